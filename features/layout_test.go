@@ -79,8 +79,8 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// A layout read from a file is checked: one that does not fit is an error, and
-// no memory is allocated for it.
+// TestUnpackerRefuses: a layout that does not fit, as one from a file may be,
+// is an error, and no memory is allocated for it.
 func TestUnpackerRefuses(t *testing.T) {
 	for name, change := range map[string]func(s *features.Shape, l *features.Layout){
 		"cell":         func(_ *features.Shape, l *features.Layout) { l.Cells[0][0].First = 8 },

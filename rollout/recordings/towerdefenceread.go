@@ -194,10 +194,10 @@ func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Repo
 // missingRules returns a sentence about the rules that a match log does not contain.
 func missingRules(f fs.FS) string {
 	log, err := matchlog.Read(f)
-	if err != nil || !log.Told.State {
+	if err != nil || !log.Rules.State {
 		return "the match log does not tell its rules: if they were not those of release 3.0.2, --rules gives them"
 	}
-	return "the match log does not tell all of its rules: if they were not those of release 3.0.2, --rules gives " + strings.Join(log.Told.Untold(), ", ")
+	return "the match log does not tell all of its rules: if they were not those of release 3.0.2, --rules gives " + strings.Join(log.Rules.Missing(), ", ")
 }
 
 // ReadFolder implements FolderEngine: it reads a match log as an episode. The checksum covers
@@ -211,7 +211,7 @@ func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield 
 	if err != nil {
 		return sum, fmt.Errorf("%s: %w", name, err)
 	}
-	all := fmt.Appendf(nil, "%q %+v %q", log.Names, log.Told.Over(rules), log.Commands)
+	all := fmt.Appendf(nil, "%q %+v %q", log.Names, log.Rules.Over(rules), log.Commands)
 	if log.Final != nil {
 		all = fmt.Appendf(all, " %+v", *log.Final)
 	}

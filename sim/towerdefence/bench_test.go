@@ -8,8 +8,9 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// BenchmarkPlayout plays random games, moves chosen too; an operation is one
-// round of two players. The digest shows that the work was done.
+// BenchmarkPlayout plays random games, including the choice of orders. An
+// operation is one round of two players. The digest shows that the work was
+// done.
 func BenchmarkPlayout(b *testing.B) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	r := prng.New(1)
@@ -26,7 +27,7 @@ func BenchmarkPlayout(b *testing.B) {
 	b.Logf("%d rounds, digest %016x", b.N, digest)
 }
 
-// BenchmarkStep plays the commands of random games once more.
+// BenchmarkStep plays recorded orders of random games.
 func BenchmarkStep(b *testing.B) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	r := prng.New(1)

@@ -13,8 +13,8 @@ import (
 	"moonfarm/sim/towerdefence/wire/command"
 )
 
-// match is a position played by the fast game and by the plain twin side by
-// side: what clause tests are written with.
+// match is a position played by the fast game and the plain twin side by side.
+// Clause tests use it.
 type match struct {
 	t      testing.TB
 	title  string // for failures
@@ -25,8 +25,8 @@ type match struct {
 	end    plain.End
 }
 
-// begin sets up the position of a text board under the default rules, changed
-// by change where that is not nil.
+// begin sets up the position of a text board under the default rules, as
+// modified by change if it is not nil.
 func begin(t testing.TB, board string, change func(r *towerdefence.Rules)) *match {
 	t.Helper()
 	rules := towerdefence.DefaultRules()
@@ -44,8 +44,8 @@ func begin(t testing.TB, board string, change func(r *towerdefence.Rules)) *matc
 	return &match{t: t, g: g, s: s, twin: twinOf(g, &s)}
 }
 
-// start begins a match of g, with the energies and healths of A and B where they
-// are given.
+// start begins a match of g. given holds the energies and the healths of A and
+// B, if they differ from the rules'.
 func start(t testing.TB, g *towerdefence.Game, given ...[2]int) *match {
 	t.Helper()
 	m := &match{t: t, g: g, twin: plain.New(g.Rules())}
@@ -66,7 +66,7 @@ func (m *match) play(a, b string) *match {
 	return m.round([2]sim.Order{command.Parse(a), command.Parse(b)}, [2]string{a, b})
 }
 
-// round plays one round with orders on the fast game and texts that mean the same
+// round plays one round with orders on the fast game and the equivalent texts
 // on the plain twin, and compares the two.
 func (m *match) round(orders [2]sim.Order, texts [2]string) *match {
 	m.t.Helper()
@@ -96,17 +96,17 @@ func (m *match) idle(n int) *match {
 	return m
 }
 
-// want compares the position with a text board: the lines that are written,
-// and of the players' lines the pairs that are written.
+// want compares the position with the lines of a text board, and in lines of
+// players with the pairs that they contain.
 func (m *match) want(board string) *match {
 	m.t.Helper()
-	if d := unlike(board, fastText(m.g, &m.s)); d != "" {
+	if d := firstDifference(board, fastText(m.g, &m.s)); d != "" {
 		m.t.Fatalf("%s; the board is\n%s", d, fastText(m.g, &m.s))
 	}
 	return m
 }
 
-// ended checks how the match stands.
+// ended checks the status of the match.
 func (m *match) ended(want sim.Status) *match {
 	m.t.Helper()
 	if m.status != want {
@@ -115,8 +115,8 @@ func (m *match) ended(want sim.Status) *match {
 	return m
 }
 
-// unlike names the first thing written in want that differs in got.
-func unlike(want, got string) string {
+// firstDifference returns the first thing in want that differs in got.
+func firstDifference(want, got string) string {
 	lines := map[string][]string{}
 	for line := range strings.Lines(got) {
 		if f := strings.Fields(line); len(f) > 0 {
@@ -145,12 +145,12 @@ func unlike(want, got string) string {
 	return ""
 }
 
-// fastText is the text of a position.
+// fastText returns the text of a position.
 func fastText(g *towerdefence.Game, s *towerdefence.State) string {
 	return string(towerdefence.AppendText(nil, g, s))
 }
 
-// twinOf is the position of s on the plain twin.
+// twinOf returns the position of s on the plain twin.
 func twinOf(g *towerdefence.Game, s *towerdefence.State) *plain.Game {
 	twin := plain.New(g.Rules())
 	twin.Round = int(s.Round)
@@ -182,10 +182,10 @@ func twinOf(g *towerdefence.Game, s *towerdefence.State) *plain.Game {
 	return twin
 }
 
-// placed is the round in which a building was placed.
+// placed returns the round in which a building was placed.
 func placed(twin *plain.Game, b plain.Building) int {
 	return twin.Round + b.BuildTime - twin.Rules.Buildings[b.Kind].ConstructionTime
 }
 
-// commandText is the command text of an order.
+// commandText returns the command text of an order.
 func commandText(o sim.Order) string { return string(command.Append(nil, o)) }

@@ -12,7 +12,7 @@ import (
 // Tests of the clauses of RULES.md, section 7.
 
 func TestClause_7_1_FourMissilesOnACell(t *testing.T) {
-	for speed := 2; speed <= 15; speed++ { // at 16 none is left after a round
+	for speed := 2; speed <= 15; speed++ { // at speed 16 no missile is left after a round
 		change := func(r *towerdefence.Rules) {
 			r.Buildings[towerdefence.Attack].Speed = speed
 			r.Buildings[towerdefence.Attack].Cooldown = 0
@@ -35,7 +35,8 @@ func TestClause_7_1_FourMissilesOnACell(t *testing.T) {
 	}
 }
 
-// refused checks that rules changed so are not played, and that the error names the key.
+// refused checks that the rules as modified by change are refused, and that the
+// error names the key.
 func refused(t *testing.T, change func(r *towerdefence.Rules)) {
 	t.Helper()
 	r := towerdefence.DefaultRules()
@@ -94,7 +95,7 @@ func TestClause_7_6_EnergyFits(t *testing.T) {
 	if most >= 1<<31 {
 		t.Errorf("energy up to %d", most)
 	}
-	m := begin(t, "round 1\n"+strings64("E"), func(r *towerdefence.Rules) { // as rich as can be
+	m := begin(t, "round 1\n"+strings64("E"), func(r *towerdefence.Rules) { // the largest possible income
 		r.MaxRounds, r.StartEnergy, r.RoundIncome = 510, towerdefence.MaxEnergy, 1000
 		r.Buildings[towerdefence.Energy].EnergyPerTurn = 1000
 	})
@@ -121,7 +122,7 @@ func TestClause_7_7_LedgersFit(t *testing.T) {
 	for seed := range uint64(4) {
 		r := prng.New(seed)
 		m := begin(t, "", change)
-		for m.status == sim.Running { // A builds and sometimes removes, B destroys: the twin adds the scores up
+		for m.status == sim.Running { // A builds and sometimes removes, B destroys, and the twin keeps the scores
 			x, y := r.IntN(8), r.IntN(8)
 			a := towerdefence.Build(towerdefence.Kinds[[]int{0, 2}[r.IntN(2)]], x, y)
 			if r.IntN(8) == 0 {

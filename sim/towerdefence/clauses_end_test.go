@@ -92,7 +92,7 @@ func TestClause_5_6_ScoreOfIncome(t *testing.T) {
 	begin(t, "round 9\nA energy 300 score 7\n0 E E E E . . . . | . . . . . . . .", times(3)).idle(1).want("A score 58 energy 317").
 		play("0,0,3", "").want("A score 100 energy 336").play("0,0,4", "").want("A score 162 energy 250")
 	begin(t, "A energy 20 score 0", times(0)).play("0,0,2", "").want("A score 3 energy 5")
-	begin(t, "A score 2147483000", times(1000)).idle(1).want("A score -2147479296") // as of a Java int
+	begin(t, "A score 2147483000", times(1000)).idle(1).want("A score -2147479296") // wraps around like a Java int
 }
 
 func TestClause_5_7_ScoreOfDamage(t *testing.T) {

@@ -76,7 +76,7 @@ func TestClause_4_5_Curtain(t *testing.T) {
 func TestClause_4_6_FailuresOfReadableCommands(t *testing.T) {
 	begin(t, "A fails 9\nB fails 9", nil).play("0,0,2", "0,0,1").want("A fails 0\nB fails 1").
 		play("0,0,2", "0,0,3").want("A fails 1\nB fails 1").play("8,0,2", "0,8,3").want("A fails 1 energy 21\nB fails 1 energy 35")
-	m := begin(t, "", nil) // a stream of refused commands ends nothing
+	m := begin(t, "", nil) // refused commands never end the match
 	for range 120 {
 		m.play("9,9,0", "0,0,5").ended(sim.Running)
 	}
@@ -115,9 +115,9 @@ func TestClause_4_7_FailuresOfUnreadableCommands(t *testing.T) {
 //go:embed testdata/commands.tsv
 var originalCommands string
 
-// TestClause_4_7_AsTheOriginal plays the commands of a table that the original
-// engine has filled: of a text split at commas the empty fields at the end do
-// not count, and so "Exception," is "Exception".
+// TestClause_4_7_AsTheOriginal plays the commands of a table that was filled by
+// the original engine. Empty fields at the end of a text split at commas do not
+// count, so "Exception," is "Exception".
 func TestClause_4_7_AsTheOriginal(t *testing.T) {
 	rows := 0
 	for line := range strings.Lines(originalCommands) {
@@ -171,7 +171,7 @@ func TestClause_4_9_OneOrderARound(t *testing.T) {
 	if one != many {
 		t.Errorf("one order and several:\n%s%s", fastText(g, &one), fastText(g, &many))
 	}
-	for op := range towerdefence.Op(8) { // the failures of a command that can be read do not count
+	for op := range towerdefence.Op(8) { // a well-formed command resets the failures
 		for n := range 4 {
 			if op == towerdefence.OpNothing {
 				continue

@@ -8,8 +8,8 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// Tests of the clauses of RULES.md, sections 2 and 3. Every match is played by
-// the plain twin too.
+// Tests of the clauses of RULES.md, sections 2 and 3. The plain twin plays
+// every match, too.
 
 func TestClause_2_1_EightRowsAndTwoHalves(t *testing.T) {
 	begin(t, "A energy 60\nB energy 60", nil).play("0,0,2", "0,0,2").play("7,7,2", "7,7,2").want(`
@@ -42,7 +42,8 @@ func TestClause_2_4_Start(t *testing.T) {
 	m := start(t, g).want("round 0\n" +
 		"A energy 20 health 100 hits 0 score 0 curtain 0 ready no fails 0\n" +
 		"B energy 20 health 100 hits 0 score 0 curtain 0 ready no fails 0\n" + emptyMap)
-	// The curtain shown as active stops nothing, as nothing can fly that early.
+	// No missile can fly so early that the curtain shown as active would stop
+	// it.
 	m.idle(1).want("A curtain -1")
 }
 
@@ -59,7 +60,7 @@ const emptyMap = `
 
 func TestClause_3_1_CommandsComeFirstAndSpendOldEnergy(t *testing.T) {
 	m := begin(t, "A energy 15\nB energy 20", nil)
-	m.play("0,0,2", "0,0,2").want("A energy 20 fails 1\nB energy 5 fails 0") // 15 and 5 of income come too late
+	m.play("0,0,2", "0,0,2").want("A energy 20 fails 1\nB energy 5 fails 0") // the income of 15 and 5 comes too late
 	m.play("0,0,2", "").want("A energy 5 fails 0")
 }
 
@@ -72,7 +73,8 @@ func TestClause_3_2_ConstructionTimes(t *testing.T) {
 		3 t9 . . . . . . . | . . . . . . . .`)
 	m.idle(8).want("round 12\n3 t1 . . . . . . . | . . . . . . . .")
 	m.idle(1).want("round 13\n3 T . . . . . . . | . . . . . . . .")
-	// Hit from the round on in which they act: the missile steps onto x = 5 and 4.
+	// A building can be hit from the round on in which it acts: the missile
+	// steps onto x = 5 and 4.
 	begin(t, "round 20\n0 . . . . . d1 .< . | . . . . . . . .", nil).idle(1).want("0 . . . . .< D . . | . . . . . . . .")
 	begin(t, "round 20\n0 . . . . . D .< . | . . . . . . . .", nil).idle(1).want("0 . . . . . D' . . | . . . . . . . .")
 }
@@ -98,11 +100,11 @@ func TestClause_3_4_CurtainsBecomeAvailable(t *testing.T) {
 	m.idle(1).want("round 61\nA ready yes\nB ready yes")
 	m.play("", "0,0,5").want("B ready no") // two resets, one curtain
 	m.idle(8).play("", "0,0,5").want("B fails 1")
-	begin(t, "A energy 100", nil).idle(1).want("A ready no") // round 0 is no reset
+	begin(t, "A energy 100", nil).idle(1).want("A ready no") // the curtain is not reset in round 0
 }
 
 func TestClause_3_5_CurtainProtectsSixRounds(t *testing.T) {
-	// A missile stands ready to step onto the front column in each round.
+	// In each round a missile is about to step onto the front column.
 	row := "0 . . . . . . .> . | . . . . . . . .\n"
 	for round := 40; round < 48; round++ {
 		m := begin(t, "round 40\nB energy 100 ready yes", nil)
@@ -143,7 +145,7 @@ func TestClause_3_7_TowerPaysAndShoots(t *testing.T) {
 func TestClause_3_8_TowerWithoutEnergy(t *testing.T) {
 	m := begin(t, "round 40\nA energy 90\n3 T2 . . . . . . . | . . . . . . . .", nil)
 	m.idle(2).want("A energy 100\n3 T . . . . . . . | . . . . . . . .")
-	m.play("0,0,2", "").want("A energy 85\n3 T . . . . . . . | . . . . . . . .") // the command came first
+	m.play("0,0,2", "").want("A energy 85\n3 T . . . . . . . | . . . . . . . .") // the command comes first
 	m.idle(2).want("A energy 101\n3 T . . . . . . . | . . . . . . . .")
 	m.idle(1).want("A energy 9\n3 T10 . . . . . . . | . . . . . . . .")
 }
@@ -162,7 +164,8 @@ func TestClause_3_9_OldestTowerFirst(t *testing.T) {
 		A energy 9
 		3 . . . . . T10 . . | . . . . . . . .
 		4 . . . . T*9 . . . | . . . . . . . .`)
-	// The older takes the top of the column, the younger what is left.
+	// The older tower hits the top of the column, the younger the next
+	// building.
 	begin(t, `
 		round 40
 		A energy 200
@@ -197,7 +200,7 @@ func TestClause_3_10_RangeOfLightning(t *testing.T) {
 		m := begin(t, "round 40\nA energy 100\n"+left+"| "+full, nil)
 		m.idle(1).want(strings.Replace(want, "T", "T10", 1))
 	}
-	// The topmost of three rows, of the finished.
+	// The topmost finished building of three rows.
 	begin(t, `
 		round 40
 		A energy 100
@@ -211,7 +214,7 @@ func TestClause_3_10_RangeOfLightning(t *testing.T) {
 		4 . . . . . . T10 . | E . . . . . . .
 		5 . . . . . . . . | E E E . . . . .
 		6 . . . . . . . . | E E E E E E E E`)
-	// Rows outside the map do not exist.
+	// Rows outside of the map do not exist.
 	begin(t, "round 40\nA energy 100\n0 . . . . . . T . | . . . . . . . .\n7 . . . . . . . . | E . . . . . . .", nil).idle(1).
 		want("7 . . . . . . . . | E . . . . . . .")
 }
@@ -259,8 +262,8 @@ func TestClause_3_14_AttackFiresEveryFourthRound(t *testing.T) {
 func TestClause_3_15_MissilesMoveTwoCells(t *testing.T) {
 	begin(t, "round 9\n0 .> .> . A . . . . | . . . . . .< . .", nil).idle(1).
 		want("0 . . .> A3> . .> . . | . . . .< . . . .")
-	// All take the first step before any takes the second: the first missile
-	// passes the energy building that the second has destroyed.
+	// All missiles take the first step before any takes the second: the first
+	// missile passes the energy building that the second has destroyed.
 	begin(t, "round 9\n0 . . . . . . .> .> | E D''' . . . . . .", nil).idle(1).
 		want("0 . . . . . . . . | .> D''' . . . . . .")
 }
@@ -294,7 +297,7 @@ func TestClause_3_17_MissileHitsTheFirstFinishedBuilding(t *testing.T) {
 		2 . . . . . . . . | D D' . . . . . .
 		3 . . . . . . . . | . D' . . . . . .
 		5 . . . . . . . . | E . . . . . . .`)
-	// What lightning has destroyed in this round is passed over.
+	// Buildings destroyed by lightning in this round do not stop missiles.
 	begin(t, `
 		round 40
 		A energy 100
@@ -335,16 +338,17 @@ func TestClause_3_21_RemovalAtTheEnd(t *testing.T) {
 
 func TestClause_3_22_Income(t *testing.T) {
 	m := begin(t, "round 9\nA energy 20\n0 E E E . . . . . | .> . . . . . . E", nil)
-	m.play("0,1,2", "").want("A energy 14 score 17\nB energy 28 score 8") // the new one does not pay yet
+	m.play("0,1,2", "").want("A energy 14 score 17\nB energy 28 score 8") // the new building does not pay yet
 	m.idle(1).want("A energy 31 score 34\nB energy 36 score 16")
-	begin(t, "round 9\n0 . . . . . . . .> | E E . . . . . .", nil).idle(1).want("B energy 28") // one was destroyed
-	// Income tells it before, of a building that takes three rounds too.
+	begin(t, "round 9\n0 . . . . . . . .> | E E . . . . . .", nil).idle(1).want("B energy 28") // one of them was destroyed
+	// Income returns it in advance, for a building that takes three rounds,
+	// too.
 	m = begin(t, "round 9\nA energy 20", func(r *towerdefence.Rules) { r.Buildings[towerdefence.Energy].ConstructionTime = 3 })
 	m.play("0,0,2", "")
 	for _, want := range []int32{5, 5, 8} {
 		before, told := m.s.Half[0].Energy, m.g.Income(&m.s.Half[0])
 		if paid := m.idle(1).s.Half[0].Energy - before; paid != want || told != want {
-			t.Errorf("round %d: an income of %d, told as %d, want %d", m.s.Round-1, paid, told, want)
+			t.Errorf("round %d: an income of %d, announced as %d, want %d", m.s.Round-1, paid, told, want)
 		}
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"moonfarm/sim"
 )
 
-// cheapPlacement reports whether place carries out the order: nothing or a cheap
-// building, from a player without failures. Four of five orders are such. obey
-// carries out all others.
+// cheapPlacement reports whether place carries out the order: it does nothing
+// or places a cheap building, and the player has no failures. Four of five
+// orders are such. execute carries out all others.
 func cheapPlacement(h *Half, o sim.Order) bool {
 	return o&orderUsed|sim.Order(h.Failures)<<orderBits <= orderPlain
 }
 
 // place carries out a cheapPlacement in round r and returns the bit of the
 // building placed. The processor cannot predict which of these orders comes, so
-// they take one path without a branch, on which nothing is a building without
-// a bit or a price. (A refusal is rare, and predicted.)
+// they take one path without a branch: nothing is treated as a building without
+// a bit and a price. (Refusals are rare, hence predicted.)
 func (g *Game) place(h *Half, o sim.Order, r int) uint64 {
 	buy := &g.cheap[r&3][o>>orderOpShift&3]
 	poor := uint64(int64(int(h.Energy)-int(buy.price)) >> 63)
@@ -31,28 +31,28 @@ func (g *Game) place(h *Half, o sim.Order, r int) uint64 {
 	h.Type2 |= bit & buy.type2
 	h.Type1 |= bit & buy.type1
 	h.Type0 |= bit & buy.type0
-	h.born(bit, r)
+	h.setBorn(bit, r)
 	return bit
 }
 
-// born notes the round in which the building at the bit was placed.
-func (h *Half) born(bit uint64, r int) {
+// setBorn stores the round in which the building at the bit was placed.
+func (h *Half) setBorn(bit uint64, r int) {
 	h.Born[bits.TrailingZeros64(bit)] = uint8(r)
 	if r >= 256 {
-		h.BornLate |= bit // rounds only grow: never to be cleared
+		h.BornLate |= bit // rounds only grow, so it is never cleared
 	}
 }
 
-// obey carries out the orders that are no cheapPlacement, and counts failures.
-// Like place it returns the bit of a cheap building placed.
-func (g *Game) obey(h *Half, o sim.Order, r int) uint64 {
+// execute carries out the orders that are not a cheapPlacement, and counts
+// failures. Like place it returns the bit of a cheap building placed.
+func (g *Game) execute(h *Half, o sim.Order, r int) uint64 {
 	bit := uint64(1) << (o & orderCellMask)
 	done := false
 	switch op := Op(o >> orderOpShift & 7); op {
 	case OpNothing:
 		h.Failures += min(uint8(o>>orderFailShift&3), 255-h.Failures)
 		return 0
-	case OpDefense, OpAttack, OpEnergy: // failures, also of too many fields, a good command takes back
+	case OpDefense, OpAttack, OpEnergy: // a well-formed command resets the failures, also those of too many fields
 		h.Failures = 0
 		return g.place(h, o, r)
 	case OpDeconstruct:

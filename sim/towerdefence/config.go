@@ -14,9 +14,8 @@ import (
 
 const configPrefix = "game.config."
 
-// Table lists the rules in the order of their canonical text. The values are
-// those of r, to be read and set. Not listed are the two keys of the start of B:
-// see handicap.
+// Table lists the rules in the order of their canonical text. Each Rule points
+// to its value in r. It leaves out the two keys of B's start: see handicap.
 func (r *Rules) Table() []texts.Rule {
 	width, height := boardSize(2*Width), boardSize(Height)
 	list := []texts.Rule{
@@ -49,10 +48,10 @@ func (r *Rules) Table() []texts.Rule {
 	return list
 }
 
-// kindKey begins the keys of a kind.
+// kindKey returns the beginning of the keys of a kind.
 func kindKey(k Kind) string { return strings.ToLower(k.String()) + ".config." }
 
-// appendRules lists the numbers of a building of kind k. Those that only some
+// appendRules lists the numbers of a building of kind k. Numbers that only some
 // kinds have in 3.0.2 must be 0 for the others: no rule is known for them.
 func (b *Building) appendRules(list []texts.Rule, k Kind) []texts.Rule {
 	key := kindKey(k)
@@ -70,7 +69,7 @@ func (b *Building) appendRules(list []texts.Rule, k Kind) []texts.Rule {
 		texts.NewRule(key+"max-range", &b.Range, 0, 2*Width, "columns of lightning in front of it").Only(k == Tesla))
 }
 
-// handicap lists the keys of the start of B, which the original has not.
+// handicap lists the keys of B's start, which the original lacks.
 func handicap(energy, health *int) [2]texts.Rule {
 	return [2]texts.Rule{
 		texts.NewRule(configPrefix+"start-energy.b", energy, 0, MaxEnergy, "energy of B at the start, if it is not that of A"),
@@ -78,7 +77,7 @@ func handicap(energy, health *int) [2]texts.Rule {
 	}
 }
 
-// boardSize is a side of the map, which no text can change.
+// boardSize is a side of the map, which is fixed.
 type boardSize int
 
 // AppendText implements texts.Value.
@@ -114,9 +113,9 @@ func (l *letter) ParseText(text string) error {
 func (l *letter) Number() float64 { return float64(*l) }
 
 // AppendText appends the rule values as the text of a game-config.properties
-// file: every key once, in a fixed order, one "key=value" a line; those of a
-// handicap only where there is one. It is the canonical text: equal rules have
-// equal texts, and ParseRules reads it back.
+// file: every key once, in a fixed order, one line "key=value" per key; the
+// keys of a handicap only if there is one. The text is canonical: equal rules
+// have equal texts, and ParseRules reads it back.
 func (r Rules) AppendText(dst []byte) []byte {
 	dst = texts.AppendRules(dst, r.Table())
 	energy, health := r.Start(1)
@@ -130,14 +129,13 @@ func (r Rules) AppendText(dst []byte) []byte {
 	return dst
 }
 
-// ParseRules reads the text of a game-config.properties file. Keys the text
-// does not name keep the value of release 3.0.2. An unknown key, a key named
-// twice, a number below its least or beyond 32 bits, an icon that is not one
-// ASCII letter, and a map of another size than 16 × 8 are errors
-// that name the line.
+// ParseRules reads the text of a game-config.properties file. Keys that are
+// missing keep the value of release 3.0.2. It fails, naming the line, for an
+// unknown key, a duplicate key, a number below its minimum or beyond 32 bits,
+// an icon that is not one ASCII letter, and a map of another size than 16 × 8.
 func ParseRules(text []byte) (Rules, error) {
 	rules := DefaultRules()
-	energyB, healthB := -1, -1 // as A has
+	energyB, healthB := -1, -1 // −1: the same as A's
 	ofB := handicap(&energyB, &healthB)
 	parser := texts.NewParser(append(rules.Table(), ofB[:]...), configPrefix+"start-energy")
 	p := properties{text: texts.Unmarked(string(text))}

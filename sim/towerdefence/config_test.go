@@ -9,8 +9,8 @@ import (
 
 var ruleText = simtest.RuleText[Rules, *Rules](ParseRules)
 
-// TestDefaultConfig holds the canonical text of the default rules against the
-// file kept with the package and reads it back.
+// TestDefaultConfig compares the canonical text of the default rules with the
+// file kept with the package, and reads it back.
 func TestDefaultConfig(t *testing.T) {
 	simtest.Golden(t, "testdata/game-config.properties", DefaultRules().AppendText(nil))
 	ruleText.Is(t, DefaultRules())
@@ -18,13 +18,13 @@ func TestDefaultConfig(t *testing.T) {
 
 func TestConfigNamesEveryField(t *testing.T) {
 	ruleText.EveryField(t, DefaultRules(), func(i int, value any) {
-		if p, ok := value.(*letter); ok { // the others are sides of the map, which are fixed
+		if p, ok := value.(*letter); ok { // the other values are sides of the map, which are fixed
 			*p = letter('a' + i%26)
 		}
 	})
 }
 
-// TestHandicap gives B another start and writes it only where there is one.
+// TestHandicap: the text has the keys of B's start only if it differs from A's.
 func TestHandicap(t *testing.T) {
 	r := DefaultRules()
 	r.SetStart([2]int{20, 20}, [2]int{100, 100})
@@ -70,7 +70,8 @@ func TestParseRules(t *testing.T) {
 	)
 }
 
-// TestParseRulesErrors checks that every refusal names the line and what was found.
+// TestParseRulesErrors checks that every error names the line and what was
+// found.
 func TestParseRulesErrors(t *testing.T) {
 	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseRules([]byte(text)); return err }, map[string]string{
 		"\n\ngame.config.start-enrgy=3":                 `line 3: key "game.config.start-enrgy"`,

@@ -3,7 +3,7 @@ package towerdefence
 import "moonfarm/sim"
 
 // resetCurtain makes both curtains available again in the rounds for it, and
-// holds the counters of curtains long gone.
+// keeps the counters of curtains long gone from overflowing.
 func (g *Game) resetCurtain(a, b *Half, r int) {
 	if g.resets[r>>6&7]>>(r&63)&1 == 0 {
 		return
@@ -13,8 +13,8 @@ func (g *Game) resetCurtain(a, b *Half, r int) {
 	b.Curtain = max(b.Curtain, int16(r-1))
 }
 
-// CurtainReset is the number of rounds, from the given one on, before that at
-// whose end both curtains become available.
+// CurtainReset returns the number of rounds, from the given one on, before the
+// round at whose end both curtains become available.
 func (g *Game) CurtainReset(round int32) int {
 	if period := g.rules.CurtainResetPeriod; round == 0 || int(round)%period != 0 {
 		return period - int(round)%period
@@ -27,7 +27,7 @@ func (g *Game) mayRaise(h *Half, r int) bool {
 	return h.Available && h.Energy >= g.price[OpCurtain] && int(h.Curtain) < r
 }
 
-// raiseCurtain protects the half in this round and those that follow.
+// raiseCurtain protects the half in this round and the following ones.
 func (g *Game) raiseCurtain(h *Half, r int) bool {
 	if !g.mayRaise(h, r) {
 		return false
@@ -38,8 +38,8 @@ func (g *Game) raiseCurtain(h *Half, r int) bool {
 	return true
 }
 
-// CurtainTime is the original's counter after the round before s.Round:
-// 0 or more while the curtain is up.
+// CurtainTime returns the original's counter after the round before s.Round: 0
+// or more while the curtain is up.
 func (s *State) CurtainTime(p sim.Player) int {
 	return int(s.Half[p].Curtain) - int(s.Round) + 1
 }

@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// A position as text, a round of it, and what has become of it.
+// ExampleParseText plays a round from a position written as text.
 func ExampleParseText() {
 	g, err := towerdefence.New(towerdefence.DefaultRules())
 	if err != nil {

@@ -17,9 +17,9 @@ func bytesOf(orders ...sim.Order) (data []byte) {
 	return data
 }
 
-// FuzzOrders reads bytes as the orders of both players in turn, any 64 bits
-// each, and plays them on the fast game and, as command texts, on the plain
-// twin. energy is that of both players at the start.
+// FuzzOrders reads bytes as orders of both players, any 64 bits each, and plays
+// them on the fast game and, as command texts, on the plain twin. energy is the
+// start energy of both players.
 func FuzzOrders(f *testing.F) {
 	build, deconstruct := towerdefence.Build, towerdefence.Deconstruct
 	f.Add(uint16(20), bytesOf(0, 0))
@@ -48,16 +48,16 @@ func FuzzOrders(f *testing.F) {
 	})
 }
 
-// playOrders plays one round with any orders: each as the text that does the
-// same, on the plain twin.
+// playOrders plays one round with any orders, and with equivalent texts on the
+// plain twin.
 func (m *match) playOrders(orders [2]sim.Order) {
 	m.t.Helper()
 	var texts [2]string
 	for p, o := range orders {
-		texts[p] = commandText(o & 0xfff) // the other bits mean nothing
+		texts[p] = commandText(o & 0xfff) // the other bits are ignored
 		if c := towerdefence.Decode(o); c.Op == towerdefence.OpNothing && c.Failures == 3 {
 			if (orders[0]|orders[1])&towerdefence.Aborted == 0 {
-				m.twin.Players[p].FailCount++ // no text costs three failures: "0,0" and one more
+				m.twin.Players[p].FailCount++ // no text costs three failures: "0,0" costs two
 			}
 		}
 	}

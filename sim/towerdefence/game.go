@@ -1,6 +1,6 @@
 // Package towerdefence plays the Entelect Challenge 2018 "Tower Defence" as its
-// official engine, release 3.0.2, does. RULES.md beside this file numbers the
-// rules and says where they come from; Game.Step follows its turn order.
+// official engine, release 3.0.2, does. RULES.md beside this file has the
+// numbered rules and their sources; Game.Step follows its turn order.
 package towerdefence
 
 import (
@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Game holds the rules in the shape the step wants them. It is immutable after
+// Game holds the rules in the form that the step needs. It is immutable after
 // New, but like every sim.Game each goroutine should have its own.
 type Game struct {
 	rules Rules
@@ -18,14 +18,14 @@ type Game struct {
 
 	cheap   [4][4]purchase // by round modulo 4 and Op: nothing, defense, attack, energy
 	price   [8]int32       // by Op
-	entry   [8]int64       // by Op: what it adds to Half.Ledger
-	exposed [4]int         // what destroying a building of Kinds[i] scores in all
+	entry   [8]int64       // by Op: added to Half.Ledger by the command
+	exposed [4]int         // total score for destroying a building of Kinds[i]
 
 	damage      int    // of a missile
-	blow        int64  // a missile's, on Half.Base
-	extraHits   [5]int // by Kind: hits a building stands beyond the first
+	blow        int64  // of a missile, added to Half.Base
+	extraHits   [5]int // by Kind: hits beyond the first that a building withstands
 	shotPrice   int32
-	shotEntry   int64 // what a shot of a tesla tower adds to Half.Ledger
+	shotEntry   int64 // added to Half.Ledger by a shot of a tesla tower
 	energyWorth int32 // points for each energy of income
 	income      int32
 	perEnergy   int32
@@ -33,22 +33,23 @@ type Game struct {
 	resets      [8]uint64 // bit set of the rounds that make the curtain available
 	maxFails    uint8
 	refund      int32
-	refundEntry int64 // what the refund takes from Half.Ledger
+	refundEntry int64 // subtracted from Half.Ledger by the refund
 
 	curtainRounds int16
-	regular       bool // construction and firing keep the rhythm the boards are made for
+	regular       bool // construction and firing keep the rhythm that the boards are made for
 }
 
-// purchase is what placing a cheap building in a certain round costs and sets.
+// purchase holds the price and the bits of a cheap building placed in a certain
+// round.
 type purchase struct {
 	price               int32
-	nothing             uint8  // 1 for the order that builds nothing: it cannot be refused
+	nothing             uint8  // 1 for the order that builds nothing, which cannot be refused
 	entry               int64  // added to Half.Ledger
 	allow               uint64 // all ones, or 0 for the order that builds nothing
 	type2, type1, type0 uint64 // all ones where the kind (or the phase of an attack) has the bit
 }
 
-// New returns the game with these rules; it fails if Rules.Validate does.
+// New returns the game with these rules. It fails if Rules.Validate does.
 func New(r Rules) (*Game, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -111,11 +112,12 @@ func (g *Game) Info() sim.Info { return g.info }
 func (g *Game) Rules() Rules { return g.rules }
 
 // Regular reports whether the rules keep the rhythm of release 3.0.2: attack
-// buildings shoot every fourth round, construction takes one round, for a
-// defense three, and a defense stands four hits, all else one.
+// buildings shoot every fourth round, construction takes three rounds for a
+// defense and else one, and a defense withstands four hits, other buildings
+// one.
 func (g *Game) Regular() bool { return g.regular }
 
-// Reset makes s the start of a match. There is no chance in the game: the seed
+// Reset sets s to the start of a match. The game has no randomness: the seed
 // has no effect.
 func (g *Game) Reset(s *State, _ uint64) {
 	*s = State{}
@@ -123,15 +125,15 @@ func (g *Game) Reset(s *State, _ uint64) {
 		h := &s.Half[p]
 		h.Curtain = -1
 		h.Tesla = [MaxTeslas]Tower{noTower, noTower}
-		h.agenda()
+		h.scheduleTeslas()
 		energy, health := g.rules.Start(sim.Player(p))
 		g.SetStart(s, sim.Player(p), energy, health)
 	}
 }
 
-// SetStart gives seat p of a state fresh from Reset another start energy
-// (0 … MaxEnergy) and base health (1 … MaxHealth), as handicaps and some
-// recordings have them.
+// SetStart gives seat p of a state fresh from Reset another start energy (0 …
+// MaxEnergy) and base health (1 … MaxHealth), as in handicaps and some
+// recordings.
 func (g *Game) SetStart(s *State, p sim.Player, energy, health int) {
 	h := &s.Half[p]
 	h.Energy = int32(energy)
@@ -150,10 +152,9 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 	return g.Play(s, order[0], order[1])
 }
 
-// Play plays one round with the orders of A and B, which is all a turn of this
-// game can hold. It takes the steps of RULES.md, section 3, each for both
-// players; what is seldom needed is in functions of its own, so that the rest
-// stays in registers.
+// Play plays one round with the orders of A and B; a player has one order per
+// round. It takes the steps of RULES.md, section 3, each for both players. Rare
+// cases are in functions of their own, so that the rest stays in registers.
 func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	a, b, r := &s.Half[0], &s.Half[1], int(s.Round)
 	if (orderA|orderB)&orderAbort != 0 {
@@ -165,12 +166,12 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	if cheapPlacement(a, orderA) {
 		placedA = g.place(a, orderA, r)
 	} else {
-		placedA = g.obey(a, orderA&orderUsed, r)
+		placedA = g.execute(a, orderA&orderUsed, r)
 	}
 	if cheapPlacement(b, orderB) {
 		placedB = g.place(b, orderB, r)
 	} else {
-		placedB = g.obey(b, orderB&orderUsed, r)
+		placedB = g.execute(b, orderB&orderUsed, r)
 	}
 
 	// Curtains (3.4). Construction needs no step: see settle.
@@ -180,8 +181,8 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 		return g.end(s)
 	}
 
-	// Tesla towers (3.7); attack buildings (3.14) fire first, as lightning does
-	// not keep them from it.
+	// Tesla towers (3.7). Attack buildings (3.14) fire first here, because
+	// lightning does not keep them from shooting.
 	shotsA, shotsB := fire(a, r), fire(b, r)
 	if g.mayStrike(a, r)&g.mayStrike(b, r) >= 0 {
 		g.strike(a, b, r)
@@ -200,7 +201,7 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 		leftA = g.flyPairs(b, a, shotsB, r)
 	}
 
-	// Removal (3.21), income (3.22), and the construction that is done (3.2).
+	// Removal (3.21), income (3.22), and the end of construction (3.2).
 	payA, deadA := a.settle(leftA, placedA)
 	payB, deadB := b.settle(leftB, placedB)
 	ruins := deadA&a.Type2&a.Type1 | deadB&b.Type2&b.Type1 // of tesla towers
@@ -215,7 +216,7 @@ func (g *Game) Play(s *State, orderA, orderB sim.Order) sim.Status {
 	return g.end(s)
 }
 
-// end moves on to the next round and reports whether there is one.
+// end moves on to the next round and reports whether the match goes on.
 func (g *Game) end(s *State) sim.Status {
 	s.Round++
 	if invariants {
@@ -228,7 +229,7 @@ func (g *Game) end(s *State) sim.Status {
 	return sim.Running
 }
 
-// Outcome tells how seat p stands: a dead base loses against a living one,
+// Outcome returns how seat p stands: a dead base loses against a living one,
 // else the higher score wins.
 func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	own, enemy := g.Score(s, p), g.Score(s, p^1)
@@ -243,8 +244,9 @@ func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	return o
 }
 
-// Hash digests all of s that influences play: the score, but not how it came
-// about, and, in the rhythm of release 3.0.2, not the ages of buildings.
+// Hash returns a digest of everything in s that influences play: the score but
+// not its parts, and, in the rhythm of release 3.0.2, not the ages of
+// buildings.
 func (g *Game) Hash(s *State) uint64 {
 	x := prng.Mix(uint64(s.Round) + 1)
 	mix := func(v uint64) { x = prng.Mix(x ^ v) }
@@ -258,7 +260,7 @@ func (g *Game) Hash(s *State) uint64 {
 		if g.regular {
 			mix(h.Type1)
 			mix(h.Type0)
-		} else { // the phase of an attack building follows from its age, which other rhythms go by
+		} else { // the phase of an attack building follows from its age, which other rhythms depend on
 			mix(h.Type1 & h.Type2)
 			mix(h.Type0 & h.Type2)
 			for cells := h.Occupied; cells != 0; cells &= cells - 1 {
@@ -274,10 +276,10 @@ func (g *Game) Hash(s *State) uint64 {
 		mix(uint64(uint32(h.Energy)))
 		mix(uint64(g.Score(s, sim.Player(p))))
 		mix(uint64(h.Base))
-		curtain := max(int32(h.Curtain), s.Round-1) // one that has run out is like any other
+		curtain := max(int32(h.Curtain), s.Round-1) // a curtain that has run out is like any other
 		mix(uint64(uint16(curtain))<<16 | uint64(h.Failures)<<8 | b2u(h.Available))
 		for _, t := range h.Tesla {
-			ready := max(int32(t.Ready), s.Round) // one that waits for energy is as ready as any
+			ready := max(int32(t.Ready), s.Round) // a tower that waits for energy is like one that is ready now
 			mix(uint64(ready)<<32 | uint64(uint16(t.Due))<<16 | uint64(t.Cell))
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"moonfarm/sim"
 )
 
-// check panics if s is not a state that play can lead to. Builds with
-// -tags invariants call it after every round. Rounds played after the end of a
-// match are allowed and mean nothing.
+// check panics if s is not a state that play can lead to. Builds with -tags
+// invariants call it after every round. Rounds may be played after the end of a
+// match, with no meaning.
 func (g *Game) check(s *State) {
 	if s.Round > g.maxRounds+1 {
 		return
@@ -19,7 +19,7 @@ func (g *Game) check(s *State) {
 	}
 }
 
-// fault names the first thing that must hold and does not.
+// fault describes the first invariant that s violates, or is "".
 func (g *Game) fault(s *State) string {
 	if s.Round < 0 || s.Zero != 0 {
 		return fmt.Sprintf("round %d, Zero is %d", s.Round, s.Zero)
@@ -34,7 +34,7 @@ func (g *Game) fault(s *State) string {
 	return ""
 }
 
-// boardFault looks at the layers of buildings.
+// boardFault checks the boards of buildings.
 func (g *Game) boardFault(s *State, p sim.Player) string {
 	h := &s.Half[p]
 	unfinished := h.Occupied &^ h.Live
@@ -66,7 +66,7 @@ func (g *Game) boardFault(s *State, p sim.Player) string {
 	return ""
 }
 
-// timeFault looks at the rounds of placement.
+// timeFault checks the rounds of placement.
 func (g *Game) timeFault(s *State, p sim.Player) string {
 	h := &s.Half[p]
 	for c := h.Occupied; c != 0; c &= c - 1 {
@@ -85,7 +85,8 @@ func (g *Game) timeFault(s *State, p sim.Player) string {
 	return ""
 }
 
-// missileFault looks at the stacks of missiles: thermometers.
+// missileFault checks the stacks of missiles: a cell in Own[i] is in Own[i−1],
+// too.
 func (g *Game) missileFault(s *State, p sim.Player) string {
 	h := &s.Half[p]
 	for i := 1; i < MaxStack; i++ {
@@ -96,7 +97,7 @@ func (g *Game) missileFault(s *State, p sim.Player) string {
 	return ""
 }
 
-// towerFault looks at the list of tesla towers.
+// towerFault checks the list of tesla towers.
 func (g *Game) towerFault(s *State, p sim.Player) string {
 	h, round := &s.Half[p], int(s.Round)
 	if h.Teslas > MaxTeslas {
@@ -132,7 +133,7 @@ func (g *Game) towerFault(s *State, p sim.Player) string {
 	return ""
 }
 
-// purseFault looks at the numbers.
+// purseFault checks the numbers.
 func (g *Game) purseFault(s *State, p sim.Player) string {
 	h := &s.Half[p]
 	switch {

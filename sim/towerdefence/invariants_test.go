@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// brokenText is a position with something of everything.
+// brokenText is a position with every kind of object.
 const brokenText = `round 50
 A energy 35 health 90 hits 2 score 431 damage 75 curtain 2
 B energy 12
@@ -16,7 +16,7 @@ B energy 12
 2 .   .   .   T*  .   .   .   T3  | .   .   t2  .   .   .   .   .
 `
 
-// TestInvariants breaks a good position in every way that check looks for.
+// TestInvariants breaks a good position in every way that check detects.
 func TestInvariants(t *testing.T) {
 	g, err := New(DefaultRules())
 	if err != nil {

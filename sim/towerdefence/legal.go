@@ -6,12 +6,13 @@ import (
 	"moonfarm/sim"
 )
 
-// Legal is what the rules accept from one seat: five boards of the cells where
-// a defense, an attack, an energy building, a tesla may be placed and a building
-// may be removed; and one word with bit 0 for nothing and bit 1 for the curtain.
+// Legal holds the commands that the rules accept from one seat: five boards of
+// the cells where a defense, an attack, an energy building or a tesla may be
+// placed, and where a building may be removed; and one word with bit 0 for
+// nothing and bit 1 for the curtain.
 type Legal [6]uint64
 
-// LegalOps are the ops of the five boards of Legal, in their order.
+// LegalOps holds the ops of the five boards of Legal, in order.
 var LegalOps = [5]Op{OpDefense, OpAttack, OpEnergy, OpTesla, OpDeconstruct}
 
 // Build returns the cells where kind k may be placed.
@@ -40,11 +41,12 @@ func (g *Game) Legal(dst *Legal, s *State, p sim.Player) {
 	}
 }
 
-// affords is all ones if h has the energy, else 0.
+// affords returns all ones if h has the energy, else 0.
 func affords(h *Half, price int32) uint64 { return uint64(int64(price-h.Energy-1) >> 63) }
 
-// AppendOrders appends the orders that are accepted from seat p: nothing, then
-// defense, attack, energy, tesla and deconstruct by cell, then the curtain.
+// AppendOrders appends the orders that the rules accept from seat p: nothing,
+// then defense, attack, energy, tesla and deconstruct by cell, then the
+// curtain.
 func (g *Game) AppendOrders(dst []sim.Order, s *State, p sim.Player) []sim.Order {
 	var l Legal
 	g.Legal(&l, s, p)

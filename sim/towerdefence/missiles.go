@@ -2,37 +2,39 @@ package towerdefence
 
 import "math/bits"
 
-// fire returns the cells whose attack buildings shoot in round r: the finished
-// ones at the start of the round, also those that lightning is about to
-// destroy.
+// fire returns the cells whose attack buildings shoot in round r: those
+// finished at the start of the round, including those that lightning is about
+// to destroy.
 func fire(h *Half, r int) uint64 {
-	odd, half := -uint64(r&1), -uint64(r>>1&1) // the two bits of r mod 4, all over the board
+	odd, half := -uint64(r&1), -uint64(r>>1&1) // each bit of r mod 4, repeated over the board
 	return h.Live &^ (h.Type2 | (h.Type0 ^ odd) | (h.Type1 ^ half))
 }
 
-// Idle returns, as a two-bit number per cell, the rounds that the attack
-// buildings, before round r, idle until their next shot: the phase of each minus
-// the round, modulo 4. It holds in the rhythm of release 3.0.2 only.
+// Idle returns, as a two-bit number per cell, the rounds that attack buildings
+// idle from round r on before their next shot: their phase minus the round,
+// modulo 4. It is valid only in the rhythm of release 3.0.2.
 func (h *Half) Idle(r int32) (low, high uint64) {
 	odd, half := -uint64(r&1), -uint64(r>>1&1)
 	attack := h.Occupied &^ h.Type2
 	return attack & (h.Type0 ^ odd), attack & (h.Type1 ^ half ^ odd&^h.Type0)
 }
 
-// stacked is 0 if no two missiles of h are on one cell once the shots are
+// stacked returns 0 if no two missiles of h are on one cell once the shots are
 // added.
 func stacked(h *Half, shots uint64) uint64 { return h.Own[1] | h.Far[1] | h.Own[0]&shots }
 
-// health is what stands of a half while missiles hit it: the boards of the same
-// names of Half, kept in registers.
+// health holds the buildings of a half while missiles hit it: the boards of the
+// same names in Half, kept in registers.
 type health struct{ live, extra0, extra1 uint64 }
 
-// fly puts the new shots of h on the board and moves all its missiles, of which
-// none are stacked, two cells on. It returns what is left of the enemy's buildings.
+// fly puts the new shots of h on the board and moves all its missiles two cells
+// on. No missiles may be stacked. It returns the enemy's buildings after the
+// hits.
 func (g *Game) fly(h, enemy *Half, shots uint64, r int) health {
 	own, far := h.Own[0], h.Far[0]
-	// Nothing on the own half stops a missile. Those on its front column cross
-	// to the enemy's front column, the same bits, unless a curtain takes them.
+	// Nothing on the own half stops a missile. Missiles on its front column
+	// cross to the enemy's front column, which has the same bits, unless a
+	// curtain stops them.
 	own |= shots
 	open := uint64(int64(int(enemy.Curtain)-r) >> 63)
 	first := own & column7
@@ -58,8 +60,8 @@ func (g *Game) fly(h, enemy *Half, shots uint64, r int) health {
 	return left
 }
 
-// settle makes left what stands of h at the end of the round, with the
-// construction that is due: placed is the bit of this round's cheap building.
+// settle ends the round for the buildings of h: left are those still standing,
+// placed is the bit of this round's cheap building, and construction advances.
 // It returns the buildings that pay and the cells to vacate.
 func (h *Half) settle(left health, placed uint64) (pay, dead uint64) {
 	dead = h.Live ^ left.live
@@ -67,22 +69,22 @@ func (h *Half) settle(left health, placed uint64) (pay, dead uint64) {
 	done := h.Wait1
 	h.Wait1, h.Wait0 = h.Wait0, slow
 	h.Live = left.live | done | placed ^ slow
-	h.Extra0 = left.extra0 | done // minus leaves a bit where it destroyed: vacate clears it
+	h.Extra0 = left.extra0 | done // minus leaves a bit where it destroyed, which vacate clears
 	h.Extra1 = left.extra1 | done
 	return left.live & h.Type2 & h.Type0, dead
 }
 
-// minus takes one hit from the live buildings at hit: a borrow through the two
-// bits of extra hits, which destroys where there were none. It leaves a bit in
-// extra0 where it destroyed.
+// minus takes one hit from the live buildings at hit: it subtracts 1 from the
+// two bits of extra hits, and destroys buildings without extra hits. It leaves
+// a bit in extra0 where it destroyed.
 func (l health) minus(hit uint64) health {
 	borrow := hit &^ l.extra0
 	held := borrow & l.extra1
 	return health{l.live ^ borrow ^ held, l.extra0 ^ hit, l.extra1 ^ held}
 }
 
-// flyPairs is fly for stacks of at most two missiles: every tenth round has
-// such a stack, every thousandth a higher one.
+// flyPairs is fly for stacks of at most two missiles, which occur in every
+// tenth round; higher stacks occur in every thousandth.
 func (g *Game) flyPairs(h, enemy *Half, shots uint64, r int) health {
 	own1, own2 := h.Own[0], h.Own[1]
 	if h.Own[2]|h.Far[2]|own2&shots != 0 {
@@ -98,7 +100,7 @@ func (g *Game) flyPairs(h, enemy *Half, shots uint64, r int) health {
 
 	left := health{enemy.Live, enemy.Extra0, enemy.Extra1}
 	far1, far2 := h.Far[0], h.Far[1]
-	gone := far1&column0 + far2&column0 // up to 2 in every byte, 4 after both steps
+	gone := far1&column0 + far2&column0 // up to 2 in every byte, up to 4 after both steps
 	far1, far2, left = left.meet(far1&^column0>>1|first1&open, far2&^column0>>1|first2&open)
 	gone += far1&column0 + far2&column0
 	far1, far2, left = left.meet(far1&^column0>>1|second1&open, far2&^column0>>1|second2&open)
@@ -108,7 +110,7 @@ func (g *Game) flyPairs(h, enemy *Half, shots uint64, r int) health {
 }
 
 // meet lets missiles in stacks of up to two hit the buildings under them. It
-// returns the missiles that fly on and what is left.
+// returns the missiles that fly on and the remaining buildings.
 func (l health) meet(far1, far2 uint64) (uint64, uint64, health) {
 	hit1 := far1 & l.live
 	l = l.minus(hit1)
@@ -116,7 +118,7 @@ func (l health) meet(far1, far2 uint64) (uint64, uint64, health) {
 	return far1 &^ (hit1&^far2 | hit2), far2 &^ hit1, l.minus(hit2)
 }
 
-// flyStacked is fly for stacks of any height up to MaxStack and missiles of any
+// flyStacked is fly for stacks of up to MaxStack missiles and missiles of any
 // speed.
 func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int) health {
 	push(&h.Own, shots)
@@ -131,7 +133,7 @@ func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int) health {
 			h.Far[i] = (h.Far[i]^gone)>>1 | cross&open
 			out += bits.OnesCount64(gone)
 		}
-		for range MaxStack { // of a stack as many hit as there is health for
+		for range MaxStack { // as many missiles of a stack hit as the building withstands
 			hit := h.Far[0] & left.live
 			left = left.minus(hit)
 			pop(&h.Far, hit)
@@ -141,8 +143,8 @@ func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int) health {
 	return left
 }
 
-// push adds one missile to the stack of every cell of at. Beyond MaxStack,
-// which the rules cannot reach, a missile is lost.
+// push adds one missile to the stack of every cell of at. A missile beyond
+// MaxStack, which the rules cannot reach, is lost.
 func push(m *[MaxStack]uint64, at uint64) {
 	for i := range m {
 		at, m[i] = at&m[i], m[i]|at
@@ -157,7 +159,7 @@ func pop(m *[MaxStack]uint64, at uint64) {
 	m[MaxStack-1] &^= at
 }
 
-// remove clears away the dead buildings.
+// remove clears the dead buildings.
 func (h *Half) remove(dead uint64) {
 	teslas := dead & h.Type2 & h.Type1
 	h.vacate(dead)

@@ -13,14 +13,13 @@ import (
 const maxTextNumber = 1_000_000_000
 
 // ParseText reads a position in the notation of AppendText and returns the
-// state. Lines and pairs that are not there stand for empty rows and for the
-// values of a player at the start (score and damage 0); the round, if given,
-// comes first.
+// state. Missing rows are empty, and missing values of a player are those at
+// the start (score and damage 0). The round, if given, comes first.
 //
-// It checks each building by itself, not whether the whole can come about in
-// play. Buildings get the latest round of placement that agrees with what is
-// written, and one that even then would be from before round 0 is an error.
-// Errors name line and column, what was expected and what was found.
+// It checks each building by itself, but not whether play can lead to the
+// position. Buildings get the latest round of placement that agrees with the
+// text; it is an error if that round is before round 0. Errors name line and
+// column, what was expected and what was found.
 func ParseText(g *Game, text string) (State, error) {
 	r := textReader{game: g, seen: texts.Once{}}
 	g.Reset(&r.state, 0)
@@ -28,11 +27,11 @@ func ParseText(g *Game, text string) (State, error) {
 		return State{}, err
 	}
 	for p := range r.towers {
-		if err := r.raiseTowers(sim.Player(p)); err != nil {
+		if err := r.listTowers(sim.Player(p)); err != nil {
 			return State{}, err
 		}
 	}
-	for p := range r.state.Half { // the other way round, Game.Score
+	for p := range r.state.Half { // the inverse of Game.Score
 		h, e := &r.state.Half[p], r.score[p^1]
 		spent := r.score[p].total - r.score[p].damage - g.rules.EnergyScoreMultiplier*int(h.Energy)
 		h.Ledger = ledger(spent, g.worth(h)+e.damage)
@@ -40,7 +39,7 @@ func ParseText(g *Game, text string) (State, error) {
 	return r.state, nil
 }
 
-// textReader is a text being read.
+// textReader reads the lines of a text.
 type textReader struct {
 	game   *Game
 	state  State
@@ -49,7 +48,7 @@ type textReader struct {
 	towers [2][]textTower
 }
 
-// textTower is a tesla tower read.
+// textTower is a tesla tower as the text describes it.
 type textTower struct {
 	at       texts.Word
 	cell     int
@@ -123,7 +122,7 @@ func (r *textReader) readPair(p sim.Player, name, value texts.Word) (err error) 
 		n, err = texts.Number(value, "a number of hits", 0, maxTextNumber)
 		h.Base = int64(h.Health())<<32 | int64(n)
 	case "score":
-		r.score[p].total, err = texts.Number(value, "a score", math.MinInt32, math.MaxInt32) // as the original's wraps around
+		r.score[p].total, err = texts.Number(value, "a score", math.MinInt32, math.MaxInt32) // the original's score wraps around
 	case "damage":
 		r.score[p].damage, err = texts.Number(value, "a score", 0, maxTextNumber)
 	case "curtain":
@@ -228,11 +227,11 @@ func (r *textReader) readBuilding(p sim.Player, cell int, text string, w texts.W
 	return r.place(p, kind, t, taken)
 }
 
-// placedIn is the latest round in which a building may have been placed.
+// placedIn returns the latest possible round of placement of a building.
 func (r *textReader) placedIn(k Kind, building, idle int) int {
 	b := &r.game.rules.Buildings[k]
 	placed := int(r.state.Round) + building - b.ConstructionTime
-	if idle > 0 { // it has shot, a cooldown and one round before the next shot
+	if idle > 0 { // it has shot: a cooldown, and one round before the next shot
 		placed -= b.Cooldown + 1 - idle
 	}
 	return placed
@@ -272,14 +271,14 @@ func (r *textReader) place(p sim.Player, k Kind, t textTower, taken int) error {
 	return nil
 }
 
-// noteBirth notes the round in which the building on the cell was placed.
+// noteBirth stores the round in which the building on the cell was placed.
 func (h *Half) noteBirth(cell, round int) {
 	h.Born[cell] = uint8(round)
 	h.BornLate = h.BornLate&^(1<<cell) | uint64(round>>8)<<cell
 }
 
-// raiseTowers fills in the list of p's tesla towers, the oldest first.
-func (r *textReader) raiseTowers(p sim.Player) error {
+// listTowers fills in the list of p's tesla towers, the oldest first.
+func (r *textReader) listTowers(p sim.Player) error {
 	towers := r.towers[p]
 	if len(towers) == 2 {
 		a, b := &towers[0], &towers[1]
@@ -309,6 +308,6 @@ func (r *textReader) raiseTowers(p sim.Player) error {
 		h.Tesla[h.Teslas] = tower
 		h.Teslas++
 	}
-	h.agenda()
+	h.scheduleTeslas()
 	return nil
 }

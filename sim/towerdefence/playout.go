@@ -8,21 +8,21 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// The income from which and the energy up to which a playout still buys energy
-// buildings.
+// A playout buys energy buildings only while the income is at most
+// playoutIncome or the energy at most playoutEnergy.
 const (
 	playoutIncome = 50
 	playoutEnergy = 120
 )
 
 // Playout draws the order of seat p as the recorded "playout" games did:
-// uniformly one of doing nothing, raising the curtain if it may be, and the
-// kinds of building there is energy and a free cell for (energy buildings only
-// while the income is at most 50 or the energy at most 120); then uniformly a
-// free cell. It takes one number from r.
+// uniformly one of doing nothing, raising the curtain if possible, and the
+// kinds of building that are affordable and have a free cell (energy buildings
+// only while the income is at most 50 or the energy at most 120); then
+// uniformly a free cell. It takes one number from r.
 //
-// It is made for search and benchmarks, where it costs as much as the step:
-// hence tables instead of branches, which could not be foreseen.
+// Search and benchmarks call it as often as Step, so it uses tables instead of
+// branches, which no processor could predict.
 func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 	h := &s.Half[p]
 	random := r.Uint64()
@@ -32,7 +32,7 @@ func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 	}
 	energy := h.Energy
 	wants := (playoutIncome - g.Income(h)) & (playoutEnergy - energy) // negative: no more energy buildings
-	// One bit for each kind that is not an option: the sign of what is missing.
+	// One bit for each kind that is not an option: the sign of what is lacking.
 	no := uint32(energy-g.price[OpDefense])>>31 |
 		uint32(energy-g.price[OpAttack])>>31<<1 |
 		uint32(energy-g.price[OpEnergy]|wants)>>31<<2 |
@@ -64,11 +64,11 @@ func (g *Game) playoutFull(h *Half, round int, random uint64) sim.Order {
 	return Nothing
 }
 
-// playoutCell masks the cell of ops that have none.
+// playoutCell is a mask for the cell of each op; 0 for ops without a cell.
 var playoutCell = [8]uint64{OpDefense: 63, OpAttack: 63, OpEnergy: 63, OpTesla: 63}
 
-// playoutOptions lists, for each set of ops that are not an option, the ones
-// that are: their number and one op per byte.
+// playoutOptions lists the ops that are options for each set of ops that are
+// not: their number, and one op per byte.
 var playoutOptions = func() (t [32]struct{ n, ops uint64 }) {
 	for no := range t {
 		t[no].n = 1 // nothing
@@ -83,7 +83,7 @@ var playoutOptions = func() (t [32]struct{ n, ops uint64 }) {
 }()
 
 // freeCell draws a cell of free, which is not 0: the first of three draws of
-// six bits that is free, else by counting.
+// six bits that is free, else the cell with a drawn rank.
 func freeCell(free, random uint64) uint64 {
 	for range 3 {
 		if free>>(random&63)&1 != 0 {

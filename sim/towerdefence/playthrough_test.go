@@ -10,12 +10,12 @@ import (
 	"moonfarm/sim/towerdefence/wire/command"
 )
 
-// playthroughStart is the energy and the health both players of the golden
-// match begin with: more than usual, so that all happens soon.
+// playthroughStart holds the start energy and health of both players of the
+// golden match, which are higher than usual so that all phases occur early.
 var playthroughStart = [2][2]int{{760, 100}, {900, 180}}
 
-// playthroughOrders are the commands of the golden match by round; where there
-// are none the player does nothing. Every kind of command is there.
+// playthroughOrders holds the commands of the golden match by round, every kind
+// of command among them. In other rounds the players do nothing.
 var playthroughOrders = map[int][2]string{
 	0: {"6,3,4", "7,3,0"}, 1: {"7,0,1", "7,3,1"}, 2: {"0,0,2", "0,0,2"}, 3: {"0,1,2", "6,4,4"},
 	4: {"7,1,1", "a,b,c"}, 5: {"7,2,1", "5,0,1"}, 6: {"0,0,3", "1,1,1,1"}, 7: {"7,4,0", "7,0,0"},
@@ -25,15 +25,15 @@ var playthroughOrders = map[int][2]string{
 	33: {"6,6,1", "0,0,5"}, 36: {"7,7,1", "0,7,1"}, 39: {"6,1,1", ""}, 42: {"6,2,1", ""},
 }
 
-// TestPlaythrough compares one whole match with testdata/playthrough.txt, for
-// reviewers to see what a change changes for players. After a change that
-// should, go test -run Playthrough -update writes the file anew, here and then
-// in features/towerdefence; RulesVersion must rise with it.
+// TestPlaythrough compares one whole match with testdata/playthrough.txt, where
+// reviewers see how a change affects play. After an intended change, raise
+// RulesVersion and write the file by go test -run Playthrough -update, here and
+// then in features/towerdefence.
 func TestPlaythrough(t *testing.T) {
 	simtest.Golden(t, "testdata/playthrough.txt", playthrough(t))
 }
 
-// playthrough plays the golden match and writes it down.
+// playthrough plays the golden match and returns it as text.
 func playthrough(t *testing.T) []byte {
 	t.Helper()
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
@@ -59,7 +59,7 @@ func playthrough(t *testing.T) []byte {
 	return fmt.Appendf(out, "%v: A result %v score %v, B result %v score %v\n", m.status, a.Result, a.Score, b.Result, b.Score)
 }
 
-// appendLegal counts the legal orders of seat p by op.
+// appendLegal appends the number of legal orders of seat p by op.
 func appendLegal(out []byte, g *towerdefence.Game, s *towerdefence.State, p sim.Player) []byte {
 	var count [8]int
 	orders := g.AppendOrders(nil, s, p)

@@ -13,7 +13,7 @@ import (
 // =, : or blank; \t \n \r \f \uXXXX and a backslash before any other
 // character are escapes. Unlike Java it drops blanks after the value.
 type properties struct {
-	text       string // what is left
+	text       string // the rest of the text
 	line       int    // lines read
 	at         int    // line of the current key
 	key, value string
@@ -22,7 +22,7 @@ type properties struct {
 
 const blanks = " \t\f"
 
-// next moves to the next key; it is false at the end and after an error.
+// next moves to the next key. It returns false at the end and after an error.
 func (p *properties) next() bool {
 	if p.err != nil {
 		return false
@@ -45,7 +45,7 @@ func (p *properties) next() bool {
 	return false
 }
 
-// natural takes one line off the text.
+// natural removes one line from the text and returns it.
 func (p *properties) natural() string {
 	p.line++
 	i := strings.IndexAny(p.text, "\r\n")
@@ -67,7 +67,7 @@ func joins(line string) bool {
 	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 }
 
-// split takes a joined line apart.
+// split splits a joined line into key and value.
 func (p *properties) split(line string) bool {
 	i := 0
 	for i < len(line) && !strings.ContainsRune("=: \t\f", rune(line[i])) {

@@ -13,8 +13,8 @@ import (
 	"moonfarm/sim/towerdefence/wire/command"
 )
 
-// TestMirror plays games with the seats exchanged, malformed and illegal
-// commands included: the states must be mirrored, byte for byte.
+// TestMirror plays games with the seats exchanged, including malformed and
+// illegal commands: the states must be mirrored, byte for byte.
 func TestMirror(t *testing.T) {
 	buf := make([]sim.Order, 0, 512)
 	for seed := range uint64(60) {
@@ -50,8 +50,9 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestLegal holds Legal, and AppendOrders with it, against trying every order on the plain
-// twin: what the twin carries out leaves its count of failures at 0.
+// TestLegal compares Legal and AppendOrders with trying every order on the
+// plain twin: an order that the twin carries out leaves its count of failures
+// at 0.
 func TestLegal(t *testing.T) {
 	states := 0
 	for seed := range uint64(40) {
@@ -73,7 +74,7 @@ func TestLegal(t *testing.T) {
 	t.Logf("%d states, two seats, 322 orders each", states)
 }
 
-// everyOrder lists all orders a seat could give and mean.
+// everyOrder returns all orders that a player can mean.
 func everyOrder() []sim.Order {
 	orders := []sim.Order{towerdefence.Nothing, towerdefence.Curtain}
 	for _, op := range []towerdefence.Op{towerdefence.OpDefense, towerdefence.OpAttack, towerdefence.OpEnergy,
@@ -109,7 +110,7 @@ func checkLegal(t *testing.T, g *towerdefence.Game, s *towerdefence.State, twin 
 	}
 }
 
-// inWords looks an order up in the words of Legal.
+// inWords reports whether the words of Legal contain an order.
 func inWords(l *towerdefence.Legal, o sim.Order) bool {
 	c := towerdefence.Decode(o)
 	cell := c.Y*towerdefence.Width + c.X
@@ -124,7 +125,8 @@ func inWords(l *towerdefence.Legal, o sim.Order) bool {
 	return l.Build(towerdefence.Kind(c.Op-1))>>cell&1 != 0
 }
 
-// playoutBoards are positions in which seat A has the kinds named: none, defense and so on by op.
+// playoutBoards are positions with the kinds that seat A can choose: nothing,
+// defense and so on by op.
 var playoutBoards = []struct {
 	board string
 	ops   []towerdefence.Op
@@ -146,10 +148,10 @@ var playoutBoards = []struct {
 	{"round 40\nA energy 25\n" + strings64("D"), []towerdefence.Op{towerdefence.OpNothing}},
 }
 
-// energies are 16 energy buildings: an income of 53.
+// energies is a board with 16 energy buildings: an income of 53.
 const energies = "0 E E E E E E E E | . . . . . . . .\n5 E E E E E E E E | . . . . . . . .\n"
 
-// strings64 is a full half of A.
+// strings64 returns a board in which A's half is full.
 func strings64(letter string) (board string) {
 	for y := range 8 {
 		board += string(rune('0' + y))
@@ -161,8 +163,8 @@ func strings64(letter string) (board string) {
 	return board
 }
 
-// TestPlayout draws many orders in fixed positions: all are legal, and they
-// are uniform over the options and, within a kind, over the free cells.
+// TestPlayout draws many orders in fixed positions: all are legal, and they are
+// uniform over the options and, within a kind, over the free cells.
 func TestPlayout(t *testing.T) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	const draws = 60_000
@@ -199,8 +201,8 @@ func TestPlayout(t *testing.T) {
 	}
 }
 
-// uniform tests the counts by chi-square: five standard deviations above its
-// mean are too many.
+// uniform fails if the chi-square of the counts is more than five standard
+// deviations above its mean.
 func uniform[K comparable](t *testing.T, board int, what string, counts map[K]float64, keys []K, draws float64) {
 	t.Helper()
 	if what == "options" && len(counts) != len(keys) {
@@ -227,8 +229,8 @@ func TestSetStart(t *testing.T) {
 	}
 }
 
-// TestStateSize pins the size of a state: copies, snapshots and the memory of
-// an environment are multiples of it.
+// TestStateSize fixes the size of a state, as copies, snapshots and the memory
+// of an environment are multiples of it.
 func TestStateSize(t *testing.T) {
 	if size := unsafe.Sizeof(towerdefence.State{}); size > 560 || size%8 != 0 {
 		t.Errorf("a state has %d bytes, want whole words, at most 560 bytes", size)

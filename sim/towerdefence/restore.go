@@ -7,21 +7,21 @@ import (
 	"moonfarm/sim"
 )
 
-// Position is a state as the original's displays tell it.
+// Position is a state as the original's displays show it.
 type Position struct {
 	Round int // the round about to be played
 	Half  [2]PositionHalf
 }
 
-// PositionHalf is the side of one player. Cells are y*8 + x in the coordinates of the
-// half's owner, as in Half.
+// PositionHalf is one player's side. Cells are y*8 + x in the coordinates of
+// the half's owner, as in Half.
 type PositionHalf struct {
 	Energy, Health, Hits, Score int
 	Curtain                     int  // activeIronCurtainLifetime: see State.CurtainTime
 	Available                   bool // the curtain may be raised
 	Failures                    int  // failed commands in a row
 	Sites                       []Site
-	Own, Far                    [Cells]int // this player's missiles on the own half, and on the enemy's in the enemy's coordinates
+	Own, Far                    [Cells]int // this player's missiles on the own half, and on the enemy's half in the enemy's coordinates
 }
 
 // Site is a building.
@@ -33,9 +33,9 @@ type Site struct {
 	Cooldown  int // weaponCooldownTimeLeft: see Game.Cooldown
 }
 
-// Restore makes s the position. The error names what no state of these rules can have
-// by the original's word for it; s then holds nothing of use. It does not find out
-// whether the whole can come about in play.
+// Restore sets s to the position. It fails, naming the value by the original's
+// word, if no state of these rules can have it; s then has no meaning. It does
+// not check whether play can lead to the position.
 func (g *Game) Restore(s *State, p *Position) error {
 	if p.Round < 0 || p.Round > int(g.maxRounds) {
 		return fmt.Errorf("round is %d, want 0 to %d", p.Round, g.maxRounds)
@@ -52,7 +52,7 @@ func (g *Game) Restore(s *State, p *Position) error {
 		r.state.Half[q].Ledger = ledger(0, g.worth(&r.state.Half[q]))
 	}
 	*s = r.state
-	for q := range sim.Player(2) { // what was spent makes up for the rest of the score
+	for q := range sim.Player(2) { // the energy spent accounts for the rest of the score
 		s.Half[q].Ledger += ledger(p.Half[q].Score-g.Score(s, q), 0)
 	}
 	return nil
@@ -151,6 +151,6 @@ func (r *textReader) restoreTowers(q sim.Player) error {
 		h.Tesla[h.Teslas] = tower
 		h.Teslas++
 	}
-	h.agenda()
+	h.scheduleTeslas()
 	return nil
 }

@@ -3,9 +3,9 @@ package towerdefence
 import "math/bits"
 
 // The boards are laid out for the rhythm of release 3.0.2: attack buildings
-// that shoot every fourth round, construction that takes one or three. Rules
-// with another rhythm are played by the functions of this file, building by
-// building from the round of placement: slower, for any numbers.
+// shoot every fourth round, construction takes one round or three. The
+// functions of this file play rules of any other rhythm, building by building
+// from the round of placement, which is slower.
 
 // regular reports whether the rules keep the rhythm of the boards.
 func (r *Rules) regular() bool {
@@ -15,7 +15,8 @@ func (r *Rules) regular() bool {
 		r.hits(Defense) == 4 && r.hits(Attack) == 1 && r.hits(Energy) == 1 && r.hits(Tesla) == 1
 }
 
-// anyRhythm plays what follows the commands in a round of any rhythm.
+// anyRhythm plays the rest of a round after the commands, for rules of any
+// rhythm.
 func (g *Game) anyRhythm(a, b *Half, r int) {
 	shotsA, shotsB := g.fireAnyRhythm(a, r), g.fireAnyRhythm(b, r)
 	g.strike(a, b, r)

@@ -15,7 +15,7 @@ const (
 )
 
 // Kind is a type of building, numbered as the original's command ids, which
-// leave out 3 (deconstruct).
+// skip 3 (deconstruct).
 type Kind uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	Tesla   Kind = 4
 )
 
-// Kinds lists the kinds of buildings in the order of their ids.
+// Kinds holds the kinds of buildings in the order of their ids.
 var Kinds = [4]Kind{Defense, Attack, Energy, Tesla}
 
 // String returns the original's name of the kind: "DEFENSE", "ATTACK",
@@ -45,8 +45,8 @@ func (k Kind) String() string {
 }
 
 // Building holds the rule values of one kind of building, named after the
-// fields of the original's game-config.properties. Rules.Table says what each
-// is and how large it may be.
+// fields of the original's game-config.properties. Rules.Table documents each
+// value and its bounds.
 type Building struct {
 	Health, ConstructionTime, Price      int
 	Damage, Speed, Cooldown              int
@@ -55,9 +55,9 @@ type Building struct {
 	Icon                                 byte
 }
 
-// Rules are the numbers of the game: all keys of game-config.properties. Table
-// says what each is and how large it may be. The limit of two tesla towers is
-// fixed in the original and so it is here.
+// Rules holds the numbers of the game: all keys of game-config.properties.
+// Table documents each value and its bounds. The limit of two tesla towers is
+// fixed, as in the original.
 type Rules struct {
 	MaxRounds                                    int
 	StartEnergy, RoundIncome, StartHealth        int
@@ -70,16 +70,16 @@ type Rules struct {
 	CurtainPrice, CurtainActiveRounds, CurtainResetPeriod int
 	CurtainConstructionScore                              int
 
-	// Handicap is what B has at the start beyond A; the original's config has
-	// no key for it, but its recordings have such matches.
+	// Handicap is the difference between B's start and A's. The original's
+	// config has no key for it, but its recordings have such matches.
 	Handicap Handicap
 }
 
-// Handicap is what B has at the start beyond A, in energy and base health;
-// less, if it is negative.
+// Handicap is how much more energy and base health B has at the start than A;
+// negative numbers mean less.
 type Handicap struct{ Energy, Health int }
 
-// Start is the energy and the base health of seat p at the start.
+// Start returns the energy and the base health of seat p at the start.
 func (r *Rules) Start(p sim.Player) (energy, health int) {
 	if p == 0 {
 		return r.StartEnergy, r.StartHealth
@@ -87,7 +87,7 @@ func (r *Rules) Start(p sim.Player) (energy, health int) {
 	return r.StartEnergy + r.Handicap.Energy, r.StartHealth + r.Handicap.Health
 }
 
-// SetStart makes these the energies and base healths of A and B at the start.
+// SetStart sets the energies and base healths of A and B at the start.
 func (r *Rules) SetStart(energy, health [2]int) {
 	r.StartEnergy, r.StartHealth = energy[0], health[0]
 	r.Handicap = Handicap{energy[1] - energy[0], health[1] - health[0]}
@@ -125,12 +125,13 @@ func DefaultRules() Rules {
 	}
 }
 
-// RulesVersion names the rules played: the original's release and, after the
-// plus sign, a number of ours that any change of play raises.
+// RulesVersion is the version of the rules: the original's release and, after
+// the plus sign, a number that any change of play raises.
 const RulesVersion = "3.0.2+1"
 
-// Version names the rules played, as Info.Rules tells it: RulesVersion, and a later one
-// where energy-score-multiplier is not 1, which up to +1 had no effect.
+// Version returns the version of the rules for Info.Rules: RulesVersion, or a
+// later one if energy-score-multiplier is not 1, because that key had no effect
+// up to +1.
 func (r *Rules) Version() string {
 	if r.EnergyScoreMultiplier != 1 {
 		return "3.0.2+2"
@@ -138,12 +139,11 @@ func (r *Rules) Version() string {
 	return RulesVersion
 }
 
-// Hits is the number of missiles that a building with that health withstands,
-// the last of which destroys it.
+// Hits returns the number of missiles that destroy a building of that health.
 func (r *Rules) Hits(health int) int {
 	d := r.Buildings[Attack].Damage
 	return (health + d - 1) / d
 }
 
-// hits is the number of missiles that destroy a building of kind k.
+// hits returns the number of missiles that destroy a building of kind k.
 func (r *Rules) hits(k Kind) int { return r.Hits(r.Buildings[k].Health) }

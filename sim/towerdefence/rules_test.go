@@ -5,9 +5,9 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// randomRules draws rules from all that Rules.Validate accepts. Small values
-// come more often than large ones, and those of release 3.0.2 most often, so
-// that games are still played.
+// randomRules draws rules that Rules.Validate accepts. Small values come more
+// often than large ones, and the values of release 3.0.2 most often, so that
+// games last.
 func randomRules(r *prng.Rand) towerdefence.Rules {
 	rules := towerdefence.DefaultRules()
 	draw := func(v *int, least, top int) {

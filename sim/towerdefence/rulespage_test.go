@@ -10,16 +10,16 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// Tests that keep RULES.md true.
+// Tests that compare RULES.md with the code.
 
-// TestClauses demands a test for every numbered clause and a clause for every
-// such test, and that clauses are numbered without gaps.
+// TestClauses checks that every numbered clause has a test, every such test a
+// clause, and that clauses are numbered without gaps.
 func TestClauses(t *testing.T) {
 	simtest.RulesPage(t).Clauses(t)
 }
 
-// TestRuleValues compares the values of the page with the keys of the
-// configuration file, which must all be there.
+// TestRuleValues compares the values of the page with the configuration file;
+// every key must be there.
 func TestRuleValues(t *testing.T) {
 	want := map[string]string{}
 	for line := range strings.Lines(string(towerdefence.DefaultRules().AppendText(nil))) {
@@ -48,7 +48,7 @@ func TestRuleValues(t *testing.T) {
 	}
 }
 
-// TestOrderBits checks the bit table of the page against Decode and the orders
+// TestOrderBits compares the bit table of the page with Decode and the orders
 // that the package makes.
 func TestOrderBits(t *testing.T) {
 	bits := simtest.RulesPage(t).OrderBits(t)
@@ -79,7 +79,7 @@ func TestOrderBits(t *testing.T) {
 	}
 }
 
-// TestRuleTable: the page lists all rules, and every field is one, but for the
+// TestRuleTable checks that the page lists every field of Rules except the
 // handicap, which has keys of its own (section 6).
 func TestRuleTable(t *testing.T) {
 	rules := towerdefence.DefaultRules()

@@ -12,25 +12,26 @@ func (g *Game) buildTesla(h *Half, bit uint64, r int) bool {
 	h.Type2 |= bit
 	h.Type1 |= bit
 	h.Type0 &^= bit
-	h.born(bit, r)
+	h.setBorn(bit, r)
 	first := int16(r) + int16(g.rules.Buildings[Tesla].ConstructionTime)
 	h.Tesla[h.Teslas] = Tower{Ready: first, Due: first - 1, Cell: uint16(bits.TrailingZeros64(bit))}
 	h.Teslas++
-	h.agenda()
+	h.scheduleTeslas()
 	return true
 }
 
-// noTower fills the entries of Half.Tesla that are not in use: it never has
-// anything to do, so the loops below need not know how many are.
+// noTower fills the unused entries of Half.Tesla. It never acts, so that the
+// loops below need not know the number of towers.
 var noTower = Tower{Ready: never, Due: never}
 
-// agenda recomputes when a tesla of h has something to do next.
-func (h *Half) agenda() {
+// scheduleTeslas recomputes when a tesla of h acts next.
+func (h *Half) scheduleTeslas() {
 	h.Ready = min(h.Tesla[0].Ready, h.Tesla[1].Ready)
 	h.Due = min(h.Tesla[0].Due, h.Tesla[1].Due)
 }
 
-// dropTeslas forgets the towers that no longer stand; the order of age stays.
+// dropTeslas removes the towers that no longer stand, and keeps the order of
+// age.
 func (h *Half) dropTeslas() {
 	n := 0
 	for _, t := range h.Tesla[:h.Teslas] {
@@ -43,18 +44,19 @@ func (h *Half) dropTeslas() {
 		h.Tesla[i] = noTower
 	}
 	h.Teslas = uint16(n)
-	h.agenda()
+	h.scheduleTeslas()
 }
 
-// mayStrike is 0 or above if a tesla tower of h shoots in round r: a sign
-// instead of a bool, so that both players cost one branch.
+// mayStrike returns 0 or more if a tesla tower of h shoots in round r. The
+// result is a sign instead of a bool, so that both players together cost one
+// branch.
 func (g *Game) mayStrike(h *Half, r int) int {
 	return (r - int(h.Ready)) | int(h.Energy-g.shotPrice)
 }
 
-// strike lets the tesla towers of both players shoot, and clears away what
-// they destroyed. Victims still act in the round: attack buildings have fired
-// already, and all towers shoot before any is cleared away.
+// strike lets the tesla towers of both players shoot, and removes what they
+// destroyed. Victims still act in this round: attack buildings have fired
+// already, and all towers shoot before any is removed.
 func (g *Game) strike(a, b *Half, r int) {
 	liveA, liveB := a.Live, b.Live
 	g.lightning(a, b, r)
@@ -78,7 +80,7 @@ func (g *Game) lightning(h, enemy *Half, r int) {
 			continue
 		}
 		x := int(t.Cell) % Width
-		if x == Width-1 { // whatever the range
+		if x == Width-1 { // whatever its range
 			enemy.hitBase(1, b.Damage)
 		}
 		hit := lightningHits(enemy.Live, x, int(t.Cell)/Width, b.Range)
@@ -86,26 +88,26 @@ func (g *Game) lightning(h, enemy *Half, r int) {
 		enemy.Extra0 &^= hit
 		enemy.Extra1 &^= hit
 	}
-	h.agenda()
+	h.scheduleTeslas()
 }
 
 // lightningHits returns the buildings of live that a tower at own (x, y) hits:
-// in each column it covers the topmost of rows y−1, y, y+1. The range counts
-// columns from the tower on, so the own columns in front of it use it up.
+// in each column the topmost building of rows y−1, y, y+1. The range counts
+// columns from the tower on, including the own columns in front of it.
 func lightningHits(live uint64, x, y, reach int) uint64 {
-	columns := min(reach-(Width-1-x), Width) // enemy columns covered, from the front
+	columns := min(reach-(Width-1-x), Width) // enemy columns in range, from the front
 	if columns <= 0 {
 		return 0
 	}
 	cover := uint64(0xff) << (Width - columns) & 0xff
 	row := 8 * y & 63
-	above, same, below := live<<8>>row&cover, live>>row&cover, live>>row>>8&cover // 0 outside the map
+	above, same, below := live<<8>>row&cover, live>>row&cover, live>>row>>8&cover // 0 outside of the map
 	below &^= above | same
 	same &^= above
 	return above<<row>>8 | same<<row | below<<row<<8
 }
 
-// reviewTeslas forgets the tesla towers destroyed in round r and finishes those
+// reviewTeslas removes the tesla towers destroyed in round r and finishes those
 // that are due.
 func (h *Half) reviewTeslas(r int) {
 	h.dropTeslas()
@@ -121,5 +123,5 @@ func (h *Half) finishTeslas(r int) {
 			t.Due = never
 		}
 	}
-	h.agenda()
+	h.scheduleTeslas()
 }

@@ -6,7 +6,8 @@ import (
 	"moonfarm/sim"
 )
 
-// textLetters are the letters of the kinds, finished; in lower case they are not.
+// textLetters holds the letters of the kinds; unfinished buildings have lower
+// case.
 var textLetters = [5]byte{Defense: 'D', Attack: 'A', Energy: 'E', Tesla: 'T'}
 
 // textColumns is the line that numbers the columns.
@@ -23,31 +24,31 @@ const textColumns = "01234567|76543210"
 //	1 E   .   A   .   .<  .   .   d2  | .   .   t7  .   .   .   .   .
 //	…
 //
-// Every line begins with a word, what follows is separated by blanks:
+// Every line begins with a word; blanks separate the words after it:
 //
 //	round  the round to be played
-//	A, B   a player, as pairs of a name and a value; of these
-//	         damage   the part of the score that damage done has earned,
-//	         curtain  the original's counter: the rounds, from this one on, in
-//	                  which the curtain protects; 0 and below when it is down,
-//	         ready    yes where the curtain may be raised (energy and a curtain
-//	                  still up allowing), else no,
-//	         fails    the failed commands in a row
-//	x      own x of the columns of both halves, for the eye
-//	0 … 7  a row: the cells of A's half, a bar, those of B's. A cell is
+//	A, B   a player, as pairs of a name and a value:
+//	         damage   the part of the score from damage,
+//	         curtain  the original's counter: the rounds from this one on in
+//	                  which the curtain protects; 0 or less when it is down,
+//	         ready    yes if the curtain may be raised (apart from energy and a
+//	                  curtain that is still up), else no,
+//	         fails    the consecutive failed commands
+//	x      own x of the columns of both halves
+//	0 … 7  a row: the cells of A's half, a bar, the cells of B's half. A cell is
 //	         . or a building: D defense, A attack, E energy, T tesla tower, in
 //	           lower case if it does not act in this round, followed by
-//	         *  on a tower, if it is the older of its owner's two and both are finished
+//	         *  on the older one of two finished towers of an owner
 //	         '  for each missile a finished building has taken
-//	         a number: of an unfinished building, the rounds until it acts, this
-//	           one included; of a finished one, the rounds until it may
+//	         a number: for an unfinished building, the rounds until it acts, this
+//	           one included; for a finished one, the rounds until it may
 //	           shoot (nothing for 0)
 //	         >  for each missile of A, <  for each of B
-//	#      a remark, up to the end of the line, also behind other words
+//	#      a comment, up to the end of the line
 //
-// All that play depends on is there, and ParseText reads it. What is not: the
-// age of a finished building, since when a tower waits for energy, and how far
-// below 0 a dead base is.
+// The text holds everything that play depends on, and ParseText reads it. It
+// leaves out the ages of finished buildings, since when a tower waits for
+// energy, and how far below 0 a dead base is.
 func AppendText(dst []byte, g *Game, s *State) []byte {
 	dst = append(dst, "round "...)
 	dst = strconv.AppendInt(dst, int64(s.Round), 10)
@@ -150,8 +151,8 @@ func appendCell(dst []byte, g *Game, s *State, x, y int) []byte {
 	return dst
 }
 
-// cellOf is the cell in column x, counted from A's base: whose half it is on,
-// its number there, and the stacks that hold the missiles flying right and left.
+// cellOf returns the half, the cell number in it, and the stacks of missiles
+// flying right and left, for the cell in column x, counted from A's base.
 func cellOf(s *State, x, y int) (p sim.Player, cell int, right, left *[MaxStack]uint64) {
 	a, b := &s.Half[0], &s.Half[1]
 	if x < Width {

@@ -25,7 +25,7 @@ x 0   1   2   3   4   5   6   7      | 7   6   5   4   3   2   1   0
 7 .   .   .   .   .   .   .   .      | .   .   .   .   .   .   .   .
 `
 
-// squeeze makes runs of blanks one.
+// squeeze replaces runs of blanks by one blank.
 func squeeze(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -48,7 +48,7 @@ func TestTextSample(t *testing.T) {
 	}
 }
 
-// stateText is the text of states under the rules of g.
+// stateText returns the reader and writer of states under the rules of g.
 func stateText(g *towerdefence.Game) simtest.StateText[towerdefence.State] {
 	return simtest.StateText[towerdefence.State]{
 		Parse:  func(text string) (towerdefence.State, error) { return towerdefence.ParseText(g, text) },
@@ -66,8 +66,8 @@ func TestTextOfStart(t *testing.T) {
 	stateText(g).Again(t, want)
 }
 
-// canon takes out of a state what a text does not hold: since when a tower
-// waits for energy, how far below 0 a base is.
+// canon removes from a state what a text does not hold: since when a tower
+// waits for energy, and how far below 0 a base is.
 func canon(s towerdefence.State) towerdefence.State {
 	for p := range s.Half {
 		h := &s.Half[p]
@@ -82,8 +82,8 @@ func canon(s towerdefence.State) towerdefence.State {
 }
 
 // TestTextRoundTrip reads back the positions of random games. Under the default
-// rules nothing is lost that a Hash looks at; under all rules the copy has the
-// same text and plays on as the original does.
+// rules they have the same Hash; under all rules the copy has the same text and
+// plays on as the original does.
 func TestTextRoundTrip(t *testing.T) {
 	for seed := range uint64(80) {
 		r := prng.New(seed)
@@ -107,7 +107,7 @@ func roundTrip(t *testing.T, g *towerdefence.Game, seed uint64, r *prng.Rand) {
 		g.SetStart(&s, p, r.IntN(3000), 100)
 	}
 	other = s
-	follows := 0 // rounds for which other still has to follow
+	follows := 0 // rounds that other still has to follow
 	for {
 		text := fastText(g, &s)
 		switch read, err := towerdefence.ParseText(g, text); {
@@ -183,7 +183,7 @@ func TestTextErrors(t *testing.T) {
 	})
 }
 
-// FuzzParseText: what is read can be played.
+// FuzzParseText: positions that are read can be played.
 func FuzzParseText(f *testing.F) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	stateText(g).Fuzz(f, func(s *towerdefence.State) { g.Play(s, towerdefence.Build(towerdefence.Attack, 1, 1), 0) },

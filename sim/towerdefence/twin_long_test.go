@@ -8,12 +8,12 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// long reports whether the long tests are wanted.
+// long reports whether MOONFARM_LONG asks for long tests.
 func long() bool { return os.Getenv("MOONFARM_LONG") == "1" }
 
-// TestTwin holds the fast game against the plain twin in random games with
+// TestTwin compares the fast game with the plain twin in random games with
 // malformed and illegal commands, every field of the state after every round:
-// 30,000 rounds, with MOONFARM_LONG=1 a million.
+// 30,000 rounds, or a million with MOONFARM_LONG=1.
 func TestTwin(t *testing.T) {
 	rounds := 30_000
 	if long() {
@@ -27,7 +27,7 @@ func TestTwin(t *testing.T) {
 }
 
 // TestTwinOtherRules does the same under many random rule sets: 70,000 rounds,
-// with MOONFARM_LONG=1 one and a half million.
+// or one and a half million with MOONFARM_LONG=1.
 func TestTwinOtherRules(t *testing.T) {
 	rounds := 70_000
 	if long() {
@@ -45,8 +45,8 @@ func TestTwinOtherRules(t *testing.T) {
 	t.Logf("%d rounds under %d rule sets compared", played, sets)
 }
 
-// TestTwinPlayouts holds the two against each other in games that go deep:
-// orders as search and datasets give them, with energy for every building.
+// TestTwinPlayouts compares the two in long games, with orders as in search and
+// datasets and energy for every building.
 func TestTwinPlayouts(t *testing.T) {
 	games := 30
 	if long() {

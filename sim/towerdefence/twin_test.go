@@ -15,7 +15,7 @@ import (
 )
 
 // compare returns the first difference between the fast state and the plain
-// twin, "" if there is none. It looks at every field of the original.
+// twin, or "". It compares every field of the original.
 func compare(g *towerdefence.Game, s *towerdefence.State, twin *plain.Game) string {
 	fast := twinOf(g, s)
 	if fast.Round != twin.Round || fast.Players != twin.Players {
@@ -27,7 +27,8 @@ func compare(g *towerdefence.Game, s *towerdefence.State, twin *plain.Game) stri
 	return simtest.DiffLists("missiles", byPlace(fast.Missiles), byPlace(twin.Missiles))
 }
 
-// byPlace lists missiles by place and owner. The fast game does not keep their ids.
+// byPlace sorts missiles by place and owner. The fast game does not keep their
+// ids.
 func byPlace(missiles []plain.Missile) []plain.Missile {
 	list := slices.Clone(missiles)
 	for i := range list {
@@ -39,8 +40,8 @@ func byPlace(missiles []plain.Missile) []plain.Missile {
 	return list
 }
 
-// randomCommand draws a command text: mostly sensible, some illegal, some that
-// cannot be read.
+// randomCommand draws a command text: mostly sensible, sometimes illegal,
+// sometimes unreadable.
 func randomCommand(r *prng.Rand, g *towerdefence.Game, s *towerdefence.State, p sim.Player, buf []sim.Order) string {
 	switch n := r.IntN(100); {
 	case n < 70:
@@ -64,8 +65,8 @@ func randomCommand(r *prng.Rand, g *towerdefence.Game, s *towerdefence.State, p 
 	return ""
 }
 
-// playTwins plays random games until the given number of rounds is reached and
-// fails at the first difference. It returns the rounds it played.
+// playTwins plays random games until the given number of rounds is reached,
+// fails at the first difference, and returns the number of rounds.
 func playTwins(t *testing.T, g *towerdefence.Game, seed uint64, rounds int) (played int) {
 	t.Helper()
 	buf := make([]sim.Order, 0, 512)

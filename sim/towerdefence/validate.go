@@ -13,13 +13,13 @@ const (
 	MaxEnergy = 1_000_000 // at the start
 	maxNumber = 1000      // any other number
 	maxRound  = 510       // rounds are kept in nine bits
-	maxHits   = 4         // missiles a building can stand: two bits
+	maxHits   = 4         // missiles that a building withstands, in two bits
 )
 
-// Validate reports the first rule value that this engine cannot play, with the
-// values it can. Release 3.0.2 and changes of its prices, scores, energies,
-// rounds, construction times and cooldowns can be played; what cannot is said
-// in RULES.md, 6.
+// Validate returns an error for the first rule value that this engine cannot
+// play, naming the values that it can. It can play release 3.0.2 and changes of
+// its prices, scores, energies, rounds, construction times and cooldowns;
+// RULES.md, 6, lists the exceptions.
 func (r *Rules) Validate() error {
 	energyB, healthB := r.Start(1)
 	ofB := handicap(&energyB, &healthB)

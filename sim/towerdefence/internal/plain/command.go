@@ -10,15 +10,15 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// Command ids beside the kinds of buildings.
+// Command ids other than kinds of buildings.
 const (
 	idDeconstruct = 3
 	idCurtain     = 5
 	idLast        = 5
 )
 
-// fieldsOf splits a command at its commas as the original does: empty fields
-// at the end are dropped, but a text without a comma is one field.
+// fieldsOf splits a command at its commas as the original does: empty fields at
+// the end are dropped, but a text without a comma is one field.
 func fieldsOf(text string) []string {
 	if !strings.Contains(text, ",") {
 		return []string{text}
@@ -30,11 +30,11 @@ func fieldsOf(text string) []string {
 	return fields
 }
 
-// throws reports whether a text makes the original engine throw: it has no
-// field at all.
+// throws reports whether a text makes the original engine throw because it has
+// no field.
 func throws(text string) bool { return len(fieldsOf(text)) == 0 }
 
-// command does what a command text of player p does (4.6, 4.7).
+// command carries out a command text of player p (4.6, 4.7).
 func (g *Game) command(p sim.Player, text string) {
 	me := &g.Players[p]
 	fields := fieldsOf(text)
@@ -71,7 +71,7 @@ func (g *Game) command(p sim.Player, text string) {
 	}
 }
 
-// execute validates a well-formed command and does it, or refuses it.
+// execute carries out a well-formed command, or refuses it.
 func (g *Game) execute(p sim.Player, x, y, id int) bool {
 	if id == idCurtain {
 		return g.raiseCurtain(p)
@@ -86,7 +86,7 @@ func (g *Game) execute(p sim.Player, x, y, id int) bool {
 	return g.build(p, x, y, towerdefence.Kind(id))
 }
 
-// build places a building; the score comes at once.
+// build places a building; its score counts at once.
 func (g *Game) build(p sim.Player, x, y int, kind towerdefence.Kind) bool {
 	me, rule := &g.Players[p], g.Rules.Buildings[kind]
 	if kind == towerdefence.Tesla && g.teslas(p) >= towerdefence.MaxTeslas {
@@ -103,7 +103,7 @@ func (g *Game) build(p sim.Player, x, y int, kind towerdefence.Kind) bool {
 	return true
 }
 
-// teslas counts p's tesla towers, unfinished ones too.
+// teslas returns the number of p's tesla towers, including unfinished ones.
 func (g *Game) teslas(p sim.Player) int {
 	n := 0
 	for _, b := range g.Buildings {
@@ -156,8 +156,8 @@ func javaInt(text string) (int, bool) {
 	return int(n), err == nil
 }
 
-// digitValue is the value of a decimal digit. The digits of every script
-// stand in one run from its zero, and runs that touch are ten long.
+// digitValue returns the value of a decimal digit. The digits of a script are a
+// run of ten from its zero.
 func digitValue(r rune) int {
 	n := 0
 	for r-rune(n)-1 > utf8.RuneSelf && unicode.Is(unicode.Nd, r-rune(n)-1) {

@@ -7,8 +7,8 @@ import (
 	. "moonfarm/sim/towerdefence/internal/plain"
 )
 
-// TestCommandFailures checks what every shape of a command text does to the
-// count of failures, starting from 7, and whether it built something.
+// TestCommandFailures checks the effect of every form of a command text on the
+// count of failures, starting from 7, and whether it builds.
 func TestCommandFailures(t *testing.T) {
 	for _, c := range []struct {
 		text     string
@@ -73,7 +73,7 @@ func TestCommandFailures(t *testing.T) {
 }
 
 // TestOnlyCommasAbort checks that a text without any field ends the match and
-// leaves the position as it was.
+// leaves the position unchanged.
 func TestOnlyCommasAbort(t *testing.T) {
 	for _, text := range []string{",", ",,", ",,,,"} {
 		g := New(towerdefence.DefaultRules())
@@ -86,7 +86,8 @@ func TestOnlyCommasAbort(t *testing.T) {
 	}
 }
 
-// TestFailuresEndTheMatch checks that the limit is looked at before the bases.
+// TestFailuresEndTheMatch checks that the limit of failures counts before the
+// bases.
 func TestFailuresEndTheMatch(t *testing.T) {
 	r := towerdefence.DefaultRules()
 	r.MaxDoNothings, r.StartHealth = 4, 0

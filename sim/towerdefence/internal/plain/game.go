@@ -1,12 +1,12 @@
 // Package plain is the slow, literal twin of the official engine of Tower
-// Defence (Entelect Challenge 2018, release 3.0.2). It keeps buildings and
-// missiles as lists in the order the original keeps them, takes commands as
-// text and walks through every rule as the rules are told, so that the fast
-// game can be held against it. It is also the source of what only the
-// displays show: the orders of the lists and the hits of a round.
+// Defence (Entelect Challenge 2018, release 3.0.2), with which tests compare
+// the fast game. It keeps buildings and missiles as lists in the order of the
+// original, takes commands as text and follows every rule literally. It is also
+// the source of values that only the displays show: the orders of the lists and
+// the hits of a round.
 //
-// It shares nothing with the fast game but the rule values. Numbers in comments
-// are those of the clauses of RULES.md.
+// It shares only the rule values with the fast game. Numbers in comments are
+// clauses of RULES.md.
 package plain
 
 import (
@@ -32,7 +32,7 @@ type Building struct {
 	Owner     sim.Player
 	Kind      towerdefence.Kind
 	Health    int
-	BuildTime int // falls by 1 a round for ever; −1 and below: finished
+	BuildTime int // falls by 1 in every round, without end; −1 and below: finished
 	Cooldown  int // rounds until the next shot
 }
 
@@ -40,7 +40,7 @@ type Building struct {
 type Missile struct {
 	X, Y  int // absolute column, row
 	Owner sim.Player
-	ID    int // 1, 2, 3, … in the order of creation; for displays only
+	ID    int // 1, 2, 3, … in the order of creation; only for displays
 }
 
 // Cell is an entry of a hit list.
@@ -53,44 +53,46 @@ type Cell struct {
 type Player struct {
 	Energy, Health, HitsTaken, Score int
 	CurtainAvailable                 bool
-	CurtainTime                      int // 0 and above: the curtain is active
-	FailCount                        int // failed commands in a row
+	CurtainTime                      int // 0 or more: the curtain is active
+	FailCount                        int // consecutive failed commands
 }
 
-// Game is a match. The zero value is of no use; New makes one.
+// Game is a match. New makes one; the zero value is invalid.
 type Game struct {
 	Rules     towerdefence.Rules
-	First     sim.Player // whose command is carried out first, in every round
+	First     sim.Player // the player whose command is carried out first, in every round
 	Round     int        // number of the round about to be played
 	Players   [2]Player
-	Buildings []Building // in the order of their placement; of one round that of First comes first
+	Buildings []Building // in the order of placement; within a round First's building is first
 	Missiles  []Missile  // in the order of their creation
 	// TeslaHits lists the shots of the last round that had an effect, in firing
-	// order. A shot is: if it hit the base a cell (0, 0) of its owner, the hit
-	// buildings in column order, the tower; into a curtain, the tower and the
-	// cell of the shield with the tower's owner.
+	// order. The cells of a shot are: (0, 0) with the base's owner if it hit
+	// the base, then the hit buildings in column order, then the tower. A shot
+	// into a curtain has the tower, and the cell of the shield with the tower's
+	// owner.
 	TeslaHits [][]Cell
-	// CurtainHits lists what the curtains blocked in the last round: the cell of
-	// the shield with the shooter.
+	// CurtainHits lists the missiles that curtains blocked in the last round:
+	// the cell of the shield with the shooter.
 	CurtainHits []Cell
 	// Fired is the number of missiles created so far.
 	Fired int
 }
 
-// End tells whether and why a match is over.
+// End is whether and why a match is over.
 type End uint8
 
 // The ends of a match.
 const (
-	Running   End = iota // it goes on
+	Running   End = iota // not over
 	Dead                 // a base is at 0
 	MaxRounds            // the last round was played
 	Failed               // a player's failures reached the limit
-	Aborted              // a command made the original engine throw; there is no result
+	Aborted              // a command made the original engine throw; the match has no result
 )
 
-// String returns the word the recordings use: "" for a running match, "dead",
-// "maxrounds", "timeout" (for Failed) and, found in no recording, "aborted".
+// String returns the word of the recordings: "" for a running match, "dead",
+// "maxrounds", "timeout" (for Failed) and "aborted", which no recording
+// contains.
 func (e End) String() string {
 	switch e {
 	case Running:
@@ -130,8 +132,8 @@ func (g *Game) Clone() *Game {
 	return &c
 }
 
-// Play plays one round with the command texts of A and B (3.1 to 3.23).
-// A text that makes the original throw leaves the position as it was.
+// Play plays one round with the command texts of A and B (3.1 to 3.23). A text
+// that makes the original throw leaves the position unchanged.
 func (g *Game) Play(a, b string) End {
 	if throws(a) || throws(b) {
 		return Aborted
@@ -154,7 +156,8 @@ func (g *Game) Play(a, b string) End {
 	return g.end()
 }
 
-// end says whether the match is over (5.1 to 5.3): failures are looked at first.
+// end returns whether and why the match is over (5.1 to 5.3); failures count
+// first.
 func (g *Game) end() End {
 	for _, p := range g.Players {
 		if p.FailCount >= g.Rules.MaxDoNothings {
@@ -170,7 +173,7 @@ func (g *Game) end() End {
 	return Running
 }
 
-// DeadBases is the number of bases at 0.
+// DeadBases returns the number of bases at 0.
 func (g *Game) DeadBases() int {
 	n := 0
 	for _, p := range g.Players {
@@ -181,8 +184,8 @@ func (g *Game) DeadBases() int {
 	return n
 }
 
-// Winner names the player who wins if the match ends here (5.4);
-// ok is false for a tie.
+// Winner returns the player who wins if the match ends here (5.4); ok is false
+// for a tie.
 func (g *Game) Winner() (winner sim.Player, ok bool) {
 	a, b := g.Players[A], g.Players[B]
 	switch {
@@ -198,8 +201,7 @@ func (g *Game) Winner() (winner sim.Player, ok bool) {
 	return A, false
 }
 
-// Absolute is the absolute column of player p's own column x, and the other
-// way round.
+// Absolute converts player p's own column x to the absolute column and back.
 func Absolute(p sim.Player, x int) int {
 	if p == B {
 		return width - 1 - x
@@ -207,10 +209,10 @@ func Absolute(p sim.Player, x int) int {
 	return x
 }
 
-// front is the absolute front column of player p.
+// front returns the absolute front column of player p.
 func front(p sim.Player) int { return Absolute(p, towerdefence.Width-1) }
 
-// direction is the way p's missiles and lightning go.
+// direction returns the direction in which p's missiles and lightning go.
 func direction(p sim.Player) int {
 	if p == B {
 		return -1
@@ -218,17 +220,17 @@ func direction(p sim.Player) int {
 	return +1
 }
 
-// opponent is the other player.
+// opponent returns the other player.
 func opponent(p sim.Player) sim.Player { return 1 - p }
 
 // score adds points. The original's score has 32 bits and wraps around.
 func (p *Player) score(points int) { p.Score = int(int32(p.Score + points)) }
 
-// CurtainActive reports whether the curtain protects, or, before round 0, is
-// shown as if it did.
+// CurtainActive reports whether the curtain protects, or is shown as active
+// before round 0.
 func (p *Player) CurtainActive() bool { return p.CurtainTime >= 0 }
 
-// buildingAt is the index of the building on a cell, or −1.
+// buildingAt returns the index of the building on a cell, or −1.
 func (g *Game) buildingAt(x, y int) int {
 	for i, b := range g.Buildings {
 		if b.X == x && b.Y == y {

@@ -7,14 +7,15 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// construct builds on at all buildings (3.2).
+// construct advances the construction of all buildings (3.2).
 func (g *Game) construct() {
 	for i := range g.Buildings {
 		g.Buildings[i].BuildTime--
 	}
 }
 
-// updateCurtains makes the curtains available (3.4) and lets those up run on (3.5).
+// updateCurtains makes the curtains available (3.4) and counts active ones down
+// (3.5).
 func (g *Game) updateCurtains() {
 	period := g.Rules.CurtainResetPeriod
 	reset := g.Round > 0 && period > 0 && g.Round%period == 0
@@ -28,9 +29,9 @@ func (g *Game) updateCurtains() {
 	}
 }
 
-// fireTeslas lets all finished towers shoot by age, the oldest first (3.7 to 3.13). Of
-// two towers of one age that of First comes first, as in the list. Towers killed by an
-// earlier one still act.
+// fireTeslas lets all finished towers shoot, the oldest first (3.7 to 3.13). Of
+// two towers of the same age First's shoots first. Towers destroyed by an
+// earlier shot still shoot.
 func (g *Game) fireTeslas() {
 	var towers []int
 	for i, b := range g.Buildings {
@@ -53,7 +54,7 @@ func (g *Game) fireTeslas() {
 	}
 }
 
-// strike is one shot of a tower: into the curtain, or at the base and at the
+// strike lets a tower shoot: into the curtain, or at the base and at the
 // topmost building of each column in range.
 func (g *Game) strike(tower Building) {
 	self := Cell{tower.X, tower.Y, tower.Owner}
@@ -88,8 +89,8 @@ func (g *Game) strike(tower Building) {
 	}
 }
 
-// fireAttackBuildings lets those that are due shoot (3.14), also if lightning has
-// just destroyed them (3.13).
+// fireAttackBuildings lets the attack buildings that are due shoot (3.14),
+// including those that lightning has just destroyed (3.13).
 func (g *Game) fireAttackBuildings() {
 	for i := range g.Buildings {
 		b := &g.Buildings[i]
@@ -106,7 +107,7 @@ func (g *Game) fireAttackBuildings() {
 	}
 }
 
-// moveMissiles is one step of all missiles (3.15 to 3.20).
+// moveMissiles moves all missiles by one step (3.15 to 3.20).
 func (g *Game) moveMissiles() {
 	var flying []Missile
 	for _, m := range g.Missiles {
@@ -117,7 +118,8 @@ func (g *Game) moveMissiles() {
 	g.Missiles = flying
 }
 
-// staysInFlight does what a missile causes on the cell it has just reached.
+// staysInFlight carries out the effect of a missile on the cell it has reached,
+// and reports whether it flies on.
 func (g *Game) staysInFlight(m Missile) bool {
 	victim := opponent(m.Owner)
 	damage := g.Rules.Buildings[towerdefence.Attack].Damage
@@ -142,7 +144,7 @@ func (g *Game) canBeHit(i int, owner sim.Player) bool {
 	return b.Owner == owner && finished(b) && b.Health > 0
 }
 
-// hitBase damages the base of victim; the opponent scores what was removed.
+// hitBase damages the base of victim; the opponent scores the health removed.
 func (g *Game) hitBase(victim sim.Player, damage int) {
 	done := min(damage, g.Players[victim].Health)
 	g.Players[victim].Health -= done
@@ -150,7 +152,7 @@ func (g *Game) hitBase(victim sim.Player, damage int) {
 	g.Players[opponent(victim)].score(done * g.Rules.HealthScoreMultiplier)
 }
 
-// hitBuilding damages building i; the opponent scores what was removed.
+// hitBuilding damages building i; the opponent scores the health removed.
 func (g *Game) hitBuilding(i, damage int) {
 	b := &g.Buildings[i]
 	done := min(damage, b.Health)
@@ -158,7 +160,7 @@ func (g *Game) hitBuilding(i, damage int) {
 	g.Players[opponent(b.Owner)].score(done * g.Rules.Buildings[b.Kind].DestroyMultiplier)
 }
 
-// removeRuins takes away the buildings without health (3.21).
+// removeRuins removes the buildings without health (3.21).
 func (g *Game) removeRuins() {
 	var standing []Building
 	for _, b := range g.Buildings {

@@ -27,16 +27,16 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// TestGoldenGame replays the small game kept with the wire formats, so that
-// something is replayed where the recordings are not.
+// TestGoldenGame replays the small game kept with the wire formats, also where
+// there are no recordings.
 func TestGoldenGame(t *testing.T) {
 	if games, rounds := replay(t, "../../wire/testdata/game.jsonl"); games != 1 || rounds != 48 {
 		t.Errorf("replayed %d games and %d rounds, want 1 and 48", games, rounds)
 	}
 }
 
-// replay replays all games of one file, with the referee of package referee, who
-// plays this game, and stops at the first difference.
+// replay replays all games of one file with package referee, which plays this
+// game, and stops at the first difference.
 func replay(t *testing.T, file string) (games, rounds int) {
 	t.Helper()
 	in, err := recording.NewReader(file, bytes.NewReader(simtest.Text(t, file)))

@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/towerdefence/internal/plain"
 )
 
-// TestParseCommand is a table of what texts mean.
+// TestParseCommand has the order of each text.
 func TestParseCommand(t *testing.T) {
 	fail := func(n int) sim.Order { return towerdefence.Failed(towerdefence.Nothing, n) }
 	build := towerdefence.Build
@@ -68,7 +68,7 @@ func TestParseCommand(t *testing.T) {
 		{"1,2,9,5", fail(2)},
 		{"\u0661,\u096b,\uff12", build(towerdefence.Energy, 1, 5)},
 		{"\U0001d7ce,1,1", fail(1)},
-		{"\u00b2,1,1", fail(1)}, // superscript two is no decimal digit
+		{"\u00b2,1,1", fail(1)}, // superscript two is not a decimal digit
 		{"\xff,1,1", fail(1)},
 	} {
 		if got := Parse(c.text); got != c.want {
@@ -77,7 +77,7 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
-// TestDigits checks what digit takes for granted about the table of digits.
+// TestDigits checks the assumptions of digit about the table of digits.
 func TestDigits(t *testing.T) {
 	for _, span := range unicode.Nd.R16 {
 		if span.Stride != 1 || (span.Hi-span.Lo+1)%10 != 0 {
@@ -86,7 +86,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// TestAppendCommand writes every order a text can mean and reads it back.
+// TestAppendCommand writes every order that a text can mean and reads it back.
 func TestAppendCommand(t *testing.T) {
 	orders := []sim.Order{towerdefence.Nothing, towerdefence.Curtain, towerdefence.Refused}
 	for y := range towerdefence.Height {
@@ -119,9 +119,9 @@ func TestAppendCommand(t *testing.T) {
 	}
 }
 
-// FuzzParseCommand holds the order of a text against what the plain game does
-// with the text, in a position where most commands are accepted, and the
-// order's own text against the text.
+// FuzzParseCommand compares the order of a text with the effect of the text on
+// the plain game, in a position where most commands are accepted, and the text
+// of the order with the text.
 func FuzzParseCommand(f *testing.F) {
 	for _, text := range []string{"", ",", "1,2", "1,2,3", "1,2,0,5", "Exception", "Exception,", "+1,-0,5", "\u0661,1,4", "1,1,1\r", "8,0,0"} {
 		f.Add(text)
@@ -148,8 +148,8 @@ func FuzzParseCommand(f *testing.F) {
 	})
 }
 
-// rich is a position in which A has a curtain, energy, buildings and a count
-// of failures.
+// rich returns a position in which A has a curtain, energy, buildings and a
+// count of failures.
 func rich() *plain.Game {
 	g := plain.New(towerdefence.DefaultRules())
 	g.Players[0].Energy, g.Players[0].CurtainAvailable = 1000, true
@@ -164,10 +164,10 @@ func TestCommandOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      None,
 		" \t\r\n\v\f\x1c\x1f\u2003\u3000\u2028": None,
-		"\u00a0":                                "\u00a0", // a blank that breaks no line is text to Java
+		"\u00a0":                                "\u00a0", // a blank that does not break a line is text to Java
 		"\u2007\n":                              "\u2007",
 		"\u202f":                                "\u202f",
-		"\u0085":                                "", // an end of line, but no blank
+		"\u0085":                                "", // an end of line, but not a blank
 		"\x00":                                  "\x00",
 		"\n1,2,0\n":                             "",
 		"  \n1,2,0":                             "  ",
@@ -175,11 +175,11 @@ func TestCommandOf(t *testing.T) {
 		"1,2,0\r\n3,4,1":                        "1,2,0",
 		"1,2,0\u20283,4,1":                      "1,2,0",
 		"1,2,0 ":                                "1,2,0 ",
-		"0,0,2\n\xff":                           None, // of a read that meets a bad byte nothing is left
+		"0,0,2\n\xff":                           None, // a read that meets a bad byte returns nothing
 		"0,0,2" + strings.Repeat(" ", 1018) + "\xff":   None,
 		"0,0,2" + strings.Repeat(" ", 1020) + "\n\xff": "0,0,2" + strings.Repeat(" ", 1019),
 		"0,0,2" + strings.Repeat("é", 3000) + "\xff":   "0,0,2" + strings.Repeat("é", 2043),
-		"0,0,2\n" + strings.Repeat("7", 1018) + "\xff": None, // also as the first that the next read would see
+		"0,0,2\n" + strings.Repeat("7", 1018) + "\xff": None, // also if it is the first byte of the next read
 		"0,0,2\n" + strings.Repeat("7", 1018) + "\xe2": "0,0,2",
 		strings.Repeat(" ", 1024) + "0,0,2\xff":        None,
 		"\xff\xfe,2,0\n":                               None,

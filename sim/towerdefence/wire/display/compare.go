@@ -39,7 +39,8 @@ func AroundDifference(a, b string) (string, string) {
 	return cut(a), cut(b)
 }
 
-// The missiles of a cell in a state.json, and one of them.
+// stateMissiles matches the missiles of a cell in a state.json, stateMissile
+// one of them.
 var stateMissiles = regexp.MustCompile(`"missiles":\[\{[^]]*\]`)
 var stateMissile = regexp.MustCompile(`\{[^}]*\}`)
 

@@ -22,10 +22,10 @@ type Position struct {
 	Rules       towerdefence.Rules
 	Round       int // number of the round about to be played
 	Players     [2]Player
-	Buildings   []Building // in the order of their placement; within a round the seat whose command comes first has the first
-	Missiles    []Missile  // in the order of their creation
+	Buildings   []Building // in the order of placement; within a round the building of the seat whose command comes first is first
+	Missiles    []Missile  // in the order of creation
 	TeslaHits   [][]Cell   // shots of the last round, in firing order
-	CurtainHits []Cell     // what the curtains blocked in the last round
+	CurtainHits []Cell     // missiles that curtains blocked in the last round
 }
 
 // The parts of a position are types of the plain game, the twin of the rules: columns are

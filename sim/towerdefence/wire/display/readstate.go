@@ -9,10 +9,11 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// ReadState makes a game and a state from a state.json, as the original writes it for a
-// bot in every round, and returns the seat of that bot: the file shows the map to each
-// player as if he were A, but lists the players in their own order. The rules are base,
-// with the values of the file in their place. ReadState assumes what the file does not tell:
+// ReadState makes a game and a state from a state.json, which the original
+// writes for a bot in every round, and returns the seat of that bot: the file
+// shows the map to each player as if he were A, but lists the players in their
+// own order. The rules are those of base, overridden by the values of the file.
+// ReadState assumes for values that the file lacks:
 //
 //   - no command has failed in the rounds before;
 //   - the start, the multipliers of the score, the refund, the failed commands that end a

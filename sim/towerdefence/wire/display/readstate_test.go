@@ -19,9 +19,9 @@ import (
 	"moonfarm/sim/unzip"
 )
 
-// likeTold makes s what a state.json can tell of it: without failed commands, without the
-// parts of the score, and without the rounds since when a tower could have shot.
-func likeTold(s towerdefence.State) towerdefence.State {
+// withoutUnknowns removes from s what a state.json lacks: failed commands, the
+// parts of the score, and the rounds since when a tower could have shot.
+func withoutUnknowns(s towerdefence.State) towerdefence.State {
 	for p := range s.Half {
 		h := &s.Half[p]
 		h.Failures, h.Ledger, h.Ready = 0, 0, 0
@@ -43,7 +43,7 @@ func likeTold(s towerdefence.State) towerdefence.State {
 func TestReadState(t *testing.T) {
 	rules := towerdefence.DefaultRules()
 	rules.SetStart([2]int{400, 300}, [2]int{100, 90})
-	slow := rules // another rhythm of the towers
+	slow := rules // with another rhythm of the towers
 	slow.Buildings[towerdefence.Attack].Cooldown, slow.Buildings[towerdefence.Defense].ConstructionTime = 4, 2
 	for seed, r := range []towerdefence.Rules{rules, rules, slow} {
 		g, err := towerdefence.New(r)
@@ -55,7 +55,7 @@ func TestReadState(t *testing.T) {
 		random := rand.New(rand.NewPCG(7, uint64(seed)))
 		s, turn, match := new(towerdefence.State), new(sim.Turn), referee.New(r)
 		g.Reset(s, 0)
-		var ahead *towerdefence.State // what was read in the round before, played on
+		var ahead *towerdefence.State // the state read in the round before, played on
 		for end := ""; end == "" && s.Round < 120; {
 			for viewer := range sim.Player(2) {
 				text := match.Position().AppendState(nil, viewer)
@@ -75,7 +75,7 @@ func TestReadState(t *testing.T) {
 							t.Fatalf("seed %d, round %d: score %d, want %d", seed, s.Round, g.Score(one, p), g.Score(s, p))
 						}
 					}
-					if got, want := likeTold(*one), likeTold(*s); got != want {
+					if got, want := withoutUnknowns(*one), withoutUnknowns(*s); got != want {
 						t.Fatalf("seed %d, round %d, viewer %d:\n%s\nwant\n%s", seed, s.Round, viewer, towerdefence.AppendText(nil, g, one), towerdefence.AppendText(nil, g, s))
 					}
 				}
@@ -123,7 +123,7 @@ func TestReadStateOriginal(t *testing.T) {
 		for viewer, text := range []string{r.StateA, r.StateB} {
 			_, s, seat, err := display.ReadState([]byte(text), towerdefence.DefaultRules())
 			if err != nil && strings.Contains(err.Error(), "health is 0, want 1 to 1000") {
-				continue // the game is over, which no bot is shown
+				continue // the game is over, which bots are never shown
 			}
 			if err != nil || int(seat) != viewer || int(s.Round) != r.Round {
 				t.Fatalf("%s: error %v, seat %d", r.Render, err, seat)
@@ -136,7 +136,7 @@ func TestReadStateOriginal(t *testing.T) {
 	}
 }
 
-// TestReadStateRefused has files that lie, or lack something.
+// TestReadStateRefused has files with wrong or missing values.
 func TestReadStateRefused(t *testing.T) {
 	text, err := os.ReadFile("../testdata/stateB.json")
 	if err != nil {
@@ -146,7 +146,7 @@ func TestReadStateRefused(t *testing.T) {
 		t.Fatalf("error %v, seat %d", err, seat)
 	}
 	tooMuch := "score is 99999999"
-	if strconv.IntSize == 32 { // no int of this machine
+	if strconv.IntSize == 32 { // an int of this machine cannot hold it
 		tooMuch = "cannot unmarshal number 99999999"
 	}
 	for _, c := range []struct{ from, to, want string }{
@@ -181,7 +181,7 @@ func TestReadStateRefused(t *testing.T) {
 	}
 }
 
-// FuzzReadState reads anything: a state that is made can be played to its end.
+// FuzzReadState reads any text: a state that is read can be played to its end.
 func FuzzReadState(f *testing.F) {
 	for _, name := range []string{"../testdata/stateA.json", "../testdata/stateB.json"} {
 		text, err := os.ReadFile(name)

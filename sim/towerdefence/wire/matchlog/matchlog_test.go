@@ -16,7 +16,7 @@ import (
 	"moonfarm/sim/towerdefence/wire/referee"
 )
 
-// files collects what a MatchLogWriter makes.
+// files collects the files of a Writer.
 type files fstest.MapFS
 
 type file struct {
@@ -30,7 +30,7 @@ func (m files) create(name string) (io.WriteCloser, error) {
 	return &file{done: func(b []byte) { m[name] = &fstest.MapFile{Data: b} }}, nil
 }
 
-// matchLog plays the commands and writes the log of it.
+// matchLog plays the commands and writes the log of the match.
 func matchLog(t *testing.T, names [2]string, commands [][2]string) files {
 	t.Helper()
 	m := files{}
@@ -60,10 +60,10 @@ func TestMatchLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rules := got.Told.Over(towerdefence.Rules{}); rules.StartEnergy != 20 || rules.StartHealth != 100 || rules.Handicap != (towerdefence.Handicap{}) {
+	if rules := got.Rules.Over(towerdefence.Rules{}); rules.StartEnergy != 20 || rules.StartHealth != 100 || rules.Handicap != (towerdefence.Handicap{}) {
 		t.Errorf("rules %+v", rules)
 	}
-	want := &Log{Names: names, Told: got.Told, First: "A", Commands: commands,
+	want := &Log{Names: names, Rules: got.Rules, First: "A", Commands: commands,
 		Final: &Final{Winner: referee.WinnerA, Score: [2]int{24, 15}, Health: [2]int{100, 100}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %+v\nwant %+v %+v", got, got.Final, want, want.Final)
@@ -74,8 +74,8 @@ func TestMatchLog(t *testing.T) {
 	}
 }
 
-// TestMatchLogFiles writes what bots print, and nick names that are no names of
-// folders.
+// TestMatchLogFiles writes output of bots, and nick names that cannot be names
+// of folders.
 func TestMatchLogFiles(t *testing.T) {
 	m := files{}
 	w := NewWriter([2]string{"../a\\b:\n\xff", strings.Repeat("é", 100)}, m.create)
@@ -129,7 +129,7 @@ func TestMatchLogEnds(t *testing.T) {
 	}
 }
 
-// TestMatchLogErrors breaks a log in all its places.
+// TestMatchLogErrors breaks a log in each of its parts.
 func TestMatchLogErrors(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -180,7 +180,7 @@ func TestMatchLogWriterStops(t *testing.T) {
 	}
 }
 
-// FuzzReadMatchLog: whatever the files hold, the log is read or refused.
+// FuzzReadMatchLog: any files are read or refused.
 func FuzzReadMatchLog(f *testing.F) {
 	f.Add("Round 000", "A - a", "1,2,3", "The winner is: A - a\n\nA - a- score:1 health:2\nB - b- score:1 health:2\n")
 	f.Add("Round 1", "B - ", "\n", "The game ended in a tie")
@@ -200,7 +200,8 @@ func FuzzReadMatchLog(f *testing.F) {
 	})
 }
 
-// written is the log of a match with these commands; it ends as its recording does.
+// written returns the log of a match with these commands, which ends as its
+// recording does.
 func written(t *testing.T, rules towerdefence.Rules, commands [][2]string) files {
 	t.Helper()
 	h := recording.Header{Game: "one", Policy: [2]string{"a", "b"}}
@@ -216,7 +217,7 @@ func written(t *testing.T, rules towerdefence.Rules, commands [][2]string) files
 	return m
 }
 
-// TestVerifyMatchLog writes a log, verifies it, and finds what is changed.
+// TestVerifyMatchLog writes a log, verifies it, and finds changes.
 func TestVerifyMatchLog(t *testing.T) {
 	rules := towerdefence.DefaultRules()
 	rules.SetStart([2]int{300, 20}, [2]int{100, 90})
@@ -252,7 +253,7 @@ func TestVerifyMatchLog(t *testing.T) {
 			t.Errorf("%s: %+v, first %v, error %v", c.file, r, r.First, err)
 		}
 	}
-	for name := range log { // without displays the commands and the end are left
+	for name := range log { // without displays the commands and the end remain
 		if !strings.HasSuffix(name, logCommand) && !strings.HasSuffix(name, logEnd) {
 			delete(log, name)
 		}

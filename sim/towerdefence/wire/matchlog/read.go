@@ -44,11 +44,11 @@ const (
 // Log is the content of a match log: who played, the commands of every round and how the
 // match ended.
 type Log struct {
-	Names    [2]string   // nick names of A and B
-	Told     RulesTold   // the rules that the log tells
-	First    string      // whose command was carried out first, "A" or "B"; "" if the log does not tell
-	Commands [][2]string // texts of A and B, by round from 0
-	Final    *Final      // nil if the log has no final result
+	Names    [2]string    // nick names of A and B
+	Rules    PartialRules // the rules in the log
+	First    string       // the player whose command was carried out first, "A" or "B"; "" if the log lacks it
+	Commands [][2]string  // texts of A and B, by round from 0
+	Final    *Final       // nil if the log has no final result
 }
 
 // Final is the content of endGameState.txt.
@@ -80,7 +80,7 @@ func Read(fsys fs.FS) (*Log, error) {
 			err = m.meet(folder, players)
 		}
 		if err == nil {
-			err = m.Told.read(fsys, folder+"/"+players[0]+"/", i == 0)
+			err = m.Rules.read(fsys, folder+"/"+players[0]+"/", i == 0)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("match log: %w", err)

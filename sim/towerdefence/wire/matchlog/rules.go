@@ -14,17 +14,18 @@ import (
 	"moonfarm/sim/towerdefence/wire/display"
 )
 
-// RulesTold holds the rules that a match log tells. The first state.json of a log has most
-// of them, and the first state.json that shows a tesla tower two more. The text maps have the
-// letter of a kind of buildings as soon as one building of the kind is finished.
-type RulesTold struct {
+// PartialRules holds the rules that a match log contains. The first state.json
+// of a log has most of them, and the first state.json that shows a tesla tower
+// two more. The text maps have the letter of a kind of buildings as soon as one
+// building of the kind is finished.
+type PartialRules struct {
 	State bool               // the log has the first state.json
 	Tower bool               // the log has a state.json with a tesla tower
-	Rules towerdefence.Rules // values that are not told are 0
+	Rules towerdefence.Rules // values that the log lacks are 0
 }
 
-// Over returns r with the values of the log in their place.
-func (t *RulesTold) Over(r towerdefence.Rules) towerdefence.Rules {
+// Over returns r, overridden by the values of the log.
+func (t *PartialRules) Over(r towerdefence.Rules) towerdefence.Rules {
 	for _, k := range towerdefence.Kinds {
 		b, told := &r.Buildings[k], t.Rules.Buildings[k]
 		if told.Icon == 0 {
@@ -53,9 +54,9 @@ func (t *RulesTold) Over(r towerdefence.Rules) towerdefence.Rules {
 	return r
 }
 
-// Untold lists the keys of the rules that influence play and are missing in the log. It
+// Missing lists the keys of the rules that influence play and are missing in the log. It
 // returns nil for a log without any state.json.
-func (t *RulesTold) Untold() []string {
+func (t *PartialRules) Missing() []string {
 	if !t.State {
 		return nil
 	}
@@ -71,7 +72,7 @@ func (t *RulesTold) Untold() []string {
 
 // read reads the rules in the files of player A in a round folder; first is true for the
 // first round. The path ends in a slash.
-func (t *RulesTold) read(fsys fs.FS, path string, first bool) error {
+func (t *PartialRules) read(fsys fs.FS, path string, first bool) error {
 	state, err := readLog(fsys, path+logState)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -96,7 +97,7 @@ func (t *RulesTold) read(fsys fs.FS, path string, first bool) error {
 	return err
 }
 
-// logStart has the fields of the first state.json of a match that tell rules.
+// logStart has the fields of the first state.json of a match that hold rules.
 type logStart struct {
 	GameDetails struct {
 		MaxRounds, MapWidth, MapHeight, RoundIncomeEnergy int
@@ -116,7 +117,7 @@ type logStart struct {
 }
 
 // start reads the rules in the first state.json.
-func (t *RulesTold) start(state []byte) error {
+func (t *PartialRules) start(state []byte) error {
 	var s logStart
 	if err := json.Unmarshal(texts.Unmarked(state), &s); err != nil {
 		return err
@@ -156,7 +157,7 @@ func (t *RulesTold) start(state []byte) error {
 var teslaFields = regexp.MustCompile(`"maxRange":(\d+),"buildingType":"TESLA","energyPerShot":(\d+)`)
 
 // tower reads the rules of tesla towers from a state.json.
-func (t *RulesTold) tower(state string) {
+func (t *PartialRules) tower(state string) {
 	found := teslaFields.FindStringSubmatch(state)
 	if found == nil {
 		return
@@ -170,7 +171,7 @@ func (t *RulesTold) tower(state string) {
 }
 
 // icons returns the number of kinds whose letter is known.
-func (t *RulesTold) icons() (n int) {
+func (t *PartialRules) icons() (n int) {
 	for _, k := range towerdefence.Kinds {
 		if t.Rules.Buildings[k].Icon != 0 {
 			n++
@@ -185,7 +186,7 @@ var finishedBuilding = regexp.MustCompile(`(?m)^(\[\d+,\d+)\] [AB]\|([A-Z]+)\|-`
 
 // letters reads the letters of the kinds of buildings from a text map, from finished buildings:
 // the letters of unfinished ones are changed to lower case.
-func (t *RulesTold) letters(text string) {
+func (t *PartialRules) letters(text string) {
 	for _, line := range finishedBuilding.FindAllStringSubmatch(text, -1) {
 		for _, k := range towerdefence.Kinds {
 			_, cell, found := strings.Cut(text, line[1]+",")

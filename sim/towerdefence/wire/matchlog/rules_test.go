@@ -17,8 +17,9 @@ import (
 	"moonfarm/sim/towerdefence/wire/referee"
 )
 
-// playedLog is the log of a match by these rules, in which the command of first is
-// carried out first, as the original writes it: it does not tell the order.
+// playedLog returns the log of a match by these rules in which the command of
+// first is carried out first. As in the original, the log does not contain the
+// order.
 func playedLog(t *testing.T, rules towerdefence.Rules, first sim.Player, commands [][2]string) files {
 	t.Helper()
 	m := files{}
@@ -40,8 +41,8 @@ func playedLog(t *testing.T, rules towerdefence.Rules, first sim.Player, command
 	return m
 }
 
-// TestOrderOfCommands reads logs and recordings of both orders of the commands, which
-// the original leaves to chance.
+// TestOrderOfCommands reads logs and recordings with both orders of the
+// commands, which the original chooses at random.
 func TestOrderOfCommands(t *testing.T) {
 	rules := wiretest.RichRules()
 	var texts [2]string
@@ -56,9 +57,9 @@ func TestOrderOfCommands(t *testing.T) {
 		if err != nil || r.First != nil || m.Same != len(m.Orders) || m.Header.First != display.Letters[first:first+1] {
 			t.Errorf("%c first: found %q first, %+v, first difference %v, error %v", display.Letters[first], m.Header.First, r, r.First, err)
 		}
-		log[OrderFile] = &fstest.MapFile{Data: []byte(display.Letters[1-first:][:1] + logFirst)} // a lie
+		log[OrderFile] = &fstest.MapFile{Data: []byte(display.Letters[1-first:][:1] + logFirst)} // the wrong order
 		if m, r, err := Verify(fstest.MapFS(log), rules); err != nil || r.First == nil || m.Header.First != display.Letters[1-first:][:1] {
-			t.Errorf("%c first, told otherwise: %+v, error %v", display.Letters[first], r, err)
+			t.Errorf("%c first, log with the other order: %+v, error %v", display.Letters[first], r, err)
 		}
 		delete(log, OrderFile)
 		log["Round 010/A - a/"+logState].Data = bytes.Replace(log["Round 010/A - a/"+logState].Data, []byte(`"round":10`), []byte(`"round":11`), 1)
@@ -71,9 +72,9 @@ func TestOrderOfCommands(t *testing.T) {
 	}
 }
 
-// TestRulesTold plays logs by rules that the logs tell, key by key, and by the few that
-// they do not.
-func TestRulesTold(t *testing.T) {
+// TestPartialRules plays logs by other rules, key by key: with keys that logs
+// contain, and with the few keys that they lack.
+func TestPartialRules(t *testing.T) {
 	tried := 0
 	changed := func(i, by int) (towerdefence.Rules, string, bool) {
 		rules := wiretest.RichRules()
@@ -99,7 +100,7 @@ func TestRulesTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Contains(read.Told.Untold(), key) {
+		if !slices.Contains(read.Rules.Missing(), key) {
 			if m, r, err := Verify(log, wiretest.RichRules()); err != nil || r.First != nil || m.Rules != rules {
 				t.Errorf("%s: %+v, first %v, error %v", key, r, r.First, err)
 			}
@@ -117,13 +118,13 @@ func TestRulesTold(t *testing.T) {
 	if m, r, err := Verify(fstest.MapFS(log), wiretest.RichRules()); err != nil || r.First != nil || m.Rules != rules {
 		t.Errorf("another letter: %+v, first %v, error %v", r, r.First, err)
 	}
-	if read, err := Read(fstest.MapFS(playedLog(t, wiretest.RichRules(), display.SeatA, make([][2]string, 3)))); err != nil || len(read.Told.Untold()) != 6 {
-		t.Errorf("a log without towers: untold %q, error %v", read.Told.Untold(), err)
+	if read, err := Read(fstest.MapFS(playedLog(t, wiretest.RichRules(), display.SeatA, make([][2]string, 3)))); err != nil || len(read.Rules.Missing()) != 6 {
+		t.Errorf("a log without towers: untold %q, error %v", read.Rules.Missing(), err)
 	}
 }
 
-// TestLogsOfOtherReleases: logs of releases before 3.0, and of 3.0.0, are refused as
-// such.
+// TestLogsOfOtherReleases: logs of releases before 3.0, and of 3.0.0, are
+// refused with that reason.
 func TestLogsOfOtherReleases(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"ironCurtainStats", "x", "Round 000/A - a/JsonMap.json: want a log of release 3.0.1 or later, found no ironCurtainStats: releases before 3.0"},
@@ -142,7 +143,8 @@ func TestLogsOfOtherReleases(t *testing.T) {
 	}
 }
 
-// TestSharedLogBFirst verifies a log that the original's classes wrote, B's commands first.
+// TestSharedLogBFirst verifies a log written by the original's classes, with
+// B's commands first.
 func TestSharedLogBFirst(t *testing.T) {
 	archive := simtest.Shared(t, "traces", "towerdefence-more", "match-log-b-first.tar.gz")
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 // Verify reads a match log as Read does and plays it again. It compares what the log has:
 // the state.json, the text map and the console map of each round, as recording.Verify
 // compares renders, and the winner, the scores and the healths of the end. It plays by the
-// given rules, with the values of the log in their place. If the log does not tell whose
+// given rules, with the values of the log in their place. If the log lacks whose
 // command was carried out first in every round, Verify tries both orders and takes the one
 // with more rounds as recorded, or A's. The Match holds the orders; its Header has the names
 // as policies, and the order.
@@ -59,7 +59,7 @@ func Verify(fsys fs.FS, rules towerdefence.Rules) (*recording.Match, recording.R
 // Match returns the orders of the log, with these rules and the values of the log in their
 // place.
 func (m *Log) Match(rules towerdefence.Rules) *recording.Match {
-	x := &recording.Match{Number: 1, Rules: m.Told.Over(rules)}
+	x := &recording.Match{Number: 1, Rules: m.Rules.Over(rules)}
 	x.Header.Policy, x.Header.First = m.Names, m.First
 	for p := range x.Header.Energy {
 		x.Header.Energy[p], x.Header.Health[p] = x.Rules.Start(sim.Player(p))

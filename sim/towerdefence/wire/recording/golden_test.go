@@ -18,7 +18,7 @@ import (
 const (
 	goldenGame   = "../testdata/game.jsonl"
 	goldenRounds = 48
-	goldenShown  = 41 // the round number the golden displays show
+	goldenShown  = 41 // the number of the round that the golden displays show
 )
 
 // startingWith starts a match with these energies and healths of A and B.
@@ -29,7 +29,7 @@ func startingWith(energy, health [2]int) *referee.Referee {
 }
 
 // playGolden plays the golden game and returns its recording and the position
-// whose displays are kept.
+// of the golden displays.
 func playGolden() (recording []byte, shown *display.Position) {
 	random := rand.New(rand.NewPCG(2018, 302))
 	h := Header{Game: "golden", Seed: "2018", Policy: [2]string{"random", "random"}, Energy: [2]int{1500, 1500}, Health: [2]int{250, 250}}
@@ -55,7 +55,7 @@ func playGolden() (recording []byte, shown *display.Position) {
 }
 
 // TestGoldenGame plays a game of random commands, and reads, plays and writes
-// the recording of it kept in testdata: all must agree byte for byte.
+// its recording in testdata: all must agree byte for byte.
 func TestGoldenGame(t *testing.T) {
 	got, _ := playGolden()
 	simtest.Golden(t, goldenGame, got)
@@ -71,8 +71,8 @@ func TestGoldenGame(t *testing.T) {
 	}
 }
 
-// TestGoldenDisplays holds the displays of one position of that game against
-// those kept in testdata.
+// TestGoldenDisplays compares the displays of one position of that game with
+// those in testdata.
 func TestGoldenDisplays(t *testing.T) {
 	_, p := playGolden()
 	if p == nil {

@@ -8,8 +8,8 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// FuzzMatches reads anything as matches: each is numbered, ends in bounds, and
-// its good rounds are rounds that it has.
+// FuzzMatches reads any text as matches: each has a number and ends in bounds,
+// and its good rounds are rounds that it has.
 func FuzzMatches(f *testing.F) {
 	text, err := os.ReadFile(goldenGame)
 	if err != nil {

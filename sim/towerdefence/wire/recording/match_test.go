@@ -12,7 +12,7 @@ import (
 	"moonfarm/sim/towerdefence/wire/referee"
 )
 
-// matches reads all matches of a text.
+// matches returns all matches of a text.
 func matches(t *testing.T, text string) (all []Match) {
 	t.Helper()
 	err := ReadMatches("x", strings.NewReader(text), towerdefence.DefaultRules(), func(m *Match) error {
@@ -27,7 +27,7 @@ func matches(t *testing.T, text string) (all []Match) {
 	return all
 }
 
-// recorded is a recording of a match with these commands.
+// recorded returns the recording of a match with these commands.
 func recorded(t *testing.T, rules towerdefence.Rules, commands [][2]string) string {
 	t.Helper()
 	var b strings.Builder
@@ -57,7 +57,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestDamagedMatches goes on behind what is damaged.
+// TestDamagedMatches reads the matches after damaged ones.
 func TestDamagedMatches(t *testing.T) {
 	one := recorded(t, towerdefence.DefaultRules(), wiretest.LateMatch())
 	lines := strings.SplitAfter(one, "\n")
@@ -65,7 +65,7 @@ func TestDamagedMatches(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		rounds     []int // of each match
-		bad        int   // number of the one with an error
+		bad        int   // number of the match with an error
 		want       string
 	}{
 		{"line", one + head + "{x\n" + tail + one, []int{52, 10, 52}, 2, "recording x: line 66: column 2: want "},
@@ -91,7 +91,7 @@ func TestDamagedMatches(t *testing.T) {
 	}
 }
 
-// endless is round 10 and the following, n of them.
+// endless returns n lines of round 10 and the following rounds.
 func endless(line string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -100,7 +100,7 @@ func endless(line string, n int) string {
 	return b.String()
 }
 
-// TestDifferentMatches tells how far a match is as recorded.
+// TestDifferentMatches finds the round up to which a match is as recorded.
 func TestDifferentMatches(t *testing.T) {
 	one := recorded(t, towerdefence.DefaultRules(), wiretest.LateMatch())
 	late := strings.Replace(one, `{"r":30,"c":["x,y,z"`, `{"r":30,"c":["x,y"`, 1)

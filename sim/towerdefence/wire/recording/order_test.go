@@ -11,7 +11,8 @@ import (
 	"moonfarm/sim/towerdefence/wire/referee"
 )
 
-// TestOrderInRecordings verifies recordings of both orders, told and untold.
+// TestOrderInRecordings verifies recordings with both orders of the commands,
+// with and without the order in the header.
 func TestOrderInRecordings(t *testing.T) {
 	for _, first := range []string{"", "A", "B"} {
 		var b bytes.Buffer
@@ -41,8 +42,8 @@ func TestOrderInRecordings(t *testing.T) {
 	}
 }
 
-// TestOrderInRenders: the displays of a game of the other order are no differences,
-// nor the order of both players' missiles on one cell.
+// TestOrderInRenders: neither the displays of a game of the other order are
+// differences, nor the order of both players' missiles on one cell.
 func TestOrderInRenders(t *testing.T) {
 	r := referee.New(wiretest.RichRules())
 	r.First(display.SeatB)

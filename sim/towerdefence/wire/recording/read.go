@@ -39,10 +39,10 @@ func (k LineKind) String() string {
 	return "no line"
 }
 
-// RecordingReader reads recordings line by line and holds only the last line
-// of each kind. It checks the form of the lines, the ranges of cells, kinds
-// and seats, that buildings and missiles are sorted, and that headers, rounds
-// 0, 1, 2, … and ends follow each other; it does not check the play.
+// Reader reads recordings line by line and holds only the last line of each
+// kind. It checks the form of the lines, the ranges of cells, kinds and seats,
+// that buildings and missiles are sorted, and that headers, rounds 0, 1, 2, …
+// and ends follow each other; it does not check the play.
 type Reader struct {
 	Header Header         // of the current game
 	Round  Round          // valid until the next line is read: its lists are reused
@@ -61,9 +61,9 @@ type Reader struct {
 	scanner scanner // of the last line
 }
 
-// NewRecordingReader reads a recording from r, compressed with gzip or not.
-// The name is for errors, which are of the form
-// "recording NAME: line N: column C: want …, found …".
+// NewReader returns a reader of the recording in r, compressed with gzip or
+// not. Errors have the form "recording NAME: line N: column C: want …, found
+// …".
 func NewReader(name string, r io.Reader) (*Reader, error) {
 	in, err := unzip.NewReader(r)
 	if err != nil {

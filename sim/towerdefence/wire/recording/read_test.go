@@ -39,7 +39,7 @@ func readAll(name string, in io.Reader) (lines int, err error) {
 	}
 }
 
-// TestReadRecording reads recordings that are all right.
+// TestReadRecording reads valid recordings.
 func TestReadRecording(t *testing.T) {
 	long := `{"game":"` + strings.Repeat("x", 1<<19) + strings.TrimPrefix(okHeader, `{"game":"g`)
 	for name, text := range map[string]string{
@@ -62,7 +62,7 @@ func TestReadRecording(t *testing.T) {
 	}
 }
 
-// TestReadRecordingErrors checks what is said about recordings with a fault.
+// TestReadRecordingErrors checks the errors of invalid recordings.
 func TestReadRecordingErrors(t *testing.T) {
 	round := func(old, new string) string {
 		return okHeader + "\n" + strings.Replace(okRound, old, new, 1) + "\n" + okEnd + "\n"
@@ -139,8 +139,8 @@ func TestReadRecordingGzip(t *testing.T) {
 	}
 }
 
-// FuzzReadRecording: any bytes are read or refused, and what is read has a
-// text that reads back the same.
+// FuzzReadRecording: any bytes are read or refused, and recordings that are
+// read have a text that reads back the same.
 func FuzzReadRecording(f *testing.F) {
 	f.Add([]byte(okGame))
 	f.Add([]byte(strings.Replace(okGame, `"b":[],"m":[]`, `"b":[[0,0,4,5,-1,10],[15,7,0,20,3,0]],"m":[[3,3,0,4],[3,3,1,1]],"th":[[[0,0,1],[7,7,0]],[[8,1,1]]],"ih":[[8,1,0]]`, 1)))
@@ -158,8 +158,8 @@ func FuzzReadRecording(f *testing.F) {
 	})
 }
 
-// rewrite reads a recording and writes it in its canonical form, positions
-// and displays made on the way.
+// rewrite reads a recording and writes it in its canonical form, via positions
+// and displays.
 func rewrite(text []byte) ([]byte, error) {
 	r, err := NewReader("rec", bytes.NewReader(text))
 	if err != nil {

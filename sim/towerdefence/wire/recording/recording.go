@@ -26,7 +26,7 @@ type Header struct {
 	Energy [2]int    // of A and B at the start
 	Health [2]int    // of the bases of A and B at the start
 	// First is the letter of the player whose command is carried out first in every
-	// round, "A" or "B"; "" if the recording does not tell: Verify finds it out.
+	// round, "A" or "B"; "" if the recording lacks it: Verify infers it.
 	First string
 }
 

@@ -13,15 +13,15 @@ import (
 	"moonfarm/sim/towerdefence/wire/referee"
 )
 
-// recordings lists the recorded games of the original engine.
+// recordings returns the recorded games of the original engine.
 func recordings(t *testing.T) []string {
 	t.Helper()
 	files := simtest.SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz")
 	return slices.DeleteFunc(files, func(file string) bool { return filepath.Base(file) == "renders.jsonl.gz" })
 }
 
-// replay reads a recording, plays its commands and writes a recording of
-// that, which must have the bytes of the original.
+// replay reads a recording and plays its commands. The recording of that must
+// have the bytes of the original.
 func replay(t *testing.T, name string, text []byte) (games, rounds, exact int) {
 	t.Helper()
 	in, err := NewReader(name, bytes.NewReader(text))
@@ -64,9 +64,9 @@ func replay(t *testing.T, name string, text []byte) (games, rounds, exact int) {
 	return games, rounds, exact
 }
 
-// compareInferred holds the order of lists worked out from a recorded round
-// against the true one, and returns 1 if all of it is equal. The order of
-// buildings must be.
+// compareInferred compares the order of the lists inferred from a recorded
+// round with the true one, and returns 1 if they are equal. The order of
+// buildings must be equal.
 func compareInferred(t *testing.T, name string, line int, want, got *display.Position) int {
 	t.Helper()
 	for i, b := range want.Buildings {
@@ -87,7 +87,7 @@ func compareInferred(t *testing.T, name string, line int, want, got *display.Pos
 }
 
 // TestRecordings reads every recording of the original engine, plays its
-// commands, and writes the same bytes; and Verify finds all as recorded.
+// commands, and writes the same bytes; Verify finds no difference.
 func TestRecordings(t *testing.T) {
 	var games, rounds, exact int
 	for _, file := range recordings(t) {

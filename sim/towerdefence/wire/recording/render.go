@@ -58,7 +58,7 @@ func (v *verifier) renders() error {
 	}
 }
 
-// render compares a render with the position that it shows. A render does not tell which
+// render compares a render with the position that it shows. A render lacks which
 // player's command was carried out first in its game: the order with fewer differences
 // counts.
 func (v *verifier) render(r *render) error {
@@ -85,7 +85,7 @@ func (v *verifier) render(r *render) error {
 
 // renderDifference is the first display of a render that differs from the original's, with
 // the text around the difference. reordered means that displays differ only in the order of
-// missiles, which a position does not always tell: see Round.Position.
+// missiles, which a position does not always determine: see Round.Position.
 type renderDifference struct {
 	field, want, got string
 	reordered        bool

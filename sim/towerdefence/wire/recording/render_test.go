@@ -13,8 +13,8 @@ import (
 	"moonfarm/sim/towerdefence/wire/display"
 )
 
-// TestRenders holds all displays of 36 positions against what the original
-// engine wrote, byte for byte but for what it leaves to chance.
+// TestRenders compares all displays of 36 positions with those of the original
+// engine, byte for byte except for its random parts.
 func TestRenders(t *testing.T) {
 	f, err := os.Open(simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))
 	if err != nil {
@@ -27,14 +27,15 @@ func TestRenders(t *testing.T) {
 	}
 }
 
-// goldenRender is the render of the position whose displays are kept, as a line.
+// goldenRender returns the render of the position of the golden displays, as a
+// line.
 func goldenRender(t *testing.T) []byte {
 	t.Helper()
 	_, p := playGolden()
 	return renderOf(t, p)
 }
 
-// renderOf is the render of a position, as a line.
+// renderOf returns the render of a position, as a line.
 func renderOf(t *testing.T, p *display.Position) []byte {
 	t.Helper()
 	round := RoundOf(p, [2]string{"", ""})
@@ -50,8 +51,8 @@ func renderOf(t *testing.T, p *display.Position) []byte {
 	return append(line, '\n')
 }
 
-// TestRenderDifference changes each display of a render. (The missiles of this
-// one are in an order that the position does not tell.)
+// TestRenderDifference changes each display of a render. (Its missiles are in
+// an order that cannot be inferred from the position.)
 func TestRenderDifference(t *testing.T) {
 	line := string(goldenRender(t))
 	check := func(field, text string) {
@@ -80,13 +81,13 @@ func TestRenderDifference(t *testing.T) {
 		text[at] = '7'
 		keys[field] = string(text)
 		changed, _ := json.Marshal(keys)
-		// The kind of a file is told by its first key.
+		// The first key decides the kind of a file.
 		changed = append([]byte(`{"render":"golden",`), bytes.Replace(changed[1:], []byte(`"render":"golden",`), nil, 1)...)
 		check(field, string(changed))
 	}
 }
 
-// TestRenderErrors checks what is said about renders with a fault.
+// TestRenderErrors checks the errors of invalid renders.
 func TestRenderErrors(t *testing.T) {
 	simtest.Refuses(t, strings.HasPrefix, verifyText, map[string]string{
 		`{"render":"x"`:                                     "recording x: line 1: a render: unexpected EOF",

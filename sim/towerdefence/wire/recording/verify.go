@@ -19,7 +19,7 @@ type Report struct {
 
 	// Reordered counts the renders in which only the order of missiles differs: in the
 	// lists of the text maps, or of both players' missiles on one cell. A position does not
-	// always tell that order, see Round.Position, so these do not count as Different.
+	// always determine that order, see Round.Position, so these do not count as Different.
 	Reordered int
 
 	Different int         // games and renders that are not as recorded
@@ -79,14 +79,14 @@ type verifier struct {
 	state   towerdefence.State
 	referee *referee.Referee
 	playing towerdefence.Rules // the referee's: with the start of the game
-	// If the header does not tell the order of a round's commands, A's comes first until a
-	// hit list shows that B's did.
-	orderTold bool
-	commands  [][2]string // of the game so far
-	end       string      // why the game is over
-	skip      bool        // a difference was found in this game
-	last      *Difference
-	played    Round // the round as played; its lists are reused
+	// If the header lacks the order of a round's commands, A's comes first
+	// until a hit list shows that B's did.
+	orderKnown bool
+	commands   [][2]string // of the game so far
+	end        string      // why the game is over
+	skip       bool        // a difference was found in this game
+	last       *Difference
+	played     Round // the round as played; its lists are reused
 }
 
 // games compares a file of recorded games.
@@ -121,7 +121,7 @@ func (v *verifier) start() error {
 	rules := v.rules
 	rules.SetStart(h.Energy, h.Health)
 	v.playing, v.referee = rules, referee.New(rules)
-	v.orderTold, v.commands = h.First != "", v.commands[:0]
+	v.orderKnown, v.commands = h.First != "", v.commands[:0]
 	if h.First == display.Letters[1:] {
 		v.referee.First(display.SeatB)
 	}
@@ -183,10 +183,10 @@ func (v *verifier) round() {
 // first; the game then goes on that way. Only the hit lists depend on the order, so it
 // returns false for every other field.
 func (v *verifier) inOtherOrder(field string) bool {
-	if v.orderTold || field != "th" && field != "ih" {
+	if v.orderKnown || field != "th" && field != "ih" {
 		return false
 	}
-	v.orderTold = true // the order does not change within a game
+	v.orderKnown = true // the order does not change within a game
 	other := referee.New(v.playing)
 	other.First(display.SeatB)
 	for _, c := range v.commands {

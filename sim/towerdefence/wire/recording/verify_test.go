@@ -12,8 +12,8 @@ import (
 )
 
 // TestVerifyDifference changes digits of a recorded game, one at a time: every
-// third, or every one if MOONFARM_LONG is set. Each change must be found in the
-// line where it was made.
+// third, or every one if MOONFARM_LONG is set. Each change must be found in its
+// line.
 func TestVerifyDifference(t *testing.T) {
 	text, err := os.ReadFile(goldenGame)
 	if err != nil {
@@ -49,7 +49,7 @@ func TestVerifyDifference(t *testing.T) {
 		changes++
 		report, err := verify(changed)
 		switch {
-		case err != nil: // out of range or order: also found
+		case err != nil: // out of range or order, which also finds the change
 			refused++
 			if !strings.HasPrefix(err.Error(), fmt.Sprintf("recording golden: line %d:", line)) {
 				t.Errorf("line %d byte %d: error %v", line, i, err)
@@ -64,7 +64,7 @@ func TestVerifyDifference(t *testing.T) {
 	}
 }
 
-// TestVerifyFields names the fields.
+// TestVerifyFields checks the names of fields in differences.
 func TestVerifyFields(t *testing.T) {
 	game := func(round, end string) string { return okHeader + "\n" + round + "\n" + end + "\n" }
 	played := `{"r":0,"c":["3,3,2",""],"p":[[5,100,0,8,0,-1,0],[25,100,0,5,0,-1,0]],"b":[[3,3,2,5,0,0]],"m":[]}`
@@ -104,7 +104,8 @@ func TestVerifyFields(t *testing.T) {
 	}
 }
 
-// TestVerifyGoesOn finds the first difference and compares the other games.
+// TestVerifyGoesOn finds the first difference of a game and compares the other
+// games.
 func TestVerifyGoesOn(t *testing.T) {
 	bad := strings.Replace(okGame, "[25,", "[26,", 1)
 	report, err := Verify("g", strings.NewReader(okGame+bad+okGame+bad), towerdefence.DefaultRules())
@@ -129,13 +130,13 @@ func TestVerifyBeyondTheEnd(t *testing.T) {
 	}
 }
 
-// verifyText is the error of Verify for a text.
+// verifyText returns the error of Verify for a text.
 func verifyText(text string) error {
 	_, err := Verify("x", strings.NewReader(text), towerdefence.DefaultRules())
 	return err
 }
 
-// TestVerifyErrors checks what is said about recordings that cannot be.
+// TestVerifyErrors checks the errors of impossible recordings.
 func TestVerifyErrors(t *testing.T) {
 	with := func(old, new string) string { return strings.Replace(okGame, old, new, 1) }
 	simtest.Refuses(t, strings.HasPrefix, verifyText, map[string]string{

@@ -113,15 +113,15 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// RecordingWriter writes recordings, uncompressed. The first error sticks and
-// is returned by every later call.
+// Writer writes recordings, uncompressed. The first error sticks and is
+// returned by every later call.
 type Writer struct {
 	w   io.Writer
 	buf []byte
 	err error
 }
 
-// NewRecordingWriter returns a writer of recordings to w.
+// NewWriter returns a writer of recordings to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
 // Header starts a game.
