@@ -89,24 +89,15 @@ func mf_games(buf address, room C.size_t, need address, e address) C.int32_t {
 // gameCard describes a game before it is opened. Sizes and rewards are those with the
 // default rules.
 type gameCard struct {
-	Name     string           `json:"name"`
-	Doc      string           `json:"doc"`
-	Players  int              `json:"players"`
-	MaxTurns int              `json:"max_turns"`
-	Shapes   map[string][]int `json:"shapes"` // of a row: planes, packed, scalars, mask
-	Heads    []int            `json:"heads"`  // choices of each
-	Rewards  []env.Reward     `json:"rewards"`
-	Policies []policy.Entry   `json:"policies"`
-	Rules    []ruleCard       `json:"rules"`
-}
-
-// ruleCard describes a rule that the text of rules may set.
-type ruleCard struct {
-	Key   string `json:"key"`
-	Value string `json:"value"` // the default
-	Least string `json:"least"` // as Most empty if it is no number, or fixed
-	Most  string `json:"most"`
-	Doc   string `json:"doc"`
+	Name     string             `json:"name"`
+	Doc      string             `json:"doc"`
+	Players  int                `json:"players"`
+	MaxTurns int                `json:"max_turns"`
+	Shapes   map[string][]int   `json:"shapes"` // of a row: planes, packed, scalars, mask
+	Heads    []int              `json:"heads"`  // choices of each
+	Rewards  []env.Reward       `json:"rewards"`
+	Policies []policy.Entry     `json:"policies"`
+	Rules    []catalog.RuleCard `json:"rules"`
 }
 
 func gameCards() ([]gameCard, error) {
@@ -123,11 +114,7 @@ func gameCards() ([]gameCard, error) {
 				"planes": {s.Shape.Planes, s.Shape.Height, s.Shape.Width}, "packed": {s.Shape.Words},
 				"scalars": {s.Shape.Scalars}, "mask": {s.MaskWords},
 			},
-			Policies: policy.Names(g.Name), Rules: []ruleCard{},
-		}
-		for _, r := range g.Rules() {
-			least, most := r.Bounds()
-			c.Rules = append(c.Rules, ruleCard{r.Key, string(r.AppendText(nil)), least, most, r.Doc})
+			Policies: policy.Names(g.Name), Rules: g.RuleCards(),
 		}
 		cards = append(cards, c)
 	}

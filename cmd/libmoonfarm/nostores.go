@@ -4,5 +4,5 @@ package main
 
 import "moonfarm/datasets"
 
-// stores are none: a library that is built with the tag stores has some.
+// stores returns no stores. A library built with the tag stores has some.
 func stores() datasets.Stores { return nil }

@@ -167,12 +167,13 @@ func readImport(c *C.mf_import) (*importing, error) {
 		return nil, wrong("files: there are none")
 	case out == "":
 		return nil, wrong("out: the path of the dataset is empty")
-	case rules != "" && !i.engine.Info().RulesMissing:
-		return nil, wrong("rules: recordings of %s tell their rules", game)
 	case c.workers < 0 || c.workers > maxWorkers:
 		return nil, wrong("workers is %d: want 1 to %d, or 0 for as many as there are cores", c.workers, maxWorkers)
 	case c.shard_episodes < 0 || c.shard_episodes > math.MaxInt32:
 		return nil, wrong("shard_episodes is %d: want 1 to %d, or 0 for the default", c.shard_episodes, math.MaxInt32)
+	}
+	if err := recordings.CheckRules(i.engine.Info(), rules); err != nil {
+		return nil, wrong("%v", err)
 	}
 	i.job = datasets.Job{
 		Program: datasets.ProgramMoonfarm, License: license, Reward: cmp.Or(reward, env.ResultReward), Discount: cmp.Or(float64(c.discount), 1),

@@ -3,17 +3,10 @@
 package main
 
 import (
-	"maps"
-
 	"moonfarm/datasets"
 	"moonfarm/datasets/cloud"
-	"moonfarm/datasets/s3"
 )
 
-// stores are where datasets may be beside folders, in a library that is built with the tag
-// stores.
-func stores() datasets.Stores {
-	all := datasets.Stores{s3.Scheme: s3.Open}
-	maps.Copy(all, cloud.Stores())
-	return all
-}
+// stores returns the stores in which datasets may be, besides folders. Only a
+// library built with the tag stores has any.
+func stores() datasets.Stores { return cloud.Stores() }

@@ -17,8 +17,8 @@ import (
 	"moonfarm/datasets"
 )
 
-// Stores are the stores by the schemes of their URLs.
-func Stores() datasets.Stores {
+// tagged returns the stores that only builds with the tag cloud have.
+func tagged() datasets.Stores {
 	return datasets.Stores{azureblob.Scheme: open, gcsblob.Scheme: open}
 }
 

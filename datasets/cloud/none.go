@@ -4,5 +4,5 @@ package cloud
 
 import "moonfarm/datasets"
 
-// Stores are the stores by the schemes of their URLs: none in this build.
-func Stores() datasets.Stores { return nil }
+// tagged returns the stores that only builds with the tag cloud have.
+func tagged() datasets.Stores { return nil }

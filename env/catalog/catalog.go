@@ -69,3 +69,22 @@ func Find(name string) (Entry, error) {
 	}
 	return Entry{}, &UnknownError{name, names}
 }
+
+// RuleCard describes a rule value that the text of rules may set.
+type RuleCard struct {
+	Key   string `json:"key"`
+	Value string `json:"value"` // the default
+	Least string `json:"least"` // like Most empty if the value is not a number, or fixed
+	Most  string `json:"most"`
+	Doc   string `json:"doc"`
+}
+
+// RuleCards describes the rules of the game. The list is never nil.
+func (e Entry) RuleCards() []RuleCard {
+	cards := []RuleCard{}
+	for _, r := range e.Rules() {
+		least, most := r.Bounds()
+		cards = append(cards, RuleCard{r.Key, string(r.AppendText(nil)), least, most, r.Doc})
+	}
+	return cards
+}

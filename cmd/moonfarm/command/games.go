@@ -32,27 +32,15 @@ type gameCard struct {
 	Description features.Description `json:"observation"`
 }
 
-// ruleCard describes a rule. Its JSON keys are documented in the help.
-type ruleCard struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-	Least string `json:"least"`
-	Most  string `json:"most"`
-	Doc   string `json:"doc"`
-}
-
 // printRules lists the rules of a game.
 func (a *app) printRules(name string) error {
 	g, err := catalog.Find(name)
 	if err != nil {
 		return cli.WrongUse("%w", err)
 	}
-	cards := []ruleCard{}
+	cards := g.RuleCards()
 	rows := [][]string{{"key", "default", "from", "to", "what"}}
-	for _, r := range g.Rules() {
-		least, most := r.Bounds()
-		c := ruleCard{r.Key, string(r.AppendText(nil)), least, most, r.Doc}
-		cards = append(cards, c)
+	for _, c := range cards {
 		rows = append(rows, []string{c.Key, c.Value, c.Least, c.Most, c.Doc})
 	}
 	return a.print(cards, func() { a.table(rows...) })

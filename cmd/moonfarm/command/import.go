@@ -173,13 +173,16 @@ func (f *importFlags) options(game string) (imports.Options, error) {
 	}, err
 }
 
-// untoldRules reads a file of rules for recordings of a game that do not tell them.
+// untoldRules reads a file of rules for recordings of a game that lack them.
 func untoldRules(file, game string) (string, error) {
-	g := gamedoc.Of(game)
-	if file != "" && !g.RulesMissing {
-		return "", cli.WrongUse("--rules: recordings of %s tell their rules", game)
+	e, err := importEngine(game)
+	if err != nil {
+		return "", err
 	}
-	return readRules(file, g)
+	if err := recordings.CheckRules(e.Info(), file); err != nil {
+		return "", flagged(err)
+	}
+	return readRules(file, gamedoc.Of(game))
 }
 
 // importEngine finds the engine of a game whose recordings can be imported.

@@ -71,7 +71,7 @@ class Recordings(unittest.TestCase):
         for error, text, given in (
             (moonfarm.ArgumentError, 'game: no game "chess"', {"game": "chess"}),
             (moonfarm.ArgumentError, "game: tron has no original engine", {"game": "tron"}),
-            (moonfarm.ArgumentError, "rules: recordings of terminal tell their rules", {"game": "terminal", "rules": "2022"}),
+            (moonfarm.ArgumentError, "rules: recordings of terminal contain their own rules", {"game": "terminal", "rules": "2022"}),
             (moonfarm.ArgumentError, "rules: ", {"rules": "nothing = known"}),
             (moonfarm.ArgumentError, "reward: ", {"reward": "luck"}),
             (ValueError, "paths: there are none", {"paths": []}),

@@ -3,14 +3,10 @@
 package full
 
 import (
-	"maps"
-
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/command"
-	"moonfarm/datasets"
 	"moonfarm/datasets/cloud"
-	"moonfarm/datasets/s3"
 )
 
 // Main runs the command line of this process, and ends it with the exit status.
@@ -20,7 +16,5 @@ func Main() {
 
 // parts returns the commands and stores that this program has in addition to moonfarm.
 func parts() command.Parts {
-	stores := datasets.Stores{s3.Scheme: s3.Open}
-	maps.Copy(stores, cloud.Stores())
-	return command.Parts{Name: command.FullName, Commands: []func(*command.App) *cobra.Command{farming}, Stores: stores}
+	return command.Parts{Name: command.FullName, Commands: []func(*command.App) *cobra.Command{farming}, Stores: cloud.Stores()}
 }
