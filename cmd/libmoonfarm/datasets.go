@@ -36,7 +36,7 @@ func mf_dataset_open(folder address, out address, e address) C.int32_t {
 	})
 }
 
-// hand hands out a handle of v.
+// hand writes a new handle of v to out.
 func hand(v value, out address) error {
 	to, err := there[C.mf_handle]("out", out)
 	if err != nil {
@@ -190,7 +190,8 @@ func mf_reader_next(h C.mf_handle, batch address, e address) C.int32_t {
 	})
 }
 
-// fits reports whether the caller has room for the batch that was counted.
+// fits reports whether the caller's memory has room for the batch, whose sizes
+// were written to it.
 func fits(to *C.mf_batch) bool {
 	moves := field(&to.search_policy) != 0 || field(&to.search_counts) != 0
 	return to.rows <= to.capacity &&
@@ -235,13 +236,14 @@ func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
 	return first
 }
 
-// columns are those that were copied so far.
+// columns are the columns copied so far.
 type columns struct {
 	checker
 	spans []span
 }
 
-// column copies one column. It finds that its memory overlaps that of another.
+// column copies one column, unless the caller's memory for it overlaps that of
+// another.
 func column[T any](c *columns, name string, at address, from []T) {
 	to := slab[T](c.checker, name, at, len(from))
 	if to == nil {
@@ -286,7 +288,8 @@ func mf_advantages(reward, value, last address, turns, columns C.int64_t, discou
 	})
 }
 
-// floats are numbers of the caller, that are read and written in this call alone.
+// floats returns the caller's numbers, which only the current call reads and
+// writes.
 func floats(name string, at address, n C.int64_t) ([]float32, error) {
 	p, err := there[float32](name, at)
 	if err != nil {

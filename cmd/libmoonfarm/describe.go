@@ -9,8 +9,8 @@ import (
 	"moonfarm/features"
 )
 
-// description is the JSON of mf_describe. The keys are those of a dataset's
-// manifest, where that has them.
+// description is the JSON of mf_describe. Its keys are those of a dataset's
+// manifest, as far as that has them.
 type description struct {
 	Game         string           `json:"game"`
 	Doc          string           `json:"doc"`
@@ -19,28 +19,29 @@ type description struct {
 	Players      int              `json:"players"`
 	MaxTurns     int              `json:"max_turns"`
 	MaxOrders    int              `json:"max_orders"`
-	Reward       string           `json:"reward"` // the one in use
+	Reward       string           `json:"reward"` // the reward in use
 	Rewards      []env.Reward     `json:"rewards"`
 	Height       int              `json:"height"`
 	Width        int              `json:"width"`
 	Planes       []features.Field `json:"planes"`
 	Scalars      []features.Field `json:"scalars"`
-	Remembered   []string         `json:"remembered"` // planes that show what was last seen
+	Remembered   []string         `json:"remembered"` // planes with remembered values
 	Words        int              `json:"words"`      // of the packed form
-	Packed       string           `json:"packed"`     // how they relate to the planes
+	Packed       string           `json:"packed"`     // relation of the packed words to the planes
 	PackedLayout *features.Layout `json:"packed_layout,omitempty"`
-	Heads        []int            `json:"heads"`    // choices of each
-	Unmasked     int              `json:"unmasked"` // the last so many heads have no mask
+	Heads        []int            `json:"heads"`    // number of choices of each
+	Unmasked     int              `json:"unmasked"` // number of heads at the end without a mask
 	Nothing      int              `json:"nothing"`  // the choice of every head that orders nothing
 	MaskWords    int              `json:"mask_words"`
-	MaskBits     int              `json:"mask_bits"`    // that count
+	MaskBits     int              `json:"mask_bits"`    // number of bits of a mask in use
 	MaskOffsets  []int            `json:"mask_offsets"` // first bit of each head that has a mask
 	Actions      string           `json:"actions"`
-	// Interruptible: opponents search, so that a step may take long (mf_step_for).
+	// Interruptible means that opponents search, so that a step may take long
+	// (mf_step_for).
 	Interruptible bool `json:"interruptible"`
 }
 
-// describe is the JSON for games of the spec. Lists are never null.
+// describe returns the JSON for games of the spec. Lists are never null.
 func describe(doc string, s env.Spec, interruptible bool) ([]byte, error) {
 	d := description{
 		Game: s.Info.Name, Doc: doc, RulesVersion: s.Info.Rules, Rules: s.Info.Config,
@@ -60,7 +61,7 @@ func describe(doc string, s env.Spec, interruptible bool) ([]byte, error) {
 	return json.Marshal(d)
 }
 
-// maskBits are the choices that a mask tells of.
+// maskBits returns the number of choices that a mask covers.
 func maskBits(s env.Spec) int { return features.Choices(s.Heads[:len(s.Heads)-s.Unmasked]) }
 
 func list[T any](l []T) []T { return append([]T{}, l...) }

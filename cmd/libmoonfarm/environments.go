@@ -110,7 +110,8 @@ func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
 //export mf_reset
 func mf_reset(h C.mf_handle, seeds address, mask address, e address) C.int32_t {
 	return in(h, e, func(v *environments) error {
-		// Copies: the caller's may be changed meanwhile, and a bool of Go is 0 or 1.
+		// Copies, because the caller may change its memory meanwhile, and a
+		// bool of Go must be 0 or 1.
 		var with []uint64
 		if seeds != 0 {
 			from, err := there[uint64]("seeds", seeds)
@@ -154,8 +155,8 @@ func mf_step_with(h C.mf_handle, action address, e address) C.int32_t {
 	})
 }
 
-// actions are those of all rows, at an address that is not NULL. They overlap no slab
-// that a step writes.
+// actions returns the actions of all rows at an address that is not NULL. It
+// fails if they overlap a slab that a step writes.
 func (v *environments) actions(action address) ([]int32, error) {
 	var first error
 	at := slab[int32](checker{&first}, "action", action, v.Rows()*len(v.Spec().Heads))
@@ -187,7 +188,7 @@ func mf_step_for(h C.mf_handle, action address, wait C.int32_t, e address) C.int
 //export mf_interrupt
 func mf_interrupt(h C.mf_handle, e address) C.int32_t {
 	return guard(e, func() error {
-		if o := handles.find(handle(h)); o != nil { // without waiting for the call in hand, which this is to end
+		if o := handles.find(handle(h)); o != nil { // does not wait for the running call, which it is to end
 			if v, ok := o.value.(*environments); ok {
 				v.Interrupt()
 			}
@@ -250,13 +251,13 @@ func mf_set_state(h C.mf_handle, env C.int32_t, buf address, n C.size_t, e addre
 	})
 }
 
-// maxState bounds what mf_set_state is given.
+// maxState bounds the size of a state for mf_set_state.
 const maxState = 1 << 30
 
-// restore makes env what the bytes say.
+// restore restores an environment from the bytes of a state.
 func (v *environments) restore(env int, state []byte) error {
 	err := v.Restore(env, state)
-	if codeOf(err) == codeArgument && env >= 0 && env < v.Spec().Games { // so it is the bytes
+	if codeOf(err) == codeArgument && env >= 0 && env < v.Spec().Games { // then the bytes are wrong
 		return fault{codeData, err.Error()}
 	}
 	return err

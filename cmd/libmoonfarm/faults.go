@@ -45,11 +45,11 @@ type fault struct {
 // Error implements error.
 func (f fault) Error() string { return f.text }
 
-// wrong is the error of an argument.
+// wrong returns the error of an invalid argument.
 func wrong(format string, a ...any) error { return fault{codeArgument, fmt.Sprintf(format, a...)} }
 
-// codeOf is the code of an error. What the packages below do not like is mostly an
-// argument.
+// codeOf returns the code of an error. Errors of other packages mostly mean an
+// invalid argument.
 func codeOf(err error) code {
 	if err == nil {
 		return codeOK
@@ -68,7 +68,7 @@ func codeOfError(err error) code {
 		return codeState
 	case errors.As(err, &p):
 		if _, ok := p.Value.(badAddress); ok {
-			return codeArgument // a slab is gone
+			return codeArgument // the memory of a slab is gone
 		}
 		return codeInternal
 	case errors.Is(err, stepper.ErrTimeout):
@@ -79,11 +79,11 @@ func codeOfError(err error) code {
 	return codeArgument
 }
 
-// guard is around every function that is called from outside: it calls f, turns a
-// panic into an error, fills e and returns the code. Memory of the caller that is
-// not there is the caller's error as well.
+// guard wraps every exported function: it calls f, turns a panic into an error,
+// fills e and returns the code. An access to memory that does not exist is the
+// caller's error.
 func guard(e address, f func() error) C.int32_t {
-	debug.SetPanicOnFault(true) // of this goroutine
+	debug.SetPanicOnFault(true) // for this goroutine
 	if e != 0 && protect(func() error { return begin(e) }) != nil {
 		return C.MF_ARGUMENT
 	}
@@ -94,7 +94,7 @@ func guard(e address, f func() error) C.int32_t {
 	return C.int32_t(codeOf(err))
 }
 
-// protect returns the error of f, or that of its panic.
+// protect returns the error of f, or the error of its panic.
 func protect(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -104,13 +104,13 @@ func protect(f func() error) (err error) {
 	return f()
 }
 
-// badAddress is what a panic holds after a fault of memory.
+// badAddress is the value of a panic after an invalid memory access.
 type badAddress interface {
 	runtime.Error
 	Addr() uintptr
 }
 
-// panicked is the error of a panic, while that is recovered.
+// panicked returns the error of a panic that is being recovered.
 func panicked(p any) error {
 	if at, ok := p.(badAddress); ok {
 		return wrong("the memory at %#x, to which an argument or a slab points, is not there or may not be written", at.Addr())
@@ -128,8 +128,8 @@ func panicked(p any) error {
 	return fault{codeInternal, fmt.Sprintf("a mistake in moonfarm: %v", p)}
 }
 
-// begin makes e say that all is well, if it is what moonfarm.h says it is: else it
-// may be too short for a text.
+// begin resets e to MF_OK. It fails if e is not an mf_error of the right size,
+// which may be too short for a text.
 func begin(e address) error {
 	to, err := sized[C.mf_error]("mf_error", e)
 	if err == nil {
@@ -150,8 +150,8 @@ func fill(e address, what error) error {
 	return nil
 }
 
-// copyText copies as much of a text as has room, whole characters, and returns
-// how much that is.
+// copyText copies as many whole characters of a text as fit, and returns the
+// number of bytes.
 func copyText(dst []byte, text string) int {
 	n := copy(dst, text)
 	for n < len(text) && n > 0 && text[n]&0xC0 == 0x80 {
@@ -160,16 +160,16 @@ func copyText(dst []byte, text string) int {
 	return n
 }
 
-// address is a pointer of the caller as it comes: a number. A variable of a
-// pointer's type must never hold one that may be wrong, since the runtime ends the
-// program when it finds one there that points into the first page.
+// address is a pointer of the caller as a number. A variable of a pointer type
+// must never hold an invalid pointer: the runtime ends the program when it
+// finds one there that points into the first page.
 type address = C.uintptr_t
 
-// field is a pointer in a struct of the caller.
+// field returns a pointer in a struct of the caller as an address.
 func field[T any](p **T) address { return *(*address)(unsafe.Pointer(p)) }
 
-// there is what an address points to. It finds one that is NULL, in the first page,
-// where nothing ever is, or not where the type may be.
+// there returns the pointer for an address. It fails if the address is NULL, in
+// the first page, which is never mapped, or not aligned for the type.
 func there[T any](name string, at address) (p *T, err error) {
 	switch align := address(unsafe.Alignof(*p)); {
 	case at == 0:
@@ -184,8 +184,8 @@ func there[T any](name string, at address) (p *T, err error) {
 
 const firstPage = 4096
 
-// sized is a struct of the caller. It finds one that is not there, or of another
-// size than that of moonfarm.h. Its first field is the size.
+// sized returns a struct of the caller. It fails if the struct does not exist,
+// or if its first field, its size, differs from that of moonfarm.h.
 func sized[T any](name string, at address) (*T, error) {
 	p, err := there[T](name, at)
 	if err != nil {
@@ -197,7 +197,7 @@ func sized[T any](name string, at address) (*T, error) {
 	return p, nil
 }
 
-// textAt is the text at an address; none at NULL.
+// textAt returns the text at an address, or "" for NULL.
 func textAt(name string, at address) (string, error) {
 	if at == 0 {
 		return "", nil
@@ -209,14 +209,14 @@ func textAt(name string, at address) (string, error) {
 	return C.GoString(p), nil
 }
 
-// text is a text among the fields of a struct of the caller, and where it goes.
+// text is a text field of a caller's struct and the variable for it.
 type text struct {
 	name string
 	from address
 	to   *string
 }
 
-// texts copies texts of the caller.
+// texts copies the caller's texts.
 func texts(list []text) (err error) {
 	for _, t := range list {
 		if *t.to, err = textAt(t.name, t.from); err != nil {

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/stepper"
@@ -26,7 +28,7 @@ func (c *thing) Close() error { c.closed++; return nil }
 func (c *thing) Abandon()     {}
 func (c *thing) busy() error  { return nil }
 
-// other is one of another kind.
+// other is an object of another kind.
 type other struct{ thing }
 
 func TestRegistry(t *testing.T) {
@@ -42,7 +44,7 @@ func TestRegistry(t *testing.T) {
 		}
 		seen[h], things[h] = true, c
 		all = append(all, h)
-		if i%3 == 0 { // close one of those that are open
+		if i%3 == 0 { // close an open one
 			gone := all[len(all)/2]
 			all = append(all[:len(all)/2], all[len(all)/2+1:]...)
 			if err := r.close(gone); err != nil || things[gone].closed != 1 {
@@ -86,8 +88,8 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestRegistryWaits: a call of a handle waits for the one before, and close for
-// both; those after it find nothing.
+// TestRegistryWaits: a call of a handle waits for the previous call, and close
+// waits for both; later calls find no object.
 func TestRegistryWaits(t *testing.T) {
 	var r registry
 	h, _ := r.add(&thing{})
@@ -111,8 +113,7 @@ func TestRegistryWaits(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for r.find(h) != nil { // until close has taken it
-	}
+	require.Eventually(t, func() bool { return r.find(h) == nil }, time.Minute, time.Millisecond)
 	if err := call(&r, h, func(*thing) error { return nil }); codeOf(err) != codeHandle {
 		t.Errorf("a handle that is being closed: %v", err)
 	}
@@ -155,7 +156,7 @@ func TestCopyText(t *testing.T) {
 	}
 }
 
-// TestOpen opens every game, and refuses what there is not.
+// TestOpen opens every game, and refuses invalid settings.
 func TestOpen(t *testing.T) {
 	for _, g := range catalog.Games() {
 		v, err := openEnvironments(settings{game: g.Name, envs: 2, opponents: "random\n\n empty \n", autoreset: int(env.SameStep)})
@@ -231,7 +232,7 @@ func TestGames(t *testing.T) {
 	}
 }
 
-// TestSlabsApart: slabs that share a byte are refused, neighbours are not.
+// TestSlabsApart: slabs that share a byte are refused, adjacent slabs are not.
 func TestSlabsApart(t *testing.T) {
 	v, err := openEnvironments(settings{game: "tron", envs: 4, opponents: "random"})
 	if err != nil {
@@ -257,7 +258,7 @@ func TestSlabsApart(t *testing.T) {
 	}
 }
 
-// TestInterrupt: a step against a search without end is waited for in pieces, refuses
+// TestInterrupt: a step against an endless search is awaited in pieces, refuses
 // other calls meanwhile, and is ended by Interrupt and by close.
 func TestInterrupt(t *testing.T) {
 	v, err := openEnvironments(settings{game: "towerdefence", envs: 2, opponents: "mcts(sims=1000000)", workers: 1})
@@ -289,10 +290,14 @@ func TestInterrupt(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- call(&handles, h, func(v *environments) error { return v.Step() }) }()
-	for handles.find(h).mu.TryLock() { // until the step has it
-		handles.find(h).mu.Unlock()
-		time.Sleep(time.Millisecond)
-	}
+	require.Eventually(t, func() bool { // until the step holds the lock
+		mu := &handles.find(h).mu
+		if mu.TryLock() {
+			mu.Unlock()
+			return false
+		}
+		return true
+	}, time.Minute, time.Millisecond)
 	if err := handles.close(h); err != nil {
 		t.Error(err)
 	}
@@ -301,7 +306,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// step calls mf_step, whose types of C a test cannot name.
+// step calls mf_step, whose C types a test cannot name.
 func step[H ~uint64, E ~uintptr | ~uint64, R ~int32](f func(H, E) R, h handle) code {
 	return code(f(H(h), 0))
 }

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// handle is what a program outside has of an object, as bits:
+// handle is the number by which a program refers to an object:
 //
 //	 0–23  index of a slot
 //	24–55  generation of the slot, from 1: it changes when the object is closed
 //	56–63  handleMark, so that few other numbers look like a handle
 //
-// Generations go up and never come round: a slot that has had all of them is
+// Generations only grow: a slot that has had all of them is not used again.
 // not used again.
 type handle uint64
 
@@ -26,19 +26,20 @@ const (
 	lastOfSlots = 1<<32 - 1 // generation
 )
 
-// value is what a handle stands for; its type tells the kind of the handle.
+// value is the object of a handle. Its type is the kind of the handle.
 type value interface {
 	io.Closer
-	// Abandon makes calls in hand return soon, as the value is about to be closed. It
-	// is called beside them.
+	// Abandon makes running calls return soon, because the value is about to be
+	// closed. It is called concurrently with them.
 	Abandon()
-	// busy is an error while calls must wait for something that an earlier one began.
+	// busy returns an error while other calls must wait for work that an
+	// earlier call began.
 	busy() error
 }
 
 // object is a value with its lock.
 type object struct {
-	mu     sync.Mutex // held by the call in hand
+	mu     sync.Mutex // held by the running call
 	value  value
 	closed bool
 }
@@ -75,7 +76,8 @@ func (r *registry) add(v value) (handle, error) {
 	return handleMark<<markShift | handle(s.generation)<<slotBits | handle(k), nil
 }
 
-// slot is that of h, nil if h is no handle of now. The caller holds mu.
+// slot returns the slot of h, or nil if h is not an open handle. The caller
+// holds mu.
 func (r *registry) slot(h handle) *slot {
 	k := uint64(h) % maxSlots
 	if h>>markShift != handleMark || k >= uint64(len(r.slots)) {
@@ -88,7 +90,7 @@ func (r *registry) slot(h handle) *slot {
 	return s
 }
 
-// find is the object of h, nil if there is none.
+// find returns the object of h, or nil.
 func (r *registry) find(h handle) *object {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -98,7 +100,7 @@ func (r *registry) find(h handle) *object {
 	return nil
 }
 
-// take is find that ends the handle.
+// take is find, and ends the handle.
 func (r *registry) take(h handle) *object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,8 +116,8 @@ func (r *registry) take(h handle) *object {
 	return o
 }
 
-// close ends the handle and closes its object after the calls in hand, which it has
-// return soon.
+// close ends the handle, makes running calls return soon, and closes the object
+// after them.
 func (r *registry) close(h handle) error {
 	o := r.take(h)
 	if o == nil {
@@ -128,8 +130,8 @@ func (r *registry) close(h handle) error {
 	return o.value.Close()
 }
 
-// call calls f with what h stands for, while no other call of h runs, unless that is
-// busy.
+// call calls f with the object of h, while no other call of h runs. It fails if
+// the object is busy.
 func call[T value](r *registry, h handle, f func(v T) error) error {
 	return callBusy(r, h, func(v T) error {
 		if err := v.busy(); err != nil {
@@ -139,7 +141,7 @@ func call[T value](r *registry, h handle, f func(v T) error) error {
 	})
 }
 
-// callBusy is call also for what is busy.
+// callBusy is call, also for a busy object.
 func callBusy[T value](r *registry, h handle, f func(v T) error) error {
 	o := r.find(h)
 	if o == nil {
@@ -152,7 +154,7 @@ func callBusy[T value](r *registry, h handle, f func(v T) error) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed { // since it was found
+	if o.closed { // since find
 		return noHandle(h)
 	}
 	return f(v)

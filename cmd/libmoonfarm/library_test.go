@@ -21,7 +21,7 @@ import (
 	"moonfarm/rollout/stepper"
 )
 
-// built is a folder with the library, which all tests share.
+// built returns the folder of the library, which all tests share.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "libmoonfarm")
 	if err != nil {
@@ -77,8 +77,8 @@ func compile(t testing.TB, dir, source string, flags ...string) string {
 func run(t testing.TB, name string, args ...string) []string {
 	t.Helper()
 	c := exec.Command(name, args...)
-	// Where sanitizers are in, faults are for the library, and what is left at the
-	// end is not to be counted.
+	// With sanitizers, the library handles memory faults, and memory left at
+	// the end does not count.
 	c.Env = append(os.Environ(), "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:detect_leaks=0")
 	text, err := c.CombinedOutput()
 	if err != nil {
@@ -102,7 +102,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestExample runs the example in C and plays the same here.
+// TestExample runs the example in C and plays the same games in Go.
 func TestExample(t *testing.T) {
 	got := run(t, program(t, "examples/example.c"))
 	g, err := catalog.Find("towerdefence")
@@ -151,7 +151,7 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// choice is that of example.c.
+// choice is the function of that name in example.c.
 func choice(mask []uint64, key uint64) int32 {
 	n := uint64(64 * len(mask))
 	for k := range n {
@@ -162,7 +162,8 @@ func choice(mask []uint64, key uint64) int32 {
 	return -1
 }
 
-// TestMisuse calls the library wrongly, a thousand times and more.
+// TestMisuse calls the library with invalid arguments, more than a thousand
+// times.
 func TestMisuse(t *testing.T) {
 	p := program(t, "testdata/misuse.c")
 	for _, seed := range []string{"1", "2"} {
@@ -179,7 +180,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestSanitized runs the programs with Go's and C's address sanitizers in: the
+// TestSanitized runs the programs with the address sanitizers of Go and C: the
 // library writes past no slab.
 func TestSanitized(t *testing.T) {
 	if os.Getenv("MOONFARM_LONG") == "" {
@@ -202,7 +203,7 @@ func TestSanitized(t *testing.T) {
 	}
 }
 
-// TestFlatMemory steps long enough to see whether memory grows.
+// TestFlatMemory takes enough steps to see whether memory grows.
 func TestFlatMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("left out: /proc tells how much memory a process has, on Linux")
@@ -220,8 +221,8 @@ func TestFlatMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkStep steps by a loop in C, and by the same in Go: what is between them
-// is the cost of a call.
+// BenchmarkStep steps by a loop in C, and by the same loop in Go: the
+// difference is the cost of a call.
 func BenchmarkStep(b *testing.B) {
 	for _, n := range []int{1, 1024} {
 		b.Run(fmt.Sprintf("c/%d", n), func(b *testing.B) {

@@ -1,14 +1,14 @@
 //go:build cgo
 
-// Libmoonfarm is the library with which programs in C, and in languages that can
-// call C, step the environments of moonfarm and read its datasets. moonfarm.h documents its functions.
+// Libmoonfarm is the library with which programs in C, and in languages that
+// can call C, step the environments of moonfarm and read its datasets.
+// moonfarm.h documents its functions.
 //
 //	go build -buildmode=c-shared -o libmoonfarm.so ./cmd/libmoonfarm
 //
 // A function of moonfarm.h is a Go function here with an export comment. All of
-// them go through guard, and those with a handle through call. What they do is
-// written in Go types where that can be, so that it can be tested without C.
-// Without cgo there is no library, and this package is empty.
+// them call guard, and those with a handle call. Most of the code uses only Go
+// types, so that it can be tested without C. Without cgo this package is empty.
 package main
 
 /*
@@ -28,13 +28,13 @@ import (
 	"moonfarm/rollout/policy"
 )
 
-// handles are all that are open.
+// handles holds all open handles.
 var handles registry
 
-// version is the text of mf_version, for good.
+// version is the text of mf_version. It is never freed.
 var version = C.CString(datasets.Version)
 
-// main is not called: the program is a library.
+// main is never called: the program is a library.
 func main() {}
 
 //export mf_abi
@@ -54,7 +54,7 @@ func mf_sizeof(name address) C.uint32_t {
 	return size
 }
 
-// sizes are those of the structs of moonfarm.h.
+// sizes holds the sizes of the structs of moonfarm.h.
 var sizes = map[string]C.uint32_t{
 	"mf_error":  C.sizeof_mf_error,
 	"mf_config": C.sizeof_mf_config,
@@ -86,8 +86,8 @@ func mf_games(buf address, room C.size_t, need address, e address) C.int32_t {
 	})
 }
 
-// gameCard describes a game before it is opened. Sizes and rewards are those with the
-// default rules.
+// gameCard describes a game before it is opened. Sizes and rewards are those of
+// the default rules.
 type gameCard struct {
 	Name     string             `json:"name"`
 	Doc      string             `json:"doc"`

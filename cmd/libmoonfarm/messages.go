@@ -18,7 +18,7 @@ import (
 	"moonfarm/sim"
 )
 
-// maxMessage bounds what mf_state_from is given.
+// maxMessage bounds the size of a message for mf_state_from.
 const maxMessage = 1 << 26
 
 //export mf_state_from
@@ -111,7 +111,7 @@ func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, acti
 	})
 }
 
-// engineOf finds a game that an original engine plays, and the text of its rules.
+// engineOf returns a game with an original engine, and the text of its rules.
 func engineOf(game, rules address) (g catalog.Entry, text string, err error) {
 	name, err := textAt("game", game)
 	if err == nil {
@@ -132,7 +132,8 @@ func engineOf(game, rules address) (g catalog.Entry, text string, err error) {
 	return g, text, nil
 }
 
-// shown is the game that a message shows, and the seat to which it was sent.
+// shown returns the game that a message shows, and the seat to which it was
+// sent.
 func shown(game, rules, message address, n C.size_t, seat C.int32_t, seed C.uint64_t) (env.Vector, sim.Player, error) {
 	g, text, err := engineOf(game, rules)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"moonfarm/rollout/stepper"
 )
 
-// settings are an mf_config in Go.
+// settings holds the fields of an mf_config in Go.
 type settings struct {
 	game, rules, reward, opponents      string
 	envs, seat, autoreset, turns, batch int
@@ -26,22 +26,22 @@ type settings struct {
 	seed                                uint64
 }
 
-// maxWorkers bounds settings.workers: more only cost memory.
+// maxWorkers bounds settings.workers: more workers only cost memory.
 const maxWorkers = 1024
 
-// environments are what a handle of mf_open stands for.
+// environments is the object of a handle of mf_open.
 type environments struct {
 	*stepper.Stepper
 	game  catalog.Entry
-	state []byte // scratch of mf_get_state and mf_render
-	mask  []bool // of mf_reset
+	state []byte // buffer of mf_get_state and mf_render
+	mask  []bool // buffer of mf_reset
 	seeds []uint64
 
-	written []span     // what steps write
-	pending chan error // of the step that mf_step_for began; nil: none is under way
+	written []span     // memory that steps write
+	pending chan error // result of the step that mf_step_for began; nil: none is running
 }
 
-// busy implements value: no other call fits in while a step is under way.
+// busy implements value: no other call is allowed while a step is running.
 func (v *environments) busy() error {
 	if v.pending != nil {
 		return fault{codeState, "a step is under way: call mf_step_for until it is over, or mf_interrupt"}
@@ -59,8 +59,8 @@ func (v *environments) begin(step func() error) {
 	}()
 }
 
-// await returns the error of the step under way, or one of codeTimeout if it is not over
-// in time; wait below 0 is without end.
+// await returns the error of the running step, or an error with codeTimeout if
+// the step is not over in time. A negative wait waits for ever.
 func (v *environments) await(wait time.Duration) error {
 	var late <-chan time.Time
 	if wait >= 0 {
@@ -77,7 +77,7 @@ func (v *environments) await(wait time.Duration) error {
 	}
 }
 
-// settle waits for the step under way, which was interrupted.
+// settle waits for the end of an interrupted step.
 func (v *environments) settle() {
 	if v.pending != nil {
 		<-v.pending
@@ -94,7 +94,7 @@ func (v *environments) Close() error {
 // String names the kind of handle.
 func (v *environments) String() string { return "environments" }
 
-// openEnvironments makes what the settings say.
+// openEnvironments makes environments with the settings.
 func openEnvironments(s settings) (*environments, error) {
 	g, err := catalog.Find(s.game)
 	if err != nil {
@@ -141,8 +141,8 @@ func openEnvironments(s settings) (*environments, error) {
 	return &environments{Stepper: stepped, game: g, mask: make([]bool, s.envs), seeds: make([]uint64, s.envs)}, nil
 }
 
-// room finds that there is not enough memory for the states of all games: with
-// too little of it the whole program would end.
+// room returns an error if there is not enough memory for the states of all
+// games: without memory the whole program would end.
 func room(c stepper.Setup) error {
 	n := c.Env.N
 	c.Env.N = 1
@@ -157,8 +157,8 @@ func room(c stepper.Setup) error {
 	return nil
 }
 
-// memoryThere is how much memory the machine can give: where it does not tell,
-// more than most have.
+// memoryThere returns how much memory the machine can give, or more than most
+// machines have if that is unknown.
 func memoryThere() uint64 {
 	const unknown = 64 << 30
 	f, err := os.Open("/proc/meminfo")

@@ -26,8 +26,8 @@ import (
 // pythonFolder has the package and its tests.
 const pythonFolder = "../../env/python"
 
-// python is the first Python that can run the package: the one of the variable
-// MOONFARM_PYTHON, else of PATH, else the system's.
+// python returns the first Python that can run the package: the one in
+// MOONFARM_PYTHON, else in PATH, else the system's.
 func python(t *testing.T) string {
 	t.Helper()
 	named := os.Getenv("MOONFARM_PYTHON")
@@ -37,14 +37,14 @@ func python(t *testing.T) string {
 		}
 	}
 	if named != "" {
-		t.Fatalf("MOONFARM_PYTHON names %q, which is no Python 3.9 with numpy", named)
+		t.Fatalf("MOONFARM_PYTHON names %q, which is not a Python 3.9 with numpy", named)
 	}
 	t.Skip("left out: there is no Python 3.9 with numpy (MOONFARM_PYTHON may name one)")
 	return ""
 }
 
 // runPython runs Python in the package's folder, with this library, and returns
-// what it printed.
+// its output.
 func runPython(t *testing.T, args ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -75,7 +75,7 @@ func TestPython(t *testing.T) {
 	t.Log(out[strings.LastIndexByte(out, '\n')+1:])
 }
 
-// TestPythonPlaysTheSame: the same seeds and actions write the same bits from
+// TestPythonPlaysTheSame: the same seeds and actions give the same bits from
 // Python, by steps and by blocks, as from Go.
 func TestPythonPlaysTheSame(t *testing.T) {
 	var cases, want []string
@@ -104,7 +104,7 @@ func TestPythonPlaysTheSame(t *testing.T) {
 	}
 }
 
-// trajectory is what trajectory.py does.
+// trajectory computes what trajectory.py does.
 func trajectory(t *testing.T, g catalog.Entry, opponent string, mode env.Mode, steps int) string {
 	c := stepper.Setup{
 		Vector: func(c env.Settings) (env.Vector, error) { return g.New("", c) },
@@ -160,7 +160,8 @@ func choose(b *stepper.Slabs, spec env.Spec) {
 	}
 }
 
-// legalChoice is that of so many legal ones which the key says; −1 if there is none.
+// legalChoice returns the legal choice that key selects, as trajectory.py does,
+// or −1 if there is none.
 func legalChoice(mask []uint64, key uint64) int32 {
 	var legal []int32
 	for i := range 64 * len(mask) {
@@ -174,7 +175,7 @@ func legalChoice(mask []uint64, key uint64) int32 {
 	return legal[key%uint64(len(legal))]
 }
 
-// addSlabs adds to the hash what a step wrote.
+// addSlabs adds the slabs that a step wrote to the hash.
 func addSlabs(sum hash.Hash, b *stepper.Slabs, perGame int) {
 	flags := []bool{}
 	for _, of := range [][]bool{b.Terminated, b.Truncated} {
@@ -183,13 +184,13 @@ func addSlabs(sum hash.Hash, b *stepper.Slabs, perGame int) {
 		}
 	}
 	for _, slab := range []any{b.Planes, b.Packed, b.Scalars, b.Mask, b.RowSeed, b.Reward, flags, b.Turn, b.Episode} {
-		_ = binary.Write(sum, binary.LittleEndian, slab) // a hash takes everything
+		_ = binary.Write(sum, binary.LittleEndian, slab) // a hash never fails
 	}
 }
 
-// readPython opens all files of the package, so that the result of the test is
-// kept only while they stay as they are. A file of Python is no longer than one
-// of Go.
+// readPython opens all files of the package, so that go test caches the result
+// only while they are unchanged. It also checks that no file of Python is
+// longer than one of Go may be.
 func readPython(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(pythonFolder, func(path string, d fs.DirEntry, err error) error {

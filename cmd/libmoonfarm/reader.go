@@ -16,7 +16,7 @@ import (
 	"moonfarm/env/catalog"
 )
 
-// dataset is what a handle of mf_dataset_open stands for.
+// dataset is the object of a handle of mf_dataset_open.
 type dataset struct {
 	*datasets.Dataset
 	makers datasets.Makers
@@ -55,16 +55,16 @@ func openDataset(folder string) (*dataset, error) {
 	return &dataset{d, datasets.Makers{Vector: g.New, Recorded: g.Recorded}}, nil
 }
 
-// reader is what a handle of mf_reader_open stands for.
+// reader is the object of a handle of mf_reader_open.
 type reader struct {
 	columns []datasets.Column
 	from    source
-	pending *datasets.Batch // made, and not taken yet
-	err     error           // the last, which stays
+	pending *datasets.Batch // the next batch, not yet taken
+	err     error           // the error that ended reading
 }
 
-// source yields batches, each valid until the next is asked for, and io.EOF after
-// the last.
+// source returns batches, each valid until the next call, and io.EOF after the
+// last.
 type source interface {
 	Next() (*datasets.Batch, error)
 	Close()
@@ -97,7 +97,7 @@ func newReader(d *dataset, o datasets.ReadOptions, play bool) (*reader, error) {
 	r := &reader{columns: columns}
 	if play {
 		if r.from, err = d.Render(o); err != nil {
-			return nil, fault{codeData, err.Error()} // the options were good
+			return nil, fault{codeData, err.Error()} // the options are valid
 		}
 	} else {
 		r.from = readFiles(d, o)
@@ -105,7 +105,7 @@ func newReader(d *dataset, o datasets.ReadOptions, play bool) (*reader, error) {
 	return r, nil
 }
 
-// next returns the next batch. It is the same one until it was taken.
+// next returns the next batch, the same one until take.
 func (r *reader) next() (*datasets.Batch, error) {
 	if r.pending != nil || r.err != nil {
 		return r.pending, r.err
@@ -119,7 +119,7 @@ func (r *reader) next() (*datasets.Batch, error) {
 	return r.pending, r.err
 }
 
-// take gives the batch back.
+// take marks the batch as taken.
 func (r *reader) take() { r.pending = nil }
 
 // Close implements io.Closer.
@@ -128,18 +128,18 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// files reads the files of a dataset: a goroutine makes the next batch while the
-// caller works with the one before. (A coroutine of package iter must stay with
-// one thread of the system, and callers come with any.)
+// files reads the files of a dataset: a goroutine makes the next batch while
+// the caller works with the previous one. (A coroutine of package iter must
+// stay on one thread of the system, and callers come from any thread.)
 type files struct {
 	made  chan made
-	taken chan struct{} // the batch that was made may be written over
+	taken chan struct{} // the batch that was made may be overwritten
 	stop  chan struct{}
 	given bool
 	ended sync.WaitGroup
 }
 
-// made is a batch or the error that ends all.
+// made is a batch, or the error that ends reading.
 type made struct {
 	b   *datasets.Batch
 	err error
@@ -157,7 +157,7 @@ func readFiles(d *dataset, o datasets.ReadOptions) *files {
 	return f
 }
 
-// run makes the batches until it is stopped.
+// run makes batches until it is stopped.
 func (f *files) run(d *dataset, o datasets.ReadOptions) error {
 	for b, err := range d.Batches(o) {
 		if err != nil {
@@ -187,7 +187,7 @@ func (f *files) Next() (*datasets.Batch, error) {
 	return m.b, m.err
 }
 
-// Close implements source: it stops what is being made.
+// Close implements source: it stops the goroutine.
 func (f *files) Close() {
 	close(f.stop)
 	f.ended.Wait()
@@ -202,7 +202,7 @@ type columnCard struct {
 	Doc   string `json:"doc"`
 }
 
-// describe is the JSON of mf_reader_describe.
+// describe returns the JSON of mf_reader_describe.
 func (r *reader) describe() ([]byte, error) {
 	cards := []columnCard{}
 	for _, c := range r.columns {
@@ -211,7 +211,7 @@ func (r *reader) describe() ([]byte, error) {
 	return json.Marshal(cards)
 }
 
-// lines are the lines of a text that are not empty.
+// lines returns the lines of a text that are not empty.
 func lines(text string) (all []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -15,7 +15,7 @@ import (
 	"moonfarm/rollout/policy"
 )
 
-// tronDataset makes a small dataset of orders alone.
+// tronDataset makes a small dataset that only has orders.
 func tronDataset(t *testing.T) *dataset {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -35,12 +35,12 @@ func tronDataset(t *testing.T) *dataset {
 	return d
 }
 
-// TestReader reads a dataset batch by batch: each is the same until it was taken,
-// and what comes at the end stays.
+// TestReader reads a dataset batch by batch: a batch stays until it is taken,
+// and the end stays the end.
 func TestReader(t *testing.T) {
 	d := tronDataset(t)
 	for _, o := range []datasets.ReadOptions{{Rows: 64}, {Rows: 10, Shuffle: 100, Workers: 2}, {Whole: true}, {Split: datasets.Train}} {
-		play := o.Split == datasets.All // else from the files
+		play := o.Split == datasets.All // else the rows come from the files
 		if play {
 			o.Obs = datasets.ObsPlanes
 		}
@@ -80,7 +80,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderStops: a reader is closed at any time.
+// TestReaderStops: a reader can be closed at any time.
 func TestReaderStops(t *testing.T) {
 	d := tronDataset(t)
 	for taken := range 4 {

@@ -27,8 +27,8 @@ import (
 	"moonfarm/rollout/recordings"
 )
 
-// task is what a handle of mf_verify_recording or mf_import_recordings stands for: work in
-// the background, and its result.
+// task is the object of a handle of mf_verify_recording or
+// mf_import_recordings: work in the background, and its result.
 type task struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed at the end
@@ -67,8 +67,8 @@ func (t *task) Close() error {
 	return nil
 }
 
-// wait waits for the result. It fails with codeTimeout if the task is not over in time; wait
-// below 0 is without end.
+// wait waits for the result. It fails with codeTimeout if the task is not over
+// in time. A negative wait waits for ever.
 func (t *task) wait(wait time.Duration) ([]byte, error) {
 	var late <-chan time.Time
 	if wait >= 0 {
@@ -79,7 +79,7 @@ func (t *task) wait(wait time.Duration) ([]byte, error) {
 	select {
 	case <-t.done:
 	case <-late:
-		select { // the task may be over as well
+		select { // the task may have ended at the same time
 		case <-t.done:
 		default:
 			return nil, fault{codeTimeout, "the task is not over in time: it is under way"}
@@ -108,7 +108,8 @@ func mf_verify_recording(file, rules address, out, e address) C.int32_t {
 	})
 }
 
-// verified is the result of mf_verify_recording. A recording that cannot be read is no error.
+// verified returns the result of mf_verify_recording. An unreadable recording
+// is not an error.
 func verified(ctx context.Context, file, rules string) (any, error) {
 	report, err := recordings.Verify(ctx, file, rules)
 	switch {
@@ -135,7 +136,7 @@ func mf_import_recordings(c, out, e address) C.int32_t {
 	})
 }
 
-// importing is an mf_import in Go.
+// importing holds the fields of an mf_import in Go.
 type importing struct {
 	engine  recordings.Engine
 	game    catalog.Entry

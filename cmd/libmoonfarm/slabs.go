@@ -15,7 +15,7 @@ import (
 	"moonfarm/sim"
 )
 
-// slabsOf are the slabs of the caller. Slabs that would have no bytes are left
+// slabsOf returns the caller's slabs. Slabs that would have no bytes are left
 // out.
 func (v *environments) slabsOf(s *C.mf_slabs) (*stepper.Slabs, error) {
 	if s.reserved != 0 {
@@ -57,13 +57,13 @@ type span struct {
 	from, to uintptr
 }
 
-// spanOf is the memory of a slab; nothing if it is nil.
+// spanOf returns the memory of a slab; an empty span for nil.
 func spanOf[T any](name string, slab []T) span {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(slab)))
 	return span{name, from, from + uintptr(len(slab))*unsafe.Sizeof(*new(T))}
 }
 
-// spans are those of the slabs.
+// spans returns the memory of all slabs.
 func spans(s *stepper.Slabs) []span {
 	return []span{
 		spanOf("planes", s.Planes), spanOf("packed", s.Packed), spanOf("scalars", s.Scalars), spanOf("mask", s.Mask),
@@ -74,7 +74,8 @@ func spans(s *stepper.Slabs) []span {
 	}
 }
 
-// apart finds slabs that overlap: one would be written over the other.
+// apart returns an error if slabs overlap, because steps would overwrite one
+// with the other.
 func (v *environments) apart(s *stepper.Slabs) error {
 	list := spans(s)
 	for k, a := range list {
@@ -85,7 +86,7 @@ func (v *environments) apart(s *stepper.Slabs) error {
 	return nil
 }
 
-// apartFrom is an error if the span overlaps one of a list.
+// apartFrom returns an error if the span overlaps one of the list.
 func (a span) apartFrom(list []span) error {
 	for _, b := range list {
 		if a.from < b.to && b.from < a.to {
@@ -98,9 +99,9 @@ func (a span) apartFrom(list []span) error {
 // checker keeps the first error.
 type checker struct{ first *error }
 
-// slab is memory of the caller as a slice. That its first and last element are
-// there, and may be written unless they are only read, is tried out: the
-// goroutines that step could not tell.
+// slab returns memory of the caller as a slice. It checks that the first and
+// the last element can be read, and written unless they are only read, because
+// the goroutines that step could not report a fault.
 func slab[T any](c checker, name string, at address, n int) []T {
 	if at == 0 || n == 0 || *c.first != nil {
 		return nil
@@ -127,7 +128,7 @@ func slab[T any](c checker, name string, at address, n int) []T {
 	return memory
 }
 
-// load and store are not taken away, though they come to nothing.
+// load and store are not inlined, or the compiler would remove them.
 //
 //go:noinline
 func load(p *byte) byte { return *p }

@@ -1,6 +1,6 @@
 /*
- * Plays 1,000 turns of 64 games of Tower Defence against a script, by chance, and
- * prints a sum of all choices and rewards. To build and run it beside the library:
+ * Plays 1,000 turns of 64 games of Tower Defence against a script with random choices, and
+ * prints a checksum of all choices and rewards. To build and run it beside the library:
  *
  *     go build -buildmode=c-shared -o libmoonfarm.so ./cmd/libmoonfarm
  *     gcc -I cmd/libmoonfarm cmd/libmoonfarm/examples/example.c -L. -lmoonfarm -Wl,-rpath,. -o example
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include "moonfarm.h"
 
-enum { GAMES = 64, WORDS = 6 }; /* those of a mask: mf_get_spec tells */
+enum { GAMES = 64, WORDS = 6 }; /* words of a mask, as mf_get_spec reports */
 
 static mf_error error = {.size = sizeof error};
 
@@ -22,7 +22,7 @@ static void check(int32_t code)
 	exit(1);
 }
 
-/* choice is the first legal choice from the one on that the key draws; -1 if there is none. */
+/* choice returns the first legal choice from the one that the key selects on, or -1 if there is none. */
 static int32_t choice(const uint64_t *mask, uint64_t key)
 {
 	for (uint64_t i = key % (64 * WORDS), left = 64 * WORDS; left > 0; i = (i + 1) % (64 * WORDS), left--)
