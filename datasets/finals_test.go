@@ -143,10 +143,10 @@ func TestFinalsAreKept(t *testing.T) {
 		require.NoError(t, err)
 		to := [allTables]store.Sum{store.NewSum(), store.NewSum(), store.NewSum()}
 		require.NoError(t, x.start(j.place(0), []io.Writer{&to[0], &to[1], &to[2]}))
-		table, err := rollout.NewTable(v, []rollout.Policy{p, p}, l.keep(4))
+		games, err := rollout.NewGames(v, []rollout.Policy{p, p}, l.keep(4))
 		require.NoError(t, err)
 		sink := wrap(sinkFunc(func(e *rollout.Episode) error { return x.episode(e, "") }))
-		require.NoError(t, table.Play(context.Background(), j.Seed, 0, j.ShardEpisodes, sink))
+		require.NoError(t, games.Play(context.Background(), j.Seed, 0, j.ShardEpisodes, sink))
 		_, err = x.finish()
 		require.NoError(t, err)
 		require.Equal(t, 1, made, "a game in which starts are looked at, and none to play again")

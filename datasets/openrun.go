@@ -29,7 +29,7 @@ type Run struct {
 	made    atomic.Uint64 // shards begun: names of files being written differ
 
 	mu   sync.Mutex
-	idle []*rollout.Player
+	idle []*rollout.ShardPlayer
 	own  []uint64 // with Options.Alone: digest of the sum of each shard that was stored here; 0: none was
 }
 
@@ -174,13 +174,13 @@ func (x *Run) isOwn(shard int, sum string) bool {
 // into plays a shard with a Player that is idle, or makes one.
 func (x *Run) into(ctx context.Context, w *shardWriter) (err error) {
 	x.mu.Lock()
-	var p *rollout.Player
+	var p *rollout.ShardPlayer
 	if last := len(x.idle) - 1; last >= 0 {
 		p, x.idle = x.idle[last], x.idle[:last]
 	}
 	x.mu.Unlock()
 	if p == nil {
-		if p, err = rollout.NewPlayer(x.run.rollout()); err != nil {
+		if p, err = rollout.NewShardPlayer(x.run.rollout()); err != nil {
 			w.Abort()
 			return err
 		}

@@ -180,7 +180,7 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 		return &makerError{err}
 	}
 	defer func() { _ = rollout.CloseSeats(seats...) }() // an error changes nothing of what was played
-	table, err := rollout.NewTable(v, seats, env.WantReward)
+	games, err := rollout.NewGames(v, seats, env.WantReward)
 	if err != nil {
 		return err
 	}
@@ -188,13 +188,13 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 		p, err := o.Policy(v.Spec())
 		if err == nil {
 			seats = append(seats, p)
-			err = table.Open(o.Turns, p)
+			err = games.Open(o.Turns, p)
 		}
 		if err != nil {
 			return &makerError{err}
 		}
 	}
-	return table.Play(ctx, job.Seed, s.First, s.Episodes.Rows, sinkFunc(func(e *rollout.Episode) error {
+	return games.Play(ctx, job.Seed, s.First, s.Episodes.Rows, sinkFunc(func(e *rollout.Episode) error {
 		if !job.mixed() { // format 1 says neither who of a mix chose nor what was found
 			e.Chosen = nil
 		}

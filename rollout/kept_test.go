@@ -57,7 +57,7 @@ func TestKeptRows(t *testing.T) {
 	const want = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction
 	for _, g := range toys {
 		for _, limit := range []int{0, 3} {
-			table := newTable(t, newToy(t, g, env.Settings{N: 5, MaxTurns: limit}), "random", want)
+			games := newGames(t, newToy(t, g, env.Settings{N: 5, MaxTurns: limit}), "random", want)
 			one := newToy(t, g, env.Settings{N: 1, MaxTurns: limit})
 			r, err := rollout.NewReplayer(one)
 			if err != nil {
@@ -65,7 +65,7 @@ func TestKeptRows(t *testing.T) {
 			}
 			b := env.NewBatch(one.Spec(), 1, want)
 			cut := 0
-			err = table.Play(context.Background(), 4, 0, 200, sinkFunc(func(e *rollout.Episode) error {
+			err = games.Play(context.Background(), 4, 0, 200, sinkFunc(func(e *rollout.Episode) error {
 				if n := (e.Turns + rollout.PageTurns - 1) / rollout.PageTurns; len(e.Rows.Pages) != n {
 					t.Fatalf("episode %d: %d pages for %d turns", e.ID, len(e.Rows.Pages), e.Turns)
 				}

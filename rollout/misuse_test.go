@@ -27,8 +27,8 @@ func TestMissingParts(t *testing.T) {
 		var sinks tapes
 		return rollout.Run(ctx, j, []int{0}, sinks.open, rollout.Options{Workers: 2})
 	}
-	table := func(v env.Vector, seats ...rollout.Policy) error {
-		_, err := rollout.NewTable(v, seats, 0)
+	games := func(v env.Vector, seats ...rollout.Policy) error {
+		_, err := rollout.NewGames(v, seats, 0)
 		return err
 	}
 	replayer := func(v env.Vector, e *rollout.Episode) error {
@@ -43,9 +43,9 @@ func TestMissingParts(t *testing.T) {
 		err  error
 		want string
 	}{
-		{table(nil, player, player), "a table needs a Vector, got nil"},
-		{table(v, player, nil), "the policy of seat 1 is nil"},
-		{table(struct{ env.Vector }{v}, player, &seeker{orders: 1}), "a policy searches, and the vector of toy cannot tell its moves as actions"},
+		{games(nil, player, player), "games need a Vector, got nil"},
+		{games(v, player, nil), "the policy of seat 1 is nil"},
+		{games(struct{ env.Vector }{v}, player, &seeker{orders: 1}), "a policy searches, and the vector of toy cannot encode its moves as actions"},
 		{rollout.Shard(ctx, v, []rollout.Policy{player, player}, 1, 0, 1, nil), "the sink for the episodes is nil"},
 		{replayer(nil, nil), "replay: a Replayer needs a Vector, got nil"},
 		{replayer(one, nil), "replay: the episode is nil"},

@@ -5,44 +5,44 @@ import (
 	"fmt"
 )
 
-// Opening lets a policy of its own play the first turns of every seat. Where all games start
-// alike, policies that draw nothing at random play the same game in every episode. An
-// opening that is drawn by the rows' seeds makes the episodes differ, and the content of an
-// episode still depends on its number alone.
+// Opening lets a separate policy play the first turns of every seat. If all games of
+// a rule set start alike, deterministic policies play the same game in every episode.
+// An opening that draws from the rows' seeds makes the episodes differ, and the
+// content of an episode still depends only on its number.
 type Opening struct {
 	Turns  int   // of each episode; 0: there is no opening
 	Policy Maker // plays these turns
 }
 
-// opening is the Opening of a Table.
+// opening is the Opening of Games.
 type opening struct {
 	turns  int32
 	policy Policy
 	early  []int32   // scratch: rows of this turn that the opening plays
-	late   [][]int32 // scratch: per seat, the rows that it leaves to the seat's policy
+	late   [][]int32 // scratch: per seat, the rows that the seat's policy plays
 }
 
-// Open makes p play the first turns of every seat in the episodes that are played
-// from now on. It must be called before Play, at most once. The rows of these turns
-// have no search results, and member 0 of a Mixture.
-func (t *Table) Open(turns int, p Policy) error {
-	if turns < 1 || p == nil || t.opening != nil {
+// Open makes p play the first turns of every seat in all later episodes. It must be
+// called before Play, at most once. The rows of these turns have no search results,
+// and 0 as the chosen member of a Mixture.
+func (g *Games) Open(turns int, p Policy) error {
+	if turns < 1 || p == nil || g.opening != nil {
 		return fmt.Errorf("an opening of %d turns by the policy %v: there may be one, of 1 turn or more", turns, p)
 	}
-	t.opening = &opening{turns: int32(turns), policy: p, late: make([][]int32, t.players)}
-	t.wants |= p.Wants()
-	t.makeBatch()
+	g.opening = &opening{turns: int32(turns), policy: p, late: make([][]int32, g.players)}
+	g.wants |= p.Wants()
+	g.makeBatch()
 	return nil
 }
 
-// open plays the opening's rows of this turn, and returns the lists of the other rows.
-func (t *Table) open() (rows [][]int32) {
-	o := t.opening
+// open plays the opening's rows of this turn, and returns the lists of the rows left.
+func (g *Games) open() (rows [][]int32) {
+	o := g.opening
 	o.early = o.early[:0]
-	for p, all := range t.rows {
+	for p, all := range g.rows {
 		o.late[p] = o.late[p][:0]
 		for _, row := range all {
-			if t.batch.Turn[int(row)/t.players] < o.turns {
+			if g.batch.Turn[int(row)/g.players] < o.turns {
 				o.early = append(o.early, row)
 			} else {
 				o.late[p] = append(o.late[p], row)
@@ -50,32 +50,32 @@ func (t *Table) open() (rows [][]int32) {
 		}
 	}
 	if len(o.early) == 0 {
-		return t.rows
+		return g.rows
 	}
-	o.policy.Act(t.v, t.batch, o.early)
+	o.policy.Act(g.v, g.batch, o.early)
 	for _, row := range o.early {
-		if t.chosen != nil {
-			t.chosen[row] = 0
+		if g.chosen != nil {
+			g.chosen[row] = 0
 		}
-		if t.searches != nil {
-			t.searches.skip(row)
+		if g.searches != nil {
+			g.searches.skip(row)
 		}
 	}
 	return o.late
 }
 
 // openFor makes the policy of the job's opening, if it has one.
-func (p *Player) openFor(o Opening) error {
+func (p *ShardPlayer) openFor(o Opening) error {
 	if o.Turns == 0 {
 		return nil
 	}
 	if o.Policy == nil {
 		return errors.New("an opening without a policy")
 	}
-	policy, err := o.Policy(p.table.v.Spec())
+	policy, err := o.Policy(p.games.v.Spec())
 	if err != nil {
 		return err
 	}
 	p.opener = policy
-	return p.table.Open(o.Turns, policy)
+	return p.games.Open(o.Turns, policy)
 }

@@ -17,16 +17,16 @@ import (
 func opened(t *testing.T, games, turns int, seats func(v env.Vector) []rollout.Policy, sink rollout.Sink) {
 	t.Helper()
 	v := newToy(t, toys[1], env.Settings{N: games})
-	table, err := rollout.NewTable(v, seats(v), 0)
+	g, err := rollout.NewGames(v, seats(v), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if turns > 0 {
-		if err := table.Open(turns, newSeats(t, v, "random")[0]); err != nil {
+		if err := g.Open(turns, newSeats(t, v, "random")[0]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := table.Play(context.Background(), 7, 0, 60, sink); err != nil {
+	if err := g.Play(context.Background(), 7, 0, 60, sink); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -115,23 +115,23 @@ func TestOpeningSearches(t *testing.T) {
 func TestOpeningRefused(t *testing.T) {
 	v := newToy(t, toys[0], env.Settings{N: 1})
 	p := newSeats(t, v, "random")
-	table, err := rollout.NewTable(v, p, 0)
+	g, err := rollout.NewGames(v, p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{table.Open(0, p[0]), table.Open(1, nil)} {
+	for _, err := range []error{g.Open(0, p[0]), g.Open(1, nil)} {
 		if err == nil || !strings.Contains(err.Error(), "there may be one, of 1 turn or more") {
 			t.Errorf("error %v", err)
 		}
 	}
-	if table.Open(1, p[0]) != nil || table.Open(1, p[0]) == nil {
+	if g.Open(1, p[0]) != nil || g.Open(1, p[0]) == nil {
 		t.Error("there may be one opening")
 	}
 	j := rollout.Job{Vector: func() (env.Vector, error) { return v, nil }, Opening: rollout.Opening{Turns: 1}}
 	for range v.Spec().Info.Players {
 		j.Seats = append(j.Seats, newMaker(t, "random"))
 	}
-	if _, err := rollout.NewPlayer(j); err == nil || err.Error() != "an opening without a policy" {
+	if _, err := rollout.NewShardPlayer(j); err == nil || err.Error() != "an opening without a policy" {
 		t.Errorf("error %v", err)
 	}
 }

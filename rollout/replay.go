@@ -22,8 +22,9 @@ import (
 //	}
 //
 // The Batch belongs to the caller, who may change its slabs before each Step,
-// so that rows are written to their final place. It needs one row per seat. It must have
-// Orders, OrderLen, Reward, Status and Turn; the other slabs are written if they are not nil.
+// so that rows are written to their final place. It needs one row per seat. Orders,
+// OrderLen, Reward, Status and Turn are required; the other slabs are written if
+// they are not nil.
 //
 // A Replayer is not safe for concurrent use. No method allocates unless it
 // fails.
@@ -35,9 +36,9 @@ type Replayer struct {
 	turn      int
 }
 
-// NewReplayer returns a Replayer on a vector of one game. It must have the rules
-// and the turn limit of the recording, and the reward that the rows are to have.
-// It fails if v does not hold exactly one game.
+// NewReplayer returns a Replayer on a vector of one game. The vector must have the
+// rules and the turn limit of the recording, and the reward that the rows are to
+// have. NewReplayer fails if v does not hold exactly one game.
 func NewReplayer(v env.Vector) (*Replayer, error) {
 	if v == nil {
 		return nil, errors.New("replay: a Replayer needs a Vector, got nil")
@@ -50,8 +51,8 @@ func NewReplayer(v env.Vector) (*Replayer, error) {
 }
 
 // Start resets the game to the first turn of e, which must stay unchanged until
-// its last Step. It fails if e cannot be an episode of this game: seats, or
-// offsets of orders that do not fit together.
+// its last Step. It fails if e cannot be an episode of this game: if the number of
+// seats differs, or offsets of orders are inconsistent.
 func (r *Replayer) Start(e *Episode) error {
 	r.e = nil
 	if e == nil {
@@ -85,14 +86,14 @@ func (r *Replayer) Start(e *Episode) error {
 // More reports whether turns are left to Step.
 func (r *Replayer) More() bool { return r.e != nil && r.turn < r.e.Turns }
 
-// Turn is the number of the turn that the next Step plays, from 0.
+// Turn returns the number of the turn that the next Step plays, from 0.
 func (r *Replayer) Turn() int { return r.turn }
 
 // Step plays the next turn: it observes into b, gives the recorded orders and
 // steps. It fails, and the episode is over, if the game does not end in the
-// recorded turn with the recorded status and outcomes: the rules differ, or the episode is
-// damaged. An episode that is Stopped must not have ended
-// after its last turn; its Status is Cut then.
+// recorded turn with the recorded status and outcomes: then the rules differ, or
+// the episode is damaged. The game of a Stopped episode must still be running after
+// the last turn; Step then reports the status Cut.
 func (r *Replayer) Step(b *env.Batch) error {
 	if !r.More() {
 		return fmt.Errorf("replay: no turn left to step")
@@ -117,7 +118,7 @@ func (r *Replayer) Step(b *env.Batch) error {
 	return r.compare(e, b.Status[0])
 }
 
-// compare compares how a game ended with the recorded end.
+// compare compares the end of a game with the recorded end.
 func (r *Replayer) compare(e *Episode, s sim.Status) error {
 	last := r.turn - 1
 	if r.turn < e.Turns {
@@ -134,14 +135,14 @@ func (r *Replayer) compare(e *Episode, s sim.Status) error {
 	return nil
 }
 
-// Final observes the game into b after its last Step, before the next Start: the
-// observations of the seats after the last turn. It writes the slabs that Observe writes.
+// Final writes the observations of the seats after the last turn into b. It is called
+// between the last Step and the next Start, and writes the slabs that Observe writes.
 func (r *Replayer) Final(b *env.Batch) { r.v.ObserveGame(b, 0) }
 
-// Replay plays e again on v, which must hold one game, and calls each after
-// every turn; b is what the turn left: see Replayer, which it wraps. A nil each
-// only checks that the game goes as recorded. It fails as Replayer does, and
-// with the first error of each.
+// Replay plays e again on v, which must hold one game, and calls each after every
+// turn with the batch as Replayer.Step left it. With a nil each it only checks that
+// the game goes as recorded. It returns the errors of Replayer and the first error
+// of each.
 func Replay(v env.Vector, e *Episode, b *env.Batch, each func(turn int, b *env.Batch) error) error {
 	r, err := NewReplayer(v)
 	if err != nil {

@@ -4,14 +4,15 @@
 //
 // An Episode holds the orders that were given. Observations, masks, actions and
 // rewards follow from them: a Replayer plays the episode again and writes them.
-// A Table that is told to keep them hands them on with the episode instead,
-// which is faster and needs memory for the rows of all episodes in hand.
+// Games can keep them while they play and deliver them with the episode, which
+// is faster and needs memory for the rows of all episodes in hand.
 //
-//   - Table seats policies at the games of one Vector and plays a range of
-//     episodes; Shard is the same in one call.
-//   - Run plays the shards of a Job on several workers.
+//   - Games are the games of one Vector with a policy at each seat; they play a
+//     range of episodes. Shard does the same in one call.
+//   - Run plays the shards of a Job on several workers; a ShardPlayer is one
+//     such worker.
 //   - Replayer plays a recorded Episode again, turn by turn, into slabs of the
-//     caller; Replay is the same in one call.
+//     caller; Replay does the same in one call.
 //
 // There are no clocks, files or logs here. The content of an episode depends on
 // the game, the seat's policies, the master seed and the episode's number: not
@@ -29,14 +30,15 @@ import (
 
 // Policy chooses for rows of a Batch. One instance serves one goroutine. Its
 // choice for a row must depend on nothing but that row (its observation or
-// state, its Key): never on other rows, on the past, or on chance of its own. A policy that
-// reads the clock makes shards that cannot be reproduced: it is for tournaments.
+// state, its RowSeed): never on other rows, on earlier turns, or on random numbers
+// from elsewhere. A policy that reads the clock makes shards that cannot be
+// reproduced: it is for tournaments.
 //
 // A policy that must be closed is an io.Closer too; Run closes it.
 type Policy interface {
 	// Name is the text from which the policy was made, such as "random".
 	Name() string
-	// Wants says which slabs of the Batch it reads or writes.
+	// Wants returns the slabs of the Batch that it reads or writes.
 	Wants() env.Want
 	// Act chooses for the given rows (game*Players + seat): it writes their
 	// Action, or their Orders and OrderLen. Policies that read the state take
@@ -44,22 +46,22 @@ type Policy interface {
 	Act(v env.Vector, b *env.Batch, rows []int32)
 }
 
-// Mixture is a Policy of several members, one of which chooses for each row. Episodes tell
-// which one.
+// Mixture is a Policy of several members, one of which chooses for each row.
+// Episode.Chosen records which one.
 type Mixture interface {
 	Policy
-	// Members are the texts of the members, in order; at most 256.
+	// Members returns the texts of the members, in order; at most 256.
 	Members() []string
-	// Chosen is the index of the member that chose for a row in the latest Act
-	// for that row. The batch must be as that Act left it.
+	// Chosen returns the index of the member that chose for a row in the latest
+	// Act for that row. The batch must be as that Act left it.
 	Chosen(b *env.Batch, row int32) uint8
 }
 
 // Interruptible is a Policy whose Act can take long.
 type Interruptible interface {
 	Policy
-	// Until makes Act return soon once ctx is done, from now on. The output of such an Act
-	// is of no use, so the caller checks ctx after it.
+	// Until makes every later Act return soon once ctx is done. The output of an
+	// interrupted Act is undefined, so the caller checks ctx after it.
 	Until(ctx context.Context)
 }
 
@@ -83,8 +85,8 @@ type Searcher interface {
 // SearchResult is the result of a search for a row.
 type SearchResult struct {
 	Value  float64     // the result that the row's seat can expect, −1 … 1
-	Shares []float32   // of each move, in the search or in its mixed strategy; they sum to 1
-	Orders []sim.Order // of move k: Orders[Ends[k-1]:Ends[k]] (with Ends[-1] = 0)
+	Shares []float32   // share of each move in the visits or in the mixed strategy; they sum to 1
+	Orders []sim.Order // move k has Orders[Ends[k-1]:Ends[k]] (with Ends[-1] = 0)
 	Ends   []int32
 }
 
@@ -101,8 +103,8 @@ func (s *SearchResult) OrdersOf(k int) []sim.Order {
 // policy cannot play them. It may be called by several goroutines at once.
 type Maker func(s env.Spec) (Policy, error)
 
-// NewSeats makes the policies of all seats. It fails with the first maker, and
-// closes the policies that the others have made.
+// NewSeats makes the policies of all seats. If a maker fails, it closes the
+// policies that are already made and returns the error.
 func NewSeats(makers []Maker, s env.Spec) (seats []Policy, err error) {
 	for _, maker := range makers {
 		p, err := maker(s)
@@ -132,10 +134,12 @@ type File struct {
 	Data   []byte // not to be changed
 }
 
-// Files finds a file whose sha256 begins with these digits. The error is fs.ErrNotExist if there is none.
+// Files returns the content of a file whose sha256 begins with these digits. The
+// error is fs.ErrNotExist if there is no such file.
 type Files func(sha256 string) ([]byte, error)
 
-// WithFiles is a Policy that was made from files. With them it can be made on another machine.
+// WithFiles is a Policy that was made from files. Another machine can make the
+// same policy from its name and these files.
 type WithFiles interface {
 	Policy
 	Files() []File
@@ -157,29 +161,31 @@ type Episode struct {
 	Orders []sim.Order
 	Ends   []int32
 
-	// Chosen tells which member of a Mixture chose for seat p in turn t, at
-	// t*Players+p; 0 for seats with another policy. Empty if no seat has a Mixture.
+	// Chosen has, at t*Players+p, the index of the member of a Mixture that chose
+	// for seat p in turn t; 0 for seats with another policy. Empty if no seat has a
+	// Mixture.
 	Chosen []uint8
 
-	// Searches are the results of the searches of its seats; empty if no seat has one.
+	// Searches are the results of the seats' searches; empty if no seat has a
+	// Searcher.
 	Searches SearchResults
 
-	// Networks are the counts of the seats' networks; empty if no policy has one, and for
-	// games that were not played here.
+	// Networks are the counts of each seat's network; empty if no seat has a
+	// network, and for games that were not played here.
 	Networks []NetworkCounts
 
-	// Stopped says why a recorded game ends before its rules or a limit end it:
-	// the recording stops there, or the next turn differs from the game as it is
-	// played here. Its Status is Cut then. Empty for all other games.
+	// Stopped is the reason why a recorded game ends before its rules or a limit
+	// end it: the recording stops there, or the next turn differs from the game as
+	// it is played here. Status is Cut then. Empty for all other games.
 	Stopped string
-	// Recording is the game in the original's own form if it cannot be played
-	// again from seed and orders because its random numbers are not known; else
-	// empty. Only a Vector that goes through the recorded states can replay such
+	// Recording is the game in the original engine's format if seed and orders do
+	// not determine it, because the engine's random numbers are unknown; else
+	// empty. Only a Vector that steps through the recorded states can replay such
 	// an episode.
 	Recording []byte
 
-	// Rows are the rows that a Replayer would write, if the Table that played the episode
-	// keeps them; else nil.
+	// Rows are the rows that a Replayer would write; nil unless the Games that
+	// played the episode keep rows.
 	Rows *Rows
 }
 

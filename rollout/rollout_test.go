@@ -28,7 +28,7 @@ func newToy(t testing.TB, g simtest.Toy, c env.Settings) env.Vector {
 	return v
 }
 
-// newMaker is the maker of a spec.
+// newMaker returns the maker of a spec.
 func newMaker(t testing.TB, spec string) rollout.Maker {
 	t.Helper()
 	m, err := policy.New("toy", spec)
@@ -52,14 +52,14 @@ func newSeats(t testing.TB, v env.Vector, spec string) []rollout.Policy {
 	return seats
 }
 
-// newTable is a table with the policy of a spec at each seat.
-func newTable(t testing.TB, v env.Vector, spec string, keep env.Want) *rollout.Table {
+// newGames seats the policy of a spec at each seat of v.
+func newGames(t testing.TB, v env.Vector, spec string, keep env.Want) *rollout.Games {
 	t.Helper()
-	table, err := rollout.NewTable(v, newSeats(t, v, spec), keep)
+	games, err := rollout.NewGames(v, newSeats(t, v, spec), keep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table
+	return games
 }
 
 // clone copies an episode out of the reused buffer.
@@ -347,11 +347,11 @@ func TestRunCancel(t *testing.T) {
 	}
 }
 
-// A table that was stopped plays the next range as if nothing had been.
-func TestTableAfterCancel(t *testing.T) {
-	table := newTable(t, newToy(t, toys[0], env.Settings{N: 9}), "random", 0)
+// Games play the next range as usual after a Play that was cancelled.
+func TestGamesAfterCancel(t *testing.T) {
+	games := newGames(t, newToy(t, toys[0], env.Settings{N: 9}), "random", 0)
 	stop := errors.New("stop")
-	err := table.Play(context.Background(), 7, 0, 100, sinkFunc(func(e *rollout.Episode) error {
+	err := games.Play(context.Background(), 7, 0, 100, sinkFunc(func(e *rollout.Episode) error {
 		if e.ID == 30 {
 			return stop
 		}
@@ -361,26 +361,26 @@ func TestTableAfterCancel(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	var out tape
-	if err := table.Play(context.Background(), 7, 10, 25, &out); err != nil {
+	if err := games.Play(context.Background(), 7, 10, 25, &out); err != nil {
 		t.Fatal(err)
 	}
 	if out.String() != record(t, toys[0], 1, "random", 10, 25) {
 		t.Error("other episodes after a stop")
 	}
-	if err := table.Play(context.Background(), 7, 1<<64-5, 9, &out); err == nil {
+	if err := games.Play(context.Background(), 7, 1<<64-5, 9, &out); err == nil {
 		t.Error("episode numbers beyond 64 bits were played")
 	}
-	if err := table.Play(context.Background(), 7, 3, 0, &out); err != nil {
+	if err := games.Play(context.Background(), 7, 3, 0, &out); err != nil {
 		t.Errorf("no episodes: %v", err)
 	}
 }
 
-func TestTableAllocates(t *testing.T) {
+func TestGamesAllocate(t *testing.T) {
 	for _, keep := range []env.Want{0, env.WantReward, env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction} {
-		table := newTable(t, newToy(t, toys[1], env.Settings{N: 16}), "mix(1*random,1*random)", keep)
+		games := newGames(t, newToy(t, toys[1], env.Settings{N: 16}), "mix(1*random,1*random)", keep)
 		ctx, sink := context.Background(), sinkFunc(func(*rollout.Episode) error { return nil })
 		play := func() {
-			if err := table.Play(ctx, 1, 0, 200, sink); err != nil {
+			if err := games.Play(ctx, 1, 0, 200, sink); err != nil {
 				t.Fatal(err)
 			}
 		}

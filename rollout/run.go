@@ -10,9 +10,9 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// Job is a run: Episodes episodes from First on in shards of ShardEpisodes. Shard s holds
-// the episodes from First + s*ShardEpisodes on. The content of an episode depends on its number, Seed, the vector's
-// rules and the seats alone.
+// Job is a run of episodes First … First+Episodes−1, in shards of ShardEpisodes.
+// Shard s begins with episode First + s*ShardEpisodes. The content of an episode
+// depends only on its number, Seed, the vector's rules, the seats and the opening.
 type Job struct {
 	Seed          uint64
 	First         uint64
@@ -25,11 +25,11 @@ type Job struct {
 	Seats  []Maker
 	// Opening plays the first turns of every episode.
 	Opening Opening
-	// Keep makes the episodes hold their rows with these slabs: see NewTable.
+	// Keep makes the episodes hold rows of these slabs: see NewGames.
 	Keep env.Want
 }
 
-// Shards is the number of shards of the job; the last may be smaller.
+// Shards returns the number of shards of the job; the last may be smaller.
 func (j Job) Shards() int {
 	if j.ShardEpisodes == 0 {
 		return 0
@@ -41,8 +41,8 @@ func (j Job) Shards() int {
 	return int(n)
 }
 
-// Range returns the first episode of a shard and how many it holds. It panics if
-// the job has no such shard.
+// Range returns the first episode of a shard and the number of its episodes. It
+// panics if the job has no such shard.
 func (j Job) Range(shard int) (first, n uint64) {
 	if shard < 0 || shard >= j.Shards() {
 		panic(fmt.Sprintf("rollout: Range of shard %d: the job has %d, from 0", shard, j.Shards()))
@@ -52,8 +52,9 @@ func (j Job) Range(shard int) (first, n uint64) {
 }
 
 // ShardSink takes the episodes of one shard. Commit is called after the last
-// episode, or Abort if there was an error or the run was cancelled: one of the
-// two, once, and nothing after it. A Commit that fails is not followed by Abort.
+// episode; Abort is called instead after an error or when the run is cancelled.
+// Exactly one of the two is called, once, as the last call. A Commit that fails is
+// not followed by Abort.
 type ShardSink interface {
 	Sink
 	Commit() error
@@ -63,23 +64,24 @@ type ShardSink interface {
 // Counts are the progress of a Run.
 type Counts struct {
 	Shards   int    // committed
-	Episodes uint64 // given to the sinks, also of the shards in hand
+	Episodes uint64 // given to the sinks, including those of unfinished shards
 	Turns    uint64 // of these episodes
 }
 
-// Options say how a Run plays a job. They do not change what is played.
+// Options control how a Run plays a job. They do not change the episodes.
 type Options struct {
 	Workers int // goroutines, each with its own vector and policies; at least 1
 	// Progress, if not nil, is called with the counts after every shard and
-	// after every few thousand turns of a worker. Calls come one at a time, and
-	// workers wait for them.
+	// after every few thousand turns of a worker. It is called by one worker at a
+	// time, and blocks the others.
 	Progress func(Counts)
 }
 
 // Run plays the given shards of the job. Workers take them from the list in
-// order; open makes the sink of each. The first error of a sink, a maker or
-// open stops the others and is returned; it names the shard if there is one. If
-// the context is done, the shards in hand are aborted and its cause is returned.
+// order; open makes the sink of each. The first error of a sink, a maker or open
+// stops all workers and is returned, with the shard's number if it concerns one
+// shard. If the context is done, unfinished shards are aborted and its cause is
+// returned.
 func Run(ctx context.Context, j Job, shards []int, open func(shard int) (ShardSink, error), o Options) error {
 	if err := j.check(open); err != nil {
 		return err
@@ -91,7 +93,7 @@ func Run(ctx context.Context, j Job, shards []int, open func(shard int) (ShardSi
 	}
 	r := &run{job: j, open: open, progress: o.Progress}
 	return parallel.Do(ctx, o.Workers, len(shards), parallel.Items(shards), r.player,
-		func(ctx context.Context, p *Player, _, shard int) error {
+		func(ctx context.Context, p *ShardPlayer, _, shard int) error {
 			sink, err := r.open(shard)
 			if err == nil {
 				err = p.Play(ctx, shard, sink)
@@ -138,19 +140,21 @@ func (r *run) count(c Counts) {
 	}
 }
 
-// Player plays shards of a job, one after the other, with games and policies of
-// its own. It is not safe for concurrent use.
-type Player struct {
+// ShardPlayer plays shards of a job, one after the other, with games and policies
+// of its own. It is not safe for concurrent use.
+type ShardPlayer struct {
 	run    *run
 	seats  []Policy
-	opener Policy // of the opening; nil: there is none
-	table  *Table
+	opener Policy // plays the opening; nil: there is no opening
+	games  *Games
 }
 
-// NewPlayer makes the games and policies of a Player. Close must be called.
-func NewPlayer(j Job) (*Player, error) { return (&run{job: j}).player() }
+// NewShardPlayer makes a ShardPlayer with its games and policies. The caller must
+// Close it.
+func NewShardPlayer(j Job) (*ShardPlayer, error) { return (&run{job: j}).player() }
 
-func (r *run) player() (*Player, error) {
+// player makes a ShardPlayer for the run.
+func (r *run) player() (*ShardPlayer, error) {
 	v, err := r.job.Vector()
 	if err != nil {
 		return nil, err
@@ -158,11 +162,11 @@ func (r *run) player() (*Player, error) {
 	if v == nil {
 		return nil, errors.New("Job.Vector made a nil Vector")
 	}
-	p := &Player{run: r}
+	p := &ShardPlayer{run: r}
 	if p.seats, err = NewSeats(r.job.Seats, v.Spec()); err != nil {
 		return nil, err
 	}
-	if p.table, err = NewTable(v, p.seats, r.job.Keep); err != nil {
+	if p.games, err = NewGames(v, p.seats, r.job.Keep); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.openFor(r.job.Opening); err != nil {
@@ -172,19 +176,19 @@ func (r *run) player() (*Player, error) {
 }
 
 // Close closes the policies.
-func (p *Player) Close() error {
+func (p *ShardPlayer) Close() error {
 	if p.opener == nil {
 		return CloseSeats(p.seats...)
 	}
 	return CloseSeats(append(p.seats[:len(p.seats):len(p.seats)], p.opener)...)
 }
 
-// Play plays one shard into its sink, as Run does. After an error the Player is
-// not to be used again.
-func (p *Player) Play(ctx context.Context, shard int, sink ShardSink) error {
+// Play plays one shard into its sink, as Run does. After an error the ShardPlayer
+// must not be used again.
+func (p *ShardPlayer) Play(ctx context.Context, shard int, sink ShardSink) error {
 	first, n := p.run.job.Range(shard)
 	m := meter{run: p.run, sink: sink}
-	if err := p.table.Play(ctx, p.run.job.Seed, first, n, &m); err != nil {
+	if err := p.games.Play(ctx, p.run.job.Seed, first, n, &m); err != nil {
 		sink.Abort()
 		return err
 	}
@@ -196,10 +200,10 @@ func (p *Player) Play(ctx context.Context, shard int, sink ShardSink) error {
 	return nil
 }
 
-// meterTurns is how many turns a worker plays before it reports them.
+// meterTurns is the number of turns that a worker plays between two reports.
 const meterTurns = 1 << 12
 
-// meter counts the episodes on their way to the sink.
+// meter counts the episodes and passes them on to the sink.
 type meter struct {
 	run  *run
 	sink Sink

@@ -9,27 +9,27 @@ import (
 )
 
 // SearchResults are the results of the searches of an episode, row after row: seat p in
-// turn t has row t*Players+p. A row without a search has no moves, and NaN for
-// its value.
+// turn t has row t*Players+p. A row without a search has no moves, and its value is
+// NaN.
 //
-// Moves are stored as actions, as env.Batch.Played stores the orders played, by the
-// numbers of choices: choice c of head h has the number c + choices of the heads
-// before h, as in env.Batch.Mask. In games of one head a move is one number. In
-// games of several heads a move is the numbers of the heads that are not 0.
-// −1−h means that no choice of head h encodes its orders.
+// Moves are stored as actions, like the played orders in env.Batch.Played, by the
+// numbers of choices: choice c of head h has the number c + the number of choices of
+// the heads before h, as in env.Batch.Mask. In games of one head a move is one
+// number. In games of several heads a move is the list of its choices that are not
+// choice 0. −1−h means that no choice of head h encodes the move's orders.
 type SearchResults struct {
-	Value   []float32 // of each row: SearchResult.Value
-	Ends    []int32   // of each row: its moves are Ends[row-1] (with Ends[-1] = 0) up to Ends[row]
-	Shares  []float32 // of each move: SearchResult.Shares
-	Choices []int32   // of all moves, one after the other
-	Counts  []int32   // of each move, the number of its Choices; empty in games of one head
+	Value   []float32 // SearchResult.Value of each row
+	Ends    []int32   // the moves of a row are Ends[row-1] (with Ends[-1] = 0) up to Ends[row]
+	Shares  []float32 // SearchResult.Shares of each move
+	Choices []int32   // the choices of all moves, one move after the other
+	Counts  []int32   // the number of Choices of each move; empty in games of one head
 }
 
-// unsearched is the value of a row without a search.
-var unsearched = math.Float32frombits(0x7fc00000) // one NaN of many, on all machines the same
+// unsearched is the value of a row without a search: a NaN with the same bits on all machines.
+var unsearched = math.Float32frombits(0x7fc00000)
 
-// AppendChoiceEnds appends, for each row, the number of Choices of it and of the rows
-// before.
+// AppendChoiceEnds appends, for each row, the number of Choices up to its end: of this
+// row and the rows before it.
 func (f *SearchResults) AppendChoiceEnds(dst []int32) []int32 {
 	move, end := 0, int32(0)
 	for _, last := range f.Ends {
@@ -44,12 +44,12 @@ func (f *SearchResults) AppendChoiceEnds(dst []int32) []int32 {
 	return dst
 }
 
-// empty is f without rows, in the same memory.
+// empty returns f without rows, in the same memory.
 func (f SearchResults) empty() SearchResults {
 	return SearchResults{f.Value[:0], f.Ends[:0], f.Shares[:0], f.Choices[:0], f.Counts[:0]}
 }
 
-// add appends the one row of o.
+// add appends o, which has one row.
 func (f *SearchResults) add(o *SearchResults) {
 	f.Value = append(f.Value, o.Value...)
 	f.Shares = append(f.Shares, o.Shares...)
@@ -58,35 +58,35 @@ func (f *SearchResults) add(o *SearchResults) {
 	f.Ends = append(f.Ends, int32(len(f.Shares)))
 }
 
-// searches keeps the results of the Searchers of a Table in a turn.
+// searches holds the results of the Searchers in the current turn.
 type searches struct {
 	seats  []Searcher // nil for other policies
 	labels env.Labeller
-	firsts []int32         // of each head, the number of its first choice
+	firsts []int32         // the number of the first choice of each head
 	action []int32         // scratch
-	rows   []SearchResults // each of one row
+	rows   []SearchResults // per row of the batch, its result as one row
 }
 
-// findSearchers looks for seats whose policies search. It fails if the vector
-// cannot tell orders as actions.
-func (t *Table) findSearchers() error {
+// findSearchers lists the seats whose policies search. It fails if the vector cannot
+// encode orders as actions.
+func (g *Games) findSearchers() error {
 	var x *searches
-	for p, policy := range t.seats {
+	for p, policy := range g.seats {
 		s, ok := policy.(Searcher)
 		if !ok {
 			continue
 		}
 		if x == nil {
-			x = &searches{seats: make([]Searcher, t.players), rows: make([]SearchResults, t.players*len(t.games))}
+			x = &searches{seats: make([]Searcher, g.players), rows: make([]SearchResults, g.players*len(g.playing))}
 		}
 		x.seats[p] = s
 	}
 	if x == nil {
 		return nil
 	}
-	spec := t.v.Spec()
-	if x.labels, _ = env.Unwrap(t.v).(env.Labeller); x.labels == nil {
-		return fmt.Errorf("a policy searches, and the vector of %s cannot tell its moves as actions", spec.Info.Name)
+	spec := g.v.Spec()
+	if x.labels, _ = env.Unwrap(g.v).(env.Labeller); x.labels == nil {
+		return fmt.Errorf("a policy searches, and the vector of %s cannot encode its moves as actions", spec.Info.Name)
 	}
 	first := int32(0)
 	for _, n := range spec.Heads {
@@ -97,18 +97,18 @@ func (t *Table) findSearchers() error {
 	for row := range x.rows {
 		x.rows[row].Value = []float32{unsearched}
 	}
-	t.searches = x
+	g.searches = x
 	return nil
 }
 
-// skip marks a row as one without a search.
+// skip stores that a row has no search.
 func (x *searches) skip(row int32) {
 	f := &x.rows[row]
 	*f = f.empty()
 	f.Value = append(f.Value, unsearched)
 }
 
-// look keeps the results of the Searcher of seat p for its rows in the latest Act.
+// look stores the results of the Searcher of seat p for its rows in the latest Act.
 func (x *searches) look(p int, rows []int32) {
 	for _, row := range rows {
 		f := &x.rows[row]
@@ -126,7 +126,7 @@ func (x *searches) look(p int, rows []int32) {
 	}
 }
 
-// label appends a move of seat p in game i.
+// label appends the choices of a move of seat p in game i.
 func (x *searches) label(f *SearchResults, i int, p sim.Player, orders []sim.Order) {
 	x.labels.Label(x.action, i, p, orders)
 	before := len(f.Choices)

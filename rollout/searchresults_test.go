@@ -178,12 +178,12 @@ func TestFoundAllocatesNothing(t *testing.T) {
 	v := newToy(t, g, env.Settings{N: 4})
 	seats := newSeats(t, v, "random")
 	seats[1], seats[3] = &seeker{orders: g.Orders}, &seeker{orders: g.Orders}
-	table, err := rollout.NewTable(v, seats, 0)
+	games, err := rollout.NewGames(v, seats, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	play := func() {
-		if err := table.Play(context.Background(), 7, 0, 40, sinkFunc(func(*rollout.Episode) error { return nil })); err != nil {
+		if err := games.Play(context.Background(), 7, 0, 40, sinkFunc(func(*rollout.Episode) error { return nil })); err != nil {
 			t.Fatal(err)
 		}
 	}

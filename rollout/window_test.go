@@ -84,11 +84,11 @@ func TestWindowIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkTable measures what a Table adds to each turn of a game: lists,
+// BenchmarkGames measures what Games add to each turn of a game: lists,
 // recording, delivery. The game does next to nothing.
-func BenchmarkTable(b *testing.B) {
+func BenchmarkGames(b *testing.B) {
 	v := newClock(64, func(seed uint64) int { return 30 + int(seed%61) })
-	table, err := rollout.NewTable(v, []rollout.Policy{idle{}, idle{}}, 0)
+	games, err := rollout.NewGames(v, []rollout.Policy{idle{}, idle{}}, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func BenchmarkTable(b *testing.B) {
 	first := uint64(0)
 	b.ReportAllocs()
 	for turns < b.N {
-		if err := table.Play(context.Background(), 1, first, 1000, sink); err != nil {
+		if err := games.Play(context.Background(), 1, first, 1000, sink); err != nil {
 			b.Fatal(err)
 		}
 		first += 1000

@@ -210,9 +210,9 @@ func (t *Tournament) playChunk(ctx context.Context, c *chunk) ([]Played, error) 
 		return nil, err
 	}
 	var played collector
-	table, err := rollout.NewTable(v, seats, 0)
+	games, err := rollout.NewGames(v, seats, 0)
 	if err == nil {
-		err = table.Play(ctx, t.Seed, uint64(c.games[0].Seed), uint64(len(c.games)), &played)
+		err = games.Play(ctx, t.Seed, uint64(c.games[0].Seed), uint64(len(c.games)), &played)
 	}
 	if err = errors.Join(err, rollout.CloseSeats(seats...)); err != nil {
 		return nil, err

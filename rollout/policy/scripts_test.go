@@ -213,7 +213,7 @@ func BenchmarkEpisodes(b *testing.B) {
 			b.Run(c.name+"/"+name, func(b *testing.B) {
 				v := newGames(b, c.name, c.rules, 16, 0)
 				seats := []rollout.Policy{newPolicy(b, c.name, name, v.Spec()), newPolicy(b, c.name, name, v.Spec())}
-				table, err := rollout.NewTable(v, seats, 0)
+				games, err := rollout.NewGames(v, seats, 0)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -228,7 +228,7 @@ func BenchmarkEpisodes(b *testing.B) {
 				b.ReportAllocs()
 				first := uint64(0)
 				for turns < b.N {
-					if err := table.Play(context.Background(), 1, first, 16, sink); err != nil {
+					if err := games.Play(context.Background(), 1, first, 16, sink); err != nil {
 						b.Fatal(err)
 					}
 					first += 16

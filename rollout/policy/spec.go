@@ -389,7 +389,7 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		if err != nil {
 			return nil, err
 		}
-		m.firsts = append(m.firsts, uint8(len(m.Members()))) // rollout.NewTable refuses more members than fit
+		m.firsts = append(m.firsts, uint8(len(m.Members()))) // rollout.NewGames refuses more members than fit
 		m.members = append(m.members, p)
 		m.wants |= p.Wants()
 		weights[i] = each.weight
