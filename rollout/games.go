@@ -114,7 +114,7 @@ func (g *Games) findMixtures() error {
 			continue
 		}
 		if n := len(c.Members()); n > maxMembers {
-			return fmt.Errorf("%s at seat %d has %d members, at most %d can be told apart", policy.Name(), p, n, maxMembers)
+			return fmt.Errorf("%s at seat %d has %d members, at most %d are possible", policy.Name(), p, n, maxMembers)
 		}
 		if g.mixtures == nil {
 			g.mixtures, g.chosen = make([]Mixture, g.players), make([]uint8, g.players*len(g.playing))

@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim"
 )
 
-// Episodes tell which member of a mixture chose, for the seats that have one.
+// Episodes record which member of a mixture chose, for the seats that have a mixture.
 func TestEpisodesTellWhoChose(t *testing.T) {
 	for _, g := range toys {
 		v := newToy(t, g, env.Settings{N: 3})
@@ -50,9 +50,9 @@ func TestEpisodesTellWhoChose(t *testing.T) {
 	}
 }
 
-// What is kept from play is what a replay shows: the rows, page by page, also
-// where pages were used before, and the observation after the last turn, whether
-// the rules or a limit ended the game, which is not that before the turn.
+// Kept rows equal the rows of a replay, page by page, also in reused pages. So does the
+// observation after the last turn, which differs from the one before that turn, whether
+// the rules or a limit ended the game.
 func TestKeptRows(t *testing.T) {
 	const want = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction
 	for _, g := range toys {

@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 )
 
-// TestMissingParts: what a program forgets is an error that names it.
+// TestMissingParts: a part that a program forgets is named in the error.
 func TestMissingParts(t *testing.T) {
 	ctx := context.Background()
 	job := newJob(t, toys[0], 4, "random")
@@ -55,9 +57,7 @@ func TestMissingParts(t *testing.T) {
 		{run(func(j *rollout.Job) { j.Seats[0] = func(env.Spec) (rollout.Policy, error) { return nil, nil } }), "the policy of seat 0 is nil"},
 		{rollout.Run(ctx, job, []int{0}, nil, rollout.Options{}), "a run needs Job.Vector and open, got nil"},
 	} {
-		if c.err == nil || c.err.Error() != c.want {
-			t.Errorf("error %v, want %q", c.err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) { require.EqualError(t, c.err, c.want) })
 	}
 	for _, shard := range []int{-1, job.Shards()} {
 		func() {

@@ -12,8 +12,7 @@ import (
 	"moonfarm/rollout"
 )
 
-// opened plays episodes with an opening of so many turns of random, on so many games
-// at once.
+// opened plays 60 episodes, `games` at once, in which random plays the first turns.
 func opened(t *testing.T, games, turns int, seats func(v env.Vector) []rollout.Policy, sink rollout.Sink) {
 	t.Helper()
 	v := newToy(t, toys[1], env.Settings{N: games})
@@ -31,9 +30,8 @@ func opened(t *testing.T, games, turns int, seats func(v env.Vector) []rollout.P
 	}
 }
 
-// TestOpening: the first turns are those that random plays, the others those of the
-// seats' policies, for any number of games at once; nobody searched for the first,
-// and no member chose.
+// TestOpening: random plays the first turns and the seats' policies play all others, for
+// any number of games at once; in the first turns no member of a mixture chooses.
 func TestOpening(t *testing.T) {
 	const turns = 2
 	of := func(spec string) func(v env.Vector) []rollout.Policy {
@@ -87,7 +85,7 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// TestOpeningSearches: rows of the opening tell of no search, those after it do.
+// TestOpeningSearches: rows of the opening have no search result, all later rows do.
 func TestOpeningSearches(t *testing.T) {
 	const turns = 1
 	seats := func(v env.Vector) []rollout.Policy {
@@ -111,7 +109,7 @@ func TestOpeningSearches(t *testing.T) {
 	}
 }
 
-// TestOpeningRefused: an opening that is none is told.
+// TestOpeningRefused: an opening without turns or policy is refused, and a second one.
 func TestOpeningRefused(t *testing.T) {
 	v := newToy(t, toys[0], env.Settings{N: 1})
 	p := newSeats(t, v, "random")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -24,8 +26,8 @@ func episodes(t testing.TB, g simtest.Toy, c env.Settings, n uint64) (all []*rol
 	return all
 }
 
-// watch is a policy that writes down, for one game, what a learner at the table
-// sees and gets.
+// watch is a policy that prints, for one game, the observation, mask and action of
+// its rows.
 type watch struct {
 	rollout.Policy
 	rows []string
@@ -50,7 +52,7 @@ func show(s env.Spec, b *env.Batch, row int) string {
 		b.Mask[row*m:][:m], actions(b.Action[row*h:][:h]))
 }
 
-// actions prints an action as the heaps it names, in any order of heads.
+// actions returns the choices of an action other than 0, sorted.
 func actions(a []int32) []int32 {
 	a = slices.DeleteFunc(slices.Clone(a), func(c int32) bool { return c <= 0 })
 	slices.Sort(a)
@@ -141,38 +143,39 @@ func TestReplayIntoColumns(t *testing.T) {
 func TestReplayDivergence(t *testing.T) {
 	g := toys[0]
 	for _, c := range []struct {
-		want   string
-		change func(e *rollout.Episode)
+		name, want string
+		change     func(e *rollout.Episode)
 	}{
-		{"turn 4: the game is over, but 6 turns are recorded", func(e *rollout.Episode) {
+		{"a turn too many", "turn 4: the game is over, but 6 turns are recorded", func(e *rollout.Episode) {
 			e.Turns = 6
 			e.Ends = append(e.Ends, e.Ends[9], e.Ends[9])
 		}},
-		{"turn 3, the last: the game is running, recorded as over", func(e *rollout.Episode) {
+		{"a turn missing", "turn 3, the last: the game is running, recorded as over", func(e *rollout.Episode) {
 			e.Turns, e.Ends, e.Orders = 4, e.Ends[:8], e.Orders[:e.Ends[7]]
 		}},
-		{"turn 4, the last: the game is over, recorded as cut", func(e *rollout.Episode) { e.Status = sim.Cut }},
-		{"turn 4, the last: outcome of seat 1 is", func(e *rollout.Episode) { e.Outcome[1].Score++ }},
-		{"3 seats, the game has 2", func(e *rollout.Episode) { e.Players = 3 }},
-		{"9 ends of orders for 5 turns of 2 seats", func(e *rollout.Episode) { e.Ends = e.Ends[:9] }},
-		{"turn 1, seat 0: orders", func(e *rollout.Episode) { e.Ends[2] = e.Ends[1] - 1 }},
-		{"turn 4, seat 1: orders", func(e *rollout.Episode) { e.Ends[9] = 1000 }},
-		{"orders, of which", func(e *rollout.Episode) { e.Orders = append(e.Orders, 3) }},
+		{"other status", "turn 4, the last: the game is over, recorded as cut", func(e *rollout.Episode) { e.Status = sim.Cut }},
+		{"other outcome", "turn 4, the last: outcome of seat 1 is", func(e *rollout.Episode) { e.Outcome[1].Score++ }},
+		{"other seats", "3 seats, the game has 2", func(e *rollout.Episode) { e.Players = 3 }},
+		{"an end missing", "9 ends of orders for 5 turns of 2 seats", func(e *rollout.Episode) { e.Ends = e.Ends[:9] }},
+		{"ends that decrease", "turn 1, seat 0: orders", func(e *rollout.Episode) { e.Ends[2] = e.Ends[1] - 1 }},
+		{"an end beyond the orders", "turn 4, seat 1: orders", func(e *rollout.Episode) { e.Ends[9] = 1000 }},
+		{"an order too many", "orders, of which", func(e *rollout.Episode) { e.Orders = append(e.Orders, 3) }},
 	} {
-		e := fiveTurns(t, g)
-		c.change(e)
-		v := newToy(t, g, env.Settings{N: 1})
-		err := rollout.Replay(v, e, env.NewBatch(v.Spec(), 1, 0), nil)
-		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("episode %d: ", e.ID)) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want one with %q", err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			e := fiveTurns(t, g)
+			c.change(e)
+			v := newToy(t, g, env.Settings{N: 1})
+			err := rollout.Replay(v, e, env.NewBatch(v.Spec(), 1, 0), nil)
+			require.ErrorContains(t, err, c.want)
+			require.True(t, strings.HasPrefix(err.Error(), fmt.Sprintf("episode %d: ", e.ID)), "the error %q names the episode", err)
+		})
 	}
 	if _, err := rollout.NewReplayer(newToy(t, g, env.Settings{N: 2})); err == nil {
 		t.Error("a vector of two games was taken")
 	}
 }
 
-// fiveTurns is an episode that ends by the rules after five turns.
+// fiveTurns returns an episode that ends by the rules after five turns.
 func fiveTurns(t *testing.T, g simtest.Toy) *rollout.Episode {
 	t.Helper()
 	for _, e := range episodes(t, g, env.Settings{N: 8}, 200) {
@@ -203,8 +206,8 @@ func TestReplayCut(t *testing.T) {
 	}
 }
 
-// A game that was stopped goes on after its last turn; one that was not does
-// not, and a recording that says the other is found out.
+// The game of a stopped episode is still running after its last turn, the game of any
+// other episode has ended; a replay detects a recording that says the opposite.
 func TestReplayOfAStoppedGame(t *testing.T) {
 	g := toys[0]
 	v := newToy(t, g, env.Settings{N: 1})
@@ -239,7 +242,7 @@ func TestReplayOfAStoppedGame(t *testing.T) {
 		}
 		stopped.Stopped = ""
 		if err := rollout.Replay(v, stopped, b, nil); err == nil {
-			t.Error("a game that goes on passes for one that was cut by a limit")
+			t.Error("a running game is taken for one that a limit has cut")
 		}
 		wrong := clone(e)
 		wrong.Status, wrong.Stopped = sim.Cut, "it broke off"

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
@@ -69,7 +71,7 @@ func clone(e *rollout.Episode) *rollout.Episode {
 	return &c
 }
 
-// tape is a sink that writes down everything of every episode.
+// tape is a sink that prints every field of every episode.
 type tape struct{ bytes.Buffer }
 
 func (s *tape) Episode(e *rollout.Episode) error {
@@ -93,8 +95,8 @@ func record(t *testing.T, g simtest.Toy, games int, spec string, first, n uint64
 	return out.String()
 }
 
-// What an episode holds depends neither on how many games are played at once
-// nor on where the range of episodes begins.
+// The content of an episode depends neither on the number of games that are played
+// at once nor on the first episode of the range.
 func TestShardIsAPureFunction(t *testing.T) {
 	const n = 100
 	for _, g := range toys {
@@ -110,14 +112,14 @@ func TestShardIsAPureFunction(t *testing.T) {
 			}
 			for _, cut := range []uint64{1, 37, n - 1} {
 				if got := record(t, g, 5, spec, 0, cut) + record(t, g, 3, spec, cut, n-cut); got != want {
-					t.Errorf("%v %s: two ranges parted at %d give other episodes than one", g, spec, cut)
+					t.Errorf("%v %s: two ranges that meet at %d give other episodes than one", g, spec, cut)
 				}
 			}
 		}
 	}
 }
 
-// shardTape is the sink of a shard in a run; it shows itself when committed.
+// shardTape is the sink of a shard in a run; Commit adds its text to tapes.committed.
 type shardTape struct {
 	tape
 	all     *tapes
@@ -132,7 +134,7 @@ type tapes struct {
 	mu        sync.Mutex
 	opened    []*shardTape
 	committed map[int]string
-	fail      func(s *shardTape) // may set errors into a new sink
+	fail      func(s *shardTape) // may set errors in a new sink
 }
 
 func (s *tapes) open(shard int) (rollout.ShardSink, error) {
@@ -171,7 +173,7 @@ func (s *shardTape) Commit() error {
 
 func (s *shardTape) Abort() { s.ended++ }
 
-// check fails if a sink was not told exactly once how it ended.
+// check fails unless each sink got exactly one call of Commit or Abort.
 func (s *tapes) check(t *testing.T) {
 	t.Helper()
 	for _, sink := range s.opened {
@@ -181,7 +183,7 @@ func (s *tapes) check(t *testing.T) {
 	}
 }
 
-// newJob is a job on a toy with games at once.
+// newJob returns a job of a toy whose workers play that many games at once.
 func newJob(t testing.TB, g simtest.Toy, games int, spec string) rollout.Job {
 	j := rollout.Job{
 		Seed: 7, Episodes: 100, ShardEpisodes: 8,
@@ -193,7 +195,7 @@ func newJob(t testing.TB, g simtest.Toy, games int, spec string) rollout.Job {
 	return j
 }
 
-// list is the numbers from … to−1.
+// list returns the numbers from … to−1.
 func list(from, to int) (l []int) {
 	for i := from; i < to; i++ {
 		l = append(l, i)
@@ -233,7 +235,7 @@ func TestRunIsAPureFunction(t *testing.T) {
 	}
 }
 
-// A run plays the shards it is told to, and no others.
+// A run plays the given shards and no others.
 func TestRunMissingShards(t *testing.T) {
 	job := newJob(t, toys[0], 4, "random")
 	if job.Shards() != 13 {
@@ -298,14 +300,14 @@ func TestRunErrors(t *testing.T) {
 		{"seats", "toy has 2 seats, got 1 policies", func(j *rollout.Job, _ *tapes) { j.Seats = j.Seats[:1] }},
 	} {
 		for _, workers := range []int{1, 3} {
-			job := newJob(t, toys[0], 4, "random")
-			var sinks tapes
-			c.change(&job, &sinks)
-			err := rollout.Run(context.Background(), job, list(0, job.Shards()), sinks.open, rollout.Options{Workers: workers})
-			if err == nil || err.Error() != c.want {
-				t.Errorf("%s, %d workers: error %v, want %q", c.name, workers, err, c.want)
-			}
-			sinks.check(t)
+			t.Run(fmt.Sprintf("%s, %d workers", c.name, workers), func(t *testing.T) {
+				job := newJob(t, toys[0], 4, "random")
+				var sinks tapes
+				c.change(&job, &sinks)
+				err := rollout.Run(context.Background(), job, list(0, job.Shards()), sinks.open, rollout.Options{Workers: workers})
+				require.EqualError(t, err, c.want)
+				sinks.check(t)
+			})
 		}
 	}
 	job := newJob(t, toys[0], 4, "random")
@@ -315,7 +317,7 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// A context that is done aborts the shards in hand.
+// A context that is done aborts unfinished shards.
 func TestRunCancel(t *testing.T) {
 	enough := errors.New("enough")
 	for _, workers := range []int{1, 3} {

@@ -14,12 +14,12 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// seeker is a Searcher of toys. What it finds follows from the row's seed: up to
-// four moves of up to as many orders as there may be, some of which are no choice.
+// seeker is a Searcher of toys. Its result follows from the row's seed: up to four
+// moves, each with up to `orders` orders, some of which no choice encodes.
 type seeker struct {
 	orders int
 	rows   []int32
-	found  []*rollout.SearchResult // of these rows
+	found  []*rollout.SearchResult // per row of rows
 	spare  []*rollout.SearchResult
 }
 
@@ -44,7 +44,7 @@ func (p *seeker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// seek writes what is found for a seed.
+// seek writes the result for a seed.
 func (p *seeker) seek(s *rollout.SearchResult, seed uint64) {
 	moves := int(seed % 5)
 	s.Value = float64(int8(seed>>8)) / 128
@@ -80,7 +80,7 @@ func foundIn(t *testing.T, g simtest.Toy, games int, sink rollout.Sink) {
 	}
 }
 
-// Episodes hold what Searchers found, with the moves as actions say them.
+// Episodes hold the results of Searchers, with the moves encoded as actions.
 func TestEpisodesTellWhatWasFound(t *testing.T) {
 	for _, g := range toys {
 		one := newToy(t, g, env.Settings{N: 1})
@@ -138,7 +138,7 @@ func TestEpisodesTellWhatWasFound(t *testing.T) {
 						moves, move = moves+1, move+1
 					}
 					if before := len(f.Choices) - len(choices); int(ends[row]) != before {
-						t.Fatalf("row %d: %d choices up to here, told as %d", row, before, ends[row])
+						t.Fatalf("row %d: %d choices up to here, AppendChoiceEnds has %d", row, before, ends[row])
 					}
 					row++
 				}
@@ -154,7 +154,7 @@ func TestEpisodesTellWhatWasFound(t *testing.T) {
 	}
 }
 
-// What was found does not depend on how many games are played at once.
+// Search results do not depend on the number of games that are played at once.
 func TestFoundIsPure(t *testing.T) {
 	for _, g := range toys {
 		var one, many tape
@@ -168,11 +168,11 @@ func TestFoundIsPure(t *testing.T) {
 	v := newToy(t, toys[0], env.Settings{N: 3})
 	sink := sinkFunc(func(e *rollout.Episode) error { found += len(e.Searches.Value) + len(e.Searches.Ends); return nil })
 	if err := rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 4, 0, 10, sink); err != nil || found != 0 {
-		t.Errorf("%d rows tell what nobody searched, error %v", found, err)
+		t.Errorf("%d rows have search results though no seat searches, error %v", found, err)
 	}
 }
 
-// Keeping what was found allocates nothing once the buffers are there.
+// Recording search results allocates nothing once the buffers have grown.
 func TestFoundAllocatesNothing(t *testing.T) {
 	g := toys[1]
 	v := newToy(t, g, env.Settings{N: 4})

@@ -9,8 +9,8 @@ import (
 	"moonfarm/sim"
 )
 
-// clock is a Vector of games that last as many turns as length says for their
-// seed; it stands for games of very different length.
+// clock is a Vector of games without content that last length(seed) turns, to test
+// games of very different length.
 type clock struct {
 	spec   env.Spec
 	length func(seed uint64) int
@@ -50,8 +50,8 @@ func (idle) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// While one long episode holds up all others, only a bounded number of them is
-// started, and they come in order after it.
+// While one long episode is played, only a bounded number of later episodes is
+// started, and the sink gets them in order after it.
 func TestWindowIsBounded(t *testing.T) {
 	const games, n = 8, 10000
 	long := rollout.GameSeed(9, 100)
