@@ -145,7 +145,7 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 		return given.sum()
 	case optionNode:
 		rule, err := given.oneOf(nodeRules)
-		o.Nodes = search.Rule(rule)
+		o.Rule = search.Rule(rule)
 		return err
 	case optionRollout:
 		o.Rollout = given.value

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// matrixValue is the value of a matrix game for the row player, who wants it large:
-// the value of a square part whose strategies make the opponent indifferent, and
-// that nobody wants to leave (Shapley and Snow, 1950). All parts are tried.
+// matrixValue returns the value of a matrix game for the row player, who maximises it.
+// It is the value of a square submatrix whose equalising strategies are optimal in the
+// whole matrix (Shapley and Snow, 1950). All square submatrices are tried.
 func matrixValue(m [][]float64) float64 {
 	if value, ok := saddlePoint(m); ok {
 		return value
@@ -32,7 +32,7 @@ func matrixValue(m [][]float64) float64 {
 	return best
 }
 
-// saddlePoint is the value of a matrix with a solution that needs no mixing.
+// saddlePoint returns the value of a matrix that has a solution in pure strategies.
 func saddlePoint(m [][]float64) (value float64, ok bool) {
 	low, high := math.Inf(-1), math.Inf(1)
 	for i := range m {
@@ -48,6 +48,7 @@ func saddlePoint(m [][]float64) (value float64, ok bool) {
 	return low, low == high
 }
 
+// members returns the indices of the set bits.
 func members(set int) (list []int) {
 	for i := 0; set>>i != 0; i++ {
 		if set>>i&1 != 0 {
@@ -57,7 +58,8 @@ func members(set int) (list []int) {
 	return list
 }
 
-// guarantees are what strategy x brings at least, and y lets through at most.
+// guarantees returns the least value that strategy x guarantees the row player, and the
+// largest that strategy y of the column player allows.
 func guarantees(m [][]float64, x, y []float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for j := range m[0] {
@@ -77,7 +79,8 @@ func guarantees(m [][]float64, x, y []float64) (low, high float64) {
 	return low, high
 }
 
-// indifferent are the strategies on a square part of the matrix.
+// indifferent returns the strategies on a square submatrix that make the opponent
+// indifferent between the moves of the submatrix.
 func indifferent(m [][]float64, rows, columns []int) (x, y []float64, ok bool) {
 	if len(rows) != len(columns) {
 		return nil, nil, false
@@ -114,7 +117,7 @@ func indifferent(m [][]float64, rows, columns []int) (x, y []float64, ok bool) {
 	return x, y, okX && okY
 }
 
-// gauss solves the linear equations; false if they are singular.
+// gauss solves linear equations; it returns false if they are singular.
 func gauss(a [][]float64) ([]float64, bool) {
 	n := len(a)
 	for k := range n {

@@ -1,4 +1,4 @@
 package search
 
-// Nodes is the number of nodes stored.
+// Nodes returns the number of stored nodes.
 func (t *Tree[S, M]) Nodes() int { return len(t.nodes) }

@@ -2,8 +2,8 @@ package search
 
 import "math"
 
-// draw picks by regret matching: a move in proportion to its regret, and now and
-// then any move, to explore. It adds the strategy to the average.
+// draw picks a move by regret matching: in proportion to its regret, and sometimes
+// uniformly, to explore. It adds the strategy to the average.
 func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
 	moves := t.mixed[n.first[p]:][:n.count[p]]
 	total := 0.0
@@ -14,7 +14,7 @@ func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
 	explore := min(0.5, t.options.C*math.Sqrt(float64(len(moves))/n.visits))
 	uniform := t.random.Float64() < explore
 	picked := len(moves) - 1
-	below := 0.0 // the part of the moves so far
+	below := 0.0 // probability of the moves so far
 	for k := range moves {
 		e := &moves[k]
 		part := e.prior
@@ -33,9 +33,9 @@ func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
 	v.explored[p] = uniform
 }
 
-// regret adds to each seat's moves the value that they would have brought beyond the
-// seat's strategy, against the move that the other seat picked. It leaves out moves that
-// were never played against it.
+// regret updates the regrets of each seat's moves: the value that a move would have
+// brought beyond the seat's strategy, against the move that the other seat picked. Moves
+// that were never played against that move are left out.
 func (t *Tree[S, M]) regret(v *visit) {
 	n := &t.nodes[v.node]
 	for p := range v.pick {
@@ -47,7 +47,7 @@ func (t *Tree[S, M]) regret(v *visit) {
 		for k := range moves {
 			total += moves[k].regret
 		}
-		weight, sum := 0.0, 0.0 // of the strategy
+		weight, sum := 0.0, 0.0 // of the strategy's values
 		for k := range moves {
 			e := &moves[k]
 			other := v.pick
@@ -80,8 +80,8 @@ func (t *Tree[S, M]) regret(v *visit) {
 	}
 }
 
-// cellMean is the mean value of a cell for seat 0: its child's mean, or with chance the
-// mean over its visits.
+// cellMean returns the mean value of a cell for seat 0: the mean of its child, or with
+// chance the mean over the cell's visits.
 func (t *Tree[S, M]) cellMean(i int32) float64 {
 	if t.options.Chance {
 		c := &t.cells[i]

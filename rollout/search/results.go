@@ -5,20 +5,21 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// The results of the latest search, at the root.
+// The methods here return the results of the latest search, at the root.
 
-// Moves are the moves of seat p. They are valid until the next search.
+// Moves returns the moves of seat p at the root. They are valid until the next search.
 func (t *Tree[S, M]) Moves(p sim.Player) []M {
 	root := &t.nodes[0]
 	return t.moves[root.first[p]:][:root.count[p]]
 }
 
-// AppendShares appends the share of each move of seat p: PUCT's visits, or the
-// average strategy of regret matching. They sum to 1.
+// AppendShares appends the share of each move of seat p: its part of the visits with
+// PUCT, its probability in the average strategy with regret matching. They sum to 1.
+// After a search without simulations they are the priors.
 func (t *Tree[S, M]) AppendShares(dst []float32, p sim.Player) []float32 {
 	root := &t.nodes[0]
 	from, total := len(dst), 0.0
-	if t.options.Nodes == Regret {
+	if t.options.Rule == Regret {
 		moves := t.mixed[root.first[p]:][:root.count[p]]
 		for k := range moves {
 			total += moves[k].average
@@ -53,8 +54,8 @@ func (t *Tree[S, M]) AppendShares(dst []float32, p sim.Player) []float32 {
 	return dst
 }
 
-// Value is the value for seat p: the mean over the simulations, in which later ones weigh
-// more in regret matching.
+// Value returns the value of the searched state for seat p: the mean over the
+// simulations. In regret matching later simulations weigh more.
 func (t *Tree[S, M]) Value(p sim.Player) float64 {
 	value := t.nodes[0].sum / t.nodes[0].weight
 	if p == 1 {
@@ -64,9 +65,10 @@ func (t *Tree[S, M]) Value(p sim.Player) float64 {
 }
 
 // Choose returns the index in Moves of the move that seat p plays: with PUCT the most
-// visited one, with regret matching one drawn from the average strategy by the seed.
+// visited move, with regret matching one drawn from the average strategy by the seed.
+// shares are those of AppendShares.
 func (t *Tree[S, M]) Choose(p sim.Player, shares []float32, seed uint64) int {
-	if t.options.Nodes == Regret {
+	if t.options.Rule == Regret {
 		t.random = prng.New(prng.StreamSeed(seed, 1<<63, 0, 0, prng.PurposeSearch))
 		chance, below := t.random.Float64(), 0.0
 		for k, share := range shares {

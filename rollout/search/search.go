@@ -1,56 +1,68 @@
 // Package search looks ahead with a Monte Carlo tree for two players who move
 // at the same time.
 //
-// A node of the tree is a state. Each seat has a list of moves there, and picks
-// one without knowing the other's; the two together lead to a child. One
-// simulation goes down from the root, adds one node, has it evaluated, and
-// brings the value back to all nodes on the way. A node is expanded, that is, its
-// moves are listed, when it is visited for the second time: most never are.
+// A node of the tree is a state. At each node both seats have a list of moves, and
+// each picks one without knowing the other's; the pair of moves leads to a child.
+// One simulation descends from the root, adds one node, evaluates it, and backs its
+// value up to all nodes on the way. A node is expanded, that is, its moves are
+// listed, when it is visited for the second time; most nodes never are.
 //
-// Search does all of this in one call. A caller who evaluates leaves itself, such as
-// one that gathers the leaves of several trees into one batch for a network, calls Start
-// and then Next, which returns one Leaf after the other:
+// To use it, implement Model for the game, make a Tree with New, call Search for a
+// state, and read the results at the root:
+//
+//	t := search.New(options, model)
+//	t.Search(&state, seed)
+//	shares := t.AppendShares(nil, seat)
+//	move := t.Moves(seat)[t.Choose(seat, shares, seed)]
+//
+// Search evaluates leaves by Model.Evaluate. A caller with another evaluation, such
+// as a network that takes the leaves of several trees in one batch, calls Start
+// instead, and then Next for one Leaf after the other:
 //
 //	t.Start(&state, seed)
 //	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
 //		leaf.Value = evaluate(leaf.State)
 //	}
 //
-// Two rules of picking:
+// If the network also gives priors of moves, the caller calls Expand after Next, and
+// changes the priors in Leaf.Choices.
+//
+// There are two rules by which a seat picks its move:
 //
 //   - PUCT: each seat by itself picks the move with the largest mean value plus
 //     prior·c·√visits/(1+visits of the move) (Silver and others: "Mastering the
 //     game of Go without human knowledge", 2017; for simultaneous moves, "decoupled":
 //     Tak, Lanctot, Winands: "Monte Carlo tree search variants for simultaneous
 //     move games", 2014). With 400 simulations of Tower Defence it won 40 of 40
-//     games against the other. It is deterministic and need not converge to an
-//     equilibrium where that is mixed: both seats may go round in a circle, and the
-//     visit shares then describe the circle.
+//     games against Regret. It is deterministic and need not converge to a mixed
+//     equilibrium: both seats may cycle through their moves, and the visit shares
+//     then describe the cycle.
 //   - Regret: each seat draws from regret matching (the same paper; here with
 //     regrets kept at 0 and above and with averages that weigh later visits more,
-//     as in Tammelin's CFR+, 2014). The mean values of the children tell the value that
-//     a move would have brought; exploration moves do not enter the
-//     mean of their own node. The average of the strategies converges to an
+//     as in Tammelin's CFR+, 2014). The value that another move would have brought
+//     is the mean value of its child; values after exploration moves do not enter
+//     the mean of their own node. The average of the strategies converges to an
 //     equilibrium of the moves that the Model lists.
 //
-// A search is a pure function of the state, the seed and the Options: there are no
-// clocks here, no order of maps, and no arithmetic that differs between machines.
-// Options.Stop can end a search early, by a clock of the caller.
+// A search is a pure function of the state, the seed and the Options: it reads no
+// clock, iterates over no map, and has no arithmetic that differs between machines.
+// Options.Stop can end a search early, for instance by the caller's clock.
 //
-// Trees are not carried over from one turn to the next. A Policy's choice may
-// depend on nothing but the row, and where a clock allows more there is little to win:
-// in Tower Defence three tenths of the visits are below the state that comes next (with
-// 100 to 2,000 simulations), and a search that kept them won 46 of 100 games against
-// one that did not, both with 100 simulations more and a former formula at the leaves.
+// Trees are not kept from one turn to the next. A Policy's choice may depend on
+// nothing but the row, and a player with a time budget would gain little: in Tower
+// Defence three tenths of the visits are below the state that comes next (with 100
+// to 2,000 simulations). A search that kept them won 46 of 100 games against one
+// that did not; both made 100 further simulations and used an earlier formula at the
+// leaves.
 //
-// A search has one thread. Threads in one tree would see each other's values in an
-// order of chance; to make that order fixed they would have to wait for each other at
-// every simulation, which takes microseconds. Games side by side use all cores.
+// A search has one thread. Threads in one tree would see each other's values in a
+// random order; for a fixed order they would have to wait for each other at every
+// simulation, which takes microseconds. Several games at once use all cores.
 //
 // All memory is in slabs made by New: a search allocates nothing. Options.Memory
-// bounds them. Once they are full, leaves are evaluated and not stored: PUCT
-// learns from their values as from others, regret matching only at nodes whose
-// children are stored.
+// bounds them. Once they are full, leaves are evaluated but not stored: PUCT still
+// learns from their values, regret matching only at nodes whose children are
+// stored.
 package search
 
 import (
@@ -60,32 +72,32 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Choice is a move of a seat with its prior, which says how promising it looks: 0 or
-// above. The priors of a seat need not sum to 1.
+// Choice is a move of a seat with its prior: how promising it looks, 0 or above. The
+// priors of a seat need not sum to 1.
 type Choice[M any] struct {
 	Move  M
 	Prior float64
 }
 
-// Model is a game as the search sees it. S is a state, M a move of a seat (an
-// order, or a value that stands for several); both are plain data. The methods
-// allocate nothing and depend on nothing but their arguments.
+// Model is a game to be searched. S is a state, M a move of a seat (an order, or a
+// value that stands for several); both are plain data. The methods allocate nothing
+// and depend on nothing but their arguments.
 type Model[S, M any] interface {
-	// Moves appends the moves of seat p worth looking at, the most promising
-	// first; at least one. Those beyond Options.Width are left out.
+	// Moves appends the moves of seat p that are worth searching, the most
+	// promising first; at least one. The search uses the first Options.Width.
 	Moves(dst []Choice[M], s *S, p sim.Player) []Choice[M]
 	// Step plays a turn with the moves of both seats, and reports whether the game
 	// has ended. A game with chance draws from r and returns the number of the
-	// outcome (Options.Chance); all others return 0.
+	// outcome (Options.Chance); other games return 0.
 	Step(s *S, a, b M, r *prng.Rand) (over bool, chance uint64)
-	// Result is the value for seat 0, −1 … 1, of a game that has ended.
+	// Result returns the value for seat 0, −1 … 1, of a game that has ended.
 	Result(s *S) float64
-	// Evaluate estimates the value for seat 0, −1 … 1, of a game that goes on, by a
-	// rollout or a formula. It may draw from r and leaves s as it is.
+	// Evaluate estimates the value for seat 0, −1 … 1, of a running game, by a
+	// rollout or a formula. It may draw from r and does not change s.
 	Evaluate(s *S, r *prng.Rand) float64
 }
 
-// Rule says how a seat picks its move at a node.
+// Rule is the rule by which a seat picks its move at a node.
 type Rule uint8
 
 // The rules; see the package comment.
@@ -96,27 +108,27 @@ const (
 
 // Options are the bounds and weights of a search.
 type Options struct {
-	Simulations int     // of each search, at most
-	Nodes       Rule    // how moves are picked
+	Simulations int     // limit of simulations of each search
+	Rule        Rule    // how moves are picked
 	C           float64 // weight of exploration
-	Memory      int     // bytes of all slabs, at most; at least the root is stored
-	Width       int     // most moves of a seat at a node, 1 … MaxWidth
-	Depth       int     // most turns below the root
-	Chance      bool    // Model.Step draws: the outcomes of a pair of moves have a node each
+	Memory      int     // limit of the bytes of all slabs; at least the root is stored
+	Width       int     // limit of the moves of a seat at a node, 1 … 1024
+	Depth       int     // limit of turns below the root
+	Chance      bool    // Model.Step draws: each outcome of a pair of moves has a node
 
 	// Stop, if it is not nil, is called before each simulation with the number of
-	// simulations made so far. The search ends where it returns true.
+	// simulations made so far. The search ends when it returns true.
 	Stop func(made int) bool
 }
 
-// Unlimited is the number of simulations of a search that Options.Stop alone ends.
+// Unlimited is the number of simulations of a search that only Options.Stop ends.
 const Unlimited = 1 << 30
 
-// forced is the most simulations of an Unlimited search where neither seat has a choice.
+// forced bounds the simulations of an Unlimited search in which neither seat has a choice.
 const forced = 64
 
-// MaxWidth is the most moves of a seat that a node can have.
-const MaxWidth = 1 << 10
+// maxWidth is the largest Options.Width that has an effect.
+const maxWidth = 1 << 10
 
 // Tree is a search and its memory. One Tree serves one goroutine.
 type Tree[S, M any] struct {
@@ -127,27 +139,27 @@ type Tree[S, M any] struct {
 	seed      uint64     // of the search
 	made      int        // simulations begun
 	budget    int        // simulations at most
-	leaf      Leaf[S, M] // the latest of Next
-	waits     place      // of the leaf
-	expanding int32      // the node whose moves are listed, where waits is atMoves
+	leaf      Leaf[S, M] // the latest result of Next
+	waits     place      // which kind of leaf it is
+	expanding int32      // the node whose moves are listed, if waits is atMoves
 	random    prng.Rand  // of the simulation
-	scratch   S          // the new state where the slabs are full
+	scratch   S          // the new state if the slabs are full
 	chance    uint64     // the new state's outcome of chance
-	path      []visit    // the nodes that the simulation went through
-	means     []float64  // of a seat's moves against one of the other's
+	path      []visit    // the nodes of the simulation, from the root
+	means     []float64  // of a seat's moves against one move of the other seat
 }
 
-// Leaf is a node for which the search waits.
+// Leaf is a node that the caller of Next evaluates.
 type Leaf[S, M any] struct {
 	State *S // not to be changed
 
-	// Expansion says that the node was evaluated before and is being expanded. Choices
-	// are its moves, and Value is not used.
+	// Expansion reports that the node was evaluated before and is now expanded. Choices
+	// are its moves, and Value is ignored.
 	Expansion bool
 
 	// Choices are the moves of both seats, with the Model's priors, which the caller may
 	// change until the next call of Next. They are empty unless Expansion is true or
-	// Expand listed them.
+	// Expand has listed them.
 	Choices [2][]Choice[M]
 
 	// Value is the value of the state for seat 0, −1 … 1. The caller sets it.
@@ -156,12 +168,12 @@ type Leaf[S, M any] struct {
 	Random *prng.Rand // random numbers of the simulation, for Model.Evaluate
 }
 
-// visit is a node on the way of a simulation, and the moves picked there.
+// visit is a node on the path of a simulation, and the moves picked there.
 type visit struct {
 	node int32
 	pick [2]int32
-	stat [2]int32 // of the moves picked, of PUCT
-	cell int32    // of the pair of moves, −1 if it is not stored
+	stat [2]int32 // with PUCT, the stats of the picked moves
+	cell int32    // the cell of the pair of moves, −1 if it is not stored
 	// explored[p] reports that seat p played an exploration move in regret matching: its
 	// value is not added to the node, and the other seat's regrets do not change.
 	explored [2]bool
@@ -169,7 +181,7 @@ type visit struct {
 
 // New returns a Tree that searches with these options. It allocates the slabs.
 func New[S, M any](o Options, m Model[S, M]) *Tree[S, M] {
-	o.Width = min(max(o.Width, 1), MaxWidth)
+	o.Width = min(max(o.Width, 1), maxWidth)
 	o.Depth = max(o.Depth, 1)
 	t := &Tree[S, M]{options: o, model: m, path: make([]visit, 0, o.Depth), means: make([]float64, o.Width)}
 	t.slabs.make(o)
@@ -202,8 +214,9 @@ func (t *Tree[S, M]) Start(s *S, seed uint64) {
 	t.wait(atStart, root)
 }
 
-// Next takes the Value of the Leaf that it returned last, and the priors of its Choices,
-// and goes on to the next one. It returns nil at the end of the search.
+// Next reads the Value of the Leaf that it returned last, and the priors of its
+// Choices, and continues the search to the next Leaf. It returns nil at the end of the
+// search.
 func (t *Tree[S, M]) Next() *Leaf[S, M] {
 	if t.waits == atStart {
 		t.waits = atRoot
@@ -225,8 +238,9 @@ func (t *Tree[S, M]) Next() *Leaf[S, M] {
 	return &t.leaf
 }
 
-// Expand lists the moves of the latest Leaf of Next in its Choices at once: for a caller
-// that learns their priors together with the value, as from a network with both outputs.
+// Expand lists the moves of the latest Leaf in its Choices before the search would: for
+// a caller whose evaluation gives priors together with the value, such as a network with
+// both outputs.
 func (t *Tree[S, M]) Expand() {
 	for p := range t.leaf.Choices {
 		c := t.model.Moves(t.leaf.Choices[p][:0], t.leaf.State, sim.Player(p))
@@ -234,7 +248,7 @@ func (t *Tree[S, M]) Expand() {
 	}
 }
 
-// take goes on from the leaf, whose value for seat 0 is known now.
+// take continues from the leaf with its value for seat 0.
 func (t *Tree[S, M]) take(value float64) {
 	waits := t.waits
 	t.waits = nowhere
@@ -262,26 +276,26 @@ func (t *Tree[S, M]) take(value float64) {
 // limit bounds the simulations once the moves of the root are known.
 func (t *Tree[S, M]) limit() {
 	if t.nodes[0].count == [2]uint16{1, 1} {
-		t.budget = (t.budget + 7) / 8 // neither seat has a choice: only the value is wanted
+		t.budget = (t.budget + 7) / 8 // neither seat has a choice: only the value is needed
 		if t.options.Simulations == Unlimited {
 			t.budget = forced
 		}
 	}
 }
 
-// place says which leaf the search waits for.
+// place is the kind of leaf that the search waits for.
 type place uint8
 
 const (
-	nowhere place = iota
-	atStart       // the root, which Next has not returned yet
+	nowhere place = iota // the search does not wait
+	atStart              // the root, which Next has not returned yet
 	atRoot
-	atChild // of the latest visit
-	atDepth // below which Options.Depth ends the simulation
-	atMoves // the node expanding
+	atChild // the new child of the latest visit
+	atDepth // a node at Options.Depth, where the simulation ends
+	atMoves // the node `expanding`, whose moves are listed
 )
 
-// wait makes a state the leaf.
+// wait makes a state the leaf for which the search waits.
 func (t *Tree[S, M]) wait(at place, s *S) {
 	t.waits = at
 	l := &t.leaf
@@ -289,20 +303,20 @@ func (t *Tree[S, M]) wait(at place, s *S) {
 	l.Choices[0], l.Choices[1] = l.Choices[0][:0], l.Choices[1][:0]
 }
 
-// reseed begins the random numbers of a simulation.
+// reseed starts the random numbers of a simulation.
 func (t *Tree[S, M]) reseed(simulation uint64) {
 	t.random = prng.New(prng.StreamSeed(t.seed, simulation, 0, 0, prng.PurposeSearch))
 }
 
-// expand waits for the priors of the moves of a node.
+// expand lists the moves of a node and waits for their priors.
 func (t *Tree[S, M]) expand(at int32) {
 	t.expanding = at
 	t.wait(atMoves, &t.states[at])
 	t.Expand()
 }
 
-// descend goes down from a node, at first the root, to a leaf, or to the end of a game,
-// whose value it brings back.
+// descend goes down from a node to a leaf, or to the end of a game, whose value it
+// backs up.
 func (t *Tree[S, M]) descend(at int32) {
 	for at >= 0 {
 		n := &t.nodes[at]
@@ -332,8 +346,8 @@ func (t *Tree[S, M]) descend(at int32) {
 	}
 }
 
-// step plays the moves of the latest visit. It returns the child, −1 if it is new:
-// then its value is brought back if the game has ended there, else it is the leaf.
+// step plays the moves of the latest visit. It returns the child, or −1 if the child is
+// new: then its value is backed up if the game has ended there, else it is the leaf.
 func (t *Tree[S, M]) step(at int32) (child int32) {
 	v := &t.path[len(t.path)-1]
 	n := &t.nodes[at]
@@ -356,7 +370,7 @@ func (t *Tree[S, M]) step(at int32) (child int32) {
 	return -1
 }
 
-// store keeps the new child of the latest visit if there is room.
+// store stores the new child of the latest visit if the slabs have room.
 func (t *Tree[S, M]) store(value float64, over bool) {
 	if len(t.nodes) == cap(t.nodes) {
 		return
@@ -371,7 +385,7 @@ func (t *Tree[S, M]) store(value float64, over bool) {
 	}
 }
 
-// child returns the node to which a cell leads that is not an outcome of chance.
+// child returns the node to which a cell leads. The cell must not be an outcome of chance.
 func (t *Tree[S, M]) child(c int32) int32 {
 	if !t.options.Chance {
 		return c + 1
@@ -379,26 +393,26 @@ func (t *Tree[S, M]) child(c int32) int32 {
 	return t.cells[c].node
 }
 
-// pair is the number of a pair of moves.
+// pair returns the number of a pair of moves.
 func pair(pick [2]int32) uint64 { return uint64(pick[0])<<32 | uint64(pick[1]) }
 
 // pick picks the move of a seat in a simulation.
 func (t *Tree[S, M]) pick(v *visit, n *node, p int) {
 	switch {
-	case t.options.Nodes == PUCT:
+	case t.options.Rule == PUCT:
 		t.bound(v, n, p)
 	case n.count[p] > 1:
 		t.draw(v, n, p)
 	}
 }
 
-// learn brings the value of a leaf for seat 0 back to the nodes on the way.
+// learn backs the value of a leaf for seat 0 up to the nodes of the path.
 func (t *Tree[S, M]) learn(value float64) {
 	for k := len(t.path) - 1; k >= 0; k-- {
 		v := &t.path[k]
 		n := &t.nodes[v.node]
 		n.visits++
-		if t.options.Nodes == PUCT {
+		if t.options.Rule == PUCT {
 			t.mean(v, n, value)
 			continue
 		}
@@ -418,8 +432,8 @@ func (t *Tree[S, M]) learn(value float64) {
 	}
 }
 
-// mean adds a value for seat 0 to the means of PUCT at a node, and prepares its next
-// pick there.
+// mean adds a value for seat 0 to the means of PUCT at a node, and updates the bounds
+// for the next pick there.
 func (t *Tree[S, M]) mean(v *visit, n *node, value float64) {
 	n.weight++
 	n.sum += value
@@ -440,10 +454,10 @@ func (t *Tree[S, M]) mean(v *visit, n *node, value float64) {
 	}
 }
 
-// bound is PUCT's pick: the move with the largest upper bound, the first one among
+// bound picks a move by PUCT: the move with the largest upper bound, the first one among
 // equals. Among the untried moves the one with the largest prior has the largest bound.
 func (t *Tree[S, M]) bound(v *visit, n *node, p int) {
-	untried := n.mean // such a move counts as the node does
+	untried := n.mean // an untried move has the mean of the node
 	if p == 1 {
 		untried = -untried
 	}

@@ -10,13 +10,13 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// matrices plays a matrix game in each of its turns, and adds up what they pay.
-// With noise, half of the payoff is drawn.
+// matrices plays a matrix game in each of its turns, and adds up the payoffs. With
+// noise, a payoff is 0.5 larger or smaller, by chance.
 type matrices struct {
 	turns [][][]float64
 	noise bool
 	prior []float64 // of all moves, nil: equal
-	asked int       // for moves
+	asked int       // calls of Moves
 }
 
 type matrixState struct {
@@ -53,20 +53,20 @@ func (m *matrices) Step(s *matrixState, a, b int, r *prng.Rand) (over bool, chan
 
 func (m *matrices) Result(s *matrixState) float64 { return s.sum }
 
-// Evaluate knows nothing but what was paid.
+// Evaluate returns the sum of the payoffs so far.
 func (m *matrices) Evaluate(s *matrixState, _ *prng.Rand) float64 { return s.sum }
 
 var (
 	pennies = [][]float64{{1, -0.5}, {-0.5, 0.25}} // unequal payoffs: value 0, strategies 1/3 and 2/3
 	scissor = [][]float64{{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}}
 	weighed = [][]float64{{0, -0.5, 1}, {0.5, 0, -0.25}, {-1, 0.25, 0}}
-	// Row 2 and column 3 are worse than others, whatever the other does.
+	// Row 2 and column 3 are dominated.
 	dominated = [][]float64{{0.5, -0.25, 0.75, 0.8}, {-0.75, 0.5, 0.1, 0.6}, {-0.8, -0.3, 0, 0.5}}
 	saddle    = [][]float64{{0.25, 0.5}, {-0.5, 0.75}}
 )
 
 func options(rule search.Rule, simulations int) search.Options {
-	return search.Options{Simulations: simulations, Nodes: rule, C: 1, Memory: 256 << 20, Width: 16, Depth: 64}
+	return search.Options{Simulations: simulations, Rule: rule, C: 1, Memory: 256 << 20, Width: 16, Depth: 64}
 }
 
 func newMatrices(o search.Options, m *matrices) *search.Tree[matrixState, int] {
@@ -90,24 +90,25 @@ func strategy(t *search.Tree[matrixState, int], p sim.Player) (s []float64) {
 	return s
 }
 
-// Regret matching finds the value of matrix games, and strategies that guarantee
-// it.
+// Regret matching finds the value of matrix games, and strategies that guarantee it.
 func TestMatrixGames(t *testing.T) {
 	for name, m := range map[string][][]float64{
 		"pennies": pennies, "scissor": scissor, "weighed": weighed, "dominated": dominated, "saddle": saddle,
 	} {
-		want := matrixValue(m)
-		for seed := range uint64(5) {
-			tree := newMatrices(options(search.Regret, 20000), &matrices{turns: [][][]float64{m}})
-			tree.Search(&matrixState{}, seed)
-			low, high := guarantees(m, strategy(tree, 0), strategy(tree, 1))
-			if low < want-0.02 || high > want+0.02 {
-				t.Errorf("%s, seed %d: the strategies guarantee %.4f and %.4f, want %.4f", name, seed, low, high, want)
+		t.Run(name, func(t *testing.T) {
+			want := matrixValue(m)
+			for seed := range uint64(5) {
+				tree := newMatrices(options(search.Regret, 20000), &matrices{turns: [][][]float64{m}})
+				tree.Search(&matrixState{}, seed)
+				low, high := guarantees(m, strategy(tree, 0), strategy(tree, 1))
+				if low < want-0.02 || high > want+0.02 {
+					t.Errorf("seed %d: the strategies guarantee %.4f and %.4f, want %.4f", seed, low, high, want)
+				}
+				if got := tree.Value(0); math.Abs(got-want) > 0.02 || tree.Value(1) != -got {
+					t.Errorf("seed %d: value %.4f, want %.4f", seed, got, want)
+				}
 			}
-			if got := tree.Value(0); math.Abs(got-want) > 0.02 || tree.Value(1) != -got {
-				t.Errorf("%s, seed %d: value %.4f, want %.4f", name, seed, got, want)
-			}
-		}
+		})
 	}
 }
 
@@ -130,8 +131,8 @@ func TestMatrixTurns(t *testing.T) {
 	}
 }
 
-// PUCT finds what needs no mixing: saddle points and the moves that are left when
-// the dominated ones are not.
+// PUCT finds solutions in pure strategies: saddle points, and that dominated moves are
+// not played.
 func TestBoundFindsSaddle(t *testing.T) {
 	turns := [][][]float64{saddle, saddle}
 	tree := newMatrices(options(search.PUCT, 5000), &matrices{turns: turns})
@@ -155,7 +156,8 @@ func TestBoundFindsSaddle(t *testing.T) {
 	}
 }
 
-// A mixed strategy is played as often as it says; PUCT plays the most visited move.
+// Choose draws moves with the probabilities of a mixed strategy; with PUCT it returns the
+// most visited move.
 func TestChoose(t *testing.T) {
 	shares := []float32{0.2, 0.5, 0.3}
 	tree := newMatrices(options(search.Regret, 1), &matrices{turns: [][][]float64{scissor}})
@@ -175,8 +177,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The same state and seed give the same, whatever was searched before; another seed
-// gives something else.
+// The same state and seed give the same result, whatever the tree searched before; another
+// seed gives another result.
 func TestPure(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		for _, noise := range []bool{false, true} {
@@ -200,7 +202,7 @@ func TestPure(t *testing.T) {
 	}
 }
 
-// Trees whose leaves are evaluated in turn find the same as each tree by itself.
+// Trees whose leaves are evaluated alternately give the same results as separate searches.
 func TestNext(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		o := options(rule, 300)
@@ -232,8 +234,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// Where the memory is full, the search goes on with the nodes that it has: as if it
-// had evaluated all that lies below.
+// Once the memory is full, the search continues with the stored nodes and evaluates the
+// states below them without storing them.
 func TestMemory(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		o := options(rule, 5000)
@@ -259,7 +261,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Depth bounds how far the tree goes, Width how many moves there are.
+// Depth bounds the turns below the root, Width the moves of a node.
 func TestBounds(t *testing.T) {
 	o := options(search.PUCT, 2000)
 	o.Depth = 1
@@ -281,7 +283,7 @@ func TestBounds(t *testing.T) {
 }
 
 // A search in which neither seat has a choice makes an eighth of its simulations. Priors
-// need not sum to 1; they order the untried moves.
+// need not sum to 1; they determine the order of the untried moves.
 func TestPriors(t *testing.T) {
 	alone := &matrices{turns: [][][]float64{{{0.5}}, saddle}}
 	tree := newMatrices(options(search.PUCT, 1000), alone)
@@ -307,8 +309,8 @@ func TestPriors(t *testing.T) {
 	}
 }
 
-// A search that expands every node at once finds the same as one that expands nodes when
-// they are visited again, which lists the moves of fewer nodes.
+// A search that expands every node at once gives the same result as one that expands nodes
+// at their second visit, which lists the moves of fewer nodes.
 func TestExpansion(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		for _, noise := range []bool{false, true} {
@@ -341,9 +343,9 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// The caller can change the priors of a leaf's choices: the search finds the same whether
+// The caller can change the priors of a leaf's choices: the result is the same whether
 // the caller changes them when the leaf is evaluated or when it is expanded. The value
-// of an expansion is not used.
+// of an expansion is ignored.
 func TestPriorsOfCaller(t *testing.T) {
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		for _, noise := range []bool{false, true} {
@@ -385,8 +387,8 @@ func TestPriorsOfCaller(t *testing.T) {
 	}
 }
 
-// Stop ends a search, which is then the same as one limited to the simulations made. An
-// Unlimited search in which neither seat has a choice ends soon without it.
+// Stop ends a search, whose result then equals that of a search limited to the simulations
+// made. An Unlimited search in which neither seat has a choice ends soon without Stop.
 func TestStop(t *testing.T) {
 	found := func(o search.Options, turns [][][]float64) (all []float32, nodes int) {
 		tree := newMatrices(o, &matrices{turns: turns})

@@ -7,68 +7,68 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// slabs is the memory of a Tree. Nodes and cells are named by their index. Each cell
-// that is not an outcome of chance is made with a node, its child; so without chance
-// cell i leads to node i+1.
+// slabs is the memory of a Tree. Nodes and cells are identified by their index. Each
+// cell that is not an outcome of chance is made together with its child node; so
+// without chance cell i leads to node i+1.
 type slabs[S, M any] struct {
 	nodes  []node
 	states []S       // of the nodes
 	moves  []M       // of the nodes, seat 0's before seat 1's
-	priors []float64 // of the moves, of PUCT; shown where the move has a stat
-	stats  []stat    // of PUCT: as many as there are moves; the first ones of each seat are in use
-	mixed  []mixed   // of Regret: of the moves
+	priors []float64 // PUCT: of the moves; `shown` if the move has a stat
+	stats  []stat    // PUCT: parallel to moves; the first ones of each seat are in use
+	mixed  []mixed   // Regret: of the moves
 	cells  []cell    // pairs of moves, and outcomes of chance
-	table  []entry   // open-addressed
+	table  []entry   // open-addressed hash table of the cells
 }
 
-// node is a state in the tree. It takes one line of a cache.
+// node is a state in the tree. It fits in one cache line.
 type node struct {
-	visits  float64 // the evaluation is the first
-	sum     float64 // of the values for seat 0 by weight
+	visits  float64 // including the evaluation
+	sum     float64 // weighted sum of the values for seat 0
 	weight  float64
-	mean    float64 // sum/weight, of PUCT
-	explore float64 // c·√visits, of PUCT
+	mean    float64 // PUCT: sum/weight
+	explore float64 // PUCT: c·√visits
 
-	first [2]int32  // of the seat's moves in moves
-	count [2]uint16 // both are 0 until the node is expanded
-	stats [2]uint16 // of the seat, in use
+	first [2]int32  // index of each seat's moves in moves
+	count [2]uint16 // number of each seat's moves; 0 until the node is expanded
+	stats [2]uint16 // number of each seat's stats in use
 	over  bool
 }
 
-// stat holds the figures of one seat's move at a node in PUCT. Moves get one in the order in
-// which they are tried; the next move to be tried has one, too. So the memory that a
-// simulation reads at a node grows with the visits of the node, not with its moves.
+// stat holds the statistics of one seat's move at a node in PUCT. Moves get a stat in the
+// order in which they are tried; the next move to be tried has one, too. So the memory
+// that a simulation reads at a node grows with its visits, not with its moves.
 type stat struct {
 	mean   float64 // of the values for the seat
 	bonus  float64 // prior/(1+visits)
 	prior  float64
 	visits int32
-	move   int32 // of the seat's moves
+	move   int32 // index among the seat's moves
 }
 
-// shown is in priors where the move has a stat.
+// shown replaces the prior of a move that has a stat.
 const shown = -1
 
-// mixed holds the figures of one seat's move at a node in regret matching.
+// mixed holds the statistics of one seat's move at a node in regret matching.
 type mixed struct {
-	prior   float64 // they sum to 1
+	prior   float64 // the priors of a seat sum to 1
 	regret  float64
 	average float64 // sum of the strategies
 }
 
 // cell is a pair of moves at a node, or an outcome of chance of such a cell.
 type cell struct {
-	slot uint32 // of the table
-	node int32  // the child, or the first of several outcomes' children
+	slot uint32 // in the table
+	node int32  // the child; with chance, the child of the first outcome
 
-	visits, weight, sum float64 // values for seat 0 in regret matching, later visits weigh more
+	visits, weight, sum float64 // of values for seat 0 in regret matching; later visits weigh more
 }
 
 // entry finds a cell.
 type entry struct {
 	what uint64 // the pair of moves, or the outcome
 	from int32  // the node, or ^cell for an outcome
-	cell int32  // +1; 0: the entry is free
+	cell int32  // the cell + 1; 0: the entry is free
 }
 
 // make allocates the slabs.
@@ -80,7 +80,7 @@ func (l *slabs[S, M]) make(o Options) {
 	var s S
 	var m M
 	move := unsafe.Sizeof(m) + unsafe.Sizeof(stat{}) + 8
-	if o.Nodes == Regret {
+	if o.Rule == Regret {
 		move = unsafe.Sizeof(m) + unsafe.Sizeof(mixed{})
 	}
 	// The table has at most 4 entries for a cell.
@@ -93,7 +93,7 @@ func (l *slabs[S, M]) make(o Options) {
 	l.nodes = make([]node, 0, n)
 	l.states = make([]S, n)
 	l.moves = make([]M, 0, 2*o.Width*n)
-	if o.Nodes == Regret {
+	if o.Rule == Regret {
 		l.mixed = make([]mixed, 2*o.Width*n)
 	} else {
 		l.priors = make([]float64, 2*o.Width*n)
@@ -111,7 +111,7 @@ func (l *slabs[S, M]) forget() {
 	l.nodes, l.moves, l.cells = l.nodes[:0], l.moves[:0], l.cells[:0]
 }
 
-// slot returns the place of a cell in the table, whether the cell is stored or not.
+// slot returns the slot of a cell in the table; it is free if the cell is not stored.
 func (l *slabs[S, M]) slot(from int32, what uint64) uint32 {
 	mask := uint32(len(l.table) - 1)
 	at := uint32(prng.Mix(what^uint64(uint32(from))*0x9e3779b97f4a7c15)) & mask
@@ -124,12 +124,12 @@ func (l *slabs[S, M]) slot(from int32, what uint64) uint32 {
 	}
 }
 
-// find returns the cell, −1 if it is not stored.
+// find returns the index of a cell, −1 if it is not stored.
 func (l *slabs[S, M]) find(from int32, what uint64) int32 {
 	return l.table[l.slot(from, what)].cell - 1
 }
 
-// add stores a cell that is not stored yet. It has room wherever its node had.
+// add stores a new cell. There is room for it whenever there was room for its node.
 func (l *slabs[S, M]) add(from int32, what uint64, node int32) int32 {
 	at := l.slot(from, what)
 	l.cells = append(l.cells, cell{slot: at, node: node})
@@ -137,7 +137,7 @@ func (l *slabs[S, M]) add(from int32, what uint64, node int32) int32 {
 	return int32(len(l.cells) - 1)
 }
 
-// fresh returns the memory for the next state: in the slabs, or scratch if they are full.
+// fresh returns memory for the next state: in the slabs, or scratch if they are full.
 func (t *Tree[S, M]) fresh() *S {
 	if len(t.nodes) < cap(t.nodes) {
 		return &t.states[len(t.nodes)]
@@ -145,8 +145,8 @@ func (t *Tree[S, M]) fresh() *S {
 	return &t.scratch
 }
 
-// keep stores the fresh state's value and, if the leaf was expanded, its moves. There must
-// be room.
+// keep stores the value of the state in fresh as a node and, if the leaf was expanded, its
+// moves. There must be room.
 func (t *Tree[S, M]) keep(value float64, over bool) int32 {
 	n := node{visits: 1, sum: value, weight: 1, mean: value, explore: t.options.C, over: over}
 	if !over && len(t.leaf.Choices[0]) > 0 {
@@ -171,20 +171,20 @@ func (t *Tree[S, M]) list(n *node) {
 				prior = choices[k].Prior / total
 			}
 			t.moves = append(t.moves, choices[k].Move)
-			if t.options.Nodes == Regret {
+			if t.options.Rule == Regret {
 				t.mixed[first+k] = mixed{prior: prior}
 			} else {
 				t.priors[first+k] = prior
 			}
 		}
-		if t.options.Nodes == PUCT {
+		if t.options.Rule == PUCT {
 			t.show(n, p)
 		}
 	}
 }
 
-// show gives a stat to a seat's untried move with the largest prior, the first one among
-// equals, if there is an untried move.
+// show gives a stat to the move with the largest prior among those of a seat without a
+// stat, the first one among equals. It does nothing if all moves have one.
 func (t *Tree[S, M]) show(n *node, p int) {
 	first, used := n.first[p], n.stats[p]
 	if used == n.count[p] {

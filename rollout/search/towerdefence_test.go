@@ -12,13 +12,13 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// endGame is Tower Defence with the legal orders that build on some cells, do
-// nothing or raise the curtain.
+// endGame is Tower Defence whose only orders are to build on some cells, to do nothing
+// and to raise the curtain.
 type endGame struct {
 	game  *towerdefence.Game
 	cells [2]uint64
 	legal []sim.Order
-	win   bool // the value says who wins, else how the scores change
+	win   bool // the value is the result of the game; else the change of the scores
 	base  int  // A's score less B's before
 }
 
@@ -46,12 +46,12 @@ func (g *endGame) Result(s *towerdefence.State) float64 {
 	return max(-1, min(1, float64(g.game.Score(s, 0)-g.game.Score(s, 1)-g.base)/80))
 }
 
-// Evaluate draws.
+// Evaluate returns a random value.
 func (g *endGame) Evaluate(_ *towerdefence.State, r *prng.Rand) float64 {
 	return 2*r.Float64() - 1
 }
 
-// payoffs is the matrix of the values behind each pair of moves, by backward
+// payoffs returns the matrix of the values after each pair of moves, by backward
 // induction.
 func (g *endGame) payoffs(s *towerdefence.State) [][]float64 {
 	own, other := g.Moves(nil, s, 0), g.Moves(nil, s, 1)
@@ -71,7 +71,7 @@ func (g *endGame) payoffs(s *towerdefence.State) [][]float64 {
 	return m
 }
 
-// check compares a search of the position with its solution.
+// check compares a search of the position with its solution, and returns the value.
 func (g *endGame) check(t *testing.T, name string, s *towerdefence.State, simulations int) (value float64) {
 	t.Helper()
 	m := g.payoffs(s)
@@ -93,9 +93,9 @@ func (g *endGame) check(t *testing.T, name string, s *towerdefence.State, simula
 	return want
 }
 
-// duel is a position in which A's tesla tower kills B in one shot and B can raise
-// the curtain for one round, once. A shoots unless it spends on a building what the
-// shot needs. If B lives it wins by score. There are three rounds left.
+// duel returns a position in which A's tesla tower kills B in one shot and B can raise
+// the curtain for one round, once. A shoots unless it spends the energy for the shot on
+// a building. If B survives it wins by score. Three rounds are left.
 func duel(t *testing.T) (*endGame, towerdefence.State) {
 	r := towerdefence.DefaultRules()
 	r.MaxRounds, r.StartEnergy, r.TeslaEnergyPerShot = 12, 100, 50
@@ -121,16 +121,17 @@ func duel(t *testing.T) (*endGame, towerdefence.State) {
 	return &endGame{game: game, cells: [2]uint64{1 << 63, 0}, win: true}, s
 }
 
-// TestDuel: A is to shoot in the round in which B does not expect it.
+// TestDuel: A should shoot in a round in which B has not raised the curtain, so both must
+// mix their strategies.
 func TestDuel(t *testing.T) {
 	g, s := duel(t)
 	if value := g.check(t, "duel", &s, 50000); value <= -0.95 || value >= 0.95 {
-		t.Errorf("the duel has the value %v: nothing to guess", value)
+		t.Errorf("the duel has the value %v, want one that needs mixed strategies", value)
 	}
 }
 
-// TestEndGames: the last rounds of random games, with a few cells for each seat.
-// What is to be won is the change of the scores.
+// TestEndGames searches the last rounds of random games, with a few cells for each seat.
+// The value is the change of the scores.
 func TestEndGames(t *testing.T) {
 	mixed, positions := 0, 0
 	for seed := uint64(0); positions < 6 || mixed < 4; seed++ {
@@ -154,11 +155,11 @@ func TestEndGames(t *testing.T) {
 	}
 }
 
-// endGameOf is the end of a random game; nil if that is over before.
+// endGameOf returns the last rounds of a random game; nil if the game ends before.
 func endGameOf(t *testing.T, seed uint64, rounds int) (*endGame, towerdefence.State) {
 	r := towerdefence.DefaultRules()
 	r.MaxRounds = 30 + int(seed)%16 + rounds - 1
-	// Tesla towers that shoot often, and short curtains: there is something to guess.
+	// Tesla towers that shoot often, and short curtains, make mixed strategies necessary.
 	r.CurtainResetPeriod, r.CurtainActiveRounds, r.CurtainPrice = 3, 1, 20
 	r.Buildings[towerdefence.Tesla].Price, r.TeslaEnergyPerShot = 40, 40
 	r.Buildings[towerdefence.Tesla].ConstructionTime, r.Buildings[towerdefence.Tesla].Cooldown = 3, 2

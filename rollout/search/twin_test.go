@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// plainNode is a node of the plain twin of PUCT: everything in slices of their own and
-// in a map, all moves looked at in every pick.
+// plainNode is a node of the plain twin of PUCT: with separate slices and a map, and
+// every pick compares all moves.
 type plainNode struct {
 	state       matrixState
 	over        bool
@@ -21,7 +21,7 @@ type plainNode struct {
 	children    map[[2]int]*plainNode
 }
 
-// plain is PUCT as the package comment tells it.
+// plain is PUCT as the package comment describes it.
 type plain struct {
 	game  *matrices
 	c     float64
@@ -62,7 +62,7 @@ func (w *plain) pick(n *plainNode, p int) (best int) {
 	return best
 }
 
-// simulate returns the value for seat 0.
+// simulate plays a simulation from n on and returns its value for seat 0.
 func (w *plain) simulate(n *plainNode, depth int) (value float64) {
 	switch {
 	case n.over:
@@ -89,8 +89,8 @@ func (w *plain) simulate(n *plainNode, depth int) (value float64) {
 	return value
 }
 
-// The tree, which looks at the tried moves and one more, finds the same as the plain twin,
-// bit by bit.
+// The tree compares only the tried moves and one more; its results equal those of the
+// plain twin bit by bit.
 func TestPlainTwin(t *testing.T) {
 	r := prng.New(1)
 	for game := range 60 {
