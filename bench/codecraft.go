@@ -45,7 +45,7 @@ type craftGames struct {
 // craftTable is where they are played.
 type craftTable struct {
 	game   *codecraft.Game
-	script *scripts.Player
+	script *scripts.ScriptPlayer
 	state  codecraft.State
 	turn   *sim.Turn
 	orders []sim.Order
@@ -62,7 +62,7 @@ func (c craftGames) table() (*craftTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := scripts.NewPlayer(c.script)
+	script, err := scripts.NewScriptPlayer(c.script)
 	if err != nil {
 		return nil, err
 	}

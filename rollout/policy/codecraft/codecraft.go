@@ -58,14 +58,14 @@ var styles = [...]style{
 
 // Player plays a script, for callers that step games themselves. It holds scratch memory: each
 // goroutine should have its own.
-type Player struct{ seat seat }
+type ScriptPlayer struct{ seat seat }
 
-// NewPlayer returns a player of the script of that name; the error names the scripts.
-func NewPlayer(name string) (*Player, error) {
+// NewScriptPlayer returns a player of the script of that name; the error names the scripts.
+func NewScriptPlayer(name string) (*ScriptPlayer, error) {
 	var known []string
 	for i := range styles {
 		if styles[i].name == name {
-			return &Player{seat{style: &styles[i]}}, nil
+			return &ScriptPlayer{seat{style: &styles[i]}}, nil
 		}
 		known = append(known, styles[i].name)
 	}
@@ -73,12 +73,12 @@ func NewPlayer(name string) (*Player, error) {
 }
 
 // Name is the script's name.
-func (c *Player) Name() string { return c.seat.style.name }
+func (c *ScriptPlayer) Name() string { return c.seat.style.name }
 
 // AppendOrders appends the orders that the script gives for seat p in state s
 // of game g: at most Info.MaxOrders. No order names an entity whose stored action is the
 // right one already. Entities that p does not see make no difference.
-func (c *Player) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
+func (c *ScriptPlayer) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
 	c.seat.Look(g, s, p, dst)
 	c.seat.play()
 	return c.seat.Orders
@@ -88,9 +88,9 @@ func (c *Player) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.S
 // orders it gives. Coordinates are those of the state but where it says "own
 // frame".
 type seat struct {
-	toolbox.Seat
+	toolbox.Holdings
 	style *style
-	squad *squads.Player // of the script of that name
+	squad *squads.Commander // of the script of that name
 
 	begun  [codecraft.Types]int16     // buildings that a builder is on the way to begin, by type
 	taken  bitboard.Square            // destinations of builders
@@ -112,7 +112,7 @@ func (c *seat) play() {
 // squads plays as the package of that name.
 func (c *seat) squads() {
 	if c.squad == nil {
-		c.squad = new(squads.Player)
+		c.squad = new(squads.Commander)
 	}
 	c.Orders = c.squad.AppendOrders(c.Orders, c.Game, c.State, c.Player)
 }

@@ -32,9 +32,9 @@ func newCraft(t *testing.T, r codecraft.Rules) *codecraft.Game {
 	return g
 }
 
-func newScript(t *testing.T, name string) *scripts.Player {
+func newScript(t *testing.T, name string) *scripts.ScriptPlayer {
 	t.Helper()
-	c, err := scripts.NewPlayer(name)
+	c, err := scripts.NewScriptPlayer(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func scriptedGame(t *testing.T, preset string, seed uint64, ticks int32, names [
 		t.Fatalf("no preset %s", preset)
 	}
 	g := newCraft(t, r)
-	var players []*scripts.Player
+	var players []*scripts.ScriptPlayer
 	for p := range int(r.Players) {
 		players = append(players, newScript(t, names[p%len(names)]))
 	}
@@ -323,11 +323,11 @@ func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
 
 // Those who step games themselves get the scripts by their names.
 func TestNewCodeCraft(t *testing.T) {
-	if _, err := scripts.NewPlayer("maze"); err == nil || !strings.Contains(err.Error(), `no scripted policy "maze" for codecraft; there are: quickstart, econ`) {
+	if _, err := scripts.NewScriptPlayer("maze"); err == nil || !strings.Contains(err.Error(), `no scripted policy "maze" for codecraft; there are: quickstart, econ`) {
 		t.Errorf("error %v", err)
 	}
 	for _, name := range names() {
-		if c, err := scripts.NewPlayer(name); err != nil || c.Name() != name {
+		if c, err := scripts.NewScriptPlayer(name); err != nil || c.Name() != name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -54,7 +54,7 @@ func TestColoniesUnderOddRules(t *testing.T) {
 	if long() {
 		sets = 1000
 	}
-	var all []*scripts.Player
+	var all []*scripts.ScriptPlayer
 	for _, name := range names() {
 		all = append(all, newScript(t, name))
 	}

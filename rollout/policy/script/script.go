@@ -1,10 +1,10 @@
-// Package script is the toolbox of the games' policies: of scripts, which are rules that
-// read the state from one seat and give the orders of the turn, and of the tree search.
+// Package script is the toolbox of the games' policies: of scripts and of the tree search. A
+// script is a rule that reads the state from one seat and gives the orders of the turn.
 //
-// A game's scripts and search are in a package of their own beside this one, such as
-// rollout/policy/GAME, which has a list of its Scripts and, if it has one, a Search. Package
-// policy lists these packages and reads the texts by which policies are asked for. To add a
-// script, write its rule and add a line to the list of the game's package.
+// The scripts and the search of a game are in rollout/policy/GAME, which exports a list
+// Scripts and, if the game has a search, a Search. Package policy lists these packages and
+// parses the specs of policies. To add a script, write its rule and add a line to the list of
+// the game's package.
 package script
 
 import (
@@ -23,84 +23,82 @@ type Script struct {
 	New  rollout.Maker
 }
 
-// Game is the game of a script: S is its State, R its Rules.
-type Game[S, R any] interface {
+// GameWithRules is a game that reports its rules. S is its State, R its Rules.
+type GameWithRules[S, R any] interface {
 	comparable
 	sim.Game[S]
 	Rules() R
 }
 
-// Seat is a state as a script sees it from one seat, and the orders it gives. S, R and G
+// View is a state as a script sees it from one seat, and the orders it gives. S, R and G
 // are the game's State, Rules and Game.
-type Seat[S, R any, G Game[S, R]] struct {
+type View[S, R any, G GameWithRules[S, R]] struct {
 	Game   G
 	Rules  R // of Game
 	State  *S
 	Player sim.Player
-	Random prng.Rand   // of the row's seed, for scripts that want it
-	Orders []sim.Order // given so far; has room for as many as the game takes
+	Random prng.Rand   // from the row's seed, for scripts that want it
+	Orders []sim.Order // given so far; its capacity is the game's MaxOrders
 }
 
-// Look turns the seat to a state, with the orders given so far.
-func (c *Seat[S, R, G]) Look(g G, s *S, p sim.Player, orders []sim.Order) {
-	if c.Game != g {
-		c.Game, c.Rules = g, g.Rules()
+// Look sets the state, the seat and the orders given so far.
+func (v *View[S, R, G]) Look(g G, s *S, p sim.Player, orders []sim.Order) {
+	if v.Game != g {
+		v.Game, v.Rules = g, g.Rules()
 	}
-	c.State, c.Player, c.Orders = s, p, orders
+	v.State, v.Player, v.Orders = s, p, orders
 }
 
-// New returns the script of that name. room is the number of orders that it may
-// give in a turn; begin makes a seat and the rule that gives the orders of that seat. The
-// script has no memory: where the rule leaves a choice, the row's seed decides, which wants
-// then names.
-func New[S, R any, G Game[S, R]](name, doc string, room int, wants env.Want, begin func() (*Seat[S, R, G], func())) Script {
+// New returns the script of that name. room is the number of orders that it may give in
+// a turn; begin makes a view and the rule that gives the orders for it. The script has no
+// memory. If the rule draws from View.Random, wants includes the row's seed.
+func New[S, R any, G GameWithRules[S, R]](name, doc string, room int, wants env.Want, begin func() (*View[S, R, G], func())) Script {
 	return Script{name, doc, func(s env.Spec) (rollout.Policy, error) {
 		if s.Info.MaxOrders < room {
 			return nil, fmt.Errorf("%s needs room for %d orders, not %d", name, room, s.Info.MaxOrders)
 		}
-		seat, rule := begin()
-		return &player[S, R, G]{name, wants, int32(s.Info.Players), seat, rule}, nil
+		view, rule := begin()
+		return &policy[S, R, G]{name, wants, int32(s.Info.Players), view, rule}, nil
 	}}
 }
 
-// player plays a script.
-type player[S, R any, G Game[S, R]] struct {
+// policy is the rollout.Policy of a script.
+type policy[S, R any, G GameWithRules[S, R]] struct {
 	name  string
 	wants env.Want
 	seats int32
-	seat  *Seat[S, R, G]
-	rule  func() // gives the orders of seat
+	view  *View[S, R, G]
+	rule  func() // gives the orders of view
 }
 
-// Name is the name of the script.
-func (c *player[S, R, G]) Name() string { return c.name }
+// Name returns the name of the script.
+func (p *policy[S, R, G]) Name() string { return p.name }
 
-// Wants is the row's seed, if the rule draws.
-func (c *player[S, R, G]) Wants() env.Want { return c.wants }
+// Wants returns the row's seed if the rule draws.
+func (p *policy[S, R, G]) Wants() env.Want { return p.wants }
 
-// Act has the rule give the orders of the rows.
-func (c *player[S, R, G]) Act(v env.Vector, b *env.Batch, rows []int32) {
+// Act lets the rule give the orders of the rows.
+func (p *policy[S, R, G]) Act(v env.Vector, b *env.Batch, rows []int32) {
 	states, ok := env.States[S](v)
 	rules, _ := env.Rules[S](v)
 	g, same := rules.(G)
 	if !ok || !same {
-		panic(WrongGame(c.name, v))
+		panic(WrongGame(p.name, v))
 	}
-	b.Need(c.wants, c.name)
+	b.Need(p.wants, p.name)
 	room := len(b.Orders) / b.Rows
 	for _, row := range rows {
 		at := int(row) * room
-		c.seat.Look(g, &states[row/c.seats], sim.Player(row%c.seats), b.Orders[at:at:at+room])
-		if c.wants&env.WantRowSeed != 0 {
-			c.seat.Random = prng.New(b.RowSeed[row])
+		p.view.Look(g, &states[row/p.seats], sim.Player(row%p.seats), b.Orders[at:at:at+room])
+		if p.wants&env.WantRowSeed != 0 {
+			p.view.Random = prng.New(b.RowSeed[row])
 		}
-		c.rule()
-		b.OrderLen[row] = int32(len(c.seat.Orders))
+		p.rule()
+		b.OrderLen[row] = int32(len(p.view.Orders))
 	}
 }
 
-// WrongGame is the message of the panic of a policy that is asked for orders in a Vector of
-// another game.
+// WrongGame returns the panic message of a policy whose Act gets a Vector of another game.
 func WrongGame(name string, v env.Vector) string {
 	if v == nil {
 		return "policy: " + name + " needs the Vector of its game, got nil"

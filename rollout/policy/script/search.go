@@ -7,17 +7,17 @@ import (
 	"moonfarm/sim"
 )
 
-// Search is the tree search of a game: the figures that the game decides, and its
-// SearchGame. S is the game's State, M a move of the search: see search.Model.
+// Search is the tree search of a game: its defaults and its SearchGame. S is the game's
+// State, M a move of the search: see search.Model.
 type Search[S, M any] struct {
 	Doc      string         // one line
 	Options  search.Options // the defaults
-	Rollout  Words          // option rollout: the script that plays on from a leaf, for both seats
-	Opponent Words          // option opponent: what the other seat plays
-	Horizon  Number         // option horizon: turns that Rollout plays at most; 0: to the end
+	Rollout  Words          // option rollout: the script that continues from a leaf, for both seats
+	Opponent Words          // option opponent: the script that the other seat plays
+	Horizon  Number         // option horizon: limit of the turns of Rollout; 0: to the end
 	Model    string         // doc of the option model: the values, the meaning
 
-	Room int // most orders of a move
+	Room int // limit of the orders of a move
 	New  func(o SearchOptions) SearchGame[S, M]
 	// Kit returns the encoder and the action space of a game of the rules of a spec
 	// (sim.Info.Config), for a network.
@@ -37,33 +37,33 @@ type Number struct {
 	Doc     string // what it counts
 }
 
-// SearchOptions are the options of a search that the game understands by itself.
+// SearchOptions are the options of a search whose meaning the game defines.
 type SearchOptions struct {
 	Rollout, Opponent string
 	Horizon           int
 }
 
-// Defaults are the default values of these options.
+// Defaults returns the default values of these options.
 func (s Search[S, M]) Defaults() SearchOptions {
 	return SearchOptions{s.Rollout.Default, s.Opponent.Default, s.Horizon.Default}
 }
 
-// AnyMove is the value of the option opponent with which the other seat plays any of its
-// moves.
+// AnyMove is the value of the option opponent with which the search considers all moves of
+// the other seat.
 const AnyMove = "search"
 
-// SearchGame is a game as its searches see it.
+// SearchGame is a game to be searched: its search.Model, and the orders of moves.
 type SearchGame[S, M any] interface {
 	search.Model[S, M]
-	// Look takes the rules of the Vector; false if it plays another game.
+	// Look adopts the rules of the Vector; it returns false if the Vector plays another game.
 	Look(v env.Vector) bool
 	// AppendOrders appends the orders of a move of seat p.
 	AppendOrders(dst []sim.Order, s *S, p sim.Player, m M) []sim.Order
 }
 
-// Opposed is a SearchGame that can play the other seat by a script: that seat then has one
-// move at every node, the script's.
+// Opposed is a SearchGame that can play the other seat by a script: that seat then has only
+// the script's move at every node.
 type Opposed interface {
-	// SearchFor sets the seat for which the next search is.
+	// SearchFor sets the searching seat of the next search.
 	SearchFor(p sim.Player)
 }

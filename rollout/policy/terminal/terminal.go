@@ -38,7 +38,7 @@ func newScript(name, doc string, rule func(c *seat)) script.Script {
 	})
 }
 
-type view = script.Seat[terminal.State, terminal.Rules, *terminal.Game]
+type view = script.View[terminal.State, terminal.Rules, *terminal.Game]
 
 // seat is a state as a script sees it from one seat, and the orders it gives. Coordinates
 // are the seat's own: its edges are at the bottom,

@@ -9,18 +9,18 @@ import (
 
 // The planner compares orders by simulation, in these steps:
 //
-//  1. It lists what it could order: nothing; the curtain; an energy building in
-//     each of the three rows that look safest; in each row an attack tower, in
-//     front of the others or one column behind, and, if the row is shot at, a wall.
-//  2. For each order it plays the next eight rounds, in which neither seat gives other
-//     orders. So it sees the effect of the missiles and towers of both sides on each row:
-//     a wall is worth the hits it keeps off, and the curtain the missiles that
-//     would come through in its six rounds.
-//  3. It judges the state that follows: health, energy, buildings, missiles, and the
+//  1. It lists its candidates: nothing; the curtain; an energy building in each of
+//     the three rows that look safest; in each row an attack tower, in front of the
+//     others or one column behind, and, if the enemy attacks the row, a wall.
+//  2. For each candidate it plays the next eight rounds, in which neither seat gives
+//     other orders. So it sees the effect of the missiles and towers of both sides on
+//     each row: a wall is worth the hits that it stops, and the curtain the missiles
+//     that would hit in its six rounds.
+//  3. It evaluates the resulting state: health, energy, buildings, missiles, and the
 //     obstacles in the way of each attack tower.
-//  4. With the energy for one, it compares a tesla tower on the front column with
-//     the best of these over more rounds, so that the first shot is within them.
-//  5. It gives the best order; the row's seed draws among equals.
+//  4. If it can pay for a tesla tower, it compares one on the front column with the
+//     best candidate over more rounds, which include the tower's first shot.
+//  5. It gives the best order, and draws among equals by the row's seed.
 const (
 	plannerRounds      = 8  // of a forecast
 	plannerTeslaRounds = 6  // after a tesla tower is finished
@@ -31,22 +31,22 @@ const (
 // The planner's values, in tenths of an energy.
 const (
 	worthHealth   = 40
-	worthLow      = 10 // for each point below plannerLow, beyond that
+	worthLow      = 10 // in addition for each point below plannerLow
 	worthEnergy   = 10
 	worthIncome   = 300 // an energy building
 	worthAttack   = 200 // an attack tower …
 	worthObstacle = 30  // … less this for each hit that stands in its way
-	worthWall     = 40  // a hit that a wall can take
+	worthWall     = 40  // a hit that a wall survives
 	worthTesla    = 500
 	worthMissile  = 30 // on the enemy's half
 
 	plannerLow       = 50 // health
-	plannerObstacles = 8  // hits in the way that count at most
+	plannerObstacles = 8  // limit of the hits in the way that count
 	plannerDecided   = 1 << 30
 )
 
-// Columns where the planner places attack towers: the frontmost free one of
-// each is considered.
+// plannerColumns are two sets of columns; the planner considers an attack tower on the
+// frontmost free cell of each.
 var plannerColumns = [...]uint64{midColumns | frontColumns, midColumns >> 1}
 
 // plan is the best order so far.
@@ -56,7 +56,7 @@ type plan struct {
 	ties  int // equally good orders
 }
 
-// planner gives the order after which the next rounds go best.
+// planner gives the order with the best forecast of the next rounds.
 func (c *seat) planner() sim.Order {
 	c.survey()
 	sites := uint64(0)
@@ -90,7 +90,7 @@ func (c *seat) planner() sim.Order {
 	return best.order
 }
 
-// consider makes an order the best if it is.
+// consider replaces the best order if the forecast of o is better.
 func (c *seat) consider(best *plan, o sim.Order) {
 	if o == towerdefence.Nothing || o == best.order {
 		return
@@ -106,8 +106,8 @@ func (c *seat) consider(best *plan, o sim.Order) {
 	}
 }
 
-// considerEnergy considers energy buildings, as far back as there is room, in the
-// rows that look safest.
+// considerEnergy considers energy buildings on the rearmost free cells of the rows that look
+// safest.
 func (c *seat) considerEnergy(best *plan) {
 	if !c.affords(towerdefence.Energy) || c.standing(towerdefence.Energy) >= plannerMostEnergy {
 		return
@@ -135,7 +135,7 @@ func (c *seat) considerEnergy(best *plan) {
 	}
 }
 
-// forecast returns the value of an order: of the state after that many rounds.
+// forecast returns the value of the state that many rounds after an order.
 func (c *seat) forecast(o sim.Order, rounds int) int {
 	s := &c.ahead
 	*s = *c.State
@@ -151,7 +151,7 @@ func (c *seat) forecast(o sim.Order, rounds int) int {
 	return plannerWorth(me, foe) - plannerWorth(foe, me)
 }
 
-// plannerWorth judges a half against the other.
+// plannerWorth evaluates a half; foe is the other half.
 func plannerWorth(h, foe *towerdefence.Half) int {
 	v := worthHealth*h.Health() - worthLow*max(0, plannerLow-h.Health()) + worthEnergy*int(h.Energy)
 	v += worthIncome*bits.OnesCount64(h.Standing(towerdefence.Energy)) + worthTesla*int(h.Teslas)
@@ -168,7 +168,7 @@ func plannerWorth(h, foe *towerdefence.Half) int {
 	return v
 }
 
-// plannerHits counts the hits that the finished buildings on the cells stand.
+// plannerHits counts the hits that the finished buildings on the cells survive.
 func plannerHits(h *towerdefence.Half, cells uint64) int {
 	return bits.OnesCount64(h.Live&cells) + bits.OnesCount64(h.Extra0&cells) + 2*bits.OnesCount64(h.Extra1&cells)
 }

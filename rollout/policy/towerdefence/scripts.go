@@ -6,10 +6,10 @@ import (
 )
 
 // Each script is a list of cases, the most urgent first. The first case that applies
-// decides: its building is built, or saved for by doing nothing.
+// decides: the script builds its building, or does nothing until it has the energy.
 
-// econ grows until it is rich, shooting back no more than it must, and then
-// masses attack towers in the rows where the enemy can stand the least.
+// econ builds energy first and defends itself only as far as necessary; then it masses
+// attack towers in the rows where the enemy has the fewest buildings.
 func (c *seat) econ() sim.Order {
 	c.survey()
 	energy, attack := c.standing(towerdefence.Energy), c.standing(towerdefence.Attack)
@@ -24,7 +24,7 @@ func (c *seat) econ() sim.Order {
 	return c.placeAttack()
 }
 
-// turtle keeps a wall in every row that is shot at, and shoots back there.
+// turtle keeps a wall in every row that the enemy attacks, and shoots back there.
 func (c *seat) turtle() sim.Order {
 	c.survey()
 	energy, walls := c.standing(towerdefence.Energy), c.standing(towerdefence.Defense)
@@ -54,7 +54,7 @@ func (c *seat) turtle() sim.Order {
 }
 
 // rush fills one row after the other with attack towers, with just enough energy
-// to pay for them.
+// buildings to pay for them.
 func (c *seat) rush() sim.Order {
 	c.survey()
 	energy, attack := c.standing(towerdefence.Energy), c.standing(towerdefence.Attack)
@@ -67,8 +67,8 @@ func (c *seat) rush() sim.Order {
 	return c.frontOrSave(towerdefence.Attack, y, midColumns|frontColumns)
 }
 
-// tesla saves for two tesla towers on the front column, where they reach the
-// base, and keeps the energy for their shots.
+// tesla saves for two tesla towers on the front column, from which they reach the base,
+// and keeps energy for their shots.
 func (c *seat) tesla() sim.Order {
 	c.survey()
 	energy, teslas := c.standing(towerdefence.Energy), int(c.me.Teslas)
@@ -87,20 +87,20 @@ func (c *seat) tesla() sim.Order {
 	return c.placeAttack()
 }
 
-// placeTesla places a tesla tower on the front column, where the enemy shoots
+// placeTesla places a tesla tower on the front column, in the row that the enemy attacks
 // least.
 func (c *seat) placeTesla() sim.Order {
 	y := c.least(frontColumn, func(r *row) int { return 2*r.foeAttack - r.walls })
 	return c.frontOrSave(towerdefence.Tesla, y, frontColumn)
 }
 
-// reserve is the energy below which a player with tesla towers builds no other
-// building: a shot, and an attack tower.
+// reserve returns the energy below which a player with tesla towers builds nothing else: the
+// price of a shot and of an attack tower.
 func (c *seat) reserve() int {
 	return c.Rules.TeslaEnergyPerShot + c.Rules.Buildings[towerdefence.Attack].Price
 }
 
-// placeEnergy places an energy building at the back, in the row least shot at.
+// placeEnergy places an energy building at the back, in the row that the enemy attacks least.
 func (c *seat) placeEnergy() sim.Order {
 	if !c.affords(towerdefence.Energy) {
 		return towerdefence.Nothing
@@ -115,8 +115,8 @@ func (c *seat) placeEnergy() sim.Order {
 	return towerdefence.Nothing
 }
 
-// needsWall reports whether a row with more than spare attack towers of the enemy
-// for each own wall lacks one.
+// needsWall reports whether a row needs a wall: it has fewer than two, and the enemy has more
+// than `spare` attack towers there for each of them.
 func (c *seat) needsWall(spare int) bool {
 	for y := range c.rows {
 		if r := &c.rows[y]; r.foeAttack > spare*r.walls && r.walls < 2 && c.room(frontColumns, y) {
@@ -131,14 +131,14 @@ func (c *seat) room(columns uint64, y int) bool {
 	return columns&^c.me.Occupied>>(8*y)&rowMask != 0
 }
 
-// placeWall places a wall in the row that needs it most.
+// placeWall places a wall in the row with most attack towers of the enemy for each wall.
 func (c *seat) placeWall(spare int) sim.Order {
 	y := c.least(frontColumns, func(r *row) int { return 2*spare*r.walls + r.walls - 2*r.foeAttack })
 	return c.frontOrSave(towerdefence.Defense, y, frontColumns)
 }
 
-// frontOrSave places kind k in row y as near to the enemy as the columns go,
-// or nothing if it cannot be paid yet.
+// frontOrSave places kind k in row y on the cell of the columns that is nearest to the enemy,
+// or does nothing if the energy does not suffice yet.
 func (c *seat) frontOrSave(k towerdefence.Kind, y int, columns uint64) sim.Order {
 	if y < 0 {
 		return towerdefence.Nothing
@@ -147,8 +147,8 @@ func (c *seat) frontOrSave(k towerdefence.Kind, y int, columns uint64) sim.Order
 	return order
 }
 
-// placeAttack places an attack tower in the row where the own ones, with this one,
-// have the least to shoot through.
+// placeAttack places an attack tower in the row where the enemy has the fewest buildings for
+// each own attack tower.
 func (c *seat) placeAttack() sim.Order {
 	y := c.least(midColumns, func(r *row) int {
 		return 4*r.foeWalls + r.foeAttack + r.foeTesla + r.foeOther - 2*r.attack

@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// The formula judges both seats alike, and what a seat has more of is worth something.
+// The formula treats both seats alike, and more energy or health raises the value.
 func TestTowerdefenceFormula(t *testing.T) {
 	entry, err := catalog.Find("towerdefence")
 	if err != nil {

@@ -39,11 +39,10 @@ func newScript(name, doc string, rule func(c *seat) sim.Order) script.Script {
 	})
 }
 
-type view = script.Seat[towerdefence.State, towerdefence.Rules, *towerdefence.Game]
+type view = script.View[towerdefence.State, towerdefence.Rules, *towerdefence.Game]
 
-// seat is a state as a script sees it from one seat. Boards are laid out as in
-// towerdefence.Half: bit y*8 + x in the coordinates of the owner of
-// the half, x = 7 at the front.
+// seat is a state as a script sees it from one seat. Boards have the layout of
+// towerdefence.Half: bit y*8 + x in the coordinates of the half's owner, x = 7 at the front.
 type seat struct {
 	view
 
@@ -54,15 +53,15 @@ type seat struct {
 	ahead towerdefence.State       // of a forecast
 }
 
-// row sums up one row of the board.
+// row counts the buildings in one row of the board.
 type row struct {
 	attack, walls       int // own attack towers and walls, finished or not
 	foeAttack, foeWalls int // the enemy's
-	foeTesla            int // its tesla towers
-	foeOther            int // its other buildings
+	foeTesla            int // the enemy's tesla towers
+	foeOther            int // the enemy's other buildings
 }
 
-// The columns of a half, by their use in the scripts.
+// The columns of a half, named by their use in the scripts.
 const (
 	backColumns  = 0x0303030303030303 // x 0 and 1: energy
 	midColumns   = 0x7c7c7c7c7c7c7c7c // x 2 … 6: attack
@@ -71,7 +70,7 @@ const (
 	rowMask      = 0xff               // of row 0; row y is shifted by 8·y
 )
 
-// survey sums up the rows and finds the legal orders.
+// survey counts the buildings of the rows and finds the legal orders.
 func (c *seat) survey() {
 	c.Game.Legal(&c.legal, c.State, c.Player)
 	foeAttack, foeWalls := c.foe.Standing(towerdefence.Attack), c.foe.Standing(towerdefence.Defense)
@@ -98,7 +97,7 @@ func (c *seat) standing(k towerdefence.Kind) int {
 // affords reports whether kind k may be placed anywhere.
 func (c *seat) affords(k towerdefence.Kind) bool { return c.legal.Build(k) != 0 }
 
-// place is the order to place kind k on one of the cells, drawn uniformly.
+// place returns the order to place kind k on one of the cells, drawn uniformly.
 func (c *seat) place(k towerdefence.Kind, cells uint64) (sim.Order, bool) {
 	cells &= c.legal.Build(k)
 	if cells == 0 {
@@ -108,7 +107,8 @@ func (c *seat) place(k towerdefence.Kind, cells uint64) (sim.Order, bool) {
 	return towerdefence.Build(k, cell%towerdefence.Width, cell/towerdefence.Width), true
 }
 
-// front is place on the cell of one row that is nearest to the enemy.
+// front returns the order to place kind k on the cell of row y, among the columns, that is
+// nearest to the enemy.
 func (c *seat) front(k towerdefence.Kind, y int, columns uint64) (sim.Order, bool) {
 	cells := columns & (rowMask << (8 * y)) & c.legal.Build(k)
 	if cells == 0 {
@@ -117,8 +117,8 @@ func (c *seat) front(k towerdefence.Kind, y int, columns uint64) (sim.Order, boo
 	return c.place(k, 1<<(bits.Len64(cells)-1))
 }
 
-// least draws one of the rows with the lowest rank among the rows with a free cell
-// in columns; −1 if no row has one.
+// least returns the row with the lowest rank among the rows with a free cell in columns, and
+// draws among equals; −1 if no row has a free cell.
 func (c *seat) least(columns uint64, rank func(r *row) int) int {
 	best, low, ties := -1, 0, 0
 	for y := range c.rows {
@@ -138,7 +138,7 @@ func (c *seat) least(columns uint64, rank func(r *row) int) int {
 	return best
 }
 
-// playout plays as the recordings of that name: see towerdefence.Game.Playout.
+// playout gives the order of towerdefence.Game.Playout, as in the recordings of that name.
 func (c *seat) playout() sim.Order {
 	return c.Game.Playout(c.State, c.Player, &c.Random)
 }

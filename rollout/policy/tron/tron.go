@@ -1,5 +1,5 @@
-// Package tron has the scripts of the light cycles. It is the smallest of the games'
-// packages of policies: to be read first.
+// Package tron has the scripts of the light cycles. It is the smallest policy package of a
+// game, and the one to read first.
 package tron
 
 import (
@@ -15,21 +15,20 @@ import (
 var Scripts = []script.Script{
 	newScript("safe", "straight on or a turn, by chance, but not where it crashes at once",
 		func(*seat) int { return 0 }),
-	newScript("territory", "does not crash at once, and goes where its lead in free cells that it comes to first is largest",
+	newScript("territory", "does not crash at once, and maximises its lead in free cells that it reaches first",
 		(*seat).territory),
 }
 
 // seat is a state as a script sees it from one seat.
 type seat struct {
 	view
-	then tron.State // scratch: after an order
+	then tron.State // scratch: the state after an order
 }
 
-type view = script.Seat[tron.State, tron.Rules, *tron.Game]
+type view = script.View[tron.State, tron.Rules, *tron.Game]
 
-// newScript returns a script that gives the order after which the
-// state is worth most to it, among the orders by which its cycle does not crash at
-// once.
+// newScript returns a script that gives the order with the highest worth of the state after
+// it, among the orders by which its cycle does not crash at once.
 func newScript(name, doc string, worth func(c *seat) int) script.Script {
 	return script.New(name, doc, 1, env.WantRowSeed, func() (*view, func()) {
 		c := new(seat)
@@ -37,11 +36,11 @@ func newScript(name, doc string, worth func(c *seat) int) script.Script {
 	})
 }
 
-// best is the order after which the state is worth most, drawn among equals. A cycle that
-// crashes anyway goes straight on.
+// best returns the order after which the state has the highest worth; it draws among equals. A
+// cycle that crashes in any case goes straight on.
 func (c *seat) best(worth func(c *seat) int) sim.Order {
 	s, p := c.State, c.Player
-	best, most, ties := tron.Straight, 0, 0 // ties: how many orders are worth most
+	best, most, ties := tron.Straight, 0, 0 // ties: number of orders with the highest worth
 	for o := range sim.Order(tron.Orders) {
 		next := c.Game.Beside(1<<s.Head[p], s.Heading[p].Turned(o)) & s.Free()
 		if next == 0 {
@@ -62,8 +61,8 @@ func (c *seat) best(worth func(c *seat) int) sim.Order {
 	return best
 }
 
-// territory is how many more free cells are nearer to the own cycle than to the
-// enemy's after the order.
+// territory returns the number of free cells that are nearer to the own cycle, less the
+// number of those nearer to the enemy's, after the order.
 func (c *seat) territory() int {
 	cells := c.Game.Nearer(&c.then)
 	return bits.OnesCount64(cells[c.Player]) - bits.OnesCount64(cells[c.Player^1])

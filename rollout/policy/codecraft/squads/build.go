@@ -31,16 +31,16 @@ const (
 )
 
 // count is how many entities of a type the player has.
-func (c *Player) count(t codecraft.Type) int32 { return int32(c.State.Count[c.Player][t]) }
+func (c *Commander) count(t codecraft.Type) int32 { return int32(c.State.Count[c.Player][t]) }
 
 // builds reports whether builders can build a type.
-func (c *Player) builds(t codecraft.Type) bool {
+func (c *Commander) builds(t codecraft.Type) bool {
 	b := &c.Rules.Types[codecraft.BuilderUnit]
 	return b.CanBuild && b.Builds.Set().Has(t) && c.Rules.Types[t].Size <= 5
 }
 
 // expand begins a building, if one is wanted and can be paid for.
-func (c *Player) expand() {
+func (c *Commander) expand() {
 	n := c.count(codecraft.BuilderUnit)
 	if n == 0 || c.State.N == codecraft.MaxUnits || c.Builders.N+c.Army.N+c.Fixed.N >= mostUnits {
 		return
@@ -63,7 +63,7 @@ func (c *Player) expand() {
 }
 
 // needsHouse reports whether the units of the next ticks will have no room.
-func (c *Player) needsHouse() bool {
+func (c *Commander) needsHouse() bool {
 	used := c.State.PopUse[c.Player]
 	if c.Housed >= mostBuilder+mostFighter || c.pending[codecraft.House] >= min(1+used/15, mostHouses) {
 		return false
@@ -81,14 +81,14 @@ func (c *Player) needsHouse() bool {
 }
 
 // needsTurret reports whether enemies are about the base and the army is weak.
-func (c *Player) needsTurret() bool {
+func (c *Commander) needsTurret() bool {
 	return c.foes.near > 0 && c.Army.N < c.foes.near && c.count(codecraft.Turret) < mostTurrets &&
 		c.Builders.N > 6 && c.pending[codecraft.Turret] == 0
 }
 
 // begin has a builder build one of type t where that costs the least time, and
 // sets its price aside until there is the money. A building without a place waits.
-func (c *Player) begin(t codecraft.Type) {
+func (c *Commander) begin(t codecraft.Type) {
 	if !c.builds(t) {
 		return
 	}
@@ -122,7 +122,7 @@ func (w *works) add(i int) {
 }
 
 // repair sends builders to the works.
-func (c *Player) repair() {
+func (c *Commander) repair() {
 	b := &c.Rules.Types[codecraft.BuilderUnit]
 	if !b.CanRepair {
 		return
@@ -152,7 +152,7 @@ func (c *Player) repair() {
 // recruit gives idle builders an action beside a square: first the builders that are there,
 // at most as many as there says, and then the nearest ones, which come, until it has as many
 // as it wants.
-func (c *Player) recruit(x, y, size, reach, wants, there int, a codecraft.Action) {
+func (c *Commander) recruit(x, y, size, reach, wants, there int, a codecraft.Action) {
 	f := &c.local
 	f.stamp++
 	f.head, f.tail = 0, 0
@@ -184,7 +184,7 @@ func (c *Player) recruit(x, y, size, reach, wants, there int, a codecraft.Action
 
 // recruitAround has builders beside a cell on the way come, and goes on with the
 // free cells beside it.
-func (c *Player) recruitAround(at, wants int) (found int) {
+func (c *Commander) recruitAround(at, wants int) (found int) {
 	f := &c.local
 	for _, by := range around {
 		to := at + by
@@ -205,7 +205,7 @@ func (c *Player) recruitAround(at, wants int) (found int) {
 }
 
 // freeBuilder is the idle builder on a cell, −1 if there is none.
-func (c *Player) freeBuilder(at int) int {
+func (c *Commander) freeBuilder(at int) int {
 	if c.ground[at] != own || c.danger[at] != 0 {
 		return -1
 	}
@@ -226,7 +226,7 @@ type siteSearch struct {
 
 // chooseSite is the place for a building of type t. One without a lane to other
 // buildings is taken where it is much better.
-func (c *Player) chooseSite(t codecraft.Type) (x, y int, ok bool) {
+func (c *Commander) chooseSite(t codecraft.Type) (x, y int, ok bool) {
 	c.mapSites()
 	c.openSites(t, 1)
 	x, y, cost := c.findSite(t)
@@ -242,7 +242,7 @@ func (c *Player) chooseSite(t codecraft.Type) (x, y int, ok bool) {
 // openSites finds the cells where a building of type t may stand: free, and with
 // a lane of some cells to other buildings, the ranged base with one in any case.
 // Houses leave the place for it free.
-func (c *Player) openSites(t codecraft.Type, lane int) {
+func (c *Commander) openSites(t codecraft.Type, lane int) {
 	free := &c.site.free
 	*free = c.sight
 	free.AndNot(&c.State.Occupied)
@@ -262,7 +262,7 @@ func (c *Player) openSites(t codecraft.Type, lane int) {
 }
 
 // mapSites finds the ways of builders, and how many of them are about each cell.
-func (c *Player) mapSites() {
+func (c *Commander) mapSites() {
 	f := &c.site.walk
 	f.begin()
 	c.site.crowd = [cells]uint8{}
@@ -278,7 +278,7 @@ func (c *Player) mapSites() {
 
 // findSite is the place that costs the least: near to a builder and to where the
 // building should stand, beside few resources.
-func (c *Player) findSite(t codecraft.Type) (x, y, least int) {
+func (c *Commander) findSite(t codecraft.Type) (x, y, least int) {
 	size := int(c.Rules.Types[t].Size)
 	corners := &c.site.corners
 	*corners = c.site.free
@@ -300,7 +300,7 @@ func (c *Player) findSite(t codecraft.Type) (x, y, least int) {
 }
 
 // anchor is where a building should stand.
-func (c *Player) anchor(t codecraft.Type) (x, y int) {
+func (c *Commander) anchor(t codecraft.Type) (x, y int) {
 	switch t {
 	case codecraft.RangedBase, codecraft.MeleeBase:
 		return codecraft.TurnBack(c.Player, forward, forward, 1)
@@ -318,7 +318,7 @@ func (c *Player) anchor(t codecraft.Type) (x, y int) {
 
 // future is the place that a building of type t will have once the resources on
 // it are taken and the units have left it: with few resources, near to the base.
-func (c *Player) future(t codecraft.Type) (bx, by int, ok bool) {
+func (c *Commander) future(t codecraft.Type) (bx, by int, ok bool) {
 	size := int(c.Rules.Types[t].Size)
 	corners := &c.site.corners
 	corners.Flip(&bitboard.Square{})
@@ -348,7 +348,7 @@ func (c *Player) future(t codecraft.Type) (bx, by int, ok bool) {
 
 // clearSite has builders take the resources from the future place of a building
 // of type t, and has builders that stand there leave.
-func (c *Player) clearSite(t codecraft.Type) {
+func (c *Commander) clearSite(t codecraft.Type) {
 	bx, by, ok := c.future(t)
 	if !ok {
 		return
@@ -373,7 +373,7 @@ func (c *Player) clearSite(t codecraft.Type) {
 }
 
 // leave has a unit step away from a cell of the map.
-func (c *Player) leave(i, from, x, y int) {
+func (c *Commander) leave(i, from, x, y int) {
 	far := apart(int16(from%wide-1), int16(from/wide-1), int16(x), int16(y))
 	for _, by := range around {
 		to := from + by
@@ -386,7 +386,7 @@ func (c *Player) leave(i, from, x, y int) {
 
 // siteCost is the cost of a place, with perStep for each step of a builder to it. A cost
 // that is not below least need not be exact.
-func (c *Player) siteCost(x, y, size, ax, ay, least, perStep int) int {
+func (c *Commander) siteCost(x, y, size, ax, ay, least, perStep int) int {
 	cost := codecraft.Gap(x, y, size, ax, ay, 1)
 	if cost-4*helpWorth >= least {
 		return cost

@@ -27,7 +27,7 @@ const (
 
 // markGround clears the marks of the tick before, and marks the border and the resources in
 // sight.
-func (c *Player) markGround() {
+func (c *Commander) markGround() {
 	c.ground = [cells]ground{}
 	c.kept = [cells]bool{}
 	c.leaving = [cells]bool{}

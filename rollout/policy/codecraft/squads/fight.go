@@ -23,7 +23,7 @@ const (
 var marchPrice = [wall + 1]uint16{open: 1, ore: 7, own: 2, foe: 1}
 
 // fight gives the fighters their actions.
-func (c *Player) fight() {
+func (c *Commander) fight() {
 	c.shoot()
 	c.mapFoes()
 	for _, key := range c.ranks() {
@@ -33,7 +33,7 @@ func (c *Player) fight() {
 
 // mapFoes makes toFoes: ways to the enemies that are seen and to their homes; for
 // a small army, to those in the own half, or else to where it gathers.
-func (c *Player) mapFoes() {
+func (c *Commander) mapFoes() {
 	f := &c.toFoes
 	f.begin()
 	small := c.Army.N < leastArmy
@@ -67,7 +67,7 @@ func (c *Player) mapFoes() {
 
 // ranks are the idle fighters, the ones nearest to enemies first: the fighters behind them
 // know the cells that they leave.
-func (c *Player) ranks() []uint32 {
+func (c *Commander) ranks() []uint32 {
 	n := 0
 	for _, at := range c.Army.All() {
 		if c.busy[at] {
@@ -82,7 +82,7 @@ func (c *Player) ranks() []uint32 {
 }
 
 // advance moves a fighter, or has it wait.
-func (c *Player) advance(i int) {
+func (c *Commander) advance(i int) {
 	x, y, _ := c.Corner(i)
 	from := cellAt(x, y)
 	if a, d := c.nearest(x, y); a != nil && d <= aware && !c.favourable(a) {
@@ -111,7 +111,7 @@ func (c *Player) advance(i int) {
 }
 
 // wait has a unit stay and hit enemies that come in range.
-func (c *Player) wait(i int) {
+func (c *Commander) wait(i int) {
 	t := &c.Rules.Types[c.State.Units[i].Type]
 	var a codecraft.Action
 	a.AddAuto(int(t.Range), codecraft.AllButResource)
@@ -120,7 +120,7 @@ func (c *Player) wait(i int) {
 }
 
 // roam sends a unit about the map for a while.
-func (c *Player) roam(i int) {
+func (c *Commander) roam(i int) {
 	x, y := c.Roam(i)
 	var a codecraft.Action
 	a.AddMove(x, y, codecraft.FindClosest)
@@ -128,7 +128,7 @@ func (c *Player) roam(i int) {
 }
 
 // downhillOver is downhill of toFoes; resources in the way are shot.
-func (c *Player) downhillOver(from int) int {
+func (c *Commander) downhillOver(from int) int {
 	best, least := -1, c.toFoes.dist[from]
 	for _, by := range around {
 		to := from + by
@@ -140,7 +140,7 @@ func (c *Player) downhillOver(from int) int {
 }
 
 // nearest is the enemy fighter nearest to a cell, and how far it is.
-func (c *Player) nearest(x, y int) (best *armed, d int16) {
+func (c *Commander) nearest(x, y int) (best *armed, d int16) {
 	for k := range c.foes.arms[:c.foes.armed] {
 		a := &c.foes.arms[k]
 		if e := apart(int16(x), int16(y), a.x, a.y); best == nil || e < d {
@@ -151,10 +151,10 @@ func (c *Player) nearest(x, y int) (best *armed, d int16) {
 }
 
 // favourable reports whether own fighters about an enemy are the stronger ones.
-func (c *Player) favourable(a *armed) bool { return a.ours*10 >= a.theirs*bold }
+func (c *Commander) favourable(a *armed) bool { return a.ours*10 >= a.theirs*bold }
 
 // retreat has a unit leave the range of enemies, the farther the better.
-func (c *Player) retreat(i, from int) {
+func (c *Commander) retreat(i, from int) {
 	best, least := -1, c.fear(from)
 	for _, by := range around {
 		to := from + by

@@ -60,7 +60,7 @@ func strength(u *codecraft.Unit, t *codecraft.Properties) int32 {
 }
 
 // measureFoes compares strengths around each enemy fighter.
-func (c *Player) measureFoes() {
+func (c *Commander) measureFoes() {
 	f := &c.foes
 	f.near = 0
 	arms := f.arms[:f.armed]
@@ -107,7 +107,7 @@ func (c *Player) measureFoes() {
 func apart(ax, ay, bx, by int16) int16 { return max(ax-bx, bx-ax) + max(ay-by, by-ay) }
 
 // markDanger marks the cells where a fighter can soon hit a builder.
-func (c *Player) markDanger(a *armed) {
+func (c *Commander) markDanger(a *armed) {
 	reach := int(a.reach)
 	if a.moves {
 		reach += dangerMargin
@@ -126,7 +126,7 @@ func mark(on *[cells]uint8, x0, y0, reach int) {
 }
 
 // fear is how much a builder wants to be away from a cell.
-func (c *Player) fear(at int) (sum int) {
+func (c *Commander) fear(at int) (sum int) {
 	x, y := int16(at%wide-1), int16(at/wide-1)
 	for k := range c.foes.arms[:c.foes.armed] {
 		a := &c.foes.arms[k]
@@ -138,7 +138,7 @@ func (c *Player) fear(at int) (sum int) {
 }
 
 // aboutBase reports whether an enemy is near to an own building.
-func (c *Player) aboutBase(a *armed) bool {
+func (c *Commander) aboutBase(a *armed) bool {
 	for _, i := range c.Fixed.All() {
 		x, y, size := c.Corner(int(i))
 		if codecraft.Gap(x, y, size, int(a.x), int(a.y), 1) <= homeReach {

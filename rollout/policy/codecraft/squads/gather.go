@@ -32,7 +32,7 @@ func eachCell(b *bitboard.Square, visit func(x, y int)) {
 }
 
 // gather sends the builders that have nothing else to do to resources.
-func (c *Player) gather() {
+func (c *Commander) gather() {
 	c.escape()
 	c.mining = [cells]bool{}
 	for _, at := range c.Builders.All() {
@@ -58,7 +58,7 @@ func (c *Player) gather() {
 }
 
 // oresBeside is the number of resources beside a cell.
-func (c *Player) oresBeside(at int) (n int) {
+func (c *Commander) oresBeside(at int) (n int) {
 	for _, by := range around {
 		if c.ground[at+by] == ore {
 			n++
@@ -69,7 +69,7 @@ func (c *Player) oresBeside(at int) (n int) {
 
 // vacant is the number of resources beside a cell, 0 if it is no place to gather
 // or another builder has it.
-func (c *Player) vacant(at int) int {
+func (c *Commander) vacant(at int) int {
 	if c.ground[at] != open && c.ground[at] != own || c.kept[at] || c.taken[at] || c.danger[at] != 0 {
 		return 0
 	}
@@ -81,7 +81,7 @@ var passable = [wall + 1]bool{open: true, own: true}
 
 // mapWork makes toWork: the distances from the vacant places to gather, and, from a greater
 // distance on, from the edge of the sight.
-func (c *Player) mapWork() {
+func (c *Commander) mapWork() {
 	f := &c.toWork
 	f.begin()
 	ores := c.State.Resources
@@ -111,7 +111,7 @@ func (c *Player) mapWork() {
 }
 
 // idle are the builders without anything to do, the ones nearest to work first.
-func (c *Player) idle() []uint32 {
+func (c *Commander) idle() []uint32 {
 	n := 0
 	for _, at := range c.Builders.All() {
 		if x, y, _ := c.Corner(int(at)); !c.busy[at] {
@@ -124,7 +124,7 @@ func (c *Player) idle() []uint32 {
 }
 
 // findWork sends a builder to the nearest vacant place to gather.
-func (c *Player) findWork(i int) {
+func (c *Commander) findWork(i int) {
 	x, y, _ := c.Corner(i)
 	from := cellAt(x, y)
 	for _, through := range [...]bool{true, false} {
@@ -144,7 +144,7 @@ func (c *Player) findWork(i int) {
 
 // downhill is the neighbour that can be entered and is nearest to the sources of
 // a field, nearer than the cell itself; −1 if there is none.
-func (c *Player) downhill(from int, f *field) int {
+func (c *Commander) downhill(from int, f *field) int {
 	best, least := -1, f.dist[from]
 	for _, by := range around {
 		if to := from + by; f.dist[to] < least && c.enters(to) {
@@ -158,7 +158,7 @@ func (c *Player) downhill(from int, f *field) int {
 // resources, among `most` cells; −1 if there is none. The way there
 // can lead through builders that gather. Its first step can be taken now unless
 // one of them is there.
-func (c *Player) search(from, most int, through bool) (best int) {
+func (c *Commander) search(from, most int, through bool) (best int) {
 	f := &c.local
 	f.stamp++
 	f.head, f.tail = 0, 0
@@ -195,7 +195,7 @@ func (c *Player) search(from, most int, through bool) (best int) {
 
 // push has a builder go on a way to a cell through others that gather: each of
 // them goes on instead of the one behind it. It reports whether that is possible.
-func (c *Player) push(i, from, to int) bool {
+func (c *Commander) push(i, from, to int) bool {
 	f := &c.local
 	n := 0
 	for at := to; at != from; at = int(f.before[at]) {
@@ -226,7 +226,7 @@ func (f *local) reach(at, before, steps int) {
 }
 
 // escape has builders that enemy fighters can soon hit leave.
-func (c *Player) escape() {
+func (c *Commander) escape() {
 	for _, at := range c.Builders.All() {
 		i := int(at)
 		x, y, _ := c.Corner(i)

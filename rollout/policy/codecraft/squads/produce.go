@@ -7,7 +7,7 @@ import (
 
 // produce has the bases build units as long as there is money that is not set
 // aside, and the other buildings attack.
-func (c *Player) produce() {
+func (c *Commander) produce() {
 	first := codecraft.BuilderUnit
 	if c.armyFirst() {
 		first = codecraft.RangedUnit
@@ -28,16 +28,16 @@ func (c *Player) produce() {
 }
 
 // armyFirst reports whether fighters are wanted more than builders.
-func (c *Player) armyFirst() bool {
+func (c *Commander) armyFirst() bool {
 	n, army := c.count(codecraft.BuilderUnit), c.armySize()
 	return c.foes.near > int(army) || n >= settled && army < early || n >= fewBuilders && n >= fewBuilders+army/3
 }
 
 // armySize is the number of fighters, those not active included.
-func (c *Player) armySize() int32 { return int32(c.Army.N) }
+func (c *Commander) armySize() int32 { return int32(c.Army.N) }
 
 // operate gives a building its action.
-func (c *Player) operate(i int, t *codecraft.Properties) {
+func (c *Commander) operate(i int, t *codecraft.Properties) {
 	a := codecraft.Action{Parts: codecraft.Given}
 	if t.CanAttack {
 		a = codecraft.Action{}
@@ -53,12 +53,12 @@ func (c *Player) operate(i int, t *codecraft.Properties) {
 
 // affords reports whether one more unit of type t is wanted and may be built, and
 // takes its price.
-func (c *Player) affords(t codecraft.Type) bool {
+func (c *Commander) affords(t codecraft.Type) bool {
 	return c.wants(t) && c.Pay(t)
 }
 
 // wants reports whether one more unit of a type is wanted.
-func (c *Player) wants(t codecraft.Type) bool {
+func (c *Commander) wants(t codecraft.Type) bool {
 	if c.Builders.N+c.Army.N+c.Fixed.N >= mostUnits {
 		return false
 	}
@@ -80,7 +80,7 @@ func (c *Player) wants(t codecraft.Type) bool {
 
 // exit is a free cell beside a base for a unit to be built on: the one nearest to
 // where the unit is to go.
-func (c *Player) exit(i int, t codecraft.Type) (x, y int, ok bool) {
+func (c *Commander) exit(i int, t codecraft.Type) (x, y int, ok bool) {
 	bx, by, size := c.Corner(i)
 	f := &c.toFoes
 	if t == codecraft.BuilderUnit {

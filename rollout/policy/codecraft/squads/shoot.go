@@ -12,7 +12,7 @@ type shots struct {
 
 // shoot deals out the attacks: the fighters with the fewest targets choose first,
 // each the enemy that a blow kills, else the one with the least health left.
-func (c *Player) shoot() {
+func (c *Commander) shoot() {
 	for _, at := range c.foes.at[:c.foes.n] {
 		c.shots.left[at] = c.State.Units[at].Health
 	}
@@ -39,7 +39,7 @@ func (c *Player) shoot() {
 }
 
 // armedInRange counts the enemy fighters in range of a unit, up to 255.
-func (c *Player) armedInRange(i int) uint8 {
+func (c *Commander) armedInRange(i int) uint8 {
 	u := &c.State.Units[i]
 	reach := int16(c.Rules.Types[u.Type].Range)
 	n := 0
@@ -52,13 +52,13 @@ func (c *Player) armedInRange(i int) uint8 {
 }
 
 // gapTo is the distance from an own unit to unit j.
-func (c *Player) gapTo(u *codecraft.Unit, j int) int16 {
+func (c *Commander) gapTo(u *codecraft.Unit, j int) int16 {
 	x, y, size := c.Corner(j)
 	return int16(codecraft.Gap(int(u.X), int(u.Y), int(c.Rules.Types[u.Type].Size), x, y, size))
 }
 
 // aim has a unit attack an enemy fighter in range.
-func (c *Player) aim(i int) {
+func (c *Commander) aim(i int) {
 	u := &c.State.Units[i]
 	t := &c.Rules.Types[u.Type]
 	best, value := -1, 0
@@ -78,7 +78,7 @@ func (c *Player) aim(i int) {
 
 // worthShot orders the targets: first enemies that a blow kills, then hurt ones and ones
 // aimed at, then all others, and dead ones last.
-func (c *Player) worthShot(j, damage int) int {
+func (c *Commander) worthShot(j, damage int) int {
 	left := int(c.shots.left[j])
 	switch {
 	case left <= 0:
@@ -90,7 +90,7 @@ func (c *Player) worthShot(j, damage int) int {
 }
 
 // aimAtAny has a unit attack any enemy in range.
-func (c *Player) aimAtAny(i int) {
+func (c *Commander) aimAtAny(i int) {
 	u := &c.State.Units[i]
 	t := &c.Rules.Types[u.Type]
 	if !t.CanAttack {
@@ -115,7 +115,7 @@ func (c *Player) aimAtAny(i int) {
 }
 
 // attack has a unit attack another, or any in range should that be gone.
-func (c *Player) attack(i, j int, damage int16) {
+func (c *Commander) attack(i, j int, damage int16) {
 	c.shots.left[j] -= damage
 	var a codecraft.Action
 	a.AddTarget(c.State.Units[j].ID)

@@ -32,8 +32,8 @@ import (
 
 // Player plays a seat. It holds scratch memory: each goroutine should have its
 // own. The zero value is ready.
-type Player struct {
-	toolbox.Seat // the army are the fighters
+type Commander struct {
+	toolbox.Holdings // the army are the fighters
 
 	sight   bitboard.Square // cells that the player sees
 	ground  [cells]ground   // what stands on each cell, as far as it is seen
@@ -59,7 +59,7 @@ type Player struct {
 
 // AppendOrders appends the orders for seat p in state s of game g. Entities whose
 // stored action is what they should do are not named.
-func (c *Player) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
+func (c *Commander) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
 	c.Look(g, s, p, dst)
 	c.look()
 	c.measureFoes()
@@ -74,13 +74,13 @@ func (c *Player) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.S
 }
 
 // give makes a the stored action of unit i, if it is not that already.
-func (c *Player) give(i int, a codecraft.Action) {
+func (c *Commander) give(i int, a codecraft.Action) {
 	c.busy[i] = true
 	c.Give(i, a)
 }
 
 // look lists the units that the player sees.
-func (c *Player) look() {
+func (c *Commander) look() {
 	s := c.State
 	if c.Rules.Fog {
 		c.Game.Sight(&c.sight, s, c.Player)
@@ -104,7 +104,7 @@ func (c *Player) look() {
 }
 
 // lookAtOwn lists an own unit.
-func (c *Player) lookAtOwn(i int, u *codecraft.Unit) {
+func (c *Commander) lookAtOwn(i int, u *codecraft.Unit) {
 	c.busy[i] = !u.Active
 	t := &c.Rules.Types[u.Type]
 	what := own
@@ -131,7 +131,7 @@ func (c *Player) lookAtOwn(i int, u *codecraft.Unit) {
 }
 
 // lookAtFoe lists an enemy's unit that is seen.
-func (c *Player) lookAtFoe(i int, u *codecraft.Unit) {
+func (c *Commander) lookAtFoe(i int, u *codecraft.Unit) {
 	t := &c.Rules.Types[u.Type]
 	what := foe
 	if !t.CanMove {
@@ -142,7 +142,7 @@ func (c *Player) lookAtFoe(i int, u *codecraft.Unit) {
 }
 
 // cover marks the cells of a unit.
-func (c *Player) cover(u *codecraft.Unit, what ground) {
+func (c *Commander) cover(u *codecraft.Unit, what ground) {
 	size := int(c.Rules.Types[u.Type].Size)
 	for y := int(u.Y); y < int(u.Y)+size; y++ {
 		for x := int(u.X); x < int(u.X)+size; x++ {
@@ -152,7 +152,7 @@ func (c *Player) cover(u *codecraft.Unit, what ground) {
 }
 
 // standBy marks the cells of own units that are not active: they stay.
-func (c *Player) standBy() {
+func (c *Commander) standBy() {
 	for _, l := range [...]*toolbox.List{&c.Builders, &c.Army} {
 		for _, i := range l.All() {
 			if c.busy[i] {
@@ -163,13 +163,13 @@ func (c *Player) standBy() {
 }
 
 // stay keeps the cell of a unit for it.
-func (c *Player) stay(i int) {
+func (c *Commander) stay(i int) {
 	u := &c.State.Units[i]
 	c.kept[cellAt(int(u.X), int(u.Y))] = true
 }
 
 // step has unit i go to a neighbour cell.
-func (c *Player) step(i int, to int) {
+func (c *Commander) step(i int, to int) {
 	u := &c.State.Units[i]
 	from := cellAt(int(u.X), int(u.Y))
 	if c.ground[to] == ore {
@@ -184,6 +184,6 @@ func (c *Player) step(i int, to int) {
 
 // enters reports whether a unit may go to a cell in this tick: no other unit goes there,
 // and a unit that stands there leaves.
-func (c *Player) enters(to int) bool {
+func (c *Commander) enters(to int) bool {
 	return !c.kept[to] && (c.ground[to] == open || c.ground[to] == own && c.leaving[to])
 }

@@ -27,7 +27,7 @@ func told(t testing.TB, board string) (s *codecraft.State, acts map[uint32]codec
 			acts[u.ID] = s.Acts[s.Find(u.ID)]
 		}
 	}
-	for _, o := range new(Player).AppendOrders(nil, g, s, 0) {
+	for _, o := range new(Commander).AppendOrders(nil, g, s, 0) {
 		id := codecraft.Decode(o).ID
 		a, there := acts[id]
 		if !there {
@@ -240,7 +240,7 @@ func BenchmarkAppendOrders(b *testing.B) {
 		b.Fatal(err)
 	}
 	s, turn := new(codecraft.State), sim.NewTurn(g.Info().MaxOrders)
-	players, orders := [2]Player{}, make([]sim.Order, 0, g.Info().MaxOrders)
+	players, orders := [2]Commander{}, make([]sim.Order, 0, g.Info().MaxOrders)
 	n := 0
 	for b.Loop() {
 		if n%1000 == 0 || g.Over(s) {

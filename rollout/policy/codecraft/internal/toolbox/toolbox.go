@@ -10,11 +10,11 @@ import (
 )
 
 // View is a state as a script sees it from one seat.
-type View = script.Seat[codecraft.State, codecraft.Rules, *codecraft.Game]
+type View = script.View[codecraft.State, codecraft.Rules, *codecraft.Game]
 
 // Seat is a view with the seat's units, as far as a script has listed them, and its money.
 // Coordinates are the map's but where a comment says "own frame".
-type Seat struct {
+type Holdings struct {
 	View
 	Builders List // own units that build …
 	Army     List // … others that move …
@@ -41,21 +41,21 @@ func (l *List) Add(i int) {
 func (l *List) All() []uint16 { return l.At[:l.N] }
 
 // Begin empties the lists and takes the money and the population of the state.
-func (c *Seat) Begin() {
+func (c *Holdings) Begin() {
 	c.Builders.N, c.Army.N, c.Fixed.N = 0, 0, 0
 	c.Money, c.Saving = c.State.Resource[c.Player], false
 	c.Housed = c.State.PopProvide[c.Player]
 }
 
 // Give makes a the stored action of unit i, if it is not that already.
-func (c *Seat) Give(i int, a codecraft.Action) {
+func (c *Holdings) Give(i int, a codecraft.Action) {
 	if old := &c.State.Acts[i]; *old != a && (a.Parts != codecraft.Given || old.Parts != 0) {
 		c.Orders = a.AppendOrders(c.Orders, c.State.Units[i].ID)
 	}
 }
 
 // Reserve sets money aside.
-func (c *Seat) Reserve(cost int32) {
+func (c *Holdings) Reserve(cost int32) {
 	c.Money -= cost
 	c.Saving = true
 }
@@ -63,7 +63,7 @@ func (c *Seat) Reserve(cost int32) {
 // Pay takes the price of one more unit of type t, and reports whether there is room for it
 // and the money. Money that is set aside is not touched; if none is, bases need not wait
 // for the price.
-func (c *Seat) Pay(t codecraft.Type) bool {
+func (c *Holdings) Pay(t codecraft.Type) bool {
 	s, p := c.State, c.Player
 	if !c.Rules.RoomFor(t, s.PopUse[p], s.PopProvide[p]) {
 		return false
@@ -77,7 +77,7 @@ func (c *Seat) Pay(t codecraft.Type) bool {
 }
 
 // Corner is the lowest corner of unit i, and its size.
-func (c *Seat) Corner(i int) (x, y, size int) {
+func (c *Holdings) Corner(i int) (x, y, size int) {
 	u := &c.State.Units[i]
 	return int(u.X), int(u.Y), int(c.Rules.Types[u.Type].Size)
 }
@@ -88,7 +88,7 @@ const HomeAt = 7
 
 // Home is the middle of the own base: of the first building that makes builders, or of the
 // corner where the base stands at the start.
-func (c *Seat) Home() (x, y int) {
+func (c *Holdings) Home() (x, y int) {
 	for _, i := range c.Fixed.All() {
 		if c.State.Units[i].Type == codecraft.BuilderBase {
 			x, y, size := c.Corner(int(i))
@@ -102,7 +102,7 @@ func (c *Seat) Home() (x, y int) {
 const roamTicks = 64
 
 // Roam is the place where unit i looks for enemies for a while.
-func (c *Seat) Roam(i int) (x, y int) {
+func (c *Holdings) Roam(i int) (x, y int) {
 	id := uint64(c.State.Units[i].ID)
 	r := prng.New(prng.Mix(id<<32 | (uint64(c.State.Tick)+id)/roamTicks))
 	return r.IntN(codecraft.Side), r.IntN(codecraft.Side)
