@@ -17,14 +17,14 @@ const (
 	attackHalf                       // half of them on scouts
 	attackDemolishers                // all on demolishers
 	attackMixed                      // half on demolishers, the rest on scouts
-	attackInterceptors               // as many as a third of the scouts that the enemy can pay
-	attackSiege                      // all scouts to a corner, the left one or, with start 1, the right: see siegeLine
+	attackInterceptors               // interceptors for a third of the scouts that the enemy can pay
+	attackSiege                      // all scouts to the left corner, or with start 1 to the right one: see siegeLine
 )
 
-// siegeLeast is the fewest scouts that a siege is made with.
+// siegeLeast is the smallest number of scouts of a siege.
 const siegeLeast = 6
 
-// noStart stands for no cell of an edge.
+// noStart means that there is no edge cell.
 const noStart = 255
 
 // launch gives the orders of an attack.
@@ -48,8 +48,8 @@ func (c *seat) launch(a attack, start int) {
 	}
 }
 
-// attacks adds the maze with each attack that the bits can pay, and returns where
-// scouts are best sent from.
+// attacks adds the maze with each attack that the bits can pay, and returns the best start
+// of scouts.
 func (c *seat) attacks(add func(m Move, prior float64)) (scouts uint8) {
 	scouts = noStart
 	if c.affords(terminal.Scout) > 0 {
@@ -64,7 +64,7 @@ func (c *seat) attacks(add func(m Move, prior float64)) (scouts uint8) {
 				add(Move{defenceMaze, attackHalf, start, 0}, 0.5)
 			}
 		}
-		for range 2 { // from anywhere
+		for range 2 { // two random starts
 			if e := c.Random.IntN(terminal.EdgeCells); !c.blocked.Has(edgeCell(e, c.Player)) {
 				add(Move{defenceMaze, attackScouts, uint8(e), 0}, 0.5)
 			}
@@ -101,8 +101,9 @@ func (c *seat) addSieges(add func(m Move, prior float64)) {
 	}
 }
 
-// starts are the edge cells from which a stack of kind k meets the least fire, if possible
-// cells from which it gets through: the best of each side, the better one first.
+// starts returns the best start of a stack of kind k on each of the two edges, the better
+// one first: the cell from which it meets the least fire, preferably one from which it gets
+// through.
 func (c *seat) starts(k terminal.Kind) [2]uint8 {
 	sides := [2]launchCell{{edge: noStart}, {edge: noStart}}
 	c.paths.Reset(&c.blocked)
@@ -126,8 +127,8 @@ func (c *seat) starts(k terminal.Kind) [2]uint8 {
 // launchCell is an edge cell from which an attack may begin.
 type launchCell struct {
 	edge    uint8   // by terminal.Edge, or noStart
-	lost    float32 // units that the enemy's fire brings down
-	through bool    // the way ends on the edge
+	lost    float32 // units that the enemy's fire destroys
+	through bool    // the path ends on the enemy's edge
 }
 
 // before reports whether s is better than t.
@@ -141,13 +142,13 @@ func (s *launchCell) before(t *launchCell) bool {
 	return s.lost < t.lost
 }
 
-// edgeCell is the cell of player p's edges with that number, by terminal.Edge.
+// edgeCell returns the cell of player p's edges with that number, by terminal.Edge.
 func edgeCell(e int, p sim.Player) int {
 	cell, _ := bitboard.DiamondCell(terminal.EdgeXY(e, p))
 	return cell
 }
 
-// enemyWay is the way on which the enemy's scouts get through with the least harm.
+// enemyWay returns the path on which the enemy's scouts get through with the fewest losses.
 func (c *seat) enemyWay() (way []uint16, through bool) {
 	foe := c.Player ^ 1
 	c.paths.Reset(&c.blocked)
@@ -169,7 +170,7 @@ func (c *seat) enemyWay() (way []uint16, through bool) {
 	return c.paths.Walk(c.way[:0], best, foe)
 }
 
-// intercepting is the free edge cell nearest to the end of the enemy's best way.
+// intercepting returns the free edge cell nearest to the end of the enemy's best path.
 func (c *seat) intercepting() uint8 {
 	way, through := c.enemyWay()
 	if !through {
@@ -187,8 +188,7 @@ func (c *seat) intercepting() uint8 {
 }
 
 // aim computes for every cell the number of units of the given health that the turrets of
-// player p, standing and ordered, bring down in a frame there: a shot counts at
-// most for one.
+// player p, standing and ordered, destroy there in a frame. A shot destroys at most one.
 func (c *seat) aim(p sim.Player, health float32) {
 	clear(c.fire[:])
 	for w := range c.State.Turrets {
@@ -220,7 +220,7 @@ func (c *seat) cover(cell int, radius, shot float32) {
 	}
 }
 
-// losses is the number of units of a kind that the fire brings down on a way.
+// losses returns the number of units of a kind that the fire destroys on a path.
 func (c *seat) losses(way []uint16, k terminal.Kind) float32 {
 	sum := float32(0)
 	for _, cell := range way {
@@ -233,16 +233,16 @@ func (c *seat) losses(way []uint16, k terminal.Kind) float32 {
 // considered, in its own coordinates.
 var launchCells = [...][2]int{{13, 0}, {14, 0}, {10, 3}, {17, 3}, {6, 7}, {21, 7}, {3, 10}, {24, 10}}
 
-// route is the way an attack takes.
+// route is the path of an attack.
 type route struct {
 	start   [2]int  // in the seat's coordinates
-	lost    float32 // units that the enemy's fire brings down
-	through bool    // it ends on the edge
+	lost    float32 // units that the enemy's fire destroys
+	through bool    // the path ends on the enemy's edge
 	found   bool    // false: all starts are blocked
 }
 
-// route finds the start from which a stack of kind k meets the least fire, if possible one
-// from which it gets through.
+// route returns the path on which a stack of kind k meets the least fire, preferably one on
+// which it gets through.
 func (c *seat) route(k terminal.Kind) (best route) {
 	c.paths.Reset(&c.blocked)
 	c.aim(c.Player^1, c.Rules.Units[k].Health+c.shields())

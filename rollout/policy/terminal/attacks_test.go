@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// The fire foreseen is that of the turrets in reach, a shot for at most one unit.
+// aim adds the fire of the turrets in range; a shot destroys at most one unit.
 func TestTerminalFire(t *testing.T) {
 	r := terminal.DefaultRules()
 	r.Units[terminal.Turret].AttackRange = 2.5

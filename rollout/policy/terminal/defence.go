@@ -5,7 +5,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// draft is a copy of a seat's orders, to go back to.
+// draft is a snapshot of a seat's orders, for revert.
 type draft struct {
 	orders  int
 	cores   float32
@@ -14,20 +14,20 @@ type draft struct {
 	treated bitboard.Diamond
 }
 
-// draft copies the orders so far.
+// draft returns a snapshot of the orders so far.
 func (c *seat) draft() draft {
 	return draft{len(c.Orders), c.cores, c.blocked, c.fresh, c.treated}
 }
 
-// revert takes back the orders since.
+// revert removes the orders given since the snapshot.
 func (c *seat) revert(d *draft) {
 	c.Orders, c.cores, c.blocked, c.fresh, c.treated = c.Orders[:d.orders], d.cores, d.blocked, d.fresh, d.treated
 }
 
-// defend looks at the attacks that the enemy can pay after waiting for some
-// turns, against the maze with opening o as far as it can be built now. If one
-// does harm, it orders the turret or upgrade that, with the maze for the cores left, takes
-// most from the worst attacks.
+// defend simulates the attacks that the enemy can pay after waiting for some turns, against
+// the maze with opening o as far as the cores can pay for it. If an attack does much harm, it
+// orders the turret or upgrade that, together with the maze for the cores left, reduces the
+// worst attacks' gain most.
 func (c *planner) defend(o, turns int) {
 	foe := c.Player ^ 1
 	bits := c.State.Bits[foe]
@@ -65,12 +65,12 @@ func (c *planner) defend(o, turns int) {
 	}
 }
 
-// siteSteps lead from a cell of a way to the cells whose turrets guard it.
+// siteSteps lead from a cell of a path to the cells of turrets that guard it.
 var siteSteps = [...][2]int{{-1, 0}, {1, 0}, {0, 1}, {-1, 1}, {1, 1}, {0, 0}}
 
-// sites are cells near the last part of an attack's way, as things are ordered
-// now, where a turret or an upgrade can be paid from the start, to which it goes
-// back. The edges stay free for own units.
+// sites returns cells near the last part of an attack's path, under the present orders, where
+// the cores of the snapshot start can pay for a turret or an upgrade. It reverts the orders to
+// start. The edges stay free for own units.
 func (c *planner) sites(w *wave, start *draft) []uint16 {
 	o := terminal.Decode(w.orders[0])
 	from, _ := bitboard.DiamondCell(int(o.X), int(o.Y))
@@ -102,8 +102,8 @@ func (c *planner) sites(w *wave, start *draft) []uint16 {
 	return found
 }
 
-// strengthen orders a turret on a cell, or the upgrade of the structure there, and
-// reports whether it could.
+// strengthen orders a turret on a cell and its upgrade, or the upgrade of the structure
+// there, and reports whether it ordered anything.
 func (c *planner) strengthen(cell int) bool {
 	n := len(c.Orders)
 	x, y := c.coordinates(cell)

@@ -10,13 +10,13 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Move is a move of the search: a defence for the cores and an attack for the
-// bits. Its orders are made from the state when it is played.
+// Move is a move of the search: a defence for the cores and an attack for the bits. Its
+// orders depend on the state in which it is played.
 type Move struct {
 	defence defence
 	attack  attack
-	start   uint8 // where the attack begins, by terminal.Edge
-	variant uint8 // of the draws of the defence
+	start   uint8 // edge cell of the attack, by terminal.Edge
+	variant uint8 // seed of the defence's random numbers
 }
 
 // defence is the use of the cores in a move.
@@ -25,14 +25,14 @@ type defence uint8
 const (
 	defenceNone    defence = iota // saves them
 	defenceMaze                   // the structures of the script maze
-	defenceTurtle                 // the structures of turtle
-	defenceAnswer                 // a turret on the enemy's best way, then the maze
+	defenceTurtle                 // the structures of the script turtle
+	defenceAnswer                 // a turret on the enemy's best path, then the maze
 	defenceSupport                // supports in the middle, then the maze
 	defenceLeft                   // turrets and upgrades beside the left corner, then the maze
 	defenceRight                  // beside the right one
 )
 
-// play gives the orders of a move, with draws of its variant.
+// play gives the orders of a move. Its random numbers are those of draw.
 func (c *seat) play(m Move) {
 	switch m.defence {
 	case defenceMaze:
@@ -53,13 +53,13 @@ func (c *seat) play(m Move) {
 	c.launch(m.attack, int(m.start))
 }
 
-// draw begins the random numbers of a variant.
+// draw starts the random numbers of a variant.
 func (c *seat) draw(variant uint8) {
 	c.Random = prng.New(uint64(c.State.Turn)<<16 | uint64(c.Player)<<8 | uint64(variant))
 }
 
-// moves appends the moves that the search looks at: sieges, the maze with each of the
-// other attacks, and the other defences with the first of these attacks and without one.
+// moves appends the moves of the search: sieges, the maze with each of the other attacks, and
+// the other defences without an attack, one of them also with the best attack of scouts.
 func (c *seat) moves(dst []search.Choice[Move]) []search.Choice[Move] {
 	add := func(m Move, prior float64) {
 		dst = append(dst, search.Choice[Move]{Move: m, Prior: prior})
@@ -84,14 +84,14 @@ func (c *seat) moves(dst []search.Choice[Move]) []search.Choice[Move] {
 	if len(c.Orders) > 0 {
 		add(Move{defence: defenceNone}, 0.5)
 	}
-	if c.State.Own[c.Player].Empty() { // the opening of the maze is yet to be drawn
+	if c.State.Own[c.Player].Empty() { // the opening of the maze is not drawn yet
 		add(Move{defence: defenceMaze, variant: 1}, 1)
 		add(Move{defence: defenceMaze, variant: 2}, 1)
 	}
 	return dst
 }
 
-// spends reports whether the cores buy anything.
+// spends reports whether the cores suffice for any structure or upgrade.
 func (c *seat) spends() bool {
 	for k := range terminal.Kind(terminal.Structures) {
 		if c.cores >= c.Rules.Units[k].Cores || c.Rules.Upgradable[k] && c.cores >= c.Rules.Upgraded[k].Cores {
@@ -101,9 +101,9 @@ func (c *seat) spends() bool {
 	return false
 }
 
-// answer strengthens the way on which the enemy's scouts would get through with
-// the least harm: it upgrades the turret that covers most of the way, or builds one if no
-// turret covers much.
+// answer strengthens the defence along the path on which the enemy's scouts get through with
+// the fewest losses: it upgrades the turret that covers most of the path, or builds a turret if
+// none covers at least three cells.
 func (c *seat) answer() {
 	way, through := c.enemyWay()
 	if !through {
@@ -129,8 +129,8 @@ func (c *seat) answer() {
 	}
 }
 
-// covering is the cell of a board with most cells of a way in range, 0 if they are fewer
-// than the least.
+// covering returns the cell of a board with most cells of a path in range; 0 if no cell has
+// at least `least`.
 func (c *seat) covering(way []uint16, board *bitboard.Diamond, radius float32, least int) (best int) {
 	for w, b := range board {
 		for ; b != 0; b &= b - 1 {
@@ -143,7 +143,7 @@ func (c *seat) covering(way []uint16, board *bitboard.Diamond, radius float32, l
 	return best
 }
 
-// covered is the number of cells of a way that are in range.
+// covered returns the number of cells of a path that are in range.
 func covered(cell int, way []uint16, radius float32) (n int) {
 	x, y := bitboard.DiamondXY(cell)
 	for _, at := range way {
@@ -156,8 +156,7 @@ func covered(cell int, way []uint16, radius float32) (n int) {
 	return n
 }
 
-// cells are the cells of a half by terminal.Local, halves the
-// halves as boards.
+// cells are the cells of each player's half by terminal.Local, halves the same as boards.
 var cells, halves = func() (cells [2][terminal.HalfCells]uint16, halves [2]bitboard.Diamond) {
 	for p := range cells {
 		for i := range cells[p] {

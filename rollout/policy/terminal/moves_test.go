@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// searchSeat is a seat of the search at the start of a game to which structures
-// were added by their orders.
+// searchSeat returns a search model and the start of a game to which both seats have added
+// structures by orders.
 func searchSeat(t *testing.T, p sim.Player, own, foe []sim.Order) (*model, *terminal.State) {
 	t.Helper()
 	r := terminal.DefaultRules()
@@ -31,9 +31,9 @@ func searchSeat(t *testing.T, p sim.Player, own, foe []sim.Order) (*model, *term
 	return g, s
 }
 
-// Scouts are sent where turrets do not shoot, one side after the other.
+// The best starts of scouts are out of the turrets' range, one on each edge.
 func TestTerminalStarts(t *testing.T) {
-	// Who starts at the lowest cell of the left edge arrives at (27, 14).
+	// A unit that starts at the lowest cell of the left edge arrives at (27, 14).
 	g, s := searchSeat(t, 0, nil, []sim.Order{terminal.Place(terminal.Turret, 26, 15), terminal.Place(terminal.Turret, 25, 16)})
 	c := g.sit(s, 0)
 	best := c.starts(terminal.Scout)
@@ -55,8 +55,7 @@ func TestTerminalStarts(t *testing.T) {
 	}
 }
 
-// The answer to an open way is a turret that covers it; if there is one, its
-// upgrade.
+// The answer to an open path is a turret that covers it, or the upgrade of such a turret.
 func TestTerminalAnswer(t *testing.T) {
 	g, s := searchSeat(t, 1, nil, nil)
 	c := g.sit(s, 1)
@@ -87,7 +86,7 @@ func TestTerminalAnswer(t *testing.T) {
 	}
 }
 
-// Attacks spend what they say.
+// Each attack sends the units that its name says.
 func TestTerminalLaunch(t *testing.T) {
 	g, s := searchSeat(t, 0, nil, nil) // 20 bits each
 	scout, demolisher, interceptor := g.seat.Rules.Units[terminal.Scout].Bits, g.seat.Rules.Units[terminal.Demolisher].Bits, g.seat.Rules.Units[terminal.Interceptor].Bits
@@ -97,7 +96,7 @@ func TestTerminalLaunch(t *testing.T) {
 	for attack, want := range map[attack][3]uint32{
 		attackNone: {}, attackScouts: {20}, attackHalf: {10}, attackDemolishers: {0, 6}, attackMixed: {11, 3}, attackInterceptors: {0, 0, 6},
 	} {
-		var got [3]uint32
+		var got [3]uint32 // scouts, demolishers, interceptors
 		c := g.sit(s, 0)
 		c.launch(attack, 6)
 		for _, o := range c.Orders {
@@ -113,7 +112,7 @@ func TestTerminalLaunch(t *testing.T) {
 	}
 }
 
-// Health, structures and resources count for their owner.
+// Health, structures and resources raise the value for their owner.
 func TestTerminalFormula(t *testing.T) {
 	g, s := searchSeat(t, 0, nil, nil)
 	if v := g.formula(s); v != 0 {
@@ -135,8 +134,8 @@ func TestTerminalFormula(t *testing.T) {
 	}, false)
 }
 
-// The seat that the search is not for plays what the script orders, in the tree and
-// behind its leaves.
+// The opponent of the searching seat plays the script's orders, in the tree and in
+// rollouts.
 func TestTerminalOpponent(t *testing.T) {
 	g, s := searchSeat(t, 0, nil, nil)
 	g.opponent = (*seat).turtle

@@ -9,36 +9,37 @@ import (
 //
 //  1. It repairs the maze: a wall with one opening between turrets.
 //  2. It simulates the enemy's attacks with its bits of this turn and of the next,
-//     against the maze as far as the cores build it. If an
-//     attack would do much harm, turrets and upgrades beside the end of its way are
-//     tried against the worst attacks, and the best is ordered if it takes enough
-//     from them: so the defence grows where it was breached or would be.
-//  3. The cores left go into the maze, supports and upgrades last.
+//     against the maze as far as the cores can pay for it. If an attack would do much
+//     harm, the planner tries turrets and upgrades beside the end of its path against
+//     the worst attacks, and orders the best one if it reduces their gain enough: so
+//     the defence grows where it was breached or would be.
+//  3. It spends the cores left on the maze, supports and upgrades last.
 //  4. It simulates its own attacks with its present bits, and with its bits after
-//     waiting for one to three turns. It attacks if waiting does
-//     not bring more for each turn that the bits were saved in.
+//     waiting for one to three turns. It attacks unless waiting gains more for each
+//     turn in which the bits were saved.
 //
-// An attack is worth the health it takes, the price of the structures that fall,
-// and the cores that it earns; all prices, ranges and incomes are the rules'.
+// The gain of an attack is the health it takes, the price of the structures that
+// it destroys, and the cores that it earns; prices, ranges and incomes are those
+// of the rules.
 const (
-	planHealth = 4    // worth of a point of health, in cores
-	planDamage = 0.01 // worth of a point of health of a structure
-	planWon    = 1000 // worth of the last point of health
+	planHealth = 4    // gain for a point of health, in cores
+	planDamage = 0.01 // gain for a point of health of a structure
+	planWon    = 1000 // gain for the last point of health
 
 	planWait = 3 // turns of waiting that are considered
 
-	planThreat     = 30  // gain of an attack from which on it is defended against
+	planThreat     = 30  // least gain of an enemy attack against which the planner defends
 	planAhead      = 1   // turns ahead whose attacks are considered
 	planSites      = 10  // turrets and upgrades that are tried
-	planSaves      = 20  // gain that a site must take from the attacks at least
-	planSimilar    = 0.6 // part of the worst attack's gain from which on others count, too
-	planMostThreat = 5   // attacks that a site is tried against
+	planSaves      = 20  // least gain by which a site must reduce the attacks
+	planSimilar    = 0.6 // attacks with at least this part of the worst attack's gain count, too
+	planMostThreat = 5   // limit of the attacks against which a site is tried
 )
 
 // planner is a seat that simulates turns.
 type planner struct {
 	seat
-	own    *terminal.Game // the Vector's may be recording
+	own    *terminal.Game // a second game of the same rules: the Vector's may be recording
 	turn   *sim.Turn
 	before terminal.State // the state with other bits
 	after  terminal.State // the end of a simulation
@@ -59,7 +60,7 @@ func (c *planner) decide() {
 	if c.own == nil || c.own.Rules() != c.Rules {
 		own, err := terminal.New(c.Rules)
 		if err != nil {
-			panic(err) // there is a game of these rules
+			panic(err) // the Vector already has a game of these rules
 		}
 		c.own, c.turn = own, sim.NewTurn(own.Info().MaxOrders)
 	}
@@ -75,8 +76,8 @@ func (c *planner) decide() {
 	c.attack()
 }
 
-// exchange simulates the turn from s on, with the orders given so far and an
-// attack of player p, and returns p's gain.
+// exchange simulates a turn from s, with the orders given so far and an attack of player
+// p, and returns p's gain.
 func (c *planner) exchange(s *terminal.State, p sim.Player, w *wave) float32 {
 	c.turn.Set(c.Player, c.Orders)
 	c.turn.Set(c.Player^1, nil)
@@ -91,8 +92,8 @@ func (c *planner) exchange(s *terminal.State, p sim.Player, w *wave) float32 {
 	return gain
 }
 
-// best simulates the attacks that player p could pay with the bits, keeps
-// their gains and returns the best one, without stacks if no attack gains anything.
+// best simulates the attacks that player p could pay with the bits, stores their gains
+// and returns the best one. It returns a wave without stacks if no attack gains anything.
 func (c *planner) best(p sim.Player, bits float32) (best wave) {
 	c.list(p, bits)
 	s := c.withBits(p, bits)
@@ -106,7 +107,7 @@ func (c *planner) best(p sim.Player, bits float32) (best wave) {
 	return best
 }
 
-// withBits is the state with other bits of player p.
+// withBits returns the state with other bits of player p.
 func (c *planner) withBits(p sim.Player, bits float32) *terminal.State {
 	c.before = *c.State
 	c.before.Bits[p] = bits
@@ -152,7 +153,7 @@ func (c *planner) addWave(first, second sim.Order) {
 	c.listed++
 }
 
-// paid is the number of units of a kind that the bits pay.
+// paid returns the number of units of a kind that the bits can pay.
 func (c *planner) paid(k terminal.Kind, bits float32) int {
 	price := c.Rules.Units[k].Bits
 	if price <= 0 {
@@ -166,14 +167,13 @@ func (c *planner) waited(bits float32, k int) float32 {
 	return terminal.Tenths(float32(bits*(1-c.Rules.BitDecay))) + c.Rules.TurnBits(c.State.Turn+uint32(k))
 }
 
-// attack gives the orders of the best attack, if waiting does not bring more for
-// each turn.
+// attack gives the orders of the best attack, unless waiting gains more for each turn.
 func (c *planner) attack() {
 	now := c.best(c.Player, c.bits)
 	if now.n == 0 {
 		return
 	}
-	saved, sum := float32(0), float32(0) // turns in which the bits were saved
+	saved, sum := float32(0), float32(0) // saved: turns in which the bits were saved
 	for sum < c.bits && saved < 20 {
 		sum = c.waited(sum, 1)
 		saved++

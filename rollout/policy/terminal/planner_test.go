@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
 )
 
-// position reads a text in which empty rows may be left out, by the rules of 2026.
+// position reads a board in which empty rows may be left out, by the rules of 2026.
 func position(t *testing.T, text string) (*terminal.Game, *terminal.State) {
 	t.Helper()
 	g, err := terminal.New(terminal.DefaultRules())
@@ -29,7 +31,7 @@ func position(t *testing.T, text string) (*terminal.Game, *terminal.State) {
 	return g, &s
 }
 
-// planned are the planner's orders for seat 0.
+// planned returns the planner's orders for seat 0.
 func planned(g *terminal.Game, s *terminal.State) (c *planner, all []terminal.Command) {
 	c = new(planner)
 	c.Look(g, s, 0, make([]sim.Order, 0, g.Info().MaxOrders))
@@ -51,46 +53,41 @@ func units(orders []terminal.Command, k terminal.Kind) (n uint32) {
 	return n
 }
 
-// fortress is a front of turrets that few scouts pass.
+// fortress is a front of turrets that stops small attacks.
 const fortress = `
 14 T T T T T T T T T T T T T T T T T T T T T T T T T T T T
 15   T T T T T T T T T T T T T T T T T T T T T T T T T T
 `
 
-// When the planner attacks: at once where it wins, not where nothing gets through,
-// and where it would wait, not before waiting brings less.
+// The planner attacks at once if it wins, not if nothing gets through, and otherwise when
+// waiting gains less.
 func TestTerminalPlannerAttacks(t *testing.T) {
-	attacks := func(name, text string) bool {
-		g, s := position(t, text)
-		_, orders := planned(g, s)
-		n := units(orders, terminal.Scout) + units(orders, terminal.Demolisher)
-		t.Logf("%s: %d units, orders %+v", name, n, orders)
-		return n > 0
-	}
 	player := "\np2 health 2 cores 0 bits 0 time 0\n"
-	if !attacks("two scouts win", "turn 10 next 1\np1 health 30 cores 0 bits 2 time 0"+player) {
-		t.Error("does not attack where two scouts win")
-	}
-	if attacks("a fortress", "turn 10 next 300\np1 health 30 cores 0 bits 2 time 0"+player+fortress) {
-		t.Error("attacks a fortress with two units")
-	}
 	guarded := func(bits, turn int) string {
 		return fmt.Sprintf("turn %d next 300\np1 health 30 cores 0 bits %d time 0", turn, bits) + strings.Replace(player, "2 cores", "30 cores", 1) +
 			"14 . . . . . . T T . . . . . . . . . . . . T T . . . . . .\n" +
 			"16     . . . . T T . . . . . . . . . . . . T T . . . .\n"
 	}
-	if attacks("few against turrets", guarded(2, 10)) {
-		t.Error("attacks with two bits, where waiting brings more")
-	}
-	if !attacks("many against turrets", guarded(14, 10)) {
-		t.Error("does not attack with what saving brings")
-	}
-	if !attacks("the last turn", guarded(6, 99)) {
-		t.Error("does not attack in the last turn")
+	for _, c := range []struct {
+		name, board string
+		attacks     bool
+	}{
+		{"two scouts win", "turn 10 next 1\np1 health 30 cores 0 bits 2 time 0" + player, true},
+		{"a fortress", "turn 10 next 300\np1 health 30 cores 0 bits 2 time 0" + player + fortress, false},
+		{"few bits against turrets", guarded(2, 10), false},
+		{"saved bits against turrets", guarded(14, 10), true},
+		{"the last turn", guarded(6, 99), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, s := position(t, c.board)
+			_, orders := planned(g, s)
+			n := units(orders, terminal.Scout) + units(orders, terminal.Demolisher)
+			require.Equal(t, c.attacks, n > 0, "%d units, orders %+v", n, orders)
+		})
 	}
 }
 
-// mazes are two mazes in the midst of a game.
+// mazes are two mazes in the middle of a game.
 const mazes = `
 19            . . s . . . . . . . . . . . . . . .
 18          . . . S . . . s . . . . . . . . . . . .
@@ -113,8 +110,8 @@ health 0,13=50 27,14=50 3,12=46 24,15=46 4,12=56 5,12=46 23,15=56 22,15=46 8,11=
 health 8,16=68 8,15=118
 `
 
-// The planner builds a turret on the way of an attack that would get through, so
-// that it gains less than half; without a threat it goes on with the maze.
+// The planner builds a turret on the path of an attack that would get through, so that the
+// attack gains less than half; without a threat it builds the maze.
 func TestTerminalPlannerDefends(t *testing.T) {
 	text := "turn 17 next 300\np1 health 37 cores 7 bits 0 time 0\np2 health 34 cores 4 bits %v time 0" + mazes
 	gains := func(bits float32) (first terminal.Command, without, with float32) {

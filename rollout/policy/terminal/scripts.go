@@ -2,9 +2,9 @@ package terminal
 
 import "moonfarm/sim/terminal"
 
-// Each script has a plan: structures and upgrades, the most urgent first. They are
-// ordered until one must be saved for. Structures that stand already cost nothing, so going
-// through the plan every turn also repairs it.
+// Each script has a plan: structures and upgrades, the most urgent first. It orders them
+// until the cores do not suffice for the next. It skips structures that stand, so following
+// the plan every turn also replaces lost structures.
 
 // The cells of the starter kit's plan.
 var (
@@ -13,10 +13,9 @@ var (
 	starterSupports = [...][2]int{{13, 2}, {14, 2}, {13, 3}, {14, 3}}
 )
 
-// starter follows the plan that every contestant is given to begin with: some
-// fixed turrets; another one where the enemy gets through; interceptors while
-// the enemy's plans are unknown; then demolishers behind a line of walls
-// against a crowded front that scouts do not pass, or every other turn scouts.
+// starter follows the plan of the contest's starter kit: some fixed turrets; another one
+// where the enemy gets through; interceptors in the first turns; then demolishers behind a
+// line of walls against a crowded front that repels scouts, or scouts every other turn.
 func (c *seat) starter() {
 	planned := c.buildAll(terminal.Turret, starterTurrets[:]) && c.buildAll(terminal.Wall, starterWalls[:])
 	if planned {
@@ -38,8 +37,8 @@ func (c *seat) starter() {
 	}
 }
 
-// buildAll orders structures one after the other, and reports whether none must
-// be saved for.
+// buildAll orders structures one after the other, and reports whether the cores sufficed for
+// all of them.
 func (c *seat) buildAll(k terminal.Kind, at [][2]int) bool {
 	for _, a := range at {
 		if !c.build(k, a[0], a[1]) {
@@ -59,8 +58,8 @@ func (c *seat) upgradeAll(at [][2]int) bool {
 	return true
 }
 
-// closeGap builds a turret where the enemy's scouts would get through with the
-// least harm: a step above the edge, so that the edge stays free for own units.
+// closeGap builds a turret where the enemy's scouts would reach the edge with the fewest
+// losses: one row above the edge, so that the edge stays free for own units.
 func (c *seat) closeGap() {
 	foe := c.Player ^ 1
 	c.paths.Reset(&c.blocked)
@@ -106,8 +105,8 @@ func (c *seat) enemyFront() (n int) {
 	return n
 }
 
-// sendDemolishers sends demolishers along a line of the cheapest structures,
-// which keeps them at a distance from which they reach the enemy's front alone.
+// sendDemolishers sends demolishers along a line of the cheapest structures, which keeps
+// them at a distance from which they hit the enemy's front without being hit.
 func (c *seat) sendDemolishers() {
 	cheapest := terminal.Wall
 	for k := range terminal.Kind(terminal.Structures) {
@@ -120,9 +119,8 @@ func (c *seat) sendDemolishers() {
 	c.spawn(terminal.Demolisher, 24, 10, 1000)
 }
 
-// strike spends the bits, once they are about the given part of the most that
-// saving could bring, on scouts where enough of them get through, else on
-// demolishers.
+// strike attacks with all bits once they are about the given fraction of the most that saving
+// can accumulate: with scouts if enough of them get through, else with demolishers.
 func (c *seat) strike(saved float32) {
 	if c.savedPart(c.bits) < saved*(0.85+float32(0.3*float32(c.Random.Float64()))) {
 		return
@@ -136,15 +134,15 @@ func (c *seat) strike(saved float32) {
 	}
 }
 
-// repelled reports whether as many scouts as the bits can pay would not get
-// through, or hardly.
+// repelled reports whether the enemy would stop most or all of the scouts that the bits can
+// pay.
 func (c *seat) repelled() bool {
 	r := c.route(terminal.Scout)
 	return !r.through || r.lost > 0.7*float32(c.affords(terminal.Scout))
 }
 
-// shields is the health that the own supports add to a mobile unit that
-// passes them all.
+// shields returns the health that the own supports add to a mobile unit that passes all of
+// them.
 func (c *seat) shields() (sum float32) {
 	list := &c.State.Ages[c.Player][terminal.Support]
 	for _, local := range list.Cell[:list.N] {
@@ -154,8 +152,8 @@ func (c *seat) shields() (sum float32) {
 	return sum
 }
 
-// maze is a wall across the own half with one opening in it, turrets on both
-// sides of that and supports behind.
+// maze builds a wall across the own half with one opening, turrets on both sides of the
+// opening and supports behind it, and attacks with saved bits.
 func (c *seat) maze() {
 	c.keepMaze()
 	c.strike(0.6)
@@ -175,8 +173,8 @@ const mazeLine = 12 // row of the wall; its ends, in the corners, are one up
 // mazeOpenings are the columns where the opening may be.
 var mazeOpenings = [...]int{9, 13, 14, 18}
 
-// opening is the column of the opening: the one with most turrets beside it, or
-// a random one.
+// opening returns the column of the opening: the possible one with most turrets beside it;
+// it draws among equals.
 func (c *seat) opening() int {
 	best, most, ties := 0, -1, 0
 	for _, o := range mazeOpenings {
@@ -200,7 +198,7 @@ func (c *seat) opening() int {
 	return best
 }
 
-// repairMaze renews damaged structures, and opens the opening.
+// repairMaze renews damaged structures, and removes a structure in the opening.
 func (c *seat) repairMaze(o int) {
 	for x := 1; x < terminal.Side-1; x++ {
 		c.renew(x, mazeLine, 0.5)
@@ -211,9 +209,8 @@ func (c *seat) repairMaze(o int) {
 	c.renew(o, mazeLine, 2)
 }
 
-// buildMaze orders the structures and upgrades of the maze, supports before the
-// wall if they come early and give bits, and reports whether none must be saved
-// for.
+// buildMaze orders the structures and upgrades of the maze, and reports whether the cores
+// sufficed for all of them. With early, supports that give bits come before the wall.
 func (c *seat) buildMaze(o int, early bool) bool {
 	gate := [...][2]int{{o - 1, mazeLine - 1}, {o + 1, mazeLine - 1}}
 	posts := [...][2]int{{o - 1, mazeLine}, {o + 1, mazeLine}}
@@ -237,7 +234,7 @@ func (c *seat) buildMaze(o int, early bool) bool {
 	return c.buildOutside(o)
 }
 
-// buildWall orders the wall, from its ends to the opening.
+// buildWall orders the wall, from both ends to the middle.
 func (c *seat) buildWall(o int) bool {
 	const last = terminal.Side - 1
 	for x := range terminal.Side / 2 {
@@ -252,7 +249,7 @@ func (c *seat) buildWall(o int) bool {
 	return true
 }
 
-// buildOutside orders turrets behind the rest of the wall, and better walls.
+// buildOutside orders turrets behind the rest of the wall, and upgrades of the wall.
 func (c *seat) buildOutside(o int) bool {
 	for d := 4; d < terminal.Side; d += 3 {
 		for _, x := range [...]int{o - d, o + d} {
@@ -267,7 +264,7 @@ func (c *seat) buildOutside(o int) bool {
 	return true
 }
 
-// turtle defends the whole front, and attacks with the bits left over.
+// turtle defends the whole front, and attacks with the bits that are left.
 func (c *seat) turtle() {
 	c.keepTurtle()
 	c.intercept()
@@ -320,8 +317,8 @@ func (c *seat) buildTurtle(first int) bool {
 	return c.buildAll(terminal.Support, starterSupports[:])
 }
 
-// intercept sends interceptors against the stack that the enemy can pay, once it
-// has saved for one.
+// intercept sends interceptors once the enemy has saved half of the bits that it can
+// accumulate.
 func (c *seat) intercept() {
 	bits := c.State.Bits[c.Player^1]
 	if c.savedPart(bits) < 0.5 {

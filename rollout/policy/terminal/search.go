@@ -15,12 +15,12 @@ import (
 	"moonfarm/sim/terminal/wire/config"
 )
 
-// Search is the search of Terminal. By default turtle plays on from a leaf
-// for four turns. With rollout=none a leaf is judged by the attacks that could come
-// next. With 400 simulations that won 15 of 30 games against the default, 9 of 12 by
-// the rules of 2022, and 8 of 12 against two public contest bots, where the default won
-// 6 of 14. But with 8,000 and more it lost 3 of 10 games against maze, the default 1 of
-// 14: it judges the far future as if both seats only saved up.
+// Search is the search of Terminal. By default turtle plays on from a leaf for four turns.
+// With rollout=none a leaf is evaluated by the next attacks of both seats. With 400
+// simulations rollout=none won 15 of 30 games against the default, 9 of 12 by the rules of
+// 2022, and 8 of 12 against two public contest bots, against which the default won 6 of 14.
+// But with 8,000 and more simulations it lost 3 of 10 games against maze, the default 1 of
+// 14: its evaluation assumes that both seats only save from then on.
 var Search = script.Search[terminal.State, Move]{
 	Doc:     "tree search over plans: a defence and an attack for each turn, as in mcts(sims=1000)",
 	Options: search.Options{Simulations: 400, C: 0.4, Memory: 64 << 20, Width: 24, Depth: 64},
@@ -45,16 +45,16 @@ var Search = script.Search[terminal.State, Move]{
 	},
 }
 
-// room is the most orders of a move.
+// room is the limit of the orders of a move.
 const room = 96
 
-// model is the game as a search sees it.
+// model is the search.Model of Terminal.
 type model struct {
-	looked    *terminal.Game // the Vector's; as that may be recording, seat.Game is another of its rules
+	looked    *terminal.Game // the Vector's game; it may be recording, so seat.Game is a second one of its rules
 	seat      seat
-	script    rule       // that plays on from a leaf
-	opponent  rule       // that plays the other seat; nil: none
-	searching sim.Player // the seat that the search is for
+	script    rule       // plays on from a leaf; nil: the next attacks are simulated
+	opponent  rule       // plays the other seat; nil: any of its moves
+	searching sim.Player // the searching seat
 	horizon   uint32
 	turn      *sim.Turn
 	orders    []sim.Order    // scratch
@@ -74,7 +74,7 @@ func newModel(o script.SearchOptions) *model {
 	return g
 }
 
-// rules are the scripts that play on from a leaf or as the opponent.
+// rules are the scripts for rollouts and for the opponent.
 var rules = map[string]rule{
 	"maze": (*seat).maze, "turtle": (*seat).turtle, "starter": (*seat).starter,
 	"playout": (*seat).scatter,
@@ -83,7 +83,7 @@ var rules = map[string]rule{
 // SearchFor implements script.Opposed.
 func (g *model) SearchFor(p sim.Player) { g.searching = p }
 
-// foe is the script that plays seat p, nil if the seat plays any of its moves.
+// foe returns the script that plays seat p; nil if the seat may play any of its moves.
 func (g *model) foe(p sim.Player) rule {
 	if p == g.searching {
 		return nil
@@ -98,14 +98,14 @@ func (g *model) Look(v env.Vector) bool {
 	if ok && g.looked != game {
 		own, err := terminal.New(game.Rules())
 		if err != nil {
-			panic(err) // there is a game of these rules
+			panic(err) // the Vector already has a game of these rules
 		}
 		g.looked, g.seat.Game, g.seat.Rules = game, own, own.Rules()
 	}
 	return ok
 }
 
-// sit makes the seat see the state as player p, with no orders given.
+// sit sets the seat to the state as player p sees it, without orders.
 func (g *model) sit(s *terminal.State, p sim.Player) *seat {
 	c := &g.seat
 	c.State, c.Player, c.Orders = s, p, g.orders
@@ -118,7 +118,7 @@ func (g *model) AppendOrders(dst []sim.Order, s *terminal.State, p sim.Player, m
 	return append(dst, g.play(s, p, m)...)
 }
 
-// play gives the orders of a move of seat p.
+// play returns the orders of a move of seat p.
 func (g *model) play(s *terminal.State, p sim.Player, m Move) []sim.Order {
 	c := g.sit(s, p)
 	c.draw(m.variant)
@@ -146,7 +146,7 @@ func (g *model) Result(s *terminal.State) float64 {
 // Moves implements search.Model.
 func (g *model) Moves(dst []search.Choice[Move], s *terminal.State, p sim.Player) []search.Choice[Move] {
 	if g.foe(p) != nil {
-		return append(dst, search.Choice[Move]{Prior: 1}) // whatever the script does
+		return append(dst, search.Choice[Move]{Prior: 1}) // play lets the script decide
 	}
 	return g.sit(s, p).moves(dst)
 }
@@ -177,14 +177,14 @@ func (g *model) Evaluate(s *terminal.State, r *prng.Rand) float64 {
 	return g.formula(&g.state)
 }
 
-// formula judges a state by health, structures, cores and bits.
+// formula evaluates a state by health, structures, cores and bits.
 func (g *model) formula(s *terminal.State) float64 {
 	d := g.worth(s, 0) - g.worth(s, 1)
 	return d / (20 + max(d, -d))
 }
 
-// worth is the value of a seat, in health: its own, its cores, the price of its
-// structures, in proportion to their health, and its bits.
+// worth returns the value of a seat in points of health: its health, its cores, the price of
+// its structures in proportion to their health, and its bits.
 func (g *model) worth(s *terminal.State, p sim.Player) float64 {
 	cores := float64(s.Cores[p])
 	for k := range terminal.Kind(terminal.Structures) {
@@ -204,24 +204,23 @@ const (
 	bitWorth  = 0.3
 )
 
-// threatened is the part of the best attack's harm that counts: the
-// other seat has a turn to do something about it. Against a contest bot that saves its
-// bits for one large attack on a corner, 0.6 and 1 won 3 of 6 games and 0.3 none.
+// threatened is the part of the best attack's harm that counts: the other seat has a turn to
+// react. Against a contest bot that saves its bits for one large attack on a corner, 0.6 and 1
+// won 3 of 6 games each and 0.3 won none.
 const threatened = 0.6
 
-// forecast judges a state by the formula and by the harm that each seat's best attack with its
-// bits would do at once: so bits are worth saving for as long as an
-// attack with them will do more, and structures are worth the harm that they keep away.
+// forecast evaluates a state by the formula and by the harm that each seat's best attack with
+// its bits would do at once. So bits are worth the harm of an attack with them, and structures
+// the harm that they prevent.
 func (g *model) forecast(s *terminal.State) float64 {
 	harm := g.threat(s, 0) - g.threat(s, 1)
 	d := g.worth(s, 0) - g.worth(s, 1) + float64(threatened*harm)
 	return d / (20 + max(d, -d))
 }
 
-// threat is the harm of the best attack of player p, in health: all
-// scouts from the cell on each side from which they meet the least fire, or a siege
-// of a corner. The walls of a siege cost nothing here: the attacker has them ready,
-// or removed them in the turn before.
+// threat returns the harm of the best attack of player p, in points of health: all scouts from
+// the best start of each edge, or a siege of a corner. The walls of a siege cost nothing here:
+// the attacker already has them, or removed them in the turn before.
 func (g *model) threat(s *terminal.State, p sim.Player) (most float64) {
 	c := g.sit(s, p)
 	n := c.affords(terminal.Scout)
@@ -252,8 +251,8 @@ func (g *model) threat(s *terminal.State, p sim.Player) (most float64) {
 	return most
 }
 
-// takes is the harm of n scouts from a cell, after the orders that player p has given:
-// health, and cores for the structures that fall. Harm that ends the game counts for more.
+// takes returns the harm of n scouts from a cell, after the orders that player p has given:
+// health, and the price of destroyed structures. Harm that ends the game counts more.
 func (g *model) takes(s *terminal.State, p sim.Player, cell, n int) float64 {
 	const last = 10
 	x, y := bitboard.DiamondXY(cell)

@@ -10,9 +10,9 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// BenchmarkTerminalSearch counts the turns of playouts to the end that are played
-// a second: by themselves from the state searched (plain), and within the search
-// of that state; and the simulations of a search that plays on with a script.
+// BenchmarkTerminalSearch measures the turns per second of playouts to the end, without a
+// tree (plain) and within a search of the same state, and the simulations per second of a
+// search whose leaves a script plays on (script).
 func BenchmarkTerminalSearch(b *testing.B) {
 	entry, err := catalog.Find("terminal")
 	if err != nil {

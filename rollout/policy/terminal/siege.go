@@ -8,21 +8,21 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// A siege is an attack on a corner. The attacker closes its front with walls but for
-// a few cells, so that all its units come out beside the corner, bring down the structures
-// there, and are on the edge at once. Its walls may be ordered with the attack, and
-// removed in the same turn for most of their price, so the defender does not see them
-// before the attack and must be ready for it.
+// A siege is an attack on a corner. The attacker closes its front with walls except for
+// a few cells, so that all its units leave its half beside the corner, destroy the
+// structures there, and reach the edge at once. It may order the walls with the attack, and
+// remove them in the same turn for most of their price. So the defender does not see them
+// before the attack.
 
-// siegeLine is the line of the walls of a siege: cells that touch at least by
-// their corners, from beside the gap to the other edge.
+// siegeLine is the line of the walls of a siege: cells that touch at least at their
+// corners, from the gap beside the corner to the other edge.
 type siegeLine struct {
 	cells [siegeRows * terminal.Side]uint16 // the cells without a structure
 	n     int
 }
 
-// The rows of an attacker, in its own coordinates, through which the line of a siege
-// goes, and the columns of the upper one where it may begin for the corner at the right.
+// The rows of the attacker, in its own coordinates, through which the line of a siege
+// passes, and the columns of the uppermost row where it may begin for the right corner.
 const (
 	siegeFirst = 5
 	siegeRows  = terminal.Side/2 - siegeFirst
@@ -30,15 +30,15 @@ const (
 	siegeRight = 25
 )
 
-// siegeStarts are the cells from which a siege of the corner that is at the right of
-// the attacker begins, in its own coordinates; for the other corner they are mirrored.
+// siegeStarts are the cells from which the scouts of a siege of the right corner start, in
+// the attacker's coordinates; for the left corner they are mirrored.
 var siegeStarts = [...][2]int{{10, 3}, {13, 0}, {11, 2}, {12, 1}}
 
-// cornerSites are the cells where turrets and upgrades guard the corner at the left, in the
-// own coordinates; for the right corner they are mirrored.
+// cornerSites are the cells where turrets and upgrades guard the left corner, in the own
+// coordinates; for the right corner they are mirrored.
 var cornerSites = [...][2]int{{3, 11}, {4, 11}, {3, 12}, {0, 13}, {1, 12}, {2, 11}, {2, 12}, {4, 10}}
 
-// mirrored is a column, or with corner 1 the column on the other side.
+// mirrored returns column x, or with corner 1 its mirror image.
 func mirrored(x, corner int) int {
 	if corner == 1 {
 		return terminal.Side - 1 - x
@@ -46,7 +46,7 @@ func mirrored(x, corner int) int {
 	return x
 }
 
-// attacker is the cell at player p's own coordinates.
+// attacker returns the cell at player p's own coordinates.
 func (c *seat) attacker(p sim.Player, x, y int) int {
 	if p != c.Player {
 		x, y = terminal.Side-1-x, terminal.Side-1-y
@@ -54,8 +54,8 @@ func (c *seat) attacker(p sim.Player, x, y int) int {
 	return c.cell(x, y)
 }
 
-// besiege finds the line with the fewest missing walls for a siege of a corner, at its left
-// or right, by player p.
+// besiege finds the line with the fewest missing walls for a siege by player p of the corner
+// at its left (0) or right (1). It reports whether there is one.
 func (c *seat) besiege(line *siegeLine, p sim.Player, corner int) bool {
 	f := &c.front
 	f.open()
@@ -67,7 +67,7 @@ func (c *seat) besiege(line *siegeLine, p sim.Player, corner int) bool {
 			at := f.now[len(f.now)-1]
 			f.now = f.now[:len(f.now)-1]
 			if f.missing[at] != level {
-				continue // reached with fewer before
+				continue // already reached with fewer missing walls
 			}
 			x, row := int(at)%terminal.Side, int(at)/terminal.Side
 			if x == terminal.Side/2-1-(row+siegeFirst) {
@@ -94,7 +94,7 @@ func (c *seat) trace(line *siegeLine, p sim.Player, corner int, at int16) {
 	}
 }
 
-// siegeStart is a free cell from which player p can besiege a corner.
+// siegeStart returns a free cell from which the scouts of player p start a siege of a corner.
 func (c *seat) siegeStart(p sim.Player, corner int) (cell int, ok bool) {
 	for _, at := range siegeStarts {
 		if cell = c.attacker(p, mirrored(at[0], 1-corner), at[1]); !c.blocked.Has(cell) {
@@ -104,21 +104,22 @@ func (c *seat) siegeStart(p sim.Player, corner int) (cell int, ok bool) {
 	return 0, false
 }
 
-// siegeFront has the least number of missing walls up to each cell of an attacker's front.
+// siegeFront holds the least number of missing walls on a line to each cell of an attacker's
+// front: a breadth-first search whose levels are the numbers of missing walls.
 type siegeFront struct {
 	missing [siegeRows * terminal.Side]uint8
 	from    [siegeRows * terminal.Side]int16 // the cell before
 	lists   [2][2 * siegeRows * terminal.Side]int16
-	now     []int16 // the cells of the present level, the number of missing walls
+	now     []int16 // the cells of the present level
 	later   []int16 // the cells of the next level
 }
 
-const siegeNowhere = -1 // no cell of a front
+const siegeNowhere = -1 // not a cell of a front
 
 // siegeSteps lead to the cells that touch a cell.
 var siegeSteps = [...][2]int{{-1, 0}, {0, 1}, {0, -1}, {-1, 1}, {-1, -1}, {1, 0}, {1, 1}, {1, -1}}
 
-// open forgets the last search.
+// open starts a new search.
 func (f *siegeFront) open() {
 	for i := range f.missing {
 		f.missing[i] = math.MaxUint8
@@ -126,7 +127,7 @@ func (f *siegeFront) open() {
 	f.now, f.later = f.lists[0][:0], f.lists[1][:0]
 }
 
-// next goes on to the cells with one more wall missing, and reports whether there are any.
+// next proceeds to the cells of a level, and reports whether the search goes on.
 func (f *siegeFront) next(level uint8) bool {
 	if level > 0 {
 		f.now, f.later = f.later, f.now[:0]
@@ -134,8 +135,8 @@ func (f *siegeFront) next(level uint8) bool {
 	return len(f.now) > 0 || len(f.later) > 0
 }
 
-// reach notes that a cell, in columns and rows for the corner at the right, is reached
-// from another one.
+// reach records that the search reaches a cell, in columns and rows for the right corner,
+// from another cell.
 func (f *siegeFront) reach(c *seat, p sim.Player, corner int, to [2]int, from int16, level uint8) {
 	if to[1] < 0 || to[1] >= siegeRows || to[0] < 0 || to[0] >= terminal.Side {
 		return
@@ -174,8 +175,8 @@ func (c *seat) siege(corner int) {
 	c.spawn(terminal.Scout, x, y, c.affords(terminal.Scout))
 }
 
-// paysSiege reports whether the cores pay for the walls of a siege, and the orders for
-// them have room.
+// paysSiege reports whether the cores can pay for the walls of a siege, and the turn has room
+// for their orders.
 func (c *seat) paysSiege() bool {
 	return float32(float32(c.line.n)*c.Rules.Units[terminal.Wall].Cores) <= c.cores && 2*c.line.n < cap(c.Orders)-len(c.Orders)
 }

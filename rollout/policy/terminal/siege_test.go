@@ -8,8 +8,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// plainSiege is how few walls are missing for a siege by a seat of its corner, as
-// besiege finds them: no cell's number is left that another one could make smaller.
+// plainSiege returns the number of missing walls of the best line for a siege, which besiege
+// must find: it lowers the numbers of cells from their neighbours until none changes.
 func plainSiege(c *seat, corner int) int {
 	const none = 1000
 	price := func(x, y int) int {
@@ -45,8 +45,8 @@ func plainSiege(c *seat, corner int) int {
 	return best
 }
 
-// The line of a siege has as few missing walls as can be, and once they stand no scout
-// of its starts leaves the own half but near the corner.
+// The line of a siege has the fewest missing walls possible, and once they stand the scouts
+// leave the own half only near the corner.
 func TestTerminalSiegeLine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -82,8 +82,8 @@ func TestTerminalSiegeLine(t *testing.T) {
 	}
 }
 
-// A siege orders its walls, marks all of them for removal and sends all scouts; without
-// the cores for the walls it is no move.
+// A siege orders its walls, marks all of them for removal and sends all scouts; if the cores
+// cannot pay for the walls it orders nothing.
 func TestTerminalSiege(t *testing.T) {
 	for p := range sim.Player(2) {
 		g, s := searchSeat(t, p, nil, nil)
@@ -109,8 +109,8 @@ func TestTerminalSiege(t *testing.T) {
 	}
 }
 
-// Bits are a threat that grows faster than they do against turrets, and these make it
-// smaller.
+// The threat grows with the bits, against turrets faster than in proportion; turrets reduce
+// it.
 func TestTerminalThreat(t *testing.T) {
 	g, s := searchSeat(t, 0, nil, nil)
 	threat := func(bits float32) float64 {

@@ -16,11 +16,11 @@ var Scripts = []script.Script{
 		(*seat).scatter),
 	newScript("starter", "the plan of the contest's starter kit: a few fixed turrets, interceptors first, then demolishers behind a line or scouts",
 		(*seat).starter),
-	newScript("maze", "a wall with one opening between turrets, kept in repair; saves its bits and rushes where it meets the least fire",
+	newScript("maze", "a wall with one opening between turrets, kept in repair; saves its bits and attacks where it meets the least fire",
 		(*seat).maze),
-	newScript("turtle", "turrets behind walls along the whole front, interceptors against stacks to come, attacks with what is left over",
+	newScript("turtle", "turrets behind walls along the whole front, interceptors against expected attacks, attacks with the bits left over",
 		(*seat).turtle),
-	script.New("planner", "simulates the attacks of both sides: turrets where the enemy's would do harm, its own when waiting brings no more; the strongest script",
+	script.New("planner", "simulates the attacks of both sides: builds turrets against harmful ones, attacks when waiting gains no more; the strongest script",
 		terminal.PlayoutOrders, env.WantRowSeed, func() (*view, func()) {
 			c := new(planner)
 			return &c.view, c.decide
@@ -41,19 +41,18 @@ func newScript(name, doc string, rule func(c *seat)) script.Script {
 type view = script.View[terminal.State, terminal.Rules, *terminal.Game]
 
 // seat is a state as a script sees it from one seat, and the orders it gives. Coordinates
-// are the seat's own: its edges are at the bottom,
-// y = 0 … 13 is its half.
+// are the seat's own: its edges are at the bottom, and its half is y = 0 … 13.
 type seat struct {
 	view
 
 	cores, bits float32                               // left after the orders
-	blocked     bitboard.Diamond                      // structures of both players, with those ordered
+	blocked     bitboard.Diamond                      // structures of both players, standing or ordered
 	fresh       [terminal.Structures]bitboard.Diamond // structures ordered, by kind
 	treated     bitboard.Diamond                      // structures ordered to be upgraded or removed
 
 	paths terminal.Paths                // over the cells that are not blocked, see route and closeGap
 	fire  [bitboard.DiamondSpan]float32 // see aim
-	way   [bitboard.DiamondCells]uint16 // scratch
+	way   [bitboard.DiamondCells]uint16 // scratch for a path
 	front siegeFront                    // see besiege
 	line  siegeLine
 }
@@ -72,7 +71,7 @@ func (c *seat) scatter() {
 	c.Orders = c.Game.Playout(c.Orders, c.State, c.Player, &c.Random)
 }
 
-// absolute turns the seat's coordinates into the arena's, and back.
+// absolute converts the seat's coordinates into the arena's, and back.
 func (c *seat) absolute(x, y int) (int, int) {
 	if c.Player == 1 {
 		return terminal.Side - 1 - x, terminal.Side - 1 - y
@@ -80,19 +79,19 @@ func (c *seat) absolute(x, y int) (int, int) {
 	return x, y
 }
 
-// cell is the cell at the seat's coordinates; 0, which is no cell, outside of the
+// cell returns the cell at the seat's coordinates; 0, which is not a cell, outside of the
 // arena.
 func (c *seat) cell(x, y int) int {
 	cell, _ := bitboard.DiamondCell(c.absolute(x, y))
 	return cell
 }
 
-// coordinates are the seat's coordinates of a cell.
+// coordinates returns the seat's coordinates of a cell.
 func (c *seat) coordinates(cell int) (x, y int) {
 	return c.absolute(bitboard.DiamondXY(cell))
 }
 
-// give gives an order, if there is room for it.
+// give adds an order and reports true, unless the turn has no room for it.
 func (c *seat) give(o sim.Order) bool {
 	if len(c.Orders) == cap(c.Orders) {
 		return false
@@ -101,7 +100,7 @@ func (c *seat) give(o sim.Order) bool {
 	return true
 }
 
-// pay takes a price from a purse, if it is there.
+// pay subtracts a price from a purse and reports true, unless the purse has less.
 func pay(purse *float32, price float32) bool {
 	if price > *purse {
 		return false
@@ -110,8 +109,8 @@ func pay(purse *float32, price float32) bool {
 	return true
 }
 
-// build orders a structure, unless the cell is taken already or there is no
-// such cell. It reports false if the structure must be saved for.
+// build orders a structure, unless the cell is taken or outside of the arena. It reports
+// false if the cores do not suffice yet.
 func (c *seat) build(k terminal.Kind, x, y int) bool {
 	cell := c.cell(x, y)
 	if cell == 0 || c.blocked.Has(cell) {
@@ -126,8 +125,8 @@ func (c *seat) build(k terminal.Kind, x, y int) bool {
 	return true
 }
 
-// own returns the kind of the own structure on a cell, standing or ordered,
-// that has not been upgraded.
+// own returns the kind of the own structure on a cell, standing or ordered; not ok if there is
+// none or it is upgraded.
 func (c *seat) own(cell int) (k terminal.Kind, ok bool) {
 	for k := range c.fresh {
 		if c.fresh[k].Has(cell) {
@@ -137,8 +136,8 @@ func (c *seat) own(cell int) (k terminal.Kind, ok bool) {
 	return c.State.Cells[cell].Kind(), c.State.Own[c.Player].Has(cell) && !c.State.Upgraded.Has(cell)
 }
 
-// upgrade orders the upgrade of the structure on (x, y), if it has one. It reports
-// false if the upgrade must be saved for.
+// upgrade orders the upgrade of the own structure on (x, y), if there is one that can be
+// upgraded. It reports false if the cores do not suffice yet.
 func (c *seat) upgrade(x, y int) bool {
 	cell := c.cell(x, y)
 	k, ok := c.own(cell)
@@ -153,8 +152,8 @@ func (c *seat) upgrade(x, y int) bool {
 	return true
 }
 
-// renew removes a structure on (x, y) that has less than a part of its health,
-// as long as there are cores to build it again: the removal pays for the rest.
+// renew removes the own structure on (x, y) if it has less than a part of its health and the
+// cores left can pay for a new one, towards which the removal pays a refund.
 func (c *seat) renew(x, y int, part float32) {
 	cell := c.cell(x, y)
 	s := c.State.Cells[cell]
@@ -170,7 +169,7 @@ func (c *seat) renew(x, y int, part float32) {
 	}
 }
 
-// spawn orders n mobile units, or as many as can be paid.
+// spawn orders n mobile units, or as many as the bits left can pay.
 func (c *seat) spawn(k terminal.Kind, x, y, n int) {
 	n = min(n, c.affords(k))
 	if n <= 0 || c.blocked.Has(c.cell(x, y)) {
@@ -182,7 +181,7 @@ func (c *seat) spawn(k terminal.Kind, x, y, n int) {
 	}
 }
 
-// affords is the number of mobile units of a kind that the bits left can pay.
+// affords returns the number of mobile units of a kind that the bits left can pay.
 func (c *seat) affords(k terminal.Kind) int {
 	price := c.Rules.Units[k].Bits
 	if price <= 0 {
@@ -191,8 +190,8 @@ func (c *seat) affords(k terminal.Kind) int {
 	return int(c.bits / price)
 }
 
-// savedPart is a player's bits as a part of the most that saving can bring, which
-// is reached when as much decays in a turn as comes in.
+// savedPart returns a player's bits as a fraction of the most that saving can accumulate,
+// where decay equals the income of a turn.
 func (c *seat) savedPart(bits float32) float32 {
 	most := c.Rules.TurnBits(c.State.Turn+1) / max(c.Rules.BitDecay, 0.1)
 	if most <= 0 {
