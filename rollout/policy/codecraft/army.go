@@ -10,14 +10,14 @@ import (
 // How armies fight: distances in cells.
 const (
 	defendReach = 20 // chase range in the own half
-	attackReach = 10 // … and beyond
+	attackReach = 10 // chase range in the other half
 	nearStep    = 4  // distance by which an army is sent ahead at a time
 	guardReach  = 6  // distance from which a unit sees whether a base still stands
 	rallyReach  = 5
 )
 
-// march sends the army to the first of the enemies' bases that is not known to
-// be gone, or around the map. A part of it stays home, all while it is small.
+// march sends the army to the first of the enemies' bases that is not known to be destroyed,
+// or around the map. A part of the army stays home; while it is small, all of it.
 func (c *seat) march() {
 	home := c.style.home
 	if home == 1 && c.State.Tick >= c.Rules.MaxTurns*3/4 {
@@ -43,7 +43,7 @@ func (c *seat) march() {
 	}
 }
 
-// attack sends a unit to a place and has it fight on the way.
+// attack sends a unit to a place and lets it fight on the way.
 func (c *seat) attack(i, x, y int) {
 	u := &c.State.Units[i]
 	ux, uy := codecraft.Turn(c.Player, int(u.X), int(u.Y), 1)
@@ -57,8 +57,8 @@ func (c *seat) attack(i, x, y int) {
 	c.Give(i, c.moveTo(autoAttack(reach, codecraft.AllButResource), x, y))
 }
 
-// ahead is the cell that lies nearStep cells from (x, y) towards a target, half
-// of them along each axis, or the target itself if that is no farther.
+// ahead returns the cell that lies nearStep steps from (x, y) towards a target, half of them
+// along each axis if possible, or the target itself if it is no farther.
 func ahead(x, y, tx, ty int) (int, int) {
 	dx, dy := tx-x, ty-y
 	alongX := min(max(dx, -dx), max(nearStep/2, nearStep-max(dy, -dy)))
@@ -72,9 +72,8 @@ func ahead(x, y, tx, ty int) (int, int) {
 	return x + alongX, y + alongY
 }
 
-// target is the destination of the army; not ok if all bases are known to be gone.
-// guards are the units, one for each enemy, that see that its base is gone: they stay; −1
-// stands for no guard.
+// target returns the destination of the army; not ok if all bases are known to be destroyed.
+// guards has for each enemy a unit that sees that its base is destroyed and stays there, or −1.
 func (c *seat) target() (x, y int, ok bool, guards [3]int) {
 	guards = [3]int{-1, -1, -1}
 	for k, q := range c.foes[:c.nFoes] {
@@ -93,7 +92,7 @@ func (c *seat) target() (x, y int, ok bool, guards [3]int) {
 	return 0, 0, false, guards
 }
 
-// first is the place of the oldest entity of an enemy: its base, as a rule.
+// first returns the place of the oldest entity of an enemy: usually its base.
 func (c *seat) first(q sim.Player) (x, y int, ok bool) {
 	for i := range c.State.Units[:c.State.N] {
 		if c.State.Units[i].Owner == q {
@@ -104,8 +103,8 @@ func (c *seat) first(q sim.Player) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// guard is the first unit of the army that is near a place where an enemy's
-// base was and sees nothing of that enemy; −1 if there is none.
+// guard returns the first unit of the army that is near the place of an enemy's base, or −1 if
+// there is none or it sees any unit of that enemy.
 func (c *seat) guard(q sim.Player, x, y int) int {
 	for _, at := range c.Army.All() {
 		ux, uy, _ := c.Corner(int(at))
@@ -127,8 +126,8 @@ func (c *seat) guard(q sim.Player, x, y int) int {
 	return -1
 }
 
-// rally keeps unit i near one of a few places before the own base, where
-// it attacks enemies that come near.
+// rally keeps unit i near one of a few places in front of the own base, where it attacks
+// enemies that come near.
 func (c *seat) rally(i int) {
 	u := &c.State.Units[i]
 	post := rallies[u.ID%uint32(len(rallies))]
@@ -140,5 +139,5 @@ func (c *seat) rally(i int) {
 	c.Give(i, a)
 }
 
-// rallies are those places, in the own frame.
+// rallies are the places of rally, in the own frame.
 var rallies = [...][2]int{{19, 19}, {25, 12}, {12, 25}, {25, 22}, {22, 25}}

@@ -1,5 +1,5 @@
-// Package codecraft has the scripts of CodeCraft, listed in Scripts. They play on the toolbox
-// of internal/toolbox; the strongest one is in the package squads.
+// Package codecraft has the scripts of CodeCraft, listed in Scripts. They use
+// internal/toolbox; the strongest one is package squads.
 package codecraft
 
 import (
@@ -25,15 +25,15 @@ var Scripts = func() (list []script.Script) {
 	return list
 }()
 
-// style has the differences between one script and the others.
+// style holds the parameters of a script.
 type style struct {
 	name, doc string
 	rule      func(c *seat)
 
-	builders, ranged int16  // units to have, at most
-	settled          int16  // builders to have before much is spent on an army …
-	early            int16  // … but for this many ranged units
-	turrets          int16  // turrets to have, at most
+	builders, ranged int16  // limits of the units to have
+	settled          int16  // builders to have before an army of more than `early`
+	early            int16  // ranged units to have before that
+	turrets          int16  // limit of the turrets to have
 	home             uint64 // one of this many units of the army stays home; 1: all, until the last quarter of the game
 	leastArmy        int    // a smaller army stays home
 	near             bool   // the army is sent a few cells ahead at a time
@@ -53,14 +53,15 @@ var styles = [...]style{
 	{name: "turtle", rule: (*seat).economy, builders: 40, ranged: 40, settled: 20, early: 5, turrets: 12, home: 1,
 		doc: "turrets and ranged units around the base, all in repair; attacks in the last quarter of the game alone"},
 	{name: "squads", rule: (*seat).squads,
-		doc: "builders spread over resources, population planned ahead, ranged units that advance where they are the stronger ones and share out their shots"},
+		doc: "builders spread over resources, population planned ahead, ranged units that advance where they are stronger and share out their shots"},
 }
 
-// Player plays a script, for callers that step games themselves. It holds scratch memory: each
-// goroutine should have its own.
+// ScriptPlayer plays a script, for callers that step games themselves. It holds scratch
+// memory, so each goroutine needs its own.
 type ScriptPlayer struct{ seat seat }
 
-// NewScriptPlayer returns a player of the script of that name; the error names the scripts.
+// NewScriptPlayer returns a player of the script of that name. The error for an unknown name
+// lists the scripts.
 func NewScriptPlayer(name string) (*ScriptPlayer, error) {
 	var known []string
 	for i := range styles {
@@ -72,29 +73,28 @@ func NewScriptPlayer(name string) (*ScriptPlayer, error) {
 	return nil, fmt.Errorf("no scripted policy %q for codecraft; there are: %s", name, strings.Join(known, ", "))
 }
 
-// Name is the script's name.
+// Name returns the script's name.
 func (c *ScriptPlayer) Name() string { return c.seat.style.name }
 
 // AppendOrders appends the orders that the script gives for seat p in state s
-// of game g: at most Info.MaxOrders. No order names an entity whose stored action is the
-// right one already. Entities that p does not see make no difference.
+// of game g: at most Info.MaxOrders. Entities whose stored action is already the right one get
+// no order. The orders do not depend on entities that p does not see.
 func (c *ScriptPlayer) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
 	c.seat.Look(g, s, p, dst)
 	c.seat.play()
 	return c.seat.Orders
 }
 
-// seat is a state as a scripted policy sees it from one seat, and the
-// orders it gives. Coordinates are those of the state but where it says "own
-// frame".
+// seat is a state as a script sees it from one seat, and the orders it gives. Coordinates are
+// the map's unless a comment says "own frame".
 type seat struct {
 	toolbox.Holdings
 	style *style
-	squad *squads.Commander // of the script of that name
+	squad *squads.Commander // of the script squads
 
 	begun  [codecraft.Types]int16     // buildings that a builder is on the way to begin, by type
 	taken  bitboard.Square            // destinations of builders
-	free   [codecraft.MaxUnits]bool   // of builders: has nothing to do but gather
+	free   [codecraft.MaxUnits]bool   // of builders: has no work but to gather
 	works  [maxWorks]work             // buildings to be repaired
 	nWorks int                        //
 	foes   [sim.MaxPlayers]sim.Player // the other seats, in the order in which they are attacked
@@ -109,7 +109,7 @@ func (c *seat) play() {
 	c.style.rule(c)
 }
 
-// squads plays as the package of that name.
+// squads gives the orders of package squads.
 func (c *seat) squads() {
 	if c.squad == nil {
 		c.squad = new(squads.Commander)
@@ -117,7 +117,7 @@ func (c *seat) squads() {
 	c.Orders = c.squad.AppendOrders(c.Orders, c.Game, c.State, c.Player)
 }
 
-// prepare makes the seat ready for the orders of a tick.
+// prepare lists the enemies for the orders of a tick.
 func (c *seat) prepare() {
 	c.nFoes = 0
 	for q := next[c.Player]; q != c.Player; q = next[q] {
@@ -131,7 +131,8 @@ func (c *seat) prepare() {
 // next goes around the corners of the map.
 var next = [sim.MaxPlayers]sim.Player{0: 2, 2: 1, 1: 3, 3: 0}
 
-// moveTo adds a move to a cell of the map to an action, as close as can be.
+// moveTo adds a move to a cell of the map, or to the nearest cell that can be reached, to an
+// action.
 func (c *seat) moveTo(a codecraft.Action, x, y int) codecraft.Action {
 	how := codecraft.FindClosest
 	if c.style.breaks {
@@ -141,7 +142,7 @@ func (c *seat) moveTo(a codecraft.Action, x, y int) codecraft.Action {
 	return a
 }
 
-// autoAttack is the action to attack the valid types, and to chase them so far.
+// autoAttack returns the action to attack the valid types, and to chase them up to a distance.
 func autoAttack(reach int32, valid codecraft.TypeSet) (a codecraft.Action) {
 	a.AddAuto(int(reach), valid)
 	return a
@@ -150,13 +151,13 @@ func autoAttack(reach int32, valid codecraft.TypeSet) (a codecraft.Action) {
 // resourcesToTake are the types that builders attack.
 const resourcesToTake = codecraft.TypeSet(1 << codecraft.Resource)
 
-// quickstart plays as the original's player of that name, which looks at
-// nothing but the number of its own entities: every movable unit goes to the
-// far corner of its own frame through whatever stands in the way; every other
-// entity that can build builds the first type it can beside its upper right
-// corner, while the population it provides itself is enough for one more of
-// that type. All attack, builders resources alone, within their own sight.
-// Entities that are not active yet get their action too.
+// quickstart plays like the original's player of that name, which reads only
+// its own entities: every movable unit goes to the far corner of its own frame
+// and breaks through obstacles; every other entity that can build builds the
+// first type it can beside its upper right corner, while the population that it
+// provides itself suffices for one more of that type. All entities attack within
+// their own sight, builders only resources. Entities that are not active yet
+// get their action, too.
 func (c *seat) quickstart() {
 	s, p := c.State, c.Player
 	x, y := codecraft.TurnBack(p, codecraft.Side-1, codecraft.Side-1, 1)
@@ -180,8 +181,8 @@ func (c *seat) quickstart() {
 			if (int32(s.Count[p][k])+1)*built.PopUse > t.PopProvide {
 				break
 			}
-			// The place is told in the own frame, where it may lie outside of
-			// the map or be a larger square than one cell.
+			// The place is computed in the own frame. It may lie outside of the
+			// map or be larger than one cell.
 			bx, by := codecraft.Turn(p, int(u.X), int(u.Y), int(t.Size))
 			bx, by = bx+int(t.Size), by+int(t.Size)-1
 			if size := int(built.Size); codecraft.OnMap(bx, by, size) {

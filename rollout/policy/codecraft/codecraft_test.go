@@ -6,16 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	scripts "moonfarm/rollout/policy/codecraft"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/codecraft"
 )
 
-// long reports whether the tests may take their time.
+// long reports whether the long forms of tests run.
 func long() bool { return os.Getenv("MOONFARM_LONG") != "" }
 
-// names are the names of all scripts.
+// names returns the names of all scripts.
 func names() (all []string) {
 	for _, s := range scripts.Scripts {
 		all = append(all, s.Name)
@@ -41,9 +43,8 @@ func newScript(t *testing.T, name string) *scripts.ScriptPlayer {
 	return c
 }
 
-// scriptedGame plays scripts against each other and shows every tick: each is
-// called when the orders of all seats are there, after when they were carried
-// out. A game has the given number of ticks.
+// scriptedGame plays scripts against each other, at most the given number of ticks. It calls
+// each in every tick, with the orders of all seats before they are carried out.
 func scriptedGame(t *testing.T, preset string, seed uint64, ticks int32, names []string, each func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn)) {
 	t.Helper()
 	r, ok := codecraft.Preset(preset)
@@ -65,10 +66,8 @@ func scriptedGame(t *testing.T, preset string, seed uint64, ticks int32, names [
 	}
 }
 
-// All orders of the scripts are for own entities and change their action; what
-// is to be built is on the map and affordable to begin with, most buildings
-// that are begun are finished, and nothing is asked for that the entity cannot
-// do.
+// All orders of the scripts are for own entities, change their action, and ask for nothing
+// that the entity cannot do; buildings are on the map.
 func TestColoniesAreLegal(t *testing.T) {
 	ticks := int32(250)
 	if long() {
@@ -77,20 +76,18 @@ func TestColoniesAreLegal(t *testing.T) {
 	for _, c := range []struct{ preset, names string }{
 		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2-3", "turtle econ-break quickstart"}, {"round1", "quickstart econ turtle"}, {"round2", "squads econ"},
 	} {
-		var ops [8]int
-		scriptedGame(t, c.preset, 5, ticks, strings.Fields(c.names), func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
-			r := g.Rules()
-			for p := range sim.Player(r.Players) {
-				checkColonyOrders(t, &r, s, p, turn.Orders(p), &ops)
+		t.Run(c.preset+" "+c.names, func(t *testing.T) {
+			var ops [8]int
+			scriptedGame(t, c.preset, 5, ticks, strings.Fields(c.names), func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+				r := g.Rules()
+				for p := range sim.Player(r.Players) {
+					checkColonyOrders(t, &r, s, p, turn.Orders(p), &ops)
+				}
+			})
+			for _, op := range []codecraft.Op{codecraft.OpMove, codecraft.OpBuild, codecraft.OpAuto, codecraft.OpRepair} {
+				assert.NotZero(t, ops[op], "orders by op %v", ops)
 			}
 		})
-		t.Logf("%s: %s: orders by op %v", c.preset, c.names, ops)
-		if ops[codecraft.OpMove] == 0 || ops[codecraft.OpBuild] == 0 || ops[codecraft.OpAuto] == 0 || ops[codecraft.OpRepair] == 0 {
-			t.Errorf("%s: %s: orders by op %v", c.preset, c.names, ops)
-		}
-		if t.Failed() {
-			return
-		}
 	}
 }
 
@@ -119,7 +116,7 @@ func checkColonyOrders(t *testing.T, r *codecraft.Rules, s *codecraft.State, p s
 		u := &s.Units[i]
 		k := &r.Types[u.Type]
 		if a == s.Acts[i] {
-			t.Fatalf("tick %d, seat %d: %v %d is told to go on with %+v", s.Tick, p, u.Type, u.ID, a)
+			t.Fatalf("tick %d, seat %d: %v %d gets an order for its stored action %+v", s.Tick, p, u.Type, u.ID, a)
 		}
 		if a.Parts&codecraft.HasMove != 0 && !k.CanMove || a.Parts&codecraft.HasRepair != 0 && !k.CanRepair ||
 			a.Parts&codecraft.MoveOutside != 0 {
@@ -135,13 +132,13 @@ func checkColonyOrders(t *testing.T, r *codecraft.Rules, s *codecraft.State, p s
 	}
 }
 
-// The scripts do what they are named for.
+// After some ticks each script has the numbers of entities that its parameters ask for.
 func TestColonyStyles(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		ticks int32
-		most  [codecraft.Types]int16 // …
-		least [codecraft.Types]int16 // … of each type
+		most  [codecraft.Types]int16
+		least [codecraft.Types]int16
 	}{
 		{"quickstart", 150,
 			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 5},
@@ -156,21 +153,23 @@ func TestColonyStyles(t *testing.T) {
 			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 40, codecraft.RangedBase: 1, codecraft.RangedUnit: 40, codecraft.House: 20, codecraft.Turret: 12},
 			[codecraft.Types]int16{codecraft.BuilderBase: 1, codecraft.BuilderUnit: 30, codecraft.RangedBase: 1, codecraft.RangedUnit: 10, codecraft.House: 6, codecraft.Turret: 6}},
 	} {
-		var last codecraft.State
-		scriptedGame(t, "finals", 1000, c.ticks, []string{c.name, "quickstart"}, func(_ *codecraft.Game, s *codecraft.State, _ *sim.Turn) {
-			last.Clone(s)
-		})
-		t.Logf("%s has %v, score %v", c.name, last.Count[0], last.Score)
-		for k, n := range last.Count[0] {
-			if n < c.least[k] || n > c.most[k] {
-				t.Errorf("%s: %d of %v after %d ticks, want %d to %d", c.name, n, codecraft.Type(k), c.ticks, c.least[k], c.most[k])
+		t.Run(c.name, func(t *testing.T) {
+			var last codecraft.State
+			scriptedGame(t, "finals", 1000, c.ticks, []string{c.name, "quickstart"}, func(_ *codecraft.Game, s *codecraft.State, _ *sim.Turn) {
+				last.Clone(s)
+			})
+			t.Logf("entities %v, score %v", last.Count[0], last.Score)
+			for k, n := range last.Count[0] {
+				if n < c.least[k] || n > c.most[k] {
+					t.Errorf("%d of %v after %d ticks, want %d to %d", n, codecraft.Type(k), c.ticks, c.least[k], c.most[k])
+				}
 			}
-		}
+		})
 	}
 }
 
-// quickAction is the action of the original's QuickStart player for unit i, as
-// its published source has it: in the player's frame, with the lists it gives.
+// quickAction returns the action of the original's QuickStart player for unit i,
+// written after its published source.
 func quickAction(r *codecraft.Rules, s *codecraft.State, p sim.Player, i int) (a codecraft.Action) {
 	u := &s.Units[i]
 	k := &r.Types[u.Type]
@@ -209,33 +208,33 @@ func quickAction(r *codecraft.Rules, s *codecraft.State, p sim.Player, i int) (a
 // the original gives them.
 func TestQuickstartIsTheOriginal(t *testing.T) {
 	for _, preset := range []string{"finals", "round1"} {
-		actions := 0
-		scriptedGame(t, preset, 7, 150, []string{"quickstart"}, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
-			r := g.Rules()
-			acts := s.Acts
-			for p := range sim.Player(r.Players) {
-				for _, o := range turn.Orders(p) {
-					acts[s.Find(codecraft.Decode(o).ID)].Take(o)
-				}
-				for i, got := range acts[:s.N] {
-					if s.Units[i].Owner != p {
-						continue
+		t.Run(preset, func(t *testing.T) {
+			actions := 0
+			scriptedGame(t, preset, 7, 150, []string{"quickstart"}, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+				r := g.Rules()
+				acts := s.Acts
+				for p := range sim.Player(r.Players) {
+					for _, o := range turn.Orders(p) {
+						acts[s.Find(codecraft.Decode(o).ID)].Take(o)
 					}
-					actions++
-					if want := quickAction(&r, s, p, i); got != want {
-						t.Fatalf("%s: tick %d, seat %d: %+v has action %+v, want %+v", preset, s.Tick, p, s.Units[i], got, want)
+					for i, got := range acts[:s.N] {
+						if s.Units[i].Owner != p {
+							continue
+						}
+						actions++
+						if want := quickAction(&r, s, p, i); got != want {
+							t.Fatalf("tick %d, seat %d: %+v has action %+v, want %+v", s.Tick, p, s.Units[i], got, want)
+						}
 					}
 				}
-			}
+			})
+			assert.GreaterOrEqual(t, actions, 1000)
 		})
-		if actions < 1000 {
-			t.Errorf("%s: only %d actions", preset, actions)
-		}
 	}
 }
 
-// blind makes a state of which a player sees the same: what he does not see is
-// gone, or filled with resources.
+// blind returns a state that looks the same to player p: the rest of the map is empty, or
+// filled with resources.
 func blind(t *testing.T, g *codecraft.Game, s *codecraft.State, p sim.Player, filled bool) *codecraft.State {
 	t.Helper()
 	var sight bitboard.Square
@@ -283,8 +282,7 @@ func blind(t *testing.T, g *codecraft.Game, s *codecraft.State, p sim.Player, fi
 	return b
 }
 
-// The scripts give the same orders whatever there is that their player does not
-// see.
+// The orders of the scripts do not depend on what their player does not see.
 func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
 	ticks := int32(400)
 	if long() {
@@ -293,35 +291,36 @@ func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
 	for _, c := range []struct{ preset, names string }{
 		{"finals", "econ turtle"}, {"finals", "econ-near quickstart"}, {"round2", "econ turtle econ-break econ"}, {"round1", "econ quickstart turtle"}, {"round2-3", "squads econ turtle"},
 	} {
-		names := strings.Fields(c.names)
-		hidden := 0
-		scriptedGame(t, c.preset, 3, ticks, names, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
-			for p := range sim.Player(g.Info().Players) {
-				begins := slices.ContainsFunc(turn.Orders(p), func(o sim.Order) bool {
-					c := codecraft.Decode(o)
-					return c.Op == codecraft.OpBuild && c.Type != codecraft.BuilderUnit && c.Type != codecraft.RangedUnit
-				})
-				if !begins && s.Tick%17 != int32(p) {
-					continue
-				}
-				script := newScript(t, names[int(p)%len(names)])
-				for _, filled := range []bool{false, true} {
-					b := blind(t, g, s, p, filled)
-					hidden += int(s.N - b.N)
-					if got := script.AppendOrders(nil, g, b, p); !slices.Equal(got, turn.Orders(p)) {
-						t.Fatalf("%s: tick %d, seat %d: %s gives %d orders when it is blinded (filled: %v), else %d others",
-							c.preset, s.Tick, p, script.Name(), len(got), filled, len(turn.Orders(p)))
+		t.Run(c.preset+" "+c.names, func(t *testing.T) {
+			names := strings.Fields(c.names)
+			hidden := 0
+			scriptedGame(t, c.preset, 3, ticks, names, func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn) {
+				for p := range sim.Player(g.Info().Players) {
+					begins := slices.ContainsFunc(turn.Orders(p), func(o sim.Order) bool {
+						c := codecraft.Decode(o)
+						return c.Op == codecraft.OpBuild && c.Type != codecraft.BuilderUnit && c.Type != codecraft.RangedUnit
+					})
+					if !begins && s.Tick%17 != int32(p) {
+						continue
+					}
+					script := newScript(t, names[int(p)%len(names)])
+					for _, filled := range []bool{false, true} {
+						b := blind(t, g, s, p, filled)
+						hidden += int(s.N - b.N)
+						if got := script.AppendOrders(nil, g, b, p); !slices.Equal(got, turn.Orders(p)) {
+							t.Fatalf("tick %d, seat %d: %s gives other orders (%d) in a state without the unseen (filled: %v) than in the whole one (%d)",
+								s.Tick, p, script.Name(), len(got), filled, len(turn.Orders(p)))
+						}
 					}
 				}
-			}
+			})
+			fog := c.preset != "round1"
+			assert.Equal(t, fog, hidden > 100, "%d units out of sight", hidden)
 		})
-		if fog := c.preset != "round1"; fog != (hidden > 100) {
-			t.Errorf("%s: %d units out of sight", c.preset, hidden)
-		}
 	}
 }
 
-// Those who step games themselves get the scripts by their names.
+// NewScriptPlayer finds the scripts by their names.
 func TestNewCodeCraft(t *testing.T) {
 	if _, err := scripts.NewScriptPlayer("maze"); err == nil || !strings.Contains(err.Error(), `no scripted policy "maze" for codecraft; there are: quickstart, econ`) {
 		t.Errorf("error %v", err)

@@ -7,15 +7,16 @@ import (
 )
 
 // A script has no memory between ticks but the stored actions: a builder with a build action
-// is on the way to begin a building, one with a repair action to finish it. All others gather.
+// is on the way to begin a building, a builder with a repair action to finish it. All other
+// builders gather.
 
-// maxWorks is the most buildings that are repaired at a time.
+// maxWorks is the limit of buildings that are repaired at a time.
 const maxWorks = 12
 
 // work is a building to be repaired.
 type work struct {
 	unit            int // index
-	wants, assigned int // builders that should work there, and that do
+	wants, assigned int // number of builders that should work there, and that do
 }
 
 // How builders work: distances in cells.
@@ -23,8 +24,8 @@ const (
 	gatherReach  = 30             // chase range of builders
 	finishReach  = 30             // distance from which builders come to finish a building
 	repairReach  = 12             // … and to repair one that is damaged
-	siteTicks    = sim.MaxPlayers // ticks between two searches for a place for a building
-	stuckTicks   = 64             // ticks after which a builder that has not reached its work looks for another
+	siteTicks    = sim.MaxPlayers // ticks between two searches for a building site
+	stuckTicks   = 64             // ticks after which a builder that has not reached its work looks for other work
 	maxAssigned  = 10
 	housesAtOnce = 5
 )
@@ -80,7 +81,7 @@ func (c *seat) inspect(i int, u *codecraft.Unit, t *codecraft.Properties) {
 	}
 }
 
-// keepWorking lets builders go on with the work they have.
+// keepWorking lets builders continue their stored work.
 func (c *seat) keepWorking() {
 	for _, at := range c.Builders.All() {
 		i := int(at)
@@ -95,14 +96,14 @@ func (c *seat) keepWorking() {
 	}
 }
 
-// givesUp reports whether a builder that is not yet beside its work should look
-// for another: from time to time, in case the way is blocked.
+// givesUp reports whether a builder that is not yet beside its work should look for other
+// work: once every stuckTicks, in case its path is blocked.
 func (c *seat) givesUp(i int) bool {
 	return (uint32(c.State.Tick)+c.State.Units[i].ID)%stuckTicks == 0
 }
 
-// keepBuild goes on with a building that has not begun. Once it has, the
-// builder goes on to repair it.
+// keepBuild continues a building that has not begun. Once it has begun, the builder repairs
+// it.
 func (c *seat) keepBuild(i int, a *codecraft.Action) {
 	x, y, t := int(a.BuildX), int(a.BuildY), a.BuildType
 	if t >= codecraft.Types {
@@ -114,7 +115,7 @@ func (c *seat) keepBuild(i int, a *codecraft.Action) {
 	if !codecraft.OnMap(x, y, size) || away != 1 && c.givesUp(i) {
 		return
 	}
-	// From near, a unit that covers the place is in sight.
+	// This close, a unit that covers the place is in sight.
 	if away+2*(size-1) <= int(c.Rules.Types[codecraft.BuilderUnit].Sight) && c.State.Occupied.MeetsSquare(x, y, size) {
 		if j := int(c.State.At[codecraft.CellOf(x, y)]) - 1; j >= 0 && c.State.Units[j].Owner == c.Player && c.State.Units[j].Type == t {
 			c.join(i, j)
@@ -127,15 +128,15 @@ func (c *seat) keepBuild(i int, a *codecraft.Action) {
 	c.Reserve(c.Rules.Types[t].Cost)
 }
 
-// keepRepair goes on with a repair.
+// keepRepair continues a repair.
 func (c *seat) keepRepair(i int, a *codecraft.Action) {
 	if j := c.State.Find(a.Repair); j >= 0 {
 		c.join(i, j)
 	}
 }
 
-// join has a builder repair building j if that is among the works and needs
-// more builders; its way is chosen again when it is blocked.
+// join lets a builder repair building j if that is among the works and needs more builders.
+// It chooses another cell beside j if the previous one is occupied or taken.
 func (c *seat) join(i, j int) {
 	for k := range c.works[:c.nWorks] {
 		w := &c.works[k]
@@ -162,8 +163,8 @@ func (c *seat) join(i, j int) {
 	}
 }
 
-// sendToRepair sends a builder to repair, and reports whether there is a place
-// for it.
+// sendToRepair sends a builder to repair, and reports whether there is a free cell beside the
+// building for it.
 func (c *seat) sendToRepair(i int, w *work) bool {
 	x, y, size := c.Corner(w.unit)
 	sx, sy, ok := c.stand(i, x, y, size, nil)
@@ -179,7 +180,7 @@ func (c *seat) sendToRepair(i int, w *work) bool {
 	return true
 }
 
-// expand begins a building, if one is wanted.
+// expand begins the most urgent building, if one is needed.
 func (c *seat) expand() {
 	s, p := c.State, c.Player
 	count := func(t codecraft.Type) int16 { return s.Count[p][t] + c.begun[t] }
@@ -197,8 +198,8 @@ func (c *seat) expand() {
 	}
 }
 
-// needsHouse reports whether a house should be begun: before the population
-// reaches what is provided.
+// needsHouse reports whether a house should be begun: shortly before the population reaches
+// its limit.
 func (c *seat) needsHouse() bool {
 	s, p := c.State, c.Player
 	used := s.PopUse[p]
@@ -213,9 +214,9 @@ func (c *seat) needsHouse() bool {
 	return c.Housed < all && short && int32(pending) < min(1+used/15, housesAtOnce)
 }
 
-// begin has the free builder that is nearest to the best place go there and
-// build one of type t, once there is money for it. The search for the place takes
-// longer than all other work; the seats do it in turn.
+// begin sends the free builder nearest to the best site to build a building of type t there,
+// once there is money for it. The search for the site takes longer than all other work, so the
+// seats do it in turn.
 func (c *seat) begin(t codecraft.Type) {
 	cost := c.Rules.Types[t].Cost
 	c.Reserve(cost)
@@ -244,11 +245,10 @@ func (c *seat) begin(t codecraft.Type) {
 	}
 }
 
-// posts are the places for turrets, in the own frame.
+// posts are the sites for turrets, in the own frame.
 var posts = [...][2]int{{17, 17}, {22, 10}, {10, 22}, {20, 14}, {14, 20}, {24, 5}, {5, 24}, {22, 22}}
 
-// nearestFree is the free builder nearest to a square, or −1 if none is within
-// reach.
+// nearestFree returns the free builder nearest to a square, or −1 if none is within reach.
 func (c *seat) nearestFree(x, y, size, reach int) int {
 	best := -1
 	for _, i := range c.Builders.All() {
@@ -263,7 +263,7 @@ func (c *seat) nearestFree(x, y, size, reach int) int {
 	return best
 }
 
-// assignRepairs sends free builders to the works that want more.
+// assignRepairs sends free builders to the works that need more.
 func (c *seat) assignRepairs() {
 	for k := range c.works[:c.nWorks] {
 		w := &c.works[k]
@@ -281,8 +281,8 @@ func (c *seat) assignRepairs() {
 	}
 }
 
-// produce has the bases build units, as long as there is money that is not set
-// aside, and the other buildings attack.
+// produce lets the bases build units while there is money that is not set aside, and the
+// other buildings attack.
 func (c *seat) produce() {
 	for _, at := range c.Fixed.All() {
 		i := int(at)
@@ -300,13 +300,13 @@ func (c *seat) produce() {
 	}
 }
 
-// affords reports whether one more unit of type t is wanted and may be built,
-// and takes its price.
+// affords reports whether one more unit of type t is wanted and can be paid, and subtracts its
+// price.
 func (c *seat) affords(t codecraft.Type) bool {
 	return c.State.Count[c.Player][t] < c.most(t) && c.Pay(t)
 }
 
-// most is the number of units of type t that are wanted.
+// most returns the number of units of type t that the script wants.
 func (c *seat) most(t codecraft.Type) int16 {
 	switch t {
 	case codecraft.BuilderUnit:
@@ -320,8 +320,7 @@ func (c *seat) most(t codecraft.Type) int16 {
 	return 0
 }
 
-// gather has all free builders take the resources they find on the way to the
-// far corner.
+// gather sends all free builders towards the far corner, to take resources on the way.
 func (c *seat) gather() {
 	x, y := codecraft.TurnBack(c.Player, codecraft.Side-1, codecraft.Side-1, 1)
 	a := c.moveTo(autoAttack(gatherReach, resourcesToTake), x, y)

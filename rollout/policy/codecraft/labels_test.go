@@ -9,10 +9,10 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// labels counts what of a policy's orders has a choice.
+// labels counts how many of a policy's orders the action space can encode.
 type labels struct {
-	told, said int // own entities that orders name
-	rows, full int // rows, and those of which all is said
+	ordered, encoded int // own entities with orders, and those whose orders a choice encodes
+	rows, full       int // rows, and those whose orders are all encoded
 }
 
 // add counts the orders of one seat.
@@ -30,15 +30,15 @@ func (l *labels) add(a *features.Actions, action []int32, s *codecraft.State, p 
 	}
 	alone := make([]int32, len(action))
 	for _, list := range byEntity {
-		l.told++
+		l.ordered++
 		if a.Action(alone, list, s, p) {
-			l.said++
+			l.encoded++
 		}
 	}
 }
 
-// Nearly all that the scripted policies order has a choice, and a game that is
-// played by these choices goes as one that is played by the orders.
+// Choices encode nearly all orders of the scripts, and a game that is played by these choices
+// equals the game that is played by the orders.
 func TestCraftLabels(t *testing.T) {
 	ticks, presets := int32(400), []string{"round1", "finals"}
 	if long() {
@@ -52,23 +52,23 @@ func TestCraftLabels(t *testing.T) {
 	for k, name := range presets {
 		for first := range styles {
 			if ticks < 1000 && first%2 != k%2 {
-				continue // one of two pairings by each rules
+				continue // each rule set plays every other pairing
 			}
 			playLabels(t, name, ticks, styles, first, counts)
 		}
 	}
 	for _, name := range styles {
 		l := counts[name]
-		orders, rows := float64(l.said)/float64(l.told), float64(l.full)/float64(l.rows)
-		t.Logf("%-10s %6d entity orders, %.2f %% have a choice; %6d rows, %.2f %% as a whole", name, l.told, 100*orders, l.rows, 100*rows)
-		if l.told < 100 || orders < 0.98 || rows < 0.90 {
-			t.Errorf("%s: that is too few", name)
+		orders, rows := float64(l.encoded)/float64(l.ordered), float64(l.full)/float64(l.rows)
+		t.Logf("%-10s %6d entity orders, %.2f %% are encoded; %6d rows, %.2f %% completely", name, l.ordered, 100*orders, l.rows, 100*rows)
+		if l.ordered < 100 || orders < 0.98 || rows < 0.90 {
+			t.Errorf("%s: %.3f of %d entity orders and %.3f of the rows are encoded, want 0.98 of 100 or more, and 0.90", name, orders, l.ordered, rows)
 		}
 	}
 }
 
-// playLabels plays a game twice, with the scripts from first on: once by their
-// orders and once by the choices for them.
+// playLabels plays a game twice, with the scripts from number first on: once by their
+// orders and once by the choices that encode them.
 func playLabels(t *testing.T, preset string, ticks int32, styles []string, first int, counts map[string]*labels) {
 	t.Helper()
 	names := slices.Concat(styles[first:], styles[:first])
@@ -90,7 +90,7 @@ func playLabels(t *testing.T, preset string, ticks int32, styles []string, first
 		byOrders := *s
 		g.Step(&byOrders, turn)
 		if g.Step(byChoices, turn2); *byChoices != byOrders {
-			t.Fatalf("%s, seed %d, tick %d: played by choices the game goes another way", preset, first, s.Tick)
+			t.Fatalf("%s, seed %d, tick %d: the game that is played by choices differs", preset, first, s.Tick)
 		}
 	})
 }

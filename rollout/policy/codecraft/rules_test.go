@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// oddRules are rules as no preset has them, but such as can be played.
+// oddRules returns random valid rules that no preset has.
 func oddRules(r *prng.Rand) codecraft.Rules {
 	for {
 		names := codecraft.Presets()
@@ -46,8 +46,7 @@ func oddRules(r *prng.Rand) codecraft.Rules {
 	}
 }
 
-// The scripts play on under whatever rules there are, in states that others
-// left behind as well.
+// The scripts give legal orders under any valid rules, also in states after random orders.
 func TestColoniesUnderOddRules(t *testing.T) {
 	r := prng.New(9)
 	sets, most := 40, int32(0)

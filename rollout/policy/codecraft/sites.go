@@ -8,8 +8,8 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// middle lies half way between the middle of the own base and where its
-// builders are on average.
+// middle returns the point half way between the middle of the own base and the mean position
+// of its builders.
 func (c *seat) middle() (x, y int) {
 	x, y = c.Home()
 	n := max(c.Builders.N, 1)
@@ -21,9 +21,9 @@ func (c *seat) middle() (x, y int) {
 	return sumX / (2 * n), sumY / (2 * n)
 }
 
-// stand is the free cell beside a square that is nearest to unit i, or its own
-// cell if that lies beside it; nobody else is on the way there. Only cells in
-// seen count; nil stands for all of the map, for squares that own entities cover.
+// stand returns the free cell beside a square that is nearest to unit i and not the
+// destination of another builder, or the unit's own cell if that lies beside the square. Only
+// cells in seen count; nil stands for the whole map, for squares that own entities cover.
 func (c *seat) stand(i, x, y, size int, seen *bitboard.Square) (sx, sy int, ok bool) {
 	ux, uy, _ := c.Corner(i)
 	if codecraft.Gap(ux, uy, 1, x, y, size) == 1 {
@@ -44,8 +44,8 @@ func (c *seat) stand(i, x, y, size int, seen *bitboard.Square) (sx, sy int, ok b
 	return sx, sy, ok
 }
 
-// beside is the k-th cell along one side of a square, clockwise from the upper right corner
-// on the sides 0 and 1: right, above, left, below.
+// beside returns the k-th cell along one side of a square. The sides are right, above, left
+// and below, as in toolbox.Beside; on the first two it counts from the upper right corner.
 func beside(x, y, size, side, k int) (int, int) {
 	if side < 2 {
 		k = size - 1 - k
@@ -53,9 +53,8 @@ func beside(x, y, size, side, k int) (int, int) {
 	return toolbox.Beside(x, y, size, side, k)
 }
 
-// exit is a free cell beside base i for a unit to be built on: the first in
-// the own frame from the upper right corner on, for which the sides are in the
-// same order for all players.
+// exit returns a free cell beside base i for a new unit: the first one in the order of
+// beside, in the own frame, so that the order is the same for all players.
 func (c *seat) exit(i int) (x, y int, ok bool) {
 	bx, by, size := c.Corner(i)
 	bx, by = codecraft.Turn(c.Player, bx, by, size)
@@ -73,8 +72,8 @@ func (c *seat) exit(i int) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// site finds the place nearest to (ax, ay) for a building of type t: free, in
-// sight and with a lane of one cell between it and other buildings.
+// site finds the nearest site to (ax, ay) for a building of type t: free, in sight and with a
+// lane of one cell to other buildings.
 func (c *seat) site(t codecraft.Type, ax, ay int) (x, y int, ok bool) {
 	size := int(c.Rules.Types[t].Size)
 	if size > codecraft.Side {
@@ -93,8 +92,8 @@ func (c *seat) site(t codecraft.Type, ax, ay int) (x, y int, ok bool) {
 	return nearest(&c.open, ax-size/2, ay-size/2)
 }
 
-// nearest is the cell of a board nearest to (ax, ay), rows from there on
-// upwards and downwards.
+// nearest returns the cell of a board nearest to (ax, ay). It searches the rows from there
+// downwards and upwards.
 func nearest(b *bitboard.Square, ax, ay int) (x, y int, ok bool) {
 	best := 2 * codecraft.Side
 	for d := 0; d < codecraft.Side && d < best; d++ {
@@ -113,10 +112,10 @@ func nearest(b *bitboard.Square, ax, ay int) (x, y int, ok bool) {
 	return x, y, ok
 }
 
-// nearestBit is the bit of a row that is nearest to x, which may lie outside.
+// nearestBit returns the set bit of a row that is nearest to x, which may lie outside.
 func nearestBit(low, high uint64, x int) (int, bool) {
 	x = min(max(x, 0), codecraft.Side-1)
-	// The bits from x on: shifts of 64 and more leave none.
+	// The bits from x on; shifts by 64 and more give 0.
 	onLow, onHigh := ^uint64(0)<<x, ^uint64(0)<<max(x-64, 0)
 	const none = 4 * codecraft.Side
 	from, before := none, -none

@@ -1,6 +1,7 @@
 package codecraft
 
 import (
+	"fmt"
 	"testing"
 
 	"moonfarm/rollout/policy/codecraft/internal/toolbox"
@@ -10,8 +11,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// The cell found is one of the nearest, also of sparse boards and from points
-// outside of the map.
+// nearest returns one of the nearest cells, also on sparse boards and from points outside of
+// the map.
 func TestSiteNearest(t *testing.T) {
 	r := prng.New(2)
 	for n := range 2000 {
@@ -38,21 +39,23 @@ func TestSiteNearest(t *testing.T) {
 	}
 }
 
-// A building and the cells around it are taken off a board, at the edges too.
+// ClearAround removes a building and the cells around it from a board, at the edges, too.
 func TestSiteLanes(t *testing.T) {
 	for _, c := range []struct{ x, y, size int }{{0, 0, 1}, {10, 20, 3}, {62, 40, 5}, {75, 75, 5}, {79, 0, 1}} {
-		var board, all bitboard.Square
-		all.Flip(&board)
-		board = all
-		toolbox.ClearAround(&board, c.x, c.y, c.size, 1)
-		for y := range codecraft.Side {
-			for x := range codecraft.Side {
-				far := max(codecraft.Gap(x, 0, 1, c.x, 0, c.size), codecraft.Gap(0, y, 1, 0, c.y, c.size))
-				if board.Has(x, y) != (far > 1) {
-					t.Fatalf("%+v: (%d, %d) is %v", c, x, y, board.Has(x, y))
+		t.Run(fmt.Sprintf("size %d at (%d, %d)", c.size, c.x, c.y), func(t *testing.T) {
+			var board, all bitboard.Square
+			all.Flip(&board)
+			board = all
+			toolbox.ClearAround(&board, c.x, c.y, c.size, 1)
+			for y := range codecraft.Side {
+				for x := range codecraft.Side {
+					far := max(codecraft.Gap(x, 0, 1, c.x, 0, c.size), codecraft.Gap(0, y, 1, 0, c.y, c.size))
+					if board.Has(x, y) != (far > 1) {
+						t.Fatalf("(%d, %d) is %v", x, y, board.Has(x, y))
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -75,7 +78,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Steps ahead end where they should after as many steps as the way is long.
+// ahead returns a cell on a shortest path to the target, nearStep steps away or the target.
 func TestAhead(t *testing.T) {
 	r := prng.New(3)
 	for range 2000 {
@@ -92,8 +95,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// Foes are all other seats, each once; the first of them has another first foe
-// of his own, so that nobody is attacked by two to begin with.
+// The foes of a seat are all other seats, each once. The first foes of the seats differ, so
+// that no seat is attacked by two at first.
 func TestFoes(t *testing.T) {
 	for players := int32(1); players <= sim.MaxPlayers; players++ {
 		r, _ := codecraft.Preset("round1")

@@ -8,29 +8,29 @@ import (
 
 // What is built, and when.
 const (
-	ahead       = 12  // ticks that the population is planned ahead
-	beginners   = 16  // so small a population is housed only when there is no room left
-	mostHouses  = 4   // unfinished at a time
+	ahead       = 12  // ticks for which the population is planned ahead
+	beginners   = 16  // below this population, a house is begun only when the limit is reached
+	mostHouses  = 4   // limit of unfinished houses
 	settled     = 38  // builders to have before the ranged base
-	early       = 12  // fighters that come before further builders then
-	fewBuilders = 50  // builders to have before the army decides how many more
-	mostBuilder = 80  // at most
-	mostFighter = 110 // at most
-	mostUnits   = 250 // all that a player has: slots name no more
-	plenty      = 700 // resource left over that pays for another ranged base
+	early       = 12  // fighters to have, after it, before further builders
+	fewBuilders = 50  // builders to have before their number depends on the army
+	mostBuilder = 80  // limit of builders
+	mostFighter = 110 // limit of fighters
+	mostUnits   = 250 // limit of all own units: the action space has no more slots
+	plenty      = 700 // money at which another ranged base is built
 	walkReach   = 60  // distance from which a builder comes to begin a building
-	mendReach   = 8   // … to repair one
-	finishReach = 14  // … or to finish one
-	mostJobless = 3   // builders without anything to do, before more are built
+	mendReach   = 8   // distance from which a builder comes to repair a building
+	finishReach = 14  // distance from which a builder comes to finish a building
+	mostJobless = 3   // limit of builders without work while more are built
 	mostTurrets = 3
-	forward     = 26 // where the ranged base should stand, on both axes of the own frame
-	crowdReach  = 7  // builders so near to a place help to finish a building
-	oreCost     = 4  // of a resource in the way of a building, in cells farther away
-	laneWorth   = 8  // of a lane around a building, as the cost of a place
-	helpWorth   = 4  // of each of these builders, up to four, as the cost of a place
+	forward     = 26 // site of the ranged base, on both axes of the own frame
+	crowdReach  = 7  // distance from which builders help to finish a building
+	oreCost     = 4  // cost of a resource on a site, in cells of distance
+	laneWorth   = 8  // worth of a lane around a building, in cost of a site
+	helpWorth   = 4  // worth of each builder nearby, up to four, in cost of a site
 )
 
-// count is how many entities of a type the player has.
+// count returns the number of entities of a type that the player has.
 func (c *Commander) count(t codecraft.Type) int32 { return int32(c.State.Count[c.Player][t]) }
 
 // builds reports whether builders can build a type.
@@ -39,7 +39,7 @@ func (c *Commander) builds(t codecraft.Type) bool {
 	return b.CanBuild && b.Builds.Set().Has(t) && c.Rules.Types[t].Size <= 5
 }
 
-// expand begins a building, if one is wanted and can be paid for.
+// expand begins the most urgent building, if one is needed and can be paid for.
 func (c *Commander) expand() {
 	n := c.count(codecraft.BuilderUnit)
 	if n == 0 || c.State.N == codecraft.MaxUnits || c.Builders.N+c.Army.N+c.Fixed.N >= mostUnits {
@@ -62,7 +62,7 @@ func (c *Commander) expand() {
 	}
 }
 
-// needsHouse reports whether the units of the next ticks will have no room.
+// needsHouse reports whether the units of the next ticks will exceed the population limit.
 func (c *Commander) needsHouse() bool {
 	used := c.State.PopUse[c.Player]
 	if c.Housed >= mostBuilder+mostFighter || c.pending[codecraft.House] >= min(1+used/15, mostHouses) {
@@ -80,14 +80,14 @@ func (c *Commander) needsHouse() bool {
 	return c.Housed-used < 1+min(next, ahead)
 }
 
-// needsTurret reports whether enemies are about the base and the army is weak.
+// needsTurret reports whether enemies are near the base and the army is smaller.
 func (c *Commander) needsTurret() bool {
 	return c.foes.near > 0 && c.Army.N < c.foes.near && c.count(codecraft.Turret) < mostTurrets &&
 		c.Builders.N > 6 && c.pending[codecraft.Turret] == 0
 }
 
-// begin has a builder build one of type t where that costs the least time, and
-// sets its price aside until there is the money. A building without a place waits.
+// begin sends a builder to build a building of type t on the cheapest site. Until there is
+// money for it, begin only sets its price aside; if there is no site, it clears one.
 func (c *Commander) begin(t codecraft.Type) {
 	if !c.builds(t) {
 		return
@@ -149,9 +149,8 @@ func (c *Commander) repair() {
 	}
 }
 
-// recruit gives idle builders an action beside a square: first the builders that are there,
-// at most as many as there says, and then the nearest ones, which come, until it has as many
-// as it wants.
+// recruit gives an action to idle builders beside a square, at most `there` of them, and then
+// lets the nearest builders come, until it has `wants` builders.
 func (c *Commander) recruit(x, y, size, reach, wants, there int, a codecraft.Action) {
 	f := &c.local
 	f.stamp++
@@ -182,8 +181,8 @@ func (c *Commander) recruit(x, y, size, reach, wants, there int, a codecraft.Act
 	}
 }
 
-// recruitAround has builders beside a cell on the way come, and goes on with the
-// free cells beside it.
+// recruitAround lets builders beside a cell on the way step onto it, and adds the cells beside
+// it to the queue.
 func (c *Commander) recruitAround(at, wants int) (found int) {
 	f := &c.local
 	for _, by := range around {
@@ -204,7 +203,7 @@ func (c *Commander) recruitAround(at, wants int) (found int) {
 	return found
 }
 
-// freeBuilder is the idle builder on a cell, −1 if there is none.
+// freeBuilder returns the idle builder on a cell, −1 if there is none.
 func (c *Commander) freeBuilder(at int) int {
 	if c.ground[at] != own || c.danger[at] != 0 {
 		return -1
@@ -216,7 +215,7 @@ func (c *Commander) freeBuilder(at int) int {
 	return i
 }
 
-// siteSearch is the scratch of findSite.
+// siteSearch is scratch memory for findSite.
 type siteSearch struct {
 	free    bitboard.Square // where a building may stand
 	corners bitboard.Square // the lowest corners of such squares
@@ -224,8 +223,8 @@ type siteSearch struct {
 	crowd   [cells]uint8    // builders nearby
 }
 
-// chooseSite is the place for a building of type t. One without a lane to other
-// buildings is taken where it is much better.
+// chooseSite returns the site for a building of type t. It prefers a site with a lane to other
+// buildings unless one without is cheaper by more than laneWorth.
 func (c *Commander) chooseSite(t codecraft.Type) (x, y int, ok bool) {
 	c.mapSites()
 	c.openSites(t, 1)
@@ -239,9 +238,9 @@ func (c *Commander) chooseSite(t codecraft.Type) (x, y int, ok bool) {
 	return x, y, cost < far
 }
 
-// openSites finds the cells where a building of type t may stand: free, and with
-// a lane of some cells to other buildings, the ranged base with one in any case.
-// Houses leave the place for it free.
+// openSites finds the cells where a building of type t may stand: free, and with a lane of
+// some cells to other buildings, at least one cell to the ranged base. Houses keep the site of
+// the ranged base free.
 func (c *Commander) openSites(t codecraft.Type, lane int) {
 	free := &c.site.free
 	*free = c.sight
@@ -250,7 +249,7 @@ func (c *Commander) openSites(t codecraft.Type, lane int) {
 		x, y, size := c.Corner(int(i))
 		kept := lane
 		if c.State.Units[i].Type == codecraft.RangedBase {
-			kept = max(lane, 1) // builders finish it from there, and units leave it
+			kept = max(lane, 1) // builders finish the base from the lane, and units leave through it
 		}
 		toolbox.ClearAround(free, x, y, size, kept)
 	}
@@ -261,7 +260,7 @@ func (c *Commander) openSites(t codecraft.Type, lane int) {
 	}
 }
 
-// mapSites finds the ways of builders, and how many of them are about each cell.
+// mapSites computes the distances from idle builders, and their number near each cell.
 func (c *Commander) mapSites() {
 	f := &c.site.walk
 	f.begin()
@@ -276,8 +275,8 @@ func (c *Commander) mapSites() {
 	f.flood(&c.ground, &passable)
 }
 
-// findSite is the place that costs the least: near to a builder and to where the
-// building should stand, beside few resources.
+// findSite returns the site with the lowest cost: near to a builder and to the anchor, beside
+// few resources.
 func (c *Commander) findSite(t codecraft.Type) (x, y, least int) {
 	size := int(c.Rules.Types[t].Size)
 	corners := &c.site.corners
@@ -288,7 +287,7 @@ func (c *Commander) findSite(t codecraft.Type) (x, y, least int) {
 	ax, ay := c.anchor(t)
 	perStep := 4
 	if size > 3 {
-		perStep = 2 // where it stands matters more
+		perStep = 2 // the distance from the anchor matters more
 	}
 	least = far
 	eachCell(corners, func(sx, sy int) {
@@ -299,7 +298,7 @@ func (c *Commander) findSite(t codecraft.Type) (x, y, least int) {
 	return x, y, least
 }
 
-// anchor is where a building should stand.
+// anchor returns the preferred place of a building.
 func (c *Commander) anchor(t codecraft.Type) (x, y int) {
 	switch t {
 	case codecraft.RangedBase, codecraft.MeleeBase:
@@ -316,8 +315,8 @@ func (c *Commander) anchor(t codecraft.Type) (x, y int) {
 	return x / n, y / n
 }
 
-// future is the place that a building of type t will have once the resources on
-// it are taken and the units have left it: with few resources, near to the base.
+// future returns the site that a building of type t will have once its resources are gathered
+// and units have left it: near to the anchor, with few resources.
 func (c *Commander) future(t codecraft.Type) (bx, by int, ok bool) {
 	size := int(c.Rules.Types[t].Size)
 	corners := &c.site.corners
@@ -346,8 +345,8 @@ func (c *Commander) future(t codecraft.Type) (bx, by int, ok bool) {
 	return bx, by, ok
 }
 
-// clearSite has builders take the resources from the future place of a building
-// of type t, and has builders that stand there leave.
+// clearSite sends builders to gather the resources on the future site of a building of type t,
+// and sends builders on it away.
 func (c *Commander) clearSite(t codecraft.Type) {
 	bx, by, ok := c.future(t)
 	if !ok {
@@ -372,7 +371,7 @@ func (c *Commander) clearSite(t codecraft.Type) {
 	}
 }
 
-// leave has a unit step away from a cell of the map.
+// leave moves a unit on cell from one step away from (x, y).
 func (c *Commander) leave(i, from, x, y int) {
 	far := apart(int16(from%wide-1), int16(from/wide-1), int16(x), int16(y))
 	for _, by := range around {
@@ -384,8 +383,8 @@ func (c *Commander) leave(i, from, x, y int) {
 	}
 }
 
-// siteCost is the cost of a place, with perStep for each step of a builder to it. A cost
-// that is not below least need not be exact.
+// siteCost returns the cost of a site, with perStep for each step of a builder to it. If the
+// cost is not below least, the result need not be exact.
 func (c *Commander) siteCost(x, y, size, ax, ay, least, perStep int) int {
 	cost := codecraft.Gap(x, y, size, ax, ay, 1)
 	if cost-4*helpWorth >= least {

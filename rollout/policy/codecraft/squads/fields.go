@@ -2,30 +2,30 @@ package squads
 
 import "moonfarm/sim/codecraft"
 
-// The map has a border of one cell, so that steps need no test of bounds.
+// The map has a border of one cell, so that steps need no bounds checks.
 const (
 	wide  = codecraft.Side + 2
 	cells = wide * wide
 )
 
-// cellAt is the index of a cell.
+// cellAt returns the index of a cell.
 func cellAt(x, y int) int { return (y+1)*wide + x + 1 }
 
 // around are the steps to the four neighbours of a cell.
 var around = [4]int{1, -1, wide, -wide}
 
-// ground is the thing on a cell, as far as it is seen.
+// ground is the content of a cell, as far as it is seen.
 type ground uint8
 
 const (
 	open ground = iota
 	ore         // a resource
 	own         // an own unit that moves
-	foe         // an enemy's that moves
+	foe         // an enemy's unit that moves
 	wall        // a building, or the border
 )
 
-// markGround clears the marks of the tick before, and marks the border and the resources in
+// markGround clears the marks of the previous tick, and marks the border and the resources in
 // sight.
 func (c *Commander) markGround() {
 	c.ground = [cells]ground{}
@@ -42,10 +42,10 @@ func (c *Commander) markGround() {
 	eachCell(&ores, func(x, y int) { c.ground[cellAt(x, y)] = ore })
 }
 
-// far is the distance of cells that are not reached.
+// far is the distance of unreachable cells.
 const far = 1 << 15
 
-// field holds distances from the nearest of its sources.
+// field holds the distance of each cell from the nearest source.
 type field struct {
 	dist  [cells]uint16
 	queue [cells]uint16 // cells in the order in which they are reached
@@ -53,7 +53,7 @@ type field struct {
 	tail  int
 }
 
-// begin makes a field without sources.
+// begin removes all sources and distances.
 func (f *field) begin() {
 	for i := range f.dist {
 		f.dist[i] = far
@@ -61,7 +61,7 @@ func (f *field) begin() {
 	f.head, f.tail = 0, 0
 }
 
-// source adds a source. All are to be added before cells that are farther away.
+// source adds a source with a distance. Sources must be added in the order of their distances.
 func (f *field) source(at int, dist uint16) {
 	if f.dist[at] > dist {
 		f.dist[at] = dist
@@ -70,7 +70,8 @@ func (f *field) source(at int, dist uint16) {
 	}
 }
 
-// flood spreads from the sources over cells of the kinds that pass.
+// flood computes distances from the sources by breadth-first search over the kinds of cells
+// that pass.
 func (f *field) flood(on *[cells]ground, pass *[wall + 1]bool) {
 	for f.head < f.tail {
 		at := int(f.queue[f.head])
@@ -86,11 +87,11 @@ func (f *field) flood(on *[cells]ground, pass *[wall + 1]bool) {
 	}
 }
 
-// bucketCount is above the price of any step.
+// bucketCount is larger than the price of any step.
 const bucketCount = 16
 
-// weighted floods a field with steps of different prices. It is a queue of cells
-// by distance: a cell is in it once for every time that its distance fell.
+// weighted floods a field with steps of different prices. It is a bucket queue of cells by
+// distance: a cell is in it once for every time that its distance decreased.
 type weighted struct {
 	next [4 * cells]uint16 // by entry: 1 + the entry below it in its bucket
 	at   [4 * cells]uint16
@@ -108,8 +109,8 @@ func (w *weighted) push(at int, dist uint16) {
 	w.top[b] = uint16(w.n)
 }
 
-// flood spreads from the sources of the field, with a price for each kind of
-// cell; 0 does not pass.
+// flood computes distances from the sources of the field, with a price for a step onto each
+// kind of cell; cells of price 0 are impassable.
 func (w *weighted) flood(f *field, on *[cells]ground, price *[wall + 1]uint16) {
 	w.n = 0
 	w.top = [bucketCount]uint16{}
@@ -138,11 +139,11 @@ func (w *weighted) flood(f *field, on *[cells]ground, price *[wall + 1]uint16) {
 	}
 }
 
-// local is the scratch of searches from one place.
+// local is scratch memory for searches from one cell.
 type local struct {
 	queue  [cells]uint16
-	seen   [cells]uint32 // the search that reached the cell last
-	before [cells]uint16 // the cell from where it was reached
+	seen   [cells]uint32 // stamp of the latest search that reached the cell
+	before [cells]uint16 // the cell from which it was reached
 	steps  [cells]uint16
 	stamp  uint32
 	head   int

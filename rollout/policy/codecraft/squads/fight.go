@@ -2,24 +2,24 @@ package squads
 
 import (
 	"cmp"
-	"moonfarm/rollout/policy/codecraft/internal/toolbox"
 	"slices"
 
+	"moonfarm/rollout/policy/codecraft/internal/toolbox"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
 
-// How fighters fight: distances in cells, strengths in parts of ten.
+// How fighters fight: distances in cells.
 const (
-	leastArmy  = 8  // fewer go for enemies in the own half alone
-	bold       = 9  // the part of the enemies' strength that ours must reach to advance
+	leastArmy  = 8  // a smaller army attacks only enemies in the own half
+	bold       = 9  // part of the enemies' strength, in tenths, that ours must reach to advance
 	aware      = 9  // distance at which a fighter reacts to an enemy
-	waitAt     = 7  // … and at which it waits
-	unitsFirst = 8  // buildings are approached as if so much farther away
+	waitAt     = 7  // distance at which it waits
+	unitsFirst = 8  // distance added to buildings, so that units are approached first
 	rallyPoint = 24 // on both axes of the own frame
 )
 
-// marchPrice is what a step of fighters on each kind of cell takes.
+// marchPrice is the price of a fighter's step onto each kind of cell.
 var marchPrice = [wall + 1]uint16{open: 1, ore: 7, own: 2, foe: 1}
 
 // fight gives the fighters their actions.
@@ -31,8 +31,8 @@ func (c *Commander) fight() {
 	}
 }
 
-// mapFoes makes toFoes: ways to the enemies that are seen and to their homes; for
-// a small army, to those in the own half, or else to where it gathers.
+// mapFoes computes toFoes: the distances to the enemies in sight and to homes out of sight;
+// for a small army, to the enemies in the own half, or else to its rally point.
 func (c *Commander) mapFoes() {
 	f := &c.toFoes
 	f.begin()
@@ -65,8 +65,8 @@ func (c *Commander) mapFoes() {
 	c.ways.flood(f, &c.ground, &marchPrice)
 }
 
-// ranks are the idle fighters, the ones nearest to enemies first: the fighters behind them
-// know the cells that they leave.
+// ranks returns the idle fighters, those nearest to enemies first: so fighters behind them can
+// enter the cells that they leave.
 func (c *Commander) ranks() []uint32 {
 	n := 0
 	for _, at := range c.Army.All() {
@@ -81,7 +81,7 @@ func (c *Commander) ranks() []uint32 {
 	return c.local.sorted[:n]
 }
 
-// advance moves a fighter, or has it wait.
+// advance moves a fighter, or lets it wait.
 func (c *Commander) advance(i int) {
 	x, y, _ := c.Corner(i)
 	from := cellAt(x, y)
@@ -110,7 +110,7 @@ func (c *Commander) advance(i int) {
 	c.wait(i)
 }
 
-// wait has a unit stay and hit enemies that come in range.
+// wait lets a unit stay and attack enemies that come in range.
 func (c *Commander) wait(i int) {
 	t := &c.Rules.Types[c.State.Units[i].Type]
 	var a codecraft.Action
@@ -119,7 +119,7 @@ func (c *Commander) wait(i int) {
 	c.stay(i)
 }
 
-// roam sends a unit about the map for a while.
+// roam sends a unit to a random place of the map.
 func (c *Commander) roam(i int) {
 	x, y := c.Roam(i)
 	var a codecraft.Action
@@ -127,7 +127,7 @@ func (c *Commander) roam(i int) {
 	c.give(i, a)
 }
 
-// downhillOver is downhill of toFoes; resources in the way are shot.
+// downhillOver is downhill for toFoes, but allows resources, which the fighter shoots.
 func (c *Commander) downhillOver(from int) int {
 	best, least := -1, c.toFoes.dist[from]
 	for _, by := range around {
@@ -139,7 +139,7 @@ func (c *Commander) downhillOver(from int) int {
 	return best
 }
 
-// nearest is the enemy fighter nearest to a cell, and how far it is.
+// nearest returns the enemy fighter nearest to a cell, and its distance.
 func (c *Commander) nearest(x, y int) (best *armed, d int16) {
 	for k := range c.foes.arms[:c.foes.armed] {
 		a := &c.foes.arms[k]
@@ -150,10 +150,10 @@ func (c *Commander) nearest(x, y int) (best *armed, d int16) {
 	return best, d
 }
 
-// favourable reports whether own fighters about an enemy are the stronger ones.
+// favourable reports whether the own fighters around an enemy are strong enough to advance.
 func (c *Commander) favourable(a *armed) bool { return a.ours*10 >= a.theirs*bold }
 
-// retreat has a unit leave the range of enemies, the farther the better.
+// retreat moves a unit to the neighbour cell with the least fear.
 func (c *Commander) retreat(i, from int) {
 	best, least := -1, c.fear(from)
 	for _, by := range around {

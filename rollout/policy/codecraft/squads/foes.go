@@ -4,26 +4,26 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// Distances in cells, and strength in tenths of a whole ranged unit.
+// Distances in cells, and strength in tenths of a ranged unit with full health.
 const (
-	dangerMargin = 2  // beyond its range a fighter is a danger to builders
-	clusterReach = 6  // enemy fighters so near to each other fight together
-	supportReach = 10 // own fighters so near to an enemy fight it together
-	homeReach    = 14 // enemies so near to an own building are about the base
-	turretWorth  = 3  // a turret is worth so many fighters
+	dangerMargin = 2  // distance beyond its range within which a fighter endangers builders
+	clusterReach = 6  // distance within which enemy fighters fight together
+	supportReach = 10 // distance to an enemy within which own fighters fight together
+	homeReach    = 14 // distance to an own building within which enemies attack the base
+	turretWorth  = 3  // strength of a turret, in fighters
 	mostFoes     = 512
 )
 
-// foes are the enemies' units in sight. The armed ones, up to mostFoes, can hit others;
-// builders do not count.
+// foes are the enemies' units in sight. The armed ones, at most mostFoes, can hit others;
+// builders do not count as armed.
 type foes struct {
 	n     int
 	at    [codecraft.MaxUnits]uint16
 	armed int
 	arms  [mostFoes]armed
 
-	near         int // armed ones that move, about the own base …
-	nearX, nearY int // … and one of them
+	near         int // number of armed units near the own base that move
+	nearX, nearY int // position of one of them
 }
 
 // armed is an enemy that fights.
@@ -32,8 +32,8 @@ type armed struct {
 	x, y   int16
 	reach  int16
 	moves  bool
-	worth  int32 // strength
-	theirs int32 // strength of the enemies that fight together with it
+	worth  int32 // its strength
+	theirs int32 // strength of the enemies within clusterReach, including it
 	ours   int32 // strength of own fighters that can fight it
 }
 
@@ -59,7 +59,7 @@ func strength(u *codecraft.Unit, t *codecraft.Properties) int32 {
 	return worth * (1 + int32(u.Health)) / (1 + t.MaxHealth)
 }
 
-// measureFoes compares strengths around each enemy fighter.
+// measureFoes computes the strength of both sides around each enemy fighter.
 func (c *Commander) measureFoes() {
 	f := &c.foes
 	f.near = 0
@@ -104,9 +104,10 @@ func (c *Commander) measureFoes() {
 	}
 }
 
+// apart returns the number of steps between two cells.
 func apart(ax, ay, bx, by int16) int16 { return max(ax-bx, bx-ax) + max(ay-by, by-ay) }
 
-// markDanger marks the cells where a fighter can soon hit a builder.
+// markDanger marks the cells where an enemy fighter can soon hit a builder.
 func (c *Commander) markDanger(a *armed) {
 	reach := int(a.reach)
 	if a.moves {
@@ -115,7 +116,7 @@ func (c *Commander) markDanger(a *armed) {
 	mark(&c.danger, int(a.x), int(a.y), reach)
 }
 
-// mark counts one more on all cells up to a distance from a cell.
+// mark adds one to all cells up to a distance from a cell.
 func mark(on *[cells]uint8, x0, y0, reach int) {
 	for y := max(y0-reach, 0); y <= min(y0+reach, codecraft.Side-1); y++ {
 		w := reach - max(y-y0, y0-y)
@@ -125,7 +126,8 @@ func mark(on *[cells]uint8, x0, y0, reach int) {
 	}
 }
 
-// fear is how much a builder wants to be away from a cell.
+// fear returns the danger of a cell: the sum, over enemy fighters nearby, of how deep it is in
+// their reach.
 func (c *Commander) fear(at int) (sum int) {
 	x, y := int16(at%wide-1), int16(at/wide-1)
 	for k := range c.foes.arms[:c.foes.armed] {

@@ -11,9 +11,9 @@ import (
 
 // How builders gather: distances in steps.
 const (
-	searchCells = 500 // that a builder looks at for a place of its own
-	stepCost    = 2   // of a step to a place, …
-	oreWorth    = 2   // … and what a resource beside it makes up for
+	searchCells = 500 // limit of the cells that a builder searches for a vacant place
+	stepCost    = 2   // cost of a step to a place
+	oreWorth    = 2   // worth of a resource beside a place, in cost
 	scoutAfter  = 25  // steps by which a place is preferred to the edge of the sight
 )
 
@@ -31,7 +31,7 @@ func eachCell(b *bitboard.Square, visit func(x, y int)) {
 	}
 }
 
-// gather sends the builders that have nothing else to do to resources.
+// gather sends the idle builders to resources.
 func (c *Commander) gather() {
 	c.escape()
 	c.mining = [cells]bool{}
@@ -57,7 +57,7 @@ func (c *Commander) gather() {
 	}
 }
 
-// oresBeside is the number of resources beside a cell.
+// oresBeside returns the number of resources beside a cell.
 func (c *Commander) oresBeside(at int) (n int) {
 	for _, by := range around {
 		if c.ground[at+by] == ore {
@@ -67,8 +67,8 @@ func (c *Commander) oresBeside(at int) (n int) {
 	return n
 }
 
-// vacant is the number of resources beside a cell, 0 if it is no place to gather
-// or another builder has it.
+// vacant returns the number of resources beside a cell; 0 if no builder can gather from there
+// or another builder has the cell.
 func (c *Commander) vacant(at int) int {
 	if c.ground[at] != open && c.ground[at] != own || c.kept[at] || c.taken[at] || c.danger[at] != 0 {
 		return 0
@@ -76,11 +76,11 @@ func (c *Commander) vacant(at int) int {
 	return c.oresBeside(at)
 }
 
-// passable are the kinds of cells that builders expect to be free by and by.
+// passable are the kinds of cells that builders expect to become free.
 var passable = [wall + 1]bool{open: true, own: true}
 
-// mapWork makes toWork: the distances from the vacant places to gather, and, from a greater
-// distance on, from the edge of the sight.
+// mapWork computes toWork: the distances from vacant places to gather, and from the edge of
+// the sight, which counts as scoutAfter steps farther.
 func (c *Commander) mapWork() {
 	f := &c.toWork
 	f.begin()
@@ -110,7 +110,7 @@ func (c *Commander) mapWork() {
 	f.flood(&c.ground, &passable)
 }
 
-// idle are the builders without anything to do, the ones nearest to work first.
+// idle returns the builders without an action, those nearest to work first.
 func (c *Commander) idle() []uint32 {
 	n := 0
 	for _, at := range c.Builders.All() {
@@ -142,8 +142,8 @@ func (c *Commander) findWork(i int) {
 	c.stay(i)
 }
 
-// downhill is the neighbour that can be entered and is nearest to the sources of
-// a field, nearer than the cell itself; −1 if there is none.
+// downhill returns the neighbour that can be entered and is nearest to the sources of a field;
+// −1 if none is nearer than the cell itself.
 func (c *Commander) downhill(from int, f *field) int {
 	best, least := -1, f.dist[from]
 	for _, by := range around {
@@ -154,10 +154,9 @@ func (c *Commander) downhill(from int, f *field) int {
 	return best
 }
 
-// search looks from a cell for the best vacant place to gather, near and beside many
-// resources, among `most` cells; −1 if there is none. The way there
-// can lead through builders that gather. Its first step can be taken now unless
-// one of them is there.
+// search returns the best vacant place to gather, near to a cell and beside many resources,
+// among at most `most` cells; −1 if there is none. With through, the path may lead through
+// gathering builders. The first step can be taken now unless such a builder is there.
 func (c *Commander) search(from, most int, through bool) (best int) {
 	f := &c.local
 	f.stamp++
@@ -193,8 +192,8 @@ func (c *Commander) search(from, most int, through bool) (best int) {
 	return best
 }
 
-// push has a builder go on a way to a cell through others that gather: each of
-// them goes on instead of the one behind it. It reports whether that is possible.
+// push moves a builder along the path of search: if gathering builders are in its way, each of
+// them steps forward and the next one takes its place. It reports whether that is possible.
 func (c *Commander) push(i, from, to int) bool {
 	f := &c.local
 	n := 0
@@ -202,7 +201,7 @@ func (c *Commander) push(i, from, to int) bool {
 		f.queue[n] = uint16(at)
 		n++
 	}
-	last := n - 1 // the first cell of the way where nobody gathers
+	last := n - 1 // the first cell of the path without a gathering builder
 	for ; last >= 0 && c.mining[f.queue[last]]; last-- {
 	}
 	if last < 0 || !c.enters(int(f.queue[last])) {
@@ -217,7 +216,7 @@ func (c *Commander) push(i, from, to int) bool {
 	return true
 }
 
-// reach notes that the search has reached a cell.
+// reach records that the search has reached a cell.
 func (f *local) reach(at, before, steps int) {
 	f.seen[at] = f.stamp
 	f.before[at], f.steps[at] = uint16(before), uint16(steps)
@@ -225,7 +224,7 @@ func (f *local) reach(at, before, steps int) {
 	f.tail++
 }
 
-// escape has builders that enemy fighters can soon hit leave.
+// escape moves builders away from enemy fighters that can soon hit them.
 func (c *Commander) escape() {
 	for _, at := range c.Builders.All() {
 		i := int(at)

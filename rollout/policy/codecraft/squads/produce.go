@@ -5,8 +5,8 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// produce has the bases build units as long as there is money that is not set
-// aside, and the other buildings attack.
+// produce lets the bases build units while there is money that is not set aside, and the
+// other buildings attack.
 func (c *Commander) produce() {
 	first := codecraft.BuilderUnit
 	if c.armyFirst() {
@@ -27,13 +27,13 @@ func (c *Commander) produce() {
 	}
 }
 
-// armyFirst reports whether fighters are wanted more than builders.
+// armyFirst reports whether fighters are needed more than builders.
 func (c *Commander) armyFirst() bool {
 	n, army := c.count(codecraft.BuilderUnit), c.armySize()
 	return c.foes.near > int(army) || n >= settled && army < early || n >= fewBuilders && n >= fewBuilders+army/3
 }
 
-// armySize is the number of fighters, those not active included.
+// armySize returns the number of fighters, including those that are not active.
 func (c *Commander) armySize() int32 { return int32(c.Army.N) }
 
 // operate gives a building its action.
@@ -51,8 +51,8 @@ func (c *Commander) operate(i int, t *codecraft.Properties) {
 	c.give(i, a)
 }
 
-// affords reports whether one more unit of type t is wanted and may be built, and
-// takes its price.
+// affords reports whether one more unit of type t is wanted and can be paid, and subtracts its
+// price.
 func (c *Commander) affords(t codecraft.Type) bool {
 	return c.wants(t) && c.Pay(t)
 }
@@ -69,7 +69,7 @@ func (c *Commander) wants(t codecraft.Type) bool {
 			return false
 		}
 		if c.count(codecraft.RangedBase) == c.pending[codecraft.RangedBase] {
-			return n < mostBuilder // there is no use for the money yet
+			return n < mostBuilder // nothing else needs the money yet
 		}
 		return n < min(fewBuilders+army/3, mostBuilder)
 	case codecraft.RangedUnit:
@@ -78,8 +78,8 @@ func (c *Commander) wants(t codecraft.Type) bool {
 	return false
 }
 
-// exit is a free cell beside a base for a unit to be built on: the one nearest to
-// where the unit is to go.
+// exit returns a free cell beside a base for a new unit of type t: the one nearest to the
+// unit's destination.
 func (c *Commander) exit(i int, t codecraft.Type) (x, y int, ok bool) {
 	bx, by, size := c.Corner(i)
 	f := &c.toFoes

@@ -4,14 +4,14 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// shots is the health of each enemy that the shots of this tick leave.
+// shots are the shots assigned in this tick.
 type shots struct {
-	left    [codecraft.MaxUnits]int16
-	inRange [codecraft.MaxUnits]uint8 // of own units: enemy fighters in range
+	left    [codecraft.MaxUnits]int16 // by enemy: its health after the shots
+	inRange [codecraft.MaxUnits]uint8 // by own unit: number of enemy fighters in range
 }
 
-// shoot deals out the attacks: the fighters with the fewest targets choose first,
-// each the enemy that a blow kills, else the one with the least health left.
+// shoot assigns the attacks. The fighters with the fewest targets choose first; each chooses
+// an enemy that its shot kills, else the one with the least health left.
 func (c *Commander) shoot() {
 	for _, at := range c.foes.at[:c.foes.n] {
 		c.shots.left[at] = c.State.Units[at].Health
@@ -51,13 +51,13 @@ func (c *Commander) armedInRange(i int) uint8 {
 	return uint8(min(n, 255))
 }
 
-// gapTo is the distance from an own unit to unit j.
+// gapTo returns the distance from an own unit to unit j.
 func (c *Commander) gapTo(u *codecraft.Unit, j int) int16 {
 	x, y, size := c.Corner(j)
 	return int16(codecraft.Gap(int(u.X), int(u.Y), int(c.Rules.Types[u.Type].Size), x, y, size))
 }
 
-// aim has a unit attack an enemy fighter in range.
+// aim lets a unit attack an enemy fighter in range.
 func (c *Commander) aim(i int) {
 	u := &c.State.Units[i]
 	t := &c.Rules.Types[u.Type]
@@ -76,8 +76,8 @@ func (c *Commander) aim(i int) {
 	}
 }
 
-// worthShot orders the targets: first enemies that a blow kills, then hurt ones and ones
-// aimed at, then all others, and dead ones last.
+// worthShot returns the priority of a target: highest for enemies that the shot kills, then
+// higher for less health left, and lowest for enemies that earlier shots kill.
 func (c *Commander) worthShot(j, damage int) int {
 	left := int(c.shots.left[j])
 	switch {
@@ -89,7 +89,7 @@ func (c *Commander) worthShot(j, damage int) int {
 	return 1<<15 - left
 }
 
-// aimAtAny has a unit attack any enemy in range.
+// aimAtAny lets a unit attack any enemy in range.
 func (c *Commander) aimAtAny(i int) {
 	u := &c.State.Units[i]
 	t := &c.Rules.Types[u.Type]
@@ -114,7 +114,7 @@ func (c *Commander) aimAtAny(i int) {
 	}
 }
 
-// attack has a unit attack another, or any in range should that be gone.
+// attack orders unit i to attack unit j, and subtracts the damage from its health left.
 func (c *Commander) attack(i, j int, damage int16) {
 	c.shots.left[j] -= damage
 	var a codecraft.Action

@@ -1,26 +1,27 @@
-// Package squads is a scripted policy of CodeCraft that plays for its economy
-// first and fights where it is the stronger one:
+// Package squads is a scripted policy of CodeCraft that builds its economy first
+// and fights where it is stronger:
 //
-//   - Builders are spread: each takes a cell of its own beside a resource, the
-//     nearest vacant one, and pushes others that gather on if they are in its
-//     way; builders that see no such cell explore.
-//   - The first builders fill all room before a house is begun; from then on one
-//     is begun before the units of the next ticks have no room, where builders are.
-//   - A place for the ranged base, towards the middle of the map, is kept free, or
-//     cleared of resources. It comes with 38 builders and before all else, then a
+//   - Builders spread: each takes its own cell beside a resource, the nearest
+//     vacant one, and pushes gathering builders in its way onwards; builders that
+//     see no vacant cell explore.
+//   - The first house is begun when the first builders have used up the
+//     population limit; later houses are begun before the units of the next ticks
+//     reach it, near builders.
+//   - A site for the ranged base, towards the middle of the map, is kept free, or
+//     cleared of resources. The base is built once there are 38 builders, then a
 //     first dozen of ranged units; from then on builders and army grow together.
-//   - Builders nearby finish and repair buildings and heal fighters; all flee from
-//     enemy fighters.
-//   - Fighters follow one field of ways to all enemies in sight, units rather than
-//     buildings, else to the enemies' homes; a small army attacks only enemies in the own
-//     half.
+//   - Builders nearby finish and repair buildings and heal fighters; all builders
+//     flee from enemy fighters.
+//   - Fighters follow one distance field to all enemies in sight, units rather
+//     than buildings, else to the enemies' homes; a small army attacks only enemies
+//     in the own half.
 //   - Around each enemy fighter the strength of both sides is compared: fighters
 //     advance where theirs is greater, wait out of range where it is not, and
 //     retreat from enemies that come near; fighters in range shoot.
-//   - Shots are dealt out: as few as kill an enemy, fighters first.
-//   - Turrets stand up against enemies that come early.
+//   - Shots are assigned so that an enemy gets no more than kill it, fighters first.
+//   - Turrets defend the base against early attacks.
 //
-// It has no memory, and looks at nothing that its player does not see.
+// It has no memory, and uses nothing that its player does not see.
 package squads
 
 import (
@@ -30,35 +31,35 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// Player plays a seat. It holds scratch memory: each goroutine should have its
-// own. The zero value is ready.
+// Commander gives the orders of a seat. It holds scratch memory, so each goroutine
+// needs its own. The zero value is ready.
 type Commander struct {
 	toolbox.Holdings // the army are the fighters
 
 	sight   bitboard.Square // cells that the player sees
-	ground  [cells]ground   // what stands on each cell, as far as it is seen
-	kept    [cells]bool     // taken by a unit at the end of this tick
-	leaving [cells]bool     // left by a unit in this tick
+	ground  [cells]ground   // content of each cell, as far as it is seen
+	kept    [cells]bool     // a unit is there at the end of this tick
+	leaving [cells]bool     // a unit leaves the cell in this tick
 	taken   [cells]bool     // the destination of a builder
 	mining  [cells]bool     // a builder gathers from there
-	danger  [cells]uint8    // enemy fighters that can soon hit a unit there
+	danger  [cells]uint8    // number of enemy fighters that can soon hit a unit there
 	foes    foes
 
 	busy    [codecraft.MaxUnits]bool // own units that have their action
 	pending [codecraft.Types]int32   // own buildings that are not finished
 	works   works
-	jobless int // builders that found nothing to do
+	jobless int // builders without work
 	shots   shots
 
-	toWork field // from cells beside resources that nobody has
-	toFoes field // from enemies
+	toWork field // distances to vacant cells beside resources
+	toFoes field // distances to enemies
 	ways   weighted
 	local  local
 	site   siteSearch
 }
 
 // AppendOrders appends the orders for seat p in state s of game g. Entities whose
-// stored action is what they should do are not named.
+// stored action is already the right one get no order.
 func (c *Commander) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
 	c.Look(g, s, p, dst)
 	c.look()
@@ -73,7 +74,7 @@ func (c *Commander) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraf
 	return dst
 }
 
-// give makes a the stored action of unit i, if it is not that already.
+// give gives unit i action a, and marks it busy.
 func (c *Commander) give(i int, a codecraft.Action) {
 	c.busy[i] = true
 	c.Give(i, a)
@@ -130,7 +131,7 @@ func (c *Commander) lookAtOwn(i int, u *codecraft.Unit) {
 	c.cover(u, what)
 }
 
-// lookAtFoe lists an enemy's unit that is seen.
+// lookAtFoe lists an enemy's unit in sight.
 func (c *Commander) lookAtFoe(i int, u *codecraft.Unit) {
 	t := &c.Rules.Types[u.Type]
 	what := foe
@@ -141,7 +142,7 @@ func (c *Commander) lookAtFoe(i int, u *codecraft.Unit) {
 	c.foes.add(i, u, t)
 }
 
-// cover marks the cells of a unit.
+// cover marks the cells of a unit in ground.
 func (c *Commander) cover(u *codecraft.Unit, what ground) {
 	size := int(c.Rules.Types[u.Type].Size)
 	for y := int(u.Y); y < int(u.Y)+size; y++ {
@@ -151,7 +152,7 @@ func (c *Commander) cover(u *codecraft.Unit, what ground) {
 	}
 }
 
-// standBy marks the cells of own units that are not active: they stay.
+// standBy keeps the cells of own units that are not active.
 func (c *Commander) standBy() {
 	for _, l := range [...]*toolbox.List{&c.Builders, &c.Army} {
 		for _, i := range l.All() {
@@ -162,18 +163,18 @@ func (c *Commander) standBy() {
 	}
 }
 
-// stay keeps the cell of a unit for it.
+// stay marks the cell of a unit as kept.
 func (c *Commander) stay(i int) {
 	u := &c.State.Units[i]
 	c.kept[cellAt(int(u.X), int(u.Y))] = true
 }
 
-// step has unit i go to a neighbour cell.
+// step sends unit i to a neighbour cell.
 func (c *Commander) step(i int, to int) {
 	u := &c.State.Units[i]
 	from := cellAt(int(u.X), int(u.Y))
 	if c.ground[to] == ore {
-		c.kept[from] = true // it shoots what is there
+		c.kept[from] = true // it shoots the resource
 	} else {
 		c.kept[to], c.leaving[from] = true, true
 	}

@@ -5,13 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
 
-// told are the actions that the units of seat 0 have on a board of the finals'
-// rules after its orders, by id. The board's lowest row is row 30.
-func told(t testing.TB, board string) (s *codecraft.State, acts map[uint32]codecraft.Action) {
+// ordered returns the actions of the units of seat 0 after its orders, by id, on a board under
+// the finals' rules.
+func ordered(t testing.TB, board string) (s *codecraft.State, acts map[uint32]codecraft.Action) {
 	t.Helper()
 	g, err := codecraft.New(codecraft.DefaultRules())
 	if err != nil {
@@ -39,7 +41,7 @@ func told(t testing.TB, board string) (s *codecraft.State, acts map[uint32]codec
 	return s, acts
 }
 
-// at is the unit on a cell.
+// at returns the unit on a cell.
 func at(t testing.TB, s *codecraft.State, x, y int) *codecraft.Unit {
 	t.Helper()
 	i := int(s.At[codecraft.CellOf(x, y)]) - 1
@@ -49,10 +51,10 @@ func at(t testing.TB, s *codecraft.State, x, y int) *codecraft.Unit {
 	return &s.Units[i]
 }
 
-// Builders go to places of their own, the nearest to each, and who is beside a
-// resource takes it.
+// Each builder goes to the nearest place that is not another builder's; a builder beside a
+// resource gathers it.
 func TestBuildersSpread(t *testing.T) {
-	s, acts := told(t, `
+	s, acts := ordered(t, `
 	33  . . . . . . . .
 	32  * . .b1b1 . . *
 	31  . . . . . . . .
@@ -69,9 +71,9 @@ func TestBuildersSpread(t *testing.T) {
 	}
 }
 
-// A builder goes to a free place through one that gathers, who goes on instead.
+// A builder pushes a gathering builder on its path onwards to the free place.
 func TestBuildersPush(t *testing.T) {
-	s, acts := told(t, `
+	s, acts := ordered(t, `
 	3 H1H1H1 *H1H1H1 *
 	2 H1H1H1 *H1H1H1 *
 	1 H1H1H1 *H1H1H1 *
@@ -83,8 +85,8 @@ func TestBuildersPush(t *testing.T) {
 	}
 }
 
-// The first house is begun when the population is used up, by a builder that
-// stands beside its place; and not while there is room.
+// The first house is begun when the population limit is reached, by a builder beside its
+// site, and not before.
 func TestHouseInTime(t *testing.T) {
 	const rows = `p1 resource 60
 	33 B1B1B1B1B1** .
@@ -93,21 +95,24 @@ func TestHouseInTime(t *testing.T) {
 	30 B1B1B1B1B1b1 .
 	29 B1B1B1B1B1b1 .
 	x30`
-	for more, want := range map[string]bool{"b1": true, " .": false} {
-		_, acts := told(t, strings.ReplaceAll(rows, "**", more))
-		builds := slices.ContainsFunc(values(acts), func(a codecraft.Action) bool {
-			return a.Parts&codecraft.HasBuild != 0 && a.BuildType == codecraft.House
+	for _, c := range []struct {
+		name, cell string
+		want       bool
+	}{{"limit reached", "b1", true}, {"one below the limit", " .", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			_, acts := ordered(t, strings.ReplaceAll(rows, "**", c.cell))
+			builds := slices.ContainsFunc(values(acts), func(a codecraft.Action) bool {
+				return a.Parts&codecraft.HasBuild != 0 && a.BuildType == codecraft.House
+			})
+			require.Equal(t, c.want, builds, "a house is begun")
 		})
-		if builds != want {
-			t.Errorf("with %q a house is begun: %v, want %v", more, builds, want)
-		}
 	}
 }
 
-// A house stands beside another building where the next place with a lane around
-// it is far away.
+// A house is built without a lane to another building if the nearest site with a lane is far
+// away.
 func TestHouseWithoutLane(t *testing.T) {
-	_, acts := told(t, `p1 resource 60
+	_, acts := ordered(t, `p1 resource 60
 	10 . . . . . . . . .
 	9  . * * * * * * * *
 	8  . * * * * * * * *
@@ -137,9 +142,9 @@ func values(acts map[uint32]codecraft.Action) (list []codecraft.Action) {
 	return list
 }
 
-// Two shots for each enemy: nobody shoots at the dead.
+// Each enemy gets the two shots that kill it, and no third one.
 func TestShotsAreShared(t *testing.T) {
-	s, acts := told(t, `
+	s, acts := ordered(t, `
 	32 r1 . . . .r2
 	31  .r1 . . . .
 	30 r1r1 . . .r2
@@ -158,8 +163,8 @@ func TestShotsAreShared(t *testing.T) {
 	}
 }
 
-// Fighters advance towards those that they outnumber, wait before those that
-// outnumber them, and leave when these come near.
+// Fighters advance towards enemies that they outnumber, wait at a distance from enemies that
+// outnumber them, and retreat when these come near.
 func TestStrength(t *testing.T) {
 	for name, c := range map[string]struct {
 		board string
@@ -169,17 +174,19 @@ func TestStrength(t *testing.T) {
 		"wait":    {"31 . . . . . . .r2 .\n30 r1 . . . . . .r2 .\nx30", 30},
 		"leave":   {"31 . . . . . .r2 . .\n30 r1 . . . . .r2 . .\nx30", 29},
 	} {
-		s, acts := told(t, c.board)
-		a := acts[at(t, s, 30, 30).ID]
-		if moved := a.Parts&codecraft.HasMove != 0; moved != (c.x != 30) || moved && int(a.MoveX) != c.x {
-			t.Errorf("%s: %+v, want x %d", name, a, c.x)
-		}
+		t.Run(name, func(t *testing.T) {
+			s, acts := ordered(t, c.board)
+			a := acts[at(t, s, 30, 30).ID]
+			if moved := a.Parts&codecraft.HasMove != 0; moved != (c.x != 30) || moved && int(a.MoveX) != c.x {
+				t.Errorf("%+v, want x %d", a, c.x)
+			}
+		})
 	}
 }
 
 // Builders leave enemy fighters that come near.
 func TestBuildersEscape(t *testing.T) {
-	s, acts := told(t, `
+	s, acts := ordered(t, `
 	30 *b1 . . . . .r2
 	x30`)
 	a := acts[at(t, s, 31, 30).ID]
@@ -188,9 +195,9 @@ func TestBuildersEscape(t *testing.T) {
 	}
 }
 
-// What is not finished is repaired by builders nearby.
+// Builders nearby repair an unfinished building.
 func TestRepair(t *testing.T) {
-	s, acts := told(t, `
+	s, acts := ordered(t, `
 	32 H1H1H1 . .
 	31 H1H1H1b1b1
 	30 H1H1H1 . .
@@ -207,7 +214,7 @@ func TestRepair(t *testing.T) {
 
 // A builder heals a hurt fighter beside it.
 func TestHeal(t *testing.T) {
-	s, acts := told(t, `
+	s, acts := ordered(t, `
 	30 *b1r1 . .
 	x30
 	unit 1 r1 32,30 health 5`)
@@ -217,9 +224,9 @@ func TestHeal(t *testing.T) {
 	}
 }
 
-// An army goes for units rather than for a building that is nearer.
+// An army goes to units rather than to a building that is nearer.
 func TestUnitsFirst(t *testing.T) {
-	s, acts := told(t, `
+	s, acts := ordered(t, `
 	37  . . . . . . . .r1 . . . . . . . .
 	36  . . . . . . . .r1 . . . . . . . .
 	35  . . . . . . . .r1 . . . . . . . .

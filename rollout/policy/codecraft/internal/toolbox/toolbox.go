@@ -12,20 +12,22 @@ import (
 // View is a state as a script sees it from one seat.
 type View = script.View[codecraft.State, codecraft.Rules, *codecraft.Game]
 
-// Seat is a view with the seat's units, as far as a script has listed them, and its money.
-// Coordinates are the map's but where a comment says "own frame".
+// Holdings are a view with the lists of the seat's units, which the script fills, and its
+// money. Coordinates are the map's unless a comment says "own frame": the frame in which the
+// seat's corner is the origin.
 type Holdings struct {
 	View
-	Builders List // own units that build …
-	Army     List // … others that move …
-	Fixed    List // … and all others
+	Builders List // own builder units
+	Army     List // other own units that move
+	Fixed    List // own units that do not move: buildings
 
 	Money  int32 // left after the orders so far
 	Saving bool  // money was set aside
 	Housed int32 // population provided once all buildings are finished
 }
 
-// List is a list of units: indices of State.Units, ascending by id. It has room for all.
+// List is a list of units: indices of State.Units, ascending by id. It has room for all units
+// of a state.
 type List struct {
 	N  int
 	At [codecraft.MaxUnits]uint16
@@ -47,7 +49,7 @@ func (c *Holdings) Begin() {
 	c.Housed = c.State.PopProvide[c.Player]
 }
 
-// Give makes a the stored action of unit i, if it is not that already.
+// Give orders action a for unit i, unless it is already the unit's stored action.
 func (c *Holdings) Give(i int, a codecraft.Action) {
 	if old := &c.State.Acts[i]; *old != a && (a.Parts != codecraft.Given || old.Parts != 0) {
 		c.Orders = a.AppendOrders(c.Orders, c.State.Units[i].ID)
@@ -60,9 +62,9 @@ func (c *Holdings) Reserve(cost int32) {
 	c.Saving = true
 }
 
-// Pay takes the price of one more unit of type t, and reports whether there is room for it
-// and the money. Money that is set aside is not touched; if none is, bases need not wait
-// for the price.
+// Pay subtracts the price of one more unit of type t. It reports false if the population limit
+// has no room for the unit, or if money was set aside and the rest does not suffice. If no
+// money was set aside, Money may become negative.
 func (c *Holdings) Pay(t codecraft.Type) bool {
 	s, p := c.State, c.Player
 	if !c.Rules.RoomFor(t, s.PopUse[p], s.PopProvide[p]) {
@@ -76,7 +78,7 @@ func (c *Holdings) Pay(t codecraft.Type) bool {
 	return true
 }
 
-// Corner is the lowest corner of unit i, and its size.
+// Corner returns the lowest corner of unit i, and its size.
 func (c *Holdings) Corner(i int) (x, y, size int) {
 	u := &c.State.Units[i]
 	return int(u.X), int(u.Y), int(c.Rules.Types[u.Type].Size)
@@ -86,8 +88,8 @@ func (c *Holdings) Corner(i int) (x, y, size int) {
 // own frame.
 const HomeAt = 7
 
-// Home is the middle of the own base: of the first building that makes builders, or of the
-// corner where the base stands at the start.
+// Home returns the middle of the first own builder base, or of the place where it stands at
+// the start.
 func (c *Holdings) Home() (x, y int) {
 	for _, i := range c.Fixed.All() {
 		if c.State.Units[i].Type == codecraft.BuilderBase {
@@ -98,18 +100,18 @@ func (c *Holdings) Home() (x, y int) {
 	return codecraft.TurnBack(c.Player, HomeAt, HomeAt, 1)
 }
 
-// roamTicks is the time for which a unit goes to one place to look for enemies.
+// roamTicks is the time for which a unit heads for one place to look for enemies.
 const roamTicks = 64
 
-// Roam is the place where unit i looks for enemies for a while.
+// Roam returns the random place where unit i looks for enemies for the next ticks.
 func (c *Holdings) Roam(i int) (x, y int) {
 	id := uint64(c.State.Units[i].ID)
 	r := prng.New(prng.Mix(id<<32 | (uint64(c.State.Tick)+id)/roamTicks))
 	return r.IntN(codecraft.Side), r.IntN(codecraft.Side)
 }
 
-// Beside is the k-th cell along one side of a square, upwards or to the right: side 0 is
-// the right one, 1 above, 2 the left one, 3 below.
+// Beside returns the k-th cell along one side of a square, upwards or to the right: side 0 is
+// right of the square, 1 above, 2 left, 3 below.
 func Beside(x, y, size, side, k int) (int, int) {
 	switch side {
 	case 0:
@@ -122,8 +124,8 @@ func Beside(x, y, size, side, k int) (int, int) {
 	return x + k, y - 1
 }
 
-// ClearAround takes a square and a lane of some cells around it, the diagonal ones too, off
-// a board.
+// ClearAround removes a square and a lane of some cells around it, including the diagonal
+// ones, from a board.
 func ClearAround(b *bitboard.Square, x, y, size, lane int) {
 	for row := max(y-lane, 0); row < min(y+size+lane, codecraft.Side); row++ {
 		low, high := b.Row(row)
