@@ -9,20 +9,20 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// random chooses uniformly among the legal choices of each head, by the mask.
-// A head without a legal choice gets −1, a head without a mask 0; both do nothing.
+// random chooses uniformly among the legal choices of each head, by the mask. A head
+// without a legal choice gets −1, a head without a mask 0; both mean no order.
 type random struct {
 	words int
 	heads []head // the heads that have a mask
-	all   int    // heads
+	all   int    // number of heads
 	whole bool   // every head is one word of the mask
 
-	last  uint64    // a set of legal choices …
-	n     int       // … their number …
-	legal [64]uint8 // … and their list
+	last  uint64    // the set of legal choices of the latest head
+	n     int       // the size of last
+	legal [64]uint8 // the list of last
 }
 
-// head is where the choices of one head lie in the mask.
+// head is the position of a head's choices in the mask.
 type head struct {
 	word, shift int // of the first choice
 	size        int
@@ -77,7 +77,7 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// draws gives two small numbers for each one of its generator.
+// draws makes two small random numbers from each number of its generator.
 type draws struct {
 	prng.Rand
 	rest uint64
@@ -93,11 +93,11 @@ func (d *draws) below(n int) int {
 	return int(d.rest & (1<<32 - 1) * uint64(n) >> 32)
 }
 
-// pickSmall is pick for up to 64 choices. Heads of a grid are often alike: the
-// legal choices of the last are kept as a list.
+// pickSmall is pick for up to 64 choices. The heads of a grid often have the same legal
+// choices, so the list of the latest head is kept.
 func (r *random) pickSmall(chunk uint64, g *draws) int32 {
 	if chunk == 1 {
-		return 0 // the only choice, often; no draw
+		return 0 // the only legal choice, a frequent case; needs no draw
 	}
 	if chunk != r.last {
 		r.last, r.n = chunk, 0
@@ -112,7 +112,7 @@ func (r *random) pickSmall(chunk uint64, g *draws) int32 {
 	return int32(r.legal[g.below(r.n)&63])
 }
 
-// pickOne is pick for a single head, which has the whole mask: the common case.
+// pickOne is pick for a game of one head, which has the whole mask.
 func pickOne(mask []uint64, seed uint64) int32 {
 	legal := 0
 	for _, w := range mask {

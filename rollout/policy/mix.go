@@ -9,23 +9,23 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// mix lets one of its members play each row, drawn anew every turn by a stream
-// of its own from the row's seed.
+// mix draws one of its members for each row, in every turn, by a separate random stream
+// from the row's seed.
 type mix struct {
 	name    string
 	members []rollout.Policy
 	wants   env.Want
 	limits  []uint64  // the first member whose limit is above the draw plays
-	depth   uint64    // mixtures around this one: nested ones draw independently
-	firsts  []uint8   // number of the first of each member's own members
+	depth   uint64    // mixtures that contain this one; nested ones draw independently
+	firsts  []uint8   // index of the first of each member's own members
 	lists   [][]int32 // scratch: rows of each member
 }
 
-// drawBits is how many random bits decide.
+// drawBits is the number of random bits of a draw.
 const drawBits = 53
 
-// limits turns weights into cumulative bounds for a draw of drawBits bits; the
-// last is above every draw.
+// limits returns cumulative bounds for a draw of drawBits bits from weights; the last bound is
+// above every draw.
 func limits(weights []float64) []uint64 {
 	largest, sum := 0.0, 0.0
 	for _, w := range weights {
@@ -64,7 +64,7 @@ func (m *mix) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// draw is the member that plays a row of that seed.
+// draw returns the index of the member that plays a row of that seed.
 func (m *mix) draw(seed uint64) int {
 	draw := prng.StreamSeed(seed, m.depth, 0, 0, prng.PurposeMixture) >> (64 - drawBits)
 	i := 0
@@ -77,8 +77,8 @@ func (m *mix) draw(seed uint64) int {
 // Until implements rollout.Interruptible.
 func (m *mix) Until(ctx context.Context) { rollout.Until(ctx, m.members...) }
 
-// Members implements rollout.Mixture: the plain names in the text, from left to
-// right, also in nested mixtures.
+// Members implements rollout.Mixture. It returns the members that are not mixtures, from left
+// to right, also those of nested mixtures.
 func (m *mix) Members() (all []string) {
 	for _, p := range m.members {
 		if c, ok := p.(rollout.Mixture); ok {
@@ -112,8 +112,8 @@ func (m *mix) Files() (all []rollout.File) {
 // searchMix is a mix with members that search.
 type searchMix struct{ *mix }
 
-// SearchResult implements rollout.Searcher: the result of the member that played the row,
-// nil if it does not search.
+// SearchResult implements rollout.Searcher. It returns the result of the member that played
+// the row, nil if that member does not search.
 func (m searchMix) SearchResult(row int32) *rollout.SearchResult {
 	for i, p := range m.members {
 		if s, ok := p.(rollout.Searcher); ok && slices.Contains(m.lists[i], row) {
@@ -126,8 +126,8 @@ func (m searchMix) SearchResult(row int32) *rollout.SearchResult {
 // Close closes the members that can be closed.
 func (m *mix) Close() error { return rollout.CloseSeats(m.members...) }
 
-// networkMix is a mix with members that ask a network, searchNetworkMix a mix with such members
-// and members that search.
+// networkMix is a mix with members that evaluate a network, searchNetworkMix a mix with such
+// members and members that search.
 type (
 	networkMix       struct{ *mix }
 	searchNetworkMix struct{ searchMix }
@@ -149,7 +149,8 @@ func (m searchNetworkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts
 	return m.network(b, row)
 }
 
-// made returns the mix with the interfaces of its members.
+// made returns the mix as a policy that implements rollout.Searcher and rollout.Networked if
+// any member does.
 func (m *mix) made() rollout.Policy {
 	searches, networks := false, false
 	for _, p := range m.members {

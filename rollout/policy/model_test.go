@@ -150,7 +150,7 @@ func TestModelNames(t *testing.T) {
 		}
 	}
 	for _, spec := range []string{path + "(engine=onnxruntime)", "mix(1*econ,1*mcts(model=" + path + ",engine=onnxruntime-1.2.3))"} {
-		if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), "its results depend on the machine, and what is played cannot be made again") {
+		if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), "its results depend on the machine, and its games are not reproducible") {
 			t.Errorf("%q is reproducible: %v", spec, err)
 		}
 	}

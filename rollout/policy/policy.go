@@ -1,34 +1,34 @@
-// Package policy makes policies from texts.
+// Package policy makes policies from specs.
 //
-// Each game's own policies are in a package below this one: its scripts in the list Scripts of
-// rollout/policy/GAME (the smallest is rollout/policy/tron), and its tree search in Search there.
-// To add a policy to a game, write its rule there and add a line to Scripts. A new game gets a
-// line in byGame. Package rollout/policy/script is the toolbox of all of them. Here are the
-// language of the texts, the two policies that play every game, networks, mixtures, and the
-// policy that plays by a search. Imports run one way: script, GAME, policy.
+// The policies of one game are in rollout/policy/GAME: its scripts in the list Scripts (the
+// smallest package is rollout/policy/tron), its tree search in Search. To add a policy to a
+// game, write its rule there and add a line to Scripts. A new game gets a line in byGame.
+// Package rollout/policy/script is the toolbox of all of them. This package has the language
+// of specs, the two policies that play every game, networks, mixtures, and the policy that
+// plays by a search. Imports run one way: script, GAME, policy.
 //
-// A policy is asked for by a spec, a short text:
+// A spec is a short text that names a policy:
 //
 //	random                          uniform over the legal actions, for every game
 //	empty                           no orders, for every game
 //	econ                            a script of the game; see Names
 //	mcts(sims=400,rollout=econ)     a search of the game; see Entry.Options
-//	nets/small.onnx(greedy)         a network that was trained elsewhere
-//	"my nets/small.onnx"(greedy)    one whose path has blanks, commas or other signs
-//	net                             one that comes with the program
-//	mix(0.8*econ,0.2*random)        each turn and row one of several, by chance
+//	nets/small.onnx(greedy)         a network from an ONNX file
+//	"my nets/small.onnx"(greedy)    a network whose path has blanks, commas or other signs
+//	net                             a network that comes with the program
+//	mix(0.8*econ,0.2*random)        each turn and row one of several policies, by chance
 //
-// The orders of a policy depend on the row alone (rollout.Policy). A search whose
-// budget is time, mcts(ms=50), and a network that another engine evaluates,
-// small.onnx(engine=onnxruntime), are the exceptions: NewReproducible refuses them.
+// The orders of a policy depend only on the row (rollout.Policy). There are two
+// exceptions, which NewReproducible refuses: a search whose budget is time, mcts(ms=50),
+// and a network that another engine evaluates, small.onnx(engine=onnxruntime).
 //
 // Mixtures nest. Weights are positive and need not sum to one.
 //
 // A path without quotes has letters and digits of any script and - _ . + ~ / \ and :.
-// Any other path is written between two " or two ', and so is the value of an option, such as
-// model or head. The quote itself stands twice in such a text; no other character is special
-// there, not even a backslash. Control characters cannot be written. The canonical form
-// has quotes only where they are needed.
+// Any other path is written between two " or two '. The value of an option, such as model or
+// head, may be written so, too. Within quotes the quote itself is doubled; no other character
+// is special, not even a backslash. Control characters are not allowed. The canonical form
+// has quotes only where they are necessary.
 package policy
 
 import (
@@ -66,8 +66,8 @@ type entry struct {
 	Entry
 	own    bool // plays one game only
 	make   rollout.Maker
-	search *searchEntry // of a search, in the place of make
-	file   []byte       // of a network, in the place of make
+	search *searchEntry // for a search, instead of make
+	file   []byte       // for a network, instead of make
 }
 
 // general are the policies that play every game.
@@ -85,7 +85,7 @@ var byGame = map[string][]entry{
 	"tron":      scripts(tron.Scripts),
 }
 
-// scripts are the entries of a game's scripts.
+// scripts returns the entries of a game's scripts.
 func scripts(list []script.Script) (all []entry) {
 	for _, s := range list {
 		all = append(all, entry{Entry: Entry{Name: s.Name, Doc: s.Doc}, own: true, make: s.New})
@@ -93,15 +93,15 @@ func scripts(list []script.Script) (all []entry) {
 	return all
 }
 
-// newNetworkEntry is the entry of a network that comes with the program.
+// newNetworkEntry returns the entry of a network that comes with the program.
 func newNetworkEntry(file []byte, doc string) entry {
 	return entry{Entry: Entry{Name: builtIn, Doc: doc, Options: networks.Options}, file: file}
 }
 
-// entries are the policies for a game, but for networks from files and mixtures.
+// entries returns the policies for a game, except networks from files and mixtures.
 func entries(game string) []entry { return slices.Concat(general, byGame[game]) }
 
-// mixture documents mixtures, with names of the game.
+// mixture returns the documentation of mixtures, with an example from the game.
 func mixture(game string) Entry {
 	e := Entry{Name: "mix(W*SPEC,…)", Doc: "each turn one of the policies, drawn by weight"}
 	last := ""
@@ -116,8 +116,8 @@ func mixture(game string) Entry {
 	return e
 }
 
-// Names lists the policies for a game; a game that is not known has those that
-// play every game.
+// Names lists the policies for a game; an unknown game has the policies that play every
+// game.
 func Names(game string) []Entry {
 	var all []Entry
 	for _, e := range entries(game) {
@@ -126,31 +126,30 @@ func Names(game string) []Entry {
 	return append(all, networks.Entry, mixture(game))
 }
 
-// New reads a spec and returns a maker of the policy. The policy's name is the
-// spec in canonical form: no blanks, weights and options as written, numbers in
-// their shortest form. The error names the fault, its character (from 1) and the expected
-// text; for a name that no policy of the game has it is an *UnknownError. The file of a
-// network is the one at its path, or one of files if the spec tells its sha256. The canonical
-// form has its name without folders, and the first digits of its sha256.
+// New reads a spec and returns a maker of the policy. The policy's name is the spec in
+// canonical form: no blanks, weights and options in the given order, numbers in their
+// shortest form. The error states the fault, its character (from 1) and the expected text;
+// it wraps an *UnknownError if no policy of the game has a name. The file of a network is the
+// one at its path, or one of files if the spec gives its sha256. The canonical form has the
+// file's name without folders, and the first digits of its sha256.
 func New(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, func(*node) error { return nil })
 }
 
-// NewReproducible is New for games that can be played again with the same result, such as
-// a dataset's: it refuses policies whose budget is time or whose engine has other bits on
-// other machines.
+// NewReproducible is New for games that must be reproducible, such as those of a dataset. It
+// refuses policies whose budget is time or whose engine gives other bits on other machines.
 func NewReproducible(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, (*node).reproducible)
 }
 
 // NewStored is NewReproducible for a spec that comes from another machine, such as a run of a
-// farm. It takes networks only in canonical form, with their sha256, and with their files in
-// files: such a spec cannot make this process read a file of a stranger's choice.
+// farm. It accepts networks only in canonical form, with their sha256, and with their files in
+// files. So the spec cannot make this process read files of the sender's choice.
 func NewStored(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, func(n *node) error { return errors.Join(n.reproducible(), n.stored()) })
 }
 
-// read reads a spec that is not refused.
+// read reads a spec and returns a maker, unless refuse returns an error.
 func read(game, spec string, files []rollout.Files, refuse func(n *node) error) (rollout.Maker, error) {
 	n, err := parse(spec)
 	if err == nil {
@@ -177,7 +176,7 @@ func read(game, spec string, files []rollout.Files, refuse func(n *node) error) 
 	}, nil
 }
 
-// UnknownError is a name that no policy of a game has.
+// UnknownError is the error for a name that no policy of the game has.
 type UnknownError struct {
 	Game, Name string
 	Known      []string // the names of the game's policies
@@ -188,7 +187,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no policy %q for %s; there are: %s, mix(…)", e.Name, e.Game, strings.Join(e.Known, ", "))
 }
 
-// find returns the entry of a name.
+// find returns the entry of a name, or an *UnknownError.
 func find(game, name string) (entry, error) {
 	if isModel(name) {
 		return networks, nil

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns a path as a spec has it: plain, or in quotes if it has characters with another
-// meaning in a spec, such as blanks, commas and parentheses. Control characters and
-// invalid UTF-8 cannot be written.
+// Quote returns a path in the form of a spec: plain, or in quotes if it has characters that
+// are special in a spec, such as blanks, commas and parentheses. A spec cannot contain control
+// characters or invalid UTF-8.
 func Quote(path string) string { return written(path, inName) }
 
-// written is the canonical form of a name or a value: without quotes if its characters
-// are of the set or it is the path of a network that needs none.
+// written returns the canonical form of a name or a value: without quotes if all its
+// characters are in the set or it is the path of a network that needs no quotes.
 func written(text string, in func(c rune) bool) string {
 	s := scanner{text: text}
 	if text != "" && s.modelOr(in) == text {
@@ -80,9 +80,9 @@ func (s *scanner) quoted() (string, error) {
 	return whole, nil
 }
 
-// SplitList splits a list of texts at the commas outside of parentheses and quotes. A
-// quote begins at the start of a text or after a blank or one of ( , = * : and counts only
-// if it is closed.
+// SplitList splits a list of texts at the commas outside of parentheses and quotes. A quote
+// opens only at the start of a text or after a blank or one of ( , = * : and only if it is
+// closed later.
 func SplitList(text string) (list []string) {
 	depth, from := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -104,9 +104,9 @@ func SplitList(text string) (list []string) {
 	return append(list, strings.TrimSpace(text[from:]))
 }
 
-// Begins reports whether a text begins as the spec of a policy of the game, be the rest right
-// or wrong: it is the name of a policy, or begins with such a name and a parenthesis, or with
-// the path of a network. This tells policies from other players, such as bots.
+// Begins reports whether a text begins like the spec of a policy of the game: with the name of
+// a policy and then the end or a parenthesis, or with the path of a network. The rest may be
+// wrong. This distinguishes policies from other players, such as bots.
 func Begins(game, text string) bool {
 	s := scanner{text: text}
 	name, failed := s.name()
@@ -123,9 +123,9 @@ func Begins(game, text string) bool {
 	return err == nil || name == "mix"
 }
 
-// Ends reports whether a text ends as the spec of a network does, with .onnx or with that
-// and something in parentheses, and has no word that begins with "-": a path with blanks
-// that lacks its quotes does.
+// Ends reports whether a text ends like the spec of a network, with .onnx and optional
+// parentheses, and has no word that begins with "-". Such a text may be a path with blanks
+// that lacks its quotes.
 func Ends(text string) bool {
 	if strings.Contains(" "+text, " -") {
 		return false
@@ -135,8 +135,8 @@ func Ends(text string) bool {
 
 var modelEnd = regexp.MustCompile(`(?i)[^/\\:]\.onnx\s*(\(.*\))?$`)
 
-// unquoted adds to an error about a spec that the path of a network lacks quotes, if
-// something that a path without quotes cannot have stands before its end.
+// unquoted adds a hint about quotes to an error of a spec, if the text before ".onnx" has
+// characters that a path without quotes cannot have.
 func unquoted(spec string, err error) error {
 	at := strings.Index(strings.ToLower(spec), modelEnding)
 	if at < 0 || strings.ContainsAny(spec, `"'`) {
@@ -146,7 +146,7 @@ func unquoted(spec string, err error) error {
 	if before == "" || strings.Contains(before, "(") && strings.IndexByte("(,=*", before[len(before)-1]) >= 0 {
 		return err
 	}
-	// Not the error itself: what it knows of similar names would mislead.
+	// This does not wrap err: an UnknownError's similar names would mislead.
 	return errors.New(err.Error() + "; a path with blanks or signs is written in quotes: " + QuoteExample)
 }
 

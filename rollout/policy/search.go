@@ -17,14 +17,14 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// searchOptions are the options of a search: the given ones, and the game's defaults.
+// searchOptions are the options of a search: those of the spec, or else the game's defaults.
 type searchOptions struct {
 	search.Options
 	script.SearchOptions
-	time  time.Duration // of a turn; 0: Options.Simulations are the budget
-	model *loaded       // evaluates leaves beside the rollout and weighs moves; nil: no network
-	trust float64       // weight of its values
-	head  string        // its output with the logits; "": the one that fits
+	time  time.Duration // budget of a turn; 0: Options.Simulations is the budget
+	model *loaded       // evaluates leaves together with the rollout, and gives priors; nil: no network
+	trust float64       // weight of the network's values
+	head  string        // the network's output with the logits; "": the one that fits
 }
 
 // searchEntry is the search of a game.
@@ -40,7 +40,7 @@ const searchName = "mcts"
 // defaultTrust is the default of optionTrust.
 const defaultTrust = 0.5
 
-// newSearchEntry is the entry of a game's search.
+// newSearchEntry returns the entry of a game's search.
 func newSearchEntry[S, M any](g script.Search[S, M]) entry {
 	x := &searchEntry{rollouts: g.Rollout.Values, opponents: g.Opponent.Values}
 	x.defaults = searchOptions{Options: g.Options, SearchOptions: g.Defaults(), trust: defaultTrust}
@@ -60,22 +60,22 @@ func newSearchEntry[S, M any](g script.Search[S, M]) entry {
 	return entry{Entry: Entry{Name: searchName, Doc: g.Doc, Options: searchDocs(g)}, own: true, search: x}
 }
 
-// searchDocs documents the options of a game's search.
+// searchDocs returns the documentation of the options of a game's search.
 func searchDocs[S, M any](g script.Search[S, M]) []Option {
 	words := func(w script.Words) string {
 		return fmt.Sprintf("%s: %s (%s)", strings.Join(w.Values, ", "), w.Doc, w.Default)
 	}
 	return []Option{
 		{optionSims, fmt.Sprintf("1 … 1000000: simulations a turn (%d)", g.Options.Simulations)},
-		{optionMS, "1 … 600000: milliseconds a turn instead of sims, for contests: what is played depends on the machine"},
+		{optionMS, "1 … 600000: milliseconds a turn instead of sims, for contests: the moves depend on the machine"},
 		{optionRollout, words(g.Rollout)},
 		{optionOpponent, words(g.Opponent)},
 		{optionHorizon, fmt.Sprintf("0 … 1000000: %s (%d)", g.Horizon.Doc, g.Horizon.Default)},
 		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},
 		{optionC, fmt.Sprintf("0 … 1000: weight of exploration (%v)", g.Options.C)},
-		{optionMemory, fmt.Sprintf("1 … 2047: MiB of the tree at most; what does not fit is not stored (%d)", g.Options.Memory>>20)},
+		{optionMemory, fmt.Sprintf("1 … 2047: limit of the tree's memory in MiB; further nodes are evaluated but not stored (%d)", g.Options.Memory>>20)},
 		{optionModel, g.Model},
-		{optionTrust, fmt.Sprintf("0 … 1: weight of the network's values, where there is one; the rest is that of rollout; 0: it weighs moves alone, with few evaluations (%v)", defaultTrust)},
+		{optionTrust, fmt.Sprintf("0 … 1: weight of the network's values; the rest is the weight of rollout; 0: the network only weighs moves, with few evaluations (%v)", defaultTrust)},
 		{optionHead, headDoc},
 		{optionEngine, engineDoc},
 		{optionDevice, deviceDoc},
@@ -99,7 +99,7 @@ const (
 // nodeRules are the values of the option node.
 var nodeRules = []string{search.PUCT: "puct", search.Regret: "regret"}
 
-// set reads the value of an option of a search, and puts it into canonical form.
+// set stores the value of an option of a search, and rewrites it in canonical form.
 func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 	switch given.name {
 	case optionSims:
@@ -182,14 +182,14 @@ type searcher[S, M any] struct {
 	name  string
 	seats int32
 	game  script.SearchGame[S, M]
-	trees []*search.Tree[S, M]   // one; with a judge one for each of the rows searched at once
+	trees []*search.Tree[S, M]   // one; with a judge, one for each row that is searched at once
 	judge *judge[S, M]           // nil: the game evaluates leaves
-	done  <-chan struct{}        // of Until
-	width int                    // most moves of a row
+	done  <-chan struct{}        // of the context of Until
+	width int                    // limit of the moves of a row
 	rows  []int32                // of the latest Act
-	found []rollout.SearchResult // of these rows
+	found []rollout.SearchResult // the results of these rows
 
-	networks []rollout.NetworkCounts // of the latest Act, by row, with a judge
+	networks []rollout.NetworkCounts // with a judge: of the latest Act, by row
 
 	random prng.Rand // of Playouts
 }
@@ -214,15 +214,15 @@ func newSearch(e *searchEntry, n node, s env.Spec) (rollout.Policy, error) {
 	return e.make(o, n.String(), s)
 }
 
-// newSearcher returns the policy of that name.
+// newSearcher returns a policy that searches without a network.
 func newSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, M]) rollout.Policy {
 	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
 	c.addTree(o)
 	return c
 }
 
-// addTree adds a tree, whose searches end at the budget of time and when the context of
-// Until is done.
+// addTree adds a tree whose searches end when the time budget is spent or the context of Until
+// is done.
 func (c *searcher[S, M]) addTree(o searchOptions) {
 	var begin time.Time
 	o.Stop = func(made int) bool {
@@ -251,10 +251,10 @@ func (c *searcher[S, M]) interrupted() bool {
 	}
 }
 
-// Name is the spec.
+// Name returns the spec in canonical form.
 func (c *searcher[S, M]) Name() string { return c.name }
 
-// Wants is the row's seed.
+// Wants returns the row's seed.
 func (c *searcher[S, M]) Wants() env.Want { return env.WantRowSeed }
 
 // Act searches the state of each row and gives the orders of the best move.
@@ -292,7 +292,7 @@ func (c *searcher[S, M]) face(row int32) {
 	}
 }
 
-// search searches rows, at most as many as there are trees.
+// search searches the states of rows, of which there are at most as many as trees.
 func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	for i, row := range rows {
 		c.face(row)
@@ -323,7 +323,7 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	}
 }
 
-// play keeps the result of a row's search, and gives the orders of the best move.
+// play stores the result of a row's search in f, and gives the orders of the best move.
 func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *S, b *env.Batch, row int32) {
 	p := sim.Player(row % c.seats)
 	f.Value = t.Value(p)
@@ -338,8 +338,8 @@ func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *
 	b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
 }
 
-// Playouts evaluates the state of a row n times as the search evaluates a leaf, and returns
-// the sum for seat 0: a search without its tree, for benchmarks.
+// Playouts evaluates the state of a row n times, as a search without a network evaluates a
+// leaf, and returns the sum of the values for seat 0. It is for benchmarks.
 func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, seed uint64) (sum float64) {
 	states, ok := env.States[S](v)
 	if !ok || !c.game.Look(v) {

@@ -81,7 +81,7 @@ func TestClock(t *testing.T) {
 		t.Errorf("a search of 60 ms took %v", passed)
 	}
 	for spec, want := range map[string]string{
-		"mcts(ms=5)":                          `policy "mcts(ms=5)": character 6: ms=5: what is played depends on the speed of the machine`,
+		"mcts(ms=5)":                          `policy "mcts(ms=5)": character 6: ms=5: its games depend on the speed of the machine`,
 		"mix(1*econ,2*mix(1*mcts(c=1,ms=5)))": "character 29: ms=5: ",
 	} {
 		if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {

@@ -15,8 +15,7 @@ import (
 	"moonfarm/rollout/policy/neural"
 )
 
-// node is a spec that was read: a name, with or without options, or a mixture of
-// other nodes.
+// node is a parsed spec: a name, with or without options, or a mixture of other nodes.
 //
 //	spec    = name | name "(" setting { "," setting } ")" | "mix(" member { "," member } ")"
 //	setting = name "=" value | "greedy"
@@ -25,18 +24,18 @@ import (
 //	path    = letters and digits of any script, "-", "_", ".", "+", "~", "/", "\", ":"
 //	value   = letters, digits, "-", "_", ".", "+" | path that ends in ".onnx" | any path, for head and device | quoted, any text
 //	weight  = a decimal number above 0
-//	quoted  = any text between two " or two ', in which that quote itself stands twice
+//	quoted  = any text between two " or two ', in which that quote itself is doubled
 //
-// ".onnx" may be in capitals. Blanks may stand between any two of these.
+// ".onnx" may be in capitals. Blanks are allowed between any two of these.
 type node struct {
 	at       int // character where it begins, from 1
 	name     string
 	settings []setting // of options
 	members  []member  // of a mixture
-	model    *loaded   // of a network, or a search with one
+	model    *loaded   // of a network, or of a search with a network
 }
 
-// setting is an option and its value as they were written.
+// setting is an option and its value.
 type setting struct {
 	at          int // character where it begins
 	name, value string
@@ -77,13 +76,13 @@ func (s *scanner) peek() byte {
 	return s.text[s.at]
 }
 
-// character is the number of the next character, from 1, after blanks.
+// character returns the number of the next character after blanks, from 1.
 func (s *scanner) character() int {
 	s.peek()
 	return utf8.RuneCountInString(s.text[:s.at]) + 1
 }
 
-// unexpected is the error of a text that should go on with want.
+// unexpected returns the error for a text that should continue with want.
 func (s *scanner) unexpected(want string) error {
 	if s.peek() == 0 {
 		return fmt.Errorf("character %d: the text ends, expected %s", s.character(), want)
@@ -115,7 +114,7 @@ func (s *scanner) word(in func(c rune) bool) string {
 	return s.text[from:s.at]
 }
 
-// modelOr reads the path of a network, or else a word, without quotes.
+// modelOr reads a path of a network without quotes, or else a word.
 func (s *scanner) modelOr(in func(c rune) bool) string {
 	s.peek()
 	from := s.at
@@ -203,9 +202,9 @@ func (s *scanner) setting() (o setting, err error) {
 	return o, nil
 }
 
-// bare is the set of characters that a value without quotes has.
+// bare returns the set of characters that a value without quotes may have.
 func (g *setting) bare() func(c rune) bool {
-	if g.name == optionHead || g.name == optionDevice { // names from outside this program
+	if g.name == optionHead || g.name == optionDevice { // their names come from other programs
 		return inPath
 	}
 	return inValue
@@ -228,7 +227,7 @@ func (s *scanner) member(depth int) (member, error) {
 	return member{w, n}, err
 }
 
-// check finds all names and reads all options, which it leaves in canonical form.
+// check looks up all names, and reads all options and rewrites them in canonical form.
 func (n *node) check(game string) error {
 	if n.members == nil {
 		if n.name == "mix" {
@@ -306,7 +305,7 @@ func (g *setting) known(all []Option) error {
 	return fmt.Errorf("no option %q; there are: %s", g.name, strings.Join(names, ", "))
 }
 
-// value is the value of the option of that name, "" if it is not set.
+// value returns the value of the option of that name, "" if it is not set.
 func (n *node) value(name string) string {
 	if given := n.option(name); given != nil {
 		return given.value
@@ -314,7 +313,7 @@ func (n *node) value(name string) string {
 	return ""
 }
 
-// option is the setting of that name, nil if it is not set.
+// option returns the setting of that name, nil if it is not set.
 func (n *node) option(name string) *setting {
 	for i := range n.settings {
 		if n.settings[i].name == name {
@@ -324,15 +323,15 @@ func (n *node) option(name string) *setting {
 	return nil
 }
 
-// reproducible refuses a node that looks at the clock, or whose network has other bits on
-// other machines, and one with such a member.
+// reproducible returns an error if a node or a member of it reads the clock, or has a network
+// that gives other bits on other machines.
 func (n *node) reproducible() error {
 	if at := n.option(optionEngine); at != nil {
-		return fmt.Errorf("character %d: %s=%s: its results depend on the machine, and what is played cannot be made again; expected none, where networks have the same bits everywhere",
+		return fmt.Errorf("character %d: %s=%s: its results depend on the machine, and its games are not reproducible; expected no engine, with which networks have the same bits everywhere",
 			at.at, at.name, at.value)
 	}
 	if at := n.option(optionMS); at != nil {
-		return fmt.Errorf("character %d: %s=%s: what is played depends on the speed of the machine, and cannot be made again; expected a budget in simulations, as in %s(%s=400)",
+		return fmt.Errorf("character %d: %s=%s: its games depend on the speed of the machine and are not reproducible; expected a budget in simulations, as in %s(%s=400)",
 			at.at, at.name, at.value, n.name, optionSims)
 	}
 	for i := range n.members {
@@ -343,7 +342,7 @@ func (n *node) reproducible() error {
 	return nil
 }
 
-// String is the spec in canonical form.
+// String returns the spec in canonical form.
 func (n node) String() string {
 	name := written(n.name, inName)
 	if n.members == nil && n.settings == nil {
@@ -365,7 +364,7 @@ func (n node) String() string {
 	return "mix(" + strings.Join(parts, ",") + ")"
 }
 
-// build makes the policy; depth is the number of mixtures around it.
+// build makes the policy; depth is the number of mixtures that contain it.
 func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, error) {
 	if n.members == nil {
 		if n.model != nil && isNetwork(n.name) {
@@ -389,7 +388,7 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		if err != nil {
 			return nil, err
 		}
-		m.firsts = append(m.firsts, uint8(len(m.Members()))) // rollout.NewGames refuses more members than fit
+		m.firsts = append(m.firsts, uint8(len(m.Members()))) // rollout.NewGames refuses more than 256 members
 		m.members = append(m.members, p)
 		m.wants |= p.Wants()
 		weights[i] = each.weight

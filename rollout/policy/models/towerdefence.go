@@ -1,10 +1,10 @@
-// Package models holds trained networks, which play as the policy net. How each was
-// trained stands in README.md beside it.
+// Package models holds the trained networks of the policy net. README.md beside it describes
+// how they were trained.
 package models
 
 import _ "embed"
 
-// Towerdefence is an ONNX file.
+// Towerdefence is the ONNX file of the network for Tower Defence.
 //
 //go:embed towerdefence.onnx
 var Towerdefence []byte

@@ -1,0 +1,158 @@
+package policy
+
+import (
+	"fmt"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy/neural"
+	"moonfarm/rollout/policy/script"
+	"moonfarm/rollout/search"
+	"moonfarm/sim"
+)
+
+// together is the number of rows that a search with a network searches at once, and the
+// number of leaves in a batch.
+const together = 16
+
+// judge lets a network evaluate the leaves of several trees in one batch.
+type judge[S, M any] struct {
+	*neural.Judge[S]
+	game   script.SearchGame[S, M]
+	priors bool                 // the network also gives priors of the moves
+	trust  float64              // weight of the network's values; the rest is the weight of the game's own
+	batch  []*search.Leaf[S, M] // evaluated together
+	rows   []int                // per leaf, the index of its tree
+	counts [together]rollout.NetworkCounts
+	orders []sim.Order
+	ends   []int32
+	scores []float64
+}
+
+// judgedSearcher is a searcher with a network.
+type judgedSearcher[S, M any] struct {
+	*searcher[S, M]
+	file rollout.File
+}
+
+// Network implements rollout.Networked.
+func (c judgedSearcher[S, M]) Network(_ *env.Batch, row int32) rollout.NetworkCounts {
+	return c.networks[row]
+}
+
+// Files implements rollout.WithFiles.
+func (c judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{c.file} }
+
+// newJudged returns a policy that searches with the network of the options. With a budget of
+// time it searches one row at a time, since each search has the whole budget.
+func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M], kit features.Kit[S], s env.Spec) (rollout.Policy, error) {
+	fit, err := neural.Match(o.model.network, s, o.head)
+	if err != nil {
+		return nil, err
+	}
+	if fit.Value == "" && o.trust > 0 {
+		return nil, fmt.Errorf("%s has no output for the value, which a search with %s=%v needs", o.model.file.Name, optionTrust, o.trust)
+	}
+	if len(s.Heads) > 1 && o.trust == 0 {
+		return nil, fmt.Errorf("%s=0: a network weighs no moves of %s, where a move is made of several choices", optionTrust, s.Info.Name)
+	}
+	n := together
+	if o.time > 0 {
+		n = 1
+	}
+	j := &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, kit, s, n), game: g, priors: len(s.Heads) == 1, trust: o.trust}
+	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width, judge: j}
+	for range n {
+		c.addTree(o)
+	}
+	return judgedSearcher[S, M]{c, o.model.file}, nil
+}
+
+// clear empties the batch.
+func (j *judge[S, M]) clear() { j.batch, j.rows = j.batch[:0], j.rows[:0] }
+
+// add adds a leaf of tree i to the batch.
+func (j *judge[S, M]) add(leaf *search.Leaf[S, M], i int) {
+	j.Put(len(j.batch), leaf.State)
+	j.batch, j.rows = append(j.batch, leaf), append(j.rows, i)
+}
+
+// next returns the next leaf of a tree for the network to evaluate, nil at the end of the
+// search. If the network's values count, it evaluates all leaves, else only the few nodes that
+// are expanded. The value of the leaf is the game's own evaluation.
+func (j *judge[S, M]) next(t *search.Tree[S, M]) *search.Leaf[S, M] {
+	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
+		if leaf.Expansion {
+			if j.priors {
+				return leaf
+			}
+			continue
+		}
+		if j.trust < 1 {
+			leaf.Value = j.game.Evaluate(leaf.State, leaf.Random)
+		}
+		if j.trust > 0 {
+			if j.priors {
+				t.Expand()
+			}
+			return leaf
+		}
+	}
+	return nil
+}
+
+// run evaluates the leaves of the batch; it returns false if the batch is empty.
+func (j *judge[S, M]) run() bool {
+	j.Run(len(j.batch))
+	for i, leaf := range j.batch {
+		c := j.Network(i)
+		if j.priors {
+			for p, choices := range leaf.Choices {
+				if !j.weigh(i, leaf.State, sim.Player(p), choices) && c.NotFinite < c.Evaluations {
+					c.NotFinite++
+				}
+			}
+		}
+		j.counts[j.rows[i]].Add(c)
+		switch {
+		case leaf.Expansion:
+		case j.trust == 1:
+			leaf.Value = j.Value(i)
+		default:
+			leaf.Value = float64((1-j.trust)*leaf.Value) + float64(j.trust*j.Value(i))
+		}
+	}
+	return len(j.batch) > 0
+}
+
+// ownShare is the weight of the game's own priors: so the search also tries moves to which the
+// network gives a small prior.
+const ownShare = 0.2
+
+// weigh mixes the network's priors into the priors of seat p's moves. It returns false, and
+// leaves the priors, if a logit is NaN or infinite.
+func (j *judge[S, M]) weigh(i int, s *S, p sim.Player, choices []search.Choice[M]) bool {
+	if len(choices) < 2 {
+		return true
+	}
+	j.orders, j.ends = j.orders[:0], j.ends[:0]
+	own := 0.0
+	for _, c := range choices {
+		j.orders = j.game.AppendOrders(j.orders, s, p, c.Move)
+		j.ends = append(j.ends, int32(len(j.orders)))
+		own += c.Prior
+	}
+	j.scores = j.Score(j.scores[:0], i, s, p, j.orders, j.ends)
+	all := 0.0
+	for _, x := range j.scores {
+		all += x
+	}
+	if !(all > 0 && own > 0) {
+		return all == all // 0 if no choice encodes any of the moves; else NaN
+	}
+	for k := range choices {
+		choices[k].Prior = float64(ownShare*(choices[k].Prior/own)) + float64((1-ownShare)*(j.scores[k]/all))
+	}
+	return true
+}
