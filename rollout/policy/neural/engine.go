@@ -8,11 +8,11 @@ import (
 	"moonfarm/rollout/network"
 )
 
-// Model is a network that can be evaluated: read-only, for any number of goroutines.
+// Model is a network. It is read-only and safe for concurrent use.
 type Model interface {
 	Inputs() []network.Value
 	Outputs() []network.Value
-	// Runner makes a runner for batches of up to most rows, for one goroutine at a time.
+	// Runner makes a runner for batches of at most `most` rows, for one goroutine at a time.
 	Runner(most int) Runner
 }
 
@@ -24,7 +24,7 @@ type Runner interface {
 	Run(n int)
 }
 
-// Own is a network that package network evaluates, with the same bits on every machine.
+// Own returns a Model that package network evaluates, with the same bits on every machine.
 func Own(m *network.Model) Model { return own{m} }
 
 type own struct{ *network.Model }
@@ -32,18 +32,18 @@ type own struct{ *network.Model }
 // Runner implements Model.
 func (o own) Runner(most int) Runner { return o.NewRunner(most) }
 
-// Engine says what evaluates a network, and where.
+// Engine is a library that evaluates networks, and its device.
 type Engine struct {
-	Name   string // "": package network; ONNXRuntime, of any version, or behind a "-" of that version
+	Name   string // "": package network; ONNXRuntime: any version; ONNXRuntime + "-" + version: that version
 	Device string // "cpu" or "", with ONNX Runtime also "cuda" and "cuda:N"
 }
 
 // ONNXRuntime is the name of the engine of package ort. Its bits depend on the machine.
 const ONNXRuntime = "onnxruntime"
 
-// Read reads a network from the bytes of an ONNX file. name is that of the engine, with
-// its version. It fails for a file that the engine refuses, and for an engine, a version or
-// a device that is not here.
+// Read reads a network from the bytes of an ONNX file. name is the engine's name with its
+// version. Read fails for a file that the engine refuses, and for an engine, a version or a
+// device that is not available.
 func (e Engine) Read(data []byte) (m Model, name string, err error) {
 	if e.Name == "" {
 		own, err := network.Read(data)
@@ -62,8 +62,7 @@ func (e Engine) Read(data []byte) (m Model, name string, err error) {
 	return m, name, nil
 }
 
-// Check fails for an engine of which nobody has heard, and for a device that no engine
-// of that name has.
+// Check fails for an unknown engine, and for a device that the engine cannot have.
 func (e Engine) Check() error {
 	known := e.Name == ONNXRuntime || strings.HasPrefix(e.Name, ONNXRuntime+"-")
 	if e.Name != "" && !known {

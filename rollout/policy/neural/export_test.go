@@ -2,10 +2,10 @@ package neural
 
 import "moonfarm/sim/prng"
 
-// Best is the greedy choice.
+// Best returns the greedy choice.
 func Best(mask []uint64, logits []float32) int32 { return choices{mask: mask}.survey(logits).best }
 
-// Draw is the choice drawn by a seed.
+// Draw returns the choice drawn by a seed.
 func Draw(mask []uint64, logits []float32, temperature float64, seed uint64) int32 {
 	p := &Policy{options: Options{Temperature: temperature}, weights: make([]float32, len(logits))}
 	r := prng.New(seed)
@@ -13,7 +13,8 @@ func Draw(mask []uint64, logits []float32, temperature float64, seed uint64) int
 	return p.draw(c, logits, c.survey(logits).best, &r)
 }
 
-// Survey reports whether the likeliest choice is illegal, and whether logits are not finite.
+// Survey reports whether only the mask prevents an illegal choice, and whether logits are not
+// finite.
 func Survey(mask []uint64, logits []float32) (illegal, broken bool) {
 	s := choices{mask: mask}.survey(logits)
 	return s.best >= 0 && logits[s.most] > logits[s.best], s.broken

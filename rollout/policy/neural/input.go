@@ -15,15 +15,15 @@ type input struct {
 	packed int // words of a packed observation
 }
 
-// slabs are where the parts of observations are.
+// slabs has the slab of each part of an observation.
 var slabs = map[Part]env.Want{Planes: env.WantPlanes, Packed: env.WantPacked, Scalars: env.WantScalars, Mask: env.WantMask}
 
-// part is an input of the model.
+// part is an input of the model. Either floats or bytes is nil.
 type part struct {
 	of     Part
-	floats []float32 // one of the two is nil
+	floats []float32
 	bytes  []uint8
-	n      int // numbers a row
+	n      int // numbers in a row
 }
 
 func newInput(m Model, f Fit, s env.Spec, rows int) *input {
@@ -35,7 +35,7 @@ func newInput(m Model, f Fit, s env.Spec, rows int) *input {
 	return x
 }
 
-// heads are the logits of all heads.
+// heads returns the logits of all heads.
 func (x *input) heads(f Fit, rows int) (all []logits) {
 	for _, h := range f.Heads {
 		out := x.runner.Output(h.Output)
@@ -48,15 +48,16 @@ func (x *input) heads(f Fit, rows int) (all []logits) {
 	return all
 }
 
-// logits are those of one head for all rows.
+// logits are the logits of one head for all rows.
 type logits struct {
 	numbers []float32
 	stride  int // from row to row
 	choices int
-	logs    []float32 // of one row, where the numbers are probabilities; else nil
+	logs    []float32 // scratch for one row if the numbers are probabilities; else nil
 }
 
-// of are the logits of a row, valid until the next call: of probabilities their logarithms.
+// of returns the logits of a row; for probabilities, their logarithms. They are valid until
+// the next call.
 func (l *logits) of(row int) []float32 {
 	numbers := l.numbers[row*l.stride:][:l.choices]
 	if l.logs == nil {
@@ -66,7 +67,7 @@ func (l *logits) of(row int) []float32 {
 	return l.logs
 }
 
-// copy makes a row of the Batch row i of the runner.
+// copy copies a row of the Batch to row i of the runner's inputs.
 func (x *input) copy(i int, b *env.Batch, row int) {
 	for k := range x.parts {
 		p := &x.parts[k]
@@ -83,7 +84,7 @@ func (x *input) copy(i int, b *env.Batch, row int) {
 	}
 }
 
-// put writes bytes as they are, or as floats.
+// put writes bytes to row i, as bytes or as floats.
 func (p *part) put(i int, from []uint8) {
 	if p.bytes != nil {
 		copy(p.bytes[i*p.n:], from)
@@ -94,7 +95,7 @@ func (p *part) put(i int, from []uint8) {
 	}
 }
 
-// bits writes a number, 0 or 1, for each bit.
+// bits writes 0 or 1 for each bit to row i.
 func (p *part) bits(i int, words []uint64) {
 	for k := range p.n {
 		bit := words[k>>6] >> (k & 63) & 1

@@ -12,8 +12,8 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// words are parts of the names that inputs have. An input that has one is that part or
-// none; among parts of one shape they decide.
+// words are fragments of input names that mean a part of the observation. An input with such a
+// name can only be that part; among parts of the same shape the name decides.
 var words = map[Part][]string{
 	Planes:  {"plane", "board", "image", "spatial"},
 	Packed:  {"packed", "bits", "words"},
@@ -21,8 +21,8 @@ var words = map[Part][]string{
 	Mask:    {"mask", "legal", "valid", "avail", "allowed"},
 }
 
-// nameless are names that say nothing, such as x, input.1 and onnx::Cast_0: with one an
-// input is what its shape says.
+// nameless matches names without a meaning, such as x, input.1 and onnx::Cast_0. For such an
+// input the shape decides.
 var nameless = regexp.MustCompile(`^(onnx::.*|(l_)?(x|xs|in|inp|input|inputs|arg|args|data|obs|observations?|features?|tensor|[abd-gi-z])_?[._:]*[0-9]*(_[._:]*[0-9]*)?)$`)
 
 // parts are all parts, in the order in which they are tried.
@@ -44,17 +44,18 @@ func takes(v network.Value, p Part, spec env.Spec) bool {
 	return slices.Equal(v.Dims, []int{features.Choices(spec.Heads)}) || slices.Equal(v.Dims, []int{features.Choices(masked(spec))})
 }
 
-// masked are the heads that have a mask.
+// masked returns the heads that have a mask.
 func masked(spec env.Spec) []int { return spec.Heads[:len(spec.Heads)-spec.Unmasked] }
 
-// named reports whether a name says that it is a part.
+// named reports whether a name means a part.
 func named(name string, p Part) bool {
 	return slices.ContainsFunc(words[p], func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 }
 
-// matchInputs finds what each input takes: the part that its name says, or, with a name
-// that says nothing, the part of its shape. Boards have shapes that nothing else has; a
-// row of numbers could be anything, such as the state of a recurrent network.
+// matchInputs finds the part of the observation for each input: by its name and shape, or, if
+// its name has no meaning, by its shape. The shapes of boards are unique. But a vector with a
+// name that means something else could be anything, such as the state of a recurrent network,
+// and is refused.
 func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
 	taken := map[Part]string{}
 	for _, v := range inputs {

@@ -11,13 +11,13 @@ import (
 	"moonfarm/sim"
 )
 
-// Judge evaluates states of a game for two, each as both seats see it, many at once.
+// Judge evaluates states of a game for two in batches, each state from both seats.
 type Judge[S any] struct {
 	kit    features.Kit[S]
 	batch  *env.Batch
 	input  *input
 	values []float32
-	half   float64 // a value times it is half of what the seat expects, but for a constant
+	half   float64 // factor from the network's value to half of the expected result, up to a constant
 	heads  []logits
 	shape  features.Shape
 	words  int
@@ -25,8 +25,8 @@ type Judge[S any] struct {
 	scores []float32
 }
 
-// NewJudge makes a judge of up to so many states at once for a model that fits the
-// games and has a value.
+// NewJudge makes a judge of batches of up to `states` states, for a model that fits the games.
+// Value may only be called if the model has a value.
 func NewJudge[S any](m Model, f Fit, kit features.Kit[S], s env.Spec, states int) *Judge[S] {
 	j := &Judge[S]{kit: kit, input: newInput(m, f, s, 2*states), shape: s.Shape, words: s.MaskWords, action: make([]int32, len(s.Heads))}
 	j.batch = env.NewBatch(s, states, j.input.wants)
@@ -38,7 +38,7 @@ func NewJudge[S any](m Model, f Fit, kit features.Kit[S], s env.Spec, states int
 	return j
 }
 
-// Put makes s state i of those that Run evaluates.
+// Put stores s as state i of the batch.
 func (j *Judge[S]) Put(i int, s *S) {
 	b := j.batch
 	for p := range sim.Player(2) {
@@ -59,11 +59,11 @@ func (j *Judge[S]) Put(i int, s *S) {
 	}
 }
 
-// Run evaluates the first n states.
+// Run evaluates the first n states of the batch.
 func (j *Judge[S]) Run(n int) { j.input.runner.Run(2 * n) }
 
-// Value is the value of state i for seat 0, −1 … 1: half of what seat 0 expects less
-// what seat 1 expects.
+// Value returns the value of state i for seat 0, −1 … 1: half of the difference between the
+// results that seat 0 and seat 1 expect.
 func (j *Judge[S]) Value(i int) float64 {
 	v := (float64(j.values[2*i]) - float64(j.values[2*i+1])) * j.half
 	if v != v {
@@ -72,8 +72,8 @@ func (j *Judge[S]) Value(i int) float64 {
 	return min(max(v, -1), 1)
 }
 
-// Network counts the evaluations of state i for both seats, and in how many of them the
-// value is NaN or infinite. NaN as a value of the state counts as 0.
+// Network returns the number of evaluations of state i, one for each seat, and the number of
+// those whose value is NaN or infinite.
 func (j *Judge[S]) Network(i int) rollout.NetworkCounts {
 	c := rollout.NetworkCounts{Evaluations: 2}
 	if j.values == nil {
@@ -87,9 +87,9 @@ func (j *Judge[S]) Network(i int) rollout.NetworkCounts {
 	return c
 }
 
-// Score appends the exponentials of the logits of moves of seat p in state i, each
-// move of the orders between two ends, less the largest. It is for games of one head:
-// of moves that no choice says it appends 0.
+// Score appends exp(logit − largest logit) for each move of seat p in state i; move k has the
+// orders from ends[k-1] to ends[k]. It is for games of one head. For moves that no choice
+// encodes it appends 0.
 func (j *Judge[S]) Score(dst []float64, i int, s *S, p sim.Player, orders []sim.Order, ends []int32) []float64 {
 	logits := j.heads[0].of(2*i + int(p))
 	most, first := math.Inf(-1), int32(0)
@@ -102,7 +102,7 @@ func (j *Judge[S]) Score(dst []float64, i int, s *S, p sim.Player, orders []sim.
 		j.scores = append(j.scores, float32(x))
 		most, first = max(most, x), end
 	}
-	if math.IsInf(most, -1) { // no choice says any of the moves
+	if math.IsInf(most, -1) { // no choice encodes any of the moves
 		for range ends {
 			dst = append(dst, 0)
 		}

@@ -1,10 +1,11 @@
-// Package neural lets networks play. It finds out which input of a model is which
-// part of a game's observation, and which outputs are the choices of its heads.
+// Package neural lets networks play. Match finds which input of a model is which part of a
+// game's observation, and which outputs are the logits of its heads. A Policy then plays by
+// the network, and a Judge evaluates the states of a search.
 //
 // A network that gives NaN or infinite numbers plays on, with the same choices on every
-// machine, and is counted (rollout.NetworkCounts): a NaN is less than all numbers; where the
-// best legal logit is NaN or infinite its choice, the first of equal ones, is played without
-// a draw; the value of a state is 0 where it is NaN, and within −1 … 1 always.
+// machine, and its faults are counted (rollout.NetworkCounts). A NaN is less than all
+// numbers. If the best legal logit is NaN or infinite, its choice, the first among equals, is
+// played without a draw. The value of a state is always within −1 … 1; a NaN counts as 0.
 package neural
 
 import (
@@ -18,20 +19,20 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// Fit says how a model goes with a game: what of an observation each input takes,
-// and what the outputs say.
+// Fit assigns the inputs of a model to the parts of a game's observation, and the outputs to
+// the logits and the value.
 type Fit struct {
 	Inputs []Input
-	Heads  []Head // where the logits of each head are
-	Value  string // the output that judges the position for the row's own seat; "": none
-	// ValueScale is onnx.Probability where Value is the likelihood of winning, 0 … 1, by its
-	// operators; else it is −1 … 1.
+	Heads  []Head // the logits of each head
+	Value  string // the output with the value for the row's own seat; "": none
+	// ValueScale is onnx.Probability if the operators show that Value is the probability of
+	// winning, 0 … 1; else Value is −1 … 1.
 	ValueScale onnx.Scale
-	Reasons    []Reason // why inputs and outputs are taken for what they are
+	Reasons    []Reason // the reason for each input and output
 }
 
-// Reason says why an input or output is taken for a part of an observation, the logits or
-// the value.
+// Reason is the reason why an input or output is assigned to a part of an observation, the
+// logits or the value.
 type Reason struct {
 	Name  string `json:"name"`
 	Taken string `json:"taken"`
@@ -46,7 +47,7 @@ const (
 	Planes  Part = "planes"  // [planes, height, width] or all in one dimension
 	Packed  Part = "packed"  // the bits of the packed words, [words, 64] or all in one dimension: bit i of word w is element 64·w+i
 	Scalars Part = "scalars" // [scalars]
-	Mask    Part = "mask"    // [choices], 1 for what is legal; with Width choices of the first heads
+	Mask    Part = "mask"    // [choices], 1 for legal choices; Width tells whether heads without a mask are included
 )
 
 // Input is an input of the model.
@@ -57,19 +58,20 @@ type Input struct {
 	Width int       `json:"numbers"` // elements of a row
 }
 
-// Head is where the logits of a head are in an output, for each row.
+// Head is the position of a head's logits in an output, in each row.
 type Head struct {
 	Output  string `json:"output"`
 	Offset  int    `json:"offset"`
 	Choices int    `json:"choices"`
-	// Scale is what the numbers of the output are by its operators. The logarithms of
-	// probabilities are the logits; log-probabilities are logits but for a constant.
+	// Scale is the kind of the numbers, which follows from the operators of the output. For
+	// probabilities the logits are their logarithms; log-probabilities are logits up to a
+	// constant.
 	Scale onnx.Scale `json:"-"`
 }
 
-// Match finds how a model goes with a game, by the names and the shapes of its inputs
-// and outputs. With head, the output of that name has the logits of all heads. The error
-// says what does not fit, what the model has and what the game needs.
+// Match assigns the inputs and outputs of a model to the parts of a game, by their names and
+// shapes. With head, the output of that name has the logits of all heads. The error states
+// the mismatch, the model's inputs and outputs and the game's needs.
 func Match(m Model, spec env.Spec, head string) (Fit, error) {
 	fit := Fit{}
 	err := fit.matchInputs(m.Inputs(), spec)
@@ -80,13 +82,13 @@ func Match(m Model, spec env.Spec, head string) (Fit, error) {
 		err = fit.scale(m.Outputs(), head)
 	}
 	if err != nil {
-		return Fit{}, fmt.Errorf("the model does not go with the game: %w; the model has %s; the game needs %s", err, has(m), needs(spec))
+		return Fit{}, fmt.Errorf("the model does not fit the game: %w; the model has %s; the game needs %s", err, has(m), needs(spec))
 	}
 	return fit, nil
 }
 
-// matchOutputs finds the logits: the output that is named head, or all heads in one
-// output, or one output a head, in the order of the heads; and the value, which has
+// matchOutputs finds the logits: the output that is named head, or one output with all heads,
+// or one output for each head, in the order of the heads. It also finds the value, an output of
 // one number.
 func (f *Fit) matchOutputs(outputs []network.Value, heads []int, head string) error {
 	var rest []network.Value
@@ -126,9 +128,9 @@ func (f *Fit) matchOutputs(outputs []network.Value, heads []int, head string) er
 	return nil
 }
 
-// findJoined finds the output with all choices: the one that is named head, else the
-// only one of rest with so many numbers, or the only one of these that a word names. It is
-// "" if there is none.
+// findJoined returns the output with all choices: the one that is named head, else the only one
+// of rest with that number of choices, or the only one of these whose name says that it is the
+// policy. It returns "" if there is none.
 func findJoined(outputs, rest []network.Value, choices int, head string) (string, error) {
 	if head != "" {
 		i := slices.IndexFunc(outputs, func(v network.Value) bool { return v.Name == head })
@@ -161,14 +163,14 @@ func findJoined(outputs, rest []network.Value, choices int, head string) (string
 	return "", fmt.Errorf("the outputs %q all have the %d choices, and head does not say which of them are the logits", fit, choices)
 }
 
-// namesPolicy reports whether the name of an output says that it is the policy.
+// namesPolicy reports whether the name of an output means the policy.
 func namesPolicy(name string) bool {
 	return slices.ContainsFunc([]string{"policy", "logits", "action"}, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 }
 
 func describe(v network.Value) string { return fmt.Sprintf("%q %s %v", v.Name, v.Type, v.Dims) }
 
-// has says what a model has.
+// has describes the inputs and outputs of a model.
 func has(m Model) string {
 	var in, out []string
 	for _, v := range m.Inputs() {
@@ -180,7 +182,7 @@ func has(m Model) string {
 	return fmt.Sprintf("inputs %s; outputs %s", strings.Join(in, ", "), strings.Join(out, ", "))
 }
 
-// needs says what inputs and outputs a game can do with.
+// needs describes the inputs and outputs that fit a game.
 func needs(spec env.Spec) string {
 	s := spec.Shape
 	choices, all := fmt.Sprint(features.Choices(masked(spec))), features.Choices(spec.Heads)

@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout/network"
 	"moonfarm/rollout/network/onnx"
 )
 
-// spec is a game with two heads, of which the last has no mask.
+// spec returns a game with the given heads.
 func spec(heads ...int) env.Spec {
 	return env.Spec{
 		Shape: features.Shape{Planes: 4, Height: 5, Width: 6, Scalars: 7, Words: 2},
@@ -27,7 +29,7 @@ func TestInputs(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		inputs []network.Value
-		want   string // the parts, or what the error says
+		want   string // the parts, or a part of the error
 	}{
 		{"planes", []network.Value{planes}, "planes"},
 		{"flat planes", []network.Value{value("x", onnx.Float32, 120)}, "planes"},
@@ -39,45 +41,48 @@ func TestInputs(t *testing.T) {
 		{"planes twice", []network.Value{planes, value("y", onnx.Float32, 4, 5, 6)}, `inputs "x" and "y" are both the planes`},
 		{"planes as bool", []network.Value{value("x", onnx.Bool, 4, 5, 6)}, "is no part"},
 	} {
-		fit := Fit{}
-		got := ""
-		if err := fit.matchInputs(c.inputs, spec(9)); err != nil {
-			got = err.Error()
-		} else {
-			var parts []string
-			for _, in := range fit.Inputs {
-				parts = append(parts, string(in.Part))
+		t.Run(c.name, func(t *testing.T) {
+			fit := Fit{}
+			got := ""
+			if err := fit.matchInputs(c.inputs, spec(9)); err != nil {
+				got = err.Error()
+			} else {
+				var parts []string
+				for _, in := range fit.Inputs {
+					parts = append(parts, string(in.Part))
+				}
+				got = strings.Join(parts, " ")
 			}
-			got = strings.Join(parts, " ")
-		}
-		if got != c.want && !(strings.Contains(c.want, "is no") && strings.Contains(got, c.want)) {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
+			if got != c.want && !(strings.Contains(c.want, "is no") && strings.Contains(got, c.want)) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
 	}
 }
 
-// TestNames: of inputs that could be several parts the name decides.
+// TestNames: the name decides for inputs that could be several parts.
 func TestNames(t *testing.T) {
 	same := spec(7)
 	for name, want := range map[string]Part{"legal_moves": Mask, "MASK": Mask, "scalars": Scalars, "x": Scalars, "input.1": Scalars, "onnx::Gemm_12": Scalars, "l_args_0_": Scalars, "my_global_stats": Scalars} {
-		fit := Fit{}
-		if err := fit.matchInputs([]network.Value{value(name, onnx.Float32, 7)}, same); err != nil || fit.Inputs[0].Part != want {
-			t.Errorf("%s: %v, %v, want %s", name, fit.Inputs, err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			fit := Fit{}
+			require.NoError(t, fit.matchInputs([]network.Value{value(name, onnx.Float32, 7)}, same))
+			require.Equal(t, want, fit.Inputs[0].Part)
+		})
 	}
 }
 
-// An input whose name says something else is no part of an observation by its shape alone.
+// An input whose name means something else is refused, though its shape is that of a part.
 func TestOtherNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"state_ins": `input "state_ins" float32 [7] has the shape of the scalars, and its name says something else; name it "scalars" if it takes them`,
 		"h0":        "says something else", "seq_lens": "says something else", "hidden": "says something else", "prev_reward": "says something else",
 		"c": "says something else", "noise": "says something else", "lstm_x": "says something else", "board": `says planes; name it "scalars"`, "mask": `says mask; name it "scalars"`,
 	} {
-		fit := Fit{}
-		if err := fit.matchInputs([]network.Value{value(name, onnx.Float32, 7)}, spec(9)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, %v, want %s", name, fit.Inputs, err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			fit := Fit{}
+			require.ErrorContains(t, fit.matchInputs([]network.Value{value(name, onnx.Float32, 7)}, spec(9)), want)
+		})
 	}
 	fit := Fit{}
 	if err := fit.matchInputs([]network.Value{value("last_action", onnx.Float32, 9)}, spec(9)); err == nil || !strings.Contains(err.Error(), `has the shape of the mask`) {
@@ -113,22 +118,16 @@ func TestOutputs(t *testing.T) {
 		{"too few", []network.Value{one("policy", 5)}, []int{5, 7}, "", nil, "", "no output has the 12 choices"},
 		{"wrong head", []network.Value{one("a", 5), one("b", 6)}, []int{5, 7}, "", nil, "", "head 1 has 7 choices"},
 	} {
-		fit := Fit{}
-		err := fit.matchOutputs(c.outputs, c.heads, c.head)
-		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: error %v, want %s", c.name, err, c.err)
+		t.Run(c.name, func(t *testing.T) {
+			fit := Fit{}
+			err := fit.matchOutputs(c.outputs, c.heads, c.head)
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+				return
 			}
-			continue
-		}
-		if err != nil || fit.Value != c.value || len(fit.Heads) != len(c.want) {
-			t.Errorf("%s: %+v, %v", c.name, fit, err)
-			continue
-		}
-		for i, h := range fit.Heads {
-			if h != c.want[i] {
-				t.Errorf("%s: head %d is %+v, want %+v", c.name, i, h, c.want[i])
-			}
-		}
+			require.NoError(t, err)
+			require.Equal(t, c.value, fit.Value)
+			require.Equal(t, c.want, fit.Heads)
+		})
 	}
 }

@@ -10,27 +10,27 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Options say how a network's logits become choices.
+// Options control how a Policy chooses by the network's logits.
 type Options struct {
-	Greedy      bool    // the legal choice with the largest logit, the first of those that tie
+	Greedy      bool    // plays the legal choice with the largest logit, the first one among equals
 	Temperature float64 // above 0: choices are drawn in proportion to exp(logit/Temperature)
 }
 
-// batch is how many rows are evaluated at once. Larger ones are no faster.
+// batch is the number of rows that are evaluated at once. Larger batches are no faster.
 const batch = 32
 
-// Policy is a network that plays. Its choices for a row depend on that row alone: the
-// legal choices of each head, drawn by the row's seed or the best. A head without a
-// legal choice gets −1.
+// Policy is a network that plays. Its choices for a row depend only on that row: for each
+// head a legal choice, the best one or one drawn by the row's seed. A head without a legal
+// choice gets −1.
 type Policy struct {
 	name    string
 	options Options
 	input   *input
 	heads   []logits
-	masked  int // heads that have a mask
+	masked  int // number of heads that have a mask
 	words   int // of a mask
 	weights []float32
-	values  []float32               // of the batch; nil: the model has none
+	values  []float32               // of the batch; nil: the model has no value
 	counts  []rollout.NetworkCounts // of the latest Act, by row
 }
 
@@ -45,10 +45,10 @@ func New(name string, m Model, f Fit, o Options, s env.Spec) *Policy {
 	return p
 }
 
-// Name is the text from which the policy was made, with the checksum of the model.
+// Name returns the spec from which the policy was made, with the checksum of the model.
 func (p *Policy) Name() string { return p.name }
 
-// Wants are the slabs that the model reads, the mask, the seed and the action.
+// Wants returns the slabs that the model reads, the mask, the seed and the action.
 func (p *Policy) Wants() env.Want {
 	return p.input.wants | env.WantMask | env.WantRowSeed | env.WantAction
 }
@@ -76,7 +76,7 @@ func (p *Policy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 // Network implements rollout.Networked.
 func (p *Policy) Network(_ *env.Batch, row int32) rollout.NetworkCounts { return p.counts[row] }
 
-// choose writes the action of row i of the batch, and counts what the network gave.
+// choose writes the action of row i of the batch, and returns the counts of its evaluation.
 func (p *Policy) choose(action []int32, i int, mask []uint64, seed uint64) rollout.NetworkCounts {
 	random := prng.New(seed)
 	at := 0
@@ -111,7 +111,8 @@ func (p *Policy) choose(action []int32, i int, mask []uint64, seed uint64) rollo
 // finite reports whether a number is neither NaN nor infinite.
 func finite(x float32) bool { return x-x == 0 }
 
-// choices are the legal ones of a head: bits of a mask from at on; all without a mask.
+// choices are the legal choices of a head: the bits of a mask from `at` on; with a nil mask,
+// all choices.
 type choices struct {
 	mask []uint64
 	at   int
@@ -122,14 +123,14 @@ func (c choices) legal(k int) bool {
 	return c.mask == nil || c.mask[k>>6]>>(k&63)&1 != 0
 }
 
-// surveyed is what the logits of a head say. A NaN is less than all numbers.
+// surveyed are the extremes of a head's logits. A NaN is less than all numbers.
 type surveyed struct {
 	best   int32 // the first legal choice with the largest logit, −1 if none is legal
 	most   int32 // the first of all choices with the largest logit
-	broken bool  // a logit is NaN or +∞, or all that are legal are −∞
+	broken bool  // a logit is NaN or +∞, or all legal logits are −∞
 }
 
-// survey looks at the logits of a head once.
+// survey finds the extremes of a head's logits in one pass.
 func (c choices) survey(logits []float32) surveyed {
 	s := surveyed{best: -1}
 	for k, x := range logits {
@@ -149,11 +150,11 @@ func (c choices) survey(logits []float32) surveyed {
 	return s
 }
 
-// more reports whether x is more than y, a NaN being less than all numbers.
+// more reports whether x is more than y, where a NaN is less than all numbers.
 func more(x, y float32) bool { return x > y || y != y && x == x }
 
-// draw draws a legal choice; best is the one of the largest logit, −1 if none is legal. It
-// is played where its logit is NaN or infinite: there are no proportions then.
+// draw draws a legal choice. best is the one with the largest logit, −1 if none is legal; draw
+// returns best if its logit is NaN or infinite, for which there are no probabilities.
 func (p *Policy) draw(c choices, logits []float32, best int32, random *prng.Rand) int32 {
 	if best < 0 || math.IsInf(float64(logits[best]), 0) || logits[best] != logits[best] {
 		return best

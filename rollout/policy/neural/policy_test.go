@@ -1,10 +1,13 @@
 package neural_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -13,7 +16,7 @@ import (
 	"moonfarm/rollout/policy/neural/neuraltest"
 )
 
-// seat makes games in their turn number 5, and a policy for them.
+// seat returns games in turn 5, and a policy for them.
 func seat(t *testing.T, name string, n int, o neural.Options, ending ...string) (env.Vector, *env.Batch, *neural.Policy) {
 	t.Helper()
 	g, err := catalog.Find(name)
@@ -54,7 +57,7 @@ func all(b *env.Batch) (rows []int32) {
 	return rows
 }
 
-// What is chosen is legal, depends on the row alone, and takes no memory.
+// Choices are legal and depend only on the row; choosing allocates nothing.
 func TestPolicy(t *testing.T) {
 	for _, g := range catalog.Games() {
 		for _, o := range []neural.Options{{Temperature: 1}, {Greedy: true}} {
@@ -91,7 +94,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// size divides the number of games of those that are large.
+// size returns the divisor of the number of games; it is larger for a game with large states.
 func size(name string) int {
 	if name == "codecraft" {
 		return 20
@@ -99,8 +102,8 @@ func size(name string) int {
 	return 1
 }
 
-// Choices are drawn in proportion to exp(logit/temperature), the greedy one is the
-// largest: compared with sums in float64 over many seeds.
+// Choices are drawn in proportion to exp(logit/temperature), compared with sums in float64
+// over many seeds; the greedy choice has the largest logit.
 func TestDraw(t *testing.T) {
 	logits := []float32{0.5, -1, 2, 2, float32(math.NaN()), 0, float32(math.Inf(-1))}
 	legal := []uint64{0b1110111}
@@ -108,10 +111,10 @@ func TestDraw(t *testing.T) {
 		t.Errorf("the best is %d, want 2", got)
 	}
 	if got := neural.Best([]uint64{0b0010000}, logits); got != 4 {
-		t.Errorf("of a NaN alone %d is the best, want 4", got)
+		t.Errorf("the best of one NaN is %d, want 4", got)
 	}
 	if got := neural.Best([]uint64{0}, logits); got != -1 {
-		t.Errorf("of none %d is the best", got)
+		t.Errorf("the best of no legal choice is %d, want -1", got)
 	}
 	for _, temperature := range []float64{0.5, 1, 3} {
 		const draws = 200_000
@@ -136,9 +139,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// Counts tell in how many rows a network gave NaN or infinite numbers, and how often its
-// largest logit is that of an illegal choice. What it plays then is legal, and follows from
-// the row alone.
+// Network counts the rows with NaN or infinite outputs, and the choices whose largest logit is
+// illegal. The actions of such rows are legal, and depend only on the row.
 func TestNetworkCounts(t *testing.T) {
 	for _, game := range []string{"tron", "towerdefence"} {
 		for ending, least := range map[string]float64{"": 0, "Exp Neg Log": 1, "Neg Relu Reciprocal": 0.1} { // the least share that is broken
@@ -179,7 +181,7 @@ func TestNetworkCounts(t *testing.T) {
 	}
 }
 
-// The largest logit of all is compared with that of the legal choices.
+// A choice counts as illegal if the largest of all logits exceeds the largest legal one.
 func TestIllegal(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, c := range []struct {
@@ -197,13 +199,16 @@ func TestIllegal(t *testing.T) {
 		{[]float32{1, inf, 0}, 0b001, true, true},
 		{[]float32{nan, nan, nan}, 0b110, false, true},
 	} {
-		if illegal, broken := neural.Survey([]uint64{c.mask}, c.logits); illegal != c.illegal || broken != c.broken {
-			t.Errorf("%v with mask %b: illegal %v, broken %v", c.logits, c.mask, illegal, broken)
-		}
+		t.Run(fmt.Sprintf("%v with mask %b", c.logits, c.mask), func(t *testing.T) {
+			illegal, broken := neural.Survey([]uint64{c.mask}, c.logits)
+			require.Equal(t, c.illegal, illegal, "illegal")
+			require.Equal(t, c.broken, broken, "broken")
+		})
 	}
 }
 
-// A network whose last operators make probabilities of its logits plays as the logits say.
+// A network whose last operators convert its logits to probabilities plays as without these
+// operators.
 func TestProbabilities(t *testing.T) {
 	for _, game := range []string{"tron", "towerdefence"} {
 		for _, o := range []neural.Options{{Temperature: 1}, {Temperature: 0.25}, {Greedy: true}} {

@@ -7,8 +7,9 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// scale notes for the outputs that are taken what their operators say of their numbers, and
-// why each is taken. It fails for an output that joins probabilities with other numbers.
+// scale stores the kind of numbers of the assigned outputs, which follows from their operators,
+// and the reason for each assignment. It fails for an output that joins probabilities with
+// other numbers.
 func (f *Fit) scale(outputs []network.Value, head string) error {
 	joined := len(f.Heads) > 0 && f.Heads[len(f.Heads)-1].Offset > 0 || len(f.Heads) == 1
 	for _, v := range outputs {
@@ -23,7 +24,7 @@ func (f *Fit) scale(outputs []network.Value, head string) error {
 			why := "as an output of one number"
 			if v.Scale == onnx.Probability {
 				f.ValueScale = v.Scale
-				why += "; " + v.By + " makes it the likelihood p of winning, and 2p−1 is the value"
+				why += "; " + v.By + " makes it the probability p of winning, and 2p−1 is the value"
 			}
 			f.Reasons = append(f.Reasons, Reason{v.Name, "value", why})
 		}
@@ -31,7 +32,7 @@ func (f *Fit) scale(outputs []network.Value, head string) error {
 			continue
 		}
 		if v.Scale == onnx.Mixed {
-			return fmt.Errorf("output %s joins probabilities, of %s, with numbers that are none; expected all of its heads alike", describe(v), v.By)
+			return fmt.Errorf("output %s joins probabilities, of %s, with other numbers; expected all of its heads alike", describe(v), v.By)
 		}
 		why := "as an output with the choices of its head"
 		switch {
@@ -46,7 +47,7 @@ func (f *Fit) scale(outputs []network.Value, head string) error {
 		case onnx.Probability:
 			why += "; " + v.By + " makes them, and their logarithms are the logits"
 		case onnx.LogProbability:
-			why += "; " + v.By + " makes them, and they are logits but for a constant"
+			why += "; " + v.By + " makes them, and they are logits up to a constant"
 		}
 		f.Reasons = append(f.Reasons, Reason{v.Name, v.Scale.String(), why})
 	}

@@ -1,5 +1,4 @@
-// Package neuraltest makes small networks for tests, as ONNX files: one for every game,
-// that has learned nothing.
+// Package neuraltest makes small untrained networks for tests, as ONNX files for any game.
 package neuraltest
 
 import (
@@ -14,14 +13,16 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// hidden are the numbers between the observation and the outputs.
+// hidden is the width of the hidden layer.
 const hidden = 8
 
-// Model returns a network for games of the spec, with weights by the seed: of means of
-// planes (uint8) and of scalars it makes logits of all heads, and with value a value.
+// Model returns a network for games of the spec, with random weights from the seed. Its inputs
+// are planes (uint8), of which it takes the means, and scalars; its outputs are the logits of
+// all heads and, if value is set, a value.
 func Model(s env.Spec, seed uint64, value bool) []byte { return Ending(s, seed, value) }
 
-// Ending is Model with operators of one input behind the logits, one after the other.
+// Ending returns the network of Model with operators of one input appended to the logits, one
+// after the other.
 func Ending(s env.Spec, seed uint64, value bool, operators ...string) []byte {
 	r := prng.New(seed)
 	m := &maker{random: &r}
@@ -87,7 +88,7 @@ func message(dst []byte, field protowire.Number, m []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(dst, field, protowire.BytesType), m)
 }
 
-// integer is an AttributeProto.
+// integer returns an AttributeProto.
 func integer(name string, x uint64) []byte {
 	const kindInt = 2
 	return number(number(text(nil, 1, name), 3, x), 20, kindInt)
@@ -106,7 +107,7 @@ func (m *maker) node(operator string, inputs []string, output string, attribute 
 	m.graph = message(m.graph, 1, n)
 }
 
-// value adds a ValueInfoProto, an input or an output by the field, whose first
+// value adds a ValueInfoProto, an input or an output depending on the field. Its first
 // dimension is the batch.
 func (m *maker) value(field protowire.Number, name string, typ uint64, dims ...int) {
 	shape := message(nil, 1, text(nil, 2, "batch"))
@@ -117,7 +118,7 @@ func (m *maker) value(field protowire.Number, name string, typ uint64, dims ...i
 	m.graph = message(m.graph, field, message(text(nil, 1, name), 2, message(nil, 1, tensor)))
 }
 
-// weights adds a TensorProto of numbers from −scale to scale.
+// weights adds a TensorProto of random numbers from −scale to scale.
 func (m *maker) weights(name string, rows, columns int, scale float64) {
 	var raw []byte
 	for range rows * columns {
@@ -128,15 +129,14 @@ func (m *maker) weights(name string, rows, columns int, scale float64) {
 	m.graph = message(m.graph, 5, message(text(number(t, 2, typeFloat), 8, name), 9, raw))
 }
 
-// file is the ModelProto.
+// file returns the ModelProto.
 func (m *maker) file() []byte {
 	opset := number(text(nil, 1, ""), 2, 13)
 	return message(message(number(nil, 1, 8), 7, text(m.graph, 2, "test")), 8, opset)
 }
 
-// Split moves the numbers of the weights of a model that Model made to another file, as
-// PyTorch does, which the model then refers to by its location. Each begins at a multiple
-// of 64 bytes.
+// Split moves the weights of a model of Model to another file, as PyTorch does; the rest refers
+// to them by that location. Each tensor begins at a multiple of 64 bytes.
 func Split(model []byte, location string) (rest, data []byte) {
 	rest = rewrite(model, 7, func(graph []byte) []byte {
 		return rewrite(graph, 5, func(t []byte) []byte {
@@ -152,8 +152,8 @@ func Split(model []byte, location string) (rest, data []byte) {
 	return rest, data
 }
 
-// rewrite changes the fields of a number in a message, or leaves them out where change
-// returns nil.
+// rewrite replaces the content of a message's fields with that number by change's result, and
+// removes fields for which change returns nil.
 func rewrite(b []byte, field protowire.Number, change func(content []byte) []byte) (out []byte) {
 	for len(b) > 0 {
 		n, _, size := protowire.ConsumeField(b)
