@@ -79,14 +79,14 @@ func TestSameBits(t *testing.T) {
 		rows := c.Inputs[0].Shape[0]
 		for i := range want {
 			if want[i] != want[i%(rows*size)] {
-				t.Fatalf("%s: number %d of row %d is not that of row %d", c.Name, i%size, i/size, i/size%rows)
+				t.Fatalf("%s: number %d of row %d differs from that of the equal row %d", c.Name, i%size, i/size, i/size%rows)
 			}
 		}
 		allPaths(t, func(path string) {
 			for _, batch := range []int{1, 3, 7, 32, 256} {
 				all := n
 				if path == "portable" {
-					all = min(batch+1, 40, n) // it is slow
+					all = min(batch+1, 40, n) // this path is slow
 				}
 				if got := c.answers(m, all, min(all, batch)); !sameBits(got, want[:all*size]) {
 					t.Errorf("%s: other bits in batches of %d on %s", c.Name, batch, path)
@@ -122,7 +122,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// TestNoAllocations: a call allocates nothing.
+// TestNoAllocations: Run allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	for _, c := range references(t) {
 		m := readModel(t, c.Name)
@@ -134,7 +134,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestGoldenBits: what this machine computes is what another one computed.
+// TestGoldenBits: this machine computes the same bits as another one did.
 func TestGoldenBits(t *testing.T) {
 	var lines []string
 	for _, c := range references(t) {
@@ -150,7 +150,7 @@ func TestGoldenBits(t *testing.T) {
 	}
 	got := strings.Join(lines, "\n") + "\n"
 	if want := string(testFile(t, "bits.txt")); got != want {
-		t.Errorf("bits of the answers:\n%swant those of bits.txt:\n%s", got, want)
+		t.Errorf("checksums of the outputs:\n%swant those of bits.txt:\n%s", got, want)
 	}
 }
 

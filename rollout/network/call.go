@@ -8,13 +8,13 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// call is a node of the file that an operator reads. The first error sticks; after
-// it all calls give harmless values.
+// call is a node of the file that an operator translates. The first error sticks; after
+// it all methods return harmless values.
 type call struct {
 	*onnx.Node
 	compiler *compiler
 	op       func(*call) []*value
-	in       []*value // nil where one is left out
+	in       []*value // nil for an omitted input
 	taken    map[string]bool
 	err      error
 }
@@ -25,10 +25,10 @@ func (k *call) fail(format string, args ...any) {
 	}
 }
 
-// opset is the version of the operators.
+// opset returns the version of the operators.
 func (k *call) opset() int { return k.compiler.graph.Opset }
 
-// arg is an input that must be there.
+// arg returns a required input.
 func (k *call) arg(i int) *value {
 	if i < len(k.in) && k.in[i] != nil {
 		return k.in[i]
@@ -37,10 +37,10 @@ func (k *call) arg(i int) *value {
 	return &value{shape: constantShape(1), constant: true, floats: []float32{0}, typ: onnx.Float32}
 }
 
-// has reports whether an input is there.
+// has reports whether the call has an input i.
 func (k *call) has(i int) bool { return i < len(k.in) && k.in[i] != nil }
 
-// attribute finds an attribute of a kind; nil where there is none.
+// attribute returns an attribute, which must be of a kind; nil if it is missing.
 func (k *call) attribute(name string, kind onnx.Kind) *onnx.Attribute {
 	k.taken[name] = true
 	a := k.Attribute(name)
@@ -51,14 +51,14 @@ func (k *call) attribute(name string, kind onnx.Kind) *onnx.Attribute {
 	return a
 }
 
-// ignore marks attributes that change nothing here.
+// ignore marks attributes that have no effect here as known.
 func (k *call) ignore(names ...string) {
 	for _, name := range names {
 		k.taken[name] = true
 	}
 }
 
-// integer is an attribute that is a whole number within ±2^24.
+// integer returns an attribute that is a whole number within ±2^24.
 func (k *call) integer(name string, or int) int {
 	a := k.attribute(name, onnx.KindInt)
 	if a == nil {
@@ -85,8 +85,8 @@ func (k *call) text(name, or string) string {
 	return or
 }
 
-// integers is an attribute of n whole numbers (n < 0: any number), each from least
-// to 2^24; nil where there is none.
+// integers returns an attribute of n whole numbers (n < 0: any number of them), each from
+// least to 2^24; nil if it is missing.
 func (k *call) integers(name string, n, least int) []int {
 	a := k.attribute(name, onnx.KindInts)
 	if a == nil {
@@ -107,17 +107,17 @@ func (k *call) integers(name string, n, least int) []int {
 	return out
 }
 
-// wholes are the elements of an input that must be a constant of whole numbers.
+// wholes returns the elements of an input that must be a constant of whole numbers.
 func (k *call) wholes(i int, what string) []whole {
 	v := k.arg(i)
 	if k.err == nil && (!v.constant || v.whole == nil) {
-		k.fail("%s (input %d): expected whole numbers that are known when the model is read, found %s computed from the inputs", what, i, v.typ)
+		k.fail("%s (input %d): expected constant whole numbers, found %s computed from the inputs", what, i, v.typ)
 	}
 	return v.whole
 }
 
-// listed are numbers that older operators have as attribute and newer ones as input
-// i; nil where there are none.
+// listed returns numbers that older operators have as attribute and newer ones as input
+// i; nil if both are missing.
 func (k *call) listed(name string, i int) []int64 {
 	if a := k.attribute(name, onnx.KindInts); a != nil {
 		return a.Ints
@@ -135,7 +135,7 @@ func (k *call) listed(name string, i int) []int64 {
 	return out
 }
 
-// axis brings an axis of an array of n dimensions into the range from 0 to n−1.
+// axis normalizes an axis of an array of n dimensions to the range from 0 to n−1.
 func (k *call) axis(x int64, n int) int {
 	if x < -int64(n) || x >= int64(n) {
 		k.fail("expected an axis from %d to %d, found %d", -n, n-1, x)
@@ -147,7 +147,7 @@ func (k *call) axis(x int64, n int) int {
 	return int(x)
 }
 
-// axes are several axes, each once.
+// axes normalizes several axes, each of which may occur once.
 func (k *call) axes(list []int64, n int) []int {
 	var out []int
 	for _, x := range list {
@@ -163,22 +163,22 @@ func (k *call) axes(list []int64, n int) []int {
 	return out
 }
 
-// rows demands that an axis is not the batch's.
+// rows fails if one of the axes is that of the batch.
 func (k *call) rows(s shape, axes ...int) {
 	if slices.Contains(axes, s.axis) && s.axis >= 0 {
 		k.fail("expected an axis within a row, found the batch, %d of %v", s.axis, s)
 	}
 }
 
-// constant are the elements of an input that must be a constant of floating-point
-// numbers without a batch, of n elements (n < 0: any number).
+// constant returns the elements of an input that must be a constant without a batch, of n
+// elements (n < 0: any number of them).
 func (k *call) constant(i, n int, what string) []float32 {
 	v := k.arg(i)
 	if k.err != nil {
 		return nil
 	}
 	if !v.constant || v.shape.axis >= 0 {
-		k.fail("%s (input %d): expected a constant, found what is computed from the inputs", what, i)
+		k.fail("%s (input %d): expected a constant, found an array computed from the inputs", what, i)
 		return nil
 	}
 	floats, err := k.compiler.numbers(v)
@@ -193,7 +193,7 @@ func (k *call) constant(i, n int, what string) []float32 {
 	return floats
 }
 
-// knowAll refuses a graph with operators that are not known, all at once.
+// knowAll refuses a graph with unknown operators. The error lists them together.
 func (c *compiler) knowAll() error {
 	var missing []string
 	for _, n := range c.graph.Nodes {
@@ -214,7 +214,7 @@ func (c *compiler) knowAll() error {
 
 func unknown(n *onnx.Node) error { return fmt.Errorf("expected a known operator, found %q", n.Op) }
 
-// known are the names of all operators, sorted.
+// known returns the names of all operators, sorted.
 func known() []string {
 	var names []string
 	for name := range operators {

@@ -8,42 +8,41 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// value is an array of the network: a constant, or one that is computed for every
-// row.
+// value is an array of the network: a constant, an input, or the result of a node.
 type value struct {
 	name  string
-	typ   onnx.Type // of the network; memory holds float32 whatever it is
+	typ   onnx.Type // in the network; memory always holds float32
 	shape shape
 
 	constant bool
-	floats   []float32 // of a constant; nil where it has only whole
+	floats   []float32 // of a constant; nil if it has only whole
 	whole    []whole   // of a constant of whole numbers
 
-	by     *node  // what computes it, nil of inputs and constants
-	uses   int    // by nodes and as an output
-	layout layout // where in memory its elements lie
+	by     *node  // the node that computes it, nil for inputs and constants
+	uses   int    // number of uses by nodes and as an output
+	layout layout // order of its elements in memory
 	place  place
 }
 
 // node is one step of the computation.
 type node struct {
-	at  string // what of the file it comes from, for messages
+	at  string // the part of the file from which it comes, for messages
 	op  operation
 	in  []*value
 	out *value
 }
 
-// operation is what a node does.
+// operation is the operation of a node.
 type operation interface {
-	// lower makes what runs, once all arrays have their places.
+	// lower makes the task of the node, after all arrays have their places.
 	lower(p *planner, n *node) (task, error)
-	// work is the number of multiplications and additions of a row, of those
-	// operations for which they count.
+	// work returns the number of multiply-adds of a row in convolutions and products
+	// of matrices; 0 for other operations.
 	work(n *node) int64
 }
 
-// compiler turns the nodes of a file into nodes of its own, and computes what can be
-// known beforehand.
+// compiler translates the nodes of a file to nodes of this package, and folds
+// constants.
 type compiler struct {
 	graph   *onnx.Graph
 	values  map[string]*value
@@ -51,17 +50,17 @@ type compiler struct {
 	inputs  []*value
 	outputs []*value
 
-	elements int   // left of the elements that computed constants may have
-	steps    int64 // left of the steps that constant folding may take
+	elements int   // number of further elements that folded constants may have
+	steps    int64 // number of further steps that constant folding may take
 }
 
-// Limits of constant folding, to which compile adds what a file of that size may hold.
+// Limits of constant folding. compile raises them in proportion to the size of the file.
 const (
 	maxElements = 1 << 22
 	maxSteps    = 1 << 27
 )
 
-// compile reads all nodes of a graph of size bytes.
+// compile translates a graph from a file of size bytes.
 func compile(g *onnx.Graph, size int) (*compiler, error) {
 	c := &compiler{graph: g, values: map[string]*value{}, elements: maxElements + size, steps: maxSteps + 8*int64(size)}
 	if g.Opset < 7 {
@@ -102,7 +101,7 @@ func compile(g *onnx.Graph, size int) (*compiler, error) {
 // tensor makes a constant of an array of the file.
 func (c *compiler) tensor(t *onnx.Tensor) (*value, error) {
 	v := &value{typ: t.Type, shape: constantShape(t.Dims...), constant: true, floats: t.Floats}
-	if t.Len() == 0 && len(t.Dims) == 1 { // such as no axes, and no limits of Resize
+	if t.Len() == 0 && len(t.Dims) == 1 { // an empty list, such as no axes
 		v.whole = []whole{}
 		return v, nil
 	}
@@ -121,12 +120,12 @@ func (c *compiler) tensor(t *onnx.Tensor) (*value, error) {
 	return v, nil
 }
 
-// spend counts elements of computed constants, and a step for each.
+// spend counts elements of folded constants, and a step for each. It fails beyond the limits.
 func (c *compiler) spend(elements int) error {
 	c.elements -= elements
 	c.steps -= int64(elements)
 	if c.elements < 0 || c.steps < 0 {
-		return errors.New("expected constants that are of about the file's size, found some that are far larger")
+		return errors.New("expected constants of about the file's size, found far larger ones")
 	}
 	return nil
 }
@@ -139,12 +138,12 @@ func (c *compiler) input(v *onnx.Value) error {
 		return fmt.Errorf("expected elements of float32, uint8 or bool, found %s", v.Type)
 	}
 	if len(v.Dims) == 0 {
-		return errors.New("expected dimensions of which the first is the batch, found none")
+		return errors.New("expected dimensions, the first of which is the batch, found none")
 	}
 	s := shape{axis: 0, outer: 1, dims: []int{1}}
 	switch first := v.Dims[0]; {
 	case first.Size == 1:
-		s.axis = -1 // every row is a batch of its own
+		s.axis = -1 // the file's batch is one row
 	case first.Size >= 0:
 		return fmt.Errorf("expected a batch of any size or of 1 as first dimension, found %d; export with dynamic_axes", first.Size)
 	}
@@ -172,15 +171,14 @@ func (c *compiler) input(v *onnx.Value) error {
 	return nil
 }
 
-// output notes an output. What is no float32 array that a node computes for every
-// row becomes one.
+// output adds an output, as the result of a node that copies the value.
 func (c *compiler) output(name string) error {
 	v := c.values[name]
 	switch {
 	case v.shape.axis > 0 || v.shape.axis == 0 && v.shape.dims[0] != 1:
 		return fmt.Errorf("expected the batch as first dimension, found %v", v.shape)
 	case v.constant && v.shape.axis < 0:
-		return errors.New("expected what depends on the inputs, found a constant")
+		return errors.New("expected an array that depends on the inputs, found a constant")
 	}
 	for _, o := range c.outputs {
 		if o.name == name {
@@ -199,7 +197,7 @@ func (c *compiler) output(name string) error {
 	return nil
 }
 
-// add reads a node.
+// add translates a node of the file.
 func (c *compiler) add(n *onnx.Node) error {
 	k := &call{Node: n, compiler: c, op: operators[n.Op], taken: make(map[string]bool, len(n.Attributes))}
 	if k.op == nil {
@@ -210,7 +208,7 @@ func (c *compiler) add(n *onnx.Node) error {
 		if name != "" {
 			v = c.values[name]
 			if v == nil {
-				return fmt.Errorf("input %q: expected an output that this operator has here, found one that is only for training", name)
+				return fmt.Errorf("input %q: expected an output that its operator has here, found one that is only for training", name)
 			}
 		}
 		k.in = append(k.in, v)
@@ -235,7 +233,7 @@ func (c *compiler) add(n *onnx.Node) error {
 	return nil
 }
 
-// emit adds a node that computes a value. What depends on constants alone is
+// emit adds a node and returns its result. A node whose inputs are all constants is
 // computed at once.
 func (k *call) emit(op operation, typ onnx.Type, s shape, in ...*value) *value {
 	out := &value{name: k.Outputs[0], typ: typ, shape: s}
@@ -290,7 +288,7 @@ func (c *compiler) fold(n *node) error {
 		}
 		t.run(&Runner{scratch: make([]float32, p.scratch)}, 1)
 	}
-	if !out.typ.IsFloat() { // whole numbers may be asked for as such
+	if !out.typ.IsFloat() { // later nodes may need the whole numbers, such as for a shape
 		if err := c.spend(2 * size); err != nil {
 			return err
 		}
@@ -305,7 +303,7 @@ func (c *compiler) fold(n *node) error {
 	return nil
 }
 
-// numbers are the elements of a constant as float32.
+// numbers returns the elements of a constant as float32.
 func (c *compiler) numbers(v *value) ([]float32, error) {
 	if v.floats != nil || v.whole == nil {
 		return v.floats, nil
@@ -327,7 +325,7 @@ func (c *compiler) numbers(v *value) ([]float32, error) {
 	return floats, nil
 }
 
-// wholeOut is a constant of whole numbers.
+// wholeOut returns a constant of whole numbers as the result of the call.
 func (k *call) wholeOut(typ onnx.Type, dims []int, numbers []whole) *value {
 	if err := k.compiler.spend(2 * len(numbers)); err != nil {
 		k.fail("%w", err)

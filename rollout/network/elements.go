@@ -78,7 +78,7 @@ func (t *binaryTask) run(r *Runner, rows int) {
 	}
 }
 
-// alike computes elements that lie beside each other in all arrays.
+// alike computes elements that are adjacent in all arrays.
 func alike(op string, dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	switch op {
@@ -101,7 +101,7 @@ func alike(op string, dst, x, y []float32) {
 	}
 }
 
-// withNumber computes elements that all have the same number as second operand.
+// withNumber computes elements with one number as second operand.
 func withNumber(op string, dst, x []float32, y float32) {
 	x = x[:len(dst)]
 	switch op {
@@ -143,8 +143,8 @@ func (t *binaryTask) strided(dst, x, y []float32, n, to, sx, sy int) {
 	}
 }
 
-// choose takes elements of the second array where the first is not 0, and of the
-// third elsewhere.
+// choose selects elements of the second array where the first is not 0, and of the third
+// elsewhere.
 type choose struct{}
 
 func (*choose) work(*node) int64 { return 0 }

@@ -6,18 +6,17 @@ import (
 	"moonfarm/rollout/network/internal/kernel"
 )
 
-// function is a function of single elements with its settings.
+// function is a function of single elements with its parameters.
 type function struct {
 	name string
 	a, b float32
-	run  func(dst, src []float32, a, b float32) // of dst and src of one length
+	run  func(dst, src []float32, a, b float32) // dst and src have the same length
 }
 
 func newFunction(name string, a, b float32) function { return function{name, a, b, functions[name]} }
 
-// functions are all functions. Whatever of them rounds more than once does it in the
-// same order on every machine: nothing is fused, and the functions that are not
-// exact are those of package kernel.
+// functions are all functions by name. Functions that round more than once do so in the same
+// order on every machine, without fused operations.
 var functions = map[string]func(dst, src []float32, a, b float32){
 	"relu":        func(dst, src []float32, _, _ float32) { relu(dst, src) },
 	"exp":         func(dst, src []float32, _, _ float32) { kernel.Exp(dst, src) },
@@ -45,7 +44,7 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"gelutanh":    geluTanh,
 }
 
-// each makes a function of arrays of one of numbers.
+// each makes a function of arrays from a function of numbers.
 func each(f func(x, a, b float32) float32) func(dst, src []float32, a, b float32) {
 	return func(dst, src []float32, a, b float32) {
 		for i, x := range src {
@@ -76,7 +75,7 @@ func leaky(x, a float32) float32 {
 
 func hardSigmoid(x, a, b float32) float32 { return clip(float32(a*x)+b, 0, 1) }
 
-// clip keeps NaN.
+// clip limits x to low … high; NaN stays NaN.
 func clip(x, low, high float32) float32 {
 	if x < low {
 		x = low
@@ -87,7 +86,7 @@ func clip(x, low, high float32) float32 {
 	return x
 }
 
-// power is x to the power of a whole number from 0: (x·x)·x ….
+// power returns x to the power of a whole number n ≥ 0: (x·x)·x ….
 func power(x, n, _ float32) float32 {
 	y := float32(1)
 	for range int(n) {
@@ -96,10 +95,10 @@ func power(x, n, _ float32) float32 {
 	return y
 }
 
-// stack is the size of the pieces in which functions that need memory work.
+// stack is the size of the pieces in which functions that need scratch memory work.
 const stack = 256
 
-// elu is x above 0 and a·(e^x − 1) below.
+// elu computes x above 0 and a·(e^x − 1) below.
 func elu(dst, src []float32, a, _ float32) {
 	var e [stack]float32
 	for len(src) > 0 {
@@ -115,7 +114,7 @@ func elu(dst, src []float32, a, _ float32) {
 	}
 }
 
-// softplus is log(1 + e^x), which for large x is x.
+// softplus computes log(1 + e^x), which for large x is x.
 func softplus(dst, src []float32, _, _ float32) {
 	var e [stack]float32
 	for len(src) > 0 {
@@ -131,7 +130,7 @@ func softplus(dst, src []float32, _, _ float32) {
 	}
 }
 
-// gelu is x/2 · (1 + erf(x/√2)).
+// gelu computes x/2 · (1 + erf(x/√2)).
 func gelu(dst, src []float32, _, _ float32) {
 	var e [stack]float32
 	for len(src) > 0 {
@@ -147,7 +146,7 @@ func gelu(dst, src []float32, _, _ float32) {
 	}
 }
 
-// geluTanh is x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))).
+// geluTanh computes x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))).
 func geluTanh(dst, src []float32, _, _ float32) {
 	var e [stack]float32
 	for len(src) > 0 {
@@ -164,8 +163,8 @@ func geluTanh(dst, src []float32, _, _ float32) {
 	}
 }
 
-// logarithm is the natural logarithm, to within some units of the last place of a
-// float64: x = m·2^k with m from √½ to √2, and log m = 2·artanh((m−1)/(m+1)).
+// logarithm returns the natural logarithm, with an error of some units in the last place of
+// a float64: x = m·2^k with m from √½ to √2, and log m = 2·artanh((m−1)/(m+1)).
 func logarithm(x float64) float64 {
 	switch {
 	case x != x || x < 0:
@@ -199,7 +198,7 @@ var (
 )
 
 // binaryOf are the functions of two numbers by their operators. The first four have
-// loops of their own.
+// special loops.
 var binaryOf = map[string]binaryOp{
 	"Add":     {"add", nil},
 	"Sub":     {"sub", nil},

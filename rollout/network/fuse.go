@@ -2,8 +2,8 @@ package network
 
 import "slices"
 
-// fuse drops the nodes that no output needs, and lets convolutions and dense layers
-// do what follows them: a normalization, a bias, the sum with a residual and ReLU.
+// fuse drops the nodes that no output needs, and merges the nodes after convolutions and
+// dense layers into them: a normalization, a bias, the sum with a residual and ReLU.
 func (c *compiler) fuse() {
 	c.drop()
 	f := &fuser{}
@@ -44,10 +44,10 @@ func (c *compiler) drop() {
 	}
 }
 
-// fuser collects nodes; one that another has taken over is nil.
+// fuser collects nodes; a node that was merged into another one is nil.
 type fuser struct{ nodes []*node }
 
-// add adds a node, or lets the one before it do its work.
+// add adds a node, or merges it into the one before it.
 func (f *fuser) add(n *node) {
 	switch op := n.op.(type) {
 	case *affine:
@@ -65,14 +65,14 @@ func (f *fuser) add(n *node) {
 	f.put(n)
 }
 
-// put adds a node, and returns its place.
+// put adds a node, and returns its index.
 func (f *fuser) put(n *node) {
 	n.out.by = n
 	f.nodes = append(f.nodes, n)
 }
 
-// absorb lets p, whose result nothing but n uses, compute the result of n. It runs
-// where n would, since it may need other inputs of n.
+// absorb lets p, whose result only n uses, compute the result of n. p takes the position of n,
+// since it may need other inputs of n.
 func (f *fuser) absorb(p, n *node) {
 	for i := len(f.nodes) - 1; i >= 0; i-- {
 		if f.nodes[i] == p {
@@ -84,7 +84,7 @@ func (f *fuser) absorb(p, n *node) {
 	f.put(p)
 }
 
-// sole is what computes a value that is used but once; nil for others.
+// sole returns the node that computes a value with a single use; nil for other values.
 func sole(v *value) *node {
 	if v.uses != 1 {
 		return nil
@@ -92,8 +92,8 @@ func sole(v *value) *node {
 	return v.by
 }
 
-// affine folds a normalization into the weights before it, or makes it a product and
-// a sum.
+// affine folds a normalization into the weights before it, or replaces it by a product and a
+// sum.
 func (f *fuser) affine(n *node, a *affine) {
 	p := sole(n.in[0])
 	if p != nil && len(p.in) == 1 {
@@ -135,7 +135,7 @@ func (f *fuser) affine(n *node, a *affine) {
 	f.put(&node{at: n.at, op: &binary{binaryOf["Add"]}, in: []*value{product, shift}, out: n.out})
 }
 
-// shifted is the bias of a layer that does the normalization as well.
+// shifted returns the bias of a layer into which the normalization is folded.
 func (a *affine) shifted(bias []float32) []float32 {
 	out := make([]float32, len(bias))
 	for i, b := range bias {
@@ -144,7 +144,7 @@ func (a *affine) shifted(bias []float32) []float32 {
 	return out
 }
 
-// constants are the factors and summands as arrays that are broadcast to v.
+// constants returns the factors and summands as arrays that can be broadcast to v.
 func (a *affine) constants(v *value) (scale, shift *value) {
 	dims := make([]int, len(v.shape.dims)-1)
 	for i := range dims {
@@ -185,7 +185,7 @@ func (f *fuser) relu(n *node) bool {
 	return true
 }
 
-// bias lets a dense layer that computes input i start from a constant, input j.
+// bias makes the constant input j the bias of the dense layer that computes input i.
 func (f *fuser) bias(n *node, i, j int) bool {
 	p, c := sole(n.in[i]), n.in[j]
 	if p == nil || !c.constant {
@@ -203,7 +203,7 @@ func (f *fuser) bias(n *node, i, j int) bool {
 	return true
 }
 
-// residual lets a layer add the other operand of a sum.
+// residual merges a sum into the layer that computes one operand; the layer adds the other.
 func (f *fuser) residual(n *node) bool {
 	for _, i := range []int{1, 0} {
 		p, other := sole(n.in[i]), n.in[1-i]

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-var errBatchTwice = errors.New("expected the batch in one of both arrays, found it in both")
+var errBatchTwice = errors.New("expected the batch in one of the two arrays, found it in both")
 
 func readGather(k *call) []*value {
 	v, index := k.arg(0), k.arg(1)
@@ -50,7 +50,7 @@ func readGather(k *call) []*value {
 	return one(k.move(m, v.typ, s, v))
 }
 
-// gathered is the shape of what indices take from an axis of an array.
+// gathered returns the shape of the elements that indices select along axis a of an array.
 func gathered(s, index shape, a int) (shape, error) {
 	out := shape{axis: -1, outer: 1}
 	out.dims = slices.Concat(s.dims[:a], index.dims, s.dims[a+1:])
@@ -72,8 +72,8 @@ func gathered(s, index shape, a int) (shape, error) {
 	return out, nil
 }
 
-// readGatherElements reads a Gather with an index of its own for each element of the
-// result, as torch.gather has it.
+// readGatherElements reads a GatherElements: as in torch.gather, each element of the result
+// has its own index.
 func readGatherElements(k *call) []*value {
 	v, index := k.arg(0), k.arg(1)
 	d, e := v.shape.dims, index.shape.dims
@@ -93,8 +93,8 @@ func readGatherElements(k *call) []*value {
 	return one(k.emit(&elementLookup{axis: a}, v.typ, index.shape, v, index))
 }
 
-// lookup takes what computed indices say from an axis of an array, as an embedding
-// does. Indices that are not there are taken as the nearest that is.
+// lookup selects along an axis of an array by computed indices, as an embedding does.
+// Indices out of range count as the nearest valid index.
 type lookup struct{ axis int }
 
 func (*lookup) work(*node) int64 { return 0 }
@@ -123,21 +123,21 @@ func (t *lookupTask) run(r *Runner, rows int) {
 	}
 }
 
-// nearest is the index from 0 to count−1 that is nearest to a computed one; negative
+// nearest returns the index from 0 to count−1 that is nearest to a computed one; negative
 // indices count from the end.
 func nearest(x float32, count int) int {
 	if x < 0 {
 		x += float32(count)
 	}
-	if x > 0 { // NaN is 0
+	if x > 0 { // false for NaN, which gives 0
 		return int(min(x, float32(count-1)))
 	}
 	return 0
 }
 
-// elementLookup takes for each element of the indices one element of an array, which
-// has the same place in all axes but one. Indices that are not there are taken as the
-// nearest that is.
+// elementLookup selects one element of an array for each element of the indices: its
+// coordinates are those of the index, except along one axis, where the index counts. Indices
+// out of range count as the nearest valid index.
 type elementLookup struct{ axis int }
 
 func (*elementLookup) work(*node) int64 { return 0 }
@@ -154,7 +154,7 @@ func (g *elementLookup) lower(p *planner, n *node) (task, error) {
 type elementLookupTask struct {
 	dst, src, index place
 	count, step     int  // of the axis
-	loop            loop // over the result and its indices, and where an index of 0 is in src
+	loop            loop // over the result, with the element of src for index 0
 }
 
 func (t *elementLookupTask) run(r *Runner, rows int) {

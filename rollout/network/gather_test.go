@@ -8,13 +8,13 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// elementLookupCases take elements by an index of their own for each.
+// elementLookupCases are cases of GatherElements.
 func elementLookupCases(add func(name string, s *sketch)) {
 	s := newSketch(13)
 	x := s.input(onnx.Float32, 3, 4, 5)
 	image := s.node("Conv", list(x, s.weights(3, 3, 3, 3)), "pads", []int64{1, 1, 1, 1})
 	index := s.node("Cast", list(s.node("Mul", list(s.input(onnx.Float32, 2, 3, 5), s.float(4)))), "to", 7)
-	for _, v := range list(x, image) { // indices that are beyond the axes, in both directions, are among them
+	for _, v := range list(x, image) { // some indices are out of range, in both directions
 		s.output(s.node("GatherElements", list(v, s.input(onnx.Uint8, 3, 7, 5)), "axis", 2))
 		s.output(s.node("GatherElements", list(v, index), "axis", 1))
 		s.output(s.node("GatherElements", list(v, s.node("Cast", list(x), "to", 6)), "axis", -1))
@@ -25,30 +25,33 @@ func elementLookupCases(add func(name string, s *sketch)) {
 	add("GatherElements", s)
 }
 
-// TestElementLookupRefused: arrays that do not go together.
+// TestElementLookupRefused: arrays and indices that do not fit each other are refused.
 func TestElementLookupRefused(t *testing.T) {
 	for _, c := range []struct {
+		name          string
 		axis          int
 		array, index  []int
 		constant, why string
 	}{
-		{0, []int{3, 4}, []int{3, 4}, "", "expected an axis within a row"},
-		{1, []int{3, 4}, []int{12}, "", "expected indices with the dimensions and the batch"},
-		{1, []int{3, 4}, []int{2, 5}, "", "expected indices for at most the array [batch, 3, 4] in all axes but 1"},
-		{3, []int{3, 4}, []int{3, 4}, "", "expected an axis from -3 to 2"},
-		{2, []int{3, 4}, []int{3, 4}, "array", "expected indices with the dimensions and the batch"},
-		{2, []int{3, 4}, []int{3, 4}, "index", "expected indices with the dimensions and the batch"},
+		{"the axis of the batch", 0, []int{3, 4}, []int{3, 4}, "", "expected an axis within a row"},
+		{"fewer dimensions", 1, []int{3, 4}, []int{12}, "", "expected indices with the dimensions and the batch"},
+		{"too many indices", 1, []int{3, 4}, []int{2, 5}, "", "expected indices for at most the array [batch, 3, 4] in all axes but 1"},
+		{"no such axis", 3, []int{3, 4}, []int{3, 4}, "", "expected an axis from -3 to 2"},
+		{"a constant array", 2, []int{3, 4}, []int{3, 4}, "array", "expected indices with the dimensions and the batch"},
+		{"constant indices", 2, []int{3, 4}, []int{3, 4}, "index", "expected indices with the dimensions and the batch"},
 	} {
-		s := newSketch(13)
-		x, index := s.input(onnx.Float32, c.array...), s.input(onnx.Uint8, c.index...)
-		switch c.constant {
-		case "array":
-			x = s.weights(append([]int{1}, c.array...)...)
-		case "index":
-			index = s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: append([]int{1}, c.index...), Ints: make([]int64, product(c.index))})
-		}
-		s.output(s.node("GatherElements", list(x, index), "axis", c.axis))
-		_, err := Read(onnx.Encode(&s.Graph))
-		require.ErrorContains(t, err, c.why)
+		t.Run(c.name, func(t *testing.T) {
+			s := newSketch(13)
+			x, index := s.input(onnx.Float32, c.array...), s.input(onnx.Uint8, c.index...)
+			switch c.constant {
+			case "array":
+				x = s.weights(append([]int{1}, c.array...)...)
+			case "index":
+				index = s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: append([]int{1}, c.index...), Ints: make([]int64, product(c.index))})
+			}
+			s.output(s.node("GatherElements", list(x, index), "axis", c.axis))
+			_, err := Read(onnx.Encode(&s.Graph))
+			require.ErrorContains(t, err, c.why)
+		})
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/network/onnx"
 )
 
 // hostile reads a file that may be damaged, and runs it if it can be read and is
-// small. What reading allocates is bounded by the size of the file.
+// small. The allocations of Read are bounded by the size of the file.
 func hostile(t *testing.T, b []byte) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -60,8 +62,8 @@ func models(t testing.TB) (all [][]byte) {
 	return all
 }
 
-// FuzzRead begins with networks of some hundred bytes: what is found new is made
-// smaller by a byte at a time, for which a file of 20 kB takes minutes.
+// FuzzRead begins with networks of some hundred bytes, since the fuzzer minimizes inputs
+// byte by byte, which takes minutes for a file of 20 kB.
 func FuzzRead(f *testing.F) {
 	for _, draw := range []func(s *sketch) string{
 		func(s *sketch) string { return s.node("Add", list(s.input(onnx.Float32, 3), s.weights(3))) },
@@ -101,8 +103,8 @@ func TestDamaged(t *testing.T) {
 		rounds = 4
 	}
 	for _, b := range models(t) {
-		// Most bytes are weights, whose damage is nothing: damage the structure, which
-		// is where texts are.
+		// Most bytes are weights, whose damage has no effect. Damage the structure, which
+		// is near texts.
 		var places []int
 		for i := range b {
 			if i+4 < len(b) && isWord(b[i:i+4]) {
@@ -139,7 +141,7 @@ func isWord(b []byte) bool {
 	return true
 }
 
-// TestRefused: what cannot run is refused, with the node and the reason.
+// TestRefused: networks that cannot run are refused, with the node and the reason.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		want   string
@@ -177,14 +179,14 @@ func TestRefused(t *testing.T) {
 		{`output "Reshape_0.0": expected the batch as first dimension, found [3·batch, 4]`, func(s *sketch) {
 			s.output(s.node("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(-1, 4))))
 		}},
-		{`output "constant0": expected what depends on the inputs, found a constant`, func(s *sketch) { s.output(s.weights(3)) }},
+		{`output "constant0": expected an array that depends on the inputs, found a constant`, func(s *sketch) { s.output(s.weights(3)) }},
 		{`node "Conv_0" (Conv): weights: expected 3 channels in 1 groups, found weights [4, 2, 3, 3]`, func(s *sketch) {
 			s.node("Conv", list(s.input(onnx.Float32, 3, 8, 8), s.weights(4, 2, 3, 3)))
 		}},
 		{`node "Conv_0" (Conv): expected boards of at least 5×5 cells with their padding, found 4×4`, func(s *sketch) {
 			s.node("Conv", list(s.input(onnx.Float32, 3, 4, 4), s.weights(4, 3, 5, 5)))
 		}},
-		{`node "Conv_0" (Conv): weights (input 1): expected a constant, found what is computed from the inputs`, func(s *sketch) {
+		{`node "Conv_0" (Conv): weights (input 1): expected a constant, found an array computed from the inputs`, func(s *sketch) {
 			s.node("Conv", list(s.input(onnx.Float32, 3, 4, 4), s.input(onnx.Float32, 3, 1, 1)))
 		}},
 		{`node "Relu_0" (Relu): expected attributes that are known, found "slope"`, func(s *sketch) {
@@ -197,7 +199,7 @@ func TestRefused(t *testing.T) {
 		{`node "Pow_0" (Pow): exponent: expected a whole number from 0 to 16, 0.5 or -1, found 1.7`, func(s *sketch) {
 			s.node("Pow", list(s.input(onnx.Float32, 3), s.float(1.7)))
 		}},
-		{`node "ConstantOfShape_0" (ConstantOfShape): expected constants that are of about the file's size`, func(s *sketch) {
+		{`node "ConstantOfShape_0" (ConstantOfShape): expected constants of about the file's size`, func(s *sketch) {
 			s.node("ConstantOfShape", list(s.ints(4000, 4000)))
 		}},
 		{`node "Expand_0" (Expand): expected an array of 1 to 16777216 elements, found [batch, 100000, 100000]`, func(s *sketch) {
@@ -206,14 +208,14 @@ func TestRefused(t *testing.T) {
 		{`expected operators of version 7 or later (opset_import), found 6`, func(s *sketch) { s.Opset = 6 }},
 		{`expected an output, found none`, func(s *sketch) {}},
 	} {
-		s := newSketch(13)
-		c.sketch(s)
-		if len(s.Nodes) > 0 && len(s.Outputs) == 0 {
-			s.output(s.Nodes[0].Outputs[0])
-		}
-		m, err := Read(onnx.Encode(&s.Graph))
-		if err == nil || !strings.HasPrefix(err.Error(), "network: "+c.want) {
-			t.Errorf("%v, error %v\nwant %s", m, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			s := newSketch(13)
+			c.sketch(s)
+			if len(s.Nodes) > 0 && len(s.Outputs) == 0 {
+				s.output(s.Nodes[0].Outputs[0])
+			}
+			_, err := Read(onnx.Encode(&s.Graph))
+			require.ErrorContains(t, err, "network: "+c.want)
+		})
 	}
 }

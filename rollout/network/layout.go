@@ -2,13 +2,13 @@ package network
 
 import "moonfarm/rollout/network/internal/kernel"
 
-// layout says how the elements of an array lie in memory: in the order of its
-// dimensions, or, of boards, as an image of package kernel.
+// layout is the order of an array's elements in memory: that of its dimensions, or, for
+// boards, that of an image of package kernel.
 type layout struct{ image kernel.Image }
 
 func (l layout) flat() bool { return l.image.H == 0 }
 
-// place is where a value lives.
+// place is the location of a value in memory.
 type place struct {
 	kind  placeKind
 	index int       // of the slot or of the input
@@ -25,25 +25,25 @@ const (
 	placeConstant
 )
 
-// view is a place with the steps of the array's dimensions in it.
+// view is a place with the steps of the array's dimensions.
 type view struct {
 	place place
 	start int
 	steps []int
 }
 
-// planner gives values their layouts and places.
+// planner assigns layouts and places to values.
 type planner struct {
 	c       *compiler
 	nodes   []*node
-	border  map[[2]int]int    // of the boards of a size
+	border  map[[2]int]int    // border of the boards of each size
 	flats   map[*value]*value // the same array in the order of its dimensions
 	images  map[*value]*value // the same array as an image
-	scratch int               // floats that one task needs for itself
+	scratch int               // most floats of scratch memory that a task needs
 	slots   []slot
 }
 
-// view is the view of a value.
+// view returns the view of a value.
 func (p *planner) view(v *value) view {
 	if v.layout.flat() {
 		return view{place: v.place, steps: steps(v.shape.dims)}
@@ -52,10 +52,10 @@ func (p *planner) view(v *value) view {
 	return view{v.place, g.At(0, 0), []int{0, 1, g.Row(), g.Stride()}}
 }
 
-// flat is the place of a value that is laid out in the order of its dimensions.
+// flat returns the place of a value that is in the order of its dimensions.
 func (p *planner) flat(v *value) place { return v.place }
 
-// broadcast is the view of a value that is broadcast to a shape.
+// broadcast returns the view of a value that is broadcast to a shape.
 func (p *planner) broadcast(v *value, to shape) view {
 	w := p.view(v)
 	w.steps = spread(w.steps, v.shape.dims, to.dims)
@@ -65,7 +65,7 @@ func (p *planner) broadcast(v *value, to shape) view {
 // arrange chooses the layout of every value, and adds the steps that convert them.
 func (p *planner) arrange() {
 	p.border, p.flats, p.images = map[[2]int]int{}, map[*value]*value{}, map[*value]*value{}
-	wanted := map[*value]bool{} // as images
+	wanted := map[*value]bool{} // values that are needed as images
 	users := map[*value][]*node{}
 	for _, n := range p.c.nodes {
 		for _, v := range n.in {
@@ -88,7 +88,7 @@ func boards(s shape) bool {
 	return len(s.dims) == 4 && s.dims[0] == 1 && s.axis <= 0 && s.dims[2]*s.dims[3] > 1
 }
 
-// setImage makes a value an image.
+// setImage gives a value the layout of an image.
 func (p *planner) setImage(v *value) {
 	d := v.shape.dims
 	v.layout.image = kernel.Image{H: d[2], W: d[3], C: d[1], Border: p.border[[2]int{d[2], d[3]}]}
@@ -138,9 +138,9 @@ func (p *planner) arrangeNode(n *node, wanted bool, users map[*value][]*node) {
 	p.nodes = append(p.nodes, n)
 }
 
-// arrangeAlias brings an image into the order of its dimensions before it gets other
-// ones. Where only dense layers follow, the order of memory stays, and their weights
-// take it.
+// arrangeAlias converts an image to the order of its dimensions before they are changed. If
+// only dense layers use the result, it keeps the image's order, and their weights are reordered
+// instead.
 func (p *planner) arrangeAlias(n *node, users map[*value][]*node) {
 	v := n.in[0]
 	if v.layout.flat() {
@@ -174,7 +174,7 @@ func (p *planner) convert(m *move, from, to *value) {
 	p.nodes = append(p.nodes, to.by)
 }
 
-// flattened is the value in the order of its dimensions.
+// flattened returns the value in the order of its dimensions.
 func (p *planner) flattened(v *value) *value {
 	if v.layout.flat() {
 		return v
@@ -187,7 +187,7 @@ func (p *planner) flattened(v *value) *value {
 	return p.flats[v]
 }
 
-// image is the value as an image.
+// image returns the value as an image.
 func (p *planner) image(v *value) *value {
 	if !v.layout.flat() {
 		return v

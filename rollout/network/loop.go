@@ -2,11 +2,11 @@ package network
 
 import "slices"
 
-// operands is the most arrays that a loop runs over, the result included.
+// operands bounds the arrays of a loop, including the result.
 const operands = 4
 
-// loop runs over the elements of several arrays at once, each of which has steps
-// of its own. Dimension 0 is the innermost.
+// loop iterates over the elements of several arrays at once, each with its own steps.
+// Dimension 0 is the innermost.
 type loop struct {
 	n     int
 	size  [maxRank]int
@@ -14,9 +14,9 @@ type loop struct {
 	start [operands]int
 }
 
-// newLoop makes a loop over sizes, outermost first; steps are those of each array.
-// Where any is true the loop may run in any order, and runs as the first array
-// lies in memory; otherwise the last dimension is the innermost.
+// newLoop makes a loop over dimensions with these sizes, outermost first; steps has the steps
+// of each array. If any is true the order of the dimensions does not matter, and the loop
+// takes that of the first array in memory; otherwise the last dimension is the innermost.
 func newLoop(sizes []int, any bool, steps ...[]int) loop {
 	order := make([]int, 0, len(sizes))
 	for i := len(sizes) - 1; i >= 0; i-- {
@@ -67,7 +67,7 @@ func abs(x int) int {
 	return x
 }
 
-// runs is the number of times that the innermost dimension is run through.
+// runs returns the number of runs of the innermost dimension.
 func (l *loop) runs() int {
 	n := 1
 	for d := 1; d < l.n; d++ {
@@ -76,14 +76,14 @@ func (l *loop) runs() int {
 	return n
 }
 
-// cursor is where a loop stands: the places in each array at which the next run of
-// the innermost dimension starts.
+// cursor is the state of a loop: for each array, the index at which the next run of the
+// innermost dimension starts.
 type cursor struct {
 	at    [operands]int
 	index [maxRank]int
 }
 
-// next moves on to the next run.
+// next advances to the next run.
 func (c *cursor) next(l *loop) {
 	for d := 1; d < l.n; d++ {
 		c.index[d]++

@@ -7,17 +7,17 @@ import (
 	"moonfarm/rollout/network/internal/kernel"
 )
 
-// slot is a piece of a runner's memory, which values hold one after the other. One
-// of images holds images of one geometry alone, so that their borders stay 0.
+// slot is a part of a runner's memory, which one value after the other uses. A slot of
+// images holds only images of one geometry, so that their borders stay 0.
 type slot struct {
 	size  int // floats of a row
 	whole bool
 	image kernel.Image
 	free  bool
-	stage int // the last one in which a value of all rows had it
+	stage int // the last stage in which a value of all rows used it
 }
 
-// step is one task of a plan. Steps of one stage run block by block; heavy ones run
+// step is one task of a plan. Steps of one stage run block by block; a heavy step runs
 // over all rows at once.
 type step struct {
 	node  *node
@@ -28,7 +28,7 @@ type step struct {
 // maxRow bounds the memory of a row, in floats.
 const maxRow = 1 << 26
 
-// root is the value whose memory a value has: itself, but for an alias.
+// root returns the value whose memory a value uses: for an alias its source, else itself.
 func root(v *value) *value {
 	for v.by != nil {
 		if _, ok := v.by.op.(*alias); !ok {
@@ -51,7 +51,7 @@ func (p *planner) stages() []step {
 		}
 		if d, ok := n.op.(*dense); ok && d.heavy() {
 			s |= 1
-			for _, v := range n.in { // not in the stage of another that it waits for
+			for _, v := range n.in { // an input from the same stage must be complete first
 				if stage[v] == s {
 					s += 2
 				}
@@ -68,15 +68,14 @@ func (p *planner) stages() []step {
 	return all
 }
 
-// life is when a value is needed: the first and the last step, and whether these are
-// of several stages.
+// life is the lifetime of a value: its last use, and whether it needs all rows in memory.
 type life struct {
 	last  int
-	whole bool
-	fixed bool // an output: its memory is its own
+	whole bool // it is used in several stages, in a heavy one, or as an output
+	fixed bool // an output, whose memory no other value uses
 }
 
-// lives finds the lives of all values that steps compute.
+// lives returns the lifetimes of all values that steps compute.
 func (p *planner) lives(all []step) map[*value]*life {
 	lives, born := map[*value]*life{}, map[*value]int{}
 	for i, s := range all {
@@ -116,7 +115,7 @@ func (p *planner) assign(all []step) error {
 			p.release(lives, s.node.in, i, s.stage)
 		}
 		if floats(out) > maxRow {
-			return fmt.Errorf("%s: expected at most %d numbers in memory for a row, found boards that need more", s.node.at, maxRow)
+			return fmt.Errorf("%s: expected at most %d numbers of a row in memory, found boards that need more", s.node.at, maxRow)
 		}
 		out.place = p.take(out, lives[out], s.stage)
 		if !overwrites(s.node) {
@@ -129,7 +128,7 @@ func (p *planner) assign(all []step) error {
 	}
 	for _, s := range p.slots {
 		if total += s.size; total > maxRow {
-			return fmt.Errorf("expected a network that needs at most %d numbers in memory for a row, found one that needs more", maxRow)
+			return fmt.Errorf("expected at most %d numbers of a row in memory, found a network that needs more", maxRow)
 		}
 	}
 	for _, n := range p.nodes {
@@ -142,7 +141,7 @@ func (p *planner) assign(all []step) error {
 }
 
 // overwrites reports whether a node may write its result over an input of the same
-// layout: it reads each element for the last time before it writes there.
+// layout: it does not read an element again after it has written there.
 func overwrites(n *node) bool {
 	switch n.op.(type) {
 	case *unary:
@@ -158,8 +157,8 @@ func overwrites(n *node) bool {
 	return false
 }
 
-// release frees the memory of values whose last use is step i. That of all rows is
-// free only in the next stage: until then other blocks may still need theirs.
+// release frees the slots of values whose last use is step i. A slot of all rows is free
+// only from the next stage on, since later blocks still need their rows.
 func (p *planner) release(lives map[*value]*life, in []*value, i, stage int) {
 	for _, v := range in {
 		v = root(v)
@@ -170,7 +169,7 @@ func (p *planner) release(lives map[*value]*life, in []*value, i, stage int) {
 	}
 }
 
-// floats is the number of floats of a value in memory, of a row.
+// floats returns the number of floats of a row of a value in memory.
 func floats(v *value) int64 {
 	if v.layout.flat() {
 		return int64(v.shape.size())
@@ -179,7 +178,8 @@ func floats(v *value) int64 {
 	return int64(g.H+2*g.Border) * int64(g.W+2*g.Border) * int64(g.Stride())
 }
 
-// take finds a free slot for a value, the smallest that is large enough, or adds one.
+// take returns a free slot for a value: the smallest one that is large enough, else the
+// largest one. If none is free, it adds a slot.
 func (p *planner) take(v *value, l *life, stage int) place {
 	size := int(floats(v))
 	best := -1
@@ -200,7 +200,7 @@ func (p *planner) take(v *value, l *life, stage int) place {
 	return place{kind: placeSlot, index: best, size: size, whole: l.whole}
 }
 
-// better reports whether a slot of a floats suits better than one of b.
+// better reports whether a slot of a floats suits a value of size floats better than one of b.
 func better(a, b, size int) bool {
 	if a >= size && b >= size {
 		return a < b

@@ -1,14 +1,14 @@
 package network
 
-// along is a dimension of a part: so many elements, along dimension to of the
-// result and, in steps, along dimension from of the source.
+// along is a dimension of a part: `size` elements along dimension `to` of the result, which
+// come from dimension `from` of the source in steps of `step`.
 type along struct{ size, to, from, step int }
 
 // part is a block of the result that is copied from a source.
 type part struct {
-	from   int          // which input
-	to     [maxRank]int // where it starts in the result
-	start  [maxRank]int // and in the source
+	from   int          // index of the input
+	to     [maxRank]int // its start in the result
+	start  [maxRank]int // its start in the source
 	axes   []along
 	scalar bool // the source is a single number without dimensions
 }
@@ -17,7 +17,7 @@ func (p *part) along(size, to, from, step int) {
 	p.axes = append(p.axes, along{size, to, from, step})
 }
 
-// window is a part that is the whole of a source.
+// window returns a part that is a whole source.
 func window(dims []int) part {
 	p := part{}
 	for i, d := range dims {
@@ -26,7 +26,7 @@ func window(dims []int) part {
 	return p
 }
 
-// loop is what copies the part between arrays whose dimensions have these steps.
+// loop returns the loop that copies the part between arrays with these steps.
 func (p *part) loop(to, from []int) loop {
 	var sizes, dst, src []int
 	for _, a := range p.axes {
@@ -47,14 +47,14 @@ func (p *part) loop(to, from []int) loop {
 	return l
 }
 
-// move copies elements: it transposes, cuts out, joins, repeats and pads.
+// move copies elements: it transposes, slices, concatenates, repeats and pads.
 type move struct {
 	parts []part
-	fills bool // what no part covers is set to fill
+	fills bool // elements that no part covers are set to fill
 	fill  float32
 }
 
-// identity is a move of a whole array.
+// identity returns a move of a whole array.
 func identity(s shape) *move { return &move{parts: []part{window(s.dims)}} }
 
 func (m *move) work(*node) int64 { return 0 }
@@ -127,7 +127,7 @@ func copyLoop[T any](dst, src []T, l *loop) {
 	}
 }
 
-// moveWhole moves whole numbers that are known.
+// moveWhole moves constant whole numbers.
 func moveWhole(m *move, s shape, in []*value) []whole {
 	out := make([]whole, s.size())
 	for i := range m.parts {
@@ -138,7 +138,7 @@ func moveWhole(m *move, s shape, in []*value) []whole {
 	return out
 }
 
-// load brings an input of bytes into memory as float32.
+// load converts an input of bytes to float32.
 type load struct{}
 
 func (*load) work(*node) int64 { return 0 }
@@ -174,7 +174,7 @@ func (t *loadTask) run(r *Runner, rows int) {
 	}
 }
 
-// alias gives an array another shape or type: it has the same memory, unless that
+// alias gives an array another shape or type. The result uses the same memory, unless that
 // holds an image.
 type alias struct{}
 

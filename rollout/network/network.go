@@ -1,16 +1,15 @@
-// Package network runs neural networks that were trained elsewhere: it reads ONNX
-// files, compiles them into a plan and runs the plan over batches of rows. It knows
-// no game.
+// Package network runs neural networks from ONNX files: Read compiles a file into a
+// plan, a Model, and a Runner runs the plan over batches of rows. It knows no game.
 //
 // The results have the same bits on every machine, for every batch, block and
-// goroutine: each number is computed in one fixed order of operations. Convolutions
-// and products of matrices are those of package kernel; means and other sums are
-// float64 in the order of their dimensions; nothing is fused but what is fused
-// everywhere. Where a network has several ways to be computed, such as batch norm
-// folded into weights, the choice depends on the file alone.
+// goroutine: each number is computed in one fixed order of operations. Package kernel
+// computes convolutions and products of matrices; means and other sums are float64, in
+// the order of their dimensions; multiply-adds are fused on all machines or on none. If
+// a network can be computed in several ways, such as with batch norm folded into
+// weights, the choice depends only on the file.
 //
-// A Model is read-only and serves any number of goroutines; each has a Runner of its
-// own, which allocates nothing once made.
+// A Model is read-only and safe for concurrent use. Each goroutine needs its own Runner,
+// which allocates nothing after it is made.
 package network
 
 import (
@@ -26,16 +25,16 @@ import (
 // Value describes an input or an output of a model.
 type Value struct {
 	Name string
-	Type onnx.Type // of inputs: onnx.Float32, onnx.Uint8 or onnx.Bool; outputs are given as float32
+	Type onnx.Type // of inputs: onnx.Float32, onnx.Uint8 or onnx.Bool; outputs are always float32 in memory
 	Dims []int     // of a row, without the batch
 
-	// Of outputs: what the numbers are as far as the operators tell, and the node that
-	// makes them so, "" for onnx.Linear.
+	// For outputs: the kind of the numbers, as far as the operators determine it, and
+	// the node that determines it, "" for onnx.Linear.
 	Scale onnx.Scale
 	By    string
 }
 
-// Len is the number of elements of a row.
+// Len returns the number of elements of a row.
 func (v Value) Len() int { return product(v.Dims) }
 
 // Model is a network that is ready to run.
@@ -55,10 +54,10 @@ type Model struct {
 	block   int     // rows of a block
 }
 
-// Read reads a model from the bytes of an ONNX file. It keeps none of them.
+// Read reads a model from the bytes of an ONNX file. It keeps no reference to data.
 func Read(data []byte) (*Model, error) {
 	sum := make(chan [sha256.Size]byte, 1)
-	go func() { sum <- sha256.Sum256(data) }() // as long as all the rest for a large file
+	go func() { sum <- sha256.Sum256(data) }() // for a large file it takes as long as all the rest
 	g, err := onnx.Parse(data)
 	var m *Model
 	if err == nil {
@@ -66,7 +65,7 @@ func Read(data []byte) (*Model, error) {
 			err = fmt.Errorf("network: %w", err)
 		}
 	}
-	bytes := <-sum // data is the caller's again
+	bytes := <-sum // data is not read after Read returns
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +122,8 @@ func newModel(g *onnx.Graph, size int) (*Model, error) {
 	return m, nil
 }
 
-// Scaled notes what the outputs of a graph are by its operators in descriptions of some of
-// them.
+// Scaled sets Scale and By of outputs of a graph, by the graph's operators. outputs may be some
+// of the graph's outputs, in any order.
 func Scaled(outputs []Value, g *onnx.Graph) {
 	scales, nodes := g.Scales()
 	for i := range outputs {
@@ -135,10 +134,10 @@ func Scaled(outputs []Value, g *onnx.Graph) {
 	}
 }
 
-// cache is how many bytes of a core's cache the values of a block may take.
+// cache bounds the bytes of a core's cache that the values of a block take.
 const cache = 1 << 20
 
-// blockRows is the number of rows whose values stay in the cache.
+// blockRows returns the number of rows whose values fit in the cache.
 func (m *Model) blockRows() int {
 	row := 0
 	for _, s := range m.slots {
@@ -149,38 +148,38 @@ func (m *Model) blockRows() int {
 	return min(max(1, cache/max(row, 1)), 256)
 }
 
-// Inputs describes the inputs, in the order of the file.
+// Inputs returns the inputs, in the order of the file.
 func (m *Model) Inputs() []Value { return m.inputs }
 
-// Outputs describes the outputs, in the order of the file.
+// Outputs returns the outputs, in the order of the file.
 func (m *Model) Outputs() []Value { return m.outputs }
 
-// Operators names the ONNX operators that the model uses, sorted.
+// Operators returns the names of the ONNX operators that the model uses, sorted.
 func (m *Model) Operators() []string { return m.operators }
 
-// Parameters is the number of weights in the file.
+// Parameters returns the number of weights in the file.
 func (m *Model) Parameters() int { return m.parameters }
 
-// FLOPs is the number of floating-point operations of an evaluation in convolutions
-// and products of matrices: two for each weight that is multiplied and added.
+// FLOPs returns the number of floating-point operations of an evaluation in convolutions
+// and products of matrices, with a multiplication and an addition for each use of a weight.
 func (m *Model) FLOPs() int64 { return 2 * m.work }
 
-// SHA256 is the checksum of the file, in hexadecimal digits.
+// SHA256 returns the checksum of the file, in hexadecimal digits.
 func (m *Model) SHA256() string { return m.sha256 }
 
-// Producer is the program that wrote the file, with its version, and Opset the
-// version of the operators in it.
+// Producer returns the program that wrote the file, with its version; Opset returns the
+// version of the file's operators.
 func (m *Model) Producer() string { return m.producer }
 func (m *Model) Opset() int       { return m.opset }
 
-// Path names the way in which this machine computes: "avx512", "avx2", "neon" or
-// "portable". The results are the same.
+// Path returns the name of the code path of this machine: "avx512", "avx2", "neon" or
+// "portable". All paths have the same results.
 func Path() string { return kernel.Features() }
 
-// UsePath makes all networks take the path of that name until restore is called, for
-// benchmarks and tests. The error names the paths that this machine has.
+// UsePath makes all networks use the path of that name until restore is called, for
+// benchmarks and tests. The error for an unknown path lists the paths of this machine.
 func UsePath(name string) (restore func(), err error) { return kernel.Use(name) }
 
-// Peak measures how many floating-point operations a second one core can do at most
-// on the path that runs, a fused multiply-add counted as two. It takes some milliseconds.
+// Peak measures the maximal number of floating-point operations per second of one core on the
+// current path. A fused multiply-add counts as two. It takes some milliseconds.
 func Peak() float64 { return kernel.Peak() }

@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
-// card describes a network of testdata, and its inputs and outputs in
+// card describes a network of testdata, with its inputs and PyTorch's outputs in
 // reference.bin.
 type card struct {
 	Name            string
@@ -34,7 +36,7 @@ func testFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// references reads what PyTorch computed.
+// references reads the networks of testdata with PyTorch's results.
 func references(t testing.TB) []card {
 	t.Helper()
 	var cards []card
@@ -89,8 +91,8 @@ func (c *card) fill(r *Runner, n int) {
 	}
 }
 
-// difference is the largest difference of two arrays, counted in units of the larger
-// of 1 and the number itself.
+// difference returns the largest difference of two arrays, relative to the number or, for
+// numbers below 1, absolute.
 func difference(a, b []float32) float64 {
 	most := 0.0
 	for i := range a {
@@ -102,29 +104,24 @@ func difference(a, b []float32) float64 {
 	return most
 }
 
-// TestReferences: what PyTorch computes.
+// TestReferences: the results are those of PyTorch, up to rounding.
 func TestReferences(t *testing.T) {
 	for _, c := range references(t) {
-		m, err := Read(testFile(t, c.Name+".onnx"))
-		if err != nil {
-			t.Errorf("%s: %v", c.Name, err)
-			continue
-		}
-		rows := c.Inputs[0].Shape[0]
-		r := m.NewRunner(rows)
-		c.fill(r, rows)
-		r.Run(rows)
-		for _, want := range c.Outputs {
-			got := r.Output(want.Name)
-			if len(got) != len(want.floats) {
-				t.Errorf("%s: output %s has %d numbers, want %v", c.Name, want.Name, len(got), want.Shape)
-				continue
+		t.Run(c.Name, func(t *testing.T) {
+			m := readModel(t, c.Name)
+			rows := c.Inputs[0].Shape[0]
+			r := m.NewRunner(rows)
+			c.fill(r, rows)
+			r.Run(rows)
+			for _, want := range c.Outputs {
+				got := r.Output(want.Name)
+				require.Len(t, got, len(want.floats), "output %s of shape %v", want.Name, want.Shape)
+				d := difference(got, want.floats)
+				t.Logf("opset %d  %-7s off by %.1e", c.Opset, want.Name, d)
+				if !(d <= 2e-6) {
+					t.Errorf("output %s is off by %g", want.Name, d)
+				}
 			}
-			d := difference(got, want.floats)
-			t.Logf("%-12s opset %d  %-7s off by %.1e", c.Name, c.Opset, want.Name, d)
-			if !(d <= 2e-6) {
-				t.Errorf("%s: output %s is off by %g", c.Name, want.Name, d)
-			}
-		}
+		})
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// operators are the operators of ONNX that are known, each with what reads its
-// nodes and returns the values of its outputs.
+// operators are the supported operators of ONNX, each with a function that translates its
+// nodes and returns the values of their outputs.
 var operators = map[string]func(*call) []*value{
 	"Abs": elementwise(plainFunction("abs")), "Neg": elementwise(plainFunction("neg")), "Sqrt": elementwise(plainFunction("sqrt")),
 	"Reciprocal": elementwise(plainFunction("reciprocal")), "Exp": elementwise(plainFunction("exp")), "Log": elementwise(plainFunction("log")),
@@ -31,10 +31,10 @@ var operators = map[string]func(*call) []*value{
 	"Shape": readShape, "Constant": readConstant, "ConstantOfShape": readConstantOfShape, "Identity": readIdentity, "Dropout": readIdentity,
 }
 
-// one is the list of a single output.
+// one returns the list of a single output.
 func one(v *value) []*value { return []*value{v} }
 
-// elementwise is an operator that applies a function to each element.
+// elementwise makes an operator that applies a function to each element.
 func elementwise(read func(k *call) function) func(*call) []*value {
 	return func(k *call) []*value {
 		v := k.arg(0)
@@ -48,8 +48,8 @@ func elementwise(read func(k *call) function) func(*call) []*value {
 	}
 }
 
-// wholeFunction applies those functions to whole numbers that shapes are computed
-// with; nil for others.
+// wholeFunction applies a function that exporters use in computations of shapes to constant
+// whole numbers; it returns nil for other functions.
 func (k *call) wholeFunction(v *value) *value {
 	f := map[string]func(w whole) whole{
 		"Neg": func(w whole) whole { return whole{-w.n, w.batch} },
@@ -82,7 +82,7 @@ func readGelu(k *call) function {
 	}
 }
 
-// single is a number that an attribute holds, or since newer versions an input.
+// single returns a number that is an attribute in older operators and input i in newer ones.
 func (k *call) single(name string, i int, or float32) float32 {
 	if k.has(i) {
 		if floats := k.constant(i, 1, name); len(floats) == 1 {
@@ -92,7 +92,7 @@ func (k *call) single(name string, i int, or float32) float32 {
 	return k.float(name, or)
 }
 
-// most is the largest float32.
+// mostFloat is the largest float32.
 const mostFloat = 0x1p127 * (1 + (1 - 0x1p-23))
 
 func readClip(k *call) function {
@@ -116,7 +116,7 @@ func readPow(k *call) function {
 	return newFunction("pow", x, 0)
 }
 
-// arithmetic is an operator of two arrays that are broadcast.
+// arithmetic translates an operator of two arrays that are broadcast.
 func arithmetic(k *call) []*value {
 	a, b := k.arg(0), k.arg(1)
 	s, err := broadcast(a.shape, b.shape)
@@ -139,7 +139,7 @@ func arithmetic(k *call) []*value {
 	return one(k.emit(&binary{op}, typ, s, a, b))
 }
 
-// wholeArithmetic computes whole numbers that are constants.
+// wholeArithmetic computes an operator of constant whole numbers.
 func (k *call) wholeArithmetic(typ onnx.Type, a, b *value, s shape) *value {
 	if err := k.compiler.spend(2 * s.size()); err != nil {
 		k.fail("%w", err)
@@ -162,7 +162,7 @@ func (k *call) wholeArithmetic(typ onnx.Type, a, b *value, s shape) *value {
 	return k.wholeOut(typ, s.dims, out)
 }
 
-// spread are the steps of an array of dims that is broadcast to larger ones.
+// spread returns the steps of an array of dims that is broadcast to larger dimensions.
 func spread(steps, dims, to []int) []int {
 	out := make([]int, len(to))
 	for i := range dims {
@@ -174,7 +174,7 @@ func spread(steps, dims, to []int) []int {
 	return out
 }
 
-// manyOperands is Min and Max of any number of arrays.
+// manyOperands translates Min and Max of any number of arrays.
 func manyOperands(k *call) []*value {
 	v := k.arg(0)
 	for i := 1; i < len(k.in) && k.err == nil; i++ {
@@ -192,8 +192,8 @@ func manyOperands(k *call) []*value {
 	return one(v)
 }
 
-// readPRelu reads a PRelu, whose slopes are broadcast to the array, never the other
-// way.
+// readPRelu translates a PRelu. The slopes are broadcast to the array, never the array to the
+// slopes.
 func readPRelu(k *call) []*value {
 	a, b := k.arg(0), k.arg(1)
 	s, err := broadcast(a.shape, b.shape)
@@ -231,8 +231,8 @@ func readWhere(k *call) []*value {
 	return one(k.emit(&choose{}, a.typ, s, is, a, b))
 }
 
-// readCast reads a conversion. Arrays are float32 in memory whatever their type, so
-// only what loses something computes.
+// readCast translates a conversion. All arrays are float32 in memory, so only conversions that
+// lose information compute anything.
 func readCast(k *call) []*value {
 	v, to := k.arg(0), onnx.Type(k.integer("to", 0))
 	k.ignore("saturate")

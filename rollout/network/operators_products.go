@@ -6,7 +6,7 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// windows is how a convolution or a pooling layer goes over a board.
+// windows is the geometry of the windows of a convolution or a pooling layer.
 type windows struct {
 	kh, kw                   int
 	strideY, strideX         int
@@ -15,7 +15,7 @@ type windows struct {
 	h, w                     int // cells of the result
 }
 
-// maxWindow bounds the numbers of windows, a power of two.
+// maxWindow bounds the numbers in windows. It is a power of two.
 const maxWindow = 1 << 12
 
 // board splits a shape [batch, C, H, W].
@@ -66,8 +66,7 @@ func (k *call) windows(kh, kw, h, w int) windows {
 	return g
 }
 
-// same is the padding before and after, such that the result has as many cells as
-// the strides make of n.
+// same returns the padding before and after with which n cells give ⌈n/stride⌉ cells.
 func same(n, stride, span int, lower bool) (before, after int) {
 	all := max(0, ((n+stride-1)/stride-1)*stride+span-n)
 	if lower {
@@ -104,7 +103,7 @@ func readConv(k *call) []*value {
 	return one(k.emit(op, onnx.Float32, shape{[]int{1, d[0], op.h, op.w}, v.shape.axis, 1}, v))
 }
 
-// cell is a convolution of boards of a single cell: a dense layer.
+// cell makes a dense layer of a convolution of boards of a single cell.
 func (k *call) cell(v *value, op *convolution) *value {
 	layer := &dense{in: op.in, out: op.out, weights: op.weights, bias: op.bias, biased: true, turned: true}
 	return k.emit(layer, onnx.Float32, shape{[]int{1, op.out, 1, 1}, v.shape.axis, 1}, v)
@@ -190,14 +189,14 @@ func readMatMul(k *call) []*value {
 	return one(k.emit(&product2{rows, inner, columns}, onnx.Float32, s, a, b))
 }
 
-// readBatchNorm reads a normalization by statistics that do not change any more: one
+// readBatchNorm translates a batch normalization. Its statistics are constants, so it is one
 // factor and one summand for each channel.
 func readBatchNorm(k *call) []*value {
 	v := k.arg(0)
 	epsilon := k.float("epsilon", 1e-5)
 	k.ignore("momentum", "spatial")
 	if k.integer("training_mode", 0) != 0 && len(k.Outputs) > 1 && k.Outputs[1] != "" {
-		k.fail("training_mode: expected 0: only trained networks run here")
+		k.fail("training_mode: expected 0, since networks are not trained here")
 	}
 	if len(v.shape.dims) < 2 || v.shape.axis == 1 {
 		k.fail("expected [batch, channels, …], found %v", v.shape)
@@ -215,7 +214,7 @@ func readBatchNorm(k *call) []*value {
 		op.shift[i] = float64(bias[i]) - float64(float64(mean[i])*op.scale[i])
 	}
 	if v.constant {
-		k.fail("expected what depends on the inputs, found a constant")
+		k.fail("expected an array that depends on the inputs, found a constant")
 	}
 	return one(k.emit(op, onnx.Float32, v.shape, v))
 }

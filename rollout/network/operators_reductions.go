@@ -62,7 +62,7 @@ func readPool(k *call) []*value {
 	if k.err != nil {
 		return one(v)
 	}
-	if up { // a last window that starts within the board or its padding before it
+	if up { // the last window may be incomplete, but starts within the board or the padding before it
 		spanY, spanX := (op.kh-1)*op.dilationY+1, (op.kw-1)*op.dilationX+1
 		op.h = roundedUp(h, op.top, op.bottom, spanY, op.strideY)
 		op.w = roundedUp(w, op.left, op.right, spanX, op.strideX)
@@ -78,7 +78,7 @@ func roundedUp(n, before, after, span, stride int) int {
 	return out
 }
 
-// readSoftmax reads Softmax and LogSoftmax, which before version 13 took all
+// readSoftmax translates Softmax and LogSoftmax. Before version 13 they normalized over all
 // dimensions from axis on together.
 func readSoftmax(k *call) []*value {
 	v := k.arg(0)

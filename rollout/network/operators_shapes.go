@@ -7,7 +7,7 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// reshaped is the value with other dimensions. axis is that of the batch.
+// reshaped returns the value with other dimensions; dimension axis holds the batch.
 func (k *call) reshaped(v *value, dims []int, axis int) *value {
 	s, err := v.shape.reshaped(dims, axis)
 	if err != nil {
@@ -25,7 +25,7 @@ func readIdentity(k *call) []*value {
 	v := k.arg(0)
 	if k.has(2) {
 		if w := k.wholes(2, "training_mode"); len(w) != 1 || w[0].n != 0 {
-			k.fail("training_mode: expected false: only trained networks run here")
+			k.fail("training_mode: expected false, since networks are not trained here")
 		}
 	}
 	return one(v)
@@ -119,7 +119,7 @@ func readTranspose(k *call) []*value {
 	return one(k.move(m, v.typ, s, v))
 }
 
-// move emits a move, or does it at once for whole numbers that are constants.
+// move emits a move, or computes it at once for constant whole numbers.
 func (k *call) move(m *move, typ onnx.Type, s shape, in ...*value) *value {
 	if k.err == nil {
 		k.err = s.check()
@@ -199,7 +199,7 @@ func readConcat(k *call) []*value {
 			if k.mixed(v, first, a) {
 				continue
 			}
-			k.fail("expected arrays that differ in axis %d alone, found %v and %v", a, s, v.shape)
+			k.fail("expected arrays that differ only in axis %d, found %v and %v", a, s, v.shape)
 			break
 		}
 		p := window(v.shape.dims)
@@ -217,7 +217,7 @@ func readConcat(k *call) []*value {
 	return one(k.move(m, first.typ, s.sized(a, at), in...))
 }
 
-// mixed refuses constants without a batch beside arrays that have one.
+// mixed refuses constants without a batch together with arrays that have one.
 func (k *call) mixed(v, first *value, axis int) bool {
 	if v.constant != first.constant && len(v.shape.dims) == len(first.shape.dims) && (v.shape.axis < 0) != (first.shape.axis < 0) {
 		k.fail("expected arrays that all have the batch, found %v and %v", first.shape, v.shape)
@@ -269,7 +269,7 @@ func readSlice(k *call) []*value {
 	return one(k.move(&move{parts: []part{p}}, v.typ, s, v))
 }
 
-// attributeOrNil are the whole numbers of an attribute.
+// attributeOrNil returns the whole numbers of an attribute, nil if it is missing.
 func (k *call) attributeOrNil(name string) []int64 {
 	if a := k.attribute(name, onnx.KindInts); a != nil {
 		return a.Ints
@@ -277,7 +277,7 @@ func (k *call) attributeOrNil(name string) []int64 {
 	return nil
 }
 
-// span is where a slice of a dimension starts, and how many elements it has.
+// span returns the start of a slice of a dimension, and the number of its elements.
 func (k *call) span(start int64, end whole, step int64, size int) (from, count int) {
 	n := int64(size)
 	if step == 0 || step < -n-1 || step > maxArray || end.batch {

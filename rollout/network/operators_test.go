@@ -10,17 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/network/onnx"
 )
 
-// against runs a file on random rows, and compares with the slow twin.
-func against(t *testing.T, name string, file []byte, rows int) {
+// against runs a file on random rows, and compares the results with the slow twin.
+func against(t *testing.T, file []byte, rows int) {
 	t.Helper()
 	m, err := Read(file)
-	if err != nil {
-		t.Errorf("%s: %v", name, err)
-		return
-	}
+	require.NoError(t, err)
 	g, err := onnx.Parse(file)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +54,7 @@ func against(t *testing.T, name string, file []byte, rows int) {
 	for i, v := range m.Outputs() {
 		want := values[v.Name]
 		if !slices.Equal(want.dims, append([]int{all}, v.Dims...)) {
-			t.Errorf("%s: output %d has shape %v of a row, want %v", name, i, v.Dims, want.dims)
+			t.Errorf("%d rows: output %d has shape %v of a row, want %v", rows, i, v.Dims, want.dims)
 			continue
 		}
 		got, floats := r.Output(v.Name)[:all*v.Len()], make([]float32, len(want.data))
@@ -67,13 +66,12 @@ func against(t *testing.T, name string, file []byte, rows int) {
 			largest = max(largest, math.Abs(x))
 		}
 		if d := difference(got, floats); !(d <= 2e-6*largest) {
-			t.Errorf("%s: output %d is off by %g: %v, want %v", name, i, d, got[:min(8, len(got))], floats[:min(8, len(got))])
+			t.Errorf("%d rows: output %d is off by %g: %v, want %v", rows, i, d, got[:min(8, len(got))], floats[:min(8, len(got))])
 		}
 	}
 }
 
-// TestPlain: the networks of testdata, on other rows than those PyTorch was asked
-// for.
+// TestPlain compares the networks of testdata with the slow twin, on random rows.
 func TestPlain(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.onnx")
 	if err != nil || len(files) < 12 {
@@ -84,14 +82,14 @@ func TestPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		against(t, filepath.Base(f), b, 5)
+		t.Run(filepath.Base(f), func(t *testing.T) { against(t, b, 5) })
 	}
 }
 
-// list is a list of names.
+// list returns a list of names.
 func list(names ...string) []string { return names }
 
-// unaryCases are functions of single elements with attributes.
+// unaryCases are cases of functions of single elements.
 func unaryCases(add func(name string, s *sketch)) {
 	for _, op := range strings.Fields("Abs Neg Exp Erf Sin Cos Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip") {
 		for _, dims := range [][]int{{7}, {3, 4, 5}, {2, 3}} {
@@ -130,7 +128,7 @@ func unaryCases(add func(name string, s *sketch)) {
 	add("Clip by inputs", s)
 }
 
-// binaryCases are functions of two arrays that are broadcast in all ways.
+// binaryCases are cases of functions of two arrays that are broadcast in all ways.
 func binaryCases(add func(name string, s *sketch)) {
 	for _, op := range strings.Fields("Add Sub Mul Min Max PRelu") {
 		for _, dims := range [][]int{{}, {1}, {5}, {4, 1}, {4, 5}, {3, 1, 1}, {3, 1, 5}, {1, 3, 4, 5}} {
@@ -177,7 +175,7 @@ func binaryCases(add func(name string, s *sketch)) {
 	add("bytes and masks", s)
 }
 
-// productCases are convolutions, dense layers and products of matrices.
+// productCases are cases of convolutions, dense layers and products of matrices.
 func productCases(add func(name string, s *sketch)) {
 	for _, c := range []struct {
 		in, out, kh, kw int
@@ -237,7 +235,7 @@ func productCases(add func(name string, s *sketch)) {
 	add("Flatten and Gemm", s)
 }
 
-// shapeCases move elements.
+// shapeCases are cases of operators that move elements.
 func shapeCases(add func(name string, s *sketch)) {
 	s := newSketch(17)
 	x := s.input(onnx.Float32, 3, 4, 5)
@@ -282,7 +280,7 @@ func shapeCases(add func(name string, s *sketch)) {
 	add("older forms", s)
 }
 
-// reductionCases sum, average, pool and normalize.
+// reductionCases are cases of sums, means, pooling and normalization.
 func reductionCases(add func(name string, s *sketch)) {
 	for _, op := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"} {
 		s := newSketch(18)
@@ -329,16 +327,18 @@ func reductionCases(add func(name string, s *sketch)) {
 	add("pools and norms", s)
 }
 
-// TestOperators: each operator, in the ways in which it can be used.
+// TestOperators compares each operator, in all its forms, with the slow twin.
 func TestOperators(t *testing.T) {
 	covered := map[string]bool{"Constant": true}
 	add := func(name string, s *sketch) {
 		for _, n := range s.Nodes {
 			covered[n.Op] = true
 		}
-		for _, rows := range []int{1, 3} {
-			against(t, name, onnx.Encode(&s.Graph), rows)
-		}
+		t.Run(name, func(t *testing.T) {
+			for _, rows := range []int{1, 3} {
+				against(t, onnx.Encode(&s.Graph), rows)
+			}
+		})
 	}
 	unaryCases(add)
 	binaryCases(add)
@@ -353,8 +353,8 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// TestFunctions: what is no function of package kernel, to within a few units of the
-// last place.
+// TestFunctions: the functions outside of package kernel are exact to a few units in the last
+// place.
 func TestFunctions(t *testing.T) {
 	for _, x := range []float64{1e-300, 1e-30, 0.1, 0.5, 0.7, 0.71, 1, 1.0000001, 1.4142, 2, 3, 10, 1e10, 1e300} {
 		if got, want := logarithm(x), math.Log(x); math.Abs(got-want) > 4e-16*max(1, math.Abs(want)) {

@@ -8,8 +8,8 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// plain is an array of the slow twin: all dimensions, the batch among them, and
-// float64 numbers whatever the type.
+// plain is an array of the slow twin: with all dimensions, including the batch, and with
+// float64 numbers for all types.
 type plain struct {
 	dims  []int
 	data  []float64
@@ -18,8 +18,8 @@ type plain struct {
 
 func newPlain(dims ...int) *plain { return &plain{dims: dims, data: make([]float64, product(dims))} }
 
-// index is the place of an element, by indices that may have more dimensions than the
-// array, or go through dimensions of 1 as if they were longer.
+// index returns the position of an element. The indices may be for a shape to which the array
+// is broadcast.
 func (a *plain) index(at []int) int {
 	n, skip := 0, len(at)-len(a.dims)
 	for i, d := range a.dims {
@@ -46,7 +46,7 @@ func eachIndex(dims []int, f func(at []int)) {
 	}
 }
 
-// build makes an array by its indices.
+// build makes an array by calling a function with the indices of each element.
 func build(dims []int, f func(at []int) float64) *plain {
 	out := newPlain(slices.Clone(dims)...)
 	i := 0
@@ -120,7 +120,7 @@ func (x *interpreter) float(name string, or float64) float64 {
 	return or
 }
 
-// list is an attribute, or an input, of whole numbers.
+// list returns whole numbers that are an attribute or an input.
 func (x *interpreter) list(name string, input int, or ...int) []int {
 	if a := x.node.Attribute(name); a != nil {
 		out := []int{}
@@ -201,7 +201,7 @@ func plainBroadcast(a, b *plain) []int {
 	return out
 }
 
-// run computes the node at hand.
+// run computes the current node.
 func (x *interpreter) run() []*plain {
 	a, b := x.in(0), x.in(1)
 	if f := plainFunctions[x.node.Op]; f != nil {
@@ -272,7 +272,7 @@ func (x *interpreter) run() []*plain {
 	return []*plain{x.reorder()}
 }
 
-// split cuts an array into parts.
+// split splits an array into parts.
 func (x *interpreter) split() (out []*plain) {
 	a := x.in(0)
 	axis := wrap(x.int("axis", 0), len(a.dims))

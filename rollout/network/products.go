@@ -4,16 +4,16 @@ import (
 	"moonfarm/rollout/network/internal/kernel"
 )
 
-// convolution is a layer of convolution.
+// convolution is a convolution layer.
 type convolution struct {
 	windows
 	out, in, groups int
 	weights         []float32 // [out][in/groups][kh][kw]
 	bias            []float32 // [out]
-	relu            bool      // after the second input, the residual, is added
+	relu            bool      // applied after the second input, the residual, is added
 }
 
-// fast reports whether package kernel has this convolution.
+// fast reports whether package kernel supports this convolution.
 func (o *convolution) fast() bool {
 	return o.strideY == 1 && o.strideX == 1 && o.dilationY == 1 && o.dilationX == 1 && o.groups == 1 &&
 		o.top == o.bottom && o.left == o.right && o.kh <= 7 && o.kw <= 7 && o.top < 7 && o.left < 7
@@ -48,7 +48,7 @@ func (t *convTask) run(r *Runner, rows int) {
 	t.conv.Run(r.rows(&t.dst, rows), t.dg, r.rows(&t.src, rows), t.sg, residual, t.relu, rows)
 }
 
-// lowerPlain makes a convolution with strides, groups or dilation, or of constants.
+// lowerPlain makes the task of a convolution with strides, groups or dilation, or of constants.
 func (o *convolution) lowerPlain(p *planner, n *node) task {
 	t := &plainConvTask{convolution: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}
 	t.packed = make([]float32, len(o.weights))
@@ -63,8 +63,8 @@ func (o *convolution) lowerPlain(p *planner, n *node) task {
 	return t
 }
 
-// plainConvTask sums products in float64, in which each is exact, in the order of
-// rows, columns and channels, and rounds the sum once.
+// plainConvTask sums products in float64, in which each product is exact, in the order
+// of rows, columns and channels, and rounds the sum once.
 type plainConvTask struct {
 	*convolution
 	dst, src view
@@ -119,18 +119,18 @@ func (t *plainConvTask) cell(src []float32, o, y, x int) float32 {
 // dense is a dense layer over the last dimension.
 type dense struct {
 	in, out int
-	weights []float32 // [in][out], or [out][in] where turned is set
+	weights []float32 // [in][out], or [out][in] if turned
 	bias    []float32 // [out]
 	turned  bool
-	biased  bool  // bias is not to be set again
-	relu    bool  // after the second input, the residual, is added
-	order   []int // channels, height and width where the input is an image in the order of its memory
+	biased  bool  // bias is already set
+	relu    bool  // applied after the second input, the residual, is added
+	order   []int // channels, height and width if the input is the memory of an image
 }
 
 func (o *dense) work(n *node) int64 { return int64(n.out.shape.size()) * int64(o.in) }
 
-// heavy reports whether the weights are so many that they are read but once for all
-// rows.
+// heavy reports whether the layer has so many weights that all rows should be computed while
+// they are read once.
 func (o *dense) heavy() bool { return len(o.weights) > 1<<16 }
 
 func (o *dense) lower(p *planner, n *node) (task, error) {
@@ -142,17 +142,17 @@ func (o *dense) lower(p *planner, n *node) (task, error) {
 	return t, nil
 }
 
-// matrix is the weights as [in][out], with the inputs in the order of memory.
+// matrix returns the weights as [in][out], with the inputs in the order of memory.
 func (o *dense) matrix() []float32 {
 	if !o.turned && o.order == nil {
 		return o.weights
 	}
 	channels, area := 1, o.in
-	if o.order != nil { // memory has [height][width][channels], weights know [channels][height][width]
+	if o.order != nil { // memory is [height][width][channels], the weights are for [channels][height][width]
 		channels, area = o.order[0], o.order[1]*o.order[2]
 	}
 	matrix := make([]float32, len(o.weights))
-	const beside = 16 // a line of the cache
+	const beside = 16 // floats of a cache line
 	for first := 0; first < o.out; first += beside {
 		last := min(first+beside, o.out)
 		for i := range o.in {
@@ -184,7 +184,7 @@ func (t *denseTask) run(r *Runner, rows int) {
 	t.layer.Run(r.rows(&t.dst, rows), r.rows(&t.src, rows), rows*t.count, residual, t.relu)
 }
 
-// product2 multiplies stacks of matrices, of which at least one is computed.
+// product2 multiplies stacks of matrices, at least one of which is not a constant.
 type product2 struct{ m, k, n int }
 
 func (o *product2) work(n *node) int64 { return int64(n.out.shape.size()) * int64(o.k) }
@@ -204,7 +204,7 @@ func (o *product2) lower(p *planner, n *node) (task, error) {
 type productTask struct {
 	product2
 	dst, a, b place
-	stack     loop // over the matrices: the places in a and in b
+	stack     loop // over the matrices: their indices in a and in b
 }
 
 func (t *productTask) run(r *Runner, rows int) {
@@ -223,8 +223,8 @@ func (t *productTask) run(r *Runner, rows int) {
 	}
 }
 
-// affine multiplies each channel, dimension 1, and adds to it. It does not run: it is
-// folded into the layer before it, or made two steps.
+// affine multiplies each channel, dimension 1, by a factor and adds a summand. It never runs:
+// fuse folds it into the layer before it, or replaces it by two steps.
 type affine struct{ scale, shift []float64 }
 
 func (*affine) work(*node) int64 { return 0 }

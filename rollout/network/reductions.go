@@ -9,7 +9,7 @@ import (
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }
 
-// reduction is the sum, mean, largest or smallest over some dimensions. Sums are
+// reduction is the sum, mean, maximum or minimum over some dimensions. Sums are
 // float64, in the order of the dimensions.
 type reduction struct {
 	kind string
@@ -62,19 +62,19 @@ func (t *reductionTask) run(r *Runner, rows int) {
 	}
 }
 
-// neighbours is so many sums of numbers beside each other, as the channels of boards
-// are, that are computed at once: one sum alone waits for each addition, and takes
+// neighbours is the number of sums that are computed at once, such as of the channels of
+// boards, which are adjacent in memory. A single sum waits for each addition, and takes
 // twice the time (64 channels of 80×80 cells).
 const neighbours = 8
 
 func (t *reductionTask) sums() bool { return t.kind == "sum" || t.kind == "mean" }
 
-// sum computes elements beside each other, each as reduce does.
+// sum computes adjacent elements, each in the order of reduce.
 func (t *reductionTask) sum(dst *[neighbours]float32, src []float32) {
 	c := cursor{}
 	l := &t.inner
 	step := l.step[0][0]
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64 // variables stay in registers, an array does not
+	var s0, s1, s2, s3, s4, s5, s6, s7 float64 // unlike an array, variables stay in registers
 	for range l.runs() {
 		at := c.at[0]
 		for range l.size[0] {
@@ -90,7 +90,7 @@ func (t *reductionTask) sum(dst *[neighbours]float32, src []float32) {
 	}
 }
 
-// of is the result of a sum.
+// of returns the result for a sum.
 func (t *reductionTask) of(sum float64) float32 {
 	if t.kind == "mean" {
 		sum /= float64(t.count)
@@ -131,11 +131,11 @@ func (t *reductionTask) reduce(src []float32) float32 {
 	return best
 }
 
-// pool is the mean or the largest of windows.
+// pool computes the mean or the maximum of windows.
 type pool struct {
 	windows
 	channels int
-	max, all bool // all: means count the cells of the padding
+	max, all bool // all: means include the cells of the padding
 }
 
 func (*pool) work(*node) int64 { return 0 }
@@ -187,7 +187,7 @@ func (t *poolTask) window(src []float32, at, y, x int) float32 {
 	return float32(sum / float64(max(count, 1)))
 }
 
-// softmax makes shares of one sum of numbers, or their logarithms.
+// softmax computes Softmax or LogSoftmax along one dimension.
 type softmax struct {
 	log             bool
 	outer, n, inner int
@@ -242,8 +242,8 @@ func (t *softmaxTask) shares(dst, src, e []float32) {
 	}
 }
 
-// norm brings groups of numbers to mean 0 and variance 1, then scales and shifts
-// them: each number in a group by its own, or the whole group.
+// norm normalizes groups of numbers to mean 0 and variance 1. Then it scales and shifts each
+// number of a group by separate factors and summands, or all by the group's.
 type norm struct {
 	groups, n   int
 	epsilon     float64

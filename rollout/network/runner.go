@@ -6,25 +6,25 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// task is what a step does: it computes the rows of a block that begins at the
+// task is the work of a step: run computes `rows` rows of a block that begins at the
 // runner's first row.
 type task interface {
 	run(r *Runner, rows int)
 }
 
-// Runner runs a model over batches. It has memory of its own, made once: it belongs
-// to one goroutine at a time.
+// Runner runs a model over batches, in memory that it allocates once. It serves one
+// goroutine at a time.
 type Runner struct {
 	m       *Model
 	most    int
 	memory  [][]float32 // by slot
-	floats  [][]float32 // inputs, nil where they are bytes
-	bytes   [][]uint8
+	floats  [][]float32 // per input; nil if it is of bytes
+	bytes   [][]uint8   // per input; nil if it is of floats
 	scratch []float32
 	first   int // row of the batch at which the block begins
 }
 
-// NewRunner makes a runner for batches of up to most rows, at least 1.
+// NewRunner makes a runner for batches of at most `most` rows, at least 1.
 func (m *Model) NewRunner(most int) *Runner {
 	r := &Runner{m: m, most: max(most, 1), scratch: make([]float32, m.scratch)}
 	for _, s := range m.slots {
@@ -47,8 +47,8 @@ func (m *Model) NewRunner(most int) *Runner {
 	return r
 }
 
-// Floats is the memory of a float32 input for all rows, row after row, nil if the
-// model has no such input. It stays the same, and Run leaves it as it is.
+// Floats returns the memory of a float32 input for all rows, row after row, nil if the
+// model has no such input. It is always the same memory, which Run does not change.
 func (r *Runner) Floats(name string) []float32 {
 	for i, v := range r.m.inputs {
 		if v.Name == name {
@@ -58,7 +58,7 @@ func (r *Runner) Floats(name string) []float32 {
 	return nil
 }
 
-// Bytes is the memory of a uint8 or bool input, as Floats is that of others.
+// Bytes returns the memory of a uint8 or bool input, as Floats does for float32 inputs.
 func (r *Runner) Bytes(name string) []uint8 {
 	for i, v := range r.m.inputs {
 		if v.Name == name {
@@ -68,8 +68,8 @@ func (r *Runner) Bytes(name string) []uint8 {
 	return nil
 }
 
-// Output is the memory of an output for all rows, row after row, nil if the model has
-// no such output. It stays the same; each Run writes the rows that it computes.
+// Output returns the memory of an output for all rows, row after row, nil if the model
+// has no such output. It is always the same memory; each Run writes the rows it computes.
 func (r *Runner) Output(name string) []float32 {
 	for i, v := range r.m.outputs {
 		if v.Name == name {
@@ -79,8 +79,8 @@ func (r *Runner) Output(name string) []float32 {
 	return nil
 }
 
-// Run computes the outputs of the first n rows of the inputs. It panics where n is
-// not from 0 to the most that the runner was made for. It allocates nothing.
+// Run computes the outputs of the first n rows of the inputs. It panics unless n is from 0
+// to the limit of NewRunner. It allocates nothing.
 func (r *Runner) Run(n int) {
 	if n < 0 || n > r.most {
 		panic(fmt.Sprintf("network: expected 0 to %d rows, found %d", r.most, n))
@@ -105,7 +105,7 @@ func (r *Runner) Run(n int) {
 	}
 }
 
-// rows is the memory of rows of the block at a place.
+// rows returns the memory of the first n rows of the block at a place.
 func (r *Runner) rows(p *place, n int) []float32 {
 	if p.kind == placeConstant {
 		return p.data
@@ -120,8 +120,8 @@ func (r *Runner) rows(p *place, n int) []float32 {
 	return r.memory[p.index][first*p.size : (first+n)*p.size]
 }
 
-// row is the memory of one row of the block at a place. The rows of a constant are
-// all the same.
+// row returns the memory of row i of the block at a place. A constant has the same row
+// for every i.
 func (r *Runner) row(p *place, i int) []float32 {
 	if p.kind == placeConstant {
 		return p.data

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// Bounds of what a model may ask for, whatever its file says.
+// Limits of the arrays of a model.
 const (
 	maxRank  = 8
-	maxArray = 1 << 24 // elements of one array, of a row
+	maxArray = 1 << 24 // elements of a row of an array
 )
 
-// shape is the shape of an array for one row: in dims the batch counts as one row.
-// Memory holds the rows one after the other, whichever dimension is the batch's in
-// the network. That dimension may be larger than the batch: an array of [cells,
-// batch·heads, n] has dims [cells, heads, n], axis 1 and outer 1; one of
-// [cells·batch, n] has dims [cells, n], axis 0 and outer cells.
+// shape is the shape of an array for a batch of one row. Memory holds the rows one
+// after the other, whichever dimension of the network's array is the batch. That
+// dimension may be larger than the batch: an array [cells, batch·heads, n] has
+// dims [cells, heads, n], axis 1 and outer 1; an array [cells·batch, n] has dims
+// [cells, n], axis 0 and outer = cells.
 type shape struct {
 	dims  []int
-	axis  int // the dimension that holds the batch, −1: none does
-	outer int // what of dims[axis] is counted outside of the batch
+	axis  int // the dimension that holds the batch, −1: no dimension does
+	outer int // the factor of dims[axis] that varies more slowly than the batch
 }
 
-// constantShape is the shape of an array that has no batch.
+// constantShape returns the shape of an array without a batch.
 func constantShape(dims ...int) shape { return shape{dims: dims, axis: -1, outer: 1} }
 
-// size is the number of elements of a row.
+// size returns the number of elements of a row.
 func (s shape) size() int { return product(s.dims) }
 
 func product(dims []int) int {
@@ -38,7 +38,7 @@ func product(dims []int) int {
 	return n
 }
 
-// check refuses what is empty or larger than all bounds.
+// check refuses shapes that are empty or exceed the limits.
 func (s shape) check() error {
 	if len(s.dims) > maxRank {
 		return fmt.Errorf("expected at most %d dimensions, found %d", maxRank, len(s.dims))
@@ -53,7 +53,7 @@ func (s shape) check() error {
 	return nil
 }
 
-// String writes the shape as the network has it: [batch, 16, 9, 8].
+// String returns the shape of the network's array: [batch, 16, 9, 8].
 func (s shape) String() string {
 	texts := make([]string, len(s.dims))
 	for i, d := range s.dims {
@@ -65,15 +65,15 @@ func (s shape) String() string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// before is the number of elements of a row outside of the batch: those of which
-// the batch's rows are counted inside.
+// before returns the product of the dimensions of a row that vary more slowly than the
+// batch.
 func (s shape) before() int { return product(s.dims[:s.axis]) * s.outer }
 
 // equal reports whether two shapes are the same.
 func (s shape) equal(t shape) bool { return s.axis == t.axis && slices.Equal(s.dims, t.dims) }
 
-// reshaped is the shape of the same elements by other dimensions, of which that
-// at axis holds the batch (−1: none does, nor in s).
+// reshaped returns the shape with other dimensions for the same elements. Dimension axis
+// holds the batch; with −1 neither shape has a batch.
 func (s shape) reshaped(dims []int, axis int) (shape, error) {
 	t := shape{dims: dims, axis: axis, outer: 1}
 	if err := t.check(); err != nil {
@@ -92,8 +92,7 @@ func (s shape) reshaped(dims []int, axis int) (shape, error) {
 	return t, nil
 }
 
-// steps are the distances between neighbours in each dimension of an array that
-// fills its memory.
+// steps returns the distance between neighbours in each dimension of a contiguous array.
 func steps(dims []int) []int {
 	all := make([]int, len(dims))
 	n := 1
@@ -104,7 +103,7 @@ func steps(dims []int) []int {
 	return all
 }
 
-// broadcast is the shape that two arrays have in common, by the rules of NumPy.
+// broadcast returns the common shape of two arrays, by the rules of NumPy.
 func broadcast(a, b shape) (shape, error) {
 	wrong := fmt.Errorf("expected shapes that go together, found %v and %v", a, b)
 	n := max(len(a.dims), len(b.dims))
@@ -136,8 +135,8 @@ func broadcast(a, b shape) (shape, error) {
 	return out, out.check()
 }
 
-// fromEnd is the size of the dimension that is i before the last, 1 where there is
-// none, and whether it holds the batch.
+// fromEnd returns the size of the i-th dimension before the last one, 1 if there is no such
+// dimension, and whether it holds the batch.
 func (s shape) fromEnd(i int) (size int, batch bool) {
 	at := len(s.dims) - 1 - i
 	if at < 0 {
@@ -146,8 +145,8 @@ func (s shape) fromEnd(i int) (size int, batch bool) {
 	return s.dims[at], at == s.axis
 }
 
-// without is the shape without some of its dimensions, none of which may hold the
-// batch; with keep they stay with size 1.
+// without returns the shape without some dimensions, which may not hold the batch; with keep
+// they get size 1 instead.
 func (s shape) without(axes []int, keep bool) shape {
 	out := shape{axis: -1, outer: s.outer}
 	for i, d := range s.dims {
@@ -166,7 +165,7 @@ func (s shape) without(axes []int, keep bool) shape {
 	return out
 }
 
-// sized is the shape with dimension i of another size. The batch stays where it is.
+// sized returns the shape with another size of dimension i.
 func (s shape) sized(i, size int) shape {
 	s.dims = slices.Clone(s.dims)
 	s.dims[i] = size

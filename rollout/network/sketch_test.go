@@ -7,7 +7,7 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// sketch builds a graph.
+// sketch builds a graph, node by node.
 type sketch struct {
 	onnx.Graph
 	random *rand.Rand
@@ -17,7 +17,7 @@ func newSketch(opset int) *sketch {
 	return &sketch{onnx.Graph{Opset: opset}, rand.New(rand.NewPCG(uint64(opset), 1))}
 }
 
-// input adds an input of these dimensions behind the batch.
+// input adds an input with these dimensions after the batch.
 func (s *sketch) input(typ onnx.Type, dims ...int) string {
 	v := onnx.Value{Name: fmt.Sprintf("in%d", len(s.Inputs)), Type: typ, Dims: []onnx.Dim{{Size: -1, Name: "batch"}}}
 	for _, d := range dims {
@@ -61,13 +61,13 @@ func (s *sketch) ints(x ...int64) string {
 	return s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: []int{len(x)}, Ints: x})
 }
 
-// node adds a node with attributes, each a name and an int, a float32, a string or
-// []int64; what is not of these is an input.
+// node adds a node with attributes: each is a name and an int, a float32, a string, an
+// []int64 or a tensor.
 func (s *sketch) node(op string, inputs []string, attributes ...any) string {
 	return s.nodes(op, 1, inputs, attributes...)[0]
 }
 
-// nodes is node with several outputs.
+// nodes adds a node with several outputs.
 func (s *sketch) nodes(op string, outputs int, inputs []string, attributes ...any) []string {
 	n := &onnx.Node{Name: fmt.Sprintf("%s_%d", op, len(s.Nodes)), Op: op, Inputs: inputs}
 	for i := range outputs {

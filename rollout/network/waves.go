@@ -9,12 +9,12 @@ const (
 	quarterLow  = 6.07710050650619224932e-11
 )
 
-// mostWave bounds the numbers of which the quarters of a period are counted exactly.
+// mostWave bounds the numbers whose quarters of a period are counted exactly.
 const mostWave = 1 << 20
 
-// sine is sin(x + quarters·π/2), to within one unit of the last place of a float32 for |x|
-// up to mostWave, with the same bits on every machine. Larger numbers are first reduced by
-// the period as a float64 has it, which adds an error of |x|·4e-17. It is NaN of ±∞.
+// sine returns sin(x + quarters·π/2), with an error of at most one unit in the last place of a
+// float32 for |x| up to mostWave, and with the same bits on every machine. Larger numbers are
+// first reduced modulo 2π in float64, which adds an error of |x|·4e-17. For ±∞ it is NaN.
 func sine(x float32, quarters int64) float32 {
 	v := float64(x)
 	if v-v != 0 {
@@ -29,7 +29,7 @@ func sine(x float32, quarters int64) float32 {
 		r = v - float64(n*quarterHigh) - float64(n*quarterLow)
 	}
 	quarters += int64(n)
-	first, last := r, 13 // of the series: sin r = r − r³/3! + … ± r¹³/13!
+	first, last := r, 13 // terms of the series sin r = r − r³/3! + … ± r¹³/13!
 	if quarters&1 != 0 {
 		first, last = 1, 14 // cos r = 1 − r²/2! + … ± r¹⁴/14!
 	}

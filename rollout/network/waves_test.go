@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestSine: sine and cosine to within one unit of the last place, with the same bits on
+// TestSine: sine and cosine are exact to one unit in the last place, and have the same bits on
 // every machine.
 func TestSine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

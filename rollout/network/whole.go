@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// whole is a whole number that is known when a model is read: n, or n times the
-// size of the batch, which is not. Exporters compute shapes with them.
+// whole is a constant whole number: n, or n times the size of the batch, which is unknown when
+// the model is read. Exporters compute shapes with them.
 type whole struct {
 	n     int64
 	batch bool
 }
 
-// String writes the number.
+// String returns the number as text.
 func (w whole) String() string {
 	switch {
 	case !w.batch:
@@ -23,15 +23,15 @@ func (w whole) String() string {
 	return strconv.FormatInt(w.n, 10) + "·batch"
 }
 
-// maxWhole bounds numbers that are multiplied.
+// maxWhole bounds the factors of products.
 const maxWhole = 1 << 40
 
-// apply computes a op b, or tells why that cannot be said for all batches.
+// apply computes a op b. It fails if the result is not the same for all batches.
 func (w whole) apply(op string, v whole) (whole, error) {
 	unknown := fmt.Errorf("expected numbers of which %s can be known for any batch, found %v and %v", op, w, v)
 	if abs64(w.n) > maxWhole || abs64(v.n) > maxWhole {
 		switch op {
-		case "Min", "Max", "Equal": // ends of slices are as large as can be
+		case "Min", "Max", "Equal": // exporters use the largest int as the end of a slice
 		default:
 			return whole{}, fmt.Errorf("expected numbers within ±2^40, found %v and %v", w, v)
 		}

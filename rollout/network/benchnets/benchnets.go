@@ -1,6 +1,6 @@
-// Package benchnets makes networks of the kind that plays board games, as ONNX files, for
-// benchmarks: convolutions or residual blocks of 64 channels with a policy and a
-// value. They have learned nothing; their weights are the same on every machine.
+// Package benchnets makes networks such as play board games, as ONNX files, for benchmarks:
+// convolutions or residual blocks of 64 channels with a policy and a value. They are
+// untrained; their weights are the same on every machine.
 package benchnets
 
 import (
@@ -16,8 +16,8 @@ import (
 type Net struct {
 	Name          string
 	Height, Width int
-	Blocks        int // residual blocks of two 3×3 convolutions each, behind the first one; 0: two more convolutions
-	Choices       int // a dense layer makes so many logits; 0: a 3×3 convolution more and one of 1×1 make 8 a cell
+	Blocks        int // residual blocks of two 3×3 convolutions each, after the first convolution; 0: two more convolutions
+	Choices       int // logits of a dense layer; 0: a further 3×3 convolution and one of 1×1 make 8 logits a cell
 }
 
 // All are the networks of the benchmarks, the smallest first.
@@ -68,8 +68,8 @@ type builder struct {
 	random *prng.Rand
 }
 
-// weights adds a constant of random numbers for sums of so many terms, such that the sums
-// are about as large as the terms.
+// weights adds a constant of random numbers, scaled so that sums of `terms` products are about
+// as large as the inputs.
 func (b *builder) weights(terms int, dims ...int) string {
 	t := &onnx.Tensor{Name: fmt.Sprintf("weights%d", len(b.Initializers)), Type: onnx.Float32, Dims: dims}
 	most := math.Sqrt(6 / float64(terms))
@@ -102,7 +102,7 @@ func (b *builder) dense(x string, in, out int) string {
 	return b.node("Gemm", x, b.weights(in, in, out), b.weights(in, out))
 }
 
-// output gives what a node makes the name of an output.
+// output makes the result of a node an output of that name.
 func (b *builder) output(name, node string) {
 	b.node("Identity", node)
 	b.Nodes[len(b.Nodes)-1].Outputs[0] = name
