@@ -10,12 +10,15 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,14 +31,14 @@ func unixBot(kind string, args []string) int {
 			spawn(attr, "parent-of-daemon")
 		}
 		fmt.Println("ready")
-		time.Sleep(time.Hour)
+		hang()
 	case "parent-of-daemon": // its child's parent ends at once
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 		for _, attr := range []*syscall.SysProcAttr{{}, {Setsid: true}} {
 			spawn(attr, "daemon").Wait()
 		}
 		fmt.Println("x")
-		time.Sleep(time.Hour)
+		hang()
 	case "daemon":
 		c := exec.Command("/bin/sh", "-c", "trap '' TERM HUP INT; while :; do sleep 100; done")
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -65,7 +68,7 @@ func unixBot(kind string, args []string) int {
 			kept[i] = 1
 		}
 		fmt.Println("x")
-		time.Sleep(time.Hour)
+		hang()
 		fmt.Println(kept[0])
 	case "inherits":
 		self, _ := new(table).read(os.Getpid())
@@ -104,7 +107,7 @@ func unixBot(kind string, args []string) int {
 		}
 		line, err := p.ReadLine(time.Time{})
 		fmt.Println(string(line), err, g.starts.(*remote).cmd.Process.Pid)
-		time.Sleep(time.Hour)
+		hang()
 	default:
 		panic("no such bot: " + kind)
 	}
@@ -133,9 +136,8 @@ func mark(c *Command) string {
 	return m
 }
 
-// marked are the running processes with a mark in their environment.
-func marked(t *testing.T, m string) (pids []int) {
-	t.Helper()
+// marked returns the running processes with a mark in their environment.
+func marked(m string) (pids []int) {
 	new(table).pids(func(pid int) {
 		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if bytes.Contains(environ, []byte(m+"\x00")) {
@@ -156,24 +158,23 @@ func told(pids []int) (text string) {
 	return text
 }
 
-// require waits until a number of processes run, at least, or none.
+// requireMarked waits until at least a number of processes run, or, with 0, until none runs.
 func requireMarked(t *testing.T, m string, least int) {
 	t.Helper()
-	for end := soon(); ; time.Sleep(5 * time.Millisecond) {
-		n := len(marked(t, m))
-		if least == 0 && n == 0 || least > 0 && n >= least {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d processes run, want %d:%s", n, least, told(marked(t, m)))
-		}
+	reached := func() bool {
+		n := len(marked(m))
+		return n == least || least > 0 && n > least
+	}
+	if !assert.Eventually(t, reached, ample, 5*time.Millisecond) {
+		pids := marked(m)
+		t.Fatalf("%d processes run, want %d:%s", len(pids), least, told(pids))
 	}
 }
 
-// none fails if processes run now.
+// requireNone fails if processes run now.
 func requireNone(t *testing.T, m string) {
 	t.Helper()
-	if pids := marked(t, m); len(pids) > 0 {
+	if pids := marked(m); len(pids) > 0 {
 		t.Errorf("left running: %v", pids)
 		for _, pid := range pids { // started by this test
 			syscall.Kill(pid, syscall.SIGKILL)
@@ -247,12 +248,7 @@ func TestProgramKilled(t *testing.T) {
 		requireMarked(t, m, 2+family)
 		plays.Process.Signal(c.signal)
 		if holder > 0 {
-			for end := soon(); len(marked(t, m)) > 1 && time.Now().Before(end); {
-				time.Sleep(5 * time.Millisecond)
-			}
-			if pids := marked(t, m); len(pids) != 1 || pids[0] != holder {
-				t.Errorf("%v run, want %d", pids, holder)
-			}
+			assert.Eventually(t, func() bool { return slices.Equal(marked(m), []int{holder}) }, ample, 5*time.Millisecond)
 			syscall.Kill(holder, syscall.SIGKILL)
 		}
 		plays.Wait()
@@ -294,8 +290,7 @@ func TestProgramKilledAnyTime(t *testing.T) {
 		if err := plays.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(k*5%200) * time.Millisecond)
-		plays.Process.Kill()
+		time.AfterFunc(time.Duration(k*5%200)*time.Millisecond, func() { plays.Process.Kill() })
 		plays.Wait()
 		requireMarked(t, m, 0)
 	}
@@ -341,7 +336,11 @@ func TestHops(t *testing.T) {
 		m := mark(&c)
 		p := start(t, g, c)
 		readLine(t, p)
-		time.Sleep(20 * time.Millisecond)
+		first := marked(m)
+		hopped := func() bool {
+			return slices.ContainsFunc(marked(m), func(pid int) bool { return !slices.Contains(first, pid) })
+		}
+		require.Eventually(t, hopped, ample, time.Millisecond)
 		p.Kill()
 		requireNone(t, m)
 	}
@@ -389,7 +388,8 @@ func TestMemory(t *testing.T) {
 	for wait := 4 * interval; ; wait *= 2 {
 		p = start(t, guard(t, Limits{Memory: 4 << 30}), talks(t, "eat", "2"))
 		readLine(t, p)
-		time.Sleep(wait)
+		_, err := p.ReadLine(time.Now().Add(wait)) // it prints no other line
+		require.Equal(t, Time, kindOf(t, err))
 		r := p.Kill()
 		if r.Memory < 100<<20 && wait < ample/4 {
 			continue

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // ample is a deadline that nothing honest misses, on a loaded machine either.
@@ -59,7 +61,7 @@ func bot(kind string, args []string) int {
 	case "drip":
 		for {
 			fmt.Print("x")
-			time.Sleep(time.Second)
+			dawdle(time.Second)
 		}
 	case "flood":
 		to := map[string]*os.File{"out": os.Stdout, "err": os.Stderr}[args[0]]
@@ -73,10 +75,10 @@ func bot(kind string, args []string) int {
 		map[string]*os.File{"in": os.Stdin, "out": os.Stdout}[args[0]].Close()
 		fmt.Fprintln(os.Stderr, "closed")
 		fmt.Println("closed")
-		time.Sleep(time.Hour)
+		hang()
 	case "sleep":
 		fmt.Println("ready")
-		time.Sleep(time.Hour)
+		hang()
 	case "spin":
 		for end := time.Now().Add(time.Duration(number()) * time.Millisecond); time.Now().Before(end); {
 		}
@@ -317,9 +319,7 @@ func TestLogFlood(t *testing.T) {
 	c := talks(t, "flood", "err", "\n")
 	c.Log = NewLog(&text, 12_345)
 	p := start(t, guard(t, Limits{}), c)
-	for !c.Log.Full() {
-		time.Sleep(time.Millisecond)
-	}
+	require.Eventually(t, c.Log.Full, ample, time.Millisecond)
 	if _, err := p.ReadLine(time.Now().Add(300 * time.Millisecond)); kindOf(t, err) != Time {
 		t.Error(err)
 	}
@@ -465,7 +465,8 @@ func TestLeaks(t *testing.T) {
 	for range 3 {
 		match()
 	}
-	for end := soon(); ; time.Sleep(10 * time.Millisecond) { // timers and goroutines on their way out
+	end := soon()
+	for range time.Tick(10 * time.Millisecond) { // timers and goroutines end later; require.Eventually starts some itself
 		f, r := openFiles(t), runtime.NumGoroutine()
 		if f <= files && r <= routines {
 			return

@@ -23,8 +23,8 @@
 //     not depend on it.
 //   - A limit of time (timeout) is for an answer as a whole, not for each read
 //     and write. There is one for all answers of a game, too, if it is asked for.
-//   - An answer is bounded by what the game can hold: wire.MaxAction bytes and
-//     wire.MaxDebug for each of its debug messages, 17.3 MB in all. A token has 4 KiB,
+//   - An answer is bounded by what the game can hold: protocol.MaxAction bytes and
+//     protocol.MaxDebug for each of its debug messages, 17.3 MB in all. A token has 4 KiB,
 //     and a client must send its token within ten seconds. These bounds are our own.
 //   - A client with the wrong token is disconnected, and another one can connect
 //     until the limit for connecting. If more than 64 connections have given no

@@ -42,8 +42,9 @@ func before(kind string, args []string) {
 		one, _ := conn.Read(make([]byte, 1)) // a view, or the end of the connection
 		os.WriteFile(os.Getenv(robbedEnv), []byte{byte(one)}, 0o666)
 	case "slow":
-		for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat(os.Getenv(robbedEnv)); err == nil {
+		begin := time.Now()
+		for range time.Tick(10 * time.Millisecond) {
+			if _, err := os.Stat(os.Getenv(robbedEnv)); err == nil || time.Since(begin) > ample {
 				return
 			}
 		}
@@ -61,7 +62,7 @@ func before(kind string, args []string) {
 // steal connects with the token of another client, which it finds in the command lines of
 // all processes.
 func steal(own string) net.Conn {
-	for {
+	for range time.Tick(time.Millisecond) {
 		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, file := range files {
 			line, _ := os.ReadFile(file)
@@ -76,8 +77,8 @@ func steal(own string) net.Conn {
 				return conn
 			}
 		}
-		time.Sleep(time.Millisecond)
 	}
+	return nil
 }
 
 // hostile is what some clients do besides playing, when they have given their token.
@@ -106,7 +107,7 @@ func hostile(kind string, conn *net.TCPConn) {
 		var all [][]byte
 		for len(all) < 1000 {
 			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
-			time.Sleep(time.Millisecond)
+			dawdle(time.Millisecond)
 		}
 	case "floods", "complains":
 		to := map[string]*os.File{"floods": os.Stdout, "complains": os.Stderr}[kind]
@@ -115,25 +116,25 @@ func hostile(kind string, conn *net.TCPConn) {
 		}
 	case "waits":
 		view()
-		time.Sleep(time.Hour)
+		hang()
 	case "drips":
 		view()
 		for _, b := range answer {
-			time.Sleep(time.Second)
+			dawdle(time.Second)
 			conn.Write([]byte{b})
 		}
-		time.Sleep(time.Hour)
+		hang()
 	case "writes": // without an end
 		view()
 		for line := bytes.Repeat(message(protocol.DebugMessage), 1<<10); ; {
 			if _, err := conn.Write(line); err != nil {
-				time.Sleep(time.Hour)
+				hang()
 			}
 		}
 	case "lies":
 		view()
 		conn.Write(message(protocol.DebugUpdateDone))
-		time.Sleep(time.Hour)
+		hang()
 	case "hangs up": // half of it
 		view()
 		conn.CloseWrite()
@@ -143,7 +144,7 @@ func hostile(kind string, conn *net.TCPConn) {
 		for range 1000 {
 			conn.Write(answer)
 		}
-		time.Sleep(time.Hour)
+		hang()
 	case "repeats": // every answer
 		in := protocol.NewReader(conn)
 		var m protocol.ServerMessage

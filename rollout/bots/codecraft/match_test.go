@@ -45,7 +45,7 @@ func program(kind string, args []string) int {
 	case kind == "ends":
 		return 0
 	case kind == "sleeps":
-		time.Sleep(time.Minute)
+		hang()
 	case len(args) != 3:
 		fmt.Println("arguments:", args)
 		return 2
@@ -65,7 +65,7 @@ func program(kind string, args []string) int {
 	switch kind {
 	case "stays": // is silent after its first view
 		conn.Read(make([]byte, 1))
-		time.Sleep(time.Minute)
+		hang()
 	case "dies", "falls", "garbles": // after its second view
 		in := protocol.NewReader(conn)
 		var m protocol.ServerMessage
@@ -78,13 +78,13 @@ func program(kind string, args []string) int {
 		case "falls":
 			self, _ := os.FindProcess(os.Getpid())
 			self.Kill()
-			time.Sleep(time.Minute)
+			hang()
 		case "garbles":
 			conn.Write([]byte("garbage"))
-			time.Sleep(time.Minute)
+			hang()
 		}
 		conn.Close()
-		time.Sleep(100 * time.Millisecond) // as interpreters take until they end
+		dawdle(100 * time.Millisecond) // as interpreters take until they end
 		return 7
 	}
 	hostile(kind, conn.(*net.TCPConn))
@@ -94,7 +94,7 @@ func program(kind string, args []string) int {
 	}
 	fmt.Println("finished")
 	if kind == "lingers" {
-		time.Sleep(time.Minute)
+		hang()
 	}
 	return 0
 }
@@ -306,14 +306,13 @@ func TestCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer out.Close()
-		limits := bots.Limits{Accept: 20 * time.Second, Answer: 20 * time.Second}
+		limits := bots.Limits{Accept: ample, Answer: ample}
 		switch c.kind {
 		case "sleeps":
 			limits.Accept = 300 * time.Millisecond
 		case "stays":
 			limits.Answer = 100 * time.Millisecond
 		}
-		begin := time.Now()
 		r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: c.command, Output: out, Limits: limits}}})
 		comment := ""
 		if r.Players[0].Comment != nil {
@@ -333,9 +332,7 @@ func TestCommands(t *testing.T) {
 		if c.kind == "plays" && headers != 2*20 {
 			t.Errorf("%d lines before and behind 20 ticks, want two of each", headers)
 		}
-		if took := time.Since(begin); took > 30*time.Second {
-			t.Errorf("%s: took %v", c.kind, took)
-		}
+
 	}
 }
 
@@ -386,7 +383,7 @@ func TestInterruptedCommand(t *testing.T) {
 	defer cancel()
 	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: []string{self}}}}
 	begin := time.Now()
-	if _, err := m.Play(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 20*time.Second {
+	if _, err := m.Play(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > ample {
 		t.Errorf("error %v after %v", err, time.Since(begin))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // idle connects and sends nothing.
@@ -29,7 +31,7 @@ func TestIdleConnections(t *testing.T) {
 		dial(t, port, "guess")
 	}
 	honest := dial(t, port, token)
-	c, err := port.next(t.Context(), 30*time.Second, nil)
+	c, err := port.next(t.Context(), ample, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,16 +50,14 @@ func TestWaitingClients(t *testing.T) {
 	port := listen(t, nil)
 	var all []*net.TCPConn
 	for range maxWaiting + 10 {
-		all = append(all, dial(t, port, ""))
-		for at := all[len(all)-1].LocalAddr().String(); ; time.Sleep(time.Millisecond) { // until it waits
+		conn := dial(t, port, "")
+		all = append(all, conn)
+		require.Eventually(t, func() bool { // its connection is the last that waits
 			port.mu.Lock()
+			defer port.mu.Unlock()
 			n := len(port.waiting)
-			came := n > 0 && port.waiting[n-1].conn.RemoteAddr().String() == at
-			port.mu.Unlock()
-			if came {
-				break
-			}
-		}
+			return n > 0 && port.waiting[n-1].conn.RemoteAddr().String() == conn.LocalAddr().String()
+		}, ample, time.Millisecond)
 	}
 	for _, conn := range all[:10] {
 		if _, err := conn.Read(make([]byte, 1)); err == nil {
@@ -65,7 +65,7 @@ func TestWaitingClients(t *testing.T) {
 		}
 	}
 	for _, want := range all[10:] {
-		c, err := port.next(t.Context(), time.Minute, nil)
+		c, err := port.next(t.Context(), ample, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

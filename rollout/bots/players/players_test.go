@@ -18,7 +18,7 @@ import (
 func botMain(kind string) int {
 	switch kind {
 	case "hangs":
-		time.Sleep(time.Hour)
+		hang()
 	case "leaves":
 		fmt.Fprintln(os.Stderr, "no time")
 		return 3

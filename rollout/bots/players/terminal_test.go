@@ -31,7 +31,7 @@ func algo(slow bool) int {
 			continue
 		}
 		if slow && turn > 0 {
-			time.Sleep(thinks)
+			dawdle(thinks)
 		}
 		answer := "[]\n[]\n"
 		if turn == 1 {

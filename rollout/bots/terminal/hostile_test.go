@@ -37,11 +37,11 @@ func program(kind string, args []string) int {
 	switch kind {
 	case "silent":
 		io.Copy(io.Discard, in)
-		time.Sleep(time.Hour)
+		hang()
 	case "drips":
 		for {
 			fmt.Print("[")
-			time.Sleep(time.Second)
+			dawdle(time.Second)
 		}
 	case "floods":
 		for {
@@ -52,15 +52,15 @@ func program(kind string, args []string) int {
 		return 3
 	case "closes":
 		os.Stdout.Close()
-		time.Sleep(time.Hour)
+		hang()
 	case "deaf": // says all its answers at once and hears nothing
 		fmt.Print(strings.Repeat(answer, 200))
-		time.Sleep(time.Hour)
+		hang()
 	case "half":
 		in.ReadString('\n')
 		in.ReadString('\n')
 		fmt.Println("[]")
-		time.Sleep(time.Hour)
+		hang()
 	case "falls": // in turn 2, with half an answer
 		serve(in, &limited{left: 2*len(answer) + 3}, nil)
 		return 1
@@ -83,7 +83,7 @@ func program(kind string, args []string) int {
 		in.ReadString('\n')
 		os.Stdin.Close()
 		fmt.Print(answer)
-		time.Sleep(time.Hour)
+		hang()
 	case "screams":
 		scream := func() { os.Stderr.Write(bytes.Repeat([]byte("all work and no play\n"), 5000)) }
 		scream() // once at least, however short the game is
@@ -123,7 +123,7 @@ func program(kind string, args []string) int {
 		return 2
 	}
 	if kind == "lingers" {
-		time.Sleep(time.Hour)
+		hang()
 	}
 	return 5
 }

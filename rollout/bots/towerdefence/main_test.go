@@ -24,6 +24,9 @@ import (
 	"moonfarm/sim/towerdefence/wire/referee"
 )
 
+// ample is a time within which all that behaves answers, on a busy machine too.
+const ample = time.Minute
+
 // botMark is the first argument of the test's program when it is a bot.
 const botMark = "bot"
 
@@ -82,7 +85,7 @@ var slow = map[string]func(args []string) int{
 	"sleeps": func(args []string) int { // and behaves, if it comes to that
 		write0("begun", nil)
 		d, _ := time.ParseDuration(args[0])
-		time.Sleep(d)
+		dawdle(d)
 		say("")
 		return 0
 	},
@@ -99,10 +102,14 @@ var slow = map[string]func(args []string) int{
 			return 0
 		}
 		wait, _ := time.ParseDuration(os.Getenv("MOONFARM_TEST_WAIT"))
-		for begin := time.Now(); time.Since(begin) < wait; time.Sleep(time.Millisecond) {
+		begin := time.Now()
+		for range time.Tick(time.Millisecond) {
 			if _, err := os.Stat(place + "/other"); err == nil {
 				say("met")
 				return 0
+			}
+			if time.Since(begin) > wait {
+				break
 			}
 		}
 		os.RemoveAll(place) // the next one is alone, too
@@ -285,7 +292,7 @@ func (l *log) text(t testing.TB, round int, player, file string) string {
 // play plays a match that must not fail, and checks its log.
 func play(t testing.TB, m *Match) (*Result, *log) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*ample)
 	defer cancel()
 	l := &log{files: fstest.MapFS{}}
 	m.Create = l.create

@@ -15,6 +15,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
@@ -209,7 +211,7 @@ func TestAgainstPolicy(t *testing.T) {
 // game is as long as ever.
 func TestGameLimit(t *testing.T) {
 	m := &Match{Rules: rules(30), Seats: []Seat{
-		{Bot: bot(t, "sleeps", "40ms"), Limits: bots.Limits{Game: 200 * time.Millisecond, Answer: time.Minute}},
+		{Bot: bot(t, "sleeps", "40ms"), Limits: bots.Limits{Game: 200 * time.Millisecond, Answer: ample}},
 		{Bot: scripted(t, "script", quoted("0,0,2")...)},
 	}}
 	r, _ := play(t, m)
@@ -261,7 +263,7 @@ func TestOrder(t *testing.T) {
 	} {
 		place := filepath.Join(t.TempDir(), "place")
 		t.Setenv("MOONFARM_TEST_PLACE", place)
-		t.Setenv("MOONFARM_TEST_WAIT", map[bool]string{true: "30s", false: "100ms"}[c.meet])
+		t.Setenv("MOONFARM_TEST_WAIT", map[bool]time.Duration{true: ample, false: 100 * time.Millisecond}[c.meet].String())
 		c.match.Rules = rules(1)
 		r, l := play(t, &c.match)
 		met := 0
@@ -283,16 +285,12 @@ func TestInterrupt(t *testing.T) {
 	b := bot(t, "sleeps", "1h")
 	begun := filepath.Join(b.Dir, "begun")
 	go func() {
-		for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(time.Millisecond) {
-			if _, err := os.Stat(begun); err == nil {
-				break
-			}
-		}
+		assert.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, ample, time.Millisecond)
 		cancel(cause)
 	}()
 	begin := time.Now()
 	_, err := (&Match{Rules: rules(400), Seats: []Seat{{Bot: b}, {}}}).Play(ctx)
-	if !errors.Is(err, cause) || time.Since(begin) > time.Minute {
+	if !errors.Is(err, cause) || time.Since(begin) > 2*ample {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}
 	gone(t, b)
