@@ -39,7 +39,7 @@ type Match struct {
 // context is done, everything is stopped and Play returns the cause. What bots do
 // wrong is no error of Play but in the Result.
 func (m *Match) Play(ctx context.Context) (*Result, error) {
-	t, err := m.table()
+	t, err := m.newTurnLoop()
 	if err != nil {
 		return nil, err
 	}
@@ -59,17 +59,17 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	return t.sum(), nil
 }
 
-// table is a match that is being played.
-type table struct {
+// turnLoop is a match that is being played.
+type turnLoop struct {
 	*Match
 	batch  *env.Batch
-	places []place
+	states []seatState
 	ends   sync.WaitGroup // for bots that crashed to be ended
 	result Result
 }
 
-// place is a seat at the table.
-type place struct {
+// seatState is a seat at the table.
+type seatState struct {
 	row     []int32        // of the batch
 	policy  rollout.Policy // nil: none
 	bot     Bot            // nil: none, or it has ended
@@ -79,16 +79,16 @@ type place struct {
 	network rollout.NetworkCounts // of a policy that asks one
 }
 
-// table makes the policies.
-func (m *Match) table() (t *table, err error) {
+// newTurnLoop makes the policies.
+func (m *Match) newTurnLoop() (t *turnLoop, err error) {
 	s := m.Vector.Spec()
 	if len(m.Seats) != s.Info.Players {
 		return nil, fmt.Errorf("%d seats for a game of %d players", len(m.Seats), s.Info.Players)
 	}
-	t = &table{Match: m, places: make([]place, len(m.Seats))}
+	t = &turnLoop{Match: m, states: make([]seatState, len(m.Seats))}
 	var wants env.Want
-	for i := range t.places {
-		p, seat := &t.places[i], &m.Seats[i]
+	for i := range t.states {
+		p, seat := &t.states[i], &m.Seats[i]
 		p.row = []int32{int32(i)}
 		switch {
 		case seat.Policy == nil:
@@ -114,11 +114,11 @@ func (m *Match) table() (t *table, err error) {
 }
 
 // join waits for all bots. Those that do not join have crashed.
-func (t *table) join(ctx context.Context) error {
-	errs := make([]error, len(t.places))
+func (t *turnLoop) join(ctx context.Context) error {
+	errs := make([]error, len(t.states))
 	var all sync.WaitGroup
-	for i := range t.places {
-		if p, seat := &t.places[i], &t.Seats[i]; seat.Bot != nil {
+	for i := range t.states {
+		if p, seat := &t.states[i], &t.Seats[i]; seat.Bot != nil {
 			all.Go(func() { p.bot, errs[i] = seat.Bot(ctx) })
 		}
 	}
@@ -131,11 +131,11 @@ func (t *table) join(ctx context.Context) error {
 		case errors.Is(err, ErrHost):
 			fatal = fmt.Errorf("seat %d: %w", i+1, err)
 		case errors.As(err, &failed):
-			t.places[i].crash = &Crash{-1, failed.Err, failed.Exit, failed.Output}
+			t.states[i].crash = &Crash{-1, failed.Err, failed.Exit, failed.Output}
 		default:
-			t.places[i].crash = &Crash{Turn: -1, Err: err}
+			t.states[i].crash = &Crash{Turn: -1, Err: err}
 		}
-		if c := t.places[i].crash; c != nil && t.Crashed != nil && ctx.Err() == nil {
+		if c := t.states[i].crash; c != nil && t.Crashed != nil && ctx.Err() == nil {
 			t.Crashed(i, c)
 		}
 	}
@@ -159,10 +159,10 @@ func (e *JoinError) Error() string { return e.Err.Error() }
 func (e *JoinError) Unwrap() error { return e.Err }
 
 // play plays all turns.
-func (t *table) play(ctx context.Context) error {
+func (t *turnLoop) play(ctx context.Context) error {
 	clear(t.batch.OrderLen)
-	for i := range t.places {
-		rollout.Until(ctx, t.places[i].policy)
+	for i := range t.states {
+		rollout.Until(ctx, t.states[i].policy)
 	}
 	if err := t.shown(); err != nil {
 		return err
@@ -188,10 +188,10 @@ func (t *table) play(ctx context.Context) error {
 }
 
 // allCrashed reports whether nobody is left who gives orders, but somebody was.
-func (t *table) allCrashed() bool {
+func (t *turnLoop) allCrashed() bool {
 	crashed := false
-	for i := range t.places {
-		p := &t.places[i]
+	for i := range t.states {
+		p := &t.states[i]
 		if p.policy != nil || p.bot != nil {
 			return false
 		}
@@ -200,7 +200,7 @@ func (t *table) allCrashed() bool {
 	return crashed
 }
 
-func (t *table) shown() error {
+func (t *turnLoop) shown() error {
 	if t.Shown == nil {
 		return nil
 	}
@@ -209,11 +209,11 @@ func (t *table) shown() error {
 
 // ask asks all seats for their orders: the bots side by side and beside the
 // policies, or all one by one.
-func (t *table) ask(ctx context.Context) {
+func (t *turnLoop) ask(ctx context.Context) {
 	policies, most := false, t.Vector.Spec().Info.MaxOrders
 	var all sync.WaitGroup
-	for i := range t.places {
-		p := &t.places[i]
+	for i := range t.states {
+		p := &t.states[i]
 		p.orders = t.batch.Orders[i*most : i*most : (i+1)*most]
 		policies = policies || p.policy != nil
 		switch {
@@ -227,8 +227,8 @@ func (t *table) ask(ctx context.Context) {
 	if policies {
 		t.Vector.Observe(t.batch)
 	}
-	for i := range t.places {
-		if p := &t.places[i]; p.policy != nil {
+	for i := range t.states {
+		if p := &t.states[i]; p.policy != nil {
 			p.policy.Act(t.Vector, t.batch, p.row)
 			if n, ok := p.policy.(rollout.Networked); ok {
 				p.network.Add(n.Network(t.batch, p.row[0]))
@@ -236,15 +236,15 @@ func (t *table) ask(ctx context.Context) {
 		}
 	}
 	all.Wait()
-	for i := range t.places {
-		if p := &t.places[i]; p.policy == nil {
+	for i := range t.states {
+		if p := &t.states[i]; p.policy == nil {
 			t.batch.OrderLen[i] = int32(len(p.orders))
 		}
 	}
 }
 
 // askBot asks a bot. One that crashes is ended while the match goes on.
-func (t *table) askBot(ctx context.Context, p *place) {
+func (t *turnLoop) askBot(ctx context.Context, p *seatState) {
 	var err error
 	if p.orders, err = p.bot.Ask(p.orders); err == nil {
 		return
@@ -261,9 +261,9 @@ func (t *table) askBot(ctx context.Context, p *place) {
 }
 
 // finish tells all bots that the game is over, and waits until all have ended.
-func (t *table) finish(ctx context.Context) {
-	for i := range t.places {
-		if p := &t.places[i]; p.bot != nil {
+func (t *turnLoop) finish(ctx context.Context) {
+	for i := range t.states {
+		if p := &t.states[i]; p.bot != nil {
 			t.ends.Go(func() {
 				p.ended = p.bot.End(ctx, nil)
 				p.bot = nil
@@ -274,17 +274,17 @@ func (t *table) finish(ctx context.Context) {
 }
 
 // close ends what has not ended.
-func (t *table) close() {
+func (t *turnLoop) close() {
 	now, stop := context.WithCancel(context.Background())
 	stop()
 	t.finish(now)
-	for i := range t.places {
-		rollout.CloseSeats(t.places[i].policy)
+	for i := range t.states {
+		rollout.CloseSeats(t.states[i].policy)
 	}
 }
 
 // count counts the orders of the turn that was played into the sum.
-func (t *table) count() {
+func (t *turnLoop) count() {
 	most := t.Vector.Spec().Info.MaxOrders
 	for i, n := range t.batch.OrderLen {
 		given := 0
@@ -299,17 +299,17 @@ func (t *table) count() {
 }
 
 // sum sums the match up.
-func (t *table) sum() *Result {
+func (t *turnLoop) sum() *Result {
 	r := &t.result
 	r.Sum.Add(uint64(r.Status))
-	for i := range t.places {
+	for i := range t.states {
 		o := t.Vector.Outcome(0, sim.Player(i))
 		r.Sum.Add(math.Float64bits(o.Score))
 		r.Sum.Add(uint64(math.Float32bits(o.Result)))
 		r.Outcome = append(r.Outcome, o)
-		r.Used = append(r.Used, t.places[i].ended.Used)
-		r.Crashes = append(r.Crashes, t.places[i].crash)
-		r.Networks = append(r.Networks, t.places[i].network)
+		r.Used = append(r.Used, t.states[i].ended.Used)
+		r.Crashes = append(r.Crashes, t.states[i].crash)
+		r.Networks = append(r.Networks, t.states[i].network)
 	}
 	return r
 }

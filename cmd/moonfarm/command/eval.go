@@ -142,7 +142,7 @@ const evalGames = 32
 // evalStage is the game of a stage of a tournament.
 type evalStage struct {
 	*table
-	bots *players.Game // the same game for bots
+	bots *players.Runner // the same game for bots
 }
 
 // evalStages are the stages of a tournament: several for a contest, else one.
@@ -168,7 +168,7 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 		if s.table, err = flags.open(game); err != nil {
 			return nil, err
 		}
-		s.bots, err = players.Open(players.Config{Game: s.game, Rules: s.rules, Limits: limits, Locks: f.locks})
+		s.bots, err = players.Open(players.Options{Game: s.game, Rules: s.rules, Limits: limits, Locks: f.locks})
 		if err != nil {
 			return nil, cli.WrongUse("--rules: %s%w", fileName(name), err)
 		}
@@ -178,7 +178,7 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 }
 
 // contenders returns the players of eval, with different names.
-func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err error) {
+func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err error) {
 	g := stages[0].bots
 	if f.players == "" && len(f.player) == 0 {
 		return nil, cli.WrongUse("--players is missing: two players or more, such as --players random,random")
@@ -206,7 +206,7 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err e
 		}
 		list = append(list, p)
 	}
-	switch bots := slices.ContainsFunc(list, (*players.Player).Bot); {
+	switch bots := slices.ContainsFunc(list, (*players.Entrant).Bot); {
 	case len(list) < 2:
 		err = cli.WrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
 	case bots && f.maxTurns > 0:
@@ -219,7 +219,7 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Player, err e
 }
 
 // enter makes the player that a text names. A policy must be able to play all stages.
-func (s evalStages) enter(text string) (p *players.Player, err error) {
+func (s evalStages) enter(text string) (p *players.Entrant, err error) {
 	for i := range s {
 		if p != nil && p.Bot() {
 			break // a bot enters once, as it may have a port, and plays by any rules
@@ -264,7 +264,7 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 	if c.Schedule, err = f.scheduled(plan); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(list, (*players.Player).Bot) {
+	if slices.ContainsFunc(list, (*players.Entrant).Bot) {
 		if err := a.botTable(cmd, f, stages, list, &c); err != nil {
 			return err
 		}
@@ -299,7 +299,7 @@ func namesOf(players []arena.Entrant) (names []string) {
 
 // botTable makes the tournament play games of bots. If there is a journal, the files of
 // the games are in its folder.
-func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Player, c *arena.Tournament) error {
+func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Entrant, c *arena.Tournament) error {
 	cores, seats := runtime.GOMAXPROCS(0), 0
 	for _, s := range stages {
 		seats = max(seats, s.bots.Seats)
@@ -321,7 +321,7 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 	if err := files.make(); err != nil {
 		return err
 	}
-	byName := map[string]*players.Player{}
+	byName := map[string]*players.Entrant{}
 	for _, p := range list {
 		byName[p.Name] = p
 	}
@@ -359,7 +359,7 @@ func concurrency(cores, bots, asked int) (games int, warning string) {
 	return asked, warning
 }
 
-func countBots(list []*players.Player) (n int) {
+func countBots(list []*players.Entrant) (n int) {
 	for _, p := range list {
 		if p.Bot() {
 			n++

@@ -278,7 +278,7 @@ func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, erro
 // runnerFlags are the flags of match that stand for flags of the original's runner of
 // codecraft, or for functions of its window.
 type runnerFlags struct {
-	players.Runner
+	players.RunnerOptions
 	config     string
 	saveConfig string
 }

@@ -58,7 +58,7 @@ func replayFolder(game string) (recordings.FolderForm, bool) {
 
 // check refuses, before any game, files that cannot be written for that number of games.
 func (f *gameFiles) check(game string, games int) error {
-	if !slices.Contains(players.Hosts(), game) && f.replay != "" {
+	if !slices.Contains(players.BotGames(), game) && f.replay != "" {
 		return cli.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
 	}
 	if !gamedoc.Of(game).Results && f.results != "" {
@@ -105,7 +105,7 @@ func checkFile(game, flag, name string) error {
 
 // play plays a game and writes its files. If a log cannot be written, it returns an error
 // together with the outcome.
-func (f *gameFiles) play(ctx context.Context, g *players.Game, game string, m *players.Meeting, n gameName) (o *players.Outcome, err error) {
+func (f *gameFiles) play(ctx context.Context, g *players.Runner, game string, m *players.Meeting, n gameName) (o *players.Outcome, err error) {
 	logs := &gameLogs{dir: f.logs, name: n}
 	defer func() { err = errors.Join(err, logs.close()) }()
 	if f.logs != "" {

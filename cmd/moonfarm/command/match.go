@@ -42,7 +42,7 @@ func (a *app) match() *cobra.Command {
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
 		Long: `Plays games between bots of the original contests and built-in policies. Bots
-can play ` + strings.Join(players.Hosts(), ", ") + `; all other games
+can play ` + strings.Join(players.BotGames(), ", ") + `; all other games
 are for policies only.
 
 --player, once for each seat, names a player:
@@ -123,10 +123,10 @@ const maxMatches = 1_000_000
 
 // series is a sequence of games between the same players.
 type series struct {
-	*players.Game
+	*players.Runner
 	name    string
 	seed    uint64
-	players []*players.Player
+	players []*players.Entrant
 	flags   *matchFlags
 	stderr  io.Writer
 }
@@ -150,11 +150,11 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 	if err != nil {
 		return nil, err
 	}
-	config := players.Config{Game: g, Rules: rules, Seats: len(f.players), Limits: limits, Runner: f.runner.Runner, Locks: f.locks}
+	config := players.Options{Game: g, Rules: rules, Seats: len(f.players), Limits: limits, Runner: f.runner.RunnerOptions, Locks: f.locks}
 	if f.runner.config != "" {
 		return s, s.configure(c, config)
 	}
-	if s.Game, err = players.Open(config); errors.Is(err, players.ErrRepeat) {
+	if s.Runner, err = players.Open(config); errors.Is(err, players.ErrRepeat) {
 		return nil, cli.WrongUse("--repeat: %w", err)
 	} else if err != nil {
 		return nil, cli.WrongUse("--rules: %s%w", fileName(f.rules), err)
@@ -174,7 +174,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 }
 
 // configure makes the game and the players of the config file.
-func (s *series) configure(c *cobra.Command, o players.Config) error {
+func (s *series) configure(c *cobra.Command, o players.Options) error {
 	config, err := players.ReadConfig(s.flags.runner.config)
 	if err != nil {
 		return cli.WrongUse("--config: %w", err)
@@ -188,7 +188,7 @@ func (s *series) configure(c *cobra.Command, o players.Config) error {
 			s.seed = *seed
 		}
 	}
-	s.Game, s.players, err = config.Open(o)
+	s.Runner, s.players, err = config.Open(o)
 	switch {
 	case errors.Is(err, players.ErrRemote):
 		return cli.WrongUse("--config: %w; --allow-remote lets them", err)
@@ -313,7 +313,7 @@ func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liv
 			live.stop(fmt.Errorf("--stop-at-first-fault: game %d, seat %d, %s: %s", n+1, fault.Seat+1, names[fault.Seat], fault.Text))
 		}
 	}
-	o, err := s.flags.files.play(ctx, s.Game, s.name, m, gameName{game: n + 1, players: sits})
+	o, err := s.flags.files.play(ctx, s.Runner, s.name, m, gameName{game: n + 1, players: sits})
 	if o == nil {
 		return err
 	}

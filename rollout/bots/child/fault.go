@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Kind is what a bot did wrong.
-type Kind uint8
+// FaultKind is what a bot did wrong.
+type FaultKind uint8
 
 // The kinds of faults.
 const (
-	Exited    Kind = iota + 1 // it ended by itself, with any exit status or by a signal
-	Closed                    // it closed its standard output or input and runs on
-	Time                      // it did not answer, read or end before the deadline
-	CPU                       // Limits.CPU
-	Memory                    // Limits.Memory
-	Processes                 // Limits.Processes
-	Output                    // Limits.Answer or Limits.Output
-	Lost                      // its guard has ended, or its processes cannot be killed
+	Exited    FaultKind = iota + 1 // it ended by itself, with any exit status or by a signal
+	Closed                         // it closed its standard output or input and runs on
+	Time                           // it did not answer, read or end before the deadline
+	CPU                            // Limits.CPU
+	Memory                         // Limits.Memory
+	Processes                      // Limits.Processes
+	Output                         // Limits.Answer or Limits.Output
+	Lost                           // its guard has ended, or its processes cannot be killed
 )
 
 // String returns one word for people and journals.
-func (k Kind) String() string {
+func (k FaultKind) String() string {
 	names := [...]string{Exited: "exited", Closed: "closed", Time: "time", CPU: "cpu", Memory: "memory",
 		Processes: "processes", Output: "output", Lost: "lost"}
 	if int(k) < len(names) && k > 0 {
@@ -32,7 +32,7 @@ func (k Kind) String() string {
 
 // Fault says what a bot did wrong. It is an error.
 type Fault struct {
-	Kind Kind
+	Kind FaultKind
 	// Limit and Measured are, for Time and CPU, nanoseconds; for Memory and Output
 	// bytes; for Processes their number; 0 for other kinds.
 	Limit, Measured int64
@@ -64,8 +64,8 @@ func timeFault(what string, limit, measured time.Duration) *Fault {
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// Result tells how a process ended and what it used, descendants included.
-type Result struct {
+// Exit tells how a process ended and what it used, descendants included.
+type Exit struct {
 	Status string // such as "exit status 1" or "signal: killed"
 	Code   int    // the exit status; −1: a signal ended it
 	// Fault is a limit that was exceeded and for which the process was killed;
@@ -80,15 +80,15 @@ type Result struct {
 }
 
 // exited is the fault of a process that ended when it was still needed.
-func (r *Result) exited() *Fault {
+func (r *Exit) exited() *Fault {
 	if r.Fault != nil {
 		return r.Fault
 	}
 	return &Fault{Kind: Exited, Text: "the program has ended: " + r.Status}
 }
 
-// ending is what is known of a process where it was started.
-type ending struct {
+// endReport is what is known of a process where it was started.
+type endReport struct {
 	Number    int
 	Status    string
 	Code      int

@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// patience is how long this program waits for a guard to start, to kill a bot's
+// guardTimeout is how long this program waits for a guard to start, to kill a bot's
 // processes, or to end; a guard of a very busy machine may need seconds.
-const patience = 30 * time.Second
+const guardTimeout = 30 * time.Second
 
 // Guard starts the processes of one bot for one match, one after the other.
 type Guard struct {
-	limits Limits
-	marker string
-	starts starter
-	ctx    context.Context
-	unless func() bool // takes back what was to happen when the context is done
-	output atomic.Int64
-	work   sync.WaitGroup
+	limits       Limits
+	marker       string
+	starts       starter
+	ctx          context.Context
+	stopWatching func() bool // takes back what was to happen when the context is done
+	output       atomic.Int64
+	work         sync.WaitGroup
 
 	run     sync.Mutex // held by Run and Close
 	runs    int
@@ -70,7 +70,7 @@ func Start(ctx context.Context, limits Limits) (*Guard, error) {
 	if g.starts, err = newStarter(g); err != nil {
 		return nil, fmt.Errorf("the guard of a bot could not be started: %w", err)
 	}
-	g.unless = context.AfterFunc(ctx, g.starts.end)
+	g.stopWatching = context.AfterFunc(ctx, g.starts.end)
 	return g, nil
 }
 
@@ -131,7 +131,7 @@ func (g *Guard) begun(p *Process) {
 }
 
 // ended takes what the starter tells of a process.
-func (g *Guard) ended(e ending) {
+func (g *Guard) ended(e endReport) {
 	g.mu.Lock()
 	p := g.started
 	if p == nil || p.number != e.Number {
@@ -151,7 +151,7 @@ func (g *Guard) lost(why string) {
 	p := g.started
 	g.mu.Unlock()
 	if p != nil {
-		g.ended(ending{Number: p.number, Status: "unknown", Code: -1, Fault: &Fault{Kind: Lost, Text: why}})
+		g.ended(endReport{Number: p.number, Status: "unknown", Code: -1, Fault: &Fault{Kind: Lost, Text: why}})
 	}
 }
 
@@ -163,7 +163,7 @@ func (g *Guard) HasSocket(inode uint64) (has, known bool) { return g.starts.hasS
 // Close kills what runs and ends the guard. Then nothing of the bot is left
 // running; the error says so if that is not sure.
 func (g *Guard) Close() error {
-	g.unless()
+	g.stopWatching()
 	g.starts.end()
 	g.run.Lock()
 	defer g.run.Unlock()

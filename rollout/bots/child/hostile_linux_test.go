@@ -71,7 +71,7 @@ func unixBot(kind string, args []string) int {
 		hang()
 		fmt.Println(kept[0])
 	case "inherits":
-		self, _ := new(table).read(os.Getpid())
+		self, _ := new(processTable).read(os.Getpid())
 		session, _ := unix.Getsid(0)
 		var files []string
 		entries, _ := os.ReadDir("/proc/self/fd")
@@ -138,7 +138,7 @@ func mark(c *Command) string {
 
 // marked returns the running processes with a mark in their environment.
 func marked(m string) (pids []int) {
-	new(table).pids(func(pid int) {
+	new(processTable).pids(func(pid int) {
 		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if bytes.Contains(environ, []byte(m+"\x00")) {
 			pids = append(pids, pid)
@@ -150,7 +150,7 @@ func marked(m string) (pids []int) {
 // told describes processes: parent, state and command line.
 func told(pids []int) (text string) {
 	for _, pid := range pids {
-		p, _ := new(table).read(pid)
+		p, _ := new(processTable).read(pid)
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		text += fmt.Sprintf("\n%d, parent %d, ended %v: %q\n  %.60s", pid, p.parent, p.ended, line, state)
@@ -253,7 +253,7 @@ func TestProgramKilled(t *testing.T) {
 		}
 		plays.Wait()
 		requireMarked(t, m, 0)
-		if p, ok := new(table).read(guard); ok && !p.ended {
+		if p, ok := new(processTable).read(guard); ok && !p.ended {
 			t.Errorf("the guard runs: %+v", p)
 		}
 	}

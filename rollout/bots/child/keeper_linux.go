@@ -30,7 +30,7 @@ type keeper struct {
 	reports *gob.Encoder
 	parent  int // the program that started the guard
 	limits  Limits
-	table   table
+	table   processTable
 	usage   usage
 
 	run    *launch // nil: no process
@@ -52,7 +52,7 @@ func guardMain() int {
 	runtime.LockOSThread()
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, parentDied)
-	k := &keeper{parent: os.Getppid(), usage: usage{seen: map[life]int64{}}}
+	k := &keeper{parent: os.Getppid(), usage: usage{seen: map[processID]int64{}}}
 	keepFiles()
 	var err error
 	if k.conn, err = unixConn(3); err != nil {
@@ -343,7 +343,7 @@ func (k *keeper) finish() {
 	if k.fault == nil {
 		k.fault = used.over(&k.limits)
 	}
-	e := &ending{Number: k.run.Number, Status: "unknown", Code: -1, Fault: k.fault,
+	e := &endReport{Number: k.run.Number, Status: "unknown", Code: -1, Fault: k.fault,
 		CPU: used.cpu - k.usage.before, Memory: k.usage.peak.memory, Processes: k.usage.peak.processes}
 	switch ws := k.status; {
 	case !k.gone:

@@ -46,7 +46,7 @@ func (l *local) wait(number int, c *exec.Cmd) {
 	c.Wait()
 	killGroup(c.Process.Pid) // what it may have left behind
 	state := c.ProcessState
-	e := ending{Number: number, Status: state.String(), Code: state.ExitCode(), CPU: state.UserTime() + state.SystemTime()}
+	e := endReport{Number: number, Status: state.String(), Code: state.ExitCode(), CPU: state.UserTime() + state.SystemTime()}
 	l.mu.Lock()
 	l.cmd = nil
 	l.used += e.CPU

@@ -12,7 +12,7 @@ func localGuard(t *testing.T, limits Limits) *Guard {
 	g := &Guard{limits: limits, ctx: t.Context()}
 	g.limits.Answer = DefaultAnswer
 	g.starts = &local{guard: g}
-	g.unless = context.AfterFunc(g.ctx, g.starts.end)
+	g.stopWatching = context.AfterFunc(g.ctx, g.starts.end)
 	t.Cleanup(func() {
 		if err := g.Close(); err != nil {
 			t.Error(err)

@@ -141,7 +141,7 @@ func readLine(t testing.TB, p *Process) string {
 }
 
 // kindOf is the kind of a fault that must be one.
-func kindOf(t testing.TB, err error) Kind {
+func kindOf(t testing.TB, err error) FaultKind {
 	t.Helper()
 	var f *Fault
 	if !errors.As(err, &f) {

@@ -30,7 +30,7 @@ type Process struct {
 	mu     sync.Mutex
 	fault  *Fault // a limit that was exceeded on this side
 	over   chan struct{}
-	result Result // valid when over is closed
+	result Exit // valid when over is closed
 }
 
 // pipes makes the files of the process and returns the process's ends, which the
@@ -91,7 +91,7 @@ func (p *Process) drain(log *Log) {
 }
 
 // finish is called once, when the process and its descendants have ended.
-func (p *Process) finish(e ending) {
+func (p *Process) finish(e endReport) {
 	ended := time.Now()
 	if p.log.SetReadDeadline(ended.Add(drainTime)) != nil {
 		unless := time.AfterFunc(drainTime, func() { p.log.Close() })
@@ -101,7 +101,7 @@ func (p *Process) finish(e ending) {
 	p.log.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.result = Result{Status: e.Status, Code: e.Code, Fault: e.Fault, CPU: e.CPU, Memory: e.Memory,
+	p.result = Exit{Status: e.Status, Code: e.Code, Fault: e.Fault, CPU: e.CPU, Memory: e.Memory,
 		Processes: e.Processes, Time: ended.Sub(p.begin), Lines: p.tail.lines()}
 	if p.fault != nil && (e.Fault == nil || e.Fault.Kind == Lost) {
 		p.result.Fault = p.fault
@@ -275,7 +275,7 @@ func (p *Process) CloseInput() {
 
 // Wait waits until the process has ended by itself, and what it left behind was
 // killed. A deadline of zero is none; the error is a *Fault of kind Time.
-func (p *Process) Wait(deadline time.Time) (*Result, error) {
+func (p *Process) Wait(deadline time.Time) (*Exit, error) {
 	begin := time.Now()
 	var late <-chan time.Time
 	if !deadline.IsZero() {
@@ -296,7 +296,7 @@ func (p *Process) Wait(deadline time.Time) (*Result, error) {
 
 // End closes standard input, waits as Wait does, and kills the process at the
 // deadline. Then the fault of the result is of kind Time.
-func (p *Process) End(deadline time.Time) *Result {
+func (p *Process) End(deadline time.Time) *Exit {
 	p.CloseInput()
 	r, err := p.Wait(deadline)
 	if f := (*Fault)(nil); errors.As(err, &f) {
@@ -308,12 +308,12 @@ func (p *Process) End(deadline time.Time) *Result {
 
 // Kill kills the process and all of its descendants, waits for their end and
 // returns the result. The fault is Lost if they do not end.
-func (p *Process) Kill() *Result {
+func (p *Process) Kill() *Exit {
 	p.guard.starts.kill(p.number)
-	r, err := p.Wait(time.Now().Add(patience))
+	r, err := p.Wait(time.Now().Add(guardTimeout))
 	if err != nil {
-		return &Result{Status: "unknown", Code: -1, Time: time.Since(p.begin),
-			Fault: &Fault{Kind: Lost, Text: fmt.Sprintf("the bot's processes did not end within %v after they were killed", patience)}}
+		return &Exit{Status: "unknown", Code: -1, Time: time.Since(p.begin),
+			Fault: &Fault{Kind: Lost, Text: fmt.Sprintf("the bot's processes did not end within %v after they were killed", guardTimeout)}}
 	}
 	return r
 }

@@ -33,7 +33,7 @@ type request struct {
 type report struct {
 	Error string // the answer to Limits and to Run; "": it is done
 	Fault *Fault // why Run was refused
-	Ended *ending
+	Ended *endReport
 }
 
 // remote is a guard process, seen from this program.
@@ -176,7 +176,7 @@ func (r *remote) send(q request, files []*os.File) error {
 		}
 		rights = unix.UnixRights(fds...)
 	}
-	r.conn.SetWriteDeadline(time.Now().Add(patience))
+	r.conn.SetWriteDeadline(time.Now().Add(guardTimeout))
 	n, _, err := r.conn.WriteMsgUnix(r.message.Bytes(), rights, nil)
 	if err == nil && n < r.message.Len() {
 		_, err = r.conn.Write(r.message.Bytes()[n:])
@@ -186,7 +186,7 @@ func (r *remote) send(q request, files []*os.File) error {
 
 // answer waits for the guard's answer. A guard that gives none is killed.
 func (r *remote) answer() (report, error) {
-	t := time.NewTimer(patience)
+	t := time.NewTimer(guardTimeout)
 	defer t.Stop()
 	why := ""
 	select {
@@ -198,7 +198,7 @@ func (r *remote) answer() (report, error) {
 			why += ": " + lines[0]
 		}
 	case <-t.C:
-		why = fmt.Sprintf("the bot's guard does not answer within %v", patience)
+		why = fmt.Sprintf("the bot's guard does not answer within %v", guardTimeout)
 		r.cmd.Process.Kill()
 	}
 	return report{}, errors.New(why)
@@ -238,7 +238,7 @@ func (r *remote) end() {
 // close implements starter. A guard that does not end in time is killed: it may
 // have been stopped. What is left of its bot is killed by listen.
 func (r *remote) close() error {
-	t := time.NewTimer(patience)
+	t := time.NewTimer(guardTimeout)
 	defer t.Stop()
 	select {
 	case <-r.gone:
@@ -247,5 +247,5 @@ func (r *remote) close() error {
 	}
 	r.cmd.Process.Kill()
 	<-r.gone
-	return fmt.Errorf("the guard of a bot did not end within %v and was killed: perhaps processes of the bot are left", patience)
+	return fmt.Errorf("the guard of a bot did not end within %v and was killed: perhaps processes of the bot are left", guardTimeout)
 }

@@ -11,7 +11,7 @@ import (
 // hasSocket implements starter: it looks through the open files of the guard's
 // descendants.
 func (r *remote) hasSocket(inode uint64) (has, known bool) {
-	t, want := table{}, fmt.Sprintf("socket:[%d]", inode)
+	t, want := processTable{}, fmt.Sprintf("socket:[%d]", inode)
 	known = true
 	t.descendants(r.cmd.Process.Pid, map[int]bool{}, map[int]bool{}, func(p process) {
 		if has || p.ended {

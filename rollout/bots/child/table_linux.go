@@ -19,11 +19,11 @@ type process struct {
 	pages       int64  // in memory
 }
 
-// table reads the table of processes: proc(5).
-type table struct{ buffer [4096]byte }
+// processTable reads the processTable of processes: proc(5).
+type processTable struct{ buffer [4096]byte }
 
 // file reads the beginning of a file of /proc. It stays valid until the next call.
-func (t *table) file(pid int, name string) []byte {
+func (t *processTable) file(pid int, name string) []byte {
 	fd, err := syscall.Open("/proc/"+strconv.Itoa(pid)+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
@@ -37,7 +37,7 @@ func (t *table) file(pid int, name string) []byte {
 }
 
 // read reads one process; ok is false if there is none.
-func (t *table) read(pid int) (p process, ok bool) {
+func (t *processTable) read(pid int) (p process, ok bool) {
 	text := t.file(pid, "stat")
 	// The second field is the name in parentheses and may hold anything.
 	_, text, ok = cutLast(text, ')')
@@ -68,7 +68,7 @@ func cutLast(b []byte, c byte) (before, after []byte, ok bool) {
 // pids calls f with the ID of every process, the lower ones first. Processes that
 // are started meanwhile mostly have higher ones and are seen, too. Now and then it
 // calls between.
-func (t *table) pids(f func(pid int), between func()) {
+func (t *processTable) pids(f func(pid int), between func()) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return
@@ -92,7 +92,7 @@ func (t *table) pids(f func(pid int), between func()) {
 // moment when they are found. It adds them to members and all others to foreign,
 // and skips processes that are in one of these already. It returns how many were
 // found. Now and then it calls between.
-func (t *table) descendants(root int, members, foreign map[int]bool, see func(process), between func()) (found int) {
+func (t *processTable) descendants(root int, members, foreign map[int]bool, see func(process), between func()) (found int) {
 	var others []process
 	add := func(p process) bool {
 		if p.parent != root && !members[p.parent] {
@@ -131,7 +131,7 @@ func (t *table) descendants(root int, members, foreign map[int]bool, see func(pr
 
 // shared is the memory of processes in bytes, in which each page counts once, or
 // less if processes of others share it, too.
-func (t *table) shared(all []process) (bytes int64) {
+func (t *processTable) shared(all []process) (bytes int64) {
 	for _, p := range all {
 		if pss, ok := proportional(t.file(p.pid, "smaps_rollup")); ok {
 			bytes += pss
@@ -217,7 +217,7 @@ func killMarked(marker string) {
 	want := []byte(Marker + "=" + marker + "\x00")
 	none := 0
 	for end := time.Now().Add(giveUp); none < 2 && time.Now().Before(end); {
-		t, found := table{}, false
+		t, found := processTable{}, false
 		t.pids(func(pid int) {
 			environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 			if err == nil && bytes.Contains(environ, want) {

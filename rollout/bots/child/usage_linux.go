@@ -8,10 +8,10 @@ import (
 
 // Times of watching.
 const (
-	interval  = 25 * time.Millisecond // between two looks at what a bot uses
-	share     = 50                    // a look must not take more than one of so many parts of the time
-	doubt     = 3 * time.Millisecond  // before a second look, if a limit is exceeded
-	forgotten = 40                    // looks after which all processes of the machine are looked at again
+	interval     = 25 * time.Millisecond // between two looks at what a bot uses
+	lookShare    = 50                    // a look must not take more than one of so many parts of the time
+	recheckAfter = 3 * time.Millisecond  // before a second look, if a limit is exceeded
+	rescanLooks  = 40                    // looks after which all processes of the machine are looked at again
 )
 
 // amounts are what the processes of a bot use together.
@@ -34,8 +34,8 @@ func (a amounts) over(l *Limits) *Fault {
 	return nil
 }
 
-// life names a process for good: its ID can be given to another one later.
-type life struct {
+// processID names a process for good: its ID can be given to another one later.
+type processID struct {
 	pid   int
 	start uint64
 }
@@ -45,12 +45,12 @@ type life struct {
 // children that the system adds up when a process is waited for, and the times
 // that were seen of each process. The greater one is used.
 type usage struct {
-	before  time.Duration  // of the match, when the process was started
-	peak    amounts        // since then
-	seen    map[life]int64 // clock ticks of its own, by process that was there at the latest look
-	ended   int64          // the same of those that were not there any more
-	own     int64          // memory of this process: what a child has at least by the system's count
-	foreign map[int]bool   // processes that are none of the bot's
+	before  time.Duration       // of the match, when the process was started
+	peak    amounts             // since then
+	seen    map[processID]int64 // clock ticks of its own, by process that was there at the latest look
+	ended   int64               // the same of those that were not there any more
+	own     int64               // memory of this process: what a child has at least by the system's count
+	foreign map[int]bool        // processes that are none of the bot's
 	looks   int
 }
 
@@ -101,8 +101,8 @@ func (u *usage) total() amounts {
 func ticksTime(ticks int64) time.Duration { return time.Duration(ticks) * (time.Second / 100) }
 
 // look measures what the processes of a bot use now.
-func (u *usage) look(t *table, limits *Limits) amounts {
-	if u.foreign == nil || u.looks%forgotten == 0 {
+func (u *usage) look(t *processTable, limits *Limits) amounts {
+	if u.foreign == nil || u.looks%rescanLooks == 0 {
 		u.foreign = map[int]bool{}
 	}
 	u.looks++
@@ -111,13 +111,13 @@ func (u *usage) look(t *table, limits *Limits) amounts {
 	members := map[int]bool{}
 	var all []process
 	t.descendants(os.Getpid(), members, u.foreign, func(p process) { all = append(all, p) }, func() {})
-	present := make(map[life]int64, len(all))
+	present := make(map[processID]int64, len(all))
 	sum := int64(0)
 	for _, p := range all {
 		now.processes++
 		now.memory += p.pages * int64(os.Getpagesize())
 		now.cpu += ticksTime(p.ticks + p.waited)
-		present[life{p.pid, p.start}] = p.ticks
+		present[processID{p.pid, p.start}] = p.ticks
 		sum += p.ticks
 	}
 	for l, ticks := range u.seen {
@@ -142,7 +142,7 @@ func (k *keeper) watch() time.Duration {
 	now := k.usage.look(&k.table, &k.limits)
 	took := time.Since(begin)
 	if now.over(&k.limits) != nil {
-		time.Sleep(doubt)
+		time.Sleep(recheckAfter)
 		again := k.usage.look(&k.table, &k.limits)
 		if f := again.over(&k.limits); f != nil {
 			now, k.fault = again, f
@@ -153,5 +153,5 @@ func (k *keeper) watch() time.Duration {
 	}
 	k.usage.peak.memory = max(k.usage.peak.memory, now.memory)
 	k.usage.peak.processes = max(k.usage.peak.processes, now.processes)
-	return max(interval, share*took)
+	return max(interval, lookShare*took)
 }

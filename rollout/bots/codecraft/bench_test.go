@@ -26,7 +26,7 @@ func costOf(t testing.TB, preset string, ticks int32, answer func(v *protocol.Pl
 	m.Seats = make([]Seat, m.Rules.Players)
 	m.Seats[0].Port = listen(t, nil)
 	go serve(dial(t, m.Seats[0].Port, ""), answer)
-	h, err := m.host()
+	h, err := m.newHost()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ type Result struct {
 // and Play returns the cause. What clients do wrong is no error of Play but in the
 // Result.
 func (m *Match) Play(ctx context.Context) (*Result, error) {
-	h, err := m.host()
+	h, err := m.newHost()
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +111,8 @@ type host struct {
 	replay *recording.Recorder // nil: nobody wants it, or nothing is written yet
 }
 
-// host makes the game.
-func (m *Match) host() (*host, error) {
+// newHost makes the game.
+func (m *Match) newHost() (*host, error) {
 	h := &host{Match: m}
 	v, err := h.vector()
 	if err != nil {

@@ -82,7 +82,7 @@ func run(guard *child.Guard, words []string, s *Seat) (p *process, err error) {
 }
 
 // exit says in words how a client ended.
-func exit(r *child.Result) string {
+func exit(r *child.Exit) string {
 	if r.Fault != nil {
 		return r.Fault.Text
 	}

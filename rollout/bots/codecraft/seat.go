@@ -13,8 +13,8 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// seated is a client that plays at a seat.
-type seated struct {
+// seatedBot is a client that plays at a seat.
+type seatedBot struct {
 	*client
 	process *process // nil: the client connected by itself
 	rules   *codecraft.Rules
@@ -35,7 +35,7 @@ func (h *host) join(p sim.Player, s *Seat) bots.Join {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 		}
-		c := &seated{rules: &h.rules, game: g, state: h.state, player: p, updates: h.Debug}
+		c := &seatedBot{rules: &h.rules, game: g, state: h.state, player: p, updates: h.Debug}
 		c.view.DebugAvailable = h.Debug
 		if err := c.connect(ctx, s); err != nil {
 			if c.process == nil {
@@ -49,7 +49,7 @@ func (h *host) join(p sim.Player, s *Seat) bots.Join {
 	}
 }
 
-func (c *seated) connect(ctx context.Context, s *Seat) (err error) {
+func (c *seatedBot) connect(ctx context.Context, s *Seat) (err error) {
 	port := s.Port
 	var gone chan error
 	if port == nil {
@@ -69,7 +69,7 @@ func (c *seated) connect(ctx context.Context, s *Seat) (err error) {
 }
 
 // Ask implements bots.Bot.
-func (c *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
+func (c *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	protocol.View(&c.view.View, c.game, c.state, c.player)
 	if c.updates {
 		if err := c.send(protocol.DebugUpdate, protocol.DebugUpdateDone); err != nil {
@@ -85,14 +85,14 @@ func (c *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
 }
 
 // log writes a line into the log of a client that was started here.
-func (c *seated) log(format string, args ...any) {
+func (c *seatedBot) log(format string, args ...any) {
 	if c.process != nil {
 		c.process.log.Line(format, args...)
 	}
 }
 
 // send sends the view in a message, and waits for what the message wants.
-func (c *seated) send(kind protocol.ServerKind, wants protocol.ClientKind) error {
+func (c *seatedBot) send(kind protocol.ServerKind, wants protocol.ClientKind) error {
 	c.view.Kind = kind
 	c.out = c.view.Append(c.out[:0])
 	return c.ask(c.out, wants)
@@ -103,7 +103,7 @@ func (c *seated) send(kind protocol.ServerKind, wants protocol.ClientKind) error
 const grace = 2 * time.Second
 
 // End implements bots.Bot.
-func (c *seated) End(ctx context.Context, crash error) bots.Ended {
+func (c *seatedBot) End(ctx context.Context, crash error) bots.Ended {
 	c.stop()
 	patience := grace
 	switch {
@@ -124,7 +124,7 @@ func (c *seated) End(ctx context.Context, crash error) bots.Ended {
 }
 
 // ended tells of a client that has ended.
-func (c *seated) ended() bots.Ended {
+func (c *seatedBot) ended() bots.Ended {
 	e := bots.Ended{}
 	if c.client != nil {
 		e.Used = c.used

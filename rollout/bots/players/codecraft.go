@@ -26,7 +26,7 @@ type codecraftHost struct {
 	loaded string           // the file that start was read from
 	repeat *replay.Replay   // nil: games are played
 	limits Limits
-	runner Runner
+	runner RunnerOptions
 }
 
 // codecraftPort is where the client of a player connects.
@@ -61,7 +61,7 @@ func codecraftRules(text string, seats int) (codecraft.Rules, error) {
 	return r, nil
 }
 
-func newCodecraft(c *Config) (host, string, error) {
+func newCodecraft(c *Options) (host, string, error) {
 	h := &codecraftHost{limits: c.Limits, runner: c.Runner}
 	var err error
 	if h.rules, err = codecraftRules(c.Rules, c.Seats); err != nil {
@@ -101,7 +101,7 @@ func (h *codecraftHost) read(name string) error {
 }
 
 // enter implements host.
-func (h *codecraftHost) enter(p *Player, text string) (err error) {
+func (h *codecraftHost) enter(p *Entrant, text string) (err error) {
 	switch p.Kind {
 	case Port:
 		n, failed := strconv.ParseUint(text, 10, 16)
@@ -124,19 +124,19 @@ func (h *codecraftHost) enter(p *Player, text string) (err error) {
 }
 
 // bounds are the limits of a player.
-func (h *codecraftHost) bounds(p *Player) bounds {
-	b := local(codecraftAccept, codecraftAnswer)
+func (h *codecraftHost) bounds(p *Entrant) matchLimits {
+	b := generous(codecraftAccept, codecraftAnswer)
 	if h.limits.Site {
-		b = bounds{bots.Limits{Accept: codecraftAccept, Answer: codecraftSiteAnswer},
+		b = matchLimits{bots.Limits{Accept: codecraftAccept, Answer: codecraftSiteAnswer},
 			child.Limits{CPU: codecraftSiteCPU, Memory: codecraftSiteMemory}}
 	}
 	if p.Kind == Port {
 		b.Accept = 0 // people start these clients
 	}
 	if p.limits != nil {
-		b = p.limits.over(b)
+		b = p.limits.override(b)
 	}
-	return h.limits.over(b)
+	return h.limits.override(b)
 }
 
 // play implements host.
@@ -144,7 +144,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay, Repeat: h.repeat,
 		Debug: h.runner.Debug, StopWhenCrashed: h.runner.StopWhenCrashed,
 		Watch: watch(h.game, len(m.Seats), m.Watch)}
-	match.Crashed = m.crashes()
+	match.Crashed = m.crashReporter()
 	if h.start != nil {
 		start := *h.start
 		start.Seed = m.Seed
@@ -152,7 +152,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	}
 	for i, p := range m.Seats {
 		b := h.bounds(p)
-		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Uses: b.uses}
+		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Uses: b.process}
 		if port, ok := p.bot.(*codecraftPort); ok {
 			seat.Port = port.Port
 		}
@@ -171,7 +171,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	if err != nil {
 		return nil, err
 	}
-	o := outcome(r.Result)
+	o := outcomeOf(r.Result)
 	o.Original = append(r.Append(nil), '\n')
 	for i := range o.Seats {
 		if c := r.Players[i].Comment; c != nil {
@@ -182,7 +182,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 }
 
 // Close closes the ports of players.
-func Close(list ...*Player) (err error) {
+func Close(list ...*Entrant) (err error) {
 	for _, p := range list {
 		if port, ok := p.bot.(*codecraftPort); ok {
 			err = errors.Join(err, port.Close())

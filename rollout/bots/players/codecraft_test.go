@@ -48,8 +48,8 @@ func TestCodecraftFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := open(t, Config{Rules: "max_tick_count=3\n", Seats: 2}, "codecraft")
-	var seats []*Player
+	g := open(t, Options{Rules: "max_tick_count=3\n", Seats: 2}, "codecraft")
+	var seats []*Entrant
 	for i, file := range []struct {
 		name, text string
 		mode       os.FileMode
@@ -76,7 +76,7 @@ func TestCodecraftFolder(t *testing.T) {
 	}
 	for _, pair := range [][2]int{{0, 1}, {2, 2}} {
 		var logs [2]bytes.Buffer
-		o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{seats[pair[0]], seats[pair[1]]}, Log: func(i int) io.Writer { return &logs[i] }})
+		o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{seats[pair[0]], seats[pair[1]]}, Log: func(i int) io.Writer { return &logs[i] }})
 		if err != nil || o.Turns != 3 {
 			t.Fatalf("%v, %+v", err, o)
 		}
@@ -91,7 +91,7 @@ func TestCodecraftFolder(t *testing.T) {
 
 // Folders that hold no client say so when they are named.
 func TestCodecraftFolderRefused(t *testing.T) {
-	g := open(t, Config{}, "codecraft")
+	g := open(t, Options{}, "codecraft")
 	for text, want := range map[string]string{
 		"":                         "command: want the name of a program",
 		"./none {host}":            "none",

@@ -50,7 +50,7 @@ func (c *CodeCraftConfig) Unknown() []string { return c.config.Unknown }
 
 // Open is Open for a config file, and enters its players. The rules of the Config, if
 // it has any, count in the place of the file's.
-func (c *CodeCraftConfig) Open(o Config) (*Game, []*Player, error) {
+func (c *CodeCraftConfig) Open(o Options) (*Runner, []*Entrant, error) {
 	o.Seats = len(c.config.Players)
 	if o.Rules == "" && c.config.Game.Create != "" {
 		r, err := c.config.Rules()
@@ -73,7 +73,7 @@ func (c *CodeCraftConfig) Open(o Config) (*Game, []*Player, error) {
 	if n := len(c.config.Players); n != g.Seats {
 		return nil, nil, fmt.Errorf("%w: %d, the game has %d", ErrSeats, n, g.Seats)
 	}
-	var list []*Player
+	var list []*Entrant
 	for i := range c.config.Players {
 		p, err := h.configured(g, &c.config.Players[i])
 		if err != nil {
@@ -106,7 +106,7 @@ func (h *codecraftHost) load(name string) error {
 }
 
 // configured enters a player of a config file.
-func (h *codecraftHost) configured(g *Game, c *protocol.PlayerConfig) (*Player, error) {
+func (h *codecraftHost) configured(g *Runner, c *protocol.PlayerConfig) (*Entrant, error) {
 	switch c.Kind {
 	case protocol.PlayerEmpty:
 		return g.Enter(emptyPolicy)
@@ -117,7 +117,7 @@ func (h *codecraftHost) configured(g *Game, c *protocol.PlayerConfig) (*Player, 
 		if err != nil {
 			return nil, err
 		}
-		p := &Player{Name: fmt.Sprintf("%s%d", portPrefix, c.TCP.Port), Kind: Port, limits: &Limits{}}
+		p := &Entrant{Name: fmt.Sprintf("%s%d", portPrefix, c.TCP.Port), Kind: Port, limits: &Limits{}}
 		p.limits.Accept, p.limits.Answer = inSeconds(c.TCP.AcceptTimeout), inSeconds(c.TCP.Timeout)
 		p.bot, err = openPort(at, c.TCP.Host, c.TCP.Token)
 		return p, err
@@ -166,8 +166,8 @@ func inSeconds(n *float64) *time.Duration {
 // AppendConfig appends a config file of CodeCraft: the game with this seed between
 // these players, and their limits of time for an answer and until they have
 // connected, as far as the original knows players and rules.
-func (g *Game) AppendConfig(dst []byte, seed uint64, list []*Player) ([]byte, error) {
-	h, ok := g.host.(*codecraftHost)
+func (r *Runner) AppendConfig(dst []byte, seed uint64, list []*Entrant) ([]byte, error) {
+	h, ok := r.host.(*codecraftHost)
 	if !ok || h.repeat != nil {
 		return nil, errors.New("a config file says what game of CodeCraft is played")
 	}
@@ -188,7 +188,7 @@ func (g *Game) AppendConfig(dst []byte, seed uint64, list []*Player) ([]byte, er
 }
 
 // configOf is a player as a config file has it.
-func (h *codecraftHost) configOf(p *Player) (protocol.PlayerConfig, error) {
+func (h *codecraftHost) configOf(p *Entrant) (protocol.PlayerConfig, error) {
 	port, ok := p.bot.(*codecraftPort)
 	switch {
 	case ok:

@@ -34,38 +34,38 @@ const (
 	localProcesses = 256
 )
 
-// bounds are limits in the form that matches take.
-type bounds struct {
+// matchLimits are limits in the form that matches take.
+type matchLimits struct {
 	bots.Limits
-	uses child.Limits
+	process child.Limits
 }
 
-// local are limits of one's own machine.
-func local(accept, answer time.Duration) bounds {
-	return bounds{bots.Limits{Accept: accept, Answer: answer}, child.Limits{Memory: localMemory, Processes: localProcesses}}
+// generous are limits of one's own machine.
+func generous(accept, answer time.Duration) matchLimits {
+	return matchLimits{bots.Limits{Accept: accept, Answer: answer}, child.Limits{Memory: localMemory, Processes: localProcesses}}
 }
 
-// over puts the values that are given in the place of those of a profile.
-func (l *Limits) over(b bounds) bounds {
-	given(&b.Accept, l.Accept)
-	given(&b.Answer, l.Answer)
-	given(&b.Game, l.Game)
-	given(&b.uses.CPU, l.CPU)
-	given(&b.uses.Memory, l.Memory)
-	given(&b.uses.Processes, l.Processes)
+// override puts the values that are given in the place of those of a profile.
+func (l *Limits) override(b matchLimits) matchLimits {
+	replace(&b.Accept, l.Accept)
+	replace(&b.Answer, l.Answer)
+	replace(&b.Game, l.Game)
+	replace(&b.process.CPU, l.CPU)
+	replace(&b.process.Memory, l.Memory)
+	replace(&b.process.Processes, l.Processes)
 	return b
 }
 
-func given[T any](to, value *T) {
+func replace[T any](to, value *T) {
 	if value != nil {
 		*to = *value
 	}
 }
 
 func (l *Limits) validate() error {
-	b, soft := l.over(bounds{}), time.Duration(0)
-	given(&soft, l.Soft)
-	if soft < 0 || b.Accept < 0 || b.Answer < 0 || b.Game < 0 || b.uses.CPU < 0 || b.uses.Memory < 0 || b.uses.Processes < 0 {
+	b, soft := l.override(matchLimits{}), time.Duration(0)
+	replace(&soft, l.Soft)
+	if soft < 0 || b.Accept < 0 || b.Answer < 0 || b.Game < 0 || b.process.CPU < 0 || b.process.Memory < 0 || b.process.Processes < 0 {
 		return fmt.Errorf("a negative limit: %+v, soft %v", b, soft)
 	}
 	return nil

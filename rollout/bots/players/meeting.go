@@ -20,8 +20,8 @@ import (
 
 // Meeting is one game between players.
 type Meeting struct {
-	Seed  uint64    // of the game and of policies that draw
-	Seats []*Player // as many as the game has
+	Seed  uint64     // of the game and of policies that draw
+	Seats []*Entrant // as many as the game has
 
 	// Copies lets bots that work in a folder have copies of it: games know nothing of
 	// each other, and may be played side by side. Without it a game waits until no
@@ -50,7 +50,7 @@ type Outcome struct {
 	Turns int
 	Cut   bool          // given up; not ended by the rules
 	Time  time.Duration // from the first turn to the end
-	Seats []Seat
+	Seats []SeatOutcome
 	// Clock says that the shorter time of thinking decided who won: rules of Terminal.
 	Clock bool
 	Sum   prng.Digest // games with the same sum are the same game
@@ -58,8 +58,8 @@ type Outcome struct {
 	Original []byte
 }
 
-// Seat tells how a player did.
-type Seat struct {
+// SeatOutcome tells how a player did.
+type SeatOutcome struct {
 	Result  float32 // sim.Outcome.Result
 	Score   float64
 	Place   int           // from 1: one more than players that did better
@@ -77,14 +77,14 @@ type LiveFault struct {
 	Output []string // the last lines that it printed
 }
 
-// crashes is what tells m.Fault of crashes.
-func (m *Meeting) crashes() func(seat int, c *bots.Crash) {
+// crashReporter is what tells m.Fault of crashReporter.
+func (m *Meeting) crashReporter() func(seat int, c *bots.Crash) {
 	if m.Fault == nil {
 		return nil
 	}
 	return func(seat int, c *bots.Crash) {
-		s := Seat{Crash: c}
-		s.crashed(seat)
+		s := SeatOutcome{Crash: c}
+		s.noteCrash(seat)
 		m.Fault(LiveFault{s.Faults[0], c.Exit, c.Output})
 	}
 }
@@ -102,14 +102,14 @@ var ErrSeats = errors.New("not as many players as seats")
 
 // Play plays one game. What bots do wrong is no error, but in the Outcome. If the
 // context is done, everything is stopped and Play returns the cause.
-func (g *Game) Play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	if len(m.Seats) != g.Seats {
-		return nil, fmt.Errorf("%w: %d, the game has %d", ErrSeats, len(m.Seats), g.Seats)
+func (r *Runner) Play(ctx context.Context, m *Meeting) (*Outcome, error) {
+	if len(m.Seats) != r.Seats {
+		return nil, fmt.Errorf("%w: %d, the game has %d", ErrSeats, len(m.Seats), r.Seats)
 	}
-	if g.host == nil {
-		return playPolicies(ctx, g.game, g.Rules, m)
+	if r.host == nil {
+		return playPolicies(ctx, r.game, r.Rules, m)
 	}
-	return g.host.play(ctx, m)
+	return r.host.play(ctx, m)
 }
 
 // playPolicies plays a game in which no bot sits.
@@ -137,21 +137,21 @@ func playPolicies(ctx context.Context, game catalog.Entry, rules string, m *Meet
 	if err != nil {
 		return nil, err
 	}
-	return outcome(r), nil
+	return outcomeOf(r), nil
 }
 
-// outcome is what all games tell.
-func outcome(r *bots.Result) *Outcome {
+// outcomeOf is what all games tell.
+func outcomeOf(r *bots.Result) *Outcome {
 	o := &Outcome{Turns: r.Turns, Cut: r.Status == sim.Cut, Time: r.Time, Sum: r.Sum}
 	for i, own := range r.Outcome {
-		s := Seat{Result: own.Result, Score: own.Score, Place: 1, Used: r.Used[i], Crash: r.Crashes[i]}
+		s := SeatOutcome{Result: own.Result, Score: own.Score, Place: 1, Used: r.Used[i], Crash: r.Crashes[i]}
 		for _, other := range r.Outcome {
 			if other.Result > own.Result {
 				s.Place++
 			}
 		}
 		if s.Crash != nil {
-			s.crashed(i)
+			s.noteCrash(i)
 		}
 		s.Faults = append(s.Faults, arena.NetworkFaults(i, r.Networks[i])...)
 		o.Seats = append(o.Seats, s)
@@ -159,8 +159,8 @@ func outcome(r *bots.Result) *Outcome {
 	return o
 }
 
-// crashed notes a crash.
-func (s *Seat) crashed(seat int) {
+// noteCrash notes a crash.
+func (s *SeatOutcome) noteCrash(seat int) {
 	text := s.Crash.Err.Error()
 	if exit := s.Crash.Exit; s.Crash.Turn >= 0 && !strings.Contains(text, exit) {
 		text += " (" + exit + ")"

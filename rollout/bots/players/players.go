@@ -81,8 +81,8 @@ func Split(game, text string) (kind Kind, rest string) {
 	return Command, text
 }
 
-// Player is one who takes part in games.
-type Player struct {
+// Entrant is one who takes part in games.
+type Entrant struct {
 	// Name is the canonical name of a policy, and of others the text that was given.
 	Name string
 	Kind Kind
@@ -96,30 +96,30 @@ type Player struct {
 }
 
 // Bot reports whether the player is a program.
-func (p *Player) Bot() bool { return p.Kind != Policy }
+func (p *Entrant) Bot() bool { return p.Kind != Policy }
 
 // Address is where a client is to connect, nil if the player is none.
-func (p *Player) Address() net.Addr {
+func (p *Entrant) Address() net.Addr {
 	if port, ok := p.bot.(interface{ Address() *net.TCPAddr }); ok {
 		return port.Address()
 	}
 	return nil
 }
 
-// Config says what is played.
-type Config struct {
+// Options says what is played.
+type Options struct {
 	Game  catalog.Entry
 	Rules string // as Game.New takes them
 	// Seats is how many players sit at a table, if the rules leave it open. 0: as
 	// many as the rules say.
 	Seats  int
 	Limits Limits // of bots
-	Runner Runner
+	Runner RunnerOptions
 	Locks  *filelock.Locker // keep other games out of folders of bots; nil: as usual
 }
 
-// Runner holds choices of the original's runner. Only that of CodeCraft has them.
-type Runner struct {
+// RunnerOptions holds choices of the original's runner. Only that of CodeCraft has them.
+type RunnerOptions struct {
 	// Repeat names the file of a recorded game that is shown to the players, whose
 	// orders have no effect. It says the rules, as far as it tells them. "": games
 	// are played.
@@ -136,9 +136,9 @@ type Runner struct {
 // ErrRepeat says that a recorded game cannot be repeated.
 var ErrRepeat = errors.New("a game to be repeated")
 
-// Game is a game of the catalog that players can meet in. Its methods may be called
+// Runner is a game of the catalog that players can meet in. Its methods may be called
 // from several goroutines, but for Enter and Close.
-type Game struct {
+type Runner struct {
 	Info  string // version of the rules
 	Rules string // their canonical text
 	Seats int
@@ -151,13 +151,13 @@ type Game struct {
 // host plays the games of one contest.
 type host interface {
 	// enter fills in bot and, perhaps, a better name.
-	enter(p *Player, text string) error
+	enter(p *Entrant, text string) error
 	play(ctx context.Context, m *Meeting) (*Outcome, error)
 }
 
 // Open makes the game. Errors are of the rules or the limits.
-func Open(c Config) (*Game, error) {
-	g := &Game{game: c.Game}
+func Open(c Options) (*Runner, error) {
+	r := &Runner{game: c.Game}
 	if err := c.Limits.validate(); err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func Open(c Config) (*Game, error) {
 			continue
 		}
 		var err error
-		if g.host, text, err = h.open(&c); err != nil {
+		if r.host, text, err = h.open(&c); err != nil {
 			return nil, err
 		}
 	}
@@ -175,24 +175,24 @@ func Open(c Config) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.spec = v.Spec()
-	g.Info, g.Rules, g.Seats = g.spec.Info.Rules, g.spec.Info.Config, g.spec.Info.Players
-	return g, nil
+	r.spec = v.Spec()
+	r.Info, r.Rules, r.Seats = r.spec.Info.Rules, r.spec.Info.Config, r.spec.Info.Players
+	return r, nil
 }
 
 // hosts are the games whose original bots can play. open returns the text of the
 // rules, too.
 var hosts = []struct {
 	game string
-	open func(c *Config) (host, string, error)
+	open func(c *Options) (host, string, error)
 }{
 	{"towerdefence", newTowerdefence},
 	{"terminal", newTerminal},
 	{"codecraft", newCodecraft},
 }
 
-// Hosts are the names of the games whose original bots can play.
-func Hosts() (names []string) {
+// BotGames are the names of the games whose original bots can play.
+func BotGames() (names []string) {
 	for _, h := range hosts {
 		names = append(names, h.game)
 	}
@@ -216,19 +216,19 @@ func (e *ProgramError) Unwrap() error { return e.err }
 
 // Enter reads a text that names a player. A program must be there: nobody plays
 // before it has been found. A *ProgramError says that it is not.
-func (g *Game) Enter(text string) (*Player, error) {
-	kind, rest := Split(g.game.Name, text)
-	p := &Player{Name: text, Kind: kind}
+func (r *Runner) Enter(text string) (*Entrant, error) {
+	kind, rest := Split(r.game.Name, text)
+	p := &Entrant{Name: text, Kind: kind}
 	switch {
 	case kind == Policy:
-		return p, g.enterPolicy(p, rest)
+		return p, r.enterPolicy(p, rest)
 	case kind == Command && rest == text && ambiguous(text) != nil:
 		return nil, fmt.Errorf("%q: %w", text, ambiguous(text))
-	case g.host == nil:
-		return nil, fmt.Errorf("%q: bots play %s; of %s policies alone play", text, strings.Join(Hosts(), ", "), g.game.Name)
+	case r.host == nil:
+		return nil, fmt.Errorf("%q: bots play %s; of %s policies alone play", text, strings.Join(BotGames(), ", "), r.game.Name)
 	}
-	if err := g.host.enter(p, rest); err != nil {
-		if why := g.noProgram(text, rest, err); kind == Command && why != nil {
+	if err := r.host.enter(p, rest); err != nil {
+		if why := r.noProgram(text, rest, err); kind == Command && why != nil {
 			return nil, why
 		}
 		if kind == Folder {
@@ -285,7 +285,7 @@ func here(file string) string {
 
 // meant is what else the name of a program could stand for: the folder of a bot, or a
 // file in the folder one is in, where no program is looked for. "": nothing.
-func (g *Game) meant(word string) string {
+func (r *Runner) meant(word string) string {
 	info, err := os.Stat(word)
 	switch {
 	case err != nil:
@@ -298,12 +298,12 @@ func (g *Game) meant(word string) string {
 }
 
 // enterPolicy makes a policy once, for its name.
-func (g *Game) enterPolicy(p *Player, spec string) error {
-	maker, err := policy.New(g.game.Name, spec)
+func (r *Runner) enterPolicy(p *Entrant, spec string) error {
+	maker, err := policy.New(r.game.Name, spec)
 	if err != nil {
 		return err
 	}
-	made, err := maker(g.spec)
+	made, err := maker(r.spec)
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (g *Game) enterPolicy(p *Player, spec string) error {
 
 // noProgram says that the program of a command line cannot be started, and what else
 // was meant, perhaps. It returns nil for other errors.
-func (g *Game) noProgram(text, line string, err error) error {
+func (r *Runner) noProgram(text, line string, err error) error {
 	var why *exec.Error
 	if !errors.As(err, &why) && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {
 		return nil
@@ -328,7 +328,7 @@ func (g *Game) noProgram(text, line string, err error) error {
 	if info, e := os.Stat(line); e == nil && !info.IsDir() && len(words) > 1 {
 		return &ProgramError{err: fmt.Errorf("%q: there is no program %q; a path with blanks needs quotes around it, such as '\"my bot/run\" --fast'", text, words[0])}
 	}
-	other := g.meant(words[0])
+	other := r.meant(words[0])
 	if other != "" {
 		err = fmt.Errorf("%w; did you mean %s?", err, other)
 	}
@@ -340,7 +340,7 @@ func (g *Game) noProgram(text, line string, err error) error {
 		return &ProgramError{err: failed}
 	}
 	var names []string
-	for _, p := range policy.Names(g.game.Name) {
+	for _, p := range policy.Names(r.game.Name) {
 		names = append(names, p.Name)
 	}
 	failed = fmt.Errorf("%q: neither a policy (there are: %s) nor a program (%w)", text, strings.Join(names, ", "), err)

@@ -33,7 +33,7 @@ func botMain(kind string) int {
 	return 0
 }
 
-func open(t *testing.T, c Config, game string) *Game {
+func open(t *testing.T, c Options, game string) *Runner {
 	t.Helper()
 	var err error
 	if c.Game, err = catalog.Find(game); err != nil {
@@ -94,7 +94,7 @@ func TestEnterErrors(t *testing.T) {
 		{"tron", "bot:" + dir, "bots play towerdefence, terminal, codecraft; of tron policies alone play"},
 		{"tron", "mix(1*fast)", `no policy "fast"`},
 	} {
-		_, err := open(t, Config{}, c.game).Enter(c.text)
+		_, err := open(t, Options{}, c.game).Enter(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s %q: %v, want %q", c.game, c.text, err, c.err)
 		}
@@ -102,18 +102,18 @@ func TestEnterErrors(t *testing.T) {
 			t.Errorf("%s %q: %v is of a program", c.game, c.text, err)
 		}
 	}
-	for _, game := range Hosts() {
+	for _, game := range BotGames() {
 		var none *ProgramError
-		if _, err := open(t, Config{}, game).Enter("./none --fast"); !errors.As(err, &none) || none.Word != "" {
+		if _, err := open(t, Options{}, game).Enter("./none --fast"); !errors.As(err, &none) || none.Word != "" {
 			t.Errorf("%s: %v", game, err)
 		}
 		for text, want := range map[string]string{"own.sh": "did you mean ./own.sh?", "mine": "did you mean bot:mine?", "mine --fast": "did you mean bot:mine?"} {
-			_, err := open(t, Config{}, game).Enter(text)
+			_, err := open(t, Options{}, game).Enter(text)
 			if says := err != nil && strings.Contains(err.Error(), want); !says {
 				t.Errorf("%s %q: error %v, want one with %q", game, text, err, want)
 			}
 		}
-		if _, err := open(t, Config{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {
+		if _, err := open(t, Options{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {
 			t.Errorf("%s: %v", game, err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestAmbiguous(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, game := range Hosts() {
+	for _, game := range BotGames() {
 		for text, want := range map[string]string{
 			"nets v2/td.onnx":          `a network or a command line? Write the path of a network in quotes, such as "my nets/small.onnx"(greedy), and a command line as cmd:nets v2/td.onnx`,
 			"nets v2/td.ONNX (greedy)": "a network or a command line?",
@@ -144,13 +144,13 @@ func TestAmbiguous(t *testing.T) {
 			"my bots/run.sh --fast":    `there is a file "my bots/run.sh"`,
 			"my bots":                  "a folder; did you mean bot:my bots?",
 		} {
-			p, err := open(t, Config{}, game).Enter(text)
+			p, err := open(t, Options{}, game).Enter(text)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s %q: %+v, error %v, want %q", game, text, p, err, want)
 			}
 		}
 		for _, text := range []string{"my main.py", "my --net nets/td.onnx", `"my bots/run.sh" --fast`, "cmd:nets v2/td.onnx", "cmd:my bots/run.sh"} {
-			p, err := open(t, Config{}, game).Enter(text)
+			p, err := open(t, Options{}, game).Enter(text)
 			if err != nil || p.Kind != Command {
 				t.Errorf("%s %q: %+v, %v", game, text, p, err)
 			}
@@ -162,15 +162,15 @@ func TestAmbiguous(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	game := open(t, Config{}, "tron").game
+	game := open(t, Options{}, "tron").game
 	negative := -time.Second
-	if _, err := Open(Config{Game: game, Limits: Limits{Answer: &negative}}); err == nil {
+	if _, err := Open(Options{Game: game, Limits: Limits{Answer: &negative}}); err == nil {
 		t.Error("a negative limit is taken")
 	}
 	none, second, bytes := time.Duration(0), time.Second, int64(5)
 	l := Limits{Answer: &none, CPU: &second, Memory: &bytes}
-	b := l.over(local(time.Minute, time.Hour))
-	if b.Accept != time.Minute || b.Answer != 0 || b.uses.CPU != time.Second || b.uses.Memory != 5 || b.uses.Processes != localProcesses {
+	b := l.override(generous(time.Minute, time.Hour))
+	if b.Accept != time.Minute || b.Answer != 0 || b.process.CPU != time.Second || b.process.Memory != 5 || b.process.Processes != localProcesses {
 		t.Errorf("%+v", b)
 	}
 }
@@ -181,7 +181,7 @@ func TestPolicies(t *testing.T) {
 	for game, texts := range map[string][]string{
 		"towerdefence": {"econ", "random"}, "terminal": {"maze", "random"}, "codecraft": {"econ", "empty"}, "tron": {"safe", "random"},
 	} {
-		g := open(t, Config{Rules: map[string]string{"codecraft": "max_tick_count=60\n"}[game]}, game)
+		g := open(t, Options{Rules: map[string]string{"codecraft": "max_tick_count=60\n"}[game]}, game)
 		m := &Meeting{Seed: 3}
 		for _, text := range texts {
 			p, err := g.Enter(text)
@@ -217,16 +217,16 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestSeats(t *testing.T) {
-	g := open(t, Config{}, "tron")
+	g := open(t, Options{}, "tron")
 	if _, err := g.Play(t.Context(), &Meeting{}); !errors.Is(err, ErrSeats) {
 		t.Error(err)
 	}
 	for seats := 1; seats <= 4; seats++ {
-		if g := open(t, Config{Rules: "finals", Seats: seats}, "codecraft"); g.Seats != seats {
+		if g := open(t, Options{Rules: "finals", Seats: seats}, "codecraft"); g.Seats != seats {
 			t.Errorf("%d seats, want %d", g.Seats, seats)
 		}
 	}
-	if g := open(t, Config{Rules: "round1-4", Seats: 2}, "codecraft"); g.Seats != 4 {
+	if g := open(t, Options{Rules: "round1-4", Seats: 2}, "codecraft"); g.Seats != 4 {
 		t.Errorf("%d seats, want 4", g.Seats)
 	}
 }
@@ -238,13 +238,13 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir()) // bots of Tower Defence work where they are started
-	for _, game := range Hosts() {
+	for _, game := range BotGames() {
 		for kind, want := range map[string]string{"leaves": FaultCrash, "hangs": FaultTimeout} {
 			limit := time.Minute
 			if kind == "hangs" {
 				limit = 100 * time.Millisecond
 			}
-			c := Config{Limits: Limits{Answer: &limit, Accept: &limit}}
+			c := Options{Limits: Limits{Answer: &limit, Accept: &limit}}
 			if game == "codecraft" {
 				c.Rules = "max_tick_count=5\n"
 			}
@@ -260,7 +260,7 @@ func TestFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{other, bot}})
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{other, bot}})
 			if err != nil {
 				t.Fatalf("%s, %s: %v", game, kind, err)
 			}

@@ -22,7 +22,7 @@ type terminalHost struct {
 	limits bot.Limits
 }
 
-func newTerminal(c *Config) (host, string, error) {
+func newTerminal(c *Options) (host, string, error) {
 	h := &terminalHost{}
 	if trimmed := bytes.TrimSpace([]byte(texts.Unmarked(c.Rules))); bytes.HasPrefix(trimmed, []byte("{")) {
 		c, err := config.Parse(trimmed)
@@ -42,19 +42,19 @@ func newTerminal(c *Config) (host, string, error) {
 		return nil, "", err
 	}
 	h.limits = bot.LocalLimits(&h.config)
-	base := local(0, h.limits.Hard)
+	base := generous(0, h.limits.Hard)
 	if c.Limits.Site {
 		h.limits = bot.SiteLimits(&h.config)
-		base = bounds{bots.Limits{Answer: h.limits.Hard}, child.Limits{}}
+		base = matchLimits{bots.Limits{Answer: h.limits.Hard}, child.Limits{}}
 	}
-	b := c.Limits.over(base)
-	h.limits.Hard, h.limits.Game, h.limits.Process = b.Answer, b.Game, b.uses
-	given(&h.limits.Soft, c.Limits.Soft)
+	b := c.Limits.override(base)
+	h.limits.Hard, h.limits.Game, h.limits.Process = b.Answer, b.Game, b.process
+	replace(&h.limits.Soft, c.Limits.Soft)
 	return h, c.Rules, nil
 }
 
 // enter implements host.
-func (h *terminalHost) enter(p *Player, text string) error {
+func (h *terminalHost) enter(p *Entrant, text string) error {
 	switch p.Kind {
 	case Folder:
 		program, err := bot.Folder(text)
@@ -75,7 +75,7 @@ func (h *terminalHost) enter(p *Player, text string) error {
 func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Config: h.config, Limits: h.limits, Seed: m.Seed, Replay: m.Replay,
 		Watch: watch(h.game, 2, m.Watch)}
-	match.Crashed = m.crashes()
+	match.Crashed = m.crashReporter()
 	if m.Fault != nil {
 		match.Refused = func(seat, turn int, text string) {
 			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: turn, Kind: FaultIllegal, Times: 1, Text: text}})
@@ -93,7 +93,7 @@ func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := outcome(r.Result)
+	o := outcomeOf(r.Result)
 	o.Clock = r.ByTime
 	for i := range o.Seats {
 		own := &r.Players[i]

@@ -49,7 +49,7 @@ const thinks = 1100 * time.Millisecond
 // nothing.
 func terminalGame(t *testing.T, kind string, l Limits, m *Meeting) *Outcome {
 	t.Helper()
-	g := open(t, Config{Rules: "moonfarm.maxTurns=3\n", Limits: l}, "terminal")
+	g := open(t, Options{Rules: "moonfarm.maxTurns=3\n", Limits: l}, "terminal")
 	for _, text := range []string{"cmd:'" + os.Args[0] + "' bot " + kind, "empty"} {
 		p, err := g.Enter(text)
 		if err != nil {
@@ -142,14 +142,14 @@ func TestTerminalLimits(t *testing.T) {
 		}},
 	} {
 		c.change(&c.from)
-		h := open(t, Config{Rules: "2022", Limits: c.limits}, "terminal").host.(*terminalHost)
+		h := open(t, Options{Rules: "2022", Limits: c.limits}, "terminal").host.(*terminalHost)
 		if h.limits != c.from {
 			t.Errorf("%+v:\n got %+v\nwant %+v", c.limits, h.limits, c.from)
 		}
 	}
 	negative := -time.Second
-	game := open(t, Config{}, "terminal").game
-	if _, err := Open(Config{Game: game, Limits: Limits{Soft: &negative}}); err == nil {
+	game := open(t, Options{}, "terminal").game
+	if _, err := Open(Options{Game: game, Limits: Limits{Soft: &negative}}); err == nil {
 		t.Error("a negative soft limit is taken")
 	}
 }
@@ -171,12 +171,12 @@ func TestTerminalFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "run.sh"), []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	g := open(t, Config{Rules: "moonfarm.maxTurns=2\n"}, "terminal")
+	g := open(t, Options{Rules: "moonfarm.maxTurns=2\n"}, "terminal")
 	p, err := g.Enter("bot:" + dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{p, p}})
+	o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{p, p}})
 	if err != nil || o.Turns != 2 {
 		t.Fatalf("%v, %+v", err, o)
 	}

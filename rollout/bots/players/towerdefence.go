@@ -18,7 +18,7 @@ import (
 type towerdefenceHost struct {
 	rules      towerdefence.Rules
 	game       *towerdefence.Game
-	limits     bounds
+	limits     matchLimits
 	tournament bool // see bot.Match
 	locks      *filelock.Locker
 }
@@ -26,7 +26,7 @@ type towerdefenceHost struct {
 // folderWait is how long a game waits for a folder that another game has.
 const folderWait = 10 * time.Minute
 
-func newTowerdefence(c *Config) (host, string, error) {
+func newTowerdefence(c *Options) (host, string, error) {
 	h := &towerdefenceHost{locks: c.Locks}
 	var err error
 	if h.rules, err = towerdefence.ParseRules([]byte(c.Rules)); err != nil {
@@ -35,16 +35,16 @@ func newTowerdefence(c *Config) (host, string, error) {
 	if h.game, err = towerdefence.New(h.rules); err != nil {
 		return nil, "", err
 	}
-	base := local(folderWait, bot.LocalAnswer)
+	base := generous(folderWait, bot.LocalAnswer)
 	if h.tournament = c.Limits.Site; h.tournament {
-		base = bounds{bots.Limits{Accept: folderWait, Answer: bot.SiteAnswer}, child.Limits{}}
+		base = matchLimits{bots.Limits{Accept: folderWait, Answer: bot.SiteAnswer}, child.Limits{}}
 	}
-	h.limits = c.Limits.over(base)
+	h.limits = c.Limits.override(base)
 	return h, c.Rules, nil
 }
 
 // enter implements host.
-func (h *towerdefenceHost) enter(p *Player, text string) (err error) {
+func (h *towerdefenceHost) enter(p *Entrant, text string) (err error) {
 	switch p.Kind {
 	case Folder:
 		p.bot, err = bot.Open(text)
@@ -60,14 +60,14 @@ func (h *towerdefenceHost) enter(p *Player, text string) (err error) {
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Locks: h.locks, Create: m.Create,
 		Watch: watch(h.game, 2, m.Watch)}
-	match.Crashed = m.crashes()
+	match.Crashed = m.crashReporter()
 	if m.Fault != nil {
-		match.Fault = func(seat int, k bot.Kind, f *bot.Faults) {
+		match.Fault = func(seat int, k bot.FaultKind, f *bot.Faults) {
 			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: f.Round, Kind: faultKind(k), Times: 1, Text: f.Text, Output: joined(f.Lines)}, Output: f.Lines})
 		}
 	}
 	for i, p := range m.Seats {
-		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.uses}
+		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.process}
 		if seat.Bot, _ = p.bot.(*bot.Program); p.Kind == Folder {
 			seat.Name = seat.Bot.Name // as the original has it
 		}
@@ -80,7 +80,7 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 	if err != nil {
 		return nil, err
 	}
-	o := outcome(r.Result)
+	o := outcomeOf(r.Result)
 	for i, record := range r.Records {
 		if record == nil {
 			continue
@@ -99,9 +99,9 @@ func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
 		if f.Count == 0 {
 			continue
 		}
-		word, text := faultKind(bot.Kind(k)), f.Text
+		word, text := faultKind(bot.FaultKind(k)), f.Text
 		if word == FaultIllegal {
-			text = fmt.Sprintf("%v: %s", bot.Kind(k), f.Text)
+			text = fmt.Sprintf("%v: %s", bot.FaultKind(k), f.Text)
 		}
 		list = append(list, arena.Fault{Seat: seat, Turn: f.Round, Kind: word, Times: f.Count, Text: text, Output: joined(f.Lines)})
 	}
@@ -109,7 +109,7 @@ func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
 }
 
 // faultKind is the word for a kind of faults.
-func faultKind(k bot.Kind) string {
+func faultKind(k bot.FaultKind) string {
 	switch k {
 	case bot.Late:
 		return FaultTimeout

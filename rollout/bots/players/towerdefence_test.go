@@ -76,7 +76,7 @@ func tell(command string) int {
 }
 
 // towerdefenceBot is a player in a folder of its own.
-func towerdefenceBot(t *testing.T, g *Game, kind string) *Player {
+func towerdefenceBot(t *testing.T, g *Runner, kind string) *Entrant {
 	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -94,13 +94,13 @@ func towerdefenceBot(t *testing.T, g *Game, kind string) *Player {
 // one.
 func TestTowerDefenceLog(t *testing.T) {
 	for _, matchLog := range []bool{false, true} {
-		g := open(t, Config{Rules: "game.config.max-rounds=3\n"}, "towerdefence")
+		g := open(t, Options{Rules: "game.config.max-rounds=3\n"}, "towerdefence")
 		other, err := g.Enter("empty")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		m := &Meeting{Seats: []*Player{other, towerdefenceBot(t, g, "leaves none")}, Log: func(seat int) io.Writer {
+		m := &Meeting{Seats: []*Entrant{other, towerdefenceBot(t, g, "leaves none")}, Log: func(seat int) io.Writer {
 			if seat != 1 {
 				t.Errorf("seat %d has no bot", seat)
 			}
@@ -160,12 +160,12 @@ func TestTowerDefenceFaults(t *testing.T) {
 			if c.limits.CPU != nil && runtime.GOOS != "linux" {
 				t.Skip("processor time is measured while the bot runs on Linux alone")
 			}
-			g := open(t, Config{Rules: "game.config.max-rounds=3\n", Limits: c.limits}, "towerdefence")
+			g := open(t, Options{Rules: "game.config.max-rounds=3\n", Limits: c.limits}, "towerdefence")
 			other, err := g.Enter("econ")
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{other, towerdefenceBot(t, g, c.kind)}})
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{other, towerdefenceBot(t, g, c.kind)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,12 +201,12 @@ func TestTowerDefenceLastLines(t *testing.T) {
 		{"floods", Limits{}, map[string]string{"missing": "…xx", "crash": "…xx"}},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
-			g := open(t, Config{Rules: "game.config.max-rounds=19\n", Limits: c.limits}, "towerdefence")
+			g := open(t, Options{Rules: "game.config.max-rounds=19\n", Limits: c.limits}, "towerdefence")
 			other, err := g.Enter("econ")
 			require.NoError(t, err)
 			var mu sync.Mutex
 			live := map[string][]string{}
-			o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{other, towerdefenceBot(t, g, c.kind)}, Fault: func(f LiveFault) {
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{other, towerdefenceBot(t, g, c.kind)}, Fault: func(f LiveFault) {
 				mu.Lock()
 				defer mu.Unlock()
 				live[f.Kind] = f.Output
@@ -239,13 +239,13 @@ func TestTowerDefenceSite(t *testing.T) {
 	answer := time.Minute // this machine may be busy
 	for kind, want := range map[string]int{"leaves none": 3, "idles": 6} {
 		for site, turns := range map[bool]int{true: want, false: 6} {
-			g := open(t, Config{Rules: "game.config.max-rounds=5\ngame.config.max-do-nothings=3\n",
+			g := open(t, Options{Rules: "game.config.max-rounds=5\ngame.config.max-do-nothings=3\n",
 				Limits: Limits{Site: site, Answer: &answer}}, "towerdefence")
 			other, err := g.Enter("econ")
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := g.Play(t.Context(), &Meeting{Seats: []*Player{towerdefenceBot(t, g, kind), other}})
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{towerdefenceBot(t, g, kind), other}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,9 +261,9 @@ func TestTowerDefenceSite(t *testing.T) {
 func TestTowerDefenceCopies(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	g := open(t, Config{Rules: "game.config.max-rounds=1\n"}, "towerdefence")
+	g := open(t, Options{Rules: "game.config.max-rounds=1\n"}, "towerdefence")
 	p := towerdefenceBot(t, g, "builds")
-	if _, err := g.Play(t.Context(), &Meeting{Seats: []*Player{p, p}, Copies: true}); err != nil {
+	if _, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{p, p}, Copies: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{temporary, "."} {

@@ -90,7 +90,7 @@ type PlayerResult struct {
 // returns the cause. A program that is not there is an error, and so is a fault of
 // this machine (bots.ErrHost); what bots do wrong is not, but in the Result.
 func (m *Match) Play(ctx context.Context) (*Result, error) {
-	h, err := m.host()
+	h, err := m.newHost()
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ type host struct {
 	turn    sim.Turn
 	begun   bool
 	begin   time.Time
-	seats   [2]*seated     // nil: no bot
+	seats   [2]*seatedBot  // nil: no bot
 	replay  *replay.Writer // nil: nobody wants it
 	end     frame.EndStats
 }
@@ -132,8 +132,8 @@ type host struct {
 // isClock reports whether an order is the time that a player took.
 func isClock(o sim.Order) bool { return terminal.Decode(o).Op == terminal.OpClock }
 
-// host makes the game.
-func (m *Match) host() (*host, error) {
+// newHost makes the game.
+func (m *Match) newHost() (*host, error) {
 	if err := m.Limits.validate(); err != nil {
 		return nil, err
 	}
@@ -168,8 +168,8 @@ func (m *Match) host() (*host, error) {
 }
 
 // seat makes the bot of a seat. It is to read the config first.
-func (h *host) seat(p sim.Player) *seated {
-	s := &seated{seat: p, limits: &h.Limits, rules: &h.rules, names: &h.Config.Shorthands, feed: feed{seat: p}}
+func (h *host) seat(p sim.Player) *seatedBot {
+	s := &seatedBot{seat: p, limits: &h.Limits, rules: &h.rules, names: &h.Config.Shorthands, feed: feed{seat: p}}
 	s.log = h.Seats[p].Log
 	if h.Refused != nil {
 		s.result.Refused.told = func(turn int, text string) { h.Refused(int(p), turn, text) }

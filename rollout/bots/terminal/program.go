@@ -136,7 +136,7 @@ func (s *Seat) start(ctx context.Context, l child.Limits) (player, error) {
 
 // stop implements player.
 func (p *process) stop(deadline time.Time) bots.Ended {
-	var r *child.Result
+	var r *child.Exit
 	if deadline.IsZero() {
 		r = p.Kill()
 	} else {

@@ -100,7 +100,7 @@ func TestLate(t *testing.T) {
 	rules, _ := terminal.RuleSet("2022")
 	limits := Limits{Hard: time.Millisecond}
 	timed := limits.timed(rules)
-	s := &seated{player: &tardy{}, limits: &limits, rules: &timed, names: &[8]string{}}
+	s := &seatedBot{player: &tardy{}, limits: &limits, rules: &timed, names: &[8]string{}}
 	orders, err := s.Ask(nil)
 	if !errors.Is(err, errHard) || len(orders) != 2 || terminal.Decode(orders[1]).Op != terminal.OpPenalty || !s.crashed {
 		t.Errorf("%v, orders %v", err, orders)

@@ -14,8 +14,8 @@ import (
 	"moonfarm/sim/terminal/wire/frame"
 )
 
-// seated is a bot that plays at a seat.
-type seated struct {
+// seatedBot is a bot that plays at a seat.
+type seatedBot struct {
 	player  player // nil: it could not be started
 	failed  error  // why
 	started time.Time
@@ -36,7 +36,7 @@ type seated struct {
 
 // join starts the bot of a seat. A program that cannot be started has crashed when
 // it is asked first.
-func (s *seated) join(seat *Seat) bots.Join {
+func (s *seatedBot) join(seat *Seat) bots.Join {
 	return func(ctx context.Context) (bots.Bot, error) {
 		begin := seat.begin
 		if begin == nil {
@@ -56,7 +56,7 @@ var errHard = bots.Late("answered too late")
 
 // Ask implements bots.Bot. Beside an error are the orders that the original gives
 // in the place of the bot.
-func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
+func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	s.log.Line("== turn %d ==", s.turn)
 	first, second, took, err := s.answer()
 	s.log.Line("== turn %d: %.1000s %.1000s ==", s.turn, first, second)
@@ -94,7 +94,7 @@ func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
 
 // answer shows the bot what happened and reads the lines of its answer, valid until
 // the next call. The time is the answer's; without one, that until it failed.
-func (s *seated) answer() (first, second []byte, took time.Duration, err error) {
+func (s *seatedBot) answer() (first, second []byte, took time.Duration, err error) {
 	if s.player == nil {
 		return nil, nil, 0, fmt.Errorf("it could not be started: %w", s.failed)
 	}
@@ -114,7 +114,7 @@ func (s *seated) answer() (first, second []byte, took time.Duration, err error) 
 
 // told is the error of an answer. That of one that took too long names the limit: the
 // deadline was another one where time is not counted, or for its second line.
-func (s *seated) told(what string, err error) error {
+func (s *seatedBot) told(what string, err error) error {
 	if err == nil || !late(err) {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *seated) told(what string, err error) error {
 }
 
 // begin is now, or later in the first turn: when the time to start is over.
-func (s *seated) begin() time.Time {
+func (s *seatedBot) begin() time.Time {
 	now := time.Now()
 	if start := s.started.Add(s.limits.Start); s.turn == 0 && start.After(now) {
 		return start
@@ -131,7 +131,7 @@ func (s *seated) begin() time.Time {
 }
 
 // deadline is when the bot has lost that began to think then.
-func (s *seated) deadline(begin time.Time) (end time.Time) {
+func (s *seatedBot) deadline(begin time.Time) (end time.Time) {
 	if s.limits.Hard > 0 {
 		end = begin.Add(s.limits.Hard)
 	}
@@ -145,7 +145,7 @@ func (s *seated) deadline(begin time.Time) (end time.Time) {
 
 // spent is the error of a bot whose answers have taken the time of the whole game,
 // nil if they have not. err is that of the last one.
-func (s *seated) spent(err error) error {
+func (s *seatedBot) spent(err error) error {
 	if game := s.limits.Game; game > 0 && s.total >= game && (err == nil || late(err)) {
 		return bots.Late("the %v for all answers of a game are used up", game)
 	}
@@ -156,7 +156,7 @@ func (s *seated) spent(err error) error {
 func since(begin time.Time) time.Duration { return max(time.Since(begin), 0) }
 
 // read reads the lines of an answer, as far as dst has room.
-func (s *seated) read(dst []sim.Order, first, second []byte) []sim.Order {
+func (s *seatedBot) read(dst []sim.Order, first, second []byte) []sim.Order {
 	var refused []frame.Refusal
 	s.orders, refused = frame.ParseAnswer(s.orders[:0], first, second, s.names, s.seat)
 	s.result.Refused.unread(s.turn, refused)
@@ -168,7 +168,7 @@ func (s *seated) read(dst []sim.Order, first, second []byte) []sim.Order {
 }
 
 // show notes a frame for the bot to read.
-func (s *seated) show(f *frame.Frame) {
+func (s *seatedBot) show(f *frame.Frame) {
 	if s.crashed {
 		return
 	}
@@ -179,7 +179,7 @@ func (s *seated) show(f *frame.Frame) {
 }
 
 // End implements bots.Bot.
-func (s *seated) End(ctx context.Context, crash error) bots.Ended {
+func (s *seatedBot) End(ctx context.Context, crash error) bots.Ended {
 	e := bots.Ended{}
 	if s.player != nil {
 		var deadline time.Time // none: it is killed

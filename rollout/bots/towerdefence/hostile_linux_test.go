@@ -206,36 +206,36 @@ func TestHostile(t *testing.T) {
 	for _, c := range []struct {
 		kind    string
 		args    string
-		faults  map[Kind]int
-		kindOf  Kind
+		faults  map[FaultKind]int
+		kindOf  FaultKind
 		text    string // in the first of this kind
 		command string // in the log of the second round
 		crash   string
 	}{
-		{"sleeps", "1h", map[Kind]int{Late: 2}, Late, "did not end within 1s", "", ""},
-		{"floods", "", map[Kind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
-		{"dies", "", map[Kind]int{Failed: 2, Refused: 1}, Failed, "signal: killed", "0,0,2", ""},
-		{"huge", "", map[Kind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,\x00`, "1,1,2," + strings.Repeat("\x00", maxCommand-6), ""},
-		{"long", "", map[Kind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,1,1`, strings.Repeat("1,1,2,", maxCommand/6) + "1,1,", ""},
-		{"pipe", "", map[Kind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
-		{"folder", "", map[Kind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
-		{"zero", "", map[Kind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
-		{"linked", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"blocks", "", map[Kind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: remove "},
-		{"stranger", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"forks", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"daemon", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"drips", "", map[Kind]int{Late: 2}, Late, "did not end within 5s", "No Command", ""},
-		{"garbage", "", map[Kind]int{Garbled: 2}, Garbled, "command.txt is not UTF-8", "No Command", ""},
-		{"quits", "", map[Kind]int{Missing: 2}, Missing, "command.txt: no such file", "", ""},
-		{"twice", "", map[Kind]int{Refused: 1}, Refused, `"1,1,2"`, "1,1,2", ""},
-		{"lies", "", map[Kind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"closes", "", map[Kind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
-		{"loop", "", map[Kind]int{Missing: 2}, Missing, "command.txt: too many levels", "", ""},
-		{"socket", "", map[Kind]int{Failed: 2}, Failed, "signal: killed", "", ""},
-		{"leaves", "", map[Kind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: open "},
-		{"eats", "", map[Kind]int{Killed: 2}, Killed, "of memory, the limit is ", "", ""},
-		{"nonsense", "", map[Kind]int{Failed: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
+		{"sleeps", "1h", map[FaultKind]int{Late: 2}, Late, "did not end within 1s", "", ""},
+		{"floods", "", map[FaultKind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
+		{"dies", "", map[FaultKind]int{Failed: 2, Refused: 1}, Failed, "signal: killed", "0,0,2", ""},
+		{"huge", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,\x00`, "1,1,2," + strings.Repeat("\x00", maxCommand-6), ""},
+		{"long", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,1,1`, strings.Repeat("1,1,2,", maxCommand/6) + "1,1,", ""},
+		{"pipe", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
+		{"folder", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
+		{"zero", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
+		{"linked", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: remove "},
+		{"stranger", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"forks", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"daemon", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"drips", "", map[FaultKind]int{Late: 2}, Late, "did not end within 5s", "No Command", ""},
+		{"garbage", "", map[FaultKind]int{Garbled: 2}, Garbled, "command.txt is not UTF-8", "No Command", ""},
+		{"quits", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: no such file", "", ""},
+		{"twice", "", map[FaultKind]int{Refused: 1}, Refused, `"1,1,2"`, "1,1,2", ""},
+		{"lies", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
+		{"closes", "", map[FaultKind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
+		{"loop", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: too many levels", "", ""},
+		{"socket", "", map[FaultKind]int{Failed: 2}, Failed, "signal: killed", "", ""},
+		{"leaves", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: open "},
+		{"eats", "", map[FaultKind]int{Killed: 2}, Killed, "of memory, the limit is ", "", ""},
+		{"nonsense", "", map[FaultKind]int{Failed: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			t.Parallel()
@@ -253,8 +253,8 @@ func TestHostile(t *testing.T) {
 			r, l := play(t, m)
 			gone(t, bad)
 			for k, f := range r.Records[0].Faults {
-				if f.Count != c.faults[Kind(k)] {
-					t.Errorf("%v: %+v, want %d", Kind(k), f, c.faults[Kind(k)])
+				if f.Count != c.faults[FaultKind(k)] {
+					t.Errorf("%v: %+v, want %d", FaultKind(k), f, c.faults[FaultKind(k)])
 				}
 			}
 			if f := r.Records[0].Faults[c.kindOf]; !strings.Contains(f.Text, c.text) {
@@ -286,7 +286,7 @@ func TestOutputLimit(t *testing.T) {
 	m := &Match{Rules: rules(2), Seats: []Seat{{Bot: bot(t, "prints")}, {}}}
 	l := &log{files: fstest.MapFS{}}
 	m.Create = l.create
-	h, err := m.host()
+	h, err := m.newHost()
 	if err != nil {
 		t.Fatal(err)
 	}

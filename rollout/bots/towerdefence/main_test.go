@@ -321,11 +321,11 @@ func verify(t testing.TB, files fs.FS, m *Match, r *Result) {
 }
 
 // clean checks that a bot made no faults but those of the kinds.
-func clean(t testing.TB, r *Record, but ...Kind) {
+func clean(t testing.TB, r *Record, but ...FaultKind) {
 	t.Helper()
 	for k, f := range r.Faults {
-		if f.Count > 0 && !slices.Contains(but, Kind(k)) {
-			t.Errorf("%v: %+v; it printed %q", Kind(k), f, r.Lines)
+		if f.Count > 0 && !slices.Contains(but, FaultKind(k)) {
+			t.Errorf("%v: %+v; it printed %q", FaultKind(k), f, r.Lines)
 		}
 	}
 }

@@ -49,7 +49,7 @@ type Match struct {
 	Crashed func(seat int, c *bots.Crash)
 	// Fault, if not nil, is told of the first fault of each kind of a bot. Calls come
 	// from several goroutines at once; f changes after the call.
-	Fault func(seat int, k Kind, f *Faults)
+	Fault func(seat int, k FaultKind, f *Faults)
 }
 
 // Seat says who plays at a seat. Without a Policy and a Bot it is a player that gives
@@ -105,7 +105,7 @@ type Result struct {
 // If the context is done, everything is stopped and Play returns the cause. What
 // bots do wrong is no error of Play but in the Result.
 func (m *Match) Play(ctx context.Context) (*Result, error) {
-	h, err := m.host()
+	h, err := m.newHost()
 	if err != nil {
 		return nil, err
 	}
@@ -156,14 +156,14 @@ type host struct {
 	referee  *referee.Referee
 	position *display.Position // of the referee; changes when no bot is being asked
 	log      *logger           // nil: nobody wants it
-	bots     [2]*seated
+	bots     [2]*seatedBot
 	stop     context.CancelCauseFunc
 	begun    bool
 	buffer   []byte
 }
 
-// host makes the game.
-func (m *Match) host() (*host, error) {
+// newHost makes the game.
+func (m *Match) newHost() (*host, error) {
 	if len(m.Seats) != 2 {
 		return nil, fmt.Errorf("%d seats for a game of 2 players", len(m.Seats))
 	}
@@ -187,7 +187,7 @@ func (m *Match) host() (*host, error) {
 		}
 		seat := bots.Seat{Policy: s.Policy}
 		if s.Bot != nil {
-			h.bots[i] = &seated{Seat: s, host: h, player: sim.Player(i), printed: new(bytes.Buffer)}
+			h.bots[i] = &seatedBot{Seat: s, host: h, player: sim.Player(i), printed: new(bytes.Buffer)}
 			h.bots[i].tell()
 			seat.Bot = h.bots[i].join
 		}

@@ -90,15 +90,15 @@ func TestGame(t *testing.T) {
 func TestCommands(t *testing.T) {
 	for _, c := range []struct {
 		line, want string
-		kind       Kind // Kinds: no fault
+		kind       FaultKind // Kinds: no fault
 		text       string
 		failures   int // after two rounds
 	}{
 		{`"1,1,2"`, "1,1,2", Refused, `"1,1,2"`, 1}, // in the second round
-		{`""`, "No Command", Kinds, "", 0},
-		{`" \t\r\n\u3000\n"`, "No Command", Kinds, "", 0},
-		{`"No Command"`, "No Command", Kinds, "", 0},
-		{`"\n1,2,0"`, "", Kinds, "", 0},
+		{`""`, "No Command", FaultKinds, "", 0},
+		{`" \t\r\n\u3000\n"`, "No Command", FaultKinds, "", 0},
+		{`"No Command"`, "No Command", FaultKinds, "", 0},
+		{`"\n1,2,0"`, "", FaultKinds, "", 0},
 		{`-`, "", Missing, "command.txt: no such file or directory", 0},
 		{`7`, "No Command", Failed, "exit status 7: I give up", 0},
 		{`"1,1,2\n\xff"`, "No Command", Garbled, "command.txt is not UTF-8: the original takes no command from it", 0},
@@ -118,7 +118,7 @@ func TestCommands(t *testing.T) {
 		}
 		rec := r.Records[1]
 		clean(t, rec, c.kind)
-		if c.kind != Kinds && rec.Faults[c.kind].Text != c.text {
+		if c.kind != FaultKinds && rec.Faults[c.kind].Text != c.text {
 			t.Errorf("%.60s: %v: %+v, want %q", c.line, c.kind, rec.Faults[c.kind], c.text)
 		}
 	}
@@ -193,7 +193,7 @@ func TestAgainstPolicy(t *testing.T) {
 		t.Errorf("%+v, %+v", r.Final, r)
 	}
 	f := &r.Records[0].Faults
-	for k, want := range map[Kind]int{Garbled: 1, Missing: 1, Failed: 1, Late: 0} {
+	for k, want := range map[FaultKind]int{Garbled: 1, Missing: 1, Failed: 1, Late: 0} {
 		if f[k].Count != want {
 			t.Errorf("%v: %+v, want %d", k, f[k], want)
 		}
@@ -224,7 +224,7 @@ func TestGameLimit(t *testing.T) {
 	}
 	m.Seats[0].Bot = bot(t, "sleeps", "1h")
 	r, _ = play(t, m)
-	if c, rec := r.Crashes[0], r.Records[0]; c == nil || c.Turn != 0 || rec.Rounds != 1 || !reflect.DeepEqual(rec.Faults, [Kinds]Faults{}) ||
+	if c, rec := r.Crashes[0], r.Records[0]; c == nil || c.Turn != 0 || rec.Rounds != 1 || !reflect.DeepEqual(rec.Faults, [FaultKinds]Faults{}) ||
 		c.Err.Error() != "the 200ms for all rounds of a match are used up" {
 		t.Errorf("crash %+v, %+v", c, rec)
 	}
@@ -332,7 +332,7 @@ func TestAgree(t *testing.T) {
 		"player B: failures 1, not 0":  func(s *towerdefence.State) { s.Half[1].Failures++ },
 		"round 1, not 0":               func(s *towerdefence.State) { s.Round++ },
 	} {
-		h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).host()
+		h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).newHost()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +341,7 @@ func TestAgree(t *testing.T) {
 			t.Errorf("%v, want %s", err, name)
 		}
 	}
-	h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).host()
+	h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).newHost()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,12 +357,12 @@ func TestAgree(t *testing.T) {
 
 func TestKinds(t *testing.T) {
 	var names []string
-	for k := range Kinds + 1 {
+	for k := range FaultKinds + 1 {
 		if names = append(names, k.String()); k.String() == "" || slices.Contains(names[:k], k.String()) {
 			t.Errorf("names %q", names)
 		}
 	}
-	if Kind(200).String() != "kinds" {
-		t.Error(Kind(200).String())
+	if FaultKind(200).String() != "kinds" {
+		t.Error(FaultKind(200).String())
 	}
 }

@@ -8,23 +8,23 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// Kind is what a bot did wrong in a round. None of it ends the match by itself.
-type Kind uint8
+// FaultKind is what a bot did wrong in a round. None of it ends the match by itself.
+type FaultKind uint8
 
 // The kinds of faults.
 const (
-	Late    Kind = iota // it did not end before the limit and was killed
-	Killed              // it was killed for another limit
-	Failed              // it ended with another exit status than 0, or by a signal
-	Missing             // it ended as it should and left no command.txt that can be read
-	Garbled             // its command is none that can be read, or aborts the match
-	Refused             // the rules refuse its command
-	Kinds               // how many there are
+	Late       FaultKind = iota // it did not end before the limit and was killed
+	Killed                      // it was killed for another limit
+	Failed                      // it ended with another exit status than 0, or by a signal
+	Missing                     // it ended as it should and left no command.txt that can be read
+	Garbled                     // its command is none that can be read, or aborts the match
+	Refused                     // the rules refuse its command
+	FaultKinds                  // how many there are
 )
 
 // String returns one word for people and journals.
-func (k Kind) String() string {
-	return [...]string{"late", "killed", "failed", "missing", "garbled", "refused", "kinds"}[min(k, Kinds)]
+func (k FaultKind) String() string {
+	return [...]string{"late", "killed", "failed", "missing", "garbled", "refused", "kinds"}[min(k, FaultKinds)]
 }
 
 // Faults are those of one kind.
@@ -42,15 +42,15 @@ type Record struct {
 	Rounds       int           // in which it was started
 	Longest      time.Duration // real time of its longest round
 	LongestRound int
-	Faults       [Kinds]Faults
-	told         func(k Kind, f *Faults) // of the first of each kind; nil: nobody is
-	Lines        []string                // the last that it printed in the round of its latest failure or, without one, in its last
+	Faults       [FaultKinds]Faults
+	told         func(k FaultKind, f *Faults) // of the first of each kind; nil: nobody is
+	Lines        []string                     // the last that it printed in the round of its latest failure or, without one, in its last
 }
 
 // fault counts a fault. lines are the last that the bot printed in the round. The text
 // and the lines of the first fault of each kind alone are kept, so that a record stays
 // small when the bot fails in each of 400 rounds.
-func (r *Record) fault(k Kind, round int, lines []string, format string, args ...any) {
+func (r *Record) fault(k FaultKind, round int, lines []string, format string, args ...any) {
 	f := &r.Faults[k]
 	f.Count++
 	if f.Count > 1 {

@@ -66,7 +66,7 @@ func (d *render) position(t *testing.T) *display.Position {
 func TestDisplays(t *testing.T) {
 	lines := bytes.Split(bytes.TrimSpace(simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))), []byte("\n"))
 	m := &Match{Rules: rules(400), Seats: []Seat{{Bot: scripted(t, "seen", `""`)}, {Bot: scripted(t, "seen", `""`)}}}
-	h, err := m.host()
+	h, err := m.newHost()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,8 @@ const (
 	maxMatchOutput = 4 << 20
 )
 
-// seated is a bot that plays at a seat.
-type seated struct {
+// seatedBot is a bot that plays at a seat.
+type seatedBot struct {
 	*Seat
 	host   *host
 	player sim.Player
@@ -52,7 +52,7 @@ type seated struct {
 }
 
 // join makes a seat's bot ready.
-func (s *seated) join(ctx context.Context) (bots.Bot, error) {
+func (s *seatedBot) join(ctx context.Context) (bots.Bot, error) {
 	var err error
 	if s.guard, err = child.Start(ctx, s.Process); err != nil {
 		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
@@ -61,16 +61,16 @@ func (s *seated) join(ctx context.Context) (bots.Bot, error) {
 }
 
 // tell lets the match tell of the bot's faults while it is played.
-func (s *seated) tell() {
+func (s *seatedBot) tell() {
 	if s.host.Fault == nil {
 		return
 	}
-	s.record.told = func(k Kind, f *Faults) { s.host.Fault(int(s.player), k, f) }
+	s.record.told = func(k FaultKind, f *Faults) { s.host.Fault(int(s.player), k, f) }
 }
 
 // Ask implements bots.Bot. A bot that has crashed goes on with the command that the
 // original takes for it.
-func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
+func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	s.text, s.gave = "", false
 	s.printed.Reset()
 	round := s.host.position.Round
@@ -95,7 +95,7 @@ func (s *seated) Ask(dst []sim.Order) ([]sim.Order, error) {
 }
 
 // play plays a round. An error is a crash: the program cannot be started any more.
-func (s *seated) play(round int) error {
+func (s *seatedBot) play(round int) error {
 	limit, err := s.limit()
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *seated) play(round int) error {
 }
 
 // limit is the time for this round, 0 for any.
-func (s *seated) limit() (time.Duration, error) {
+func (s *seatedBot) limit() (time.Duration, error) {
 	answer, game := s.Limits.Answer, s.Limits.Game
 	if game == 0 {
 		return answer, nil
@@ -147,12 +147,12 @@ func (s *seated) limit() (time.Duration, error) {
 }
 
 // usedUp is the error of a bot whose rounds together took too long.
-func (s *seated) usedUp() error {
+func (s *seatedBot) usedUp() error {
 	return bots.Late("the %v for all rounds of a match are used up", s.Limits.Game)
 }
 
 // run runs the bot's program.
-func (s *seated) run(limit time.Duration) (*child.Result, error) {
+func (s *seatedBot) run(limit time.Duration) (*child.Exit, error) {
 	c := child.Command{Args: s.args, Dir: s.work, Log: s.logs()}
 	begin := time.Now()
 	process, err := s.guard.Run(c)
@@ -173,7 +173,7 @@ func (s *seated) run(limit time.Duration) (*child.Result, error) {
 
 // logs takes what the bot prints in a round: for the match log, for its own log, or
 // for both.
-func (s *seated) logs() *child.Log {
+func (s *seatedBot) logs() *child.Log {
 	if s.host.log == nil {
 		return s.Log
 	}
@@ -186,7 +186,7 @@ func (s *seated) logs() *child.Log {
 
 // note notes how the bot's process ended. noted says that this is a fault. An error
 // is one after which no other process can be started.
-func (s *seated) note(round int, r *child.Result, limit time.Duration) (noted bool, err error) {
+func (s *seatedBot) note(round int, r *child.Exit, limit time.Duration) (noted bool, err error) {
 	last := ""
 	if n := len(r.Lines); n > 0 {
 		last = ": " + r.Lines[n-1]
@@ -212,7 +212,7 @@ func (s *seated) note(round int, r *child.Result, limit time.Duration) (noted bo
 }
 
 // End implements bots.Bot. Nothing runs between rounds.
-func (s *seated) End(context.Context, error) bots.Ended {
+func (s *seatedBot) End(context.Context, error) bots.Ended {
 	if err := s.guard.Close(); err != nil && s.crash == nil {
 		s.crash = &bots.Crash{Turn: s.host.position.Round, Err: err}
 	}
