@@ -68,12 +68,43 @@ type Seat struct {
 	Bot    Join
 }
 
-// Limits bound what a bot may use. Zero is no limit.
+// Limits bound the real time and the bytes of a bot's answers. Zero is no limit.
 type Limits struct {
-	Accept time.Duration // until it has connected, from the start of the game
-	Answer time.Duration // for one answer: real time, of all of it
-	Game   time.Duration // for all answers together
+	Accept time.Duration // from the start of the game until the bot has connected
+	Answer time.Duration // for a whole answer
+	Game   time.Duration // for all answers of a game together
 	Bytes  int64         // of one answer
+}
+
+// Validate returns an error for negative limits.
+func (l *Limits) Validate() error {
+	if l.Accept < 0 || l.Answer < 0 || l.Game < 0 || l.Bytes < 0 {
+		return fmt.Errorf("a negative limit: %+v", *l)
+	}
+	return nil
+}
+
+// Deadline returns when an answer is late that begins at the given time, after earlier
+// answers that took used together. The zero time means never.
+func (l *Limits) Deadline(begin time.Time, used time.Duration) (end time.Time) {
+	if l.Answer > 0 {
+		end = begin.Add(l.Answer)
+	}
+	if l.Game > 0 {
+		if game := begin.Add(l.Game - used); end.IsZero() || game.Before(end) {
+			end = game
+		}
+	}
+	return end
+}
+
+// UsedUp returns the error of a bot whose answers have taken the time of the whole game,
+// used; it is nil if they have not.
+func (l *Limits) UsedUp(used time.Duration) error {
+	if l.Game == 0 || used < l.Game {
+		return nil
+	}
+	return Late("the %v for all answers of a game are used up", l.Game)
 }
 
 // Crash tells of a bot that crashed.

@@ -34,6 +34,26 @@ func (c *Command) checkScripts(path, dir string) error {
 	return nil
 }
 
+// ScriptArgs returns the command line that runs a shell script: its path, or bash and its
+// path if the file has no right to be executed (archives can lose it, and Windows has
+// none). The error is of a file that does not exist or is no script that can run.
+func ScriptArgs(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", filepath.Base(path))
+	}
+	if err := CheckScript(path); err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o111 == 0 {
+		return []string{"bash", path}, nil
+	}
+	return []string{path}, nil
+}
+
 // CheckScript says what is wrong with the first line of a script: on systems other
 // than Windows it may not end with CR LF, and no byte order mark may stand before #!.
 // A file that is no script, or that cannot be read, is well.

@@ -24,15 +24,13 @@ func (c *client) ask(view []byte, wants protocol.ClientKind) error {
 	begin := time.Now()
 	err := c.exchange(view, wants, begin)
 	c.used += time.Since(begin)
-	if err == nil && c.limits.Game > 0 && c.used > c.limits.Game {
-		err = os.ErrDeadlineExceeded
-	}
+	late, spent := errors.Is(err, os.ErrDeadlineExceeded), c.limits.UsedUp(c.used)
 	switch {
+	case spent != nil && (err == nil || late):
+		return spent
 	case err == nil:
 		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded) && c.limits.Game > 0 && c.used >= c.limits.Game:
-		return bots.Late("the %v for all answers of a game are used up", c.limits.Game)
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case late:
 		return bots.Late("no answer within %v", c.limits.Answer)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return errClosed
@@ -45,14 +43,7 @@ func (c *client) ask(view []byte, wants protocol.ClientKind) error {
 var errClosed = errors.New("the client closed the connection")
 
 func (c *client) exchange(view []byte, wants protocol.ClientKind, begin time.Time) error {
-	var deadline time.Time
-	if left := c.limits.Game - c.used; c.limits.Game > 0 {
-		deadline = begin.Add(left)
-	}
-	if c.limits.Answer > 0 && (deadline.IsZero() || c.limits.Answer < c.limits.Game-c.used) {
-		deadline = begin.Add(c.limits.Answer)
-	}
-	if err := c.conn.SetDeadline(deadline); err != nil {
+	if err := c.conn.SetDeadline(c.limits.Deadline(begin, c.used)); err != nil {
 		return err
 	}
 	if _, err := c.conn.Write(view); err != nil {

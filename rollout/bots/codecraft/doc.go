@@ -57,5 +57,5 @@
 //     tick after the last crash.
 //   - The site allowed 1 s of real time for an answer, 40 s of processor time for
 //     a game, and 256 MB of memory. Here the limits of Seat.Limits are real time;
-//     Seat.Uses limits processor time and memory of clients that were started.
+//     Seat.Process limits processor time and memory of clients that were started.
 package codecraft

@@ -49,19 +49,11 @@ func Folder(dir string) (Program, error) {
 
 // wordsIn is the command line for the client in a folder.
 func wordsIn(dir string) ([]string, error) {
-	path := filepath.Join(dir, scriptFile)
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	words, err := child.ScriptArgs(filepath.Join(dir, scriptFile))
+	if errors.Is(err, os.ErrNotExist) {
 		return commandIn(dir)
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", scriptFile)
-	case info.Mode().Perm()&0o111 == 0: // an archive may have lost it, and Windows has none
-		return []string{"bash", path}, nil
 	}
-	return []string{path}, nil
+	return words, err
 }
 
 // commandIn is the command line in a folder's file.

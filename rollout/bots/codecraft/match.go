@@ -46,34 +46,33 @@ type Match struct {
 	Crashed func(seat int, c *bots.Crash)
 }
 
-// Seat says who plays at a seat. Without a Policy, Port and Command it is a
-// player that gives no orders.
+// Seat says who plays at a seat. At most one of Policy, Port and Program is set; without
+// them the player gives no orders.
 type Seat struct {
 	Policy  rollout.Maker // a built-in policy
-	Port    *Port         // a client that connects there
-	Command []string      // a client to be started: see Program.Args
-	Dir     string        // where Command works: see Program.Dir
-	Output  io.Writer     // takes what a started client prints, up to 10 MiB; nil: it is dropped. Errors of Write are ignored
+	Port    *Port         // where a client connects
+	Program Program       // a client to be started; without Args there is none
+	Log     *child.Log    // takes what a started client prints; nil: only the last lines are kept
 	Limits  bots.Limits   // of a client
-	Uses    child.Limits  // of a started client, besides
+	Process child.Limits  // of the processes of a started client
 }
 
 // validate says what is wrong with a seat.
 func (s *Seat) validate() error {
 	kinds := 0
-	for _, is := range []bool{s.Policy != nil, s.Port != nil, len(s.Command) > 0} {
+	for _, is := range []bool{s.Policy != nil, s.Port != nil, s.started()} {
 		if is {
 			kinds++
 		}
 	}
 	if kinds > 1 {
-		return errors.New("more than one of a policy, a port and a command")
+		return errors.New("more than one of a policy, a port and a program")
 	}
-	if l := s.Limits; l.Accept < 0 || l.Answer < 0 || l.Game < 0 || l.Bytes < 0 {
-		return fmt.Errorf("a negative limit: %+v", l)
-	}
-	return nil
+	return s.Limits.Validate()
 }
+
+// started reports whether the match starts the seat's client.
+func (s *Seat) started() bool { return len(s.Program.Args) > 0 }
 
 // Result tells how a match went.
 type Result struct {
@@ -138,7 +137,7 @@ func (m *Match) newHost() (*host, error) {
 		if m.Repeat != nil {
 			seat.Policy = nil // its orders have no effect, and nobody else sees them
 		}
-		if s.Port != nil || len(s.Command) > 0 {
+		if s.Port != nil || s.started() {
 			seat.Bot = h.join(sim.Player(i), s)
 		}
 		h.match.Seats = append(h.match.Seats, seat)

@@ -26,6 +26,9 @@ import (
 	"moonfarm/sim/codecraft/wire/recording"
 )
 
+// maxLog is the limit of logs in bytes.
+const maxLog = 10 << 20
+
 // clientEnv makes the test's program a client, of the kind that it names.
 const clientEnv = "MOONFARM_TEST_CLIENT"
 
@@ -313,7 +316,7 @@ func TestCommands(t *testing.T) {
 		case "stays":
 			limits.Answer = 100 * time.Millisecond
 		}
-		r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: c.command, Output: out, Limits: limits}}})
+		r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: Program{Args: c.command}, Log: child.NewLog(out, maxLog), Limits: limits}}})
 		comment := ""
 		if r.Players[0].Comment != nil {
 			comment = *r.Players[0].Comment
@@ -349,7 +352,7 @@ func TestDeaths(t *testing.T) {
 		{"garbles", "message of a client: found tag 1651663207, want 0 to 3", ""},
 	} {
 		t.Setenv(clientEnv, c.kind)
-		m := &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, {Command: []string{self}, Output: failing{errors.New("disk full")}}}}
+		m := &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, {Program: Program{Args: []string{self}}, Log: child.NewLog(failing{errors.New("disk full")}, maxLog)}}}
 		r := play(t, m)
 		crash := r.Crashes[1]
 		if r.Crashes[0] != nil || crash == nil || r.Turns != 30 {
@@ -381,7 +384,7 @@ func TestInterruptedCommand(t *testing.T) {
 	t.Setenv(clientEnv, "stays")
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Command: []string{self}}}}
+	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: Program{Args: []string{self}}}}}
 	begin := time.Now()
 	if _, err := m.Play(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > ample {
 		t.Errorf("error %v after %v", err, time.Since(begin))

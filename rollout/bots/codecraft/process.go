@@ -25,10 +25,6 @@ type process struct {
 	lines []string // the last lines that it printed. Valid after stop
 }
 
-// maxLog is how many bytes of what a client prints in a game are passed on: enough
-// for ten thousand characters every tick.
-const maxLog = 10 << 20
-
 // arguments fills in where a client is to connect: in place of {host}, {port}
 // and {token}, or, if a command has none of these, as three more arguments,
 // which is what the original clients take.
@@ -51,7 +47,7 @@ func arguments(command []string, at *net.TCPAddr, token string) []string {
 // client does not outlive the context. Whatever the error, a port that is not nil must
 // be closed.
 func start(ctx context.Context, s *Seat) (*process, *Port, error) {
-	guard, err := child.Start(ctx, s.Uses)
+	guard, err := child.Start(ctx, s.Process)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
@@ -59,17 +55,14 @@ func start(ctx context.Context, s *Seat) (*process, *Port, error) {
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%w: %w", bots.ErrHost, err), guard.Close())
 	}
-	p, err := run(guard, arguments(s.Command, port.Address(), token), s)
+	p, err := run(guard, arguments(s.Program.Args, port.Address(), token), s)
 	return p, port, err
 }
 
 // run starts the program of a client.
 func run(guard *child.Guard, words []string, s *Seat) (p *process, err error) {
-	c := child.Command{Args: words, Dir: s.Dir}
-	if s.Output != nil {
-		c.Log = child.NewLog(s.Output, maxLog)
-	}
-	p = &process{guard: guard, gone: make(chan error, 1), log: c.Log}
+	c := child.Command{Args: words, Dir: s.Program.Dir, Log: s.Log}
+	p = &process{guard: guard, gone: make(chan error, 1), log: s.Log}
 	if p.main, err = guard.Run(c); err != nil {
 		return nil, errors.Join(fmt.Errorf("it could not be started: %w", err), guard.Close())
 	}

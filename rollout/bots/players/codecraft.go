@@ -152,15 +152,12 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	}
 	for i, p := range m.Seats {
 		b := h.bounds(p)
-		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Uses: b.process}
+		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Process: b.process}
 		if port, ok := p.bot.(*codecraftPort); ok {
 			seat.Port = port.Port
 		}
 		if program, ok := p.bot.(bot.Program); ok {
-			seat.Command, seat.Dir = program.Args, program.Dir
-			if m.Log != nil {
-				seat.Output = m.Log(i)
-			}
+			seat.Program, seat.Log = program, logOf(m, i)
 		}
 		if h.runner.StopWhenCrashed && p.Name == emptyPolicy {
 			seat.Policy = nil // nobody plays there

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
@@ -79,6 +80,9 @@ func graces(c *config.Config) (start, end time.Duration) {
 	}
 	return of(keys.Timing.Start), of(keys.Timing.End)
 }
+
+// answers returns the limits of answers as bots.Limits.
+func (l *Limits) answers() *bots.Limits { return &bots.Limits{Answer: l.Hard, Game: l.Game} }
 
 // validate says what is wrong with limits.
 func (l *Limits) validate() error {

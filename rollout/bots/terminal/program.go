@@ -53,24 +53,14 @@ func script(dir string, windows bool) ([]string, error) {
 		name = scriptWindows
 	}
 	path := filepath.Join(dir, name)
-	info, err := os.Stat(path)
+	args, err := child.ScriptArgs(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return kit(dir, name, windows)
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", name)
-	case windows:
-		return []string{"powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", path}, nil
+	case err == nil && windows:
+		args = []string{"powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", path}
 	}
-	if err := child.CheckScript(path); err != nil {
-		return nil, err
-	}
-	if info.Mode().Perm()&0o111 == 0 { // an archive may have lost it
-		return []string{"bash", path}, nil
-	}
-	return []string{path}, nil
+	return args, err
 }
 
 // kit is the command line for an algo without a script.

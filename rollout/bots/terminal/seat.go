@@ -130,26 +130,18 @@ func (s *seatedBot) begin() time.Time {
 	return now
 }
 
-// deadline is when the bot has lost that began to think then.
-func (s *seatedBot) deadline(begin time.Time) (end time.Time) {
-	if s.limits.Hard > 0 {
-		end = begin.Add(s.limits.Hard)
-	}
-	if s.limits.Game > 0 {
-		if game := begin.Add(s.limits.Game - s.total); end.IsZero() || game.Before(end) {
-			end = game
-		}
-	}
-	return end
+// deadline returns when the bot loses if it began to think at the given time.
+func (s *seatedBot) deadline(begin time.Time) time.Time {
+	return s.limits.answers().Deadline(begin, s.total)
 }
 
-// spent is the error of a bot whose answers have taken the time of the whole game,
-// nil if they have not. err is that of the last one.
+// spent returns the error of a bot whose answers have taken the time of the whole game,
+// or nil. err is the error of the last answer.
 func (s *seatedBot) spent(err error) error {
-	if game := s.limits.Game; game > 0 && s.total >= game && (err == nil || late(err)) {
-		return bots.Late("the %v for all answers of a game are used up", game)
+	if err != nil && !late(err) {
+		return nil
 	}
-	return nil
+	return s.limits.answers().UsedUp(s.total)
 }
 
 // since is the time since then, 0 if that is to come.

@@ -74,10 +74,7 @@ func (s *Seat) validate() error {
 	if s.Policy != nil && s.Bot != nil {
 		return errors.New("a policy and a bot")
 	}
-	if l := s.Limits; l.Accept < 0 || l.Answer < 0 || l.Game < 0 {
-		return fmt.Errorf("a negative limit: %+v", l)
-	}
-	return nil
+	return s.Limits.Validate()
 }
 
 // name is the nick name in the match log.
