@@ -1,12 +1,15 @@
 // Package bots plays a game between original contest bots, built-in policies and
 // players that give no orders, in any mixture.
 //
-// It knows no game. What bots are shown, how their answers are read, and what
-// the original engine does with a bot that fails, stands in a package for each
-// game below this one; package child starts bots and ends them.
+// It knows no game. A package for each game below this one shows bots the game,
+// reads their answers, and treats a bot that fails as the original engine does.
+// These packages have types of the same names on purpose: their Match, Seat and
+// Result are made into this package's Match and Seat, and from its Result. Package
+// child starts the processes of bots and ends them; package players chooses the
+// package of a game and reads texts that name players.
 //
-// What bots decide depends on the machine and its clock, so a Match is no part of
-// a shard: it is reproducible only if its bots are.
+// The decisions of bots depend on the machine and its clock, so a Match is not part
+// of a shard: it is reproducible only if its bots are.
 package bots
 
 import (
@@ -22,43 +25,44 @@ import (
 
 // Bot is an original bot that plays at a seat of one game.
 type Bot interface {
-	// Ask shows the bot what its seat may see and appends its orders for the
-	// coming turn to dst, within the capacity of dst. It returns soon after the
-	// context that the bot joined with is done. An error is a crash: the bot
-	// is not asked any more. The orders beside it are still given.
+	// Ask shows the bot the part of the state that its seat may see and appends
+	// its orders for the coming turn to dst, within the capacity of dst. It returns
+	// soon after the context passed to Join is done. An error is a crash: the
+	// orders returned with it count, and the bot is not asked again.
 	Ask(dst []sim.Order) ([]sim.Order, error)
-	// End tells the bot that the game is over and ends it, with all that it has
-	// started: at once if the context is done, else it has a short time for
-	// it. crash is what Ask has returned, nil at the end of the game. It is called
+	// End tells the bot that the game is over and ends all of its processes: at once
+	// if the context is done, else after a short time in which the bot can end by
+	// itself. crash is the error of Ask, nil at the end of the game. End is called
 	// once, and Ask is not called after it.
 	End(ctx context.Context, crash error) Ended
 }
 
-// Ended tells of a bot that has ended.
+// Ended describes a bot that has ended. Exit and Output are empty for a bot that
+// connected by itself.
 type Ended struct {
-	Exit   string        // how a bot that was started here ended by itself, such as "exit status 1" or "signal: killed"; else ""
-	Output []string      // the last lines that a bot that was started here printed
+	Exit   string        // how the bot ended by itself, such as "exit status 1" or "signal: killed"; "" if it was killed
+	Output []string      // the last lines that the bot printed
 	Used   time.Duration // real time that the bot took for all its answers
 }
 
-// Join starts a bot, or waits until it has connected. The context is that of the
-// match. An error is the bot's first crash, unless it is an ErrHost.
+// Join starts a bot, or waits until it has connected. The match passes its own
+// context. An error is the bot's first crash, unless it is an ErrHost.
 type Join func(ctx context.Context) (Bot, error)
 
 // ErrHost marks errors that are not the bot's fault. They end the match.
 var ErrHost = errors.New("the host")
 
-// ErrLate is what errors of bots that took too long are: see Late.
+// ErrLate marks errors of bots that took too long: see Late.
 var ErrLate = errors.New("too late")
 
-// Late is an error that is ErrLate, with a text of its own.
+// Late returns an error with a text of its own for which errors.Is reports ErrLate.
 func Late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
 
 type lateError string
 
 func (e lateError) Error() string { return string(e) }
 
-// Is is for package errors.
+// Is implements the interface of errors.Is.
 func (lateError) Is(target error) bool { return target == ErrLate }
 
 // Seat says who plays at a seat: a built-in policy, a bot, or, with neither, a
@@ -107,24 +111,22 @@ func (l *Limits) UsedUp(used time.Duration) error {
 	return Late("the %v for all answers of a game are used up", l.Game)
 }
 
-// Crash tells of a bot that crashed.
+// Crash describes the crash of a bot.
 type Crash struct {
-	Turn   int   // in which it was to answer; −1: it never joined
-	Err    error // why
-	Exit   string
-	Output []string // as Ended has them
+	Turn   int      // the turn whose answer failed; −1: the bot never joined
+	Err    error    // the reason
+	Exit   string   // see Ended.Exit
+	Output []string // see Ended.Output
 }
 
-// Result tells how a match went.
+// Result describes a match that was played. Its slices are indexed by seat.
 type Result struct {
-	Turns  int
-	Status sim.Status
-	Time   time.Duration // from the first turn to the end
-	// Outcome tells by seat how the game ended.
-	Outcome []sim.Outcome
-	Sum     prng.Digest     // of orders that were not measured, and outcome: games with the same sum are the same game
-	Used    []time.Duration // by seat: what a bot took for all its answers
-	// Crashes tells, by seat, of the bots that crashed; nil for others.
-	Crashes  []*Crash
-	Networks []rollout.NetworkCounts // by seat: what the networks of policies gave
+	Turns    int
+	Status   sim.Status
+	Time     time.Duration // from the first turn to the end
+	Outcome  []sim.Outcome
+	Sum      prng.Digest             // of the outcome and of all orders but measured ones: games with the same sum are the same game
+	Used     []time.Duration         // real time of all answers of a bot
+	Crashes  []*Crash                // nil for players that did not crash
+	Networks []rollout.NetworkCounts // outputs of the policies' networks
 }

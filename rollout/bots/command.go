@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SplitCommand splits a command line into words at blanks. Quotes, single or
-// double, keep blanks and each other; there are no escapes and no shell.
+// SplitCommand splits a command line into words at blanks and tabs. Text in single or
+// double quotes is not split and can contain the other quote. There are no escapes.
 func SplitCommand(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -1,9 +1,9 @@
 package bots
 
 import (
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestSplitCommand(t *testing.T) {
@@ -20,9 +20,14 @@ func TestSplitCommand(t *testing.T) {
 		{"  ", nil, "want the name of a program"},
 		{`"" x`, nil, "want the name of a program"},
 	} {
-		got, err := SplitCommand(c.line)
-		if c.err == "" && (err != nil || !slices.Equal(got, c.want)) || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%s: %q, %v; want %q, %q", c.line, got, err, c.want, c.err)
-		}
+		t.Run(c.line, func(t *testing.T) {
+			got, err := SplitCommand(c.line)
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+		})
 	}
 }

@@ -15,29 +15,30 @@ import (
 
 // Match is one game.
 type Match struct {
-	Vector env.Vector // the one game, at its start
-	Seats  []Seat     // as many as it has players
-	Over   bool       // the start is the end already: there is no turn
-	// OneByOne asks the bots in the order of their seats, and not side by side.
+	Vector env.Vector // one game, at its start
+	Seats  []Seat     // one for each player
+	Over   bool       // the game is over at its start: no turn is played
+	// OneByOne asks the bots one after the other, in the order of their seats.
+	// Otherwise they are asked at the same time.
 	OneByOne bool
-	// StopWhenCrashed gives the match up when all bots have crashed, if there are
-	// any, and no policy plays.
+	// StopWhenCrashed ends the match when all bots have crashed, unless a policy
+	// plays or there were no bots.
 	StopWhenCrashed bool
-	// Shown is called at the start and after every turn, when no bot is being
-	// asked, with what was played: the orders of all seats, none at the start. An
-	// error of it ends the match. It may be nil.
+	// Shown, if not nil, is called at the start and after every turn, while no bot is
+	// being asked. b has the orders of all seats; at the start there are none. An error
+	// of Shown ends the match.
 	Shown func(b *env.Batch) error
-	// Crashed, if not nil, is told of a crash as soon as the bot has ended, also in a
+	// Crashed, if not nil, is called for a crash as soon as the bot has ended, also in a
 	// match that is stopped later. Calls come from several goroutines at once.
 	Crashed func(seat int, c *Crash)
-	// Measured reports of an order that it notes what was measured, such as a time:
-	// it does not count in Result.Sum. It may be nil.
+	// Measured, if not nil, reports that an order carries a measurement, such as a
+	// time. Result.Sum leaves such orders out.
 	Measured func(o sim.Order) bool
 }
 
 // Play plays the match to its end. All bots have ended when it returns. If the
-// context is done, everything is stopped and Play returns the cause. What bots do
-// wrong is no error of Play but in the Result.
+// context is done, everything is stopped and Play returns the cause. Faults of bots
+// are in the Result and are not errors of Play.
 func (m *Match) Play(ctx context.Context) (*Result, error) {
 	t, err := m.newTurnLoop()
 	if err != nil {
@@ -59,27 +60,27 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	return t.sum(), nil
 }
 
-// turnLoop is a match that is being played.
+// turnLoop plays the turns of a Match.
 type turnLoop struct {
 	*Match
 	batch  *env.Batch
-	states []seatState
-	ends   sync.WaitGroup // for bots that crashed to be ended
+	states []seatState    // by seat
+	ends   sync.WaitGroup // goroutines that end bots
 	result Result
 }
 
-// seatState is a seat at the table.
+// seatState is the player at a seat. It gives no orders if policy and bot are nil.
 type seatState struct {
-	row     []int32        // of the batch
-	policy  rollout.Policy // nil: none
-	bot     Bot            // nil: none, or it has ended
+	row     []int32 // the seat's row of the batch
+	policy  rollout.Policy
+	bot     Bot // nil after its end
 	crash   *Crash
 	ended   Ended
-	orders  []sim.Order           // of a bot this turn, in its row of the batch
-	network rollout.NetworkCounts // of a policy that asks one
+	orders  []sim.Order           // of the bot in this turn, stored in its row of the batch
+	network rollout.NetworkCounts // of a policy with a network
 }
 
-// newTurnLoop makes the policies.
+// newTurnLoop makes the policies and the batch.
 func (m *Match) newTurnLoop() (t *turnLoop, err error) {
 	s := m.Vector.Spec()
 	if len(m.Seats) != s.Info.Players {
@@ -113,7 +114,7 @@ func (m *Match) newTurnLoop() (t *turnLoop, err error) {
 	return t, nil
 }
 
-// join waits for all bots. Those that do not join have crashed.
+// join waits until each bot has joined or crashed.
 func (t *turnLoop) join(ctx context.Context) error {
 	errs := make([]error, len(t.states))
 	var all sync.WaitGroup
@@ -145,8 +146,7 @@ func (t *turnLoop) join(ctx context.Context) error {
 	return fatal
 }
 
-// JoinError is an error of a Join that tells more of a bot that was started, and
-// has ended.
+// JoinError is the error of a Join whose bot was started and has ended.
 type JoinError struct {
 	Err error
 	Ended
@@ -155,10 +155,10 @@ type JoinError struct {
 // Error implements error.
 func (e *JoinError) Error() string { return e.Err.Error() }
 
-// Unwrap is for package errors.
+// Unwrap returns the reason, for errors.Is and errors.As.
 func (e *JoinError) Unwrap() error { return e.Err }
 
-// play plays all turns.
+// play plays all turns, until the context is done.
 func (t *turnLoop) play(ctx context.Context) error {
 	clear(t.batch.OrderLen)
 	for i := range t.states {
@@ -187,7 +187,7 @@ func (t *turnLoop) play(ctx context.Context) error {
 	return nil
 }
 
-// allCrashed reports whether nobody is left who gives orders, but somebody was.
+// allCrashed reports whether a bot has crashed and no other bot or policy plays.
 func (t *turnLoop) allCrashed() bool {
 	crashed := false
 	for i := range t.states {
@@ -207,8 +207,8 @@ func (t *turnLoop) shown() error {
 	return t.Shown(t.batch)
 }
 
-// ask asks all seats for their orders: the bots side by side and beside the
-// policies, or all one by one.
+// ask collects the orders of all seats. Bots decide at the same time as each other and
+// the policies, unless OneByOne is set.
 func (t *turnLoop) ask(ctx context.Context) {
 	policies, most := false, t.Vector.Spec().Info.MaxOrders
 	var all sync.WaitGroup
@@ -243,7 +243,7 @@ func (t *turnLoop) ask(ctx context.Context) {
 	}
 }
 
-// askBot asks a bot. One that crashes is ended while the match goes on.
+// askBot collects the orders of a bot. If it crashes, it is ended while the match goes on.
 func (t *turnLoop) askBot(ctx context.Context, p *seatState) {
 	var err error
 	if p.orders, err = p.bot.Ask(p.orders); err == nil {
@@ -273,7 +273,7 @@ func (t *turnLoop) finish(ctx context.Context) {
 	t.ends.Wait()
 }
 
-// close ends what has not ended.
+// close ends the bots that have not ended, at once, and closes the policies.
 func (t *turnLoop) close() {
 	now, stop := context.WithCancel(context.Background())
 	stop()
@@ -283,7 +283,7 @@ func (t *turnLoop) close() {
 	}
 }
 
-// count counts the orders of the turn that was played into the sum.
+// count adds the orders of the last turn to the sum.
 func (t *turnLoop) count() {
 	most := t.Vector.Spec().Info.MaxOrders
 	for i, n := range t.batch.OrderLen {
@@ -298,7 +298,7 @@ func (t *turnLoop) count() {
 	}
 }
 
-// sum sums the match up.
+// sum completes the result at the end of the match.
 func (t *turnLoop) sum() *Result {
 	r := &t.result
 	r.Sum.Add(uint64(r.Status))

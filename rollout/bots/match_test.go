@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
@@ -16,15 +18,15 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// fake is a bot without a program. It notes what is done with it.
+// fake is a bot without a program. It records the calls of its methods.
 type fake struct {
 	seat    int
-	crashes int // turn, from 1, in which it crashes; 0: never
-	waits   bool
+	crashes int  // turn, from 1, in which it crashes; 0: never
+	waits   bool // Ask waits until the context is done
 	ctx     context.Context
 	asked   int
-	ended   []error // what End was called with
-	atOnce  bool
+	ended   []error // crash of each call of End
+	atOnce  bool    // the context of End was done
 	log     func(seat int)
 }
 
@@ -54,7 +56,7 @@ func (f *fake) End(ctx context.Context, crash error) Ended {
 	return Ended{Exit: fmt.Sprint("exit of ", f.seat), Output: []string{"bye"}, Used: time.Duration(f.asked) * time.Second}
 }
 
-// toy is a match of the toy game between bots; a nil one gives no orders.
+// toy returns a match of the toy game between bots; a nil bot is a player without orders.
 func toy(t *testing.T, bots ...*fake) *Match {
 	t.Helper()
 	g := simtest.Toy{Seats: len(bots), Orders: 2}
@@ -73,8 +75,8 @@ func toy(t *testing.T, bots ...*fake) *Match {
 	return m
 }
 
-// A bot that crashes gives the orders beside its error, is not asked again, and is
-// ended at once; the others go on.
+// TestCrash: the orders that a bot returns with its error count, it is not asked again, and
+// it is ended at once; the other bots go on.
 func TestCrash(t *testing.T) {
 	good, bad := &fake{}, &fake{crashes: 2}
 	m := toy(t, good, nil, bad)
@@ -110,7 +112,7 @@ func TestCrash(t *testing.T) {
 
 func TestOneByOne(t *testing.T) {
 	var order []int
-	log := func(seat int) { order = append(order, seat) } // a race if they were asked side by side
+	log := func(seat int) { order = append(order, seat) } // the race detector sees bots that are asked at the same time
 	m := toy(t, &fake{log: log}, &fake{log: log}, &fake{log: log})
 	m.OneByOne = true
 	r, err := m.Play(t.Context())
@@ -172,7 +174,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		want   string
+		want   string // the error
 		change func(m *Match)
 	}{
 		{"1 seats for a game of 2 players", func(m *Match) { m.Seats = m.Seats[:1] }},
@@ -182,12 +184,13 @@ func TestErrors(t *testing.T) {
 		}},
 		{"disk full", func(m *Match) { m.Shown = func(*env.Batch) error { return errors.New("disk full") } }},
 	} {
-		m := toy(t, &fake{}, nil)
-		m.Seats[1].Policy = random
-		c.change(m)
-		if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %s", err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			m := toy(t, &fake{}, nil)
+			m.Seats[1].Policy = random
+			c.change(m)
+			_, err := m.Play(t.Context())
+			require.ErrorContains(t, err, c.want)
+		})
 	}
 	m := toy(t, &fake{}, nil)
 	m.Over = true

@@ -12,12 +12,11 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// cost is what a game with one client took, and what of it the client was
-// waited for. Engine is what the same orders take without a client.
+// cost is the time of a game with one client, the part of it spent waiting for the
+// client, and the time that the engine takes for the same orders without a client.
 type cost struct{ whole, client, engine time.Duration }
 
-// overhead is how many times the client's own time the game took, less what it
-// takes without clients.
+// overhead returns the time of the game without the engine's, divided by the client's.
 func (c cost) overhead() float64 { return float64(c.whole-c.engine) / float64(c.client) }
 
 // costOf plays a game between a client and empty players.
@@ -59,10 +58,9 @@ func costOf(t testing.TB, preset string, ticks int32, answer func(v *protocol.Pl
 	return c, r
 }
 
-// A game takes at most 1.2 times what its client takes: views, orders and the
-// protocol cost little. The client is a trivial one, that is: it reads the view
-// and moves its units. Other programs may disturb most of the games, so one within
-// the bar is enough.
+// TestOverhead: a game takes at most 1.2 times the time of its client: views, orders and
+// the protocol cost little. The client only reads the view and moves its units. Other
+// programs may disturb most of the games, so one game within the bar is enough.
 func TestOverhead(t *testing.T) {
 	if os.Getenv(longEnv) == "" {
 		t.Skip("times games: other work of the machine can break the bar, and the race detector slows client and game by different factors")
@@ -81,8 +79,8 @@ func TestOverhead(t *testing.T) {
 	t.Logf("overhead %.3f", best)
 }
 
-// BenchmarkGame plays games against a client that does next to nothing but read
-// its views, and one that plays.
+// BenchmarkGame plays games against a client that only reads its views, and against one
+// that plays.
 func BenchmarkGame(b *testing.B) {
 	for _, preset := range []string{"finals", "round2", "round1"} {
 		for name, answer := range map[string]func(v *protocol.PlayerView) []protocol.EntityOrder{"empty": nil, "quickstart": quickstart} {

@@ -28,7 +28,7 @@ const ample = time.Minute
 // longEnv asks for the long form of tests.
 const longEnv = "MOONFARM_LONG"
 
-// rules are those of a preset with a limit of ticks.
+// rules returns the rules of a preset with a limit of ticks.
 func rules(t testing.TB, preset string, ticks int32) codecraft.Rules {
 	t.Helper()
 	r, ok := codecraft.Preset(preset)
@@ -64,8 +64,8 @@ func dial(t testing.TB, p *Port, token string) *net.TCPConn {
 	return conn
 }
 
-// serve is a client that behaves: it answers every view with what answer says,
-// nil being no action, and returns when it is told that the game is over.
+// serve is a client that behaves: it answers every view with the result of answer, or with
+// no actions if answer is nil, and returns when the game is over.
 func serve(conn net.Conn, answer func(v *protocol.PlayerView) []protocol.EntityOrder) error {
 	defer conn.Close()
 	in := protocol.NewReader(conn)
@@ -101,8 +101,8 @@ func play(t testing.TB, m *Match) *Result {
 	return r
 }
 
-// Every client gets its own view of every tick, and its orders reach its
-// entities, whatever its seat.
+// TestGame: every client gets its own view of every tick, and its orders reach its
+// entities, at every seat.
 func TestGame(t *testing.T) {
 	for _, preset := range []string{"round1", "round2", "finals", "round1-1", "round2-3"} {
 		m := &Match{Rules: rules(t, preset, 12), Seed: 7}
@@ -150,8 +150,8 @@ func TestGame(t *testing.T) {
 	}
 }
 
-// orderAll sends every own entity, those that are none, and those of others,
-// somewhere: (3, 4) in the own frame.
+// orderAll orders every own entity to (3, 4) in the own frame. It also gives orders to
+// entities of others and to one that does not exist.
 func orderAll(v *protocol.PlayerView) (list []protocol.EntityOrder) {
 	move := protocol.EntityAction{Move: protocol.Some(protocol.MoveAction{X: 3, Y: 4, FindClosestPosition: true})}
 	for _, e := range v.Entities {
@@ -166,7 +166,7 @@ func orderAll(v *protocol.PlayerView) (list []protocol.EntityOrder) {
 	return append(list, protocol.EntityOrder{ID: 1 << 30, EntityAction: move})
 }
 
-// checkOrders checks that what orderAll wants is stored.
+// checkOrders checks that the state has the orders of orderAll.
 func checkOrders(t *testing.T, s *codecraft.State) {
 	t.Helper()
 	if s.Tick == 0 {
@@ -195,13 +195,13 @@ func firstAnswer(t *testing.T, r codecraft.Rules) []byte {
 	return reply.Append(nil)
 }
 
-// message is a message of a client.
+// message returns an encoded message of a client.
 func message(kind protocol.ClientKind) []byte {
 	return (&protocol.ClientMessage{Kind: kind}).Append(nil)
 }
 
-// Bad clients crash, each for its reason, and the other player's game is as
-// long as ever.
+// TestCrashes: bad clients crash, each for its own reason, and the other player plays to
+// the end of the game.
 func TestCrashes(t *testing.T) {
 	log := (&protocol.ClientMessage{Command: protocol.DebugCommand{Data: protocol.DebugData{Text: strings.Repeat("x", 1000)}}}).Append(nil)
 	silent := func(conn *net.TCPConn) { io.Copy(io.Discard, conn) }
@@ -277,7 +277,7 @@ func TestCrashes(t *testing.T) {
 				c.does(conn)
 			})
 			m.Watch = func(s *codecraft.State) error {
-				checkOrders(t, s) // the last actions of the bad one are kept
+				checkOrders(t, s) // the entities of the bad client keep their last actions
 				return nil
 			}
 			r := play(t, m)
@@ -292,7 +292,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// The time of all answers together is limited, too.
+// TestGameLimit: the time of all answers together is limited, too.
 func TestGameLimit(t *testing.T) {
 	port := listen(t, nil)
 	conn := dial(t, port, "")
@@ -337,7 +337,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A port serves games side by side, each with another client.
+// TestManyGames: a port serves games at the same time, each with another client.
 func TestManyGames(t *testing.T) {
 	games, ticks := 24, int32(20)
 	if os.Getenv(longEnv) != "" {
@@ -381,7 +381,8 @@ func TestManyGames(t *testing.T) {
 	}
 }
 
-// A match that is interrupted ends at once, whatever it waits for.
+// TestInterrupt: a match that is interrupted ends at once while it waits for a connection
+// or for an answer.
 func TestInterrupt(t *testing.T) {
 	cause := errors.New("enough")
 	for _, connected := range []bool{false, true} {
@@ -419,7 +420,7 @@ func TestRefusedMatches(t *testing.T) {
 	}
 }
 
-// Nobody but empty players: the game is played all the same.
+// TestEmptyPlayers: a game without policies and clients is played to its end.
 func TestEmptyPlayers(t *testing.T) {
 	r := play(t, &Match{Rules: rules(t, "round1", 1000), Seats: make([]Seat, 4)})
 	if r.Turns != 1000 || r.Status != sim.Over || fmt.Sprint(r.Results) != "[0 0 0 0]" {

@@ -12,14 +12,15 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// Bounds of all that a client sends for one answer.
+// Bounds of what a client sends for one answer.
 const (
 	defaultBytes = protocol.MaxAction + 4*protocol.MaxDebug // an action and its debug messages
-	maxRequests  = 1000                                     // of the debug state
+	maxRequests  = 1000                                     // requests of the debug state
 )
 
-// ask sends a message with a view and waits for the message that it wants: an
-// action, say, which stays valid until the next call. Any error is a crash.
+// ask sends a message with a view and reads the client's messages until one has the
+// wanted kind, such as an action. That message is in c.message until the next call. Any
+// error is a crash.
 func (c *client) ask(view []byte, wants protocol.ClientKind) error {
 	begin := time.Now()
 	err := c.exchange(view, wants, begin)
@@ -38,8 +39,7 @@ func (c *client) ask(view []byte, wants protocol.ClientKind) error {
 	return err
 }
 
-// errClosed says that a client has ended, and so has the connection. Most crashes
-// are of this kind.
+// errClosed says that the client has closed the connection. Most crashes have this cause.
 var errClosed = errors.New("the client closed the connection")
 
 func (c *client) exchange(view []byte, wants protocol.ClientKind, begin time.Time) error {
@@ -61,7 +61,7 @@ func (c *client) exchange(view []byte, wants protocol.ClientKind, begin time.Tim
 		switch c.message.Kind {
 		case wants:
 			return nil
-		case protocol.DebugMessage: // there is no window: nothing to draw in
+		case protocol.DebugMessage: // there is no window to draw in
 		case protocol.RequestDebugState:
 			if requests++; requests > maxRequests {
 				return fmt.Errorf("the client asked for the debug state more than %d times before it answered", maxRequests)
@@ -75,20 +75,20 @@ func (c *client) exchange(view []byte, wants protocol.ClientKind, begin time.Tim
 	}
 }
 
-// messageNames are the names of answers.
+// messageNames names the wanted messages in errors.
 var messageNames = map[protocol.ClientKind]string{protocol.ActionMessage: "an action", protocol.DebugUpdateDone: "DebugUpdateDone"}
 
 // Times for the end of a connection.
 const (
 	closeTime = time.Second           // for a client to close its side after Finish
-	dropTime  = 50 * time.Millisecond // for Finish to be sent to a client that crashed
+	dropTime  = 50 * time.Millisecond // for sending Finish to a client that crashed
 	maxUnread = 64 << 20              // bytes that a client may send after the game
 )
 
 // finish tells the client that the game is over and waits for a short time until
-// it has closed its side. If this side closed first, and the client still sent
-// something, its system would answer with a reset and might drop the message
-// before the client has read it.
+// it has closed its side. If this side closed first and the client still sent
+// data, this system would answer with a reset, and the client's system might drop
+// the Finish message before the client has read it.
 func (c *client) finish() {
 	defer c.conn.Close()
 	c.conn.SetDeadline(time.Now().Add(closeTime))
@@ -105,5 +105,5 @@ func (c *client) drop() {
 	c.conn.Close()
 }
 
-// finished is the message that the game is over.
+// finished is the encoded Finish message: the game is over.
 var finished = (&protocol.ServerMessage{Kind: protocol.Finish}).Append(nil)

@@ -13,13 +13,13 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Program is the program of a client that is started here.
+// Program is the program of a client that the match starts.
 type Program struct {
-	// Args are its name and its arguments, in which {host}, {port} and {token} are
-	// filled in. Without any of these they are three more arguments, as the original
-	// clients take them.
+	// Args has the name and the arguments. In them {host}, {port} and {token} stand for
+	// the address and the token; if Args contains none of the three, they are added as
+	// three arguments, which is how the original clients take them.
 	Args []string
-	Dir  string // where it works; "": where this program does
+	Dir  string // working directory; "": the one of this program
 }
 
 // The files of a client's folder.
@@ -29,9 +29,9 @@ const (
 	maxCommand  = 1 << 16 // bytes of a command file
 )
 
-// Folder is the program of a client's folder: its run.sh, as in the packages of the
-// contest's languages, or the command line in its file command. It works in the folder.
-// The error says what is missing.
+// Folder returns the program of a client's folder: its run.sh, as in the packages of the
+// contest's languages, or the command line in its file command. The program works in the
+// folder. The error says which file is missing.
 func Folder(dir string) (Program, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func Folder(dir string) (Program, error) {
 	return p, nil
 }
 
-// wordsIn is the command line for the client in a folder.
+// wordsIn returns the command line of the client in a folder.
 func wordsIn(dir string) ([]string, error) {
 	words, err := child.ScriptArgs(filepath.Join(dir, scriptFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -56,7 +56,7 @@ func wordsIn(dir string) ([]string, error) {
 	return words, err
 }
 
-// commandIn is the command line in a folder's file.
+// commandIn returns the command line in a folder's file command.
 func commandIn(dir string) ([]string, error) {
 	text, err := bounded.ReadFile(os.Open, filepath.Join(dir, commandFile), maxCommand)
 	if errors.Is(err, os.ErrNotExist) {
@@ -77,5 +77,6 @@ func commandIn(dir string) ([]string, error) {
 	return words, nil
 }
 
-// Check says what is missing for the program to start.
+// Check returns an error if the program or its folder does not exist, or its script cannot
+// run.
 func (p *Program) Check() error { return (&child.Command{Args: p.Args, Dir: p.Dir}).Check() }

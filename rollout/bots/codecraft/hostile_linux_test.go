@@ -18,10 +18,10 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// stubborn ends by SIGKILL only.
+// stubborn is a shell program that only SIGKILL ends.
 const stubborn = "trap '' TERM HUP INT; while :; do sleep 100; done"
 
-// flood is how many bytes a client prints that prints too much.
+// flood returns the number of bytes that a client prints which prints too much.
 func flood() int64 {
 	if os.Getenv(longEnv) != "" {
 		return 4 << 30
@@ -29,12 +29,12 @@ func flood() int64 {
 	return 24 << 20
 }
 
-// robbedEnv names a file that a thief makes when it has tried to take another's seat.
+// robbedEnv names a file that a thief makes when it has tried to take another client's seat.
 const robbedEnv = "MOONFARM_TEST_ROBBED"
 
-// before is what some clients do before they connect: a thief reads the arguments of
-// another client and takes its seat, if it can, for good; a victim is slow and comes
-// after the thief. A parent has a descendant connect in its place.
+// before lets some clients act before they connect. A thief ("steals") connects with the
+// token of another client and stays connected; its victim ("slow") connects after the
+// thief has tried. A parent starts a descendant that connects for it.
 func before(kind string, args []string) {
 	switch kind {
 	case "steals":
@@ -81,8 +81,8 @@ func steal(own string) net.Conn {
 	return nil
 }
 
-// hostile is what some clients do besides playing, when they have given their token.
-// Those that return play then.
+// hostile lets some clients misbehave after they have given their token. If it returns,
+// the client plays.
 func hostile(kind string, conn *net.TCPConn) {
 	answer := message(protocol.ActionMessage)
 	view := func() {
@@ -155,7 +155,7 @@ func hostile(kind string, conn *net.TCPConn) {
 	}
 }
 
-// left are processes with a mark in their environment.
+// left returns the processes with a mark in their environment.
 func left(mark string) (list []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
@@ -166,8 +166,8 @@ func left(mark string) (list []string) {
 	return list
 }
 
-// Whatever a client does, the game is played within its limits, the fault is named,
-// the other client's game is as ever, and nothing is left running.
+// TestHostileClients: whatever a client does, the game is played within its limits, the
+// results name the fault, the other client plays to the end, and no process is left running.
 func TestHostileClients(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -181,10 +181,10 @@ func TestHostileClients(t *testing.T) {
 		kind, fault string // "": none
 		limits      bots.Limits
 		uses        child.Limits
-		logged      bool // as much as may be
+		logged      bool // up to the limit of the log
 	}{
 		{kind: "leaves"},
-		{kind: "forks", fault: "exit status 5"}, // before or after it was found who connected
+		{kind: "forks", fault: "exit status 5"}, // before or after its connection was accepted
 		{kind: "floods", logged: true},
 		{kind: "complains", logged: true},
 		{kind: "eats", fault: "the limit is 104.9 MB", uses: child.Limits{Memory: 100 << 20}},
@@ -232,8 +232,8 @@ func TestHostileClients(t *testing.T) {
 	}
 }
 
-// A client that gives the token of another one gets no seat, and the other keeps its
-// own. Processes that a client has started may connect for it.
+// TestStolenToken: a client that gives the token of another one gets no seat, and the other
+// keeps its own. A descendant of a client may connect for it.
 func TestStolenToken(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -23,26 +23,26 @@ type Match struct {
 	Rules codecraft.Rules
 	Seed  uint64
 	Start *codecraft.State // nil: the start of the game with the seed
-	Seats []Seat           // as many as the rules have players
+	Seats []Seat           // one for each player
 
-	// Repeat, if not nil, is a recorded game whose states are shown in the place of
-	// those that follow from the orders, as far as it goes: the orders have no
-	// effect. The rules are its own, Rules those that it does not tell. There is no
-	// Start then, and no Replay.
+	// Repeat, if not nil, is a recorded game. Players are shown its states up to its
+	// end, and their orders have no effect. Rules gives the rules that the recording
+	// does not contain. Start and Replay must be nil.
 	Repeat *replay.Replay
-	// Debug tells clients that there is a debug interface, and has them draw before
-	// every tick. What they draw is dropped, and they see an empty window.
+	// Debug tells clients that there is a debug interface and asks them to draw before
+	// every tick. Their drawings are dropped, and their requests are answered with an
+	// empty window.
 	Debug bool
-	// StopWhenCrashed gives the game up when all clients have crashed, if no policy
+	// StopWhenCrashed ends the game when all clients have crashed, unless a policy
 	// plays.
 	StopWhenCrashed bool
 
 	// Replay, if not nil, gets the game as a replay file of the original.
 	Replay io.Writer
-	// Watch, if not nil, sees the state at the start and after every tick. An
-	// error of it ends the match.
+	// Watch, if not nil, gets the state at the start and after every tick. Its error
+	// ends the match.
 	Watch func(s *codecraft.State) error
-	// Crashed is that of bots.Match.
+	// Crashed is passed to bots.Match.
 	Crashed func(seat int, c *bots.Crash)
 }
 
@@ -57,7 +57,7 @@ type Seat struct {
 	Process child.Limits  // of the processes of a started client
 }
 
-// validate says what is wrong with a seat.
+// validate returns an error for contradicting fields and negative limits.
 func (s *Seat) validate() error {
 	kinds := 0
 	for _, is := range []bool{s.Policy != nil, s.Port != nil, s.started()} {
@@ -74,17 +74,17 @@ func (s *Seat) validate() error {
 // started reports whether the match starts the seat's client.
 func (s *Seat) started() bool { return len(s.Program.Args) > 0 }
 
-// Result tells how a match went.
+// Result describes a match that was played.
 type Result struct {
 	*bots.Result
 	protocol.RunnerResults // as the original writes them
 }
 
-// Play plays the match to its end. It starts the clients that are to be started;
-// they have ended when it returns, with all that they have started. A program that
-// plays with such clients must call child.Main at its beginning. If the context is done, everything is stopped
-// and Play returns the cause. What clients do wrong is no error of Play but in the
-// Result.
+// Play plays the match to its end. It starts the clients that have a Program; when it
+// returns, their processes and all descendants have ended. A program that plays with
+// such clients must call child.Main at its beginning. If the context is done, everything
+// is stopped and Play returns the cause. Faults of clients are in the Result and are not
+// errors of Play.
 func (m *Match) Play(ctx context.Context) (*Result, error) {
 	h, err := m.newHost()
 	if err != nil {
@@ -100,17 +100,17 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	return h.result(r), nil
 }
 
-// host is a match that is being played.
+// host plays a Match.
 type host struct {
 	*Match
 	rules  codecraft.Rules
 	match  bots.Match
 	game   *codecraft.Game
-	state  *codecraft.State    // of the match's game; only read
-	replay *recording.Recorder // nil: nobody wants it, or nothing is written yet
+	state  *codecraft.State   // of the match's game; only read
+	replay *recording.Recorder // nil without a Replay and before the start
 }
 
-// newHost makes the game.
+// newHost makes the game and the seats.
 func (m *Match) newHost() (*host, error) {
 	h := &host{Match: m}
 	v, err := h.vector()
@@ -135,7 +135,7 @@ func (m *Match) newHost() (*host, error) {
 		}
 		seat := bots.Seat{Policy: s.Policy}
 		if m.Repeat != nil {
-			seat.Policy = nil // its orders have no effect, and nobody else sees them
+			seat.Policy = nil // its orders would have no effect
 		}
 		if s.Port != nil || s.started() {
 			seat.Bot = h.join(sim.Player(i), s)
@@ -145,7 +145,7 @@ func (m *Match) newHost() (*host, error) {
 	return h, nil
 }
 
-// vector makes the game, or one of the recorded states.
+// vector makes the environment of the game, or of the recorded game if it is repeated.
 func (h *host) vector() (env.Vector, error) {
 	if h.Repeat == nil {
 		g, err := codecraft.New(h.Rules)
@@ -166,8 +166,8 @@ func (h *host) vector() (env.Vector, error) {
 	return env.New(g, features.Kit(g.Game), env.Settings{N: 1, MaxTurns: h.Repeat.Ticks()})
 }
 
-// shown shows the state to those who watch. The replay begins when all have
-// joined.
+// shown writes the state to the replay and passes it to Watch. Its first call, when all
+// bots have joined, begins the replay.
 func (h *host) shown(*env.Batch) error {
 	if h.replay != nil {
 		if err := h.replay.Tick(h.state); err != nil {
@@ -184,7 +184,7 @@ func (h *host) shown(*env.Batch) error {
 	return nil
 }
 
-// result is the result in the words of the original.
+// result adds the original's results file to the result.
 func (h *host) result(r *bots.Result) *Result {
 	all := &Result{Result: r, RunnerResults: protocol.RunnerResults{Seed: h.Seed}}
 	for i, c := range r.Crashes {
@@ -199,7 +199,7 @@ func (h *host) result(r *bots.Result) *Result {
 	return all
 }
 
-// commentOf is what the results say of a crash.
+// commentOf returns the comment on a crash for the results file.
 func commentOf(c *bots.Crash) string {
 	text := protocol.CrashComment
 	if c.Turn >= 0 {

@@ -40,7 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is a client as a program: its arguments are host, port and token.
+// program is the main function of the test's program as a client. args are host, port and
+// token.
 func program(kind string, args []string) int {
 	switch {
 	case kind == "fails":
@@ -111,12 +112,12 @@ func maker(t testing.TB, spec string) rollout.Maker {
 	return m
 }
 
-// episodes keeps the last episode's result.
+// episodes keeps the last episode.
 type episodes struct{ last rollout.Episode }
 
 func (e *episodes) Episode(one *rollout.Episode) error { e.last = *one; return nil }
 
-// A match between policies is the episode that a rollout plays.
+// TestMatchOfPolicies: a match between policies plays as the episode of a rollout does.
 func TestMatchOfPolicies(t *testing.T) {
 	r := rules(t, "finals", 300)
 	m := &Match{Rules: r, Seats: []Seat{
@@ -157,7 +158,7 @@ func TestMatchOfPolicies(t *testing.T) {
 	}
 }
 
-// quickstart is the strategy that contestants begin with, as a client plays it.
+// quickstart is a client with the strategy that contestants begin with.
 func quickstart(v *protocol.PlayerView) (list []protocol.EntityOrder) {
 	properties := map[codecraft.Type]*protocol.EntityProperties{}
 	for i := range v.EntityProperties {
@@ -194,9 +195,8 @@ func quickstart(v *protocol.PlayerView) (list []protocol.EntityOrder) {
 	return list
 }
 
-// The strategy that contestants begin with plays the same games as a client, by
-// its views alone, and as a policy, at every seat: views and orders are what
-// they should be.
+// TestClientPlaysAsThePolicy: the strategy that contestants begin with plays the same games
+// as a client, which knows only its views, and as a policy, at every seat.
 func TestClientPlaysAsThePolicy(t *testing.T) {
 	ticks := int32(80)
 	if os.Getenv(longEnv) != "" {
@@ -236,7 +236,7 @@ func TestClientPlaysAsThePolicy(t *testing.T) {
 	}
 }
 
-// A match begins where a state says, and its replay tells the whole of it.
+// TestStartAndReplay: a match begins at a given state, and its replay has all ticks.
 func TestStartAndReplay(t *testing.T) {
 	r := rules(t, "finals", 120)
 	m := &Match{Rules: r, Seed: 4, Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "quickstart")}}}
@@ -281,7 +281,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// Clients that are started.
+// TestCommands: clients that the match starts play, or crash for a reason that is named.
 func TestCommands(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -339,8 +339,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// The results say when and how a client that was started ended, and what it
-// printed last.
+// TestDeaths: the results say when and how a started client ended, and its last lines.
 func TestDeaths(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -375,7 +374,7 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-// A started client is gone as soon as the match is interrupted.
+// TestInterruptedCommand: interrupting a match ends a started client at once.
 func TestInterruptedCommand(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"moonfarm/sim/codecraft/wire/replay"
 )
 
-// draw is a client that uses the debug interface whenever it is asked, whether there
-// is one or not, as the published clients do in debug_update. It returns the kinds
-// of messages that it got.
+// draw is a client that uses the debug interface whenever it is asked, also if it was told
+// that there is none, as the published clients do in debug_update. It returns the kinds of
+// the messages that it got.
 func draw(conn net.Conn, seat int32) (kinds []protocol.ServerKind, err error) {
 	defer conn.Close()
 	log := (&protocol.ClientMessage{Command: protocol.DebugCommand{Data: protocol.DebugData{Text: "here I am"}}}).Append(nil)
@@ -50,8 +50,8 @@ func draw(conn net.Conn, seat int32) (kinds []protocol.ServerKind, err error) {
 	}
 }
 
-// Clients that draw, and ask what is seen, are answered: with a debug interface,
-// before every tick too, and without one.
+// TestDebugInterface: clients that draw and ask for the debug state are answered, with a
+// debug interface, where they draw before every tick, and without one.
 func TestDebugInterface(t *testing.T) {
 	for _, debug := range []bool{false, true} {
 		var want []protocol.ServerKind
@@ -83,7 +83,7 @@ func TestDebugInterface(t *testing.T) {
 	}
 }
 
-// In its turn to draw a client must not act.
+// TestActionInDebugUpdate: a client that answers DebugUpdate with an action has crashed.
 func TestActionInDebugUpdate(t *testing.T) {
 	port := listen(t, nil)
 	conn := dial(t, port, "")
@@ -95,7 +95,8 @@ func TestActionInDebugUpdate(t *testing.T) {
 	}
 }
 
-// A game in which nobody is left who plays ends if that is asked for, and only then.
+// TestStopWhenCrashed: a game whose clients have all crashed ends only with
+// StopWhenCrashed.
 func TestStopWhenCrashed(t *testing.T) {
 	quits := func(after int32) Seat {
 		port := listen(t, nil)
@@ -118,7 +119,7 @@ func TestStopWhenCrashed(t *testing.T) {
 		what  string
 		seats []Seat
 		stop  bool
-		ticks int // the last is that of the crash
+		ticks int // the last crash is in the last tick
 	}{
 		{"two that quit", []Seat{quits(3), quits(5)}, true, 6},
 		{"two that quit, as the local runner goes on", []Seat{quits(3), quits(5)}, false, 30},
@@ -140,7 +141,7 @@ func TestStopWhenCrashed(t *testing.T) {
 	}
 }
 
-// A saved game is repeated: clients see it as recorded, whatever they answer.
+// TestRepeat: clients are shown a recorded game as recorded, whatever they answer.
 func TestRepeat(t *testing.T) {
 	var file bytes.Buffer
 	var states []codecraft.State
@@ -166,7 +167,7 @@ func TestRepeat(t *testing.T) {
 			done <- serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
 				protocol.View(&want, game, &states[ticks], 1)
 				if fmt.Sprint(*v) != fmt.Sprint(want) {
-					t.Errorf("tick %d: the view is not that of the recorded state", ticks)
+					t.Errorf("tick %d: the view does not show the recorded state", ticks)
 				}
 				ticks++
 				return orderAll(v)

@@ -6,15 +6,15 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// translator makes orders of actions. Its orders are at most as many as a seat
-// may give: one action for each entity that the player has, the last if there
-// are several.
+// translator makes orders from actions. Each of the player's entities gets the orders of
+// one action, the last if there are several, so the orders are never more than a seat
+// may give.
 type translator struct {
-	last [codecraft.MaxUnits]int32 // by unit: the place of its action, from 1
+	last [codecraft.MaxUnits]int32 // by unit: the index of its action, from 1
 }
 
-// appendOrders appends the orders of player p, by entity. What is for entities
-// that do not exist or belong to others is left out.
+// appendOrders appends the orders of player p, by entity. Actions of entities that do not
+// exist or belong to others are left out.
 func (t *translator) appendOrders(dst []sim.Order, r *codecraft.Rules, s *codecraft.State, p sim.Player, a *protocol.Action) []sim.Order {
 	clear(t.last[:s.N])
 	for k := range a.EntityActions {

@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// stored is what the action of unit 0 is after the orders for it.
+// stored returns the action of unit 0 after the orders.
 func stored(t testing.TB, g *codecraft.Game, s *codecraft.State, p sim.Player, orders []sim.Order) codecraft.Action {
 	t.Helper()
 	var a codecraft.Action
@@ -28,7 +28,7 @@ func stored(t testing.TB, g *codecraft.Game, s *codecraft.State, p sim.Player, o
 	return a
 }
 
-// worldOf is the start of a game in which unit 0 belongs to player p.
+// worldOf returns the start of a game in which unit 0 belongs to player p.
 func worldOf(t testing.TB, p sim.Player) (*codecraft.Game, *codecraft.Rules, *codecraft.State) {
 	t.Helper()
 	r := rules(t, "round2", 1000)
@@ -38,14 +38,14 @@ func worldOf(t testing.TB, p sim.Player) (*codecraft.Game, *codecraft.Rules, *co
 	}
 	s := new(codecraft.State)
 	g.Reset(s, 1)
-	for i := range s.Units[:s.N] { // the first unit changes hands
+	for i := range s.Units[:s.N] { // unit 0 belonged to player 0
 		s.Units[i].Owner = (s.Units[i].Owner + p) % 4
 	}
 	return g, &r, s
 }
 
-// TestAnswers: the message that a client of each seat would give a policy's orders with
-// leads to the state that the orders themselves lead to.
+// TestAnswers: a policy's orders as the message of a client, at every seat, lead to the same
+// state as the orders themselves.
 func TestAnswers(t *testing.T) {
 	r := rules(t, "round2", 1000)
 	game, err := catalog.Find("codecraft")
@@ -96,7 +96,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Orders of an action store what the action says.
+// TestOrders: the orders of an action store the same action in the state.
 func TestOrders(t *testing.T) {
 	for p := range sim.Player(sim.MaxPlayers) {
 		g, r, s := worldOf(t, p)
@@ -142,9 +142,9 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// FuzzOrders reads any message as the action of any player: the orders are for
-// own entities, at most as many as a seat may give, and store what the action
-// says, as replay files tell it.
+// FuzzOrders reads any message as the action of any player: its orders are for own
+// entities, at most as many as a seat may give, and store the action that replay files
+// would have.
 func FuzzOrders(f *testing.F) {
 	seed := protocol.ClientMessage{Kind: protocol.ActionMessage}
 	for id := range int32(30) {

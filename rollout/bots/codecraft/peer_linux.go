@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// stranger says why a connection may not take a seat: the process at its other end is
-// on this machine and belongs to another user, or is none of those that the owner of the
-// port has started. A nil owner lets all processes of the user connect. It returns nil
-// where that cannot be known: if the other end is on another machine, or if the
-// kernel's tables of sockets and files cannot be read.
+// stranger returns why a connection may not take a seat: the process at its other end
+// belongs to another user of this machine, or the port's owner has not started it. A nil
+// owner lets all processes of the user connect. It returns nil also if the process cannot
+// be known: on another machine, or if the kernel's tables of sockets and files cannot be
+// read.
 func stranger(conn *net.TCPConn, user int, owner socketOwner) error {
 	peer, here := address(conn.RemoteAddr()), address(conn.LocalAddr())
 	if !peer.Addr().IsLoopback() && peer.Addr() != here.Addr() {
@@ -35,7 +35,7 @@ func stranger(conn *net.TCPConn, user int, owner socketOwner) error {
 		case s.user >= 0 && s.user != user:
 			return fmt.Errorf("its process belongs to user %d, want %d", s.user, user)
 		case try == 3 && s.user == user:
-			return errors.New("its process is none of those that were started for this seat")
+			return errors.New("its process was not started for this seat")
 		case try == 3:
 			return fmt.Errorf("no process of user %d has its socket", user)
 		}
@@ -43,7 +43,7 @@ func stranger(conn *net.TCPConn, user int, owner socketOwner) error {
 	}
 }
 
-// mayHave reports whether the owner has a socket, or may have it, as it cannot be known.
+// mayHave reports whether the owner has a socket, or that this cannot be known.
 func mayHave(owner socketOwner, inode uint64) bool {
 	if owner == nil {
 		return true
@@ -52,21 +52,21 @@ func mayHave(owner socketOwner, inode uint64) bool {
 	return has || !known
 }
 
-// address is the address of an end of a connection. An address of version 4 is that,
-// whatever the version of the socket.
+// address returns the address of an end of a connection, as an IPv4 address where it is
+// one, also for a socket of version 6.
 func address(a net.Addr) netip.AddrPort {
 	p := a.(*net.TCPAddr).AddrPort()
 	return netip.AddrPortFrom(p.Addr().Unmap().WithZone(""), p.Port())
 }
 
-// socket is what the kernel tells of an open socket.
+// socket is an open socket in the kernel's tables.
 type socket struct {
-	user  int // −1: there is no such socket, or no process has it any more
+	user  int // owner; −1: the socket does not exist, or no process has it open
 	inode uint64
 }
 
-// socketOf looks in the kernel's tables for the open socket between two addresses of
-// this machine. known is false if no table can be read.
+// socketOf finds the open socket between two addresses of this machine in the kernel's
+// tables. known is false if no table can be read.
 func socketOf(local, remote netip.AddrPort) (s socket, known bool) {
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		f, err := os.Open(table)
@@ -86,12 +86,11 @@ func socketOf(local, remote netip.AddrPort) (s socket, known bool) {
 	return socket{user: -1}, known
 }
 
-// socketIn is the socket that a line of the table tells of, if it is that between the
-// addresses.
+// socketIn returns the socket in a line of the table if it connects the two addresses.
 func socketIn(line string, local, remote netip.AddrPort) socket {
 	const (
 		states = "01 02 04 05 08" // established, or closed by one side
-		fields = 10               // the tenth is the number of a file
+		fields = 10               // the tenth is the inode
 	)
 	none := socket{user: -1}
 	f := strings.Fields(line)

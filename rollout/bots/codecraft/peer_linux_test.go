@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Only processes of one user take seats, with addresses of either version.
+// TestUsers: only processes of one user take seats, with addresses of either version.
 func TestUsers(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", "[::1]:0"} {
 		port, err := Listen(at, nil)
@@ -41,7 +41,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// A socket that no process has any more belongs to nobody.
+// TestOrphans: a connection whose other end was closed may not take a seat.
 func TestOrphans(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

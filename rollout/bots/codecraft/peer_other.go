@@ -4,5 +4,5 @@ package codecraft
 
 import "net"
 
-// stranger knows no users and no processes here: see the one of Linux.
+// stranger returns nil: only on Linux the process of a connection can be known.
 func stranger(*net.TCPConn, int, socketOwner) error { return nil }

@@ -14,32 +14,31 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// Bounds of what a Port takes from strangers.
+// Bounds of connections to a Port.
 const (
-	greeting   = 10 * time.Second // for the token, from when a client has connected
-	lingering  = time.Second      // for a connection of a client that has ended: it may be on its way
+	greeting   = 10 * time.Second // from the connection until the token has arrived
+	lingering  = time.Second      // after the end of a started client, for a connection that it made before
 	maxToken   = 4 << 10          // bytes of a token
 	maxFresh   = 64               // connections that have not given their token yet
 	maxWaiting = 256              // clients that no game has taken yet
 )
 
-// Port is where clients connect. Those with the right token wait until a game
-// takes them, each game one client, the first that came; others are disconnected.
-// On Linux so are those that are processes of other users of this machine. A Port
-// serves any number of games, one after the other or side by side.
+// Port listens for clients. Clients with the right token wait until a game takes them;
+// each game takes the client that has waited longest. Other clients are disconnected, and
+// on Linux also processes of other users of this machine. A Port serves any number of
+// games, one after the other or at the same time.
 //
-// Nobody is kept out by connections that do nothing: if there are too many
-// without a token, or too many clients wait, the one that has waited longest makes
-// room for the new one.
+// Idle connections keep nobody out: if too many have given no token, or too many clients
+// wait, the oldest one is disconnected for the new one.
 type Port struct {
 	listener net.Listener
 	token    *string
-	user     int         // whose processes may connect, where that is known
-	owner    socketOwner // only its processes may connect, where that is known; nil: all may
+	user     int         // only processes of this user may connect, where the user is known
+	owner    socketOwner // only processes of the owner may connect, where they are known; nil: all may
 	open     context.Context
 	close    context.CancelFunc
 	work     sync.WaitGroup
-	came     chan struct{} // one is waiting: for one who takes it
+	came     chan struct{} // signals that clients wait
 
 	mu      sync.Mutex
 	fresh   []*net.TCPConn
@@ -47,16 +46,16 @@ type Port struct {
 	refused error // why the latest connection was refused
 }
 
-// Listen opens a port at a TCP address such as "127.0.0.1:31001", port 0 being
-// any that is free. Clients must give the token, if it is not nil.
+// Listen opens a port at a TCP address such as "127.0.0.1:31001"; port 0 chooses a free
+// one. Clients must give the token, if it is not nil.
 func Listen(address string, token *string) (*Port, error) { return listenFor(nil, address, token) }
 
-// socketOwner knows which sockets are those of its processes: see child.Guard.
+// socketOwner knows the sockets of its processes: see child.Guard.
 type socketOwner interface {
 	HasSocket(inode uint64) (has, known bool)
 }
 
-// listenFor is Listen for clients of an owner alone.
+// listenFor is Listen for a port where only processes of the owner may connect.
 func listenFor(owner socketOwner, address string, token *string) (*Port, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -68,10 +67,10 @@ func listenFor(owner socketOwner, address string, token *string) (*Port, error) 
 	return p, nil
 }
 
-// Address is where clients connect.
+// Address returns the address where clients connect.
 func (p *Port) Address() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) }
 
-// Close disconnects all clients that no game has taken.
+// Close closes the port and disconnects all clients that no game has taken.
 func (p *Port) Close() error {
 	p.close()
 	err := p.listener.Close()
@@ -95,7 +94,7 @@ func (p *Port) accept() {
 		switch {
 		case err == nil:
 			c := newClient(conn.(*net.TCPConn))
-			if !p.enter(c) { // here: goroutines would enter in any order
+			if !p.enter(c) { // not in the goroutine, so that connections enter in the order of their arrival
 				conn.Close()
 				return
 			}
@@ -105,24 +104,24 @@ func (p *Port) accept() {
 		default:
 			select {
 			case <-p.open.Done():
-			case <-time.After(10 * time.Millisecond): // perhaps too many files are open: try again
+			case <-time.After(10 * time.Millisecond): // try again: perhaps too many files were open
 			}
 		}
 	}
 }
 
-// greet reads the token and has the client wait for a game.
+// greet reads the token and queues the client for a game.
 func (p *Port) greet(c *client) {
 	c.conn.SetReadDeadline(time.Now().Add(greeting))
 	err := c.greet(p.token)
-	if err == nil { // after the token: to look the user up takes a millisecond or more
+	if err == nil { // after the token, because finding the user takes a millisecond or more
 		err = stranger(c.conn, p.user, p.owner)
 	}
 	c.conn.SetReadDeadline(time.Time{})
 	p.greeted(c, err)
 }
 
-// greet reads the token.
+// greet reads the token and compares it with the wanted one, if that is not nil.
 func (c *client) greet(want *string) error {
 	c.in.Limit(4 + maxToken)
 	token, err := c.in.Token()
@@ -132,8 +131,8 @@ func (c *client) greet(want *string) error {
 	return err
 }
 
-// enter notes a connection, unless the port is closed. Connections enter in the order in
-// which they came, so that the oldest makes room.
+// enter adds a connection that has given no token yet, unless the port is closed. If there
+// are too many, it closes the oldest.
 func (p *Port) enter(c *client) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,19 +140,19 @@ func (p *Port) enter(c *client) bool {
 		return false
 	}
 	if len(p.fresh) == maxFresh {
-		p.fresh[0].Close() // its greeting ends
+		p.fresh[0].Close() // greet returns an error for it
 		p.fresh = slices.Delete(p.fresh, 0, 1)
 	}
 	p.fresh = append(p.fresh, c.conn)
 	return true
 }
 
-// greeted has a client wait, or ends a connection because of an error.
+// greeted queues a client for a game, or closes its connection because of an error.
 func (p *Port) greeted(c *client, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at := slices.Index(p.fresh, c.conn)
-	if at < 0 { // it made room
+	if at < 0 { // enter has closed it
 		err = errors.New("too many connections without a token came after it")
 	} else {
 		p.fresh = slices.Delete(p.fresh, at, at+1)
@@ -174,21 +173,21 @@ func (p *Port) greeted(c *client, err error) {
 	p.call()
 }
 
-// refuse ends a connection. p.mu is locked.
+// refuse closes a connection and keeps the reason. p.mu is locked.
 func (p *Port) refuse(conn *net.TCPConn, err error) {
 	p.refused = fmt.Errorf("a client from %s was sent away: %w", conn.RemoteAddr(), err)
 	conn.Close()
 }
 
-// call calls for one who takes a client that waits. p.mu is locked.
+// call signals that a client waits. p.mu is locked.
 func (p *Port) call() {
 	select {
 	case p.came <- struct{}{}:
-	default: // there is a call already
+	default: // signalled already
 	}
 }
 
-// take takes the client that has waited longest, nil if none waits.
+// take removes and returns the client that has waited longest, nil if none waits.
 func (p *Port) take() *client {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,8 +201,8 @@ func (p *Port) take() *client {
 	return c
 }
 
-// next waits for a client, until the limit (0: none), or until gone says why none
-// will connect any more.
+// next waits for a client until the limit (0: no limit), or until gone has the reason why
+// no client will connect any more.
 func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error) (*client, error) {
 	var late <-chan time.Time
 	if limit > 0 {
@@ -228,15 +227,15 @@ func (p *Port) next(ctx context.Context, limit time.Duration, gone <-chan error)
 			late = t.C
 		case <-late:
 			if ended != nil {
-				return nil, p.none(fmt.Errorf("the client ended before it was connected: %w", ended))
+				return nil, p.withRefusal(fmt.Errorf("the client ended before it was connected: %w", ended))
 			}
-			return nil, p.none(bots.Late("no client within %v", limit))
+			return nil, p.withRefusal(bots.Late("no client within %v", limit))
 		}
 	}
 }
 
-// none adds to the error why the latest connection was refused, if one was.
-func (p *Port) none(err error) error {
+// withRefusal adds to the error why the latest connection was refused, if one was.
+func (p *Port) withRefusal(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refused == nil {
@@ -250,9 +249,9 @@ type client struct {
 	conn    *net.TCPConn
 	in      *protocol.Reader
 	message protocol.ClientMessage
-	used    time.Duration // for all answers
+	used    time.Duration // real time of all answers
 	limits  bots.Limits
-	debug   []byte // the debug state: where there is no window
+	debug   []byte // the encoded debug state of an empty window
 }
 
 func newClient(conn *net.TCPConn) *client {

@@ -20,8 +20,8 @@ func idle(t *testing.T, p *Port) *net.TCPConn {
 	return conn
 }
 
-// Connections that send nothing, or the wrong token, keep nobody out: they would
-// have to be waited for a minute.
+// TestIdleConnections: connections that send nothing, or the wrong token, do not keep an
+// honest client waiting.
 func TestIdleConnections(t *testing.T) {
 	token := "secret"
 	port := listen(t, &token)
@@ -39,13 +39,13 @@ func TestIdleConnections(t *testing.T) {
 	if got := c.conn.RemoteAddr().String(); got != honest.LocalAddr().String() {
 		t.Errorf("took the client from %s, want %v", got, honest.LocalAddr())
 	}
-	first.SetReadDeadline(time.Now().Add(9 * time.Second)) // before its time for the token is over
+	first.SetReadDeadline(time.Now().Add(9 * time.Second)) // less than the time for the token
 	if _, err := first.Read(make([]byte, 1)); err == nil || strings.Contains(err.Error(), "timeout") {
 		t.Errorf("the first idle connection was not closed: %v", err)
 	}
 }
 
-// So many clients wait for games, and no more: the last that came.
+// TestWaitingClients: if more than maxWaiting clients wait, the oldest are disconnected.
 func TestWaitingClients(t *testing.T) {
 	port := listen(t, nil)
 	var all []*net.TCPConn
@@ -79,7 +79,7 @@ func TestWaitingClients(t *testing.T) {
 	}
 }
 
-// Closing a port disconnects whoever is there.
+// TestClosedPort: closing a port disconnects all clients.
 func TestClosedPort(t *testing.T) {
 	port := listen(t, nil)
 	conns := []*net.TCPConn{idle(t, port), dial(t, port, ""), dial(t, port, "token")}

@@ -14,20 +14,18 @@ import (
 	"moonfarm/rollout/bots/child"
 )
 
-// process is a client that was started, with all that it has started.
+// process is a started client with its descendants.
 type process struct {
 	log   *child.Log // nil: none
 	guard *child.Guard
 	main  *child.Process
-	gone  chan error // gets how it ended, once
+	gone  chan error // gets the exit once, as an error
 
-	exit  string   // how it ended by itself; "" if it was killed here. Valid after stop
+	exit  string   // how it ended by itself; "" if stop killed it. Valid after stop
 	lines []string // the last lines that it printed. Valid after stop
 }
 
-// arguments fills in where a client is to connect: in place of {host}, {port}
-// and {token}, or, if a command has none of these, as three more arguments,
-// which is what the original clients take.
+// arguments fills in the address and the token of a client's port: see Program.Args.
 func arguments(command []string, at *net.TCPAddr, token string) []string {
 	host, port := at.IP.String(), strconv.Itoa(at.Port)
 	r := strings.NewReplacer("{host}", host, "{port}", port, "{token}", token)
@@ -43,9 +41,8 @@ func arguments(command []string, at *net.TCPAddr, token string) []string {
 	return filled
 }
 
-// start starts the client of a seat, and opens the port where it is to connect. The
-// client does not outlive the context. Whatever the error, a port that is not nil must
-// be closed.
+// start opens a port for the client of a seat and starts the client. The context's end
+// kills the client. A port that is not nil must be closed, also after an error.
 func start(ctx context.Context, s *Seat) (*process, *Port, error) {
 	guard, err := child.Start(ctx, s.Process)
 	if err != nil {
@@ -74,7 +71,7 @@ func run(guard *child.Guard, words []string, s *Seat) (p *process, err error) {
 	return p, nil
 }
 
-// exit says in words how a client ended.
+// exit describes how a client ended.
 func exit(r *child.Exit) string {
 	if r.Fault != nil {
 		return r.Fault.Text
@@ -82,9 +79,8 @@ func exit(r *child.Exit) string {
 	return r.Status
 }
 
-// stop waits until the process has ended by itself, for the given time at most
-// and not when the context is done; then it is killed. In any case nothing that
-// it has started is left running.
+// stop waits at most the grace time until the process ends by itself, then kills it. In
+// any case none of its descendants is left running.
 func (p *process) stop(ctx context.Context, grace time.Duration) {
 	r, late := p.main.Wait(time.Now().Add(grace))
 	if late != nil {
@@ -98,9 +94,9 @@ func (p *process) stop(ctx context.Context, grace time.Duration) {
 	}
 }
 
-// privatePort opens a port for one client that is to be started, with a token of its
-// own. That stands in the client's command line, where other clients can read it; so
-// only processes of the guard may connect.
+// privatePort opens a port with a token of its own for a client to be started. Other
+// clients can read the token in the client's command line, so only processes of the guard
+// may connect.
 func privatePort(guard *child.Guard) (*Port, string, error) {
 	token := rand.Text()
 	p, err := listenFor(guard, "127.0.0.1:0", &token)

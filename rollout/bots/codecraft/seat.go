@@ -13,18 +13,18 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// seatedBot is a client that plays at a seat.
+// seatedBot is a client that plays at a seat. It implements bots.Bot.
 type seatedBot struct {
 	*client
 	process *process // nil: the client connected by itself
 	rules   *codecraft.Rules
-	game    *codecraft.Game  // for its views: clients are asked side by side
+	game    *codecraft.Game  // makes the client's views; one for each client, because they are asked at the same time
 	state   *codecraft.State // of the match; only read
 	player  sim.Player
-	updates bool // of the debug interface: there is one
+	updates bool // DebugUpdate is sent before every tick
 	view    protocol.ServerMessage
 	out     []byte
-	stop    func() bool // forgets the context of the match
+	stop    func() bool // stops watching the match's context
 	translator
 }
 
@@ -44,11 +44,12 @@ func (h *host) join(p sim.Player, s *Seat) bots.Join {
 			c.process.stop(ctx, 0)
 			return nil, &bots.JoinError{Err: err, Ended: c.ended()}
 		}
-		c.stop = context.AfterFunc(ctx, func() { c.conn.Close() }) // nobody waits for it any more
+		c.stop = context.AfterFunc(ctx, func() { c.conn.Close() }) // ends reads and writes that still wait
 		return c, nil
 	}
 }
 
+// connect starts the client, if the seat has a program, and waits for its connection.
 func (c *seatedBot) connect(ctx context.Context, s *Seat) (err error) {
 	port := s.Port
 	var gone chan error
@@ -84,22 +85,22 @@ func (c *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	return c.appendOrders(dst, c.rules, c.state, c.player, &c.message.Action), nil
 }
 
-// log writes a line into the log of a client that was started here.
+// log writes a line into the log of a started client.
 func (c *seatedBot) log(format string, args ...any) {
 	if c.process != nil {
 		c.process.log.Line(format, args...)
 	}
 }
 
-// send sends the view in a message, and waits for what the message wants.
+// send sends the view in a message and waits for the wanted message.
 func (c *seatedBot) send(kind protocol.ServerKind, wants protocol.ClientKind) error {
 	c.view.Kind = kind
 	c.out = c.view.Append(c.out[:0])
 	return c.ask(c.out, wants)
 }
 
-// grace is how long a client that was started may live after the game, or after
-// it has closed its connection.
+// grace is the time that a started client has to end after the game, or after it has
+// closed its connection.
 const grace = 2 * time.Second
 
 // End implements bots.Bot.
@@ -113,7 +114,7 @@ func (c *seatedBot) End(ctx context.Context, crash error) bots.Ended {
 		c.finish()
 	default:
 		if !errors.Is(crash, errClosed) && !errors.Is(crash, io.ErrUnexpectedEOF) {
-			patience = 0 // else it is about to end: the results say how
+			patience = 0 // a client that closed its connection is about to end, and the results report its exit
 		}
 		c.drop()
 	}
@@ -123,7 +124,7 @@ func (c *seatedBot) End(ctx context.Context, crash error) bots.Ended {
 	return c.ended()
 }
 
-// ended tells of a client that has ended.
+// ended describes the client after its end.
 func (c *seatedBot) ended() bots.Ended {
 	e := bots.Ended{}
 	if c.client != nil {
