@@ -106,7 +106,7 @@ type host struct {
 	rules  codecraft.Rules
 	match  bots.Match
 	game   *codecraft.Game
-	state  *codecraft.State   // of the match's game; only read
+	state  *codecraft.State    // of the match's game; only read
 	replay *recording.Recorder // nil without a Replay and before the start
 }
 

@@ -22,20 +22,20 @@ import (
 type codecraftHost struct {
 	rules  codecraft.Rules
 	game   *codecraft.Game
-	start  *codecraft.State // nil: a new one for every seed
+	start  *codecraft.State // start of all games; nil: it depends on the seed
 	loaded string           // the file that start was read from
 	repeat *replay.Replay   // nil: games are played
 	limits Limits
 	runner RunnerOptions
 }
 
-// codecraftPort is where the client of a player connects.
+// codecraftPort is the port where the client of an entrant connects.
 type codecraftPort struct {
 	*bot.Port
-	host, token *string // as a config file gives them
+	host, token *string // as the config file gives them
 }
 
-// Limits of CodeCraft's clients. Those of the contest are published.
+// Limits of CodeCraft's clients. The contest's limits (Site) are published.
 const (
 	codecraftAccept     = time.Minute
 	codecraftAnswer     = 10 * time.Second
@@ -44,8 +44,8 @@ const (
 	codecraftSiteMemory = 256 << 20
 )
 
-// codecraftRules reads rules. A rule set whose name says no number of players is for
-// so many, if that is not 0.
+// codecraftRules reads rules. seats, if not 0, is the number of players of a rule set
+// whose name gives no number.
 func codecraftRules(text string, seats int) (codecraft.Rules, error) {
 	name := text
 	if name == "" {
@@ -78,7 +78,7 @@ func newCodecraft(c *Options) (host, string, error) {
 	return h, string(h.rules.AppendText(nil)), nil
 }
 
-// read reads the game that is repeated.
+// read reads the recorded game that is repeated, and its rules.
 func (h *codecraftHost) read(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -123,7 +123,7 @@ func (h *codecraftHost) enter(p *Entrant, text string) (err error) {
 	return err
 }
 
-// bounds are the limits of a player.
+// bounds returns the limits of an entrant.
 func (h *codecraftHost) bounds(p *Entrant) matchLimits {
 	b := generous(codecraftAccept, codecraftAnswer)
 	if h.limits.Site {
@@ -160,7 +160,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 			seat.Program, seat.Log = program, logOf(m, i)
 		}
 		if h.runner.StopWhenCrashed && p.Name == emptyPolicy {
-			seat.Policy = nil // nobody plays there
+			seat.Policy = nil // StopWhenCrashed treats the empty player as no player
 		}
 		match.Seats = append(match.Seats, seat)
 	}

@@ -23,7 +23,7 @@ const (
 	quickstartPolicy = "quickstart"
 )
 
-// CodeCraftConfig is a config file of CodeCraft, read.
+// CodeCraftConfig is the content of a config file of CodeCraft's local runner.
 type CodeCraftConfig struct {
 	name   string
 	config *protocol.RunnerConfig
@@ -42,14 +42,14 @@ func ReadConfig(name string) (*CodeCraftConfig, error) {
 	return c, nil
 }
 
-// Seed is the seed that the file gives, nil if it gives none.
+// Seed returns the seed in the file, nil if there is none.
 func (c *CodeCraftConfig) Seed() *uint64 { return c.config.Seed }
 
-// Unknown lists the fields of the file that are not known and have no effect.
+// Unknown returns the unknown fields of the file, which have no effect.
 func (c *CodeCraftConfig) Unknown() []string { return c.config.Unknown }
 
-// Open is Open for a config file, and enters its players. The rules of the Config, if
-// it has any, count in the place of the file's.
+// Open returns the Runner of the config file's game, and the file's players. The rules of
+// the Options, if any, replace the file's.
 func (c *CodeCraftConfig) Open(o Options) (*Runner, []*Entrant, error) {
 	o.Seats = len(c.config.Players)
 	if o.Rules == "" && c.config.Game.Create != "" {
@@ -85,7 +85,7 @@ func (c *CodeCraftConfig) Open(o Options) (*Runner, []*Entrant, error) {
 	return g, list, nil
 }
 
-// load reads a state to begin with.
+// load reads the state with which games start.
 func (h *codecraftHost) load(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -125,14 +125,14 @@ func (h *codecraftHost) configured(g *Runner, c *protocol.PlayerConfig) (*Entran
 	return nil, fmt.Errorf("%s needs a window, and there is none", c.Kind)
 }
 
-// ownHost is the host where clients connect if nothing else is said.
+// ownHost is the default host of ports: only clients of this machine can connect.
 const ownHost = "127.0.0.1"
 
-// ErrRemote says that a config file lets clients of other machines connect, and
-// nothing else does.
+// ErrRemote says that a config file would let clients of other machines connect, which
+// RunnerOptions.Remote does not allow.
 var ErrRemote = errors.New("clients of other machines could connect")
 
-// address is where a port of a config file is opened.
+// address returns the address of a port in a config file.
 func (h *codecraftHost) address(c *protocol.TCPConfig) (string, error) {
 	host := ownHost
 	if c.Host != nil {
@@ -154,7 +154,7 @@ func openPort(at string, host, token *string) (*codecraftPort, error) {
 	return &codecraftPort{p, host, token}, err
 }
 
-// inSeconds is a time of a config file: no limit if it gives none.
+// inSeconds returns a time limit of a config file: 0, no limit, if the file has none.
 func inSeconds(n *float64) *time.Duration {
 	d := time.Duration(0)
 	if n != nil {
@@ -163,9 +163,9 @@ func inSeconds(n *float64) *time.Duration {
 	return &d
 }
 
-// AppendConfig appends a config file of CodeCraft: the game with this seed between
-// these players, and their limits of time for an answer and until they have
-// connected, as far as the original knows players and rules.
+// AppendConfig appends a config file of CodeCraft for the game with this seed between
+// these entrants, with their limits Answer and Accept. It fails for players and rules that
+// the original does not have.
 func (r *Runner) AppendConfig(dst []byte, seed uint64, list []*Entrant) ([]byte, error) {
 	h, ok := r.host.(*codecraftHost)
 	if !ok || h.repeat != nil {
@@ -187,7 +187,7 @@ func (r *Runner) AppendConfig(dst []byte, seed uint64, list []*Entrant) ([]byte,
 	return append(c.Append(dst), '\n'), nil
 }
 
-// configOf is a player as a config file has it.
+// configOf returns the entry of an entrant in a config file.
 func (h *codecraftHost) configOf(p *Entrant) (protocol.PlayerConfig, error) {
 	port, ok := p.bot.(*codecraftPort)
 	switch {
@@ -207,7 +207,7 @@ func (h *codecraftHost) configOf(p *Entrant) (protocol.PlayerConfig, error) {
 	return protocol.PlayerConfig{}, fmt.Errorf("the original starts no programs: let it connect, as %s31001", portPrefix)
 }
 
-// toSeconds is a limit as a config file has it.
+// toSeconds returns a time limit for a config file: nil for no limit.
 func toSeconds(d time.Duration) *float64 {
 	if d == 0 {
 		return nil

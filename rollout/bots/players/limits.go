@@ -8,27 +8,26 @@ import (
 	"moonfarm/rollout/bots/child"
 )
 
-// Limits bound what a bot may use in a game. A value that is nil is that of the
-// profile, 0 no limit.
+// Limits bound what a bot may use in a game. For a nil value the limit of the profile
+// holds: the contest's with Site, else a generous one. 0 means no limit.
 type Limits struct {
-	// Site takes the contest's own limits, as far as they are known. Otherwise they
-	// are such that no bot needs more which is to play there. Of Tower Defence it also
-	// takes the contest's treatment of a missing command: towerdefence.Match.
+	// Site chooses the contest's own limits, as far as they are known. In Tower Defence
+	// it also chooses the contest's treatment of a missing command: see Tournament in
+	// towerdefence.Match.
 	Site bool
 
-	Accept *time.Duration // until it has connected, or until its folder is free
+	Accept *time.Duration // until the bot has connected, or until its folder is free
 	Answer *time.Duration // real time for one answer
 	// Soft is the real time for an answer beyond which each full second costs
-	// health: of Terminal, other games have no such rule.
-	Soft   *time.Duration
-	Game   *time.Duration // real time for all answers of a game
-	CPU    *time.Duration // processor time in a game, of all its processes
-	Memory *int64         // bytes, of all its processes together
-	// Processes is how many there may be at a time.
-	Processes *int
+	// health. Only Terminal has such a rule.
+	Soft      *time.Duration
+	Game      *time.Duration // real time for all answers of a game
+	CPU       *time.Duration // processor time of all its processes in a game
+	Memory    *int64         // bytes of all its processes together
+	Processes *int           // number of its processes at a time
 }
 
-// Generous limits, so that what runs wild does not take the machine with it.
+// Generous limits that keep the machine usable when a bot runs wild.
 const (
 	localMemory    = 4 << 30
 	localProcesses = 256
@@ -40,12 +39,12 @@ type matchLimits struct {
 	process child.Limits
 }
 
-// generous are limits of one's own machine.
+// generous returns the limits of the profile for the user's own machine.
 func generous(accept, answer time.Duration) matchLimits {
 	return matchLimits{bots.Limits{Accept: accept, Answer: answer}, child.Limits{Memory: localMemory, Processes: localProcesses}}
 }
 
-// override puts the values that are given in the place of those of a profile.
+// override returns the limits of a profile with the values of l that are not nil.
 func (l *Limits) override(b matchLimits) matchLimits {
 	replace(&b.Accept, l.Accept)
 	replace(&b.Answer, l.Answer)
@@ -56,12 +55,14 @@ func (l *Limits) override(b matchLimits) matchLimits {
 	return b
 }
 
+// replace sets *to to *value, if value is not nil.
 func replace[T any](to, value *T) {
 	if value != nil {
 		*to = *value
 	}
 }
 
+// validate returns an error for negative limits.
 func (l *Limits) validate() error {
 	b, soft := l.override(matchLimits{}), time.Duration(0)
 	replace(&soft, l.Soft)

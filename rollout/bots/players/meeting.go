@@ -89,19 +89,18 @@ func (m *Meeting) crashReporter() func(seat int, c *bots.Crash) {
 	}
 }
 
-// Kinds of faults of all games. Tower Defence has some of its own: the words of
-// towerdefence.Kind.
+// Kinds of faults of all games. Tower Defence adds words of towerdefence.FaultKind.
 const (
-	FaultCrash   = "crash"   // it ended, broke the protocol or exceeded a limit
-	FaultTimeout = "timeout" // it did not answer in time
+	FaultCrash   = "crash"   // the bot ended, broke the protocol or exceeded a limit
+	FaultTimeout = "timeout" // the bot did not answer in time
 	FaultIllegal = "illegal" // orders that cannot be read or carried out
 )
 
-// ErrSeats says that a meeting has not as many players as the game has seats.
+// ErrSeats says that the number of players differs from the number of the game's seats.
 var ErrSeats = errors.New("not as many players as seats")
 
-// Play plays one game. What bots do wrong is no error, but in the Outcome. If the
-// context is done, everything is stopped and Play returns the cause.
+// Play plays one game. Faults of bots are in the Outcome and are not errors of Play. If
+// the context is done, everything is stopped and Play returns the cause.
 func (r *Runner) Play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	if len(m.Seats) != r.Seats {
 		return nil, fmt.Errorf("%w: %d, the game has %d", ErrSeats, len(m.Seats), r.Seats)
@@ -112,7 +111,7 @@ func (r *Runner) Play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	return r.host.play(ctx, m)
 }
 
-// playPolicies plays a game in which no bot sits.
+// playPolicies plays a game between policies.
 func playPolicies(ctx context.Context, game catalog.Entry, rules string, m *Meeting) (*Outcome, error) {
 	v, err := game.New(rules, env.Settings{N: 1})
 	if err != nil {
@@ -140,7 +139,7 @@ func playPolicies(ctx context.Context, game catalog.Entry, rules string, m *Meet
 	return outcomeOf(r), nil
 }
 
-// outcomeOf is what all games tell.
+// outcomeOf returns the part of the outcome that is the same for all games.
 func outcomeOf(r *bots.Result) *Outcome {
 	o := &Outcome{Turns: r.Turns, Cut: r.Status == sim.Cut, Time: r.Time, Sum: r.Sum}
 	for i, own := range r.Outcome {
@@ -159,7 +158,7 @@ func outcomeOf(r *bots.Result) *Outcome {
 	return o
 }
 
-// noteCrash notes a crash.
+// noteCrash adds the comment and the fault of the seat's crash.
 func (s *SeatOutcome) noteCrash(seat int) {
 	text := s.Crash.Err.Error()
 	if exit := s.Crash.Exit; s.Crash.Turn >= 0 && !strings.Contains(text, exit) {
@@ -176,16 +175,16 @@ func (s *SeatOutcome) noteCrash(seat int) {
 	s.Faults = append(s.Faults, arena.Fault{Seat: seat, Turn: s.Crash.Turn, Kind: kind, Times: 1, Text: text, Output: joined(s.Crash.Output)})
 }
 
-// joined is the text of last lines in a fault. bots.Ended and child.Result bound them.
+// joined returns the last lines of a bot as the text of a fault. Package child bounds them.
 func joined(lines []string) string { return strings.Join(lines, "\n") }
 
-// late reports whether an error is that a bot took too long.
+// late reports whether an error says that a bot took too long.
 func late(err error) bool {
 	var fault *child.Fault
 	return errors.Is(err, bots.ErrLate) || errors.As(err, &fault) && (fault.Kind == child.Time || fault.Kind == child.CPU)
 }
 
-// Played is the game for the tournament that asked for it.
+// Played returns the outcome as the result of a game of a tournament.
 func (o *Outcome) Played(g schedule.Fixture) arena.Played {
 	p := arena.Played{Fixture: g, Turns: o.Turns, Cut: o.Cut, Clock: o.Clock, Sum: o.Sum}
 	for i := range o.Seats {
@@ -197,7 +196,7 @@ func (o *Outcome) Played(g schedule.Fixture) arena.Played {
 	return p
 }
 
-// watch tells how the seats stand after every turn.
+// watch returns a function that passes the scores of every state to a Meeting's Watch.
 func watch[S any](g sim.Game[S], seats int, to func(turn int, scores []float64)) func(s *S) error {
 	if to == nil {
 		return nil

@@ -1,28 +1,27 @@
-// Package players lets any player sit at a table of any game: built-in policies,
-// original bots in their folders, command lines, clients that connect.
+// Package players plays games of the catalog between players that texts name: built-in
+// policies, original bots in their folders, command lines, and clients that connect.
 //
-//   - Open makes a Game of an entry of the catalog, with the rules and with the
-//     limits of bots.
-//   - Game.Enter reads a text that names a player.
-//   - Game.Play lets players meet in one game.
+//   - Open makes a Runner for a game, with its rules and the limits of bots.
+//   - Runner.Enter reads a text that names a player and returns an Entrant.
+//   - Runner.Play plays one game between entrants.
 //
 // # Texts
 //
 //	econ, mix(0.5*econ,0.5*random)   a policy: package policy
-//	"my nets/td.onnx"(greedy)        one, whose path is in quotes
+//	"my nets/td.onnx"(greedy)        a policy whose path is in quotes
 //	bot:DIR                          a folder with the bot.json (Tower Defence) or the
 //	                                 algo.json or run.sh (Terminal) of the original, or
 //	                                 with a run.sh or a file command with a command
 //	                                 line (CodeCraft)
-//	cmd:COMMAND LINE                 a program that is started here
-//	tcp:PORT                         a client that connects (CodeCraft); "tcp:" is a
+//	cmd:COMMAND LINE                 a program that the runner starts
+//	tcp:PORT                         a client that connects (CodeCraft); "tcp:" chooses a
 //	                                 free port
 //
-// A text that begins with one of the three prefixes is that; else a text that is the
-// name of a policy, alone or with parentheses behind it, or that begins with the path of a
-// network, is a policy; else it is a command line. Enter refuses a text without a prefix
-// that could be something else than a command line: the path of a file that is there, alone
-// or with words behind it, or what ends as the path of a network.
+// The prefixes bot:, cmd: and tcp: decide. Without one, a text is a policy if it is the
+// name of a policy, alone or followed by parentheses, or begins with the path of a network;
+// any other text is a command line. Enter refuses a text without a prefix that could be
+// meant otherwise than as a command line: the path of an existing file with a blank in it,
+// alone or followed by words, or a text that ends like the path of a network.
 package players
 
 import (
@@ -44,10 +43,10 @@ import (
 	"moonfarm/rollout/policy"
 )
 
-// Kind says what a player is.
+// Kind is the kind of an entrant.
 type Kind uint8
 
-// The kinds of players.
+// The kinds of entrants.
 const (
 	Policy  Kind = iota
 	Folder       // bot:DIR
@@ -55,14 +54,14 @@ const (
 	Port         // tcp:PORT
 )
 
-// The beginnings of texts that say what a player is.
+// The prefixes of texts that name players.
 const (
 	folderPrefix  = "bot:"
 	commandPrefix = "cmd:"
 	portPrefix    = "tcp:"
 )
 
-// Split tells what kind of player a text names, and what stands behind the prefix.
+// Split returns the kind of the player that a text names, and the text without its prefix.
 func Split(game, text string) (kind Kind, rest string) {
 	for _, p := range []struct {
 		prefix string
@@ -81,24 +80,20 @@ func Split(game, text string) (kind Kind, rest string) {
 	return Command, text
 }
 
-// Entrant is one who takes part in games.
+// Entrant is a player that takes part in games of a Runner.
 type Entrant struct {
-	// Name is the canonical name of a policy, and of others the text that was given.
-	Name string
-	Kind Kind
-	// Policy makes the policy that plays. It is nil for bots, and for a player that
-	// gives no orders.
-	Policy rollout.Maker
+	Name   string // the canonical name of a policy, or the text that named the player
+	Kind   Kind
+	Policy rollout.Maker // makes the policy that plays; nil for bots and players without orders
 
-	bot any // what the host of the game knows of a bot
-	// limits of its own, in the place of the game's: of a config file
-	limits *Limits
+	bot    any     // the program or port, of a type that the host of the game knows
+	limits *Limits // limits from a config file that replace the game's; nil: there are none
 }
 
-// Bot reports whether the player is a program.
+// Bot reports whether the entrant is a program.
 func (p *Entrant) Bot() bool { return p.Kind != Policy }
 
-// Address is where a client is to connect, nil if the player is none.
+// Address returns where a client is to connect, nil for other kinds of entrants.
 func (p *Entrant) Address() net.Addr {
 	if port, ok := p.bot.(interface{ Address() *net.TCPAddr }); ok {
 		return port.Address()
@@ -106,56 +101,53 @@ func (p *Entrant) Address() net.Addr {
 	return nil
 }
 
-// Options says what is played.
+// Options says which game a Runner plays and how.
 type Options struct {
-	Game  catalog.Entry
-	Rules string // as Game.New takes them
-	// Seats is how many players sit at a table, if the rules leave it open. 0: as
-	// many as the rules say.
-	Seats  int
+	Game   catalog.Entry
+	Rules  string // as catalog.Entry.New takes them
+	Seats  int    // number of players, for rules that leave it open; 0: the rules' default
 	Limits Limits // of bots
 	Runner RunnerOptions
-	Locks  *filelock.Locker // keep other games out of folders of bots; nil: as usual
+	Locks  *filelock.Locker // keep other games out of folders of bots; nil: the default locks
 }
 
-// RunnerOptions holds choices of the original's runner. Only that of CodeCraft has them.
+// RunnerOptions are options of the original's local runner. Only CodeCraft has them.
 type RunnerOptions struct {
 	// Repeat names the file of a recorded game that is shown to the players, whose
-	// orders have no effect. It says the rules, as far as it tells them. "": games
-	// are played.
+	// orders have no effect. The file's rules replace those of Options, as far as it
+	// contains them. "": games are played.
 	Repeat string
-	// Debug tells clients that there is a debug interface: a window, of which
-	// nothing is known.
+	// Debug tells clients that there is a debug interface; its window is empty.
 	Debug bool
-	// StopWhenCrashed gives a game up when all bots have crashed, if no policy plays.
+	// StopWhenCrashed ends a game when all bots have crashed, unless a policy plays.
 	StopWhenCrashed bool
 	// Remote lets config files open ports for clients of other machines.
 	Remote bool
 }
 
-// ErrRepeat says that a recorded game cannot be repeated.
+// ErrRepeat marks errors of a recorded game that is to be repeated.
 var ErrRepeat = errors.New("a game to be repeated")
 
-// Runner is a game of the catalog that players can meet in. Its methods may be called
-// from several goroutines, but for Enter and Close.
+// Runner plays games by one set of rules between entrants. Several goroutines may call
+// Play at the same time; Enter is for one goroutine.
 type Runner struct {
 	Info  string // version of the rules
-	Rules string // their canonical text
+	Rules string // canonical text of the rules
 	Seats int
 
 	game catalog.Entry
 	spec env.Spec
-	host host
+	host host // nil: only policies play
 }
 
-// host plays the games of one contest.
+// host plays games with original bots. Each contest has one.
 type host interface {
-	// enter fills in bot and, perhaps, a better name.
+	// enter sets p.bot, for the text without its prefix, and may improve p.Name.
 	enter(p *Entrant, text string) error
 	play(ctx context.Context, m *Meeting) (*Outcome, error)
 }
 
-// Open makes the game. Errors are of the rules or the limits.
+// Open returns the Runner of a game. Errors are of the rules or the limits.
 func Open(c Options) (*Runner, error) {
 	r := &Runner{game: c.Game}
 	if err := c.Limits.validate(); err != nil {
@@ -180,8 +172,8 @@ func Open(c Options) (*Runner, error) {
 	return r, nil
 }
 
-// hosts are the games whose original bots can play. open returns the text of the
-// rules, too.
+// hosts lists the games whose original bots can play. open returns the host and the text
+// of the rules for catalog.Game.New.
 var hosts = []struct {
 	game string
 	open func(c *Options) (host, string, error)
@@ -191,7 +183,7 @@ var hosts = []struct {
 	{"codecraft", newCodecraft},
 }
 
-// BotGames are the names of the games whose original bots can play.
+// BotGames returns the names of the games whose original bots can play.
 func BotGames() (names []string) {
 	for _, h := range hosts {
 		names = append(names, h.game)
@@ -199,23 +191,22 @@ func BotGames() (names []string) {
 	return names
 }
 
-// ProgramError tells of a program that cannot be started.
+// ProgramError is the error of a program that cannot be started.
 type ProgramError struct {
 	err error
-	// Word is the program's name where the text could also be a policy's, written
-	// wrongly; "" where it could not.
+	// Word is the program's name if it could be a misspelt name of a policy, else "".
 	Word  string
-	Names []string // of the policies
+	Names []string // names of the policies
 }
 
 // Error implements error.
 func (e *ProgramError) Error() string { return e.err.Error() }
 
-// Unwrap is for package errors.
+// Unwrap returns the error without its type, for errors.Is and errors.As.
 func (e *ProgramError) Unwrap() error { return e.err }
 
-// Enter reads a text that names a player. A program must be there: nobody plays
-// before it has been found. A *ProgramError says that it is not.
+// Enter reads a text that names a player: see the package comment. It checks that a bot's
+// program exists. The error is a *ProgramError if the program of a command line does not.
 func (r *Runner) Enter(text string) (*Entrant, error) {
 	kind, rest := Split(r.game.Name, text)
 	p := &Entrant{Name: text, Kind: kind}
@@ -239,11 +230,11 @@ func (r *Runner) Enter(text string) (*Entrant, error) {
 	return p, nil
 }
 
-// ambiguous says why a text without a prefix is not taken for a command line: to split it
-// at its blanks could start a program that nobody named. It is nil for others.
+// ambiguous returns why a text without a prefix is refused as a command line, or nil:
+// splitting it at its blanks could start another program than the one that was meant.
 func ambiguous(text string) error {
 	if !strings.ContainsAny(strings.TrimSpace(text), " \t") {
-		return nil // one word, which cannot be split
+		return nil // it is one word
 	}
 	if policy.Ends(text) {
 		return fmt.Errorf("a network or a command line? Write the path of a network in quotes, such as %s, and a command line as %s%s", policy.QuoteExample, commandPrefix, text)
@@ -260,8 +251,7 @@ func ambiguous(text string) error {
 	return nil
 }
 
-// noFolder says what to write where a text behind bot: names no folder. It is nil if
-// it names one.
+// noFolder returns what to write instead if the path after bot: is not a folder, else nil.
 func noFolder(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -275,7 +265,7 @@ func noFolder(dir string) error {
 	return nil
 }
 
-// here is the path of a file as a command line names it.
+// here returns the path of a file as a command line names it: with a slash.
 func here(file string) string {
 	if !strings.ContainsAny(file, `/\`) {
 		file = "./" + file
@@ -283,8 +273,9 @@ func here(file string) string {
 	return file
 }
 
-// meant is what else the name of a program could stand for: the folder of a bot, or a
-// file in the folder one is in, where no program is looked for. "": nothing.
+// meant returns the text that the user may have meant by the name of a program: bot: with
+// a folder of that name, or ./ with a file in the current folder, where programs are not
+// searched. It returns "" if neither exists.
 func (r *Runner) meant(word string) string {
 	info, err := os.Stat(word)
 	switch {
@@ -297,7 +288,7 @@ func (r *Runner) meant(word string) string {
 	return ""
 }
 
-// enterPolicy makes a policy once, for its name.
+// enterPolicy checks that the policy can be made, and sets its name.
 func (r *Runner) enterPolicy(p *Entrant, spec string) error {
 	maker, err := policy.New(r.game.Name, spec)
 	if err != nil {
@@ -311,8 +302,8 @@ func (r *Runner) enterPolicy(p *Entrant, spec string) error {
 	return rollout.CloseSeats(made)
 }
 
-// noProgram says that the program of a command line cannot be started, and what else
-// was meant, perhaps. It returns nil for other errors.
+// noProgram returns the error of a command line whose program cannot be started, with what
+// may have been meant. It returns nil if err has another cause.
 func (r *Runner) noProgram(text, line string, err error) error {
 	var why *exec.Error
 	if !errors.As(err, &why) && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {

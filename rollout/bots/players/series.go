@@ -2,10 +2,10 @@ package players
 
 import "moonfarm/rollout"
 
-// Seating returns who sits at each seat in game n, counted from 0, of a series
-// between so many players. From game to game everyone moves one seat on, until all
-// have sat everywhere; then the players behind the first take their next order, until
-// all orders have been played.
+// Seating returns the player of each seat in game n, counted from 0, of a series between a
+// number of players. From game to game every player moves to the next seat. After a round,
+// in which each has had every seat once, all players but the first take the next of their
+// permutations.
 func Seating(players, n int) []int {
 	order := permutation(players-1, n/players)
 	seats := make([]int, players)
@@ -19,8 +19,8 @@ func Seating(players, n int) []int {
 	return seats
 }
 
-// SeriesSeed is the seed of game n of a series: the same until all have sat
-// everywhere, and first that of the series itself.
+// SeriesSeed returns the seed of game n of a series. It is the same in all games of a
+// round (see Seating); in the first round it is the seed of the series.
 func SeriesSeed(seed uint64, players, n int) uint64 {
 	if round := n / players; round > 0 {
 		return rollout.GameSeed(seed, uint64(round))
@@ -28,8 +28,8 @@ func SeriesSeed(seed uint64, players, n int) uint64 {
 	return seed
 }
 
-// permutation is the k-th permutation of the numbers below n in lexical order. It
-// begins anew after the last.
+// permutation returns the k-th permutation of the numbers below n in lexical order. After
+// the last one the first follows again.
 func permutation(n, k int) []int {
 	left := make([]int, n)
 	ways := 1

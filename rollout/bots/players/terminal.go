@@ -110,10 +110,10 @@ func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	return o, nil
 }
 
-// maxLog bounds what a bot's log takes of a game, in bytes.
+// maxLog is the limit of a bot's log of a game in bytes.
 const maxLog = 10 << 20
 
-// logOf is the log of the bot at a seat, nil if there is to be none.
+// logOf returns the log of the bot at a seat, nil if none is wanted.
 func logOf(m *Meeting, seat int) *child.Log {
 	if m.Log == nil {
 		return nil

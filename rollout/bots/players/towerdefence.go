@@ -23,7 +23,7 @@ type towerdefenceHost struct {
 	locks      *filelock.Locker
 }
 
-// folderWait is how long a game waits for a folder that another game has.
+// folderWait limits how long a game waits for a folder that another game uses.
 const folderWait = 10 * time.Minute
 
 func newTowerdefence(c *Options) (host, string, error) {
@@ -92,8 +92,8 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 	return o, nil
 }
 
-// faultsOf are what the bot at a seat did wrong, one of each kind: several kinds may
-// have the same word, and none is to hide another.
+// faultsOf returns the faults of the bot at a seat, one for each kind, also where several
+// kinds have the same word.
 func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
 	for k, f := range record.Faults {
 		if f.Count == 0 {
@@ -108,7 +108,7 @@ func faultsOf(seat int, record *bot.Record) (list []arena.Fault) {
 	return list
 }
 
-// faultKind is the word for a kind of faults.
+// faultKind returns the word for a kind of faults.
 func faultKind(k bot.FaultKind) string {
 	switch k {
 	case bot.Late:
