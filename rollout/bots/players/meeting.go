@@ -18,66 +18,61 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Meeting is one game between players.
+// Meeting is one game between entrants.
 type Meeting struct {
 	Seed  uint64     // of the game and of policies that draw
-	Seats []*Entrant // as many as the game has
+	Seats []*Entrant // one for each player
 
-	// Copies lets bots that work in a folder have copies of it: games know nothing of
-	// each other, and may be played side by side. Without it a game waits until no
-	// other one has a folder.
+	// Copies lets bots that work in a folder work in copies of it, so that games do not
+	// affect each other and can be played at the same time. Without it a game waits
+	// until no other game uses the folder.
 	Copies bool
-	// Log, if not nil, takes what the bot of a seat prints: all of it, or on standard
-	// error where standard output is its answer. Errors of Write are ignored.
+	// Log, if not nil, returns the writer for the output of a seat's bot: all output, or
+	// standard error if the bot answers on standard output. Errors of Write are ignored.
 	Log func(seat int) io.Writer
-	// Replay, if not nil, gets the game in the original's form, where that is one
-	// file: Terminal, CodeCraft.
+	// Replay, if not nil, gets the replay file of the original (Terminal, CodeCraft).
 	Replay io.Writer
-	// Create, if not nil, makes the files of the game in the original's form, where
-	// that is a folder: Tower Defence.
+	// Create, if not nil, makes the files of the original's match log (Tower Defence).
 	Create func(name string) (io.WriteCloser, error)
-	// Fault, if not nil, is told of faults as they occur: of each crash, and of the
-	// first of each other kind or text, with what Exit and Output tell of the bot.
-	// Calls come from several goroutines at once.
+	// Fault, if not nil, is called for faults as they occur: for each crash, and for the
+	// first fault of each other kind or text. Calls come from several goroutines at once.
 	Fault func(f LiveFault)
-	// Watch, if not nil, is told of the start and of every turn: how many were
-	// played, and how the seats stand.
+	// Watch, if not nil, is called at the start and after every turn with the number of
+	// turns played and the scores by seat.
 	Watch func(turn int, scores []float64)
 }
 
-// Outcome tells how a game went.
+// Outcome describes a game that was played.
 type Outcome struct {
-	Turns int
-	Cut   bool          // given up; not ended by the rules
-	Time  time.Duration // from the first turn to the end
-	Seats []SeatOutcome
-	// Clock says that the shorter time of thinking decided who won: rules of Terminal.
-	Clock bool
-	Sum   prng.Digest // games with the same sum are the same game
-	// Original is the results file of the original, nil if it writes none.
-	Original []byte
+	Turns    int
+	Cut      bool          // the game ended before the rules would end it
+	Time     time.Duration // from the first turn to the end
+	Seats    []SeatOutcome
+	Clock    bool        // the shorter time of thinking decided who won: a rule of Terminal
+	Sum      prng.Digest // games with the same sum are the same game
+	Original []byte      // the results file of the original; nil if it writes none
 }
 
-// SeatOutcome tells how a player did.
+// SeatOutcome is the outcome for the entrant at a seat.
 type SeatOutcome struct {
 	Result  float32 // sim.Outcome.Result
 	Score   float64
-	Place   int           // from 1: one more than players that did better
-	Used    time.Duration // real time that a bot took for all its answers
-	Longest time.Duration // answer; 0 where that is not measured
-	Crash   *bots.Crash   // nil: it played to the end
-	Comment string        // of a crash: one line
+	Place   int           // 1 + the number of players with a better result
+	Used    time.Duration // real time of all answers of a bot
+	Longest time.Duration // the longest answer; 0 if it was not measured
+	Crash   *bots.Crash   // nil: the player did not crash
+	Comment string        // on the crash: one line
 	Faults  []arena.Fault
 }
 
 // LiveFault is a fault as it occurs. Its Times is 1.
 type LiveFault struct {
 	arena.Fault
-	Exit   string   // how a bot ended by itself: see bots.Ended
-	Output []string // the last lines that it printed
+	Exit   string   // see bots.Ended.Exit
+	Output []string // the last lines that the bot printed
 }
 
-// crashReporter is what tells m.Fault of crashReporter.
+// crashReporter returns a function that passes crashes to m.Fault, nil without m.Fault.
 func (m *Meeting) crashReporter() func(seat int, c *bots.Crash) {
 	if m.Fault == nil {
 		return nil
