@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// medians measures ways to do something in turn, and reports the median of each
-// in microseconds.
+// medians measures functions in turn and reports the median time of each in microseconds.
 func medians(b *testing.B, names []string, do ...func()) {
 	times := make([][]time.Duration, len(do))
 	for b.Loop() {

@@ -1,16 +1,16 @@
 // Package child runs the programs of contest bots as child processes: within
-// limits, and so that nothing of them is left running, whatever they do.
+// limits, and so that none of their descendants is left running.
 //
-// A bot of a match has a Guard. It starts the bot's processes one after the
-// other: one for a whole game, or a fresh one every turn. What a process reads
-// and prints goes directly between it and this program, through pipes.
+// Each bot of a match has a Guard. It starts the bot's processes one after the
+// other: one for a whole game, or a new one every turn. A process and this program
+// are connected directly by pipes.
 //
 // # Linux
 //
 // The guard is a process of its own: this program's executable, started again,
 // which is why every program that calls Start must call Main first. It has a
 // session of its own, so the terminal's signals do not reach it, and it is the
-// subreaper (prctl(2), PR_SET_CHILD_SUBREAPER) of all that the bot starts: a
+// subreaper (prctl(2), PR_SET_CHILD_SUBREAPER) of the bot's processes: a
 // process whose parent has ended becomes its child, whatever group or session it
 // is in. So the bot's processes are always the descendants of the guard, and when
 // wait4(2) says that the guard has no children, none is left.
@@ -19,8 +19,8 @@
 // (SIGSTOP) until no new one appears, kills all, and begins again until it has no
 // children. It does so
 //
-//   - when the process that Run started ends, with what that left behind;
-//   - when it is told to, or a limit is exceeded;
+//   - when the process that Run started has ended;
+//   - when this program asks for it, or a limit is exceeded;
 //   - when the connection to this program ends, for whatever reason: Close, a
 //     context that is done, a crash, SIGKILL.
 //
@@ -29,21 +29,21 @@
 // kills the process that it started (PR_SET_PDEATHSIG), and this program kills
 // every process that has the bot's marker in its environment (see Marker).
 //
-// No cgroup is used: making one takes rights that most users do not have.
+// The guard does not use cgroups, because most users may not make one.
 //
 // # Other systems
 //
-// There is no guard process. On other Unix systems a process is started in a group
-// of its own, which is killed: descendants that leave the group survive, and so
-// does everything when this program is killed. On Windows only the process itself
-// is killed. The limits of Limits that Linux alone keeps say so.
+// There is no guard process. On other Unix systems each process is started in a group
+// of its own, and the group is killed: descendants that leave the group survive, and
+// all processes survive if this program is killed. On Windows only the process itself
+// is killed. Limits says which limits only Linux enforces.
 //
-// # What this is not
+// # Not a sandbox
 //
-// This is no sandbox. A bot has the rights of the user who runs it: it can read
-// and write that user's files, use the network, and kill its guard. A bot that
-// means harm needs a container or a machine of its own. What is bounded is what
-// bots do by mistake: loops, leaks, floods, processes left behind.
+// A bot has the rights of the user who runs it: it can read and write that user's
+// files, use the network, and kill its guard. A malicious bot needs a container or a
+// machine of its own. This package bounds mistakes of bots: loops, leaks, floods,
+// processes left behind.
 package child
 
 import (
@@ -57,19 +57,17 @@ import (
 	"time"
 )
 
-// Marker is the name of the environment variable that all processes of a bot
-// have. Its value is another one for each Guard.
+// Marker is the name of an environment variable that all processes of a bot have, with
+// a value that differs for each Guard.
 const Marker = "MOONFARM_BOT"
 
-// mainCalled says whether Main was called, and so whether this program can be
-// started again as a guard. A program that cannot would do its own work once more
-// instead, a test would run all tests; hence this one variable.
+// mainCalled says whether Main was called. If it was not, this program must not be
+// started again as a guard: it would repeat its own work, such as all tests.
 var mainCalled atomic.Bool
 
-// Main must be called first in the main function of every program that calls
-// Start, and first in TestMain of such tests. In a process that was started to be
-// a guard it does the guard's work and does not return; in others it returns at
-// once.
+// Main runs the guard if this process was started as one, and does not return then; else
+// it returns at once. Every program that calls Start must call Main first in its main
+// function, and every test first in TestMain.
 func Main() {
 	mainCalled.Store(true)
 	if isGuard() {
@@ -80,20 +78,19 @@ func Main() {
 // errNoMain is the error of Start in a program that never called Main.
 var errNoMain = errors.New("no bot can be started: this program does not call child.Main at its beginning")
 
-// Limits bound what a bot may use in a match, all of its processes together. Zero
-// is no limit, except for Answer. Time by the clock is up to the caller: see the
-// deadlines of Process.
+// Limits bound the resources of a bot's processes in a match. Zero means no limit, except
+// for Answer. The caller limits real time by the deadlines of Process.
 type Limits struct {
-	// CPU is the processor time of all processes of the match, those that have
-	// ended included. Linux measures it while they run, other systems when a
-	// process has ended. Processes that ended within some milliseconds, of
-	// parents that ignore SIGCHLD, are not counted: the system forgets them.
+	// CPU is the processor time of all processes of the match, ended ones included.
+	// Linux measures it while they run, other systems when a process has ended. A
+	// process that ends within some milliseconds and whose parent ignores SIGCHLD is
+	// not counted: the system forgets it.
 	CPU time.Duration
-	// Memory is what all processes together have in memory at a time, in bytes.
-	// Pages that several of them share are counted once. Linux only.
+	// Memory is the memory of all processes together at a time, in bytes. A page that
+	// several of them share is counted once. Linux only.
 	Memory int64
-	// Processes is how many processes there may be at a time, those included that
-	// have ended and were not waited for. Threads are not counted. Linux only.
+	// Processes is the number of processes at a time, including ended ones for which
+	// their parents have not waited. Threads are not counted. Linux only.
 	Processes int
 
 	AddressSpace int64 // bytes of virtual memory of each process: RLIMIT_AS. Linux only
@@ -103,11 +100,11 @@ type Limits struct {
 	Output int64 // bytes that ReadLine reads in the whole match
 }
 
-// DefaultAnswer is the limit of a line in bytes if Limits.Answer is 0: longer ones
-// would have to be kept in memory.
+// DefaultAnswer is the limit of a line in bytes if Limits.Answer is 0. It bounds the memory
+// of this program.
 const DefaultAnswer = 1 << 20
 
-// validate says what is wrong with limits.
+// validate returns an error for negative limits.
 func (l Limits) validate() error {
 	if l.CPU < 0 || l.Memory < 0 || l.Processes < 0 || l.AddressSpace < 0 || l.FileSize < 0 || l.Answer < 0 || l.Output < 0 {
 		return fmt.Errorf("a negative limit: %+v", l)
@@ -120,19 +117,20 @@ type Command struct {
 	// Args are the program and its arguments. A program without a slash is
 	// searched in PATH, one with a relative path in Dir.
 	Args []string
-	Dir  string   // where it works; "": where this program does
-	Env  []string // "NAME=value", besides the environment of this program
+	Dir  string   // working directory; "": the one of this program
+	Env  []string // "NAME=value", added to the environment of this program
 
-	Input bool // it is written to, with Write; otherwise it reads an empty file
-	// Output is true if what it prints on standard output is read, with ReadLine.
-	// Otherwise that goes where standard error goes: to Log.
+	// Input connects standard input to Process.Write. Otherwise it is an empty file.
+	Input bool
+	// Output connects standard output to Process.ReadLine. Otherwise it goes to Log, as
+	// standard error does.
 	Output bool
-	Log    *Log // nil: only the last lines are kept, as always
+	Log    *Log // nil: only the last lines are kept, for Exit.Lines
 }
 
-// Check says whether the program and the folder are there, and calls CheckScript for a
-// script, before a match begins. Run can fail all the same, such as where the
-// interpreter of a script is missing.
+// Check returns an error if the program or the folder does not exist, or if CheckScript
+// refuses its script. Run can fail all the same, such as when the interpreter of a script
+// is missing.
 func (c *Command) Check() error {
 	path, dir, err := c.find()
 	if err != nil {
@@ -158,7 +156,7 @@ func (c *Command) find() (path, dir string, err error) {
 	case err != nil:
 		return "", "", fmt.Errorf("the folder to work in: %w", err)
 	case !info.IsDir():
-		return "", "", fmt.Errorf("the folder to work in: %s is none", dir)
+		return "", "", fmt.Errorf("the folder to work in: %s is not a folder", dir)
 	}
 	path = c.Args[0]
 	if filepath.Base(path) != path && !filepath.IsAbs(path) {
@@ -171,7 +169,7 @@ func (c *Command) find() (path, dir string, err error) {
 	return path, dir, err
 }
 
-// launch is a command that was made ready to be started.
+// launch is a command with absolute paths and its whole environment.
 type launch struct {
 	Number int // of the process in the match, from 1
 	Path   string

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// FaultKind is what a bot did wrong.
+// FaultKind is the kind of a fault.
 type FaultKind uint8
 
 // The kinds of faults.
 const (
-	Exited    FaultKind = iota + 1 // it ended by itself, with any exit status or by a signal
-	Closed                         // it closed its standard output or input and runs on
-	Time                           // it did not answer, read or end before the deadline
+	Exited    FaultKind = iota + 1 // the process ended by itself, with any exit status or by a signal
+	Closed                         // the process closed its standard output or input and runs on
+	Time                           // the process did not answer, read or end before the deadline
 	CPU                            // Limits.CPU
 	Memory                         // Limits.Memory
 	Processes                      // Limits.Processes
 	Output                         // Limits.Answer or Limits.Output
-	Lost                           // its guard has ended, or its processes cannot be killed
+	Lost                           // the guard has ended, or the bot's processes cannot be killed
 )
 
 // String returns one word for people and journals.
@@ -30,13 +30,13 @@ func (k FaultKind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Fault says what a bot did wrong. It is an error.
+// Fault is an error of a bot.
 type Fault struct {
 	Kind FaultKind
-	// Limit and Measured are, for Time and CPU, nanoseconds; for Memory and Output
-	// bytes; for Processes their number; 0 for other kinds.
+	// Limit and Measured are nanoseconds for Time and CPU, bytes for Memory and Output,
+	// a number of processes for Processes, and 0 for other kinds.
 	Limit, Measured int64
-	Text            string // one line, with the limit and what was measured
+	Text            string // one line, with the limit and the measured value
 }
 
 // Error implements error.
@@ -64,22 +64,22 @@ func timeFault(what string, limit, measured time.Duration) *Fault {
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// Exit tells how a process ended and what it used, descendants included.
+// Exit describes how a process ended and what it used, descendants included.
 type Exit struct {
 	Status string // such as "exit status 1" or "signal: killed"
 	Code   int    // the exit status; −1: a signal ended it
-	// Fault is a limit that was exceeded and for which the process was killed;
-	// nil if it ended by itself or by Kill.
+	// Fault is the exceeded limit for which the process was killed; nil if it ended by
+	// itself or by Kill.
 	Fault *Fault
 
-	CPU       time.Duration // of this process and its descendants, not of the match
-	Memory    int64         // the most that all had in memory together at a time, as far as seen, in bytes
-	Processes int           // the most at a time, as far as seen
-	Time      time.Duration // from start to end by the clock
-	Lines     []string      // the last lines that went to the log, in a form that can be shown
+	CPU       time.Duration // processor time since the start of this process
+	Memory    int64         // highest measured memory at a time, in bytes
+	Processes int           // highest measured number of processes at a time
+	Time      time.Duration // real time from start to end
+	Lines     []string      // the last lines written to the log, without unprintable characters
 }
 
-// exited is the fault of a process that ended when it was still needed.
+// exited returns the fault of a process that ended when it was still needed.
 func (r *Exit) exited() *Fault {
 	if r.Fault != nil {
 		return r.Fault
@@ -87,7 +87,7 @@ func (r *Exit) exited() *Fault {
 	return &Fault{Kind: Exited, Text: "the program has ended: " + r.Status}
 }
 
-// endReport is what is known of a process where it was started.
+// endReport is the part of an Exit that the starter knows.
 type endReport struct {
 	Number    int
 	Status    string

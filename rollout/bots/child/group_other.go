@@ -4,7 +4,7 @@ package child
 
 import "os/exec"
 
-// group does nothing: there are no groups of processes.
+// group does nothing: this system has no process groups.
 func group(*exec.Cmd) {}
 
 // killGroup does nothing: only the process itself can be killed.

@@ -13,7 +13,7 @@ import (
 )
 
 // guardTimeout is how long this program waits for a guard to start, to kill a bot's
-// processes, or to end; a guard of a very busy machine may need seconds.
+// processes, or to end. On a very busy machine a guard may need seconds.
 const guardTimeout = 30 * time.Second
 
 // Guard starts the processes of one bot for one match, one after the other.
@@ -22,35 +22,35 @@ type Guard struct {
 	marker       string
 	starts       starter
 	ctx          context.Context
-	stopWatching func() bool // takes back what was to happen when the context is done
+	stopWatching func() bool // stops ending the guard with the context
 	output       atomic.Int64
 	work         sync.WaitGroup
 
-	run     sync.Mutex // held by Run and Close
+	run     sync.Mutex // locked by Run and Close
 	runs    int
 	current *Process // the latest; guarded by run
 	closed  bool
 
 	mu      sync.Mutex
-	started *Process // what ended tells of; guarded by mu
+	started *Process // the process whose end the starter reports next; guarded by mu
 }
 
 // starter starts processes and kills them. It calls ended of its Guard once for
-// each that it started.
+// each process that it started.
 type starter interface {
-	// start starts a process whose standard files are the given ones.
+	// start starts a process with these standard files.
 	start(l *launch, files [3]*os.File) error
 	// kill kills a process, if it has not ended, with all of its descendants.
 	kill(number int) error
-	// hasSocket is Guard.HasSocket.
+	// hasSocket implements Guard.HasSocket.
 	hasSocket(inode uint64) (has, known bool)
-	// end begins to kill everything and to end the starter.
+	// end begins to kill all processes and to end the starter.
 	end()
-	// close waits for that end.
+	// close waits until the starter has ended.
 	close() error
 }
 
-// Start starts a Guard, which must be closed. When the context is done, it kills
+// Start starts a Guard, which must be closed. When the context is done, the Guard kills
 // the bot's process, and Run fails.
 func Start(ctx context.Context, limits Limits) (*Guard, error) {
 	if err := limits.validate(); err != nil {
@@ -74,10 +74,9 @@ func Start(ctx context.Context, limits Limits) (*Guard, error) {
 	return g, nil
 }
 
-// Run starts a process, after the one before has ended and has been waited for:
-// with Wait, End or Kill. The error is of a program that could not be started, or
-// of a Guard that has ended; it is a *Fault if the bot has used up its processor
-// time.
+// Run starts a process. The process before it must have ended, as reported by its Wait,
+// End or Kill. Run fails if the program cannot be started or the Guard has ended; the error
+// is a *Fault if the bot has used up its processor time.
 func (g *Guard) Run(c Command) (*Process, error) {
 	path, dir, err := c.find()
 	if err != nil {
@@ -123,14 +122,14 @@ func (g *Guard) Run(c Command) (*Process, error) {
 	return p, nil
 }
 
-// begun notes of which process ended is to tell.
+// begun sets the process whose end the starter reports next.
 func (g *Guard) begun(p *Process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.started = p
 }
 
-// ended takes what the starter tells of a process.
+// ended handles the starter's report of the end of a process.
 func (g *Guard) ended(e endReport) {
 	g.mu.Lock()
 	p := g.started
@@ -145,7 +144,7 @@ func (g *Guard) ended(e endReport) {
 	}
 }
 
-// lost says that no starter is there any more.
+// lost ends the started process with a fault, after the starter has ended.
 func (g *Guard) lost(why string) {
 	g.mu.Lock()
 	p := g.started
@@ -155,9 +154,9 @@ func (g *Guard) lost(why string) {
 	}
 }
 
-// HasSocket reports whether a process of the bot has an open socket, by the number of
-// its file, as /proc/net/tcp lists it. known is false where that cannot be found out: on
-// systems other than Linux, and if the bot has a process whose files cannot be read.
+// HasSocket reports whether a process of the bot has a socket open. inode is the socket's
+// number in /proc/net/tcp. known is false on systems other than Linux, and if the bot has
+// a process whose files cannot be read.
 func (g *Guard) HasSocket(inode uint64) (has, known bool) { return g.starts.hasSocket(inode) }
 
 // Close kills what runs and ends the guard. Then nothing of the bot is left

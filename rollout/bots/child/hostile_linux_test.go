@@ -22,10 +22,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unixBot is more of bot.
+// unixBot has the kinds of bot for this system.
 func unixBot(kind string, args []string) int {
 	switch kind {
-	case "family": // has children of all kinds that do not want to end
+	case "family": // has descendants in groups and sessions of their own that ignore signals
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 		for _, attr := range []*syscall.SysProcAttr{{}, {Setpgid: true}, {Setsid: true}} {
 			spawn(attr, "parent-of-daemon")
@@ -46,7 +46,7 @@ func unixBot(kind string, args []string) int {
 			panic(err)
 		}
 		fmt.Println("x")
-	case "leaves": // ends and leaves all that behind
+	case "leaves": // ends and leaves such descendants behind
 		spawn(&syscall.SysProcAttr{Setsid: true}, "parent-of-daemon")
 		fmt.Println("ready")
 	case "grandchildren": // use the processor and end
@@ -58,7 +58,7 @@ func unixBot(kind string, args []string) int {
 		}
 	case "child-that-spins":
 		exec.Command(os.Args[0], "bot", "spin", args[0]).Run()
-	case "eat": // memory, in so many processes
+	case "eat": // memory, in a number of processes
 		n, _ := strconv.Atoi(args[0])
 		if n > 1 {
 			spawn(nil, "eat", strconv.Itoa(n-1))
@@ -82,7 +82,7 @@ func unixBot(kind string, args []string) int {
 			}
 		}
 		fmt.Println(session == self.pid, syscall.Getpgrp() == self.pid, files)
-	case "moonfarm": // stands for the program that plays a match
+	case "moonfarm": // takes the part of the program that plays a match
 		g, err := Start(context.Background(), Limits{})
 		if err != nil {
 			fmt.Println(err)
@@ -147,7 +147,7 @@ func marked(m string) (pids []int) {
 	return pids
 }
 
-// told describes processes: parent, state and command line.
+// told describes processes with parent, state and command line.
 func told(pids []int) (text string) {
 	for _, pid := range pids {
 		p, _ := new(processTable).read(pid)
@@ -182,9 +182,10 @@ func requireNone(t *testing.T, m string) {
 	}
 }
 
-const family = 1 + 3 + 3*2 // processes of the bot of that name, at least
+// family is the least number of processes of the bot of that name.
+const family = 1 + 3 + 3*2
 
-// However a bot ends, its descendants end with it, before that is told.
+// TestFamilies: however a bot ends, its descendants end before its end is reported.
 func TestFamilies(t *testing.T) {
 	g := guard(t, Limits{})
 	for _, kind := range []string{"family", "leaves"} {
@@ -211,14 +212,14 @@ func TestFamilies(t *testing.T) {
 	requireNone(t, m)
 }
 
-// Whatever ends this program, nothing of its bots is left running.
+// TestProgramKilled: after any end of this program no process of its bots is left running.
 func TestProgramKilled(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		held   bool // its connection to the guard
 	}{{syscall.SIGKILL, false}, {syscall.SIGHUP, false}, {syscall.SIGKILL, true}} {
 		if signal.Ignored(c.signal) {
-			continue // nohup started the tests: it ends nothing that they start either
+			continue // the tests run under nohup, so their children ignore the signal, too
 		}
 		plays := exec.Command(os.Args[0], "bot", "moonfarm")
 		if c.held {
@@ -259,7 +260,7 @@ func TestProgramKilled(t *testing.T) {
 	}
 }
 
-// A guard whose program was killed before it read a report sees an end, as any reader.
+// TestReset: a guard whose program was killed before it read a report gets an error.
 func TestReset(t *testing.T) {
 	ours, theirs, err := socketPair()
 	if err != nil {
@@ -276,8 +277,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// It makes no difference when this program is killed: before the guard is ready,
-// while a bot is started, or later.
+// TestProgramKilledAnyTime: no process is left, whether this program is killed before the
+// guard is ready, while a bot is started, or later.
 func TestProgramKilledAnyTime(t *testing.T) {
 	times := 12
 	if os.Getenv("MOONFARM_LONG") != "" {
@@ -296,7 +297,7 @@ func TestProgramKilledAnyTime(t *testing.T) {
 	}
 }
 
-// A guard that is killed does not leave its bot behind either.
+// TestGuardKilled: the bot of a guard that is killed is killed, too.
 func TestGuardKilled(t *testing.T) {
 	g := guard(t, Limits{})
 	c := talks(t, "family")
@@ -320,15 +321,14 @@ func shell(script string, args ...string) Command {
 	return Command{Args: append([]string{"/bin/sh", "-c", script, "sh"}, args...), Output: true}
 }
 
-// bomb starts two of itself, each of which does the same, six deep: 127 shells,
-// few enough for a machine that allows some hundred processes.
+// bomb is a binary tree of shells, six levels deep: 127 processes, few enough for a machine
+// that allows some hundred processes.
 const bomb = `f() { if [ $1 -gt 0 ]; then f $(($1-1)) & f $(($1-1)) & fi; wait; sleep 100; }; f 6`
 
-// hops are chains of processes each of which starts the next one and ends, up to
-// a number that none reaches here.
+// hops starts three chains of processes, each of which starts the next one and ends.
 const hops = `f() { if [ $1 -lt 30000 ]; then f $(($1+1)) & fi; }; for i in 1 2 3; do f 0 & done; echo ready; sleep 100`
 
-// Processes that end before they can be found do not outrun the guard.
+// TestHops: processes that end before they can be found do not outrun the guard.
 func TestHops(t *testing.T) {
 	g := guard(t, Limits{})
 	for range 3 {
@@ -371,7 +371,7 @@ func TestForkBomb(t *testing.T) {
 func TestMemory(t *testing.T) {
 	c := talks(t, "eat", "3")
 	m := mark(&c)
-	const limit = 150 << 20 // one or two of them have less
+	const limit = 150 << 20 // one or two of the three processes use less
 	p := start(t, guard(t, Limits{Memory: limit}), c)
 	var err error
 	for err == nil {
@@ -401,7 +401,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// The time of all processes counts, ended or not, in this run or another.
+// TestCPU: the time of all processes counts, ended or not, in this run or another.
 func TestCPU(t *testing.T) {
 	const limit = 300 * time.Millisecond
 	g := guard(t, Limits{CPU: limit})
@@ -459,7 +459,8 @@ func TestResourceLimits(t *testing.T) {
 	}
 }
 
-// The errors of programs that are there and cannot be started say what is wrong.
+// TestProgramsThatDoNotStart: the errors of existing programs that cannot be started name
+// the cause.
 func TestProgramsThatDoNotStart(t *testing.T) {
 	g := guard(t, Limits{})
 	for text, want := range map[string]string{
@@ -476,7 +477,7 @@ func TestProgramsThatDoNotStart(t *testing.T) {
 	}
 }
 
-// Nothing but its three files is open in a bot, and it leads a session.
+// TestInheritance: a bot has only its three standard files open and leads a session.
 func TestInheritance(t *testing.T) {
 	var pipe [2]int
 	if err := syscall.Pipe(pipe[:]); err != nil { // every child inherits it

@@ -17,14 +17,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parentDied is the signal that the system sends to a guard when the thread that
-// started it has ended, which can be long before its process does.
+// parentDied is the signal that a guard gets from the system when the thread that started
+// it has ended. That thread's process can run on.
 const parentDied = syscall.SIGUSR1
 
-// keeper is the guard process's own view: what it has started and what that uses.
-// All happens on one goroutine and one thread, so no process ID is used after
-// wait4 gave it free. The system ties the death signals of what the thread starts
-// to it, and ptrace calls too.
+// keeper is the state of the guard process. One goroutine on one thread starts, signals and
+// waits for processes, so no process ID is used after wait4 has freed it. The system ties
+// death signals of children and ptrace calls to that thread, too.
 type keeper struct {
 	conn    *net.UnixConn
 	reports *gob.Encoder
@@ -33,21 +32,21 @@ type keeper struct {
 	table   processTable
 	usage   usage
 
-	run    *launch // nil: no process
-	pid    int
-	gone   bool // it was waited for
-	left   bool // processes that cannot be killed
+	run    *launch // nil: no process runs
+	pid    int     // the process of run
+	gone   bool    // pid was waited for
+	left   bool    // some processes cannot be killed
 	status syscall.WaitStatus
 	fault  *Fault
 }
 
-// asked is a request with its files.
-type asked struct {
+// fileRequest is a request with its files.
+type fileRequest struct {
 	request
 	files []int
 }
 
-// guardMain is the guard process. It returns the exit status.
+// guardMain is the main function of the guard process. It returns the exit status.
 func guardMain() int {
 	runtime.LockOSThread()
 	signals := make(chan os.Signal, 16)
@@ -60,7 +59,7 @@ func guardMain() int {
 		return 2
 	}
 	k.reports = gob.NewEncoder(k.conn)
-	requests := make(chan asked)
+	requests := make(chan fileRequest)
 	go receive(k.conn, requests)
 	first, ok := <-requests
 	if !ok || first.Limits == nil {
@@ -82,8 +81,8 @@ func guardMain() int {
 	return 0
 }
 
-// keepFiles keeps all files that are open, such as those that the program got from
-// its own parent, away from bots.
+// keepFiles prevents bots from inheriting open files, such as files that this program has
+// inherited.
 func keepFiles() {
 	syscall.CloseOnExec(3)
 	entries, _ := os.ReadDir("/proc/self/fd")
@@ -94,18 +93,18 @@ func keepFiles() {
 	}
 }
 
-// prepare makes this process the subreaper and sees whether it can do its work.
+// prepare makes this process the subreaper and checks that /proc shows processes.
 func (k *keeper) prepare() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("it cannot be a subreaper: %w", err)
 	}
-	none := &syscall.Rlimit{}
-	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, none); err == nil {
-		none.Cur = 0
-		syscall.Setrlimit(syscall.RLIMIT_CORE, none) // no core files of bots, nor of this
+	core := &syscall.Rlimit{}
+	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, core); err == nil {
+		core.Cur = 0
+		syscall.Setrlimit(syscall.RLIMIT_CORE, core) // no core files of bots and of this process
 	}
-	// Where it may, it runs before all bots: many processes, each in a session of
-	// its own, would leave it little time. It is of no matter where it may not.
+	// A real-time priority, where the user may set it: many processes of a bot, each in a
+	// session of its own, would leave the guard little time.
 	unix.SchedSetAttr(0, &unix.SchedAttr{
 		Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1, Flags: unix.SCHED_FLAG_RESET_ON_FORK,
 	}, 0)
@@ -116,12 +115,12 @@ func (k *keeper) prepare() error {
 }
 
 // receive reads requests until there are no more.
-func receive(conn *net.UnixConn, to chan<- asked) {
+func receive(conn *net.UnixConn, to chan<- fileRequest) {
 	defer close(to)
 	from := &passing{conn: conn, control: make([]byte, unix.CmsgSpace(3*4))}
 	requests := gob.NewDecoder(from)
 	for {
-		var a asked
+		var a fileRequest
 		if requests.Decode(&a.request) != nil {
 			return
 		}
@@ -132,7 +131,7 @@ func receive(conn *net.UnixConn, to chan<- asked) {
 	}
 }
 
-// passing reads a connection and keeps the files that come along.
+// passing reads a connection and keeps the files that its messages carry.
 type passing struct {
 	conn    *net.UnixConn
 	control []byte
@@ -143,7 +142,7 @@ type passing struct {
 func (p *passing) Read(b []byte) (int, error) {
 	n, controls, _, _, err := p.conn.ReadMsgUnix(b, p.control)
 	if err != nil || controls == 0 {
-		return max(n, 0), err // it is −1 after a reset: the program was killed before it read a report
+		return max(n, 0), err // n is −1 after a reset: the program was killed before it read a report
 	}
 	messages, err := unix.ParseSocketControlMessage(p.control[:controls])
 	for i := range messages {
@@ -154,11 +153,11 @@ func (p *passing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// tell sends a report. If nobody reads it, the requests end too.
+// tell sends a report. An error is ignored: if the program has ended, the requests end, too.
 func (k *keeper) tell(r report) { k.reports.Encode(r) }
 
-// serve does what is asked until the requests end or a signal ends the guard.
-func (k *keeper) serve(requests <-chan asked, signals <-chan os.Signal) {
+// serve handles requests until they end or a signal ends the guard.
+func (k *keeper) serve(requests <-chan fileRequest, signals <-chan os.Signal) {
 	watch := time.NewTimer(interval)
 	for {
 		select {
@@ -176,7 +175,7 @@ func (k *keeper) serve(requests <-chan asked, signals <-chan os.Signal) {
 			switch s {
 			case syscall.SIGCHLD:
 				k.reap(func(int) {})
-			case parentDied: // perhaps only the thread
+			case parentDied: // perhaps only the thread ended: the parent is checked below
 			default:
 				return
 			}
@@ -189,13 +188,13 @@ func (k *keeper) serve(requests <-chan asked, signals <-chan os.Signal) {
 			return
 		}
 		if k.run != nil && k.gone {
-			k.end() // what it left behind
+			k.end() // kills descendants
 			k.finish()
 		}
 	}
 }
 
-// end kills the process, if it runs, and what it left behind.
+// end kills the process, if it runs, and its descendants.
 func (k *keeper) end() {
 	if !k.killAll() {
 		k.left, k.gone = true, true
@@ -203,7 +202,7 @@ func (k *keeper) end() {
 	}
 }
 
-// launch starts a process and answers.
+// launch starts a process and reports whether it could.
 func (k *keeper) launch(l *launch, files []int) {
 	defer func() {
 		for _, fd := range files {
@@ -244,7 +243,8 @@ func (k *keeper) launch(l *launch, files []int) {
 	k.tell(report{})
 }
 
-// launchError says more than the system does where that is known to mislead.
+// launchError returns the text of an error, with the likely cause where the system's own
+// text misleads.
 func launchError(path string, err error) string {
 	text := fmt.Sprintf("%s cannot be started: %v", path, err)
 	switch {
@@ -260,7 +260,7 @@ func launchError(path string, err error) string {
 	return text
 }
 
-// firstLine is the first line of a file, or some of it.
+// firstLine returns the first line of a file, at most 100 bytes.
 func firstLine(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -273,8 +273,8 @@ func firstLine(path string) string {
 	return strings.TrimRight(line, "\r")
 }
 
-// restrict sets the limits of a process that waits, as one that is traced does
-// after execve, before its first instruction; and lets it go.
+// restrict sets the limits of a traced process, which is stopped after execve and before its
+// first instruction, and lets it run.
 func (k *keeper) restrict(pid int) error {
 	var ws syscall.WaitStatus
 	for {
@@ -311,8 +311,8 @@ func (k *keeper) restrict(pid int) error {
 	return syscall.PtraceDetach(pid)
 }
 
-// reap waits for the children that have ended and calls each for every one. It
-// reports whether any child is left.
+// reap waits for all children that have ended and calls each with their IDs. It reports
+// whether any child is left.
 func (k *keeper) reap(each func(pid int)) bool {
 	for {
 		var ws syscall.WaitStatus
@@ -334,7 +334,7 @@ func (k *keeper) reap(each func(pid int)) bool {
 	}
 }
 
-// finish tells how the process ended, after all of its descendants have.
+// finish reports the end of the process, after all of its descendants have ended.
 func (k *keeper) finish() {
 	if k.run == nil {
 		return

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// local starts processes without a guard process: for systems other than Linux.
-// It kills a process with its group, where there are groups.
+// local is the starter of systems other than Linux: it starts processes without a guard
+// process. It kills a process with its group, on systems that have groups.
 type local struct {
 	guard *Guard
 	work  sync.WaitGroup
 
 	mu     sync.Mutex
 	number int
-	cmd    *exec.Cmd // nil: none runs
-	used   time.Duration
+	cmd    *exec.Cmd     // nil: no process runs
+	used   time.Duration // processor time of ended processes
 	ending bool
 }
 
@@ -41,10 +41,10 @@ func (l *local) start(a *launch, files [3]*os.File) error {
 	return nil
 }
 
-// wait waits for a process and tells how it ended.
+// wait waits for a process and reports its end.
 func (l *local) wait(number int, c *exec.Cmd) {
 	c.Wait()
-	killGroup(c.Process.Pid) // what it may have left behind
+	killGroup(c.Process.Pid) // descendants
 	state := c.ProcessState
 	e := endReport{Number: number, Status: state.String(), Code: state.ExitCode(), CPU: state.UserTime() + state.SystemTime()}
 	l.mu.Lock()

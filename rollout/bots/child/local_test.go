@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// localGuard is a Guard as systems other than Linux have it.
+// localGuard returns a Guard as it is on systems other than Linux.
 func localGuard(t *testing.T, limits Limits) *Guard {
 	t.Helper()
 	g := &Guard{limits: limits, ctx: t.Context()}

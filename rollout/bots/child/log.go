@@ -9,20 +9,19 @@ import (
 	"unicode"
 )
 
-// Log takes what bots print, up to a number of bytes. Any number of processes can
-// have the same one.
+// Log keeps the output of bots up to a number of bytes. Several processes can share it.
 type Log struct {
 	mu    sync.Mutex
 	to    io.Writer
 	limit int64
 	left  int64
 	full  bool // the closing line is written, or to has failed
-	last  byte // that was written
+	last  byte // the last byte written
 }
 
-// NewLog makes a Log that writes to a writer at most limit bytes, and then one
-// line more which says that the rest was dropped. After an error of the writer
-// nothing is written any more: a bot does not suffer from a full disk.
+// NewLog returns a Log that writes at most limit bytes to a writer, and then one more
+// line which says that the rest was dropped. After an error of the writer it drops all
+// output, so that a full disk does not disturb a bot.
 func NewLog(to io.Writer, limit int64) *Log {
 	return &Log{to: to, limit: limit, left: max(limit, 0), last: '\n'}
 }
@@ -52,8 +51,8 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Line writes a line of its own, behind what bots print: it begins a new one if theirs
-// is not ended. A nil Log drops it.
+// Line writes a line of its own between the bot's lines. If the bot's last line has no end
+// yet, it ends it first. A nil Log drops the line.
 func (l *Log) Line(format string, args ...any) {
 	if l == nil {
 		return
@@ -67,7 +66,7 @@ func (l *Log) Line(format string, args ...any) {
 	l.Write([]byte(text))
 }
 
-// Full says whether nothing more is written.
+// Full reports whether the Log drops all further output.
 func (l *Log) Full() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,10 +77,10 @@ func (l *Log) Full() bool {
 const (
 	tailLines = 10
 	tailWidth = 200     // characters of a line
-	tailBytes = 8 << 10 // enough for all of these
+	tailBytes = 8 << 10 // enough for tailLines lines of tailWidth characters
 )
 
-// tail keeps the end of what is written.
+// tail keeps the end of the written text.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
@@ -102,8 +101,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines are the last lines, as they can be shown: characters that are none are
-// replaced, and the beginnings of very long lines left out.
+// lines returns the last lines for display: unprintable characters are replaced by U+FFFD,
+// and the beginnings of very long lines are left out.
 func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ample is a deadline that nothing honest misses, on a loaded machine either.
+// ample is a time within which all that behaves answers, on a busy machine too.
 const ample = time.Minute
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bot is what the test's program does as a bot.
+// bot is the main function of the test's program as a bot.
 func bot(kind string, args []string) int {
 	number := func() int {
 		n, err := strconv.Atoi(args[0])
@@ -88,7 +88,7 @@ func bot(kind string, args []string) int {
 	return 0
 }
 
-// self is the test's program as a bot.
+// self returns the command of the test's program as a bot.
 func self(t testing.TB, args ...string) Command {
 	t.Helper()
 	path, err := os.Executable()
@@ -98,7 +98,7 @@ func self(t testing.TB, args ...string) Command {
 	return Command{Args: append([]string{path, "bot"}, args...)}
 }
 
-// talks is self with both standard files.
+// talks is self connected by standard input and output.
 func talks(t testing.TB, args ...string) Command {
 	c := self(t, args...)
 	c.Input, c.Output = true, true
@@ -140,7 +140,7 @@ func readLine(t testing.TB, p *Process) string {
 	return string(line)
 }
 
-// kindOf is the kind of a fault that must be one.
+// kindOf returns the kind of an error, which must be a fault.
 func kindOf(t testing.TB, err error) FaultKind {
 	t.Helper()
 	var f *Fault
@@ -185,7 +185,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// Standard output goes where it is wanted; standard error to the log.
+// TestOutputs: standard output goes to ReadLine or to the log; standard error to the log.
 func TestOutputs(t *testing.T) {
 	g := guard(t, Limits{})
 	var text strings.Builder
@@ -261,7 +261,7 @@ func TestNeverAnswers(t *testing.T) {
 	}
 }
 
-// A bot that does not read does not block the match.
+// TestNeverReads: a bot that does not read does not block the match.
 func TestNeverReads(t *testing.T) {
 	p := start(t, guard(t, Limits{}), talks(t, "sleep"))
 	big := make([]byte, 1<<20)
@@ -313,7 +313,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// What goes to the log is read always, and kept up to the limit.
+// TestLogFlood: output for the log is always read, and kept up to the limit.
 func TestLogFlood(t *testing.T) {
 	var text strings.Builder
 	c := talks(t, "flood", "err", "\n")
@@ -334,7 +334,7 @@ func TestLogFlood(t *testing.T) {
 }
 
 func TestHalfClosed(t *testing.T) {
-	t.Parallel() // both wait
+	t.Parallel() // this test and the next one wait
 	p := start(t, guard(t, Limits{}), talks(t, "close", "out"))
 	_, err := p.ReadLine(soon())
 	if kindOf(t, err) != Closed || err.Error() != "closed its standard output and runs on" {
@@ -376,7 +376,7 @@ func TestProgramsThatAreNotThere(t *testing.T) {
 		{Command{Args: []string{"./nothing"}, Dir: dir}, "nothing"},
 		{Command{Args: []string{filepath.Join(dir, "nothing")}}, "nothing"},
 		{Command{Args: []string{"go"}, Dir: filepath.Join(dir, "nowhere")}, "the folder to work in: "},
-		{Command{Args: []string{"go"}, Dir: file}, "is none"},
+		{Command{Args: []string{"go"}, Dir: file}, "is not a folder"},
 		{Command{Args: []string{"go", "a\x00b"}}, "zero byte"},
 	} {
 		if err := c.command.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -421,7 +421,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// A context that is done ends what runs and whoever waits for it.
+// TestContext: a done context ends the process and those that wait for it.
 func TestContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -444,7 +444,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Nothing of a match stays in this program.
+// TestLeaks: after a match no files and goroutines of it are left in this program.
 func TestLeaks(t *testing.T) {
 	match := func() {
 		g, err := Start(context.Background(), Limits{})
@@ -459,8 +459,8 @@ func TestLeaks(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	match()                                          // what is opened once
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes forgotten files
+	match()                                          // opens files that stay open
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the garbage collector would close leaked files
 	files, routines := openFiles(t), runtime.NumGoroutine()
 	for range 3 {
 		match()
@@ -478,7 +478,7 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// openFiles is the number of this program's open files, where the system tells.
+// openFiles returns the number of this program's open files, 0 where there is no /proc.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")

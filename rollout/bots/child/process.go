@@ -9,26 +9,25 @@ import (
 	"time"
 )
 
-// Process is a process that Run started, with all of its descendants. One
-// goroutine may read from it while another writes; Wait, End and Kill can be
-// called at any time.
+// Process is a process that Run started, with its descendants. One goroutine may read
+// from it while another writes; Wait, End and Kill can be called at any time.
 type Process struct {
 	guard  *Guard
 	number int
 	begin  time.Time
 
-	in, out *os.File // nil: not asked for
+	in, out *os.File // nil without Command.Input, Command.Output
 	log     *os.File
-	drained chan struct{} // closed when all that goes to the log was read
+	drained chan struct{} // closed when all output for the log was read
 	tail    tail
 
-	base, kept []byte // of standard output: a buffer, and what of it was read and not returned yet
+	base, kept []byte // buffer of standard output, and its part that was read and not returned yet
 	searched   int    // bytes of kept without an end of line
 	unread     *Fault // why ReadLine fails for good
 	unwritten  error  // why Write fails for good
 
 	mu     sync.Mutex
-	fault  *Fault // a limit that was exceeded on this side
+	fault  *Fault // an exceeded limit that this side found
 	over   chan struct{}
 	result Exit // valid when over is closed
 }
@@ -66,12 +65,12 @@ func (p *Process) closeFiles() {
 
 // Times of reading for the log.
 const (
-	drainTime = 200 * time.Millisecond // after the end, if a stranger holds the pipe open
-	drainRest = time.Millisecond       // between reads of what is dropped: at most 32 MB/s are read then
+	drainTime = 200 * time.Millisecond // after the end, if a process that is not the bot's holds the pipe open
+	drainRest = time.Millisecond       // between reads when the output is dropped: they read at most 32 MB/s
 )
 
-// drain reads what goes to the log until the end, so that the bot never waits for
-// it.
+// drain reads the output for the log until its end, so that the bot never waits for a
+// reader.
 func (p *Process) drain(log *Log) {
 	defer close(p.drained)
 	buffer := make([]byte, 32<<10)
@@ -109,7 +108,7 @@ func (p *Process) finish(e endReport) {
 	close(p.over)
 }
 
-// ended reports whether the result is there.
+// ended reports whether the process has ended.
 func (p *Process) ended() bool {
 	select {
 	case <-p.over:
@@ -119,7 +118,7 @@ func (p *Process) ended() bool {
 	}
 }
 
-// blame notes the first fault that was found on this side.
+// blame keeps the first fault that this side finds.
 func (p *Process) blame(f *Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,8 +128,8 @@ func (p *Process) blame(f *Fault) {
 }
 
 // ReadLine reads a line of standard output and returns it without its end "\n".
-// It stays valid until the next call. The last line needs no end. A deadline of
-// zero is none.
+// It stays valid until the next call. The last line needs no end. A zero deadline
+// means no deadline.
 //
 // The error is a *Fault. After Time the rest of the line can be read by another
 // call. After Output the process is killed. When no more can be read, the fault is
@@ -200,16 +199,16 @@ func (p *Process) fill(deadline time.Time) error {
 	return err
 }
 
-// flood kills the process for what it prints.
+// flood kills the process because it prints too much.
 func (p *Process) flood(text string, limit, measured int64) {
 	p.unread = &Fault{Output, limit, measured, text}
 	p.blame(p.unread)
 	p.guard.starts.kill(p.number)
 }
 
-// within sets a deadline for the next read or write. Where files have none, the
-// process is killed at the deadline instead. The function that it returns must be
-// called then; it says whether that did not happen.
+// within sets a deadline for the next read or write. On systems whose files have no
+// deadlines, the process is killed at the deadline instead. The caller must call stop
+// after the read or write; stop returns false if the process was killed.
 func within(p *Process, set func(time.Time) error, deadline time.Time) (stop func() bool, err error) {
 	err = set(deadline)
 	if !errors.Is(err, os.ErrNoDeadline) {
@@ -222,10 +221,10 @@ func within(p *Process, set func(time.Time) error, deadline time.Time) (stop fun
 	return t.Stop, nil
 }
 
-// closedTime is how long a process whose pipe has ended may take to end itself.
+// closedTime is the time that a process has to end after its pipe has ended.
 const closedTime = 2 * time.Second
 
-// why says why a pipe to the process has ended.
+// why returns the reason why a pipe to the process has ended.
 func (p *Process) why(closed string) *Fault {
 	t := time.NewTimer(closedTime)
 	defer t.Stop()
@@ -237,9 +236,10 @@ func (p *Process) why(closed string) *Fault {
 	}
 }
 
-// Write writes all bytes to standard input. A deadline of zero is none. The error
-// is a *Fault as that of ReadLine, Time if the process did not read it all; then
-// nothing more can be written, since it would begin in the middle.
+// Write writes all bytes to standard input. A zero deadline means no deadline. The error
+// is a *Fault, as ReadLine's is. After a fault of kind Time, when the process has not read
+// all bytes, further calls return the same fault, because the bytes would follow an
+// incomplete message.
 func (p *Process) Write(b []byte, deadline time.Time) error {
 	if p.in == nil {
 		return errors.New("the standard input of the bot is empty")
@@ -266,15 +266,15 @@ func (p *Process) Write(b []byte, deadline time.Time) error {
 	return p.unwritten
 }
 
-// CloseInput says to the process that nothing more will be written.
+// CloseInput closes standard input: the process reads its end.
 func (p *Process) CloseInput() {
 	if p.in != nil {
 		p.in.Close()
 	}
 }
 
-// Wait waits until the process has ended by itself, and what it left behind was
-// killed. A deadline of zero is none; the error is a *Fault of kind Time.
+// Wait waits until the process has ended by itself and its descendants were killed. A zero
+// deadline means no deadline. The error is a *Fault of kind Time.
 func (p *Process) Wait(deadline time.Time) (*Exit, error) {
 	begin := time.Now()
 	var late <-chan time.Time
@@ -294,8 +294,8 @@ func (p *Process) Wait(deadline time.Time) (*Exit, error) {
 	}
 }
 
-// End closes standard input, waits as Wait does, and kills the process at the
-// deadline. Then the fault of the result is of kind Time.
+// End closes standard input, waits as Wait does, and kills the process at the deadline,
+// with a fault of kind Time.
 func (p *Process) End(deadline time.Time) *Exit {
 	p.CloseInput()
 	r, err := p.Wait(deadline)
@@ -306,8 +306,8 @@ func (p *Process) End(deadline time.Time) *Exit {
 	return r
 }
 
-// Kill kills the process and all of its descendants, waits for their end and
-// returns the result. The fault is Lost if they do not end.
+// Kill kills the process and all of its descendants and waits for their end. The fault is
+// Lost if they do not end.
 func (p *Process) Kill() *Exit {
 	p.guard.starts.kill(p.number)
 	r, err := p.Wait(time.Now().Add(guardTimeout))

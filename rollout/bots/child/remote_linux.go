@@ -15,35 +15,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardName is the one argument of a guard process: no user starts a program with
-// it by mistake.
+// guardName is the only argument of a guard process, argv[0]. No user starts a program
+// so by mistake.
 const guardName = "moonfarm-bot-guard"
 
-// isGuard says whether this process was started to be a guard.
+// isGuard reports whether this process was started as a guard.
 func isGuard() bool { return len(os.Args) == 1 && os.Args[0] == guardName }
 
-// request is what this program asks a guard: first Limits, then one of the others.
+// request is a message to a guard. The first one has Limits; each other has Run or Kill.
 type request struct {
 	Limits *Limits
-	Run    *launch // its three standard files come with the message
-	Kill   int     // the number of a process, 0: none
+	Run    *launch // the message carries its three standard files
+	Kill   int     // the number of a process; 0: unused
 }
 
-// report is what a guard tells.
+// report is a message of a guard.
 type report struct {
-	Error string // the answer to Limits and to Run; "": it is done
-	Fault *Fault // why Run was refused
-	Ended *endReport
+	Error string     // the answer to Limits and Run; "": success
+	Fault *Fault     // why Run was refused
+	Ended *endReport // not nil: the message is not an answer but reports an end
 }
 
-// remote is a guard process, seen from this program.
+// remote is this program's side of a guard process. It is the starter on Linux.
 type remote struct {
 	guard   *Guard
 	cmd     *exec.Cmd
 	conn    *net.UnixConn
-	answers chan report   // to start
+	answers chan report   // to Limits and Run
 	gone    chan struct{} // closed when the guard process has ended and its reports were read
-	said    tail          // what it printed: nothing, unless it failed
+	said    tail          // its standard error, empty unless it failed
 
 	mu      sync.Mutex
 	encoder *gob.Encoder
@@ -86,7 +86,7 @@ func newStarter(g *Guard) (starter, error) {
 	return r, nil
 }
 
-// socketPair makes a connection, with one side as a file for another process.
+// socketPair makes a connection; theirs is its other side, for another process.
 func socketPair() (*net.UnixConn, *os.File, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -100,7 +100,7 @@ func socketPair() (*net.UnixConn, *os.File, error) {
 	return conn, theirs, err
 }
 
-// unixConn makes a connection of a file descriptor, which it takes.
+// unixConn makes a connection from a file descriptor, which it owns from then on.
 func unixConn(fd int) (*net.UnixConn, error) {
 	file := os.NewFile(uintptr(fd), "guard")
 	defer file.Close()
@@ -115,7 +115,7 @@ func unixConn(fd int) (*net.UnixConn, error) {
 	return nil, errors.New("not a Unix socket")
 }
 
-// listen takes the guard's reports until it has ended.
+// listen handles the guard's reports until the guard has ended.
 func (r *remote) listen() {
 	defer close(r.gone)
 	defer r.conn.Close()
@@ -132,14 +132,14 @@ func (r *remote) listen() {
 		}
 		select {
 		case r.answers <- told:
-		default: // nobody asked; never waits
+		default: // nobody waits for an answer
 		}
 	}
 	r.mu.Lock()
 	expected := r.ending
 	r.mu.Unlock()
 	if !expected {
-		r.cmd.Process.Kill() // if it has not ended, it cannot be spoken to
+		r.cmd.Process.Kill() // the connection is broken, so a guard that still runs is of no use
 	}
 	err := r.cmd.Wait()
 	if expected && err == nil {
@@ -172,7 +172,7 @@ func (r *remote) send(q request, files []*os.File) error {
 	if len(files) > 0 {
 		fds := make([]int, len(files))
 		for i, f := range files {
-			fds[i] = int(f.Fd()) // also makes it wait in reads and writes, as programs expect
+			fds[i] = int(f.Fd()) // Fd also makes the file blocking, as programs expect
 		}
 		rights = unix.UnixRights(fds...)
 	}
@@ -184,7 +184,7 @@ func (r *remote) send(q request, files []*os.File) error {
 	return err
 }
 
-// answer waits for the guard's answer. A guard that gives none is killed.
+// answer waits for the guard's answer. A guard that does not answer in time is killed.
 func (r *remote) answer() (report, error) {
 	t := time.NewTimer(guardTimeout)
 	defer t.Stop()
@@ -207,7 +207,7 @@ func (r *remote) answer() (report, error) {
 // start implements starter.
 func (r *remote) start(l *launch, files [3]*os.File) error {
 	if err := r.send(request{Run: l}, files[:]); err != nil {
-		return fmt.Errorf("the bot's guard cannot be told: %w", err)
+		return fmt.Errorf("the request to the bot's guard failed: %w", err)
 	}
 	a, err := r.answer()
 	switch {
@@ -224,8 +224,8 @@ func (r *remote) start(l *launch, files [3]*os.File) error {
 // kill implements starter.
 func (r *remote) kill(number int) error { return r.send(request{Kill: number}, nil) }
 
-// end implements starter. The guard sees the end of its requests, kills all, says
-// what ended, and ends.
+// end implements starter. The guard reads the end of its requests, kills all processes,
+// reports their end, and ends.
 func (r *remote) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -235,8 +235,8 @@ func (r *remote) end() {
 	}
 }
 
-// close implements starter. A guard that does not end in time is killed: it may
-// have been stopped. What is left of its bot is killed by listen.
+// close implements starter. A guard that does not end in time, perhaps because it was
+// stopped by a signal, is killed; then listen kills the processes of its bot.
 func (r *remote) close() error {
 	t := time.NewTimer(guardTimeout)
 	defer t.Stop()

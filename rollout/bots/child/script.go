@@ -13,11 +13,11 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// shells are the programs whose scripts may have no line that ends with CR LF. Other
-// interpreters take such lines, but for the first.
+// shells lists the shells: no line of their scripts may end with CR LF. Other interpreters
+// accept such lines, except the first.
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
-// checkScripts checks the program, and the script that a shell is to run.
+// checkScripts checks the program, and its script if the program is a shell.
 func (c *Command) checkScripts(path, dir string) error {
 	if err := checkScript(path, false); err != nil || !slices.Contains(shells, filepath.Base(path)) {
 		return err
@@ -36,7 +36,7 @@ func (c *Command) checkScripts(path, dir string) error {
 
 // ScriptArgs returns the command line that runs a shell script: its path, or bash and its
 // path if the file has no right to be executed (archives can lose it, and Windows has
-// none). The error is of a file that does not exist or is no script that can run.
+// none). It fails if the file does not exist or CheckScript refuses it.
 func ScriptArgs(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -54,12 +54,12 @@ func ScriptArgs(path string) ([]string, error) {
 	return []string{path}, nil
 }
 
-// CheckScript says what is wrong with the first line of a script: on systems other
-// than Windows it may not end with CR LF, and no byte order mark may stand before #!.
-// A file that is no script, or that cannot be read, is well.
+// CheckScript returns an error if the first line of a script cannot work on this system:
+// on systems other than Windows it must not end with CR LF, and no byte order mark may
+// precede #!. It returns nil for other files and for files that cannot be read.
 func CheckScript(path string) error { return checkScript(path, false) }
 
-// checkScript is CheckScript; with shell a file without #! is a script, too.
+// checkScript implements CheckScript. shell says that the file is a script even without #!.
 func checkScript(path string, shell bool) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -69,11 +69,11 @@ func checkScript(path string, shell bool) error {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil // a program may be one that can be run and not read
+		return nil // a program can be executable and not readable
 	}
 	defer f.Close()
 	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head) // fewer for a short file
+	n, _ := io.ReadFull(f, head) // an error means a short file
 	line, _, whole := bytes.Cut(head[:n], []byte("\n"))
 	text := texts.Unmarked(line)
 	interpreted := bytes.HasPrefix(text, []byte("#!"))

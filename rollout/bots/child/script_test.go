@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScripts: a script of Windows is refused before a match, with the way to mend it;
-// what works is not.
+// TestScripts: a script with lines of Windows is refused before a match, with the way to
+// convert it; other files are accepted.
 func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("scripts of Unix")

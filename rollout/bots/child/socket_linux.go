@@ -8,8 +8,7 @@ import (
 	"strconv"
 )
 
-// hasSocket implements starter: it looks through the open files of the guard's
-// descendants.
+// hasSocket implements starter: it searches the open files of the guard's descendants.
 func (r *remote) hasSocket(inode uint64) (has, known bool) {
 	t, want := processTable{}, fmt.Sprintf("socket:[%d]", inode)
 	known = true
@@ -24,8 +23,8 @@ func (r *remote) hasSocket(inode uint64) (has, known bool) {
 	return has, known || has
 }
 
-// opened reports whether a process has an open file that its link in /proc calls so.
-// readable is false if its files may not be read.
+// opened reports whether a process has an open file with this name of its link in /proc.
+// readable is false if this program may not read the links.
 func opened(pid int, name string) (is, readable bool) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	files, err := os.Open(dir)

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// process is what /proc tells of a process.
+// process is an entry of /proc.
 type process struct {
 	pid, parent int
-	ended       bool   // it waits for its parent to wait for it
-	ticks       int64  // processor time of its own, in clock ticks
-	waited      int64  // the same of its children that it waited for
-	start       uint64 // when it was started
+	ended       bool   // a zombie: its parent has not waited for it
+	ticks       int64  // own processor time in clock ticks
+	waited      int64  // clock ticks of its children for which it has waited
+	start       uint64 // time of its start
 	pages       int64  // in memory
 }
 
-// processTable reads the processTable of processes: proc(5).
+// processTable reads the system's table of processes: proc(5).
 type processTable struct{ buffer [4096]byte }
 
-// file reads the beginning of a file of /proc. It stays valid until the next call.
+// file returns the beginning of a process's file in /proc, valid until the next call.
 func (t *processTable) file(pid int, name string) []byte {
 	fd, err := syscall.Open("/proc/"+strconv.Itoa(pid)+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -36,7 +36,7 @@ func (t *processTable) file(pid int, name string) []byte {
 	return t.buffer[:n]
 }
 
-// read reads one process; ok is false if there is none.
+// read reads one process; ok is false if it does not exist.
 func (t *processTable) read(pid int) (p process, ok bool) {
 	text := t.file(pid, "stat")
 	// The second field is the name in parentheses and may hold anything.
@@ -45,7 +45,7 @@ func (t *processTable) read(pid int) (p process, ok bool) {
 	if !ok || len(fields) < 22 {
 		return p, false
 	}
-	number := func(field int) int64 { // as proc(5) counts
+	number := func(field int) int64 { // numbered as in proc(5)
 		n, _ := strconv.ParseInt(string(fields[field-3]), 10, 64)
 		return n
 	}
@@ -65,9 +65,8 @@ func cutLast(b []byte, c byte) (before, after []byte, ok bool) {
 	return b[:i], b[i+1:], true
 }
 
-// pids calls f with the ID of every process, the lower ones first. Processes that
-// are started meanwhile mostly have higher ones and are seen, too. Now and then it
-// calls between.
+// pids calls f with the ID of every process in ascending order. Processes started
+// meanwhile mostly have higher IDs, so f sees them, too. Now and then it calls between.
 func (t *processTable) pids(f func(pid int), between func()) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -88,9 +87,9 @@ func (t *processTable) pids(f func(pid int), between func()) {
 	}
 }
 
-// descendants calls see with every descendant of a process, most of them at the
-// moment when they are found. It adds them to members and all others to foreign,
-// and skips processes that are in one of these already. It returns how many were
+// descendants calls see with every descendant of a process, most of them as soon as they
+// are read. It adds their IDs to members and those of other processes to foreign,
+// and skips processes that are in either already. It returns the number of descendants
 // found. Now and then it calls between.
 func (t *processTable) descendants(root int, members, foreign map[int]bool, see func(process), between func()) (found int) {
 	var others []process
@@ -111,7 +110,7 @@ func (t *processTable) descendants(root int, members, foreign map[int]bool, see 
 			others = append(others, p)
 		}
 	}, between)
-	for more := true; more; { // those with a lower ID than their parent
+	for more := true; more; { // descendants with a lower ID than their parent's
 		more = false
 		left := others[:0]
 		for _, p := range others {
@@ -129,8 +128,8 @@ func (t *processTable) descendants(root int, members, foreign map[int]bool, see 
 	return found
 }
 
-// shared is the memory of processes in bytes, in which each page counts once, or
-// less if processes of others share it, too.
+// shared returns the memory of processes in bytes. A page that they share counts once; a
+// page shared with other processes counts in part.
 func (t *processTable) shared(all []process) (bytes int64) {
 	for _, p := range all {
 		if pss, ok := proportional(t.file(p.pid, "smaps_rollup")); ok {
@@ -142,7 +141,7 @@ func (t *processTable) shared(all []process) (bytes int64) {
 	return bytes
 }
 
-// proportional finds the line "Pss: N kB" of a file smaps_rollup.
+// proportional returns the size of the line "Pss: N kB" in a file smaps_rollup, in bytes.
 func proportional(text []byte) (int64, bool) {
 	_, rest, ok := bytes.Cut(text, []byte("\nPss:"))
 	if !ok {
@@ -156,23 +155,23 @@ func proportional(text []byte) (int64, bool) {
 	return n << 10, err == nil
 }
 
-// errForeign says why processes are left.
+// errForeign says that the bot started processes that another user owns.
 var errForeign = errors.New("processes of a bot that belong to another user cannot be killed")
 
 // Bounds of killing.
 const (
 	stopPasses = 100 // over the table, while new processes appear
 	longestNap = 20 * time.Millisecond
-	giveUp     = 10 * time.Second // if all that is left belongs to another user
+	giveUp     = 10 * time.Second // if all processes left belong to another user
 )
 
-// killAll kills all descendants and waits for them. It returns true when none is
-// left, and gives up only if the rest belongs to another user.
+// killAll kills all descendants and waits for them. It returns true when no descendant is
+// left, and false after giveUp if all that are left belong to another user.
 func (k *keeper) killAll() bool {
 	begin, nap := time.Now(), 100*time.Microsecond
 	var members, foreign map[int]bool
-	// Those that have ended are waited for all the time, or they would fill the
-	// table of processes. Then their IDs are free.
+	// Ended processes are waited for all the time: otherwise they would fill the system's
+	// table. Their IDs become free.
 	reap := func() bool {
 		return k.reap(func(pid int) {
 			delete(members, pid)
@@ -180,12 +179,12 @@ func (k *keeper) killAll() bool {
 		})
 	}
 	for reap() {
-		// These know processes by their IDs alone, which are given again soon where
-		// many processes are started: so not for long.
+		// Both sets contain only IDs. The system reuses IDs soon where many processes
+		// are started, so the sets are made new for every pass.
 		members, foreign = map[int]bool{}, map[int]bool{}
 		for range stopPasses {
-			// A process is signalled at once after it was read, before its ID can
-			// belong to another.
+			// A process is signalled immediately after it was read, before its ID can
+			// be reused.
 			if k.table.descendants(os.Getpid(), members, foreign, func(p process) {
 				if !p.ended {
 					syscall.Kill(p.pid, syscall.SIGSTOP)
@@ -196,7 +195,7 @@ func (k *keeper) killAll() bool {
 		}
 		denied := len(members) > 0
 		for pid := range members {
-			// Stopped processes wait for none, so the IDs are still theirs.
+			// Stopped processes do not wait for children, so the IDs cannot be reused yet.
 			denied = syscall.Kill(pid, syscall.SIGKILL) == syscall.EPERM && denied
 		}
 		if !reap() {
@@ -211,12 +210,12 @@ func (k *keeper) killAll() bool {
 	return true
 }
 
-// killMarked kills all processes that have the marker in their environment, until
-// two looks have found none: the processes of a guard that was killed.
+// killMarked kills the processes of a guard that was killed: all that have the marker in
+// their environment, until two passes find none.
 func killMarked(marker string) {
 	want := []byte(Marker + "=" + marker + "\x00")
-	none := 0
-	for end := time.Now().Add(giveUp); none < 2 && time.Now().Before(end); {
+	empty := 0 // passes that found none
+	for end := time.Now().Add(giveUp); empty < 2 && time.Now().Before(end); {
 		t, found := processTable{}, false
 		t.pids(func(pid int) {
 			environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
@@ -225,9 +224,9 @@ func killMarked(marker string) {
 				found = true
 			}
 		}, func() {})
-		none++
+		empty++
 		if found {
-			none = 0
+			empty = 0
 			time.Sleep(time.Millisecond)
 		}
 	}

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Times of watching.
+// Times of measuring.
 const (
 	interval     = 25 * time.Millisecond // between two looks at what a bot uses
-	lookShare    = 50                    // a look must not take more than one of so many parts of the time
-	recheckAfter = 3 * time.Millisecond  // before a second look, if a limit is exceeded
-	rescanLooks  = 40                    // looks after which all processes of the machine are looked at again
+	lookShare    = 50                    // looks may take at most 1/lookShare of the time
+	recheckAfter = 3 * time.Millisecond  // until a second look, if a limit is exceeded
+	rescanLooks  = 40                    // looks until all processes of the machine are read again
 )
 
-// amounts are what the processes of a bot use together.
+// amounts is the usage of all processes of a bot together.
 type amounts struct {
 	cpu       time.Duration // of the match, ended processes included
 	memory    int64
 	processes int
 }
 
-// over says which limit is exceeded.
+// over returns the fault of the first exceeded limit, or nil.
 func (a amounts) over(l *Limits) *Fault {
 	switch {
 	case l.CPU > 0 && a.cpu > l.CPU:
@@ -34,43 +34,44 @@ func (a amounts) over(l *Limits) *Fault {
 	return nil
 }
 
-// processID names a process for good: its ID can be given to another one later.
+// processID identifies a process. The start is part of it because the system gives a pid to
+// other processes later.
 type processID struct {
 	pid   int
 	start uint64
 }
 
-// usage keeps what the processes of a bot use. Processor time is known in two
-// ways, and both can miss something but never count too much for long: the times of
-// children that the system adds up when a process is waited for, and the times
-// that were seen of each process. The greater one is used.
+// usage measures the processes of a bot. Processor time is known in two ways: as the
+// system's sum over children that were waited for, and as the measured times of each
+// process. Both can miss time but count too much only for a moment, so the greater one
+// is used.
 type usage struct {
-	before  time.Duration       // of the match, when the process was started
-	peak    amounts             // since then
-	seen    map[processID]int64 // clock ticks of its own, by process that was there at the latest look
-	ended   int64               // the same of those that were not there any more
-	own     int64               // memory of this process: what a child has at least by the system's count
-	foreign map[int]bool        // processes that are none of the bot's
+	before  time.Duration       // processor time of the match at the start of the process
+	peak    amounts             // since the start of the process
+	seen    map[processID]int64 // clock ticks of each process at the latest look, without its children's
+	ended   int64               // the sum of these ticks over processes that have ended
+	own     int64               // memory of this process at the start of the bot's
+	foreign map[int]bool        // processes that are not the bot's
 	looks   int
 }
 
-// begin begins to measure a process.
+// begin begins to measure a new process.
 func (u *usage) begin() {
 	u.before = u.total().cpu
 	u.peak = amounts{processes: 1}
 	var self syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) == nil {
-		u.own = kilobytes(&self)
+		u.own = maxMemory(&self)
 	}
 	u.looks = 0
 }
 
-// kilobytes is the most memory of a process, in bytes; getrusage(2) counts in
-// units of 1024.
-func kilobytes(r *syscall.Rusage) int64 { return int64(r.Maxrss) << 10 }
+// maxMemory returns the highest memory of a process in bytes; getrusage(2) counts units of
+// 1024 bytes.
+func maxMemory(r *syscall.Rusage) int64 { return int64(r.Maxrss) << 10 }
 
-// children is the time of all children of this process that were waited for, with
-// theirs.
+// children returns the processor time of all children of this process that were waited for,
+// and of their own such children.
 func (u *usage) children() time.Duration {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &r) != nil {
@@ -79,15 +80,16 @@ func (u *usage) children() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// reaped takes what a child used that was waited for. The memory is the greatest
-// of one process; the system also counts what this process had when it started it.
+// reaped adds the memory of a child that was waited for: the maximum of one process. The
+// system's count begins with the memory of this process at the child's start, so lower
+// values say nothing.
 func (u *usage) reaped(r *syscall.Rusage) {
-	if most := kilobytes(r); most > u.own {
+	if most := maxMemory(r); most > u.own {
 		u.peak.memory = max(u.peak.memory, most)
 	}
 }
 
-// total is what has been used when no process is left.
+// total returns the usage when no process is left.
 func (u *usage) total() amounts {
 	for l, ticks := range u.seen {
 		u.ended += ticks
@@ -96,11 +98,10 @@ func (u *usage) total() amounts {
 	return amounts{cpu: max(u.children(), ticksTime(u.ended)), memory: u.peak.memory, processes: u.peak.processes}
 }
 
-// ticksTime is a number of clock ticks as /proc counts them: 100 a second on every
-// machine that Go knows.
+// ticksTime converts clock ticks of /proc: 100 a second on every machine that Go supports.
 func ticksTime(ticks int64) time.Duration { return time.Duration(ticks) * (time.Second / 100) }
 
-// look measures what the processes of a bot use now.
+// look measures the current usage of the bot's processes.
 func (u *usage) look(t *processTable, limits *Limits) amounts {
 	if u.foreign == nil || u.looks%rescanLooks == 0 {
 		u.foreign = map[int]bool{}
@@ -133,10 +134,9 @@ func (u *usage) look(t *processTable, limits *Limits) amounts {
 	return now
 }
 
-// watch looks at what the bot uses and kills it if that is too much. What is seen
-// in the moment when a process has just been started or has just ended can be
-// counted twice, so a second look must see the same. It returns the time until
-// the next look.
+// watch measures the bot's usage and kills its processes if a limit is exceeded. Near the
+// start or the end of a process some usage can be counted twice, so a second look must
+// confirm it. watch returns the time until the next look.
 func (k *keeper) watch() time.Duration {
 	begin := time.Now()
 	now := k.usage.look(&k.table, &k.limits)
