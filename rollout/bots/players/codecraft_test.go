@@ -13,8 +13,8 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// craft is a client of CodeCraft: it tells where it works, and gives no orders until the
-// game is over. Its arguments end with host, port and token.
+// craft is a client of CodeCraft. It prints its working directory, and gives no orders until
+// the game is over. Its arguments end with host, port and token.
 func craft(args []string) int {
 	dir, _ := os.Getwd()
 	fmt.Println("works in", filepath.Base(dir), strings.Join(args[:len(args)-3], " "))
@@ -39,7 +39,7 @@ func craft(args []string) int {
 	}
 }
 
-// A folder of CodeCraft plays by its run.sh, or by the command line in it.
+// TestCodecraftFolder: a folder of CodeCraft plays by its run.sh, or by its command file.
 func TestCodecraftFolder(t *testing.T) {
 	if filepath.Separator == '\\' {
 		t.Skip("a script for sh")
@@ -89,7 +89,7 @@ func TestCodecraftFolder(t *testing.T) {
 	}
 }
 
-// Folders that hold no client say so when they are named.
+// TestCodecraftFolderRefused: Enter refuses folders without a client.
 func TestCodecraftFolderRefused(t *testing.T) {
 	g := open(t, Options{}, "codecraft")
 	for text, want := range map[string]string{

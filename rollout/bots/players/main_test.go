@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// printed is what a bot itself has printed into a log.
+// printed returns the bot's own lines of a log.
 func printed(log string) string {
 	lines := slices.DeleteFunc(strings.SplitAfter(log, "\n"), func(line string) bool { return strings.HasPrefix(line, "== ") })
 	return strings.Join(lines, "")

@@ -13,8 +13,8 @@ import (
 	"moonfarm/rollout/arena/schedule"
 )
 
-// botMain is the program of a bot, for all games: it leaves at once, or hangs. Others
-// play one game.
+// botMain is the main function of the test's program as a bot. The kinds "hangs" and
+// "leaves" are bots of any game, the others of one game.
 func botMain(kind string) int {
 	switch kind {
 	case "hangs":
@@ -119,7 +119,8 @@ func TestEnterErrors(t *testing.T) {
 	}
 }
 
-// A text that could be something else than a command line starts no program.
+// TestAmbiguous: a text that could be meant otherwise than as a command line starts no
+// program.
 func TestAmbiguous(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -175,8 +176,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Policies play each game; who did better has the better place; the same seed is the
-// same game.
+// TestPolicies: policies play each game; the player with the better result has the better
+// place; the same seed gives the same game.
 func TestPolicies(t *testing.T) {
 	for game, texts := range map[string][]string{
 		"towerdefence": {"econ", "random"}, "terminal": {"maze", "random"}, "codecraft": {"econ", "empty"}, "tron": {"safe", "random"},
@@ -231,13 +232,13 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// What a bot does wrong is told with its seat, turn and kind in every game.
+// TestFaults: faults of bots are reported with seat, turn and kind in every game.
 func TestFaults(t *testing.T) {
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir()) // bots of Tower Defence work where they are started
+	t.Chdir(t.TempDir()) // bots of Tower Defence work in the current folder
 	for _, game := range BotGames() {
 		for kind, want := range map[string]string{"leaves": FaultCrash, "hangs": FaultTimeout} {
 			limit := time.Minute

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// All sit everywhere once before anything repeats.
+// TestSeating: all orders of players occur once before any repeats.
 func TestSeating(t *testing.T) {
 	for players, ways := range map[int]int{1: 1, 2: 2, 3: 6, 4: 24} {
 		seen := map[string]bool{}

@@ -45,8 +45,7 @@ func algo(slow bool) int {
 // thinks is how long a slow algo thinks.
 const thinks = 1100 * time.Millisecond
 
-// terminalGame plays a game of three turns between an algo and a policy that does
-// nothing.
+// terminalGame plays a game of three turns between an algo and the policy empty.
 func terminalGame(t *testing.T, kind string, l Limits, m *Meeting) *Outcome {
 	t.Helper()
 	g := open(t, Options{Rules: "moonfarm.maxTurns=3\n", Limits: l}, "terminal")
@@ -64,8 +63,8 @@ func terminalGame(t *testing.T, kind string, l Limits, m *Meeting) *Outcome {
 	return o
 }
 
-// Commands that cannot be read are a fault of a game, and those that the rules refuse
-// another: how many, and which was the first.
+// TestTerminalIllegal: a game has one fault for all commands that cannot be read and one for
+// all that the rules refuse, with their number and the first one.
 func TestTerminalIllegal(t *testing.T) {
 	var recording, log bytes.Buffer
 	o := terminalGame(t, "algo", Limits{}, &Meeting{Replay: &recording, Log: func(int) io.Writer { return &log }})
@@ -86,8 +85,8 @@ func TestTerminalIllegal(t *testing.T) {
 	}
 }
 
-// Thinking costs health with a soft limit alone, which is that of the contest, or of
-// one's own; a limit of all answers ends the game.
+// TestTerminalThinking: thinking costs health only with a soft limit, the contest's or a
+// given one; a limit of all answers ends the game.
 func TestTerminalThinking(t *testing.T) {
 	t.Parallel()
 	short, game, none := time.Millisecond, thinks+thinks/2, time.Duration(0)
@@ -95,7 +94,7 @@ func TestTerminalThinking(t *testing.T) {
 		name   string
 		limits Limits
 		lost   float64 // health at least
-		kind   string  // of the fault besides the refused commands
+		kind   string  // of the fault, apart from refused commands
 	}{
 		{"local", Limits{}, 0, ""},
 		{"soft", Limits{Soft: &short}, 2, ""},
@@ -119,7 +118,7 @@ func TestTerminalThinking(t *testing.T) {
 	}
 }
 
-// The limits are those of the profile, with single ones in their place.
+// TestTerminalLimits: given limits replace those of the profile.
 func TestTerminalLimits(t *testing.T) {
 	second, none, memory, processes := time.Second, time.Duration(0), int64(1<<20), 3
 	site := bot.Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}
@@ -154,7 +153,7 @@ func TestTerminalLimits(t *testing.T) {
 	}
 }
 
-// A folder of an algo plays as its script says.
+// TestTerminalFolder: a folder of an algo plays by its run.sh.
 func TestTerminalFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my algo")
 	if err := os.Mkdir(dir, 0o777); err != nil {

@@ -21,7 +21,7 @@ import (
 	"moonfarm/rollout/arena/schedule"
 )
 
-// towerdefenceBots are bots of Tower Defence that play one round, by kind.
+// towerdefenceBots has bots of Tower Defence, by kind. Each call plays one round.
 var towerdefenceBots = map[string]func() int{
 	"idles":  func() int { return tell("") },
 	"builds": func() int { return tell("0,0,2") },
@@ -42,7 +42,7 @@ var towerdefenceBots = map[string]func() int{
 		}
 		return roundShown() % 2
 	},
-	"thinks": func() int { // too long in the first round
+	"thinks": func() int { // hangs in the first round
 		if roundShown() == 0 {
 			fmt.Println("I think")
 			hang()
@@ -56,7 +56,7 @@ var towerdefenceBots = map[string]func() int{
 	},
 }
 
-// roundShown is the round that state.json shows, -1 if it shows none.
+// roundShown returns the round in state.json, -1 if it cannot be read.
 func roundShown() int {
 	var state struct{ GameDetails struct{ Round int } }
 	text, err := os.ReadFile("state.json")
@@ -66,7 +66,7 @@ func roundShown() int {
 	return state.GameDetails.Round
 }
 
-// tell leaves a command.
+// tell writes the command.
 func tell(command string) int {
 	if err := os.WriteFile("command.txt", []byte(command), 0o666); err != nil {
 		fmt.Println(err)
@@ -75,7 +75,7 @@ func tell(command string) int {
 	return 0
 }
 
-// towerdefenceBot is a player in a folder of its own.
+// towerdefenceBot returns a bot in a folder of its own.
 func towerdefenceBot(t *testing.T, g *Runner, kind string) *Entrant {
 	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
@@ -90,8 +90,8 @@ func towerdefenceBot(t *testing.T, g *Runner, kind string) *Entrant {
 	return p
 }
 
-// What a bot prints goes to its log, round by round, and to the match log if there is
-// one.
+// TestTowerDefenceLog: the output of a bot goes to its log, round by round, and to the match
+// log if there is one.
 func TestTowerDefenceLog(t *testing.T) {
 	for _, matchLog := range []bool{false, true} {
 		g := open(t, Options{Rules: "game.config.max-rounds=3\n"}, "towerdefence")
@@ -136,8 +136,8 @@ type file struct{ *strings.Builder }
 // Close implements io.Closer.
 func (file) Close() error { return nil }
 
-// What bots of Tower Defence do wrong is counted once, by words that all games have
-// where there are some; a fault of many rounds hides none of another kind. Doing nothing is nothing wrong.
+// TestTowerDefenceFaults: a bot's faults of each kind are one fault with their number, with
+// the kinds of all games where one fits. Doing nothing is not a fault.
 func TestTowerDefenceFaults(t *testing.T) {
 	little := 200 * time.Millisecond
 	for _, c := range []struct {
@@ -148,7 +148,7 @@ func TestTowerDefenceFaults(t *testing.T) {
 		crashed bool
 	}{
 		{"idles", Limits{}, "", "", false},
-		{"builds", Limits{}, "illegal 3 1", `refused: "0,0,2"`, false}, // it stands there
+		{"builds", Limits{}, "illegal 3 1", `refused: "0,0,2"`, false}, // the cell is occupied
 		{"leaves none", Limits{}, "missing 4 0", "command.txt: ", false},
 		{"errs", Limits{}, "illegal 1 0, illegal 3 1", `refused: "-1,0,2"`, false},
 		{"fails", Limits{}, "illegal 3 1, crash 4 0", "", false},
@@ -185,9 +185,9 @@ func TestTowerDefenceFaults(t *testing.T) {
 	}
 }
 
-// Faults of rounds keep the bot's last lines: of the first of each kind alone, and no
-// more than some lines of some length, however often the bot fails and whatever it
-// prints. They are told as they occur, too.
+// TestTowerDefenceLastLines: only the first fault of each kind keeps the bot's last lines,
+// within bounds, however often the bot fails and however much it prints. Faults are also
+// reported as they occur.
 func TestTowerDefenceLastLines(t *testing.T) {
 	while := 10 * time.Second // enough to start and to print a line, on a busy machine too
 	for _, c := range []struct {
@@ -233,8 +233,8 @@ func TestTowerDefenceLastLines(t *testing.T) {
 	}
 }
 
-// With the limits of the contest's site a bot that leaves no command fails, and has
-// lost when it did so for too long; one that does nothing plays on.
+// TestTowerDefenceSite: with the limits of the contest's site a bot that leaves no command
+// fails, and loses after too many such rounds; a bot that does nothing plays on.
 func TestTowerDefenceSite(t *testing.T) {
 	answer := time.Minute // this machine may be busy
 	for kind, want := range map[string]int{"leaves none": 3, "idles": 6} {
@@ -256,8 +256,8 @@ func TestTowerDefenceSite(t *testing.T) {
 	}
 }
 
-// Copies of a bot's folder are taken away when its game is over, and the folder stays
-// as it was.
+// TestTowerDefenceCopies: copies of a bot's folder are deleted after the game, and the
+// folder is not changed.
 func TestTowerDefenceCopies(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)

@@ -21,7 +21,7 @@ import (
 	"moonfarm/sim/terminal/wire/replay"
 )
 
-// answersOf are the answers of both players in a match, turn by turn.
+// answersOf returns the answers of both players in a match, turn by turn.
 func answersOf(m *replay.Match) (answers [2][]string) {
 	for p := range sim.Player(2) {
 		for turn := range m.Turns {
@@ -43,10 +43,10 @@ func recorded(t testing.TB) *replay.Match {
 	return m
 }
 
-// costs are what the turns of a match took, by turn, and what of it is a bot's own.
+// costs has the times of a match.
 type costs struct {
-	turns [][]time.Duration
-	bot   time.Duration // to read the lines of all turns, if it has them at hand, and to answer
+	turns [][]time.Duration // the times of each turn in all matches
+	bot   time.Duration     // a bot's time to read the lines of all turns from memory, and to answer
 }
 
 // play plays a recorded match between bots that give its answers at once.
@@ -74,7 +74,7 @@ func (c *costs) play(t testing.TB, old *replay.Match, seats [2]Seat) {
 	}
 }
 
-// alone measures what a bot takes by itself: the least of several times.
+// alone measures a bot's own time: the least of several times.
 func (c *costs) alone(t testing.TB, old *replay.Match, answers []string) {
 	t.Helper()
 	var read bytes.Buffer
@@ -93,8 +93,8 @@ func (c *costs) alone(t testing.TB, old *replay.Match, answers []string) {
 	}
 }
 
-// turn is what a turn took on the average, and what of it the bots, side by side. Of
-// the times of a turn in all matches it takes one: 0 is the least, 0.5 the median.
+// turn returns the mean time of a turn, and the part of a bot in it. Each turn counts with
+// a quantile of its times in all matches: 0 is the least, 0.5 the median.
 func (c *costs) turn(quantile float64) (whole, bot time.Duration) {
 	for _, one := range c.turns {
 		slices.Sort(one)
@@ -104,7 +104,7 @@ func (c *costs) turn(quantile float64) (whole, bot time.Duration) {
 	return whole / n, c.bot / n
 }
 
-// replays is a policy that gives the orders of a seat of a recorded match.
+// replays returns a policy that gives the orders of a seat of a recorded match.
 func replays(old *replay.Match, p sim.Player) Seat {
 	return Seat{Policy: func(s env.Spec) (rollout.Policy, error) { return &replayer{old, p}, nil }}
 }
@@ -124,8 +124,8 @@ func (r *replayer) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	b.OrderLen[row] = int32(copy(b.Orders[row*most:][:most], list))
 }
 
-// BenchmarkMatch tells what a turn takes besides the bots: frames, rules, pipes. The
-// bots are in this process, or programs in their own; at both seats, or at one
+// BenchmarkMatch measures a turn without the bots' time: frames, rules, pipes. The
+// bots are in this process or in processes of their own, at both seats or at one
 // against a policy that takes no time.
 func BenchmarkMatch(b *testing.B) {
 	old := recorded(b)
@@ -164,8 +164,8 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// TestOverhead: a turn takes little but the bots' own time. The bar of 0.3 ms is for
-// a machine that does nothing else; a test cannot count on one.
+// TestOverhead: a turn takes at most 2 ms more than the bots' own time. On an idle machine
+// it takes at most 0.3 ms more.
 func TestOverhead(t *testing.T) {
 	if os.Getenv(longEnv) == "" {
 		t.Skip("times games: other work of the machine can break the bar")
@@ -178,7 +178,7 @@ func TestOverhead(t *testing.T) {
 	whole, bot := time.Hour, time.Duration(0)
 	for k := 0; k < 20 && whole-bot > bar; k++ {
 		c.play(t, old, [2]Seat{answering(answers[0]...), answering(answers[1]...)})
-		whole, bot = c.turn(0) // other programs seldom disturb a whole match not at all
+		whole, bot = c.turn(0) // the least time of each turn: other programs disturb some turns of most matches
 	}
 	if whole-bot > bar {
 		t.Errorf("a turn took %v, %v of it the bots", whole, bot)

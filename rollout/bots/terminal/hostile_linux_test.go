@@ -21,10 +21,10 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// hostile is more of program.
+// hostile has the kinds of program for this system.
 func hostile(kind string) {
 	switch kind {
-	case "family", "crowd": // has children that do not want to end, in groups and sessions of their own
+	case "family", "crowd": // has children that ignore signals, in groups and sessions of their own
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 		for _, attr := range []*syscall.SysProcAttr{{}, {Setpgid: true}, {Setsid: true}} {
 			c := exec.Command(os.Args[0], "bot", "stays")
@@ -59,8 +59,7 @@ func hostile(kind string) {
 	}
 }
 
-// marked are the processes that run with a mark in their environment, and the groups
-// that they are in.
+// marked returns the running processes with a mark in their environment, and their groups.
 func marked(mark string) (pids, groups []int) {
 	all, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range all {
@@ -75,8 +74,8 @@ func marked(mark string) (pids, groups []int) {
 	return pids, groups
 }
 
-// TestLeftRunning: when a match has ended, nothing that its bots started runs, and no
-// group of processes is left; the limits of memory and processes end a bot.
+// TestLeftRunning: when a match has ended, no process of its bots runs, and no process group
+// is left; the limits of memory and processes end a bot.
 func TestLeftRunning(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

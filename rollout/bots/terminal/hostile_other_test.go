@@ -2,5 +2,5 @@
 
 package terminal
 
-// hostile does nothing: what its bots do is ended on Linux alone.
+// hostile does nothing: only on Linux are these bots' processes ended.
 func hostile(string) {}

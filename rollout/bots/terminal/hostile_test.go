@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is what the test's program does as a bot.
+// program is the main function of the test's program as a bot.
 func program(kind string, args []string) int {
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	answer := "[]\n[]\n"
@@ -53,7 +53,7 @@ func program(kind string, args []string) int {
 	case "closes":
 		os.Stdout.Close()
 		hang()
-	case "deaf": // says all its answers at once and hears nothing
+	case "deaf": // prints all its answers at once and reads nothing
 		fmt.Print(strings.Repeat(answer, 200))
 		hang()
 	case "half":
@@ -70,23 +70,23 @@ func program(kind string, args []string) int {
 		answer = strings.Repeat("[", 500_000) + "\n[" + strings.Repeat(`["FF",1e400,-1e400],[[]],[null,1,2],`, 20) + "[1,2,3]]\n"
 	case "twice":
 		answer += answer
-	case "lies": // that it is another turn, and what was in it
+	case "lies": // answers with a frame of another turn
 		answer = `{"turnInfo":[2,99,-1,9999],"endStats":{"winner":1}}` + "\n[]\n"
-	case "gushes": // answers for ever, whether it is asked or not
+	case "gushes": // prints answers without being asked, for ever
 		go io.Copy(io.Discard, in)
 		for {
 			if _, err := fmt.Print(strings.Repeat(answer, 1000)); err != nil {
 				return 1
 			}
 		}
-	case "shuts": // its standard input
+	case "shuts": // closes its standard input
 		in.ReadString('\n')
 		os.Stdin.Close()
 		fmt.Print(answer)
 		hang()
 	case "screams":
 		scream := func() { os.Stderr.Write(bytes.Repeat([]byte("all work and no play\n"), 5000)) }
-		scream() // once at least, however short the game is
+		scream() // at least once, also in a short game
 		go func() {
 			for {
 				scream()
@@ -98,7 +98,7 @@ func program(kind string, args []string) int {
 		for range 100 {
 			fmt.Fprintln(os.Stderr, strings.Repeat("x", 50_000))
 		}
-	case "spawns": // leaves a process behind that it tells of in a file
+	case "spawns": // leaves a process behind and writes its ID to a file
 		other := exec.Command(os.Args[0], "bot", "silent")
 		other.Stdout = os.Stdout
 		if other.Start() != nil || os.WriteFile(args[0], []byte(strconv.Itoa(other.Process.Pid)), 0o600) != nil {
@@ -128,7 +128,7 @@ func program(kind string, args []string) int {
 	return 5
 }
 
-// limited prints so many bytes and then fails.
+// limited prints a number of bytes and then fails.
 type limited struct{ left int }
 
 func (l *limited) Write(b []byte) (int, error) {
@@ -141,7 +141,7 @@ func (l *limited) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// started is a seat of this test's program as a bot.
+// started returns a seat of the test's program as a bot.
 func started(t testing.TB, kind string, args ...string) Seat {
 	t.Helper()
 	exe, err := os.Executable()
@@ -151,8 +151,8 @@ func started(t testing.TB, kind string, args ...string) Seat {
 	return Seat{Name: kind, Program: Program{Args: append([]string{exe, "bot", kind}, args...)}}
 }
 
-// TestFaults: a bot that does not play has lost, whatever it does, by the fault
-// that is its own; the replay verifies.
+// TestFaults: a bot that does not play loses, its crash names the fault, and the replay
+// verifies.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	const soon = 300 * time.Millisecond
@@ -198,10 +198,10 @@ func TestFaults(t *testing.T) {
 					t.Errorf("%v ms, longest %v", end.Time, r.Players[bad].Longest)
 				}
 			}
-			if got := r.End.Players[good].Points; got < lost || c.turn == 0 && got > lost { // later the other may have hit it
+			if got := r.End.Players[good].Points; got < lost || c.turn == 0 && got > lost { // in later turns the other player may have hit it
 				t.Errorf("it lost %v health, want %v", got, lost)
 			}
-			// The other's commands of that turn count, and one frame of it is played.
+			// The other player's commands of that turn count, and one frame of it is played.
 			_, f, _, err := replay.FindFrame("match", bytes.NewReader(file), crash.Turn, 0)
 			if err != nil || f == nil || c.turn == 0 && len(f.Events.Spawns) == 0 {
 				t.Errorf("frame 0 of turn %d: %v, %v", crash.Turn, err, f)
@@ -210,7 +210,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestNuisances: bots that do silly things and play on do not lose by it.
+// TestNuisances: bots that misbehave but answer every turn do not lose for that.
 func TestNuisances(t *testing.T) {
 	t.Parallel()
 	left := filepath.Join(t.TempDir(), "pid")
@@ -271,7 +271,7 @@ func TestNuisances(t *testing.T) {
 	}
 }
 
-// exiting notes how a player ends.
+// exiting records how a player ends.
 type exiting struct {
 	player
 	exit *string
@@ -283,7 +283,7 @@ func (p *exiting) stop(deadline time.Time) (e bots.Ended) {
 	return e
 }
 
-// gone checks that the process of which a file tells has ended.
+// gone checks that the process whose ID is in a file has ended.
 func gone(t *testing.T, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -21,19 +21,18 @@ import (
 	"moonfarm/sim/terminal/wire/replay"
 )
 
-// ample is a time that nothing honest needs, on a loaded machine either.
+// ample is a time within which all that behaves answers, on a busy machine too.
 const ample = time.Minute
 
 // inside is a bot in this process: a function that reads lines and prints its
-// answers. Its pipes are real ones.
+// answers, over pipes of the system.
 type inside struct {
 	in, out *os.File
 	lines   *bufio.Reader
 	over    chan struct{}
 }
 
-// bot makes a seat of a function. A write to a pipe that is closed is its error,
-// after which it returns.
+// bot makes a seat of a function. After the game its writes fail, so that it returns.
 func bot(play func(in *bufio.Reader, out io.Writer) error) Seat {
 	return Seat{begin: func(context.Context, child.Limits) (player, error) {
 		p := &inside{over: make(chan struct{})}
@@ -70,7 +69,7 @@ func (p *inside) ReadLine(deadline time.Time) ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\n")), fault(err)
 }
 
-// fault is an error as child.Process has it.
+// fault returns an error as child.Process would.
 func fault(err error) error {
 	switch {
 	case err == nil:
@@ -92,7 +91,7 @@ func (p *inside) stop(deadline time.Time) bots.Ended {
 	return bots.Ended{Exit: "exit status 0"}
 }
 
-// phase is that of a frame, from its line.
+// phase returns the phase of a frame from its line.
 func phase(line []byte) (byte, bool) {
 	const key = `"turnInfo":[`
 	if i := bytes.Index(line, []byte(key)); i >= 0 && i+len(key) < len(line) {
@@ -101,8 +100,8 @@ func phase(line []byte) (byte, bool) {
 	return 0, false
 }
 
-// serve is a bot that behaves: it gives every line to see, if that is not nil, and
-// answers each deploy frame with the next of the answers, and then with empty ones.
+// serve is a bot that behaves: it passes every line to see, if that is not nil, and
+// answers each deploy frame with the next of the answers, and later ones with empty answers.
 func serve(in *bufio.Reader, out io.Writer, see func(line []byte), answers ...string) error {
 	for {
 		line, err := in.ReadSlice('\n')
@@ -135,12 +134,12 @@ func serve(in *bufio.Reader, out io.Writer, see func(line []byte), answers ...st
 	}
 }
 
-// answering is a bot that behaves.
+// answering returns a bot that gives these answers.
 func answering(answers ...string) Seat {
 	return bot(func(in *bufio.Reader, out io.Writer) error { return serve(in, out, nil, answers...) })
 }
 
-// ruled is a match by rules with a limit of turns and generous limits.
+// ruled returns a match by a rule set with a limit of turns and generous limits.
 func ruled(t testing.TB, rules string, turns int32, seats ...Seat) *Match {
 	t.Helper()
 	r, ok := terminal.RuleSet(rules)
@@ -179,7 +178,7 @@ func played(t testing.TB, m *Match) (*Result, []byte) {
 	return r, file.Bytes()
 }
 
-// verified checks that a replay plays as recorded, and to the result.
+// verified checks that the game plays as the replay says, to the same result.
 func verified(t testing.TB, r *Result, file []byte) {
 	t.Helper()
 	read, report, err := replay.Verify("match", bytes.NewReader(file), nil)

@@ -22,21 +22,21 @@ import (
 
 // Match is one game of Terminal.
 type Match struct {
-	Config config.Config // what bots are sent, and the rules
-	Seed   uint64        // of policies that draw; the game has no chance
+	Config config.Config // sent to the bots; contains the rules
+	Seed   uint64        // of policies that draw; the game itself has no chance
 	Seats  [2]Seat
 	Limits Limits // of both bots: see SiteLimits and LocalLimits
 
 	// Replay, if not nil, gets the game as a replay file of the original. Each
 	// line is one call of Write.
 	Replay io.Writer
-	// Watch, if not nil, sees the state at the start and after every turn. An
-	// error of it ends the match.
+	// Watch, if not nil, gets the state at the start and after every turn. Its error
+	// ends the match.
 	Watch func(s *terminal.State) error
-	// Crashed is that of bots.Match.
+	// Crashed is passed to bots.Match.
 	Crashed func(seat int, c *bots.Crash)
-	// Refused, if not nil, is told of the first refusals of a bot that differ in more
-	// than their turn: see Refused.First. Calls come from several goroutines at once.
+	// Refused, if not nil, is called for each refusal that Refused.First keeps. Calls
+	// come from several goroutines at once.
 	Refused func(seat, turn int, text string)
 }
 
@@ -46,12 +46,12 @@ type Seat struct {
 	Name    string        // for the replay
 	Policy  rollout.Maker // a built-in policy
 	Program Program       // a bot; without Args there is none
-	Log     *child.Log    // takes what the bot prints on standard error; nil: the last lines are kept
+	Log     *child.Log    // takes the bot's standard error; nil: only the last lines are kept
 
-	begin func(ctx context.Context, l child.Limits) (player, error) // in tests, in the place of the program
+	begin func(ctx context.Context, l child.Limits) (player, error) // replaces the program in tests
 }
 
-// validate says what is wrong with a seat.
+// validate returns an error for a seat with both players, or a program that does not exist.
 func (s *Seat) validate() error {
 	if s.Policy != nil && s.bot() {
 		return errors.New("a policy and a program")
@@ -63,32 +63,32 @@ func (s *Seat) validate() error {
 	return c.Check()
 }
 
-// bot says whether a bot plays there.
+// bot reports whether a bot plays at the seat.
 func (s *Seat) bot() bool { return len(s.Program.Args) > 0 || s.begin != nil }
 
-// Result tells how a match went.
+// Result describes a match that was played.
 type Result struct {
 	*bots.Result
-	// End has the winner, the scores (points_scored), turns and frames, and by
-	// player what the end frame of a replay tells: whether it crashed or its time
-	// ran out, milliseconds of thinking, health that it lost by that.
+	// End is the content of a replay's end frame: the winner, the scores
+	// (points_scored), turns and frames, and by player whether it crashed or timed
+	// out, its milliseconds of thinking, and the health that thinking cost it.
 	End     frame.EndStats
 	Players [2]PlayerResult // of bots
-	// ByTime says that the shorter time of thinking decided: both players had the same
-	// health at the end, or none, and one of them has won.
+	// ByTime says that the shorter time of thinking decided: one player has won, and
+	// both had the same health at the end, or no health.
 	ByTime bool
 }
 
-// PlayerResult tells what is not in the end frame.
+// PlayerResult has results of a bot that the end frame does not contain.
 type PlayerResult struct {
-	Longest time.Duration // of an answer
+	Longest time.Duration // real time of the longest answer
 	Refused Refused
 }
 
-// Play plays the match to its end. The bots have ended, with all that they have
-// started, when it returns. If the context is done, everything is stopped and Play
-// returns the cause. A program that is not there is an error, and so is a fault of
-// this machine (bots.ErrHost); what bots do wrong is not, but in the Result.
+// Play plays the match to its end. When it returns, the bots and their descendants have
+// ended. If the context is done, everything is stopped and Play returns the cause. It
+// fails if a program does not exist, or for an error of this machine (bots.ErrHost).
+// Faults of bots are in the Result.
 func (m *Match) Play(ctx context.Context) (*Result, error) {
 	h, err := m.newHost()
 	if err != nil {
@@ -107,15 +107,15 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	return all, nil
 }
 
-// byTime fills in Result.ByTime.
+// byTime returns Result.ByTime.
 func (h *host) byTime(r *bots.Result) bool {
 	health := h.referee.State().Health
 	none := health[0] <= h.rules.DeadAt && health[1] <= h.rules.DeadAt
 	return r.Outcome[0].Result != r.Outcome[1].Result && (none || health[0] == health[1])
 }
 
-// host is a match that is being played: once by the game that policies see, and once
-// by the referee that makes the frames.
+// host plays a Match. The game, which policies see, and the referee, which makes the
+// frames, both play every turn.
 type host struct {
 	*Match
 	match   bots.Match
@@ -125,14 +125,14 @@ type host struct {
 	begun   bool
 	begin   time.Time
 	seats   [2]*seatedBot  // nil: no bot
-	replay  *replay.Writer // nil: nobody wants it
+	replay  *replay.Writer // nil without Match.Replay
 	end     frame.EndStats
 }
 
-// isClock reports whether an order is the time that a player took.
+// isClock reports whether an order records the time of an answer.
 func isClock(o sim.Order) bool { return terminal.Decode(o).Op == terminal.OpClock }
 
-// newHost makes the game.
+// newHost makes the game, the referee and the seats.
 func (m *Match) newHost() (*host, error) {
 	if err := m.Limits.validate(); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (m *Match) newHost() (*host, error) {
 	return h, nil
 }
 
-// seat makes the bot of a seat. It is to read the config first.
+// seat makes the bot of a seat. The config is the first line that it reads.
 func (h *host) seat(p sim.Player) *seatedBot {
 	s := &seatedBot{seat: p, limits: &h.Limits, rules: &h.rules, names: &h.Config.Shorthands, feed: feed{seat: p}}
 	s.log = h.Seats[p].Log
@@ -178,8 +178,8 @@ func (h *host) seat(p sim.Player) *seatedBot {
 	return s
 }
 
-// shown plays the turn with the referee and shows its frames: to the bots, who read
-// them when they are asked, and in the replay.
+// shown plays the turn with the referee. It writes the frames to the replay and keeps them
+// for the bots until they are asked.
 func (h *host) shown(b *env.Batch) error {
 	if h.begun {
 		most := len(b.Orders) / len(h.seats)
@@ -207,7 +207,7 @@ func (h *host) shown(b *env.Batch) error {
 	return nil
 }
 
-// show shows a frame.
+// show passes a frame to the bots and the replay.
 func (h *host) show(f *frame.Frame) error {
 	if f.End != nil {
 		f.End.Duration = float64(time.Since(h.begin).Milliseconds())

@@ -17,7 +17,7 @@ import (
 	"moonfarm/sim/terminal/wire/replay"
 )
 
-// timeless is a frame as text without what depends on the clock.
+// timeless returns a frame as text without values that depend on the clock.
 func timeless(f *frame.Frame) string {
 	var g frame.Frame
 	frame.View(&g, f, 0)
@@ -27,7 +27,7 @@ func timeless(f *frame.Frame) string {
 	if g.End != nil {
 		g.End.Duration = 0
 		if a, b := g.Stats[0].Health, g.Stats[1].Health; a == b || a <= 0 && b <= 0 {
-			g.End.Winner = 0 // the times have decided
+			g.End.Winner = 0 // decided by the times
 		}
 		for p := range g.End.Players {
 			g.End.Players[p].Time = 0
@@ -46,8 +46,8 @@ func parse(t testing.TB, line []byte) *frame.Frame {
 	return f
 }
 
-// replayed plays the orders of a recording again, by bots on both seats, and checks
-// every line that they are sent and every frame of the new replay.
+// replayed plays the orders of a recording again with bots at both seats, and checks
+// every line that they get and every frame of the new replay.
 func replayed(t *testing.T, name string, recording []byte) {
 	t.Helper()
 	old, err := replay.ReadMatch(name, bytes.NewReader(recording))
@@ -55,10 +55,10 @@ func replayed(t *testing.T, name string, recording []byte) {
 		t.Fatal(err)
 	}
 	if slices.ContainsFunc(old.Orders, func(o sim.Order) bool { return terminal.Decode(o).Op == terminal.OpPenalty }) {
-		t.Logf("%s: its players lost health by thinking or crashes, which is not played again", name)
+		t.Logf("%s: its players lost health by thinking or crashes, which its bots do not repeat", name)
 		return
 	}
-	// The original has no order of its own for some events; ours is that of ids.
+	// The original has no fixed order for some events; ours is by ids.
 	var ours bytes.Buffer
 	if err := replay.WriteMatch(&ours, old, config.Local); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func replayed(t *testing.T, name string, recording []byte) {
 	}
 }
 
-// same compares frames but for what depends on the clock.
+// same compares frames except for values that depend on the clock.
 func same(t *testing.T, what string, got, want *frame.Frame) {
 	t.Helper()
 	if a, b := timeless(got), timeless(want); a != b {
@@ -113,8 +113,8 @@ func same(t *testing.T, what string, got, want *frame.Frame) {
 	}
 }
 
-// TestRecorded: bots that give the orders of a match between policies are shown
-// its frames, each from its side, and play it to the same end.
+// TestRecorded: bots that give the orders of a match between policies get its frames, each
+// from its own side, and play it to the same end.
 func TestRecorded(t *testing.T) {
 	m := ruled(t, "2026", 12, Seat{Name: "anna", Policy: maker(t, "maze")}, Seat{Name: "bert", Policy: maker(t, "starter")})
 	r, file := played(t, m)
@@ -127,8 +127,8 @@ func TestRecorded(t *testing.T) {
 // longEnv asks for the long form of tests.
 const longEnv = "MOONFARM_LONG"
 
-// TestRecordings does the same with recordings of the original: one of each year
-// in the long form.
+// TestRecordings does the same with the latest recording of the original, or with one of
+// each year in the long form.
 func TestRecordings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every line is compared")

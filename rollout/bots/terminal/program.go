@@ -18,11 +18,11 @@ import (
 
 // Program is the program of a bot.
 type Program struct {
-	Args []string // its name and its arguments
-	Dir  string   // where it works; "": where this program does
+	Args []string // name and arguments
+	Dir  string   // working directory; "": the one of this program
 }
 
-// The files of an algo's folder, as the starter kits of the contest have them.
+// The files of an algo's folder in the contest's starter kits.
 const (
 	scriptUnix    = "run.sh"
 	scriptWindows = "run.ps1"
@@ -30,10 +30,10 @@ const (
 	kitPython     = "algo_strategy.py"
 )
 
-// Folder is the program of an algo's folder: its run.sh, on Windows its run.ps1.
-// Without one, an algo.json that names Python stands for algo_strategy.py. The
-// program works in the folder above, as in the starter kit, whose scripts run the
-// engine in the folder that holds that of the algo. The error says what is missing.
+// Folder returns the program of an algo's folder: its run.sh, on Windows its run.ps1, or
+// without one algo_strategy.py if algo.json names Python. The program works in the folder
+// above, as in the starter kit, whose scripts run the engine in the parent folder of the
+// algo. The error says which file is missing.
 func Folder(dir string) (Program, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -46,7 +46,7 @@ func Folder(dir string) (Program, error) {
 	return Program{Args: args, Dir: filepath.Dir(dir)}, nil
 }
 
-// script is the command line for the algo in a folder.
+// script returns the command line of the algo in a folder.
 func script(dir string, windows bool) ([]string, error) {
 	name := scriptUnix
 	if windows {
@@ -63,7 +63,7 @@ func script(dir string, windows bool) ([]string, error) {
 	return args, err
 }
 
-// kit is the command line for an algo without a script.
+// kit returns the command line of an algo without a script.
 func kit(dir, missing string, windows bool) ([]string, error) {
 	text, err := bounded.ReadFile(os.Open, filepath.Join(dir, kitFile), bounded.Config)
 	if errors.Is(err, os.ErrNotExist) {
@@ -89,17 +89,17 @@ func kit(dir, missing string, windows bool) ([]string, error) {
 	return []string{"python3", "-u", path}, nil
 }
 
-// player is a program that plays. Its errors are those of child.Process, which it
-// is but in tests.
+// player is a program that plays: a child.Process, or a stand-in for one in tests. Its
+// errors are of type *child.Fault.
 type player interface {
 	Write(b []byte, deadline time.Time) error
 	ReadLine(deadline time.Time) ([]byte, error)
-	// stop tells the program that nothing more will come, and waits until it has
-	// ended. At the deadline it is killed; one of zero is at once.
+	// stop closes the program's input and waits until it has ended. At the deadline it
+	// kills the program; a zero deadline kills it at once.
 	stop(deadline time.Time) bots.Ended
 }
 
-// command is how the program is started.
+// command returns the child.Command that starts the program.
 func (p *Program) command(log *child.Log) child.Command {
 	return child.Command{Args: p.Args, Dir: p.Dir, Input: true, Output: true, Log: log}
 }
@@ -110,8 +110,8 @@ type process struct {
 	guard *child.Guard
 }
 
-// start starts the program of a seat. An error is an ErrHost, or says that the
-// program could not be started.
+// start starts the program of a seat. The error is a bots.ErrHost if this machine, and not
+// the program, is at fault.
 func (s *Seat) start(ctx context.Context, l child.Limits) (player, error) {
 	guard, err := child.Start(ctx, l)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *process) stop(deadline time.Time) bots.Ended {
 	return e
 }
 
-// late reports whether an error is that a bot took too long.
+// late reports whether an error says that a bot took too long.
 func late(err error) bool {
 	fault := (*child.Fault)(nil)
 	return errors.Is(err, bots.ErrLate) || errors.As(err, &fault) && fault.Kind == child.Time

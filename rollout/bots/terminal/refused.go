@@ -10,27 +10,27 @@ import (
 	"moonfarm/sim/terminal/wire/frame"
 )
 
-// Refused tells of the commands of a bot that had no effect. They are no fault: the
-// rest of the answer counts.
+// Refused counts the parts of a bot's answers that had no effect. The rest of an answer
+// counts.
 type Refused struct {
-	// Lines are lines of answers that are no lists of commands, Commands those
-	// that name none, such as unknown units or cells outside the arena: the
-	// refusals of frame.ParseAnswer, at most 100 of an answer.
+	// Lines and Commands count the refusals of frame.ParseAnswer, at most 100 of an
+	// answer: lines that are not lists of commands, and entries that are not commands,
+	// such as those with unknown units or cells outside the arena.
 	Lines, Commands int
-	// Rules are commands that the rules do not carry out, such as those that the
-	// bot cannot pay for, or for occupied cells: one for each unit.
+	// Rules counts units that the rules refuse, such as units that the bot cannot
+	// pay for, or on occupied cells.
 	Rules int
 	// Unread is the first refusal that Lines and Commands count, Refused the first that
 	// Rules counts.
 	Unread, Refused FirstRefusal
-	// First are the first refusals that differ in more than their turn, at most 20
+	// First has the first refusals that differ in more than their turn, at most 20
 	// lines of text, in the bot's own coordinates.
 	First []string
 
-	told func(turn int, text string) // of each of First; nil: nobody is
+	told func(turn int, text string) // called for each refusal in First; may be nil
 }
 
-// FirstRefusal tells of the first refusal of a kind. Without one its Text is "".
+// FirstRefusal is the first refusal of a kind. Text is "" if there was none.
 type FirstRefusal struct {
 	Turn int
 	Text string // in the bot's own coordinates
@@ -39,8 +39,8 @@ type FirstRefusal struct {
 // maxFirst bounds Refused.First.
 const maxFirst = 20
 
-// note keeps a refusal, as one of the first and as the first of its kind. A bot that
-// repeats itself in every turn is to leave room for what else it does.
+// note keeps a refusal as the first of its kind, and in First unless First already has the
+// same text for another turn.
 func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any) {
 	if first.Text != "" && len(r.First) == maxFirst {
 		return
@@ -50,7 +50,7 @@ func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any
 		*first = FirstRefusal{turn, text}
 	}
 	same := func(line string) bool {
-		_, rest, _ := strings.Cut(line, ": ") // behind the turn
+		_, rest, _ := strings.Cut(line, ": ") // without the turn
 		return rest == text
 	}
 	if len(r.First) < maxFirst && !slices.ContainsFunc(r.First, same) {
@@ -61,7 +61,7 @@ func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any
 	}
 }
 
-// unread counts what could not be read in an answer.
+// unread counts the parts of an answer that could not be read.
 func (r *Refused) unread(turn int, refused []frame.Refusal) {
 	for _, one := range refused {
 		if one.Entry == 0 {
@@ -73,7 +73,7 @@ func (r *Refused) unread(turn int, refused []frame.Refusal) {
 	}
 }
 
-// beyond counts orders that are too many.
+// beyond counts orders beyond those that can be carried out in a turn.
 func (r *Refused) beyond(turn int, orders []sim.Order) {
 	if len(orders) == 0 {
 		return
@@ -84,10 +84,11 @@ func (r *Refused) beyond(turn int, orders []sim.Order) {
 	r.note(&r.Refused, turn, "the last %d commands are more than can be carried out in a turn", len(orders))
 }
 
-// rules counts the orders of player p that the rules did not carry out. Those that
-// were carried out are the player's spawn events, in the order of the orders; where
-// an order is given twice and carried out once, that is the first: what refuses it
-// then refuses it later as well, unless another order of the player comes between.
+// rules counts the orders of player p that the rules did not carry out. The player's spawn
+// events are the orders that were carried out, in the order in which they were given. If
+// an order is given twice and carried out once, it is taken to be the first of the two,
+// because the reason for refusing the first would also refuse the second, unless
+// another order of the player comes between.
 func (r *Refused) rules(turn int, orders []sim.Order, done []terminal.SpawnEvent, p sim.Player, names *[8]string) {
 	for _, o := range orders {
 		c := terminal.Decode(o)
@@ -118,7 +119,7 @@ func (r *Refused) rules(turn int, orders []sim.Order, done []terminal.SpawnEvent
 	}
 }
 
-// units are how many units an order of a bot is for.
+// units returns the number of units that an order is for.
 func units(c terminal.Command) int {
 	if c.Op == terminal.OpSpawn {
 		return int(c.Count)
@@ -126,7 +127,7 @@ func units(c terminal.Command) int {
 	return 1
 }
 
-// kindOf is the kind of the spawn events of a bot's order.
+// kindOf returns the kind of an order's spawn events.
 func kindOf(c terminal.Command) terminal.Kind {
 	switch c.Op {
 	case terminal.OpUpgrade:

@@ -22,7 +22,7 @@ import (
 	"moonfarm/sim/terminal/wire/replay"
 )
 
-// slow is a bot that thinks for so long in each turn.
+// slow returns a bot that thinks for these times in its first turns.
 func slow(turns ...time.Duration) Seat {
 	return bot(func(in *bufio.Reader, out io.Writer) error {
 		return serve(in, &sleeper{out, turns}, nil)
@@ -43,8 +43,8 @@ func (s *sleeper) Write(b []byte) (int, error) {
 	return s.Writer.Write(b)
 }
 
-// TestThinking: each full second beyond the soft limit costs a health, the commands
-// count, and all times stand in the replay.
+// TestThinking: each full second beyond the soft limit costs one health, the commands
+// count, and the replay has all times.
 func TestThinking(t *testing.T) {
 	t.Parallel()
 	m := ruled(t, "2022", 2, Seat{Policy: maker(t, "empty")}, slow(0, 1100*time.Millisecond))
@@ -52,7 +52,7 @@ func TestThinking(t *testing.T) {
 	m.Limits.Hard = 0
 	r, file := played(t, m)
 	end := &r.End.Players[1]
-	// A busy machine may need more time, in both turns.
+	// Both turns may take longer on a busy machine.
 	times := make([]float64, 2)
 	damage := 0.0
 	for turn := range times {
@@ -71,7 +71,7 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// TestStart: the time to start is not counted, but what is beyond it.
+// TestStart: only time after Limits.Start is counted.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	for _, start := range []time.Duration{0, ample} {
@@ -81,7 +81,7 @@ func TestStart(t *testing.T) {
 		if counted := r.End.Players[0].Time > 0; counted != (start == 0) || (r.Used[0] > 0) != counted {
 			t.Errorf("start %v: %v ms, used %v", start, r.End.Players[0].Time, r.Used[0])
 		}
-		// It thought, the player that does nothing did not: that decides, if it counts.
+		// The bot thought and the other player did not, so the other wins if the time counts.
 		if want := 2; start == 0 && r.End.Winner != want || start > 0 && r.End.Winner != 0 {
 			t.Errorf("start %v: winner %d", start, r.End.Winner)
 		}
@@ -107,8 +107,8 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestGameLimit: a bot whose answers have taken the time of the whole game has
-// crashed; the hard limit stays that of each answer.
+// TestGameLimit: a bot whose answers have taken the time of the whole game has crashed; the
+// hard limit still holds for each answer.
 func TestGameLimit(t *testing.T) {
 	t.Parallel()
 	const third = 100 * time.Millisecond
@@ -116,7 +116,7 @@ func TestGameLimit(t *testing.T) {
 		bot        Seat
 		hard, game time.Duration
 		want       string
-		turn       int // the last that may be
+		turn       int // the last turn in which it can crash
 		timeout    bool
 	}{
 		{slow(third, third, third, third), 0, 3*third - third/2, "the 250ms for all answers of a game are used up", 2, false},
@@ -144,7 +144,7 @@ func TestGameLimit(t *testing.T) {
 	}
 }
 
-// tardy is a player that answers after the deadline, and is read all the same.
+// tardy is a player whose answer is read after the deadline.
 type tardy struct{ player }
 
 func (*tardy) Write([]byte, time.Time) error { return nil }
@@ -153,8 +153,8 @@ func (*tardy) ReadLine(deadline time.Time) ([]byte, error) {
 	return []byte("[]"), nil
 }
 
-// TestRefused: commands without effect are counted and told, in the bot's own
-// coordinates, on either side; the others are carried out.
+// TestRefused: commands without effect are counted and reported, in the bot's own
+// coordinates, on either side; other commands are carried out.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	answer := `[["FF",13,13],["FF",13,13],["UP",13,12],["RM",13,13],["XX",13,1],["FF",0,0],["FF",13,14],[1]]` + "\n" +
@@ -185,8 +185,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestMany: of a flood of commands those beyond what a turn can carry out are
-// counted and left aside.
+// TestMany: commands beyond those that a turn can carry out are counted and not read.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	const n = 9000
@@ -198,8 +197,8 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestRepeated: a refusal of every turn is counted and told once, and leaves room for
-// what the bot does later.
+// TestRepeated: a refusal that is the same in every turn is counted and reported once, so
+// that later refusals are reported, too.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
 	const again = `[["FF",13,13],["FF",13,13]]` + "\n[]\n"
@@ -231,7 +230,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// broken fails after so many writes.
+// broken fails after a number of writes.
 type broken struct{ left int }
 
 func (b *broken) Write(p []byte) (int, error) {
@@ -241,7 +240,7 @@ func (b *broken) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestErrors: what is wrong with a match is said before it, and what goes wrong here
+// TestErrors: a match with contradicting fields is not played, and an error of this machine
 // ends it.
 func TestErrors(t *testing.T) {
 	t.Parallel()
@@ -284,7 +283,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestLimits: those of the contest come from the config, where it has them.
+// TestLimits: the contest's limits come from the config, as far as it contains them.
 func TestLimits(t *testing.T) {
 	rules, _ := terminal.RuleSet("2022")
 	c := config.Of(rules)
@@ -309,7 +308,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// folder makes a folder with these files; scripts can be run.
+// folder makes a folder with these files; scripts are executable.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -326,7 +325,7 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 // TestFolderOfWindows: an algo.json with a byte order mark is read; a run.sh whose lines
-// end with CR LF is refused with the way to convert it, whether it may be run or not.
+// end with CR LF is refused with the way to convert it, executable or not.
 func TestFolderOfWindows(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
@@ -353,7 +352,7 @@ func TestFolderOfWindows(t *testing.T) {
 	}
 }
 
-// TestFolder: how the algo of a folder is started, or what is missing there.
+// TestFolder: the command line of a folder's algo, or the error that says what is missing.
 func TestFolder(t *testing.T) {
 	const shebang, python = "#!/bin/sh\n", `{"language": "python"}`
 	for _, c := range []struct {
@@ -384,8 +383,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// pythonBot builds two walls in turn 0 and sends a scout in the others. It says on
-// standard error where it works.
+// pythonBot builds two walls in turn 0 and sends a scout in other turns. It prints its
+// working directory on standard error.
 const pythonBot = `import json, os, sys
 print(os.getcwd(), file=sys.stderr)
 for line in sys.stdin:

@@ -14,10 +14,10 @@ import (
 	"moonfarm/sim/terminal/wire/frame"
 )
 
-// seatedBot is a bot that plays at a seat.
+// seatedBot is a bot that plays at a seat. It implements bots.Bot.
 type seatedBot struct {
-	player  player // nil: it could not be started
-	failed  error  // why
+	player  player // nil: the program could not be started
+	failed  error  // why the program could not be started
 	started time.Time
 	seat    sim.Player
 	limits  *Limits
@@ -25,17 +25,17 @@ type seatedBot struct {
 	names   *[8]string      // of units in answers
 	feed    feed
 	log     *child.Log
-	turn    int  // of the coming answer
-	crashed bool // it is not shown anything more
+	turn    int  // of the next answer
+	crashed bool // it gets no more frames
 
-	first  []byte // line of its answer
+	first  []byte // the first line of its answer
 	orders []sim.Order
-	total  time.Duration // of all its answers
+	total  time.Duration // of all answers
 	result PlayerResult
 }
 
-// join starts the bot of a seat. A program that cannot be started has crashed when
-// it is asked first.
+// join starts the bot of a seat. If the program cannot be started, the first call of Ask
+// reports the crash.
 func (s *seatedBot) join(seat *Seat) bots.Join {
 	return func(ctx context.Context) (bots.Bot, error) {
 		begin := seat.begin
@@ -51,11 +51,11 @@ func (s *seatedBot) join(seat *Seat) bots.Join {
 	}
 }
 
-// errHard is the error of an answer that came, but too late.
+// errHard is the error of an answer that came too late.
 var errHard = bots.Late("answered too late")
 
-// Ask implements bots.Bot. Beside an error are the orders that the original gives
-// in the place of the bot.
+// Ask implements bots.Bot. With an error it returns the orders that the original gives
+// instead of the bot's.
 func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	s.log.Line("== turn %d ==", s.turn)
 	first, second, took, err := s.answer()
@@ -74,7 +74,7 @@ func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	case err == nil:
 		penalty = s.rules.TimePenalty(ms)
 	case hard > 0 && late(err) && err != spent:
-		ms = max(ms, hard) // whatever the rounding
+		ms = max(ms, hard) // rounding could make it less
 		penalty = s.rules.TimePenalty(ms)
 	default:
 		penalty = s.rules.CrashPenalty()
@@ -92,8 +92,8 @@ func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	return s.read(dst, first, second), nil
 }
 
-// answer shows the bot what happened and reads the lines of its answer, valid until
-// the next call. The time is the answer's; without one, that until it failed.
+// answer writes the frames to the bot and reads the two lines of its answer, valid until
+// the next call. took is the time until the answer or the error.
 func (s *seatedBot) answer() (first, second []byte, took time.Duration, err error) {
 	if s.player == nil {
 		return nil, nil, 0, fmt.Errorf("it could not be started: %w", s.failed)
@@ -112,8 +112,8 @@ func (s *seatedBot) answer() (first, second []byte, took time.Duration, err erro
 	return s.first, second, since(begin), s.told("did not answer", err)
 }
 
-// told is the error of an answer. That of one that took too long names the limit: the
-// deadline was another one where time is not counted, or for its second line.
+// told returns the error of an answer. The error of a late answer names the limit of the
+// whole answer, because the deadline of a single read or write differs from it.
 func (s *seatedBot) told(what string, err error) error {
 	if err == nil || !late(err) {
 		return err
@@ -121,7 +121,8 @@ func (s *seatedBot) told(what string, err error) error {
 	return bots.Late("%s within %v", what, s.limits.Hard)
 }
 
-// begin is now, or later in the first turn: when the time to start is over.
+// begin returns when the time of an answer begins: now, but in the first turn not before
+// the end of Limits.Start.
 func (s *seatedBot) begin() time.Time {
 	now := time.Now()
 	if start := s.started.Add(s.limits.Start); s.turn == 0 && start.After(now) {
@@ -144,10 +145,10 @@ func (s *seatedBot) spent(err error) error {
 	return s.limits.answers().UsedUp(s.total)
 }
 
-// since is the time since then, 0 if that is to come.
+// since returns the time since begin, 0 if begin is in the future.
 func since(begin time.Time) time.Duration { return max(time.Since(begin), 0) }
 
-// read reads the lines of an answer, as far as dst has room.
+// read appends the orders of an answer, within the capacity of dst.
 func (s *seatedBot) read(dst []sim.Order, first, second []byte) []sim.Order {
 	var refused []frame.Refusal
 	s.orders, refused = frame.ParseAnswer(s.orders[:0], first, second, s.names, s.seat)
@@ -159,7 +160,7 @@ func (s *seatedBot) read(dst []sim.Order, first, second []byte) []sim.Order {
 	return append(dst, s.orders...)
 }
 
-// show notes a frame for the bot to read.
+// show keeps a frame until the bot is asked.
 func (s *seatedBot) show(f *frame.Frame) {
 	if s.crashed {
 		return
@@ -174,10 +175,10 @@ func (s *seatedBot) show(f *frame.Frame) {
 func (s *seatedBot) End(ctx context.Context, crash error) bots.Ended {
 	e := bots.Ended{}
 	if s.player != nil {
-		var deadline time.Time // none: it is killed
+		var deadline time.Time // zero: it is killed at once
 		if crash == nil && ctx.Err() == nil && s.limits.End > 0 {
 			deadline = time.Now().Add(s.limits.End)
-			_ = s.player.Write(s.feed.take(), deadline) // it may have ended already
+			_ = s.player.Write(s.feed.take(), deadline) // fails if the bot has ended already
 		}
 		e = s.player.stop(deadline)
 	}
@@ -185,7 +186,7 @@ func (s *seatedBot) End(ctx context.Context, crash error) bots.Ended {
 	return e
 }
 
-// feed is what a bot is to read before it answers.
+// feed collects the lines that a bot reads before its next answer.
 type feed struct {
 	seat  sim.Player
 	view  frame.Frame
@@ -202,7 +203,7 @@ func (f *feed) add(shown *frame.Frame) {
 	f.text = append(f.lines.Append(f.text, shown), '\n')
 }
 
-// take takes all lines out, valid until the next add.
+// take removes and returns all lines, valid until the next add.
 func (f *feed) take() []byte {
 	text := f.text
 	f.text = f.text[:0]

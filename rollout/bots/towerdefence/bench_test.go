@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// atOnce are bots that answer at once: a program of some megabytes, and a script.
+// atOnce returns a bot that answers at once: a program of some megabytes, or a script.
 func atOnce(t testing.TB, name string) *Program {
 	t.Helper()
 	if name == "program" {
@@ -25,11 +25,11 @@ func atOnce(t testing.TB, name string) *Program {
 	return commandIn(t, dir, "./bot")
 }
 
-// cost is what rounds took, and what starting the same program as often takes.
+// cost is the time of a match, and the time of starting the bot's program as often alone.
 type cost struct{ match, alone time.Duration }
 
-// costOf plays a match of so many rounds against a policy whose buildings and missiles
-// the bot is shown, and starts the bot's program alone as often, round by round.
+// costOf plays a match of a number of rounds against a policy whose buildings and missiles
+// the bot is shown, and starts the bot's program as often alone.
 func costOf(t testing.TB, p *Program, rounds int) (c cost) {
 	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Bot: p}, {Policy: maker(t, "turtle")}}}
 	m.Rules.SetStart([2]int{20, 5000}, [2]int{1000, 100})
@@ -56,9 +56,9 @@ func costOf(t testing.TB, p *Program, rounds int) (c cost) {
 	return c
 }
 
-// A round takes at most 2 ms longer than starting its bot's program alone, which is
-// done in turn: the log is written beside it. Other programs may disturb most of the
-// rounds, so the fast ones of a match count.
+// TestOverhead: a round takes at most 2 ms longer than starting its bot's program alone,
+// although the log is written meanwhile. Rounds and starts take turns. Other programs may
+// disturb most of the rounds, so the fast ones of a match count.
 func TestOverhead(t *testing.T) {
 	if os.Getenv(longEnv) == "" {
 		t.Skip("times games: other work of the machine can break the bar")
@@ -76,8 +76,8 @@ func TestOverhead(t *testing.T) {
 	t.Logf("overhead %v a round", best)
 }
 
-// overhead plays a match and returns how much longer its rounds took than the bot's
-// program alone.
+// overhead plays a match and returns the time of a round minus the time of the bot's program
+// alone.
 func overhead(t *testing.T) time.Duration {
 	const rounds = 32
 	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Bot: atOnce(t, "program")}, {Policy: maker(t, "turtle")}}}

@@ -15,8 +15,8 @@ const (
 	maxCopyFiles = 100_000
 )
 
-// copied makes a copy of the bot's folder and returns where the bot works in it, and
-// what takes the copy away again.
+// copied makes a copy of the bot's folder. It returns the working directory in the copy,
+// and a function that deletes the copy.
 func (p *Program) copied(ctx context.Context) (work string, remove func(), err error) {
 	inside, err := filepath.Rel(p.Dir, p.Work)
 	if err == nil && !filepath.IsLocal(inside) {
@@ -37,29 +37,29 @@ func (p *Program) copied(ctx context.Context) (work string, remove func(), err e
 	return filepath.Join(to, inside), func() { removeAll(to) }, nil
 }
 
-// removeAll removes a folder, also where a bot has taken the rights away for it.
+// removeAll removes a folder, also if a bot has removed the rights for that.
 func removeAll(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
 	}
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			os.Chmod(path, 0o700) // before its entries are read
+			os.Chmod(path, 0o700) // WalkDir reads the entries after this call
 		}
 		return nil
 	})
 	os.RemoveAll(dir)
 }
 
-// copier copies a folder with all that is in it, within bounds.
+// copier copies a folder with its content, within bounds.
 type copier struct {
 	ctx      context.Context
 	from, to string
-	bytes    int64 // that may still come
-	files    int
+	bytes    int64 // bytes that may still be copied
+	files    int   // files that may still be copied
 }
 
-// copy copies folders, files and links. All else, such as pipes, is left out.
+// copy copies folders, files and links. It leaves out all else, such as pipes.
 func (c *copier) copy() error {
 	return filepath.WalkDir(c.from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -113,8 +113,8 @@ func (c *copier) file(from, to string, mode fs.FileMode) error {
 	return err
 }
 
-// link makes a link that leads where the original one does, or, if that is in the
-// folder, to its copy.
+// link copies a link. If its target is in the folder, the copy leads to the target's copy,
+// else to the same target.
 func (c *copier) link(from, to string) error {
 	target, err := os.Readlink(from)
 	if err != nil {

@@ -1,57 +1,54 @@
-// Package towerdefence lets bots of the Entelect Challenge 2018 play: programs that
+// Package towerdefence is a runner for bots of the Entelect Challenge 2018: programs that
 // read state.json and textMap.txt in their folder, write command.txt there, and end.
-// It is their runner.
 //
 //   - Program is a bot in its folder, with the original's bot.json (Open) or as a bare
 //     command line (Command).
 //   - Match plays one game between bots, built-in policies and players that do
 //     nothing, in any mixture, and writes the match log of the original.
 //
-// What bots decide depends on the machine and its clock, so a Match is no part of a
-// shard: it is reproducible only if its bots are.
-//
 // # A round
 //
-// Before a round a bot's command.txt is deleted and both files are written, in its own
-// view. Then its program is started in its folder, without arguments or input, and
-// when it has ended, or was killed at the limit, the first line of command.txt is its
-// command, whatever happened. All that it has started is killed with it (see package
-// child), so a file does not change any more when it is read.
+// Before a round the runner deletes a bot's command.txt and writes state.json and
+// textMap.txt from the bot's own side. Then it starts the bot's program in its folder,
+// without arguments or input. When the program has ended, or was killed at the limit, the
+// first line of command.txt is its command, also if the program failed. Descendants of the
+// program are killed with it (see package child), so the file does not change while it is
+// read.
 //
-// None of what a bot does wrong ends the match: a command that is missing, garbled or
-// refused is what the rules make of it, and a late or failed program is counted
-// (Record). A command.txt without any text is how bots do nothing, and no fault. A bot
-// has crashed only when its program cannot be started any more: it is gone, its folder
-// is, or its limits for the whole match are used up. Then it does nothing in all
-// further rounds.
+// No fault of a bot ends the match: the rules say what a missing, garbled or refused
+// command does, and the Record counts rounds of late and failed programs. An empty
+// command.txt means that the bot does nothing; it is not a fault. A bot has crashed only
+// when its program cannot be started any more: the program or its folder does not exist,
+// or the limits for the whole match are used up. Then it does nothing in all later rounds.
 //
-// Player A is asked first, then B, as in the original. Asking both side by side makes
-// matches shorter, but a bot that looks at the clock may then decide otherwise: it
-// shares processors, memory and disk with the other one. It is up to Match.SideBySide.
+// Player A is asked first, then B, as in the original. With Match.SideBySide both are
+// asked at the same time. That makes matches shorter, but the bots share processors,
+// memory and disk, so a bot that reads the clock may decide otherwise.
 //
 // # Folders
 //
 // Bots may keep files of their own from round to round, and from game to game. So no
-// two games play in one folder at the same time: a Match waits until no other one has
-// it, of any process (see package filelock). Both bots of
-// one match can have the same folder, as in the original; they are asked one after
-// the other then. With Seat.Copy a bot works in a copy, made at the start of the match
-// in the folder for temporary files and thrown away at its end. So games can go on at
-// once, and none knows of another. A copy has at most 1 GiB and 100,000 files. If this
-// program is killed, its copies (moonfarm-bot-…) are left.
+// two games use one folder at the same time: a Match waits until no other match, of any
+// process, uses it (see package filelock). Both bots of one match can have the same
+// folder, as in the original; then they are asked one after the other. With Seat.Copy a
+// bot works in a copy, made at the start of the match in the folder for temporary files
+// and deleted at its end, so games can be played at the same time and do not affect each
+// other. A copy has at most 1 GiB and 100,000 files. If this program is killed, its copies
+// (moonfarm-bot-…) are left.
 //
 // # Differences from the original
 //
-//   - What a bot prints is in the match log also if it failed or was killed; of a
-//     round at most 64 KiB, of a match 4 MiB.
-//   - A command.txt counts with its first 16 KiB. One that is no file (a pipe, a
-//     folder, a device, a link to one of these) is missing; the original would wait.
-//   - Processes that a bot leaves behind are killed; the original would wait for them
-//     until the limit if they have its output, and leave them alone if not.
-//   - A bot that cannot be shown a round, since its folder is gone, is not asked again.
-//   - "python" is the program of the right version that is there: python2, python2.7 or
-//     python, python3 or python.
-//   - Players at the console do not exist.
-//   - Match.Tournament takes over what the original's mode of that name makes of a
-//     command that is missing. It started bots in containers, of which there are none.
+//   - The match log has a bot's output also if the bot failed or was killed: at most
+//     64 KiB of a round and 4 MiB of a match.
+//   - Only the first 16 KiB of a command.txt are read. If it is not a file (a pipe, a
+//     folder, a device, or a link to one of these), it counts as missing; the original
+//     would wait.
+//   - Processes that a bot leaves behind are killed. The original waits for them until
+//     the limit if they have its output open, and otherwise leaves them running.
+//   - A bot whose folder no longer exists is not asked again.
+//   - "python" is the installed program of the right version: python2, python2.7 or
+//     python; python3 or python.
+//   - There are no players at the console.
+//   - Match.Tournament treats a missing command as the original's tournament mode does,
+//     but does not start bots in containers.
 package towerdefence

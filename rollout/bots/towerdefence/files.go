@@ -16,19 +16,19 @@ const (
 	commandFile = "command.txt"
 )
 
-// Bounds of what is read of a command.txt.
+// Bounds of reading a command.txt.
 const (
 	maxCommand  = 16 << 10    // bytes; the longest sensible command has 5
-	readingTime = time.Second // where a file keeps its reader waiting
+	readingTime = time.Second // for files that keep their reader waiting
 )
 
-// present takes away the command of the round before and writes the files of a
-// round. The bot must not run.
+// present deletes the command of the round before and writes the files of a round. The bot
+// must not run.
 func present(work string, state, text []byte) error {
 	command := filepath.Join(work, commandFile)
 	if err := os.Remove(command); err != nil && !errors.Is(err, os.ErrNotExist) {
-		// A folder that is not empty stays, and is no command. All else would be
-		// taken for one of this round.
+		// A folder that is not empty stays, because it is not read as a command. Anything
+		// else would be read as the command of this round.
 		if info, err2 := os.Lstat(command); err2 != nil || !info.IsDir() {
 			return err
 		}
@@ -39,8 +39,8 @@ func present(work string, state, text []byte) error {
 	return replace(filepath.Join(work, textFile), text)
 }
 
-// replace writes a file. Whatever else a bot has left with its name, such as a link
-// or a pipe, is taken away.
+// replace writes a file. It deletes anything else that a bot has left with the file's name,
+// such as a link or a pipe.
 func replace(name string, content []byte) error {
 	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
 		if f, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0); err == nil { // faster than a new file
@@ -66,12 +66,11 @@ func fill(f *os.File, content []byte) error {
 	return err
 }
 
-// errNoFile says that something else has the name of a file.
-var errNoFile = errors.New("it is no file")
+// errNoFile says that the name of a file belongs to something else, such as a folder.
+var errNoFile = errors.New("it is not a file")
 
-// commandText reads the beginning of a bot's command.txt. An error says that there
-// is none, or none that can be read: a link counts as what it leads to, and nothing
-// is waited for.
+// commandText returns the beginning of a bot's command.txt. It fails if there is none that
+// can be read without waiting. It follows links.
 func commandText(work string) (string, error) {
 	name := filepath.Join(work, commandFile)
 	info, err := os.Stat(name)
@@ -94,7 +93,7 @@ func commandText(work string) (string, error) {
 	return string(text), nil
 }
 
-// plainly is an error without the path, which differs from game to game.
+// plainly returns an error without the path, which differs from game to game.
 func plainly(err error) error {
 	var at *os.PathError
 	if errors.As(err, &at) {

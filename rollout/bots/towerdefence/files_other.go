@@ -2,5 +2,5 @@
 
 package towerdefence
 
-// withoutWaiting is nothing: names in a folder are files here.
+// withoutWaiting is no flag: names in a folder are always files on this system.
 const withoutWaiting = 0

@@ -4,5 +4,5 @@ package towerdefence
 
 import "syscall"
 
-// withoutWaiting opens a pipe or device without waiting for its other side.
+// withoutWaiting is a flag for opening a pipe or device without waiting for its other side.
 const withoutWaiting = syscall.O_NONBLOCK

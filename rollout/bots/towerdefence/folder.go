@@ -12,17 +12,16 @@ import (
 	"moonfarm/rollout/filelock"
 )
 
-// folder is where bots of a match work that have no copies of their own.
+// folder is the working directory of a bot without a copy.
 type folder struct {
 	work  string        // without links
-	limit time.Duration // for waiting until it is free; 0: none
+	limit time.Duration // for waiting until it is free; 0: no limit
 	locks *filelock.Locker
 }
 
-// folders finds where the bot of each seat works. Copies are the match's own. Other
-// folders it keeps until release is called, so that no two games play in one at the
-// same time; they are claimed in the order of their paths, so that no two games
-// wait for each other.
+// folders returns the working directory of each seat's bot. It locks those that are not
+// copies until release is called, so that no two games use one at the same time. It locks
+// them in the order of their paths, so that no two games wait for each other.
 func folders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []string, release func(), err error) {
 	var ends []func()
 	all := func() {
@@ -66,11 +65,11 @@ func folders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []
 	return work, all, nil
 }
 
-// claimPause is between two looks at a folder that is in use.
+// claimPause is the time between two attempts to lock a folder.
 const claimPause = 20 * time.Millisecond
 
-// claim waits until no other game has the folder, of this process or another one, and
-// keeps it until release is called.
+// claim waits until no other game, of this process or another one, uses the folder, and
+// locks it until release is called.
 func (f folder) claim(ctx context.Context) (release func(), err error) {
 	for begin := time.Now(); ; {
 		release, err := f.locks.Lock(f.work, false)

@@ -15,7 +15,8 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// counted are the numbers that a bot of the kind "counts" printed in a game.
+// counted returns the commands of the match's bots, of the kind "counts": how often they
+// were started in their folder.
 func counted(t *testing.T, m *Match) string {
 	t.Helper()
 	r, l := play(t, m)
@@ -30,8 +31,8 @@ func counted(t *testing.T, m *Match) string {
 	return strings.Join(all, " ")
 }
 
-// Bots keep files in their folder: for the next game, and for the other seat if that
-// is theirs, too. A copy is thrown away after the game.
+// TestFolders: bots keep files in their folder for the next game, and share them with the
+// other seat if it has the same folder. A copy is deleted after the game.
 func TestFolders(t *testing.T) {
 	b := bot(t, "counts")
 	own := &Match{Rules: rules(1), Seats: []Seat{{Bot: b}, {}}}
@@ -51,7 +52,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// Games at the same time: no two are in one folder.
+// TestGamesAtOnce: games that are started at the same time do not use a folder at the same
+// time.
 func TestGamesAtOnce(t *testing.T) {
 	a, b := bot(t, "counts"), bot(t, "counts")
 	var games sync.WaitGroup
@@ -77,7 +79,7 @@ func TestGamesAtOnce(t *testing.T) {
 	}
 }
 
-// A game waits for a folder until its limit, or until it is interrupted.
+// TestClaim: a game waits for a folder until its limit, or until it is interrupted.
 func TestClaim(t *testing.T) {
 	b := bot(t, "empty")
 	linked := *b
@@ -121,7 +123,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// A copy has all that is in a folder, and links that lead where they should.
+// TestCopy: a copy has all files of a folder. Links lead to the copies of targets in the
+// folder and to the same targets elsewhere.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "bin", "bot"), "program")
@@ -174,7 +177,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// Copies are bounded and can be interrupted; nothing is left of them.
+// TestCopyErrors: copies are bounded and can be interrupted; then they are deleted.
 func TestCopyErrors(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b", "c/d"} {

@@ -19,7 +19,7 @@ import (
 	"moonfarm/rollout/bots/child"
 )
 
-// hostile are bots that do not behave, by kind.
+// hostile has bots that misbehave, by kind.
 var hostile = map[string]func(args []string) int{
 	"floods": func([]string) int {
 		say("0,0,2")
@@ -33,7 +33,7 @@ var hostile = map[string]func(args []string) int{
 		os.Stdout.Write(bytes.Repeat([]byte("all work and no play\n"), 10000))
 		return 0
 	},
-	"huge": func([]string) int { // a command of gigabytes, most of them of nothing
+	"huge": func([]string) int { // a command of gigabytes, most of them zero bytes
 		say("1,1,2,")
 		os.Truncate(commandFile, 5<<30)
 		return 0
@@ -84,10 +84,10 @@ var hostile = map[string]func(args []string) int{
 		hang()
 		return 0
 	},
-	"daemon": func(args []string) int { // a child of a child in a session of its own, in no folder of the bot
+	"daemon": func(args []string) int { // a grandchild in a session of its own, outside the bot's folder
 		switch len(args) {
 		case 0:
-			say("0,0,2") // alone: a child would write the file while it is read
+			say("0,0,2") // before the children start: they could write the file while it is read
 			fork("daemon", true, "1")
 		case 1:
 			os.Chdir("/")
@@ -115,7 +115,7 @@ var hostile = map[string]func(args []string) int{
 		return 0
 	},
 	"quits": func([]string) int { return 0 },
-	"twice": func([]string) int { // another command, and another round
+	"twice": func([]string) int { // writes another command
 		say("0,0,2")
 		say("1,1,2\n2,2,2\n")
 		return 0
@@ -126,7 +126,7 @@ var hostile = map[string]func(args []string) int{
 		say("0,0,2")
 		return 0
 	},
-	"closes": func([]string) int { // its standard files, and stays
+	"closes": func([]string) int { // closes its standard files and runs on
 		say("0,0,2")
 		for fd := range 3 {
 			syscall.Close(fd)
@@ -142,7 +142,7 @@ var hostile = map[string]func(args []string) int{
 		if _, err := net.Listen("unix", commandFile); err != nil {
 			fmt.Println(err)
 		}
-		syscall.Kill(os.Getpid(), syscall.SIGKILL) // which does not take it away
+		syscall.Kill(os.Getpid(), syscall.SIGKILL) // leaves the socket
 		return 0
 	},
 	"eats": func([]string) int {
@@ -166,7 +166,7 @@ var hostile = map[string]func(args []string) int{
 	},
 }
 
-// fork starts another process, which is not waited for.
+// fork starts another process and does not wait for it.
 func fork(kind string, session bool, args ...string) {
 	self, _ := os.Executable()
 	c := exec.Command(self, append([]string{botMark, kind}, args...)...)
@@ -177,7 +177,7 @@ func fork(kind string, session bool, args ...string) {
 	}
 }
 
-// gone checks that nothing of a bot runs any more: in its folder, or started there.
+// gone checks that no process runs in the bot's folder or was started there.
 func gone(t testing.TB, p *Program) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")
@@ -198,9 +198,9 @@ func gone(t testing.TB, p *Program) {
 	}
 }
 
-// Bots that do not behave: the match ends in time, what they did is counted and
-// named, nothing of them runs on, the log is small, and the other one's game is as
-// long as ever.
+// TestHostile: against bots that misbehave the match ends in time, their faults are counted
+// and named, none of their processes runs on, the log is small, and the other bot plays to
+// the end.
 func TestHostile(t *testing.T) {
 	const last = 1
 	for _, c := range []struct {
@@ -217,9 +217,9 @@ func TestHostile(t *testing.T) {
 		{"dies", "", map[FaultKind]int{Failed: 2, Refused: 1}, Failed, "signal: killed", "0,0,2", ""},
 		{"huge", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,\x00`, "1,1,2," + strings.Repeat("\x00", maxCommand-6), ""},
 		{"long", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,1,1`, strings.Repeat("1,1,2,", maxCommand/6) + "1,1,", ""},
-		{"pipe", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
-		{"folder", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
-		{"zero", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is no file", "", ""},
+		{"pipe", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
+		{"folder", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
+		{"zero", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
 		{"linked", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: remove "},
 		{"stranger", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
@@ -245,7 +245,7 @@ func TestHostile(t *testing.T) {
 			case "sleeps":
 				s.Limits.Answer = time.Second
 			case "floods", "drips", "closes":
-				s.Limits.Answer = 5 * time.Second // long enough to leave a command first, on a busy machine too
+				s.Limits.Answer = 5 * time.Second // they leave a command first, on a busy machine too
 			case "eats":
 				s.Process = child.Limits{Memory: 60 << 20}
 			}
@@ -277,7 +277,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// What a bot prints in a match is bounded in all.
+// TestOutputLimit: the output of a bot in the match log is bounded, in a round and in all.
 func TestOutputLimit(t *testing.T) {
 	_, all := play(t, &Match{Rules: rules(1), Seats: []Seat{{Bot: bot(t, "prints"), Name: "x"}, {}}})
 	if got := all.text(t, 1, "A - x", "Console/BotOutput.txt"); len(got) < maxRoundOutput || len(got) > maxRoundOutput+100 {

@@ -4,8 +4,8 @@ package towerdefence
 
 import "testing"
 
-// hostile are bots that do not behave: what they do is told for Linux.
+// hostile has bots that misbehave; they exist only on Linux.
 var hostile map[string]func(args []string) int
 
-// gone cannot tell what runs in a folder.
+// gone checks nothing: there is no /proc to search.
 func gone(testing.TB, *Program) {}

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// language is how bots of a language are started.
+// language says how bots of some languages are started.
 type language struct {
-	names string // as botLanguage has them, with blanks between
-	// tools are the names of the program that starts them, of which the first
-	// that is there counts; none if the bot's file is a program.
+	names string // values of botLanguage, separated by blanks
+	// tools are the names of the program that starts the bots; the first that exists is
+	// used. They are empty if the bot's file is a program.
 	tools   []string
-	version string // the first number of its version, if that matters
+	version string // first number of the tool's version, if it matters
 	args    func(file string, m *meta) []string
 	path    bool // args gets the file's path, not its name
 }
 
-// languages are those that the original's runner 3.0.2 can start.
+// languages lists the languages that the original's runner 3.0.2 can start.
 var languages = []language{
 	{names: "java kotlin scala", tools: []string{"java"}, args: func(file string, _ *meta) []string { return []string{"-jar", file} }},
 	{names: "c#core", tools: []string{"dotnet"}, args: fileAlone},
@@ -41,8 +41,8 @@ var languages = []language{
 
 func fileAlone(file string, _ *meta) []string { return []string{file} }
 
-// command returns how the bot is started, by the folder where it works. The error
-// says which program was looked for.
+// command returns a function from the working directory to the command line of the bot. The
+// error says which program was searched.
 func (m *meta) command() (func(work string) []string, error) {
 	var known []string
 	for i := range languages {
@@ -64,7 +64,7 @@ func (m *meta) command() (func(work string) []string, error) {
 	return nil, fmt.Errorf("bot.json: botLanguage is %q, want one of %s", m.BotLanguage, strings.Join(known, ", "))
 }
 
-// line is the program and its arguments.
+// line returns the program and its arguments.
 func (l *language) line(tool, work string, m *meta) (args []string) {
 	file := m.BotFileName
 	if l.path {
@@ -96,11 +96,12 @@ func (l *language) find() (string, error) {
 	return "", fmt.Errorf("looked in PATH for %s, found none%s", strings.Join(l.tools, ", "), found)
 }
 
-// versionTime is how long an interpreter may take to say its version.
+// versionTime limits how long an interpreter may take to print its version.
 const versionTime = 20 * time.Second
 
-// versionOf is the first number of the version of a Python, "" if it does not tell:
-// its name alone does not, and a program may stand in for one that is not there.
+// versionOf returns the first number of the version of a Python, "" if the program does not
+// print it. The name alone is no proof: some systems have a program of that name that only
+// says how to install Python.
 func versionOf(python string) string {
 	ctx, stop := context.WithTimeout(context.Background(), versionTime)
 	defer stop()

@@ -13,8 +13,8 @@ import (
 	"moonfarm/rollout/filelock"
 )
 
-// TestFolderWithoutFlock: where there are no locks a game has the folder of its bot for
-// itself all the same, and others wait for it.
+// TestFolderWithoutFlock: on a file system without locks games wait for each other's folders
+// all the same.
 func TestFolderWithoutFlock(t *testing.T) {
 	dir := t.TempDir()
 	locks := &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.EOPNOTSUPP }}

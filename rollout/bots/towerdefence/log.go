@@ -8,30 +8,30 @@ import (
 	"moonfarm/sim/towerdefence/wire/referee"
 )
 
-// waiting is how many rounds may wait to be written to the match log.
-const waiting = 16
+// maxQueued is the number of rounds that may wait for being written to the match log.
+const maxQueued = 16
 
-// logger writes a match log while the match goes on: the files of a round take
-// some milliseconds, mostly to be made.
+// logger writes a match log in a goroutine of its own, because making the files of a round
+// takes some milliseconds.
 type logger struct {
 	rounds chan logged
 	done   sync.WaitGroup
 
 	mu  sync.Mutex
-	err error // the first
+	err error // the first error
 }
 
-// logged is what a round leaves in the log.
+// logged is an entry of the log: a round, or the end of the match if result is not nil.
 type logged struct {
 	position *display.Position
 	commands [2]string
 	printed  [2][]byte
-	result   *referee.Result // of the whole match, at its end; else nil
+	result   *referee.Result
 }
 
 // newLogger starts a logger, which must be closed.
 func newLogger(w *matchlog.Writer) *logger {
-	l := &logger{rounds: make(chan logged, waiting)}
+	l := &logger{rounds: make(chan logged, maxQueued)}
 	l.done.Go(func() {
 		for r := range l.rounds {
 			var err error
@@ -42,7 +42,7 @@ func newLogger(w *matchlog.Writer) *logger {
 			}
 			if err != nil {
 				l.mu.Lock()
-				l.err = err // the writer gives the first one again
+				l.err = err // the writer repeats its first error
 				l.mu.Unlock()
 			}
 		}
@@ -50,7 +50,7 @@ func newLogger(w *matchlog.Writer) *logger {
 	return l
 }
 
-// write hands a round over. The error is one of an earlier round.
+// write queues an entry. It returns the error of an earlier one.
 func (l *logger) write(r logged) error {
 	l.rounds <- r
 	l.mu.Lock()
@@ -58,7 +58,7 @@ func (l *logger) write(r logged) error {
 	return l.err
 }
 
-// close waits until all is written and returns the first error.
+// close waits until all entries are written and returns the first error.
 func (l *logger) close() error {
 	close(l.rounds)
 	l.done.Wait()

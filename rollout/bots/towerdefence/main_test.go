@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// act is a bot of the kind.
+// act is the main function of the test's program as a bot.
 func act(kind string, args []string) int {
 	for _, kinds := range []map[string]func([]string) int{slow, hostile} {
 		if does := kinds[kind]; does != nil {
@@ -48,9 +48,9 @@ func act(kind string, args []string) int {
 		}
 	}
 	switch kind {
-	case "script": // does what the line of its round in script.txt says
+	case "script": // follows the line of its round in script.txt
 		return follow()
-	case "seen": // the same, and keeps what it was shown
+	case "seen": // the same, and keeps copies of its files
 		round := fmt.Sprintf("seen-%03d-", roundOf())
 		for _, name := range []string{stateFile, textFile} {
 			text, err := os.ReadFile(name)
@@ -63,7 +63,7 @@ func act(kind string, args []string) int {
 			}
 		}
 		return follow()
-	case "counts": // says how often it was started in its folder
+	case "counts": // its command is the number of times that it was started in its folder
 		n := 1
 		if text, err := os.ReadFile("count.txt"); err == nil {
 			before, _ := strconv.Atoi(string(text))
@@ -80,21 +80,21 @@ func act(kind string, args []string) int {
 	return 2
 }
 
-// slow are bots that take their time, or their folder away, by kind.
+// slow has bots that take time, and one that deletes its folder, by kind.
 var slow = map[string]func(args []string) int{
-	"sleeps": func(args []string) int { // and behaves, if it comes to that
+	"sleeps": func(args []string) int { // behaves after that
 		write0("begun", nil)
 		d, _ := time.ParseDuration(args[0])
 		dawdle(d)
 		say("")
 		return 0
 	},
-	"leaves": func([]string) int { // takes its folder away
+	"leaves": func([]string) int { // deletes its folder
 		dir, _ := os.Getwd()
 		os.RemoveAll(dir)
 		return 0
 	},
-	"meets": func([]string) int { // looks for another one that runs at the same time
+	"meets": func([]string) int { // waits for another bot that runs at the same time
 		place := os.Getenv("MOONFARM_TEST_PLACE")
 		if os.Mkdir(place, 0o777) != nil {
 			write0(place+"/other", nil)
@@ -112,13 +112,13 @@ var slow = map[string]func(args []string) int{
 				break
 			}
 		}
-		os.RemoveAll(place) // the next one is alone, too
+		os.RemoveAll(place) // for the next bot
 		say("alone")
 		return 0
 	},
 }
 
-// write0 writes a file, whatever comes of it.
+// write0 writes a file and prints errors.
 func write0(name string, text []byte) {
 	if err := os.WriteFile(name, text, 0o666); err != nil {
 		fmt.Println(err)
@@ -132,7 +132,7 @@ func say(text string) {
 	}
 }
 
-// roundOf is the round in state.json.
+// roundOf returns the round in state.json.
 func roundOf() int {
 	var state struct{ GameDetails struct{ Round int } }
 	text, err := os.ReadFile(stateFile)
@@ -146,8 +146,8 @@ func roundOf() int {
 	return state.GameDetails.Round
 }
 
-// follow follows script.txt: each line is a command in quotes, "-" to leave none, or
-// a number, which is an exit status.
+// follow follows script.txt: each line is a command in quotes, "-" for no command, or an
+// exit status.
 func follow() int {
 	text, err := os.ReadFile("script.txt")
 	if err != nil {
@@ -174,7 +174,7 @@ func follow() int {
 	return 0
 }
 
-// bot is the test's program as a bot of the kind, in a folder of its own.
+// bot returns the test's program as a bot of the kind, in a folder of its own.
 func bot(t testing.TB, kind string, args ...string) *Program {
 	t.Helper()
 	self, err := os.Executable()
@@ -184,7 +184,7 @@ func bot(t testing.TB, kind string, args ...string) *Program {
 	return commandIn(t, t.TempDir(), strings.Join(append([]string{"'" + self + "'", botMark, kind}, args...), " "))
 }
 
-// commandIn is a command as a bot.
+// commandIn returns a bot of a command line.
 func commandIn(t testing.TB, dir, line string) *Program {
 	t.Helper()
 	p, err := Command(line, dir)
@@ -194,7 +194,7 @@ func commandIn(t testing.TB, dir, line string) *Program {
 	return p
 }
 
-// scripted is a bot that follows these lines, the last one from then on.
+// scripted returns a bot that follows these lines and repeats the last one.
 func scripted(t testing.TB, kind string, lines ...string) *Program {
 	t.Helper()
 	p := bot(t, kind)
@@ -221,7 +221,7 @@ func read(t testing.TB, name string) string {
 	return string(text)
 }
 
-// quoted are commands as lines of a script.
+// quoted returns commands as lines of a script.
 func quoted(commands ...string) (lines []string) {
 	for _, c := range commands {
 		lines = append(lines, strconv.Quote(c))
@@ -229,7 +229,7 @@ func quoted(commands ...string) (lines []string) {
 	return lines
 }
 
-// rules are those of release 3.0.2 with another last round.
+// rules returns the rules of release 3.0.2 with another last round.
 func rules(last int) towerdefence.Rules {
 	r := towerdefence.DefaultRules()
 	r.MaxRounds = last
@@ -259,7 +259,7 @@ func (l *log) create(name string) (io.WriteCloser, error) {
 	return &logFile{name: name, log: l}, nil
 }
 
-// files makes the files of a match log in a folder.
+// files returns a function that makes the files of a match log in a folder.
 func files(dir string) func(name string) (io.WriteCloser, error) {
 	return func(name string) (io.WriteCloser, error) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -270,7 +270,7 @@ func files(dir string) func(name string) (io.WriteCloser, error) {
 	}
 }
 
-// bytes is the size of all files.
+// bytes returns the size of all files.
 func (l *log) bytes() (n int) {
 	for _, f := range l.files {
 		n += len(f.Data)
@@ -278,7 +278,7 @@ func (l *log) bytes() (n int) {
 	return n
 }
 
-// text is the file of a player in the folder of a round.
+// text returns a player's file in the folder of a round.
 func (l *log) text(t testing.TB, round int, player, file string) string {
 	t.Helper()
 	name := fmt.Sprintf("Round %03d/%s/%s", round, player, file)
@@ -304,7 +304,7 @@ func play(t testing.TB, m *Match) (*Result, *log) {
 	return r, l
 }
 
-// verify checks that a match log says what was played.
+// verify checks that a match log agrees with the result.
 func verify(t testing.TB, files fs.FS, m *Match, r *Result) {
 	t.Helper()
 	match, report, err := matchlog.Verify(files, m.Rules)
@@ -320,7 +320,7 @@ func verify(t testing.TB, files fs.FS, m *Match, r *Result) {
 	}
 }
 
-// clean checks that a bot made no faults but those of the kinds.
+// clean checks that a bot made no faults of other kinds than the given ones.
 func clean(t testing.TB, r *Record, but ...FaultKind) {
 	t.Helper()
 	for k, f := range r.Faults {

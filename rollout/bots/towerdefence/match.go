@@ -27,27 +27,27 @@ type Match struct {
 	Seed  uint64             // of policies that draw; the game has no chance
 	Seats []Seat             // of A and B
 
-	// Tournament takes "Exception" for the command of a bot that leaves none, as the
+	// Tournament makes "Exception" the command of a bot that leaves none, as the
 	// original did in the contest: enough of these in a row end the match. Otherwise
 	// such a bot does nothing.
 	Tournament bool
-	// SideBySide asks both bots at once, where they work in different folders: the
-	// match is shorter, but each has to share the machine with the other.
+	// SideBySide asks both bots at the same time if they work in different folders: the
+	// match is shorter, but the bots share the machine.
 	SideBySide bool
 
-	// Locks keep other games out of the folders in which bots work; nil: as usual.
+	// Locks keep other games out of the folders in which bots work; nil: the default
+	// locks.
 	Locks *filelock.Locker
 
-	// Create, if not nil, makes the files of the match log, as matchlog.Writer
-	// has it, while the match goes on. What an error leaves behind is up to the
-	// caller.
+	// Create, if not nil, makes the files of the match log for matchlog.Writer while the
+	// match goes on. After an error the caller deletes incomplete files.
 	Create func(name string) (io.WriteCloser, error)
-	// Watch, if not nil, sees the state at the start and after every round. An error
-	// of it ends the match.
+	// Watch, if not nil, gets the state at the start and after every round. Its error
+	// ends the match.
 	Watch func(s *towerdefence.State) error
-	// Crashed is that of bots.Match.
+	// Crashed is passed to bots.Match.
 	Crashed func(seat int, c *bots.Crash)
-	// Fault, if not nil, is told of the first fault of each kind of a bot. Calls come
+	// Fault, if not nil, is called for the first fault of each kind of a bot. Calls come
 	// from several goroutines at once; f changes after the call.
 	Fault func(seat int, k FaultKind, f *Faults)
 }
@@ -57,19 +57,19 @@ type Match struct {
 type Seat struct {
 	Policy rollout.Maker // a built-in policy
 	Bot    *Program
-	Name   string // in the match log; "": that of the bot
-	// Copy lets the bot work in a copy of its folder, made at the start and thrown away
-	// at the end: it begins as it is in the folder, whatever other games do.
+	Name   string // in the match log; "": the bot's name
+	// Copy lets the bot work in a copy of its folder, made at the start and deleted at the
+	// end of the match, so that other games do not change its files.
 	Copy bool
-	// Limits of a bot: Accept is for waiting until no other game uses the folder,
-	// Answer for a round, from the start of its process to its end. Bytes has no
+	// Limits of a bot: Accept limits the wait for a folder that another game uses,
+	// Answer a round, from the start of its process to its end. Bytes has no
 	// effect.
 	Limits  bots.Limits
 	Process child.Limits // of a bot
-	Log     *child.Log   // takes all that a bot prints in the match; nil: nobody wants it
+	Log     *child.Log   // takes the bot's output of the whole match; may be nil
 }
 
-// validate says what is wrong with a seat.
+// validate returns an error for a seat with both players, and for negative limits.
 func (s *Seat) validate() error {
 	if s.Policy != nil && s.Bot != nil {
 		return errors.New("a policy and a bot")
@@ -77,7 +77,7 @@ func (s *Seat) validate() error {
 	return s.Limits.Validate()
 }
 
-// name is the nick name in the match log.
+// name returns the nickname in the match log.
 func (s *Seat) name() string {
 	switch {
 	case s.Name != "":
@@ -90,7 +90,7 @@ func (s *Seat) name() string {
 	return "nobody"
 }
 
-// Result tells how a match went.
+// Result describes a match that was played.
 type Result struct {
 	*bots.Result
 	Final         referee.Result // the winner, and why the match ended
@@ -98,9 +98,9 @@ type Result struct {
 	Records       [2]*Record // of bots; nil for others
 }
 
-// Play plays the match to its end. Nothing of its bots runs any more when it returns.
-// If the context is done, everything is stopped and Play returns the cause. What
-// bots do wrong is no error of Play but in the Result.
+// Play plays the match to its end. No process of its bots runs when it returns. If the
+// context is done, everything is stopped and Play returns the cause. Faults of bots are in
+// the Result and are not errors of Play.
 func (m *Match) Play(ctx context.Context) (*Result, error) {
 	h, err := m.newHost()
 	if err != nil {
@@ -143,23 +143,23 @@ func (h *host) play(ctx context.Context) (*bots.Result, error) {
 	return r, err
 }
 
-// host is a match that is being played. The referee plays it beside the fast game and
-// knows what is to be shown.
+// host plays a Match. The game, which policies see, and the referee, which makes the
+// bots' files and the log, both play every round.
 type host struct {
 	*Match
 	match    bots.Match
 	game     *towerdefence.Game
 	state    *towerdefence.State // of the match's game; only read
 	referee  *referee.Referee
-	position *display.Position // of the referee; changes when no bot is being asked
-	log      *logger           // nil: nobody wants it
+	position *display.Position // of the referee; does not change while a bot is being asked
+	log      *logger           // nil without Match.Create
 	bots     [2]*seatedBot
 	stop     context.CancelCauseFunc
 	begun    bool
 	buffer   []byte
 }
 
-// newHost makes the game.
+// newHost makes the game, the referee and the seats.
 func (m *Match) newHost() (*host, error) {
 	if len(m.Seats) != 2 {
 		return nil, fmt.Errorf("%d seats for a game of 2 players", len(m.Seats))
@@ -185,7 +185,7 @@ func (m *Match) newHost() (*host, error) {
 		seat := bots.Seat{Policy: s.Policy}
 		if s.Bot != nil {
 			h.bots[i] = &seatedBot{Seat: s, host: h, player: sim.Player(i), printed: new(bytes.Buffer)}
-			h.bots[i].tell()
+			h.bots[i].reportFaults()
 			seat.Bot = h.bots[i].join
 		}
 		h.match.Seats = append(h.match.Seats, seat)
@@ -193,8 +193,8 @@ func (m *Match) newHost() (*host, error) {
 	return h, nil
 }
 
-// shown plays what was played with the referee, writes it down, and shows the state to
-// who watches.
+// shown plays the round with the referee, writes it to the log, and passes the state to
+// Watch.
 func (h *host) shown(b *env.Batch) error {
 	if h.begun {
 		if err := h.round(b); err != nil {
@@ -217,7 +217,7 @@ func (h *host) shown(b *env.Batch) error {
 	return nil
 }
 
-// round plays a round with the referee.
+// round plays a round with the referee and writes it to the log.
 func (h *host) round(b *env.Batch) error {
 	var orders [2]sim.Order
 	var commands [2]string
@@ -250,7 +250,7 @@ func (h *host) round(b *env.Batch) error {
 	return nil
 }
 
-// agree checks that the fast game stands as the referee says.
+// agree checks that the game and the referee have the same state.
 func (h *host) agree(status sim.Status, end string) error {
 	p := h.position
 	if int(h.state.Round) != p.Round {
@@ -258,7 +258,7 @@ func (h *host) agree(status sim.Status, end string) error {
 	}
 	want := sim.Over
 	switch end {
-	case referee.EndCut: // it goes on
+	case referee.EndCut: // the match goes on
 		want = sim.Running
 	case referee.EndAborted:
 		want = sim.Cut
@@ -285,7 +285,7 @@ func (h *host) agree(status sim.Status, end string) error {
 	return nil
 }
 
-// result sums the match up.
+// result adds the referee's result and the records to the result.
 func (h *host) result(r *bots.Result) *Result {
 	all := &Result{Result: r, Final: h.referee.Result()}
 	for i, s := range h.bots {

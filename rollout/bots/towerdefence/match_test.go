@@ -36,8 +36,8 @@ func maker(t testing.TB, spec string) rollout.Maker {
 	return m
 }
 
-// A bot at each seat: what they were shown is in the log, their commands reach the
-// game, and what they print is in the log.
+// TestGame: with a bot at each seat their files and their output are in the log, and their
+// commands reach the game.
 func TestGame(t *testing.T) {
 	a := scripted(t, "seen", quoted("0,0,2", "7,7,1", "\n1", "3,3,0\n1,1,1", "1,1,2")...)
 	b := scripted(t, "seen", quoted("1,0,2", "No Command", "6,2,1", "7,2,1")...)
@@ -80,13 +80,13 @@ func TestGame(t *testing.T) {
 			t.Errorf("seat %d: %+v, used %v, crash %v", i, rec, r.Used[i], r.Crashes[i])
 		}
 	}
-	if f := r.Records[0].Faults[Refused]; f.Count != 5 || f.Round != 5 || f.Text != `"1,1,2"` { // it stands there already
+	if f := r.Records[0].Faults[Refused]; f.Count != 5 || f.Round != 5 || f.Text != `"1,1,2"` { // the cell is occupied
 		t.Errorf("refused %+v", f)
 	}
 }
 
-// What a bot leaves as its command is taken as the original takes it, counted and
-// named.
+// TestCommands: the command of a bot is read as the original reads it, and its faults are
+// counted and named.
 func TestCommands(t *testing.T) {
 	for _, c := range []struct {
 		line, want string
@@ -124,8 +124,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// In the mode of tournaments a bot that leaves no command fails, and the match ends
-// when it has done so for too long, also if it cannot be started at all.
+// TestTournament: with Tournament a bot that leaves no command fails, and the match ends
+// after too many such rounds, also if the bot cannot be started at all.
 func TestTournament(t *testing.T) {
 	for _, kind := range []string{"-", "leaves"} {
 		m := &Match{Rules: rules(400), Tournament: true, Seats: []Seat{{Bot: scripted(t, "script", kind)}, {}}}
@@ -149,7 +149,8 @@ func TestTournament(t *testing.T) {
 	}
 }
 
-// A text of commas ends the match without a result, and the log without an end.
+// TestAborted: a command of commas aborts the match: there is no result, and the log has no
+// end.
 func TestAborted(t *testing.T) {
 	m := &Match{Rules: rules(400), Seats: []Seat{
 		{Bot: scripted(t, "script", quoted("0,0,2", "-1,0,2", ",,")...)},
@@ -170,7 +171,7 @@ func TestAborted(t *testing.T) {
 	}
 }
 
-// A match of policies is the episode that a rollout plays, and has a log.
+// TestPolicies: a match of policies is reproducible and has a log.
 func TestPolicies(t *testing.T) {
 	m := &Match{Rules: rules(400), Seed: 7, Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "mix(0.7*turtle,0.3*random)")}}}
 	r, l := play(t, m)
@@ -183,8 +184,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// A whole match of a bot against a policy: the bot's faults are in the log, and it
-// can be read as a match of 3.0.2.
+// TestAgainstPolicy: in a match of a bot against a policy the bot's faults are counted, and
+// the log can be read as a match of 3.0.2.
 func TestAgainstPolicy(t *testing.T) {
 	b := scripted(t, "script", append(quoted("0,0,2", "", "x,y,z", "-5,0,2"), "-", "3", `"1,1,2"`)...)
 	m := &Match{Rules: rules(400), Seats: []Seat{{Bot: b}, {Policy: maker(t, "rush")}}}
@@ -207,8 +208,8 @@ func TestAgainstPolicy(t *testing.T) {
 	}
 }
 
-// A bot whose rounds together take too long is not asked any more; the other one's
-// game is as long as ever.
+// TestGameLimit: a bot whose rounds together take too long is not asked again; the other bot
+// plays to the end.
 func TestGameLimit(t *testing.T) {
 	m := &Match{Rules: rules(30), Seats: []Seat{
 		{Bot: bot(t, "sleeps", "40ms"), Limits: bots.Limits{Game: 200 * time.Millisecond, Answer: ample}},
@@ -230,7 +231,7 @@ func TestGameLimit(t *testing.T) {
 	}
 }
 
-// A match whose log cannot be written is not played to its end.
+// TestLogError: a match whose log cannot be written is not played to its end.
 func TestLogError(t *testing.T) {
 	seen, files := 0, 0
 	full := errors.New("disk full")
@@ -242,13 +243,12 @@ func TestLogError(t *testing.T) {
 		}
 		return &logFile{log: &log{files: fstest.MapFS{}}}, nil
 	}
-	if _, err := m.Play(t.Context()); !errors.Is(err, full) || seen > 6+waiting || files != 26 {
+	if _, err := m.Play(t.Context()); !errors.Is(err, full) || seen > 6+maxQueued || files != 26 {
 		t.Errorf("error %v after %d rounds and %d files", err, seen, files)
 	}
 }
 
-// Bots are asked one after the other, side by side only if that is asked for and they
-// do not share a folder.
+// TestOrder: bots are asked at the same time only with SideBySide and in different folders.
 func TestOrder(t *testing.T) {
 	both := bot(t, "meets", "together")
 	one, two := bot(t, "meets", "a"), bot(t, "meets", "b")
@@ -278,7 +278,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A match that is interrupted ends at once.
+// TestInterrupt: a match that is interrupted ends at once.
 func TestInterrupt(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -323,7 +323,7 @@ func TestRefusedMatches(t *testing.T) {
 	}
 }
 
-// The game and its referee are compared in every round.
+// TestAgree: agree finds differences between the game and its referee.
 func TestAgree(t *testing.T) {
 	for name, change := range map[string]func(s *towerdefence.State){
 		"player A: energy 21, not 20":  func(s *towerdefence.State) { s.Half[0].Energy++ },

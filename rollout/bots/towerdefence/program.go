@@ -14,20 +14,20 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Program is a bot as it lies in a folder. Any number of games may play it.
+// Program is a bot in its folder. Any number of games may play it.
 type Program struct {
-	Name string // its nick name, or the name of its program
-	Dir  string // its folder, absolute
-	Work string // where it works, absolute; mostly Dir or a folder below it
+	Name string // nickname, or the name of the program
+	Dir  string // absolute path of the folder
+	Work string // absolute path of the working directory; mostly Dir or a folder below it
 
-	// args are the program and its arguments for a bot that works in a folder.
+	// args returns the program and its arguments for a working directory.
 	args func(work string) []string
 }
 
-// maxMeta bounds a bot.json in bytes.
+// maxMeta is the limit of a bot.json in bytes.
 const maxMeta = 64 << 10
 
-// meta is a bot.json.
+// meta is the content of a bot.json.
 type meta struct {
 	NickName    string // author and email are there, too
 	BotLocation string
@@ -36,8 +36,8 @@ type meta struct {
 	Arguments   *struct{ CoreCount int }
 }
 
-// Open opens the folder of a bot of the original, with its bot.json. The error
-// names what is missing: a file, a program for its language, the right to run it.
+// Open returns the bot in a folder of the original, with a bot.json. The error says what is
+// missing: a file, a program for its language, the right to run it.
 func Open(dir string) (*Program, error) {
 	p, err := open(dir)
 	if err != nil {
@@ -55,8 +55,8 @@ func open(dir string) (*Program, error) {
 	if p.Dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	// The original joins both as texts, so a location without a slash in front is a
-	// folder beside this one, unless the folder was given with a slash behind.
+	// The original joins both as texts, so a location without a leading slash is a
+	// folder beside this one, unless the folder was given with a trailing slash.
 	if p.Work, err = filepath.Abs(dir + m.BotLocation); err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func readMeta(name string) (m meta, err error) {
 	return m, nil
 }
 
-// checkFile checks that the bot's file is there.
+// checkFile checks that the bot's folder and file exist.
 func (p *Program) checkFile(m *meta) error {
 	info, err := os.Stat(p.Work)
 	switch {
@@ -108,7 +108,7 @@ func (p *Program) checkFile(m *meta) error {
 	case err != nil:
 		return fmt.Errorf("botLocation %q: %w", m.BotLocation, err)
 	case !info.IsDir():
-		return fmt.Errorf("botLocation %q: %s is no folder", m.BotLocation, p.Work)
+		return fmt.Errorf("botLocation %q: %s is not a folder", m.BotLocation, p.Work)
 	}
 	file := filepath.Join(p.Work, m.BotFileName)
 	info, err = os.Stat(file)
@@ -118,14 +118,13 @@ func (p *Program) checkFile(m *meta) error {
 	case err != nil:
 		return fmt.Errorf("botFileName: %w", err)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("botFileName: %s is no file", file)
+		return fmt.Errorf("botFileName: %s is not a file", file)
 	}
 	return nil
 }
 
-// Command makes a bot of a command line (see bots.SplitCommand), which is started in
-// a folder once a round. A program with a slash in its name is looked for in that
-// folder, others in PATH.
+// Command returns a bot of a command line (see bots.SplitCommand) that works in a folder. A
+// program with a slash in its name is searched in that folder, others in PATH.
 func Command(line, dir string) (*Program, error) {
 	words, err := bots.SplitCommand(line)
 	if err != nil {

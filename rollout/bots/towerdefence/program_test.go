@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// tools makes programs with these names the only ones in PATH. They print what is
-// given for each.
+// tools makes programs with these names the only ones in PATH. They print the given texts.
 func tools(t *testing.T, prints map[string]string) {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
@@ -28,12 +27,12 @@ func tools(t *testing.T, prints map[string]string) {
 	t.Setenv("PATH", dir)
 }
 
-// meta1 is a bot.json.
+// meta1 returns a bot.json.
 func meta1(location, file, language, more string) string {
 	return fmt.Sprintf(`{"author": "x", "email": "x@y", "nickName": "Ann", "botLocation": %q, "botFileName": %q, "botLanguage": %q%s}`, location, file, language, more)
 }
 
-// Every language is started as the original does.
+// TestLanguages: bots of every language are started as the original does.
 func TestLanguages(t *testing.T) {
 	tools(t, map[string]string{"java": "", "dotnet": "", "node": "", "python": "2", "python3": "3", "php": "", "go": ""})
 	for language, want := range map[string]string{
@@ -64,7 +63,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// The error says what is missing, and where it was looked for.
+// TestOpenErrors: the error says what is missing, and where it was searched.
 func TestOpenErrors(t *testing.T) {
 	tools(t, map[string]string{"python3": "nothing"})
 	for _, c := range []struct{ text, want string }{
@@ -80,16 +79,16 @@ func TestOpenErrors(t *testing.T) {
 		{meta1("/", "file", "java", ""), "language java: looked in PATH for java, found none"},
 		{meta1("/", "file", "python3", ""), "language python3: looked in PATH for python3, python, found none; "},
 		{meta1("/", "other", "rust", ""), "botFileName: there is no file DIR/other; perhaps the bot must be built first"},
-		{meta1("/", "folder", "rust", ""), "botFileName: DIR/folder is no file"},
+		{meta1("/", "folder", "rust", ""), "botFileName: DIR/folder is not a file"},
 		{meta1("/nowhere", "file", "rust", ""), `botLocation "/nowhere": there is no folder DIR/nowhere; perhaps the bot must be built first`},
 		{meta1("nowhere", "file", "rust", ""), `botLocation "nowhere": there is no folder DIRnowhere; perhaps`}, // as the original joins them
-		{meta1("/", "file", "c++", ""), "botFileName: it cannot be started: "},                                  // nobody may run it
+		{meta1("/", "file", "c++", ""), "botFileName: it cannot be started: "},                                  // it has no right to be executed
 		{meta1("/", "file", "c#core", ""), "language c#core: looked in PATH for dotnet, found none"},
 		{meta1("/", "file", "php", ""), "language php: looked in PATH for php, found none"},
 		{meta1("/", "file", "golang", ""), "language golang: looked in PATH for go, found none"},
 		{meta1("/", "file", "javascript", ""), "language javascript: looked in PATH for node, found none"},
 		{meta1("/", "file", "python2", ""), "language python2: looked in PATH for python2, python2.7, python, found none"},
-		{meta1("/file", "file", "rust", ""), `botLocation "/file": DIR/file is no folder`},
+		{meta1("/file", "file", "rust", ""), `botLocation "/file": DIR/file is not a folder`},
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "file"), "")
@@ -117,7 +116,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// Small bots of languages that are installed play a match from their folders.
+// TestScripts: small bots of the installed languages play a match from their folders.
 func TestScripts(t *testing.T) {
 	for _, c := range []struct{ language, file, text string }{
 		{"python3", "Bot.py", "import json\ns = json.load(open('state.json'))\nopen('command.txt', 'w').write('%d,0,2' % s['gameDetails']['round'])\n"},

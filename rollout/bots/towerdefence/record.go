@@ -8,18 +8,18 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// FaultKind is what a bot did wrong in a round. None of it ends the match by itself.
+// FaultKind is the kind of a fault in a round. No fault ends the match by itself.
 type FaultKind uint8
 
 // The kinds of faults.
 const (
 	Late       FaultKind = iota // it did not end before the limit and was killed
 	Killed                      // it was killed for another limit
-	Failed                      // it ended with another exit status than 0, or by a signal
-	Missing                     // it ended as it should and left no command.txt that can be read
-	Garbled                     // its command is none that can be read, or aborts the match
+	Failed                      // it ended with an exit status other than 0, or by a signal
+	Missing                     // it ended with status 0 and left no command.txt that can be read
+	Garbled                     // its command cannot be read, or aborts the match
 	Refused                     // the rules refuse its command
-	FaultKinds                  // how many there are
+	FaultKinds                  // the number of kinds
 )
 
 // String returns one word for people and journals.
@@ -27,29 +27,30 @@ func (k FaultKind) String() string {
 	return [...]string{"late", "killed", "failed", "missing", "garbled", "refused", "kinds"}[min(k, FaultKinds)]
 }
 
-// Faults are those of one kind.
+// Faults counts a bot's faults of one kind and describes the first.
 type Faults struct {
 	Count int
-	Round int    // of the first
-	Text  string // of the first, one line
-	// Lines are the last that the bot printed in the round of the first, where it
-	// failed to give a command: the kinds up to Missing.
+	Round int    // of the first fault
+	Text  string // of the first fault, one line
+	// Lines are the last lines that the bot printed in the round of the first fault. Only
+	// the kinds up to Missing have them.
 	Lines []string
 }
 
-// Record tells how a bot did in a match.
+// Record describes a bot's rounds in a match.
 type Record struct {
-	Rounds       int           // in which it was started
+	Rounds       int           // rounds in which the bot was started
 	Longest      time.Duration // real time of its longest round
 	LongestRound int
 	Faults       [FaultKinds]Faults
-	told         func(k FaultKind, f *Faults) // of the first of each kind; nil: nobody is
-	Lines        []string                     // the last that it printed in the round of its latest failure or, without one, in its last
+	Lines        []string // the last lines printed in the round of the latest failure or, without a failure, in the last round
+
+	told func(k FaultKind, f *Faults) // called for the first fault of each kind; may be nil
 }
 
-// fault counts a fault. lines are the last that the bot printed in the round. The text
-// and the lines of the first fault of each kind alone are kept, so that a record stays
-// small when the bot fails in each of 400 rounds.
+// fault counts a fault. lines are the last lines that the bot printed in the round. Only the
+// text and the lines of the first fault of each kind are kept, so that a record stays
+// small if the bot fails in each of 400 rounds.
 func (r *Record) fault(k FaultKind, round int, lines []string, format string, args ...any) {
 	f := &r.Faults[k]
 	f.Count++
@@ -62,20 +63,20 @@ func (r *Record) fault(k FaultKind, round int, lines []string, format string, ar
 	}
 }
 
-// failures counts the rounds in which the program did not end as it should.
+// failures returns the number of rounds in which the program was killed or failed.
 func (r *Record) failures() int {
 	return r.Faults[Late].Count + r.Faults[Killed].Count + r.Faults[Failed].Count
 }
 
-// ran notes how long the bot took in a round.
+// ran records the time of a round.
 func (r *Record) ran(round int, time time.Duration) {
 	if r.Rounds++; time > r.Longest {
 		r.Longest, r.LongestRound = time, round
 	}
 }
 
-// judge notes what became of a command. A command that can be read and is refused
-// leaves its player with a failure.
+// judge records faults of a command. failures is the player's count after the round; it is
+// above 0 if the rules refused a command that could be read.
 func (r *Record) judge(round int, text string, order sim.Order, aborted bool, failures int) {
 	c := towerdefence.Decode(order)
 	switch {
@@ -89,10 +90,10 @@ func (r *Record) judge(round int, text string, order sim.Order, aborted bool, fa
 	}
 }
 
-// maxShown bounds what messages show of a command.
+// maxShown is the number of characters of a command in messages.
 const maxShown = 60
 
-// shown is the beginning of a command as people can read it.
+// shown returns the beginning of a command in quotes.
 func shown(text string) string {
 	if runes := []rune(text); len(runes) > maxShown {
 		return fmt.Sprintf("%q…", string(runes[:maxShown]))

@@ -24,7 +24,7 @@ import (
 // longEnv asks for the long form of tests.
 const longEnv = "MOONFARM_LONG"
 
-// render is a position with all that the original engine showed of it.
+// render is a position with the files that the original engine wrote for it.
 type render struct {
 	Render         string
 	Round          int
@@ -33,7 +33,7 @@ type render struct {
 	TextA, TextB   string
 }
 
-// position is what the render shows.
+// position returns the position of the render.
 func (d *render) position(t *testing.T) *display.Position {
 	t.Helper()
 	var state shownState
@@ -61,8 +61,9 @@ func (d *render) position(t *testing.T) *display.Position {
 	return p
 }
 
-// Bots are given what the original wrote in the same positions: every field of
-// state.json but the ids of missiles, which are drawn, and every byte of textMap.txt.
+// TestDisplays: bots are given the same files as by the original in the same positions:
+// every field of state.json except the ids of missiles, which are random, and every byte
+// of textMap.txt.
 func TestDisplays(t *testing.T) {
 	lines := bytes.Split(bytes.TrimSpace(simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))), []byte("\n"))
 	m := &Match{Rules: rules(400), Seats: []Seat{{Bot: scripted(t, "seen", `""`)}, {Bot: scripted(t, "seen", `""`)}}}
@@ -104,7 +105,7 @@ func TestDisplays(t *testing.T) {
 	}
 }
 
-// fields are all fields of a JSON text, but for ids.
+// fields returns all fields of a JSON text except ids.
 func fields(t *testing.T, text string) (all any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
@@ -128,7 +129,7 @@ func fields(t *testing.T, text string) (all any) {
 	return all
 }
 
-// shownState is what of a state.json changes in a match.
+// shownState has the fields of a state.json that change in a match.
 type shownState struct {
 	GameDetails struct{ Round int }
 	Players     []struct {
@@ -160,12 +161,12 @@ func (c shownCell) cell() display.Cell {
 	return display.Cell{X: c.X, Y: c.Y, Owner: seatOf(c.PlayerType, 0)}
 }
 
-// seatOf is the player that a viewer sees as the letter.
+// seatOf returns the player that a viewer sees as the letter.
 func seatOf(letter string, viewer sim.Player) sim.Player {
 	return sim.Player(strings.Index("AB", letter)) ^ viewer
 }
 
-// roundOf reads the state as the line of a recording that led to it.
+// roundOf returns the line of a recording that leads to the state.
 func (s *shownState) roundOf(viewer sim.Player) recording.Round {
 	x := func(x int) int {
 		if viewer == 1 {
@@ -210,9 +211,9 @@ func (s *shownState) roundOf(viewer sim.Player) recording.Round {
 	return r
 }
 
-// Bots play the commands of recorded matches. In every round they are given what the
-// original engine recorded, and the match ends as it did. The short form of the test
-// stops soon after the first curtain.
+// TestRecordedMatches: bots play the commands of recorded matches. In every round their
+// files agree with the original's recording, and the match ends as recorded. The short form
+// of the test stops soon after the first iron curtain.
 func TestRecordedMatches(t *testing.T) {
 	names, last := []string{"recorded_iron_curtain_with_teslas"}, 34
 	if os.Getenv(longEnv) != "" {

@@ -17,20 +17,20 @@ import (
 	"moonfarm/sim/towerdefence/wire/command"
 )
 
-// SiteAnswer is the time for a round in the contest, LocalAnswer one that no bot needs
-// which is to play there.
+// SiteAnswer is the contest's time for a round. LocalAnswer is a generous one for the user's
+// own machine.
 const (
 	SiteAnswer  = 2 * time.Second
 	LocalAnswer = time.Minute
 )
 
-// Bounds of what the match log takes of a bot's output, in bytes.
+// Bounds of a bot's output in the match log, in bytes.
 const (
 	maxRoundOutput = 64 << 10
 	maxMatchOutput = 4 << 20
 )
 
-// seatedBot is a bot that plays at a seat.
+// seatedBot is a bot that plays at a seat. It implements bots.Bot.
 type seatedBot struct {
 	*Seat
 	host   *host
@@ -39,19 +39,19 @@ type seatedBot struct {
 	args   []string
 	guard  *child.Guard
 
-	// Of this round.
-	text    string        // its command, or what stands for one
-	gave    bool          // the text is its own
-	printed *bytes.Buffer // what the match log takes of its output
+	// This round:
+	text    string        // the command
+	gave    bool          // the bot gave the command
+	printed *bytes.Buffer // output for the match log
 
-	state, textMap []byte
-	output         int64 // bytes of output in the match log
+	state, textMap []byte // content of the files
+	output         int64  // bytes of output in the match log
 	used           time.Duration
 	record         Record
-	crash          *bots.Crash // not nil: it is not started any more
+	crash          *bots.Crash // not nil: the bot is not started any more
 }
 
-// join makes a seat's bot ready.
+// join starts the guard of the bot.
 func (s *seatedBot) join(ctx context.Context) (bots.Bot, error) {
 	var err error
 	if s.guard, err = child.Start(ctx, s.Process); err != nil {
@@ -60,16 +60,16 @@ func (s *seatedBot) join(ctx context.Context) (bots.Bot, error) {
 	return s, nil
 }
 
-// tell lets the match tell of the bot's faults while it is played.
-func (s *seatedBot) tell() {
+// reportFaults passes the bot's faults to Match.Fault while the match is played.
+func (s *seatedBot) reportFaults() {
 	if s.host.Fault == nil {
 		return
 	}
 	s.record.told = func(k FaultKind, f *Faults) { s.host.Fault(int(s.player), k, f) }
 }
 
-// Ask implements bots.Bot. A bot that has crashed goes on with the command that the
-// original takes for it.
+// Ask implements bots.Bot. For a bot that has crashed it returns the order of the missing
+// command.
 func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	s.text, s.gave = "", false
 	s.printed.Reset()
@@ -94,7 +94,7 @@ func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	return append(dst, command.Parse(s.text)), nil
 }
 
-// play plays a round. An error is a crash: the program cannot be started any more.
+// play plays a round. An error is a crash: the program is not started any more.
 func (s *seatedBot) play(round int) error {
 	limit, err := s.limit()
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *seatedBot) play(round int) error {
 	return err
 }
 
-// limit is the time for this round, 0 for any.
+// limit returns the time for this round, 0 for no limit.
 func (s *seatedBot) limit() (time.Duration, error) {
 	answer, game := s.Limits.Answer, s.Limits.Game
 	if game == 0 {
@@ -146,12 +146,12 @@ func (s *seatedBot) limit() (time.Duration, error) {
 	return min(answer, left), nil
 }
 
-// usedUp is the error of a bot whose rounds together took too long.
+// usedUp returns the error of a bot whose rounds together took too long.
 func (s *seatedBot) usedUp() error {
 	return bots.Late("the %v for all rounds of a match are used up", s.Limits.Game)
 }
 
-// run runs the bot's program.
+// run runs the bot's program until it ends or the limit is over.
 func (s *seatedBot) run(limit time.Duration) (*child.Exit, error) {
 	c := child.Command{Args: s.args, Dir: s.work, Log: s.logs()}
 	begin := time.Now()
@@ -165,14 +165,14 @@ func (s *seatedBot) run(limit time.Duration) (*child.Exit, error) {
 	}
 	r := process.End(deadline)
 	if r.Fault != nil && r.Fault.Kind == child.Lost {
-		s.printed = new(bytes.Buffer) // it may still be written to
+		s.printed = new(bytes.Buffer) // a lost process may still write to the old one
 	}
 	s.output += int64(s.printed.Len())
 	return r, nil
 }
 
-// logs takes what the bot prints in a round: for the match log, for its own log, or
-// for both.
+// logs returns the log for the bot's output in a round. It writes to the match log, to the
+// bot's own log, or to both.
 func (s *seatedBot) logs() *child.Log {
 	if s.host.log == nil {
 		return s.Log
@@ -184,8 +184,8 @@ func (s *seatedBot) logs() *child.Log {
 	return child.NewLog(io.MultiWriter(round, s.Log), math.MaxInt64) // each has its own limit
 }
 
-// note notes how the bot's process ended. noted says that this is a fault. An error
-// is one after which no other process can be started.
+// note records how the bot's process ended; noted says that this was a fault. After an
+// error the program is not started any more.
 func (s *seatedBot) note(round int, r *child.Exit, limit time.Duration) (noted bool, err error) {
 	last := ""
 	if n := len(r.Lines); n > 0 {
@@ -211,7 +211,7 @@ func (s *seatedBot) note(round int, r *child.Exit, limit time.Duration) (noted b
 	return noted, nil
 }
 
-// End implements bots.Bot. Nothing runs between rounds.
+// End implements bots.Bot. No process runs between rounds.
 func (s *seatedBot) End(context.Context, error) bots.Ended {
 	if err := s.guard.Close(); err != nil && s.crash == nil {
 		s.crash = &bots.Crash{Turn: s.host.position.Round, Err: err}
