@@ -65,8 +65,8 @@ func (e lateError) Error() string { return string(e) }
 // Is implements the interface of errors.Is.
 func (lateError) Is(target error) bool { return target == ErrLate }
 
-// Seat says who plays at a seat: a built-in policy, a bot, or, with neither, a
-// player that gives no orders.
+// Seat is the player at a seat: a built-in policy, a bot, or, with neither, a player that
+// gives no orders.
 type Seat struct {
 	Policy rollout.Maker
 	Bot    Join

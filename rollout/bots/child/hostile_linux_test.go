@@ -147,8 +147,8 @@ func marked(m string) (pids []int) {
 	return pids
 }
 
-// told describes processes with parent, state and command line.
-func told(pids []int) (text string) {
+// describe describes processes with parent, state and command line.
+func describe(pids []int) (text string) {
 	for _, pid := range pids {
 		p, _ := new(processTable).read(pid)
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
@@ -167,7 +167,7 @@ func requireMarked(t *testing.T, m string, least int) {
 	}
 	if !assert.Eventually(t, reached, ample, 5*time.Millisecond) {
 		pids := marked(m)
-		t.Fatalf("%d processes run, want %d:%s", len(pids), least, told(pids))
+		t.Fatalf("%d processes run, want %d:%s", len(pids), least, describe(pids))
 	}
 }
 

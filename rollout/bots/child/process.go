@@ -167,7 +167,7 @@ func (p *Process) ReadLine(deadline time.Time) ([]byte, error) {
 	return nil, p.unread
 }
 
-// fill reads some more of standard output.
+// fill reads from standard output until the deadline or some bytes have come.
 func (p *Process) fill(deadline time.Time) error {
 	const least = 8 << 10
 	if cap(p.kept)-len(p.kept) < least {

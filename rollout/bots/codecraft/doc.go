@@ -16,7 +16,7 @@
 //
 //   - A seed gives another game: the generator of the original is not known.
 //     State files begin the same game on both.
-//   - Clients are asked side by side, not one after the other; the results do
+//   - Clients are asked at the same time, not one after the other; the results do
 //     not depend on it.
 //   - A limit of time (timeout) is for a whole answer, not for each read and write.
 //     A second limit is for all answers of a game; it is off unless set.

@@ -46,7 +46,7 @@ type Match struct {
 	Crashed func(seat int, c *bots.Crash)
 }
 
-// Seat says who plays at a seat. At most one of Policy, Port and Program is set; without
+// Seat is the player at a seat. At most one of Policy, Port and Program is set; without
 // them the player gives no orders.
 type Seat struct {
 	Policy  rollout.Maker // a built-in policy

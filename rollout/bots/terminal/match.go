@@ -40,7 +40,7 @@ type Match struct {
 	Refused func(seat, turn int, text string)
 }
 
-// Seat says who plays at a seat. Without a Policy and a Program it is a player that
+// Seat is the player at a seat: a built-in policy, a bot, or, with neither, a player that
 // gives no orders.
 type Seat struct {
 	Name    string        // for the replay
@@ -172,7 +172,7 @@ func (h *host) seat(p sim.Player) *seatedBot {
 	s := &seatedBot{seat: p, limits: &h.Limits, rules: &h.rules, names: &h.Config.Shorthands, feed: feed{seat: p}}
 	s.log = h.Seats[p].Log
 	if h.Refused != nil {
-		s.result.Refused.told = func(turn int, text string) { h.Refused(int(p), turn, text) }
+		s.result.Refused.report = func(turn int, text string) { h.Refused(int(p), turn, text) }
 	}
 	s.feed.text = append(h.Config.Append(s.feed.text, config.Local), '\n')
 	return s

@@ -27,7 +27,7 @@ type Refused struct {
 	// lines of text, in the bot's own coordinates.
 	First []string
 
-	told func(turn int, text string) // called for each refusal in First; may be nil
+	report func(turn int, text string) // called for each refusal in First; may be nil
 }
 
 // FirstRefusal is the first refusal of a kind. Text is "" if there was none.
@@ -55,8 +55,8 @@ func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any
 	}
 	if len(r.First) < maxFirst && !slices.ContainsFunc(r.First, same) {
 		r.First = append(r.First, fmt.Sprintf("turn %d: %s", turn, text))
-		if r.told != nil {
-			r.told(turn, text)
+		if r.report != nil {
+			r.report(turn, text)
 		}
 	}
 }

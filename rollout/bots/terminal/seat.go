@@ -100,7 +100,7 @@ func (s *seatedBot) answer() (first, second []byte, took time.Duration, err erro
 	}
 	begin := s.begin()
 	if err := s.player.Write(s.feed.take(), s.deadline(begin)); err != nil {
-		return nil, nil, since(begin), s.told("did not read what it was sent", err)
+		return nil, nil, since(begin), s.answerError("did not read what it was sent", err)
 	}
 	begin = s.begin()
 	deadline := s.deadline(begin)
@@ -109,12 +109,12 @@ func (s *seatedBot) answer() (first, second []byte, took time.Duration, err erro
 		s.first = append(s.first[:0], line...)
 		second, err = s.player.ReadLine(deadline)
 	}
-	return s.first, second, since(begin), s.told("did not answer", err)
+	return s.first, second, since(begin), s.answerError("did not answer", err)
 }
 
-// told returns the error of an answer. The error of a late answer names the limit of the
+// answerError returns the error of an answer. The error of a late answer names the limit of the
 // whole answer, because the deadline of a single read or write differs from it.
-func (s *seatedBot) told(what string, err error) error {
+func (s *seatedBot) answerError(what string, err error) error {
 	if err == nil || !late(err) {
 		return err
 	}

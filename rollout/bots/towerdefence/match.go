@@ -52,8 +52,8 @@ type Match struct {
 	Fault func(seat int, k FaultKind, f *Faults)
 }
 
-// Seat says who plays at a seat. Without a Policy and a Bot it is a player that gives
-// no commands.
+// Seat is the player at a seat: a built-in policy, a bot, or, with neither, a player that
+// gives no commands.
 type Seat struct {
 	Policy rollout.Maker // a built-in policy
 	Bot    *Program

@@ -45,7 +45,7 @@ type Record struct {
 	Faults       [FaultKinds]Faults
 	Lines        []string // the last lines printed in the round of the latest failure or, without a failure, in the last round
 
-	told func(k FaultKind, f *Faults) // called for the first fault of each kind; may be nil
+	report func(k FaultKind, f *Faults) // called for the first fault of each kind; may be nil
 }
 
 // fault counts a fault. lines are the last lines that the bot printed in the round. Only the
@@ -58,8 +58,8 @@ func (r *Record) fault(k FaultKind, round int, lines []string, format string, ar
 		return
 	}
 	f.Round, f.Text, f.Lines = round, fmt.Sprintf(format, args...), lines
-	if r.told != nil {
-		r.told(k, f)
+	if r.report != nil {
+		r.report(k, f)
 	}
 }
 

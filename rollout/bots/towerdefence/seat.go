@@ -65,7 +65,7 @@ func (s *seatedBot) reportFaults() {
 	if s.host.Fault == nil {
 		return
 	}
-	s.record.told = func(k FaultKind, f *Faults) { s.host.Fault(int(s.player), k, f) }
+	s.record.report = func(k FaultKind, f *Faults) { s.host.Fault(int(s.player), k, f) }
 }
 
 // Ask implements bots.Bot. For a bot that has crashed it returns the order of the missing
