@@ -165,7 +165,7 @@ func readImport(c *C.mf_import) (*importing, error) {
 	}
 	switch {
 	case len(i.files) == 0:
-		return nil, wrong("files: there are none")
+		return nil, wrong("files: the list is empty")
 	case out == "":
 		return nil, wrong("out: the path of the dataset is empty")
 	case c.workers < 0 || c.workers > maxWorkers:

@@ -1,7 +1,7 @@
-// What a reader of datasets computes itself: which episodes are for validation,
+// Functions that a reader of datasets needs: which episodes are for validation,
 // and the planes of packed observations. FORMAT.md defines both; the same
 // functions are in moonfarm.py, and in Go ReadOptions.Split and
-// features.Unpacker. Nothing is imported here.
+// features.Unpacker. This file imports nothing.
 
 const G = 0x9e3779b97f4a7c15n;
 const word = (x) => BigInt.asUintN(64, x);
@@ -13,16 +13,16 @@ function mix(x) {
   return x ^ (x >> 31n);
 }
 
-// splitBy tells by which column of the episodes a dataset is split, and with which
-// seed: by the numbers of games, so that equal games are on one side; in formats 1
-// and 2, which have none, by the numbers of the episodes.
+// splitBy returns the column of the episodes by which a dataset is split, and the
+// seed: the column holds numbers of games, so that equal games are on one side;
+// formats 1 and 2 lack it and use numbers of episodes.
 export function splitBy(manifest) {
   return manifest.format > 2 ? { column: "game", seed: 0 } : { column: "episode", seed: manifest.job.seed };
 }
 
-// inValidation tells whether an episode is for validation if that share of all
-// games, 0 … 1, is. seed and the column that number, a number or BigInt, is from are
-// those of splitBy.
+// inValidation returns whether an episode is for validation if that share of all
+// games, 0 … 1, is. seed and the column of number, a number or BigInt, come from
+// splitBy.
 export function inValidation(seed, number, share) {
   let k = mix(BigInt(seed) + G);
   k = mix((k ^ BigInt(number)) + G);
@@ -33,7 +33,7 @@ export function inValidation(seed, number, share) {
 
 // unpacker returns a function that writes the planes of one packed observation,
 // a Uint8Array [planes, height, width], from its words, a BigUint64Array [words].
-// observation is that of the manifest.
+// observation is from the manifest.
 export function unpacker(observation) {
   const layout = observation.packed_layout;
   if (!layout) throw new Error("the manifest has no observation.packed_layout");

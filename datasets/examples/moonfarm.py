@@ -1,5 +1,5 @@
-"""What a reader of datasets computes itself: which episodes are for validation,
-and the planes of packed observations.
+"""Functions that a reader of datasets needs: which episodes are for validation, and
+the planes of packed observations.
 
 FORMAT.md defines both; the same functions are in moonfarm.mjs, and in Go
 ReadOptions.Split and features.Unpacker. Only unpack_rows needs numpy.
@@ -17,10 +17,10 @@ def _mix(x):
 
 
 def split_by(manifest):
-    """The seed, and the column of the episodes, by which a dataset is split.
+    """Returns the seed and the column of the episodes by which a dataset is split.
 
-    The column is that of the numbers of games, so that equal games are on one side; in formats
-    1 and 2, which have none, that of the numbers of the episodes.
+    The column holds numbers of games, so that equal games are on one side; formats 1 and 2
+    lack it, and the column holds numbers of episodes.
     """
     return (0, "game") if manifest["format"] > 2 else (manifest["job"]["seed"], "episode")
 
@@ -28,7 +28,7 @@ def split_by(manifest):
 def in_validation(seed, number, share):
     """Whether an episode is for validation if that share of all games, 0 … 1, is.
 
-    seed, a text or an int, and the column that number is from are those of split_by.
+    seed, a text or an int, and the column that number is from come from split_by.
     """
     k = _mix(int(seed) + _G)
     k = _mix((k ^ int(number)) + _G)
@@ -42,9 +42,9 @@ def _cells(runs):
 
 
 def unpack(observation, words):
-    """The planes of one packed observation, bytes [planes × height × width].
+    """Returns the planes of one packed observation, bytes [planes × height × width].
 
-    observation is that of the manifest, words a sequence of ints [words].
+    observation is from the manifest, words a sequence of ints [words].
     """
     layout, size = observation["packed_layout"], observation["height"] * observation["width"]
     words = [int(w) for w in words]
@@ -74,7 +74,7 @@ def unpack(observation, words):
 
 
 def unpack_rows(observation, packed):
-    """The same for many at once: numpy uint64 [rows, words] to uint8 [rows, planes, height, width]."""
+    """Like unpack for many rows: numpy uint64 [rows, words] to uint8 [rows, planes, height, width]."""
     import numpy as np
 
     layout = observation["packed_layout"]

@@ -1,10 +1,10 @@
 // Reads a dataset with Polars for Node (Rust underneath).
 //
-//   npm install --no-save nodejs-polars       (and, where npm leaves it out, nodejs-polars-linux-x64-gnu)
+//   npm install --no-save nodejs-polars       (and, if npm leaves it out, nodejs-polars-linux-x64-gnu)
 //   node polars.mjs DIR
 //
 // Polars refuses Arrow extensions that it does not know: generate the dataset
-// with --tensor-metadata plain. The shapes are in the manifest all the same.
+// with --tensor-metadata plain. The manifest still has the shapes.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

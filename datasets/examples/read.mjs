@@ -3,11 +3,11 @@
 //   npm install
 //   node read.mjs DIR
 //
-// It reads every column of every shard and prints the sha256 of the values of
-// each over all shards: the same sums as `moonfarm inspect --sums DIR`, and as
-// ColumnSHA256 of the Go package. Then it tells which episodes are for validation
-// if a tenth of the games is, unpacks the planes of packed observations, and shows the
-// first step as tensors.
+// It reads every column of every shard and prints the sha256 of each column's values
+// over all shards: the same sums as `moonfarm inspect --sums DIR` and ColumnSHA256 of
+// the Go package. Then it lists the episodes for validation, with a tenth of the games
+// for it, unpacks the planes of packed observations, and shows the first step as
+// tensors.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ import { CompressionType, compressionRegistry, tableFromIPC, Type } from "apache
 import { decompress } from "fzstd";
 import { inValidation, splitBy, unpacker } from "./moonfarm.mjs";
 
-// The library brings no codecs. fzstd is a zstd decoder in plain JavaScript; its
-// results can lie anywhere in a buffer, the library wants them aligned.
+// The library has no codecs. fzstd is a zstd decoder in plain JavaScript; it does not
+// align its results in their buffers, which the library needs.
 compressionRegistry.set(CompressionType.ZSTD, { decode: (frame) => decompress(frame).slice() });
 
 const dir = process.argv[2];
@@ -35,7 +35,7 @@ function values(data) {
       return values(data.children[0]).subarray(0, data.valueOffsets[data.length]);
     case Type.Utf8:
       return data.values.subarray(0, data.valueOffsets[data.length]);
-    case Type.Bool: // one bit each; the sums are of bytes
+    case Type.Bool: // one bit each; the sums are over bytes
       return Uint8Array.from({ length: data.length }, (_, i) => (data.values[i >> 3] >> (i & 7)) & 1);
     default:
       return data.values.subarray(0, data.length);

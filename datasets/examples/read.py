@@ -19,7 +19,7 @@ manifest = json.loads((root / "manifest.json").read_text())
 
 
 def tensor(column, shape):
-    """The values of a tensor column, [rows, *shape], without a copy of them."""
+    """Returns the values of a tensor column, [rows, *shape], without a copy of them."""
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
     return column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), *shape)
@@ -50,10 +50,10 @@ for shard in range(manifest["totals"]["shards"]):
 
 print("rows", rows)
 for name, shape in shapes.items():
-    print(name, shape, sums[name].hexdigest())  # as `moonfarm inspect --sums` prints
-print("validation", *validation)  # if a tenth of the games is
+    print(name, shape, sums[name].hexdigest())  # as `moonfarm inspect --sums` prints them
+print("validation", *validation)  # with a tenth of the games for validation
 if "packed" in shapes:
     print("unpacked", planes.hexdigest())
-if "finals" in manifest:  # what is seen after the last turn, to bootstrap games that a limit cut
+if "finals" in manifest:  # observations after the last turn, to bootstrap games that a limit cut
     with pa.memory_map(str(root / "finals/00000.arrow")) as source:
         print(pa.ipc.open_file(source).read_all().select(["episode", "turn", "seat"]).slice(0, 4))

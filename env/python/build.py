@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the shared library into the package folder: PYTHONPATH=env/python is enough then.
+"""Builds the shared library into the package folder. The package then works with PYTHONPATH=env/python.
 
     python3 env/python/build.py
 """

@@ -1,7 +1,7 @@
 """The build backend (PEP 517 and PEP 660): it builds the shared library with Go and gcc, and zips wheels.
 
-It uses the standard library alone and fetches nothing. The Go sources are those
-of the clone that this folder is in, so there are no source distributions.
+It uses only the standard library and downloads nothing. The Go sources are those of the
+clone that this folder is in, so there are no source distributions.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ ROOT = HERE.parent.parent
 PYTHON = ">=3.9"
 NUMPY = "numpy>=1.21"
 
-SECONDS = 3.0  # between lines that say how far a build is
+SECONDS = 3.0  # between lines about the progress of a build
 
 
 class BuildError(Exception):
-    """What is missing, for people."""
+    """A tool or file is missing; the text is for people."""
 
 
 # The library
 
 
 def build_library() -> Path:
-    """Builds the shared library into the package folder and returns its path. It says on stderr what it does."""
+    """Builds the shared library into the package folder and returns its path. It reports progress on stderr."""
     began = time.monotonic()
     say(check_tools())
     out = PACKAGE / {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
@@ -48,7 +48,7 @@ def build_library() -> Path:
         done = _watched([*command[:2], "-v", *command[2:]])
         if done.returncode:
             raise BuildError(f"moonfarm: the library cannot be built: {' '.join(command)} says\n{_said(done)}")
-        os.replace(made, out)  # a program that has the old one loaded keeps it
+        os.replace(made, out)  # programs that have loaded the old library keep it
     finally:
         for left in (made, made.with_suffix(".h"), PACKAGE / "libmoonfarm.h"):
             left.unlink(missing_ok=True)
@@ -57,12 +57,12 @@ def build_library() -> Path:
 
 
 def say(text: str) -> None:
-    """Tells on stderr what is being done: what is on stdout is for programs."""
+    """Prints progress to stderr, as stdout is for programs."""
     print("moonfarm:", text, file=sys.stderr, flush=True)
 
 
 def _watched(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Runs a command of Go with -v, which names each package before it is compiled, and says how many there were."""
+    """Runs a command of Go with -v, which prints each package before compiling it, and reports their number."""
     environment = {**os.environ, "CGO_ENABLED": "1"}
     told, packages, last = [], 0, time.monotonic()
     with subprocess.Popen(
@@ -82,7 +82,7 @@ def _watched(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def check_tools() -> str:
-    """What is built with; raises BuildError unless the sources, Go of the right version and a C compiler are there."""
+    """Returns what the build uses; raises BuildError if the sources, a new enough Go or a C compiler are missing."""
     if not (ROOT / "cmd" / "libmoonfarm").is_dir():
         raise BuildError(f"moonfarm: {HERE} must lie in a clone of the project: the Go sources are not in {ROOT}")
     if shutil.which("go") is None:
@@ -105,7 +105,7 @@ def check_tools() -> str:
 
 
 def needed_go() -> str:
-    """The version of Go that go.mod asks for, as "Go 1.26.0"."""
+    """Returns the version of Go that go.mod requires, such as "Go 1.26.0"."""
     return "Go " + _find(r"^go (\S+)", ROOT / "go.mod")
 
 
@@ -118,7 +118,7 @@ def _find(pattern: str, file: Path) -> str:
 
 def _numbers(version: str) -> tuple[int, ...]:
     found = re.match(r"[Gg]o ?(\d+)\.(\d+)(?:\.(\d+))?", version)
-    # A version that is not numbers was built from Go's own sources: it is new.
+    # A version without numbers was built from Go's own sources: it is new.
     return tuple(int(n or 0) for n in found.groups()) if found else (99,)
 
 
@@ -135,12 +135,12 @@ def _said(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def version() -> str:
-    """The version of the package."""
+    """Returns the version of the package."""
     return _find(r'__version__ = "(.*)"', PACKAGE / "version.py")
 
 
 def _texts() -> tuple[str, dict[str, str]]:
-    """The files of the .dist-info folder but its RECORD."""
+    """Returns the files of the .dist-info folder except its RECORD."""
     tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
     return tag, {
         "METADATA": (
@@ -177,7 +177,7 @@ def _wheel(folder: str, files: dict[str, bytes]) -> str:
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
-    """PEP 517: a wheel with the library in it."""
+    """PEP 517: builds a wheel with the library in it."""
     library = _built()
     files = {"moonfarm/" + library.name: library.read_bytes()}
     for path in PACKAGE.rglob("*"):
@@ -187,7 +187,7 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
 
 
 def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
-    """PEP 660: a wheel that points to this folder, where the library is built."""
+    """PEP 660: builds a wheel that points to this folder, in which it builds the library."""
     _built()
     return _wheel(wheel_directory, {"moonfarm_editable.pth": f"{HERE}\n".encode()})
 
@@ -207,4 +207,4 @@ def _built() -> Path:
 
 
 class UnsupportedOperation(Exception):
-    """What build_sdist raises, by the name that PEP 517 gives it."""
+    """The exception of build_sdist, with the name of PEP 517."""

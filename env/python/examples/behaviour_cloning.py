@@ -1,26 +1,26 @@
-"""Learns to choose as the players of a dataset chose, and plays.
+"""Learns to choose like the players of a dataset, then plays.
 
     go run ./cmd/moonfarm generate towerdefence --policy econ --episodes 20000 --obs none --out data/econ
     python3 env/python/examples/behaviour_cloning.py data/econ --seconds 300 --opponent econ --out clone
 
-The observations are made from the dataset's orders while it is read. Printed is how often the network's likeliest
-legal choice is the one that was made, in episodes that it does not learn from; heads with one legal choice do not
-count. A script that draws by chance cannot be foretold always: at most 79 % of econ's choices are in Tower Defence.
-Where an action has a head for each of many cells, nearly all say nothing, and so does the commonest choice: what has
-been learnt shows in the others. Then the network plays the opponent. --out is for clone.onnx, clone.pt and curve.csv.
-clone.onnx is a policy for moonfarm.
+The observations are made from the dataset's orders while it is read. The program prints how often the network's
+likeliest legal choice is the one that was made, in episodes that it does not learn from; heads with one legal choice
+do not count. A random script cannot be predicted perfectly: in Tower Defence at most 79 % of econ's choices can. If
+an action has a head for each of many cells, nearly all choices order nothing, and so does the commonest choice: the
+other choices show what has been learnt. Then the network plays the opponent. --out gets clone.onnx, clone.pt and
+curve.csv. clone.onnx is a policy for moonfarm.
 
     go run ./cmd/moonfarm generate towerdefence --policy 'mcts(sims=400),econ' --episodes 4000 --obs none --out data/m
     python3 env/python/examples/behaviour_cloning.py data/m --seconds 300 --opponent econ --out clone
 
-Where a policy of the dataset searches, the network learns what the search found, from the rows in which one was made:
-its loss is the cross-entropy against the share of the search for each choice, and it has one more output, the value
-of the state, which learns a mix of the game's outcome and of the search's value. Each head has a distribution of its
-own: in Terminal, where the moves of the search are plans of many heads, it learns how likely the plans give each
-order, not which orders belong together. Printed is then how often the likeliest choice is the one with the largest
-share; the cross-entropy of a row, and the least that there can be, which is the entropy of the shares; and how far
-the value is from the outcome and from the search's value (root mean square), and how far the search's is from the
-outcome.
+If a policy of the dataset searches, the network learns the results of the searches, from the rows in which there
+was one: its loss is the cross-entropy against the search's share of each choice, and it has one more output, the
+value of the state, which learns a mix of the game's outcome and the search's value. Each head has a distribution of
+its own: in Terminal, where the moves of the search are plans of many heads, the network learns how likely the plans
+give each order, not which orders belong together. The program then prints how often the likeliest choice is the one
+with the largest share; the cross-entropy of a row, and its minimum, which is the entropy of the shares; and how far
+the value is from the outcome and from the search's value (root mean square), and how far the search's value is from
+the outcome.
 
 --learn played learns the choices that were played in the same rows instead, and prints the same. The shares are
 spread over many choices, of which the search plays the one with the largest: so a network that learned them plays its
@@ -29,9 +29,9 @@ likeliest choice, unless --no-greedy says that it draws. From 4,000 games of mct
 with --learn played to 3.70 and 42 %; both beat econ in 400 of 400 games by their likeliest choices, and in 86 % and
 99.8 % when they drew.
 
-econ and mcts draw at random, so each of their games is another. A policy that does not, such as planner, plays one game
-again and again where all start alike: generate its games with --opening random:4, say. The rows of the opening are left
-out here, as no policy chose there. --outcome win learns from winners only, --policy from the rows of one policy.
+econ and mcts draw at random, so all their games differ. A policy that does not, such as planner, repeats one game
+where all games start alike: generate its games with --opening random:4, say. The program leaves out the rows of the
+opening, in which no policy chose. --outcome win learns from winners only, --policy from the rows of one policy.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ SEARCH_LINE = (
 
 
 class Seen(NamedTuple):
-    """What the network sees in a batch."""
+    """The network's input for a batch."""
 
     mask: Tensor
     planes: Tensor
@@ -76,21 +76,21 @@ class Seen(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the network says of n heads of one kind."""
+    """The network's output for n heads of one kind."""
 
     rows: Tensor
     heads: Tensor
     choices: Tensor  # [n, size], among those of all heads
     logits: Tensor  # [n, size]; illegal choices have -1e9
-    weights: Tensor  # [n], how many like it each stands for
+    weights: Tensor  # [n], how many similar heads each stands for
     follows: bool
 
 
 class Learner:
-    """The network, and what is known of the choices in the dataset.
+    """The network, and statistics of the choices in the dataset.
 
-    learn: "shares" and "played" are for the rows of searched(), "all" for those of a dataset. mix: how much of the
-    value to learn is the search's.
+    learn: "shares" and "played" are for the rows of searched(), "all" for those of a dataset. mix: the weight of the
+    search's value in the value to learn.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Learner:
         return torch.from_numpy(batch[name]).to(self.device)
 
     def labels(self, batch: Rows, learn: str) -> Tensor:
-        """The choice of each head that was made, or that has the largest share."""
+        """Returns each head's label: the choice that was made, or the choice with the largest share."""
         choices = batch["best" if learn == "shares" else "action"]
         return torch.from_numpy(choices.astype(np.int64).reshape(len(batch["mask"]), -1)).to(self.device)
 
@@ -117,8 +117,8 @@ class Learner:
     def say(
         self, seen: Seen, labels: Tensor | None = None, told: Tensor | None = None, part: float = 1
     ) -> Iterator[Said]:
-        """What the network says, of one kind of heads after the other; labels: only of heads that have a label, and
-        something to choose; part: of the many cells whose heads are not told anything, so many."""
+        """Yields the network's output for one kind of heads after the other; labels: only for heads that have a label
+        and several legal choices; part: for this share of the many cells whose heads order nothing."""
         network = self.network
         mask, planes, h, _ = seen
         for place, out in zip(network.places, network.out):
@@ -151,7 +151,7 @@ class Learner:
                     yield Said(r, heads, choices, logits, w, kind.follows)
 
     def loss(self, batch: Rows) -> Tensor:
-        """The mean over rows of the heads' cross-entropies, and the mean square of the value's error."""
+        """Returns the mean over rows of the heads' cross-entropies, and the mean square of the value's error."""
         labels, shares = self.labels(batch, self.learn), None
         told = labels > 0
         if self.learn == "shares":
@@ -175,9 +175,9 @@ class Learner:
 
     @torch.no_grad()
     def agreement(self, batches: Iterable[Rows]) -> dict[str, float]:
-        """How often the network's likeliest choice is the one that was made, or has the largest share; how often the
-        commonest legal one is; and of the choices that are not that, how many the network foretells, and how many of
-        those it foretells are right. Of searches also the cross-entropy and the errors of the value.
+        """Returns how often the network's likeliest choice is the label, and how often the commonest legal choice is;
+        which part of all other labels the network predicts, and which part of its other predictions is right; and for
+        searches the cross-entropy and the errors of the value.
         """
         n = right = common = found = foretold = 0
         sums, rows = torch.zeros(5, dtype=torch.float64), 0
@@ -209,7 +209,7 @@ class Learner:
 
     @torch.no_grad()
     def __call__(self, obs: Rows, infos: dict[str, Any], greedy: bool) -> np.ndarray:
-        """Actions to play: the likeliest, or drawn by their probabilities."""
+        """Returns actions to play: the likeliest, or drawn by their probabilities."""
         actions = torch.zeros(len(infos["mask"]), self.heads, dtype=torch.long, device=self.device)
         first = actions
         for said in self.say(self.see({**obs, "mask": infos["mask"]})):
@@ -223,16 +223,16 @@ class Learner:
 
 
 def cross_entropy(said: Said, shares: Tensor) -> tuple[Tensor, Tensor]:
-    """That of each head against the shares of its legal choices, and the least that it can be."""
+    """Returns the cross-entropy of each head against the shares of its legal choices, and its minimum."""
     shares = shares[said.rows[:, None], said.choices] * (said.logits > -1e9)
-    whole = shares.sum(1, keepdim=True)  # less than 1 where orders of moves are not among the choices
+    whole = shares.sum(1, keepdim=True)  # less than 1 if no choice stands for some moves' orders
     least = -torch.special.xlogy(shares, shares / whole.clamp(min=1e-9)).sum(1)
     return -(shares * F.log_softmax(said.logits, 1)).sum(1), least
 
 
 def searched(data: moonfarm.Dataset, batches: Iterable[Rows]) -> Iterator[Rows]:
-    """The rows in which a policy searched, with the shares of all choices; of each head the choice with the largest
-    one, -1 if there is none; and whether any choice but 0 has one."""
+    """Yields the rows in which a policy searched, with the shares of all choices; the choice with the largest share in
+    each head, -1 without one; and whether a choice other than 0 has a share."""
     firsts = np.cumsum([0, *data.heads])[:-1]
     for batch in batches:
         rows = ~np.isnan(batch["search_value"])
@@ -246,7 +246,7 @@ def searched(data: moonfarm.Dataset, batches: Iterable[Rows]) -> Iterator[Rows]:
 
 
 def mixed(batches: Iterable[Rows], size: int, window: int, part: float, seed: int) -> Iterator[Rows]:
-    """A part of the rows, shuffled in a window of so many: it has rows of many episodes, each like its neighbours."""
+    """Yields a part of the rows, shuffled in a window of that size: rows of an episode are similar."""
     draw, kept, n = np.random.default_rng(seed), list[Rows](), 0
 
     def shuffled() -> Iterator[Rows]:
@@ -266,7 +266,7 @@ def mixed(batches: Iterable[Rows], size: int, window: int, part: float, seed: in
 
 
 def play(learner: Learner, game: str, rules: str | None, args: argparse.Namespace) -> float:
-    """The part of the games that the learner wins, draws as half; its seat is drawn by chance."""
+    """Returns the share of games that the learner wins, with draws as half; its seat is random."""
     envs = moonfarm.make_vec(
         game, args.games, opponent=args.opponent, seat="random", rules=rules, max_turns=args.max_turns
     )
@@ -274,7 +274,7 @@ def play(learner: Learner, game: str, rules: str | None, args: argparse.Namespac
     results = np.full(args.games, np.nan)
     while np.isnan(results).any():
         obs, _, terminated, truncated, infos = envs.step(learner(obs, infos, args.greedy))
-        fresh = (terminated | truncated) & np.isnan(results)  # of each game the first episode counts
+        fresh = (terminated | truncated) & np.isnan(results)  # the first episode of each game counts
         if fresh.any():
             results[fresh] = infos["result"][fresh]
     envs.close()
@@ -282,7 +282,7 @@ def play(learner: Learner, game: str, rules: str | None, args: argparse.Namespac
 
 
 def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, float]], out: Path) -> None:
-    """The network as PyTorch and ONNX have it, and the curve."""
+    """Writes the network in the formats of PyTorch and ONNX, and the curve."""
     out.mkdir(parents=True, exist_ok=True)
     network = learner.network.cpu().eval()
     torch.save(network.state_dict(), out / "clone.pt")

@@ -1,19 +1,20 @@
-"""Expert iteration for Tower Defence: search plays, a network learns from it, the search gets the network.
+"""Expert iteration for Tower Defence: a search plays, a network learns from it, and the search uses the network.
 
     python3 env/python/examples/expert_iteration.py loop
 
 In each generation (Anthony, Tian, Barber: "Thinking fast and slow with deep learning and tree search", 2017)
 
-1. `moonfarm generate` plays games of a search against itself: in the first by the game's own formula, later with the
-   best network so far, which gives its priors and values and also plays some of the turns, so that games differ;
+1. `moonfarm generate` plays games of a search against itself: in the first generation with the game's own formula,
+   later with the best network so far, which gives its priors and values and also plays some of the turns, so that
+   games differ;
 2. the network goes on learning from the games of the last generations: policy from the search's shares, value from a
    mix of the outcome and the search's value;
-3. it is exported as ONNX, and `moonfarm eval --sprt` lets it play the best one: it becomes the best one if the test
+3. it is exported as ONNX, and `moonfarm eval --sprt` compares it with the best network, which it replaces if the test
    finds it stronger;
-4. `moonfarm eval` lets its likeliest choices play the scripts, and rates searches with the networks.
+4. `moonfarm eval` plays its likeliest choices against the scripts, and rates searches with the networks.
 
-loop/best.onnx is the best network, loop/curve.json has an object for each generation, loop/curve.svg draws them. The same
-command goes on where an earlier one was stopped. A GPU learns if there is one; the games are played by the CPU.
+loop/best.onnx is the best network, loop/curve.json has an object for each generation, loop/curve.svg shows them. The
+same command continues a run that was stopped. The program learns on a GPU if there is one; the CPU plays the games.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ LINE = (
 
 
 class Rows(NamedTuple):
-    """What is learned from."""
+    """The data to learn from."""
 
     planes: Tensor  # uint8 [n, planes, 8, 16]
     scalars: Tensor  # float32 [n, scalars]
@@ -59,7 +60,7 @@ class Rows(NamedTuple):
 
 
 def read(folder: Path, mix: float) -> Rows:
-    """The rows of a dataset in which there was something to search."""
+    """Returns the rows of a dataset in which there was something to search."""
     parts: list[list[np.ndarray]] = []
     columns = ["planes", "scalars", "mask", "outcome", "search_value", "search_policy", "search_choices"]
     data = moonfarm.dataset(folder)
@@ -77,7 +78,7 @@ def read(folder: Path, mix: float) -> Rows:
 
 
 def mirrored(rows: Rows) -> Rows:
-    """The same with the board upside down: the rules do not know top from bottom."""
+    """Returns the rows with the board upside down: the rules are symmetric in this direction."""
 
     def flip(choices: Tensor) -> Tensor:
         cells = choices[:, : -Tower.OTHERS].view(len(choices), Tower.ORDERS, -1, Tower.WIDTH)
@@ -87,13 +88,13 @@ def mirrored(rows: Rows) -> Rows:
 
 
 def learn(network: Tower, rows: Rows, newest: int, args: argparse.Namespace, generation: int) -> tuple[float, float]:
-    """Learns from rows, the last of them of the newest games; the means of both losses over the last tenth."""
+    """Learns from rows, the last `newest` of them from the newest games; returns both mean losses at the end."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     network.to(device, memory_format=torch.channels_last).train()
     optimiser = torch.optim.AdamW(network.parameters(), weight_decay=1e-4)
     draw = torch.Generator().manual_seed(args.seed + generation)
     losses: list[tuple[float, float]] = []
-    # Where games of earlier generations are learned from, too, half of each batch is of the newest.
+    # If games of earlier generations are learned from, too, half of each batch is from the newest.
     old = len(rows.value) - newest
     half = args.batch if old == 0 else args.batch // 2
     rate = args.rate if old == 0 else args.rate / 2
@@ -125,7 +126,7 @@ def learn(network: Tower, rows: Rows, newest: int, args: argparse.Namespace, gen
 
 
 def export(network: Tower, envs: moonfarm.VectorEnv, file: Path) -> None:
-    """Writes the network as ONNX has it."""
+    """Writes the network as ONNX."""
     d = envs.description
     example = (torch.zeros(1, len(d["planes"]), d["height"], d["width"]), torch.zeros(1, len(d["scalars"])))
     write_onnx(network, example, file, ["planes", "scalars"], ["policy", "value"])
@@ -155,7 +156,7 @@ class Moonfarm:
 
 @contextlib.contextmanager
 def timed(folder: Path, what: str) -> Iterator[dict[str, float]]:
-    """Adds the seconds that something takes to those of earlier tries, in a file; yields them all."""
+    """Adds the seconds of the block to those of earlier tries, in a file; yields all times."""
     file = folder / "seconds.json"
     seconds: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
     begun = time.perf_counter()
@@ -167,7 +168,7 @@ def timed(folder: Path, what: str) -> Iterator[dict[str, float]]:
 
 
 def generation(number: int, moonfarm_: Moonfarm, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> dict[str, Any]:
-    """Plays, learns and measures; the new line of the curve."""
+    """Plays, learns and measures; returns the new line of the curve."""
     out: Path = args.out
     best, folder = out / "best.onnx", out / str(number)
     folder.mkdir(exist_ok=True)
@@ -210,30 +211,30 @@ def generation(number: int, moonfarm_: Moonfarm, envs: moonfarm.VectorEnv, args:
 
 
 def keep_best(curve: list[dict[str, Any]], out: Path) -> None:
-    """Makes best.onnx the network of the last generation that was found stronger."""
+    """Copies the network of the last generation that was stronger to best.onnx."""
     for kept in [c["generation"] for c in curve if c["kept"]][-1:]:
         shutil.copy(out / str(kept) / "network.onnx", out / "best.onnx")
 
 
 def rate(curve: list[dict[str, Any]], moonfarm_: Moonfarm, args: argparse.Namespace) -> None:
-    """Rates short searches with the networks of all generations against each other and against one without, at 0."""
+    """Rates short searches with the networks of all generations against each other and a search without one, at 0."""
     players = [f"mcts(sims=20,model={args.out / str(c['generation']) / 'network.onnx'})" for c in curve]
     result = moonfarm_.evaluate([*players, ANCHOR], "--games", max(2, args.games // 8), "--anchor", ANCHOR)
     for c, player in zip(curve, result["players"]):
-        c["rating"], c["error"] = player["elo"], player["error"]  # no error: too few games to tell it
+        c["rating"], c["error"] = player["elo"], player["error"]  # None: too few games for an error
 
 
 def interval(point: dict[str, Any]) -> str:
-    """The error of a rating, for people."""
+    """Returns the error of a rating as text."""
     return "?" if point["error"] is None else f"{point['error']:.0f}"
 
 
 def draw(curve: list[dict[str, Any]], file: Path) -> None:
-    """The rating over the minutes that it took, as a picture."""
+    """Draws the rating over the minutes of the run."""
     width, height, left, top = 640, 300, 60, 24
     minutes = np.cumsum([(c["play"] + c["learn"] + c["measure"]) / 60 for c in curve])
     ratings = np.array([c["rating"] for c in curve])
-    errors = np.array([c["error"] or 0.0 for c in curve])  # an unknown one gets no bar
+    errors = np.array([c["error"] or 0.0 for c in curve])  # an unknown error gets no bar
     low, high = min(0, (ratings - 2 * errors).min()) - 20, max(0, (ratings + 2 * errors).max()) + 20
     x = left + (width - left - 40) * minutes / minutes[-1]
 

@@ -1,4 +1,5 @@
-"""The networks of behaviour_cloning.py, the same for every game, by what its heads speak of, and of expert_iteration.py."""
+"""The networks of behaviour_cloning.py, which depend on the game only by the cells of its heads, and of
+expert_iteration.py."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ import moonfarm
 def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inputs: list[str], outputs: list[str]) -> None:
     """Writes a network as one ONNX file, for batches of any size.
 
-    By the older exporter, which needs few packages: up to 1.13 PyTorch alone, later onnx beside it. Versions before 2.5
-    have no other; from 2.9 on another is their default, which keeps the weights in a second file. moonfarm reads that
-    form, too.
+    It uses the older exporter, which needs few packages: up to PyTorch 1.13 none, later onnx. Versions before 2.5 have
+    no other; from 2.9 on another is the default, which keeps the weights in a second file. moonfarm reads that form,
+    too.
     """
     older = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     axes = {name: {0: "rows"} for name in [*inputs, *outputs]}
@@ -27,8 +28,8 @@ def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inpu
 
 
 class Dense(nn.Conv2d):
-    """A linear layer, computed as a convolution: where PyTorch has no fast library for matrices, as Debian's, that is
-    up to 30 times as fast, and elsewhere no slower."""
+    """A linear layer, computed as a convolution: up to 30 times as fast where PyTorch lacks a fast library for
+    matrices, as Debian's does, and elsewhere no slower."""
 
     def __init__(self, inputs: int, outputs: int, gain: float = 2**0.5) -> None:
         self.inputs = inputs
@@ -43,22 +44,22 @@ class Dense(nn.Conv2d):
 
 
 def running(x: Tensor, size: int) -> Tensor:
-    """The sum up to each of the last dimension's so many elements: exported as a product, as moonfarm has no CumSum."""
+    """Returns the running sums of the last dimension, of that size: a product, because moonfarm has no CumSum."""
     if torch.onnx.is_in_onnx_export():
         return x @ torch.ones(size, size, device=x.device).triu()
     return x.cumsum(-1)
 
 
 class Kind(NamedTuple):
-    """Heads of one meaning at the cells of a place: that of cell i is head first + step · i."""
+    """Heads of one meaning at the cells of a place: cell i has head first + step · i."""
 
     first: int
     step: int
-    follows: bool = False  # it counts where the place's first kind chooses 1
+    follows: bool = False  # it has an effect where the place's first kind chooses 1
 
 
 class Place(NamedTuple):
-    """Cells that heads speak of: those listed, or all where a plane is set, in their order."""
+    """Cells that heads refer to: those listed, or the cells where a plane is set, in order."""
 
     kinds: list[Kind]
     count: int = 1
@@ -67,12 +68,12 @@ class Place(NamedTuple):
 
 
 def places(game: str, envs: moonfarm.VectorEnv) -> list[Place]:
-    """What the heads of a game speak of; of all at once, where nothing else is known."""
+    """Returns the cells that the heads of a game refer to, or the whole board if that is unknown."""
     if game == "terminal":  # three kinds of mobile units come from the edges, structures are on all own cells
         edges = [28 * y + x for y in range(14) for x in (13 - y, 14 + y)]
         own = [28 * y + x for y in range(14) for x in range(13 - y, 15 + y)]
         return [Place([Kind(k, 3) for k in range(3)], 28, edges), Place([Kind(84, 1)], 210, own)]
-    if game == "codecraft":  # of each own entity the first head says whether it is told something, the others what
+    if game == "codecraft":  # each own entity's first head says whether it gets an order, the others which
         names = [p["name"] for p in envs.description["planes"]]
         slots = len(envs.heads) // 14
         return [Place([Kind(slots * k, 1, k > 0) for k in range(14)], slots, plane=names.index("own_corner"))]
@@ -80,9 +81,9 @@ def places(game: str, envs: moonfarm.VectorEnv) -> list[Place]:
 
 
 class Network(nn.Module):
-    """Planes, scalars and mask to a logit for each choice of each head, one head after the other, and to a value.
+    """From planes, scalars and mask to a logit for each choice of each head, head after head, and to a value.
 
-    What is said of a cell depends on what is near it, on where it is, and on all that is seen.
+    The output for a cell depends on the cells near it, on its position, and on the whole observation.
     """
 
     def __init__(self, game: str, envs: moonfarm.VectorEnv, width: int, value: bool, reach: int = 2) -> None:
@@ -96,7 +97,7 @@ class Network(nn.Module):
         self.register_buffer("scalar_scale", 1 / scales[1].view(1, -1))
         self.firsts = torch.tensor([0, *itertools.accumulate(envs.heads)])  # the first choice of each head
         board: list[nn.Module] = []
-        while inputs * height * breadth > 10_000:  # a large board is made smaller first
+        while inputs * height * breadth > 10_000:  # reduce large boards first
             board += [nn.Conv2d(inputs, 32, 3, stride=2, padding=1), nn.ReLU()]
             inputs, height, breadth = 32, (height + 1) // 2, (breadth + 1) // 2
         self.board = nn.Sequential(*board, nn.Flatten())
@@ -118,22 +119,22 @@ class Network(nn.Module):
             self.out.append(nn.ModuleList(Dense(width, envs.heads[kind.first], 0.1) for kind in place.kinds))
             for kind, dense in zip(place.kinds, self.out[-1]):
                 if self.local and not kind.follows:
-                    nn.init.constant_(dense.bias[:1], 4)  # most cells are told nothing
+                    nn.init.constant_(dense.bias[:1], 4)  # most cells get no order
 
     def see(self, planes: Tensor, scalars: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """The planes, scaled, what is computed of all that is seen, and the value if there is one."""
+        """Returns the planes, scaled, the features of the whole observation, and the value if there is one."""
         planes, scalars = planes.float() * self.plane_scale, scalars * self.scalar_scale
         h = self.trunk(torch.cat([self.board(planes), scalars, *([] if self.local else [mask.float()])], 1))
         value = None if self.value is None else torch.tanh(self.value(h))[:, 0]
-        if self.local:  # what can be paid depends on small differences, which waves of several lengths show
+        if self.local:  # affordable choices depend on small differences, which waves of several lengths show
             waves = [wave(k * scalars) for k in (4.0, 16.0, 64.0) for wave in (torch.sin, torch.cos)]
             h = self.all(torch.cat([h, scalars, *waves], 1))
         return planes, h, value
 
     def cells(self, place: Place, planes: Tensor) -> Tensor:
-        """The cells of a place, [rows, count]; -1 where there are no more.
+        """Returns the cells of a place, [rows, count]; -1 where there are fewer.
 
-        It counts: topk would do, but moonfarm has no TopK to play the exported network by.
+        It counts them: topk would do, but moonfarm has no TopK to run the exported network.
         """
         if place.plane is None:
             return torch.tensor(place.cells or [0], device=planes.device).expand(planes.shape[0], -1)
@@ -144,14 +145,14 @@ class Network(nn.Module):
         until = running(lines, height)
         counts = counts + (until - lines)[:, :, None]
         nth = torch.arange(1.0, place.count + 1, device=planes.device)[:, None]
-        line = (until[:, None, :-1] < nth).sum(2)  # in which the nth of the cells is
+        line = (until[:, None, :-1] < nth).sum(2)  # the line of the nth cell
         index = line[:, :, None] * breadth + torch.arange(breadth, device=planes.device)
         counts = counts.flatten(1).gather(1, index.flatten(1)).view(-1, place.count, breadth)
         cells = line * breadth + (counts[:, :, :-1] < nth).sum(2)
         return torch.where(nth[:, 0] > until[:, -1:], torch.full_like(cells, -1), cells)
 
     def features(self, planes: Tensor, h: Tensor, rows: Tensor, cells: Tensor) -> Tensor:
-        """What the heads of one cell in each of these rows are computed from."""
+        """Returns the features for the heads of one cell in each of these rows."""
         if not self.local:
             return h[rows]
         board = F.pad(planes, [self.reach] * 4)
@@ -162,11 +163,10 @@ class Network(nn.Module):
         return self.mix(self.near(near) + self.where(cells) + h[rows])
 
     def everywhere(self, place: Place, planes: Tensor, h: Tensor) -> Tensor:
-        """What features() says of all cells of a place, one row after the other; of one that is not there, what it
-        says of the first cell.
+        """Returns features() of all cells of a place, row after row; for a missing cell those of the first cell.
 
-        It gathers one index of the board after the other, so it can be exported for moonfarm, which has no gathering
-        by several indices at once.
+        It gathers one index of the board after the other, so that moonfarm, which cannot gather by several indices at
+        once, can run the exported network.
         """
         if not self.local:
             return h
@@ -185,14 +185,14 @@ class Network(nn.Module):
             corner = cells + cells.div(breadth, rounding_mode="trunc") * (wide - breadth)
             steps = torch.arange(side, device=h.device)
             index = (corner[:, :, None, None] + steps[:, None] * wide + steps).flatten(1)
-            first = torch.arange(depth, device=h.device) * (high * wide)  # of each plane
+            first = torch.arange(depth, device=h.device) * (high * wide)  # offset of each plane
             near = board.flatten(1).gather(1, (index[:, None] + first[:, None]).flatten(1))
         near = near.view(-1, depth, place.count, side * side).permute(0, 2, 3, 1)
         near = self.near(near.reshape(-1, side * side * depth)).view(-1, place.count, self.near.weight.shape[0])
         return self.mix((near + self.where(cells) + h[:, None]).flatten(0, 1))
 
     def heads(self, kind: Kind, which: Tensor) -> tuple[Tensor, Tensor]:
-        """The heads of a kind at some cells of its place, and their choices among those of all heads."""
+        """Returns the logits of a kind's heads at some cells of its place, and their indices among all choices."""
         heads = kind.first + kind.step * which
         firsts = self.firsts.to(which.device)
         return heads, firsts[heads][:, None] + torch.arange(self.sizes[kind.first], device=which.device)
@@ -210,13 +210,13 @@ class Network(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions beside the identity, and what is seen on the whole board, if asked for, between them."""
+    """Two convolutions with a skip connection, and optionally pooled features of the whole board between them."""
 
     def __init__(self, channels: int, whole: bool) -> None:
         super().__init__()
         self.first = nn.Conv2d(channels, channels, 3, padding=1)
         self.second = nn.Conv2d(channels, channels, 3, padding=1)
-        nn.init.zeros_(self.second.weight)  # it begins as the identity, so needs no batch norm
+        nn.init.zeros_(self.second.weight)  # starts as the identity, so it needs no batch norm
         self.whole = nn.Linear(2 * channels, channels) if whole else None
 
     def forward(self, x: Tensor) -> Tensor:
@@ -227,14 +227,14 @@ class Block(nn.Module):
 
 
 def pooled(x: Tensor) -> Tensor:
-    """Mean and maximum of each channel over the board."""
+    """Returns mean and maximum of each channel over the board."""
     return torch.cat([F.adaptive_avg_pool2d(x, 1), F.adaptive_max_pool2d(x, 1)], 1).flatten(1)
 
 
 class Tower(nn.Module):
-    """A residual tower for Tower Defence: planes and scalars to a logit for each choice, and to a value.
+    """A residual tower for Tower Defence: from planes and scalars to a logit for each choice, and to a value.
 
-    The choices are five orders for each cell of the own half, the left one, then two for none.
+    The choices are five orders for each cell of the own half, which is the left one, then two without a cell.
     """
 
     ORDERS, WIDTH, OTHERS = 5, 8, 2

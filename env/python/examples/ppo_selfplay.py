@@ -1,12 +1,12 @@
 """Proximal policy optimisation against scripts and past selves, in one file.
 
-Half of the games are against scripts, the other half against a league of networks that the learner once was. Each
-episode draws its opponent and the learner's seat. The first line of the curve is the untrained network's.
+Half of the games are against scripts, the other half against a league of earlier versions of the learner. Each
+episode draws its opponent and the learner's seat. The first line of the curve is for the untrained network.
 
     python3 env/python/examples/ppo_selfplay.py towerdefence --reward health --seconds 900 --out ppo
 
 writes ppo/policy.pt and ppo/curve.csv. Results depend on --seed, but also on how many updates fit into the time:
-with --updates instead of --seconds they are the same again on the same machine.
+with --updates instead of --seconds they can be reproduced on the same machine.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ import moonfarm
 
 
 class Dense(nn.Conv2d):
-    """A linear layer, computed as a convolution: where PyTorch has no fast library for matrices, as Debian's, that is
-    up to 30 times as fast, and elsewhere no slower."""
+    """A linear layer, computed as a convolution: up to 30 times as fast where PyTorch lacks a fast library for
+    matrices, as Debian's does, and elsewhere no slower."""
 
     def __init__(self, inputs: int, outputs: int, gain: float) -> None:
         self.inputs = inputs
@@ -43,7 +43,7 @@ class Dense(nn.Conv2d):
 
 
 class Network(nn.Module):
-    """Planes, scalars and masks to a logit for each choice of each head, and a value."""
+    """From planes, scalars and masks to a logit for each choice of each head, and a value."""
 
     def __init__(self, envs: moonfarm.VectorEnv, width: int) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Network(nn.Module):
         self.policy, self.value = Dense(width, envs.choices, 0.01), Dense(width, 1, 1.0)
 
     def forward(self, planes: Tensor, scalars: Tensor, masks: Tensor) -> tuple[list[Tensor], Tensor]:
-        """Log-probabilities of the legal choices, [rows, heads, choices] for heads of one size each, and values."""
+        """Returns log-probabilities of the legal choices, [rows, heads, choices] by heads of one size, and values."""
         seen = [(planes.float() * self.plane_scale).flatten(1), scalars * self.scalar_scale, masks.float()]
         h = self.trunk(torch.cat(seen, 1))
         logits = self.policy(h).masked_fill(~masks, -1e9)
@@ -74,7 +74,7 @@ class Network(nn.Module):
 
 
 def draw(parts: list[Tensor], generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Actions [rows, heads] by their probabilities, and the logarithm of each row's."""
+    """Draws actions [rows, heads] by their probabilities; returns them and each row's log-probability."""
     actions, logs = [], []
     for part in parts:
         noise = torch.rand(part.shape, generator=generator).to(part.device)
@@ -85,7 +85,7 @@ def draw(parts: list[Tensor], generator: torch.Generator) -> tuple[Tensor, Tenso
 
 
 def weigh(parts: list[Tensor], actions: Tensor) -> tuple[Tensor, Tensor]:
-    """The logarithm of the actions' probability and the entropy of each row."""
+    """Returns the log-probability of the actions and the entropy of each row."""
     logs, entropy, first = 0, 0, 0
     for part in parts:
         choice = actions[:, first : first + part.shape[1], None]
@@ -117,7 +117,7 @@ class Player:
 
 
 class Games:
-    """Vectors of games, one after the other, as one: the learner does not care who its opponent is."""
+    """Several vectors of games as one: the learner need not know its opponent."""
 
     def __init__(self, vectors: list[moonfarm.VectorEnv], seed: int) -> None:
         self.vectors = vectors
@@ -130,7 +130,7 @@ class Games:
         return {name: np.concatenate([o[name] for o in obs]) for name in obs[0]}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Shaped rewards, results of episodes that have ended, and which have."""
+        """Returns shaped rewards, results of episodes that have ended, and which games have ended."""
         steps = [v.step(a) for v, a in zip(self.vectors, np.split(actions, np.cumsum(self.sizes)[:-1]))]
         self.obs, self.mask = self.join([s[0] for s in steps]), np.concatenate([s[4]["mask"] for s in steps])
         done = np.concatenate([s[2] | s[3] for s in steps])
@@ -144,13 +144,13 @@ class Games:
 
 
 def score(game: str, opponent: str, player: Player, games: int, seed: int) -> float:
-    """The part of the games that the player wins, draws as half; it begins in a seat drawn by chance."""
+    """Returns the share of games that the player wins, with draws as half; its first seat is random."""
     envs = moonfarm.make_vec(game, games, opponent=opponent, seat="random", autoreset="next_step")
     obs, infos = envs.reset(seed=seed)
     results = np.full(games, np.nan)
     while np.isnan(results).any():
         obs, _, terminated, truncated, infos = envs.step(player(obs, infos))
-        fresh = (terminated | truncated) & np.isnan(results)  # of each game the first episode counts
+        fresh = (terminated | truncated) & np.isnan(results)  # the first episode of each game counts
         if fresh.any():
             results[fresh] = infos["result"][fresh]
     envs.close()
@@ -158,7 +158,7 @@ def score(game: str, opponent: str, player: Player, games: int, seed: int) -> fl
 
 
 def advantages(rewards: Tensor, values: Tensor, done: Tensor, last: Tensor, gamma: float, smooth: float) -> Tensor:
-    """Generalised advantage estimates, [steps, games]."""
+    """Returns generalised advantage estimates, [steps, games]."""
     out, ahead, after = torch.zeros_like(rewards), torch.zeros_like(last), last
     for t in reversed(range(len(rewards))):
         goes_on = ~done[t]
@@ -171,7 +171,7 @@ def advantages(rewards: Tensor, values: Tensor, done: Tensor, last: Tensor, gamm
 def update(
     network: Network, optimiser: torch.optim.Optimizer, data: dict[str, Tensor], args: argparse.Namespace,
 ) -> None:
-    """Several passes over what was played."""
+    """Makes several passes over the data."""
     rows = len(data["log"])
     for _ in range(args.passes):
         for i in torch.randperm(rows).split(args.batch):
@@ -189,7 +189,7 @@ def update(
 
 
 def play(games: Games, me: Player, args: argparse.Namespace) -> dict[str, Tensor]:
-    """A number of steps of all games with the current network: what it saw, did and got."""
+    """Plays some steps of all games with the current network; returns observations, actions and rewards."""
     kept: dict[str, list[Tensor]] = {}
     for _ in range(args.steps):
         seen = me.see(games.obs, games.mask)
@@ -261,7 +261,7 @@ def main() -> None:
     against_past = moonfarm.make_vec(args.game, args.envs - args.envs // 2, opponent=league, **options)
     games = Games([against_scripts, against_past], args.seed)
     if args.reward is None:
-        args.shaping = 0.0  # the result is the environment's reward already
+        args.shaping = 0.0  # the environment's reward is the result already
     optimiser = torch.optim.Adam(network.parameters(), args.rate, eps=1e-5)
 
     curve: list[dict[str, float]] = []
@@ -270,7 +270,7 @@ def main() -> None:
         over = trained >= args.seconds or updates >= args.updates
         if over or trained - measured >= args.measure:
             measured = trained
-            # The final measurement is on more games than the others.
+            # The final measurement uses more games than the others.
             scores = {s: score(args.game, s, me, args.games * (4 if over else 1), 10**9 + updates) for s in scripts}
             curve.append({"seconds": round(trained, 1), "updates": updates, "steps": steps, **scores})
             said = "  ".join(f"{name} {100 * x:.0f} %" for name, x in scores.items())

@@ -1,4 +1,4 @@
-"""Plays legal choices at random and says how quickly: the smallest program over a vector of games.
+"""Plays random legal choices and prints the speed: the smallest program that steps a vector of games.
 
 python3 env/python/examples/random_rollout.py towerdefence --opponent econ --seconds 5
 """
@@ -15,11 +15,11 @@ import moonfarm
 
 
 def sample(mask: np.ndarray, envs: moonfarm.VectorEnv, rng: np.random.Generator) -> np.ndarray:
-    """A legal choice of every head for every row, drawn evenly; 0 of heads that have no mask."""
+    """Draws a legal choice of every head for every row, uniformly; 0 in heads without a mask."""
     legal = moonfarm.unpack_masks(mask, envs.masked_choices)
     actions = np.zeros((len(mask), len(envs.heads)), np.int32)
     head = first = 0
-    for size, group in itertools.groupby(envs.heads):  # neighbours of one size are drawn together
+    for size, group in itertools.groupby(envs.heads):  # adjacent heads of one size are drawn together
         if first >= envs.masked_choices:
             break
         count = len(list(group))

@@ -6,9 +6,9 @@
     model = PPO("MlpPolicy", StableBaselinesEnv("tron", 64, opponent="safe"))
     model.learn(200_000)
 
-Observations are vectors: planes and scalars by their scales, one after the other. With flat=False they are dicts; a
-network of your own must read them then, since that of MultiInputPolicy is for pictures larger than most boards.
-env_method("action_masks") gives the masks that MaskablePPO of sb3-contrib asks for. The file is complete: copy it
+Observations are vectors: planes and scalars, divided by their scales, in sequence. With flat=False they are dicts,
+for a network of your own, because that of MultiInputPolicy is for pictures larger than most boards.
+env_method("action_masks") returns the masks that MaskablePPO of sb3-contrib asks for. The file is complete: copy it
 and change it. As a program it trains for a while, if Stable-Baselines3 is installed:
 
     python3 stable_baselines3_env.py tron --seconds 60
@@ -28,11 +28,11 @@ import moonfarm
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError:
-    VecEnv = object  # the same methods, for whoever has another user of them
+    VecEnv = object  # the class has the same methods without Stable-Baselines3
 
 
 class StableBaselinesEnv(VecEnv):
-    """make_vec's arguments, VecEnv's methods."""
+    """A VecEnv with the arguments of make_vec."""
 
     def __init__(self, game: str, num_envs: int, *, seed: int | None = None, flat: bool = True, **options: Any) -> None:
         self.envs = moonfarm.make_vec(game, num_envs, autoreset="same_step", **options)
@@ -52,7 +52,7 @@ class StableBaselinesEnv(VecEnv):
             super().__init__(num_envs, self.observation_space, self.action_space)
 
     def seed(self, seed: int | None = None) -> list[int | None]:
-        """The seed of the next reset; environment i gets seed + i."""
+        """Sets the seed of the next reset; environment i gets seed + i."""
         self._next_seed = seed
         return [None if seed is None else seed + i for i in range(self.num_envs)]
 
@@ -62,7 +62,7 @@ class StableBaselinesEnv(VecEnv):
         return self._seen(observation)
 
     def _seen(self, observation: Any) -> Any:
-        """Observations of any number of rows in the form that was asked for."""
+        """Returns observations of any number of rows in the chosen form."""
         if not self._flat:
             return observation
         planes = observation["planes"] / self._scales["planes"][:, None, None]
@@ -99,7 +99,7 @@ class StableBaselinesEnv(VecEnv):
         raise AttributeError(f"environments have no method {method_name!r}")
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        if attr_name == "action_masks":  # MaskablePPO asks whether there is such a method
+        if attr_name == "action_masks":  # MaskablePPO looks for such a method
             return [lambda i=i: self.envs.action_masks()[i] for i in self._indices(indices)]
         return [getattr(self, attr_name) for _ in self._indices(indices)]
 

@@ -6,11 +6,11 @@
     obs, infos = env.reset(seed=1)
     obs, rewards, terminations, truncations, infos = env.step(actions)
 
-make_vec makes many games at once, make_env one, parallel_env one with all its
-players; dataset reads what `moonfarm generate` and `moonfarm import` make; verify_recording and
-import_recordings take games of the original engines. Needed
-are numpy and the shared library, which env/python/build.py builds; Gymnasium and
-PettingZoo are used where they are installed.
+make_vec makes many games at once, make_env one game, parallel_env one game with all its
+players; dataset reads datasets of `moonfarm generate` and `moonfarm import`; verify_recording and
+import_recordings read games of the original engines. The package needs numpy and the shared
+library, which env/python/build.py builds; it uses Gymnasium and PettingZoo if they are
+installed.
 """
 
 try:

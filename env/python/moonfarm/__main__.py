@@ -20,32 +20,32 @@ from .reading import FORMS, OUTCOMES, SPLITS
 DESCRIPTION = """\
 Writes the rows of a dataset, or the rows of a part of its episodes, as:
 
-  parquet  a Parquet file: a row for each turn and seat. A tensor is a list of
-           its values, planes are bytes; the shapes are in the metadata of the
-           file, under the keys moonfarm.columns and moonfarm.manifest, as JSON.
-           It needs pyarrow
-  npz      a file that numpy.load reads: an array for each column, and metadata,
-           the manifest as JSON; no lists (column orders)
-  minari   a folder as Minari 0.5 reads it, data/main_data.hdf5 and
-           data/metadata.json: an episode for each episode and seat, with what
-           is seen after the last turn, and the masks in its infos (after the
-           last turn with the choice that orders nothing alone). An action is -1
-           where no choice says the orders. It needs h5py
+    parquet  a Parquet file: a row for each turn and seat. A tensor is a list of
+             its values, planes are bytes; the metadata of the file has the shapes
+             as JSON, under the keys moonfarm.columns and moonfarm.manifest.
+             It needs pyarrow
+    npz      a file for numpy.load: an array for each column, and metadata, the
+             manifest as JSON; without columns that are lists (orders)
+    minari   a folder in the format of Minari 0.5, data/main_data.hdf5 and
+             data/metadata.json: an episode for each episode and seat, with the
+             observation after the last turn, and the masks in its infos (after
+             the last turn only the choice that orders nothing is legal). An
+             action is -1 where no choice stands for the orders. It needs h5py
 
 With --policy, --seat, --chosen, --outcome and --no-opening only rows that match
 all these flags are written, such as the rows of winners.
 
 With --obs, --reward, --discount or the column opponent the episodes are played
-again, and the rows are made anew: from any dataset, also from one without
-observations. PATH appears when all is written, and not at all after an
-interrupt. A PATH that is there is replaced with --force only."""
+again to make the rows, from any dataset, also from one without observations.
+PATH appears when it is complete, and not at all after an interrupt. An existing
+PATH is replaced only with --force."""
 
 EXAMPLES = """\
-With --json: one object with the keys from, to, path, rows, episodes (of minari,
+With --json: one object with the keys from, to, path, rows, episodes (for minari,
 else 0), columns, bytes, seconds; an error is an object on standard error with
 the keys error, usage (true for wrong usage), exit_status.
 
-Exit status: 0 all is well, 1 a failure, 2 wrong usage, 130 interrupted.
+Exit status: 0 success, 1 a failure, 2 wrong usage, 130 interrupted.
 
 Examples:
   python3 -m moonfarm export data/td --format parquet --out td.parquet
@@ -73,12 +73,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _texts(text: str) -> list[str]:
-    """The texts of a list with commas."""
+    """Returns the texts of a comma-separated list."""
     return [t.strip() for t in text.split(",")]
 
 
 def _numbers(text: str) -> list[int]:
-    """The numbers of a list with commas."""
+    """Returns the numbers of a comma-separated list."""
     return [int(t) for t in text.split(",")]
 
 
@@ -89,18 +89,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python3 -m moonfarm", description="The commands of the Python package.", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     c = commands.add_parser(
-        "export", help="write a dataset in a format that others read", description=DESCRIPTION, epilog=EXAMPLES,
+        "export", help="write a dataset in another format", description=DESCRIPTION, epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
     )  # fmt: skip
     c.add_argument("dataset", metavar="DATASET", help="its folder or URL")
     c.add_argument("--format", "--to", required=True, choices=FORMATS, help="the format")
     c.add_argument("--out", required=True, metavar="PATH", help="the file or folder to write")
-    c.add_argument("--columns", type=_texts, action="extend", metavar="NAMES", help="the columns, as inspect lists them (default: all that the format has)")
+    c.add_argument("--columns", type=_texts, action="extend", metavar="NAMES", help="the columns, as inspect lists them (default: all that the format can hold)")
     c.add_argument("--planes", choices=("bytes", "list"), default="bytes", help="parquet: planes as bytes, or as lists, which takes six times as long")
-    c.add_argument("--obs", choices=FORMS, help="observations, made anew (default: as in the dataset)")
-    c.add_argument("--reward", metavar="NAME", help="the reward, made anew (default: that of the dataset)")
-    c.add_argument("--discount", type=float, metavar="X", help="what a reward of the next turn counts in the return of this one")
-    c.add_argument("--split", choices=SPLITS, default="all", help="part of the episodes; which are in it is the same for every reader")
+    c.add_argument("--obs", choices=FORMS, help="observations, made by playing again (default: as in the dataset)")
+    c.add_argument("--reward", metavar="NAME", help="the reward, made by playing again (default: as in the dataset)")
+    c.add_argument("--discount", type=float, metavar="X", help="weight of the next turn's reward in the return of this turn")
+    c.add_argument("--split", choices=SPLITS, default="all", help="part of the episodes, the same for every reader")
     c.add_argument("--validation", type=float, default=0.1, metavar="X", help="share of the episodes for validation (default: 0.1)")
     c.add_argument("--test", type=float, default=0.0, metavar="X", help="share of the episodes for tests (default: 0)")
     c.add_argument("--part", default="0/1", metavar="I/N", help="one of N parts of the episodes, from 0")
@@ -110,18 +110,18 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--outcome", type=_texts, action="extend", metavar="OUTCOMES", help=f"only rows of seats that ended with one of these: {', '.join(OUTCOMES)}")
     c.add_argument("--no-opening", dest="opening", action="store_false", help="leave out the turns of an opening, in which no policy chose")
     c.add_argument("--workers", type=int, default=_cores(), metavar="N", help="threads that play (default: one for each core)")
-    c.add_argument("--force", action="store_true", help="replace what is there")
+    c.add_argument("--force", action="store_true", help="replace an existing file or folder")
     c.add_argument("--json", action="store_true", help="print JSON instead of text, errors too")
     return parser
 
 
 def _cores() -> int:
-    """The cores that this process may use."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of Dataset.batches that were given. WrongUseError: they do not go together."""
+    """Returns the arguments of Dataset.batches that were given. WrongUseError: they do not go together."""
     part = re.fullmatch(r"(\d+)/(\d+)", args.part)
     if part is None:
         raise WrongUseError(f"--part {args.part}: expected I/N, such as 0/4")
@@ -141,7 +141,7 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 class _Meter:
-    """Shows on a terminal how far the command is; it shows nothing elsewhere."""
+    """Shows the progress on a terminal; it shows nothing elsewhere."""
 
     def __init__(self) -> None:
         self.begun = self._told = time.monotonic()
@@ -166,12 +166,12 @@ class _Meter:
 
 
 def _bytes(path: Path) -> int:
-    """The bytes of a file, or of all files in a folder."""
+    """Returns the size of a file, or of all files in a folder, in bytes."""
     return sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) if path.is_dir() else path.stat().st_size
 
 
 def _size(n: float) -> str:
-    """A number of bytes as people say it."""
+    """Returns a number of bytes with a suitable unit."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if n < 1024:
             break
@@ -182,8 +182,8 @@ def _size(n: float) -> str:
 
 
 def _export(args: argparse.Namespace) -> None:
-    """The command export."""
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", args.out):  # it may hold a password, so it is not in the message
+    """Runs the command export."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", args.out):  # the URL may contain a password, so the message leaves it out
         raise WrongUseError("--out: expected a path on this machine; only datasets are written to URLs")
     options = _options(args)
     ds: Dataset = dataset(args.dataset)

@@ -1,4 +1,4 @@
-"""What the arguments of make_vec mean to the library."""
+"""Checks of the arguments of make_vec, and their form in the library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from . import library
 
-# A player in Python: its rows' observations and infos (see AgainstPolicies) to their actions.
+# A player in Python: a function of its rows' observations and infos (see AgainstPolicies) that returns their actions.
 Policy = Callable[[Any, dict[str, Any]], Any]
 Opponent = Union[None, str, Policy, Sequence[Union[str, Policy]]]
 
@@ -22,27 +22,27 @@ MODES = ("NextStep", "SameStep", "Disabled")
 
 
 class RenderModeError(TypeError, ValueError):
-    """There is no such render mode. Gymnasium raises TypeError for one that an environment does not have."""
+    """The render mode does not exist. Gymnasium raises TypeError for a mode that an environment lacks."""
 
 
 def render_mode(value: Any) -> str | None:
-    """A render mode that there is; RenderModeError names the others."""
+    """Returns a valid render mode; RenderModeError names the valid ones."""
     if value is not None and value != "ansi":
         raise RenderModeError(f"render_mode: {value!r} is neither None nor 'ansi', there are no pictures")
     return value
 
 
 def mode(autoreset: Any) -> int:
-    """The library's number of an autoreset mode: of a name, or of Gymnasium's AutoresetMode."""
+    """Returns the library's number of an autoreset mode, given by name or as Gymnasium's AutoresetMode."""
     name = str(getattr(autoreset, "value", autoreset)).replace("_", "").lower()
     names = [m.lower() for m in MODES]
     if name not in names:
-        raise ValueError(f"autoreset: {autoreset!r} is none of 'next_step', 'same_step', 'disabled'")
+        raise ValueError(f"autoreset: {autoreset!r} is not one of 'next_step', 'same_step', 'disabled'")
     return names.index(name)
 
 
 def seat_of(seat: int | str) -> int:
-    """The library's number of a seat."""
+    """Returns the library's number of a seat."""
     return library.ANY_SEAT if isinstance(seat, str) and seat == "random" else whole("seat", seat, 0)
 
 
@@ -50,7 +50,7 @@ def config(
     *, game: str, num_envs: int, opponent: Opponent, seat: int | str, reward: str | None, rules: str | Path | None,
     max_turns: int, memory: bool, autoreset: int, workers: int, batch_size: int, seed: int,
 ) -> library.CConfig:  # fmt: skip
-    """The library's form of the arguments. The opponents are texts."""
+    """Returns the arguments in the form of the library. The opponents are texts."""
     texts = texts_of(opponent)
     if texts is None and seat != 0:
         raise ValueError("seat: without an opponent every seat is a row")
@@ -72,7 +72,7 @@ def config(
 
 
 def rules_of(rules: str | Path | None) -> str | None:
-    """The rules as text: those in a file, if it is a Path."""
+    """Returns rules as text, read from a file if they are a Path."""
     if isinstance(rules, Path):
         path("rules", rules)
         return rules.read_text(encoding="utf-8-sig")
@@ -80,7 +80,7 @@ def rules_of(rules: str | Path | None) -> str | None:
 
 
 def whole(what: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
-    """A whole number from least to most; TypeError or ValueError names it."""
+    """Returns a whole number from least to most; TypeError or ValueError names the argument."""
     try:
         n = int(value.__index__())
     except (AttributeError, TypeError):
@@ -91,12 +91,12 @@ def whole(what: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
 
 
 def seed_of(value: Any) -> int:
-    """A seed: a number of 64 bits without a sign; TypeError or ValueError names it."""
+    """Returns a seed, an unsigned number of 64 bits; TypeError or ValueError names the argument."""
     return whole("seed", value, 0, 2**64 - 1)
 
 
 def reset_mask(options: Any, rows: int, games: int) -> NDArray[np.bool_] | None:
-    """Which games reset begins anew, by its options; None: all."""
+    """Returns which games reset restarts, from its options; None: all."""
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"options: expected a dict, got {options!r}")
     mask = (options or {}).get("reset_mask")
@@ -115,7 +115,7 @@ def reset_mask(options: Any, rows: int, games: int) -> NDArray[np.bool_] | None:
 
 
 def text(what: str, value: Any) -> bytes:
-    """A text for C; TypeError or ValueError names it."""
+    """Returns a text for C; TypeError or ValueError names the argument."""
     if not isinstance(value, str):
         raise TypeError(f"{what}: expected a text, got {value!r}")
     if "\0" in value:
@@ -124,14 +124,14 @@ def text(what: str, value: Any) -> bytes:
 
 
 def name(what: str, value: Any) -> bytes:
-    """A name, one that is not empty, for C; TypeError or ValueError names the argument."""
+    """Returns a name, which must not be empty, for C; TypeError or ValueError names the argument."""
     if value == "":
         raise ValueError(f"{what}: the name is empty")
     return text(what, value)
 
 
 def path(what: str, value: Any) -> str:
-    """A path or URL; TypeError or ValueError names it."""
+    """Returns a path or URL; TypeError or ValueError names the argument."""
     try:
         found = os.fspath(value)
     except TypeError:
@@ -146,7 +146,7 @@ def path(what: str, value: Any) -> str:
 
 
 def texts_of(opponent: Opponent) -> list[str] | None:
-    """The texts of the opponents; None: every seat is a row."""
+    """Returns the texts of the opponents; None: every seat is a row."""
     if opponent is None:
         return None
     texts: Any = [opponent] if isinstance(opponent, str) or callable(opponent) else list(opponent)

@@ -1,4 +1,4 @@
-"""The arrays that the library reads and writes: which there are, and checks of those that callers give."""
+"""The arrays that the library reads and writes, and checks of the caller's arrays."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from .library import CSlabs, CSpec
 
-# Parts of an observation that arrays can hold.
+# Parts of an observation that can be arrays.
 PARTS = ("planes", "packed", "scalars", "mask", "key")
 
-# What an obs text stands for.
+# The parts that an obs text stands for.
 FORMS: dict[str, tuple[str, ...]] = {
     "planes": ("planes", "scalars"),
     "packed": ("packed", "scalars"),
@@ -34,11 +34,11 @@ _types: dict[str, np.dtype[Any]] = {
 
 
 def form(obs: str | tuple[str, ...] | list[str]) -> tuple[tuple[str, ...], bool]:
-    """The parts that an obs argument asks for, and whether an observation is one array, not a dict of them."""
+    """Returns the parts that an obs argument asks for, and whether an observation is one array instead of a dict."""
     if isinstance(obs, str):
         if obs not in FORMS:
             raise ValueError(
-                f"obs: {obs!r} is none of {', '.join(map(repr, FORMS))}; "
+                f"obs: {obs!r} is not one of {', '.join(map(repr, FORMS))}; "
                 f"a tuple names parts: {', '.join(map(repr, PARTS))}"
             )
         return FORMS[obs], False
@@ -49,7 +49,7 @@ def form(obs: str | tuple[str, ...] | list[str]) -> tuple[tuple[str, ...], bool]
 
 
 def shapes(s: CSpec) -> dict[str, tuple[int, ...]]:
-    """The shape of every array for environments of these sizes."""
+    """Returns the shape of every array for environments of these sizes."""
     rows, games = s.rows, s.num_envs
     planes, packed, scalars = (rows, s.planes, s.height, s.width), (rows, s.words), (rows, s.scalars)
     return {
@@ -63,7 +63,7 @@ def shapes(s: CSpec) -> dict[str, tuple[int, ...]]:
 def allocate(
     s: CSpec, names: list[str], given: Mapping[str, NDArray[Any]] | None
 ) -> dict[str, NDArray[Any]]:
-    """The named arrays, zero; those of the caller as they are.
+    """Returns the named arrays, filled with 0; arrays of the caller are returned as they are.
 
     A caller's array must be a writable numpy array in C order of the right
     shape and dtype, else TypeError or ValueError names it.
@@ -85,7 +85,7 @@ def allocate(
 
 
 def check(what: str, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Raises TypeError or ValueError unless the library can write to the array."""
+    """Raises TypeError or ValueError if the library cannot write to the array."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{what}: expected a numpy array of {dtype} {list(shape)}, got {type(array).__name__}")
     if array.dtype != dtype:
@@ -101,7 +101,7 @@ def check(what: str, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -
 
 
 def slabs(arrays: Mapping[str, NDArray[Any]], terminated: NDArray[Any], truncated: NDArray[Any]) -> CSlabs:
-    """The addresses of the arrays, as the library takes them."""
+    """Returns the addresses of the arrays in the form of the library."""
     out = CSlabs(size=ctypes.sizeof(CSlabs), terminated=terminated.ctypes.data, truncated=truncated.ctypes.data)
     for name, array in arrays.items():
         if array.size:
@@ -109,12 +109,12 @@ def slabs(arrays: Mapping[str, NDArray[Any]], terminated: NDArray[Any], truncate
     return out
 
 
-# Numbers beyond 32 bits become the largest or least there is, which no head has as a choice.
+# Numbers beyond 32 bits become the largest or smallest int32, which no head has as a choice.
 _most, _least = np.array(2**31 - 1), np.array(-(2**31))
 
 
 def put(what: str, to: NDArray[np.int32], given: Any) -> None:
-    """Copies actions of the caller to an array of int32. TypeError or ValueError names what does not fit."""
+    """Copies the caller's actions to an array of int32. TypeError or ValueError names the argument."""
     a = given if isinstance(given, np.ndarray) else np.asarray(given)
     if a.shape != to.shape:
         raise ValueError(f"{what}: expected shape {to.shape}, got {a.shape}")
@@ -132,7 +132,7 @@ def put(what: str, to: NDArray[np.int32], given: Any) -> None:
 
 
 def unpacking(mask: NDArray[np.uint64], masked: int, choices: int) -> Callable[[], NDArray[np.bool_]]:
-    """A function that returns unpack_masks of this array as it then is. It is quicker: what can be is done once."""
+    """Returns a function that returns unpack_masks of this array. It is faster, because it prepares the work once."""
     if masked < choices or sys.byteorder != "little" or mask.strides[-1:] != (8,):
         return functools.partial(unpack_masks, mask, masked, choices)
     seen, unpack, kind = mask.view(np.uint8), np.unpackbits, np.bool_
@@ -140,9 +140,9 @@ def unpacking(mask: NDArray[np.uint64], masked: int, choices: int) -> Callable[[
 
 
 def ended_mask(heads: list[int], masked: int, nothing: int) -> NDArray[np.uint64]:
-    """The mask of a game that has ended, uint64 [words]: in each head the choice that orders nothing.
+    """Returns the mask of a game that has ended, uint64 [words]: only the choice that orders nothing is legal.
 
-    masked: how many choices have bits.
+    masked: the number of choices that have bits.
     """
     first = np.concatenate([[0], np.cumsum(heads)[:-1]])
     bits = np.zeros(-(-masked // 64) * 64, np.uint8)
@@ -151,11 +151,11 @@ def ended_mask(heads: list[int], masked: int, nothing: int) -> NDArray[np.uint64
 
 
 def unpack_masks(mask: NDArray[np.uint64], masked: int, choices: int | None = None) -> NDArray[np.bool_]:
-    """Masks as bool.
+    """Returns masks as bool.
 
-    mask: uint64 [..., words], bit i%64 of word i//64 for choice i. masked: how
-    many choices have bits. choices: how many there are in all; those without
-    bits are True. Returns bool [..., choices].
+    mask: uint64 [..., words], bit i%64 of word i//64 for choice i. masked: the number
+    of choices that have bits. choices: the number of all choices; those without bits
+    are True. Returns bool [..., choices].
     """
     bits = np.unpackbits(
         np.ascontiguousarray(mask, "<u8").view(np.uint8), axis=-1, count=masked, bitorder="little"

@@ -1,4 +1,4 @@
-"""Copies of environments, also in other processes: copy.copy, copy.deepcopy and pickle."""
+"""Copies of environments, also to other processes: copy.copy, copy.deepcopy and pickle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 
 class Copied:
-    """An environment that is copied with all that it is, and goes on as the original does.
+    """An environment that can be copied with its complete state. The copy goes on as the original does.
 
     A subclass calls _seal at the end of its __init__ and has _made and _state.
     """
@@ -18,11 +18,11 @@ class Copied:
     _sealed: dict[str, Any]
 
     def _seal(self) -> None:
-        """Notes the attributes that making the environment gives it: a copy is made in the same way."""
+        """Stores which attributes the constructor sets: a copy gets them from its own constructor."""
         self._sealed = dict(self.__dict__)
 
     def _given_later(self) -> dict[str, Any]:
-        """The attributes that were added or replaced since: a generator, a spec, what a subclass has of its own."""
+        """Returns the attributes that were added or replaced later: a generator, a spec, attributes of a subclass."""
         sealed = self._sealed
         return {
             name: value for name, value in self.__dict__.items()
@@ -30,11 +30,11 @@ class Copied:
         }  # fmt: skip
 
     def _made(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """A function that makes another such environment, and its arguments."""
+        """Returns a function that makes an equal new environment, and its arguments."""
         raise NotImplementedError
 
     def _state(self) -> dict[str, Any]:
-        """What __setstate__ takes, beside the attributes that were given later."""
+        """Returns the argument of __setstate__, without the attributes that were added later."""
         raise NotImplementedError
 
     def __copy__(self) -> Any:
@@ -62,28 +62,28 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def plain_class(kind: _Class) -> _Class:
-    """Marks a class that a name of this package stands for."""
+    """Marks a class of this package that with_base derives from."""
     kind._plain = kind  # type: ignore[attr-defined]
     return kind
 
 
 def with_base(kind: type, base: type) -> Any:
-    """A class that is a plain class and, by a base class, another package's."""
+    """Returns a class that derives from a plain class and from a base class of another package."""
     return type(kind.__name__, (kind, base), {"__doc__": kind.__doc__, "__module__": kind.__module__, "_plain": kind})
 
 
 def plain(kind: type) -> type:
-    """The plain class of one that with_base made; others, such as subclasses of callers, as they are."""
+    """Returns the plain class of a class made by with_base; other classes, such as callers' subclasses, unchanged."""
     return kind.__dict__.get("_plain", kind)
 
 
 def is_plain(kind: type) -> bool:
-    """Whether the class is one that plain_class marked, not one derived from it."""
+    """Whether the class is one that plain_class marked, not a class derived from it."""
     return kind.__dict__.get("_plain") is kind
 
 
 def _portable(given: Any) -> Any:
-    """An argument as it is pickled: functions that play are checked by their names."""
+    """Returns an argument in its pickled form: functions that play are checked by their names."""
     if not isinstance(given, dict) or "opponent" not in given:
         return given
     opponent = given["opponent"]
@@ -95,7 +95,7 @@ def _portable(given: Any) -> Any:
 
 
 class _Function:
-    """A function that plays, while it is pickled; what is read back is the function itself."""
+    """A function that plays, in its pickled form; unpickling returns the function itself."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -115,7 +115,7 @@ def _itself(x: Any) -> Any:
 
 
 def _importable(f: types.FunctionType) -> bool:
-    """Whether pickle can write the function: it writes names."""
+    """Whether pickle can write the function, of which it writes the name."""
     found: Any = sys.modules.get(f.__module__)
     for name in f.__qualname__.split("."):
         found = getattr(found, name, None)
@@ -123,7 +123,7 @@ def _importable(f: types.FunctionType) -> bool:
 
 
 def _pickled_by_value() -> bool:
-    """Whether a pickler is at work that writes functions whole: cloudpickle (also in Ray and joblib) or dill."""
+    """Whether the pickler in use writes whole functions: cloudpickle (also in Ray and joblib) or dill."""
     frame: Any = sys._getframe()
     while frame is not None:
         if {"cloudpickle", "dill"} & set(str(frame.f_globals.get("__name__")).split(".")):

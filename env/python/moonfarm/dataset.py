@@ -4,10 +4,10 @@
     for batch in ds.batches(1024, shuffle=1 << 16, obs="planes", reward="score", discount=0.99):
         batch["planes"], batch["action"], batch["return"]
 
-A dataset is its orders: with obs, reward, discount or play=True the rows are
-made by playing the episodes again while they are read, so that any dataset of a
-game gives observations of any form, masks, actions, any reward and its returns,
-also one made with `--obs none`. Columns are documented in datasets/FORMAT.md.
+A dataset holds the orders of its episodes. With obs, reward, discount or play=True,
+rows are made by playing the episodes again while reading. So any dataset of a game, also
+one made with `--obs none`, gives observations of any form, masks, actions, any reward and
+its returns. datasets/FORMAT.md documents the columns.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from .torchdata import TorchRows
 
 
-# Arguments of episodes() that do not choose which episodes are read.
+# Arguments of episodes() that do not affect which episodes are read.
 _NOT_WHICH = frozenset({"columns", "shuffle", "seed", "epoch", "obs", "memory", "reward", "discount", "steps", "workers"})
 
 
 def dataset(path: str | os.PathLike[str]) -> Dataset:
     """Opens the dataset in a folder.
 
-    Where the library is built with the tag stores, by GOFLAGS=-tags=stores python3
-    env/python/build.py, it also takes an URL such as "s3://bucket/data/td".
+    If the library was built with the tag stores (GOFLAGS=-tags=stores python3
+    env/python/build.py), path may also be a URL such as "s3://bucket/data/td".
     """
     return Dataset(path)
 
@@ -51,8 +51,8 @@ class Dataset:
     """A dataset made by `moonfarm generate` or `moonfarm import`.
 
     path: its folder or URL. metadata: its manifest. game: the name of its game.
-    players, num_episodes: how many there are. len(ds): its rows, one for each turn
-    and player; ds[i]: one of them. It can be pickled: the copy opens it again.
+    players, num_episodes: their numbers. len(ds): the number of rows, one for each turn
+    and player; ds[i]: a row. It can be pickled: the copy opens it again.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -78,38 +78,39 @@ class Dataset:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of its files: what batches() yields without any argument."""
+        """The columns of its files, which batches() returns without arguments."""
         return [c["name"] for c in self.metadata["steps"]["columns"]]
 
     @property
     def heads(self) -> list[int]:
-        """The choices of each head of an action."""
+        """The number of choices of each head of an action."""
         return self.metadata["action"]["heads"]
 
     @property
     def masked_choices(self) -> int:
-        """How many choices have a bit in a mask: those of all heads but the last action.unmasked."""
+        """The number of choices that have a bit in a mask: all but those of the last action.unmasked heads."""
         return sum(self.heads[: len(self.heads) - self.metadata["action"]["unmasked"]])
 
     @property
     def nothing(self) -> int:
-        """The choice of every head that orders nothing. It is the one choice of a game that has ended."""
+        """The choice of every head that orders nothing, which alone is legal in a game that has ended."""
         if len(self.heads) > 1:
             return 0
         return make_vec(self.game).description["nothing"]
 
     def masks(self, mask: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """The column mask as bool [..., choices of all heads]: True is legal."""
+        """Returns the column mask as bool [..., choices of all heads]: True is legal."""
         return unpack_masks(mask, self.masked_choices, sum(self.heads))
 
     def shares(self, batch: Batch) -> NDArray[np.float32]:
-        """The share of the search for each choice: [size, choices of all heads].
+        """Returns the search's share of each choice: [size, choices of all heads].
 
-        batch: one of batches() with the columns of searches. In games of several
-        heads it is the sum over the moves that have the choice, for choice 0 of a
-        head over those that give no orders for it: what a network whose heads are
-        independent is to learn. The shares of a head sum to 1, less those of moves
-        whose orders for the head no choice says; to 0 where nobody searched.
+        batch: a batch of batches() with the columns of searches. In games of several
+        heads the share of a choice is the sum over the moves that contain it; the share of
+        choice 0 of a head is the sum over the moves without orders for the head. Networks
+        with independent heads learn these shares. The shares of a head sum to 1, minus the
+        shares of moves whose orders for the head no choice expresses; without a search they
+        are 0.
         """
         policy = batch["search_policy"]
         if len(self.heads) == 1:
@@ -133,55 +134,54 @@ class Dataset:
         policy: str | Sequence[str] | None = None, seat: int | Sequence[int] | None = None,
         chosen: int | Sequence[int] | None = None, outcome: str | Sequence[str] | None = None, opening: bool = True,
     ) -> Reader:  # fmt: skip
-        """Reads batches of rows: an iterator of dicts of arrays.
+        """Reads batches of rows: returns an iterator of dicts of arrays.
 
-        size: rows of a batch; the last may have fewer.
-        columns: their names; None: all that there are, but for opponent and
-            orders. Orders are an array of all rows, "orders", and "order_ends":
-            those of row i are orders[order_ends[i]:order_ends[i + 1]].
-        shuffle: 0 for the order of the files, else rows are shuffled in windows
-            of so many, and the files too; seed and epoch choose the order. A
-            window is in memory, with more than one of workers two.
-        split: "all", "train", "validation" or "test"; validation and test are
-            the shares of the episodes. An episode is in the same split for
-            every reader, whatever the order.
-        part, parts: read one of so many parts of the episodes, which are apart
-            and together the whole.
-        play: make the rows by playing the episodes again. None: if one of what
-            follows, or a column that is there only then, asks for it.
-        obs: "planes", "packed", or "none", which is without masks and actions
-            too; memory: planes show what was last seen where fog hides it.
+        size: rows per batch; the last batch may have fewer.
+        columns: their names; None: all except opponent and orders. Orders are one
+            array for all rows, "orders", and "order_ends": row i has
+            orders[order_ends[i]:order_ends[i + 1]].
+        shuffle: 0 reads in the order of the files. Otherwise files are shuffled, and
+            rows in windows of this many; seed and epoch choose the order. One window
+            is in memory, two with more than one of workers.
+        split: "all", "train", "validation" or "test"; validation and test are their
+            shares of the episodes. An episode is in the same split for every reader,
+            whatever the order.
+        part, parts: read one of this many parts of the episodes, which are disjoint
+            and complete.
+        play: make the rows by playing the episodes again. None: only if one of the
+            following arguments, or a column that needs it, asks for it.
+        obs: "planes", "packed", or "none", which also leaves out masks and actions;
+            memory: planes show the last seen values where fog hides cells.
         reward, discount: of the columns reward and return.
-        steps: the column nstep is the return of so many turns.
-        workers: threads that play; with more than one also while the program
-            works with a batch.
-        copy: False writes each batch into the same arrays: it is valid until
-            the next.
-        policy: only rows in which this policy chose, or one of a list: a name in
-            metadata["job"]["policies"], or that of a member of a mix; of
-            recordings, in the episodes. seat: only rows of this seat, or of
-            several. chosen: only rows in which the member of a mix with this
-            number chose, or one of several. outcome: only rows of a seat that
-            ended with a "win", "draw" or "loss", or one of several. opening: False
-            leaves out the turns of an opening (generate --opening), in which no
-            policy chose; with policy and chosen they are left out in any case.
+        steps: the column nstep is the return of this many turns.
+        workers: threads that play; more than one play also while the program works
+            with a batch.
+        copy: False writes all batches into the same arrays: a batch is valid until
+            the next one.
+        policy: only rows in which this policy, or one of a list, chose: a name in
+            metadata["job"]["policies"], or the name of a member of a mix; for
+            recordings, a name in the episodes. seat: only rows of this seat, or of
+            several. chosen: only rows in which the member of a mix with this number,
+            or one of several, chose. outcome: only rows of a seat whose episode ended
+            with a "win", "draw" or "loss", or one of several. opening: False leaves
+            out the turns of an opening (generate --opening), in which no policy
+            chose; policy and chosen always leave them out.
         The column "opponent" holds the actions of the other players in the turn.
 
-        Of policies that search there are "search_value" [size], NaN where nobody
-        searched, and "search_policy". In games of one head that is float32
-        [size, choices]: the share of the search for each choice, 0 for all where
-        nobody searched. In games of several heads a move is a choice of each:
-        "search_policy" has the shares of the moves of all rows, "search_ends" the
-        ends of each row's, as of orders; "search_choices" and "search_choice_ends"
-        have the choices of these moves, of which each has as many as
-        "search_counts" says. FORMAT.md tells how they are numbered; shares() spreads
-        the shares over all choices.
+        Policies that search add "search_value" [size], NaN in rows without a search, and
+        "search_policy". In games of one head this is float32 [size, choices]: the
+        search's share of each choice, 0 in rows without a search. In games of several
+        heads a move is a choice of each head: "search_policy" has the shares of the moves
+        of all rows, and "search_ends" the ends of each row's moves, as for orders;
+        "search_choices" and "search_choice_ends" have the choices of these moves, and
+        "search_counts" the number of choices of each move. FORMAT.md documents their
+        numbering; shares() sums the shares by choice.
         """
         given: dict[str, Any] = {name: x for name, x in locals().items() if name not in ("self", "copy")}
         return self._reader(given, bool(copy))
 
     def _reader(self, given: dict[str, Any], copy: bool) -> Reader:
-        """Begins to read with the arguments of reading()."""
+        """Begins to read, with the arguments of reading()."""
         names = given["columns"]
         if len(self.heads) == 1 and not isinstance(names, (str, bytes, type(None))) and "search_policy" in names:
             given["columns"] = [*names, *({"search_choices"} - set(names))]
@@ -195,10 +195,10 @@ class Dataset:
     ) -> Episodes:  # fmt: skip
         """Reads whole episodes, played again: dicts of arrays [turns, players, …].
 
-        Arguments are as for batches(); shuffle is for the order of the episodes.
-        Beside the columns there are final_planes, final_packed and final_scalars
-        [players, …], what the players see after the last turn, where there are
-        columns of observations. len() of the result is the number of episodes.
+        The arguments are as for batches(); shuffle only shuffles the episodes. If there
+        are columns of observations, final_planes, final_packed and final_scalars
+        [players, …] hold the observations after the last turn. len() of the result is the
+        number of episodes.
         """
         given: dict[str, Any] = {name: x for name, x in locals().items() if name != "self"}
         which = {name: x for name, x in given.items() if name not in _NOT_WHICH}
@@ -206,7 +206,7 @@ class Dataset:
         return Episodes(self._reader(given, True), self.players, functools.partial(self._count, which))
 
     def _count(self, which: dict[str, Any]) -> int:
-        """How many episodes there are, with the arguments of batches() that choose some."""
+        """Returns the number of episodes, with the arguments of batches() that select some."""
         if which["split"] == "all" and set(which) <= {"split", "validation", "test", "part", "parts"}:
             part, parts = which["part"], which["parts"]
             return self.num_episodes * (part + 1) // parts - self.num_episodes * part // parts
@@ -225,10 +225,10 @@ class Dataset:
     def __getitem__(self, i: int) -> dict[str, Any]: ...
 
     def __getitem__(self, i: Any) -> Any:
-        """Row i as batches() has it: its columns by name, without the dimension of rows; of a list the values.
+        """Returns row i as batches() does: a dict of columns without the dimension of rows; values of lists as arrays.
 
-        A slice is a batch of its rows. Rows of an episode are read together, so that
-        those side by side are quick; batches() is quicker for many.
+        A slice is a batch of its rows. Rows of an episode are read together, so reading
+        neighbours is fast; batches() is faster for many rows.
         """
         rows = len(self)
         if isinstance(i, slice):
@@ -248,15 +248,14 @@ class Dataset:
     def torch(
         self, size: int = 1024, *, rank: int | None = None, world: int | None = None, **options: Any
     ) -> TorchRows:
-        """The batches as a torch.utils.data.IterableDataset of dicts of tensors.
+        """Returns the batches as a torch.utils.data.IterableDataset of dicts of tensors.
 
-        Arguments are those of batches(). Workers of a DataLoader and ranks share
-        the episodes without overlap; rank and world are those of
-        torch.distributed if that is in use, else 0 of 1. Numbers that torch does
-        not have (uint64) are given as int64 with the same bits. Batches are made
-        here: the DataLoader has batch_size=None, and with num_workers=N also
-        multiprocessing_context="spawn". set_epoch(n) chooses the order of the
-        next epoch.
+        The arguments are those of batches(). Workers of a DataLoader and ranks share the
+        episodes without overlap; rank and world default to those of torch.distributed if
+        it is in use, else to 0 and 1. Numbers of a type that torch lacks (uint64) become
+        int64 with the same bits. The batches are made here: give the DataLoader
+        batch_size=None, and with num_workers=N also multiprocessing_context="spawn".
+        set_epoch(n) selects the order of the next epoch.
         """
         from .torchdata import TorchRows
 
@@ -267,7 +266,7 @@ class Dataset:
         return TorchRows(self, size, rank, world, options)
 
     def arrow(self, table: str = "steps", columns: Sequence[str] | None = None) -> Any:
-        """The table "steps", "episodes" or "finals" as a pyarrow.Table, with the codec none mapped, not copied."""
+        """Returns the table "steps", "episodes" or "finals" as a pyarrow.Table, memory-mapped with the codec none."""
         try:
             import pyarrow as pa
         except ImportError as e:
@@ -286,14 +285,14 @@ class Dataset:
     def export(
         self, file: str | os.PathLike[str], *, format: str = "npz", progress: Callable[[int, int], None] | None = None, **options: Any
     ) -> None:
-        """Writes the rows to a file that others read. It appears when all is written; one of that name is replaced.
+        """Writes the rows to a file in another format. The file appears, or is replaced, when it is complete.
 
-        format: "npz", "parquet" or "minari". npz: compressed arrays for numpy.load, one for each
+        format: "npz", "parquet" or "minari". npz: compressed arrays for numpy.load, one per
         column, and the manifest as JSON, "metadata"; lists are left out. parquet: a Parquet file,
-        written by pyarrow. minari: a new folder as Minari reads it, written by h5py.
-        progress is called with how many rows of how many are done. options are the arguments of
-        batches(), but for size and copy; of minari those of episodes(). `python3 -m moonfarm export`
-        does the same, and its help tells what is in the files.
+        written by pyarrow. minari: a new folder in Minari's format, written by h5py.
+        progress is called with the number of rows done and the number of all rows. options are
+        the arguments of batches() except size and copy; for minari those of episodes().
+        `python3 -m moonfarm export` does the same; its help documents the contents of the files.
         """
         file = arguments.path("file", file)
         if format == "npz" and not file.endswith(".npz"):
@@ -305,12 +304,12 @@ def advantages(
     reward: NDArray[np.float32], value: NDArray[np.float32], last: NDArray[np.float32] | None = None, *,
     discount: float = 1.0, decay: float = 0.95,
 ) -> NDArray[np.float32]:  # fmt: skip
-    """Generalised advantage estimates (Schulman and others, 2016) of an episode.
+    """Returns the generalised advantage estimates (Schulman and others, 2016) of an episode.
 
-    reward, value: [turns, …], value what the caller estimates. last […]: what
-    comes after the last turn, the estimate of the final observation if a limit
-    cut the episode; None: 0, as where the rules ended it. decay: lambda.
-    Returns [turns, …].
+    reward, value: [turns, …]; value holds the caller's estimates. last […]: the value
+    after the last turn, which is the estimate of the final observation if a limit cut
+    the episode; None: 0, as where the rules ended it. decay: lambda. Returns
+    [turns, …].
     """
     reward, value = (np.asarray(a, np.float32, order="C") for a in (reward, value))
     if reward.shape != value.shape:

@@ -1,4 +1,4 @@
-"""The opponents of the episodes that are shown, by name."""
+"""The opponents of the current episodes, by name."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-CALLER = 255  # where a table of opponents has the caller's seat
+CALLER = 255  # entry of a table of opponents for the caller's seat
 
 
 class Drawn:
-    """Who plays against the caller in some games, those of a block or all.
+    """The opponents of the caller in some games: those of a block, or all.
 
-    names: of all opponents. table: which of them plays, [games, seats] with CALLER for the
-    caller, or [games, 1]; it is read anew in each call. was: such an array in which the
-    table stands as it was told last, by any Drawn of these games; None: nobody asks for it.
+    names: of all opponents. table: the opponent in each seat, [games, seats] with CALLER for
+    the caller, or [games, 1]; each call reads it anew. was: an array like table that keeps
+    the values of the last call of any Drawn of these games; None: told is not used.
     """
 
     def __init__(self, names: Sequence[str], table: NDArray[Any], was: NDArray[Any] | None) -> None:
@@ -26,7 +26,7 @@ class Drawn:
         self._shown = self._look_up(np.zeros((len(table), 1), np.uint8))
 
     def tell(self) -> NDArray[Any]:
-        """The names, an array of str that stays as it is; of several in a game with commas between."""
+        """Returns the names in a new array of str; several names in a game are joined by commas."""
         if self.one is None:
             if self._was is not None:
                 self._was[...] = self._table
@@ -36,7 +36,7 @@ class Drawn:
         return self._shown
 
     def told(self) -> NDArray[Any]:
-        """The names that were told last."""
+        """Returns the names of the last call of tell."""
         return self._shown if self.one is not None or self._was is None else self._look_up(self._was)
 
     def _look_up(self, table: NDArray[Any]) -> NDArray[Any]:
@@ -51,7 +51,7 @@ class Drawn:
 
 
 def function_names(functions: Sequence[Callable[..., Any]]) -> list[str]:
-    """The names of functions; those of different ones that are called alike have their number behind."""
+    """Returns the names of functions; different functions of the same name get a number."""
     names = [str(getattr(f, "__name__", type(f).__name__)) for f in functions]
     alike = {name: {id(f) for f, n in zip(functions, names) if n == name} for name in names}
     return [name if len(alike[name]) == 1 else f"{name}#{functions.index(f)}" for f, name in zip(functions, names)]

@@ -1,4 +1,4 @@
-"""Datasets in formats of others: which rows are written, and files that appear whole or not at all."""
+"""Datasets in other formats: the rows to write, and files that appear only when they are complete."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 FORMATS = ("parquet", "npz", "minari")
 
-# Called with how many rows of how many are done.
+# Called with the number of rows done and the number of all rows.
 Progress = Callable[[int, int], None]
 
 _BATCH_BYTES = 16 << 20  # about the size of a batch of rows, and of a row group of a Parquet file
 
-# Arguments of batches() that choose rows: with all others the number of rows is the same.
+# Arguments of batches() that select rows; the others do not affect their number.
 _WHICH = ("split", "validation", "test", "part", "parts", "policy", "seat", "chosen", "outcome", "opening")
 
 
 def export(
     ds: Dataset, out: str | os.PathLike[str], to: str, *, force: bool = False, progress: Progress | None = None, **options: Any
 ) -> dict[str, Any]:
-    """Writes rows of a dataset in the format `to`; returns how many rows and episodes were written, and the columns.
+    """Writes rows of a dataset in the format `to`; returns the numbers of rows and episodes, and the columns.
 
-    out: the file, or the folder of Minari. force: replaces what is there. options are those of
-    Dataset.batches but for size and copy, and `planes` of Parquet; of Minari those of Dataset.episodes.
+    out: the file, or the folder of Minari. force: replace an existing file. options are those of
+    Dataset.batches except size and copy, and `planes` for Parquet; for Minari those of Dataset.episodes.
     """
     out = Path(out)
     refusal = refuse(out, one_of("format", to, FORMATS), force)
@@ -57,7 +57,7 @@ def export(
 
 
 def refuse(out: Path, to: str, force: bool) -> str | None:
-    """Why nothing is written to the path; None: something can be."""
+    """Returns why the path cannot be written; None if it can."""
     if not os.path.lexists(out):
         return None
     if not force:
@@ -71,7 +71,7 @@ def refuse(out: Path, to: str, force: bool) -> str | None:
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A path in the same folder to write to. It gets the right name when all is written, and is removed otherwise."""
+    """Yields a path in the same folder to write to. It gets the final name when complete, or is removed."""
     part = path.with_name(f".{path.name}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -84,10 +84,10 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 class Source:
-    """The rows that are written: an iterator of batches, each valid until the next.
+    """The rows to write: an iterator of batches, each valid until the next one.
 
-    columns: what Reader.columns says of each. rows: how many rows there are.
-    lists: search_policy and search_choices stay lists, as in the files.
+    columns: the description of each in Reader.columns. rows: the number of rows.
+    lists: keep search_policy and search_choices as lists, as in the files.
     """
 
     def __init__(self, ds: Dataset, options: dict[str, Any], *, lists: bool) -> None:
@@ -119,7 +119,7 @@ class Source:
         self._options = {**self._options, "columns": list(self.columns)}
 
     def batches(self, progress: Progress | None) -> Iterator[Batch]:
-        """All rows. RuntimeError: there are more or fewer than `rows`."""
+        """Yields all rows. RuntimeError: there are more or fewer than `rows`."""
         width = 1 + sum(values(c) * np.dtype(TYPES[c["type"]]).itemsize for c in self.columns.values() if not c["list"])
         done = 0
         reader = self._open(min(max(_BATCH_BYTES // width, 64), 1 << 16))
@@ -136,5 +136,5 @@ class Source:
 
 
 def values(column: dict[str, Any]) -> int:
-    """How many values a row of a column has that is no list."""
+    """Returns the number of values in a row of a column that is not a list."""
     return math.prod(column["shape"])

@@ -1,8 +1,8 @@
 """The shared library: how it is found, loaded and called.
 
-It is loaded when it is first needed, not when the package is imported. All
-structures of moonfarm.h stand here; that they have the library's sizes is
-checked when it is loaded.
+It is loaded when it is first needed, not when the package is imported. All structures
+of moonfarm.h are declared here; their sizes are compared with the library's when it is
+loaded.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ NEXT_STEP, SAME_STEP, DISABLED = range(3)
 
 
 class Error(RuntimeError):
-    """What the library says went wrong. `code` is one of moonfarm.h."""
+    """An error of the library. `code` is one of moonfarm.h."""
 
     code = INTERNAL
 
 
 class ArgumentError(Error, ValueError):
-    """An argument has a value that there is not."""
+    """An argument has an invalid value."""
 
     code = ARGUMENT
 
 
 class HandleError(Error):
-    """What is used was closed before."""
+    """The object was closed before."""
 
     code = HANDLE
 
 
 class StateError(Error):
-    """The call does not fit what was called before: a step while others are under way, say."""
+    """The call came at a wrong time, such as a step while others are under way."""
 
     code = STATE
 
 
 class DataError(Error, ValueError):
-    """Bytes, a file or a dataset are damaged, or of something else."""
+    """Bytes, a file or a dataset are damaged, or of another game or version."""
 
     code = DATA
 
 
 class EndError(Error):
-    """There is no more."""
+    """There is nothing more to read."""
 
     code = END
 
@@ -104,7 +104,7 @@ class CSpec(ctypes.Structure):
 
 
 class CSlabs(ctypes.Structure):
-    """mf_slabs. The fields are addresses; moonfarm.slabs tells what lies there."""
+    """mf_slabs. The fields are addresses; moonfarm.h documents the arrays."""
 
     _fields_ = [("size", c_uint32), ("reserved", c_uint32)] + [
         (name, c_void_p)
@@ -169,7 +169,7 @@ _structs: dict[str, type[ctypes.Structure]] = {
 
 _handle, _error, _text = c_uint64, POINTER(CError), [c_void_p, c_size_t, POINTER(c_size_t)]
 
-# The arguments of each function, the mf_error at the end left out.
+# The arguments of each function without the mf_error at the end.
 _functions: dict[str, list[Any]] = {
     "mf_open": [POINTER(CConfig), POINTER(c_uint64)],
     "mf_close": [_handle],
@@ -211,7 +211,7 @@ FORKED = (
 
 
 class Process:
-    """What there is once in a process."""
+    """State of which a process has one."""
 
     library: Library | None = None
     forked = False  # this is a child of a process that had loaded the library
@@ -233,12 +233,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def file_name() -> str:
-    """The library's file name on this system."""
+    """Returns the library's file name on this system."""
     return {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
 
 
 def path() -> Path:
-    """Where the library is: the environment variable MOONFARM_LIBRARY, or else beside this file."""
+    """Returns the path of the library: the environment variable MOONFARM_LIBRARY, or else a file beside this one."""
     named = os.environ.get("MOONFARM_LIBRARY")
     return Path(named) if named else Path(__file__).with_name(file_name())
 
@@ -246,8 +246,8 @@ def path() -> Path:
 class Library:
     """The loaded library.
 
-    `call` and `text` check every result; the functions themselves are attributes
-    by their names in moonfarm.h.
+    `call` and `text` check every result; the functions are attributes with their names in
+    moonfarm.h.
     """
 
     def __init__(self, file: Path) -> None:
@@ -278,7 +278,7 @@ class Library:
             self._declare(name, arguments)
 
     def _check_size(self, name: str, struct: type[ctypes.Structure]) -> None:
-        """Raises ImportError unless a structure has the size that the library has under that name."""
+        """Raises ImportError unless a structure has the same size in the library."""
         theirs, ours = self.c.mf_sizeof(name.encode()), ctypes.sizeof(struct)
         if theirs != ours:
             raise ImportError(
@@ -287,7 +287,7 @@ class Library:
             )
 
     def _declare(self, name: str, arguments: list[Any]) -> None:
-        """Makes a function callable: arguments without the mf_error, which is always the last."""
+        """Declares the arguments of a function, without the mf_error, which is always the last."""
         try:
             function = getattr(self.c, name)
         except AttributeError as e:
@@ -298,14 +298,14 @@ class Library:
         function.restype = c_int32
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Calls a function and raises what it reports."""
+        """Calls a function and raises the error that it reports."""
         refuse_fork()
         error = CError()
         if getattr(self.c, name)(*arguments, error):
             fail(error)
 
     def text(self, name: str, *arguments: Any) -> bytes:
-        """Calls a function that ends in buf, cap, need, and returns what it wrote: texts with the 0 at their end."""
+        """Calls a function that ends in buf, cap, need, and returns its result, for texts with the 0 at their end."""
         need = c_size_t(4096)
         while True:
             room = need.value
@@ -316,20 +316,20 @@ class Library:
 
 
 def is_snapshot(state: bytes) -> bool:
-    """Whether bytes begin as the library's states do."""
+    """Whether bytes begin like a state of the library."""
     return state[:4] == b"MFES"
 
 
 def fail(error: CError) -> NoReturn:
-    """Raises what a function has written to its mf_error."""
+    """Raises the error that a function has written to its mf_error."""
     text = error.text.decode(errors="replace")
     raise _errors.get(error.code, Error)(text)
 
 
 class Step:
-    """mf_step, or mf_step_with, that Ctrl-C ends where opponents take long: no turn is played then.
+    """mf_step, or mf_step_with, which Ctrl-C ends while opponents are choosing: no turn is played then.
 
-    long: they take long from the first step on; else it is found out.
+    long: opponents take long from the first step on; otherwise that is found out.
     """
 
     def __init__(self, c: Any, long: bool) -> None:
@@ -360,7 +360,7 @@ class Step:
 
 
 def library() -> Library:
-    """The library, loaded by the first call."""
+    """Returns the library, loaded by the first call."""
     refuse_fork()
     if Process.library is None:
         Process.library = Library(path())
@@ -368,10 +368,10 @@ def library() -> Library:
 
 
 def games() -> list[dict[str, Any]]:
-    """The games that there are.
+    """Returns the games.
 
     Each is a dict of name, doc, players, max_turns, shapes (of a row of the arrays planes,
-    packed, scalars and mask), heads (choices of each), rewards, policies and rules, with the
-    default rules.
+    packed, scalars and mask), heads (number of choices of each), rewards, policies and
+    rules, all with the default rules.
     """
     return json.loads(library().text("mf_games").rstrip(b"\0"))

@@ -1,4 +1,4 @@
-"""make_vec, which chooses the class of a vector environment."""
+"""make_vec, which selects the class of a vector environment."""
 
 from __future__ import annotations
 
@@ -33,38 +33,38 @@ def make_vec(
     action_mask: bool | None = None,
     buffers: Mapping[str, NDArray[Any]] | None = None,
 ) -> VectorEnv:
-    """Makes num_envs games that are stepped together: a gymnasium.vector.VectorEnv where Gymnasium is installed.
+    """Makes num_envs games that are stepped together: a gymnasium.vector.VectorEnv if Gymnasium is installed.
 
     game: such as "towerdefence"; moonfarm.games() lists them.
 
-    opponent: who plays the other seats. None: nobody, every seat is a row (self-play),
-    so that the environment's num_envs is num_envs times the players. A text: that
-    policy; the path of a network that has blanks or signs stands in quotes in it,
-    '"my nets/td.onnx"(greedy)'. A function: it plays in Python, see moonfarm.AgainstPolicies. A list of
-    texts, or of functions: each episode draws one, and infos name it, "opponent".
+    opponent: the player of the other seats. None: every seat is a row (self-play), so that the
+    environment's num_envs is num_envs times the number of players. A text: that policy; in it
+    the path of a network with blanks or special characters needs quotes,
+    '"my nets/td.onnx"(greedy)'. A function: it plays in Python, see moonfarm.AgainstPolicies.
+    A list of texts, or of functions: each episode draws one, and infos name it, "opponent".
 
-    seat: the caller's, from 0; "random": one is drawn for each episode.
+    seat: the caller's seat, from 0; "random": a seat is drawn for each episode.
 
     obs: "planes" (uint8 [planes, height, width] and scalars, float32), "packed" (the
     planes' uint64 words, and scalars), "both"; or a tuple of the parts "planes",
     "packed", "scalars", "mask" (bits), "key". An observation is a dict of arrays by
-    part, of a tuple of one part the array itself.
+    part; for a tuple of one part it is the array itself.
 
     reward: one of description["rewards"]; None: the result in the last turn, else 0.
-    rules: the name of a rule set, or a text of rules; a Path: that file; None: the default.
-    max_turns: games are truncated after so many turns; 0: only the rules end them.
-    memory: planes show what was last seen where fog of war hides it.
-    autoreset: "next_step", "same_step" or "disabled", as Gymnasium has them.
+    rules: the name of a rule set, or a text of rules; a Path: a file of rules; None: the default.
+    max_turns: games are truncated after this many turns; 0: only the rules end them.
+    memory: planes show the last seen values where fog of war hides cells.
+    autoreset: "next_step", "same_step" or "disabled", the modes of Gymnasium.
     workers: threads that step the games; 0: one for each core.
     batch_size: games in a block of send and recv; 0: all.
-    seed: game i begins with seed + i; None: by chance. reset gives others.
+    seed: game i begins with seed + i; None: random seeds. reset may change the seeds.
     copy: False returns the arrays that the next step overwrites, not copies.
     render_mode: None or "ansi".
-    action_mask: whether infos have "action_mask", bool, beside the bits of "mask"; None: in
-    games all of whose heads have a mask. It costs memory traffic in every step: False where
-    nobody reads it.
-    buffers: arrays of the caller to be used instead of new ones, by the names in
-    VectorEnv.arrays: memory shared with others, or with a GPU.
+    action_mask: whether infos have "action_mask", bool, besides the bits of "mask"; None: only in
+    games all of whose heads have a mask. It costs memory bandwidth in every step: set it to
+    False if you do not read it.
+    buffers: the caller's arrays to use instead of new ones, by the names in VectorEnv.arrays:
+    memory shared with other processes, or with a GPU.
     """
     given = dict(locals())
     if callable(opponent):

@@ -1,4 +1,4 @@
-"""States of what the original engines send to bots."""
+"""States made from messages of the original engines to bots."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from . import arguments, library
 
 
 class State(bytes):
-    """A state as set_state takes it, made of a message.
+    """A state for set_state, made from a message.
 
     `game` is its name; `rules` the text of its rules, for make_vec; `seat` the bot's seat,
-    from 0; `players` how many seats there are.
+    from 0; `players` the number of seats.
     """
 
     game: str
@@ -24,11 +24,11 @@ class State(bytes):
     players: int
 
     def answer(self, action: Any) -> bytes:
-        """What the bot answers to play an action, int32 [heads], or one number if there is one head.
+        """Returns the bot's answer that plays an action, int32 [heads], or a number if there is one head.
 
-        Of "towerdefence" the text of a command.txt; of "terminal" the two lines that end a
-        turn; of "codecraft" a message. Of "terminal-sequential" the lines hold the one
-        command of the step alone.
+        For "towerdefence" it is the text of a command.txt; for "terminal" the two lines that end
+        a turn; for "codecraft" a message. For "terminal-sequential" the lines hold only the one
+        command of the step.
         """
         choices = np.ascontiguousarray(np.atleast_1d(action), np.int32)
         if choices.ndim != 1:
@@ -42,16 +42,16 @@ class State(bytes):
 def state_from(
     game: str, message: str | bytes, *, rules: str | Path | None = None, seat: int | None = None, seed: int = 0
 ) -> State:
-    """Makes a state of what the original engine of a game sends to a bot before it answers.
+    """Makes a state from a message of the original engine of a game to a bot.
 
-    message: of "towerdefence" the text of a state.json; of "terminal" (and
-    "terminal-sequential") the line of a deploy frame; of "codecraft" the bytes of a message
+    message: for "towerdefence" the text of a state.json; for "terminal" (and
+    "terminal-sequential") the line of a deploy frame; for "codecraft" the bytes of a message
     with a view, of a PlayerView alone, or a view as a line of JSON.
 
-    rules: what the message does not tell of the rules, as make_vec takes them: of "terminal"
-    the first line that the engine sends, its config. seat: where the bot sits, if that is
-    known: a frame of "terminal" does not tell, and shows every bot the arena as to
-    player 1; None is seat 0 there. seed: of chance in what follows.
+    rules: the rules that the message lacks, in the form of make_vec: for "terminal" the first
+    line that the engine sends, its config. seat: the bot's seat, if it is known. A frame of
+    "terminal" does not contain it, and shows the arena to every bot as to player 1; None is
+    seat 0 there. seed: the random seed for the rest of the game.
 
     Returns bytes for set_state of environments with the same rules, whatever their seat:
 
@@ -59,14 +59,14 @@ def state_from(
         env = moonfarm.make_vec("codecraft", 16, rules=state.rules)
         env.set_state([state] * 16)
 
-    What the message does not tell is assumed. "towerdefence": nobody has failed a command
-    just before. "terminal": the players have thought for the time of their latest answer alone.
-    "codecraft": cells out of sight are empty, but for one entity of each player who
-    would be out of the game (a builder base at the start if no cell of it is in sight);
-    entities have no stored actions.
+    Values that the message lacks are assumed. "towerdefence": the last command of each player
+    did not fail. "terminal": the players have only used the time of their latest answer.
+    "codecraft": cells out of sight are empty, except that a player who would be out of the
+    game has one entity (a builder base at the start if no cell of it is in sight); entities
+    have no stored actions.
 
-    Raises DataError if the message cannot be read, or shows what no state can have; the
-    text names the field.
+    Raises DataError if the message cannot be read, or shows an impossible state; the text
+    names the field.
     """
     if not isinstance(message, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"message: expected a text or bytes, got {type(message).__name__}")

@@ -1,4 +1,4 @@
-"""Datasets in the layout that Minari 0.5 reads: HDF5 by h5py, and metadata as JSON."""
+"""Datasets in the format of Minari 0.5: HDF5 by h5py, and metadata as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .single import make_env
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-VERSION = "0.5.3"  # of Minari, whose layout this is
+VERSION = "0.5.3"  # the version of Minari whose format this is
 
 
 def export(
@@ -27,19 +27,19 @@ def export(
 ) -> dict[str, Any]:
     """Writes a new folder with data/main_data.hdf5 and data/metadata.json.
 
-    Each episode of the dataset is one episode for each seat, numbered on. options are
-    those of Dataset.episodes; without observations in the dataset they are planes.
-    Observations are a dict of planes or packed, and scalars, one more than there are
-    steps; infos has the masks, as many: after the last
-    step each head has the choice that orders nothing alone. An action is -1 where no choice
-    says the orders. progress is told how many rows of how many are done.
+    Each episode of the dataset becomes one episode per seat, numbered consecutively. options
+    are those of Dataset.episodes; the default is planes if the dataset has no observations.
+    Observations are a dict of planes or packed, and scalars, with one entry more than there
+    are steps; infos has as many masks: after the last step only the choice that orders nothing
+    is legal. An action is -1 where no choice stands for the orders. progress gets the number of
+    rows done and the number of all rows.
 
-    The env_spec in the metadata is of an environment like that of the first player, against
-    the policy of the second if that plays by its text alone, else against random.
+    The env_spec in the metadata describes an environment like the first player's, against the
+    second player's policy if that can be made from its text, else against random.
 
-    force: a dataset of Minari that is there is replaced.
+    force: an existing Minari dataset is replaced.
 
-    Returns what was written: rows, episodes and columns.
+    Returns the numbers of rows and episodes, and the columns.
     """
     try:
         import h5py
@@ -71,13 +71,13 @@ def export(
 
 
 def _name(ds: Dataset, folder: Path) -> str:
-    """The name that Minari knows the dataset by, if the folder is GAME/NAME-vN below its own."""
+    """Returns the name of the dataset in Minari, if the folder is GAME/NAME-vN below Minari's folder."""
     head, _, number = folder.name.rpartition("-v")
     return f"{ds.game}/{folder.name if head and number.isdigit() else folder.name + '-v0'}"
 
 
 def _write(file: Any, ds: Dataset, progress: Progress | None, options: dict[str, Any]) -> dict[str, Any]:
-    """Writes all episodes; returns what was written, and the metadata."""
+    """Writes all episodes; returns the numbers written, and the metadata."""
     count = rows = 0
     spaces: dict[str, Any] = {}
     policies = ds.metadata["job"].get("policies") or []
@@ -122,7 +122,7 @@ def _write(file: Any, ds: Dataset, progress: Progress | None, options: dict[str,
 
 
 def _box(array: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """The space of the rows of an array, as Minari writes it down."""
+    """Returns the space of the rows of an array in Minari's form."""
     shape, dtype = array.shape[1:], array.dtype
     low, high = (-np.inf, np.inf) if dtype.kind == "f" else (0, int(np.iinfo(dtype).max))
     return {
@@ -131,7 +131,7 @@ def _box(array: np.ndarray[Any, Any]) -> dict[str, Any]:
 
 
 def _spec(ds: Dataset, options: dict[str, Any]) -> dict[str, Any]:
-    """The gymnasium.envs.registration.EnvSpec, as its to_json has it, of an environment as the first player had it."""
+    """Returns the gymnasium.envs.registration.EnvSpec, as its to_json writes it, of the first player's environment."""
     job = ds.metadata["job"]
     arguments = {
         "game": ds.game, "obs": options.get("obs") or ds.metadata["observation"]["form"],
@@ -150,7 +150,7 @@ def _spec(ds: Dataset, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plays(opponent: str, arguments: dict[str, Any]) -> bool:
-    """Whether the opponent can be made here: a network whose file is elsewhere, or a bot, cannot."""
+    """Whether the opponent can be made here. A network whose file is elsewhere, or a bot, cannot."""
     try:
         make_env(opponent=opponent, **arguments).close()
     except (library.Error, ValueError):

@@ -18,15 +18,15 @@ from .reading import TYPES
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-_format: Any = np.lib.format  # whose functions have no types
-_PIECE = 1 << 20  # bytes that are copied at a time
+_format: Any = np.lib.format  # its functions have no types
+_PIECE = 1 << 20  # bytes copied at once
 
 
 def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str, Any]) -> Source:
     """Writes an array for each column, and "metadata", the manifest as JSON.
 
-    The arrays wait, lightly compressed, in files without a name in the folder of the file, so that
-    memory holds one batch of rows. ValueError: a column is a list, or there are no rows.
+    The arrays are first written, lightly compressed, to unnamed files in the folder of the file,
+    so that memory holds one batch of rows. ValueError: a column is a list, or there are no rows.
     """
     source = Source(ds, options, lists=False)
     lists = [name for name, c in source.columns.items() if c["list"]]
@@ -48,7 +48,7 @@ def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str,
 
 
 def _spill(source: Source, waiting: dict[str, IO[bytes]], progress: Progress | None) -> None:
-    """Writes the values of each column to a file of its own. It counts as a quarter of the work."""
+    """Writes the values of each column to a file of its own, which is about a quarter of the work."""
 
     def tell(done: int, rows: int) -> None:
         if progress is not None:
@@ -62,7 +62,7 @@ def _spill(source: Source, waiting: dict[str, IO[bytes]], progress: Progress | N
 
 
 def _collect(source: Source, waiting: dict[str, IO[bytes]], archive: zipfile.ZipFile, progress: Progress | None) -> None:
-    """Puts the columns into the archive as arrays."""
+    """Copies the columns into the archive as arrays."""
     whole = sum(values(c) * np.dtype(TYPES[c["type"]]).itemsize for c in source.columns.values()) * source.rows
     done = 0
     for name, c in source.columns.items():

@@ -26,7 +26,7 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def draw(
     seeds: NDArray[np.uint64], episodes: NDArray[np.uint64], purpose: int, below: int
 ) -> NDArray[np.int64]:
-    """A number 0 … below-1 for each game: a function of its seed, the episode and the purpose."""
+    """Returns a number 0 … below-1 for each game: a function of its seed, the episode and the purpose."""
     purposes = np.full_like(seeds, purpose)
     for part in (episodes, purposes):
         seeds = _mix((seeds ^ part) + _gold)
@@ -37,14 +37,14 @@ def draw(
 class AgainstPolicies(VectorEnv):
     """A vector environment whose other seats are played by functions.
 
-    Each episode draws one of them for its game, and the caller's seat if that is
-    "random", both by the seed of the game and the number of the episode. A
-    function is called once a step with all rows that it plays: with observations
-    of the same form as the caller's, and infos with "mask", bits as step has
-    them. It returns actions, a row for each row; it is not asked for games that
-    have ended.
+    Each episode draws one of them for its game, and the caller's seat if seat is
+    "random"; both depend on the seed of the game and the number of the episode. A
+    function is called once per step with all rows that it plays: with observations
+    of the same form as the caller's, and infos with "mask", in bits as in step. It
+    returns an array of actions, one per row. It is not called for games that have
+    ended.
 
-    Rows are copied, with copy=False too.
+    Rows are copied, even with copy=False.
     """
 
     _in_library = False
@@ -75,7 +75,7 @@ class AgainstPolicies(VectorEnv):
         return Drawn(function_names(self._policies), self._drawn[games, None], self._told_last[games, :1])
 
     def _draw(self, games: slice) -> None:
-        """Brings up to date which rows are the caller's and who plays the others."""
+        """Updates the caller's rows and the players of the other rows."""
         seeds, episodes = self._bases[games], self.arrays["episode"][games]
         seat: Any = self._fixed
         if seat == library.ANY_SEAT:
@@ -91,13 +91,13 @@ class AgainstPolicies(VectorEnv):
         self._draw(self._whole.own)
 
     def _act(self, p: Part, actions: Any) -> None:
-        """Writes the actions of all seats of a part: the caller's, and what the functions answer."""
+        """Writes the actions of all seats of a part: the caller's and those of the functions."""
         own = self._own_rows[p.own]
         mine = np.zeros((p.games, *self._actions.shape[1:]), np.int32)
         arrays.put("actions", mine, actions)
         self._actions[own] = mine
         playing = np.ones(p.games, np.bool_)
-        if self._mode == library.NEXT_STEP:  # those that have ended are restarted by this step
+        if self._mode == library.NEXT_STEP:  # this step restarts games that have ended
             playing = ~(self._terminated[p.own] | self._truncated[p.own])
         for k, policy in enumerate(self._policies):
             games = self._first_rows[p.own][playing & (self._drawn[p.own] == k)]
@@ -114,14 +114,14 @@ class AgainstPolicies(VectorEnv):
         return taken[self._parts[0]] if self._alone else taken
 
     def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """As VectorEnv.step; the opponents are asked first."""
+        """Like VectorEnv.step; the opponents choose first."""
         self._open()
         self._act(self._whole, actions)
         self._lib.call("mf_step", self._handle)
         return self._result(self._whole)
 
     def send(self, actions: Any, block: int | None = None) -> None:
-        """As VectorEnv.send; the opponents are asked first."""
+        """Like VectorEnv.send; the opponents choose first."""
         self._open()
         if block is None:
             given = np.asarray(actions)
@@ -155,7 +155,7 @@ class AgainstPolicies(VectorEnv):
         return self._observed(p), self.arrays["reward"][played], terminated, truncated, infos
 
     def recv(self, timeout: float | None = None) -> Any:
-        """As VectorEnv.recv; "env_id" is int64 [games of the block]."""
+        """Like VectorEnv.recv; "env_id" is int64 [games of the block]."""
         out = super().recv(timeout)
         p = self._block_parts[out[4]["block"]]
         out[4]["env_id"] = np.arange(p.first, p.first + p.games)
@@ -163,7 +163,7 @@ class AgainstPolicies(VectorEnv):
 
     @property
     def seats(self) -> NDArray[np.uint8]:
-        """The caller's seat in each game, uint8 [num_games]."""
+        """Returns the caller's seat in each game, uint8 [num_games]."""
         return (self._own_rows - self._first_rows).astype(np.uint8)
 
     def _latest_mask(self) -> NDArray[np.uint64]:

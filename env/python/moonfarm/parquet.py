@@ -38,7 +38,7 @@ def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str,
     types = {name: _type(pa, c, lists) for name, c in source.columns.items()}
     schema = pa.schema([pa.field(name, t, nullable=False) for name, t in types.items()], _metadata(ds, source))
     single = [name for name, c in source.columns.items() if not c["list"] and not c["shape"]]
-    # Dictionaries make these files larger, and take time. The least and the greatest list or board say nothing.
+    # Dictionaries make these files larger and slower to write. Statistics of lists or boards are useless.
     writer = pq.ParquetWriter(str(file), schema, compression="zstd", use_dictionary=False, write_statistics=single or False)
     try:
         for batch in source.batches(progress):
@@ -54,7 +54,7 @@ def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str,
 
 
 def _metadata(ds: Dataset, source: Source) -> dict[str, str]:
-    """The metadata of the file."""
+    """Returns the metadata of the file."""
     known = {c["name"]: c for c in ds.metadata["steps"]["columns"]}
     columns = [known.get(name, {key: x for key, x in c.items() if x or key == "doc"}) for name, c in source.columns.items()]
     texts = {"moonfarm.columns": columns, "moonfarm.manifest": ds.metadata}
@@ -62,7 +62,7 @@ def _metadata(ds: Dataset, source: Source) -> dict[str, str]:
 
 
 def _type(pa: Any, column: dict[str, Any], lists: bool) -> Any:
-    """The type of a column in Arrow."""
+    """Returns the Arrow type of a column."""
     value = pa.bool_() if column["type"] == "bool" else pa.from_numpy_dtype(np.dtype(column["type"]))
     element = pa.field("element", value, nullable=False)
     if column["list"]:
@@ -75,7 +75,7 @@ def _type(pa: Any, column: dict[str, Any], lists: bool) -> Any:
 
 
 def _array(pa: Any, type_: Any, batch: Batch, name: str, ends: str | None) -> Any:
-    """The values of a column of a batch as an Arrow array. It holds the memory of the batch where it can."""
+    """Returns a column of a batch as an Arrow array, without copying where possible."""
     array: NDArray[Any] = batch[name]
     if pa.types.is_fixed_size_binary(type_):
         return pa.Array.from_buffers(type_, len(array), [None, pa.py_buffer(array)])

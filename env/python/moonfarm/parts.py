@@ -29,11 +29,11 @@ class Part:
         self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._told else None
         self.copies = [(name, array.copy) for name, array in self.parts]
         self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
-        # Terminated and truncated of the rows: of several of a game those of the game, if one was set just now.
+        # Terminated and truncated by row; if a game has several rows they are copied from the game once it sets one.
         self.flags, self.game_flags, self.was_set = env._ends[:, own], env._ends[:, own], False
         if n > 1:
             self.flags = np.zeros((2, self.rows), np.bool_)
-            self.seat_flags = [self.flags[:, seat::n] for seat in range(n)]  # to write each is quicker than all
+            self.seat_flags = [self.flags[:, seat::n] for seat in range(n)]  # writing seat by seat is faster
         self.terminated, self.truncated = self.flags
         self.copy_terminated, self.copy_truncated = self.terminated.copy, self.truncated.copy
         self.env_id = np.arange(rows.start, rows.stop)
@@ -42,13 +42,13 @@ class Part:
 
 
 def last_observation(env: VectorEnv, row: int) -> Any:
-    """The last observation of a row's latest ended episode."""
+    """Returns the last observation of a row's latest ended episode."""
     a = env.arrays
     own = {}
     for part in env._parts:
         if part == "mask":
             own[part] = arrays.ended_mask(env.heads, env.masked_choices, env.description["nothing"])
-        elif part == "key":  # nothing is drawn any more
+        elif part == "key":  # no more draws after the end
             own[part] = np.zeros_like(a[part][row])
         else:
             own[part] = a["final_" + part][row].copy()

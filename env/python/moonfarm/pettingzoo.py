@@ -15,15 +15,14 @@ from .vector import VectorEnv
 
 @plain_class
 class ParallelEnv(Copied):
-    """One game, every player of which is an agent: "player_0", "player_1" …
+    """One game in which every player is an agent: "player_0", "player_1" …
 
-    Where PettingZoo is installed, what parallel_env returns is also a
-    pettingzoo.ParallelEnv. If an action has one head, an observation is a dict
-    of "observation" and "action_mask" (int8 [choices], 1 where legal), as
-    PettingZoo's own games have it; of several heads it is the observation alone,
-    and infos have "action_mask", a tuple of the heads' masks. So action_space(agent).sample
-    takes either kind of mask. At the end of an episode the mask has the choice that
-    orders nothing alone.
+    If PettingZoo is installed, parallel_env returns a pettingzoo.ParallelEnv. If an
+    action has one head, an observation is a dict of "observation" and "action_mask"
+    (int8 [choices], 1 where legal), as in PettingZoo's own games. With several heads
+    it is only the observation, and infos have "action_mask", a tuple of the heads'
+    masks. action_space(agent).sample takes either kind of mask. At the end of an
+    episode only the choice that orders nothing is legal.
     """
 
     def __init__(self, game: str, **arguments: Any) -> None:
@@ -34,7 +33,7 @@ class ParallelEnv(Copied):
         self._around(making.make_vec(game, 1, autoreset="disabled", copy=True, action_mask=False, **arguments))
 
     def _around(self, v: VectorEnv) -> None:
-        """Makes this the one game of a vector."""
+        """Makes this environment the one game of a vector."""
         self.vector = v
         self._begun = False
         self.possible_agents = [f"player_{i}" for i in range(v.players)]
@@ -56,28 +55,28 @@ class ParallelEnv(Copied):
         self._seal()
 
     def observation_space(self, agent: str) -> Any:
-        """The space of the agent's observations, always the same object."""
+        """Returns the space of the agent's observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The space of the agent's actions, always the same object."""
+        """Returns the space of the agent's actions, always the same object."""
         return self.action_spaces[agent]
 
     @property
     def num_agents(self) -> int:
-        """How many agents still play."""
+        """The number of agents that still play."""
         return len(self.agents)
 
     @property
     def max_num_agents(self) -> int:
-        """How many agents there are."""
+        """The number of agents."""
         return len(self.possible_agents)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begins an episode: of that seed, or the next one of the latest. Returns observations and infos by agent."""
-        seed = None if seed is None else arguments.seed_of(seed)
+        """Begins an episode: with the seed, or the next one of the latest seed. Returns observations and infos by agent."""
+        """Begins an episode: with the seed, or the next of the latest seed. Returns observations and infos by agent."""
         obs, infos = self.vector.reset(seed=seed, options=options)
         self.agents, self._begun = self.possible_agents[:], True
         return self._seen(obs, infos)
@@ -112,7 +111,7 @@ class ParallelEnv(Copied):
             return {}, {}, {}, {}, {}
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
-            raise ValueError(f"actions: there is none for {', '.join(missing)}")
+            raise ValueError(f"actions: no action for {', '.join(missing)}")
         given = np.array([actions[agent] for agent in self.agents])
         obs, reward, terminated, truncated, infos = self.vector.step(given)
         observations, said = self._seen(obs, infos)
@@ -127,21 +126,21 @@ class ParallelEnv(Copied):
         return observations, rewards, terminations, truncations, said
 
     def action_masks(self, agent: str) -> NDArray[np.bool_]:
-        """The agent's legal choices as bool [choices], those of one head after those of the other."""
+        """Returns the agent's legal choices as bool [choices], head after head."""
         return self.vector.action_masks()[self.possible_agents.index(agent)]
 
     def get_state(self) -> bytes:
-        """All that the game is, as bytes."""
+        """Returns the complete state of the game as bytes."""
         return self.vector.get_state(0)
 
     def set_state(self, state: bytes) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Makes the game what get_state told of it, a running one. Returns observations and infos by agent."""
+        """Restores a state of get_state, of a running game. Returns observations and infos by agent."""
         obs, infos = self.vector.set_state(state, 0)
         self.agents, self._begun = self.possible_agents[:], True
         return self._seen(obs, infos)
 
     def clone(self) -> ParallelEnv:
-        """Another environment in the same state. set_state of one that is there is much quicker."""
+        """Returns another environment in the same state. set_state of an existing one is much faster."""
         other = _remade(plain(type(self)), self.vector.clone())
         other.agents, other._begun = self.agents[:], self._begun
         return other
@@ -161,11 +160,11 @@ class ParallelEnv(Copied):
         return [*self.observation_spaces.values(), *self.action_spaces.values()]
 
     def render(self) -> str | None:
-        """The board as text, with render_mode "ansi"."""
+        """Returns the board as text, with render_mode "ansi"."""
         return None if self.render_mode is None else self.vector.text(0)
 
     def close(self) -> None:
-        """Gives back all that the library holds. It may be called again."""
+        """Releases the library's memory. It may be called again."""
         self.vector.close()
 
     @property
@@ -179,7 +178,7 @@ class ParallelEnv(Copied):
 
 @functools.lru_cache(maxsize=None)
 def parallel_class() -> type[ParallelEnv]:
-    """The class, made a pettingzoo.ParallelEnv where PettingZoo is installed."""
+    """Returns the class, as a pettingzoo.ParallelEnv if PettingZoo is installed."""
     try:
         import pettingzoo
     except ImportError:
@@ -196,5 +195,5 @@ def _remade(kind: type[ParallelEnv], vector: VectorEnv) -> ParallelEnv:
 
 
 def parallel_env(game: str, **arguments: Any) -> ParallelEnv:
-    """Makes one game, all players of which are agents; obs, reward, rules, max_turns, memory, seed as for make_vec."""
+    """Makes one game in which all players are agents; obs, reward, rules, max_turns, memory, seed as for make_vec."""
     return parallel_class()(game, **arguments)

@@ -1,4 +1,4 @@
-"""The generator that Gymnasium's environments have for their callers."""
+"""The random generator that Gymnasium's environments offer to their callers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Randomness:
-    """An environment with a generator for its caller, which reset seeds."""
+    """An environment with a random generator for its caller, which reset seeds."""
 
     _np_random: np.random.Generator | None = None
     _np_random_seed: int | None = None
@@ -27,6 +27,6 @@ class Randomness:
 
     @property
     def np_random_seed(self) -> int:
-        """What np_random was seeded with; -1 if that is not known."""
+        """The seed of np_random; -1 if it is not known."""
         _ = self.np_random
         return -1 if self._np_random_seed is None else self._np_random_seed

@@ -1,4 +1,4 @@
-"""How datasets are read: the arguments, and batches as arrays."""
+"""Reading of datasets: the arguments, and batches as arrays."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ SPLITS = ("all", "train", "validation", "test")
 FORMS = ("planes", "packed", "none")
 OUTCOMES = ("win", "draw", "loss")
 
-# Columns of lists: what counts their values, and the array of their ends.
+# Columns of lists: the field that counts their values, and the array of their ends.
 _lists: dict[str, tuple[str, str]] = {
     "orders": ("orders", "order_ends"), "search_policy": ("moves", "search_ends"),
     "search_counts": ("moves", "search_ends"), "search_choices": ("choices", "search_choice_ends"),
 }  # fmt: skip
 
-# Arrays of a batch that have no row for each row, whatever they are in other games.
+# Arrays of a batch that are lists in some game: they have no entry per row.
 FLAT = frozenset([*_lists, *(ends for _, ends in _lists.values())]) - {"search_policy"}
 
-# The types of values as numpy has them.
+# The types of values in numpy.
 TYPES: dict[str, Any] = {
     "uint8": np.uint8, "int32": np.int32, "uint64": np.uint64, "float32": np.float32, "bool": np.bool_,
 }  # fmt: skip
 
 
 def list_ends(batch: Batch) -> dict[str, str]:
-    """The arrays of a batch that hold the values of lists, with the array of their ends."""
+    """Returns the arrays of a batch that hold the values of lists, with the array of their ends."""
     return {name: ends for name, (_, ends) in _lists.items() if name in batch and ends in batch}
 
 
 def rows_in(batch: Batch) -> int:
-    """How many rows a batch has."""
+    """Returns the number of rows of a batch."""
     name, ends = next(iter(batch)), list_ends(batch)
     return len(batch[ends[name]]) - 1 if name in ends else len(batch[name])
 
 
 class Open:
-    """What a handle stands for."""
+    """An open handle of the library."""
 
     def __init__(self, handle: ctypes.c_uint64) -> None:
         self.handle: ctypes.c_uint64 | None = handle
 
     def close(self) -> None:
-        """Gives it back. It may be called again."""
+        """Closes the handle. It may be called again."""
         handle, self.handle = getattr(self, "handle", None), None
         if handle is not None and not library.Process.forked:
             library.library().call("mf_close", handle)
@@ -71,9 +71,9 @@ def _number(name: str, value: Any) -> float:
 
 
 def one_of(name: str, value: Any, all_: Sequence[str]) -> str:
-    """The value; ValueError unless it is one of these."""
+    """Returns the value; ValueError unless it is one of these."""
     if value not in all_:
-        raise ValueError(f"{name}: {value!r} is none of {', '.join(map(repr, all_))}")
+        raise ValueError(f"{name}: {value!r} is not one of {', '.join(map(repr, all_))}")
     return value
 
 
@@ -84,7 +84,7 @@ def reading(
     policy: str | Sequence[str] | None = None, seat: int | Sequence[int] | None = None,
     chosen: int | Sequence[int] | None = None, outcome: str | Sequence[str] | None = None, opening: bool = True,
 ) -> library.CReading:  # fmt: skip
-    """The library's form of the arguments of batches()."""
+    """Returns the arguments of batches() in the form of the library."""
     if isinstance(columns, (str, bytes)):
         raise TypeError("columns: expected names in a list, got one text")
     names = None if columns is None else [arguments.name("columns", n) for n in columns]
@@ -127,7 +127,7 @@ def reading(
 
 
 def _each(name: str, value: Any, one: type | tuple[type, ...]) -> list[Any]:
-    """The values that a filter takes: one, several or, as None, all."""
+    """Returns the values that a filter accepts: one or several; None accepts all."""
     if value is None:
         return []
     values = [value] if isinstance(value, one) else list(value)
@@ -137,7 +137,7 @@ def _each(name: str, value: Any, one: type | tuple[type, ...]) -> list[Any]:
 
 
 def _filter(policy: Any, seat: Any, chosen: Any, outcome: Any, opening: bool) -> bytes | None:
-    """The library's form of what rows must match."""
+    """Returns the filter of rows in the form of the library."""
     lines = []
     for given in _each("policy", policy, str):
         line = arguments.name("policy", given)
@@ -155,7 +155,7 @@ def _filter(policy: Any, seat: Any, chosen: Any, outcome: Any, opening: bool) ->
 
 
 class Reader(Iterator[Batch]):
-    """Reads a dataset batch by batch: see Dataset.batches. columns: those it yields, by name."""
+    """Reads a dataset batch by batch: see Dataset.batches. columns: its columns, by name."""
 
     def __init__(self, dataset: Open, players: int, heads: list[int], how: library.CReading, copy: bool) -> None:
         self._library, self._whole, self._copy = library.library(), bool(how.whole), copy
@@ -165,7 +165,7 @@ class Reader(Iterator[Batch]):
         cards = json.loads(self._library.text("mf_reader_describe", handle).rstrip(b"\0"))
         self._read_columns: dict[str, dict[str, Any]] = {c["name"]: c for c in cards}
         self.columns = dict(self._read_columns)
-        self._choices = 0  # of the one head, if shares are spread over them
+        self._choices = 0  # number of choices of the one head, if shares are spread over them
         if len(heads) == 1 and {"search_policy", "search_choices"} <= set(self.columns):
             self._choices = heads[0]
             self.columns["search_policy"] = {**self.columns["search_policy"], "shape": list(heads), "list": False}
@@ -176,7 +176,7 @@ class Reader(Iterator[Batch]):
         self._players = players
 
     def as_lists(self) -> Reader:
-        """Leaves the shares of searches as lists, as the files have them: they are not spread over all choices. Returns itself."""
+        """Keeps the shares of searches as lists, as in the files, not spread over all choices. Returns self."""
         self._choices, self.columns = 0, dict(self._read_columns)
         return self
 
@@ -205,11 +205,11 @@ class Reader(Iterator[Batch]):
         return kept
 
     def _arrays(self) -> Batch:
-        """Room for a batch of the size that the latest had."""
+        """Returns arrays for a batch of the size of the latest one."""
         out: Batch = {}
         for name, c in self._read_columns.items():
             dtype, shape = TYPES[c["type"]], c["shape"]
-            if c["list"]:  # one more, as an array without an address is not wanted
+            if c["list"]:  # one more, because the library does not write arrays without an address
                 count, ends = _lists[name]
                 out[name] = self._array(name, (self._room[count] + 1,), dtype)
                 out[ends] = self._array(ends, (self._size + 1,), np.int32)
@@ -255,7 +255,7 @@ class Reader(Iterator[Batch]):
 
 
 class Episodes(Iterator[Batch]):
-    """The episodes of a reader: dicts of arrays [turns, players, …]. len() is how many there are from the first on."""
+    """The episodes of a reader: dicts of arrays [turns, players, …]. len() is the number of all of them."""
 
     def __init__(self, reader: Reader, players: int, count: Callable[[], int]) -> None:
         self._reader, self._players, self._count = reader, players, count

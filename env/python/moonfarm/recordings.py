@@ -17,17 +17,17 @@ PathLike = Union[str, "os.PathLike[str]"]
 def verify_recording(path: PathLike, rules: str | Path | None = None) -> dict[str, Any]:
     """Plays the games of a recording again and compares every field, as `moonfarm replay verify` does.
 
-    path: a file, compressed with gzip or not, or the folder of a match log; its content tells the
-    game. rules: what the recording does not tell of its rules, as make_vec takes them.
+    path: a file, compressed with gzip or not, or the folder of a match log; the game follows from its
+    content. rules: rules that the recording lacks, in the form of make_vec.
 
         report = moonfarm.verify_recording("game.jsonl")
         report["game"], report["counts"]["games"], report["different"]
 
-    Returns a dict with the keys file, game ("" if it is not known), counts (what was compared by
-    kind, such as games and rounds, turns or ticks), different (how many games, renders, turns,
-    ticks, views or messages differ), first (None, or a dict with line, game, round, frame, field,
-    expected and found), error ("" or why the recording could not be read to its end), notes and
-    inexact ("" or why it may differ although nothing is wrong with it).
+    Returns a dict with the keys file, game ("" if it is not known), counts (the numbers of compared
+    objects by kind, such as games and rounds, turns or ticks), different (how many games, renders,
+    turns, ticks, views or messages differ), first (None, or a dict with line, game, round, frame,
+    field, expected and found), error ("", or why the recording could not be read to its end), notes and
+    inexact ("", or why a correct recording may differ).
 
     Raises ArgumentError if the rules are wrong. Ctrl-C ends it.
     """
@@ -54,11 +54,11 @@ def import_recordings(
 ) -> dict[str, Any]:
     """Makes a dataset of recordings, as `moonfarm import` does: the files have the same bytes.
 
-    game: "towerdefence", "terminal" or "codecraft". paths: recordings of it. out: the folder of
-    the dataset, new, empty, or from an earlier call with the same arguments, which it continues.
-    Every game is played again first; a game that does not go as recorded is skipped, or, with
-    keep_until_difference, becomes an episode that is truncated before the first difference. The other
-    arguments are the flags of the command of the same names.
+    game: "towerdefence", "terminal" or "codecraft". paths: its recordings. out: the folder of the
+    dataset: new, empty, or from an earlier call with the same arguments, which it continues. Every
+    game is played again first. A game that differs from its recording is skipped; with
+    keep_until_difference it becomes an episode that is truncated before the first difference. The
+    other arguments are the flags of the command with the same names.
 
         moonfarm.import_recordings("terminal", sorted(Path("replays").glob("*.replay")), "data/replays")
         ds = moonfarm.dataset("data/replays")
@@ -73,13 +73,13 @@ def import_recordings(
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files = [_path("paths", p) for p in given]
     if not files:
-        raise ValueError("paths: there are none")
+        raise ValueError("paths: the list is empty")
     for file in files:
         if b"\n" in file:
             raise ValueError(f"paths: a path with a line end: {file!r}")
     base = arguments.rules_of(rules)
     if obs not in ("planes", "packed", "none"):
-        raise ValueError(f"obs: {obs!r} is none of 'planes', 'packed', 'none'")
+        raise ValueError(f"obs: {obs!r} is not one of 'planes', 'packed', 'none'")
     if not 0 < discount <= 1:
         raise ValueError(f"discount: expected a number above 0 and at most 1, got {discount!r}")
     c = library.CImport(
@@ -101,12 +101,12 @@ def import_recordings(
 
 
 def _path(what: str, value: Any) -> bytes:
-    """A path for C."""
+    """Returns a path for C."""
     return os.fsencode(arguments.path(what, value))
 
 
 def _task(begin: str, *given: Any) -> dict[str, Any]:
-    """The result of a task. Python looks at signals ten times a second; an exception ends the task."""
+    """Returns the result of a task. Python looks at signals ten times a second; an exception ends the task."""
     lib, handle = library.library(), ctypes.c_uint64()
     lib.call(begin, *given, handle)
     try:

@@ -1,9 +1,8 @@
-"""The games by Gymnasium's names: gymnasium.make("moonfarm/TowerDefence-v0", opponent="econ").
+"""The games under Gymnasium's names: gymnasium.make("moonfarm/TowerDefence-v0", opponent="econ").
 
-The import of moonfarm registers them: at once where Gymnasium is imported
-already, else as soon as it is. Gymnasium imports it by itself for
-"moonfarm:moonfarm/TowerDefence-v0"; releases before 1.0 also find an installed
-package by its entry point.
+Importing moonfarm registers them: at once if Gymnasium is imported already, else as soon
+as it is. For "moonfarm:moonfarm/TowerDefence-v0" Gymnasium imports moonfarm; releases
+before 1.0 also find an installed package by its entry point.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-# Names in Gymnasium; they are here so that registering needs no library.
+# Names in Gymnasium. They are listed here so that registering does not load the library.
 GAMES = {
     "TowerDefence": "towerdefence",
     "Terminal": "terminal",
@@ -24,7 +23,7 @@ GAMES = {
 
 
 def register() -> None:
-    """Registers all games as moonfarm/NAME-v0, unless they are."""
+    """Registers all games as moonfarm/NAME-v0, unless they are registered."""
     from gymnasium.envs.registration import register as add
     from gymnasium.envs.registration import registry
 
@@ -39,7 +38,7 @@ def register() -> None:
 
 
 def make_vec(game: str, num_envs: int = 1, *, opponent: Any = "random", **arguments: Any) -> Any:
-    """What gymnasium.make_vec calls: moonfarm.make_vec with an opponent, as gymnasium.make has one."""
+    """The function that gymnasium.make_vec calls: moonfarm.make_vec with an opponent, as in gymnasium.make."""
     from .making import make_vec as make
 
     return make(game, num_envs, opponent=opponent, **arguments)
@@ -60,7 +59,7 @@ class _Watch:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        if self in sys.meta_path:  # not before: who looks for Gymnasium need not import it
+        if self in sys.meta_path:  # not before: looking for Gymnasium does not mean importing it
             sys.meta_path.remove(self)
         module.__loader__ = module.__spec__.loader = self._loader  # type: ignore[union-attr]
         self._loader.exec_module(module)

@@ -17,7 +17,7 @@ _MOST_PARTS = 1 << 20  # of an epoch
 
 
 class Rows:
-    """Reads rows by their numbers; the episode that was read last is kept."""
+    """Reads rows by their numbers; it keeps the episode that was read last."""
 
     def __init__(self, of: Dataset) -> None:
         self._of = of
@@ -32,7 +32,7 @@ class Rows:
         self._kept: tuple[int, Batch] = (-1, {})
 
     def _part(self, part: int) -> Batch:
-        """All rows of a part."""
+        """Returns all rows of a part."""
         if self._kept[0] != part:
             first = self._ends[part - 1] if part else 0
             size = max(1, int(self._ends[part] - first))
@@ -42,7 +42,7 @@ class Rows:
         return self._kept[1]
 
     def between(self, first: int, end: int) -> Batch:
-        """The rows from first up to end, at least one."""
+        """Returns the rows from first to before end, at least one."""
         pieces = []
         part = int(np.searchsorted(self._ends, first, "right"))
         while first < end:
@@ -54,7 +54,7 @@ class Rows:
 
 
 def number(i: Any, rows: int) -> int:
-    """The number of a row, from 0; -1 is the last. IndexError: there is no such row."""
+    """Returns the number of a row, from 0; -1 is the last. IndexError: the row does not exist."""
     k = arguments.whole("row", i, -(2**63), 2**63 - 1)
     if not -rows <= k < rows:
         raise IndexError(f"row: there is no row {k}, there are {rows}")
@@ -62,7 +62,7 @@ def number(i: Any, rows: int) -> int:
 
 
 def _cut(batch: Batch, first: int, end: int) -> Batch:
-    """Some rows of a batch."""
+    """Returns some rows of a batch."""
     out: Batch = {}
     ends = list_ends(batch)
     for name, array in batch.items():
@@ -77,7 +77,7 @@ def _cut(batch: Batch, first: int, end: int) -> Batch:
 
 
 def _joined(pieces: list[Batch]) -> Batch:
-    """The rows of several batches."""
+    """Returns the rows of several batches."""
     out: Batch = {}
     ends = list_ends(pieces[0])
     for name in pieces[0]:
@@ -92,6 +92,6 @@ def _joined(pieces: list[Batch]) -> Batch:
 
 
 def alone(batch: Batch) -> dict[str, Any]:
-    """The one row of a batch, its arrays without the first dimension; lists as they are."""
+    """Returns the one row of a batch, its arrays without the first dimension; lists as they are."""
     ends = list_ends(batch)
     return {name: a if name in ends else a[0] for name, a in batch.items() if name not in ends.values()}

@@ -21,10 +21,9 @@ from .vector import VectorEnv
 class SingleEnv(Randomness, Copied):
     """One game, as one of its players sees it.
 
-    Where Gymnasium is installed, what make_env returns is also a gymnasium.Env.
-    Observations and actions are those of make_vec, without the first dimension.
-    An episode that has ended must be reset. `vector` is the environment of one
-    game behind it.
+    If Gymnasium is installed, make_env returns a gymnasium.Env. Observations and
+    actions are those of make_vec, without the first dimension. An episode that has
+    ended must be reset. `vector` is the underlying environment of one game.
     """
 
     spec: Any = None
@@ -40,14 +39,14 @@ class SingleEnv(Randomness, Copied):
         self._around(making.make_vec(game, 1, opponent=opponent, autoreset="disabled", **arguments))
 
     def _around(self, v: VectorEnv) -> None:
-        """Makes this the one game of a vector."""
+        """Makes this environment the one game of a vector."""
         self.vector = v
         self.observation_space, self.action_space = v.single_observation_space, v.single_action_space
         self.metadata = {k: x for k, x in v.metadata.items() if k != "autoreset_mode"}
         self.render_mode = v.render_mode
         self._in_python = isinstance(v, AgainstPolicies)
         self._one_head = len(v.heads) == 1
-        # What step uses, one game of it.
+        # The arrays that step uses, for the one game.
         parts = [(name, array[0]) for name, array in v._whole.parts]
         self._first_taken, self._name = self._taken(parts[0][1]), parts[0][0]
         self._others_taken = [(name, self._taken(array)) for name, array in parts[1:]]
@@ -62,14 +61,14 @@ class SingleEnv(Randomness, Copied):
         self._seal()
 
     def _taken(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
-        """What returns the array's copy, or with copy=False the array."""
+        """Returns a function that returns a copy of the array, or with copy=False the array."""
 
         if self.vector._copy:
             return array.copy
         return lambda: array
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begins an episode: of that seed, or the next one of the latest seed. Returns observation and info."""
+        """Begins an episode: with the seed, or the next one of the latest seed. Returns observation and info."""
         if seed is not None and type(seed) is not int:
             seed = arguments.seed_of(seed)
         obs, infos = self.vector.reset(seed=seed, options=options)
@@ -86,10 +85,10 @@ class SingleEnv(Randomness, Copied):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Plays a turn.
 
-        action: a whole number, or int [heads]. Returns observation, reward,
-        terminated, truncated and info: "mask", the legal choices as bits, and
-        "action_mask", bool [choices], as action_masks has them; "opponent", the name of who plays against the
-        caller; "score" and "result" at the end of an episode.
+        action: a whole number, or int [heads]. Returns observation, reward, terminated,
+        truncated and info: "mask", the legal choices as bits; "action_mask", bool
+        [choices], as from action_masks; "opponent", the name of the caller's opponent;
+        "score" and "result" at the end of an episode.
         """
         if self._in_python:
             return self._step_by_vector(action)
@@ -122,7 +121,7 @@ class SingleEnv(Randomness, Copied):
         return obs, self._from[0], flags[0] == 1, flags[1] == 1, info
 
     def _put(self, action: Any) -> None:
-        """Copies an action that is not simply a number."""
+        """Copies an action that is not a plain number."""
         from .arrays import put
 
         to = self.vector._actions[0:1].reshape(()) if self._one_head else self.vector._actions[0]
@@ -136,20 +135,20 @@ class SingleEnv(Randomness, Copied):
         return self._one(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal choices as bool [choices], those of one head after those of the other."""
+        """Returns the legal choices as bool [choices], head after head."""
         return self.vector.action_masks()[0]
 
     def get_state(self) -> bytes:
-        """All that the game is, as bytes."""
+        """Returns the complete state of the game as bytes."""
         return self.vector.get_state(0)
 
     def set_state(self, state: bytes) -> tuple[Any, dict[str, Any]]:
-        """Makes the game what get_state told of it. Returns observation and info."""
+        """Restores a state of get_state. Returns observation and info."""
         obs, infos = self.vector.set_state(state, 0)
         return self._one(obs), self._info(infos)
 
     def clone(self) -> SingleEnv:
-        """Another environment in the same state. set_state of one that is there is much quicker."""
+        """Returns another environment in the same state. set_state of an existing one is much faster."""
         return _remade(plain(type(self)), self.vector.clone())
 
     def _made(self) -> tuple[Any, tuple[Any, ...]]:
@@ -159,11 +158,11 @@ class SingleEnv(Randomness, Copied):
         return {}
 
     def render(self) -> str | None:
-        """The board as text, with render_mode "ansi"."""
+        """Returns the board as text, with render_mode "ansi"."""
         return None if self.render_mode is None else self.vector.text(0)
 
     def close(self) -> None:
-        """Gives back all that the library holds. It may be called again."""
+        """Releases the library's memory. It may be called again."""
         self.vector.close()
 
     @property
@@ -177,7 +176,7 @@ class SingleEnv(Randomness, Copied):
 
 @functools.lru_cache(maxsize=None)
 def single_class() -> type[SingleEnv]:
-    """The class, made a gymnasium.Env where Gymnasium is installed."""
+    """Returns the class, as a gymnasium.Env if Gymnasium is installed."""
     gym = spaces.gymnasium()
     if gym is None:
         return SingleEnv

@@ -1,4 +1,4 @@
-"""Spaces of observations and actions: Gymnasium's where it is installed, else small ones that do the same."""
+"""Spaces of observations and actions: Gymnasium's if it is installed, else small ones with the same methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 @functools.lru_cache(maxsize=None)
 def gymnasium() -> ModuleType | None:
-    """The module gymnasium, imported by the first call; None where it is not installed."""
+    """Returns the module gymnasium, imported by the first call; None if it is not installed."""
     try:
         import gymnasium
         import gymnasium.vector  # noqa: F401
@@ -34,13 +34,13 @@ class Space:
 
     @property
     def np_random(self) -> np.random.Generator:
-        """Where sample takes its random numbers from."""
+        """The generator of sample."""
         if self._np_random is None:
             self._np_random = np.random.default_rng()
         return self._np_random
 
     def seed(self, seed: int | None = None) -> None:
-        """Makes what sample draws from now on a function of the seed."""
+        """Seeds sample."""
         self._np_random = np.random.default_rng(seed)
 
     def sample(self, mask: Any = None) -> Any:
@@ -64,7 +64,7 @@ class Box(Space):
         self.high = np.broadcast_to(np.asarray(high, self.dtype), shape)
 
     def sample(self, mask: Any = None) -> NDArray[Any]:
-        """Draws every number evenly."""
+        """Draws every number uniformly."""
         if self.dtype.kind == "f":
             return self.np_random.uniform(self.low, self.high, self.shape).astype(self.dtype)
         return self.np_random.integers(self.low, self.high, self.shape, self.dtype, endpoint=True)
@@ -98,7 +98,7 @@ class Discrete(Space):
         self.n, self.start = np.int64(n), np.int64(0)
 
     def sample(self, mask: NDArray[Any] | None = None) -> np.int64:
-        """Draws one evenly. mask [n]: of those where it is not 0, 0 if there are none."""
+        """Draws a number uniformly. mask [n]: only numbers where it is not 0; 0 if there is no such number."""
         if mask is None:
             return np.int64(self.np_random.integers(self.n))
         free = np.flatnonzero(mask)
@@ -125,7 +125,7 @@ class MultiDiscrete(Space):
         super().__init__(self.nvec.shape, dtype, seed)
 
     def sample(self, mask: Any = None) -> NDArray[Any]:
-        """Draws every number evenly. mask: for each number an array [n], as for Discrete."""
+        """Draws every number uniformly. mask: for each number an array [n], as for Discrete."""
         if mask is None:
             return (self.np_random.random(self.shape) * self.nvec).astype(self.dtype)
         free = [np.flatnonzero(m) for m in mask]
@@ -168,7 +168,7 @@ class Dict(Space, Mapping):  # type: ignore[type-arg]
         """Whether x is such a dict."""
         return isinstance(x, dict) and x.keys() == self.spaces.keys() and all(x[k] in s for k, s in self.spaces.items())
 
-    __contains__ = contains  # a Mapping's would ask for a key
+    __contains__ = contains  # Mapping's would look for a key
 
     def __getitem__(self, key: str) -> Any:
         return self.spaces[key]
@@ -187,17 +187,17 @@ class Dict(Space, Mapping):  # type: ignore[type-arg]
 
 
 class _own:
-    """The classes of this module, by the names in gymnasium.spaces."""
+    """The classes of this module, by their names in gymnasium.spaces."""
 
     Box, Discrete, MultiDiscrete, Dict = Box, Discrete, MultiDiscrete, Dict
 
 
-# No scalar of any game comes near it.
+# Far above the scalars of every game.
 _largest = 2.0**31
 
 
 def _part(module: Any, name: str, shape: tuple[int, ...]) -> Any:
-    """The space of one part of an observation."""
+    """Returns the space of one part of an observation."""
     if name == "planes":
         return module.Box(0, 255, shape, np.uint8)
     if name == "scalars":
@@ -206,7 +206,7 @@ def _part(module: Any, name: str, shape: tuple[int, ...]) -> Any:
 
 
 def observation(shapes: Mapping[str, tuple[int, ...]], alone: bool) -> Any:
-    """The space of observations with parts of these shapes; alone: of an observation that is the array itself."""
+    """Returns the space of observations with parts of these shapes; alone: the observation is the array itself."""
     gym = gymnasium()
     module = gym.spaces if gym else _own
     parts = {name: _part(module, name, shape) for name, shape in shapes.items()}
@@ -214,14 +214,14 @@ def observation(shapes: Mapping[str, tuple[int, ...]], alone: bool) -> Any:
 
 
 def action(heads: list[int]) -> Any:
-    """The space of one row's actions: Discrete for one head, else MultiDiscrete of int32."""
+    """Returns the space of one row's actions: Discrete for one head, else MultiDiscrete of int32."""
     gym = gymnasium()
     module = gym.spaces if gym else _own
     return module.Discrete(heads[0]) if len(heads) == 1 else module.MultiDiscrete(heads, dtype=np.int32)
 
 
 def batched_action(heads: list[int], rows: int) -> Any:
-    """The space of all rows' actions, as gymnasium.vector.utils.batch_space has it."""
+    """Returns the space of all rows' actions, as from gymnasium.vector.utils.batch_space."""
     gym = gymnasium()
     module = gym.spaces if gym else _own
     if len(heads) == 1:
@@ -231,7 +231,7 @@ def batched_action(heads: list[int], rows: int) -> Any:
 
 
 def generators(space: Any) -> Any:
-    """The random generators of a space and of the spaces in it, None for those that were not used yet."""
+    """Returns the random generators of a space and of the spaces in it; None for those not used yet."""
     inner = getattr(space, "spaces", None)
     if isinstance(inner, Mapping):
         return space._np_random, {name: generators(s) for name, s in inner.items()}
@@ -239,7 +239,7 @@ def generators(space: Any) -> Any:
 
 
 def give(space: Any, found: Any) -> None:
-    """Gives a space what generators returned for another that is equal."""
+    """Gives a space the result of generators for another, equal space."""
     inner = getattr(space, "spaces", None)
     if isinstance(inner, Mapping):
         found, each = found
@@ -249,7 +249,7 @@ def give(space: Any, found: Any) -> None:
 
 
 def with_mask(observation: Any, choices: int) -> Any:
-    """The space of dicts of an observation and the mask of an action with one head."""
+    """Returns the space of dicts of an observation and the mask of an action with one head."""
     gym = gymnasium()
     module = gym.spaces if gym else _own
     return module.Dict({"observation": observation, "action_mask": module.Box(0, 1, (choices,), np.int8)})

@@ -1,4 +1,4 @@
-"""Datasets for PyTorch. It is imported only where torch is wanted."""
+"""Datasets for PyTorch. It is only imported by callers who use torch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TorchRows(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self.path, self.size, self.options, self.epoch = of.path, size, options, 0
 
     def set_epoch(self, epoch: int) -> None:
-        """Chooses the order of the next epoch. Workers that persist do not hear of it."""
+        """Selects the order of the next epoch. Persistent workers do not notice it."""
         self.epoch = epoch
 
     def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:

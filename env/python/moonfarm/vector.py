@@ -21,27 +21,27 @@ from .parts import Part, last_observation
 from .randomness import Randomness
 
 _int32 = np.dtype(np.int32)
-_SEVERAL = 256  # games: against most opponents a step of fewer takes less than half a second
-_MANY = 1 << 14  # actions: to copy these takes longer than to find out where they are
+_SEVERAL = 256  # games: with fewer, a step against most opponents takes less than half a second
+_MANY = 1 << 14  # actions: copying as many takes longer than finding their address
 
 
 @plain_class
 class VectorEnv(Randomness, Copied):
     """Games of one kind, stepped together on all cores.
 
-    Where Gymnasium is installed, what make_vec returns is also a
-    gymnasium.vector.VectorEnv. `num_envs` is the number of rows: one for each
-    game, or one for each seat of each game if opponent is None (row game*players+seat).
+    If Gymnasium is installed, make_vec returns a gymnasium.vector.VectorEnv. `num_envs` is
+    the number of rows: one per game, or one per seat of each game if opponent is None (row
+    game*players+seat).
 
-    Attributes: `num_games`, `players`, `heads` (choices of each head of an
+    Attributes: `num_games`, `players`, `heads` (number of choices of each head of an
     action), `masked_choices`, `choices`, `max_turns`, `blocks`, `batch_size`,
-    `description` (what planes, scalars, actions and rewards mean), and `arrays`:
+    `description` (the meaning of planes, scalars, actions and rewards), and `arrays`:
     the memory that the library reads and writes, by name.
     """
 
     spec: Any = None
     closed = False
-    _in_library = True  # the opponents play there, by their texts
+    _in_library = True  # the library plays the opponents, from their texts
 
     def __init__(
         self, *, obs: str | tuple[str, ...], seed: int | None, copy: bool, render_mode: str | None, autoreset: Any,
@@ -54,7 +54,7 @@ class VectorEnv(Randomness, Copied):
         self._mode = arguments.mode(autoreset)
         self.render_mode, self.game, self._copy = render_mode, str(config["game"]), bool(copy)
         self._base = secrets.randbits(63) if seed is None else arguments.seed_of(seed)
-        config["rules"] = arguments.rules_of(config["rules"])  # a copy elsewhere has no such file
+        config["rules"] = arguments.rules_of(config["rules"])  # a copy on another machine lacks the file
         self._arguments = {
             **config, "obs": obs, "seed": self._base, "copy": copy, "render_mode": render_mode, "autoreset": autoreset,
             "buffers": None, "action_mask": action_mask,
@@ -67,7 +67,7 @@ class VectorEnv(Randomness, Copied):
         self._handle, self.closed = handle, False
         try:
             self._describe()
-            self._told = self._tells(action_mask)
+            self._told = self._has_action_mask(action_mask)
             self._make_arrays(buffers)
         except BaseException:
             self.close()
@@ -102,7 +102,7 @@ class VectorEnv(Randomness, Copied):
         name = arguments.MODES[self._mode]
         self.metadata = {"render_modes": ["ansi"], "render_fps": 10, "autoreset_mode": modes(name) if modes else name}
 
-    def _tells(self, action_mask: bool | None) -> bool:
+    def _has_action_mask(self, action_mask: bool | None) -> bool:
         """Whether infos have action_mask."""
         return self.masked_choices == self.choices if action_mask is None else bool(action_mask)
 
@@ -118,11 +118,11 @@ class VectorEnv(Randomness, Copied):
         texts = arguments.texts_of(self._arguments["opponent"]) if self._in_library else None
         if self._rows_per_game == 1:
             names += ["seat"] if texts is None else ["seat", "opponent"]
-        # It cannot be changed: the library holds the addresses.
+        # It cannot be replaced: the library holds the addresses.
         self.arrays: Mapping[str, NDArray[Any]] = MappingProxyType(arrays.allocate(s, names, buffers))
         self._texts = texts
         self._told_last = np.zeros((games, self.players), np.uint8)
-        # Both flags lie in one bytearray, in which a flag that is set is found at once.
+        # Both flags lie in one bytearray, in which a set flag is found fast.
         self._flags = bytearray(2 * games)
         self._ends = np.frombuffer(self._flags, np.bool_).reshape(2, games)
         self._terminated, self._truncated = self._ends
@@ -140,7 +140,7 @@ class VectorEnv(Randomness, Copied):
         self._block_parts = [Part(self, i * n, min(n, games - i * n)) for i in range(self.blocks)]
 
     def _drawn_in(self, games: slice) -> Drawn | None:
-        """Who plays in some of the games, if opponents do."""
+        """Returns the opponents in some of the games, or None."""
         was = self._told_last[games] if self._mode == library.SAME_STEP else None
         return None if self._texts is None else Drawn(self._texts, self.arrays["opponent"][games], was)
 
@@ -154,10 +154,10 @@ class VectorEnv(Randomness, Copied):
     ) -> tuple[Any, dict[str, Any]]:
         """Begins new episodes.
 
-        seed: a number, for game i that number + i; or a number for each game,
-        None among them or instead of them for the next episode of the seed that
-        the game has. options["reset_mask"], bool [num_envs], leaves the games
-        where it is False as they are. Returns observations and infos of all rows.
+        seed: a number, for game i that number + i; or a list with a number for each game. None, or
+        None in the list, means the next episode of the game's own seed. options["reset_mask"], bool
+        [num_envs], leaves the games where it is False as they are. Returns observations and infos
+        of all rows.
         """
         self._open()
         mask = arguments.reset_mask(options, self.num_envs, self.num_games)
@@ -176,7 +176,7 @@ class VectorEnv(Randomness, Copied):
         return self._observed(self._whole), self._infos(self._whole)
 
     def _seeds_of(self, seed: Any) -> Any:
-        """The seed of each game."""
+        """Returns the seed of each game."""
         if isinstance(seed, (int, np.integer)) or np.ndim(seed) == 0:
             self._np_random_seed = first = arguments.seed_of(seed)
             self._np_random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(first)))
@@ -194,14 +194,15 @@ class VectorEnv(Randomness, Copied):
     def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Plays a turn of all games.
 
-        actions: whole numbers [num_envs], or [num_envs, heads] if an action has
-        several heads. Returns observations, rewards (float32 [num_envs]),
-        terminations and truncations (bool [num_envs]) and infos: "mask", uint64
-        [num_envs, words], the legal choices as bits, and "action_mask", bool [num_envs,
-        choices], the same of all heads as action_masks has it. A game that has ended has in
-        each head the choice that orders nothing alone. If episodes have ended, "score" and "result" tell how; with autoreset "same_step" they are in
-        "final_info", and "final_obs" has the last observations. "opponent" names the policy
-        that plays against the row, where there is one; in final_info that of the old episode.
+        actions: whole numbers [num_envs], or [num_envs, heads] if an action has several
+        heads. Returns observations, rewards (float32 [num_envs]), terminations and
+        truncations (bool [num_envs]) and infos: "mask", uint64 [num_envs, words], the legal
+        choices as bits, and "action_mask", bool [num_envs, choices], the same as from
+        action_masks. In a game that has ended only the choice that orders nothing is legal.
+        If episodes have ended, infos have their "score" and "result"; with autoreset
+        "same_step" these are in "final_info", and "final_obs" has the last observations.
+        "opponent" names the policy that plays against the row, if there is one; in
+        final_info it is that of the old episode.
 
         With copy=False the arrays are those that the next step overwrites.
         """
@@ -229,7 +230,7 @@ class VectorEnv(Randomness, Copied):
     def send(self, actions: Any, block: int | None = None) -> None:
         """Begins a turn of one block of games and returns at once; None: of all blocks.
 
-        actions: those of the block's rows, or of all rows.
+        actions: for the block's rows, or for all rows.
         """
         self._open()
         if block is None:
@@ -254,14 +255,14 @@ class VectorEnv(Randomness, Copied):
     ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Waits for the block that is ready first, at most timeout seconds, else raises TimeoutError.
 
-        Returns what step does for the rows of the block; infos has also "block",
-        its number, and "env_id", int64 [rows], the rows' places among all.
+        Returns the results of step for the rows of the block; infos also have "block",
+        its number, and "env_id", int64 [rows], the indices of its rows.
         """
         self._open()
         until = None if timeout is None else time.monotonic() + timeout
         block = ctypes.c_int32()
         while True:
-            # In pieces, so that Ctrl-C is seen between them.
+            # In pieces, so that Ctrl-C is noticed between them.
             wait = 100 if until is None else min(100, max(0, int((until - time.monotonic()) * 1000)))
             try:
                 self._lib.call("mf_recv", self._handle, wait, block)
@@ -285,7 +286,7 @@ class VectorEnv(Randomness, Copied):
         return self._add_always(p, {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows})
 
     def _add_always(self, p: Part, infos: dict[str, Any]) -> dict[str, Any]:
-        """Adds what infos have beside the mask."""
+        """Adds to infos everything besides the mask."""
         if p.legal is not None:
             infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
         if p.against is not None:
@@ -311,7 +312,7 @@ class VectorEnv(Randomness, Copied):
         return obs, *out, infos
 
     def _add_ends(self, infos: dict[str, Any], rows: NDArray[Any], ended: NDArray[np.bool_], before: Any) -> None:
-        """Adds to infos how the episodes that have just ended did, against the opponents before the step."""
+        """Adds to infos the outcomes of episodes that have just ended, against the opponents before the step."""
         outcome: dict[str, Any] = {}
         at = ended.nonzero()[0]
         those = rows[at]
@@ -329,18 +330,18 @@ class VectorEnv(Randomness, Copied):
         infos.update(final_obs=last, _final_obs=ended, final_info=outcome, _final_info=ended)
 
     def action_masks(self, mask: NDArray[np.uint64] | None = None) -> NDArray[np.bool_]:
-        """The legal choices as bool [num_envs, choices], those of one head after those of the other.
+        """Returns the legal choices as bool [num_envs, choices], head after head.
 
-        mask: bits of infos["mask"], of any number of rows; None: the latest. A
-        game that has ended has in each head the choice that orders nothing alone, so that no
-        masked softmax divides by 0; heads without a mask always have all.
+        mask: bits of infos["mask"], of any number of rows; None: the latest. In a game that has
+        ended only the choice that orders nothing is legal, so that no masked softmax divides
+        by 0. In heads without a mask all choices are legal.
         """
         bits = self._latest_mask() if mask is None else mask
         return arrays.unpack_masks(bits, self.masked_choices, self.choices)
 
     @property
     def seats(self) -> NDArray[np.uint8] | None:
-        """The caller's seat in each game, uint8 [num_games]; None if every seat is a row."""
+        """Returns the caller's seat in each game, uint8 [num_games]; None if every seat is a row."""
         return self.arrays["seat"].copy() if "seat" in self.arrays else None
 
     def _latest_mask(self) -> NDArray[np.uint64]:
@@ -349,16 +350,16 @@ class VectorEnv(Randomness, Copied):
     # States
 
     def get_state(self, game: int | None = None) -> Any:
-        """All that a game is, as bytes; None: a list of them for all games."""
+        """Returns the complete state of a game as bytes; None: a list of them for all games."""
         self._open()
         if game is None:
             return [self._get_state(i) for i in range(self.num_games)]
         return self._get_state(self._game(game))
 
     def set_state(self, state: bytes | Sequence[bytes], game: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Makes a game what get_state told of it, or of another game of the same kind and rules.
+        """Restores a state of get_state, which may be of another game of the same kind and rules.
 
-        game None: of all games, from a list. Returns observations and infos of all rows.
+        game None: states of all games, in a list. Returns observations and infos of all rows.
         """
         self._open()
         if game is None:
@@ -391,10 +392,10 @@ class VectorEnv(Randomness, Copied):
         return game
 
     def clone(self) -> VectorEnv:
-        """Another environment in the same states, with memory of its own.
+        """Returns another environment in the same states, with memory of its own.
 
-        It makes a whole environment, which takes 10 to 25 times as long as set_state: to
-        try out what would happen again and again, make one once and set its states.
+        It makes a new environment, which takes 10 to 25 times as long as set_state: to try out
+        many continuations, make one clone and set its states.
         """
         self._open()
         other = type(self)(**self._arguments)
@@ -425,18 +426,18 @@ class VectorEnv(Randomness, Copied):
     # The rest
 
     def render(self) -> tuple[str, ...] | None:
-        """The board of each game as text, with render_mode "ansi"."""
+        """Returns the board of each game as text, with render_mode "ansi"."""
         if self.render_mode is None:
             return None
         return tuple(self.text(i) for i in range(self.num_games))
 
     def text(self, game: int = 0) -> str:
-        """The board of one game as text."""
+        """Returns the board of one game as text."""
         self._open()
         return self._lib.text("mf_render", self._handle, self._game(game)).rstrip(b"\0").decode()
 
     def close(self, **_: Any) -> None:
-        """Gives back all that the library holds. Arrays stay as they are. It may be called again."""
+        """Releases the library's memory. Arrays stay as they are. It may be called again."""
         if self.closed:
             return
         self.closed = True
@@ -444,7 +445,7 @@ class VectorEnv(Randomness, Copied):
             self._lib.call("mf_close", self._handle)
 
     def close_extras(self, **_: Any) -> None:
-        """Nothing: close does all."""
+        """Does nothing: close does everything."""
 
     def _open(self) -> None:
         library.refuse_fork()
@@ -454,7 +455,7 @@ class VectorEnv(Randomness, Copied):
     def __del__(self) -> None:
         try:
             self.close()
-        except Exception:  # the interpreter may be going down
+        except Exception:  # the interpreter may be ending
             pass
 
     def __enter__(self) -> VectorEnv:
@@ -473,13 +474,13 @@ class VectorEnv(Randomness, Copied):
 
 
 def _remade(kind: Any, arguments: dict[str, Any]) -> VectorEnv:
-    """Makes an environment of a class: one of this package's is Gymnasium's too, where that is installed."""
+    """Makes an environment of a class: a class of this package is also Gymnasium's, if that is installed."""
     return (vector_class(kind) if is_plain(kind) else kind)(**arguments)
 
 
 @functools.lru_cache(maxsize=None)
 def vector_class(base: type[VectorEnv]) -> type[VectorEnv]:
-    """The class, made a gymnasium.vector.VectorEnv where Gymnasium is installed."""
+    """Returns the class, as a gymnasium.vector.VectorEnv if Gymnasium is installed."""
     gym = spaces.gymnasium()
     if gym is None:
         return base

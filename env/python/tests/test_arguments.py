@@ -41,7 +41,7 @@ class Arguments(unittest.TestCase):
                 env.step(action)
 
     def test_render_modes(self):
-        """Gymnasium's error for a mode that there is not is a TypeError, and Stable-Baselines3 catches nothing else."""
+        """A mode that does not exist is a TypeError in Gymnasium, and Stable-Baselines3 catches nothing else."""
         for make in (moonfarm.make_vec, moonfarm.make_env, moonfarm.parallel_env):
             for mode in ("rgb_array", "human", ""):
                 with self.assertRaisesRegex(TypeError, f"^render_mode: '{mode}' "):
@@ -86,7 +86,7 @@ class Arguments(unittest.TestCase):
 
 class Opponents(unittest.TestCase):
     def statistics(self, env, steps):
-        """The results against each opponent, as told in infos."""
+        """Returns the results against each opponent, as reported in infos."""
         results = collections.defaultdict(list)
         infos = env.reset(seed=3)[1]
         for _ in range(steps):
@@ -112,7 +112,7 @@ class Opponents(unittest.TestCase):
                 self.assertGreater(min(map(len, found.values())), 5)
 
     def test_who_is_named_plays(self):
-        """A vector against one opponent plays what that one is named for in a vector against several."""
+        """A vector against one opponent plays what the opponent of that name plays in a vector against several."""
         several = moonfarm.make_vec("towerdefence", 12, opponent=["econ", "rush", "empty"])
         names = several.reset(seed=5)[1]["opponent"]
         self.assertEqual(len(set(names)), 3)

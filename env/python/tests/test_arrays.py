@@ -79,7 +79,7 @@ class Forms(unittest.TestCase):
 
 
 class Fallback(unittest.TestCase):
-    """The own spaces, which are used where Gymnasium is not installed."""
+    """The package's own spaces, which it uses without Gymnasium."""
 
     def test_box(self):
         box = spaces.Box(0, 255, (2, 3), np.uint8, seed=1)

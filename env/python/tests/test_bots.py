@@ -1,4 +1,4 @@
-"""The example bots that search, in short matches of the command."""
+"""The example bots that search, in short matches played by the command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_GO = None if shutil.which("go") else "left out: there is no go"
 @unittest.skipIf(NO_GO, NO_GO)
 class Bots(unittest.TestCase):
     def test_matches(self) -> None:
-        """At both seats they answer in every turn, and the rules refuse nothing that they order."""
+        """In both seats they answer in every turn, and the rules refuse none of their orders."""
         with tempfile.TemporaryDirectory() as made:
             command = Path(made) / "moonfarm"
             subprocess.run(["go", "build", "-o", command, "./cmd/moonfarm"], cwd=FOLDER.parent.parent, check=True)

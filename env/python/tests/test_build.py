@@ -1,4 +1,4 @@
-"""The build backend, with its tools replaced: what it says where something is missing, and its wheels."""
+"""The build backend with fake tools: its messages where something is missing, and its wheels."""
 
 import contextlib
 import importlib.util
@@ -22,7 +22,7 @@ import moonfarm_build as backend  # noqa: E402
 
 class Tools(unittest.TestCase):
     def tools(self, **scripts):
-        """A PATH with nothing but these scripts."""
+        """Returns a PATH with only these scripts."""
         made = tempfile.TemporaryDirectory()
         self.addCleanup(made.cleanup)
         folder = Path(made.name)
@@ -53,10 +53,10 @@ class Missing(Tools):
 
 
 class Building(Tools):
-    """build_library with a Go that is a script."""
+    """Runs build_library with a Go that is a script."""
 
     def build(self, go):
-        """What is said, and the error if there is one."""
+        """Returns the messages, and the error if there is one."""
         said = io.StringIO()
         with tempfile.TemporaryDirectory() as folder, self.tools(gcc="", go=go), mock.patch.object(
             backend, "PACKAGE", Path(folder)
@@ -129,7 +129,7 @@ class Installing(unittest.TestCase):
     @unittest.skipIf(importlib.util.find_spec("pip") is None, "left out: there is no pip")
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go")
     def test_wheel_in_an_empty_environment(self):
-        """pip builds a wheel and installs it into a new environment, with nothing from the network; games are stepped."""
+        """pip builds a wheel and installs it into a new environment without the network; games are stepped."""
         numpy = str(Path(importlib.util.find_spec("numpy").origin).parent.parent)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "MOONFARM"))}
         with tempfile.TemporaryDirectory() as out:

@@ -15,12 +15,12 @@ GAMES = [g["name"] for g in moonfarm.games()]
 
 
 def by_mask(obs, infos):
-    """An opponent in Python: the first legal choice."""
+    """An opponent in Python that plays the first legal choice."""
     return (infos["mask"][:, :1] == 0).astype(np.int32)[:, 0] * 0
 
 
 class Stateful:
-    """An opponent with a state of its own."""
+    """An opponent with a state."""
 
     def __init__(self):
         self.turns = 0
@@ -31,7 +31,7 @@ class Stateful:
 
 
 class Own(moonfarm.VectorEnv):
-    """A class of the caller's."""
+    """A caller's class."""
 
 
 def deep(env):
@@ -46,7 +46,7 @@ WAYS = (copy.copy, deep, pickled)
 
 
 def equal(a, b):
-    """Whether two results are equal to the bit."""
+    """Whether two results are bitwise equal."""
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
     if isinstance(a, (tuple, list)):
@@ -59,7 +59,7 @@ def equal(a, b):
 
 
 def go_on(env, steps):
-    """All that some steps return, with actions that the space draws."""
+    """Returns the results of some steps, with actions drawn from the space."""
     out = []
     for _ in range(steps):
         out.append(copy.deepcopy(env.step(env.action_space.sample())))
@@ -79,7 +79,7 @@ def go_on_together(env, steps):
 
 
 def answer(connection):
-    """Another process: it goes on with the environment that it is sent, and answers with what came of it."""
+    """Another process: it continues with the environment that it is sent, and answers with the results."""
     env = connection.recv()
     connection.send((go_on_together if isinstance(env, moonfarm.ParallelEnv) else go_on)(env, 6))
 
@@ -106,7 +106,7 @@ class Copies(unittest.TestCase):
                     )
                     env.reset(seed=5)
                     env.action_space.seed(3)
-                    go_on(env, 4)  # so that an episode has just ended
+                    go_on(env, 4)  # an episode has just ended then
                     self.check(env, steps)
 
     def test_all_that_can_be_chosen(self):

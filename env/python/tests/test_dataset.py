@@ -47,7 +47,7 @@ def tearDownModule():
 
 
 def generate(game, *flags):
-    """A dataset of the game made with these flags."""
+    """Makes a dataset of the game with these flags."""
     folder = Path(made["folder"].name) / "-".join([game, *flags]).replace("/", "_")
     if not folder.exists():
         subprocess.run(
@@ -66,7 +66,7 @@ def ids(batches):
 
 
 def rows(batches):
-    """All values of every row, by its number."""
+    """Returns all values of every row, by its number."""
     out = {}
     for b in batches:
         names = sorted(b)
@@ -117,7 +117,7 @@ class Reading(unittest.TestCase):
             self.assertEqual(n, len(ds))
 
     def test_searches(self):
-        """What searches found: shares over all choices, in the files and played again."""
+        """Results of searches: shares over all choices, from files and played again."""
         flags = ["--episodes", "4", "--max-turns", "20", "--policy", "mcts(sims=6),mix(1*mcts(sims=3),1*econ)"]
         ds = generate("towerdefence", *flags)
         searched, n = {0: 0, 1: 0}, 0
@@ -155,7 +155,7 @@ class Reading(unittest.TestCase):
             np.testing.assert_array_equal(arrays["search_policy"], alone["search_policy"])
 
     def test_searches_of_several_heads(self):
-        """Moves are lists of choices, the one played is one with the largest share, and shares() sums them up."""
+        """Moves are lists of choices, the played move has the largest share, and shares() sums them up."""
         row = {  # the second row of FORMAT.md's table
             "search_policy": np.float32([0.5, 0.3, 0.2]), "search_counts": np.int32([0, 2, 1]),
             "search_choices": np.int32([2, 5, -2]), "search_ends": np.int32([0, 3]),
@@ -243,7 +243,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(sorted(shuffled), seen)
 
     def test_rows_by_number(self):
-        """ds[i] is row i as batches() has it, and a slice a batch, also where rows have lists."""
+        """ds[i] is row i of batches(), and a slice a batch, also if rows have lists."""
         for ds, columns in (
             (small(), None), (generate("terminal", "--episodes", "3", "--max-turns", "5", "--policy", "maze"), None),
         ):  # fmt: skip
@@ -329,7 +329,7 @@ class Reading(unittest.TestCase):
         np.testing.assert_array_equal(alone, got[:, 0])
 
     def test_misuse_of_advantages(self):
-        """Sizes and memory that are not there are errors."""
+        """Invalid sizes and memory are errors."""
         lib, a = library.library(), np.zeros(6, np.float32)
         good = [a.ctypes.data, a.ctypes.data, None, 3, 2, 1.0, 1.0, a.ctypes.data]
         lib.call("mf_advantages", *good)
@@ -356,7 +356,7 @@ class Reading(unittest.TestCase):
         self.assertEqual((table.num_rows, table.column_names), (len(ds), ["turn", "reward"]))
 
     def test_no_arrow(self):
-        """Without pyarrow arrow() says what is missing, and what does without."""
+        """Without pyarrow, arrow() says what is missing, and what works without."""
         with mock.patch.dict(sys.modules, {"pyarrow": None}):
             with self.assertRaisesRegex(ImportError, r"needs pyarrow, which is not installed; batches\(\) needs noth"):
                 small().arrow()
@@ -368,7 +368,7 @@ class Reading(unittest.TestCase):
             next(reader)
             reader.close()
             self.assertEqual(list(reader), [])
-            next(ds.batches(8, obs="planes", shuffle=64, workers=workers))  # and forgotten
+            next(ds.batches(8, obs="planes", shuffle=64, workers=workers))  # the reader is dropped
 
     def test_refused(self):
         ds = small("--obs", "none")
@@ -379,11 +379,11 @@ class Reading(unittest.TestCase):
             ("columns: expected a text, got 3", TypeError, {"columns": [3]}),
             ("size: expected a number from 1", ValueError, {"size": 0}),
             ("size: expected a whole number, got 1.5", TypeError, {"size": 1.5}),
-            ("split: 'half' is none of 'all', 'train'", ValueError, {"split": "half"}),
+            ("split: 'half' is not one of 'all', 'train'", ValueError, {"split": "half"}),
             ("part 2 of 2", ValueError, {"part": 2, "parts": 2}),
             ("validation: expected a number, got str", TypeError, {"validation": "many"}),
             ("validation share 2", ValueError, {"validation": 2}),
-            ("obs: 'pixels' is none of", ValueError, {"obs": "pixels"}),
+            ("obs: 'pixels' is not one of", ValueError, {"obs": "pixels"}),
             ('no reward "gold"', ValueError, {"reward": "gold"}),
             ("discount: 2 is not above 0", ValueError, {"discount": 2}),
             ("play: False is for the rows in the files", ValueError, {"play": False, "obs": "planes"}),
@@ -395,7 +395,7 @@ class Reading(unittest.TestCase):
             moonfarm.dataset(Path(made["folder"].name) / "nothing")
 
     def test_urls(self):
-        """An URL stands for a folder, also in a copy."""
+        """A URL works like a folder, also in a copy."""
         ds = small("--obs", "none")
         url = Path(ds.path).resolve().as_uri()
         again = pickle.loads(pickle.dumps(moonfarm.dataset(url)))
@@ -405,7 +405,7 @@ class Reading(unittest.TestCase):
             moonfarm.dataset("ftp://host/data")
 
     def test_misuse_of_the_library(self):
-        """Handles of another kind and memory that is not there are errors."""
+        """Handles of another kind and invalid memory are errors."""
         ds = small("--obs", "none")
         reader, lib = ds.batches(8, obs="planes"), library.library()
         handles = (ds._open.handle, reader._open.handle, 0, 12345)
@@ -429,7 +429,7 @@ class Reading(unittest.TestCase):
         few = library.CBatch(size=batch.size, capacity=7, planes=16)  # too few rows: nothing is written
         lib.call("mf_reader_next", reader._open.handle, few)
         self.assertEqual(few.rows, 8)
-        self.assertEqual(len(ids(reader)), len(ds))  # none was lost
+        self.assertEqual(len(ids(reader)), len(ds))  # no row was lost
 
     def test_damaged(self):
         folder = Path(made["folder"].name) / "damaged"
@@ -450,7 +450,7 @@ class Reading(unittest.TestCase):
 
 class Filters(unittest.TestCase):
     def test_rows(self):
-        """Filters leave the rows that match, from files and played again."""
+        """Filters select the rows that match, from files and played again."""
         mix = "mix(0.5*random,0.5*safe)"
         ds = small("--policy", f"{mix},safe", "--opening", "random:2", "--obs", "planes")
         columns = ["episode", "turn", "seat", "outcome", "chosen", "action", "reward"]
@@ -487,7 +487,7 @@ class Filters(unittest.TestCase):
                 ds.batches(**options)
 
     def test_split(self):
-        """Games that repeat are on one side."""
+        """Games that repeat are all in one split."""
         ds = generate("terminal", "--policy", "planner", "--episodes", "60", "--max-turns", "6", "--obs", "none")
         self.assertLess(ds.metadata["totals"]["distinct"], 60)
         games, column = {}, ["episode", "turn", "seat", "orders"]
@@ -505,7 +505,7 @@ class Filters(unittest.TestCase):
 @unittest.skipIf(torch is None, "left out: torch is not installed")
 class Torch(unittest.TestCase):
     def test_ranks_and_workers(self):
-        """Two ranks × three workers share nothing and miss nothing."""
+        """Two ranks × three workers read every row once."""
         ds = small("--obs", "none")
         seen = []
         for rank in range(2):

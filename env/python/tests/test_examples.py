@@ -1,4 +1,4 @@
-"""Every example, run as a program for a moment."""
+"""Runs every example as a program for a moment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_TORCH = None if importlib.util.find_spec("torch") else "left out: there is no
 
 
 def run(example: str, *arguments: object) -> list[str]:
-    """The lines that an example prints."""
+    """Returns the lines that an example prints."""
     paths = [str(FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
         [sys.executable, FOLDER / "examples" / example, *map(str, arguments)],
@@ -40,7 +40,7 @@ class Examples(unittest.TestCase):
         for game in moonfarm.games():
             for opponent in ("random", "self"):
                 with self.subTest(game=game["name"], opponent=opponent):
-                    for seconds in 0.1, 2, 20:  # a busy machine may need the longer ones for an episode
+                    for seconds in 0.1, 2, 20:  # a busy machine may need a longer time for an episode
                         lines = run(
                             "random_rollout.py", game["name"], "--seconds", seconds, "--envs", 4, "--max-turns", 3,
                             "--opponent", opponent,
@@ -89,7 +89,7 @@ class Examples(unittest.TestCase):
             curve = json.loads((out / "curve.json").read_text())
             self.assertEqual([point["generation"] for point in curve], [1, 2])
             self.assertGreater(curve[1]["rows"], curve[0]["rows"])
-            self.assertRegex(first[-1], r"; rating -?\d+ ± \?, ")  # so few games say nothing of the error
+            self.assertRegex(first[-1], r"; rating -?\d+ ± \?, ")  # too few games for an error
             self.assertEqual([point["error"] for point in curve], [None, None])
             self.assertIn(f"2: {curve[1]['rating']:+.0f}</text>", (out / "curve.svg").read_text())
             kept = 2 if curve[1]["kept"] else 1
@@ -118,7 +118,7 @@ class Examples(unittest.TestCase):
                 self.play(game, out / "clone.onnx")
 
     def play(self, game: str, model: Path):
-        """The network goes with the game, and plays it by moonfarm itself."""
+        """The network fits the game, and moonfarm plays by it."""
         for command, said in (
             (["model", "inspect", "--strict", "--game", game, model], f"The model goes with {game}"),
             (["eval", game, "--strict", "--player", model, "--player", "random", "--games", 2, "--max-turns", 3], "2 games on 1 seed"),
@@ -131,7 +131,7 @@ class Examples(unittest.TestCase):
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_exported_form(self):
-        """The form of a network that is exported says of each head what the network learns to say."""
+        """The exported network computes the same heads as the one that learns."""
         import torch
 
         cloning = self.example("behaviour_cloning")
@@ -159,7 +159,7 @@ class Examples(unittest.TestCase):
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_cells(self):
-        """Those of the heads are found by the plane that shows them, in the order of the board."""
+        """The cells of the heads are found by the plane that shows them, in the order of the board."""
         import torch
 
         cloning = self.example("behaviour_cloning")
@@ -221,7 +221,7 @@ class Examples(unittest.TestCase):
         self.play(data.name, out / "clone.onnx")
 
     def example(self, name: str):
-        """An example as a module."""
+        """Returns an example as a module."""
         sys.path.insert(0, str(FOLDER / "examples"))
         self.addCleanup(sys.path.remove, str(FOLDER / "examples"))
         spec = importlib.util.spec_from_file_location(f"example_{name}", FOLDER / "examples" / f"{name}.py")
@@ -244,11 +244,11 @@ class Examples(unittest.TestCase):
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_cross_entropy(self):
-        """Against shares it is the sum over moves of share times the loss of the move, as datasets/FORMAT.md says."""
+        """Against shares the loss is the sum over moves of share times the move's loss, as in datasets/FORMAT.md."""
         import torch
 
         cloning = self.example("behaviour_cloning")
-        shares = torch.tensor([[0.7, 0, 0.3, 0, 0.5, 0.3, 0]])  # of the second row of FORMAT.md's table
+        shares = torch.tensor([[0.7, 0, 0.3, 0, 0.5, 0.3, 0]])  # the second row of FORMAT.md's table
         logits = torch.tensor([[0.3, -1.0, 2.0, -1e9, 0.5, -0.25, 1.5]])
         for first, size, moves in ((0, 4, ((0.5, 0), (0.3, 2), (0.2, 0))), (4, 3, ((0.5, 0), (0.3, 1)))):
             choices = torch.arange(first, first + size)[None]

@@ -1,4 +1,4 @@
-"""Datasets in formats of others, by `python3 -m moonfarm export` and by Dataset.export."""
+"""Datasets in other formats, by `python3 -m moonfarm export` and by Dataset.export."""
 
 import contextlib
 import io
@@ -31,7 +31,7 @@ except ImportError:
     pyarrow = None
 
 ENVIRONMENT = dict(os.environ, PYTHONPATH=str(datasets.ROOT / "env" / "python"))
-ENOUGH = 120  # seconds for what takes one
+ENOUGH = 120  # seconds, for something that takes one
 
 
 def folder():
@@ -59,7 +59,7 @@ def run(*arguments):
 
 @contextlib.contextmanager
 def child(program, *arguments):
-    """A process that runs a program of Python. It does not outlive the block."""
+    """A process that runs a Python program. It ends with the block."""
     with subprocess.Popen(
         [sys.executable, "-c", program, *map(str, arguments)], env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as p:  # fmt: skip
@@ -73,13 +73,13 @@ def child(program, *arguments):
 
 
 def mixed():
-    """Games of a mix, of policies that win more and less, with an opening."""
+    """Makes games of a mix, of policies that win more and less often, with an opening."""
     return small("--policy", "mix(1*random,1*safe),safe", "--opening", "random:2")
 
 
 class NPZ(unittest.TestCase):
     def test_columns(self):
-        """The command and Dataset.export write what batches() yields."""
+        """The command and Dataset.export write the rows of batches()."""
         ds = small("--obs", "none")
         for i, (flags, options) in enumerate([
             ([], {}),
@@ -87,7 +87,7 @@ class NPZ(unittest.TestCase):
             (["--obs", "packed", "--columns", "packed,mask", "--part", "1/3"], {"obs": "packed", "columns": ["packed", "mask"], "part": 1, "parts": 3}),
         ]):
             ours, theirs = folder() / f"command{i}.npz", folder() / f"python{i}.npz"
-            theirs = folder() / f"made{i}" / theirs.name  # a folder that is not there yet
+            theirs = folder() / f"made{i}" / theirs.name  # in a new folder
             told = export(ds, ours, "--format", "npz", *flags)
             ds.export(theirs, **options)
             (want,) = ds.batches(len(ds), **options)
@@ -123,14 +123,14 @@ class NPZ(unittest.TestCase):
 @unittest.skipIf(pyarrow is None, "left out: pyarrow is not installed")
 class Parquet(unittest.TestCase):
     def read(self, file, ds):
-        """A table of a Parquet file, whose metadata must be right, and its columns."""
+        """Returns the table of a Parquet file, whose metadata it checks, and its columns."""
         read = pyarrow.parquet.ParquetFile(file)
         metadata = {key.decode(): json.loads(text) for key, text in read.metadata.metadata.items() if key.startswith(b"moonfarm.")}
         self.assertEqual(metadata["moonfarm.manifest"], ds.metadata)
         return read.read(), metadata["moonfarm.columns"]
 
     def check(self, ds, planes="bytes", **options):
-        """Exports rows, and demands that the file has those that the dataset has."""
+        """Exports rows, and compares the file with the dataset."""
         file = folder() / "rows.parquet"
         ds.export(file, format="parquet", planes=planes, **options)
         table, columns = self.read(file, ds)
@@ -171,7 +171,7 @@ class Parquet(unittest.TestCase):
         self.check(ds, split="train", validation=0.4, part=1, parts=2)
 
     def test_searches(self):
-        """Moves are lists, as in the files, and columns that are not asked for stay out."""
+        """Moves are lists, as in the files, and columns that were not named are left out."""
         ds = generate("towerdefence", "--episodes", "2", "--max-turns", "9", "--policy", "mcts(sims=3),random")
         self.check(ds)
         ds.export(folder() / "policy.parquet", format="parquet", columns=["search_policy"])
@@ -187,7 +187,7 @@ class Parquet(unittest.TestCase):
         table, columns = self.read(file, ds)
         self.assertEqual((told["rows"], told["columns"], told["bytes"]), (table.num_rows, ["episode", "planes"], file.stat().st_size))
         self.assertEqual([c["shape"] for c in columns if "shape" in c], [ds.batches(1).columns["planes"]["shape"]])
-        with self.assertRaisesRegex(ValueError, "planes: 'no' is none of 'bytes', 'list'"):
+        with self.assertRaisesRegex(ValueError, "planes: 'no' is not one of 'bytes', 'list'"):
             ds.export(file, format="parquet", planes="no")
 
 
@@ -259,7 +259,7 @@ class Failures(unittest.TestCase):
             (["--format", "npz", "--out", x, "--part", "3/3"], "3"),
             (["--format", "npz", "--out", x, "--seat", "2"], "seat 2: there are 2, from 0"),
             (["--format", "npz", "--out", x, "--seat", "one"], "--seat: invalid list of numbers value: 'one'"),
-            (["--format", "npz", "--out", x, "--outcome", "won"], "outcome: 'won' is none of 'win', 'draw', 'loss'"),
+            (["--format", "npz", "--out", x, "--outcome", "won"], "outcome: 'won' is not one of 'win', 'draw', 'loss'"),
             (["--format", "npz", "--out", x, "--workers", "0"], "workers"),
             (["--format", "minari", "--out", x, "--columns", "turn"], "--columns: the columns of minari are given"),
             (["--format", "minari", "--out", x, "--outcome", "win"], "minari holds whole episodes, so no rows can be left out"),
@@ -302,17 +302,17 @@ class Failures(unittest.TestCase):
 
     @unittest.skipIf(sys.platform == "win32", "Windows has no SIGINT for one process, nor limits of files")
     def test_nothing_partly_written(self):
-        """After an interrupt, and where the disk is full, there is no file of any name."""
+        """After an interrupt, and on a full disk, no file is left."""
         slow = """if True:
             import signal, sys, time
             from moonfarm import __main__, exporting
-            signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore it
             batches = exporting.Source.batches
             def slow(self, progress):
                 for b in batches(self, progress):
                     yield b
                     print("begun", flush=True)
-                    while True:  # in one long sleep, a signal that comes just before it would wait for its end
+                    while True:  # a signal just before one long sleep would wait for its end
                         time.sleep(0.05)
             exporting.Source.batches = slow
             sys.exit(__main__.main(["export", *sys.argv[1:]]))
@@ -341,7 +341,7 @@ class Failures(unittest.TestCase):
 
 class Progress(unittest.TestCase):
     def test_calls(self):
-        """Progress never goes back, and ends with all rows."""
+        """Progress never decreases, and ends with all rows."""
         ds = small()
         for to in ["npz"] + ["parquet"] * (pyarrow is not None) + ["minari"] * (h5py is not None):
             told = []
@@ -351,7 +351,7 @@ class Progress(unittest.TestCase):
             self.assertEqual(told, sorted(told))
 
     def test_meter(self):
-        """A terminal shows one line, which is removed; anything else shows nothing."""
+        """On a terminal there is one line, which is removed; elsewhere nothing."""
         self.assertIsNone(command._Meter().tell)
         terminal = io.StringIO()
         terminal.isatty = lambda: True

@@ -33,12 +33,12 @@ IDS = sorted(i for i in gymnasium.registry if i.startswith("moonfarm/"))
 
 
 def game_of(env_id: str) -> str:
-    """The game's name in an environment's id."""
+    """Returns the game's name in an environment's id."""
     return gymnasium.spec(env_id).kwargs["game"]
 
 
 def vectors(games=None, **options):
-    """A small vector of each game whose episodes are over after a few turns."""
+    """Makes a small vector of each game whose episodes end after a few turns."""
     for game in games or [game_of(i) for i in IDS]:
         envs = moonfarm.make_vec(game, 3, opponent="random", max_turns=5, **options)
         try:
@@ -48,7 +48,7 @@ def vectors(games=None, **options):
 
 
 def same(a, b) -> bool:
-    """Whether two things that environments returned are equal to the bit, with their types."""
+    """Whether two results of environments are bitwise equal and of equal types."""
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
     if type(a) is not type(b):
@@ -61,7 +61,7 @@ def same(a, b) -> bool:
 
 
 def rows(observation, which):
-    """The rows of a batch of observations."""
+    """Returns the rows of a batch of observations."""
     if isinstance(observation, dict):
         return {k: v[which] for k, v in observation.items()}
     return observation[which]
@@ -72,7 +72,7 @@ class Single(unittest.TestCase):
         self.assertEqual(sorted(game_of(i) for i in IDS), sorted(NAMES))
 
     def test_check_env(self):
-        """check_env raises on errors and warns about the rest: only scalars without bounds may be warned about."""
+        """check_env raises on errors and otherwise warns: only warnings about scalars without bounds are allowed."""
         for env_id in IDS:
             for seat in (0, 1, "random"):
                 for obs in FORMS:
@@ -112,7 +112,7 @@ class Single(unittest.TestCase):
                 self.assertFalse(same(first, other))
 
     def play(self, env, seed):
-        """All that is returned in two episodes, the second of them without a seed."""
+        """Returns all results of two episodes, the second of them without a seed."""
         env.action_space.seed(3)
         out = []
         for episode in range(2):
@@ -162,7 +162,7 @@ class Single(unittest.TestCase):
 
 class Vector(unittest.TestCase):
     def test_spaces(self):
-        """What a vector of Gymnasium's own says of single environments, ours says, too."""
+        """A vector returns what Gymnasium's own vector of single environments returns."""
         for env_id in IDS:
             for obs in FORMS:
                 with self.subTest(id=env_id, obs=obs):
@@ -182,7 +182,7 @@ class Vector(unittest.TestCase):
             with self.subTest(id=env_id):
                 options = {"opponent": "random", "max_turns": 5, "seat": "random"}
                 theirs = SyncVectorEnv([lambda: gymnasium.make(env_id, **options)] * 3)
-                # Gymnasium's own vectors began anew in the same step before 1.0.
+                # Before 1.0, Gymnasium's own vectors restarted in the same step.
                 mode = "same_step" if BEFORE_1 else "next_step"
                 ours = moonfarm.make_vec(game_of(env_id), 3, autoreset=mode, **options)
                 ours.action_space.seed(5)
@@ -200,7 +200,7 @@ class Vector(unittest.TestCase):
                 ours.close()
 
     def test_steps(self):
-        """Shapes, types and spaces of all that a vector returns, in all modes."""
+        """Shapes, types and spaces of all results of a vector, in all modes."""
         for mode in MODES:
             for obs in FORMS:
                 for game, envs in vectors(autoreset=mode, obs=obs):
@@ -242,7 +242,7 @@ class Vector(unittest.TestCase):
         self.assertGreaterEqual(ended, 6)
 
     def test_modes_play_the_same_episodes(self):
-        """The first episodes are the same in each mode, and so are the first observations of the second ones."""
+        """The first episodes are the same in each mode, and so are the first observations of the second episodes."""
         for game, envs in vectors():
             with self.subTest(game=game):
                 a, b, c = (self.two_episodes(game, mode) for mode in MODES)
@@ -306,7 +306,7 @@ class Vector(unittest.TestCase):
             envs.step(list(good))
 
     def test_copies(self):
-        """What was returned stays as it is."""
+        """Results stay unchanged in later steps."""
         for game, envs in vectors():
             with self.subTest(game=game):
                 envs.reset(seed=1)
@@ -337,7 +337,7 @@ class Vector(unittest.TestCase):
             )
         except TypeError:  # 1.0 knows the batch's space only
             wrapped = wrappers.TransformObservation(wrapped, lambda o: o["planes"].astype(np.float32) / 255, batch)
-        except (AssertionError, ValueError):  # observations of ended episodes are none of this wrapper's business
+        except (AssertionError, ValueError):  # this wrapper ignores observations of ended episodes
             self.assertEqual(mode, "same_step")
             batch = envs.observation_space
         observation, _ = wrapped.reset(seed=1)

@@ -9,13 +9,13 @@ import time
 import unittest
 from pathlib import Path
 
-# The program steps against a search that would take many minutes; what it prints is read by the test.
+# The program steps against a search that would take many minutes; the test reads its output.
 PROGRAM = """
 import signal
 import numpy as np
 import moonfarm
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore it
 envs = moonfarm.make_vec("towerdefence", 64, opponent="mcts(sims=1000000)", workers=1)
 one = moonfarm.make_env("towerdefence", opponent="mix(1*mcts(sims=1000000))")
 envs.reset(seed=1)
@@ -53,7 +53,7 @@ ENOUGH = 60  # seconds: an interrupt takes a tenth of one, the search many minut
 class Interrupts(unittest.TestCase):
     @unittest.skipIf(sys.platform == "win32", "Windows has no SIGINT for one process")
     def test_ctrl_c(self):
-        """step and recv return, nothing was played, and close does not wait for the search."""
+        """step and recv return without playing, and close does not wait for the search."""
         folder = Path(__file__).parents[1]
         child = subprocess.Popen(
             [sys.executable, "-c", PROGRAM], cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)}, text=True,
@@ -64,7 +64,7 @@ class Interrupts(unittest.TestCase):
         try:
             for _ in range(4):
                 self.assertEqual(child.stdout.readline(), "begun\n")
-                time.sleep(0.3)  # so that it is in the call; an interrupt that comes sooner ends it as well
+                time.sleep(0.3)  # then it is in the call; an earlier interrupt ends it as well
                 child.send_signal(signal.SIGINT)
                 self.assertEqual(child.stdout.readline(), "interrupted 0\n")
             self.assertEqual(child.stdout.read(), "closed\n")

@@ -1,4 +1,4 @@
-"""Loading the library, and what holds for the whole process: imports, forks, threads, Ctrl-C."""
+"""Loading the library, and properties of the whole process: imports, forks, threads, Ctrl-C."""
 
 import ctypes
 import gc
@@ -22,12 +22,12 @@ from moonfarm import library, registration
 
 HEADER = Path(__file__).resolve().parents[3] / "cmd" / "libmoonfarm" / "moonfarm.h"
 
-# What a program that was started in the background has not by itself.
+# Setup that a program started in the background lacks.
 INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
 
 def run(code, **environment):
-    """Runs Python code in a process of its own and returns its output."""
+    """Runs Python code in a separate process and returns its output."""
     folder = str(Path(moonfarm.__file__).parent.parent)
     paths = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
@@ -85,7 +85,7 @@ class Loading(unittest.TestCase):
 
 
 class Registration(unittest.TestCase):
-    """With a module gymnasium of the test's own."""
+    """With a fake module gymnasium."""
 
     STUB = """
 import sys, types, importlib.machinery
@@ -145,7 +145,7 @@ class Processes(unittest.TestCase):
         env.step([0, 0])  # the parent goes on
 
     def status(self, child):
-        """The exit status of a child, which is killed if it hangs."""
+        """Returns the exit status of a child, which is killed if it hangs."""
         until = time.monotonic() + 60
         while time.monotonic() < until:
             pid, status = os.waitpid(child, os.WNOHANG)
@@ -168,14 +168,14 @@ class Processes(unittest.TestCase):
 
     @unittest.skipUnless(hasattr(signal, "raise_signal") and os.name == "posix", "there are no such signals")
     def test_ctrl_c_ends_recv(self):
-        """A wait for a block that a slow turn does not bring ends with KeyboardInterrupt."""
+        """A long wait for a block ends with KeyboardInterrupt."""
         out = run(INTERRUPTS + """
 import os, signal, threading, time, moonfarm
 from moonfarm import library
 env = moonfarm.make_vec("tron", 2, opponent="safe", batch_size=1)
 env.reset(seed=1)
 call, waits = env._lib.call, []
-def busy(name, *arguments):  # as if every block were at work for long
+def busy(name, *arguments):  # as if every block took long
     if name == "mf_recv":
         waits.append(arguments[1])
         if len(waits) == 3:
@@ -211,7 +211,7 @@ except KeyboardInterrupt:
         self.assertEqual(out.split("\n")[0], "interrupted (64,)")
 
     def test_threads(self):
-        """Environments step in threads side by side, and one environment's calls wait for each other."""
+        """Environments step in parallel threads, and calls of one environment wait for each other."""
         env = moonfarm.make_vec("towerdefence", 8, opponent="econ", max_turns=50)
         env.reset(seed=1)
         failures = []
@@ -265,7 +265,7 @@ except RuntimeError as e:
 
 class Registration(unittest.TestCase):
     def test_who_looks_for_gymnasium_does_not_import_it(self):
-        """importlib.util.find_spec, by which packages see what is installed, leaves the registration to the import."""
+        """importlib.util.find_spec, which packages use to see what is installed, does not register the games."""
         program = """
 import importlib.util
 import moonfarm

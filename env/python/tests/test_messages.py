@@ -1,4 +1,4 @@
-"""Tests of states that are made of messages of the original engines."""
+"""States made from messages of the original engines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FRAME = (
 
 
 def view() -> dict[str, object]:
-    """A view of player 2, who has a base and a builder and sees a resource, as a line of JSON has it."""
+    """Returns a view of player 2, who has a base and a builder and sees a resource, as a line of JSON."""
     return {
         "kind": "view", "my_id": 2, "map_size": 80, "fog_of_war": True, "max_tick_count": 1000, "max_pathfind_nodes": 1000,
         "tick": 7, "players": [{"id": 1, "score": 3, "resource": 0}, {"id": 2, "score": 5, "resource": 20}],
@@ -36,7 +36,7 @@ def view() -> dict[str, object]:
 
 class MessagesTest(unittest.TestCase):
     def play(self, game: str, state: moonfarm.State, first: str) -> None:
-        """States go into environments of every seat, and can be played on."""
+        """Environments of every seat accept the states, and play on."""
         for opponent, seat in ((None, 0), ("random", 0), ("random", 1), ("random", "random")):
             with moonfarm.make_vec(game, 2, rules=state.rules, opponent=opponent, seat=seat, seed=1) as env:
                 env.reset()
@@ -50,7 +50,7 @@ class MessagesTest(unittest.TestCase):
                     self.assertEqual(env.seats.tolist(), [1, 1])
 
     def test_between_kinds(self) -> None:
-        """A state of any kind of environment goes into any other."""
+        """Any kind of environment accepts the state of any other."""
         make = {
             "self": {}, "text": {"opponent": "econ"}, "seat 1": {"opponent": "random", "seat": 1},
             "function": {"opponent": lambda obs, infos: np.full(len(infos["mask"]), 320)}, "any": {"opponent": "random", "seat": "random"},
@@ -102,7 +102,7 @@ class MessagesTest(unittest.TestCase):
         self.play("codecraft", state, "tick 7 seed 3 ")
         with moonfarm.make_vec("codecraft", 1, rules=state.rules) as env:
             env.set_state([state])
-            self.assertIn("B1", env.text(0))  # the base of player 1, whom nobody sees
+            self.assertIn("B1", env.text(0))  # the base of player 1, who is out of sight
         lies = view()
         lies["entities"][0]["health"] = 3000  # type: ignore[index]
         with self.assertRaisesRegex(moonfarm.DataError, "entity 2: its health is 3000, want 1 to 300"):
@@ -131,7 +131,7 @@ class MessagesTest(unittest.TestCase):
 
 class AnswersTest(unittest.TestCase):
     def test_words(self) -> None:
-        """An action in the words of the engine, at the bot's seat."""
+        """An action in the engine's format, in the bot's seat."""
         state = moonfarm.state_from("towerdefence", STATE.read_text())
         with moonfarm.make_vec("towerdefence", 1, rules=state.rules) as env:
             env.set_state([state])

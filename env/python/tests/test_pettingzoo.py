@@ -34,15 +34,15 @@ class PettingZoo(unittest.TestCase):
         self.each(lambda make: parallel_seed_test(make, num_cycles=40))
 
     def test_one_agent_at_a_time(self):
-        """Through PettingZoo's conversion, so that choices are drawn by the masks."""
+        """Uses PettingZoo's conversion, which draws choices by the masks."""
         self.each(self.one_agent_at_a_time, turns=12)
 
     def one_agent_at_a_time(self, make):
         seed_test(lambda: parallel_to_aec(make()), num_cycles=8)
         with warnings.catch_warnings():
-            # About styles of observations, and a method that an environment need not have.
+            # About styles of observations, and an optional method.
             warnings.simplefilter("ignore")
-            # Up to 1.24.3 the test knows masks only beside observations that are arrays.
+            # Up to 1.24.3 the test only supports masks beside observations that are arrays.
             api_test(parallel_to_aec(make(obs=("planes",))), num_cycles=20)
 
     def test_seats_of_all_rules(self):

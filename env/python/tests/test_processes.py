@@ -1,4 +1,4 @@
-"""Vectors of other packages, whose environments are in processes that are started afresh."""
+"""Vectors of other packages, with environments in spawned processes."""
 
 import importlib.util
 import multiprocessing
@@ -11,7 +11,7 @@ import moonfarm
 
 
 def needs(*names):
-    """Leaves a test out where packages are missing."""
+    """Skips a test if packages are missing."""
     missing = [name for name in names if importlib.util.find_spec(name) is None]
     return unittest.skipIf(missing, f"left out: not installed: {', '.join(missing)}")
 
@@ -57,7 +57,7 @@ class Processes(unittest.TestCase):
 
     @needs("gymnasium", "cloudpickle")
     def test_wrapped(self):
-        """Copies of wrapped environments keep their spec, also by cloudpickle, as actors of Ray get them."""
+        """Copies of wrapped environments keep their spec, also by cloudpickle, which Ray uses."""
         import copy
 
         import cloudpickle

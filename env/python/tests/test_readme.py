@@ -1,4 +1,4 @@
-"""The blocks of Python in the pages of the repository, as printed."""
+"""Runs the Python blocks in the pages of the repository, as printed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import moonfarm  # noqa: F401  without the library the tests fail here
 ROOT = Path(__file__).resolve().parents[3]
 
 
-# What stands before and after the blocks of a page that shows a part of a program alone.
+# Code before and after the blocks of a page that shows only a part of a program.
 AROUND = {
     "features/codecraft/FEATURES.md": (
         """
@@ -36,8 +36,8 @@ print(heads.shape, x, y)
 
 
 def pages():
-    """The text of each page of the repository by its path, but for pages of test data and of other
-    packages, and for cards of datasets, which begin with a head of their own."""
+    """Returns the text of each page of the repository by its path, except pages of test data and of other
+    packages, and cards of datasets, which begin with a header of their own."""
     found = {}
     for path in sorted(ROOT.rglob("*.md")):
         folders = path.relative_to(ROOT).parts[:-1]
@@ -66,7 +66,7 @@ class Pages(unittest.TestCase):
         shutil.copy(ROOT / "sim/towerdefence/wire/testdata/stateB.json", cls.folder / "state.json")
 
     def dataset(self):
-        """Makes the dataset that pages read, once."""
+        """Makes the dataset that the pages read, once."""
         if shutil.which("go") is None:
             self.skipTest("left out: there is no go")
         if not (self.folder / "data").exists():

@@ -74,9 +74,9 @@ class Recordings(unittest.TestCase):
             (moonfarm.ArgumentError, "rules: recordings of terminal contain their own rules", {"game": "terminal", "rules": "2022"}),
             (moonfarm.ArgumentError, "rules: ", {"rules": "nothing = known"}),
             (moonfarm.ArgumentError, "reward: ", {"reward": "luck"}),
-            (ValueError, "paths: there are none", {"paths": []}),
+            (ValueError, "paths: the list is empty", {"paths": []}),
             (ValueError, "paths: a path with a line end", {"paths": ["a\nb"]}),
-            (ValueError, "obs: 'all' is none of", {"obs": "all"}),
+            (ValueError, "obs: 'all' is not one of", {"obs": "all"}),
             (ValueError, "discount: expected", {"discount": 0}),
             (ValueError, "workers: expected", {"workers": 0}),
         ):

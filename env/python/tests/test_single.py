@@ -1,4 +1,4 @@
-"""One game, and one game with all its players, against the library."""
+"""One game, and one game with all its players, compared with the library."""
 
 import copy
 import unittest
@@ -153,7 +153,7 @@ class Parallel(unittest.TestCase):
     def test_refused(self):
         env = moonfarm.parallel_env("tron")
         env.reset(seed=1)
-        with self.assertRaisesRegex(ValueError, "^actions: there is none for player_1"):
+        with self.assertRaisesRegex(ValueError, "^actions: no action for player_1"):
             env.step({"player_0": 0})
         with self.assertRaisesRegex(TypeError, "^opponent: "):
             moonfarm.parallel_env("tron", opponent="safe")

@@ -1,4 +1,4 @@
-"""The vector environment, against the library."""
+"""The vector environment, compared with the library."""
 
 import copy
 import hashlib
@@ -10,7 +10,7 @@ import moonfarm
 
 
 def legal(env, rng):
-    """A legal choice of every head of every row, by chance."""
+    """Draws a legal choice of every head of every row."""
     masks, at, heads = env.action_masks(), 0, []
     for n in env.heads:
         part = masks[:, at : at + n]
@@ -24,7 +24,7 @@ def _flat(out):
 
 
 class Digest:
-    """A hash over all that steps return, row by row."""
+    """Returns a hash of all results of steps, row by row."""
 
     def __init__(self, rows):
         self.rows = [hashlib.sha256() for _ in range(rows)]
@@ -87,7 +87,7 @@ class Trajectories(unittest.TestCase):
     ARGUMENTS = [{"opponent": None}, {"opponent": ["rush", "econ"], "seat": "random"}]
 
     def played(self, sync, steps=60, mode="next_step", **arguments):
-        """The hashes of the rows; actions of a row are drawn from the row's own generator."""
+        """Returns the hashes of the rows; actions of a row are drawn from the row's own generator."""
         env = moonfarm.make_vec("towerdefence", 6, max_turns=25, autoreset=mode, **arguments)
         rngs = [np.random.default_rng(row) for row in range(env.num_envs)]
 
@@ -201,7 +201,7 @@ class Autoreset(unittest.TestCase):
             self.assertTrue(infos["mask"].all(), "all rows show running games")
 
     def test_masks_at_the_end(self):
-        """Every head has the choice that does nothing, and no other: a masked softmax is no NaN."""
+        """Only the choice that orders nothing is legal in every head, so that a masked softmax is not NaN."""
         for game in moonfarm.games():
             for mode in ("next_step", "same_step", "disabled"):
                 with self.subTest(f"{game['name']}, {mode}"):
@@ -287,7 +287,7 @@ class ActionMask(unittest.TestCase):
 
 
 def idle(obs, infos):
-    heads = {95: 294, 256: 3584}.get(infos["mask"].shape[1], 1)  # of terminal and codecraft, by the words of a mask
+    heads = {95: 294, 256: 3584}.get(infos["mask"].shape[1], 1)  # of terminal and codecraft, which differ in the words of a mask
     return np.zeros((len(infos["mask"]), heads)[: 2 if heads > 1 else 1], np.int32)
 
 
@@ -346,7 +346,7 @@ class Copies(unittest.TestCase):
 
 class Opponents(unittest.TestCase):
     def test_functions_play_as_rows_of_self_play_do(self):
-        """Against a function the caller sees what its rows of a self-play environment show."""
+        """Against a function the caller sees the same as its rows of a self-play environment."""
         for seat in (0, 1, "random"):
             for mode in ("next_step", "same_step"):
                 self.check(seat, mode)
@@ -551,7 +551,7 @@ class Misuse(unittest.TestCase):
         env.step(frozen)
 
     def test_many_actions(self):
-        """Those of large arrays are read where they are: with the same effect and the same errors."""
+        """Large arrays of actions are read in place: with the same effect and the same errors."""
         envs = [moonfarm.make_vec("codecraft", 3, opponent=None, seed=4, workers=2) for _ in range(2)]
         rng = np.random.default_rng(1)
         shape = envs[0].action_space.shape

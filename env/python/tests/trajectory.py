@@ -1,4 +1,4 @@
-"""trajectory.py GAME,OPPONENT,MODE,STEPS …: plays four games of each and prints hashes of all that the steps wrote.
+"""trajectory.py GAME,OPPONENT,MODE,STEPS …: plays four games of each and prints hashes of all results of steps.
 
 The first is of step, the second of send and recv. No OPPONENT makes every seat
 a row; else the seat is drawn. The test of the library plays the same in Go.
@@ -15,7 +15,7 @@ PARTS = ("planes", "packed", "scalars", "mask", "key")
 
 
 def actions(env, infos, key):
-    """Of one head the legal choice that the key says, of several any choices."""
+    """For one head the legal choice that the key selects, for several heads any choices."""
     key = key[:, None]
     if len(env.heads) > 1:
         shift = np.arange(len(env.heads), dtype=np.uint64) % np.uint64(40)
@@ -26,7 +26,7 @@ def actions(env, infos, key):
 
 
 def play(game, opponent, mode, steps, blocks):
-    """The hash; blocks: by send and recv."""
+    """Returns the hash; blocks: by send and recv."""
     seats = {"opponent": opponent, "seat": "random"} if opponent else {}
     env = moonfarm.make_vec(game, 4, obs=PARTS, autoreset=mode, copy=False, workers=2, batch_size=2, **seats)
     obs, infos = env.reset(seed=11)

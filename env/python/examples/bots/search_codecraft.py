@@ -1,12 +1,12 @@
-"""A bot of CodeCraft 2020 that searches: many random sets of orders, played out, and the best is taken.
+"""A bot for CodeCraft 2020 that searches: it plays out many random sets of orders and takes the best.
 
-Its arguments are host, port and token, as those of the original clients:
+Its arguments are host, port and token, as for the original clients:
 
     moonfarm match codecraft --player "python3 search_codecraft.py" --player quickstart
 
-Under fog the search knows what is in sight alone; moonfarm.state_from says what it
-assumes of the rest. Entities go on with their orders until they get others, so the bot
-searches every few ticks, and most entities go on.
+Under fog the search knows only what is in sight; moonfarm.state_from documents what it assumes
+about the rest. Entities continue their orders until they get others, so the bot searches every
+few ticks, and most entities get no new orders.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where the package is not installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # if the package is not installed
 import moonfarm
 
 FINISH = struct.pack("<i", 1)
@@ -25,7 +25,7 @@ NOTHING = struct.pack("<ii", 1, 0)  # an action message without an entity
 
 
 def receive(connection: socket.socket, rules: str) -> "moonfarm.State | None":
-    """The state of the next message; None if the game is over. A message does not tell its length."""
+    """Returns the state of the next message; None if the game is over. Messages do not contain their length."""
     message = b""
     while True:
         part = connection.recv(1 << 16)
@@ -35,12 +35,12 @@ def receive(connection: socket.socket, rules: str) -> "moonfarm.State | None":
         try:
             return moonfarm.state_from("codecraft", message, rules=rules)
         except moonfarm.DataError as e:
-            if "EOF" not in str(e):  # else the rest is on its way
+            if "EOF" not in str(e):  # otherwise the rest is still to come
                 raise
 
 
 def random_orders(rng: np.random.Generator, legal: np.ndarray, heads: list[int], games: int) -> np.ndarray:
-    """Actions int32 [games, heads] of legal choices, bool [choices]; -1 gives no order."""
+    """Draws actions int32 [games, heads] of legal choices, bool [choices]; -1 gives no order."""
     actions = np.full((games, len(heads)), -1, np.int32)
     busy = rng.random((games, len(heads))) < rng.random((games, 1))
     start = 0
@@ -54,11 +54,11 @@ def random_orders(rng: np.random.Generator, legal: np.ndarray, heads: list[int],
 
 
 def search(env: moonfarm.VectorEnv, state: moonfarm.State, rng: np.random.Generator, depth: int) -> bytes:
-    """The message with the orders whose playouts are the best."""
+    """Returns the message with the orders whose playouts are the best."""
     games = env.num_envs
     env.set_state([state] * games)
     first = random_orders(rng, env.action_masks()[0], env.heads, games)
-    first[0] = -1  # to go on is one of them
+    first[0] = -1  # one candidate gives no orders
     actions, value = first, np.zeros(games)
     for _ in range(depth):
         _, rewards, terminated, truncated, _ = env.step(actions)

@@ -1,4 +1,4 @@
-"""A bot of C1 Terminal that searches: many random turns, played out, and the best is taken.
+"""A bot for C1 Terminal that searches: it plays out many random turns and takes the best.
 
 The original engine starts it once a match, sends its config and then a line for every
 frame, and reads two lines of commands for each deploy frame:
@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where the package is not installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # if the package is not installed
 import moonfarm
 
 
 def random_turns(rng: np.random.Generator, legal: np.ndarray, heads: list[int], games: int) -> np.ndarray:
-    """Actions int32 [games, heads] of legal choices, bool [choices]; -1 gives no order."""
+    """Draws actions int32 [games, heads] of legal choices, bool [choices]; -1 gives no order."""
     actions = np.full((games, len(heads)), -1, np.int32)
     busy = rng.random((games, len(heads))) < rng.random((games, 1)) * 0.2  # few commands, or many
     start = 0
@@ -32,12 +32,12 @@ def random_turns(rng: np.random.Generator, legal: np.ndarray, heads: list[int], 
 
 
 class Search:
-    """Keeps the environment: to make one takes longer than to search."""
+    """Keeps the environment, because making one takes longer than a search."""
 
     def __init__(self, config: str, games: int, depth: int) -> None:
         self.config, self.games, self.depth = config, games, depth
         self.rng = np.random.default_rng(0)
-        # The opponent of the playouts is a policy; the bot is shown the arena from below, as seat 0.
+        # The opponent of the playouts is a policy; the bot sees the arena from below, as seat 0.
         self.env = moonfarm.make_vec(
             "terminal", games, rules=config, opponent="random", seat=0, reward="health", obs=("mask",),
             autoreset="disabled", seed=0,
@@ -45,20 +45,20 @@ class Search:
         self.env.reset()
 
     def answer(self, frame: str) -> bytes:
-        """The two lines of the turn whose playouts are the best."""
+        """Returns the two lines of the turn whose playouts are the best."""
         state = moonfarm.state_from("terminal", frame, rules=self.config)
         env = self.env
         env.set_state([state] * self.games)
         first = random_turns(self.rng, env.action_masks()[0], env.heads, self.games)
-        first[0] = -1  # to do nothing is one of them
+        first[0] = -1  # one candidate does nothing
         actions, value, running = first, np.zeros(self.games), np.ones(self.games, np.bool_)
         for _ in range(self.depth):
             _, rewards, terminated, truncated, _ = env.step(actions)
             value += rewards * running
             running &= ~(terminated | truncated)
             if not running.all():
-                break  # nobody can play a game that has ended: what was seen so far counts
-            actions = np.full_like(first, -1)  # what stands has to hold by itself
+                break  # games that have ended cannot be stepped: the values so far count
+            actions = np.full_like(first, -1)  # no more orders in the playout
         return state.answer(first[int(np.argmax(value))])
 
 

@@ -1,12 +1,12 @@
-"""A bot of Tower Defence that searches: random playouts on all cores, and the best command.
+"""A bot for Tower Defence that searches: it plays out every command on all cores and takes the best.
 
 The original engine starts it every round in a folder with state.json and reads its
-command.txt. Let it play here, from a folder of its own:
+command.txt. To let it play here, from a folder of its own:
 
     moonfarm match towerdefence --player "python3 search_towerdefence.py" --player econ
 
-The search is flat: every legal choice gets as many games as any other, both players go
-on at random, and the choice with the best mean change of score is played.
+The search is flat: every legal choice gets equally many games, in which both players
+continue at random. The bot plays the choice with the best mean change of score.
 """
 
 import argparse
@@ -15,17 +15,17 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where the package is not installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # if the package is not installed
 import moonfarm
 
 
 def random_choices(rng: np.random.Generator, legal: np.ndarray) -> np.ndarray:
-    """A legal choice of each row of legal, bool [rows, choices]."""
+    """Draws a legal choice for each row of legal, bool [rows, choices]."""
     return np.argmax(rng.random(legal.shape, np.float32) * legal, axis=1).astype(np.int32)
 
 
 def search(state: moonfarm.State, games: int, depth: int, seed: int) -> int:
-    """The choice with the best playouts, of so many games and turns."""
+    """Returns the choice with the best playouts, with that number of games and turns."""
     rng = np.random.default_rng(seed)
     with moonfarm.make_vec(
         "towerdefence", games, rules=state.rules, opponent="random", seat=state.seat, reward="score",
@@ -41,7 +41,7 @@ def search(state: moonfarm.State, games: int, depth: int, seed: int) -> int:
             value += rewards * running
             running &= ~(terminated | truncated)
             if not running.all():
-                break  # nobody can play a game that has ended: what was seen so far counts
+                break  # games that have ended cannot be stepped: the values so far count
             actions = random_choices(rng, infos["action_mask"])
     means = [value[first == c].mean() if (first == c).any() else -np.inf for c in choices]
     return int(choices[int(np.argmax(means))])
