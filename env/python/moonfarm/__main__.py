@@ -20,17 +20,17 @@ from .reading import FORMS, OUTCOMES, SPLITS
 DESCRIPTION = """\
 Writes the rows of a dataset, or the rows of a part of its episodes, as:
 
-    parquet  a Parquet file: a row for each turn and seat. A tensor is a list of
-             its values, planes are bytes; the metadata of the file has the shapes
-             as JSON, under the keys moonfarm.columns and moonfarm.manifest.
-             It needs pyarrow
-    npz      a file for numpy.load: an array for each column, and metadata, the
-             manifest as JSON; without columns that are lists (orders)
-    minari   a folder in the format of Minari 0.5, data/main_data.hdf5 and
-             data/metadata.json: an episode for each episode and seat, with the
-             observation after the last turn, and the masks in its infos (after
-             the last turn only the choice that orders nothing is legal). An
-             action is -1 where no choice stands for the orders. It needs h5py
+  parquet  a Parquet file: a row for each turn and seat. A tensor is a list of
+           its values, planes are bytes; the metadata of the file has the shapes
+           as JSON, under the keys moonfarm.columns and moonfarm.manifest.
+           It needs pyarrow
+  npz      a file for numpy.load: an array for each column, and metadata, the
+           manifest as JSON; without columns that are lists (orders)
+  minari   a folder in the format of Minari 0.5, data/main_data.hdf5 and
+           data/metadata.json: an episode for each episode and seat, with the
+           observation after the last turn, and the masks in its infos (after
+           the last turn only the choice that orders nothing is legal). An
+           action is -1 where no choice stands for the orders. It needs h5py
 
 With --policy, --seat, --chosen, --outcome and --no-opening only rows that match
 all these flags are written, such as the rows of winners.
