@@ -114,10 +114,12 @@ func TestMemoryRefused(t *testing.T) {
 		{&features.Fog{Visible: "glory"}, `toy has no plane "glory"`},
 		{&features.Fog{Visible: "named", Remembered: []string{"glory"}}, `toy has no plane "glory"`},
 	} {
-		v, err := foggy(t, c.fog, env.Settings{N: 1, Memory: true})
-		if v != nil || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, error %v, want %q", v, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			v, err := foggy(t, c.fog, env.Settings{N: 1, Memory: true})
+			if v != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, error %v, want %q", v, err, c.want)
+			}
+		})
 	}
 }
 

@@ -82,9 +82,11 @@ func TestMissingParts(t *testing.T) {
 		game  sim.Game[simtest.ToyState]
 		kit   features.Kit[simtest.ToyState]
 	}{{"game", nil, kit}, {"encoder", g, blind}, {"actions", g, mute}} {
-		if _, err := env.New(c.game, c.kit, env.Settings{N: 1}); err == nil || !strings.Contains(err.Error(), "are nil") {
-			t.Errorf("no %s: %v", c.lacks, err)
-		}
+		t.Run(c.lacks, func(t *testing.T) {
+			if _, err := env.New(c.game, c.kit, env.Settings{N: 1}); err == nil || !strings.Contains(err.Error(), "are nil") {
+				t.Errorf("no %s: %v", c.lacks, err)
+			}
+		})
 	}
 	bare := kit
 	bare.AppendText = nil
@@ -114,9 +116,11 @@ func TestSameStepWantsABatchThatFits(t *testing.T) {
 		"slab Planes of the Batch has length":                   short,
 		"slab Orders of the Batch has length 0, 2 games need 4": {Rows: 4},
 	} {
-		if _, err := env.NewAutoreset(v, env.SameStep, seedOf, final); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if _, err := env.NewAutoreset(v, env.SameStep, seedOf, final); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want one with %q", err, want)
+			}
+		})
 	}
 	a, err := env.NewAutoreset(v, env.SameStep, seedOf, env.NewBatch(v.Spec(), 2, wantAll))
 	if err != nil {

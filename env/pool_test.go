@@ -75,11 +75,13 @@ func TestNewRefuses(t *testing.T) {
 		{env.Settings{N: 1, MaxTurns: -1}, "-1 turns"},
 		{env.Settings{N: 1, Reward: "glory"}, `toy has no reward "glory"; there are: result, stones`},
 	} {
-		g := simtest.Toy{Seats: 2, Orders: 1}
-		_, err := env.New[simtest.ToyState](g, featuretest.ToyKit(g), c.config)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want one with %q", c.config, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			g := simtest.Toy{Seats: 2, Orders: 1}
+			_, err := env.New[simtest.ToyState](g, featuretest.ToyKit(g), c.config)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%+v: error %v, want one with %q", c.config, err, c.want)
+			}
+		})
 	}
 }
 
@@ -100,11 +102,13 @@ func TestWrongSlabsPanic(t *testing.T) {
 		"RowSeed":  func(b *env.Batch) { b.RowSeed = b.RowSeed[:3] },
 		"Played":   func(b *env.Batch) { b.Played = b.Played[:3] },
 	} {
-		b := env.NewBatch(v.Spec(), 2, wantAll)
-		spoil(b)
-		for _, call := range []func(*env.Batch){v.Observe, v.Step, func(b *env.Batch) { v.ObserveGame(b, 0) }} {
-			mustPanic(t, name, name, func() { call(b) })
-		}
+		t.Run(name, func(t *testing.T) {
+			b := env.NewBatch(v.Spec(), 2, wantAll)
+			spoil(b)
+			for _, call := range []func(*env.Batch){v.Observe, v.Step, func(b *env.Batch) { v.ObserveGame(b, 0) }} {
+				mustPanic(t, name, name, func() { call(b) })
+			}
+		})
 	}
 }
 

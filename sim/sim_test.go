@@ -11,9 +11,11 @@ func TestStatusNames(t *testing.T) {
 	for s, want := range map[sim.Status]string{
 		sim.Running: "running", sim.Over: "over", sim.Cut: "cut", 9: "invalid",
 	} {
-		if got := s.String(); got != want {
-			t.Errorf("Status(%d) is %q, want %q", s, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := s.String(); got != want {
+				t.Errorf("Status(%d) is %q, want %q", s, got, want)
+			}
+		})
 	}
 }
 

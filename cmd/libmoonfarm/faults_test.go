@@ -137,9 +137,11 @@ func TestCodes(t *testing.T) {
 		{protect(func() error { var v *thing; v.closed = 1; return nil }), codeInternal},
 		{protect(func() error { return wrong("%d", 7) }), codeArgument},
 	} {
-		if got := codeOf(c.err); got != c.want {
-			t.Errorf("%v has code %d, want %d", c.err, got, c.want)
-		}
+		t.Run(fmt.Sprint(c.err), func(t *testing.T) {
+			if got := codeOf(c.err); got != c.want {
+				t.Errorf("%v has code %d, want %d", c.err, got, c.want)
+			}
+		})
 	}
 	if err := protect(func() error { panic("oh") }); !strings.Contains(err.Error(), "oh (faults_test.go:") {
 		t.Errorf("a panic does not tell where it was: %v", err)
@@ -190,9 +192,11 @@ func TestOpen(t *testing.T) {
 		"a limit of -1 turns":       {game: "tron", envs: 1, turns: -1, seat: stepper.AllSeats},
 		"opponents, but the caller": {game: "tron", envs: 1, opponents: "random", seat: stepper.AllSeats},
 	} {
-		if v, err := openEnvironments(s); codeOf(err) != codeArgument || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, %v, want %q", s, v, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if v, err := openEnvironments(s); codeOf(err) != codeArgument || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %v, %v, want %q", s, v, err, want)
+			}
+		})
 	}
 }
 
@@ -244,10 +248,12 @@ func TestSlabsApart(t *testing.T) {
 		from int
 		want string
 	}{{3, "reward and final_score overlap"}, {0, "overlap"}, {4, ""}, {8, ""}} {
-		err := v.apart(&stepper.Slabs{Reward: memory[:4], FinalScore: memory[c.from : c.from+4]})
-		if c.want == "" && err != nil || c.want != "" && (codeOf(err) != codeArgument || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("from %d: error %v, want %q", c.from, err, c.want)
-		}
+		t.Run(fmt.Sprintf("from %d", c.from), func(t *testing.T) {
+			err := v.apart(&stepper.Slabs{Reward: memory[:4], FinalScore: memory[c.from : c.from+4]})
+			if c.want == "" && err != nil || c.want != "" && (codeOf(err) != codeArgument || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("from %d: error %v, want %q", c.from, err, c.want)
+			}
+		})
 	}
 	v.written = spans(&stepper.Slabs{Reward: memory[:4]})
 	for from, want := range map[int]code{0: codeArgument, 4: codeOK} {

@@ -90,15 +90,17 @@ func run(t testing.TB, name string, args ...string) []string {
 // TestHeader compiles moonfarm.h as the oldest C that has its types, and as C++.
 func TestHeader(t *testing.T) {
 	for _, c := range [][]string{{"gcc", "-std=c99", "-x", "c"}, {"g++", "-std=c++11", "-x", "c++"}} {
-		compiler, err := exec.LookPath(c[0])
-		if err != nil {
-			t.Logf("left out: there is no %s", c[0])
-			continue
-		}
-		args := append(c[1:], "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "moonfarm.h")
-		if text, err := exec.Command(compiler, append(args, "-Wno-pragma-once-outside-header")...).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", c[0], err, text)
-		}
+		t.Run(c[0], func(t *testing.T) {
+			compiler, err := exec.LookPath(c[0])
+			if err != nil {
+				t.Logf("left out: there is no %s", c[0])
+				return
+			}
+			args := append(c[1:], "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "moonfarm.h")
+			if text, err := exec.Command(compiler, append(args, "-Wno-pragma-once-outside-header")...).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", c[0], err, text)
+			}
+		})
 	}
 }
 

@@ -118,8 +118,10 @@ func TestReaderRefused(t *testing.T) {
 		"Makers":           {Obs: datasets.ObsPacked},
 		"part 3 of 2":      {Part: 3, Parts: 2},
 	} {
-		if r, err := newReader(d, o, false); codeOf(err) != codeArgument || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, %v, want %q", r, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if r, err := newReader(d, o, false); codeOf(err) != codeArgument || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, %v, want %q", r, err, want)
+			}
+		})
 	}
 }

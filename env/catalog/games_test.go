@@ -147,30 +147,32 @@ func TestRules(t *testing.T) {
 	}} {
 		g := find(t, name)
 		for _, f := range forms {
-			v, err := g.New(f.text, env.Settings{N: 1, Reward: "wealth"})
-			if f.fails != "" {
-				if err == nil || !strings.Contains(err.Error(), f.fails) {
-					t.Errorf("%s, %s: error %v, want one with %q", name, f.what, err, f.fails)
+			t.Run(name+"/"+f.what, func(t *testing.T) {
+				v, err := g.New(f.text, env.Settings{N: 1, Reward: "wealth"})
+				if f.fails != "" {
+					if err == nil || !strings.Contains(err.Error(), f.fails) {
+						t.Errorf("%s, %s: error %v, want one with %q", name, f.what, err, f.fails)
+					}
+					return
 				}
-				continue
-			}
-			if err != nil {
-				t.Errorf("%s, %s: %v", name, f.what, err)
-				continue
-			}
-			s := v.Spec()
-			if s.Info.Players != f.seats || f.config != "" && s.Info.Config != f.config {
-				t.Errorf("%s, %s: %d seats, want %d; or other rules: %s", name, f.what, s.Info.Players, f.seats, s.Info.Config)
-			}
-			b := env.NewBatch(s, 1, env.WantPlanes|env.WantMask|env.WantAction)
-			for turn := range 12 {
-				v.Observe(b)
-				choose(s, b, turn)
-				v.Step(b)
-			}
-			if b.Turn[0] != 12 {
-				t.Errorf("%s, %s: %d turns were played", name, f.what, b.Turn[0])
-			}
+				if err != nil {
+					t.Errorf("%s, %s: %v", name, f.what, err)
+					return
+				}
+				s := v.Spec()
+				if s.Info.Players != f.seats || f.config != "" && s.Info.Config != f.config {
+					t.Errorf("%s, %s: %d seats, want %d; or other rules: %s", name, f.what, s.Info.Players, f.seats, s.Info.Config)
+				}
+				b := env.NewBatch(s, 1, env.WantPlanes|env.WantMask|env.WantAction)
+				for turn := range 12 {
+					v.Observe(b)
+					choose(s, b, turn)
+					v.Step(b)
+				}
+				if b.Turn[0] != 12 {
+					t.Errorf("%s, %s: %d turns were played", name, f.what, b.Turn[0])
+				}
+			})
 		}
 	}
 }
@@ -227,8 +229,10 @@ func TestRecorded(t *testing.T) {
 		"file":  {text, "torn", "in the dataset"},
 		"other": {"round2-4", file.String(), "other rules"},
 	} {
-		if _, _, _, err := g.Recorded(c.rules, env.Settings{}, []byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", what, err, c.want)
-		}
+		t.Run(what, func(t *testing.T) {
+			if _, _, _, err := g.Recorded(c.rules, env.Settings{}, []byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: error %v, want one with %q", what, err, c.want)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package bounded
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,15 +24,17 @@ func (z *zeros) Read(p []byte) (int, error) {
 
 func TestRead(t *testing.T) {
 	for n, want := range map[int64]bool{0: false, 4: false, 5: true, 6: true, 1 << 20: true} {
-		for _, r := range []io.Reader{strings.NewReader("hello"), iotest.OneByteReader(strings.NewReader("hello"))} {
-			text, err := Read(r, n)
-			if (err == nil) != want || want && string(text) != "hello" {
-				t.Errorf("at most %d bytes: %q, %v", n, text, err)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, r := range []io.Reader{strings.NewReader("hello"), iotest.OneByteReader(strings.NewReader("hello"))} {
+				text, err := Read(r, n)
+				if (err == nil) != want || want && string(text) != "hello" {
+					t.Errorf("at most %d bytes: %q, %v", n, text, err)
+				}
+				if size := new(SizeError); !want && (!errors.As(err, &size) || size.Size != -1 || size.Most != n) {
+					t.Errorf("at most %d bytes: %v", n, err)
+				}
 			}
-			if size := new(SizeError); !want && (!errors.As(err, &size) || size.Size != -1 || size.Most != n) {
-				t.Errorf("at most %d bytes: %v", n, err)
-			}
-		}
+		})
 	}
 	z := &zeros{}
 	if _, err := Read(z, 1<<16); err == nil || z.read > 1<<17 {

@@ -1,6 +1,7 @@
 package prng_test
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"testing"
@@ -62,9 +63,11 @@ func TestGoldenStreamSeed(t *testing.T) {
 		{42, 0, 0, 0, prng.PurposeShuffle, 0xe83e6035a495efc6},
 		{42, 0, 0, 0, prng.PurposeSplit, 0x996967342a14b1fe},
 	} {
-		if got := prng.StreamSeed(c.master, c.episode, c.turn, c.seat, c.purpose); got != c.want {
-			t.Errorf("StreamSeed(%d, %d, %d, %d, %d) = %#x, want %#x", c.master, c.episode, c.turn, c.seat, c.purpose, got, c.want)
-		}
+		t.Run(fmt.Sprint(c.master, c.episode, c.turn, c.seat, c.purpose), func(t *testing.T) {
+			if got := prng.StreamSeed(c.master, c.episode, c.turn, c.seat, c.purpose); got != c.want {
+				t.Errorf("StreamSeed(%d, %d, %d, %d, %d) = %#x, want %#x", c.master, c.episode, c.turn, c.seat, c.purpose, got, c.want)
+			}
+		})
 	}
 }
 
@@ -115,19 +118,21 @@ func TestStreamsAreUnrelated(t *testing.T) {
 		"seat":    func(i uint64) (a, b uint64) { return seed(1, i, 1, 0, 1), seed(1, i, 1, 1, 1) },
 		"purpose": func(i uint64) (a, b uint64) { return seed(1, i, 1, 0, 1), seed(1, i, 1, 0, 2) },
 	} {
-		flips, product := 0, 0.0
-		for i := range uint64(n) {
-			a, b := pair(i)
-			flips += bits.OnesCount64(a ^ b)
-			r, s := prng.New(a), prng.New(b)
-			product += (r.Float64() - 0.5) * (s.Float64() - 0.5)
-		}
-		if mean := float64(flips) / n; math.Abs(mean-32) > 5*4/math.Sqrt(n) {
-			t.Errorf("%s: a step flips %.2f bits on average, want 32", name, mean)
-		}
-		if c := product / n * 12; math.Abs(c) > 5/math.Sqrt(n) {
-			t.Errorf("%s: streams correlate by %.3f", name, c)
-		}
+		t.Run(name, func(t *testing.T) {
+			flips, product := 0, 0.0
+			for i := range uint64(n) {
+				a, b := pair(i)
+				flips += bits.OnesCount64(a ^ b)
+				r, s := prng.New(a), prng.New(b)
+				product += (r.Float64() - 0.5) * (s.Float64() - 0.5)
+			}
+			if mean := float64(flips) / n; math.Abs(mean-32) > 5*4/math.Sqrt(n) {
+				t.Errorf("%s: a step flips %.2f bits on average, want 32", name, mean)
+			}
+			if c := product / n * 12; math.Abs(c) > 5/math.Sqrt(n) {
+				t.Errorf("%s: streams correlate by %.3f", name, c)
+			}
+		})
 	}
 }
 

@@ -32,10 +32,12 @@ func TestPlainFaults(t *testing.T) {
 			B uint8
 		}{}, "a gap of 3 bytes at the end"},
 	} {
-		faults := plainFaults(nil, "S", reflect.TypeOf(c.value))
-		if c.want == "" && len(faults) != 0 || c.want != "" && (len(faults) != 1 || !strings.Contains(faults[0], c.want)) {
-			t.Errorf("%T: faults %q, want %q", c.value, faults, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			faults := plainFaults(nil, "S", reflect.TypeOf(c.value))
+			if c.want == "" && len(faults) != 0 || c.want != "" && (len(faults) != 1 || !strings.Contains(faults[0], c.want)) {
+				t.Errorf("%T: faults %q, want %q", c.value, faults, c.want)
+			}
+		})
 	}
 }
 

@@ -21,13 +21,15 @@ func TestPlainJSON(t *testing.T) {
 		`1/2`:                     `1/2`,
 		`[1,`:                     `[1,`,
 	} {
-		given := []byte(text)
-		if got := string(PlainJSON(given)); got != want {
-			t.Errorf("%q is %q, expected %q", text, got, want)
-		}
-		if string(given) != text {
-			t.Errorf("%q was changed to %q", text, given)
-		}
+		t.Run(text, func(t *testing.T) {
+			given := []byte(text)
+			if got := string(PlainJSON(given)); got != want {
+				t.Errorf("%q is %q, expected %q", text, got, want)
+			}
+			if string(given) != text {
+				t.Errorf("%q was changed to %q", text, given)
+			}
+		})
 	}
 }
 

@@ -64,18 +64,20 @@ func TestRules(t *testing.T) {
 		{"fog=1", `line 1: key "fog": want true or false, found "1"`},
 		{"list=none", `line 1: key "list": want numbers`},
 	} {
-		var v values
-		err := texts.NewParser(v.table(), "health").Parse(c.text, "set (base)", func(name string) bool {
-			v.size = 5
-			return name == "base"
+		t.Run(c.text, func(t *testing.T) {
+			var v values
+			err := texts.NewParser(v.table(), "health").Parse(c.text, "set (base)", func(name string) bool {
+				v.size = 5
+				return name == "base"
+			})
+			got := string(texts.AppendRules(nil, v.table()))
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.HasSuffix(got, c.want) {
+				t.Errorf("%q: %q, want %q", c.text, got, c.want)
+			}
 		})
-		got := string(texts.AppendRules(nil, v.table()))
-		if err != nil {
-			got = err.Error()
-		}
-		if !strings.HasSuffix(got, c.want) {
-			t.Errorf("%q: %q, want %q", c.text, got, c.want)
-		}
 	}
 }
 
@@ -92,10 +94,12 @@ func TestCheck(t *testing.T) {
 		"share is 0.1, expected 0":        {size: 1, share: 0.1, fog: true},
 		"list is 3, expected 0 to 2":      {size: 1, list: numbers{"1", "2", "3"}},
 	} {
-		o, found := texts.Check(v.table())
-		if found != (want != "") || found && !strings.HasPrefix(o.Error(), want) {
-			t.Errorf("%+v: %v, want %q", v, o, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			o, found := texts.Check(v.table())
+			if found != (want != "") || found && !strings.HasPrefix(o.Error(), want) {
+				t.Errorf("%+v: %v, want %q", v, o, want)
+			}
+		})
 	}
 }
 
@@ -154,27 +158,29 @@ func TestPairs(t *testing.T) {
 		"a 1 a 2":       `line 1, column 5: want each name once, found "a"`,
 		"a":             "line 1, column 2: want a value, found the end of the line",
 	} {
-		var read []string
-		err := texts.Lines(line, func(words []texts.Word) error {
-			return texts.Pairs(words, func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
-				if name.Text == "flag" {
-					read = append(read, name.Text)
-					return rest, nil
-				}
-				if rest[0].Text == "" {
-					return nil, rest[0].Wrong("a value")
-				}
-				read = append(read, name.Text+"="+rest[0].Text)
-				return rest[1:], nil
+		t.Run(line, func(t *testing.T) {
+			var read []string
+			err := texts.Lines(line, func(words []texts.Word) error {
+				return texts.Pairs(words, func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
+					if name.Text == "flag" {
+						read = append(read, name.Text)
+						return rest, nil
+					}
+					if rest[0].Text == "" {
+						return nil, rest[0].Wrong("a value")
+					}
+					read = append(read, name.Text+"="+rest[0].Text)
+					return rest[1:], nil
+				})
 			})
+			got := strings.Join(read, " ")
+			if err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("%q: %q, want %q", line, got, want)
+			}
 		})
-		got := strings.Join(read, " ")
-		if err != nil {
-			got = err.Error()
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
 	}
 }
 

@@ -69,7 +69,9 @@ func TestClause_5_4_Winner(t *testing.T) {
 		"round 60\nA health 0 fails 50\nB health 0 score 1":      -1,
 		"round 60\nA energy 900 health 1\nB energy 1 health 100": 0,
 	} {
-		begin(t, board, nil).result(want)
+		t.Run(board, func(t *testing.T) {
+			begin(t, board, nil).result(want)
+		})
 	}
 }
 
@@ -78,8 +80,10 @@ func TestClause_5_5_ScoreOfPlacing(t *testing.T) {
 	for command, want := range map[string]string{
 		"0,0,0": "A score 15", "0,0,1": "A score 9", "0,0,2": "A score 8", "0,0,4": "A score 25", "0,0,5": "A score 25", "": "A score 5",
 	} {
-		n := begin(t, fastText(m.g, &m.s), nil)
-		n.play(command, "").want(want)
+		t.Run(command, func(t *testing.T) {
+			n := begin(t, fastText(m.g, &m.s), nil)
+			n.play(command, "").want(want)
+		})
 	}
 }
 
@@ -107,7 +111,9 @@ func TestClause_5_7_ScoreOfDamage(t *testing.T) {
 		"| . .>>>> . . . . . T":     "A score 5 damage 0",
 		"| . . . . . . .>>>> .>>>>": "A score 605 damage 600",
 	} {
-		begin(t, "round 40\nB energy 0\n0 . . . . . . . . "+row, nil).idle(1).want(want)
+		t.Run(row, func(t *testing.T) {
+			begin(t, "round 40\nB energy 0\n0 . . . . . . . . "+row, nil).idle(1).want(want)
+		})
 	}
 	begin(t, "round 40\nB health 7\n0 . . . . . . . . | . . . . . . . .>>", nil).idle(1).want("A score 110") // 7 of 10
 	begin(t, "round 40\nB curtain 2\n0 . . . . . . . .> | E . . . . . . .", nil).idle(1).want("A score 5")

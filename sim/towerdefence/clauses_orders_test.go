@@ -30,10 +30,12 @@ func TestClause_4_2_Building(t *testing.T) {
 		{"3,3,2", "20", "A energy 19", "A energy 20", "3 . . . E . . . . | . . . . . . . ."},
 		{"3,3,4", "100", "A energy 99", "A energy 100", "3 . . . t9 . . . . | . . . . . . . ."},
 	} {
-		begin(t, c.before, nil).play(c.command, "").want("A fails 1\n3 . . . . . . . . | . . . . . . . .")
-		begin(t, c.after, nil).play(c.command, "").want("A energy 5 fails 0\n" + c.row)
-		begin(t, "round 9\nA energy 500\n3 . . . D . . . . | . . . . . . . .", nil).play(c.command, "").
-			want("A energy 505 score 5 fails 1\n3 . . . D . . . . | . . . . . . . .")
+		t.Run(c.command, func(t *testing.T) {
+			begin(t, c.before, nil).play(c.command, "").want("A fails 1\n3 . . . . . . . . | . . . . . . . .")
+			begin(t, c.after, nil).play(c.command, "").want("A energy 5 fails 0\n" + c.row)
+			begin(t, "round 9\nA energy 500\n3 . . . D . . . . | . . . . . . . .", nil).play(c.command, "").
+				want("A energy 505 score 5 fails 1\n3 . . . D . . . . | . . . . . . . .")
+		})
 	}
 	begin(t, "round 9\nA energy 500\n3 . . . d2 . . . . | . . . . . . . .", nil).play("3,3,2", "").want("A energy 505 fails 1")
 }
@@ -67,9 +69,11 @@ func TestClause_4_5_Curtain(t *testing.T) {
 		"round 40\nA energy 100 ready yes curtain 0":  "A energy 5 score 25 curtain 5 ready no fails 0",
 		"round 40\nA energy 100 ready yes curtain -9": "A energy 5 score 25 curtain 5 ready no fails 0",
 	} {
-		for _, command := range []string{"0,0,5", "-9,99,5", "2147483647,-2147483648,5"} {
-			begin(t, board, nil).play(command, "").want(want)
-		}
+		t.Run(board, func(t *testing.T) {
+			for _, command := range []string{"0,0,5", "-9,99,5", "2147483647,-2147483648,5"} {
+				begin(t, board, nil).play(command, "").want(want)
+			}
+		})
 	}
 }
 
@@ -108,7 +112,9 @@ func TestClause_4_7_FailuresOfUnreadableCommands(t *testing.T) {
 		"1,2,3,4":        "fails 1 energy 65",
 		"1,2,4,x":        "fails 1 energy 65",
 	} {
-		begin(t, "A energy 60 fails 3\nB energy 60 fails 3", nil).play(command, command).want("A " + want + "\nB " + want)
+		t.Run(command, func(t *testing.T) {
+			begin(t, "A energy 60 fails 3\nB energy 60 fails 3", nil).play(command, command).want("A " + want + "\nB " + want)
+		})
 	}
 }
 

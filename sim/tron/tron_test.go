@@ -134,10 +134,12 @@ func TestText(t *testing.T) {
 		{"B..", "...", "with both cycles"},
 		{".aaA.bbb\n", "", "8 rows"},
 	} {
-		_, err := tron.ParseText(strings.Replace(face, c.old, c.new, 1))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q for %q: error %v, want %q", c.new, c.old, err, c.want)
-		}
+		t.Run(c.new, func(t *testing.T) {
+			_, err := tron.ParseText(strings.Replace(face, c.old, c.new, 1))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q for %q: error %v, want %q", c.new, c.old, err, c.want)
+			}
+		})
 	}
 }
 

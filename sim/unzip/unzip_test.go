@@ -57,16 +57,18 @@ func TestTrailing(t *testing.T) {
 		zipped("text")[:len(zipped("text"))-3]:   "unexpected EOF",
 		zipped("text") + "\x00" + "\x1f\x8b\x00": "unexpected EOF",
 	} {
-		r, err := unzip.NewReader(strings.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(r)
-		if err == nil || !strings.Contains(err.Error(), want) || string(got) != "text" {
-			t.Errorf("%q: read %q, error %v, want %s", file, got, err, want)
-		}
-		if _, again := r.ReadByte(); again == nil || again.Error() != err.Error() {
-			t.Errorf("%q: then error %v, want %v", file, again, err)
-		}
+		t.Run(want, func(t *testing.T) {
+			r, err := unzip.NewReader(strings.NewReader(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(r)
+			if err == nil || !strings.Contains(err.Error(), want) || string(got) != "text" {
+				t.Errorf("%q: read %q, error %v, want %s", file, got, err, want)
+			}
+			if _, again := r.ReadByte(); again == nil || again.Error() != err.Error() {
+				t.Errorf("%q: then error %v, want %v", file, again, err)
+			}
+		})
 	}
 }

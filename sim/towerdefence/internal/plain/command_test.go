@@ -56,19 +56,21 @@ func TestCommandFailures(t *testing.T) {
 		{"\U0001d7cf,1,2", 8, false}, // a digit outside the basic plane is two chars to Java
 		{"\xff,1,2", 8, false},
 	} {
-		r := towerdefence.DefaultRules()
-		r.StartEnergy = 1000
-		g := New(r)
-		g.Players[B].FailCount = 7
-		if end := g.Play("", c.text); end != Running {
-			t.Errorf("%q ends the match: %v", c.text, end)
-		}
-		if got := g.Players[B].FailCount; got != c.failures {
-			t.Errorf("%q: %d failures, want %d", c.text, got, c.failures)
-		}
-		if got := len(g.Buildings) == 1; got != c.built {
-			t.Errorf("%q: built %v, want %v", c.text, got, c.built)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			r := towerdefence.DefaultRules()
+			r.StartEnergy = 1000
+			g := New(r)
+			g.Players[B].FailCount = 7
+			if end := g.Play("", c.text); end != Running {
+				t.Errorf("%q ends the match: %v", c.text, end)
+			}
+			if got := g.Players[B].FailCount; got != c.failures {
+				t.Errorf("%q: %d failures, want %d", c.text, got, c.failures)
+			}
+			if got := len(g.Buildings) == 1; got != c.built {
+				t.Errorf("%q: built %v, want %v", c.text, got, c.built)
+			}
+		})
 	}
 }
 
@@ -76,13 +78,15 @@ func TestCommandFailures(t *testing.T) {
 // leaves the position unchanged.
 func TestOnlyCommasAbort(t *testing.T) {
 	for _, text := range []string{",", ",,", ",,,,"} {
-		g := New(towerdefence.DefaultRules())
-		if end := g.Play("1,1,2", text); end != Aborted {
-			t.Errorf("%q: %v, want aborted", text, end)
-		}
-		if g.Round != 0 || len(g.Buildings) != 0 {
-			t.Errorf("%q changed the position: %+v", text, g)
-		}
+		t.Run(text, func(t *testing.T) {
+			g := New(towerdefence.DefaultRules())
+			if end := g.Play("1,1,2", text); end != Aborted {
+				t.Errorf("%q: %v, want aborted", text, end)
+			}
+			if g.Round != 0 || len(g.Buildings) != 0 {
+				t.Errorf("%q changed the position: %+v", text, g)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -71,9 +72,11 @@ func TestParseCommand(t *testing.T) {
 		{"\u00b2,1,1", fail(1)}, // superscript two is not a decimal digit
 		{"\xff,1,1", fail(1)},
 	} {
-		if got := Parse(c.text); got != c.want {
-			t.Errorf("%q: order %#x, want %#x", c.text, got, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			if got := Parse(c.text); got != c.want {
+				t.Errorf("%q: order %#x, want %#x", c.text, got, c.want)
+			}
+		})
 	}
 }
 
@@ -185,8 +188,10 @@ func TestCommandOf(t *testing.T) {
 		"\xff\xfe,2,0\n":                               None,
 		"\ufeff1,2,0":                                  "\ufeff1,2,0",
 	} {
-		if got, found := FromFile(text); got != want || found != (want != None) {
-			t.Errorf("%q: command %q, want %q", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%.40q", text), func(t *testing.T) {
+			if got, found := FromFile(text); got != want || found != (want != None) {
+				t.Errorf("%q: command %q, want %q", text, got, want)
+			}
+		})
 	}
 }

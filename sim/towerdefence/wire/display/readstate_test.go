@@ -170,14 +170,16 @@ func TestReadStateRefused(t *testing.T) {
 		{`"cellOwner"`, `"missiles":[{"playerType":"A"},{"playerType":"A"},{"playerType":"A"},{"playerType":"A"},{"playerType":"A"}],"cellOwner"`, "5 missiles of one owner on a cell"},
 		{`"gameMap":[`, `"gameMap":[[],`, "gameMap has 9 rows, want 8"},
 	} {
-		bad := strings.Replace(string(text), c.from, c.to, 1)
-		if bad == string(text) {
-			t.Errorf("there is no %s", c.from)
-			continue
-		}
-		if _, _, _, err := display.ReadState([]byte(bad), towerdefence.DefaultRules()); err == nil || !strings.HasPrefix(err.Error(), "state.json: ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s → %s: error %v, want %q", c.from, c.to, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			bad := strings.Replace(string(text), c.from, c.to, 1)
+			if bad == string(text) {
+				t.Errorf("there is no %s", c.from)
+				return
+			}
+			if _, _, _, err := display.ReadState([]byte(bad), towerdefence.DefaultRules()); err == nil || !strings.HasPrefix(err.Error(), "state.json: ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s → %s: error %v, want %q", c.from, c.to, err, c.want)
+			}
+		})
 	}
 }
 

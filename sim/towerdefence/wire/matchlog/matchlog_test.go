@@ -3,6 +3,7 @@ package matchlog
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"reflect"
@@ -112,20 +113,22 @@ func TestMatchLogEnds(t *testing.T) {
 		{"\nsome words\nThe winner is: B - b" + lines, &Final{Winner: referee.WinnerB, Failed: true, Score: [2]int{1, -3}, Health: [2]int{2, 0}}},
 		{"", nil},
 	} {
-		m := matchLog(t, [2]string{"a", "b"}, [][2]string{{"1,1,2\r\n", "2,2,2\nmore"}})
-		delete(m, "Round 001/"+logEnd)
-		rounds := 2
-		if c.want != nil {
-			m["Round 001/"+logEnd] = &fstest.MapFile{Data: []byte(c.end)}
-			rounds = 1
-		}
-		got, err := Read(fstest.MapFS(m))
-		if err != nil || len(got.Commands) != rounds || !reflect.DeepEqual(got.Final, c.want) {
-			t.Fatalf("%q: %+v, error %v", c.end, got, err)
-		}
-		if got.Commands[0] != [2]string{"1,1,2", "2,2,2"} {
-			t.Errorf("commands %q", got.Commands[0])
-		}
+		t.Run(fmt.Sprintf("%.30q", c.end), func(t *testing.T) {
+			m := matchLog(t, [2]string{"a", "b"}, [][2]string{{"1,1,2\r\n", "2,2,2\nmore"}})
+			delete(m, "Round 001/"+logEnd)
+			rounds := 2
+			if c.want != nil {
+				m["Round 001/"+logEnd] = &fstest.MapFile{Data: []byte(c.end)}
+				rounds = 1
+			}
+			got, err := Read(fstest.MapFS(m))
+			if err != nil || len(got.Commands) != rounds || !reflect.DeepEqual(got.Final, c.want) {
+				t.Fatalf("%q: %+v, error %v", c.end, got, err)
+			}
+			if got.Commands[0] != [2]string{"1,1,2", "2,2,2"} {
+				t.Errorf("commands %q", got.Commands[0])
+			}
+		})
 	}
 }
 
@@ -152,12 +155,14 @@ func TestMatchLogErrors(t *testing.T) {
 		{"no order", func(m files) { m[OrderFile].Data = []byte("C first") }, `CommandOrder.txt: want "A is carried out first" or the same of B, found "C first"`},
 		{"bad scores", func(m files) { m["Round 002/"+logEnd].Data = []byte(logTie + "\nA - a- score:x health:1") }, `with two numbers, found "A - a- score:x health:1"`},
 	} {
-		m := matchLog(t, [2]string{"a", "b"}, make([][2]string, 2))
-		c.damage(m)
-		_, err := Read(fstest.MapFS(m))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "match log: ") {
-			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			m := matchLog(t, [2]string{"a", "b"}, make([][2]string, 2))
+			c.damage(m)
+			_, err := Read(fstest.MapFS(m))
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "match log: ") {
+				t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+			}
+		})
 	}
 }
 
@@ -239,19 +244,21 @@ func TestVerifyMatchLog(t *testing.T) {
 		{"Round 052/endGameState.txt", "score:", "score:1", 52, "round 52: A - a: recorded score 1"},
 		{"Round 052/endGameState.txt", logFailed, "", 52, "round 52: end: recorded not failed, played timeout"},
 	} {
-		changed := files{}
-		for name, f := range log {
-			changed[name] = f
-		}
-		text := strings.Replace(string(log[c.file].Data), c.old, c.new, 1)
-		if text == string(log[c.file].Data) {
-			t.Fatalf("%s has no %q", c.file, c.old)
-		}
-		changed[c.file] = &fstest.MapFile{Data: []byte(text)}
-		m, r, err := Verify(fstest.MapFS(changed), towerdefence.DefaultRules())
-		if err != nil || r.Different != 1 || !strings.Contains(r.First.Error(), c.want) || m.Same != c.same {
-			t.Errorf("%s: %+v, first %v, error %v", c.file, r, r.First, err)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			changed := files{}
+			for name, f := range log {
+				changed[name] = f
+			}
+			text := strings.Replace(string(log[c.file].Data), c.old, c.new, 1)
+			if text == string(log[c.file].Data) {
+				t.Fatalf("%s has no %q", c.file, c.old)
+			}
+			changed[c.file] = &fstest.MapFile{Data: []byte(text)}
+			m, r, err := Verify(fstest.MapFS(changed), towerdefence.DefaultRules())
+			if err != nil || r.Different != 1 || !strings.Contains(r.First.Error(), c.want) || m.Same != c.same {
+				t.Errorf("%s: %+v, first %v, error %v", c.file, r, r.First, err)
+			}
+		})
 	}
 	for name := range log { // without displays the commands and the end remain
 		if !strings.HasSuffix(name, logCommand) && !strings.HasSuffix(name, logEnd) {

@@ -134,12 +134,14 @@ func TestLogsOfOtherReleases(t *testing.T) {
 		{`"players":[`, `"players":[],"x":[`, "want 2 players, found 0"},
 		{`{`, `[`, "invalid character"},
 	} {
-		log := playedLog(t, towerdefence.DefaultRules(), display.SeatA, make([][2]string, 2))
-		f := log["Round 000/A - a/"+logState]
-		f.Data = bytes.ReplaceAll(f.Data, []byte(c.old), []byte(c.new))
-		if _, err := Read(fstest.MapFS(log)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("without %s: error %v, want one with %q", c.old, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			log := playedLog(t, towerdefence.DefaultRules(), display.SeatA, make([][2]string, 2))
+			f := log["Round 000/A - a/"+logState]
+			f.Data = bytes.ReplaceAll(f.Data, []byte(c.old), []byte(c.new))
+			if _, err := Read(fstest.MapFS(log)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("without %s: error %v, want one with %q", c.old, err, c.want)
+			}
+		})
 	}
 }
 

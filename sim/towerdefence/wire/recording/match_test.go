@@ -78,16 +78,18 @@ func TestDamagedMatches(t *testing.T) {
 		{"rounds", head + endless(lines[11], 600) + one, []int{401, 52}, 1, "want at most 401 rounds, found more"},
 		{"compressed", one + "\x00\n" + head, []int{52, 0, 10}, 2, "line 55"},
 	} {
-		var rounds []int
-		for _, m := range matches(t, c.text) {
-			rounds = append(rounds, len(m.Orders))
-			if m.Number == c.bad && (m.Err == nil || !strings.Contains(m.Err.Error(), c.want)) {
-				t.Errorf("%s: error %v, want %q", c.name, m.Err, c.want)
+		t.Run(c.name, func(t *testing.T) {
+			var rounds []int
+			for _, m := range matches(t, c.text) {
+				rounds = append(rounds, len(m.Orders))
+				if m.Number == c.bad && (m.Err == nil || !strings.Contains(m.Err.Error(), c.want)) {
+					t.Errorf("%s: error %v, want %q", c.name, m.Err, c.want)
+				}
 			}
-		}
-		if !reflect.DeepEqual(rounds, c.rounds) {
-			t.Errorf("%s: rounds %v, want %v", c.name, rounds, c.rounds)
-		}
+			if !reflect.DeepEqual(rounds, c.rounds) {
+				t.Errorf("%s: rounds %v, want %v", c.name, rounds, c.rounds)
+			}
+		})
 	}
 }
 

@@ -55,10 +55,12 @@ func TestReadRecording(t *testing.T) {
 		"no rounds":          okHeader + "\n" + okEnd,
 		"everything at once": strings.Replace(okGame, `"b":[],"m":[]`, `"b":[[0,0,4,5,-1,10],[15,7,0,20,3,0]],"m":[[3,3,0,4],[3,3,1,1]],"th":[[[0,0,1],[7,7,0]],[[8,1,1]]],"ih":[[8,1,0]]`, 1),
 	} {
-		lines, err := readAll(name, strings.NewReader(text))
-		if want := strings.Count(strings.TrimSuffix(text, "\n")+"\n", "\n"); err != nil || text != "" && lines != want {
-			t.Errorf("%s: %d lines of %d, error %v", name, lines, want, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			lines, err := readAll(name, strings.NewReader(text))
+			if want := strings.Count(strings.TrimSuffix(text, "\n")+"\n", "\n"); err != nil || text != "" && lines != want {
+				t.Errorf("%s: %d lines of %d, error %v", name, lines, want, err)
+			}
+		})
 	}
 }
 

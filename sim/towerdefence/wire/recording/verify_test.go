@@ -92,15 +92,17 @@ func TestVerifyFields(t *testing.T) {
 		{okRound, strings.Replace(okEnd, "tie", "B", 1), "winner: recorded B, played tie"},
 		{okRound, strings.Replace(okEnd, `"dead":0`, `"dead":1`, 1), "dead: recorded 1, played 0"},
 	} {
-		report, err := Verify("g", strings.NewReader(game(c.round, c.end)), towerdefence.DefaultRules())
-		switch {
-		case err != nil:
-			t.Error(err)
-		case c.want == "" && report.First != nil:
-			t.Errorf("%s: difference %v", c.round, report.First)
-		case c.want != "" && (report.First == nil || !strings.Contains(report.First.Error(), c.want)):
-			t.Errorf("%s: difference %v, want %q", c.round, report.First, c.want)
-		}
+		t.Run(fmt.Sprintf("%q", c.want), func(t *testing.T) {
+			report, err := Verify("g", strings.NewReader(game(c.round, c.end)), towerdefence.DefaultRules())
+			switch {
+			case err != nil:
+				t.Error(err)
+			case c.want == "" && report.First != nil:
+				t.Errorf("%s: difference %v", c.round, report.First)
+			case c.want != "" && (report.First == nil || !strings.Contains(report.First.Error(), c.want)):
+				t.Errorf("%s: difference %v, want %q", c.round, report.First, c.want)
+			}
+		})
 	}
 }
 
