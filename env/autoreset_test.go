@@ -193,16 +193,18 @@ func TestDisabled(t *testing.T) {
 
 func TestResetUnderAutoreset(t *testing.T) {
 	for _, mode := range []env.Mode{env.NextStep, env.Disabled} {
-		a, b := autoreset(t, mode)
-		play(a, b, 2)    // game 1 has ended
-		a.Reset(1, 1003) // the caller resets it before the layer does
-		got := play(a, b, 1)
-		if !strings.Contains(got[0], "| goes on [0 0], turn 1 running") {
-			t.Errorf("%v: after Reset: %s", mode, got[0])
-		}
-		if a.Episode(1) != 0 {
-			t.Errorf("%v: Reset counts as episode %d", mode, a.Episode(1))
-		}
+		t.Run(mode.String(), func(t *testing.T) {
+			a, b := autoreset(t, mode)
+			play(a, b, 2)    // game 1 has ended
+			a.Reset(1, 1003) // the caller resets it before the layer does
+			got := play(a, b, 1)
+			if !strings.Contains(got[0], "| goes on [0 0], turn 1 running") {
+				t.Errorf("%v: after Reset: %s", mode, got[0])
+			}
+			if a.Episode(1) != 0 {
+				t.Errorf("%v: Reset counts as episode %d", mode, a.Episode(1))
+			}
+		})
 	}
 }
 
@@ -223,15 +225,17 @@ func TestAutoresetRefuses(t *testing.T) {
 
 func TestAutoresetAllocatesNothing(t *testing.T) {
 	for _, mode := range []env.Mode{env.NextStep, env.SameStep} {
-		a, b := autoreset(t, mode)
-		n := testing.AllocsPerRun(20, func() {
-			a.Observe(b)
-			script(b)
-			a.Step(b)
+		t.Run(mode.String(), func(t *testing.T) {
+			a, b := autoreset(t, mode)
+			n := testing.AllocsPerRun(20, func() {
+				a.Observe(b)
+				script(b)
+				a.Step(b)
+			})
+			if n != 0 {
+				t.Errorf("%v: %g allocations a step", mode, n)
+			}
 		})
-		if n != 0 {
-			t.Errorf("%v: %g allocations a step", mode, n)
-		}
 	}
 }
 

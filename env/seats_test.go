@@ -171,29 +171,31 @@ func TestSeatsMisused(t *testing.T) {
 // restarted.
 func TestAutoresetRestores(t *testing.T) {
 	for _, mode := range []env.Mode{env.NextStep, env.SameStep, env.Disabled} {
-		a, b := autoreset(t, mode)
-		play(a, b, 2) // game 1 has ended
-		saved := env.Unwrap(a).(env.Snapshotter).AppendSnapshot(nil, 1)
-		other, c := autoreset(t, mode)
-		play(other, c, 1)
-		if err := other.Restore(1, a.Episode(1), saved); err != nil {
-			t.Fatal(err)
-		}
-		if err := other.Restore(1, 9, saved[1:]); err == nil {
-			t.Error("a damaged snapshot is accepted")
-		}
-		if mode == env.Disabled {
-			mustPanic(t, "a step after the end", "game 1 has ended", func() { other.Step(c) })
-			if !other.Terminated[1] {
-				t.Error("a restored game that has ended is not terminated")
+		t.Run(mode.String(), func(t *testing.T) {
+			a, b := autoreset(t, mode)
+			play(a, b, 2) // game 1 has ended
+			saved := env.Unwrap(a).(env.Snapshotter).AppendSnapshot(nil, 1)
+			other, c := autoreset(t, mode)
+			play(other, c, 1)
+			if err := other.Restore(1, a.Episode(1), saved); err != nil {
+				t.Fatal(err)
 			}
-			other.Begin(1, 1)
-			a.Begin(1, 1)
-		}
-		_, want, _ := strings.Cut(play(a, b, 1)[0], " | ") // game 1
-		_, got, _ := strings.Cut(play(other, c, 1)[0], " | ")
-		if got != want || other.Episode(1) != a.Episode(1) {
-			t.Errorf("%v: goes on with %s in episode %d, want %s in %d", mode, got, other.Episode(1), want, a.Episode(1))
-		}
+			if err := other.Restore(1, 9, saved[1:]); err == nil {
+				t.Error("a damaged snapshot is accepted")
+			}
+			if mode == env.Disabled {
+				mustPanic(t, "a step after the end", "game 1 has ended", func() { other.Step(c) })
+				if !other.Terminated[1] {
+					t.Error("a restored game that has ended is not terminated")
+				}
+				other.Begin(1, 1)
+				a.Begin(1, 1)
+			}
+			_, want, _ := strings.Cut(play(a, b, 1)[0], " | ") // game 1
+			_, got, _ := strings.Cut(play(other, c, 1)[0], " | ")
+			if got != want || other.Episode(1) != a.Episode(1) {
+				t.Errorf("%v: goes on with %s in episode %d, want %s in %d", mode, got, other.Episode(1), want, a.Episode(1))
+			}
+		})
 	}
 }

@@ -31,19 +31,21 @@ func TestPlanes(t *testing.T) {
 		"own_trail 0 1 2, enemy_trail 47 55 63, own_head 2, enemy_head 47, own_ahead 3, enemy_ahead 39, ",
 		"own_trail 0 8 16, enemy_trail 61 62 63, own_head 16, enemy_head 61, own_ahead 24, enemy_ahead 60, ",
 	} {
-		got := ""
-		featuretest.EachPlane(e, &s, sim.Player(p), func(name string, plane []uint8) {
-			got += name
-			for cell, v := range plane {
-				if v != 0 {
-					got += fmt.Sprintf(" %d", cell)
+		t.Run(fmt.Sprintf("seat %d", p), func(t *testing.T) {
+			got := ""
+			featuretest.EachPlane(e, &s, sim.Player(p), func(name string, plane []uint8) {
+				got += name
+				for cell, v := range plane {
+					if v != 0 {
+						got += fmt.Sprintf(" %d", cell)
+					}
 				}
+				got += ", "
+			})
+			if got != want {
+				t.Errorf("seat %d: got  %s\nwant %s", p, got, want)
 			}
-			got += ", "
 		})
-		if got != want {
-			t.Errorf("seat %d: got  %s\nwant %s", p, got, want)
-		}
 	}
 }
 

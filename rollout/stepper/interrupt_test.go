@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -65,34 +66,36 @@ func within[T any](t *testing.T, what string, c <-chan T) T {
 // played nothing and can be repeated.
 func TestInterrupt(t *testing.T) {
 	for _, workers := range []int{1, 2} {
-		c, p := thinking(t, 3)
-		c.Workers = workers
-		s, b := open(t, c)
-		if !s.Interruptible() {
-			t.Fatal("the Stepper is not Interruptible")
-		}
-		before, _ := s.AppendSnapshot(nil, 1)
-		s.Interrupt() // no step is under way, and the next one is not affected
-		done := make(chan error, 1)
-		go func() { done <- s.Step() }()
-		within(t, "the opponent", p.begun)
-		s.Interrupt()
-		if err := within(t, "Step", done); !errors.Is(err, stepper.ErrInterrupted) {
-			t.Fatalf("an interrupted Step: error %v", err)
-		}
-		if after, _ := s.AppendSnapshot(nil, 1); !bytes.Equal(before, after) || slices.Max(b.Turn) != 0 {
-			t.Errorf("an interrupted Step has played: turns %d", b.Turn)
-		}
-		close(p.let)
-		if err := s.Send(0); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Recv(time.Minute); err != nil || !slices.Equal(b.Turn, []int32{1, 1, 1}) {
-			t.Errorf("the block after: error %v, turns %d", err, b.Turn)
-		}
-		if err := s.Step(); err != nil || !slices.Equal(b.Turn, []int32{2, 2, 2}) {
-			t.Errorf("the step after: error %v, turns %d", err, b.Turn)
-		}
+		t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
+			c, p := thinking(t, 3)
+			c.Workers = workers
+			s, b := open(t, c)
+			if !s.Interruptible() {
+				t.Fatal("the Stepper is not Interruptible")
+			}
+			before, _ := s.AppendSnapshot(nil, 1)
+			s.Interrupt() // no step is under way, and the next one is not affected
+			done := make(chan error, 1)
+			go func() { done <- s.Step() }()
+			within(t, "the opponent", p.begun)
+			s.Interrupt()
+			if err := within(t, "Step", done); !errors.Is(err, stepper.ErrInterrupted) {
+				t.Fatalf("an interrupted Step: error %v", err)
+			}
+			if after, _ := s.AppendSnapshot(nil, 1); !bytes.Equal(before, after) || slices.Max(b.Turn) != 0 {
+				t.Errorf("an interrupted Step has played: turns %d", b.Turn)
+			}
+			close(p.let)
+			if err := s.Send(0); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Recv(time.Minute); err != nil || !slices.Equal(b.Turn, []int32{1, 1, 1}) {
+				t.Errorf("the block after: error %v, turns %d", err, b.Turn)
+			}
+			if err := s.Step(); err != nil || !slices.Equal(b.Turn, []int32{2, 2, 2}) {
+				t.Errorf("the step after: error %v, turns %d", err, b.Turn)
+			}
+		})
 	}
 }
 

@@ -174,44 +174,46 @@ func TestWrongTime(t *testing.T) {
 // read the slab, and writes to neither.
 func TestStepWith(t *testing.T) {
 	for _, seat := range []int{0, stepper.AllSeats} {
-		c := config(t, "tron", 40, seat, "random")
-		if seat == stepper.AllSeats {
-			c = config(t, "tron", 40, seat)
-		}
-		c.Workers = 2
-		s, b := open(t, c)
-		twin, same := open(t, c)
-		free, none := open(t, c)
-		none.Action = nil
-		if err := free.Bind(none); err != nil {
-			t.Fatal(err)
-		}
-		slab := slices.Repeat([]int32{7}, len(b.Action)) // not a choice
-		for turn := range 12 {
-			for row := range same.Action { // games that have ended, too
-				same.Action[row] = int32((row + turn) % s.Spec().Heads[0])
+		t.Run(fmt.Sprintf("seat %d", seat), func(t *testing.T) {
+			c := config(t, "tron", 40, seat, "random")
+			if seat == stepper.AllSeats {
+				c = config(t, "tron", 40, seat)
 			}
-			copy(b.Action, slab)
-			with := slices.Clone(same.Action)
-			for what, err := range map[string]error{"Step": twin.Step(), "StepWith": s.StepWith(with), "StepWith, nothing bound": free.StepWith(with)} {
-				if err != nil {
-					t.Fatalf("seat %d: %s: %v", seat, what, err)
+			c.Workers = 2
+			s, b := open(t, c)
+			twin, same := open(t, c)
+			free, none := open(t, c)
+			none.Action = nil
+			if err := free.Bind(none); err != nil {
+				t.Fatal(err)
+			}
+			slab := slices.Repeat([]int32{7}, len(b.Action)) // not a choice
+			for turn := range 12 {
+				for row := range same.Action { // games that have ended, too
+					same.Action[row] = int32((row + turn) % s.Spec().Heads[0])
+				}
+				copy(b.Action, slab)
+				with := slices.Clone(same.Action)
+				for what, err := range map[string]error{"Step": twin.Step(), "StepWith": s.StepWith(with), "StepWith, nothing bound": free.StepWith(with)} {
+					if err != nil {
+						t.Fatalf("seat %d: %s: %v", seat, what, err)
+					}
+				}
+				if !slices.Equal(b.Planes, same.Planes) || !slices.Equal(b.Episode, same.Episode) || !slices.Equal(none.Planes, same.Planes) {
+					t.Fatalf("seat %d: StepWith plays otherwise than Step in turn %d", seat, turn)
+				}
+				if !slices.Equal(with, same.Action) || !slices.Equal(b.Action, slab) {
+					t.Fatalf("seat %d: actions were written", seat)
 				}
 			}
-			if !slices.Equal(b.Planes, same.Planes) || !slices.Equal(b.Episode, same.Episode) || !slices.Equal(none.Planes, same.Planes) {
-				t.Fatalf("seat %d: StepWith plays otherwise than Step in turn %d", seat, turn)
+			if b.Episode[0] == 0 {
+				t.Errorf("seat %d: no game has ended", seat)
 			}
-			if !slices.Equal(with, same.Action) || !slices.Equal(b.Action, slab) {
-				t.Fatalf("seat %d: actions were written", seat)
-			}
-		}
-		if b.Episode[0] == 0 {
-			t.Errorf("seat %d: no game has ended", seat)
-		}
-		wantError(t, "Step", s.Step(), false, "game 0, seat 0: action 7 of head 0: want −1 to")
-		wantError(t, "StepWith", s.StepWith(slab), false, "game 0, seat 0: action 7 of head 0: want −1 to")
-		wantError(t, "StepWith", s.StepWith(slab[1:]), false, fmt.Sprintf("%d actions, want %d", len(slab)-1, len(slab)))
-		wantError(t, "Step", free.Step(), true, "no slab Action is bound")
+			wantError(t, "Step", s.Step(), false, "game 0, seat 0: action 7 of head 0: want −1 to")
+			wantError(t, "StepWith", s.StepWith(slab), false, "game 0, seat 0: action 7 of head 0: want −1 to")
+			wantError(t, "StepWith", s.StepWith(slab[1:]), false, fmt.Sprintf("%d actions, want %d", len(slab)-1, len(slab)))
+			wantError(t, "Step", free.Step(), true, "no slab Action is bound")
+		})
 	}
 }
 

@@ -69,18 +69,20 @@ func foggy(g simtest.Toy, games, seat int) stepper.Setup {
 // with fog and memory, choose as in the reference; so does the caller.
 func TestOpponentsSee(t *testing.T) {
 	for _, g := range []simtest.Toy{{Seats: 2, Orders: 1}, {Seats: 3, Orders: 2}, {Seats: 4, Orders: 8}} {
-		for seat := stepper.AnySeat; seat < g.Seats; seat++ {
-			for mode := env.NextStep; mode <= env.Disabled; mode++ {
-				c := foggy(g, 6, seat)
-				c.Autoreset = mode
-				for salt := range uint32(3) {
-					if seat != stepper.AllSeats {
-						c.Opponents = append(c.Opponents, func(s env.Spec) (rollout.Policy, error) { return peek{t, salt, s, nil}, nil })
+		t.Run(fmt.Sprintf("%d seats", g.Seats), func(t *testing.T) {
+			for seat := stepper.AnySeat; seat < g.Seats; seat++ {
+				for mode := env.NextStep; mode <= env.Disabled; mode++ {
+					c := foggy(g, 6, seat)
+					c.Autoreset = mode
+					for salt := range uint32(3) {
+						if seat != stepper.AllSeats {
+							c.Opponents = append(c.Opponents, func(s env.Spec) (rollout.Policy, error) { return peek{t, salt, s, nil}, nil })
+						}
 					}
+					sameTrajectory(t, c, false)
 				}
-				sameTrajectory(t, c, false)
 			}
-		}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,26 +16,28 @@ import (
 // with and without the order in the header.
 func TestOrderInRecordings(t *testing.T) {
 	for _, first := range []string{"", "A", "B"} {
-		var b bytes.Buffer
-		h := Header{Game: "g", First: first}
-		if _, err := WriteMatch(NewWriter(&b), h, wiretest.RichRules(), wiretest.TwinTowers()[:14]); err != nil {
-			t.Fatal(err)
-		}
-		text := b.String()
-		if strings.Contains(text, `"first"`) != (first != "") {
-			t.Errorf("%q first: the header is %s", first, strings.SplitN(text, "\n", 2)[0])
-		}
-		untold := strings.Replace(text, `,"first":"`+first+`"`, "", 1)
-		lie := strings.Replace(text, `"first":"`+first, `"first":"`+map[string]string{"A": "B", "B": "A"}[first], 1)
-		for _, c := range []struct {
-			text string
-			same bool
-		}{{text, true}, {untold, true}, {lie, first == ""}} {
-			report, err := Verify("x", strings.NewReader(c.text), wiretest.RichRules())
-			if err != nil || (report.First == nil) != c.same {
-				t.Errorf("%q first: %+v, first %v, error %v\n%s", first, report, report.First, err, c.text[:100])
+		t.Run(fmt.Sprintf("first %q", first), func(t *testing.T) {
+			var b bytes.Buffer
+			h := Header{Game: "g", First: first}
+			if _, err := WriteMatch(NewWriter(&b), h, wiretest.RichRules(), wiretest.TwinTowers()[:14]); err != nil {
+				t.Fatal(err)
 			}
-		}
+			text := b.String()
+			if strings.Contains(text, `"first"`) != (first != "") {
+				t.Errorf("%q first: the header is %s", first, strings.SplitN(text, "\n", 2)[0])
+			}
+			untold := strings.Replace(text, `,"first":"`+first+`"`, "", 1)
+			lie := strings.Replace(text, `"first":"`+first, `"first":"`+map[string]string{"A": "B", "B": "A"}[first], 1)
+			for _, c := range []struct {
+				text string
+				same bool
+			}{{text, true}, {untold, true}, {lie, first == ""}} {
+				report, err := Verify("x", strings.NewReader(c.text), wiretest.RichRules())
+				if err != nil || (report.First == nil) != c.same {
+					t.Errorf("%q first: %+v, first %v, error %v\n%s", first, report, report.First, err, c.text[:100])
+				}
+			}
+		})
 	}
 	bad := strings.Replace(okHeader, `"health"`, `"first":"C","health"`, 1)
 	if err := verifyText(bad); err == nil || !strings.Contains(err.Error(), `"A"`) {

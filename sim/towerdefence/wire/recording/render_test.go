@@ -72,18 +72,20 @@ func TestRenderDifference(t *testing.T) {
 	check("", line)
 	check("", strings.ReplaceAll(line, `\"id\":\"0`, `\"id\":\"f`))
 	for _, field := range []string{"stateA", "stateB", "textA", "textB", "console"} {
-		var keys map[string]any
-		if err := json.Unmarshal([]byte(line), &keys); err != nil {
-			t.Fatal(err)
-		}
-		text := []byte(keys[field].(string))
-		at := bytes.LastIndexByte(text, '0')
-		text[at] = '7'
-		keys[field] = string(text)
-		changed, _ := json.Marshal(keys)
-		// The first key decides the kind of a file.
-		changed = append([]byte(`{"render":"golden",`), bytes.Replace(changed[1:], []byte(`"render":"golden",`), nil, 1)...)
-		check(field, string(changed))
+		t.Run(field, func(t *testing.T) {
+			var keys map[string]any
+			if err := json.Unmarshal([]byte(line), &keys); err != nil {
+				t.Fatal(err)
+			}
+			text := []byte(keys[field].(string))
+			at := bytes.LastIndexByte(text, '0')
+			text[at] = '7'
+			keys[field] = string(text)
+			changed, _ := json.Marshal(keys)
+			// The first key decides the kind of a file.
+			changed = append([]byte(`{"render":"golden",`), bytes.Replace(changed[1:], []byte(`"render":"golden",`), nil, 1)...)
+			check(field, string(changed))
+		})
 	}
 }
 
