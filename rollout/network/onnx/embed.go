@@ -14,12 +14,12 @@ import (
 	"moonfarm/sim/bounded"
 )
 
-// embedder puts the data of other files into an ONNX file.
+// embedder moves the data of other files into an ONNX file.
 type embedder struct {
 	dir   string
-	root  *os.Root         // dir, once a file in it is asked for
-	sizes map[string]int64 // of the files in it that are known
-	total int64            // bytes of data
+	root  *os.Root         // dir, once a file in it is needed
+	sizes map[string]int64 // sizes of the files in it that were opened
+	total int64            // bytes of data so far
 }
 
 func (e *embedder) close() {
@@ -28,8 +28,8 @@ func (e *embedder) close() {
 	}
 }
 
-// rope is a message in pieces, some of which are in other files: large arrays are copied
-// once.
+// rope is a message in pieces, some of which are in other files. So large arrays are copied
+// only once.
 type rope struct {
 	pieces []piece
 	size   int64
@@ -58,8 +58,7 @@ func (r *rope) message(number protowire.Number, m *rope) {
 	r.size += m.size
 }
 
-// inner says which fields of a message are messages that may hold arrays, and how they are
-// rewritten; others stay as they are.
+// inner has the rewriters of the fields that may contain arrays; other fields stay unchanged.
 type inner map[protowire.Number]func(e *embedder, b []byte) (*rope, error)
 
 var (
@@ -69,14 +68,14 @@ var (
 	inAttribute = inner{5: (*embedder).tensor}
 )
 
-// rewriter rewrites a message. The fields are found when it runs, for the tables need each
-// other.
+// rewriter rewrites a message. It looks up the tables of fields when it runs, since they refer
+// to each other.
 func rewriter(in *inner) func(e *embedder, b []byte) (*rope, error) {
 	return func(e *embedder, b []byte) (*rope, error) { return e.rewrite(b, *in) }
 }
 
-// embed returns the file with all data in it: the file itself if it has no data elsewhere.
-// A file that is damaged is returned as it is: to say where is left to Parse.
+// embed returns the file with all data in it; without external data, that is the file itself.
+// A damaged file is returned unchanged, so that Parse reports the damage.
 func (e *embedder) embed(data []byte) ([]byte, error) {
 	r, err := e.rewrite(data, inModel)
 	if err != nil || r == nil {
@@ -113,9 +112,9 @@ func (e *embedder) read(to []byte, p *piece) error {
 	return err
 }
 
-// rewrite returns the message with all data in it, nil if it needs none or is damaged.
+// rewrite returns the message with all data in it, nil if it has no external data or is damaged.
 func (e *embedder) rewrite(b []byte, in inner) (*rope, error) {
-	r, changed, same := &rope{}, false, b // same: what is left as it is, to the next change
+	r, changed, same := &rope{}, false, b // same: the bytes up to the next change stay as they are
 	for rest := b; len(rest) > 0; {
 		number, kind, n := protowire.ConsumeField(rest)
 		if n < 0 {
@@ -147,13 +146,13 @@ func (e *embedder) rewrite(b []byte, in inner) (*rope, error) {
 	return r, nil
 }
 
-// reference says where the data of an array is.
+// reference is the location of the data of an array.
 type reference struct {
 	name, location, offset, length string
 	external, raw                  bool
 }
 
-// tensor rewrites an array, nil if its data is in it.
+// tensor rewrites an array; it returns nil if its data is in it.
 func (e *embedder) tensor(b []byte) (*rope, error) {
 	ref, r := reference{}, &rope{}
 	for rest := b; len(rest) > 0; {
@@ -184,7 +183,7 @@ func (e *embedder) tensor(b []byte) (*rope, error) {
 	return r, nil
 }
 
-// read reads a field of an array, and reports whether it says where the data is.
+// read reads a field of an array, and reports whether it is about the location of the data.
 func (r *reference) read(number protowire.Number, kind protowire.Type, b []byte) bool {
 	_, _, tag := protowire.ConsumeTag(b)
 	switch {
@@ -228,7 +227,7 @@ func (r *reference) read(number protowire.Number, kind protowire.Type, b []byte)
 	return false
 }
 
-// find looks at the file of a reference, and checks that the data can be there.
+// find opens the file of a reference, and checks that it is long enough for the data.
 func (e *embedder) find(r *reference) (piece, error) {
 	name := filepath.FromSlash(r.location)
 	if !filepath.IsLocal(name) || strings.ContainsRune(r.location, '\\') {
@@ -256,7 +255,7 @@ func (e *embedder) find(r *reference) (piece, error) {
 	return p, nil
 }
 
-// size is the size of a file with data.
+// size returns the size of a file with data.
 func (e *embedder) size(name string) (int64, error) {
 	if size, ok := e.sizes[name]; ok {
 		return size, nil

@@ -6,9 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Encode writes a graph as the bytes of an ONNX file, from which Parse reads the same
-// graph again. Tensors of Float16 and Float64 become Float32, of which their numbers
-// are here.
+// Encode returns a graph as the bytes of an ONNX file, from which Parse reads the same graph
+// again. Tensors of Float16 and Float64 become Float32, the type of their numbers in Tensor.
 func Encode(g *Graph) []byte {
 	var graph message
 	for _, n := range g.Nodes {
@@ -23,12 +22,12 @@ func Encode(g *Graph) []byte {
 	for i := range g.Outputs {
 		graph = graph.bytes(12, g.Outputs[i].encode()...)
 	}
-	const version = 8 // of the format: that of 2021
+	const version = 8 // of the format, from 2021
 	opset := message(nil).number(2, int64(g.Opset))
 	return message(nil).number(1, version).text(2, g.Producer).bytes(7, graph...).bytes(8, opset...)
 }
 
-// message is a protobuf message that grows by fields.
+// message is a protobuf message to which fields are appended.
 type message []byte
 
 func (m message) number(field protowire.Number, x int64) message {

@@ -15,18 +15,16 @@ import (
 	"moonfarm/sim/bounded"
 )
 
-// MaxFile is the most bytes of an ONNX file, together with the data that it keeps in other
-// files.
+// MaxFile is the limit of the bytes of an ONNX file, including its data in other files.
 const MaxFile = 1 << 30
 
-// ReadFile reads an ONNX file. Arrays that it keeps in other files (external data) are put
-// in their place: what is returned is one ONNX file that needs no other, whose sha256
-// stands for all of them. It differs from the file by these arrays alone, whose fields
-// data_location and external_data are left out and whose field raw_data is put behind the
-// others.
+// ReadFile reads an ONNX file together with its arrays in other files (external data). It
+// returns the bytes of a single ONNX file that contains these arrays, so that one sha256
+// identifies all data. In this file the arrays have a field raw_data at their end instead of
+// the fields data_location and external_data; all else is unchanged.
 //
-// Other files are looked for in the folder of the ONNX file and below it, by local paths
-// without "..", and not by symbolic links that lead elsewhere.
+// The other files must be in the folder of the ONNX file or below it. Paths with ".." and
+// symbolic links that lead elsewhere are refused.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	var why *fs.PathError
@@ -35,7 +33,7 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", path, why.Err)
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // to open a pipe could take forever
+	case !info.Mode().IsRegular(): // opening a pipe could block forever
 		return nil, fmt.Errorf("%s: not a regular file", path)
 	case info.Size() > MaxFile:
 		return nil, fmt.Errorf("%s: %w", path, &bounded.SizeError{Size: info.Size(), Most: MaxFile})
@@ -55,11 +53,10 @@ func ReadFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// pointer begins the files that Git LFS puts in the place of large ones.
+// pointer is the beginning of the files by which Git LFS replaces large ones.
 const pointer = "version https://git-lfs.github.com/spec/"
 
-// checkHead refuses a file that does not begin as an ONNX file does, before all of it is
-// read.
+// checkHead refuses a file that does not begin like an ONNX file, before all of it is read.
 func checkHead[F fs.File](open func(name string) (F, error), name string) error {
 	head, err := headOf(open, name)
 	if err == nil {
@@ -89,7 +86,7 @@ func headOf[F fs.File](open func(name string) (F, error), name string) ([]byte, 
 	return head[:n], err
 }
 
-// pointed refuses a file of Git LFS.
+// pointed returns an error for a pointer of Git LFS.
 func pointed(head []byte) error {
 	if !bytes.HasPrefix(head, []byte(pointer)) {
 		return nil

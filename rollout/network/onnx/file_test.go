@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -27,12 +28,13 @@ func write(t *testing.T, name string, data []byte) {
 	}
 }
 
-// model is a network of one file.
+// model returns a network in one file.
 func model() []byte {
 	return neuraltest.Model(env.Spec{Shape: features.Shape{Planes: 3, Height: 2, Width: 2, Scalars: 4}, Heads: []int{5}}, 1, true)
 }
 
-// A file whose data is beside it is read as the same file with the data in it.
+// ReadFile returns the same bytes for a file with external data as for the file that contains
+// the data.
 func TestReadFile(t *testing.T) {
 	whole := model()
 	for _, location := range []string{"m.onnx.data", "weights/one.bin", "é x.bin", "./m.onnx.data", "weights/../w.bin"} {
@@ -59,7 +61,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// Data is read from the model's own folder alone, and only what is there.
+// Data is read only from the model's folder, and only if it is complete.
 func TestReadFileRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "nets")
 	path := filepath.Join(dir, "m.onnx")
@@ -69,7 +71,7 @@ func TestReadFileRefuses(t *testing.T) {
 	write(t, outside, data)
 	at := func(location string) []byte { rest, _ := neuraltest.Split(model(), location); return rest }
 	replaced := func(old, new string) []byte {
-		// of one length, so that no message changes its own
+		// Texts of equal length, so that the lengths of messages stay the same.
 		return bytes.Replace(at("m.data"), []byte(old), []byte(new), 1)
 	}
 	link := filepath.Join(dir, "link.data")
@@ -100,52 +102,58 @@ func TestReadFileRefuses(t *testing.T) {
 		{"offset", replaced("256", "999"), `expected an offset from 0 to`},
 		{"no elements", []byte("\x08\x08:\x02"), ""},
 	} {
-		write(t, path, c.file)
-		write(t, filepath.Join(dir, "m.data"), data)
-		_, err := onnx.ReadFile(path)
-		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			write(t, path, c.file)
+			write(t, filepath.Join(dir, "m.data"), data)
+			_, err := onnx.ReadFile(path)
+			if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 	for text, want := range map[string]string{
 		"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n": "expected a network, found a pointer of Git LFS: the file of 12345 bytes itself is fetched by git lfs pull",
 		"": "found a file that begins with \"\"", "<!DOCTYPE html>": "expected fields of an ONNX model", "{\"a\":1}": "expected fields of an ONNX model", "\x00\x00": "expected fields",
 	} {
-		write(t, path, []byte(text))
-		if _, err := onnx.ReadFile(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			write(t, path, []byte(text))
+			if _, err := onnx.ReadFile(path); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", text, err, want)
+			}
+		})
 	}
 	if _, err := onnx.ReadFile(path + "x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of no file: %v", err)
 	}
 }
 
-// A file that is too large, or no model, is not read whole.
+// A file that is too large or not a model is refused before all of it is read.
 func TestReadFileLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.onnx")
 	var before, after runtime.MemStats
 	for size, want := range map[int64]string{onnx.MaxFile + 1: "expected at most 1073741824 bytes, found 1073741825", onnx.MaxFile: "expected fields of an ONNX model"} {
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(f.Truncate(size), f.Close()); err != nil {
-			t.Skip("no sparse files here:", err)
-		}
-		runtime.ReadMemStats(&before)
-		_, err = onnx.ReadFile(path)
-		runtime.ReadMemStats(&after)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d bytes: %v, want %q", size, err, want)
-		}
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
-			t.Errorf("%d bytes: %d bytes of memory", size, taken)
-		}
+		t.Run(fmt.Sprintf("%d bytes", size), func(t *testing.T) {
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(f.Truncate(size), f.Close()); err != nil {
+				t.Skip("no sparse files here:", err)
+			}
+			runtime.ReadMemStats(&before)
+			_, err = onnx.ReadFile(path)
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d bytes: %v, want %q", size, err, want)
+			}
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+				t.Errorf("%d bytes: %d bytes of memory", size, taken)
+			}
+		})
 	}
 }
 
-// Weights are read from all types and forms that files have them in.
+// Weights of all types and encodings are read.
 func TestTypes(t *testing.T) {
 	le := binary.LittleEndian
 	tensor := func(kind uint64, fields func(b []byte) []byte) (*onnx.Tensor, error) {

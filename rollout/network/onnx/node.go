@@ -49,8 +49,8 @@ func (n *Node) parse(b []byte) error {
 	return nil
 }
 
-// parse reads the message of an attribute. A number or a list that is not there is 0 or
-// empty, as files leave such values out.
+// parse reads the message of an attribute. A missing number is 0 and a missing list is empty,
+// since protobuf omits such values.
 func (a *Attribute) parse(b []byte) error {
 	kind, guess := int64(0), kindUnknown
 	err := fields(b, func(f field) error {
@@ -73,7 +73,7 @@ func (a *Attribute) parse(b []byte) error {
 	}
 	a.Kind = Kind(kind)
 	if kind == 0 {
-		a.Kind = guess // old files do not say
+		a.Kind = guess // old files omit the kind
 	}
 	if err == nil && a.Kind == KindTensor && a.Tensor == nil {
 		err = errors.New("expected a tensor, found none")
@@ -81,7 +81,7 @@ func (a *Attribute) parse(b []byte) error {
 	return err
 }
 
-// kindOf is the kind of attribute that a field holds.
+// kindOf returns the kind of attribute that a field holds.
 func kindOf(number int) Kind {
 	switch number {
 	case 2:
@@ -127,9 +127,9 @@ func (a *Attribute) parseContent(f field) error {
 	return nil
 }
 
-// check demands that names are unique, that every node finds its inputs before
-// it, and that all outputs are made. Inputs that have an initializer, as old files
-// list them, are dropped from Inputs.
+// check fails unless names are unique, every input of a node is defined before it, and all
+// outputs are defined. It removes inputs that have an initializer, which old files list, from
+// Inputs.
 func (g *Graph) check() error {
 	made := make(map[string]string, len(g.Initializers)+len(g.Inputs)+len(g.Nodes))
 	note := func(name, by string) error {

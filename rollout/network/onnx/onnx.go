@@ -1,12 +1,12 @@
-// Package onnx reads networks from ONNX files, the format in which PyTorch and
-// others export them, into plain Go values. It knows the messages of the format
-// and what makes a graph whole; what operators mean is left to package network.
+// Package onnx reads networks from ONNX files, the export format of PyTorch and
+// other programs, into plain Go values. It knows the messages of the format and
+// checks that a graph is complete; package network implements the operators.
 //
-// Files may come from anywhere: a file of n bytes makes Parse allocate at most
-// a small multiple of n, and one that is damaged gives an error that says what
-// is wrong, where, and what was expected. Graphs inside of nodes (loops and
-// branches), sequences, texts as tensors and sparse tensors are refused. ReadFile
-// reads a file with the data that it keeps in others beside it.
+// Files may come from untrusted sources: for a file of n bytes Parse allocates at
+// most a small multiple of n, and the error for a damaged file states the fault, its
+// place and the expected content. Graphs inside of nodes (loops and branches),
+// sequences, tensors of texts and sparse tensors are refused. ReadFile reads a file
+// together with its data in other files.
 package onnx
 
 import (
@@ -34,12 +34,12 @@ const (
 	BFloat16 Type = 16
 )
 
-// typeNames are the names of all types of the format, those that are not read
-// as well.
+// typeNames are the names of all types of the format, including those that Parse does
+// not read.
 var typeNames = [...]string{1: "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
 	"float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"}
 
-// String names the type as NumPy does.
+// String returns NumPy's name of the type.
 func (t Type) String() string {
 	if t > 0 && int(t) < len(typeNames) {
 		return typeNames[t]
@@ -62,8 +62,8 @@ func (t Type) readable() bool {
 	return false
 }
 
-// Dim is one dimension of an input or output: a number, or −1 and a name, such
-// as "batch", which may be empty.
+// Dim is one dimension of an input or output: a number, or −1 and a name such as
+// "batch", which may be empty.
 type Dim struct {
 	Size int64
 	Name string
@@ -81,11 +81,11 @@ type Tensor struct {
 	Name   string
 	Type   Type
 	Dims   []int
-	Floats []float32 // where Type.IsFloat
-	Ints   []int64   // elsewhere
+	Floats []float32 // if Type.IsFloat
+	Ints   []int64   // otherwise
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (t *Tensor) Len() int {
 	n := 1
 	for _, d := range t.Dims {
@@ -94,20 +94,19 @@ func (t *Tensor) Len() int {
 	return n
 }
 
-// Attribute is a setting of a node. What of its fields holds the value depends on
-// the operator and on Kind.
+// Attribute is an attribute of a node. Kind tells which field holds the value.
 type Attribute struct {
 	Name   string
 	Kind   Kind
 	Float  float32
 	Int    int64
 	Text   string
-	Tensor *Tensor // never nil where Kind is KindTensor
+	Tensor *Tensor // not nil if Kind is KindTensor
 	Floats []float32
 	Ints   []int64
 }
 
-// Kind says what an attribute holds, numbered as in ONNX files.
+// Kind is the kind of an attribute's value, numbered as in ONNX files.
 type Kind uint8
 
 // The kinds of attributes that Parse reads.
@@ -121,7 +120,7 @@ const (
 	kindUnknown Kind = 0
 )
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	switch k {
 	case KindFloat:
@@ -140,15 +139,14 @@ func (k Kind) String() string {
 	return "attribute of kind " + strconv.Itoa(int(k))
 }
 
-// Node is one operation. An empty name among Inputs stands for one that is left
-// out.
+// Node is one operation. An empty name among Inputs stands for an omitted input.
 type Node struct {
 	Name, Op, Domain string
 	Inputs, Outputs  []string
 	Attributes       []Attribute
 }
 
-// String names the node in messages: `node "Conv_3" (Conv)`.
+// String returns the node's name for messages: `node "Conv_3" (Conv)`.
 func (n *Node) String() string {
 	name := n.Name
 	if name == "" && len(n.Outputs) > 0 {
@@ -157,7 +155,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("node %q (%s)", name, n.Op)
 }
 
-// Attribute returns the attribute of a name, nil if there is none.
+// Attribute returns the attribute of that name, nil if there is none.
 func (n *Node) Attribute(name string) *Attribute {
 	for i := range n.Attributes {
 		if n.Attributes[i].Name == name {
@@ -167,7 +165,7 @@ func (n *Node) Attribute(name string) *Attribute {
 	return nil
 }
 
-// Graph is a network: Nodes in an order in which each finds its inputs.
+// Graph is a network. Each input of a node is defined before the node.
 type Graph struct {
 	Producer     string // the program that wrote the file, with its version
 	Opset        int    // version of the standard operators

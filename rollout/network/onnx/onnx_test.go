@@ -14,12 +14,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// file is a model with a graph.
+// file returns a model with a graph.
 func file(graph message) message {
 	return message(nil).number(1, 8).text(2, "test").text(3, "1.0").bytes(7, graph...).bytes(8, message(nil).number(2, 17)...)
 }
 
-// initializer is a graph with one tensor.
+// initializer returns a graph with one tensor.
 func initializer(t message) message {
 	return message(nil).bytes(5, t.text(8, "w")...)
 }
@@ -66,15 +66,17 @@ func TestTensors(t *testing.T) {
 		{"a single number", tensor(Int64).number(7, 4), nil, []int64{4}},
 		{"no numbers", tensor(Int64, 0), nil, nil},
 	} {
-		g := parseFile(t, file(initializer(c.m)))
-		got := g.Initializers[0]
-		if !slices.Equal(got.Floats, c.floats) || !slices.Equal(got.Ints, c.ints) || got.Len() != len(c.floats)+len(c.ints) {
-			t.Errorf("%s: %v %v %v, want %v %v", c.name, got.Dims, got.Floats, got.Ints, c.floats, c.ints)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			g := parseFile(t, file(initializer(c.m)))
+			got := g.Initializers[0]
+			if !slices.Equal(got.Floats, c.floats) || !slices.Equal(got.Ints, c.ints) || got.Len() != len(c.floats)+len(c.ints) {
+				t.Errorf("%v %v %v, want %v %v", got.Dims, got.Floats, got.Ints, c.floats, c.ints)
+			}
+		})
 	}
 }
 
-// TestGraph: everything that a graph holds.
+// TestGraph: Parse reads all parts of a graph.
 func TestGraph(t *testing.T) {
 	value := func(name string, dims ...message) []byte {
 		shape := message(nil)
@@ -116,7 +118,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestErrors: errors say where, what was expected and what was found.
+// TestErrors: errors state the place, the expected and the found content.
 func TestErrors(t *testing.T) {
 	node := func(in, out string) []byte { return message(nil).text(1, in).text(2, out).text(4, "Relu") }
 	for _, c := range []struct {
@@ -146,14 +148,16 @@ func TestErrors(t *testing.T) {
 		{`output "z": expected a value that a node makes, found none`, file(message(nil).bytes(12, message(nil).text(1, "z")...))},
 		{`expected a tensor, found a sequence`, file(message(nil).bytes(11, message(nil).text(1, "z").bytes(2, message(nil).bytes(4)...)...))},
 	} {
-		g, err := Parse(c.file)
-		if err == nil || !strings.HasPrefix(err.Error(), "onnx: ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, error %v\nwant %s", g, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			g, err := Parse(c.file)
+			if err == nil || !strings.HasPrefix(err.Error(), "onnx: ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, error %v\nwant %s", g, err, c.want)
+			}
+		})
 	}
 }
 
-// inBounds reads a file, and fails if that allocates much more than the file has.
+// inBounds parses a file, and fails if Parse allocates much more than the size of the file.
 func inBounds(t *testing.T, b []byte) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -167,7 +171,7 @@ func inBounds(t *testing.T, b []byte) {
 	}
 }
 
-// TestMemory: the smallest messages, many times.
+// TestMemory parses many copies of the smallest messages.
 func TestMemory(t *testing.T) {
 	const many = 20000
 	repeat := func(m message) message { return slices.Repeat(m, many) }
@@ -202,7 +206,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { inBounds(t, b) })
 }
 
-// TestEncode: what is written is read again.
+// TestEncode: Parse reads the graph that Encode has written.
 func TestEncode(t *testing.T) {
 	files, err := filepath.Glob("../testdata/*.onnx")
 	if err != nil || len(files) < 12 {

@@ -14,8 +14,8 @@ import (
 type field struct {
 	number protowire.Number
 	kind   protowire.Type
-	x      uint64 // of numbers
-	b      []byte // of messages, texts and packed numbers
+	x      uint64 // a number
+	b      []byte // a message, a text or packed numbers
 }
 
 // fields calls f with each field of a message.
@@ -52,17 +52,17 @@ func fields(b []byte, f func(field) error) error {
 	return nil
 }
 
-// damaged is the error for bytes that are no message.
+// damaged is the error for bytes that are not a message.
 func damaged(n int) error {
 	return fmt.Errorf("expected fields of a protobuf message, found other bytes or the end (%w)", protowire.ParseError(n))
 }
 
-// wrong is the error for a field of another kind than the format has.
+// wrong returns the error for a field that has another kind than in the format.
 func (f field) wrong(want string) error {
 	return fmt.Errorf("field %d: expected %s, found wire type %d", f.number, want, f.kind)
 }
 
-// message is the content of a field that is a message or a text.
+// message returns the content of a field that is a message or a text.
 func (f field) message() ([]byte, error) {
 	if f.kind != protowire.BytesType {
 		return nil, f.wrong("a message or text")
@@ -84,7 +84,7 @@ func (f field) integer(to *int64) error {
 	return nil
 }
 
-// integers appends whole numbers, packed or single. Room for packed ones is made
+// integers appends whole numbers, packed or single. It allocates room for packed numbers
 // once.
 func (f field) integers(to *[]int64) error {
 	if f.kind == protowire.VarintType {
@@ -198,7 +198,7 @@ func Parse(data []byte) (*Graph, error) {
 	return g, nil
 }
 
-// parseOpset notes the version of the standard operators.
+// parseOpset stores the version of the standard operators.
 func (g *Graph) parseOpset(f field) error {
 	b, err := f.message()
 	if err != nil {
@@ -223,7 +223,7 @@ func (g *Graph) parseOpset(f field) error {
 	return err
 }
 
-// standard reports whether a domain is that of the standard operators.
+// standard reports whether a domain is the one of the standard operators.
 func standard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
 // parse reads the message of the graph.
@@ -262,7 +262,7 @@ func (g *Graph) parse(b []byte) error {
 	})
 }
 
-// maxRank is the most dimensions of an array.
+// maxRank is the limit of the dimensions of an array.
 const maxRank = 8
 
 func parseValue(to *[]Value, b []byte, what string) error {
@@ -327,7 +327,7 @@ func (f field) elementType(to *Type) error {
 	return to.set(x)
 }
 
-// set makes the type that of a number of the format.
+// set sets the type from its number in the format.
 func (t *Type) set(x int64) error {
 	if x < 0 || x > math.MaxUint8 || !Type(x).readable() {
 		return fmt.Errorf("expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found %s", Type(min(max(x, 0), 255)))

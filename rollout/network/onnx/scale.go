@@ -2,19 +2,18 @@ package onnx
 
 import "cmp"
 
-// Scale says what the numbers of an output are, as far as the operators that make them
-// tell.
+// Scale is the kind of the numbers of an output, as far as the operators determine it.
 type Scale uint8
 
 // The scales of outputs.
 const (
 	Linear         Scale = iota // any numbers, such as logits
 	Probability                 // from 0 to 1, of Softmax or Sigmoid
-	LogProbability              // logarithms of such, of LogSoftmax
+	LogProbability              // logarithms of probabilities, of LogSoftmax
 	Mixed                       // numbers of several scales, joined
 )
 
-// String names the scale as messages do.
+// String returns the name of the scale for messages.
 func (s Scale) String() string {
 	return [...]string{"logits", "probabilities", "log-probabilities", "numbers of several scales"}[s]
 }
@@ -22,12 +21,11 @@ func (s Scale) String() string {
 // scaled is the scale of an array.
 type scaled struct {
 	scale Scale
-	by    *Node // what sets the scale; nil of Linear
-	given bool  // made of inputs and constants without any arithmetic, such as a mask
+	by    *Node // the node that determines the scale; nil for Linear
+	given bool  // made of inputs and constants without arithmetic, such as a mask
 }
 
-// moves are the operators that leave numbers as they are, but for their order, type or
-// range.
+// moves are the operators that change only the order, type or range of numbers.
 var moves = map[string]bool{
 	"Identity": true, "Reshape": true, "Cast": true, "CastLike": true, "Flatten": true, "Squeeze": true, "Unsqueeze": true,
 	"Transpose": true, "Dropout": true, "Slice": true, "Gather": true, "GatherElements": true, "Split": true, "Expand": true, "Clip": true,
@@ -39,9 +37,9 @@ var tests = map[string]bool{
 	"GreaterOrEqual": true, "LessOrEqual": true, "And": true, "Or": true,
 }
 
-// Scales finds the scale of each of the Outputs, and the node that sets it, nil where none
-// does. It follows what numbers pass through on their way from that node: a change of shape
-// or type, a mask, the sum that makes probabilities of parts sum to one again.
+// Scales returns the scale of each of the Outputs, and the node that determines it, nil if none
+// does. It follows the numbers from that node through changes of shape or type, masks, and the
+// division that makes masked probabilities sum to one again.
 func (g *Graph) Scales() ([]Scale, []*Node) {
 	known := map[string]scaled{"": {given: true}}
 	for _, v := range g.Inputs {
@@ -67,7 +65,7 @@ func (g *Graph) Scales() ([]Scale, []*Node) {
 	return scales, nodes
 }
 
-// scaled is the scale of what a node makes of its inputs.
+// scaled returns the scale of a node's result.
 func (n *Node) scaled(in []scaled) scaled {
 	switch op := n.Op; {
 	case op == "Softmax", op == "Sigmoid", op == "HardSigmoid":
@@ -104,7 +102,7 @@ func in0(in []scaled) scaled {
 	return in[0]
 }
 
-// joined is the scale of arrays one after the other.
+// joined returns the scale of concatenated arrays.
 func joined(in []scaled) scaled {
 	all := in0(in)
 	for _, x := range in[min(1, len(in)):] {
@@ -113,15 +111,15 @@ func joined(in []scaled) scaled {
 		case x.scale == all.scale:
 		case x.scale == Mixed, x.scale == Probability, all.scale == Probability:
 			all = scaled{scale: Mixed, by: cmp.Or(all.by, x.by)}
-		case all.scale == LogProbability: // joined with logits it is one of them
+		case all.scale == LogProbability: // log-probabilities joined with logits are logits
 			all = scaled{}
 		}
 	}
 	return all
 }
 
-// masked is the scale of numbers that a mask or a constant changes: the one scale that is
-// there among arrays that are given. Of two arrays that are computed nothing is known.
+// masked returns the scale of numbers that a mask or a constant changes: that of the only array
+// that is not given. For several such arrays it is Linear.
 func masked(in []scaled) scaled {
 	all, found := scaled{given: true}, false
 	for _, x := range in {

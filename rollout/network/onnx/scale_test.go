@@ -1,9 +1,12 @@
 package onnx
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
-// chain is a graph of nodes in a line, each of which makes what the next takes; an input
-// and a weight are there for all.
+// chain returns a graph of nodes in a line: each uses the result of the previous one. All may
+// use an input and a weight.
 func chain(operators ...string) *Graph {
 	g := &Graph{Inputs: []Value{{Name: "x"}, {Name: "mask"}}, Initializers: []*Tensor{{Name: "w"}}}
 	last := "x"
@@ -27,7 +30,7 @@ func chain(operators ...string) *Graph {
 	return g
 }
 
-// The last operator that sets a scale is found behind others that keep it.
+// Scales finds the last operator that determines a scale, before others that keep it.
 func TestScales(t *testing.T) {
 	for _, c := range []struct {
 		want      Scale
@@ -49,14 +52,16 @@ func TestScales(t *testing.T) {
 		{Linear, []string{"Gemm", "Softmax", "ReduceSum"}},
 		{Linear, nil},
 	} {
-		scales, nodes := chain(c.operators...).Scales()
-		if scales[0] != c.want || (nodes[0] == nil) != (c.want == Linear) {
-			t.Errorf("%v: %v by %v, want %v", c.operators, scales[0], nodes[0], c.want)
-		}
+		t.Run(strings.Join(c.operators, " "), func(t *testing.T) {
+			scales, nodes := chain(c.operators...).Scales()
+			if scales[0] != c.want || (nodes[0] == nil) != (c.want == Linear) {
+				t.Errorf("%v: %v by %v, want %v", c.operators, scales[0], nodes[0], c.want)
+			}
+		})
 	}
 }
 
-// Heads that are joined have the scale that all of them have.
+// Joined heads have a scale if all of them have it.
 func TestScalesJoined(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -65,12 +70,14 @@ func TestScalesJoined(t *testing.T) {
 		{"Softmax", "Softmax", Probability}, {"Softmax", "LogSoftmax", Mixed}, {"Softmax", "Relu", Mixed}, {"Relu", "Softmax", Mixed},
 		{"LogSoftmax", "LogSoftmax", LogProbability}, {"LogSoftmax", "Relu", Linear}, {"Relu", "LogSoftmax", Linear}, {"Relu", "Relu", Linear},
 	} {
-		g := chain("Gemm", c.a)
-		g.Nodes = append(g.Nodes, &Node{Op: c.b, Inputs: []string{"a"}, Outputs: []string{"other"}},
-			&Node{Op: "Concat", Inputs: []string{"b", "other"}, Outputs: []string{"all"}})
-		g.Outputs = append(g.Outputs, Value{Name: "all"})
-		if scales, _ := g.Scales(); scales[1] != c.want {
-			t.Errorf("%s and %s: %v, want %v", c.a, c.b, scales[1], c.want)
-		}
+		t.Run(c.a+" and "+c.b, func(t *testing.T) {
+			g := chain("Gemm", c.a)
+			g.Nodes = append(g.Nodes, &Node{Op: c.b, Inputs: []string{"a"}, Outputs: []string{"other"}},
+				&Node{Op: "Concat", Inputs: []string{"b", "other"}, Outputs: []string{"all"}})
+			g.Outputs = append(g.Outputs, Value{Name: "all"})
+			if scales, _ := g.Scales(); scales[1] != c.want {
+				t.Errorf("%s and %s: %v, want %v", c.a, c.b, scales[1], c.want)
+			}
+		})
 	}
 }

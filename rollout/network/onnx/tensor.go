@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// content is what a tensor's message holds before its type is applied.
+// content is the content of a tensor's message before its type is applied.
 type content struct {
 	raw           []byte
 	hasRaw        bool
@@ -18,7 +18,7 @@ type content struct {
 	uint64s       []int64 // a number that does not fit is negative
 	dims          []int64
 	kind          int64
-	other, abroad bool // numbers of a kind that is not read; data outside of the file
+	other, abroad bool // it has numbers of a kind that is not read; it has data outside of the file
 }
 
 // parse reads the message of a tensor.
@@ -94,7 +94,7 @@ func (t *Tensor) setDims(dims []int64) (int, error) {
 	return int(n), nil
 }
 
-// fill sets the n elements. It allocates only when they are there.
+// fill sets the n elements. It allocates memory only after it has checked that they exist.
 func (t *Tensor) fill(c *content, n int) error {
 	if c.hasRaw {
 		if len(c.raw) != n*t.bytes() {
@@ -148,7 +148,7 @@ func (t *Tensor) checkInts() error {
 	return nil
 }
 
-// bytes is the size of an element in raw data.
+// bytes returns the size of an element in raw data.
 func (t *Tensor) bytes() int {
 	switch t.Type {
 	case Float32, Int32, Uint32:
@@ -213,7 +213,7 @@ func (t *Tensor) fillRaw(b []byte, n int) {
 	}
 }
 
-// short is the float32 of a float of two bytes. A bfloat16 is the upper half of one.
+// short returns the float32 of a float of two bytes. A bfloat16 is the upper half of a float32.
 func (t Type) short(x uint16) float32 {
 	if t == BFloat16 {
 		return math.Float32frombits(uint32(x) << 16)
@@ -221,7 +221,7 @@ func (t Type) short(x uint16) float32 {
 	return half(x)
 }
 
-// half is the float32 of a float16.
+// half returns the float32 of a float16.
 func half(x uint16) float32 {
 	sign, exponent, fraction := uint32(x>>15)<<31, uint32(x>>10)&31, uint32(x)&1023
 	switch exponent {

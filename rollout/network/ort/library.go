@@ -15,8 +15,8 @@ import (
 // libraryVariable is the environment variable with the path of the library.
 const libraryVariable = "MOONFARM_ONNXRUNTIME"
 
-// function is the place of a function in struct OrtApi of the public header
-// onnxruntime_c_api.h, counted from 0. New versions of the library only append to it.
+// function is the index of a function in struct OrtApi of the public header
+// onnxruntime_c_api.h, from 0. New versions of the library only append functions.
 type function int
 
 const (
@@ -57,7 +57,7 @@ const (
 // apiVersion is the first version of struct OrtApi with all of these functions.
 const apiVersion = 11
 
-// library is ONNX Runtime with what all models share.
+// library is ONNX Runtime, with the objects that all models share.
 type library struct {
 	table     [functions]uintptr
 	version   string
@@ -66,7 +66,7 @@ type library struct {
 	allocator uintptr
 }
 
-// loaded loads the library, once.
+// loaded returns the library, which it loads once.
 var loaded = sync.OnceValues(load)
 
 func load() (*library, error) {
@@ -103,8 +103,8 @@ func load() (*library, error) {
 	return l, err
 }
 
-// call calls a function that returns a status. What the arguments point to, each
-// converted in the call itself, stays where it is until then.
+// call calls a function that returns a status. Pointers among the arguments must be
+// converted in the call itself, so that the memory stays in place until it returns.
 //
 //go:uintptrescapes
 func (l *library) call(f function, args ...uintptr) error {
@@ -118,13 +118,13 @@ func (l *library) call(f function, args ...uintptr) error {
 	return err
 }
 
-// release calls a function that returns nothing; it may be given 0.
+// release calls a function that releases an object and returns nothing; the object may be 0.
 func (l *library) release(f function, what uintptr) { purego.SyscallN(l.table[f], what) }
 
-// pointer is what C code has returned, as a pointer to memory that is not Go's.
+// pointer converts an address from C to a pointer to memory outside of Go's heap.
 func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// text copies a text of C.
+// text copies a C string.
 func text(p uintptr) string {
 	n := 0
 	for *(*byte)(unsafe.Add(pointer(p), n)) != 0 {
@@ -133,5 +133,5 @@ func text(p uintptr) string {
 	return string(unsafe.Slice((*byte)(pointer(p)), n))
 }
 
-// chars is a text for C.
+// chars returns a C string.
 func chars(s string) []byte { return append([]byte(s), 0) }

@@ -14,21 +14,21 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// Model is a network in ONNX Runtime. It is read-only and serves any number of
-// goroutines, each with a Runner of its own.
+// Model is a network in ONNX Runtime. It is read-only and safe for concurrent use; each
+// goroutine needs its own Runner.
 type Model struct {
 	library         *library
 	session         uintptr
 	inputs, outputs []network.Value
-	names           [][]byte  // of C: of inputs, then outputs
+	names           [][]byte  // C strings: of inputs, then outputs
 	pointers        []uintptr // to names
 	single          bool      // takes one row at a time
 }
 
 // Read reads a model from the bytes of an ONNX file, for a device: "cpu", or "cuda" or
 // "cuda:N" for a GPU if the library has CUDA. It fails without the library, for a device
-// that the library cannot use, and for a model that the library refuses or that has other
-// inputs and outputs than network.Read takes.
+// that the library cannot use, and for a model that the library refuses or whose inputs or
+// outputs network.Read would refuse.
 func Read(data []byte, device string) (*Model, error) {
 	l, err := loaded()
 	if err != nil {
@@ -49,16 +49,16 @@ func Read(data []byte, device string) (*Model, error) {
 	return m, nil
 }
 
-// Inputs describes the inputs, in the order of the file.
+// Inputs returns the inputs, in the order of the file.
 func (m *Model) Inputs() []network.Value { return m.inputs }
 
-// Outputs describes the outputs, in the order of the file.
+// Outputs returns the outputs, in the order of the file.
 func (m *Model) Outputs() []network.Value { return m.outputs }
 
-// Version is that of the library, such as "1.24.3".
+// Version returns the version of the library, such as "1.24.3".
 func (m *Model) Version() string { return m.library.version }
 
-// open makes the session.
+// open creates the session.
 func (m *Model) open(data []byte, device string) error {
 	if len(data) == 0 {
 		return errors.New("expected an ONNX file, found nothing")
@@ -135,7 +135,7 @@ func (m *Model) describe() error {
 	return nil
 }
 
-// name is the name of input or output i, which it also keeps for C.
+// name returns the name of input or output i, and stores it as a C string.
 func (m *Model) name(f function, i uintptr) (string, error) {
 	p := uintptr(0)
 	if err := m.library.call(f, m.session, i, m.library.allocator, uintptr(unsafe.Pointer(&p))); err != nil {
@@ -146,7 +146,7 @@ func (m *Model) name(f function, i uintptr) (string, error) {
 	return s, m.library.call(allocatorFree, m.library.allocator, p)
 }
 
-// input describes input i; single says that it is for one row alone.
+// input describes input i; single reports that it takes only one row.
 func (m *Model) input(i uintptr) (v network.Value, single bool, err error) {
 	l, info, tensor := m.library, uintptr(0), uintptr(0)
 	if err := l.call(sessionGetInputTypeInfo, m.session, i, uintptr(unsafe.Pointer(&info))); err != nil {
@@ -183,8 +183,8 @@ func (m *Model) input(i uintptr) (v network.Value, single bool, err error) {
 // mostElements bounds the elements of a row.
 const mostElements = 1 << 24
 
-// shape is what an OrtTensorTypeAndShapeInfo tells; −1 stands for a dimension that is
-// not known.
+// shape returns the type and the dimensions of an OrtTensorTypeAndShapeInfo; −1 stands for
+// an unknown dimension.
 func (l *library) shape(info uintptr) (typ onnx.Type, dims []int64, err error) {
 	kind, rank := int32(0), uintptr(0)
 	if err = l.call(getTensorElementType, info, uintptr(unsafe.Pointer(&kind))); err != nil {
@@ -195,17 +195,17 @@ func (l *library) shape(info uintptr) (typ onnx.Type, dims []int64, err error) {
 	}
 	dims = make([]int64, max(1, rank))
 	err = l.call(getDimensions, info, uintptr(unsafe.Pointer(&dims[0])), rank)
-	return onnx.Type(kind), dims[:rank], err // the numbers are those of ONNX files
+	return onnx.Type(kind), dims[:rank], err // types have the same numbers as in ONNX files
 }
 
-// probe evaluates rows of zeros, to learn the shapes of the outputs.
+// probe evaluates rows of zeros to find the shapes of the outputs.
 func (m *Model) probe() error {
 	r := &Runner{model: m, most: 2}
 	if m.single {
 		r.most = 1
 	}
 	r.addInputs()
-	values := make([]uintptr, len(m.outputs)) // 0: the library makes them
+	values := make([]uintptr, len(m.outputs)) // 0: the library allocates the outputs
 	defer func() {
 		for _, v := range values {
 			m.library.release(releaseValue, v)
@@ -233,7 +233,7 @@ func (m *Model) probe() error {
 	return nil
 }
 
-// outputDims are the dimensions of a value that the library has made.
+// outputDims returns the dimensions of a value that the library has allocated.
 func (m *Model) outputDims(value uintptr) ([]int64, error) {
 	l, is, info := m.library, int32(0), uintptr(0)
 	if err := l.call(isTensor, value, uintptr(unsafe.Pointer(&is))); err != nil {

@@ -20,7 +20,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// needLibrary skips a test where there is no library.
+// needLibrary skips a test if there is no library.
 func needLibrary(t testing.TB) {
 	t.Helper()
 	if os.Getenv(libraryVariable) == "" {
@@ -28,7 +28,7 @@ func needLibrary(t testing.TB) {
 	}
 }
 
-// runner is what both engines have.
+// runner is the common interface of both engines' runners.
 type runner interface {
 	Floats(name string) []float32
 	Bytes(name string) []uint8
@@ -36,7 +36,7 @@ type runner interface {
 	Run(n int)
 }
 
-// fill fills all inputs with numbers by chance.
+// fill fills all inputs with random numbers.
 func fill(r runner, inputs []network.Value, rows int) {
 	random := prng.New(1)
 	for _, v := range inputs {
@@ -51,7 +51,7 @@ func fill(r runner, inputs []network.Value, rows int) {
 	}
 }
 
-// both reads a file by both engines.
+// both reads a file with both engines.
 func both(t testing.TB, data []byte) (*network.Model, *Model) {
 	t.Helper()
 	own, err := network.Read(data)
@@ -65,8 +65,8 @@ func both(t testing.TB, data []byte) (*network.Model, *Model) {
 	return own, theirs
 }
 
-// TestSame: ONNX Runtime describes and computes what package network does, and
-// a row is the same in a batch of any size.
+// TestSame: ONNX Runtime has the same inputs, outputs and, up to rounding, results as package
+// network, and the results of a row do not depend on the size of the batch.
 func TestSame(t *testing.T) {
 	needLibrary(t)
 	files, err := filepath.Glob("../testdata/*.onnx")
@@ -106,7 +106,7 @@ func TestSame(t *testing.T) {
 			clear(got)
 			b.Run(2)
 			if !slices.Equal(got[:2*v.Len()], first) || slices.ContainsFunc(got[2*v.Len():], func(x float32) bool { return x != 0 }) {
-				t.Errorf("%s: output %s of two rows is not that of five", file, v.Name)
+				t.Errorf("%s: output %s of two rows differs from that of five", file, v.Name)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func sameValues(a, b []network.Value) bool {
 	})
 }
 
-// TestMore: an operator that package network lacks.
+// TestMore evaluates an operator that package network lacks.
 func TestMore(t *testing.T) {
 	needLibrary(t)
 	g := onnx.Graph{Opset: 13,
@@ -182,14 +182,14 @@ func TestErrors(t *testing.T) {
 	}
 	defer func() {
 		if fault, _ := recover().(string); fault != "ort: expected 0 to 2 rows, found 3" {
-			t.Errorf("of too many rows the panic is %q", fault)
+			t.Errorf("the panic for too many rows is %q", fault)
 		}
 	}()
 	m.NewRunner(2).Run(3)
 }
 
-// cpuTime is the processor time of this process: of all threads, so that those of
-// a library count.
+// cpuTime returns the processor time of all threads of this process, including those of a
+// library.
 func cpuTime(b *testing.B) time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
@@ -198,8 +198,8 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// BenchmarkRatio evaluates the networks of benchnets by both engines in turn, and tells the processor time
-// of ONNX Runtime by that of package network: the median of the turns.
+// BenchmarkRatio evaluates the networks of benchnets with both engines in turn. It reports the
+// processor time of ONNX Runtime divided by that of package network, as the median of the turns.
 func BenchmarkRatio(b *testing.B) {
 	needLibrary(b)
 	for _, net := range benchnets.All {

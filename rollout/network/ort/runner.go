@@ -11,24 +11,24 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// Runner evaluates batches by a model. It belongs to one goroutine at a time. The calls
-// of the library allocate.
+// Runner evaluates batches with a model. It serves one goroutine at a time. The calls of the
+// library allocate memory.
 type Runner struct {
 	model           *Model
 	most            int
 	inputs, outputs []array
-	values          []uintptr // of the library: of inputs, then outputs
+	values          []uintptr // the library's values: of inputs, then outputs
 }
 
 // array is the memory of an input or output for all rows.
 type array struct {
 	network.Value
-	floats []float32 // nil where there are bytes
+	floats []float32 // nil if the array is of bytes
 	bytes  []uint8
 	dims   []int64 // with the batch
 }
 
-// NewRunner makes a runner for batches of up to most rows, at least 1.
+// NewRunner makes a runner for batches of at most `most` rows, at least 1.
 func (m *Model) NewRunner(most int) *Runner {
 	r := &Runner{model: m, most: max(most, 1)}
 	r.addInputs()
@@ -58,14 +58,14 @@ func newArray(v network.Value, rows int) array {
 	return a
 }
 
-// Floats is the memory of a float32 input for all rows, row after row, nil if the
+// Floats returns the memory of a float32 input for all rows, row after row, nil if the
 // model has no such input.
 func (r *Runner) Floats(name string) []float32 { return find(r.inputs, name).floats }
 
-// Bytes is the memory of a uint8 or bool input, as Floats is that of others.
+// Bytes returns the memory of a uint8 or bool input, as Floats does for float32 inputs.
 func (r *Runner) Bytes(name string) []uint8 { return find(r.inputs, name).bytes }
 
-// Output is the memory of an output for all rows, row after row, nil if the model has
+// Output returns the memory of an output for all rows, row after row, nil if the model has
 // no such output. Each Run writes the rows that it computes.
 func (r *Runner) Output(name string) []float32 { return find(r.outputs, name).floats }
 
@@ -78,9 +78,9 @@ func find(all []array, name string) array {
 	return array{}
 }
 
-// Run computes the outputs of the first n rows of the inputs. It panics where n is
-// not from 0 to the most that the runner was made for, and where the library fails
-// though it has evaluated the model before, as when memory has run out.
+// Run computes the outputs of the first n rows of the inputs. It panics unless n is from 0
+// to the limit of NewRunner, and if the library fails though it has evaluated the model
+// before, for instance when memory has run out.
 func (r *Runner) Run(n int) {
 	if n < 0 || n > r.most {
 		panic(fmt.Sprintf("ort: expected 0 to %d rows, found %d", r.most, n))
@@ -96,8 +96,8 @@ func (r *Runner) Run(n int) {
 	}
 }
 
-// evaluate computes rows. With made the library makes the outputs, else they are those
-// of the runner.
+// evaluate computes rows. With made the library allocates the outputs, else it writes to the
+// outputs of the runner.
 func (r *Runner) evaluate(first, rows int, made []uintptr) error {
 	l, m := r.model.library, r.model
 	r.values = r.values[:0]
@@ -123,11 +123,11 @@ func (r *Runner) evaluate(first, rows int, made []uintptr) error {
 	err := l.call(runSession, m.session, 0,
 		uintptr(unsafe.Pointer(&m.pointers[0])), uintptr(unsafe.Pointer(&inputs[0])), uintptr(len(inputs)),
 		uintptr(unsafe.Pointer(&m.pointers[names])), uintptr(len(outputs)), uintptr(unsafe.Pointer(&outputs[0])))
-	runtime.KeepAlive(r) // whose memory the values are
+	runtime.KeepAlive(r) // the values are in its memory
 	return err
 }
 
-// wrap makes a value of rows of an array, whose memory stays the array's.
+// wrap makes a value of the library from rows of an array, without copying them.
 func (l *library) wrap(a *array, first, rows int) (value uintptr, err error) {
 	a.dims[0] = int64(rows)
 	n, size := a.Len(), 1
