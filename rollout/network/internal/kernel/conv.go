@@ -2,8 +2,7 @@ package kernel
 
 import "fmt"
 
-// Conv is a convolution with stride 1. It does not change once made: any number of
-// goroutines may use it.
+// Conv is a convolution with stride 1. It is read-only and safe for concurrent use.
 type Conv struct {
 	shape   Shape
 	weights []float32 // [block of 16 outputs][ky][kx][input][16]
@@ -11,7 +10,7 @@ type Conv struct {
 }
 
 // NewConv packs weights [Out][In][KH][KW] and bias [Out], which may be nil. It
-// panics where they do not fit the shape.
+// panics if they do not fit the shape.
 func NewConv(s Shape, weights, bias []float32) *Conv {
 	if err := s.check(len(weights), len(bias)); err != nil {
 		panic(err.Error())
@@ -32,15 +31,15 @@ func NewConv(s Shape, weights, bias []float32) *Conv {
 	return c
 }
 
-// Shape is the shape that the convolution was made with.
+// Shape returns the shape of the convolution.
 func (c *Conv) Shape() Shape { return c.shape }
 
-// Run convolves boards boards of geometry sg in src into boards of geometry dg in
+// Run convolves `boards` boards of geometry sg in src to boards of geometry dg in
 // dst. Each output is the bias, plus the products in the order of ky, kx and input
 // channel, each added by a fused multiply-add; then plus residual, which is nil or
-// of geometry dg; then max(0, ·) where relu is set. It writes no border. src must
-// not overlap dst; residual may be dst. It panics where the geometries or lengths do
-// not fit.
+// of geometry dg; then max(0, ·) if relu is set. It does not write the border. src must
+// not overlap dst; residual may be dst. It panics if the geometries or lengths do not
+// fit.
 func (c *Conv) Run(dst []float32, dg Image, src []float32, sg Image, residual []float32, relu bool, boards int) {
 	c.fit(dg, sg)
 	within("floats of results", len(dst), boards*dg.Size())
@@ -58,7 +57,7 @@ func (c *Conv) Run(dst []float32, dg Image, src []float32, sg Image, residual []
 	}
 }
 
-// fit panics where the geometries do not go with the shape.
+// fit panics if the geometries do not fit the shape.
 func (c *Conv) fit(dg, sg Image) {
 	s := &c.shape
 	if sg.C != s.In || dg.C != s.Out || s.PadY > sg.Border || s.PadX > sg.Border ||
@@ -67,7 +66,7 @@ func (c *Conv) fit(dg, sg Image) {
 	}
 }
 
-// board convolves one board, by strips of columns: all rows of a strip are one sweep.
+// board convolves one board, in strips of columns: all rows of a strip are one sweep.
 func (c *Conv) board(p *path, dst []float32, dg Image, src []float32, sg Image, residual []float32, relu bool) {
 	s := &c.shape
 	k := s.KH * s.KW * s.In
@@ -94,14 +93,14 @@ func (c *Conv) board(p *path, dst []float32, dg Image, src []float32, sg Image, 
 	}
 }
 
-// share is the first of the fewest parts of n of which none has more than most, all
-// of about the same size, the larger ones first.
+// share splits n into the fewest parts of at most `most`, of about equal size, the larger ones
+// first, and returns the size of the first part.
 func share(n, most int) int {
 	size, _ := alike(n, most)
 	return size
 }
 
-// alike is share and the number of parts of that size.
+// alike returns the size of the first of these parts, and the number of parts of that size.
 func alike(n, most int) (size, parts int) {
 	all := (n + most - 1) / most
 	size = (n + all - 1) / all

@@ -2,16 +2,15 @@ package kernel
 
 import "fmt"
 
-// Dense is a dense layer. It does not change once made: any number of goroutines
-// may use it.
+// Dense is a dense layer. It is read-only and safe for concurrent use.
 type Dense struct {
 	in, out int
 	weights []float32 // [block of 16 outputs][in][16]
 	bias    []float32 // padded to a multiple of 16
 }
 
-// NewDense packs weights [in][out] and bias [out], which may be nil. It panics where
-// they do not fit.
+// NewDense packs weights [in][out] and bias [out], which may be nil. It panics if they
+// do not fit.
 func NewDense(in, out int, weights, bias []float32) *Dense {
 	if in < 1 || out < 1 || len(weights) != in*out || len(bias) != 0 && len(bias) != out {
 		panic(fmt.Sprintf("kernel: dense layer of %d inputs and %d outputs with %d weights and %d biases", in, out, len(weights), len(bias)))
@@ -22,14 +21,14 @@ func NewDense(in, out int, weights, bias []float32) *Dense {
 	return d
 }
 
-// In is the number of inputs of a row.
+// In returns the number of inputs of a row.
 func (d *Dense) In() int { return d.in }
 
-// Out is the number of outputs of a row.
+// Out returns the number of outputs of a row.
 func (d *Dense) Out() int { return d.out }
 
-// packBlocks lays a matrix [k][n] out as [block of 16 columns][k][16]; the columns
-// missing in the last block hold 0.
+// packBlocks packs a matrix [k][n] as [block of 16 columns][k][16]; the missing columns of the
+// last block hold 0.
 func packBlocks(dst, src []float32, k, n int) {
 	for j := 0; j < n; j += lanes {
 		block := dst[j*k : (j+lanes)*k]
@@ -42,11 +41,11 @@ func packBlocks(dst, src []float32, k, n int) {
 	}
 }
 
-// Run computes rows rows of in inputs each in src into rows of out outputs in dst.
-// Each output is the bias, plus the products in the order of the inputs, each added
-// by a fused multiply-add; then plus residual, which is nil or of dst's shape; then
-// max(0, ·) where relu is set. src must not overlap dst; residual may be dst. It
-// panics where the lengths do not fit.
+// Run computes `rows` rows of outputs in dst from rows of inputs in src. Each output is
+// the bias, plus the products in the order of the inputs, each added by a fused
+// multiply-add; then plus residual, which is nil or of dst's shape; then max(0, ·) if
+// relu is set. src must not overlap dst; residual may be dst. It panics if the lengths
+// do not fit.
 func (d *Dense) Run(dst, src []float32, rows int, residual []float32, relu bool) {
 	within("floats of results", len(dst), rows*d.out)
 	within("floats of rows", len(src), rows*d.in)
@@ -59,8 +58,8 @@ func (d *Dense) Run(dst, src []float32, rows int, residual []float32, relu bool)
 }
 
 // MatMul computes dst [m][n] = a [m][k] × b [k][n], each output from 0 in the order
-// of k by fused multiply-adds. scratch has Scratch(k, n) floats. It panics where the
-// lengths do not fit.
+// of k by fused multiply-adds. scratch has Scratch(k, n) floats. It panics if the lengths
+// do not fit.
 func MatMul(dst, a, b []float32, m, k, n int, scratch []float32) {
 	if min(m, k, n) < 1 {
 		panic(fmt.Sprintf("kernel: product of matrices %d×%d and %d×%d", m, k, k, n))
@@ -76,10 +75,10 @@ func MatMul(dst, a, b []float32, m, k, n int, scratch []float32) {
 	product(current(), dst, a, packed, bias, nil, false, m, k, n)
 }
 
-// Scratch is the number of floats of scratch memory that MatMul needs.
+// Scratch returns the number of floats of scratch memory that MatMul needs.
 func Scratch(k, n int) int { return (k + 1) * padded(n) }
 
-// product computes dst [m][n] = bias + src [m][k] × weights, packed in blocks.
+// product computes dst [m][n] = bias + src [m][k] × weights, which are packed in blocks.
 func product(p *path, dst, src, weights, bias, residual []float32, relu bool, m, k, n int) {
 	s := sweep{
 		dstCell: n, srcCell: k, wBlock: k * lanes, rows: 1, taps: 1, n: k, relu: relu,
@@ -105,8 +104,7 @@ func product(p *path, dst, src, weights, bias, residual []float32, relu bool, m,
 	}
 }
 
-// tail computes the columns of the last block, of which not all are there, by way
-// of a buffer of full blocks.
+// tail computes the columns of an incomplete last block, in a buffer of full blocks.
 func (s sweep) tail(p *path, dst, src, residual []float32, m, n int) {
 	const most = 8
 	var results, residuals [most * lanes]float32

@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// The functions of single elements compute in float64, whose roundings are the same
-// everywhere as long as nothing is fused, and round the result to float32 once. So
-// they are off by little more than half a unit in the last place.
+// The functions of single elements compute in float64, unfused, so that the roundings are
+// the same everywhere, and round the result to float32 once. So their error is little more
+// than half a unit in the last place.
 
 // exponential splits e^x for x within ±700 into 2^k·(1 + p), |k| ≤ 1010 and p between
 // −0.3 and 0.42, and returns 2^k and p.
@@ -12,7 +12,7 @@ func exponential(x float64) (scale, p float64) {
 	const (
 		log2e = 1.4426950408889634074
 		ln2   = 0.69314718055994530942
-		whole = 3 << 51 // a number that large has no fraction: adding it rounds x
+		whole = 3 << 51 // adding it rounds x to a whole number, since such large numbers have no fraction
 	)
 	t := float64(x*log2e) + whole
 	k := t - whole
@@ -79,7 +79,7 @@ var erfCentres = [7][2]float64{
 }
 
 // erfSeries are the coefficients of the error function's series, the highest first,
-// around 0.75 at place 1 to 3.75 at place 7. Place 0 stays empty.
+// around 0.75 at index 1 to 3.75 at index 7. Index 0 stays empty.
 var erfSeries = newErfSeries()
 
 func newErfSeries() (series [13][8]float64) {
@@ -97,7 +97,7 @@ func newErfSeries() (series [13][8]float64) {
 	return series
 }
 
-// erfCentre is the middle of the numbers whose double, rounded down, is i.
+// erfCentre returns the middle of the numbers whose double, rounded down, is i.
 func erfCentre(i int) float64 { return float64(float64(i)*0.5) + 0.25 }
 
 func erf(x float32) float32 {
@@ -148,7 +148,7 @@ func Sigmoid(dst, src []float32) { elementSigmoid.each(dst, src, sigmoid) }
 // Erf sets dst to the error function of src, which may be dst.
 func Erf(dst, src []float32) { elementErf.each(dst, src, erf) }
 
-// each sets dst to the function of each element of src; f is the portable one.
+// each sets dst to the function of each element of src; f is the portable function.
 func (e element) each(dst, src []float32, f func(float32) float32) {
 	within("floats of results", len(dst), len(src))
 	for i := elementsAssembly(current(), e, dst, src); i < len(src); i++ {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// elementCases are the functions, what they approximate, and the units in the last
-// place that they may be off.
+// elementCases are the functions, the exact functions, and the errors that are allowed, in
+// units in the last place.
 var elementCases = []struct {
 	name string
 	f    func(dst, src []float32)
@@ -23,8 +23,7 @@ var elementCases = []struct {
 	{"erf", Erf, math.Erf, 0.501, 0x251c654c394c03fa},
 }
 
-// everyFloat are float32 of all magnitudes and both signs, not numbers aside: one of
-// every 16,381.
+// everyFloat are float32 of all magnitudes and both signs, without NaN: one of every 16,381.
 func everyFloat() (all []float32) {
 	for bits := uint64(0); bits < 1<<32; bits += 16381 {
 		if x := math.Float32frombits(uint32(bits)); x == x {
@@ -34,8 +33,8 @@ func everyFloat() (all []float32) {
 	return all
 }
 
-// TestElements: the functions are as near to the truth as they say, and their bits
-// are those that every machine has.
+// TestElements: the errors of the functions are within their bounds, and their bits are the
+// same on every machine.
 func TestElements(t *testing.T) {
 	src := everyFloat()
 	everyPath(t, func(name string) {
@@ -60,7 +59,7 @@ func TestElements(t *testing.T) {
 	})
 }
 
-// distance is how far y is from want in units in the last place of float32.
+// distance returns the distance of y from want, in units in the last place of float32.
 func distance(y float32, want float64) float64 {
 	if math.Abs(want) > math.MaxFloat32 {
 		if math.IsInf(float64(y), int(math.Copysign(1, want))) {
@@ -72,8 +71,8 @@ func distance(y float32, want float64) float64 {
 	return math.Abs(float64(y)-want) / ulp
 }
 
-// TestElementsPaths: every path gives the bits of the portable one, for any length, and
-// writes no more, in place, too.
+// TestElementsPaths: every path gives the bits of the portable one, for any length and also in
+// place, and writes only that many elements.
 func TestElementsPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 17))
 	for n := range 70 {
@@ -106,11 +105,11 @@ func TestElementsPaths(t *testing.T) {
 	}
 }
 
-// TestElementsOdd: infinities, zeros and what is no number.
+// TestElementsOdd: infinities, zeros and NaN.
 func TestElementsOdd(t *testing.T) {
 	inf, nan, minus := float32(math.Inf(1)), float32(math.NaN()), float32(math.Copysign(0, -1))
 	src := []float32{0, minus, inf, -inf, nan}
-	// Enough of each for vectors.
+	// Enough copies of each to fill vectors.
 	odd := slices.Repeat(src, 8)
 	everyPath(t, func(name string) {
 		for i, want := range [][]float32{

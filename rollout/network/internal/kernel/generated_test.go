@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestGenerated: the assembly is what gen writes. The first run builds avo, which
+// TestGenerated: the assembly equals the output of gen. The first run builds avo, which
 // takes half a minute.
 func TestGenerated(t *testing.T) {
 	if os.Getenv("MOONFARM_LONG") == "" || runtime.GOARCH != "amd64" {
@@ -29,7 +29,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// body is a generated file without its first line, which has the command.
+// body returns a generated file without its first line, which has the command.
 func body(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -1,60 +1,58 @@
-// Package kernel is the arithmetic of networks: convolutions, dense layers,
+// Package kernel implements the arithmetic of networks: convolutions, dense layers,
 // products of matrices and functions of single elements, in float32, with the same
-// bits on every machine. It knows neither files of models nor games.
+// bits on every machine. It knows neither model files nor games.
 //
 // # The order of sums
 //
-// A float32 sum depends on the order of its terms and on where it is rounded, so both
-// are fixed. An output of a convolution begins with its bias; then, for each row of
-// the weights, each column and each input channel in that order, it becomes
-// fma(input, weight, sum), rounded once. Cells outside of the board count as 0 and
-// take part. Then comes the residual, one addition, and then max(0, ·), which leaves
-// −0 and what is no number as they are. Dense layers and products of matrices are the
-// same with one row and one column. Nothing depends on the batch, the tile that a
-// cell is in, or the length of vectors: a lane of a vector is one output, so vectors
-// of any length do the same steps for each. Only the payload of what is no number
-// may differ.
+// A float32 sum depends on the order of its terms and on its roundings, so both are
+// fixed. An output of a convolution starts as its bias; then, for each row of the
+// weights, each column and each input channel in that order, it becomes
+// fma(input, weight, sum), rounded once. Cells outside of the board count as 0, and
+// their products are added, too. Then follow the residual, one addition, and max(0, ·),
+// which keeps −0 and NaN. Dense layers and products of matrices are the same with one
+// row and one column. Nothing depends on the batch, the tile that contains a cell, or
+// the length of vectors: a lane of a vector is one output, so vectors of any length do
+// the same steps for each output. Only the payload of a NaN may differ.
 //
 // Processors with a fused multiply-add use it. Elsewhere, and with the build tag
 // purego, plain Go emulates it exactly, some hundred times slower: see fma. Functions
-// of single elements compute in float64, unfused, and round once, so that they are off
-// by little more than half a unit in the last place.
+// of single elements compute in float64, unfused, and round once, so that their error is
+// little more than half a unit in the last place.
 //
 // # How it is computed
 //
-// There is no matrix of all patches: a kernel reads the board as it lies. Image
-// describes it: a border of zeros spares the test for the edge, and the channels of a
-// cell follow each other, so that of a 3×3 convolution the inputs of a row of weights
-// are one run of memory. Weights are packed as [block of 16 outputs][row][column]
-// [input][16], once for all paths.
+// There is no im2col: a kernel reads the board in its own layout. Image describes it: a
+// border of zeros makes bounds checks unnecessary, and the channels of a cell are
+// adjacent, so that the inputs of a row of weights of a 3×3 convolution are contiguous.
+// Weights are packed as [block of 16 outputs][row][column][input][16], for all paths.
 //
 // The unit of work is a tile: some cells and some blocks of outputs, whose sums stay
 // in registers from the bias to the store. For each input a kernel loads the weights of
 // all blocks, and broadcasts the input of one cell after the other. AVX-512 has tiles
-// of 6 cells × 64 outputs: 24 sums, 4 registers of weights and 2 of inputs make 30 of
-// 32, and 10 loads feed 24 multiply-adds, which occupy two units for 12 cycles. AVX2 has
-// 16 registers and tiles of 6 cells × 16 outputs, which are 12 sums: enough to fill
-// two units with a latency of 4 cycles. arm64 has the same tiles in vectors of 4, tested
-// under emulation alone. With fewer outputs a tile has up to 8 cells, and
-// with one row several blocks, so that there are enough sums that do not wait for each
-// other. A row of a board is split into the fewest tiles, all of about the same size
-// (16 = 6 + 5 + 5); a strip of such tiles from the first row to the last is one call, a
-// sweep, so that what a call costs does not show.
+// of 6 cells × 64 outputs: 24 sums, 4 registers of weights and 2 of inputs use 30 of
+// 32 registers, and 10 loads feed 24 multiply-adds, which occupy two units for 12 cycles.
+// AVX2 has 16 registers and tiles of 6 cells × 16 outputs, which have 12 sums: enough to
+// fill two units with a latency of 4 cycles. arm64 has the same tiles in vectors of 4; it
+// is tested only under emulation. With fewer outputs a tile has up to 8 cells, and with
+// one row several blocks, so that there are enough independent sums. A row of a board is
+// split into the fewest tiles, all of about the same size (16 = 6 + 5 + 5); a strip of
+// such tiles from the first row to the last is one call, a sweep, so that the cost of
+// the call is negligible.
 //
-// The weights of 64 outputs of a 3×3 convolution of 64 channels are 147 KB, read
-// once for each tile of 6 cells from the second cache: 21 bytes a cycle, which
-// the processors measured deliver. Boards are convolved one after the other; a caller
-// with many boards does best to take a few through all layers before the next few, so
-// that they stay in the cache.
+// The weights of 64 outputs of a 3×3 convolution of 64 channels have 147 KB, and are
+// read once for each tile of 6 cells from the L2 cache: 21 bytes a cycle, which the
+// measured processors deliver. Boards are convolved one after the other. A caller with
+// many boards should compute all layers for a few boards before the next few, so that
+// they stay in the cache.
 //
-// The assembly is generated by the module in gen. It does no tests of bounds: a sweep
-// is checked against the lengths of its slices before.
+// The module in gen generates the assembly, which has no bounds checks: Go code checks a
+// sweep against the lengths of its slices before.
 //
-// # What it reaches
+// # Speed
 //
-// On one core of a shared Zen 5 server, whose peak Peak finds to be 255 GFLOP/s with
-// AVX-512 and 128 with AVX2, by CPU time, alternating with ONNX Runtime 1.24.3 on one
-// thread with AVX-512, medians of 7. The models are stacks of 3×3 convolutions of 64 channels
+// Measured on one core of a shared Zen 5 server, for which Peak reports 255 GFLOP/s with
+// AVX-512 and 128 with AVX2; by CPU time, alternating with ONNX Runtime 1.24.3 on one
+// thread with AVX-512; medians of 7. The models are stacks of 3×3 convolutions of 64 channels
 // on 9 planes, 3 of them in small and 4 in the two others; medium has 6 residual blocks:
 //
 //	                    AVX-512                                     AVX2
@@ -68,45 +66,43 @@
 //	80×80             1      231         90 %             1.03          113         88 %
 //	                 32      234         92 %             1.05          117         91 %
 //
-// A dense layer of 1,024 × 1,024 makes 240 GFLOP/s for 32 rows, and reads 93 GB/s of
-// weights for one. An element of exp, tanh or sigmoid takes 1 ns, of erf 2,
-// with AVX2 50. Plain Go makes
-// half a GFLOP/s.
+// A dense layer of 1,024 × 1,024 reaches 240 GFLOP/s for 32 rows, and reads 93 GB/s of
+// weights for one row. An element of exp, tanh or sigmoid takes 1 ns, of erf 2 ns, with AVX2
+// 50 ns. Plain Go reaches half a GFLOP/s.
 package kernel
 
 import "fmt"
 
-// lanes is the number of outputs whose weights lie beside each other, and what
-// channels of images are padded to.
+// lanes is the number of outputs in a block of weights. Channels of images are padded to a
+// multiple of it.
 const lanes = 16
 
-// padded is n rounded up to full lanes.
+// padded returns n rounded up to a multiple of lanes.
 func padded(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
 
 // Image is the geometry of a board: H rows of W cells of C channels, [y][x][channel]
-// in memory, with Border cells all round and channels padded to a multiple of 16.
-// Cells of the border and padded channels hold 0. The boards of a batch follow each
-// other.
+// in memory, with Border cells on all sides and channels padded to a multiple of 16. Cells
+// of the border and padded channels hold 0. The boards of a batch are adjacent.
 type Image struct{ H, W, C, Border int }
 
-// Stride is the number of floats of a cell.
+// Stride returns the number of floats of a cell.
 func (g Image) Stride() int { return padded(g.C) }
 
-// Row is the number of floats of a row, the border included.
+// Row returns the number of floats of a row, including the border.
 func (g Image) Row() int { return (g.W + 2*g.Border) * g.Stride() }
 
-// Size is the number of floats of a board, the border included.
+// Size returns the number of floats of a board, including the border.
 func (g Image) Size() int { return (g.H + 2*g.Border) * g.Row() }
 
-// At is the place of channel 0 of the cell in row y and column x, which are −Border
-// and more.
+// At returns the index of channel 0 of the cell in row y and column x, which are at least
+// −Border.
 func (g Image) At(y, x int) int { return (y+g.Border)*g.Row() + (x+g.Border)*g.Stride() }
 
 // Shape is the shape of a convolution with stride 1: In channels to Out channels by
 // weights of KH rows and KW columns, after PadY rows and PadX columns of zeros on both sides.
 type Shape struct{ Out, In, KH, KW, PadY, PadX int }
 
-// check says what of a shape cannot be.
+// check returns an error for an invalid shape, or a wrong number of weights or biases.
 func (s Shape) check(weights, bias int) error {
 	switch {
 	case s.Out < 1 || s.In < 1 || s.KH < 1 || s.KW < 1 || s.PadY < 0 || s.PadX < 0:

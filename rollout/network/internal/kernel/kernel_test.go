@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// exactFMA is fma by arithmetic of any precision.
+// exactFMA is fma in arbitrary precision.
 func exactFMA(x, y, z float32) float32 {
 	for _, v := range []float32{x, y, z} {
-		if v-v != 0 { // infinite or no number: the machine's own rules
+		if v-v != 0 { // infinite or NaN: the processor's rules
 			return float32(float64(float64(x)*float64(y)) + float64(z))
 		}
 	}
@@ -25,7 +25,7 @@ func exactFMA(x, y, z float32) float32 {
 	return r
 }
 
-// oddFloat is a float32 of any kind: small, large, subnormal, zero.
+// oddFloat returns a float32 of any kind: small, large, subnormal, zero.
 func oddFloat(r *rand.Rand) float32 {
 	switch r.IntN(8) {
 	case 0:
@@ -40,7 +40,7 @@ func oddFloat(r *rand.Rand) float32 {
 	return float32(r.NormFloat64())
 }
 
-// same reports whether two results are the same bits, or both no number.
+// same reports whether two results have the same bits, or are both NaN.
 func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
@@ -61,8 +61,8 @@ func TestFMA(t *testing.T) {
 	}
 }
 
-// TestFMAHalfway: a sum next to the middle of two float32, above and below it, among
-// normal and subnormal numbers.
+// TestFMAHalfway: sums next to the middle of two float32, above and below it, of normal and
+// subnormal numbers.
 func TestFMAHalfway(t *testing.T) {
 	tiny := math.Float32frombits(1)
 	for _, z := range []float32{1, -1, 1.5, math.Float32frombits(0x3f800001), 0x1p-126, 0x1p-127, 3 * tiny, -4 * tiny} {
@@ -79,7 +79,7 @@ func TestFMAHalfway(t *testing.T) {
 	}
 }
 
-// random fills n floats, ordinary ones or odd ones.
+// random returns n floats, ordinary or odd ones.
 func random(r *rand.Rand, n int, odd bool) []float32 {
 	a := make([]float32, n)
 	for i := range a {
@@ -92,7 +92,7 @@ func random(r *rand.Rand, n int, odd bool) []float32 {
 	return a
 }
 
-// onBoards lays values [board][channel][y][x] out as boards of geometry g.
+// onBoards returns values [board][channel][y][x] as boards of geometry g.
 func onBoards(g Image, boards int, values []float32) []float32 {
 	a := make([]float32, boards*g.Size())
 	for b := range boards {
@@ -139,7 +139,7 @@ func plainConv(s Shape, weights, bias, src []float32, h, w int, residual []float
 	return dst
 }
 
-// convCase is a convolution with all that it needs.
+// convCase is a convolution with its weights and inputs.
 type convCase struct {
 	s                            Shape
 	dg, sg                       Image
@@ -152,7 +152,7 @@ func (c *convCase) String() string {
 	return fmt.Sprintf("%+v from %+v to %+v, %d boards, bias %v, residual %v, relu %v", c.s, c.sg, c.dg, c.boards, c.bias != nil, c.residual != nil, c.relu)
 }
 
-// newConvCase draws a convolution: its shape by the numbers given, its values by r.
+// newConvCase makes a convolution of a given shape with random values.
 func newConvCase(r *rand.Rand, s Shape, h, w, borderFrom, borderTo, boards int, odd bool) *convCase {
 	c := &convCase{s: s, boards: boards, relu: r.IntN(2) == 0}
 	c.sg = Image{h, w, s.In, max(s.PadY, s.PadX) + borderFrom}
@@ -167,8 +167,8 @@ func newConvCase(r *rand.Rand, s Shape, h, w, borderFrom, borderTo, boards int, 
 	return c
 }
 
-// run is the result of a path as boards, which it checks to hold nothing beside the
-// cells, and to have left the border alone.
+// run returns the result of a path as boards. It checks that the path has not changed memory
+// outside of the boards nor the border.
 func (c *convCase) run(t *testing.T, name string) []float32 {
 	t.Helper()
 	restore, err := Use(name)
@@ -197,14 +197,14 @@ func (c *convCase) run(t *testing.T, name string) []float32 {
 
 const guard = 64
 
-// compare holds every path to the plain twin.
+// compare compares every path with the plain twin.
 func (c *convCase) compare(t *testing.T) {
 	t.Helper()
 	want := onBoards(c.dg, c.boards, plainConv(c.s, c.weights, c.bias, c.src, c.sg.H, c.sg.W, c.residual, c.relu, c.boards))
 	for _, p := range paths {
 		got := c.run(t, p.name)
 		for i := range want {
-			// Padded channels hold 0 where all is finite.
+			// Padded channels hold 0 if all numbers are finite.
 			if !same(got[i], want[i]) && (i%c.dg.Stride() < c.dg.C || got[i] == got[i]) {
 				t.Fatalf("%s, %v: float %d is %x, want %x", p.name, c, i, got[i], want[i])
 			}
@@ -221,7 +221,7 @@ func TestConv(t *testing.T) {
 	}
 }
 
-// TestConvShapes: the convolutions that networks are made of, and every width of a row.
+// TestConvShapes: the convolutions of usual networks, and every width of a row.
 func TestConvShapes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, s := range []Shape{{64, 9, 3, 3, 1, 1}, {64, 64, 3, 3, 1, 1}, {2, 64, 1, 1, 0, 0}, {16, 5, 7, 7, 3, 3}} {
@@ -232,8 +232,8 @@ func TestConvShapes(t *testing.T) {
 	}
 }
 
-// FuzzConv compares the paths with the plain twin over shapes: an access beyond a
-// slice is a panic or a changed guard.
+// FuzzConv compares the paths with the plain twin over shapes. An access beyond a slice shows
+// as a panic or a changed guard.
 func FuzzConv(f *testing.F) {
 	f.Add(uint64(1), uint8(64), uint8(9), uint8(3), uint8(3), uint8(8), uint8(16), uint8(0))
 	f.Fuzz(func(t *testing.T, seed uint64, out, in, kh, kw, h, w, flags uint8) {
@@ -309,7 +309,7 @@ func TestDense(t *testing.T) {
 	}
 }
 
-// TestInPlace: the residual may be the result's own memory.
+// TestInPlace: the residual may be the memory of the result.
 func TestInPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 11))
 	c := newConvCase(r, Shape{70, 70, 3, 3, 1, 1}, 5, 17, 0, 1, 2, false)
@@ -353,7 +353,7 @@ func TestNoAllocations(t *testing.T) {
 	})
 }
 
-// TestShared: goroutines share weights.
+// TestShared: goroutines may share weights.
 func TestShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 15))
 	c := newConvCase(r, Shape{64, 20, 3, 3, 1, 1}, 6, 11, 0, 1, 2, false)

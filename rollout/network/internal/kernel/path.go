@@ -6,18 +6,18 @@ import (
 	"sync/atomic"
 )
 
-// path is one way to compute the same bits.
+// path is an implementation for an instruction set. All paths compute the same bits.
 type path struct {
 	name  string
-	cells [maxBlocks + 1]int // the most cells of a tile, by the number of blocks of 16 outputs
+	cells [maxBlocks + 1]int // limit of the cells of a tile, by the number of blocks of 16 outputs
 }
 
 const (
 	maxBlocks = 4
-	fullTile  = 6 // cells: tiles of so many keep the processor as busy as larger ones
+	fullTile  = 6 // cells of a tile that keep the processor as busy as larger tiles
 )
 
-// blocks is the most blocks of a tile of that many cells, or of a full one.
+// blocks returns the limit of the blocks of a tile of that many cells, or of a full tile.
 func (p *path) blocks(cells int) int {
 	most := maxBlocks
 	for most > 1 && p.cells[most] < min(cells, fullTile) {
@@ -41,10 +41,10 @@ var portable = path{name: "portable", cells: [maxBlocks + 1]int{1: 8}}
 // paths are the paths that run on this machine, the fastest first.
 var paths = append(machinePaths(), &portable)
 
-// forced is the path that Use has chosen, or nil.
+// forced is the path that Use has selected, or nil.
 var forced atomic.Pointer[path]
 
-// current is the path that runs.
+// current returns the path in use.
 func current() *path {
 	if p := forced.Load(); p != nil {
 		return p
@@ -52,12 +52,12 @@ func current() *path {
 	return paths[0]
 }
 
-// Features names the path that runs: "avx512", "avx2", "neon" or "portable". All give
-// the same bits.
+// Features returns the name of the path in use: "avx512", "avx2", "neon" or "portable". All
+// give the same bits.
 func Features() string { return current().name }
 
-// Use makes all arithmetic take the path of that name until restore is called, for
-// tests and benchmarks. The error names the paths of this machine.
+// Use makes all arithmetic use the path of that name until restore is called, for tests and
+// benchmarks. The error for an unknown path lists the paths of this machine.
 func Use(name string) (restore func(), err error) {
 	var names []string
 	for _, p := range paths {

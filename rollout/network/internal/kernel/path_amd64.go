@@ -9,7 +9,7 @@ var (
 	avx2   = path{name: "avx2", cells: [maxBlocks + 1]int{1: 6, 2: 2, 3: 1, 4: 1}}
 )
 
-// machinePaths are the paths of this machine besides the portable one.
+// machinePaths returns the paths of this machine besides the portable one.
 func machinePaths() (all []*path) {
 	if cpu.X86.HasAVX512F {
 		all = append(all, &avx512)
@@ -20,8 +20,7 @@ func machinePaths() (all []*path) {
 	return all
 }
 
-// sweepAssembly computes a sweep, which has been checked, by another path than the
-// portable one.
+// sweepAssembly computes a checked sweep by a path other than the portable one.
 func sweepAssembly(p *path, s *sweep) {
 	w := s.work()
 	if p == &avx512 {
@@ -37,9 +36,9 @@ func sweep512(w *work)
 //go:noescape
 func sweep256(w *work)
 
-// elementsAssembly computes a function of the first elements of src by another path
-// than the portable one, and returns their number: the rest is too few, or all of them
-// where the path has no such function.
+// elementsAssembly computes a function of the first elements of src by a path other than the
+// portable one, and returns their number. It leaves the elements that do not fill a vector, or
+// all of them if the path has no such function.
 func elementsAssembly(p *path, f element, dst, src []float32) int {
 	n := len(src) &^ 7
 	if n == 0 || p == &portable || f == elementErf && p != &avx512 {
@@ -86,8 +85,8 @@ func sigmoid512(dst, src *float32, n int)
 //go:noescape
 func sigmoid256(dst, src *float32, n int)
 
-// peakAssembly adds peakSums products to vectors, rounds times, by another path than
-// the portable one, and returns the number of products of single floats.
+// peakAssembly adds products to peakSums vectors, `rounds` times, by a path other than the
+// portable one, and returns the number of products of single floats.
 func peakAssembly(p *path, rounds int) int {
 	if p == &avx512 {
 		peak512(rounds)

@@ -4,12 +4,11 @@ package kernel
 
 var neon = path{name: "neon", cells: [maxBlocks + 1]int{1: 6}}
 
-// machinePaths are the paths of this machine besides the portable one: every arm64
-// has these vectors.
+// machinePaths returns the paths of this machine besides the portable one: every arm64
+// processor has NEON.
 func machinePaths() []*path { return []*path{&neon} }
 
-// sweepAssembly computes a sweep, which has been checked, by another path than the
-// portable one.
+// sweepAssembly computes a checked sweep by a path other than the portable one.
 func sweepAssembly(_ *path, s *sweep) {
 	w := s.work()
 	sweepNEON(&w)
@@ -21,8 +20,8 @@ func sweepNEON(w *work)
 // elementsAssembly leaves all elements to the portable path.
 func elementsAssembly(*path, element, []float32, []float32) int { return 0 }
 
-// peakAssembly adds products to 24 vectors of 4, rounds times, and returns the number
-// of products of single floats.
+// peakAssembly adds products to 24 vectors of 4, `rounds` times, and returns the number of
+// products of single floats.
 func peakAssembly(_ *path, rounds int) int {
 	peakNEON(rounds)
 	return rounds * 24 * 4

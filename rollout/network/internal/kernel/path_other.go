@@ -2,13 +2,13 @@
 
 package kernel
 
-// machinePaths are the paths of this machine besides the portable one.
+// machinePaths returns the paths of this machine besides the portable one: none.
 func machinePaths() []*path { return nil }
 
-// sweepAssembly is not called where there is no other path.
+// sweepAssembly is not called without another path.
 func sweepAssembly(*path, *sweep) {}
 
-// peakAssembly is not called where there is no other path.
+// peakAssembly is not called without another path.
 func peakAssembly(*path, int) int { return 0 }
 
 // elementsAssembly leaves all elements to the portable path.

@@ -2,9 +2,9 @@ package kernel
 
 import "time"
 
-// Peak measures how many floating-point operations a second one core can do at most
-// on the path that runs, counting a fused multiply-add as two: the best of several
-// loops of nothing else, in a tenth of a second in all.
+// Peak measures the maximal number of floating-point operations per second of one core on the
+// path in use, where a fused multiply-add counts as two. It is the best of several loops of
+// multiply-adds, which take a tenth of a second together.
 func Peak() float64 {
 	p, best := current(), 0.0
 	for range 50 {
@@ -21,8 +21,8 @@ func Peak() float64 {
 	return best
 }
 
-// peakPortable adds 16 products rounds times, and returns their number: so many sums
-// keep a core busy though each waits for the one before.
+// peakPortable adds products to 16 sums, `rounds` times, and returns their number. 16 sums keep
+// a core busy though each addition waits for the previous one of its sum.
 func peakPortable(rounds int) int {
 	var sums [16]float32
 	for range rounds {
@@ -30,7 +30,7 @@ func peakPortable(rounds int) int {
 			sums[i] = fma(0.5, s, 1)
 		}
 	}
-	if sums[0] > 2 { // never, but the compiler does not know
+	if sums[0] > 2 { // never; keeps the compiler from removing the loop
 		return 0
 	}
 	return rounds * len(sums)

@@ -2,8 +2,8 @@ package kernel
 
 import "testing"
 
-// TestPeak: a machine with a path makes more than 0.1 and less than 1,000 GFLOP/s,
-// and wider vectors are no slower than plain Go.
+// TestPeak: every path reaches more than 0.1 and less than 1,000 GFLOP/s, and vectors are no
+// slower than plain Go.
 func TestPeak(t *testing.T) {
 	var last float64
 	everyPath(t, func(name string) {

@@ -2,15 +2,15 @@ package kernel
 
 import "fmt"
 
-// sweep is the work of one call of a kernel: tiles tiles of cells cells, of each
-// the sums of blocks·16 outputs over rows·taps·n inputs. Lengths and steps are
+// sweep is the work of one call of a kernel: `tiles` tiles of `cells` cells, and for each
+// cell the sums of blocks·16 outputs over rows·taps·n inputs. Lengths and steps are
 // counted in floats. A cell is a cell of a board, or a row of a matrix.
 type sweep struct {
 	dst      []float32 // from the first output of the first cell
 	src      []float32 // from the first input of the first cell
 	residual []float32 // as dst, or nil
 	weights  []float32 // [block][row][tap][n][16], blocks wBlock apart
-	bias     []float32 // one for each output; nil to go on from the sums in dst
+	bias     []float32 // one for each output; nil to continue from the sums in dst
 
 	dstCell, dstTile int // from cell to cell of a tile, and from tile to tile
 	srcCell, srcTile int
@@ -24,8 +24,8 @@ type sweep struct {
 	relu                 bool
 }
 
-// check panics where the sweep reads or writes beyond a slice: what runs after it
-// may be assembly, which does not look.
+// check panics if the sweep would read or write beyond a slice, since assembly has no bounds
+// checks.
 func (s *sweep) check() {
 	dst := (s.tiles-1)*s.dstTile + (s.cells-1)*s.dstCell + s.blocks*lanes
 	src := (s.tiles-1)*s.srcTile + (s.cells-1)*s.srcCell + (s.rows-1)*s.rowStep + (s.taps-1)*s.tapStep + s.n
@@ -89,7 +89,7 @@ func (s *sweep) sum(dst, src, block int) {
 	}
 	if s.relu {
 		for i, x := range acc {
-			if 0 > x { // so that NaN and −0 stay
+			if 0 > x { // keeps NaN and −0
 				acc[i] = 0
 			}
 		}

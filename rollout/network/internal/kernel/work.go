@@ -7,18 +7,18 @@ import "unsafe"
 //go:generate go run -C gen . -out ../sweep_amd64.s
 //go:generate go run -C gen . arm64 ../sweep_arm64.s
 
-// work is a sweep as the assembly reads it: steps are in bytes. The assembly moves
-// dstAt and srcAt on and counts tiles down. gen knows the places of the fields.
+// work is a sweep in the form that the assembly reads: steps are in bytes. The assembly
+// advances dstAt and srcAt and counts tiles down. gen knows the offsets of the fields.
 type work struct {
 	dst, src, residual, weights, bias  unsafe.Pointer
-	dstAt, srcAt                       int // of the tile at hand, in bytes
+	dstAt, srcAt                       int // of the current tile, in bytes
 	dstCell, dstTile, srcCell, srcTile int
 	wBlock                             int
 	rows, rowStep, taps, tapStep, n    int
 	blocks, cells, tiles, relu         int
 }
 
-// work is the sweep, which has been checked, for the assembly.
+// work returns the checked sweep in the form for the assembly.
 func (s *sweep) work() work {
 	const size = 4
 	w := work{

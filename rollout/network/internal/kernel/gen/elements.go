@@ -9,15 +9,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The functions of single elements do in vectors of float64 what elements.go says for
-// one: the same steps in the same order, without a fused one. Where that one looks for
-// special cases, these clamp.
+// The functions of single elements compute in vectors of float64 the same unfused steps, in
+// the same order, as elements.go for single numbers. Instead of testing for special cases they
+// clamp.
 
-// constants are the bits of what the functions read, each 8 times in memory, so that
-// any instruction can take it as an operand.
+// constants are the bits of the constants that the functions use. Each is in memory 8 times,
+// so that any instruction can use it as an operand.
 var constants []uint64
 
-// constant is the place of 8 float64 of that value.
+// constant returns the location of 8 float64 of that value.
 func constant(value float64) operand.Mem { return constantBits(math.Float64bits(value)) }
 
 func constantBits(bits uint64) operand.Mem {
@@ -31,7 +31,7 @@ func constantBits(bits uint64) operand.Mem {
 	return operand.NewDataAddr(operand.NewStaticSymbol("constants"), 64*at)
 }
 
-// writeConstants writes the constants that were asked for.
+// writeConstants writes the constants in use.
 func writeConstants() {
 	GLOBL("constants", attr.RODATA|attr.NOPTR)
 	for at, bits := range constants {
@@ -53,13 +53,13 @@ const (
 	vSign
 )
 
-// element writes a function over n elements, a multiple of 8, with the bounds of its
-// argument low and high: what is further out has the same result. f computes vY from vX.
+// element writes a function over n elements, a multiple of 8. It clamps the argument to low …
+// high, beyond which the result is constant. f computes vY from vX.
 func (i *isa) element(name, what string, low, high float64, f func()) {
 	i.elementOf(name, "func(dst, src *float32, n int)", what, low, high, f)
 }
 
-// elementOf is element with a signature of its own, which begins as that of all.
+// elementOf is element with another signature, which begins like that of all functions.
 func (i *isa) elementOf(name, signature, what string, low, high float64, f func()) {
 	TEXT(name, NOSPLIT, signature)
 	Doc(name + " sets dst to " + what + " of n elements of src; n is a multiple of 8.")
@@ -86,13 +86,13 @@ func (i *isa) elementOf(name, signature, what string, low, high float64, f func(
 	RET()
 }
 
-// clamp cuts vX to the bounds; what is no number stays so, since it comes first.
+// clamp limits vX to the bounds. NaN stays NaN, since vX is the first operand.
 func (i *isa) clamp() {
 	VMINPD(i.vector(vX), i.vector(vHigh), i.vector(vX))
 	VMAXPD(i.vector(vX), i.vector(vLow), i.vector(vX))
 }
 
-// and and or combine the bits of a with those in memory or in b.
+// and and or combine the bits of a with memory or with b.
 func (i *isa) and(m operand.Mem, a, to reg.VecPhysical) {
 	if i.bytes == 64 {
 		VPANDQ(m, a, to)
@@ -165,12 +165,12 @@ func (i *isa) functions(suffix string) {
 	})
 }
 
-// erf writes the error function, for AVX-512, whose permutations look the
-// coefficients of 8 series up at once.
+// erf writes the error function, for AVX-512, whose permutations look up the coefficients of
+// 8 series at once.
 func (i *isa) erf() {
 	arg, a, index, h, sum := i.vector(vX), i.vector(vScale), i.vector(vP), i.vector(vR), i.vector(vY)
 	sign, term, z, small := i.vector(vSign), i.vector(vSign+1), i.vector(vSign+2), i.vector(vSign+3)
-	const down = 1 // how VRNDSCALEPD rounds
+	const down = 1 // rounding mode of VRNDSCALEPD
 	i.elementOf("erf512", "func(dst, src *float32, n int, series *[13][8]float64)", "the error function", 0, 7, func() {
 		Load(Param("series"), row)
 		i.and(constantBits(1<<63), arg, sign)

@@ -1,7 +1,7 @@
 // Command gen writes the assembly of package kernel: one function for each
-// instruction set, with a body for each shape of a tile. It is a module of its own, so
-// that nothing else needs avo. With -out FILE it writes that of amd64, with arm64 FILE
-// that of arm64.
+// instruction set, with a body for each shape of a tile. It is a separate module, so
+// that nothing else needs avo. With -out FILE it writes the assembly for amd64, with
+// arm64 FILE that for arm64.
 package main
 
 import (
@@ -58,13 +58,13 @@ const (
 	fieldRelu
 )
 
-// The registers that hold their meaning throughout a tile.
+// The registers that keep their meaning throughout a tile.
 var (
 	work    = reg.RAX
 	tap     = reg.RBX // taps left in this row of the weights
 	left    = reg.RCX // inputs left in this tap
 	row     = reg.RDX // the first input of this row
-	x       = reg.RSI // the input at hand
+	x       = reg.RSI // the current input
 	w       = reg.RDI // its weights
 	cell    = reg.R8  // from cell to cell, and multiples of it
 	cell3   = reg.R9
@@ -82,7 +82,7 @@ func field(offset int) operand.Mem { return operand.Mem{Base: work, Disp: offset
 type isa struct {
 	bytes     int   // of a vector
 	perBlock  int   // vectors of a block of 16 outputs
-	cells     []int // the most cells of a tile, by blocks from 1
+	cells     []int // limit of the cells of a tile, by blocks from 1
 	vector    func(i int) reg.VecPhysical
 	registers int
 }
@@ -101,8 +101,8 @@ var ymm = []reg.VecPhysical{
 	reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
 }
 
-// function writes the function of an instruction set: it loads what all tiles share
-// and goes to the body for the shape at hand.
+// function writes the function of an instruction set: it loads the registers that all tiles
+// share and jumps to the body for the shape.
 func (i *isa) function(name, doc string) {
 	TEXT(name, NOSPLIT, "func(w *byte)")
 	Doc(name + " " + doc)
@@ -134,11 +134,10 @@ func (i *isa) function(name, doc string) {
 	}
 }
 
-// peakSums is the number of sums that the loop of a measurement of the peak adds
-// products to.
+// peakSums is the number of sums in the loop that measures the peak.
 const peakSums = 12
 
-// peak writes the loop of a measurement of the peak.
+// peak writes the loop that measures the peak.
 func (i *isa) peak(name string) {
 	TEXT(name, NOSPLIT, "func(rounds int)")
 	Doc(fmt.Sprintf("%s adds a product to each of %d vectors, rounds times.", name, peakSums))

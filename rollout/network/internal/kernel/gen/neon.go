@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// avo knows no arm64: its assembly is written as text. The kernel has tiles of up to
-// 6 cells and one block of 16 outputs, which are 4 vectors; 24 sums, 4 registers of weights
-// and 4 of inputs are all 32.
+// avo does not support arm64, so its assembly is written as text. The kernel has tiles of up
+// to 6 cells and one block of 16 outputs, which are 4 vectors; 24 sums, 4 registers of weights
+// and 4 of inputs use all 32 registers.
 
 const (
 	neonCells   = 6
 	neonWeights = 24 // the first register of weights
-	neonInputs  = 28 // and of inputs
-	neonPeak    = 24 // sums of the measurement of the peak
+	neonInputs  = 28 // the first register of inputs
+	neonPeak    = 24 // sums in the loop that measures the peak
 )
 
 // neon is the text of a file of assembly for arm64.
@@ -26,10 +26,10 @@ func (n *neon) line(format string, args ...any) { fmt.Fprintf(n, format+"\n", ar
 // do writes one instruction.
 func (n *neon) do(format string, args ...any) { n.line("\t"+format, args...) }
 
-// load sets a general register to a field of the work, which R0 points to.
+// load sets a general register to a field of the work to which R0 points.
 func (n *neon) load(field int, to string) { n.do("MOVD %d(R0), %s", field, to) }
 
-// four is the list of four registers that follow each other.
+// four returns the list of four consecutive registers.
 func four(first int) string {
 	return fmt.Sprintf("[V%d.S4, V%d.S4, V%d.S4, V%d.S4]", first, first+1, first+2, first+3)
 }
@@ -123,7 +123,7 @@ func (n *neon) outputs(field, cells int, f func(cell int)) {
 	}
 }
 
-// end adds the residual, cuts below 0, stores the sums and goes to the next tile.
+// end adds the residual, applies ReLU, stores the sums and goes to the next tile.
 func (n *neon) end(cells int) {
 	n.load(fieldResidual, "R1")
 	n.do("CBZ R1, whole%d", cells)
@@ -131,14 +131,14 @@ func (n *neon) end(cells int) {
 	n.do("VDUP V28.S[0], V28.S4")
 	n.outputs(fieldResidual, cells, func(cell int) {
 		n.do("VLD1 (R1), %s", four(neonWeights))
-		for v := range 4 { // 1·residual + sum rounds as a sum does
+		for v := range 4 { // 1·residual + sum rounds like the sum
 			n.do("VFMLA V%d.S4, V28.S4, V%d.S4", neonWeights+v, 4*cell+v)
 		}
 	})
 	n.line("\nwhole%d:", cells)
 	n.load(fieldRelu, "R1")
 	n.do("CBZ R1, store%d", cells)
-	for r := range 4 * cells { // instructions that the assembler does not know
+	for r := range 4 * cells { // the assembler does not know these instructions
 		n.do("WORD $%#x // FCMLT V28.S4, V%d.S4, 0", 0x4ea0e800|r<<5|28, r)
 		n.do("WORD $%#x // BIC V%d.B16, V%d.B16, V28.B16", 0x4e601c00|28<<16|r<<5|r, r, r)
 	}
@@ -157,7 +157,7 @@ func (n *neon) end(cells int) {
 	n.do("RET")
 }
 
-// peak writes the loop of a measurement of the peak.
+// peak writes the loop that measures the peak.
 func (n *neon) peak() {
 	n.line("\n// func peakNEON(rounds int)")
 	n.line("TEXT ·peakNEON(SB), NOSPLIT, $0-8")

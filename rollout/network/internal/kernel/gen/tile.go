@@ -23,19 +23,19 @@ func (t tile) mark(name string) { Label(t.label(name)) }
 
 func (t tile) to(name string) operand.LabelRef { return operand.LabelRef(t.label(name)) }
 
-// vectors is the number of vectors of the outputs of a cell.
+// vectors returns the number of vectors of the outputs of a cell.
 func (t tile) vectors() int { return t.blocks * t.perBlock }
 
-// sum is the register of vector v of the outputs of a cell.
+// sum returns the register of vector v of the outputs of a cell.
 func (t tile) sum(cell, v int) reg.VecPhysical { return t.vector(cell*t.vectors() + v) }
 
-// weight is the register of vector v of the weights of one input.
+// weight returns the register of vector v of the weights of one input.
 func (t tile) weight(v int) reg.VecPhysical { return t.vector(t.cells*t.vectors() + v) }
 
-// input is one of two registers for inputs.
+// input returns one of two registers for inputs.
 func (t tile) input(i int) reg.VecPhysical { return t.vector(t.registers - 1 - i%2) }
 
-// output is vector v of the cell that base points to.
+// output returns vector v of the cell to which base points.
 func (t tile) output(base reg.GPPhysical, v int) operand.Mem {
 	return operand.Mem{Base: base, Disp: v * t.bytes}
 }
@@ -116,7 +116,7 @@ func (t tile) begin() {
 // inputs adds the products of n inputs of each cell.
 func (t tile) inputs(n int) {
 	for k := range n {
-		if t.cells == 1 { // what is used once needs no register
+		if t.cells == 1 { // an operand that is used once needs no register
 			VBROADCASTSS(source(0, k), t.input(k))
 			for v := range t.vectors() {
 				VFMADD231PS(t.weights(k, v), t.input(k), t.sum(0, v))
@@ -137,7 +137,7 @@ func (t tile) inputs(n int) {
 	ADDQ(operand.U32(n*64), w)
 }
 
-// weights is vector v of the weights of the input k after the one at hand.
+// weights returns vector v of the weights of the k-th input after the current one.
 func (t tile) weights(k, v int) operand.Mem {
 	m := operand.Mem{Base: w, Disp: k*64 + v%t.perBlock*t.bytes}
 	switch v / t.perBlock {
@@ -151,7 +151,7 @@ func (t tile) weights(k, v int) operand.Mem {
 	return m
 }
 
-// source is the input k after the one at hand, of a cell.
+// source returns the k-th input of a cell after the current one.
 func source(c, k int) operand.Mem {
 	m := operand.Mem{Base: x, Disp: k * 4}
 	switch c {
@@ -169,7 +169,7 @@ func source(c, k int) operand.Mem {
 	return m
 }
 
-// end adds the residual, cuts below 0 and stores the sums.
+// end adds the residual, applies ReLU and stores the sums.
 func (t tile) end() {
 	MOVQ(field(fieldDstCell), w)
 	MOVQ(field(fieldResidual), x)
@@ -184,7 +184,7 @@ func (t tile) end() {
 	t.clear(zero)
 	for cell := range t.cells {
 		for v := range t.vectors() {
-			// The second operand, here the first, wins where both are 0 or one is no number.
+			// If both operands are 0 or one is NaN, the result is the second operand, written first here.
 			VMAXPS(t.sum(cell, v), zero, t.sum(cell, v))
 		}
 	}
