@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -245,14 +246,16 @@ func TestRunPart(t *testing.T) {
 		t.Fatalf("%d turns, error %v", e.Turns, err)
 	}
 	for _, c := range []struct{ first, last, every, workers int }{{0, e.Turns - 1, 1, 3}, {1, 6, 2, 1}, {2, 7, 3, 2}, {e.Turns - 1, e.Turns - 1, 5, 2}} {
-		o.First, o.Last, o.Every, o.Workers = c.first, c.last, c.every, c.workers
-		var want []analysis.Turn
-		for turn := c.first; turn <= c.last; turn += c.every {
-			want = append(want, all[turn])
-		}
-		if got, err := analysis.Run(t.Context(), e, o); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v: error %v, got %d turns\n%+v\nwant\n%+v", c, err, len(got), got, want)
-		}
+		t.Run(fmt.Sprintf("every %d from %d to %d", c.every, c.first, c.last), func(t *testing.T) {
+			o.First, o.Last, o.Every, o.Workers = c.first, c.last, c.every, c.workers
+			var want []analysis.Turn
+			for turn := c.first; turn <= c.last; turn += c.every {
+				want = append(want, all[turn])
+			}
+			if got, err := analysis.Run(t.Context(), e, o); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v: error %v, got %d turns\n%+v\nwant\n%+v", c, err, len(got), got, want)
+			}
+		})
 	}
 }
 
@@ -299,12 +302,14 @@ func TestRunErrors(t *testing.T) {
 		},
 		"recorded as": func(e *rollout.Episode, _ *analysis.Options) { e.Outcome[1].Score++ },
 	} {
-		e := played(t, 1, 0)[0]
-		o := options(t, e, 0)
-		change(e, &o)
-		if _, err := analysis.Run(t.Context(), e, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			e := played(t, 1, 0)[0]
+			o := options(t, e, 0)
+			change(e, &o)
+			if _, err := analysis.Run(t.Context(), e, o); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want one with %q", err, want)
+			}
+		})
 	}
 }
 

@@ -205,11 +205,13 @@ func TestErrors(t *testing.T) {
 			c.Policies[1].New = func(env.Spec) (rollout.Policy, error) { return nil, errors.New("no such network") }
 		},
 	} {
-		c := config(t, duel, 1, "random", "greedy")
-		change(&c)
-		if _, err := arena.Run(context.Background(), c); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			c := config(t, duel, 1, "random", "greedy")
+			change(&c)
+			if _, err := arena.Run(context.Background(), c); err == nil || err.Error() != want {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := config(t, duel, 1, "random", "greedy")

@@ -312,19 +312,21 @@ func TestJournalRefused(t *testing.T) {
 		{lines[0] + `{"seed":0,"seats":["a"],"results":[0],"scores":[1],"turns":1,"end":"over","sum":"0000000000000000","faults":[{"seat":1}]}` + "\n", "a fault at seat 1 of 1"},
 		{lines[0] + strings.Repeat("x", 2<<20), ":2: more than 1048576 bytes"},
 	} {
-		bad := filepath.Join(t.TempDir(), "bad")
-		if err := os.WriteFile(bad, []byte(c.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := arena.ReadJournal(bad); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.60q…: error %v, want %s", c.text, err, c.want)
-		}
-		if c.text == "" {
-			continue
-		}
-		if _, err := arena.OpenJournal(bad, terms, nil); err == nil || string(readFile(t, bad)) != c.text {
-			t.Errorf("%.60q…: opened for more games: %v", c.text, err)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			bad := filepath.Join(t.TempDir(), "bad")
+			if err := os.WriteFile(bad, []byte(c.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := arena.ReadJournal(bad); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%.60q…: error %v, want %s", c.text, err, c.want)
+			}
+			if c.text == "" {
+				return
+			}
+			if _, err := arena.OpenJournal(bad, terms, nil); err == nil || string(readFile(t, bad)) != c.text {
+				t.Errorf("%.60q…: opened for more games: %v", c.text, err)
+			}
+		})
 	}
 }
 

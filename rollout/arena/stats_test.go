@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -18,9 +19,11 @@ func TestWilson(t *testing.T) {
 		{0.9, 50, 0.786398, 0.956524},
 		{0.3, 0, 0, 1},
 	} {
-		low, high := wilson(c.p, c.n)
-		if math.Abs(low-c.low) > 1e-5 || math.Abs(high-c.high) > 1e-5 {
-			t.Errorf("wilson(%v, %v) = %.6f … %.6f, want %v … %v", c.p, c.n, low, high, c.low, c.high)
-		}
+		t.Run(fmt.Sprintf("%v of %v", c.p, c.n), func(t *testing.T) {
+			low, high := wilson(c.p, c.n)
+			if math.Abs(low-c.low) > 1e-5 || math.Abs(high-c.high) > 1e-5 {
+				t.Errorf("wilson(%v, %v) = %.6f … %.6f, want %v … %v", c.p, c.n, low, high, c.low, c.high)
+			}
+		})
 	}
 }

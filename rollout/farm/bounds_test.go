@@ -20,14 +20,16 @@ func TestBounds(t *testing.T) {
 		"a long output": func(s *Spec) { s.Out = "/" + long }, "an output that turns text round": func(s *Spec) { s.Out = "/a\u202eb" },
 		"an output that is not UTF-8": func(s *Spec) { s.Out = "/a\xff" },
 	} {
-		s := spec(70, 2, 0)
-		if err := s.check(); err != nil {
-			t.Fatal(err)
-		}
-		change(s)
-		if err := s.check(); err == nil || len(err.Error()) > 500 || strings.ContainsFunc(err.Error(), unicode.IsControl) {
-			t.Errorf("%s: %.600v, want a short error", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			s := spec(70, 2, 0)
+			if err := s.check(); err != nil {
+				t.Fatal(err)
+			}
+			change(s)
+			if err := s.check(); err == nil || len(err.Error()) > 500 || strings.ContainsFunc(err.Error(), unicode.IsControl) {
+				t.Errorf("%s: %.600v, want a short error", what, err)
+			}
+		})
 	}
 	f := newFarm(t)
 	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1"})

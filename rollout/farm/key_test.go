@@ -70,18 +70,20 @@ func TestKeyFile(t *testing.T) {
 func TestReadableUsers(t *testing.T) {
 	list := []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`)
 	for mode, want := range map[os.FileMode]int{0o600: 0, 0o640: 1, 0o604: 1} {
-		name := file(t, "users.json", list)
-		if err := os.Chmod(name, mode); err != nil {
-			t.Fatal(err)
-		}
-		l := &logs{}
-		o := ServerOptions{Dir: t.TempDir(), Users: name, Log: newLog(l)}
-		if _, err := newServer(&o).options(&o); err != nil {
-			t.Fatal(err)
-		}
-		if n := l.count("other accounts of this machine can read"); n != want && runtime.GOOS != "windows" {
-			t.Errorf("mode %o: %d warnings, want %d", mode, n, want)
-		}
+		t.Run(mode.String(), func(t *testing.T) {
+			name := file(t, "users.json", list)
+			if err := os.Chmod(name, mode); err != nil {
+				t.Fatal(err)
+			}
+			l := &logs{}
+			o := ServerOptions{Dir: t.TempDir(), Users: name, Log: newLog(l)}
+			if _, err := newServer(&o).options(&o); err != nil {
+				t.Fatal(err)
+			}
+			if n := l.count("other accounts of this machine can read"); n != want && runtime.GOOS != "windows" {
+				t.Errorf("mode %o: %d warnings, want %d", mode, n, want)
+			}
+		})
 	}
 	twice := bytes.Replace(list, []byte("]"), []byte(`, {"name": "w1", "role": "operator", "password": "q"}]`), 1)
 	o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", twice)}

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -54,9 +55,11 @@ func TestPermanent(t *testing.T) {
 // TestAllowance: a worker that lets leases lapse gets fewer at a time, but always one.
 func TestAllowance(t *testing.T) {
 	for lapses, want := range map[int]int{0: 8, 3: 8, 4: 4, 8: 2, 12: 1, 400: 1} {
-		w := worker{lapses: lapses}
-		w.Slots = 8
-		require.Equal(t, want, w.allowance(), "%d lapses", lapses)
+		t.Run(fmt.Sprintf("%d lapses", lapses), func(t *testing.T) {
+			w := worker{lapses: lapses}
+			w.Slots = 8
+			require.Equal(t, want, w.allowance(), "%d lapses", lapses)
+		})
 	}
 }
 

@@ -83,7 +83,9 @@ func TestRights(t *testing.T) {
 			"takes part in the system":   listen(c, "$SYS.>"),
 			"speaks into another's name": ask(c, workerSubject+"claim.w2", &request{Version: testVersion}),
 		} {
-			denied(t, c.nc, c.role+" "+what, do)
+			t.Run(c.role+" "+what, func(t *testing.T) {
+				denied(t, c.nc, c.role+" "+what, do)
+			})
 		}
 	}
 	denied(t, worker.nc, "a worker submits", ask(worker, clientSubject+"submit", &request{Spec: spec(61, 5, 0)}))
@@ -134,18 +136,20 @@ func TestCertificateRoles(t *testing.T) {
 		{worker, workerKey, "w1", []string{clientSubject + "submit", workerSubject + "claim.w2", "$JS.API.INFO"}, []string{workerSubject + "claim.w1"}},
 		{cert, key, "any", []string{workerSubject + "claim.w2", "$JS.API.INFO"}, []string{clientSubject + "submit", workerSubject + "claim.any"}},
 	} {
-		conn, err := connect(c.cert, c.key, c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		for _, subject := range c.denied {
-			denied(t, conn.nc, c.name+" says "+subject, publish(conn, subject))
-		}
-		for _, subject := range c.allowed {
-			if _, err := conn.nc.Request(subject, nil, 5*time.Second); !errors.Is(err, nats.ErrNoResponders) {
-				t.Errorf("%s says %s: %v, want that there is no coordinator", c.name, subject, err)
+		t.Run(c.name, func(t *testing.T) {
+			conn, err := connect(c.cert, c.key, c.name)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			defer conn.Close()
+			for _, subject := range c.denied {
+				denied(t, conn.nc, c.name+" says "+subject, publish(conn, subject))
+			}
+			for _, subject := range c.allowed {
+				if _, err := conn.nc.Request(subject, nil, 5*time.Second); !errors.Is(err, nats.ErrNoResponders) {
+					t.Errorf("%s says %s: %v, want that there is no coordinator", c.name, subject, err)
+				}
+			}
+		})
 	}
 }

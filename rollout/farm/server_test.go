@@ -54,14 +54,16 @@ func TestListen(t *testing.T) {
 		{"cluster without a secret", ServerOptions{Cluster: &ClusterOptions{Name: "a", Listen: "127.0.0.1:6222"}}, false},
 		{"safe cluster", ServerOptions{Cert: cert, Key: key, Cluster: &ClusterOptions{Name: "a", Listen: "10.0.0.1:6222", Secret: "s"}}, true},
 	} {
-		c.o.Dir = t.TempDir()
-		_, err := newServer(&c.o).options(&c.o)
-		if (err == nil) != c.allowed {
-			t.Errorf("%s: %v, want allowed %v", c.name, err, c.allowed)
-		}
-		if err != nil && c.name != "no port" && c.name != "cluster without a secret" && !strings.Contains(err.Error(), "beyond loopback a farm needs TLS") {
-			t.Errorf("%s: the error does not say why: %v", c.name, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			c.o.Dir = t.TempDir()
+			_, err := newServer(&c.o).options(&c.o)
+			if (err == nil) != c.allowed {
+				t.Errorf("%s: %v, want allowed %v", c.name, err, c.allowed)
+			}
+			if err != nil && c.name != "no port" && c.name != "cluster without a secret" && !strings.Contains(err.Error(), "beyond loopback a farm needs TLS") {
+				t.Errorf("%s: the error does not say why: %v", c.name, err)
+			}
+		})
 	}
 	for text, want := range map[string]string{
 		`{"users": [{"name": "w 1", "role": "worker", "password": "p"}]}`:             "not a name",
@@ -71,11 +73,13 @@ func TestListen(t *testing.T) {
 		`{"users": [{"name": "w1", "role": "worker", "password": "p", "nkey": "U"}]}`: "want a password or an nkey",
 		`what`: "invalid character",
 	} {
-		o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", []byte(text))}
-		_, err := newServer(&o).options(&o)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("users %s: %v, want %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", []byte(text))}
+			_, err := newServer(&o).options(&o)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("users %s: %v, want %q", text, err, want)
+			}
+		})
 	}
 }
 
@@ -149,9 +153,11 @@ func TestCredentials(t *testing.T) {
 		"$JS.API.STREAM.DELETE.moonfarm-work": "want credentials with the role coordinator",
 		workSubject + "a.1":                   "want credentials with the role coordinator",
 	} {
-		if _, err := c.ask(ctx, subject, &request{}, 20*time.Second); err == nil || !strings.Contains(err.Error(), "permission denied at tls://") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", subject, err, want)
-		}
+		t.Run(subject, func(t *testing.T) {
+			if _, err := c.ask(ctx, subject, &request{}, 20*time.Second); err == nil || !strings.Contains(err.Error(), "permission denied at tls://") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", subject, err, want)
+			}
+		})
 	}
 	if _, err := NewClient(c).Status(ctx); err == nil || !strings.Contains(err.Error(), "role operator") {
 		t.Errorf("status of a worker: %v", err)

@@ -37,10 +37,12 @@ func TestAnonymous(t *testing.T) {
 		t.Error("credentials of a coordinator without the key")
 	}
 	for what, text := range map[string][]byte{"another server's": other, "a changed name": renamed, "a changed role": raised} {
-		_, err := Connect(f.ctx, ConnectOptions{URL: f.server.URL(), Credentials: file(t, "c.json", text)})
-		if err == nil || !strings.Contains(err.Error(), "the server does not know ") {
-			t.Errorf("%s credentials: %v", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			_, err := Connect(f.ctx, ConnectOptions{URL: f.server.URL(), Credentials: file(t, "c.json", text)})
+			if err == nil || !strings.Contains(err.Error(), "the server does not know ") {
+				t.Errorf("%s credentials: %v", what, err)
+			}
+		})
 	}
 	if _, err := Connect(f.ctx, ConnectOptions{URL: f.server.URL()}); err == nil || !strings.Contains(err.Error(), "a client without credentials") {
 		t.Errorf("no credentials: %v", err)
@@ -49,12 +51,14 @@ func TestAnonymous(t *testing.T) {
 		"nothing": nil, "the inner user": {nats.UserInfo(insideUser, "")}, "a user without a password": {nats.UserInfo("people", "")},
 		"a token": {nats.Token("x")}, "a role": {nats.Name("moonfarm operator anna")},
 	} {
-		if nc, err := nats.Connect(f.server.URL(), opts...); !errors.Is(err, nats.ErrAuthorization) {
-			t.Errorf("a client of NATS with %s: %v", what, err)
-			if err == nil {
-				nc.Close()
+		t.Run(what, func(t *testing.T) {
+			if nc, err := nats.Connect(f.server.URL(), opts...); !errors.Is(err, nats.ErrAuthorization) {
+				t.Errorf("a client of NATS with %s: %v", what, err)
+				if err == nil {
+					nc.Close()
+				}
 			}
-		}
+		})
 	}
 }
 

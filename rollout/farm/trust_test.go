@@ -98,9 +98,11 @@ func TestChance(t *testing.T) {
 		want     float64
 	}{{1, 50, false, 1}, {8, 50, false, 1}, {16, 50, false, 0.5}, {800, 50, false, 0.01}, {1e9, 50, false, 0.01},
 		{100, 1, false, 1}, {25, 8, false, 0.5}, {1, 50, true, 0.01}} {
-		if p := s.Chance(c.n, c.episodes, c.trusted); math.Abs(p-c.want) > 1e-9 {
-			t.Errorf("shard %d of %v episodes, trusted %v: %v, want %v", c.n, c.episodes, c.trusted, p, c.want)
-		}
+		t.Run(fmt.Sprintf("shard %d of %v episodes, trusted %v", c.n, c.episodes, c.trusted), func(t *testing.T) {
+			if p := s.Chance(c.n, c.episodes, c.trusted); math.Abs(p-c.want) > 1e-9 {
+				t.Errorf("shard %d of %v episodes, trusted %v: %v, want %v", c.n, c.episodes, c.trusted, p, c.want)
+			}
+		})
 	}
 	n := 0
 	for i := range 100_000 {

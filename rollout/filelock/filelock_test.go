@@ -144,19 +144,21 @@ func TestStale(t *testing.T) {
 				stale.encode(): true, renumbered.encode(): self().Started != "", self().encode(): false,
 				other.encode(): false, "": false, "{": false, "{}": false, "\x00\x00": false,
 			} {
-				place := t.TempDir()
-				file := filepath.Join(place, name)
-				require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
-				release, err := l.Lock(place, false)
-				if !free {
-					require.ErrorIs(t, err, ErrHeld, text)
-					require.ErrorContains(t, err, "remove "+file)
-					require.FileExists(t, file)
-					continue
-				}
-				require.NoError(t, err, text)
-				release()
-				require.Empty(t, lockFiles(t, place), text)
+				t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+					place := t.TempDir()
+					file := filepath.Join(place, name)
+					require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+					release, err := l.Lock(place, false)
+					if !free {
+						require.ErrorIs(t, err, ErrHeld, text)
+						require.ErrorContains(t, err, "remove "+file)
+						require.FileExists(t, file)
+						return
+					}
+					require.NoError(t, err, text)
+					release()
+					require.Empty(t, lockFiles(t, place), text)
+				})
 			}
 		}
 	}

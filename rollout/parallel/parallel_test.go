@@ -102,15 +102,17 @@ func TestDo(t *testing.T) {
 		{"start fails", parallel.Items([]int{4, 5}), errBroken, nil, errBroken},
 		{"Close fails", parallel.Items([]int{4, 5}), nil, errBroken, errBroken},
 	} {
-		var started, closed atomic.Int32
-		err := parallel.Do(t.Context(), 3, 2, c.items, func() (counter, error) {
-			if c.start == nil {
-				started.Add(1)
+		t.Run(c.name, func(t *testing.T) {
+			var started, closed atomic.Int32
+			err := parallel.Do(t.Context(), 3, 2, c.items, func() (counter, error) {
+				if c.start == nil {
+					started.Add(1)
+				}
+				return counter{&closed, c.ending}, c.start
+			}, func(context.Context, counter, int, int) error { return nil })
+			if !errors.Is(err, c.want) || closed.Load() != started.Load() {
+				t.Errorf("%s: error %v, want %v; %d started, %d closed", c.name, err, c.want, started.Load(), closed.Load())
 			}
-			return counter{&closed, c.ending}, c.start
-		}, func(context.Context, counter, int, int) error { return nil })
-		if !errors.Is(err, c.want) || closed.Load() != started.Load() {
-			t.Errorf("%s: error %v, want %v; %d started, %d closed", c.name, err, c.want, started.Load(), closed.Load())
-		}
+		})
 	}
 }

@@ -138,13 +138,15 @@ func TestSource(t *testing.T) {
 		{"many.jsonl#4", "many.jsonl", ""},
 		{"one.replay", "one.replay", ""},
 	} {
-		g := recordings.RecordedGame{Name: c.name}
-		for _, digit := range []byte(c.source) {
-			if digit >= '1' && digit <= '9' {
-				g.Number = int(digit - '0')
+		t.Run(c.source, func(t *testing.T) {
+			g := recordings.RecordedGame{Name: c.name}
+			for _, digit := range []byte(c.source) {
+				if digit >= '1' && digit <= '9' {
+					g.Number = int(digit - '0')
+				}
 			}
-		}
-		assert.Equal(t, c.source, g.Source(c.file))
-		assert.Equal(t, c.name, recordings.NameIn(c.source))
+			assert.Equal(t, c.source, g.Source(c.file))
+			assert.Equal(t, c.name, recordings.NameIn(c.source))
+		})
 	}
 }

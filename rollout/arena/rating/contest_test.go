@@ -1,6 +1,7 @@
 package rating_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -27,18 +28,22 @@ func TestPlacePoints(t *testing.T) {
 		{[]int{9}, []float64{3}, []int{9}},
 		{nil, nil, []int{}},
 	} {
-		got, err := rating.PlacePoints(c.points, c.scores)
-		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("points %v for %v: %v, %v, want %v", c.points, c.scores, got, err, c.want)
-		}
+		t.Run(fmt.Sprintf("points %v for %v", c.points, c.scores), func(t *testing.T) {
+			got, err := rating.PlacePoints(c.points, c.scores)
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("points %v for %v: %v, %v, want %v", c.points, c.scores, got, err, c.want)
+			}
+		})
 	}
 	for _, c := range []struct {
 		points []int
 		scores []float64
 	}{{[]int{1}, []float64{1, 2}}, {[]int{2, 1}, []float64{1, math.NaN()}}, {[]int{2, -1}, []float64{1, 2}}} {
-		if got, err := rating.PlacePoints(c.points, c.scores); err == nil {
-			t.Errorf("points %v for %v: %v, want an error", c.points, c.scores, got)
-		}
+		t.Run(fmt.Sprintf("points %v for %v", c.points, c.scores), func(t *testing.T) {
+			if got, err := rating.PlacePoints(c.points, c.scores); err == nil {
+				t.Errorf("points %v for %v: %v, want an error", c.points, c.scores, got)
+			}
+		})
 	}
 	for n := range 7 {
 		if got := len(rating.ContestPoints(n - 1)); got != max(0, min(n-1, 4)) {
@@ -90,9 +95,11 @@ func TestSandbox(t *testing.T) {
 		{[]rating.SandboxRating{start, {Rating: math.Inf(1)}}, []float64{1, 2}},
 		{[]rating.SandboxRating{start, {Games: -1}}, []float64{1, 2}},
 	} {
-		if got, err := rule.After(c.players, c.scores); err == nil {
-			t.Errorf("%v, %v: %v, want an error", c.players, c.scores, got)
-		}
+		t.Run(fmt.Sprintf("%v, scores %v", c.players, c.scores), func(t *testing.T) {
+			if got, err := rule.After(c.players, c.scores); err == nil {
+				t.Errorf("%v, %v: %v, want an error", c.players, c.scores, got)
+			}
+		})
 	}
 	// After many games the ratings reflect the strengths.
 	players := []rating.SandboxRating{start, start, start}

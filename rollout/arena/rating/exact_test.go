@@ -1,6 +1,7 @@
 package rating
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -26,9 +27,11 @@ func TestExact(t *testing.T) {
 	for _, c := range []struct{ x, want float64 }{
 		{0, 1}, {-701, 0}, {math.Inf(-1), 0}, {1000, math.Exp(700)}, {math.Inf(1), math.Exp(700)},
 	} {
-		if got := exp(c.x); math.Abs(got-c.want) > 1e-14*c.want {
-			t.Errorf("exp(%v) = %v, want %v", c.x, got, c.want)
-		}
+		t.Run(fmt.Sprint(c.x), func(t *testing.T) {
+			if got := exp(c.x); math.Abs(got-c.want) > 1e-14*c.want {
+				t.Errorf("exp(%v) = %v, want %v", c.x, got, c.want)
+			}
+		})
 	}
 	if !math.IsNaN(exp(math.NaN())) || log(1) != 0 {
 		t.Errorf("exp(NaN) = %v, log(1) = %v", exp(math.NaN()), log(1))

@@ -1,6 +1,7 @@
 package rating_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -302,23 +303,25 @@ func TestProfile(t *testing.T) {
 		wins, losses int
 		student      float64
 	}{{15, 8, 2.073873}, {30, 2, 2.039513}, {12, 1, 2.178813}, {20, 0, 2.093024}, {40, 40, 1.990450}} {
-		m := fit(t, 2, spread(0, 1, c.wins, 0, c.losses, 0))
-		r, cov := m.Difference(0, 1), m.Covariance()
-		value := func(x float64) float64 {
-			d := x / unit
-			return -float64(c.wins)*math.Log1p(math.Exp(-d)) - float64(c.losses)*math.Log1p(math.Exp(d)) - d*d/64
-		}
-		effect := r.Error * r.Error / (cov[0][0] + cov[1][1] - 2*cov[0][1])
-		z := math.Sqrt(2 * (value(r.Elo) - value(0)) / effect)
-		want := distuv.StudentsT{Sigma: 1, Nu: float64(c.wins + c.losses - 1)}.CDF(z)
-		if got := m.Superiority(0, 1); math.Abs(got-want) > 1e-4+0.01*(1-want) {
-			t.Errorf("%d wins, %d losses: superiority %v, want %v", c.wins, c.losses, got, want)
-		}
-		for _, end := range []float64{r.Low, r.High} {
-			if got, want := 2*(value(r.Elo)-value(end))/effect, c.student*c.student; math.Abs(got/want-1) > 0.002 {
-				t.Errorf("%d wins, %d losses: %+v: at %v the likelihood ratio is %v, want %v", c.wins, c.losses, r, end, got, want)
+		t.Run(fmt.Sprintf("%d wins, %d losses", c.wins, c.losses), func(t *testing.T) {
+			m := fit(t, 2, spread(0, 1, c.wins, 0, c.losses, 0))
+			r, cov := m.Difference(0, 1), m.Covariance()
+			value := func(x float64) float64 {
+				d := x / unit
+				return -float64(c.wins)*math.Log1p(math.Exp(-d)) - float64(c.losses)*math.Log1p(math.Exp(d)) - d*d/64
 			}
-		}
+			effect := r.Error * r.Error / (cov[0][0] + cov[1][1] - 2*cov[0][1])
+			z := math.Sqrt(2 * (value(r.Elo) - value(0)) / effect)
+			want := distuv.StudentsT{Sigma: 1, Nu: float64(c.wins + c.losses - 1)}.CDF(z)
+			if got := m.Superiority(0, 1); math.Abs(got-want) > 1e-4+0.01*(1-want) {
+				t.Errorf("%d wins, %d losses: superiority %v, want %v", c.wins, c.losses, got, want)
+			}
+			for _, end := range []float64{r.Low, r.High} {
+				if got, want := 2*(value(r.Elo)-value(end))/effect, c.student*c.student; math.Abs(got/want-1) > 0.002 {
+					t.Errorf("%d wins, %d losses: %+v: at %v the likelihood ratio is %v, want %v", c.wins, c.losses, r, end, got, want)
+				}
+			}
+		})
 	}
 }
 
@@ -470,14 +473,16 @@ func TestFitErrors(t *testing.T) {
 		"weight 2":        func(r *rating.Comparison) { r.Weight = 2 },
 		"weight NaN":      func(r *rating.Comparison) { r.Weight = math.NaN() },
 	} {
-		bad := ok
-		change(&bad)
-		if _, err := rating.Fit(2, []rating.Comparison{ok, bad}); err == nil {
-			t.Errorf("%s: want an error", name)
-		}
-		if _, err := rating.Scores(2, []rating.Comparison{ok, bad}); err == nil {
-			t.Errorf("%s: Scores: want an error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			bad := ok
+			change(&bad)
+			if _, err := rating.Fit(2, []rating.Comparison{ok, bad}); err == nil {
+				t.Errorf("%s: want an error", name)
+			}
+			if _, err := rating.Scores(2, []rating.Comparison{ok, bad}); err == nil {
+				t.Errorf("%s: Scores: want an error", name)
+			}
+		})
 	}
 	for _, n := range []int{-1, 0, rating.MaxPlayers + 1} {
 		if _, err := rating.Fit(n, nil); err == nil {

@@ -18,17 +18,19 @@ func TestGlickoExample(t *testing.T) {
 		"in halves": {{A: 1, B: 0, Losses: 2, Weight: 0.5}, {A: 0, B: 3, Losses: 1, Weight: 1},
 			{A: 2, B: 0, Wins: 1, Weight: 0.5}, {A: 0, B: 2, Losses: 1, Weight: 0.5}},
 	} {
-		after, err := rating.GlickoPeriod(players, results, 0.5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The paper's 1464.06 and 151.52 were rounded along the way; implementations that do not
-		// round give 1464.0507, 151.5165, 0.0599960.
-		got := after[0]
-		near(t, name, []float64{got.Rating, got.Deviation, got.Volatility}, []float64{1464.0507, 151.5165, 0.0599960}, 1e-4)
-		if math.Abs(got.Rating-1464.06) > 0.011 || math.Abs(got.Deviation-151.52) > 0.005 || math.Abs(got.Volatility-0.05999) > 1e-5 {
-			t.Errorf("%s: %v, the paper has 1464.06, 151.52 and 0.05999", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			after, err := rating.GlickoPeriod(players, results, 0.5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The paper's 1464.06 and 151.52 were rounded along the way; implementations that do not
+			// round give 1464.0507, 151.5165, 0.0599960.
+			got := after[0]
+			near(t, name, []float64{got.Rating, got.Deviation, got.Volatility}, []float64{1464.0507, 151.5165, 0.0599960}, 1e-4)
+			if math.Abs(got.Rating-1464.06) > 0.011 || math.Abs(got.Deviation-151.52) > 0.005 || math.Abs(got.Volatility-0.05999) > 1e-5 {
+				t.Errorf("%s: %v, the paper has 1464.06, 151.52 and 0.05999", name, got)
+			}
+		})
 	}
 }
 

@@ -69,17 +69,19 @@ func TestNash(t *testing.T) {
 		{"small payoffs", antisymmetric([][]float64{{0, -1e-9, 1e-9}, {0, 0, -1e-9}, {0, 0, 0}}), []float64{third, third, third}, []float64{0, 0, 0}},
 		{"large payoffs", antisymmetric([][]float64{{0, 1e60, 2e60}, {0, 0, 1e60}, {0, 0, 0}}), []float64{1, 0, 0}, []float64{0, -1e60, -2e60}},
 	} {
-		p, average, err := rating.Nash(c.payoff)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		near(t, c.name, p, c.want, 2e-9) // the required accuracy is 1e-6
-		scale := 1.0
-		for _, x := range c.average {
-			scale = max(scale, math.Abs(x))
-		}
-		near(t, c.name+": average", average, c.average, 1e-6*scale)
+		t.Run(c.name, func(t *testing.T) {
+			p, average, err := rating.Nash(c.payoff)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				return
+			}
+			near(t, c.name, p, c.want, 2e-9) // the required accuracy is 1e-6
+			scale := 1.0
+			for _, x := range c.average {
+				scale = max(scale, math.Abs(x))
+			}
+			near(t, c.name+": average", average, c.average, 1e-6*scale)
+		})
 	}
 }
 
@@ -232,12 +234,14 @@ func TestAlphaRank(t *testing.T) {
 		{"coordination, rounded", [][]float64{{0.3 - inexact, 0}, {0, 0.1 + 0.2 + inexact}}, inf, []float64{0.5, 0.5}},
 		{"nothing to win", [][]float64{{0, 0}, {0, 0}}, inf, []float64{0.5, 0.5}},
 	} {
-		p, err := rating.AlphaRank(c.payoff, c.alpha, 50)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		near(t, fmt.Sprintf("%s, alpha %v", c.name, c.alpha), p, c.want, 1e-6)
+		t.Run(fmt.Sprintf("%s, alpha %v", c.name, c.alpha), func(t *testing.T) {
+			p, err := rating.AlphaRank(c.payoff, c.alpha, 50)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				return
+			}
+			near(t, fmt.Sprintf("%s, alpha %v", c.name, c.alpha), p, c.want, 1e-6)
+		})
 	}
 }
 

@@ -145,17 +145,19 @@ func TestTest(t *testing.T) {
 		{4, 500, "sprt 0, 50 (logistic): decided: a is more than 0 points stronger than b"},
 		{0, 500, "sprt 0, 50 (logistic): decided: a is not 50 points stronger than b"},
 	} {
-		s, err := sprt.New(test)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k := 0; k < c.times && s.Decision() == sprt.Continue; k++ {
-			if err := s.Add(c.result); err != nil {
+		t.Run(c.want, func(t *testing.T) {
+			s, err := sprt.New(test)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		if got := report.Test(s, "a", "b"); !strings.HasPrefix(got, c.want+"\nllr ") {
-			t.Errorf("%s, want %s", got, c.want)
-		}
+			for k := 0; k < c.times && s.Decision() == sprt.Continue; k++ {
+				if err := s.Add(c.result); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := report.Test(s, "a", "b"); !strings.HasPrefix(got, c.want+"\nllr ") {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -28,9 +29,11 @@ func TestLineups(t *testing.T) {
 		{3, 4, [][]int{{0, 1, 2, 0}}},
 		{2, 4, [][]int{{0, 1, 0, 1}}},
 	} {
-		if got := Lineups(c.players, c.seats); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%d players, %d seats: %v, want %v", c.players, c.seats, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%d players, %d seats", c.players, c.seats), func(t *testing.T) {
+			if got := Lineups(c.players, c.seats); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%d players, %d seats: %v, want %v", c.players, c.seats, got, c.want)
+			}
+		})
 	}
 }
 
@@ -228,17 +231,19 @@ func TestNumbers(t *testing.T) {
 // TestRepeatedPlayers: orders that only exchange a repeated player with itself are played once.
 func TestRepeatedPlayers(t *testing.T) {
 	for _, c := range []struct{ players, seats, games int }{{2, 3, 3}, {2, 4, 6}, {3, 4, 12}, {4, 4, 24}} {
-		games := all(t, RoundRobin{c.players, c.seats, 1, Permutations})
-		for i, g := range games {
-			for _, h := range games[:i] {
-				if slices.Equal(g.Players, h.Players) {
-					t.Errorf("%v is played twice", g.Players)
+		t.Run(fmt.Sprintf("%d players, %d seats", c.players, c.seats), func(t *testing.T) {
+			games := all(t, RoundRobin{c.players, c.seats, 1, Permutations})
+			for i, g := range games {
+				for _, h := range games[:i] {
+					if slices.Equal(g.Players, h.Players) {
+						t.Errorf("%v is played twice", g.Players)
+					}
 				}
 			}
-		}
-		if len(games) != c.games {
-			t.Errorf("%d players, %d seats: %d games, want %d", c.players, c.seats, len(games), c.games)
-		}
+			if len(games) != c.games {
+				t.Errorf("%d players, %d seats: %d games, want %d", c.players, c.seats, len(games), c.games)
+			}
+		})
 	}
 }
 
@@ -247,13 +252,15 @@ func TestNewRoundRobin(t *testing.T) {
 	for _, c := range []struct{ players, seats, games, each, want int }{
 		{2, 2, 7, 2, 8}, {3, 2, 8, 2, 8}, {3, 3, 7, 6, 12}, {4, 4, 24, 24, 24}, {5, 4, 1, 24, 24}, {2, 4, 7, 6, 12}, {3, 4, 13, 12, 24}, {2, 3, 3, 3, 3},
 	} {
-		s := NewRoundRobin(c.players, c.seats, c.games)
-		games, err := s.Next(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(games) / len(Lineups(c.players, c.seats)); n != c.want || s.Seeds != c.want/c.each {
-			t.Errorf("%+v: %d games of each lineup on %d seeds", c, n, s.Seeds)
-		}
+		t.Run(fmt.Sprintf("%d players, %d seats, %d games", c.players, c.seats, c.games), func(t *testing.T) {
+			s := NewRoundRobin(c.players, c.seats, c.games)
+			games, err := s.Next(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(games) / len(Lineups(c.players, c.seats)); n != c.want || s.Seeds != c.want/c.each {
+				t.Errorf("%+v: %d games of each lineup on %d seeds", c, n, s.Seeds)
+			}
+		})
 	}
 }

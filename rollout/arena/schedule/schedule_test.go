@@ -227,9 +227,11 @@ func TestRefused(t *testing.T) {
 				"on seed":            {seed},
 				"places of 1":        {short},
 			} {
-				if _, err := s.Next(results); err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("error %v, want %q", err, want)
-				}
+				t.Run(want, func(t *testing.T) {
+					if _, err := s.Next(results); err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("error %v, want %q", err, want)
+					}
+				})
 			}
 		})
 	}
@@ -284,10 +286,12 @@ func TestBadSchedules(t *testing.T) {
 			s.Waves, s.Stages[0].Parts, s.Sandbox, s.Stages[0].FromSandbox = 1<<15, 8, codeCraft(ratingsOf(4000), 1, 1).Sandbox, 4000
 		}),
 	} {
-		games, err := s.Next(nil)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%T: %d games, error %v, want %q", s, len(games), err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			games, err := s.Next(nil)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%T: %d games, error %v, want %q", s, len(games), err, want)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package sprt
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -226,22 +227,24 @@ func TestFixedCoverage(t *testing.T) {
 		{false, world{50, 0, 0}, 0, 100},
 		{false, world{1, 0, 0}, 200, 60},
 	} {
-		p := c.world.at(Test{Pairs: c.pairs}, c.elo)
-		in := 0
-		for k := range samples {
-			r := prng.New(prng.StreamSeed(3, uint64(k), 0, 0, prng.PurposeGame))
-			counts := make([]int, len(p))
-			for range c.results {
-				counts[draw(&r, p)]++
+		t.Run(fmt.Sprintf("%v Elo, %d results", c.elo, c.results), func(t *testing.T) {
+			p := c.world.at(Test{Pairs: c.pairs}, c.elo)
+			in := 0
+			for k := range samples {
+				r := prng.New(prng.StreamSeed(3, uint64(k), 0, 0, prng.PurposeGame))
+				counts := make([]int, len(p))
+				for range c.results {
+					counts[draw(&r, p)]++
+				}
+				if e := far(t, counts).Estimate(); e.Low <= c.elo && c.elo <= e.High {
+					in++
+				}
 			}
-			if e := far(t, counts).Estimate(); e.Low <= c.elo && c.elo <= e.High {
-				in++
+			share := float64(in) / float64(samples)
+			t.Logf("%v Elo, %d results: in the interval in %.4f", c.elo, c.results, share)
+			if math.Abs(share-0.95) > within {
+				t.Errorf("%v Elo, %d results of %.3f: in the interval in %v of cases, want 0.95", c.elo, c.results, p, share)
 			}
-		}
-		share := float64(in) / float64(samples)
-		t.Logf("%v Elo, %d results: in the interval in %.4f", c.elo, c.results, share)
-		if math.Abs(share-0.95) > within {
-			t.Errorf("%v Elo, %d results of %.3f: in the interval in %v of cases, want 0.95", c.elo, c.results, p, share)
-		}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package sprt
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -36,13 +37,15 @@ func TestParse(t *testing.T) {
 		{"0,10,0.05,1", usual, "an error rate of 1, want"},
 		{"0,10,0.5,0.5", usual, "alpha and beta is 1 or more"},
 	} {
-		got, err := Parse(c.text)
-		if c.err == "" && (err != nil || got != c.want) {
-			t.Errorf("%q: %+v, error %v", c.text, got, err)
-		}
-		if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%q: error %v, want %q", c.text, err, c.err)
-		}
+		t.Run(fmt.Sprintf("%q", c.text), func(t *testing.T) {
+			got, err := Parse(c.text)
+			if c.err == "" && (err != nil || got != c.want) {
+				t.Errorf("%q: %+v, error %v", c.text, got, err)
+			}
+			if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Errorf("%q: error %v, want %q", c.text, err, c.err)
+			}
+		})
 	}
 	usual.Model = Normalised
 	usual.Elo1 = MaxNormalised + 1
@@ -212,18 +215,20 @@ func TestTampered(t *testing.T) {
 		{`"jumps_down":{"extreme":-`, `"jumps_down":{"extreme":`, "beyond its extremes"},
 		{`{`, `[`, ""},
 	} {
-		if !strings.Contains(good, c.old) {
-			t.Errorf("no %s in %s", c.old, good)
-		}
-		bad := strings.Replace(good, c.old, c.new, 1)
-		s := new(State)
-		err := json.Unmarshal([]byte(bad), s)
-		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: error %v, want %q", bad, err, c.want)
-		}
-		if err != nil && s.counts != nil {
-			t.Errorf("%s: refused, and read", bad)
-		}
+		t.Run(c.old+" to "+c.new, func(t *testing.T) {
+			if !strings.Contains(good, c.old) {
+				t.Errorf("no %s in %s", c.old, good)
+			}
+			bad := strings.Replace(good, c.old, c.new, 1)
+			s := new(State)
+			err := json.Unmarshal([]byte(bad), s)
+			if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%s: error %v, want %q", bad, err, c.want)
+			}
+			if err != nil && s.counts != nil {
+				t.Errorf("%s: refused, and read", bad)
+			}
+		})
 	}
 }
 
@@ -268,17 +273,19 @@ func TestEstimate(t *testing.T) {
 		{[]int{1187, 7410, 13475, 7378, 1164}, -0.4426077992236841, 1.7298590276177421, 0.3080138791226903, -0.7041412082298373},
 		{[]int{50, 400, 1000, 450, 60}, 6.204866471299001, 6.235842323937144, 0.9744626991857153, 10.825692474877238},
 	} {
-		s := far(t, c.counts)
-		e := s.Estimate()
-		if math.Abs(e.Elo-c.elo) > 1e-3 || math.Abs(e.Normalised-c.nor) > 1e-3 || math.Abs(e.LOS-c.los) > 3e-4 {
-			t.Errorf("%v: %+v, want %+v", c.counts, e, c)
-		}
-		if d := (e.High - e.Low) / 2 / c.half; d < 0.995 || d > 1.005 {
-			t.Errorf("%v: %v to %v, want ±%v", c.counts, e.Low, e.High, c.half)
-		}
-		if d := (e.NormalisedHigh - e.NormalisedLow) / 2 / (e.High - e.Low) * 2; math.Abs(d-c.nor/c.elo) > 0.01*d {
-			t.Errorf("%v: normalised %v to %v", c.counts, e.NormalisedLow, e.NormalisedHigh)
-		}
+		t.Run(fmt.Sprint(c.counts), func(t *testing.T) {
+			s := far(t, c.counts)
+			e := s.Estimate()
+			if math.Abs(e.Elo-c.elo) > 1e-3 || math.Abs(e.Normalised-c.nor) > 1e-3 || math.Abs(e.LOS-c.los) > 3e-4 {
+				t.Errorf("%v: %+v, want %+v", c.counts, e, c)
+			}
+			if d := (e.High - e.Low) / 2 / c.half; d < 0.995 || d > 1.005 {
+				t.Errorf("%v: %v to %v, want ±%v", c.counts, e.Low, e.High, c.half)
+			}
+			if d := (e.NormalisedHigh - e.NormalisedLow) / 2 / (e.High - e.Low) * 2; math.Abs(d-c.nor/c.elo) > 0.01*d {
+				t.Errorf("%v: normalised %v to %v", c.counts, e.NormalisedLow, e.NormalisedHigh)
+			}
+		})
 	}
 	for _, c := range []struct {
 		counts []int
@@ -287,9 +294,11 @@ func TestEstimate(t *testing.T) {
 		{[]int{0, 0, 0}, Estimate{0, -MaxElo, MaxElo, 0, -MaxElo, MaxElo, 0.5}},
 		{[]int{0, 0, 0, 0, 0}, Estimate{0, -MaxElo, MaxElo, 0, -MaxElo, MaxElo, 0.5}},
 	} {
-		if e := far(t, c.counts).Estimate(); e != c.want {
-			t.Errorf("%v: %+v", c.counts, e)
-		}
+		t.Run(fmt.Sprint(c.counts), func(t *testing.T) {
+			if e := far(t, c.counts).Estimate(); e != c.want {
+				t.Errorf("%v: %+v", c.counts, e)
+			}
+		})
 	}
 	// Ten games won: the likelihood of a score s is s¹⁰, and e^−1.92 at the bound.
 	want := math.Exp(-3.841458820694124 / 20)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -101,13 +102,15 @@ func TestRefusals(t *testing.T) {
 		{Options{Listen: "127.0.0.1:0", Cert: "none"}, "a certificate a key"},
 		{Options{Listen: "127.0.0.1:0", Cert: "none", Key: "none"}, "no such file"},
 	} {
-		s, err := Serve(c.o, example())
-		if err == nil {
-			s.Close()
-		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want an error with %q", c.o, err, c.want)
-		}
+		t.Run(fmt.Sprintf("%+v", c.o), func(t *testing.T) {
+			s, err := Serve(c.o, example())
+			if err == nil {
+				s.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%+v: %v, want an error with %q", c.o, err, c.want)
+			}
+		})
 	}
 }
 
@@ -118,14 +121,16 @@ func TestGuard(t *testing.T) {
 		"localhost": 200, "localhost:8080": 200, "127.0.0.1": 200, "127.0.0.1:1": 200, "[::1]:8080": 200, "[::1]": 200,
 		"evil.example": 421, "evil.example:8080": 421, "localhost.evil.example": 421, "": 421, "192.0.2.1": 421,
 	} {
-		w := visit(s, func(r *http.Request) { r.Host = host })
-		if w.Code != code {
-			t.Errorf("Host %q: status %d, want %d", host, w.Code, code)
-		}
-		h := w.Header()
-		if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("Host %q: headers %v", host, h)
-		}
+		t.Run(fmt.Sprintf("%q", host), func(t *testing.T) {
+			w := visit(s, func(r *http.Request) { r.Host = host })
+			if w.Code != code {
+				t.Errorf("Host %q: status %d, want %d", host, w.Code, code)
+			}
+			h := w.Header()
+			if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("Host %q: headers %v", host, h)
+			}
+		})
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
 		if w := visit(s, func(r *http.Request) { r.Method = method }); w.Code != http.StatusMethodNotAllowed {
@@ -152,15 +157,17 @@ func TestCredentials(t *testing.T) {
 		{"/", "", "", 401}, {"/status.json", "u", "wrong", 401}, {"/metrics", "x", "secret", 401}, {"/events", "", "secret", 401},
 		{"/", "u", "secret", 200}, {"/status.json", "u", "secret", 200}, {"/healthz", "", "", 200},
 	} {
-		w := visit(s, func(r *http.Request) {
-			r.URL.Path, r.Host = c.path, "farm.example"
-			if c.user+c.password != "" {
-				r.SetBasicAuth(c.user, c.password)
+		t.Run(fmt.Sprintf("%s as %q", c.path, c.user), func(t *testing.T) {
+			w := visit(s, func(r *http.Request) {
+				r.URL.Path, r.Host = c.path, "farm.example"
+				if c.user+c.password != "" {
+					r.SetBasicAuth(c.user, c.password)
+				}
+			})
+			if w.Code != c.code {
+				t.Errorf("%s as %q: status %d, want %d", c.path, c.user, w.Code, c.code)
 			}
 		})
-		if w.Code != c.code {
-			t.Errorf("%s as %q: status %d, want %d", c.path, c.user, w.Code, c.code)
-		}
 	}
 }
 
@@ -189,9 +196,11 @@ func TestMachines(t *testing.T) {
 	s.live.ok = time.Time{} // long ago
 	s.live.mu.Unlock()
 	for p, want := range map[string]int{"/readyz": 503, "/status.json": 503, "/healthz": 200, "/metrics": 200} {
-		if w := visit(s, path(p)); w.Code != want {
-			t.Errorf("%s without a coordinator: %d, want %d", p, w.Code, want)
-		}
+		t.Run(p, func(t *testing.T) {
+			if w := visit(s, path(p)); w.Code != want {
+				t.Errorf("%s without a coordinator: %d, want %d", p, w.Code, want)
+			}
+		})
 	}
 	if text := visit(s, path("/metrics")).Body.String(); !strings.Contains(text, "moonfarm_up 0\n") {
 		t.Errorf("metrics without a coordinator:\n%s", text)
@@ -223,16 +232,18 @@ func TestHealth(t *testing.T) {
 	}
 	client := http.Client{Timeout: time.Minute}
 	for p, want := range map[string]int{"healthz": 200, "": 404, "status.json": 404, "metrics": 404, "debug/pprof/": 404} {
-		r, err := http.NewRequest("GET", s.HealthURL()+p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Host = "pod.example" // a probe may use any host name
-		resp, err := client.Do(r)
-		if err != nil || resp.StatusCode != want {
-			t.Fatalf("/%s: %v, %v, want %d", p, resp, err, want)
-		}
-		resp.Body.Close()
+		t.Run(fmt.Sprintf("%q", p), func(t *testing.T) {
+			r, err := http.NewRequest("GET", s.HealthURL()+p, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = "pod.example" // a probe may use any host name
+			resp, err := client.Do(r)
+			if err != nil || resp.StatusCode != want {
+				t.Fatalf("/%s: %v, %v, want %d", p, resp, err, want)
+			}
+			resp.Body.Close()
+		})
 	}
 	farmtest.Until(t, "ready", func() bool {
 		resp, err := client.Get(s.HealthURL() + "readyz")

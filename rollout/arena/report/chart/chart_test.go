@@ -246,9 +246,11 @@ func TestShorten(t *testing.T) {
 		strings.Repeat("名前", 30):                "名前名前…名前名前",
 		strings.Repeat("W", 30):                 "WWWW…WWWW",
 	} {
-		got := shorten(text, 110)
-		assert.Equal(t, want, got)
-		assert.LessOrEqual(t, widthOfText(got), 110.0)
+		t.Run(fmt.Sprintf("%.20q", text), func(t *testing.T) {
+			got := shorten(text, 110)
+			assert.Equal(t, want, got)
+			assert.LessOrEqual(t, widthOfText(got), 110.0)
+		})
 	}
 	assert.Equal(t, "…", shorten("wide", 13))
 }

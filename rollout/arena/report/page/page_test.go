@@ -274,46 +274,50 @@ func TestHeading(t *testing.T) {
 		complete *bool
 		want     string
 	}{{nil, "not known"}, {&yes, "yes: all"}, {&no, "no: interrupted"}} {
-		page, _ := write(t, names, games, func(r *arena.Report) { r.Complete = c.complete })
-		facts := map[string]string{}
-		for i, dt := range page.all("dt") {
-			facts[dt.text] = page.all("dd")[i].text
-		}
-		if facts["Game"] != "chess" || facts["Rules"] != "1.2" || facts["Seed"] != "7" || facts["Schedule"] != "round-robin" ||
-			facts["Games"] != "12" || facts["Players"] != "3, 2 in a game" || facts["Game seeds"] != "4" || !strings.HasPrefix(facts["Complete"], c.want) {
-			t.Errorf("facts %v, want %s", facts, c.want)
-		}
-		if title := page.all("h1")[0].text; title != "chess: 3 players, 12 games" || page.all("title")[0].text != title {
-			t.Errorf("title %q", title)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			page, _ := write(t, names, games, func(r *arena.Report) { r.Complete = c.complete })
+			facts := map[string]string{}
+			for i, dt := range page.all("dt") {
+				facts[dt.text] = page.all("dd")[i].text
+			}
+			if facts["Game"] != "chess" || facts["Rules"] != "1.2" || facts["Seed"] != "7" || facts["Schedule"] != "round-robin" ||
+				facts["Games"] != "12" || facts["Players"] != "3, 2 in a game" || facts["Game seeds"] != "4" || !strings.HasPrefix(facts["Complete"], c.want) {
+				t.Errorf("facts %v, want %s", facts, c.want)
+			}
+			if title := page.all("h1")[0].text; title != "chess: 3 players, 12 games" || page.all("title")[0].text != title {
+				t.Errorf("title %q", title)
+			}
+		})
 	}
 }
 
 // TestSizes writes pages of few and many players, of one game and of games for four.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct{ players, seats, seeds int }{{2, 2, 1}, {2, 2, 30}, {12, 2, 22}, {5, 4, 10}, {4, 4, 1}} {
-		names, games := tournament(c.players, c.seats, c.seeds)
-		page, _ := write(t, names, games, nil)
-		for _, id := range []string{"ratings", "scores", "course", "pairs", "games"} {
-			if len(page.section(t, id).rows()) == 0 {
-				t.Errorf("%v: no rows of %s", c, id)
+		t.Run(fmt.Sprintf("%d players, %d seats, %d seeds", c.players, c.seats, c.seeds), func(t *testing.T) {
+			names, games := tournament(c.players, c.seats, c.seeds)
+			page, _ := write(t, names, games, nil)
+			for _, id := range []string{"ratings", "scores", "course", "pairs", "games"} {
+				if len(page.section(t, id).rows()) == 0 {
+					t.Errorf("%v: no rows of %s", c, id)
+				}
 			}
-		}
-		if heat := page.section(t, "scores").rows(); len(heat) != c.players || len(heat[0]) != c.players+1 {
-			t.Errorf("%v: the matrix is %q", c, heat)
-		}
-		for k, text := range page.section(t, "course").all("text") { // the legend comes last
-			if left := len(page.section(t, "course").all("text")) - k; left <= min(c.players, mostLines) && !strings.Contains(text.text, " player-") {
-				t.Errorf("%v: %q in the legend", c, text.text)
+			if heat := page.section(t, "scores").rows(); len(heat) != c.players || len(heat[0]) != c.players+1 {
+				t.Errorf("%v: the matrix is %q", c, heat)
 			}
-		}
-		if text := page.section(t, "faults").text; !strings.Contains(text, "None.") {
-			t.Errorf("%v: faults %q", c, text)
-		}
-		seats := strings.Count(page.section(t, "games").all("thead")[0].text, "seat ")
-		if seats != c.seats {
-			t.Errorf("%v: games of %d seats", c, seats)
-		}
+			for k, text := range page.section(t, "course").all("text") { // the legend comes last
+				if left := len(page.section(t, "course").all("text")) - k; left <= min(c.players, mostLines) && !strings.Contains(text.text, " player-") {
+					t.Errorf("%v: %q in the legend", c, text.text)
+				}
+			}
+			if text := page.section(t, "faults").text; !strings.Contains(text, "None.") {
+				t.Errorf("%v: faults %q", c, text)
+			}
+			seats := strings.Count(page.section(t, "games").all("thead")[0].text, "seat ")
+			if seats != c.seats {
+				t.Errorf("%v: games of %d seats", c, seats)
+			}
+		})
 	}
 	names, games := tournament(2, 2, 1)
 	page, _ := write(t, names, games[:1], nil)
@@ -459,9 +463,11 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("classes %q, want %s; %q", classes, want, hints)
 	}
 	for score, want := range map[float64]string{0: "h0", 0.5: "h5", 1: "h10", 0.51: "h6", 0.49: "h4"} {
-		if c := heat("a", "b", 1, score, 0, 1); c.Class != want {
-			t.Errorf("score %v: %s, want %s", score, c.Class, want)
-		}
+		t.Run(fmt.Sprint(score), func(t *testing.T) {
+			if c := heat("a", "b", 1, score, 0, 1); c.Class != want {
+				t.Errorf("score %v: %s, want %s", score, c.Class, want)
+			}
+		})
 	}
 }
 
