@@ -215,7 +215,7 @@ func TestPage(t *testing.T) {
 
 	address := s.listen.Addr().String()
 	s.Close()
-	b.becomes(`document.getElementById("link").innerText`, "Connection lost; trying again …")
+	b.becomes(`document.getElementById("link").innerText`, "Connection lost; reconnecting …")
 	f.change(func(f *fake) { f.status.Runs = slices.Clone(f.status.Runs); f.status.Runs[0].Made = 200 })
 	farmtest.Until(t, "the port is free", func() bool {
 		l, err := net.Listen("tcp", address)
@@ -260,7 +260,7 @@ func TestPageByKeyboard(t *testing.T) {
 	b.becomes(`document.getElementById("workers").tBodies[0].rows.length`, "1")
 	b.becomes(cell("workers", 0, 0), "mallory")
 	b.press("x", "x", 'X')
-	b.becomes(cell("workers", 0, 0), "No worker has this.")
+	b.becomes(cell("workers", 0, 0), "No worker matches.")
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}}, &struct{}{})
 	b.becomes(`getComputedStyle(document.body).backgroundColor`, "rgb(18, 22, 28)")
 	b.picture("dark")

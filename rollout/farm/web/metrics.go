@@ -31,24 +31,24 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	up            = describe("up", "1 if a coordinator tells its status.")
-	runInfo       = describe("run_info", "1 for each run with the state that it is in.", "run", "name", "state")
-	runShards     = describe("run_shards", "Shards of a run by where they are: all, made, held.", "run", "name", "shards")
+	up            = describe("up", "1 if a coordinator answers.")
+	runInfo       = describe("run_info", "1 for the current state of each run.", "run", "name", "state")
+	runShards     = describe("run_shards", "Shards of a run by progress: all, made, held.", "run", "name", "shards")
 	runRows       = describe("run_rows", "Rows in the committed shards of a run.", "run", "name")
 	runBytes      = describe("run_bytes", "Bytes in the committed shards of a run.", "run", "name")
-	runRate       = describe("run_rows_per_second", "Rows a second of a run over the last half minute.", "run", "name")
+	runRate       = describe("run_rows_per_second", "Rows per second of a run over the last half minute.", "run", "name")
 	runLeft       = describe("run_seconds_left", "Seconds to the last commit at this rate; 0 if unknown.", "run", "name")
 	runAudits     = describe("run_audits", "Audits of a run by result: due, passed, failed, waived.", "run", "name", "result")
-	runDuplicates = describe("run_shards_again", "Shards given to a second worker since they took long.", "run", "name")
-	runReverted   = describe("run_shards_remade", "Shards whose records were taken back.", "run", "name")
+	runDuplicates = describe("run_shards_again", "Shards given to a second worker because they took long.", "run", "name")
+	runReverted   = describe("run_shards_remade", "Shards whose commits were reverted.", "run", "name")
 
-	workerAlive  = describe("worker_alive", "1 if the worker was heard of lately.", "worker", "version")
-	workerBeat   = describe("worker_last_heartbeat_seconds", "When the worker was last heard of, in seconds since 1970.", "worker")
-	workerHeld   = describe("worker_shards_held", "Shards that the worker has in hand.", "worker")
+	workerAlive  = describe("worker_alive", "1 if the worker sent a beat recently.", "worker", "version")
+	workerBeat   = describe("worker_last_heartbeat_seconds", "Time of the last beat of the worker, in seconds since 1970.", "worker")
+	workerHeld   = describe("worker_shards_held", "Shards leased to the worker.", "worker")
 	workerShards = describe("worker_shards_total", "Shards that the worker committed.", "worker")
 	workerRows   = describe("worker_rows_total", "Rows that the worker committed.", "worker")
 	workerLapsed = describe("worker_claims_lapsed_total", "Claims that the worker neither finished nor gave back.", "worker")
-	workerOut    = describe("worker_quarantined", "1 if none of the worker's work is taken.", "worker")
+	workerOut    = describe("worker_quarantined", "1 if the worker is quarantined.", "worker")
 )
 
 // Describe implements prometheus.Collector: the set of metrics depends on the runs.

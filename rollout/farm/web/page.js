@@ -1,6 +1,5 @@
-// Follows /events and writes what they say into the page. All text goes in as
-// text, never as markup; only what has changed is touched, so that selection,
-// focus and screen readers are left in peace.
+// This script follows /events and shows the events on the page. It inserts text as text, never
+// as markup, and changes only what differs, so that selection, focus and screen readers keep their place.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -30,8 +29,8 @@ function put(node, text, looks) {
   if (looks !== undefined && node.className !== looks) node.className = looks;
 }
 
-// cells are [text, class] or a function that fills the cell; the first one
-// heads its row.
+// cells are [text, class] or a function that fills the cell; the first cell
+// names the row.
 function fill(id, items, key, cells, none) {
   const body = $(id).tBodies[0];
   const rows = new Map([...body.rows].map((r) => [r.dataset.key, r]));
@@ -101,7 +100,7 @@ function showRuns(s, more) {
     [r.state === "running" && r.left ? lasting(r.left) : "–", "n"],
     [audits(r.audits), r.audits.failed ? "bad" : ""],
     [r.out, "code"],
-  ], "No runs. moonfarm-full farm submit begins one.");
+  ], "No runs. moonfarm-full farm submit starts one.");
   left("runs", more.runs, "runs");
 }
 
@@ -126,7 +125,7 @@ function showWorkers() {
     [count(w.held) + " of " + count(w.slots), "n"], [count(w.shards), "n"], [rate(w.shard_rate), "n"], [rate(w.row_rate), "n"],
     [count(w.lapsed), "n"],
     [audits(w.audits), w.audits.failed ? "bad" : ""],
-  ], want ? "No worker has this." : "No workers. moonfarm-full farm worker --connect URL starts one.");
+  ], want ? "No worker matches." : "No workers. moonfarm-full farm worker --connect URL starts one.");
   left("workers", workers.more, "workers");
 }
 
@@ -139,7 +138,7 @@ function showNotes(s, more, now) {
   fill("audits", s.audits, (a) => [a.time, a.run, a.shard, a.worker].join("\n"), (a) => [
     [a.worker], [ago(a.time), "n"], [short(a.run), "code"], [count(a.shard), "n"], [a.row, "wide"],
     [a.sum.slice(0, 12), "code"], [a.right.slice(0, 12), "code"], [count(a.returned), "n"],
-  ], "Every shard that was made twice was the same.");
+  ], "No audit has failed.");
   left("audits", more.audits, "entries");
 }
 
@@ -190,8 +189,8 @@ function say(text, looks) {
   put($("link"), text, looks);
 }
 
-// The browser connects again by itself when a connection ends, but not after
-// an answer that is no stream, and not when a connection is silent.
+// The browser reconnects when a connection ends, but not after an answer that
+// is not a stream, and not when a connection is silent.
 let source, again, heard;
 let paused = false;
 
@@ -206,7 +205,7 @@ function connect() {
     show(JSON.parse(m.data));
   };
   source.onerror = () => {
-    say("Connection lost; trying again …", "bad");
+    say("Connection lost; reconnecting …", "bad");
     if (source.readyState === EventSource.CLOSED) again = setTimeout(connect, 2000 + 2000 * Math.random());
   };
 }

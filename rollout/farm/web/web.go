@@ -175,7 +175,7 @@ func (s *Server) probes(mux *http.ServeMux) *http.ServeMux {
 		if s.live.ready() {
 			say(w, http.StatusOK, "ready")
 		} else {
-			say(w, http.StatusServiceUnavailable, "not ready: no coordinator tells its status")
+			say(w, http.StatusServiceUnavailable, "not ready: no coordinator answers")
 		}
 	})
 	return mux
