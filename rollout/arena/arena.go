@@ -68,7 +68,7 @@ func Run(ctx context.Context, c RunOptions) (*Report, error) {
 	}
 	info := v.Spec().Info
 	if info.Players < 2 {
-		return nil, fmt.Errorf("arena: by these rules %s has seats for %d, want 2 or more", info.Name, info.Players)
+		return nil, fmt.Errorf("arena: %s has %d seats by these rules, want 2 or more", info.Name, info.Players)
 	}
 	s := schedule.NewRoundRobin(len(names), info.Players, c.Games)
 	fixtures, err := s.Next(nil)

@@ -52,7 +52,7 @@ func (g glickos) after(round []schedule.Placing) glickos {
 // AddGlicko adds to a report the Glicko-2 ratings after the games of a tournament whose schedule
 // uses them.
 func (r *Report) AddGlicko(games []Played) {
-	results := Results(games)
+	results := Placings(games)
 	slices.SortFunc(results, func(a, b schedule.Placing) int { return cmp.Compare(a.Number, b.Number) })
 	rated := newGlickos(len(r.Players))
 	for len(results) > 0 {

@@ -295,7 +295,7 @@ func TestJournalRefused(t *testing.T) {
 		{text + lines[2], ":7: game 4 occurs twice"},
 		{text + `{"seats":["a"],"results":[1,2]}` + "\n", ":7: 1 seats, 2 results, 0 scores"},
 		{text + `{"extra":1}` + "\n", `unknown field "extra"`},
-		{strings.Replace(text, `"results":[1,-1]`, `"results":[2,-2]`, 1), "results [2 -2], expected those of 2 places from +1 to −1"},
+		{strings.Replace(text, `"results":[1,-1]`, `"results":[2,-2]`, 1), "results [2 -2], expected results of 2 places from +1 to −1"},
 		{strings.Replace(text, `"results":[1,-1]`, `"results":[1,1]`, 1), "results [1 1], expected"},
 		{strings.Replace(text, `"results":[1,-1]`, `"results":[null,-1]`, 1), "expected numbers and texts, found null"},
 		{strings.Replace(text, `"seed":0`, `"seed":null`, 1), ":3: expected numbers and texts, found null"},

@@ -185,7 +185,7 @@ func (g *gameLine) check() error {
 			}
 		}
 		if want := 1 - float64(2*ahead+level)/float64(n-1); math.Abs(float64(own)-want) > 1e-5 {
-			return fmt.Errorf("results %v, expected those of %d places from +1 to −1", g.Results, n)
+			return fmt.Errorf("results %v, expected results of %d places from +1 to −1", g.Results, n)
 		}
 	}
 	return nil

@@ -77,7 +77,7 @@ func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
 	all = slices.Clone(t.Known)
 	var results []schedule.Placing
 	for {
-		results = append(results, Results(all[len(results):])...)
+		results = append(results, Placings(all[len(results):])...)
 		games, err := t.Schedule.Next(results)
 		if err != nil || len(games) == 0 {
 			return all, err
@@ -90,17 +90,17 @@ func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
 	}
 }
 
-// Results converts games to results for a schedule.
-func Results(games []Played) []schedule.Placing {
+// Placings converts games to placings for a schedule.
+func Placings(games []Played) []schedule.Placing {
 	list := make([]schedule.Placing, len(games))
 	for i := range games {
-		list[i] = games[i].result()
+		list[i] = games[i].placing()
 	}
 	return list
 }
 
-// result converts a game to a result for a schedule.
-func (p *Played) result() schedule.Placing {
+// placing converts a game to a placing for a schedule.
+func (p *Played) placing() schedule.Placing {
 	r := schedule.Placing{Fixture: p.Fixture, Places: make([]int, len(p.Results))}
 	for i, own := range p.Results {
 		for _, other := range p.Results {

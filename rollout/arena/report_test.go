@@ -88,7 +88,7 @@ func TestEvaluateSchedules(t *testing.T) {
 	rate := arena.Glicko(2)()
 	var want []float64
 	for _, round := range [][]arena.Played{nil, games[:2], games[2:]} {
-		want = rate(arena.Results(round))
+		want = rate(arena.Placings(round))
 	}
 	for i, p := range r.Players {
 		if math.Abs(p.Glicko.Rating-want[i]) > 1e-3 || p.Glicko.Deviation > 320 || p.Glicko.Deviation < 150 {

@@ -28,7 +28,7 @@ func (r *Report) AddStages(s schedule.Championship, games []Played) error {
 	if len(r.Players) != s.Players {
 		return fmt.Errorf("arena: %d players in a contest of %d", len(r.Players), s.Players)
 	}
-	tables, err := s.Standings(Results(games))
+	tables, err := s.Standings(Placings(games))
 	if err != nil {
 		return err
 	}

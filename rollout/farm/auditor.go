@@ -101,7 +101,7 @@ func (a *auditor) enforce(r *run, d *tracker.Dispute, right string, rows [2]stri
 // quarantine stops giving work to a worker. Its unconfirmed shards are made again, and the
 // shards that it alone has confirmed are audited again.
 func (a *auditor) quarantine(e Audit) {
-	text := fmt.Sprintf("shard %d of run %s is %.12s…, it said %.12s…", e.Shard, e.Run, e.Right, e.Sum)
+	text := fmt.Sprintf("shard %d of run %s has the sum %.12s…, the worker reported %.12s…", e.Shard, e.Run, e.Right, e.Sum)
 	first := false
 	var open []*run
 	var kept workerRecord
@@ -149,7 +149,7 @@ func (a *auditor) revertAll(r *run, worker string) (n int) {
 		if err == nil || r.ctx.Err() != nil {
 			return n
 		}
-		a.events.fail(r.id, worker, "its shards cannot be taken back: "+err.Error())
+		a.events.fail(r.id, worker, "its commits cannot be reverted: "+err.Error())
 		b.pause(r.ctx)
 	}
 }

@@ -93,7 +93,7 @@ func TestQuickRestart(t *testing.T) {
 	if w := f.status().Workers[0]; w.Lapsed != 2 {
 		t.Errorf("%d lapsed, want 2", w.Lapsed)
 	}
-	if f.logs.count("the worker began again: what it had in hand goes to others, shards: 2") != 1 || f.logs.count("level=ERROR") > 0 {
+	if f.logs.count("the worker has restarted: shards that go to others: 2") != 1 || f.logs.count("level=ERROR") > 0 {
 		t.Error("the log has no warning, or an error")
 	}
 }

@@ -229,7 +229,7 @@ func (c *committer) revert(r *run, shard int) {
 			return
 		}
 		if r.ctx.Err() == nil {
-			c.events.fail(r.id, "", fmt.Sprintf("shard %d: its record cannot be taken back: %v", shard, err))
+			c.events.fail(r.id, "", fmt.Sprintf("shard %d: its commit cannot be reverted: %v", shard, err))
 		}
 		if !b.pause(r.ctx) {
 			return

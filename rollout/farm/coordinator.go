@@ -66,7 +66,7 @@ func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 		}
 		if t := line(err.Error()); t != text && ctx.Err() == nil && !errors.Is(err, errReopened) && !errors.Is(err, errVanished) && o.Server.trouble() == "" {
 			text = t
-			log.Error("the coordinator begins again", "err", t)
+			log.Error("the coordinator restarts", "err", t)
 		}
 		if b.pause(ctx) && o.Server.trouble() != "" {
 			answerTrouble(ctx, c, o.Server)
@@ -112,7 +112,7 @@ func campaign(ctx context.Context, stop context.CancelCauseFunc, c *Conn, o *Coo
 	st, err := openStore(opening, c, o)
 	cancel()
 	if err == nil && len(missing) > 0 && len(missing) < len(allStreams) {
-		log.Warn("streams were missing and are made; what they had is lost", "streams", strings.Join(missing, ", "))
+		log.Warn("missing streams are created; their data is lost", "streams", strings.Join(missing, ", "))
 	}
 	if denied := c.denied.Load(); err != nil && denied != nil {
 		return fmt.Errorf("%w: want credentials with the role coordinator", *denied)

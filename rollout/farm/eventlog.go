@@ -80,7 +80,7 @@ func (e *eventLog) quarantined(a Audit) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.audits = last(append(e.audits, a))
-	e.log.Error("a worker is quarantined: its shard is not what the coordinator makes", "worker", a.Worker, "run", a.Run,
+	e.log.Error("a worker is quarantined: its shard differs from the coordinator's", "worker", a.Worker, "run", a.Run,
 		"shard", a.Shard, "sum", a.Sum, "right", a.Right, "row", a.Row, "returned", a.Returned)
 	e.publish("moonfarm.audit", a)
 }
@@ -91,7 +91,7 @@ func (e *eventLog) publish(subject string, event any) {
 	}
 	if data, err := json.Marshal(event); err == nil {
 		if _, err := e.js.PublishAsync(subject, data); err != nil {
-			e.log.Warn("an event is not kept", "err", err)
+			e.log.Warn("an event is not stored", "err", err)
 		}
 	}
 }

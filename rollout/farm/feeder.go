@@ -40,7 +40,7 @@ func (f *feeder) feeding() {
 		}
 		list := f.take()
 		if err := f.publish(list); err != nil && f.r.ctx.Err() == nil {
-			f.events.fail(f.r.id, "", "the queue takes no work: "+err.Error())
+			f.events.fail(f.r.id, "", "shards cannot be published to the queue: "+err.Error())
 			b.pause(f.r.ctx)
 		} else {
 			b = newBackoff()
@@ -168,7 +168,7 @@ func (f *feeder) fetching() {
 		f.do(func(s *state) { s.waiting.reserved -= n - got })
 		if err != nil && f.r.ctx.Err() == nil {
 			if failed {
-				f.events.fail(f.r.id, "", "the queue gives no work: "+err.Error())
+				f.events.fail(f.r.id, "", "shards cannot be fetched from the queue: "+err.Error())
 			}
 			failed = true
 			b.pause(f.r.ctx)

@@ -62,7 +62,7 @@ func (g *gate) read(file string) error {
 		case (u.Password == "") == (u.Nkey == ""):
 			return fmt.Errorf("user %s: want a password or an nkey", u.Name)
 		case g.users[u.Name] != nil:
-			return fmt.Errorf("user %s: named twice; the inbox of a name must be of one user", u.Name)
+			return fmt.Errorf("user %s: the name occurs twice; an inbox belongs to one user", u.Name)
 		case u.Nkey != "" && !nkeys.IsValidPublicUserKey(u.Nkey):
 			return fmt.Errorf("user %s: the nkey is not the public key of a user", u.Name)
 		case u.Nkey != "":

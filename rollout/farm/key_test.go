@@ -87,7 +87,7 @@ func TestReadableUsers(t *testing.T) {
 	}
 	twice := bytes.Replace(list, []byte("]"), []byte(`, {"name": "w1", "role": "operator", "password": "q"}]`), 1)
 	o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", twice)}
-	if _, err := newServer(&o).options(&o); err == nil || !strings.Contains(err.Error(), "named twice") {
+	if _, err := newServer(&o).options(&o); err == nil || !strings.Contains(err.Error(), "occurs twice") {
 		t.Errorf("a name with two users: %v", err)
 	}
 }

@@ -103,7 +103,7 @@ func (s *Server) waitForRoom() {
 		(*end)(errReopened)
 	}
 	if s.why.Store(nil); s.failed.Load() != seen {
-		s.failing("it failed again at once")
+		s.failing("it failed again immediately")
 	}
 }
 

@@ -61,7 +61,7 @@ func (x *requests) serve() (stop func() error, err error) {
 }
 
 // ending is the answer to requests that come after the end of the term.
-var ending = &answer{Error: "the coordinator begins again", Retry: true}
+var ending = &answer{Error: "the coordinator restarts", Retry: true}
 
 // admit runs a handler unless the term has ended: NATS still delivers the requests that it
 // has after the service has stopped.

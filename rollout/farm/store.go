@@ -218,7 +218,7 @@ func each[T any](ctx context.Context, kv jetstream.KeyValue, pattern string, do 
 		select {
 		case e, ok := <-w.Updates():
 			if !ok {
-				return errors.New(kv.Bucket() + ": the reading ended before its end")
+				return errors.New(kv.Bucket() + ": reading ended early")
 			}
 			if e == nil {
 				return nil

@@ -55,7 +55,7 @@ func (t *term) asked(name string, q *request, step func(s *state, w *worker) *an
 		}
 	})
 	if lost > 0 {
-		text := fmt.Sprintf("the worker began again: what it had in hand goes to others, shards: %d", lost)
+		text := fmt.Sprintf("the worker has restarted: shards that go to others: %d", lost)
 		t.events.add(&Failure{Worker: name, Text: text, kind: kindOf(text)}, t.log.Warn)
 	}
 	if a != nil && a.Refused {
@@ -100,7 +100,7 @@ func (t *term) unwritten(r *run, worker, what string, err error) *answer {
 	case trouble != "":
 		return &answer{Error: trouble}
 	case r.ctx.Err() != nil:
-		return &answer{Error: what + ": the coordinator begins again", Retry: true}
+		return &answer{Error: what + ": the coordinator restarts", Retry: true}
 	}
 	t.events.fail(r.id, worker, what+": "+err.Error())
 	return &answer{Error: what + ": " + err.Error()}

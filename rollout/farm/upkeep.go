@@ -139,13 +139,13 @@ func (u *upkeep) listen() {
 }
 
 // errVanished ends a coordinator's term after the loss of a stream.
-var errVanished = errors.New("a stream was gone")
+var errVanished = errors.New("a stream was missing")
 
 // losses maps streams to the consequences of their loss.
 var losses = map[string]string{
-	runsStream:    "the runs are written again as the coordinator knows them",
+	runsStream:    "the runs are written again from the memory of the coordinator",
 	shardsStream:  "the records of committed shards are lost, and those shards are made again",
-	workersStream: "the histories of workers are written again as the coordinator knows them",
+	workersStream: "the histories of workers are written again from the memory of the coordinator",
 	leaseStream:   "the lease is taken again",
 	workStream:    "the shards that wait are queued again",
 	eventStream:   "the older entries of the audit log are lost",
@@ -175,7 +175,7 @@ func (u *upkeep) keepStreams(stop context.CancelCauseFunc) {
 			stop(errVanished)
 			return
 		} else if u.ctx.Err() == nil {
-			u.events.fail("", "", fmt.Sprintf("%s: gone, and cannot be made again yet: %v", strings.Join(list, ", "), err))
+			u.events.fail("", "", fmt.Sprintf("%s: missing, and cannot be recreated yet: %v", strings.Join(list, ", "), err))
 		}
 	}
 }
@@ -207,7 +207,7 @@ func (u *upkeep) restore(list []string) error {
 	}
 	u.save(u.ctx, maxWorkers)
 	for _, name := range list {
-		u.events.fail("", "", fmt.Sprintf("the stream %s was gone and is made again: %s", name, losses[name]))
+		u.events.fail("", "", fmt.Sprintf("the stream %s was missing and is recreated: %s", name, losses[name]))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestVanishedStreams(t *testing.T) {
 		f.until(name+" is there again", func() bool { _, err := js.Stream(f.ctx, name); return err == nil })
 		f.until("a coordinator begins again", func() bool { return f.logs.count("msg=coordinating") >= i+2 })
 		f.until("the log names the stream", func() bool {
-			return f.logs.count("the stream "+name+" was gone and is made again") > 0 || f.logs.count("streams="+name) > 0 || name == leaseStream
+			return f.logs.count("the stream "+name+" was missing and is recreated") > 0 || f.logs.count("streams="+name) > 0 || name == leaseStream
 		})
 	}
 	release()

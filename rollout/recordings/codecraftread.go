@@ -113,7 +113,7 @@ func (x *codecraftReader) checked(candidates []codecraft.Rules) (*RecordedGame, 
 			return x.recording(g, x.stopped(g.Status)), nil
 		}
 		if reason == nil || n > good {
-			good, rules, reason = n, c, fmt.Errorf("not as it plays here: %w", err)
+			good, rules, reason = n, c, fmt.Errorf("differs when played here: %w", err)
 		}
 	}
 	if !x.o.Keep {
@@ -129,7 +129,7 @@ func (x *codecraftReader) checked(candidates []codecraft.Rules) (*RecordedGame, 
 			good = min(good, n)
 		}
 	}
-	return nil, fmt.Errorf("%w (in the first tick: nothing is left to keep)", reason)
+	return nil, fmt.Errorf("%w (in the first tick: nothing to keep)", reason)
 }
 
 // stopped returns the reason why the recording ends before the game is over, or "" if the game is

@@ -119,7 +119,7 @@ func readTerminalMatch(r *RecordedGame, name string, m *replay.Match, report *re
 		if good = min(d.Turn, good); d.Frame < 0 { // before the turn: the previous turn caused it
 			good = max(good-1, 0)
 		}
-		reason = fmt.Errorf("not as it plays here: %w", d)
+		reason = fmt.Errorf("differs when played here: %w", d)
 	case !m.Complete:
 		reason = fmt.Errorf("the recording broke off in turn %d", max(m.Turns-1, 0))
 	}

@@ -33,7 +33,7 @@ func (towerdefenceEngine) Read(name string, in io.Reader, o ReadOptions, yield f
 		case m.Err != nil:
 			reason = unnamed(m.Err, "recording "+name)
 		case m.Different != nil:
-			reason = fmt.Errorf("not as it plays here: %w", m.Different)
+			reason = fmt.Errorf("differs when played here: %w", m.Different)
 		}
 		keep := o.Keep
 		if reason == nil && m.Result.End == referee.EndCut && len(m.Orders) > 0 { // it was cut when it was recorded
@@ -225,7 +225,7 @@ func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield 
 	r.Number, r.Name = 0, ""
 	var reason error
 	if d := m.Different; d != nil {
-		reason = fmt.Errorf("not as it plays here: round %d: %s: recorded %s, played %s; %s", d.Round, d.Field, d.Want, d.Got, missingRules(f))
+		reason = fmt.Errorf("differs when played here: round %d: %s: recorded %s, played %s; %s", d.Round, d.Field, d.Want, d.Got, missingRules(f))
 	} else if log.Final == nil {
 		reason = fmt.Errorf("the match log has no endGameState.txt: it broke off after %s", texts.Plural(len(m.Orders), "round"))
 	}

@@ -182,7 +182,7 @@ func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, e
 func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
 	switch s := s.(type) {
 	case schedule.Duel:
-		r.Test, err = s.State(arena.Results(games))
+		r.Test, err = s.State(arena.Placings(games))
 	case schedule.Championship:
 		err = r.AddStages(s, games)
 	case schedule.Ladder, schedule.Sandbox:

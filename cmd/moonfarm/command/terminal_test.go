@@ -139,7 +139,7 @@ func TestImportRecordings(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "data")
 	out, stderr := said(t, exitFailure, append([]string{"import", "terminal", "--obs", "packed", "--out", dir}, files...)...) // some are skipped
-	commandtest.Wants(t, out, "2018a-001.replay.gz: not as it plays here: ", "2025a-009.replay.gz: the recording broke off in turn 2\n",
+	commandtest.Wants(t, out, "2018a-001.replay.gz: differs when played here: ", "2025a-009.replay.gz: the recording broke off in turn 2\n",
 		fmt.Sprintf("%s: %d episodes, ", dir, episodes), "\nrules: "+strings.Join(rules, ", ")+"\n")
 	if want := fmt.Sprintf("moonfarm: %d files of %d skipped; the others are in %s\n", len(files)-episodes, len(files), dir); stderr != want {
 		t.Errorf("standard error %q, want %q", stderr, want)

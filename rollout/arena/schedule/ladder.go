@@ -66,7 +66,7 @@ func (s Ladder) check() error {
 		return fmt.Errorf("schedule: a ladder without ratings")
 	}
 	if len(s.Joined) > len(s.Pool) {
-		return fmt.Errorf("schedule: %d members of a pool, and the rounds in which %d joined", len(s.Pool), len(s.Joined))
+		return fmt.Errorf("schedule: a pool of %d members, but Joined for %d", len(s.Pool), len(s.Joined))
 	}
 	seen := map[int]bool{s.Player: true}
 	for _, p := range append([]int{s.Player}, s.Pool...) {

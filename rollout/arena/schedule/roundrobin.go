@@ -71,11 +71,11 @@ func (s Gauntlet) Next(results []Placing) ([]Fixture, error) {
 	}
 	hero := make([]bool, s.Players)
 	for _, p := range heroes {
-		if err := checkRange("a player of a gauntlet that meets all others", p, 0, s.Players-1); err != nil {
+		if err := checkRange("a hero of a gauntlet", p, 0, s.Players-1); err != nil {
 			return nil, err
 		}
 		if hero[p] {
-			return nil, fmt.Errorf("schedule: player %d meets all others of a gauntlet twice", p)
+			return nil, fmt.Errorf("schedule: player %d is twice a hero of the gauntlet", p)
 		}
 		hero[p] = true
 	}
@@ -86,7 +86,7 @@ func (s Gauntlet) Next(results []Placing) ([]Fixture, error) {
 		}
 	}
 	if len(others) == 0 {
-		return nil, fmt.Errorf("schedule: a gauntlet of %d players against no others", len(heroes))
+		return nil, fmt.Errorf("schedule: a gauntlet of %d heroes and no other players", len(heroes))
 	}
 	n := min(maxGames+1, binomial(int64(len(others)), int64(s.Seats-1)))
 	if err := checkLineups(n*int64(len(heroes)), s.Players, s.Seats, s.Seating); err != nil {

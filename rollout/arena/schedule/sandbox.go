@@ -71,7 +71,7 @@ func (s Sandbox) check() error {
 	case s.Rate == nil:
 		return fmt.Errorf("schedule: a Sandbox without ratings")
 	case len(s.Joined) > s.Players:
-		return fmt.Errorf("schedule: %d players, and the rounds in which %d joined", s.Players, len(s.Joined))
+		return fmt.Errorf("schedule: %d players, but Joined for %d", s.Players, len(s.Joined))
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (s Swiss) check() error {
 		checkRange("seeds of a round", s.Seeds, 1, 1<<(gameBits-1)-1),
 	)
 	if err == nil && len(s.Joined) > s.Players {
-		return fmt.Errorf("schedule: %d players, and the rounds in which %d joined", s.Players, len(s.Joined))
+		return fmt.Errorf("schedule: %d players, but Joined for %d", s.Players, len(s.Joined))
 	}
 	return err
 }

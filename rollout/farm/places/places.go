@@ -22,7 +22,7 @@ import (
 // Places are folders and URLs below which a farm may write.
 type Places []*place
 
-// place is a folder or an URL: a run's output, or a prefix of outputs.
+// place is a folder or a URL: a run's output, or a prefix of outputs.
 type place struct {
 	text      string   // shown in messages, without the query
 	dir, real string   // a folder: as written, and without symbolic links
@@ -82,7 +82,7 @@ func (o Places) Check(out string) error {
 	}
 	hint := ""
 	if p.url != nil {
-		hint = "; all options of an URL but region, timeout and use_path_style must be in --allow-out as well"
+		hint = "; all options of a URL but region, timeout and use_path_style must be in --allow-out as well"
 	}
 	return fmt.Errorf("output %s: not allowed here, expected an output below %s (--allow-out of farm serve)%s", p.text, strings.Join(names, " or "), hint)
 }
@@ -102,7 +102,7 @@ func outputAt(text string) (*place, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("output: not an URL: %w", errors.Unwrap(err)) // the full error repeats the whole URL
+		return nil, fmt.Errorf("output: not a URL: %w", errors.Unwrap(err)) // the full error repeats the whole URL
 	}
 	shown := u.Scheme + "://" + u.Host + u.Path
 	switch {
@@ -137,7 +137,7 @@ func folderOf(text, dir string) (*place, error) {
 		dir = trimmed
 	}
 	if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir {
-		return nil, fmt.Errorf("output %s: expected an absolute path without //, . and .., or an URL", text)
+		return nil, fmt.Errorf("output %s: expected an absolute path without //, . and .., or a URL", text)
 	}
 	real, err := withoutLinks(dir)
 	if err != nil {
@@ -151,7 +151,7 @@ func folderOf(text, dir string) (*place, error) {
 	return &place{text: text, dir: dir, real: real}, nil
 }
 
-// anyURL matches an URL, and not a path.
+// anyURL matches a URL, and not a path.
 var anyURL = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 
 // withoutLinks resolves the symbolic links of a path, whose last parts may not exist.

@@ -54,7 +54,7 @@ func TestOutputs(t *testing.T) {
 		"s3://bucket/runs?endpoint=http://10.0.0.1:9000&endpoint=http://127.0.0.1:1": "given twice", "s3://open/a?profile=admin": "not allowed here",
 		"s3://open/a?region=x.example%2F": "not allowed here", "s3://open/a?role=arn:x": "not allowed here", "s3://open/a?region=%zz": "cannot be read", "s3://open/a?x=1": "unknown query parameter",
 		"s3://key:secret@open/a": "name or password", "s3://open/a#x": "found more", "gs://open/a": "not allowed here", "mem://open": "not allowed here",
-		"s3://op en/a": "not an URL",
+		"s3://op en/a": "not a URL",
 	} {
 		t.Run(fmt.Sprintf("%q", out), func(t *testing.T) {
 			if !links && (strings.Contains(out, "/away") || strings.Contains(out, "/lost")) {
