@@ -49,8 +49,8 @@ type Options struct {
 	Progress func(done, all int)
 }
 
-// Turn is the analysis of a turn.
-type Turn struct {
+// TurnAnalysis is the analysis of a turn.
+type TurnAnalysis struct {
 	Turn  int // from 0
 	Seats []Assessment
 }
@@ -67,9 +67,9 @@ type Assessment struct {
 func (s *Assessment) BestPlayed() bool { return same(s.Best.Orders, s.Played.Orders) }
 
 // Worst returns up to n turns with the largest losses of a seat, the worst first.
-func Worst(turns []Turn, p sim.Player, n int) []int {
-	worst := slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Seats[p].Lost <= 0 })
-	slices.SortStableFunc(worst, func(a, b Turn) int { return cmp.Compare(b.Seats[p].Lost, a.Seats[p].Lost) })
+func Worst(turns []TurnAnalysis, p sim.Player, n int) []int {
+	worst := slices.DeleteFunc(slices.Clone(turns), func(t TurnAnalysis) bool { return t.Seats[p].Lost <= 0 })
+	slices.SortStableFunc(worst, func(a, b TurnAnalysis) int { return cmp.Compare(b.Seats[p].Lost, a.Seats[p].Lost) })
 	list := []int{}
 	for _, t := range worst[:min(n, len(worst))] {
 		list = append(list, t.Turn)
@@ -98,7 +98,7 @@ func (o *Options) Check(e *rollout.Episode) error {
 
 // Run analyses the turns of an episode. With an error, such as the cause of ctx, it returns the
 // turns that it has finished.
-func Run(ctx context.Context, e *rollout.Episode, o Options) ([]Turn, error) {
+func Run(ctx context.Context, e *rollout.Episode, o Options) ([]TurnAnalysis, error) {
 	if err := o.Check(e); err != nil {
 		return nil, err
 	}
@@ -344,7 +344,7 @@ func same(a, b []sim.Order) bool {
 }
 
 // turns returns the analysed turns whose next position has been searched, too.
-func (r *run) turns() (all []Turn) {
+func (r *run) turns() (all []TurnAnalysis) {
 	for t := r.o.First; t <= r.o.Last; t += r.o.Every {
 		seats, next := r.found[t], r.found[t+1]
 		if seats == nil || next == nil {
@@ -358,7 +358,7 @@ func (r *run) turns() (all []Turn) {
 			}
 			s.Lost = s.Best.Value - s.Played.Value
 		}
-		all = append(all, Turn{t, seats})
+		all = append(all, TurnAnalysis{t, seats})
 	}
 	return all
 }

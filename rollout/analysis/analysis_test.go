@@ -140,7 +140,7 @@ func value(e *rollout.Episode, s *simtest.ToyState, status sim.Status, p sim.Pla
 }
 
 // checkTurn compares the analysis of a turn with the game itself.
-func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn analysis.Turn) (bests int) {
+func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn analysis.TurnAnalysis) (bests int) {
 	t.Helper()
 	step := func(change sim.Player, orders []sim.Order) (s simtest.ToyState, status sim.Status) {
 		all := turnOf(e, turn.Turn)
@@ -248,7 +248,7 @@ func TestRunPart(t *testing.T) {
 	for _, c := range []struct{ first, last, every, workers int }{{0, e.Turns - 1, 1, 3}, {1, 6, 2, 1}, {2, 7, 3, 2}, {e.Turns - 1, e.Turns - 1, 5, 2}} {
 		t.Run(fmt.Sprintf("every %d from %d to %d", c.every, c.first, c.last), func(t *testing.T) {
 			o.First, o.Last, o.Every, o.Workers = c.first, c.last, c.every, c.workers
-			var want []analysis.Turn
+			var want []analysis.TurnAnalysis
 			for turn := c.first; turn <= c.last; turn += c.every {
 				want = append(want, all[turn])
 			}
@@ -316,9 +316,9 @@ func TestRunErrors(t *testing.T) {
 // TestWorst: the worst turns of a seat have the largest losses, the first of equal ones first;
 // turns without a loss are left out.
 func TestWorst(t *testing.T) {
-	var turns []analysis.Turn
+	var turns []analysis.TurnAnalysis
 	for i, lost := range []float64{0.1, 0, 0.3, -0.2, 0.3, 0.2} {
-		turns = append(turns, analysis.Turn{Turn: 10 * i, Seats: []analysis.Assessment{{}, {Lost: lost}}})
+		turns = append(turns, analysis.TurnAnalysis{Turn: 10 * i, Seats: []analysis.Assessment{{}, {Lost: lost}}})
 	}
 	for n, want := range [][]int{{}, {20}, {20, 40}, {20, 40, 50}, {20, 40, 50, 0}, {20, 40, 50, 0}} {
 		if got := analysis.Worst(turns, 1, n); !slices.Equal(got, want) {
@@ -331,9 +331,9 @@ func TestWorst(t *testing.T) {
 }
 
 func TestChart(t *testing.T) {
-	var turns []analysis.Turn
+	var turns []analysis.TurnAnalysis
 	for i, v := range []float64{0, 0.2, 0.5, 0.99, 1} {
-		turns = append(turns, analysis.Turn{Turn: 3 + i, Seats: []analysis.Assessment{{Value: v}, {Value: -v / 2}}})
+		turns = append(turns, analysis.TurnAnalysis{Turn: 3 + i, Seats: []analysis.Assessment{{Value: v}, {Value: -v / 2}}})
 	}
 	want := "  +1 |    AA\n     |\n     |\n     |   A\n     |  A\n   0 | *----\n     |  BB\n     |    B\n     |     B\n     |\n  -1 |\nturn   3   7\n"
 	if got := string(analysis.AppendChart(nil, turns)); got != want {
@@ -345,7 +345,7 @@ func TestChart(t *testing.T) {
 	// 200 turns in 64 columns: each column has the mean of some.
 	turns = nil
 	for i := range 200 {
-		turns = append(turns, analysis.Turn{Turn: i, Seats: []analysis.Assessment{{Value: math.Copysign(1, float64(i)-99.5)}}})
+		turns = append(turns, analysis.TurnAnalysis{Turn: i, Seats: []analysis.Assessment{{Value: math.Copysign(1, float64(i)-99.5)}}})
 	}
 	lines := strings.Split(string(analysis.AppendChart(nil, turns)), "\n")
 	if top, bottom := lines[0], lines[10]; top != "  +1 | "+strings.Repeat(" ", 32)+strings.Repeat("A", 32) || bottom != "  -1 | "+strings.Repeat("A", 32) {

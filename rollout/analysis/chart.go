@@ -15,7 +15,7 @@ const (
 // AppendChart appends a chart of the values before the turns, from left to right, 1 at the top and
 // −1 at the bottom. A letter stands for each seat, * for several at one place. If there are more
 // turns than columns, a column shows the mean of several turns.
-func AppendChart(dst []byte, turns []Turn) []byte {
+func AppendChart(dst []byte, turns []TurnAnalysis) []byte {
 	if len(turns) == 0 {
 		return dst
 	}
@@ -57,7 +57,7 @@ func AppendChart(dst []byte, turns []Turn) []byte {
 }
 
 // meanValue returns the mean of the values of a seat.
-func meanValue(turns []Turn, p int) float64 {
+func meanValue(turns []TurnAnalysis, p int) float64 {
 	sum := 0.0
 	for _, t := range turns {
 		sum += t.Seats[p].Value

@@ -87,7 +87,7 @@ func (a *auditor) arbitrate(r *run, d *tracker.Dispute) (right string, rows [2]s
 // sum is right; otherwise it reverts the commit.
 func (a *auditor) enforce(r *run, d *tracker.Dispute, right string, rows [2]string) {
 	for _, i := range d.Wrong(right) {
-		a.quarantine(Audit{Time: time.Now(), Run: r.id, Shard: d.Shard, Worker: d.Makers[i], Sum: d.Sums[i], Right: right, Row: rows[i]})
+		a.quarantine(Quarantine{Time: time.Now(), Run: r.id, Shard: d.Shard, Worker: d.Makers[i], Sum: d.Sums[i], Right: right, Row: rows[i]})
 	}
 	if d.Sums[0] != right {
 		a.commits.revert(r, d.Shard)
@@ -100,7 +100,7 @@ func (a *auditor) enforce(r *run, d *tracker.Dispute, right string, rows [2]stri
 
 // quarantine stops giving work to a worker. Its unconfirmed shards are made again, and the
 // shards that it alone has confirmed are audited again.
-func (a *auditor) quarantine(e Audit) {
+func (a *auditor) quarantine(e Quarantine) {
 	text := fmt.Sprintf("shard %d of run %s has the sum %.12s…, the worker reported %.12s…", e.Shard, e.Run, e.Right, e.Sum)
 	first := false
 	var open []*run

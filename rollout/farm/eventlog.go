@@ -21,9 +21,9 @@ type eventLog struct {
 	log *slog.Logger
 	js  jetstream.JetStream // nil: events stay in memory
 
-	mu       sync.Mutex // guards the lists
-	failures []Failure  // oldest first
-	audits   []Audit    // oldest first
+	mu       sync.Mutex   // guards the lists
+	failures []Failure    // oldest first
+	audits   []Quarantine // oldest first
 }
 
 // maxEvents is how many failures and how many audits a log keeps.
@@ -76,7 +76,7 @@ func kindOf(text string) string { return numbers.ReplaceAllString(text, "#") }
 var numbers = regexp.MustCompile(`\S*[0-9/\\]\S*`)
 
 // quarantined adds an entry of the audit log.
-func (e *eventLog) quarantined(a Audit) {
+func (e *eventLog) quarantined(a Quarantine) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.audits = last(append(e.audits, a))
@@ -127,7 +127,7 @@ func newEventLog(ctx context.Context, st *store, log *slog.Logger) (*eventLog, e
 // replay takes an event from the stream, and ignores a message that is not an event.
 func (e *eventLog) replay(subject string, data []byte) {
 	var f Failure
-	var a Audit
+	var a Quarantine
 	if subject == "moonfarm.audit" {
 		if json.Unmarshal(data, &a) == nil {
 			e.audits = last(append(e.audits, a))
@@ -139,7 +139,7 @@ func (e *eventLog) replay(subject string, data []byte) {
 }
 
 // list returns copies, newest first.
-func (e *eventLog) list() ([]Failure, []Audit) {
+func (e *eventLog) list() ([]Failure, []Quarantine) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	f, a := slices.Clone(e.failures), slices.Clone(e.audits)

@@ -31,7 +31,7 @@ type Status struct {
 	Workers  []WorkerStatus `json:"workers"`            // by name; workers heard of within a day, and quarantined workers
 	Unlisted int            `json:"unlisted,omitempty"` // workers beyond the first 5000
 	Failures []Failure      `json:"failures"`           // the last 200, newest first
-	Audits   []Audit        `json:"audits"`             // the last 200 entries of the audit log, newest first
+	Audits   []Quarantine   `json:"audits"`             // the last 200 entries of the audit log, newest first
 }
 
 // RunStatus is one run.
@@ -53,16 +53,16 @@ type RunStatus struct {
 	Rows     uint64    `json:"rows"`     // in committed shards
 	Bytes    uint64    `json:"bytes"`    // in committed shards
 	// ShardRate and RowRate are shards and rows per second over the last half minute.
-	ShardRate  float64 `json:"shard_rate"`
-	RowRate    float64 `json:"row_rate"`
-	Left       float64 `json:"left"` // seconds to the last commit at this rate; 0 if unknown
-	Audits     Counts  `json:"audits"`
-	Duplicates int     `json:"again"`  // shards given to a second worker because they took long
-	Reverted   int     `json:"remade"` // shards whose commits were reverted
+	ShardRate  float64     `json:"shard_rate"`
+	RowRate    float64     `json:"row_rate"`
+	Left       float64     `json:"left"` // seconds to the last commit at this rate; 0 if unknown
+	Audits     AuditCounts `json:"audits"`
+	Duplicates int         `json:"again"`  // shards given to a second worker because they took long
+	Reverted   int         `json:"remade"` // shards whose commits were reverted
 }
 
-// Counts are the audits of a run or of a worker's shards.
-type Counts = tracker.Counts
+// AuditCounts are the audits of a run or of a worker's shards.
+type AuditCounts = tracker.AuditCounts
 
 // WorkerStatus is one worker.
 type WorkerStatus struct {
@@ -76,12 +76,12 @@ type WorkerStatus struct {
 	Shards  uint64    `json:"shards"` // committed in total
 	Rows    uint64    `json:"rows"`
 	// ShardRate and RowRate are shards and rows per second over the last half minute.
-	ShardRate   float64 `json:"shard_rate"`
-	RowRate     float64 `json:"row_rate"`
-	Audits      Counts  `json:"audits"`
-	Lapsed      uint64  `json:"lapsed"`                // claims that it took and neither finished nor gave back
-	Trouble     string  `json:"trouble,omitempty"`     // its error now, while it retries
-	Quarantined string  `json:"quarantined,omitempty"` // why its work is refused
+	ShardRate   float64     `json:"shard_rate"`
+	RowRate     float64     `json:"row_rate"`
+	Audits      AuditCounts `json:"audits"`
+	Lapsed      uint64      `json:"lapsed"`                // claims that it took and neither finished nor gave back
+	Trouble     string      `json:"trouble,omitempty"`     // its error now, while it retries
+	Quarantined string      `json:"quarantined,omitempty"` // why its work is refused
 }
 
 // Failure is one line about an error; equal lines are counted.
@@ -95,9 +95,9 @@ type Failure struct {
 	kind   string    // if not "", failures of one kind count as equal
 }
 
-// Audit is one entry of the audit log: a quarantined worker, and the shard that it made with
+// Quarantine is an entry of the audit log: a quarantined worker, and the shard that it made with
 // a different result than the coordinator.
-type Audit struct {
+type Quarantine struct {
 	Time     time.Time `json:"time"`
 	Run      string    `json:"run"`
 	Shard    int       `json:"shard"`

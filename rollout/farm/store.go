@@ -48,15 +48,15 @@ type record struct {
 
 // workerRecord is a worker in its bucket.
 type workerRecord struct {
-	Version     string    `json:"version"`
-	Host        string    `json:"host"`
-	Slots       int       `json:"slots"`
-	Beat        time.Time `json:"beat"`
-	Shards      uint64    `json:"shards"`
-	Rows        uint64    `json:"rows"`
-	Audits      Counts    `json:"audits"`
-	Lapsed      uint64    `json:"lapsed"`
-	Quarantined string    `json:"quarantined,omitempty"`
+	Version     string      `json:"version"`
+	Host        string      `json:"host"`
+	Slots       int         `json:"slots"`
+	Beat        time.Time   `json:"beat"`
+	Shards      uint64      `json:"shards"`
+	Rows        uint64      `json:"rows"`
+	Audits      AuditCounts `json:"audits"`
+	Lapsed      uint64      `json:"lapsed"`
+	Quarantined string      `json:"quarantined,omitempty"`
 }
 
 // smallBlocks is a size limit in bytes that makes JetStream keep a stream in files of 32 kB instead

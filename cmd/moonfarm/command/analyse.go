@@ -48,7 +48,7 @@ type analysed struct {
 	Turns   []analysedTurn `json:"turns"`
 
 	what  string // "game" or "episode", which number counts
-	found []analysis.Turn
+	found []analysis.TurnAnalysis
 }
 
 // analysedSeat sums up the turns of a seat.
@@ -183,7 +183,7 @@ func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
 
 // unbroken returns the number of turns to search before the first one that was not
 // found.
-func unbroken(found []analysis.Turn, o *analysis.Options) (n int) {
+func unbroken(found []analysis.TurnAnalysis, o *analysis.Options) (n int) {
 	for n < len(found) && found[n].Turn == o.First+n*o.Every {
 		n++
 	}
@@ -337,7 +337,7 @@ func searcher(g catalog.Entry, spec string) (rollout.Maker, string, error) {
 }
 
 // sum makes the result of the turns found.
-func (x *analysedGame) sum(found []analysis.Turn, f *analyseFlags) *analysed {
+func (x *analysedGame) sum(found []analysis.TurnAnalysis, f *analyseFlags) *analysed {
 	e := &x.episode
 	d := &analysed{Game: x.game, Number: x.number, Name: x.name, Policy: x.policyName, Length: e.Turns, Stopped: e.Stopped,
 		Turns: []analysedTurn{}, what: x.what, found: found}

@@ -49,15 +49,15 @@ func example() *fake {
 		Runs: []farm.RunStatus{
 			{ID: "0123456789abcdef0123456789abcdef", Name: "towerdefence", Out: "s3://bucket/td", State: farm.Running, Created: now.Add(-time.Hour),
 				Shards: 200, Made: 50, Held: 4, Episodes: 100_000, Played: 25_000, Rows: 1_234_567, Bytes: 98_765_432, ShardRate: 0.5, RowRate: 4321, Left: 300,
-				Audits: farm.Counts{Pending: 1, Passed: 7}},
+				Audits: farm.AuditCounts{Pending: 1, Passed: 7}},
 			{ID: "fedcba9876543210fedcba9876543210", Name: "codecraft", Out: "data/craft", State: farm.Done, Shards: 10, Made: 10, Rows: 77},
 		},
 		Workers: []farm.WorkerStatus{
 			{Name: "alpha", Version: "v1.2.3", Host: evil, Slots: 2, Beat: now.Add(-2 * time.Second), Alive: true, Held: 2, Shards: 30, Rows: 600, RowRate: 4321},
-			{Name: "mallory", Version: "v1.2.3", Host: "m", Beat: now.Add(-time.Hour), Quarantined: "shard 7 of towerdefence is wrong", Audits: farm.Counts{Failed: 1}},
+			{Name: "mallory", Version: "v1.2.3", Host: "m", Beat: now.Add(-time.Hour), Quarantined: "shard 7 of towerdefence is wrong", Audits: farm.AuditCounts{Failed: 1}},
 		},
 		Failures: []farm.Failure{{First: now, Last: now, Count: 3, Worker: "alpha", Text: "disk full: " + evil}},
-		Audits: []farm.Audit{{Time: now, Run: "0123456789abcdef0123456789abcdef", Shard: 7, Worker: "mallory", Sum: strings.Repeat("a", 64),
+		Audits: []farm.Quarantine{{Time: now, Run: "0123456789abcdef0123456789abcdef", Shard: 7, Worker: "mallory", Sum: strings.Repeat("a", 64),
 			Right: strings.Repeat("b", 64), Row: "steps row 12, column reward: 1, want 0", Returned: 20}},
 	}}
 }

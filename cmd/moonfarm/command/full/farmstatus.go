@@ -234,7 +234,7 @@ func (a *app) printWorkers(s *farm.Status) {
 func ago(s *farm.Status, t time.Time) string { return command.Lasting(max(0, s.Now.Sub(t))) + " ago" }
 
 // counts formats the counts of audits.
-func counts(c farm.Counts) string {
+func counts(c farm.AuditCounts) string {
 	var words []string
 	for _, n := range []struct {
 		n    int

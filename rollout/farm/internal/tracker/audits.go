@@ -17,7 +17,7 @@ type Audits struct {
 	Pending    map[int]*Audit
 	Unassigned []int // pending audits that no worker has; may contain finished ones
 	Disputes   int   // number of undecided disputes
-	Counts     Counts
+	Counts     AuditCounts
 	Waiving    bool // whether audits were waived, which is logged once
 }
 
@@ -92,8 +92,8 @@ func (a *Audits) Drop(shard int) { delete(a.Pending, shard) }
 // Idle reports that no audit and no dispute is left.
 func (a *Audits) Idle() bool { return len(a.Pending) == 0 && a.Disputes == 0 }
 
-// Counts are the audits of a run or of a worker's shards.
-type Counts struct {
+// AuditCounts are the audits of a run or of a worker's shards.
+type AuditCounts struct {
 	Pending int `json:"due"` // neither ended nor waived
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
@@ -108,7 +108,7 @@ const (
 )
 
 // Count adds n, which may be negative, to the count for the audit state of a record.
-func (c *Counts) Count(state string, n int) {
+func (c *AuditCounts) Count(state string, n int) {
 	switch state {
 	case AuditPassed:
 		c.Passed += n
