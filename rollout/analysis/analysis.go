@@ -58,7 +58,7 @@ type TurnAnalysis struct {
 // Assessment is the analysis of a seat in a turn. Values are the result that the seat can expect, −1 … 1.
 type Assessment struct {
 	Value  float64 // before the turn
-	Lost   float64 // Best.Value − Played.Value
+	Loss   float64 // Best.Value − Played.Value
 	Played Choice
 	Best   Choice
 }
@@ -68,8 +68,8 @@ func (s *Assessment) BestPlayed() bool { return same(s.Best.Orders, s.Played.Ord
 
 // Worst returns up to n turns with the largest losses of a seat, the worst first.
 func Worst(turns []TurnAnalysis, p sim.Player, n int) []int {
-	worst := slices.DeleteFunc(slices.Clone(turns), func(t TurnAnalysis) bool { return t.Seats[p].Lost <= 0 })
-	slices.SortStableFunc(worst, func(a, b TurnAnalysis) int { return cmp.Compare(b.Seats[p].Lost, a.Seats[p].Lost) })
+	worst := slices.DeleteFunc(slices.Clone(turns), func(t TurnAnalysis) bool { return t.Seats[p].Loss <= 0 })
+	slices.SortStableFunc(worst, func(a, b TurnAnalysis) int { return cmp.Compare(b.Seats[p].Loss, a.Seats[p].Loss) })
 	list := []int{}
 	for _, t := range worst[:min(n, len(worst))] {
 		list = append(list, t.Turn)
@@ -356,7 +356,7 @@ func (r *run) turns() (all []TurnAnalysis) {
 			if s.BestPlayed() {
 				s.Best.Value = s.Played.Value
 			}
-			s.Lost = s.Best.Value - s.Played.Value
+			s.Loss = s.Best.Value - s.Played.Value
 		}
 		all = append(all, TurnAnalysis{t, seats})
 	}

@@ -158,11 +158,11 @@ func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn 
 			Played: analysis.Choice{Orders: mine, Share: -1, Value: value(e, &now, status, p)},
 			Best:   analysis.Choice{Orders: []sim.Order{best}, Share: float64(float32(0.6)), Value: value(e, &other, otherStatus, p)},
 		}
-		want.Lost = want.Best.Value - want.Played.Value
+		want.Loss = want.Best.Value - want.Played.Value
 		if mine[0]*mine[1] == 0 && mine[0]+mine[1] <= simtest.ToyHeaps { // one heap, or none
 			want.Played.Share = float64(float32(0.05))
 			if mine[0]+mine[1] == best {
-				want.Played.Share, want.Lost = want.Best.Share, 0
+				want.Played.Share, want.Loss = want.Best.Share, 0
 				bests++
 			}
 		}
@@ -225,7 +225,7 @@ func TestRun(t *testing.T) {
 				bests += checkTurn(t, e, &s, turn)
 				game.Step(&s, turnOf(e, i))
 				for p := range sim.Player(3) {
-					if turn.Seats[p].Lost > 0 {
+					if turn.Seats[p].Loss > 0 {
 						lost++
 					}
 				}
@@ -318,7 +318,7 @@ func TestRunErrors(t *testing.T) {
 func TestWorst(t *testing.T) {
 	var turns []analysis.TurnAnalysis
 	for i, lost := range []float64{0.1, 0, 0.3, -0.2, 0.3, 0.2} {
-		turns = append(turns, analysis.TurnAnalysis{Turn: 10 * i, Seats: []analysis.Assessment{{}, {Lost: lost}}})
+		turns = append(turns, analysis.TurnAnalysis{Turn: 10 * i, Seats: []analysis.Assessment{{}, {Loss: lost}}})
 	}
 	for n, want := range [][]int{{}, {20}, {20, 40}, {20, 40, 50}, {20, 40, 50, 0}, {20, 40, 50, 0}} {
 		if got := analysis.Worst(turns, 1, n); !slices.Equal(got, want) {

@@ -344,7 +344,7 @@ func (x *analysedGame) sum(found []analysis.TurnAnalysis, f *analyseFlags) *anal
 	for p := range e.Players {
 		s := analysedSeat{Seat: p, Player: e.Policies[p], Result: e.Outcome[p].Result, Worst: analysis.Worst(found, sim.Player(p), f.worst)}
 		for _, t := range found {
-			s.Lost += t.Seats[p].Lost
+			s.Lost += t.Seats[p].Loss
 			if t.Seats[p].BestPlayed() {
 				s.BestPlayed++
 			}
@@ -355,7 +355,7 @@ func (x *analysedGame) sum(found []analysis.TurnAnalysis, f *analyseFlags) *anal
 		turn := analysedTurn{Turn: t.Turn}
 		for p := range t.Seats {
 			s := &t.Seats[p]
-			turn.Seats = append(turn.Seats, analysedMove{p, s.Value, s.Lost, x.orders(&s.Played), x.orders(&s.Best)})
+			turn.Seats = append(turn.Seats, analysedMove{p, s.Value, s.Loss, x.orders(&s.Played), x.orders(&s.Best)})
 		}
 		d.Turns = append(d.Turns, turn)
 	}
@@ -437,7 +437,7 @@ func lostText(s *analysis.Assessment) string {
 	if s.BestPlayed() {
 		return "-"
 	}
-	return strings.TrimPrefix(signed(s.Lost), "+")
+	return strings.TrimPrefix(signed(s.Loss), "+")
 }
 
 // maxOrdersText is the number of characters for the orders in a cell of a table.
