@@ -154,7 +154,7 @@ func TestCredentials(t *testing.T) {
 		workSubject + "a.1":                   "want credentials with the role coordinator",
 	} {
 		t.Run(subject, func(t *testing.T) {
-			if _, err := c.ask(ctx, subject, &request{}, 20*time.Second); err == nil || !strings.Contains(err.Error(), "permission denied at tls://") || !strings.Contains(err.Error(), want) {
+			if _, err := c.ask(ctx, subject, &request{}, 2*time.Minute); err == nil || !strings.Contains(err.Error(), "permission denied at tls://") || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", subject, err, want)
 			}
 		})
@@ -166,7 +166,7 @@ func TestCredentials(t *testing.T) {
 	if err := Work(ctx, people, WorkerOptions{Version: testVersion, Open: opener(f.store)}); !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "role worker and the name people") {
 		t.Errorf("an operator as a worker: %v", err)
 	}
-	if d := time.Since(asked); d > 10*time.Second {
+	if d := time.Since(asked); d > time.Minute {
 		t.Errorf("the denials took %v", d)
 	}
 	f.until("the status shows what was denied", func() bool { return f.failure("Permissions Violation") || f.failure("ublish Violation") })
