@@ -156,17 +156,19 @@ func TestSymmetry(t *testing.T) {
 // pair's result does not depend on the other players.
 func TestDeterminism(t *testing.T) {
 	for _, g := range []simtest.Toy{duel, {Seats: 3, Orders: 2}, {Seats: 4, Orders: 2}} {
-		c := config(t, g, 1, "greedy", "random", "lazy", "random")
-		want := run(t, c)
-		for workers := 1; workers < 6; workers += 2 {
-			for _, games := range []int{3, 50} {
-				c := config(t, g, games, "greedy", "random", "lazy", "random")
-				c.Workers = workers
-				if got := run(t, c); !reflect.DeepEqual(got, want) {
-					t.Errorf("%v: %d workers, %d games:\n%+v, want\n%+v", g, workers, games, got, want)
+		t.Run(fmt.Sprintf("%d seats", g.Seats), func(t *testing.T) {
+			c := config(t, g, 1, "greedy", "random", "lazy", "random")
+			want := run(t, c)
+			for workers := 1; workers < 6; workers += 2 {
+				for _, games := range []int{3, 50} {
+					c := config(t, g, games, "greedy", "random", "lazy", "random")
+					c.Workers = workers
+					if got := run(t, c); !reflect.DeepEqual(got, want) {
+						t.Errorf("%v: %d workers, %d games:\n%+v, want\n%+v", g, workers, games, got, want)
+					}
 				}
 			}
-		}
+		})
 	}
 	three := run(t, config(t, duel, 4, "greedy", "random", "lazy"))
 	if two := run(t, config(t, duel, 4, "greedy", "random")); two.Pairs[0].Tally != three.Pairs[0].Tally {
@@ -229,37 +231,39 @@ func TestErrors(t *testing.T) {
 // TestStopped: a stopped run has the report of its first seeds, equal to a shorter run's.
 func TestStopped(t *testing.T) {
 	for _, after := range []int{1, 100, 400, 700} {
-		ctx, cancel := context.WithCancel(context.Background())
-		c := config(t, duel, 3, "greedy", "random", "lazy")
-		c.Games = 600
-		c.Progress = func(played, _ int) {
-			if played >= after {
-				cancel()
+		t.Run(fmt.Sprintf("after %d games", after), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			c := config(t, duel, 3, "greedy", "random", "lazy")
+			c.Games = 600
+			c.Progress = func(played, _ int) {
+				if played >= after {
+					cancel()
+				}
 			}
-		}
-		got, err := arena.Run(ctx, c)
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("stopped after %d games: error %v", after, err)
-		}
-		if got == nil {
-			if after > 2*3*2*64 {
-				t.Errorf("stopped after %d games: no result", after)
+			got, err := arena.Run(ctx, c)
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("stopped after %d games: error %v", after, err)
 			}
-			continue
-		}
-		if *got.Complete || got.Seeds < 1 || got.Games != 6*got.Seeds || got.Games > 2*after+6*64 {
-			t.Fatalf("stopped after %d games: %d seeds, %d games, complete: %v", after, got.Seeds, got.Games, *got.Complete)
-		}
-		c = config(t, duel, 3, "greedy", "random", "lazy")
-		c.Games = 2 * got.Seeds
-		want := run(t, c)
-		if !*want.Complete {
-			t.Error("a run to the end is not complete")
-		}
-		want.Complete = got.Complete
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("stopped after %d games:\n%+v, want\n%+v", after, got, want)
-		}
+			if got == nil {
+				if after > 2*3*2*64 {
+					t.Errorf("stopped after %d games: no result", after)
+				}
+				return
+			}
+			if *got.Complete || got.Seeds < 1 || got.Games != 6*got.Seeds || got.Games > 2*after+6*64 {
+				t.Fatalf("stopped after %d games: %d seeds, %d games, complete: %v", after, got.Seeds, got.Games, *got.Complete)
+			}
+			c = config(t, duel, 3, "greedy", "random", "lazy")
+			c.Games = 2 * got.Seeds
+			want := run(t, c)
+			if !*want.Complete {
+				t.Error("a run to the end is not complete")
+			}
+			want.Complete = got.Complete
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("stopped after %d games:\n%+v, want\n%+v", after, got, want)
+			}
+		})
 	}
 }
 

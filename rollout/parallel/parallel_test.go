@@ -3,6 +3,7 @@ package parallel_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -21,27 +22,29 @@ func TestEach(t *testing.T) {
 		list[i] = 3 * i
 	}
 	for _, workers := range []int{-1, 1, 2, 7, 1000} {
-		var mu sync.Mutex
-		var got []int
-		var now, most atomic.Int32
-		err := parallel.Each(t.Context(), workers, list, func(_ context.Context, i, item int) error {
-			most.Store(max(most.Load(), now.Add(1)))
-			defer now.Add(-1)
-			mu.Lock()
-			defer mu.Unlock()
-			if item != 3*i {
-				t.Errorf("item %d is %d, want %d", i, item, 3*i)
+		t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
+			var mu sync.Mutex
+			var got []int
+			var now, most atomic.Int32
+			err := parallel.Each(t.Context(), workers, list, func(_ context.Context, i, item int) error {
+				most.Store(max(most.Load(), now.Add(1)))
+				defer now.Add(-1)
+				mu.Lock()
+				defer mu.Unlock()
+				if item != 3*i {
+					t.Errorf("item %d is %d, want %d", i, item, 3*i)
+				}
+				got = append(got, item)
+				return nil
+			})
+			if workers == 1 && !slices.Equal(got, list) {
+				t.Errorf("one worker: %v, want the order of the list", got)
 			}
-			got = append(got, item)
-			return nil
+			slices.Sort(got)
+			if err != nil || !slices.Equal(got, list) || int(most.Load()) > max(workers, 1) {
+				t.Errorf("%d workers: error %v, items %v, %d at once", workers, err, got, most.Load())
+			}
 		})
-		if workers == 1 && !slices.Equal(got, list) {
-			t.Errorf("one worker: %v, want the order of the list", got)
-		}
-		slices.Sort(got)
-		if err != nil || !slices.Equal(got, list) || int(most.Load()) > max(workers, 1) {
-			t.Errorf("%d workers: error %v, items %v, %d at once", workers, err, got, most.Load())
-		}
 	}
 	if err := parallel.Each(t.Context(), 3, nil, func(context.Context, int, int) error { return errBroken }); err != nil {
 		t.Errorf("no items: %v", err)
@@ -53,20 +56,22 @@ func TestEach(t *testing.T) {
 func TestErrors(t *testing.T) {
 	list := make([]int, 1000)
 	for _, workers := range []int{1, 4} {
-		var done atomic.Int32
-		err := parallel.Each(t.Context(), workers, list, func(ctx context.Context, i, _ int) error {
-			if i == 2 {
-				return errBroken
+		t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
+			var done atomic.Int32
+			err := parallel.Each(t.Context(), workers, list, func(ctx context.Context, i, _ int) error {
+				if i == 2 {
+					return errBroken
+				}
+				if i > 2 {
+					<-ctx.Done() // items in progress are cancelled
+				}
+				done.Add(1)
+				return context.Cause(ctx)
+			})
+			if !errors.Is(err, errBroken) || done.Load() > int32(2+workers) {
+				t.Errorf("%d workers: error %v after %d items", workers, err, done.Load())
 			}
-			if i > 2 {
-				<-ctx.Done() // items in progress are cancelled
-			}
-			done.Add(1)
-			return context.Cause(ctx)
 		})
-		if !errors.Is(err, errBroken) || done.Load() > int32(2+workers) {
-			t.Errorf("%d workers: error %v after %d items", workers, err, done.Load())
-		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	err := parallel.Each(ctx, 2, list, func(_ context.Context, i, _ int) error {

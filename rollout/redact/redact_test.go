@@ -46,7 +46,9 @@ func TestCheck(t *testing.T) {
 		"data/a@b", "/data/my td", "s3://bucket/my td@2", "/data/td", "", "s3://bucket/td@2", "mem://a", "file:///data/x@y",
 		"s3://b/p?region=eu-west-1&endpoint=https%3A%2F%2Fs3.example%3A9000&use_path_style=true&timeout=30s",
 	} {
-		require.NoError(t, redact.Check(place), place)
+		t.Run(fmt.Sprintf("%q", place), func(t *testing.T) {
+			require.NoError(t, redact.Check(place), place)
+		})
 	}
 	for place, want := range map[string]string{
 		"s3://KEY:hidden@bucket/td":                       "s3://xxxxx@bucket/td: a URL with a name or password",

@@ -268,11 +268,13 @@ func TestNoData(t *testing.T) {
 // begins near the exact one of Clopper and Pearson.
 func TestFew(t *testing.T) {
 	for _, n := range []int{15, 30, 100, 300} {
-		p := math.Pow(0.025, 1/float64(n))
-		exact := unit * math.Log(p/(1-p))
-		if r := fit(t, 2, spread(0, 1, n, 0, 0, 0)).Difference(0, 1); r.Low < exact*0.95 || r.Low > exact+180 || r.High < 1900 {
-			t.Errorf("%d wins: %+v, the exact interval begins at %.0f", n, r, exact)
-		}
+		t.Run(fmt.Sprintf("%d wins", n), func(t *testing.T) {
+			p := math.Pow(0.025, 1/float64(n))
+			exact := unit * math.Log(p/(1-p))
+			if r := fit(t, 2, spread(0, 1, n, 0, 0, 0)).Difference(0, 1); r.Low < exact*0.95 || r.Low > exact+180 || r.High < 1900 {
+				t.Errorf("%d wins: %+v, the exact interval begins at %.0f", n, r, exact)
+			}
+		})
 	}
 }
 
@@ -500,34 +502,36 @@ func TestFitErrors(t *testing.T) {
 // seed gives the same result.
 func TestBootstrap(t *testing.T) {
 	for _, l := range lucks {
-		r := prng.New(5)
-		results := tournament{[]float64{0.8, 0.1, -0.2, -0.7}, 0.4, 400, l}.play(&r)
-		shown := fit(t, 4, results).Ratings(-1)
-		boot, err := rating.Bootstrap(4, results, -1, 1000, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, x := range shown {
-			y := boot[i]
-			if x.Elo != y.Elo || x.Seeds != y.Seeds || math.Abs(y.Error/x.Error-1) > 0.15 ||
-				math.Abs(y.Low-x.Low) > 0.5*x.Error || math.Abs(y.High-x.High) > 0.5*x.Error {
-				t.Errorf("%s: player %d has %+v, by the bootstrap %+v", l.name, i, x, y)
+		t.Run(l.name, func(t *testing.T) {
+			r := prng.New(5)
+			results := tournament{[]float64{0.8, 0.1, -0.2, -0.7}, 0.4, 400, l}.play(&r)
+			shown := fit(t, 4, results).Ratings(-1)
+			boot, err := rating.Bootstrap(4, results, -1, 1000, 1)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		slices.Reverse(results)
-		again, err := rating.Bootstrap(4, results, -1, 1000, 1)
-		if err != nil || !slices.Equal(boot, again) {
-			t.Errorf("again with the same seed: %v, %v", again, err)
-		}
-		anchored, err := rating.Bootstrap(4, results, 2, 1000, 1)
-		if err != nil || anchored[2].Error != 0 || anchored[2].High != 0 || math.Abs(anchored[0].Elo-boot[0].Elo+boot[2].Elo) > 0.02 ||
-			math.Abs((anchored[0].Low+anchored[0].High)/2-anchored[0].Elo) > anchored[0].Error {
-			t.Errorf("against player 2: %+v, %v", anchored, err)
-		}
-		other, err := rating.Bootstrap(4, results, -1, 1000, 2)
-		if err != nil || slices.Equal(boot, other) {
-			t.Errorf("with another seed: %v, %v, want other numbers", other, err)
-		}
+			for i, x := range shown {
+				y := boot[i]
+				if x.Elo != y.Elo || x.Seeds != y.Seeds || math.Abs(y.Error/x.Error-1) > 0.15 ||
+					math.Abs(y.Low-x.Low) > 0.5*x.Error || math.Abs(y.High-x.High) > 0.5*x.Error {
+					t.Errorf("%s: player %d has %+v, by the bootstrap %+v", l.name, i, x, y)
+				}
+			}
+			slices.Reverse(results)
+			again, err := rating.Bootstrap(4, results, -1, 1000, 1)
+			if err != nil || !slices.Equal(boot, again) {
+				t.Errorf("again with the same seed: %v, %v", again, err)
+			}
+			anchored, err := rating.Bootstrap(4, results, 2, 1000, 1)
+			if err != nil || anchored[2].Error != 0 || anchored[2].High != 0 || math.Abs(anchored[0].Elo-boot[0].Elo+boot[2].Elo) > 0.02 ||
+				math.Abs((anchored[0].Low+anchored[0].High)/2-anchored[0].Elo) > anchored[0].Error {
+				t.Errorf("against player 2: %+v, %v", anchored, err)
+			}
+			other, err := rating.Bootstrap(4, results, -1, 1000, 2)
+			if err != nil || slices.Equal(boot, other) {
+				t.Errorf("with another seed: %v, %v, want other numbers", other, err)
+			}
+		})
 	}
 }
 

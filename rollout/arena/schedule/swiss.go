@@ -11,8 +11,8 @@ import (
 // Swiss is a tournament by the Swiss system for games of two seats: in each round a player meets
 // another with as many points. The players are sorted by points, with ties in an order drawn from
 // Seed, and paired from the top, each with the next player that it has not met. A candidate that
-// would leave others without an opponent is skipped, so no two players meet twice in a round if a
-// pairing without that exists.
+// would leave others without an opponent is skipped. So a round repeats an earlier pair only if
+// every pairing of the round does.
 //
 // A win is 2 half points, a draw 1. With an odd number of players, one of the players with the
 // fewest byes gets a bye (the last in the order that makes a pairing possible): the half points of

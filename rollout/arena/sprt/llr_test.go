@@ -59,10 +59,12 @@ var published = []struct {
 
 func TestPublished(t *testing.T) {
 	for _, c := range published {
-		test := Test{Elo0: c.elo0, Elo1: c.elo1, Model: c.model, Pairs: len(c.counts) == 5}
-		if llr := test.LLR(c.counts); !(math.Abs(llr-c.llr) <= c.within) {
-			t.Errorf("%s: %v [%v, %v] %v: LLR %v, want %v", c.source, c.model, c.elo0, c.elo1, c.counts, llr, c.llr)
-		}
+		t.Run(c.source, func(t *testing.T) {
+			test := Test{Elo0: c.elo0, Elo1: c.elo1, Model: c.model, Pairs: len(c.counts) == 5}
+			if llr := test.LLR(c.counts); !(math.Abs(llr-c.llr) <= c.within) {
+				t.Errorf("%s: %v [%v, %v] %v: LLR %v, want %v", c.source, c.model, c.elo0, c.elo1, c.counts, llr, c.llr)
+			}
+		})
 	}
 }
 

@@ -31,9 +31,11 @@ func TestOutputs(t *testing.T) {
 		"s3://bucket/runs?endpoint=http://10.0.0.1:9000", "s3://bucket/runs/a?region=eu-west-1&endpoint=http://10.0.0.1:9000&use_path_style=true&timeout=5s",
 		"s3://open", "s3://open/a/b?region=us-east-1",
 	} {
-		if err := o.Check(out); err != nil {
-			t.Errorf("%s is refused: %v", out, err)
-		}
+		t.Run(out, func(t *testing.T) {
+			if err := o.Check(out); err != nil {
+				t.Errorf("%s is refused: %v", out, err)
+			}
+		})
 	}
 	if links {
 		if err := o.Check(inside + "/near/a"); err != nil {
