@@ -114,7 +114,7 @@ func (s *State) Add(result int) error {
 	return nil
 }
 
-// file is the JSON of a State. The fields from Lower to LOS are for readers and are not read back.
+// file is the JSON of a State. Lower, Upper and Estimate are for readers; UnmarshalJSON ignores them.
 type file struct {
 	Test
 	Counts   []int    `json:"counts"`
