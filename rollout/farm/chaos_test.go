@@ -61,16 +61,16 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// nowhere is a store that keeps nothing.
-type nowhere struct{}
+// discard is a store that keeps nothing.
+type discard struct{}
 
-func (nowhere) put(int, string) error { return nil }
-func (nowhere) has(int, string) bool  { return true }
-func (nowhere) finish([]string) error { return nil }
+func (discard) put(int, string) error { return nil }
+func (discard) has(int, string) bool  { return true }
+func (discard) finish([]string) error { return nil }
 
 func (c *child) open(with ...func(*fake)) Open {
 	if c.Out == "" {
-		return opener(nowhere{}, with...)
+		return opener(discard{}, with...)
 	}
 	return opener(dirStore(c.Out), with...)
 }

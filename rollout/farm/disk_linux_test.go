@@ -67,13 +67,13 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	if long() {
-		requireRegret(t, f, dir)
+		requireFullDiskReported(t, f, dir)
 	}
 }
 
-// requireRegret fails unless a coordinator that starts on a full disk reports that to all clients,
+// requireFullDiskReported fails unless a coordinator that starts on a full disk reports that to all clients,
 // and coordinates once there is room.
-func requireRegret(t *testing.T, f *farm, dir string) {
+func requireFullDiskReported(t *testing.T, f *farm, dir string) {
 	t.Helper()
 	f.first()
 	f.until("nobody coordinates", func() bool {

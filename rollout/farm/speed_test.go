@@ -145,7 +145,7 @@ func TestMemory(t *testing.T) {
 		return heap()
 	}
 	for i := range 4 {
-		f.work(fmt.Sprintf("w%d", i), opener(nowhere{}, func(k *fake) { k.job.Delay = 0 }), func(o *WorkerOptions) { o.Slots = 8 })
+		f.work(fmt.Sprintf("w%d", i), opener(discard{}, func(k *fake) { k.job.Delay = 0 }), func(o *WorkerOptions) { o.Slots = 8 })
 	}
 	early, half, late := at(1000), at(21_000), at(41_000)
 	t.Logf("heap with 1,000, 21,000 and 41,000 records: %d, %d, %d kB: %d bytes a record", early, half, late, (late-half)*1024/20_000)

@@ -19,7 +19,7 @@ type WorkerOptions struct {
 	Version string        // of moonfarm: the coordinator must have the same version
 	Slots   int           // shards made at a time; 0 is 1
 	Open    Open          // opens the runs whose shards it makes
-	Grace   time.Duration // for finishing the shards in hand after ctx is done; 0 is 20 s
+	Grace   time.Duration // for finishing the active shards after ctx is done; 0 is 20 s
 	Log     *slog.Logger
 }
 
@@ -32,11 +32,11 @@ type workerState struct {
 	// process is a new name at each start: the coordinator ends the leases of the
 	// worker's earlier processes.
 	process string
-	hard    context.Context // done when the grace is over
+	work    context.Context // done when the grace is over
 
 	mu      sync.Mutex
 	jobs    map[string]*job
-	hand    map[tracker.Claim]context.CancelCauseFunc // claims that are being made
+	active  map[tracker.Claim]context.CancelCauseFunc // claims that are being made
 	trouble string
 	logged  string // the kind of the last trouble that was logged
 	beat    time.Duration
@@ -53,14 +53,14 @@ type job struct {
 const (
 	claimWait = 5 * time.Second // for one answer to a claim
 	maxJobs   = 4               // unused runs that stay open
-	makeTries = 3               // tries to make a shard before it is handed back
+	makeTries = 3               // tries to make a shard before it is given back
 )
 
 // errDropped means that the coordinator no longer needs the shard.
 var errDropped = errors.New("the shard is no longer needed")
 
-// Work makes shards until ctx is done; the shards in hand are then finished, or
-// handed back after the grace. It fails if the coordinator refuses the worker,
+// Work makes shards until ctx is done; it then finishes its active shards, or
+// gives them back after the grace period. It fails if the coordinator refuses the worker,
 // or the connection is closed. It retries all other errors.
 func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 	if o.Open == nil || o.Version == "" || o.Slots < 0 || o.Slots > maxSlots {
@@ -71,13 +71,13 @@ func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 		o.Grace = 20 * time.Second
 	}
 	w := &workerState{o: &o, c: c, log: logger(o.Log).With("worker", c.name), jobs: map[string]*job{},
-		hand: map[tracker.Claim]context.CancelCauseFunc{}, beat: time.Second, process: rand.Text()}
+		active: map[tracker.Claim]context.CancelCauseFunc{}, beat: time.Second, process: rand.Text()}
 	w.host, _ = os.Hostname()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	hard, over := context.WithCancel(context.WithoutCancel(ctx))
+	work, over := context.WithCancel(context.WithoutCancel(ctx))
 	defer over()
-	w.hard = hard
+	w.work = work
 	context.AfterFunc(ctx, func() { time.AfterFunc(o.Grace, over) })
 
 	var slots, beats sync.WaitGroup
@@ -115,7 +115,7 @@ func (w *workerState) ask(ctx context.Context, action string, q *request, wait t
 
 // slot makes one shard after another. An error of slot ends the worker.
 func (w *workerState) slot(ctx context.Context) error {
-	b, sick := newBackoff(), newBackoff()
+	b, failing := newBackoff(), newBackoff()
 	for ctx.Err() == nil {
 		asked := time.Now()
 		a, err := w.ask(ctx, "claim", &request{Wait: int(claimWait.Milliseconds())}, claimWait+5*time.Second)
@@ -123,7 +123,7 @@ func (w *workerState) slot(ctx context.Context) error {
 		case errors.Is(err, errRefused):
 			return err
 		case err != nil && ctx.Err() == nil:
-			w.unheard("no claims: ", err)
+			w.unreachable("no claims: ", err)
 			b.pause(ctx)
 			continue
 		case err != nil:
@@ -143,9 +143,9 @@ func (w *workerState) slot(ctx context.Context) error {
 		case errors.Is(err, errRefused):
 			return err
 		case err != nil:
-			sick.pause(ctx) // another worker may succeed
+			failing.pause(ctx) // another worker may succeed
 		default:
-			sick = newBackoff()
+			failing = newBackoff()
 			w.say("")
 		}
 	}
@@ -160,7 +160,7 @@ func (w *workerState) say(text string) {
 	w.once(text)
 }
 
-// once logs a text unless the last text was of the same kind. say and unheard call it with the lock
+// once logs a text unless the last text was of the same kind. say and unreachable call it with the lock
 // held.
 func (w *workerState) once(text string) {
 	if kind := kindOf(text); text != "" && kind != w.logged {
@@ -169,9 +169,9 @@ func (w *workerState) once(text string) {
 	}
 }
 
-// unheard is say for a message that did not reach the coordinator: the beats do not report to a
+// unreachable is say for a message that did not reach the coordinator: the beats do not report to a
 // coordinator that it was unreachable.
-func (w *workerState) unheard(what string, err error) {
+func (w *workerState) unreachable(what string, err error) {
 	if !errors.As(err, new(awayError)) {
 		w.say(what + err.Error())
 		return
@@ -181,20 +181,20 @@ func (w *workerState) unheard(what string, err error) {
 	w.once(what + err.Error())
 }
 
-// do makes a shard and commits it, or hands it back.
+// do makes a shard and commits it, or gives it back.
 func (w *workerState) do(k tracker.Claim) error {
-	ctx, cancel := context.WithCancelCause(w.hard)
+	ctx, cancel := context.WithCancelCause(w.work)
 	defer cancel(nil)
 	w.mu.Lock()
-	if w.hand[k] != nil { // a second grant of a claim that is being made
+	if w.active[k] != nil { // a second grant of a claim that is being made
 		w.mu.Unlock()
 		return nil
 	}
-	w.hand[k] = cancel
+	w.active[k] = cancel
 	w.mu.Unlock()
 	defer func() {
 		w.mu.Lock()
-		delete(w.hand, k)
+		delete(w.active, k)
 		w.mu.Unlock()
 	}()
 	j, err := w.open(ctx, k.Run)
@@ -244,7 +244,7 @@ func (w *workerState) commit(ctx context.Context, k tracker.Claim, receipt Recei
 		if err == nil || errors.Is(err, errRefused) || errors.Is(context.Cause(ctx), errDropped) {
 			return err
 		}
-		w.unheard("a shard is not committed: ", err)
+		w.unreachable("a shard is not committed: ", err)
 		if !b.pause(ctx) {
 			if why := context.Cause(ctx); !errors.Is(why, errDropped) {
 				return w.back(k, why, false)
@@ -254,16 +254,16 @@ func (w *workerState) commit(ctx context.Context, k tracker.Claim, receipt Recei
 	}
 }
 
-// back hands a shard back with the error, and returns the error. If the message is lost, the
+// back gives a shard back with the error, and returns the error. If the message is lost, the
 // claim lapses.
 func (w *workerState) back(k tracker.Claim, why error, refused bool) error {
 	q := &request{Claim: k, Error: why.Error(), Permanent: errors.As(why, new(*shard.PermanentError)), Refused: refused}
-	if w.hard.Err() != nil { // the end of the worker is not a failure of the shard
+	if w.work.Err() != nil { // the end of the worker is not a failure of the shard
 		q.Error, q.Permanent, q.Refused = "", false, false
 	} else if refused {
 		w.say(why.Error())
 	}
-	_, err := w.ask(context.WithoutCancel(w.hard), "back", q, 2*time.Second)
+	_, err := w.ask(context.WithoutCancel(w.work), "back", q, 2*time.Second)
 	if errors.Is(err, errRefused) {
 		return err
 	}
@@ -336,7 +336,7 @@ func (w *workerState) beats(ctx context.Context, ending <-chan struct{}, stop co
 	for {
 		w.mu.Lock()
 		q, every := &request{Error: w.trouble}, w.beat
-		for k := range w.hand {
+		for k := range w.active {
 			q.Claims = append(q.Claims, k)
 		}
 		w.mu.Unlock()
@@ -368,12 +368,12 @@ func (w *workerState) drop(why error, list []tracker.Claim) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, k := range list {
-		if cancel := w.hand[k]; cancel != nil {
+		if cancel := w.active[k]; cancel != nil {
 			cancel(why)
 		}
 	}
 	if errors.Is(why, errRefused) {
-		for _, cancel := range w.hand {
+		for _, cancel := range w.active {
 			cancel(why)
 		}
 	}
