@@ -8,35 +8,37 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// maxAims is how many boards of targets are kept. Units of a player that attack
-// alike share one; with more kinds the oldest is made again.
+// maxAims is the number of target boards that are kept. Units of a player with the same range
+// and valid types share a board. If a tick needs more boards, the oldest is overwritten.
 const maxAims = 16
 
-// aims are the boards of targets of one tick.
+// aims has the target boards of one tick.
 type aims struct {
 	n, next int
 	list    [maxAims]aimBoard
 
-	victims [Cells]victim // scratch of candidates: a unit is there once, a resource by its cell
+	victims [Cells]victim // scratch memory of candidates, which has each unit and each resource at most once
 }
 
-// aimBoard is what units of one player, range and set of valid types can attack.
+// aimBoard has the cells that units of one player with one range and set of valid types can
+// attack.
 type aimBoard struct {
 	player sim.Player
 	reach  int16
 	valid  TypeSet
 
 	targets bitboard.Square // cells of the valid targets
-	near    bitboard.Square // cells from which one is in range
-	first   int             // rows of near
+	near    bitboard.Square // cells from which a target is in range
+	first   int             // the first and the last row of near
 	last    int
 
-	chasers uint16 // 1 + the last unit that chases these targets, 0 for none
+	chasers uint16 // 1 + the last unit that chases these targets, 0 if no unit does
 }
 
 func (a *aims) clear() { a.n, a.next = 0, 0 }
 
-// aimFor returns the board; it makes it if need be.
+// aimFor returns the target board of player p with this range and these types. It fills the
+// board if there is none yet.
 func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoard {
 	a := &g.aims
 	for i := range a.list[:a.n] {
@@ -50,8 +52,8 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	b := &a.list[a.next]
 	a.next = (a.next + 1) % maxAims
 	if a.n == maxAims {
-		// This board is made anew: its chases end now. One that is new has
-		// none, since Plan ends all chases.
+		// The board may be overwritten, so its chases are answered now. A new board
+		// has no chases, because Plan answers all of them.
 		g.chaseTargets(s, b)
 	}
 	b.player, b.valid, b.reach = p, valid, int16(reach)
@@ -65,8 +67,8 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	return b
 }
 
-// markTargets makes targets the cells of the valid targets: all of what a player sees,
-// but its own.
+// markTargets sets the targets of the board: the cells of all entities of the valid types that
+// the player sees, except its own.
 func (g *Game) markTargets(s *State, b *aimBoard) {
 	b.targets = bitboard.Square{}
 	if b.valid.Has(Resource) {
@@ -83,7 +85,7 @@ func (g *Game) markTargets(s *State, b *aimBoard) {
 	}
 }
 
-// takeAim tells whom a unit attacks by its attack action (RULES.md, 3.13 and 3.14).
+// takeAim returns the kind of target that a unit attacks by its attack action (RULES.md, 3.13 and 3.14).
 func (g *Game) takeAim(s *State, u *Unit, a *Action, t *Properties) aim {
 	if a.Parts&HasTarget != 0 && g.inRange(s, u, t, a.Target) {
 		return aimTarget
@@ -98,7 +100,7 @@ func (g *Game) takeAim(s *State, u *Unit, a *Action, t *Properties) aim {
 	return aimNone
 }
 
-// autoReach is how far auto attack hits.
+// autoReach returns the range of an auto attack.
 func (g *Game) autoReach(a *Action, t *Properties) int {
 	if g.rules.RangeGates {
 		return min(int(t.Range), int(a.Range))
@@ -106,8 +108,7 @@ func (g *Game) autoReach(a *Action, t *Properties) int {
 	return int(t.Range)
 }
 
-// inRange reports whether the entity with that id exists, is another than u and
-// in range.
+// inRange reports whether the entity with that id exists, is not u and is in range.
 func (g *Game) inRange(s *State, u *Unit, t *Properties, id uint32) bool {
 	if id == u.ID {
 		return false
@@ -120,7 +121,7 @@ func (g *Game) inRange(s *State, u *Unit, t *Properties, id uint32) bool {
 	return ok && s.Resources.Has(x, y) && Gap(int(u.X), int(u.Y), int(t.Size), x, y, 1) <= int(t.Range)
 }
 
-// victim is a candidate of an auto attack: a unit, or with unit −1 a resource.
+// victim is a possible target of an auto attack: a unit, or a resource if unit is −1.
 type victim struct {
 	id   uint32
 	unit int16
@@ -128,8 +129,8 @@ type victim struct {
 	gap  int16
 }
 
-// candidates are the valid targets in range of unit i, in ascending order of
-// their ids. They stay until the next call.
+// candidates returns the valid targets in range of unit i, ascending by id. The list is valid
+// until the next call.
 func (g *Game) candidates(s *State, i int) []victim {
 	u, a := &s.Units[i], &s.Acts[i]
 	t := &g.rules.Types[u.Type]
@@ -169,7 +170,7 @@ func (g *Game) candidates(s *State, i int) []victim {
 	return list
 }
 
-// chase notes that unit i chases the targets of its auto attack (RULES.md, 3.4).
+// chase adds unit i to the units that chase the targets of its auto attack (RULES.md, 3.4).
 func (g *Game) chase(s *State, i int, u *Unit, a *Action, t *Properties) {
 	if int32(a.Range) <= t.Range {
 		return
@@ -178,8 +179,8 @@ func (g *Game) chase(s *State, i int, u *Unit, a *Action, t *Properties) {
 	g.paths.others[i], b.chasers = b.chasers, uint16(i+1)
 }
 
-// chaseTargets finds the first steps of the units that chase the targets of the
-// board, towards the nearest cells from which one is in range.
+// chaseTargets finds the first steps of the units that chase the targets of the board. They
+// head for the nearest cells from which a target is in range.
 func (g *Game) chaseTargets(s *State, b *aimBoard) {
 	if b.chasers != 0 {
 		units := g.listUnits(s, b.chasers)

@@ -2,7 +2,8 @@ package codecraft
 
 import "moonfarm/sim"
 
-// attack is the attack phase (RULES.md, 3.12–3.17): all who can, in random order.
+// attack is the attack phase (RULES.md, 3.12–3.17): all units that can attack do so in random
+// order.
 func (g *Game) attack(s *State) {
 	list := g.order[:0]
 	for i := range s.Units[:s.N] {
@@ -39,8 +40,7 @@ func (g *Game) attack(s *State) {
 	}
 }
 
-// hitWay attacks what covers the next cell of a unit, if it is not its
-// player's.
+// hitWay attacks the entity on the next cell of a unit, unless it belongs to the unit's player.
 func (g *Game) hitWay(s *State, i int) {
 	if g.next[i] == noCell {
 		return
@@ -95,7 +95,7 @@ func (g *Game) hitResource(s *State, i, cell int) {
 	}
 }
 
-// collect gives the player what its collector has got.
+// collect gives the player the resource and the points for damage dealt by a collector.
 func (g *Game) collect(s *State, p sim.Player, k *Properties, dealt int32, from Type) {
 	if k.Collects {
 		n := dealt * g.rules.Types[from].Yield

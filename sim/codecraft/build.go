@@ -2,8 +2,8 @@ package codecraft
 
 import "moonfarm/sim"
 
-// build is the build phase (RULES.md, 3.18–3.21): all who want to, in random order.
-// Whoever tries takes an id.
+// build is the build phase (RULES.md, 3.18–3.21): all units with a build action build in random
+// order. A build that fails also takes an id.
 func (g *Game) build(s *State) {
 	list := g.order[:0]
 	for i := range s.Units[:s.N] {
@@ -51,7 +51,7 @@ func (g *Game) canBuild(s *State, u *Unit, a *Action) bool {
 		!s.Occupied.MeetsSquare(x, y, size)
 }
 
-// cost is what one of type t costs a player now.
+// cost returns the price of an entity of type t for a player now.
 func (g *Game) cost(s *State, p sim.Player, t Type) int32 {
 	has := int32(s.Count[p][t])
 	if g.rules.DeadAreFree {
@@ -64,8 +64,7 @@ func (g *Game) cost(s *State, p sim.Player, t Type) int32 {
 	return g.rules.CostOf(t, has)
 }
 
-// hasRoom reports whether the population of a player has room for one more of
-// type t now.
+// hasRoom reports whether the population of a player has room for another entity of type t now.
 func (g *Game) hasRoom(s *State, p sim.Player, t Type) bool {
 	use, provide := s.PopUse[p], s.PopProvide[p]
 	if g.rules.DeadAreFree {
@@ -81,8 +80,8 @@ func (g *Game) hasRoom(s *State, p sim.Player, t Type) bool {
 	return g.rules.RoomFor(t, use, provide)
 }
 
-// CostOf is what one more of type t costs a player that has so many of them
-// (RULES.md, 3.20).
+// CostOf returns the price of another entity of type t for a player who has the given number
+// of them (RULES.md, 3.20).
 func (r *Rules) CostOf(t Type, has int32) int32 {
 	if k := &r.Types[t]; !k.CanMove {
 		return k.Cost
@@ -90,21 +89,21 @@ func (r *Rules) CostOf(t Type, has int32) int32 {
 	return r.Types[t].Cost + has
 }
 
-// RoomFor reports whether a population, of which so much is used and provided,
-// has room for one more of type t (RULES.md, 3.20).
+// RoomFor reports whether a population, given by its used and its provided part, has room for
+// another entity of type t (RULES.md, 3.20).
 func (r *Rules) RoomFor(t Type, used, provided int32) bool {
 	k := &r.Types[t]
 	return k.PopUse == 0 && !r.PopulationAll || used+k.PopUse <= provided
 }
 
-// Affords reports whether seat p can pay for one of type t now and has room for
-// it in its population.
+// Affords reports whether seat p can pay for an entity of type t now and has room for it in its
+// population.
 func (r *Rules) Affords(s *State, p sim.Player, t Type) bool {
 	return s.Resource[p] >= r.CostOf(t, int32(s.Count[p][t])) && r.RoomFor(t, s.PopUse[p], s.PopProvide[p])
 }
 
-// repair is the repair phase (RULES.md, 3.22 and 3.23). Health is looked at before anything
-// is repaired, so the order does not matter.
+// repair is the repair phase (RULES.md, 3.22 and 3.23). All repairs are checked by the healths
+// before the phase, so their order does not matter.
 func (g *Game) repair(s *State) {
 	list := g.order[:0]
 	for i := range s.Units[:s.N] {
@@ -124,12 +123,12 @@ func (g *Game) repair(s *State) {
 	}
 }
 
-// NeedsRepair reports whether a repair by player p with these targets helps v.
+// NeedsRepair reports whether v is a damaged entity of player p and of a type in targets.
 func (r *Rules) NeedsRepair(v *Unit, p sim.Player, targets TypeSet) bool {
 	return v.Owner == p && targets.Has(v.Type) && int32(v.Health) < r.Types[v.Type].MaxHealth
 }
 
-// canRepair reports whether unit u repairs the entity with that id.
+// canRepair reports whether unit u can repair the entity with that id.
 func (g *Game) canRepair(s *State, u *Unit, id uint32) bool {
 	i := s.Find(id)
 	if i < 0 {

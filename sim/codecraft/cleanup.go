@@ -1,6 +1,6 @@
 package codecraft
 
-// cleanUp removes the dead and activates what is complete (RULES.md, 3.26 and 3.27).
+// cleanUp removes dead entities and activates complete ones (RULES.md, 3.26 and 3.27).
 func (g *Game) cleanUp(s *State) {
 	if g.record != nil {
 		g.noteDead(s)
@@ -32,7 +32,7 @@ func (g *Game) activate(s *State) {
 	}
 }
 
-// removeDead takes the dead off the board and out of the list of units.
+// removeDead removes dead units from the board and from the list of units.
 func (g *Game) removeDead(s *State) {
 	first := int(s.N)
 	for _, d := range g.dead {
@@ -61,12 +61,12 @@ func (g *Game) removeDead(s *State) {
 		}
 		to++
 	}
-	clear(s.Units[to:s.N]) // equal positions are equal states
+	clear(s.Units[to:s.N]) // so that equal positions are equal states
 	clear(s.Acts[to:s.N])
 	s.N = int32(to)
 }
 
-// noteDead records who is removed.
+// noteDead records the ids of the removed entities.
 func (g *Game) noteDead(s *State) {
 	for i := range s.Units[:s.N] {
 		if s.Units[i].Health == 0 {

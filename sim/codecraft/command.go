@@ -9,10 +9,10 @@ func (g *Game) command(s *State, t *sim.Turn) {
 	}
 }
 
-// EachOrder calls visit with every order that tells a unit of seat p something,
-// and with the index of that unit. The others do nothing (RULES.md, 4).
+// EachOrder calls visit with every order to a unit of seat p and with the index of that unit.
+// All other orders do nothing (RULES.md, 4).
 func (s *State) EachOrder(orders []sim.Order, p sim.Player, visit func(unit int, o sim.Order)) {
-	last, at := uint32(0), -1 // orders of one entity often follow each other
+	last, at := uint32(0), -1 // consecutive orders often name the same entity
 	for _, o := range orders {
 		if op := opOf(o); op == OpNothing || op > OpRepair {
 			continue
@@ -26,7 +26,7 @@ func (s *State) EachOrder(orders []sim.Order, p sim.Player, visit func(unit int,
 	}
 }
 
-// Take makes the action what it is after the order, whatever entity that names.
+// Take changes the action by an order. It does not look at the id in the order.
 func (a *Action) Take(o sim.Order) {
 	c := Decode(o)
 	if c.Op == OpNothing || c.Op > OpRepair {
@@ -60,9 +60,9 @@ func (a *Action) Take(o sim.Order) {
 	}
 }
 
-// AddMove adds a move to (x, y) to the action; how says any of FindClosest and
-// BreakThrough. Of a place outside of the map the nearest cell is kept, and that
-// it lies outside.
+// AddMove adds a move to (x, y) to the action; how may have the flags FindClosest and
+// BreakThrough. For a place outside of the map it stores the nearest cell and the flag
+// MoveOutside.
 func (a *Action) AddMove(x, y int, how Parts) {
 	nearX, nearY := min(max(x, 0), Side-1), min(max(y, 0), Side-1)
 	if nearX != x || nearY != y {
@@ -72,8 +72,8 @@ func (a *Action) AddMove(x, y int, how Parts) {
 	a.MoveX, a.MoveY = uint8(nearX), uint8(nearY)
 }
 
-// AddBuild adds to the action that one of type t is built with its lowest corner
-// on (x, y). Of a corner outside of the map only that is kept.
+// AddBuild adds a build of type t with its lowest corner on (x, y) to the action. All corners
+// outside of the map are stored alike.
 func (a *Action) AddBuild(t Type, x, y int) {
 	if uint(x) >= Side || uint(y) >= Side {
 		x, y = outside, outside
@@ -82,17 +82,17 @@ func (a *Action) AddBuild(t Type, x, y int) {
 	a.BuildType, a.BuildX, a.BuildY = t, uint8(x), uint8(y)
 }
 
-// outside is both coordinates of a build whose corner lies outside of the map.
+// outside stands for both coordinates of a build whose corner lies outside of the map.
 const outside = 255
 
-// AddTarget adds to the action the attack of one entity.
+// AddTarget adds an attack on one entity to the action.
 func (a *Action) AddTarget(id uint32) {
 	a.Parts |= Given | HasTarget
 	a.Target = id
 }
 
-// AddAuto adds to the action the auto attack of the valid types, of all but
-// resources if there are none.
+// AddAuto adds an auto attack on the valid types to the action. An empty set means all types
+// but resources.
 func (a *Action) AddAuto(pathfindRange int, valid TypeSet) {
 	if valid == 0 {
 		valid = AllButResource
@@ -101,7 +101,7 @@ func (a *Action) AddAuto(pathfindRange int, valid TypeSet) {
 	a.Range, a.Valid = uint16(min(max(pathfindRange, 0), maxPathfindRange)), valid
 }
 
-// AddRepair adds to the action the repair of one entity.
+// AddRepair adds a repair of one entity to the action.
 func (a *Action) AddRepair(id uint32) {
 	a.Parts |= Given | HasRepair
 	a.Repair = id

@@ -8,34 +8,34 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// The text of rule values has lines of key and value. The keys are our names of
-// the original's, joined by dots; lists of types are names with commas between.
+// The text of rule values has lines of key and value. A key has our names for the fields of the
+// original, joined by dots; a list of types has commas between the names.
 
-// MaxSize is the largest side of an entity, in cells, and MaxRange the longest
-// attack range, whatever the rules.
+// MaxSize is the limit of an entity's side, in cells, and MaxRange the limit of an attack range,
+// under all rules.
 const (
 	MaxSize  = 5
 	MaxRange = 20
 )
 
-// Bounds of the other rule values. RULES.md, 7, shows what they are good for.
+// Bounds of the other rule values. RULES.md, 7, gives their reasons.
 const (
 	maxScore   = 100_000 // points of one entity
-	maxHealth  = 30_000  // of a unit: an int16
+	maxHealth  = 30_000  // health of a unit: an int16
 	maxVein    = 255     // health of a resource: a byte
 	maxCost    = 100_000
 	maxSight   = 40
 	maxPeople  = 1000 // population of one entity
-	maxTicks   = 2000 // ids stay below MaxID: MaxUnits a tick
+	maxTicks   = 2000 // so that ids stay below MaxID: a tick takes at most MaxUnits
 	maxNodes   = Cells
 	maxPowerOf = 30_000
 )
 
-// Table lists the rules in the order of their canonical text. The values are
-// those of r, to be read and set.
+// Table returns the rules in the order of their canonical text. Its entries read and set the
+// values of r.
 func (r *Rules) Table() []texts.Rule {
 	list := []texts.Rule{
-		texts.NewRule("players", &r.Players, 1, sim.MaxPlayers, "how many play"),
+		texts.NewRule("players", &r.Players, 1, sim.MaxPlayers, "number of players"),
 		texts.NewRule("fog_of_war", &r.Fog, 0, 0, "players see only what is in sight of their entities"),
 		texts.NewRule("bonus", &r.Bonus, 0, 0, "the last player left gets points until it wins"),
 		texts.NewRule("max_tick_count", &r.MaxTurns, 1, maxTicks, "ticks"),
@@ -52,12 +52,12 @@ func (r *Rules) Table() []texts.Rule {
 		texts.NewRule("map.octaves", &g.Octaves, 1, 8, "octaves of noise"),
 		texts.NewRule("map.min_wave", &g.MinWave, 20, 800, "least wavelength of the first octave, in tenths of cells"),
 		texts.NewRule("map.max_wave", &g.MaxWave, max(20, float64(g.MinWave)), 800, "greatest such wavelength, in tenths of cells, not below the least"),
-		texts.NewRule("map.persistence", &g.Persistence, 0, 1000, "amplitude of an octave by that before, in thousandths"),
+		texts.NewRule("map.persistence", &g.Persistence, 0, 1000, "amplitude of an octave relative to the octave before, in thousandths"),
 		texts.NewRule("choice.dead_rest", &r.DeadRest, 0, 0, "units killed in the attack phase neither attack, build nor repair any more (3.17)"),
 		texts.NewRule("choice.nearest_victim", &r.NearestVictim, 0, 0, "auto attack draws among the nearest valid targets (3.14)"),
 		texts.NewRule("choice.range_gates", &r.RangeGates, 0, 0, "auto attack does not hit beyond the pathfind range (3.14)"),
 		texts.NewRule("choice.chase_unseen", &r.ChaseUnseen, 0, 0, "auto attack has targets that the player does not see (3.4, 3.14)"),
-		texts.NewRule("choice.outside_ignored", &r.OutsideIgnored, 0, 0, "a move to a target outside of the map is none (4.6)"),
+		texts.NewRule("choice.outside_ignored", &r.OutsideIgnored, 0, 0, "a move to a target outside of the map is ignored (4.6)"),
 		texts.NewRule("choice.break_floor", &r.BreakFloor, 0, 0, "breaking through costs health / damage rounded down, but at least 1 (3.7)"),
 		texts.NewRule("choice.unable_take_id", &r.UnableTakeID, 0, 0, "a build action of an entity that cannot build takes an id (3.18)"),
 		texts.NewRule("choice.dead_are_free", &r.DeadAreFree, 0, 0, "the dead do not count for price and population (3.20)"),
@@ -71,7 +71,7 @@ func (r *Rules) Table() []texts.Rule {
 		texts.NewRule("choice.bonus_over", &r.BonusOver, 0, maxScore, "how many points above the best of the others the last player gets (5.4)"))
 }
 
-// table lists the properties of type t. What it cannot do it has no numbers for.
+// table returns the properties of type t. It omits the values of abilities that the type lacks.
 func (p *Properties) table(t Type) []texts.Rule {
 	size, health := float64(MaxSize), float64(maxHealth)
 	if t == Resource {
@@ -111,23 +111,20 @@ func (p *Properties) table(t Type) []texts.Rule {
 	return list
 }
 
-// AppendText appends the rule values as text: every value once, in a fixed
-// order, one "key=value" a line. It is the canonical text: equal rules have
-// equal texts, and ParseRules reads it back.
+// AppendText appends the canonical text of the rules: every value once, in a fixed order, one
+// "key=value" per line. Equal rules have equal texts, and ParseRules reads the text.
 func (r Rules) AppendText(dst []byte) []byte { return texts.AppendRules(dst, r.Table()) }
 
-// ParseRules reads the text of AppendText. Its first line may be the bare name
-// of a preset ("round1", "round2-2": see Preset), and may be all of it: keys
-// that the text does not name keep the value of that preset, or of DefaultRules.
-// Blank lines and lines that begin with # are skipped.
+// ParseRules reads the text of AppendText. The first line may be the name of a preset
+// ("round1", "round2-2": see Preset). Missing keys keep the value of this preset, or of
+// DefaultRules. Blank lines and lines that begin with # are skipped.
 //
-// An unknown name or key, a key given twice, and a value that is not a whole
-// number of 32 bits (true or false, a list of types, as the key demands) are
-// errors that name the line. Whether the values can be played, Rules.Validate
-// tells.
+// An unknown name or key, a repeated key, and a value of the wrong kind (a whole number of
+// 32 bits, true or false, or a list of types, by the key) are errors that name the line.
+// ParseRules does not check whether a game can have the values; Rules.Validate does.
 func ParseRules(text []byte) (Rules, error) {
 	rules := DefaultRules()
-	names := "preset (" + strings.Join(Presets(), ", ") + ", with -1 to -4 for so many players)"
+	names := "preset (" + strings.Join(Presets(), ", ") + ", with -1 to -4 for 1 to 4 players)"
 	err := texts.NewParser(rules.Table(), "max_tick_count").Parse(string(text), names, func(name string) (ok bool) {
 		rules, ok = Preset(name)
 		return ok
@@ -138,7 +135,7 @@ func ParseRules(text []byte) (Rules, error) {
 	return rules, nil
 }
 
-// AppendText appends the names of the types with commas between.
+// AppendText appends the names of the types with commas between them.
 func (l *TypeList) AppendText(dst []byte) []byte {
 	for i, t := range l.All() {
 		if i > 0 {
@@ -149,8 +146,8 @@ func (l *TypeList) AppendText(dst []byte) []byte {
 	return dst
 }
 
-// ParseText reads names of types with commas between. A name that no type has
-// and a type that is there twice are errors.
+// ParseText reads names of types with commas between them. An unknown name and a repeated type
+// are errors.
 func (l *TypeList) ParseText(text string) error {
 	*l = TypeList{}
 	if text == "" {
@@ -170,7 +167,7 @@ func (l *TypeList) ParseText(text string) error {
 	return nil
 }
 
-// Number is the length of the list.
+// Number returns the length of the list.
 func (l *TypeList) Number() float64 { return float64(l.N) }
 
 // TypeNamed returns the type with the original's name.

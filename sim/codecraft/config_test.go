@@ -60,7 +60,7 @@ func TestParseRules(t *testing.T) {
 // TestParseRulesErrors checks that every refusal names the line and what was found.
 func TestParseRulesErrors(t *testing.T) {
 	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseRules([]byte(text)); return err }, map[string]string{
-		"round3":                              `line 1: want the name of a preset (finals, round2, round1, with -1 to -4 for so many players) or a key, = and a value, found "round3"`,
+		"round3":                              `line 1: want the name of a preset (finals, round2, round1, with -1 to -4 for 1 to 4 players) or a key, = and a value, found "round3"`,
 		"finals-5":                            `line 1: want the name of a preset`,
 		"finals-0":                            `line 1: want the name of a preset`,
 		"finals-":                             `line 1: want the name of a preset`,

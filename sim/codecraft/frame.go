@@ -2,11 +2,11 @@ package codecraft
 
 import "moonfarm/sim"
 
-// Every player sees the world turned so that its own start is at the lower left
-// (RULES.md, 2.3). Turn and TurnBack translate the lowest corner of a square of
-// the given size from the frame of the recordings to that of player p, and back.
+// Every player sees the world rotated so that its own start is at the lower left
+// (RULES.md, 2.3). Turn and TurnBack convert the lowest corner of a square of
+// the given size from the frame of the recordings to the frame of player p, and back.
 
-// Turn translates into the frame of player p.
+// Turn converts to the frame of player p.
 func Turn(p sim.Player, x, y, size int) (int, int) {
 	last := Side - size
 	switch p {
@@ -20,7 +20,7 @@ func Turn(p sim.Player, x, y, size int) (int, int) {
 	return x, y
 }
 
-// TurnBack translates from the frame of player p.
+// TurnBack converts from the frame of player p.
 func TurnBack(p sim.Player, x, y, size int) (int, int) {
 	last := Side - size
 	switch p {
@@ -34,13 +34,13 @@ func TurnBack(p sim.Player, x, y, size int) (int, int) {
 	return x, y
 }
 
-// OnMap reports whether a square of the given size with its lowest corner on
-// (x, y) lies on the map as a whole.
+// OnMap reports whether all cells of a square of the given size with its lowest corner on
+// (x, y) lie on the map.
 func OnMap(x, y, size int) bool {
 	return x >= 0 && y >= 0 && x+size <= Side && y+size <= Side
 }
 
-// Gap is the distance between two squares, given by their lowest corners and
+// Gap returns the distance between two squares, given by their lowest corners and
 // sizes (RULES.md, 2.2): 1 if they are adjacent.
 func Gap(ax, ay, asize, bx, by, bsize int) int {
 	return max(bx-(ax+asize-1), ax-(bx+bsize-1), 0) + max(by-(ay+asize-1), ay-(by+bsize-1), 0)

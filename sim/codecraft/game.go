@@ -1,6 +1,6 @@
-// Package codecraft plays CodeCraft 2020 (Russian AI Cup 2020) as its official
-// runner does, as far as that is known. RULES.md beside this file numbers the
-// rules and says where they come from; Game.Step follows its turn order.
+// Package codecraft plays CodeCraft 2020 (Russian AI Cup 2020) as its official runner does, as
+// far as the runner's behaviour is known. RULES.md beside this file numbers the rules and gives
+// their sources; Game.Step follows its turn order.
 package codecraft
 
 import (
@@ -11,28 +11,28 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Game holds the rules in the shape the step wants them, and its scratch
-// memory. Like every sim.Game each goroutine should have its own.
+// Game holds the rules and the scratch memory of Step. As with every sim.Game, each goroutine
+// needs its own.
 type Game struct {
 	rules   Rules
 	info    sim.Info
 	record  *Record
 	sights  sights
-	rebuilt *rebuilt // of the invariants
+	rebuilt *rebuilt // scratch memory of the invariants
 	plan
 	phases
 	noise
 }
 
-// phases is what the phases of a tick tell each other.
+// phases holds the results that later phases of a tick need.
 type phases struct {
-	next    [MaxUnits]uint16 // next cells; noCell: none
+	next    [MaxUnits]uint16 // the next cell of each unit, or noCell
 	acted   [MaxUnits]bool   // has attacked, built or repaired
-	order   [MaxUnits]uint16 // scratch: who takes part in a phase
+	order   [MaxUnits]uint16 // scratch: the units that take part in a phase
 	dead    []uint16         // units that have lost all health
 	gone    []uint16         // cells of resources that are used up
-	waiters [Cells]uint16    // by cell: 1 + the last unit that waits for it; 0 between ticks
-	waiting [MaxUnits]uint16 // by unit: 1 + the one before it in the list
+	waiters [Cells]uint16    // by cell: 1 + the last unit that waits for the cell; 0 between ticks
+	waiting [MaxUnits]uint16 // by unit: 1 + the unit before it in the list of waiters
 }
 
 // New returns the game with these rules; it fails if Rules.Validate does.
@@ -64,8 +64,8 @@ func (g *Game) Info() sim.Info { return g.info }
 // Rules returns the rule values.
 func (g *Game) Rules() Rules { return g.rules }
 
-// startCorner is where a start entity stands in its owner's frame: its lowest
-// corner, and its largest size. Types without a size are no start entities.
+// startCorner has the lowest corner of each start entity in its owner's frame, and the largest
+// size that has room there. No player can start with a type whose size here is 0.
 var startCorner = [Types]struct{ x, y, size uint8 }{
 	BuilderBase: {5, 5, 5},
 	BuilderUnit: {4, 4, 1},
@@ -76,15 +76,14 @@ var startCorner = [Types]struct{ x, y, size uint8 }{
 	Turret:      {15, 15, 2},
 }
 
-// StartPlace is the lowest corner of the entity of type t with which player p begins,
-// if t is among Rules.Start or could be: types that cannot give (0, 0) in the frame
-// of p.
+// StartPlace returns the lowest corner of the start entity of type t of player p. For a type
+// that cannot be in Rules.Start it returns (0, 0) in the frame of p.
 func (r *Rules) StartPlace(t Type, p sim.Player) (x, y int) {
 	c := startCorner[t]
 	return TurnBack(p, int(c.x), int(c.y), int(r.Types[t].Size))
 }
 
-// Reset makes s the start of the game with that seed: the map and the start
+// Reset sets s to the first state of the game with that seed: the map and the start
 // entities (RULES.md, 2.5–2.8).
 func (g *Game) Reset(s *State, seed uint64) {
 	*s = State{Seed: seed, NextID: 1 + uint32(g.rules.Players)}
@@ -110,7 +109,7 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 	return g.Tick(s)
 }
 
-// Tick plays one tick with the actions as they are stored.
+// Tick plays one tick with the stored actions.
 func (g *Game) Tick(s *State) sim.Status {
 	g.dead, g.gone = g.dead[:0], g.gone[:0]
 	if g.record != nil {
@@ -130,7 +129,7 @@ func (g *Game) Tick(s *State) sim.Status {
 	return g.status(s)
 }
 
-// status returns whether the game is over (RULES.md, 5), and gives the bonus.
+// status returns whether the game is over (RULES.md, 5). At the end it adds the bonus.
 func (g *Game) status(s *State) sim.Status {
 	left, last := g.left(s)
 	if !g.Over(s) {
@@ -146,15 +145,15 @@ func (g *Game) status(s *State) sim.Status {
 	return sim.Over
 }
 
-// Over reports whether the game is over in s. If so, Step has returned sim.Over,
-// and bonus and outcome are settled.
+// Over reports whether the game is over in s. Step has then returned sim.Over and added the
+// bonus.
 func (g *Game) Over(s *State) bool {
 	left, _ := g.left(s)
 	solo := g.rules.Players == 1 && !g.rules.SoloEnds
 	return s.Tick >= g.rules.MaxTurns || left <= 1 && !solo
 }
 
-// left counts the players that are left, and tells the last of them.
+// left returns the number of players left, and the last of them.
 func (g *Game) left(s *State) (n, last int) {
 	for p := range int(g.rules.Players) {
 		if g.Lives(s, sim.Player(p)) {
@@ -164,7 +163,7 @@ func (g *Game) left(s *State) (n, last int) {
 	return n, last
 }
 
-// Lives reports whether player p is left: has entities that keep him in the game.
+// Lives reports whether player p has entities that keep the player in the game.
 func (g *Game) Lives(s *State, p sim.Player) bool {
 	n := int16(0)
 	for t, c := range s.Count[p] {
@@ -175,8 +174,8 @@ func (g *Game) Lives(s *State, p sim.Player) bool {
 	return n > 0
 }
 
-// Outcome tells how seat p stands: places go by score, equal scores share a
-// place.
+// Outcome returns the score of seat p, and its place among all players by score; equal scores
+// share a place.
 func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	o := sim.Outcome{Score: float64(s.Score[p])}
 	players := int(g.rules.Players)
@@ -195,7 +194,7 @@ func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	return o
 }
 
-// Hash digests all that influences play.
+// Hash returns a digest of everything that influences play.
 func (g *Game) Hash(s *State) uint64 {
 	h := prng.Digest(s.Seed ^ uint64(s.Tick)<<32 ^ uint64(s.NextID))
 	for p := range int(g.rules.Players) {
@@ -220,15 +219,15 @@ func (g *Game) Hash(s *State) uint64 {
 	return h.Sum()
 }
 
-// Record keeps the events of one tick, if it is given to Game.Record. Step
-// empties it first.
+// Record has the events of one tick. Step clears and fills the Record that was given to
+// Game.Record.
 type Record struct {
-	Attacks []Hit    // in the order of their processing, wasted ones too
-	Died    []uint32 // ids of what was removed, units first, by id
+	Attacks []Hit    // in the order of their processing, including wasted attacks
+	Died    []uint32 // ids of removed entities: units, then resources, each ascending
 }
 
 // Hit is an attack.
 type Hit struct{ Attacker, Victim uint32 }
 
-// Record makes Step note the events of every tick in r, until Record(nil).
+// Record makes Step record the events of every tick in r, until Record(nil).
 func (g *Game) Record(r *Record) { g.record = r }

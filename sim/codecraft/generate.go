@@ -5,28 +5,28 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// The map generator (RULES.md, 2.7 and 2.8). The original's is unknown; this one makes
+// The map generator (RULES.md, 2.7 and 2.8). The original's generator is unknown; this one makes
 // maps of the same kind: blobs and bands of resources, symmetric for the
 // players. It adds up a few octaves of gradient noise (Perlin: "An image
-// synthesizer", SIGGRAPH 1985; the blend is that of "Improving noise", 2002),
+// synthesizer", SIGGRAPH 1985, with the interpolation of "Improving noise", 2002),
 // adds to each cell its images under the rotations, and puts resources on the
-// highest cells. All numbers are whole: fixed point with fixedBits behind the
-// point, so that a seed gives the same map on every machine.
+// highest cells. It computes in fixed point with fixedBits fractional bits, so that a seed gives
+// the same map on every machine.
 const (
 	fixedBits = 16
 	fixedOne  = 1 << fixedBits
 
-	// shortestWave, in tenths of cells, is the least wavelength of an octave:
-	// what is shorter cannot be seen on whole cells and is left out.
+	// shortestWave, in tenths of cells, is the least wavelength of an octave. Shorter
+	// waves do not show on whole cells and are left out.
 	shortestWave = 20
 
-	// maxLattice is the most lattice points of an octave along a side: 80 cells
-	// hold at most 40 waves, whose ends are 41 points, and the shift adds one.
+	// maxLattice is the limit of lattice points of an octave along a side: 80 cells have
+	// at most 40 waves, which have 41 ends, and the shift adds a point.
 	maxLattice = Side*10/shortestWave + 2
 
-	// Heights are told apart by two halves of heightBits bits each. An octave is
-	// below 1 in size, there are at most 8 of them and 4 images: heights lie
-	// within ±2^21, and with heightZero added from 0 to 2^22.
+	// nth sorts heights by two halves of heightHalf bits each. An octave is below 1 in
+	// absolute value, and at most 8 octaves and 4 images are added, so heights lie within
+	// ±2^21 and, with heightZero added, from 0 to 2^22.
 	heightHalf = 11
 	heightZero = 1 << 21
 )
@@ -35,19 +35,19 @@ const (
 type noise struct {
 	height [Cells]int32
 	slopes [maxLattice * maxLattice]slope
-	along  [Side]latticePlace // of the columns and the rows of the octave
-	up     [Side]latticePlace
+	along  [Side]latticePlace // the places of the columns in the lattice of the octave
+	up     [Side]latticePlace // the places of the rows
 	count  [1 << heightHalf]uint16
 }
 
 // slope is the gradient at a lattice point, of length 1.
 type slope struct{ x, y int32 }
 
-// latticePlace is where a column or row lies in a lattice: behind which point,
-// how far, and the weight of the next point.
+// latticePlace is the place of a column or row in a lattice: the point before it, the distance
+// from this point, and the weight of the next point.
 type latticePlace struct{ point, part, weight int32 }
 
-// compass are 16 directions of length 1.
+// compass has 16 directions of length 1.
 var compass = func() (t [16]slope) {
 	// cos 0°, 22.5°, 45°, 67.5°, 90° in fixed point.
 	c := [5]int32{65536, 60547, 46341, 25080, 0}
@@ -85,8 +85,8 @@ func (g *Game) generate(s *State) {
 	}
 }
 
-// addOctave adds an octave of noise to the heights: waves of wave tenths of
-// cells, halved as often as octave says.
+// addOctave adds an octave of noise to the heights. Its wavelength is wave tenths of cells,
+// halved octave times.
 func (g *Game) addOctave(r *prng.Rand, wave int64, octave int, amplitude int64) {
 	g.measure(&g.along, r, wave, octave)
 	g.measure(&g.up, r, wave, octave)
@@ -96,7 +96,7 @@ func (g *Game) addOctave(r *prng.Rand, wave int64, octave int, amplitude int64) 
 			g.slopes[i*maxLattice+k] = compass[r.Uint64()>>60]
 		}
 	}
-	var steep, level [maxLattice]int64 // the line of each lattice column in the row
+	var steep, level [maxLattice]int64 // slope and value at each lattice column in the row
 	for y := range Side {
 		at := g.up[y]
 		low := g.slopes[int(at.point)*maxLattice:][:columns]
@@ -133,7 +133,7 @@ func (g *Game) measure(places *[Side]latticePlace, r *prng.Rand, wave int64, oct
 	}
 }
 
-// foldHalves adds to each height that of the cell turned by 180°.
+// foldHalves adds to each height the height of the cell rotated by 180°.
 func (g *Game) foldHalves() {
 	for i := range Cells / 2 {
 		k := Cells - 1 - i
@@ -142,8 +142,7 @@ func (g *Game) foldHalves() {
 	}
 }
 
-// foldQuarters adds to each height those of the cells turned by 90°, 180° and
-// 270°.
+// foldQuarters adds to each height the heights of the cells rotated by 90°, 180° and 270°.
 func (g *Game) foldQuarters() {
 	for y := range Side / 2 {
 		for x := range Side / 2 {
@@ -155,11 +154,10 @@ func (g *Game) foldQuarters() {
 	}
 }
 
-// clearedHeight is that of cells which get no resource. No other is as low.
+// clearedHeight is the height of cells that get no resource. All other heights are greater.
 const clearedHeight = -heightZero
 
-// clearStarts keeps resources off the players' starts, and returns how many
-// cells are left.
+// clearStarts clears the players' starts of resources, and returns the number of other cells.
 func (g *Game) clearStarts() int {
 	left := Cells
 	for p := range sim.Player(g.rules.Players) {
@@ -174,13 +172,12 @@ func (g *Game) clearStarts() int {
 	return left
 }
 
-// startMargin is how far the cleared area of a start reaches beyond the
-// entities.
+// startMargin is the distance by which the cleared area of a start reaches beyond the entities.
 const startMargin = 2
 
-// startArea is the cleared area of a player: the box around the start entities
-// and the margin. It is empty (x0 > x1) if there are none. Areas of different
-// players do not meet: they end at 21 in the frame of their owner.
+// startArea returns the cleared area of a player: the bounding box of the start entities and the
+// margin. It is empty (x0 > x1) without start entities. Areas of different players do not
+// overlap: they end at 21 in the frame of their owner.
 func (g *Game) startArea(p sim.Player) (x0, y0, x1, y1 int) {
 	if g.rules.Start.N == 0 {
 		return 0, 0, -1, -1
@@ -196,7 +193,7 @@ func (g *Game) startArea(p sim.Player) (x0, y0, x1, y1 int) {
 	return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 }
 
-// nth is the n-th highest of all heights, counted from 1.
+// nth returns the n-th highest of all heights, counted from 1.
 func (g *Game) nth(n int) int32 {
 	const mask = 1<<heightHalf - 1
 	g.count = [1 << heightHalf]uint16{}
@@ -220,9 +217,9 @@ func (g *Game) nth(n int) int32 {
 	return int32(top<<heightHalf+low) - heightZero
 }
 
-// placeResources puts a resource on every cell that is not cleared and whose
-// height is at least least. Cells that are images of each other have the same
-// height, so all or none of them get one.
+// placeResources puts a resource on every cell that is not cleared and whose height is at least
+// least. Cells that are images of each other have the same height, so either all or none of
+// them get a resource.
 func (g *Game) placeResources(s *State, least int32) {
 	for y := range Side {
 		for x, h := range g.height[y*Side:][:Side] {

@@ -2,9 +2,8 @@ package codecraft
 
 import "fmt"
 
-// check panics if s is not what play can lead to. Builds with -tags invariants
-// call it after every tick. Ticks played after the end of a game are allowed and
-// mean nothing.
+// check panics if play cannot lead to s. Builds with -tags invariants call it after every tick.
+// It does not check states after the end of a game, in which ticks may still be played.
 func (g *Game) check(s *State) {
 	if s.Tick > g.rules.MaxTurns {
 		return
@@ -14,8 +13,8 @@ func (g *Game) check(s *State) {
 	}
 }
 
-// rebuilt is the scratch of fault: what is told once in a state, and the state
-// that Restore makes of it.
+// rebuilt is the scratch memory of fault: the position of a state, and the state that Restore
+// makes of it.
 type rebuilt struct {
 	position Position
 	state    State
@@ -25,9 +24,8 @@ func newRebuilt() *rebuilt {
 	return &rebuilt{position: Position{Units: make([]Unit, 0, MaxUnits), Acts: make([]Action, 0, MaxUnits), Veins: make([]Vein, 0, Cells)}}
 }
 
-// fault names the first thing that must hold and does not. What is told once in
-// a state must be a position that Restore accepts, and all else what it makes
-// of that.
+// fault returns the first invariant that s breaks, "" if there is none. Restore must accept the
+// position of s, and must derive the other fields of s from it.
 func (g *Game) fault(s *State) string {
 	if s.N < 0 || s.N > MaxUnits {
 		return fmt.Sprintf("%d units", s.N)
@@ -40,7 +38,7 @@ func (g *Game) fault(s *State) string {
 	}
 	p, t := &g.rebuilt.position, &g.rebuilt.state
 	s.Position(p)
-	clear(p.Score[:]) // in long games it passes what a position may hold
+	clear(p.Score[:]) // in long games it exceeds the bound of a position
 	clear(p.Resource[:])
 	if err := g.Restore(t, p); err != nil {
 		return err.Error()
@@ -74,7 +72,7 @@ func (g *Game) fault(s *State) string {
 	return ""
 }
 
-// veinFault looks at where resources were.
+// veinFault checks the places where resources were at the start.
 func veinFault(s *State) string {
 	n := 0
 	for x := range Side {
@@ -99,10 +97,10 @@ func veinFault(s *State) string {
 	return ""
 }
 
-// actionFault looks at a stored action.
+// actionFault checks a stored action.
 func actionFault(a *Action) string {
 	has := func(p Parts) bool { return a.Parts&p != 0 }
-	rest := *a // what no part accounts for
+	rest := *a // the fields that no part has
 	rest.Parts = 0
 	if has(HasMove) {
 		rest.MoveX, rest.MoveY = 0, 0

@@ -2,26 +2,25 @@ package codecraft
 
 import "moonfarm/sim"
 
-// AppendOrders appends a basis of the orders of seat p: 0, which does nothing,
-// and for each active unit of its own, in the order of ids,
+// AppendOrders appends basic orders of seat p: 0, which does nothing, and for each of its
+// active units, in the order of ids,
 //
 //   - stop;
-//   - for those that move, a move to each free neighbour cell (+x, −x, +y, −y),
-//     and to the far corner of the map, as seen from the start of the seat: the
-//     closest position, without and with breaking through;
-//   - for builders, each type among their options that the player's resource, its
-//     population and the bound of entities allow now, on every free square that touches the
-//     builder (right, left, above, below; along each side by rising coordinate);
-//   - for those that repair, each adjacent own entity they can repair and that is
-//     hurt (in the same order);
-//   - for attackers, each enemy and resource in range now (by row, then column of
-//     its nearest cell), and auto attack of resources and of all else, with the
-//     sight range as pathfind range.
+//   - for units that move: a move to each free neighbour cell (+x, −x, +y, −y), and to the
+//     corner of the map farthest from the start of the seat: the closest position, without and
+//     with breaking through;
+//   - for builders: each type among their options that the player's resource, its population
+//     and the bound of entities allow now, on every free square that touches the builder
+//     (right, left, above, below; along each side by ascending coordinate);
+//   - for units that repair: each adjacent damaged own entity of a type that they can repair
+//     (in the same order);
+//   - for attackers: each enemy and resource in range now (by row, then column of its nearest
+//     cell), and auto attacks on resources and on all other types, with the sight range as
+//     pathfind range.
 //
-// It is a basis and not all: there are far more moves, whose targets can be any
-// cell, and actions of several parts. Every order of the list is accepted now, in
-// the sense that nothing but the orders of others can thwart it; a move may turn
-// out to lead nowhere. Lists of later ticks differ only as the state does.
+// There are far more legal orders: a move can have any cell as its target, and an action can
+// have several parts. Only orders of other entities can make an order of the list fail; a move
+// may find no path. The list depends on the state alone.
 func (g *Game) AppendOrders(dst []sim.Order, s *State, p sim.Player) []sim.Order {
 	dst = append(dst, Nothing)
 	farX, farY := TurnBack(p, Side-1, Side-1, 1)
@@ -77,7 +76,7 @@ func (g *Game) touching(u *Unit, size int, visit func(x, y int)) {
 	}
 }
 
-// appendBuilds appends what a builder can build now.
+// appendBuilds appends the builds that a builder can do now.
 func (g *Game) appendBuilds(dst []sim.Order, s *State, u *Unit) []sim.Order {
 	if s.N == MaxUnits {
 		return dst
@@ -96,8 +95,8 @@ func (g *Game) appendBuilds(dst []sim.Order, s *State, u *Unit) []sim.Order {
 	return dst
 }
 
-// appendRepairs appends the repairs that help now. The cells that touch a unit
-// meet another unit on one side only, and there next to each other.
+// appendRepairs appends the repairs of damaged entities. Another unit covers touching cells on
+// one side only, and these follow each other.
 func (g *Game) appendRepairs(dst []sim.Order, s *State, u *Unit) []sim.Order {
 	targets := g.rules.Types[u.Type].Repairs.Set()
 	last := uint16(0)
@@ -132,7 +131,7 @@ func (g *Game) appendAttacks(dst []sim.Order, s *State, u *Unit) []sim.Order {
 			if at == 0 || s.Units[at-1].Owner == u.Owner {
 				continue
 			}
-			// Each once: at the cell nearest to the attacker's lowest corner.
+			// A target counts once, at its cell nearest to the attacker's lowest corner.
 			v := &s.Units[at-1]
 			last := int(g.rules.Types[v.Type].Size) - 1
 			nearX, nearY := min(max(x0, int(v.X)), int(v.X)+last), min(max(y0, int(v.Y)), int(v.Y)+last)

@@ -1,9 +1,9 @@
 package codecraft
 
-// noCell is no cell.
+// noCell is the next cell of a unit that does not move.
 const noCell = 1<<16 - 1
 
-// drawNext draws the next cell of every unit that has any (RULES.md, 3.11).
+// drawNext draws the next cell of every unit with a first step (RULES.md, 3.11).
 func (g *Game) drawNext(s *State) {
 	root := stream(s.Seed, s.Tick, chanceStep)
 	for i := range s.Units[:s.N] {
@@ -25,7 +25,7 @@ func (g *Game) drawNext(s *State) {
 	}
 }
 
-// directions lists the directions of a set.
+// directions has the directions of every set.
 var directions = func() (t [16]struct {
 	n uint8
 	d [4]uint8
@@ -41,10 +41,10 @@ var directions = func() (t [16]struct {
 	return t
 }()
 
-// moves is the move phase (RULES.md, 3.24 and 3.25). The rules let units move in rounds,
-// each into cells that are free at its beginning; those who want the same cell
-// draw for it. Whoever loses never moves, since the winner stays: so each cell
-// is decided once, when it is free, and then the one that its winner has left.
+// moves is the move phase (RULES.md, 3.24 and 3.25). By the rules units move in rounds, each
+// round into cells that are free at its beginning; units that want the same cell draw for it.
+// A loser never moves, because the winner stays on the cell. So each cell is decided once, when
+// it is free, and then the cell that its winner has left.
 func (g *Game) moves(s *State) {
 	movers := g.order[:0]
 	for i := range s.Units[:s.N] {
@@ -56,7 +56,7 @@ func (g *Game) moves(s *State) {
 	if len(movers) == 0 {
 		return
 	}
-	// Waiters of a cell are a list, the greatest id first.
+	// The waiters of a cell form a list, the greatest id first.
 	for _, i := range movers {
 		g.waiting[i] = g.waiters[g.next[i]]
 		g.waiters[g.next[i]] = i + 1
@@ -75,7 +75,7 @@ func (g *Game) moves(s *State) {
 	}
 }
 
-// contest draws one of those who wait for a cell.
+// contest draws one of the units that wait for a cell.
 func (g *Game) contest(root uint64, cell uint16) int {
 	n := 0
 	for i := g.waiters[cell]; i != 0; i = g.waiting[i-1] {

@@ -6,20 +6,20 @@ import "moonfarm/sim"
 //
 //	bit  0– 2  op: 0 nothing, 1 stop, 2 move, 3 build, 4 attack, 5 auto attack, 6 repair
 //	bit  3     and: see And
-//	bit  4–27  id of the entity that is to act
+//	bit  4–27  id of the entity that acts
 //	bit 28–31  move: bit 28 find closest position, bit 29 break through, bit 30 to
-//	           a target outside of the map, of which (x, y), at the edge, is the
+//	           a target outside of the map, to which (x, y), at the edge, is the
 //	           nearest cell
 //	           build: type of the entity
 //	bit 32–63  move, build: x (32–47) and y (48–63)
 //	           attack, repair: id of the target
-//	           auto attack: valid types as a set (32–47; none: all but Resource), pathfind range (48–63)
+//	           auto attack: valid types as a set (32–47; empty: all but Resource), pathfind range (48–63)
 //
-// Coordinates are the recordings' for all players, (0, 0) at the bottom left.
-// An order replaces the whole action of its entity, as an EntityAction of the
-// original does; with And it adds its part to it, so that several orders make
-// one action. Orders for entities that do not exist or belong to others do
-// nothing, and so does op 7. Other bits are ignored.
+// Coordinates are in the frame of the recordings for all players, (0, 0) at the bottom left.
+// An order replaces the whole action of its entity, as an EntityAction of the original does.
+// With And it adds its part to the action, so that several orders make one action. Orders for
+// entities that do not exist or belong to others do nothing, and so does op 7. Other bits are
+// ignored.
 const (
 	orderAnd       = 1 << 3
 	orderIDShift   = 4
@@ -45,20 +45,20 @@ const (
 	OpRepair  Op = 6
 )
 
-// maxPathfindRange is the most that an order holds; longer ranges become it.
+// maxPathfindRange is the limit of the pathfind range in an order; longer ranges become it.
 const maxPathfindRange = 1<<16 - 1
 
-// PartsOfAction is the most orders that one action of an entity takes.
+// PartsOfAction is the maximum number of orders for one action of an entity.
 const PartsOfAction = 5
 
-// Nothing is the order to do nothing: all entities go on as they were told.
+// Nothing is the order that changes nothing: all entities keep their actions.
 const Nothing sim.Order = 0
 
-// Stop replaces the action of an entity by none.
+// Stop makes an entity do nothing.
 func Stop(id uint32) sim.Order { return forEntity(OpStop, id) }
 
-// Move sends an entity to (x, y). Of a place outside of the map all that counts
-// is which cell is the nearest.
+// Move sends an entity to (x, y). For a place outside of the map the order holds the nearest
+// cell.
 func Move(id uint32, x, y int, closest, breakThrough bool) sim.Order {
 	nearX, nearY := min(max(x, 0), Side-1), min(max(y, 0), Side-1)
 	o := forEntity(OpMove, id) | coordinates(nearX, nearY)
@@ -74,25 +74,25 @@ func Move(id uint32, x, y int, closest, breakThrough bool) sim.Order {
 	return o
 }
 
-// Build has an entity build one of type t with its lowest corner on (x, y).
+// Build tells an entity to build an entity of type t with its lowest corner on (x, y).
 func Build(id uint32, t Type, x, y int) sim.Order {
 	return forEntity(OpBuild, id) | sim.Order(t&15)<<orderTypeShift | coordinates(x, y)
 }
 
-// Attack has an entity attack another while it is in range.
+// Attack tells an entity to attack another while it is in range.
 func Attack(id, target uint32) sim.Order {
 	return forEntity(OpAttack, id) | sim.Order(target)<<orderLowShift
 }
 
-// Auto has an entity attack any target of the valid types in range, else chase
-// one by a path that is, with its range, not longer than pathfindRange. No type
-// at all means all but Resource.
+// Auto tells an entity to attack any target of the valid types in range, else to chase a target
+// by a path that, with the range of the entity, is not longer than pathfindRange. An empty set
+// means all types but Resource.
 func Auto(id uint32, pathfindRange int, valid TypeSet) sim.Order {
 	r := min(max(pathfindRange, 0), maxPathfindRange)
 	return forEntity(OpAuto, id) | sim.Order(valid)<<orderLowShift | sim.Order(r)<<orderHighShift
 }
 
-// Repair has an entity repair another that is adjacent.
+// Repair tells an entity to repair an adjacent entity.
 func Repair(id, target uint32) sim.Order {
 	return forEntity(OpRepair, id) | sim.Order(target)<<orderLowShift
 }
@@ -116,23 +116,23 @@ func coordinates(x, y int) sim.Order {
 	return sim.Order(x)<<orderLowShift | sim.Order(y)<<orderHighShift
 }
 
-// Command is an order taken apart.
+// Command has the fields of an order.
 type Command struct {
 	Op      Op
 	And     bool
 	ID      uint32
-	Type    Type // of a build; may be no type at all
+	Type    Type // of a build; may be 10 to 15, which are no types
 	Closest bool
 	Break   bool
-	Outside bool // of a move: its target lies outside of the map, nearest to (X, Y)
+	Outside bool // of a move: its target lies outside of the map, and (X, Y) is the nearest cell
 	X, Y    uint16
 	Target  uint32
-	Valid   TypeSet // as given: none means all but Resource
+	Valid   TypeSet // as given: the empty set means all but Resource
 	Range   uint16
 }
 
-// Decode takes an order apart. It is total: what does not make sense is there
-// as it stands.
+// Decode returns the fields of an order. It accepts every order and does not check the values of
+// the fields.
 func Decode(o sim.Order) Command {
 	c := Command{Op: opOf(o), And: o&orderAnd != 0, ID: idOf(o)}
 	low, high := uint16(o>>orderLowShift), uint16(o>>orderHighShift)
@@ -154,8 +154,7 @@ func Decode(o sim.Order) Command {
 func opOf(o sim.Order) Op     { return Op(o & 7) }
 func idOf(o sim.Order) uint32 { return uint32(o >> orderIDShift & orderIDMask) }
 
-// AppendOrders appends the orders that give entity id the action a, which is
-// what AppendOrders of a player that names every entity would hold.
+// AppendOrders appends the orders that give the action a to entity id.
 func (a *Action) AppendOrders(dst []sim.Order, id uint32) []sim.Order {
 	first := len(dst)
 	if a.Parts&HasMove != 0 {
@@ -186,8 +185,7 @@ func (a *Action) AppendOrders(dst []sim.Order, id uint32) []sim.Order {
 	return dst
 }
 
-// outward is a coordinate beyond the edge that v lies on, else v; that edge is
-// the right or the upper one.
+// outward returns the coordinate beyond the edge if v lies on the right or the upper edge, else v.
 func outward(v int) int {
 	if v == Side-1 {
 		return Side

@@ -12,13 +12,13 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// ParseText reads a position in the notation of AppendText and returns the
-// state. What is not there is empty and 0: there need be no lines at all. The
-// first resource, if not given, has the id after the last of the other entities,
-// and the next id is then the one after all.
+// ParseText reads a state in the notation of AppendText. Missing lines and values mean empty
+// cells and 0; an empty text is an empty map. If the text does not have the id of the first resource,
+// this id follows the greatest id of the other entities. If it does not have the next id, this
+// follows all ids.
 //
-// Errors name line and column, what was expected and what was found; those of
-// Restore, which looks at the whole, only what is wrong.
+// Errors name line and column, what was expected and what was found. Errors of Restore, which
+// checks the whole state, have no line.
 func ParseText(g *Game, text string) (State, error) {
 	r := textReader{game: g, seen: texts.Once{}, units: map[cell]*textUnit{}}
 	if err := texts.Lines(text, r.read); err != nil {
@@ -35,10 +35,10 @@ func ParseText(g *Game, text string) (State, error) {
 // cell is a place on the map.
 type cell struct{ x, y int }
 
-// before compares places by column, then by row: the order of ids.
+// before compares places by column, then by row, which is the order of resource ids.
 func (c cell) before(d cell) int { return cmp.Or(c.x-d.x, c.y-d.y) }
 
-// textReader is a text being read.
+// textReader holds the parts of a text that have been read.
 type textReader struct {
 	game   *Game
 	state  Position
@@ -46,21 +46,21 @@ type textReader struct {
 	next   texts.Word       // the next id, if it was given
 	first  texts.Word       // the id of the first resource, if it was given
 	from   int              // column of the first cell of rows
-	rows   [Side]texts.Word // what is behind the label
+	rows   [Side]texts.Word // the last word of each row, for errors
 	marks  [Side][Side]textMark
 	units  map[cell]*textUnit
 	lines  []textLine
 	health []textLine
 	gone   []textLine
-	had    []cell // where resources are or were
+	had    []cell // the cells that have or had resources
 	veins  map[cell]int16
 }
 
-// textMark is what a row shows on a cell: '.', ':', '*' or a letter and a player.
+// textMark is the mark of a cell in a row: '.', ':', '*' or a letter and a player.
 type textMark struct {
 	letter byte
 	owner  byte
-	taken  bool // part of a unit that is known
+	taken  bool // part of a unit that has been placed
 }
 
 // textUnit is a unit read from rows.
@@ -69,14 +69,14 @@ type textUnit struct {
 	act Action
 }
 
-// textLine is a line of a unit, or an entry of a list: a cell and what follows.
+// textLine is a line of a unit, or an entry of a list: a cell and the words after it.
 type textLine struct {
 	at   cell
 	word texts.Word
 	rest []texts.Word
 }
 
-// readCell reads the word as coordinates up to most.
+// readCell reads the word as coordinates, each up to most.
 func readCell(w texts.Word, what string, most uint64) (cell, error) {
 	left, right, _ := strings.Cut(w.Text, ",")
 	x, err1 := strconv.ParseUint(left, 10, 64)
@@ -168,7 +168,7 @@ func (r *textReader) readPlayer(p sim.Player, words []texts.Word) error {
 	})
 }
 
-// readColumns reads with which column rows begin, and checks the digits.
+// readColumns reads the column with which rows begin, and checks the digits.
 func (r *textReader) readColumns(words []texts.Word) error {
 	from, err := texts.Number[uint64](words[0].Part(1, len(words[0].Text)), "a column", 0, Side-1)
 	if err != nil {
@@ -183,7 +183,7 @@ func (r *textReader) readColumns(words []texts.Word) error {
 	return nil
 }
 
-// readUnit notes the line of a unit.
+// readUnit stores the line of a unit.
 func (r *textReader) readUnit(words []texts.Word) error {
 	if len(words) < 5 {
 		return words[len(words)-1].Wrong("an id, a letter and player, and a cell")
@@ -220,13 +220,13 @@ func readList(list []textLine, words []texts.Word, values bool) ([]textLine, err
 	return list, nil
 }
 
-// restore makes the state of what was read.
+// restore returns the state of the text.
 func (r *textReader) restore() (s State, err error) {
 	p := &r.state
 	if err := r.game.Restore(&s, p); err != nil {
 		return State{}, fmt.Errorf("the position: %w", err)
 	}
-	s.Veins = [Side][2]uint64{} // Restore knows only those that are left
+	s.Veins = [Side][2]uint64{} // Restore only knows the remaining resources
 	for _, c := range r.had {
 		s.setVein(c.x, c.y)
 	}

@@ -9,11 +9,11 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// readRow reads the cells of row y, from column 0 for the time being.
+// readRow reads the cells of row y. It stores them from column 0 on; placeRows moves them.
 func (r *textReader) readRow(y int, words []texts.Word) error {
 	x := 0
 	for _, w := range words {
-		r.rows[y] = w // the last is the end of the line
+		r.rows[y] = w // at last the end of the line
 		for i := 0; i < len(w.Text); i++ {
 			m, at := textMark{letter: w.Text[i]}, w.Part(i, i+1)
 			if x >= Side {
@@ -37,8 +37,7 @@ func (r *textReader) readRow(y int, words []texts.Word) error {
 	return nil
 }
 
-// placeRows moves the rows to their first column, and lists the units and the
-// resources.
+// placeRows moves the rows to their first column, and collects the units and the resources.
 func (r *textReader) placeRows() error {
 	for y := range Side {
 		for x := Side - 1; x >= 0; x-- {
@@ -53,7 +52,7 @@ func (r *textReader) placeRows() error {
 		}
 	}
 	r.veins = map[cell]int16{}
-	for y := range Side { // from below and from the left: lowest corners come first
+	for y := range Side { // upwards and to the right, so that lowest corners come first
 		for x := range Side {
 			switch m := &r.marks[y][x]; {
 			case m.letter == 0 || m.letter == '.' || m.taken:
@@ -72,7 +71,7 @@ func (r *textReader) placeRows() error {
 	return nil
 }
 
-// placeUnit takes the unit with its lowest corner on (x, y).
+// placeUnit adds the unit with its lowest corner on (x, y).
 func (r *textReader) placeUnit(x, y int, m textMark) error {
 	kind := Type(bytes.IndexByte(textLetters[:], m.letter))
 	t := &r.game.rules.Types[kind]
@@ -91,7 +90,7 @@ func (r *textReader) placeUnit(x, y int, m textMark) error {
 	return nil
 }
 
-// placeUnits reads what the lines of units say of them.
+// placeUnits reads the lines of units.
 func (r *textReader) placeUnits() error {
 	ids := map[uint64]bool{}
 	for _, l := range r.lines {
@@ -118,7 +117,7 @@ func (r *textReader) placeUnits() error {
 	return nil
 }
 
-// read reads what follows the cell in the line of a unit.
+// read reads the words after the cell in the line of a unit.
 func (u *textUnit) read(g *Game, words []texts.Word) error {
 	return texts.Pairs(words, func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
 		switch name.Text {
@@ -183,7 +182,7 @@ func readOrder(id uint32, name texts.Word, words []texts.Word) (o sim.Order, res
 	return o, words[1:], nil
 }
 
-// readAuto reads pathfind range and valid types.
+// readAuto reads the pathfind range and the valid types of an auto attack.
 func readAuto(id uint32, words []texts.Word) (o sim.Order, rest []texts.Word, err error) {
 	n, err := texts.Number[uint64](words[0], "a pathfind range", 0, 1<<16-1)
 	if err != nil {
@@ -199,7 +198,7 @@ func readAuto(id uint32, words []texts.Word) (o sim.Order, rest []texts.Word, er
 	return Auto(id, int(n), list.Set()), words[2:], nil
 }
 
-// giveIDs gives the units without a line their ids, and lists all.
+// giveIDs gives ids to the units without a line, and adds all units to the position.
 func (r *textReader) giveIDs() error {
 	all := make([]*textUnit, 0, len(r.units))
 	taken := map[uint32]bool{}
@@ -230,7 +229,7 @@ func (r *textReader) giveIDs() error {
 	return nil
 }
 
-// firstID is the id of the first resource.
+// firstID returns the id of the first resource.
 func (r *textReader) firstID() uint32 {
 	if n, err := strconv.ParseUint(r.first.Text, 10, 32); err == nil {
 		return uint32(n)
@@ -241,8 +240,7 @@ func (r *textReader) firstID() uint32 {
 	return uint32(r.game.rules.Players) + 1
 }
 
-// placeVeins gives the resources their health and their ids, which those count
-// that are gone.
+// placeVeins sets the health and the ids of the resources. Used up resources also have ids.
 func (r *textReader) placeVeins() error {
 	for _, l := range r.health {
 		if _, ok := r.veins[l.at]; !ok {
@@ -284,5 +282,5 @@ func (r *textReader) placeVeins() error {
 	return nil
 }
 
-// moveFlags are the words that may follow the target of a move.
+// moveFlags has the words that may follow the target of a move.
 var moveFlags = map[string]sim.Order{"closest": orderClosest, "break": orderBreak, "outside": orderOutside}

@@ -11,30 +11,30 @@ import (
 // Steps is a set of directions: bit 0 +x, bit 1 −x, bit 2 +y, bit 3 −y.
 type Steps = path.Steps
 
-// stepX and stepY are the directions of Steps.
+// stepX and stepY have the steps of the directions.
 var stepX, stepY = path.StepX, path.StepY
 
-// maxWeighted is how many weighted terrains are kept. The presets have two
-// damages, so this many; with more kinds the oldest is made again.
+// maxWeighted is the number of weighted terrains that are kept. The presets have two values of
+// damage, which need this many. If a tick needs more, the oldest is overwritten.
 const maxWeighted = 2 * sim.MaxPlayers
 
-// paths are the units of one tick that look for a path to a place. Units that
-// want the same are a group, so that package path finds their steps together.
+// paths has the units that look for a path to a place in one tick. Units with the same walk are
+// a group, so that package path finds their steps together.
 type paths struct {
 	finder *path.Finder
 	n      int
 	groups [MaxUnits]group
-	at     [Cells]uint16       // by target: 1 + the last group that goes there; 0 between ticks
-	others [MaxUnits]uint16    // by unit: 1 + the next one of its group or chase, 0 for none
-	units  [MaxUnits]path.Unit // the group in hand
+	at     [Cells]uint16       // by target: 1 + the last group that goes to it; 0 between ticks
+	others [MaxUnits]uint16    // by unit: 1 + the next unit of its group or chase, 0 at the end
+	units  [MaxUnits]path.Unit // the current group
 
-	terrain  [sim.MaxPlayers]path.Terrain // without break through
-	weighted [maxWeighted]weighted        // with it
-	kinds    int                          // weighted terrains made in this tick
+	terrain  [sim.MaxPlayers]path.Terrain // for units that do not break through
+	weighted [maxWeighted]weighted        // for units that break through
+	kinds    int                          // the number of weighted terrains made in this tick
 }
 
-// walk is what a group has in common. Without break through, or an attack to
-// break through with, damage is 0.
+// walk has the common values of the units of a group. damage is 0 for units that do not break
+// through or cannot attack.
 type walk struct {
 	player  sim.Player
 	x, y    uint8
@@ -45,19 +45,18 @@ type walk struct {
 type group struct {
 	walk
 	first uint16 // 1 + its first unit
-	next  uint16 // 1 + the next group with that target, 0 for none
+	next  uint16 // 1 + the next group with the same target, 0 at the end
 }
 
-// weighted is the terrain of a player's units that break through with so much
-// damage.
+// weighted is the terrain of a player's units that break through with the given damage.
 type weighted struct {
 	player  sim.Player
 	damage  int32
 	terrain path.Terrain
 }
 
-// towards returns the first steps of unit i by its move action (RULES.md, 3.5),
-// or puts it into a group, for walk to find them.
+// towards returns the first steps of unit i by its move action (RULES.md, 3.5), or adds the unit
+// to a group, whose steps the method walk finds.
 func (g *Game) towards(i int, u *Unit, a *Action) Steps {
 	outside := a.Parts&MoveOutside != 0
 	if outside && g.rules.OutsideIgnored {
@@ -79,7 +78,7 @@ func (g *Game) towards(i int, u *Unit, a *Action) Steps {
 	return 0
 }
 
-// join puts unit i into the group of the walk.
+// join adds unit i to the group of the walk.
 func (g *Game) join(i int, w walk) {
 	t := &g.paths
 	at := &t.at[CellOf(int(w.x), int(w.y))]
@@ -110,7 +109,7 @@ func (g *Game) walk(s *State) {
 	t.n = 0
 }
 
-// listUnits lists the units of a group, from the first on.
+// listUnits returns the units of a group. The list is valid until the next call.
 func (g *Game) listUnits(s *State, first uint16) []path.Unit {
 	list := g.paths.units[:0]
 	for at := first; at != 0; at = g.paths.others[at-1] {
@@ -123,7 +122,7 @@ func (g *Game) listUnits(s *State, first uint16) []path.Unit {
 	return list
 }
 
-// answer notes what was found out for the units of a group.
+// answer stores the first steps of the units of a group.
 func (g *Game) answer(first uint16, units []path.Unit) {
 	at := first
 	for k := range units {
@@ -132,8 +131,8 @@ func (g *Game) answer(first uint16, units []path.Unit) {
 	}
 }
 
-// terrainFor returns the terrain of a player's units that break through with
-// that damage, or with 0 do not.
+// terrainFor returns the terrain of a player's units that break through with the given damage;
+// with damage 0 they do not break through.
 func (g *Game) terrainFor(s *State, p sim.Player, damage int32) *path.Terrain {
 	t := &g.paths
 	if damage == 0 {
@@ -148,7 +147,7 @@ func (g *Game) terrainFor(s *State, p sim.Player, damage int32) *path.Terrain {
 	t.kinds++
 	w.player, w.damage = p, damage
 	w.terrain.Weigh(&t.terrain[p])
-	var others bitboard.Square // covered, as the player sees it, but not by its own
+	var others bitboard.Square // the cells that the player sees covered by other entities than its own
 	others.Flip(&t.terrain[p].Free)
 	others.AndNot(&s.Own[p])
 	for y := range Side {
@@ -163,7 +162,7 @@ func (g *Game) terrainFor(s *State, p sim.Player, damage int32) *path.Terrain {
 	return &w.terrain
 }
 
-// breakCost is what it costs to break through what covers a cell (RULES.md, 3.7).
+// breakCost returns the cost of breaking through the entity on a cell (RULES.md, 3.7).
 func (g *Game) breakCost(s *State, cell int, damage int32) int32 {
 	health := int32(s.Health[cell])
 	if i := int(s.At[cell]) - 1; i >= 0 {

@@ -5,7 +5,7 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// aim is whom a unit attacks by its attack action.
+// aim is the kind of target that a unit attacks by its attack action.
 type aim uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	aimAuto       // a valid target of its auto attack is in range
 )
 
-// plan is what Plan finds out.
+// plan has the results of Plan.
 type plan struct {
 	aim   [MaxUnits]aim
 	steps [MaxUnits]Steps
@@ -23,9 +23,9 @@ type plan struct {
 	paths paths
 }
 
-// Plan finds out what the units may do in s with their stored actions: whom
-// they may attack and what their next cells may be. Steps and AppendVictims
-// tell it until the next Plan or Step. Step begins with it.
+// Plan finds the targets that the units may attack in s with their stored actions, and their
+// possible next cells. Steps and AppendVictims return these until the next Plan or Step. Step
+// begins with Plan.
 func (g *Game) Plan(s *State) {
 	g.look(s)
 	g.aims.clear()
@@ -55,15 +55,13 @@ func (g *Game) Plan(s *State) {
 	g.walk(s)
 }
 
-// Steps returns the directions in which the next cell of unit i may lie: the
-// first steps of all paths that are as good as any (RULES.md, 3.11). Units that
-// do not move at all, or attack before they would, have none.
+// Steps returns the directions of the possible next cells of unit i: the first steps of all best
+// paths (RULES.md, 3.11). The set is empty for units that do not move or that attack instead.
 func (g *Game) Steps(i int) Steps { return g.steps[i] }
 
-// AppendVictims appends the ids of those that unit i may attack by its attack
-// action, in ascending order: one if its target is in range, else the valid
-// targets of its auto attack in range. Whom it attacks because it stands in the
-// way, Steps tells.
+// AppendVictims appends the ids of the entities that unit i may attack by its attack action, in
+// ascending order: its target if that is in range, else the valid targets of its auto attack in
+// range. A unit without such targets attacks what stands in its way: see Steps.
 func (g *Game) AppendVictims(dst []uint32, s *State, i int) []uint32 {
 	switch g.aim[i] {
 	case aimTarget:
@@ -76,8 +74,7 @@ func (g *Game) AppendVictims(dst []uint32, s *State, i int) []uint32 {
 	return dst
 }
 
-// look finds out what the players see: their sight, and which cells are free to
-// them.
+// look finds the sight of each player, and the cells that the player believes free.
 func (g *Game) look(s *State) {
 	g.paths.kinds = 0
 	for p := range sim.Player(g.rules.Players) {
@@ -92,21 +89,21 @@ func (g *Game) look(s *State) {
 	}
 }
 
-// sees reports whether units of player p can have the unit for a target of their
-// auto attack: whether it is seen, where that matters.
+// sees reports whether an auto attack of player p may have the unit as its target: under fog
+// the player must see it, unless the rules say otherwise.
 func (g *Game) sees(p sim.Player, u *Unit) bool {
 	return !g.rules.Fog || g.rules.ChaseUnseen || g.sight[p].MeetsSquare(int(u.X), int(u.Y), int(g.rules.Types[u.Type].Size))
 }
 
-// sights are the sight ranges of the types, each once, the widest first, and
-// which of them each type has.
+// sights has the distinct sight ranges of the types, the widest first, and the index of each
+// type's range.
 type sights struct {
 	n      int
 	ranges [Types]int
 	of     [Types]uint8
 }
 
-// prepareSight orders the ranges.
+// prepareSight fills g.sights.
 func (g *Game) prepareSight() {
 	t := &g.sights
 	for next := maxSight; next >= 0; next-- {
@@ -123,12 +120,12 @@ func (g *Game) prepareSight() {
 	}
 }
 
-// Sight makes dst the cells that are in sight of an entity of player p. It does
-// not ask whether there is fog. An entity is seen if one of its cells is.
+// Sight sets dst to the cells in sight of an entity of player p, with or without fog. A player
+// sees an entity if one of its cells is in sight.
 //
-// The ranges nest: what sees farthest is grown until the next range is left,
-// joined by what has that, and so on. So it takes as many steps as the widest
-// range, however many entities there are.
+// The ranges nest: Sight grows the cells of the entities with the widest range by the
+// difference to the next range, adds the cells of the entities with that range, and so on. So it
+// takes as many steps as the widest range, however many entities there are.
 func (g *Game) Sight(dst *bitboard.Square, s *State, p sim.Player) {
 	t := &g.sights
 	var has [Types]bitboard.Square

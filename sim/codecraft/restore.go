@@ -7,8 +7,7 @@ import (
 	"moonfarm/sim"
 )
 
-// Position is a state as lists of what is on the map: what files of states and
-// recordings tell.
+// Position is a state as lists of entities, the form of state files and recordings.
 type Position struct {
 	Seed     uint64
 	Tick     int32
@@ -16,7 +15,7 @@ type Position struct {
 	Score    [sim.MaxPlayers]int32
 	Resource [sim.MaxPlayers]int32
 	Units    []Unit   // ascending by id
-	Acts     []Action // of the units; nil: none has any
+	Acts     []Action // the actions of the units; nil: no unit has an action
 	Veins    []Vein   // ascending by id
 }
 
@@ -27,13 +26,12 @@ type Vein struct {
 	X, Y   uint8
 }
 
-// Restore makes s the position. It returns an error if no state of these rules
-// can be like that; s then holds nothing of use.
+// Restore sets s to the position. It fails if no game with these rules has such a state; s is
+// then undefined.
 //
-// A position does not tell where resources were that are gone. Their ids are
-// missing between those of two others, so s says that they were on the first cells
-// after the one before. Resources that were gone before the first or after the
-// last are forgotten.
+// A position does not have the places of used up resources. If ids are missing between two
+// resources, Restore assumes that these resources were on the first cells after the earlier one.
+// It ignores used up resources before the first and after the last resource.
 func (g *Game) Restore(s *State, p *Position) error {
 	*s = State{Seed: p.Seed, Tick: p.Tick, NextID: p.NextID, Score: p.Score, Resource: p.Resource}
 	if err := g.restorable(p); err != nil {
@@ -66,7 +64,7 @@ func (g *Game) Restore(s *State, p *Position) error {
 	return nil
 }
 
-// restorable tells what is wrong with the position apart from its entities.
+// restorable checks all of the position but its entities.
 func (g *Game) restorable(p *Position) error {
 	switch {
 	case len(p.Units) > MaxUnits:
@@ -91,11 +89,11 @@ func (g *Game) restorable(p *Position) error {
 	return nil
 }
 
-// maxRestored is the most score or resource at the start. What a game adds
-// stays below 2^31 − 2^30 under all rules that are in use.
+// maxRestored is the limit of score and resource in a position. Under all rules in use, a game
+// adds less than 2^31 − 2^30.
 const maxRestored = 1 << 30
 
-// restoreUnit adds a unit whose id is above those of the units before.
+// restoreUnit adds a unit. Units come in the order of their ids.
 func (g *Game) restoreUnit(s *State, u Unit) error {
 	if err := restoreID(s, u.ID, s.N > 0 && s.Units[max(s.N-1, 0)].ID == u.ID); err != nil {
 		return err
@@ -118,8 +116,8 @@ func (g *Game) restoreUnit(s *State, u Unit) error {
 	return nil
 }
 
-// restoreVein puts resource i on the map, and says where those were whose ids are
-// missing between it and the one before.
+// restoreVein puts resource i on the map, and assumes places for the resources whose ids are
+// missing between the resource before and this one.
 func (g *Game) restoreVein(s *State, p *Position, i int) error {
 	v := p.Veins[i]
 	x, y := int(v.X), int(v.Y)
@@ -150,10 +148,10 @@ func (g *Game) restoreVein(s *State, p *Position, i int) error {
 	return nil
 }
 
-// setVein notes that a resource was there at the start.
+// setVein records that the cell had a resource at the start.
 func (s *State) setVein(x, y int) { s.Veins[x][y>>6] |= 1 << (y & 63) }
 
-// restoreID tells why an entity cannot have an id.
+// restoreID checks the id of an entity.
 func restoreID(s *State, id uint32, twice bool) error {
 	switch {
 	case twice:
@@ -164,7 +162,7 @@ func restoreID(s *State, id uint32, twice bool) error {
 	return nil
 }
 
-// Position fills p with what is in s; its lists are reused.
+// Position sets p to the position of s and reuses the lists of p.
 func (s *State) Position(p *Position) {
 	p.Seed, p.Tick, p.NextID, p.Score, p.Resource = s.Seed, s.Tick, s.NextID, s.Score, s.Resource
 	p.Units = append(p.Units[:0], s.Units[:s.N]...)

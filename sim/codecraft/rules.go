@@ -6,10 +6,10 @@ import (
 	"moonfarm/sim"
 )
 
-// RulesVersion is the version of the rules: the original's release, then ours.
+// RulesVersion is the version of the rules: the release of the original, then our version.
 const RulesVersion = "1.3.0+1"
 
-// Type is the type of an entity; the numbers are the protocol's.
+// Type is the type of an entity, with the numbers of the protocol.
 type Type uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	Resource
 	Turret
 
-	// Types is how many there are.
+	// Types is the number of types.
 	Types = 10
 )
 
@@ -32,7 +32,7 @@ var typeNames = [Types]string{
 	"Wall", "House", "BuilderBase", "BuilderUnit", "MeleeBase", "MeleeUnit", "RangedBase", "RangedUnit", "Resource", "Turret",
 }
 
-// String is the name of the original.
+// String returns the original's name.
 func (t Type) String() string {
 	if int(t) < len(typeNames) {
 		return typeNames[t]
@@ -56,8 +56,7 @@ func (t *Type) UnmarshalText(name []byte) error {
 // TypeSet is a set of types: bit t is set for type t.
 type TypeSet uint16
 
-// EveryType holds all types, AllButResource the targets of an auto attack that
-// names none.
+// EveryType has all types, and AllButResource the default targets of an auto attack.
 const (
 	EveryType      TypeSet = 1<<Types - 1
 	AllButResource         = EveryType &^ (1 << Resource)
@@ -72,7 +71,7 @@ type TypeList struct {
 	T [Types]Type
 }
 
-// ListOf makes a list.
+// ListOf returns a list of the types.
 func ListOf(types ...Type) TypeList {
 	l := TypeList{N: int32(len(types))}
 	copy(l.T[:], types)
@@ -90,7 +89,7 @@ func (l *TypeList) Set() (s TypeSet) {
 	return s
 }
 
-// Properties are the numbers of a type (the original's EntityProperties).
+// Properties has the numbers of a type (the original's EntityProperties).
 // Rules.Table has the key, the meaning and the bounds of each.
 type Properties struct {
 	Size                     int32
@@ -113,9 +112,9 @@ type Properties struct {
 	Power     int32
 }
 
-// Rules are all the numbers and choices of a game. What the original leaves
-// open is a field here, with the recommended choice as its default. Table has
-// the key, the meaning and the bounds of each.
+// Rules has all numbers and choices of a game. A question that the original leaves open is a
+// field, with the recommended choice as its default. Table has the key, the meaning and the
+// bounds of each field.
 type Rules struct {
 	Players    int32
 	Fog, Bonus bool
@@ -125,8 +124,8 @@ type Rules struct {
 	Types      [Types]Properties
 	Generator  Generator
 
-	// Choices that no recording decides (RULES.md, 6). False is the default of
-	// each, and 1 that of BonusOver.
+	// Choices that no recording decides (RULES.md, 6). The default is false, and 1 for
+	// BonusOver.
 
 	DeadRest, NearestVictim, RangeGates, ChaseUnseen bool
 	OutsideIgnored, BreakFloor                       bool
@@ -136,24 +135,24 @@ type Rules struct {
 	BonusOver                                        int32
 }
 
-// Generator are the numbers of the map generator. The original's is unknown.
+// Generator has the numbers of the map generator. The original's generator is unknown.
 type Generator struct {
 	MinShare, MaxShare, Octaves   int32
 	MinWave, MaxWave, Persistence int32
 }
 
-// Presets are the names of the rule sets, the newest (the default) first:
-// "finals", "round2", "round1". With a dash and a number ("round1-2") they have
-// that many players instead of their own 2, 4 and 4.
+// Presets returns the names of the rule sets, the newest (the default) first: "finals", "round2",
+// "round1". They have 2, 4 and 4 players; a dash and a number after the name ("round1-2") give
+// another number of players.
 func Presets() []string { return []string{"finals", "round2", "round1"} }
 
-// DefaultRules are those of the finals.
+// DefaultRules returns the rules of the finals.
 func DefaultRules() Rules {
 	r, _ := Preset("finals")
 	return r
 }
 
-// Preset returns the rule set of that name and whether there is one.
+// Preset returns the rule set of that name, and false if there is none.
 func Preset(name string) (Rules, bool) {
 	players := int32(0)
 	if n := len(name); n > 2 && name[n-2] == '-' {
@@ -183,7 +182,7 @@ func Preset(name string) (Rules, bool) {
 	return r, true
 }
 
-// standard are the properties of all presets.
+// standard returns the properties of the types, which are the same in all presets.
 func standard() (t [Types]Properties) {
 	base := Properties{Size: 5, BuildScore: 500, DestroyScore: 5000, PopProvide: 5, MaxHealth: 300, Cost: 500, Sight: 5, CanBuild: true}
 	unit := Properties{Size: 1, CanMove: true, PopUse: 1, MaxHealth: 10, Sight: 10, CanAttack: true}

@@ -10,12 +10,12 @@ import (
 
 // Sizes of the board.
 const (
-	Side  = bitboard.SquareSide // of the map, in cells
+	Side  = bitboard.SquareSide // the side of the map, in cells
 	Cells = Side * Side
 )
 
-// MaxUnits is the most entities, resources not counted, that a state holds.
-// RULES.md, Bounds, says what happens beyond.
+// MaxUnits is the limit of entities in a state, not counting resources. RULES.md, 7, has the rule
+// for a full map.
 const MaxUnits = 2048
 
 // MaxID is the greatest id: all ids fit the 24 bits of an order.
@@ -24,23 +24,23 @@ const MaxID = 1<<24 - 1
 // State is a game between two ticks, in the frame of the recordings: (0, 0) at
 // the lower left, x to the right, y upwards.
 //
-// Entities are in two kinds of places. Those that are no resources are Units,
-// sorted by id. Resources have only health, and ids that count up along the
-// columns of the map, so they are cells: see ResourceID.
+// Entities are stored in two ways. All but resources are Units, sorted by id. Resources have only
+// health, and ids that ascend along the columns of the map, so they are stored by cell: see
+// ResourceID.
 type State struct {
 	Seed     uint64
 	Tick     int32
 	NextID   uint32 // the id that the next entity gets
 	Score    [sim.MaxPlayers]int32
-	Resource [sim.MaxPlayers]int32 // what the players have to spend
+	Resource [sim.MaxPlayers]int32 // the resource that each player can spend
 
-	N       int32  // Units in use
+	N       int32  // the number of Units in use
 	FirstID uint32 // the id of the first resource of the map
 	Units   [MaxUnits]Unit
 	Acts    [MaxUnits]Action // the stored actions of the units
 
-	// Boards. Occupied holds every cell that an entity covers, Resources those
-	// of resources, Own those of each player's units.
+	// Boards: Occupied has every cell that an entity covers, Resources the cells of
+	// resources, Own the cells of each player's units.
 	Occupied  bitboard.Square
 	Resources bitboard.Square
 	Own       [sim.MaxPlayers]bitboard.Square
@@ -50,19 +50,19 @@ type State struct {
 	// Health is the health of the resource on a cell, or 0.
 	Health [Cells]uint8
 
-	// Of the entities that each player has: how many of each type, the
-	// population that all of them use and that the active ones provide.
+	// By player: the number of entities of each type, the population that its entities
+	// use, and the population that its active entities provide.
 	Count      [sim.MaxPlayers][Types]int16
 	PopUse     [sim.MaxPlayers]int32
 	PopProvide [sim.MaxPlayers]int32
 
-	// Veins are the cells where resources were at the start, bit y of column x,
-	// and Before says how many of them are in the columns before.
+	// Veins has the cells where resources were at the start, bit y of column x, and Before
+	// the number of these cells in the columns before.
 	Veins  [Side][2]uint64
 	Before [Side]uint16
 }
 
-// stateSize is what a clone copies.
+// stateSize is the size of a State in bytes.
 const stateSize = 94216
 
 var _ [stateSize]struct{} = [unsafe.Sizeof(State{})]struct{}{}
@@ -78,11 +78,11 @@ type Unit struct {
 	Spare  uint8 // fills the word: always 0
 }
 
-// Parts say which parts an Action has, and the flags of its move.
+// Parts is the set of the parts that an Action has, and the flags of its move.
 type Parts uint16
 
 const (
-	Given        Parts = 1 << iota // there is an action, though it may have no part
+	Given        Parts = 1 << iota // there is an action, perhaps without parts
 	HasMove                        //
 	FindClosest                    // of the move
 	BreakThrough                   // of the move
@@ -93,7 +93,7 @@ const (
 	HasRepair                      //
 )
 
-// Action is the stored action of a unit. What has no part in it is zero.
+// Action is the stored action of a unit. The fields of missing parts are zero.
 type Action struct {
 	Target       uint32 // of the attack
 	Repair       uint32 // target of the repair
@@ -101,17 +101,17 @@ type Action struct {
 	Valid        TypeSet // of the auto attack, never empty
 	Range        uint16  // pathfind range of the auto attack
 	MoveX, MoveY uint8   // of the move; the nearest cell of the map for a target outside
-	BuildType    Type    // may be no type at all
-	BuildX       uint8   // lowest corner of what is to be built; 255: outside of the map
+	BuildType    Type    // may be 10 to 15, which are no types
+	BuildX       uint8   // lowest corner of the new entity; 255: outside of the map
 	BuildY       uint8
 	Spare        uint8 // fills the word: always 0
 }
 
-// CellOf is the index of a cell in At and Health.
+// CellOf returns the index of a cell in At and Health.
 func CellOf(x, y int) int { return y*Side + x }
 
-// ResourceID is the id of the resource on a cell, whether it is still there or
-// not; 0 if there never was one.
+// ResourceID returns the id of the resource that was on a cell at the start, used up or not; 0
+// if the cell had no resource.
 func (s *State) ResourceID(x, y int) uint32 {
 	v := &s.Veins[x]
 	if v[y>>6]>>(y&63)&1 == 0 {
@@ -126,8 +126,8 @@ func (s *State) ResourceID(x, y int) uint32 {
 	return s.FirstID + uint32(s.Before[x]) + uint32(below)
 }
 
-// ResourceAt is the cell of the resource with that id, if there was one at the
-// start; Health tells whether it is still there.
+// ResourceAt returns the cell of the resource with that id, and false if no resource had this id
+// at the start. The Health of the cell is 0 if the resource is used up.
 func (s *State) ResourceAt(id uint32) (x, y int, ok bool) {
 	if id < s.FirstID {
 		return 0, 0, false
@@ -153,8 +153,7 @@ func (s *State) ResourceAt(id uint32) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// SetVeins fills Veins and Before from the resources on the map; FirstID is
-// left to the caller.
+// SetVeins sets Veins and Before by the resources on the map. The caller sets FirstID.
 func (s *State) SetVeins() {
 	s.Veins = [Side][2]uint64{}
 	for y := range Side {
@@ -192,8 +191,8 @@ func (s *State) Find(id uint32) int {
 	return -1
 }
 
-// Clone copies src to s: what an assignment does, but for the units that are
-// not in use, which costs less.
+// Clone copies src to s as an assignment does. It costs less because it does not copy unused
+// units.
 func (s *State) Clone(src *State) {
 	n := int(src.N)
 	used := max(n, int(s.N))
@@ -208,8 +207,8 @@ func (s *State) Clone(src *State) {
 	s.FirstID, s.Veins, s.Before = src.FirstID, src.Veins, src.Before
 }
 
-// add puts a new unit at the end of the list. Its id must be the greatest, its
-// cells must be free and N below MaxUnits.
+// add adds a unit to the end of the list. Its id must be the greatest, its cells must be free,
+// and N must be below MaxUnits.
 func (g *Game) add(s *State, u Unit) {
 	s.Units[s.N], s.Acts[s.N] = u, Action{}
 	s.N++
@@ -225,7 +224,7 @@ func (g *Game) add(s *State, u Unit) {
 	}
 }
 
-// mark writes what covers the cells of a unit.
+// mark sets At on the cells of a unit.
 func (g *Game) mark(s *State, u *Unit, at uint16) {
 	size := int(g.rules.Types[u.Type].Size)
 	for y := int(u.Y); y < int(u.Y)+size; y++ {

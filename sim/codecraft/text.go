@@ -5,15 +5,14 @@ import (
 	"strconv"
 )
 
-// textLetters are the letters of the types on a board.
+// textLetters has the letters of the types on a board.
 var textLetters = [Types]byte{
 	Wall: 'W', House: 'H', BuilderBase: 'B', BuilderUnit: 'b', MeleeBase: 'M', MeleeUnit: 'm', RangedBase: 'R', RangedUnit: 'r',
 	Resource: '*', Turret: 'T',
 }
 
-// AppendText appends the position s of g as text, for people, tests and failure
-// messages. It shows the part of the map on which there is something, in the
-// frame of the recordings, y upwards:
+// AppendText appends the state s of g as text, for people, tests and failure messages. It shows
+// the part of the map that is not empty, in the frame of the recordings, y upwards:
 //
 //	tick 3 seed 7 next 61 first 40
 //	p1 score 120 resource 45
@@ -29,34 +28,34 @@ var textLetters = [Types]byte{
 //	health 12,13=7
 //	gone 13,12
 //
-// Every line begins with a word, what follows is separated by blanks:
+// Every line begins with a word; blanks separate the rest:
 //
 //	tick    the tick; seed; next, the id that the next entity gets; first, the
 //	        id of the first resource of the map at the start
 //	p1 … p4 a player, as pairs of a name and a value
-//	79 … 0  a row, by its y. Each cell takes two characters, with no need of
-//	          blanks between:
+//	79 … 0  a row, by its y. Each cell takes two characters, without blanks
+//	          between cells:
 //	          .   nothing,   :   nothing, where a resource was at the start
 //	          *   a resource
 //	          a letter and the player's number: W wall, H house, T turret,
 //	            b B, m M, r R builder, melee and ranged units and bases.
 //	            Large entities show on all their cells
-//	x8      the column with which all rows begin, here 8 (without: 0), and the
-//	        last digit of each, for the eye
+//	x8      the column with which all rows begin, here 8 (without this line 0),
+//	        and the last digit of each column, which a person reads
 //	unit    an entity that is no resource: id, letter and player, lowest corner;
-//	        then health, where it is not all; inactive; and the parts of its
-//	        stored action, in this order (the words are those of the orders):
+//	        then health, if it is not full; inactive; and the parts of its stored
+//	        action, in this order:
 //	          move X,Y [outside] [closest] [break]   build TYPE X,Y   attack ID
-//	          auto RANGE TYPES             repair ID        stop: no part at all
-//	        TYPES have commas between; any means all but Resource. Entities
+//	          auto RANGE TYPES             repair ID        stop: no parts
+//	        TYPES have commas between them; any means all but Resource. Entities
 //	        without a line have full health, are active and have no action; they
-//	        get the lowest free ids after the players', by player, then column,
-//	        then row
-//	health  healths of resources, by cell, where they are not all
+//	        get the lowest free ids after the ids of players, by player, then
+//	        column, then row
+//	health  healths of resources, by cell, if they are not full
 //	gone    cells with an entity, where a resource was at the start
-//	#       a remark, up to the end of the line, also behind other words
+//	#       a remark, up to the end of the line, also after other words
 //
-// The text holds all of a State, and ParseText reads it.
+// The text has everything of a State, and ParseText reads it.
 func AppendText(dst []byte, g *Game, s *State) []byte {
 	dst = strconv.AppendInt(append(dst, "tick "...), int64(s.Tick), 10)
 	dst = strconv.AppendUint(append(dst, " seed "...), s.Seed, 10)
@@ -77,9 +76,8 @@ func AppendText(dst []byte, g *Game, s *State) []byte {
 	return appendVeins(dst, g, s, w)
 }
 
-// AppendWindow appends what AppendText would of a part of the map: the rows of
-// the cells from (x, y) on, so many wide and high, and the lines of the entities
-// that reach into it.
+// AppendWindow appends a part of the text of AppendText: the rows of width by height cells from
+// (x, y) on, and the lines of the entities that reach into this part.
 func AppendWindow(dst []byte, g *Game, s *State, x, y, width, height int) []byte {
 	w := window{max(x, 0), max(y, 0), min(x+width, Side), min(y+height, Side)}
 	if w.x1 <= w.x0 || w.y1 <= w.y0 {
@@ -96,12 +94,12 @@ func AppendWindow(dst []byte, g *Game, s *State, x, y, width, height int) []byte
 	return appendVeins(dst, g, s, w)
 }
 
-// window is a part of the map; x1 and y1 are behind it.
+// window is a part of the map: columns x0 to x1−1, rows y0 to y1−1.
 type window struct{ x0, y0, x1, y1 int }
 
-// used is the part of the map on which there is something, or was a resource.
+// used returns the part of the map that has entities or had resources.
 func (s *State) used() window {
-	var columns [2]uint64 // that hold something
+	var columns [2]uint64 // the columns that are not empty
 	w := window{y0: Side}
 	for y := range Side {
 		low, high := s.Occupied.Row(y)
@@ -131,7 +129,7 @@ func (s *State) used() window {
 	return w
 }
 
-// bit is that of column x in the word of a row that begins with column from.
+// bit returns the bit of column x in the word of a row that begins with column from.
 func bit(x, from int) uint64 {
 	if x < from {
 		return 0
@@ -170,8 +168,7 @@ func appendBoard(dst []byte, s *State, w window) []byte {
 	return append(dst, '\n')
 }
 
-// appendLabel appends the first word of a line of the board and blanks, four
-// characters in all.
+// appendLabel appends the first word of a board line and blanks, four characters in all.
 func appendLabel(dst []byte, name string, n int) []byte {
 	dst = strconv.AppendInt(append(dst, name...), int64(n), 10)
 	for width := len(name) + 1 + min(1, n/10); width < 4; width++ {
@@ -180,7 +177,7 @@ func appendLabel(dst []byte, name string, n int) []byte {
 	return dst
 }
 
-// appendMark appends what the cells of a unit show.
+// appendMark appends the letter and the player on the cells of a unit.
 func appendMark(dst []byte, u Unit) []byte {
 	return append(dst, textLetters[u.Type], '1'+byte(u.Owner))
 }
@@ -200,7 +197,7 @@ func appendUnit(dst []byte, g *Game, s *State, i int) []byte {
 	return append(a.appendText(dst), '\n')
 }
 
-// appendText appends the parts of an action as words, a blank before each.
+// appendText appends the parts of an action as words, each after a blank.
 func (a *Action) appendText(dst []byte) []byte {
 	if a.Parts == Given {
 		return append(dst, " stop"...)
@@ -246,7 +243,7 @@ func (a *Action) appendText(dst []byte) []byte {
 // anyTarget is the word for all types but Resource.
 const anyTarget = "any"
 
-// appendText appends the types of a set with commas between.
+// appendText appends the types of a set with commas between them.
 func (s TypeSet) appendText(dst []byte) []byte {
 	if s == AllButResource {
 		return append(dst, anyTarget...)
@@ -264,8 +261,8 @@ func (s TypeSet) appendText(dst []byte) []byte {
 	return dst
 }
 
-// appendVeins appends the lines of resources in a window that are not whole,
-// and of those that are gone from below units.
+// appendVeins appends the lines of the resources in a window with less than full health, and of
+// the used up resources on cells of units.
 func appendVeins(dst []byte, g *Game, s *State, w window) []byte {
 	full := uint8(g.rules.Types[Resource].MaxHealth)
 	list := func(name string, shown func(x, y int) bool, value func(dst []byte, x, y int) []byte) {

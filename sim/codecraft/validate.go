@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Validate tells what of the rules cannot be played.
+// Validate fails if no game can have the rules.
 func (r *Rules) Validate() error {
 	if o, found := texts.Check(r.Table()); found {
 		return fmt.Errorf("%s is %s, want %s to %s", o.Key, o.Found, o.Least, o.Most)
@@ -27,8 +27,7 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// validate tells what is wrong with the properties of type t, whose numbers are
-// within their bounds.
+// validate checks the properties of type t, whose numbers are within their bounds.
 func (p *Properties) validate(t Type) error {
 	if err := p.Builds.validate(); err != nil {
 		return fmt.Errorf("build.options: %w", err)
@@ -47,8 +46,8 @@ func (p *Properties) validate(t Type) error {
 	return nil
 }
 
-// validate tells what is wrong with the list: what is no type, or one twice. Its
-// length must have been checked.
+// validate fails if the list has an unknown or a repeated type. The caller has checked the
+// length of the list.
 func (l *TypeList) validate() error {
 	seen := TypeSet(0)
 	for _, t := range l.All() {
