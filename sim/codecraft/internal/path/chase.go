@@ -2,18 +2,17 @@ package path
 
 import "moonfarm/sim/bitboard"
 
-// chase is the scratch of chases.
+// chase is the scratch memory of chases.
 type chase struct {
-	list  [Cells]uint16   // indices of the units to which the flood fill has not come
+	list  [Cells]uint16   // indices of the units that the flood fill has not reached
 	units bitboard.Square // their cells
 	front bitboard.Square // the frontier
-	free  bitboard.Square // free cells where the fill has not been
+	free  bitboard.Square // free cells that the fill has not reached
 }
 
-// Chase finds the first steps of units to the goals that are nearest by length
-// of path, for those whose paths are at most Unit.Length long (RULES.md, 3.4).
-// No unit stands on a goal. The goals, blocked cells among them, lie in the rows
-// from first to last.
+// Chase finds the first steps of units to the goals that are nearest by length of path, if the
+// path is at most Unit.Length long (RULES.md, 3.4). No unit stands on a goal. The goals lie in
+// the rows from first to last; they may be blocked cells.
 func (f *Finder) Chase(t *Terrain, goals *bitboard.Square, first, last int, units []Unit) {
 	f.terrain, f.units = t, units
 	q := &f.chase
@@ -23,7 +22,7 @@ func (f *Finder) Chase(t *Terrain, goals *bitboard.Square, first, last int, unit
 		u.Steps = 0
 		set := stepsOn(&t.Free, u)
 		if set == 0 || f.limit == 1 {
-			continue // all that a search can close is the start
+			continue // a search can close only the start
 		}
 		if u.Steps = set & stepsOn(goals, u); u.Steps == 0 && inReach(goals, first, last, u) {
 			q.list[n] = uint16(i)
@@ -35,8 +34,8 @@ func (f *Finder) Chase(t *Terrain, goals *bitboard.Square, first, last int, unit
 	}
 }
 
-// inReach reports whether a goal is as near along both axes as the path of the
-// unit may be long: if not, no path leads to one.
+// inReach reports whether a goal is within the longest path of the unit along both axes. If none
+// is, no path leads to a goal.
 func inReach(goals *bitboard.Square, first, last int, u *Unit) bool {
 	x, y, most := int(u.X), int(u.Y), int(u.Length)
 	low, high := rowMask(max(x-most, 0), min(x+most, Side-1))
@@ -51,11 +50,10 @@ func inReach(goals *bitboard.Square, first, last int, u *Unit) bool {
 	return any != 0
 }
 
-// chaseTogether finds the first steps of units, given by their indices, that
-// share one flood fill. It starts from all free goals and goes on step by step
-// until it has come to all units or as far as the longest path allows. The
-// frontier is wide, since goals are many: whole boards go faster than queues of
-// cells (a fifth of the instructions).
+// chaseTogether finds the first steps of units, given by their indices, by a flood fill for all of
+// them. The fill starts from all free goals and ends when it has reached all units or the longest
+// path. There are many goals, so the frontier is wide, and boards are faster than queues of cells
+// (a fifth of the instructions).
 func (f *Finder) chaseTogether(goals *bitboard.Square, list []uint16) {
 	q, free := &f.chase, &f.terrain.Free
 	q.units = bitboard.Square{}
@@ -70,9 +68,9 @@ func (f *Finder) chaseTogether(goals *bitboard.Square, list []uint16) {
 	q.free.AndNot(goals)
 	low, high := q.front.Rows()
 	for length := 1; length <= most && len(list) > 0; length++ {
-		// Rows from which the fill cannot come to a unit any more are left out, at
-		// each step one more on either side, as Flood demands. Their old cells are
-		// also in was, but at least two rows away from the neighbours of any unit.
+		// Rows from which the fill can no longer reach a unit are left out, at each step
+		// one more on either side, as Flood demands. Their old cells are also in was,
+		// but at least two rows away from the neighbours of any unit.
 		low, high = max(low, first-(most-length)-1), min(high, last+(most-length)+1)
 		if low > high {
 			return
@@ -84,8 +82,8 @@ func (f *Finder) chaseTogether(goals *bitboard.Square, list []uint16) {
 	}
 }
 
-// endChases finds the first steps of the units next to the frontier, which is
-// length steps away from them by way of it. It returns the list of the others.
+// endChases finds the first steps of the units next to the frontier, whose paths have the given
+// length. It returns the other units.
 func (f *Finder) endChases(front *bitboard.Square, length int, list []uint16) []uint16 {
 	waiting := list[:0]
 	for _, i := range list {
@@ -103,11 +101,11 @@ func (f *Finder) endChases(front *bitboard.Square, length int, list []uint16) []
 	return waiting
 }
 
-// closesFewer reports whether fewer cells than a search closes are nearer to the
-// unit than its path is long. Two simple bounds decide nearly always.
+// closesFewer reports whether fewer cells than the limit of a search are nearer to the unit than
+// the length of its path. Two simple bounds nearly always decide.
 func (f *Finder) closesFewer(u *Unit, length int) bool {
 	if 2*length*(length-1)+1 < f.limit {
-		return true // not even a map without blocked cells has more
+		return true // even a map without blocked cells has fewer
 	}
 	x, y, n := int(u.X), int(u.Y), 1
 	for row := max(y-length+1, 0); row <= min(y+length-1, Side-1); row++ {
@@ -117,8 +115,8 @@ func (f *Finder) closesFewer(u *Unit, length int) bool {
 	return n < f.limit || f.countNearer(u, length) < f.limit
 }
 
-// countNearer counts the cells to which the unit has a path shorter than length,
-// its own among them.
+// countNearer counts the cells to which the unit has a path shorter than length, including its
+// own cell.
 func (f *Finder) countNearer(u *Unit, length int) int {
 	var front, none bitboard.Square
 	free := f.terrain.Free

@@ -3,41 +3,40 @@ package path
 import "moonfarm/sim/bitboard"
 
 const (
-	// maxEnclosed is how many cells an enclosed area has at most.
+	// maxEnclosed is the limit of cells in an enclosed area.
 	maxEnclosed = 64
 
-	// maxAreas is how many enclosed areas are left out, one after the other. In
-	// crowds there are few around a target; where there is nothing else, each
-	// would cost more than the searches it saves. Whatever the number, the first
-	// steps are the same.
+	// maxAreas is the limit of enclosed areas that are left out, one after the other.
+	// Crowds have few of them around a target; in a map of nothing but enclosed areas,
+	// each would cost more than the searches that it saves. The number does not change
+	// the first steps.
 	maxAreas = 4
 
-	// nearBy is how near a target is, in cells, to which a search goes without
-	// the board of direct paths (measured: from 8 to 20 makes little difference).
+	// nearBy is the distance from the target, in cells, up to which a search does without
+	// the board of direct paths (measured: 8 to 20 make little difference).
 	nearBy = 12
 
-	// fewUnits search one by one, more share a flood fill (measured: from 4 to 6
-	// makes little difference).
+	// fewUnits is the number of units up to which they search one by one; more units share
+	// a flood fill (measured: 4 to 6 make little difference).
 	fewUnits = 5
 )
 
-// enclosed is the scratch of the search for enclosed areas: free cells around a
-// target that are cut off from all others, as in a crowd of units that go there.
+// enclosed is the scratch memory of the search for enclosed areas: free cells around a target
+// that are cut off from all others, as in a crowd of units that go there.
 type enclosed struct {
-	rest  Terrain         // the free cells without those of the areas found
-	cells bitboard.Square // of the last area
+	rest  Terrain         // the free cells outside of the areas found
+	cells bitboard.Square // the cells of the last area
 
-	// No neighbours are looked at, and no row of the cells nearest to the target,
-	// once there are more than maxEnclosed: at most 4 cells come after them.
+	// The search stops after the row or the neighbours with which it exceeds maxEnclosed
+	// cells, so at most 4 more cells come into the queue.
 	queue [maxEnclosed + 4]uint16
 }
 
-// walkAround finds the first steps of the first n units in detours, which need
-// a detour.
+// walkAround finds the first steps of the first n units in detours, which need a detour.
 //
-// If the free cells nearest to the target are enclosed, all units outside would
-// search in vain until they have closed as many cells as they can. To them the
-// nearest cells outside are what the target is to others when it is blocked.
+// If the free cells nearest to the target are enclosed, the searches of all units outside would
+// fail only after they have closed as many cells as they may. These units head for the nearest
+// cells outside, as units do when the target is blocked.
 func (f *Finder) walkAround(n int) {
 	d, q, t := &f.direct, &f.enclosed, f.terrain
 	for areas := 0; areas < maxAreas && q.find(&t.Free, d); areas++ {
@@ -52,7 +51,7 @@ func (f *Finder) walkAround(n int) {
 		if n = f.keepClosest(n); n == 0 {
 			return
 		}
-		d.aim(&t.Free, d.x, d.y) // a cell is free: one next to a unit that is left
+		d.aim(&t.Free, d.x, d.y) // there is a free cell: next to a remaining unit
 		d.makeBoard(t)
 		if n = f.walkDirectly(n); n == 0 {
 			return
@@ -66,9 +65,8 @@ func (f *Finder) walkAround(n int) {
 	f.floodFill(f.detours[:n])
 }
 
-// searchAll lets units search one by one, where t holds the free cells that
-// direct paths may lead over. Those near to the target do not need the board of
-// direct paths: it is made for the others.
+// searchAll finds the first steps of units one by one. t has the free cells of direct paths. Only
+// units far from the target need the board of direct paths.
 func (f *Finder) searchAll(t *Terrain, list []uint16) {
 	d := &f.direct
 	for _, i := range list {
@@ -83,8 +81,8 @@ func (f *Finder) searchAll(t *Terrain, list []uint16) {
 	}
 }
 
-// find reports whether the free cells nearest to the target, and all that are
-// connected to them, are few. It leaves them in cells.
+// find reports whether the free cells nearest to the target and all cells connected to them are at
+// most maxEnclosed. It leaves these cells in q.cells.
 func (q *enclosed) find(free *bitboard.Square, d *direct) bool {
 	q.cells = bitboard.Square{}
 	tail := 0
@@ -109,8 +107,8 @@ func (q *enclosed) find(free *bitboard.Square, d *direct) bool {
 	return tail <= maxEnclosed
 }
 
-// putInsideLast puts those of the first n units in detours that are next to the
-// enclosed area after the others, and returns how many the others are.
+// putInsideLast sorts the first n units in detours: units next to the enclosed area come after
+// all others. It returns the number of the others.
 func (f *Finder) putInsideLast(n int) (outside int) {
 	list := f.detours[:n]
 	for k, i := range list {
@@ -122,8 +120,8 @@ func (f *Finder) putInsideLast(n int) (outside int) {
 	return outside
 }
 
-// keepClosest keeps those of the first n units in detours that go to the nearest
-// cell if the target is not reached. It returns how many they are.
+// keepClosest keeps the units with Closest among the first n units in detours, and returns their
+// number.
 func (f *Finder) keepClosest(n int) (kept int) {
 	for _, i := range f.detours[:n] {
 		if f.units[i].Closest {

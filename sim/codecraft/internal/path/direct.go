@@ -6,26 +6,25 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// direct are the cells from which a direct path leads to a target or, if that
-// is blocked, to one of the free cells nearest to it: each step brings it nearer
-// by one. No path is shorter.
+// direct has the cells from which a direct path leads to a target or, if the target is blocked, to
+// one of the free cells nearest to it. Each step of a direct path leads nearer to the target by
+// one, so no path is shorter.
 type direct struct {
 	x, y  int       // the target
 	least int       // its distance from the nearest free cells
-	right halfBoard // the cells that are not left of the target
-	left  halfBoard // those that are not right of it, with x as Side−1−x
+	right halfBoard // the cells with a direct path in the target's column and right of it
+	left  halfBoard // in the target's column and left of it, with x as Side−1−x
 
 	hasBoard, hasGrid bool
-	board             bitboard.Square // both halves, wholly
+	board             bitboard.Square // all cells of both halves
 	grid              grid            // cellFree and cellDirect
 }
 
-// halfBoard are the cells with a direct path on one side of the target. Direct
-// paths never cross the column of the target, so no half depends on the other.
+// halfBoard has the cells with a direct path on one side of the target. Direct paths never cross
+// the column of the target, so the halves are independent.
 type halfBoard struct{ bitboard.Square }
 
-// aim begins with a new target: it finds how far the nearest free cells are.
-// There must be one.
+// aim sets the target and finds the distance of the nearest free cells. There must be a free cell.
 func (d *direct) aim(free *bitboard.Square, x, y int) {
 	d.x, d.y, d.hasBoard, d.hasGrid = x, y, false, false
 	for d.least = 0; d.least < 2*Side; d.least++ {
@@ -43,9 +42,8 @@ func isFree(free *bitboard.Square, x, y int) bool {
 	return uint(x) < Side && uint(y) < Side && free.Has(x, y)
 }
 
-// steps returns the first steps of the direct paths of a unit: those to nearer
-// cells that have a direct path. The halves must be filled in its row and the
-// next one towards the target.
+// steps returns the first steps of the direct paths of a unit: the steps to nearer cells with a
+// direct path. The halves must be filled in the unit's row and the next row towards the target.
 func (d *direct) steps(u *Unit) (set Steps) {
 	x, y := int(u.X), int(u.Y)
 	half, at, step := &d.right, x, Steps(2)
@@ -63,9 +61,9 @@ func (d *direct) steps(u *Unit) (set Steps) {
 	return set
 }
 
-// fill makes the rows of the half from low to high, which must include that of
-// the target. It goes from there up and down; within a row the carry of an
-// addition spreads over free cells away from the column of the target.
+// fill fills the rows of the half from low to high, which must include the target's row. It goes up
+// and down from this row; within a row the carry of an addition spreads over free cells away from
+// the target's column.
 func (h *halfBoard) fill(free *bitboard.Square, tx, ty, least, low, high int) {
 	m0, m1 := rowMask(tx, Side-1)
 	for dir := 1; dir >= -1; dir -= 2 {
@@ -89,8 +87,8 @@ func (h *halfBoard) fill(free *bitboard.Square, tx, ty, least, low, high int) {
 	}
 }
 
-// makeBoard fills both halves wholly and makes the board of them, unless it is
-// there.
+// makeBoard fills all rows of both halves and the board of both, unless the board is filled
+// already.
 func (d *direct) makeBoard(t *Terrain) {
 	if d.hasBoard {
 		return
@@ -108,8 +106,8 @@ func (d *direct) makeBoard(t *Terrain) {
 	}
 }
 
-// gridOver returns the free cells of the terrain as cellFree, but those of the
-// board as cellDirect.
+// gridOver returns a grid with cellDirect on the cells of the board and cellFree on all other free
+// cells of the terrain.
 func (d *direct) gridOver(t *Terrain) *grid {
 	if !d.hasGrid {
 		d.hasGrid = true

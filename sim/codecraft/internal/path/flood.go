@@ -6,22 +6,21 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// flood is the scratch of the flood fill that units of a group share.
+// flood is the scratch memory of the flood fill that units of a group share.
 //
-// The fill queues each cell once: those of the board of direct paths when it
-// comes to their distance, from lists that have each once, the others when it
-// takes floodFree from them; no cell is both. So a queue holds at most Cells,
-// below gridSize, and lengths are below Cells + 2·Side. Distances of cells are
-// below 2·Side.
+// The fill queues each cell once: cells of the board of direct paths when it reaches their
+// distance, from lists without duplicates, and other cells when it clears their floodFree. So a
+// queue has at most Cells entries, fewer than gridSize, and lengths are below Cells + 2·Side.
+// Distances of cells are below 2·Side.
 type flood struct {
 	free   bitboard.Square     // free cells without a direct path
-	count  int                 // how many these are
-	state  grid                // floodFree and floodUnit; 0 also where the fill has been
+	count  int                 // the number of cells in free
+	state  grid                // floodFree and floodUnit; 0 on blocked cells and on cells that the fill has reached
 	unit   [gridSize]uint16    // by cell: the index of the unit on it
-	length [Cells]uint16       // by unit: of its best path, 0 while that is not known
-	first  [2 * Side]uint16    // by distance: 1 + a cell from which the fill starts, 0 for none
-	others [gridSize]uint16    // by cell: 1 + the next of them at that distance, 0 for none
-	queue  [2][gridSize]uint16 // of the fill: the cells of this step and of the next
+	length [Cells]uint16       // by unit: the length of its best path, 0 while unknown
+	first  [2 * Side]uint16    // by distance: 1 + a cell from which the fill starts, 0 if there is none
+	others [gridSize]uint16    // by cell: 1 + the next such cell at the same distance, 0 at the end
+	queue  [2][gridSize]uint16 // the cells of the current step and of the next
 }
 
 const (
@@ -29,11 +28,11 @@ const (
 	floodUnit = 2
 )
 
-// floodFill finds the first steps of units without a direct path, given by their
-// indices. A flood fill starts from the edge of the board of direct paths, from
-// each cell when it comes to its distance from the target. Where so few cells
-// are free that a search cannot have closed too many, the steps by which it
-// comes to a unit are the unit's; the other units search for themselves.
+// floodFill finds the first steps of units without a direct path, given by their indices. A flood
+// fill starts from the edge of the board of direct paths, from each cell when the fill reaches its
+// distance from the target. If a search of the unit would have closed fewer cells than the limit,
+// the directions from which the fill reaches the unit are its first steps. All other units search
+// one by one.
 func (f *Finder) floodFill(list []uint16) {
 	q, d := &f.flood, &f.direct
 	q.free = f.terrain.Free
@@ -56,7 +55,7 @@ func (f *Finder) floodFill(list []uint16) {
 	}
 }
 
-// fill is the flood fill. It ends when it has come to all units of the list.
+// fill runs the flood fill until it has reached all units of the list.
 func (f *Finder) fill(list []uint16) {
 	q, d := &f.flood, &f.direct
 	q.startFrom(f.units, list, d)
@@ -89,9 +88,8 @@ func (f *Finder) fill(list []uint16) {
 	clear(q.first[:])
 }
 
-// arrive notes that the fill has come to the neighbour of a unit in a direction,
-// so that the unit has a path of the given length. It returns 1 if this is the
-// first to come, else 0.
+// arrive records that the fill has reached the neighbour of a unit in a direction, so that the unit
+// has a path of the given length. It returns 1 for the first path of a unit, else 0.
 func (f *Finder) arrive(unit uint16, direction, length int) int {
 	q, u := &f.flood, &f.units[unit]
 	switch int(q.length[unit]) {
@@ -104,8 +102,8 @@ func (f *Finder) arrive(unit uint16, direction, length int) int {
 	return 0
 }
 
-// startFrom lists the cells with a direct path next to free cells without one or
-// to one of the units, by their distance from the target.
+// startFrom lists, by distance from the target, the cells with a direct path that are next to a
+// unit or to a free cell without a direct path.
 func (q *flood) startFrom(units []Unit, list []uint16, d *direct) {
 	without := q.free
 	for _, i := range list {
@@ -128,10 +126,9 @@ func (q *flood) startFrom(units []Unit, list []uint16, d *direct) {
 	}
 }
 
-// fewerThan reports whether a search from the unit, whose target is closed in
-// the given level, has closed fewer cells than limit before: these are free,
-// have no direct path, and the sum of their distances from the unit and the
-// target is below the level.
+// fewerThan reports whether a search from the unit closes fewer cells than limit before the level
+// in which it closes the target. These are free cells without a direct path whose distances from
+// the unit and the target add up to less than the level.
 func (q *flood) fewerThan(limit int, u *Unit, level int, d *direct) bool {
 	if q.count+1 < limit {
 		return true
@@ -149,8 +146,8 @@ func (q *flood) fewerThan(limit int, u *Unit, level int, d *direct) bool {
 	return closed < limit
 }
 
-// countRow counts the cells of a row from x = from to x = to, which may lie
-// beyond the edges of the map.
+// countRow counts the cells on the board in a row from x = from to x = to, which may lie outside of
+// the map.
 func countRow(b *bitboard.Square, y, from, to int) int {
 	m0, m1 := rowMask(max(from, 0), min(to, Side-1))
 	b0, b1 := b.Row(y)

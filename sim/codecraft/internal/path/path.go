@@ -1,30 +1,30 @@
 // Package path finds the first steps of units on the map of CodeCraft, by the
 // rules of paths (RULES.md, 3.4 and 3.6 to 3.11). It knows boards, costs and
-// the limit of searches, and nothing of the state of a game: a Terrain says
-// which cells can be entered, and a group of units that want the same is
-// answered by one call, Finder.Walk for those that go to a cell and
-// Finder.Chase for those that look for the nearest of many.
+// the limit of searches, and nothing of the state of a game: a Terrain has the
+// cells that can be entered. One call serves a group of units with the same
+// aim: Finder.Walk for units that go to a cell, and Finder.Chase for units that
+// go to the nearest of many cells.
 //
-// What makes it fast is that few cells are looked at. A direct path brings each
-// step nearer to the target; one pass over the rows of a board finds the cells
-// from which there is one (direct.go). For the units that need a detour, small
-// enclosed areas around the target are left out (detour.go). What is left are
-// a flood fill that several units share (flood.go) and searches of single units
-// (search.go), both of which end where they meet a cell with a direct path.
+// It is fast because it visits few cells. On a direct path each step leads
+// nearer to the target; one pass over the rows of a board finds all cells with
+// a direct path (direct.go). For units that need a detour, small enclosed areas
+// around the target are left out (detour.go). All other units share a flood
+// fill (flood.go) or search one by one (search.go); both end at cells with a
+// direct path.
 package path
 
 import "moonfarm/sim/bitboard"
 
 // Sizes of the map.
 const (
-	Side  = bitboard.SquareSide // in cells
+	Side  = bitboard.SquareSide // the side of the map, in cells
 	Cells = Side * Side
 )
 
 // Steps is a set of directions: bit 0 +x, bit 1 −x, bit 2 +y, bit 3 −y.
 type Steps uint8
 
-// StepX and StepY are the directions of Steps.
+// StepX and StepY have the steps of the directions.
 var (
 	StepX = [4]int{1, -1, 0, 0}
 	StepY = [4]int{0, 0, 1, -1}
@@ -38,18 +38,18 @@ type Unit struct {
 	Length  uint16 // of a chase: the longest path, at most Cells
 }
 
-// distance is that from a unit to a cell.
+// distance returns the distance from a unit to a cell.
 func (u *Unit) distance(x, y int) int {
 	dx, dy := int(u.X)-x, int(u.Y)-y
 	return max(dx, -dx) + max(dy, -dy)
 }
 
-// Finder finds paths. It holds scratch memory, so each goroutine has its own.
+// Finder finds paths. It holds scratch memory, so each goroutine needs its own.
 type Finder struct {
 	limit   int           // cells that a search closes before it gives up (RULES.md, 3.9)
-	terrain *Terrain      // of the group in hand
-	units   []Unit        // the group in hand
-	detours [Cells]uint16 // indices of those of its units that need a detour
+	terrain *Terrain      // the terrain of the current group
+	units   []Unit        // the current group
+	detours [Cells]uint16 // indices of the units that need a detour
 
 	direct   direct
 	enclosed enclosed
@@ -58,17 +58,17 @@ type Finder struct {
 	chase    chase
 }
 
-// New returns a Finder whose searches close at most limit cells, and the rest of
-// those with the same sum of cost and distance.
+// New returns a Finder. Its searches give up after the level, all cells with one sum of cost and
+// distance, in which they have closed limit cells.
 func New(limit int) *Finder {
 	f := &Finder{limit: limit}
 	f.search.prepare()
 	return f
 }
 
-// Walk finds the first steps of units that go to (x, y), none of which stands
-// on or next to it (RULES.md, 3.5). If outside is true the target lies outside
-// of the map, so that it is never reached, and (x, y) is the cell nearest to it.
+// Walk finds the first steps of units that go to (x, y) and do not stand on or next to it
+// (RULES.md, 3.5). If outside is true, the target lies outside of the map, so that no unit
+// reaches it, and (x, y) is the cell nearest to it.
 func (f *Finder) Walk(t *Terrain, x, y int, outside bool, units []Unit) {
 	f.terrain, f.units = t, units
 	reachable := !outside && t.Free.Has(x, y)
@@ -113,10 +113,9 @@ func (f *Finder) Walk(t *Terrain, x, y int, outside bool, units []Unit) {
 	}
 }
 
-// walkDirectly finds the first steps of those of the first n units in detours
-// that have a direct path. Units that are as near to the target as any free cell
-// stay where they are. It keeps the others in detours and returns how many they
-// are.
+// walkDirectly finds the first steps of the units with a direct path among the first n units in
+// detours. Units that are as near to the target as the nearest free cells stay. It keeps all
+// other units in detours and returns their number.
 func (f *Finder) walkDirectly(n int) (left int) {
 	d := &f.direct
 	for _, i := range f.detours[:n] {
@@ -132,7 +131,7 @@ func (f *Finder) walkDirectly(n int) (left int) {
 	return left
 }
 
-// stepsOn are the directions in which the neighbours of a unit are on the board.
+// stepsOn returns the directions in which the neighbour cell of a unit is on the board.
 func stepsOn(b *bitboard.Square, u *Unit) (set Steps) {
 	for d := range 4 {
 		x, y := int(u.X)+StepX[d], int(u.Y)+StepY[d]

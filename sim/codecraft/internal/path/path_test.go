@@ -9,8 +9,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// world is a map as the plain searches of this test see it: what each cell costs
-// to enter, 0 if it is blocked.
+// world is a map for the plain searches of this test: the cost of entering each cell, 0 for a
+// blocked cell.
 type world struct {
 	cost  [Side][Side]int // [x][y]
 	limit int
@@ -18,7 +18,7 @@ type world struct {
 
 const far = math.MaxInt / 2
 
-// neighbour is the cell in a direction; ok is false beyond the edge of the map.
+// neighbour returns the next cell in a direction; ok is false outside of the map.
 func neighbour(c [2]int, d int) (n [2]int, ok bool) {
 	n = [2]int{c[0] + StepX[d], c[1] + StepY[d]}
 	return n, min(n[0], n[1]) >= 0 && max(n[0], n[1]) < Side
@@ -26,7 +26,7 @@ func neighbour(c [2]int, d int) (n [2]int, ok bool) {
 
 func distance(a, b [2]int) int { return max(a[0]-b[0], b[0]-a[0]) + max(a[1]-b[1], b[1]-a[1]) }
 
-// costsFrom are the costs of the best paths from a cell to all others.
+// costsFrom returns the costs of the best paths from a cell to all others.
 func (w *world) costsFrom(c [2]int) *[Side][Side]int {
 	var costs [Side][Side]int
 	for x := range costs {
@@ -51,8 +51,8 @@ func (w *world) costsFrom(c [2]int) *[Side][Side]int {
 	return &costs
 }
 
-// closed are the cells that a search from c closes (RULES.md, 3.9): level by
-// level, until the target is among them, if it can be, or enough.
+// closed returns the cells that a search from c closes (RULES.md, 3.9): level by level, until it
+// closes the target or reaches the limit.
 func (w *world) closed(costs *[Side][Side]int, to [2]int, outside bool) (list [][2]int) {
 	levels := map[int][][2]int{}
 	for x := range Side {
@@ -76,7 +76,7 @@ func (w *world) closed(costs *[Side][Side]int, to [2]int, outside bool) (list []
 	return list
 }
 
-// steps are the first steps of the best paths from c to cells.
+// steps returns the first steps of the best paths from c to cells.
 func (w *world) steps(c [2]int, costs *[Side][Side]int, goals [][2]int) (set Steps) {
 	for d := range 4 {
 		n, ok := neighbour(c, d)
@@ -93,7 +93,7 @@ func (w *world) steps(c [2]int, costs *[Side][Side]int, goals [][2]int) (set Ste
 	return set
 }
 
-// best are those of the cells with the least key.
+// best returns the cells with the least key.
 func best(cells [][2]int, key func(c [2]int) [2]int) (list [][2]int) {
 	least := [2]int{far, far}
 	for _, c := range cells {
@@ -107,7 +107,7 @@ func best(cells [][2]int, key func(c [2]int) [2]int) (list [][2]int) {
 	return list
 }
 
-// walk is what Walk is held against (RULES.md, 3.9 and 3.10).
+// walk is the plain twin of Walk (RULES.md, 3.9 and 3.10).
 func (w *world) walk(u Unit, to [2]int, outside bool) Steps {
 	c := [2]int{int(u.X), int(u.Y)}
 	costs := w.costsFrom(c)
@@ -122,7 +122,7 @@ func (w *world) walk(u Unit, to [2]int, outside bool) Steps {
 	return w.steps(c, costs, goals)
 }
 
-// chase is what Chase is held against (RULES.md, 3.4 and 3.9).
+// chase is the plain twin of Chase (RULES.md, 3.4 and 3.9).
 func (w *world) chase(u Unit, goals *bitboard.Square) Steps {
 	c := [2]int{int(u.X), int(u.Y)}
 	costs := w.costsFrom(c)
@@ -149,8 +149,8 @@ func (w *world) chase(u Unit, goals *bitboard.Square) Steps {
 	return w.steps(c, costs, best(cells, func(n [2]int) [2]int { return [2]int{costs[n[0]][n[1]]} }))
 }
 
-// randomWorld draws a map, its terrain and some units, most of them around a
-// cell. With weights, some of the blocked cells can be entered at a cost.
+// randomWorld draws a map, its terrain and some units, most of them around a cell. With weights,
+// some blocked cells can be entered at a cost.
 func randomWorld(r *prng.Rand, weights bool) (w world, t Terrain, centre [2]int, units []Unit) {
 	w.limit = []int{1, 3, 20, 100, 300, 1000, 1000, 6400}[r.IntN(8)]
 	density, highest := r.IntN(70), []int{2, 10, 300, 30_000}[r.IntN(4)]
@@ -191,7 +191,7 @@ func randomWorld(r *prng.Rand, weights bool) (w world, t Terrain, centre [2]int,
 	return w, t, centre, units
 }
 
-// few keeps as many of the units as the plain searches have time for.
+// few keeps only as many units as the plain searches have time for.
 func few(r *prng.Rand, units []Unit) []int {
 	list := []int{}
 	for range 3 {
@@ -202,8 +202,8 @@ func few(r *prng.Rand, units []Unit) []int {
 	return list
 }
 
-// TestWalk holds walks to one target after the other, which share the scratch
-// memory, against plain searches, and demands that all sorts of answers occur.
+// TestWalk compares walks to one target after the other, which share the scratch memory, with plain
+// searches, and checks that all kinds of results occur.
 func TestWalk(t *testing.T) {
 	r := prng.New(1)
 	stay, moving, reachable := 0, 0, 0
@@ -240,7 +240,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestChase holds chases against plain searches.
+// TestChase compares chases with plain searches.
 func TestChase(t *testing.T) {
 	r := prng.New(2)
 	stay, moving := 0, 0

@@ -2,58 +2,58 @@ package path
 
 import "math/bits"
 
-// search is the scratch of the searches of single units.
+// search is the scratch memory of the searches of single units.
 //
-// A search closes cells level by level, a level being all cells with one sum of
-// cost so far and distance to the target (RULES.md, 3.9). A step towards the
-// target at the cost of 1 stays in its level, one away from it leads two levels
-// up by cost and distance: levels of searches without weights are two apart.
+// A search closes cells level by level. A level has all cells with one sum of cost so far and
+// distance to the target (RULES.md, 3.9). A step towards the target at the cost of 1 stays in its
+// level; a step away from the target leads two levels up, by cost and distance. So levels of
+// searches without weights are two apart.
 //
-// Lists without a capacity below hold a cell at most once, so at most Cells,
-// which is below gridSize: now takes cells as they are closed; next and entered
-// as they become cellReached, which those of next lose by being closed; best has
-// closed cells as their costs are settled, or all of entered; back has best and
-// those that become cellOnBest. Cells of best never do: all of them cost the
-// same, or have direct paths, and back goes on to closed cells that cost less.
+// The lists without a capacity below have a cell at most once, so at most Cells entries, fewer than
+// gridSize: now gets cells when they are closed; next and entered when they become cellReached,
+// which cells of next lose when they are closed; best gets closed cells when their costs are final,
+// or all of entered; back has best and the cells that become cellOnBest. Cells of best never become
+// cellOnBest: all of them have the same cost, or have direct paths, and back continues with closed
+// cells of lower cost.
 type search struct {
-	state grid            // what each cell is to the search in hand
-	cost  [gridSize]int32 // of the best path from the start to a closed cell
+	state grid            // the state of each cell in the current search
+	cost  [gridSize]int32 // the cost of the best path from the start to a closed cell
 
-	now     [gridSize]uint16 // cells of this level whose neighbours were not looked at
+	now     [gridSize]uint16 // cells of this level whose neighbours have not been visited
 	next    [gridSize]uint16 // cells of the next level
-	waiting int              // cells in next
+	waiting int              // the number of cells in next
 	entered []uint16         // cells with direct paths that this level has reached
 
 	nearest int              // the least distance of a closed cell from the target
-	best    []uint16         // where the best paths end
+	best    []uint16         // the ends of the best paths
 	back    [gridSize]uint16 // queue of firstSteps
 
 	queue
 }
 
-// What a cell of the grid is to a search, beside 0. It is closed as soon as it
-// is known to belong to the level in hand: its cost is settled then.
+// The states of a cell in a search; 0 is a blocked cell. A cell is closed as soon as the search
+// finds it in the current level: its cost is then final.
 const (
-	cellFree    = 1 // without a direct path
-	cellDirect  = 2 // with one
+	cellFree    = 1 // free, without a direct path
+	cellDirect  = 2 // free, with a direct path
 	cellReached = 4 // with cellFree: waits in next; with cellDirect: is in entered
 	cellClosed  = 8
 	cellOnBest  = 16 // with cellClosed: on a best path
 )
 
-// prepare allocates the lists for the most they ever hold.
+// prepare allocates the lists for their greatest length.
 func (q *search) prepare() {
 	q.best, q.entered = make([]uint16, 0, Cells), make([]uint16, 0, Cells)
 	q.queue.prepare()
 }
 
-// searchDetour finds the first steps of a unit without a direct path. The state
-// of the search must be that of the free cells, with direct paths or without.
+// searchDetour finds the first steps of a unit without a direct path. The state of the search must
+// have the free cells, with or without cellDirect.
 //
-// Cells with direct paths are not closed. The path through one is as short as
-// the way to it and its distance, so all cells with a lower sum have none. The
-// step to such a cell leads away from the target, or the cell before would have
-// a direct path too: so it is first seen one level before the target is closed.
+// The search does not close cells with direct paths. The path through such a cell is as long as the
+// path to it and its distance, so no cell with a lower sum has a direct path. The step to such a
+// cell leads away from the target; otherwise the cell before it would also have a direct path. So
+// the search reaches it one level before the target is closed.
 func (f *Finder) searchDetour(u *Unit) {
 	q, d := &f.search, &f.direct
 	h := u.distance(d.x, d.y)
@@ -70,7 +70,7 @@ func (f *Finder) searchDetour(u *Unit) {
 			return
 		}
 		if q.nearest == d.least {
-			break // the target, or free cells that are as near to it as any
+			break // the target, or the free cells nearest to it
 		}
 		if n = q.nextLevel(); closed >= f.limit || n == 0 {
 			if !u.Closest || q.nearest == h {
@@ -82,9 +82,9 @@ func (f *Finder) searchDetour(u *Unit) {
 	u.Steps = q.firstSteps(start, nil)
 }
 
-// closeLevel closes the n cells in now and all that are reached from them by
-// steps towards the target; those that are one step away from it go to next. It
-// returns how many it has closed.
+// closeLevel closes the n cells in now and all cells that it reaches from them by steps towards the
+// target. Cells that it reaches by a step away from the target go to next. It returns the number
+// of closed cells.
 func (q *search) closeLevel(n, level, tx, ty int) (closed int) {
 	before, nearest := q.nearest, q.nearest
 	for n > 0 {
@@ -140,8 +140,7 @@ func (q *search) reachAway(c int) {
 	}
 }
 
-// nextLevel moves the cells of next to now, but for those that were closed
-// meanwhile, and returns how many they are.
+// nextLevel moves the cells of next that are not yet closed to now, and returns their number.
 func (q *search) nextLevel() (n int) {
 	for _, c := range q.next[:q.waiting] {
 		if q.state[c]&cellFree != 0 {
@@ -152,8 +151,8 @@ func (q *search) nextLevel() (n int) {
 	return n
 }
 
-// enter returns the first steps of the paths that go on by a direct path, from
-// the cells in entered, which belong to the given level.
+// enter returns the first steps of the paths through the cells in entered, which have direct paths
+// and belong to the given level.
 func (q *search) enter(start, level, tx, ty int) Steps {
 	for _, c := range q.entered {
 		dx, dy := tx-int(c)&gridX, ty-int(c)>>gridShift
@@ -163,14 +162,13 @@ func (q *search) enter(start, level, tx, ty int) Steps {
 	return q.firstSteps(start, nil)
 }
 
-// firstSteps returns the first steps of all best paths: it goes back from the
-// cells of best along closed cells, each at the cost of the one after it less
-// what that costs to enter, to the start, which costs nothing. Without weights
-// every cell costs 1 to enter.
+// firstSteps returns the first steps of all best paths. It goes back from the cells of best to the
+// start, whose cost is 0, along closed cells: the cost of each is the cost of the cell after it
+// minus the cost of entering that cell. Without weights, entering a cell costs 1.
 //
-// Cells that nextLevel has closed for a level that is not searched any more have
-// costs of earlier searches. They do no harm: what comes back to the start in as
-// many steps as a cell of best costs is a best path, whatever the costs on it.
+// Cells that nextLevel has closed for a level that is no longer searched have costs of earlier
+// searches. This does no harm: a path back to the start with as many steps as the cost of its cell
+// of best is a best path.
 func (q *search) firstSteps(start int, weights *[gridSize]uint16) (set Steps) {
 	tail := copy(q.back[:], q.best)
 	for head := 0; head < tail; head++ {

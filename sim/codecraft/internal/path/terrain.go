@@ -7,30 +7,29 @@ import (
 	"moonfarm/sim/bitboard"
 )
 
-// Terrain tells which cells the units of a player can enter, and at what cost.
-// Block or Weigh begin it anew; nothing else may change it.
+// Terrain has the cells that the units of a player can enter, and their costs. Block and Weigh
+// reset it; only SetCost may change it after that.
 type Terrain struct {
 	Free bitboard.Square // cells that cost 1
 
 	weighted bool             // some cells that are not free can be entered at a higher cost
-	cost     [gridSize]uint16 // of a weighted terrain; 0: blocked
-	highest  int              // none costs more
+	cost     [gridSize]uint16 // by cell, if the terrain is weighted; 0: blocked
+	highest  int              // the highest cost
 
-	// What is derived from Free when it is first asked for.
+	// Derived from Free at the first use.
 	hasMirror, hasGrid bool
 	mirror             bitboard.Square
 	grid               grid
 }
 
-// Block makes t the terrain in which the covered cells are blocked and all
-// others free.
+// Block sets t to the terrain in which the covered cells are blocked and all others are free.
 func (t *Terrain) Block(covered *bitboard.Square) {
 	t.Free.Flip(covered)
 	t.weighted, t.hasMirror, t.hasGrid = false, false, false
 }
 
-// Weigh makes t the terrain of units that break through: it begins like plain,
-// and SetCost then tells which other cells can be entered.
+// Weigh sets t to the terrain of units that break through: it begins as plain, and SetCost adds the
+// cells that can be entered at a cost.
 func (t *Terrain) Weigh(plain *Terrain) {
 	t.Free = plain.Free
 	t.weighted, t.hasMirror, t.hasGrid, t.highest = true, false, false, 1
@@ -46,8 +45,7 @@ func (t *Terrain) Weigh(plain *Terrain) {
 	}
 }
 
-// SetCost tells what it costs to enter a cell of a weighted terrain: from 1 to
-// 30,000.
+// SetCost sets the cost of entering a cell of a weighted terrain: 1 to 30,000.
 func (t *Terrain) SetCost(x, y, cost int) {
 	if cost == 1 {
 		t.Free.Add(x, y)
@@ -78,20 +76,19 @@ func (t *Terrain) freeGrid() *grid {
 }
 
 // Searches run on grids: the map with a border of blocked cells. The cells are
-// numbered (y+1)<<7 | (x+1), so that neighbours are 1 and 128 apart and x and y
-// are read off without a division.
+// numbered (y+1)<<7 | (x+1), so that neighbours are 1 and 128 apart and x and y need no division.
 const (
 	gridShift = 7
-	gridX     = 1<<gridShift - 1 // the bits of a cell's number that tell x
+	gridX     = 1<<gridShift - 1 // the bits of x in the number of a cell
 	gridSize  = (Side + 2) << gridShift
 )
 
-// gridStep are the directions of Steps on a grid.
+// gridStep has the steps of the directions on a grid.
 var gridStep = [4]int{1, -1, 1 << gridShift, -1 << gridShift}
 
 func gridCell(x, y int) int { return (y+1)<<gridShift | (x + 1) }
 
-// grid holds a byte for each cell. That of the border is 0.
+// grid has a byte for each cell. The border is 0.
 type grid [gridSize]uint8
 
 // set sets the cells of the board to 1 and all others to 0.
@@ -125,22 +122,22 @@ func addBits(to []uint8, b uint8) {
 	binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)+bitboard.Spread(b))
 }
 
-// mirrorRow is a row of a board with x as Side−1−x.
+// mirrorRow returns a row of a board with x as Side−1−x.
 func mirrorRow(low, high uint64) (uint64, uint64) {
 	l, h := bits.Reverse64(high), bits.Reverse64(low)
 	const rest = 128 - Side
 	return l>>rest | h<<(64-rest), h >> rest
 }
 
-// rowMask are the bits of a row from x = from to x = to.
+// rowMask returns the bits of a row from x = from to x = to.
 func rowMask(from, to int) (low, high uint64) {
 	return bitsFrom(from) &^ bitsFrom(to+1), bitsFrom(from-64) &^ bitsFrom(to-63)
 }
 
-// bitsFrom are the bits from n on; all for n below 0.
+// bitsFrom returns the bits from n on, and all bits for n below 0.
 func bitsFrom(n int) uint64 { return ^uint64(0) << max(n, 0) }
 
-// bitAt is bit n, none outside of a word.
+// bitAt returns bit n, and 0 if n is outside of a word.
 func bitAt(n int) uint64 {
 	if uint(n) < 64 {
 		return 1 << n

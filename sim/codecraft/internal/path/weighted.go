@@ -2,28 +2,25 @@ package path
 
 import "math/bits"
 
-// queue holds the cells that a weighted search has reached, by level, in a ring
-// of lists: no step leads as many levels up as the ring has lists. A cell may be
-// in several; it is closed once.
+// queue has the cells that a weighted search has reached, by level, in a ring of lists. The ring has
+// more lists than any step leads levels up. A cell may be in several lists; it is closed once.
 type queue struct {
 	entries []entry
-	lists   [1 << 15]uint32 // by level, as a remainder: 1 + the first entry, 0 for none
+	lists   [1 << 15]uint32 // by level modulo the length of the ring: 1 + the first entry, 0 for an empty list
 }
 
 // entry is a cell in a list.
 type entry struct {
-	next uint32 // 1 + the next entry of the list, 0 for none
+	next uint32 // 1 + the next entry of the list, 0 at the end
 	cell uint16
 }
 
-// prepare allocates the entries for the most there ever are: the start, and four
-// for each closed cell.
+// prepare allocates the greatest number of entries: the start, and four for each closed cell.
 func (q *queue) prepare() { q.entries = make([]entry, 0, 4*Cells+1) }
 
-// searchWeighted finds the first steps of a unit to (x, y) on weighted terrain,
-// as Walk does. It closes cells level by level, as searchDetour does. The start
-// is in level 0 here; steps lead up by their cost, and by 1 or −1 for being
-// farther from the target or nearer.
+// searchWeighted finds the first steps of a unit to (x, y) on weighted terrain. It closes cells level
+// by level, as searchDetour does. The start is in level 0; a step leads up by its cost, plus 1 if
+// it leads away from the target and minus 1 if it leads towards the target.
 func (f *Finder) searchWeighted(u *Unit, x, y int, outside bool) {
 	q, t := &f.search, f.terrain
 	start, h := gridCell(int(u.X), int(u.Y)), u.distance(x, y)
@@ -56,7 +53,7 @@ func (f *Finder) searchWeighted(u *Unit, x, y int, outside bool) {
 	}
 }
 
-// emptyLists counts the lists that are empty from one of the ring on.
+// emptyLists counts the consecutive empty lists of the ring, from the given list on.
 func emptyLists(ring []uint32, from int) (n int) {
 	for n < len(ring) && ring[(from+n)&(len(ring)-1)] == 0 {
 		n++
@@ -64,9 +61,8 @@ func emptyLists(ring []uint32, from int) (n int) {
 	return n
 }
 
-// closeWeighted closes a cell of a level and reaches its neighbours. h is the
-// distance of the start from the target, before the least distance of the cells
-// that were closed in earlier levels.
+// closeWeighted closes a cell of a level and reaches its neighbours. h is the distance of the start
+// from the target, and before the least distance of the cells that were closed in earlier levels.
 func (q *search) closeWeighted(t *Terrain, c, level, h, before, tx, ty int, ring []uint32) {
 	dx, dy := tx-c&gridX, ty-c>>gridShift
 	left := max(dx, -dx) + max(dy, -dy)

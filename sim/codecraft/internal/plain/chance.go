@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Chance as RULES.md, 2.10 has it: one stream for each kind in each tick.
+// The kinds of random draws (RULES.md, 2.10): each kind has a stream in each tick.
 const (
 	chanceStep    = 1
 	chanceAttacks = 2
@@ -15,23 +15,23 @@ const (
 	chanceCell    = 5
 )
 
-// stream is the seed of the draws of a kind in this tick.
+// stream returns the seed of the draws of a kind in this tick.
 func (g *Game) stream(kind uint64) uint64 {
 	return prng.StreamSeed(g.Seed, 0, uint64(g.Tick), kind, prng.PurposeGame)
 }
 
-// high is the upper half of the product of a random word and n.
+// high returns the upper half of the product of a random word and n.
 func high(word uint64, n int) int {
 	product := new(big.Int).Mul(new(big.Int).SetUint64(word), big.NewInt(int64(n)))
 	return int(product.Rsh(product, 64).Int64())
 }
 
-// draw is a number below n, for one of those who draw alike.
-func (g *Game) draw(kind uint64, who uint32, n int) int {
+// draw returns a number below n. The draws of a kind differ by id.
+func (g *Game) draw(kind uint64, id uint32, n int) int {
 	if n == 1 {
 		return 0
 	}
-	r := prng.New(g.stream(kind) ^ uint64(who)<<32)
+	r := prng.New(g.stream(kind) ^ uint64(id)<<32)
 	return high(r.Uint64(), n)
 }
 

@@ -22,7 +22,7 @@ func (g *Game) Command(p int, orders []sim.Order) {
 		case codecraft.OpBuild:
 			at := Pos{int(c.X), int(c.Y)}
 			if !at.inside() {
-				at = Pos{255, 255} // all places outside of the map are the same
+				at = Pos{255, 255} // states store all places outside of the map alike
 			}
 			e.Action.Build = &Build{Type: c.Type, At: at}
 		case codecraft.OpAttack:
@@ -39,8 +39,7 @@ func (g *Game) Command(p int, orders []sim.Order) {
 	}
 }
 
-// moveOf is the move of a command; a target outside of the map becomes the
-// nearest cell.
+// moveOf returns the move of a command. A target outside of the map becomes the nearest cell.
 func moveOf(c codecraft.Command) *Move {
 	to := Pos{int(c.X), int(c.Y)}
 	return &Move{

@@ -1,10 +1,8 @@
-// Package plain is the slow, literal twin of CodeCraft 2020. It keeps all
-// entities, resources too, as structs in one list in the order of their ids,
-// measures distances between rectangles and walks through every rule as the
-// rules are told, so that the fast game can be held against it.
+// Package plain is the slow, literal twin of CodeCraft 2020, with which tests compare the fast game.
+// It keeps all entities, including resources, as structs in one list in the order of their ids,
+// measures distances between rectangles, and follows the wording of every rule.
 //
-// It shares nothing with the fast game but the rule values, the orders and the
-// state that it is read from and written to.
+// It shares only the rule values, the orders and the state with the fast game.
 package plain
 
 import (
@@ -17,7 +15,7 @@ import (
 
 const side = codecraft.Side
 
-// nobody owns resources.
+// nobody is the owner of resources.
 const nobody = -1
 
 // Pos is a cell of the map.
@@ -26,10 +24,10 @@ type Pos struct{ X, Y int }
 // inside reports whether the cell is on the map.
 func (p Pos) inside() bool { return p.X >= 0 && p.X < side && p.Y >= 0 && p.Y < side }
 
-// manhattan is the distance between two cells.
+// manhattan returns the distance between two cells.
 func manhattan(a, b Pos) int { return max(a.X-b.X, b.X-a.X) + max(a.Y-b.Y, b.Y-a.Y) }
 
-// directions are those of codecraft.Steps.
+// directions has the steps of the directions of codecraft.Steps.
 var directions = [4]Pos{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}
 
 func (p Pos) step(d int) Pos { return Pos{p.X + directions[d].X, p.Y + directions[d].Y} }
@@ -42,18 +40,18 @@ type Entity struct {
 	At     Pos // lowest corner
 	Health int
 	Active bool
-	Action *Action // nil: none was ever given
+	Action *Action // nil: no action was ever given
 
 	size  int
 	acted bool // in this tick
 
-	// What it may do in this tick.
-	victims []*Entity // by its attack action, by id
+	// Its possible actions in this tick.
+	victims []*Entity // possible targets of its attack action, by id
 	steps   codecraft.Steps
-	next    *Pos // drawn of the steps
+	next    *Pos // drawn from the steps; nil: it does not move
 }
 
-// Action is what an entity is to do; parts that are absent are nil.
+// Action is the action of an entity; absent parts are nil.
 type Action struct {
 	Move   *Move
 	Build  *Build
@@ -64,7 +62,7 @@ type Action struct {
 
 // Move is a move action.
 type Move struct {
-	To      Pos  // the nearest cell of the map, if Outside
+	To      Pos  // the target; if Outside, the nearest cell of the map
 	Outside bool // the target is not on the map
 	Closest bool
 	Break   bool
@@ -82,7 +80,7 @@ type Auto struct {
 	Valid codecraft.TypeSet
 }
 
-// Game is a game between two ticks, and what the last tick was like.
+// Game is a game between two ticks, with the events of the last tick.
 type Game struct {
 	Rules    codecraft.Rules
 	Seed     uint64
@@ -92,36 +90,36 @@ type Game struct {
 	Resource [sim.MaxPlayers]int32
 	Entities []*Entity // by id
 
-	Attacks []codecraft.Hit // of the last tick, in order
-	Died    []uint32        // in the last tick: units, then resources
-	Tally   Tally           // of all ticks
+	Attacks []codecraft.Hit // attacks of the last tick, in order
+	Died    []uint32        // ids of entities that died in the last tick: units, then resources
+	Tally   Tally           // counts over all ticks
 
 	firstID uint32
-	start   []Pos // where resources were at the start, by id from firstID on
+	start   []Pos // the places of resources at the start, by id from firstID on
 
-	grid  [side][side]*Entity // [x][y]: who covers a cell
+	grid  [side][side]*Entity // [x][y]: the entity that covers a cell
 	sight [sim.MaxPlayers]*[side][side]bool
 	goals map[attacker]*[side][side]bool
 }
 
-// Tally counts what the searches of paths were like.
+// Tally counts kinds of path searches.
 type Tally struct {
-	Searches int // for the target of a move
-	Limited  int // of these, given up for the limit of cells
-	Weighted int // of these, that met something to break through
-	Blocked  int // of these, with no cell left to look at
-	Beyond   int // of these, with a target outside of the map
-	Chases   int // that found a way
-	Lost     int // chases given up for the limit of cells
+	Searches int // searches for the target of a move
+	Limited  int // searches that ended at the limit of cells
+	Weighted int // searches that found entities to break through
+	Blocked  int // searches that closed all reachable cells in vain
+	Beyond   int // searches with a target outside of the map
+	Chases   int // chases that found a path
+	Lost     int // chases that ended at the limit of cells
 }
 
-// New returns a game with these rules, without any entity.
+// New returns a game with these rules and without entities.
 func New(r codecraft.Rules) *Game { return &Game{Rules: r} }
 
-// of are the properties of an entity.
+// of returns the properties of an entity.
 func (g *Game) of(e *Entity) *codecraft.Properties { return &g.Rules.Types[e.Type] }
 
-// players is the number of players.
+// players returns the number of players.
 func (g *Game) players() int { return int(g.Rules.Players) }
 
 // Find returns the entity with that id, or nil.
@@ -133,10 +131,10 @@ func (g *Game) Find(id uint32) *Entity {
 	return g.Entities[i]
 }
 
-// cells are those that an entity covers.
+// cells returns the cells that an entity covers.
 func (e *Entity) cells() []Pos { return square(e.At, e.size) }
 
-// square are the cells of a square with that lowest corner.
+// square returns the cells of a square with that lowest corner.
 func square(at Pos, size int) (list []Pos) {
 	for x := range size {
 		for y := range size {
@@ -146,8 +144,7 @@ func square(at Pos, size int) (list []Pos) {
 	return list
 }
 
-// gap is the distance between two squares: 0 if they overlap, 1 if they are
-// adjacent.
+// gap returns the distance between two squares: 0 if they overlap, 1 if they are adjacent.
 func gap(a Pos, sa int, b Pos, sb int) int {
 	dx := max(0, b.X-(a.X+sa-1), a.X-(b.X+sb-1))
 	dy := max(0, b.Y-(a.Y+sa-1), a.Y-(b.Y+sb-1))
@@ -166,10 +163,10 @@ func (g *Game) cover() {
 	}
 }
 
-// occupied is who covers a cell, or nil.
+// occupied returns the entity that covers a cell, or nil.
 func (g *Game) occupied(c Pos) *Entity { return g.grid[c.X][c.Y] }
 
-// Outcome is the places by score; equal scores share a place.
+// Outcome returns the score of player p and its place by score; equal scores share a place.
 func (g *Game) Outcome(p int) sim.Outcome {
 	better, worse := 0, 0
 	for q := range g.players() {

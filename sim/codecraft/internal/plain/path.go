@@ -8,15 +8,15 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// attacker is what decides where a unit can attack from: its player, its range and
-// the types that it may attack.
+// attacker has the values that decide from which cells a unit can attack: its player, its range and
+// its valid types.
 type attacker struct {
 	owner, reach int
 	valid        codecraft.TypeSet
 }
 
-// seen reports whether an entity of player p has the cell in sight; without fog
-// all is seen.
+// seen reports whether an entity of player p has the cell in sight. Without fog players see all
+// cells.
 func (g *Game) seen(p int, c Pos) bool {
 	if !g.Rules.Fog {
 		return true
@@ -53,7 +53,7 @@ func (g *Game) visible(p int, e *Entity) bool {
 	return false
 }
 
-// cost is what entering a cell costs u; ok is false if it is blocked.
+// cost returns the cost of entering a cell for u; ok is false if the cell is blocked.
 func (g *Game) cost(u *Entity, c Pos, breaking bool) (cost int, ok bool) {
 	e := g.occupied(c)
 	if e == nil || e == u || !g.seen(u.Owner, c) {
@@ -70,8 +70,7 @@ func (g *Game) cost(u *Entity, c Pos, breaking bool) (cost int, ok bool) {
 	return max(hits, 1), true
 }
 
-// search holds the cost of the best path from the start to each cell that was
-// closed.
+// search has the cost of the best path from the start to each closed cell.
 type search struct {
 	from   Pos
 	closed []Pos
@@ -84,7 +83,7 @@ func (s *search) close(c Pos, cost int) {
 	s.known[c.X][c.Y], s.costs[c.X][c.Y] = true, cost
 }
 
-// firstSteps are the first steps of all best paths from the start to some cells.
+// firstSteps returns the first steps of all best paths from the start to some cells.
 func (g *Game) firstSteps(s *search, u *Entity, to []Pos, breaking bool) (set codecraft.Steps) {
 	var done [side][side]bool
 	var back func(c Pos)
@@ -156,7 +155,7 @@ func (g *Game) chase(u *Entity) codecraft.Steps {
 	return 0
 }
 
-// goalsOf is the board of all cells from which u could attack a valid target.
+// goalsOf returns the cells from which u could attack a valid target.
 func (g *Game) goalsOf(u *Entity) *[side][side]bool {
 	a := attacker{u.Owner, int(g.of(u).Range), u.Action.Auto.Valid}
 	if board := g.goals[a]; board != nil {
@@ -188,8 +187,7 @@ func (g *Game) walk(u *Entity, m *Move) codecraft.Steps {
 	return g.firstSteps(s, u, best, m.Break)
 }
 
-// closest are those of the closed cells that are nearest to a cell, and of
-// those the cheapest.
+// closest returns the cheapest among the closed cells nearest to a cell.
 func (s *search) closest(to Pos) (best []Pos) {
 	near, cheap := math.MaxInt, math.MaxInt
 	for _, c := range s.closed {
@@ -257,7 +255,7 @@ func (g *Game) astar(u *Entity, m *Move) (s *search, reached bool) {
 	return s, reached
 }
 
-// node is a cell that can be closed at that cost.
+// node is a cell that can be closed at a cost.
 type node struct {
 	at   Pos
 	cost int

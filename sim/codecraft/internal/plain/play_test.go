@@ -7,9 +7,9 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// TestPlay holds forty ticks in which all units move and attack and builders
-// build and repair against the fast game, with fog and without, with wide searches
-// and narrow ones. The tests of the fast game do so at length.
+// TestPlay compares forty ticks in which all units move and attack, and builders build and repair,
+// with the fast game: with fog and without, with wide searches and narrow ones. The tests of the
+// fast game compare long random games.
 func TestPlay(t *testing.T) {
 	for i, preset := range []string{"round1-2", "finals", "round1-2", "finals"} {
 		rules, _ := codecraft.Preset(preset)
@@ -25,7 +25,7 @@ func TestPlay(t *testing.T) {
 		g, turn := New(rules), sim.NewTurn(fast.Info().MaxOrders)
 		g.Load(&s)
 		for tick := range 40 {
-			to := []int{40, 40, 40, 90}[tick/10] // the last lies outside of the map
+			to := []int{40, 40, 40, 90}[tick/10] // 90 lies outside of the map
 			for p := range sim.Player(2) {
 				orders := fast.AppendOrders(nil, &s, p)
 				for i := range s.Units[:s.N] {

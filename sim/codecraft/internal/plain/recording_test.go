@@ -13,15 +13,14 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// recorded is a tick on record: the state before it, with the actions that are in
-// effect, and the attacks.
+// recorded is a recorded tick: the state before it, with the actions that are in effect, and the
+// attacks.
 type recorded struct {
 	state codecraft.State
 	hits  []recording.Event
 }
 
-// readRecording reads the full game on record. The last of it is the state after
-// all ticks.
+// readRecording reads the recorded game. Its last element is the state after all ticks.
 func readRecording(t *testing.T, rules codecraft.Rules) (ticks []recorded) {
 	t.Helper()
 	const name = "replay-round1-3p-ticks0-106.jsonl.gz"
@@ -59,29 +58,28 @@ func readRecording(t *testing.T, rules codecraft.Rules) (ticks []recorded) {
 	return ticks
 }
 
-// counts say what the recording was compared in.
+// counts counts the compared events.
 type counts struct {
 	ticks    int
-	attacks  int // all
-	forced   int // of units with a victim by their attack action
-	blockers int // of what stood in the way
-	wasted   int // at what was dead already
+	attacks  int // all attacks
+	forced   int // attacks of units with a target of their attack action
+	blockers int // attacks on entities in the way
+	wasted   int // attacks on dead entities
 	builds   int
-	attempts int // to build
+	attempts int // attempts to build
 	repairs  int
 	moves    int
-	chases   int // moves after a target of an auto attack
+	chases   int // moves towards a target of an auto attack
 	twofold  int // moves with more than one best step
-	waits    int // for a cell that is taken
-	stays    int // of units with a move action and no step
+	waits    int // units that wait for an occupied cell
+	stays    int // units with a move action and without a step
 }
 
-// TestRecording holds every tick of the recorded game against the rules: from
-// the recorded state, attacks must be among those that are allowed and all that
-// are due must be there; with them as recorded, health, resource, score and ids
-// must follow exactly; ids of what was built must allow some order; every step
-// must begin a best path, and whoever could step and did not must have found
-// its cell taken.
+// TestRecording compares every tick of the recorded game with the rules, from the recorded state:
+// the rules must allow every attack, and no forced attack may be missing; with the recorded
+// attacks, health, resource, score and ids must follow exactly; the ids of new entities must allow
+// some order of builds; every step must begin a best path; and a unit that could step and did not
+// must have found its cell occupied.
 func TestRecording(t *testing.T) {
 	rules, _ := codecraft.Preset("round1-3")
 	ticks := readRecording(t, rules)
@@ -106,7 +104,7 @@ type replay struct {
 	t     *testing.T
 	g     *Game
 	hits  []recording.Event
-	after *Game // as it was recorded
+	after *Game // the recorded state after the tick
 	n     *counts
 }
 
@@ -141,7 +139,7 @@ func (r *replay) play() {
 	r.n.ticks++
 }
 
-// attacks checks the recorded attacks and carries them out.
+// attacks checks the recorded attacks and executes them.
 func (r *replay) attacks() {
 	g := r.g
 	for _, hit := range r.hits {
@@ -173,8 +171,7 @@ func (r *replay) attacks() {
 	}
 }
 
-// blockers are the entities that u may have to attack because they are in its
-// way.
+// blockers returns the entities that u may have to attack because they stand in its way.
 func (r *replay) blockers(u *Entity) (list []*Entity) {
 	for d := range directions {
 		if u.steps>>d&1 != 0 {
@@ -186,9 +183,9 @@ func (r *replay) blockers(u *Entity) (list []*Entity) {
 	return list
 }
 
-// builds checks what was built against the build actions, in the order that the
-// ids tell, and builds it. Between two that were built all ids belong to
-// attempts that fail; one that fails goes on failing, so any will do.
+// builds checks the new entities by the build actions, in the order of ids, and builds them. All
+// ids between two new entities belong to failed attempts. An attempt that fails once also fails at
+// every later time, so it does not matter which attempt took which id.
 func (r *replay) builds() {
 	g := r.g
 	var order []*Entity
@@ -224,7 +221,7 @@ func (r *replay) builds() {
 	}
 }
 
-// moves checks the recorded moves and carries them out.
+// moves checks the recorded moves and executes them.
 func (r *replay) moves() {
 	g := r.g
 	type move struct {
@@ -282,8 +279,8 @@ func (r *replay) moves() {
 	}
 }
 
-// waits reports whether one of u's next cells held nobody to attack and is taken
-// at the end.
+// waits reports whether a possible next cell of u had no entity to attack and is occupied after the
+// tick.
 func (r *replay) waits(u *Entity, start *[side][side]*Entity) bool {
 	for d := range directions {
 		c := u.At.step(d)
@@ -297,7 +294,7 @@ func (r *replay) waits(u *Entity, start *[side][side]*Entity) bool {
 	return false
 }
 
-// compare compares all there is after the tick, in which those entities went.
+// compare compares everything after the tick; gone has the removed entities.
 func (r *replay) compare(gone []uint32) {
 	g, want := r.g, r.after
 	if g.Score != want.Score || g.Resource != want.Resource {
@@ -320,7 +317,8 @@ func (r *replay) compare(gone []uint32) {
 	}
 }
 
-// differs tells in what two entities differ, actions aside, or is empty.
+// differs returns the first difference between two entities, not counting actions, "" if there is
+// none.
 func differs(a, b *Entity) string {
 	if a.ID != b.ID || a.Owner != b.Owner || a.Type != b.Type || a.At != b.At || a.Health != b.Health || a.Active != b.Active || a.size != b.size {
 		return fmt.Sprintf("%+v, %+v", *a, *b)

@@ -8,8 +8,8 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// Load makes g the game that s holds. Of s it reads only what is told once:
-// the units and their actions, the health of resources, and where those were.
+// Load sets g to the state s. It reads only the units and their actions, the health of resources,
+// and the places of resources at the start; all other fields of s follow from these.
 func (g *Game) Load(s *codecraft.State) {
 	*g = Game{
 		Rules: g.Rules, Seed: s.Seed, Tick: s.Tick, NextID: s.NextID, Score: s.Score, Resource: s.Resource, firstID: s.FirstID,
@@ -38,7 +38,7 @@ func (g *Game) Load(s *codecraft.State) {
 	slices.SortFunc(g.Entities, func(a, b *Entity) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// actionOf reads a stored action.
+// actionOf converts an action of a state.
 func actionOf(a *codecraft.Action) *Action {
 	has := func(p codecraft.Parts) bool { return a.Parts&p != 0 }
 	if !has(codecraft.Given) {
@@ -68,7 +68,7 @@ func actionOf(a *codecraft.Action) *Action {
 	return r
 }
 
-// stored is an action as the state stores it.
+// stored returns the action in the form of states.
 func (a *Action) stored() (r codecraft.Action) {
 	if a == nil {
 		return r
@@ -106,7 +106,7 @@ func (a *Action) stored() (r codecraft.Action) {
 	return r
 }
 
-// Store makes s the state of this game, every field from what the entities are.
+// Store sets s to the state of this game. It computes every field from the entities.
 func (g *Game) Store(s *codecraft.State) {
 	*s = codecraft.State{
 		Seed: g.Seed, Tick: g.Tick, NextID: g.NextID, Score: g.Score, Resource: g.Resource, FirstID: g.firstID,

@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// Play plays one tick with the actions as they are stored (RULES.md, 3).
+// Play plays one tick with the stored actions (RULES.md, 3).
 func (g *Game) Play() sim.Status {
 	g.Plan()
 	g.Attack()
@@ -17,8 +17,8 @@ func (g *Game) Play() sim.Status {
 	return g.CleanUp()
 }
 
-// Plan finds out whom entities may attack and what their next cells may be, and
-// draws those (RULES.md, 3.3 to 3.11).
+// Plan finds the possible targets of attacks and the possible next cells of all entities, and draws
+// their next cells (RULES.md, 3.3 to 3.11).
 func (g *Game) Plan() {
 	g.Attacks, g.Died = nil, nil
 	g.sight = [sim.MaxPlayers]*[side][side]bool{}
@@ -41,7 +41,7 @@ func (g *Game) Plan() {
 	}
 }
 
-// Victims are those that an entity may attack by its attack action, by id.
+// Victims returns the ids of the entities that e may attack by its attack action, in order.
 func (e *Entity) Victims() (ids []uint32) {
 	for _, v := range e.victims {
 		ids = append(ids, v.ID)
@@ -49,16 +49,16 @@ func (e *Entity) Victims() (ids []uint32) {
 	return ids
 }
 
-// Steps are the directions in which the next cell of an entity may lie.
+// Steps returns the directions of the possible next cells of an entity.
 func (e *Entity) Steps() codecraft.Steps { return e.steps }
 
-// valid reports whether the auto attack of u may have e for a target: no player's
-// entities attack or chase by themselves what it does not see.
+// valid reports whether an auto attack of u may have e as its target. An auto attack neither attacks
+// nor chases an entity that the player does not see.
 func (g *Game) valid(u, e *Entity) bool {
 	return u.Action.Auto.Valid.Has(e.Type) && e.Owner != u.Owner && (g.Rules.ChaseUnseen || g.visible(u.Owner, e))
 }
 
-// candidates are those that u may attack by its action (RULES.md, 3.13 and 3.14).
+// candidates returns the entities that u may attack by its action (RULES.md, 3.13 and 3.14).
 func (g *Game) candidates(u *Entity) (list []*Entity) {
 	if !u.Active || !g.of(u).CanAttack || u.Action == nil {
 		return nil
@@ -89,8 +89,8 @@ func (g *Game) candidates(u *Entity) (list []*Entity) {
 	return list
 }
 
-// nextCells are the directions of u's next cell. An entity that has someone to
-// attack needs none.
+// nextCells returns the directions of u's possible next cells. An entity with a target of its attack
+// action has none.
 func (g *Game) nextCells(u *Entity) codecraft.Steps {
 	if !u.Active || !g.of(u).CanMove || u.Action == nil || len(u.victims) > 0 {
 		return 0
@@ -115,10 +115,10 @@ func (g *Game) nextCells(u *Entity) codecraft.Steps {
 	return g.walk(u, m)
 }
 
-// rests reports whether an entity was killed in this tick and does nothing more.
+// rests reports whether an entity was killed in this tick and may do nothing more.
 func (g *Game) rests(e *Entity) bool { return e.Health == 0 && g.Rules.DeadRest }
 
-// Attack is RULES.md, 3.12 to 3.17.
+// Attack plays the attack phase (RULES.md, 3.12 to 3.17).
 func (g *Game) Attack() {
 	var order []*Entity
 	for _, e := range g.Entities {
@@ -134,7 +134,7 @@ func (g *Game) Attack() {
 	}
 }
 
-// victim is whom u attacks, or nil.
+// victim returns the entity that u attacks, or nil.
 func (g *Game) victim(u *Entity) *Entity {
 	if len(u.victims) > 0 {
 		return u.victims[g.draw(chanceVictim, u.ID, len(u.victims))]
@@ -147,7 +147,7 @@ func (g *Game) victim(u *Entity) *Entity {
 	return nil
 }
 
-// hit is one attack.
+// hit executes an attack.
 func (g *Game) hit(u, v *Entity) {
 	p := g.of(u)
 	g.Attacks = append(g.Attacks, codecraft.Hit{Attacker: u.ID, Victim: v.ID})
@@ -164,7 +164,7 @@ func (g *Game) hit(u, v *Entity) {
 	}
 }
 
-// Build is RULES.md, 3.18 to 3.21.
+// Build plays the build phase (RULES.md, 3.18 to 3.21).
 func (g *Game) Build() {
 	var order []*Entity
 	for _, e := range g.Entities {
@@ -218,7 +218,7 @@ func (g *Game) buildable(u *Entity, b *Build) bool {
 	return units < codecraft.MaxUnits && g.Resource[u.Owner] >= g.price(u.Owner, b.Type) && (used <= provided || !limited)
 }
 
-// price is what a player pays for an entity of a type.
+// price returns the price of an entity of a type for a player.
 func (g *Game) price(owner int, t codecraft.Type) int32 {
 	p := &g.Rules.Types[t]
 	price := p.Cost
@@ -232,7 +232,7 @@ func (g *Game) price(owner int, t codecraft.Type) int32 {
 	return price
 }
 
-// create puts what u builds on the map.
+// create puts the entity that u builds on the map.
 func (g *Game) create(u *Entity, b *Build) {
 	p := &g.Rules.Types[b.Type]
 	health := p.MaxHealth
@@ -247,7 +247,7 @@ func (g *Game) create(u *Entity, b *Build) {
 	}
 }
 
-// Repair is RULES.md, 3.22 and 3.23.
+// Repair plays the repair phase (RULES.md, 3.22 and 3.23).
 func (g *Game) Repair() {
 	before := map[*Entity]int{}
 	for _, e := range g.Entities {
@@ -274,7 +274,7 @@ func (g *Game) Repair() {
 	}
 }
 
-// Move is RULES.md, 3.24 and 3.25.
+// Move plays the move phase (RULES.md, 3.24 and 3.25).
 func (g *Game) Move() {
 	for moved := true; moved; {
 		moved = false
@@ -294,7 +294,7 @@ func (g *Game) Move() {
 	}
 }
 
-// CleanUp is RULES.md, 3.26 and 3.27, and the end of the game.
+// CleanUp plays the clean-up (RULES.md, 3.26 and 3.27) and returns the status of the game.
 func (g *Game) CleanUp() sim.Status {
 	var left []*Entity
 	var resources []uint32
@@ -320,7 +320,7 @@ func (g *Game) CleanUp() sim.Status {
 	return g.end()
 }
 
-// end is RULES.md, 5.
+// end returns the status of the game (RULES.md, 5).
 func (g *Game) end() sim.Status {
 	lives := map[int]bool{}
 	for _, e := range g.Entities {
@@ -342,7 +342,7 @@ func (g *Game) end() sim.Status {
 	return sim.Running
 }
 
-// bonus gives the last player left what it takes to win.
+// bonus gives the last player left the points that it needs to win.
 func (g *Game) bonus(last int) {
 	if !g.Rules.Bonus {
 		return
