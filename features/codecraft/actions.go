@@ -7,16 +7,16 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// The choices of the first head of a slot: 64, so that its mask is one word.
-// Directions are right, left, up, down as the seat sees them. After choiceTold
-// come shortcuts for those who choose by the mask alone: what they give can all
-// be told part by part, and is found so again.
+// The choices of the first head of a slot. There are 64, so its mask is one word. Directions are
+// right, left, up, down as the seat sees them. The choices after choiceParts are shortcuts for
+// policies that choose by the mask alone. The other heads can also express their actions, and
+// Action returns that form.
 const (
 	heads   = headsOfSlot * slots
 	choices = 64
 
 	choiceLeave   = 0
-	choiceTold    = 1
+	choiceParts    = 1
 	choiceStep    = 2                    // 4 directions
 	choiceGather  = choiceStep + 4       //
 	choiceFight   = choiceGather + 1     //
@@ -33,54 +33,54 @@ const (
 var _ [choices]struct{} = [choiceMend + 1]struct{}{}
 
 const (
-	most          = 6  // options to build that there are choices for
-	regionsAcross = 4  // regions of the map, from left to right and from below to above
+	most          = 6  // options to build that have choices
+	regionsAcross = 4  // regions of the map along each axis
 	regionSide    = 20 // cells
 	regions       = regionsAcross * regionsAcross
-	advance       = 8    // cells that an advance goes
+	advance       = 8    // length of an advance, in cells
 	far           = side // pathfind range of gathering and fighting
 )
 
-// Actions implements features.ActionSpace for CodeCraft 2020: a MultiDiscrete
-// space with 14 heads for each of 256 slots, which are the own entities.
+// Actions implements features.ActionSpace for CodeCraft 2020: a MultiDiscrete space with 14 heads
+// for each of 256 slots. Each own entity has a slot.
 type Actions struct {
 	game  *cc.Game
 	rules cc.Rules
 	heads []int
 
 	types  [cc.Types]abilities
-	ranges []ranged                             // of those that attack, the shortest first
+	ranges []ranged                             // the attack ranges, the shortest first
 	march  [sim.MaxPlayers][regions]place       // middle of a region
-	ahead  [sim.MaxPlayers][8]place             // a step along both axes, of the 8 directions of an advance
-	spread bool                                 // what is next to an entity, or in its range, may be out of its sight
-	sites  [cc.Types][cc.MaxSize + 1]directions // by the type next to which, and the size of what is to be there
+	ahead  [sim.MaxPlayers][8]place             // the steps of the 8 directions of an advance
+	spread bool                                 // squares next to an entity, or in its range, may be out of its sight
+	sites  [cc.Types][cc.MaxSize + 1]directions // by the type of the builder and the size of the square
 }
 
-// place is a cell, or the difference of two.
+// place is a cell, or the difference of two cells.
 type place struct{ x, y int8 }
 
-// A direction lists the squares of one size on one side of an entity, in the
-// order in which they are tried, by their lowest corner less the entity's. There
-// are at most size + size − 1 of them, that of the entity and that of the square.
+// A direction lists the squares of one size on one side of an entity in the order in which they are
+// tried, each as its lowest corner minus the entity's. The number of squares is the size of the
+// entity plus the size of the square minus 1.
 type direction struct {
 	n  int8
 	at [2*cc.MaxSize - 1]place
 }
 
-// directions are the sides by seat and direction.
+// directions has the squares by seat and direction.
 type directions [sim.MaxPlayers][4]direction
 
-// ranged are the types with one attack range.
+// ranged has the types with one attack range.
 type ranged struct {
 	reach int
 	types cc.TypeSet
 }
 
-// abilities are what the rules let a type do.
+// abilities has the abilities of a type by the rules.
 type abilities struct {
 	always  uint64 // choices that are always legal
 	size    int
-	moves   bool // it can move
+	moves   bool
 	builds  bool
 	reach   int // attack range, if it attacks
 	repairs cc.TypeSet
@@ -117,13 +117,13 @@ func NewActions(g *cc.Game) *Actions {
 	return a
 }
 
-// compass are the directions of an advance; the first four are those of all else.
+// compass has the directions of an advance; all other choices have its first four.
 var compass = [8]place{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}}
 
-// abilitiesOf works out what a type can do.
+// abilitiesOf returns the abilities of a type, and sets a.spread if the type needs it.
 func (a *Actions) abilitiesOf(t cc.Type) abilities {
 	r := &a.rules.Types[t]
-	b := abilities{always: 1<<choiceLeave | 1<<choiceTold, size: int(r.Size), moves: r.CanMove}
+	b := abilities{always: 1<<choiceLeave | 1<<choiceParts, size: int(r.Size), moves: r.CanMove}
 	if b.moves {
 		b.always |= (1<<regions - 1) << choiceMarch
 	}
@@ -147,15 +147,15 @@ func (a *Actions) abilitiesOf(t cc.Type) abilities {
 	if r.CanBuild {
 		for _, built := range r.Builds.All()[:min(int(r.Builds.N), most)] {
 			b.builds = true
-			// The farthest cell of a square lies as far as it is long ahead, and
-			// all but one of that aside.
+			// The farthest cell of a square lies its size ahead, and its size minus 1
+			// aside.
 			a.spread = a.spread || 2*a.rules.Types[built].Size-1 > r.Sight
 		}
 	}
 	return b
 }
 
-// rangesOf lists the attack ranges that reach anything.
+// rangesOf returns the attack ranges above 0 with their types.
 func rangesOf(r *cc.Rules) (list []ranged) {
 	var types [cc.MaxRange + 1]cc.TypeSet
 	for t := range r.Types {
@@ -171,8 +171,8 @@ func rangesOf(r *cc.Rules) (list []ranged) {
 	return list
 }
 
-// sitesOf lists the squares of a size next to an entity: level with its lowest
-// corner first, then on along the side, then those that begin before it.
+// sitesOf returns the squares of a size next to an entity: first level with its lowest corner, then
+// on along the side, then the squares that begin before the corner.
 func sitesOf(p sim.Player, own, size int) (sides [4]direction) {
 	const x, y = side / 2, side / 2 // the entity, as seen
 	x0, y0 := cc.TurnBack(p, x, y, own)
@@ -201,12 +201,12 @@ func sitesOf(p sim.Player, own, size int) (sides [4]direction) {
 	return sides
 }
 
-// Heads returns 14 × 256 heads: the first of every slot, then the second, and so
-// on.
+// Heads returns the sizes of 14 × 256 heads: the first heads of all slots, then the second heads,
+// and so on.
 func (a *Actions) Heads() []int { return a.heads }
 
-// Unmasked tells that only the first heads of the slots have a mask: what others
-// say, counts if those say so.
+// Unmasked returns the number of heads without a mask: all but the first head of each slot. They
+// count only if the first head has choice 1.
 func (a *Actions) Unmasked() int { return heads - slots }
 
 // Doc explains the choices.
@@ -234,7 +234,7 @@ func (a *Actions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 		}
 		b := &a.types[u.Type]
 		if !u.Active {
-			m[slot] = 1<<choiceLeave | 1<<choiceTold
+			m[slot] = 1<<choiceLeave | 1<<choiceParts
 			continue
 		}
 		legal := b.always
@@ -252,7 +252,7 @@ func (a *Actions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 	a.aim(m, &v)
 }
 
-// aim adds focus to the entities that have an enemy in range.
+// aim makes focus legal for the entities with an enemy in range.
 func (a *Actions) aim(m *[slots]uint64, v *view) {
 	reached := v.enemies()
 	own, last := &v.s.Own[v.p], 0

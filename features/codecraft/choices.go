@@ -8,25 +8,25 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// view is what a seat knows when it chooses.
+// view has what a seat knows when it chooses.
 type view struct {
 	observer
 	ranks ranks
 
-	known bitboard.Square // cells covered by what the seat sees
+	known bitboard.Square // cells of the entities that the seat sees
 
-	afford [cc.Types][cc.MaxSize + 1]uint64 // by builder and size: what can be paid for, as choices of the first direction
+	afford [cc.Types][cc.MaxSize + 1]uint64 // by builder and size: the affordable options, as choices of the first direction
 	fits   [cc.MaxSize]bitboard.Square      // by size − 1: lowest corners of free squares, up to the largest size in afford
-	hurt   [cc.Types]int32                  // own entities below full health, by type
+	hurt   [cc.Types]int32                  // own entities with less than full health, by type
 }
 
-// begin numbers the own entities: all that is needed to say actions part by part.
+// begin sets the seat and numbers its entities. Choices 0 and 1 need no more.
 func (v *view) begin(a *Actions, s *cc.State, p sim.Player) {
 	v.a, v.s, v.p = a, s, p
 	a.rank(&v.ranks, s, p)
 }
 
-// survey fills in what the other choices ask for.
+// survey fills in the data for the shortcuts.
 func (v *view) survey() {
 	a, s, p := v.a, v.s, v.p
 	v.known = s.Occupied
@@ -47,8 +47,8 @@ func (v *view) survey() {
 	}
 }
 
-// hideUnseen leaves in known what is in sight. By most rules that is all that any
-// choice asks for, and it need not be known what is.
+// hideUnseen keeps only the cells of visible entities in known. By most rules no choice looks out of
+// sight, so that this is not needed: see Actions.spread.
 func (v *view) hideUnseen() {
 	s := v.s
 	v.look()
@@ -62,13 +62,13 @@ func (v *view) hideUnseen() {
 	}
 }
 
-// sees reports whether an entity of another player is in sight, for those that any
-// choice asks for.
+// sees reports whether an entity of another player is in sight. Unless the rules set
+// Actions.spread, no choice asks for entities out of sight, and sees returns true.
 func (v *view) sees(u *cc.Unit) bool {
 	return !v.a.rules.Fog || !v.a.spread || v.seen.MeetsSquare(int(u.X), int(u.Y), v.a.types[u.Type].size)
 }
 
-// enemies are the cells of the entities of all others.
+// enemies returns the cells of the entities of all other players that may be in sight.
 func (v *view) enemies() (b bitboard.Square) {
 	for q := range sim.Player(v.a.rules.Players) {
 		if q != v.p {
@@ -81,7 +81,7 @@ func (v *view) enemies() (b bitboard.Square) {
 	return b
 }
 
-// fit finds the free squares up to a size.
+// fit finds the free squares of all sizes up to largest.
 func (v *view) fit(largest int) {
 	for n := range largest {
 		if n == 0 {
@@ -92,7 +92,8 @@ func (v *view) fit(largest int) {
 	}
 }
 
-// pay works out what a builder can pay for now, and how large that is at most.
+// pay fills in the options that a builder of type t can afford now, and returns the largest of their
+// sizes.
 func (v *view) pay(t cc.Type) (largest int) {
 	r := &v.a.rules
 	builds := r.Types[t].Builds.All()
@@ -106,10 +107,10 @@ func (v *view) pay(t cc.Type) (largest int) {
 	return largest
 }
 
-// beyond is where an advance from v leads, along one axis.
+// beyond returns the coordinate of an advance from v along one axis.
 func beyond(v uint8, step int8) int { return min(max(int(v)+advance*int(step), 0), side-1) }
 
-// moves are the legal steps and advances.
+// moves returns the legal steps and advances.
 func (v *view) moves(u *cc.Unit) (legal uint64) {
 	for d := range 4 {
 		if _, ok := v.step(u, d); ok {
@@ -117,7 +118,7 @@ func (v *view) moves(u *cc.Unit) (legal uint64) {
 		}
 	}
 	if u.X-1 < side-2 && u.Y-1 < side-2 {
-		return legal | 0xff<<choiceAdvance // not on the edge
+		return legal | 0xff<<choiceAdvance // the unit is not on the edge
 	}
 	for d := range 8 {
 		if _, _, ok := v.advance(u, d); ok {
@@ -127,7 +128,7 @@ func (v *view) moves(u *cc.Unit) (legal uint64) {
 	return legal
 }
 
-// step is the cell a step away, and whether it is on the map and not covered by
+// step returns the next cell in direction d, and whether the cell is on the map and not covered by
 // an own entity that cannot move.
 func (v *view) step(u *cc.Unit, d int) (c place, ok bool) {
 	by := v.a.sites[u.Type][1][v.p][d].at[0]
@@ -143,15 +144,15 @@ func (v *view) step(u *cc.Unit, d int) (c place, ok bool) {
 	return c, there.Owner != v.p || v.a.rules.Types[there.Type].CanMove
 }
 
-// advance is the target of an advance, and whether the way that leads there is
-// that of the direction.
+// advance returns the target of an advance, and whether it moves along every axis of the
+// direction.
 func (v *view) advance(u *cc.Unit, d int) (x, y int, ok bool) {
 	by := v.a.ahead[v.p][d]
 	x, y = beyond(u.X, by.x), beyond(u.Y, by.y)
 	return x, y, (x != int(u.X)) == (by.x != 0) && (y != int(u.Y)) == (by.y != 0)
 }
 
-// repairs are the legal repairs.
+// repairs returns the legal repairs.
 func (v *view) repairs(u *cc.Unit, b *abilities) (legal uint64) {
 	if !v.canRepairAny(u, b) {
 		return 0
@@ -167,7 +168,7 @@ func (v *view) repairs(u *cc.Unit, b *abilities) (legal uint64) {
 	return legal
 }
 
-// canRepairAny reports whether there is another own entity to repair.
+// canRepairAny reports whether another own entity needs a repair.
 func (v *view) canRepairAny(u *cc.Unit, b *abilities) bool {
 	n := int32(0)
 	for set := b.repairs; set != 0; set &= set - 1 {
@@ -176,7 +177,7 @@ func (v *view) canRepairAny(u *cc.Unit, b *abilities) bool {
 	return n > 1 || n == 1 && !v.a.rules.NeedsRepair(u, v.p, b.repairs)
 }
 
-// repairTarget is the entity to repair on one side of u: the first along the side.
+// repairTarget returns the first entity on one side of u that needs a repair, nil if there is none.
 func (v *view) repairTarget(u *cc.Unit, b *abilities, d int) *cc.Unit {
 	l := &v.a.sites[u.Type][1][v.p][d]
 	for _, by := range l.at[:l.n] {
@@ -193,8 +194,8 @@ func (v *view) repairTarget(u *cc.Unit, b *abilities, d int) *cc.Unit {
 	return nil
 }
 
-// mend is the nearest own entity to repair, of equals the one with the lowest
-// id, and its cell nearest to u.
+// mend returns the nearest own entity that needs a repair and its cell nearest to u. Among equally
+// near entities it returns the one with the lowest id.
 func (v *view) mend(u *cc.Unit, b *abilities) (id uint32, x, y int, ok bool) {
 	best := 1 << 30
 	for i := range v.s.Units[:v.s.N] {
@@ -212,18 +213,18 @@ func (v *view) mend(u *cc.Unit, b *abilities) (id uint32, x, y int, ok bool) {
 	return id, x, y, ok
 }
 
-// gap is the distance of two entities.
+// gap returns the distance between two entities.
 func (v *view) gap(u, w *cc.Unit) int {
 	return v.a.gapTo(u, int(w.X), int(w.Y), v.a.types[w.Type].size)
 }
 
-// gapTo is the distance of an entity from a square.
+// gapTo returns the distance between an entity and a square.
 func (a *Actions) gapTo(u *cc.Unit, x, y, size int) int {
 	return cc.Gap(int(u.X), int(u.Y), a.types[u.Type].size, x, y, size)
 }
 
-// weakest is the enemy in range with the least health, of equals the one with
-// the lowest id.
+// weakest returns the enemy in range with the least health, and among equals the one with the lowest
+// id.
 func (v *view) weakest(u *cc.Unit, b *abilities) (id uint32, ok bool) {
 	least := int16(0)
 	for i := range v.s.Units[:v.s.N] {
@@ -235,7 +236,7 @@ func (v *view) weakest(u *cc.Unit, b *abilities) (id uint32, ok bool) {
 	return id, ok
 }
 
-// builds are the legal buildings.
+// builds returns the legal builds.
 func (v *view) builds(u *cc.Unit, b *abilities) (legal uint64) {
 	for size := 1; size <= cc.MaxSize; size++ {
 		options := v.afford[u.Type][size]
@@ -251,8 +252,8 @@ func (v *view) builds(u *cc.Unit, b *abilities) (legal uint64) {
 	return legal
 }
 
-// site is the first free square of a size on one side of u: its lowest corner.
-// Of sizes that nobody can pay for there is none.
+// site returns the lowest corner of the first free square of a size on one side of u. It returns
+// false for sizes that the player cannot afford.
 func (v *view) site(u *cc.Unit, size, d int) (c place, ok bool) {
 	l := &v.a.sites[u.Type][size][v.p][d]
 	for _, by := range l.at[:l.n] {

@@ -1,8 +1,7 @@
-// Package codecraft turns states of CodeCraft 2020 into observations and
-// choices into orders: 25 planes of 80 × 80 cells, 23 scalars, and 14 choices
-// for each own entity. Every seat sees the world turned so that its own
-// start is at the lower left, as the original's players do, and under fog of war
-// only what is in sight of its entities now.
+// Package codecraft converts states of CodeCraft 2020 to observations and choices to orders: 25
+// planes of 80 × 80 cells, 23 scalars, and 14 choices for each own entity. Every seat sees the world
+// rotated so that its own start is at the lower left, as the original's players do, and under fog of
+// war only what is in sight of its entities now.
 package codecraft
 
 import (
@@ -16,29 +15,28 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// kinds are the types of entities that have an owner.
+// kinds is the number of types that have an owner.
 const kinds = cc.Types - 1
 
-// kindOf numbers them: their order is the types', without Resource.
+// kindOf numbers the types that have an owner in the order of the types, without Resource.
 var kindOf = [cc.Types]uint8{0, 1, 2, 3, 4, 5, 6, 7, 0, 8}
 
 // The planes.
 const (
 	planeOwn      = 0                   // kinds planes: health of own entities, by type
-	planeEnemy    = planeOwn + kinds    // likewise those of all others
-	planeResource = planeEnemy + kinds  // health
+	planeEnemy    = planeOwn + kinds    // kinds planes: health of the entities of all other players
+	planeResource = planeEnemy + kinds  // health of resources
 	planeVisible  = planeResource + 1   // flag
 	planeRival    = planeVisible + 1    // number of the owner
 	planeInactive = planeRival + 1      // flag
 	planeAction   = planeInactive + 1   // code of the stored action
-	planeGoal     = planeAction + 1     // region of its move's target
+	planeGoal     = planeAction + 1     // region of the target of its move
 	planeCorner   = planeGoal + 1       // flag
 	planes        = planeCorner + 1     //
-	boardBytes    = planes * planeBytes // of one observation
+	boardBytes    = planes * planeBytes // size of the planes of an observation
 )
 
-// Codes of planeAction: what comes first in the rules' order of all that the
-// stored action has.
+// Codes of planeAction: the part of the stored action that comes first by the rules.
 const (
 	actionNone = iota
 	actionStop
@@ -50,16 +48,15 @@ const (
 	actionGather
 )
 
-// Encoder implements features.Encoder for CodeCraft 2020. All that a player's
-// view tells of the board is in each of its two forms, but for ids, where an
-// entity of others ends and the next of its kind begins, and health in full where
-// it is scaled; of the stored actions, what the codes tell. The game is asked for
-// what is in sight alone, which changes nothing in it.
+// Encoder implements features.Encoder for CodeCraft 2020. Each of its two forms has everything of a
+// player's view of the board except ids, the boundaries between adjacent entities of another player
+// and type, the exact health where it is scaled, and the details of stored actions beyond their
+// codes. The Encoder calls the game only for the cells in sight, which does not change the game.
 type Encoder struct {
 	game  *cc.Game
 	rules cc.Rules
 	size  [cc.Types]int
-	most  [cc.Types]int32 // health that is 255, for types that can have more; else 0
+	most  [cc.Types]int32 // full health of types with more than 255, which scale to 255; else 0
 }
 
 // NewEncoder returns the encoder for the rules of g.
@@ -74,15 +71,15 @@ func NewEncoder(g *cc.Game) *Encoder {
 	return e
 }
 
-// Shape gives the sizes: planes [25, 80, 80], 23 scalars, 2500 packed words.
+// Shape returns the sizes: planes [25, 80, 80], 23 scalars, 2500 packed words.
 func (e *Encoder) Shape() features.Shape {
 	return features.Shape{Planes: planes, Height: side, Width: side, Scalars: scalars, Words: words}
 }
 
-// board are the planes of one observation.
+// board has the planes of an observation.
 type board = [boardBytes]uint8
 
-// sight makes seen the cells in sight of seat p: all, if there is no fog.
+// sight sets seen to the cells in sight of seat p; without fog these are all cells.
 func (e *Encoder) sight(seen *bitboard.Square, s *cc.State, p sim.Player) {
 	if e.rules.Fog {
 		e.game.Sight(seen, s, p)
@@ -91,14 +88,14 @@ func (e *Encoder) sight(seen *bitboard.Square, s *cc.State, p sim.Player) {
 	}
 }
 
-// everywhere are all cells.
+// everywhere has all cells.
 var everywhere = func() (b bitboard.Square) {
 	b.Flip(new(bitboard.Square))
 	return b
 }()
 
-// health is the value of a health in the planes: in steps of 1/255 of the most
-// that the type has, rounded up, where that is more than a byte holds.
+// health returns a health as a value of the planes. If the full health of the type is above 255, the
+// value is in steps of 1/255 of the full health, rounded up.
 func (e *Encoder) health(t cc.Type, health int16) uint8 {
 	h := int32(health)
 	if most := e.most[t]; most != 0 {
@@ -152,7 +149,7 @@ func (e *Encoder) own(dst *board, u *cc.Unit, a *cc.Action, f *frame, p sim.Play
 	}
 }
 
-// fill writes a value on all cells of an entity that begins at at.
+// fill writes a value on all cells of an entity whose first cell has index at.
 func fill(dst *board, plane, at, size int, f *frame, value uint8) {
 	at += plane * planeBytes
 	if size == 1 {
@@ -194,7 +191,7 @@ func (e *Encoder) resources(dst *[planeBytes]uint8, s *cc.State, f *frame, seen 
 	}
 }
 
-// codeOf is the code of a stored action.
+// codeOf returns the code of a stored action.
 func codeOf(a *cc.Action) uint8 {
 	switch parts := a.Parts; {
 	case parts&cc.HasTarget != 0:
@@ -215,8 +212,8 @@ func codeOf(a *cc.Action) uint8 {
 	return actionNone
 }
 
-// goalOf is the number of the region that the move of a stored action leads to,
-// as seat p sees it, from 1; 0 without a move.
+// goalOf returns the number of the region to which the move of a stored action leads, as seat p
+// sees it, from 1; 0 without a move.
 func goalOf(a *cc.Action, p sim.Player) uint8 {
 	if a.Parts&cc.HasMove == 0 {
 		return 0

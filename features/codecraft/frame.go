@@ -14,14 +14,14 @@ const (
 	planeBytes = cc.Cells
 )
 
-// A frame is how a seat sees the world: its own start at the lower left. The
-// index y*80 + x of a cell in its planes is linear in the world's coordinates.
+// A frame is the view of a seat: its own start is at the lower left. The index y*80 + x of a cell in
+// its planes is linear in the world's coordinates.
 type frame struct {
-	base, x, y int // index of the world's (0, 0), and what a step along x and y adds
-	corner     int // what every cell of an entity's side but the first adds to get to the lowest corner as seen
+	base, x, y int // index of the world's (0, 0), and the difference of a step along x and y
+	corner     int // the difference, for each cell of the side but the first, from the lowest corner to the lowest corner as seen
 }
 
-// frames are those of all seats: see codecraft.Turn.
+// frames has the frames of all seats: see codecraft.Turn.
 var frames = [sim.MaxPlayers]frame{
 	{0, 1, side, 0},
 	{side*side - 1, -1, -side, -1 - side},
@@ -29,14 +29,14 @@ var frames = [sim.MaxPlayers]frame{
 	{side - 1, side, -1, -1},
 }
 
-// at is the index of a cell of the world.
+// at returns the index of a cell of the world.
 func (f *frame) at(x, y int) int { return f.base + f.x*x + f.y*y }
 
-// cornerAt is the index of the lowest corner, as seen, of a square of the world.
+// cornerAt returns the index of the lowest corner, as seen, of a square of the world.
 func (f *frame) cornerAt(x, y, size int) int { return f.at(x, y) + f.corner*(size-1) }
 
-// rivals numbers the other players as a seat sees them, by the corners that they
-// start in: 1 opposite, 2 lower right, 3 upper left. Itself it is 0.
+// rivals numbers the other players as a seat sees them, by the corners in which they start: 1
+// opposite, 2 lower right, 3 upper left. The number of the seat itself is 0.
 var rivals = func() (t [sim.MaxPlayers][sim.MaxPlayers]uint8) {
 	for p := range t {
 		for q := range t[p] {
@@ -58,7 +58,7 @@ var rivals = func() (t [sim.MaxPlayers][sim.MaxPlayers]uint8) {
 // of a plane.
 type grid [planeBytes / 8]uint8
 
-// turn makes g the set b of the world as seat p sees it.
+// turn sets g to the set b of the world as seat p sees it.
 func (g *grid) turn(b *bitboard.Square, p sim.Player) {
 	switch p {
 	case 1:
@@ -78,8 +78,8 @@ func (g *grid) turn(b *bitboard.Square, p sim.Player) {
 	}
 }
 
-// transpose makes x the y of b, turned upside down, or y its x, turned left to
-// right: in squares of eight by eight.
+// transpose swaps x and y of b, in squares of eight by eight, and then mirrors the rows (down) or
+// the columns.
 func (g *grid) transpose(b *bitboard.Square, down bool) {
 	var plain grid
 	plain.turn(b, 0)
@@ -102,7 +102,7 @@ func (g *grid) transpose(b *bitboard.Square, down bool) {
 	}
 }
 
-// transpose8 makes bit 8i + j bit 8j + i (Warren, Hacker's Delight, 7–3).
+// transpose8 moves bit 8i + j to bit 8j + i (Warren, Hacker's Delight, 7–3).
 func transpose8(x uint64) uint64 {
 	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
 	x ^= t ^ t<<7

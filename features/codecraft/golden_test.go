@@ -15,34 +15,34 @@ import (
 )
 
 const pageHead = "# CodeCraft 2020: observations and actions\n\n" +
-	"Written by `go test ./features/codecraft -update` from what the code says of itself; a test compares the two.\n\n" +
-	"Every observation shows the map as its player sees it in the original: turned so that its own start is at the lower left. Row y of a\n" +
-	"plane is row y of the map, row 0 the lowest; the cell (x, y) is byte 80·y + x. With two players the other one starts at the upper\n" +
-	"right; with more, the start of the opposite one is there, of the others at the lower right and at the upper left. Under fog of war\n" +
-	"only what is in sight of an own entity at this tick is there, and nothing is remembered, unless `Memory` of `env.Settings` asks to\n" +
-	"fill in what was last seen of resources and buildings; scores and resources of all players are\n" +
+	"Written by `go test ./features/codecraft -update` from the documentation in the code; a test compares the two.\n\n" +
+	"Every observation shows the map as its player sees it in the original: rotated so that its own start is at the lower left. Row y of a\n" +
+	"plane is row y of the map, row 0 the lowest; the cell (x, y) is byte 80·y + x. With two players the other player starts at the\n" +
+	"upper right. With more players, the opposite player starts there, and the others at the lower right and at the upper left. Under fog\n" +
+	"of war an observation has only entities in sight of an own entity at this tick; `Memory` of `env.Settings` adds resources and\n" +
+	"buildings as they were last seen. The scores and resources of all players are\n" +
 	"always known. \"Scale\" is the largest usual value: a value divided by it is about 0 … 1. Scales are those of the default rules.\n"
 
 const pageOrders = "\n## Learning from slots\n\n" +
 	"With the planes as uint8 [25, 80, 80] and an action as int32 [14 · 256], in Python:\n\n" +
 	"```python\n" +
-	"cells = np.flatnonzero(planes[24])[:256]        # cell of slot 0, 1, …: where to look for what the network says of it\n" +
+	"cells = np.flatnonzero(planes[24])[:256]        # cell of slot 0, 1, …: where the network's output for the slot is\n" +
 	"heads = action.reshape(14, 256)[:, :len(cells)] # its labels: heads[k, i] is head k of slot i\n" +
 	"legal = mask[:len(cells), None] >> np.arange(64, dtype=np.uint64) & 1   # of heads[0]\n" +
 	"y, x = cells // 80, cells % 80\n" +
 	"```\n\n" +
-	"A convolutional network gives some numbers for every cell; those at `cells` become the choices of the slots. In every head 0 says\n" +
-	"nothing and −1 that there is no label: what is above 0 is what was said, so a loss can leave out heads of parts that were not told.\n\n" +
+	"A convolutional network gives some numbers for every cell; the numbers at `cells` become the choices of the slots. In every head 0\n" +
+	"means no part, and −1 means that there is no label. So a loss can leave out all heads whose label is not above 0.\n\n" +
 	"## All actions\n\n" +
-	"An action of an entity has up to four parts, of which the attack may name a target, types to attack by itself, or both. Choice 1 says\n" +
-	"any of their combinations, with any cell of the map and any set of types. What it does not say: a target that is not there or not in\n" +
-	"sight, so that its cell is not known; a few pathfind ranges above 160; squares that reach over the edge of the map; entities beyond\n" +
-	"slot 255. Such parts are −1 in their heads alone, and stay in the packed orders, whose bits `sim/codecraft` says, in the frame of the\n" +
-	"recordings for all players. Orders for entities that do not exist or belong to others do nothing and have no head; of several for one\n" +
-	"entity counts what they come to.\n\n" +
-	"Why part by part: most actions of players have several parts, and each its own place. These are the shapes that the scripted policies\n" +
-	"gave in games by the rules of all rounds, and the three players of the recorded game, by how many entities were told so:\n\n" +
-	"| who | shapes, the most frequent first |\n" +
+	"An action of an entity has up to four parts; an attack may have a target, types for an auto attack, or both. Choice 1 can express any\n" +
+	"combination of parts, with any cell of the map and any set of types. It cannot express a target that does not exist or is not in\n" +
+	"sight, because its cell is not known; some pathfind ranges above 160; squares that reach over the edge of the map; and orders to\n" +
+	"entities beyond slot 255. The heads of such parts are −1, and the packed orders keep the parts: `sim/codecraft` describes their bits,\n" +
+	"which are in the frame of the recordings for all players. Orders for entities that do not exist or belong to other players do nothing\n" +
+	"and have no heads. Several orders to one entity count by their result.\n\n" +
+	"Why part by part: most actions of players have several parts, each with its own place. These are the shapes of actions of the\n" +
+	"scripted policies in games by the rules of all rounds, and of the three players of the recorded game, by the number of entities:\n\n" +
+	"| player | shapes, the most frequent first |\n" +
 	"|---|---|\n" +
 	"| econ, turtle | move (closest) and auto attack with range 10, 20 or 30 on the way; build next to a base; move (closest) and build or repair at the far end; auto attack; stop |\n" +
 	"| econ-near | the same, moves four cells ahead at a time |\n" +
@@ -50,14 +50,14 @@ const pageOrders = "\n## Learning from slots\n\n" +
 	"| squads | move to the next cell; auto attack of resources with range 1; attack of one target; auto attack; build next to the builder or the base; repair; stop |\n" +
 	"| quickstart | move (closest, breaking through) and auto attack; build and auto attack; auto attack of entities that cannot attack |\n" +
 	"| recorded | move (closest, breaking through), with and without auto attack of ranges 10, 20 and 80 and four sets of types; build next to the builder or farther; move and build, move and repair; stop |\n\n" +
-	"Programs of contestants that are public also name one target along with types to attack by themselves, repair while they attack, and\n" +
-	"give moves that are neither closest nor break through. In matches of four of them all that they ordered had choices.\n\n" +
-	"Why slots and not cells: a mask and 14 choices for each of 6,400 cells would be a megabyte a row, nearly all of it for cells where\n" +
-	"nobody stands. The order of the cells is one that every reader finds again in the observation. Only the first head has a mask, one word\n" +
-	"a slot: in all others every choice is accepted, and the mask of the first tells who can be told anything.\n\n" +
-	"Why shortcuts: who plays by the mask alone, as `random` does, finds no place to build by drawing cells, and moves across the map one\n" +
-	"after the other cost long searches. A shortcut that is masked in does something now. None breaks through on its way: a search that\n" +
-	"weighs what stands there takes many times as long. Labels are never shortcuts, so that the same action has one label.\n"
+	"Public programs of contestants also combine a target with an auto attack, repair while they attack, and move neither to the closest\n" +
+	"position nor by breaking through. In matches of four of these programs all of their orders had choices.\n\n" +
+	"Why slots and not cells: a mask and 14 choices for each of 6,400 cells would take a megabyte per row, nearly all of it for empty\n" +
+	"cells. Every reader can derive the order of the slots from the observation. Only the first head has a mask, one word per slot: all\n" +
+	"other heads accept every choice, and the mask of the first head shows which entities can get orders.\n\n" +
+	"Why shortcuts: a policy that plays by the mask alone, as `random` does, finds no place to build by drawing cells, and its moves\n" +
+	"across the map would need long searches. A legal shortcut has an effect now. No shortcut breaks through on its way: a search with\n" +
+	"weights takes many times as long. Labels are never shortcuts, so that each action has one label.\n"
 
 // TestFeaturesPage compares FEATURES.md with Description, Doc and Shape.
 func TestFeaturesPage(t *testing.T) {
@@ -68,7 +68,7 @@ func TestFeaturesPage(t *testing.T) {
 	simtest.Golden(t, "FEATURES.md", out)
 }
 
-// headLines describe the heads and the mask.
+// headLines returns the description of the heads and the mask.
 func headLines(a features.ActionSpace[cc.State]) (text string) {
 	heads, unmasked := a.Heads(), features.UnmaskedHeads(a)
 	slots := len(heads) - unmasked
@@ -80,15 +80,15 @@ func headLines(a features.ActionSpace[cc.State]) (text string) {
 		"alone; a set bit is accepted by the rules, a clear one refused. The other %d heads have no mask.\n", features.MaskWords(heads[:slots]), slots, unmasked)
 }
 
-// told is a choice for the entity at (x, y), as its player sees it: a shortcut, or
-// 1 with the choices of the heads that follow.
-type told struct {
+// placed is a choice for the entity at (x, y), as its player sees it: a shortcut, or 1 with the choices
+// of the other heads.
+type placed struct {
 	x, y, choice int
 	parts        map[int]int
 }
 
-// match are the choices of a short match, by seat and tick.
-var match = map[sim.Player]map[int][]told{
+// match has the choices of a short match, by seat and tick.
+var match = map[sim.Player]map[int][]placed{
 	0: {
 		0:  {{4, 4, 6, nil}},
 		25: {{5, 5, 12, nil}},
@@ -98,15 +98,15 @@ var match = map[sim.Player]map[int][]told{
 	1: {
 		0:  {{4, 4, 3, nil}},
 		1:  {{3, 4, 4, nil}},
-		2:  {{3, 5, 1, map[int]int{1: 4, 2: 12, 3: 14, 9: 0, 10: 8, 11: 6}}}, // to (11, 13), and take the resources on the way
+		2:  {{3, 5, 1, map[int]int{1: 4, 2: 12, 3: 14, 9: 0, 10: 8, 11: 6}}}, // to (11, 13), and collect resources on the way
 		10: {{5, 5, 15, nil}},
 	},
 }
 
-// shown are the ticks that are written down.
+// shown has the ticks in the playthrough.
 var shown = []int{0, 1, 10, 27, 40}
 
-// TestPlaythrough writes down what both seats see and may do in the match.
+// TestPlaythrough compares the observations and masks of both seats in the match with a golden file.
 func TestPlaythrough(t *testing.T) {
 	g := newGame(t, rules(t, "finals"))
 	kit := Kit(g)
@@ -152,7 +152,7 @@ func TestPlaythrough(t *testing.T) {
 	simtest.Golden(t, "testdata/playthrough.txt", out)
 }
 
-// appendView writes what is not 0 of an observation, and the mask.
+// appendView appends the values of an observation that are not 0, and the mask.
 func appendView(out []byte, kit features.Kit[cc.State], s *cc.State, p sim.Player) []byte {
 	out = featuretest.AppendScalars(out, kit.Encoder, s, p)
 	featuretest.EachPlane(kit.Encoder, s, p, func(name string, plane []uint8) {
@@ -173,7 +173,7 @@ func appendView(out []byte, kit features.Kit[cc.State], s *cc.State, p sim.Playe
 	return append(out, '\n')
 }
 
-// corners are the cells of the slots, found in the plane own_corner.
+// corners returns the cells of the slots by the plane own_corner.
 func corners(e features.Encoder[cc.State], s *cc.State, p sim.Player) (cells []int) {
 	featuretest.EachPlane(e, s, p, func(name string, plane []uint8) {
 		for i, v := range plane {

@@ -36,8 +36,8 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 	}
 }
 
-// remembered names the planes of what does not move by itself. A cell that was
-// empty when it was last seen is remembered as empty.
+// remembered returns the names of the planes of entities that do not move. A cell that was empty when
+// it was last seen is remembered as empty.
 func remembered() []string {
 	list := []string{"resource", "owner", "inactive"}
 	for t := range cc.Type(cc.Types) {
@@ -49,7 +49,7 @@ func remembered() []string {
 	return list
 }
 
-// win is 1 if the game is over and seat p alone is first.
+// win returns 1 if the game is over and seat p alone is first, else 0.
 func win(g *cc.Game, players int, s *cc.State, p sim.Player) float64 {
 	if !g.Over(s) {
 		return 0
@@ -62,7 +62,7 @@ func win(g *cc.Game, players int, s *cc.State, p sim.Player) float64 {
 	return 1
 }
 
-// wealth sums what seat p has and what its entities are worth.
+// wealth returns the resource of seat p plus the value of its entities.
 func wealth(r *cc.Rules, s *cc.State, p sim.Player) float64 {
 	sum := float64(s.Resource[p])
 	for i := range s.Units[:s.N] {
@@ -74,7 +74,7 @@ func wealth(r *cc.Rules, s *cc.State, p sim.Player) float64 {
 	return sum
 }
 
-// snake is the name of a type in fields.
+// snake returns the name of a type as in the names of fields.
 func snake(t cc.Type) string {
 	var b strings.Builder
 	for i, c := range t.String() {
@@ -89,7 +89,7 @@ func snake(t cc.Type) string {
 	return b.String()
 }
 
-// Description documents the planes, the scalars and the packed words.
+// Description returns the documentation of the planes, the scalars and the packed words.
 func (e *Encoder) Description() features.Description {
 	return features.Description{Planes: e.planeFields(), Scalars: e.scalarFields(), Packed: packedDoc, PackedLayout: e.layout()}
 }

@@ -6,9 +6,8 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// layout tells programs what packedDoc tells people: the cells are those of a
-// plane in their order, the health in an entry goes to the plane of its type and
-// owner.
+// layout returns the packed form of packedDoc for programs: the cells are in the order of a plane,
+// and the health in an entry belongs to the plane of its type and owner.
 func (e *Encoder) layout() *features.Layout {
 	l := &features.Layout{Cells: [][]features.Run{features.Whole(e.Shape())}}
 	entry := func(first, width int) features.Bits { return features.Bits{First: first, Step: 16, Width: width} }

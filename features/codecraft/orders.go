@@ -8,8 +8,8 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// AppendOrders appends the actions that the slots say, by id: those told part by
-// part, and shortcuts as far as they are legal.
+// AppendOrders appends the orders of the choices of all slots, by id: the actions of the other heads
+// for choice 1, and legal shortcuts.
 func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *cc.State, p sim.Player) []sim.Order {
 	features.CheckLength("action", len(action), heads)
 	action = action[:heads]
@@ -17,7 +17,7 @@ func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *cc.State, p s
 	var v view
 	v.begin(a, s, p)
 	for _, c := range action[:slots] {
-		if c > choiceTold && c < choices {
+		if c > choiceParts && c < choices {
 			v.survey()
 			break
 		}
@@ -32,30 +32,30 @@ func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *cc.State, p s
 			continue
 		}
 		switch c := action[slot]; {
-		case c == choiceTold:
-			told := v.decode(u, parts{action, slot})
-			dst = told.AppendOrders(dst, u.ID)
-		case c > choiceTold && c < choices && u.Active:
-			if told, ok := v.action(u, int(c)); ok {
-				dst = told.AppendOrders(dst, u.ID)
+		case c == choiceParts:
+			act := v.decode(u, parts{action, slot})
+			dst = act.AppendOrders(dst, u.ID)
+		case c > choiceParts && c < choices && u.Active:
+			if act, ok := v.action(u, int(c)); ok {
+				dst = act.AppendOrders(dst, u.ID)
 			}
 		}
 	}
 	return dst
 }
 
-// action is the action that a shortcut gives to an own active entity, and whether
-// it is legal.
-func (v *view) action(u *cc.Unit, c int) (told cc.Action, ok bool) {
+// action returns the action that a shortcut gives to an own active entity, and whether it is
+// legal.
+func (v *view) action(u *cc.Unit, c int) (act cc.Action, ok bool) {
 	b := &v.a.types[u.Type]
 	switch {
 	case c < choiceGather:
 		if !b.moves {
-			return told, false
+			return act, false
 		}
 		to, ok := v.step(u, c-choiceStep)
-		told.AddMove(int(to.x), int(to.y), 0)
-		return told, ok
+		act.AddMove(int(to.x), int(to.y), 0)
+		return act, ok
 	case c >= choiceRepair && c < choiceMarch || c >= choiceFocus:
 		return v.work(u, b, c)
 	case c >= choiceMarch && c < choiceHold:
@@ -69,49 +69,49 @@ func (v *view) action(u *cc.Unit, c int) (told cc.Action, ok bool) {
 	if c == choiceGather || c == choiceHarvest {
 		valid = 1 << cc.Resource
 	}
-	told.AddAuto(reach, valid)
-	return told, b.always>>c&1 != 0
+	act.AddAuto(reach, valid)
+	return act, b.always>>c&1 != 0
 }
 
-// work is the action of a choice to repair, to build, to attack one enemy.
-func (v *view) work(u *cc.Unit, b *abilities, c int) (told cc.Action, ok bool) {
+// work returns the action of a choice to repair, to build or to attack one enemy.
+func (v *view) work(u *cc.Unit, b *abilities, c int) (act cc.Action, ok bool) {
 	switch {
 	case c == choiceFocus:
 		if b.reach > 0 {
 			id, found := v.weakest(u, b)
-			told.AddTarget(id)
+			act.AddTarget(id)
 			ok = found
 		}
 	case c == choiceMend:
 		if b.moves && b.repairs != 0 {
 			id, x, y, found := v.mend(u, b)
-			told.AddMove(x, y, cc.FindClosest)
-			told.AddRepair(id)
+			act.AddMove(x, y, cc.FindClosest)
+			act.AddRepair(id)
 			ok = found
 		}
 	case c < choiceBuild:
 		if w := v.repairTarget(u, b, c-choiceRepair); w != nil {
-			told.AddRepair(w.ID)
+			act.AddRepair(w.ID)
 			ok = true
 		}
 	case b.builds:
 		k, d := (c-choiceBuild)/4, (c-choiceBuild)%4
 		list := &v.a.rules.Types[u.Type].Builds
 		if k >= int(list.N) {
-			return told, false
+			return act, false
 		}
 		built := list.T[k]
 		size := v.a.types[built].size
 		at, found := v.site(u, size, d)
-		told.AddBuild(built, int(at.x), int(at.y))
+		act.AddBuild(built, int(at.x), int(at.y))
 		ok = found && v.afford[u.Type][size]>>(choiceBuild+4*k)&1 != 0
 	}
-	return told, ok
+	return act, ok
 }
 
-// travel is the action of a choice to march or to advance. Who fights attacks on
-// the way what comes into range, but does not chase it.
-func (v *view) travel(u *cc.Unit, b *abilities, c int) (told cc.Action, ok bool) {
+// travel returns the action of a choice to march or to advance. Fighters attack enemies that come
+// into range on the way, but do not chase them.
+func (v *view) travel(u *cc.Unit, b *abilities, c int) (act cc.Action, ok bool) {
 	ok = b.moves
 	x, y := 0, 0
 	if c < choiceAdvance {
@@ -122,18 +122,17 @@ func (v *view) travel(u *cc.Unit, b *abilities, c int) (told cc.Action, ok bool)
 		x, y, free = v.advance(u, c-choiceAdvance)
 		ok = ok && free
 	}
-	told.AddMove(x, y, cc.FindClosest)
+	act.AddMove(x, y, cc.FindClosest)
 	if b.reach > 0 && !v.a.rules.Types[u.Type].Collects {
-		told.AddAuto(b.reach, cc.AllButResource)
+		act.AddAuto(b.reach, cc.AllButResource)
 	}
-	return told, ok
+	return act, ok
 }
 
-// Action finds the choices after which every entity has the action that it has
-// after the orders, part by part. A part has no choice if its target is not there
-// or not in sight, or if it is none of the numbers that the heads say. Orders that
-// leave an entity with the action that it has need none then; one without a slot
-// is told nothing.
+// Action finds the choices, part by part, that give every entity the same action as the orders. A
+// part has no choice if its target does not exist or is not in sight, or if its number is not in the
+// heads. Orders that do not change the action of an entity need no choices then. Entities without a
+// slot have no choices.
 func (a *Actions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Player) bool {
 	features.CheckLength("action", len(dst), heads)
 	dst = dst[:heads]
@@ -142,22 +141,22 @@ func (a *Actions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Pla
 	if len(orders) == 0 {
 		return true
 	}
-	var told stored
-	told.take(s, p, orders)
+	var after stored
+	after.take(s, p, orders)
 	var v view
 	v.begin(a, s, p)
 	said := true
-	for w, named := range told.named {
+	for w, named := range after.named {
 		for ; named != 0; named &= named - 1 {
 			i := w<<6 | bits.TrailingZeros64(named)
-			u, same := &s.Units[i], told.acts[i] == s.Acts[i]
+			u, same := &s.Units[i], after.acts[i] == s.Acts[i]
 			slot, ok := v.slotOf(u)
 			if !ok {
 				said = said && same
 				continue
 			}
 			l := parts{dst, slot}
-			if v.encode(l, u, &told.acts[i]) {
+			if v.encode(l, u, &after.acts[i]) {
 				continue
 			}
 			if same {
@@ -169,14 +168,13 @@ func (a *Actions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Pla
 	return said
 }
 
-// stored are the stored actions as orders change them, and the units that these
-// name.
+// stored has the stored actions after orders, and the set of the units that the orders name.
 type stored struct {
 	acts  [cc.MaxUnits]cc.Action
 	named [cc.MaxUnits / 64]uint64
 }
 
-// take carries the orders of player p out.
+// take applies the orders of player p.
 func (n *stored) take(s *cc.State, p sim.Player, orders []sim.Order) {
 	s.EachOrder(orders, p, func(i int, o sim.Order) {
 		if bit := uint64(1) << (i & 63); n.named[i>>6]&bit == 0 {

@@ -9,8 +9,8 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// The packed form: 16 bits a cell of what is there, then 8 bits a cell of the
-// own entities' actions, then a bit a cell for the corners of these.
+// The packed form: 16 bits for the entity on each cell, then 8 bits for the action of the own entity
+// on each cell, then a bit for each cell that is the corner of an own entity.
 const (
 	entryWords  = planeBytes / 4
 	actionWords = planeBytes / 8
@@ -27,10 +27,10 @@ const (
 	entryVisible  = 15
 )
 
-// packedGoal is where the goal begins in the 8 bits of an action.
+// packedGoal is the first bit of the goal in the 8 bits of an action.
 const packedGoal = 3
 
-// list is the packed form of one observation.
+// list is the packed form of an observation.
 type list = [words]uint64
 
 // Packed writes the cells, 25 bits each.
@@ -105,8 +105,8 @@ func (e *Encoder) veins(dst *list, s *cc.State, f *frame, seen *bitboard.Square)
 	}
 }
 
-// sightOf are four entries of cells without entities: bit k of the index tells
-// whether cell k is in sight.
+// sightOf has the four entries of cells without entities: cell k is in sight if bit k of the index is
+// set.
 var sightOf = func() (t [16]uint64) {
 	for i := range t {
 		for k := range 4 {

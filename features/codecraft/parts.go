@@ -6,9 +6,9 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// The heads of a slot: head k of slot i is head k·slots + i of the action. The
-// first has a mask. The others say the parts of an action, any at all, by numbers
-// in the player's own frame; 0 says nothing.
+// The heads of a slot: head k of slot i is head k·slots + i of the action. The first head has a
+// mask. The other heads describe the parts of any action by numbers in the player's own frame; 0
+// means no part.
 const (
 	headOrder   = iota // see choices
 	headMove           // 1 + moveFlags
@@ -17,12 +17,12 @@ const (
 	headBuild          // 1 + type
 	headBuildX         // 1 + x of the lowest corner
 	headBuildY         //
-	headTargetX        // 1 + x of a cell of who is to be attacked
+	headTargetX        // 1 + x of a cell of the target of the attack
 	headTargetY        //
-	headLow            // types of the auto attack: set of the first five …
-	headHigh           // … and of the last
+	headLow            // types of the auto attack: the set of the first five …
+	headHigh           // … and of the last five
 	headRange          // of the auto attack: see ranges
-	headRepairX        // 1 + x of a cell of who is to be repaired
+	headRepairX        // 1 + x of a cell of the target of the repair
 	headRepairY        //
 	headsOfSlot
 )
@@ -33,14 +33,14 @@ const moveFlags = cc.FindClosest | cc.BreakThrough | cc.MoveOutside
 
 const (
 	halfTypes     = cc.Types / 2
-	outsideChoice = side + 1 // of both heads of what is to be built outside of the map
-	closeRange    = 160      // ranges up to here have choices of their own: no two cells are farther apart than 158
+	outsideChoice = side + 1 // choice of both coordinates of a build outside of the map
+	closeRange    = 160      // ranges up to this have their own choices; the greatest distance of two cells is 158
 )
 
-// farRanges are the others that have choices.
+// farRanges has the greater ranges with choices.
 var farRanges = [...]uint16{200, 255, 256, 300, 400, 500, 999, 1000, 6400, 9999, 10000, 65535}
 
-// headSizes are the numbers of choices.
+// headSizes has the number of choices of each head.
 var headSizes = [headsOfSlot]int{
 	headOrder: choices,
 	headMove:  1 + 8, headMoveX: 1 + side, headMoveY: 1 + side,
@@ -50,7 +50,7 @@ var headSizes = [headsOfSlot]int{
 	headRepairX: 1 + side, headRepairY: 1 + side,
 }
 
-// observer finds out what a seat sees, once that is asked for.
+// observer has what a seat sees. It finds the cells in sight at the first use.
 type observer struct {
 	a      *Actions
 	s      *cc.State
@@ -59,7 +59,7 @@ type observer struct {
 	seen   bitboard.Square // cells in sight, if looked
 }
 
-// look finds out what is in sight.
+// look finds the cells in sight.
 func (e *observer) look() {
 	if !e.looked {
 		e.a.game.Sight(&e.seen, e.s, e.p)
@@ -67,8 +67,8 @@ func (e *observer) look() {
 	}
 }
 
-// inSight reports whether a square of the map is in sight. Most are asked for by
-// an entity u that sees them itself.
+// inSight reports whether a square of the map is in sight. It first checks the sight of entity u
+// alone, which nearly always sees the square.
 func (e *observer) inSight(u *cc.Unit, x, y, size int) bool {
 	if !e.a.rules.Fog || e.a.gapTo(u, x, y, size) <= int(e.a.rules.Types[u.Type].Sight) {
 		return true
@@ -77,8 +77,8 @@ func (e *observer) inSight(u *cc.Unit, x, y, size int) bool {
 	return e.seen.MeetsSquare(x, y, size)
 }
 
-// cellOf is the lowest corner, as seen, of the entity with that id, if it is
-// there and in sight.
+// cellOf returns the lowest corner, as seen, of the entity with that id, and whether it exists and is
+// in sight.
 func (e *observer) cellOf(u *cc.Unit, id uint32) (x, y int, ok bool) {
 	size := 1
 	if i := e.s.Find(id); i >= 0 {
@@ -92,7 +92,7 @@ func (e *observer) cellOf(u *cc.Unit, id uint32) (x, y int, ok bool) {
 	return x, y, ok
 }
 
-// entityAt is the entity that is seen on a cell of the player's frame.
+// entityAt returns the entity on a cell of the player's frame, and whether there is one in sight.
 func (e *observer) entityAt(u *cc.Unit, x, y int) (id uint32, ok bool) {
 	x, y = cc.TurnBack(e.p, x, y, 1)
 	cell := cc.CellOf(x, y)
@@ -103,24 +103,24 @@ func (e *observer) entityAt(u *cc.Unit, x, y int) (id uint32, ok bool) {
 	return e.s.ResourceID(x, y), e.s.Health[cell] != 0 && e.inSight(u, x, y, 1)
 }
 
-// parts are the choices of one slot.
+// parts has the choices of one slot.
 type parts struct {
-	action []int32 // of all heads
+	action []int32 // the choices of all heads
 	slot   int
 }
 
-// at is the choice of a head.
+// at returns the choice of a head.
 func (l parts) at(head int) int { return int(l.action[head*slots+l.slot]) }
 
 func (l parts) put(head, choice int) { l.action[head*slots+l.slot] = int32(choice) }
 
-// pair is the cell that two heads say.
+// pair returns the cell of two heads.
 func (l parts) pair(headX int) (x, y int, ok bool) {
 	x, y = l.at(headX)-1, l.at(headX+1)-1
 	return x, y, uint(x) < side && uint(y) < side
 }
 
-// set is the set of types that a head says.
+// set returns the set of types of a head.
 func (l parts) set(head int) cc.TypeSet {
 	if c := l.at(head); uint(c) < uint(headSizes[head]) {
 		return cc.TypeSet(c)
@@ -133,18 +133,18 @@ func (l parts) putPair(headX, x, y int) {
 	l.put(headX+1, y+1)
 }
 
-// decode is the action that the heads of an entity's slot say. A part of which a
-// head says nothing is left out.
-func (e *observer) decode(u *cc.Unit, l parts) (told cc.Action) {
-	told.Parts = cc.Given
+// decode returns the action of the heads of an entity's slot. It leaves out parts with an incomplete
+// set of heads.
+func (e *observer) decode(u *cc.Unit, l parts) (act cc.Action) {
+	act.Parts = cc.Given
 	if m := l.at(headMove) - 1; uint(m) < 8 {
 		if x, y, ok := l.pair(headMoveX); ok {
 			how := cc.Parts(m) * cc.FindClosest
-			if x > 0 && y > 0 && x < side-1 && y < side-1 { // nearest to no place outside
+			if x > 0 && y > 0 && x < side-1 && y < side-1 { // nearest to no place outside of the map
 				how &^= cc.MoveOutside
 			}
 			x, y = cc.TurnBack(e.p, x, y, 1)
-			told.AddMove(x, y, how)
+			act.AddMove(x, y, how)
 		}
 	}
 	if t := l.at(headBuild) - 1; uint(t) < cc.Types {
@@ -155,27 +155,27 @@ func (e *observer) decode(u *cc.Unit, l parts) (told cc.Action) {
 			ok = l.at(headBuildX) == outsideChoice && l.at(headBuildY) == outsideChoice
 		}
 		if ok {
-			told.AddBuild(cc.Type(t), x, y)
+			act.AddBuild(cc.Type(t), x, y)
 		}
 	}
 	if x, y, ok := l.pair(headTargetX); ok {
 		if id, ok := e.entityAt(u, x, y); ok {
-			told.AddTarget(id)
+			act.AddTarget(id)
 		}
 	}
 	valid := l.set(headLow) | l.set(headHigh)<<halfTypes
 	if r, ok := rangeOf(l.at(headRange)); ok && valid != 0 {
-		told.AddAuto(int(r), valid)
+		act.AddAuto(int(r), valid)
 	}
 	if x, y, ok := l.pair(headRepairX); ok {
 		if id, ok := e.entityAt(u, x, y); ok {
-			told.AddRepair(id)
+			act.AddRepair(id)
 		}
 	}
-	return told
+	return act
 }
 
-// rangeOf is the pathfind range of a choice.
+// rangeOf returns the pathfind range of a choice.
 func rangeOf(c int) (r uint16, ok bool) {
 	switch {
 	case c < 1 || c >= headSizes[headRange]:
@@ -186,53 +186,53 @@ func rangeOf(c int) (r uint16, ok bool) {
 	return farRanges[c-2-closeRange], true
 }
 
-// encode writes the choices that say an action told to an entity, and reports
-// whether all of it is said.
-func (e *observer) encode(l parts, u *cc.Unit, told *cc.Action) bool {
-	l.put(headOrder, choiceTold)
+// encode writes the choices for an action of an entity, and reports whether all of its parts have
+// choices.
+func (e *observer) encode(l parts, u *cc.Unit, act *cc.Action) bool {
+	l.put(headOrder, choiceParts)
 	ok := true
-	if told.Parts&cc.HasMove != 0 {
-		x, y := cc.Turn(e.p, int(told.MoveX), int(told.MoveY), 1)
-		l.put(headMove, 1+int(told.Parts&moveFlags/cc.FindClosest))
+	if act.Parts&cc.HasMove != 0 {
+		x, y := cc.Turn(e.p, int(act.MoveX), int(act.MoveY), 1)
+		l.put(headMove, 1+int(act.Parts&moveFlags/cc.FindClosest))
 		l.putPair(headMoveX, x, y)
 	}
-	if told.Parts&cc.HasBuild != 0 {
-		ok = e.encodeBuild(l, told)
+	if act.Parts&cc.HasBuild != 0 {
+		ok = e.encodeBuild(l, act)
 	}
-	if told.Parts&cc.HasTarget != 0 {
-		x, y, there := e.cellOf(u, told.Target)
+	if act.Parts&cc.HasTarget != 0 {
+		x, y, there := e.cellOf(u, act.Target)
 		ok = l.encodeCell(headTargetX, x, y, there) && ok
 	}
-	if told.Parts&cc.HasAuto != 0 {
-		l.put(headLow, int(told.Valid&(1<<halfTypes-1)))
-		l.put(headHigh, int(told.Valid>>halfTypes))
-		c, there := choiceOfRange(told.Range)
+	if act.Parts&cc.HasAuto != 0 {
+		l.put(headLow, int(act.Valid&(1<<halfTypes-1)))
+		l.put(headHigh, int(act.Valid>>halfTypes))
+		c, there := choiceOfRange(act.Range)
 		l.put(headRange, c)
 		ok = ok && there
 	}
-	if told.Parts&cc.HasRepair != 0 {
-		x, y, there := e.cellOf(u, told.Repair)
+	if act.Parts&cc.HasRepair != 0 {
+		x, y, there := e.cellOf(u, act.Repair)
 		ok = l.encodeCell(headRepairX, x, y, there) && ok
 	}
 	return ok
 }
 
-// encodeBuild writes the choices of a part that builds. A square that is partly
-// outside of the map may have its lowest corner there, as seen.
-func (e *observer) encodeBuild(l parts, told *cc.Action) bool {
-	if told.BuildType >= cc.Types {
+// encodeBuild writes the choices of a build. A square that is partly outside of the map may have its
+// lowest corner, as seen, outside.
+func (e *observer) encodeBuild(l parts, act *cc.Action) bool {
+	if act.BuildType >= cc.Types {
 		l.put(headBuild, -1)
 		return l.encodeCell(headBuildX, 0, 0, false)
 	}
-	l.put(headBuild, 1+int(told.BuildType))
-	if told.BuildX >= side || told.BuildY >= side {
+	l.put(headBuild, 1+int(act.BuildType))
+	if act.BuildX >= side || act.BuildY >= side {
 		return l.encodeCell(headBuildX, outsideChoice-1, outsideChoice-1, true)
 	}
-	x, y := cc.Turn(e.p, int(told.BuildX), int(told.BuildY), e.a.types[told.BuildType].size)
+	x, y := cc.Turn(e.p, int(act.BuildX), int(act.BuildY), e.a.types[act.BuildType].size)
 	return l.encodeCell(headBuildX, x, y, x >= 0 && y >= 0)
 }
 
-// encodeCell writes the choices of two heads, −1 if they cannot say the cell.
+// encodeCell writes the choices of two heads for a cell, −1 if the cell has no choices.
 func (l parts) encodeCell(headX, x, y int, ok bool) bool {
 	if !ok {
 		x, y = -2, -2
@@ -241,7 +241,7 @@ func (l parts) encodeCell(headX, x, y int, ok bool) bool {
 	return ok
 }
 
-// choiceOfRange is the choice for a pathfind range.
+// choiceOfRange returns the choice for a pathfind range.
 func choiceOfRange(r uint16) (c int, ok bool) {
 	if r <= closeRange {
 		return 1 + int(r), true
@@ -254,7 +254,7 @@ func choiceOfRange(r uint16) (c int, ok bool) {
 	return -1, false
 }
 
-// clear takes all choices of a slot back.
+// clear resets all choices of a slot.
 func (l parts) clear() {
 	for head := range headsOfSlot {
 		l.put(head, 0)

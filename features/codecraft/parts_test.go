@@ -17,9 +17,9 @@ func ofSlot(action []int32, slot int) (list []int32) {
 	return list
 }
 
-// told works out, from the table in Doc, the orders that the choices of a slot
+// ordersOf returns, from the table in Doc, the orders that the choices of a slot
 // give when its first is 1.
-func (v *plain) told(e *entity, c []int32) []sim.Order {
+func (v *plain) ordersOf(e *entity, c []int32) []sim.Order {
 	var parts []sim.Order
 	n := func(k int) int { return int(c[k]) }
 	within := func(k, most int) bool { return c[k] >= 1 && n(k) <= most }
@@ -151,7 +151,7 @@ func TestPartsTwin(t *testing.T) {
 				}
 				action[h] = 1
 				if drawParts(&r, action, h, v); h < len(own) {
-					want[own[h].ID] = v.told(own[h], ofSlot(action, h))
+					want[own[h].ID] = v.ordersOf(own[h], ofSlot(action, h))
 				}
 			}
 			orders := a.AppendOrders(nil, action, s, p)

@@ -12,8 +12,8 @@ const (
 	scalarResource //
 	scalarPopUse
 	scalarPopProvide
-	scalarCounts                            // kinds of them
-	scalarRivals  = scalarCounts + kinds    // score and resource of each of the three others
+	scalarCounts                            // kinds scalars
+	scalarRivals  = scalarCounts + kinds    // score and resource of each of the three other players
 	scalarTurn    = scalarRivals + 2*others //
 	scalarLeft    = scalarTurn + 1
 	scalarPlayers = scalarLeft + 1
@@ -21,10 +21,10 @@ const (
 	scalars       = scalarFog + 1
 )
 
-// others is how many other players there are at most.
+// others is the greatest number of other players.
 const others = sim.MaxPlayers - 1
 
-// Scalars writes the own numbers, those of the others, then the common ones.
+// Scalars writes the numbers of seat p, of the other players, and of the game.
 func (e *Encoder) Scalars(dst []float32, s *cc.State, p sim.Player) {
 	features.CheckLength("scalars", len(dst), scalars)
 	d := (*[scalars]float32)(dst)

@@ -7,21 +7,21 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// Each own entity has a slot, as far as they go: its number in the order of the
-// cells on which the lowest corners lie, as the seat sees them. That is what the
-// plane own_corner shows, so whoever learns finds the slots in it.
+// The first own entities have a slot each: the number of the entity in the order of the cells of
+// lowest corners, as the seat sees them. The plane own_corner shows these cells, so a learner finds
+// the slots in it.
 
-// slots is the most own entities that can be told something. Strong players had
-// up to 214 in recorded games.
+// slots is the limit of own entities that can get orders. Strong players had up to 214 entities in
+// recorded games.
 const slots = 256
 
-// cornerWords hold one bit a cell.
+// cornerWords is the number of words with one bit per cell.
 const cornerWords = planeBytes / 64
 
-// ranks number the own entities of a seat.
+// ranks numbers the own entities of a seat.
 type ranks struct {
 	corner [cornerWords]uint64 // lowest corners, as seen
-	before [cornerWords]uint16 // how many of them are in the words before
+	before [cornerWords]uint16 // the number of corners in the words before
 }
 
 // rank fills in the ranks.
@@ -41,14 +41,14 @@ func (a *Actions) rank(r *ranks, s *cc.State, p sim.Player) {
 	}
 }
 
-// slot is that of the own entity whose lowest corner is on a cell; there may be
-// none left for it.
+// slot returns the slot of the own entity whose lowest corner is on a cell; ok is false if all slots
+// are taken.
 func (r *ranks) slot(at int) (slot int, ok bool) {
 	slot = int(r.before[at>>6]) + bits.OnesCount64(r.corner[at>>6]&(1<<(at&63)-1))
 	return slot, slot < slots
 }
 
-// slotOf is that of an own entity.
+// slotOf returns the slot of an own entity.
 func (v *view) slotOf(u *cc.Unit) (slot int, ok bool) {
 	return v.ranks.slot(frames[v.p&3].cornerAt(int(u.X), int(u.Y), v.a.types[u.Type].size))
 }
