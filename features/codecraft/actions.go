@@ -16,7 +16,7 @@ const (
 	choices = 64
 
 	choiceLeave   = 0
-	choiceParts    = 1
+	choiceParts   = 1
 	choiceStep    = 2                    // 4 directions
 	choiceGather  = choiceStep + 4       //
 	choiceFight   = choiceGather + 1     //
