@@ -54,7 +54,7 @@ func TestActionOfPart(t *testing.T) {
 		both[k] += c
 	}
 	for _, c := range []struct {
-		what   string
+		name   string
 		orders []sim.Order
 		want   []int32
 	}{
@@ -73,11 +73,13 @@ func TestActionOfPart(t *testing.T) {
 		{"no type", []sim.Order{cc.Build(builder, 13, 4, 4)}, slot(1, headOrder, 1, headBuild, -1, headBuildX, -1, headBuildY, -1)},
 		{"outside", []sim.Order{cc.Build(builder, cc.Turret, 90, 4)}, slot(1, headOrder, 1, headBuild, 10, headBuildX, 81, headBuildY, 81)},
 	} {
-		got := make([]int32, heads)
-		said := a.Action(got, c.orders, s, 0)
-		if said != !slices.Contains(c.want, -1) || !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, choices %d and %d", c.what, said, ofSlot(got, 0), ofSlot(got, 1))
-		}
+		t.Run(c.name, func(t *testing.T) {
+			got := make([]int32, heads)
+			said := a.Action(got, c.orders, s, 0)
+			if said != !slices.Contains(c.want, -1) || !slices.Equal(got, c.want) {
+				t.Errorf("%s: %v, choices %d and %d", c.name, said, ofSlot(got, 0), ofSlot(got, 1))
+			}
+		})
 	}
 	// What has no choice is left out, and the rest is done.
 	want := []sim.Order{cc.Move(gunner, 0, 79, true, false), cc.Build(builder, cc.House, 13, 20)}

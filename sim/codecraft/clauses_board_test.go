@@ -28,21 +28,23 @@ func TestClause_2_1_Cells(t *testing.T) {
 		mark string
 		size int
 	}{{"W1", 1}, {"H2", 3}, {"B3", 5}, {"b4", 1}, {"M1", 5}, {"m1", 1}, {"R1", 5}, {"r1", 1}, {"T1", 2}} {
-		far := codecraft.Side - c.size
-		for _, at := range [][2]int{{0, 0}, {far, 0}, {0, far}, {far, far}, {62, 33}} {
-			m := begin(t, alone(c.mark, c.size, at[0], at[1], ""), nil).tick(1)
-			var want bitboard.Square
-			for y := range codecraft.Side {
-				for x := range codecraft.Side {
-					if x >= at[0] && x < at[0]+c.size && y >= at[1] && y < at[1]+c.size {
-						want.Add(x, y)
+		t.Run(c.mark, func(t *testing.T) {
+			far := codecraft.Side - c.size
+			for _, at := range [][2]int{{0, 0}, {far, 0}, {0, far}, {far, far}, {62, 33}} {
+				m := begin(t, alone(c.mark, c.size, at[0], at[1], ""), nil).tick(1)
+				var want bitboard.Square
+				for y := range codecraft.Side {
+					for x := range codecraft.Side {
+						if x >= at[0] && x < at[0]+c.size && y >= at[1] && y < at[1]+c.size {
+							want.Add(x, y)
+						}
 					}
 				}
+				if m.s.Occupied != want {
+					t.Errorf("%s at %v covers\n%s", c.mark, at, m.text())
+				}
 			}
-			if m.s.Occupied != want {
-				t.Errorf("%s at %v covers\n%s", c.mark, at, m.text())
-			}
-		}
+		})
 	}
 	// Nothing is put over anything else.
 	g := mustGame(t, "round1", nil)
@@ -81,22 +83,24 @@ func TestClause_2_2_Distance(t *testing.T) {
 		{25, 26, true},  // 3 + 2
 		{26, 26, false}, // 4 + 2
 	} {
-		g := mustGame(t, "round1", nil)
-		p := codecraft.Position{NextID: 9, Units: []codecraft.Unit{
-			{ID: 7, Health: 10, X: uint8(c.x), Y: uint8(c.y), Type: codecraft.RangedUnit, Active: true},
-			{ID: 8, Health: 50, X: 20, Y: 22, Type: codecraft.House, Owner: 1, Active: true},
-		}, Acts: make([]codecraft.Action, 2)}
-		p.Acts[0].Take(codecraft.Auto(7, 0, 0))
-		var s codecraft.State
-		if err := g.Restore(&s, &p); err != nil {
-			t.Fatal(err)
-		}
-		m := resume(t, g, s)
-		if c.hits {
-			m.may(7, "", 8).tick(1).attacks("7>8")
-		} else {
-			m.may(7, "").tick(1).attacks("")
-		}
+		t.Run(fmt.Sprintf("%d,%d", c.x, c.y), func(t *testing.T) {
+			g := mustGame(t, "round1", nil)
+			p := codecraft.Position{NextID: 9, Units: []codecraft.Unit{
+				{ID: 7, Health: 10, X: uint8(c.x), Y: uint8(c.y), Type: codecraft.RangedUnit, Active: true},
+				{ID: 8, Health: 50, X: 20, Y: 22, Type: codecraft.House, Owner: 1, Active: true},
+			}, Acts: make([]codecraft.Action, 2)}
+			p.Acts[0].Take(codecraft.Auto(7, 0, 0))
+			var s codecraft.State
+			if err := g.Restore(&s, &p); err != nil {
+				t.Fatal(err)
+			}
+			m := resume(t, g, s)
+			if c.hits {
+				m.may(7, "", 8).tick(1).attacks("7>8")
+			} else {
+				m.may(7, "").tick(1).attacks("")
+			}
+		})
 	}
 	// Builders reach what is adjacent, not what is diagonal.
 	const text = `
@@ -152,67 +156,71 @@ func TestClause_2_4_Resources(t *testing.T) {
 
 func TestClause_2_5_Start(t *testing.T) {
 	for name, players := range map[string]int{"round1": 4, "round1-3": 3, "round2": 4, "finals": 2, "finals-1": 1} {
-		g := mustGame(t, name, nil)
-		var s codecraft.State
-		g.Reset(&s, 5)
-		if s.Tick != 0 || s.Score != [4]int32{} || s.Resource != [4]int32{} || s.Acts != [codecraft.MaxUnits]codecraft.Action{} {
-			t.Errorf("%s: tick %d, points %v, resource %v", name, s.Tick, s.Score, s.Resource)
-		}
-		var got []string
-		for _, u := range s.Units[:s.N] {
-			rules := g.Rules()
-			p := rules.Types[u.Type]
-			x, y := codecraft.Turn(u.Owner, int(u.X), int(u.Y), int(p.Size))
-			if !u.Active || int32(u.Health) != p.MaxHealth {
-				t.Errorf("%s: %+v", name, u)
+		t.Run(name, func(t *testing.T) {
+			g := mustGame(t, name, nil)
+			var s codecraft.State
+			g.Reset(&s, 5)
+			if s.Tick != 0 || s.Score != [4]int32{} || s.Resource != [4]int32{} || s.Acts != [codecraft.MaxUnits]codecraft.Action{} {
+				t.Errorf("%s: tick %d, points %v, resource %v", name, s.Tick, s.Score, s.Resource)
 			}
-			got = append(got, fmt.Sprintf("%d %v %d,%d", u.Owner, u.Type, x, y))
-		}
-		var want []string
-		for p := range players {
-			want = append(want, fmt.Sprintf("%d BuilderBase 5,5", p), fmt.Sprintf("%d BuilderUnit 4,4", p))
-			if strings.HasPrefix(name, "round1") {
-				want = append(want, fmt.Sprintf("%d MeleeBase 5,15", p), fmt.Sprintf("%d MeleeUnit 4,14", p),
-					fmt.Sprintf("%d RangedBase 15,5", p), fmt.Sprintf("%d RangedUnit 14,4", p), fmt.Sprintf("%d Turret 15,15", p))
+			var got []string
+			for _, u := range s.Units[:s.N] {
+				rules := g.Rules()
+				p := rules.Types[u.Type]
+				x, y := codecraft.Turn(u.Owner, int(u.X), int(u.Y), int(p.Size))
+				if !u.Active || int32(u.Health) != p.MaxHealth {
+					t.Errorf("%s: %+v", name, u)
+				}
+				got = append(got, fmt.Sprintf("%d %v %d,%d", u.Owner, u.Type, x, y))
 			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: the start is %q, want %q", name, got, want)
-		}
+			var want []string
+			for p := range players {
+				want = append(want, fmt.Sprintf("%d BuilderBase 5,5", p), fmt.Sprintf("%d BuilderUnit 4,4", p))
+				if strings.HasPrefix(name, "round1") {
+					want = append(want, fmt.Sprintf("%d MeleeBase 5,15", p), fmt.Sprintf("%d MeleeUnit 4,14", p),
+						fmt.Sprintf("%d RangedBase 15,5", p), fmt.Sprintf("%d RangedUnit 14,4", p), fmt.Sprintf("%d Turret 15,15", p))
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: the start is %q, want %q", name, got, want)
+			}
+		})
 	}
 }
 
 func TestClause_2_6_IDs(t *testing.T) {
 	for name, first := range map[string]uint32{"round1-3": 25, "finals": 7, "round2": 13, "round1-1": 9} {
-		g := mustGame(t, name, nil)
-		var s codecraft.State
-		g.Reset(&s, 9)
-		for i, u := range s.Units[:s.N] {
-			if want := uint32(int(g.Rules().Players) + 1 + i); u.ID != want {
-				t.Errorf("%s: entity %d has id %d, want %d", name, i, u.ID, want)
-			}
-			if i > 0 && u.Owner < s.Units[i-1].Owner {
-				t.Errorf("%s: players are not one after the other", name)
-			}
-		}
-		id := first
-		for x := range codecraft.Side {
-			for y := range codecraft.Side {
-				if !s.Resources.Has(x, y) {
-					continue
+		t.Run(name, func(t *testing.T) {
+			g := mustGame(t, name, nil)
+			var s codecraft.State
+			g.Reset(&s, 9)
+			for i, u := range s.Units[:s.N] {
+				if want := uint32(int(g.Rules().Players) + 1 + i); u.ID != want {
+					t.Errorf("%s: entity %d has id %d, want %d", name, i, u.ID, want)
 				}
-				if got := s.ResourceID(x, y); got != id {
-					t.Fatalf("%s: the resource on %d,%d has id %d, want %d", name, x, y, got, id)
+				if i > 0 && u.Owner < s.Units[i-1].Owner {
+					t.Errorf("%s: players are not one after the other", name)
 				}
-				if ax, ay, ok := s.ResourceAt(id); !ok || ax != x || ay != y {
-					t.Fatalf("%s: resource %d is on %d,%d", name, id, ax, ay)
-				}
-				id++
 			}
-		}
-		if s.NextID != id || s.FirstID != first {
-			t.Errorf("%s: next id %d, first %d; want %d, %d", name, s.NextID, s.FirstID, id, first)
-		}
+			id := first
+			for x := range codecraft.Side {
+				for y := range codecraft.Side {
+					if !s.Resources.Has(x, y) {
+						continue
+					}
+					if got := s.ResourceID(x, y); got != id {
+						t.Fatalf("%s: the resource on %d,%d has id %d, want %d", name, x, y, got, id)
+					}
+					if ax, ay, ok := s.ResourceAt(id); !ok || ax != x || ay != y {
+						t.Fatalf("%s: resource %d is on %d,%d", name, id, ax, ay)
+					}
+					id++
+				}
+			}
+			if s.NextID != id || s.FirstID != first {
+				t.Errorf("%s: next id %d, first %d; want %d, %d", name, s.NextID, s.FirstID, id, first)
+			}
+		})
 	}
 }
 
@@ -296,25 +304,27 @@ func TestClause_2_9_Sight(t *testing.T) {
 		mark        string
 		size, reach int
 	}{{"b1", 1, 10}, {"H1", 3, 5}, {"W1", 1, 2}, {"T1", 2, 10}, {"B1", 5, 5}, {"m1", 1, 10}} {
-		for _, more := range []string{"", "health 1 inactive"} {
-			m := begin(t, alone(c.mark, c.size, 70, 3, more), fog)
-			var got, want bitboard.Square
-			m.g.Sight(&got, &m.s, 0)
-			for y := range codecraft.Side {
-				for x := range codecraft.Side {
-					dx, dy := max(70-x, x-(70+c.size-1), 0), max(3-y, y-(3+c.size-1), 0)
-					if dx+dy <= c.reach {
-						want.Add(x, y)
+		t.Run(c.mark, func(t *testing.T) {
+			for _, more := range []string{"", "health 1 inactive"} {
+				m := begin(t, alone(c.mark, c.size, 70, 3, more), fog)
+				var got, want bitboard.Square
+				m.g.Sight(&got, &m.s, 0)
+				for y := range codecraft.Side {
+					for x := range codecraft.Side {
+						dx, dy := max(70-x, x-(70+c.size-1), 0), max(3-y, y-(3+c.size-1), 0)
+						if dx+dy <= c.reach {
+							want.Add(x, y)
+						}
 					}
 				}
+				if got != want {
+					t.Errorf("%s %s sees other cells", c.mark, more)
+				}
+				if m.g.Sight(&got, &m.s, 1); got.Count() != 0 {
+					t.Errorf("player 2 sees something by %s", c.mark)
+				}
 			}
-			if got != want {
-				t.Errorf("%s %s sees other cells", c.mark, more)
-			}
-			if m.g.Sight(&got, &m.s, 1); got.Count() != 0 {
-				t.Errorf("player 2 sees something by %s", c.mark)
-			}
-		}
+		})
 	}
 	// One cell of the house is in sight: it can be chased, by the player whose
 	// wall sees it. Without that it cannot, but without fog it can.

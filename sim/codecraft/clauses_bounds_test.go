@@ -121,11 +121,13 @@ func TestClause_7_3_Health(t *testing.T) {
 		least int32
 		most  int32
 	}{{codecraft.Wall, 1, 30_000}, {codecraft.BuilderUnit, 1, 30_000}, {codecraft.Resource, 1, 255}} {
-		for _, n := range []int32{c.least - 1, c.most + 1} {
-			r := codecraft.DefaultRules()
-			r.Types[c.kind].MaxHealth = n
-			refused(t, r, fmt.Sprintf("%v.max_health is %d, want %d to %d", c.kind, n, c.least, c.most))
-		}
+		t.Run(c.kind.String(), func(t *testing.T) {
+			for _, n := range []int32{c.least - 1, c.most + 1} {
+				r := codecraft.DefaultRules()
+				r.Types[c.kind].MaxHealth = n
+				refused(t, r, fmt.Sprintf("%v.max_health is %d, want %d to %d", c.kind, n, c.least, c.most))
+			}
+		})
 	}
 }
 

@@ -97,11 +97,14 @@ func TestClause_3_19_Success(t *testing.T) {
 	// Large ones build all around too, and the edge of the map is an end: a house
 	// beside a builder in the corner.
 	for cell, ok := range map[string]bool{"76,77": true, "75,77": false, "76,78": false, "76,76": false, "77,76": true, "78,76": false, "77,75": false} {
-		m := begin(t, "p1 resource 90\n79  . .b1\nx77\ntick 0 next 40 first 30\nunit 5 b1 79,79 build House "+cell, nil).tick(1)
-		m.there(40, ok)
+		t.Run("house on "+cell, func(t *testing.T) {
+			m := begin(t, "p1 resource 90\n79  . .b1\nx77\ntick 0 next 40 first 30\nunit 5 b1 79,79 build House "+cell, nil).tick(1)
+			m.there(40, ok)
+		})
 	}
 	for cell, ok := range map[string]bool{"9,10": true, "9,14": true, "9,15": false, "15,12": true, "12,15": true, "14,9": true, "15,9": false, "12,12": false, "16,12": false} {
-		m := begin(t, strings.Replace(`
+		t.Run("unit on "+cell, func(t *testing.T) {
+			m := begin(t, strings.Replace(`
 			p1 resource 90
 			14 B1B1B1B1B1
 			13 B1B1B1B1B1
@@ -111,7 +114,8 @@ func TestClause_3_19_Success(t *testing.T) {
 			x10
 			tick 0 next 40 first 30
 			unit 5 B1 10,10 build BuilderUnit CELL`, "CELL", cell, 1), nil).tick(1)
-		m.there(40, ok)
+			m.there(40, ok)
+		})
 	}
 	buildOnWhat(t)
 }

@@ -121,21 +121,23 @@ func TestClause_5_6_Places(t *testing.T) {
 		{"8 2 8", 3, "0.5 -1 0.5"},
 		{"8", 1, "0"},
 	} {
-		text := ""
-		for i, n := range strings.Fields(c.points) {
-			text += fmt.Sprintf("p%d score %s\n", i+1, n)
-		}
-		m := begin(t, text, func(r *codecraft.Rules) { r.Players = int32(c.players) })
-		var got []string
-		for p := range sim.Player(c.players) {
-			o := m.g.Outcome(&m.s, p)
-			if o.Score != float64(m.s.Score[p]) || o != m.twin.Outcome(int(p)) {
-				t.Errorf("%s: outcome %+v, of the plain twin %+v", c.points, o, m.twin.Outcome(int(p)))
+		t.Run(c.points, func(t *testing.T) {
+			text := ""
+			for i, n := range strings.Fields(c.points) {
+				text += fmt.Sprintf("p%d score %s\n", i+1, n)
 			}
-			got = append(got, fmt.Sprint(o.Result))
-		}
-		if s := strings.Join(got, " "); s != c.want {
-			t.Errorf("%s: results %s, want %s", c.points, s, c.want)
-		}
+			m := begin(t, text, func(r *codecraft.Rules) { r.Players = int32(c.players) })
+			var got []string
+			for p := range sim.Player(c.players) {
+				o := m.g.Outcome(&m.s, p)
+				if o.Score != float64(m.s.Score[p]) || o != m.twin.Outcome(int(p)) {
+					t.Errorf("%s: outcome %+v, of the plain twin %+v", c.points, o, m.twin.Outcome(int(p)))
+				}
+				got = append(got, fmt.Sprint(o.Result))
+			}
+			if s := strings.Join(got, " "); s != c.want {
+				t.Errorf("%s: results %s, want %s", c.points, s, c.want)
+			}
+		})
 	}
 }

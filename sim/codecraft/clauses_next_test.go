@@ -197,21 +197,23 @@ func TestClause_3_6_WhatBlocks(t *testing.T) {
 	for _, c := range []struct{ mark, more string }{
 		{"b1", ""}, {"W1", ""}, {"W1", "inactive health 1"}, {"b2", ""}, {"W2", ""}, {"b2", "inactive health 1"}, {"b1", "move 12,12"}, {" *", ""}, {" .", ""},
 	} {
-		text := fmt.Sprintf(`
+		t.Run(c.mark+" "+c.more, func(t *testing.T) {
+			text := fmt.Sprintf(`
 			12 W1W1W1 .W1W1
 			11 W1b1 .%s . .
 			10 W1W1W1W1W1W1
 			x9
 			unit 5 b1 10,11 move 14,11`, c.mark)
-		if c.more != "" {
-			text += fmt.Sprintf("\nunit 40 %s 12,11 %s", c.mark, c.more)
-		}
-		steps := ""
-		if c.mark == " ." {
-			steps = "+x"
-		}
-		begin(t, text, nil).may(5, steps)
-		begin(t, text, fog).may(5, steps)
+			if c.more != "" {
+				text += fmt.Sprintf("\nunit 40 %s 12,11 %s", c.mark, c.more)
+			}
+			steps := ""
+			if c.mark == " ." {
+				steps = "+x"
+			}
+			begin(t, text, nil).may(5, steps)
+			begin(t, text, fog).may(5, steps)
+		})
 	}
 	// The edges of the map.
 	begin(t, "1  . .\n0 b1W1\nunit 5 b1 0,0 move 3,0", nil).may(5, "+y")
@@ -241,11 +243,15 @@ func TestClause_3_7_BreakThrough(t *testing.T) {
 		unit 5 m1 11,11 move 15,11 break
 		unit 60 W2 12,11 health `
 	for health, steps := range map[int]string{1: "+x", 40: "+x", 41: "+x+y", 45: "+x+y", 46: "+y", 50: "+y"} {
-		begin(t, text+fmt.Sprint(health), nil).may(5, steps)
+		t.Run(fmt.Sprintf("wall of %d", health), func(t *testing.T) {
+			begin(t, text+fmt.Sprint(health), nil).may(5, steps)
+		})
 	}
 	floor := func(r *codecraft.Rules) { r.BreakFloor = true }
 	for health, steps := range map[int]string{1: "+x", 44: "+x", 45: "+x+y", 49: "+x+y", 50: "+y"} {
-		begin(t, text+fmt.Sprint(health), floor).may(5, steps)
+		t.Run(fmt.Sprintf("wall of %d, rounded down", health), func(t *testing.T) {
+			begin(t, text+fmt.Sprint(health), floor).may(5, steps)
+		})
 	}
 	// Without the flag it goes around. What it goes for it then attacks.
 	begin(t, strings.Replace(text+"1", " break", "", 1), nil).may(5, "+y")
@@ -254,7 +260,9 @@ func TestClause_3_7_BreakThrough(t *testing.T) {
 	begin(t, strings.Replace(text+"1", "W2", "W1", 2), nil).may(5, "+y")
 	vein := strings.Replace(text[:strings.Index(text, "unit 60")], "W2", " *", 1) + "health 12,11="
 	for health, steps := range map[int]string{30: "+x", 3: "+x"} {
-		begin(t, vein+fmt.Sprint(health), nil).may(5, steps)
+		t.Run(fmt.Sprintf("resource of %d", health), func(t *testing.T) {
+			begin(t, vein+fmt.Sprint(health), nil).may(5, steps)
+		})
 	}
 	// Each cell of a large one costs: 3 · 3 + 2 against 13, and 3 · 4 + 2.
 	house := `
@@ -268,7 +276,9 @@ func TestClause_3_7_BreakThrough(t *testing.T) {
 		unit 5 m1 11,11 move 16,11 break
 		unit 60 H2 12,11 health `
 	for health, steps := range map[int]string{1: "+x", 15: "+x", 16: "+y", 50: "+y"} {
-		begin(t, house+fmt.Sprint(health), nil).may(5, steps)
+		t.Run(fmt.Sprintf("house of %d", health), func(t *testing.T) {
+			begin(t, house+fmt.Sprint(health), nil).may(5, steps)
+		})
 	}
 	// Who has no attack breaks nothing.
 	begin(t, text+"1", func(r *codecraft.Rules) {
@@ -335,7 +345,9 @@ func TestClause_3_9_Limit(t *testing.T) {
 	// With closest position, at the limit: of the cells closed with the levels 6
 	// and 8 the nearest is 14,13, before the target's level the same.
 	for n, steps := range map[int32]string{1: "+y", 5: "+y", 6: "+y", 7: "-y"} {
-		begin(t, text+" closest", limit(n)).may(5, steps)
+		t.Run(fmt.Sprintf("limit %d", n), func(t *testing.T) {
+			begin(t, text+" closest", limit(n)).may(5, steps)
+		})
 	}
 	// Whole levels: with a limit of 1 the level of the start is closed all the same.
 	begin(t, text+" closest", limit(1)).tick(4).want("unit 5 b1 14,13")
@@ -410,7 +422,9 @@ func TestClause_3_10_Closest(t *testing.T) {
 		"14,12": "-y",
 		"12,14": "+y", // 11,14
 	} {
-		begin(t, strings.Replace(two, "TARGET", target, 1), nil).may(5, steps)
+		t.Run(target, func(t *testing.T) {
+			begin(t, strings.Replace(two, "TARGET", target, 1), nil).may(5, steps)
+		})
 	}
 	// The own cell is as near as any other: it stays.
 	begin(t, strings.NewReplacer("TARGET", "14,13", "b1W1", " .b1", "b1 10,13", "b1 11,13").Replace(two), nil).may(5, "")
@@ -457,6 +471,8 @@ func TestClause_3_11_FirstSteps(t *testing.T) {
 	for to, steps := range map[string][2]string{
 		"50,50": {"41,40", "40,41"}, "60,41": {"41,40", "40,41"}, "41,79": {"41,40", "40,41"}, "20,35": {"39,40", "40,39"},
 	} {
-		begin(t, "40 b1\nx40\nunit 5 b1 40,40 move "+to, nil).even(where(5), steps[:]...)
+		t.Run(to, func(t *testing.T) {
+			begin(t, "40 b1\nx40\nunit 5 b1 40,40 move "+to, nil).even(where(5), steps[:]...)
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package codecraft_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -26,26 +27,28 @@ func TestMoveOutside(t *testing.T) {
 		{-3, 200, 0, last, true},
 		{200, -3, last, 0, true},
 	} {
-		var a codecraft.Action
-		a.Take(codecraft.Move(4, c.x, c.y, true, false))
-		if int(a.MoveX) != c.nearX || int(a.MoveY) != c.nearY || a.Parts&codecraft.MoveOutside != 0 != c.outside || a.Parts&codecraft.FindClosest == 0 {
-			t.Errorf("to (%d, %d): %+v", c.x, c.y, a)
-		}
-		var again codecraft.Action
-		for _, o := range a.AppendOrders(nil, 4) {
-			again.Take(o)
-		}
-		if again != a {
-			t.Errorf("to (%d, %d): %+v, by its orders %+v", c.x, c.y, a, again)
-		}
-		s, err := codecraft.ParseText(g, "10 b1\n")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Acts[0] = a
-		if s, err = codecraft.ParseText(g, string(codecraft.AppendText(nil, g, &s))); err != nil || s.Acts[0] != a {
-			t.Errorf("to (%d, %d): %+v, by its text %+v, %v", c.x, c.y, a, s.Acts[0], err)
-		}
+		t.Run(fmt.Sprintf("to %d,%d", c.x, c.y), func(t *testing.T) {
+			var a codecraft.Action
+			a.Take(codecraft.Move(4, c.x, c.y, true, false))
+			if int(a.MoveX) != c.nearX || int(a.MoveY) != c.nearY || a.Parts&codecraft.MoveOutside != 0 != c.outside || a.Parts&codecraft.FindClosest == 0 {
+				t.Errorf("to (%d, %d): %+v", c.x, c.y, a)
+			}
+			var again codecraft.Action
+			for _, o := range a.AppendOrders(nil, 4) {
+				again.Take(o)
+			}
+			if again != a {
+				t.Errorf("to (%d, %d): %+v, by its orders %+v", c.x, c.y, a, again)
+			}
+			s, err := codecraft.ParseText(g, "10 b1\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Acts[0] = a
+			if s, err = codecraft.ParseText(g, string(codecraft.AppendText(nil, g, &s))); err != nil || s.Acts[0] != a {
+				t.Errorf("to (%d, %d): %+v, by its text %+v, %v", c.x, c.y, a, s.Acts[0], err)
+			}
+		})
 	}
 	// Old forms and nonsense: what lies far outside says so by itself, and a cell
 	// in the middle of the map is not outside of it.
@@ -57,8 +60,10 @@ func TestMoveOutside(t *testing.T) {
 		{2 | 4<<4 | 1<<30 | 5<<32 | 5<<48, false},
 		{2 | 4<<4 | 1<<30 | 5<<32, true},
 	} {
-		if got := codecraft.Decode(c.o).Outside; got != c.want {
-			t.Errorf("%x: outside %v, want %v", uint64(c.o), got, c.want)
-		}
+		t.Run(fmt.Sprintf("order %x", uint64(c.o)), func(t *testing.T) {
+			if got := codecraft.Decode(c.o).Outside; got != c.want {
+				t.Errorf("%x: outside %v, want %v", uint64(c.o), got, c.want)
+			}
+		})
 	}
 }

@@ -84,10 +84,12 @@ func TestRestoreErrors(t *testing.T) {
 		"entity 25: two entities have":       func(p *Position) { p.Veins[1].ID = p.Veins[0].ID },
 		"2049 entities that are no resource": func(p *Position) { p.Units = make([]Unit, 2049) },
 	} {
-		g, s, p := restored(t)
-		change(p)
-		if err := g.Restore(s, p); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			g, s, p := restored(t)
+			change(p)
+			if err := g.Restore(s, p); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want one with %q", err, want)
+			}
+		})
 	}
 }

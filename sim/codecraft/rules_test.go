@@ -18,13 +18,15 @@ func TestPresets(t *testing.T) {
 		"finals": {2, true, true, 2}, "round2": {4, true, false, 2}, "round1": {4, false, false, 7},
 		"finals-1": {1, true, true, 2}, "finals-4": {4, true, true, 2}, "round2-3": {3, true, false, 2}, "round1-2": {2, false, false, 7},
 	} {
-		r, ok := codecraft.Preset(name)
-		if !ok || r.Players != want.players || r.Fog != want.fog || r.Bonus != want.bonus || r.Start.N != want.start {
-			t.Errorf("%s: %v, %+v", name, ok, r)
-		}
-		if err := r.Validate(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			r, ok := codecraft.Preset(name)
+			if !ok || r.Players != want.players || r.Fog != want.fog || r.Bonus != want.bonus || r.Start.N != want.start {
+				t.Errorf("%s: %v, %+v", name, ok, r)
+			}
+			if err := r.Validate(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 	if r := codecraft.DefaultRules(); codecraft.Presets()[0] != "finals" || r.Players != 2 || !r.Bonus {
 		t.Errorf("the default is %+v", r)
@@ -146,9 +148,11 @@ func TestRefusedRules(t *testing.T) {
 		{"House.repair.valid_targets is 1, want 0 to 0", func(r *codecraft.Rules) { r.Types[codecraft.House].Repairs = codecraft.ListOf(codecraft.Wall) }},
 		{"House.size is 3, want 1 to 1", func(r *codecraft.Rules) { r.Types[codecraft.House].CanMove = true }},
 	} {
-		r := codecraft.DefaultRules()
-		c.change(&r)
-		refused(t, r, c.why)
+		t.Run(c.why, func(t *testing.T) {
+			r := codecraft.DefaultRules()
+			c.change(&r)
+			refused(t, r, c.why)
+		})
 	}
 }
 
@@ -179,19 +183,21 @@ func TestTypeLists(t *testing.T) {
 			// What lies beyond the length does not matter.
 			{codecraft.TypeList{N: 1, T: [codecraft.Types]codecraft.Type{unit, unit, 77}}, ""},
 		} {
-			r := codecraft.DefaultRules()
-			*l.of(&r) = c.list
-			want := ""
-			if c.want != "" {
-				want = l.name + ": " + c.want
-			}
-			got := ""
-			if err := r.Validate(); err != nil {
-				got = err.Error()
-			}
-			if !strings.HasSuffix(got, want) || (got == "") != (want == "") {
-				t.Errorf("%s of %v: %q, want %q", l.name, c.list, got, want)
-			}
+			t.Run(fmt.Sprintf("%s of %v", l.name, c.list), func(t *testing.T) {
+				r := codecraft.DefaultRules()
+				*l.of(&r) = c.list
+				want := ""
+				if c.want != "" {
+					want = l.name + ": " + c.want
+				}
+				got := ""
+				if err := r.Validate(); err != nil {
+					got = err.Error()
+				}
+				if !strings.HasSuffix(got, want) || (got == "") != (want == "") {
+					t.Errorf("%s of %v: %q, want %q", l.name, c.list, got, want)
+				}
+			})
 		}
 	}
 }

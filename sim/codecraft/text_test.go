@@ -1,6 +1,7 @@
 package codecraft_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -58,9 +59,11 @@ func TestTextSample(t *testing.T) {
 		id     uint32
 		health uint8
 	}{{8, 9, 40, 30}, {8, 10, 41, 0}, {9, 9, 42, 0}, {12, 12, 43, 30}, {12, 13, 44, 7}, {12, 14, 45, 30}, {13, 12, 46, 0}, {13, 13, 47, 0}, {13, 14, 48, 30}} {
-		if id, h := s.ResourceID(c.x, c.y), s.Health[codecraft.CellOf(c.x, c.y)]; id != c.id || h != c.health {
-			t.Errorf("on %d,%d is resource %d with health %d, want %d with %d", c.x, c.y, id, h, c.id, c.health)
-		}
+		t.Run(fmt.Sprintf("%d,%d", c.x, c.y), func(t *testing.T) {
+			if id, h := s.ResourceID(c.x, c.y), s.Health[codecraft.CellOf(c.x, c.y)]; id != c.id || h != c.health {
+				t.Errorf("on %d,%d is resource %d with health %d, want %d with %d", c.x, c.y, id, h, c.id, c.health)
+			}
+		})
 	}
 }
 

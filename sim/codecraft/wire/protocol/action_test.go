@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"testing"
 
 	"moonfarm/sim"
@@ -19,22 +20,24 @@ func TestActions(t *testing.T) {
 	a.Attack.Value.Auto = Some(AutoAttack{99999, []codecraft.Type{codecraft.Turret, codecraft.Wall, codecraft.Turret}})
 	a.Repair = Some(RepairAction{55})
 	for p, want := range []struct{ mx, my, bx, by uint8 }{{3, 79, 2, 4}, {76, 0, 75, 73}, {0, 3, 73, 2}, {79, 76, 4, 75}} {
-		c := ActionOf(&a, sim.Player(p), &rules)
-		if c.MoveX != want.mx || c.MoveY != want.my || c.BuildX != want.bx || c.BuildY != want.by {
-			t.Errorf("player %d: %+v, want %v", p, c, want)
-		}
-		if c.Target != 77 || c.Repair != 55 || c.Range != 65535 || c.Valid != 1<<codecraft.Turret|1<<codecraft.Wall {
-			t.Errorf("player %d: %+v", p, c)
-		}
-		every := codecraft.Given | codecraft.HasMove | codecraft.FindClosest | codecraft.BreakThrough | codecraft.MoveOutside |
-			codecraft.HasBuild | codecraft.HasTarget | codecraft.HasAuto | codecraft.HasRepair
-		if c.Parts != every {
-			t.Errorf("player %d: parts %b, want %b", p, c.Parts, every)
-		}
-		back := StoredActionOf(&c)
-		if again := ActionOf(&back, 0, &rules); again != c {
-			t.Errorf("player %d: %+v, want %+v", p, again, c)
-		}
+		t.Run(fmt.Sprintf("player %d", p+1), func(t *testing.T) {
+			c := ActionOf(&a, sim.Player(p), &rules)
+			if c.MoveX != want.mx || c.MoveY != want.my || c.BuildX != want.bx || c.BuildY != want.by {
+				t.Errorf("player %d: %+v, want %v", p, c, want)
+			}
+			if c.Target != 77 || c.Repair != 55 || c.Range != 65535 || c.Valid != 1<<codecraft.Turret|1<<codecraft.Wall {
+				t.Errorf("player %d: %+v", p, c)
+			}
+			every := codecraft.Given | codecraft.HasMove | codecraft.FindClosest | codecraft.BreakThrough | codecraft.MoveOutside |
+				codecraft.HasBuild | codecraft.HasTarget | codecraft.HasAuto | codecraft.HasRepair
+			if c.Parts != every {
+				t.Errorf("player %d: parts %b, want %b", p, c.Parts, every)
+			}
+			back := StoredActionOf(&c)
+			if again := ActionOf(&back, 0, &rules); again != c {
+				t.Errorf("player %d: %+v, want %+v", p, again, c)
+			}
+		})
 	}
 	none := EntityAction{}
 	if c := ActionOf(&none, 2, &rules); c != (codecraft.Action{Parts: codecraft.Given}) {
@@ -51,9 +54,11 @@ func TestActions(t *testing.T) {
 		}
 	}
 	for v, want := range map[int32]uint8{-1: 255, 76: 76, 79: 79, 80: 255} {
-		none.Build = Some(BuildAction{codecraft.BuilderBase, v, 5})
-		if c := ActionOf(&none, 0, &rules); c.BuildX != want {
-			t.Errorf("to build at %d: %+v, want %d", v, c, want)
-		}
+		t.Run(fmt.Sprintf("build at %d", v), func(t *testing.T) {
+			none.Build = Some(BuildAction{codecraft.BuilderBase, v, 5})
+			if c := ActionOf(&none, 0, &rules); c.BuildX != want {
+				t.Errorf("to build at %d: %+v, want %d", v, c, want)
+			}
+		})
 	}
 }

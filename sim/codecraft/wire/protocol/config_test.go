@@ -53,17 +53,19 @@ func TestRecordedConfigsAndResults(t *testing.T) {
 
 func TestConfigRules(t *testing.T) {
 	for name, preset := range map[string]string{"Round1": "round1-3", "Round2": "round2-3", "Finals": "finals-3"} {
-		c, err := ParseConfig([]byte(`{"seed": 7, "game": {"Create": "` + name + `"}, "players": ["QuickStart", "Empty", {"Keyboard": null}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := c.Rules()
-		if want, _ := codecraft.Preset(preset); err != nil || got != want {
-			t.Errorf("%s: %v, not the rules of %s", name, err, preset)
-		}
-		if *c.Seed != 7 {
-			t.Errorf("%s: seed %d, want 7", name, *c.Seed)
-		}
+		t.Run(name, func(t *testing.T) {
+			c, err := ParseConfig([]byte(`{"seed": 7, "game": {"Create": "` + name + `"}, "players": ["QuickStart", "Empty", {"Keyboard": null}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := c.Rules()
+			if want, _ := codecraft.Preset(preset); err != nil || got != want {
+				t.Errorf("%s: %v, not the rules of %s", name, err, preset)
+			}
+			if *c.Seed != 7 {
+				t.Errorf("%s: seed %d, want 7", name, *c.Seed)
+			}
+		})
 	}
 	c, err := ParseConfig([]byte(`{"seed": null, "game": {"LoadFrom": "a file"}, "players": ["QuickStart"]}`))
 	if err != nil || c.Game.LoadFrom != "a file" {

@@ -153,7 +153,7 @@ func TestActionLayout(t *testing.T) {
 
 func TestRefusedMessages(t *testing.T) {
 	const one, minus, many = "\x01\x00\x00\x00", "\xff\xff\xff\xff", "\xff\xff\xff\x7f"
-	for _, c := range []struct{ what, data, want string }{
+	for _, c := range []struct{ name, data, want string }{
 		{"nothing", "", "byte 0: message of a client: EOF"},
 		{"a part of a tag", "\x01\x00", "byte 0: message of a client: unexpected EOF"},
 		{"an unknown tag", "\x04\x00\x00\x00", "byte 0: message of a client: found tag 4, want 0 to 3"},
@@ -173,15 +173,17 @@ func TestRefusedMessages(t *testing.T) {
 		{"a string cut short", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00abc", "byte 19: text of a log: unexpected EOF"},
 		{"a huge string", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + many, "text of a log: found a count of 2147483647"},
 	} {
-		r := NewReader(strings.NewReader(c.data))
-		var m ClientMessage
-		err := r.ClientMessage(&m)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", c.what, err, c.want)
-		}
-		if again := r.ClientMessage(&m); again != err {
-			t.Errorf("%s: the error does not stick: %v", c.what, again)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			r := NewReader(strings.NewReader(c.data))
+			var m ClientMessage
+			err := r.ClientMessage(&m)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+			}
+			if again := r.ClientMessage(&m); again != err {
+				t.Errorf("%s: the error does not stick: %v", c.name, again)
+			}
+		})
 	}
 }
 
@@ -328,7 +330,7 @@ func TestLongMessagesTakeLittleMemory(t *testing.T) {
 	list := (MaxAction - 100) / 4
 	texts := (MaxDebug - 12)
 	points := (MaxDebug - 16) / (vertexSize - 8)
-	for what, data := range map[string]string{
+	for name, data := range map[string]string{
 		"many actions":        number(1) + number(maxActions) + strings.Repeat("\x01"+strings.Repeat("\x00", 7), maxActions),
 		"a long list":         number(1) + number(1) + number(1) + "\x00\x00\x01\x00\x01" + number(1) + number(list) + strings.Repeat(number(8), list) + "\x00",
 		"a long text":         number(0) + number(0) + number(0) + number(texts) + strings.Repeat("x", texts),
@@ -336,20 +338,22 @@ func TestLongMessagesTakeLittleMemory(t *testing.T) {
 		"more than is read":   number(0) + number(0) + number(0) + number(1<<30) + strings.Repeat("x", 1<<20),
 		"points that are not": number(0) + number(0) + number(1) + number(points) + number(1),
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		var m ClientMessage
-		r := NewReader(strings.NewReader(data))
-		for range 3 {
-			r.ClientMessage(&m)
-		}
-		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
-			t.Errorf("%s: %d bytes of memory for %d", what, took, len(data))
-		} else {
-			t.Logf("%s: %d KB of memory for %d KB", what, took>>10, len(data)>>10)
-		}
-		runtime.KeepAlive(&m)
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			var m ClientMessage
+			r := NewReader(strings.NewReader(data))
+			for range 3 {
+				r.ClientMessage(&m)
+			}
+			runtime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+				t.Errorf("%s: %d bytes of memory for %d", name, took, len(data))
+			} else {
+				t.Logf("%s: %d KB of memory for %d KB", name, took>>10, len(data)>>10)
+			}
+			runtime.KeepAlive(&m)
+		})
 	}
 }
 

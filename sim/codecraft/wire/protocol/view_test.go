@@ -50,16 +50,18 @@ func TestViewErrors(t *testing.T) {
 		"House at (78, 4) reaches out of":   func(v *PlayerView) { v.Entities[0].X = 78 },
 		"resources, and only they, have no": func(v *PlayerView) { v.Entities[0].PlayerID.Given = false },
 	} {
-		v := PlayerView{MyID: 1, Header: Header{MapSize: 80}, Players: []Standing{{1, 0, 0}, {2, 0, 0}}, Entities: []Entity{house}}
-		rules := wiretest.Round1()
-		var p codecraft.Position
-		if err := v.Position(&p, &rules); err != nil {
-			t.Fatal(err)
-		}
-		change(&v)
-		if err := v.Position(&p, &rules); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			v := PlayerView{MyID: 1, Header: Header{MapSize: 80}, Players: []Standing{{1, 0, 0}, {2, 0, 0}}, Entities: []Entity{house}}
+			rules := wiretest.Round1()
+			var p codecraft.Position
+			if err := v.Position(&p, &rules); err != nil {
+				t.Fatal(err)
+			}
+			change(&v)
+			if err := v.Position(&p, &rules); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want one with %q", err, want)
+			}
+		})
 	}
 }
 

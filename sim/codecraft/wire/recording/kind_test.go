@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"fmt"
 	"testing"
 )
 
@@ -17,8 +18,10 @@ func TestKindOf(t *testing.T) {
 		"\x31\x06\x00\x00\x50\x00\x00\x00\x02\x0a": HoldsNothing,
 		"\x31\x06\x00\x00\x50":                     HoldsNothing,
 	} {
-		if got := KindOf([]byte(text)); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			if got := KindOf([]byte(text)); got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }

@@ -94,20 +94,22 @@ func TestRecordingErrors(t *testing.T) {
 		{`"entities_updated":[{"id":3`, `"entities_updated":[{"id":8`, "entity 8 changes, but is not there"},
 		{`"entities_new"`, `entities_new"`, "line 2: invalid character"},
 	} {
-		text := strings.Replace(wiretest.OneTick(), c.old, c.new, 1)
-		if c.old != "" && text == wiretest.OneTick() {
-			t.Fatalf("%s: not in the text", c.old)
-		}
-		r, err := NewReader("x", strings.NewReader(text))
-		for err == nil {
-			err = r.Next()
-		}
-		if err == io.EOF {
-			err = nil
-		}
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: error %v, want %q", c.new, err, c.want)
-		}
+		t.Run(c.old+" becomes "+c.new, func(t *testing.T) {
+			text := strings.Replace(wiretest.OneTick(), c.old, c.new, 1)
+			if c.old != "" && text == wiretest.OneTick() {
+				t.Fatalf("%s: not in the text", c.old)
+			}
+			r, err := NewReader("x", strings.NewReader(text))
+			for err == nil {
+				err = r.Next()
+			}
+			if err == io.EOF {
+				err = nil
+			}
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%s: error %v, want %q", c.new, err, c.want)
+			}
+		})
 	}
 }
 
@@ -149,10 +151,12 @@ func TestWorldErrors(t *testing.T) {
 		{`"Wall":{`, `"Wall":{"repair":{"valid_targets":["House","House"]},`, "Wall: repair.valid_targets: House is there twice"},
 		{`"Wall":{"size":1,"max_health":10},`, ``, "found properties of 9 types, want 10"},
 	} {
-		_, _, err := LoadState("x", strings.NewReader(strings.Replace(wiretest.OneTick(), c.old, c.new, 1)), wiretest.Round1())
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: error %v, want %q", c.new, err, c.want)
-		}
+		t.Run(c.old+" becomes "+c.new, func(t *testing.T) {
+			_, _, err := LoadState("x", strings.NewReader(strings.Replace(wiretest.OneTick(), c.old, c.new, 1)), wiretest.Round1())
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%s: error %v, want %q", c.new, err, c.want)
+			}
+		})
 	}
 }
 
@@ -243,18 +247,20 @@ func TestBlankLines(t *testing.T) {
 		{"game", wiretest.OneTick(), "recording x: line 65539: found more than 65536 bytes of blank lines, want an object or the end", readAll},
 		{"views", view, "views x: line 65538: found more than 65536 bytes of blank lines, want an object or the end", readViews},
 	} {
-		file := blankGzip(t, c.text)
-		z, err := gzip.NewReader(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := counted{Reader: z}
-		if err := c.read(&in); err == nil || err.Error() != c.want {
-			t.Errorf("%s: %v, want %s", c.name, err, c.want)
-		}
-		if in.n > 1<<20 {
-			t.Errorf("%s: read %d bytes of a file of %d", c.name, in.n, len(file))
-		}
+		t.Run(c.name, func(t *testing.T) {
+			file := blankGzip(t, c.text)
+			z, err := gzip.NewReader(bytes.NewReader(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := counted{Reader: z}
+			if err := c.read(&in); err == nil || err.Error() != c.want {
+				t.Errorf("%s: %v, want %s", c.name, err, c.want)
+			}
+			if in.n > 1<<20 {
+				t.Errorf("%s: read %d bytes of a file of %d", c.name, in.n, len(file))
+			}
+		})
 	}
 }
 
@@ -344,8 +350,10 @@ func TestApplyRules(t *testing.T) {
 	for name, d := range map[string]Delta{
 		"fog": {Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: 5}}, "nodes": {Header: protocol.Header{MapSize: 80, MaxTickCount: 5, MaxPathfindNodes: 1}}, "ticks": {Header: protocol.Header{MapSize: 80}},
 	} {
-		if err := w.Apply(&d); err == nil || !strings.Contains(err.Error(), "the rules change") {
-			t.Errorf("%s: error %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := w.Apply(&d); err == nil || !strings.Contains(err.Error(), "the rules change") {
+				t.Errorf("%s: error %v", name, err)
+			}
+		})
 	}
 }

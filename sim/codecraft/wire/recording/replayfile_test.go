@@ -166,9 +166,11 @@ func TestReplayRefused(t *testing.T) {
 		"entities: found 65536, want at most 32768": manyEntities(),
 		"found id 2 under key 1":                    twoIDs(),
 	} {
-		if _, err := NewReader("x", bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if _, err := NewReader("x", bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want one with %q", err, want)
+			}
+		})
 	}
 }
 

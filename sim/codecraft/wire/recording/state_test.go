@@ -58,13 +58,15 @@ func TestStateFile(t *testing.T) {
 // TestStateOfRecording loads the start of the recorded game as a state.
 func TestStateOfRecording(t *testing.T) {
 	for name, file := range map[string][]byte{"lines": wiretest.Unpack(t, wiretest.RecordedGame), "replay": recordedReplay(t)} {
-		g, s, err := LoadState(name, bytes.NewReader(file), codecraft.DefaultRules())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r := g.Rules(); r.Players != 3 || r.Fog || s.N != 21 || s.Resources.Count() != 1560 || s.FirstID != 25 || s.NextID != 1585 {
-			t.Errorf("%s: %d players, %d units, %d resources from %d, next %d", name, r.Players, s.N, s.Resources.Count(), s.FirstID, s.NextID)
-		}
+		t.Run(name, func(t *testing.T) {
+			g, s, err := LoadState(name, bytes.NewReader(file), codecraft.DefaultRules())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := g.Rules(); r.Players != 3 || r.Fog || s.N != 21 || s.Resources.Count() != 1560 || s.FirstID != 25 || s.NextID != 1585 {
+				t.Errorf("%s: %d players, %d units, %d resources from %d, next %d", name, r.Players, s.N, s.Resources.Count(), s.FirstID, s.NextID)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -256,11 +257,13 @@ func TestStateOfViewRefused(t *testing.T) {
 			last.X, last.Y = 79, 79
 		},
 	} {
-		v := good()
-		change(&v)
-		if _, _, err := StateOfView(&v, codecraft.DefaultRules()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			v := good()
+			change(&v)
+			if _, _, err := StateOfView(&v, codecraft.DefaultRules()); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
 	}
 }
 
@@ -279,27 +282,31 @@ func TestReadView(t *testing.T) {
 		"a line":              m.View.AppendLine(nil),
 		"a line of a message": []byte(`{"kind":"raw_get_action","base64":"` + base + `"}`),
 	} {
-		v, err := ReadView(text)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if !bytes.Equal(v.Append(nil), m.View.Append(nil)) {
-			t.Errorf("%s: another view", name)
-		}
-		if _, err := ReadView(append(bytes.Clone(text), text...)); err == nil {
-			t.Errorf("%s: two are taken for one", name)
-		}
-		if _, err := ReadView(text[:len(text)*2/3]); err == nil {
-			t.Errorf("%s: the beginning is taken for the whole", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			v, err := ReadView(text)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+			if !bytes.Equal(v.Append(nil), m.View.Append(nil)) {
+				t.Errorf("%s: another view", name)
+			}
+			if _, err := ReadView(append(bytes.Clone(text), text...)); err == nil {
+				t.Errorf("%s: two are taken for one", name)
+			}
+			if _, err := ReadView(text[:len(text)*2/3]); err == nil {
+				t.Errorf("%s: the beginning is taken for the whole", name)
+			}
+		})
 	}
 	for text, want := range map[string]string{
 		"": "view: byte 0: my_id: EOF", "\x01\x00\x00\x00": "view: byte 0: my_id: ", `{"kind":"tick"}`: "want \"raw_get_action\"",
 	} {
-		if _, err := ReadView([]byte(text)); err == nil {
-			t.Errorf("%q is taken, want %s", text, want)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			if _, err := ReadView([]byte(text)); err == nil {
+				t.Errorf("%q is taken, want %s", text, want)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -63,10 +64,12 @@ func TestRawMessages(t *testing.T) {
 		t.Error("the bytes of the messages are not those of the file")
 	}
 	for cut, want := range map[int]string{len(log) - 2: "messages x: message 5: byte ", len(log) / 2: "messages x: message 3: byte "} {
-		r, err := Verify("x", bytes.NewReader(log[:cut]), wiretest.Round1())
-		if err == nil || !strings.Contains(err.Error(), want) || r.Messages == 0 {
-			t.Errorf("cut at %d: error %v, %+v, want %q and the messages before", cut, err, r, want)
-		}
+		t.Run(fmt.Sprintf("cut at %d", cut), func(t *testing.T) {
+			r, err := Verify("x", bytes.NewReader(log[:cut]), wiretest.Round1())
+			if err == nil || !strings.Contains(err.Error(), want) || r.Messages == 0 {
+				t.Errorf("cut at %d: error %v, %+v, want %q and the messages before", cut, err, r, want)
+			}
+		})
 	}
 }
 

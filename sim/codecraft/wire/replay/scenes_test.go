@@ -213,30 +213,32 @@ func scenes() map[string]scene {
 // TestVerifyScenes checks ticks made by hand.
 func TestVerifyScenes(t *testing.T) {
 	for name, c := range scenes() {
-		rules, _ := codecraft.Preset("round1-2")
-		g := wiretest.NewGame(t, rules)
-		var r recording.Reader
-		r.World = recording.World{
-			NextID: 20, Header: protocol.Header{MapSize: 80, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 7},
-			EntityProperties: protocol.PropertiesOf(&rules), Players: []recording.PlayerRecord{{ID: 1, Resource: 500}, {ID: 2, Index: 1, Resource: 500}},
-			Entities: c.units, Actions: c.actions,
-		}
-		r.Delta = recording.Delta{NextID: 20, Header: protocol.Header{MapSize: 80, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 8}}
-		if c.tick != nil {
-			c.tick(&r)
-		}
-		v := tick{game: g, rules: rules}
-		if err := v.begin(&r); err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		got := ""
-		if d := v.check(); d != nil {
-			got = fmt.Sprint(d)
-		}
-		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			rules, _ := codecraft.Preset("round1-2")
+			g := wiretest.NewGame(t, rules)
+			var r recording.Reader
+			r.World = recording.World{
+				NextID: 20, Header: protocol.Header{MapSize: 80, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 7},
+				EntityProperties: protocol.PropertiesOf(&rules), Players: []recording.PlayerRecord{{ID: 1, Resource: 500}, {ID: 2, Index: 1, Resource: 500}},
+				Entities: c.units, Actions: c.actions,
+			}
+			r.Delta = recording.Delta{NextID: 20, Header: protocol.Header{MapSize: 80, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 8}}
+			if c.tick != nil {
+				c.tick(&r)
+			}
+			v := tick{game: g, rules: rules}
+			if err := v.begin(&r); err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+			got := ""
+			if d := v.check(); d != nil {
+				got = fmt.Sprint(d)
+			}
+			if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+		})
 	}
 }
 
@@ -246,22 +248,24 @@ func TestVerifyBonus(t *testing.T) {
 	rules, _ := codecraft.Preset("finals")
 	g := wiretest.NewGame(t, rules)
 	for score, ok := range map[int32]bool{100: true, 101: false, 301: true, 300: false} {
-		var r recording.Reader
-		r.World = recording.World{
-			NextID: 20, Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes},
-			EntityProperties: protocol.PropertiesOf(&rules), Players: []recording.PlayerRecord{{ID: 1, Score: 300}, {ID: 2, Index: 1}},
-			Entities: []protocol.Entity{weak(unit(3, 1, worker, 9, 4)), unit(4, 2, knight, 8, 4)}, Actions: []protocol.EntityOrder{attacks(4, 3)},
-		}
-		r.Delta = recording.Delta{NextID: 20, Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 1}}
-		dies(&r, 3, 4)
-		r.Delta.Players.Changed[0].Score = score
-		v := tick{game: g, rules: rules}
-		if err := v.begin(&r); err != nil {
-			t.Fatal(err)
-		}
-		if d := v.check(); (d == nil) != ok {
-			t.Errorf("score %d: difference %v, want it right: %v", score, d, ok)
-		}
+		t.Run(fmt.Sprintf("score %d", score), func(t *testing.T) {
+			var r recording.Reader
+			r.World = recording.World{
+				NextID: 20, Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes},
+				EntityProperties: protocol.PropertiesOf(&rules), Players: []recording.PlayerRecord{{ID: 1, Score: 300}, {ID: 2, Index: 1}},
+				Entities: []protocol.Entity{weak(unit(3, 1, worker, 9, 4)), unit(4, 2, knight, 8, 4)}, Actions: []protocol.EntityOrder{attacks(4, 3)},
+			}
+			r.Delta = recording.Delta{NextID: 20, Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: rules.MaxTurns, MaxPathfindNodes: rules.MaxNodes, CurrentTick: 1}}
+			dies(&r, 3, 4)
+			r.Delta.Players.Changed[0].Score = score
+			v := tick{game: g, rules: rules}
+			if err := v.begin(&r); err != nil {
+				t.Fatal(err)
+			}
+			if d := v.check(); (d == nil) != ok {
+				t.Errorf("score %d: difference %v, want it right: %v", score, d, ok)
+			}
+		})
 	}
 }
 
@@ -276,16 +280,18 @@ func TestViewsDiffer(t *testing.T) {
 		"entities: recorded ":           func(v *protocol.PlayerView) { v.Entities = v.Entities[1:] },
 		"view: recorded {MyID:1 Header": func(v *protocol.PlayerView) { v.Players[1].Score++ },
 	} {
-		var v, seen protocol.PlayerView
-		protocol.View(&v, g, s, 0)
-		protocol.View(&seen, g, s, 0)
-		change(&v)
-		got := ""
-		if d := viewsDiffer(&v, &seen); d != nil {
-			got = d.Error()
-		}
-		if !strings.Contains(got, want) || want == "" && got != "" {
-			t.Errorf("%.90q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			var v, seen protocol.PlayerView
+			protocol.View(&v, g, s, 0)
+			protocol.View(&seen, g, s, 0)
+			change(&v)
+			got := ""
+			if d := viewsDiffer(&v, &seen); d != nil {
+				got = d.Error()
+			}
+			if !strings.Contains(got, want) || want == "" && got != "" {
+				t.Errorf("%.90q, want %q", got, want)
+			}
+		})
 	}
 }

@@ -17,10 +17,12 @@ import (
 func TestVerifyRecordedGame(t *testing.T) {
 	want := Report{Games: 1, Ticks: 106, Counts: [Counts]int{1463, 8, 10, 44, 270, 129, 812, 1045, 37, 43}}
 	for name, file := range map[string][]byte{"lines": wiretest.Unpack(t, wiretest.RecordedGame), "replay": recordedReplay(t)} {
-		r, err := Verify(name, bytes.NewReader(file), wiretest.Round1())
-		if err != nil || r != want {
-			t.Errorf("%s: error %v, %+v, first %v, want %+v", name, err, r, r.First, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			r, err := Verify(name, bytes.NewReader(file), wiretest.Round1())
+			if err != nil || r != want {
+				t.Errorf("%s: error %v, %+v, first %v, want %+v", name, err, r, r.First, want)
+			}
+		})
 	}
 }
 
@@ -272,16 +274,18 @@ func TestVerifyOther(t *testing.T) {
 		{strings.Replace(wiretest.OneTick(), `"x":4`, `"x":7,"z":4`, 1), "(7, 5)"},
 		{strings.Replace(wiretest.OneTick(), `"max_tick_count":1000`, `"max_tick_count":0`, 1), "max_tick_count is 0"},
 	} {
-		r, err := Verify("x", strings.NewReader(c.text), wiretest.Round1())
-		if c.want == "(7, 5)" { // it can be read
-			if err != nil || r.Different != 1 {
-				t.Errorf("error %v, %+v", err, r)
+		t.Run(c.want, func(t *testing.T) {
+			r, err := Verify("x", strings.NewReader(c.text), wiretest.Round1())
+			if c.want == "(7, 5)" { // it can be read
+				if err != nil || r.Different != 1 {
+					t.Errorf("error %v, %+v", err, r)
+				}
+				return
 			}
-			continue
-		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.40s: error %v, want %q", c.text, err, c.want)
-		}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%.40s: error %v, want %q", c.text, err, c.want)
+			}
+		})
 	}
 }
 
