@@ -9,8 +9,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// plain works the choices out from the table in Doc, in the player's own frame
-// and from what it sees alone.
+// plain computes the choices from the table in Doc, in the player's own frame and only from what
+// the player sees.
 type plain struct {
 	g    *cc.Game
 	r    cc.Rules
@@ -19,7 +19,7 @@ type plain struct {
 	view []entity
 }
 
-// at is what is seen on a cell.
+// at returns the visible entity on a cell, nil if there is none.
 func (v *plain) at(x, y int) *entity {
 	for i := range v.view {
 		if e := &v.view[i]; x >= e.x && x < e.x+e.size && y >= e.y && y < e.y+e.size {
@@ -31,20 +31,19 @@ func (v *plain) at(x, y int) *entity {
 
 func (v *plain) owns(e *entity) bool { return e != nil && e.rival == 0 && e.Type != cc.Resource }
 
-// repairable reports whether e can have w repaired.
+// repairable reports whether e can repair w.
 func (v *plain) repairable(e, w *entity) bool {
 	n := v.r.Types[e.Type]
 	return v.owns(w) && w.ID != e.ID && n.CanRepair && n.Repairs.Set().Has(w.Type) && int32(w.Health) < v.r.Types[w.Type].MaxHealth
 }
 
-// move is an order to move to a cell of the player's frame.
+// move returns an order to move to a cell of the player's frame.
 func (v *plain) move(e *entity, x, y int, closest, breaks bool) sim.Order {
 	x, y = cc.TurnBack(v.p, x, y, 1)
 	return cc.Move(e.ID, x, y, closest, breaks)
 }
 
-// orders are the orders of a choice for an own active entity; nil: it is not
-// legal.
+// orders returns the orders of a choice for an own active entity, nil if the choice is not legal.
 func (v *plain) orders(e *entity, c int) []sim.Order {
 	n := v.r.Types[e.Type]
 	others := cc.EveryType &^ (1 << cc.Resource)
@@ -93,7 +92,7 @@ func (v *plain) orders(e *entity, c int) []sim.Order {
 	return nil
 }
 
-// beside are the squares on one side of an entity, in the order of Doc.
+// beside returns the squares on one side of an entity, in the order of Doc.
 func beside(e *entity, size, d int) (list [][2]int) {
 	for k := range e.size {
 		list = append(list, [2]int{k, k})
@@ -183,7 +182,7 @@ func (v *plain) mend(e *entity) []sim.Order {
 	return []sim.Order{v.move(e, x, y, true, false), cc.And(cc.Repair(e.ID, best.ID))}
 }
 
-// slots are the own entities in the order of their slots.
+// slots returns the own entities in the order of their slots.
 func (v *plain) slots() (list []*entity) {
 	for i := range v.view {
 		if e := &v.view[i]; v.owns(e) {
@@ -194,8 +193,8 @@ func (v *plain) slots() (list []*entity) {
 	return list[:min(len(list), 256)]
 }
 
-// TestMaskTwin holds mask and orders of every shortcut of every slot against the
-// plain ones, and reads the orders part by part.
+// TestMaskTwin compares the mask and the orders of every shortcut of every slot with the plain
+// ones, and finds the choices of these orders part by part.
 func TestMaskTwin(t *testing.T) {
 	mask, action, back := make([]uint64, slots), make([]int32, heads), make([]int32, heads)
 	legal := map[int]int{}
@@ -247,8 +246,8 @@ func TestMaskTwin(t *testing.T) {
 	}
 }
 
-// TestFog takes away all that a player does not see: what it observes and may do
-// stays the same.
+// TestFog removes everything that a player does not see: its observation and its mask must stay the
+// same.
 func TestFog(t *testing.T) {
 	type observed struct {
 		planes [boardBytes]uint8
@@ -307,9 +306,9 @@ func TestFog(t *testing.T) {
 	}
 }
 
-// TestActionOfOrders gives orders that mean anything, in any order: every entity
-// whose heads have a choice gets the same action from that, and all have one if
-// the orders are those of choices, however they are torn apart.
+// TestActionOfOrders gives orders of all kinds, in any order. The choices of an entity must give
+// the same action as its orders, and orders that come from choices must have choices, however they
+// are split.
 func TestActionOfOrders(t *testing.T) {
 	r := prng.New(99)
 	action, mask := make([]int32, heads), make([]uint64, slots)
@@ -366,7 +365,7 @@ func TestActionOfOrders(t *testing.T) {
 	}
 }
 
-// acts are the actions of all units after orders.
+// acts returns the actions of all units after orders.
 func acts(s *cc.State, p sim.Player, orders []sim.Order) []cc.Action {
 	list := slices.Clone(s.Acts[:s.N])
 	for _, o := range orders {

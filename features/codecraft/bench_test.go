@@ -9,9 +9,9 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// BenchmarkObserve measures one observation of one seat, part by part, in two
-// positions: of a game played by random choices, which has few entities, and of
-// a crowd of entities all over the map, nearly all of which is in sight.
+// BenchmarkObserve measures each part of an observation of one seat in two positions: in a game
+// played by random choices, which has few entities, and in a crowd of entities all over the map,
+// nearly all of which are in sight.
 func BenchmarkObserve(b *testing.B) {
 	g := newGame(b, rules(b, "finals"))
 	e, a := NewEncoder(g), NewActions(g)

@@ -32,8 +32,8 @@ func newGame(t testing.TB, r cc.Rules) *cc.Game {
 	return g
 }
 
-// odd are rules under which what is next to an entity or in its range can be out
-// of its sight, and properties are where the standard ones are not.
+// odd returns rules under which squares next to an entity or in its range can be out of its sight,
+// and under which types have abilities that they lack in the presets.
 func odd(t testing.TB) cc.Rules {
 	r := rules(t, "round2")
 	r.Start = rules(t, "round1").Start
@@ -47,7 +47,7 @@ func odd(t testing.TB) cc.Rules {
 	return r
 }
 
-// variants are the rules that tests play by.
+// variants returns the rules of the tests by name.
 func variants(t testing.TB) map[string]cc.Rules {
 	return map[string]cc.Rules{
 		"finals": rules(t, "finals"), "round2": rules(t, "round2"), "round1": rules(t, "round1"),
@@ -65,9 +65,9 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// crowd makes up a position: entities of all types and owners anywhere, some
-// hurt, some not active, with actions of all kinds. There are as many as find room
-// when so many are tried.
+// crowd makes a position with entities of all types and owners at random places, some damaged, some
+// inactive, with actions of all kinds. It tries the given number of places, and fills those that
+// are free.
 func crowd(t testing.TB, g *cc.Game, s *cc.State, seed uint64, tries int) {
 	t.Helper()
 	g.Reset(s, seed)
@@ -122,7 +122,7 @@ func crowd(t testing.TB, g *cc.Game, s *cc.State, seed uint64, tries int) {
 	}
 }
 
-// anyOrder is any order for an entity.
+// anyOrder returns any order for an entity.
 func anyOrder(r *prng.Rand, id, ids uint32) sim.Order {
 	var o sim.Order
 	switch r.IntN(7) {
@@ -147,9 +147,8 @@ func anyOrder(r *prng.Rand, id, ids uint32) sim.Order {
 	return o
 }
 
-// visit calls check with positions of all kinds of rules, for all seats: made up
-// ones (with MOONFARM_LONG=1 five times as many), and those of games that are
-// played by random choices.
+// visit calls check for all seats with positions under all rules of variants: crowds (five times as
+// many with MOONFARM_LONG=1), and positions of games that are played by random choices.
 func visit(t *testing.T, check func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player)) {
 	for name, r := range variants(t) {
 		t.Run(name, func(t *testing.T) {
@@ -176,8 +175,7 @@ func visit(t *testing.T, check func(t *testing.T, g *cc.Game, s *cc.State, p sim
 	}
 }
 
-// play plays a game by random choices of the masks, which entities keep for a
-// while.
+// play plays a game by random choices of the masks; entities keep their choices for some ticks.
 func play(g *cc.Game, s *cc.State, seed uint64, ticks int, look func(tick int)) {
 	a := NewActions(g)
 	r := prng.New(seed)
@@ -208,7 +206,7 @@ func play(g *cc.Game, s *cc.State, seed uint64, ticks int, look func(tick int)) 
 	look(ticks)
 }
 
-// entity is what a player sees of one.
+// entity is an entity as a player sees it.
 type entity struct {
 	cc.Unit
 	x, y, size int // lowest corner, in the player's frame
@@ -216,7 +214,7 @@ type entity struct {
 	action     cc.Action
 }
 
-// inSight reports whether an entity of p is near enough to see the square.
+// inSight reports whether an entity of p sees the square.
 func inSight(g *cc.Game, s *cc.State, p sim.Player, x, y, size int) bool {
 	r := g.Rules()
 	if !r.Fog {
@@ -231,12 +229,12 @@ func inSight(g *cc.Game, s *cc.State, p sim.Player, x, y, size int) bool {
 	return false
 }
 
-// gap is the distance of two squares.
+// gap returns the distance between two squares.
 func gap(ax, ay, a, bx, by, b int) int {
 	return max(bx-ax-a+1, ax-bx-b+1, 0) + max(by-ay-a+1, ay-by-b+1, 0)
 }
 
-// inView lists what a player sees, resources too.
+// inView returns the entities that a player sees, including resources.
 func inView(g *cc.Game, s *cc.State, p sim.Player) (list []entity) {
 	r := g.Rules()
 	for i, u := range s.Units[:s.N] {
@@ -263,15 +261,15 @@ func inView(g *cc.Game, s *cc.State, p sim.Player) (list []entity) {
 	return list
 }
 
-// rival numbers the owner of an entity as p sees it: by the quarter of the map
-// in which it starts.
+// rival returns the number of an entity's owner as p sees it: by the quarter of the map in which
+// the owner starts.
 func rival(q, p sim.Player) int {
 	x, y := cc.TurnBack(q, 4, 4, 1)
 	x, y = cc.Turn(p, x, y, 1)
 	return map[[2]bool]int{{false, false}: 0, {true, true}: 1, {true, false}: 2, {false, true}: 3}[[2]bool{x > 40, y > 40}]
 }
 
-// plainPlanes writes the planes of what p sees cell by cell.
+// plainPlanes writes the planes of p's view cell by cell.
 func plainPlanes(r *cc.Rules, p sim.Player, seen []entity) []uint8 {
 	dst := make([]uint8, boardBytes)
 	for y := range side {
@@ -386,7 +384,7 @@ func TestScalars(t *testing.T) {
 	})
 }
 
-// TestGrid turns random sets.
+// TestGrid rotates random sets.
 func TestGrid(t *testing.T) {
 	r := prng.New(1)
 	var b bitboard.Square

@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// alone is a position in which seat 0 has a ranged unit at (10, 20) and a builder
-// at (12, 20), and seat 1 a turret at (40, 40) and a ranged unit at (14, 20).
+// alone returns a position in which seat 0 has a ranged unit at (10, 20) and a builder at (12, 20),
+// and seat 1 a turret at (40, 40) and a ranged unit at (14, 20).
 func alone(t testing.TB, g *cc.Game) *cc.State {
 	t.Helper()
 	s := new(cc.State)
@@ -36,7 +36,7 @@ func alone(t testing.TB, g *cc.Game) *cc.State {
 	return s
 }
 
-// TestActionOfPart lists orders with the choices of their heads.
+// TestActionOfPart checks the choices of the heads for orders.
 func TestActionOfPart(t *testing.T) {
 	g := newGame(t, rules(t, "finals"))
 	a, s := NewActions(g), alone(t, g)
@@ -81,14 +81,14 @@ func TestActionOfPart(t *testing.T) {
 			}
 		})
 	}
-	// What has no choice is left out, and the rest is done.
+	// Parts without a choice are left out; the other parts are executed.
 	want := []sim.Order{cc.Move(gunner, 0, 79, true, false), cc.Build(builder, cc.House, 13, 20)}
 	if got := a.AppendOrders(nil, both, s, 0); !slices.Equal(got, want) {
 		t.Errorf("orders %#x, want %#x", got, want)
 	}
 }
 
-// TestManyEntities tells something to more entities than there are slots.
+// TestManyEntities gives orders to more entities than there are slots.
 func TestManyEntities(t *testing.T) {
 	r := rules(t, "finals")
 	g := newGame(t, r)
@@ -110,7 +110,7 @@ func TestManyEntities(t *testing.T) {
 			t.Fatalf("slot %d has choices %b", h, m)
 		}
 	}
-	// Slots 0 and 1 are the units of alone, so the unit of slot 255 is that of index 4 + 253.
+	// Slots 0 and 1 have the units of alone, so slot 255 has the unit with index 4 + 253.
 	last, next := s.Units[4+253].ID, s.Units[4+254].ID
 	if !a.Action(action, []sim.Order{cc.Stop(last)}, s, 0) || action[255] != 1 {
 		t.Error("the last slot is told nothing")
@@ -127,7 +127,7 @@ func TestManyEntities(t *testing.T) {
 	}
 }
 
-// TestNoAllocations looks at long lists of orders.
+// TestNoAllocations checks that long lists of orders do not allocate.
 func TestNoAllocations(t *testing.T) {
 	for name, r := range variants(t) {
 		g := newGame(t, r)
@@ -153,8 +153,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzActions takes bytes for orders: their action does what they do, to all
-// entities that have choices, and its orders have the same action.
+// FuzzActions reads bytes as orders. Their choices must have the same effect on all entities that
+// have choices, and the orders of these choices must have the same choices.
 func FuzzActions(f *testing.F) {
 	var list []rulesOf
 	for _, name := range []string{"finals", "round1", "odd"} {
@@ -202,7 +202,7 @@ func FuzzActions(f *testing.F) {
 	})
 }
 
-// rulesOf is a position by some rules.
+// rulesOf returns a position under some rules.
 type rulesOf struct {
 	game    *cc.Game
 	actions *Actions

@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// ofSlot are the choices of one slot.
+// ofSlot returns the choices of one slot.
 func ofSlot(action []int32, slot int) (list []int32) {
 	for k := slot; k < len(action); k += 256 {
 		list = append(list, action[k])
@@ -17,8 +17,7 @@ func ofSlot(action []int32, slot int) (list []int32) {
 	return list
 }
 
-// ordersOf returns, from the table in Doc, the orders that the choices of a slot
-// give when its first is 1.
+// ordersOf returns the orders of a slot's choices if its first choice is 1, by the table in Doc.
 func (v *plain) ordersOf(e *entity, c []int32) []sim.Order {
 	var parts []sim.Order
 	n := func(k int) int { return int(c[k]) }
@@ -88,8 +87,8 @@ func (v *plain) ordersOf(e *entity, c []int32) []sim.Order {
 	return parts
 }
 
-// drawParts draws the choices of the heads of a slot but the first: most cells
-// are near, some are of entities, and some numbers are no choices.
+// drawParts draws the choices of all heads of a slot but the first: most cells are near, some have
+// entities, and some numbers are no choices.
 func drawParts(r *prng.Rand, action []int32, slot int, v *plain) {
 	put := func(k, c int) { action[k*256+slot] = int32(c) }
 	cell := func(k int) {
@@ -133,8 +132,8 @@ func drawParts(r *prng.Rand, action []int32, slot int, v *plain) {
 	}
 }
 
-// TestPartsTwin tells entities actions part by part. What comes of it is what the
-// plain table says, and is found again.
+// TestPartsTwin gives actions part by part. The orders must be the orders of the plain table, and
+// must have the same choices.
 func TestPartsTwin(t *testing.T) {
 	action, back := make([]int32, heads), make([]int32, heads)
 	r := prng.New(12)
@@ -165,7 +164,8 @@ func TestPartsTwin(t *testing.T) {
 					t.Fatalf("tick %d seat %d: %s %d, choices %d: orders %#x, want %#x", s.Tick, p, e.Type, e.ID, ofSlot(action, h), got[e.ID], want[e.ID])
 				}
 			}
-			// A square may reach over the edge, so that it has no choice as seen.
+			// A square may reach over the edge of the map, so that it has no choice as
+			// seen.
 			if !a.Action(back, orders, s, p) {
 				for h, e := range own {
 					if c := ofSlot(back, h); slices.Contains(c, -1) && (c[4] == 0 || v.r.Types[c[4]-1].Size == 1) {

@@ -17,7 +17,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// inMessage lists what a view tells its player.
+// inMessage returns the entities in a view.
 func inMessage(v *protocol.PlayerView, r *cc.Rules) (list []entity) {
 	for _, w := range v.Entities {
 		e := entity{Unit: cc.Unit{Type: w.Type, Health: int16(w.Health), Active: w.Active}, x: int(w.X), y: int(w.Y), size: int(r.Types[w.Type].Size)}
@@ -29,8 +29,8 @@ func inMessage(v *protocol.PlayerView, r *cc.Rules) (list []entity) {
 	return list
 }
 
-// TestRecordedViews restores what players saw in recorded games: their
-// observations show it as they got it, turned in no other way.
+// TestRecordedViews makes states of recorded views. Their observations must show the recorded
+// views, in the same frame.
 func TestRecordedViews(t *testing.T) {
 	views, fromView := 0, [sim.MaxPlayers]int{}
 	for _, name := range simtest.SharedFiles(t, "traces", "codecraft", "view-*.jsonl.gz") {
@@ -67,9 +67,8 @@ func TestRecordedViews(t *testing.T) {
 	}
 }
 
-// TestRecordedActions finds the choices for what players ordered in the recorded
-// game: nearly all have one, and a tick played by them goes as one played by the
-// orders.
+// TestRecordedActions finds the choices for the orders in the recorded game. Nearly all orders must
+// have choices, and a tick played by the choices must go as a tick played by the orders.
 func TestRecordedActions(t *testing.T) {
 	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
 	r, err := recording.NewReader(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
@@ -128,8 +127,7 @@ func TestRecordedActions(t *testing.T) {
 	}
 }
 
-// recordedOrders are the orders that players gave before a tick, by seat and
-// entity.
+// recordedOrders returns the orders that players gave before a tick, by seat and entity.
 func recordedOrders(s *cc.State, d *recording.Delta, r *cc.Rules) (orders [sim.MaxPlayers][][]sim.Order) {
 	for _, list := range [][]protocol.EntityOrder{d.Actions.New, d.Actions.Changed} {
 		for _, o := range list {

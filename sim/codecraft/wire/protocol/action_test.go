@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
 )
 
-// TestActions turns actions of players into stored ones and back.
+// TestActions converts actions of players to the form of states and back.
 func TestActions(t *testing.T) {
 	rules := wiretest.Round1()
 	var a EntityAction

@@ -112,8 +112,8 @@ func TestRefusedConfigs(t *testing.T) {
 	})
 }
 
-// TestUnknownFields takes configs and results with fields that nobody knows, and
-// names those of configs.
+// TestUnknownFields reads configs and results with unknown fields, and lists the unknown fields of
+// configs.
 func TestUnknownFields(t *testing.T) {
 	c, err := ParseConfig([]byte(`{"version":2,"seed":5,"game":{"Create":"Round2","map":"x"},"players":[
 		{"Tcp":{"port":31001,"ip":"x","Token":"a"},"name":"one"},"QuickStart",{"Empty":null,"name":"three"}],"comment":{"a":1}}`))

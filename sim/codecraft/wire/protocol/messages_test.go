@@ -29,7 +29,7 @@ func lines[T any](t testing.TB, file string) (all []T) {
 	return all
 }
 
-// recordedMessages are the messages that were recorded byte by byte.
+// recordedMessages returns the messages that were recorded byte by byte.
 func recordedMessages(t testing.TB) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -69,7 +69,7 @@ func TestRecordedMessages(t *testing.T) {
 	}
 }
 
-// everyAction has an action of every shape.
+// everyAction returns a message with an action of every shape.
 func everyAction() ClientMessage {
 	m := ClientMessage{Kind: ActionMessage}
 	for i := range int32(16) {
@@ -94,7 +94,7 @@ func everyAction() ClientMessage {
 	return m
 }
 
-// clientMessages has a message of every shape.
+// clientMessages returns a message of every shape.
 func clientMessages() []ClientMessage {
 	vertex := ColoredVertex{World: Some([2]float32{1, 2}), Screen: [2]float32{3, 4}, Color: [4]float32{0, 0.5, 1, 1}}
 	add := func(d DebugData) ClientMessage {
@@ -133,7 +133,7 @@ func TestClientMessages(t *testing.T) {
 	}
 }
 
-// The layout is that of the published clients, byte for byte.
+// TestActionLayout compares the bytes of a message with the layout in the published clients.
 func TestActionLayout(t *testing.T) {
 	m := ClientMessage{Kind: ActionMessage, Action: Action{[]EntityOrder{{7, EntityAction{
 		Move:   Some(MoveAction{1, 2, true, false}),
@@ -294,8 +294,8 @@ func BenchmarkView(b *testing.B) {
 	b.ReportMetric(float64(len(m.View.Entities)), "entities")
 }
 
-// The longest message of a client that names every entity once is read, and one
-// that is longer is refused.
+// TestLongestAction reads the longest message of a client that names every entity once; a longer
+// message is an error.
 func TestLongestAction(t *testing.T) {
 	var all []codecraft.Type
 	for k := range codecraft.Type(codecraft.Types) {
@@ -324,7 +324,8 @@ func TestLongestAction(t *testing.T) {
 	}
 }
 
-// A message as long as may be takes some megabytes of memory, whatever it says.
+// TestLongMessagesTakeLittleMemory reads messages of the greatest length, which may take only some
+// megabytes of memory.
 func TestLongMessagesTakeLittleMemory(t *testing.T) {
 	number := func(n int) string { return string(AppendNumber(nil, int32(n))) }
 	list := (MaxAction - 100) / 4
@@ -357,7 +358,7 @@ func TestLongMessagesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// The layout of the state is that of the published clients, byte for byte.
+// TestDebugStateLayout compares the bytes of the state with the layout in the published clients.
 func TestDebugStateLayout(t *testing.T) {
 	d := DebugState{
 		WindowSize: [2]int32{1, 2}, MouseWindow: [2]float32{1, 0}, MouseWorld: [2]float32{0, 1}, PressedKeys: []string{"A", "Up"},

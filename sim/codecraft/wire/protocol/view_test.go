@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
 )
 
-// TestViewOfStart sees one's own start at the lower left, whoever one is.
+// TestViewOfStart checks that every player sees its own start at the lower left.
 func TestViewOfStart(t *testing.T) {
 	rules, _ := codecraft.Preset("round1")
 	g, s := wiretest.NewGame(t, rules), new(codecraft.State)
@@ -38,7 +38,7 @@ func TestViewOfStart(t *testing.T) {
 	}
 }
 
-// TestViewErrors has views that cannot be.
+// TestViewErrors changes a valid view to invalid ones.
 func TestViewErrors(t *testing.T) {
 	house := Entity{5, Some(int32(1)), codecraft.House, 4, 4, 50, true}
 	for want, change := range map[string]func(v *PlayerView){

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestKindOf tells what files hold.
+// TestKindOf checks the kinds of recordings by their first bytes.
 func TestKindOf(t *testing.T) {
 	for text, want := range map[string]Kind{
 		"":                            HoldsNothing,

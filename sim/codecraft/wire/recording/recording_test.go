@@ -18,7 +18,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// openRecorded begins to read the recorded game.
+// openRecorded opens the recorded game.
 func openRecorded(t testing.TB) *Reader {
 	t.Helper()
 	r, err := NewReader(wiretest.RecordedGame, bytes.NewReader(wiretest.Unpack(t, wiretest.RecordedGame)))
@@ -36,9 +36,8 @@ func recorded(t testing.TB, g *codecraft.Game, s *codecraft.State, random *prng.
 	return file.Bytes()
 }
 
-// TestRecordedStates makes states of all worlds of the recorded game and
-// worlds of these: they are equal, but for how the valid targets of an auto
-// attack are listed.
+// TestRecordedStates makes states of all worlds of the recorded game, and worlds of these states.
+// The worlds must be equal, except for the order of the valid targets of an auto attack.
 func TestRecordedStates(t *testing.T) {
 	r := openRecorded(t)
 	want, _ := codecraft.Preset("round1-3")
@@ -75,7 +74,7 @@ func TestRecordedStates(t *testing.T) {
 	}
 }
 
-// TestRecordingErrors changes what is in a recording and reads what is said.
+// TestRecordingErrors changes a recording and checks the errors.
 func TestRecordingErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
@@ -113,8 +112,8 @@ func TestRecordingErrors(t *testing.T) {
 	}
 }
 
-// TestRecordingBreaksOff reads a recording whose reader fails in a line: the
-// reader's error is told, not what is wrong with half a line.
+// TestRecordingBreaksOff reads a recording whose reader fails in a line. The error must be the
+// reader's, not the error of an incomplete line.
 func TestRecordingBreaksOff(t *testing.T) {
 	text := wiretest.OneTick()
 	for _, n := range []int{10, strings.IndexByte(text, '\n') + 20} {
@@ -129,7 +128,7 @@ func TestRecordingBreaksOff(t *testing.T) {
 	}
 }
 
-// TestWorldErrors has worlds that are no states.
+// TestWorldErrors reads worlds that are no states.
 func TestWorldErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
@@ -160,8 +159,7 @@ func TestWorldErrors(t *testing.T) {
 	}
 }
 
-// TestActionLines writes all actions of the recorded game as JSON and reads
-// them again.
+// TestActionLines writes all actions of the recorded game as JSON and reads them again.
 func TestActionLines(t *testing.T) {
 	n := 0
 	for r := openRecorded(t); r.Next() == nil; {
@@ -185,7 +183,7 @@ func TestActionLines(t *testing.T) {
 	}
 }
 
-// blankGzip is a small gzip file: a text, then 256 MB of blank lines.
+// blankGzip returns a small gzip file that unpacks to a text and 256 MB of blank lines.
 func blankGzip(t *testing.T, text string) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -205,7 +203,7 @@ func blankGzip(t *testing.T, text string) []byte {
 	return append([]byte(text), bytes.Repeat(file.Bytes(), 16)...)
 }
 
-// counted counts what is read.
+// counted counts the bytes that are read.
 type counted struct {
 	io.Reader
 	n int
@@ -217,8 +215,8 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestBlankLines: some blank lines are skipped, and a small file that grows to
-// gigabytes of them is refused at once.
+// TestBlankLines checks that readers skip some blank lines, and refuse a small file that unpacks to
+// gigabytes of blank lines without reading all of it.
 func TestBlankLines(t *testing.T) {
 	first, tick, _ := strings.Cut(wiretest.OneTick(), "\n")
 	view := `{"kind":"view","my_id":1,"map_size":80}` + "\n"
@@ -264,7 +262,7 @@ func TestBlankLines(t *testing.T) {
 	}
 }
 
-// TestTicksAfterTheEnd: a recording has no more ticks than its rules say.
+// TestTicksAfterTheEnd checks that a recording has no more ticks than its rules allow.
 func TestTicksAfterTheEnd(t *testing.T) {
 	text := strings.Replace(wiretest.OneTick(), `"max_tick_count":1000`, `"max_tick_count":1`, 1)
 	r, err := NewReader("x", strings.NewReader(text+`{"kind":"tick","tick":2,"next_id":6}`+"\n"))
@@ -279,9 +277,9 @@ func TestTicksAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestOrdersOfReplay plays recorded games of ours again, tick by tick from the
-// recorded state with the orders that the file tells: with the seed comes what
-// is recorded, wherever nobody died.
+// TestOrdersOfReplay records games and plays them tick by tick, from the recorded states with the
+// orders of the file. With the seed this leads to the next recorded state in every tick without
+// deaths.
 func TestOrdersOfReplay(t *testing.T) {
 	played, skipped := 0, 0
 	for seed, name := range []string{"round1-2", "round1-4", "round2-3", "finals"} {
@@ -320,7 +318,7 @@ func TestOrdersOfReplay(t *testing.T) {
 	}
 }
 
-// unitsDie reports whether the tick removes more than resources.
+// unitsDie reports whether the tick removes entities other than resources.
 func unitsDie(r *Reader) bool {
 	for _, id := range r.Delta.Entities.Removed {
 		if e, ok := FindEntity(r.World.Entities, id); ok && e.PlayerID.Given {
@@ -330,7 +328,8 @@ func unitsDie(r *Reader) bool {
 	return false
 }
 
-// TestOrdersOfNobody gives no orders for what is not there, or is nobody's.
+// TestOrdersOfNobody checks that actions of unknown entities, of resources and of unknown players
+// give no orders.
 func TestOrdersOfNobody(t *testing.T) {
 	rules := wiretest.Round1()
 	w := World{Entities: []protocol.Entity{{ID: 5, Type: codecraft.Resource}, {ID: 6, PlayerID: protocol.Some(int32(9)), Type: codecraft.House}, {ID: 7, PlayerID: protocol.Some(int32(2))}}}
@@ -344,7 +343,7 @@ func TestOrdersOfNobody(t *testing.T) {
 	}
 }
 
-// TestApplyRules has a tick that changes the rules.
+// TestApplyRules applies a tick with other rules.
 func TestApplyRules(t *testing.T) {
 	w := World{Header: protocol.Header{MapSize: 80, MaxTickCount: 5}}
 	for name, d := range map[string]Delta{

@@ -14,8 +14,8 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// recordedReplay is the recorded game as a replay file of the original, made
-// of what was decoded from one.
+// recordedReplay returns the recorded game as a replay file of the original; the recording was
+// decoded from such a file.
 func recordedReplay(t testing.TB) []byte {
 	t.Helper()
 	r := openRecorded(t)
@@ -26,8 +26,8 @@ func recordedReplay(t testing.TB) []byte {
 	return file
 }
 
-// TestReplayFile writes the recorded game as a replay file, reads that and
-// finds the same; and writes it again to the same bytes.
+// TestReplayFile writes the recorded game as a replay file, reads this and compares the games.
+// Written again, the game must have the same bytes.
 func TestReplayFile(t *testing.T) {
 	file := recordedReplay(t)
 	want := openRecorded(t)
@@ -60,12 +60,12 @@ func TestReplayFile(t *testing.T) {
 	}
 }
 
-// sameDelta compares without making a difference of nil and empty lists.
+// sameDelta compares two deltas; nil and empty lists are equal.
 func sameDelta(a, b *Delta) bool {
 	return bytes.Equal(a.Append(nil, nil), b.Append(nil, nil))
 }
 
-// TestReplayLayout holds a replay file against the layout, number by number.
+// TestReplayLayout compares a replay file with the layout, number by number.
 func TestReplayLayout(t *testing.T) {
 	w := World{
 		NextID: 7, Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: 1000, MaxPathfindNodes: 900, CurrentTick: 3}, Reserved: -1,
@@ -111,8 +111,8 @@ func TestReplayLayout(t *testing.T) {
 	}
 }
 
-// TestReplayEnds cuts a replay file everywhere in its last two ticks: only
-// between ticks it is whole.
+// TestReplayEnds cuts a replay file at every byte of its two ticks. Only the cuts between ticks
+// give complete files.
 func TestReplayEnds(t *testing.T) {
 	file := shortReplay(t)
 	whole := 0
@@ -132,7 +132,7 @@ func TestReplayEnds(t *testing.T) {
 	}
 }
 
-// shortReplay is a replay file of two ticks with few entities.
+// shortReplay returns a replay file of two ticks with few entities.
 func shortReplay(t testing.TB) []byte {
 	t.Helper()
 	r := codecraft.DefaultRules()
@@ -157,7 +157,7 @@ func shortReplay(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// TestReplayRefused has bytes that are no replay file.
+// TestReplayRefused reads bytes that are no replay file.
 func TestReplayRefused(t *testing.T) {
 	for want, file := range map[string][]byte{
 		"next_id: EOF":                              nil,
@@ -174,7 +174,7 @@ func TestReplayRefused(t *testing.T) {
 	}
 }
 
-// manyEntities announces more entities than there can be.
+// manyEntities returns a state whose count of entities is above the limit.
 func manyEntities() []byte {
 	w := World{Header: protocol.Header{MapSize: 80}}
 	b := w.Append(nil)
@@ -182,7 +182,7 @@ func manyEntities() []byte {
 	return protocol.AppendNumber(b, 1<<16)
 }
 
-// TestReplayLimit reads no state of more bytes than any has.
+// TestReplayLimit reads a state with more bytes than the limit.
 func TestReplayLimit(t *testing.T) {
 	w := World{Header: protocol.Header{MapSize: 80}, EntityProperties: make([]protocol.TypeProperties, maxBytes/40)}
 	_, err := NewReader("x", bytes.NewReader(w.Append(nil)))
@@ -191,7 +191,7 @@ func TestReplayLimit(t *testing.T) {
 	}
 }
 
-// twoIDs has a player under the key of another.
+// twoIDs returns a state with a player under the key of another.
 func twoIDs() []byte {
 	w := World{Header: protocol.Header{MapSize: 80}, Players: []PlayerRecord{{1, 0, 0, 0}}}
 	b := w.Append(nil)
@@ -199,8 +199,8 @@ func twoIDs() []byte {
 	return b
 }
 
-// FuzzRecording reads anything: what is read is written again as it was, and
-// its states are those of a game or refused.
+// FuzzRecording reads any bytes. A recording that can be read must have the same bytes when it is
+// written again, and its states must either be states of a game or give an error.
 func FuzzRecording(f *testing.F) {
 	f.Add([]byte(wiretest.OneTick()))
 	f.Add(shortReplay(f))

@@ -13,15 +13,15 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// stateFile is a state as a state file.
+// stateFile returns a state as a state file.
 func stateFile(g *codecraft.Game, s *codecraft.State) []byte {
 	var w World
 	w.Fill(g, s)
 	return w.Append(nil)
 }
 
-// TestStateFile saves states in the middle of games and loads them: they play
-// on alike.
+// TestStateFile saves states in the middle of games and loads them. The loaded games must go on as
+// the saved ones.
 func TestStateFile(t *testing.T) {
 	for seed, name := range []string{"round1-1", "round1-3", "round2", "finals"} {
 		rules, _ := codecraft.Preset(name)
@@ -55,7 +55,7 @@ func TestStateFile(t *testing.T) {
 	}
 }
 
-// TestStateOfRecording loads the start of the recorded game as a state.
+// TestStateOfRecording loads the first state of the recorded game.
 func TestStateOfRecording(t *testing.T) {
 	for name, file := range map[string][]byte{"lines": wiretest.Unpack(t, wiretest.RecordedGame), "replay": recordedReplay(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -70,13 +70,13 @@ func TestStateOfRecording(t *testing.T) {
 	}
 }
 
-// full is a writer without room.
+// full is a writer that always fails.
 type full struct{}
 
 // Write implements io.Writer.
 func (full) Write([]byte) (int, error) { return 0, errors.New("no room") }
 
-// TestWriteErrors keeps the first error.
+// TestWriteErrors checks that a Recorder keeps the first error.
 func TestWriteErrors(t *testing.T) {
 	rules, _ := codecraft.Preset("finals")
 	g, s := wiretest.Battle(t, rules, 1)
@@ -87,8 +87,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestStateLines writes worlds of the recorded game as JSON and reads them
-// again.
+// TestStateLines writes worlds of the recorded game as JSON and reads them again.
 func TestStateLines(t *testing.T) {
 	r := openRecorded(t)
 	for n := 0; r.Next() == nil; n++ {
@@ -102,8 +101,8 @@ func TestStateLines(t *testing.T) {
 	}
 }
 
-// FuzzLoadState loads anything: what is loaded can be written, loaded again as
-// the same state, and played on.
+// FuzzLoadState loads any bytes. A loaded state can be written, loads again as the same state, and
+// can be played.
 func FuzzLoadState(f *testing.F) {
 	f.Add([]byte(wiretest.OneTick()))
 	f.Add(shortReplay(f))

@@ -86,9 +86,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewsAreTight measures how far the seen entities of the recorded fogged
-// views are: none farther than the sight of an own entity, and many just as
-// far. And views of our own states hold all that is near enough, and no more.
+// TestViewsAreTight measures the distances of the visible entities in the recorded views with fog:
+// no entity is farther than the sight of an own entity, and many are exactly as far.
 func TestViewsAreTight(t *testing.T) {
 	var view protocol.PlayerView
 	seen, tight := 0, 0
@@ -130,7 +129,7 @@ func TestViewLines(t *testing.T) {
 	}
 }
 
-// sameView checks that a state made of a view shows the same to its player.
+// sameView makes a state of a view and checks that the player has the same view of the state.
 func sameView(t *testing.T, v *protocol.PlayerView) (*codecraft.Game, *codecraft.State) {
 	t.Helper()
 	g, s, err := StateOfView(v, codecraft.DefaultRules())
@@ -158,8 +157,8 @@ func shows(v *protocol.PlayerView, g *codecraft.Game, s *codecraft.State) bool {
 	return bytes.Equal(want.Append(nil), seen.Append(nil))
 }
 
-// TestStateOfView makes states of views: the view of such a state is the same, and
-// under fog others are assumed to be where they are not seen.
+// TestStateOfView makes states of views. The view of such a state must be the same, and under fog
+// the other players must have their assumed entities at unseen cells.
 func TestStateOfView(t *testing.T) {
 	for _, preset := range []string{"round1", "round2", "finals"} {
 		r, _ := codecraft.Preset(preset)
@@ -188,8 +187,8 @@ func TestStateOfView(t *testing.T) {
 	}
 }
 
-// TestStateOfViewStartSeen has a player whose start is in sight and empty: it is
-// assumed to have a unit in the nearest cell that is not seen.
+// TestStateOfViewStartSeen has a player whose start is in sight and empty. StateOfView must assume
+// a unit of this player on the nearest unseen cell.
 func TestStateOfViewStartSeen(t *testing.T) {
 	r, _ := codecraft.Preset("finals")
 	g := wiretest.NewGame(t, r)
@@ -209,7 +208,7 @@ func TestStateOfViewStartSeen(t *testing.T) {
 	}
 }
 
-// TestStateOfSharedViews does the same with all recorded views.
+// TestStateOfSharedViews makes states of all recorded views.
 func TestStateOfSharedViews(t *testing.T) {
 	views := 0
 	for _, file := range append(wiretest.ViewFiles(t), "raw-getaction-messages.jsonl.gz") {
@@ -230,7 +229,7 @@ func TestStateOfSharedViews(t *testing.T) {
 	}
 }
 
-// TestStateOfViewRefused has views that lie.
+// TestStateOfViewRefused has views that no state has.
 func TestStateOfViewRefused(t *testing.T) {
 	good := func() protocol.PlayerView {
 		r, _ := codecraft.Preset("round2")
@@ -267,7 +266,7 @@ func TestStateOfViewRefused(t *testing.T) {
 	}
 }
 
-// TestReadView reads a view in the forms that clients have it.
+// TestReadView reads a view in all forms in which clients have it.
 func TestReadView(t *testing.T) {
 	r, _ := codecraft.Preset("finals")
 	g, s := wiretest.NewGame(t, r), new(codecraft.State)
@@ -310,8 +309,8 @@ func TestReadView(t *testing.T) {
 	}
 }
 
-// FuzzStateOfView makes states of anything that is a message: the state shows what
-// the view shows, and can be played.
+// FuzzStateOfView makes states of the views in any bytes. Each state must show its view and can be
+// played.
 func FuzzStateOfView(f *testing.F) {
 	rules := codecraft.DefaultRules()
 	rules.Generator.MinShare, rules.Generator.MaxShare = 1, 1 // a small map

@@ -14,12 +14,11 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// golden is a replay file of a small battle, compressed.
+// golden is a compressed replay file of a small battle.
 const golden = "battle.replay.gz"
 
-// TestGoldenReplay verifies a replay file that is kept here, where there are no
-// other recordings, and holds the game against it: it plays the same. With
-// MOONFARM_UPDATE the file is made anew, after a change of the rules.
+// TestGoldenReplay verifies a replay file in the repository, and checks that the battle still plays
+// as in the file. With MOONFARM_UPDATE it writes the file again, after a change of the rules.
 func TestGoldenReplay(t *testing.T) {
 	file := filepath.Join("..", "testdata", golden)
 	rules, played := smallBattle(t)
@@ -52,8 +51,7 @@ func smallBattle(t *testing.T) (codecraft.Rules, []byte) {
 	return rules, recorded(t, g, s, &random, 20)
 }
 
-// firstTick is the first tick in which two replay files differ, −1 for the
-// state at the start.
+// firstTick returns the first tick in which two replay files differ, −1 for the first state.
 func firstTick(t *testing.T, a, b []byte) int {
 	t.Helper()
 	first, err := recording.NewReader("played", bytes.NewReader(a))

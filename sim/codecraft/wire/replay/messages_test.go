@@ -16,8 +16,8 @@ import (
 	"moonfarm/sim/codecraft/wire/recording"
 )
 
-// loggedMessages are raw messages as the client of a fogged game of two players logs
-// them: three GetAction with a DebugUpdate between them, then Finish.
+// loggedMessages returns raw messages as a client of a game of two players with fog logs them:
+// three GetAction with a DebugUpdate between them, then Finish.
 func loggedMessages(t testing.TB) []byte {
 	t.Helper()
 	r, _ := codecraft.Preset("finals")
@@ -73,8 +73,7 @@ func TestRawMessages(t *testing.T) {
 	}
 }
 
-// TestSharedRawMessages reads the recorded messages as raw files, alone and behind each
-// other.
+// TestSharedRawMessages reads the recorded messages as raw files, one by one and concatenated.
 func TestSharedRawMessages(t *testing.T) {
 	var all []byte
 	count := 0
@@ -99,8 +98,7 @@ func TestSharedRawMessages(t *testing.T) {
 	}
 }
 
-// TestRecordedViews makes states of all recorded views and messages: their
-// players see the same of them.
+// TestRecordedViews verifies all recorded views and messages.
 func TestRecordedViews(t *testing.T) {
 	views, entities, messages := 0, 0, 0
 	for _, file := range append(wiretest.ViewFiles(t), "raw-getaction-messages.jsonl.gz") {

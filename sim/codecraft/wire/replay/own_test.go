@@ -22,9 +22,8 @@ func recorded(t testing.TB, g *codecraft.Game, s *codecraft.State, random *prng.
 	return file.Bytes()
 }
 
-// TestVerifyOwnGames records games of all presets and choices, reads the replay
-// files and finds every tick as the rules have it. It also holds the states
-// read against those that were played.
+// TestVerifyOwnGames records games of all presets and choices, and verifies the replay files. It
+// also compares the states in the files with the played states.
 func TestVerifyOwnGames(t *testing.T) {
 	games, ticks := 12, 40
 	if os.Getenv("MOONFARM_LONG") != "" {
@@ -67,7 +66,7 @@ func TestVerifyOwnGames(t *testing.T) {
 	}
 }
 
-// choose flips some of the choices that recordings do not tell.
+// choose flips some of the choices that recordings do not have.
 func choose(r *codecraft.Rules, random *prng.Rand) {
 	for _, c := range []*bool{
 		&r.DeadRest, &r.NearestVictim, &r.RangeGates, &r.ChaseUnseen, &r.OutsideIgnored, &r.BreakFloor, &r.UnableTakeID,
@@ -77,7 +76,7 @@ func choose(r *codecraft.Rules, random *prng.Rand) {
 	}
 }
 
-// openRecorded begins to read the recorded game.
+// openRecorded opens the recorded game.
 func openRecorded(t testing.TB) *recording.Reader {
 	t.Helper()
 	r, err := recording.NewReader(wiretest.RecordedGame, bytes.NewReader(wiretest.Unpack(t, wiretest.RecordedGame)))

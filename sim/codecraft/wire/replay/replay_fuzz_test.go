@@ -7,8 +7,8 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// FuzzReplay reads anything as a replay, plays it, checks it, and goes through
-// what is found good: no state of it is lost, and read again it is the same.
+// FuzzReplay reads any bytes as a replay, plays it, checks it, and goes through its recorded
+// states. The states must be the same when the replay is written and read again.
 func FuzzReplay(f *testing.F) {
 	rules, _ := codecraft.Preset("round1-2")
 	g, file := playedReplay(f, "round1-2", 3, 2)

@@ -16,8 +16,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// playedReplay plays some ticks of a preset from its start, with orders for
-// whatever is there, and returns the replay file.
+// playedReplay plays some ticks of a preset from its start, with orders of all kinds, and returns
+// the replay file.
 func playedReplay(t testing.TB, preset string, seed uint64, ticks int) (*codecraft.Game, []byte) {
 	t.Helper()
 	rules, ok := codecraft.Preset(preset)
@@ -29,8 +29,7 @@ func playedReplay(t testing.TB, preset string, seed uint64, ticks int) (*codecra
 	return g, recorded(t, g, s, &random, ticks)
 }
 
-// TestSeedOfReplay tells any seed by the order of the entities, and no seed by
-// any other order.
+// TestSeedOfReplay reads seeds from the order of the entities; another order must give no seed.
 func TestSeedOfReplay(t *testing.T) {
 	for _, preset := range []string{"finals", "round2-4", "round1-3"} {
 		for _, seed := range []uint64{0, 1, 3, 1<<63 | 5, 1<<64 - 1, 0xdeadbeefcafef00d} {
@@ -57,7 +56,7 @@ func TestSeedOfReplay(t *testing.T) {
 			}
 		}
 	}
-	// A game that begins elsewhere tells none.
+	// A game with another first state gives no seed.
 	rules, _ := codecraft.Preset("finals")
 	g, s := wiretest.Battle(t, rules, 9)
 	r, err := Read("battle", bytes.NewReader(recorded(t, g, s, nil, 0)))
@@ -69,8 +68,8 @@ func TestSeedOfReplay(t *testing.T) {
 	}
 }
 
-// TestReplayPlays plays replays of ours again, and finds other seeds, rules and
-// changes.
+// TestReplayPlays plays recorded games again, and checks that other seeds, orders and changed files
+// are found.
 func TestReplayPlays(t *testing.T) {
 	g, file := playedReplay(t, "round1-3", 77, 30)
 	r, err := Read("x", bytes.NewReader(file))
@@ -92,7 +91,7 @@ func TestReplayPlays(t *testing.T) {
 	if _, same := r.PlayAgain(g, 77); !same || r.Ticks() != 10 || len(r.OrderEnds) != 30 {
 		t.Errorf("cut: %d ticks", r.Ticks())
 	}
-	// A file that ends in the middle of a tick has those before.
+	// A file that ends in the middle of a tick has the ticks before.
 	torn, err := Read("x", bytes.NewReader(file[:len(file)-3]))
 	if err == nil || torn.Ticks() != 29 {
 		t.Errorf("torn: %d ticks, error %v", torn.Ticks(), err)
@@ -105,8 +104,7 @@ func TestReplayPlays(t *testing.T) {
 	}
 }
 
-// TestRecordedGame goes through the states of a battle, and refuses one that is
-// not by the rules.
+// TestRecordedGame goes through the states of a battle, and refuses a battle that breaks the rules.
 func TestRecordedGame(t *testing.T) {
 	rules, file := smallBattle(t)
 	r, err := Read("battle", bytes.NewReader(file))
@@ -145,7 +143,7 @@ func TestRecordedGame(t *testing.T) {
 		g.Step(s, nil)
 	}
 
-	// A health more in tick 7.
+	// The score of a player is changed in tick 7.
 	in, _ = recording.NewReader("battle", bytes.NewReader(file))
 	changed := in.World.Append(nil)
 	for in.Next() == nil {
@@ -172,8 +170,8 @@ func TestRecordedGame(t *testing.T) {
 	}
 }
 
-// TestReadReplayDropsATickThatCannotBeApplied damages the last tick in a way that only
-// the step to the state after it shows.
+// TestReadReplayDropsATickThatCannotBeApplied damages the last tick in ways that only applying it
+// shows.
 func TestReadReplayDropsATickThatCannotBeApplied(t *testing.T) {
 	_, file := playedReplay(t, "round1-2", 3, 4)
 	for name, damage := range map[string]func(d *recording.Delta, w *recording.World){

@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/codecraft/wire/recording"
 )
 
-// scene is a tick of a few units, without resources, as it would be recorded.
+// scene is a recorded tick of a few units, without resources.
 type scene struct {
 	units   []protocol.Entity
 	actions []protocol.EntityOrder
@@ -37,7 +37,7 @@ func buildAt(id int32, k codecraft.Type, x, y int32) protocol.EntityOrder {
 	return protocol.EntityOrder{ID: id, EntityAction: protocol.EntityAction{Build: protocol.Some(protocol.BuildAction{Type: k, X: x, Y: y})}}
 }
 
-// goes changes the place of an entity.
+// goes records a new place of an entity.
 func goes(r *recording.Reader, id, x, y int32) {
 	e, _ := recording.FindEntity(r.World.Entities, id)
 	now := *e
@@ -45,7 +45,7 @@ func goes(r *recording.Reader, id, x, y int32) {
 	r.Delta.Entities.Changed = append(r.Delta.Entities.Changed, now)
 }
 
-// dies removes an entity that another kills.
+// dies records that an entity is removed after an attack of another.
 func dies(r *recording.Reader, id, by int32) {
 	r.Delta.Entities.Removed = append(r.Delta.Entities.Removed, id)
 	for _, a := range r.World.Actions {
@@ -58,7 +58,7 @@ func dies(r *recording.Reader, id, by int32) {
 	r.Delta.Players.Changed = append(r.Delta.Players.Changed, recording.PlayerRecord{ID: k.ID, Index: k.Index, Score: k.Score + 100, Resource: k.Resource})
 }
 
-// builds adds an entity that was built, and what it cost player 1.
+// builds records a new entity and its cost for player 1.
 func builds(r *recording.Reader, e protocol.Entity, cost int32) {
 	e.Active = e.Health == wiretest.Round1().Types[e.Type].MaxHealth
 	r.Delta.Entities.New = append(r.Delta.Entities.New, e)
@@ -77,7 +77,7 @@ const (
 	base   = codecraft.BuilderBase
 )
 
-// attacks is the action of a unit that attacks another.
+// attacks returns the action of a unit that attacks another.
 func attacks(id, target int32) protocol.EntityOrder {
 	a := protocol.EntityOrder{ID: id}
 	a.Attack.Given = true
@@ -85,13 +85,13 @@ func attacks(id, target int32) protocol.EntityOrder {
 	return a
 }
 
-// weak is an entity with one health left.
+// weak returns an entity with one health left.
 func weak(e protocol.Entity) protocol.Entity {
 	e.Health = 1
 	return e
 }
 
-// scenes are by name.
+// scenes returns the scenes by name.
 func scenes() map[string]scene {
 	pair := []protocol.Entity{unit(3, 1, worker, 5, 5), unit(4, 1, worker, 6, 5)}
 	house := unit(9, 1, codecraft.House, 10, 4)
@@ -210,7 +210,7 @@ func scenes() map[string]scene {
 	}
 }
 
-// TestVerifyScenes checks ticks made by hand.
+// TestVerifyScenes checks scenes that follow the rules and scenes that break them.
 func TestVerifyScenes(t *testing.T) {
 	for name, c := range scenes() {
 		t.Run(name, func(t *testing.T) {
@@ -242,8 +242,8 @@ func TestVerifyScenes(t *testing.T) {
 	}
 }
 
-// TestVerifyBonus lets the last player left have the bonus or not, but no
-// other score.
+// TestVerifyBonus checks that the score of the last player left may have the bonus or not, but no
+// other value.
 func TestVerifyBonus(t *testing.T) {
 	rules, _ := codecraft.Preset("finals")
 	g := wiretest.NewGame(t, rules)
@@ -269,7 +269,7 @@ func TestVerifyBonus(t *testing.T) {
 	}
 }
 
-// TestViewsDiffer changes recorded views: each change is found.
+// TestViewsDiffer changes views and checks that viewsDiffer finds each change.
 func TestViewsDiffer(t *testing.T) {
 	rules, _ := codecraft.Preset("finals")
 	g, s := wiretest.Battle(t, rules, 3)

@@ -26,9 +26,8 @@ func TestVerifyRecordedGame(t *testing.T) {
 	}
 }
 
-// changes are what could be wrong in a recorded tick. Each changes the k-th of
-// what there is and returns what it tells of the difference, "" if there is
-// nothing to change.
+// changes has possible faults of a recorded tick. Each function changes the k-th item of its kind
+// and returns a part of the expected difference, "" if the tick has no such item.
 var changes = map[string]func(r *recording.Reader, k int) string{
 	"no attack": func(r *recording.Reader, k int) string {
 		if len(r.Events) == 0 {
@@ -153,7 +152,7 @@ var changes = map[string]func(r *recording.Reader, k int) string{
 	},
 }
 
-// changedPlayer is the new value of a player in the delta.
+// changedPlayer returns the new value of a player in the delta.
 func changedPlayer(r *recording.Reader, k int) *recording.PlayerRecord {
 	p := r.World.Players[k%len(r.World.Players)]
 	for i := range r.Delta.Players.Changed {
@@ -165,8 +164,8 @@ func changedPlayer(r *recording.Reader, k int) *recording.PlayerRecord {
 	return &r.Delta.Players.Changed[len(r.Delta.Players.Changed)-1]
 }
 
-// TestVerifyDifference changes every tick of the recorded game in all these
-// ways: each must be found.
+// TestVerifyDifference makes all these changes in the ticks of the recorded game; each must be
+// found.
 func TestVerifyDifference(t *testing.T) {
 	file := recordedReplay(t)
 	found := map[string]int{}
@@ -217,8 +216,8 @@ func cloneChanges[T any](c *recording.Changes[T]) recording.Changes[T] {
 	return recording.Changes[T]{New: slices.Clone(c.New), Removed: slices.Clone(c.Removed), Changed: slices.Clone(c.Changed)}
 }
 
-// TestVerifySteps moves units of the recorded game elsewhere: all the other
-// cells around are found wrong, but where the rules left the choice.
+// TestVerifySteps moves units of the recorded game to all other cells around. All these steps must
+// be found wrong, except where the rules allow several.
 func TestVerifySteps(t *testing.T) {
 	r := openRecorded(t)
 	var v tick
@@ -260,7 +259,7 @@ func TestVerifySteps(t *testing.T) {
 	}
 }
 
-// TestVerifyOther has files that hold no game.
+// TestVerifyOther verifies files that hold no game.
 func TestVerifyOther(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "recording x: tick 0: byte 0: next_id: EOF"},
@@ -289,7 +288,7 @@ func TestVerifyOther(t *testing.T) {
 	}
 }
 
-// FuzzVerify verifies anything.
+// FuzzVerify verifies any bytes.
 func FuzzVerify(f *testing.F) {
 	f.Add([]byte(wiretest.OneTick()))
 	_, file := playedReplay(f, "round1-2", 3, 2)
