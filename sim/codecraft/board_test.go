@@ -12,10 +12,10 @@ import (
 	"moonfarm/sim/codecraft/internal/plain"
 )
 
-// What clause tests are written with.
+// Helpers of the clause tests.
 
-// begin sets up the position of a text under the rules of round1 (four players,
-// no fog), changed by change where that is not nil.
+// begin begins a match at the position of a text, under the rules of round1 (four players, no fog)
+// after change, unless change is nil.
 func begin(t testing.TB, text string, change func(r *codecraft.Rules)) *match {
 	t.Helper()
 	g := mustGame(t, "round1", change)
@@ -26,7 +26,7 @@ func begin(t testing.TB, text string, change func(r *codecraft.Rules)) *match {
 	return resume(t, g, s)
 }
 
-// resume goes on from a state.
+// resume begins a match at a state.
 func resume(t testing.TB, g *codecraft.Game, s codecraft.State) *match {
 	t.Helper()
 	m := &match{t: t, g: g, twin: plain.New(g.Rules()), n: new(tally)}
@@ -34,7 +34,7 @@ func resume(t testing.TB, g *codecraft.Game, s codecraft.State) *match {
 	return m
 }
 
-// fog makes rules with fog.
+// fog turns on the fog of war.
 func fog(r *codecraft.Rules) { r.Fog = true }
 
 // tick plays ticks without orders.
@@ -46,13 +46,13 @@ func (m *match) tick(n int) *match {
 	return m
 }
 
-// orders are what a player gives in a tick.
+// orders has the orders of a player in a tick.
 type orders struct {
 	player sim.Player
 	list   []sim.Order
 }
 
-// by are orders of a player, from 1.
+// by returns orders of a player, counted from 1.
 func by(player int, list ...sim.Order) orders { return orders{sim.Player(player - 1), list} }
 
 // play plays a tick with orders.
@@ -66,12 +66,12 @@ func (m *match) play(given ...orders) *match {
 	return m
 }
 
-// text is the position as text.
+// text returns the position as text.
 func (m *match) text() string { return string(codecraft.AppendText(nil, m.g, &m.s)) }
 
-// want compares the position with lines of the notation of AppendText: cells
-// that are written (all but ?), pairs that are written, of units all but their
-// action; and lines like "no 5 6": there are no entities with these ids.
+// want compares the position with lines in the notation of AppendText: the marks of cells, except
+// ?; pairs of names and values; and the lines of units without their actions. A line "no 5 6" means
+// that no entities have these ids.
 func (m *match) want(text string) *match {
 	m.t.Helper()
 	from := 0
@@ -93,7 +93,7 @@ func (m *match) want(text string) *match {
 	return m
 }
 
-// unlike tells what of a line of want is not so.
+// unlike returns the first difference of the position from a line of want, "" if there is none.
 func (m *match) unlike(f []string, from int) string {
 	switch f[0] {
 	case "no":
@@ -197,7 +197,7 @@ func (m *match) unlikePairs(f []string) string {
 	return fmt.Sprintf("no line %q", f[0])
 }
 
-// attacks checks the attacks of the last tick, by attacker: "5>7 6>7".
+// attacks compares the attacks of the last tick, ordered by attacker, with a text like "5>7 6>7".
 func (m *match) attacks(want string) *match {
 	m.t.Helper()
 	hits := slices.Clone(m.rec.Attacks)
@@ -212,8 +212,8 @@ func (m *match) attacks(want string) *match {
 	return m
 }
 
-// may checks what entity id may do: its first steps, as a set of directions
-// like "+x-y", and whom it may attack by its action, as ids.
+// may checks the possible steps of entity id, as a set of directions like "+x-y", and the possible
+// targets of its attack action, as ids.
 func (m *match) may(id uint32, steps string, victims ...uint32) *match {
 	m.t.Helper()
 	m.g.Plan(&m.s)
@@ -239,7 +239,7 @@ func (m *match) may(id uint32, steps string, victims ...uint32) *match {
 	return m
 }
 
-// ended checks how the game stands.
+// ended checks the status and the scores.
 func (m *match) ended(want sim.Status) *match {
 	m.t.Helper()
 	if m.status != want {
@@ -248,10 +248,9 @@ func (m *match) ended(want sim.Status) *match {
 	return m
 }
 
-// even plays the next tick many times, first under many seeds, then as many ticks
-// of a game, and counts what outcome says of them. It demands that all of want come
-// about equally often, and nothing else, and that none follows another more often
-// than by chance.
+// even plays the next tick many times, first under many seeds, then in many ticks of a game, and
+// counts the outcomes. All of want must come about equally often and nothing else may come, and no
+// outcome may follow another more often than by chance.
 func (m *match) even(outcome func(m *match) string, want ...string) *match {
 	m.t.Helper()
 	const plays = 4000
@@ -288,8 +287,8 @@ func (m *match) even(outcome func(m *match) string, want ...string) *match {
 	return m
 }
 
-// nearShare fails if the hits of trials differ from a share by more than five
-// standard deviations. What is drawn is fixed, so it happens always or never.
+// nearShare fails if the share of hits in trials differs from a share by more than five standard
+// deviations. The draws are fixed, so a failure is reproducible.
 func (m *match) nearShare(what string, hits, trials int, share float64) {
 	m.t.Helper()
 	if d := float64(hits)/float64(trials) - share; d*d*float64(trials) > 25*share*(1-share)+1e-9 {
@@ -297,7 +296,7 @@ func (m *match) nearShare(what string, hits, trials int, share float64) {
 	}
 }
 
-// where is where a unit is, as "x,y".
+// where returns the place of a unit as "x,y".
 func where(id uint32) func(m *match) string {
 	return func(m *match) string {
 		u := m.s.Units[m.s.Find(id)]
@@ -305,7 +304,7 @@ func where(id uint32) func(m *match) string {
 	}
 }
 
-// refused checks that rules are not valid, and why.
+// refused checks that rules are not valid, and the reason.
 func refused(t testing.TB, r codecraft.Rules, why string) {
 	t.Helper()
 	if g, err := codecraft.New(r); err == nil || !strings.Contains(err.Error(), why) || g != nil {

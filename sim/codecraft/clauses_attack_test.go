@@ -10,7 +10,7 @@ import (
 
 // Tests of the clauses of RULES.md, section 3: attacks.
 
-// order is the order of the attacks of the last tick, as the attackers' ids.
+// order returns the attackers of the last tick in the order of their attacks.
 func order(m *match) string {
 	var ids []string
 	for _, h := range m.rec.Attacks {
@@ -29,7 +29,7 @@ func TestClause_3_12_Order(t *testing.T) {
 		unit 6 m1 10,10 attack 10
 		unit 7 T2 13,9 auto 0 RangedUnit`, nil)
 	m.even(order, "5 6 7", "5 7 6", "6 5 7", "6 7 5", "7 5 6", "7 6 5")
-	// Those that do nothing change nothing about it.
+	// Entities that do nothing do not change the order.
 	m = begin(t, `
 		11 m1 .H1H1H1
 		10  * *H1H1H1
@@ -40,8 +40,8 @@ func TestClause_3_12_Order(t *testing.T) {
 		unit 6 m1 10,9 attack 30
 		tick 0 first 30`, nil)
 	m.even(order, "5 6", "6 5")
-	// Each attack takes effect before the next: the second of two kills, and the
-	// score goes to it.
+	// Each attack takes effect before the next: the second of two attacks kills and gets the
+	// score.
 	m = begin(t, `
 		11 m1b3m2
 		x10
@@ -69,7 +69,8 @@ func TestClause_3_13_Target(t *testing.T) {
 	at := func(id string) string { return strings.Replace(text, "ID", id, 1) }
 	begin(t, at("7"), nil).may(5, "", 7).tick(1).attacks("5>7").want("unit 7 b2 12,11 health 5")
 	begin(t, at("8"), nil).may(5, "", 8).tick(1).want("unit 8 H2 12,7 health 45")
-	// The own ones too; itself not, and not what does not exist or is too far.
+	// The target may be an own entity, but not the attacker itself, an unknown id or an entity
+	// out of range.
 	begin(t, at("6"), nil).may(5, "", 6).tick(1).attacks("5>6").want("unit 6 r1 11,11 health 5").tick(1).want("no 6\np1 score 0\np2 score 0")
 	begin(t, at("5"), nil).may(5, "").tick(1).attacks("")
 	begin(t, at("30"), nil).may(5, "").tick(1).attacks("") // 4 + 2
@@ -78,10 +79,10 @@ func TestClause_3_13_Target(t *testing.T) {
 	begin(t, at("1"), nil).may(5, "") // the id of a player
 	begin(t, at("4294967295"), nil).may(5, "")
 	begin(t, at("8"), func(r *codecraft.Rules) { r.Types[codecraft.RangedUnit].Range = 3 }).may(5, "")
-	// A target comes before auto attack, which counts when that is out of range.
+	// The target comes before the auto attack, which counts if the target is out of range.
 	begin(t, at("7 auto 0 House"), nil).may(5, "", 7)
 	begin(t, at("30 auto 0 House"), nil).may(5, "", 8)
-	// It is not chased; fog does not matter.
+	// The target is not chased, with or without fog.
 	begin(t, at("30"), nil).tick(1).want("unit 5 r1 10,11")
 	begin(t, at("8"), func(r *codecraft.Rules) {
 		r.Fog = true
@@ -114,26 +115,25 @@ func TestClause_3_14_Auto(t *testing.T) {
 	begin(t, types("BuilderUnit"), nil).may(5, "", 7, 10)
 	begin(t, types("RangedUnit"), nil).may(5, "")
 	begin(t, types("Turret,Wall,MeleeUnit"), nil).may(5, "", 9, 11)
-	// Each is as likely, near or far.
+	// All targets are equally likely, near or far.
 	m := begin(t, types("any"), nil)
 	m.even(func(m *match) string { return fmt.Sprint(m.rec.Attacks) }, "[{5 7}]", "[{5 8}]", "[{5 9}]", "[{5 10}]", "[{5 11}]")
-	// With the choice, the nearest: at distance 2 the builder and the melee unit.
+	// With NearestVictim only the nearest count: at distance 2 the builder and the melee unit.
 	near := begin(t, types("any"), func(r *codecraft.Rules) { r.NearestVictim = true }).may(5, "", 7, 11)
 	near.even(func(m *match) string { return fmt.Sprint(m.rec.Attacks) }, "[{5 7}]", "[{5 11}]")
-	// The pathfind range does not matter, but with the choice.
+	// The pathfind range matters only with RangeGates.
 	short := strings.Replace(types("any"), "auto 10", "auto 2", 1)
 	begin(t, short, nil).may(5, "", 7, 8, 9, 10, 11)
 	begin(t, short, func(r *codecraft.Rules) { r.RangeGates = true }).may(5, "", 7, 11)
 	begin(t, strings.Replace(short, "auto 2", "auto 0", 1), nil).may(5, "", 7, 8, 9, 10, 11)
-	// What the player does not see is not there for auto attack, but with the
-	// choice.
+	// Only with ChaseUnseen does auto attack have targets that the player does not see.
 	blind := func(r *codecraft.Rules) {
 		r.Fog = true
 		r.Types[codecraft.RangedUnit].Sight = 3
 	}
 	begin(t, types("any"), blind).may(5, "", 7, 8, 9, 11) // of the house one cell, by unit 6
 	begin(t, types("any"), func(r *codecraft.Rules) { blind(r); r.ChaseUnseen = true }).may(5, "", 7, 8, 9, 10, 11)
-	// Without auto attack and target it does not shoot.
+	// Without auto attack and target the unit does not shoot.
 	begin(t, strings.Replace(types("any"), "auto 10 any", "", 1), nil).may(5, "").tick(1).attacks("")
 }
 
@@ -146,26 +146,26 @@ func TestClause_3_15_TheWay(t *testing.T) {
 		x9
 		unit 5 b1 10,11 `
 	at := func(mark, action string) string { return strings.Replace(text, "MK", mark, 1) + action }
-	// A neighbour cell, with or without break through, without attack action.
+	// The target is a neighbour cell, with or without break through, without an attack action.
 	for _, more := range []string{"", " break", " closest", " attack 99", " auto 0 Turret"} {
 		begin(t, at(" *", "move 11,11"+more), nil).tick(1).attacks("5>30").want("p1 resource 1 score 1\nhealth 11,11=29")
 		begin(t, at("b2", "move 11,11"+more)+"\nunit 20 b2 11,11", nil).tick(1).attacks("5>20").want("unit 20 b2 11,11 health 9")
 		begin(t, at("W2", "move 11,11"+more)+"\nunit 20 W2 11,11", nil).tick(1).attacks("5>20")
 		begin(t, at("W1", "move 11,11"+more)+"\nunit 20 W1 11,11", nil).tick(1).attacks("").want("unit 5 b1 10,11")
 	}
-	// Further away only what the path leads through.
+	// For a target further away only the entities on the path count.
 	begin(t, at("b2", "move 13,11 break")+"\nunit 20 b2 11,11", nil).tick(1).attacks("5>20")
 	begin(t, at("b2", "move 13,11")+"\nunit 20 b2 11,11", nil).tick(1).attacks("").want("unit 5 b1 10,11")
-	// It stands when the way is free, and moves in the tick after.
+	// The unit attacks a blocked way, and moves in the tick after the way is free.
 	begin(t, at(" *", "move 11,11")+"\nhealth 11,11=1", nil).tick(1).want("unit 5 b1 10,11\nno 30").tick(1).want("unit 5 b1 11,11")
-	// The first step of a chase into what fog hid: the unit does not see 2 far.
+	// The first step of a chase leads to an entity that fog hid: the sight of the unit is 2.
 	blind := func(r *codecraft.Rules) {
 		r.Fog = true
 		r.Types[codecraft.BuilderUnit].Sight = 0
 		r.Types[codecraft.Wall].Sight = 0
 	}
 	begin(t, at("b2", "move 14,11")+"\nunit 20 b2 11,11", blind).may(5, "+x").tick(1).attacks("5>20")
-	// Those without an attack just wait.
+	// Units without an attack wait.
 	begin(t, at("b2", "move 11,11")+"\nunit 20 b2 11,11", func(r *codecraft.Rules) {
 		u := &r.Types[codecraft.BuilderUnit]
 		u.CanAttack, u.Collects, u.Range, u.Damage = false, false, 0, 0
@@ -195,7 +195,7 @@ func TestClause_3_16_Effect(t *testing.T) {
 	begin(t, at("b3", "health 2"), nil).tick(1).want("no 20\np1 score 107")
 	begin(t, at("r3", "health 2"), nil).tick(1).want("no 20\np1 score 307")
 	begin(t, at("m1", "health 2"), nil).tick(1).want("no 20\np1 score 7")
-	// Resources: only a collector gets something, and only for what was there.
+	// Only a collector gets resource, and only for the health that it takes.
 	vein := `
 		p1 score 7 resource 9
 		11 MK *
@@ -214,7 +214,7 @@ func TestClause_3_16_Effect(t *testing.T) {
 	}
 	begin(t, vein2("b1", "9"), rich).tick(1).want("p1 score 19 resource 21\nhealth 11,11=5")
 	begin(t, vein2("b1", "3"), rich).tick(1).want("p1 score 16 resource 18\nno 30")
-	// From enemies collectors get what their type yields.
+	// Collectors also get resource for the health of enemies, by the yield of their type.
 	begin(t, `
 		11 b1H2H2H2
 		10  .H2H2H2
@@ -225,7 +225,7 @@ func TestClause_3_16_Effect(t *testing.T) {
 }
 
 func TestClause_3_17_TheDead(t *testing.T) {
-	// Two that kill each other, whoever comes first.
+	// Two units kill each other, whichever attacks first.
 	const text = `
 		11 m1m2
 		x10
@@ -236,7 +236,7 @@ func TestClause_3_17_TheDead(t *testing.T) {
 	both.tick(1).attacks("5>6 6>5").want("no 5 6\np1 score 200\np2 score 200")
 	rest := begin(t, text, func(r *codecraft.Rules) { r.DeadRest = true })
 	rest.even(func(m *match) string { return fmt.Sprint(order(m), m.s.Score) }, "5[200 0 0 0]", "6[0 200 0 0]")
-	// Attacks on what is dead are wasted, and score nothing.
+	// Attacks on dead entities are wasted and score nothing.
 	waste := begin(t, `
 		11 m1b2m3
 		x10
@@ -244,7 +244,7 @@ func TestClause_3_17_TheDead(t *testing.T) {
 		unit 6 b2 11,11 health 1
 		unit 7 m3 12,11 attack 6`, nil)
 	waste.even(func(m *match) string { return fmt.Sprint(order(m), m.s.Score) }, "5 7[100 0 0 0]", "7 5[0 0 100 0]")
-	// They are among the candidates of auto attack.
+	// Dead entities are among the candidates of auto attack.
 	auto := begin(t, `
 		12  .b2 .
 		11 m1b2m1
@@ -254,7 +254,7 @@ func TestClause_3_17_TheDead(t *testing.T) {
 		unit 7 m1 12,11 auto 0 any
 		unit 8 b2 11,12`, nil)
 	auto.tick(1).attacks("5>6 7>6")
-	// The dead build and repair, but with the choice.
+	// Dead entities build and repair, except with DeadRest.
 	const builds = `
 		p1 resource 50
 		12  .b1W1 .

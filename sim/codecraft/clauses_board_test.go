@@ -13,8 +13,8 @@ import (
 
 // Tests of the clauses of RULES.md, section 2.
 
-// alone is an empty map with one unit of a type, "B1", with its lowest corner on
-// (x, y). Its line says more.
+// alone returns the text of an empty map with one unit of a type, such as "B1", with its lowest
+// corner on (x, y); more is appended to its line.
 func alone(mark string, size, x, y int, more string) string {
 	var b strings.Builder
 	for dy := range size {
@@ -46,7 +46,7 @@ func TestClause_2_1_Cells(t *testing.T) {
 			}
 		})
 	}
-	// Nothing is put over anything else.
+	// Entities cannot be put on occupied cells.
 	g := mustGame(t, "round1", nil)
 	var s codecraft.State
 	p := codecraft.Position{NextID: 9, Units: []codecraft.Unit{
@@ -63,8 +63,8 @@ func TestClause_2_1_Cells(t *testing.T) {
 }
 
 func TestClause_2_2_Distance(t *testing.T) {
-	// Ranged units of player 1 attack what is within 5 of them; the numbers are
-	// the distances to the house of player 2.
+	// Ranged units of player 1 attack entities within a distance of 5; the numbers are the
+	// distances to the house of player 2.
 	for _, c := range []struct {
 		x, y int
 		hits bool
@@ -102,7 +102,7 @@ func TestClause_2_2_Distance(t *testing.T) {
 			}
 		})
 	}
-	// Builders reach what is adjacent, not what is diagonal.
+	// Builders reach adjacent squares, but not diagonal ones.
 	const text = `
 		12  . * .
 		11  *b1 .
@@ -115,7 +115,7 @@ func TestClause_2_2_Distance(t *testing.T) {
 }
 
 func TestClause_2_3_Frames(t *testing.T) {
-	// Each player sees its first base at (5, 5), and is told so of orders too.
+	// Each player sees its first base at (5, 5), and orders use the same frame.
 	g := mustGame(t, "round1", nil)
 	var s codecraft.State
 	g.Reset(&s, 1)
@@ -126,7 +126,7 @@ func TestClause_2_3_Frames(t *testing.T) {
 			t.Errorf("the base of player %d is at %s, want %s", p+1, at, corners[p])
 		}
 	}
-	// The formulas of the page.
+	// The formulas of RULES.md.
 	for size := 1; size <= 5; size++ {
 		last := codecraft.Side - size
 		for i := range (last + 1) * (last + 1) {
@@ -224,7 +224,7 @@ func TestClause_2_6_IDs(t *testing.T) {
 	}
 }
 
-// TestClause_2_7_Symmetry looks at one map of each kind; TestMaps at many.
+// TestClause_2_7_Symmetry checks one map of each kind; TestMaps checks many.
 func TestClause_2_7_Symmetry(t *testing.T) {
 	for _, name := range []string{"round1-1", "round1-2", "round1-3", "round1-4", "finals", "round2"} {
 		g := mustGame(t, name, nil)
@@ -237,8 +237,8 @@ func TestClause_2_7_Symmetry(t *testing.T) {
 		if s != again {
 			t.Errorf("%s: two maps of one seed", name)
 		}
-		// Next to the cleared areas there may be resources: with a share of all
-		// there are.
+		// Cells next to the cleared areas can have resources: with a share of 1000 all of
+		// them do.
 		full := mustGame(t, name, func(r *codecraft.Rules) { r.Generator.MinShare, r.Generator.MaxShare = 1000, 1000 })
 		full.Reset(&s, 77)
 		var want bitboard.Square
@@ -250,7 +250,7 @@ func TestClause_2_7_Symmetry(t *testing.T) {
 }
 
 func TestClause_2_8_Shares(t *testing.T) {
-	// Shares are drawn evenly: of 400 maps each tenth of the range has its part.
+	// Shares are drawn evenly: each tenth of the range gets its part of 400 maps.
 	g := mustGame(t, "finals", nil)
 	cleared := clearedCells(2, 11)
 	cells := codecraft.Cells - cleared.Count()
@@ -266,7 +266,7 @@ func TestClause_2_8_Shares(t *testing.T) {
 			t.Errorf("%d of 400 maps have a share in part %d of 10, want about 40: %v", n, i, parts)
 		}
 	}
-	// Longer waves make larger patches: fewer borders between cells.
+	// Longer waves make larger patches, with fewer borders between cells.
 	borders := func(change func(m *codecraft.Generator)) (n int) {
 		g := mustGame(t, "finals", func(r *codecraft.Rules) {
 			r.Generator.MinShare, r.Generator.MaxShare = 350, 350
@@ -291,7 +291,7 @@ func TestClause_2_8_Shares(t *testing.T) {
 	if short < 4*long || rough < 2*smooth || smooth < long*9/10 {
 		t.Errorf("borders: short waves %d, long ones %d; with rough octaves %d, with smooth ones %d", short, long, rough, smooth)
 	}
-	// Octaves below two cells are not there.
+	// Octaves shorter than two cells are left out.
 	if a, b := borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves = 39, 39, 1 }),
 		borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves = 39, 39, 8 }); a != b {
 		t.Errorf("borders %d with one octave of 3.9 cells, %d with eight", a, b)
@@ -299,7 +299,7 @@ func TestClause_2_8_Shares(t *testing.T) {
 }
 
 func TestClause_2_9_Sight(t *testing.T) {
-	// A builder sees 10 far, a house 5, a wall 2; each cell of a house counts.
+	// The sight of a builder is 10, of a house 5, of a wall 2; each cell of a house counts.
 	for _, c := range []struct {
 		mark        string
 		size, reach int
@@ -326,8 +326,8 @@ func TestClause_2_9_Sight(t *testing.T) {
 			}
 		})
 	}
-	// One cell of the house is in sight: it can be chased, by the player whose
-	// wall sees it. Without that it cannot, but without fog it can.
+	// One cell of the house is in sight of a wall, so units of the wall's player can chase the
+	// house. Without the wall they cannot, except without fog.
 	const text = `
 		24 . . . . . . . . . . . .H2H2H2
 		23 . . . . . . . . . . . .H2H2H2
@@ -340,11 +340,10 @@ func TestClause_2_9_Sight(t *testing.T) {
 	begin(t, strings.ReplaceAll(text, "W1 .", " . ."), nil).may(5, "+x")
 }
 
-// TestClause_2_10_Chance plays one position under many seeds. That draws are
-// even, the clauses that draw test.
+// TestClause_2_10_Chance plays one position under many seeds. The tests of other clauses check that
+// draws are even.
 func TestClause_2_10_Chance(t *testing.T) {
-	// Two builders in the same place of two groups: what one draws says nothing
-	// of what the other does.
+	// Two builders have the same place in two groups: their draws are independent.
 	m := begin(t, `
 		14  . . . . . . . . . .
 		13  . . . . . . . . . .
@@ -353,7 +352,7 @@ func TestClause_2_10_Chance(t *testing.T) {
 		unit 5 b1 10,12 move 13,14
 		unit 6 b1 15,12 move 18,14`, nil)
 	m.even(func(m *match) string { return where(5)(m) + " " + where(6)(m) }, "11,12 16,12", "11,12 15,13", "10,13 16,12", "10,13 15,13")
-	// Others elsewhere do not change the draw.
+	// Entities elsewhere do not change the draw.
 	first := resume(t, m.g, m.s).tick(1)
 	other := begin(t, `
 		14  . . . . . . . . . .
@@ -366,7 +365,7 @@ func TestClause_2_10_Chance(t *testing.T) {
 	if where(5)(first) != where(5)(other) || where(6)(first) != where(6)(other) {
 		t.Errorf("a third unit changes what the others draw:\n%s%s", first.text(), other.text())
 	}
-	// A turned position draws other lots.
+	// A rotated position has other draws.
 	differ := 0
 	for seed := range uint64(40) {
 		a := begin(t, fmt.Sprintf("tick 0 seed %d\n11 b1\nx11\nunit 5 b1 11,11 move 50,50", seed), nil).tick(1)

@@ -12,7 +12,7 @@ import (
 
 // Tests of the clauses of RULES.md, section 7.
 
-// crowd is a state with n units of player 1, from (0, 2) on, row by row.
+// crowd returns a state with n units of player 1, from (0, 2) on, row by row.
 func crowd(t *testing.T, g *codecraft.Game, n int, kind codecraft.Type) codecraft.State {
 	t.Helper()
 	p := codecraft.Position{NextID: 10_000}
@@ -48,7 +48,7 @@ func TestClause_7_1_MaxUnits(t *testing.T) {
 			}
 		}
 	}
-	// What is removed makes room; positions with more are refused.
+	// Removed entities make room; positions with more entities are refused.
 	s := crowd(t, g, codecraft.MaxUnits, codecraft.BuilderUnit)
 	s.Resource[0] = 100
 	s.Acts[0].Take(codecraft.Build(s.Units[0].ID, codecraft.Wall, 0, 1))
@@ -62,7 +62,8 @@ func TestClause_7_1_MaxUnits(t *testing.T) {
 }
 
 func TestClause_7_2_IDs(t *testing.T) {
-	// All 2048 take an id in each of the last ticks, from the last that is allowed.
+	// All 2048 entities take an id in each of the last ticks, from the greatest next id that
+	// Restore accepts.
 	g := mustGame(t, "round1", nil)
 	const ticks = 3
 	s := crowd(t, g, codecraft.MaxUnits, codecraft.BuilderUnit)
@@ -84,14 +85,14 @@ func TestClause_7_2_IDs(t *testing.T) {
 	if err := g.Restore(&s, &p); err == nil || !strings.Contains(err.Error(), "too great") {
 		t.Errorf("next id %d: %v", p.NextID, err)
 	}
-	// From a start there is room in any game.
+	// After a start there is room for the ids of any game.
 	if most := 4 + 4*7 + codecraft.Cells + 2000*codecraft.MaxUnits; most > codecraft.MaxID {
 		t.Errorf("%d ids", most)
 	}
 }
 
 func TestClause_7_3_Health(t *testing.T) {
-	// The most health there can be, and the most damage.
+	// The greatest health and the greatest damage.
 	most := func(r *codecraft.Rules) {
 		for k := range r.Types {
 			if codecraft.Type(k) != codecraft.Resource {
@@ -132,7 +133,7 @@ func TestClause_7_3_Health(t *testing.T) {
 }
 
 func TestClause_7_4_Points(t *testing.T) {
-	// The numbers of the proof.
+	// The numbers of the proof in RULES.md.
 	var most int64
 	for _, name := range codecraft.Presets() {
 		r, _ := codecraft.Preset(name)
@@ -154,7 +155,7 @@ func TestClause_7_4_Points(t *testing.T) {
 	if most != 2_352_300 || most >= 1<<22 {
 		t.Errorf("at most %d points", most)
 	}
-	// Beyond: 40 blows of 30 million each, added to 2^30.
+	// Beyond the bound: 40 attacks of 30 million points each, added to 2^30.
 	rich := func(r *codecraft.Rules) {
 		b := &r.Types[codecraft.BuilderUnit]
 		b.Damage, b.Range = 30_000, 20
@@ -188,8 +189,8 @@ func TestClause_7_4_Points(t *testing.T) {
 }
 
 func TestClause_7_5_Paths(t *testing.T) {
-	// To the far corner of a full map: the lower rows hold enemy walls of 30,000
-	// health, the others resources. The way with the fewest walls is straight up.
+	// A path to the far corner of a full map: the lower rows have enemy walls of 30,000 health,
+	// the others resources. The path with the fewest walls goes straight up.
 	deep := func(r *codecraft.Rules) {
 		r.MaxNodes = 6400
 		r.Types[codecraft.Wall].MaxHealth = 30_000
@@ -219,17 +220,17 @@ func TestClause_7_5_Paths(t *testing.T) {
 		t.Fatal(err)
 	}
 	resume(t, g, s).may(5, "+y").tick(1)
-	// With the limit of the presets it does not get there, and stays.
+	// With the limit of the presets the search fails, and the unit stays.
 	g = mustGame(t, "round1", func(r *codecraft.Rules) { deep(r); r.MaxNodes = 1000 })
 	resume(t, g, s).may(5, "")
 	if cost := int64(6400) * (30_000 + 158); cost > math.MaxInt32 {
 		t.Errorf("paths of %d", cost)
 	}
-	// A labyrinth: one way of 3159 steps.
+	// A labyrinth with one path of 3159 steps.
 	labyrinth(t)
 }
 
-// labyrinth is a way to and fro over the whole map.
+// labyrinth returns a map with one path to and fro over the whole map.
 func labyrinth(t *testing.T) {
 	t.Helper()
 	var b strings.Builder
@@ -249,9 +250,9 @@ func labyrinth(t *testing.T) {
 	b.WriteString("tick 0 first 30\nunit 5 b1 0,0 move 79,78\n")
 	nodes := func(n int32) func(r *codecraft.Rules) { return func(r *codecraft.Rules) { r.MaxNodes = n } }
 	begin(t, b.String(), nodes(6400)).may(5, "+x").tick(79).want("unit 5 b1 79,0").may(5, "+y")
-	// On the last row but one every sum is that of the target, 3159, as it is on the
-	// last cell of the row before. What comes before has less: 37 rows with a gap
-	// after each, and 79 cells.
+	// On the last row but one every sum is the sum of the target, 3159, as it is on the last
+	// cell of the row before. The cells before have smaller sums: 37 rows with a gap after
+	// each, and 79 cells.
 	begin(t, b.String(), nodes(37*81+79+1)).may(5, "+x")
 	begin(t, b.String(), nodes(37*81+79)).may(5, "")
 }
@@ -296,7 +297,7 @@ func TestClause_7_7_Ranges(t *testing.T) {
 	refuses("Turret.size is 3, want 1 to 2", func(r *codecraft.Rules) { r.Types[codecraft.Turret].Size = 3 })
 	refuses("max_tick_count is 2001, want 1 to 2000", func(r *codecraft.Rules) { r.MaxTurns = 2001 })
 	refuses("max_pathfind_nodes is 6401, want 1 to 6400", func(r *codecraft.Rules) { r.MaxNodes = 6401 })
-	// The greatest of all do no harm.
+	// The greatest values of all rules do no harm.
 	m := begin(t, `
 		tick 1990
 		12 W1W1W1W1W1
@@ -332,7 +333,7 @@ func TestClause_7_9_MaxOrders(t *testing.T) {
 	if n := g.Info().MaxOrders; n != 5*codecraft.MaxUnits {
 		t.Errorf("at most %d orders", n)
 	}
-	// The fullest action there is takes five orders.
+	// An action with all parts takes five orders.
 	parts := []sim.Order{
 		codecraft.Move(5, 1, 80, true, true), codecraft.And(codecraft.Build(5, codecraft.House, 255, 255)), codecraft.And(codecraft.Attack(5, 1)),
 		codecraft.And(codecraft.Auto(5, 65535, codecraft.EveryType)), codecraft.And(codecraft.Repair(5, 1)),
@@ -344,7 +345,7 @@ func TestClause_7_9_MaxOrders(t *testing.T) {
 	if back := a.AppendOrders(nil, 5); len(back) != codecraft.PartsOfAction {
 		t.Errorf("%d orders for %+v", len(back), a)
 	}
-	// A seat that gives more.
+	// A seat that gives more orders.
 	m := begin(t, "10 b1 .\nx10\nunit 5 b1 10,10", nil)
 	var many []sim.Order
 	for i := range g.Info().MaxOrders + 10 {

@@ -10,7 +10,7 @@ import (
 
 // Tests of the clauses of RULES.md, section 3: builds, repairs, moves, clean-up.
 
-// built are the ids that two builders of walls gave, by place.
+// built returns the ids of the walls of two builders, by place.
 func built(m *match) string {
 	text := ""
 	for _, u := range m.s.Units[:m.s.N] {
@@ -22,8 +22,8 @@ func built(m *match) string {
 }
 
 func TestClause_3_18_Builders(t *testing.T) {
-	// Two that build, one that fails, one that attacks, one that cannot build: the
-	// first three take ids.
+	// Two entities build, one fails, one attacks, and one cannot build: the first three take
+	// ids.
 	const text = `
 		tick 0 next 40 first 30
 		p1 resource 100
@@ -39,7 +39,7 @@ func TestClause_3_18_Builders(t *testing.T) {
 	m.even(built, "40@11,12 41@14,11", "40@14,11 41@11,12")
 	m.tick(1).attacks("7>30").want("tick 1 next 42\np1 resource 81").tick(1).want("tick 2 next 44\np1 resource 82")
 	begin(t, text, func(r *codecraft.Rules) { r.UnableTakeID = true }).tick(1).want("tick 1 next 43")
-	// The order is not that of the attacks.
+	// The order of builds is not the order of attacks.
 	both := begin(t, `
 		p1 resource 100
 		tick 0 next 40 first 30
@@ -74,7 +74,7 @@ func TestClause_3_19_Success(t *testing.T) {
 	}
 	done := func(kind, cell string) { t.Helper(); at(kind, cell).there(40, true) }
 	fails := func(kind, cell string) { t.Helper(); at(kind, cell).there(40, false) }
-	// All places around for a house of 3 cells: 12; and none else.
+	// A house of side 3 has 12 places around a builder, and no others.
 	for x := 9; x <= 15; x++ {
 		for y := 7; y <= 13; y++ {
 			dx, dy := max(13-(x+2), x-13, 0), max(11-(y+2), y-11, 0)
@@ -94,7 +94,7 @@ func TestClause_3_19_Success(t *testing.T) {
 	fails("Resource", "13,12")
 	fails("12", "13,12")
 	fails("Wall", "255,255")
-	// Large ones build all around too, and the edge of the map is an end: a house
+	// Large entities also build on all sides, and the edge of the map is a limit: a house
 	// beside a builder in the corner.
 	for cell, ok := range map[string]bool{"76,77": true, "75,77": false, "76,78": false, "76,76": false, "77,76": true, "78,76": false, "77,75": false} {
 		t.Run("house on "+cell, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestClause_3_19_Success(t *testing.T) {
 	buildOnWhat(t)
 }
 
-// buildOnWhat: whatever stands there is in the way, dead too, and what is built
-// in this tick.
+// buildOnWhat checks that every entity on the square prevents a build, also dead entities and
+// entities built in this tick.
 func buildOnWhat(t *testing.T) {
 	t.Helper()
 	const text = `
@@ -139,12 +139,12 @@ func buildOnWhat(t *testing.T) {
 	begin(t, strings.Replace(text, "MK", " :", 1), nil).tick(1).there(40, true)
 	dying := strings.Replace(text, "MK", "b2", 1) + "\nunit 20 b2 11,12 health 1"
 	begin(t, dying, nil).tick(1).there(20, false).there(40, false).tick(1).there(41, true)
-	// Two for one place: either the one or the other.
+	// Two builders want the same place: one of them succeeds.
 	two := strings.Replace(strings.Replace(text, "MK", " .", 1), "unit 6 b1 12,12", "unit 6 b1 12,12 build Wall 11,12", 1)
 	begin(t, two, nil).even(built, "40@11,12").tick(1).want("p1 resource 80\ntick 1 next 42")
 }
 
-// there checks whether there is an entity.
+// there checks whether an entity exists.
 func (m *match) there(id uint32, want bool) *match {
 	m.t.Helper()
 	if got := m.exists(fmt.Sprint(id)); got != want {
@@ -166,22 +166,22 @@ func TestClause_3_20_Price(t *testing.T) {
 		unit 6 b1 15,13
 		unit 7 b1 15,12
 		`
-	// A builder costs 10 and one for each of two.
+	// A builder unit costs 10, and one more for each of two existing ones.
 	begin(t, base+"p1 resource 12", nil).tick(1).there(40, true).want("p1 resource 0 score 10")
 	begin(t, base+"p1 resource 11", nil).tick(1).there(40, false).want("p1 resource 11 score 0")
-	// One that is being killed counts, but with the choice; so do inactive ones.
+	// A dying entity counts, except with DeadAreFree; so do inactive entities.
 	killed := base + "unit 8 m2 16,12 attack 7\n12 B1B1B1B1B1b1m2\n"
 	killed = strings.Replace(killed, "12 B1B1B1B1B1b1\n", "", 1)
 	killed = strings.Replace(killed, "unit 7 b1 15,12", "unit 7 b1 15,12 health 3", 1)
 	begin(t, killed+"p1 resource 11", nil).tick(1).there(40, false).there(7, false)
 	begin(t, killed+"p1 resource 11", func(r *codecraft.Rules) { r.DeadAreFree = true }).tick(1).there(40, true).there(7, false).want("p1 resource 0")
 	begin(t, strings.Replace(base, "unit 7 b1 15,12", "unit 7 b1 15,12 health 3 inactive", 1)+"p1 resource 11", nil).tick(1).there(40, false)
-	// Other types and other players do not count, and buildings stay at their price.
+	// Other types and other players do not count, and buildings keep their price.
 	for _, mark := range []string{"m1", "b2"} {
 		others := strings.NewReplacer("B1b1", "B1"+mark, "b1 15,1", mark+" 15,1").Replace(base)
 		begin(t, others+"p1 resource 10", nil).tick(1).there(40, true).want("p1 resource 0")
 	}
-	// Those built in the same tick count: two bases with 21 for 10 and 11.
+	// Entities built in the same tick count: two bases have 21 for units of 10 and 11.
 	pair := `
 		14 B1B1B1B1B1 .B1B1B1B1B1
 		13 B1B1B1B1B1 .B1B1B1B1B1
@@ -197,13 +197,13 @@ func TestClause_3_20_Price(t *testing.T) {
 	begin(t, pair+"20", nil).tick(1).there(40, true).there(41, false).want("p1 resource 10")
 	walls := strings.Replace(base, "unit 6 b1 15,13", "unit 6 b1 15,13 build Wall 16,13", 1)
 	begin(t, strings.Replace(walls, " build BuilderUnit 15,10", "", 1)+"p1 resource 10", nil).tick(1).there(40, true).want("p1 resource 0")
-	// What is collected in the tick can be spent in it.
+	// Resource collected in the tick can be spent in it.
 	vein := strings.Replace(strings.Replace(base, "13 B1B1B1B1B1b1", "13 B1B1B1B1B1b1 *", 1), "unit 6 b1 15,13", "unit 6 b1 15,13 attack 30", 1)
 	begin(t, vein+"p1 resource 11", nil).tick(1).there(40, true).want("p1 resource 0 score 11")
 	population(t)
 }
 
-// population: a base provides for five.
+// population checks the limit of population: a base provides 5.
 func population(t *testing.T) {
 	t.Helper()
 	const text = `
@@ -224,17 +224,17 @@ func population(t *testing.T) {
 	begin(t, at("m1", ""), nil).tick(1).there(40, true)
 	begin(t, at("m2", "health 9 inactive"), nil).tick(1).there(40, true)
 	begin(t, at("m1", "health 9 inactive\nunit 20 m1 14,15 health 9 inactive"), nil).tick(1).there(40, false)
-	// A house that is being destroyed still provides, and a dead unit still uses.
+	// A destroyed house still provides population, and a dead unit still uses it.
 	attacked := strings.Replace(at("m1", "health 3"), "H1H1H1\n\t\t13", "H1H1H1m2\n\t\t13", 1) + "\nunit 20 m2 18,14 attack 6"
 	begin(t, attacked, nil).tick(1).there(6, false).there(40, true)
 	begin(t, attacked, func(r *codecraft.Rules) { r.DeadAreFree = true }).tick(1).there(6, false).there(40, false)
-	// One that is not active provided nothing before: its end takes no room.
+	// An inactive house provided nothing, so its end changes nothing.
 	unbuilt := strings.NewReplacer("m1m1m1m1m1", "m1m1m1m1 .", "health 3", "health 3 inactive").Replace(attacked)
 	begin(t, unbuilt, func(r *codecraft.Rules) { r.DeadAreFree = true }).tick(1).there(6, false).there(40, true)
 	dying := at("m1", "health 9 inactive\nunit 20 m1 14,15 health 3\nunit 21 m2 14,16 attack 20\n16  . . . .m2")
 	begin(t, dying, nil).tick(1).there(20, false).there(40, false)
 	begin(t, dying, func(r *codecraft.Rules) { r.DeadAreFree = true }).tick(1).there(20, false).there(40, true)
-	// Types that use none need no room, but with the choice.
+	// Types that use no population need no room, except with PopulationAll.
 	crowd := `
 		p1 resource 1000
 		11 b1b1b1
@@ -265,15 +265,15 @@ func TestClause_3_21_Built(t *testing.T) {
 	if m.s.Units[m.s.Find(40)].Type != codecraft.House {
 		house, unit = 41, 40
 	}
-	// The unit is complete and active at the end of the tick, the house is not. The
-	// builder has acted and did not move.
+	// The unit is complete and active at the end of the tick, the house is not. The builder has
+	// acted and did not move.
 	m.want(fmt.Sprintf("unit %d b1 15,10\nunit %d H1 12,6 health 5 inactive\nunit 6 b1 12,9\np1 resource 539 score 10\ntick 1 next 42", unit, house))
 	if m.s.Acts[m.s.Find(unit)] != (codecraft.Action{}) || m.s.Acts[m.s.Find(house)] != (codecraft.Action{}) {
 		t.Error("what is built has an action")
 	}
-	// It does nothing in its tick, though it is given an action in the next one.
+	// The new unit does nothing in its first tick; it can have an action in the next one.
 	m.play(by(1, codecraft.Move(unit, 15, 5, false, false), codecraft.Stop(5))).want(fmt.Sprintf("unit %d b1 15,9", unit))
-	// A builder's init health is cut to full health.
+	// The init health of a builder is limited to full health.
 	wall := `
 		p1 resource 600
 		9  b1 .

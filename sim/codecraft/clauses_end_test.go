@@ -15,7 +15,7 @@ func TestClause_5_1_Limit(t *testing.T) {
 	const text = "tick 997 next 40 first 30\n10 b1 .b2 .b3\nx10"
 	begin(t, text, nil).tick(2).ended(sim.Running).tick(1).ended(sim.Over).want("tick 1000")
 	begin(t, "10 b1 .b2 .b3\nx10", func(r *codecraft.Rules) { r.MaxTurns = 1 }).tick(1).ended(sim.Over)
-	// No bonus is given then.
+	// At the tick limit there is no bonus.
 	begin(t, text+"\np1 score 5\np2 score 9", func(r *codecraft.Rules) { r.Bonus = true }).tick(3).ended(sim.Over).want("p1 score 5\np2 score 9")
 }
 
@@ -34,7 +34,7 @@ func TestClause_5_2_OneLeft(t *testing.T) {
 	}
 	m := begin(t, at("b2", ""), nil).tick(1).there(20, false).ended(sim.Running)
 	m.play(by(1, codecraft.Attack(5, 21))).there(21, false).ended(sim.Over)
-	// What is left is enough, be it a wall that is not active.
+	// Any entity keeps a player in the game, even an inactive wall.
 	alive := begin(t, at("b2", "")+"12 W4\nunit 22 W4 10,12 health 1 inactive", nil).play(by(1, codecraft.Attack(5, 21))).tick(1)
 	alive.play(by(1, codecraft.Attack(5, 20))).there(20, false).there(21, false).ended(sim.Running)
 	walls := begin(t, at("b2", ""), func(r *codecraft.Rules) { r.WallsDoNotLive = true })
@@ -43,7 +43,8 @@ func TestClause_5_2_OneLeft(t *testing.T) {
 	begin(t, "10 W1 .H2H2H2\n11  . .H2H2H2\n12  . .H2H2H2\nx10", func(r *codecraft.Rules) { r.WallsDoNotLive = true }).tick(1).ended(sim.Over)
 	begin(t, "10 W1 .T2T2\n11  . .T2T2\nx10", func(r *codecraft.Rules) { r.WallsDoNotLive = true }).tick(1).ended(sim.Over)
 	begin(t, "10 T1T1T2T2\n11 T1T1T2T2\nx10", func(r *codecraft.Rules) { r.WallsDoNotLive = true }).tick(1).ended(sim.Running)
-	// The last two can go together, and resources keep nobody in the game.
+	// The last two players can lose their last entities in the same tick, and resources keep no
+	// player in the game.
 	begin(t, "10 r1b2 *\nx10\nunit 5 r1 10,10 attack 6\nunit 6 b2 11,10 health 5 attack 5\n", func(r *codecraft.Rules) {
 		r.Types[codecraft.BuilderUnit].Damage = 10
 	}).tick(1).ended(sim.Over).there(5, false).there(6, false)
@@ -74,13 +75,13 @@ func TestClause_5_4_Bonus(t *testing.T) {
 	begin(t, at("500"), nil).tick(1).ended(sim.Over).want("p1 score 100")
 	begin(t, at("500"), func(r *codecraft.Rules) { bonus(r); r.BonusOver = 40 }).tick(1).want("p1 score 540")
 	begin(t, at("500"), func(r *codecraft.Rules) { bonus(r); r.BonusOver = 0 }).tick(1).want("p1 score 500")
-	// Nobody is left: nobody gets any.
+	// No player is left: no player gets the bonus.
 	begin(t, "p1 score 3\np2 score 5", bonus).tick(1).ended(sim.Over).want("p1 score 3\np2 score 5")
 }
 
 func TestClause_5_5_Points(t *testing.T) {
-	// A little of everything in one game: 3 collected, a wall and a builder that
-	// become active, an enemy wall destroyed; building costs no points.
+	// All kinds of points in one game: 3 collected, a wall and a builder that become active, an
+	// enemy wall destroyed; building costs no points.
 	m := begin(t, `
 		p1 resource 50
 		tick 0 next 40 first 30
@@ -101,7 +102,7 @@ func TestClause_5_5_Points(t *testing.T) {
 		unit 10 W2 14,12 health 12
 		unit 11 b1 10,11`, nil)
 	m.tick(1).want("p1 score 21 resource 38").play(by(1, codecraft.Stop(8))).want("p1 score 22 resource 39").tick(1).want("p1 score 33 resource 40\np2 score 0").there(10, false)
-	// What dies takes nothing away.
+	// The death of an entity costs no points.
 	lost := begin(t, "p1 score 70 resource 4\n10 b1r2\nx10\nunit 5 b1 10,10\nunit 6 r2 11,10 attack 5", nil).tick(2)
 	lost.there(5, false).want("p1 score 70 resource 4\np2 score 100")
 }

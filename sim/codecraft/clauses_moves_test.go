@@ -34,15 +34,16 @@ func TestClause_3_22_Repair(t *testing.T) {
 	begin(t, at("99", " ."), nil).tick(1).want(moved)
 	begin(t, at("1", " ."), nil).tick(1).want(moved)
 	begin(t, at("30", " *")+"health 12,11=5", nil).tick(1).want(moved + "\nhealth 12,11=5") // a resource
-	// Of others only with the choice.
+	// Entities of other players only with RepairOthers.
 	enemy := at("9", "b2") + "unit 9 b2 12,11 health 3"
 	begin(t, enemy, nil).tick(1).want(moved + "\nunit 9 b2 12,11 health 3")
 	begin(t, enemy, func(r *codecraft.Rules) { r.RepairOthers = true }).tick(1).want(stayed + "\nunit 9 b2 12,11 health 4")
-	// At full health nothing is repaired, and it moves on, but with the choice.
+	// An entity with full health is not repaired, and the repairer moves on, except with
+	// RepairFull.
 	full := strings.Replace(at("6", " ."), "W1 10,11 health 20", "W1 10,11", 1)
 	begin(t, full, nil).tick(1).want(moved)
 	begin(t, full, func(r *codecraft.Rules) { r.RepairFull = true }).tick(1).want(stayed + "\nunit 6 W1 10,11")
-	// Only types of the list; only those that repair; not what has just died.
+	// Only types of the list are repaired, only by repairers, and never dead entities.
 	begin(t, at("6", " ."), func(r *codecraft.Rules) {
 		r.Types[codecraft.BuilderUnit].Repairs = codecraft.ListOf(codecraft.House)
 	}).tick(1).want(moved)
@@ -65,7 +66,7 @@ func TestClause_3_23_Together(t *testing.T) {
 	begin(t, at("49"), nil).tick(1).want("unit 8 W1 10,11\nunit 5 b1 10,12\nunit 6 b1 11,11\nunit 7 b1 10,10").tick(1).want("unit 7 b1 11,10")
 	begin(t, at("40"), func(r *codecraft.Rules) { r.Types[codecraft.BuilderUnit].Power = 7 }).tick(1).want("unit 8 W1 10,11")
 	begin(t, at("10"), func(r *codecraft.Rules) { r.Types[codecraft.BuilderUnit].Power = 7 }).tick(1).want("unit 8 W1 10,11 health 31")
-	// An attack in the same tick comes first.
+	// An attack in the same tick comes before the repair.
 	hurt := at("20") + "\nunit 9 m2 9,11 attack 8\n11 m2W1b1 .\n12  .b1 . .\n10  .b1 . .\nx9"
 	for _, row := range []string{"12 b1 . .", "11 W1b1 .", "10 b1 . .", "x10"} {
 		hurt = strings.Replace(hurt, "\t\t"+row+"\n", "", 1)
@@ -74,7 +75,7 @@ func TestClause_3_23_Together(t *testing.T) {
 }
 
 func TestClause_3_24_Rounds(t *testing.T) {
-	// Three want one cell: each gets it as often.
+	// Three units want one cell: each gets it equally often.
 	const text = `
 		12  .b1 .
 		11 b1 .b2
@@ -85,7 +86,7 @@ func TestClause_3_24_Rounds(t *testing.T) {
 		unit 7 b2 12,11 move 11,11`
 	first := begin(t, text, nil)
 	first.even(func(m *match) string { return fmt.Sprint(m.s.At[codecraft.CellOf(11, 11)]) }, "1", "2", "3")
-	// Who loses stays where it is, also if another cell gets free next to it.
+	// A loser stays where it is, even if another cell next to it becomes free.
 	m := begin(t, `
 		11 b1b1b1b1 .
 		10  . . . . .
@@ -95,7 +96,7 @@ func TestClause_3_24_Rounds(t *testing.T) {
 		unit 7 b1 12,11 move 13,11
 		unit 8 b1 13,11 move 14,11`, nil)
 	m.tick(1).want("11 .b1b1b1b1\nx10\nunit 5 b1 11,11\nunit 8 b1 14,11")
-	// A contest for a cell that gets free in a later round.
+	// A contest for a cell that becomes free in a later round.
 	later := begin(t, `
 		13  . .b1 . .
 		12  . . . . .
@@ -108,13 +109,13 @@ func TestClause_3_24_Rounds(t *testing.T) {
 		unit 8 b1 12,13 move 12,12`, nil)
 	later.even(func(m *match) string { return where(5)(m) + " " + where(7)(m) }, "12,11 12,10", "11,11 12,11")
 	later.tick(1).want("unit 6 b1 13,11\nunit 8 b1 12,12")
-	// Those that have acted do not move.
+	// Units that have acted do not move.
 	begin(t, "11 b1 * .\nx10\ntick 0 first 30\nunit 5 b1 10,11 attack 30 move 10,12", nil).tick(1).attacks("5>30").want("unit 5 b1 10,11")
 }
 
 func TestClause_3_25_NoSwaps(t *testing.T) {
 	begin(t, "11 b1b1\nx10\nunit 5 b1 10,11 move 11,11\nunit 6 b1 11,11 move 10,11", nil).tick(3).want("unit 5 b1 10,11\nunit 6 b1 11,11")
-	// Nor do four in a ring.
+	// Four units in a ring do not move either.
 	ring := `
 		12 b1b1
 		11 b1b1
@@ -124,10 +125,10 @@ func TestClause_3_25_NoSwaps(t *testing.T) {
 		unit 7 b1 11,12 move 10,12
 		unit 8 b1 10,12 move 10,11`
 	begin(t, ring, nil).tick(2).want("unit 5 b1 10,11\nunit 6 b1 11,11\nunit 7 b1 11,12\nunit 8 b1 10,12")
-	// They follow one that leaves, even into its cell.
+	// Units follow a unit that leaves, even into its cell.
 	begin(t, strings.Replace(ring, "b1 10,12 move 10,11", "b1 10,12 move 9,12", 1), nil).tick(1).
 		want("unit 5 b1 11,11\nunit 6 b1 11,12\nunit 7 b1 10,12\nunit 8 b1 9,12")
-	// What is killed blocks until the end of the tick, and does not move itself.
+	// A killed unit blocks until the end of the tick, and does not move.
 	const dying = `
 		11 b1b1 . .
 		10  .m2 . .
@@ -177,12 +178,12 @@ func TestClause_3_27_Active(t *testing.T) {
 	if m.s.PopProvide[0] != 5 {
 		t.Errorf("the house provides %d", m.s.PopProvide[0])
 	}
-	// It stays active when it is hurt and whole again, and is not paid again.
+	// An entity stays active when it is damaged and repaired, and scores only once.
 	hurt := strings.Replace(at("48"), "13 b1 . . .", "13 b1m2 . .", 1) + "\nunit 9 m2 11,13 attack 8"
 	m = begin(t, hurt, nil).tick(1).want("unit 8 H1 11,10 health 45 inactive").tick(1)
 	m.play(by(2, codecraft.Stop(9))).tick(10).want("unit 8 H1 11,10\np1 score 50")
 	m.play(by(2, codecraft.Attack(9, 8)), by(1, codecraft.Stop(5), codecraft.Stop(6))).want("unit 8 H1 11,10 health 45\np1 score 50")
 	m.play(by(2, codecraft.Stop(9)), by(1, codecraft.Repair(5, 8), codecraft.Repair(6, 8))).tick(4).want("unit 8 H1 11,10\np1 score 50")
-	// Attacks and repairs of the tick count before.
+	// Attacks and repairs of the same tick count before.
 	begin(t, strings.Replace(hurt, "health 48", "health 50", 1), nil).tick(1).want("unit 8 H1 11,10 health 47 inactive")
 }

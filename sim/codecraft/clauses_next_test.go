@@ -8,10 +8,10 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// Tests of the clauses of RULES.md, section 3: who may do what, next cells.
+// Tests of the clauses of RULES.md, section 3: actions and next cells.
 
 func TestClause_3_1_OneThing(t *testing.T) {
-	// A builder that could attack, build, repair and move.
+	// A builder that can attack, build, repair and move.
 	const text = `
 		tick 0 first 20
 		p1 resource 100
@@ -22,28 +22,28 @@ func TestClause_3_1_OneThing(t *testing.T) {
 		unit 5 b1 11,11 move 14,11 build Wall 11,10 attack 20 repair 6
 		unit 6 W1 10,11 health 7`
 	begin(t, text, nil).tick(1).attacks("5>20").want("p1 resource 101 score 1\nunit 5 b1 11,11\nunit 6 W1 10,11 health 7\n10 ...\nx10")
-	// Nothing to attack: it builds.
+	// It has no target, so it builds.
 	apart := strings.Replace(text, " . * . . .", " . . . . *", 1)
 	begin(t, apart, nil).tick(1).attacks("").want(`
 		p1 resource 90 score 0
 		unit 5 b1 11,11
 		unit 6 W1 10,11 health 7
 		unit 21 W1 11,10 health 5 inactive`)
-	// The place is taken: it repairs.
+	// The square is occupied, so it repairs.
 	taken := strings.Replace(apart, "10  . . . . .", "10  .W2 . . .", 1)
 	begin(t, taken, nil).tick(1).attacks("").want(`
 		p1 resource 100 score 0
 		unit 5 b1 11,11
 		unit 6 W1 10,11 health 8`)
-	// Nothing to repair either: it moves.
+	// Nothing needs a repair either, so it moves.
 	whole := strings.Replace(taken, " health 7", "", 1)
 	begin(t, whole, nil).tick(1).want("unit 5 b1 12,11")
-	// And without a move it stays.
+	// Without a move action it stays.
 	begin(t, strings.Replace(whole, "move 14,11 ", "", 1), nil).tick(1).want("unit 5 b1 11,11")
 }
 
 func TestClause_3_2_Inactive(t *testing.T) {
-	// Six that are active and do something, or are not and do nothing.
+	// Six units that are active and act, or are inactive and do nothing.
 	const text = `
 		tick 0 first 30
 		p1 resource 100
@@ -64,8 +64,8 @@ func TestClause_3_2_Inactive(t *testing.T) {
 	m.want("unit 5 b1 12,14 health 9\nunit 10 W1 12,10 health 21\nunit 31 W1 11,11 health 5 inactive\np1 resource 91 score 1")
 	m = begin(t, strings.ReplaceAll(text, "STATE", "inactive"), nil).may(5, "").may(6, "").may(7, "").tick(1).attacks("")
 	m.want("unit 5 b1 11,14 health 9 inactive\nunit 10 W1 12,10 health 20\nno 31\n11 *.\nx10\ntick 1 next 31\np1 resource 100 score 0")
-	// Inactive ones are attacked and repaired, block, and use population. (That
-	// they see: 2.9; that they do not provide: 3.20.)
+	// Inactive entities are attacked and repaired, block, and use population. (Clause 2.9 has
+	// their sight, clause 3.20 the population that they do not provide.)
 	m = begin(t, `
 		p1 resource 100
 		12 b1W1 .m2 .
@@ -87,8 +87,7 @@ func TestClause_3_2_Inactive(t *testing.T) {
 }
 
 func TestClause_3_3_FromTheStart(t *testing.T) {
-	// A wall that is destroyed in this tick still blocks; so does a unit that goes
-	// away.
+	// A wall that is destroyed in this tick still blocks; so does a unit that moves away.
 	begin(t, `
 		12 W1W1W1W1
 		11 W1b1W1 .
@@ -104,7 +103,7 @@ func TestClause_3_3_FromTheStart(t *testing.T) {
 		x10
 		unit 5 b1 11,11 move 13,11
 		unit 6 b1 12,11 move 14,11`, nil).may(5, "").tick(1).want("unit 5 b1 11,11\nunit 6 b1 13,11").tick(1).may(5, "+x")
-	// One that can attack by its action goes nowhere, wherever it is sent.
+	// A unit that can attack by its action has no next cell, whatever its move.
 	const text = `
 		tick 0 first 20
 		11  *b1 . . .
@@ -116,7 +115,8 @@ func TestClause_3_3_FromTheStart(t *testing.T) {
 }
 
 func TestClause_3_4_Chase(t *testing.T) {
-	// The resource is 5 away: its neighbour cell 4 steps, with the range 5.
+	// The resource is at distance 5: its neighbour cell is 4 steps away, plus the range makes
+	// 5.
 	const text = `
 		14 b1 . . . . *
 		13  . . . . . .
@@ -130,7 +130,7 @@ func TestClause_3_4_Chase(t *testing.T) {
 	detour := strings.Replace(text, " . . . . *", " .W1 . . *", 1)
 	begin(t, ranged(detour, "6"), nil).may(5, "-y")
 	begin(t, ranged(detour, "7"), nil).may(5, "+x+y-y")
-	// Nothing is broken through, whatever the move says.
+	// A chase never breaks through, whatever the move action.
 	shut := `
 		15 W2W2W2W2 . . .
 		14 W2b1 .W2 . . *
@@ -139,7 +139,7 @@ func TestClause_3_4_Chase(t *testing.T) {
 		unit 5 b1 10,14 move 11,14 break auto 20 Resource`
 	begin(t, shut, nil).may(5, "+x") // by the move: the cell is next to it
 	begin(t, strings.Replace(shut, "move 11,14 break ", "", 1), nil).may(5, "")
-	// The nearest by path, not by distance; ranges count from the target's edge.
+	// The nearest target is by path, not by distance; ranges count from the edge of the target.
 	begin(t, `
 		15  .W1 . . . . . .
 		14 W1 . . . . . . .
@@ -151,14 +151,14 @@ func TestClause_3_4_Chase(t *testing.T) {
 		8  b2 . . . . . . .
 		x10
 		unit 5 m1 10,13 auto 30 any`, nil).may(5, "-y")
-	// Ranged units stop at their range: 5 steps to 7 further.
+	// Ranged units stop at their range: 5 steps plus 7.
 	far := `
 		14 r1 . . . . . . . . . . .b2
 		x10
 		unit 5 r1 10,14 auto RANGE any`
 	begin(t, ranged(far, "12"), nil).may(5, "+x")
 	begin(t, ranged(far, "11"), nil).may(5, "")
-	// Own ones are no targets, nor what the player does not see.
+	// Own entities and entities out of sight are no targets.
 	begin(t, ranged(strings.Replace(far, "b2", "b1", 1), "40"), nil).may(5, "")
 	begin(t, ranged(far, "40"), fog).may(5, "")
 	begin(t, ranged(strings.Replace(far, ". .b2", ".b2", 1), "40"), fog).may(5, "")
@@ -176,16 +176,16 @@ func TestClause_3_5_Move(t *testing.T) {
 		x10
 		unit 5 b1 11,11 move `
 	begin(t, text+"11,11 closest break", nil).may(5, "").tick(1).want("unit 5 b1 11,11")
-	// Next to it, whatever is there.
+	// The target is a neighbour cell, whatever covers it.
 	begin(t, text+"12,11", nil).may(5, "+x").tick(1).want("unit 5 b1 12,11")
 	begin(t, text+"11,12", nil).may(5, "+y").tick(1).attacks("5>8").want("unit 5 b1 11,11")
 	begin(t, text+"10,11", nil).may(5, "-x").tick(1).attacks("5>7").want("unit 5 b1 11,11\nunit 7 b2 10,11 health 9")
 	begin(t, text+"11,10", nil).may(5, "-y").tick(1).attacks("").want("unit 5 b1 11,11")
-	// Further away: the best path.
+	// A target further away has a best path.
 	begin(t, text+"13,11", nil).may(5, "+x")
 	begin(t, text+"13,12", nil).may(5, "+x").tick(1).want("unit 5 b1 12,11").may(5, "+x+y").tick(2).want("unit 5 b1 13,12")
 	begin(t, text+"11,13", nil).may(5, "+x") // around the resource, not around the wall
-	// Without a move there is none.
+	// Without a move action there is no next cell.
 	begin(t, strings.TrimSuffix(text, " move "), nil).may(5, "")
 	begin(t, text[:len(text)-len("move ")]+"stop", nil).may(5, "")
 	// Buildings do not move.
@@ -193,7 +193,7 @@ func TestClause_3_5_Move(t *testing.T) {
 }
 
 func TestClause_3_6_WhatBlocks(t *testing.T) {
-	// A corridor with one cell that is closed by one of each.
+	// A corridor with one cell, which is closed by different entities.
 	for _, c := range []struct{ mark, more string }{
 		{"b1", ""}, {"W1", ""}, {"W1", "inactive health 1"}, {"b2", ""}, {"W2", ""}, {"b2", "inactive health 1"}, {"b1", "move 12,12"}, {" *", ""}, {" .", ""},
 	} {
@@ -218,7 +218,7 @@ func TestClause_3_6_WhatBlocks(t *testing.T) {
 	// The edges of the map.
 	begin(t, "1  . .\n0 b1W1\nunit 5 b1 0,0 move 3,0", nil).may(5, "+y")
 	begin(t, "79 W1b1\n78  . .\nx78\nunit 5 b1 79,79 move 77,79", nil).may(5, "-y")
-	// Large ones with all their cells.
+	// Large entities block with all their cells.
 	begin(t, `
 		15  . .B2B2B2B2B2
 		14  . .B2B2B2B2B2
@@ -230,8 +230,8 @@ func TestClause_3_6_WhatBlocks(t *testing.T) {
 }
 
 func TestClause_3_7_BreakThrough(t *testing.T) {
-	// A wall of health h in a corridor, with a way around of 12 steps: with damage 5
-	// it is broken if ⌈h / 5⌉ + 3 is less; at 12 both are as good.
+	// A wall of health h in a corridor, with a path of 12 steps around it: with damage 5 the
+	// unit breaks through if ⌈h / 5⌉ + 3 is less; with 12 both paths are equally good.
 	const text = `
 		15 W1 . . . . .
 		14 W1 .W1W1W1 .
@@ -253,10 +253,10 @@ func TestClause_3_7_BreakThrough(t *testing.T) {
 			begin(t, text+fmt.Sprint(health), floor).may(5, steps)
 		})
 	}
-	// Without the flag it goes around. What it goes for it then attacks.
+	// Without the flag the unit goes around. With it, the unit attacks the wall on its path.
 	begin(t, strings.Replace(text+"1", " break", "", 1), nil).may(5, "+y")
 	begin(t, text+"12", nil).tick(1).attacks("5>60").want("unit 60 W2 12,11 health 7\nunit 5 m1 11,11")
-	// Own ones block, resources can be passed too.
+	// Own entities block; resources can be broken through.
 	begin(t, strings.Replace(text+"1", "W2", "W1", 2), nil).may(5, "+y")
 	vein := strings.Replace(text[:strings.Index(text, "unit 60")], "W2", " *", 1) + "health 12,11="
 	for health, steps := range map[int]string{30: "+x", 3: "+x"} {
@@ -264,7 +264,7 @@ func TestClause_3_7_BreakThrough(t *testing.T) {
 			begin(t, vein+fmt.Sprint(health), nil).may(5, steps)
 		})
 	}
-	// Each cell of a large one costs: 3 · 3 + 2 against 13, and 3 · 4 + 2.
+	// Each cell of a large entity costs: 3 · 3 + 2 against 13, and 3 · 4 + 2.
 	house := `
 		15 W1 . . . . . .
 		14 W1 .W1W1W1W1 .
@@ -280,7 +280,7 @@ func TestClause_3_7_BreakThrough(t *testing.T) {
 			begin(t, house+fmt.Sprint(health), nil).may(5, steps)
 		})
 	}
-	// Who has no attack breaks nothing.
+	// A unit without an attack cannot break through.
 	begin(t, text+"1", func(r *codecraft.Rules) {
 		u := &r.Types[codecraft.MeleeUnit]
 		u.CanAttack, u.Range, u.Damage = false, 0, 0
@@ -288,7 +288,7 @@ func TestClause_3_7_BreakThrough(t *testing.T) {
 }
 
 func TestClause_3_8_Fog(t *testing.T) {
-	// An enemy wall of 17 cells, 11 to the right of a builder that sees 10 far.
+	// An enemy wall of 17 cells, 11 to the right of a builder with sight 10.
 	var rows strings.Builder
 	for y := 28; y >= 12; y-- {
 		mark := " ."
@@ -304,13 +304,12 @@ func TestClause_3_8_Fog(t *testing.T) {
 	text := rows.String() + "x10\nunit 5 b1 10,20 move 30,20 "
 	begin(t, text, nil).may(5, "+x+y-y")
 	begin(t, text, fog).may(5, "+x")
-	// It sees the wall from one cell on, and goes around what it sees.
+	// The builder sees one cell of the wall first, and goes around the cells that it sees.
 	begin(t, text, fog).tick(1).want("unit 5 b1 11,20").may(5, "+x+y-y")
-	// Own entities see: with one of them near, the whole wall is known.
+	// All own entities count for sight: with one of them near, the whole wall is known.
 	near := strings.Replace(text, "b1 . . . . . . . . . .W2", "b1 . . . . . . . . .m1W2", 1)
 	begin(t, near, fog).may(5, "+x+y-y")
-	// The chase takes what it does not see as empty too. A builder behind the house
-	// sees that.
+	// A chase also treats unseen cells as empty. A builder behind the house sees the way.
 	chase := strings.Replace(text, "H2H2H2\n19", "H2H2H2b1\n19", 1) + "auto 60 House"
 	begin(t, chase, fog).may(5, "+x")
 	begin(t, chase, nil).may(5, "+x+y-y")
@@ -319,14 +318,13 @@ func TestClause_3_8_Fog(t *testing.T) {
 }
 
 func TestClause_3_9_Limit(t *testing.T) {
-	// A closed search: the target is in a box, so everything is closed until the
-	// limit. What counts is where the search ends: at the level of the sum with
-	// which the limit is reached.
+	// A search without success: the target is in a box, so the search closes cells up to the
+	// limit. It ends with the level in which it reaches the limit.
 	limit := func(n int32) func(r *codecraft.Rules) {
 		return func(r *codecraft.Rules) { r.MaxNodes = n }
 	}
-	// In a corridor with a dead end of k cells: the target's sum is 12, and the
-	// cells with a smaller one are those of the dead end.
+	// A corridor with a dead end of k cells: the sum of the target is 12, and only the cells of
+	// the dead end have smaller sums.
 	const text = `
 		14 W1W1W1W1W1W1W1W1
 		13 W1 . . . .W1 .W1
@@ -336,30 +334,30 @@ func TestClause_3_9_Limit(t *testing.T) {
 		9  W1W1W1W1W1W1W1W1
 		x10
 		unit 5 b1 11,12 move 16,13`
-	// Distance 6. To the right: 11,13 (6), 12,13, 13,13, 14,13 with sum 6 each:
-	// a dead end. Down: 11,11 (8), 11,10 (10), then 12,10 … 15,10, 15,11, 15,12,
-	// 16,12, 16,13 (10). With sums below 10: the start, 4, and 11,11: 6 cells.
+	// The distance is 6. To the right, 11,13 (6), 12,13, 13,13 and 14,13 have the sum 6 and are
+	// a dead end. Downwards, the sums are 8 on 11,11 and 10 on 11,10, 12,10 … 15,10, 15,11,
+	// 15,12, 16,12 and 16,13. Cells with sums below 10: the start, 4, and 11,11, so 6 cells.
 	begin(t, text, limit(6)).may(5, "")
 	begin(t, text, limit(7)).may(5, "-y")
 	begin(t, text, limit(1000)).may(5, "-y")
-	// With closest position, at the limit: of the cells closed with the levels 6
-	// and 8 the nearest is 14,13, before the target's level the same.
+	// With closest position, at the limit: of the cells closed in the levels 6 and 8 the
+	// nearest is 14,13, as before the level of the target.
 	for n, steps := range map[int32]string{1: "+y", 5: "+y", 6: "+y", 7: "-y"} {
 		t.Run(fmt.Sprintf("limit %d", n), func(t *testing.T) {
 			begin(t, text+" closest", limit(n)).may(5, steps)
 		})
 	}
-	// Whole levels: with a limit of 1 the level of the start is closed all the same.
+	// A level is always closed as a whole: with a limit of 1, the level of the start.
 	begin(t, text+" closest", limit(1)).tick(4).want("unit 5 b1 14,13")
-	// Breaking through pays: the same levels with costs.
+	// Breaking through has the same levels with costs.
 	begin(t, strings.Replace(text, "unit 5 b1 11,12 move 16,13", "unit 5 b1 11,12 move 16,13 break", 1), limit(6)).may(5, "")
 	chaseLimit(t, limit)
 }
 
 func chaseLimit(t *testing.T, limit func(n int32) func(r *codecraft.Rules)) {
 	t.Helper()
-	// In a corridor the layers are single cells: the goal is the 6th after the
-	// start, so 6 come before it.
+	// In a corridor each layer is a single cell: the goal is the 6th cell after the start, so 6
+	// cells come before it.
 	const text = `
 		12 W1W1W1W1W1W1W1W1W1W1
 		11 W1b1 . . . . . . *W1
@@ -371,7 +369,7 @@ func chaseLimit(t *testing.T, limit func(n int32) func(r *codecraft.Rules)) {
 }
 
 func TestClause_3_10_Closest(t *testing.T) {
-	// The target is a resource in the open: next to it, by the ways of least cost.
+	// The target is a resource on open ground: the unit goes next to it, by the cheapest paths.
 	const text = `
 		14  . . . . .
 		13  . . * . .
@@ -381,7 +379,7 @@ func TestClause_3_10_Closest(t *testing.T) {
 		unit 5 b1 10,11 move 12,13`
 	begin(t, text, nil).may(5, "")
 	begin(t, text+" closest", nil).may(5, "+x+y")
-	// Behind a wall: the cell nearest to the target as the crow flies, not by path.
+	// Behind a wall: the nearest cell is by distance to the target, not by path.
 	shut := `
 		15 W1W1W1W1W1W1W1
 		14 W1 . . .W1 .W1
@@ -392,7 +390,7 @@ func TestClause_3_10_Closest(t *testing.T) {
 		unit 5 b1 11,12 move 15,12`
 	begin(t, shut, nil).may(5, "")
 	begin(t, shut+" closest", nil).may(5, "+y").tick(5).want("unit 5 b1 13,13").tick(3).want("unit 5 b1 13,12")
-	// As near as any: it stays.
+	// The unit is as near as any other closed cell, so it stays.
 	begin(t, `
 		13 W1W1W1W1
 		12 W1b1W1 .
@@ -405,7 +403,7 @@ func TestClause_3_10_Closest(t *testing.T) {
 		11  . . . .
 		x10
 		unit 5 b1 11,12 move 12,12 closest`, nil).may(5, "+x") // next to it: 3.5
-	// Cells as near as each other: those of least cost, all of them together.
+	// Among equally near cells all with the least cost count.
 	two := `
 		16  . . . . . . .
 		15  . .B2B2B2B2B2
@@ -426,18 +424,18 @@ func TestClause_3_10_Closest(t *testing.T) {
 			begin(t, strings.Replace(two, "TARGET", target, 1), nil).may(5, steps)
 		})
 	}
-	// The own cell is as near as any other: it stays.
+	// The own cell is as near as any other, so the unit stays.
 	begin(t, strings.NewReplacer("TARGET", "14,13", "b1W1", " .b1", "b1 10,13", "b1 11,13").Replace(two), nil).may(5, "")
-	// At the edge of the map the cells there are as good as others: one step to either.
+	// Cells at the edge of the map count as all others: one step to either side.
 	begin(t, "11  .b1\n10  * .\nx78\nunit 5 b1 79,11 move 78,10 closest", nil).may(5, "-x-y")
 	begin(t, "11 b1 .\n10  . *\nx0\nunit 5 b1 0,11 move 1,10 closest", nil).may(5, "+x-y")
-	// Breaking through gets to everything but own ones.
+	// Breaking through passes all entities but own ones.
 	begin(t, shut+" closest break", nil).may(5, "+y")
 	begin(t, strings.ReplaceAll(shut, "W1", "W2")+" closest break", nil).may(5, "+y") // through one wall, not two
 }
 
 func TestClause_3_11_FirstSteps(t *testing.T) {
-	// Ten paths begin to the right and one upwards: each is as likely.
+	// Ten paths begin to the right and one upwards: both steps are equally likely.
 	m := begin(t, `
 		13  . . . . .
 		12  . . . . .
@@ -445,7 +443,7 @@ func TestClause_3_11_FirstSteps(t *testing.T) {
 		x10
 		unit 5 b1 10,11 move 13,12`, nil)
 	m.may(5, "+x+y").even(where(5), "11,11", "10,12")
-	// Four ways to four targets, and three to places as near.
+	// Four paths to four targets, and three to equally near places.
 	m = begin(t, `
 		13  . . * . .
 		12  . . . . .
@@ -467,7 +465,7 @@ func TestClause_3_11_FirstSteps(t *testing.T) {
 		x10
 		unit 5 b1 12,11 move 12,7 closest`, nil)
 	m.may(5, "+x-x").even(where(5), "13,11", "11,11") // to 15,7 and 9,7
-	// However the distance is split between the axes.
+	// The split of the distance between the axes does not matter.
 	for to, steps := range map[string][2]string{
 		"50,50": {"41,40", "40,41"}, "60,41": {"41,40", "40,41"}, "41,79": {"41,40", "40,41"}, "20,35": {"39,40", "40,39"},
 	} {

@@ -10,8 +10,7 @@ import (
 
 // Tests of the clauses of RULES.md, section 4.
 
-// action checks the stored action of an entity: the words of its line behind
-// the cell.
+// action compares the stored action of an entity with the words after the cell in its line.
 func (m *match) action(id uint32, want string) *match {
 	m.t.Helper()
 	u := m.s.Units[m.s.Find(id)]
@@ -45,20 +44,21 @@ func TestClause_4_1_Replace(t *testing.T) {
 	m.play(by(1, codecraft.Move(5, 50, 50, true, false))).action(5, "move 50,50 closest")
 	m.play(by(1, codecraft.Auto(5, 9, 1<<codecraft.Resource))).action(5, "auto 9 Resource")
 	m.play(by(1, codecraft.And(codecraft.Repair(5, 6)))).action(5, "auto 9 Resource repair 6")
-	// Parts that are there are replaced, with all that belongs to them.
+	// A part replaces an existing part with all its values.
 	m.play(by(1, codecraft.And(codecraft.Move(5, 3, 4, true, true)), codecraft.And(codecraft.Attack(5, 77)))).
 		action(5, "move 3,4 closest break attack 77 auto 9 Resource repair 6")
 	m.play(by(1, codecraft.And(codecraft.Move(5, 5, 4, false, false)), codecraft.And(codecraft.Auto(5, 2, 0)))).
 		action(5, "move 5,4 attack 77 auto 2 any repair 6")
 	m.play(by(1, codecraft.And(codecraft.Stop(5)))).action(5, "move 5,4 attack 77 auto 2 any repair 6")
-	// One after the other; orders of another entity between make no difference.
+	// Orders are stored one after the other; orders of other entities between them do not
+	// matter.
 	m.play(by(1, codecraft.Stop(5), codecraft.And(codecraft.Attack(5, 8)), codecraft.Move(6, 1, 1, false, false), codecraft.And(codecraft.Repair(5, 9)))).
 		action(5, "attack 8 repair 9").action(6, "move 1,1")
 	m.play(by(1, codecraft.Attack(5, 8), codecraft.Repair(5, 8))).action(5, "repair 8")
 	m.play(by(1, codecraft.Stop(5))).action(5, "stop").tick(1).action(5, "stop")
-	// And without an action before.
+	// And works without an action before.
 	begin(t, ordersText, nil).play(by(1, codecraft.And(codecraft.Build(5, codecraft.House, 1, 2)))).action(5, "build House 1,2")
-	// AppendOrders of an action gives it back.
+	// AppendOrders returns the orders of an action.
 	s := begin(t, sampleText, nil).s
 	for i := range s.Units[:s.N] {
 		var a codecraft.Action
@@ -90,7 +90,7 @@ func TestClause_4_3_Others(t *testing.T) {
 		codecraft.Move(1, 0, 0, false, false), codecraft.Move(0, 0, 0, false, false), codecraft.Move(codecraft.MaxID, 0, 0, false, false)),
 		by(4, codecraft.Stop(5)))
 	m.action(5, "").action(6, "").action(7, "").want("unit 5 b1 11,11\nunit 6 b1 12,11\nunit 7 b2 14,11")
-	// Nor do they disturb those between them.
+	// These orders do not disturb the orders between them.
 	m.play(by(1, codecraft.Attack(5, 9), codecraft.Move(7, 0, 0, false, false), codecraft.And(codecraft.Repair(5, 9)))).action(5, "attack 9 repair 9").action(7, "")
 }
 
@@ -106,7 +106,7 @@ func TestClause_4_4_Inactive(t *testing.T) {
 }
 
 func TestClause_4_5_Coordinates(t *testing.T) {
-	// One of each player, told to go up: one after the other they do.
+	// One unit of each player gets a move upwards, one after the other.
 	m := begin(t, `
 		40 b1 .b2 .b3 .b4
 		x40
@@ -142,11 +142,11 @@ func TestClause_4_6_Outside(t *testing.T) {
 	sent(-100, 79, true).want("unit 5 b1 76,79").may(5, "-x")
 	sent(100, 100, true).want("unit 5 b1 78,79").tick(3).want("unit 5 b1 79,79")
 	sent(77, -5, true).want("unit 5 b1 77,78")
-	// The nearest cell itself is not the target: what stands there is not attacked.
+	// The nearest cell itself is not the target: the unit does not attack the entity on it.
 	taken := strings.Replace(text, ".b1 .", ".b1b2", 1)
 	begin(t, taken, nil).play(by(1, codecraft.Move(5, 78, 80, true, false))).attacks("").want("unit 5 b1 77,79")
 	begin(t, taken, nil).play(by(1, codecraft.Move(5, 78, 79, true, false))).attacks("5>6")
-	// With the choice it is no move at all.
+	// With OutsideIgnored the move is ignored.
 	ignored := begin(t, text, func(r *codecraft.Rules) { r.OutsideIgnored = true })
 	ignored.play(by(1, codecraft.Move(5, 78, 80, true, false))).want("unit 5 b1 77,79").action(5, "move 78,80 closest")
 	// Builds.
@@ -175,26 +175,25 @@ func TestClause_4_7_Parts(t *testing.T) {
 		}
 	}
 	const words = "move 12,9 build Wall 13,12 attack 99 auto 0 BuilderUnit repair 7"
-	// A turret has use for the attack only; the target is out of reach, so auto
-	// attack takes over.
+	// A turret can only attack; the target is out of range, so the auto attack counts.
 	begin(t, text, nil).play(by(1, all(5)...)).attacks("5>8").action(5, words).want("unit 7 W1 12,12 health 20\ntick 1 next 40\nunit 5 T1 10,10")
 	begin(t, text, nil).play(by(1, all(6)...)).attacks("6>8").action(6, words).want("unit 7 W1 12,12 health 20\ntick 1 next 40\nunit 6 r1 12,11")
-	// A wall has use for none.
+	// A wall can execute no part.
 	begin(t, text, nil).play(by(1, all(7)...)).attacks("").action(7, "health 20 "+words).want("tick 1 next 40")
 	begin(t, text, func(r *codecraft.Rules) { r.UnableTakeID = true }).play(by(1, all(7)...)).want("tick 1 next 41").there(40, false)
 }
 
 func TestClause_4_8_Nonsense(t *testing.T) {
 	const text = ordersText
-	// Builds of types that do not exist take an id, and no more.
+	// Builds of unknown types take an id and do nothing else.
 	for kind := codecraft.Type(codecraft.Types); kind < 16; kind++ {
 		begin(t, text, nil).play(by(1, codecraft.Build(5, kind, 11, 12))).there(40, false).want("tick 1 next 41\np1 resource 500")
 	}
-	// Op 7, and 0 with other bits.
+	// Op 7, and op 0 with other bits set.
 	for _, o := range []sim.Order{7 | 5<<4, 7 | 1<<3 | 5<<4 | 1<<40, 5 << 4, 1<<3 | 5<<4, ^sim.Order(7) &^ 7} {
 		begin(t, text, nil).play(by(1, codecraft.Move(5, 3, 3, false, false), o)).action(5, "move 3,3")
 	}
-	// Bits without a meaning.
+	// Bits without a meaning are ignored.
 	for op, bits := range map[sim.Order]sim.Order{
 		codecraft.Stop(5):                       (1<<36 - 1) << 28,
 		codecraft.Move(5, 3, 3, false, false):   1<<30 | 1<<31, // (3, 3) is not at the edge

@@ -10,7 +10,7 @@ import (
 
 var ruleText = simtest.RuleText[Rules, *Rules](ParseRules)
 
-// TestConfigRoundTrip reads the texts of all presets back.
+// TestConfigRoundTrip writes and reads the texts of all presets.
 func TestConfigRoundTrip(t *testing.T) {
 	texts := map[string]string{}
 	for _, base := range Presets() {
@@ -40,7 +40,7 @@ func TestConfigNamesEveryField(t *testing.T) {
 	})
 }
 
-// TestParseRules covers what a text may look like.
+// TestParseRules reads texts of all allowed forms.
 func TestParseRules(t *testing.T) {
 	want := DefaultRules()
 	want.MaxTurns, want.Fog, want.Start = 77, false, ListOf(Turret, MeleeUnit)
@@ -50,14 +50,14 @@ func TestParseRules(t *testing.T) {
 		"\n# remark = x\n  max_tick_count =  +77 \r\n\tfog_of_war\t= false\r\nstart = Turret , MeleeUnit\nBuilderUnit.build.options =  \n\n",
 		"finals\nBuilderUnit.build.options=\nstart=Turret,MeleeUnit\nfog_of_war=false\nmax_tick_count=077",
 	)
-	// Equal lists are equal rules, whatever was read before.
+	// Equal lists are equal rules, whatever list was read before.
 	list := want.Start
 	if err := list.ParseText("House"); err != nil || list != ListOf(House) {
 		t.Errorf("a list read over another is %+v, %v", list, err)
 	}
 }
 
-// TestParseRulesErrors checks that every refusal names the line and what was found.
+// TestParseRulesErrors checks that every error names the line and the found text.
 func TestParseRulesErrors(t *testing.T) {
 	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseRules([]byte(text)); return err }, map[string]string{
 		"round3":                              `line 1: want the name of a preset (finals, round2, round1, with -1 to -4 for 1 to 4 players) or a key, = and a value, found "round3"`,
@@ -83,7 +83,7 @@ func TestParseRulesErrors(t *testing.T) {
 	})
 }
 
-// FuzzParseRules: what Validate accepts can be played.
+// FuzzParseRules plays some ticks by all rules that Validate accepts.
 func FuzzParseRules(f *testing.F) {
 	ruleText.Fuzz(f, func(_ *testing.T, r Rules) {
 		g, err := New(r)

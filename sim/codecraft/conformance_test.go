@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// flipped turns every choice that no recording decides the other way.
+// flipped flips every choice that no recording decides.
 func flipped(r *codecraft.Rules) {
 	for _, c := range choices(r) {
 		*c = !*c
@@ -22,8 +22,8 @@ func flipped(r *codecraft.Rules) {
 //
 // With MOONFARM_LONG=1 there are more games, and longer ones.
 //
-// There is no Mirror: the rules are symmetric in chance only. Draws go by ids
-// and by cells, which differ from player to player (RULES.md, 2.10).
+// There is no Mirror: random draws depend on ids and cells, which differ from player to player, so
+// the rules are symmetric only in distribution (RULES.md, 2.10).
 func TestConformance(t *testing.T) {
 	for _, c := range []struct {
 		name, preset string

@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// A position as text, orders, and what came of them.
+// A position as text, orders, and their effects.
 func ExampleGame_Step() {
 	rules, _ := codecraft.Preset("round1-2")
 	g, err := codecraft.New(rules)
@@ -52,7 +52,7 @@ func ExampleGame_Step() {
 	// unit 9 W1 10,12 health 5 inactive
 }
 
-// What the units may do can be asked before they do it: Plan draws nothing.
+// Plan returns the possible steps and targets of the units before a tick, without random draws.
 func ExampleGame_Plan() {
 	g, err := codecraft.New(codecraft.DefaultRules())
 	if err != nil {
@@ -73,7 +73,7 @@ func ExampleGame_Plan() {
 	// builder: steps 0101, ranged unit: victims [5]
 }
 
-// Rules are text: a preset by its name, and changes to it.
+// The text of rules: a preset by its name, and changes to it.
 func ExampleParseRules() {
 	r, err := codecraft.ParseRules([]byte("round1-2\nmax_tick_count=300\nBuilderUnit.repair.power=5\n"))
 	if err != nil {

@@ -60,8 +60,8 @@ func fuzzOrder(s *codecraft.State, data []byte) (o sim.Order, p sim.Player, rest
 	return o, p, data[4:], true
 }
 
-// FuzzOrders reads bytes as the orders of all players and plays them on the fast
-// game and the plain twin, from a state of any scenario under any rules.
+// FuzzOrders reads bytes as the orders of all players and plays them on the fast game and the plain
+// twin, from a state of any scenario under any rules.
 func FuzzOrders(f *testing.F) {
 	f.Add(uint64(1), []byte{})
 	f.Add(uint64(2), []byte{2, 1, 40, 40, 0, 0, 0, 0, 0, 0, 0, 0})
@@ -94,8 +94,7 @@ func FuzzOrders(f *testing.F) {
 	})
 }
 
-// FuzzRules reads any text as rules and, if they can be played, plays some ticks
-// by them on both games.
+// FuzzRules reads any text as rules, and plays some ticks by valid rules on both games.
 func FuzzRules(f *testing.F) {
 	f.Add(uint64(1), "")
 	f.Add(uint64(2), "round1-3\nmax_pathfind_nodes=7\nchoice.dead_rest=true\nchoice.nearest_victim=true")

@@ -9,8 +9,7 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// mustGame returns the game of a preset, changed by change where that is not
-// nil.
+// mustGame returns the game of a preset after change, unless change is nil.
 func mustGame(t testing.TB, preset string, change func(r *codecraft.Rules)) *codecraft.Game {
 	t.Helper()
 	rules, ok := codecraft.Preset(preset)
@@ -27,7 +26,7 @@ func mustGame(t testing.TB, preset string, change func(r *codecraft.Rules)) *cod
 	return g
 }
 
-// startArea is the cleared area of a player in its own frame: from 2 to this.
+// startArea is the end of a player's cleared area in its own frame; the area begins at 2.
 func startArea(preset string) int {
 	if preset[:6] == "round1" {
 		return 21
@@ -35,9 +34,9 @@ func startArea(preset string) int {
 	return 11
 }
 
-// TestMaps checks what is known of the maps: their symmetry, which cleared
-// areas break; that those are free of resources, and only those of players that
-// exist; the share of resources; and that resources are whole.
+// TestMaps checks the known properties of maps: their symmetry outside of cleared areas; cleared
+// areas without resources, only for existing players; the share of resources; and the full health
+// of resources.
 func TestMaps(t *testing.T) {
 	for _, base := range codecraft.Presets() {
 		for players := 1; players <= sim.MaxPlayers; players++ {
@@ -63,7 +62,7 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// clearedCells are the cleared areas of the players.
+// clearedCells returns the cleared areas of the players.
 func clearedCells(players, last int) (cells bitboard.Square) {
 	for p := range sim.Player(players) {
 		for y := 2; y <= last; y++ {
@@ -103,8 +102,7 @@ func checkSymmetry(t *testing.T, name string, s *codecraft.State, players int, c
 	}
 }
 
-// TestMapExtremes: shares of nothing and of all, one octave and eight, the
-// shortest waves and the longest.
+// TestMapExtremes makes maps with the least and the greatest values of the generator.
 func TestMapExtremes(t *testing.T) {
 	for _, c := range []struct {
 		generator codecraft.Generator
@@ -137,8 +135,8 @@ func TestMapExtremes(t *testing.T) {
 	}
 }
 
-// TestMapsOfSeeds: other seeds, other maps; and a sum that no change of code may
-// change unnoticed, on no machine. RulesVersion rises with it.
+// TestMapsOfSeeds checks that different seeds give different maps, and compares a checksum of maps,
+// which must be the same on every machine. If it changes, RulesVersion must rise.
 const goldenMaps = 0xfe43348d9e9fa46a
 
 func TestMapsOfSeeds(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// horde is a state with as many units as there can be, all with actions.
+// horde returns a state with MaxUnits units, all with actions.
 func horde(g *codecraft.Game, seed uint64, share int) (s codecraft.State, turn *sim.Turn) {
 	r := prng.New(seed)
 	c := newScene(&r, g.Rules(), share)
@@ -38,16 +38,16 @@ func horde(g *codecraft.Game, seed uint64, share int) (s codecraft.State, turn *
 	return s, turn
 }
 
-// TestHordesAllocateNothing: no tick allocates, with 2048 units that do all
-// kinds of things, on open ground and in thickets, however far searches may go.
-// Lists whose capacity were far too small would grow here.
+// TestHordesAllocateNothing checks that no tick allocates, with 2048 units and actions of all
+// kinds, on open ground and in thickets, with short and long searches. A list with too small a
+// capacity would grow here.
 func TestHordesAllocateNothing(t *testing.T) {
 	parts := codecraft.Parts(0)
 	for seed := range uint64(12) {
 		preset, share, nodes := []string{"round1", "finals"}[seed%2], []int{0, 150, 350, 700}[seed%4], []int32{1000, 6400, 30}[seed/4]
 		t.Run(fmt.Sprintf("%s %d %d", preset, share, nodes), func(t *testing.T) {
-			// AllocsPerRun runs twice and counts once. Each run has a game of its
-			// own: what had grown in the first would not grow again.
+			// AllocsPerRun runs twice and counts once. Each run has its own game: lists
+			// that grow in the first run would not grow again.
 			var games [2]*codecraft.Game
 			for k := range games {
 				games[k] = mustGame(t, preset, func(r *codecraft.Rules) {
@@ -79,9 +79,9 @@ func TestHordesAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestManyEnclosedAreas: a chequerboard of resources, where every free cell is
-// enclosed, and units on many of them that go everywhere. Whatever areas a search
-// leaves out, the next cells are those of the plain game.
+// TestManyEnclosedAreas has a chequerboard of resources, in which every free cell is enclosed, and
+// many units that go to many places. The next cells must be those of the plain game, whatever areas
+// a search leaves out.
 func TestManyEnclosedAreas(t *testing.T) {
 	g := mustGame(t, "round1", nil)
 	r := prng.New(4)

@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// soundState is a state with something of everything, after some ticks.
+// soundState returns a valid state with all kinds of entities and actions, after some ticks.
 func soundState(t *testing.T) (*Game, *State) {
 	t.Helper()
 	rules, _ := Preset("round1-2")
@@ -39,7 +39,7 @@ func soundState(t *testing.T) (*Game, *State) {
 	return g, s
 }
 
-// TestInvariants breaks a good state in every way that check looks for.
+// TestInvariants breaks a valid state in every way that check finds.
 func TestInvariants(t *testing.T) {
 	g, good := soundState(t)
 	n := int(good.N)
@@ -90,7 +90,7 @@ func TestInvariants(t *testing.T) {
 	})
 }
 
-// tidy takes away what a smaller N leaves behind, boards aside.
+// tidy clears the units beyond N and their cells.
 func tidy(s *State) {
 	clear(s.Units[s.N:])
 	clear(s.Acts[s.N:])

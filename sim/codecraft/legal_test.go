@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// midgame is a state some ticks into a random game in which there is something
-// to spend, without any action.
+// midgame returns a state some ticks into a random game, in which players have resource and units
+// have no actions.
 func midgame(g *codecraft.Game, seed uint64, ticks int) (s codecraft.State) {
 	g.Reset(&s, seed)
 	r := prng.New(seed)
@@ -32,10 +32,9 @@ func midgame(g *codecraft.Game, seed uint64, ticks int) (s codecraft.State) {
 	return s
 }
 
-// TestOrdersAreAccepted gives every order of the list, alone, and looks whether
-// it does what it says.
+// TestOrdersAreAccepted gives every order of the list alone and checks its effect.
 func TestOrdersAreAccepted(t *testing.T) {
-	// Not too far into the finals: the few builders there soon wall themselves in.
+	// Only the first ticks of the finals: its few builders soon wall themselves in.
 	for i, preset := range []string{"round1", "finals"} {
 		g := mustGame(t, preset, nil)
 		var rec codecraft.Record
@@ -90,8 +89,8 @@ func accepted(before, after *codecraft.State, c codecraft.Command, rec *codecraf
 	return true
 }
 
-// TestOrdersAreAll tries every build, repair, attack and single step that there
-// is around some units: what has an effect is in the list.
+// TestOrdersAreAll tries every build, repair, attack and single step around some units: every order
+// with an effect must be in the list.
 func TestOrdersAreAll(t *testing.T) {
 	m := begin(t, `
 		p1 resource 60
@@ -179,7 +178,7 @@ func TestOrdersAreAll(t *testing.T) {
 	}
 }
 
-// TestOrdersOfTheFar: the far corner is that of the player's frame.
+// TestOrdersOfTheFar checks that the far corner is in the player's frame.
 func TestOrdersOfTheFar(t *testing.T) {
 	m := begin(t, "40 b1b2b3b4T1T1\n41 . . . .T1T1\nx40\nunit 9 T1 44,40", nil)
 	for p, far := range [][2]int{{79, 79}, {0, 0}, {0, 79}, {79, 0}} {

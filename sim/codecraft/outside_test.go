@@ -9,8 +9,8 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// A move to a target outside of the map is stored as the nearest cell, on
-// whichever side it lies, and is the same again in orders and in text.
+// TestMoveOutside checks that a move to a target outside of the map is stored as the nearest cell,
+// on each side of the map, and that its orders and its text give the same action.
 func TestMoveOutside(t *testing.T) {
 	g := mustGame(t, "round2", nil)
 	last := codecraft.Side - 1
@@ -50,8 +50,8 @@ func TestMoveOutside(t *testing.T) {
 			}
 		})
 	}
-	// Old forms and nonsense: what lies far outside says so by itself, and a cell
-	// in the middle of the map is not outside of it.
+	// Coordinates far outside need no flag, and a cell in the middle of the map is never
+	// outside.
 	for _, c := range []struct {
 		o    sim.Order
 		want bool

@@ -10,24 +10,23 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// playthroughRules make the golden game short and lively: round1 of two players
-// with cheap houses and turrets, and the bonus.
+// playthroughRules returns rules of a short and lively game: round1 for two players with cheap
+// houses and turrets, and the bonus.
 func playthroughRules(r *codecraft.Rules) {
 	r.MaxTurns, r.Bonus = 150, true
 	r.Types[codecraft.House].Cost, r.Types[codecraft.Turret].Cost, r.Types[codecraft.Wall].Cost = 20, 30, 5
 	r.Generator.MinShare, r.Generator.MaxShare = 150, 200
 }
 
-// TestPlaythrough compares one game with testdata/playthrough.txt, for reviewers
-// to see what a change changes for players. After a change that should, go test
-// -run Playthrough -update writes the file anew; RulesVersion must rise with it.
+// TestPlaythrough compares one game with testdata/playthrough.txt, in whose diff reviewers see the
+// effect of a change on play. After an intended change of play, go test -run Playthrough -update
+// writes the file; RulesVersion must rise with it.
 func TestPlaythrough(t *testing.T) {
 	simtest.Golden(t, "testdata/playthrough.txt", playthrough(t))
 }
 
-// playthrough plays the golden game and writes it down: the whole position at
-// the start and at the end, parts of it between, the orders, and what happens in
-// each tick.
+// playthrough plays the golden game and returns its text: the whole position at the start and at
+// the end, parts of it between, the orders, and the events of each tick.
 func playthrough(t *testing.T) []byte {
 	t.Helper()
 	g := mustGame(t, "round1-2", playthroughRules)
@@ -61,8 +60,8 @@ func playthrough(t *testing.T) []byte {
 	return fmt.Appendf(out, "%v: p1 result %v score %v, p2 result %v score %v\n", m.status, a.Result, a.Score, b.Result, b.Score)
 }
 
-// playthroughOrders are the orders of the golden game: each unit is told once
-// what to do, the first builders of player 1 also build.
+// playthroughOrders returns the orders of the golden game: each unit gets one order, and the first
+// builders of player 1 also build.
 func playthroughOrders(s *codecraft.State, p sim.Player) (list []sim.Order) {
 	farX, farY := codecraft.TurnBack(p, 74, 74, 1)
 	builders := 0
@@ -99,8 +98,8 @@ func playthroughOrders(s *codecraft.State, p sim.Player) (list []sim.Order) {
 	return list
 }
 
-// works are a builder's orders to build where it stands: one after the other a
-// house, a wall, a turret. All repair what is near.
+// works returns a builder's orders to build where it stands: a house, a wall, a turret, one after
+// the other. All builders repair their neighbours.
 func works(s *codecraft.State, p sim.Player) (list []sim.Order) {
 	kind := [3]codecraft.Type{codecraft.House, codecraft.Wall, codecraft.Turret}[s.Tick/10%3]
 	for _, u := range s.Units[:s.N] {
@@ -122,8 +121,7 @@ func works(s *codecraft.State, p sim.Player) (list []sim.Order) {
 	return list
 }
 
-// appendGiven writes the orders of player p, in hexadecimal what they are and in
-// words what they make.
+// appendGiven appends the orders of player p, in hexadecimal and in words.
 func appendGiven(out []byte, list []sim.Order, p sim.Player) []byte {
 	for _, o := range list {
 		c := codecraft.Decode(o)
@@ -146,7 +144,7 @@ func appendGiven(out []byte, list []sim.Order, p sim.Player) []byte {
 	return out
 }
 
-// appendEvents writes what happened in the last tick.
+// appendEvents appends the events of the last tick.
 func appendEvents(out []byte, m *match, before *codecraft.State) []byte {
 	moved, built := 0, ""
 	for _, u := range m.s.Units[:m.s.N] {
@@ -179,7 +177,7 @@ func appendEvents(out []byte, m *match, before *codecraft.State) []byte {
 	return append(out, '\n')
 }
 
-// appendLegal counts the legal orders of both players by op.
+// appendLegal appends the number of legal orders of both players by op.
 func appendLegal(out []byte, g *codecraft.Game, s *codecraft.State) []byte {
 	for p := range sim.Player(2) {
 		var count [7]int

@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// visit calls look with random states of random rules, with actions stored.
+// visit calls look with random states of random rules, which have stored actions.
 func visit(t *testing.T, seed uint64, states int, look func(r *prng.Rand, g *codecraft.Game, s *codecraft.State)) {
 	t.Helper()
 	for i := range states {
@@ -38,8 +38,8 @@ func visit(t *testing.T, seed uint64, states int, look func(r *prng.Rand, g *cod
 	}
 }
 
-// TestPlayersAreAlike: if players change places all that they have changes hands
-// in one tick as well, and nothing else does.
+// TestPlayersAreAlike checks that players are equal: if players exchange everything that they have,
+// their results after a tick are exchanged, and nothing else changes.
 func TestPlayersAreAlike(t *testing.T) {
 	visit(t, 21, 150, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
 		n := g.Info().Players
@@ -56,7 +56,7 @@ func TestPlayersAreAlike(t *testing.T) {
 	})
 }
 
-// reseated is a state in which seats[p] has what p had.
+// reseated returns a state in which player seats[p] has what player p had.
 func reseated(s *codecraft.State, seats []sim.Player) codecraft.State {
 	a := *s
 	for i := range a.Units[:a.N] {
@@ -69,8 +69,8 @@ func reseated(s *codecraft.State, seats []sim.Player) codecraft.State {
 	return a
 }
 
-// TestNoSideIsBetter: on a map that is turned by a quarter, what units may do is
-// turned with it.
+// TestNoSideIsBetter checks that all directions are equal: on a map rotated by 90°, the possible
+// actions of units are rotated as well.
 func TestNoSideIsBetter(t *testing.T) {
 	looked := 0
 	visit(t, 22, 100, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
@@ -107,8 +107,8 @@ func TestNoSideIsBetter(t *testing.T) {
 	}
 }
 
-// quarter is a state on the map turned to the right: (x, y) goes to (y, 79−x).
-// Resources have other ids there.
+// quarter returns a state on the map rotated to the right: (x, y) goes to (y, 79−x). Resources get
+// other ids.
 func quarter(g *codecraft.Game, s *codecraft.State) (turned codecraft.State) {
 	rules := g.Rules()
 	var raw codecraft.State
@@ -142,7 +142,7 @@ func quarter(g *codecraft.Game, s *codecraft.State) (turned codecraft.State) {
 	return turned
 }
 
-// turnedID is the id on the turned map of what has that id in s.
+// turnedID returns the id on the rotated map of the entity with the given id in s.
 func turnedID(s, turned *codecraft.State, id uint32) uint32 {
 	if x, y, ok := s.ResourceAt(id); ok {
 		return turned.ResourceID(y, codecraft.Side-1-x)
@@ -150,8 +150,8 @@ func turnedID(s, turned *codecraft.State, id uint32) uint32 {
 	return id
 }
 
-// TestLimitOnlyLimits: with fewer cells to look at, a move that must reach its
-// target has the same first steps or none.
+// TestLimitOnlyLimits checks that with a lower limit of searches, a move without closest position
+// has the same first steps or none.
 func TestLimitOnlyLimits(t *testing.T) {
 	limited, same := 0, 0
 	visit(t, 23, 60, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
@@ -191,8 +191,8 @@ func TestLimitOnlyLimits(t *testing.T) {
 	}
 }
 
-// TestActionsAsOrders: the orders that an action is told in give the same action
-// to a unit that had another.
+// TestActionsAsOrders checks that the orders of an action give the same action to a unit that had
+// another one.
 func TestActionsAsOrders(t *testing.T) {
 	actions := 0
 	visit(t, 25, 60, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {

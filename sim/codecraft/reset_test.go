@@ -7,9 +7,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// TestReset: a start, with an action, is the same as the position that it tells,
-// played from there; all of a state, boards and sums, is what Restore and the plain twin
-// make of it.
+// TestReset checks that a start with an action plays as its position, and that Restore and the
+// plain twin make the same state, boards and sums of it.
 func TestReset(t *testing.T) {
 	var s, again codecraft.State
 	var p codecraft.Position

@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// restored is the position of a start of round 1.
+// restored returns the position of a start of round 1.
 func restored(t *testing.T) (*Game, *State, *Position) {
 	t.Helper()
 	r, ok := Preset("round1-3")
@@ -24,7 +24,7 @@ func restored(t *testing.T) (*Game, *State, *Position) {
 	return g, s, p
 }
 
-// TestRestoreGaps takes resources away at random: the ids of the others stay.
+// TestRestoreGaps removes random resources: the ids of the others stay.
 func TestRestoreGaps(t *testing.T) {
 	g, _, p := restored(t)
 	r := prng.New(7)
@@ -58,7 +58,7 @@ func TestRestoreGaps(t *testing.T) {
 	}
 }
 
-// TestRestoreErrors has positions that cannot be.
+// TestRestoreErrors restores positions that no game has.
 func TestRestoreErrors(t *testing.T) {
 	for want, change := range map[string]func(p *Position){
 		"not in the order of their ids":      func(p *Position) { p.Units[0], p.Units[1] = p.Units[1], p.Units[0] },

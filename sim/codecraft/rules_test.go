@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// TestPresets: the presets, what tells them apart, and their names.
+// TestPresets checks the differences between the presets, and their names.
 func TestPresets(t *testing.T) {
 	for name, want := range map[string]struct {
 		players    int32
@@ -38,7 +38,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestTypeNames: a type is written and read by its name.
+// TestTypeNames writes and reads types by their names.
 func TestTypeNames(t *testing.T) {
 	for k := range codecraft.Type(codecraft.Types) {
 		var read codecraft.Type
@@ -59,8 +59,8 @@ func TestTypeNames(t *testing.T) {
 	}
 }
 
-// bounds are the least and greatest of every number of the rules, as Validate
-// names them.
+// bounds has the least and the greatest value of every number of the rules, by the key in errors of
+// Validate.
 var bounds = []struct {
 	what        string
 	least, most int32
@@ -77,8 +77,7 @@ var bounds = []struct {
 	{"BuilderUnit.repair.power", 0, 30_000}, {"MeleeUnit.repair.power", 0, 0},
 }
 
-// TestBounds: each number may be as small and as great as its bounds, and no
-// smaller and no greater.
+// TestBounds checks that each number may have the values of its bounds, and no values beyond them.
 func TestBounds(t *testing.T) {
 	with := func(what string, value int32) error {
 		r := codecraft.DefaultRules()
@@ -104,7 +103,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestBoundsOfEveryRule: no number of the rules is without a bound.
+// TestBoundsOfEveryRule checks that every number of the rules has bounds.
 func TestBoundsOfEveryRule(t *testing.T) {
 	r, _ := codecraft.Preset("round1")
 	for _, rule := range r.Table() {
@@ -122,7 +121,7 @@ func TestBoundsOfEveryRule(t *testing.T) {
 	}
 }
 
-// TestRefusedRules: what no bound says.
+// TestRefusedRules has invalid rules whose numbers are within their bounds.
 func TestRefusedRules(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -156,8 +155,8 @@ func TestRefusedRules(t *testing.T) {
 	}
 }
 
-// TestTypeLists: lists of types hold types, each once. ParseRules makes no
-// others, but rules can be made in code, too.
+// TestTypeLists checks that Validate refuses lists with unknown or repeated types. ParseRules makes
+// no such lists, but code can.
 func TestTypeLists(t *testing.T) {
 	lists := []struct {
 		name string
@@ -180,7 +179,7 @@ func TestTypeLists(t *testing.T) {
 			{codecraft.ListOf(base, 16), "16 is no type, want 0 to 9"},
 			{codecraft.ListOf(unit, base, unit), "BuilderUnit is there twice"},
 			{codecraft.TypeList{N: 2, T: [codecraft.Types]codecraft.Type{unit, unit}}, "BuilderUnit is there twice"},
-			// What lies beyond the length does not matter.
+			// Types beyond the length do not matter.
 			{codecraft.TypeList{N: 1, T: [codecraft.Types]codecraft.Type{unit, unit, 77}}, ""},
 		} {
 			t.Run(fmt.Sprintf("%s of %v", l.name, c.list), func(t *testing.T) {

@@ -13,15 +13,15 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// Tests that keep RULES.md true.
+// Tests that compare RULES.md with the code.
 
-// TestClauses demands a test for every numbered clause and a clause for every
-// such test, and that clauses are numbered without gaps.
+// TestClauses checks that every numbered clause has a test, that every such test has a clause, and
+// that the numbers of clauses have no gaps.
 func TestClauses(t *testing.T) {
 	simtest.RulesPage(t).Clauses(t)
 }
 
-// pageValues are the values that the page gives for a preset, by key.
+// pageValues returns the values of a preset on the page, by key.
 func pageValues(t *testing.T, preset string) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -62,7 +62,7 @@ func pageValues(t *testing.T, preset string) map[string]string {
 	return values
 }
 
-// TestRuleValues compares the values of the page with those of the presets.
+// TestRuleValues compares the values on the page with the presets.
 func TestRuleValues(t *testing.T) {
 	for _, name := range codecraft.Presets() {
 		rules, _ := codecraft.Preset(name)
@@ -103,7 +103,7 @@ func TestStartTable(t *testing.T) {
 	}
 }
 
-// TestRuleTable: the page lists all rules, and every field is one.
+// TestRuleTable checks that the page lists all rules, and that each is a field.
 func TestRuleTable(t *testing.T) {
 	rules := codecraft.DefaultRules()
 	rules.Generator = codecraft.Generator{} // the least of two bound the greatest
@@ -131,8 +131,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestOrderBits checks the bit table of the page against the orders that the
-// package makes.
+// TestOrderBits compares the bit table on the page with the orders of the package.
 func TestOrderBits(t *testing.T) {
 	bits := simtest.RulesPage(t).OrderBits(t)
 	ops := bits.Ops

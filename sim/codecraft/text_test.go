@@ -53,7 +53,7 @@ func TestTextSample(t *testing.T) {
 	if got := s.Acts[s.Find(4)]; got != move {
 		t.Errorf("the action of 4 is %+v", got)
 	}
-	// Ids go up along the columns, those that are gone among them.
+	// Ids ascend along the columns, including the ids of used up resources.
 	for _, c := range []struct {
 		x, y   int
 		id     uint32
@@ -67,7 +67,7 @@ func TestTextSample(t *testing.T) {
 	}
 }
 
-// TestTextWindow shows a part of the sample.
+// TestTextWindow checks the text of a part of the sample.
 func TestTextWindow(t *testing.T) {
 	g := mustGame(t, "finals", nil)
 	s, err := codecraft.ParseText(g, sampleText)
@@ -93,7 +93,7 @@ gone 13,12
 	}
 }
 
-// TestTextDefaults: an empty text is an empty map; ids that are not given.
+// TestTextDefaults reads an empty text, which is an empty map, and texts without ids.
 func TestTextDefaults(t *testing.T) {
 	g := mustGame(t, "round2", nil)
 	s, err := codecraft.ParseText(g, "# nothing\n\n")
@@ -124,7 +124,7 @@ func TestTextDefaults(t *testing.T) {
 	}
 }
 
-// stateText is the text of states under the rules of g.
+// stateText reads and writes states under the rules of g as text.
 func stateText(g *codecraft.Game) simtest.StateText[codecraft.State] {
 	return simtest.StateText[codecraft.State]{
 		Parse:  func(text string) (codecraft.State, error) { return codecraft.ParseText(g, text) },
@@ -132,7 +132,7 @@ func stateText(g *codecraft.Game) simtest.StateText[codecraft.State] {
 	}
 }
 
-// TestTextRoundTrip reads back positions of random games.
+// TestTextRoundTrip writes and reads states of random games.
 func TestTextRoundTrip(t *testing.T) {
 	units, actions := 0, 0
 	visit(t, 26, 60, func(_ *prng.Rand, g *codecraft.Game, s *codecraft.State) {
@@ -217,7 +217,7 @@ func TestTextErrors(t *testing.T) {
 
 func dots(n int) string { return strings.Repeat(".", n) }
 
-// unitText is a builder on 0,0 and its line.
+// unitText returns the text of a builder on 0,0 whose line ends with more.
 func unitText(id, more string) string { return "0 b1\nunit " + id + " b1 0,0 " + more + "\n" }
 
 func FuzzParseText(f *testing.F) {
@@ -226,7 +226,7 @@ func FuzzParseText(f *testing.F) {
 		"tick 5 first 4\n3 ***\ngone 0,0\n0 b2")
 }
 
-// TestHashTellsPositionsApart changes one thing of a position after the other.
+// TestHashTellsPositionsApart changes each part of a position: the hash must change.
 func TestHashTellsPositionsApart(t *testing.T) {
 	g := mustGame(t, "finals", nil)
 	stateText(g).Hashes(t, g.Hash, sampleText, [][2]string{

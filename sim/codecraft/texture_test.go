@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// recordedMaps are the complete maps of the recordings, with their players.
+// recordedMaps has the complete maps of the recordings, with their players.
 var recordedMaps = map[string]int{
 	"replay-round1-3p-ticks0-106.jsonl.gz": 3, "view-round1-sample01.jsonl.gz": 2, "view-beta-world-fullmap.jsonl.gz": 2,
 }
@@ -37,9 +37,9 @@ func recordedMap(t *testing.T, name string) (b bitboard.Square) {
 	return b
 }
 
-// texture tells how often two cells at distances of 1, 2, 3, 4, 6 and 8 along an
-// axis differ in having a resource, by how often they would by chance: near 0 in
-// large patches, 1 without any pattern.
+// texture returns, for distances of 1, 2, 3, 4, 6 and 8 along an axis, how often only one of two
+// cells has a resource, divided by the expected frequency for independent cells: near 0 in large
+// patches, 1 without any pattern.
 func texture(b, cleared *bitboard.Square) (curve [6]float64) {
 	share := float64(b.Count()) / float64(codecraft.Cells-cleared.Count())
 	for i, d := range [6]int{1, 2, 3, 4, 6, 8} {
@@ -62,8 +62,8 @@ func texture(b, cleared *bitboard.Square) (curve [6]float64) {
 	return curve
 }
 
-// TestMapsLikeRecorded compares the texture of maps with that of the recorded
-// ones: each of ours, on the average of many, with the average of those.
+// TestMapsLikeRecorded compares the texture of generated maps, averaged over many, with the average
+// texture of the recorded maps.
 func TestMapsLikeRecorded(t *testing.T) {
 	var recorded, ours, smooth [6]float64
 	for name, players := range recordedMaps {
@@ -99,7 +99,7 @@ func TestMapsLikeRecorded(t *testing.T) {
 	}
 }
 
-// apart is the greatest difference of two curves.
+// apart returns the greatest difference of two curves.
 func apart(a, b *[6]float64) (most float64) {
 	for i := range a {
 		most = max(most, math.Abs(a[i]-b[i]))

@@ -9,13 +9,13 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// long reports whether the long tests are wanted.
+// long reports whether MOONFARM_LONG asks for the long tests.
 func long() bool { return os.Getenv("MOONFARM_LONG") == "1" }
 
-// TestTwin holds the fast game against the plain twin, tick by tick, in every
-// scenario: the first steps and the victims of all units, the attacks in order,
-// the dead, the status and every byte of the state. Half of the matches are
-// played under changed rules. 1,500 ticks, with MOONFARM_LONG=1 25,000.
+// TestTwin compares the fast game with the plain twin, tick by tick, in every scenario: the first
+// steps and the possible targets of all units, the attacks in order, the dead, the status and every
+// byte of the state. Half of the matches have random rules. It plays 1,500 ticks, with
+// MOONFARM_LONG=1 25,000.
 func TestTwin(t *testing.T) {
 	ticks := 1500
 	if long() {
@@ -37,8 +37,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestTwinGames plays games of all presets, by their own rules, on both: the
-// first 40 ticks of each, with MOONFARM_LONG=1 all 1,000.
+// TestTwinGames plays games of all presets on both: the first 40 ticks of each, with
+// MOONFARM_LONG=1 all 1,000.
 func TestTwinGames(t *testing.T) {
 	ticks := 40
 	if long() {

@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// scene is a state made by hand, before it has boards.
+// scene is a state under construction, without boards.
 type scene struct {
 	r     *prng.Rand
 	rules codecraft.Rules
@@ -15,8 +15,7 @@ type scene struct {
 	taken [codecraft.Side][codecraft.Side]bool
 }
 
-// newScene begins a scene with a map of resources in so many of a thousand
-// cells.
+// newScene returns a scene with a map of resources; share is in thousandths of the cells.
 func newScene(r *prng.Rand, rules codecraft.Rules, share int) *scene {
 	c := &scene{r: r, rules: rules}
 	c.s.Seed, c.s.Tick = r.Uint64(), int32(r.IntN(int(rules.MaxTurns)))
@@ -38,7 +37,7 @@ func newScene(r *prng.Rand, rules codecraft.Rules, share int) *scene {
 	return c
 }
 
-// veins draws the resources: alone, in lines or in squares.
+// veins draws resources: single ones, lines and squares.
 func (c *scene) veins(share int) {
 	shape := c.r.IntN(3)
 	for n := 0; n < share*codecraft.Cells/1000; {
@@ -63,14 +62,14 @@ func (c *scene) veins(share int) {
 	}
 }
 
-// empty takes a resource off the map.
+// empty removes a resource from the map.
 func (c *scene) empty(x, y int) {
 	c.s.Resources.Drop(x, y)
 	c.s.Health[codecraft.CellOf(x, y)] = 0
 	c.taken[x][y] = false
 }
 
-// put puts a unit on the map if there is room; resources make room for it.
+// put puts a unit on the map if there is room, and removes resources in its place.
 func (c *scene) put(p sim.Player, t codecraft.Type, x, y int) bool {
 	size := int(c.rules.Types[t].Size)
 	if x < 0 || y < 0 || x+size > codecraft.Side || y+size > codecraft.Side || c.s.N == codecraft.MaxUnits {
@@ -103,7 +102,7 @@ func (c *scene) put(p sim.Player, t codecraft.Type, x, y int) bool {
 	return true
 }
 
-// anything is a type of units, mostly one that moves.
+// anything returns a random type of unit, mostly a movable one.
 func (c *scene) anything() codecraft.Type {
 	if chance(c.r, 8) {
 		return pick(c.r, codecraft.Wall, codecraft.House, codecraft.Turret, codecraft.BuilderBase, codecraft.MeleeBase, codecraft.RangedBase)
@@ -125,7 +124,7 @@ func (c *scene) crowd(units, spread int) {
 	}
 }
 
-// fence puts walls or houses of a player around a place, with a gap or none.
+// fence puts walls or houses of a player around a place, with or without a gap.
 func (c *scene) fence() {
 	x, y, w, h := c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side), 2+c.r.IntN(16), 2+c.r.IntN(16)
 	p, t := c.player(), pick(c.r, codecraft.Wall, codecraft.Wall, codecraft.House, codecraft.MeleeUnit)
@@ -143,7 +142,7 @@ func (c *scene) fence() {
 	c.put(c.player(), codecraft.BuilderUnit, x+w/2, y+h/2-1)
 }
 
-// site puts an unfinished building on the map, and units of its owner around.
+// site puts an unfinished building on the map, with units of its owner around it.
 func (c *scene) site() {
 	x, y, p := c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side), c.player()
 	t := pick(c.r, codecraft.House, codecraft.House, codecraft.Wall, codecraft.Turret, codecraft.RangedBase)
@@ -165,8 +164,7 @@ func (c *scene) site() {
 	}
 }
 
-// column puts weak units side by side on the map, and shooters of all players
-// around them.
+// column puts a block of weak units on the map, with ranged units of all players around it.
 func (c *scene) column() {
 	x, y, w, h, p := c.r.IntN(codecraft.Side), c.r.IntN(codecraft.Side), 2+c.r.IntN(5), 2+c.r.IntN(5), c.player()
 	for i := x; i < x+w; i++ {
@@ -181,7 +179,7 @@ func (c *scene) column() {
 	}
 }
 
-// done is the state with all its boards.
+// done returns the state with all its boards.
 func (c *scene) done() (s codecraft.State) {
 	if c.s.N == 0 {
 		for p := range sim.Player(c.rules.Players) {
@@ -205,7 +203,7 @@ type scenario struct {
 	give  func(c *commander, dst []sim.Order, p sim.Player) []sim.Order
 }
 
-// scenarios are all kinds of matches.
+// scenarios has all kinds of matches.
 var scenarios = []scenario{
 	{name: "start", share: 12, ticks: 40, begin: fromStart, mood: anyMood, give: (*commander).orders},
 	{name: "campaign", share: 6, ticks: 120, begin: fromStart, mood: anyMood, give: (*commander).campaign},

@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// commander draws orders for the units of a state. Weights are out of 100.
+// commander draws orders for the units of a state. Its weights are percentages.
 type commander struct {
 	r *prng.Rand
 	s *codecraft.State
@@ -39,7 +39,7 @@ func (c *commander) orders(dst []sim.Order, p sim.Player) []sim.Order {
 	return dst
 }
 
-// action draws an action of a unit, of one part or several.
+// action draws an action of a unit, with one or several parts.
 func (c *commander) action(dst []sim.Order, u *codecraft.Unit) []sim.Order {
 	rules := c.g.Rules()
 	p := &rules.Types[u.Type]
@@ -82,7 +82,7 @@ func (c *commander) move(u *codecraft.Unit) sim.Order {
 	return codecraft.Move(u.ID, x, y, c.likely(c.closest), c.likely(c.through))
 }
 
-// place is where a unit is to move to.
+// place draws the target of a move.
 func (c *commander) place(u *codecraft.Unit) (x, y int) {
 	x, y = int(u.X), int(u.Y)
 	switch {
@@ -116,7 +116,7 @@ func (c *commander) auto(u *codecraft.Unit) sim.Order {
 	return codecraft.Auto(u.ID, reach, valid)
 }
 
-// target is the id of something near a unit, or any.
+// target draws the id of an entity near a unit, or any id.
 func (c *commander) target(u *codecraft.Unit, near int) uint32 {
 	if chance(c.r, 12) {
 		return pick(c.r, 0, u.ID, c.s.NextID, c.s.NextID-1, uint32(c.r.IntN(int(c.s.NextID))), 1<<32-1)
@@ -136,7 +136,7 @@ func (c *commander) target(u *codecraft.Unit, near int) uint32 {
 	return c.s.Units[c.r.IntN(int(c.s.N))].ID
 }
 
-// build draws a type and, mostly, a place beside the unit.
+// build draws a type and a place, mostly beside the unit.
 func (c *commander) build(u *codecraft.Unit, p *codecraft.Properties) sim.Order {
 	t := codecraft.Type(c.r.IntN(16))
 	if p.Builds.N > 0 && !c.likely(c.careless) {
@@ -165,8 +165,8 @@ func (c *commander) build(u *codecraft.Unit, p *codecraft.Properties) sim.Order 
 	return codecraft.Build(u.ID, t, x, y)
 }
 
-// campaign draws the orders of a player that plays to grow and to win, as the
-// first strategies of the contest did.
+// campaign draws the orders of a player that grows and attacks, as the first strategies of the
+// contest did.
 func (c *commander) campaign(dst []sim.Order, p sim.Player) []sim.Order {
 	rules := c.g.Rules()
 	for i := range c.s.Units[:c.s.N] {
@@ -200,8 +200,7 @@ func (c *commander) campaign(dst []sim.Order, p sim.Player) []sim.Order {
 	return dst
 }
 
-// unfinished is the id of one of the player's buildings beside a unit that is
-// to be repaired, or 0.
+// unfinished returns the id of an own building beside a unit that needs a repair, or 0.
 func (c *commander) unfinished(u *codecraft.Unit) uint32 {
 	rules := c.g.Rules()
 	for _, d := range [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
@@ -244,8 +243,8 @@ func (c *commander) works(dst []sim.Order, p sim.Player) []sim.Order {
 	return dst
 }
 
-// march draws the orders of a player whose units all go one way, one behind the
-// other, while what is further off attacks.
+// march draws the orders of a player whose units all move in one direction, in a line, while
+// distant units attack.
 func (c *commander) march(dst []sim.Order, p sim.Player) []sim.Order {
 	rules := c.g.Rules()
 	way := [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}[c.r.IntN(4)]
@@ -263,8 +262,8 @@ func (c *commander) march(dst []sim.Order, p sim.Player) []sim.Order {
 	return dst
 }
 
-// rally draws the orders of a player whose units go to few places, or hunt the
-// same, all alike but for the flags.
+// rally draws the orders of a player whose units go to few places or hunt the same targets, with
+// equal orders except for the flags.
 func (c *commander) rally(dst []sim.Order, p sim.Player) []sim.Order {
 	rules := c.g.Rules()
 	var x, y [3]int

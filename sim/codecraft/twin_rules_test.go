@@ -7,19 +7,19 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// pick is one of the choices.
+// pick returns one of the values at random.
 func pick[T any](r *prng.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }
 
-// chance is true in one of n cases.
+// chance returns true with probability 1/n.
 func chance(r *prng.Rand, n int) bool { return r.IntN(n) == 0 }
 
-// presetRules are a preset with any number of players.
+// presetRules returns a preset with a random number of players.
 func presetRules(r *prng.Rand) codecraft.Rules {
 	rules, _ := codecraft.Preset(pick(r, codecraft.Presets()...) + pick(r, "-1", "-2", "-2", "-3", "-4", "-4"))
 	return rules
 }
 
-// choices are the rules that the original leaves open, but for the size of the bonus.
+// choices returns the rules that the original leaves open, except BonusOver.
 func choices(rules *codecraft.Rules) (list []*bool) {
 	for _, rule := range rules.Table() {
 		if choice, ok := rule.Value.(*bool); ok && strings.HasPrefix(rule.Key, "choice.") {
@@ -29,7 +29,7 @@ func choices(rules *codecraft.Rules) (list []*bool) {
 	return list
 }
 
-// changeChoices draws what the original leaves open.
+// changeChoices draws the rules that the original leaves open.
 func changeChoices(r *prng.Rand, rules *codecraft.Rules) {
 	for _, c := range append(choices(rules), &rules.Bonus, &rules.Fog) {
 		if chance(r, 3) {
@@ -46,7 +46,7 @@ func changeNodes(r *prng.Rand, rules *codecraft.Rules) {
 	rules.MaxNodes = pick[int32](r, 1000, 1000, 1000, 999, 300, 100, 50, 20, 5, 2, 1, 2500, codecraft.Cells)
 }
 
-// changeProperties draws numbers of types, within what can be played.
+// changeProperties draws numbers of types within their bounds.
 func changeProperties(r *prng.Rand, rules *codecraft.Rules) {
 	for {
 		types := rules.Types
@@ -95,8 +95,7 @@ func changeType(r *prng.Rand, p *codecraft.Properties) {
 	changeAbilities(r, p)
 }
 
-// changeAbilities makes units of buildings, and attackers of what did not
-// attack, now and then.
+// changeAbilities now and then changes whether a type moves or attacks, or lets it build or repair.
 func changeAbilities(r *prng.Rand, p *codecraft.Properties) {
 	if chance(r, 10) {
 		p.CanMove = !p.CanMove

@@ -13,20 +13,20 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// tally counts what the matches had in them.
+// tally counts events of the matches.
 type tally struct {
 	ticks, units, most     int // units: summed over ticks; most: at once
-	attacks, blockers      int // blockers: attacks at what stands in the way
-	dead, dug              int // units and resources that went
+	attacks, blockers      int // blockers: attacks on entities in the way
+	dead, dug              int // removed units and resources
 	built, finished, moved int
-	mended                 int // units with more health than before
-	victims, ties, full    int // choices: of a victim, of two steps, of three or four
+	mended                 int // units that gained health
+	victims, ties, full    int // draws: of a target, of two steps, of three or four steps
 	waited, over           int
-	crammed                int // ticks that ended with as many units as there can be
+	crammed                int // ticks that ended with MaxUnits units
 	plain.Tally
 }
 
-// demand fails if the matches did not have in them what they are for.
+// demand fails if the matches had too few events of some kind.
 func (a *tally) demand(t *testing.T) {
 	t.Helper()
 	for _, c := range []struct {
@@ -34,13 +34,13 @@ func (a *tally) demand(t *testing.T) {
 		have, least int
 	}{
 		{"units", a.units, 20 * a.ticks}, {"units at once", a.most, 150}, {"attacks", a.attacks, a.ticks},
-		{"attacks at what stands in the way", a.blockers, a.ticks / 20}, {"dead units", a.dead, a.ticks / 10},
+		{"attacks on entities in the way", a.blockers, a.ticks / 20}, {"dead units", a.dead, a.ticks / 10},
 		{"emptied resources", a.dug, a.ticks / 50}, {"built", a.built, a.ticks / 20}, {"finished", a.finished, a.ticks / 100},
 		{"repaired", a.mended, a.ticks / 10}, {"times without room for units", a.crammed, a.ticks / 1000},
-		{"moves", a.moved, 3 * a.ticks}, {"choices of a victim", a.victims, a.ticks / 4}, {"choices of two steps", a.ties, a.ticks},
-		{"choices of more steps", a.full, a.ticks / 50}, {"waits", a.waited, a.ticks / 4}, {"games that ended", a.over, a.ticks / 400},
+		{"moves", a.moved, 3 * a.ticks}, {"draws of a target", a.victims, a.ticks / 4}, {"draws of two steps", a.ties, a.ticks},
+		{"draws of more steps", a.full, a.ticks / 50}, {"waits", a.waited, a.ticks / 4}, {"games that ended", a.over, a.ticks / 400},
 		{"searches", a.Searches, 3 * a.ticks}, {"searches at the limit", a.Limited, a.ticks / 4}, {"searches through others", a.Weighted, a.ticks / 2},
-		{"searches without a way", a.Blocked, a.ticks / 4}, {"searches out of the map", a.Beyond, a.ticks / 20},
+		{"searches without a path", a.Blocked, a.ticks / 4}, {"searches out of the map", a.Beyond, a.ticks / 20},
 		{"chases", a.Chases, a.ticks / 2}, {"chases at the limit", a.Lost, a.ticks / 100},
 	} {
 		if c.have < c.least {
@@ -67,7 +67,7 @@ type match struct {
 	ids    []uint32
 }
 
-// newMatch is a match by rules that is counted in n, before it begins.
+// newMatch returns a match by rules, whose events count in n.
 func newMatch(t testing.TB, title string, rules codecraft.Rules, n *tally) *match {
 	t.Helper()
 	m := &match{t: t, title: title, twin: plain.New(rules), n: n}
@@ -94,8 +94,8 @@ func (m *match) begin(s *codecraft.State) {
 	}
 }
 
-// step plays one tick with m.orders on both and compares what may happen and
-// what happens.
+// step plays one tick with m.orders on both games, and compares the possible actions before it and
+// the results.
 func (m *match) step() {
 	m.t.Helper()
 	m.turn.Clear()
@@ -137,7 +137,7 @@ func (m *match) step() {
 	m.n.Tally = m.twin.Tally
 }
 
-// compareplans compares what the units may do.
+// compareplans compares the possible actions of the units.
 func (m *match) compareplans() {
 	m.t.Helper()
 	for i := range m.before.Units[:m.before.N] {
@@ -185,8 +185,7 @@ func (m *match) check(difference string) {
 	}
 }
 
-// fail ends the test with everything there is to know about a difference in
-// what units of the state before did.
+// fail ends the test with all details of a difference in the actions of units of the state before.
 func (m *match) fail(difference string, units ...int) {
 	m.t.Helper()
 	rules := m.g.Rules()
@@ -215,7 +214,7 @@ func (m *match) fail(difference string, units ...int) {
 	m.t.Fatal(text)
 }
 
-// count counts what the tick had in it.
+// count counts the events of the tick.
 func (m *match) count(status sim.Status) {
 	m.n.ticks++
 	m.n.units += int(m.before.N)
@@ -261,7 +260,7 @@ func (m *match) count(status sim.Status) {
 	}
 }
 
-// playTwins plays so many ticks in matches of a scenario and fails at the first
+// playTwins plays the given number of ticks in matches of a scenario, and fails at the first
 // difference.
 func playTwins(t *testing.T, sc scenario, seed uint64, ticks int, n *tally) {
 	t.Helper()
