@@ -10,12 +10,12 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// The grid form: one head for each kind of mobile unit on each edge cell, then
-// one for each cell of the own half.
+// The grid form has one head for each kind of mobile unit on each edge cell, then one head for each
+// cell of the own half.
 const (
 	mobileKinds   = tm.MobileKinds
 	stackHeads    = edgeCells * mobileKinds
-	stackChoices  = 32 // 0 … 30 units, or as many as the bits left buy
+	stackChoices  = 32 // 0 … 30 units, or as many as the player can pay for
 	stackAll      = stackChoices - 1
 	cellHeads     = tm.HalfCells
 	cellChoices   = 16 // see cellPlace
@@ -25,7 +25,7 @@ const (
 	gridMaskWords = stackWords + cellWords
 )
 
-// A choice for a cell is up to three commands, given in this order:
+// A choice for a cell is up to three commands, which are given in this order:
 //
 //	bits 0–1 place: 0 nothing, 1 a wall, 2 a support, 3 a turret
 //	bit  2   upgrade
@@ -36,10 +36,10 @@ const (
 	cellRemove  = 8
 )
 
-// Steps of the fixed order in which heads are taken: the j-th is head
-// j·step mod n of its kind. They have no factor in common with the number of
-// heads, so that all come, and each is far from those before it: who asks for
-// more than the purse pays for, as chance does, does not build in a corner.
+// Steps of the fixed order in which choices are carried out: the j-th is the choice of head
+// j·step mod n of its kind. The steps are coprime to the number of heads, so that the order has
+// every head. Consecutive heads are far apart: an action that asks for more than the player can pay
+// for, as random actions do, does not fill one corner of the arena.
 const (
 	cellStep  = 97
 	stackStep = 37
@@ -54,11 +54,11 @@ type Actions struct {
 	most   int // orders of one turn
 	mobile int // mobile units that a player can buy in one turn
 
-	// The least that something costs: a structure, by cellPlace (never 0: nothing),
-	// an upgrade, a mobile unit.
+	// Prices: of structures by cellPlace, and the lowest of upgrades and of mobile units.
+	// Commands that do not exist have an infinite price.
 	place             [cellPlace + 1]float32
 	upgrade, cheapest float32
-	least             float32 // of place and upgrade
+	least             float32 // lowest of place and upgrade
 }
 
 // NewActions returns the grid form for the rules of g.
@@ -105,8 +105,8 @@ func (a *Actions) Doc() string {
 		"  line, with the mobile units."
 }
 
-// Mask writes 95 words: 32 bits for each of the 84 heads of mobile units, 16
-// for each of the 210 of cells, and 32 bits that are 0.
+// Mask writes 95 words: 32 bits for each of the 84 heads of mobile units, 16 bits for each of the
+// 210 heads of cells, and 32 bits that are 0.
 func (a *Actions) Mask(dst []uint64, s *tm.State, p sim.Player) {
 	features.CheckLength("mask", len(dst), gridMaskWords)
 	m := (*[gridMaskWords]uint64)(dst)
@@ -114,9 +114,8 @@ func (a *Actions) Mask(dst []uint64, s *tm.State, p sim.Player) {
 	a.maskStacks((*[stackWords]uint64)(m[:]), s.Bits[p], built)
 }
 
-// maskCells writes the mask of the cells: the same for all that are free, and
-// what can be done with the own structures. It returns the edge cells that have
-// one, as bits.
+// maskCells writes the mask of the cells: the same choices for all free cells, and the legal choices
+// for cells with a structure. It returns the edge cells with a structure, as bits.
 func (a *Actions) maskCells(dst *[cellWords]uint64, s *tm.State, p sim.Player) (built uint32) {
 	free := a.freeChoices(s.Cores[p]) * 0x0001000100010001
 	for w := range dst {
@@ -132,8 +131,8 @@ func (a *Actions) maskCells(dst *[cellWords]uint64, s *tm.State, p sim.Player) (
 		for _, i := range ages.Cell[:ages.N] {
 			at := &half[p][i%tm.HalfCells]
 			c := s.Cells[at.cell]
-			// Without branches, which processors could not predict.
-			base := flag(c.Upgraded()) - 1 // all ones: it is not upgraded
+			// Branches are avoided, because processors could not predict them.
+			base := flag(c.Upgraded()) - 1 // all ones if it is not upgraded
 			choices := 1 | upgrade&base | flag(c.RemoveIn() == 0)<<cellRemove
 			dst[i>>2%cellWords] ^= (free&0xffff ^ choices) << (i & 3 * 16)
 			built |= at.edge
@@ -142,8 +141,8 @@ func (a *Actions) maskCells(dst *[cellWords]uint64, s *tm.State, p sim.Player) (
 	return built
 }
 
-// maskStacks writes the mask of the mobile units: on a free edge cell, every
-// number that the bits buy.
+// maskStacks writes the mask of the mobile units: on a free edge cell, all numbers of units that the
+// player can pay for.
 func (a *Actions) maskStacks(dst *[stackWords]uint64, purse float32, built uint32) {
 	var free [mobileKinds]uint64
 	for k := range free {
@@ -153,7 +152,7 @@ func (a *Actions) maskStacks(dst *[stackWords]uint64, purse float32, built uint3
 			free[k] |= 1 << stackAll
 		}
 	}
-	// Two edge cells are three words.
+	// Two edge cells have three words.
 	one, two, three := free[0]|free[1]<<32, free[2]|free[0]<<32, free[1]|free[2]<<32
 	for w := 0; w < stackWords; w += 3 {
 		dst[w], dst[w+1], dst[w+2] = one, two, three
@@ -169,7 +168,8 @@ func (a *Actions) maskStacks(dst *[stackWords]uint64, purse float32, built uint3
 	}
 }
 
-// freeChoices are the choices for a free cell that so many cores pay for.
+// freeChoices returns the mask of the choices for a free cell that a player with these cores can pay
+// for.
 func (a *Actions) freeChoices(cores float32) uint64 {
 	choices := uint64(1)
 	for k := range tm.Structures {

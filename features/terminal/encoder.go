@@ -1,8 +1,7 @@
-// Package terminal turns states of C1 Terminal into observations and choices
-// into orders: 9 planes of 28 × 28 cells, 16 scalars, and actions in two forms:
-// one choice for each cell of the own half (Kit, with the game as it is), or
-// one placement at a time (SequentialKit, with terminal.Sequential). The own
-// half is below, for both seats.
+// Package terminal turns states of C1 Terminal into observations, and choices into orders. An
+// observation has 9 planes of 28 × 28 cells and 16 scalars. Actions have two forms: one choice for
+// each cell of the own half (Kit, with terminal.Game), or one placement at a time (SequentialKit,
+// with terminal.Sequential). Both seats see their own half at the bottom.
 package terminal
 
 import (
@@ -13,7 +12,7 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// The planes: a value per cell, own half below (rows 0 … 13).
+// The planes: a value per cell, with the own half in rows 0 … 13.
 const (
 	planeArena    = iota
 	planeOwn      // 3 planes: health of own walls, supports, turrets
@@ -23,25 +22,24 @@ const (
 	planes        = planeRemoval + 1
 )
 
-// boardBytes are the planes of one observation, words the packed form.
+// Sizes of one observation: bytes of the planes, and uint64 words of the packed form.
 const (
 	boardBytes = planes * planeBytes
 	words      = arenaCells * 16 / 64
 )
 
-// An entry is 16 bits for a structure in the packed form, 0 where there is
-// none:
+// The packed form has 16 bits for each cell, 0 without a structure:
 //
-//	bits 0–7 health, 8–9 kind, 10 upgraded, 11–14 restores until it is removed
+//	bits 0–7 health, 8–9 kind, 10 upgraded, 11–14 restores until the structure is removed
 const (
 	entryKind     = 8
 	entryUpgraded = 10
 	entryRemoval  = 11
 )
 
-// Encoder implements features.Encoder for C1 Terminal. All the rules let a
-// player see of a position is in each of its two forms, but for parts of a
-// health point, the ids of structures, and the time thought.
+// Encoder implements features.Encoder for C1 Terminal. Planes and the packed form each contain
+// everything that the rules let a player see, except fractions of health points, ids of structures,
+// and thinking times.
 type Encoder struct {
 	game  *tm.Game
 	rules tm.Rules
@@ -57,12 +55,12 @@ func NewEncoder(g *tm.Game) *Encoder {
 	return e
 }
 
-// most is the greatest health of a structure.
+// most returns the greatest health of a kind of structure.
 func (e *Encoder) most(kind int) float32 {
 	return max(e.rules.Units[kind].Health, e.rules.Upgraded[kind].Health)
 }
 
-// Shape gives the sizes: planes [9, 28, 28], 16 scalars, 105 packed words.
+// Shape returns the sizes: planes [9, 28, 28], 16 scalars, 105 packed words.
 func (e *Encoder) Shape() features.Shape {
 	return features.Shape{Planes: planes, Height: side, Width: side, Scalars: scalars, Words: words}
 }
@@ -82,7 +80,7 @@ func (e *Encoder) Planes(dst []uint8, s *tm.State, p sim.Player) {
 	e.fill(b, s, p^1, p)
 }
 
-// Packed writes the structures, 16 bits a cell.
+// Packed writes the structures, 16 bits per cell.
 func (e *Encoder) Packed(dst []uint64, s *tm.State, p sim.Player) {
 	features.CheckLength("packed", len(dst), words)
 	l := (*list)(dst)
@@ -91,7 +89,7 @@ func (e *Encoder) Packed(dst []uint64, s *tm.State, p sim.Player) {
 	e.enter(l, s, p^1, p)
 }
 
-// All writes the observations of both seats in one walk over the structures.
+// All writes the observations of both seats and visits each structure once.
 func (e *Encoder) All(dst features.Rows, s *tm.State) {
 	if dst.Planes != nil {
 		e.allPlanes(dst.Planes, s)
@@ -110,8 +108,8 @@ func blank(dst *board) {
 	clear(dst[planeBytes:])
 }
 
-// health is the value of a structure in the planes: its health in steps of the
-// kind, rounded up, at least 1.
+// health returns the value of a structure in the planes: its health in the steps of its kind,
+// rounded up, at least 1.
 func (e *Encoder) health(c tm.Cell) uint8 {
 	exact := float32(c.Health * e.steps[c.Kind()&3])
 	n := int32(exact)
@@ -136,15 +134,14 @@ func (e *Encoder) fill(dst *board, s *tm.State, p, viewer sim.Player) {
 	}
 }
 
-// put writes one structure; first is where the planes of its owner begin.
+// put writes one structure; first is the index at which the planes of its owner begin.
 func (e *Encoder) put(dst *board, at, first int, c tm.Cell) {
 	dst[first+int(c.Kind())*planeBytes+at] = e.health(c)
 	dst[planeUpgraded*planeBytes+at] = uint8(flag(c.Upgraded()))
 	dst[planeRemoval*planeBytes+at] = uint8(c.RemoveIn())
 }
 
-// allPlanes writes the planes of both seats: each structure to the one's and,
-// turned, to the other's.
+// allPlanes writes the planes of both seats. For the second seat the arena is turned.
 func (e *Encoder) allPlanes(dst []uint8, s *tm.State) {
 	a, b := (*board)(dst), (*board)(dst[boardBytes:])
 	blank(a)
@@ -179,7 +176,7 @@ func (e *Encoder) enter(dst *list, s *tm.State, p, viewer sim.Player) {
 	}
 }
 
-// allPacked writes the lists of both seats, one the reverse of the other.
+// allPacked writes the lists of both seats. Each is the reverse of the other.
 func (e *Encoder) allPacked(dst []uint64, s *tm.State) {
 	a, b := (*list)(dst), (*list)(dst[words:])
 	clear(a[:])

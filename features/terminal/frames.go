@@ -5,45 +5,42 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// The events of a frame that are counted, by their place in Frames.Events. Each
-// counts for the seat that its player's number in the original's event names:
-// the owner of the unit that did it, or (damages, deaths) to which it was done.
+// Indices of the event counts in Frames.Events. An event counts for the player in the original's
+// event: the owner of the acting unit or, for damages and deaths, of the unit that suffered.
 const (
-	EventSpawns     = iota // units, upgrades and marks for removal ordered; in the first frame only
+	EventSpawns     = iota // units, upgrades and marks for removal; in the first frame only
 	EventMoves             // steps of mobile units
-	EventBreaches          // mobile units that scored
+	EventBreaches          // mobile units that breached
 	EventShields           // mobile units shielded by a support
-	EventExplosions        // self-destructions that do harm; one with different damages for units and structures counts twice
+	EventExplosions        // self-destructs that explode; one with different damage to mobile units and structures counts twice
 	EventDamages           // hits taken
-	EventDeaths            // units lost, breaching ones among them
+	EventDeaths            // units lost, including units that breached
 	EventAttacks           // shots
 	FrameEvents
 )
 
-// FramePlanes are the planes of mobile units of one frame: own scouts,
-// demolishers, interceptors, then the enemy's.
+// FramePlanes is the number of planes of mobile units in one frame: own scouts, demolishers and
+// interceptors, then the enemy's.
 const FramePlanes = 2 * mobileKinds
 
-// Frames writes what happens in the action phase of a turn, frame by frame, as
-// seat sees it: its own half below, itself first. The slabs are the caller's;
-// either may be nil. It is not safe for concurrent use, and allocates only
-// while its lists grow.
+// Frames writes the frames of the action phase of a turn as a seat sees them: its own half at the
+// bottom, and its own values first. The caller provides the slabs; either may be nil. Frames is not
+// safe for concurrent use, and allocates only while its lists grow.
 type Frames struct {
-	// Events are the numbers of events, int32 [frames, 2, FrameEvents]: own,
-	// then the enemy's.
+	// Events receives the numbers of events, int32 [frames, 2, FrameEvents]: own, then the
+	// enemy's.
 	Events []int32
-	// Units are the mobile units at the end of each frame, uint8 [frames,
-	// FramePlanes, 28, 28]: how many stand on a cell, 255 for 255 and more.
+	// Units receives the mobile units at the end of each frame, uint8 [frames, FramePlanes,
+	// 28, 28]: their number on each cell, at most 255.
 	Units []uint8
 
 	record tm.Record
 	mobile []tm.Piece
 }
 
-// Play plays the turn on s, as g.Step does, and returns the number of its
-// frames, which may be more than the slabs hold: the first frames are written,
-// and nothing is written beyond the last frame. With Events it takes the game's
-// Record, which is nil afterwards.
+// Play plays the turn on s, as g.Step does, and returns the number of its frames. If the slabs are
+// too small for all frames, it writes only the first ones; it writes nothing after the last frame.
+// If Events is not nil, it replaces the game's Record, which is nil afterwards.
 func (f *Frames) Play(g *tm.Game, s *tm.State, t *sim.Turn, seat sim.Player) (frames int, status sim.Status) {
 	f.record.Clear()
 	if f.Events != nil {

@@ -6,8 +6,7 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// Kit returns the encoder, the actions in the grid form and the measures for
-// the rules of g.
+// Kit returns the encoder, the actions in the grid form and the measures for the rules of g.
 func Kit(g *tm.Game) features.Kit[tm.State] {
 	return features.Kit[tm.State]{
 		Encoder:    NewEncoder(g),
@@ -17,8 +16,7 @@ func Kit(g *tm.Game) features.Kit[tm.State] {
 	}
 }
 
-// measures are the numbers that rewards are made of; of is the state in which
-// they are taken.
+// measures returns the numbers from which rewards are made; of returns the state that has them.
 func measures[S any](r tm.Rules, of func(s *S) *tm.State) []features.Measure[S] {
 	return []features.Measure[S]{
 		{Name: "health", Doc: "health left",
@@ -34,7 +32,7 @@ func measures[S any](r tm.Rules, of func(s *S) *tm.State) []features.Measure[S] 
 	}
 }
 
-// invested sums what the structures of seat p are worth.
+// invested returns the sum of the prices of seat p's structures, each in proportion to its health.
 func invested(r *tm.Rules, s *tm.State, p sim.Player) float64 {
 	sum := 0.0
 	for k := range s.Ages[p] {

@@ -5,15 +5,15 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// The lists of cells of the layout.
+// Indices of the lists of cells in the layout.
 const (
 	listOwn   = iota // cells of the own half
-	listEnemy        // of the enemy's
-	listArena        // of both
+	listEnemy        // cells of the enemy's half
+	listArena        // cells of both halves
 	listEdges        // the own edge cells, in the order of their numbers
 )
 
-// layout tells programs what packedDoc tells people.
+// layout returns the packed form, which packedDoc describes for people, in a form for programs.
 func layout() *features.Layout {
 	l := &features.Layout{Cells: make([][]features.Run, listEdges)}
 	for y := range side {
@@ -47,7 +47,8 @@ func layout() *features.Layout {
 	return l
 }
 
-// sequentialLayout adds the own mobile units that wait.
+// sequentialLayout returns the layout of the sequential form, which adds the own mobile units that
+// wait.
 func sequentialLayout() *features.Layout {
 	l := layout()
 	var cells []features.Run

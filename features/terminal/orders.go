@@ -9,23 +9,23 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// purchase is a player's turn being bought by an action: the purses, and what
-// has come of it.
+// purchase carries out the choices of an action for a player: it subtracts prices from the player's
+// cores and bits and collects the orders.
 type purchase struct {
 	a      *Actions
 	s      *tm.State
 	p      sim.Player
 	dst    []sim.Order
-	room   int // orders that may still be appended
-	dry    bool
+	room   int  // orders that may still be appended
+	dry    bool // orders are not appended
 	cores  float32
 	bits   float32
 	walled uint32 // edge cells on which a structure was placed this turn, as bits
-	manned uint32 // edge cells on which units were put in the first line, as bits
+	manned uint32 // edge cells on which mobile units were placed in the first line, as bits
 
-	// What a dry run finds out.
+	// Results of a dry run.
 	bought [stackHeads]int32 // mobile units
-	missed headSet           // heads of which something had to be left out
+	missed headSet           // heads with commands that were left out
 }
 
 // headSet is a set of heads.
@@ -37,8 +37,7 @@ func (a *Actions) purchase(s *tm.State, p sim.Player) purchase {
 	return purchase{a: a, s: s, p: p, room: a.most, cores: s.Cores[p], bits: s.Bits[p]}
 }
 
-// AppendOrders appends the commands of the action that the rules accept, in the
-// order of Doc.
+// AppendOrders appends those commands of the action that the rules accept, in the order of Doc.
 func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p sim.Player) []sim.Order {
 	features.CheckLength("action", len(action), heads)
 	b := a.purchase(s, p)
@@ -77,10 +76,10 @@ func (b *purchase) buy(action []int32) {
 	}
 }
 
-// removals carries out what is left, from the j-th cell on, for a player that
-// has no cores left to spend: the marks on the own structures.
+// removals carries out the removals of own structures from the j-th cell on. They cost nothing; the
+// player cannot pay for any other command.
 func (b *purchase) removals(choices []int32, taken cells, j int) {
-	var due cells // by their place in the order
+	var due cells // by their place in the order of buying
 	for w, t := range taken {
 		for ; t != 0; t &= t - 1 {
 			i := w<<6 | bits.TrailingZeros64(t)
@@ -99,7 +98,7 @@ func (b *purchase) removals(choices []int32, taken cells, j int) {
 	}
 }
 
-// cellTurn is the place of a cell in the order of buying.
+// cellTurn holds the place of each cell in the order of buying.
 var cellTurn = func() (t [cellHeads]uint8) {
 	for j := range t {
 		t[j*cellStep%cellHeads] = uint8(j)
@@ -107,7 +106,7 @@ var cellTurn = func() (t [cellHeads]uint8) {
 	return t
 }()
 
-// taken are the own cells with a structure.
+// taken returns the own cells with a structure.
 func (b *purchase) taken() (t cells) {
 	for k := range b.s.Ages[b.p] {
 		ages := &b.s.Ages[b.p][k]
@@ -118,8 +117,8 @@ func (b *purchase) taken() (t cells) {
 	return t
 }
 
-// consider leaves out the choices for cells of which nothing can come: most, of
-// a player who wants something everywhere and has spent all.
+// consider carries out a choice for own cell i, unless the player cannot pay for any of it. This is
+// a fast path: a player with a choice for every cell soon has nothing left to spend.
 func (b *purchase) consider(i, choice int, taken bool) {
 	var open bool
 	if taken {
@@ -134,7 +133,7 @@ func (b *purchase) consider(i, choice int, taken bool) {
 	}
 }
 
-// cell gives the commands of a choice for own cell i.
+// cell carries out the commands of a choice for own cell i.
 func (b *purchase) cell(i, choice int) {
 	at, r := &half[b.p][i], &b.a.rules
 	x, y := int(at.x), int(at.y)
@@ -164,7 +163,7 @@ func (b *purchase) cell(i, choice int) {
 	}
 }
 
-// pay gives an order for a price in cores, if the rules accept it.
+// pay appends an order and subtracts its price in cores, if it is legal and the player can pay.
 func (b *purchase) pay(o sim.Order, legal bool, price float32) bool {
 	if !legal || b.cores < price || b.room == 0 {
 		return false
@@ -203,18 +202,17 @@ func (b *purchase) stack(h, choice int) {
 	}
 }
 
-// spend buys up to most mobile units and returns how many.
+// spend buys up to most mobile units and returns how many it bought.
 func (b *purchase) spend(k tm.Kind, most int) (n int) {
 	n, b.bits = tm.Buy(b.bits, b.a.rules.Units[k].Bits, most)
 	return n
 }
 
-// Action finds the action whose commands are those of the orders that have an
-// effect, but for their order. A head has no choice for orders that are for the
-// other line (terminal.Swap), or that buy more than 30 units of a kind on one
-// cell and do not spend all bits by that; or if rounding makes the purse depend
-// on the order, and it is not enough in that of the action. The referee's orders
-// are no choices and are passed over.
+// Action writes the action that has the same commands as the orders, in any order and without
+// commands that have no effect. It ignores the referee's orders. A head gets −1 in three cases: its
+// orders are for the other line (terminal.Swap); they buy more than 30 units of a kind on one cell
+// and leave bits unspent; or the player cannot pay in the order of the action, because rounding
+// makes the remaining amount depend on the order. Action returns false if any head is −1.
 func (a *Actions) Action(dst []int32, orders []sim.Order, s *tm.State, p sim.Player) bool {
 	features.CheckLength("action", len(dst), heads)
 	dst = dst[:heads:heads]
@@ -237,11 +235,11 @@ func (a *Actions) Action(dst []int32, orders []sim.Order, s *tm.State, p sim.Pla
 	return a.settle(dst, &given) && given.missed == headSet{}
 }
 
-// settle takes the choices out of an action that come to anything else than what
-// was given, until all others come to that: first those that buy more, as others
-// may go short for them. It reports whether there were none.
+// settle removes the choices that have another effect than the given orders, until all remaining
+// choices have the same effect. It removes choices that buy more first, because they can leave too
+// little for others. It reports whether it removed no choice.
 func (a *Actions) settle(dst []int32, given *purchase) bool {
-	for said := true; ; said = false {
+	for same := true; ; same = false {
 		b := a.purchase(given.s, given.p)
 		b.dry = true
 		b.buy(dst)
@@ -262,12 +260,12 @@ func (a *Actions) settle(dst []int32, given *purchase) bool {
 		case less != headSet{}:
 			less.takeFrom(dst)
 		default:
-			return said
+			return same
 		}
 	}
 }
 
-// takeFrom leaves the heads of the set without a choice.
+// takeFrom sets the heads of the set to −1.
 func (h *headSet) takeFrom(dst []int32) {
 	for w, set := range h {
 		for ; set != 0; set &= set - 1 {
@@ -276,9 +274,8 @@ func (h *headSet) takeFrom(dst []int32) {
 	}
 }
 
-// note adds a command to the choice of its head, if it belongs to that line and
-// the rules accept it. A command that is in the other line than its kind's is
-// missed.
+// note adds a command to the choice of its head, if it is in the given line and the rules accept it.
+// If the command was swapped to that line, it adds the head to missed.
 func (b *purchase) note(dst []int32, c tm.Command, line int) {
 	own := 0
 	if c.Op == tm.OpSpawn {

@@ -6,7 +6,7 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// The scalars of one side, and where the common ones begin.
+// Indices of the scalars: those of one side, and the common ones after both sides.
 const (
 	scalarHealth = iota
 	scalarCores
@@ -22,7 +22,7 @@ const (
 	scalars         = scalarTurn + 2
 )
 
-// Scalars writes those of the own side, of the enemy's, then the common ones.
+// Scalars writes the scalars of the own side, of the enemy's side, and the common ones.
 func (e *Encoder) Scalars(dst []float32, s *tm.State, p sim.Player) {
 	features.CheckLength("scalars", len(dst), scalars)
 	dst = dst[:scalars:scalars]

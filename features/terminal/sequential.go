@@ -9,8 +9,8 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// What the sequential form shows besides: 3 planes of the own mobile units that
-// wait, by kind, packed as a byte for each edge cell and kind; and 2 scalars.
+// The sequential form adds 3 planes of the own mobile units that wait, by kind, packed as a byte for
+// each edge cell and kind, and 2 scalars.
 const (
 	sequentialPlanes  = planes + mobileKinds
 	sequentialBytes   = sequentialPlanes * planeBytes
@@ -20,19 +20,18 @@ const (
 	sequentialScalars = scalars + 2
 )
 
-// SequentialEncoder implements features.Encoder for the sequential form: the
-// own half and purse with what this turn has changed so far, the enemy's as at
-// the turn's start.
+// SequentialEncoder implements features.Encoder for the sequential form. It shows the own half, cores
+// and bits after the commands of this turn so far, and those of the enemy at the start of the turn.
 type SequentialEncoder struct{ plain *Encoder }
 
-// SequentialKit returns the encoder, the actions and the measures of the
-// sequential form for the rules of g.
+// SequentialKit returns the encoder, the actions and the measures of the sequential form for the
+// rules of g.
 func SequentialKit(g *tm.Sequential) features.Kit[tm.SequentialState] {
 	return features.Kit[tm.SequentialState]{
 		Encoder:  NewSequentialEncoder(g),
 		Actions:  NewSequentialActions(g),
 		Measures: measures(g.Rules(), func(s *tm.SequentialState) *tm.State { return &s.Base }),
-		// The turn as made so far; mobile units that wait are not on the board yet.
+		// The position after the commands so far; mobile units that wait are not on the board.
 		AppendText: func(dst []byte, s *tm.SequentialState) []byte { return tm.AppendText(dst, g.Game(), &s.View) },
 	}
 }
@@ -42,7 +41,7 @@ func NewSequentialEncoder(g *tm.Sequential) *SequentialEncoder {
 	return &SequentialEncoder{NewEncoder(g.Game())}
 }
 
-// Shape gives the sizes: planes [12, 28, 28], 18 scalars, 116 packed words.
+// Shape returns the sizes: planes [12, 28, 28], 18 scalars, 116 packed words.
 func (e *SequentialEncoder) Shape() features.Shape {
 	return features.Shape{Planes: sequentialPlanes, Height: side, Width: side, Scalars: sequentialScalars, Words: sequentialWords}
 }
@@ -101,8 +100,8 @@ func (e *SequentialEncoder) Packed(dst []uint64, s *tm.SequentialState, p sim.Pl
 	}
 }
 
-// Scalars writes those of the plain form, then the steps left and whether the
-// own turn is ended.
+// Scalars writes the scalars of the plain form, then the steps left and whether the own turn is
+// ended.
 func (e *SequentialEncoder) Scalars(dst []float32, s *tm.SequentialState, p sim.Player) {
 	features.CheckLength("scalars", len(dst), sequentialScalars)
 	dst = dst[:sequentialScalars]
@@ -113,7 +112,7 @@ func (e *SequentialEncoder) Scalars(dst []float32, s *tm.SequentialState, p sim.
 	dst[scalarEnded] = float32(s.Ended[p])
 }
 
-// The choices of the sequential form: boards of the own cells, of the edge
+// First choices of each command in the sequential form: commands on own cells, commands on edge
 // cells, and the end of the turn.
 const (
 	choicePlace   = 0 // + 210·kind + cell
@@ -125,8 +124,8 @@ const (
 	choiceWords   = (choices + 63) / 64
 )
 
-// SequentialActions implements features.ActionSpace for the sequential form:
-// one head, one command a step, whose mask is sound and complete.
+// SequentialActions implements features.ActionSpace for the sequential form: one head, with one
+// command per step. Its mask is sound and complete.
 type SequentialActions struct{ rules tm.Rules }
 
 // NewSequentialActions returns the action space for the rules of g.
@@ -134,7 +133,7 @@ func NewSequentialActions(g *tm.Sequential) *SequentialActions {
 	return &SequentialActions{g.Rules()}
 }
 
-// Heads returns the one head.
+// Heads returns one head of 1135 choices.
 func (a *SequentialActions) Heads() []int { return []int{choices} }
 
 // Doc explains the choices.
@@ -147,12 +146,12 @@ func (a *SequentialActions) Doc() string {
 		"  1134 end the turn, or wait when it is ended."
 }
 
-// cells is a set of own cells, by their number.
+// cells is a set of own cells, by their number in terminal.Local.
 type cells [4]uint64
 
 func (c *cells) add(i uint8) { c[i>>6] |= 1 << (i & 63) }
 
-// or writes the set into the mask from bit at on.
+// or adds the set to the mask, from bit at on.
 func (c *cells) or(dst *[choiceWords]uint64, at int) {
 	w, shift := at>>6, at&63
 	for _, b := range c {
@@ -213,7 +212,7 @@ func (a *SequentialActions) Mask(dst []uint64, s *tm.SequentialState, p sim.Play
 	}
 }
 
-// AppendOrders appends the one order of the action.
+// AppendOrders appends the order of the action.
 func (a *SequentialActions) AppendOrders(dst []sim.Order, action []int32, _ *tm.SequentialState, p sim.Player) []sim.Order {
 	features.CheckLength("action", len(action), 1)
 	c := int(action[0])
@@ -237,8 +236,8 @@ func (a *SequentialActions) AppendOrders(dst []sim.Order, action []int32, _ *tm.
 	return append(dst, tm.Place(tm.Kind(c/tm.HalfCells), x, y))
 }
 
-// Action finds the choice for the first order, which is the one that counts.
-// Orders of the referee, for the enemy's half or outside the arena have none.
+// Action writes the choice for the first order, the only one that counts. It returns false for
+// orders of the referee and for cells in the enemy's half or outside the arena.
 func (a *SequentialActions) Action(dst []int32, orders []sim.Order, _ *tm.SequentialState, p sim.Player) bool {
 	features.CheckLength("action", len(dst), 1)
 	dst[0] = choiceEnd

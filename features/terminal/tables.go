@@ -6,8 +6,8 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// The board as a seat sees it: its own half below, for both. Player 0 sees
-// (x, y) as it is, player 1 sees the arena turned by 180°, so (27−x, 27−y).
+// Both seats see their own half at the bottom. Player 0 sees (x, y) as it is; player 1 sees the
+// arena turned by 180°, so that (x, y) is (27−x, 27−y).
 const (
 	side       = tm.Side
 	planeBytes = side * side
@@ -15,7 +15,7 @@ const (
 	edgeCells  = tm.EdgeCells
 )
 
-// planeAt is the index in a plane, y*28 + x, of a cell as each seat sees it.
+// planeAt holds, by seat and cell, the index y*28 + x of the cell in a plane.
 var planeAt = func() (t [2][bitboard.DiamondSpan]uint16) {
 	for i := range planeBytes {
 		if cell, ok := bitboard.DiamondCell(i%side, i/side); ok {
@@ -26,9 +26,8 @@ var planeAt = func() (t [2][bitboard.DiamondSpan]uint16) {
 	return t
 }()
 
-// listAt is the number of a cell in the order of the planes without what is
-// outside the arena, as each seat sees it: its own cells are 0 … 209, in the
-// order of terminal.Local.
+// listAt holds, by seat and cell, the number of the cell in the order of the planes, without cells
+// outside the arena. The seat's own cells are 0 … 209, in the order of terminal.Local.
 var listAt = func() (t [2][bitboard.DiamondSpan]uint16) {
 	n := uint16(0)
 	for i := range planeBytes {
@@ -41,7 +40,7 @@ var listAt = func() (t [2][bitboard.DiamondSpan]uint16) {
 	return t
 }()
 
-// arena is the plane of the cells that there are.
+// arena is the plane with 1 on the cells of the arena.
 var arena = func() (t [planeBytes]uint8) {
 	for i := range t {
 		if tm.Inside(i%side, i/side) {
@@ -51,14 +50,14 @@ var arena = func() (t [planeBytes]uint8) {
 	return t
 }()
 
-// own is a cell of a player's half.
+// own holds a cell of a player's half.
 type own struct {
 	cell uint16
 	x, y uint8
-	edge uint32 // the bit of its number among the edge cells, 0 if it is none
+	edge uint32 // 1 << its number among the edge cells; 0 if it is not an edge cell
 }
 
-// half are the cells of each player's half in the order of terminal.Local.
+// half holds the cells of each player's half in the order of terminal.Local.
 var half = func() (t [2][tm.HalfCells]own) {
 	for p := range t {
 		for i := range t[p] {
@@ -73,7 +72,7 @@ var half = func() (t [2][tm.HalfCells]own) {
 	return t
 }()
 
-// edges are the numbers in half of the edge cells.
+// edges holds the indices of the edge cells in half.
 var edges = func() (t [edgeCells]uint8) {
 	for e := range t {
 		t[e] = uint8(tm.Local(tm.EdgeXY(e, 0)))
@@ -81,7 +80,7 @@ var edges = func() (t [edgeCells]uint8) {
 	return t
 }()
 
-// flag is 1 if the condition holds, else 0.
+// flag returns 1 if the condition holds, else 0.
 func flag(condition bool) uint64 {
 	if condition {
 		return 1

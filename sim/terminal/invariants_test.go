@@ -70,7 +70,7 @@ func TestInvariants(t *testing.T) {
 		"health 0":                                 func(s *State) { s.Cells[wall].Health = 0 },
 		"list of player 1's walls: 211 entries":    func(s *State) { s.Ages[0][Wall].N = 211 },
 		"list of player 1's walls: place 250":      func(s *State) { s.Ages[0][Wall].Cell[0] = 250 },
-		"list of player 1's walls: {13 0} is none": func(s *State) { s.Ages[0][Wall].Cell[0] = 0 },
+		"list of player 1's walls: {13 0} has no such structure": func(s *State) { s.Ages[0][Wall].Cell[0] = 0 },
 		"list of player 1's turrets: {15 1} has id 20, after 40": func(s *State) {
 			c := &s.Ages[0][Turret].Cell
 			c[0], c[1] = c[1], c[0]

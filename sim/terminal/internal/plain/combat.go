@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// explode lets the units that decided to self-destruct do so (3.9).
+// explode lets the units that decided to self-destruct explode (3.9).
 func (g *Game) explode() {
 	for _, u := range g.Mobile {
 		if !u.doomed {
@@ -29,9 +29,8 @@ func (g *Game) explode() {
 	}
 }
 
-// blast harms every enemy in reach, the dead of this frame too: mobile units,
-// then structures, each in the order of ids. A class that takes no damage has
-// no targets.
+// blast damages every enemy in range, also those that died in this frame: mobile units, then
+// structures, both in the order of ids. A class against which the damage is 0 has no targets.
 func (g *Game) blast(u *Unit) {
 	v := u.values
 	var mobile, structures []*Unit
@@ -49,7 +48,7 @@ func (g *Game) blast(u *Unit) {
 	g.selfDestruct(u, structures, v.BlastStruct)
 }
 
-// inBlast are the enemies of u among some units that its explosion reaches.
+// inBlast returns the units that are enemies of u in the range of its explosion.
 func inBlast(u *Unit, among []*Unit) (reached []*Unit) {
 	for _, e := range among {
 		if e.Player != u.Player && within(distance(u.At, e.At), u.values.BlastRange, 0) {
@@ -69,7 +68,7 @@ func (g *Game) selfDestruct(u *Unit, targets []*Unit, damage float32) {
 	}
 }
 
-// hit does damage to a unit, which dies by it if it had lived.
+// hit damages a unit and records its death if it was alive before.
 func (g *Game) hit(u *Unit, damage float32) {
 	living := g.alive(u)
 	u.lose(damage)
@@ -80,8 +79,8 @@ func (g *Game) hit(u *Unit, damage float32) {
 	}
 }
 
-// lose takes damage from a unit: from its shields, oldest first, if they
-// suffice, otherwise all of them and the rest from its own health (3.10).
+// lose subtracts damage (3.10): from the shields, oldest first, if their sum is greater than the
+// damage; otherwise it removes all shields and subtracts the rest from the unit's own health.
 func (u *Unit) lose(damage float32) {
 	if sum := u.shielding(); damage >= sum {
 		u.Shields = nil
@@ -99,7 +98,7 @@ func (u *Unit) lose(damage float32) {
 	}
 }
 
-// attack lets every unit shoot once, those killed in this frame too.
+// attack lets every unit shoot once (3.11), also units killed in this frame.
 func (g *Game) attack() {
 	for _, u := range g.inOrder() {
 		target := g.target(u)
@@ -116,8 +115,8 @@ func (g *Game) attack() {
 	}
 }
 
-// target is the unit that u shoots at, nil if there is none: six
-// rules, one after the other, choose among the enemies in reach (3.12).
+// target returns the unit that u shoots at, or nil if no enemy is in range. Six rules choose it one
+// after the other (3.12).
 func (g *Game) target(u *Unit) *Unit {
 	if u.values.AttackRange <= 0 {
 		return nil
@@ -147,7 +146,7 @@ func (g *Game) target(u *Unit) *Unit {
 	return left[len(left)-1] // 6: the youngest
 }
 
-// strength is the health of a target by which the weakest is found.
+// strength returns the health by which the weakest target is chosen.
 func (g *Game) strength(u *Unit) float32 {
 	if g.Rules.BareWeakest {
 		return u.Base
@@ -155,7 +154,7 @@ func (g *Game) strength(u *Unit) float32 {
 	return u.Health()
 }
 
-// inReach are the living enemies of u among some units, in the order of ids.
+// inReach returns the units that are living enemies of u in its range, in the order of ids.
 func (g *Game) inReach(u *Unit, among []*Unit) (reached []*Unit) {
 	for _, t := range among {
 		if t.Player != u.Player && within(distance(u.At, t.At), u.values.AttackRange, t.values.HitRadius) && g.alive(t) {
@@ -165,7 +164,7 @@ func (g *Game) inReach(u *Unit, among []*Unit) (reached []*Unit) {
 	return reached
 }
 
-// least keeps the units with the least measure, in their order.
+// least returns the units with the least measure, in their order.
 func least(units []*Unit, measure func(*Unit) float32) (kept []*Unit) {
 	if len(units) < 2 {
 		return units

@@ -8,8 +8,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Deploy carries out the orders of both players (4.1 to 4.9): the referee's
-// first, then line by line.
+// Deploy carries out the orders of both players (4.1 to 4.9): the referee's orders first, then the
+// lines of the players' answers.
 func (g *Game) Deploy(orders [2][]sim.Order) {
 	g.Events, g.Mobile, g.frames = terminal.Frame{}, nil, 0
 	for p := range sim.Player(2) {
@@ -29,7 +29,7 @@ func (g *Game) Deploy(orders [2][]sim.Order) {
 	g.forgetFields()
 }
 
-// lineOf is the line of a bot's answer that a command stands in.
+// lineOf returns the line of a bot's answer that has a command.
 func lineOf(c terminal.Command) int {
 	line := 1
 	if c.Op == terminal.OpSpawn {
@@ -48,7 +48,7 @@ func (g *Game) referee(p sim.Player, c terminal.Command) {
 	case terminal.OpPenalty:
 		if health := math.Float32frombits(c.Count); health > 0 && health <= 1e7 {
 			g.Players[p].Health -= health
-			if g.Rules.OldIDs && !g.Rules.FreePenalties { // 5.5: paid for as a breach is
+			if g.Rules.OldIDs && !g.Rules.FreePenalties { // 5.5: pays the other player like a breach
 				g.Players[1-p].Cores += g.Rules.Units[terminal.Scout].BreachCores
 			}
 		}
@@ -103,8 +103,8 @@ func (g *Game) mobileAt(at Pos) bool {
 	return slices.ContainsFunc(g.Mobile, func(u *Unit) bool { return u.At == at })
 }
 
-// upgrade makes a structure the youngest unit, in its upgraded form. Missing
-// health stays missing, and a mark for removal is taken off.
+// upgrade upgrades a structure (4.5), which becomes the youngest unit. It still lacks the health that
+// it had lost, and is no longer marked for removal.
 func (g *Game) upgrade(p sim.Player, at Pos) {
 	u := g.structure(at)
 	if u == nil || u.Player != p || u.Upgraded || !g.Rules.Upgradable[u.Kind] {
@@ -143,7 +143,7 @@ func (g *Game) remove(p sim.Player, at Pos) {
 	g.spawned(p, terminal.Removal, at, shown)
 }
 
-// spawn puts one mobile unit on the board and reports whether it did.
+// spawn puts one mobile unit on the board. It returns false if the rules reject it.
 func (g *Game) spawn(p sim.Player, k terminal.Kind, at Pos) bool {
 	if k < terminal.Scout || k > terminal.Interceptor {
 		return false

@@ -6,9 +6,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Frame plays one action frame (3.1 to 3.15) and reports whether another
-// follows. Its events are in Events; those of the first begin with what Deploy
-// did.
+// Frame plays one action frame (3.1 to 3.15) and reports whether another follows. Events then has
+// its events; those of the first frame begin with the events of Deploy.
 func (g *Game) Frame() bool {
 	if g.frames > 0 {
 		g.Events = terminal.Frame{}
@@ -60,13 +59,13 @@ func (g *Game) breach(u *Unit) {
 	g.died(u)
 }
 
-// died writes the death of a unit, of which there may be one already in this frame.
+// died records the death of a unit. The frame may have an earlier death of the same unit.
 func (g *Game) died(u *Unit) {
 	again := slices.ContainsFunc(g.Events.Deaths, func(d terminal.DeathEvent) bool { return d.ID == u.ID })
 	g.Events.Deaths = append(g.Events.Deaths, terminal.DeathEvent{At: u.At.event(), Kind: u.Kind, Player: u.Player, ID: u.ID, Repeated: again})
 }
 
-// decay takes from every shield, and away those that are used up (3.7).
+// decay lets every shield decay and removes the shields that are used up (3.7).
 func (g *Game) decay() {
 	loss := g.Rules.Units[terminal.Support].ShieldDecay
 	if loss == 0 {
@@ -80,16 +79,15 @@ func (g *Game) decay() {
 	}
 }
 
-// within reports whether a squared distance is in reach. The sum of the two
-// lengths is exact in float64, and so is its square to well below one cell.
+// within reports whether a squared distance is in range. The sum of the two lengths is exact in
+// float64, and the error of its square is far below one cell.
 func within(squared int, reach, radius float32) bool {
 	r := float64(reach) + float64(radius)
 	r *= r
 	return float64(squared) <= r
 }
 
-// shield lets every support shield the own mobile units in reach, each once
-// (3.8).
+// shield lets every support shield the mobile units of its owner in range, each once (3.8).
 func (g *Game) shield() {
 	for _, s := range g.Structures {
 		v := s.values
@@ -114,7 +112,7 @@ func (g *Game) shield() {
 	}
 }
 
-// removeDead takes the dead off the board (3.14).
+// removeDead removes dead units from the board (3.14).
 func (g *Game) removeDead() {
 	g.Mobile = slices.DeleteFunc(g.Mobile, func(u *Unit) bool { return u.gone || !g.alive(u) })
 	g.Structures = slices.DeleteFunc(g.Structures, func(u *Unit) bool {

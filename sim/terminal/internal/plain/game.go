@@ -1,12 +1,10 @@
-// Package plain is the slow, literal twin of the official engine of C1
-// Terminal. It keeps units as structs in lists in the order of their ids,
-// fills distance fields with a queue and walks through every rule as the rules
-// are told, so that the fast game can be held against it.
+// Package plain is a slow, literal implementation of the rules of C1 Terminal, with which tests
+// compare the fast game. It keeps units as structs in lists ordered by id, fills distance fields
+// with a queue, and follows the text of the rules.
 //
-// It shares nothing with the fast game but the rule values, the orders and the
-// types of events. Numbers in comments are those of the clauses of RULES.md.
-// Every product is converted to float32 before anything is added to it: only
-// that forbids a fused multiply-add.
+// It shares only the rule values, the orders and the types of events with the fast game. Numbers
+// in comments are clauses of RULES.md. Every product is converted to float32 before a sum, because
+// only the conversion prevents a fused multiply-add.
 package plain
 
 import (
@@ -36,10 +34,10 @@ func (p Pos) inside() bool {
 	return p.Y-14 <= p.X && p.X <= 41-p.Y
 }
 
-// distance is the squared distance between two cells.
+// distance returns the squared distance between two cells.
 func distance(a, b Pos) int { return (a.X-b.X)*(a.X-b.X) + (a.Y-b.Y)*(a.Y-b.Y) }
 
-// Player is what belongs to one player besides units.
+// Player holds the values of one player, without its units.
 type Player struct {
 	Health, Cores, Bits float32
 	Time                uint32 // milliseconds thought so far
@@ -52,23 +50,23 @@ type Unit struct {
 	Player   sim.Player
 	At       Pos
 	Upgraded bool
-	RemoveIn int     // restores until it is removed; 0: not marked
+	RemoveIn int     // restores until the structure is removed; 0: not marked
 	Base     float32 // health without shields
 
-	// Of mobile units only.
+	// Only mobile units have the following fields.
 	Shields    []float32 // oldest first
 	ShieldedBy []uint32  // ids of the supports
 	Target     edge
-	Charge     float32 // speed added up
+	Charge     float32 // sum of speed in 3.1
 	Moves      int32
-	Last       axis // of the latest move
+	Last       axis // of the last move
 	doomed     bool // decided to self-destruct in this frame
 	gone       bool // breached, or self-destructed and still a target in this frame
 
 	values *terminal.Unit
 }
 
-// shielding is the sum of a unit's shields, oldest first.
+// shielding returns the sum of the unit's shields, added from the oldest on.
 func (u *Unit) shielding() float32 {
 	sum := float32(0)
 	for _, s := range u.Shields {
@@ -77,10 +75,10 @@ func (u *Unit) shielding() float32 {
 	return sum
 }
 
-// Health is the unit's health with its shields.
+// Health returns the unit's health with its shields.
 func (u *Unit) Health() float32 { return u.Base + u.shielding() }
 
-// Piece is the unit as the fast game shows it.
+// Piece returns the unit in the form of the fast game.
 func (u *Unit) Piece() terminal.Piece {
 	return terminal.Piece{
 		At: u.At.event(), Kind: u.Kind, Player: u.Player, Upgraded: u.Upgraded,
@@ -88,26 +86,26 @@ func (u *Unit) Piece() terminal.Piece {
 	}
 }
 
-// Game is a match. The zero value is of no use; New makes one.
+// Game is a match. Use New; the zero value is not valid.
 type Game struct {
 	Rules      terminal.Rules
 	Players    [2]Player
 	NextID     uint32
 	Turn       uint32  // turns played
 	Structures []*Unit // of both players, in the order of their ids
-	Mobile     []*Unit // likewise
+	Mobile     []*Unit // mobile units, likewise
 
-	// Events are those of the latest frame, and after Deploy those of its own;
-	// Removed are the structures that the latest restore took away.
+	// Events has the events of the last frame, or of Deploy before the first frame. Removed has
+	// the structures that the last restore removed.
 	Events  terminal.Frame
 	Removed []terminal.DeathEvent
 
-	frames int // played in this action phase
+	frames int // frames played in this action phase
 	grid   [side][side]*Unit
 	fields [4]*field
 }
 
-// New returns the first position of a match with these rules.
+// New returns a match with these rules at its start.
 func New(r terminal.Rules) *Game {
 	g := &Game{Rules: r}
 	g.Reset()
@@ -123,22 +121,22 @@ func (g *Game) Reset() {
 	}
 }
 
-// structure is the structure on a cell, nil if there is none.
+// structure returns the structure on a cell, or nil.
 func (g *Game) structure(at Pos) *Unit { return g.grid[at.Y][at.X] }
 
-// alive reports whether a unit counts as living (3.13).
+// alive reports whether a unit is alive (3.13).
 func (g *Game) alive(u *Unit) bool { return u.Health() > g.Rules.DeadAt }
 
-// takeID hands out the next id.
+// takeID returns the next id and increments it.
 func (g *Game) takeID() uint32 {
 	g.NextID++
 	return g.NextID - 1
 }
 
-// Pieces are the structures of player p in the order of their ids.
+// Pieces returns the structures of player p in the order of their ids.
 func (g *Game) Pieces(p sim.Player) []terminal.Piece { return pieces(g.Structures, p) }
 
-// MobilePieces are the mobile units of player p in the order of their ids.
+// MobilePieces returns the mobile units of player p in the order of their ids.
 func (g *Game) MobilePieces(p sim.Player) []terminal.Piece { return pieces(g.Mobile, p) }
 
 func pieces(units []*Unit, p sim.Player) (all []terminal.Piece) {
@@ -150,7 +148,7 @@ func pieces(units []*Unit, p sim.Player) (all []terminal.Piece) {
 	return all
 }
 
-// inOrder is every unit in the order of ids.
+// inOrder returns all units in the order of ids.
 func (g *Game) inOrder() []*Unit {
 	all := slices.Concat(g.Structures, g.Mobile)
 	slices.SortFunc(all, func(a, b *Unit) int { return cmp.Compare(a.ID, b.ID) })
@@ -160,9 +158,9 @@ func (g *Game) inOrder() []*Unit {
 // over reports whether a player has no health left (5.1).
 func (g *Game) over() bool { return g.Players[0].Health <= 0 || g.Players[1].Health <= 0 }
 
-// Outcome tells how seat p stands (5.2 to 5.4): who alone has no health left
-// has lost. If both have none, less thinking decides; if none has, more health
-// and then less thinking.
+// Outcome returns the result and the score of seat p (5.2 to 5.4). A player who alone has no health
+// left has lost. If both have no health left, the shorter thinking time wins; otherwise more health
+// wins, then the shorter time.
 func (g *Game) Outcome(p sim.Player) sim.Outcome {
 	me, you := &g.Players[p], &g.Players[1-p]
 	won := 0
@@ -175,7 +173,7 @@ func (g *Game) Outcome(p sim.Player) sim.Outcome {
 	return sim.Outcome{Result: float32(won), Score: float64(g.Rules.StartHealth - you.Health)}
 }
 
-// round is the original's rounding of resources to tenths (3.16, 4.3).
+// round rounds resources to tenths like the original (3.16, 4.3).
 func round(v float32) float32 {
 	return floor(float32(v*10)+0.5) / 10
 }

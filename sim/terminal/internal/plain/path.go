@@ -10,10 +10,10 @@ const (
 	bottomRight
 )
 
-// opposite is the edge that a unit which starts on e heads for.
+// opposite returns the edge that a unit which starts on e heads for.
 func (e edge) opposite() edge { return (e + 2) % 4 }
 
-// signs are the directions of the edge along x and y.
+// signs returns the directions of the edge along x and y.
 func (e edge) signs() (x, y int) {
 	x, y = 1, 1
 	if e == topLeft || e == bottomLeft {
@@ -25,7 +25,7 @@ func (e edge) signs() (x, y int) {
 	return x, y
 }
 
-// cells are the 14 cells of the edge.
+// cells returns the 14 cells of the edge.
 func (e edge) cells() (all [14]Pos) {
 	for i := range all {
 		switch e {
@@ -52,7 +52,7 @@ func (e edge) on(at Pos) bool {
 	return false
 }
 
-// edgeAt is the edge that a cell lies on. No cell lies on two.
+// edgeAt returns the edge that a cell lies on. No cell lies on two edges.
 func edgeAt(at Pos) (edge, bool) {
 	for e := topRight; e <= bottomRight; e++ {
 		if e.on(at) {
@@ -62,7 +62,7 @@ func edgeAt(at Pos) (edge, bool) {
 	return 0, false
 }
 
-// An axis is the direction of a move, as far as ties ask for it.
+// An axis is the axis of a move.
 type axis uint8
 
 const (
@@ -71,25 +71,25 @@ const (
 	vertical
 )
 
-// ways are the four directions in the order in which ties along the axis of
-// the latest move fall: up before down, left before right.
-var ways = [4]struct {
+// directions lists the four directions in the order of the last tie (3.5): up before down, left
+// before right.
+var directions = [4]struct {
 	x, y int
 	axis axis
 }{{0, 1, vertical}, {0, -1, vertical}, {-1, 0, horizontal}, {1, 0, horizontal}}
 
-// unknown marks cells that no distance has been worked out for.
+// unknown marks cells whose distance has not been computed.
 const unknown = -1
 
-// A field holds the distances to where units with one target edge go: to the
-// edge from all cells connected with it and, pocket by pocket as units ask, to
-// the deepest cell of a pocket. It holds while no structure dies.
+// A field holds the distances of cells for units with one target edge: to the edge from all cells
+// connected with it, and to the deepest cell of a pocket from the cells of the pocket. Pockets are
+// added when a unit needs them. A field is valid until a structure dies.
 type field [side][side]int
 
-// forgetFields is called whenever the structures have changed.
+// forgetFields drops all fields. It is called whenever structures have changed.
 func (g *Game) forgetFields() { g.fields = [4]*field{} }
 
-// distanceOf is the number of moves that a unit has before it.
+// distanceOf returns the number of moves to the end of a unit's path.
 func (g *Game) distanceOf(u *Unit) int {
 	f := g.fieldTo(u.Target)
 	if f[u.At.Y][u.At.X] == unknown {
@@ -98,7 +98,7 @@ func (g *Game) distanceOf(u *Unit) int {
 	return f[u.At.Y][u.At.X]
 }
 
-// fieldTo is the distance field of an edge.
+// fieldTo returns the distance field of an edge.
 func (g *Game) fieldTo(e edge) *field {
 	if g.fields[e] != nil {
 		return g.fields[e]
@@ -120,15 +120,15 @@ func (g *Game) fieldTo(e edge) *field {
 	return f
 }
 
-// flood works out the distances to the nearest of the given cells, over free
-// cells. It returns the cells it reached.
+// flood computes the distances to the nearest of the given cells over free cells, and returns the
+// cells that it reached.
 func (g *Game) flood(f *field, queue []Pos) []Pos {
 	for _, c := range queue {
 		f[c.Y][c.X] = 0
 	}
 	for i := 0; i < len(queue); i++ {
 		c := queue[i]
-		for _, w := range ways {
+		for _, w := range directions {
 			n := Pos{c.X + w.x, c.Y + w.y}
 			if n.inside() && g.structure(n) == nil && f[n.Y][n.X] == unknown {
 				f[n.Y][n.X] = f[c.Y][c.X] + 1
@@ -139,9 +139,8 @@ func (g *Game) flood(f *field, queue []Pos) []Pos {
 	return queue
 }
 
-// deepest is where a unit goes that cannot reach its edge: the cell of its
-// pocket that lies deepest on the other side, and of those the one furthest in
-// the direction of its edge.
+// deepest returns where a unit goes that cannot reach its edge (3.2): the cell of its pocket that is
+// deepest on the other side; of several such cells, the one furthest in the direction of its edge.
 func (g *Game) deepest(u *Unit) Pos {
 	var f field
 	for y := range f {
@@ -160,7 +159,7 @@ func (g *Game) deepest(u *Unit) Pos {
 	return best
 }
 
-// next is the cell that a unit steps to, one move nearer (3.3 to 3.5).
+// next returns the cell that a unit steps to, and the axis of the step (3.3 to 3.5).
 func (g *Game) next(u *Unit) (Pos, axis) {
 	f := g.fieldTo(u.Target)
 	here := f[u.At.Y][u.At.X]
@@ -173,8 +172,8 @@ func (g *Game) next(u *Unit) (Pos, axis) {
 	if u.Last == vertical {
 		preferred = horizontal
 	}
-	turn := false // an option on the preferred axis
-	for _, w := range ways {
+	turn := false // some option is on the preferred axis
+	for _, w := range directions {
 		n := Pos{u.At.X + w.x, u.At.Y + w.y}
 		if n.inside() && f[n.Y][n.X] == here-1 {
 			options = append(options, option{n, w.axis})
@@ -187,7 +186,7 @@ func (g *Game) next(u *Unit) (Pos, axis) {
 			left = append(left, o)
 		}
 	}
-	if len(left) == 2 && left[0].axis != u.Last { // opposite ways: that of the edge
+	if len(left) == 2 && left[0].axis != u.Last { // opposite directions: the one of the edge
 		sx, sy := u.Target.signs()
 		if (left[1].to.X-u.At.X)*sx+(left[1].to.Y-u.At.Y)*sy > 0 {
 			return left[1].to, left[1].axis

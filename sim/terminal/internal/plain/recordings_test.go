@@ -17,11 +17,10 @@ import (
 	"moonfarm/sim/terminal/wire/replay"
 )
 
-// TestRecordings plays every turn of the official recordings of 2020 to 2026
-// from its spawn events and compares every frame: units in order with their
-// ids and healths bit by bit, marks, upgrades, resources, every event list,
-// the restore and the winner. What the original does not reproduce itself is
-// compared in a sorted order: see settle.
+// TestRecordings plays every turn of the official recordings of 2020 to 2026 from its spawn events
+// and compares every frame: units in order with their ids and health bit by bit, marks, upgrades,
+// resources, every event list, the restore and the winner. Lists that the original writes in random
+// order are sorted first: see settle.
 func TestRecordings(t *testing.T) {
 	turns, frames := 0, 0
 	files := simtest.SharedFiles(t, "replays", "terminal", "202*.replay.gz")
@@ -38,15 +37,14 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// TestRecording2019 does the same with the one recording of the engine before.
-// All of it holds if a unit with 1.2e-5 of health left is dead; if it lives,
-// the last turn fails.
+// TestRecording2019 does the same with the recording of the engine before 2020. A unit with 1.2e-5
+// health must be dead in it; if it were alive, the last turn would differ.
 func TestRecording2019(t *testing.T) {
 	holdsOnlyIf(t, simtest.Shared(t, "replays", "terminal", "2019-001.replay.gz"), 32, func(r *terminal.Rules) { r.DeadAt = 1.2e-5 }, 31)
 }
 
-// TestEdgeRecordings does the same with recordings of what is rare, and shows
-// what they decide.
+// TestEdgeRecordings does the same with recordings of rare events, and checks which rules they
+// confirm.
 func TestEdgeRecordings(t *testing.T) {
 	files := simtest.SharedFiles(t, "replays", "terminal-edge", "2022-*.replay.gz")
 	if len(files) != 4 {
@@ -61,8 +59,8 @@ func TestEdgeRecordings(t *testing.T) {
 	holdsOnlyIf(t, simtest.Shared(t, "replays", "terminal-edge", "2022-order-of-deaths.replay.gz"), 38, func(r *terminal.Rules) { r.DeadAt = 9e-7 }, 34)
 }
 
-// TestEarlierRecordings does the same with recordings of 2018 to February 2020 and one
-// of 2023, but those whose rules are not known: see RULES.md, 6.
+// TestEarlierRecordings does the same with recordings of 2018 to February 2020 and one of 2023. It
+// leaves out recordings whose rules are not known: see RULES.md, 6.
 func TestEarlierRecordings(t *testing.T) {
 	files := simtest.SharedFiles(t, "replays", "terminal-more", "*.replay.gz")
 	files = slices.DeleteFunc(files, func(file string) bool {
@@ -91,8 +89,8 @@ func TestEarlierRecordings(t *testing.T) {
 	}
 }
 
-// holdsOnlyIf plays a recording of so many turns, and again under other rules,
-// by which it differs in one of them.
+// holdsOnlyIf plays a recording, and again under other rules, under which one of its turns must
+// differ.
 func holdsOnlyIf(t *testing.T, file string, turns int, change func(r *terminal.Rules), differs int) {
 	t.Helper()
 	r := open(t, file)
@@ -106,7 +104,7 @@ func holdsOnlyIf(t *testing.T, file string, turns int, change func(r *terminal.R
 	}
 }
 
-// recording is a file with the game that follows it.
+// recording is a file and the game that plays its orders.
 type recording struct {
 	in     *replay.Reader
 	match  *replay.Match // the orders
@@ -187,7 +185,7 @@ func (r *recording) next() string {
 func (r *recording) compareBoard() (difference string) {
 	old, last := r.game.Rules.OldIDs, 0
 	if r.frame.Phase == frame.PhaseEnd && r.game.Turn == uint32(r.game.Rules.MaxTurns) {
-		last = 1 // the recordings count all marks down once more
+		last = 1 // recordings count all marks down once more
 	}
 	for p := range sim.Player(2) {
 		player, stats := r.game.Players[p], r.frame.Stats[p]
@@ -224,7 +222,7 @@ func (r *recording) compareEvents() string {
 	have := &frame.Events{Spawns: f.Spawns, Moves: f.Moves, Breaches: f.Breaches, Shields: f.Shields, SelfDestructs: f.SelfDestructs,
 		Targets: f.Targets, Damages: f.Damages, Deaths: f.Deaths, Attacks: f.Attacks}
 	old := r.game.Rules.OldIDs
-	if old { // blows of units close to each other, which do nothing
+	if old { // events of units close to each other, which have no effect
 		want.Damages = slices.DeleteFunc(want.Damages, func(e terminal.DamageEvent) bool { return e.Damage == 0 })
 	}
 	settle(have, old)
@@ -235,10 +233,9 @@ func (r *recording) compareEvents() string {
 		differ("death", have.Deaths, want.Deaths), differ("attack", have.Attacks, want.Attacks))
 }
 
-// settle sorts what the original does not put into an order that it would
-// repeat: the units shielded by one support (before 2020 the events of several
-// are mixed up, and the deaths too), the targets of an explosion, and the damage and the deaths that
-// explosions do.
+// settle sorts the lists that the original writes in random order: the units shielded by one
+// support, the targets of an explosion, and the damage and deaths that explosions cause. Before 2020
+// it sorts all shields and deaths.
 func settle(e *frame.Events, old bool) {
 	for list := e.Shields; len(list) > 0; {
 		n := slices.IndexFunc(list, func(s terminal.ShieldEvent) bool { return !old && s.ID != list[0].ID })
@@ -249,25 +246,25 @@ func settle(e *frame.Events, old bool) {
 		list = list[n:]
 	}
 	for i := range e.Deaths {
-		e.Deaths[i].Repeated = false // no file says so
+		e.Deaths[i].Repeated = false // files do not have it
 	}
 	for _, x := range e.SelfDestructs {
 		sorted(e.Targets[x.First:][:x.Count])
 	}
 	sorted(e.Damages[:min(len(e.Targets), len(e.Damages))])
-	// Deaths: those who breach, then those of explosions, then those who are
-	// shot, and nobody shoots at the dead.
+	// The deaths of breaches come first, then those of explosions, then those of shots. No unit
+	// shoots at a dead one.
 	deaths := e.Deaths[min(len(e.Breaches), len(e.Deaths)):]
 	n := slices.IndexFunc(deaths, func(d terminal.DeathEvent) bool {
 		return slices.ContainsFunc(e.Attacks, func(a terminal.AttackEvent) bool { return a.Target == d.ID })
 	})
-	if n < 0 || old { // those of 2019 have no order of their own
+	if n < 0 || old { // deaths of 2019 have no fixed order
 		n = len(deaths)
 	}
 	sorted(deaths[:n])
 }
 
-// sorted puts a list into an order, whatever it is.
+// sorted sorts a list in some fixed order.
 func sorted[E any](list []E) {
 	slices.SortFunc(list, func(a, b E) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 }

@@ -7,10 +7,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// Restore ends the turn (3.16 to 3.20, 5.3): nothing more happens in a game
-// that is over; otherwise the next turn begins with decay, income and
-// removals. At the limit of turns the income is the last of the game, and what
-// is marked stands.
+// Restore ends the turn (3.16 to 3.20, 5.3) with decay, income and removals. It does nothing if the
+// match is over. After the last turn it pays income but removes nothing.
 func (g *Game) Restore() sim.Status {
 	g.Removed = nil
 	if g.over() {
@@ -41,7 +39,7 @@ func (g *Game) income(p sim.Player) {
 	player.Cores += r.CoresPerTurn + givenCores
 }
 
-// growth is what players get in bits beyond BitsPerTurn.
+// growth returns the bits that players get beyond BitsPerTurn.
 func (g *Game) growth() float32 {
 	r := &g.Rules
 	turn := int32(g.Turn)
@@ -51,8 +49,8 @@ func (g *Game) growth() float32 {
 	return float32(r.BitGrowth * float32(1+(turn-r.GrowthStart)/r.GrowthInterval))
 }
 
-// given is what a player's structures give, added up kind by kind like the
-// lists of the frames. No recording tells the order.
+// given returns the resources that a player's structures give. It adds them kind by kind, like the
+// lists of the frames; no recording shows the original's order.
 func (g *Game) given(p sim.Player) (bits, cores float32) {
 	for k := range terminal.Kind(terminal.Structures) {
 		for _, s := range g.Structures {
@@ -65,7 +63,7 @@ func (g *Game) given(p sim.Player) (bits, cores float32) {
 	return bits, cores
 }
 
-// removals takes away the structures whose time has come and pays for them.
+// removals removes the structures whose turns are over and pays refunds.
 func (g *Game) removals() {
 	g.Structures = slices.DeleteFunc(g.Structures, func(u *Unit) bool {
 		if u.RemoveIn == 0 {
