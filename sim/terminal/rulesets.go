@@ -231,7 +231,7 @@ func laterRules() Rules {
 }
 
 // rules2019 returns the rules of the engine before 2020: no upgrades, wide hit radii, shields
-// that decay. RULES.md, 8, translates its keys.
+// that decay. The package wire/config translates its keys.
 func rules2019() Rules {
 	r := Rules{
 		Units: [Kinds]Unit{
