@@ -34,7 +34,7 @@ func (r *Rules) Table() []texts.Rule {
 		prefix := unitKey(k)
 		list = append(list, r.Units[k].table(prefix, k)...)
 		if k.Structure() {
-			list = append(list, texts.NewRule(prefix+"upgrade", &r.Upgradable[k], 0, 0, "whether there is an upgraded form"))
+			list = append(list, texts.NewRule(prefix+"upgrade", &r.Upgradable[k], 0, 0, "the structure has an upgraded form"))
 			list = append(list, r.Upgraded[k].table(prefix+"upgrade.", k)...)
 		}
 	}
@@ -50,25 +50,25 @@ func unitKey(k Kind) string { return "unitInformation." + strconv.Itoa(int(k)) +
 // give resources.
 func (u *Unit) table(prefix string, k Kind) []texts.Rule {
 	list := []texts.Rule{
-		texts.NewRule("cost1", &u.Cores, 0, maxAmount, "cores: its price, or that of the upgrade").Only(k.Structure()),
-		texts.NewRule("cost2", &u.Bits, minPrice, maxPrice, "bits: its price").Only(k.Mobile()),
+		texts.NewRule("cost1", &u.Cores, 0, maxAmount, "price in cores; for an upgraded form, the price of the upgrade").Only(k.Structure()),
+		texts.NewRule("cost2", &u.Bits, minPrice, maxPrice, "price in bits").Only(k.Mobile()),
 		texts.NewRule("startHealth", &u.Health, 0, maxAmount, "health, above moonfarm.deadAt"),
-		texts.NewRule("attackRange", &u.AttackRange, 0, maxRange, "cells that its shots reach"),
+		texts.NewRule("attackRange", &u.AttackRange, 0, maxRange, "range of its shots in cells"),
 		texts.NewRule("attackDamageWalker", &u.DamageMobile, 0, maxAmount, "damage of a shot to mobile units").Only(k == Turret || k.Mobile()),
 		texts.NewRule("attackDamageTower", &u.DamageStruct, 0, maxAmount, "damage of a shot to structures").Only(k.Mobile()),
-		texts.NewRule("getHitRadius", &u.HitRadius, 0, maxRadius, "added to the ranges of those that aim at it"),
+		texts.NewRule("getHitRadius", &u.HitRadius, 0, maxRadius, "added to the range of attacks on it"),
 		texts.NewRule("speed", &u.Speed, minSpeed, 1, "steps per frame").Only(k.Mobile()),
 		texts.NewRule("playerBreachDamage", &u.BreachDamage, 0, maxAmount, "health that the enemy loses when it breaches").Only(k.Mobile()),
-		texts.NewRule("metalForBreach", &u.BreachCores, 0, maxAmount, "cores that its owner earns by that").Only(k.Mobile()),
+		texts.NewRule("metalForBreach", &u.BreachCores, 0, maxAmount, "cores that its owner earns when it breaches").Only(k.Mobile()),
 		texts.NewRule("selfDestructDamageWalker", &u.BlastMobile, 0, maxAmount, "damage of its explosion to mobile units").Only(k.Mobile()),
 		texts.NewRule("selfDestructDamageTower", &u.BlastStruct, 0, maxAmount, "damage of its explosion to structures").Only(k.Mobile()),
-		texts.NewRule("selfDestructRange", &u.BlastRange, 0, maxRange, "cells that its explosion reaches").Only(k.Mobile()),
-		texts.NewRule("selfDestructStepsRequired", &u.BlastSteps, 0, maxAmount, "moves without which its explosion does no harm").Only(k.Mobile()),
+		texts.NewRule("selfDestructRange", &u.BlastRange, 0, maxRange, "range of its explosion in cells").Only(k.Mobile()),
+		texts.NewRule("selfDestructStepsRequired", &u.BlastSteps, 0, maxAmount, "least number of moves before it can explode").Only(k.Mobile()),
 		texts.NewRule("shieldPerUnit", &u.Shield, 0, maxAmount, "health that it gives to each unit in its shield range").Only(k == Support),
-		texts.NewRule("shieldRange", &u.ShieldRange, 0, maxRange, "cells that its shields reach").Only(k.Structure()),
+		texts.NewRule("shieldRange", &u.ShieldRange, 0, maxRange, "range of its shields in cells").Only(k.Structure()),
 		texts.NewRule("shieldBonusPerY", &u.ShieldPerY, 0, maxAmount, "added to its shields for each row from its owner's end").Only(k == Support),
-		texts.NewRule("shieldDecay", &u.ShieldDecay, 0, maxAmount, "what its shields lose each frame").Only(k == Support),
-		texts.NewRule("refundPercentage", &u.Refund, 0, 1, "the part of its price that a removal pays back").Only(k.Structure()),
+		texts.NewRule("shieldDecay", &u.ShieldDecay, 0, maxAmount, "health that its shields lose each frame").Only(k == Support),
+		texts.NewRule("refundPercentage", &u.Refund, 0, 1, "fraction of its price that a removal pays back").Only(k.Structure()),
 		texts.NewRule("turnsRequiredToRemove", &u.RemoveTurns, 1, MaxRemoveIn, "turns that a removal takes").Only(k.Structure()),
 		texts.NewRule("generatesResource1", &u.GivesBits, 0, maxPurse, "bits that it gives each turn").Only(k.Structure()),
 		texts.NewRule("generatesResource2", &u.GivesCores, 0, maxAmount, "cores that it gives each turn").Only(k.Structure()),
@@ -87,13 +87,13 @@ func (r *Rules) gameTable() []texts.Rule {
 		texts.NewRule("resources.startingBits", &r.StartBits, 0, maxPurse, "bits at the start"),
 		texts.NewRule("resources.coresPerRound", &r.CoresPerTurn, 0, maxAmount, "cores each turn"),
 		texts.NewRule("resources.bitsPerRound", &r.BitsPerTurn, 0, maxPurse, "bits each turn"),
-		texts.NewRule("resources.bitDecayPerRound", &r.BitDecay, 0, 1, "the part of the bits left that is lost each turn"),
-		texts.NewRule("resources.bitGrowthRate", &r.BitGrowth, 0, maxPurse, "more bits each turn, again and again"),
-		texts.NewRule("resources.roundStartBitRamp", &r.GrowthStart, 0, maxAmount, "the first turn with more bits"),
-		texts.NewRule("resources.turnIntervalForBitSchedule", &r.GrowthInterval, 1, maxAmount, "turns until there are more again"),
-		texts.NewRule("resources.maxBits", &r.MaxBits, 0, maxAmount, "most bits of a player: see moonfarm.capBits"),
-		texts.NewRule("resources.bitRampBitCapGrowthRate", &r.CapGrowth, 0, maxAmount, "added to the most bits, again and again"),
-		texts.NewRule("resources.turnIntervalForBitCapSchedule", &r.CapInterval, 1, maxAmount, "turns until it is added again"),
+		texts.NewRule("resources.bitDecayPerRound", &r.BitDecay, 0, 1, "fraction of the unspent bits that is lost each turn"),
+		texts.NewRule("resources.bitGrowthRate", &r.BitGrowth, 0, maxPurse, "bits added to the income of bits at each growth"),
+		texts.NewRule("resources.roundStartBitRamp", &r.GrowthStart, 0, maxAmount, "turn of the first growth of the income of bits"),
+		texts.NewRule("resources.turnIntervalForBitSchedule", &r.GrowthInterval, 1, maxAmount, "turns between two growths of the income of bits"),
+		texts.NewRule("resources.maxBits", &r.MaxBits, 0, maxAmount, "maximum of a player's bits: see moonfarm.capBits"),
+		texts.NewRule("resources.bitRampBitCapGrowthRate", &r.CapGrowth, 0, maxAmount, "bits added to the maximum at each growth"),
+		texts.NewRule("resources.turnIntervalForBitCapSchedule", &r.CapInterval, 1, maxAmount, "turns between two growths of the maximum"),
 		texts.NewRule("timingAndReplay.waitTimeBotSoft", &r.SoftTime, 0, math.MaxInt32, "milliseconds of thinking without a penalty"),
 		texts.NewRule("timingAndReplay.waitTimeBotMax", &r.MaxTime, 0, math.MaxInt32, "milliseconds after which a player is out; 0: never"),
 		texts.NewRule("moonfarm.maxTurns", &r.MaxTurns, 1, maxTurns, "turns played"),
@@ -102,11 +102,11 @@ func (r *Rules) gameTable() []texts.Rule {
 		texts.NewRule("moonfarm.doomedShielded", &r.DoomedShielded, 0, 0,
 			"a unit that decided to self-destruct in this frame's movement still receives shields before it does"),
 		texts.NewRule("moonfarm.doomedExplode", &r.DoomedExplode, 0, 0,
-			"it explodes at its turn even if another explosion of the same frame has killed it before"),
+			"a unit that decided to self-destruct explodes even if another explosion of the frame has killed it"),
 		texts.NewRule("moonfarm.removedGive", &r.RemovedGive, 0, 0,
 			"a structure whose removal comes due still gives bits and cores in that restore"),
 		texts.NewRule("moonfarm.oldIDs", &r.OldIDs, 0, 0,
-			"a placed structure takes two ids, of which its spawn event shows the first; a removal takes one for its event"),
+			"a placed structure takes two ids, the first for its spawn event; a removal takes one for its event"),
 	}
 }
 
@@ -121,9 +121,9 @@ func (r *Rules) earlierTable() []texts.Rule {
 		texts.NewRule("moonfarm.tiesByText", &r.TiesByText, 0, 0,
 			"the youngest target is the one whose id is the greatest as text"),
 		texts.NewRule("moonfarm.upgradeAsKind", &r.UpgradeAsKind, 0, 0,
-			"the event of an upgrade has the kind of the structure; the end of a match counts an upgraded structure by the price of its upgrade alone"),
+			"the event of an upgrade has the kind of the structure; totals at the end of a match count an upgraded structure by the price of its upgrade alone"),
 		texts.NewRule("moonfarm.freePenalties", &r.FreePenalties, 0, 0,
-			"penalties pay nothing to the other player, with moonfarm.oldIDs too"),
+			"penalties pay nothing to the other player, even with moonfarm.oldIDs"),
 	}
 }
 
