@@ -14,7 +14,7 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// tight are rules whose prices are no whole tenths.
+// tight returns rules whose prices are not multiples of 0.1.
 func tight(t testing.TB) tm.Rules {
 	r := rules(t, "2026")
 	r.Units[tm.Wall].Cores, r.Upgraded[tm.Wall].Cores = 0.33, 0.77
@@ -23,8 +23,7 @@ func tight(t testing.TB) tm.Rules {
 	return r
 }
 
-// commands are the commands of a choice of a head, written from the table in
-// Doc.
+// commands returns the commands of a choice of a head, by the description in Doc.
 func commands(h, c int, p sim.Player) (all []sim.Order) {
 	if h < stackHeads {
 		x, y := tm.EdgeXY(h/3, p)
@@ -46,7 +45,7 @@ func commands(h, c int, p sim.Player) (all []sim.Order) {
 	return all
 }
 
-// effects counts what the orders of seat p do, one spawn event for each unit.
+// effects counts the spawn events that the orders of seat p cause.
 func effects(g *tm.Game, s *tm.State, p sim.Player, orders []sim.Order) map[tm.SpawnEvent]int {
 	var record tm.Record
 	turn := sim.NewTurn(len(orders))
@@ -94,7 +93,7 @@ func TestMaskTwin(t *testing.T) {
 						for c := range size {
 							orders := commands(h, c, p)
 							want := accepted(g, s, p, orders)
-							if h < stackHeads && c == stackAll { // at least one
+							if h < stackHeads && c == stackAll { // at least one unit
 								want = accepted(g, s, p, commands(h, 1, p))
 							}
 							if got := mask[at/64]>>(at%64)&1 != 0; got != want {
@@ -109,9 +108,9 @@ func TestMaskTwin(t *testing.T) {
 	}
 }
 
-// TestAppendOrdersTwin buys random actions and checks that all orders are
-// accepted, that they are commands of the action in the documented order, and
-// that nothing was left out that the rules would have accepted.
+// TestAppendOrdersTwin carries out random actions and checks that all orders are accepted, that they are
+// commands of the action in the documented order, and that no command was left out that the rules
+// would have accepted.
 func TestAppendOrdersTwin(t *testing.T) {
 	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "tight": tight(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +125,7 @@ func TestAppendOrdersTwin(t *testing.T) {
 						action[h] = int32(random.IntN(n+2) - 1)
 					}
 				}
-				// All commands of the action, in order; the game leaves out what it rejects.
+				// All commands of the action, in order; the game skips commands that it rejects.
 				var all []sim.Order
 				for j := range cellHeads {
 					if i := 97 * j % cellHeads; action[stackHeads+i] > 0 && action[stackHeads+i] < cellChoices {
@@ -164,7 +163,7 @@ func TestActionOfOrders(t *testing.T) {
 	visit(g, 4, 400, func(s *tm.State) {
 		for p := range sim.Player(2) {
 			orders := g.Playout(nil, s, p, &random)
-			for range random.IntN(4) { // what has no effect, or belongs to the referee
+			for range random.IntN(4) { // orders without effect, or of the referee
 				x, y := random.IntN(28), random.IntN(28)
 				orders = append(orders, tm.UpgradeAt(x, y), tm.Place(tm.Kind(random.IntN(4)), x, y), tm.Clock(7), tm.RemoveAt(x, y))
 			}
@@ -183,7 +182,7 @@ func TestActionOfOrders(t *testing.T) {
 	})
 }
 
-// result is what orders come to, but for the ids.
+// result returns the effect of orders as text, without ids.
 func result(g *tm.Game, s *tm.State, p sim.Player, orders []sim.Order) string {
 	turn := sim.NewTurn(len(orders))
 	turn.Set(p, orders)
@@ -204,7 +203,7 @@ func result(g *tm.Game, s *tm.State, p sim.Player, orders []sim.Order) string {
 	return text + fmt.Sprint(count) // maps are printed in the order of their keys
 }
 
-// headOf is the head that an event belongs to.
+// headOf returns the head that an event belongs to.
 func headOf(e tm.SpawnEvent, p sim.Player) int {
 	if e.Kind.Mobile() {
 		edge, _ := tm.Edge(int(e.At.X), int(e.At.Y))
@@ -214,8 +213,8 @@ func headOf(e tm.SpawnEvent, p sim.Player) int {
 	return stackHeads + int(listAt[p][cell])
 }
 
-// TestActionByHead gives orders of which no action says all. Heads that are not
-// −1 do what the orders for them do, the others nothing.
+// TestActionByHead has orders that no action represents completely. Heads that are not −1 must have the
+// effect of their orders.
 func TestActionByHead(t *testing.T) {
 	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "tight": tight(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +222,7 @@ func TestActionByHead(t *testing.T) {
 			a := NewActions(g)
 			random := prng.New(7)
 			action := make([]int32, heads)
-			parts, alone := 0, 0 // rows of which a part is said, and heads that are not
+			parts, alone := 0, 0 // rows with a partial action, and heads that are −1
 			visit(g, 6, 600, func(s *tm.State) {
 				s.Bits = [2]float32{float32(random.IntN(400)) / 10, float32(random.IntN(400)) / 10}
 				for p := range sim.Player(2) {
@@ -272,7 +271,7 @@ func TestActionByHead(t *testing.T) {
 	}
 }
 
-// TestActionOfHead lists orders with the choices of their heads.
+// TestActionOfHead checks the choices of heads for orders.
 func TestActionOfHead(t *testing.T) {
 	g := newGame(t, rules(t, "2026"))
 	a := NewActions(g)
@@ -314,8 +313,8 @@ func TestActionOfHead(t *testing.T) {
 	}
 }
 
-// TestSequentialViews compares the sequential form with the plain one: the own
-// side of the view, the enemy's side of the turn's start, and units that wait.
+// TestSequentialViews compares the sequential form with the plain one: the own side of the view, the
+// enemy's side at the start of the turn, and units that wait.
 func TestSequentialViews(t *testing.T) {
 	r := rules(t, "2020")
 	g := newSequential(t, r)
@@ -372,7 +371,7 @@ const (
 	scalarsOfBoard = scalars
 )
 
-// TestSequentialChoices goes through all choices and back.
+// TestSequentialChoices converts each choice to orders and back.
 func TestSequentialChoices(t *testing.T) {
 	a := NewSequentialActions(newSequential(t, rules(t, "2026")))
 	back := make([]int32, 1)

@@ -53,7 +53,7 @@ func TestSequentialConformance(t *testing.T) {
 		featuretest.Options{Games: 2, Turns: 400, Every: 7})
 }
 
-// heavy are rules with healths above 255 and structures that give.
+// heavy returns rules with health above 255 and structures that give resources.
 func heavy(t testing.TB) tm.Rules {
 	r := rules(t, "2020")
 	r.Units[tm.Wall].Health, r.Upgraded[tm.Wall].Health = 300.5, 1200
@@ -62,7 +62,7 @@ func heavy(t testing.TB) tm.Rules {
 	return r
 }
 
-// visit calls check with the states of random games, before each turn.
+// visit calls check for the states of random games, before each turn.
 func visit(g *tm.Game, seed uint64, turns int, check func(s *tm.State)) {
 	r := prng.New(seed)
 	turn := sim.NewTurn(tm.PlayoutOrders)
@@ -79,7 +79,7 @@ func visit(g *tm.Game, seed uint64, turns int, check func(s *tm.State)) {
 	}
 }
 
-// plainHealth is the value of a health in the planes.
+// plainHealth returns the value of a health in the planes.
 func plainHealth(r *tm.Rules, u tm.Piece) int {
 	most := max(r.Units[u.Kind].Health, r.Upgraded[u.Kind].Health)
 	exact := float64(u.Health)
@@ -89,8 +89,8 @@ func plainHealth(r *tm.Rules, u tm.Piece) int {
 	return max(1, int(math.Ceil(exact)))
 }
 
-// plainPlanes writes the planes cell by cell from State.At: the own half from
-// one state, the enemy's from another.
+// plainPlanes writes the planes cell by cell from State.At: the own half from one state, the enemy's
+// half from another.
 func plainPlanes(r *tm.Rules, own, enemy *tm.State, p sim.Player) []uint8 {
 	dst := make([]uint8, boardBytes)
 	for y := range side {
@@ -141,8 +141,8 @@ func TestPlanesTwin(t *testing.T) {
 	}
 }
 
-// TestHealthRoundsUp checks that what stands is never 0 and what is whole is
-// the most.
+// TestHealthRoundsUp checks that the value of a structure is never 0, and that full health has the
+// greatest value.
 func TestHealthRoundsUp(t *testing.T) {
 	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "heavy": heavy(t)} {
 		e := NewEncoder(newGame(t, r))
@@ -162,8 +162,7 @@ func TestHealthRoundsUp(t *testing.T) {
 	}
 }
 
-// TestScalars checks every scalar against what the next turn, in which nobody
-// does anything, brings.
+// TestScalars compares every scalar with the effect of a turn without orders.
 func TestScalars(t *testing.T) {
 	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "2020": rules(t, "2020"), "heavy": heavy(t)} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// plainFrames counts from a Record and follows the units by the events alone.
+// plainFrames counts the events of a Record, and follows the units by events alone.
 func plainFrames(r *tm.Record, seat sim.Player) (events [][2][FrameEvents]int32, units []map[[4]int]int) {
 	type unit struct {
 		at   tm.Pos
@@ -78,7 +78,7 @@ func TestFramesTwin(t *testing.T) {
 		for p := range sim.Player(2) {
 			turn.Set(p, g.Playout(nil, s, p, &random))
 		}
-		if s.Turn == 0 { // walled in, it explodes
+		if s.Turn == 0 { // the unit is walled in and explodes
 			turn.Set(0, []sim.Order{tm.Place(tm.Wall, 13, 1), tm.Place(tm.Wall, 14, 0), tm.Spawn(tm.Interceptor, 13, 0, 1)})
 		}
 		seat := sim.Player(s.Turn & 1)
@@ -114,8 +114,7 @@ func TestFramesTwin(t *testing.T) {
 	}
 }
 
-// TestFramesBounds plays turns with slabs that are too short, absent, and
-// longer than needed.
+// TestFramesBounds plays turns with slabs that are too short, nil, or longer than needed.
 func TestFramesBounds(t *testing.T) {
 	g := newGame(t, rules(t, "2026"))
 	var s tm.State

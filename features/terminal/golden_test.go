@@ -42,14 +42,14 @@ func TestFeaturesPage(t *testing.T) {
 	simtest.Golden(t, "FEATURES.md", append(out, pageFrames...))
 }
 
-// appendKit writes what a kit says of itself.
+// appendKit appends the tables and texts of a kit.
 func appendKit[S any](out []byte, kit features.Kit[S], heads string) []byte {
 	out = featuretest.AppendFields(out, kit, "what the planes show")
 	out = featuretest.AppendActions(out, kit, heads+" choices", kit.Actions.Doc())
 	return featuretest.AppendMeasures(out, kit)
 }
 
-// match are the orders of a short match, by turn and seat.
+// match has the orders of a short match, by turn and seat.
 var match = [][2][]sim.Order{
 	{{tm.Place(tm.Turret, 11, 11), tm.Place(tm.Turret, 16, 11), tm.Place(tm.Support, 13, 5), tm.Spawn(tm.Scout, 13, 0, 1)},
 		{tm.Place(tm.Turret, 14, 15), tm.Place(tm.Wall, 13, 14), tm.Place(tm.Wall, 14, 14), tm.UpgradeAt(14, 14), tm.Spawn(tm.Scout, 23, 18, 1)}},
@@ -61,7 +61,7 @@ var match = [][2][]sim.Order{
 	{nil, nil},
 }
 
-// TestPlaythrough writes down what both seats see and may do in the match.
+// TestPlaythrough compares the observations and masks of both seats in the match with a file.
 func TestPlaythrough(t *testing.T) {
 	g := newGame(t, tm.DefaultRules())
 	kit := Kit(g)
@@ -96,7 +96,7 @@ func TestPlaythrough(t *testing.T) {
 	simtest.Golden(t, "testdata/playthrough.txt", out)
 }
 
-// appendView writes what is not 0 of an observation.
+// appendView appends the values of an observation that are not 0.
 func appendView(out []byte, e features.Encoder[tm.State], s *tm.State, p sim.Player) []byte {
 	out = append(featuretest.AppendScalars(out, e, s, p), '\n')
 	width := e.Shape().Width
@@ -114,8 +114,7 @@ func appendView(out []byte, e features.Encoder[tm.State], s *tm.State, p sim.Pla
 	return out
 }
 
-// appendMask writes the legal choices of each head; heads with the same ones
-// share a line.
+// appendMask appends the legal choices of each head; heads with equal choices share a line.
 func appendMask(out []byte, a features.ActionSpace[tm.State], s *tm.State, p sim.Player) []byte {
 	heads := a.Heads()
 	mask := make([]uint64, features.MaskWords(heads))

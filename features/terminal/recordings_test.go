@@ -12,9 +12,8 @@ import (
 	"moonfarm/sim/terminal/wire/replay"
 )
 
-// TestRecordedTurns finds an action for what players ordered in the recordings,
-// and plays their turns in the sequential form, with the choices of its action
-// space and as its mask allows.
+// TestRecordedTurns finds actions for the orders of recordings, and plays their turns in the sequential
+// form with choices of its action space that the mask allows.
 func TestRecordedTurns(t *testing.T) {
 	names := simtest.SharedFiles(t, "replays", "terminal", "202*.replay.gz")
 	known, all, steps := 0, 0, 0
@@ -57,7 +56,7 @@ type recorded struct {
 	status sim.Status
 }
 
-// action finds the action of a player's orders and compares what both do.
+// action finds the action of a player's orders and compares the effects.
 func (v *recorded) action(orders []sim.Order, p sim.Player) bool {
 	action := make([]int32, heads)
 	if !v.a.Action(action, orders, &v.s, p) {
@@ -80,9 +79,8 @@ func (v *recorded) action(orders []sim.Order, p sim.Player) bool {
 	return true
 }
 
-// sequential plays a turn step by step from the state before it. Turns with
-// referee's orders but for clocks, which it does not know, or with orders for
-// the other line are left out.
+// sequential plays a turn step by step from the state before it. It leaves out turns with penalties,
+// which the form does not have, and turns with orders for the other line.
 func (v *recorded) sequential(before *tm.State, turn *sim.Turn) (steps int) {
 	var lists [2][]sim.Order
 	for p := range sim.Player(2) {
@@ -119,7 +117,7 @@ func (v *recorded) sequential(before *tm.State, turn *sim.Turn) (steps int) {
 		status = v.q.Step(&s, step)
 		steps++
 	}
-	s.Base.Time = v.s.Time // nobody told it the clock
+	s.Base.Time = v.s.Time // the form ignores clocks
 	if d := simtest.Diff(&v.s, &s.Base); d != "" || status != v.status {
 		v.Fatalf("turn %d: %v, step by step %v; %s", before.Turn, v.status, status, d)
 	}

@@ -57,7 +57,7 @@ func TestClause_2_3_FromEdgeToEdge(t *testing.T) {
 	for i := range 14 {
 		for _, c := range []struct {
 			player       int
-			x, y, dx, dy int // start, and the corner that the target edge begins at, as it is seen from the middle
+			x, y, dx, dy int // start, and the corner at which the target edge begins, as seen from the middle
 		}{
 			{0, 13 - i, i, 1, 1}, {0, 14 + i, i, -1, 1},
 			{1, 13 - i, 27 - i, 1, -1}, {1, 14 + i, 27 - i, -1, -1},
@@ -103,10 +103,10 @@ func TestClause_2_6_NotQuiteSymmetric(t *testing.T) {
 	corridor(t, false, false).frame(1).want("at 8,12 ^")
 }
 
-// corridor is a position in which a scout has just moved along a corridor and
-// a wall has fallen behind it, so that both ways are as short. It belongs to
-// player 1, is on row 12 and moves right, towards 9,12; mirrored it moves left,
-// towards 18,12. Turned the players are exchanged.
+// corridor is a position in which a scout has just moved along a corridor and a wall behind it was
+// destroyed, so that both directions are equally short. The scout belongs to player 1, is on row 12
+// and moves right, towards 9,12. If mirrored, it moves left, towards 18,12. If turned, the players are
+// swapped.
 func corridor(t *testing.T, turned, mirrored bool) *match {
 	t.Helper()
 	const weak, exit = 8, 20 // columns of the gaps
@@ -128,11 +128,11 @@ func corridor(t *testing.T, turned, mirrored bool) *match {
 			walls += at(x, 11)
 		}
 	}
-	walls += at(exit, 15) + at(exit+1, 14) // the way through the exit is longer by two
+	walls += at(exit, 15) + at(exit+1, 14) // the path through the exit is longer by two
 	m := begin(t, walls+"\nhealth"+at(weak, 13)+"=64", func(r *terminal.Rules) {
 		r.Units[terminal.Wall].Health = 100
 		r.Units[terminal.Scout].AttackRange = 0
-		slow := &r.Units[terminal.Demolisher] // shoots what is nearest: the weak wall, eight times
+		slow := &r.Units[terminal.Demolisher] // shoots at the nearest structure, the weak wall, eight times
 		slow.Speed, slow.AttackRange, slow.DamageStruct, slow.DamageMobile = 0.01, 40, 8, 0
 	})
 	given := [2]string{"scout" + at(1, 12), "demolisher" + at(weak, 22)}

@@ -13,7 +13,7 @@ import (
 
 // Tests of the clauses of RULES.md, section 7.
 
-// full is a board of player 1's with structures on all cells but one.
+// full returns a board of player 1 with structures on all cells but one.
 func full(letter, but string) string {
 	line := letter
 	for local := range terminal.HalfCells {
@@ -25,9 +25,9 @@ func full(letter, but string) string {
 	return line + "\n"
 }
 
-// armies returns the most units that player 1 can buy in one turn, if it saves
-// from the start with a board of structures that give bits. Each time the purse
-// must be used up, and not the bound that the game keeps.
+// armies returns the greatest number of units that player 1 can buy in one turn, if it saves from the
+// start with a board of structures that give bits. Each time the player must run out of bits before it
+// reaches the game's bound of units.
 func armies(t *testing.T, g *terminal.Game, board string) (most int) {
 	t.Helper()
 	s := position(t, g, drawn(t, board))
@@ -66,7 +66,7 @@ func TestClause_7_1_MaxMobile(t *testing.T) {
 		if most, bound := check(rules, board); most < bound-bound/20-4 {
 			t.Errorf("%s: %d units are the most, MaxMobile is as much as %d", name, most, bound)
 		}
-		// Without a cap, too.
+		// The same without a maximum of bits.
 		rules.CapBits = false
 		check(rules, board)
 	}
@@ -89,7 +89,7 @@ func TestClause_7_1_MaxMobile(t *testing.T) {
 	refused(t, rules, "let a player buy")
 	rules.CapBits = false
 	refused(t, rules, "let a player buy")
-	// A purse made by hand buys no more.
+	// More bits, in a state made by hand, buy no more units.
 	g := mustGame(t, "2025b")
 	s := position(t, g, "p1 bits 99999\np2 bits 99999")
 	turn := sim.NewTurn(3)
@@ -103,8 +103,8 @@ func TestClause_7_1_MaxMobile(t *testing.T) {
 }
 
 func TestClause_7_2_IDsOfATurn(t *testing.T) {
-	// Everything that takes ids, on every cell: two each for 210 walls, one for
-	// the upgrade, two for marks.
+	// Commands that take ids, on every cell: two ids each for 210 walls, one for the upgrade, two
+	// for marks.
 	rules, _ := terminal.RuleSet("2025b")
 	rules.OldIDs, rules.StartCores = true, 1e6
 	g := newGame(t, rules)
@@ -124,8 +124,8 @@ func TestClause_7_2_IDsOfATurn(t *testing.T) {
 	}
 }
 
-// everything gives both players all orders that can be accepted on their cells
-// and returns their number.
+// everything adds the orders that can be accepted together on all cells of both players, and returns
+// their number.
 func everything(turn *sim.Turn) int {
 	for p := range sim.Player(2) {
 		for local := range terminal.HalfCells {
@@ -140,8 +140,8 @@ func everything(turn *sim.Turn) int {
 }
 
 func TestClause_7_3_MaxOrders(t *testing.T) {
-	// The whole of 7.2 and the largest army, one by one, is within the limit: all
-	// is carried out.
+	// The orders of 7.2 and the largest army, one unit per order, are within the limit, so all
+	// are carried out.
 	rules, _ := terminal.RuleSet("2025b")
 	rules.StartCores = 1e6
 	g := newGame(t, rules)
@@ -150,7 +150,7 @@ func TestClause_7_3_MaxOrders(t *testing.T) {
 	turn.Add(0, terminal.Clock(1))
 	turn.Add(0, terminal.Penalty(1))
 	for range rules.MaxMobile() {
-		turn.Add(0, terminal.Swap(terminal.Spawn(terminal.Scout, 13, 0, 1))) // before the cell is built on
+		turn.Add(0, terminal.Swap(terminal.Spawn(terminal.Scout, 13, 0, 1))) // before a structure is placed on the cell
 	}
 	all := everything(turn)
 	if got := len(turn.Orders(0)); got != rules.MaxOrders() {
@@ -170,7 +170,7 @@ func TestClause_7_4_ShieldsOfAUnit(t *testing.T) {
 	m.want("unit 210–211 p1 interceptor 13,0 health 667")
 }
 
-// refused checks that rules are not played, and what the error says.
+// refused checks that New refuses rules, and its error.
 func refused(t *testing.T, rules terminal.Rules, want string) {
 	t.Helper()
 	if _, err := terminal.New(rules); err == nil || !strings.Contains(err.Error(), want) {

@@ -20,23 +20,23 @@ func TestClause_5_2_WhoHasWon(t *testing.T) {
 	both := "p1 health 1 time 500\np2 health 1 time 700"
 	begin(t, both, nil).play("scout 13,0", "").ended(sim.Over, 1)
 	begin(t, both, nil).play("", "scout 13,27").ended(sim.Over, -1)
-	// Both in one frame: time decides, not how deep they are.
+	// Both players lose all health in one frame: time decides, not how far below 0 they are.
 	attack := func(r *terminal.Rules) { harmless(r) }
 	begin(t, both, attack).play("2 scout 13,0", "3 scout 13,27").want("p1 health -2\np2 health -1").ended(sim.Over, 1)
 	begin(t, both, attack).play("3 scout 13,0; clock 200", "2 scout 13,27; clock 1").want("p1 health -1\np2 health -2").ended(sim.Over, 1)
 	begin(t, both, attack).play("2 scout 13,0; clock 202", "2 scout 13,27; clock 1").ended(sim.Over, -1)
-	// A player without health against one with some, whatever the times.
+	// A player without health loses against one with health, whatever the times.
 	begin(t, "p1 health 0.1 time 900\np2 health 1", attack).play("scout 13,0", "").ended(sim.Over, 1)
 }
 
 func TestClause_5_3_TurnLimit(t *testing.T) {
 	m := begin(t, "turn 98\np1 health 5 time 9\np2 health 4", nil).play("", "").ended(sim.Running, 1)
-	m.want("p1 cores 45 bits 17.8").play("", "").ended(sim.Over, 1).want("turn 100\np1 cores 50 bits 28.4") // 99 has its restore too
+	m.want("p1 cores 45 bits 17.8").play("", "").ended(sim.Over, 1).want("turn 100\np1 cores 50 bits 28.4") // turn 99 has a restore too
 	begin(t, "turn 99\np1 time 9\np2 time 10", nil).play("", "").ended(sim.Over, 1)
 	begin(t, "turn 99\np1 time 11\np2 time 10", nil).play("", "").ended(sim.Over, -1)
 	begin(t, "", func(r *terminal.Rules) { r.MaxTurns = 1 }).play("scout 13,0", "").ended(sim.Over, 1)
-	// The turn before the last removes what was marked, the last one does not, nor
-	// does it refund; what was to be removed later stays marked as it was.
+	// The turn before the last removes marked structures. The last turn neither removes nor
+	// refunds; structures to be removed later keep their marks.
 	m = begin(t, "turn 98\np1 cores 0\nw 13,5\nw 14,5", nil).play("rm 13,5", "").want("at 13,5 .\np1 cores 5.8")
 	m.play("rm 14,5", "").ended(sim.Over, 0).want("turn 100\nat 14,5 w1\np1 cores 10.8")
 	if len(m.rec.Removed) != 0 {
@@ -64,25 +64,25 @@ func TestClause_5_5_Penalties(t *testing.T) {
 	if got := rules.TimePenalty(65_000); got != 60 {
 		t.Errorf("without a limit 65 s cost %v", got)
 	}
-	latest := terminal.DefaultRules() // 15 s cost nothing, at 35 s a player is out of 40 health
+	latest := terminal.DefaultRules() // 15 s cost nothing, 35 s cost 40 health
 	if a, b, c := latest.TimePenalty(16_999), latest.TimePenalty(35_000), latest.CrashPenalty(); a != 1 || b != 40 || c != 41 {
 		t.Errorf("2026: %v, %v and %v", a, b, c)
 	}
-	// A crash of player 1: what player 2 sent is deployed, one frame is played.
+	// Player 1 crashes: the orders of player 2 are carried out, and one frame is played.
 	m := begin(t, "p1 health 29", nil).give([]sim.Order{terminal.Penalty(rules.CrashPenalty())}, orders(t, "wall 13,20; scout 13,27")).action()
 	m.want("p1 health -2\nat 13,20 w\nunit 2 p2 scout 13,26 health 15").restore().ended(sim.Over, -1)
 	if m.frames != 1 {
 		t.Errorf("%d frames", m.frames)
 	}
-	// In 2018 each penalty paid the other a core, before any command: here for a
-	// wall. In 2019 it paid nothing.
+	// In 2018 each penalty pays the other player a core before any command, here for a wall. In 2019
+	// it pays nothing.
 	poor := "p1 cores 0\np2 cores 0"
 	begin(t, poor, rules2018).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 1\np2 health 28 cores 1\nat 13,5 w")
 	begin(t, poor, func(r *terminal.Rules) { *r, _ = terminal.RuleSet("2019") }).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 0\np2 health 28 cores 0\nat 13,5 .")
 	begin(t, poor, nil).deploy("wall 13,5; penalty 2", "penalty 1; penalty 1").want("p1 health 28 cores 0\np2 health 28 cores 0\nat 13,5 .")
 }
 
-// rules2018 are those of 2019 by which penalties pay.
+// rules2018 returns the rules of 2019 with penalties that pay the other player.
 func rules2018(r *terminal.Rules) {
 	*r, _ = terminal.RuleSet("2019")
 	r.FreePenalties = false

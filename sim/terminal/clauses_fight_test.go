@@ -8,8 +8,8 @@ import (
 
 // Tests of the clauses of RULES.md, section 3: shields, explosions, shots.
 
-// wide gives all that shoot or shield a range over the whole arena, and mobile
-// units the least speed, so that they stay for 99 frames.
+// wide gives all units that shoot or shield a range over the whole arena, and mobile units the lowest
+// speed, with which they stay for 99 frames.
 func wide(r *terminal.Rules) {
 	for k := range terminal.Kinds {
 		u := &r.Units[k]
@@ -41,14 +41,14 @@ func TestClause_3_7_ShieldsFade(t *testing.T) {
 }
 
 func TestClause_3_8_Shields(t *testing.T) {
-	// Two supports, the older first; a third comes into range, 3.51, later, the
-	// fourth is the enemy's. The unit has not moved.
+	// Two supports, the older first. A third comes into range (3.51) later; the fourth is the
+	// enemy's. The unit has not moved.
 	m := begin(t, "s 13,3 16,3 11,3\nS 9,15\nid 11,3=2 13,3=5 16,3=6 9,15=3", harmless).deploy("interceptor 12,1", "interceptor 13,27")
 	m.frame(1).heard("shield move", "shield 2 7 amount 3\nshield 5 7 amount 3").want("unit 7 p1 interceptor 12,1 health 46")
 	m.frame(3).heard("shield move", "move 7 12,1 12,2\nmove 8 13,27 13,26").want("unit 7 p1 interceptor 12,2 health 46")
 	m.frame(4).heard("shield move", "move 7 12,2 13,2\nmove 8 13,26 14,26\nshield 6 7 amount 3").want("unit 7 p1 interceptor 13,2 health 49")
 	m.frame(4).heard("shield", "")
-	// Rows count from the owner's end, also with an upgrade that changes the base.
+	// Rows count from the owner's end. An upgrade changes the base of the shield.
 	far := func(r *terminal.Rules) {
 		wide(r)
 		harmless(r)
@@ -56,7 +56,7 @@ func TestClause_3_8_Shields(t *testing.T) {
 	m = begin(t, "S 13,5 14,20\ns 14,14", far).deploy("scout 13,0", "scout 14,27").frame(1)
 	m.heard("shield", "shield 1 4 amount 5.5\nshield 2 5 amount 6.1000004\nshield 3 5 amount 3")
 	m.want("unit 4 p1 scout 13,0 health 20.5\nunit 5 p2 scout 14,27 health 24.1")
-	// The bonus alone is enough for a shield, a range without either is not.
+	// The bonus alone is enough for a shield; a range without amount and bonus is not.
 	begin(t, "s 13,5", func(r *terminal.Rules) {
 		far(r)
 		r.Units[terminal.Support].Shield, r.Units[terminal.Support].ShieldPerY = 0, 0.5
@@ -72,7 +72,7 @@ func TestClause_3_8_Shields(t *testing.T) {
 
 func TestClause_3_9_SelfDestruct(t *testing.T) {
 	closed := fence("w", append(edge(1, 1), edge(-1, 1)...)...)
-	// Both explode after 27 moves, for all within 1.5, the fallen wall too.
+	// Both explode after 27 moves and hit all enemies within 1.5, also the wall destroyed before.
 	m := begin(t, closed+"health 14,27=2", harmless).deploy("2 scout 13,0", "").frame(27).want("at 14,26 ^")
 	m.frame(1).heard("move blast", `
 		blast 29 damage 15 targets 13,27 14,27 15,26
@@ -80,16 +80,16 @@ func TestClause_3_9_SelfDestruct(t *testing.T) {
 	if got := len(m.rec.Frame(27).Deaths); got != 3 {
 		t.Errorf("%d deaths", got)
 	}
-	// It does shoot after it, and gets the shields of its last frame.
+	// A unit shoots after its explosion, and gets the shields of its last frame.
 	armed := func(r *terminal.Rules) { r.Units[terminal.Scout].AttackRange = 1.2 }
 	m = begin(t, closed, armed).deploy("scout 13,0", "").frame(28)
 	m.heard("blast attack", "blast 29 damage 15 targets 13,27 14,27 15,26\nattack 29 3 2").want("health 14,27=45 13,27=45 15,26=41")
-	// With one move too few: no event, and no damage.
+	// With one move too few there is no event and no damage.
 	m = begin(t, closed, func(r *terminal.Rules) { harmless(r); r.Units[terminal.Scout].BlastSteps = 28 }).deploy("scout 13,0", "").frame(28)
 	m.heard("blast damage death", "death scout 29").want("no health")
-	// Shut in at the start: it has no move, and is gone in frame 0.
+	// A unit that is shut in at the start has no move, and is removed in frame 0.
 	begin(t, "w 13,1 14,0", nil).deploy("scout 13,0", "").frame(1).heard("move blast death", "death scout 3").want("no unit")
-	// Different damages: two events, one for each class, even without targets.
+	// Different damage to the classes: two events, even without targets.
 	shut := begin(t, "w 13,1 14,0\nt 14,14", func(r *terminal.Rules) {
 		*r, _ = terminal.RuleSet("2022")
 		harmless(r)
@@ -100,7 +100,7 @@ func TestClause_3_9_SelfDestruct(t *testing.T) {
 	shut.want("no unit\nhealth 14,14=68")
 	shut = begin(t, "w 13,1 14,0\nt 5,14", rules("2022")).deploy("interceptor 13,0", "").frame(4)
 	shut.heard("blast", "blast 4 damage 40 targets\nblast 4 damage 0 targets")
-	// No hit radius is added: 1.5 and 0.51 would reach two cells.
+	// No hit radius is added: 1.5 + 0.51 would reach two cells.
 	begin(t, "w 13,1 14,0\nt 13,14", func(r *terminal.Rules) {
 		*r, _ = terminal.RuleSet("2019")
 		harmless(r)
@@ -112,8 +112,8 @@ func TestClause_3_9_SelfDestruct(t *testing.T) {
 	doomedTwice(t)
 }
 
-// doomedTargets: in 2019 a unit that self-destructs can be shot at until the end of the
-// frame, by older and younger units.
+// doomedTargets checks that a unit that self-destructs can be shot at until the end of the frame in
+// 2019, by older and younger units.
 func doomedTargets(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"2019", "2025b"} {
@@ -131,19 +131,19 @@ func doomedTargets(t *testing.T) {
 	}
 }
 
-// doomedChoices: a unit that is to explode is shielded, and explodes though
-// dead, if the rules say so.
+// doomedChoices checks the rules by which a unit that decided to self-destruct is shielded, and
+// explodes although it is dead.
 func doomedChoices(t *testing.T) {
 	t.Helper()
 	for _, choice := range []bool{true, false} {
-		// Shut in at its start, it is doomed in the frame of its first shield.
+		// The unit is shut in at its start, so it decides to self-destruct in the frame of its first shield.
 		m := begin(t, "w 13,1 14,0\ns 14,1", func(r *terminal.Rules) { r.DoomedShielded = choice }).deploy("scout 13,0", "").frame(1)
 		if choice {
 			m.heard("shield", "shield 3 4 amount 3")
 		} else {
 			m.heard("shield", "")
 		}
-		// The explosions of two enemies that meet: the older kills the younger.
+		// Two enemies that meet explode: the older kills the younger.
 		m = begin(t, "w 13,1 12,1\nt 13,26 12,26", func(r *terminal.Rules) {
 			harmless(r)
 			r.DoomedExplode = choice
@@ -165,22 +165,22 @@ func doomedChoices(t *testing.T) {
 }
 
 func TestClause_3_10_DamageAndShields(t *testing.T) {
-	// Two shields of 3 and 4: damage of 5 uses up the first and half of the second.
+	// Two shields of 3 and 4: damage of 5 uses up the first shield and half of the second.
 	m := begin(t, "s 13,3\nS 10,4\nt 14,14", func(r *terminal.Rules) {
 		wide(r)
 		r.Upgraded[terminal.Support].ShieldPerY = 0
 		r.Units[terminal.Interceptor].AttackRange = 0
 	}).deploy("interceptor 13,0", "")
 	m.frame(1).heard("shield damage", "shield 1 4 amount 3\nshield 2 4 amount 4\ndamage 4 5").want("unit 4 p1 interceptor 13,0 health 42")
-	m.frame(1).heard("shield", "").want("unit 4 p1 interceptor 13,0 health 37") // 2 of the shield, 3 of the health
+	m.frame(1).heard("shield", "").want("unit 4 p1 interceptor 13,0 health 37") // takes 2 from the shield, 3 from the health
 	m.frame(1).want("unit 4 p1 interceptor 13,0 health 32")
-	// Exactly the sum: the shields are gone, the health is whole.
+	// Damage equal to the sum removes the shields and leaves the health.
 	begin(t, "s 13,3\nt 14,14", func(r *terminal.Rules) {
 		wide(r)
 		r.Units[terminal.Support].Shield = 5
 		r.Units[terminal.Interceptor].AttackRange = 0
 	}).deploy("interceptor 13,0", "").frame(1).want("unit 3 p1 interceptor 13,0 health 40")
-	// Float32: 0.1 + 0.2 + 0.3 is 0.6 and a bit, of which 0.25 is taken from the front.
+	// In float32 0.1 + 0.2 + 0.3 is slightly more than 0.6. Damage of 0.25 is taken from the oldest shields.
 	m = begin(t, "S 13,1 13,2 13,3\nt 14,14", func(r *terminal.Rules) {
 		wide(r)
 		up := &r.Upgraded[terminal.Support]
@@ -189,14 +189,14 @@ func TestClause_3_10_DamageAndShields(t *testing.T) {
 		r.Units[terminal.Interceptor].AttackRange = 0
 	}).deploy("interceptor 13,0", "").frame(1)
 	one, two, three := float32(0.1), float32(0.1)*2, float32(float32(0.1)*3)
-	left := two - float32(0.25-one) // of the second shield
+	left := two - float32(0.25-one) // rest of the second shield
 	if got, want := m.g.AppendMobile(nil, 0)[0].Health, 40+float32(left+three); got != want {
 		t.Errorf("health %v, want %v", got, want)
 	}
 }
 
 func TestClause_3_11_ShotsInTheOrderOfIDs(t *testing.T) {
-	// The interceptor is older; the scout it kills still shoots back.
+	// The interceptor is older; the scout that it kills still shoots back.
 	m := begin(t, "", wide).deploy("interceptor 13,0", "scout 13,27").frame(1)
 	m.heard("attack damage death", `
 		damage 2 20
@@ -204,8 +204,8 @@ func TestClause_3_11_ShotsInTheOrderOfIDs(t *testing.T) {
 		death scout 2
 		attack 1 2 20
 		attack 2 1 2`).want("unit 1 p1 interceptor 13,0 health 38")
-	// Structures and mobile units in one order, each shot seen by the next: the
-	// third turret finds the second scout, since two have killed the first.
+	// Structures and mobile units shoot in one order, and each shot takes effect before the next:
+	// the third turret shoots at the second scout, because two turrets have killed the first.
 	m = begin(t, "t 13,3 14,3\nt 14,20\nid 13,3=3 14,3=5 14,20=4", func(r *terminal.Rules) {
 		wide(r)
 		r.Units[terminal.Turret].DamageMobile = 8
@@ -214,7 +214,7 @@ func TestClause_3_11_ShotsInTheOrderOfIDs(t *testing.T) {
 	// A structure upgraded in the second line is younger than its owner's mobile units.
 	m = begin(t, "t 13,3", wide).deploy("scout 13,0; ~ up 13,3", "interceptor 13,27").frame(1)
 	m.heard("attack", "attack 2 4 2\nattack 3 4 16\nattack 4 2 20")
-	// Killed by an explosion it still shoots.
+	// A unit killed by an explosion still shoots.
 	m = begin(t, "w 13,1 14,0", func(r *terminal.Rules) {
 		wide(r)
 		s := &r.Units[terminal.Scout]
@@ -227,13 +227,13 @@ func TestClause_3_11_ShotsInTheOrderOfIDs(t *testing.T) {
 		death scout 3
 		death interceptor 4
 		attack 5 4 20`).want("no unit")
-	// Who does no damage to a class does not shoot at it, nor does anybody without range.
+	// Units do not shoot at a class against which their damage is 0, or without a range.
 	begin(t, "t 14,14", wide).deploy("interceptor 13,0", "").frame(1).heard("attack", "attack 1 2 5")
 	begin(t, "", func(r *terminal.Rules) { wide(r); harmless(r) }).deploy("scout 13,0", "scout 13,27").frame(1).heard("attack", "")
 }
 
-// shooter puts one demolisher of player 1 on 13,0 against what is written and
-// what player 2 spawns.
+// shooter puts one demolisher of player 1 on 13,0, against the structures of player 2 in text and the
+// units that it spawns.
 func shooter(t *testing.T, board, second string) *match {
 	t.Helper()
 	return begin(t, board, func(r *terminal.Rules) {
@@ -244,16 +244,16 @@ func shooter(t *testing.T, board, second string) *match {
 
 func TestClause_3_12_Targets(t *testing.T) {
 	shooter(t, "w 13,14", "scout 0,14").heard("attack", "attack 2 3 8")                                          // mobile units first
-	shooter(t, "w 13,14 13,15", "").heard("attack", "attack 3 2 8")                                              // the nearest: 13,15 has the lower id
+	shooter(t, "w 13,14 13,15", "").heard("attack", "attack 3 2 8")                                              // the nearest, although 13,15 has the lower id
 	shooter(t, "w 10,20 16,20\nhealth 16,20=59.5", "").want("health 16,20=51.5").heard("death", "")              // the weakest
-	shooter(t, "w 13,20\nT 25,16", "").want("health 13,20=52")                                                   // health counts, not what is missing
+	shooter(t, "w 13,20\nT 25,16", "").want("health 13,20=52")                                                   // health counts, not lost health
 	shooter(t, "w 13,20 25,16", "").want("health 25,16=52")                                                      // the nearer to the own end
 	shooter(t, "w 10,20 16,20", "").want("health 10,20=52")                                                      // the nearer to a side
 	shooter(t, "", "scout 13,27; scout 13,27; scout 12,26").heard("attack", "attack 1 4 8")                      // the nearest
 	shooter(t, "", "2 scout 13,27; scout 14,27").heard("attack", "attack 1 3 8")                                 // the youngest
 	shooter(t, "s 14,20", "2 scout 13,27").want("unit 3 p2 scout 13,27 health 18")                               // both have a shield
 	shooter(t, "", "scout 13,27; interceptor 13,27; scout 14,27").heard("attack", "attack 1 2 8\nattack 3 1 20") // the weakest before the youngest
-	// Shields count: the turret hits the one that came too late for a shield.
+	// Shields count: the turret hits the unit that came too late for a shield.
 	m := begin(t, "s 15,26\nt 13,13", func(r *terminal.Rules) {
 		wide(r)
 		r.Units[terminal.Support].ShieldRange = 1.5
@@ -261,8 +261,8 @@ func TestClause_3_12_Targets(t *testing.T) {
 		r.Units[terminal.Scout].AttackRange = 0
 	}).deploy("", "scout 14,27; scout 13,27").frame(1)
 	m.heard("shield attack", "shield 2 3 amount 1\nattack 1 4 5")
-	// In February 2020 and before they do not: only the scout, with 15 the weaker, has a
-	// shield, with which it has 25. A shot that takes of the shield leaves it the weakest.
+	// In February 2020 and before shields do not count. The scout has 15 health and a shield of 10.
+	// It is the weaker unit, also after a shot that takes from the shield.
 	for _, bare := range []bool{true, false} {
 		m = begin(t, "s 15,25\nt 13,13 14,13", func(r *terminal.Rules) {
 			wide(r)
@@ -278,10 +278,10 @@ func TestClause_3_12_Targets(t *testing.T) {
 		}
 	}
 	earlierTies(t)
-	// Player 2 shoots at what is nearest to its own end, up there.
+	// Player 2 shoots at the unit nearest to its own end, at the top.
 	m = begin(t, "w 25,11 13,7", func(r *terminal.Rules) { wide(r); r.Units[terminal.Turret].AttackRange = 0 })
 	m.deploy("", "demolisher 13,27").frame(1).want("health 25,11=52")
-	// The range, with the target's radius: 3.5 and 0.01 reach 12 and not 13.
+	// With the target's radius the squared range is (3.5 + 0.01)²: 12 is in range and 13 is not.
 	reach := func(radius float32) func(r *terminal.Rules) {
 		return func(r *terminal.Rules) {
 			r.Units[terminal.Wall].HitRadius = radius
@@ -293,8 +293,8 @@ func TestClause_3_12_Targets(t *testing.T) {
 	begin(t, "w 2,16", reach(0.11)).deploy("scout 0,13", "").frame(1).want("health 2,16=58")
 }
 
-// doomedTwice: there a shot can kill a unit that has exploded. Its death is written
-// again, and counts once.
+// doomedTwice checks that a shot can kill a unit that has exploded. Its death is written again, and
+// counts once.
 func doomedTwice(t *testing.T) {
 	t.Helper()
 	m := begin(t, "w 13,1 14,0\nt 13,14\nid 13,14=3", func(r *terminal.Rules) {
@@ -309,8 +309,8 @@ func doomedTwice(t *testing.T) {
 	}
 }
 
-// earlierTies: in February 2020 the youngest of equals is the one whose id comes last as
-// text, of a stack and of several.
+// earlierTies checks the last tie of February 2020, within a stack and between stacks: the unit whose
+// id sorts last as text counts as the youngest.
 func earlierTies(t *testing.T) {
 	t.Helper()
 	byText := func(r *terminal.Rules) {
@@ -318,7 +318,7 @@ func earlierTies(t *testing.T) {
 		r.TiesByText = true
 		r.Units[terminal.Scout].AttackRange, r.Units[terminal.Turret].DamageMobile = 0, 8
 	}
-	// Of the ids 97 to 100 the order is 99, 98, 97, 100; each dies by two shots.
+	// The order of the ids 97 to 100 is 99, 98, 97, 100; each unit dies by two shots.
 	m := begin(t, "turn 0 next 97\nt 13,13 14,13 15,13 12,13 11,13 10,13 9,13", byText)
 	m.deploy("", "4 scout 13,27").frame(1).heard("attack", `
 		attack 1 99 8
@@ -335,11 +335,11 @@ func earlierTies(t *testing.T) {
 }
 
 func TestClause_3_13_TheDeadAreNoTargets(t *testing.T) {
-	// Three interceptors, two scouts: one shot each, the overkill of the first
-	// two helps nobody, the third finds none.
+	// Three interceptors and two scouts: the first two kill with one shot each, their excess damage
+	// is lost, and the third has no target.
 	m := begin(t, "", wide).deploy("3 interceptor 13,0", "2 scout 13,27").frame(1)
 	m.heard("attack death", "death scout 5\ndeath scout 4\nattack 1 5 20\nattack 2 4 20\nattack 4 3 2\nattack 5 3 2").want("unit 1–2 p1 interceptor 13,0 health 40\nunit 3 p1 interceptor 13,0 health 36")
-	// Exactly 0 is dead, a rest lives, unless it is no more than deadAt.
+	// A unit with exactly 0 health is dead, a unit with a little more than deadAt is alive.
 	for deadAt, want := range map[float32]string{0: "health 13,14=0.000049591064", 1e-4: "at 13,14 .\nno health"} {
 		begin(t, "w 13,14\nhealth 13,14=8.00005", func(r *terminal.Rules) { wide(r); r.DeadAt = deadAt }).deploy("demolisher 13,0", "").frame(1).want(want)
 	}
@@ -352,8 +352,8 @@ func TestClause_3_13_TheDeadAreNoTargets(t *testing.T) {
 }
 
 func TestClause_3_14_TheDeadGoAtTheEnd(t *testing.T) {
-	// A wall before the scout falls in frame 0, after its step around it: frame 1
-	// would have led through it.
+	// A wall in front of the scout is destroyed in frame 0, after the scout's step around it. The
+	// step of frame 1 would have led through the cell.
 	m := begin(t, "w 14,1 15,1\nhealth 14,1=8", func(r *terminal.Rules) {
 		wide(r)
 		r.Units[terminal.Scout].Speed, r.Units[terminal.Scout].AttackRange = 1, 0
@@ -361,7 +361,7 @@ func TestClause_3_14_TheDeadGoAtTheEnd(t *testing.T) {
 	})
 	m.deploy("scout 13,0", "demolisher 14,27").frame(1).want("at 13,1 ^\nat 14,1 .").heard("move death", "move 3 13,0 13,1\ndeath wall 1")
 	m.frame(1).want("at 14,1 ^")
-	// All that died in a frame are in its end still listed once.
+	// Each unit that dies in a frame has one death event at its end.
 	m = begin(t, "w 14,14 13,14\nhealth 14,14=8 13,14=8", wide).deploy("demolisher 13,0", "").frame(1).heard("death", "death wall 2")
 	m.frame(1).heard("death", "death wall 1").want("at 13,14 .\nat 14,14 .")
 }

@@ -11,7 +11,7 @@ import (
 
 // Tests of the clauses of RULES.md, section 3: movement.
 
-// harmless takes the weapons off all mobile units.
+// harmless removes the weapons of all mobile units.
 func harmless(r *terminal.Rules) {
 	for k := terminal.Scout; k <= terminal.Interceptor; k++ {
 		r.Units[k].AttackRange = 0
@@ -25,7 +25,7 @@ func TestClause_3_1_StepsAddUp(t *testing.T) {
 	m.frame(1).heard("move", "move 3 14,1 14,2\nmove 4 13,26 13,25")
 	m.frame(1).heard("move", "move 1 13,0 13,1\nmove 2 13,1 14,1\nmove 3 14,2 15,2\nmove 4 13,25 12,25")
 	m.frame(4).heard("move", "move 1 13,1 14,1\nmove 2 14,2 15,2\nmove 3 16,4 17,4\nmove 4 11,23 10,23")
-	// 0.3 has no exact sum: four times make the first step, three or four a later one.
+	// Sums of 0.3 are not exact: the first step takes four frames, later steps three or four.
 	m = begin(t, "", func(r *terminal.Rules) { r.Units[terminal.Scout].Speed = 0.3 }).deploy("scout 13,0", "")
 	var frames []int
 	for f := range 21 {
@@ -45,7 +45,7 @@ func TestClause_3_1_StepsAddUp(t *testing.T) {
 	}
 }
 
-// fence is a line of structures on cells.
+// fence returns a line of structures on cells.
 func fence(letter string, cells ...[2]int) string {
 	line := "\n" + letter
 	for _, c := range cells {
@@ -70,18 +70,18 @@ func edge(dx, dy int) (cells [][2]int) {
 }
 
 func TestClause_3_2_WhereTheyGo(t *testing.T) {
-	// The nearest free cell of the edge: only one is free, and not the nearest else.
+	// Only one cell of the edge is free, which would not be the nearest.
 	right := edge(1, 1)
 	m := begin(t, fence("w", append(right[:13:13], [2]int{26, 13})...), harmless).deploy("scout 13,0", "").action()
 	m.heard("breach", "breach 15 p1 damage 1").want("p2 health 29")
 	if moves := m.rec.Moves; moves[len(moves)-1].To != (terminal.Pos{X: 27, Y: 14}) {
 		t.Errorf("it breached on %v", moves[len(moves)-1].To)
 	}
-	// None is free: the highest cell, and of two the one on the side of the edge.
+	// No cell is free: the unit goes to the highest cell; of two, to the one on the side of the edge.
 	closed := fence("w", append(edge(1, 1), edge(-1, 1)...)...)
 	begin(t, closed, harmless).deploy("scout 13,0", "").frame(27).want("at 14,26 ^")
 	begin(t, closed, harmless).deploy("scout 14,0", "").frame(27).want("at 13,26 ^")
-	// Only the own edge is closed: the corner of the other is as high as they get.
+	// Only the target edge is closed: the highest cell is the corner of the other edge.
 	begin(t, fence("w", edge(1, 1)...), harmless).deploy("scout 13,0", "").frame(27).want("at 13,27 ^")
 	// Player 2 goes down.
 	closed = fence("w", append(edge(1, -1), edge(-1, -1)...)...)
@@ -94,10 +94,10 @@ func TestClause_3_2_WhereTheyGo(t *testing.T) {
 
 func TestClause_3_3_StructuresBlock(t *testing.T) {
 	begin(t, "w 13,1", nil).deploy("scout 13,0", "").frame(1).want("at 14,0 ^")
-	// The enemy's too: from 2,13 the way up is closed.
+	// Enemy structures block too: from 2,13 the cells above are blocked.
 	begin(t, "w 2,14", harmless).deploy("scout 1,12", "").frame(1).want("at 1,13 ^").frame(1).want("at 2,13 ^").frame(1).want("at 3,13 ^")
 	begin(t, "", harmless).deploy("scout 1,12", "").frame(3).want("at 2,14 ^")
-	// Mobile units do not: the scout goes through the interceptors of both.
+	// Mobile units do not block: the scout goes through the interceptors of both players.
 	m := begin(t, "w 13,1", harmless).deploy("interceptor 14,0; scout 13,0", "")
 	m.frame(1).want("unit 2 p1 interceptor 14,0 health 40\nunit 3 p1 scout 14,0 health 15").frame(1).want("unit 3 p1 scout 14,1 health 15")
 }
@@ -107,11 +107,11 @@ func TestClause_3_4_ZigZag(t *testing.T) {
 	m.frame(1).want("unit 1 p1 scout 13,1 health 15\nunit 2 p1 scout 14,1 health 15\nunit 3 p2 scout 13,26 health 15\nunit 4 p2 scout 14,26 health 15")
 	m.frame(1).want("unit 1 p1 scout 14,1 health 15\nunit 2 p1 scout 13,1 health 15\nunit 3 p2 scout 14,26 health 15\nunit 4 p2 scout 13,26 health 15")
 	m.frame(1).want("unit 1 p1 scout 14,2 health 15\nunit 2 p1 scout 13,2 health 15\nunit 3 p2 scout 14,25 health 15\nunit 4 p2 scout 13,25 health 15")
-	// After a detour to the right: up.
+	// After a detour to the right the unit goes up.
 	m = begin(t, "w 13,1 14,1", nil).deploy("scout 13,0", "")
 	m.frame(1).want("at 14,0 ^").frame(1).want("no unit")
 	begin(t, "w 12,2", nil).deploy("scout 12,1", "").frame(1).want("at 13,1 ^").frame(1).want("at 13,2 ^").frame(1).want("at 14,2 ^")
-	// A wall falls far away in frame 0: the step up is not forgotten.
+	// A wall is destroyed far away in frame 0: the previous step up still counts.
 	m = begin(t, "w 13,13\nhealth 13,13=8", func(r *terminal.Rules) {
 		harmless(r)
 		r.Units[terminal.Demolisher].AttackRange, r.Units[terminal.Demolisher].DamageMobile = 40, 0
@@ -120,8 +120,8 @@ func TestClause_3_4_ZigZag(t *testing.T) {
 }
 
 func TestClause_3_5_TiesOnOneAxis(t *testing.T) {
-	// Coming from below, left and right are as short: towards the edge. The
-	// scout leaves a chimney at 13,5 below a roof over 12,6 to 14,6.
+	// The unit comes from below, and left and right are equally short: it goes towards the edge. The
+	// scout leaves a column at 13,5 under walls on 12,6 to 14,6.
 	chimney := "w 12,7 13,7 14,7 12,1 14,1 12,2 14,2 12,3 14,3 12,4 14,4 12,5 14,5"
 	roof := func(start string) *match {
 		return begin(t, chimney+" 11,7 15,7 16,7 10,7", harmless).deploy(start, "")
@@ -130,7 +130,7 @@ func TestClause_3_5_TiesOnOneAxis(t *testing.T) {
 	right.frame(1).want("at 14,6 ^")
 	left := begin(t, strings.ReplaceAll(flipped(chimney), "\n", " ")+" 11,7 15,7 16,7 17,7", harmless).deploy("scout 14,0", "")
 	left.frame(6).want("at 14,6 ^").frame(1).want("at 13,6 ^")
-	// Coming along the axis: left, for both players and either edge.
+	// The unit comes along the axis: it goes left, for both players and both edges.
 	for _, turned := range []bool{false, true} {
 		for _, mirrored := range []bool{false, true} {
 			m := corridor(t, turned, mirrored)
@@ -141,8 +141,8 @@ func TestClause_3_5_TiesOnOneAxis(t *testing.T) {
 			}
 		}
 	}
-	// Up rather than down: a shaft in player 1's land, and player 2's scout on
-	// its way down when a wall falls beside the demolisher behind it.
+	// Up before down: player 2's scout goes down a column in player 1's half when a wall is destroyed
+	// beside the demolisher behind it.
 	shaft := "w 13,4 16,5 15,4"
 	for x := range terminal.Side {
 		if x != 13 {
@@ -167,7 +167,7 @@ func TestClause_3_5_TiesOnOneAxis(t *testing.T) {
 	m.frame(1).want("unit 48 p2 scout 13,9 health 15\nunit 49 p2 demolisher 14,9 health 5")
 }
 
-// flipped turns the x of a line of cells around.
+// flipped mirrors the x of a line of cells.
 func flipped(line string) string {
 	f := strings.Fields(line)
 	for i, at := range f[1:] {
@@ -178,7 +178,7 @@ func flipped(line string) string {
 	return strings.Join(f, " ")
 }
 
-// mobileAt is where the scout is.
+// mobileAt returns the cell of the scout.
 func mobileAt(m *match) terminal.Pos {
 	for p := range sim.Player(2) {
 		for _, c := range m.g.AppendMobile(nil, p) {
@@ -192,7 +192,7 @@ func mobileAt(m *match) terminal.Pos {
 }
 
 func TestClause_3_6_Breach(t *testing.T) {
-	// 28 steps, and one frame more.
+	// 28 steps, and the breach one frame later.
 	m := begin(t, "", func(r *terminal.Rules) {
 		r.Units[terminal.Scout].BreachDamage, r.Units[terminal.Scout].BreachCores = 0.75, 0.2
 	}).deploy("2 scout 13,0", "")
@@ -205,9 +205,9 @@ func TestClause_3_6_Breach(t *testing.T) {
 	if m.more {
 		t.Error("the action phase goes on")
 	}
-	// Gone when a turret could shoot that has shot at them before.
+	// The units are removed before a turret, which has shot at them before, can shoot again.
 	m = begin(t, "t 25,15\np2 health 1", func(r *terminal.Rules) { harmless(r); r.Units[terminal.Turret].DamageMobile = 0.5 })
 	m.deploy("2 scout 13,0", "").frame(28).heard("attack", "attack 1 3 0.5").frame(1).heard("attack", "").want("p2 health -1").restore().ended(sim.Over, 1)
-	// Half the speed: two frames after the arrival.
+	// With half the speed, two frames after the arrival.
 	begin(t, "", nil).deploy("demolisher 13,0", "").frame(57).want("at 27,14 ^").frame(1).want("no unit\np2 health 29")
 }

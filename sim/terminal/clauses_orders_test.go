@@ -19,7 +19,7 @@ func TestClause_4_1_LineByLine(t *testing.T) {
 		spawn scout 13,0 p1 4
 		spawn scout 14,0 p1 5
 		spawn scout 13,27 p2 6`)
-	// Swapped orders are in the other line, in its order.
+	// Swapped orders are carried out in the other line, in its order.
 	m = begin(t, "", nil).deploy("~ wall 13,5; scout 14,0; wall 14,5; ~ scout 13,0", "~ scout 13,27; wall 13,20").frame(1)
 	m.heard("spawn", `
 		spawn wall 14,5 p1 1
@@ -28,7 +28,7 @@ func TestClause_4_1_LineByLine(t *testing.T) {
 		spawn wall 13,20 p2 4
 		spawn wall 13,5 p1 5
 		spawn scout 14,0 p1 6`)
-	// In the line of their own, orders see what those before them did.
+	// Orders of a line see the effect of the orders before them.
 	begin(t, "p1 cores 6", nil).deploy("up 13,5; turret 13,5; up 13,5", "").want("at 13,5 T\np1 cores 0\nturn 0 next 3")
 }
 
@@ -41,9 +41,9 @@ func TestClause_4_2_IDs(t *testing.T) {
 		spawn scout 13,0 p1 4
 		spawn scout 13,0 p1 5
 		spawn scout 13,27 p2 6`).want("turn 0 next 7\nid 14,5=2 13,5=3")
-	// The first id of a match is 1, and no turn begins anew.
+	// The first id of a match is 1; turns do not reset the counter.
 	begin(t, "", nil).play("wall 13,5", "wall 13,20").play("wall 14,5", "").want("turn 2 next 4\nid 13,5=1 13,20=2 14,5=3")
-	// 2019: the event shows 2, the wall has 3; the removal's event has 4.
+	// In 2019 the event has id 2, the wall id 3 and the removal's event id 4.
 	m = begin(t, "w 13,5", rules("2019")).deploy("wall 14,5; rm 14,5; scout 13,0", "wall 13,20").frame(1)
 	m.heard("spawn", `
 		spawn wall 14,5 p1 2
@@ -53,7 +53,7 @@ func TestClause_4_2_IDs(t *testing.T) {
 }
 
 func TestClause_4_3_Purses(t *testing.T) {
-	// A command that cannot be paid is left out, the next one is tried.
+	// A command that the player cannot pay for is skipped; the next one is carried out.
 	begin(t, "p1 cores 3.9 bits 3.5", nil).deploy("support 13,5; turret 14,5; turret 12,5; wall 13,6; 2 demolisher 13,0; 5 scout 14,0", "").want(`
 		at 13,5 .
 		at 14,5 t
@@ -61,7 +61,7 @@ func TestClause_4_3_Purses(t *testing.T) {
 		at 13,6 w
 		p1 cores 0.9 bits 0.5
 		unit 3 p1 demolisher 13,0 health 5`)
-	// Exactly enough is enough; a purse is rounded to tenths by paying.
+	// A price equal to the cores can be paid. Paying rounds to tenths.
 	begin(t, "p1 cores 1.04 bits 1", nil).deploy("wall 13,5; scout 13,0", "").want("at 13,5 w\np1 cores 0 bits 0")
 	begin(t, "p1 cores 1.26 bits 0.99", nil).deploy("wall 13,5; scout 13,0", "").want("at 13,5 w\np1 cores 0.3 bits 0.99\nno unit")
 	// Half a tenth is rounded up; walls of 2022 cost 0.5.
@@ -72,36 +72,36 @@ func TestClause_4_3_Purses(t *testing.T) {
 func TestClause_4_4_Place(t *testing.T) {
 	m := begin(t, "w 13,5", nil).deploy("turret 13,13; wall 13,5; support 13,14", "turret 13,14")
 	m.want("at 13,13 t\nat 13,14 t\nat 13,5 w\np1 cores 38\np2 cores 38\nturn 0 next 4\nno health")
-	// It blocks and shoots in its first frame.
+	// A structure blocks and shoots in its first frame.
 	begin(t, "", wide).deploy("wall 13,1; turret 13,13", "scout 13,27").frame(1).heard("attack", "attack 2 3 5\nattack 3 2 2")
-	// Not on a mobile unit, which only swapped lines can bring about.
+	// A structure cannot be placed on a mobile unit; only swapped lines allow the attempt.
 	begin(t, "", nil).deploy("~ scout 13,0; ~ wall 13,0; ~ wall 14,0", "").want("at 13,0 ^\nat 14,0 w\np1 cores 39")
 }
 
 func TestClause_4_5_Upgrade(t *testing.T) {
 	m := begin(t, "w 13,5 14,5\nt 13,6\nhealth 13,5=12.5", nil).deploy("up 13,5; up 13,5; up 13,20; up 12,5; up 13,6", "up 14,5")
 	m.want("at 13,5 W\nat 14,5 w\nat 13,6 T\nid 14,5=2 13,5=4 13,6=5\nhealth 13,5=72.5\np1 cores 35\np2 cores 40")
-	// Of equal guns the upgraded one now shoots last.
+	// Of equal turrets the upgraded one now shoots last.
 	begin(t, "t 13,5 14,5", wide).deploy("up 13,5", "scout 13,27").frame(1).heard("attack", "attack 2 4 5\nattack 3 4 16\nattack 4 3 2")
-	// The mark is gone, and can be set again.
+	// The upgrade removes the mark, which can be set again.
 	begin(t, "w1 13,5\nw1 14,5", nil).deploy("up 13,5; up 14,5; rm 14,5", "").want("at 13,5 W\nat 14,5 W1")
 	lesser := func(r *terminal.Rules) {
 		wide(r)
 		r.Units[terminal.Turret].Health, r.Upgraded[terminal.Turret].Health = 75, 10
 	}
-	// An upgraded form with less health: whole it keeps 10 of 75, of 66 it keeps 1, and of
-	// 65 nothing. Then it is dead: no target in the first frame, in which it still shoots,
-	// and gone at its end.
+	// The upgraded form has 65 less health: 75 becomes 10, 66 becomes 1, and 65 becomes 0. The
+	// structure is then dead: it cannot be shot at in the first frame, in which it still shoots,
+	// and it is removed at the end of the frame.
 	m = begin(t, "t 13,5 14,5 12,5\nhealth 14,5=66 12,5=65", lesser).deploy("up 13,5; up 14,5; up 12,5", "demolisher 13,27")
 	m.want("health 14,5=1 12,5=0\np1 cores 28").frame(1).heard("death", "death turret 6\ndeath demolisher 7").heard("attack", "attack 4 7 16\nattack 7 4 8")
 	m.want("at 12,5 .\nat 13,5 T\nat 14,5 T\nhealth 13,5=2 14,5=1")
-	// In a turn without mobile units too; and what is built there next is alive.
+	// The same in a turn without mobile units. A structure placed there afterwards is alive.
 	m = begin(t, "w 13,5\nhealth 13,5=40", func(r *terminal.Rules) { r.Upgraded[terminal.Wall].Health = 10 }).play("up 13,5", "").want("at 13,5 .")
 	m.play("wall 13,5", "").want("at 13,5 w\nno health")
 	// The event of February 2020 has the kind of the structure.
 	m = begin(t, "w 13,5\nt 14,20", rules("2020-02")).deploy("wall 12,5; up 13,5; up 12,5", "up 14,20").frame(1)
 	m.heard("spawn", "spawn wall 12,5 p1 3\nspawn wall 13,5 p1 4\nspawn wall 12,5 p1 5\nspawn turret 14,20 p2 6")
-	// Where there is none, and where the purse is short.
+	// No upgraded form, and not enough cores.
 	begin(t, "w 13,5", rules("2019")).deploy("up 13,5", "").want("at 13,5 w\nturn 0 next 2")
 	begin(t, "t 13,5\np1 cores 3.9", nil).deploy("up 13,5", "").want("at 13,5 t\np1 cores 3.9\nturn 0 next 2")
 }
@@ -109,9 +109,9 @@ func TestClause_4_5_Upgrade(t *testing.T) {
 func TestClause_4_6_Remove(t *testing.T) {
 	m := begin(t, "w 13,5\nw 14,20\nT 13,6", rules("2026")).deploy("rm 13,5; rm 13,5; rm 14,20; rm 13,6; rm 12,5; wall 13,5", "").frame(1)
 	m.want("at 13,5 w2\nat 14,20 w\nat 13,6 T3\nturn 0 next 4\np1 cores 8").heard("spawn", "spawn removal 13,5 p1 1\nspawn removal 13,6 p1 2")
-	// It stays a turret that shoots, and can be shot at, until it goes.
+	// A marked turret shoots, and can be shot at, until it is removed.
 	begin(t, "t 13,5", wide).deploy("rm 13,5", "scout 13,27").frame(1).heard("attack", "attack 1 2 5\nattack 2 1 2").want("at 13,5 t1\nhealth 13,5=73")
-	// One placed in this turn can be marked too.
+	// A structure placed in this turn can be marked too.
 	begin(t, "", nil).play("wall 13,5; rm 13,5", "").want("at 13,5 .\np1 cores 44.8").play("wall 13,5", "").want("at 13,5 w")
 }
 
@@ -124,9 +124,9 @@ func TestClause_4_7_Spawn(t *testing.T) {
 		unit 5–7 p2 scout 0,14 health 15
 		p1 bits 0
 		p2 bits 2`)
-	// A structure placed in the same turn is there first, the enemy's elsewhere does not matter.
+	// A structure placed in the same turn blocks the cell; an enemy structure elsewhere does not matter.
 	begin(t, "", nil).deploy("scout 13,0; wall 13,0", "").want("no unit\nat 13,0 w\np1 bits 5")
-	// As many as the purse pays for, one after the other: other orders come later.
+	// A count is carried out for as many units as the player can pay for, before the next order.
 	begin(t, "p1 bits 4.6", nil).deploy("99 scout 13,0; scout 14,0", "").want("unit 1–4 p1 scout 13,0 health 15\np1 bits 0.6")
 	begin(t, "p1 bits 4.6", nil).give([]sim.Order{terminal.Spawn(terminal.Scout, 13, 0, -1)}, nil).want("unit 1–4 p1 scout 13,0 health 15")
 	begin(t, "", nil).give([]sim.Order{terminal.Spawn(terminal.Scout, 13, 0, 0)}, nil).want("unit 1 p1 scout 13,0 health 15")
@@ -141,7 +141,7 @@ func TestClause_4_8_ClockAndPenalty(t *testing.T) {
 	if m := begin(t, "", nil).give([]sim.Order{terminal.Penalty(10_000_000)}, nil); m.s.Health[0] != -9_999_970 {
 		t.Errorf("a penalty of 10,000,000 leaves %v", m.s.Health[0])
 	}
-	// Wherever they stand, they come first: the commands are still carried out.
+	// Clocks and penalties come first, wherever they are in the list; commands are still carried out.
 	m := begin(t, "", nil).deploy("wall 13,5; scout 13,0; penalty 30", "scout 13,27").want("p1 health 0\nat 13,5 w\nunit 2 p1 scout 13,0 health 15").frame(1)
 	if m.more {
 		t.Error("the action phase goes on")
@@ -158,10 +158,10 @@ func TestClause_4_9_Refused(t *testing.T) {
 		terminal.Spawn(terminal.Scout, 13, 1, 1), terminal.Spawn(terminal.Scout, 14, 27, 1), 7, 15, 1 << 63, terminal.Nothing, terminal.Swap(terminal.Nothing),
 	} {
 		begin(t, "w 13,5", nil).give([]sim.Order{o}, nil).want(want)
-		// The rest of the line goes on.
+		// The rest of the line is carried out.
 		begin(t, "w 13,5", nil).give([]sim.Order{o, terminal.Place(terminal.Wall, 13, 7), o}, nil).want("at 13,7 w\nturn 0 next 3")
 	}
-	// Bits that mean nothing are ignored.
+	// Bits without a meaning are ignored.
 	const noise = 0xfff8_0000
 	begin(t, "", nil).give([]sim.Order{terminal.Place(terminal.Wall, 13, 6) | noise | 77<<32, terminal.UpgradeAt(13, 6) | noise | 15<<4}, nil).want("at 13,6 W")
 }

@@ -32,7 +32,7 @@ func TestClause_3_17_BitsGrow(t *testing.T) {
 	// Supports of 2020 give a bit each, from the first restore on.
 	begin(t, "s 13,5 14,5\ns 14,20\np1 bits 0\np2 bits 0", rules("2020")).play("support 13,6", "").want("p1 bits 8\np2 bits 6").
 		play("", "").want("p1 bits 14\np2 bits 10.5")
-	// Those that fall do not.
+	// Destroyed supports do not.
 	begin(t, "s 13,13 13,5\nhealth 13,13=1\np1 bits 0", func(r *terminal.Rules) {
 		*r, _ = terminal.RuleSet("2020")
 		r.Units[terminal.Scout].AttackRange = 40
@@ -45,42 +45,42 @@ func TestClause_3_18_BitsAreCapped(t *testing.T) {
 	begin(t, "turn 9\np1 bits 300", nil).play("", "").want("p1 bits 155")
 	begin(t, "turn 98\np1 bits 300", nil).play("", "").want("p1 bits 195")
 	begin(t, "p1 bits 300", func(r *terminal.Rules) { r.CapBits = false }).play("", "").want("p1 bits 230")
-	// What is in the purse before the first restore is not cut.
+	// Bits before the first restore are not limited.
 	begin(t, "p1 bits 300", nil).deploy("50 scout 13,0", "").want("unit 1–50 p1 scout 13,0 health 15\np1 bits 250")
 }
 
 func TestClause_3_19_CoresGrow(t *testing.T) {
 	begin(t, "p1 cores 3.7\np2 cores 0", nil).play("", "").want("p1 cores 8.7\np2 cores 5")
 	begin(t, "p1 cores 3.7", rules("2026")).play("", "").want("p1 cores 7.7")
-	// Upgraded supports of 2024 give two, and go on giving a bit.
+	// Upgraded supports of 2024 give two cores, and still give a bit.
 	begin(t, "S 13,5 14,5\ns 15,5\np1 cores 7 bits 0", rules("2024")).play("up 15,5", "").want("p1 cores 11 bits 8")
-	// A breach has paid at once, before the restore.
+	// A breach pays at once, before the restore.
 	begin(t, "p1 cores 0", nil).deploy("scout 13,0", "").action().want("p1 cores 1").restore().want("p1 cores 6")
 }
 
 func TestClause_3_20_Removals(t *testing.T) {
-	// A wall of 1, whole and half: 0 + 5 + 0.75 = 5.75 is 5.8, and 0.375 more 6.2.
+	// Walls of price 1 with full and with half health: 0 + 5 + 0.75 = 5.75 rounds to 5.8, plus 0.375 to 6.2.
 	m := begin(t, "w 13,5 14,5\nhealth 14,5=30\np1 cores 0", nil).deploy("rm 13,5; rm 14,5", "").action().want("at 13,5 w1\nat 14,5 w1\np1 cores 0")
 	m.restore().want("at 13,5 .\nat 14,5 .\np1 cores 6.2\np2 cores 45")
 	if got := fmt.Sprint(m.rec.Removed); got != "[{{13 5} wall 0 1 true false} {{14 5} wall 0 2 true false}]" {
 		t.Errorf("removed %v", got)
 	}
-	// Each refund is rounded for itself, so the order of ids shows: 5 + 0.45 is 5.5,
-	// and 0.69 more 6.2; 5 + 0.69 is 5.7, and 0.45 more 6.1 by the float32 below 6.15.
+	// Each refund is rounded, so the order of ids matters: 5 + 0.45 rounds to 5.5, plus 0.69 to 6.2;
+	// 5 + 0.69 rounds to 5.7, plus 0.45 to 6.1, because the float32 is below 6.15.
 	for ids, want := range map[string]string{"id 13,5=1 14,5=2": "p1 cores 6.2", "id 13,5=2 14,5=1": "p1 cores 6.1"} {
 		begin(t, "w 13,5 14,5\nhealth 13,5=36 14,5=55.2\np1 cores 0\n"+ids, nil).play("rm 13,5; rm 14,5", "").want(want)
 	}
-	// Upgraded: both prices, 0.75 · 6 of a turret; of a support of 2022 6 · 20/30.
+	// An upgraded structure refunds both prices: 0.75 · 6 for a turret, 0.75 · 6 · 20/30 for a support of 2022.
 	begin(t, "T 13,5\np1 cores 0", nil).play("rm 13,5", "").want("p1 cores 9.5")
 	begin(t, "S 13,5\nhealth 13,5=20\np1 cores 0", rules("2022")).play("rm 13,5", "").want("p1 cores 8")
-	// From left to right: 0.75 · 108 / 120 of a wall for 2 is 1.35, which makes 8.1 of 6.7; 108 / 120 first would make 8.
+	// Computed from left to right: a wall of price 2 refunds 0.75 · 2 · 108 / 120 = 1.35, so 6.7 becomes 8.1; with 108 / 120 first it would become 8.
 	begin(t, "W 13,5\nhealth 13,5=108\np1 cores 1.7", nil).play("rm 13,5", "").want("p1 cores 8.1")
-	// 2026: two restores, three for what is upgraded; its refund is another one.
+	// 2026: two restores, three for an upgraded structure, which has another refund.
 	m = begin(t, "w 13,5\nW 14,5\np1 cores 0", rules("2026")).play("rm 13,5; rm 14,5", "").want("at 13,5 w1\nat 14,5 W2\np1 cores 4")
 	m.play("", "").want("at 13,5 .\nat 14,5 W1\np1 cores 8.9").play("", "").want("at 14,5 .\np1 cores 15.3")
-	// What falls before pays nothing.
+	// A structure destroyed before pays nothing.
 	begin(t, "w 13,13\nhealth 13,13=1\np1 cores 0", nil).play("rm 13,13", "scout 13,27").want("at 13,13 .\np1 cores 5\np2 cores 46")
-	// Whether it gives in the restore that removes it.
+	// RemovedGive decides whether a structure gives resources in the restore that removes it.
 	for choice, want := range map[bool]string{true: "p1 bits 6", false: "p1 bits 5"} {
 		change := func(r *terminal.Rules) { *r, _ = terminal.RuleSet("2020"); r.RemovedGive = choice }
 		begin(t, "s 13,5\np1 bits 0", change).play("rm 13,5", "").want("at 13,5 .\n" + want)

@@ -10,7 +10,7 @@ import (
 
 var ruleText = simtest.RuleText[Rules, *Rules](ParseRules)
 
-// TestConfigRoundTrip reads the texts of all rule sets back.
+// TestConfigRoundTrip writes and reads the texts of all rule sets.
 func TestConfigRoundTrip(t *testing.T) {
 	byText := map[string]string{}
 	for _, name := range RuleSets() {
@@ -34,8 +34,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	}
 }
 
-// TestConfigOfEarlierEngines: the rules of earlier engines are in the text only where
-// they are true, so that other texts are what they were before these were known.
+// TestConfigOfEarlierEngines checks that the text has rules of earlier engines only if they are true.
 func TestConfigOfEarlierEngines(t *testing.T) {
 	for name, want := range map[string]string{
 		"2026":    "",
@@ -56,8 +55,8 @@ func TestConfigOfEarlierEngines(t *testing.T) {
 
 func TestConfigNamesEveryField(t *testing.T) { ruleText.EveryField(t, Rules{}, nil) }
 
-// TestConfigFloats: floats are the shortest decimals of their float32, and a
-// zero has no sign.
+// TestConfigFloats checks that floats are written as the shortest decimals of their float32, and zeros
+// without a sign.
 func TestConfigFloats(t *testing.T) {
 	for f, want := range map[float32]string{
 		0.1: "0.1", 3.5: "3.5", 999999: "999999", 0.33333: "0.33333", 1e-4: "0.0001", 16777216: "16777216", 1. / 3: "0.33333334",
@@ -75,7 +74,7 @@ func TestConfigFloats(t *testing.T) {
 	}
 }
 
-// TestParseRules covers what a text may look like.
+// TestParseRules reads texts of all forms.
 func TestParseRules(t *testing.T) {
 	want := DefaultRules()
 	want.StartHealth, want.Upgradable[Wall], want.SoftTime = 77.5, false, -3
@@ -86,7 +85,7 @@ func TestParseRules(t *testing.T) {
 	)
 }
 
-// TestParseRulesErrors checks that every refusal names the line and what was found.
+// TestParseRulesErrors checks that every error contains the line and the text found.
 func TestParseRulesErrors(t *testing.T) {
 	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseRules([]byte(text)); return err }, map[string]string{
 		"2023":                         `line 1: want the name of a rule set (classic, later, 2019, 2020-02, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c, 2026) or a key, = and a value, found "2023"`,

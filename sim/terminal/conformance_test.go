@@ -8,13 +8,12 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// TestConformance holds the game against the promises of sim.Game, under the
-// default rules and those that differ most from them: 2020, where supports give
-// bits, and 2019, with its other ids and its fading shields.
+// TestConformance checks that the game keeps the promises of sim.Game, under the default rules and the
+// sets that differ most from them: 2020, in which supports give bits, and 2019, with other ids and
+// decaying shields.
 //
-// There is no Mirror: the rules are not symmetric. Ids, which decide who shoots
-// first, are handed out to player 1 first, and a tie of ways goes by absolute
-// directions (RULES.md, 2.6).
+// Mirror is not set, because the rules are not symmetric: player 1 gets its ids, which decide the order
+// of shots, first, and ties of paths depend on absolute directions (RULES.md, 2.6).
 func TestConformance(t *testing.T) {
 	for _, name := range []string{"2026", "2020", "2019"} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// A position as text, a turn of it frame by frame, and what it came to.
+// This example reads a position as text, plays a turn frame by frame, and prints the result.
 func ExampleGame_Frame() {
 	rules, _ := terminal.RuleSet("2022")
 	g, err := terminal.New(rules)
@@ -42,7 +42,7 @@ func ExampleGame_Frame() {
 	// player 2 has 12 health and 8.8 bits left
 }
 
-// Rules are text: a rule set by its name, and changes to it.
+// This example reads rules from text: the name of a rule set, and changes to it.
 func ExampleParseRules() {
 	r, err := terminal.ParseRules([]byte("2022\nresources.startingHP=12.5\nunitInformation.3.speed=0.5\n"))
 	if err != nil {

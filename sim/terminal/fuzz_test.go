@@ -9,16 +9,15 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// A turn's orders in a fuzzer's bytes: each begins with a byte
+// The bytes of a fuzzer have the orders of turns. Each order begins with a byte
 //
-//	bits 0–2 op (0 ends the turn, 7: eight bytes follow that are the order)
+//	bits 0–2 op (0 ends the turn; 7: the order is the next eight bytes)
 //	bits 3–4 kind, from scout on for spawns
 //	bit 5 player, bit 6 the other line, bit 7 the other half
 //
-// and, for ops 1 to 6, the number of the cell (of the edge cell, for spawns) and
-// a count.
+// followed, for ops 1 to 6, by the number of the cell (of the edge cell, for spawns) and a count.
 
-// fuzzOrder reads an order off data; more is false at the end of a turn.
+// fuzzOrder reads an order from data; more is false at the end of a turn.
 func fuzzOrder(data []byte) (o sim.Order, p sim.Player, rest []byte, more bool) {
 	head := data[0]
 	op, kind, p := terminal.Op(head&7), terminal.Kind(head>>3&3), sim.Player(head>>5&1)
@@ -53,9 +52,8 @@ func fuzzOrder(data []byte) (o sim.Order, p sim.Player, rest []byte, more bool) 
 	return o, p, data[3:], true
 }
 
-// FuzzOrders reads bytes as the orders of both players and plays them on the
-// fast game and the plain twin, frame by frame, under any of the rule sets. rich
-// adds to both purses at the start.
+// FuzzOrders reads bytes as the orders of both players and plays them on the fast game and the plain
+// twin, frame by frame, under one of the rule sets. rich adds cores and bits at the start.
 func FuzzOrders(f *testing.F) {
 	f.Add(uint8(0), uint8(0), []byte{})
 	f.Add(uint8(3), uint8(20), []byte{1, 209, 0, 33, 209, 0, 4, 0, 9, 36, 1, 3, 0, 2, 209, 0, 35, 209, 0, 12, 27, 2, 0})
@@ -89,8 +87,7 @@ func FuzzOrders(f *testing.F) {
 	})
 }
 
-// FuzzRules reads any text as rules and, if they can be played, plays some
-// turns by them on both games.
+// FuzzRules reads any text as rules and, if they can be played, plays some turns on both games.
 func FuzzRules(f *testing.F) {
 	f.Add(uint64(1), "")
 	f.Add(uint64(2), "2019\nunitInformation.1.shieldDecay=3\nmoonfarm.doomedShielded=false")
@@ -114,8 +111,7 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// playSome plays turns of random orders on both games, and leaves off in a
-// phase that takes too long.
+// playSome plays turns of random orders on both games. It stops in an action phase that takes too long.
 func playSome(t *testing.T, g *terminal.Game, seed uint64, turns int) {
 	t.Helper()
 	r := prng.New(seed)

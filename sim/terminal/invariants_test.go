@@ -10,7 +10,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// brokenText is a position with something of everything.
+// brokenText is a position with all kinds of structures, marks and upgrades.
 const brokenText = `turn 9 next 50
 p1 health 30 cores 4.5 bits 6.1
 p2 health 28 cores 20 bits 11
@@ -29,7 +29,7 @@ func atCell(x, y int) int {
 	return cell
 }
 
-// played is a game by a built-in rule set.
+// played returns a game under a built-in rule set.
 func played(t *testing.T, name string) *Game {
 	t.Helper()
 	rules, _ := RuleSet(name)
@@ -40,7 +40,7 @@ func played(t *testing.T, name string) *Game {
 	return g
 }
 
-// TestInvariants breaks a good position in every way that check looks for.
+// TestInvariants breaks a valid position in every way that check looks for.
 func TestInvariants(t *testing.T) {
 	g := played(t, "2022")
 	good, err := ParseText(g, brokenText)

@@ -15,13 +15,13 @@ import (
 	"moonfarm/sim/terminal/internal/plain"
 )
 
-// match is a position played by the fast game and by the plain twin side by
-// side: what clause tests are written with, and matches at random are held to.
+// match is a position that the fast game and the plain twin play side by side. Clause tests and tests of
+// random matches use it.
 type match struct {
 	t      testing.TB
-	title  string // what failures say besides
+	title  string // part of failure messages
 	g      *terminal.Game
-	before terminal.State // this turn
+	before terminal.State // at the start of this turn
 	s      terminal.State
 	rec    terminal.Record
 	twin   *plain.Game
@@ -31,9 +31,9 @@ type match struct {
 	status sim.Status
 }
 
-// begin sets up the position of a text under the rules 2025b, changed by
-// change where that is not nil. Besides the lines of AppendText the text may
-// have lines like "t 13,10 14,10": structures by their letter, on cells.
+// begin returns a match at the position of a text, under the rules 2025b, which change changes if it is
+// not nil. The text may also have lines like "t 13,10 14,10": the letter of a kind of structure, and
+// cells.
 func begin(t testing.TB, text string, change func(r *terminal.Rules)) *match {
 	t.Helper()
 	rules, _ := terminal.RuleSet("2025b")
@@ -44,7 +44,7 @@ func begin(t testing.TB, text string, change func(r *terminal.Rules)) *match {
 	return resume(t, g, position(t, g, drawn(t, text)))
 }
 
-// newGame is a game by rules that can be played.
+// newGame returns a game under rules that can be played.
 func newGame(t testing.TB, rules terminal.Rules) *terminal.Game {
 	t.Helper()
 	g, err := terminal.New(rules)
@@ -54,7 +54,7 @@ func newGame(t testing.TB, rules terminal.Rules) *terminal.Game {
 	return g
 }
 
-// mustGame is a game by a built-in rule set.
+// mustGame returns a game under a built-in rule set.
 func mustGame(t testing.TB, name string) *terminal.Game {
 	t.Helper()
 	rules, ok := terminal.RuleSet(name)
@@ -64,7 +64,7 @@ func mustGame(t testing.TB, name string) *terminal.Game {
 	return newGame(t, rules)
 }
 
-// position is the state of a text.
+// position returns the state of a text.
 func position(t testing.TB, g *terminal.Game, text string) terminal.State {
 	t.Helper()
 	s, err := terminal.ParseText(g, text)
@@ -74,22 +74,22 @@ func position(t testing.TB, g *terminal.Game, text string) terminal.State {
 	return s
 }
 
-// resume goes on from a state.
+// resume returns a match that continues from a state.
 func resume(t testing.TB, g *terminal.Game, s terminal.State) *match {
 	t.Helper()
 	m := &match{t: t, g: g, before: s, s: s, twin: twinOf(g, &s), turn: sim.NewTurn(g.Info().MaxOrders)}
 	other := s
-	g.Deploy(&other, m.turn) // takes away the mobile units of a match before
+	g.Deploy(&other, m.turn) // removes the mobile units of an earlier match
 	m.compare("at the beginning")
 	return m
 }
 
-// rules plays under a rule set.
+// rules returns a change for begin that sets a rule set.
 func rules(name string) func(r *terminal.Rules) {
 	return func(r *terminal.Rules) { *r, _ = terminal.RuleSet(name) }
 }
 
-// drawn replaces lines of structures by rows.
+// drawn replaces the lines of structures of a text by rows.
 func drawn(t testing.TB, text string) string {
 	t.Helper()
 	var kept strings.Builder
@@ -130,9 +130,8 @@ func coordinates(t testing.TB, text string) (x, y int) {
 	return x, y
 }
 
-// orders reads orders, separated by semicolons: "wall 3,12", "up 3,12",
-// "rm 3,12", "scout 13,0", "4 scout 13,0", "clock 500", "penalty 2.5"; with ~ in
-// front for the other line.
+// orders reads orders, separated by semicolons: "wall 3,12", "up 3,12", "rm 3,12", "scout 13,0",
+// "4 scout 13,0", "clock 500", "penalty 2.5". A ~ in front moves an order to the other line.
 func orders(t testing.TB, text string) (list []sim.Order) {
 	t.Helper()
 	for part := range strings.SplitSeq(text, ";") {
@@ -185,13 +184,13 @@ func order(t testing.TB, f []string, count int) sim.Order {
 	return 0
 }
 
-// deploy carries out the orders of both players, and no frame yet.
+// deploy carries out the orders of both players, without a frame.
 func (m *match) deploy(first, second string) *match {
 	m.t.Helper()
 	return m.give(orders(m.t, first), orders(m.t, second))
 }
 
-// give is deploy with packed orders.
+// give carries out packed orders as deploy does.
 func (m *match) give(first, second []sim.Order) *match {
 	m.t.Helper()
 	m.rec.Clear()
@@ -200,7 +199,7 @@ func (m *match) give(first, second []sim.Order) *match {
 	given := [2][]sim.Order{first, second}
 	for p := range given {
 		m.turn.Set(sim.Player(p), given[p])
-		given[p] = given[p][:min(len(given[p]), m.g.Info().MaxOrders)] // the others are not looked at
+		given[p] = given[p][:min(len(given[p]), m.g.Info().MaxOrders)] // the game does not read more
 	}
 	m.g.Deploy(&m.s, m.turn)
 	m.twin.Deploy(given)
@@ -265,7 +264,7 @@ func (m *match) compare(where string) {
 	m.check(where, difference(m.g, &m.s, m.twin))
 }
 
-// check fails with everything there is to know about a difference.
+// check fails if the games differ, with the position before the turn and the orders.
 func (m *match) check(where, difference string) {
 	m.t.Helper()
 	if difference == "" {
@@ -283,12 +282,12 @@ func (m *match) check(where, difference string) {
 		terminal.AppendText(nil, m.g, &m.before), given.String(), m.title)
 }
 
-// text is the position.
+// text returns the position as text.
 func (m *match) text() string { return string(terminal.AppendFrame(nil, m.g, &m.s)) }
 
-// want compares the position with what is written: lines of AppendFrame, of
-// players the pairs that are written, and lines like "at 3,12 w1" for single
-// cells. "no unit" means that there is no line of a unit.
+// want checks that the position has the given lines: lines of AppendFrame, some pairs of the line of a
+// player, and lines like "at 3,12 w1" for single cells. "no unit" means that the text has no line of a
+// unit.
 func (m *match) want(lines string) *match {
 	m.t.Helper()
 	if d := m.unlike(lines); d != "" {
@@ -297,7 +296,7 @@ func (m *match) want(lines string) *match {
 	return m
 }
 
-// unlike names the first line that is not so.
+// unlike returns the first line of want that the position does not have.
 func (m *match) unlike(want string) string {
 	var got [][]string
 	for line := range strings.Lines(m.text()) {
@@ -327,7 +326,7 @@ func (m *match) unlike(want string) string {
 	return ""
 }
 
-// cell is what stands on a cell, as in a row.
+// cell returns the text of a cell.
 func (m *match) cell(at string) string {
 	x, y := coordinates(m.t, at)
 	for line := range strings.Lines(m.text()) {
@@ -353,7 +352,7 @@ func hasPairs(line, some []string) bool {
 	return true
 }
 
-// ended checks how the match stands.
+// ended checks the status and the outcome of the match.
 func (m *match) ended(want sim.Status, result float32) *match {
 	m.t.Helper()
 	if got := m.g.Outcome(&m.s, 0).Result; m.status != want || got != result || m.g.Outcome(&m.s, 1).Result != -result {
@@ -362,8 +361,8 @@ func (m *match) ended(want sim.Status, result float32) *match {
 	return m
 }
 
-// heard compares the events of some kinds in the last frame with what is
-// written, one a line, in their order: see eventLines.
+// heard checks the events of some kinds in the last frame, given one per line in their order: see
+// eventLines.
 func (m *match) heard(kinds, want string) *match {
 	m.t.Helper()
 	got := ""
@@ -384,7 +383,7 @@ func (m *match) heard(kinds, want string) *match {
 	return m
 }
 
-// eventLines writes the events of a frame, one a line, with units as ids:
+// eventLines returns the events of a frame, one per line, with units as ids:
 //
 //	spawn wall 3,12 p1 7
 //	move 7 3,12 3,13
@@ -409,7 +408,7 @@ func eventLines(f terminal.Frame) (lines []string) {
 		add("shield %d %d amount %v", e.ID, e.Unit, e.Amount)
 	}
 	for _, e := range f.SelfDestructs {
-		targets := []string{"targets"} // in no order of the original
+		targets := []string{"targets"} // they have no fixed order in the original
 		for _, at := range f.TargetsOf(e) {
 			targets = append(targets, place(at))
 		}
@@ -430,7 +429,7 @@ func eventLines(f terminal.Frame) (lines []string) {
 
 func place(at terminal.Pos) string { return fmt.Sprintf("%d,%d", at.X, at.Y) }
 
-// differEvents names the first difference in the events of a frame.
+// differEvents returns the first difference in the events of a frame, or "".
 func differEvents(fast, twin terminal.Frame) string {
 	d := cmp.Or(differ("spawns", fast.Spawns, twin.Spawns), differ("moves", fast.Moves, twin.Moves),
 		differ("breaches", fast.Breaches, twin.Breaches), differ("shields", fast.Shields, twin.Shields),
@@ -439,12 +438,12 @@ func differEvents(fast, twin terminal.Frame) string {
 	a, b := slices.Clone(fast.SelfDestructs), slices.Clone(twin.SelfDestructs)
 	for i := range min(len(a), len(b)) {
 		d = cmp.Or(d, differ(fmt.Sprintf("targets of explosion %d", i), fast.TargetsOf(a[i]), twin.TargetsOf(b[i])))
-		a[i].First, b[i].First = 0, 0 // of all frames, and of this one
+		a[i].First, b[i].First = 0, 0 // one counts from the first frame, the other from this one
 	}
 	return cmp.Or(d, differ("explosions", a, b))
 }
 
-// differ names the first difference of two lists, "" if there is none.
+// differ returns the first difference of two lists, or "".
 func differ[E comparable](name string, fast, twin []E) string {
 	for i := range max(len(fast), len(twin)) {
 		if i >= len(fast) || i >= len(twin) || fast[i] != twin[i] {
@@ -454,7 +453,7 @@ func differ[E comparable](name string, fast, twin []E) string {
 	return ""
 }
 
-// difference names the first difference of the two games.
+// difference returns the first difference of the two games, or "".
 func difference(g *terminal.Game, s *terminal.State, twin *plain.Game) string {
 	want := stateOf(twin)
 	d := simtest.Diff(s, &want)
@@ -468,7 +467,7 @@ func difference(g *terminal.Game, s *terminal.State, twin *plain.Game) string {
 	return d
 }
 
-// stateOf is the state that the fast game should be in, besides mobile units.
+// stateOf returns the state that the fast game should have.
 func stateOf(twin *plain.Game) (s terminal.State) {
 	s.NextID, s.Turn = twin.NextID, twin.Turn
 	for p, player := range twin.Players {
@@ -499,8 +498,8 @@ func stateOf(twin *plain.Game) (s terminal.State) {
 	return s
 }
 
-// twinOf is the position of s on the plain twin, which builds it by orders and
-// then gets the numbers.
+// twinOf returns the plain twin in the position of s. It places the structures by orders and then sets
+// the numbers.
 func twinOf(g *terminal.Game, s *terminal.State) *plain.Game {
 	rules := g.Rules()
 	twin := plain.New(rules)

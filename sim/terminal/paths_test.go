@@ -9,9 +9,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// The ways foreseen are those that mobile units take, as long as no structure
-// falls: from random free cells of the edges, in positions of random games, open
-// ones and such with pockets.
+// TestWalk checks that Walk returns the paths that mobile units take while no structure is destroyed:
+// from random free cells of the edges, in positions of random games, with and without pockets.
 func TestWalk(t *testing.T) {
 	g := newGame(t, terminal.DefaultRules())
 	var paths terminal.Paths
@@ -40,8 +39,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// followWalk sends a scout from a cell and compares its moves with the way
-// foreseen. It returns how many there were.
+// followWalk sends a scout from a cell and compares its moves with Walk. It returns the number of moves.
 func followWalk(t *testing.T, g *terminal.Game, paths *terminal.Paths, s terminal.State, p sim.Player, x, y int) (moves int, through bool) {
 	t.Helper()
 	start, _ := bitboard.DiamondCell(x, y)
@@ -69,7 +67,7 @@ func followWalk(t *testing.T, g *terminal.Game, paths *terminal.Paths, s termina
 	return len(record.Moves), through
 }
 
-// Buy pays for as many units, and leaves as much, as buying them one by one.
+// TestBuy checks that Buy returns the same as buying units one by one.
 func TestBuy(t *testing.T) {
 	random := prng.New(12)
 	for range 100000 {
@@ -89,7 +87,7 @@ func TestBuy(t *testing.T) {
 	}
 }
 
-// Where nothing is built or falls, a restore pays what Income and BitsKept say.
+// TestIncome checks that a restore pays Income and BitsKept if no structure is built or destroyed.
 func TestIncome(t *testing.T) {
 	for _, name := range terminal.RuleSets() {
 		rules, _ := terminal.RuleSet(name)

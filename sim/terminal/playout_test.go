@@ -12,8 +12,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// carriedOut reports whether a single order changes the state as it should:
-// all units of a stack are paid for, a structure comes, is upgraded or marked.
+// carriedOut reports whether the game carries out a single order completely: all units of a stack are
+// bought; a structure is placed, upgraded or marked.
 func carriedOut(g *terminal.Game, s *terminal.State, p sim.Player, turn *sim.Turn, o sim.Order) bool {
 	before := *s
 	turn.Clear()
@@ -25,8 +25,8 @@ func carriedOut(g *terminal.Game, s *terminal.State, p sim.Player, turn *sim.Tur
 	return s.Own != before.Own || s.Upgraded != before.Upgraded || s.Marked != before.Marked
 }
 
-// The orders of a playout are legal one after the other under every rule set,
-// and so many as promised; there is something of everything in them.
+// TestPlayoutIsLegal checks that the orders of Playout are legal one after the other under every rule
+// set, that they are at most PlayoutOrders, and that all kinds of orders occur.
 func TestPlayoutIsLegal(t *testing.T) {
 	for _, name := range terminal.RuleSets() {
 		turn := sim.NewTurn(1)
@@ -76,7 +76,8 @@ func TestPlayoutIsLegal(t *testing.T) {
 	}
 }
 
-// Playout appends, depends on its generator alone and keeps to dst's memory.
+// TestPlayoutAppends checks that Playout appends to dst, reuses its memory, and depends only on the state
+// and the generator.
 func TestPlayoutAppends(t *testing.T) {
 	g := newGame(t, terminal.DefaultRules())
 	var s terminal.State
@@ -96,7 +97,7 @@ func TestPlayoutAppends(t *testing.T) {
 	}
 }
 
-// The seats play alike: what seat 1 orders is what seat 0 would, turned by 180°.
+// TestPlayoutTurns checks that seat 1 gives the orders of seat 0, turned by 180°.
 func TestPlayoutTurns(t *testing.T) {
 	g := newGame(t, terminal.DefaultRules())
 	var s terminal.State
@@ -114,7 +115,7 @@ func TestPlayoutTurns(t *testing.T) {
 	}
 }
 
-// BenchmarkPlayoutOrders draws the orders of one seat in states of such games.
+// BenchmarkPlayoutOrders draws the orders of one seat in states of random games.
 func BenchmarkPlayoutOrders(b *testing.B) {
 	var states []terminal.State
 	game, random, n := mustGame(b, "2026"), prng.New(1), 0
@@ -131,8 +132,8 @@ func BenchmarkPlayoutOrders(b *testing.B) {
 	b.ReportMetric(float64(n)/float64(b.N), "orders/op")
 }
 
-// TestSimulate plays random games and checks the sums against the events of the
-// same action phases, and that the game can go on from where Simulate ends.
+// TestSimulate plays random games and compares each Exchange with the events of the same action phase.
+// The game must be able to continue after Simulate.
 func TestSimulate(t *testing.T) {
 	for _, name := range []string{"2022", "2026"} {
 		g, recorded := mustGame(t, name), mustGame(t, name)
@@ -192,7 +193,7 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-// A player that foresees what its scouts would do.
+// In this example a player simulates an attack of its scouts.
 func ExampleGame_Simulate() {
 	g, err := terminal.New(terminal.DefaultRules())
 	if err != nil {

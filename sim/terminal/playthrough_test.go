@@ -10,8 +10,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// playthroughOrders are the orders of the golden match by turn. Every kind of
-// order is there, and some that are refused.
+// playthroughOrders has the orders of the golden match by turn: every kind of order, and some that are
+// refused.
 var playthroughOrders = [][2]string{
 	{"turret 3,12; turret 24,12; wall 2,13; wall 25,13; support 13,3; 3 scout 13,0; clock 900", "turret 13,16; turret 14,16; wall 12,15; wall 13,15; wall 14,15; wall 15,15; 2 interceptor 3,17; clock 1200"},
 	{"up 13,3; up 3,12; wall 2,13; 2 demolisher 14,0; scout 14,14", "up 13,16; wall 0,14; wall 27,14; rm 12,15; demolisher 14,27"},
@@ -27,7 +27,7 @@ var playthroughOrders = [][2]string{
 	{"99 scout 14,0", "99 scout 14,27; penalty 41"},
 }
 
-// barrier are orders for walls along player 2's front.
+// barrier has orders for walls along player 2's front.
 func barrier() string {
 	var list []string
 	for x := range terminal.Side {
@@ -36,24 +36,22 @@ func barrier() string {
 	return strings.Join(list, "; ")
 }
 
-// playthroughRules make the golden match lively: those of 2026, with more to
-// spend and less to lose.
+// playthroughRules returns the rules of the golden match: those of 2026 with more resources and less
+// health.
 func playthroughRules(r *terminal.Rules) {
 	*r, _ = terminal.RuleSet("2026")
 	r.StartHealth, r.StartCores, r.StartBits, r.BitsPerTurn = 40, 30, 8, 7
 }
 
-// TestPlaythrough compares one match with testdata/playthrough.txt, for
-// reviewers to see what a change changes for players. After a change that
-// should, go test -run Playthrough -update writes the file anew; RulesVersion
-// must rise with it.
+// TestPlaythrough compares one match with testdata/playthrough.txt, so that reviewers see the effect of a
+// change on play. After an intended change, raise RulesVersion and regenerate the file with
+// go test -run Playthrough -update.
 func TestPlaythrough(t *testing.T) {
 	simtest.Golden(t, "testdata/playthrough.txt", playthrough(t))
 }
 
-// playthrough plays the golden match and writes it down: the position before
-// each turn, the orders, and what happens in each frame besides steps and shots.
-// One position is from within an action phase.
+// playthrough plays the golden match and returns its text: the position before each turn, the orders, and
+// the events of each frame except steps and shots. One position is from an action phase.
 func playthrough(t *testing.T) []byte {
 	t.Helper()
 	m := begin(t, "", playthroughRules)
@@ -100,7 +98,7 @@ func appendLegal(out []byte, g *terminal.Game, s *terminal.State, p sim.Player) 
 	return append(out, '\n')
 }
 
-// appendEvents writes what happened in the last frame besides steps and shots.
+// appendEvents appends the events of the last frame except steps and shots.
 func appendEvents(out []byte, m *match) []byte {
 	f := m.rec.Frame(m.frames - 1)
 	f.Moves, f.Attacks, f.Damages = nil, nil, nil

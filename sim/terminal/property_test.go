@@ -12,8 +12,8 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// visit plays games of Playout under random rules, for so many turns at most, and
-// shows each state with its orders before they are played.
+// visit plays games of Playout under random rules for at most the given number of turns, and calls each
+// for every state with its orders before they are played.
 func visit(t *testing.T, seed uint64, games, turns int, look func(g *terminal.Game, s *terminal.State, turn *sim.Turn)) {
 	t.Helper()
 	r := prng.New(seed)
@@ -25,7 +25,7 @@ func visit(t *testing.T, seed uint64, games, turns int, look func(g *terminal.Ga
 	}
 }
 
-// playout does so for one game.
+// playout does the same for one game.
 func playout(g *terminal.Game, r *prng.Rand, turns int, look func(s *terminal.State, turn *sim.Turn)) {
 	var s terminal.State
 	g.Reset(&s, 0)
@@ -39,8 +39,8 @@ func playout(g *terminal.Game, r *prng.Rand, turns int, look func(s *terminal.St
 	}
 }
 
-// everyOrder lists all orders for one cell or none, good and bad, in the order
-// of AppendOrders.
+// everyOrder returns all orders without a cell or for one cell, legal and illegal, in the order of
+// AppendOrders.
 func everyOrder(p sim.Player) (list []sim.Order) {
 	list = append(list, terminal.Nothing)
 	var spawns []sim.Order
@@ -57,8 +57,7 @@ func everyOrder(p sim.Player) (list []sim.Order) {
 	return append(list, spawns...)
 }
 
-// TestLegalOrders holds AppendOrders against trying every order there is: those
-// it lists, and no others, are carried out.
+// TestLegalOrders tries every order: the game must carry out exactly the orders of AppendOrders.
 func TestLegalOrders(t *testing.T) {
 	states, tried := 0, 0
 	every := [2][]sim.Order{everyOrder(0), everyOrder(1)}
@@ -90,7 +89,7 @@ func TestLegalOrders(t *testing.T) {
 	t.Logf("%d orders tried in %d states", tried, states)
 }
 
-// TestLegalBoards holds Legal against AppendOrders.
+// TestLegalBoards compares Legal with AppendOrders.
 func TestLegalBoards(t *testing.T) {
 	visit(t, 12, 20, 20, func(g *terminal.Game, s *terminal.State, _ *sim.Turn) {
 		for p := range sim.Player(2) {
@@ -127,9 +126,9 @@ func TestLegalBoards(t *testing.T) {
 	})
 }
 
-// TestHashForgetsIDs: only the order of ids within a player counts; a state with
-// other ids in the same order has the same hash and plays the same way, one with
-// two ids exchanged has another hash.
+// TestHashForgetsIDs checks that only the order of ids within a player counts: a state with other ids in
+// the same order has the same hash and plays the same way; a state with two ids swapped has another
+// hash.
 func TestHashForgetsIDs(t *testing.T) {
 	seen := 0
 	visit(t, 13, 15, 15, func(g *terminal.Game, s *terminal.State, turn *sim.Turn) {
@@ -164,7 +163,7 @@ func TestHashForgetsIDs(t *testing.T) {
 	}
 }
 
-// renumbered is s with other ids.
+// renumbered returns s with other ids.
 func renumbered(t *testing.T, g *terminal.Game, s *terminal.State, id func(uint32) uint32) terminal.State {
 	t.Helper()
 	var text strings.Builder

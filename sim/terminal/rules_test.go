@@ -7,8 +7,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// randomRules draws rules that can be played: a built-in set, half the time with
-// random values.
+// randomRules returns rules that can be played: a built-in set, half the time with random values.
 func randomRules(r *prng.Rand) terminal.Rules {
 	names := terminal.RuleSets()
 	rules, _ := terminal.RuleSet(names[r.IntN(len(names))])
@@ -18,7 +17,7 @@ func randomRules(r *prng.Rand) terminal.Rules {
 	return rules
 }
 
-// changedRules changes values of the rules, within what can be played.
+// changedRules changes values of the rules within their bounds.
 func changedRules(r *prng.Rand, rules terminal.Rules) terminal.Rules {
 	for {
 		changed := rules
@@ -50,14 +49,14 @@ func changedRules(r *prng.Rand, rules terminal.Rules) terminal.Rules {
 	}
 }
 
-// draw sets a value to one of the choices, half the time.
+// draw sets a value to one of the choices with probability one half.
 func draw[T any](r *prng.Rand, v *T, choices ...T) {
 	if r.IntN(2) == 0 {
 		*v = choices[r.IntN(len(choices))]
 	}
 }
 
-// ranges are lengths of all sorts: exact, just above and below, far.
+// ranges lists short and long ranges, some exactly at, just below or just above the distance of cells.
 var ranges = []float32{0, 0.9, 1, 1.5, 2.5, 3, 3.5, 3.6055512, 4.5, 5, 7, 9, 12.3, 40}
 
 func changeMobile(r *prng.Rand, u *terminal.Unit) {
@@ -117,8 +116,7 @@ func changeGame(r *prng.Rand, rules *terminal.Rules) {
 	}
 }
 
-// TestRandomRules shows that the draws of changedRules are mostly playable and
-// reach every choice.
+// TestRandomRules checks that most rules of changedRules are playable, and that they have each choice.
 func TestRandomRules(t *testing.T) {
 	r := prng.New(1)
 	seen := map[string]int{}

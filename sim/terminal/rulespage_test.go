@@ -14,15 +14,15 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Tests that keep RULES.md true.
+// Tests that compare RULES.md with the code.
 
-// TestClauses demands a test for every numbered clause and a clause for every
-// such test, and that clauses are numbered without gaps.
+// TestClauses checks that every numbered clause has a test, that every such test has a clause, and that
+// clauses are numbered without gaps.
 func TestClauses(t *testing.T) {
 	simtest.RulesPage(t).Clauses(t)
 }
 
-// pageValues are the values of the page's tables, by rule set and key.
+// pageValues returns the values of the page's tables, by rule set and key.
 func pageValues(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	values := map[string]map[string]string{}
@@ -126,7 +126,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestRuleTable: the page lists all rules, and every field is one.
+// TestRuleTable checks that the page lists all rules, and that every field is a rule.
 func TestRuleTable(t *testing.T) {
 	var rules terminal.Rules
 	kind := regexp.MustCompile(`^unitInformation\.\d\.(upgrade\.)?`)
@@ -138,8 +138,8 @@ func TestNames(t *testing.T) {
 	simtest.RulesPage(t).Names(t, new(terminal.State), new(terminal.Game), new(terminal.Cell), new(terminal.Record))
 }
 
-// TestOrderBits checks the bit table of the page against the orders that the
-// package makes, and against Decode.
+// TestOrderBits compares the bit table of the page with the orders that the package makes and with
+// Decode.
 func TestOrderBits(t *testing.T) {
 	bits := simtest.RulesPage(t).OrderBits(t)
 	for name, c := range map[string]struct {

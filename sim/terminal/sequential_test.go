@@ -39,8 +39,8 @@ func TestSequentialInfo(t *testing.T) {
 	}
 }
 
-// single are the commands of a turn one by one, the first line before the
-// second, as the sequential form wants them.
+// single returns the commands of a turn for the sequential form: one unit each, the first line before
+// the second.
 func single(orders []sim.Order) (all []sim.Order) {
 	for _, second := range []bool{false, true} {
 		for _, o := range orders {
@@ -57,8 +57,8 @@ func single(orders []sim.Order) (all []sim.Order) {
 	return all
 }
 
-// TestSequentialPlaysTheSame plays random turns as they are and one command at
-// a time, and compares all of the state.
+// TestSequentialPlaysTheSame plays random turns at once and one command at a time, and compares the
+// states.
 func TestSequentialPlaysTheSame(t *testing.T) {
 	for _, name := range []string{"2026", "2022", "2020", "classic"} {
 		t.Run(name, func(t *testing.T) { playBoth(t, name) })
@@ -81,7 +81,7 @@ func playBoth(t *testing.T, name string) {
 			var lists [2][]sim.Order
 			for p := range sim.Player(2) {
 				given := plain.Playout(nil, &want, p, &r)
-				if r.IntN(4) == 0 { // a few that may be illegal or come twice
+				if r.IntN(4) == 0 { // a few orders that may be illegal or repeated
 					given = append(given, given...)
 					given = append(given, terminal.UpgradeAt(r.IntN(28), r.IntN(28)), terminal.RemoveAt(r.IntN(28), r.IntN(28)))
 				}
@@ -111,8 +111,8 @@ func playBoth(t *testing.T, name string) {
 	t.Logf("%d steps", steps)
 }
 
-// TestSequentialView checks that commands are seen at once by those who gave
-// them, and not by the other player.
+// TestSequentialView checks that a player sees its own commands at once, and the other player does
+// not.
 func TestSequentialView(t *testing.T) {
 	g := newSequential(t, "2026")
 	var s terminal.SequentialState
@@ -158,14 +158,14 @@ func TestSequentialView(t *testing.T) {
 	}
 }
 
-// TestSequentialSteps plays a turn that nobody ends.
+// TestSequentialSteps plays a turn that no player ends.
 func TestSequentialSteps(t *testing.T) {
 	g := newSequential(t, "2026")
 	var s terminal.SequentialState
 	g.Reset(&s, 0)
 	turn := sim.NewTurn(1)
 	turn.SetOne(0, terminal.Place(terminal.Wall, 13, 5))
-	turn.SetOne(1, terminal.Place(terminal.Wall, 13, 5)) // not its half
+	turn.SetOne(1, terminal.Place(terminal.Wall, 13, 5)) // a cell of the other half
 	for range terminal.SequentialSteps - 1 {
 		g.Step(&s, turn)
 	}
@@ -180,8 +180,8 @@ func TestSequentialSteps(t *testing.T) {
 	}
 }
 
-// TestSequentialLegal holds Legal against AppendOrders, and both against what
-// is taken.
+// TestSequentialLegal compares Legal with AppendOrders, and both with the commands that the game
+// accepts.
 func TestSequentialLegal(t *testing.T) {
 	g := newSequential(t, "2026")
 	turn := sim.NewTurn(1)

@@ -65,7 +65,7 @@ func TestTextSample(t *testing.T) {
 	}
 }
 
-// TestTextWide: with marks the columns get wider, and stay columns.
+// TestTextWide checks that columns stay aligned when marks make them wider.
 func TestTextWide(t *testing.T) {
 	m := begin(t, "T10 13,13\nw2 3,13\ns 14,14\n", func(r *terminal.Rules) {
 		for k := range terminal.Structures {
@@ -95,8 +95,8 @@ func TestTextOfStart(t *testing.T) {
 	stateText(g).Again(t, want)
 }
 
-// TestTextDefaults: ids that are not named are the lowest that are free, player
-// 1's first, and the next id follows the highest.
+// TestTextDefaults checks that structures without an id get the lowest free ids, player 1's first, and
+// that the next id follows the highest.
 func TestTextDefaults(t *testing.T) {
 	m := begin(t, "w 13,0 14,0 0,13\nt 27,14 13,27 14,27\nid 27,14=2 14,0=9\np2 cores 3", nil)
 	ids := func(p sim.Player) (list []uint32) {
@@ -108,11 +108,11 @@ func TestTextDefaults(t *testing.T) {
 	if a, b := ids(0), ids(1); !slices.Equal(a, []uint32{1, 3, 9}) || !slices.Equal(b, []uint32{2, 4, 5}) || m.s.NextID != 10 {
 		t.Errorf("ids %v and %v, next %d", a, b, m.s.NextID)
 	}
-	// On player 2's half the last rows come first, turned: 14,27 before 13,27.
+	// In player 2's half the order is turned: 14,27 comes before 13,27.
 	m.want("id 13,0=1 27,14=2 0,13=3 14,27=4 13,27=5 14,0=9\np1 health 30 cores 40 bits 5\np2 cores 3 bits 5")
 }
 
-// stateText is the text of states under the rules of g.
+// stateText returns the functions that write and read states under the rules of g.
 func stateText(g *terminal.Game) simtest.StateText[terminal.State] {
 	return simtest.StateText[terminal.State]{
 		Parse:  func(text string) (terminal.State, error) { return terminal.ParseText(g, text) },
@@ -120,8 +120,8 @@ func stateText(g *terminal.Game) simtest.StateText[terminal.State] {
 	}
 }
 
-// TestTextRoundTrip reads back every state of random games under random rules,
-// also those between two frames.
+// TestTextRoundTrip writes and reads every state of random games under random rules, also between two
+// frames.
 func TestTextRoundTrip(t *testing.T) {
 	texts, structures := 0, 0
 	visit(t, 7, 25, 15, func(g *terminal.Game, before *terminal.State, turn *sim.Turn) {
@@ -204,7 +204,7 @@ func TestTextErrors(t *testing.T) {
 	}
 }
 
-// TestFrameText: mobile units on the board and in lines.
+// TestFrameText checks mobile units on the board and in lines.
 func TestFrameText(t *testing.T) {
 	m := begin(t, "p1 bits 50\np2 bits 50", nil).deploy("3 scout 13,0; scout 14,0; interceptor 13,0", "2 demolisher 13,27")
 	m.want(`
@@ -231,7 +231,7 @@ func FuzzParseText(f *testing.F) {
 		"turn 4294967295 next 16777216\np2 time 4294967295 health -1")
 }
 
-// TestHashTellsPositionsApart changes one thing of a position after the other.
+// TestHashTellsPositionsApart changes one value of a position after the other.
 func TestHashTellsPositionsApart(t *testing.T) {
 	g := mustGame(t, "2026")
 	stateText(g).Hashes(t, g.Hash, sampleText, [][2]string{

@@ -11,11 +11,11 @@ import (
 // A scenario is a way to draw matches.
 type scenario struct {
 	name     string
-	share    int                                       // of the deployments; 0 counts as 1
-	bits     float32                                   // that the rules give at the start; what the scenario gives later is no more
-	cores    float32                                   // given each turn; 0: what the rules give, of bits too
-	build    func(h *hand)                             // the structures of a turn
-	army     func(h *hand)                             // and the mobile units
+	share    int                                       // share of the deployments; 0 counts as 1
+	bits     float32                                   // at the start, by the rules, and at most in later turns
+	cores    float32                                   // given each turn; 0: cores and bits as the rules give them
+	build    func(h *hand)                             // orders the structures of a turn
+	army     func(h *hand)                             // orders the mobile units of a turn
 	twist    func(h *hand)                             // changes the orders
 	rules    func(r *prng.Rand, rules *terminal.Rules) // changes the rules
 	mirrored bool                                      // seat 1 gives the orders of seat 0, upside down
@@ -68,8 +68,8 @@ func (c scenario) play(m *twins, r *prng.Rand) {
 	}
 }
 
-// mirrored are orders of seat 0 upside down, for seat 1: so the units of both
-// end up in the same corners.
+// mirrored returns orders of seat 0 upside down, for seat 1, so that the units of both end up in the
+// same corners.
 func mirrored(orders []sim.Order) (all []sim.Order) {
 	for _, o := range orders {
 		c := terminal.Decode(o)
@@ -89,8 +89,8 @@ func mirrored(orders []sim.Order) (all []sim.Order) {
 	return all
 }
 
-// A hand holds the orders of one seat for one turn. Coordinates in its methods
-// are those of player 0; player 1 has the board turned by 180°.
+// A hand holds the orders of one seat for one turn. Its methods take coordinates of player 0; for
+// player 1 the board is turned by 180°.
 type hand struct {
 	r      *prng.Rand
 	g      *terminal.Game
@@ -125,10 +125,10 @@ func (h *hand) kind(walls, supports, turrets int) terminal.Kind {
 	return terminal.Turret
 }
 
-// cell is a random cell of the half.
+// cell returns a random cell of the half.
 func (h *hand) cell() (x, y int) { return terminal.LocalXY(h.r.IntN(terminal.HalfCells), 0) }
 
-// edge is a random cell of the own edges.
+// edge returns a random cell of the own edges.
 func (h *hand) edge() (x, y int) {
 	i := h.r.IntN(14)
 	if h.r.IntN(2) == 0 {
@@ -141,18 +141,18 @@ func (h *hand) nothing() {}
 
 func (h *hand) playout() { h.orders = h.g.Playout(h.orders, h.s, h.p, h.r) }
 
-// legal picks orders that are legal by themselves.
+// legal adds random orders, each of which is legal as the only one.
 func (h *hand) legal() {
 	all := h.g.AppendOrders(nil, h.s, h.p)
 	for range h.r.IntN(30) {
 		h.add(all[h.r.IntN(len(all))])
 	}
-	for range h.r.IntN(6) { // the last are the mobile units
+	for range h.r.IntN(6) { // mobile units are the last orders
 		h.add(all[len(all)-1-h.r.IntN(min(len(all), 60))])
 	}
 }
 
-// change upgrades and removes structures, most of them there.
+// change upgrades and removes structures, mostly existing ones.
 func (h *hand) change(upgrades, removals int) {
 	own := h.s.AppendStructures(nil, h.p)
 	for range upgrades + removals {
@@ -170,7 +170,7 @@ func (h *hand) change(upgrades, removals int) {
 	}
 }
 
-// scattered places a few structures anywhere.
+// scattered places a few structures on random cells.
 func (h *hand) scattered() {
 	for range h.r.IntN(25) {
 		x, y := h.cell()
@@ -179,7 +179,7 @@ func (h *hand) scattered() {
 	h.change(h.r.IntN(8), h.r.IntN(3))
 }
 
-// maze places rows and columns with gaps, or much at random.
+// maze places rows and columns with gaps, or many structures on random cells.
 func (h *hand) maze() {
 	switch h.r.IntN(3) {
 	case 0:
@@ -211,8 +211,8 @@ func (h *hand) maze() {
 	h.change(h.r.IntN(20), h.r.IntN(10))
 }
 
-// pockets closes off parts of the half: rows without a gap, and cells of the
-// edges surrounded at some distance.
+// pockets closes off parts of the half by rows without a gap, and by structures around cells of the
+// edges.
 func (h *hand) pockets() {
 	if h.r.IntN(2) == 0 {
 		h.row(1 + h.r.IntN(13))
@@ -231,7 +231,7 @@ func (h *hand) pockets() {
 	h.change(h.r.IntN(10), h.r.IntN(4))
 }
 
-// barrier closes off the half near the enemy's, and makes room behind.
+// barrier closes off the half near the enemy's half and removes structures behind.
 func (h *hand) barrier() {
 	h.row(11 + h.r.IntN(3))
 	for range h.r.IntN(5) {
@@ -248,9 +248,8 @@ func (h *hand) row(y int) {
 	}
 }
 
-// brittle makes walls that fall at a few shots, from afar, so that paths change
-// in every other frame. Only so there are units that have to choose between two
-// opposite ways along the axis of their latest move.
+// brittle makes walls that a few shots from afar destroy, so that paths change in every other frame.
+// Only then units have to choose between two opposite directions on the axis of their last move.
 func brittle(r *prng.Rand, rules *terminal.Rules) {
 	wall := &rules.Units[terminal.Wall]
 	wall.Cores, wall.Health = 0.3, float32(1+r.IntN(30))
@@ -263,7 +262,7 @@ func brittle(r *prng.Rand, rules *terminal.Rules) {
 	}
 }
 
-// explosive makes explosions reach far and kill.
+// explosive gives explosions a long range and much damage.
 func explosive(r *prng.Rand, rules *terminal.Rules) {
 	for k := terminal.Scout; k <= terminal.Interceptor; k++ {
 		u := &rules.Units[k]
@@ -273,7 +272,7 @@ func explosive(r *prng.Rand, rules *terminal.Rules) {
 	rules.DoomedExplode, rules.DoomedShielded = r.IntN(2) == 0, r.IntN(2) == 0
 }
 
-// supports places many of them, with ranges that overlap.
+// supports places many supports with overlapping ranges.
 func (h *hand) supports() {
 	for range 10 + h.r.IntN(30) {
 		x, y := h.cell()
@@ -315,7 +314,7 @@ func (h *hand) spread() {
 	}
 }
 
-// stacks spawns up to a hundred and more on a cell.
+// stacks spawns a hundred units and more on a cell.
 func (h *hand) stacks() {
 	for range 1 + h.r.IntN(3) {
 		x, y := h.edge()
@@ -323,8 +322,7 @@ func (h *hand) stacks() {
 	}
 }
 
-// interleaved spawns many small stacks on few cells, so that those on one cell
-// have ids far apart.
+// interleaved spawns many small stacks on few cells, so that stacks on one cell have ids far apart.
 func (h *hand) interleaved() {
 	var cells [3][2]int
 	for i := range cells {
@@ -336,7 +334,7 @@ func (h *hand) interleaved() {
 	}
 }
 
-// swap moves orders into the other line and shuffles them.
+// swap moves orders to the other line and shuffles them.
 func (h *hand) swap() {
 	for i := range h.orders {
 		j := h.r.IntN(i + 1)
@@ -347,7 +345,7 @@ func (h *hand) swap() {
 	}
 }
 
-// garbage puts in orders that are illegal, senseless or the referee's.
+// garbage adds illegal and invalid orders and orders of the referee.
 func (h *hand) garbage() {
 	penalties := [...]float32{1, 0.5, 31, 0, -3, float32(math.Inf(1)), float32(math.NaN())}
 	for range h.r.IntN(40) {
@@ -378,7 +376,7 @@ func (h *hand) garbage() {
 		i := h.r.IntN(len(h.orders) + 1)
 		h.orders = append(h.orders[:i], append([]sim.Order{o}, h.orders[i:]...)...)
 	}
-	if h.r.IntN(50) == 0 { // more orders than are looked at
+	if h.r.IntN(50) == 0 { // more orders than the game reads
 		for len(h.orders) < h.g.Info().MaxOrders+10 {
 			x, y := h.cell()
 			h.add(terminal.RemoveAt(h.turned(x, y)))

@@ -10,10 +10,9 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// TestTwinShieldResidues plays shots that take just less than the sum of a
-// unit's shields. Sums and differences are rounded, so that one shield after
-// the other may be used up to the last although the damage is less than their
-// sum, and something of it is left over.
+// TestTwinShieldResidues plays shots with slightly less damage than the sum of a unit's shields.
+// Because sums and differences are rounded, all shields may be used up one after the other although
+// the damage is less than their sum, and some damage is left.
 func TestTwinShieldResidues(t *testing.T) {
 	r := prng.New(prng.StreamSeed(7, 0, 0, 0, prng.PurposeGame))
 	usedUp := 0
@@ -28,7 +27,7 @@ func TestTwinShieldResidues(t *testing.T) {
 		var shields []float32
 		var orders [2][]sim.Order
 		for i := range 2 + r.IntN(19) {
-			x, y := terminal.LocalXY(10*i+r.IntN(10)+2, 0) // every cell another, none that the unit starts on
+			x, y := terminal.LocalXY(10*i+r.IntN(10)+2, 0) // different cells, none of which is the unit's start
 			orders[0] = append(orders[0], terminal.Place(terminal.Support, x, y))
 			shields = append(shields, support.Shield+float32(support.ShieldPerY*float32(y)))
 		}
@@ -59,8 +58,7 @@ func sumOf(shields []float32) (sum float32) {
 	return sum
 }
 
-// pay is what is left of shields when damage below their sum is done to them,
-// without those used up.
+// pay returns the shields left after damage below their sum.
 func pay(shields []float32, damage float32) []float32 {
 	for i, s := range shields {
 		if s > damage {

@@ -12,11 +12,10 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// TestTwin holds the fast game against the plain twin, deployment by
-// deployment and frame by frame, in every scenario: units, resources and all
-// events of every frame, the restore, and the same turn played by Step without
-// a record. Half of the matches are played under random rules. 4,000
-// deployments, with MOONFARM_LONG=1 120,000.
+// TestTwin compares the fast game with the plain twin, deployment by deployment and frame by frame, in
+// every scenario: units, resources and all events of every frame, the restore, and the same turn
+// played by Step without a record. Half of the matches have random rules. It plays 4,000 deployments,
+// with MOONFARM_LONG=1 120,000.
 func TestTwin(t *testing.T) {
 	deployments := 4000
 	if os.Getenv("MOONFARM_LONG") == "1" {
@@ -33,13 +32,12 @@ func TestTwin(t *testing.T) {
 		})
 	}
 	t.Logf("%v", sum)
-	if !t.Failed() && sum["deployments"] >= deployments { // all scenarios were wanted
+	if !t.Failed() && sum["deployments"] >= deployments { // not with -run of a single scenario
 		sum.demand(t)
 	}
 }
 
-// playTwins plays matches of a scenario until there are so many deployments in
-// the sum.
+// playTwins plays matches of a scenario until the tally has the given number of deployments.
 func playTwins(t *testing.T, sc scenario, seed uint64, sum tally, deployments int) {
 	t.Helper()
 	for set := uint64(0); sum["deployments"] < deployments; set++ {
@@ -60,12 +58,12 @@ func playTwins(t *testing.T, sc scenario, seed uint64, sum tally, deployments in
 	}
 }
 
-// twins are a match at random.
+// twins is a random match, played by the fast game and by the plain one.
 type twins struct {
 	*match                // with a record, frame by frame
 	bare   *terminal.Game // turn by turn
 	count  tally
-	from   map[uint32]terminal.Pos // where mobile units came from
+	from   map[uint32]terminal.Pos // cells from which mobile units came
 }
 
 func newTwins(t *testing.T, count tally, title string, rules terminal.Rules) *twins {
@@ -109,7 +107,7 @@ func (m *twins) play(orders [2][]sim.Order) {
 	m.countTurn()
 }
 
-// step plays the turn without a record: as Step, or the first frames one by one.
+// step plays the turn without a record: by Step, or the first frames one by one.
 func (m *twins) step(s *terminal.State) sim.Status {
 	frames := m.count["deployments"] % 4
 	if frames == 0 {
@@ -125,10 +123,10 @@ func (m *twins) step(s *terminal.State) sim.Status {
 	return m.bare.Restore(s)
 }
 
-// tally counts what the matches had in them.
+// tally counts events of the matches.
 type tally map[string]int
 
-// demand fails if the matches did not have in them what they are for.
+// demand fails if the matches lack events that the scenarios are for.
 func (n tally) demand(t *testing.T) {
 	t.Helper()
 	all := n["deployments"]
