@@ -12,26 +12,27 @@ import (
 )
 
 const pageHead = "# C1 Terminal: observations and actions\n\n" +
-	"Written by `go test ./features/terminal -update` from what the code says of itself; a test compares the two.\n\n" +
-	"Every observation shows the arena from the side of one seat, whose half is below: player 0 sees it as it is, player 1 turned by 180°,\n" +
-	"so that (x, y) is (27−x, 27−y) and cell i of a plane is cell 783−i. Row y of a plane is the arena's row y: row 0 is the own end, rows\n" +
-	"0 … 13 are the own half, rows 14 … 27 the enemy's. What is seen is the state between two turns, when no mobile units are there; the\n" +
-	"enemy's orders are never seen before they are carried out, and no player's time of thinking. \"Scale\" is the largest usual value: a\n" +
-	"value divided by it is about 0 … 1. Scales and sizes of numbers are those of the default rules.\n\n" +
+	"`go test ./features/terminal -update` writes this page from the tables in the code; a test compares them.\n\n" +
+	"Every observation shows the arena from the side of one seat, with its own half at the bottom: player 0 sees the arena as it is, player 1\n" +
+	"sees it turned by 180°, so that (x, y) is (27−x, 27−y) and cell i of a plane is cell 783−i. Row y of a plane is the arena's row y: row 0\n" +
+	"is the own end, rows 0 … 13 are the own half, rows 14 … 27 the enemy's half. Observations show the state between two turns, when the\n" +
+	"board has no mobile units. They never show orders of the enemy that are not carried out yet, or thinking times. \"Scale\" is the largest\n" +
+	"usual value: a value divided by it is about 0 … 1. Scales and sizes are for the default rules.\n\n" +
 	"The game has two forms: `terminal`, one action for the whole turn, and `terminal-sequential`, one placement at a time.\n"
 
 const pageSequential = "\n# The sequential form: observations and actions\n\n" +
-	"In each step both players give one command at most. It is carried out at once as far as its player can see: the own half, purse and\n" +
-	"mask are those after the commands given so far, the enemy's are those of the turn's start. Who ends its turn waits for the other; then\n" +
-	"the turn is played with both lists, in the order given. A turn has 255 steps at most. Steps without a turn played have reward 0.\n"
+	"In each step each player gives at most one command, which changes the player's own view at once: the own half, cores, bits and mask\n" +
+	"include the commands given so far, while the enemy's half is shown as at the start of the turn. A player who has ended its turn waits\n" +
+	"for the other; then the turn is played with both lists of commands, in the order given. A turn has at most 255 steps. Steps before the\n" +
+	"turn is played have reward 0.\n"
 
 const pageFrames = "\n# Frames of the action phase\n\n" +
-	"For those who train on what happened in a turn: `Frames.Play` of this package plays a turn and writes, as one seat sees it and for as\n" +
-	"many frames as the caller's slabs hold (it returns how many there were),\n\n" +
-	"- numbers of events, int32 [frames, 2, 8]: own, then the enemy's; 0 spawns (units, upgrades and marks ordered), 1 moves, 2 breaches,\n" +
-	"  3 shields given, 4 explosions (one with two damages counts twice), 5 hits taken, 6 units lost (breaching ones too), 7 shots;\n" +
-	"- mobile units at the end of each frame, uint8 [frames, 6, 28, 28]: how many stand on a cell; own scouts, demolishers, interceptors,\n" +
-	"  then the enemy's; 255 for 255 and more.\n"
+	"For training on the events within a turn, `Frames.Play` of this package plays a turn and writes its frames as one seat sees them. It\n" +
+	"returns the number of frames, and writes as many as fit into the caller's slabs:\n\n" +
+	"- numbers of events, int32 [frames, 2, 8]: own, then the enemy's; 0 spawns (units, upgrades and marks for removal), 1 moves, 2 breaches,\n" +
+	"  3 shields given, 4 explosions (one with two damages counts twice), 5 hits taken, 6 units lost (also by breaches), 7 shots;\n" +
+	"- mobile units at the end of each frame, uint8 [frames, 6, 28, 28]: their number on each cell, at most 255; own scouts, demolishers,\n" +
+	"  interceptors, then the enemy's.\n"
 
 // TestFeaturesPage compares FEATURES.md with Description, Doc and Shape.
 func TestFeaturesPage(t *testing.T) {
