@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
@@ -288,7 +290,7 @@ func TestActionOfHead(t *testing.T) {
 	}
 	cell := func(x, y int) int { return stackHeads + tm.Local(x, y) }
 	for _, c := range []struct {
-		what   string
+		name   string
 		orders []sim.Order
 		want   []int32
 	}{
@@ -306,10 +308,11 @@ func TestActionOfHead(t *testing.T) {
 		{"the other half", []sim.Order{tm.Place(tm.Wall, 13, 14), tm.Spawn(tm.Scout, 13, 27, 1)}, set()},
 		{"the other half and line", []sim.Order{tm.Swap(tm.Place(tm.Wall, 13, 14)), tm.Swap(tm.Spawn(tm.Scout, 13, 27, 1))}, set()},
 	} {
-		said := a.Action(action, c.orders, &s, 0)
-		if said != !slices.Contains(c.want, -1) || !slices.Equal(action, c.want) {
-			t.Errorf("%s: %v, action %v", c.what, said, action)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			complete := a.Action(action, c.orders, &s, 0)
+			assert.Equal(t, !slices.Contains(c.want, -1), complete)
+			assert.Equal(t, c.want, action)
+		})
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 )
 
@@ -41,11 +43,13 @@ func TestConfigOfEarlierEngines(t *testing.T) {
 		"2019":    "moonfarm.doomedTargets=true\nmoonfarm.bareWeakest=true\nmoonfarm.freePenalties=true\n",
 		"2020-02": "moonfarm.bareWeakest=true\nmoonfarm.tiesByText=true\nmoonfarm.upgradeAsKind=true\n",
 	} {
-		r, _ := RuleSet(name)
-		_, earlier, found := strings.Cut(string(r.AppendText(nil)), "\nmoonfarm.oldIDs=")
-		if _, earlier, _ = strings.Cut(earlier, "\n"); !found || earlier != want {
-			t.Errorf("%s: after moonfarm.oldIDs come %q, want %q", name, earlier, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			r, _ := RuleSet(name)
+			_, earlier, found := strings.Cut(string(r.AppendText(nil)), "\nmoonfarm.oldIDs=")
+			require.True(t, found)
+			_, earlier, _ = strings.Cut(earlier, "\n")
+			require.Equal(t, want, earlier, "the lines after moonfarm.oldIDs")
+		})
 	}
 	r, err := ParseRules([]byte("2019\nmoonfarm.bareWeakest=false"))
 	if err != nil || r.BareWeakest || !r.DoomedTargets {
@@ -62,15 +66,16 @@ func TestConfigFloats(t *testing.T) {
 		0.1: "0.1", 3.5: "3.5", 999999: "999999", 0.33333: "0.33333", 1e-4: "0.0001", 16777216: "16777216", 1. / 3: "0.33333334",
 		float32(math.Copysign(0, -1)): "0",
 	} {
-		r := DefaultRules()
-		r.DeadAt = f
-		text := string(r.AppendText(nil))
-		if line := "\nmoonfarm.deadAt=" + want + "\n"; !strings.Contains(text, line) {
-			t.Errorf("%v: no line %q", f, line)
-		}
-		if got, err := ParseRules([]byte(text)); err != nil || got != r || math.Signbit(float64(got.DeadAt)) {
-			t.Errorf("%v: read back as %v, %v", f, got.DeadAt, err)
-		}
+		t.Run(want, func(t *testing.T) {
+			r := DefaultRules()
+			r.DeadAt = f
+			text := string(r.AppendText(nil))
+			require.Contains(t, text, "\nmoonfarm.deadAt="+want+"\n")
+			got, err := ParseRules([]byte(text))
+			require.NoError(t, err)
+			require.True(t, got == r, "the rules are read back")
+			require.False(t, math.Signbit(float64(got.DeadAt)))
+		})
 	}
 }
 

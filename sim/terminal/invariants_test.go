@@ -1,8 +1,9 @@
 package terminal
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
@@ -105,17 +106,17 @@ func TestMobileInvariants(t *testing.T) {
 			r.total = 0
 		},
 	} {
-		var s State
-		g.Reset(&s, 0)
-		s.Bits = [2]float32{20, 20}
-		s.NextID = 2 // id 1 is free for the test
-		g.Deploy(&s, &turn)
-		g.Frame(&s)
-		g.check(&s)
-		spoil(&s)
-		if fault := g.fault(&s); !strings.Contains(fault, want) {
-			t.Errorf("found %q, want %q", fault, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			var s State
+			g.Reset(&s, 0)
+			s.Bits = [2]float32{20, 20}
+			s.NextID = 2 // id 1 is free for the test
+			g.Deploy(&s, &turn)
+			g.Frame(&s)
+			g.check(&s)
+			spoil(&s)
+			require.Contains(t, g.fault(&s), want)
+		})
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -102,7 +104,7 @@ func TestRuleValues(t *testing.T) {
 			}
 		}
 		if seen != len(values) {
-			t.Errorf("%s: %d keys of the page are none of the rules'", name, len(values)-seen)
+			t.Errorf("%s: %d keys of the page are not keys of the rules", name, len(values)-seen)
 		}
 	}
 }
@@ -154,17 +156,18 @@ func TestOrderBits(t *testing.T) {
 		"clock":   {terminal.Clock(4_000_000_000), terminal.Command{Count: 4_000_000_000}},
 		"penalty": {terminal.Penalty(2.5), terminal.Command{Count: math.Float32bits(2.5)}},
 	} {
-		w := &c.want
-		op, ok := bits.Ops[name]
-		w.Op = terminal.Op(op)
-		fields := map[string]uint64{"op": op, "kind": uint64(w.Kind), "x": uint64(w.X), "y": uint64(w.Y), "count": uint64(w.Count)}
-		if o := bits.Pack(t, fields); !ok || o != c.o || terminal.Decode(o) != *w {
-			t.Errorf("%s: the order is %#x, by the table %#x: %+v, want %+v", name, c.o, o, terminal.Decode(o), *w)
-		}
-		fields["swap"], w.Swapped = 1, true
-		if o := bits.Pack(t, fields); o != terminal.Swap(c.o) || terminal.Decode(o) != *w {
-			t.Errorf("%s: the other line is %#x, by the table %#x: %+v, want %+v", name, terminal.Swap(c.o), o, terminal.Decode(o), *w)
-		}
+		t.Run(name, func(t *testing.T) {
+			w := &c.want
+			op, ok := bits.Ops[name]
+			require.True(t, ok, "the page has the op")
+			w.Op = terminal.Op(op)
+			fields := map[string]uint64{"op": op, "kind": uint64(w.Kind), "x": uint64(w.X), "y": uint64(w.Y), "count": uint64(w.Count)}
+			require.Equal(t, c.o, bits.Pack(t, fields))
+			require.Equal(t, *w, terminal.Decode(c.o))
+			fields["swap"], w.Swapped = 1, true
+			require.Equal(t, terminal.Swap(c.o), bits.Pack(t, fields))
+			require.Equal(t, *w, terminal.Decode(terminal.Swap(c.o)))
+		})
 	}
 	if len(bits.Ops) != 7 {
 		t.Errorf("the page lists the ops %v", bits.Ops)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/internal/wiretest"
@@ -34,20 +36,26 @@ func TestForeignConfigs(t *testing.T) {
 func TestEarlierGenerations(t *testing.T) {
 	type choices struct{ doomed, bare, text, kind, free, of2018 bool }
 	const season = `,"seasonCompatibilityModeP1":5`
-	for text, want := range map[string]choices{
-		oldConfig: {doomed: true, bare: true, of2018: true},
-		strings.Replace(oldConfig, `"waitTimeBotSoft"`, `"waitTimeStartGame":3000,"waitTimeBotSoft"`, 1): {doomed: true, bare: true, free: true},
-		small("", season):             {bare: true, text: true, kind: true},
-		small(`"icon":"S3",`, season): {},
-		small("", ""):                 {}, // written by hand
-		small("", season+`,"moonfarm":{"tiesByText":false,"freePenalties":true}`): {bare: true, kind: true, free: true},
+	for _, c := range []struct {
+		name, text string
+		want       choices
+	}{
+		{"2018", oldConfig, choices{doomed: true, bare: true, of2018: true}},
+		{"2019", strings.Replace(oldConfig, `"waitTimeBotSoft"`, `"waitTimeStartGame":3000,"waitTimeBotSoft"`, 1),
+			choices{doomed: true, bare: true, free: true}},
+		{"February 2020", small("", season), choices{bare: true, text: true, kind: true}},
+		{"since September 2020", small(`"icon":"S3",`, season), choices{}},
+		{"written by hand", small("", ""), choices{}},
+		{"with the key moonfarm", small("", season+`,"moonfarm":{"tiesByText":false,"freePenalties":true}`),
+			choices{bare: true, kind: true, free: true}},
 	} {
-		c, err := Parse([]byte(text))
-		r := &c.Rules
-		got := choices{r.DoomedTargets, r.BareWeakest, r.TiesByText, r.UpgradeAsKind, r.FreePenalties, c.Of2018}
-		if err != nil || got != want || (c.Inexact() != "") != want.of2018 {
-			t.Errorf("%s: %+v, %v, expected %+v", text, got, err, want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			read, err := Parse([]byte(c.text))
+			require.NoError(t, err)
+			r := &read.Rules
+			require.Equal(t, c.want, choices{r.DoomedTargets, r.BareWeakest, r.TiesByText, r.UpgradeAsKind, r.FreePenalties, read.Of2018})
+			require.Equal(t, c.want.of2018, read.Inexact() != "")
+		})
 	}
 	if got := Of(wiretest.RuleSet(t, "2020-02")); got.Generation != "2020-02" || rulesBack(t, got.Rules, Local).Generation != "2020-02" {
 		t.Errorf("the generation is %q", got.Generation)
@@ -70,15 +78,11 @@ func TestComments(t *testing.T) {
 	if back, err := Parse(line); err != nil || back.Rules != c.Rules || bytes.Contains(line, []byte("Unhandled")) || !bytes.Contains(line, []byte("http://wall")) {
 		t.Errorf("%v: written as %s", err, line)
 	}
-	for text, want := range map[string]string{
+	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := Parse([]byte(text)); return err }, map[string]string{
 		strings.Replace(plain, `"startHealth"`, `/"startHealth"`, 1): `column 22: unitInformation[0]: expected a key, found "/"`,
 		strings.Replace(plain, `"startHealth"`, `,"startHealth"`, 1): `expected a key, found ","`,
 		plain[:len(plain)-1] + "// }":                                `found the end of the text`,
-	} {
-		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, expected %s", text, err, want)
-		}
-	}
+	})
 	// In 2019 only supports shield, whatever the other structures' keys say.
 	c, err = Parse([]byte(strings.ReplaceAll(oldConfig, `"shorthand":"FF"`, `"shieldAmount":3,"shorthand":"FF"`)))
 	if err != nil || c.Rules.Units[terminal.Wall].Shield != 0 || c.Rules.Units[terminal.Support].Shield != 10 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/texts/jsonscan"
 )
 
@@ -37,18 +39,16 @@ func TestAppendFloat(t *testing.T) {
 		{math.SmallestNonzeroFloat32, "1.0E-45", "1e-45"},
 		{float32(math.Copysign(0, -1)), "-0.0", "-0"},
 	} {
-		local, web := string(Local.AppendFloat(nil, c.v)), string(Web.AppendFloat(nil, c.v))
-		if local != c.local || web != c.web {
-			t.Errorf("%g: local %s, web %s, want %s, %s", c.v, local, web, c.local, c.web)
-		}
+		t.Run(c.local, func(t *testing.T) {
+			assert.Equal(t, c.local, string(Local.AppendFloat(nil, c.v)))
+			assert.Equal(t, c.web, string(Web.AppendFloat(nil, c.v)))
+		})
 	}
 }
 
 func TestAppendTime(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 199: "199", -3: "-3", 1e15: "1000000000000000", 1.5: "1.5", 1e300: "1e+300"} {
-		if got := string(AppendTime(nil, v)); got != want {
-			t.Errorf("%g: %s, want %s", v, got, want)
-		}
+		t.Run(want, func(t *testing.T) { assert.Equal(t, want, string(AppendTime(nil, v))) })
 	}
 }
 
@@ -62,8 +62,8 @@ func read(text string) (float32, float64, error) {
 	return single, double, s.Err
 }
 
-// TestFloats: what is written reads back as it was, bit for bit, and texts of
-// many lengths are what strconv makes of them.
+// TestFloats checks that floats are read back bit for bit, and compares the reading of decimals of many
+// lengths with strconv.
 func TestFloats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200_000 {
@@ -95,7 +95,7 @@ func TestFloats(t *testing.T) {
 	}
 }
 
-// randomDecimal is a number of JSON with up to 40 digits.
+// randomDecimal returns a JSON number with up to 40 digits.
 func randomDecimal(rng *rand.Rand) string {
 	var b strings.Builder
 	if rng.IntN(4) == 0 {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
@@ -201,20 +203,25 @@ func TestFrameBounds(t *testing.T) {
 	}
 	const unit, events = `[13,0,1,"1"]`, `[[13,0],1,0,"1",1]`
 	for _, c := range []struct {
+		name string
 		text []byte
 		want string
 	}{
-		{many(`[[27,14,2.1000004,"16777215"]]`, unit, MaxUnits-4), ""},
-		{many(`[[27,14,2.1000004,"16777215"]]`, unit, MaxUnits-3), `p1Units: expected at most 65536 units in a frame, found more`},
-		{many(`[[27,14,2.1000004,"16777215"]]`, unit, 1_000_000), `p2Units: expected at most 65536 units in a frame, found more`},
-		{many(`[[[14,13],15.0,2,"8",2]]`, events, MaxEvents-12), ""},
-		{many(`[[[14,13],15.0,2,"8",2]]`, events, MaxEvents-11), `expected at most 262144 events in a frame, found more`},
-		{many(`[[14,13],[14,14]]`, "[13,0]", MaxEvents), `events.selfDestruct: expected at most 262144 events in a frame, found more`},
+		{"most units", many(`[[27,14,2.1000004,"16777215"]]`, unit, MaxUnits-4), ""},
+		{"one unit more", many(`[[27,14,2.1000004,"16777215"]]`, unit, MaxUnits-3), `p1Units: expected at most 65536 units in a frame, found more`},
+		{"a million units", many(`[[27,14,2.1000004,"16777215"]]`, unit, 1_000_000), `p2Units: expected at most 65536 units in a frame, found more`},
+		{"most events", many(`[[[14,13],15.0,2,"8",2]]`, events, MaxEvents-12), ""},
+		{"one event more", many(`[[[14,13],15.0,2,"8",2]]`, events, MaxEvents-11), `expected at most 262144 events in a frame, found more`},
+		{"too many targets", many(`[[14,13],[14,14]]`, "[13,0]", MaxEvents), `events.selfDestruct: expected at most 262144 events in a frame, found more`},
 	} {
-		err := Parse(new(Frame), c.text)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%d bytes: error %v, want %q", len(c.text), err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			err := Parse(new(Frame), c.text)
+			if c.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, c.want)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -117,7 +119,7 @@ func TestReadStateRefused(t *testing.T) {
 		t.Errorf("the turret is %+v", c)
 	}
 	if _, _, err := frame.ReadState([]byte(stateLine), rules, 2); err == nil {
-		t.Error("seat 2 is taken")
+		t.Error("seat 2 is accepted")
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{`[0,4,-1,9]`, `[1,4,3,9]`, "turnInfo: found [1, 4, 3], a frame of the middle or the end of a turn; want a deploy frame"},
@@ -136,14 +138,15 @@ func TestReadStateRefused(t *testing.T) {
 		{`[[13,13,0.0,"5"]]`, `[[12,13,0.0,"5"]]`, "want an upgraded structure, found none"},
 		{`"events"`, `"event"`, "events"},
 	} {
-		bad := strings.Replace(stateLine, c.from, c.to, 1)
-		if _, _, err := frame.ReadState([]byte(bad), rules, 0); err == nil || !strings.HasPrefix(err.Error(), "frame: ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s → %s: error %v, want %q", c.from, c.to, err, c.want)
-		}
+		t.Run(c.to, func(t *testing.T) {
+			_, _, err := frame.ReadState([]byte(strings.Replace(stateLine, c.from, c.to, 1)), rules, 0)
+			require.ErrorContains(t, err, "frame: ")
+			require.ErrorContains(t, err, c.want)
+		})
 	}
 	same := strings.Replace(stateLine, `"9"`, `"5"`, 1)
 	if _, _, err := frame.ReadState([]byte(same), rules, 0); err == nil {
-		t.Error("an id that is there twice is taken")
+		t.Error("a repeated id is accepted")
 	}
 }
 

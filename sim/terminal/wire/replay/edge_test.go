@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
@@ -90,31 +91,38 @@ func TestVerifyRecordedEnd(t *testing.T) {
 	penalty := terminal.Penalty
 	late := terminal.Clock(36_000)
 	for _, c := range []struct {
+		name             string
 		orders           []sim.Order
 		crashed, timeout bool
 		damage           float64
 	}{
-		{[]sim.Order{penalty(31)}, true, false, 0},         // a crash
-		{[]sim.Order{penalty(31)}, false, false, 31},       // a slow answer
-		{[]sim.Order{penalty(33)}, true, false, 2},         // a slow answer, then a crash
-		{[]sim.Order{penalty(5)}, true, true, 5},           // out of time by another limit
-		{[]sim.Order{late, penalty(31)}, true, true, 31},   // never an answer
-		{[]sim.Order{late, penalty(31)}, false, false, 31}, // no limit of time
-		{[]sim.Order{late, penalty(62)}, true, false, 31},  // nor there, and then a crash
-		{[]sim.Order{late, penalty(62)}, true, true, 62},
-		{[]sim.Order{late, penalty(62)}, true, true, 31},  // out of time, and a crash
-		{[]sim.Order{terminal.Clock(3)}, true, false, 0},  // a crash when all was said
-		{[]sim.Order{terminal.Clock(3)}, false, false, 0}, // nothing
+		{"a crash", []sim.Order{penalty(31)}, true, false, 0},
+		{"a slow answer", []sim.Order{penalty(31)}, false, false, 31},
+		{"a slow answer, then a crash", []sim.Order{penalty(33)}, true, false, 2},
+		{"out of time by another limit", []sim.Order{penalty(5)}, true, true, 5},
+		{"no answer", []sim.Order{late, penalty(31)}, true, true, 31},
+		{"late without a limit", []sim.Order{late, penalty(31)}, false, false, 31},
+		{"late without a limit, then a crash", []sim.Order{late, penalty(62)}, true, false, 31},
+		{"out of time", []sim.Order{late, penalty(62)}, true, true, 62},
+		{"out of time and a crash", []sim.Order{late, penalty(62)}, true, true, 31},
+		{"a crash after the answer", []sim.Order{terminal.Clock(3)}, true, false, 0},
+		{"no penalty", []sim.Order{terminal.Clock(3)}, false, false, 0},
 	} {
 		for damage, same := range map[float64]bool{c.damage: true, c.damage + 2: false} {
-			text := oneTurn(t, [2][]sim.Order{c.orders, nil}, func(e *frame.EndStats) {
-				p := &e.Players[0]
-				p.Crashed, p.TimeoutDeath, p.TimeDamage = c.crashed, c.timeout, damage
+			t.Run(fmt.Sprintf("%s, %v time damage", c.name, damage), func(t *testing.T) {
+				text := oneTurn(t, [2][]sim.Order{c.orders, nil}, func(e *frame.EndStats) {
+					p := &e.Players[0]
+					p.Crashed, p.TimeoutDeath, p.TimeDamage = c.crashed, c.timeout, damage
+				})
+				_, report, err := Verify("changed", strings.NewReader(text), nil)
+				require.NoError(t, err)
+				if same {
+					require.Nil(t, report.First)
+				} else {
+					require.NotNil(t, report.First)
+					require.Equal(t, "endStats.player1.time_damage_taken", report.First.Field)
+				}
 			})
-			_, report, err := Verify("told", strings.NewReader(text), nil)
-			if err != nil || (report.First == nil) != same || !same && report.First.Field != "endStats.player1.time_damage_taken" {
-				t.Errorf("%+v with %v time damage: %v, %v", c, damage, err, report.First)
-			}
 		}
 	}
 }
@@ -153,26 +161,29 @@ func TestTimesOfTheEnd(t *testing.T) {
 // TestMarksInTheEndFrame checks that marks for removal count down once more after the last turn,
 // even to 0, but not if a match ends earlier.
 func TestMarksInTheEndFrame(t *testing.T) {
-	r := wiretest.RuleSet(t, "2026") // walls vanish after 2 restores
+	r := wiretest.RuleSet(t, "2026") // walls are removed after 2 restores
 	r.MaxTurns = 2
 	at := terminal.Pos{X: 13, Y: 5}
 	wall, mark := terminal.Place(terminal.Wall, 13, 5), terminal.RemoveAt(13, 5)
 	for _, c := range []struct {
+		name  string
 		turns [2][]sim.Order
 		want  []frame.Unit
 	}{
-		{[2][]sim.Order{{wall, mark}, nil}, []frame.Unit{{At: at, Value: 0, ID: 1}}},
-		{[2][]sim.Order{{wall}, {mark}}, []frame.Unit{{At: at, Value: 1, ID: 1}}},
-		{[2][]sim.Order{{wall, mark}, {terminal.Penalty(41)}}, []frame.Unit{{At: at, Value: 1, ID: 1}}},
-		{[2][]sim.Order{{wall}, {mark, terminal.Penalty(41)}}, []frame.Unit{{At: at, Value: 2, ID: 1}}},
+		{"marked in turn 0, last turn", [2][]sim.Order{{wall, mark}, nil}, []frame.Unit{{At: at, Value: 0, ID: 1}}},
+		{"marked in turn 1, last turn", [2][]sim.Order{{wall}, {mark}}, []frame.Unit{{At: at, Value: 1, ID: 1}}},
+		{"marked in turn 0, crash", [2][]sim.Order{{wall, mark}, {terminal.Penalty(41)}}, []frame.Unit{{At: at, Value: 1, ID: 1}}},
+		{"marked in turn 1, crash", [2][]sim.Order{{wall}, {mark, terminal.Penalty(41)}}, []frame.Unit{{At: at, Value: 2, ID: 1}}},
 	} {
-		text := written(t, matchOf(r, [2][]sim.Order{c.turns[0]}, [2][]sim.Order{c.turns[1]}))
-		all := frames(t, []byte(text))
-		f := all[len(all)-1]
-		if f.Phase != frame.PhaseEnd || !slices.Equal(f.Units[0][terminal.Removal], c.want) || len(f.Units[0][terminal.Wall]) != 1 {
-			t.Errorf("%+v: the end frame has marks %+v, want %+v", c.turns, f.Units[0][terminal.Removal], c.want)
-		}
-		verified(t, text)
+		t.Run(c.name, func(t *testing.T) {
+			text := written(t, matchOf(r, [2][]sim.Order{c.turns[0]}, [2][]sim.Order{c.turns[1]}))
+			all := frames(t, []byte(text))
+			f := all[len(all)-1]
+			assert.Equal(t, frame.PhaseEnd, f.Phase)
+			assert.Equal(t, c.want, f.Units[0][terminal.Removal])
+			assert.Len(t, f.Units[0][terminal.Wall], 1)
+			verified(t, text)
+		})
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/terminal/wire/frame"
@@ -159,25 +161,27 @@ func TestReaderErrors(t *testing.T) {
 	damaged := bytes.Clone(zip)
 	damaged[len(damaged)/2] ^= 0x10
 	for _, c := range []struct {
+		name   string
 		text   []byte
-		frames int
+		frames int // at least
 		want   string
 	}{
-		{nil, 0, `replay x: line 0: expected the config, found the end of the file: unexpected EOF`},
-		{[]byte("\n\n \n"), 0, `replay x: line 3: expected the config, found the end of the file: unexpected EOF`},
-		{[]byte("\n{}\n"), 0, `replay x: line 2: config: column 3: expected the key unitInformation, found the end of the text`},
-		{text[:len(text)-20], 2, `replay x: line 6: column 1`},
-		{bytes.Replace(text, []byte(`[1,0,0,1]`), []byte(`[1,0,0,"1"]`), 1), 1, `replay x: line 5: column 56: turnInfo: expected an index from 0 on, found "\"1\""`},
-		{zip[:len(zip)-9], 3, `replay x: line 7: unexpected EOF`},
-		{zip[:30], 0, `replay x: line 1: unexpected EOF`},
-		{zip[:5], 0, `replay x: gzip: unexpected EOF`},
-		{append(bytes.Clone(zip), "more than is there"...), 3, `replay x: line 7: expected the end of the file, zero bytes or more gzip data behind the compressed data`},
-		{damaged, 0, `replay x: line `},
+		{"no text", nil, 0, `replay x: line 0: expected the config, found the end of the file: unexpected EOF`},
+		{"blank lines", []byte("\n\n \n"), 0, `replay x: line 3: expected the config, found the end of the file: unexpected EOF`},
+		{"an empty object", []byte("\n{}\n"), 0, `replay x: line 2: config: column 3: expected the key unitInformation, found the end of the text`},
+		{"half a frame", text[:len(text)-20], 2, `replay x: line 6: column 1`},
+		{"a wrong index", bytes.Replace(text, []byte(`[1,0,0,1]`), []byte(`[1,0,0,"1"]`), 1), 1, `replay x: line 5: column 56: turnInfo: expected an index from 0 on, found "\"1\""`},
+		{"gzip without its end", zip[:len(zip)-9], 3, `replay x: line 7: unexpected EOF`},
+		{"30 bytes of gzip", zip[:30], 0, `replay x: line 1: unexpected EOF`},
+		{"5 bytes of gzip", zip[:5], 0, `replay x: gzip: unexpected EOF`},
+		{"text after gzip", append(bytes.Clone(zip), "more than is there"...), 3, `replay x: line 7: expected the end of the file, zero bytes or more gzip data behind the compressed data`},
+		{"damaged gzip", damaged, 0, `replay x: line `},
 	} {
-		frames, err := readAll(bytes.NewReader(c.text))
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) || frames < c.frames {
-			t.Errorf("%d bytes: %d frames, error %v\nwant at least %d and %s", len(c.text), frames, err, c.frames, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			frames, err := readAll(bytes.NewReader(c.text))
+			require.ErrorContains(t, err, c.want)
+			require.GreaterOrEqual(t, frames, c.frames)
+		})
 	}
 }
 
@@ -278,14 +282,17 @@ func TestReaderMemory(t *testing.T) {
 			return strings.NewReader(`{"events":{"spawn":[` + strings.Repeat(`[[13,0],1,"1",1],`, 900_000) + `]}}`)
 		}, 0, "events.spawn: expected at most 262144 events in a frame, found more"},
 	} {
-		frames, bytes, err := peak(func() io.Reader { return io.MultiReader(strings.NewReader(start), x.in()) })
-		if frames != x.frames || (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
-			t.Errorf("%s: %d frames, error %v, want %d, %q", x.name, frames, err, x.frames, x.want)
-		}
-		if bytes > limit {
-			t.Errorf("%s: %d MB of memory, want at most %d", x.name, bytes>>20, limit>>20)
-		}
-		t.Logf("%s: %d frames, %d MB of memory, %v", x.name, frames, bytes>>20, err)
+		t.Run(x.name, func(t *testing.T) {
+			frames, bytes, err := peak(func() io.Reader { return io.MultiReader(strings.NewReader(start), x.in()) })
+			t.Logf("%d frames, %d MB of memory, %v", frames, bytes>>20, err)
+			require.Equal(t, x.frames, frames)
+			if x.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, x.want)
+			}
+			require.LessOrEqual(t, bytes, uint64(limit))
+		})
 	}
 }
 
