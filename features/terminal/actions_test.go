@@ -215,8 +215,8 @@ func headOf(e tm.SpawnEvent, p sim.Player) int {
 	return stackHeads + int(listAt[p][cell])
 }
 
-// TestActionByHead has orders that no action represents completely. Heads that are not −1 must have the
-// effect of their orders.
+// TestActionByHead finds actions for orders that no action represents completely. Heads that are not −1
+// must have the effect of their orders.
 func TestActionByHead(t *testing.T) {
 	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "tight": tight(t)} {
 		t.Run(name, func(t *testing.T) {

@@ -103,7 +103,7 @@ func TestClause_2_6_NotQuiteSymmetric(t *testing.T) {
 	corridor(t, false, false).frame(1).want("at 8,12 ^")
 }
 
-// corridor is a position in which a scout has just moved along a corridor and a wall behind it was
+// corridor returns a position in which a scout has just moved along a corridor and a wall behind it was
 // destroyed, so that both directions are equally short. The scout belongs to player 1, is on row 12
 // and moves right, towards 9,12. If mirrored, it moves left, towards 18,12. If turned, the players are
 // swapped.

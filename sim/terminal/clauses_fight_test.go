@@ -41,7 +41,7 @@ func TestClause_3_7_ShieldsFade(t *testing.T) {
 }
 
 func TestClause_3_8_Shields(t *testing.T) {
-	// Two supports, the older first. A third comes into range (3.51) later; the fourth is the
+	// Two supports, the older first. A third comes into range, 3.51, later; the fourth is the
 	// enemy's. The unit has not moved.
 	m := begin(t, "s 13,3 16,3 11,3\nS 9,15\nid 11,3=2 13,3=5 16,3=6 9,15=3", harmless).deploy("interceptor 12,1", "interceptor 13,27")
 	m.frame(1).heard("shield move", "shield 2 7 amount 3\nshield 5 7 amount 3").want("unit 7 p1 interceptor 12,1 health 46")

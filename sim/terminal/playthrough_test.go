@@ -27,7 +27,7 @@ var playthroughOrders = [][2]string{
 	{"99 scout 14,0", "99 scout 14,27; penalty 41"},
 }
 
-// barrier has orders for walls along player 2's front.
+// barrier returns orders for walls along player 2's front.
 func barrier() string {
 	var list []string
 	for x := range terminal.Side {

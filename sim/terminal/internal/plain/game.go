@@ -93,7 +93,7 @@ type Game struct {
 	NextID     uint32
 	Turn       uint32  // turns played
 	Structures []*Unit // of both players, in the order of their ids
-	Mobile     []*Unit // mobile units, likewise
+	Mobile     []*Unit // mobile units of both players, in the order of their ids
 
 	// Events has the events of the last frame, or of Deploy before the first frame. Removed has
 	// the structures that the last restore removed.

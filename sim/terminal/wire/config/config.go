@@ -34,7 +34,7 @@ func Of(r terminal.Rules) Config {
 // match as played here, or "" if all rules of its engine are known.
 func (c *Config) Inexact() string {
 	if c.Of2018 {
-		return "a recording of 2018, of whose engine not all rules are known: turns may differ although nothing is wrong with it"
+		return "a recording of 2018, whose engine has rules that are not known: turns may differ although nothing is wrong with it"
 	}
 	return ""
 }

@@ -250,7 +250,7 @@ func TestParseOldConfig(t *testing.T) {
 	}
 }
 
-// smallConfig is a config with the keys since 2020 of which most are missing;
+// smallConfig is a config with keys since 2020, most of which are missing.
 // UNITS stands for more of the first unit, MORE for more of the whole.
 const smallConfig = `{"unitInformation":[{UNITS"cost1":1},{},{},{},{},{}],"resources":{"startingHP":30}MORE}`
 
@@ -278,8 +278,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseStarterKit: the starter kit's file has one key of 2018 beside the
-// later ones. What a breach pays, it does not say.
+// TestParseStarterKit reads the config of the starter kit, which has one key of 2018 beside the later
+// ones. That key does not set the cores that a breach pays.
 func TestParseStarterKit(t *testing.T) {
 	text := strings.Replace(small("", ""), `"startingHP":30`, `"startingHP":30,"coresForPlayerDamage":6`, 1)
 	text = strings.Replace(text, `},{},{},{}]`, `},{},{"metalForBreach":2},{}]`, 1)
@@ -326,14 +326,14 @@ func TestParseErrors(t *testing.T) {
 		strings.Replace(small("", ""), `"B"`, `"RM"`, 1):                                   `"UP"] for removal`,
 		strings.Replace(small("", ""), `"B"`, `""`, 1):                                     `"UP"] for support`,
 		strings.Replace(small("", ""), `{},{},{},{}]`, `{},{"upgrade":{}},{},{}]`, 1):      `unitInformation[3].upgrade: expected no upgrade of a mobile unit`,
-		strings.Replace(oldConfig, `"meleeMultiplier":0`, `"meleeMultiplier":1`, 1):        `mechanics.meleeMultiplier: expected the one value with which this can be played, found "1"`,
-		strings.Replace(oldConfig, `"rerouteMidRound":true`, `"rerouteMidRound":false`, 1): `mechanics.rerouteMidRound: expected the one value`,
+		strings.Replace(oldConfig, `"meleeMultiplier":0`, `"meleeMultiplier":1`, 1):        `mechanics.meleeMultiplier: expected the only value that can be played, found "1"`,
+		strings.Replace(oldConfig, `"rerouteMidRound":true`, `"rerouteMidRound":false`, 1): `mechanics.rerouteMidRound: expected the only value`,
 		strings.Repeat(" ", MaxSize+1):                                                     `config: expected at most 1048576 bytes, found 1048577`,
 	})
 }
 
-// TestParseMemory: configs of the greatest size that are all keys, lists
-// and objects do not take much.
+// TestParseMemory bounds the memory for configs of the greatest size that consist of keys, lists and
+// objects.
 func TestParseMemory(t *testing.T) {
 	keys := []byte("{")
 	for i := 0; len(keys) < MaxSize-500; i++ {

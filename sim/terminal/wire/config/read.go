@@ -262,7 +262,7 @@ func (c *parser) mechanics() {
 			c.Skip()
 		}
 		if c.old.fixedMechanics != defaultMechanics.fixedMechanics {
-			c.FailAt(start, "the one value with which this can be played")
+			c.FailAt(start, "the only value that can be played")
 		}
 	})
 }

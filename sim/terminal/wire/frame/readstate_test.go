@@ -108,7 +108,7 @@ const stateLine = `{"p2Units":[[[13,14,40.0,"9"]],[],[],[],[],[],[],[]],"turnInf
 	`"p1Units":[[],[],[[13,13,60.0,"5"]],[],[],[],[[13,13,1.0,"5"]],[[13,13,0.0,"5"]]],"p2Stats":[29.0,4.0,5.0,6],"events":{` +
 	`"selfDestruct":[],"breach":[],"damage":[],"shield":[],"move":[],"spawn":[],"death":[],"attack":[],"melee":[]}}`
 
-// TestReadStateRefused has frames with values that no running match has.
+// TestReadStateRefused checks the errors for frames with values that no running match has.
 func TestReadStateRefused(t *testing.T) {
 	rules := wiretest.RuleSet(t, "2025b")
 	_, s, err := frame.ReadState([]byte(stateLine), rules, 1)

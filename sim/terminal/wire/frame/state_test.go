@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/terminal/wire/internal/wiretest"
 )
 
-// TestStateErrors has deploy frames that no state has.
+// TestStateErrors checks the errors for frames that show no valid state.
 func TestStateErrors(t *testing.T) {
 	r := wiretest.RuleSet(t, "2022")
 	for _, c := range []struct {
