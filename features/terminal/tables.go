@@ -50,20 +50,20 @@ var arena = func() (t [planeBytes]uint8) {
 	return t
 }()
 
-// own holds a cell of a player's half.
-type own struct {
+// halfCell holds a cell of a player's half.
+type halfCell struct {
 	cell uint16
 	x, y uint8
 	edge uint32 // 1 << its number among the edge cells; 0 if it is not an edge cell
 }
 
 // half holds the cells of each player's half in the order of terminal.Local.
-var half = func() (t [2][tm.HalfCells]own) {
+var half = func() (t [2][tm.HalfCells]halfCell) {
 	for p := range t {
 		for i := range t[p] {
 			x, y := tm.LocalXY(i, sim.Player(p))
 			cell, _ := bitboard.DiamondCell(x, y)
-			t[p][i] = own{uint16(cell), uint8(x), uint8(y), 0}
+			t[p][i] = halfCell{uint16(cell), uint8(x), uint8(y), 0}
 			if e, ok := tm.Edge(x, y); ok {
 				t[p][i].edge = 1 << e
 			}

@@ -20,11 +20,11 @@ func harmless(r *terminal.Rules) {
 
 func TestClause_3_1_StepsAddUp(t *testing.T) {
 	m := begin(t, "p1 bits 20", nil).deploy("interceptor 13,0; demolisher 13,0; scout 13,0", "scout 14,27")
-	m.frame(1).heard("move", "move 3 13,0 13,1\nmove 4 14,27 14,26")
-	m.frame(1).heard("move", "move 2 13,0 13,1\nmove 3 13,1 14,1\nmove 4 14,26 13,26")
-	m.frame(1).heard("move", "move 3 14,1 14,2\nmove 4 13,26 13,25")
-	m.frame(1).heard("move", "move 1 13,0 13,1\nmove 2 13,1 14,1\nmove 3 14,2 15,2\nmove 4 13,25 12,25")
-	m.frame(4).heard("move", "move 1 13,1 14,1\nmove 2 14,2 15,2\nmove 3 16,4 17,4\nmove 4 11,23 10,23")
+	m.frame(1).wantEvents("move", "move 3 13,0 13,1\nmove 4 14,27 14,26")
+	m.frame(1).wantEvents("move", "move 2 13,0 13,1\nmove 3 13,1 14,1\nmove 4 14,26 13,26")
+	m.frame(1).wantEvents("move", "move 3 14,1 14,2\nmove 4 13,26 13,25")
+	m.frame(1).wantEvents("move", "move 1 13,0 13,1\nmove 2 13,1 14,1\nmove 3 14,2 15,2\nmove 4 13,25 12,25")
+	m.frame(4).wantEvents("move", "move 1 13,1 14,1\nmove 2 14,2 15,2\nmove 3 16,4 17,4\nmove 4 11,23 10,23")
 	// Sums of 0.3 are not exact: the first step takes four frames, later steps three or four.
 	m = begin(t, "", func(r *terminal.Rules) { r.Units[terminal.Scout].Speed = 0.3 }).deploy("scout 13,0", "")
 	var frames []int
@@ -73,7 +73,7 @@ func TestClause_3_2_WhereTheyGo(t *testing.T) {
 	// Only one cell of the edge is free, which would not be the nearest.
 	right := edge(1, 1)
 	m := begin(t, fence("w", append(right[:13:13], [2]int{26, 13})...), harmless).deploy("scout 13,0", "").action()
-	m.heard("breach", "breach 15 p1 damage 1").want("p2 health 29")
+	m.wantEvents("breach", "breach 15 p1 damage 1").want("p2 health 29")
 	if moves := m.rec.Moves; moves[len(moves)-1].To != (terminal.Pos{X: 27, Y: 14}) {
 		t.Errorf("it breached on %v", moves[len(moves)-1].To)
 	}
@@ -197,7 +197,7 @@ func TestClause_3_6_Breach(t *testing.T) {
 		r.Units[terminal.Scout].BreachDamage, r.Units[terminal.Scout].BreachCores = 0.75, 0.2
 	}).deploy("2 scout 13,0", "")
 	m.frame(28).want("p1 cores 40\np2 health 30\nat 27,14 ^\nunit 1–2 p1 scout 27,14 health 15")
-	m.frame(1).heard("move breach damage death attack", `
+	m.frame(1).wantEvents("move breach damage death attack", `
 		breach 1 p1 damage 0.75
 		breach 2 p1 damage 0.75
 		death scout 1
@@ -207,7 +207,7 @@ func TestClause_3_6_Breach(t *testing.T) {
 	}
 	// The units are removed before a turret, which has shot at them before, can shoot again.
 	m = begin(t, "t 25,15\np2 health 1", func(r *terminal.Rules) { harmless(r); r.Units[terminal.Turret].DamageMobile = 0.5 })
-	m.deploy("2 scout 13,0", "").frame(28).heard("attack", "attack 1 3 0.5").frame(1).heard("attack", "").want("p2 health -1").restore().ended(sim.Over, 1)
+	m.deploy("2 scout 13,0", "").frame(28).wantEvents("attack", "attack 1 3 0.5").frame(1).wantEvents("attack", "").want("p2 health -1").restore().ended(sim.Over, 1)
 	// With half the speed, two frames after the arrival.
 	begin(t, "", nil).deploy("demolisher 13,0", "").frame(57).want("at 27,14 ^").frame(1).want("no unit\np2 health 29")
 }

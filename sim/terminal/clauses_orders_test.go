@@ -12,7 +12,7 @@ import (
 
 func TestClause_4_1_LineByLine(t *testing.T) {
 	m := begin(t, "", nil).deploy("scout 13,0; wall 13,5; scout 14,0; wall 14,5", "scout 13,27; wall 13,20").frame(1)
-	m.heard("spawn", `
+	m.wantEvents("spawn", `
 		spawn wall 13,5 p1 1
 		spawn wall 14,5 p1 2
 		spawn wall 13,20 p2 3
@@ -21,7 +21,7 @@ func TestClause_4_1_LineByLine(t *testing.T) {
 		spawn scout 13,27 p2 6`)
 	// Swapped orders are carried out in the other line, in its order.
 	m = begin(t, "", nil).deploy("~ wall 13,5; scout 14,0; wall 14,5; ~ scout 13,0", "~ scout 13,27; wall 13,20").frame(1)
-	m.heard("spawn", `
+	m.wantEvents("spawn", `
 		spawn wall 14,5 p1 1
 		spawn scout 13,0 p1 2
 		spawn scout 13,27 p2 3
@@ -34,7 +34,7 @@ func TestClause_4_1_LineByLine(t *testing.T) {
 
 func TestClause_4_2_IDs(t *testing.T) {
 	m := begin(t, "w 13,5", nil).deploy("wall 14,5; rm 14,5; up 13,5; wall 14,5; 2 scout 13,0", "scout 13,27").frame(1)
-	m.heard("spawn", `
+	m.wantEvents("spawn", `
 		spawn wall 14,5 p1 2
 		spawn removal 14,5 p1 2
 		spawn upgrade 13,5 p1 3
@@ -45,7 +45,7 @@ func TestClause_4_2_IDs(t *testing.T) {
 	begin(t, "", nil).play("wall 13,5", "wall 13,20").play("wall 14,5", "").want("turn 2 next 4\nid 13,5=1 13,20=2 14,5=3")
 	// In 2019 the event has id 2, the wall id 3 and the removal's event id 4.
 	m = begin(t, "w 13,5", rules("2019")).deploy("wall 14,5; rm 14,5; scout 13,0", "wall 13,20").frame(1)
-	m.heard("spawn", `
+	m.wantEvents("spawn", `
 		spawn wall 14,5 p1 2
 		spawn removal 14,5 p1 4
 		spawn wall 13,20 p2 5
@@ -73,7 +73,7 @@ func TestClause_4_4_Place(t *testing.T) {
 	m := begin(t, "w 13,5", nil).deploy("turret 13,13; wall 13,5; support 13,14", "turret 13,14")
 	m.want("at 13,13 t\nat 13,14 t\nat 13,5 w\np1 cores 38\np2 cores 38\nturn 0 next 4\nno health")
 	// A structure blocks and shoots in its first frame.
-	begin(t, "", wide).deploy("wall 13,1; turret 13,13", "scout 13,27").frame(1).heard("attack", "attack 2 3 5\nattack 3 2 2")
+	begin(t, "", wide).deploy("wall 13,1; turret 13,13", "scout 13,27").frame(1).wantEvents("attack", "attack 2 3 5\nattack 3 2 2")
 	// A structure cannot be placed on a mobile unit; only swapped lines allow the attempt.
 	begin(t, "", nil).deploy("~ scout 13,0; ~ wall 13,0; ~ wall 14,0", "").want("at 13,0 ^\nat 14,0 w\np1 cores 39")
 }
@@ -82,7 +82,7 @@ func TestClause_4_5_Upgrade(t *testing.T) {
 	m := begin(t, "w 13,5 14,5\nt 13,6\nhealth 13,5=12.5", nil).deploy("up 13,5; up 13,5; up 13,20; up 12,5; up 13,6", "up 14,5")
 	m.want("at 13,5 W\nat 14,5 w\nat 13,6 T\nid 14,5=2 13,5=4 13,6=5\nhealth 13,5=72.5\np1 cores 35\np2 cores 40")
 	// Of equal turrets the upgraded one now shoots last.
-	begin(t, "t 13,5 14,5", wide).deploy("up 13,5", "scout 13,27").frame(1).heard("attack", "attack 2 4 5\nattack 3 4 16\nattack 4 3 2")
+	begin(t, "t 13,5 14,5", wide).deploy("up 13,5", "scout 13,27").frame(1).wantEvents("attack", "attack 2 4 5\nattack 3 4 16\nattack 4 3 2")
 	// The upgrade removes the mark, which can be set again.
 	begin(t, "w1 13,5\nw1 14,5", nil).deploy("up 13,5; up 14,5; rm 14,5", "").want("at 13,5 W\nat 14,5 W1")
 	lesser := func(r *terminal.Rules) {
@@ -93,14 +93,14 @@ func TestClause_4_5_Upgrade(t *testing.T) {
 	// structure is then dead: it cannot be shot at in the first frame, in which it still shoots,
 	// and it is removed at the end of the frame.
 	m = begin(t, "t 13,5 14,5 12,5\nhealth 14,5=66 12,5=65", lesser).deploy("up 13,5; up 14,5; up 12,5", "demolisher 13,27")
-	m.want("health 14,5=1 12,5=0\np1 cores 28").frame(1).heard("death", "death turret 6\ndeath demolisher 7").heard("attack", "attack 4 7 16\nattack 7 4 8")
+	m.want("health 14,5=1 12,5=0\np1 cores 28").frame(1).wantEvents("death", "death turret 6\ndeath demolisher 7").wantEvents("attack", "attack 4 7 16\nattack 7 4 8")
 	m.want("at 12,5 .\nat 13,5 T\nat 14,5 T\nhealth 13,5=2 14,5=1")
 	// The same in a turn without mobile units. A structure placed there afterwards is alive.
 	m = begin(t, "w 13,5\nhealth 13,5=40", func(r *terminal.Rules) { r.Upgraded[terminal.Wall].Health = 10 }).play("up 13,5", "").want("at 13,5 .")
 	m.play("wall 13,5", "").want("at 13,5 w\nno health")
 	// The event of February 2020 has the kind of the structure.
 	m = begin(t, "w 13,5\nt 14,20", rules("2020-02")).deploy("wall 12,5; up 13,5; up 12,5", "up 14,20").frame(1)
-	m.heard("spawn", "spawn wall 12,5 p1 3\nspawn wall 13,5 p1 4\nspawn wall 12,5 p1 5\nspawn turret 14,20 p2 6")
+	m.wantEvents("spawn", "spawn wall 12,5 p1 3\nspawn wall 13,5 p1 4\nspawn wall 12,5 p1 5\nspawn turret 14,20 p2 6")
 	// No upgraded form, and not enough cores.
 	begin(t, "w 13,5", rules("2019")).deploy("up 13,5", "").want("at 13,5 w\nturn 0 next 2")
 	begin(t, "t 13,5\np1 cores 3.9", nil).deploy("up 13,5", "").want("at 13,5 t\np1 cores 3.9\nturn 0 next 2")
@@ -108,9 +108,9 @@ func TestClause_4_5_Upgrade(t *testing.T) {
 
 func TestClause_4_6_Remove(t *testing.T) {
 	m := begin(t, "w 13,5\nw 14,20\nT 13,6", rules("2026")).deploy("rm 13,5; rm 13,5; rm 14,20; rm 13,6; rm 12,5; wall 13,5", "").frame(1)
-	m.want("at 13,5 w2\nat 14,20 w\nat 13,6 T3\nturn 0 next 4\np1 cores 8").heard("spawn", "spawn removal 13,5 p1 1\nspawn removal 13,6 p1 2")
+	m.want("at 13,5 w2\nat 14,20 w\nat 13,6 T3\nturn 0 next 4\np1 cores 8").wantEvents("spawn", "spawn removal 13,5 p1 1\nspawn removal 13,6 p1 2")
 	// A marked turret shoots, and can be shot at, until it is removed.
-	begin(t, "t 13,5", wide).deploy("rm 13,5", "scout 13,27").frame(1).heard("attack", "attack 1 2 5\nattack 2 1 2").want("at 13,5 t1\nhealth 13,5=73")
+	begin(t, "t 13,5", wide).deploy("rm 13,5", "scout 13,27").frame(1).wantEvents("attack", "attack 1 2 5\nattack 2 1 2").want("at 13,5 t1\nhealth 13,5=73")
 	// A structure placed in this turn can be marked too.
 	begin(t, "", nil).play("wall 13,5; rm 13,5", "").want("at 13,5 .\np1 cores 44.8").play("wall 13,5", "").want("at 13,5 w")
 }

@@ -361,9 +361,9 @@ func (m *match) ended(want sim.Status, result float32) *match {
 	return m
 }
 
-// heard checks the events of some kinds in the last frame, given one per line in their order: see
+// wantEvents checks the events of some kinds in the last frame, given one per line in their order: see
 // eventLines.
-func (m *match) heard(kinds, want string) *match {
+func (m *match) wantEvents(kinds, want string) *match {
 	m.t.Helper()
 	got := ""
 	for _, line := range eventLines(m.rec.Frame(m.frames - 1)) {
@@ -393,7 +393,7 @@ func (m *match) heard(kinds, want string) *match {
 //	damage 8 16
 //	death wall 8
 //	attack 7 8 16
-func eventLines(f terminal.Frame) (lines []string) {
+func eventLines(f terminal.FrameEvents) (lines []string) {
 	add := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
 	for _, e := range f.Spawns {
 		add("spawn %v %s p%d %d", e.Kind, place(e.At), e.Player+1, e.ID)
@@ -430,7 +430,7 @@ func eventLines(f terminal.Frame) (lines []string) {
 func place(at terminal.Pos) string { return fmt.Sprintf("%d,%d", at.X, at.Y) }
 
 // differEvents returns the first difference in the events of a frame, or "".
-func differEvents(fast, twin terminal.Frame) string {
+func differEvents(fast, twin terminal.FrameEvents) string {
 	d := cmp.Or(differ("spawns", fast.Spawns, twin.Spawns), differ("moves", fast.Moves, twin.Moves),
 		differ("breaches", fast.Breaches, twin.Breaches), differ("shields", fast.Shields, twin.Shields),
 		differ("damages", fast.Damages, twin.Damages), differ("deaths", fast.Deaths, twin.Deaths),

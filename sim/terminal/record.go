@@ -129,8 +129,8 @@ type AttackEvent struct {
 	Damage   float32
 }
 
-// Frame has the events of one action frame, as parts of the lists of a Record.
-type Frame struct {
+// FrameEvents has the events of one action frame, as parts of the lists of a Record.
+type FrameEvents struct {
 	Spawns        []SpawnEvent
 	Moves         []MoveEvent
 	Breaches      []BreachEvent
@@ -152,14 +152,14 @@ func (r *Record) Clear() {
 	}
 }
 
-// Frame returns frame i since the last Clear, from 0. It is valid until the record changes.
-func (r *Record) Frame(i int) Frame {
+// Frame returns the events of frame i since the last Clear, from 0. It is valid until the record changes.
+func (r *Record) Frame(i int) FrameEvents {
 	var a FrameEnds
 	if i > 0 {
 		a = r.Ends[i-1]
 	}
 	b := r.Ends[i]
-	return Frame{
+	return FrameEvents{
 		r.Spawns[a.Spawns:b.Spawns], r.Moves[a.Moves:b.Moves], r.Breaches[a.Breaches:b.Breaches],
 		r.Shields[a.Shields:b.Shields], r.SelfDestructs[a.SelfDestructs:b.SelfDestructs], r.Targets[a.Targets:b.Targets],
 		r.Damages[a.Damages:b.Damages], r.Deaths[a.Deaths:b.Deaths], r.Attacks[a.Attacks:b.Attacks], a.Targets,
@@ -167,7 +167,7 @@ func (r *Record) Frame(i int) Frame {
 }
 
 // TargetsOf returns the cells that an explosion of the frame hit.
-func (f *Frame) TargetsOf(e SelfDestructEvent) []Pos {
+func (f *FrameEvents) TargetsOf(e SelfDestructEvent) []Pos {
 	return f.Targets[e.First-f.firstTarget:][:e.Count]
 }
 

@@ -143,7 +143,7 @@ func (n tally) demand(t *testing.T) {
 	}
 }
 
-func (m *twins) countFrame(f *terminal.Frame) {
+func (m *twins) countFrame(f *terminal.FrameEvents) {
 	n := m.count
 	n["frames"]++
 	n["mobile units at once"] = max(n["mobile units at once"], len(m.twin.Mobile))
