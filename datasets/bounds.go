@@ -36,7 +36,7 @@ const (
 	maxEpisodeLists  = 160 << 20 // bytes of its lists and texts together
 
 	// Bytes of files that are read as a whole.
-	maxManifest   = 1 << 30 // format 1 lists all shards in it
+	maxManifest   = 1 << 30
 	maxRun        = 64 << 20
 	maxSidecar    = 64 << 20 // most of it are the pairings of players, at most one per episode of the shard
 	maxIndexPart  = 4 << 20  // a full part has about 112 for each shard
@@ -47,7 +47,7 @@ const (
 	indexShards = 4096 // in a full part
 
 	// So many pairings of players are counted one by one: the manifest stays short
-	// though every recording may have other players. Format 1 counts all.
+	// though every recording may have other players.
 	mostPairings = 1000
 )
 

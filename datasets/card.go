@@ -343,8 +343,7 @@ func (m *Manifest) statistics(sum *stats.Sums) *Statistics {
 }
 
 // Statistics reads statistics.json. It fails if the file is not the one that
-// the manifest describes. Datasets without observations have none, nor have those
-// of format 1.
+// the manifest describes. Datasets without observations have none.
 func (d *Dataset) Statistics() (*Statistics, error) {
 	if d.manifest.Statistics.Path == "" {
 		return nil, fmt.Errorf("%s: the dataset has no statistics", d.dir)
@@ -406,9 +405,7 @@ func (v *verifier) listing() error {
 	for _, t := range v.d.tables {
 		counts[t.name] = m.Totals.Shards
 	}
-	if m.Format > 1 {
-		counts[indexDir] = uint64(len(m.Index))
-	}
+	counts[indexDir] = uint64(len(m.Index))
 	for dir, n := range counts {
 		err := v.d.files.Each(v.d.ctx, dir, func(name string) error {
 			if i, ok := numberOf(dir, name); !ok || uint64(i) >= n {

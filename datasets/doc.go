@@ -37,10 +37,11 @@
 // compressed and written.
 package datasets
 
-// Format is the version of the format that is written. It is raised when files
-// are written that readers of the version before would misread. Datasets of
-// formats 1 and 2 are read, too.
+// Format is the version of the format that is written. It is raised when readers of
+// the version before would misread the files. Format 2 is read, too.
 const Format = 3
+
+const oldestFormat = 2 // that is read
 
 // Version is the version of moonfarm, as manifests name it. It is raised when
 // the bytes of a dataset change that is made by the same command.

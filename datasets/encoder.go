@@ -104,7 +104,7 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 // start begins a shard whose files go to the given writers, one per table.
 func (x *encoder) start(p place, to []io.Writer) error {
 	x.next, x.left, x.rules = p.first, p.n, p.rules
-	x.counts = newCounter(x.layout.format, x.players, sidecar{Shard: p.shard})
+	x.counts = newCounter(x.players, sidecar{Shard: p.shard})
 	x.batch.Orders = x.orders[:x.players*x.layout.specs[x.rules].Info.MaxOrders]
 	if x.sampler != nil {
 		x.sampler.Start()

@@ -188,7 +188,7 @@ type Final struct {
 
 // Finals reads what was seen after the last turn of every episode, in order. A
 // Final is valid until the next one is asked for. A dataset without observations
-// has none, nor has one of format 1. The iteration ends after the first error,
+// has none. The iteration ends after the first error,
 // which names the file.
 func (d *Dataset) Finals() iter.Seq2[*Final, error] {
 	return sequence(func(yield func(*Final) error) error {

@@ -39,7 +39,7 @@ type folder struct {
 }
 
 // tables are the folders with files of shards.
-func (f folder) tables() []string { return tableNames(hasFinals(f.begun.Format, f.begun.Job.Obs)) }
+func (f folder) tables() []string { return tableNames(hasFinals(f.begun.Job.Obs)) }
 
 // path is a file for messages.
 func (f folder) path(name string) string { return strings.TrimRight(f.dir, "/") + "/" + name }
@@ -250,16 +250,8 @@ func newRunFile(l *layout, command string) (runFile, error) {
 	return runFile{Version, Format, store.SHA256(text), l.job}, err
 }
 
-// decodeRunFile reads run.json. Up to moonfarm 0.1.0 it held the Job alone, which
-// is not read.
+// decodeRunFile reads run.json.
 func decodeRunFile(text []byte) (r runFile, err error) {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(text, &keys); err != nil {
-		return r, fmt.Errorf("damaged: %w", err)
-	}
-	if _, ok := keys["moonfarm"]; !ok && keys["game"] != nil {
-		return runFile{Moonfarm: "0.1.0 or before", Format: 1}, nil
-	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(&r); err != nil {
 		return r, fmt.Errorf("damaged: %w", err)

@@ -67,8 +67,8 @@ func TestFormatColumns(t *testing.T) {
 		ColPlanes: {"P", "H", "W"}, ColPacked: {"Words"}, ColScalars: {"S"}, ColMask: {"MaskWords"}, ColAction: {"heads"},
 		ColPolicies: {"seats"}, ColResults: {"seats"}, ColScores: {"seats"},
 	}
-	all := columnRows(stepColumns(Format, spec, ObsPlanes, extras{mixed: true, search: true}), letters)
-	packed := columnRows(stepColumns(Format, spec, ObsPacked, extras{})[3:4], letters)
+	all := columnRows(stepColumns(spec, ObsPlanes, extras{mixed: true, search: true}), letters)
+	packed := columnRows(stepColumns(spec, ObsPacked, extras{})[3:4], letters)
 	all = append(all[:4], append(packed, all[4:]...)...)
 	require.Equal(t, all, section(t, "## Step rows"))
 	sums := map[string][]string{stepsDir + colSHA256: {"32"}, episodesDir + colSHA256: {"32"}, finalsDir + colSHA256: {"32"}}
@@ -89,13 +89,13 @@ func TestFormatColumns(t *testing.T) {
 		}
 		return s
 	}
-	require.NotContains(t, names(stepColumns(Format, spec, ObsPacked, extras{})), ColPlanes)
-	require.Contains(t, names(stepColumns(Format, spec, ObsPacked, extras{})), ColScalars)
+	require.NotContains(t, names(stepColumns(spec, ObsPacked, extras{})), ColPlanes)
+	require.Contains(t, names(stepColumns(spec, ObsPacked, extras{})), ColScalars)
 	for _, left := range []string{ColPlanes, ColPacked, ColScalars, ColMask, ColAction} {
-		require.NotContains(t, names(stepColumns(Format, spec, ObsNone, extras{})), left)
+		require.NotContains(t, names(stepColumns(spec, ObsNone, extras{})), left)
 	}
 	spec.Heads = []int{3}
-	require.Empty(t, stepColumns(Format, spec, ObsPlanes, extras{})[6].Shape, "one head: a plain int32")
+	require.Empty(t, stepColumns(spec, ObsPlanes, extras{})[6].Shape, "one head: a plain int32")
 }
 
 // keys lists the JSON keys of a type with their types.

@@ -68,7 +68,7 @@ func indexColumns(finals bool) []Column {
 
 // indexSchema is the schema of the index of a dataset.
 func indexSchema(format int, j Job, specs []env.Spec) arrowfile.Schema {
-	return fileSchema(format, j, specs[0].Info.Rules, indexDir, indexColumns(hasFinals(format, j.Obs)), 1)
+	return fileSchema(format, j, specs[0].Info.Rules, indexDir, indexColumns(hasFinals(j.Obs)), 1)
 }
 
 // indexData are the columns of a table of the index.
@@ -183,7 +183,7 @@ func (x *indexWriter) write(f io.Writer) error {
 // not safe for concurrent use.
 type indexReader struct {
 	d      *Dataset
-	r      *arrowfile.Reader // nil: format 1, whose shards are in the manifest
+	r      *arrowfile.Reader
 	t      *arrowfile.Table
 	text   []byte
 	part   int // held; -1: none
@@ -191,10 +191,7 @@ type indexReader struct {
 }
 
 func (d *Dataset) indexReader() (*indexReader, error) {
-	x := &indexReader{d: d, part: -1, shards: d.manifest.listed}
-	if d.manifest.Format == 1 {
-		return x, nil
-	}
+	x := &indexReader{d: d, part: -1}
 	s := indexSchema(d.manifest.Format, d.manifest.Job, []env.Spec{d.manifest.spec()})
 	var err error
 	if x.r, err = arrowfile.NewReader(s, None); err != nil {
@@ -206,9 +203,6 @@ func (d *Dataset) indexReader() (*indexReader, error) {
 
 // shard returns shard i. Errors name the file.
 func (x *indexReader) shard(i int) (Shard, error) {
-	if x.r == nil {
-		return x.shards[i], nil
-	}
 	if k := i / indexShards; k != x.part {
 		x.part, x.shards = -1, x.shards[:0]
 		if err := x.read(k); err != nil {

@@ -150,7 +150,7 @@ func TestInOrder(t *testing.T) {
 
 // TestEpisodesFrom: reading begins with any episode, and with its shard.
 func TestEpisodesFrom(t *testing.T) {
-	for _, dir := range []string{generateToy(t, toyJob(2, 1), Options{}), filepath.Join(format1Dir, "recorded")} {
+	for _, dir := range []string{generateToy(t, toyJob(2, 1), Options{}), filepath.Join("testdata", "format2", "tron")} {
 		d := opened(t, dir)
 		all := d.Manifest().Totals.Episodes
 		for from := range all + 2 {

@@ -27,7 +27,7 @@ type Card struct {
 	Rows     uint64    `json:"rows"`   // read for the statistics
 	Planes   []Stat    `json:"planes"` // per plane, if observations are planes
 	Scalars  []Stat    `json:"scalars"`
-	Distinct uint64    `json:"distinct"` // different games among the episodes; of formats 1 and 2, whose manifests do not tell, those of the shards that were read, by their orders
+	Distinct uint64    `json:"distinct"` // different games among the episodes; of format 2, whose manifest does not tell, those of the shards that were read, by their orders
 	Turns    Stat      `json:"turns"`    // of episodes
 	Reward   Stat      `json:"reward"`   // of rows
 	Return   Stat      `json:"return"`   // of rows
@@ -220,7 +220,7 @@ func (d *Dataset) inspector() (*inspector, error) {
 		ColReward: true, ColReturn: true, ColTerminated: true, ColTruncated: true, ColSearchValue: true, ColSearchPolicy: true}
 	r, err := d.reader(stepsTable, func(name string) bool { return want[name] })
 	x := &inspector{d: d, r: r, cells: d.manifest.Observation.Height * d.manifest.Observation.Width}
-	if err == nil && d.manifest.Format <= 2 {
+	if err == nil && d.manifest.Format == 2 {
 		x.all, err = d.reader(episodesTable, nil)
 	}
 	return x, err

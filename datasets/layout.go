@@ -45,9 +45,9 @@ func tableNames(finals bool) []string {
 	return names
 }
 
-// hasFinals reports whether a dataset has finals: format 1 has none, nor has a
-// dataset without observations.
-func hasFinals(format int, o Obs) bool { return format > 1 && o != ObsNone }
+// hasFinals reports whether a dataset has finals: all have but those without
+// observations.
+func hasFinals(o Obs) bool { return o != ObsNone }
 
 // pathOf is the path of file i of a folder, such as "steps/00012.arrow".
 func pathOf(dir string, i int) string {
@@ -154,10 +154,10 @@ func newLayout(format int, j Job, specs []env.Spec) *layout {
 	add := func(name string, c []Column, stride, rows int) {
 		l.tables = append(l.tables, tableKind{name, fileSchema(format, j, s.Info.Rules, name, c, stride), rows})
 	}
-	steps := stepColumns(format, s, j.Obs, j.extras())
+	steps := stepColumns(s, j.Obs, j.extras())
 	add(stepsDir, steps, players, batchRows(steps, players, stepBatchBytes, stepBatchTurns))
 	add(episodesDir, episodeColumns(format, s, j.extras()), 1, episodeBatchRows)
-	if hasFinals(format, j.Obs) {
+	if hasFinals(j.Obs) {
 		finals := finalColumns(s.Shape, j.Obs)
 		add(finalsDir, finals, players, batchRows(finals, players, finalBatchBytes, 1))
 	}
@@ -278,9 +278,9 @@ type extras struct{ mixed, search, imported bool }
 
 func (j *Job) extras() extras { return extras{j.mixed(), j.Search, j.imported()} }
 
-// stepColumns are the columns of steps/*.arrow in a version of the format. Those
-// of format 1 must stay as they are: reading compares every name, shape and text.
-func stepColumns(format int, s env.Spec, o Obs, x extras) []Column {
+// stepColumns returns the columns of steps/*.arrow. Reading compares every name,
+// shape and text with them.
+func stepColumns(s env.Spec, o Obs, x extras) []Column {
 	c := []Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColTurn, Type: arrowfile.Int32, Doc: "turn of the episode, from 0"},
@@ -293,10 +293,6 @@ func stepColumns(format int, s env.Spec, o Obs, x extras) []Column {
 	if o != ObsNone {
 		legal := "legal choices: choice c of head h is bit i%64 of word i/64, i = c + choices of the heads before h; the last heads may have none: see action.unmasked"
 		doc := "the choice of each head that says the orders that belong to it; -1 if none of its choices does, and the other heads stand; of several heads 0: no orders"
-		if format == 1 {
-			legal = "legal choices: choice c of head h is bit i%64 of word i/64, i = c + choices of the heads before h"
-			doc = "the choice of each head that says the orders; -1 if none does"
-		}
 		tensor(ColMask, arrowfile.Uint64, legal, []string{"word"}, s.MaskWords)
 		if len(s.Heads) == 1 {
 			c = append(c, Column{Name: ColAction, Type: arrowfile.Int32, Doc: doc})
@@ -308,14 +304,11 @@ func stepColumns(format int, s env.Spec, o Obs, x extras) []Column {
 		Column{Name: ColOrders, Type: arrowfile.Uint64, List: true,
 			Doc: "packed orders the seat gave in the turn, in order; none: it did nothing"},
 		Column{Name: ColReward, Type: arrowfile.Float32, Doc: "reward of the turn"},
-		Column{Name: ColReturn, Type: arrowfile.Float32, Doc: returnDoc(format)},
+		Column{Name: ColReturn, Type: arrowfile.Float32, Doc: "sum of the rewards from this turn to the end, that of k turns later times reward.gamma to the power of k"},
 		Column{Name: ColOutcome, Type: arrowfile.Float32, Doc: "final result of the seat: +1 first place … -1 last"},
 		Column{Name: ColTerminated, Type: arrowfile.Bool, Doc: "the rules ended the game with this turn"},
 		Column{Name: ColTruncated, Type: arrowfile.Bool, Doc: "a limit cut the game after this turn"},
 	)
-	if format == 1 {
-		return c
-	}
 	if x.mixed {
 		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8,
 			Doc: "number of the member of the seat's policy that chose, from 0, as job.members lists them; 0 if the policy has none"})
@@ -368,13 +361,6 @@ func appendTensor(c []Column, name string, t arrowfile.Type, doc string, dims []
 	return append(c, Column{Name: name, Type: t, Shape: shape, Dims: dims, Tensor: true, Doc: doc})
 }
 
-func returnDoc(format int) string {
-	if format == 1 {
-		return "sum of the rewards from this turn to the end, undiscounted"
-	}
-	return "sum of the rewards from this turn to the end, that of k turns later times reward.gamma to the power of k"
-}
-
 // episodeColumns are the columns of episodes/*.arrow in a version of the format.
 // Those that only imported episodes have come last.
 func episodeColumns(format int, s env.Spec, x extras) []Column {
@@ -393,9 +379,6 @@ func episodeColumns(format int, s env.Spec, x extras) []Column {
 		{Name: ColOrders, Type: arrowfile.Uint64, List: true, Doc: "packed orders of all turns and seats, one after the other"},
 		{Name: ColEnds, Type: arrowfile.Int32, List: true,
 			Doc: "the orders of seat p in turn t are orders[ends[k-1]:ends[k]] with k = t × seats + p, ends[-1] = 0"},
-	}
-	if format == 1 {
-		return c
 	}
 	if format > 2 {
 		c = slices.Insert(c, 2, Column{Name: ColGame, Type: arrowfile.Uint64,

@@ -36,14 +36,13 @@ type Manifest struct {
 	Episodes    Table       `json:"episodes"`
 	Finals      Table       `json:"finals,omitzero"` // what is seen after the last turn; none without observations
 	Totals      Totals      `json:"totals"`
-	Index       []IndexPart `json:"index"`               // the files that list the shards; none in format 1
+	Index       []IndexPart `json:"index"`               // the files that list the shards
 	Statistics  Attachment  `json:"statistics,omitzero"` // none without observations
 	Card        Attachment  `json:"card,omitzero"`       // README.md
 	Checksum    string      `json:"checksum"`            // sha256 of the file with this text empty
 
-	listed []Shard  // of format 1, whose manifest lists them
-	pairs  pairings // of Totals, while they are counted
-	games  distinct.Set
+	pairs pairings // of Totals, while they are counted
+	games distinct.Set
 }
 
 // Game describes the game.
@@ -108,7 +107,7 @@ type Totals struct {
 	Bytes    uint64    `json:"bytes"`              // of all files of steps, episodes and finals
 	Over     uint64    `json:"over"`               // episodes that the rules ended
 	Cut      uint64    `json:"cut"`                // episodes that a limit cut
-	Distinct uint64    `json:"distinct,omitempty"` // different games among the episodes, about if more than 2²¹; not in formats 1 and 2
+	Distinct uint64    `json:"distinct,omitempty"` // different games among the episodes, about if more than 2²¹; not in format 2
 	Pairings []Pairing `json:"pairings"`
 	// Networks count by seat what the networks of policies gave while the episodes were
 	// played; none if no policy has one. The files do not tell: verify compares them if it
@@ -162,11 +161,11 @@ func newManifest(l *layout, command string) *Manifest {
 	return m
 }
 
-// writtenBy is the version of moonfarm that writes a format. Each of those before was
-// written by one version only.
+// writtenBy returns the version of moonfarm that writes a format. One version alone
+// wrote format 2.
 func writtenBy(format int) string {
 	if format < Format {
-		return [...]string{1: "0.1.0", 2: "0.2.0"}[format]
+		return "0.2.0"
 	}
 	return Version
 }
@@ -179,9 +178,6 @@ func (m *Manifest) add(c sidecar) error {
 	t.Rows += c.Steps.Rows
 	t.Bytes += c.bytes()
 	t.Turns, t.Over, t.Cut = t.Turns+c.Turns, t.Over+c.Over, t.Cut+c.Cut
-	if m.pairs.list == nil {
-		m.pairs = newPairings(m.Format)
-	}
 	for _, p := range c.Pairings {
 		m.pairs.add(p)
 	}
@@ -245,12 +241,8 @@ func decodeManifest(text []byte) (*Manifest, error) {
 	if err := checkValues(text); err != nil {
 		return nil, err
 	}
-	switch v.Format {
-	case Format, 2:
-	case 1:
-		return decodeManifest1(text)
-	default:
-		return nil, fmt.Errorf("format %d; this moonfarm reads formats 1 to %d", v.Format, Format)
+	if v.Format < oldestFormat || v.Format > Format {
+		return nil, fmt.Errorf("format %d; this moonfarm reads formats %d to %d", v.Format, oldestFormat, Format)
 	}
 	m := new(Manifest)
 	if err := decodeExact(text, m); err != nil {
@@ -287,8 +279,7 @@ func quotedChecksum(text []byte) string {
 }
 
 // Unpacker returns the function that writes the planes of a packed observation.
-// It fails if the game has no packed form, or the manifest does not say where
-// the planes are, as in format 1.
+// It fails if the game has no packed form.
 func (m *Manifest) Unpacker() (*features.Unpacker, error) {
 	if m.Observation.PackedLayout == nil {
 		return nil, fmt.Errorf("the manifest has no observation.packed_layout")
@@ -333,7 +324,7 @@ func (m *Manifest) check() error {
 		}
 	}
 	spec := m.spec()
-	if err := fileSchema(m.Format, m.Job, "", stepsDir, stepColumns(m.Format, spec, m.Job.Obs, m.Job.extras()), players).Check(); err != nil {
+	if err := fileSchema(m.Format, m.Job, "", stepsDir, stepColumns(spec, m.Job.Obs, m.Job.extras()), players).Check(); err != nil {
 		return err
 	}
 	l := newLayout(m.Format, m.Job, []env.Spec{spec})
@@ -350,9 +341,6 @@ func (m *Manifest) check() error {
 	}
 	if t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes || t.Distinct > t.Episodes || (t.Distinct > 0) != (m.Format > 2) {
 		return fmt.Errorf("totals do not agree with each other")
-	}
-	if m.Format == 1 {
-		return m.checkListed()
 	}
 	statistics := ""
 	if m.hasFinals() {
@@ -412,7 +400,7 @@ func resultKey(r float32) string { return strconv.FormatFloat(float64(r), 'g', -
 
 // splitDraw is the number in [0, 1) that decides to which part an episode belongs:
 // a function of the game that it is, so that equal games are on one side, here and
-// in any other dataset. In formats 1 and 2, which have no number of games, it is a
+// in any other dataset. In format 2, which has no number of games, it is a
 // function of the master seed and the number of the episode.
 func (m *Manifest) splitDraw(episode, game uint64) float64 {
 	if m.Format > 2 {

@@ -56,9 +56,6 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 			// The orders that it chose are recorded: all else can still be compared.
 			a.seats, made, v.report.Lacking = nil, job, err.Error()
 		}
-		if v.d.manifest.Format == 1 { // it knows neither members nor searches
-			made.Members, made.Search, made.Models = job.Members, job.Search, job.Models
-		}
 		if a.opening, err = job.opening(m); err != nil {
 			return nil, err
 		}
@@ -195,12 +192,6 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 		}
 	}
 	return games.Play(ctx, job.Seed, s.First, s.Episodes.Rows, sinkFunc(func(e *rollout.Episode) error {
-		if !job.mixed() { // format 1 says neither who of a mix chose nor what was found
-			e.Chosen = nil
-		}
-		if !job.Search {
-			e.Searches = rollout.SearchResults{}
-		}
 		return c.encoder.episode(e, "")
 	}))
 }
@@ -312,18 +303,9 @@ func (v *verifier) remade(l *layout, m Makers) error {
 // notOfJob are the keys that do not follow from the Job alone.
 var notOfJob = []string{"totals", "index", "shards", "statistics", "card", "checksum"}
 
-// keysOf are the keys of a manifest that follow from its Job. Of a manifest of
-// format 1 these are the ones it had, without the command and prose, which may
-// say more now.
+// keysOf returns the keys of a manifest that follow from its Job.
 func keysOf(m *Manifest) (map[string]any, error) {
 	text, err := canonical(m)
-	if err == nil && m.Format == 1 {
-		var old manifest1
-		if err = json.Unmarshal(text, &old); err == nil {
-			old.Job.Shards = nil
-			text, err = canonical(old)
-		}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -336,25 +318,5 @@ func keysOf(m *Manifest) (map[string]any, error) {
 	for _, k := range notOfJob {
 		delete(keys, k)
 	}
-	if m.Format == 1 {
-		delete(keys, "command")
-		withoutProse(keys)
-	}
 	return keys, nil
-}
-
-// withoutProse removes the keys that hold prose.
-func withoutProse(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		delete(v, "doc")
-		delete(v, "packed")
-		for _, of := range v {
-			withoutProse(of)
-		}
-	case []any:
-		for _, of := range v {
-			withoutProse(of)
-		}
-	}
 }

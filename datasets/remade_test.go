@@ -1,11 +1,9 @@
 package datasets
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"moonfarm/datasets/internal/disk"
 )
 
 // TestManifestIsMadeAnew changes keys of a manifest that no file speaks of, with
@@ -45,30 +43,4 @@ func TestOtherGamma(t *testing.T) {
 	edit(t, dir, func(m *Manifest) { m.Reward.Gamma = 0.5 })
 	_, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{Recompute: -1})
 	require.ErrorContains(t, err, "discount")
-}
-
-// TestFormat1IsMadeAnew: what a manifest of format 1 says is compared too, but
-// for prose.
-func TestFormat1IsMadeAnew(t *testing.T) {
-	m, err := manifestIn(filepath.Join(format1Dir, "toy"))
-	require.NoError(t, err)
-	for key, change := range map[string]func(*Manifest){
-		"game.max_orders":                  func(m *Manifest) { m.Game.MaxOrders++ },
-		"observation.plane_fields[0].name": func(m *Manifest) { m.Observation.PlaneFields[0].Name = "gold" },
-		"moonfarm":                         func(m *Manifest) { m.Moonfarm = Version },
-		"":                                 func(m *Manifest) { m.Observation.PlaneFields[0].Doc = "prose" },
-	} {
-		m := *m
-		m.Observation.PlaneFields = append(m.Observation.PlaneFields[:0:0], m.Observation.PlaneFields...)
-		change(&m)
-		v := &verifier{d: newDataset(t.Context(), format1Dir, disk.Folder(filepath.Join(format1Dir, "toy")), &m), o: VerifyOptions{Recompute: -1}}
-		_, err := v.recompute(toyMakers())
-		require.NoError(t, err)
-		if key == "" {
-			require.Empty(t, v.report.Problems)
-			continue
-		}
-		require.Len(t, v.report.Problems, 1, key)
-		require.Contains(t, v.report.Problems[0], key+" is ")
-	}
 }

@@ -73,7 +73,7 @@ func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 
 // renderedColumns are the columns that a reader can have.
 func renderedColumns(j *Job, s env.Spec, steps int) []Column {
-	c := stepColumns(Format, s, j.Obs, j.extras())
+	c := stepColumns(s, j.Obs, j.extras())
 	if steps > 0 {
 		c = append(c, Column{Name: ColNStep, Type: arrowfile.Float32, Doc: "rewards of the turn and of the next `ReadOptions.Steps` − 1 turns, that of k turns later times the discount to the power of k"})
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -152,15 +151,6 @@ func TestRenderedSeats(t *testing.T) {
 	from := opened(t, generated(t, j, m, Options{}))
 	j.Obs, j.Memory = ObsPlanes, true
 	requireRendered(t, from, opened(t, generated(t, j, m, Options{})), m, ReadOptions{Obs: ObsPlanes, Memory: true})
-}
-
-// TestRenderedFormat1: datasets of format 1 are played again, too.
-func TestRenderedFormat1(t *testing.T) {
-	d := opened(t, filepath.Join(format1Dir, "toy"))
-	m := toyMakers()
-	_, want := readRows(t, d, ReadOptions{})
-	_, got := readRows(t, d, ReadOptions{Makers: &m, Workers: 2})
-	require.Equal(t, want, got)
 }
 
 // TestDerivedColumns compares returns of some turns, actions of others and finals

@@ -51,21 +51,12 @@ func decodeSidecar(text []byte) (c sidecar, err error) {
 	return c, nil
 }
 
-// pairings counts episodes by who sat at each seat. Where there are more than most
-// pairings, all later ones are counted together, in a last one without policies.
+// pairings counts episodes by the policies at their seats. After mostPairings
+// different pairings, all new ones are counted together, in one without policies.
 type pairings struct {
-	most int // 0: all are counted one by one
 	list []Pairing
 	at   map[string]int // by key: of policies in the list; "": of the others
 	key  []byte         // of the last pairing asked for: the texts, each after its length
-}
-
-// newPairings counts pairings as that version of the format does.
-func newPairings(format int) pairings {
-	if format == 1 {
-		return pairings{}
-	}
-	return pairings{most: mostPairings}
 }
 
 // of returns the pairing of these policies.
@@ -75,7 +66,7 @@ func (s *pairings) of(policies []string, seats int) *Pairing {
 		s.key = append(binary.AppendUvarint(s.key, uint64(len(p))), p...)
 	}
 	i, ok := s.at[string(s.key)]
-	if !ok && s.most > 0 && len(s.list) >= s.most {
+	if !ok && len(s.list) >= mostPairings {
 		s.key, policies = s.key[:0], nil
 		i, ok = s.at[""]
 	}
@@ -123,8 +114,8 @@ type counter struct {
 	games   distinct.Set
 }
 
-func newCounter(format, players int, c sidecar) counter {
-	return counter{counts: c, players: players, pairs: newPairings(format)}
+func newCounter(players int, c sidecar) counter {
+	return counter{counts: c, players: players}
 }
 
 // add counts one episode, and the game that it is.

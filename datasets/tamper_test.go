@@ -105,7 +105,7 @@ func TestTampering(t *testing.T) {
 		ColTerminated: "terminated 1",
 		ColTruncated:  "truncated 1",
 	}
-	requireTamperingIsFound(t, stepsDir, stepColumns(Format, specOfToy(t), ObsPlanes, extras{}), flip, shallow, row)
+	requireTamperingIsFound(t, stepsDir, stepColumns(specOfToy(t), ObsPlanes, extras{}), flip, shallow, row)
 }
 
 // requireTamperingIsFound changes the columns of a table one by one. Verify finds

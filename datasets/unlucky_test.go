@@ -46,7 +46,7 @@ func TestOtherVersionsDoNotContinue(t *testing.T) {
 		`"format": 3`:                   {`"format": 4`, "wrote it in format 4, this is moonfarm " + Version + ", which writes format 3"},
 		`"manifest_sha256": "`:          {`"manifest_sha256": "0`, "another build of moonfarm " + Version},
 		`"seed": "7"`:                   {`"seed": "8"`, "another run: seed"},
-		string(text):                    {`{"game": "toy"}`, "moonfarm 0.1.0 or before wrote it in format 1, this is moonfarm " + Version},
+		string(text):                    {`{"game": "toy"}`, "names no version"},
 		`"moonfarm"`:                    {`"moon"`, "names no version"},
 		`{`:                             {``, "damaged"},
 	} {
@@ -59,11 +59,11 @@ func TestOtherVersionsDoNotContinue(t *testing.T) {
 	_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
 
-	old := filepath.Join(t.TempDir(), "toy") // complete, and of format 1
-	require.NoError(t, os.CopyFS(old, os.DirFS(filepath.Join(format1Dir, "toy"))))
+	old := filepath.Join(t.TempDir(), "tron") // complete, and of format 2
+	require.NoError(t, os.CopyFS(old, os.DirFS(filepath.Join("testdata", "format2", "tron"))))
 	j = toyJob(3, 2)
 	j.Episodes, j.ShardEpisodes = 8, 4
-	requireRefused(t, old, j, "a complete dataset of another version: moonfarm 0.1.0 wrote it in format 1, this is moonfarm "+Version)
+	requireRefused(t, old, j, "a complete dataset of another version: moonfarm 0.2.0 wrote it in format 2, this is moonfarm "+Version)
 }
 
 // TestResumeSumsShards: a file of a finished shard that changed without

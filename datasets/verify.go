@@ -274,7 +274,7 @@ func (c *checker) content(s Shard) error {
 		c.sampler.Start()
 	}
 	m := c.v.d.manifest
-	sums := newCounter(m.Format, m.Game.Players, sidecar{Shard: s.Number, Files: s.Files})
+	sums := newCounter(m.Game.Players, sidecar{Shard: s.Number, Files: s.Files})
 	err = c.v.d.shardEpisodes(c.readers[episodesTable], s.Episodes, func(e *Episode) error {
 		if e.ID != first || e.Rules != rules {
 			return fmt.Errorf("%s: episode %d with rules number %d, expected %d with %d", s.Episodes.Path, e.ID, e.Rules, first, rules)
