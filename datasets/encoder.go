@@ -3,14 +3,13 @@ package datasets
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/games"
+	"moonfarm/datasets/internal/rows"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/env"
 	"moonfarm/rollout"
-	"moonfarm/sim"
 )
 
 // encoder turns the episodes of shards into the bytes of their files. It keeps
@@ -19,56 +18,25 @@ import (
 type encoder struct {
 	layout  *layout
 	players int
-	replays *replays
 	games   *games.Numbers // nil: the format does not number them
-
 	tables  []*tableWriter // of the tables of the layout
-	step    stepData       // columns of the steps
-	final   stepData       // columns of the finals, if there are any
 	sampler *stats.Sampler // nil: there are no observations
+	maker   *rows.Maker
+	moves   rows.Moves // of the episode in hand
 
-	batch   *env.Batch
-	shapes  shapes
-	orders  []sim.Order // for the rules that allow most
-	kept    keptTurns
-	returns []float32 // of the episode in hand [turns, seats]
-	choices []int32   // of the episode in hand, if it tells of searches: rollout.SearchResults.AppendChoiceEnds
-
-	// Of the shard in hand:
+	// The shard in hand:
 	rules  int
-	next   uint64
-	left   uint64
+	next   uint64 // number of the next episode
+	left   uint64 // episodes
 	counts counter
 }
-
-// tableWriter writes the rows of one table, batch by batch.
-type tableWriter struct {
-	w    *arrowfile.Writer
-	rows *arrowfile.Table
-	full func(*arrowfile.Table) error // takes every batch: the Write of w; Verify compares it first
-}
-
-// flush writes the rows in hand.
-func (w *tableWriter) flush() error {
-	if w.rows.Rows == 0 {
-		return nil
-	}
-	err := w.full(w.rows)
-	w.rows.Reset()
-	return err
-}
-
-// shapes are the values per row.
-type shapes struct{ planes, words, scalars, mask, heads int }
 
 // newEncoder makes an encoder.
 func newEncoder(l *layout, m Makers) (*encoder, error) {
 	s := l.specs[0]
 	x := &encoder{
-		layout: l, players: s.Info.Players, replays: newReplays(l.job, m),
-		batch:  env.NewBatch(s, 1, 0),
-		shapes: shapes{s.Shape.PlaneBytes(), s.Shape.Words, s.Shape.Scalars, s.MaskWords, len(s.Heads)},
-		orders: make([]sim.Order, s.Info.Players*l.maxOrders()),
+		layout: l, players: s.Info.Players,
+		maker: rows.NewMaker(rowSpec(l.job, l.specs, l.tables[stepsTable].schema.Columns), newReplays(l.job, m).of),
 	}
 	if l.format > 2 {
 		x.games = games.New(l.job.Rules, func(rules int) (env.Vector, error) {
@@ -85,15 +53,11 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows, err := arrowfile.NewTable(t.schema, t.rows, nil)
+		table, err := newTableWriter(t, w)
 		if err != nil {
 			return nil, err
 		}
-		x.tables = append(x.tables, &tableWriter{w, rows, w.Write})
-	}
-	x.step = newStepData(x.tables[stepsTable].rows, l.tables[stepsTable].rows)
-	if len(x.tables) > finalsTable {
-		x.final = newStepData(x.tables[finalsTable].rows, l.tables[finalsTable].rows)
+		x.tables = append(x.tables, table)
 	}
 	if l.job.Obs != ObsNone {
 		x.sampler, err = stats.NewSampler(s.Shape, s.Description.PackedLayout, l.job.Obs == ObsPacked)
@@ -105,7 +69,6 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 func (x *encoder) start(p place, to []io.Writer) error {
 	x.next, x.left, x.rules = p.first, p.n, p.rules
 	x.counts = newCounter(x.players, sidecar{Shard: p.shard})
-	x.batch.Orders = x.orders[:x.players*x.layout.specs[x.rules].Info.MaxOrders]
 	if x.sampler != nil {
 		x.sampler.Start()
 	}
@@ -132,14 +95,14 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	if len(e.Chosen) != choices {
 		return fmt.Errorf("episode %d tells of %d choices of members of policies, expected %d", e.ID, len(e.Chosen), choices)
 	}
-	if err := x.checkFound(e); err != nil {
+	if err := x.checkSearches(e); err != nil {
 		return err
 	}
 	if err := checkEpisode(e, source); err != nil {
 		return err
 	}
 	x.next, x.left = x.next+1, x.left-1
-	if err := x.turnRows(e); err != nil {
+	if err := x.stepRows(e); err != nil {
 		return err
 	}
 	game, err := uint64(0), error(nil)
@@ -152,9 +115,9 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	return x.episodeRow(e, game, source)
 }
 
-// checkFound fails if what an episode tells of searches is not what its rows have
+// checkSearches fails if what an episode tells of searches is not what its rows have
 // columns for.
-func (x *encoder) checkFound(e *rollout.Episode) error {
+func (x *encoder) checkSearches(e *rollout.Episode) error {
 	rows, f := 0, &e.Searches
 	if x.layout.job.Search {
 		rows = e.Turns * e.Players
@@ -165,54 +128,8 @@ func (x *encoder) checkFound(e *rollout.Episode) error {
 	if err := foundError(f, rows, x.layout.specs[0].Heads); err != nil {
 		return fmt.Errorf("episode %d: %w", e.ID, err)
 	}
-	x.choices = f.AppendChoiceEnds(x.choices[:0])
+	x.moves.Set(f)
 	return nil
-}
-
-// replays plays episodes again, by the rules of each. It is not safe for concurrent
-// use.
-type replays struct {
-	job    Job
-	makers Makers
-	made   []*rollout.Replayer // per rules; when needed
-}
-
-func newReplays(j Job, m Makers) *replays {
-	return &replays{j, m, make([]*rollout.Replayer, len(j.Rules))}
-}
-
-// of returns a Replayer for an episode: one that plays by the rules of that number,
-// or one that goes through the states of the episode's recording.
-func (r *replays) of(rules int, e *rollout.Episode) (*rollout.Replayer, error) {
-	if len(e.Recording) > 0 {
-		return r.recorded(rules, e)
-	}
-	if made := r.made[rules]; made != nil {
-		return made, nil
-	}
-	v, err := r.makers.Vector(r.job.Rules[rules], r.job.config(1))
-	if err != nil {
-		return nil, err
-	}
-	r.made[rules], err = rollout.NewReplayer(v)
-	return r.made[rules], err
-}
-
-// recorded returns a Replayer that goes through the states of the episode's
-// recording. It fails if the episode has other turns or orders.
-func (r *replays) recorded(rules int, e *rollout.Episode) (*rollout.Replayer, error) {
-	if r.makers.Recorded == nil {
-		return nil, fmt.Errorf("episode %d: a recording, and %s has none that can be checked", e.ID, r.job.Game)
-	}
-	v, orders, ends, err := r.makers.Recorded(r.job.Rules[rules], r.job.config(1), e.Recording)
-	if err != nil {
-		return nil, fmt.Errorf("episode %d: %w", e.ID, err)
-	}
-	if !slices.Equal(ends, e.Ends) || !slices.Equal(orders, e.Orders) {
-		return nil, fmt.Errorf("episode %d: its %d turns and %d orders are not those of its recording, which has %d and %d",
-			e.ID, e.Turns, len(e.Orders), len(ends)/e.Players, len(orders))
-	}
-	return rollout.NewReplayer(v)
 }
 
 // episodeRow appends the row of the episode to the episodes table.

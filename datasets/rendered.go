@@ -7,7 +7,7 @@ import (
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/filter"
-	"moonfarm/datasets/internal/render"
+	"moonfarm/datasets/internal/rows"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim/prng"
@@ -19,12 +19,12 @@ const (
 	ColOpponent = "opponent"
 )
 
-// fixedColumns are the columns of rendered rows but for the lists.
-var fixedColumns = map[string]render.Column{
-	ColEpisode: render.Episode, ColTurn: render.Turn, ColSeat: render.Seat, ColPlanes: render.Planes, ColPacked: render.Packed,
-	ColScalars: render.Scalars, ColMask: render.Mask, ColAction: render.Action, ColReward: render.Reward, ColReturn: render.Return,
-	ColOutcome: render.Outcome, ColTerminated: render.Terminated, ColTruncated: render.Truncated, ColChosen: render.Chosen,
-	ColNStep: render.NStep, ColOpponent: render.Opponent, ColSearchValue: render.SearchValue,
+// fixedColumns are the step columns of fixed shape.
+var fixedColumns = map[string]rows.Column{
+	ColEpisode: rows.Episode, ColTurn: rows.Turn, ColSeat: rows.Seat, ColPlanes: rows.Planes, ColPacked: rows.Packed,
+	ColScalars: rows.Scalars, ColMask: rows.Mask, ColAction: rows.Action, ColReward: rows.Reward, ColReturn: rows.Return,
+	ColOutcome: rows.Outcome, ColTerminated: rows.Terminated, ColTruncated: rows.Truncated, ColChosen: rows.Chosen,
+	ColNStep: rows.NStep, ColOpponent: rows.Opponent, ColSearchValue: rows.SearchValue,
 }
 
 // renderedJob is the job of the dataset with what a reader chose, and the specs of
@@ -133,7 +133,7 @@ type Rendering struct {
 	order  []int32 // of the rows in hand
 	passed int     // of them
 	e      Episode
-	stream *render.Stream
+	stream *rows.Stream
 	who    *filter.Players
 	rest   []uint8 // of the batch of the stream in hand: which rows the filter wants, from the first that was not taken on
 	ended  error   // of the stream
@@ -171,11 +171,11 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 	if r.reader, err = d.reader(episodesTable, nil); err != nil {
 		return nil, err
 	}
-	c := renderConfig(&o, j, specs, columns)
+	c := streamOptions(&o, j, specs, columns)
 	if !o.Filter.Empty() {
-		c.Keep, c.Width[render.Kept] = r.wanted, 1
+		c.Keep, c.Width[rows.Wanted] = r.wanted, 1
 	}
-	r.stream = render.NewStream(c, &random, r.next)
+	r.stream = rows.NewStream(c, &random, r.next)
 	return r, nil
 }
 
@@ -209,31 +209,34 @@ func (d *Dataset) rendered(o ReadOptions, yield func(*Batch) error) error {
 	}
 }
 
-// renderConfig is how the wanted columns are rendered.
-func renderConfig(o *ReadOptions, j Job, specs []env.Spec, columns []Column) render.Config {
-	c := render.Config{
-		Players: specs[0].Info.Players, Heads: len(specs[0].Heads), Memory: j.Memory, Discount: j.Discount, Steps: o.Steps,
-		Rows: o.Rows, Shuffle: o.Shuffle, Whole: o.Whole, Workers: o.Workers,
-	}
-	for _, s := range specs {
-		c.MaxTurns = append(c.MaxTurns, s.MaxTurns)
+// rowSpec returns the spec of rows with these columns.
+func rowSpec(j Job, specs []env.Spec, columns []Column) *rows.Spec {
+	s := &rows.Spec{Players: specs[0].Info.Players, Heads: len(specs[0].Heads), Memory: j.Memory, Discount: j.Discount}
+	for _, of := range specs {
+		s.MaxTurns, s.MaxOrders = append(s.MaxTurns, of.MaxTurns), append(s.MaxOrders, of.Info.MaxOrders)
 	}
 	for _, column := range columns {
 		if as, ok := fixedColumns[column.Name]; ok {
-			c.Width[as] = column.Width()
+			s.Width[as] = column.Width()
+		}
+	}
+	return s
+}
+
+// streamOptions returns the options of the stream that makes the wanted columns.
+func streamOptions(o *ReadOptions, j Job, specs []env.Spec, columns []Column) rows.StreamOptions {
+	c := rows.StreamOptions{Spec: *rowSpec(j, specs, columns), Rows: o.Rows, Shuffle: o.Shuffle, Whole: o.Whole, Workers: o.Workers}
+	c.Steps = o.Steps
+	for _, column := range columns {
+		if _, ok := fixedColumns[column.Name]; ok {
+			continue
 		} else if column.Name == ColOrders {
 			c.Orders = true
 		} else {
 			c.Moves = true
 		}
 	}
-	c.Games = func() render.Games {
-		again := newReplays(j, *o.Makers)
-		return func(rules int, e *rollout.Episode) (render.Game, error) {
-			r, err := again.of(rules, e)
-			return render.Game{Replayer: r, MaxOrders: specs[rules].Info.MaxOrders}, err
-		}
-	}
+	c.Replays = func() rows.Replays { return newReplays(j, *o.Makers).of }
 	return c
 }
 
@@ -303,8 +306,8 @@ func (r *Rendering) more() (err error) {
 }
 
 // moves hands out the columns of moves that are wanted.
-func (r *Rendering) moves(from *render.Batch) {
-	b, f := &r.b, &from.Found
+func (r *Rendering) moves(from *rows.Batch) {
+	b, f := &r.b, &from.Searches
 	if b.table.Col(ColSearchPolicy) != nil {
 		b.SearchPolicy, b.SearchEnds = f.Shares, from.MoveEnds
 	}
@@ -334,20 +337,20 @@ func (r *Rendering) made() (*Batch, []uint8, error) {
 	}
 	b, s, at, n := &r.b, from.Slabs, from.From, from.To-from.From
 	b.Rows = n
-	b.Episode, b.Turn, b.Seat = render.Rows[uint64](s, render.Episode, at, n), render.Rows[int32](s, render.Turn, at, n), render.Rows[uint8](s, render.Seat, at, n)
-	b.Planes, b.Packed, b.Scalars = render.Rows[uint8](s, render.Planes, at, n), render.Rows[uint64](s, render.Packed, at, n), render.Rows[float32](s, render.Scalars, at, n)
-	b.Mask, b.Action = render.Rows[uint64](s, render.Mask, at, n), render.Rows[int32](s, render.Action, at, n)
+	b.Episode, b.Turn, b.Seat = rows.Rows[uint64](s, rows.Episode, at, n), rows.Rows[int32](s, rows.Turn, at, n), rows.Rows[uint8](s, rows.Seat, at, n)
+	b.Planes, b.Packed, b.Scalars = rows.Rows[uint8](s, rows.Planes, at, n), rows.Rows[uint64](s, rows.Packed, at, n), rows.Rows[float32](s, rows.Scalars, at, n)
+	b.Mask, b.Action = rows.Rows[uint64](s, rows.Mask, at, n), rows.Rows[int32](s, rows.Action, at, n)
 	b.Orders, b.OrderEnds = from.Orders, from.OrderEnds
-	b.SearchValue = render.Rows[float32](s, render.SearchValue, at, n)
+	b.SearchValue = rows.Rows[float32](s, rows.SearchValue, at, n)
 	r.moves(from)
-	b.Reward, b.Return, b.Outcome = render.Rows[float32](s, render.Reward, at, n), render.Rows[float32](s, render.Return, at, n), render.Rows[float32](s, render.Outcome, at, n)
-	b.Terminated, b.Truncated = render.Rows[uint8](s, render.Terminated, at, n), render.Rows[uint8](s, render.Truncated, at, n)
-	b.Chosen, b.NStep, b.Opponent = render.Rows[uint8](s, render.Chosen, at, n), render.Rows[float32](s, render.NStep, at, n), render.Rows[int32](s, render.Opponent, at, n)
+	b.Reward, b.Return, b.Outcome = rows.Rows[float32](s, rows.Reward, at, n), rows.Rows[float32](s, rows.Return, at, n), rows.Rows[float32](s, rows.Outcome, at, n)
+	b.Terminated, b.Truncated = rows.Rows[uint8](s, rows.Terminated, at, n), rows.Rows[uint8](s, rows.Truncated, at, n)
+	b.Chosen, b.NStep, b.Opponent = rows.Rows[uint8](s, rows.Chosen, at, n), rows.Rows[float32](s, rows.NStep, at, n), rows.Rows[int32](s, rows.Opponent, at, n)
 	if f := from.Final; f != nil && len(f.Planes)+len(f.Packed)+len(f.Scalars) > 0 {
 		r.final = Final{Episode: from.Episode.ID, Turns: from.Episode.Turns, Planes: f.Planes, Packed: f.Packed, Scalars: f.Scalars}
 		b.Final = &r.final
 	}
-	return b, render.Rows[uint8](s, render.Kept, at, n), nil
+	return b, rows.Rows[uint8](s, rows.Wanted, at, n), nil
 }
 
 // wanted reports whether the filter wants the row of a seat in a turn.

@@ -13,6 +13,7 @@ import (
 
 	"moonfarm/datasets/derive"
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/rows"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
@@ -195,7 +196,7 @@ type checker struct {
 	bad      int            // problems of the shard in hand
 	reward   []float32      // of the rows of an episode
 	ret      []float32
-	choices  []int32 // of the episode in hand: rollout.SearchResults.AppendChoiceEnds
+	moves    rows.Moves // of the episode in hand
 }
 
 func (v *verifier) checker() (*checker, error) {
@@ -313,7 +314,7 @@ type stepWalk struct {
 func (w *stepWalk) episode(e *Episode) error {
 	c, path := w.c, w.cursor.file.Path
 	c.reward, c.ret = c.reward[:0], c.ret[:0]
-	c.choices = e.Searches.AppendChoiceEnds(c.choices[:0])
+	c.moves.Set(&e.Searches)
 	for k := range e.Turns * e.Players {
 		turn, seat := k/e.Players, k%e.Players
 		if more, err := w.next(); err != nil {
@@ -392,17 +393,9 @@ func (w *stepWalk) unlike(f *rollout.SearchResults, k int) string {
 	if got, want := w.data.value[w.row], f.Value[k]; math.Float32bits(got) != math.Float32bits(want) {
 		return fmt.Sprintf("search_value %v, the episode says %v", got, want)
 	}
-	move, choice := int32(0), int32(0)
-	if k > 0 {
-		move, choice = f.Ends[k-1], w.c.choices[k-1]
-	}
-	for i, want := range [searchLists][]byte{
-		arrowfile.Bytes(f.Shares[move:f.Ends[k]]), arrowfile.Bytes(f.Choices[choice:w.c.choices[k]]), nil,
-	} {
+	part := w.c.moves.Of(k, k+1)
+	for i, want := range [searchLists][]byte{arrowfile.Bytes(part.Shares), arrowfile.Bytes(part.Choices), arrowfile.Bytes(part.Counts)} {
 		d := w.data.search[i]
-		if i == searchCounts && d != nil {
-			want = arrowfile.Bytes(f.Counts[move:f.Ends[k]])
-		}
 		if d != nil && !bytes.Equal(d.List(w.row), want) {
 			return fmt.Sprintf("%s %s, the episode says otherwise", d.Column.Name, d.ListText(w.row))
 		}

@@ -1,4 +1,4 @@
-package render
+package rows
 
 import (
 	"fmt"
@@ -12,67 +12,47 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Config says what is rendered, and how.
-type Config struct {
-	Players  int
-	MaxTurns []int        // of each set of rules
-	Width    [Columns]int // bytes of a row of each wanted column; 0: not wanted
-	Heads    int          // of an action
-	Orders   bool         // whether batches have orders
-	Moves    bool         // whether they have the moves of searches
-	Memory   bool         // games remember the planes that were looked at
-
-	Discount float64 // of returns
-	Steps    int     // turns of the column NStep
+// StreamOptions say which rows a Stream makes, and how it hands them out.
+type StreamOptions struct {
+	Spec
+	Orders bool // whether batches have orders
+	Moves  bool // whether batches have the moves of searches
 
 	Rows    int  // of a batch
 	Shuffle int  // rows of a window in which they are shuffled, rounded up to whole batches and turns; 0: in order
 	Whole   bool // a batch is an episode, in order
-	Workers int  // goroutines; of 1 all is done in the caller's
+	Workers int  // goroutines; with 1 the caller's does everything
 
-	Games func() Games // of a worker
-
-	// Keep tells which rows are wanted, for the column Kept. It is called by several
-	// goroutines at once. nil: there is no such column.
-	Keep func(e *rollout.Episode, turn, seat int) bool
-}
-
-func (c *Config) wants(k Column) bool { return c.Width[k] > 0 }
-func (c *Config) heads() int          { return c.Heads }
-
-// sums reports whether rows depend on later ones.
-func (c *Config) sums() bool { return c.wants(Return) || c.wants(NStep) }
-
-// plays reports whether anything is wanted that the episodes do not tell.
-func (c *Config) plays() bool {
-	for k := Planes; k <= NStep; k++ {
-		if c.wants(k) {
-			return true
-		}
-	}
-	return false
+	Replays func() Replays // of a worker
 }
 
 const (
-	taskRows = 512       // a worker takes so many rows at a time, or a piece
+	taskRows = 512       // that a worker makes at a time, in whole pieces
 	mostHeld = 256 << 20 // bytes of the episodes of a window
 )
 
-// Batch is some rendered rows, valid until the next are asked for.
+// Batch is some rows, valid until the next batch is asked for.
 type Batch struct {
 	Slabs     *Slabs
 	From, To  int // rows
 	Orders    []sim.Order
 	OrderEnds []int32 // [rows+1]
 
-	Found                rollout.SearchResults // the moves of all rows: Shares, Choices, Counts
+	Searches             rollout.SearchResults // the moves of all rows: Shares, Choices, Counts
 	MoveEnds, ChoiceEnds []int32               // [rows+1] of each row's moves, and of their choices
 
-	Final   *features.Rows   // with Config.Whole: what is seen after the last turn
-	Episode *rollout.Episode // with Config.Whole; its policies are left out
+	Final   *features.Rows   // with StreamOptions.Whole: the observations after the last turn
+	Episode *rollout.Episode // with StreamOptions.Whole; its policies are left out
 }
 
-// window is what is rendered at once.
+// piece is some turns of an episode, and the first of the window's rows for them.
+type piece struct {
+	e        *episode
+	from, to int // turns
+	row      int // of the window, before it is shuffled
+}
+
+// window is the rows that are made at once.
 type window struct {
 	slabs  *Slabs
 	rows   int
@@ -88,25 +68,17 @@ type window struct {
 	tasks  sync.WaitGroup
 }
 
-// at is the place of a row.
-func (w *window) at(row int) int {
-	if w.order == nil {
-		return row
-	}
-	return int(w.order[row])
-}
-
 // task is some pieces of a window.
 type task struct {
 	w        *window
 	from, to int
 }
 
-// do renders the pieces of a task.
-func (p *player) do(t task) {
+// do makes the rows of the pieces of a task.
+func (m *Maker) do(t task) {
 	defer t.w.tasks.Done()
 	for i := t.from; i < t.to; i++ {
-		if err := p.guarded(t.w, t.w.pieces[i]); err != nil {
+		if err := m.guarded(t.w, t.w.pieces[i]); err != nil {
 			t.w.mu.Lock()
 			if t.w.err == nil || i < t.w.failed {
 				t.w.failed, t.w.err = i, err
@@ -117,30 +89,40 @@ func (p *player) do(t task) {
 	}
 }
 
-// guarded makes an error of a panic of the game, which would end the program in a
-// goroutine of ours.
-func (p *player) guarded(w *window, q piece) (err error) {
+// guarded makes the rows of a piece. It returns a panic of the game as an error: in a
+// goroutine of a Stream it would end the program.
+func (m *Maker) guarded(w *window, q piece) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.in = nil
+			m.drop()
 			err = fmt.Errorf("episode %d: %v", q.e.ID, r)
 		}
 	}()
-	return p.render(w, q)
+	to := target{slabs: w.slabs, row: q.row}
+	if w.order != nil {
+		to.order = w.order[q.row:]
+	}
+	if err := m.write(to, q.e, q.from, q.to); err != nil {
+		return err
+	}
+	if w.final == nil || !m.spec.plays() {
+		return nil
+	}
+	return m.final(q.e, w.final)
 }
 
 // Source yields the next episode, which is copied, and the number of its rules;
 // io.EOF after the last.
 type Source func() (e *rollout.Episode, rules int, err error)
 
-// Stream renders the episodes of a Source in their order. It is not safe for
+// Stream makes the rows of the episodes of a Source, in its order. It is not safe for
 // concurrent use.
 type Stream struct {
-	c      *Config
+	c      *StreamOptions
 	rand   *prng.Rand
 	source Source
 
-	alone   *player // of one worker
+	alone   *Maker // of one worker
 	work    chan task
 	working sync.WaitGroup
 	room    int // rows of a window
@@ -149,14 +131,14 @@ type Stream struct {
 	turn  int
 	ended error // of the source
 	free  []*window
-	sent  []*window // being rendered, in order
+	sent  []*window // their rows are being made, in order
 	out   *window   // of which batches are handed out
 	batch Batch
 }
 
-// NewStream begins to render. rand draws the order of the rows in windows. Close
-// must be called.
-func NewStream(c Config, rand *prng.Rand, source Source) *Stream {
+// NewStream returns a Stream, whose Close must be called. rand draws the order of the
+// rows in windows.
+func NewStream(c StreamOptions, rand *prng.Rand, source Source) *Stream {
 	s := &Stream{c: &c, rand: rand, source: source}
 	whole := c.Rows * c.Players / gcd(c.Rows, c.Players) // batches and turns
 	s.room = (max(c.Rows, c.Shuffle) + whole - 1) / whole * whole
@@ -167,15 +149,15 @@ func NewStream(c Config, rand *prng.Rand, source Source) *Stream {
 		}
 		s.work = make(chan task)
 		for range c.Workers {
-			p := newPlayer(&c, c.Games())
+			m := NewMaker(&c.Spec, c.Replays())
 			s.working.Go(func() {
 				for t := range s.work {
-					p.do(t)
+					m.do(t)
 				}
 			})
 		}
 	} else {
-		s.alone = newPlayer(&c, c.Games())
+		s.alone = NewMaker(&c.Spec, c.Replays())
 	}
 	for range windows {
 		s.free = append(s.free, s.newWindow())
@@ -221,7 +203,7 @@ func (s *Stream) Next() (*Batch, error) {
 
 func (s *Stream) newWindow() *window {
 	if s.c.Whole {
-		return &window{slabs: newSlabs(s.c.Width, 0), final: newFinal(s.c)}
+		return &window{slabs: newSlabs(s.c.Width, 0), final: newFinal(&s.c.Spec)}
 	}
 	return &window{slabs: newSlabs(s.c.Width, s.room)}
 }
@@ -247,7 +229,7 @@ func (s *Stream) take() error {
 	f := &own.Searches
 	*f = rollout.SearchResults{Value: slices.Clone(f.Value), Ends: slices.Clone(f.Ends), Shares: slices.Clone(f.Shares), Choices: slices.Clone(f.Choices), Counts: slices.Clone(f.Counts)}
 	if s.c.Moves {
-		own.choices = f.AppendChoiceEnds(nil)
+		own.moves.Set(f)
 	}
 	own.Recording, own.Policies, own.Rows = slices.Clone(e.Recording), nil, nil
 	if s.c.Keep != nil {
@@ -257,8 +239,8 @@ func (s *Stream) take() error {
 	return nil
 }
 
-// gather fills a free window with pieces and has it rendered. It returns the error
-// that ended the source, whose last window may be short.
+// gather fills a free window with pieces and has its rows made. It returns the error
+// that ended the source; the last window may be short.
 func (s *Stream) gather() error {
 	c, w := s.c, s.free[len(s.free)-1]
 	clear(w.pieces)
@@ -266,7 +248,7 @@ func (s *Stream) gather() error {
 	var err error
 	for s.room-w.rows >= c.Players && !(c.Whole && w.rows > 0) {
 		if s.e == nil || s.turn == s.e.Turns {
-			s.e = nil // of those without a turn nothing is left, too
+			s.e = nil // also an episode without a turn
 			if err = s.take(); err != nil {
 				break
 			}
@@ -291,7 +273,7 @@ func (s *Stream) gather() error {
 	return err
 }
 
-// send has a window rendered.
+// send has the rows of a window made.
 func (s *Stream) send(w *window) {
 	s.shuffle(w)
 	s.sent = append(s.sent, w)
@@ -350,7 +332,7 @@ func (s *Stream) lists(w *window) {
 		b.Orders, b.OrderEnds = b.Orders[:0], append(b.OrderEnds[:0], 0)
 	}
 	if s.c.Moves {
-		b.Found = rollout.SearchResults{Shares: b.Found.Shares[:0], Choices: b.Found.Choices[:0], Counts: b.Found.Counts[:0]}
+		b.Searches = rollout.SearchResults{Shares: b.Searches.Shares[:0], Choices: b.Searches.Choices[:0], Counts: b.Searches.Counts[:0]}
 		b.MoveEnds, b.ChoiceEnds = append(b.MoveEnds[:0], 0), append(b.ChoiceEnds[:0], 0)
 	}
 	for at := b.From; at < b.To; at++ {
@@ -376,15 +358,10 @@ func (s *Stream) lists(w *window) {
 
 // moves appends the moves of a row of an episode.
 func (b *Batch) moves(e *episode, row int) {
-	f, move, choice := &e.Searches, int32(0), int32(0)
-	if row > 0 {
-		move, choice = f.Ends[row-1], e.choices[row-1]
-	}
-	b.Found.Shares = append(b.Found.Shares, f.Shares[move:f.Ends[row]]...)
-	b.Found.Choices = append(b.Found.Choices, f.Choices[choice:e.choices[row]]...)
-	if len(f.Counts) > 0 {
-		b.Found.Counts = append(b.Found.Counts, f.Counts[move:f.Ends[row]]...)
-	}
-	b.MoveEnds = append(b.MoveEnds, int32(len(b.Found.Shares)))
-	b.ChoiceEnds = append(b.ChoiceEnds, int32(len(b.Found.Choices)))
+	f := e.moves.Of(row, row+1)
+	b.Searches.Shares = append(b.Searches.Shares, f.Shares...)
+	b.Searches.Choices = append(b.Searches.Choices, f.Choices...)
+	b.Searches.Counts = append(b.Searches.Counts, f.Counts...)
+	b.MoveEnds = append(b.MoveEnds, int32(len(b.Searches.Shares)))
+	b.ChoiceEnds = append(b.ChoiceEnds, int32(len(b.Searches.Choices)))
 }

@@ -1,0 +1,84 @@
+// Package rows makes the step rows of episodes: from the rows that a rollout kept
+// while it played, or by playing the episode again. A Maker writes them into memory
+// that the caller owns, such as the columns of a batch of a file. A Stream makes those
+// of many episodes for a reader, in order or shuffled in windows, with several
+// workers. Rows depend on the episodes and the Spec, not on the workers. The package
+// reads and writes no files.
+package rows
+
+import "moonfarm/datasets/internal/arrowfile"
+
+// Column is a column of fixed shape.
+type Column int
+
+// The columns. Playing yields those from Planes to Opponent turn by turn; the others
+// follow from the episode and its rewards.
+const (
+	Episode Column = iota
+	Turn
+	Seat
+	Planes
+	Packed
+	Scalars
+	Mask
+	Action
+	Opponent
+	Reward
+	Return
+	NStep
+	Outcome
+	Terminated
+	Truncated
+	Chosen
+	SearchValue
+	Wanted  // 1: Spec.Keep wants the row
+	Columns // number of columns
+)
+
+// played reports whether playing yields the column turn by turn.
+func (c Column) played() bool { return c >= Planes && c <= Opponent }
+
+// Slabs are memory for rows, a slab for each column.
+type Slabs struct {
+	width [Columns]int // bytes of a row; 0: the column does not exist
+	data  [Columns][]byte
+}
+
+// Over returns Slabs in memory of the caller. width is the bytes of a row of each
+// column, 0 where data has none.
+func Over(width [Columns]int, data [Columns][]byte) *Slabs { return &Slabs{width, data} }
+
+// newSlabs returns memory for rows of the columns that have a width.
+func newSlabs(width [Columns]int, rows int) *Slabs {
+	s := &Slabs{width: width}
+	for c, w := range width {
+		s.data[c] = arrowfile.Aligned(rows * w)
+		largePages(s.data[c])
+	}
+	return s
+}
+
+// grow makes room for at least that many rows, and may lose the rows it has.
+func (s *Slabs) grow(rows int) {
+	for c, w := range s.width {
+		if w > 0 && len(s.data[c]) < rows*w {
+			*s = *newSlabs(s.width, rows+rows/2)
+			return
+		}
+	}
+}
+
+// bytes returns n rows of a column from the given row on; nil without that column.
+func (s *Slabs) bytes(c Column, row, n int) []byte {
+	w := s.width[c]
+	if w == 0 {
+		return nil
+	}
+	return s.data[c][row*w : (row+n)*w : (row+n)*w]
+}
+
+// Rows returns n rows of a column from the given row on, as numbers of its type; nil
+// without that column.
+func Rows[T arrowfile.Number](s *Slabs, c Column, row, n int) []T {
+	return arrowfile.View[T](s.bytes(c, row, n))
+}

@@ -1,0 +1,488 @@
+package rows
+
+import (
+	"fmt"
+	"sync"
+
+	"moonfarm/datasets/derive"
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+)
+
+// Spec says which rows are made.
+type Spec struct {
+	Players   int
+	MaxTurns  []int        // of an episode, for each set of rules
+	MaxOrders []int        // of a seat in a turn, for each set of rules
+	Width     [Columns]int // bytes of a row of each wanted column; 0: not wanted
+	Heads     int          // of an action
+	Memory    bool         // games remember the planes that were looked at
+
+	Discount float64 // of returns
+	Steps    int     // turns of the column NStep
+
+	// Keep reports whether a row is wanted, for the column Wanted. Several goroutines
+	// call it at once. nil: there is no such column.
+	Keep func(e *rollout.Episode, turn, seat int) bool
+}
+
+func (s *Spec) wants(c Column) bool { return s.Width[c] > 0 }
+
+// sums reports whether rows depend on the rewards of later turns.
+func (s *Spec) sums() bool { return s.wants(Return) || s.wants(NStep) }
+
+// plays reports whether any column is wanted that the episodes do not hold.
+func (s *Spec) plays() bool {
+	for c := Planes; c <= NStep; c++ {
+		if s.wants(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// check fails if an episode does not fit the game.
+func (s *Spec) check(e *rollout.Episode, rules int) error {
+	if e.Players != s.Players || rules < 0 || rules >= len(s.MaxTurns) {
+		return fmt.Errorf("episode %d: %d seats, rules number %d; the game has %d, and %d sets of rules", e.ID, e.Players, rules, s.Players, len(s.MaxTurns))
+	}
+	if e.Turns > s.MaxTurns[rules] {
+		return fmt.Errorf("episode %d: %d turns, the game has at most %d", e.ID, e.Turns, s.MaxTurns[rules])
+	}
+	return nil
+}
+
+// Replays returns a Replayer for an episode with the rules of that number. One
+// goroutine uses it.
+type Replays func(rules int, e *rollout.Episode) (*rollout.Replayer, error)
+
+// turns yields the rows of an episode turn by turn. A rollout.Replayer does so by
+// playing it again.
+type turns interface {
+	// Step writes the rows of the next turn into the slabs of the batch.
+	Step(b *env.Batch) error
+	// Final writes the observations after the last turn.
+	Final(b *env.Batch)
+}
+
+// keptTurns yields the turns of an episode that holds its rows.
+type keptTurns struct {
+	rows          *rollout.Rows
+	turn, players int
+}
+
+// Step implements turns.
+func (k *keptTurns) Step(b *env.Batch) error {
+	if n := k.players; len(k.rows.Pages) > 0 {
+		p, row := k.rows.Pages[k.turn/rollout.PageTurns], k.turn%rollout.PageTurns*n
+		copyRows(b.Planes, p.Planes, row, n)
+		copyRows(b.Packed, p.Packed, row, n)
+		copyRows(b.Scalars, p.Scalars, row, n)
+		copyRows(b.Mask, p.Mask, row, n)
+		copyRows(b.Action, p.Action, row, n)
+	}
+	copyRows(b.Reward, k.rows.Reward, k.turn*k.players, k.players)
+	k.turn++
+	return nil
+}
+
+// Final implements turns.
+func (k *keptTurns) Final(b *env.Batch) {
+	copy(b.Planes, k.rows.Final.Planes)
+	copy(b.Packed, k.rows.Final.Packed)
+	copy(b.Scalars, k.rows.Final.Scalars)
+}
+
+// copyRows fills dst, which has n rows, with rows from the given one on.
+func copyRows[T any](dst, rows []T, row, n int) { copy(dst, rows[row*(len(dst)/n):]) }
+
+// episode is an episode whose rows are made, possibly by several Makers that each
+// make some of its turns.
+type episode struct {
+	rollout.Episode
+	rules int
+	moves Moves // of its searches, if they are wanted
+
+	mu    sync.Mutex // guards the fields below
+	known bool       // returns and nsteps are computed
+	sums  sums
+}
+
+// sums are the returns of all turns of an episode [turns, seats].
+type sums struct{ returns, nsteps []float32 }
+
+// compute computes the sums that are wanted from the rewards of all turns.
+func (s *sums) compute(c *Spec, rewards []float32) {
+	n := len(rewards)
+	if c.wants(Return) {
+		s.returns = resized(s.returns, n)
+		derive.Returns(s.returns, rewards, c.Players, c.Discount)
+	}
+	if c.wants(NStep) {
+		s.nsteps = resized(s.nsteps, n)
+		derive.Steps(s.nsteps, rewards, c.Players, c.Steps, c.Discount)
+	}
+}
+
+// resized returns s with n values, in its own memory if that is large enough.
+func resized(s []float32, n int) []float32 {
+	if cap(s) < n {
+		return make([]float32, n, n+n/2)
+	}
+	return s[:n]
+}
+
+// Maker makes the rows of one episode after the other: Start it, Write its turns in
+// order, and then Final. One goroutine uses it at a time.
+type Maker struct {
+	spec    *Spec
+	replays Replays
+	batch   *env.Batch
+	turn    *Slabs // scratch: the rows of one turn, to be shuffled, or for columns that others follow from
+	piece   *Slabs // scratch: the other columns of rows to be shuffled
+	started episode
+
+	rewards []float32 // of the turns that were played [turns, seats]
+	whole   sums      // of an episode that was played in one go
+
+	// The source stands before turn at of the episode in.
+	source turns
+	in     *episode // nil: none
+	at     int
+	kept   keptTurns
+	replay *rollout.Replayer
+	played *episode // by replay
+}
+
+// NewMaker returns a Maker. It uses replays for the episodes that hold no rows.
+func NewMaker(s *Spec, replays Replays) *Maker {
+	turn, piece := s.Width, s.Width
+	for c := range Columns {
+		if c.played() {
+			piece[c] = 0
+		} else {
+			turn[c] = 0
+		}
+	}
+	if s.wants(Opponent) {
+		turn[Action] = s.Heads * 4
+	}
+	return &Maker{spec: s, replays: replays, turn: newSlabs(turn, s.Players), piece: newSlabs(piece, 0), batch: &env.Batch{
+		Rows: s.Players, OrderLen: make([]int32, s.Players), Status: make([]sim.Status, 1), Turn: make([]int32, 1),
+	}}
+}
+
+// Start begins an episode, which must stay unchanged until its last row is made. It
+// fails if the episode cannot be one of the game.
+func (m *Maker) Start(e *rollout.Episode, rules int) error {
+	m.started = episode{Episode: *e, rules: rules, sums: m.started.sums}
+	m.drop()
+	return m.begin(&m.started)
+}
+
+// Write makes the rows of the turns from first up to end, from the given row of the
+// slabs on. It fails if the game does not go as the episode says. An episode that is
+// written in several pieces and does not hold its rewards is played for them first.
+func (m *Maker) Write(to *Slabs, row, first, end int) error {
+	return m.write(target{slabs: to, row: row}, &m.started, first, end)
+}
+
+// Final writes the observations after the last turn into the given row of the slabs
+// and the next ones.
+func (m *Maker) Final(to *Slabs, row int) error {
+	n := m.spec.Players
+	return m.final(&m.started, &features.Rows{
+		Planes: to.bytes(Planes, row, n), Packed: Rows[uint64](to, Packed, row, n), Scalars: Rows[float32](to, Scalars, row, n),
+	})
+}
+
+// final writes the observations after the last turn of an episode.
+func (m *Maker) final(e *episode, to *features.Rows) error {
+	if err := m.seek(e, e.Turns, m.spec.Memory); err != nil {
+		return err
+	}
+	m.batch.Planes, m.batch.Packed, m.batch.Scalars = to.Planes, to.Packed, to.Scalars
+	m.source.Final(m.batch)
+	return nil
+}
+
+// target is where rows are written.
+type target struct {
+	slabs *Slabs
+	row   int     // the first
+	order []int32 // row k goes to row order[k] of the slabs; nil: to row row+k
+}
+
+// write makes the rows of some turns of an episode.
+func (m *Maker) write(to target, e *episode, first, end int) error {
+	returns := &m.whole
+	if m.spec.plays() {
+		whole := first == 0 && end == e.Turns
+		if m.spec.sums() && (!whole || e.Rows != nil) {
+			if err := m.ahead(e); err != nil {
+				return err
+			}
+			returns = &e.sums
+		}
+		if err := m.seek(e, first, m.spec.Memory); err != nil {
+			return err
+		}
+		if err := m.play(to, end); err != nil {
+			return err
+		}
+		if m.spec.sums() && returns == &m.whole {
+			m.whole.compute(m.spec, m.rewards[:e.Turns*m.spec.Players])
+		}
+	}
+	rows := (end - first) * m.spec.Players
+	if to.order == nil {
+		m.fill(to.slabs, to.row, e, first, end, returns)
+		return nil
+	}
+	m.piece.grow(rows)
+	m.fill(m.piece, 0, e, first, end, returns)
+	scatter(to, m.piece, rows)
+	return nil
+}
+
+// ahead computes the returns of all turns of an episode, unless they are known. An
+// episode that does not hold its rewards is played to its end for them.
+func (m *Maker) ahead(e *episode) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.known {
+		return nil
+	}
+	if e.Rows != nil {
+		e.sums.compute(m.spec, e.Rows.Reward)
+		e.known = true
+		return nil
+	}
+	if err := m.seek(e, e.Turns, false); err != nil {
+		return err
+	}
+	e.sums.compute(m.spec, m.rewards[:e.Turns*m.spec.Players])
+	e.known = true
+	return nil
+}
+
+// seek puts the source before a turn of the episode. With watch it observes the planes
+// of the turns before, so that the game remembers what they showed.
+func (m *Maker) seek(e *episode, turn int, watch bool) error {
+	if m.in != e || m.at > turn {
+		if err := m.begin(e); err != nil {
+			return err
+		}
+	}
+	b := m.batch
+	b.Planes, b.Packed, b.Scalars, b.Mask, b.Action = nil, nil, nil, nil, nil
+	if watch {
+		b.Planes = m.turn.bytes(Planes, 0, m.spec.Players)
+	}
+	for m.at < turn {
+		if err := m.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin puts the source before the first turn of an episode. An episode that was just
+// played holds its rewards, and may hold its other rows; any other is played again.
+func (m *Maker) begin(e *episode) error {
+	m.in = nil
+	n := m.spec.Players
+	if r := e.Rows; r != nil && (len(r.Pages) > 0 || !m.observes()) {
+		m.kept = keptTurns{rows: r, players: n}
+		m.source = &m.kept
+	} else {
+		if m.played != e {
+			r, err := m.replays(e.rules, &e.Episode)
+			if err != nil {
+				return err
+			}
+			m.replay, m.played = r, e
+		}
+		if err := m.replay.Start(&e.Episode); err != nil {
+			return err
+		}
+		m.source = m.replay
+	}
+	m.in, m.at = e, 0
+	if n := n * m.spec.MaxOrders[e.rules]; cap(m.batch.Orders) < n {
+		m.batch.Orders = make([]sim.Order, n)
+	} else {
+		m.batch.Orders = m.batch.Orders[:n]
+	}
+	m.rewards = resized(m.rewards, e.Turns*n)
+	return nil
+}
+
+// observes reports whether observations, masks or actions are wanted.
+func (m *Maker) observes() bool {
+	for c := Planes; c <= Opponent; c++ {
+		if m.spec.wants(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// drop lets go of the episode in hand.
+func (m *Maker) drop() { m.in, m.played = nil, nil }
+
+// step yields the next turn.
+func (m *Maker) step() error {
+	n := m.spec.Players
+	m.batch.Reward = m.rewards[m.at*n : (m.at+1)*n]
+	if err := m.source.Step(m.batch); err != nil {
+		m.drop()
+		return err
+	}
+	m.at++
+	return nil
+}
+
+// play writes the columns that playing yields, of the turns up to end.
+func (m *Maker) play(to target, end int) error {
+	n := m.spec.Players
+	s := to.slabs
+	if to.order != nil {
+		s = m.turn
+		m.window(s, 0)
+	}
+	for m.at < end {
+		row := 0
+		if to.order == nil {
+			row = to.row
+			m.window(s, row)
+		}
+		if err := m.step(); err != nil {
+			return err
+		}
+		if m.spec.wants(Opponent) {
+			m.opponents(s, row)
+		}
+		if to.order != nil {
+			scatter(to, s, n)
+			to.order = to.order[n:]
+		}
+		to.row += n
+	}
+	return nil
+}
+
+// window points the batch at the rows of a turn, from the given row on.
+func (m *Maker) window(to *Slabs, row int) {
+	b, n := m.batch, m.spec.Players
+	b.Planes = to.bytes(Planes, row, n)
+	b.Packed = Rows[uint64](to, Packed, row, n)
+	b.Scalars = Rows[float32](to, Scalars, row, n)
+	b.Mask = Rows[uint64](to, Mask, row, n)
+	if b.Action = Rows[int32](to, Action, row, n); b.Action == nil {
+		b.Action = Rows[int32](m.turn, Action, 0, n)
+	}
+}
+
+// opponents writes the column Opponent of the turn in the batch.
+func (m *Maker) opponents(to *Slabs, row int) {
+	n, heads := m.spec.Players, m.spec.Heads
+	for seat := range n {
+		dst := Rows[int32](to, Opponent, row+seat, 1)
+		for k := range n - 1 {
+			other := (seat + 1 + k) % n
+			copy(dst[k*heads:], m.batch.Action[other*heads:(other+1)*heads])
+		}
+	}
+}
+
+// fill writes the columns of some turns that follow from the episode and its rewards.
+func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
+	n := m.spec.Players
+	rows, from, until := (end-first)*n, first*n, end*n
+	id := Rows[uint64](to, Episode, row, rows)
+	for k := range id {
+		id[k] = e.ID
+	}
+	turn, seat, outcome := Rows[int32](to, Turn, row, rows), to.bytes(Seat, row, rows), Rows[float32](to, Outcome, row, rows)
+	for p := range n {
+		for k, t := p, int32(first); k < len(turn); k, t = k+n, t+1 {
+			turn[k] = t
+		}
+		for k := p; k < len(seat); k += n {
+			seat[k] = uint8(p)
+		}
+		for k := p; k < len(outcome); k += n {
+			outcome[k] = e.Outcome[p].Result
+		}
+	}
+	if c := Rows[float32](to, Reward, row, rows); c != nil {
+		copy(c, m.rewards[from:until])
+	}
+	if c := Rows[float32](to, Return, row, rows); c != nil {
+		copy(c, s.returns[from:until])
+	}
+	if c := Rows[float32](to, NStep, row, rows); c != nil {
+		copy(c, s.nsteps[from:until])
+	}
+	if c := to.bytes(Chosen, row, rows); c != nil {
+		copy(c, e.Chosen[from:until])
+	}
+	if c := Rows[float32](to, SearchValue, row, rows); c != nil {
+		copy(c, e.Searches.Value[from:until])
+	}
+	flags := func(column Column, status sim.Status) {
+		c := to.bytes(column, row, rows)
+		clear(c)
+		if end == e.Turns && e.Status == status {
+			for k := max(0, len(c)-n); k < len(c); k++ {
+				c[k] = 1
+			}
+		}
+	}
+	flags(Terminated, sim.Over)
+	flags(Truncated, sim.Cut)
+	for k, c := 0, to.bytes(Wanted, row, rows); k < len(c); k++ {
+		c[k] = 0
+		if m.spec.Keep(&e.Episode, first+k/n, k%n) {
+			c[k] = 1
+		}
+	}
+}
+
+// scatter copies n rows of the columns of both slabs to the places of a target.
+func scatter(to target, from *Slabs, n int) {
+	for c, size := range from.width {
+		if size == 0 || to.slabs.width[c] == 0 {
+			continue
+		}
+		dst, src := to.slabs.data[c], from.data[c]
+		switch size {
+		case 1:
+			scattered(dst, src, to.order[:n])
+		case 4:
+			scattered(arrowfile.View[int32](dst), arrowfile.View[int32](src), to.order[:n])
+		case 8:
+			scattered(arrowfile.View[uint64](dst), arrowfile.View[uint64](src), to.order[:n])
+		default:
+			for k, at := range to.order[:n] {
+				copy(dst[int(at)*size:][:size], src[k*size:])
+			}
+		}
+	}
+}
+
+func scattered[T any](dst, src []T, order []int32) {
+	for k, at := range order {
+		dst[at] = src[k]
+	}
+}
+
+// newFinal returns memory for the observations of all seats after the last turn.
+func newFinal(s *Spec) *features.Rows {
+	m := newSlabs(s.Width, s.Players)
+	return &features.Rows{Planes: m.bytes(Planes, 0, s.Players), Packed: Rows[uint64](m, Packed, 0, s.Players), Scalars: Rows[float32](m, Scalars, 0, s.Players)}
+}
