@@ -76,15 +76,14 @@ type keptTurns struct {
 
 // Step implements turns.
 func (k *keptTurns) Step(b *env.Batch) error {
-	if n := k.players; len(k.rows.Pages) > 0 {
-		p, row := k.rows.Pages[k.turn/rollout.PageTurns], k.turn%rollout.PageTurns*n
-		copyRows(b.Planes, p.Planes, row, n)
-		copyRows(b.Packed, p.Packed, row, n)
-		copyRows(b.Scalars, p.Scalars, row, n)
-		copyRows(b.Mask, p.Mask, row, n)
-		copyRows(b.Action, p.Action, row, n)
-	}
-	copyRows(b.Reward, k.rows.Reward, k.turn*k.players, k.players)
+	n := k.players
+	p, row := k.rows.Pages[k.turn/rollout.PageTurns], k.turn%rollout.PageTurns*n
+	copyRows(b.Planes, p.Planes, row, n)
+	copyRows(b.Packed, p.Packed, row, n)
+	copyRows(b.Scalars, p.Scalars, row, n)
+	copyRows(b.Mask, p.Mask, row, n)
+	copyRows(b.Action, p.Action, row, n)
+	copyRows(b.Reward, k.rows.Reward, k.turn*n, n)
 	k.turn++
 	return nil
 }
@@ -298,6 +297,11 @@ func (m *Maker) begin(e *episode) error {
 	if r := e.Rows; r != nil && (len(r.Pages) > 0 || !m.observes()) {
 		m.kept = keptTurns{rows: r, players: n}
 		m.source = &m.kept
+		m.rewards = append(m.rewards[:0], r.Reward...)
+		if len(r.Pages) == 0 { // nothing but rewards is wanted
+			m.in, m.at = e, e.Turns
+			return nil
+		}
 	} else {
 		if m.played != e {
 			r, err := m.replays(e.rules, &e.Episode)
