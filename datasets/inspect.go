@@ -25,30 +25,29 @@ type Card struct {
 	Manifest *Manifest `json:"manifest"`
 	Shards   int       `json:"shards"` // read for the statistics
 	Rows     uint64    `json:"rows"`   // read for the statistics
-	Planes   []Stat    `json:"planes"` // per plane, if observations are planes
-	Scalars  []Stat    `json:"scalars"`
+	Planes   []Summary `json:"planes"` // per plane, if observations are planes
+	Scalars  []Summary `json:"scalars"`
 	Distinct uint64    `json:"distinct"` // different games among the episodes; of format 2, whose manifest does not tell, those of the shards that were read, by their orders
-	Turns    Stat      `json:"turns"`    // of episodes
-	Reward   Stat      `json:"reward"`   // of rows
-	Return   Stat      `json:"return"`   // of rows
-	Choices  Stat      `json:"choices"`  // legal choices of rows, all heads together
+	Turns    Summary   `json:"turns"`    // of episodes
+	Reward   Summary   `json:"reward"`   // of rows
+	Return   Summary   `json:"return"`   // of rows
+	Choices  Summary   `json:"choices"`  // legal choices of rows, all heads together
 	Labels   []Labels  `json:"labels"`   // per seat; none without an action column
 	// Of the rows for which a policy searched; nil if none does in the dataset.
-	Moves *Stat `json:"moves,omitempty"` // that the search weighed
-	Value *Stat `json:"value,omitempty"` // that it found
+	Moves *Summary `json:"moves,omitempty"` // that the search weighed
+	Value *Summary `json:"value,omitempty"` // that it found
 	// SHA256 are the sums of the step columns, if they are asked for.
 	SHA256 map[string]string `json:"sha256,omitempty"`
 }
 
-// Stat sums up numbers.
-type Stat struct {
-	Name    string  `json:"name"`
-	Unit    string  `json:"unit"`
-	Mean    float64 `json:"mean"`
-	Min     float64 `json:"min"`
-	Max     float64 `json:"max"`
-	Nonzero float64 `json:"nonzero"` // share of the numbers that are not 0
-}
+// Summary sums up numbers.
+type Summary = stats.Summary
+
+// Labels counts the orders of one seat that the action column can express.
+type Labels = stats.Labels
+
+// Share is a part of a count.
+type Share = stats.Share
 
 // Inspect reads a dataset and sums it up. The outcome balance is in
 // Manifest.Totals. It fails as Open does, and on a damaged file, which the
@@ -104,104 +103,59 @@ func (d *Dataset) sums(ctx context.Context, workers int, c *Card) error {
 	return err
 }
 
-// tally sums up numbers one by one, and counts them.
-type tally[T uint64 | float64] struct {
-	stats.Sum[T]
-	n uint64
-}
-
-func (t *tally[T]) put(v T) {
-	if t.n == 0 {
-		t.Min, t.Max = v, v
-	}
-	t.n++
-	t.Sum.Put(v)
-}
-
-// putCells adds the cells of one plane.
-func putCells(t *tally[uint64], b []uint8) {
-	if t.n == 0 {
-		t.Min = math.MaxUint8
-	}
-	t.n += uint64(len(b))
-	stats.AddCells(&t.Sum, b)
-}
-
-func (t *tally[T]) add(o *tally[T]) {
-	switch {
-	case t.n == 0:
-		*t = *o
-	case o.n > 0:
-		t.n += o.n
-		t.Sum.Add(&o.Sum)
-	}
-}
-
-func (t *tally[T]) stat(f features.Field) Stat {
-	s := t.Statistic(f.Name, float64(t.n))
-	return Stat{f.Name, f.Unit, s.Mean, s.Min, s.Max, s.Nonzero}
-}
-
-// tallies are those of one shard, or of several added up in order.
+// tallies sum up the rows of one shard, or of several added in order.
 type tallies struct {
 	rows                        uint64
-	planes                      []tally[uint64]
-	scalars                     []tally[float64]
-	labels                      []Labels // per seat
-	turns, reward, ret, choices tally[float64]
-	moves, value                tally[float64]
-	games                       distinct.Set // if the manifest does not tell
+	seen                        stats.Sums // planes and scalars
+	labels                      []Labels   // per seat
+	turns, reward, ret, choices stats.Tally
+	moves, value                stats.Tally
+	games                       distinct.Set // if the manifest does not count them
 }
 
 func (d *Dataset) newTallies() (t tallies) {
 	o := d.manifest.Observation
+	planes, scalars := 0, 0
 	if o.Form == ObsPlanes {
-		t.planes = make([]tally[uint64], o.Planes)
+		planes = o.Planes
 	}
 	if o.Form != ObsNone {
-		t.scalars = make([]tally[float64], o.Scalars)
+		scalars = o.Scalars
 		t.labels = make([]Labels, d.manifest.Game.Players)
 	}
+	t.seen = stats.NewSums(planes, scalars)
 	return t
 }
 
 func (t *tallies) add(o *tallies) {
 	t.rows += o.rows
-	for i := range t.planes {
-		t.planes[i].add(&o.planes[i])
-	}
-	for i := range t.scalars {
-		t.scalars[i].add(&o.scalars[i])
-	}
+	_ = t.seen.Add(&o.seen) // of the same planes and scalars: cannot fail
 	for i := range t.labels {
-		t.labels[i].add(o.labels[i])
+		t.labels[i].Add(o.labels[i])
 	}
-	t.turns.add(&o.turns)
-	t.reward.add(&o.reward)
-	t.ret.add(&o.ret)
-	t.choices.add(&o.choices)
-	t.moves.add(&o.moves)
-	t.value.add(&o.value)
+	t.turns.Add(&o.turns)
+	t.reward.Add(&o.reward)
+	t.ret.Add(&o.ret)
+	t.choices.Add(&o.choices)
+	t.moves.Add(&o.moves)
+	t.value.Add(&o.value)
 	_ = t.games.Merge(o.games.Sample()) // it was counted here: cannot fail
 }
 
 func (t *tallies) card(m *Manifest) *Card {
-	c := &Card{Manifest: m, Rows: t.rows, Planes: []Stat{}, Scalars: []Stat{}, Labels: []Labels{}}
-	for i := range t.planes {
-		c.Planes = append(c.Planes, t.planes[i].stat(stats.Field(m.Observation.PlaneFields, i)))
-	}
-	for i := range t.scalars {
-		c.Scalars = append(c.Scalars, t.scalars[i].stat(stats.Field(m.Observation.ScalarFields, i)))
-	}
+	o := m.Observation
+	c := &Card{Manifest: m, Rows: t.rows, Labels: []Labels{}}
+	c.Planes, c.Scalars = t.seen.Summaries(o.PlaneFields, o.ScalarFields, o.Height*o.Width)
 	for i, l := range t.labels {
 		l.Seat = i
-		l.close()
+		l.Close()
 		c.Labels = append(c.Labels, l)
 	}
-	c.Turns, c.Choices = t.turns.stat(features.Field{Name: "turns", Unit: "turns"}), t.choices.stat(features.Field{Name: "choices", Unit: "choices"})
-	c.Reward, c.Return = t.reward.stat(features.Field{Name: "reward"}), t.ret.stat(features.Field{Name: "return"})
+	field := func(name, unit string) features.Field { return features.Field{Name: name, Unit: unit} }
+	c.Turns, c.Choices = t.turns.Summary(field("turns", "turns")), t.choices.Summary(field("choices", "choices"))
+	c.Reward, c.Return = t.reward.Summary(field("reward", "")), t.ret.Summary(field("return", ""))
 	if m.Job.Search {
-		moves, value := t.moves.stat(features.Field{Name: "moves", Unit: "moves"}), t.value.stat(features.Field{Name: "value"})
+		moves, value := t.moves.Summary(field("moves", "moves")), t.value.Summary(field("value", ""))
 		c.Moves, c.Value = &moves, &value
 	}
 	return c
@@ -254,129 +208,28 @@ func (x *inspector) batch(t *tallies) {
 	rows, d := x.r.table.Rows, newStepData(x.r.table, x.r.table.Rows)
 	t.rows += uint64(rows)
 	words, heads := x.d.manifest.Action.MaskWords, len(x.d.manifest.Action.Heads)
+	planes, scalars := len(t.seen.Planes)*x.cells, len(t.seen.Scalars)
 	for i := range rows {
-		if d.planes != nil {
-			for p := range t.planes {
-				at := (i*len(t.planes) + p) * x.cells
-				putCells(&t.planes[p], d.planes[at:at+x.cells])
-			}
-		}
-		for k := range t.scalars {
-			t.scalars[k].put(float64(d.scalars[i*len(t.scalars)+k]))
-		}
-		t.reward.put(float64(d.reward[i]))
-		t.ret.put(float64(d.ret[i]))
+		t.seen.Row(part(d.planes, i, 1, planes), part(d.scalars, i, 1, scalars))
+		t.reward.Put(float64(d.reward[i]))
+		t.ret.Put(float64(d.ret[i]))
 		if d.mask != nil {
 			n := 0
 			for _, w := range d.mask[i*words : (i+1)*words] {
 				n += bits.OnesCount64(w)
 			}
-			t.choices.put(float64(n))
+			t.choices.Put(float64(n))
 		}
 		if d.action != nil && int(d.seat[i]) < len(t.labels) {
-			t.labels[d.seat[i]].put(d.action[i*heads : (i+1)*heads])
+			t.labels[d.seat[i]].Put(d.action[i*heads : (i+1)*heads])
 		}
 		if d.value != nil && !math.IsNaN(float64(d.value[i])) {
 			moves := d.search[searchPolicy].Ends
-			t.moves.put(float64(moves[i+1] - moves[i]))
-			t.value.put(float64(d.value[i]))
+			t.moves.Put(float64(moves[i+1] - moves[i]))
+			t.value.Put(float64(d.value[i]))
 		}
 		if d.seat[i] == 0 && d.terminated[i]|d.truncated[i] != 0 {
-			t.turns.put(float64(d.turn[i] + 1))
+			t.turns.Put(float64(d.turn[i] + 1))
 		}
-	}
-}
-
-// Labels counts the orders of one seat that the action column can express. A head
-// of an action is used if its choice is not 0, and always if it is the only head,
-// which has a choice for doing nothing. It is said if its choice is not -1, which
-// stands for orders that are none of its choices.
-type Labels struct {
-	Seat  int   `json:"seat"`
-	Heads Share `json:"heads"` // of the used heads of all rows, those that are said
-	Rows  Share `json:"rows"`  // of all rows, those in which every head is said
-	Told  Share `json:"told"`  // of the rows with a used head, those in which every head is said
-}
-
-// Share is a part of a number.
-type Share struct {
-	All   uint64  `json:"all"`
-	Said  uint64  `json:"said"`
-	Share float64 `json:"share"` // Said / All; 1 if there are none
-}
-
-func (s *Share) put(said bool) {
-	s.All++
-	if said {
-		s.Said++
-	}
-}
-
-func (s *Share) add(o Share) {
-	s.All += o.All
-	s.Said += o.Said
-}
-
-func (s *Share) close() {
-	if s.Share = 1; s.All > 0 {
-		s.Share = float64(s.Said) / float64(s.All)
-	}
-}
-
-// put counts one row.
-func (l *Labels) put(action []int32) {
-	told, missing := uint64(0), uint64(0)
-	for _, c := range action {
-		if c != 0 {
-			told++
-		}
-		if c < 0 {
-			missing++
-		}
-	}
-	if len(action) == 1 {
-		told = 1
-	}
-	l.Heads.add(Share{All: told, Said: told - missing})
-	l.Rows.put(missing == 0)
-	if told > 0 {
-		l.Told.put(missing == 0)
-	}
-}
-
-func (l *Labels) add(o Labels) {
-	l.Heads.add(o.Heads)
-	l.Rows.add(o.Rows)
-	l.Told.add(o.Told)
-}
-
-// close computes the shares.
-func (l *Labels) close() {
-	l.Heads.close()
-	l.Rows.close()
-	l.Told.close()
-}
-
-// inOrder passes values, which are put in any order, to take in the order of their
-// numbers, from 0. It holds those whose turn has not come. It is not safe for
-// concurrent use.
-type inOrder[T any] struct {
-	take  func(T)
-	next  int
-	early map[int]T
-}
-
-func (o *inOrder[T]) put(i int, v T) {
-	if i != o.next {
-		if o.early == nil {
-			o.early = map[int]T{}
-		}
-		o.early[i] = v
-		return
-	}
-	for ok := true; ok; v, ok = o.early[o.next] {
-		delete(o.early, o.next)
-		o.take(v)
-		o.next++
 	}
 }

@@ -192,7 +192,7 @@ func (a *app) printLabels(labels []datasets.Labels) {
 func (a *app) printStats(c *datasets.Card) {
 	a.printf("statistics of %s in %s\n", cli.Plural(c.Rows, "row"), cli.Plural(c.Shards, "shard"))
 	rows := [][]string{{"what", "unit", "mean", "min", "max", "not 0"}}
-	add := func(kind string, s datasets.Stat) {
+	add := func(kind string, s datasets.Summary) {
 		rows = append(rows, []string{kind + s.Name, s.Unit, decimal(s.Mean), decimal(s.Min), decimal(s.Max), fmt.Sprintf("%.2f %%", 100*s.Nonzero)})
 	}
 	for _, s := range c.Planes {
@@ -201,10 +201,10 @@ func (a *app) printStats(c *datasets.Card) {
 	for _, s := range c.Scalars {
 		add("scalar ", s)
 	}
-	for _, s := range []datasets.Stat{c.Turns, c.Choices, c.Reward, c.Return} {
+	for _, s := range []datasets.Summary{c.Turns, c.Choices, c.Reward, c.Return} {
 		add("", s)
 	}
-	for _, s := range []*datasets.Stat{c.Moves, c.Value} {
+	for _, s := range []*datasets.Summary{c.Moves, c.Value} {
 		if s != nil {
 			add("search ", *s)
 		}

@@ -37,11 +37,37 @@ type Statistic struct {
 	Nonzero   float64 `json:"nonzero"` // share of the numbers that are not 0
 }
 
-// Sums are the sums of a shard, or of several.
+// Sums are the sums of the rows of a shard, or of several.
 type Sums struct {
 	Rows    uint64         `json:"rows"`
 	Planes  []Sum[uint64]  `json:"planes"`
 	Scalars []Sum[float64] `json:"scalars"`
+}
+
+// NewSums returns the sums of no rows, for that number of planes and scalars.
+func NewSums(planes, scalars int) Sums {
+	s := Sums{Planes: make([]Sum[uint64], planes), Scalars: make([]Sum[float64], scalars)}
+	for i := range s.Planes {
+		s.Planes[i].Min = math.MaxUint8
+	}
+	return s
+}
+
+// Row adds one row. planes [P, H, W] may be empty if there are no planes, scalars [S]
+// if there are no scalars.
+func (s *Sums) Row(planes []uint8, scalars []float32) {
+	for p := range s.Planes {
+		cells := len(planes) / len(s.Planes)
+		AddCells(&s.Planes[p], planes[p*cells:(p+1)*cells])
+	}
+	for k := range s.Scalars {
+		v, f := float64(scalars[k]), &s.Scalars[k]
+		if s.Rows == 0 {
+			f.Min, f.Max = v, v
+		}
+		f.Put(v)
+	}
+	s.Rows++
 }
 
 // Sum sums up one plane or scalar.
@@ -119,6 +145,18 @@ func (s *Sums) Statistics(planes, scalars []features.Field, cells int) *Statisti
 	return t
 }
 
+// Summaries returns the summary of each plane, over all its cells, and of each scalar.
+func (s *Sums) Summaries(planes, scalars []features.Field, cells int) (of, numbers []Summary) {
+	of, numbers = []Summary{}, []Summary{}
+	for i := range s.Planes {
+		of = append(of, s.Planes[i].Summary(Field(planes, i), float64(s.Rows)*float64(cells)))
+	}
+	for i := range s.Scalars {
+		numbers = append(numbers, s.Scalars[i].Summary(Field(scalars, i), float64(s.Rows)))
+	}
+	return of, numbers
+}
+
 // Field is the description of a plane or scalar, empty if there is none.
 func Field(all []features.Field, i int) (f features.Field) {
 	if i < len(all) {
@@ -158,10 +196,7 @@ func NewSampler(z features.Shape, layout *features.Layout, packed bool) (*Sample
 // Start begins a shard. It makes new sums, as those of the shard before may be in
 // use.
 func (s *Sampler) Start() {
-	s.Sums = Sums{Planes: make([]Sum[uint64], s.planes), Scalars: make([]Sum[float64], s.scalars)}
-	for i := range s.Sums.Planes {
-		s.Sums.Planes[i].Min = math.MaxUint8
-	}
+	s.Sums = NewSums(s.planes, s.scalars)
 }
 
 // Batch adds the rows of a batch that are in the sample; first is the number of
@@ -175,21 +210,13 @@ func (s *Sampler) Batch(planes []uint8, packed []uint64, scalars []float32, firs
 		} else if s.planes > 0 {
 			seen = planes[i*s.planes*s.cells:]
 		}
-		for p := range s.Sums.Planes {
-			AddCells(&s.Sums.Planes[p], seen[p*s.cells:(p+1)*s.cells])
-		}
-		for k := range s.Sums.Scalars {
-			v := float64(scalars[i*s.scalars+k])
+		numbers := scalars[i*s.scalars : (i+1)*s.scalars]
+		for k, v := range numbers {
 			if v-v != 0 {
 				return fmt.Errorf("row %d: scalar %d is %v", first+uint64(i), k, v)
 			}
-			f := &s.Sums.Scalars[k]
-			if s.Sums.Rows == 0 {
-				f.Min, f.Max = v, v
-			}
-			f.Put(v)
 		}
-		s.Sums.Rows++
+		s.Sums.Row(seen[:s.planes*s.cells], numbers)
 	}
 	return nil
 }
