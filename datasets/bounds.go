@@ -66,15 +66,6 @@ const (
 	keptBytes = 64 << 20 // of rows that a worker keeps while it plays
 )
 
-// A manifest that is read may have fewValues values, and one more for every
-// bytesOfValue bytes. Those that are written have fewer. Without this bound a
-// short text of many empty objects, such as {},{},{}, would be decoded into lists
-// of a hundred times its size.
-const (
-	fewValues    = 1 << 17
-	bytesOfValue = 12
-)
-
 // checkSizes fails if batches, turns or orders may be larger than the bounds.
 func (l *layout) checkSizes() error {
 	for _, t := range l.tables {
@@ -162,24 +153,4 @@ func (d *Dataset) bound(table int, t *arrowfile.Table) {
 		beyond += c.Most * m.size * c.Column.Values()
 	}
 	t.MostLists = listBytes + min(beyond, maxEpisodeLists)
-}
-
-// checkValues fails if the text of a manifest has too many values for its length.
-func checkValues(text []byte) error {
-	n := 0          // values but the first
-	within := false // a string
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case within && c == '\\':
-			i++
-		case c == '"':
-			within = !within
-		case !within && (c == ',' || c == '{' || c == '['):
-			n++
-		}
-	}
-	if n > fewValues+len(text)/bytesOfValue {
-		return fmt.Errorf("damaged: %d values in %d bytes", n, len(text))
-	}
-	return nil
 }

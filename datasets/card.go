@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
 )
@@ -293,7 +294,7 @@ moonfarm verify . --recompute all
 // attach writes the texts beside the manifest, and their sums into it.
 func (f folder) attach(m *Manifest, sum *stats.Sums) error {
 	if m.hasFinals() {
-		text, err := canonical(m.statistics(sum))
+		text, err := jsontext.Encode(m.statistics(sum))
 		if err != nil {
 			return err
 		}
@@ -388,7 +389,7 @@ func (v *verifier) sampled() error {
 	if m.Statistics.Path == "" {
 		return nil
 	}
-	text, err := canonical(m.statistics(&v.sample))
+	text, err := jsontext.Encode(m.statistics(&v.sample))
 	if err != nil {
 		return err
 	}

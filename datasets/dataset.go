@@ -14,7 +14,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/bucket"
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
@@ -193,7 +192,7 @@ func (d *Dataset) ColumnSHA256(table, column string) (string, error) {
 	sum := store.NewSum()
 	err = d.eachShard(d.Shards(), k, want, func(r *tableReader, s Shard) error {
 		return r.read(*s.of(k), func(uint64) error {
-			_, err := sum.Write(columnBytes(r.table.Col(column), r.table.Rows))
+			_, err := sum.Write(r.table.Col(column).Values(r.table.Rows))
 			return err
 		})
 	})
@@ -201,14 +200,6 @@ func (d *Dataset) ColumnSHA256(table, column string) (string, error) {
 		return "", err
 	}
 	return sum.SHA256(), nil
-}
-
-// columnBytes are the values of the column's first rows.
-func columnBytes(d *arrowfile.Data, rows int) []byte {
-	if d.Fixed == nil {
-		return d.Bytes
-	}
-	return d.Fixed[:rows*d.Column.Width()]
 }
 
 // ArrowSchema is the schema of the records of a table, "steps", "episodes" or

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
 	"moonfarm/rollout/filelock"
@@ -131,7 +132,7 @@ func (f folder) start() error {
 	case other != "":
 		return fmt.Errorf("%s: the folder is not empty and holds no dataset: there is %s", f.dir, other)
 	}
-	text, err := canonical(f.begun)
+	text, err := jsontext.Encode(f.begun)
 	if err != nil {
 		return err
 	}
@@ -246,7 +247,7 @@ type runFile struct {
 
 // newRunFile is the run.json of a run by this build.
 func newRunFile(l *layout, command string) (runFile, error) {
-	text, err := canonical(newManifest(l, command))
+	text, err := jsontext.Encode(newManifest(l, command))
 	return runFile{Version, Format, store.SHA256(text), l.job}, err
 }
 

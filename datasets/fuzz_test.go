@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"moonfarm/datasets/internal/jsontext"
 )
 
 // FuzzRunFile: run.json is read, or refused, whatever it holds; what is read is
@@ -21,7 +22,7 @@ func FuzzRunFile(f *testing.F) {
 		if err != nil || got.Moonfarm == "0.1.0 or before" {
 			return
 		}
-		again, err := canonical(got)
+		again, err := jsontext.Encode(got)
 		require.NoError(t, err)
 		once, err := decodeRunFile(again)
 		require.NoError(t, err)

@@ -137,17 +137,6 @@ func TestIndexParts(t *testing.T) {
 	}
 }
 
-// TestInOrder: what comes early waits for its turn.
-func TestInOrder(t *testing.T) {
-	var got []int
-	o := inOrder[int]{take: func(v int) { got = append(got, v) }}
-	for _, i := range []int{2, 0, 1, 5, 4, 3, 6} {
-		o.put(i, i*i)
-	}
-	require.Equal(t, []int{0, 1, 4, 9, 16, 25, 36}, got)
-	require.Empty(t, o.early)
-}
-
 // TestEpisodesFrom: reading begins with any episode, and with its shard.
 func TestEpisodesFrom(t *testing.T) {
 	for _, dir := range []string{generateToy(t, toyJob(2, 1), Options{}), filepath.Join("testdata", "format2", "tron")} {

@@ -8,6 +8,7 @@ import (
 
 	"moonfarm/datasets/internal/distinct"
 	"moonfarm/datasets/internal/games"
+	"moonfarm/datasets/internal/inorder"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 	"moonfarm/rollout/parallel"
@@ -62,7 +63,7 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 		n = all
 	}
 	sum := d.newTallies()
-	ordered := inOrder[tallies]{take: func(t tallies) { sum.add(&t) }}
+	ordered := inorder.Queue[tallies]{Take: func(t tallies) { sum.add(&t) }}
 	var mu sync.Mutex
 	err = parallel.Do(ctx, o.Workers, n, d.spread(n), d.inspector, func(_ context.Context, x *inspector, i int, s Shard) error {
 		t := d.newTallies()
@@ -71,7 +72,7 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		ordered.put(i, t)
+		ordered.Put(i, t)
 		return nil
 	})
 	if err != nil {

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"moonfarm/datasets/internal/distinct"
 	"moonfarm/datasets/internal/filter"
 	"moonfarm/datasets/internal/games"
+	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/features"
@@ -197,29 +197,7 @@ func (m *Manifest) close() {
 func (m *Manifest) encode() ([]byte, error) {
 	c := *m
 	c.Checksum = ""
-	return withChecksum(c)
-}
-
-// withChecksum is the canonical text of v with the sha256 of this text in its
-// last key, a checksum that is empty in v.
-func withChecksum(v any) ([]byte, error) {
-	text, err := canonical(v)
-	if err != nil {
-		return nil, err
-	}
-	const end = "\"\n}\n"
-	sum := store.SHA256(text)
-	return append(append(text[:len(text)-len(end)], sum...), end...), nil
-}
-
-// canonical is the JSON of v as files have it.
-func canonical(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	err := e.Encode(v)
-	return b.Bytes(), err
+	return jsontext.EncodeSummed(c)
 }
 
 // readManifest reads and checks the manifest of a dataset. Every changed byte
@@ -238,44 +216,17 @@ func decodeManifest(text []byte) (*Manifest, error) {
 	if err := json.Unmarshal(text, &v); err != nil {
 		return nil, fmt.Errorf("damaged: %w", err)
 	}
-	if err := checkValues(text); err != nil {
+	if err := jsontext.CheckValues(text); err != nil {
 		return nil, err
 	}
 	if v.Format < oldestFormat || v.Format > Format {
 		return nil, fmt.Errorf("format %d; this moonfarm reads formats %d to %d", v.Format, oldestFormat, Format)
 	}
 	m := new(Manifest)
-	if err := decodeExact(text, m); err != nil {
+	if err := jsontext.Decode(text, m, m.encode); err != nil {
 		return nil, err
 	}
 	return m, m.check()
-}
-
-// decodeExact decodes a text with a checksum. It fails if the text differs in
-// any byte from what v, which it is decoded into, encodes to.
-func decodeExact(text []byte, v interface{ encode() ([]byte, error) }) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("damaged: %w", err)
-	}
-	again, err := v.encode()
-	if err != nil {
-		return fmt.Errorf("damaged: %w", err)
-	}
-	if !bytes.Equal(again, text) {
-		return fmt.Errorf("damaged: its checksum should be %s", quotedChecksum(again))
-	}
-	return nil
-}
-
-// quotedChecksum is the checksum in the last line but one of a text.
-func quotedChecksum(text []byte) string {
-	lines := bytes.Split(text, []byte("\n"))
-	if len(lines) < 3 {
-		return ""
-	}
-	return string(bytes.TrimPrefix(bytes.TrimSpace(lines[len(lines)-3]), []byte(`"checksum": `)))
 }
 
 // Unpacker returns the function that writes the planes of a packed observation.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"moonfarm/datasets/internal/inorder"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
@@ -316,7 +317,7 @@ func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) e
 func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), take func(sidecar) error) error {
 	var mu sync.Mutex
 	var failed error
-	ordered := inOrder[sidecar]{take: func(c sidecar) {
+	ordered := inorder.Queue[sidecar]{Take: func(c sidecar) {
 		if failed == nil {
 			failed = take(c)
 		}
@@ -328,7 +329,7 @@ func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), t
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		ordered.put(i, c)
+		ordered.Put(i, c)
 		return failed
 	})
 }

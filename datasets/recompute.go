@@ -10,6 +10,7 @@ import (
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/differ"
+	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -222,7 +223,7 @@ func (c comparer) batch(want *arrowfile.Table) error {
 		return fmt.Errorf("%s: the batch at row %d has %d rows, expected %d", name, first, got.Rows, want.Rows)
 	}
 	for i, w := range want.Data {
-		if row, found := differingRow(w, got.Data[i], want.Rows); found != "" {
+		if row, found := w.Difference(got.Data[i], want.Rows); found != "" {
 			return fmt.Errorf("%s: column %s, row %d (%s): %s", name, w.Column.Name, first+uint64(row), where(want, row), found)
 		}
 	}
@@ -245,35 +246,6 @@ func where(t *arrowfile.Table, row int) string {
 		text += fmt.Sprintf(", turn %d, seat %d", arrowfile.View[int32](d.Fixed)[row], t.Col(ColSeat).Fixed[row])
 	}
 	return text
-}
-
-// differingRow finds the first row in which two columns differ, and says how; found
-// is "" if they are equal.
-func differingRow(want, got *arrowfile.Data, rows int) (row int, found string) {
-	n := want.Column.Values()
-	if want.Fixed == nil {
-		for k := range rows * n {
-			if w, g := want.List(k), got.List(k); !bytes.Equal(w, g) {
-				return k / n, fmt.Sprintf("found %s, expected %s", got.ListText(k), want.ListText(k))
-			}
-		}
-		return 0, ""
-	}
-	w, g := columnBytes(want, rows), columnBytes(got, rows)
-	if bytes.Equal(w, g) {
-		return 0, ""
-	}
-	at := 0
-	for w[at] == g[at] {
-		at++
-	}
-	value := at / (want.Column.Width() / n)
-	row = value / n
-	text := fmt.Sprintf("found %s, expected %s", got.ValueText(value), want.ValueText(value))
-	if n > 1 {
-		text = fmt.Sprintf("value %d: %s", value%n, text)
-	}
-	return row, text
 }
 
 // remade compares the manifest with the one that a run of its Job writes now,
@@ -305,7 +277,7 @@ var notOfJob = []string{"totals", "index", "shards", "statistics", "card", "chec
 
 // keysOf returns the keys of a manifest that follow from its Job.
 func keysOf(m *Manifest) (map[string]any, error) {
-	text, err := canonical(m)
+	text, err := jsontext.Encode(m)
 	if err != nil {
 		return nil, err
 	}

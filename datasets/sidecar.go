@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"moonfarm/datasets/internal/distinct"
+	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -31,7 +32,7 @@ type sidecar struct {
 // encode returns the canonical text: indented JSON and the checksum.
 func (c sidecar) encode() ([]byte, error) {
 	c.Checksum = ""
-	return withChecksum(c)
+	return jsontext.EncodeSummed(c)
 }
 
 // digest is a short sum of a sidecar's text, never 0.
@@ -42,7 +43,7 @@ func digest(text []byte) uint64 {
 
 // decodeSidecar reads the text of a sidecar, which must be as it was written.
 func decodeSidecar(text []byte) (c sidecar, err error) {
-	if err := decodeExact(text, &c); err != nil {
+	if err := jsontext.Decode(text, &c, func() ([]byte, error) { return c.encode() }); err != nil {
 		return c, err
 	}
 	if c.Shard < 0 || !c.named(c.Shard) {

@@ -13,6 +13,7 @@ import (
 
 	"moonfarm/datasets/derive"
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/inorder"
 	"moonfarm/datasets/internal/rows"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
@@ -80,7 +81,7 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	}
 	v.parts = newPartsSum()
 	v.sum.Format = man.Format
-	v.found = inOrder[sidecar]{take: func(c sidecar) {
+	v.found = inorder.Queue[sidecar]{Take: func(c sidecar) {
 		_ = v.sum.add(c)             // its games were counted here: cannot fail
 		_ = v.sample.Add(&c.Sampled) // all sums have the same shape: cannot fail
 	}}
@@ -117,7 +118,7 @@ type verifier struct {
 	report   Report
 	bad      int // problems found
 	done     int
-	found    inOrder[sidecar]        // what the files hold, per shard
+	found    inorder.Queue[sidecar]  // what the files hold, per shard
 	sum      Manifest                // their totals
 	networks []rollout.NetworkCounts // of the shards that were made anew
 	sample   stats.Sums              // and the sums of their sample
@@ -298,7 +299,7 @@ func (c *checker) content(s Shard) error {
 	c.v.mu.Lock()
 	defer c.v.mu.Unlock()
 	if c.v.bad == 0 { // else totals are not compared, and the shards that fail would be waited for
-		c.v.found.put(s.Number, sums.sidecar())
+		c.v.found.Put(s.Number, sums.sidecar())
 	}
 	return nil
 }

@@ -151,6 +151,14 @@ func (t *Table) ListBytes() int {
 	return n
 }
 
+// Values returns the bytes of the values of the first rows; of lists and texts, all.
+func (d *Data) Values(rows int) []byte {
+	if d.Fixed == nil {
+		return d.Bytes
+	}
+	return d.Fixed[:rows*d.Column.Width()]
+}
+
 // Row returns the bytes of row i of a column of fixed shape.
 func (d *Data) Row(i int) []byte {
 	w := d.Column.Width()

@@ -1,0 +1,89 @@
+// Package jsontext writes and reads the JSON files of datasets. Each value has one text,
+// so that equal values make equal files and every changed byte is found.
+package jsontext
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"moonfarm/datasets/internal/store"
+)
+
+// Encode returns the text of v.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// EncodeSummed returns the text of v, whose last key is a checksum, with the sha256 of
+// the text with an empty checksum. The checksum in v must be empty.
+func EncodeSummed(v any) ([]byte, error) {
+	text, err := Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	const end = "\"\n}\n"
+	sum := store.SHA256(text)
+	return append(append(text[:len(text)-len(end)], sum...), end...), nil
+}
+
+// Decode decodes a text with a checksum into v. It fails if the text has keys that v
+// lacks, or differs in any byte from what encode then returns.
+func Decode(text []byte, v any, encode func() ([]byte, error)) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("damaged: %w", err)
+	}
+	again, err := encode()
+	if err != nil {
+		return fmt.Errorf("damaged: %w", err)
+	}
+	if !bytes.Equal(again, text) {
+		return fmt.Errorf("damaged: its checksum should be %s", quotedChecksum(again))
+	}
+	return nil
+}
+
+// quotedChecksum returns the checksum in the last line but one of a text.
+func quotedChecksum(text []byte) string {
+	lines := bytes.Split(text, []byte("\n"))
+	if len(lines) < 3 {
+		return ""
+	}
+	return string(bytes.TrimPrefix(bytes.TrimSpace(lines[len(lines)-3]), []byte(`"checksum": `)))
+}
+
+// A text that is read may have fewValues values, and one more for every bytesOfValue
+// bytes. Texts that are written have fewer. Without this bound a short text of many
+// empty objects, such as {},{},{}, would be decoded into lists of a hundred times its
+// size.
+const (
+	fewValues    = 1 << 17
+	bytesOfValue = 12
+)
+
+// CheckValues fails if a text has too many values for its length.
+func CheckValues(text []byte) error {
+	n := 0 // values but the first
+	inString := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ',' || c == '{' || c == '['):
+			n++
+		}
+	}
+	if n > fewValues+len(text)/bytesOfValue {
+		return fmt.Errorf("damaged: %d values in %d bytes", n, len(text))
+	}
+	return nil
+}
