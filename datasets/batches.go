@@ -124,7 +124,7 @@ type Batch struct {
 	Opponent []int32   // [Rows, seats-1, heads] actions of the other seats in the turn, from the next seat on; if Columns names it
 	Final    *Final    // with ReadOptions.Whole: what is seen after the last turn; nil without observations
 
-	table *arrowfile.Table
+	table *arrowfile.RecordBatch
 }
 
 // Shape is the shape of a column of the batch: the rows, then the shape of a
@@ -263,8 +263,8 @@ type gatherer struct {
 	who   *filter.Players
 	known *episodeReader // what rows do not say of their episodes; nil: it is not needed
 	asked func(column string) bool
-	pool  *arrowfile.Table // the shuffle window; nil: none
-	out   *arrowfile.Table
+	pool  *arrowfile.RecordBatch // the shuffle window; nil: none
+	out   *arrowfile.RecordBatch
 	b     Batch
 	rand  prng.Rand
 	order []int32
@@ -279,8 +279,8 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 	g := &gatherer{o: o, m: d.manifest, rand: o.rand()}
 	g.asked = func(name string) bool { return len(o.Columns) == 0 || slices.Contains(o.Columns, name) }
 	var err error
-	if g.out, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Rows, g.asked); err == nil && o.Shuffle > 0 {
-		g.pool, err = arrowfile.NewTable(d.tables[stepsTable].schema, o.Shuffle, g.asked)
+	if g.out, err = arrowfile.NewRecordBatch(d.tables[stepsTable].schema, o.Rows, g.asked); err == nil && o.Shuffle > 0 {
+		g.pool, err = arrowfile.NewRecordBatch(d.tables[stepsTable].schema, o.Shuffle, g.asked)
 	}
 	g.b.table = g.out
 	if err != nil {
@@ -311,7 +311,7 @@ func shuffle(r *prng.Rand, s []int32) {
 
 // batch passes on the rows of a batch of a file that are in the stretch and in the
 // split.
-func (g *gatherer) batch(in *arrowfile.Table, s stretch) error {
+func (g *gatherer) batch(in *arrowfile.RecordBatch, s stretch) error {
 	to, full := g.out, g.flush
 	if g.pool != nil {
 		to, full = g.pool, g.empty
@@ -340,7 +340,7 @@ func (g *gatherer) batch(in *arrowfile.Table, s stretch) error {
 
 // appendRow copies row i of from to the end of to, which may have fewer
 // columns.
-func appendRow(to, from *arrowfile.Table, i int) {
+func appendRow(to, from *arrowfile.RecordBatch, i int) {
 	for k, d := range to.Data {
 		if d != nil {
 			d.AppendRow(to.Rows, from.Data[k], i)

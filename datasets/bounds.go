@@ -11,26 +11,26 @@ import (
 // The bounds of the format. Reading takes no more memory than they and the manifest
 // allow, whatever is in the files. What is written keeps to them.
 const (
-	// Of a dataset, so that numbers of files fit into their names.
+	// Bounds of a dataset, so that numbers of files fit into their names.
 	maxEpisodes = 1 << 40
 	maxShards   = 1 << 20
 
-	// Of a batch that is read.
+	// Bounds of a batch that is read.
 	maxBatchBytes = 64 << 20 // of columns of fixed shape
 
-	// Of ReadOptions.
+	// Bounds of ReadOptions.
 	maxWindow  = 1 << 30 // rows
 	maxParts   = 1 << 20
 	maxWorkers = 1 << 12
 
-	// Of an episode.
-	maxOrders        = 1 << 20   // of one seat in one turn
+	// Bounds of an episode.
+	maxOrders        = 1 << 20   // orders of one seat in one turn
 	maxEpisodeTurns  = 1 << 24   // turns × seats
-	maxEpisodeOrders = 1 << 24   // in all: 128 MiB
-	maxMoves         = 1 << 12   // that a search weighed in one turn
-	maxEpisodeMoves  = 1 << 24   // in all, and as many choices of them
+	maxEpisodeOrders = 1 << 24   // orders in all: 128 MiB
+	maxMoves         = 1 << 12   // moves that a search weighed in one turn
+	maxEpisodeMoves  = 1 << 24   // moves in all, and their choices in all
 	maxRecording     = 1 << 26   // bytes of its recording
-	maxText          = 1 << 16   // bytes of a text: where it comes from, why it stopped
+	maxText          = 1 << 16   // bytes of its source, and of the reason why it stopped
 	maxPolicy        = 1 << 12   // bytes of the name of a policy
 	maxOpening       = 10_000    // turns of an opening
 	maxEpisodeLists  = 160 << 20 // bytes of its lists and texts together
@@ -38,20 +38,20 @@ const (
 	// Bytes of files that are read as a whole.
 	maxManifest   = 1 << 30
 	maxRun        = 64 << 20
-	maxSidecar    = 64 << 20 // most of it are the pairings of players, at most one per episode of the shard
-	maxIndexPart  = 4 << 20  // a full part has about 112 for each shard
+	maxSidecar    = 64 << 20 // most of it is pairings, at most one per episode of the shard
+	maxIndexPart  = 4 << 20  // a full part has about 112 bytes for each shard
 	maxAttachment = 64 << 20 // of statistics.json and README.md
 
-	// The index lists the shards in parts, so that neither the manifest nor the
-	// memory of whoever writes or reads a dataset grows with their number.
+	// The index lists the shards in parts, so that neither the manifest nor the memory
+	// of a reader or writer grows with their number.
 	indexShards = 4096 // in a full part
 
-	// So many pairings of players are counted one by one: the manifest stays short
-	// though every recording may have other players.
+	// mostPairings are counted one by one: the manifest stays short though every
+	// recording may have other players.
 	mostPairings = 1000
 )
 
-// Sizes of the batches that are written, and of what is held until then.
+// Sizes of the batches that are written, and of the rows that a worker holds.
 const (
 	// Rows are compressed while they are in the processor's cache, so a batch of
 	// steps aims at stepBatchBytes; but it holds stepBatchTurns turns at least, as
@@ -71,7 +71,7 @@ func (l *layout) checkSizes() error {
 	for _, t := range l.tables {
 		width := 0
 		for _, c := range t.schema.Columns {
-			width += c.Width() // each is checked to be at most 1 GiB, and there are some ten
+			width += c.Width() // at most 1 GiB each, which was checked, and there are about ten
 		}
 		if width > maxBatchBytes/max(t.rows, 1) {
 			return fmt.Errorf("%s: %d rows of %d bytes, a batch holds at most %d bytes", t.name, t.rows, width, maxBatchBytes)
@@ -120,10 +120,10 @@ func checkEpisode(e *rollout.Episode, source string) error {
 	return nil
 }
 
-// bound tells a table of batches that are read how long its lists and texts may
-// be. A batch holds at most listBytes of them and, as it ends after the row that
-// reaches this size, what that one row can hold: for steps the rows of a turn.
-func (d *Dataset) bound(table int, t *arrowfile.Table) {
+// bound sets the bounds of lists and texts of a batch that is read. A batch ends after
+// the row with which its lists reach listBytes. So it holds at most listBytes and the
+// lists of one row; for steps, the lists of the rows of one turn.
+func (d *Dataset) bound(table int, t *arrowfile.RecordBatch) {
 	g := d.manifest.Game
 	turns := g.MaxTurns * g.Players
 	most := map[string]struct{ values, size int }{
@@ -132,17 +132,17 @@ func (d *Dataset) bound(table int, t *arrowfile.Table) {
 		ColSearchChoices: {maxEpisodeMoves, 4}, ColSearchCounts: {maxEpisodeMoves, 4},
 		ColPolicies: {maxPolicy, 1}, ColSource: {maxText, 1}, ColStopped: {maxText, 1},
 	}
-	beyond := 0 // bytes of lists after those with which a batch is not yet full
+	beyond := 0 // bytes of lists beyond listBytes
 	for _, c := range t.Data {
 		if c == nil || c.Ends == nil {
 			continue
 		}
 		m := most[c.Column.Name]
-		if table == stepsTable { // of a row
+		if table == stepsTable { // the bound of a row
 			switch c.Column.Name {
 			case ColOrders:
 				m.values = g.MaxOrders
-			case ColSearchChoices: // of several heads
+			case ColSearchChoices: // only games of several heads have more choices than moves
 				m.values = min(maxMoves*len(d.manifest.Action.Heads), maxEpisodeMoves)
 			default:
 				m.values = maxMoves

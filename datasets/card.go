@@ -15,8 +15,8 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// cardText is README.md: the page that Hugging Face shows of a dataset. It follows
-// from the manifest without its keys card and checksum.
+// cardText returns README.md, the page that Hugging Face shows for a dataset. It
+// follows from the manifest without its keys card and checksum.
 func cardText(m *Manifest) []byte {
 	c := &cardWriter{m: m}
 	c.head()
@@ -35,13 +35,13 @@ type cardWriter struct {
 
 func (c *cardWriter) printf(format string, args ...any) { fmt.Fprintf(c, format, args...) }
 
-// plainYAML are the characters of texts that need no quotes in YAML …
+// plainYAML has the characters of texts that need no quotes in YAML …
 const plainYAML = "abcdefghijklmnopqrstuvwxyz0123456789-."
 
-// wordsYAML are … but for those that YAML 1.1 reads as a bool or null.
+// wordsYAML lists words of these characters that YAML 1.1 reads as a bool or null.
 var wordsYAML = []string{"y", "yes", "n", "no", "true", "false", "on", "off", "null"}
 
-// yaml quotes a text if need be. A string of JSON is one of YAML too.
+// yaml quotes a text if needed. A JSON string is also a YAML string.
 func yaml(s string) string {
 	if s != "" && strings.Trim(s, plainYAML) == "" && unicode.IsLetter(rune(s[0])) && !slices.Contains(wordsYAML, s) {
 		return s
@@ -68,7 +68,7 @@ func markdown(s string) string {
 	return b.String()
 }
 
-// title names the game and the policies.
+// title returns the names of the game and the policies.
 func (c *cardWriter) title() string {
 	if len(c.m.Job.Policies) == 0 {
 		return c.m.Game.Name + ", recorded games"
@@ -76,7 +76,7 @@ func (c *cardWriter) title() string {
 	return c.m.Game.Name + ": " + strings.Join(c.m.Job.Policies, " against ")
 }
 
-// head is the YAML that Hugging Face reads.
+// head writes the YAML that Hugging Face reads.
 func (c *cardWriter) head() {
 	c.printf("---\n")
 	if c.m.Job.License != "" {
@@ -95,7 +95,7 @@ func (c *cardWriter) head() {
 	c.printf("---\n\n")
 }
 
-// sizeCategory is Hugging Face's word for a number of rows.
+// sizeCategory returns Hugging Face's word for a number of rows.
 func sizeCategory(rows uint64) string {
 	bounds := []string{"1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T"}
 	for i, at := 0, uint64(1000); i < len(bounds); i, at = i+1, at*10 {
@@ -111,10 +111,10 @@ func sizeCategory(rows uint64) string {
 
 type cardTable struct {
 	name, what string
-	table      Table
+	table      TableInfo
 }
 
-// tables are the tables of the dataset, with what their rows are.
+// tables returns the tables of the dataset, with a description of their rows.
 func (c *cardWriter) tables() []cardTable {
 	list := []cardTable{
 		{stepsDir, "one row for each turn and seat of every episode", c.m.Steps},
@@ -148,7 +148,7 @@ func (c *cardWriter) what() {
 		strconv.FormatFloat(m.Reward.Gamma, 'g', -1, 64))
 }
 
-// distinct tells how many different games there are.
+// distinct writes the number of different games.
 func (c *cardWriter) distinct() {
 	t := c.m.Totals
 	if t.Distinct == t.Episodes {
@@ -159,7 +159,7 @@ func (c *cardWriter) distinct() {
 		"puts equal games on one side.\n\n", t.Distinct)
 }
 
-// networks tells what the networks of policies gave.
+// networks writes how many logits and values of the policies' networks were not finite.
 func (c *cardWriter) networks() {
 	for seat, n := range c.m.Totals.Networks {
 		if n.Evaluations == 0 {
@@ -177,7 +177,7 @@ func (c *cardWriter) networks() {
 	}
 }
 
-// maxCardLines is the most lines of a table that could have many.
+// maxCardLines bounds the lines of tables that could have many.
 const maxCardLines = 50
 
 func (c *cardWriter) made() {
@@ -220,7 +220,7 @@ func (c *cardWriter) made() {
 	c.networks()
 }
 
-// resultsText lists how often there was each result, the best first.
+// resultsText lists the count of each result, the best first.
 func resultsText(counts map[string]uint64) string {
 	var keys []string
 	for k := range counts {
@@ -315,10 +315,11 @@ func attachmentOf(name string, text []byte) Attachment {
 	return Attachment{Path: name, SHA256: store.SHA256(text), Bytes: uint64(len(text))}
 }
 
-// attached reads a text beside the manifest, which must be the one that the manifest describes.
+// attached reads a text beside the manifest. It fails if the text is not the one that
+// the manifest describes.
 func (d *Dataset) attached(a Attachment) ([]byte, error) { return d.attachedUpTo(a, maxAttachment) }
 
-// attachedUpTo is attached for a file of at most so many bytes.
+// attachedUpTo is attached with another bound on the bytes of the file.
 func (d *Dataset) attachedUpTo(a Attachment, most int64) ([]byte, error) {
 	text, err := store.ReadFile(d.ctx, d.files, a.Path, most)
 	if err != nil {
@@ -337,7 +338,7 @@ type Statistics = stats.Statistics
 // Statistic sums up one plane or scalar.
 type Statistic = stats.Statistic
 
-// statistics are the Statistics of the sums of all shards.
+// statistics returns the Statistics of the sums of all shards.
 func (m *Manifest) statistics(sum *stats.Sums) *Statistics {
 	o := m.Observation
 	return sum.Statistics(o.PlaneFields, o.ScalarFields, o.Height*o.Width)
@@ -360,7 +361,7 @@ func (d *Dataset) Statistics() (*Statistics, error) {
 	return s, nil
 }
 
-// attachments are the texts beside the manifest.
+// attachments lists the texts beside the manifest.
 func (m *Manifest) attachments() (list []Attachment) {
 	for _, a := range []Attachment{m.Statistics, m.Card} {
 		if a.Path != "" {

@@ -22,26 +22,26 @@ import (
 	"moonfarm/rollout/redact"
 )
 
-// Dataset is a complete dataset, opened for reading. It may be used by
-// several goroutines at once.
+// Dataset is a complete dataset, opened for reading. Several goroutines may use it at
+// once.
 type Dataset struct {
 	dir      string // or URL
 	files    store.Store
-	ctx      context.Context // of all that is read
+	ctx      context.Context // of all reads
 	manifest *Manifest
-	firsts   []uint64    // first episode of each part of the index
+	firsts   []uint64    // number of the first episode of each part of the index
 	tables   []tableKind // steps, episodes, and finals if there are any
 }
 
-// Open opens the dataset in a folder, whose path may also be given as an URL such as
-// file:///data/td. It reads and checks the manifest alone, and fails if that is damaged, or
-// if dir holds no dataset or one that is not complete. A damaged index and damaged files
-// are found when they are read; changed content is found by Verify.
+// Open opens the dataset in a folder, given by its path or by a URL such as
+// file:///data/td. It reads and checks the manifest alone. It fails if the manifest is
+// damaged, or if dir holds no dataset or an incomplete one. Damaged files are found
+// when they are read; Verify finds changed content.
 func Open(dir string) (*Dataset, error) { return OpenContext(context.Background(), dir) }
 
-// OpenContext is Open for a dataset that is in a folder or at an URL of the context's
-// stores, such as s3://bucket/data/td (WithStores). Files in a bucket are read as streams,
-// and not kept. When the context is done, nothing is read any more.
+// OpenContext opens a dataset in a folder or at a URL of the context's stores, such as
+// s3://bucket/data/td (WithStores). Files in a bucket are read as streams and not kept.
+// When the context is done, reads fail.
 func OpenContext(ctx context.Context, dir string) (*Dataset, error) {
 	files, err := storeOf(ctx, dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func OpenContext(ctx context.Context, dir string) (*Dataset, error) {
 	return newDataset(ctx, dir, files, m), nil
 }
 
-// newDataset is the dataset of a manifest that has been checked.
+// newDataset returns the dataset of a checked manifest.
 func newDataset(ctx context.Context, dir string, files store.Store, m *Manifest) *Dataset {
 	d := &Dataset{dir: dir, files: files, ctx: ctx, manifest: m, tables: newLayout(m.Format, m.Job, []env.Spec{m.spec()}).tables}
 	first := uint64(0)
@@ -76,15 +76,14 @@ func newDataset(ctx context.Context, dir string, files store.Store, m *Manifest)
 	return d
 }
 
-// Manifest returns what the dataset is. It must not be changed.
+// Manifest returns the description of the dataset. It must not be changed.
 func (d *Dataset) Manifest() *Manifest { return d.manifest }
 
-// shards is the number of shards.
+// shards returns the number of shards.
 func (d *Dataset) shards() int { return int(d.manifest.Totals.Shards) }
 
-// sequence makes an iterator of a function that yields values and may fail. The
-// iteration ends with the error of run. When the consumer leaves, yield returns
-// errStop, which run must return.
+// sequence returns an iterator over the values that run yields. It ends with the error
+// of run. When the consumer leaves, yield returns errStop, which run must return.
 func sequence[T any](run func(yield func(T) error) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := run(func(v T) error {
@@ -100,12 +99,12 @@ func sequence[T any](run func(yield func(T) error) error) iter.Seq2[T, error] {
 	}
 }
 
-// errStop says that the consumer of an iteration has left.
+// errStop means that the consumer of an iteration has left.
 var errStop = errors.New("stop")
 
-// Shards lists all shards in order. It holds one part of the index in memory.
-// The iteration ends after the first error, which names a part of the index that
-// is missing or damaged.
+// Shards lists all shards in order. It holds one part of the index in memory. The
+// iteration ends after the first error, which names the missing or damaged part of the
+// index.
 func (d *Dataset) Shards() iter.Seq2[Shard, error] { return d.spread(d.shards()) }
 
 // spread lists n shards that are spread evenly over all.
@@ -129,8 +128,7 @@ func (d *Dataset) shardsFrom(episode uint64) iter.Seq2[Shard, error] {
 	}
 }
 
-// list lists the shards whose numbers are number(from), number(from+1), … up to
-// that of to-1.
+// list lists the shards number(from), number(from+1), … number(to-1).
 func (d *Dataset) list(from, to int, number func(k int) int) iter.Seq2[Shard, error] {
 	return sequence(func(yield func(Shard) error) error {
 		x, err := d.indexReader()
@@ -150,11 +148,11 @@ func (d *Dataset) list(from, to int, number func(k int) int) iter.Seq2[Shard, er
 	})
 }
 
-// spreadShard is the number of the k-th of n shards that are spread evenly over
+// spreadShard returns the number of the k-th of n shards that are spread evenly over
 // all.
 func spreadShard(k, n, all int) int { return int(uint64(k) * uint64(all) / uint64(n)) }
 
-// isSpread reports whether shard i is one of these n.
+// isSpread reports whether shard i is one of n shards that are spread evenly over all.
 func isSpread(i, n, all int) bool {
 	if n == 0 {
 		return false
@@ -163,9 +161,9 @@ func isSpread(i, n, all int) bool {
 	return k < uint64(n) && spreadShard(int(k), n, all) == i
 }
 
-// find returns the place of the table of that name, and want, which reports
-// whether a column is among those named; if none is named, all are. It fails if
-// the dataset has no such table or column.
+// find returns the number of the table of that name, and want, which reports whether a
+// column is among the given ones, or always true if none is given. It fails if the
+// dataset has no such table or column.
 func (d *Dataset) find(name string, columns ...string) (table int, want func(column string) bool, err error) {
 	table = slices.IndexFunc(d.tables, func(t tableKind) bool { return t.name == name })
 	if table < 0 {
@@ -179,11 +177,10 @@ func (d *Dataset) find(name string, columns ...string) (table int, want func(col
 	return table, func(c string) bool { return len(columns) == 0 || slices.Contains(columns, c) }, nil
 }
 
-// ColumnSHA256 is the sha256, in hexadecimal, of the values of a column over
-// all shards in order: numbers as little-endian bytes, bools as a byte each,
-// the values of lists one after the other. table is "steps", "episodes" or
-// "finals".
-// Readers in other languages can compare their sums with it.
+// ColumnSHA256 returns the sha256, in hexadecimal, of the values of a column over all
+// shards in order: numbers as little-endian bytes, bools as a byte each, the values of
+// lists one after the other. table is "steps", "episodes" or "finals". Readers in other
+// languages can compare their sums with it.
 func (d *Dataset) ColumnSHA256(table, column string) (string, error) {
 	k, want, err := d.find(table, column)
 	if err != nil {
@@ -202,9 +199,9 @@ func (d *Dataset) ColumnSHA256(table, column string) (string, error) {
 	return sum.SHA256(), nil
 }
 
-// ArrowSchema is the schema of the records of a table, "steps", "episodes" or
-// "finals", with the metadata that the files have: of the given columns, or of
-// all if none is given. It fails if the dataset has no such table or column.
+// ArrowSchema returns the schema of the records of a table, "steps", "episodes" or
+// "finals", with the metadata of the files: of the given columns, or of all if none is
+// given. It fails if the dataset has no such table or column.
 func (d *Dataset) ArrowSchema(table string, columns ...string) (*arrow.Schema, error) {
 	k, want, err := d.find(table, columns...)
 	if err != nil {
@@ -213,15 +210,15 @@ func (d *Dataset) ArrowSchema(table string, columns ...string) (*arrow.Schema, e
 	return d.tables[k].schema.Part(want).Arrow(), nil
 }
 
-// Records reads a table as record batches of the Arrow library for Go, for use
-// with its packages for compute, Parquet or Flight. The batches are those of the
-// files, in order, with the schema of ArrowSchema; table and columns are as there.
+// Records reads a table as record batches of the Arrow library for Go, for its packages
+// for compute or Flight. The batches are the ones in the files, in order, with the
+// schema that ArrowSchema returns for the same arguments.
 //
-// Columns are decompressed into the memory of the Record, without a copy; bools
-// are copied, because Arrow stores them as bits. Every Record has memory of its own, which is never
-// used again here, and which the garbage collector frees. Release need not be
-// called; after Release a Record may not be used. In all this takes the memory of
-// one batch of the file, and of the records that the caller keeps.
+// Columns are decompressed into the memory of the Record, without a copy; bools are
+// copied, because Arrow stores them as bits. Each Record has memory of its own, which
+// the garbage collector frees. Release need not be called; after Release a Record may
+// not be used. Records takes the memory of one batch of the file, and of the records
+// that the caller keeps.
 //
 // The iteration ends after the first error, which names the file.
 func (d *Dataset) Records(table string, columns ...string) iter.Seq2[arrow.Record, error] {
@@ -245,40 +242,40 @@ func (d *Dataset) Records(table string, columns ...string) iter.Seq2[arrow.Recor
 	})
 }
 
-// Bucket is what datasets ask of a store of objects, such as S3 (package datasets/s3).
+// Bucket is a store of objects, such as S3 (package datasets/s3).
 type Bucket = bucket.Bucket
 
-// Opener opens the bucket of an URL.
+// Opener opens the bucket of a URL.
 type Opener = bucket.Opener
 
-// Stores are the openers by the schemes of their URLs, such as s3.
+// Stores maps the schemes of URLs, such as s3, to their openers.
 type Stores = bucket.Stores
 
-// SchemeError is the error for an URL of whose scheme there is no store.
+// SchemeError means that a URL has a scheme without a store.
 type SchemeError = bucket.SchemeError
 
 type storesKey struct{}
 
-// WithStores returns a context in which all functions that take the place of a dataset
-// also take URLs of these stores, such as s3://bucket/data/td. The query of an URL is for
-// the store; timeout=30s in it is how long the store may let nothing pass. This package
-// has folders only.
+// WithStores returns a context in which all functions that take a dataset's folder also
+// take URLs of these stores, such as s3://bucket/data/td. The query of a URL is for the
+// store; timeout=30s in it is the longest time without a byte from the store. Without
+// stores this package has folders only.
 func WithStores(ctx context.Context, stores Stores) context.Context {
 	return context.WithValue(ctx, storesKey{}, stores)
 }
 
-// WithWarn returns a context for Generate, Write, Merge and the methods of Run, which then
-// tell what is not as usual, and no error: a folder that cannot be made durable, or a
-// store that refuses checksums or conditional writes. Each is told once.
+// WithWarn returns a context in which Generate, Write, Merge and the methods of Run
+// call tell with warnings: a folder that cannot be made durable, or a store that
+// refuses checksums or conditional writes. Each warning comes once.
 func WithWarn(ctx context.Context, tell func(text string)) context.Context {
 	return store.WithWarn(ctx, tell)
 }
 
-// scheme matches the beginning of an URL.
+// scheme matches the beginning of a URL.
 var scheme = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 
-// storeOf returns the store of the files of a dataset at a place: the path of a
-// folder, or an URL. Nothing is asked of the store yet.
+// storeOf returns the store of a dataset's files, given the path of a folder or a URL.
+// It sends no request yet.
 func storeOf(ctx context.Context, place string) (store.Store, error) {
 	if !scheme.MatchString(place) {
 		return disk.Folder(place), nil
@@ -307,9 +304,8 @@ func storeOf(ctx context.Context, place string) (store.Store, error) {
 	return disk.Folder(u.Path), nil
 }
 
-// lock keeps other runs out of the folder at a place until it is released or the
-// process ends; runs that share it do not keep each other out. It makes the folder.
-// In a bucket nothing is locked.
+// lock keeps other runs out of a folder until it is released or the process ends; runs
+// with share do not keep each other out. It makes the folder. Buckets are not locked.
 func lock(ctx context.Context, place string, share bool, locks *filelock.Locker) (release func(), err error) {
 	files, err := storeOf(ctx, place)
 	if f, ok := files.(disk.Folder); ok {

@@ -12,14 +12,13 @@ import (
 	"moonfarm/rollout"
 )
 
-// encoder turns the episodes of shards into the bytes of their files. It keeps
-// its memory from shard to shard, whatever their number and length. It is not
-// safe for concurrent use.
+// encoder turns the episodes of shards into the bytes of their files. It keeps its
+// memory from shard to shard. It is not safe for concurrent use.
 type encoder struct {
 	layout  *layout
 	players int
 	games   *games.Numbers // nil: the format does not number them
-	tables  []*tableWriter // of the tables of the layout
+	tables  []*tableWriter // one for each table of the layout
 	sampler *stats.Sampler // nil: there are no observations
 	maker   *rows.Maker
 	moves   rows.Moves // of the episode in hand
@@ -41,7 +40,7 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 	if l.format > 2 {
 		x.games = games.New(l.job.Rules, func(rules int) (env.Vector, error) {
 			c := l.job.config(1)
-			c.Memory = false // it does not show in states
+			c.Memory = false // it does not change states
 			return m.Vector(l.job.Rules[rules], c)
 		})
 	}
@@ -81,8 +80,8 @@ func (x *encoder) start(p place, to []io.Writer) error {
 	return nil
 }
 
-// episode writes the rows of the next episode. An episode that does not hold its
-// rows is played again; that fails if the game does not go as the episode says.
+// episode writes the rows of the next episode. An episode that does not hold its rows
+// is played again, and episode fails if the game does not go as recorded.
 func (x *encoder) episode(e *rollout.Episode, source string) error {
 	if x.left == 0 || e.ID != x.next || len(e.Policies) != x.players || e.Players != x.players {
 		return fmt.Errorf("episode %d of %d seats, %d policies, %d orders; expected number %d of %d seats",
@@ -115,8 +114,8 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	return x.episodeRow(e, game, source)
 }
 
-// checkSearches fails if what an episode tells of searches is not what its rows have
-// columns for.
+// checkSearches fails if the search results of an episode do not fit the columns of its
+// rows.
 func (x *encoder) checkSearches(e *rollout.Episode) error {
 	rows, f := 0, &e.Searches
 	if x.layout.job.Search {
@@ -132,7 +131,7 @@ func (x *encoder) checkSearches(e *rollout.Episode) error {
 	return nil
 }
 
-// episodeRow appends the row of the episode to the episodes table.
+// episodeRow appends the row of the episode to the table of episodes.
 func (x *encoder) episodeRow(e *rollout.Episode, game uint64, source string) error {
 	w := x.tables[episodesTable]
 	t := w.rows

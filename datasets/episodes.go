@@ -10,21 +10,20 @@ import (
 	"moonfarm/sim"
 )
 
-// Episode is one row of the episodes: all that is needed to play it again with
-// rollout.Replay.
+// Episode is one row of the episodes, from which rollout.Replay plays it again.
 type Episode struct {
 	rollout.Episode
 	Rules  int    // number of its rules in Manifest.Job.Rules
-	Game   uint64 // number of the game that it is, equal for equal games; 0 in formats 1 and 2, which have none
+	Game   uint64 // number of its game, equal for equal games; 0 in format 2, which has none
 	Source string // of an imported episode
 }
 
-// Episodes reads all episodes in order. An Episode is valid until the next one
-// is asked for. The iteration ends after the first error, which names the file.
+// Episodes reads all episodes in order. An Episode is valid until the next one is read.
+// The iteration ends after the first error, which names the file.
 func (d *Dataset) Episodes() iter.Seq2[*Episode, error] { return d.EpisodesFrom(0) }
 
-// EpisodesFrom reads the episodes from that number on. It does not read files of
-// earlier shards.
+// EpisodesFrom reads the episodes with the given number and higher ones. It does not
+// read files of earlier shards.
 func (d *Dataset) EpisodesFrom(episode uint64) iter.Seq2[*Episode, error] {
 	return sequence(func(yield func(*Episode) error) error {
 		return d.eachShard(d.shardsFrom(episode), episodesTable, nil, func(r *tableReader, s Shard) error {
@@ -54,8 +53,8 @@ func (d *Dataset) shardEpisodes(r *tableReader, f File, each func(*Episode) erro
 	})
 }
 
-// set makes e row i of the table and checks that it is consistent in itself.
-func (e *Episode) set(t *arrowfile.Table, i int, m *Manifest) error {
+// set copies row i of the table to e and checks that it is consistent.
+func (e *Episode) set(t *arrowfile.RecordBatch, i int, m *Manifest) error {
 	players := m.Game.Players
 	e.ID = arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[i]
 	e.Seed = arrowfile.View[uint64](t.Col(ColSeed).Fixed)[i]
@@ -135,8 +134,8 @@ func (e *Episode) check(m *Manifest) error {
 	return nil
 }
 
-// foundError says what in f cannot be found for so many rows of a game with these
-// heads.
+// foundError fails if f cannot be the search results of that number of rows in a game
+// with these heads.
 func foundError(f *rollout.SearchResults, rows int, heads []int) error {
 	if len(f.Value) != rows || len(f.Ends) != rows {
 		return fmt.Errorf("%d values and %d ends of searches for %d rows", len(f.Value), len(f.Ends), rows)
@@ -176,8 +175,8 @@ func foundError(f *rollout.SearchResults, rows int, heads []int) error {
 	return nil
 }
 
-// Final is what the seats of an episode see after its last turn. Slabs that the
-// dataset does not have are nil.
+// Final holds the observations of all seats after the last turn of an episode. Slabs
+// that the dataset does not have are nil.
 type Final struct {
 	Episode uint64
 	Turns   int       // played
@@ -186,10 +185,9 @@ type Final struct {
 	Scalars []float32 // [seats, S]
 }
 
-// Finals reads what was seen after the last turn of every episode, in order. A
-// Final is valid until the next one is asked for. A dataset without observations
-// has none. The iteration ends after the first error,
-// which names the file.
+// Finals reads the observations after the last turn of every episode, in order. A Final
+// is valid until the next one is read. A dataset without observations has none. The
+// iteration ends after the first error, which names the file.
 func (d *Dataset) Finals() iter.Seq2[*Final, error] {
 	return sequence(func(yield func(*Final) error) error {
 		if !d.manifest.hasFinals() {
@@ -233,7 +231,7 @@ func (d *Dataset) walkFinals(r *tableReader, f File) (*finalWalk, error) {
 	return &finalWalk{rowWalk: rowWalk{cursor: c}, players: d.manifest.Game.Players, shape: d.manifest.spec().Shape}, err
 }
 
-// episode returns the next one, which must have that number.
+// episode returns the finals of the next episode, which must have the given number.
 func (w *finalWalk) episode(id uint64) (*Final, error) {
 	more, err := w.more()
 	if err != nil {
@@ -261,11 +259,11 @@ func (w *finalWalk) episode(id uint64) (*Final, error) {
 	return &w.f, nil
 }
 
-// episodeReader reads what step rows do not say of the episodes of a shard.
+// episodeReader reads facts about the episodes of a shard that step rows lack.
 type episodeReader struct {
 	r     *tableReader
 	first uint64   // number of the first episode in hand
-	games []uint64 // of the episodes in hand; none in formats 1 and 2
+	games []uint64 // of the episodes in hand; nil in format 2
 	names []string // of the policies of the episodes in hand [episodes, players], if they are wanted
 	n     uint64   // episodes in hand
 	seats int
@@ -276,14 +274,14 @@ func (d *Dataset) episodeReader(names bool) (*episodeReader, error) {
 	return &episodeReader{r: r, seats: d.manifest.Game.Players}, err
 }
 
-// close lets go of the memory.
+// close releases the memory.
 func (x *episodeReader) close() {
 	if x != nil {
 		x.r.close()
 	}
 }
 
-// read reads the episodes of a shard, the first of which has that number.
+// read reads the episodes of a shard, whose first episode has the given number.
 func (x *episodeReader) read(f File, first uint64) error {
 	x.first, x.n, x.games, x.names = first, 0, x.games[:0], x.names[:0]
 	return x.r.read(f, func(uint64) error {
@@ -306,7 +304,8 @@ func (x *episodeReader) read(f File, first uint64) error {
 	})
 }
 
-// game is the number of the game that an episode in hand is.
+// game returns the number of the game of an episode; false if the shard does not have
+// the episode.
 func (x *episodeReader) game(episode uint64) (uint64, bool) {
 	if k := episode - x.first; k < uint64(len(x.games)) {
 		return x.games[k], true
@@ -314,7 +313,8 @@ func (x *episodeReader) game(episode uint64) (uint64, bool) {
 	return 0, false
 }
 
-// policy is the name of the policy of a seat of an episode in hand; "" of another.
+// policy returns the name of the policy of a seat of an episode; "" if the shard does
+// not have the episode.
 func (x *episodeReader) policy(episode uint64, seat int) string {
 	if k := episode - x.first; k < x.n {
 		return x.names[int(k)*x.seats+seat]

@@ -99,8 +99,8 @@ func TestTamperedFinals(t *testing.T) {
 		ColTurn:    "the episode has ",
 		ColSeat:    "row 8 is of episode ",
 	}
-	flip := func(column string) func(*arrowfile.Table) {
-		return func(t *arrowfile.Table) {
+	flip := func(column string) func(*arrowfile.RecordBatch) {
+		return func(t *arrowfile.RecordBatch) {
 			for i := range 1 + flag(column == ColTurn) { // both seats' turns: one alone is found at once
 				t.Col(column).Row(8 + int(i))[0] ^= 1
 			}

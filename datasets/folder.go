@@ -21,7 +21,7 @@ import (
 // folder is a dataset in the making:
 //
 //	run.json                  the run that makes it; any other run is refused
-//	models/                   files of which its policies were made
+//	models/                   files of its policies
 //	steps/ episodes/ finals/  files of finished shards
 //	shards/00000.json         one sidecar per finished shard
 //	*.tmp                     files that a run is writing, or was when it was killed
@@ -31,34 +31,33 @@ import (
 type folder struct {
 	dir    string // or URL
 	files  store.Store
-	ctx    context.Context // of all that is read and written
+	ctx    context.Context // of all reads and writes
 	begun  runFile
-	by     string // this process among those that make the dataset; "": it is the only one
+	by     string // name of this process if several make the dataset; "": it is the only one
 	shards int
-	locked bool          // one run at a time is there
-	models rollout.Files // those of which policies were made
+	locked bool          // other runs are locked out
+	models rollout.Files // the files of policies
 }
 
-// tables are the folders with files of shards.
+// tables returns the names of the folders of shards' files.
 func (f folder) tables() []string { return tableNames(hasFinals(f.begun.Job.Obs)) }
 
-// path is a file for messages.
+// path returns the name of a file for messages.
 func (f folder) path(name string) string { return strings.TrimRight(f.dir, "/") + "/" + name }
 
-// begin makes the folder ready for the run: a new one, or one where an earlier
-// run of the same Job was stopped. done is true if the dataset is complete.
+// begin makes the folder ready for the run: a new one, or one where an earlier run of
+// the same Job was stopped. done is true if the dataset is complete.
 //
-// Where nothing is locked, as in a bucket, several runs may begin at once. That of
-// another Job is refused, for one of them creates run.json. Those of the same Job
-// write the same bytes, and none removes what another has written until there is a
-// manifest.
+// In a bucket, where nothing is locked, several runs may begin at once. Only one
+// creates run.json, and runs of other Jobs are refused. Runs of the same Job write the
+// same bytes, and none removes the files of others before there is a manifest.
 func (f folder) begin() (done bool, err error) {
 	for try := 1; ; try++ {
 		done, err = f.beginOnce()
 		if err == nil && !done {
 			return false, f.keepModels()
 		}
-		if !errors.Is(err, fs.ErrExist) || try == 3 { // else another has begun meanwhile
+		if !errors.Is(err, fs.ErrExist) || try == 3 { // otherwise another run has just begun
 			return done, err
 		}
 	}
@@ -78,9 +77,9 @@ func (f folder) beginOnce() (done bool, err error) {
 			return false, err
 		}
 	}
-	if done, err := f.isComplete(); done || err != nil { // perhaps meanwhile
+	if done, err := f.isComplete(); done || err != nil { // another run may just have completed it
 		if done, err = f.reopen(err); err != nil && !running {
-			err = errors.Join(err, f.files.Remove(f.ctx, runName)) // which is not of this dataset
+			err = errors.Join(err, f.files.Remove(f.ctx, runName)) // it was written by this run into a dataset of another
 		}
 		return done, err
 	}
@@ -93,15 +92,15 @@ func (f folder) beginOnce() (done bool, err error) {
 	return false, nil
 }
 
-// finishedBefore reports whether the dataset is complete, and takes away what a run left
-// that was killed after it had completed it. Nothing is locked for that, so that the
-// folder may be one that cannot be written. What is wrong with the dataset, begin tells.
+// finishedBefore reports whether the dataset is complete, and removes the leftovers of
+// a run that was killed after completing it. It locks nothing, so that the folder may
+// be read-only. begin reports what is wrong with the dataset.
 func (f folder) finishedBefore() bool {
 	m, err := readManifest(f.ctx, f.files)
 	return err == nil && f.complete(m) == nil
 }
 
-// reopen takes the dataset that is complete, unless finding this out failed.
+// reopen compares the complete dataset with the Job, unless err is set.
 func (f folder) reopen(err error) (done bool, _ error) {
 	if err != nil {
 		return false, err
@@ -139,7 +138,8 @@ func (f folder) start() error {
 	return store.WriteNew(f.ctx, f.files, runName, variant(runName, f.by), text)
 }
 
-// variant is the name of a file with a text before its ending; "": the name itself.
+// variant returns the name of a file with a text before its ending; with "" the name
+// itself.
 func variant(name, text string) string {
 	if text == "" {
 		return name
@@ -160,9 +160,9 @@ func (f folder) isComplete() (bool, error) {
 	return true, m.Close()
 }
 
-// complete compares the manifest of a complete dataset with the Job, and removes
-// the files of a run that was killed after it had written the manifest. Where nothing
-// can be written they stay.
+// complete compares the manifest of a complete dataset with the Job, and removes the
+// files of a run that was killed after writing the manifest. In a read-only folder they
+// stay.
 func (f folder) complete(m *Manifest) error {
 	if err := f.begun.sameVersion(m.Moonfarm, m.Format); err != nil {
 		return fmt.Errorf("%s: a complete dataset of another version: %w", f.dir, err)
@@ -176,7 +176,7 @@ func (f folder) complete(m *Manifest) error {
 	return nil
 }
 
-// clean removes the files that only a run needs.
+// clean removes the files that are needed only until the dataset is complete.
 func (f folder) clean() error {
 	err := errors.Join(f.removeAll(shardsDir, func(string) bool { return true }), f.sweepModels())
 	if err != nil {
@@ -200,17 +200,17 @@ func (f folder) clean() error {
 	return f.files.Sync(f.ctx, "")
 }
 
-// shardFile matches the names of files of shards and of the index, finished or
+// shardFile matches the names of files of shards and of the index, whether finished or
 // not.
 var shardFile = regexp.MustCompile(`^[0-9]{5,7}(-[0-9a-z]+)?\.(arrow|json)(\.tmp)?$`)
 
-// unfinished matches the names of files that were being written.
+// unfinished matches the names of files that were not written to their end.
 var unfinished = regexp.MustCompile(`\.tmp$`)
 
-// removeAll removes the files of a folder for whose names unwanted is true. It
+// removeAll removes the files of a folder for whose names unwanted returns true. It
 // fails if there is a file that no run makes.
 func (f folder) removeAll(dir string, unwanted func(name string) bool) error {
-	const most = 4096 // names in memory
+	const most = 4096 // names held in memory
 	for {
 		var names []string
 		err := f.files.Each(f.ctx, dir, func(base string) error {
@@ -234,10 +234,9 @@ func (f folder) removeAll(dir string, unwanted func(name string) bool) error {
 	}
 }
 
-// runFile is run.json: the Job of a run that is not complete, and the version of
-// moonfarm that began it. Another version does not continue the run, nor does a
-// build of the same version that would write another manifest: their shards could
-// differ.
+// runFile is run.json: the Job of an incomplete dataset, and the version of moonfarm
+// that began it. Neither another version continues it, nor a build of the same version
+// that would write another manifest: their shards could differ.
 type runFile struct {
 	Moonfarm string `json:"moonfarm"`
 	Format   int    `json:"format"`
@@ -245,7 +244,7 @@ type runFile struct {
 	Job      Job    `json:"job"`
 }
 
-// newRunFile is the run.json of a run by this build.
+// newRunFile returns the run.json of a run by this build.
 func newRunFile(l *layout, command string) (runFile, error) {
 	text, err := jsontext.Encode(newManifest(l, command))
 	return runFile{Version, Format, store.SHA256(text), l.job}, err
@@ -273,8 +272,8 @@ func (r *runFile) sameVersion(moonfarm string, format int) error {
 		moonfarm, format, r.Moonfarm, r.Format)
 }
 
-// differ fails, and says why, if the run of another run.json cannot be continued
-// by this run.
+// differ fails if this run cannot continue the run of another run.json; the error gives
+// the reason.
 func (r *runFile) differ(text []byte) error {
 	begun, err := decodeRunFile(text)
 	if err != nil {

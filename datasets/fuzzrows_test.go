@@ -39,7 +39,7 @@ func FuzzEpisodeRows(f *testing.F) {
 	require.NoError(f, err)
 	b := env.NewBatch(v.Spec(), 1, env.WantPlanes|env.WantAction|env.WantPlayed)
 	f.Fuzz(func(t *testing.T, seed uint64, rules, turns int32, status byte, orders, ends, chosen []byte, stopped string, recording []byte) {
-		row, err := arrowfile.NewTable(schema, 1, nil)
+		row, err := arrowfile.NewRecordBatch(schema, 1, nil)
 		require.NoError(t, err)
 		row.Rows = 1
 		binary.LittleEndian.PutUint64(row.Col(ColSeed).Fixed, seed)

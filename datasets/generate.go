@@ -43,8 +43,8 @@ type Progress struct {
 	Rows                  uint64 // step rows made by this run, as last reported by each worker
 }
 
-// Result says what a run did.
-type Result struct {
+// RunResult says what a run did.
+type RunResult struct {
 	Manifest *Manifest // of a part with its totals, and without an index
 	Made     int       // shards made by this run
 	Found    int       // shards of earlier runs
@@ -67,7 +67,7 @@ type Size struct {
 }
 
 // Size returns the size of the dataset.
-func (r Result) Size() Size {
+func (r RunResult) Size() Size {
 	t := r.Manifest.Totals
 	return Size{t.Episodes, t.Distinct, t.Turns, t.Rows, t.Bytes, int(t.Shards), r.Made, r.Found}
 }
@@ -89,29 +89,29 @@ type Source interface {
 //
 // It fails if the Job is not valid or dir holds another dataset or other files,
 // and with the errors of makers, games and the disk.
-func Generate(ctx context.Context, dir string, j Job, m Makers, o Options) (Result, error) {
+func Generate(ctx context.Context, dir string, j Job, m Makers, o Options) (RunResult, error) {
 	if len(j.Shards) > 0 {
-		return Result{}, fmt.Errorf("a job of imported episodes cannot be generated")
+		return RunResult{}, fmt.Errorf("a job of imported episodes cannot be generated")
 	}
 	if p := max(o.Parts, 1); o.Parts < 0 || o.Part < 0 || o.Part >= p || p > maxShards {
-		return Result{}, fmt.Errorf("part %d of %d, from 0; there may be %d", o.Part, o.Parts, maxShards)
+		return RunResult{}, fmt.Errorf("part %d of %d, from 0; there may be %d", o.Part, o.Parts, maxShards)
 	}
 	r, err := newRun(ctx, dir, j, m, o)
 	if err != nil {
-		return Result{}, err
+		return RunResult{}, err
 	}
 	return r.generate(ctx)
 }
 
 // Write does the same as Generate for episodes from elsewhere: the Job has
 // Shards and a Source text instead of policies and a seed.
-func Write(ctx context.Context, dir string, j Job, m Makers, from Source, o Options) (Result, error) {
+func Write(ctx context.Context, dir string, j Job, m Makers, from Source, o Options) (RunResult, error) {
 	if len(j.Shards) == 0 {
-		return Result{}, fmt.Errorf("a job without shards")
+		return RunResult{}, fmt.Errorf("a job without shards")
 	}
 	r, err := newRun(ctx, dir, j, m, o)
 	if err != nil {
-		return Result{}, err
+		return RunResult{}, err
 	}
 	return r.make(ctx, func(missing []int) error { return r.copy(ctx, from, missing) })
 }
@@ -186,7 +186,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 }
 
 // generate plays the missing shards.
-func (r *run) generate(ctx context.Context) (Result, error) {
+func (r *run) generate(ctx context.Context) (RunResult, error) {
 	return r.make(ctx, func(missing []int) error {
 		return rollout.Run(ctx, r.rollout(), missing, r.open, rollout.Options{Workers: r.options.Workers, Progress: r.counts})
 	})
@@ -242,23 +242,23 @@ func makeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats []rollo
 }
 
 // make lets play make the missing shards, and completes the folder.
-func (r *run) make(ctx context.Context, play func(missing []int) error) (Result, error) {
+func (r *run) make(ctx context.Context, play func(missing []int) error) (RunResult, error) {
 	if r.folder.finishedBefore() {
 		m, err := readManifest(ctx, r.folder.files)
-		return Result{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
+		return RunResult{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
 	}
 	release, err := lock(r.folder.ctx, r.folder.dir, false, r.options.Locks)
 	if err != nil {
-		return Result{}, err
+		return RunResult{}, err
 	}
 	defer release()
 	done, err := r.folder.begin()
 	if err != nil {
-		return Result{}, err
+		return RunResult{}, err
 	}
 	if done {
 		m, err := readManifest(ctx, r.folder.files)
-		return Result{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
+		return RunResult{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
 	}
 	result, err := r.fill(ctx, play)
 	if err == nil || r.folder.locked || ctx.Err() != nil {
@@ -277,9 +277,9 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (Result,
 }
 
 // fill makes the missing shards of a folder that has begun, and completes it.
-func (r *run) fill(ctx context.Context, play func(missing []int) error) (result Result, err error) {
+func (r *run) fill(ctx context.Context, play func(missing []int) error) (result RunResult, err error) {
 	if r.have, err = r.folder.resume(ctx, r.options.Workers, r.isThere); err != nil {
-		return Result{}, err
+		return RunResult{}, err
 	}
 	var missing []int
 	first, end := r.options.shards(r.folder.shards)
@@ -288,10 +288,10 @@ func (r *run) fill(ctx context.Context, play func(missing []int) error) (result 
 			missing = append(missing, first+i)
 		}
 	}
-	result = Result{Found: end - first - len(missing), Made: len(missing)}
+	result = RunResult{Found: end - first - len(missing), Made: len(missing)}
 	if len(missing) > 0 {
 		if err := play(missing); err != nil {
-			return Result{}, err
+			return RunResult{}, err
 		}
 	}
 	result.Manifest = newManifest(r.layout, r.command)

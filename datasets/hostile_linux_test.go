@@ -21,8 +21,8 @@ const hostileEnv = "MOONFARM_TEST_HOSTILE"
 
 // swell makes a list or text column of a batch hold so many bytes of zeros,
 // which compress to next to nothing, all in its first row.
-func swell(column string, size int) func(t *arrowfile.Table) {
-	return func(t *arrowfile.Table) {
+func swell(column string, size int) func(t *arrowfile.RecordBatch) {
+	return func(t *arrowfile.RecordBatch) {
 		d := t.Col(column)
 		width := map[arrowfile.Type]int{arrowfile.Uint64: 8, arrowfile.Int32: 4, arrowfile.Uint8: 1, arrowfile.Utf8: 1}[d.Column.Type]
 		d.Bytes = make([]byte, size)
@@ -46,7 +46,7 @@ func TestHostileMemory(t *testing.T) {
 	wide := func(m *Manifest) { m.Game.MaxOrders, m.Game.MaxTurns = maxOrders, maxEpisodeTurns/2 }
 	for name, c := range map[string]struct {
 		table  string
-		change func(*arrowfile.Table)
+		change func(*arrowfile.RecordBatch)
 		edit   func(*Manifest)
 	}{
 		"orders of steps":                 {stepsDir, swell(ColOrders, gigabyte), nil},
@@ -55,7 +55,7 @@ func TestHostileMemory(t *testing.T) {
 		"source":                          {episodesDir, swell(ColSource, gigabyte), nil},
 		"policies":                        {episodesDir, swell(ColPolicies, gigabyte/8), nil},
 		"orders that the manifest allows": {episodesDir, swell(ColOrders, 8*maxEpisodeOrders), wide},
-		"all lists": {episodesDir, func(t *arrowfile.Table) {
+		"all lists": {episodesDir, func(t *arrowfile.RecordBatch) {
 			for _, column := range []string{ColOrders, ColEnds, ColSource, ColPolicies} {
 				swell(column, gigabyte/4)(t)
 			}

@@ -17,19 +17,19 @@ type IndexPart struct {
 	SHA256   string `json:"sha256"`
 	Bytes    uint64 `json:"bytes"`
 	Shards   uint64 `json:"shards"`   // listed in it
-	Episodes uint64 `json:"episodes"` // of these shards
-	Rows     uint64 `json:"rows"`     // of steps, of these shards
+	Episodes uint64 `json:"episodes"` // in these shards
+	Rows     uint64 `json:"rows"`     // of steps, in these shards
 }
 
-// Shard is one shard as the index lists it: which episodes it has, and its files.
+// Shard is an entry of the index: the episodes of a shard, and its files.
 type Shard struct {
 	Number int
 	First  uint64 // number of its first episode
-	Rules  int    // of all its episodes: their number in Job.Rules
+	Rules  int    // index into Job.Rules of the rules of all its episodes
 	Files
 }
 
-// place says which episodes belong to a shard, and which rules they have.
+// place holds the episodes of a shard and the number of their rules.
 type place struct {
 	shard    int
 	first, n uint64
@@ -44,13 +44,14 @@ const (
 	colFirst      = "first_episode"
 	colShardRules = "rules"
 
-	// These follow the name of a table.
+	// The index has a column of each of these for every table; its name begins with the
+	// table's.
 	colRows   = "_rows"
 	colBytes  = "_bytes"
 	colSHA256 = "_sha256"
 )
 
-// indexColumns are the columns of index/*.arrow.
+// indexColumns returns the columns of index/*.arrow.
 func indexColumns(finals bool) []Column {
 	c := []Column{
 		{Name: colShard, Type: arrowfile.Int32, Doc: "number of the shard, from 0"},
@@ -66,12 +67,12 @@ func indexColumns(finals bool) []Column {
 	return c
 }
 
-// indexSchema is the schema of the index of a dataset.
+// indexSchema returns the schema of the index of a dataset.
 func indexSchema(format int, j Job, specs []env.Spec) arrowfile.Schema {
 	return fileSchema(format, j, specs[0].Info.Rules, indexDir, indexColumns(hasFinals(j.Obs)), 1)
 }
 
-// indexData are the columns of a table of the index.
+// indexData holds the columns of a table of the index.
 type indexData struct {
 	shard, rules []int32
 	first        []uint64
@@ -83,7 +84,7 @@ type fileData struct {
 	sums        []byte
 }
 
-func newIndexData(t *arrowfile.Table) indexData {
+func newIndexData(t *arrowfile.RecordBatch) indexData {
 	u := func(name string) []uint64 { return arrowfile.View[uint64](t.Col(name).Fixed) }
 	x := indexData{shard: arrowfile.View[int32](t.Col(colShard).Fixed), rules: arrowfile.View[int32](t.Col(colShardRules).Fixed), first: u(colFirst)}
 	for _, of := range tableNames(t.Col(finalsDir+colRows) != nil) {
@@ -92,7 +93,7 @@ func newIndexData(t *arrowfile.Table) indexData {
 	return x
 }
 
-// put writes one file into row i.
+// put writes the entry of one file into row i.
 func (d *fileData) put(i int, f *File) error {
 	sum, err := hex.DecodeString(f.SHA256)
 	if err != nil || len(sum) != 32 {
@@ -103,7 +104,7 @@ func (d *fileData) put(i int, f *File) error {
 	return nil
 }
 
-// file reads row i.
+// file returns the file in row i.
 func (d *fileData) file(i int, path string) File {
 	return File{Path: path, SHA256: hex.EncodeToString(d.sums[i*32 : (i+1)*32]), Rows: d.rows[i], Bytes: d.bytes[i]}
 }
@@ -112,7 +113,7 @@ func (d *fileData) file(i int, path string) File {
 type indexWriter struct {
 	folder folder
 	w      *arrowfile.Writer
-	t      *arrowfile.Table
+	t      *arrowfile.RecordBatch
 	data   indexData
 	part   IndexPart // in hand
 	parts  []IndexPart
@@ -124,7 +125,7 @@ func newIndexWriter(f folder, l *layout) (*indexWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := arrowfile.NewTable(s, indexShards, nil)
+	t, err := arrowfile.NewRecordBatch(s, indexShards, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func (x *indexWriter) write(f io.Writer) error {
 type indexReader struct {
 	d      *Dataset
 	r      *arrowfile.Reader
-	t      *arrowfile.Table
+	t      *arrowfile.RecordBatch
 	text   []byte
 	part   int // held; -1: none
 	shards []Shard
@@ -197,7 +198,7 @@ func (d *Dataset) indexReader() (*indexReader, error) {
 	if x.r, err = arrowfile.NewReader(s, None); err != nil {
 		return nil, err
 	}
-	x.t, err = arrowfile.NewTable(s, indexShards, nil)
+	x.t, err = arrowfile.NewRecordBatch(s, indexShards, nil)
 	return x, err
 }
 

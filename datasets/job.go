@@ -17,7 +17,7 @@ import (
 	"moonfarm/sim"
 )
 
-// Codec is how files are compressed.
+// Codec is the compression of files.
 type Codec = arrowfile.Codec
 
 // The codecs.
@@ -37,50 +37,51 @@ const (
 	ObsNone   Obs = "none"   // no observation, mask or action: orders only
 )
 
-// Tensors is how the shapes of tensor columns are told.
+// Tensors is the way in which files give the shapes of tensor columns.
 type Tensors string
 
-// The ways to tell shapes.
+// The ways to give shapes.
 const (
 	TensorsExtension Tensors = "extension" // arrow.fixed_shape_tensor and moonfarm's keys; the default
 	TensorsPlain     Tensors = "plain"     // moonfarm's keys only, for readers that refuse extensions they do not know
 )
 
-// Job is all that determines the bytes of a dataset, besides the versions of
-// moonfarm and its format. Two runs of equal Jobs make equal folders.
+// Job determines the bytes of a dataset, together with the versions of moonfarm and of
+// the format. Two runs of equal Jobs make equal folders.
 type Job struct {
-	// Program is the program whose command line makes the dataset: "moonfarm",
-	// or "" if it was made through this package, perhaps of policies or episodes
-	// that no command knows.
+	// Program is the program whose command line makes the dataset: "moonfarm", or "" if
+	// a Go program made it through this package, perhaps with policies or episodes that
+	// no command knows.
 	Program string `json:"program"`
-	// License is the text of the licence that the dataset's card names, such as
-	// "cc-by-4.0"; "" if none is given.
+	// License is the licence that the dataset's card names, such as "cc-by-4.0"; "" if
+	// none is given.
 	License  string   `json:"license"`
 	Game     string   `json:"game"`
 	Rules    []string `json:"rules"`    // canonical texts; a generated dataset has one, "" before Generate fills in the default
 	Policies []string `json:"policies"` // one per seat; none if episodes were imported
-	// Members has a list for each seat: the members of its policy if it is made
-	// of several (rollout.Mixture), else none. If no seat has such a policy,
-	// Members has no lists. Generate fills it in.
+	// Members has a list for each seat: the members of its policy if that is a
+	// rollout.Mixture, and an empty one otherwise. If no seat has a Mixture, there are
+	// no lists. Generate fills it in.
 	Members [][]string `json:"members"`
-	// Models are the files of which policies were made (rollout.WithFiles), by sha256.
-	// Generate fills it in, and keeps the files with the dataset.
+	// Models are the files of policies (rollout.WithFiles), by sha256. Generate fills
+	// it in, and keeps the files with the dataset.
 	Models []Attachment `json:"models,omitempty"`
-	// Search says that a seat has a policy that searches (rollout.Searcher): rows
-	// then tell what it found. Generate fills it in.
+	// Search reports whether the policy of any seat searches (rollout.Searcher): rows
+	// then have the results. Generate fills it in.
 	Search bool   `json:"search,omitempty"`
 	Source string `json:"source"`      // where imported episodes come from; "" if generated
 	Seed   uint64 `json:"seed,string"` // of a generated dataset
-	// Opening is who plays the first turns of every seat instead of its policy, as
-	// "random:4": the policy random, which draws by the episode, 4 turns. "": nobody.
+	// Opening names the policy that plays the first turns of every seat, and their
+	// number, as in "random:4": 4 turns of the policy random with the episode's seed.
+	// "": the seat's policy plays from the first turn.
 	Opening       string `json:"opening,omitempty"`
 	Episodes      uint64 `json:"episodes"`
 	ShardEpisodes uint64 `json:"shard_episodes"` // episodes per shard; the last may have fewer
-	Shards        []Part `json:"-"`              // the shards of imported episodes instead; a dataset has them in its index
-	ShardsSHA256  string `json:"shards_sha256"`  // of the list of Shards, which Write makes; "" if generated
+	Shards        []Part `json:"-"`              // the shards of imported episodes; a dataset has them in its index
+	ShardsSHA256  string `json:"shards_sha256"`  // of the list Shards, made by Write; "" if generated
 	Reward        string `json:"reward"`
-	// Discount is the factor of the next turn's return in the return of this turn,
-	// above 0 and at most 1; 0 stands for 1.
+	// Discount is the weight of the next turn's return in the return of this turn,
+	// above 0 and at most 1; 0 means 1.
 	Discount       float64 `json:"discount"`
 	MaxTurns       int     `json:"max_turns"` // 0: as many as the rules allow
 	Obs            Obs     `json:"obs"`
@@ -98,27 +99,28 @@ type Part struct {
 	Rules    int    `json:"rules"` // index into Job.Rules: all its episodes have these
 }
 
-// DefaultShardEpisodes is the size of shards if the Job does not say. A shard is
-// made by one worker, so long games need smaller shards: catalog.Entry has the size
+// DefaultShardEpisodes is the number of episodes in a shard if the Job gives none. One
+// worker makes a shard, so long games need smaller shards: catalog.Entry has the number
 // that the command moonfarm takes.
 const DefaultShardEpisodes = 500
 
-// Makers make what a Job names. They are called by several goroutines at once.
+// Makers make the games and policies that a Job names. Several goroutines call them at
+// once.
 type Makers struct {
-	// Vector makes games of the Job's game with the rules of that canonical
-	// text, "" for its default rules.
+	// Vector makes games with the rules of that canonical text, or with the default
+	// rules for "".
 	Vector func(rules string, c env.Settings) (env.Vector, error)
-	// Policy returns the maker of a policy of that name; nil if there are
-	// none, as for imported episodes. files finds those that the dataset holds.
+	// Policy returns the maker of the policy of that name. It is nil if there are no
+	// policies, as for imported episodes. files finds the files that the dataset holds.
 	Policy func(name string, files rollout.Files) (rollout.Maker, error)
 	// Recorded makes one game that goes through the states of a recording
-	// (rollout.Episode.Recording), every transition of which it checks. It also
-	// returns the recording's orders and ends, as an Episode has them. nil if the
-	// game has no such recordings.
+	// (rollout.Episode.Recording) and checks every transition. It also returns the
+	// recording's orders and ends, as in an Episode. It is nil if the game has no such
+	// recordings.
 	Recorded func(rules string, c env.Settings, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
 }
 
-// withDefaults fills in what is empty.
+// withDefaults fills in the defaults of empty fields.
 func (j Job) withDefaults() Job {
 	if j.ShardEpisodes == 0 && !j.imported() {
 		j.ShardEpisodes = DefaultShardEpisodes
@@ -150,14 +152,14 @@ func (j Job) withDefaults() Job {
 	return j
 }
 
-// mixed reports whether rows say which member of a policy chose.
+// mixed reports whether rows have the column chosen.
 func (j *Job) mixed() bool { return len(j.Members) > 0 }
 
 // imported reports whether the episodes come from elsewhere.
 func (j *Job) imported() bool { return j.Source != "" || len(j.Shards) > 0 }
 
-// shardsSHA256 is the sum of a list of shards: a line for each with its
-// episodes and the number of its rules; "" of none.
+// shardsSHA256 returns the sum of a list of shards, which has a line for each shard
+// with its episodes and the number of its rules; "" for an empty list.
 func shardsSHA256(list []Part) string {
 	if len(list) == 0 {
 		return ""
@@ -251,7 +253,7 @@ func oneOf[T ~string](what string, got T, all ...T) error {
 	return fmt.Errorf("no %s %q; there are: %s", what, got, strings.Join(names, ", "))
 }
 
-// shards is the number of shards. It is 0 for an imported Job that was read from a
+// shards returns the number of shards. It is 0 for an imported Job that was read from a
 // file, which does not hold Shards.
 func (j *Job) shards() uint64 {
 	if j.imported() {
@@ -264,13 +266,13 @@ func (j *Job) shards() uint64 {
 	return n
 }
 
-// place says which episodes a shard of a generated dataset has.
+// place returns the episodes of a shard of a generated dataset.
 func (j *Job) place(i int) place {
 	first := uint64(i) * j.ShardEpisodes
 	return place{i, first, min(j.ShardEpisodes, j.Episodes-first), 0}
 }
 
-// places returns the function that says which episodes a shard has.
+// places returns the function that gives the episodes of each shard.
 func (j *Job) places() func(i int) place {
 	if !j.imported() {
 		return j.place
@@ -283,14 +285,13 @@ func (j *Job) places() func(i int) place {
 	return func(i int) place { return place{i, firsts[i], j.Shards[i].Episodes, j.Shards[i].Rules} }
 }
 
-// config is how vectors of n games are made.
+// config returns the configuration of vectors of n games.
 func (j Job) config(n int) env.Settings {
 	return env.Settings{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns, Memory: j.Memory}
 }
 
-// complete makes a game of every rules text, writes their canonical texts and
-// the name of the reward into the Job, and returns the spec of each. The specs
-// must agree in all sizes.
+// complete makes a game of each text of rules, writes the canonical texts and the name
+// of the reward into the Job, and returns the specs. The specs must agree in all sizes.
 func (j *Job) complete(m Makers) ([]env.Spec, error) {
 	specs := make([]env.Spec, len(j.Rules))
 	j.Rules = append([]string{}, j.Rules...)
@@ -316,11 +317,11 @@ func (j *Job) complete(m Makers) ([]env.Spec, error) {
 	return specs, nil
 }
 
-// openingPolicy plays openings.
+// openingPolicy is the name of the policy that plays openings.
 const openingPolicy = "random"
 
-// OpeningTurns is the number of turns of an opening, 0 of none. It fails if the text
-// is not "random:" and a number of turns, from 1 on.
+// OpeningTurns returns the number of turns of an opening, 0 for "". It fails if the
+// text is not "random:" and a number of turns, at least 1.
 func OpeningTurns(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -333,7 +334,7 @@ func OpeningTurns(text string) (int, error) {
 	return n, nil
 }
 
-// opening is the opening of the job's episodes; j has been checked.
+// opening returns the opening of the job's episodes; j has been checked.
 func (j *Job) opening(m Makers) (o rollout.Opening, err error) {
 	if o.Turns, err = OpeningTurns(j.Opening); err != nil || o.Turns == 0 {
 		return o, err
@@ -342,13 +343,13 @@ func (j *Job) opening(m Makers) (o rollout.Opening, err error) {
 	return o, err
 }
 
-// sizesOf is a text of all that the shapes of columns depend on.
+// sizesOf returns a text of all sizes on which the shapes of columns depend.
 func sizesOf(s env.Spec) string {
 	return fmt.Sprintf("%d players, observation %+v, heads %v", s.Info.Players, s.Shape, s.Heads)
 }
 
-// command is the canonical command that makes the dataset, "" if none does.
-// usual are the canonical rules that the game has by default.
+// command returns the canonical command that makes the dataset, "" if no command does.
+// usual is the canonical text of the game's default rules.
 func (j Job) command(usual string) string {
 	if j.Program == "" {
 		return ""
@@ -389,7 +390,7 @@ func (j Job) command(usual string) string {
 	return strings.Join(w, " ")
 }
 
-// quote quotes a word for a shell if need be.
+// quote quotes a word for a shell if needed.
 func quote(s string) string {
 	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`*?()[]{}<>|&;#~!") {
 		return s
@@ -397,7 +398,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// differ says which is the first key in which two Jobs differ, and how; "" if they
+// differ returns the first key in which two Jobs differ, with both values; "" if they
 // are equal.
 func (j Job) differ(other Job) string {
 	a, b := reflect.ValueOf(j), reflect.ValueOf(other)

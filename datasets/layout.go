@@ -27,7 +27,8 @@ const (
 	shardsDir      = "shards"
 )
 
-// Places of the tables in lists of tables, of readers and of files of a shard.
+// Numbers of the tables: indices into lists of tables, of readers and of files of a
+// shard.
 const (
 	stepsTable = iota
 	episodesTable
@@ -35,8 +36,8 @@ const (
 	allTables
 )
 
-// tableNames are the names of the tables, which are those of the folders of
-// their files.
+// tableNames returns the names of the tables, which are also the names of their
+// folders.
 func tableNames(finals bool) []string {
 	names := []string{stepsDir, episodesDir, finalsDir}
 	if !finals {
@@ -49,7 +50,7 @@ func tableNames(finals bool) []string {
 // observations.
 func hasFinals(o Obs) bool { return o != ObsNone }
 
-// pathOf is the path of file i of a folder, such as "steps/00012.arrow".
+// pathOf returns the path of file i of a folder, such as "steps/00012.arrow".
 func pathOf(dir string, i int) string {
 	ending := "arrow"
 	if dir == shardsDir {
@@ -58,7 +59,7 @@ func pathOf(dir string, i int) string {
 	return fmt.Sprintf("%s/%05d.%s", dir, i, ending)
 }
 
-// numberOf is the number of the file of that name in a folder; false if pathOf
+// numberOf returns the number of the file of that name in a folder; false if pathOf
 // gives no file that name.
 func numberOf(dir, name string) (int, bool) {
 	digits, _, _ := strings.Cut(name, ".")
@@ -86,7 +87,7 @@ func (f *Files) of(table int) *File {
 	return [allTables]*File{&f.Steps, &f.Episodes, &f.Finals}[table]
 }
 
-// all returns the files that there are.
+// all returns the files that exist.
 func (f *Files) all() (all []*File) {
 	for table := range allTables {
 		if file := f.of(table); file.Path != "" {
@@ -96,7 +97,7 @@ func (f *Files) all() (all []*File) {
 	return all
 }
 
-// named reports whether the files have the names of those of a shard.
+// named reports whether the files have the names of the files of a shard.
 func (f *Files) named(shard int) bool {
 	for table, name := range tableNames(f.Finals != File{}) {
 		if f.of(table).Path != pathOf(name, shard) {
@@ -106,7 +107,7 @@ func (f *Files) named(shard int) bool {
 	return true
 }
 
-// bytes is the size of all files together.
+// bytes returns the size of all files together.
 func (f *Files) bytes() (sum uint64) {
 	for _, file := range f.all() {
 		sum += file.Bytes
@@ -114,9 +115,8 @@ func (f *Files) bytes() (sum uint64) {
 	return sum
 }
 
-// batchRows is the number of rows in a full batch of steps (finals): the rows of
-// all players for as many turns (episodes) as fit into so many bytes, but at least
-// for the given number of them.
+// batchRows returns the number of rows in a full batch: the rows of all players for as
+// many turns as fit into that number of bytes, but for at least that number of turns.
 func batchRows(c []Column, players, bytes, least int) int {
 	width := 0
 	for _, c := range c {
@@ -125,11 +125,11 @@ func batchRows(c []Column, players, bytes, least int) int {
 	return max(min(bytes/width, mostBatchRows)/players, least) * players
 }
 
-// tableKind is what the files of one table have in common.
+// tableKind describes the files of one table.
 type tableKind struct {
 	name   string
 	schema arrowfile.Schema
-	rows   int // of a full batch
+	rows   int // in a full batch
 }
 
 // has reports whether the table has a column of that name.
@@ -137,13 +137,13 @@ func (t tableKind) has(column string) bool {
 	return slices.ContainsFunc(t.schema.Columns, func(c Column) bool { return c.Name == column })
 }
 
-// layout is what the Job and its rules determine of the files.
+// layout is the layout of files that a Job and its rules determine.
 type layout struct {
 	format int
 	job    Job
 	specs  []env.Spec  // one per rules
 	tables []tableKind // steps, episodes, and finals if there are any
-	lists  int         // bytes of orders after which a batch of steps or episodes is full
+	lists  int         // bytes of lists after which a batch of steps or episodes is full
 	kept   int         // bytes of rows that a worker may keep while it plays
 }
 
@@ -164,17 +164,17 @@ func newLayout(format int, j Job, specs []env.Spec) *layout {
 	return l
 }
 
-// described are the tables as the manifest has them.
-func (l *layout) described() (all [allTables]Table) {
+// described returns the tables as the manifest describes them.
+func (l *layout) described() (all [allTables]TableInfo) {
 	for i, t := range l.tables {
-		all[i] = Table{t.rows, t.schema.Columns}
+		all[i] = TableInfo{t.rows, t.schema.Columns}
 	}
 	return all
 }
 
-// keep is which slabs of step rows a worker with so many games keeps while it
-// plays: all, or the rewards alone where all would take more memory than it may.
-// Then every episode is played again for them.
+// keep returns which slabs of step rows a worker with that number of games keeps while
+// it plays: all, or the rewards alone where all would take more memory than it may use.
+// Then every episode is played again for the other slabs.
 func (l *layout) keep(games int) (want env.Want) {
 	switch l.job.Obs {
 	case ObsPlanes:
@@ -189,7 +189,7 @@ func (l *layout) keep(games int) (want env.Want) {
 	return want
 }
 
-// maxTurns is the most turns of an episode, over all rules.
+// maxTurns returns the most turns of an episode, over all rules.
 func (l *layout) maxTurns() (most int) {
 	for _, s := range l.specs {
 		most = max(most, s.MaxTurns)
@@ -197,7 +197,7 @@ func (l *layout) maxTurns() (most int) {
 	return most
 }
 
-// maxOrders is the most orders of one seat in one turn, over all rules.
+// maxOrders returns the most orders of one seat in one turn, over all rules.
 func (l *layout) maxOrders() (most int) {
 	for _, s := range l.specs {
 		most = max(most, s.Info.MaxOrders)
@@ -205,11 +205,11 @@ func (l *layout) maxOrders() (most int) {
 	return most
 }
 
-// schemaKeys are the keys of the metadata of every file.
+// schemaKeys lists the keys of the metadata of every file.
 var schemaKeys = []string{"moonfarm.format", "moonfarm.table", "moonfarm.game", "moonfarm.rules_version", "moonfarm.rules_sha256",
 	"moonfarm.policies", "moonfarm.seed", "moonfarm.reward", "moonfarm.obs"}
 
-// fileSchema is the schema of the files of one table, or of the index.
+// fileSchema returns the schema of the files of one table, or of the index.
 func fileSchema(format int, j Job, rules, table string, c []Column, stride int) arrowfile.Schema {
 	policies, _ := json.Marshal(j.Policies) // strings: cannot fail
 	return arrowfile.Schema{
@@ -219,7 +219,7 @@ func fileSchema(format int, j Job, rules, table string, c []Column, stride int) 
 	}
 }
 
-// rulesSHA256 is the sum of one rules text, or of the sums of several.
+// rulesSHA256 returns the sum of a text of rules, or the sum of the sums of several.
 func rulesSHA256(texts []string) string {
 	if len(texts) == 1 {
 		return store.SHA256([]byte(texts[0]))
@@ -273,7 +273,7 @@ const (
 	ColRecording = "recording"
 )
 
-// extras say which columns there are that not all jobs have.
+// extras tells which of the optional columns a job has.
 type extras struct{ mixed, search, imported bool }
 
 func (j *Job) extras() extras { return extras{j.mixed(), j.Search, j.imported()} }
@@ -321,7 +321,7 @@ func stepColumns(s env.Spec, o Obs, x extras) []Column {
 	return c
 }
 
-// searchColumns are the lists that tell the moves that a search weighed.
+// searchColumns returns the columns of lists of the moves that a search weighed.
 func searchColumns(s env.Spec) []Column {
 	c := []Column{
 		{Name: ColSearchPolicy, Type: arrowfile.Float32, List: true,
@@ -336,7 +336,8 @@ func searchColumns(s env.Spec) []Column {
 	return c
 }
 
-// observationColumns are the columns of what a seat sees at some time.
+// observationColumns returns the columns of observations; when is their time, as in
+// "before the turn".
 func observationColumns(h features.Shape, o Obs, when string) (c []Column) {
 	switch o {
 	case ObsPlanes:
@@ -361,8 +362,8 @@ func appendTensor(c []Column, name string, t arrowfile.Type, doc string, dims []
 	return append(c, Column{Name: name, Type: t, Shape: shape, Dims: dims, Tensor: true, Doc: doc})
 }
 
-// episodeColumns are the columns of episodes/*.arrow in a version of the format.
-// Those that only imported episodes have come last.
+// episodeColumns returns the columns of episodes/*.arrow in a version of the format.
+// The columns that only imported episodes have come last.
 func episodeColumns(format int, s env.Spec, x extras) []Column {
 	seat, players := []string{"seat"}, s.Info.Players
 	c := []Column{
@@ -410,7 +411,7 @@ func episodeColumns(format int, s env.Spec, x extras) []Column {
 	)
 }
 
-// finalColumns are the columns of finals/*.arrow.
+// finalColumns returns the columns of finals/*.arrow.
 func finalColumns(s features.Shape, o Obs) []Column {
 	return append([]Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},

@@ -20,43 +20,43 @@ import (
 	"moonfarm/sim"
 )
 
-// Manifest says what a dataset is and how it was made. FORMAT.md documents the
-// keys of its JSON. It is a function of the Job and the version of moonfarm.
+// Manifest describes a dataset and how it was made. FORMAT.md documents the keys of its
+// JSON. It is a function of the Job and the version of moonfarm.
 type Manifest struct {
 	Format      int         `json:"format"`
 	Moonfarm    string      `json:"moonfarm"`
 	Command     string      `json:"command"`
 	Job         Job         `json:"job"`
-	Game        Game        `json:"game"`
+	Game        GameInfo    `json:"game"`
 	Rules       []Rules     `json:"rules"`
 	Observation Observation `json:"observation"`
 	Action      Action      `json:"action"`
 	Reward      Reward      `json:"reward"`
-	Steps       Table       `json:"steps"`
-	Episodes    Table       `json:"episodes"`
-	Finals      Table       `json:"finals,omitzero"` // what is seen after the last turn; none without observations
+	Steps       TableInfo   `json:"steps"`
+	Episodes    TableInfo   `json:"episodes"`
+	Finals      TableInfo   `json:"finals,omitzero"` // observations after the last turn; no columns without observations
 	Totals      Totals      `json:"totals"`
-	Index       []IndexPart `json:"index"`               // the files that list the shards
+	Index       []IndexPart `json:"index"`               // files that list the shards
 	Statistics  Attachment  `json:"statistics,omitzero"` // none without observations
 	Card        Attachment  `json:"card,omitzero"`       // README.md
-	Checksum    string      `json:"checksum"`            // sha256 of the file with this text empty
+	Checksum    string      `json:"checksum"`            // sha256 of the file with "" here
 
 	pairs pairings // of Totals, while they are counted
 	games distinct.Set
 }
 
-// Game describes the game.
-type Game struct {
+// GameInfo describes the game.
+type GameInfo struct {
 	Name      string `json:"name"`
 	Players   int    `json:"players"`
 	MaxTurns  int    `json:"max_turns"`  // no episode is longer
 	MaxOrders int    `json:"max_orders"` // most orders of one seat in one turn
 }
 
-// Rules are one set of rules.
+// Rules is one set of rules.
 type Rules struct {
 	Version string `json:"version"`
-	SHA256  string `json:"sha256"` // of their canonical text in job.rules, with which the game can be played again
+	SHA256  string `json:"sha256"` // of their canonical text in job.rules, by which the game can be played again
 }
 
 // Observation documents the observations of step rows.
@@ -70,17 +70,17 @@ type Observation struct {
 	PlaneFields  []features.Field `json:"plane_fields"`
 	ScalarFields []features.Field `json:"scalar_fields"`
 	Packed       string           `json:"packed"` // how the words relate to the planes
-	// PackedLayout says the same to programs: features.NewUnpacker reads it.
+	// PackedLayout describes the words for programs: features.NewUnpacker reads it.
 	PackedLayout *features.Layout `json:"packed_layout,omitempty"`
-	// Remembered names the planes that show, out of sight, what was last seen;
-	// none without Job.Memory.
+	// Remembered names the planes that show, out of sight, what was last seen there;
+	// empty without Job.Memory.
 	Remembered []string `json:"remembered,omitempty"`
 }
 
 // Action documents the actions.
 type Action struct {
 	Heads     []int  `json:"heads"`    // choices of each head
-	Unmasked  int    `json:"unmasked"` // the last so many of them have no mask
+	Unmasked  int    `json:"unmasked"` // number of heads at the end that have no mask
 	MaskWords int    `json:"mask_words"`
 	Doc       string `json:"doc"`
 }
@@ -92,9 +92,9 @@ type Reward struct {
 	Gamma float64 `json:"gamma"` // discount of the return column
 }
 
-// Table documents one kind of file.
-type Table struct {
-	BatchRows int      `json:"batch_rows"` // at most so many rows in one record batch
+// TableInfo documents one kind of file.
+type TableInfo struct {
+	BatchRows int      `json:"batch_rows"` // most rows in one record batch
 	Columns   []Column `json:"columns"`
 }
 
@@ -107,11 +107,11 @@ type Totals struct {
 	Bytes    uint64    `json:"bytes"`              // of all files of steps, episodes and finals
 	Over     uint64    `json:"over"`               // episodes that the rules ended
 	Cut      uint64    `json:"cut"`                // episodes that a limit cut
-	Distinct uint64    `json:"distinct,omitempty"` // different games among the episodes, about if more than 2²¹; not in format 2
+	Distinct uint64    `json:"distinct,omitempty"` // number of different games, an estimate above 2²¹; not in format 2
 	Pairings []Pairing `json:"pairings"`
-	// Networks count by seat what the networks of policies gave while the episodes were
-	// played; none if no policy has one. The files do not tell: verify compares them if it
-	// makes all shards anew.
+	// Networks counts, for each seat, the evaluations of networks while the episodes
+	// were played; empty if no policy has a network. The files do not hold these
+	// counts: verify compares them if it makes all shards again.
 	Networks []rollout.NetworkCounts `json:"networks,omitempty"`
 }
 
@@ -130,15 +130,17 @@ type Attachment struct {
 	Bytes  uint64 `json:"bytes"`
 }
 
-// tables are what the manifest says of each table.
-func (m *Manifest) tables() [allTables]*Table { return [...]*Table{&m.Steps, &m.Episodes, &m.Finals} }
+// tables returns the descriptions of the tables.
+func (m *Manifest) tables() [allTables]*TableInfo {
+	return [...]*TableInfo{&m.Steps, &m.Episodes, &m.Finals}
+}
 
-// newManifest is the manifest of a Job but for its index and totals.
+// newManifest returns the manifest of a Job without its index and totals.
 func newManifest(l *layout, command string) *Manifest {
 	s := l.specs[0]
 	m := &Manifest{
 		Format: l.format, Moonfarm: writtenBy(l.format), Command: command, Job: l.job,
-		Game: Game{s.Info.Name, s.Info.Players, l.maxTurns(), l.maxOrders()},
+		Game: GameInfo{s.Info.Name, s.Info.Players, l.maxTurns(), l.maxOrders()},
 		Observation: Observation{
 			Form: l.job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
 			Scalars: s.Shape.Scalars, Words: s.Shape.Words,
@@ -186,7 +188,7 @@ func (m *Manifest) add(c sidecar) error {
 	return m.games.Merge(c.Games)
 }
 
-// close ends the totals, to which all shards were added.
+// close completes the totals after the last shard was added.
 func (m *Manifest) close() {
 	if m.Format > 2 {
 		m.Totals.Distinct = min(m.games.Count(), m.Totals.Episodes)
@@ -200,8 +202,7 @@ func (m *Manifest) encode() ([]byte, error) {
 	return jsontext.EncodeSummed(c)
 }
 
-// readManifest reads and checks the manifest of a dataset. Every changed byte
-// is found.
+// readManifest reads and checks the manifest of a dataset. It finds every changed byte.
 func readManifest(ctx context.Context, files store.Store) (m *Manifest, err error) {
 	return m, store.Read(ctx, files, manifestName, maxManifest, func(text []byte) (err error) {
 		m, err = decodeManifest(text)
@@ -238,7 +239,7 @@ func (m *Manifest) Unpacker() (*features.Unpacker, error) {
 	return features.NewUnpacker(m.spec().Shape, m.Observation.PackedLayout)
 }
 
-// spec is the part of an env.Spec that the manifest holds.
+// spec returns the env.Spec as far as the manifest holds it.
 func (m *Manifest) spec() env.Spec {
 	o := m.Observation
 	s := env.Spec{
@@ -254,8 +255,8 @@ func (m *Manifest) spec() env.Spec {
 	return s
 }
 
-// check fails if the parts of a manifest do not agree. Whoever reads the files
-// relies on them.
+// check fails if the parts of a manifest do not agree. All readers of files rely on
+// them.
 func (m *Manifest) check() error {
 	if err := m.Job.check(); err != nil {
 		return err
@@ -266,7 +267,7 @@ func (m *Manifest) check() error {
 		!m.Job.imported() && t.Shards != m.Job.shards() || t.Episodes != m.Job.Episodes {
 		return fmt.Errorf("%d seats, %d rules, %d shards, %d episodes do not fit the job", players, len(m.Rules), t.Shards, t.Episodes)
 	}
-	if j := &m.Job; j.imported() && len(j.Members) != 0 || !j.imported() && len(j.Policies) != players { // Job.check compares members with policies
+	if j := &m.Job; j.imported() && len(j.Members) != 0 || !j.imported() && len(j.Policies) != players { // Job.check has compared members with policies
 		return fmt.Errorf("%d policies, members of %d do not fit %d seats", len(j.Policies), len(j.Members), players)
 	}
 	for i, r := range m.Rules {
@@ -326,7 +327,7 @@ func (m *Manifest) checkIndex() error {
 // hasFinals reports whether there is a table of finals.
 func (m *Manifest) hasFinals() bool { return len(m.Finals.Columns) > 0 }
 
-// checkShard checks what can be checked of a shard without its files.
+// checkShard checks a shard's entry in the index without reading its files.
 func (m *Manifest) checkShard(s *Shard) error {
 	if m.Job.imported() {
 		if s.Episodes.Rows == 0 || s.Rules < 0 || s.Rules >= len(m.Rules) {
@@ -346,13 +347,13 @@ func (m *Manifest) checkShard(s *Shard) error {
 	return nil
 }
 
-// resultKey is the text of a result in Pairing.Results.
+// resultKey returns the key of a result in Pairing.Results.
 func resultKey(r float32) string { return strconv.FormatFloat(float64(r), 'g', -1, 32) }
 
-// splitDraw is the number in [0, 1) that decides to which part an episode belongs:
-// a function of the game that it is, so that equal games are on one side, here and
-// in any other dataset. In format 2, which has no number of games, it is a
-// function of the master seed and the number of the episode.
+// splitDraw returns the number in [0, 1) that decides to which part an episode belongs.
+// It is a function of the number of its game, so that equal games are on one side, here
+// and in any other dataset. In format 2, which does not number games, it is a function
+// of the master seed and the number of the episode.
 func (m *Manifest) splitDraw(episode, game uint64) float64 {
 	if m.Format > 2 {
 		return games.Draw(0, game)
@@ -360,14 +361,14 @@ func (m *Manifest) splitDraw(episode, game uint64) float64 {
 	return games.Draw(m.Job.Seed, episode)
 }
 
-// players are what a Filter must know of who played.
+// players returns the seats and policies, for a Filter.
 func (m *Manifest) players() *filter.Players {
 	p := &filter.Players{Seats: m.Game.Players, Members: m.Job.Members}
 	p.Opening, _ = OpeningTurns(m.Job.Opening) // of a job that was checked
 	names := slices.Concat(m.Job.Policies, slices.Concat(m.Job.Members...))
 	for _, pairing := range m.Totals.Pairings {
 		if len(pairing.Policies) == 0 {
-			return p // there are more
+			return p // not all names are listed
 		}
 		names = append(names, pairing.Policies...)
 	}

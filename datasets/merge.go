@@ -15,42 +15,42 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// Merge puts together the parts of a dataset that Generate made with Options.Parts
-// into dir, as the same run would have made it alone, byte for byte. Parts and dir
-// are places as Open reads them. makers make the games of a run; policies are not
-// asked for. Files are linked where that can be had, else copied. If it is stopped,
-// the same call continues.
+// Merge joins the parts of a dataset that Generate made with Options.Parts into dir,
+// with the same bytes as a run that makes all of it. Parts and dir are folders or URLs,
+// as for Open. makers make the games of a run; Merge asks for no policies. Files are
+// linked where the file system can, and copied otherwise. If it is stopped, the same
+// call continues.
 //
-// It fails if the parts are not of one run, if a shard is missing, and if two parts
-// have different bytes for one shard; if they have the same, either is taken.
-func Merge(ctx context.Context, dir string, parts []string, makers func(game string) (Makers, error), o Options) (Result, error) {
+// It fails if the parts belong to different runs, if a shard is missing, or if two
+// parts have different bytes for one shard.
+func Merge(ctx context.Context, dir string, parts []string, makers func(game string) (Makers, error), o Options) (RunResult, error) {
 	x := &merger{}
 	for _, p := range parts {
 		if err := x.open(ctx, p); err != nil {
-			return Result{}, err
+			return RunResult{}, err
 		}
 	}
 	if len(x.parts) == 0 {
-		return Result{}, errors.New("no parts to merge")
+		return RunResult{}, errors.New("no parts to merge")
 	}
 	m, err := makers(x.begun.Job.Game)
 	if err != nil {
-		return Result{}, err
+		return RunResult{}, err
 	}
 	m.Policy, o.Part, o.Parts = nil, 0, 0
 	r, err := newRun(ctx, dir, x.begun.Job, m, o)
 	if err != nil {
-		return Result{}, err
+		return RunResult{}, err
 	}
 	if err := r.folder.begun.differ(x.text); err != nil {
-		return Result{}, fmt.Errorf("%s: %w", x.parts[0].path(runName), err)
+		return RunResult{}, fmt.Errorf("%s: %w", x.parts[0].path(runName), err)
 	}
 	x.run = r
 	r.folder.models = modelsIn(ctx, x.parts[0].files)
 	return r.make(ctx, func(missing []int) error { return x.bring(ctx, missing) })
 }
 
-// merger is one Merge.
+// merger is the state of one Merge.
 type merger struct {
 	run   *run
 	text  []byte // run.json of the first part
@@ -60,7 +60,7 @@ type merger struct {
 	from []int32 // per shard: the number of the first part that has it, from 1; 0: none
 }
 
-// open reads what run a part is of, and compares it with that of the first part.
+// open reads the run.json of a part, and compares it with the first part's.
 func (x *merger) open(ctx context.Context, dir string) error {
 	files, err := storeOf(ctx, dir)
 	if err != nil {
@@ -93,7 +93,7 @@ func (x *merger) open(ctx context.Context, dir string) error {
 	return nil
 }
 
-// bring brings the missing shards.
+// bring copies the missing shards.
 func (x *merger) bring(ctx context.Context, missing []int) error {
 	if err := x.find(ctx); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (x *merger) bring(ctx context.Context, missing []int) error {
 	})
 }
 
-// find finds which part has each shard. It fails if two have different bytes for one
-// shard.
+// find finds the part that has each shard. It fails if two parts have different bytes
+// for one shard.
 func (x *merger) find(ctx context.Context) error {
 	x.from = make([]int32, x.run.folder.shards)
 	for k, f := range x.parts {
@@ -123,7 +123,7 @@ func (x *merger) find(ctx context.Context) error {
 		err := f.files.Each(ctx, shardsDir, func(name string) error {
 			i, ok := numberOf(shardsDir, name)
 			if !ok && unfinished.MatchString(name) {
-				return nil // being written, or left by a run that was killed
+				return nil // a file being written, or left by a killed run
 			}
 			if !ok || i >= len(x.from) {
 				return fmt.Errorf("%s: no shard of the run", f.path(shardsDir+"/"+name))
@@ -147,8 +147,8 @@ func (x *merger) find(ctx context.Context) error {
 	return nil
 }
 
-// same fails if a shard of a part is not the one that an earlier part has, or the
-// dataset already.
+// same fails if a shard of a part differs from the same shard of an earlier part or of
+// the dataset.
 func (x *merger) same(f folder, i int) error {
 	other := x.run.folder
 	if x.from[i] > 0 {
@@ -170,7 +170,7 @@ func (x *merger) same(f folder, i int) error {
 	return nil
 }
 
-// shard brings one shard, whose sums are compared with the sidecar.
+// shard copies one shard, and compares the sums with its sidecar.
 func (x *merger) shard(ctx context.Context, f *folder, i int) error {
 	text, c, err := f.sidecar(i)
 	if err != nil {
@@ -189,7 +189,7 @@ func (x *merger) shard(ctx context.Context, f *folder, i int) error {
 	if err := store.WriteFile(ctx, to.files, pathOf(shardsDir, i), text); err != nil {
 		return err
 	}
-	x.run.have[i] = digest(text) // each by one goroutine
+	x.run.have[i] = digest(text) // one goroutine writes each element
 	x.run.report(func(p *Progress) {
 		p.Shards, p.Episodes, p.Rows = p.Shards+1, p.Episodes+c.Episodes.Rows, p.Rows+c.Steps.Rows
 	})

@@ -13,8 +13,8 @@ import (
 	"moonfarm/rollout"
 )
 
-// The files of which policies were made are kept with the dataset, so that they can
-// be made again wherever it is.
+// The files of policies are kept with the dataset, so that the policies can be made
+// again on any machine.
 
 const (
 	modelsDir    = "models"
@@ -23,10 +23,10 @@ const (
 	maxModelFile = 1 << 30
 )
 
-// modelPath is the file of a model, named by its sha256.
+// modelPath returns the path of a model, which its sha256 names.
 func modelPath(sha256 string) string { return modelsDir + "/" + sha256 + modelEnding }
 
-// checkModels fails if the models are not sorted, or none that a run writes.
+// checkModels fails if the models are not sorted, or not as a run writes them.
 func (j *Job) checkModels() error {
 	if len(j.Models) > mostModels {
 		return fmt.Errorf("%d models, there may be %d", len(j.Models), mostModels)
@@ -57,8 +57,8 @@ func (j *Job) addModels(files []rollout.File) error {
 	return j.checkModels()
 }
 
-// modelsIn returns what finds the models in the files of a dataset. It returns none
-// whose sha256 differs from its name.
+// modelsIn returns the function that finds models in the files of a dataset. It fails
+// for a model whose sha256 differs from its name.
 func modelsIn(ctx context.Context, files store.Store) rollout.Files {
 	return func(sha256 string) ([]byte, error) {
 		path := ""
@@ -82,7 +82,7 @@ func modelsIn(ctx context.Context, files store.Store) rollout.Files {
 	}
 }
 
-// among returns what finds the files in a list.
+// among returns the function that finds files in a list.
 func among(list []rollout.File) rollout.Files {
 	return func(sha256 string) ([]byte, error) {
 		for _, f := range list {
@@ -115,7 +115,7 @@ func (f folder) keepModels() error {
 	return nil
 }
 
-// sweepModels removes the models that were being written when a run was killed.
+// sweepModels removes the unfinished files of models of a run that was killed.
 func (f folder) sweepModels() error {
 	var names []string
 	err := f.files.Each(f.ctx, modelsDir, func(name string) error {
@@ -132,7 +132,7 @@ func (f folder) sweepModels() error {
 	return err
 }
 
-// Model reads a model of the dataset, which is as the manifest says.
+// Model reads a model of the dataset, and checks its sha256.
 func (d *Dataset) Model(m Attachment) ([]byte, error) { return d.attachedUpTo(m, maxModelFile) }
 
 // models compares the models with the manifest.

@@ -14,7 +14,7 @@ import (
 type tableReader struct {
 	d     *Dataset
 	r     *arrowfile.Reader
-	table *arrowfile.Table
+	table *arrowfile.RecordBatch
 }
 
 // reader makes a tableReader for the wanted columns of a table; a nil want is
@@ -32,8 +32,8 @@ func (d *Dataset) reader(table int, want func(column string) bool) (*tableReader
 }
 
 // batch is memory for the wanted columns of a batch of a table.
-func (d *Dataset) batch(table int, want func(column string) bool) (*arrowfile.Table, error) {
-	t, err := arrowfile.NewTable(d.tables[table].schema, d.tables[table].rows, want)
+func (d *Dataset) batch(table int, want func(column string) bool) (*arrowfile.RecordBatch, error) {
+	t, err := arrowfile.NewRecordBatch(d.tables[table].schema, d.tables[table].rows, want)
 	if err == nil {
 		d.bound(table, t)
 	}
@@ -278,7 +278,7 @@ const (
 )
 
 // newStepData returns the first rows of the columns of a table.
-func newStepData(t *arrowfile.Table, rows int) stepData {
+func newStepData(t *arrowfile.RecordBatch, rows int) stepData {
 	b := func(name string) []byte {
 		if d := t.Col(name); d != nil {
 			return d.Values(rows)

@@ -122,7 +122,7 @@ func (c *checker) compare(ctx context.Context, a *recompute, s Shard) (sums [all
 		defer f.close()
 		k := comparer{f}
 		compared = append(compared, k)
-		w.full = func(t *arrowfile.Table) error {
+		w.full = func(t *arrowfile.RecordBatch) error {
 			if err := k.batch(t); err != nil {
 				return err
 			}
@@ -209,7 +209,7 @@ type comparer struct {
 
 // batch reads the next batch of the file and compares it with want, bit for
 // bit. The error names the file, the column, the row and both values.
-func (c comparer) batch(want *arrowfile.Table) error {
+func (c comparer) batch(want *arrowfile.RecordBatch) error {
 	first, name := c.cursor.rows, c.cursor.file.Path
 	more, err := c.cursor.next()
 	if err != nil {
@@ -240,7 +240,7 @@ func (c comparer) end() error {
 }
 
 // where names the row by its episode, turn and seat.
-func where(t *arrowfile.Table, row int) string {
+func where(t *arrowfile.RecordBatch, row int) string {
 	text := fmt.Sprintf("episode %d", arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[row])
 	if d := t.Col(ColTurn); d != nil {
 		text += fmt.Sprintf(", turn %d, seat %d", arrowfile.View[int32](d.Fixed)[row], t.Col(ColSeat).Fixed[row])

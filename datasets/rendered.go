@@ -160,7 +160,7 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 		return nil, fmt.Errorf("%s: read: %w", d.dir, err)
 	}
 	schema := fileSchema(Format, j, specs[0].Info.Rules, stepsDir, columns, 1)
-	if r.b.table, err = arrowfile.NewTable(schema, 0, nil); err != nil {
+	if r.b.table, err = arrowfile.NewRecordBatch(schema, 0, nil); err != nil {
 		return nil, err
 	}
 	random := o.rand()
@@ -398,7 +398,7 @@ func (r *Rendering) filtered() (*Batch, error) {
 }
 
 // empty takes all rows out, and keeps the memory.
-func (b *Batch) empty(t *arrowfile.Table) {
+func (b *Batch) empty(t *arrowfile.RecordBatch) {
 	*b = Batch{
 		Episode: b.Episode[:0], Turn: b.Turn[:0], Seat: b.Seat[:0], Planes: b.Planes[:0], Packed: b.Packed[:0], Scalars: b.Scalars[:0],
 		Mask: b.Mask[:0], Action: b.Action[:0], Orders: b.Orders[:0], OrderEnds: b.OrderEnds[:0],

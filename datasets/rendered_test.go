@@ -288,16 +288,16 @@ func TestRenderRefused(t *testing.T) {
 // TestRenderHostile changes the episodes of a shard: every lie that matters is
 // told, and nothing else happens, with any number of workers.
 func TestRenderHostile(t *testing.T) {
-	view := func(t *arrowfile.Table, name string) *arrowfile.Data { return t.Col(name) }
-	for words, change := range map[string]func(*arrowfile.Table){
-		"found episode 99, expected 20": func(t *arrowfile.Table) { arrowfile.View[uint64](view(t, ColEpisode).Fixed)[5] = 99 },
-		"episode 20: ":                  func(t *arrowfile.Table) { arrowfile.View[uint64](view(t, ColSeed).Fixed)[5]++ },
-		"rules number 3":                func(t *arrowfile.Table) { arrowfile.View[int32](view(t, ColRules).Fixed)[5] = 3 },
-		"-1 turns":                      func(t *arrowfile.Table) { arrowfile.View[int32](view(t, ColTurns).Fixed)[5] = -1 },
-		"status 7":                      func(t *arrowfile.Table) { view(t, ColStatus).Fixed[5] = 7 },
-		"recorded as":                   func(t *arrowfile.Table) { arrowfile.View[float32](view(t, ColResults).Fixed)[10] = 0.25 },
-		"ends of orders go from":        func(t *arrowfile.Table) { arrowfile.View[int32](view(t, ColEnds).List(5))[0] = 1 << 20 },
-		"seat 0 is {Result:0 Score:0}":  func(t *arrowfile.Table) { lengthen(view(t, ColTurns), view(t, ColEnds), view(t, ColOrders)) },
+	view := func(t *arrowfile.RecordBatch, name string) *arrowfile.Data { return t.Col(name) }
+	for words, change := range map[string]func(*arrowfile.RecordBatch){
+		"found episode 99, expected 20": func(t *arrowfile.RecordBatch) { arrowfile.View[uint64](view(t, ColEpisode).Fixed)[5] = 99 },
+		"episode 20: ":                  func(t *arrowfile.RecordBatch) { arrowfile.View[uint64](view(t, ColSeed).Fixed)[5]++ },
+		"rules number 3":                func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, ColRules).Fixed)[5] = 3 },
+		"-1 turns":                      func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, ColTurns).Fixed)[5] = -1 },
+		"status 7":                      func(t *arrowfile.RecordBatch) { view(t, ColStatus).Fixed[5] = 7 },
+		"recorded as":                   func(t *arrowfile.RecordBatch) { arrowfile.View[float32](view(t, ColResults).Fixed)[10] = 0.25 },
+		"ends of orders go from":        func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, ColEnds).List(5))[0] = 1 << 20 },
+		"seat 0 is {Result:0 Score:0}":  func(t *arrowfile.RecordBatch) { lengthen(view(t, ColTurns), view(t, ColEnds), view(t, ColOrders)) },
 	} {
 		dir := generateToy(t, toyJob(2, 1), Options{})
 		tamperWith(t, dir, episodesDir, change)
@@ -319,7 +319,7 @@ func TestRenderHostile(t *testing.T) {
 func TestRenderTooLong(t *testing.T) {
 	dir, m := generateToy(t, toyJob(2, 1), Options{}), toyMakers()
 	edit(t, dir, func(m *Manifest) { m.Game.MaxTurns = 1 << 20 })
-	tamperWith(t, dir, episodesDir, func(t *arrowfile.Table) {
+	tamperWith(t, dir, episodesDir, func(t *arrowfile.RecordBatch) {
 		d := t.Col(ColEnds)
 		d.Bytes, d.Ends = d.Bytes[:0], d.Ends[:1]
 		for i := range t.Rows {

@@ -13,14 +13,14 @@ const orderBytes = 8 // of a sim.Order
 // tableWriter writes the rows of one table, batch by batch.
 type tableWriter struct {
 	w     *arrowfile.Writer
-	rows  *arrowfile.Table
-	slabs *rows.Slabs                  // the columns of rows, for a rows.Maker
-	full  func(*arrowfile.Table) error // takes every batch: the Write of w; Verify compares it first
+	rows  *arrowfile.RecordBatch
+	slabs *rows.Slabs                        // the columns of rows, for a rows.Maker
+	full  func(*arrowfile.RecordBatch) error // takes every batch: the Write of w; Verify compares it first
 }
 
 // newTableWriter returns a writer of a kind of table into the files of w.
 func newTableWriter(t tableKind, w *arrowfile.Writer) (*tableWriter, error) {
-	table, err := arrowfile.NewTable(t.schema, t.rows, nil)
+	table, err := arrowfile.NewRecordBatch(t.schema, t.rows, nil)
 	if err != nil {
 		return nil, err
 	}

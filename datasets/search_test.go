@@ -202,9 +202,9 @@ func TestSearchesPlayedAgain(t *testing.T) {
 // TestTamperingWithSearches: a value, share, choice or count that was changed in the
 // steps alone is found by their episodes, and one changed in both by searching again.
 func TestTamperingWithSearches(t *testing.T) {
-	flip := func(name string, list bool) func(*arrowfile.Table) {
+	flip := func(name string, list bool) func(*arrowfile.RecordBatch) {
 		done := false // once
-		return func(t *arrowfile.Table) {
+		return func(t *arrowfile.RecordBatch) {
 			d := t.Col(name)
 			if done {
 				return

@@ -49,6 +49,6 @@ func TestManyPairings(t *testing.T) {
 // TestUnknownPairing: an episode of players that the totals do not have.
 func TestUnknownPairing(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	tamperWith(t, dir, episodesDir, func(t *arrowfile.Table) { t.Col(ColPolicies).Bytes[3] ^= 1 })
+	tamperWith(t, dir, episodesDir, func(t *arrowfile.RecordBatch) { t.Col(ColPolicies).Bytes[3] ^= 1 })
 	requireProblem(t, dir, Makers{}, VerifyOptions{}, "more pairings of players than in the totals")
 }

@@ -17,12 +17,12 @@ import (
 
 // tamper rewrites the steps of shard 1 with change applied to every batch, and
 // makes the manifest fit: only the content is wrong then.
-func tamper(t *testing.T, dir string, change func(t *arrowfile.Table)) {
+func tamper(t *testing.T, dir string, change func(t *arrowfile.RecordBatch)) {
 	tamperWith(t, dir, stepsDir, change)
 }
 
 // tamperWith does so with any table.
-func tamperWith(t *testing.T, dir, table string, change func(t *arrowfile.Table)) {
+func tamperWith(t *testing.T, dir, table string, change func(t *arrowfile.RecordBatch)) {
 	d := opened(t, dir)
 	shards := shardsOf(t, dir)
 	k, _, err := d.find(table)
@@ -80,8 +80,8 @@ func rewrite(t testing.TB, dir string, m *Manifest) {
 // fit, and looks at what Verify says of it.
 func TestTampering(t *testing.T) {
 	const row = 20
-	flip := func(name string) func(*arrowfile.Table) {
-		return func(t *arrowfile.Table) {
+	flip := func(name string) func(*arrowfile.RecordBatch) {
+		return func(t *arrowfile.RecordBatch) {
 			d := t.Col(name)
 			if d.Fixed != nil {
 				b := d.Row(row)
@@ -110,7 +110,7 @@ func TestTampering(t *testing.T) {
 
 // requireTamperingIsFound changes the columns of a table one by one. Verify finds
 // at once what shallow says, and of other columns that a row is not as played.
-func requireTamperingIsFound(t *testing.T, table string, columns []Column, change func(column string) func(*arrowfile.Table),
+func requireTamperingIsFound(t *testing.T, table string, columns []Column, change func(column string) func(*arrowfile.RecordBatch),
 	shallow map[string]string, row int) {
 	t.Helper()
 	for _, c := range columns {

@@ -22,7 +22,7 @@ const (
 )
 
 // run imports files of Tower Defence.
-func run(t *testing.T, dir string, o imports.Options, files ...string) (imports.Result, error) {
+func run(t *testing.T, dir string, o imports.Options, files ...string) (imports.Imported, error) {
 	t.Helper()
 	g, err := catalog.Find("towerdefence")
 	require.NoError(t, err)

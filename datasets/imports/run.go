@@ -8,8 +8,8 @@ import (
 	"moonfarm/rollout/recordings"
 )
 
-// Result tells what an import did. The help of moonfarm import documents its JSON keys.
-type Result struct {
+// Imported tells what an import did. The help of moonfarm import documents its JSON keys.
+type Imported struct {
 	Dir      string    `json:"dir"`
 	Game     string    `json:"game"`
 	RuleSets []RuleSet `json:"rule_sets"`
@@ -25,9 +25,9 @@ type Result struct {
 //
 // It fails with ErrNothing if no game can be imported, and with the errors of Examine,
 // Options.Begin and datasets.Write. The Result then lists what is known of the files.
-func Run(ctx context.Context, e recordings.Engine, files []string, job datasets.Job, m datasets.Makers, o Options) (Result, error) {
+func Run(ctx context.Context, e recordings.Engine, files []string, job datasets.Job, m datasets.Makers, o Options) (Imported, error) {
 	begin := time.Now()
-	r := Result{Dir: o.Dir, Game: e.Info().Game, RuleSets: []RuleSet{}, Skipped: []Remark{}, Inexact: []Remark{}, Kept: []Kept{}}
+	r := Imported{Dir: o.Dir, Game: e.Info().Game, RuleSets: []RuleSet{}, Skipped: []Remark{}, Inexact: []Remark{}, Kept: []Kept{}}
 	games, err := Examine(ctx, e, files, o)
 	if err != nil {
 		return r, err

@@ -27,7 +27,7 @@ type importFlags struct {
 }
 
 // imported tells what import did.
-type imported imports.Result
+type imported imports.Imported
 
 // importHelp is the help of import.
 func importHelp() string {

@@ -13,7 +13,7 @@ type cursor struct {
 	size  int64 // of the body
 	nodes []int64
 	spans []span
-	table *Table
+	table *RecordBatch
 	bytes int // of lists and texts read so far
 	err   error
 }

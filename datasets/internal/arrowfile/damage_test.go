@@ -14,12 +14,12 @@ import (
 func readAll(t testing.TB, c Codec, file []byte) (int, error) {
 	r, err := NewReader(testSchema(), c)
 	require.NoError(t, err)
-	table, err := NewTable(testSchema(), 100, nil)
+	table, err := NewRecordBatch(testSchema(), 100, nil)
 	require.NoError(t, err)
 	return readInto(r, table, file)
 }
 
-func readInto(r *Reader, table *Table, file []byte) (int, error) {
+func readInto(r *Reader, table *RecordBatch, file []byte) (int, error) {
 	n, err := r.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return 0, err
@@ -114,7 +114,7 @@ func FuzzReader(f *testing.F) {
 		require.NoError(f, err)
 		readers = append(readers, r)
 	}
-	table, err := NewTable(testSchema(), 100, nil)
+	table, err := NewRecordBatch(testSchema(), 100, nil)
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, codec uint8, file []byte) {
 		_, _ = readInto(readers[int(codec)%len(readers)], table, file)
@@ -173,7 +173,7 @@ func TestWriterKeepsItsMemory(t *testing.T) {
 		s := testSchema()
 		w, err := NewWriter(s, c)
 		require.NoError(t, err)
-		table, err := NewTable(s, 1000, nil)
+		table, err := NewRecordBatch(s, 1000, nil)
 		require.NoError(t, err)
 		fill(table, 1000, rand.New(rand.NewPCG(1, 1)))
 		var out bytes.Buffer

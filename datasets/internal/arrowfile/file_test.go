@@ -33,7 +33,7 @@ func testSchema() Schema {
 }
 
 // fill fills rows of the table at random, consecutive rows alike.
-func fill(t *Table, rows int, r *rand.Rand) {
+func fill(t *RecordBatch, rows int, r *rand.Rand) {
 	t.Reset()
 	for i := range rows {
 		for _, d := range t.Data {
@@ -62,16 +62,16 @@ func fill(t *Table, rows int, r *rand.Rand) {
 	t.Rows = rows
 }
 
-func writeTest(t testing.TB, c Codec, batches ...int) ([]byte, []*Table) {
+func writeTest(t testing.TB, c Codec, batches ...int) ([]byte, []*RecordBatch) {
 	s := testSchema()
 	w, err := NewWriter(s, c)
 	require.NoError(t, err)
 	var buf bytes.Buffer
 	require.NoError(t, w.Start(&buf))
 	r := rand.New(rand.NewPCG(1, 2))
-	var tables []*Table
+	var tables []*RecordBatch
 	for _, n := range batches {
-		tab, err := NewTable(s, n+3, nil)
+		tab, err := NewRecordBatch(s, n+3, nil)
 		require.NoError(t, err)
 		fill(tab, n, r)
 		require.NoError(t, w.Write(tab))
@@ -82,7 +82,7 @@ func writeTest(t testing.TB, c Codec, batches ...int) ([]byte, []*Table) {
 	return buf.Bytes(), tables
 }
 
-func requireSame(t *testing.T, want, got *Table) {
+func requireSame(t *testing.T, want, got *RecordBatch) {
 	t.Helper()
 	require.Equal(t, want.Rows, got.Rows)
 	for i, d := range want.Data {
@@ -108,9 +108,9 @@ func TestRoundTrip(t *testing.T) {
 			n, err := r.Open(bytes.NewReader(file), int64(len(file)))
 			require.NoError(t, err)
 			require.Equal(t, 3, n)
-			all, err := NewTable(testSchema(), 100, nil)
+			all, err := NewRecordBatch(testSchema(), 100, nil)
 			require.NoError(t, err)
-			some, err := NewTable(testSchema(), 100, func(s string) bool { return s == "planes" || s == "note" })
+			some, err := NewRecordBatch(testSchema(), 100, func(s string) bool { return s == "planes" || s == "note" })
 			require.NoError(t, err)
 			for i := range n {
 				require.NoError(t, r.Read(i, all))
@@ -159,10 +159,10 @@ func TestSchemasThatCannotBe(t *testing.T) {
 		change(&s)
 		_, err := NewWriter(s, None)
 		require.EqualError(t, err, want)
-		_, err = NewTable(s, 10, nil)
+		_, err = NewRecordBatch(s, 10, nil)
 		require.EqualError(t, err, want)
 	}
-	_, err := NewTable(testSchema(), 1<<25, nil)
+	_, err := NewRecordBatch(testSchema(), 1<<25, nil)
 	require.EqualError(t, err, "column planes: 33554432 rows of 60 bytes are more than one batch may hold")
 	_, err = NewWriter(testSchema(), "zip")
 	require.EqualError(t, err, `no codec "zip"; there are: zstd, lz4, none`)
@@ -184,10 +184,10 @@ func TestTooManyBatches(t *testing.T) {
 // by one, also behind others, and from the middle of a slice.
 func TestAppendLists(t *testing.T) {
 	values, ends := []uint64{9, 1, 2, 3, 4, 5, 6}, []int32{3, 3, 7, 7}
-	var tables [2]*Table
+	var tables [2]*RecordBatch
 	for i := range tables {
 		var err error
-		tables[i], err = NewTable(testSchema(), 8, nil)
+		tables[i], err = NewRecordBatch(testSchema(), 8, nil)
 		require.NoError(t, err)
 		AppendList(tables[i].Col("orders"), []uint64{7, 8})
 	}

@@ -163,7 +163,7 @@ func vector(t *flatbuffers.Table, n flatbuffers.VOffsetT) ([]byte, int) {
 // Read reads batch i into the table, which must be of the schema; columns that
 // the table does not have are left out. It fails if the batch is damaged or has
 // more rows than the table has room for; the table is then not to be used.
-func (r *Reader) Read(i int, t *Table) (err error) {
+func (r *Reader) Read(i int, t *RecordBatch) (err error) {
 	defer guard(&err)
 	t.Reset()
 	k := r.blocks[i]

@@ -25,7 +25,7 @@ func (s Schema) Part(want func(name string) bool) Schema {
 // schema of the columns that the Table has. The record's buffers are the memory
 // of the Table, but for bools, which are packed into bits: the Table may not be
 // used while the record is.
-func (t *Table) Record(as *arrow.Schema) arrow.Record {
+func (t *RecordBatch) Record(as *arrow.Schema) arrow.Record {
 	var columns []arrow.Array
 	for _, d := range t.Data {
 		if d != nil {

@@ -79,7 +79,7 @@ func (w *Writer) write(b []byte) error {
 
 // Write writes the rows of the table as one record batch. The table must be of
 // the schema, without columns left out.
-func (w *Writer) Write(t *Table) error {
+func (w *Writer) Write(t *RecordBatch) error {
 	if w.err != nil {
 		return w.err
 	}

@@ -53,9 +53,9 @@ type Data struct {
 	Most int
 }
 
-// Table is memory for up to Cap rows of some columns: that of columns of fixed
+// RecordBatch is memory for up to Cap rows of some columns: that of columns of fixed
 // shape is made at once, and the caller writes into it; lists and texts grow.
-type Table struct {
+type RecordBatch struct {
 	Rows int // in use
 	Cap  int
 	Data []*Data // in the order of the schema; nil for columns not wanted
@@ -70,16 +70,16 @@ type Table struct {
 	held bool // Turn is locked
 }
 
-// NewTable returns memory for rows of the columns of the schema for which want
+// NewRecordBatch returns memory for rows of the columns of the schema for which want
 // is true; a nil want is true for all.
-func NewTable(s Schema, rows int, want func(name string) bool) (*Table, error) {
+func NewRecordBatch(s Schema, rows int, want func(name string) bool) (*RecordBatch, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	if !littleEndian {
 		return nil, fmt.Errorf("arrow files are written and read on little-endian machines only")
 	}
-	t := &Table{Cap: rows}
+	t := &RecordBatch{Cap: rows}
 	for _, c := range s.Columns {
 		if want != nil && !want(c.Name) {
 			t.Data = append(t.Data, nil)
@@ -100,7 +100,7 @@ func NewTable(s Schema, rows int, want func(name string) bool) (*Table, error) {
 }
 
 // Col returns the data of the named column, nil if the Table does not have it.
-func (t *Table) Col(name string) *Data {
+func (t *RecordBatch) Col(name string) *Data {
 	for _, d := range t.Data {
 		if d != nil && d.Column.Name == name {
 			return d
@@ -110,7 +110,7 @@ func (t *Table) Col(name string) *Data {
 }
 
 // Reset removes all rows. The memory is kept, unless Turn was needed for it.
-func (t *Table) Reset() {
+func (t *RecordBatch) Reset() {
 	t.Rows = 0
 	for _, d := range t.Data {
 		if d != nil && d.Ends != nil {
@@ -128,7 +128,7 @@ func (t *Table) Reset() {
 
 // room makes room for n bytes of lists of a column. all is the number of bytes of
 // lists of this column and those before it.
-func (t *Table) room(d *Data, n, all int) {
+func (t *RecordBatch) room(d *Data, n, all int) {
 	if t.Turn != nil && !t.held && all > wideLists {
 		t.held = true
 		t.Turn.Lock()
@@ -141,7 +141,7 @@ func (t *Table) room(d *Data, n, all int) {
 }
 
 // ListBytes is the number of bytes in lists and texts.
-func (t *Table) ListBytes() int {
+func (t *RecordBatch) ListBytes() int {
 	n := 0
 	for _, d := range t.Data {
 		if d != nil {
