@@ -22,62 +22,61 @@ const (
 	Test             // another share
 )
 
-// ReadOptions say what to read and in which order. The zero value reads all
-// rows in their order.
+// ReadOptions say which rows are read, and in which order. The zero value reads all
+// rows in order.
 type ReadOptions struct {
 	Columns []string // step columns wanted; none: all
 	Rows    int      // rows in a batch; the last may have fewer; 0: 1024
 
-	// Shuffle > 0 reads the shards in random order and shuffles rows within
-	// windows of so many. Seed and Epoch choose the order.
+	// Shuffle > 0 reads the shards in random order and shuffles rows within windows of
+	// Shuffle rows. Seed and Epoch choose the order.
 	Shuffle     int
 	Seed, Epoch uint64
 
-	// The shares of the different games that are for validation and for tests, 0 … 1
-	// together, and the part to read. Episodes that play the same game are in the
-	// same part.
+	// Validation and Test are the shares of the different games for validation and for
+	// tests; their sum is at most 1. Split is the part to read. Episodes that play the
+	// same game are in the same part.
 	Split            Split
 	Validation, Test float64
 
-	// Filter says which rows are wanted, of those that all else leaves. Parts and the
-	// windows of Shuffle are what they are without it, but that fewer rows are in
-	// them. Not with Whole.
+	// Filter leaves out rows. It does not change parts and windows of Shuffle, but that
+	// they have fewer rows. It cannot be used with Whole.
 	Filter Filter
 
-	// With Parts > 1 only part number Part of the episodes is read, from 0, before
-	// the Split. The parts of equal options are apart, and together they are the
-	// whole, in any epoch; they are equal in size but for one episode. A reader of
-	// one rank of a training or one worker of a loader reads its own.
+	// With Parts > 1 only part number Part of the episodes is read, from 0, before the
+	// Split. Parts of equal options have no episode in common, and together they have
+	// all, in any epoch; their sizes differ by at most one episode. So each rank of a
+	// training and each worker of a loader reads its own part.
 	Part, Parts int
 
-	// Makers, if not nil, make the rows by playing the episodes again while they
-	// are read, instead of reading them from the files of steps. Their Vector must
-	// play the rules of the dataset, in the same version. Shuffle also mixes the
-	// episodes of a file then, and rounds windows up to whole batches. What follows
-	// can be chosen with Makers alone.
+	// Makers, if not nil, replay the episodes to make the rows, which are then not read
+	// from the files of steps. Their Vector must play the rules of the dataset, in the
+	// same version. Shuffle then also mixes the episodes of a file, and rounds windows
+	// up to whole batches. The options below need Makers.
 	Makers *Makers
 
-	Obs      Obs     // form of the observations; with ObsNone there are no masks and actions either; "": that of the dataset
+	Obs      Obs     // form of the observations; ObsNone also leaves out masks and actions; "": as in the dataset
 	Memory   bool    // as Job.Memory, if Obs is given
-	Reward   string  // name of the reward; "": that of the dataset
-	Discount float64 // of the returns; 0: that of the dataset
-	// Steps > 0 is for a column more, "nstep": the return of so many turns.
+	Reward   string  // name of the reward; "": as in the dataset
+	Discount float64 // of the returns; 0: as in the dataset
+	// Steps > 0 adds the column "nstep": the return of that number of turns.
 	Steps int
 
-	// Whole makes each batch an episode, whose rows are ordered by turn and seat,
-	// with Batch.Final. Rows is of no account then, and Shuffle > 0 is for the
-	// order of the episodes alone.
+	// Whole makes each batch an episode, with its rows ordered by turn and seat, and
+	// Batch.Final. Rows is then ignored, and Shuffle > 0 shuffles only the order of the
+	// episodes.
 	Whole bool
 
-	// Workers is how many goroutines play, 0 or 1: the caller's own. With more, two
-	// windows are in memory; without Shuffle, two and one for each worker.
+	// Workers is the number of goroutines that play; with 0 or 1 only the caller's
+	// plays. More workers take the memory of two windows; without Shuffle, of two
+	// windows and one for each worker.
 	Workers int
 }
 
-// Filter chooses rows by who made them and what came of them.
+// Filter chooses rows by their policies, seats and outcomes.
 type Filter = filter.Filter
 
-// FilterOutcome is how a game ended for the seat of a row.
+// FilterOutcome is the outcome of a game for the seat of a row.
 type FilterOutcome = filter.Outcome
 
 // The outcomes.
@@ -87,9 +86,9 @@ const (
 	Loss = filter.Loss
 )
 
-// Batch holds some step rows, slab by slab: a column of shape [A, B] is one
-// slice of Rows×A×B values, row-major. Columns not asked for, or not in the
-// dataset, are nil. It is valid until the next one is asked for.
+// Batch holds some step rows, slab by slab: a column of shape [A, B] is one slice of
+// Rows×A×B values, row-major. Columns that were not asked for, or are not in the
+// dataset, are nil. A Batch is valid until the next one is read.
 type Batch struct {
 	Rows int
 
@@ -110,25 +109,25 @@ type Batch struct {
 	Truncated  []uint8   // [Rows] 0 or 1
 	Chosen     []uint8   // [Rows] which member of the policy chose; where Job.Members has lists
 
-	// Of searches, where Job.Search says so: what is in the columns search_value and
-	// so on. Counts are nil if there is one head.
+	// Results of searches, if Job.Search is set: the columns search_value and so on.
+	// Counts are nil in games of one head.
 	SearchValue      []float32 // [Rows]
 	SearchPolicy     []float32
 	SearchCounts     []int32
 	SearchEnds       []int32 // [Rows+1]: the moves of row i are those from SearchEnds[i] up to SearchEnds[i+1]
 	SearchChoices    []int32
-	SearchChoiceEnds []int32 // [Rows+1]: and their choices, in the same way
+	SearchChoiceEnds []int32 // [Rows+1]: the same for the choices of the moves
 
-	// Of rows that are made by playing again (ReadOptions.Makers).
+	// Columns of replayed rows (ReadOptions.Makers).
 	NStep    []float32 // [Rows] return of ReadOptions.Steps turns
 	Opponent []int32   // [Rows, seats-1, heads] actions of the other seats in the turn, from the next seat on; if Columns names it
-	Final    *Final    // with ReadOptions.Whole: what is seen after the last turn; nil without observations
+	Final    *Final    // with ReadOptions.Whole: the observations after the last turn; nil without observations
 
 	table *arrowfile.RecordBatch
 }
 
-// Shape is the shape of a column of the batch: the rows, then the shape of a
-// row. It is nil for lists and columns not asked for.
+// Shape returns the shape of a column of the batch: the rows, then the shape of a row.
+// It returns nil for lists and for columns not asked for.
 func (b *Batch) Shape(column string) []int {
 	d := b.table.Col(column)
 	if d == nil || d.Column.List {
@@ -161,7 +160,7 @@ func (b *Batch) set() {
 	}
 }
 
-// check fills in defaults. It fails if an option is out of range.
+// check fills in defaults, and fails if an option is out of range.
 func (o *ReadOptions) check() error {
 	if o.Rows == 0 {
 		o.Rows = 1024
@@ -201,11 +200,11 @@ func (o *ReadOptions) has(draw float64) bool {
 	return o.Split == Train
 }
 
-// Batches reads step rows. It takes the memory of two batches of the file, of one
-// batch of ReadOptions.Rows, and of the shuffle window. Rows that are made by
-// playing again take that of a batch of the file of episodes and of the windows
-// (ReadOptions.Workers). The iteration ends after the first error: that of the options,
-// the disk or a damaged file or episode, which it names.
+// Batches reads step rows. It takes the memory of two batches of the file, of one batch
+// of ReadOptions.Rows, and of the shuffle window. With ReadOptions.Makers it takes the
+// memory of a batch of the file of episodes, and of the windows (ReadOptions.Workers).
+// The iteration ends after the first error: of the options, of the disk, or of a
+// damaged file or episode, which it names.
 func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 	return sequence(func(yield func(*Batch) error) error {
 		if err := o.check(); err != nil {
@@ -255,13 +254,13 @@ func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 	})
 }
 
-// gatherer copies rows from the batches of files to the shuffle window, if there
-// is one, and from there to the batches that are yielded.
+// gatherer copies rows from the batches of files to the shuffle window, if there is
+// one, and from there to the batches that it yields.
 type gatherer struct {
 	o     ReadOptions
 	m     *Manifest
 	who   *filter.Players
-	known *episodeReader // what rows do not say of their episodes; nil: it is not needed
+	known *episodeReader // facts about episodes that rows lack; nil: not needed
 	asked func(column string) bool
 	pool  *arrowfile.RecordBatch // the shuffle window; nil: none
 	out   *arrowfile.RecordBatch
@@ -297,7 +296,7 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 	return g, err
 }
 
-// rand draws the order of what is read.
+// rand returns the generator of the order of reading.
 func (o *ReadOptions) rand() prng.Rand {
 	return prng.New(prng.StreamSeed(o.Seed, o.Epoch, 0, 0, prng.PurposeShuffle))
 }
@@ -309,8 +308,8 @@ func shuffle(r *prng.Rand, s []int32) {
 	}
 }
 
-// batch passes on the rows of a batch of a file that are in the stretch and in the
-// split.
+// batch passes on the rows of a batch of a file that are in the stretch, in the split
+// and wanted by the filter.
 func (g *gatherer) batch(in *arrowfile.RecordBatch, s stretch) error {
 	to, full := g.out, g.flush
 	if g.pool != nil {
@@ -384,7 +383,7 @@ func (g *gatherer) flush() error {
 	return nil
 }
 
-// look reads what must be known of the episodes of a stretch.
+// look reads the facts about the episodes of a stretch that rows lack.
 func (g *gatherer) look(s stretch) error {
 	g.draw.known = false
 	if g.known == nil {
@@ -393,15 +392,15 @@ func (g *gatherer) look(s stretch) error {
 	return g.known.read(s.episodes, s.first)
 }
 
-// drawn is the draw of the episode last asked for.
+// drawn is the last episode for which inSplit computed the draw.
 type drawn struct {
 	known   bool
 	episode uint64
-	in      bool // the split
+	in      bool // it is in the split
 }
 
-// inSplit reports whether row i, of the episodes of a batch, is in the split. A row of
-// an episode that the shard does not have is not.
+// inSplit reports whether row i, of the episodes of a batch, is in the split. It
+// returns false for a row of an episode that the shard does not have.
 func (g *gatherer) inSplit(episode []uint64, i int) bool {
 	if g.o.Split == All {
 		return true
@@ -416,14 +415,14 @@ func (g *gatherer) inSplit(episode []uint64, i int) bool {
 	return g.draw.in
 }
 
-// filterColumns are those that a Filter needs of rows.
+// filterColumns lists the columns that a Filter needs.
 var filterColumns = []string{ColTurn, ColSeat, ColOutcome, ColChosen}
 
-// filters reports whether not all rows are wanted.
+// filters reports whether there is a filter.
 func (g *gatherer) filters() bool { return !g.o.Filter.Empty() }
 
-// wanted reports whether the filter wants row i of a batch of a file. A row whose
-// seat or episode there is not is not wanted.
+// wanted reports whether the filter wants row i of a batch of a file. It returns false
+// for a row with a seat or an episode that does not exist.
 func (g *gatherer) wanted(rows *stepData, i int) bool {
 	r := filter.Row{Turn: int(rows.turn[i]), Seat: int(rows.seat[i]), Result: rows.outcome[i]}
 	if r.Seat >= g.who.Seats {

@@ -159,7 +159,8 @@ func (c *cardWriter) distinct() {
 		"puts equal games on one side.\n\n", t.Distinct)
 }
 
-// networks writes how many logits and values of the policies' networks were not finite.
+// networks writes how often the networks of policies gave logits that are not finite,
+// or an illegal choice.
 func (c *cardWriter) networks() {
 	for seat, n := range c.m.Totals.Networks {
 		if n.Evaluations == 0 {

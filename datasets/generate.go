@@ -14,46 +14,46 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// Options say how a Job is done. The dataset does not depend on them.
+// Options say how a Job is run. The bytes of the dataset do not depend on them.
 type Options struct {
 	Workers int // goroutines; at least 1
 	Games   int // games that a worker plays side by side; 0: 8
-	// With Parts > 1, Generate makes part number Part of the shards alone, from 0,
-	// and does not complete the dataset: Merge puts the parts together.
+	// With Parts > 1, Generate makes only part number Part of the shards, from 0, and
+	// does not complete the dataset: Merge joins the parts.
 	Part, Parts int
-	// Strict makes a run fail at an episode in which a network gave NaN or infinite logits or
-	// values.
+	// Strict makes a run fail at the first episode in which a network gave NaN or
+	// infinite logits or values.
 	Strict bool
-	// Alone says that nobody but one Run makes the shards. Its Finish then looks
-	// for the files that it has stored itself, as Generate does, and does not read
-	// them again.
+	// Alone means that only this Run makes the shards. Its Finish then checks that the
+	// files it stored exist, as Generate does, but does not read them again.
 	Alone bool
-	// Locks keep other runs out of a folder; nil: as usual.
+	// Locks keep other runs out of a folder; nil: the default locks.
 	Locks *filelock.Locker
-	// Progress, if not nil, is told how far the run is, one call at a time.
+	// Progress, if not nil, is called with the progress of the run, never by two
+	// goroutines at once.
 	Progress func(Progress)
 
-	wrap func(store.Store) store.Store // tests let it fail with that; nil: nothing
+	wrap func(store.Store) store.Store // tests wrap the store to make it fail
 }
 
-// Progress says how far a run is. Shards of earlier runs count as done.
+// Progress is how far a run is. Shards of earlier runs count as done.
 type Progress struct {
 	Shards, AllShards     int
 	Episodes, AllEpisodes uint64
-	Rows                  uint64 // step rows made by this run, as last reported by each worker
+	Rows                  uint64 // step rows made by this run, as of each worker's last report
 }
 
-// RunResult says what a run did.
+// RunResult tells what a run made.
 type RunResult struct {
-	Manifest *Manifest // of a part with its totals, and without an index
+	Manifest *Manifest // of a part: with its totals and without an index
 	Made     int       // shards made by this run
 	Found    int       // shards of earlier runs
-	// AlreadyComplete reports whether earlier runs had completed the dataset:
-	// then this one wrote nothing.
+	// AlreadyComplete reports whether earlier runs had completed the dataset; this run
+	// then wrote nothing.
 	AlreadyComplete bool
 }
 
-// Size is how much is in a dataset, and how much of it a run made. The help of moonfarm
+// Size is the size of a dataset, and how much of it a run made. The help of moonfarm
 // generate documents its JSON keys.
 type Size struct {
 	Episodes uint64 `json:"episodes"`
@@ -73,22 +73,22 @@ func (r RunResult) Size() Size {
 }
 
 // Source yields the episodes of shards from elsewhere, such as recordings of an
-// original engine. It is called by several goroutines at once.
+// original engine. Several goroutines call it at once.
 type Source interface {
-	// Shard yields the episodes of the shard in order, numbered on from the
-	// shards before, each with a text that says where it comes from. It
-	// returns the error of yield, its own, or the context's.
+	// Shard yields the episodes of the shard in order, numbered on from the shards
+	// before, each with a text that names its source. It returns the error of yield,
+	// its own, or the context's.
 	Shard(ctx context.Context, shard int, yield func(e *rollout.Episode, source string) error) error
 }
 
-// Generate plays the shards of the Job that dir does not hold yet, and writes
-// the manifest when none is missing. dir is made if need be; it must be empty,
-// or hold what an earlier run of the same Job left or completed. If the context
-// is done or anything fails, whole shards stay, and the same call continues;
-// the files are then the same, byte for byte, as without the interruption.
+// Generate plays the shards of the Job that dir does not hold yet, and writes the
+// manifest when no shard is missing. It makes dir if needed; dir must be empty, or hold
+// the files of an earlier run of the same Job. If the context is done or anything
+// fails, finished shards stay, and the same call continues; the bytes of the files are
+// then the same as without the interruption.
 //
-// It fails if the Job is not valid or dir holds another dataset or other files,
-// and with the errors of makers, games and the disk.
+// It fails if the Job is not valid or dir holds another dataset or other files, and
+// with the errors of makers, games and the disk.
 func Generate(ctx context.Context, dir string, j Job, m Makers, o Options) (RunResult, error) {
 	if len(j.Shards) > 0 {
 		return RunResult{}, fmt.Errorf("a job of imported episodes cannot be generated")
@@ -103,8 +103,8 @@ func Generate(ctx context.Context, dir string, j Job, m Makers, o Options) (RunR
 	return r.generate(ctx)
 }
 
-// Write does the same as Generate for episodes from elsewhere: the Job has
-// Shards and a Source text instead of policies and a seed.
+// Write is Generate for episodes from elsewhere: the Job has Shards and a Source text
+// instead of policies and a seed.
 func Write(ctx context.Context, dir string, j Job, m Makers, from Source, o Options) (RunResult, error) {
 	if len(j.Shards) == 0 {
 		return RunResult{}, fmt.Errorf("a job without shards")
@@ -205,9 +205,9 @@ func (r *run) rollout() rollout.Job {
 	}
 }
 
-// makeSeats returns the makers of the policies and the files of which they were made,
-// and fills in their canonical names, their members, their files and whether any
-// searches. Each policy is made once, so that an error comes before the first shard.
+// makeSeats returns the makers of the policies and their files. It fills in the
+// canonical names, members and files of the policies, and whether any of them searches.
+// It makes each policy once, so that errors come before the first shard.
 func makeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats []rollout.Maker, models []rollout.File, err error) {
 	texts := j.Policies
 	j.Policies, j.Members, j.Search, j.Models = []string{}, [][]string{}, false, nil
@@ -241,7 +241,7 @@ func makeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats []rollo
 	return seats, models, nil
 }
 
-// make lets play make the missing shards, and completes the folder.
+// make makes the missing shards by calling play, and completes the folder.
 func (r *run) make(ctx context.Context, play func(missing []int) error) (RunResult, error) {
 	if r.folder.finishedBefore() {
 		m, err := readManifest(ctx, r.folder.files)
@@ -264,12 +264,12 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (RunResu
 	if err == nil || r.folder.locked || ctx.Err() != nil {
 		return result, err
 	}
-	// Another run of the same Job may have completed the dataset, and taken the
-	// sidecars away.
+	// Another run of the same Job may have completed the dataset and removed the
+	// sidecars.
 	if done, _ := r.folder.isComplete(); !done {
 		return result, err
 	}
-	if _, err := r.folder.begin(); err != nil { // which removes what this run has written since
+	if _, err := r.folder.begin(); err != nil { // removes the files that this run has written since
 		return result, err
 	}
 	result.Manifest, err = readManifest(ctx, r.folder.files)
@@ -303,7 +303,7 @@ func (r *run) fill(ctx context.Context, play func(missing []int) error) (result 
 	return result, r.finish(r.folder, result.Manifest, r.all)
 }
 
-// shards are the shards of the part, from the first up to the end.
+// shards returns the first shard of the part, and the first after it.
 func (o *Options) shards(all int) (first, end int) {
 	parts := uint64(max(o.Parts, 1))
 	return int(uint64(all) * uint64(o.Part) / parts), int(uint64(all) * uint64(o.Part+1) / parts)
@@ -327,7 +327,7 @@ func (r *run) report(change func(p *Progress)) {
 	}
 }
 
-// counts passes on the progress of rollout.Run.
+// counts reports the progress of rollout.Run.
 func (r *run) counts(c rollout.Counts) {
 	r.report(func(p *Progress) {
 		p.Episodes, p.Rows = r.found+c.Episodes, c.Turns*uint64(r.layout.specs[0].Info.Players)

@@ -14,7 +14,7 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// InspectOptions say how much to look at.
+// InspectOptions say how much Inspect reads.
 type InspectOptions struct {
 	Workers int  // goroutines; at least 1
 	Shards  int  // how many shards to read, spread evenly; 0: all
@@ -28,16 +28,17 @@ type Card struct {
 	Rows     uint64    `json:"rows"`   // read for the statistics
 	Planes   []Summary `json:"planes"` // per plane, if observations are planes
 	Scalars  []Summary `json:"scalars"`
-	Distinct uint64    `json:"distinct"` // different games among the episodes; of format 2, whose manifest does not tell, those of the shards that were read, by their orders
+	Distinct uint64    `json:"distinct"` // number of different games; in format 2 among the shards that were read, by their orders
 	Turns    Summary   `json:"turns"`    // of episodes
 	Reward   Summary   `json:"reward"`   // of rows
 	Return   Summary   `json:"return"`   // of rows
 	Choices  Summary   `json:"choices"`  // legal choices of rows, all heads together
 	Labels   []Labels  `json:"labels"`   // per seat; none without an action column
-	// Of the rows for which a policy searched; nil if none does in the dataset.
-	Moves *Summary `json:"moves,omitempty"` // that the search weighed
-	Value *Summary `json:"value,omitempty"` // that it found
-	// SHA256 are the sums of the step columns, if they are asked for.
+	// Moves is the number of moves that a search weighed, over the rows with a search;
+	// nil if no policy of the dataset searches.
+	Moves *Summary `json:"moves,omitempty"`
+	Value *Summary `json:"value,omitempty"` // results of the searches
+	// SHA256 has the sums of the step columns, if InspectOptions.Sums is set.
 	SHA256 map[string]string `json:"sha256,omitempty"`
 }
 
@@ -50,9 +51,8 @@ type Labels = stats.Labels
 // Share is a part of a count.
 type Share = stats.Share
 
-// Inspect reads a dataset and sums it up. The outcome balance is in
-// Manifest.Totals. It fails as Open does, and on a damaged file, which the
-// error names.
+// Inspect reads a dataset and sums it up. The outcome balance is in Manifest.Totals. It
+// fails as Open does, and on a damaged file, which the error names.
 func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 	d, err := OpenContext(ctx, dir)
 	if err != nil {
@@ -130,7 +130,7 @@ func (d *Dataset) newTallies() (t tallies) {
 
 func (t *tallies) add(o *tallies) {
 	t.rows += o.rows
-	_ = t.seen.Add(&o.seen) // of the same planes and scalars: cannot fail
+	_ = t.seen.Add(&o.seen) // cannot fail: of the same planes and scalars
 	for i := range t.labels {
 		t.labels[i].Add(o.labels[i])
 	}
@@ -140,7 +140,7 @@ func (t *tallies) add(o *tallies) {
 	t.choices.Add(&o.choices)
 	t.moves.Add(&o.moves)
 	t.value.Add(&o.value)
-	_ = t.games.Merge(o.games.Sample()) // it was counted here: cannot fail
+	_ = t.games.Merge(o.games.Sample()) // cannot fail: it was counted here
 }
 
 func (t *tallies) card(m *Manifest) *Card {
@@ -166,7 +166,7 @@ func (t *tallies) card(m *Manifest) *Card {
 type inspector struct {
 	d     *Dataset
 	r     *tableReader
-	all   *tableReader // of episodes; nil: the manifest tells how many games there are
+	all   *tableReader // of episodes; nil: the manifest has the number of games
 	cells int
 }
 
@@ -181,7 +181,7 @@ func (d *Dataset) inspector() (*inspector, error) {
 	return x, err
 }
 
-// Close lets go of the memory.
+// Close releases the memory.
 func (x *inspector) Close() error {
 	x.r.close()
 	if x.all != nil {

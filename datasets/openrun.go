@@ -19,34 +19,33 @@ import (
 	"moonfarm/rollout/shard"
 )
 
-// Run is a dataset that any number of processes make together, each some of its
-// shards, in a folder that all have or in a bucket. Until Finish, the files of a
-// shard have names that end in the shard's sum, as in steps/00012-SUM.arrow, so that
-// nobody replaces what another has made. It may be used by several goroutines at
-// once.
+// Run is a dataset whose shards several processes make together, in a shared folder or
+// in a bucket. Until Finish, the names of a shard's files end in the shard's sum, as in
+// steps/00012-SUM.arrow, so that no process replaces the files of another. Several
+// goroutines may use a Run at once.
 type Run struct {
 	run     *run
 	release func()
-	made    atomic.Uint64 // shards begun: names of files being written differ
+	made    atomic.Uint64 // number of shards begun, for the names of unfinished files
 
 	mu   sync.Mutex
 	idle []*rollout.ShardPlayer
-	own  []uint64 // with Options.Alone: digest of the sum of each shard that was stored here; 0: none was
+	own  []uint64 // with Options.Alone: digest of the sum of each shard that this Run stored; 0: not stored
 }
 
 // Receipt is the result of a shard.
 type Receipt = shard.Receipt
 
-// PermanentError is an error of Run.Make or Run.Remake that is neither one of the store nor of the
-// context.
+// PermanentError is an error of Run.Make or Run.Remake that comes neither from the
+// store nor from the context.
 type PermanentError = shard.PermanentError
 
-// BrokenError is an error of Run.Finish.
+// BrokenError is an error of Run.Finish for shards with missing or damaged files.
 type BrokenError = shard.BrokenError
 
-// OpenRun opens the run of a Job, which is generated, to a place as Open reads it.
-// The first process to open it begins it. It fails if another dataset is there, or a
-// run of Generate, and with the errors of makers. Close must be called.
+// OpenRun opens the run of a generated Job in a folder or at a URL, as Open does. The
+// first process to open it begins it. It fails if another dataset or a run of Generate
+// is there, and with the errors of makers. Close must be called.
 func OpenRun(ctx context.Context, out string, j Job, m Makers, o Options) (*Run, error) {
 	if j.imported() {
 		return nil, fmt.Errorf("a job of imported episodes cannot be generated")
@@ -74,7 +73,7 @@ func OpenRun(ctx context.Context, out string, j Job, m Makers, o Options) (*Run,
 	return x, nil
 }
 
-// Close lets go of the policies and of the folder.
+// Close releases the policies and the folder.
 func (x *Run) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -87,21 +86,21 @@ func (x *Run) Close() error {
 	return errors.Join(errs...)
 }
 
-// Shards is the number of shards.
+// Shards returns the number of shards.
 func (x *Run) Shards() int { return x.run.folder.shards }
 
-// Build says of what the bytes of the dataset depend: the version of moonfarm, and
-// the sha256 of what the manifest will be but for what is counted.
+// Build returns what the bytes of the dataset depend on: the version of moonfarm, and
+// the sha256 of the manifest without its counts.
 func (x *Run) Build() string {
 	return "moonfarm " + x.run.folder.begun.Moonfarm + ", manifest " + x.run.folder.begun.Manifest
 }
 
-// Policies returns the policies of all seats in canonical form. With them, and the files
-// that the dataset has of them, another process makes the same.
+// Policies returns the policies of all seats in canonical form. With them, and their
+// files in the dataset, another process makes the same policies.
 func (x *Run) Policies() []string { return slices.Clone(x.run.folder.begun.Job.Policies) }
 
-// Complete returns what the dataset has if it is complete, all but a sum, and nil if
-// it is not.
+// Complete returns the sizes of a complete dataset, without a sum, and nil if it is not
+// complete.
 func (x *Run) Complete(ctx context.Context) (*Receipt, error) {
 	f := x.run.folder
 	f.ctx = ctx
@@ -115,8 +114,8 @@ func (x *Run) Complete(ctx context.Context) (*Receipt, error) {
 	return &Receipt{Episodes: m.Totals.Episodes, Rows: m.Totals.Rows, Bytes: m.Totals.Bytes}, nil
 }
 
-// Make computes a shard and stores its files. If the dataset is complete, nothing is
-// stored.
+// Make computes a shard and stores its files. If the dataset is complete, it stores
+// nothing.
 func (x *Run) Make(ctx context.Context, shard int) (Receipt, error) { return x.play(ctx, shard, false) }
 
 // Remake computes a shard and stores nothing.
@@ -156,7 +155,7 @@ func (x *Run) play(ctx context.Context, shard int, dry bool) (Receipt, error) {
 	return Receipt{}, err
 }
 
-// note keeps in mind what this Run has stored, if it is alone.
+// note remembers the sum of a shard that this Run has stored, with Options.Alone.
 func (x *Run) note(shard int, w *shardWriter) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -172,7 +171,7 @@ func (x *Run) isOwn(shard int, sum string) bool {
 	return x.own != nil && x.own[shard] == digest([]byte(sum))
 }
 
-// into plays a shard with a Player that is idle, or makes one.
+// into plays a shard with an idle Player, or makes one.
 func (x *Run) into(ctx context.Context, w *shardWriter) (err error) {
 	x.mu.Lock()
 	var p *rollout.ShardPlayer
@@ -195,7 +194,7 @@ func (x *Run) into(ctx context.Context, w *shardWriter) (err error) {
 	return nil
 }
 
-// stored reads the sidecar that was stored with a sum.
+// stored reads the sidecar that was stored under a sum.
 func (f folder) stored(shard int, sum string) (c sidecar, err error) {
 	name := variant(pathOf(shardsDir, shard), sum)
 	return c, store.Read(f.ctx, f.files, name, maxSidecar, func(text []byte) (err error) {
@@ -212,18 +211,18 @@ func (f folder) stored(shard int, sum string) (c sidecar, err error) {
 	})
 }
 
-// damage is an error of what is stored.
+// damage is an error in stored files.
 type damage struct{ error }
 
 func (d *damage) Unwrap() error { return d.error }
 
-// isDamage reports whether an error says that something is missing or not what it
-// should be, and not that the store does not work.
+// isDamage reports whether an error means that stored files are missing or damaged, and
+// not that the store failed.
 func isDamage(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*damage)) || errors.As(err, new(*store.SizeError))
 }
 
-// sound fails if a file is not as the sidecar says.
+// sound fails if a file differs from its entry in the sidecar.
 func (f folder) sound(ctx context.Context, name string, want *File) error {
 	sum, err := store.SumFile(ctx, f.files, name, want.Bytes)
 	if err == nil && sum != want.SHA256 {
@@ -232,9 +231,9 @@ func (f folder) sound(ctx context.Context, name string, want *File) error {
 	return err
 }
 
-// Differ describes the first row in which the stored shard of that sum differs from
-// the shard as it is made here, or what is wrong with its files. It fails with the
-// errors of makers, the store and the context.
+// Differ describes the first row in which the stored shard of that sum differs from the
+// shard as this process makes it, or the damage of its files. It fails with the errors
+// of makers, the store and the context.
 func (x *Run) Differ(ctx context.Context, shard int, sum string) (string, error) {
 	if err := x.check(shard); err != nil {
 		return "", err
@@ -261,7 +260,7 @@ func (x *Run) Differ(ctx context.Context, shard int, sum string) (string, error)
 	return err.Error(), nil
 }
 
-// compare makes a shard anew and fails where the stored one differs.
+// compare makes a shard again and fails where the stored one differs.
 func (x *Run) compare(f folder, c sidecar, sum string) error {
 	d := newDataset(f.ctx, f.dir, f.files, newManifest(x.run.layout, x.run.command))
 	check, err := (&verifier{d: d}).checker()
@@ -285,8 +284,8 @@ func (x *Run) compare(f folder, c sidecar, sum string) error {
 }
 
 // Finish completes the dataset from the shards with the sums that sum returns, and
-// removes what was stored under other sums. Doing it twice is doing it once. If files
-// of a shard are missing or not what their sum says, the error is a BrokenError.
+// removes all files with other sums. Repeating it changes nothing. If files of a shard
+// are missing or do not have their sum, the error is a BrokenError.
 func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) error {
 	f := x.run.folder
 	f.ctx = ctx
@@ -300,7 +299,7 @@ func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) e
 			return err
 		}
 	}
-	for _, dir := range f.tables() { // what other sums have, and what is being written too late
+	for _, dir := range f.tables() { // files of other sums, and of shards that are still being written
 		err := f.removeAll(dir, func(name string) bool {
 			i, ok := numberOf(dir, name)
 			return !ok || i >= f.shards
@@ -312,7 +311,7 @@ func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) e
 	return f.clean()
 }
 
-// settle gives the files of all shards their names, and yields the sidecars in
+// settle gives the files of all shards their final names, and yields the sidecars in
 // order.
 func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), take func(sidecar) error) error {
 	var mu sync.Mutex
@@ -334,8 +333,8 @@ func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), t
 	})
 }
 
-// settleShard gives the files of one shard their names, if a Finish that was stopped
-// has not done so.
+// settleShard gives the files of one shard their final names, unless an interrupted
+// Finish has done so.
 func (x *Run) settleShard(ctx context.Context, i int, sum func(shard int) (string, error)) (sidecar, error) {
 	f := x.run.folder
 	f.ctx = ctx

@@ -17,8 +17,8 @@ type tableReader struct {
 	table *arrowfile.RecordBatch
 }
 
-// reader makes a tableReader for the wanted columns of a table; a nil want is
-// for all.
+// reader returns a tableReader for the wanted columns of a table, or for all if want is
+// nil.
 func (d *Dataset) reader(table int, want func(column string) bool) (*tableReader, error) {
 	r, err := arrowfile.NewReader(d.tables[table].schema, d.manifest.Job.Codec)
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *Dataset) reader(table int, want func(column string) bool) (*tableReader
 	return &tableReader{d, r, t}, nil
 }
 
-// batch is memory for the wanted columns of a batch of a table.
+// batch returns memory for the wanted columns of a batch of a table.
 func (d *Dataset) batch(table int, want func(column string) bool) (*arrowfile.RecordBatch, error) {
 	t, err := arrowfile.NewRecordBatch(d.tables[table].schema, d.tables[table].rows, want)
 	if err == nil {
@@ -59,12 +59,12 @@ func (d *Dataset) eachShard(shards iter.Seq2[Shard, error], table int, want func
 	return nil
 }
 
-// close lets go of the memory.
+// close releases the memory.
 func (t *tableReader) close() { t.table.Reset() }
 
-// read calls each after every batch of the file has been read into the table;
-// first is the number of its first row. It stops if each returns an error. It
-// fails if the file does not hold the rows that the manifest says.
+// read reads the batches of a file into the table, one after the other, and calls each
+// with the number of the batch's first row. It stops if each returns an error. It fails
+// if the file does not hold the rows that the manifest says.
 func (t *tableReader) read(f File, each func(first uint64) error) error {
 	c, err := t.open(f)
 	if err != nil {
@@ -113,10 +113,10 @@ func (t *tableReader) open(f File) (*fileCursor, error) {
 
 func (c *fileCursor) close() {
 	c.f.Close()
-	c.t.table.Reset() // its lists may be long
+	c.t.table.Reset() // to release its lists, which may be long
 }
 
-// next reads the next batch into the table; false if there is none.
+// next reads the next batch into the table; false at the end of the file.
 func (c *fileCursor) next() (bool, error) {
 	if c.batch == c.batches {
 		if c.rows != c.file.Rows {
@@ -138,12 +138,12 @@ func (c *fileCursor) next() (bool, error) {
 type rowWalk struct {
 	cursor *fileCursor
 	data   stepData // the batch in hand
-	row    int      // of the batch
+	row    int      // number of the row in the batch
 	rows   int      // in the batch
 }
 
-// more reads the next batch when the rows of the one in hand are through. It
-// returns false if the file has no more rows.
+// more reads the next batch after the last row of the one in hand. It returns false if
+// the file has no more rows.
 func (w *rowWalk) more() (bool, error) {
 	for w.row == w.rows {
 		if more, err := w.cursor.next(); err != nil || !more {
@@ -155,7 +155,7 @@ func (w *rowWalk) more() (bool, error) {
 	return true, nil
 }
 
-// number is the number of the row in the file.
+// number returns the number of the row in the file.
 func (w *rowWalk) number() uint64 { return w.cursor.rows - uint64(w.rows) + uint64(w.row) }
 
 // end checks that no rows are left.
@@ -167,31 +167,31 @@ func (w *rowWalk) end() error {
 	return err
 }
 
-// stretch is some episodes of a shard, from one up to another, and the file in
+// stretch is the episodes of a shard from one number up to another, and the file from
 // which they are read.
 type stretch struct {
 	file     File // without a sum
-	episodes File // of the same shard, likewise
+	episodes File // of the same shard, without a sum
 	first    uint64
 	from, to uint64
 }
 
-// route goes through the episodes of a part, as stretches of shards in the order in
-// which they are read. With Shuffle it holds the numbers of all shards.
+// route goes through the episodes of a part, as stretches of shards in the order of
+// reading. With Shuffle it holds the numbers of all shards.
 type route struct {
 	index      *indexReader
 	table      int
-	begin, end uint64 // of the part: how many episodes are read before it, and before what follows
+	begin, end uint64 // of the part, in the order of reading
 	before     uint64 // episodes of the shards that were passed
 	at, shards int
 	order      []int32 // of the shards; nil: in order
 	held       []numbers
 }
 
-// numbers are what a route holds of a shard.
+// numbers is what a route holds of a shard.
 type numbers struct{ rows, bytes, episodes, first, end uint64 } // episodes: bytes of their file
 
-// route begins to go through a part; rand draws the order.
+// route returns a route through a part; rand draws the order.
 func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, error) {
 	index, err := d.indexReader()
 	if err != nil {
@@ -214,7 +214,7 @@ func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, err
 	return w, nil
 }
 
-// shard is a whole shard.
+// shard returns a whole shard as a stretch.
 func (w *route) shard(i int) (stretch, error) {
 	s, err := w.index.shard(i)
 	if err != nil {
@@ -250,8 +250,8 @@ func (w *route) next() (stretch, error) {
 	return stretch{}, io.EOF
 }
 
-// stepData are the columns of a table of steps or finals. Columns that the table
-// does not have are nil.
+// stepData holds the columns of a table of steps or finals. Columns that the table does
+// not have are nil.
 type stepData struct {
 	episode               []uint64
 	turn                  []int32

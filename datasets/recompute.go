@@ -16,7 +16,7 @@ import (
 	"moonfarm/rollout"
 )
 
-// recompute says which shards are made anew, and how.
+// recompute says which shards are made again, and how.
 type recompute struct {
 	n, all  int // n shards of all
 	layout  *layout
@@ -25,10 +25,11 @@ type recompute struct {
 	opening rollout.Opening
 }
 
-// has reports whether a shard is to be made anew; with a nil recompute none is.
+// has reports whether a shard is made again; with a nil recompute no shard is.
 func (a *recompute) has(shard int) bool { return a != nil && isSpread(shard, a.n, a.all) }
 
-// recompute returns which shards to make anew, and how; nil if none is asked for.
+// recompute returns which shards are made again, and how; nil if Recompute asks for
+// none.
 func (v *verifier) recompute(m Makers) (*recompute, error) {
 	all, n := v.d.shards(), v.o.Recompute
 	if n < 0 || n > all {
@@ -54,7 +55,8 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 	if m.Policy != nil && !job.imported() {
 		made := job
 		if a.seats, _, err = makeSeats(m, modelsIn(v.d.ctx, v.d.files), &made, specs[0]); err != nil {
-			// The orders that it chose are recorded: all else can still be compared.
+			// The orders that the policy chose are recorded, so all else can be
+			// compared.
 			a.seats, made, v.report.Lacking = nil, job, err.Error()
 		}
 		if a.opening, err = job.opening(m); err != nil {
@@ -68,8 +70,8 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 	return a, v.remade(a.layout, m)
 }
 
-// recompute makes a shard anew and compares it, bit for bit. What differs is
-// reported as a problem. It fails with the errors of makers and of the context.
+// recompute makes a shard again and compares it, bit for bit. It reports differences as
+// problems. It fails with the errors of makers and of the context.
 func (c *checker) recompute(ctx context.Context, a *recompute, s Shard) error {
 	if c.encoder == nil {
 		x, err := newEncoder(a.layout, a.makers)
@@ -103,9 +105,9 @@ func (c *checker) recompute(ctx context.Context, a *recompute, s Shard) error {
 	return nil
 }
 
-// compare makes a shard anew, compares every batch with those of its files and
-// returns the sums of what it made. Where the recorded orders are played again
-// the episodes are not compared: they are what is played.
+// compare makes a shard again, compares every batch with those of its files and returns
+// the sums of the new files. If the recorded orders are played again, the table of
+// episodes is not compared, because it is the input.
 func (c *checker) compare(ctx context.Context, a *recompute, s Shard) (sums [allTables]store.Sum, err error) {
 	var to []io.Writer
 	var compared []comparer
@@ -148,7 +150,7 @@ func (c *checker) compare(ctx context.Context, a *recompute, s Shard) (sums [all
 	return sums, err
 }
 
-// replay writes the recorded episodes of the shard anew.
+// replay makes the shard again from its recorded episodes.
 func (c *checker) replay(s Shard) error {
 	c.recorded = 0
 	return c.v.d.shardEpisodes(c.readers[episodesTable], s.Episodes, func(e *Episode) error {
@@ -164,9 +166,9 @@ type makerError struct{ error }
 
 func (e *makerError) Unwrap() error { return e.error }
 
-// play lets the policies play the shard, and writes its episodes anew. Rows are not
-// kept but made by playing again, though Generate may have kept them: so each way
-// is checked against the other.
+// play lets the policies play the shard again, and writes its episodes. Rows are made
+// by playing again, though Generate may have kept them while it played: so both ways
+// are compared.
 func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 	job := a.layout.job
 	v, err := a.makers.Vector(job.Rules[0], job.config(16))
@@ -177,7 +179,7 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 	if err != nil {
 		return &makerError{err}
 	}
-	defer func() { _ = rollout.CloseSeats(seats...) }() // an error changes nothing of what was played
+	defer func() { _ = rollout.CloseSeats(seats...) }() // the episodes were played before any error
 	games, err := rollout.NewGames(v, seats, env.WantReward)
 	if err != nil {
 		return err
@@ -202,7 +204,7 @@ type sinkFunc func(e *rollout.Episode) error
 
 func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
 
-// comparer compares the batches of a file with what they should be.
+// comparer compares the batches of a file with the batches that it should have.
 type comparer struct {
 	cursor *fileCursor
 }
@@ -248,8 +250,8 @@ func where(t *arrowfile.RecordBatch, row int) string {
 	return text
 }
 
-// remade compares the manifest with the one that a run of its Job writes now,
-// key by key, but for the totals and the index, which follow from the files.
+// remade compares the manifest with the one that a run of its Job writes now, key by
+// key, without the totals and the index, which follow from the files.
 func (v *verifier) remade(l *layout, m Makers) error {
 	usual, err := m.Vector("", env.Settings{N: 1})
 	if err != nil {
@@ -264,7 +266,7 @@ func (v *verifier) remade(l *layout, m Makers) error {
 		return err
 	}
 	differ.Each("", found, expected, func(key string, found, expected any) {
-		f, _ := json.Marshal(found) // came from JSON: cannot fail
+		f, _ := json.Marshal(found) // cannot fail: it came from JSON
 		e, _ := json.Marshal(expected)
 		is, would := differ.Texts(string(f), string(e))
 		v.problem("%s: %s is %s, made anew it is %s", manifestName, key, is, would)
@@ -272,7 +274,7 @@ func (v *verifier) remade(l *layout, m Makers) error {
 	return nil
 }
 
-// notOfJob are the keys that do not follow from the Job alone.
+// notOfJob lists the keys that do not follow from the Job alone.
 var notOfJob = []string{"totals", "index", "shards", "statistics", "card", "checksum"}
 
 // keysOf returns the keys of a manifest that follow from its Job.

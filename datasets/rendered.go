@@ -13,13 +13,13 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Columns that rows have only when they are made by playing again.
+// Columns that only replayed rows have.
 const (
 	ColNStep    = "nstep"
 	ColOpponent = "opponent"
 )
 
-// fixedColumns are the step columns of fixed shape.
+// fixedColumns maps the step columns of fixed shape to those of package rows.
 var fixedColumns = map[string]rows.Column{
 	ColEpisode: rows.Episode, ColTurn: rows.Turn, ColSeat: rows.Seat, ColPlanes: rows.Planes, ColPacked: rows.Packed,
 	ColScalars: rows.Scalars, ColMask: rows.Mask, ColAction: rows.Action, ColReward: rows.Reward, ColReturn: rows.Return,
@@ -27,8 +27,8 @@ var fixedColumns = map[string]rows.Column{
 	ColNStep: rows.NStep, ColOpponent: rows.Opponent, ColSearchValue: rows.SearchValue,
 }
 
-// renderedJob is the job of the dataset with what a reader chose, and the specs of
-// its games. It fails if the makers make other games than those of the dataset.
+// renderedJob returns the job of the dataset with the reader's choices, and the specs
+// of its games. It fails if the makers do not make the games of the dataset.
 func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 	m := d.manifest
 	j := m.Job
@@ -61,8 +61,8 @@ func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 	if specs[0].Info.Players != m.Game.Players {
 		return fail(fmt.Errorf("a game of %d seats, these makers make %d", m.Game.Players, specs[0].Info.Players))
 	}
-	// Imported jobs do not hold their list of shards when they are read: all but
-	// what was chosen was checked when the dataset was opened.
+	// The job was checked when the dataset was opened, and an imported one lacks its
+	// list of shards now. So only the reader's choices are checked.
 	chosen := Job{Game: j.Game, Rules: []string{""}, Episodes: 1, ShardEpisodes: 1, Discount: j.Discount, Obs: j.Obs, Memory: j.Memory,
 		Codec: j.Codec, TensorMetadata: j.TensorMetadata}
 	if err := chosen.check(); err != nil {
@@ -71,7 +71,7 @@ func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 	return j, specs, nil
 }
 
-// renderedColumns are the columns that a reader can have.
+// renderedColumns returns the columns that a reader can have.
 func renderedColumns(j *Job, s env.Spec, steps int) []Column {
 	c := stepColumns(s, j.Obs, j.extras())
 	if steps > 0 {
@@ -80,8 +80,8 @@ func renderedColumns(j *Job, s env.Spec, steps int) []Column {
 	return appendTensor(c, ColOpponent, arrowfile.Int32, "actions of the other seats in the same turn, as in `action`, from the next seat on", []string{"seat", "head"}, s.Info.Players-1, len(s.Heads))
 }
 
-// renderedAs is the job as a reader chose it, the specs of its games, and the
-// columns that are wanted.
+// renderedAs returns the job with the reader's choices, the specs of its games, and the
+// wanted columns.
 func (d *Dataset) renderedAs(o *ReadOptions) (j Job, specs []env.Spec, columns []Column, err error) {
 	if j, specs, err = d.renderedJob(o); err != nil {
 		return j, nil, nil, err
@@ -118,9 +118,8 @@ func (d *Dataset) ReadColumns(o ReadOptions) ([]Column, error) {
 	return d.tables[stepsTable].schema.Part(want).Columns, nil
 }
 
-// Rendering reads rows that are made by playing the episodes again: Batches with
-// ReadOptions.Makers, for those who ask for one batch after the other. It is not
-// safe for concurrent use.
+// Rendering replays episodes and yields their rows, batch by batch, as Batches does
+// with ReadOptions.Makers. It is not safe for concurrent use.
 type Rendering struct {
 	d      *Dataset
 	o      ReadOptions
@@ -128,22 +127,22 @@ type Rendering struct {
 	reader *tableReader
 	mixed  prng.Rand // order of the episodes
 	file   *fileCursor
-	at     stretch // of the file
+	at     stretch // that is being read
 	first  uint64  // number of the first row in hand
-	order  []int32 // of the rows in hand
-	passed int     // of them
+	order  []int32 // in which the rows in hand are taken
+	passed int     // of these rows
 	e      Episode
 	stream *rows.Stream
 	who    *filter.Players
-	rest   []uint8 // of the batch of the stream in hand: which rows the filter wants, from the first that was not taken on
-	ended  error   // of the stream
+	rest   []uint8 // for each row of the stream's batch that was not taken yet: 1 if the filter wants it
+	ended  error   // why the stream ended
 	b      Batch
-	kept   Batch // rows that the filter left
+	kept   Batch // rows that the filter wants
 	final  Final
 }
 
-// Render begins to read. It fails if an option is wrong or Makers are missing.
-// Close must be called.
+// Render returns a Rendering, whose Close must be called. It fails if an option is
+// wrong or Makers are missing.
 func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -167,7 +166,7 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 	if r.way, err = d.route(&o, episodesTable, &random); err != nil {
 		return nil, err
 	}
-	r.mixed = prng.New(random.Uint64()) // of its own, as windows are shuffled in between
+	r.mixed = prng.New(random.Uint64()) // a generator of its own, because windows are shuffled in between
 	if r.reader, err = d.reader(episodesTable, nil); err != nil {
 		return nil, err
 	}
@@ -240,8 +239,8 @@ func streamOptions(o *ReadOptions, j Job, specs []env.Spec, columns []Column) ro
 	return c
 }
 
-// next returns the next episode that is in the part and in the split: in order, or
-// with Shuffle those of each batch of the file in random order.
+// next returns the next episode of the part and the split: in order, or with Shuffle in
+// random order within each batch of the file.
 func (r *Rendering) next() (*rollout.Episode, int, error) {
 	for {
 		for r.passed < len(r.order) {
@@ -269,8 +268,8 @@ func (r *Rendering) next() (*rollout.Episode, int, error) {
 	}
 }
 
-// draw decides to which part an episode belongs, of which that row of the table in
-// hand tells.
+// draw returns the number that decides to which part an episode belongs. The episode is
+// in that row of the table in hand.
 func (r *Rendering) draw(id uint64, row int) float64 {
 	game := uint64(0)
 	if d := r.reader.table.Col(ColGame); d != nil {
@@ -305,7 +304,7 @@ func (r *Rendering) more() (err error) {
 	return nil
 }
 
-// moves hands out the columns of moves that are wanted.
+// moves sets the wanted columns of moves.
 func (r *Rendering) moves(from *rows.Batch) {
 	b, f := &r.b, &from.Searches
 	if b.table.Col(ColSearchPolicy) != nil {
@@ -319,8 +318,8 @@ func (r *Rendering) moves(from *rows.Batch) {
 	}
 }
 
-// Next returns the next batch, valid until the call after it; io.EOF after the
-// last. Other errors are those of Batches; there is nothing to read after them.
+// Next returns the next batch, valid until the next call, and io.EOF after the last.
+// After any other error, as in Batches, there is nothing to read.
 func (r *Rendering) Next() (*Batch, error) {
 	if r.o.Filter.Empty() {
 		b, _, err := r.made()
@@ -329,7 +328,8 @@ func (r *Rendering) Next() (*Batch, error) {
 	return r.filtered()
 }
 
-// made returns the next batch of all rows, and which of them the filter wants.
+// made returns the next batch of all rows, and for each row whether the filter wants
+// it.
 func (r *Rendering) made() (*Batch, []uint8, error) {
 	from, err := r.stream.Next()
 	if err != nil {
@@ -397,7 +397,7 @@ func (r *Rendering) filtered() (*Batch, error) {
 	return k, nil
 }
 
-// empty takes all rows out, and keeps the memory.
+// empty removes all rows and keeps the memory.
 func (b *Batch) empty(t *arrowfile.RecordBatch) {
 	*b = Batch{
 		Episode: b.Episode[:0], Turn: b.Turn[:0], Seat: b.Seat[:0], Planes: b.Planes[:0], Packed: b.Packed[:0], Scalars: b.Scalars[:0],
@@ -420,14 +420,14 @@ func (b *Batch) take(from *Batch, row int) {
 	b.Terminated, b.Truncated = taken(b.Terminated, from.Terminated, row, n), taken(b.Truncated, from.Truncated, row, n)
 	b.SearchValue = taken(b.SearchValue, from.SearchValue, row, n)
 	b.Orders, b.OrderEnds = takenList(b.Orders, b.OrderEnds, from.Orders, from.OrderEnds, row)
-	ends := b.SearchEnds // of both lists of moves
+	ends := b.SearchEnds // for both lists of moves
 	b.SearchCounts, b.SearchEnds = takenList(b.SearchCounts, ends, from.SearchCounts, from.SearchEnds, row)
 	b.SearchPolicy, _ = takenList(b.SearchPolicy, ends, from.SearchPolicy, from.SearchEnds, row)
 	b.SearchChoices, b.SearchChoiceEnds = takenList(b.SearchChoices, b.SearchChoiceEnds, from.SearchChoices, from.SearchChoiceEnds, row)
 	b.Rows++
 }
 
-// taken appends row of n of a column; nothing if there is no such column.
+// taken appends a row of a column of n rows. Without that column it returns nil.
 func taken[T any](to, from []T, row, n int) []T {
 	if from == nil {
 		return nil
@@ -436,7 +436,7 @@ func taken[T any](to, from []T, row, n int) []T {
 	return append(to, from[row*size:(row+1)*size]...)
 }
 
-// takenList appends the values of a row of a column of lists and where they end.
+// takenList appends the values of a row of a column of lists, and their end.
 func takenList[T any](to []T, ends []int32, from []T, fromEnds []int32, row int) ([]T, []int32) {
 	if fromEnds == nil {
 		return nil, nil
@@ -445,7 +445,7 @@ func takenList[T any](to []T, ends []int32, from []T, fromEnds []int32, row int)
 		ends = append(ends, 0)
 	}
 	if to == nil && from != nil {
-		to = []T{} // a column of lists, all of which may be empty
+		to = []T{} // not nil, though all lists may be empty
 	}
 	if n := int(fromEnds[row+1] - fromEnds[row]); from != nil {
 		to = append(to, from[fromEnds[row]:][:n]...)

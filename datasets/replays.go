@@ -7,20 +7,19 @@ import (
 	"moonfarm/rollout"
 )
 
-// replays plays episodes again, by the rules of each. It is not safe for concurrent
-// use.
+// replays has a Replayer for each set of rules. It is not safe for concurrent use.
 type replays struct {
 	job    Job
 	makers Makers
-	made   []*rollout.Replayer // per rules; when needed
+	made   []*rollout.Replayer // one for each set of rules, made when needed
 }
 
 func newReplays(j Job, m Makers) *replays {
 	return &replays{j, m, make([]*rollout.Replayer, len(j.Rules))}
 }
 
-// of returns a Replayer for an episode: one that plays by the rules of that number,
-// or one that goes through the states of the episode's recording.
+// of returns a Replayer for an episode: with the rules of that number, or through the
+// states of the episode's recording.
 func (r *replays) of(rules int, e *rollout.Episode) (*rollout.Replayer, error) {
 	if len(e.Recording) > 0 {
 		return r.recorded(rules, e)

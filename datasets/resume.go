@@ -11,11 +11,11 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// resume finds the shards of earlier runs, compares the sums of their files, and, in
-// a folder that is locked, removes all files that belong to no finished shard;
-// elsewhere they may be another's, and are written again. It returns the digest of
-// each shard's sidecar, 0 if the shard is missing, and calls there for each shard
-// that it finds.
+// resume finds the shards of earlier runs and compares the sums of their files. It
+// returns the digest of each shard's sidecar, 0 if the shard is missing, and calls
+// there for each shard that it finds. In a locked folder it removes all files that
+// belong to no finished shard; elsewhere another run may be writing them, and they are
+// written again.
 func (f folder) resume(ctx context.Context, workers int, there func(shard int)) ([]uint64, error) {
 	have := make([]uint64, f.shards)
 	var found []int32
@@ -84,9 +84,9 @@ func (f folder) checkFiles(ctx context.Context, c sidecar) error {
 	return nil
 }
 
-// sweep removes all files that belong to no finished shard, and the index, which is
-// written again when no shard is missing. It fails if there is a file that no run
-// makes. Where nothing is locked it removes nothing.
+// sweep removes the index and all files that belong to no finished shard; the index is
+// written again at the end. It fails if there is a file that no run makes. Where
+// nothing is locked it removes nothing.
 func (f folder) sweep(have []uint64) error {
 	for _, dir := range append(tableNames(true), shardsDir, indexDir) {
 		err := f.removeAll(dir, func(name string) bool {
@@ -100,8 +100,8 @@ func (f folder) sweep(have []uint64) error {
 	return nil
 }
 
-// finish writes the index and the manifest of a folder in which no shard is
-// missing: each yields the sidecars of all in order.
+// finish writes the index and the manifest of a folder that has all shards: each yields
+// all sidecars in order.
 func (r *run) finish(f folder, m *Manifest, each func(ctx context.Context, take func(sidecar) error) error) error {
 	x, err := newIndexWriter(f, r.layout)
 	if err != nil {
@@ -133,14 +133,14 @@ func (r *run) finish(f folder, m *Manifest, each func(ctx context.Context, take 
 	return f.writeManifest(m)
 }
 
-// all is finished for all shards.
+// all yields the sidecars of all shards in order, as finished does.
 func (r *run) all(ctx context.Context, take func(sidecar) error) error {
 	return r.finished(ctx, 0, len(r.have), take)
 }
 
-// finished yields the sidecars of shards in order. It fails if one is not that
-// which the run wrote or found, or if a file of a shard is not there, so that what
-// is completed can be opened.
+// finished yields the sidecars of shards in order. It fails if a sidecar changed since
+// the run wrote or found it, or if a file of a shard is missing, so that the completed
+// dataset can be opened.
 func (r *run) finished(ctx context.Context, first, end int, take func(sidecar) error) error {
 	for i := first; i < end; i++ {
 		d := r.have[i]
@@ -161,7 +161,7 @@ func (r *run) finished(ctx context.Context, first, end int, take func(sidecar) e
 	return nil
 }
 
-// finished reads the sidecar of a shard of this run and looks for its files.
+// finished reads the sidecar of a shard of this run and checks that its files exist.
 func (f folder) finished(i int, digested uint64, p place) (sidecar, error) {
 	text, c, err := f.sidecar(i)
 	if err != nil {

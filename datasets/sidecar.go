@@ -12,9 +12,9 @@ import (
 	"moonfarm/sim"
 )
 
-// sidecar describes a finished shard while others are still missing. It gets its
-// name after the shard's files are durable under theirs: a shard is finished when
-// its sidecar is there.
+// sidecar describes a finished shard while other shards are missing. It gets its name
+// after the shard's files are durable under theirs: a shard is finished when its
+// sidecar exists.
 type sidecar struct {
 	Shard int `json:"shard"`
 	Files
@@ -22,11 +22,12 @@ type sidecar struct {
 	Over     uint64    `json:"over"`
 	Cut      uint64    `json:"cut"`
 	Pairings []Pairing `json:"pairings"`
-	// Networks count by seat what networks gave; none if no policy has one.
+	// Networks counts the evaluations of networks for each seat; empty if no policy has
+	// a network.
 	Networks []rollout.NetworkCounts `json:"networks,omitempty"`
 	Games    distinct.Sample         `json:"games"`            // the numbers of its games
-	Sampled  stats.Sums              `json:"sampled,omitzero"` // sums of the statistics; none without observations
-	Checksum string                  `json:"checksum"`         // sha256 of the file with this text empty
+	Sampled  stats.Sums              `json:"sampled,omitzero"` // sums for the statistics; none without observations
+	Checksum string                  `json:"checksum"`         // sha256 of the file with "" here
 }
 
 // encode returns the canonical text: indented JSON and the checksum.
@@ -35,13 +36,13 @@ func (c sidecar) encode() ([]byte, error) {
 	return jsontext.EncodeSummed(c)
 }
 
-// digest is a short sum of a sidecar's text, never 0.
+// digest returns a short sum of a sidecar's text, never 0.
 func digest(text []byte) uint64 {
 	sum := sha256.Sum256(text)
 	return binary.LittleEndian.Uint64(sum[:]) | 1
 }
 
-// decodeSidecar reads the text of a sidecar, which must be as it was written.
+// decodeSidecar reads the text of a sidecar. It fails if any byte has changed.
 func decodeSidecar(text []byte) (c sidecar, err error) {
 	if err := jsontext.Decode(text, &c, func() ([]byte, error) { return c.encode() }); err != nil {
 		return c, err
@@ -56,8 +57,8 @@ func decodeSidecar(text []byte) (c sidecar, err error) {
 // different pairings, all new ones are counted together, in one without policies.
 type pairings struct {
 	list []Pairing
-	at   map[string]int // by key: of policies in the list; "": of the others
-	key  []byte         // of the last pairing asked for: the texts, each after its length
+	at   map[string]int // index into list by key; "": the pairing without policies
+	key  []byte         // of the last pairing asked for: its texts, each after its length
 }
 
 // of returns the pairing of these policies.
@@ -85,7 +86,7 @@ func (s *pairings) of(policies []string, seats int) *Pairing {
 	return &s.list[i]
 }
 
-// add adds a pairing of a shard.
+// add adds a pairing of a shard to the counts.
 func (s *pairings) add(p Pairing) {
 	to := s.of(p.Policies, len(p.Results))
 	to.Episodes += p.Episodes
@@ -137,7 +138,7 @@ func (c *counter) add(e *rollout.Episode, game uint64) {
 	c.counts.Networks = addNetworks(c.counts.Networks, e.Networks)
 }
 
-// sidecar returns what was counted.
+// sidecar returns the counts.
 func (c *counter) sidecar() sidecar {
 	counts := c.counts
 	counts.Games = c.games.Sample()

@@ -11,22 +11,22 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// shardWriter writes the files of one shard and, when all are durable, its
-// sidecar. It is a rollout.ShardSink.
+// shardWriter writes the files of one shard and, when all are durable, its sidecar. It
+// is a rollout.ShardSink.
 type shardWriter struct {
 	run     *run
 	folder  folder
 	place   place
 	x       *encoder
-	files   []store.File // one of each table
-	dry     bool         // nothing is stored
+	files   []store.File // one for each table
+	dry     bool         // the files are summed, not stored
 	receipt Receipt      // after Commit
 }
 
-// open begins a shard.
+// open begins a shard in the run's folder.
 func (r *run) open(shard int) (rollout.ShardSink, error) { return r.openShard(shard, r.folder, false) }
 
-// openShard begins a shard whose files go to a folder, or, if dry, nowhere.
+// openShard begins a shard in a folder. If dry, its files are summed but not stored.
 func (r *run) openShard(shard int, f folder, dry bool) (*shardWriter, error) {
 	x, err := r.encoder()
 	if err != nil {
@@ -52,12 +52,12 @@ func (r *run) openShard(shard int, f folder, dry bool) (*shardWriter, error) {
 	return w, nil
 }
 
-// storeError is an error of the store, not of what is stored.
+// storeError is an error of the store, not of the data.
 type storeError struct{ error }
 
 func (e *storeError) Unwrap() error { return e.error }
 
-// storing marks the errors of writing as those of the store.
+// storing wraps the errors of writing in a storeError.
 type storing struct{ to io.Writer }
 
 func (s storing) Write(b []byte) (int, error) {
@@ -68,7 +68,7 @@ func (s storing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// nowhere is a file of which the sum alone is wanted.
+// nowhere is a file that is summed but not stored.
 type nowhere struct{ store.Sum }
 
 func (n nowhere) Write(b []byte) (int, error) { return n.Sum.Write(b) }
@@ -78,7 +78,7 @@ func (nowhere) Keep(string) error             { return nil }
 func (nowhere) KeepNew(string) error          { return nil }
 func (nowhere) Drop()                         {}
 
-// encoder takes one that is idle, or makes one.
+// encoder returns an idle encoder, or makes one.
 func (r *run) encoder() (*encoder, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,12 +132,12 @@ func (w *shardWriter) Commit() error {
 	return nil
 }
 
-// complete ends the files, and returns the sidecar.
+// complete finishes the files, and returns the sidecar.
 func (w *shardWriter) complete() (text []byte, c sidecar, err error) {
 	if c, err = w.x.finish(); err != nil {
 		return nil, c, err
 	}
-	// All files are synced at once, so that the disk is waited for once.
+	// All files are synced at the same time, which takes as long as one.
 	if err := atOnce(w.files, store.File.Close); err != nil {
 		return nil, c, &storeError{err}
 	}
@@ -153,7 +153,7 @@ func (w *shardWriter) keep(text []byte, c sidecar) error {
 	f, sum := w.folder, ""
 	if f.by != "" {
 		sum = store.SHA256(text)
-		if done, err := f.isComplete(); done || err != nil { // others have made the shard and completed the dataset
+		if done, err := f.isComplete(); done || err != nil { // others made the shard and completed the dataset
 			w.Abort()
 			return err
 		}
@@ -173,11 +173,11 @@ func (w *shardWriter) keep(text []byte, c sidecar) error {
 	return store.WriteFileAs(f.ctx, f.files, variant(name, sum), variant(name, f.by), text)
 }
 
-// atOnce calls do for all at once and returns their errors.
+// atOnce calls do for all values at the same time and returns the errors.
 func atOnce[T any](all []T, do func(T) error) error {
 	errs := make([]error, len(all))
 	_ = parallel.Each(context.Background(), len(all), all, func(_ context.Context, i int, x T) error {
-		errs[i] = do(x) // the others are done all the same
+		errs[i] = do(x) // and the others go on
 		return nil
 	})
 	return errors.Join(errs...)

@@ -22,45 +22,45 @@ import (
 	"moonfarm/sim"
 )
 
-// VerifyOptions say how thoroughly to look.
+// VerifyOptions say how thoroughly Verify checks.
 type VerifyOptions struct {
 	Workers int // goroutines; at least 1
-	// Recompute is how many shards are made anew and compared, spread evenly
-	// over the dataset; -1: all. Their episodes are played by the policies from
-	// the seed. If a policy cannot be made, which Report.Lacking says, the
-	// recorded orders are played again.
+	// Recompute is the number of shards that are made again and compared, spread evenly
+	// over the dataset; -1: all. The policies play their episodes from the seed. If a
+	// policy cannot be made, Report.Lacking gives the reason, and the recorded orders
+	// are played again.
 	Recompute int
-	// Progress, if not nil, is told how many shards are done, one call at a
-	// time.
+	// Progress, if not nil, is called with the number of shards done, never by two
+	// goroutines at once.
 	Progress func(done, all int)
 }
 
-// Report is what Verify found.
+// Report lists the findings of Verify.
 type Report struct {
 	Shards     int      `json:"shards"`
 	Episodes   uint64   `json:"episodes"`
 	Rows       uint64   `json:"rows"`
 	Bytes      uint64   `json:"bytes"`
-	Recomputed int      `json:"recomputed"` // shards made anew and equal
-	Replayed   bool     `json:"replayed"`   // only the orders were played again, not chosen again
-	Lacking    string   `json:"lacking"`    // why a policy could not be made, if the orders were therefore played again
-	Recorded   uint64   `json:"recorded"`   // episodes of shards made anew that are recordings, whose every transition was checked
-	Problems   []string `json:"problems"`   // one line each; none: the dataset is what it says
+	Recomputed int      `json:"recomputed"` // shards made again and equal
+	Replayed   bool     `json:"replayed"`   // the recorded orders were played again, the policies did not choose
+	Lacking    string   `json:"lacking"`    // why a policy could not be made; "": all could
+	Recorded   uint64   `json:"recorded"`   // recordings among the episodes of these shards, whose every transition was checked
+	Problems   []string `json:"problems"`   // one line each; empty: the dataset is sound
 }
 
-// maxProblems bounds the problems that are listed.
+// maxProblems bounds the list of problems.
 const maxProblems = 100
 
-// Verify checks a dataset: that the manifest is as it was written, that all
-// its files are there and no others, with their sha256; that their schemas,
-// row counts and totals are right, episodes, turns and seats follow each other,
-// games end where they should and returns are the discounted sums of the rewards. With
-// Recompute it also makes shards anew and compares every bit, and every key of the
-// manifest that follows from the job. One of these is the version of moonfarm, so
-// a dataset of another version is reported.
+// Verify checks a dataset: that the manifest is as it was written; that all its files
+// are there and no others, with their sha256; that their schemas, row counts and totals
+// are right; that episodes, turns and seats follow each other; that games end where
+// they should, and returns are the discounted sums of the rewards. With Recompute it
+// also makes shards again and compares every bit, and every key of the manifest that
+// follows from the job. One of these keys is the version of moonfarm, so a dataset of
+// another version is reported.
 //
-// The Report lists what is wrong with the dataset. Verify fails if the manifest
-// cannot be read or a maker fails, and with the error of the context.
+// The Report lists the problems of the dataset. Verify fails if the manifest cannot be
+// read or a maker fails, and with the error of the context.
 func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report, error) {
 	d, err := OpenContext(context.WithoutCancel(ctx), dir)
 	if err != nil {
@@ -82,8 +82,8 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	v.parts = newPartsSum()
 	v.sum.Format = man.Format
 	v.found = inorder.Queue[sidecar]{Take: func(c sidecar) {
-		_ = v.sum.add(c)             // its games were counted here: cannot fail
-		_ = v.sample.Add(&c.Sampled) // all sums have the same shape: cannot fail
+		_ = v.sum.add(c)             // cannot fail: its games were counted here
+		_ = v.sample.Add(&c.Sampled) // cannot fail: all sums have the same shape
 	}}
 	err = parallel.Do(ctx, o.Workers, d.shards(), v.shards(), v.checker, func(ctx context.Context, c *checker, _ int, s Shard) error {
 		if err := c.shard(ctx, s); err != nil {
@@ -112,16 +112,16 @@ type verifier struct {
 	d *Dataset
 	o VerifyOptions
 
-	large sync.Mutex // held by the one checker that has a large batch of episodes
+	large sync.Mutex // locked by a checker with a large batch of episodes: only one may have such
 
 	mu       sync.Mutex
 	report   Report
 	bad      int // problems found
 	done     int
-	found    inorder.Queue[sidecar]  // what the files hold, per shard
-	sum      Manifest                // their totals
-	networks []rollout.NetworkCounts // of the shards that were made anew
-	sample   stats.Sums              // and the sums of their sample
+	found    inorder.Queue[sidecar]  // the counts of each shard's files
+	sum      Manifest                // the totals of these counts
+	networks []rollout.NetworkCounts // of the shards that were made again
+	sample   stats.Sums              // the sums of the samples of rows
 	parts    *partsSum               // of imported shards
 }
 
@@ -168,7 +168,7 @@ func (v *verifier) tick() {
 	}
 }
 
-// totals compares the manifest's totals with what the files hold.
+// totals compares the manifest's totals with the counts of the files.
 func (v *verifier) totals() error {
 	if v.bad > 0 {
 		return nil
@@ -192,7 +192,7 @@ type checker struct {
 	v        *verifier
 	readers  []*tableReader // of each table
 	sampler  *stats.Sampler // nil: there are no statistics
-	encoder  *encoder       // makes shards anew; nil until the first
+	encoder  *encoder       // makes shards again; nil until the first
 	recorded uint64         // episodes of the shard in hand that are recordings
 	bad      int            // problems of the shard in hand
 	reward   []float32      // of the rows of an episode
@@ -219,7 +219,7 @@ func (v *verifier) checker() (*checker, error) {
 	return c, err
 }
 
-// Close lets go of the memory.
+// Close releases the memory.
 func (c *checker) Close() error {
 	for _, r := range c.readers {
 		r.close()
@@ -232,8 +232,7 @@ func (c *checker) problem(err error) {
 	c.v.problem("%v", err)
 }
 
-// shard checks the files of one shard. Its only error is that the context is
-// done.
+// shard checks the files of one shard. It fails only if the context is done.
 func (c *checker) shard(ctx context.Context, s Shard) error {
 	c.bad = 0
 	for _, f := range s.all() {
@@ -259,7 +258,7 @@ func (c *checker) shard(ctx context.Context, s Shard) error {
 	return nil
 }
 
-// content checks that the rows of a shard are what they must be.
+// content checks the rows of a shard against its episodes and the manifest.
 func (c *checker) content(s Shard) error {
 	first, rules := s.First, s.Rules
 	steps, err := c.readers[stepsTable].open(s.Steps)
@@ -298,7 +297,7 @@ func (c *checker) content(s Shard) error {
 	}
 	c.v.mu.Lock()
 	defer c.v.mu.Unlock()
-	if c.v.bad == 0 { // else totals are not compared, and the shards that fail would be waited for
+	if c.v.bad == 0 { // otherwise totals are not compared, and the queue would wait for the shards that failed
 		c.v.found.Put(s.Number, sums.sidecar())
 	}
 	return nil
@@ -346,7 +345,7 @@ func (w *stepWalk) episode(e *Episode) error {
 	return err
 }
 
-// next is more, and adds every batch that it reads to the statistics.
+// next is more; it also adds every batch that it reads to the statistics.
 func (w *stepWalk) next() (bool, error) {
 	through := w.row == w.rows
 	more, err := w.more()
@@ -356,7 +355,7 @@ func (w *stepWalk) next() (bool, error) {
 	return more, err
 }
 
-// wrong says what is wrong with the row of a turn and seat.
+// wrong describes the first fault in the row of a turn and seat; "" if it is right.
 func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 	d, i := &w.data, w.row
 	last := turn == e.Turns-1
@@ -389,7 +388,8 @@ func (w *stepWalk) wrong(e *Episode, turn, seat int) string {
 	return ""
 }
 
-// unlike says how the row tells of another search than row k of its episode.
+// unlike describes how the search results of the row differ from row k of its episode;
+// "" if they are equal.
 func (w *stepWalk) unlike(f *rollout.SearchResults, k int) string {
 	if got, want := w.data.value[w.row], f.Value[k]; math.Float32bits(got) != math.Float32bits(want) {
 		return fmt.Sprintf("search_value %v, the episode says %v", got, want)
