@@ -77,16 +77,16 @@ func (b objects) Delete(ctx context.Context, key string) error {
 	return explained(b.blobs.Delete(ctx, key))
 }
 
-// fault is an error of the client, and what it means to package datasets.
+// fault is an error of the client together with its meaning for package datasets.
 type fault struct {
 	error
 	meaning error
 }
 
-// Unwrap returns both.
+// Unwrap returns both errors.
 func (f fault) Unwrap() []error { return []error{f.error, f.meaning} }
 
-// explained gives an error of the client its meaning, if it has one.
+// explained adds the meaning of an error of the client, if it has one.
 func explained(err error) error {
 	switch gcerrors.Code(err) {
 	case gcerrors.NotFound:

@@ -16,7 +16,7 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// TestBucket keeps files by gocloud.dev, in memory.
+// TestBucket keeps files in a bucket of gocloud.dev in memory.
 func TestBucket(t *testing.T) {
 	u, err := url.Parse("mem://box/a/b")
 	require.NoError(t, err)

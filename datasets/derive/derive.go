@@ -1,8 +1,7 @@
-// Package derive computes columns that follow from the rewards of an episode:
-// returns, those of a few turns, and advantages. Rows are ordered by turn and
-// seat: that of seat p in turn t is row t × players + p. Sums are made backwards
-// in float64, and no product is fused with a sum, so that every machine computes
-// the same bits.
+// Package derive computes columns that follow from the rewards of an episode: returns,
+// returns of a few turns, and advantages. Rows are ordered by turn and seat: row t ×
+// players + p is of seat p in turn t. Sums are made backwards in float64, and no
+// product is fused with a sum, so that every machine computes the same bits.
 package derive
 
 // Returns writes the return of every row [turns, players]: its reward, and
@@ -17,10 +16,10 @@ func Returns(dst, reward []float32, players int, discount float64) {
 	}
 }
 
-// Steps writes the return of n turns of every row [turns, players]: the rewards
-// of the row and of the seat's next n−1 rows, that of k turns later times
-// discount to the power of k. What comes after the end of the episode counts
-// nothing. dst must not be reward.
+// Steps writes the return of n turns of every row [turns, players]: the rewards of the
+// row and of the seat's next n−1 rows; the reward of k turns later has the weight
+// discount to the power of k. Rewards after the end of the episode are 0. dst must not
+// be reward.
 func Steps(dst, reward []float32, players, n int, discount float64) {
 	for row := range reward {
 		last := row + (min(n, (len(reward)-1-row)/players+1)-1)*players
@@ -37,9 +36,9 @@ func Steps(dst, reward []float32, players, n int, discount float64) {
 //
 //	reward + discount × value of the seat's next row − value
 //
-// of the row and all later ones, that of k turns later times (discount × lambda)
-// to the power of k. value [turns, players] is what the caller estimates, last
-// [players] what comes after the last turn: the estimate of the final
+// of the row and all later ones; the error of k turns later has the weight
+// (discount × lambda) to the power of k. value [turns, players] are the caller's
+// estimates, last [players] the value after the last turn: the estimate of the final
 // observation if a limit cut the episode, 0 if the rules ended it; nil for zeros.
 // dst may be reward or value.
 func Advantages(dst, reward, value, last []float32, players int, discount, lambda float64) {

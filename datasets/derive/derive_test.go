@@ -9,7 +9,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// TestByDefinition compares every function with its sum written out.
+// TestByDefinition compares every function with its defining sum.
 func TestByDefinition(t *testing.T) {
 	r := prng.New(3)
 	for players := 1; players <= 3; players++ {

@@ -1,7 +1,7 @@
 // Package imports makes datasets of recordings of the original engines.
 //
-// Run plays the games of all files again, writes those that go here as they were recorded as
-// a dataset, and lists the others. Examine does only the first part: its Games are a
+// Run replays the games of all files, writes the games that go as recorded as a
+// dataset, and lists the others. Examine only replays them: its Games are a
 // datasets.Source.
 package imports
 
@@ -25,75 +25,74 @@ import (
 // Options say how to read recordings as episodes.
 type Options struct {
 	recordings.ReadOptions
-	// Dir is the folder of the dataset: episodes wait for their shards in a file
-	// beside it, or, where that cannot be written, in the folder for temporary files.
+	// Dir is the folder of the dataset. Episodes wait for their shards in a file beside
+	// it, or in the folder for temporary files if that cannot be written.
 	Dir string
 	// ShardEpisodes is the most episodes of a shard.
 	ShardEpisodes uint64
-	Workers       int            // files that are examined at once; 1 if it is less
-	Progress      func(done int) // called after each file; nil: nobody is told
-	// Begin is called by Run before it writes; its error ends Run. It may be nil.
+	Workers       int            // number of files examined at once; less than 1 means 1
+	Progress      func(done int) // called after each file; may be nil
+	// Begin, if not nil, is called by Run before it writes; its error ends Run.
 	Begin   func(g *Games) error
 	Dataset datasets.Options // of Run
 }
 
-// RuleSet counts the episodes that were played by one set of rules.
+// RuleSet counts the episodes that one set of rules was played in.
 type RuleSet struct {
-	Name     string `json:"name"` // "" if they have none
+	Name     string `json:"name"` // "" if the rules have no name
 	Episodes int    `json:"episodes"`
 }
 
-// Remark tells something of a file, or of a game in it.
+// Remark is a remark on a file, or on a game in it.
 type Remark struct {
 	File string `json:"file"`
 	Game int    `json:"game"` // from 1; 0: the file
 	Why  string `json:"why"`  // in one line
-	Err  error  `json:"-"`    // the error that Why is the text of; nil if there was none
+	Err  error  `json:"-"`    // the error with the text Why; nil if there was none
 }
 
-// Kept is a game of which only the first turns are an episode.
+// Kept is a game whose episode has only its first turns.
 type Kept struct {
 	File  string `json:"file"`
-	Game  int    `json:"game"` // from 1; 0: files have one game only
+	Game  int    `json:"game"` // from 1; 0: its files have one game only
 	Turns int    `json:"turns"`
 	Why   string `json:"why"`
 }
 
-// Games are the games of recordings that can be imported, and a datasets.Source of them.
-// Games with the same rules stand together. Close removes their file.
+// Games holds the games of recordings that can be imported. It is a datasets.Source.
+// Games with the same rules are together. Close removes its file.
 type Games struct {
 	RuleSets []RuleSet // in the order of their first games
 	Skipped  []Remark  // the files and games that cannot be imported
-	Inexact  []Remark  // those that may differ from what is played here
+	Inexact  []Remark  // games that may differ from the original
 	Kept     []Kept    // the games that are truncated, if Options.Keep is set
 	Rules    []string  // the texts of RuleSets
 
 	engine   recordings.Engine
 	spool    *spool
 	games    []game
-	files    int // how many files have games
-	examined int // how many files there are
+	files    int // files with games
+	examined int // all files
 	shards   []datasets.Part
 	firsts   []uint64 // first episode of each shard
 }
 
-// ErrNothing tells that all games were skipped.
+// ErrNothing means that all games were skipped.
 var ErrNothing = errors.New("nothing to import")
 
 // MaxRuleSets bounds the sets of rules in one dataset: each has shards of its
 // own, and its text is in the manifest.
 const MaxRuleSets = 1000
 
-// maxSkipped is how many games of one file are listed as skipped. The others are
+// maxSkipped is the most skipped games of one file that are listed. The others are
 // counted.
 const maxSkipped = 100
 
-// game is a game of a file that can be imported, or a game or a file that
-// cannot.
+// game is a game of a file, or a file, with the reason if it cannot be imported.
 type game struct {
 	file     string
 	number   int    // in its file, from 1; 0: the file has one game, or none
-	source   string // the text that a dataset has for it
+	source   string // Source of its episode in the dataset
 	players  int
 	rules    string
 	ruleSet  string
@@ -103,11 +102,11 @@ type game struct {
 	seed     uint64
 	recorded bool   // the episode is the recording itself: its seed is not known
 	stopped  string // why the episode ends before the game is over; "" if it does not
-	inexact  string // why it may differ from what is played here; "" if it should not
+	inexact  string // why it may differ from the original; "" if it should not
 	spooled  spooled
 }
 
-// Examine plays the games of every file again and sorts those that can be imported into
+// Examine replays the games of all files and sorts the games that can be imported into
 // shards of one set of rules each. The result does not depend on Options.Workers. It
 // fails if the context is done, or if the file for the episodes cannot be made; it does
 // not fail if no game can be imported. The caller closes the Games.
@@ -136,11 +135,11 @@ func Examine(ctx context.Context, e recordings.Engine, files []string, o Options
 	return sorted(e, spool, all, o), nil
 }
 
-// examineFile plays the games of one file again and puts the episodes of those
-// that can be imported into the spool.
+// examineFile replays the games of one file and puts the episodes that can be imported
+// into the spool.
 func examineFile(ctx context.Context, e recordings.Engine, file string, o Options, s *spool) []game {
 	var all []game
-	rules := map[string]string{} // texts of rules, each kept once
+	rules := map[string]string{} // texts of rules, each held once
 	skipped := 0
 	sum, err := read(ctx, e, file, o.ReadOptions, func(r *recordings.RecordedGame) error {
 		x := game{file: file, number: r.Number, source: r.Source(file), ruleSet: r.RuleSet, players: r.Episode.Players, turns: r.Episode.Turns,
@@ -191,11 +190,11 @@ func read(ctx context.Context, e recordings.Engine, file string, o recordings.Re
 	return in.Read(o, yield)
 }
 
-// sorted sorts the games found into shards, each of one set of rules.
+// sorted sorts games into shards of one set of rules each.
 func sorted(e recordings.Engine, spool *spool, found [][]game, o Options) *Games {
 	s := &Games{engine: e, spool: spool, Skipped: []Remark{}, Kept: []Kept{}, Inexact: []Remark{}, RuleSets: []RuleSet{}, examined: len(found)}
 	groups := map[string][]game{}
-	first := -1 // players of the first game: a dataset has games of one shape
+	first := -1 // players of the first game: all games of a dataset have the same number
 	for _, file := range found {
 		good := 0
 		for _, x := range file {
@@ -237,7 +236,7 @@ func sorted(e recordings.Engine, spool *spool, found [][]game, o Options) *Games
 	return s
 }
 
-// Len is how many games can be imported.
+// Len returns the number of games that can be imported.
 func (s *Games) Len() int { return len(s.games) }
 
 // Close removes the file of the episodes.
@@ -246,8 +245,8 @@ func (s *Games) Close() error {
 	return nil
 }
 
-// SkippedText counts files and games that were skipped: "1 game and 2 files of 7". files is
-// how many were examined.
+// SkippedText returns the number of skipped files and games as text: "1 game and 2
+// files of 7". files is the number of examined files.
 func SkippedText(skipped []Remark, files int) string {
 	whole := 0
 	for _, x := range skipped {
@@ -265,10 +264,10 @@ func SkippedText(skipped []Remark, files int) string {
 	return fmt.Sprintf("%s and %s of %d", texts.Plural(games, "game"), texts.Plural(whole, "file"), files)
 }
 
-// Job completes the Job of the dataset. Its Source has a checksum over everything that
-// decides which episodes are made: the checksums of the files, the names of the games,
-// their seeds, and where and why they stop. It fails with ErrNothing if there are no
-// games, and if there are more than MaxRuleSets sets of rules.
+// Job completes the Job of the dataset. Its Source has a checksum of everything that
+// determines the episodes: the checksums of the files, the names of the games, their
+// seeds, and where and why they stop. It fails with ErrNothing if there are no games,
+// and if there are more than MaxRuleSets sets of rules.
 func (s *Games) Job(j datasets.Job) (datasets.Job, error) {
 	if len(s.games) == 0 {
 		skipped := strings.TrimSuffix(SkippedText(s.Skipped, s.examined), fmt.Sprintf(" of %d", s.examined))

@@ -36,7 +36,7 @@ func run(t *testing.T, dir string, o imports.Options, files ...string) (imports.
 	return imports.Run(context.Background(), engine, files, job, datasets.Makers{Vector: g.New, Recorded: g.Recorded}, o)
 }
 
-// TestRun imports files in any number of workers, twice, and lists the files that it skips.
+// TestRun imports files with any number of workers, twice, and lists the skipped files.
 func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	files := []string{game, battle, game, filepath.Join(t.TempDir(), "missing")}
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestNothing: without a game nothing is written, and the result lists why.
+// TestNothing: without a game nothing is written, and the result lists the reasons.
 func TestNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	r, err := run(t, dir, imports.Options{}, battle)

@@ -8,7 +8,8 @@ import (
 	"moonfarm/rollout/recordings"
 )
 
-// Imported tells what an import did. The help of moonfarm import documents its JSON keys.
+// Imported tells what an import made. The help of moonfarm import documents its JSON
+// keys.
 type Imported struct {
 	Dir      string    `json:"dir"`
 	Game     string    `json:"game"`
@@ -21,10 +22,10 @@ type Imported struct {
 }
 
 // Run examines the files and writes the dataset of the games that can be imported. An
-// import that was stopped continues if it is run again.
+// import that was stopped continues if Run is called again.
 //
 // It fails with ErrNothing if no game can be imported, and with the errors of Examine,
-// Options.Begin and datasets.Write. The Result then lists what is known of the files.
+// Options.Begin and datasets.Write. The result then has the remarks on the files.
 func Run(ctx context.Context, e recordings.Engine, files []string, job datasets.Job, m datasets.Makers, o Options) (Imported, error) {
 	begin := time.Now()
 	r := Imported{Dir: o.Dir, Game: e.Info().Game, RuleSets: []RuleSet{}, Skipped: []Remark{}, Inexact: []Remark{}, Kept: []Kept{}}

@@ -10,9 +10,8 @@ import (
 	"moonfarm/rollout"
 )
 
-// spool keeps episodes on disk from when their files are read until their shards
-// are written, so that every file is read once. Its file has no name, where the
-// system can do that.
+// spool keeps episodes on disk until their shards are written, so that every file is
+// read once. Its file has no name on systems where an open file can be removed.
 type spool struct {
 	mu   sync.Mutex
 	file *os.File
@@ -22,8 +21,8 @@ type spool struct {
 // spooled is the place of an episode in a spool.
 type spooled struct{ at, size int64 }
 
-// newSpool makes a spool beside out, or, if it cannot, in the folder for temporary
-// files.
+// newSpool makes a spool beside out, or in the folder for temporary files if it cannot
+// write there.
 func newSpool(out string) (*spool, error) {
 	const name = ".moonfarm-import-*"
 	f, err := os.CreateTemp(filepath.Dir(filepath.Clean(out)), name)
@@ -32,7 +31,7 @@ func newSpool(out string) (*spool, error) {
 			return nil, err
 		}
 	}
-	os.Remove(f.Name()) // where that cannot be done yet, close does it
+	os.Remove(f.Name()) // where an open file cannot be removed, close removes it
 	return &spool{file: f}, nil
 }
 

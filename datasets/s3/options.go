@@ -21,19 +21,19 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// settings are what the query of an URL says.
+// settings holds the parameters of a URL's query.
 type settings struct {
 	load       []func(*config.LoadOptions) error
 	client     []func(*sdk.Options)
 	endpoint   string
-	immutable  bool // the host of the endpoint is taken as it is
+	immutable  bool // the client does not change the host of the endpoint
 	role       string
 	limiter    retry.RateLimiter
 	encryption types.ServerSideEncryption
 	key        string
 }
 
-// loads adds an option of the configuration.
+// loads adds an option for loading the configuration.
 func (s *settings) loads(o config.LoadOptionsFunc) error {
 	s.load = append(s.load, o)
 	return nil
@@ -45,10 +45,10 @@ func (s *settings) does(o func(*sdk.Options)) error {
 	return nil
 }
 
-// read reads the query of an URL.
+// read reads the query of a URL.
 func read(q url.Values) (*settings, error) {
-	// The client would warn of each file of a store that keeps no checksums, which a
-	// dataset does not need: it has sums of its own.
+	// The client would warn of each file in a store that keeps no checksums. Datasets
+	// have their own.
 	s := &settings{limiter: ratelimit.None, load: []func(*config.LoadOptions) error{
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
 	}}
@@ -64,7 +64,7 @@ func read(q url.Values) (*settings, error) {
 	return s, nil
 }
 
-// parameters are what a query may have.
+// parameters maps the names of parameters to functions that set them.
 var parameters = map[string]func(s *settings, text string) error{
 	"region":  func(s *settings, text string) error { return s.loads(config.WithRegion(text)) },
 	"profile": func(s *settings, text string) error { return s.loads(config.WithSharedConfigProfile(text)) },
@@ -101,7 +101,7 @@ var parameters = map[string]func(s *settings, text string) error{
 		}
 		return nil
 	},
-	"awssdk": func(*settings, string) error { return nil }, // once chose between versions of the client
+	"awssdk": func(*settings, string) error { return nil }, // it once chose between versions of the client; ignored
 	"kmskeyid": func(s *settings, text string) error {
 		s.key = text
 		return nil
@@ -124,7 +124,7 @@ var parameters = map[string]func(s *settings, text string) error{
 
 func pathStyle(s *settings) error { return s.does(func(o *sdk.Options) { o.UsePathStyle = true }) }
 
-// ifTrue is a parameter that is true or false.
+// ifTrue returns the function of a parameter that is true or false.
 func ifTrue(set func(s *settings) error) func(s *settings, text string) error {
 	return func(s *settings, text string) error {
 		on, err := strconv.ParseBool(text)
@@ -138,7 +138,7 @@ func ifTrue(set func(s *settings) error) func(s *settings, text string) error {
 	}
 }
 
-// required reads when something is done about checksums.
+// required reads when checksums are computed or validated.
 func required(text string) (bool, error) {
 	when, supported := strings.EqualFold(text, "when_required"), strings.EqualFold(text, "when_supported")
 	if !when && !supported {
@@ -147,7 +147,7 @@ func required(text string) (bool, error) {
 	return when, nil
 }
 
-// encryption is a type of encryption by its name, "" for one that is not known.
+// encryption returns the type of encryption of that name, "" if it is not known.
 func encryption(name string) types.ServerSideEncryption {
 	for _, t := range types.ServerSideEncryption("").Values() {
 		if strings.EqualFold(string(t), name) {
@@ -157,8 +157,8 @@ func encryption(name string) types.ServerSideEncryption {
 	return ""
 }
 
-// options returns the options of a client with the settings. The client prints nothing on
-// standard error: errors are returned.
+// options returns the options of a client with the settings. The client prints nothing
+// on standard error; it returns errors.
 func (s *settings) options(ctx context.Context) (sdk.Options, error) {
 	load := append(s.load, config.WithLogger(logging.Nop{}), config.WithRetryer(func() aws.Retryer {
 		return retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter = s.limiter })

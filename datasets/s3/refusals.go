@@ -10,19 +10,19 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// refusals are the statuses of a store that does not take the form of a request: it knows
-// no header of that name, or not what it asks for.
+// refusals lists the statuses with which a store refuses the form of a request: it does
+// not know a header, or does not implement it.
 var refusals = []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusLengthRequired, http.StatusUnsupportedMediaType, http.StatusNotImplemented}
 
-// refuses reports whether a store does not take the form of an upload. One that does not
-// know a body with a checksum behind it finds the sum of the body wrong, which is signed.
+// refuses reports whether a store refuses the form of an upload. A store that does not
+// know trailing checksums reports that the signed sum of the body is wrong.
 func refuses(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || codeOf(err) == "SignatureDoesNotMatch"
 }
 
-// Write uploads with checksums. Stores that are like S3 do not know all of them: an upload
-// that is refused is tried once without, and if that is not refused, all others go
-// without, with a warning.
+// Write uploads with checksums. Not all stores know them: a refused upload is repeated
+// once without checksums, and if that succeeds, all later uploads go without, with a
+// warning.
 func (b *objects) Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error {
 	by := b.uploads.Load()
 	err := b.put(ctx, by, key, content, fresh)
@@ -33,7 +33,7 @@ func (b *objects) Write(ctx context.Context, key string, content io.ReadSeeker, 
 		return err
 	}
 	again := b.put(ctx, b.plain, key, content, fresh)
-	if again != nil && refuses(again) { // for another reason
+	if again != nil && refuses(again) { // refused for another reason
 		return err
 	}
 	if b.uploads.Swap(b.plain) != b.plain {

@@ -25,8 +25,8 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// loopback is a server with the part of S3 that datasets need, which refuses what
-// refuse says.
+// loopback is a server with the part of S3 that datasets need. refuse returns which
+// requests it refuses.
 type loopback struct {
 	refuse func(q *http.Request) (status int, code string)
 
@@ -108,7 +108,7 @@ func fail(w http.ResponseWriter, status int, code string) {
 	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>no</Message></Error>", code)
 }
 
-// Kinds of requests that stores refuse.
+// The kinds of requests that stores refuse.
 func hasTrailer(q *http.Request) bool {
 	return q.Header.Get("X-Amz-Trailer") != "" || strings.Contains(q.Header.Get("Content-Encoding"), "aws-chunked")
 }
@@ -124,8 +124,8 @@ func hasChecksum(q *http.Request) bool {
 
 func hasCondition(q *http.Request) bool { return q.Header.Get("If-None-Match") != "" }
 
-// TestRefusals: what a store refuses is tried once and then done without, with one
-// warning; the content and the protection of a name, as far as it can be had, stay.
+// TestRefusals: a refused feature is tried once and then not used again, with one
+// warning; the content, and the protection of a name where the store has it, stay.
 func TestRefusals(t *testing.T) {
 	none := func(*http.Request) bool { return false }
 	for name, c := range map[string]struct {
@@ -177,8 +177,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedParts: a large object, which is uploaded in parts, goes without checksums
-// as well.
+// TestRefusedParts: a large object, which is uploaded in parts, also goes without
+// checksums.
 func TestRefusedParts(t *testing.T) {
 	server := &loopback{objects: map[string][]byte{}, parts: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
 		if hasChecksum(q) {
@@ -193,8 +193,8 @@ func TestRefusedParts(t *testing.T) {
 	require.NotEmpty(t, server.parts)
 }
 
-// TestOtherRefusals: an error that has another reason is told as it came first, and
-// nothing is written or given up for it.
+// TestOtherRefusals: the first error is returned if it has another reason; nothing is
+// written and no feature is given up.
 func TestOtherRefusals(t *testing.T) {
 	for code, status := range map[string]int{"InvalidBucketName": 400, "ExpiredToken": 400, "SignatureDoesNotMatch": 403, "AccessDenied": 403, "NotImplemented": 501} {
 		server := &loopback{objects: map[string][]byte{}, parts: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
@@ -220,7 +220,8 @@ func TestOtherRefusals(t *testing.T) {
 	}
 }
 
-// open serves on loopback with TLS, as trailing checksums need, and opens a bucket there.
+// open serves on loopback with TLS, which trailing checksums need, and opens a bucket
+// there.
 func (l *loopback) open(t *testing.T) *bucket.Store {
 	t.Helper()
 	server := httptest.NewTLSServer(l)

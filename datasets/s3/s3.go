@@ -1,17 +1,17 @@
-// Package s3 keeps datasets in buckets of Amazon S3 and of stores that are like it. It is
-// handed to package datasets:
+// Package s3 keeps datasets in buckets of Amazon S3 and of compatible stores. Package
+// datasets uses it through a context:
 //
 //	ctx = datasets.WithStores(ctx, datasets.Stores{s3.Scheme: s3.Open})
 //	d, err := datasets.OpenContext(ctx, "s3://bucket/data/td?region=eu-west-1")
 //
-// The query of an URL says how the store is reached:
+// The query of a URL has the settings of the store:
 //
 //   - region, profile, anonymous and role (the ARN of a role that is assumed); the client of
 //     AWS finds all other credentials in the environment;
-//   - endpoint, the address of a store of another make, use_path_style (also called
+//   - endpoint, the address of a compatible store, use_path_style (also called
 //     s3ForcePathStyle) and hostname_immutable, for such a store, disable_https;
 //   - dualstack, fips and accelerate for endpoints of Amazon;
-//   - ssetype and kmskeyid: how the store encrypts;
+//   - ssetype and kmskeyid: the encryption by the store;
 //   - rate_limiter_capacity: a bound of retries;
 //   - request_checksum_calculation and response_checksum_validation, when_supported or
 //     when_required.
@@ -39,8 +39,8 @@ import (
 // Scheme is the scheme of URLs of S3.
 const Scheme = "s3"
 
-// Open is a datasets.Opener: it opens the bucket of an URL, and fails if the query has
-// something that is not known. The store is not asked yet.
+// Open is a datasets.Opener: it opens the bucket of a URL, and fails if the query has
+// an unknown parameter. It sends no request.
 func Open(ctx context.Context, u *url.URL) (datasets.Bucket, error) {
 	s, err := read(u.Query())
 	if err != nil {
@@ -63,7 +63,7 @@ func Open(ctx context.Context, u *url.URL) (datasets.Bucket, error) {
 	return b, nil
 }
 
-// uploader uploads with checksums or without.
+// uploader returns a client that uploads with checksums or without.
 func uploader(o sdk.Options, checksums aws.RequestChecksumCalculation) *transfermanager.Client {
 	o.RequestChecksumCalculation = checksums
 	return transfermanager.New(sdk.New(o), func(o *transfermanager.Options) { o.RequestChecksumCalculation = checksums })
@@ -75,7 +75,7 @@ type objects struct {
 	name       string
 	place      string // for messages
 	encryption manager.ServerSideEncryption
-	key        string // of the encryption; "": the usual
+	key        string // of the encryption; "": the default
 
 	uploads atomic.Pointer[transfermanager.Client]
 	plain   *transfermanager.Client // without checksums
@@ -150,16 +150,16 @@ func (b *objects) put(ctx context.Context, by *transfermanager.Client, key strin
 	return explained(err)
 }
 
-// fault is an error of the client, and what it means to package datasets.
+// fault is an error of the client together with its meaning for package datasets.
 type fault struct {
 	error
 	meaning error
 }
 
-// Unwrap returns both.
+// Unwrap returns both errors.
 func (f fault) Unwrap() []error { return []error{f.error, f.meaning} }
 
-// explained gives an error of the client its meaning, if it has one.
+// explained adds the meaning of an error of the client, if it has one.
 func explained(err error) error {
 	var answer interface{ HTTPStatusCode() int } // of the SDK
 	status, code := 0, codeOf(err)
@@ -180,7 +180,7 @@ func explained(err error) error {
 	return err
 }
 
-// codeOf is the code of an answer of the store, "" if it has none.
+// codeOf returns the code in an answer of the store, "" if it has none.
 func codeOf(err error) string {
 	var answer interface{ ErrorCode() string } // of the SDK
 	if errors.As(err, &answer) {

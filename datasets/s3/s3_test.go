@@ -42,7 +42,7 @@ func reach(t *testing.T, at, more string) *bucket.Store {
 	return b
 }
 
-// TestURLs: what is wrong with an URL is told.
+// TestURLs: errors tell the fault of a URL.
 func TestURLs(t *testing.T) {
 	for text, want := range map[string]string{
 		"s3:///data":                                  "the name of a bucket is missing",
@@ -67,7 +67,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// requests are those that a server was asked, in short.
+// requests are the requests to a server, in short.
 type requests struct {
 	mu  sync.Mutex
 	all []string
@@ -86,7 +86,7 @@ func (r *requests) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.Header().Set("Content-Length", "0")
 }
 
-// TestRequests: parameters of an URL reach the store.
+// TestRequests: parameters of a URL reach the store.
 func TestRequests(t *testing.T) {
 	var asked requests
 	server := httptest.NewServer(&asked)
@@ -102,8 +102,8 @@ func TestRequests(t *testing.T) {
 	}, asked.all)
 }
 
-// TestDeadStore: a store that takes connections and never answers is an error, and
-// so is one that is not there.
+// TestDeadStore: a store that accepts connections and never answers is an error, and so
+// is a store that does not exist.
 func TestDeadStore(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -131,8 +131,8 @@ func TestDeadStore(t *testing.T) {
 	require.ErrorContains(t, err, "enough")
 }
 
-// TestBrokenStreams: a stream that breaks off is read on from there; one that falls
-// silent is an error.
+// TestBrokenStreams: reading continues where a stream broke off; a silent stream is an
+// error.
 func TestBrokenStreams(t *testing.T) {
 	const size = 3 << 20
 	content := make([]byte, size)
@@ -176,8 +176,8 @@ func TestBrokenStreams(t *testing.T) {
 	require.ErrorContains(t, err, "s3://data/td/x: the store let nothing pass for 300ms")
 }
 
-// TestClock: a store whose clock is an hour away denies what is signed, and is
-// asked again with its own time; who is denied all the same gets the error.
+// TestClock: a store whose clock differs by an hour denies signed requests, and gets
+// them again with its own time; if it denies these too, that is an error.
 func TestClock(t *testing.T) {
 	var denied atomic.Int32
 	var never atomic.Bool
@@ -212,8 +212,9 @@ func TestClock(t *testing.T) {
 	require.ErrorContains(t, err, "403")
 }
 
-// TestConditions: a store that knows no conditional write keeps the file all the same;
-// any other error of such a write is told, and nothing is written without the condition.
+// TestConditions: a store without conditional writes keeps the file all the same; any
+// other error of such a write is returned, and nothing is written without the
+// condition.
 func TestConditions(t *testing.T) {
 	for status, kept := range map[int]bool{http.StatusNotImplemented: true, http.StatusBadRequest: true, http.StatusConflict: false, http.StatusForbidden: false} {
 		var plain atomic.Int32
@@ -239,7 +240,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestQuiet: of a store that keeps no checksums, and tells no time, the SDK says nothing.
+// TestQuiet: the SDK prints nothing for a store that keeps no checksums and gives no
+// time.
 func TestQuiet(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Date", "yesterday")

@@ -6,17 +6,17 @@ import (
 	"unsafe"
 )
 
-// littleEndian reports whether the machine is: Tables are written as they lie in
-// memory, and the files are little endian.
+// littleEndian reports whether the machine is little endian, as the files are: batches
+// are written as they lie in memory.
 var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
-// Number is a type of the numbers in a Table.
+// Number is a type of the numbers in a RecordBatch.
 type Number interface {
 	~uint8 | ~int32 | ~uint64 | ~float32 | ~float64
 }
 
-// View returns the memory of b as a slice of T, whose size must divide len(b).
-// b must be aligned as the memory of a Table is.
+// View returns the memory of b as a slice of T, whose size must divide len(b). b must
+// be aligned as the memory of a RecordBatch is.
 func View[T Number](b []byte) []T {
 	var t T
 	if len(b) == 0 {
@@ -41,31 +41,32 @@ func Aligned(n int) []byte {
 // Data is the memory of one column.
 type Data struct {
 	Column Column
-	// Fixed holds the rows of a column of fixed shape, Width bytes each. Its
-	// length is that of the whole Table, used or not.
+	// Fixed holds the rows of a column of fixed shape, Width bytes each. Its length is
+	// that of Cap rows.
 	Fixed []byte
-	// Ends of lists and texts: value k of the column (row k of a list, text
+	// Ends and Bytes hold lists and texts: value k of the column (row k of a list, text
 	// k%Values of row k/Values) is Bytes[Ends[k]*size : Ends[k+1]*size].
 	Ends  []int32
 	Bytes []byte
-	// Most is how many values the lists, or bytes the texts, of a batch that is read
-	// may have on average; 0: any number.
+	// Most bounds the average number of values of the lists, or of bytes of the texts,
+	// in a batch that is read; 0: any number.
 	Most int
 }
 
-// RecordBatch is memory for up to Cap rows of some columns: that of columns of fixed
-// shape is made at once, and the caller writes into it; lists and texts grow.
+// RecordBatch is memory for up to Cap rows of some columns. Columns of fixed shape have
+// all their memory from the beginning, and the caller writes into it; lists and texts
+// grow.
 type RecordBatch struct {
 	Rows int // in use
 	Cap  int
 	Data []*Data // in the order of the schema; nil for columns not wanted
 
-	// MostLists is how many bytes of lists and texts a batch that is read may
-	// hold, all columns together; 0: 1 GiB each.
+	// MostLists bounds the bytes of lists and texts of a batch that is read, all
+	// columns together; 0: 1 GiB each.
 	MostLists int
-	// Turn, if not nil, is locked while the table has more than wideLists bytes of
-	// lists and texts of a batch that was read: of the tables that share it only
-	// one is so large at a time.
+	// Turn, if not nil, is locked while the batch has more than wideLists bytes of
+	// lists and texts from a file. So only one of the batches that share it is so large
+	// at a time.
 	Turn sync.Locker
 	held bool // Turn is locked
 }
@@ -99,7 +100,7 @@ func NewRecordBatch(s Schema, rows int, want func(name string) bool) (*RecordBat
 	return t, nil
 }
 
-// Col returns the data of the named column, nil if the Table does not have it.
+// Col returns the data of the named column, nil if the batch does not have it.
 func (t *RecordBatch) Col(name string) *Data {
 	for _, d := range t.Data {
 		if d != nil && d.Column.Name == name {
@@ -134,7 +135,7 @@ func (t *RecordBatch) room(d *Data, n, all int) {
 		t.Turn.Lock()
 	}
 	if cap(d.Bytes) < n {
-		d.Bytes = nil // so that the old memory can be freed before there is new
+		d.Bytes = nil // so that the old memory can be freed before the new is made
 		d.Bytes = Aligned(n)
 	}
 	d.Bytes = d.Bytes[:n]
@@ -151,7 +152,8 @@ func (t *RecordBatch) ListBytes() int {
 	return n
 }
 
-// Values returns the bytes of the values of the first rows; of lists and texts, all.
+// Values returns the bytes of the first rows; of lists and texts, the bytes of all
+// rows.
 func (d *Data) Values(rows int) []byte {
 	if d.Fixed == nil {
 		return d.Bytes
@@ -170,8 +172,8 @@ func AppendList[T Number](d *Data, values []T) {
 	d.appendBytes(Bytes(values))
 }
 
-// AppendLists appends lists that follow one another in values. ends says where each
-// of them ends; values begins at the given place of those.
+// AppendLists appends lists that follow one another. ends has the end of each list,
+// counted from a place begin values before values[0].
 func AppendLists[T Number](d *Data, values []T, begin int, ends []int32) {
 	b := Bytes(values)
 	d.grow(len(b))
@@ -213,8 +215,7 @@ func (d *Data) List(k int) []byte {
 // Text returns text number k.
 func (d *Data) Text(k int) string { return string(d.List(k)) }
 
-// AppendRow appends row i of column d of another Table to this one's column,
-// as its row at.
+// AppendRow copies row i of the same column of another batch to row at.
 func (d *Data) AppendRow(at int, from *Data, i int) {
 	if d.Fixed != nil {
 		copy(d.Row(at), from.Row(i))

@@ -12,7 +12,7 @@ import (
 	"moonfarm/datasets/internal/rowzstd"
 )
 
-// Codec is how the buffers of a file are compressed.
+// Codec is the compression of the buffers of a file.
 type Codec string
 
 // The codecs of Arrow files.
@@ -29,16 +29,16 @@ func (c Codec) check() error {
 	return nil
 }
 
-// compressor appends src as one frame to dst. Bytes of src that are stride apart
-// are likely to be equal; 0: nothing is known. A compressor keeps its memory, and
-// the frame depends on nothing but src and stride.
+// compressor appends src as one frame to dst. Bytes of src that are stride apart are
+// likely to be equal; with stride 0 nothing is known. A compressor keeps its memory,
+// and the frame depends on src and stride alone.
 type compressor func(dst, src []byte, stride int) ([]byte, error)
 
 // newCompressor returns the compressor of a codec, nil for None.
 func newCompressor(c Codec) (compressor, error) {
 	switch c {
 	case LZ4:
-		// As Arrow's C++ library does: 64 KiB blocks and no checksum.
+		// 64 KiB blocks and no checksum, as in Arrow's C++ library.
 		w := lz4.NewWriter(nil)
 		err := w.Apply(lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb), lz4.ConcurrencyOption(1))
 		return func(dst, src []byte, _ int) ([]byte, error) {
@@ -51,9 +51,10 @@ func newCompressor(c Codec) (compressor, error) {
 			return out.Bytes(), err
 		}, err
 	case Zstd:
-		// One goroutine, as the others belong to other workers, and no checksum of
-		// the content, as the file has one of its bytes. A window of 1 MiB is longer
-		// than nearly all buffers; the usual one takes 8 MiB of memory a worker.
+		// One goroutine, because other goroutines are for other workers. No checksum of
+		// the content, because a dataset has one of each file. A window of 1 MiB is
+		// longer than nearly all buffers; the default takes 8 MiB of memory for each
+		// worker.
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
 			zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
 		rows := new(rowzstd.Encoder)
@@ -67,8 +68,8 @@ func newCompressor(c Codec) (compressor, error) {
 	return nil, c.check()
 }
 
-// decompressor fills dst with the content of the frame, which must be of that
-// very length.
+// decompressor fills dst with the content of the frame, which must have the length of
+// dst.
 type decompressor func(dst, frame []byte) error
 
 // newDecompressor returns the decompressor of a codec, nil for None.
@@ -81,7 +82,7 @@ func newDecompressor(c Codec) (decompressor, error) {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
 			zstd.WithDecoderMaxMemory(maxBuffer))
 		return func(dst, frame []byte) error {
-			// The capacity of dst limits what is decoded.
+			// The capacity of dst limits the decoded bytes.
 			got, err := d.DecodeAll(frame, dst[:0:len(dst)])
 			if err == nil && len(got) != len(dst) {
 				err = fmt.Errorf("%d bytes where %d belong", len(got), len(dst))
@@ -92,8 +93,8 @@ func newDecompressor(c Codec) (decompressor, error) {
 	return nil, c.check()
 }
 
-// lz4Magic begins an LZ4 frame. Others are refused, as the reader would take
-// frames of the legacy format and skip those it does not know.
+// lz4Magic begins an LZ4 frame. Frames that begin otherwise are refused: the LZ4 reader
+// would decode legacy frames and skip unknown ones.
 const lz4Magic = 0x184D2204
 
 func fillLZ4(r *lz4.Reader, dst, frame []byte) error {

@@ -10,7 +10,7 @@ import (
 // Type is the type of the values of a column.
 type Type string
 
-// The types of values. In a Table a bool is one byte, 0 or 1.
+// The types of values. In a RecordBatch a bool is one byte, 0 or 1.
 const (
 	Uint8   Type = "uint8"
 	Int32   Type = "int32"
@@ -21,7 +21,7 @@ const (
 	Utf8    Type = "utf8"
 )
 
-// size is the number of bytes of one value in a Table; 0 for texts.
+// size returns the number of bytes of one value in a RecordBatch; 0 for texts.
 func (t Type) size() int {
 	switch t {
 	case Uint8, Bool:
@@ -34,7 +34,7 @@ func (t Type) size() int {
 	return 0
 }
 
-// arrowTypes are the types as arrow-go has them.
+// arrowTypes maps the types to those of arrow-go.
 var arrowTypes = map[Type]arrow.DataType{
 	Uint8:   arrow.PrimitiveTypes.Uint8,
 	Int32:   arrow.PrimitiveTypes.Int32,
@@ -51,12 +51,12 @@ type Column struct {
 	Type   Type     `json:"type"`             // of the values
 	List   bool     `json:"list,omitempty"`   // any number of values per row
 	Shape  []int    `json:"shape,omitempty"`  // values per row, row-major; none: a single value
-	Dims   []string `json:"dims,omitempty"`   // what the dimensions of Shape are
-	Tensor bool     `json:"tensor,omitempty"` // may bear the tensor extension
+	Dims   []string `json:"dims,omitempty"`   // names of the dimensions of Shape
+	Tensor bool     `json:"tensor,omitempty"` // may have the tensor extension
 	Doc    string   `json:"doc"`
 }
 
-// Values is the number of values per row; 1 for lists.
+// Values returns the number of values in a row; 1 for lists.
 func (c Column) Values() int {
 	n := 1
 	for _, d := range c.Shape {
@@ -65,7 +65,7 @@ func (c Column) Values() int {
 	return n
 }
 
-// Width is the number of bytes per row in a Table; 0 for lists and texts.
+// Width returns the number of bytes of a row in a RecordBatch; 0 for lists and texts.
 func (c Column) Width() int {
 	if c.List {
 		return 0
@@ -73,7 +73,7 @@ func (c Column) Width() int {
 	return c.Values() * c.Type.size()
 }
 
-// check tells what is wrong with the description.
+// check fails if the description is wrong.
 func (c Column) check() error {
 	switch {
 	case c.Name == "":
@@ -99,15 +99,15 @@ func (c Column) check() error {
 
 // Keys of the metadata of fields.
 const (
-	KeyShape         = "moonfarm.shape" // the shape of a row as JSON, of columns that have one
+	KeyShape         = "moonfarm.shape" // the shape of a row as JSON, for columns with a shape
 	KeyDoc           = "moonfarm.doc"
 	keyExtension     = "ARROW:extension:name"
 	keyExtensionMeta = "ARROW:extension:metadata"
 	tensorExtension  = "arrow.fixed_shape_tensor"
 )
 
-// field is the column as an Arrow field, with the canonical tensor extension
-// if tensors (https://arrow.apache.org/docs/format/CanonicalExtensions.html).
+// field returns the column as an Arrow field, with the canonical tensor extension if
+// tensors (https://arrow.apache.org/docs/format/CanonicalExtensions.html).
 func (c Column) field(tensors bool) arrow.Field {
 	f := arrow.Field{Name: c.Name, Type: arrowTypes[c.Type]}
 	var keys, values []string
@@ -131,22 +131,22 @@ func (c Column) field(tensors bool) arrow.Field {
 	return f
 }
 
-// text is a value of numbers and strings as JSON.
+// text returns a value of numbers and strings as JSON.
 func text(v any) string {
 	b, _ := json.Marshal(v) // cannot fail
 	return string(b)
 }
 
-// Schema describes a file: its columns, and texts that hold for all of it.
+// Schema describes a file: its columns, and texts for the whole file.
 type Schema struct {
 	Columns []Column
 	Keys    []string // of the schema's metadata
 	Texts   []string // one per key
-	Tensors bool     // columns marked Tensor bear the extension
-	Stride  int      // after so many rows comes the row most like this one; helps the zstd codec
+	Tensors bool     // columns marked Tensor have the extension
+	Stride  int      // distance in rows of the rows that are most alike; helps the zstd codec
 }
 
-// Arrow returns the schema as arrow-go has it.
+// Arrow returns the schema in the form of arrow-go.
 func (s Schema) Arrow() *arrow.Schema {
 	fields := make([]arrow.Field, len(s.Columns))
 	for i, c := range s.Columns {
@@ -156,7 +156,7 @@ func (s Schema) Arrow() *arrow.Schema {
 	return arrow.NewSchema(fields, &meta)
 }
 
-// Check tells what is wrong with the schema: a column that no file can have.
+// Check fails if the schema has a column that no file can have.
 func (s Schema) Check() error {
 	if len(s.Keys) != len(s.Texts) || s.Stride < 1 {
 		return fmt.Errorf("a schema with %d keys, %d texts, stride %d", len(s.Keys), len(s.Texts), s.Stride)

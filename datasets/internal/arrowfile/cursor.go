@@ -9,7 +9,7 @@ import (
 // keeps its first error, and reads no buffer after that.
 type cursor struct {
 	r     *Reader
-	body  int64 // where the body begins in the file
+	body  int64 // offset of the body in the file
 	size  int64 // of the body
 	nodes []int64
 	spans []span
@@ -25,8 +25,8 @@ func (c *cursor) fail(format string, args ...any) {
 	}
 }
 
-// field takes the next field and its validity buffer: it must have values
-// values, or any number if values is negative, and no nulls.
+// field takes the next field and its validity buffer. It fails unless the field has
+// that number of values, or any number if values is negative, and no nulls.
 func (c *cursor) field(values int) {
 	switch {
 	case len(c.nodes) == 0:
@@ -109,9 +109,9 @@ func (c *cursor) lists(d *Data, n int) {
 	c.values(d, last*size)
 }
 
-// values reads n bytes of lists. Before it makes room for them, it checks them
-// against the bound that all lists of a batch share, and against the length of the
-// frame: a damaged file may ask for any number.
+// values reads n bytes of lists. Before it makes room for them, it checks n against the
+// bound for all lists of the batch, and against the length of the frame: a damaged file
+// may ask for any number.
 func (c *cursor) values(d *Data, n int) {
 	c.bytes += n
 	if most := c.table.MostLists; most > 0 && c.bytes > most {
@@ -126,7 +126,7 @@ func (c *cursor) values(d *Data, n int) {
 	}
 }
 
-// fill reads the next buffer, whose content must be as long as dst.
+// fill reads the next buffer, whose content must have the length of dst.
 func (c *cursor) fill(dst []byte) {
 	s := c.span()
 	if c.err == nil && (len(dst) != 0 || s.length != 0) {

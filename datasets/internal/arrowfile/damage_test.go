@@ -50,8 +50,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestDamaged: whatever happens to the bytes, the reader returns, and does not
-// take memory that the rows do not need.
+// TestDamaged: with any damage the reader returns, and takes no memory that the rows do
+// not need.
 func TestDamaged(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, c := range codecs {
@@ -65,7 +65,7 @@ func TestDamaged(t *testing.T) {
 				switch at := r.IntN(len(file) - 8); r.IntN(3) {
 				case 0:
 					file[at] ^= 1 << r.IntN(8)
-				case 1: // lengths and offsets stand at multiples of 8 or 4
+				case 1: // lengths and offsets are at multiples of 8 or 4
 					binary.LittleEndian.PutUint64(file[at&^7:], r.Uint64()>>r.IntN(64))
 				case 2:
 					binary.LittleEndian.PutUint32(file[at&^3:], r.Uint32()>>r.IntN(32))
@@ -121,8 +121,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestLongFooter: a footer of many batches takes the memory of its text and of
-// their places, and one that says more batches than it has takes none for them.
+// TestLongFooter: a footer of many batches takes the memory of its text and of their
+// places. A footer that claims more batches than it has takes no memory for them.
 func TestLongFooter(t *testing.T) {
 	good, _ := writeTest(t, Zstd, 5)
 	head := 16 + int(binary.LittleEndian.Uint32(good[12:]))

@@ -6,7 +6,7 @@ import (
 )
 
 // Difference returns the first row in which the column differs from got, which has the
-// same shape, and a text with both values; the text is "" if the columns are equal.
+// same shape, and a text with both values; the text is "" if they are equal.
 func (d *Data) Difference(got *Data, rows int) (row int, found string) {
 	n := d.Column.Values()
 	if d.Fixed == nil {

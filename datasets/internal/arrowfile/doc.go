@@ -1,26 +1,26 @@
-// Package arrowfile writes and reads Arrow IPC files of the few shapes that
-// datasets are made of: columns without nulls whose rows have a fixed shape,
+// Package arrowfile writes and reads Arrow IPC files with the few kinds of columns
+// that datasets have: columns without nulls whose rows have a fixed shape,
 // lists of numbers, and texts.
 //
-// A Writer writes the rows of Tables, memory that the caller fills in place, as
-// record batches. A Reader reads batches into Tables again: those of files that a
-// Writer of the same schema wrote, and no others. Any Arrow library reads the
+// A Writer writes a RecordBatch, memory that the caller fills in place. A Reader
+// reads it back, from files that a Writer of the same schema wrote and from no
+// others. Any Arrow library reads the
 // files; the tests read them with arrow-go.
 //
 // # Why not the writer and reader of arrow-go
 //
-// The schema is arrow-go's, and so is what Table.Record returns. But its ipc
+// Schema.Arrow and RecordBatch.Record return types of arrow-go. But its ipc
 // package (arrow/go v15)
 //
 //   - makes a new zstd encoder for every record batch, and has no option for its
 //     level or for another encoder: more time went into compression than into
 //     playing, observing and writing together;
-//   - reads into new memory for every batch, takes every length in the file as
-//     true and panics where it is wrong.
+//   - reads into new memory for every batch, believes every length in the file,
+//     and panics where it is wrong.
 //
-// The Writer compresses straight from Tables and keeps its encoders. The Reader
-// decompresses straight into Tables; schema and number of rows tell it how long
-// every buffer must be, and it refuses all else.
+// The Writer compresses from the RecordBatch and keeps its encoders. The Reader
+// decompresses into the RecordBatch; schema and number of rows determine the length
+// of every buffer, and it refuses other lengths.
 //
 // # Layout
 //
@@ -40,8 +40,8 @@ package arrowfile
 
 import "moonfarm/datasets/internal/rowzstd"
 
-// Bounds of the files, in bytes. What is written keeps to them, and the Reader
-// refuses what does not.
+// Bounds of the files, in bytes. A Writer keeps to them, and a Reader refuses larger
+// files.
 const (
 	maxBuffer   = rowzstd.MaxSource // of the content of one buffer of a batch
 	maxMetadata = 16 << 20          // of the message of a batch, and of the footer
@@ -49,10 +49,9 @@ const (
 	freeLists   = 1 << 20
 )
 
-// wideRow is the number of bytes from which on the rows of a column are wide:
-// rowzstd compresses them. It would find few matches in narrower ones.
+// wideRow is the width in bytes from which rowzstd compresses a column. It would find
+// few matches in narrower rows.
 const wideRow = 64
 
-// wideLists is how many bytes of lists and texts a Table keeps for the next
-// batch.
+// wideLists is the bytes of lists and texts that a RecordBatch keeps room for.
 const wideLists = 32 << 20

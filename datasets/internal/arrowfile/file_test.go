@@ -32,7 +32,7 @@ func testSchema() Schema {
 	}
 }
 
-// fill fills rows of the table at random, consecutive rows alike.
+// fill fills the batch with random rows, in which consecutive rows are alike.
 func fill(t *RecordBatch, rows int, r *rand.Rand) {
 	t.Reset()
 	for i := range rows {
@@ -168,7 +168,7 @@ func TestSchemasThatCannotBe(t *testing.T) {
 	require.EqualError(t, err, `no codec "zip"; there are: zstd, lz4, none`)
 }
 
-// TestTooManyBatches: a footer that no Reader would take is not written.
+// TestTooManyBatches: the Writer writes no footer that a Reader would refuse.
 func TestTooManyBatches(t *testing.T) {
 	w, err := NewWriter(testSchema(), None)
 	require.NoError(t, err)
@@ -180,8 +180,8 @@ func TestTooManyBatches(t *testing.T) {
 	require.Equal(t, before, out.Len())
 }
 
-// TestAppendLists: lists that are appended at once are those that are appended one
-// by one, also behind others, and from the middle of a slice.
+// TestAppendLists: appending several lists at once is the same as appending them one by
+// one, also after other lists and from the middle of a slice.
 func TestAppendLists(t *testing.T) {
 	values, ends := []uint64{9, 1, 2, 3, 4, 5, 6}, []int32{3, 3, 7, 7}
 	var tables [2]*RecordBatch

@@ -35,7 +35,7 @@ const magic = "ARROW1"
 // endOfStream is the message after the last.
 var endOfStream = [8]byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
 
-// block is the place of a message in the file, as the footer lists them.
+// block is the place of a message in the file, as listed in the footer.
 type block struct {
 	offset int64
 	meta   int32 // bytes of the message: length prefix, metadata and padding
@@ -66,7 +66,7 @@ func finishMessage(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffset
 	return b.FinishedBytes()
 }
 
-// fileHead is the magic, filled up to 8 bytes, and the schema message.
+// fileHead returns the magic, padded to 8 bytes, and the schema message.
 func fileHead(s Schema) []byte {
 	b := flatbuffers.NewBuilder(4096)
 	return appendMessage([]byte(magic+"\x00\x00"), finishMessage(b, kindSchema, buildSchema(b, s.Arrow()), 0))
@@ -106,8 +106,7 @@ func buildField(b *flatbuffers.Builder, f arrow.Field) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// buildType builds the table of a type and tells which member of the union it
-// is.
+// buildType builds the table of a type and returns the kind of the type in the union.
 func buildType(b *flatbuffers.Builder, t arrow.DataType) (kind byte, table flatbuffers.UOffsetT) {
 	b.StartObject(2)
 	switch t := t.(type) {
@@ -183,8 +182,8 @@ func appendBatchMessage(dst []byte, b *flatbuffers.Builder, rows int, nodes []in
 	return appendMessage(dst, finishMessage(b, kindRecordBatch, b.EndObject(), body))
 }
 
-// appendFooter appends what follows the last message: the end of the stream,
-// the footer, its length and the magic.
+// appendFooter appends the bytes after the last message: the end of the stream, the
+// footer, its length and the magic.
 func appendFooter(dst []byte, s Schema, blocks []block) []byte {
 	b := flatbuffers.NewBuilder(4096 + len(blocks)*blockSize)
 	schema := buildSchema(b, s.Arrow())

@@ -9,14 +9,14 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Reader reads the batches of files of one schema, one file after the other,
-// and keeps its memory. Whatever the bytes are, it returns an error or what a
-// Writer of the same schema may have written; it does not panic and allocates
-// no more than the Table's rows can need. It does not check whether the content
-// was changed: that is for checksums. It is not safe for concurrent use.
+// Reader reads the batches of files of one schema, one file after the other, and keeps
+// its memory. From any bytes it returns an error or a batch that a Writer of the same
+// schema may have written; it does not panic, and allocates no more than the rows of
+// the RecordBatch can need. It does not check whether the content was changed:
+// checksums do. It is not safe for concurrent use.
 type Reader struct {
 	schema Schema
-	head   []byte // of files of the schema as a Writer writes them
+	head   []byte // of files that a Writer of the schema writes
 	codec  Codec
 	unpack decompressor
 
@@ -30,8 +30,7 @@ type Reader struct {
 	spans []span
 }
 
-// NewReader returns a Reader. It fails on a schema that cannot be and on an
-// unknown codec.
+// NewReader returns a Reader. It fails on a wrong schema and on an unknown codec.
 func NewReader(s Schema, c Codec) (*Reader, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -43,8 +42,8 @@ func NewReader(s Schema, c Codec) (*Reader, error) {
 	return &Reader{schema: s, head: fileHead(s), codec: c, unpack: unpack}, nil
 }
 
-// Open reads the head and the footer of a file of that size and tells how many
-// batches it holds. It fails if the file is damaged or of another schema.
+// Open reads the head and the footer of a file of that size and returns its number of
+// batches. It fails if the file is damaged or has another schema.
 func (r *Reader) Open(f io.ReaderAt, size int64) (batches int, err error) {
 	defer guard(&err)
 	r.r, r.size, r.blocks = f, size, r.blocks[:0]
@@ -55,15 +54,15 @@ func (r *Reader) Open(f io.ReaderAt, size int64) (batches int, err error) {
 	return len(r.blocks), err
 }
 
-// guard turns a panic of the flatbuffers code, which indexes into what it is
-// given, into an error.
+// guard turns a panic of the flatbuffers code, which trusts offsets in the file, into
+// an error.
 func guard(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged: %v", p)
 	}
 }
 
-// readAt reads n bytes into buf, enlarged if need be.
+// readAt reads n bytes into buf, enlarged if needed.
 func (r *Reader) readAt(buf []byte, at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > r.size-n {
 		return buf, fmt.Errorf("truncated: %d bytes at %d of a file of %d", n, at, r.size)
@@ -134,12 +133,12 @@ func (r *Reader) openFooter() error {
 	return nil
 }
 
-// root is the root table of a flatbuffer.
+// root returns the root table of a flatbuffer.
 func root(b []byte) *flatbuffers.Table {
 	return &flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
 }
 
-// table is the table that slot n refers to, nil if there is none.
+// table returns the table in slot n, nil if there is none.
 func table(t *flatbuffers.Table, n flatbuffers.VOffsetT) *flatbuffers.Table {
 	o := flatbuffers.UOffsetT(t.Offset(place(n)))
 	if o == 0 {
@@ -148,10 +147,10 @@ func table(t *flatbuffers.Table, n flatbuffers.VOffsetT) *flatbuffers.Table {
 	return &flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Pos + o)}
 }
 
-// place is where a table lists the place of slot n.
+// place returns the offset of slot n in the vtable of a table.
 func place(n flatbuffers.VOffsetT) flatbuffers.VOffsetT { return 4 + 2*n }
 
-// vector returns a vector of structs: its bytes, and how many there are.
+// vector returns a vector of structs: its bytes and its length.
 func vector(t *flatbuffers.Table, n flatbuffers.VOffsetT) ([]byte, int) {
 	o := t.Offset(place(n))
 	if o == 0 {
@@ -160,9 +159,9 @@ func vector(t *flatbuffers.Table, n flatbuffers.VOffsetT) ([]byte, int) {
 	return t.Bytes[t.Vector(flatbuffers.UOffsetT(o)):], t.VectorLen(flatbuffers.UOffsetT(o))
 }
 
-// Read reads batch i into the table, which must be of the schema; columns that
-// the table does not have are left out. It fails if the batch is damaged or has
-// more rows than the table has room for; the table is then not to be used.
+// Read reads batch i into t, which must have the schema; it skips columns that t does
+// not have. It fails if the batch is damaged or has more rows than t has room for; t
+// must not be used then.
 func (r *Reader) Read(i int, t *RecordBatch) (err error) {
 	defer guard(&err)
 	t.Reset()

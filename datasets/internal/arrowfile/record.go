@@ -6,7 +6,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Part is the schema of those columns for which want is true, all if it is nil.
+// Part returns the schema of the columns for which want is true, or of all if want is
+// nil.
 func (s Schema) Part(want func(name string) bool) Schema {
 	if want == nil {
 		return s
@@ -21,10 +22,9 @@ func (s Schema) Part(want func(name string) bool) Schema {
 	return p
 }
 
-// Record is the rows of the Table as Arrow's own record batch. as is the Arrow
-// schema of the columns that the Table has. The record's buffers are the memory
-// of the Table, but for bools, which are packed into bits: the Table may not be
-// used while the record is.
+// Record returns the rows as arrow-go's record batch. as is the Arrow schema of the
+// columns in t. The buffers of the record are the memory of t, but for bools, which are
+// packed into bits: t may not be used while the record is in use.
 func (t *RecordBatch) Record(as *arrow.Schema) arrow.Record {
 	var columns []arrow.Array
 	for _, d := range t.Data {
@@ -35,7 +35,7 @@ func (t *RecordBatch) Record(as *arrow.Schema) arrow.Record {
 	return array.NewRecord(as, columns, int64(t.Rows))
 }
 
-// array is the column's first rows as data of an Arrow array.
+// array returns the first rows of the column as data of an Arrow array.
 func (d *Data) array(typ arrow.DataType, rows int) *array.Data {
 	c := d.Column
 	n := rows * c.Values()
@@ -49,7 +49,7 @@ func (d *Data) array(typ arrow.DataType, rows int) *array.Data {
 	return d.values(typ, n)
 }
 
-// values are the column's first n single values.
+// values returns the first n single values of the column.
 func (d *Data) values(typ arrow.DataType, n int) *array.Data {
 	var buffers []*memory.Buffer
 	switch {
@@ -65,7 +65,7 @@ func (d *Data) values(typ arrow.DataType, n int) *array.Data {
 	return array.NewData(typ, n, buffers, nil, 0, 0)
 }
 
-// buffer is a buffer of Go's memory, which no allocator wants back.
+// buffer returns a buffer of Go's memory, which no allocator frees.
 func buffer(b []byte) *memory.Buffer {
 	if b == nil {
 		b = []byte{}

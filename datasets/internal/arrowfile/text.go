@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// ValueText is value number i of a column of fixed shape as text.
+// ValueText returns value number i of a column of fixed shape as text.
 func (d *Data) ValueText(i int) string {
 	size := d.Column.Type.size()
 	return valueText(d.Column.Type, d.Fixed[i*size:(i+1)*size])
 }
 
-// mostValues bounds the values of a list in a text.
+// mostValues is the most values of a list in a text.
 const mostValues = 8
 
-// ListText is list or text number k as text.
+// ListText returns list or text number k as text.
 func (d *Data) ListText(k int) string {
 	b := d.List(k)
 	if !d.Column.List {

@@ -2,5 +2,5 @@
 
 package arrowfile
 
-// raced: the test runs under the race detector.
+// raced reports whether the test runs under the race detector.
 const raced = false

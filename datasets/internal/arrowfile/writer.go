@@ -9,10 +9,9 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Writer writes files of one schema, one after the other, and keeps its
-// memory. The first error sticks until the next Start. The bytes of a file
-// depend on the schema, the codec and the tables written, on nothing else. It
-// is not safe for concurrent use.
+// Writer writes files of one schema, one after the other, and keeps its memory. The
+// first error sticks until the next Start. The bytes of a file depend on the schema,
+// the codec and the written batches alone. It is not safe for concurrent use.
 type Writer struct {
 	schema Schema
 	head   []byte // magic and schema message
@@ -34,7 +33,7 @@ type Writer struct {
 	parts [][]byte // the body with codec None, in pieces that are not copied
 }
 
-// errNotStarted is the error of a Writer without a file in hand.
+// errNotStarted is returned by a Writer before Start.
 var errNotStarted = errors.New("no file started")
 
 // NewWriter returns a Writer. It fails on a schema that cannot be written and
@@ -48,8 +47,8 @@ func NewWriter(s Schema, c Codec) (*Writer, error) {
 }
 
 // Other returns a Writer of files of another schema that shares the memory for
-// compression, most of what a Writer has. Both may have a file in hand, but the
-// same goroutine must write them.
+// compression, which is most of a Writer's memory. Both may have an open file, but one
+// goroutine must write them.
 func (w *Writer) Other(s Schema) (*Writer, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func (w *Writer) Start(out io.Writer) error {
 	return w.write(w.head)
 }
 
-// Rows is the number of rows written to the file, Bytes that of bytes.
+// Rows returns the number of rows written to the file, Bytes the number of bytes.
 func (w *Writer) Rows() int64  { return w.rows }
 func (w *Writer) Bytes() int64 { return w.pos }
 
@@ -77,8 +76,7 @@ func (w *Writer) write(b []byte) error {
 	return err
 }
 
-// Write writes the rows of the table as one record batch. The table must be of
-// the schema, without columns left out.
+// Write writes t as one record batch. t must have all columns of the schema.
 func (w *Writer) Write(t *RecordBatch) error {
 	if w.err != nil {
 		return w.err
@@ -134,14 +132,14 @@ func (w *Writer) column(d *Data, rows int) error {
 	return w.buffer(d.Bytes, 0)
 }
 
-// field adds a field of so many values, and its validity buffer: there are no
-// nulls.
+// field adds a field with that number of values, and its validity buffer, which is
+// empty as there are no nulls.
 func (w *Writer) field(values int) {
 	w.nodes = append(w.nodes, int64(values))
 	w.spans = append(w.spans, span{w.size, 0})
 }
 
-// packed are bytes 0 and 1 as bits, the first lowest.
+// packed returns bytes 0 and 1 as bits, the first one lowest.
 func packed(b []byte) []byte {
 	bits := make([]byte, (len(b)+7)/8)
 	for i, v := range b {

@@ -1,5 +1,5 @@
 // Package bucket keeps the files of a dataset in a bucket: a store of objects, such as
-// S3, that somebody hands to it.
+// S3, that the caller provides.
 package bucket
 
 import (
@@ -19,53 +19,52 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// Bucket is what datasets ask of a store of objects. Keys have slashes and no slash in
-// front. Errors say what happened by errors.Is: fs.ErrNotExist if there is no such
-// object, fs.ErrPermission if the store denies the request, and errors.ErrUnsupported if
-// the store refuses the form of the request. A Bucket may be used by several goroutines
-// at once.
+// Bucket is a store of objects. Keys have slashes but do not begin with one. errors.Is
+// tells errors apart: fs.ErrNotExist if the object does not exist, fs.ErrPermission if
+// the store denies the request, and errors.ErrUnsupported if the store refuses the form
+// of the request. Several goroutines may use a Bucket at once.
 type Bucket interface {
 	// Size returns the size of an object in bytes.
 	Size(ctx context.Context, key string) (int64, error)
 	// Read reads an object from a byte to its end, as a stream.
 	Read(ctx context.Context, key string, from int64) (io.ReadCloser, error)
-	// List returns a page of the keys that begin with prefix; a key that has a slash
-	// behind the prefix is cut behind that slash and is told once. token is "" for the
-	// first page, then what was returned as next, which is "" with the last page.
+	// List returns a page of the keys that begin with prefix. A key with a slash after
+	// the prefix is cut after that slash, and comes once. token is "" for the first
+	// page, and then the last returned next, which is "" with the last page.
 	List(ctx context.Context, prefix, token string) (keys []string, next string, err error)
-	// Write writes an object as a whole: a reader finds all of it or what was there
-	// before. If fresh it fails where there is an object of that key, and with
-	// errors.ErrUnsupported if the store has no such condition.
+	// Write writes an object as a whole: a reader finds all of it or the object before.
+	// If fresh, it fails if the object exists, and with errors.ErrUnsupported if the
+	// store has no such condition.
 	Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error
 	// Copy copies an object within the store.
 	Copy(ctx context.Context, from, to string) error
-	// Delete deletes an object. It need not fail if there is none.
+	// Delete deletes an object. It need not fail if the object does not exist.
 	Delete(ctx context.Context, key string) error
 }
 
-// Opener opens the bucket of an URL, whose path is a prefix of the keys that will be
-// asked for. Nothing need be asked of the store yet.
+// Opener opens the bucket of a URL, whose path is a prefix of all keys. It need not
+// send a request.
 type Opener func(ctx context.Context, u *url.URL) (Bucket, error)
 
-// Stores are the openers by the schemes of their URLs.
+// Stores maps the schemes of URLs to their openers.
 type Stores map[string]Opener
 
-// SchemeError says that no store is known for an URL.
+// SchemeError means that no store is known for a URL.
 type SchemeError struct {
 	URL    string // without its query
 	Scheme string
-	Has    []string // the schemes that are known, in order
+	Has    []string // the known schemes, in order
 }
 
-// Error names the URL and what there is instead.
+// Error names the URL and the known schemes.
 func (e *SchemeError) Error() string {
 	return fmt.Sprintf("%s: no store of the scheme %q: this program has %s", e.URL, e.Scheme, strings.Join(e.Has, ", "))
 }
 
-// patience is how long a store may let nothing pass.
+// patience is the longest time without a byte from the store.
 const patience = 30 * time.Second
 
-// Store is the store.Store in a bucket, below a prefix.
+// Store is a store.Store in a bucket, below a prefix.
 type Store struct {
 	bucket   Bucket
 	url      string // scheme, bucket and prefix, for messages
@@ -75,9 +74,9 @@ type Store struct {
 	unconditional atomic.Bool // the store refuses conditional writes
 }
 
-// Open opens the bucket and prefix of an URL such as s3://bucket/data/td. Its
-// query is for the opener, but for timeout, a duration: how long the store may let
-// nothing pass before that is an error. Nothing is asked of the store yet.
+// Open opens the bucket and prefix of a URL such as s3://bucket/data/td. Its query is
+// for the opener, but for timeout, a duration: the longest time without a byte from the
+// store before that is an error. Open sends no request.
 func Open(ctx context.Context, stores Stores, u *url.URL) (*Store, error) {
 	open := stores[u.Scheme]
 	if open == nil {
@@ -107,7 +106,7 @@ func Open(ctx context.Context, stores Stores, u *url.URL) (*Store, error) {
 	return b, nil
 }
 
-// String is the place of the bucket, for messages.
+// String returns the bucket's URL, for messages.
 func (b *Store) String() string { return b.url }
 
 // fail names the object in an error.
@@ -121,7 +120,7 @@ func (b *Store) fail(name string, err error) error {
 	return fmt.Errorf("%s/%s: %w", b.url, name, err)
 }
 
-// watch is a context that is done when the store lets nothing pass for too long.
+// watch is a context that is done when no byte has come from the store for too long.
 type watch struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
@@ -134,10 +133,10 @@ func (b *Store) watch(ctx context.Context) *watch {
 	return &watch{ctx, cancel, time.AfterFunc(b.patience, func() { cancel(silence(b.patience)) }), b.patience}
 }
 
-// alive says that something passed, or is asked for from now on.
+// alive restarts the timer: a byte came, or a request begins.
 func (w *watch) alive() { w.timer.Reset(w.patience) }
 
-// rest says that nothing is asked for until the next alive.
+// rest stops the timer until the next alive.
 func (w *watch) rest() { w.timer.Stop() }
 
 func (w *watch) stop() {
@@ -145,7 +144,7 @@ func (w *watch) stop() {
 	w.cancel(nil)
 }
 
-// because is the cause for which the context is done, if it is, and else the error.
+// because returns the cause for which the context is done, if it is, and err otherwise.
 func (w *watch) because(err error) error {
 	if err != nil && w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
@@ -153,7 +152,7 @@ func (w *watch) because(err error) error {
 	return err
 }
 
-// silence is the error of a store that let nothing pass for so long.
+// silence is the error of a store that sent nothing for that long.
 type silence time.Duration
 
 // Error implements error.
@@ -161,16 +160,17 @@ func (s silence) Error() string {
 	return fmt.Sprintf("the store let nothing pass for %v", time.Duration(s))
 }
 
-// short does something that takes the store no time to speak of.
+// short makes a request that takes the store little time.
 func (b *Store) short(ctx context.Context, name string, do func(ctx context.Context) error) error {
 	w := b.watch(ctx)
 	defer w.stop()
 	return b.fail(name, w.because(twice(func() error { return do(w.ctx) })))
 }
 
-// twice does something again that was denied. A store denies what was signed many
-// minutes ago or in the future. The clock of this machine may be that far off: the
-// client of the store then learns the store's time from the answer, and signs with that.
+// twice repeats a request that was denied. A store denies requests that were signed
+// many minutes ago or in the future, and the clock of this machine may be wrong by so
+// much: the client learns the store's time from the first answer, and signs the second
+// request with it.
 func twice(do func() error) error {
 	err := do()
 	if errors.Is(err, fs.ErrPermission) {
@@ -205,8 +205,8 @@ func (b *Store) Each(ctx context.Context, dir string, do func(name string) error
 	return nil
 }
 
-// Create implements store.Store. The content is held in memory, so that the object
-// appears as a whole, under a name that may follow from the content.
+// Create implements store.Store. It holds the content in memory, so that the object
+// appears as a whole, under a name that may depend on the content.
 func (b *Store) Create(ctx context.Context, _ string) (store.File, error) {
 	return &file{Sum: store.NewSum(), to: b, ctx: ctx}, nil
 }
@@ -234,8 +234,8 @@ func (f *file) Drop() {}
 // Keep implements store.File.
 func (f *file) Keep(name string) error { return f.upload(name, false) }
 
-// KeepNew implements store.File. With a store that refuses conditional writes two may
-// keep a file at once.
+// KeepNew implements store.File. In a store that refuses conditional writes, two
+// processes may keep a file at once.
 func (f *file) KeepNew(name string) error {
 	b := f.to
 	var err error
@@ -260,8 +260,8 @@ func (f *file) KeepNew(name string) error {
 	return again
 }
 
-// withoutConditions makes no conditional writes from now on: they are not tried again in
-// this process after a write went through without.
+// withoutConditions ends conditional writes in this process, after a write succeeded
+// without the condition.
 func (b *Store) withoutConditions(ctx context.Context, why error) {
 	b.unconditional.Store(true)
 	store.Warn(ctx, "conditions "+b.url, fmt.Sprintf("%s: the store refuses conditional writes (If-None-Match), which go on without the condition: two different jobs that begin there in the same moment are not told from each other (%v)", b.url, why))
@@ -277,7 +277,7 @@ func (f *file) upload(name string, fresh bool) error {
 	})))
 }
 
-// passing says alive for all that is read.
+// passing calls alive for every read.
 type passing struct {
 	*bytes.Reader
 	alive func()
@@ -289,7 +289,7 @@ func (p *passing) Read(b []byte) (int, error) {
 	return p.Reader.Read(b)
 }
 
-// WriteTo hides that of the Reader, which would pass all at once.
+// WriteTo hides the WriteTo of the Reader, which would pass all bytes at once.
 func (p *passing) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct{ io.Reader }{p}) }
 
 // Move implements store.Store: the object is copied by the store, then deleted.
@@ -310,5 +310,5 @@ func (b *Store) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Sync implements store.Store: what a store has confirmed is durable.
+// Sync implements store.Store: writes that a store has confirmed are durable.
 func (b *Store) Sync(context.Context, string) error { return nil }

@@ -28,7 +28,7 @@ func opened(t *testing.T, text string) *bucket.Store {
 	return b
 }
 
-// TestBucket: what is written in one bucket is read by all who open it.
+// TestBucket: all who open a bucket read the same files.
 func TestBucket(t *testing.T) {
 	ctx := t.Context()
 	b, same, other := opened(t, "mem://test/a/b/"), opened(t, "mem://test/a/b"), opened(t, "mem://test/a")
@@ -105,7 +105,7 @@ func TestReadAt(t *testing.T) {
 	}
 }
 
-// TestURLs: what is wrong with an URL is told.
+// TestURLs: errors tell the fault of a URL.
 func TestURLs(t *testing.T) {
 	for text, want := range map[string]string{
 		"ftp://host/data":        `ftp://host/data: no store of the scheme "ftp": this program has mem`,
@@ -121,8 +121,8 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// deniedOnce denies the first request of each kind, as a store does whose clock is not that
-// of this machine.
+// deniedOnce denies the first request of each kind, as a store does whose clock differs
+// from this machine's.
 type deniedOnce struct {
 	bucket.Bucket
 	denied map[string]bool
@@ -159,13 +159,13 @@ func (d *deniedOnce) List(ctx context.Context, prefix, token string) ([]string, 
 
 func (d *deniedOnce) Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error {
 	if err := d.may("write"); err != nil {
-		_, _ = io.CopyN(io.Discard, content, 2) // what was read of it is read again
+		_, _ = io.CopyN(io.Discard, content, 2) // these bytes are read again
 		return err
 	}
 	return d.Bucket.Write(ctx, key, content, fresh)
 }
 
-// TestDenied: what is denied is asked for again, once.
+// TestDenied: a denied request is repeated once.
 func TestDenied(t *testing.T) {
 	d := &deniedOnce{denied: map[string]bool{}}
 	u, err := url.Parse("mem://test/denied")

@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	smallBytes = 1 << 20   // an object of so many bytes is read at once
-	tailBytes  = 64 << 10  // of the end of any other, where the footer is, are held
-	skipBytes  = 256 << 10 // up to so many are read and left out rather than asking again
+	smallBytes = 1 << 20   // an object up to this size is read at once
+	tailBytes  = 64 << 10  // held of the end of a larger object, where the footer is
+	skipBytes  = 256 << 10 // up to this gap, bytes are read and dropped instead of a new request
 	attempts   = 4         // to read from where a stream broke off
 )
 
-// reader reads an object: as a stream for reads that go forward, and its end apart.
+// reader reads an object: as a stream for reads that go forward, and its end
+// separately.
 type reader struct {
 	of   *Store
 	ctx  context.Context
@@ -50,7 +51,7 @@ func (r *reader) Name() string { return r.of.url + "/" + r.name }
 // Close implements store.Reader.
 func (r *reader) Close() error {
 	if r.stream != nil {
-		r.stream.Close() // what was not read is not wanted
+		r.stream.Close() // an error of bytes that nobody reads
 		r.watch.stop()
 		r.stream = nil
 	}
@@ -75,7 +76,7 @@ func (r *reader) ReadAt(p []byte, at int64) (int, error) {
 		if err := r.fill(tail, from); err != nil {
 			return 0, err
 		}
-		r.Close() // the stream of the tail has come to its end
+		r.Close() // the stream of the tail is at its end
 		r.tail = tail
 	}
 	if r.tail != nil && at >= from {
@@ -87,7 +88,7 @@ func (r *reader) ReadAt(p []byte, at int64) (int, error) {
 	return len(p), short
 }
 
-// fill reads from the stream. If it breaks off, another goes on from there.
+// fill reads from the stream. If it breaks off, another continues.
 func (r *reader) fill(p []byte, at int64) error {
 	for try := 1; ; {
 		n, err := r.forward(p, at)

@@ -1,4 +1,4 @@
-// Package differ says in which place two values from JSON, or two texts, differ.
+// Package differ finds the places in which two values from JSON, or two texts, differ.
 package differ
 
 import (
@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Each calls tell for every place in which two values from JSON differ.
+// Each calls tell for each place in which two values from JSON differ.
 func Each(key string, found, expected any, tell func(key string, found, expected any)) {
 	switch e := expected.(type) {
 	case map[string]any:
@@ -51,8 +51,8 @@ func keysOfBoth(a, b map[string]any) []string {
 	return keys
 }
 
-// Texts returns two texts for a message: of long texts the part from a little
-// before the place where they begin to differ.
+// Texts returns two texts for a message. It cuts long texts to a part that begins
+// shortly before their first difference.
 func Texts(a, b string) (partOfA, partOfB string) {
 	const before = 40
 	from := 0
@@ -64,7 +64,7 @@ func Texts(a, b string) (partOfA, partOfB string) {
 	return Short(a, from), Short(b, from)
 }
 
-// Short cuts a long text to a part from a place on.
+// Short cuts a long text to a part that begins at the given place.
 func Short(s string, from int) string {
 	const most = 80
 	if len(s) <= most {

@@ -1,7 +1,7 @@
 // Package disk keeps the files of a dataset in a folder.
 //
 // A file is written beside its name, with store.TempSuffix, synced and renamed.
-// What is read must be a regular file, for a folder that comes from elsewhere may
+// Only regular files are read, because a folder that comes from elsewhere may
 // hold pipes and devices.
 package disk
 
@@ -19,12 +19,12 @@ import (
 	"moonfarm/rollout/filelock"
 )
 
-// Folder is the store.Store in a folder of that path.
+// Folder is a store.Store in the folder of that path.
 type Folder string
 
 func (d Folder) path(name string) string { return filepath.Join(string(d), filepath.FromSlash(name)) }
 
-// Create implements store.Store. It makes the folder of the file if need be.
+// Create implements store.Store. It makes the folder of the file if needed.
 func (d Folder) Create(_ context.Context, name string) (store.File, error) {
 	path := d.path(name) + store.TempSuffix
 	f, err := os.Create(path)
@@ -59,8 +59,8 @@ func (f *file) Close() error { return errors.Join(f.f.Sync(), f.f.Close()) }
 // Keep implements store.File.
 func (f *file) Keep(name string) error { return os.Rename(f.f.Name(), f.dir.path(name)) }
 
-// KeepNew implements store.File: a link fails where there is a file. On a disk without
-// links two may keep a file at once.
+// KeepNew implements store.File: making a link fails if the file exists. On a disk
+// without links two processes may keep a file at once.
 func (f *file) KeepNew(name string) error {
 	path := f.dir.path(name)
 	err := os.Link(f.f.Name(), path)
@@ -75,7 +75,7 @@ func (f *file) KeepNew(name string) error {
 
 // Drop implements store.File.
 func (f *file) Drop() {
-	f.f.Close() // an error changes nothing: the next run removes what is left
+	f.f.Close() // after an error the next run removes the file
 	os.Remove(f.f.Name())
 }
 
@@ -84,7 +84,8 @@ func (d Folder) Move(_ context.Context, from, to string) error {
 	return os.Rename(d.path(from), d.path(to))
 }
 
-// Link gives a file of another folder a name here as well, if both are on one disk.
+// Link links a file of another folder into this one under the same name, if both are on
+// one disk.
 func (d Folder) Link(from Folder, name string) error {
 	if err := os.MkdirAll(filepath.Dir(d.path(name)), 0o777); err != nil {
 		return err
@@ -100,9 +101,9 @@ func (d Folder) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-// Lock makes the folder if need be and keeps other runs out of it until it is
-// released or the process ends; runs that share it do not keep each other out. It
-// fails if another run has locked the folder.
+// Lock makes the folder if needed and keeps other runs out of it until it is released
+// or the process ends; runs with share do not keep each other out. It fails if another
+// run has locked the folder.
 func (d Folder) Lock(locks *filelock.Locker, share bool) (release func(), err error) {
 	if err := os.MkdirAll(string(d), 0o777); err != nil {
 		return nil, err
@@ -114,8 +115,8 @@ func (d Folder) Lock(locks *filelock.Locker, share bool) (release func(), err er
 	return release, err
 }
 
-// Sync implements store.Store. Some file systems, such as those of SMB and FUSE, cannot
-// make the names in a folder durable, though the files are: then it warns.
+// Sync implements store.Store. Some file systems, such as SMB and FUSE, can make files
+// durable but not the names in a folder: then it warns.
 func (d Folder) Sync(ctx context.Context, dir string) error {
 	return syncFolder(ctx, d.path(dir), (*os.File).Sync)
 }
@@ -132,6 +133,6 @@ func syncFolder(ctx context.Context, path string, sync func(*os.File) error) err
 	return err
 }
 
-// noSync are the errors of file systems that cannot sync a folder, or open one for it.
-// Anything else, such as a disk that is full or fails, is an error.
+// noSync lists the errors of file systems that cannot sync a folder, or open one to
+// sync it. All other errors, such as of a full or failing disk, are returned.
 var noSync = []error{syscall.EINVAL, syscall.ENOTSUP, syscall.EOPNOTSUPP, errors.ErrUnsupported, syscall.ENOSYS, syscall.EISDIR, syscall.EBADF, fs.ErrPermission}

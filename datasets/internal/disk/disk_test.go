@@ -16,8 +16,8 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// TestWriteFile: a file bears its name only when it is kept, and nothing is left of
-// one that is dropped.
+// TestWriteFile: a file gets its name only when it is kept, and a dropped file leaves
+// nothing.
 func TestWriteFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	d := Folder(dir)
@@ -51,7 +51,7 @@ func TestWriteFile(t *testing.T) {
 	require.Empty(t, names("a"))
 }
 
-// TestFoldersWithoutSync: where a folder cannot be synced it is told once, and a failing
+// TestFoldersWithoutSync: a folder that cannot be synced causes one warning; a failing
 // disk is an error.
 func TestFoldersWithoutSync(t *testing.T) {
 	dir := t.TempDir()

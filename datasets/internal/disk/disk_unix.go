@@ -4,5 +4,5 @@ package disk
 
 import "syscall"
 
-// noWait makes opening a pipe that nobody writes to return.
+// noWait makes the opening of a pipe without a writer return.
 const noWait = syscall.O_NONBLOCK

@@ -11,7 +11,7 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// reader is a file that is read.
+// reader is a file open for reading.
 type reader struct {
 	*os.File
 	size int64
@@ -20,8 +20,8 @@ type reader struct {
 // Size implements store.Reader.
 func (r reader) Size() int64 { return r.size }
 
-// Open implements store.Store: it opens regular files. All else is refused, and
-// not waited for as one would for the writer of a pipe. A link is what it leads to.
+// Open implements store.Store for regular files. It refuses others, and does not wait
+// for the writer of a pipe. It follows links.
 func (d Folder) Open(_ context.Context, name string) (store.Reader, error) {
 	path := d.path(name)
 	s, err := os.Stat(path) // opening a device can have effects
@@ -35,7 +35,7 @@ func (d Folder) Open(_ context.Context, name string) (store.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, err = f.Stat(); err == nil && !s.Mode().IsRegular() { // it may be another by now
+	if s, err = f.Stat(); err == nil && !s.Mode().IsRegular() { // it may be another file by now
 		err = notRegular(path, s)
 	}
 	if err != nil {
@@ -59,7 +59,7 @@ func (d Folder) Each(_ context.Context, dir string, do func(name string) error) 
 	if err != nil {
 		return err
 	}
-	if !s.IsDir() { // to open a pipe would wait
+	if !s.IsDir() { // opening a pipe would wait
 		return fmt.Errorf("%s: not a folder", path)
 	}
 	f, err := os.Open(path)

@@ -7,21 +7,20 @@ import (
 	"slices"
 )
 
-// Most is how many numbers a Set holds: 16 MiB of them. Up to so many different
-// ones are counted exactly.
+// Most is the most numbers that a Set holds, in 16 MiB. Up to Most different numbers
+// are counted exactly.
 const Most = 1 << 21
 
-// Set is a set of numbers whose bits are as good as random, such as hashes. It
-// counts exactly while there are at most Most. Beyond, it holds those whose last
-// Shift bits are 0, for the least Shift at which they are at most Most, and takes
-// them for 1 in 2^Shift of all (adaptive sampling, Flajolet: "On adaptive
-// sampling", Computing 43, 1990): the standard error is 0.12 % at most. What it
-// holds depends on the numbers alone, not on their order. The zero value is empty.
-// It is not safe for concurrent use.
+// Set is a set of numbers with random bits, such as hashes. It counts exactly up to
+// Most numbers. Beyond that it holds only the numbers whose last Shift bits are 0, for
+// the least Shift at which they are at most Most, and counts each as 2^Shift numbers
+// (adaptive sampling, Flajolet: "On adaptive sampling", Computing 43, 1990): the
+// standard error is 0.12 % at most. The held numbers do not depend on the order of
+// adding. The zero value is empty. It is not safe for concurrent use.
 type Set struct {
 	shift  uint8
-	sorted []uint64 // different ones, all with shift zero bits at the end
-	fresh  []uint64 // added since, in any order
+	sorted []uint64 // different numbers, all with shift zero bits at the end
+	fresh  []uint64 // added since then, in any order
 }
 
 // Add adds a number.
@@ -34,7 +33,7 @@ func (s *Set) Add(x uint64) {
 	}
 }
 
-// settle sorts what was added into the rest.
+// settle sorts the fresh numbers into the others.
 func (s *Set) settle() {
 	if len(s.fresh) > 0 {
 		s.sorted = append(s.sorted, s.fresh...)
@@ -47,26 +46,26 @@ func (s *Set) settle() {
 	}
 }
 
-// coarsen drops the numbers that do not end with so many zero bits.
+// coarsen drops the numbers that do not end with shift zero bits.
 func (s *Set) coarsen(shift uint8) {
 	s.shift = shift
 	s.sorted = slices.DeleteFunc(s.sorted, func(x uint64) bool { return x&(1<<shift-1) != 0 })
 }
 
-// Count returns how many different numbers were added: exactly while they are at
-// most Most, else about.
+// Count returns the number of different numbers that were added: exact up to Most, and
+// an estimate above.
 func (s *Set) Count() uint64 {
 	s.settle()
 	return uint64(len(s.sorted)) << s.shift
 }
 
-// Sample is a Set as JSON has it.
+// Sample is a Set in JSON.
 type Sample struct {
-	Shift   uint8  `json:"shift"`   // only numbers whose last so many bits are 0
-	Numbers []byte `json:"numbers"` // the different ones, the least first, 8 bytes each, little endian
+	Shift   uint8  `json:"shift"`   // only numbers whose last Shift bits are 0
+	Numbers []byte `json:"numbers"` // in increasing order, 8 bytes each, little endian
 }
 
-// Sample returns what the set holds.
+// Sample returns the numbers of the set.
 func (s *Set) Sample() Sample {
 	s.settle()
 	x := Sample{Shift: s.shift, Numbers: make([]byte, 0, 8*len(s.sorted))}
@@ -76,7 +75,7 @@ func (s *Set) Sample() Sample {
 	return x
 }
 
-// Merge adds what another set holds. It fails if the sample is none.
+// Merge adds the numbers of another set. It fails if the sample is not valid.
 func (s *Set) Merge(x Sample) error {
 	if len(x.Numbers)%8 != 0 || len(x.Numbers) > 8*Most || x.Shift > 63 {
 		return fmt.Errorf("%d bytes of distinct numbers, shift %d", len(x.Numbers), x.Shift)

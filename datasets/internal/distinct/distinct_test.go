@@ -8,14 +8,14 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// fill adds the numbers from one up to another, made random.
+// fill adds random numbers, made of the numbers from one up to another.
 func fill(s *Set, from, to uint64) {
 	for i := from; i < to; i++ {
 		s.Add(prng.Mix(i))
 	}
 }
 
-// TestExact: numbers that come again are counted once.
+// TestExact: repeated numbers are counted once.
 func TestExact(t *testing.T) {
 	var s Set
 	for range 3 {
@@ -27,7 +27,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestMerge: parts that overlap, in any order, make the set of the whole.
+// TestMerge: overlapping parts, in any order, make the whole set.
 func TestMerge(t *testing.T) {
 	var whole, parts Set
 	fill(&whole, 0, 9000)
@@ -48,8 +48,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestBeyond: with more numbers than the set holds, the count is near, and the set
-// is the same in any order.
+// TestBeyond: with more numbers than the set holds, the count is near the true one, and
+// the set is the same in any order.
 func TestBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out: it adds millions of numbers")

@@ -1,4 +1,4 @@
-// Package filter chooses step rows by who made them and what came of them.
+// Package filter chooses step rows by their policies, seats and outcomes.
 package filter
 
 import (
@@ -7,44 +7,44 @@ import (
 	"strings"
 )
 
-// Filter says which step rows are wanted: those that match all that is given. An
-// empty list takes all.
+// Filter chooses step rows: those that match all its fields. An empty list matches
+// every row.
 type Filter struct {
-	// Policies are names as in Job.Policies, Job.Members or the episodes: rows in
-	// which one of them chose. Of a mix that is the member that chose, or the mix as
-	// a whole. In the turns of an opening no policy chose.
+	// Policies are names as in Job.Policies, Job.Members or the episodes. A row matches
+	// if one of them chose its orders; for a mix that is the member that chose, or the
+	// mix. In the turns of an opening no policy of the seat chose.
 	Policies []string
 	Seats    []int     // from 0
-	Chosen   []int     // numbers of the members of a mix that chose, from 0; as Policies, not in an opening
+	Chosen   []int     // numbers from 0 of the members of a mix that chose; no row of an opening matches
 	Outcomes []Outcome // of the row's seat
 	// WithoutOpening leaves out the turns of an opening.
 	WithoutOpening bool
 }
 
-// Outcome is how a game ended for a seat.
+// Outcome is the outcome of a game for a seat.
 type Outcome string
 
 // The outcomes.
 const (
 	Win  Outcome = "win"  // a result above 0
-	Draw Outcome = "draw" // of 0
+	Draw Outcome = "draw" // the result 0
 	Loss Outcome = "loss" // below 0
 )
 
-// Outcomes are all that there are.
+// Outcomes lists all outcomes.
 var Outcomes = []Outcome{Win, Draw, Loss}
 
-// Empty reports whether all rows are wanted.
+// Empty reports whether the filter matches all rows.
 func (f *Filter) Empty() bool {
 	return len(f.Policies)+len(f.Seats)+len(f.Chosen)+len(f.Outcomes) == 0 && !f.WithoutOpening
 }
 
-// Players are what a dataset tells of who played.
+// Players describes the seats and policies of a dataset.
 type Players struct {
 	Seats   int
-	Members [][]string // per seat, of a mix; no lists if no seat has one
+	Members [][]string // of the mix at each seat; no lists if no seat has a mix
 	Opening int        // turns
-	Names   []string   // of all policies and members; nil: they are not known
+	Names   []string   // of all policies and members; nil: not known
 }
 
 // Check fails if the filter can match no row of such a dataset.
@@ -79,7 +79,7 @@ func (f *Filter) Check(p *Players) error {
 	return nil
 }
 
-// Row is what is known of a row.
+// Row holds the fields of a row that a Filter compares.
 type Row struct {
 	Turn, Seat int
 	Chosen     int     // number of the member
@@ -87,7 +87,7 @@ type Row struct {
 	Policy     string  // of the seat
 }
 
-// Has reports whether a row is wanted.
+// Has reports whether the filter matches a row.
 func (f *Filter) Has(p *Players, r *Row) bool {
 	if r.Turn < p.Opening && (f.WithoutOpening || len(f.Policies)+len(f.Chosen) > 0) {
 		return false

@@ -7,7 +7,7 @@ import (
 
 var players = &Players{Seats: 2, Members: [][]string{{"a", "b"}, {}}, Opening: 2, Names: []string{"a", "b", "mix", "plain"}}
 
-// TestHas: a row must match all that is given.
+// TestHas: a row must match all fields of the filter.
 func TestHas(t *testing.T) {
 	mix := Row{Turn: 5, Seat: 0, Chosen: 1, Result: 1, Policy: "mix"} // b chose
 	plain := Row{Turn: 5, Seat: 1, Result: -1, Policy: "plain"}
@@ -40,7 +40,7 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// TestCheck: a filter that can match nothing is told.
+// TestCheck: a filter that can match no row is an error.
 func TestCheck(t *testing.T) {
 	for want, f := range map[string]Filter{
 		"seat 2: there are 2":                                                     {Seats: []int{2}},

@@ -1,4 +1,4 @@
-// Package games tells which episodes play the same game, and on which side of a
+// Package games finds out which episodes play the same game, and on which side of a
 // split they are. FORMAT.md defines both.
 package games
 
@@ -12,24 +12,24 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// Numbers numbers games: by the rules, the state at the start and all orders of
-// all seats, and by nothing else, so that episodes that play the same game have
-// the same number. It is not safe for concurrent use.
+// Numbers numbers games by the rules, the state at the start and all orders of all
+// seats, and by nothing else: episodes that play the same game have the same number. It
+// is not safe for concurrent use.
 type Numbers struct {
 	vector func(rules int) (env.Vector, error)
-	sums   []uint64 // of the rules: the first eight bytes of the sha256 of their text
-	starts []start  // per rules
+	sums   []uint64 // for each set of rules: the first eight bytes of the sha256 of its text
+	starts []start  // for each set of rules
 }
 
-// start is one game by some rules, in which starts are looked at.
+// start finds the hash of the first state of games by one set of rules.
 type start struct {
-	v    env.Vector // nil until an episode by the rules came
-	same bool       // all starts are alike, with this hash
+	v    env.Vector // nil until the first episode by these rules
+	same bool       // all games start alike, with this hash
 	hash uint64
 }
 
-// New numbers games by rules of these texts. vector makes one game by those of that
-// number; it must be a Vector of env.New or a layer over one.
+// New returns Numbers for rules of these texts. vector makes one game by the rules of
+// that number; it must be a Vector of env.New or a layer over one.
 func New(rules []string, vector func(rules int) (env.Vector, error)) *Numbers {
 	n := &Numbers{vector: vector, starts: make([]start, len(rules))}
 	for _, text := range rules {
@@ -40,8 +40,7 @@ func New(rules []string, vector func(rules int) (env.Vector, error)) *Numbers {
 
 func firstWord(sum [32]byte) uint64 { return binary.LittleEndian.Uint64(sum[:]) }
 
-// Of is the number of the game that an episode by those rules is. It fails if no
-// such game can be made.
+// Of returns the number of the game of an episode. It fails if the game cannot be made.
 func (n *Numbers) Of(rules int, e *rollout.Episode) (uint64, error) {
 	start, err := n.start(rules, e)
 	if err != nil {
@@ -54,8 +53,8 @@ func (n *Numbers) Of(rules int, e *rollout.Episode) (uint64, error) {
 	return uint64(d), nil
 }
 
-// start tells how the episode starts: the hash of its first state, or of its
-// recording, which has all that there is of the game.
+// start returns the hash of the episode's first state, or of its recording, which holds
+// the whole game.
 func (n *Numbers) start(rules int, e *rollout.Episode) (uint64, error) {
 	if len(e.Recording) > 0 {
 		return firstWord(sha256.Sum256(e.Recording)), nil
@@ -76,8 +75,8 @@ func (n *Numbers) start(rules int, e *rollout.Episode) (uint64, error) {
 	return s.hash, nil
 }
 
-// ByOrders tells games apart by their rules and orders alone. It takes games for
-// equal that differ in their start.
+// ByOrders returns a number of the game by its rules and orders alone. Games that
+// differ only in their start have the same number.
 func ByOrders(rules int, e *rollout.Episode) uint64 {
 	var d digest
 	d.add(uint64(rules))
@@ -92,8 +91,8 @@ const golden = 0x9e3779b97f4a7c15
 
 func (d *digest) add(word uint64) { *d = digest(prng.Mix((uint64(*d) ^ word) + golden)) }
 
-// orders digests the orders of an episode, row by row: how many there are, without
-// those that are 0 and do nothing, and each of them.
+// orders digests the orders of an episode, row by row: their number, without the orders
+// 0, which do nothing, and each of them.
 func (d *digest) orders(e *rollout.Episode) {
 	from := int32(0)
 	for _, to := range e.Ends {
@@ -113,8 +112,8 @@ func (d *digest) orders(e *rollout.Episode) {
 	}
 }
 
-// Draw is the number in [0, 1) that decides to which part of a dataset the game, or
-// in formats 1 and 2 the episode, of that number belongs.
+// Draw returns the number in [0, 1) that decides to which part of a dataset a game
+// belongs, by the game's number, or in format 2 the episode's.
 func Draw(seed, number uint64) float64 {
 	r := prng.New(prng.StreamSeed(seed, number, 0, 0, prng.PurposeSplit))
 	return r.Float64()

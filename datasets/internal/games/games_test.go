@@ -9,8 +9,9 @@ import (
 	"moonfarm/sim"
 )
 
-// TestNumbers: the rules, the start and every order count; an order that does
-// nothing, the seed of a game that always starts alike, and who played do not.
+// TestNumbers: the number depends on the rules, the start and every order. It does not
+// depend on orders that do nothing, on the seed of a game that always starts alike, or
+// on the players.
 func TestNumbers(t *testing.T) {
 	numbers := func(game string) *Numbers {
 		g, err := catalog.Find(game)
@@ -62,7 +63,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestGolden: numbers are in files, and split them. They may not change.
+// TestGolden: the numbers are in files, and split them. They may not change.
 func TestGolden(t *testing.T) {
 	e := &rollout.Episode{Players: 2, Turns: 1, Recording: []byte("r"), Orders: []sim.Order{5, 0, 1 << 63}, Ends: []int32{2, 3}}
 	n, err := New([]string{"rules"}, nil).Of(0, e)

@@ -11,9 +11,9 @@ const (
 	fewHugePages = 4 * hugePage
 )
 
-// largePages asks for large pages where a slab has room for some: rows that go to
-// random places of a window otherwise miss the processor's table of pages each
-// time. Whether the system grants them changes nothing but the time.
+// largePages asks for large pages where a slab has room for some: otherwise each row
+// that goes to a random place of a window misses the processor's TLB. Only the speed
+// depends on whether the system grants them.
 func largePages(slab []byte) {
 	if len(slab) < fewHugePages {
 		return

@@ -57,13 +57,13 @@ type window struct {
 	slabs  *Slabs
 	rows   int
 	held   int     // bytes of the episodes
-	order  []int32 // the place of each row; nil: its own
+	order  []int32 // the place of each row; nil: rows are in order
 	back   []int32 // the row at each place, if lists are wanted
 	pieces []piece
 	final  *features.Rows
 
 	mu     sync.Mutex
-	failed int // the first piece that did
+	failed int // the first piece with an error
 	err    error
 	tasks  sync.WaitGroup
 }
@@ -122,17 +122,17 @@ type Stream struct {
 	rand   *prng.Rand
 	source Source
 
-	alone   *Maker // of one worker
+	alone   *Maker // the only worker; nil: there are several
 	work    chan task
 	working sync.WaitGroup
 	room    int // rows of a window
 
-	e     *episode // in hand, of which turns are left from turn on
+	e     *episode // in hand; its next turn is turn
 	turn  int
 	ended error // of the source
 	free  []*window
-	sent  []*window // their rows are being made, in order
-	out   *window   // of which batches are handed out
+	sent  []*window // whose rows are being made, in order
+	out   *window   // its batches are being handed out
 	batch Batch
 }
 
@@ -140,7 +140,7 @@ type Stream struct {
 // rows in windows.
 func NewStream(c StreamOptions, rand *prng.Rand, source Source) *Stream {
 	s := &Stream{c: &c, rand: rand, source: source}
-	whole := c.Rows * c.Players / gcd(c.Rows, c.Players) // batches and turns
+	whole := c.Rows * c.Players / gcd(c.Rows, c.Players) // rows that are whole batches and whole turns
 	s.room = (max(c.Rows, c.Shuffle) + whole - 1) / whole * whole
 	windows := 1
 	if c.Workers > 1 {
@@ -174,9 +174,9 @@ func (s *Stream) Close() {
 	}
 }
 
-// Next returns the next batch, valid until the call after it; io.EOF after the
-// last. It returns the first error of the Source and of the games. The rows of a
-// window in which something failed are not handed out.
+// Next returns the next batch, valid until the next call, and io.EOF after the last. It
+// returns the first error of the Source and of the games. It hands out no rows of a
+// window with an error.
 func (s *Stream) Next() (*Batch, error) {
 	if w := s.out; w != nil && s.batch.To == w.rows {
 		s.free, s.out = append(s.free, w), nil

@@ -3,12 +3,12 @@ package rowzstd
 import "math/bits"
 
 const (
-	maxSymbols  = 64 // 53 and fewer are used; a power of two spares checks of bounds
+	maxSymbols  = 64 // at most 53 are used; a power of two saves bounds checks
 	maxTableLog = 8
 	minTableLog = 5
 )
 
-// counts is how often each symbol occurs.
+// counts holds the frequency of each symbol.
 type counts [maxSymbols]uint32
 
 // lengthCoder codes the symbols of the lengths of one block with finite state
@@ -40,8 +40,8 @@ func (c *lengthCoder) appendTable(dst []byte, n int, some uint8) ([]byte, byte) 
 	return c.appendNorm(dst), modeFSE
 }
 
-// normalize scales the counts to the size of the table; who occurs gets at
-// least 1, and the most frequent takes what rounding leaves.
+// normalize scales the counts to the size of the table. Each symbol that occurs gets at
+// least 1, and the most frequent gets what rounding leaves.
 func (c *lengthCoder) normalize(total uint32) {
 	used, top := uint32(0), 0
 	for s, n := range c.counts {
@@ -64,8 +64,8 @@ func (c *lengthCoder) normalize(total uint32) {
 		left -= int32(v)
 	}
 	for left < 0 && int32(c.norm[top])+left < 1 {
-		// So many rare symbols that the top one cannot pay for them all:
-		// take from all that can give.
+		// The rare symbols take more than the most frequent has: take from all that
+		// have more than 1.
 		for s := range c.norm {
 			if c.norm[s] > 1 && left < 0 {
 				c.norm[s]--

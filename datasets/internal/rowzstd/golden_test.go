@@ -11,9 +11,9 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// observations returns rows of two seats in turn, each row planes of 8 × 16
-// cells: buildings that stay, missiles that move on by one cell a turn and
-// become more, and planes in which all cells are alike.
+// observations returns rows of two seats by turns. Each row has planes of 8 × 16 cells:
+// buildings that stay, missiles that move by one cell a turn and become more, and
+// planes in which all cells are equal.
 func observations(seed uint64, rows, planes int) []byte {
 	const height, width = 8, 16
 	const size = height * width
@@ -50,8 +50,8 @@ func observations(seed uint64, rows, planes int) []byte {
 	return b
 }
 
-// noise returns n bytes of which each is that stride bytes before it, or with
-// a chance of changes in 10,000 any byte below values.
+// noise returns n bytes. Each is equal to the byte stride bytes before it, or with a
+// chance of changes in 10,000 a random byte below values.
 func noise(seed uint64, n, stride, changes, values int) []byte {
 	r := prng.New(seed)
 	b := make([]byte, n)
@@ -82,8 +82,8 @@ var goldenFrames = map[string]string{
 	"noise of 400000 bytes":     "6555817 0731a4441e347e6e",
 }
 
-// TestGoldenFrames: the same source has the same frame for ever, as datasets
-// are compared byte for byte.
+// TestGoldenFrames: the same source always has the same frame, because datasets are
+// compared byte for byte.
 func TestGoldenFrames(t *testing.T) {
 	var e Encoder
 	got := map[string]string{}

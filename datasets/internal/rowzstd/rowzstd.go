@@ -1,8 +1,8 @@
-// Package rowzstd compresses tables of rows of which each is much like an
+// Package rowzstd compresses tables in which each row is much like an
 // earlier one at a known distance, into ordinary zstd frames (RFC 8878).
 //
-// A general encoder spends its time looking for matches. Here it is known where
-// they are: the observation of a seat differs in a few cells from that of the
+// A general encoder spends its time looking for matches. Here their distance is
+// known: the observation of a seat differs in a few cells from the one in the
 // turn before, one stride back. So a frame is made of matches at that one
 // distance and of the bytes that differ, found by comparing words:
 //
@@ -11,9 +11,9 @@
 //	          └── match ──┘ 0 1 └── match …
 //
 // The distance is the same in all sequences but one, and the format has a short
-// form for "as before" (repeated offsets), so offsets cost nothing; lengths and
-// literals are entropy coded as usual. What comes before the first stride is
-// made of matches at distance 1: runs of equal bytes.
+// form for a repeated offset, so offsets cost nothing; lengths and
+// literals are entropy coded as usual. The bytes before the first stride are
+// coded with matches at distance 1: runs of equal bytes.
 //
 // On observations this is several times as fast as klauspost's fastest level,
 // and about as dense. Frames are a function of source and stride alone.
@@ -27,19 +27,19 @@ import (
 )
 
 const (
-	// MaxSource is the most bytes that one frame may hold.
+	// MaxSource is the most bytes of one frame's content.
 	MaxSource = 1 << 30
 
 	frameMagic   = 0xFD2FB528
 	blockMax     = 128 << 10 // bytes of content of a block, by the format
-	minMatch     = 8         // shorter ones cost more than their literals
+	minMatch     = 8         // shorter matches cost more than their literals
 	maxSequences = blockMax/(1+minMatch) + 1
 	minSource    = 64 // below this a frame is one raw block
 	headerSize   = 3  // of a block
 	blockRaw     = 0
 	blockPacked  = 2
 	singleFrame  = 1 << 5 // the window is the content: no window descriptor
-	contentSize4 = 2 << 6 // four bytes tell the size of the content
+	contentSize4 = 2 << 6 // four bytes give the size of the content
 )
 
 // Encoder keeps the memory of one encoder. It is not safe for concurrent use.
@@ -47,7 +47,7 @@ type Encoder struct {
 	huff  huff0.Scratch
 	lits  [blockMax + 8]byte // the literals of the block, and room to write a whole word
 	nLits int
-	seqs  [maxSequences]sequence // of the block
+	seqs  [maxSequences]sequence // of the block in hand
 	nSeqs int
 	lit   lengthCoder // of the numbers of literals in the sequences
 	match lengthCoder // of the lengths of the matches in the sequences
@@ -56,9 +56,9 @@ type Encoder struct {
 // sequence is a number of literals and the length of the match after them.
 type sequence struct{ lit, match code }
 
-// AppendFrame appends src as one zstd frame to dst. Rows are expected to be
-// like those stride bytes before them; any stride is right, a fitting one is
-// short. src may have up to MaxSource bytes, more panic.
+// AppendFrame appends src as one zstd frame to dst. Any stride makes a valid frame; it
+// is short if rows are like the rows stride bytes before them. It panics if src has
+// more than MaxSource bytes.
 func (e *Encoder) AppendFrame(dst, src []byte, stride int) []byte {
 	if len(src) > MaxSource {
 		panic("rowzstd: source too long")
@@ -72,7 +72,7 @@ func (e *Encoder) AppendFrame(dst, src []byte, stride int) []byte {
 	if stride < 1 || stride > len(src) {
 		stride = len(src)
 	}
-	distance, known := 1, true // a frame begins so
+	distance, known := 1, true // as decoders assume at the start of a frame
 	for at := 0; at < len(src); {
 		end := min(at+blockMax, len(src))
 		switch {
@@ -88,9 +88,9 @@ func (e *Encoder) AppendFrame(dst, src []byte, stride int) []byte {
 	return dst
 }
 
-// block appends the block src[at:end], matched at the distance. If the decoder
-// does not know the distance yet, the block ends with the first match, which
-// tells it. It returns where the block ended.
+// block appends the block src[at:end], matched at the distance. If the decoder does not
+// know the distance yet, the block ends with the first match, which carries it. It
+// returns the end of the block.
 func (e *Encoder) block(dst, src []byte, at, end, distance int, known bool) ([]byte, int) {
 	end = e.find(src, at, end, distance, known)
 	last := end == len(src)
@@ -104,7 +104,7 @@ func (e *Encoder) block(dst, src []byte, at, end, distance int, known bool) ([]b
 	dst = e.appendSequences(dst, uint32(offset))
 	size := len(dst) - start - headerSize
 	if size >= end-at {
-		e.nSeqs = 0 // the decoder does not see them
+		e.nSeqs = 0 // the sequences are not written
 		return appendRaw(dst[:start], src[at:end], last), end
 	}
 	putHeader(dst[start:], size, blockPacked, last)
@@ -127,16 +127,16 @@ func appendRaw(dst, src []byte, last bool) []byte {
 	return append(dst, src...)
 }
 
-// find splits src[at:end] into literals and matches at the distance, and returns
-// where it stopped: at the end, or if not many after the first match. Every
-// match has a literal before it, as a repeated offset means another one without.
+// find splits src[at:end] into literals and matches at the distance, and returns where
+// it stopped: at the end, or without many after the first match. Every match has a
+// literal before it, because without literals a repeated offset means another distance.
 func (e *Encoder) find(src []byte, at, end, distance int, many bool) int {
 	e.lit.counts, e.match.counts = counts{}, counts{}
 	nLits, nSeqs := 0, 0
 	// a[i] is the byte that lies one distance behind b[i].
 	a, b := src[distance:end], src[:end-distance]
 	b = b[:len(a)]
-	from := at // first byte of src not yet told of
+	from := at // first byte of src that is in no sequence yet
 	for i := max(at+1-distance, 0); i+minMatch <= len(a); {
 		if d := load(a, i) ^ load(b, i); d != 0 {
 			i += (bits.Len64(d) + 7) / 8 // behind the last byte that differs
@@ -168,7 +168,7 @@ func (e *Encoder) find(src []byte, at, end, distance int, many bool) int {
 		e.match.counts[s.match.symbol()]++
 		e.seqs[nSeqs] = s
 		nSeqs++
-		if n <= 8 { // nearly always: one word, whatever stands behind the literals
+		if n <= 8 { // nearly always: copy one word, with any bytes after the literals
 			binary.LittleEndian.PutUint64(e.lits[nLits:nLits+8:nLits+8], load(src, from))
 		} else {
 			copy(e.lits[nLits:], src[from:from+n])
@@ -223,8 +223,7 @@ func (e *Encoder) appendLiterals(dst []byte) []byte {
 	return append(dst, out...)
 }
 
-// appendLiteralsHeader appends the header of literals that are raw or all the
-// same.
+// appendLiteralsHeader appends the header of literals that are raw or all equal.
 func appendLiteralsHeader(dst []byte, kind, n int) []byte {
 	switch {
 	case n < 1<<5:

@@ -8,7 +8,7 @@ import (
 
 // Modes of the tables of a sequences section.
 const (
-	modeRLE = 1 // all codes are the same: one byte tells it
+	modeRLE = 1 // all codes are equal: one byte holds the code
 	modeFSE = 2 // a table of frequencies
 )
 
@@ -25,16 +25,16 @@ func (c code) symbol() uint8 { return uint8(c>>24) % maxSymbols }
 func (c code) width() uint8  { return uint8(c >> 16) }
 func (c code) extra() uint64 { return uint64(c & 0xFFFF) }
 
-// lengthCodes are the codes of one kind of lengths (RFC 8878, section
-// 3.1.1.3.2.1.1). A symbol stands for a range of 1<<width lengths, behind that
-// of the symbol before.
+// lengthCodes are the codes of one kind of lengths (RFC 8878, section 3.1.1.3.2.1.1). A
+// symbol stands for a range of 1<<width lengths, which follows the range of the symbol
+// before.
 type lengthCodes struct {
 	least uint32 // the length of symbol 0
 	short [shortLengths]code
 	power uint32 // from least+shortLengths on, the range of width w has symbol power+w
 }
 
-// shortLengths is how many lengths have their codes in a table.
+// shortLengths is the number of lengths whose codes are in a table.
 const shortLengths = 128
 
 var (
@@ -42,8 +42,8 @@ var (
 	matchCodes   = newLengthCodes(3, 32, []uint32{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5})
 )
 
-// newLengthCodes returns codes whose first symbols stand for single lengths,
-// the next for ranges of the widths.
+// newLengthCodes returns codes whose first symbols stand for single lengths, and the
+// others for ranges with the given widths.
 func newLengthCodes(least, single uint32, widths []uint32) lengthCodes {
 	c := lengthCodes{least: least, power: single + uint32(len(widths)) - 7}
 	for n := range single {
@@ -68,9 +68,9 @@ func (c *lengthCodes) code(n uint32) code {
 	return newCode(c.power+w, w, n-1<<w)
 }
 
-// appendSequences appends the sequences section. offset is the offset value of
-// the format: 1 for the distance of the sequence before, and the distance + 3
-// for a new one, in a block of at most one sequence.
+// appendSequences appends the sequences section. offset is the offset value of the
+// format: 1 for the distance of the sequence before, and the distance + 3 for a new
+// one, which only a block of at most one sequence may have.
 func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
 	n := e.nSeqs
 	switch {
@@ -89,7 +89,8 @@ func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
 	dst = append(dst, offsetCode)
 	dst, matchMode := e.match.appendTable(dst, n, s.match.symbol())
 	dst[modes] = litMode<<6 | modeRLE<<4 | matchMode<<2
-	// Written from the last to the first, as it is read backwards.
+	// Sequences are written from the last to the first, because decoders read
+	// backwards.
 	w, buf := writeBits(dst, n*maxSequence+8)
 	lit, match := e.lit.start(s.lit.symbol()), e.match.start(s.match.symbol())
 	for k := n - 2; ; k-- {
@@ -106,12 +107,12 @@ func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
 	return w.add(1, 1).end(buf) // the bit that marks the end
 }
 
-// bitWriter writes bits to a buffer, the lowest first. Its methods return the
-// bitWriter after them, which so stays in registers.
+// bitWriter writes bits to a buffer, the lowest first. Its methods return the changed
+// bitWriter, so that it stays in registers.
 type bitWriter struct {
 	word uint64
 	n    uint // bits in word, at most 64
-	pos  int  // where word goes in the buffer
+	pos  int  // offset of word in the buffer
 }
 
 // writeBits returns a bitWriter behind dst and its buffer, with room for n bytes.
@@ -136,7 +137,7 @@ func (w bitWriter) flush(buf []byte) bitWriter {
 	return w
 }
 
-// end writes all bits, filled up to a byte, and returns what is written.
+// end writes all bits, padded to a byte, and returns the written bytes.
 func (w bitWriter) end(buf []byte) []byte {
 	w.n += 7
 	return buf[:w.flush(buf).pos]

@@ -1,4 +1,5 @@
-// Package stats sums up planes and scalars, of a sample of rows or of all.
+// Package stats sums up the columns of step rows: of a sample of rows for
+// statistics.json, and of all rows for inspect.
 package stats
 
 import (
@@ -10,20 +11,20 @@ import (
 	"moonfarm/features"
 )
 
-// Every is the distance of the step rows that the statistics look at, from
-// the first row of each shard on. Looking at all rows would cost several percent
-// of the time; as the distance is a prime, all seats are looked at alike. The sums
-// of a shard are in its sidecar. Planes are summed in whole numbers, scalars in
-// the order of the rows, and shards are added in order, so that the statistics are
-// the same for any workers and after any stop.
+// Every is the distance between the step rows of the sample, which begins with the
+// first row of each shard. Summing all rows would take several percent of the time; as
+// the distance is a prime, all seats are sampled alike. The sums of a shard are in its
+// sidecar. Planes are summed as integers, scalars in the order of the rows, and shards
+// are added in order, so that the statistics are the same for any number of workers and
+// after any stop.
 const Every = 127
 
-// Statistics sum up the planes and scalars of a sample of step rows, for
-// learners that normalise what they see. They are in statistics.json.
+// Statistics sum up the planes and scalars of a sample of step rows, for learners that
+// normalise their inputs. They are in statistics.json.
 type Statistics struct {
-	Every   int         `json:"every"`  // rows 0, every, 2·every … of each shard are looked at
-	Rows    uint64      `json:"rows"`   // looked at in all
-	Planes  []Statistic `json:"planes"` // over all cells; those of packed observations as they are unpacked
+	Every   int         `json:"every"`  // rows 0, every, 2·every … of each shard are in the sample
+	Rows    uint64      `json:"rows"`   // in the sample
+	Planes  []Statistic `json:"planes"` // over all cells; packed observations are unpacked
 	Scalars []Statistic `json:"scalars"`
 }
 
@@ -119,8 +120,8 @@ func (f *Sum[T]) Add(o *Sum[T]) {
 	f.Nonzero += o.Nonzero
 }
 
-// Statistic sums up n numbers with these sums. The conversion of the product keeps
-// the compiler from fusing it with the sum.
+// Statistic returns the statistic of n numbers with these sums. The conversion of the
+// product keeps the compiler from fusing it with the sum.
 func (f *Sum[T]) Statistic(name string, n float64) Statistic {
 	s := Statistic{Name: name}
 	if n > 0 {
@@ -128,12 +129,12 @@ func (f *Sum[T]) Statistic(name string, n float64) Statistic {
 		s.Deviation = math.Sqrt(max(0, float64(f.Squares)/n-float64(s.Mean*s.Mean)))
 	}
 	if f.Min == f.Max {
-		s.Deviation = 0 // exactly, in spite of rounding
+		s.Deviation = 0 // exactly, despite rounding
 	}
 	return s
 }
 
-// Statistics are the Statistics of the sums, of planes of so many cells.
+// Statistics returns the Statistics of the sums, for planes with that number of cells.
 func (s *Sums) Statistics(planes, scalars []features.Field, cells int) *Statistics {
 	t := &Statistics{Every: Every, Rows: s.Rows, Planes: []Statistic{}, Scalars: []Statistic{}}
 	for i := range s.Planes {
@@ -157,7 +158,7 @@ func (s *Sums) Summaries(planes, scalars []features.Field, cells int) (of, numbe
 	return of, numbers
 }
 
-// Field is the description of a plane or scalar, empty if there is none.
+// Field returns the description of a plane or scalar, empty if there is none.
 func Field(all []features.Field, i int) (f features.Field) {
 	if i < len(all) {
 		f = all[i]
@@ -165,7 +166,7 @@ func Field(all []features.Field, i int) (f features.Field) {
 	return f
 }
 
-// Sampler sums up the sample of one shard after the other.
+// Sampler sums up the samples of shards, one after the other.
 type Sampler struct {
 	planes, scalars, cells, words int
 	unpack                        *features.Unpacker // nil: observations are planes, or cannot be unpacked
@@ -173,9 +174,8 @@ type Sampler struct {
 	Sums                          Sums               // of the shard in hand
 }
 
-// NewSampler returns the Sampler of observations of that shape, packed or as
-// planes. layout is the layout of packed ones; if it is nil, only their scalars are
-// summed.
+// NewSampler returns the Sampler of observations of that shape, packed or as planes.
+// layout is the layout of packed observations; if it is nil, only scalars are summed.
 func NewSampler(z features.Shape, layout *features.Layout, packed bool) (*Sampler, error) {
 	s := &Sampler{planes: z.Planes, scalars: z.Scalars, cells: z.Height * z.Width, words: z.Words}
 	switch {
@@ -193,14 +193,14 @@ func NewSampler(z features.Shape, layout *features.Layout, packed bool) (*Sample
 	return s, nil
 }
 
-// Start begins a shard. It makes new sums, as those of the shard before may be in
-// use.
+// Start begins a shard. It makes new sums, because the sums of the shard before may be
+// in use.
 func (s *Sampler) Start() {
 	s.Sums = NewSums(s.planes, s.scalars)
 }
 
-// Batch adds the rows of a batch that are in the sample; first is the number of
-// its first row in the shard. It fails if a scalar is not finite.
+// Batch adds the rows of a batch that are in the sample; first is the number in the
+// shard of the batch's first row. It fails if a scalar is not finite.
 func (s *Sampler) Batch(planes []uint8, packed []uint64, scalars []float32, first uint64, rows int) error {
 	skip := (Every - first%Every) % Every
 	for i := int(skip); i < rows; i += Every {
@@ -221,7 +221,7 @@ func (s *Sampler) Batch(planes []uint8, packed []uint64, scalars []float32, firs
 	return nil
 }
 
-// AddCells adds the cells of one plane, eight at once where they are 0 or 1, as
+// AddCells adds the cells of one plane, eight at once where all eight are 0 or 1, as
 // most are.
 func AddCells(f *Sum[uint64], b []uint8) {
 	const ones = 0x0101010101010101

@@ -9,7 +9,7 @@ import (
 	"moonfarm/features"
 )
 
-// TestAddCells compares with cell by cell.
+// TestAddCells compares with adding cell by cell.
 func TestAddCells(t *testing.T) {
 	for _, b := range [][]uint8{
 		{}, {0}, {1}, {7}, {1, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 0, 1, 1, 1, 0, 0, 1}, {0, 0, 0, 0, 0, 0, 0, 0},
@@ -26,7 +26,7 @@ func TestAddCells(t *testing.T) {
 	}
 }
 
-// TestSampledNumbers: of a number that is none, nothing is written.
+// TestSampledNumbers: a scalar that is not finite is an error.
 func TestSampledNumbers(t *testing.T) {
 	s, err := NewSampler(features.Shape{Scalars: 2}, nil, true)
 	require.NoError(t, err)

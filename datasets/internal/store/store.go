@@ -1,7 +1,7 @@
-// Package store says how the files of a dataset are read and written, wherever
-// they are: in a folder (package disk) or in a bucket (package bucket).
+// Package store defines how the files of a dataset are read and written, in a
+// folder (package disk) or in a bucket (package bucket).
 //
-// Nothing partly written ever bears its final name.
+// Nothing partly written ever has its final name.
 package store
 
 import (
@@ -14,23 +14,23 @@ import (
 	"path"
 )
 
-// Store holds the files of a dataset. Names are relative, with slashes. Errors name
-// the file and where it is. It may be used by several goroutines at once.
+// Store holds the files of a dataset. Names are relative, with slashes. Errors name the
+// file and its store. Several goroutines may use a Store at once.
 type Store interface {
-	// Open opens a file to read. The error is fs.ErrNotExist if there is none.
+	// Open opens a file for reading. The error is fs.ErrNotExist if it does not exist.
 	Open(ctx context.Context, name string) (Reader, error)
-	// Each calls do with every name in a folder, "" for the outermost, in any
-	// order, and holds some of them at a time: folders of many shards are long. A
-	// folder that is not there has no names.
+	// Each calls do with every name in a folder, "" for the top one, in any order. It
+	// holds only some names at a time, because folders of many shards are long. A
+	// folder that does not exist has no names.
 	Each(ctx context.Context, dir string, do func(name string) error) error
-	// Create begins a file, which has a temporary name like the given one until it
+	// Create begins a file, which has a temporary name, made of the given one, until it
 	// is kept.
 	Create(ctx context.Context, name string) (File, error)
 	// Move gives a file another name.
 	Move(ctx context.Context, from, to string) error
 	// Remove removes a file or an empty folder, if it is there.
 	Remove(ctx context.Context, name string) error
-	// Sync makes the names in a folder durable that were given or removed.
+	// Sync makes changes of the names in a folder durable.
 	Sync(ctx context.Context, dir string) error
 }
 
@@ -39,20 +39,21 @@ type Reader interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
-	Name() string // for messages: the file, and where it is
+	Name() string // the file and its store, for messages
 }
 
 // File is a file that is being written: it is closed and then kept, or dropped.
 type File interface {
 	io.Writer
-	// Close makes the content durable where that can be had before the name.
+	// Close makes the content durable, where the store can do that before the file has
+	// its name.
 	Close() error
 	// Keep gives a closed file its name, or replaces the file of that name.
 	Keep(name string) error
-	// KeepNew is Keep for a name that no file has: else the error is fs.ErrExist. Of
-	// several that give one name at once, one does.
+	// KeepNew is Keep for a name that no file has; otherwise the error is fs.ErrExist.
+	// If several processes keep one name at once, one succeeds.
 	KeepNew(name string) error
-	// Drop forgets a file that is not wanted any more.
+	// Drop discards a file.
 	Drop()
 	// SHA256 is the sha256 of what was written, in hexadecimal.
 	SHA256() string
@@ -61,8 +62,8 @@ type File interface {
 // TempSuffix ends the names of files that are not yet complete.
 const TempSuffix = ".tmp"
 
-// Write writes a whole file and gives it its name: fill writes the content. It
-// returns the sum of what was written.
+// Write writes a whole file and gives it its name: fill writes the content. It returns
+// the sum of the content.
 func Write(ctx context.Context, s Store, name string, fill func(io.Writer) error) (sha256 string, err error) {
 	return writeAs(ctx, s, name, name, File.Keep, fill)
 }
@@ -89,13 +90,13 @@ func WriteFile(ctx context.Context, s Store, name string, content []byte) error 
 	return WriteFileAs(ctx, s, name, name, content)
 }
 
-// WriteFileAs is WriteFile for a file that others may write, too: it is begun under
-// a name of its own.
+// WriteFileAs is WriteFile for a file that other processes may also write: it is begun
+// under the name begun.
 func WriteFileAs(ctx context.Context, s Store, name, begun string, content []byte) error {
 	return writeFile(ctx, s, name, begun, File.Keep, content)
 }
 
-// WriteNew is WriteFileAs for a file that is not there: else the error is
+// WriteNew is WriteFileAs for a file that must not exist: otherwise the error is
 // fs.ErrExist, and nothing is written.
 func WriteNew(ctx context.Context, s Store, name, begun string, content []byte) error {
 	return writeFile(ctx, s, name, begun, File.KeepNew, content)
@@ -112,7 +113,7 @@ func writeFile(ctx context.Context, s Store, name, begun string, keep func(f Fil
 	return s.Sync(ctx, Dir(name))
 }
 
-// Dir is the folder of a name, "" for the outermost.
+// Dir returns the folder of a name, "" for the top one.
 func Dir(name string) string {
 	if d := path.Dir(name); d != "." {
 		return d
@@ -120,8 +121,8 @@ func Dir(name string) string {
 	return ""
 }
 
-// Read reads a file of at most so many bytes and lets take have its text, whose
-// error then names the file.
+// Read reads a file of at most the given size and calls take with its text. An error of
+// take then names the file.
 func Read(ctx context.Context, s Store, name string, most int64, take func(text []byte) error) error {
 	f, err := s.Open(ctx, name)
 	if err != nil {
@@ -141,7 +142,7 @@ func Read(ctx context.Context, s Store, name string, most int64, take func(text 
 	return nil
 }
 
-// ReadFile is Read for the text itself.
+// ReadFile reads a file of at most the given size.
 func ReadFile(ctx context.Context, s Store, name string, most int64) (all []byte, err error) {
 	return all, Read(ctx, s, name, most, func(text []byte) error {
 		all = text
@@ -149,7 +150,7 @@ func ReadFile(ctx context.Context, s Store, name string, most int64) (all []byte
 	})
 }
 
-// HasFile fails unless there is a file of that size.
+// HasFile fails if no file of that name and size exists.
 func HasFile(ctx context.Context, s Store, name string, bytes uint64) error {
 	f, err := OpenSized(ctx, s, name, bytes)
 	if err != nil {
@@ -158,7 +159,7 @@ func HasFile(ctx context.Context, s Store, name string, bytes uint64) error {
 	return f.Close()
 }
 
-// OpenSized opens a file, which must have that size.
+// OpenSized opens a file. It fails if the file does not have that size.
 func OpenSized(ctx context.Context, s Store, name string, bytes uint64) (Reader, error) {
 	f, err := s.Open(ctx, name)
 	if err != nil {
@@ -171,8 +172,8 @@ func OpenSized(ctx context.Context, s Store, name string, bytes uint64) (Reader,
 	return f, nil
 }
 
-// SumFile is the sha256 of a file, which must have that size. It stops when the
-// context is done.
+// SumFile returns the sha256 of a file. It fails if the file does not have that size,
+// and when the context is done.
 func SumFile(ctx context.Context, s Store, name string, bytes uint64) (string, error) {
 	f, err := OpenSized(ctx, s, name, bytes)
 	if err != nil {
@@ -191,7 +192,7 @@ func SumFile(ctx context.Context, s Store, name string, bytes uint64) (string, e
 	return "", context.Cause(ctx)
 }
 
-// SizeError says that a file has another size than it should have.
+// SizeError means that a file does not have the expected size.
 type SizeError struct {
 	Name      string
 	Got, Want uint64
@@ -202,10 +203,10 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%s: %d bytes, expected %d", e.Name, e.Got, e.Want)
 }
 
-// Sum is an io.Writer that sums what is written.
+// Sum is an io.Writer that sums the written bytes.
 type Sum struct{ hash hash.Hash }
 
-// NewSum is the Sum of nothing yet.
+// NewSum returns a Sum of no bytes.
 func NewSum() Sum { return Sum{sha256.New()} }
 
 // Write sums b, and never fails.

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// warnings are those of a context.
+// warnings are the warnings of a context.
 type warnings struct {
 	tell func(text string)
 	mu   sync.Mutex
-	said map[string]bool // what has been told, by its subject
+	said map[string]bool // subjects of past warnings
 }
 
 type warningsKey struct{}
 
-// WithWarn returns a context in which Warn tells what it is given.
+// WithWarn returns a context in which Warn calls tell.
 func WithWarn(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, warningsKey{}, &warnings{tell: tell, said: map[string]bool{}})
 }
 
-// Warn tells of something that is not as usual, once for each subject, which is a place
-// and what is not usual there. In a context without WithWarn it tells nobody.
+// Warn gives a warning, once for each subject: a place and what is unusual there.
+// Without WithWarn it does nothing.
 func Warn(ctx context.Context, subject, text string) {
 	w, ok := ctx.Value(warningsKey{}).(*warnings)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package buckettest has buckets in the memory of the process, for tests.
+// Package buckettest provides buckets in the memory of the process, for tests.
 package buckettest
 
 import (
@@ -19,14 +19,13 @@ import (
 // Scheme is the scheme of URLs such as mem://bucket/data.
 const Scheme = "mem"
 
-// Stores returns a store whose buckets are new and empty, and are the same for all that
-// open them.
+// Stores returns a store with new, empty buckets, which all that open them share.
 func Stores() bucket.Stores {
 	m := &memory{buckets: map[string]*memoryBucket{}}
 	return bucket.Stores{Scheme: m.open}
 }
 
-// memory has buckets by their names.
+// memory holds the buckets by name.
 type memory struct {
 	mu      sync.Mutex
 	buckets map[string]*memoryBucket
@@ -77,7 +76,7 @@ func (b *memoryBucket) Read(ctx context.Context, key string, from int64) (io.Rea
 	return io.NopCloser(bytes.NewReader(o[min(from, int64(len(o))):])), nil
 }
 
-// page is how many keys List returns at once.
+// page is the number of keys that List returns at once.
 const page = 7
 
 func (b *memoryBucket) List(ctx context.Context, prefix, token string) (keys []string, next string, err error) {
