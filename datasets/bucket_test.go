@@ -17,17 +17,17 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// withBuckets is the context of a test in which there are buckets in memory.
+// withBuckets returns the context of a test, with buckets in memory.
 func withBuckets(t testing.TB) context.Context { return WithStores(t.Context(), memory) }
 
 var memory = buckettest.Stores()
 
-// inBucket is the URL of a new bucket in memory.
+// inBucket returns the URL of a new bucket in memory.
 func inBucket(t testing.TB) string {
 	return "mem://" + url.PathEscape(strings.ToLower(t.Name())) + "/data"
 }
 
-// objects reads all files at a place, as files does those of a folder.
+// objects reads all files of a folder or bucket, as files does for folders.
 func objects(t testing.TB, place string) map[string]string {
 	t.Helper()
 	from, err := storeOf(withBuckets(t), place)
@@ -56,7 +56,8 @@ func withoutFolders(all map[string]string) map[string]string {
 	return all
 }
 
-// TestBuckets: a dataset in a bucket is that of a folder, and is read as one.
+// TestBuckets: a dataset in a bucket has the same files as one in a folder, and is read
+// in the same way.
 func TestBuckets(t *testing.T) {
 	j := mixed(toyJob(3, 2))
 	dir := generateToy(t, j, Options{Workers: 2})
@@ -88,7 +89,7 @@ func TestBuckets(t *testing.T) {
 	require.True(t, again.AlreadyComplete)
 }
 
-// TestDamagedBuckets: what is wrong with an object is told with its name.
+// TestDamagedBuckets: errors name the damaged object.
 func TestDamagedBuckets(t *testing.T) {
 	url := inBucket(t)
 	_, err := Generate(withBuckets(t), url, toyJob(2, 1), toyMakers(), Options{})
@@ -112,8 +113,8 @@ func TestDamagedBuckets(t *testing.T) {
 	requireProblem(t, url, toyMakers(), VerifyOptions{}, "steps/99999.arrow: does not belong to the dataset")
 }
 
-// TestBucketStoppedAtEveryStep lets everything that changes a bucket fail in turn,
-// and repeats the run.
+// TestBucketStoppedAtEveryStep fails each change of a bucket in turn, and repeats the
+// run.
 func TestBucketStoppedAtEveryStep(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Episodes = 25
@@ -135,10 +136,10 @@ func TestBucketStoppedAtEveryStep(t *testing.T) {
 	}
 }
 
-// refused calls do with options that let step k fail, alone or with all after it.
-// It returns how many steps there were.
+// refused calls do with options that make step k fail, alone or with all later steps.
+// It returns the number of steps.
 func refused(k int, crash bool, do func(o Options) error) (broken error, n int, err error) {
-	var mu sync.Mutex // a shard's files are closed at once
+	var mu sync.Mutex // the files of a shard are closed at the same time
 	broken = fmt.Errorf("step %d is refused", k)
 	may := func(op, name string) error {
 		mu.Lock()
@@ -153,7 +154,7 @@ func refused(k int, crash bool, do func(o Options) error) (broken error, n int, 
 	return broken, n, err
 }
 
-// between is a store that calls a function before step k of what is asked of it.
+// between is a store that calls a function before its step k.
 type between struct {
 	store.Store
 	step func()
@@ -194,9 +195,9 @@ func (f betweenFile) KeepNew(name string) error {
 	return f.File.KeepNew(name)
 }
 
-// TestTwoRunsInOneBucket begins and ends a whole run between any two steps of
-// another in the same bucket: that of the same Job does no harm, and one of the two
-// is refused if they differ.
+// TestTwoRunsInOneBucket begins and ends a whole run between any two steps of another
+// run in the same bucket. Runs of the same Job do no harm to each other; of two
+// different ones, one is refused.
 func TestTwoRunsInOneBucket(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Episodes = 25
@@ -235,7 +236,7 @@ func TestTwoRunsInOneBucket(t *testing.T) {
 	}
 }
 
-// TestManyRunsInOneBucket: those of one Job all come to the same end.
+// TestManyRunsInOneBucket: several runs of one Job all complete it.
 func TestManyRunsInOneBucket(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Episodes = 25

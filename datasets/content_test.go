@@ -9,8 +9,7 @@ import (
 	"moonfarm/sim"
 )
 
-// TestDiscount sums the rewards of every row to come, each discounted by its
-// distance.
+// TestDiscount sums the later rewards of every row, each discounted by its distance.
 func TestDiscount(t *testing.T) {
 	j := toyJob(3, 2)
 	j.Discount = 0.75
@@ -35,7 +34,7 @@ func TestDiscount(t *testing.T) {
 	require.Greater(t, most, 1.0)
 	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
 
-	// A discount of 1 is none, and what it is by default.
+	// A discount of 1 is the default, and discounts nothing.
 	one, none := toyJob(2, 1), toyJob(2, 1)
 	one.Discount = 1
 	requireSameFiles(t, files(t, generateToy(t, none, Options{})), files(t, generateToy(t, one, Options{})))
@@ -45,8 +44,8 @@ func TestDiscount(t *testing.T) {
 	}
 }
 
-// TestChosen: rows and episodes tell which member of a mixture chose, and tell
-// the same if only the recorded orders can be played again.
+// TestChosen: rows and episodes have the member of a mixture that chose, and the same
+// member if only the recorded orders can be played again.
 func TestChosen(t *testing.T) {
 	j := mixed(toyJob(3, 2))
 	dir := generateToy(t, j, Options{Workers: 2})

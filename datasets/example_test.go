@@ -17,8 +17,7 @@ import (
 	"moonfarm/rollout/policy"
 )
 
-// A table becomes a stream of another format: the records go from here to
-// whatever speaks Arrow as they are.
+// A table in another format: the records go unchanged to any library that reads Arrow.
 func ExampleDataset_Records() {
 	dir, err := os.MkdirTemp("", "moonfarm")
 	if err != nil {

@@ -20,9 +20,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// interpreters run the modules of examples beside this package, each given the
-// statements of a program in its language. Those that are not installed are
-// missing.
+// interpreters returns, by language, functions that run a program with the module of
+// examples beside this package. Languages that are not installed are missing.
 func interpreters(t *testing.T, javascript, python string) map[string]*exec.Cmd {
 	found := map[string]*exec.Cmd{}
 	if path, err := exec.LookPath("node"); err == nil {
@@ -45,9 +44,9 @@ func TestSplitElsewhere(t *testing.T) {
 	for i := range 2000 {
 		seed, episode, share := r.Uint64(), r.Uint64()>>(r.IntN(64)), r.Float64()
 		switch i % 4 {
-		case 0: // the usual
+		case 0: // the default
 			seed, episode, share = uint64(i%7), uint64(i), 0.1
-		case 1: // a share that is the draw itself: validation is strictly below
+		case 1: // a share equal to the draw: validation has draws below it
 			k := prng.New(prng.StreamSeed(seed, episode, 0, 0, prng.PurposeSplit))
 			share = k.Float64()
 		}
@@ -72,7 +71,7 @@ for line in sys.stdin:
 	}
 }
 
-// realMakers make what the catalog has.
+// realMakers returns the makers of a game of the catalog.
 func realMakers(t *testing.T, game string) Makers {
 	g, err := catalog.Find(game)
 	require.NoError(t, err)
@@ -82,8 +81,8 @@ func realMakers(t *testing.T, game string) Makers {
 	}
 }
 
-// TestUnpackEverywhere: of every game, what Go, JavaScript and Python unpack by
-// the manifest of a packed dataset are the planes of the same episodes.
+// TestUnpackEverywhere: for every game, Go, JavaScript and Python unpack a packed
+// dataset to the planes of the same episodes.
 func TestUnpackEverywhere(t *testing.T) {
 	for _, g := range catalog.Games() {
 		t.Run(g.Name, func(t *testing.T) {
@@ -128,7 +127,7 @@ func TestUnpackEverywhere(t *testing.T) {
 	}
 }
 
-// sampleOf are some rows of a dataset.
+// sampleOf returns some rows of a dataset.
 func sampleOf(t *testing.T, dir string) *Batch {
 	d := opened(t, dir)
 	for b := range each(t, d.Batches(ReadOptions{Rows: 7, Shuffle: 200})) {
@@ -137,7 +136,7 @@ func sampleOf(t *testing.T, dir string) *Batch {
 	return nil
 }
 
-// Programs that read packed words from standard input and write planes.
+// The programs read packed words from standard input and write planes.
 const (
 	unpackMJS = `
 		import { readFileSync, writeFileSync } from "node:fs";

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// filteredText is all that a row of a batch holds, lists included.
+// filteredText returns a row of a batch as text, with its lists.
 func filteredText(b *Batch, i int) string {
 	part := func(n int) (from, to int) { return i * n / b.Rows, (i + 1) * n / b.Rows }
 	var s strings.Builder
@@ -36,8 +36,8 @@ func filteredText(b *Batch, i int) string {
 	return s.String()
 }
 
-// TestFilter: a filter leaves the rows that match, whole and in their order, whether
-// they are read or made again, for any size of batches, and shuffled all of them.
+// TestFilter: a filter keeps the matching rows, unchanged and in their order, whether
+// they are read or replayed, for any size of batches; shuffled, it keeps all of them.
 func TestFilter(t *testing.T) {
 	j, m := mixed(toyJob(2, 2)), toyMakers()
 	j.Policies[0], j.Opening, j.Episodes = "seek", "random:1", 40
@@ -94,7 +94,7 @@ func TestFilter(t *testing.T) {
 			}
 			o := ReadOptions{Columns: []string{ColReward}, Makers: makers, Filter: c.f, Split: Train, Validation: 0.2}
 			n := 0
-			for b := range each(t, d.Batches(o)) { // of columns that it needs none is asked for
+			for b := range each(t, d.Batches(o)) { // none of the columns that the filter needs is asked for
 				require.Nil(t, b.Seat)
 				require.Len(t, b.Reward, b.Rows)
 				n += b.Rows
@@ -104,7 +104,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestFilterImported: who played is in the episodes of recordings.
+// TestFilterImported: the filter finds the players of recordings in the episodes.
 func TestFilterImported(t *testing.T) {
 	j, from := recordedJob()
 	m := Makers{Vector: toyMakers().Vector}
@@ -139,7 +139,8 @@ func TestFilterImported(t *testing.T) {
 	}
 }
 
-// TestFilterRefused: a filter that can match nothing, or is for whole episodes.
+// TestFilterRefused: a filter that can match nothing is refused, and so is one with
+// whole episodes.
 func TestFilterRefused(t *testing.T) {
 	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
 	for want, o := range map[string]ReadOptions{

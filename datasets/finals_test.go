@@ -16,9 +16,8 @@ import (
 	"moonfarm/sim"
 )
 
-// TestFinals compares what is seen after the last turn of every episode with a
-// game of its own that plays the orders again: of episodes that were generated,
-// and of imported ones.
+// TestFinals compares the observations after the last turn of every episode with those
+// of another game that plays the orders again, for generated and imported episodes.
 func TestFinals(t *testing.T) {
 	for _, o := range []Obs{ObsPlanes, ObsPacked} {
 		for _, limit := range []int{0, 3} {
@@ -75,7 +74,7 @@ func requireFinals(t *testing.T, dir string, m Makers) {
 	require.ErrorContains(t, err, `no column "reward" in the finals`)
 }
 
-// TestNoFinals: there is no such table where nothing is seen.
+// TestNoFinals: datasets without observations have no finals.
 func TestNoFinals(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Obs = ObsNone
@@ -101,7 +100,7 @@ func TestTamperedFinals(t *testing.T) {
 	}
 	flip := func(column string) func(*arrowfile.RecordBatch) {
 		return func(t *arrowfile.RecordBatch) {
-			for i := range 1 + flag(column == ColTurn) { // both seats' turns: one alone is found at once
+			for i := range 1 + flag(column == ColTurn) { // the turns of both seats: a change of one is found at once
 				t.Col(column).Row(8 + int(i))[0] ^= 1
 			}
 		}
@@ -109,7 +108,7 @@ func TestTamperedFinals(t *testing.T) {
 	requireTamperingIsFound(t, finalsDir, finalColumns(specOfToy(t).Shape, ObsPlanes), flip, shallow, 8)
 }
 
-// vanished leaves out the last final of every episode's Rows.
+// vanished removes the final observations from the Rows of every episode.
 type vanished struct{ rollout.Sink }
 
 func (s vanished) Episode(e *rollout.Episode) error {
@@ -117,8 +116,8 @@ func (s vanished) Episode(e *rollout.Episode) error {
 	return s.Sink.Episode(e)
 }
 
-// TestFinalsAreKept: episodes that hold their rows are not played again for
-// their last observation, and what is kept is what is written.
+// TestFinalsAreKept: episodes that hold their rows are not played again for their last
+// observations; the kept ones are written.
 func TestFinalsAreKept(t *testing.T) {
 	j := toyJob(2, 1).withDefaults()
 	specs, err := j.complete(toyMakers())

@@ -13,9 +13,9 @@ import (
 // fog hides the heaps that a seat did not name in the turn before.
 var fog = &features.Fog{Visible: "named", Remembered: []string{"heap"}}
 
-// TestMemory: with memory a dataset shows what was last seen, row for row, and
-// nothing else changes. It depends neither on workers nor on a stop, and is the
-// same when it is made anew.
+// TestMemory: with memory, planes show what was last seen, row for row, and nothing
+// else changes. The bytes depend neither on workers nor on a stop, and are the same
+// when made again.
 func TestMemory(t *testing.T) {
 	bare := toyJob(2, 8)
 	bare.Program = ProgramMoonfarm
@@ -53,8 +53,7 @@ func TestMemory(t *testing.T) {
 	require.NotContains(t, without["README.md"], "Out of sight")
 }
 
-// requireMemory compares the step rows of two datasets, of which the second has
-// a memory.
+// requireMemory compares the step rows of two datasets, the second with memory.
 func requireMemory(t *testing.T, plain, remembered string) {
 	t.Helper()
 	rows := func(dir string) (planes [][]uint8, turns []int32) {
@@ -87,7 +86,7 @@ func requireMemory(t *testing.T, plain, remembered string) {
 	require.Greater(t, changed, 100)
 }
 
-// TestMemoryRefused: memory needs fog, and planes.
+// TestMemoryRefused: memory needs fog and planes.
 func TestMemoryRefused(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Memory = true

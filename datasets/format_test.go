@@ -14,8 +14,8 @@ import (
 	"moonfarm/sim"
 )
 
-// section returns the cells of the table below a heading of FORMAT.md, one row
-// per line, without the head of the table.
+// section returns the cells of the table below a heading of FORMAT.md, line by line,
+// without the table's head.
 func section(t *testing.T, heading string) (rows [][]string) {
 	text := read(t, "FORMAT.md")
 	_, after, ok := strings.Cut(string(text), "\n"+heading+"\n")
@@ -38,8 +38,8 @@ func section(t *testing.T, heading string) (rows [][]string) {
 	return rows[2:]
 }
 
-// shapeText is a column's type and shape as FORMAT.md has it, in letters
-// instead of a game's numbers.
+// shapeText returns a column's type and shape in the form of FORMAT.md, with letters
+// for a game's numbers.
 func shapeText(c Column, letters []string) string {
 	switch {
 	case c.List:
@@ -132,7 +132,7 @@ func keys(prefix string, t reflect.Type) (rows [][]string) {
 	return rows
 }
 
-// TestNames: fields are called in Go as in JSON.
+// TestNames: fields have the same names in Go and in JSON.
 func TestNames(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var check func(typ reflect.Type)

@@ -9,8 +9,8 @@ import (
 	"moonfarm/datasets/internal/jsontext"
 )
 
-// FuzzRunFile: run.json is read, or refused, whatever it holds; what is read is
-// the same when it is written again.
+// FuzzRunFile: any run.json is read or refused; one that is read is the same when it is
+// written again.
 func FuzzRunFile(f *testing.F) {
 	f.Add(read(f, half(f, toyJob(2, 1), toyMakers()), runName))
 	f.Add([]byte(`{"game": "toy"}`))
@@ -30,7 +30,7 @@ func FuzzRunFile(f *testing.F) {
 	})
 }
 
-// FuzzSidecar: what is taken for a sidecar is one to the byte.
+// FuzzSidecar: a sidecar that is read has the bytes of a written one.
 func FuzzSidecar(f *testing.F) {
 	f.Add(read(f, half(f, toyJob(2, 1), toyMakers()), pathOf(shardsDir, 0)))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -39,7 +39,7 @@ func FuzzSidecar(f *testing.F) {
 		if json.Unmarshal(text, &c) != nil {
 			return
 		}
-		fits, err := c.encode() // its checksum
+		fits, err := c.encode() // with the right checksum
 		require.NoError(t, err)
 		if c, err = decodeSidecar(fits); err != nil {
 			return
@@ -52,8 +52,8 @@ func FuzzSidecar(f *testing.F) {
 	})
 }
 
-// FuzzIndex: a part of the index is read, or refused, whatever it holds; what is
-// read fits the manifest.
+// FuzzIndex: any part of the index is read or refused; one that is read fits the
+// manifest.
 func FuzzIndex(f *testing.F) {
 	dir := generateToy(f, toyJob(2, 1), Options{})
 	f.Add(read(f, dir, pathOf(indexDir, 0)))

@@ -12,8 +12,8 @@ import (
 	"moonfarm/sim"
 )
 
-// FuzzEpisodeRows: a row of the episodes that holds anything is refused, or is
-// an episode that can be taken apart and played, or differs in play.
+// FuzzEpisodeRows: a row of the episodes with any content is refused, or can be taken
+// apart and played, or differs when it is played.
 func FuzzEpisodeRows(f *testing.F) {
 	dir := generateToy(f, mixed(toyJob(2, 1)), Options{})
 	d := opened(f, dir)

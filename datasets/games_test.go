@@ -11,7 +11,7 @@ import (
 	"moonfarm/datasets/internal/games"
 )
 
-// repeating is a dataset in which games repeat: both seats either wait or build,
+// repeating returns a dataset with repeated games: both seats either wait or build,
 // turn by turn, and all games start alike.
 func repeating(t *testing.T) (*Dataset, Makers) {
 	m := realMakers(t, "terminal")
@@ -24,11 +24,11 @@ func repeating(t *testing.T) (*Dataset, Makers) {
 	return opened(t, dir), m
 }
 
-// orders is a text of all orders of an episode, seat by seat.
+// orders returns all orders of an episode as text, seat by seat.
 func ordersText(e *Episode) string { return fmt.Sprint(e.Turns, e.Ends, e.Orders) }
 
-// TestDistinctGames: the number of a game is the same where all orders are, and the
-// manifest, the card and Inspect count the different ones.
+// TestDistinctGames: games with the same orders have the same number, and the manifest,
+// the card and Inspect count the different games.
 func TestDistinctGames(t *testing.T) {
 	d, _ := repeating(t)
 	numbers, texts := map[uint64]string{}, map[string]uint64{}
@@ -49,13 +49,13 @@ func TestDistinctGames(t *testing.T) {
 	require.Contains(t, string(read(t, d.dir, cardName)), fmt.Sprintf("Different games, by their start and all orders: %d.", len(texts)))
 
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	starts := opened(t, dir) // the same orders from other starts would be other games
+	starts := opened(t, dir) // the same orders after other starts would be other games
 	require.EqualValues(t, starts.Manifest().Totals.Episodes, starts.Manifest().Totals.Distinct)
 	require.Contains(t, string(read(t, dir, cardName)), "No two episodes are the same game.")
 }
 
-// TestSplitByGames: episodes that play the same game are on one side, whether rows
-// are read or made again, in any order.
+// TestSplitByGames: episodes that play the same game are on one side, whether rows are
+// read or replayed, in any order.
 func TestSplitByGames(t *testing.T) {
 	d, m := repeating(t)
 	game := map[uint64]uint64{}
@@ -94,8 +94,8 @@ func TestSplitByGames(t *testing.T) {
 // The dataset in testdata/format2 was made by moonfarm 0.2.0, by the command in its
 // manifest. tron.json is what its inspect --sums --json printed.
 
-// TestFormat2IsRead: datasets of the version before are opened, read, split as they
-// were, summed up and checked like those of today.
+// TestFormat2IsRead: datasets of format 2 are opened, read, split as before, summed up
+// and checked.
 func TestFormat2IsRead(t *testing.T) {
 	dir := filepath.Join("testdata", "format2", "tron")
 	d := opened(t, dir)
@@ -133,9 +133,9 @@ func TestFormat2IsRead(t *testing.T) {
 	}
 }
 
-// TestOpening: an opening makes the episodes of policies that draw nothing differ; a
-// shard stays a pure function, the manifest holds the opening, and all is played
-// again to the bit.
+// TestOpening: an opening makes the episodes of deterministic policies differ; a shard
+// stays a pure function, the manifest holds the opening, and verify makes every bit
+// again.
 func TestOpening(t *testing.T) {
 	m := realMakers(t, "terminal")
 	j := Job{Program: ProgramMoonfarm, Game: "terminal", Policies: []string{"empty", "empty"}, Seed: 5, Episodes: 50, ShardEpisodes: 12, MaxTurns: 4, Obs: ObsNone}

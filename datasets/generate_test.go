@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSameBytes: workers and games side by side leave no trace.
+// TestSameBytes: the bytes do not depend on the number of workers or of games side by
+// side.
 func TestSameBytes(t *testing.T) {
 	for _, size := range [][2]int{{2, 1}, {3, 2}, {4, 3}} {
 		j := mixed(toyJob(size[0], size[1]))

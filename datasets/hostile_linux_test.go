@@ -19,8 +19,8 @@ import (
 // hostileEnv makes the test binary read the dataset that it names.
 const hostileEnv = "MOONFARM_TEST_HOSTILE"
 
-// swell makes a list or text column of a batch hold so many bytes of zeros,
-// which compress to next to nothing, all in its first row.
+// swell makes a list or text column of a batch hold that many bytes of zeros, which
+// compress to almost nothing, all in its first row.
 func swell(column string, size int) func(t *arrowfile.RecordBatch) {
 	return func(t *arrowfile.RecordBatch) {
 		d := t.Col(column)
@@ -32,8 +32,8 @@ func swell(column string, size int) func(t *arrowfile.RecordBatch) {
 	}
 }
 
-// TestHostileMemory: small files that unpack to gigabytes are refused by all
-// that reads, in less than 500 MB, whatever the manifest allows.
+// TestHostileMemory: every reader refuses small files that unpack to gigabytes, in less
+// than 500 MB, whatever the manifest allows.
 func TestHostileMemory(t *testing.T) {
 	if dir := os.Getenv(hostileEnv); dir != "" {
 		readHostile(t, dir)
@@ -83,8 +83,8 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// readHostile reads a dataset in every way. All must end, and one find what is
-// wrong.
+// readHostile reads a dataset in every way. All readers must return, and at least one
+// with an error.
 func readHostile(t *testing.T, dir string) {
 	r := verified(t, dir, Makers{}, VerifyOptions{Workers: 2})
 	require.NotEmpty(t, r.Problems)
@@ -97,9 +97,9 @@ func readHostile(t *testing.T, dir string) {
 		err1 = errors.Join(err1, err)
 	}
 	require.Error(t, err1)
-	status := read(t, "/proc/self/status") // the rusage of a child begins with its parent's
+	status := read(t, "/proc/self/status") // the rusage of a child includes its parent's peak
 	fmt.Printf("%s\n", status)
 }
 
-// peakLine is where a process tells the most memory it had.
+// peakLine matches the line with the peak memory of a process.
 var peakLine = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manyShards is a dataset of so many shards of a toy episode each, of which only
-// the manifest and the index are there.
+// manyShards returns a dataset of n shards with a toy episode each, of which only the
+// manifest and the index exist.
 func manyShards(t testing.TB, n int, imported bool) string {
 	j := toyJob(2, 1)
 	j.Episodes, j.ShardEpisodes = uint64(n), 1
@@ -44,8 +44,8 @@ func manyShards(t testing.TB, n int, imported bool) string {
 	return r.folder.dir
 }
 
-// TestManyShards: a million shards are opened at once, and listed in the memory
-// of one part of the index.
+// TestManyShards: a dataset of a million shards opens at once, and listing them takes
+// the memory of one part of the index.
 func TestManyShards(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() {
@@ -88,7 +88,7 @@ func TestManyShards(t *testing.T) {
 	}
 }
 
-// TestSpread: isSpread knows the shards of spreadShard.
+// TestSpread: isSpread agrees with spreadShard.
 func TestSpread(t *testing.T) {
 	for all := 1; all < 40; all++ {
 		for n := 0; n <= all; n++ {
@@ -104,8 +104,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestIndexParts writes and reads datasets of several parts of the index, whose
-// damage is found wherever it is.
+// TestIndexParts writes and reads datasets of several parts of the index, and finds
+// damage in each part.
 func TestIndexParts(t *testing.T) {
 	dir := manyShards(t, 2*indexShards+5, false)
 	d := opened(t, dir)
@@ -137,7 +137,7 @@ func TestIndexParts(t *testing.T) {
 	}
 }
 
-// TestEpisodesFrom: reading begins with any episode, and with its shard.
+// TestEpisodesFrom: reading can begin with any episode, and opens its shard first.
 func TestEpisodesFrom(t *testing.T) {
 	for _, dir := range []string{generateToy(t, toyJob(2, 1), Options{}), filepath.Join("testdata", "format2", "tron")} {
 		d := opened(t, dir)

@@ -12,8 +12,8 @@ import (
 	"moonfarm/sim"
 )
 
-// TestKeptRows compares the files whose rows were kept from play with those of
-// the same episodes played again for them.
+// TestKeptRows compares the files of rows that were kept while playing with those of
+// the same episodes played again.
 func TestKeptRows(t *testing.T) {
 	for _, o := range []Obs{ObsNone, ObsPacked, ObsPlanes} {
 		for _, reward := range []string{"result", "stones"} {
@@ -28,14 +28,14 @@ func TestKeptRows(t *testing.T) {
 				_, err = r.generate(t.Context())
 				require.NoError(t, err)
 				requireSameFiles(t, files(t, again), files(t, kept))
-				report := requireSound(t, kept, Makers{Vector: toyMakers().Vector}, VerifyOptions{Workers: 1, Recompute: -1}) // and of orders alone
+				report := requireSound(t, kept, Makers{Vector: toyMakers().Vector}, VerifyOptions{Workers: 1, Recompute: -1}) // played again from the orders alone
 				require.True(t, report.Replayed)
 			}
 		}
 	}
 }
 
-// TestKeep: rows are kept where they are small, whatever there are of them.
+// TestKeep: workers keep rows while they fit into the bound of memory.
 func TestKeep(t *testing.T) {
 	specs := []env.Spec{{Info: sim.Info{Players: 2}, Shape: features.Shape{Words: 100, Scalars: 2}, Heads: []int{3}, MaskWords: 1, MaxTurns: 100}}
 	l := newLayout(Format, Job{Obs: ObsPacked, Rules: []string{""}}, specs)
@@ -44,13 +44,13 @@ func TestKeep(t *testing.T) {
 	require.Equal(t, env.WantReward, l.keep(keptBytes/(row*2*100*4)+1))
 }
 
-// TestWriteLies: episodes from elsewhere are played again even where nothing but
-// their orders is written.
+// TestWriteLies: episodes from elsewhere are played again, even where only their orders
+// are written.
 func TestWriteLies(t *testing.T) {
 	j, from := recordedJob()
 	j.Obs, j.Reward = ObsNone, "result"
 	imported(t, j, toyMakers(), from, Options{})
-	lying := func(e *rollout.Episode) bool { // it does not end as it says
+	lying := func(e *rollout.Episode) bool { // it ends otherwise than recorded
 		e.Outcome[0], e.Outcome[1] = e.Outcome[1], e.Outcome[0]
 		return true
 	}

@@ -14,13 +14,13 @@ import (
 	"moonfarm/rollout/filelock"
 )
 
-// noFlock is a Locker on a file system that has no locks.
+// noFlock is a Locker for a file system without locks.
 func noFlock() *filelock.Locker {
 	return &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.ENOLCK }}
 }
 
-// TestWithoutFlock: a dataset is made where there are no locks, and the lock files that
-// stand for them keep other runs out and leave nothing behind.
+// TestWithoutFlock: without locks of the file system, lock files keep other runs out
+// and are removed at the end.
 func TestWithoutFlock(t *testing.T) {
 	j := toyJob(2, 1)
 	want := generateToy(t, j, Options{Workers: 1})
@@ -33,7 +33,7 @@ func TestWithoutFlock(t *testing.T) {
 	_, err = OpenRun(t.Context(), dir, j, toyMakers(), o)
 	require.ErrorContains(t, err, dir+": another run is writing there (process ")
 	release()
-	x, err := OpenRun(t.Context(), dir, j, toyMakers(), o) // its lock file is there when the run begins
+	x, err := OpenRun(t.Context(), dir, j, toyMakers(), o) // its lock file exists when the run begins
 	require.NoError(t, err)
 	_, err = Generate(t.Context(), dir, j, toyMakers(), o)
 	require.ErrorContains(t, err, "another run is writing there")
@@ -43,7 +43,7 @@ func TestWithoutFlock(t *testing.T) {
 	require.Equal(t, files(t, want), files(t, dir))
 }
 
-// readOnly is a folder on a disk that cannot be written.
+// readOnly is a folder on a read-only disk.
 type readOnly struct{ store.Store }
 
 func (readOnly) Create(context.Context, string) (store.File, error) { return nil, syscall.EROFS }
@@ -52,8 +52,8 @@ func (readOnly) Remove(_ context.Context, name string) error {
 	return &fs.PathError{Op: "remove", Path: name, Err: syscall.EROFS}
 }
 
-// TestCompleteReadOnly: a complete dataset is complete where nothing can be written or
-// locked; one of another job is refused as ever.
+// TestCompleteReadOnly: a run finds a complete dataset complete where it cannot write
+// or lock; it still refuses a dataset of another job.
 func TestCompleteReadOnly(t *testing.T) {
 	j := toyJob(2, 1)
 	dir := generateToy(t, j, Options{Workers: 1})

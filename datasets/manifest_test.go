@@ -15,7 +15,7 @@ func manifestText(t testing.TB) []byte {
 	return text
 }
 
-// TestManifestIsCanonical: nothing may be written in another way.
+// TestManifestIsCanonical: only the bytes that are written are accepted.
 func TestManifestIsCanonical(t *testing.T) {
 	text := string(manifestText(t))
 	_, err := decodeManifest([]byte(text))
@@ -38,8 +38,8 @@ func TestManifestIsCanonical(t *testing.T) {
 	}
 }
 
-// TestManifestPolicies: there are as many policies, and lists of members, as
-// seats: rows are read by them.
+// TestManifestPolicies: there must be a policy, and a list of members, for each seat,
+// because readers of rows rely on it.
 func TestManifestPolicies(t *testing.T) {
 	dir := generateToy(t, mixed(toyJob(2, 1)), Options{})
 	for want, edit := range map[string]func(m *Manifest){
@@ -58,7 +58,7 @@ func TestManifestPolicies(t *testing.T) {
 	}
 }
 
-// TestManifestOfManyValues: a short text does not ask for much memory.
+// TestManifestOfManyValues: a short text does not make the reader allocate much memory.
 func TestManifestOfManyValues(t *testing.T) {
 	list, text := `"plane_fields": [`, string(manifestText(t))
 	require.Contains(t, text, list)
@@ -71,8 +71,7 @@ func TestManifestOfManyValues(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
 }
 
-// FuzzManifest: no manifest, though its checksum fits, makes Open panic or take
-// much memory.
+// FuzzManifest: no manifest with a right checksum makes Open panic or take much memory.
 func FuzzManifest(f *testing.F) {
 	f.Add(manifestText(f))
 	f.Fuzz(func(t *testing.T, text []byte) {

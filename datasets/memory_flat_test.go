@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMemoryIsFlat: more episodes in as many shards take no more memory, neither at
-// once nor, but for a little per episode, in sum. An episode takes some 700 bytes; one
-// whose rows were kept would take another 900. Under the race detector sync.Pool drops
-// a part of what it is given, so the sum says nothing there.
+// TestMemoryIsFlat: more episodes in the same number of shards take no more memory at
+// once, and allocate only little per episode: an episode takes about 700 bytes, and
+// keeping its rows would take another 900. Under the race detector sync.Pool drops some
+// of its values, so the allocations are not compared.
 func TestMemoryIsFlat(t *testing.T) {
 	taken := func(episodes uint64) uint64 {
 		j := toyJob(2, 1)

@@ -28,8 +28,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	require.LessOrEqual(t, runtime.NumGoroutine(), before)
 }
 
-// TestLongLists: batches also end where lists are long, and the rows are the
-// same.
+// TestLongLists: batches also end where lists are long, without a change of the rows.
 func TestLongLists(t *testing.T) {
 	j := toyJob(3, 2)
 	j.Episodes = 40

@@ -11,7 +11,7 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// toyMakersOf are the makers of a game by its name.
+// toyMakersOf returns the makers of the game of that name.
 func toyMakersOf(string) (Makers, error) { return toyMakers(), nil }
 
 // inParts makes a job in n parts, in folders below a new one.
@@ -25,7 +25,7 @@ func inParts(t *testing.T, j Job, n int) (dirs []string) {
 	return dirs
 }
 
-// TestMerge: parts that were made alone become what Generate makes as a whole.
+// TestMerge: parts made separately become the same bytes as the whole made by Generate.
 func TestMerge(t *testing.T) {
 	j := mixed(toyJob(3, 2))
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
@@ -61,8 +61,8 @@ func TestMerge(t *testing.T) {
 	requireSameFiles(t, want, withoutFolders(files(t, dirs[1])))
 }
 
-// TestMergeStoppedAtEveryStep lets everything that changes the store fail in turn,
-// and repeats the merge.
+// TestMergeStoppedAtEveryStep fails each change of the store in turn, and repeats the
+// merge.
 func TestMergeStoppedAtEveryStep(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Episodes = 45
@@ -87,7 +87,7 @@ func TestMergeStoppedAtEveryStep(t *testing.T) {
 	}
 }
 
-// TestMergeRefuses: what does not belong together is told.
+// TestMergeRefuses: parts that do not belong together are refused with the reason.
 func TestMergeRefuses(t *testing.T) {
 	j := toyJob(2, 1)
 	dirs := inParts(t, j, 3)

@@ -16,11 +16,11 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// netData is the file of the policy "net". It is not to be had where only the name
-// with its sum, "net(sha256=…)", is known.
+// netData is the file of the policy "net". A process that knows only the name with its
+// sum, "net(sha256=…)", does not have it.
 const netData = "what was learned"
 
-// net plays as anyone, by seeds that its file changes.
+// net plays like anyone, with seeds that its file changes.
 type net struct {
 	anyone
 	file rollout.File
@@ -58,7 +58,8 @@ func learned(j Job) Job {
 	return j
 }
 
-// TestModels: a dataset holds the files of its policies, and is made again from them.
+// TestModels: a dataset holds the files of its policies, which are made again from
+// them.
 func TestModels(t *testing.T) {
 	j := learned(toyJob(2, 1))
 	for name, out := range places(t) {
@@ -81,8 +82,8 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestModelsTogether: processes that know the sum of a file only make the dataset
-// that one makes which has the file, and so do parts.
+// TestModelsTogether: processes that know only the sum of a file make the same dataset
+// as a process that has the file; so do parts.
 func TestModelsTogether(t *testing.T) {
 	j := learned(toyJob(2, 1))
 	alone := generateToy(t, j, Options{})
@@ -105,7 +106,7 @@ func TestModelsTogether(t *testing.T) {
 	requireSameFiles(t, want, withoutFolders(files(t, merged)))
 }
 
-// TestModelsKilled: what a run left that was killed while it wrote a file is swept.
+// TestModelsKilled: the unfinished file of a killed run is removed.
 func TestModelsKilled(t *testing.T) {
 	j := learned(toyJob(2, 1))
 	want := files(t, generateToy(t, j, Options{}))
@@ -120,7 +121,7 @@ func TestModelsKilled(t *testing.T) {
 	requireSameFiles(t, want, files(t, dir))
 }
 
-// TestModelsDamaged: a file that is another, or one too many, is found.
+// TestModelsDamaged: a wrong file, and one too many, are found.
 func TestModelsDamaged(t *testing.T) {
 	j := learned(toyJob(2, 1))
 	for want, damage := range map[string]func(path string) error{

@@ -37,8 +37,8 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// columnSums are the lines that the script must print: the rows of all tables
-// and the sums of their columns.
+// columnSums returns the lines that the script must print: the number of rows of each
+// table and the sums of its columns.
 func columnSums(t *testing.T, dir string) (lines []string) {
 	d := opened(t, dir)
 	m := d.Manifest()
@@ -61,8 +61,8 @@ func columnSums(t *testing.T, dir string) (lines []string) {
 	return lines
 }
 
-// computedLines tell what the script computes of the rows: the episodes for
-// validation, and the sum of unpacked planes.
+// computedLines returns the lines that the script computes from the rows: the episodes
+// for validation, and the sum of unpacked planes.
 func computedLines(t *testing.T, dir string) string {
 	d := opened(t, dir)
 	text, last := "# validation", uint64(math.MaxUint64)
@@ -90,7 +90,7 @@ func computedLines(t *testing.T, dir string) string {
 	return fmt.Sprintf("%s\n# unpacked %x\n", text, sum.Sum(nil))
 }
 
-// sumLines leaves out the lines that are comments.
+// sumLines returns the lines that are not comments.
 func sumLines(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "#") {

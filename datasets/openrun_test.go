@@ -17,13 +17,13 @@ import (
 	"moonfarm/rollout/parallel"
 )
 
-// places are a new folder and a new bucket.
+// places returns a new folder and a new bucket.
 func places(t *testing.T) map[string]string {
 	return map[string]string{"folder": filepath.Join(t.TempDir(), "data"), "bucket": inBucket(t)}
 }
 
-// madeTogether makes all shards of a run by several Runs, each shard by two of them,
-// and completes it.
+// madeTogether makes all shards of a run with several Runs, each shard with two of
+// them, and completes it.
 func madeTogether(t *testing.T, out string, j Job, o Options) (sums []string, err error) {
 	var runs []*Run
 	for range 3 {
@@ -53,7 +53,7 @@ func madeTogether(t *testing.T, out string, j Job, o Options) (sums []string, er
 	return sums, runs[0].Finish(withBuckets(t), known(sums))
 }
 
-// stride is how far apart the steps are at which a run is stopped.
+// stride is the distance between the steps at which a run is stopped.
 func stride() int {
 	if os.Getenv("MOONFARM_LONG") != "" {
 		return 1
@@ -61,12 +61,12 @@ func stride() int {
 	return 17
 }
 
-// known returns the sums of a list.
+// known returns a function that looks up sums in a list.
 func known(sums []string) func(int) (string, error) {
 	return func(i int) (string, error) { return sums[i], nil }
 }
 
-// TestOpenRun: what several processes make together is what Generate makes alone.
+// TestOpenRun: several processes together make the same files as Generate alone.
 func TestOpenRun(t *testing.T) {
 	j := mixed(toyJob(3, 2))
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
@@ -90,8 +90,8 @@ func TestOpenRun(t *testing.T) {
 	}
 }
 
-// TestOpenRunStoppedAtEveryStep lets everything that changes the store fail in turn,
-// alone and with all after it, and repeats the whole.
+// TestOpenRunStoppedAtEveryStep fails each change of the store in turn, alone and with
+// all later ones, and repeats everything.
 func TestOpenRunStoppedAtEveryStep(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Episodes = 25
@@ -121,8 +121,8 @@ func TestOpenRunStoppedAtEveryStep(t *testing.T) {
 	}
 }
 
-// TestBrokenShards: files that are not what their sum says are found before the
-// dataset is complete; a shard that another made otherwise is told from this.
+// TestBrokenShards: files that do not have their sum are found before the dataset is
+// complete. A shard that another process made differently is not counted as broken.
 func TestBrokenShards(t *testing.T) {
 	j := toyJob(2, 1)
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
@@ -143,7 +143,7 @@ func TestBrokenShards(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, text, "all rows are equal", kind)
 
-		// Another's shard, as a worker that cheats would store it.
+		// A shard of another worker, as a cheating worker would store it.
 		wrong, err := y.Make(withBuckets(t), 2)
 		require.NoError(t, err)
 		from, err := storeOf(withBuckets(t), out+"-other")
@@ -188,8 +188,8 @@ func TestBrokenShards(t *testing.T) {
 	}
 }
 
-// TestAlone: a Run that is alone does not read again what it has stored, but finds
-// what is not there, and reads what another Run has stored.
+// TestAlone: a Run with Options.Alone does not read again the files that it has stored,
+// but finds missing files, and reads files of other Runs.
 func TestAlone(t *testing.T) {
 	j := toyJob(2, 1)
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
@@ -263,8 +263,8 @@ func (r countedReader) ReadAt(b []byte, at int64) (int, error) {
 	return r.Reader.ReadAt(b, at)
 }
 
-// watched is a store that cancels when the first file is begun, and counts what is
-// asked of it later in a context that is not done.
+// watched is a store that cancels the context when the first file is begun, and counts
+// later requests in a context that is not done.
 type watched struct {
 	store.Store
 	cancel context.CancelFunc
@@ -289,7 +289,7 @@ func (w watched) Open(ctx context.Context, name string) (store.Reader, error) {
 	return w.Store.Open(ctx, name)
 }
 
-// TestFinishIsStopped: all that Finish reads and writes has its context.
+// TestFinishIsStopped: all reads and writes of Finish use its context.
 func TestFinishIsStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(withBuckets(t))
 	w := watched{nil, cancel, new(atomic.Int32), new(atomic.Bool)}
@@ -312,7 +312,8 @@ func TestFinishIsStopped(t *testing.T) {
 	require.NoError(t, x.Finish(withBuckets(t), known(sums)))
 }
 
-// TestOpenRunRefuses: other runs, and shards that are not there or cannot be made.
+// TestOpenRunRefuses: other runs are refused, and shards that do not exist or cannot be
+// made.
 func TestOpenRunRefuses(t *testing.T) {
 	j := toyJob(2, 1)
 	for kind, out := range places(t) {

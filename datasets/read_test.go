@@ -11,8 +11,8 @@ import (
 	"moonfarm/rollout"
 )
 
-// TestRowsAreTheGame plays the recorded episodes again, the plain way, and
-// compares all that Batches yields.
+// TestRowsAreTheGame plays the recorded episodes again in the simplest way, and
+// compares all columns of Batches.
 func TestRowsAreTheGame(t *testing.T) {
 	j := toyJob(3, 2)
 	j.Episodes, j.ShardEpisodes = 700, 600 // several batches in a shard
@@ -70,8 +70,8 @@ func TestRowsAreTheGame(t *testing.T) {
 	require.EqualValues(t, len(want), d.Manifest().Totals.Rows)
 }
 
-// TestShuffleAndSplit: every row once, in another order; the parts are apart
-// and whole.
+// TestShuffleAndSplit: shuffling yields every row once; parts of a split have no row in
+// common and are together the whole.
 func TestShuffleAndSplit(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
 	d := opened(t, dir)

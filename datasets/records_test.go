@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRecords compares the records of every table, form and codec with what the
-// Arrow library itself reads from the files.
+// TestRecords compares the records of every table, form and codec with the batches that
+// the Arrow library reads from the files.
 func TestRecords(t *testing.T) {
 	for _, c := range []Codec{Zstd, LZ4, None} {
 		for _, o := range []Obs{ObsPlanes, ObsPacked, ObsNone} {
@@ -51,8 +51,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// arrowRecords are the record batches of a table as the Arrow library reads
-// them.
+// arrowRecords returns the record batches of a table as the Arrow library reads them.
 func arrowRecords(t *testing.T, dir, table string) (all []arrow.Record) {
 	paths, err := filepath.Glob(filepath.Join(dir, table, "*.arrow"))
 	require.NoError(t, err)
@@ -71,7 +70,8 @@ func arrowRecords(t *testing.T, dir, table string) (all []arrow.Record) {
 	return all
 }
 
-// TestRecordsOfColumns: some columns of a table, in its order, as their sums say.
+// TestRecordsOfColumns: records of some columns are in the order of the table, and have
+// the right sums.
 func TestRecordsOfColumns(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	d := opened(t, dir)

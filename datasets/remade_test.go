@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestManifestIsMadeAnew changes keys of a manifest that no file speaks of, with
-// a checksum that fits: playing again names them.
+// TestManifestIsMadeAnew changes keys of a manifest that no other file holds, with a
+// checksum that fits: verify with Recompute names them.
 func TestManifestIsMadeAnew(t *testing.T) {
 	changes := map[string]func(*Manifest){
 		"moonfarm":                          func(m *Manifest) { m.Moonfarm = "0.1.9" },
@@ -37,7 +37,7 @@ func TestManifestIsMadeAnew(t *testing.T) {
 	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
 }
 
-// TestOtherGamma: the discount is also in the job, and must be the same there.
+// TestOtherGamma: the discount is also in the job, which must have the same.
 func TestOtherGamma(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	edit(t, dir, func(m *Manifest) { m.Reward.Gamma = 0.5 })

@@ -20,15 +20,15 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// rowID names a row of a dataset.
+// rowID identifies a row of a dataset.
 type rowID struct {
 	episode uint64
 	turn    int32
 	seat    uint8
 }
 
-// readRows reads all rows: their names in order, and the values of all columns of
-// each as text.
+// readRows reads all rows. It returns their IDs in order, and all columns of each row
+// as text.
 func readRows(t testing.TB, d *Dataset, o ReadOptions) (ids []rowID, rows map[rowID]string) {
 	t.Helper()
 	rows = map[rowID]string{}
@@ -46,12 +46,13 @@ func readRows(t testing.TB, d *Dataset, o ReadOptions) (ids []rowID, rows map[ro
 	return ids, rows
 }
 
-// listFields are the fields of a Batch that hold lists, by those that hold their ends.
+// listFields maps the fields of a Batch that hold the ends of lists to the fields with
+// the lists.
 var listFields = map[string][]string{
 	"OrderEnds": {"Orders"}, "SearchEnds": {"SearchPolicy", "SearchCounts"}, "SearchChoiceEnds": {"SearchChoices"},
 }
 
-// rowText is all of a row, as bytes with the names of the columns.
+// rowText returns a row as bytes, with the names of the columns.
 func rowText(b *Batch, i int) string {
 	var text []byte
 	add := func(name string, values any) {
@@ -79,13 +80,13 @@ func rowText(b *Batch, i int) string {
 	return string(text)
 }
 
-// ways are ways to read that yield the same rows.
+// ways lists options that yield the same rows.
 var ways = []ReadOptions{
 	{Rows: 7}, {Rows: 64, Workers: 3}, {Rows: 1000, Workers: 2}, {Rows: 16, Shuffle: 100}, {Rows: 50, Shuffle: 333, Workers: 3}, {Whole: true}, {Whole: true, Workers: 2, Shuffle: 1},
 }
 
-// requireRendered demands that a dataset, played again, has the rows that another
-// holds in its files.
+// requireRendered compares the replayed rows of a dataset with the rows in the files of
+// another.
 func requireRendered(t *testing.T, from, as *Dataset, m Makers, o ReadOptions) {
 	t.Helper()
 	order, want := readRows(t, as, ReadOptions{})
@@ -105,8 +106,8 @@ func requireRendered(t *testing.T, from, as *Dataset, m Makers, o ReadOptions) {
 	}
 }
 
-// TestRenderedIsRead: of every game, the rows that are made of a dataset of orders
-// alone are those in the files of datasets with observations.
+// TestRenderedIsRead: for every game, the rows replayed from a dataset of orders alone
+// are the rows in the files of datasets with observations.
 func TestRenderedIsRead(t *testing.T) {
 	for _, g := range catalog.Games() {
 		t.Run(g.Name, func(t *testing.T) {
@@ -135,7 +136,7 @@ func TestRenderedIsRead(t *testing.T) {
 	}
 }
 
-// TestRenderedSeats: other numbers of seats and heads, and what is remembered.
+// TestRenderedSeats: other numbers of seats and heads, and memory in fog.
 func TestRenderedSeats(t *testing.T) {
 	for seats := 2; seats <= 4; seats++ {
 		j := toyJob(seats, 2)
@@ -153,8 +154,8 @@ func TestRenderedSeats(t *testing.T) {
 	requireRendered(t, from, opened(t, generated(t, j, m, Options{})), m, ReadOptions{Obs: ObsPlanes, Memory: true})
 }
 
-// TestDerivedColumns compares returns of some turns, actions of others and finals
-// with what they are made of.
+// TestDerivedColumns compares returns of some turns, actions of opponents and finals
+// with the columns that they follow from.
 func TestDerivedColumns(t *testing.T) {
 	j := toyJob(3, 2)
 	d, m := opened(t, generateToy(t, j, Options{})), toyMakers()
@@ -186,7 +187,7 @@ func TestDerivedColumns(t *testing.T) {
 	require.EqualValues(t, j.Episodes, episodes)
 
 	_, want := readRows(t, d, ReadOptions{Makers: &m, Columns: columns, Steps: 2, Discount: 0.5})
-	for _, o := range ways { // opponents without the own action, and pieces of episodes
+	for _, o := range ways { // with opponents but no action, and with pieces of episodes
 		o.Makers, o.Columns, o.Steps, o.Discount = &m, columns, 2, 0.5
 		_, got := readRows(t, d, o)
 		require.Equal(t, want, got)
@@ -199,8 +200,8 @@ func TestDerivedColumns(t *testing.T) {
 	}
 }
 
-// TestParts: ranks × workers share nothing and miss nothing, in every epoch and
-// split, read from files and played again.
+// TestParts: the parts of ranks × workers have no row in common and together have all,
+// in every epoch and split, read from files or replayed.
 func TestParts(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Obs = ObsNone
@@ -242,7 +243,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestRenderRefused: options and makers that do not fit.
+// TestRenderRefused: wrong options and makers are refused.
 func TestRenderRefused(t *testing.T) {
 	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
 	fail := func(o ReadOptions, words ...string) {
@@ -285,8 +286,8 @@ func TestRenderRefused(t *testing.T) {
 	fail(ReadOptions{Makers: &tron}, "read: ")
 }
 
-// TestRenderHostile changes the episodes of a shard: every lie that matters is
-// told, and nothing else happens, with any number of workers.
+// TestRenderHostile changes the episodes of a shard: the reader reports every change
+// that matters, and does nothing else, with any number of workers.
 func TestRenderHostile(t *testing.T) {
 	view := func(t *arrowfile.RecordBatch, name string) *arrowfile.Data { return t.Col(name) }
 	for words, change := range map[string]func(*arrowfile.RecordBatch){
@@ -314,7 +315,7 @@ func TestRenderHostile(t *testing.T) {
 	}
 }
 
-// TestRenderTooLong: an episode is no longer than the game allows, whatever the
+// TestRenderTooLong: an episode longer than the game allows is refused, whatever the
 // manifest says.
 func TestRenderTooLong(t *testing.T) {
 	dir, m := generateToy(t, toyJob(2, 1), Options{}), toyMakers()
@@ -339,7 +340,7 @@ func TestRenderTooLong(t *testing.T) {
 	}
 }
 
-// lengthen makes all episodes longer than they were, and of no orders.
+// lengthen makes all episodes longer, and without orders.
 func lengthen(turns, ends, orders *arrowfile.Data) {
 	n := len(ends.Ends) - 1
 	for _, d := range []*arrowfile.Data{ends, orders} {
@@ -352,8 +353,8 @@ func lengthen(turns, ends, orders *arrowfile.Data) {
 	}
 }
 
-// TestRenderPanics: a game that panics is an error of the reader, in its own
-// goroutine and in others.
+// TestRenderPanics: the reader returns a panic of the game as an error, from its own
+// goroutine and from workers.
 func TestRenderPanics(t *testing.T) {
 	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
 	good := m.Vector
@@ -376,7 +377,7 @@ type bursting struct{ env.Vector }
 
 func (b bursting) Step(*env.Batch) { panic("burst") }
 
-// TestRenderLeft: leaving early is allowed, and nothing is left running.
+// TestRenderLeft: a consumer may leave early, and no goroutine is left.
 func TestRenderLeft(t *testing.T) {
 	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
 	before := runtime.NumGoroutine()
@@ -395,8 +396,8 @@ func TestRenderLeft(t *testing.T) {
 	require.LessOrEqual(t, runtime.NumGoroutine(), before)
 }
 
-// BenchmarkRender reads planes of a dataset of orders alone, and of one with
-// planes; rows a second are those of all workers.
+// BenchmarkRender reads planes from a dataset of orders alone, and from one with
+// planes; rows per second are of all workers together.
 func BenchmarkRender(b *testing.B) {
 	g, err := catalog.Find("towerdefence")
 	require.NoError(b, err)

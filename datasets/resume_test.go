@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStoppedAtEveryStep lets every single disk operation of a run fail in
-// turn, alone and with all after it, and repeats the run.
+// TestStoppedAtEveryStep fails every single disk operation of a run in turn, alone and
+// with all later ones, and repeats the run.
 func TestStoppedAtEveryStep(t *testing.T) {
 	j := mixed(toyJob(2, 1))
 	j.Episodes = 25
@@ -31,8 +31,8 @@ func TestStoppedAtEveryStep(t *testing.T) {
 				require.Greater(t, k, 40, "operations of a run")
 				break
 			}
-			// What fails after the manifest is in place can leave the
-			// dataset complete; what fails when dropping is no error.
+			// A failure after the manifest is in place can leave the dataset complete;
+			// a failure to drop a file is no error.
 			if err != nil {
 				require.ErrorIs(t, err, broken)
 			}
@@ -45,10 +45,10 @@ func TestStoppedAtEveryStep(t *testing.T) {
 	}
 }
 
-// requireWhole checks that every file under a final name is as it will be.
+// requireWhole checks that every file with a final name has its final bytes.
 func requireWhole(t *testing.T, dir string, want map[string]string) {
 	if _, err := os.Stat(dir); err != nil {
-		return // not even the folder
+		return // not even the folder exists
 	}
 	for name, content := range files(t, dir) {
 		switch {
@@ -59,7 +59,7 @@ func requireWhole(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-// killedEnv makes the test binary generate into the folder it names.
+// killedEnv makes the test binary generate into the folder that it names.
 const killedEnv = "MOONFARM_TEST_GENERATE"
 
 func killedJob() Job {
@@ -68,8 +68,7 @@ func killedJob() Job {
 	return j
 }
 
-// TestKilled kills runs at random moments with SIGKILL; the last one is left
-// to finish.
+// TestKilled kills runs at random moments with SIGKILL, and lets the last one finish.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv(killedEnv); dir != "" {
 		_, err := Generate(context.Background(), dir, killedJob(), toyMakers(), Options{Workers: 2})
@@ -103,7 +102,7 @@ func TestKilled(t *testing.T) {
 	requireSameFiles(t, want, files(t, dir))
 }
 
-// TestCancelled: a run whose context is done continues too.
+// TestCancelled: a cancelled run can be continued, too.
 func TestCancelled(t *testing.T) {
 	j := toyJob(2, 1)
 	want := files(t, generateToy(t, j, Options{Workers: 1}))
@@ -128,7 +127,8 @@ func TestCancelled(t *testing.T) {
 	requireSameFiles(t, want, files(t, dir))
 }
 
-// TestOtherJobsAreRefused: an unfinished or complete dataset stays as it is.
+// TestOtherJobsAreRefused: a refused run does not change an unfinished or complete
+// dataset.
 func TestOtherJobsAreRefused(t *testing.T) {
 	j := toyJob(2, 1)
 	complete := generateToy(t, j, Options{})
@@ -197,8 +197,7 @@ func TestBadJobs(t *testing.T) {
 	}
 }
 
-// TestDifferShowsWhere checks that long settings are told from where they
-// differ on.
+// TestDifferShowsWhere checks that long settings are shown from their first difference.
 func TestDifferShowsWhere(t *testing.T) {
 	a, b := toyJob(2, 1), toyJob(2, 1)
 	same := strings.Repeat("é", 100)

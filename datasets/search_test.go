@@ -15,8 +15,9 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// seeker plays as anyone, and finds up to three moves by the row's seed, some of whose
-// orders are no choice. Of seeds that end in 00 it finds nothing.
+// seeker plays like anyone. Its search finds up to three moves, which depend on the
+// row's seed; some have orders that no choice encodes. For seeds that end in 00 it
+// finds nothing.
 type seeker struct {
 	anyone
 	rows  []int32
@@ -38,7 +39,7 @@ func (p *seeker) SearchResult(row int32) *rollout.SearchResult {
 	return nil
 }
 
-// sought is what a seeker finds for a seed.
+// sought returns the result of a seeker's search for a seed.
 func sought(seed uint64, orders int) *rollout.SearchResult {
 	moves := int(seed & 3)
 	if moves == 0 {
@@ -61,8 +62,8 @@ func seeking(j Job) Job {
 	return j
 }
 
-// TestSearchColumns: rows tell what was found, in moves as actions say them, and the
-// dataset verifies.
+// TestSearchColumns: rows have the search results, with moves in the form of actions,
+// and the dataset verifies.
 func TestSearchColumns(t *testing.T) {
 	for _, j := range []Job{seeking(toyJob(2, 1)), seeking(toyJob(3, 2))} {
 		heads := j.Rules[0][len(j.Rules[0])-1] - '0'
@@ -89,7 +90,7 @@ func TestSearchColumns(t *testing.T) {
 				require.Equal(t, float32(want.Value), b.SearchValue[i])
 				require.Equal(t, want.Shares, moves)
 				for k := range moves {
-					var numbers []int32 // the orders of a toy are its choices, one a head
+					var numbers []int32 // the orders of a toy are its choices, one for each head
 					for h, o := range want.OrdersOf(k) {
 						if o > simtest.ToyHeaps {
 							numbers = append(numbers, int32(-1-h))
@@ -113,7 +114,7 @@ func TestSearchColumns(t *testing.T) {
 		}
 		require.Greater(t, min(sums, unsaid), 50)
 		card := inspected(t, dir, InspectOptions{Workers: 2})
-		require.InDelta(t, 2, card.Moves.Mean, 0.25) // of 1, 2 and 3
+		require.InDelta(t, 2, card.Moves.Mean, 0.25) // the mean of 1, 2 and 3
 		require.Equal(t, []float64{1, 3}, []float64{card.Moves.Min, card.Moves.Max})
 		require.InDelta(t, 0, card.Value.Mean, 0.25)
 		require.Less(t, card.Value.Min, -0.8)
@@ -130,7 +131,7 @@ func TestSearchColumns(t *testing.T) {
 	}
 }
 
-// rowSeeds are the seeds of all rows of a dataset, played again.
+// rowSeeds returns the seeds of all rows of a dataset, from playing it again.
 func rowSeeds(t *testing.T, d *Dataset, v env.Vector) (seeds []uint64) {
 	b := env.NewBatch(v.Spec(), 1, env.WantRowSeed)
 	for e := range each(t, d.Episodes()) {
@@ -142,9 +143,9 @@ func rowSeeds(t *testing.T, d *Dataset, v env.Vector) (seeds []uint64) {
 	return seeds
 }
 
-// TestSearchesAnyWay: the bytes are the same with rows that were kept and rows that
-// were played again, of any number of workers, games and processes, and in parts; and
-// batches that end where their lists are full are read.
+// TestSearchesAnyWay: the bytes are the same for kept and replayed rows, for any number
+// of workers, games and processes, and in parts; and batches that end with full lists
+// can be read.
 func TestSearchesAnyWay(t *testing.T) {
 	for _, o := range []Obs{ObsPlanes, ObsNone} {
 		j := seeking(toyJob(3, 2))
@@ -180,8 +181,8 @@ func TestSearchesAnyWay(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// TestSearchesPlayedAgain: rows that are played again tell of searches, too; also of
-// a dataset without observations, and of the columns that are asked for alone.
+// TestSearchesPlayedAgain: replayed rows have search results, too; also from a dataset
+// without observations, and when only these columns are asked for.
 func TestSearchesPlayedAgain(t *testing.T) {
 	for _, j := range []Job{seeking(toyJob(2, 1)), seeking(toyJob(3, 2))} {
 		j.Episodes, j.Obs = 20, ObsNone
@@ -199,8 +200,9 @@ func TestSearchesPlayedAgain(t *testing.T) {
 	}
 }
 
-// TestTamperingWithSearches: a value, share, choice or count that was changed in the
-// steps alone is found by their episodes, and one changed in both by searching again.
+// TestTamperingWithSearches: a value, share, choice or count changed only in the steps
+// is found by comparing with the episodes; one changed in both is found by searching
+// again.
 func TestTamperingWithSearches(t *testing.T) {
 	flip := func(name string, list bool) func(*arrowfile.RecordBatch) {
 		done := false // once
@@ -213,7 +215,7 @@ func TestTamperingWithSearches(t *testing.T) {
 			if list {
 				d.Bytes[0] ^= 1
 			} else {
-				d.Fixed[0] ^= 1 // of a NaN: the first seat does not search
+				d.Fixed[0] ^= 1 // a NaN: the first seat does not search
 			}
 		}
 	}
@@ -234,7 +236,7 @@ func TestTamperingWithSearches(t *testing.T) {
 	requireProblem(t, dir, Makers{}, VerifyOptions{}, "episodes/00001.arrow: row 0: ", "choices of searches, of which")
 }
 
-// FuzzFound: what an episode tells of searches is refused, or can be taken apart.
+// FuzzFound: any search results of an episode are refused, or can be taken apart.
 func FuzzFound(f *testing.F) {
 	nan := []byte{0, 0, 0xc0, 0x7f}
 	f.Add(false, nan, []byte{1, 0, 0, 0}, nan, []byte{3, 0, 0, 0}, []byte{})

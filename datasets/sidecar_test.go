@@ -10,8 +10,8 @@ import (
 	"moonfarm/rollout"
 )
 
-// TestManyPairings: after the first thousand, all other players are counted
-// together, and the manifest stays short.
+// TestManyPairings: after the first thousand pairings, all others are counted together,
+// and the manifest stays short.
 func TestManyPairings(t *testing.T) {
 	r := recorded{rules: []string{"seats=2 orders=2"}}
 	for _, n := range []uint64{700, 400, 1100, 3, 900} {
@@ -46,7 +46,7 @@ func TestManyPairings(t *testing.T) {
 	requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: -1})
 }
 
-// TestUnknownPairing: an episode of players that the totals do not have.
+// TestUnknownPairing: an episode of players that the totals lack is found.
 func TestUnknownPairing(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	tamperWith(t, dir, episodesDir, func(t *arrowfile.RecordBatch) { t.Col(ColPolicies).Bytes[3] ^= 1 })

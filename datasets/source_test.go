@@ -17,8 +17,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// recorded is a Source of episodes that were played elsewhere, some with other
-// rules.
+// recorded is a Source of episodes played elsewhere, some with other rules.
 type recorded struct {
 	parts []Part
 	rules []string
@@ -54,8 +53,8 @@ func imported(t testing.TB, j Job, m Makers, from Source, o Options) string {
 	return dir
 }
 
-// TestWrite imports episodes, in any number of workers the same, and verifies
-// them.
+// TestWrite imports episodes, with the same bytes for any number of workers, and
+// verifies them.
 func TestWrite(t *testing.T) {
 	j, from := recordedJob()
 	m := toyMakers()
@@ -91,7 +90,7 @@ func TestWrite(t *testing.T) {
 	require.True(t, r.Replayed)
 }
 
-// altered is a Source whose episodes are changed, or left out where change
+// altered is a Source that passes each episode to change, and leaves it out if change
 // returns false.
 type altered struct {
 	Source
@@ -130,8 +129,8 @@ func TestWriteRefusesWrongEpisodes(t *testing.T) {
 	require.ErrorContains(t, err, "rules number 2 of 2")
 }
 
-// stopping stops the second episode a turn early, and keeps the third as a
-// recording. It plays games of v.
+// stopping ends the second episode a turn early, and keeps the third as a recording. It
+// plays games of v.
 func stopping(v env.Vector) func(e *rollout.Episode) bool {
 	return func(e *rollout.Episode) bool {
 		switch e.ID {
@@ -160,7 +159,7 @@ func stopping(v env.Vector) func(e *rollout.Episode) bool {
 	}
 }
 
-// seeded is a toy whose chance is in its recordings alone.
+// seeded is a toy whose chance is known only from its recordings.
 type seeded struct {
 	simtest.Toy
 	seed uint64
@@ -168,8 +167,8 @@ type seeded struct {
 
 func (g seeded) Reset(s *simtest.ToyState, _ uint64) { g.Toy.Reset(s, g.seed) }
 
-// recordedToys go through the states of recordings that stopping makes; told
-// are the episodes in them.
+// recordedToys go through the states of recordings made by stopping; told holds their
+// episodes.
 func recordedToys(told map[uint64]*rollout.Episode) func(string, env.Settings, []byte) (env.Vector, []sim.Order, []int32, error) {
 	return func(_ string, c env.Settings, recording []byte) (env.Vector, []sim.Order, []int32, error) {
 		seed, err := strconv.ParseUint(string(recording), 10, 64)
@@ -182,8 +181,8 @@ func recordedToys(told map[uint64]*rollout.Episode) func(string, env.Settings, [
 	}
 }
 
-// TestWriteStoppedAndRecorded keeps a stopped episode and one of unknown
-// chance, verifies both and plays them again.
+// TestWriteStoppedAndRecorded keeps a stopped episode and one of unknown chance,
+// verifies both and plays them again.
 func TestWriteStoppedAndRecorded(t *testing.T) {
 	j, from := recordedJob()
 	told := map[uint64]*rollout.Episode{}

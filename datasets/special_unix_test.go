@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOnlyRegularFiles puts pipes, devices and folders, and links to them, where
-// files belong: all that reads a dataset says so and waits for nobody.
+// TestOnlyRegularFiles puts pipes, devices, folders, and links to them, in the places
+// of files: every reader returns an error and waits for nobody.
 func TestOnlyRegularFiles(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o666))
@@ -65,7 +65,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 			}
 		}
 	}
-	dir := half(t, toyJob(2, 1), toyMakers()) // files that only a run reads
+	dir := half(t, toyJob(2, 1), toyMakers()) // it has files that only a run reads
 	for _, name := range []string{runName, pathOf(shardsDir, 0), pathOf(stepsDir, 0)} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.Rename(path, path+"x"))
@@ -73,7 +73,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 		requireRefused(t, dir, toyJob(2, 1), "not a regular file")
 		require.NoError(t, os.Rename(path+"x", path))
 	}
-	link := generateToy(t, toyJob(2, 1), Options{}) // a link to a file is that file
+	link := generateToy(t, toyJob(2, 1), Options{}) // links to files are followed
 	path := filepath.Join(link, pathOf(stepsDir, 1))
 	require.NoError(t, os.Rename(path, filepath.Join(filepath.Dir(pipe), "moved")))
 	require.NoError(t, os.Symlink(filepath.Join(filepath.Dir(pipe), "moved"), path))

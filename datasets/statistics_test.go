@@ -17,7 +17,7 @@ import (
 )
 
 // TestStatistics sums the sample again from the rows, number by number; packed
-// observations have the statistics of the planes that they are of.
+// observations have the statistics of their planes.
 func TestStatistics(t *testing.T) {
 	j := toyJob(3, 2)
 	j.Episodes, j.ShardEpisodes = 400, 60
@@ -78,14 +78,14 @@ func TestStatistics(t *testing.T) {
 	require.ErrorContains(t, err, "has no statistics")
 }
 
-// TestTamperedTexts: statistics and card that are not those of the rows and of
-// the manifest are found, whatever the sums say.
+// TestTamperedTexts: statistics that are not those of the rows, and a card that does
+// not fit the manifest, are found even if the sums fit.
 func TestTamperedTexts(t *testing.T) {
 	problem := func(dir, want string) {
 		requireProblem(t, dir, Makers{}, VerifyOptions{Workers: 2}, want)
 	}
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	tamper(t, dir, func(t *arrowfile.RecordBatch) { t.Col(ColPlanes).Row(0)[3] ^= 1 }) // in the sample
+	tamper(t, dir, func(t *arrowfile.RecordBatch) { t.Col(ColPlanes).Row(0)[3] ^= 1 }) // a row of the sample
 	problem(dir, "statistics.json: not the statistics of the rows: its sha256 should be ")
 
 	dir = generateToy(t, toyJob(2, 1), Options{})
@@ -117,8 +117,7 @@ func TestTamperedTexts(t *testing.T) {
 	problem(dir, "README.md: it does not say what the manifest does")
 }
 
-// TestCard: what Hugging Face reads, and texts of users that are no more than
-// texts in it.
+// TestCard: Hugging Face can read the card, and texts of users cannot break its form.
 func TestCard(t *testing.T) {
 	j := toyJob(2, 1)
 	j.License = "cc-by-4.0"
@@ -157,7 +156,7 @@ configs:
 	m.Job.Program, m.Command = ProgramMoonfarm, "moonfarm generate toy"
 	card := string(cardText(&m))
 	require.Contains(t, card, "\nlicense: \"my: own\"\n")
-	for _, word := range []string{"no", "true", "null", ""} { // no texts for YAML
+	for _, word := range []string{"no", "true", "null", ""} { // words that YAML does not read as text
 		require.Equal(t, strconv.Quote(word), yaml(word))
 	}
 	require.Equal(t, "none", yaml("none"))

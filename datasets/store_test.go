@@ -7,8 +7,8 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// faulty is a store that asks before everything that changes it, and may be
-// refused: tests stop a run at every step with it.
+// faulty is a store that asks before every change and may be refused: with it, tests
+// stop a run at every step.
 type faulty struct {
 	store.Store
 	may func(op, name string) error
@@ -73,6 +73,6 @@ func (f faultyFile) Drop() {
 	if f.may("drop", "") == nil {
 		f.File.Drop()
 	} else if c, ok := f.File.(io.Closer); ok {
-		c.Close() // as the end of the process does
+		c.Close() // as at the end of the process
 	}
 }

@@ -15,13 +15,13 @@ import (
 	"moonfarm/env"
 )
 
-// tamper rewrites the steps of shard 1 with change applied to every batch, and
-// makes the manifest fit: only the content is wrong then.
+// tamper rewrites the steps of shard 1 with change applied to every batch, and makes
+// the manifest fit, so that only the content is wrong.
 func tamper(t *testing.T, dir string, change func(t *arrowfile.RecordBatch)) {
 	tamperWith(t, dir, stepsDir, change)
 }
 
-// tamperWith does so with any table.
+// tamperWith is tamper for any table.
 func tamperWith(t *testing.T, dir, table string, change func(t *arrowfile.RecordBatch)) {
 	d := opened(t, dir)
 	shards := shardsOf(t, dir)
@@ -55,7 +55,7 @@ func shardsOf(t testing.TB, dir string) (list []Shard) {
 	return list
 }
 
-// reindex writes an index of these shards, and the manifest with it.
+// reindex writes an index of these shards, and the manifest.
 func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
 	x, err := newIndexWriter(folder{dir: dir, files: disk.Folder(dir), ctx: t.Context()}, newLayout(Format, m.Job, []env.Spec{m.spec()}))
 	require.NoError(t, err)
@@ -76,8 +76,8 @@ func rewrite(t testing.TB, dir string, m *Manifest) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666))
 }
 
-// TestTampering changes one value of every column in turn, with checksums that
-// fit, and looks at what Verify says of it.
+// TestTampering changes one value of every column in turn, with checksums that fit, and
+// checks that Verify finds it.
 func TestTampering(t *testing.T) {
 	const row = 20
 	flip := func(name string) func(*arrowfile.RecordBatch) {
@@ -86,7 +86,7 @@ func TestTampering(t *testing.T) {
 			if d.Fixed != nil {
 				b := d.Row(row)
 				if name == ColReward || name == ColReturn {
-					b = b[3:] // one that counts
+					b = b[3:] // an order that does something
 				}
 				b[0] ^= 1
 			} else {
@@ -108,8 +108,9 @@ func TestTampering(t *testing.T) {
 	requireTamperingIsFound(t, stepsDir, stepColumns(specOfToy(t), ObsPlanes, extras{}), flip, shallow, row)
 }
 
-// requireTamperingIsFound changes the columns of a table one by one. Verify finds
-// at once what shallow says, and of other columns that a row is not as played.
+// requireTamperingIsFound changes the columns of a table one by one. Without playing
+// again Verify must find the changes listed in shallow; for other columns it must find,
+// by playing again, that a row is wrong.
 func requireTamperingIsFound(t *testing.T, table string, columns []Column, change func(column string) func(*arrowfile.RecordBatch),
 	shallow map[string]string, row int) {
 	t.Helper()
@@ -121,7 +122,7 @@ func requireTamperingIsFound(t *testing.T, table string, columns []Column, chang
 				requireProblem(t, dir, Makers{}, VerifyOptions{Workers: 2}, table+"/00001.arrow: ", want)
 				return
 			}
-			requireSound(t, dir, Makers{}, VerifyOptions{Workers: 2}) // only playing again finds it
+			requireSound(t, dir, Makers{}, VerifyOptions{Workers: 2}) // the change is found only by playing again
 			r := verified(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
 			require.Equal(t, 6, r.Recomputed)
 			require.Len(t, r.Problems, 1)
@@ -131,7 +132,7 @@ func requireTamperingIsFound(t *testing.T, table string, columns []Column, chang
 	}
 }
 
-// TestLayoutOfFolder: missing and foreign files are named.
+// TestLayoutOfFolder: Verify names missing and foreign files.
 func TestLayoutOfFolder(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "steps", "notes.txt"), nil, 0o666))
@@ -145,7 +146,7 @@ func TestLayoutOfFolder(t *testing.T) {
 	require.Contains(t, all, "steps/00003.arrow: 1000 bytes, the manifest says")
 }
 
-// TestWrongTotals: numbers in a manifest that its checksum fits.
+// TestWrongTotals: wrong totals are found though the checksum of the manifest fits.
 func TestWrongTotals(t *testing.T) {
 	for want, change := range map[string]func(*Manifest){
 		"totals do not agree":       func(m *Manifest) { m.Totals.Rows++ },

@@ -21,10 +21,10 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// toyMakers make toy games; the rules say seats and orders.
+// toyMakers returns makers of toy games; the rules are the numbers of seats and orders.
 func toyMakers() Makers { return foggyMakers(nil) }
 
-// foggyMakers make toy games with that fog.
+// foggyMakers returns makers of toy games with that fog.
 func foggyMakers(fog *features.Fog) Makers {
 	return Makers{
 		Vector: func(rules string, c env.Settings) (env.Vector, error) {
@@ -56,7 +56,7 @@ func foggyMakers(fog *features.Fog) Makers {
 	}
 }
 
-// toyJob is a small job of toys with that many seats and orders a turn.
+// toyJob returns a small job of toys with that many seats and orders a turn.
 func toyJob(seats, orders int) Job {
 	j := Job{
 		Game: "toy", Rules: []string{fmt.Sprintf("seats=%d orders=%d", seats, orders)},
@@ -76,7 +76,7 @@ func mixed(j Job) Job {
 	return j
 }
 
-// files reads a folder: path to content.
+// files returns the contents of the files of a folder, by path.
 func files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -128,8 +128,8 @@ func generated(t testing.TB, j Job, m Makers, o Options) string {
 	return dir
 }
 
-// requireRefused demands that the job is not generated into the folder, for a
-// reason with these words.
+// requireRefused requires that generating the job into the folder fails with an error
+// that contains these words.
 func requireRefused(t testing.TB, dir string, j Job, words ...string) {
 	t.Helper()
 	_, err := Generate(withBuckets(t), dir, j, toyMakers(), Options{})
@@ -146,7 +146,7 @@ func opened(t testing.TB, dir string) *Dataset {
 	return d
 }
 
-// each yields what a reader does, which must not fail.
+// each yields the values of a reader, which must not fail.
 func each[T any](t testing.TB, from iter.Seq2[T, error]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for v, err := range from {
@@ -158,7 +158,7 @@ func each[T any](t testing.TB, from iter.Seq2[T, error]) iter.Seq[T] {
 	}
 }
 
-// inspected is what Inspect says of a dataset.
+// inspected returns the result of Inspect.
 func inspected(t testing.TB, dir string, o InspectOptions) *Card {
 	t.Helper()
 	card, err := Inspect(withBuckets(t), dir, o)
@@ -166,7 +166,7 @@ func inspected(t testing.TB, dir string, o InspectOptions) *Card {
 	return card
 }
 
-// verified is what Verify reports of a dataset.
+// verified returns the report of Verify.
 func verified(t testing.TB, dir string, m Makers, o VerifyOptions) *Report {
 	t.Helper()
 	r, err := Verify(withBuckets(t), dir, m, o)
@@ -174,7 +174,7 @@ func verified(t testing.TB, dir string, m Makers, o VerifyOptions) *Report {
 	return r
 }
 
-// requireSound demands that Verify finds nothing wrong.
+// requireSound requires that Verify finds no problem.
 func requireSound(t testing.TB, dir string, m Makers, o VerifyOptions) *Report {
 	t.Helper()
 	r := verified(t, dir, m, o)
@@ -182,7 +182,8 @@ func requireSound(t testing.TB, dir string, m Makers, o VerifyOptions) *Report {
 	return r
 }
 
-// requireProblem demands that Verify finds one problem, told with these words.
+// requireProblem requires that Verify finds one problem, whose text contains these
+// words.
 func requireProblem(t testing.TB, dir string, m Makers, o VerifyOptions, words ...string) {
 	t.Helper()
 	r := verified(t, dir, m, o)
@@ -209,7 +210,7 @@ func read(t testing.TB, path ...string) []byte {
 	return text
 }
 
-// anyone is a policy that takes a legal choice per head by the row's seed.
+// anyone is a policy that draws a legal choice for each head by the row's seed.
 type anyone struct {
 	name string
 	spec env.Spec
@@ -227,7 +228,7 @@ func (p anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// specOfToy is the spec of toyJob(2, 1).
+// specOfToy returns the spec of toyJob(2, 1).
 func specOfToy(t testing.TB) env.Spec {
 	v, err := toyMakers().Vector("", env.Settings{N: 1, Reward: "stones"})
 	require.NoError(t, err)

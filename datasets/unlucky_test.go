@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// half is a folder in which a run of the job was stopped after some shards.
+// half returns a folder in which a run of the job was stopped after some shards.
 func half(t testing.TB, j Job, m Makers) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "half")
@@ -59,7 +59,7 @@ func TestOtherVersionsDoNotContinue(t *testing.T) {
 	_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
 
-	old := filepath.Join(t.TempDir(), "tron") // complete, and of format 2
+	old := filepath.Join(t.TempDir(), "tron") // a complete dataset of format 2
 	require.NoError(t, os.CopyFS(old, os.DirFS(filepath.Join("testdata", "format2", "tron"))))
 	j = toyJob(3, 2)
 	j.Episodes, j.ShardEpisodes = 8, 4
@@ -87,7 +87,7 @@ func TestResumeSumsShards(t *testing.T) {
 	}
 }
 
-// TestResumeIsStopped: looking at finished shards ends with the context.
+// TestResumeIsStopped: the check of finished shards ends with the context.
 func TestResumeIsStopped(t *testing.T) {
 	dir := half(t, toyJob(2, 1), toyMakers())
 	stop := errors.New("stop")
@@ -134,8 +134,7 @@ func TestChangedWhileMade(t *testing.T) {
 	}
 }
 
-// TestSidecarLies: a sidecar of an earlier run of which anything was changed is
-// not believed.
+// TestSidecarLies: a changed sidecar of an earlier run is refused.
 func TestSidecarLies(t *testing.T) {
 	for _, key := range []string{"shard", "rows", "bytes", "turns", "over", "cut", "episodes", "sum", "squares", "nonzero", "min", "max"} {
 		dir, key := half(t, toyJob(2, 1), toyMakers()), fmt.Sprintf("%q: ", key)

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVerify: a fresh dataset has no problems, made anew in both ways.
+// TestVerify: a fresh dataset has no problems, whether the policies or the recorded
+// orders play it again.
 func TestVerify(t *testing.T) {
 	for _, c := range []Codec{Zstd, LZ4, None} {
 		for _, o := range []Obs{ObsPlanes, ObsPacked, ObsNone} {
