@@ -380,7 +380,7 @@ func (v *verifier) attached() {
 		if _, err := v.d.attached(a); err != nil {
 			v.problem("%v", err)
 		} else if want := attachmentOf(cardName, cardText(m)); a.Path == cardName && m.Moonfarm == Version && a != want {
-			v.problem("%s: it does not say what the manifest does: its sha256 should be %s", cardName, want.SHA256)
+			v.problem("%s: it does not fit the manifest: its sha256 should be %s", cardName, want.SHA256)
 		}
 	}
 }

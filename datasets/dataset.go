@@ -285,7 +285,7 @@ func storeOf(ctx context.Context, place string) (store.Store, error) {
 	}
 	u, err := url.Parse(place)
 	if err != nil {
-		return nil, redact.Error(fmt.Errorf("%s: not an URL: %w", place, err))
+		return nil, redact.Error(fmt.Errorf("%s: not a URL: %w", place, err))
 	}
 	if u.Scheme != "file" {
 		stores, _ := ctx.Value(storesKey{}).(Stores)

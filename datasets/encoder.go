@@ -92,7 +92,7 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 		choices = e.Turns * e.Players
 	}
 	if len(e.Chosen) != choices {
-		return fmt.Errorf("episode %d tells of %d choices of members of policies, expected %d", e.ID, len(e.Chosen), choices)
+		return fmt.Errorf("episode %d has %d choices of members, expected %d", e.ID, len(e.Chosen), choices)
 	}
 	if err := x.checkSearches(e); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (x *encoder) checkSearches(e *rollout.Episode) error {
 		rows = e.Turns * e.Players
 	}
 	if len(f.Value) != rows {
-		return fmt.Errorf("episode %d tells of the searches of %d rows, expected %d", e.ID, len(f.Value), rows)
+		return fmt.Errorf("episode %d has search results of %d rows, expected %d", e.ID, len(f.Value), rows)
 	}
 	if err := foundError(f, rows, x.layout.specs[0].Heads); err != nil {
 		return fmt.Errorf("episode %d: %w", e.ID, err)

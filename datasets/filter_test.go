@@ -149,7 +149,7 @@ func TestFilterRefused(t *testing.T) {
 		"chosen 0":                  {Filter: Filter{Chosen: []int{0}}},
 		"whole episodes have":       {Filter: Filter{Seats: []int{1}}, Whole: true, Makers: &m},
 		`outcome "won"`:             {Filter: Filter{Outcomes: []FilterOutcome{"won"}}},
-		"none played there of that": {Filter: Filter{Policies: []string{"x"}}, Makers: &m},
+		"no policy of that name played": {Filter: Filter{Policies: []string{"x"}}, Makers: &m},
 	} {
 		n := 0
 		for _, err := range d.Batches(o) {

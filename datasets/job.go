@@ -207,9 +207,9 @@ func (j Job) check() error {
 	case strings.ContainsFunc(j.License+j.Program, unicode.IsControl):
 		return fmt.Errorf("program %q, license %q: a line of text is expected", j.Program, j.License)
 	case j.Search && imported:
-		return fmt.Errorf("imported episodes tell of no search")
+		return fmt.Errorf("imported episodes have no search results")
 	case len(j.Models) > 0 && imported:
-		return fmt.Errorf("imported episodes tell of no models")
+		return fmt.Errorf("imported episodes have no models")
 	case len(j.Members) != 0 && len(j.Members) != len(j.Policies):
 		return fmt.Errorf("members of %d policies, there are %d", len(j.Members), len(j.Policies))
 	case !(j.Discount > 0 && j.Discount <= 1):

@@ -285,7 +285,7 @@ func (m *Manifest) check() error {
 	}
 	for i, want := range l.described() {
 		if !reflect.DeepEqual(*m.tables()[i], want) {
-			return fmt.Errorf("columns of the %s are not those of format %d", tableNames(true)[i], m.Format)
+			return fmt.Errorf("the columns of the %s differ from those of format %d", tableNames(true)[i], m.Format)
 		}
 	}
 	if m.Reward.Gamma != m.Job.Discount {

@@ -86,7 +86,7 @@ func (x *merger) open(ctx context.Context, dir string) error {
 		}
 		x.text = text
 	} else if err := x.begun.differ(text); err != nil {
-		return fmt.Errorf("%s and %s are not of one run: %w", x.parts[0].dir, dir, err)
+		return fmt.Errorf("%s and %s belong to different runs: %w", x.parts[0].dir, dir, err)
 	}
 	f.begun, f.shards = x.begun, int(x.begun.Job.shards())
 	x.parts = append(x.parts, f)

@@ -107,7 +107,7 @@ func TestMergeRefuses(t *testing.T) {
 	refusedFor([]string{generateToy(t, j, Options{})}, "not a part of a dataset")
 	other := j
 	other.Seed++
-	refusedFor([]string{dirs[0], inParts(t, other, 2)[1]}, dirs[0]+" and ", "are not of one run", "seed: it has ")
+	refusedFor([]string{dirs[0], inParts(t, other, 2)[1]}, dirs[0]+" and ", "belong to different runs", "seed: it has ")
 
 	// The same shard, with other bytes and a sidecar that fits them.
 	from, name := inParts(t, other, 3)[1], pathOf(shardsDir, 3)

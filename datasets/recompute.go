@@ -89,12 +89,12 @@ func (c *checker) recompute(ctx context.Context, a *recompute, s Shard) error {
 		return err
 	}
 	if err != nil {
-		c.problem(fmt.Errorf("shard %d made anew: %w", s.Number, err))
+		c.problem(fmt.Errorf("shard %d made again: %w", s.Number, err))
 		return nil
 	}
 	for k, f := range s.all() {
 		if got := sums[k].SHA256(); got != f.SHA256 {
-			c.problem(fmt.Errorf("%s: made anew its rows are equal, but its sha256 is %s, not %s: another version wrote it", f.Path, got, f.SHA256))
+			c.problem(fmt.Errorf("%s: made again its rows are equal, but its sha256 is %s, not %s: another version wrote it", f.Path, got, f.SHA256))
 		}
 	}
 	c.v.mu.Lock()
@@ -269,7 +269,7 @@ func (v *verifier) remade(l *layout, m Makers) error {
 		f, _ := json.Marshal(found) // cannot fail: it came from JSON
 		e, _ := json.Marshal(expected)
 		is, would := differ.Texts(string(f), string(e))
-		v.problem("%s: %s is %s, made anew it is %s", manifestName, key, is, would)
+		v.problem("%s: %s is %s, made again it is %s", manifestName, key, is, would)
 	})
 	return nil
 }

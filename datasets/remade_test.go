@@ -31,7 +31,7 @@ func TestManifestIsMadeAnew(t *testing.T) {
 		good.Observation.ScalarFields = append(good.Observation.ScalarFields[:0:0], m.Observation.ScalarFields...)
 		change(m)
 		rewrite(t, dir, m)
-		requireProblem(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1}, "manifest.json: "+key+" is ", ", made anew it is ")
+		requireProblem(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1}, "manifest.json: "+key+" is ", ", made again it is ")
 		rewrite(t, dir, &good)
 	}
 	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})

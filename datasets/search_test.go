@@ -226,7 +226,7 @@ func TestTamperingWithSearches(t *testing.T) {
 			requireProblem(t, dir, Makers{}, VerifyOptions{}, "steps/00001.arrow: row ", name, ", the episode says")
 			tamperWith(t, dir, episodesDir, flip(name, true))
 			requireSound(t, dir, Makers{}, VerifyOptions{}) // only searching again finds it
-			requireProblem(t, dir, toyMakers(), VerifyOptions{Recompute: -1}, "shard 1 made anew: ", "column "+name, "found ", "expected ")
+			requireProblem(t, dir, toyMakers(), VerifyOptions{Recompute: -1}, "shard 1 made again: ", "column "+name, "found ", "expected ")
 		})
 	}
 	dir := generateToy(t, seeking(toyJob(3, 2)), Options{})

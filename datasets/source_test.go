@@ -117,7 +117,7 @@ func TestWriteRefusesWrongEpisodes(t *testing.T) {
 	require.ErrorContains(t, err, "outcome of seat 0")
 	searched := func(e *rollout.Episode) bool { e.Searches.Value = make([]float32, len(e.Ends)); return true }
 	_, err = Write(t.Context(), dir, j, toyMakers(), altered{from, searched}, Options{})
-	require.ErrorContains(t, err, "tells of the searches of ")
+	require.ErrorContains(t, err, "has search results of ")
 	_, err = Write(t.Context(), dir, j, toyMakers(), from, Options{})
 	require.NoError(t, err)
 

@@ -52,7 +52,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 					}
 				}
 				if _, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{}); name == manifestName && err == nil {
-					all = "a manifest that is none was taken for one"
+					all = "a file that is no manifest was read as one"
 				}
 				if want := path + ": not a regular file"; !strings.Contains(all, want) {
 					t.Errorf("%s for %s: %q, want %q", kind, name, all, want)

@@ -114,7 +114,7 @@ func TestTamperedTexts(t *testing.T) {
 	text, err := m.encode()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666))
-	problem(dir, "README.md: it does not say what the manifest does")
+	problem(dir, "README.md: it does not fit the manifest")
 }
 
 // TestCard: Hugging Face can read the card, and texts of users cannot break its form.

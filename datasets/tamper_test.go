@@ -126,7 +126,7 @@ func requireTamperingIsFound(t *testing.T, table string, columns []Column, chang
 			r := verified(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
 			require.Equal(t, 6, r.Recomputed)
 			require.Len(t, r.Problems, 1)
-			require.Regexp(t, fmt.Sprintf(`shard 1 made anew: .*%s/00001\.arrow: column %s, row %d \(episode \d+, turn \d+, seat 0\): .*found .*, expected `,
+			require.Regexp(t, fmt.Sprintf(`shard 1 made again: .*%s/00001\.arrow: column %s, row %d \(episode \d+, turn \d+, seat 0\): .*found .*, expected `,
 				table, c.Name, row), r.Problems[0])
 		})
 	}

@@ -119,7 +119,7 @@ func TestDeadStore(t *testing.T) {
 		"move":   func() error { return b.Move(t.Context(), "x", "y") },
 	} {
 		err := do()
-		require.ErrorContains(t, err, "s3://data/td/x: the store let nothing pass for 200ms", what)
+		require.ErrorContains(t, err, "s3://data/td/x: no byte came from the store for 200ms", what)
 	}
 	l.Close()
 	_, err = b.Open(t.Context(), "x")
@@ -173,7 +173,7 @@ func TestBrokenStreams(t *testing.T) {
 	silent.Store(true)
 	b = reach(t, server.URL, "&timeout=300ms")
 	_, err = store.SumFile(t.Context(), b, "x", uint64(len(content)))
-	require.ErrorContains(t, err, "s3://data/td/x: the store let nothing pass for 300ms")
+	require.ErrorContains(t, err, "s3://data/td/x: no byte came from the store for 300ms")
 }
 
 // TestClock: a store whose clock differs by an hour denies signed requests, and gets

@@ -82,7 +82,7 @@ func (w *Writer) Write(t *RecordBatch) error {
 		return w.err
 	}
 	if len(t.Data) != len(w.schema.Columns) {
-		w.err = fmt.Errorf("a table of %d columns for a schema of %d", len(t.Data), len(w.schema.Columns))
+		w.err = fmt.Errorf("a record batch of %d columns for a schema of %d", len(t.Data), len(w.schema.Columns))
 		return w.err
 	}
 	w.nodes, w.spans, w.body, w.parts, w.size = w.nodes[:0], w.spans[:0], w.body[:0], w.parts[:0], 0

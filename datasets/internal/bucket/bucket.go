@@ -157,7 +157,7 @@ type silence time.Duration
 
 // Error implements error.
 func (s silence) Error() string {
-	return fmt.Sprintf("the store let nothing pass for %v", time.Duration(s))
+	return fmt.Sprintf("no byte came from the store for %v", time.Duration(s))
 }
 
 // short makes a request that takes the store little time.

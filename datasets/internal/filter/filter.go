@@ -73,7 +73,7 @@ func (f *Filter) Check(p *Players) error {
 	}
 	for _, name := range f.Policies {
 		if p.Names != nil && !slices.Contains(p.Names, name) {
-			return fmt.Errorf("policy %q: none played there of that name; these did: %s", name, strings.Join(p.Names, ", "))
+			return fmt.Errorf("policy %q: no policy of that name played; these did: %s", name, strings.Join(p.Names, ", "))
 		}
 	}
 	return nil

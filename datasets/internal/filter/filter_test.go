@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 		"seat 2: there are 2":                                                     {Seats: []int{2}},
 		"chosen 2: the policies have up to 2":                                     {Chosen: []int{2}},
 		`outcome "won": there are win, draw and loss`:                             {Outcomes: []Outcome{"won"}},
-		`policy "c": none played there of that name; these did: a, b, mix, plain`: {Policies: []string{"c"}},
+		`policy "c": no policy of that name played; these did: a, b, mix, plain`: {Policies: []string{"c"}},
 	} {
 		if err := f.Check(players); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

@@ -272,7 +272,7 @@ class Failures(unittest.TestCase):
         status, _, err = run(mixed().path, "--format", "npz", "--out", x, "--policy", "econ", "--json")
         told = json.loads(err)
         self.assertEqual((status, told["usage"], told["exit_status"]), (2, True, 2))
-        self.assertIn('policy "econ": none played there of that name', told["error"])
+        self.assertIn('policy "econ": no policy of that name played', told["error"])
         self.assertEqual((self.left(), there.read_bytes()), (["there.npz"], b"kept"))
         there.unlink()
 
