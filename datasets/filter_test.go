@@ -62,45 +62,47 @@ func TestFilter(t *testing.T) {
 			return late(b, i) && b.Outcome[i] > 0
 		}},
 	} {
-		var want []string
-		for b := range each(t, d.Batches(ReadOptions{Split: Train, Validation: 0.2})) {
-			for i := range b.Rows {
-				if c.want(b, i) {
-					want = append(want, filteredText(b, i))
-				}
-			}
-		}
-		require.NotEmpty(t, want, name)
-		for _, makers := range []*Makers{nil, &m} {
-			for _, o := range []ReadOptions{{Rows: 7}, {Rows: 64}, {Rows: 10, Shuffle: 100}} {
-				o.Makers, o.Filter, o.Split, o.Validation = makers, c.f, Train, 0.2
-				if makers != nil {
-					o.Workers = 2
-				}
-				var got, sizes = []string{}, []int{}
-				for b := range each(t, d.Batches(o)) {
-					sizes = append(sizes, b.Rows)
-					for i := range b.Rows {
-						got = append(got, filteredText(b, i))
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			for b := range each(t, d.Batches(ReadOptions{Split: Train, Validation: 0.2})) {
+				for i := range b.Rows {
+					if c.want(b, i) {
+						want = append(want, filteredText(b, i))
 					}
 				}
-				if o.Shuffle > 0 {
-					require.NotEqual(t, want, got, name)
-					require.ElementsMatch(t, want, got, name)
-				} else {
-					require.Equal(t, want, got, name)
+			}
+			require.NotEmpty(t, want, name)
+			for _, makers := range []*Makers{nil, &m} {
+				for _, o := range []ReadOptions{{Rows: 7}, {Rows: 64}, {Rows: 10, Shuffle: 100}} {
+					o.Makers, o.Filter, o.Split, o.Validation = makers, c.f, Train, 0.2
+					if makers != nil {
+						o.Workers = 2
+					}
+					var got, sizes = []string{}, []int{}
+					for b := range each(t, d.Batches(o)) {
+						sizes = append(sizes, b.Rows)
+						for i := range b.Rows {
+							got = append(got, filteredText(b, i))
+						}
+					}
+					if o.Shuffle > 0 {
+						require.NotEqual(t, want, got, name)
+						require.ElementsMatch(t, want, got, name)
+					} else {
+						require.Equal(t, want, got, name)
+					}
+					require.Zero(t, len(slices.DeleteFunc(sizes[:len(sizes)-1], func(n int) bool { return n == o.Rows })), "%s: all batches but the last are full", name)
 				}
-				require.Zero(t, len(slices.DeleteFunc(sizes[:len(sizes)-1], func(n int) bool { return n == o.Rows })), "%s: all batches but the last are full", name)
+				o := ReadOptions{Columns: []string{ColReward}, Makers: makers, Filter: c.f, Split: Train, Validation: 0.2}
+				n := 0
+				for b := range each(t, d.Batches(o)) { // none of the columns that the filter needs is asked for
+					require.Nil(t, b.Seat)
+					require.Len(t, b.Reward, b.Rows)
+					n += b.Rows
+				}
+				require.Equal(t, len(want), n, name)
 			}
-			o := ReadOptions{Columns: []string{ColReward}, Makers: makers, Filter: c.f, Split: Train, Validation: 0.2}
-			n := 0
-			for b := range each(t, d.Batches(o)) { // none of the columns that the filter needs is asked for
-				require.Nil(t, b.Seat)
-				require.Len(t, b.Reward, b.Rows)
-				n += b.Rows
-			}
-			require.Equal(t, len(want), n, name)
-		}
+		})
 	}
 }
 
@@ -144,20 +146,22 @@ func TestFilterImported(t *testing.T) {
 func TestFilterRefused(t *testing.T) {
 	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
 	for want, o := range map[string]ReadOptions{
-		"seat 2":                    {Filter: Filter{Seats: []int{2}}},
-		`policy "nobody"`:           {Filter: Filter{Policies: []string{"nobody"}}},
-		"chosen 0":                  {Filter: Filter{Chosen: []int{0}}},
-		"whole episodes have":       {Filter: Filter{Seats: []int{1}}, Whole: true, Makers: &m},
-		`outcome "won"`:             {Filter: Filter{Outcomes: []FilterOutcome{"won"}}},
+		"seat 2":                        {Filter: Filter{Seats: []int{2}}},
+		`policy "nobody"`:               {Filter: Filter{Policies: []string{"nobody"}}},
+		"chosen 0":                      {Filter: Filter{Chosen: []int{0}}},
+		"whole episodes have":           {Filter: Filter{Seats: []int{1}}, Whole: true, Makers: &m},
+		`outcome "won"`:                 {Filter: Filter{Outcomes: []FilterOutcome{"won"}}},
 		"no policy of that name played": {Filter: Filter{Policies: []string{"x"}}, Makers: &m},
 	} {
-		n := 0
-		for _, err := range d.Batches(o) {
-			n++
+		t.Run(want, func(t *testing.T) {
+			n := 0
+			for _, err := range d.Batches(o) {
+				n++
+				require.ErrorContains(t, err, want)
+			}
+			require.Equal(t, 1, n)
+			_, err := d.ReadColumns(o)
 			require.ErrorContains(t, err, want)
-		}
-		require.Equal(t, 1, n)
-		_, err := d.ReadColumns(o)
-		require.ErrorContains(t, err, want)
+		})
 	}
 }

@@ -164,31 +164,33 @@ func TestNames(t *testing.T) {
 // TestFormatKeys compares the tables of JSON keys with the code.
 func TestFormatKeys(t *testing.T) {
 	for heading, v := range map[string]any{"## manifest.json": Manifest{}, "### run.json": runFile{}, "### shards/00000.json": sidecar{}, "## statistics.json": Statistics{}} {
-		var documented [][]string
-		for _, row := range section(t, heading) {
-			require.NotEmpty(t, row[2], row[0])
-			documented = append(documented, row[:2])
-		}
-		var want [][]string
-		seen := map[string]bool{}
-		for _, row := range keys("", reflect.TypeOf(v)) {
-			// All tables of columns have the same keys, as have the files
-			// of a shard.
-			row[0] = regexp.MustCompile(`^(steps|episodes|finals)\.(batch_rows|columns|path|sha256|rows|bytes)`).ReplaceAllString(row[0], "steps|episodes|finals.$2")
-			row[0] = regexp.MustCompile(`^(statistics|card)\.`).ReplaceAllString(row[0], "statistics|card.")
-			row[0] = regexp.MustCompile(`^(sampled\.)?(planes|scalars)\[\]`).ReplaceAllString(row[0], "${1}planes|scalars[]")
-			row[0] = regexp.MustCompile(`(plane|scalar)_fields`).ReplaceAllString(row[0], "plane|scalar_fields")
-			row[0] = regexp.MustCompile(`(number|at|if)\.(first|step|width)$`).ReplaceAllString(row[0], "number|at|if.$2")
-			row[0] = strings.ReplaceAll(row[0], "|", ",")
-			if heading == "### run.json" && strings.HasPrefix(row[0], "job.") {
-				row = []string{"job", "object"}
+		t.Run(heading, func(t *testing.T) {
+			var documented [][]string
+			for _, row := range section(t, heading) {
+				require.NotEmpty(t, row[2], row[0])
+				documented = append(documented, row[:2])
 			}
-			if !seen[row[0]] {
-				want = append(want, row)
+			var want [][]string
+			seen := map[string]bool{}
+			for _, row := range keys("", reflect.TypeOf(v)) {
+				// All tables of columns have the same keys, as have the files
+				// of a shard.
+				row[0] = regexp.MustCompile(`^(steps|episodes|finals)\.(batch_rows|columns|path|sha256|rows|bytes)`).ReplaceAllString(row[0], "steps|episodes|finals.$2")
+				row[0] = regexp.MustCompile(`^(statistics|card)\.`).ReplaceAllString(row[0], "statistics|card.")
+				row[0] = regexp.MustCompile(`^(sampled\.)?(planes|scalars)\[\]`).ReplaceAllString(row[0], "${1}planes|scalars[]")
+				row[0] = regexp.MustCompile(`(plane|scalar)_fields`).ReplaceAllString(row[0], "plane|scalar_fields")
+				row[0] = regexp.MustCompile(`(number|at|if)\.(first|step|width)$`).ReplaceAllString(row[0], "number|at|if.$2")
+				row[0] = strings.ReplaceAll(row[0], "|", ",")
+				if heading == "### run.json" && strings.HasPrefix(row[0], "job.") {
+					row = []string{"job", "object"}
+				}
+				if !seen[row[0]] {
+					want = append(want, row)
+				}
+				seen[row[0]] = true
 			}
-			seen[row[0]] = true
-		}
-		require.Equal(t, want, documented, heading)
+			require.Equal(t, want, documented, heading)
+		})
 	}
 }
 

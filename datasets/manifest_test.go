@@ -48,13 +48,15 @@ func TestManifestPolicies(t *testing.T) {
 		},
 		"members of 1 policies, there are 2": func(m *Manifest) { m.Job.Members = m.Job.Members[1:] },
 	} {
-		m, err := manifestIn(dir)
-		require.NoError(t, err)
-		edit(m)
-		text, err := m.encode()
-		require.NoError(t, err)
-		_, err = decodeManifest(text)
-		require.ErrorContains(t, err, want)
+		t.Run(want, func(t *testing.T) {
+			m, err := manifestIn(dir)
+			require.NoError(t, err)
+			edit(m)
+			text, err := m.encode()
+			require.NoError(t, err)
+			_, err = decodeManifest(text)
+			require.ErrorContains(t, err, want)
+		})
 	}
 }
 

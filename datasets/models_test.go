@@ -129,22 +129,26 @@ func TestModelsDamaged(t *testing.T) {
 		"no such file":                 os.Remove,
 		"does not belong to the datas": func(path string) error { return os.WriteFile(path+"2", nil, 0o666) },
 	} {
-		dir := generateToy(t, j, Options{})
-		require.NoError(t, damage(filepath.Join(dir, filepath.FromSlash(modelPath(store.SHA256([]byte(netData)))))))
-		report, err := Verify(withBuckets(t), dir, toyMakers(), VerifyOptions{})
-		require.NoError(t, err)
-		require.Len(t, report.Problems, 1)
-		require.Contains(t, report.Problems[0], want)
+		t.Run(want, func(t *testing.T) {
+			dir := generateToy(t, j, Options{})
+			require.NoError(t, damage(filepath.Join(dir, filepath.FromSlash(modelPath(store.SHA256([]byte(netData)))))))
+			report, err := Verify(withBuckets(t), dir, toyMakers(), VerifyOptions{})
+			require.NoError(t, err)
+			require.Len(t, report.Problems, 1)
+			require.Contains(t, report.Problems[0], want)
+		})
 	}
 	for want, change := range map[string]func(a *Attachment){
 		`sha256 "x"`:   func(a *Attachment) { a.SHA256 = "x" },
 		`in "../evil"`: func(a *Attachment) { a.Path = "../evil" },
 		"9999999999":   func(a *Attachment) { a.Bytes = 9999999999 },
 	} {
-		job := toyJob(2, 1).withDefaults()
-		require.NoError(t, job.addModels([]rollout.File{{SHA256: store.SHA256(nil)}}))
-		require.NoError(t, job.check())
-		change(&job.Models[0])
-		require.ErrorContains(t, job.check(), want)
+		t.Run(want, func(t *testing.T) {
+			job := toyJob(2, 1).withDefaults()
+			require.NoError(t, job.addModels([]rollout.File{{SHA256: store.SHA256(nil)}}))
+			require.NoError(t, job.check())
+			change(&job.Models[0])
+			require.ErrorContains(t, job.check(), want)
+		})
 	}
 }

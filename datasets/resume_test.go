@@ -146,10 +146,12 @@ func TestOtherJobsAreRefused(t *testing.T) {
 			"codec":           func(j *Job) { j.Codec = LZ4 },
 			"tensor_metadata": func(j *Job) { j.TensorMetadata = TensorsPlain },
 		} {
-			other := toyJob(2, 1)
-			change(&other)
-			requireRefused(t, dir, other, "another run: "+field+": it has ")
-			requireSameFiles(t, before, files(t, dir))
+			t.Run(field, func(t *testing.T) {
+				other := toyJob(2, 1)
+				change(&other)
+				requireRefused(t, dir, other, "another run: "+field+": it has ")
+				requireSameFiles(t, before, files(t, dir))
+			})
 		}
 	}
 }
@@ -189,11 +191,13 @@ func TestBadJobs(t *testing.T) {
 		`rules "chess"`:              func(j *Job) { j.Rules = []string{"chess"} },
 		`the game is "toy"`:          func(j *Job) { j.Game = "chess" },
 	} {
-		j := toyJob(2, 1)
-		change(&j)
-		dir := filepath.Join(t.TempDir(), "data")
-		requireRefused(t, dir, j, want)
-		require.NoDirExists(t, dir)
+		t.Run(want, func(t *testing.T) {
+			j := toyJob(2, 1)
+			change(&j)
+			dir := filepath.Join(t.TempDir(), "data")
+			requireRefused(t, dir, j, want)
+			require.NoDirExists(t, dir)
+		})
 	}
 }
 

@@ -162,10 +162,12 @@ func TestWrongTotals(t *testing.T) {
 		"0 episodes per shard":      func(m *Manifest) { m.Job.ShardEpisodes = 0 },
 		"0 episodes":                func(m *Manifest) { m.Job.Episodes = 0 },
 	} {
-		dir := generateToy(t, toyJob(2, 1), Options{})
-		edit(t, dir, change)
-		_, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
-		require.ErrorContains(t, err, want)
+		t.Run(want, func(t *testing.T) {
+			dir := generateToy(t, toyJob(2, 1), Options{})
+			edit(t, dir, change)
+			_, err := Verify(t.Context(), dir, Makers{}, VerifyOptions{})
+			require.ErrorContains(t, err, want)
+		})
 	}
 	for want, change := range map[string]func([]Shard){
 		"has 16 episodes, expected 15":        func(s []Shard) { s[0].Episodes.Rows++; s[1].Episodes.Rows-- },
@@ -175,17 +177,19 @@ func TestWrongTotals(t *testing.T) {
 		"rows of finals for 15 episodes of 2": func(s []Shard) { s[1].Finals.Rows-- },
 		"step rows for 15 episodes":           func(s []Shard) { s[1].Steps.Rows += 1 << 30; s[2].Steps.Rows -= 1 << 30 },
 	} {
-		dir := generateToy(t, toyJob(2, 1), Options{})
-		m, err := manifestIn(dir)
-		require.NoError(t, err)
-		shards := shardsOf(t, dir)
-		change(shards)
-		reindex(t, dir, m, shards)
-		_, err = opened(t, dir).ColumnSHA256("steps", ColReward)
-		require.ErrorContains(t, err, "index/00000.arrow: ")
-		require.ErrorContains(t, err, want)
-		r := verified(t, dir, Makers{}, VerifyOptions{})
-		require.Contains(t, r.Problems[0], want)
+		t.Run(want, func(t *testing.T) {
+			dir := generateToy(t, toyJob(2, 1), Options{})
+			m, err := manifestIn(dir)
+			require.NoError(t, err)
+			shards := shardsOf(t, dir)
+			change(shards)
+			reindex(t, dir, m, shards)
+			_, err = opened(t, dir).ColumnSHA256("steps", ColReward)
+			require.ErrorContains(t, err, "index/00000.arrow: ")
+			require.ErrorContains(t, err, want)
+			r := verified(t, dir, Makers{}, VerifyOptions{})
+			require.Contains(t, r.Problems[0], want)
+		})
 	}
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	edit(t, dir, func(m *Manifest) { m.Totals.Pairings[0].Results[0]["1"]++ })

@@ -50,11 +50,13 @@ func TestOtherVersionsDoNotContinue(t *testing.T) {
 		`"moonfarm"`:                    {`"moon"`, "names no version"},
 		`{`:                             {``, "damaged"},
 	} {
-		change(t, path, old, c.new)
-		before := files(t, dir)
-		requireRefused(t, dir, j, c.want, path)
-		requireSameFiles(t, before, files(t, dir))
-		require.NoError(t, os.WriteFile(path, text, 0o666))
+		t.Run(old, func(t *testing.T) {
+			change(t, path, old, c.new)
+			before := files(t, dir)
+			requireRefused(t, dir, j, c.want, path)
+			requireSameFiles(t, before, files(t, dir))
+			require.NoError(t, os.WriteFile(path, text, 0o666))
+		})
 	}
 	_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
@@ -118,19 +120,21 @@ func TestChangedWhileMade(t *testing.T) {
 			return nil
 		},
 	} {
-		dir := filepath.Join(t.TempDir(), "data")
-		spoilt := false
-		_, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{Progress: func(p Progress) {
-			if p.Shards >= 3 && !spoilt {
-				spoilt = true
-				require.NoError(t, spoil(dir))
-			}
-		}})
-		require.True(t, spoilt)
-		require.ErrorContains(t, err, strings.TrimSpace(want))
-		require.NoFileExists(t, filepath.Join(dir, manifestName))
-		_, err = Open(dir)
-		require.ErrorContains(t, err, "not complete")
+		t.Run(want, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			spoilt := false
+			_, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{Progress: func(p Progress) {
+				if p.Shards >= 3 && !spoilt {
+					spoilt = true
+					require.NoError(t, spoil(dir))
+				}
+			}})
+			require.True(t, spoilt)
+			require.ErrorContains(t, err, strings.TrimSpace(want))
+			require.NoFileExists(t, filepath.Join(dir, manifestName))
+			_, err = Open(dir)
+			require.ErrorContains(t, err, "not complete")
+		})
 	}
 }
 

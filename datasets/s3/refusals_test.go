@@ -197,26 +197,28 @@ func TestRefusedParts(t *testing.T) {
 // written and no feature is given up.
 func TestOtherRefusals(t *testing.T) {
 	for code, status := range map[string]int{"InvalidBucketName": 400, "ExpiredToken": 400, "SignatureDoesNotMatch": 403, "AccessDenied": 403, "NotImplemented": 501} {
-		server := &loopback{objects: map[string][]byte{}, parts: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
-			if q.Method == http.MethodPut {
-				return status, code
+		t.Run(code, func(t *testing.T) {
+			server := &loopback{objects: map[string][]byte{}, parts: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
+				if q.Method == http.MethodPut {
+					return status, code
+				}
+				return 0, ""
+			}}
+			b := server.open(t)
+			ctx := store.WithWarn(t.Context(), func(text string) { t.Error(text) })
+			for _, err := range []error{store.WriteFile(ctx, b, "x", []byte("abc")), store.WriteNew(ctx, b, "x", "x", []byte("abc"))} {
+				require.ErrorContains(t, err, "s3://data/td/x: ")
+				require.ErrorContains(t, err, code)
 			}
-			return 0, ""
-		}}
-		b := server.open(t)
-		ctx := store.WithWarn(t.Context(), func(text string) { t.Error(text) })
-		for _, err := range []error{store.WriteFile(ctx, b, "x", []byte("abc")), store.WriteNew(ctx, b, "x", "x", []byte("abc"))} {
-			require.ErrorContains(t, err, "s3://data/td/x: ")
-			require.ErrorContains(t, err, code)
-		}
-		require.Empty(t, server.objects)
-		server.refuse = func(q *http.Request) (int, string) {
-			if q.Method == http.MethodPut && !hasChecksum(q) {
-				return http.StatusTeapot, "NoChecksum"
+			require.Empty(t, server.objects)
+			server.refuse = func(q *http.Request) (int, string) {
+				if q.Method == http.MethodPut && !hasChecksum(q) {
+					return http.StatusTeapot, "NoChecksum"
+				}
+				return 0, ""
 			}
-			return 0, ""
-		}
-		require.NoError(t, store.WriteNew(ctx, b, "x", "x", []byte("abc")), "with a checksum and a condition, as at first")
+			require.NoError(t, store.WriteNew(ctx, b, "x", "x", []byte("abc")), "with a checksum and a condition, as at first")
+		})
 	}
 }
 

@@ -54,8 +54,10 @@ func TestURLs(t *testing.T) {
 		"s3://data?request_checksum_calculation=no":   "expected when_required or when_supported",
 		"s3://data?response_checksum_validation=none": "expected when_required or when_supported",
 	} {
-		_, err := opened(t, text)
-		require.ErrorContains(t, err, want)
+		t.Run(text, func(t *testing.T) {
+			_, err := opened(t, text)
+			require.ErrorContains(t, err, want)
+		})
 	}
 	for _, query := range []string{
 		"region=eu-west-1&use_path_style=true&s3ForcePathStyle=false&hostname_immutable=true&endpoint=http%3A%2F%2F127.0.0.1:1&anonymous=true",
@@ -118,8 +120,10 @@ func TestDeadStore(t *testing.T) {
 		"remove": func() error { return b.Remove(t.Context(), "x") },
 		"move":   func() error { return b.Move(t.Context(), "x", "y") },
 	} {
-		err := do()
-		require.ErrorContains(t, err, "s3://data/td/x: no byte came from the store for 200ms", what)
+		t.Run(what, func(t *testing.T) {
+			err := do()
+			require.ErrorContains(t, err, "s3://data/td/x: no byte came from the store for 200ms", what)
+		})
 	}
 	l.Close()
 	_, err = b.Open(t.Context(), "x")
@@ -202,9 +206,11 @@ func TestClock(t *testing.T) {
 		"write":  func(b *bucket.Store) error { return store.WriteFile(t.Context(), b, "x", []byte("abc")) },
 		"remove": func(b *bucket.Store) error { return b.Remove(t.Context(), "x") },
 	} {
-		denied.Store(0)
-		require.NoError(t, do(reach(t, server.URL, "")), what)
-		require.EqualValues(t, 1, denied.Load(), what)
+		t.Run(what, func(t *testing.T) {
+			denied.Store(0)
+			require.NoError(t, do(reach(t, server.URL, "")), what)
+			require.EqualValues(t, 1, denied.Load(), what)
+		})
 	}
 	never.Store(true)
 	_, err := reach(t, server.URL, "").Open(t.Context(), "x")

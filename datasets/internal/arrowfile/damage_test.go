@@ -91,12 +91,14 @@ func TestOtherSchema(t *testing.T) {
 		"text":    func(s *Schema) { s.Texts[0] = "2" },
 		"tensors": func(s *Schema) { s.Tensors = false },
 	} {
-		s := testSchema()
-		change(&s)
-		r, err := NewReader(s, Zstd)
-		require.NoError(t, err)
-		_, err = r.Open(bytes.NewReader(file), int64(len(file)))
-		require.ErrorContains(t, err, "another schema", name)
+		t.Run(name, func(t *testing.T) {
+			s := testSchema()
+			change(&s)
+			r, err := NewReader(s, Zstd)
+			require.NoError(t, err)
+			_, err = r.Open(bytes.NewReader(file), int64(len(file)))
+			require.ErrorContains(t, err, "another schema", name)
+		})
 	}
 	_, err := readAll(t, LZ4, file)
 	require.ErrorContains(t, err, "compressed with zstd, expected lz4")

@@ -155,12 +155,14 @@ func TestSchemasThatCannotBe(t *testing.T) {
 		"column id twice":                             func(s *Schema) { s.Columns[9].Name = "id" },
 		"a schema with 2 keys, 2 texts, stride 0":     func(s *Schema) { s.Stride = 0 },
 	} {
-		s := testSchema()
-		change(&s)
-		_, err := NewWriter(s, None)
-		require.EqualError(t, err, want)
-		_, err = NewRecordBatch(s, 10, nil)
-		require.EqualError(t, err, want)
+		t.Run(want, func(t *testing.T) {
+			s := testSchema()
+			change(&s)
+			_, err := NewWriter(s, None)
+			require.EqualError(t, err, want)
+			_, err = NewRecordBatch(s, 10, nil)
+			require.EqualError(t, err, want)
+		})
 	}
 	_, err := NewRecordBatch(testSchema(), 1<<25, nil)
 	require.EqualError(t, err, "column planes: 33554432 rows of 60 bytes are more than one batch may hold")

@@ -114,10 +114,12 @@ func TestURLs(t *testing.T) {
 		"mem://data?timeout=-1s": "expected a duration",
 		"mem://data?colour=red":  `unknown query parameter "colour"`,
 	} {
-		u, err := url.Parse(text)
-		require.NoError(t, err)
-		_, err = bucket.Open(t.Context(), stores, u)
-		require.ErrorContains(t, err, want)
+		t.Run(text, func(t *testing.T) {
+			u, err := url.Parse(text)
+			require.NoError(t, err)
+			_, err = bucket.Open(t.Context(), stores, u)
+			require.ErrorContains(t, err, want)
+		})
 	}
 }
 

@@ -29,28 +29,32 @@ func TestHas(t *testing.T) {
 		"draw or loss":     {Filter{Outcomes: []Outcome{Draw, Loss}}, [3]bool{false, true, true}},
 		"winner at seat 1": {Filter{Outcomes: []Outcome{Win}, Seats: []int{1}}, [3]bool{}},
 	} {
-		for i, r := range []Row{mix, plain, early} {
-			if got := c.f.Has(players, &r); got != c.want[i] {
-				t.Errorf("%s: row %d is wanted: %v", name, i, got)
+		t.Run(name, func(t *testing.T) {
+			for i, r := range []Row{mix, plain, early} {
+				if got := c.f.Has(players, &r); got != c.want[i] {
+					t.Errorf("%s: row %d is wanted: %v", name, i, got)
+				}
 			}
-		}
-		if c.f.Empty() != (name == "all") || c.f.Check(players) != nil {
-			t.Errorf("%s: empty %v, error %v", name, c.f.Empty(), c.f.Check(players))
-		}
+			if c.f.Empty() != (name == "all") || c.f.Check(players) != nil {
+				t.Errorf("%s: empty %v, error %v", name, c.f.Empty(), c.f.Check(players))
+			}
+		})
 	}
 }
 
 // TestCheck: a filter that can match no row is an error.
 func TestCheck(t *testing.T) {
 	for want, f := range map[string]Filter{
-		"seat 2: there are 2":                                                     {Seats: []int{2}},
-		"chosen 2: the policies have up to 2":                                     {Chosen: []int{2}},
-		`outcome "won": there are win, draw and loss`:                             {Outcomes: []Outcome{"won"}},
+		"seat 2: there are 2":                                                    {Seats: []int{2}},
+		"chosen 2: the policies have up to 2":                                    {Chosen: []int{2}},
+		`outcome "won": there are win, draw and loss`:                            {Outcomes: []Outcome{"won"}},
 		`policy "c": no policy of that name played; these did: a, b, mix, plain`: {Policies: []string{"c"}},
 	} {
-		if err := f.Check(players); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err := f.Check(players); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want one with %q", err, want)
+			}
+		})
 	}
 	f := Filter{Chosen: []int{0}}
 	if err := f.Check(&Players{Seats: 2}); err == nil || !strings.Contains(err.Error(), "no seat has a policy of several members") {

@@ -40,9 +40,11 @@ func TestNumbers(t *testing.T) {
 		"seed":            func(e *rollout.Episode) { e.Seed = 2 },
 		"names":           func(e *rollout.Episode) { e.ID, e.Policies = 7, []string{"a", "b"} },
 	} {
-		if number(td, 0, change) != want {
-			t.Errorf("%s: another number", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if number(td, 0, change) != want {
+				t.Errorf("%s: another number", name)
+			}
+		})
 	}
 	seen := map[uint64]string{want: "the game", number(td, 1, same): "rules"}
 	for name, change := range map[string]func(e *rollout.Episode){
@@ -52,11 +54,13 @@ func TestNumbers(t *testing.T) {
 		"turns":     func(e *rollout.Episode) { e.Ends = []int32{1, 1, 1, 2, 2, 2} },
 		"recording": func(e *rollout.Episode) { e.Recording = []byte{1} },
 	} {
-		x := number(td, 0, change)
-		if other, ok := seen[x]; ok {
-			t.Errorf("%s: the number of %s", name, other)
-		}
-		seen[x] = name
+		t.Run(name, func(t *testing.T) {
+			x := number(td, 0, change)
+			if other, ok := seen[x]; ok {
+				t.Errorf("%s: the number of %s", name, other)
+			}
+			seen[x] = name
+		})
 	}
 	if number(tron, 0, same) == number(tron, 0, func(e *rollout.Episode) { e.Seed = 2 }) {
 		t.Error("games with two starts have one number")
