@@ -144,15 +144,15 @@ class _Meter:
     """Shows the progress on a terminal; it shows nothing elsewhere."""
 
     def __init__(self) -> None:
-        self.begun = self._told = time.monotonic()
+        self.begun = self._last = time.monotonic()
         self._shown = False
-        self.tell = self._tell if sys.stderr.isatty() else None
+        self.show = self._show if sys.stderr.isatty() else None
 
-    def _tell(self, done: int, rows: int) -> None:
+    def _show(self, done: int, rows: int) -> None:
         now = time.monotonic()
-        if now - self._told < 0.2:
+        if now - self._last < 0.2:
             return
-        self._told, self._shown = now, True
+        self._last, self._shown = now, True
         rate = done / (now - self.begun)
         left = f", {(rows - done) / rate:,.0f} s left" if rate else ""
         print(f"\r\033[K{done:,} of {rows:,} rows, {rate:,.0f} rows/s{left}", end="", file=sys.stderr, flush=True)
@@ -199,15 +199,15 @@ def _export(args: argparse.Namespace) -> None:
         options["planes"] = args.planes
     meter = _Meter()
     try:
-        done = export(ds, out, args.format, force=args.force, progress=meter.tell, **options)
+        done = export(ds, out, args.format, force=args.force, progress=meter.show, **options)
     finally:
         seconds = meter.end()
-    told = {"from": args.dataset, "to": args.format, "path": args.out, **done, "bytes": _bytes(out), "seconds": round(seconds, 3)}
+    summary = {"from": args.dataset, "to": args.format, "path": args.out, **done, "bytes": _bytes(out), "seconds": round(seconds, 3)}
     if args.json:
-        print(json.dumps(told, indent=2, ensure_ascii=False))
+        print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        rows = f"{told['rows']:,} row{'' if told['rows'] == 1 else 's'}"
-        print(f"{args.out}: {rows}, {', '.join(told['columns'])}, {_size(told['bytes'])}; {seconds:.1f} s")
+        rows = f"{summary['rows']:,} row{'' if summary['rows'] == 1 else 's'}"
+        print(f"{args.out}: {rows}, {', '.join(summary['columns'])}, {_size(summary['bytes'])}; {seconds:.1f} s")
     sys.stdout.flush()
 
 

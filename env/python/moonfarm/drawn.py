@@ -15,29 +15,29 @@ class Drawn:
     """The opponents of the caller in some games: those of a block, or all.
 
     names: of all opponents. table: the opponent in each seat, [games, seats] with CALLER for
-    the caller, or [games, 1]; each call reads it anew. was: an array like table that keeps
-    the values of the last call of any Drawn of these games; None: told is not used.
+    the caller, or [games, 1]; each call reads it anew. previous: an array like table, shared by
+    all Drawn of these games, in which current() keeps the table; None: previous() is not used.
     """
 
-    def __init__(self, names: Sequence[str], table: NDArray[Any], was: NDArray[Any] | None) -> None:
-        self._names, self._table, self._was = np.array([*names], object), table, was
+    def __init__(self, names: Sequence[str], table: NDArray[Any], previous: NDArray[Any] | None) -> None:
+        self._names, self._table, self._previous = np.array([*names], object), table, previous
         self.one: str | None = self._names[0] if len(names) == 1 and table.shape[1] <= 2 else None
         self._key = b""
         self._shown = self._look_up(np.zeros((len(table), 1), np.uint8))
 
-    def tell(self) -> NDArray[Any]:
-        """Returns the names in a new array of str; several names in a game are joined by commas."""
+    def current(self) -> NDArray[Any]:
+        """Returns the names in an array of str that never changes; several names in a game are joined by commas."""
         if self.one is None:
-            if self._was is not None:
-                self._was[...] = self._table
+            if self._previous is not None:
+                self._previous[...] = self._table
             key = self._table.tobytes()
             if key != self._key:
                 self._key, self._shown = key, self._look_up(self._table)
         return self._shown
 
-    def told(self) -> NDArray[Any]:
-        """Returns the names of the last call of tell."""
-        return self._shown if self.one is not None or self._was is None else self._look_up(self._was)
+    def previous(self) -> NDArray[Any]:
+        """Returns the names of the last call of current."""
+        return self._shown if self.one is not None or self._previous is None else self._look_up(self._previous)
 
     def _look_up(self, table: NDArray[Any]) -> NDArray[Any]:
         if table.shape[1] == 1:

@@ -50,13 +50,13 @@ def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str,
 def _spill(source: Source, waiting: dict[str, IO[bytes]], progress: Progress | None) -> None:
     """Writes the values of each column to a file of its own, which is about a quarter of the work."""
 
-    def tell(done: int, rows: int) -> None:
+    def report(done: int, rows: int) -> None:
         if progress is not None:
             progress(done // 4, rows)
 
     with contextlib.ExitStack() as stack:
         files = {name: stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1)) for name, file in waiting.items()}
-        for batch in source.batches(tell):
+        for batch in source.batches(report):
             for name, file in files.items():
                 file.write(batch[name].data)
 

@@ -72,7 +72,7 @@ class AgainstPolicies(VectorEnv):
         self._draw(self._whole.own)
 
     def _drawn_in(self, games: slice) -> Drawn | None:
-        return Drawn(function_names(self._policies), self._drawn[games, None], self._told_last[games, :1])
+        return Drawn(function_names(self._policies), self._drawn[games, None], self._previous_opponents[games, :1])
 
     def _draw(self, games: slice) -> None:
         """Updates the caller's rows and the players of the other rows."""
@@ -138,15 +138,15 @@ class AgainstPolicies(VectorEnv):
     def _infos(self, p: Part) -> dict[str, Any]:
         everywhere = self._whole.all_rows[: p.games]
         infos = {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": everywhere}
-        if self._told:
+        if self._with_action_mask:
             infos["action_mask"], infos["_action_mask"] = self.action_masks(infos["mask"]), everywhere
         if p.against is not None:
-            infos["opponent"], infos["_opponent"] = p.against.tell(), everywhere
+            infos["opponent"], infos["_opponent"] = p.against.current(), everywhere
         return infos
 
     def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         played = self._own_rows[p.own].copy()
-        before = None if p.against is None else p.against.told()
+        before = None if p.against is None else p.against.previous()
         self._draw(p.own)
         terminated, truncated = self._terminated[p.own].copy(), self._truncated[p.own].copy()
         infos = self._infos(p)

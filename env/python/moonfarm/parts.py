@@ -26,7 +26,7 @@ class Part:
         self.parts = [(name, a[name][rows]) for name in env._parts]
         self.observation: Any = self.parts[0][1] if env._alone else dict(self.parts)
         self.mask, self.reward = a["mask"][rows], a["reward"][rows]
-        self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._told else None
+        self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._with_action_mask else None
         self.copies = [(name, array.copy) for name, array in self.parts]
         self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
         # Terminated and truncated by row; if a game has several rows they are copied from the game once it sets one.

@@ -51,7 +51,7 @@ class SingleEnv(Randomness, Copied):
         self._first_taken, self._name = self._taken(parts[0][1]), parts[0][0]
         self._others_taken = [(name, self._taken(array)) for name, array in parts[1:]]
         self._alone, self._mask_taken, self._legal = v._alone, self._taken(v.arrays["mask"][0]), None
-        if v._told:
+        if v._with_action_mask:
             self._legal = unpacking(v.arrays["mask"][0], v.masked_choices, v.choices)
         self._to, self._from = v.arrays["action"][0].data, v.arrays["reward"].data
         self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
@@ -115,7 +115,7 @@ class SingleEnv(Randomness, Copied):
         if self._opponent is not None:
             info["opponent"] = self._opponent
         elif self._against is not None:
-            info["opponent"] = self._against.tell()[0]
+            info["opponent"] = self._against.current()[0]
         if flags[0] or flags[1]:
             info["score"], info["result"] = (float(self.vector.arrays["final_" + k][0]) for k in ("score", "result"))
         return obs, self._from[0], flags[0] == 1, flags[1] == 1, info

@@ -67,7 +67,7 @@ class VectorEnv(Randomness, Copied):
         self._handle, self.closed = handle, False
         try:
             self._describe()
-            self._told = self._has_action_mask(action_mask)
+            self._with_action_mask = self._has_action_mask(action_mask)
             self._make_arrays(buffers)
         except BaseException:
             self.close()
@@ -121,7 +121,7 @@ class VectorEnv(Randomness, Copied):
         # It cannot be replaced: the library holds the addresses.
         self.arrays: Mapping[str, NDArray[Any]] = MappingProxyType(arrays.allocate(s, names, buffers))
         self._texts = texts
-        self._told_last = np.zeros((games, self.players), np.uint8)
+        self._previous_opponents = np.zeros((games, self.players), np.uint8)
         # Both flags lie in one bytearray, in which a set flag is found fast.
         self._flags = bytearray(2 * games)
         self._ends = np.frombuffer(self._flags, np.bool_).reshape(2, games)
@@ -141,7 +141,7 @@ class VectorEnv(Randomness, Copied):
 
     def _drawn_in(self, games: slice) -> Drawn | None:
         """Returns the opponents in some of the games, or None."""
-        was = self._told_last[games] if self._mode == library.SAME_STEP else None
+        was = self._previous_opponents[games] if self._mode == library.SAME_STEP else None
         return None if self._texts is None else Drawn(self._texts, self.arrays["opponent"][games], was)
 
     # Playing
@@ -290,7 +290,7 @@ class VectorEnv(Randomness, Copied):
         if p.legal is not None:
             infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
         if p.against is not None:
-            infos["opponent"], infos["_opponent"] = p.against.tell(), p.all_rows
+            infos["opponent"], infos["_opponent"] = p.against.current(), p.all_rows
         return infos
 
     def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
@@ -305,7 +305,7 @@ class VectorEnv(Randomness, Copied):
         else:
             out, mask = (p.copy_reward(), p.copy_terminated(), p.copy_truncated()), p.copy_mask()
             obs = p.copy_first() if self._alone else {name: copied() for name, copied in p.copies}
-        before = p.against.told() if ended and p.against is not None else None
+        before = p.against.previous() if ended and p.against is not None else None
         infos = self._add_always(p, {"mask": mask, "_mask": p.all_rows})
         if ended:
             self._add_ends(infos, p.env_id, out[1] | out[2], before)

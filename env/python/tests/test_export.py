@@ -352,13 +352,13 @@ class Progress(unittest.TestCase):
 
     def test_meter(self):
         """On a terminal there is one line, which is removed; elsewhere nothing."""
-        self.assertIsNone(command._Meter().tell)
+        self.assertIsNone(command._Meter().show)
         terminal = io.StringIO()
         terminal.isatty = lambda: True
         with mock.patch.object(sys, "stderr", terminal), mock.patch.object(command.time, "monotonic", iter([0, 0.1, 1, 1.1, 3]).__next__):
             meter = command._Meter()
             for done in (10, 2000, 2100):
-                meter.tell(done, 10000)
+                meter.show(done, 10000)
             self.assertEqual(meter.end(), 3)
         self.assertEqual(terminal.getvalue(), "\r\033[K2,000 of 10,000 rows, 2,000 rows/s, 4 s left\r\033[K")
 
