@@ -48,8 +48,8 @@ type Encoder[S any] interface {
 	Scalars(dst []float32, s *S, p sim.Player)
 }
 
-// Rows holds the observations of all seats of one game, seat after seat.
-// Nothing is written to a slab that is nil.
+// Rows holds the observations of all seats of one game, seat after seat. Slices
+// that are nil are not written.
 type Rows struct {
 	Planes  []uint8   // [seats, Planes, Height, Width]
 	Packed  []uint64  // [seats, Words]

@@ -75,7 +75,7 @@ func recordedCodeCraft(rules string, c env.Settings, recording []byte) (v env.Ve
 		return nil, nil, nil, fmt.Errorf("the recording: %w", err)
 	}
 	if got := g.Rules(); got != base {
-		return nil, nil, nil, fmt.Errorf("the recording tells other rules than those of the episode")
+		return nil, nil, nil, fmt.Errorf("the recording has other rules than the episode")
 	}
 	c.N = 1
 	v, err = env.New(g, ccfeatures.Kit(g.Game), c)

@@ -30,16 +30,16 @@ type Message struct {
 // AnySeat is the Seat of a Message whose seat is unknown.
 const AnySeat = -1
 
-// at returns the seat that the message was sent to. told is the seat in its
+// at returns the seat that the message was sent to. found is the seat in its
 // text, if known.
-func (m *Message) at(told sim.Player, known bool) (sim.Player, error) {
+func (m *Message) at(found sim.Player, known bool) (sim.Player, error) {
 	switch {
 	case m.Seat == AnySeat:
-		return told, nil
+		return found, nil
 	case m.Seat < 0 || m.Seat >= sim.MaxPlayers:
 		return 0, fmt.Errorf("seat %d, want 0 to %d", m.Seat, sim.MaxPlayers-1)
-	case known && m.Seat != int(told):
-		return 0, fmt.Errorf("seat %d is given, but the message was sent to seat %d", m.Seat, told)
+	case known && m.Seat != int(found):
+		return 0, fmt.Errorf("seat %d is given, but the message was sent to seat %d", m.Seat, found)
 	}
 	return sim.Player(m.Seat), nil
 }
@@ -57,11 +57,11 @@ func shownTowerDefence(m Message) (env.Vector, sim.Player, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	g, s, told, err := tddisplay.ReadState(m.Text, rules)
+	g, s, found, err := tddisplay.ReadState(m.Text, rules)
 	if err != nil {
 		return nil, 0, err
 	}
-	seat, err := m.at(told, true)
+	seat, err := m.at(found, true)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -18,7 +18,7 @@ import (
 func TestFeaturesPage(t *testing.T) {
 	kit := Kit(newGame(t, nil))
 	out := []byte("# Tower Defence: observations and actions\n\n" +
-		"Written by `go test ./features/towerdefence -update` from what the code says of itself; a test compares the two.\n\n" +
+		"Written by `go test ./features/towerdefence -update` from the documentation in the code; a test compares the two.\n\n" +
 		"Every observation shows the position from the side of one seat: its own half in columns 0 … 7, its base at the left edge, the\n" +
 		"enemy's half in columns 8 … 15, for both seats alike. Row 0 is the top. \"Scale\" is the largest usual value: a value divided by it is\n" +
 		"about 0 … 1. Values above the range of a byte are written as 255. Scales of scalars are those of the default rules.\n")

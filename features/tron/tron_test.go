@@ -54,7 +54,7 @@ func TestFeaturesPage(t *testing.T) {
 	g, _ := tron.New(tron.DefaultRules())
 	k := kit.Kit(g)
 	out := []byte("# Light cycles: observations and actions\n\n" +
-		"Written by `go test ./features/tron -update` from what the code says of itself; a test compares the two.\n\n" +
+		"Written by `go test ./features/tron -update` from the documentation in the code; a test compares the two.\n\n" +
 		"Every observation shows the board from the side of one seat, whose cycle starts to the right in the left half: the board of seat 1\n" +
 		"is turned by half a turn. Row 0 is the top. \"Scale\" is the largest usual value.\n")
 	out = featuretest.AppendFields(out, k, "the planes as bits")

@@ -299,7 +299,13 @@ func (r *textReader) listTowers(p sim.Player) error {
 		}
 		r.state.Half[p].noteBirth(a.cell, a.placed)
 	}
-	h, round := &r.state.Half[p], int(r.state.Round)
+	r.state.Half[p].addTowers(towers, int(r.state.Round))
+	return nil
+}
+
+// addTowers fills in the list of tesla towers before the round, the oldest
+// first.
+func (h *Half) addTowers(towers []textTower, round int) {
 	for _, t := range towers {
 		tower := Tower{Ready: int16(round + t.building + t.idle), Due: never, Cell: uint16(t.cell)}
 		if t.building > 0 {
@@ -309,5 +315,4 @@ func (r *textReader) listTowers(p sim.Player) error {
 		h.Teslas++
 	}
 	h.scheduleTeslas()
-	return nil
 }

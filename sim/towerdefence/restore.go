@@ -136,21 +136,13 @@ func (r *textReader) restoreSite(q sim.Player, b *Site) error {
 
 // restoreTowers fills in the list of the tesla towers of player q, the oldest first.
 func (r *textReader) restoreTowers(q sim.Player) error {
-	h, round, towers := &r.state.Half[q], int(r.state.Round), r.towers[q]
+	towers := r.towers[q]
 	if len(towers) == 2 && towers[0].placed > towers[1].placed {
 		towers[0], towers[1] = towers[1], towers[0]
 	}
 	if len(towers) == 2 && towers[0].placed == towers[1].placed {
-		return fmt.Errorf("two tesla towers with the same constructionTimeLeft: one building is placed a round")
+		return fmt.Errorf("two tesla towers with the same constructionTimeLeft: a player places one building per round")
 	}
-	for _, t := range towers {
-		tower := Tower{Ready: int16(round + t.building + t.idle), Due: never, Cell: uint16(t.cell)}
-		if t.building > 0 {
-			tower.Due = int16(round + t.building - 1)
-		}
-		h.Tesla[h.Teslas] = tower
-		h.Teslas++
-	}
-	h.scheduleTeslas()
+	r.state.Half[q].addTowers(towers, int(r.state.Round))
 	return nil
 }

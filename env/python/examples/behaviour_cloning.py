@@ -58,7 +58,7 @@ SEEN = ("planes", "scalars", "mask")
 
 LINE = (
     "{seconds:6.0f} s  {rows} rows  loss {loss:.3f}  held out: {agreement:.1%} of {choices} choices ({commonest:.1%} by"
-    " the commonest legal one; of the others {recall:.1%} are foretold, {precision:.1%} of what is foretold is right)"
+    " the commonest legal one; of the others {recall:.1%} are predicted, {precision:.1%} of these predictions are right)"
 )
 SEARCH_LINE = (
     "{cross_entropy:>25.3f} cross-entropy (least {entropy:.3f})  value off by {value_outcome:.3f} from the outcome (the"
@@ -179,7 +179,7 @@ class Learner:
         which part of all other labels the network predicts, and which part of its other predictions is right; and for
         searches the cross-entropy and the errors of the value.
         """
-        n = right = common = found = foretold = 0
+        n = right = common = found = predicted = 0
         sums, rows = torch.zeros(5, dtype=torch.float64), 0
         for batch in batches:
             labels, seen = self.labels(batch, "all" if self.learn == "all" else "shares"), self.see(batch)
@@ -193,13 +193,13 @@ class Learner:
                 usual = self.common[said.choices].masked_fill(said.logits == -1e9, -1).argmax(1)
                 good = best == label
                 n, right, common = n + len(label), right + int(good.sum()), common + int((usual == label).sum())
-                found, foretold = found + int((good & (best != usual)).sum()), foretold + int((best != usual).sum())
+                found, predicted = found + int((good & (best != usual)).sum()), predicted + int((best != usual).sum())
                 if seen.value is not None:
                     for i, of in enumerate(cross_entropy(said, self.tensor(batch, "shares")), 3):
                         sums[i] += float(of.sum())
         point = {
             "choices": n, "agreement": right / max(n, 1), "commonest": common / max(n, 1),
-            "recall": found / max(n - common, 1), "precision": found / max(foretold, 1),
+            "recall": found / max(n - common, 1), "precision": found / max(predicted, 1),
         }  # fmt: skip
         if self.learn == "all":
             return point
