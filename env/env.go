@@ -2,8 +2,8 @@
 // observe, act, reward. It imports no game; env/catalog lists the games.
 //
 // All memory belongs to the caller. A Batch holds one row per (game, seat) in
-// slabs, which may be plain slices, columns of a file being written, or memory
-// shared with another process. Games write directly into the slabs.
+// slabs: slices of plain memory, of a column of a file being written, or of
+// memory shared with another process. Games write directly into the slabs.
 package env
 
 import (
@@ -103,10 +103,10 @@ type Batch struct {
 	// one into the other, so that both then hold what was played. It writes −1
 	// for a head without a choice for its orders; the other heads are not
 	// affected. In an Action that is played, −1 orders nothing.
-	Action   []int32     // [Rows, Heads]
-	Given    bool        // Step only reads Action and does not convert Orders to it
-	Orders   []sim.Order // [Rows, MaxOrders]
-	OrderLen []int32     // [Rows]
+	Action         []int32     // [Rows, Heads]
+	ActionReadOnly bool        // Step only reads Action and does not convert Orders to it
+	Orders         []sim.Order // [Rows, MaxOrders]
+	OrderLen       []int32     // [Rows]
 
 	// Written by Step (Status by Observe too).
 	Reward []float32    // [Rows]
@@ -180,27 +180,31 @@ type Vector interface {
 	Outcome(i int, p sim.Player) sim.Outcome
 }
 
-// Texter is implemented by the Vectors that New makes; Unwrap finds them.
+// Texter is implemented by the Vectors that New makes. Unwrap returns them from
+// below other layers.
 type Texter interface {
 	// AppendText appends the whole board of game i as text for people. It
 	// appends nothing if the game's Kit has no AppendText.
 	AppendText(dst []byte, i int) []byte
 }
 
-// Labeller is implemented by the Vectors that New makes; Unwrap finds them.
+// Labeller is implemented by the Vectors that New makes. Unwrap returns them from
+// below other layers.
 type Labeller interface {
 	// Label writes the action that stands for the orders of seat p in game i,
 	// with −1 as in Batch.Played.
 	Label(dst []int32, i int, p sim.Player, orders []sim.Order)
 }
 
-// Hasher is implemented by the Vectors that New makes; Unwrap finds them.
+// Hasher is implemented by the Vectors that New makes. Unwrap returns them from
+// below other layers.
 type Hasher interface {
 	// Hash returns the hash of game i's state. Equal states have equal hashes.
 	Hash(i int) uint64
 }
 
-// Snapshotter is implemented by the Vectors that New makes; Unwrap finds them.
+// Snapshotter is implemented by the Vectors that New makes. Unwrap returns them from
+// below other layers.
 type Snapshotter interface {
 	// AppendSnapshot appends the bytes of game i: its state, seed, turn and
 	// status.

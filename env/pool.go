@@ -319,7 +319,7 @@ func (v *pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 			panic("env: the action space of " + v.spec.Info.Name + " gives more orders than Info.MaxOrders")
 		}
 		b.OrderLen[row] = int32(n)
-	} else if b.Action != nil && !b.Given {
+	} else if b.Action != nil && !b.ActionReadOnly {
 		v.actions.Action(b.Action[row*z.heads:(row+1)*z.heads], slab[:n], s, p)
 	}
 	if b.Played != nil {
@@ -334,7 +334,7 @@ func (v *pool[S]) rest(b *Batch, i int) {
 	for row := i * z.players; row < (i+1)*z.players; row++ {
 		b.Reward[row], b.OrderLen[row] = 0, 0
 		for k, slab := range [][]int32{b.Played, b.Action} {
-			if k > 0 && b.Given {
+			if k > 0 && b.ActionReadOnly {
 				break
 			}
 			for h := range part(slab, row, 1, z.heads) {

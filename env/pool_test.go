@@ -183,9 +183,9 @@ func TestEndedGamesRest(t *testing.T) {
 	}
 }
 
-// TestGivenActionIsOnlyRead: in games that have ended as well as in running
+// TestActionReadOnly: in games that have ended as well as in running
 // games.
-func TestGivenActionIsOnlyRead(t *testing.T) {
+func TestActionReadOnly(t *testing.T) {
 	v := pool(t, shapes[1], env.Settings{N: 2})
 	b := env.NewBatch(v.Spec(), 2, wantAll)
 	advance(v, b, simtest.ToyTurns)
@@ -196,13 +196,13 @@ func TestGivenActionIsOnlyRead(t *testing.T) {
 		b.Action[k] = max(b.Action[k], 0)
 	}
 	last := b.Rows - 1
-	b.Orders[last*8], b.OrderLen[last], b.Given = 1, 1, true // one row plays orders
+	b.Orders[last*8], b.OrderLen[last], b.ActionReadOnly = 1, 1, true // one row plays orders
 	before := slices.Clone(b.Action)
 	v.Step(b)
 	if !slices.Equal(b.Action, before) || b.Played[0] != -1 || b.Turn[1] != 1 {
 		t.Errorf("actions %v before the Step, %v after it, played %v; turn %d", before, b.Action, b.Played, b.Turn[1])
 	}
-	b.Given = false
+	b.ActionReadOnly = false
 	v.Step(b)
 	if b.Action[0] != -1 {
 		t.Errorf("action %d of a game that has ended", b.Action[0])

@@ -2,7 +2,7 @@ package features
 
 import "fmt"
 
-// Layout tells where the packed words hold the values of the planes. With it
+// Layout describes where the packed words hold the values of the planes. With it
 // one short function unpacks the observations of every game: Unpacker in this
 // package, and the functions in Python and JavaScript in datasets/examples.
 //

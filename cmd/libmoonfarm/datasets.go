@@ -24,7 +24,7 @@ import (
 //export mf_dataset_open
 func mf_dataset_open(folder address, out address, e address) C.int32_t {
 	return guard(e, func() error {
-		from, err := there[C.char]("folder", folder)
+		from, err := pointerAt[C.char]("folder", folder)
 		if err != nil {
 			return err
 		}
@@ -32,13 +32,13 @@ func mf_dataset_open(folder address, out address, e address) C.int32_t {
 		if err != nil {
 			return err
 		}
-		return hand(d, out)
+		return newHandle(d, out)
 	})
 }
 
-// hand writes a new handle of v to out.
-func hand(v value, out address) error {
-	to, err := there[C.mf_handle]("out", out)
+// newHandle writes a new handle of v to out.
+func newHandle(v value, out address) error {
+	to, err := pointerAt[C.mf_handle]("out", out)
 	if err != nil {
 		return errors.Join(err, v.Close())
 	}
@@ -58,7 +58,7 @@ func mf_dataset_describe(h C.mf_handle, buf address, room C.size_t, need address
 			if err != nil {
 				return err
 			}
-			return put(text, true, buf, room, need)
+			return copyOut(text, true, buf, room, need)
 		})
 	})
 }
@@ -67,7 +67,7 @@ func mf_dataset_describe(h C.mf_handle, buf address, room C.size_t, need address
 func mf_reader_open(h C.mf_handle, c address, out address, e address) C.int32_t {
 	return guard(e, func() error {
 		return call(&handles, handle(h), func(d *dataset) error {
-			reading, err := sized[C.mf_reading]("mf_reading", c)
+			reading, err := structAt[C.mf_reading]("mf_reading", c)
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func mf_reader_open(h C.mf_handle, c address, out address, e address) C.int32_t 
 			if err != nil {
 				return err
 			}
-			return hand(r, out)
+			return newHandle(r, out)
 		})
 	})
 }
@@ -155,7 +155,7 @@ func mf_reader_describe(h C.mf_handle, buf address, room C.size_t, need address,
 			if err != nil {
 				return err
 			}
-			return put(text, true, buf, room, need)
+			return copyOut(text, true, buf, room, need)
 		})
 	})
 }
@@ -164,7 +164,7 @@ func mf_reader_describe(h C.mf_handle, buf address, room C.size_t, need address,
 func mf_reader_next(h C.mf_handle, batch address, e address) C.int32_t {
 	return guard(e, func() error {
 		return call(&handles, handle(h), func(r *reader) error {
-			to, err := sized[C.mf_batch]("mf_batch", batch)
+			to, err := structAt[C.mf_batch]("mf_batch", batch)
 			if err != nil {
 				return err
 			}
@@ -291,7 +291,7 @@ func mf_advantages(reward, value, last address, turns, columns C.int64_t, discou
 // floats returns the caller's numbers, which only the current call reads and
 // writes.
 func floats(name string, at address, n C.int64_t) ([]float32, error) {
-	p, err := there[float32](name, at)
+	p, err := pointerAt[float32](name, at)
 	if err != nil {
 		return nil, err
 	}

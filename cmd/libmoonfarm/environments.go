@@ -19,12 +19,12 @@ import (
 //export mf_open
 func mf_open(c address, out address, e address) C.int32_t {
 	return guard(e, func() error {
-		to, err := there[C.mf_handle]("out", out)
+		to, err := pointerAt[C.mf_handle]("out", out)
 		if err != nil {
 			return err
 		}
 		*to = 0
-		config, err := sized[C.mf_config]("mf_config", c)
+		config, err := structAt[C.mf_config]("mf_config", c)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func mf_open(c address, out address, e address) C.int32_t {
 		if err != nil {
 			return err
 		}
-		return hand(v, out)
+		return newHandle(v, out)
 	})
 }
 
@@ -51,15 +51,15 @@ func settingsOf(c *C.mf_config) (settings, error) {
 	})
 }
 
-// in calls f with the environments of a handle.
-func in(h C.mf_handle, e address, f func(v *environments) error) C.int32_t {
+// withEnvironments calls f with the environments of a handle.
+func withEnvironments(h C.mf_handle, e address, f func(v *environments) error) C.int32_t {
 	return guard(e, func() error { return call(&handles, handle(h), f) })
 }
 
 //export mf_get_spec
 func mf_get_spec(h C.mf_handle, out address, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
-		to, err := sized[C.mf_spec]("mf_spec", out)
+	return withEnvironments(h, e, func(v *environments) error {
+		to, err := structAt[C.mf_spec]("mf_spec", out)
 		if err != nil {
 			return err
 		}
@@ -79,19 +79,19 @@ func mf_get_spec(h C.mf_handle, out address, e address) C.int32_t {
 
 //export mf_describe
 func mf_describe(h C.mf_handle, buf address, room C.size_t, need address, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
+	return withEnvironments(h, e, func(v *environments) error {
 		text, err := describe(v.game.Doc, v.Spec(), v.Interruptible())
 		if err != nil {
 			return err
 		}
-		return put(text, true, buf, room, need)
+		return copyOut(text, true, buf, room, need)
 	})
 }
 
 //export mf_bind
 func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
-		given, err := sized[C.mf_slabs]("mf_slabs", s)
+	return withEnvironments(h, e, func(v *environments) error {
+		given, err := structAt[C.mf_slabs]("mf_slabs", s)
 		if err != nil {
 			return err
 		}
@@ -109,12 +109,12 @@ func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
 
 //export mf_reset
 func mf_reset(h C.mf_handle, seeds address, mask address, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
+	return withEnvironments(h, e, func(v *environments) error {
 		// Copies, because the caller may change its memory meanwhile, and a
 		// bool of Go must be 0 or 1.
 		var with []uint64
 		if seeds != 0 {
-			from, err := there[uint64]("seeds", seeds)
+			from, err := pointerAt[uint64]("seeds", seeds)
 			if err != nil {
 				return err
 			}
@@ -123,7 +123,7 @@ func mf_reset(h C.mf_handle, seeds address, mask address, e address) C.int32_t {
 		}
 		var only []bool
 		if mask != 0 {
-			from, err := there[uint8]("mask", mask)
+			from, err := pointerAt[uint8]("mask", mask)
 			if err != nil {
 				return err
 			}
@@ -138,12 +138,12 @@ func mf_reset(h C.mf_handle, seeds address, mask address, e address) C.int32_t {
 
 //export mf_step
 func mf_step(h C.mf_handle, e address) C.int32_t {
-	return in(h, e, func(v *environments) error { return v.Step() })
+	return withEnvironments(h, e, func(v *environments) error { return v.Step() })
 }
 
 //export mf_step_with
 func mf_step_with(h C.mf_handle, action address, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
+	return withEnvironments(h, e, func(v *environments) error {
 		if action == 0 {
 			return wrong("action is NULL")
 		}
@@ -202,18 +202,18 @@ func mf_interrupt(h C.mf_handle, e address) C.int32_t {
 
 //export mf_observe
 func mf_observe(h C.mf_handle, e address) C.int32_t {
-	return in(h, e, func(v *environments) error { return v.Observe() })
+	return withEnvironments(h, e, func(v *environments) error { return v.Observe() })
 }
 
 //export mf_send
 func mf_send(h C.mf_handle, block C.int32_t, e address) C.int32_t {
-	return in(h, e, func(v *environments) error { return v.Send(int(block)) })
+	return withEnvironments(h, e, func(v *environments) error { return v.Send(int(block)) })
 }
 
 //export mf_recv
 func mf_recv(h C.mf_handle, wait C.int32_t, block address, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
-		to, err := there[C.int32_t]("block", block)
+	return withEnvironments(h, e, func(v *environments) error {
+		to, err := pointerAt[C.int32_t]("block", block)
 		if err != nil {
 			return err
 		}
@@ -227,20 +227,20 @@ func mf_recv(h C.mf_handle, wait C.int32_t, block address, e address) C.int32_t 
 
 //export mf_get_state
 func mf_get_state(h C.mf_handle, env C.int32_t, buf address, room C.size_t, need address, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
+	return withEnvironments(h, e, func(v *environments) error {
 		state, err := v.AppendSnapshot(v.state[:0], int(env))
 		if err != nil {
 			return err
 		}
 		v.state = state
-		return put(state, false, buf, room, need)
+		return copyOut(state, false, buf, room, need)
 	})
 }
 
 //export mf_set_state
 func mf_set_state(h C.mf_handle, env C.int32_t, buf address, n C.size_t, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
-		from, err := there[byte]("buf", buf)
+	return withEnvironments(h, e, func(v *environments) error {
+		from, err := pointerAt[byte]("buf", buf)
 		if err != nil {
 			return err
 		}
@@ -265,12 +265,12 @@ func (v *environments) restore(env int, state []byte) error {
 
 //export mf_render
 func mf_render(h C.mf_handle, env C.int32_t, buf address, room C.size_t, need address, e address) C.int32_t {
-	return in(h, e, func(v *environments) error {
+	return withEnvironments(h, e, func(v *environments) error {
 		text, err := v.AppendText(v.state[:0], int(env))
 		if err != nil {
 			return err
 		}
 		v.state = text
-		return put(text, true, buf, room, need)
+		return copyOut(text, true, buf, room, need)
 	})
 }

@@ -131,7 +131,7 @@ func panicked(p any) error {
 // begin resets e to MF_OK. It fails if e is not an mf_error of the right size,
 // which may be too short for a text.
 func begin(e address) error {
-	to, err := sized[C.mf_error]("mf_error", e)
+	to, err := structAt[C.mf_error]("mf_error", e)
 	if err == nil {
 		to.code, to.text[0] = C.MF_OK, 0
 	}
@@ -140,7 +140,7 @@ func begin(e address) error {
 
 // fill writes err to e.
 func fill(e address, what error) error {
-	to, err := sized[C.mf_error]("mf_error", e)
+	to, err := structAt[C.mf_error]("mf_error", e)
 	if err != nil {
 		return err
 	}
@@ -168,9 +168,9 @@ type address = C.uintptr_t
 // field returns a pointer in a struct of the caller as an address.
 func field[T any](p **T) address { return *(*address)(unsafe.Pointer(p)) }
 
-// there returns the pointer for an address. It fails if the address is NULL, in
+// pointerAt returns the pointer for an address. It fails if the address is NULL, in
 // the first page, which is never mapped, or not aligned for the type.
-func there[T any](name string, at address) (p *T, err error) {
+func pointerAt[T any](name string, at address) (p *T, err error) {
 	switch align := address(unsafe.Alignof(*p)); {
 	case at == 0:
 		return nil, wrong("%s is NULL", name)
@@ -184,10 +184,10 @@ func there[T any](name string, at address) (p *T, err error) {
 
 const firstPage = 4096
 
-// sized returns a struct of the caller. It fails if the struct does not exist,
+// structAt returns a struct of the caller. It fails if the struct does not exist,
 // or if its first field, its size, differs from that of moonfarm.h.
-func sized[T any](name string, at address) (*T, error) {
-	p, err := there[T](name, at)
+func structAt[T any](name string, at address) (*T, error) {
+	p, err := pointerAt[T](name, at)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func textAt(name string, at address) (string, error) {
 	if at == 0 {
 		return "", nil
 	}
-	p, err := there[C.char](name, at)
+	p, err := pointerAt[C.char](name, at)
 	if err != nil {
 		return "", err
 	}

@@ -82,7 +82,7 @@ func mf_games(buf address, room C.size_t, need address, e address) C.int32_t {
 		if err != nil {
 			return err
 		}
-		return put(text, true, buf, room, need)
+		return copyOut(text, true, buf, room, need)
 	})
 }
 
@@ -121,15 +121,16 @@ func gameCards() ([]gameCard, error) {
 	return cards, nil
 }
 
-// put hands bytes to the caller, or says how much room they need.
-func put(what []byte, text bool, buf address, room C.size_t, need address) error {
-	size, err := there[C.size_t]("need", need)
+// copyOut sets *need to the number of bytes, and copies them to the caller's
+// buf if there is room.
+func copyOut(what []byte, text bool, buf address, room C.size_t, need address) error {
+	size, err := pointerAt[C.size_t]("need", need)
 	if err != nil {
 		return err
 	}
 	var to *byte
 	if room > 0 {
-		if to, err = there[byte]("buf", buf); err != nil {
+		if to, err = pointerAt[byte]("buf", buf); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func mf_state_from(game, rules, message address, n C.size_t, seat C.int32_t, see
 		if err != nil {
 			return err
 		}
-		return put(state, false, buf, room, need)
+		return copyOut(state, false, buf, room, need)
 	})
 }
 
@@ -52,7 +52,7 @@ func mf_message_describe(game, rules, message address, n C.size_t, seat C.int32_
 		if err != nil {
 			return err
 		}
-		return put(text, true, buf, room, need)
+		return copyOut(text, true, buf, room, need)
 	})
 }
 
@@ -67,7 +67,7 @@ func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, acti
 		if err != nil {
 			return wrong("rules: %v", err)
 		}
-		from, err := there[byte]("state", state)
+		from, err := pointerAt[byte]("state", state)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, acti
 		if seat < 0 || int(seat) >= spec.Info.Players || int(heads) != len(spec.Heads) {
 			return wrong("seat is %d, heads %d: the game has %d seats, from 0, and an action %d heads", seat, heads, spec.Info.Players, len(spec.Heads))
 		}
-		choices, err := there[int32]("action", action)
+		choices, err := pointerAt[int32]("action", action)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, acti
 		if err != nil {
 			return err
 		}
-		return put(answer, false, buf, room, need)
+		return copyOut(answer, false, buf, room, need)
 	})
 }
 
@@ -139,7 +139,7 @@ func shown(game, rules, message address, n C.size_t, seat C.int32_t, seed C.uint
 	if err != nil {
 		return nil, 0, err
 	}
-	at, err := there[byte]("message", message)
+	at, err := pointerAt[byte]("message", message)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -131,7 +131,7 @@ func openEnvironments(s settings) (*environments, error) {
 		}
 		c.Opponents = append(c.Opponents, m)
 	}
-	if err := room(c); err != nil {
+	if err := checkMemory(c); err != nil {
 		return nil, err
 	}
 	stepped, err := stepper.New(c)
@@ -141,9 +141,9 @@ func openEnvironments(s settings) (*environments, error) {
 	return &environments{Stepper: stepped, game: g, mask: make([]bool, s.envs), seeds: make([]uint64, s.envs)}, nil
 }
 
-// room returns an error if there is not enough memory for the states of all
+// checkMemory returns an error if there is not enough memory for the states of all
 // games: without memory the whole program would end.
-func room(c stepper.Setup) error {
+func checkMemory(c stepper.Setup) error {
 	n := c.Env.N
 	c.Env.N = 1
 	v, err := c.Vector(c.Env)

@@ -104,7 +104,7 @@ func mf_verify_recording(file, rules address, out, e address) C.int32_t {
 		if path == "" {
 			return wrong("the path of the recording is empty")
 		}
-		return hand(beginTask(func(ctx context.Context) (any, error) { return verified(ctx, path, given) }), out)
+		return newHandle(beginTask(func(ctx context.Context) (any, error) { return verified(ctx, path, given) }), out)
 	})
 }
 
@@ -124,7 +124,7 @@ func verified(ctx context.Context, file, rules string) (any, error) {
 //export mf_import_recordings
 func mf_import_recordings(c, out, e address) C.int32_t {
 	return guard(e, func() error {
-		from, err := sized[C.mf_import]("mf_import", c)
+		from, err := structAt[C.mf_import]("mf_import", c)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func mf_import_recordings(c, out, e address) C.int32_t {
 		if err != nil {
 			return err
 		}
-		return hand(beginTask(func(ctx context.Context) (any, error) { return i.run(ctx) }), out)
+		return newHandle(beginTask(func(ctx context.Context) (any, error) { return i.run(ctx) }), out)
 	})
 }
 
@@ -216,7 +216,7 @@ func mf_task_result(h C.mf_handle, wait C.int32_t, buf address, room C.size_t, n
 			if err != nil {
 				return err
 			}
-			return put(text, true, buf, room, need)
+			return copyOut(text, true, buf, room, need)
 		})
 	})
 }

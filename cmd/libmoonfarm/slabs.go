@@ -107,7 +107,7 @@ func slab[T any](c checker, name string, at address, n int) []T {
 		return nil
 	}
 	var p *T
-	if p, *c.first = there[T](name, at); *c.first != nil {
+	if p, *c.first = pointerAt[T](name, at); *c.first != nil {
 		return nil
 	}
 	memory := unsafe.Slice(p, n)

@@ -176,9 +176,9 @@ func (k *part) bind(all *Slabs) {
 // choose takes the actions of the caller into use. With AllSeats the games read
 // them in place.
 func (k *part) choose(actions []int32) {
-	k.slabs.Action, k.mine.Action, k.mine.Given = actions, k.all.Action, false
+	k.slabs.Action, k.mine.Action, k.mine.ActionReadOnly = actions, k.all.Action, false
 	if k.seats == nil && actions != nil {
-		k.mine.Action, k.mine.Given = actions, true
+		k.mine.Action, k.mine.ActionReadOnly = actions, true
 	}
 }
 
