@@ -208,7 +208,7 @@ func TestSanitized(t *testing.T) {
 // TestFlatMemory takes enough steps to see whether memory grows.
 func TestFlatMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("left out: /proc tells how much memory a process has, on Linux")
+		t.Skip("left out: only Linux has /proc, which measures memory")
 	}
 	steps := "300000"
 	if os.Getenv("MOONFARM_LONG") != "" {

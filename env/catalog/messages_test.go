@@ -73,7 +73,7 @@ func TestShown(t *testing.T) {
 		}
 		if m.Seat = catalog.AnySeat; g.Name != "terminal" && g.Name != "terminal-sequential" {
 			if _, seat, err := g.Shown(m); err != nil || seat != 1 {
-				t.Errorf("%s: seat %d is told, error %v", g.Name, seat, err)
+				t.Errorf("%s: seat %d from the message, error %v", g.Name, seat, err)
 			}
 		}
 		for _, bad := range []int{-2, 0, sim.MaxPlayers} {
@@ -81,13 +81,13 @@ func TestShown(t *testing.T) {
 				continue // a frame does not contain the seat
 			}
 			if _, _, err := g.Shown(m); err == nil {
-				t.Errorf("%s: seat %d is taken", g.Name, bad)
+				t.Errorf("%s: seat %d is accepted", g.Name, bad)
 			}
 		}
 		m = all[g.Name]
 		m.Text = m.Text[:len(m.Text)-7]
 		if _, _, err := g.Shown(m); err == nil {
-			t.Errorf("%s: the beginning of a message is taken", g.Name)
+			t.Errorf("%s: the beginning of a message is accepted", g.Name)
 		}
 	}
 }

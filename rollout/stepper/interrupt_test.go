@@ -262,7 +262,7 @@ func TestSnapshotsRemember(t *testing.T) {
 	wantError(t, "Step", other.Step(), true, "game 1 has not begun")
 	for n := range saved[:60] {
 		if err := other.Restore(1, saved[:n]); err == nil {
-			t.Fatalf("a snapshot that is cut off after %d bytes is taken", n)
+			t.Fatalf("a snapshot that is cut off after %d bytes is accepted", n)
 		}
 	}
 }

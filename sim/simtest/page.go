@@ -19,7 +19,7 @@ import (
 	"moonfarm/sim"
 )
 
-var update = flag.Bool("update", false, "write the golden files of the tests anew")
+var update = flag.Bool("update", false, "rewrite the golden files of the tests")
 
 // Golden compares a text with the golden file called name. If they differ, the
 // test fails and shows the lines from the first difference on. go test -update
@@ -38,7 +38,7 @@ func Golden(t *testing.T, name string, got []byte) {
 	a, b := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || !bytes.Equal(a[i], b[i]) {
-			t.Fatalf("%s:%d is not what is written now (go test -update writes it anew):\n%s", name, i+1,
+			t.Fatalf("%s:%d differs from what the code writes now (go test -update rewrites it):\n%s", name, i+1,
 				bytes.Join(a[min(i, len(a)):min(i+12, len(a))], []byte("\n")))
 		}
 	}

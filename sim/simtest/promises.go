@@ -196,7 +196,7 @@ func (c *suite[S]) testEnds(t *testing.T) {
 	ended := 0
 	c.each(t, func(b *playout[S]) {
 		if b.status > sim.Cut {
-			t.Fatalf("seed %d turn %d: status %d is none", b.seed, b.turn, b.status)
+			t.Fatalf("seed %d turn %d: status %d is not valid", b.seed, b.turn, b.status)
 		}
 		if b.status != sim.Running {
 			ended++
@@ -236,7 +236,7 @@ func (c *suite[S]) testHash(t *testing.T) {
 			t.Fatalf("seed %d turn %d: a state hashes to %#x, its clone to %#x", b.seed, b.turn, h, again)
 		}
 		if b.turn > 0 && h == last {
-			t.Fatalf("seed %d turn %d: the hash %#x is that of the turn before", b.seed, b.turn, h)
+			t.Fatalf("seed %d turn %d: the hash %#x is the same as in the turn before", b.seed, b.turn, h)
 		}
 		last = h
 	})
