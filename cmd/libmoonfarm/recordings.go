@@ -191,7 +191,8 @@ func readImport(c *C.mf_import) (*importing, error) {
 	return i, nil
 }
 
-// run is the work of mf_import_recordings. Files that are all skipped are no error.
+// run does the work of mf_import_recordings. It is not an error if all files are
+// skipped.
 func (i *importing) run(ctx context.Context) (any, error) {
 	r, err := imports.Run(ctx, i.engine, i.files, i.job, datasets.Makers{Vector: i.game.New, Recorded: i.game.Recorded}, i.options)
 	switch {

@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestPlanes looks at what both seats see of a position.
+// TestPlanes checks the planes of both seats in a position.
 func TestPlanes(t *testing.T) {
 	s, err := tron.ParseText("turn 2\nA right\nB up\naaA.....\n" + strings.Repeat("........\n", 4) + ".......B\n.......b\n.......b\n")
 	if err != nil {

@@ -84,7 +84,7 @@ func (s *Stepper) resume(stepping bool) error {
 	return nil
 }
 
-// StepInterruptibly is StepWith, or Step if actions is nil, that Interrupt can
+// StepInterruptibly does a StepWith, or a Step if actions is nil, that Interrupt can
 // end with any opponents: they choose for at most atOnce games between two
 // checks.
 func (s *Stepper) StepInterruptibly(actions []int32) error {

@@ -20,7 +20,7 @@ type part struct {
 	inner   env.Vector // the Vector below auto
 	auto    *env.Autoreset
 
-	mine  *env.Batch // the caller's observations; all other slabs are those of all
+	mine  *env.Batch // the caller's observations; it shares all other slabs with all
 	all   *env.Batch // the opponents' observations, and all other slabs for every seat
 	wants env.Want   // the observations in all
 	slabs Slabs      // the caller's slabs of these games

@@ -28,7 +28,7 @@ func (s *Stepper) Step() error {
 	return err
 }
 
-// StepWith is Step with the given actions instead of the slab Action. It reads
+// StepWith does a Step with the given actions instead of the slab Action. It reads
 // them before it returns, and fails if their length differs from that of the
 // slab.
 func (s *Stepper) StepWith(actions []int32) error {

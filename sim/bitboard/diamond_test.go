@@ -96,7 +96,7 @@ func randomFree(r *prng.Rand, percent int) Diamond {
 	return free
 }
 
-// edge is one side of the board, as goals.
+// edge returns one side of the board, as goals.
 func edge(i int) (d Diamond, goal int) {
 	for j := range 14 {
 		x, y := [4]int{14 + j, 13 - j, 13 - j, 14 + j}[i], [4]int{27 - j, 27 - j, j, j}[i]

@@ -133,7 +133,7 @@ func (b *Square) Corners(c *Square) {
 	}
 }
 
-// GrowRows is Grow in place for the rows from low to high only: they gain the
+// GrowRows grows b in place, but only the rows from low to high only: they gain the
 // neighbours of the cells in them and in the rows low−1 and high+1. Other rows
 // are not changed. So b as a whole is grown if its cells lie in the rows from
 // low+1 to high−1, or up to low and high where these are edges of the board.

@@ -13,7 +13,7 @@ import "math/bits"
 // splittable pseudorandom number generators", OOPSLA 2014).
 const golden = 0x9e3779b97f4a7c15
 
-// Mix is the finalizer of SplitMix64 (variant 13 of Stafford's constants): a
+// Mix returns the finalizer of SplitMix64 (variant 13 of Stafford's constants): a
 // bijection of 64-bit words in which every input bit flips half the output.
 func Mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

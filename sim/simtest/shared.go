@@ -35,7 +35,7 @@ func Shared(t testing.TB, parts ...string) string {
 }
 
 // moduleRoot returns the nearest folder with a go.mod at or above the working
-// folder. In a test the working folder is that of the package.
+// folder. In a test it is the folder of the package.
 func moduleRoot() (string, bool) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -33,7 +33,7 @@ const (
 //     are not). A bad number or an id outside 0 … 5 is one failure.
 //
 // A good command becomes the order it gives. A cell outside the own half makes
-// it Refused, but for the iron curtain, whose coordinates mean nothing.
+// it Refused, except for the iron curtain, whose coordinates are ignored.
 // The order holds the failures, see towerdefence.Failed; a good command resets the
 // count to 0, so the failures before it have no effect.
 func Parse(text string) sim.Order {

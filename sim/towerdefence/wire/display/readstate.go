@@ -12,7 +12,7 @@ import (
 // ReadState makes a game and a state from a state.json, which the original
 // writes for a bot in every round, and returns the seat of that bot: the file
 // shows the map to each player as if he were A, but lists the players in their
-// own order. The rules are those of base, overridden by the values of the file.
+// own order. The values of the file override those of base.
 // ReadState assumes for values that the file lacks:
 //
 //   - no command has failed in the rounds before;

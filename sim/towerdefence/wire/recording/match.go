@@ -33,7 +33,7 @@ type Match struct {
 // ReadMatches reads the matches of a recording one after the other, plays them again,
 // compares everything that is recorded, and calls each with them; an error of each ends the
 // reading. The Match is reused after the call. A damaged match has an Err, and reading goes
-// on with the next header line. Values that headers lack are those of rules. The
+// on with the next header line. Values that headers lack come from rules. The
 // name is for errors.
 func ReadMatches(name string, in io.Reader, rules towerdefence.Rules, each func(m *Match) error) error {
 	r, err := NewReader(name, in)

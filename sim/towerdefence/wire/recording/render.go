@@ -29,7 +29,7 @@ type render struct {
 // rendersHead begins every line of a file of renders.
 const rendersHead = `{"render":`
 
-// holdsRenders looks at the first bytes of a recording.
+// holdsRenders reports whether the first bytes of a recording begin a render.
 func (r *Reader) holdsRenders() bool {
 	head, _ := r.in.Peek(len(rendersHead))
 	return string(head) == rendersHead

@@ -143,7 +143,7 @@ func (v *verifier) broken(want string, args ...any) error {
 	return fmt.Errorf("recording %s: line %d: want %s", v.in.name, v.in.line, fmt.Sprintf(want, args...))
 }
 
-// differ notes a difference and skips the rest of the game.
+// differ records a difference and skips the rest of the game.
 func (v *verifier) differ(game string, round int, field string, want, got any) {
 	v.skip = true
 	v.report.Different++

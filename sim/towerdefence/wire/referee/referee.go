@@ -40,7 +40,7 @@ func (r *Referee) Play(a, b string) string {
 // Position returns a copy of the position that the displays show.
 func (r *Referee) Position() *display.Position { return display.FromPlain(r.game) }
 
-// Result says how the match ended; its End is EndCut while the match goes on.
+// Result returns how the match ended; its End is EndCut while the match goes on.
 func (r *Referee) Result() Result {
 	res := Result{End: r.end.String(), Rounds: r.game.Round, Winner: Tie, Dead: r.game.DeadBases()}
 	if res.End == "" {
