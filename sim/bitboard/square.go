@@ -133,11 +133,11 @@ func (b *Square) Corners(c *Square) {
 	}
 }
 
-// GrowRows grows b in place, but only the rows from low to high only: they gain the
-// neighbours of the cells in them and in the rows low−1 and high+1. Other rows
-// are not changed. So b as a whole is grown if its cells lie in the rows from
-// low+1 to high−1, or up to low and high where these are edges of the board.
-// The rows must lie on the board. With low above high GrowRows does nothing.
+// GrowRows grows b in place, but only the rows from low to high: they gain the
+// neighbours of the cells in them and in the rows low−1 and high+1. So b as a
+// whole is grown if its cells lie in the rows from low+1 to high−1, or up to low
+// and high where these are edges of the board. The rows must lie on the board.
+// With low above high GrowRows does nothing.
 func (b *Square) GrowRows(low, high int) {
 	if low > high {
 		return

@@ -52,13 +52,13 @@ func (c *suite[S]) testSame(t *testing.T) {
 	// The second game value has played before, and plays other games in
 	// between.
 	second := c.fresh()
-	other := c.sit(second, 1<<32)
+	other := c.newPlayout(second, 1<<32)
 	c.each(t, func(a *playout[S]) {
 		if a.turn > 0 {
 			return
 		}
-		first := c.sit(a.game, a.seed)
-		b := c.sit(second, a.seed)
+		first := c.newPlayout(a.game, a.seed)
+		b := c.newPlayout(second, a.seed)
 		for {
 			if d := Diff(first.state, b.state); d != "" || first.status != b.status {
 				t.Fatalf("seed %d turn %d: the same game played twice differs: %v, %v; %s", a.seed, b.turn, first.status, b.status, d)
@@ -95,7 +95,7 @@ func (c *suite[S]) testGoroutines(t *testing.T) {
 		wg.Go(func() {
 			game := c.fresh()
 			for seed := range uint64(min(c.Games, 4)) {
-				b := c.sit(game, seed)
+				b := c.newPlayout(game, seed)
 				for b.status == sim.Running && b.turn < c.Turns {
 					b.choose()
 					b.step()
@@ -167,7 +167,7 @@ func (c *suite[S]) testIllegal(t *testing.T) {
 
 // testScribbled plays a game of legal turns and turns of random bits, twice.
 func (c *suite[S]) testScribbled(t *testing.T, seed uint64) {
-	a, b := c.sit(c.fresh(), seed), c.sit(c.fresh(), seed)
+	a, b := c.newPlayout(c.fresh(), seed), c.newPlayout(c.fresh(), seed)
 	defer func() {
 		if fault := recover(); fault != nil {
 			t.Fatalf("seed %d turn %d: orders of random bits, then panic: %v\n%s", seed, a.turn, fault, debug.Stack())
@@ -258,7 +258,7 @@ func (c *suite[S]) testReadOnly(t *testing.T) {
 }
 
 func (c *suite[S]) testAllocations(t *testing.T) {
-	b := c.sit(c.fresh(), 1)
+	b := c.newPlayout(c.fresh(), 1)
 	turns := []*sim.Turn{}
 	room := 0
 	for b.status == sim.Running && b.turn < min(c.Turns, 200) {

@@ -98,7 +98,7 @@ type playout[S any] struct {
 	legal  []sim.Order
 }
 
-func (c *suite[S]) sit(game sim.Game[S], seed uint64) *playout[S] {
+func (c *suite[S]) newPlayout(game sim.Game[S], seed uint64) *playout[S] {
 	b := &playout[S]{
 		game: game, info: c.info, orders: c.Orders, seed: seed,
 		state: new(S), given: sim.NewTurn(c.info.MaxOrders),
@@ -152,7 +152,7 @@ func (c *suite[S]) each(t *testing.T, visit func(b *playout[S])) {
 	t.Helper()
 	game := c.fresh()
 	for seed := range uint64(c.Games) {
-		b := c.sit(game, seed)
+		b := c.newPlayout(game, seed)
 		visit(b)
 		for b.status == sim.Running && b.turn < c.Turns && !t.Failed() {
 			b.choose()
@@ -168,7 +168,7 @@ func (c *suite[S]) each(t *testing.T, visit func(b *playout[S])) {
 func Play[S any](g sim.Game[S], seed uint64, visit func(turn int, s *S, status sim.Status) bool) {
 	c := &suite[S]{info: g.Info()}
 	c.setDefaults()
-	b := c.sit(g, seed)
+	b := c.newPlayout(g, seed)
 	for visit(b.turn, b.state, b.status) && b.status == sim.Running && b.turn < c.Turns {
 		b.choose()
 		b.step()

@@ -141,8 +141,8 @@ class VectorEnv(Randomness, Copied):
 
     def _drawn_in(self, games: slice) -> Drawn | None:
         """Returns the opponents in some of the games, or None."""
-        was = self._previous_opponents[games] if self._mode == library.SAME_STEP else None
-        return None if self._texts is None else Drawn(self._texts, self.arrays["opponent"][games], was)
+        previous = self._previous_opponents[games] if self._mode == library.SAME_STEP else None
+        return None if self._texts is None else Drawn(self._texts, self.arrays["opponent"][games], previous)
 
     # Playing
 
