@@ -33,7 +33,7 @@ type Entry struct {
 	Recorded func(rules string, c env.Settings, recording []byte) (v env.Vector, orders []sim.Order, ends []int32, err error)
 	// Shown returns a vector of one game in the state that a message shows to a
 	// bot, and the seat of the bot. Values that the message lacks are assumed
-	// as documented for ReadState or StateOfView in the game's package wire.
+	// as documented for ReadState or StateOfView below the game's package wire.
 	// The error says what could not be read or is impossible. Shown is nil if
 	// the game has no original engine.
 	Shown func(m Message) (v env.Vector, seat sim.Player, err error)

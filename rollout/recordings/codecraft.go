@@ -168,19 +168,9 @@ func firstSeed(w *recording.World, base codecraft.Rules) *uint64 {
 
 // restore converts a world to a state.
 func (p *codecraftPosition) restore(w *recording.World, base codecraft.Rules) error {
-	rules, err := w.Rules(base)
-	if err != nil {
-		return err
-	}
-	if p.game, err = codecraft.New(rules); err != nil {
-		return err
-	}
-	var pos codecraft.Position
-	if err := w.Position(&pos, &rules); err != nil {
-		return err
-	}
-	p.state = new(codecraft.State)
-	return p.game.Restore(p.state, &pos)
+	var err error
+	p.game, p.state, err = recording.Restore(w, base)
+	return err
 }
 
 // codecraftCommands returns the actions that change in a tick, by player.

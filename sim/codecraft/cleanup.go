@@ -3,7 +3,7 @@ package codecraft
 // cleanUp removes dead entities and activates complete ones (RULES.md, 3.26 and 3.27).
 func (g *Game) cleanUp(s *State) {
 	if g.record != nil {
-		g.noteDead(s)
+		g.recordDead(s)
 	}
 	for _, c := range g.gone {
 		x, y := int(c)%Side, int(c)/Side
@@ -66,8 +66,8 @@ func (g *Game) removeDead(s *State) {
 	s.N = int32(to)
 }
 
-// noteDead records the ids of the removed entities.
-func (g *Game) noteDead(s *State) {
+// recordDead records the ids of the removed entities.
+func (g *Game) recordDead(s *State) {
 	for i := range s.Units[:s.N] {
 		if s.Units[i].Health == 0 {
 			g.record.Died = append(g.record.Died, s.Units[i].ID)

@@ -34,17 +34,46 @@ func ReadState(name string, in io.Reader, base codecraft.Rules) (codecraft.Rules
 // LoadState reads a state file and returns the game and the state, whose seed is 0: no file has
 // it.
 func LoadState(name string, in io.Reader, base codecraft.Rules) (*codecraft.Game, *codecraft.State, error) {
-	rules, p, err := ReadState(name, in, base)
+	r, err := NewReader(name, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, s, err := Restore(&r.World, base)
+	if err != nil {
+		return nil, nil, fmt.Errorf("state %s: %w", name, err)
+	}
+	return g, s, nil
+}
+
+// Positioned is a view or a world: it has rules and a position.
+type Positioned interface {
+	Rules(base codecraft.Rules) (codecraft.Rules, error)
+	Position(p *codecraft.Position, r *codecraft.Rules) error
+}
+
+// Restore returns the game and the state of a view or a world. Rules that it does not have come
+// from base. The state of a view has only what the player sees; StateOfView makes a state that
+// can be played.
+func Restore(from Positioned, base codecraft.Rules) (*codecraft.Game, *codecraft.State, error) {
+	return restore(from, base, new(codecraft.Position))
+}
+
+// restore also sets p to the position.
+func restore(from Positioned, base codecraft.Rules, p *codecraft.Position) (*codecraft.Game, *codecraft.State, error) {
+	rules, err := from.Rules(base)
 	if err != nil {
 		return nil, nil, err
 	}
 	g, err := codecraft.New(rules)
-	s := new(codecraft.State)
-	if err == nil {
-		err = g.Restore(s, p)
-	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("state %s: %w", name, err)
+		return nil, nil, err
+	}
+	if err := from.Position(p, &rules); err != nil {
+		return nil, nil, err
+	}
+	s := new(codecraft.State)
+	if err := g.Restore(s, p); err != nil {
+		return nil, nil, err
 	}
 	return g, s, nil
 }

@@ -28,22 +28,12 @@ import (
 // state is the given view with its entities sorted by id. StateOfView fails for a view that
 // no state has.
 func StateOfView(v *protocol.PlayerView, base codecraft.Rules) (*codecraft.Game, *codecraft.State, error) {
-	rules, err := v.Rules(base)
-	if err != nil {
-		return nil, nil, err
-	}
-	g, err := codecraft.New(rules)
-	if err != nil {
-		return nil, nil, err
-	}
 	var p codecraft.Position
-	s := new(codecraft.State)
-	if err := v.Position(&p, &rules); err != nil {
+	g, s, err := restore(v, base, &p)
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := g.Restore(s, &p); err != nil {
-		return nil, nil, err
-	}
+	rules := g.Rules()
 	if !rules.Fog {
 		return g, s, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"moonfarm/sim"
-	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/codecraft/wire/recording"
 )
@@ -32,20 +31,8 @@ func (v *verifier) views(name string, in *bufio.Reader) error {
 
 // view checks a view: its player must have the same view of the state made of it.
 func (v *verifier) view(view *protocol.PlayerView) error {
-	rules, err := view.Rules(v.base)
+	g, s, err := recording.Restore(view, v.base)
 	if err != nil {
-		return err
-	}
-	var p codecraft.Position
-	if err := view.Position(&p, &rules); err != nil {
-		return err
-	}
-	g, err := codecraft.New(rules)
-	if err != nil {
-		return err
-	}
-	s := new(codecraft.State)
-	if err := g.Restore(s, &p); err != nil {
 		return err
 	}
 	v.report.Views++
