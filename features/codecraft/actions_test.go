@@ -336,7 +336,7 @@ func TestActionOfOrders(t *testing.T) {
 				i := s.Find(id)
 				if own := i >= 0 && s.Units[i].Owner == p; !own || strange {
 					orders = append(orders, anyOrder(&r, id, s.NextID))
-				} else { // what it is told later counts
+				} else { // later orders count
 					orders = slices.Insert(orders, 0, cc.Stop(id))
 				}
 			}

@@ -58,7 +58,7 @@ func TestActionOfPart(t *testing.T) {
 		orders []sim.Order
 		want   []int32
 	}{
-		{"nobody's", []sim.Order{cc.Stop(enemy), cc.Move(9999, 3, 4, true, true), 0}, slot(0)},
+		{"entities of others", []sim.Order{cc.Stop(enemy), cc.Move(9999, 3, 4, true, true), 0}, slot(0)},
 		{"stop", []sim.Order{cc.Stop(gunner)}, slot(0, headOrder, 1)},
 		{"all flags", []sim.Order{cc.Move(builder, 100, 7, true, true)}, slot(1, headOrder, 1, headMove, 8, headMoveX, 80, headMoveY, 8)},
 		{"the last counts", []sim.Order{cc.Stop(gunner), cc.Move(gunner, 5, 6, false, false), cc.Repair(gunner, builder)},
@@ -67,10 +67,10 @@ func TestActionOfPart(t *testing.T) {
 		{"the longest range", []sim.Order{cc.Auto(gunner, 1<<20, 1<<cc.Turret)}, slot(0, headOrder, 1, headHigh, 16, headRange, 173)},
 		{"an enemy in sight", []sim.Order{cc.Attack(gunner, enemy)}, slot(0, headOrder, 1, headTargetX, 15, headTargetY, 21)},
 		{"an enemy out of sight", []sim.Order{cc.Attack(gunner, turret)}, slot(0, headOrder, 1, headTargetX, -1, headTargetY, -1)},
-		{"one who is not there", []sim.Order{cc.Attack(gunner, 7777), cc.And(cc.Move(gunner, 1, 2, false, false))},
+		{"an unknown target", []sim.Order{cc.Attack(gunner, 7777), cc.And(cc.Move(gunner, 1, 2, false, false))},
 			slot(0, headOrder, 1, headMove, 1, headMoveX, 2, headMoveY, 3, headTargetX, -1, headTargetY, -1)},
 		{"nothing new", []sim.Order{cc.Attack(builder, turret)}, slot(1)},
-		{"no type", []sim.Order{cc.Build(builder, 13, 4, 4)}, slot(1, headOrder, 1, headBuild, -1, headBuildX, -1, headBuildY, -1)},
+		{"an unknown type", []sim.Order{cc.Build(builder, 13, 4, 4)}, slot(1, headOrder, 1, headBuild, -1, headBuildX, -1, headBuildY, -1)},
 		{"outside", []sim.Order{cc.Build(builder, cc.Turret, 90, 4)}, slot(1, headOrder, 1, headBuild, 10, headBuildX, 81, headBuildY, 81)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,10 +113,10 @@ func TestManyEntities(t *testing.T) {
 	// Slots 0 and 1 have the units of alone, so slot 255 has the unit with index 4 + 253.
 	last, next := s.Units[4+253].ID, s.Units[4+254].ID
 	if !a.Action(action, []sim.Order{cc.Stop(last)}, s, 0) || action[255] != 1 {
-		t.Error("the last slot is told nothing")
+		t.Error("the last slot has no choice")
 	}
 	if a.Action(action, []sim.Order{cc.Stop(next), cc.Stop(last)}, s, 0) || action[255] != 1 || slices.Contains(action, -1) {
-		t.Error("an entity without a slot is told something, or takes a choice from others")
+		t.Error("an entity without a slot has a choice, or removes the choice of another")
 	}
 	for h := range slots {
 		action[h] = 1

@@ -62,7 +62,7 @@ func (r *Rules) Table() []texts.Rule {
 		texts.NewRule("choice.unable_take_id", &r.UnableTakeID, 0, 0, "a build action of an entity that cannot build takes an id (3.18)"),
 		texts.NewRule("choice.dead_are_free", &r.DeadAreFree, 0, 0, "the dead do not count for price and population (3.20)"),
 		texts.NewRule("choice.population_all", &r.PopulationAll, 0, 0,
-			"types that use no population need room for none: a player above its limit cannot build them (3.20)"),
+			"types that use no population also need room: a player above its limit cannot build them (3.20)"),
 		texts.NewRule("choice.repair_full", &r.RepairFull, 0, 0, "repairing what has full health succeeds, and the repairer has acted (3.22)"),
 		texts.NewRule("choice.repair_others", &r.RepairOthers, 0, 0, "entities of other players can be repaired (3.22)"),
 		texts.NewRule("choice.dead_move", &r.DeadMove, 0, 0, "dead units move (3.25)"),

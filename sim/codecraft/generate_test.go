@@ -148,7 +148,7 @@ func TestMapsOfSeeds(t *testing.T) {
 		for seed := range uint64(50) {
 			g.Reset(&s, seed<<32|seed)
 			if seen[s.Resources] {
-				t.Errorf("%s: the map of seed %d is there twice", name, seed)
+				t.Errorf("%s: the map of seed %d appears twice", name, seed)
 			}
 			seen[s.Resources] = true
 			for _, w := range s.Resources {

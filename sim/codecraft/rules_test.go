@@ -177,8 +177,8 @@ func TestTypeLists(t *testing.T) {
 			{codecraft.ListOf(10), "10 is no type, want 0 to 9"},
 			{codecraft.ListOf(base, unit, 255), "255 is no type, want 0 to 9"},
 			{codecraft.ListOf(base, 16), "16 is no type, want 0 to 9"},
-			{codecraft.ListOf(unit, base, unit), "BuilderUnit is there twice"},
-			{codecraft.TypeList{N: 2, T: [codecraft.Types]codecraft.Type{unit, unit}}, "BuilderUnit is there twice"},
+			{codecraft.ListOf(unit, base, unit), "BuilderUnit appears twice"},
+			{codecraft.TypeList{N: 2, T: [codecraft.Types]codecraft.Type{unit, unit}}, "BuilderUnit appears twice"},
 			// Types beyond the length do not matter.
 			{codecraft.TypeList{N: 1, T: [codecraft.Types]codecraft.Type{unit, unit, 77}}, ""},
 		} {

@@ -27,7 +27,7 @@ func pageValues(t *testing.T, preset string) map[string]string {
 	values := map[string]string{}
 	set := func(key, value string) {
 		if values[key] != "" {
-			t.Errorf("%s is there twice", key)
+			t.Errorf("%s appears twice", key)
 		}
 		if value != "" {
 			values[key] = value

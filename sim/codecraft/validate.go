@@ -55,7 +55,7 @@ func (l *TypeList) validate() error {
 			return fmt.Errorf("%d is no type, want 0 to %d", t, Types-1)
 		}
 		if seen.Has(t) {
-			return fmt.Errorf("%s is there twice", t)
+			return fmt.Errorf("%s appears twice", t)
 		}
 		seen |= 1 << t
 	}

@@ -26,7 +26,7 @@ func readProperties(r *codecraft.Rules, list []TypeProperties) error {
 	for i := range list {
 		t := list[i].Type
 		if known.Has(t) {
-			return fmt.Errorf("the properties of %s are there twice", t)
+			return fmt.Errorf("the properties of %s appear twice", t)
 		}
 		known |= 1 << t
 		var err error
@@ -73,7 +73,7 @@ func typeList(types []codecraft.Type) (l codecraft.TypeList, err error) {
 	set := codecraft.TypeSet(0)
 	for _, t := range types {
 		if set.Has(t) {
-			return l, fmt.Errorf("%s is there twice", t)
+			return l, fmt.Errorf("%s appears twice", t)
 		}
 		set |= 1 << t
 	}

@@ -90,7 +90,7 @@ func (m *mapOf[T]) apply(list []T, c *Changes[T]) ([]T, error) {
 	for i := range c.Changed {
 		at, ok := findByID(list, m.id(&c.Changed[i]), m.id)
 		if !ok {
-			return list, fmt.Errorf("%s %d changes, but is not there", m.one, m.id(&c.Changed[i]))
+			return list, fmt.Errorf("%s %d changes, but does not exist", m.one, m.id(&c.Changed[i]))
 		}
 		list[at] = c.Changed[i]
 	}
@@ -98,7 +98,7 @@ func (m *mapOf[T]) apply(list []T, c *Changes[T]) ([]T, error) {
 	slices.Sort(gone)
 	for i, of := range gone {
 		if _, ok := findByID(list, of, m.id); !ok || i > 0 && gone[i-1] == of {
-			return list, fmt.Errorf("%s %d is removed, but is not there", m.one, of)
+			return list, fmt.Errorf("%s %d is removed, but does not exist", m.one, of)
 		}
 	}
 	kept := list[:0]
@@ -113,7 +113,7 @@ func (m *mapOf[T]) apply(list []T, c *Changes[T]) ([]T, error) {
 	sortByID(list, m.id)
 	for i := 1; i < len(list); i++ {
 		if m.id(&list[i-1]) == m.id(&list[i]) {
-			return list, fmt.Errorf("%s %d is there twice", m.one, m.id(&list[i]))
+			return list, fmt.Errorf("%s %d appears twice", m.one, m.id(&list[i]))
 		}
 	}
 	return list, nil

@@ -87,10 +87,10 @@ func TestRecordingErrors(t *testing.T) {
 		{`"tick":1`, `"tick":2`, "line 2: found tick 2, want 1"},
 		{`"players":[{"id":1,"index":0,"score":5}]`, `"players":[{"id":3}]`, "found player 3, want those of the first line"},
 		{`"3":{"build"`, `"x":{"build"`, `found key "x", want the id of an entity`},
-		{`"entities_removed":[4]`, `"entities_removed":[4,4]`, "tick 1: entity 4 is removed, but is not there"},
-		{`"entities_removed":[4]`, `"entities_removed":[7]`, "entity 7 is removed, but is not there"},
-		{`"entities_new":[{"id":5`, `"entities_new":[{"id":3`, "entity 3 is there twice"},
-		{`"entities_updated":[{"id":3`, `"entities_updated":[{"id":8`, "entity 8 changes, but is not there"},
+		{`"entities_removed":[4]`, `"entities_removed":[4,4]`, "tick 1: entity 4 is removed, but does not exist"},
+		{`"entities_removed":[4]`, `"entities_removed":[7]`, "entity 7 is removed, but does not exist"},
+		{`"entities_new":[{"id":5`, `"entities_new":[{"id":3`, "entity 3 appears twice"},
+		{`"entities_updated":[{"id":3`, `"entities_updated":[{"id":8`, "entity 8 changes, but does not exist"},
 		{`"entities_new"`, `entities_new"`, "line 2: invalid character"},
 	} {
 		t.Run(c.old+" becomes "+c.new, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestWorldErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
 		{`{"id":2,"index":1}`, `{"id":2,"index":2}`, "id 2 and index 2"},
-		{`{"id":2,"index":1}`, `{"id":1,"index":0}`, "player 1 is there twice"},
+		{`{"id":2,"index":1}`, `{"id":1,"index":0}`, "player 1 appears twice"},
 		{`[{"id":1,"index":0},{"id":2,"index":1}]`, `[]`, "found 0 players, want 1 to 4"},
 		{`"x":4`, `"x":-1`, "(-1, 5) lies outside of the map"},
 		{`"x":4`, `"x":80`, "(80, 5) lies outside of the map"},
@@ -145,9 +145,9 @@ func TestWorldErrors(t *testing.T) {
 		{`"id":3,"player":1`, `"id":99999999,"player":1`, "want ids up to"},
 		{`"y":8,"health":9,"active":true`, `"y":8,"health":9`, "a resource that is not active"},
 		{`"Wall":{"size":1`, `"Wall":{"size":6`, "Wall.size is 6, want 1 to 5"},
-		{`"Wall":{`, `"Wall":{"build":{"options":["House","House"]},`, "Wall: build.options: House is there twice"},
+		{`"Wall":{`, `"Wall":{"build":{"options":["House","House"]},`, "Wall: build.options: House appears twice"},
 		{`"Wall":{`, `"Wall":{"build":{"init_health":0},`, "Wall: build.init_health is 0"},
-		{`"Wall":{`, `"Wall":{"repair":{"valid_targets":["House","House"]},`, "Wall: repair.valid_targets: House is there twice"},
+		{`"Wall":{`, `"Wall":{"repair":{"valid_targets":["House","House"]},`, "Wall: repair.valid_targets: House appears twice"},
 		{`"Wall":{"size":1,"max_health":10},`, ``, "found properties of 9 types, want 10"},
 	} {
 		t.Run(c.old+" becomes "+c.new, func(t *testing.T) {

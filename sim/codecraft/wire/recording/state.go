@@ -92,7 +92,7 @@ func (w *World) Position(p *codecraft.Position, r *codecraft.Rules) error {
 			return fmt.Errorf("found a player with id %d and index %d, want ids from 1 to %d and indices one less", q.ID, q.Index, len(w.Players))
 		}
 		if slices.ContainsFunc(w.Players[:i], func(o PlayerRecord) bool { return o.ID == q.ID }) {
-			return fmt.Errorf("player %d is there twice", q.ID)
+			return fmt.Errorf("player %d appears twice", q.ID)
 		}
 		p.Score[q.Index], p.Resource[q.Index] = q.Score, q.Resource
 	}

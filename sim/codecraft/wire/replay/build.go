@@ -83,7 +83,7 @@ func (t *tick) builders(made []protocol.Entity, trying []int) (chosen []int, d *
 			best = t.lastBuilder(e, chosen)
 		}
 		if best < 0 {
-			return nil, t.differs(e.ID, "build", e.Type, "nothing: nobody builds there")
+			return nil, t.differs(e.ID, "build", e.Type, "nothing: no unit builds there")
 		}
 		chosen = append(chosen, best)
 	}

@@ -171,7 +171,7 @@ func scenes() map[string]scene {
 		"built by one who died elsewhere": {dying, strike, func(r *recording.Reader) {
 			dies(r, 3, 4)
 			builds(r, entity(20, 1, codecraft.Wall, 12, 4, 5, false), 10)
-		}, "entity 20: build: recorded Wall, by the rules nothing: nobody builds there"},
+		}, "entity 20: build: recorded Wall, by the rules nothing: no unit builds there"},
 		"repaired by one who died": {append(dying[:3:3], house), strike, func(r *recording.Reader) {
 			dies(r, 3, 4)
 			house := house

@@ -100,13 +100,13 @@ func (t *tick) stored() *Difference {
 	for _, list := range [][]protocol.EntityOrder{t.delta.Actions.New, t.delta.Actions.Changed} {
 		for _, a := range list {
 			if t.state.Find(uint32(a.ID)) < 0 {
-				return t.differs(a.ID, "stored action", "one", "none, for it is no unit")
+				return t.differs(a.ID, "stored action", "one", "none: it is not a unit")
 			}
 		}
 	}
 	for _, a := range t.after.Actions {
 		if _, ok := recording.FindEntity(t.after.Entities, a.ID); !ok {
-			return t.differs(a.ID, "stored action", "one", "none, for it is dead")
+			return t.differs(a.ID, "stored action", "one", "none: it is dead")
 		}
 	}
 	return nil
@@ -181,7 +181,7 @@ func (t *tick) attacks() *Difference {
 	for _, e := range t.events {
 		i := t.state.Find(uint32(e.Attacker))
 		if i < 0 {
-			return t.differs(e.Attacker, "attack", fmt.Sprint("on ", e.Victim), "none: it is no unit")
+			return t.differs(e.Attacker, "attack", fmt.Sprint("on ", e.Victim), "none: it is not a unit")
 		}
 		b := &t.bodies[i]
 		k := &t.rules.Types[b.Type]
@@ -207,7 +207,7 @@ func (t *tick) attacks() *Difference {
 			return t.differs(int32(b.ID), "attack", "none", fmt.Sprint("on one of ", t.victims))
 		}
 		if t.game.Steps(i) != 0 && !t.steps(i, func(x, y int) bool { return t.foreign(x, y, b.Owner) == 0 }) {
-			return t.differs(int32(b.ID), "attack", "none", "on what stands in its way")
+			return t.differs(int32(b.ID), "attack", "none", "on the entity in its way")
 		}
 	}
 	return nil
@@ -226,7 +226,7 @@ func (t *tick) attack(i int, victim uint32) *Difference {
 		return nil
 	}
 	if !t.steps(i, func(x, y int) bool { return t.foreign(x, y, b.Owner) == victim }) {
-		return t.differs(int32(b.ID), "attack", fmt.Sprint("on ", victim), "none, neither by its action nor for what stands in its way")
+		return t.differs(int32(b.ID), "attack", fmt.Sprint("on ", victim), "none: it is no target of its action, nor in its way")
 	}
 	t.counts[CountBreaks]++
 	return nil

@@ -46,7 +46,7 @@ var changes = map[string]func(r *recording.Reader, k int) string{
 	},
 	"attack by nobody": func(r *recording.Reader, _ int) string {
 		r.Events = append(r.Events, recording.Event{Attacker: 3, Victim: 4})
-		return "attack: recorded on 4, by the rules none: it is no unit"
+		return "attack: recorded on 4, by the rules none: it is not a unit"
 	},
 	"attack by a building": func(r *recording.Reader, _ int) string {
 		r.Events = append(r.Events, recording.Event{Attacker: 4, Victim: 5})
@@ -144,7 +144,7 @@ var changes = map[string]func(r *recording.Reader, k int) string{
 	},
 	"action of nothing": func(r *recording.Reader, _ int) string {
 		r.Delta.Actions.New = append(r.Delta.Actions.New, protocol.EntityOrder{ID: 2})
-		return "stored action: recorded one, by the rules none, for it is no unit"
+		return "stored action: recorded one, by the rules none: it is not a unit"
 	},
 	"another player": func(r *recording.Reader, _ int) string {
 		changedPlayer(r, 1).Index = 9
