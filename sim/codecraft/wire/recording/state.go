@@ -13,26 +13,8 @@ import (
 // game but its seed and the rules that the original has no names for. So a replay file is also
 // the state file of its first state, and so is the first line of a recorded game as JSON Lines.
 
-// ReadState reads a state file. The rules are base with the rules in the file. The name is for
-// errors.
-func ReadState(name string, in io.Reader, base codecraft.Rules) (codecraft.Rules, *codecraft.Position, error) {
-	r, err := NewReader(name, in)
-	if err != nil {
-		return base, nil, err
-	}
-	rules, err := r.World.Rules(base)
-	p := new(codecraft.Position)
-	if err == nil {
-		err = r.World.Position(p, &rules)
-	}
-	if err != nil {
-		return base, nil, fmt.Errorf("state %s: %w", name, err)
-	}
-	return rules, p, nil
-}
-
-// LoadState reads a state file and returns the game and the state, whose seed is 0: no file has
-// it.
+// LoadState reads a state file and returns the game and the state. The rules are base with the
+// rules in the file. The seed is 0: no file has it. The name is for errors.
 func LoadState(name string, in io.Reader, base codecraft.Rules) (*codecraft.Game, *codecraft.State, error) {
 	r, err := NewReader(name, in)
 	if err != nil {
