@@ -223,7 +223,7 @@ func (g *GameConfig) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes what UnmarshalJSON reads.
+// MarshalJSON writes the form that UnmarshalJSON reads.
 func (g GameConfig) MarshalJSON() ([]byte, error) {
 	if g.LoadFrom != "" {
 		return json.Marshal(map[string]string{"LoadFrom": g.LoadFrom})

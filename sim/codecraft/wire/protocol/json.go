@@ -102,7 +102,7 @@ func (m MoveAction) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonMove{[2]int32{m.X, m.Y}, m.FindClosestPosition, m.BreakThrough})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the form that MarshalJSON writes.
 func (m *MoveAction) UnmarshalJSON(text []byte) error {
 	var j jsonMove
 	err := json.Unmarshal(text, &j)
@@ -115,7 +115,7 @@ func (b BuildAction) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonBuild{b.Type, [2]int32{b.X, b.Y}})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the form that MarshalJSON writes.
 func (b *BuildAction) UnmarshalJSON(text []byte) error {
 	var j jsonBuild
 	err := json.Unmarshal(text, &j)
@@ -128,5 +128,5 @@ func (a RepairAction) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(a.Target), 10), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the form that MarshalJSON writes.
 func (a *RepairAction) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &a.Target) }

@@ -4,7 +4,7 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// PlayerView is what a player sees before a tick, in the player's own frame.
+// PlayerView is the view of a player before a tick, in the player's own frame.
 type PlayerView struct {
 	MyID int32
 	Header

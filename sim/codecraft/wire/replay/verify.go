@@ -79,12 +79,9 @@ func (d *Difference) Error() string {
 // accepts every action of an entity in the tick of its death, because no recording has the
 // last order to it.
 //
-// Verify makes a state of each view; the player must have the same view of this state.
-// Messages, as JSON Lines or raw, must have the same bytes when they are written again, and
-// their views are checked, too.
-//
-// Verify fails if a part of the recording cannot be read; the name is for this error. The
-// report then has the counts up to that part.
+// Verify makes a state of each view; the player must have the same view of this state. Messages,
+// as JSON Lines or raw, must have the same bytes when they are written again, and their views are
+// checked, too.
 func Verify(name string, in io.Reader, base codecraft.Rules) (Report, error) {
 	b := bufio.NewReaderSize(in, 1<<16)
 	head, _ := b.Peek(64)
