@@ -340,12 +340,12 @@ func TestActionOfOrders(t *testing.T) {
 					orders = slices.Insert(orders, 0, cc.Stop(id))
 				}
 			}
-			said := a.Action(action, orders, s, p)
-			if !said && !strange {
+			complete := a.Action(action, orders, s, p)
+			if !complete && !strange {
 				t.Fatalf("tick %d seat %d: no action for %#x", s.Tick, p, orders)
 			}
-			if said != !slices.Contains(action, -1) {
-				t.Fatalf("tick %d seat %d: all is said: %v, action %d", s.Tick, p, said, action)
+			if complete != !slices.Contains(action, -1) {
+				t.Fatalf("tick %d seat %d: complete: %v, action %d", s.Tick, p, complete, action)
 			}
 			want, got := acts(s, p, orders), acts(s, p, a.AppendOrders(nil, action, s, p))
 			for h, e := range own {

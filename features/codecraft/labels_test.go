@@ -75,9 +75,9 @@ func TestActionOfPart(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := make([]int32, heads)
-			said := a.Action(got, c.orders, s, 0)
-			if said != !slices.Contains(c.want, -1) || !slices.Equal(got, c.want) {
-				t.Errorf("%s: %v, choices %d and %d", c.name, said, ofSlot(got, 0), ofSlot(got, 1))
+			complete := a.Action(got, c.orders, s, 0)
+			if complete != !slices.Contains(c.want, -1) || !slices.Equal(got, c.want) {
+				t.Errorf("%s: %v, choices %d and %d", c.name, complete, ofSlot(got, 0), ofSlot(got, 1))
 			}
 		})
 	}
@@ -181,7 +181,7 @@ func FuzzActions(f *testing.F) {
 			orders = append(orders, sim.Order(binary.LittleEndian.Uint64(data)))
 		}
 		action, again := make([]int32, heads), make([]int32, heads)
-		said := c.actions.Action(action, orders, c.state, p)
+		complete := c.actions.Action(action, orders, c.state, p)
 		back := c.actions.AppendOrders(nil, action, c.state, p)
 		want, got := acts(c.state, p, orders), acts(c.state, p, back)
 		var ranked view
@@ -192,11 +192,11 @@ func FuzzActions(f *testing.F) {
 				continue
 			}
 			slot, ok := ranked.slotOf(u)
-			if whole := ok && !slices.Contains(ofSlot(action, slot), -1); whole && want[i] != got[i] || said && !whole && want[i] != c.state.Acts[i] {
+			if whole := ok && !slices.Contains(ofSlot(action, slot), -1); whole && want[i] != got[i] || complete && !whole && want[i] != c.state.Acts[i] {
 				t.Fatalf("%s %d: %+v by the orders, %+v by choices %d", u.Type, u.ID, want[i], got[i], ofSlot(action, slot))
 			}
 		}
-		if said && (!c.actions.Action(again, back, c.state, p) || !slices.Equal(again, action)) {
+		if complete && (!c.actions.Action(again, back, c.state, p) || !slices.Equal(again, action)) {
 			t.Fatalf("orders %#x come to %#x, which have another action", orders, back)
 		}
 	})

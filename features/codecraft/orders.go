@@ -129,10 +129,10 @@ func (v *view) travel(u *cc.Unit, b *abilities, c int) (act cc.Action, ok bool) 
 	return act, ok
 }
 
-// Action finds the choices, part by part, that give every entity the same action as the orders. A
-// part has no choice if its target does not exist or is not in sight, or if its number is not in the
-// heads. Orders that do not change the action of an entity need no choices then. Entities without a
-// slot have no choices.
+// Action finds the choices, part by part, that give every entity the same action as the orders, and
+// reports whether there are such choices for all entities. A part has no choice if its target does
+// not exist or is not in sight, or if its number is not in the heads. Orders that do not change the
+// action of an entity need no choices then. Entities without a slot have no choices.
 func (a *Actions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Player) bool {
 	features.CheckLength("action", len(dst), heads)
 	dst = dst[:heads]
@@ -145,14 +145,14 @@ func (a *Actions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Pla
 	after.take(s, p, orders)
 	var v view
 	v.begin(a, s, p)
-	said := true
+	complete := true
 	for w, named := range after.named {
 		for ; named != 0; named &= named - 1 {
 			i := w<<6 | bits.TrailingZeros64(named)
 			u, same := &s.Units[i], after.acts[i] == s.Acts[i]
 			slot, ok := v.slotOf(u)
 			if !ok {
-				said = said && same
+				complete = complete && same
 				continue
 			}
 			l := parts{dst, slot}
@@ -162,10 +162,10 @@ func (a *Actions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Pla
 			if same {
 				l.clear()
 			}
-			said = said && same
+			complete = complete && same
 		}
 	}
-	return said
+	return complete
 }
 
 // stored has the stored actions after orders, and the set of the units that the orders name.

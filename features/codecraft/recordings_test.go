@@ -83,7 +83,7 @@ func TestRecordedActions(t *testing.T) {
 	a, s, after := NewActions(g), new(cc.State), new(cc.State)
 	action := make([]int32, heads)
 	byOrders, byChoices := sim.NewTurn(g.Info().MaxOrders), sim.NewTurn(g.Info().MaxOrders)
-	var told, said, rows, full [sim.MaxPlayers]int
+	var ordered, found, rows, full [sim.MaxPlayers]int
 	for {
 		if err := r.Next(); errors.Is(err, io.EOF) {
 			break
@@ -100,9 +100,9 @@ func TestRecordedActions(t *testing.T) {
 		*after = *s
 		for p, orders := range recordedOrders(s, &r.Delta, &given) {
 			for _, list := range orders {
-				told[p]++
+				ordered[p]++
 				if a.Action(action, list, s, sim.Player(p)) {
-					said[p]++
+					found[p]++
 				}
 			}
 			rows[p]++
@@ -116,13 +116,13 @@ func TestRecordedActions(t *testing.T) {
 		}
 		g.Step(s, byOrders)
 		if g.Step(after, byChoices); *s != *after {
-			t.Fatalf("tick %d: played by choices it goes another way", s.Tick)
+			t.Fatalf("tick %d: the choices lead to another state", s.Tick)
 		}
 	}
 	for p := range given.Players {
-		t.Logf("player %d: %d of %d orders of entities have a choice, %d of %d rows as a whole", p, said[p], told[p], full[p], rows[p])
-		if told[p] < 100 || said[p]*100 < told[p]*98 || full[p]*100 < rows[p]*90 {
-			t.Error("that is too few")
+		t.Logf("player %d: %d of %d orders of entities have a choice, %d of %d rows as a whole", p, found[p], ordered[p], full[p], rows[p])
+		if ordered[p] < 100 || found[p]*100 < ordered[p]*98 || full[p]*100 < rows[p]*90 {
+			t.Error("too few orders, or too few of them with choices")
 		}
 	}
 }
