@@ -185,7 +185,7 @@ func (g *Game) chaseTargets(s *State, b *aimBoard) {
 	if b.chasers != 0 {
 		units := g.listUnits(s, b.chasers)
 		g.paths.finder.Chase(&g.paths.terrain[b.player], &b.near, b.first, b.last, units)
-		g.answer(b.chasers, units)
+		g.storeSteps(b.chasers, units)
 		b.chasers = 0
 	}
 }

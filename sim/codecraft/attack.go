@@ -35,13 +35,13 @@ func (g *Game) attack(s *State) {
 				g.hitResource(s, i, int(v.cell))
 			}
 		default:
-			g.hitWay(s, i)
+			g.hitBlocker(s, i)
 		}
 	}
 }
 
-// hitWay attacks the entity on the next cell of a unit, unless it belongs to the unit's player.
-func (g *Game) hitWay(s *State, i int) {
+// hitBlocker attacks the entity on the next cell of a unit, unless it belongs to the unit's player.
+func (g *Game) hitBlocker(s *State, i int) {
 	if g.next[i] == noCell {
 		return
 	}

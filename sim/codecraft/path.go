@@ -55,9 +55,9 @@ type weighted struct {
 	terrain path.Terrain
 }
 
-// towards returns the first steps of unit i by its move action (RULES.md, 3.5), or adds the unit
+// moveSteps returns the first steps of unit i by its move action (RULES.md, 3.5), or adds the unit
 // to a group, whose steps the method walk finds.
-func (g *Game) towards(i int, u *Unit, a *Action) Steps {
+func (g *Game) moveSteps(i int, u *Unit, a *Action) Steps {
 	outside := a.Parts&MoveOutside != 0
 	if outside && g.rules.OutsideIgnored {
 		return 0
@@ -104,7 +104,7 @@ func (g *Game) walk(s *State) {
 		t.at[CellOf(x, y)] = 0
 		units := g.listUnits(s, w.first)
 		t.finder.Walk(g.terrainFor(s, w.player, w.damage), x, y, w.outside, units)
-		g.answer(w.first, units)
+		g.storeSteps(w.first, units)
 	}
 	t.n = 0
 }
@@ -122,8 +122,8 @@ func (g *Game) listUnits(s *State, first uint16) []path.Unit {
 	return list
 }
 
-// answer stores the first steps of the units of a group.
-func (g *Game) answer(first uint16, units []path.Unit) {
+// storeSteps stores the first steps of the units of a group.
+func (g *Game) storeSteps(first uint16, units []path.Unit) {
 	at := first
 	for k := range units {
 		g.steps[at-1] = units[k].Steps

@@ -27,7 +27,7 @@ type plan struct {
 // possible next cells. Steps and AppendVictims return these until the next Plan or Step. Step
 // begins with Plan.
 func (g *Game) Plan(s *State) {
-	g.look(s)
+	g.updateSight(s)
 	g.aims.clear()
 	for i := range s.Units[:s.N] {
 		g.aim[i], g.steps[i] = aimNone, 0
@@ -49,7 +49,7 @@ func (g *Game) Plan(s *State) {
 	for i := range s.Units[:s.N] {
 		u, a := &s.Units[i], &s.Acts[i]
 		if a.Parts&HasMove != 0 && g.aim[i] == aimNone && g.steps[i] == 0 && u.Active && g.rules.Types[u.Type].CanMove {
-			g.steps[i] = g.towards(i, u, a)
+			g.steps[i] = g.moveSteps(i, u, a)
 		}
 	}
 	g.walk(s)
@@ -74,8 +74,8 @@ func (g *Game) AppendVictims(dst []uint32, s *State, i int) []uint32 {
 	return dst
 }
 
-// look finds the sight of each player, and the cells that the player believes free.
-func (g *Game) look(s *State) {
+// updateSight finds the sight of each player, and the cells that the player believes free.
+func (g *Game) updateSight(s *State) {
 	g.paths.kinds = 0
 	for p := range sim.Player(g.rules.Players) {
 		if !g.rules.Fog {

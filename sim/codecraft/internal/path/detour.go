@@ -51,7 +51,7 @@ func (f *Finder) walkAround(n int) {
 		if n = f.keepClosest(n); n == 0 {
 			return
 		}
-		d.aim(&t.Free, d.x, d.y) // there is a free cell: next to a remaining unit
+		d.setTarget(&t.Free, d.x, d.y) // there is a free cell: next to a remaining unit
 		d.makeBoard(t)
 		if n = f.walkDirectly(n); n == 0 {
 			return

@@ -24,8 +24,8 @@ type direct struct {
 // the column of the target, so the halves are independent.
 type halfBoard struct{ bitboard.Square }
 
-// aim sets the target and finds the distance of the nearest free cells. There must be a free cell.
-func (d *direct) aim(free *bitboard.Square, x, y int) {
+// setTarget sets the target and finds the distance of the nearest free cells. There must be a free cell.
+func (d *direct) setTarget(free *bitboard.Square, x, y int) {
 	d.x, d.y, d.hasBoard, d.hasGrid = x, y, false, false
 	for d.least = 0; d.least < 2*Side; d.least++ {
 		for dy := -d.least; dy <= d.least; dy++ {

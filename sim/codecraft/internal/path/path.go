@@ -94,7 +94,7 @@ func (f *Finder) Walk(t *Terrain, x, y int, outside bool, units []Unit) {
 		return
 	}
 	d := &f.direct
-	d.aim(&t.Free, x, y)
+	d.setTarget(&t.Free, x, y)
 	if right {
 		d.right.fill(&t.Free, x, y, d.least, low, high)
 	}

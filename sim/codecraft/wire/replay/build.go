@@ -18,8 +18,8 @@ import (
 func (t *tick) builds() *Difference {
 	var trying []int // the indices of all builders
 	unsure := 0      // the number of dying builders, whose last action is unknown
-	for i := range t.bodies {
-		b, a := &t.bodies[i], &t.state.Acts[i]
+	for i := range t.units {
+		b, a := &t.units[i], &t.state.Acts[i]
 		k := &t.rules.Types[b.Type]
 		if !b.Active || b.acted || !k.CanBuild && !t.rules.UnableTakeID {
 			continue
@@ -33,7 +33,7 @@ func (t *tick) builds() *Difference {
 	}
 	ids := int(t.after.NextID - t.world.NextID)
 	if ids < len(trying)-unsure || ids > len(trying)+unsure {
-		return t.differs(0, "next_id", t.after.NextID, int(t.world.NextID)+len(trying))
+		return t.difference(0, "next_id", t.after.NextID, int(t.world.NextID)+len(trying))
 	}
 	made := slices.Clone(t.delta.Entities.New)
 	recording.SortEntities(made)
@@ -58,7 +58,7 @@ func (t *tick) builds() *Difference {
 		case unsure > 0:
 			unsure--
 		default:
-			return t.differs(id, "build", "failed", "built, whoever of the builders took this id")
+			return t.difference(id, "build", "failed", "built, whoever of the builders took this id")
 		}
 	}
 	return nil
@@ -69,7 +69,7 @@ func (t *tick) builders(made []protocol.Entity, trying []int) (chosen []int, d *
 	for n := range made {
 		e := &made[n]
 		if e.ID < t.world.NextID || e.ID >= t.after.NextID {
-			return nil, t.differs(e.ID, "id", e.ID, fmt.Sprintf("%d to %d", t.world.NextID, t.after.NextID-1))
+			return nil, t.difference(e.ID, "id", e.ID, fmt.Sprintf("%d to %d", t.world.NextID, t.after.NextID-1))
 		}
 		best, cost := -1, 0
 		for _, i := range trying {
@@ -83,7 +83,7 @@ func (t *tick) builders(made []protocol.Entity, trying []int) (chosen []int, d *
 			best = t.lastBuilder(e, chosen)
 		}
 		if best < 0 {
-			return nil, t.differs(e.ID, "build", e.Type, "nothing: no unit builds there")
+			return nil, t.difference(e.ID, "build", e.Type, "nothing: no unit builds there")
 		}
 		chosen = append(chosen, best)
 	}
@@ -92,7 +92,7 @@ func (t *tick) builders(made []protocol.Entity, trying []int) (chosen []int, d *
 
 // couldBuild reports whether entity e is what unit i builds.
 func (t *tick) couldBuild(i int, e *protocol.Entity) bool {
-	b, a := &t.bodies[i], &t.state.Acts[i]
+	b, a := &t.units[i], &t.state.Acts[i]
 	return a.BuildType == e.Type && int32(a.BuildX) == e.X && int32(a.BuildY) == e.Y &&
 		e.PlayerID == protocol.Some(int32(b.Owner)+1) && !b.moves
 }
@@ -100,8 +100,8 @@ func (t *tick) couldBuild(i int, e *protocol.Entity) bool {
 // lastBuilder returns a dying unit that is not in chosen and whose last action may have been to
 // build e, −1 if there is none. It sets the unit's action to this build.
 func (t *tick) lastBuilder(e *protocol.Entity, chosen []int) int {
-	for i := range t.bodies[:t.state.N] {
-		b := &t.bodies[i]
+	for i := range t.units[:t.state.N] {
+		b := &t.units[i]
 		if !b.dies || !b.Active || b.acted || e.PlayerID != protocol.Some(int32(b.Owner)+1) || slices.Contains(chosen, i) {
 			continue
 		}
@@ -122,7 +122,7 @@ func (t *tick) lastBuilder(e *protocol.Entity, chosen []int) int {
 // built: 0 for a unit that would have moved otherwise, 2 for a unit that has something to
 // repair, 1 for all others.
 func (t *tick) doubt(i int) int {
-	b, a := &t.bodies[i], &t.state.Acts[i]
+	b, a := &t.units[i], &t.state.Acts[i]
 	switch {
 	case t.game.Steps(i) != 0 && !t.steps(i, t.end.Has):
 		return 0
@@ -134,7 +134,7 @@ func (t *tick) doubt(i int) int {
 
 // refused returns the reason why unit i cannot build now, "" if it can.
 func (t *tick) refused(i int) string {
-	b, a := &t.bodies[i], &t.state.Acts[i]
+	b, a := &t.units[i], &t.state.Acts[i]
 	k := &t.rules.Types[b.Type]
 	if !k.Builds.Set().Has(a.BuildType) {
 		return "it is no option of the builder's"
@@ -149,12 +149,12 @@ func (t *tick) refused(i int) string {
 		return "it is not adjacent"
 	case t.resource[b.Owner] < t.cost(b.Owner, a.BuildType):
 		return fmt.Sprintf("it costs %d of %d", t.cost(b.Owner, a.BuildType), t.resource[b.Owner])
-	case len(t.bodies) >= codecraft.MaxUnits:
+	case len(t.units) >= codecraft.MaxUnits:
 		return "the map is full"
 	}
 	used, provided := int32(0), int32(0)
-	for n := range t.bodies {
-		c := &t.bodies[n]
+	for n := range t.units {
+		c := &t.units[n]
 		if c.Owner != b.Owner || c.health == 0 && t.rules.DeadAreFree {
 			continue
 		}
@@ -172,8 +172,8 @@ func (t *tick) refused(i int) string {
 // cost returns the price of another entity of a type for a player.
 func (t *tick) cost(p sim.Player, k codecraft.Type) int32 {
 	has := int32(0)
-	for i := range t.bodies {
-		if c := &t.bodies[i]; c.Type == k && c.Owner == p && (c.health > 0 || !t.rules.DeadAreFree) {
+	for i := range t.units {
+		if c := &t.units[i]; c.Type == k && c.Owner == p && (c.health > 0 || !t.rules.DeadAreFree) {
 			has++
 		}
 	}
@@ -183,9 +183,9 @@ func (t *tick) cost(p sim.Player, k codecraft.Type) int32 {
 // build checks that unit i can build e now, and builds it.
 func (t *tick) build(e *protocol.Entity, i int) *Difference {
 	if why := t.refused(i); why != "" {
-		return t.differs(e.ID, "build", e.Type, "nothing: "+why)
+		return t.difference(e.ID, "build", e.Type, "nothing: "+why)
 	}
-	b := &t.bodies[i]
+	b := &t.units[i]
 	o := &t.rules.Types[e.Type]
 	t.resource[b.Owner] -= t.cost(b.Owner, e.Type)
 	b.acted = true
@@ -194,7 +194,7 @@ func (t *tick) build(e *protocol.Entity, i int) *Difference {
 		health = min(health, init)
 	}
 	t.occupied.AddSquare(int(e.X), int(e.Y), int(o.Size))
-	t.bodies = append(t.bodies, body{
+	t.units = append(t.units, tickUnit{
 		Unit:   codecraft.Unit{ID: uint32(e.ID), X: uint8(e.X), Y: uint8(e.Y), Type: e.Type, Owner: b.Owner},
 		health: health, toX: int(e.X), toY: int(e.Y),
 	})
@@ -204,17 +204,17 @@ func (t *tick) build(e *protocol.Entity, i int) *Difference {
 
 // repairs executes the repair phase, in which nothing is random.
 func (t *tick) repairs() *Difference {
-	var done []*body // the repaired units, one entry per repairer
+	var done []*tickUnit // the repaired units, one entry per repairer
 	var power []int32
 	for i := range t.state.Units[:t.state.N] {
-		b, a := &t.bodies[i], &t.state.Acts[i]
+		b, a := &t.units[i], &t.state.Acts[i]
 		k := &t.rules.Types[b.Type]
 		if !b.Active || b.acted || !k.CanRepair {
 			continue
 		}
 		if b.dies { // its last action is unknown
-			for n := range t.bodies {
-				if c := &t.bodies[n]; t.repairable(b, c.ID) != nil {
+			for n := range t.units {
+				if c := &t.units[n]; t.repairable(b, c.ID) != nil {
 					c.missed += k.Power
 				}
 			}
@@ -233,12 +233,12 @@ func (t *tick) repairs() *Difference {
 }
 
 // repairable returns the unit with that id if unit b can repair it now, else nil.
-func (t *tick) repairable(b *body, id uint32) *body {
-	i, ok := slices.BinarySearchFunc(t.bodies, id, func(c body, id uint32) int { return cmp.Compare(c.ID, id) })
+func (t *tick) repairable(b *tickUnit, id uint32) *tickUnit {
+	i, ok := slices.BinarySearchFunc(t.units, id, func(c tickUnit, id uint32) int { return cmp.Compare(c.ID, id) })
 	if !ok {
 		return nil
 	}
-	c, k := &t.bodies[i], &t.rules.Types[b.Type]
+	c, k := &t.units[i], &t.rules.Types[b.Type]
 	full := c.health >= t.rules.Types[c.Type].MaxHealth
 	if !k.Repairs.Set().Has(c.Type) || c.health == 0 || full && !t.rules.RepairFull || c.Owner != b.Owner && !t.rules.RepairOthers {
 		return nil

@@ -13,13 +13,13 @@ import (
 // the phase.
 func (t *tick) moves() *Difference {
 	left := map[int]int{} // the cells that units left, and the indices of these units
-	for i := range t.bodies {
-		if b := &t.bodies[i]; b.moves {
+	for i := range t.units {
+		if b := &t.units[i]; b.moves {
 			left[codecraft.CellOf(int(b.X), int(b.Y))] = i
 		}
 	}
-	for i := range t.bodies[:t.state.N] {
-		b := &t.bodies[i]
+	for i := range t.units[:t.state.N] {
+		b := &t.units[i]
 		d := t.stays(i)
 		if b.moves {
 			d = t.moved(i, left)
@@ -28,9 +28,9 @@ func (t *tick) moves() *Difference {
 			return d
 		}
 	}
-	for i := range t.bodies {
-		if b := &t.bodies[i]; b.moves && t.turnsRound(i, left) {
-			return t.differs(int32(b.ID), "move", fmt.Sprintf("to (%d, %d)", b.toX, b.toY), "none: all in the circle would have had to wait")
+	for i := range t.units {
+		if b := &t.units[i]; b.moves && t.turnsRound(i, left) {
+			return t.difference(int32(b.ID), "move", fmt.Sprintf("to (%d, %d)", b.toX, b.toY), "none: all in the circle would have had to wait")
 		}
 	}
 	return nil
@@ -38,22 +38,22 @@ func (t *tick) moves() *Difference {
 
 // moved checks the step of unit i.
 func (t *tick) moved(i int, left map[int]int) *Difference {
-	b := &t.bodies[i]
+	b := &t.units[i]
 	to := fmt.Sprintf("to (%d, %d)", b.toX, b.toY)
 	switch {
 	case !b.Active || !t.rules.Types[b.Type].CanMove:
-		return t.differs(int32(b.ID), "move", to, "none: it cannot")
+		return t.difference(int32(b.ID), "move", to, "none: it cannot")
 	case b.acted:
-		return t.differs(int32(b.ID), "move", to, "none: it has done something else")
+		return t.difference(int32(b.ID), "move", to, "none: it has done something else")
 	case !t.steps(i, func(x, y int) bool { return x == b.toX && y == b.toY }):
-		return t.differs(int32(b.ID), "move", to, "to one of "+t.cells(i))
+		return t.difference(int32(b.ID), "move", to, "to one of "+t.cells(i))
 	}
 	_, free := left[codecraft.CellOf(b.toX, b.toY)]
-	if at := t.state.At[codecraft.CellOf(b.toX, b.toY)]; at > 0 && t.bodies[at-1].dies {
+	if at := t.state.At[codecraft.CellOf(b.toX, b.toY)]; at > 0 && t.units[at-1].dies {
 		free = t.rules.DeadMove // the dying unit may have moved away before
 	}
 	if t.occupied.Has(b.toX, b.toY) && !free {
-		return t.differs(int32(b.ID), "move", to, "none: the cell is occupied")
+		return t.difference(int32(b.ID), "move", to, "none: the cell is occupied")
 	}
 	t.counts[CountMoves]++
 	return nil
@@ -61,7 +61,7 @@ func (t *tick) moved(i int, left map[int]int) *Difference {
 
 // stays checks a unit that has not moved.
 func (t *tick) stays(i int) *Difference {
-	b := &t.bodies[i]
+	b := &t.units[i]
 	k := &t.rules.Types[b.Type]
 	if b.dies || b.acted || !b.Active || t.game.Steps(i) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (t *tick) stays(i int) *Difference {
 	if !t.steps(i, func(x, y int) bool {
 		return (t.end.Has(x, y) || t.rules.DeadMove) && (!k.CanAttack || t.foreign(x, y, b.Owner) == 0)
 	}) {
-		return t.differs(int32(b.ID), "move", "none", "to one of "+t.cells(i))
+		return t.difference(int32(b.ID), "move", "none", "to one of "+t.cells(i))
 	}
 	t.counts[CountStays]++
 	return nil
@@ -90,8 +90,8 @@ func (t *tick) cells(i int) (list string) {
 // turnsRound reports whether unit i moves in a circle of units that enter each other's cells.
 func (t *tick) turnsRound(i int, left map[int]int) bool {
 	at := i
-	for range t.bodies {
-		next, ok := left[codecraft.CellOf(t.bodies[at].toX, t.bodies[at].toY)]
+	for range t.units {
+		next, ok := left[codecraft.CellOf(t.units[at].toX, t.units[at].toY)]
 		if !ok {
 			return false
 		}
@@ -106,17 +106,17 @@ func (t *tick) turnsRound(i int, left map[int]int) bool {
 // recorded state.
 func (t *tick) cleanUp() *Difference {
 	seen := 0
-	for i := range t.bodies {
-		b := &t.bodies[i]
+	for i := range t.units {
+		b := &t.units[i]
 		e, ok := recording.FindEntity(t.after.Entities, int32(b.ID))
 		if b.health == 0 {
 			if t.counts[CountDeaths]++; ok {
-				return t.differs(int32(b.ID), "health", e.Health, "0, and removed")
+				return t.difference(int32(b.ID), "health", e.Health, "0, and removed")
 			}
 			continue
 		}
 		if seen++; !ok {
-			return t.differs(int32(b.ID), "entity", "removed", fmt.Sprintf("%s with health %d", b.Type, b.health))
+			return t.difference(int32(b.ID), "entity", "removed", fmt.Sprintf("%s with health %d", b.Type, b.health))
 		}
 		if missed := e.Health - b.health; missed > 0 && missed <= b.missed {
 			b.health = e.Health
@@ -143,12 +143,12 @@ func (t *tick) cleanUp() *Difference {
 		e, ok := recording.FindEntity(t.after.Entities, id)
 		switch {
 		case h == 0 && ok:
-			return t.differs(id, "health", e.Health, "0, and removed")
+			return t.difference(id, "health", e.Health, "0, and removed")
 		case h == 0:
 			t.counts[CountDeaths]++
 			continue
 		case !ok:
-			return t.differs(id, "entity", "removed", fmt.Sprintf("Resource with health %d", h))
+			return t.difference(id, "entity", "removed", fmt.Sprintf("Resource with health %d", h))
 		}
 		seen++
 		want := protocol.Entity{ID: id, Type: codecraft.Resource, X: int32(x), Y: int32(y), Health: h, Active: true}
@@ -157,7 +157,7 @@ func (t *tick) cleanUp() *Difference {
 		}
 	}
 	if seen != len(t.after.Entities) {
-		return t.differs(0, "entities", len(t.after.Entities), seen)
+		return t.difference(0, "entities", len(t.after.Entities), seen)
 	}
 	return t.comparePlayers()
 }
@@ -168,15 +168,15 @@ func (t *tick) compare(e, want *protocol.Entity) *Difference {
 	case *e == *want:
 		return nil
 	case e.Type != want.Type:
-		return t.differs(e.ID, "type", e.Type, want.Type)
+		return t.difference(e.ID, "type", e.Type, want.Type)
 	case e.PlayerID != want.PlayerID:
-		return t.differs(e.ID, "player", e.PlayerID.Value, want.PlayerID.Value)
+		return t.difference(e.ID, "player", e.PlayerID.Value, want.PlayerID.Value)
 	case e.X != want.X || e.Y != want.Y:
-		return t.differs(e.ID, "position", fmt.Sprintf("(%d, %d)", e.X, e.Y), fmt.Sprintf("(%d, %d)", want.X, want.Y))
+		return t.difference(e.ID, "position", fmt.Sprintf("(%d, %d)", e.X, e.Y), fmt.Sprintf("(%d, %d)", want.X, want.Y))
 	case e.Health != want.Health:
-		return t.differs(e.ID, "health", e.Health, want.Health)
+		return t.difference(e.ID, "health", e.Health, want.Health)
 	}
-	return t.differs(e.ID, "active", e.Active, want.Active)
+	return t.difference(e.ID, "active", e.Active, want.Active)
 }
 
 // comparePlayers compares scores and resources. The score of the last player left may have the
@@ -185,8 +185,8 @@ func (t *tick) comparePlayers() *Difference {
 	left, last := 0, int32(0)
 	best := int32(0)
 	for p := range t.rules.Players {
-		for i := range t.bodies {
-			if b := &t.bodies[i]; int32(b.Owner) == p && b.health > 0 {
+		for i := range t.units {
+			if b := &t.units[i]; int32(b.Owner) == p && b.health > 0 {
 				left, last = left+1, p
 				break
 			}
@@ -201,10 +201,10 @@ func (t *tick) comparePlayers() *Difference {
 		switch i := p.Index; {
 		case left == 1 && i == last && p.Score == max(best, t.score[i]):
 		case p.Score != t.score[i]:
-			return t.differs(0, fmt.Sprintf("score of player %d", p.ID), p.Score, t.score[i])
+			return t.difference(0, fmt.Sprintf("score of player %d", p.ID), p.Score, t.score[i])
 		}
 		if p.Resource != t.resource[p.Index] {
-			return t.differs(0, fmt.Sprintf("resource of player %d", p.ID), p.Resource, t.resource[p.Index])
+			return t.difference(0, fmt.Sprintf("resource of player %d", p.ID), p.Resource, t.resource[p.Index])
 		}
 	}
 	return nil

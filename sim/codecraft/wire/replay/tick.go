@@ -25,7 +25,7 @@ type tick struct {
 	pos    codecraft.Position
 	state  codecraft.State // before the tick, with the actions in effect
 
-	bodies   []body // the units of state, then the units that are built in the tick
+	units    []tickUnit // the units of state, then the units that are built in the tick
 	health   [codecraft.Cells]int32
 	score    [sim.MaxPlayers]int32
 	resource [sim.MaxPlayers]int32
@@ -34,8 +34,8 @@ type tick struct {
 	victims  []uint32
 }
 
-// body is a unit in the course of the phases.
-type body struct {
+// tickUnit is a unit in the course of the phases.
+type tickUnit struct {
 	codecraft.Unit
 	health int32
 	dies   bool // it is removed at the end: its last order is unknown
@@ -70,8 +70,8 @@ func (t *tick) begin(r *recording.Reader) error {
 	return t.game.Restore(&t.state, &t.pos)
 }
 
-// differs returns a difference in this tick.
-func (t *tick) differs(entity int32, field string, want, got any) *Difference {
+// difference returns a difference in this tick.
+func (t *tick) difference(entity int32, field string, want, got any) *Difference {
 	return &Difference{Tick: int(t.world.CurrentTick), Entity: entity, Field: field, Want: fmt.Sprint(want), Got: fmt.Sprint(got)}
 }
 
@@ -94,19 +94,19 @@ func (t *tick) check() *Difference {
 func (t *tick) stored() *Difference {
 	for i, p := range t.after.Players {
 		if len(t.after.Players) != len(t.world.Players) || p.Index != t.world.Players[i].Index {
-			return t.differs(0, "players", t.after.Players, t.world.Players)
+			return t.difference(0, "players", t.after.Players, t.world.Players)
 		}
 	}
 	for _, list := range [][]protocol.EntityOrder{t.delta.Actions.New, t.delta.Actions.Changed} {
 		for _, a := range list {
 			if t.state.Find(uint32(a.ID)) < 0 {
-				return t.differs(a.ID, "stored action", "one", "none: it is not a unit")
+				return t.difference(a.ID, "stored action", "one", "none: it is not a unit")
 			}
 		}
 	}
 	for _, a := range t.after.Actions {
 		if _, ok := recording.FindEntity(t.after.Entities, a.ID); !ok {
-			return t.differs(a.ID, "stored action", "one", "none: it is dead")
+			return t.difference(a.ID, "stored action", "one", "none: it is dead")
 		}
 	}
 	return nil
@@ -115,7 +115,7 @@ func (t *tick) stored() *Difference {
 // set sets the units and boards to the state before the phases.
 func (t *tick) set() {
 	s := &t.state
-	t.bodies = t.bodies[:0]
+	t.units = t.units[:0]
 	t.score, t.resource, t.occupied = s.Score, s.Resource, s.Occupied
 	t.end = bitboard.Square{}
 	for i := range t.after.Entities {
@@ -125,7 +125,7 @@ func (t *tick) set() {
 		}
 	}
 	for i := range s.Units[:s.N] {
-		b := body{Unit: s.Units[i], health: int32(s.Units[i].Health)}
+		b := tickUnit{Unit: s.Units[i], health: int32(s.Units[i].Health)}
 		if e, ok := recording.FindEntity(t.after.Entities, int32(b.ID)); ok {
 			b.toX, b.toY = int(e.X), int(e.Y)
 			b.moves = b.toX != int(b.X) || b.toY != int(b.Y)
@@ -133,7 +133,7 @@ func (t *tick) set() {
 			b.dies = true // its cells stay occupied until the end of the tick
 			t.end.AddSquare(int(b.X), int(b.Y), t.size(b.Type))
 		}
-		t.bodies = append(t.bodies, b)
+		t.units = append(t.units, b)
 	}
 	for c := range t.health {
 		if t.health[c] = int32(s.Health[c]); t.health[c] > 0 {
@@ -181,15 +181,15 @@ func (t *tick) attacks() *Difference {
 	for _, e := range t.events {
 		i := t.state.Find(uint32(e.Attacker))
 		if i < 0 {
-			return t.differs(e.Attacker, "attack", fmt.Sprint("on ", e.Victim), "none: it is not a unit")
+			return t.difference(e.Attacker, "attack", fmt.Sprint("on ", e.Victim), "none: it is not a unit")
 		}
-		b := &t.bodies[i]
+		b := &t.units[i]
 		k := &t.rules.Types[b.Type]
 		switch {
 		case !b.Active || !k.CanAttack:
-			return t.differs(e.Attacker, "attack", fmt.Sprint("on ", e.Victim), "none: it cannot")
+			return t.difference(e.Attacker, "attack", fmt.Sprint("on ", e.Victim), "none: it cannot")
 		case b.acted:
-			return t.differs(e.Attacker, "attack", "two", "one")
+			return t.difference(e.Attacker, "attack", "two", "one")
 		}
 		if d := t.attack(i, uint32(e.Victim)); d != nil {
 			return d
@@ -198,16 +198,16 @@ func (t *tick) attacks() *Difference {
 		t.counts[CountAttacks]++
 		t.hit(b, k, uint32(e.Victim))
 	}
-	for i := range t.bodies {
-		b := &t.bodies[i]
+	for i := range t.units {
+		b := &t.units[i]
 		if b.acted || b.dies || !b.Active || !t.rules.Types[b.Type].CanAttack {
 			continue
 		}
 		if t.victims = t.game.AppendVictims(t.victims[:0], &t.state, i); len(t.victims) > 0 {
-			return t.differs(int32(b.ID), "attack", "none", fmt.Sprint("on one of ", t.victims))
+			return t.difference(int32(b.ID), "attack", "none", fmt.Sprint("on one of ", t.victims))
 		}
 		if t.game.Steps(i) != 0 && !t.steps(i, func(x, y int) bool { return t.foreign(x, y, b.Owner) == 0 }) {
-			return t.differs(int32(b.ID), "attack", "none", "on the entity in its way")
+			return t.difference(int32(b.ID), "attack", "none", "on the entity in its way")
 		}
 	}
 	return nil
@@ -215,25 +215,25 @@ func (t *tick) attacks() *Difference {
 
 // attack checks that unit i may attack the victim.
 func (t *tick) attack(i int, victim uint32) *Difference {
-	b := &t.bodies[i]
+	b := &t.units[i]
 	if b.dies && t.inRange(b, victim) {
 		return nil
 	}
 	if t.victims = t.game.AppendVictims(t.victims[:0], &t.state, i); len(t.victims) > 0 {
 		if !slices.Contains(t.victims, victim) {
-			return t.differs(int32(b.ID), "attack", fmt.Sprint("on ", victim), fmt.Sprint("on one of ", t.victims))
+			return t.difference(int32(b.ID), "attack", fmt.Sprint("on ", victim), fmt.Sprint("on one of ", t.victims))
 		}
 		return nil
 	}
 	if !t.steps(i, func(x, y int) bool { return t.foreign(x, y, b.Owner) == victim }) {
-		return t.differs(int32(b.ID), "attack", fmt.Sprint("on ", victim), "none: it is no target of its action, nor in its way")
+		return t.difference(int32(b.ID), "attack", fmt.Sprint("on ", victim), "none: it is no target of its action, nor in its way")
 	}
 	t.counts[CountBreaks]++
 	return nil
 }
 
 // inRange reports whether an entity is in the range of a unit.
-func (t *tick) inRange(b *body, victim uint32) bool {
+func (t *tick) inRange(b *tickUnit, victim uint32) bool {
 	x, y, size, ok := t.place(victim)
 	return ok && b.ID != victim && codecraft.Gap(int(b.X), int(b.Y), t.size(b.Type), x, y, size) <= int(t.rules.Types[b.Type].Range)
 }
@@ -249,10 +249,10 @@ func (t *tick) place(id uint32) (x, y, size int, ok bool) {
 }
 
 // hit executes an attack.
-func (t *tick) hit(b *body, k *codecraft.Properties, victim uint32) {
+func (t *tick) hit(b *tickUnit, k *codecraft.Properties, victim uint32) {
 	health, of, pays := (*int32)(nil), codecraft.Resource, false // a resource has no owner, so its death scores nothing: 3.16
 	if i := t.state.Find(victim); i >= 0 {
-		v := &t.bodies[i]
+		v := &t.units[i]
 		health, of, pays = &v.health, v.Type, v.Owner != b.Owner
 	} else {
 		x, y, _ := t.state.ResourceAt(victim)

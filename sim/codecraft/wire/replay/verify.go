@@ -133,7 +133,7 @@ func (v *verifier) play(name string, in io.Reader) error {
 		v.report.Ticks++
 		v.line = r.Line()
 		if d := v.tick.check(); d != nil {
-			v.differ(d)
+			v.addDifference(d)
 			continue
 		}
 		for i, n := range v.tick.counts {
@@ -142,8 +142,8 @@ func (v *verifier) play(name string, in io.Reader) error {
 	}
 }
 
-// differ adds a difference to the report.
-func (v *verifier) differ(d *Difference) {
+// addDifference adds a difference to the report.
+func (v *verifier) addDifference(d *Difference) {
 	v.report.Different++
 	if d.Line = v.line; v.report.First == nil {
 		v.report.First = d

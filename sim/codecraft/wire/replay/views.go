@@ -44,7 +44,7 @@ func (v *verifier) view(view *protocol.PlayerView) error {
 		seen.EntityProperties = nil
 	}
 	if d := viewsDiffer(view, &seen); d != nil {
-		v.differ(d)
+		v.addDifference(d)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (v *verifier) messages(name string, in *bufio.Reader) error {
 		v.line = r.Line()
 		v.report.Messages++
 		if again := m.Append(nil); !bytes.Equal(again, r.Bytes()) {
-			v.differ(&Difference{
+			v.addDifference(&Difference{
 				Tick: int(m.View.CurrentTick), Field: "message",
 				Want: fmt.Sprintf("%d bytes", len(r.Bytes())), Got: fmt.Sprintf("%d other bytes", len(again)),
 			})
