@@ -36,11 +36,13 @@ func TestClause_2_1_DiamondOf420Cells(t *testing.T) {
 func TestClause_2_2_HalvesAndLocal(t *testing.T) {
 	for local, at := range map[int][2]string{0: {"13,0", "14,27"}, 1: {"14,0", "13,27"}, 2: {"12,1", "15,26"}, 5: {"15,1", "12,26"},
 		182: {"0,13", "27,14"}, 209: {"27,13", "0,14"}} {
-		for p := range sim.Player(2) {
-			if x, y := terminal.LocalXY(local, p); fmt.Sprintf("%d,%d", x, y) != at[p] {
-				t.Errorf("player %d's cell %d is %d,%d, want %s", p+1, local, x, y, at[p])
+		t.Run(fmt.Sprint(local), func(t *testing.T) {
+			for p := range sim.Player(2) {
+				if x, y := terminal.LocalXY(local, p); fmt.Sprintf("%d,%d", x, y) != at[p] {
+					t.Errorf("player %d's cell %d is %d,%d, want %s", p+1, local, x, y, at[p])
+				}
 			}
-		}
+		})
 	}
 	for p := range sim.Player(2) {
 		for local := range terminal.HalfCells {

@@ -241,9 +241,11 @@ func TestClause_7_5_RuleValues(t *testing.T) {
 		"moonfarm.maxTurns is 1001, expected 1 to 1000":                                    func(r *terminal.Rules) { r.MaxTurns = 1001 },
 		"moonfarm.deadAt is -1, expected 0 to 1":                                           func(r *terminal.Rules) { r.DeadAt = -1 },
 	} {
-		rules := terminal.DefaultRules()
-		c(&rules)
-		refused(t, rules, want)
+		t.Run(want, func(t *testing.T) {
+			rules := terminal.DefaultRules()
+			c(&rules)
+			refused(t, rules, want)
+		})
 	}
 	rules := terminal.DefaultRules() // an upgraded form may have less health
 	rules.Units[terminal.Support].Health, rules.Upgraded[terminal.Support].Health = 41, 39

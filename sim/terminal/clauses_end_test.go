@@ -1,6 +1,7 @@
 package terminal_test
 
 import (
+	"fmt"
 	"testing"
 
 	"moonfarm/sim"
@@ -56,9 +57,11 @@ func TestClause_5_4_EqualTimes(t *testing.T) {
 func TestClause_5_5_Penalties(t *testing.T) {
 	rules, _ := terminal.RuleSet("2025b")
 	for ms, want := range map[uint32]float32{0: 0, 5000: 0, 5999: 0, 6000: 1, 6999: 1, 7000: 2, 9999: 4, 34999: 29, 35000: 30, 35_999: 30, 36_000: 31, 4_000_000_000: 3_999_995} {
-		if got := rules.TimePenalty(ms); got != want {
-			t.Errorf("%d ms cost %v, want %v", ms, got, want)
-		}
+		t.Run(fmt.Sprint(ms), func(t *testing.T) {
+			if got := rules.TimePenalty(ms); got != want {
+				t.Errorf("%d ms cost %v, want %v", ms, got, want)
+			}
+		})
 	}
 	rules.MaxTime = 0
 	if got := rules.TimePenalty(65_000); got != 60 {

@@ -1,6 +1,7 @@
 package terminal_test
 
 import (
+	"fmt"
 	"testing"
 
 	"moonfarm/sim/terminal"
@@ -341,7 +342,9 @@ func TestClause_3_13_TheDeadAreNoTargets(t *testing.T) {
 	m.wantEvents("attack death", "death scout 5\ndeath scout 4\nattack 1 5 20\nattack 2 4 20\nattack 4 3 2\nattack 5 3 2").want("unit 1–2 p1 interceptor 13,0 health 40\nunit 3 p1 interceptor 13,0 health 36")
 	// A unit with exactly 0 health is dead, a unit with a little more than deadAt is alive.
 	for deadAt, want := range map[float32]string{0: "health 13,14=0.000049591064", 1e-4: "at 13,14 .\nno health"} {
-		begin(t, "w 13,14\nhealth 13,14=8.00005", func(r *terminal.Rules) { wide(r); r.DeadAt = deadAt }).deploy("demolisher 13,0", "").frame(1).want(want)
+		t.Run(fmt.Sprint(deadAt), func(t *testing.T) {
+			begin(t, "w 13,14\nhealth 13,14=8.00005", func(r *terminal.Rules) { wide(r); r.DeadAt = deadAt }).deploy("demolisher 13,0", "").frame(1).want(want)
+		})
 	}
 	for _, name := range terminal.RuleSets() {
 		if rules, _ := terminal.RuleSet(name); rules.DeadAt != 1e-4 {

@@ -21,10 +21,14 @@ func TestClause_3_16_BitsDecay(t *testing.T) {
 
 func TestClause_3_17_BitsGrow(t *testing.T) {
 	for turn, want := range map[int]string{0: "5", 8: "5", 9: "6", 18: "6", 19: "7", 28: "7", 98: "14"} {
-		begin(t, fmt.Sprintf("turn %d\np1 bits 0", turn), nil).play("", "").want("p1 bits " + want)
+		t.Run(fmt.Sprintf("turn %d", turn), func(t *testing.T) {
+			begin(t, fmt.Sprintf("turn %d\np1 bits 0", turn), nil).play("", "").want("p1 bits " + want)
+		})
 	}
 	for turn, want := range map[int]string{3: "1", 4: "2", 8: "2", 9: "3", 98: "20"} {
-		begin(t, fmt.Sprintf("turn %d\np1 bits 0", turn), rules("2026")).play("", "").want("p1 bits " + want)
+		t.Run(fmt.Sprintf("turn %d with an interval of 5", turn), func(t *testing.T) {
+			begin(t, fmt.Sprintf("turn %d\np1 bits 0", turn), rules("2026")).play("", "").want("p1 bits " + want)
+		})
 	}
 	begin(t, "turn 7\np1 bits 0", func(r *terminal.Rules) {
 		r.GrowthStart, r.GrowthInterval, r.BitGrowth = 3, 2, 0.5
@@ -68,7 +72,9 @@ func TestClause_3_20_Removals(t *testing.T) {
 	// Each refund is rounded, so the order of ids matters: 5 + 0.45 rounds to 5.5, plus 0.69 to 6.2;
 	// 5 + 0.69 rounds to 5.7, plus 0.45 to 6.1, because the float32 is below 6.15.
 	for ids, want := range map[string]string{"id 13,5=1 14,5=2": "p1 cores 6.2", "id 13,5=2 14,5=1": "p1 cores 6.1"} {
-		begin(t, "w 13,5 14,5\nhealth 13,5=36 14,5=55.2\np1 cores 0\n"+ids, nil).play("rm 13,5; rm 14,5", "").want(want)
+		t.Run(ids, func(t *testing.T) {
+			begin(t, "w 13,5 14,5\nhealth 13,5=36 14,5=55.2\np1 cores 0\n"+ids, nil).play("rm 13,5; rm 14,5", "").want(want)
+		})
 	}
 	// An upgraded structure refunds both prices: 0.75 · 6 for a turret, 0.75 · 6 · 20/30 for a support of 2022.
 	begin(t, "T 13,5\np1 cores 0", nil).play("rm 13,5", "").want("p1 cores 9.5")
@@ -82,8 +88,10 @@ func TestClause_3_20_Removals(t *testing.T) {
 	begin(t, "w 13,13\nhealth 13,13=1\np1 cores 0", nil).play("rm 13,13", "scout 13,27").want("at 13,13 .\np1 cores 5\np2 cores 46")
 	// RemovedGive decides whether a structure gives resources in the restore that removes it.
 	for choice, want := range map[bool]string{true: "p1 bits 6", false: "p1 bits 5"} {
-		change := func(r *terminal.Rules) { *r, _ = terminal.RuleSet("2020"); r.RemovedGive = choice }
-		begin(t, "s 13,5\np1 bits 0", change).play("rm 13,5", "").want("at 13,5 .\n" + want)
-		begin(t, "S 13,5\np1 bits 0 cores 0", change).play("rm 13,5", "").want(map[bool]string{true: "p1 cores 12", false: "p1 cores 11"}[choice])
+		t.Run(fmt.Sprint(choice), func(t *testing.T) {
+			change := func(r *terminal.Rules) { *r, _ = terminal.RuleSet("2020"); r.RemovedGive = choice }
+			begin(t, "s 13,5\np1 bits 0", change).play("rm 13,5", "").want("at 13,5 .\n" + want)
+			begin(t, "S 13,5\np1 bits 0 cores 0", change).play("rm 13,5", "").want(map[bool]string{true: "p1 cores 12", false: "p1 cores 11"}[choice])
+		})
 	}
 }
