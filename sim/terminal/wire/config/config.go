@@ -1,5 +1,5 @@
 // Package config reads and writes the config file of C1 Terminal's official engine, and
-// writes numbers and strings as the engine's files have them.
+// writes numbers as the engine's files have them.
 package config
 
 import (

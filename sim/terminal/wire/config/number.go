@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"strconv"
-	"unicode/utf8"
 )
 
 // Style says how a file writes float32 values that are whole numbers, and where it has
@@ -97,21 +96,4 @@ func AppendTime(dst []byte, v float64) []byte {
 		return strconv.AppendInt(dst, int64(v), 10)
 	}
 	return Web.appendNumber(dst, v, 64)
-}
-
-// AppendString appends a JSON string; invalid UTF-8 becomes U+FFFD.
-func AppendString(dst []byte, text string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			dst = append(dst, '\\', byte(r))
-		case r < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
-		default:
-			dst = utf8.AppendRune(dst, r)
-		}
-	}
-	return append(dst, '"')
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"moonfarm/sim/terminal"
+	"moonfarm/sim/texts/jsonscan"
 )
 
 // Append appends the config as one line without the end of line. A config that was
@@ -53,7 +54,7 @@ func (w *writer) object(fields []field) {
 		if i > 0 {
 			w.buf = append(w.buf, ',')
 		}
-		w.buf = append(AppendString(w.buf, f.key), ':')
+		w.buf = append(jsonscan.AppendString(w.buf, f.key), ':')
 		w.value(f.value)
 	}
 	w.buf = append(w.buf, '}')
@@ -68,7 +69,7 @@ func (w *writer) value(v any) {
 	case bool:
 		w.buf = strconv.AppendBool(w.buf, v)
 	case string:
-		w.buf = AppendString(w.buf, v)
+		w.buf = jsonscan.AppendString(w.buf, v)
 	case []field:
 		w.object(v)
 	case [][]field:

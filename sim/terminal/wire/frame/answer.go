@@ -203,7 +203,7 @@ func commandKind(c terminal.Command) (terminal.Kind, bool) {
 
 func appendCommand(dst []byte, name string, v view, c terminal.Command) []byte {
 	x, y := v.xy(int(c.X), int(c.Y))
-	dst = append(config.AppendString(append(dst, '['), name), ',')
+	dst = append(jsonscan.AppendString(append(dst, '['), name), ',')
 	dst = append(config.AppendInt(dst, int64(x)), ',')
 	return append(config.AppendInt(dst, int64(y)), ']')
 }

@@ -6,6 +6,7 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/texts/jsonscan"
 )
 
 // Append appends the frame as the original writes it: a line of JSON without white space
@@ -58,7 +59,7 @@ func (w *writer) float(v float32) { w.buf = w.style.AppendFloat(w.buf, v) }
 func (w *writer) time(v float64)  { w.buf = config.AppendTime(w.buf, v) }
 func (w *writer) flag(v bool)     { w.buf = strconv.AppendBool(w.buf, v) }
 
-func (w *writer) string(text string) { w.buf = config.AppendString(w.buf, text) }
+func (w *writer) string(text string) { w.buf = jsonscan.AppendString(w.buf, text) }
 
 func (w *writer) pos(p terminal.Pos) {
 	w.buf = append(w.buf, '[')
@@ -133,7 +134,7 @@ func (w *writer) stats(s *Stats) {
 	w.raw("]")
 }
 
-// endStats writes the sums of a match.
+// endStats writes the totals of a match.
 func (w *writer) endStats(e *EndStats) {
 	w.raw(`{"duration":`)
 	w.time(e.Duration)
