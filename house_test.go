@@ -27,14 +27,14 @@ const module = "moonfarm"
 var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
 
 // shared are the folders of sim, features and rollout/policy that belong to no game.
-var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural"}
+var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural", "policytest"}
 
 // gamesIn are the packages, besides those of the games, that may know games.
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout/recordings", "bench", "cmd"}
 
 // testOnly may be imported by tests alone.
 var testOnly = []string{"sim/simtest", "sim/towerdefence/wire/internal/wiretest", "sim/codecraft/wire/internal/wiretest", "sim/terminal/wire/internal/wiretest",
-	"features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest",
+	"features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest", "rollout/policy/policytest",
 	"datasets/internal/bucket/buckettest", "cmd/moonfarm/internal/commandtest"}
 
 // impure must not be imported under sim, whose packages only compute.

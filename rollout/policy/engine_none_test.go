@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/policy/policytest"
 )
 
-// A build without ONNX Runtime says so.
+// The error of a build without ONNX Runtime says so.
 func TestNoEngine(t *testing.T) {
-	path := modelFile(t, newGames(t, "towerdefence", "", 1, 0).Spec(), true)
+	path := modelFile(t, policytest.NewVector(t, "towerdefence", "", 1, 0).Spec(), true)
 	for _, options := range []string{"engine=onnxruntime", "engine=onnxruntime-1.24.3,device=cuda"} {
 		_, err := policy.New("towerdefence", path+"("+options+")")
 		if err == nil || !strings.Contains(err.Error(), "this build has no ONNX Runtime; expected one that was made with -tags onnxruntime") {

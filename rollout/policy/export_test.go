@@ -10,8 +10,8 @@ import (
 	"moonfarm/rollout"
 )
 
-// Counting makes the policy of a spec in which "a", "b" and "c" are members
-// that count the rows they are given; closed, they show -1.
+// Counting makes the policy of a spec in which "a", "b" and "c" are policies that count the
+// rows they are given. After Close their count is -1.
 func Counting(t *testing.T, spec string, s env.Spec) (counts func() [3]int, p rollout.Policy) {
 	t.Helper()
 	var all [3]*counter
@@ -46,8 +46,8 @@ func (c *counter) Wants() env.Want                              { return 0 }
 func (c *counter) Act(_ env.Vector, _ *env.Batch, rows []int32) { c.rows += len(rows) }
 func (c *counter) Close() error                                 { c.rows = -1; return nil }
 
-// CheckWritten fails if the text of a node that was read is not read as the same again, or
-// if a text in quotes is not read as itself.
+// CheckWritten fails if the canonical form of a spec is not its own canonical form, or if a
+// quoted text is not read as that text.
 func CheckWritten(t *testing.T, text string) {
 	t.Helper()
 	if n, err := parse(text); err == nil {

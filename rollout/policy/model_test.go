@@ -16,6 +16,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/policy/neural/neuraltest"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
 )
@@ -30,17 +31,17 @@ func modelFile(t testing.TB, s env.Spec, value bool) string {
 	return path
 }
 
-// sumOf is what a canonical name of a policy says of the file.
+// sumOf returns the digits of the file's sha256 in the canonical name of a policy.
 func sumOf(t testing.TB, path string) string {
 	t.Helper()
-	files := newPolicy(t, "towerdefence", path, newGames(t, "towerdefence", "", 1, 0).Spec()).(rollout.WithFiles).Files()
+	files := policytest.NewPolicy(t, "towerdefence", path, policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()).(rollout.WithFiles).Files()
 	return files[0].SHA256[:16]
 }
 
-// A spec from elsewhere names no file of this machine: its networks are among the files
-// that are handed over.
+// NewStored reads no file of this machine: the networks of the spec must be among the given
+// files.
 func TestStored(t *testing.T) {
-	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	path := modelFile(t, s, true)
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -78,7 +79,7 @@ func TestStored(t *testing.T) {
 // The file of a network is found by its path or by its sum, and its name says which
 // it is.
 func TestModelNames(t *testing.T) {
-	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	path := modelFile(t, s, true)
 	sum := sumOf(t, path)
 	data, err := os.ReadFile(path)
@@ -102,23 +103,25 @@ func TestModelNames(t *testing.T) {
 		"elsewhere/x.onnx(sha256=" + sum + ")":                                 "x.onnx(sha256=" + sum + ")",
 		"mix(1*mcts(sims=1,model=" + path + "),1*" + path + "(greedy))":        "mix(1*mcts(sims=1,model=untrained.onnx,sha256=" + sum + "),1*untrained.onnx(greedy,sha256=" + sum + "))",
 	} {
-		for _, name := range []string{spec, want} { // the canonical form is one of itself
-			maker, err := policy.New("towerdefence", name, known)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(want, func(t *testing.T) {
+			for _, name := range []string{spec, want} { // the canonical form is one of itself
+				maker, err := policy.New("towerdefence", name, known)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := maker(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.Name() != want {
+					t.Errorf("%q is called %q, want %q", name, p.Name(), want)
+				}
+				files := p.(rollout.WithFiles).Files()
+				if len(files) == 0 || !slices.Equal(files[0].Data, data) || files[0].SHA256[:16] != sum {
+					t.Errorf("%q has the files %v", name, files)
+				}
 			}
-			p, err := maker(s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p.Name() != want {
-				t.Errorf("%q is called %q, want %q", name, p.Name(), want)
-			}
-			files := p.(rollout.WithFiles).Files()
-			if len(files) == 0 || !slices.Equal(files[0].Data, data) || files[0].SHA256[:16] != sum {
-				t.Errorf("%q has the files %v", name, files)
-			}
-		}
+		})
 	}
 	for spec, want := range map[string]string{
 		path + "(temperature=0)":                    "temperature=0, expected a number above 0",
@@ -140,12 +143,14 @@ func TestModelNames(t *testing.T) {
 		"mcts(trust=0.5)":                           "trust is set without model",
 		"mcts(model=" + path + ",trust=1.1)":        "trust=1.1, expected a number from 0 to 1",
 	} {
-		if _, err := policy.New("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", spec, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if _, err := policy.New("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: error %v, want one with %q", spec, err, want)
+			}
+		})
 	}
 	for _, spec := range []string{path + "(head=worth/Tanh:0)", "mcts(model=" + path + ",head=worth/Tanh:0)"} {
-		if _, err := newMaker(t, "towerdefence", spec)(s); err == nil || !strings.Contains(err.Error(), `no output is named "worth/Tanh:0"`) {
+		if _, err := policytest.NewMaker(t, "towerdefence", spec)(s); err == nil || !strings.Contains(err.Error(), `no output is named "worth/Tanh:0"`) {
 			t.Errorf("%q: error %v", spec, err)
 		}
 	}
@@ -158,7 +163,7 @@ func TestModelNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := policy.New("towerdefence", path); err == nil || !strings.Contains(err.Error(), "untrained.onnx: ") {
-		t.Errorf("of half a file the error is %v", err)
+		t.Errorf("the error for half a file is %v", err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
@@ -167,25 +172,25 @@ func TestModelNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := policy.New("towerdefence", path); err == nil || !strings.Contains(err.Error(), "not a regular file") {
-		t.Errorf("of a folder the error is %v", err)
+		t.Errorf("the error for a folder is %v", err)
 	}
 	if _, err := policy.New("towerdefence", "gone.onnx(sha256=0123456789)", known); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of a file that nobody has the error is %v", err)
+		t.Errorf("the error for a missing file is %v", err)
 	}
 }
 
-// sharedNetwork is the path of a network of the shared cases.
+// sharedNetwork returns the path of a network of the shared cases.
 func sharedNetwork(t *testing.T, name string) string {
 	return policy.Quote(simtest.Shared(t, "cases", "onnx", name))
 }
 
-// A network that ends in a Softmax plays as the same without it, and a row of numbers is
-// not the scalars by its shape alone.
+// A network that ends in a Softmax plays like the same network without it. A vector is not
+// taken for the scalars only because of its shape.
 func TestSharedScales(t *testing.T) {
-	v := newGames(t, "tron", "", 2000, 0)
+	v := policytest.NewVector(t, "tron", "", 2000, 0)
 	s := v.Spec()
 	for _, name := range []string{"five_logits.onnx", "five_softmax.onnx"} {
-		p := newPolicy(t, "tron", sharedNetwork(t, name), s)
+		p := policytest.NewPolicy(t, "tron", sharedNetwork(t, name), s)
 		b := env.NewBatch(s, 2000, p.Wants())
 		for i := range 2000 {
 			v.Reset(i, uint64(i))
@@ -205,17 +210,17 @@ func TestSharedScales(t *testing.T) {
 			t.Errorf("%s: choice 1 is played %.3f of the time, want about 0.989", name, share)
 		}
 	}
-	if _, err := newMaker(t, "tron", sharedNetwork(t, "unusedin.onnx"))(s); err == nil || !strings.Contains(err.Error(), `input "state_ins" float32 [1] has the shape of the scalars, and its name says something else`) {
-		t.Errorf("of an input that is no part of the game the error is %v", err)
+	if _, err := policytest.NewMaker(t, "tron", sharedNetwork(t, "unusedin.onnx"))(s); err == nil || !strings.Contains(err.Error(), `input "state_ins" float32 [1] has the shape of the scalars, and its name says something else`) {
+		t.Errorf("the error for an input that is not part of the game is %v", err)
 	}
 }
 
-// Networks as others write them play: with their data in another file, with weights of two
+// Networks of other programs play: with their data in another file, and with weights of two
 // bytes. The name has the sha256 of the network with all its data.
 func TestSharedForms(t *testing.T) {
-	s := newGames(t, "tron", "", 1, 0).Spec()
+	s := policytest.NewVector(t, "tron", "", 1, 0).Spec()
 	for _, name := range []string{"ext.onnx", "bf16w.onnx"} {
-		p := newPolicy(t, "tron", sharedNetwork(t, name), s)
+		p := policytest.NewPolicy(t, "tron", sharedNetwork(t, name), s)
 		f := p.(rollout.WithFiles).Files()[0]
 		found := func(string) ([]byte, error) { return f.Data, nil }
 		again, err := policy.New("tron", p.Name(), found) // without the other file
@@ -228,18 +233,18 @@ func TestSharedForms(t *testing.T) {
 	}
 }
 
-// A network whose data is in another file is the same policy as with its data in it, and
-// is kept whole.
+// A network whose data is in another file is the same policy as one that contains the data, and
+// Files returns a single file with all data.
 func TestModelData(t *testing.T) {
-	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	whole := neuraltest.Model(s, 1, true)
 	rest, data := neuraltest.Split(whole, "untrained.onnx.data")
 	path := filepath.Join(t.TempDir(), "untrained.onnx")
 	if err := errors.Join(os.WriteFile(path, rest, 0o666), os.WriteFile(path+".data", data, 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	want := newPolicy(t, "towerdefence", modelFile(t, s, true), s)
-	p := newPolicy(t, "towerdefence", path, s)
+	want := policytest.NewPolicy(t, "towerdefence", modelFile(t, s, true), s)
+	p := policytest.NewPolicy(t, "towerdefence", path, s)
 	if files := p.(rollout.WithFiles).Files(); p.Name() != want.Name() || !slices.Equal(files[0].Data, whole) {
 		t.Errorf("%s has %d bytes, want %s with %d", p.Name(), len(files[0].Data), want.Name(), len(whole))
 	}
@@ -251,10 +256,10 @@ func TestModelData(t *testing.T) {
 	}
 }
 
-// Episodes tell what networks gave, whichever member of a mixture or search asked them, and
-// the same for any number of games at once.
+// Episodes have the counts of networks, also of those in mixtures and searches, and the same
+// counts for any number of games at once.
 func TestEpisodeNetworks(t *testing.T) {
-	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	good, bad := modelFile(t, s, true), filepath.Join(t.TempDir(), "nan.onnx")
 	if err := os.WriteFile(bad, neuraltest.Ending(s, 1, true, "Exp", "Neg", "Log"), 0o666); err != nil {
 		t.Fatal(err)
@@ -268,9 +273,9 @@ func TestEpisodeNetworks(t *testing.T) {
 	} {
 		var want [][]rollout.NetworkCounts
 		for games := 1; games <= 3; games += 2 {
-			v := newGames(t, "towerdefence", "", games, 6)
+			v := policytest.NewVector(t, "towerdefence", "", games, 6)
 			var got networkSink
-			seats := []rollout.Policy{newPolicy(t, "towerdefence", c.spec, s), newPolicy(t, "towerdefence", "econ", s)}
+			seats := []rollout.Policy{policytest.NewPolicy(t, "towerdefence", c.spec, s), policytest.NewPolicy(t, "towerdefence", "econ", s)}
 			if err := rollout.Shard(t.Context(), v, seats, 2, 0, 4, &got); err != nil {
 				t.Fatal(err)
 			}
@@ -299,7 +304,7 @@ func TestEpisodeNetworks(t *testing.T) {
 	}
 }
 
-// networkSink keeps the counts of episodes.
+// networkSink stores the counts of episodes.
 type networkSink [][]rollout.NetworkCounts
 
 func (n *networkSink) Episode(e *rollout.Episode) error {
@@ -307,9 +312,9 @@ func (n *networkSink) Episode(e *rollout.Episode) error {
 	return nil
 }
 
-// Any path can be written, and names have quotes where they need them.
+// Quote makes any path a part of a spec, and names have quotes only if necessary.
 func TestModelPaths(t *testing.T) {
-	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	sum := sumOf(t, modelFile(t, s, true))
 	dir := filepath.Join(t.TempDir(), "nets v2, (old)")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -331,94 +336,102 @@ func TestModelPaths(t *testing.T) {
 			"mix(1*econ,2*" + q + ")":      "mix(1*econ,2*" + want + "(sha256=" + sum + "))",
 			"mcts(sims=2,model=" + q + ")": "mcts(sims=2,model=" + want + ",sha256=" + sum + ")",
 		} {
-			p := newPolicy(t, "towerdefence", spec, s)
-			if p.Name() != want {
-				t.Errorf("%s is called %s, want %s", spec, p.Name(), want)
-			}
-			files := p.(rollout.WithFiles).Files()
-			found := func(string) ([]byte, error) { return files[0].Data, nil }
-			again, err := policy.New("towerdefence", p.Name(), found)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p, err := again(s); err != nil || p.Name() != want {
-				t.Errorf("%s is called %s, %v", want, p.Name(), err)
-			}
+			t.Run(want, func(t *testing.T) {
+				p := policytest.NewPolicy(t, "towerdefence", spec, s)
+				if p.Name() != want {
+					t.Errorf("%s is called %s, want %s", spec, p.Name(), want)
+				}
+				files := p.(rollout.WithFiles).Files()
+				found := func(string) ([]byte, error) { return files[0].Data, nil }
+				again, err := policy.New("towerdefence", p.Name(), found)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p, err := again(s); err != nil || p.Name() != want {
+					t.Errorf("%s is called %s, %v", want, p.Name(), err)
+				}
+			})
 		}
 	}
 }
 
-// The network that comes with the program plays, by itself and in a search, and its
-// name says which it is.
+// The network that comes with the program plays, alone and in a search, and its name has its
+// sha256.
 func TestBuiltIn(t *testing.T) {
-	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	sum := sumOf(t, "net")
 	for spec, want := range map[string]string{
 		"net":                    "net(sha256=" + sum + ")",
 		"net(greedy)":            "net(greedy,sha256=" + sum + ")",
 		"mcts(sims=2,model=net)": "mcts(sims=2,model=net,sha256=" + sum + ")",
 	} {
-		if got := newPolicy(t, "towerdefence", spec, s).Name(); got != want {
-			t.Errorf("%q is called %q, want %q", spec, got, want)
-		}
+		t.Run(spec, func(t *testing.T) {
+			if got := policytest.NewPolicy(t, "towerdefence", spec, s).Name(); got != want {
+				t.Errorf("%q is called %q, want %q", spec, got, want)
+			}
+		})
 	}
 	for game, specs := range map[string]map[string]string{
 		"towerdefence": {"net(sha256=0123456789)": "net: its sha256 is " + sum + ", expected 0123456789"},
 		"terminal":     {"net": `no policy "net" for terminal`, "mcts(model=net)": "no network for terminal comes with this program"},
 	} {
 		for spec, want := range specs {
-			if _, err := policy.New(game, spec); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s, %q: error %v, want one with %q", game, spec, err, want)
-			}
+			t.Run(game+" "+spec, func(t *testing.T) {
+				if _, err := policy.New(game, spec); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s, %q: error %v, want one with %q", game, spec, err, want)
+				}
+			})
 		}
 	}
 }
 
-// A search with a network finds for a row what it finds for that row alone, and takes
-// no memory.
+// A search with a network has the same result for a row with and without other rows, and
+// allocates nothing.
 func TestModelSearch(t *testing.T) {
 	for _, c := range [][2]string{{"towerdefence", ""}, {"towerdefence", "0.5"}, {"towerdefence", "1"}, {"terminal", ""}} {
-		game, trust := c[0], c[1]
-		v := newGames(t, game, "", 11, 0)
-		s := v.Spec()
-		spec := "mcts(sims=20,model=" + modelFile(t, s, true)
-		if trust != "" {
-			spec += ",trust=" + trust
-		}
-		p := newPolicy(t, game, spec+")", s)
-		b := env.NewBatch(s, 11, p.Wants())
-		for i := range 11 {
-			v.Reset(i, uint64(i))
-		}
-		for range 3 {
+		t.Run(c[0]+" "+c[1], func(t *testing.T) {
+			game, trust := c[0], c[1]
+			v := policytest.NewVector(t, game, "", 11, 0)
+			s := v.Spec()
+			spec := "mcts(sims=20,model=" + modelFile(t, s, true)
+			if trust != "" {
+				spec += ",trust=" + trust
+			}
+			p := policytest.NewPolicy(t, game, spec+")", s)
+			b := env.NewBatch(s, 11, p.Wants())
+			for i := range 11 {
+				v.Reset(i, uint64(i))
+			}
+			for range 3 {
+				v.Observe(b)
+				p.Act(v, b, numbers(b.Rows))
+				v.Step(b)
+			}
 			v.Observe(b)
-			p.Act(v, b, numbers(b.Rows))
-			v.Step(b)
-		}
-		v.Observe(b)
-		rows := numbers(b.Rows)
-		p.Act(v, b, rows)
-		want, lengths := slices.Clone(b.Orders), slices.Clone(b.OrderLen)
-		found := p.(rollout.Searcher).SearchResult(20).Shares
-		shares := slices.Clone(found)
-		for _, row := range slices.Backward(rows) {
-			p.Act(v, b, []int32{row})
-			if row == 20 && !slices.Equal(p.(rollout.Searcher).SearchResult(row).Shares, shares) {
-				t.Errorf("%s: alone the row finds %v, with others %v", game, p.(rollout.Searcher).SearchResult(row).Shares, shares)
+			rows := numbers(b.Rows)
+			p.Act(v, b, rows)
+			want, lengths := slices.Clone(b.Orders), slices.Clone(b.OrderLen)
+			found := p.(rollout.Searcher).SearchResult(20).Shares
+			shares := slices.Clone(found)
+			for _, row := range slices.Backward(rows) {
+				p.Act(v, b, []int32{row})
+				if row == 20 && !slices.Equal(p.(rollout.Searcher).SearchResult(row).Shares, shares) {
+					t.Errorf("%s: without other rows the shares are %v, with them %v", game, p.(rollout.Searcher).SearchResult(row).Shares, shares)
+				}
 			}
-		}
-		for row := range b.Rows {
-			from := row * s.Info.MaxOrders
-			if b.OrderLen[row] != lengths[row] || !slices.Equal(b.Orders[from:][:lengths[row]], want[from:][:lengths[row]]) {
-				t.Errorf("%s: row %d plays another move alone", game, row)
+			for row := range b.Rows {
+				from := row * s.Info.MaxOrders
+				if b.OrderLen[row] != lengths[row] || !slices.Equal(b.Orders[from:][:lengths[row]], want[from:][:lengths[row]]) {
+					t.Errorf("%s: row %d plays another move alone", game, row)
+				}
 			}
-		}
-		if n := testing.AllocsPerRun(2, func() { p.Act(v, b, rows) }); n != 0 {
-			t.Errorf("%s: %v allocations", game, n)
-		}
-		_, err := newMaker(t, game, "mcts(trust=1,model="+modelFile(t, s, false)+")")(s)
-		if err == nil || !strings.Contains(err.Error(), "untrained.onnx has no output for the value, which a search with trust=1 needs") {
-			t.Errorf("%s: of a network without a value the error is %v", game, err)
-		}
+			if n := testing.AllocsPerRun(2, func() { p.Act(v, b, rows) }); n != 0 {
+				t.Errorf("%s: %v allocations", game, n)
+			}
+			_, err := policytest.NewMaker(t, game, "mcts(trust=1,model="+modelFile(t, s, false)+")")(s)
+			if err == nil || !strings.Contains(err.Error(), "untrained.onnx has no output for the value, which a search with trust=1 needs") {
+				t.Errorf("%s: the error for a network without a value is %v", game, err)
+			}
+		})
 	}
 }

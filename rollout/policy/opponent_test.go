@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// The seat that the search is not for has one move at every node, the script's.
+// The opponent of the searching seat has only the script's move at every node.
 func TestOpponent(t *testing.T) {
 	g, err := catalog.Find("towerdefence")
 	if err != nil {
@@ -45,7 +45,7 @@ func TestOpponent(t *testing.T) {
 			for seat := range int32(2) {
 				c.Act(v, b, []int32{seat})
 				other := seat ^ 1
-				scripted.RowSeed[other] = uint64(states[0].Round)<<1 | uint64(other) // as the search draws
+				scripted.RowSeed[other] = uint64(states[0].Round)<<1 | uint64(other) // the seed of the search
 				rush.Act(v, scripted, []int32{other})
 				if got, want := c.trees[0].Moves(sim.Player(other)), scripted.Orders[other:][:1]; !slices.Equal(got, want) {
 					t.Fatalf("%s, round %d: moves %x of the opponent, want %x", spec, states[0].Round, got, want)
@@ -53,7 +53,7 @@ func TestOpponent(t *testing.T) {
 			}
 			c.Act(v, b, []int32{1, 0})
 			if again := c.found[1].Shares; !slices.Equal(again, first) {
-				t.Fatalf("%s, round %d: shares %v behind another row, %v before it", spec, states[0].Round, again, first)
+				t.Fatalf("%s, round %d: shares %v after another row, %v before it", spec, states[0].Round, again, first)
 			}
 			v.Step(b)
 		}

@@ -8,33 +8,33 @@ import (
 	"moonfarm/features"
 	terminalfeatures "moonfarm/features/terminal"
 	towerfeatures "moonfarm/features/towerdefence"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/towerdefence"
 )
 
-// All that the planners order has a choice, and the choices stand for these orders
-// and no others.
+// Choices encode all orders of the planners, and decode to the same orders.
 func TestPlannerLabels(t *testing.T) {
-	g, _ := env.Rules[towerdefence.State](newGames(t, "towerdefence", "", 1, 0))
+	g, _ := env.Rules[towerdefence.State](policytest.NewVector(t, "towerdefence", "", 1, 0))
 	plannerLabels(t, "towerdefence", "", g, towerfeatures.NewActions(g.(*towerdefence.Game)))
-	h, _ := env.Rules[terminal.State](newGames(t, "terminal", "2020", 1, 0))
+	h, _ := env.Rules[terminal.State](policytest.NewVector(t, "terminal", "2020", 1, 0))
 	plannerLabels(t, "terminal", "2020", h, terminalfeatures.NewActions(h.(*terminal.Game)))
 }
 
-// plannerLabels plays games of the planner, whose orders must have choices in a.
+// plannerLabels plays games of the planner, whose orders a must encode.
 func plannerLabels[S any](t *testing.T, game, rules string, g sim.Game[S], a features.ActionSpace[S]) {
 	t.Helper()
 	turns, orders := 0, 0
 	action := make([]int32, len(a.Heads()))
-	eachTurn(t, game, rules, "planner", 4, func(_ sim.Game[S], s *S, p sim.Player, given []sim.Order) {
+	policytest.EachTurn(t, game, rules, "planner", 4, func(_ sim.Game[S], s *S, p sim.Player, given []sim.Order) {
 		turns, orders = turns+1, orders+len(given)
 		if !a.Action(action, given, s, p) {
-			t.Fatalf("%s: orders %x have no choice", game, given)
+			t.Fatalf("%s: no choices encode the orders %x", game, given)
 		}
-		said := slices.Sorted(slices.Values(a.AppendOrders(nil, action, s, p)))
-		if want := slices.Sorted(slices.Values(given)); len(given) > 0 && given[0] != 0 && !slices.Equal(said, want) {
-			t.Fatalf("%s: orders %x are said as %x", game, want, said)
+		decoded := slices.Sorted(slices.Values(a.AppendOrders(nil, action, s, p)))
+		if want := slices.Sorted(slices.Values(given)); len(given) > 0 && given[0] != 0 && !slices.Equal(decoded, want) {
+			t.Fatalf("%s: orders %x are decoded as %x", game, want, decoded)
 		}
 	})
 	t.Logf("%s: %d orders in %d turns", game, orders, turns)

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -13,30 +14,13 @@ import (
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
 )
 
-func newPolicy(t testing.TB, game, spec string, s env.Spec) rollout.Policy {
-	t.Helper()
-	p, err := newMaker(t, game, spec)(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func newMaker(t testing.TB, game, spec string) rollout.Maker {
-	t.Helper()
-	m, err := policy.New(game, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// slabs is a batch of rows without a game, for policies that read no state.
+// slabs returns a batch of rows without a game, for policies that do not read the state.
 func slabs(heads []int, rows int) (env.Spec, *env.Batch) {
 	var s env.Spec
 	s.Info.Players, s.Info.MaxOrders = 1, 1
@@ -57,13 +41,13 @@ func numbers(n int) []int32 {
 	return l
 }
 
-// Random choices are legal and equally frequent in heads of any size, wherever
-// they lie in the mask.
+// Random choices are legal and equally frequent, in heads of any size and at any offset in the
+// mask.
 func TestRandomIsUniform(t *testing.T) {
 	const rows = 40000
 	heads := []int{5, 64, 1, 130, 63, 322, 9}
 	s, b := slabs(heads, rows)
-	p := newPolicy(t, "toy", "random", s)
+	p := policytest.NewPolicy(t, "toy", "random", s)
 	r := prng.New(1)
 	legal := make([]bool, features.Choices(heads))
 	for i := range legal {
@@ -114,14 +98,14 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 }
 
-// sparse draws a word in which about one bit of eight is set.
+// sparse returns a random word in which about one bit of eight is set.
 func sparse(r *prng.Rand) uint64 {
 	w := r.Uint64()
 	w &= r.Uint64()
 	return w & r.Uint64()
 }
 
-// A mixture plays its members as often as their weights say, also nested.
+// A mixture plays its members in proportion to their weights, also nested ones.
 func TestMixtureFrequencies(t *testing.T) {
 	const rows = 60000
 	s, b := slabs([]int{2}, rows)
@@ -133,28 +117,30 @@ func TestMixtureFrequencies(t *testing.T) {
 		"mix(1e-300*a,1e300*b)":                {0, 1, 0},
 		"mix(1e308*a,1e308*b,1e308*c,1e308*b)": {0.25, 0.5, 0.25},
 	} {
-		counts, p := policy.Counting(t, spec, s)
-		if p.Name() != strings.ReplaceAll(spec, " ", "") && !strings.Contains(spec, "e") {
-			t.Errorf("%s is called %s", spec, p.Name())
-		}
-		p.Act(nil, b, numbers(rows))
-		for i, n := range counts() {
-			w := want[i] * rows
-			if math.Abs(float64(n)-w) > 5*math.Sqrt(w+1) {
-				t.Errorf("%s: member %d played %d rows, expected %.0f", spec, i, n, w)
+		t.Run(spec, func(t *testing.T) {
+			counts, p := policy.Counting(t, spec, s)
+			if p.Name() != strings.ReplaceAll(spec, " ", "") && !strings.Contains(spec, "e") {
+				t.Errorf("%s is called %s", spec, p.Name())
 			}
-		}
-		if n := testing.AllocsPerRun(3, func() { p.Act(nil, b, b0) }); n != 0 {
-			t.Errorf("%s: %v allocations", spec, n)
-		}
-		if err := p.(io.Closer).Close(); err != nil || counts()[0] != -1 || counts()[1] != -1 {
-			t.Errorf("%s: members are not closed: %v, %v", spec, counts(), err)
-		}
+			p.Act(nil, b, numbers(rows))
+			for i, n := range counts() {
+				w := want[i] * rows
+				if math.Abs(float64(n)-w) > 5*math.Sqrt(w+1) {
+					t.Errorf("%s: member %d played %d rows, expected %.0f", spec, i, n, w)
+				}
+			}
+			if n := testing.AllocsPerRun(3, func() { p.Act(nil, b, b0) }); n != 0 {
+				t.Errorf("%s: %v allocations", spec, n)
+			}
+			if err := p.(io.Closer).Close(); err != nil || counts()[0] != -1 || counts()[1] != -1 {
+				t.Errorf("%s: members are not closed: %v, %v", spec, counts(), err)
+			}
+		})
 	}
 }
 
-// A mixture tells which of its members chose: the rows are what that member
-// alone would have made of them.
+// Chosen returns the member that chose: the row is the same as if only that member had
+// played.
 func TestMixtureTellsWhoChose(t *testing.T) {
 	const rows = 2000
 	s, b := slabs([]int{50, 7}, rows)
@@ -162,7 +148,7 @@ func TestMixtureTellsWhoChose(t *testing.T) {
 		b.Mask[i] = 1<<57 - 1
 	}
 	spec := "mix(0.3*empty,0.5*mix(0.5*random,0.5*mix(1*empty,1*empty)),0.2*random)"
-	p := newPolicy(t, "toy", spec, s).(rollout.Mixture)
+	p := policytest.NewPolicy(t, "toy", spec, s).(rollout.Mixture)
 	members := []string{"empty", "random", "empty", "empty", "random"}
 	if got := p.Members(); !slices.Equal(got, members) {
 		t.Fatalf("members %q, want %q", got, members)
@@ -179,7 +165,7 @@ func TestMixtureTellsWhoChose(t *testing.T) {
 	}
 	alone := map[string][]int32{}
 	for _, name := range members {
-		alone[name] = act(newPolicy(t, "toy", name, s))
+		alone[name] = act(policytest.NewPolicy(t, "toy", name, s))
 	}
 	got := act(p)
 	counts := make([]int, len(members))
@@ -188,7 +174,7 @@ func TestMixtureTellsWhoChose(t *testing.T) {
 		counts[c]++
 		for _, at := range []int32{2 * row, 2*row + 1, 2*rows + row} {
 			if got[at] != alone[members[c]][at] {
-				t.Fatalf("row %d: %s is said to have chosen %d, it would have chosen %d", row, members[c], got[at], alone[members[c]][at])
+				t.Fatalf("row %d: the mixture chose %d, its member %s chooses %d", row, got[at], members[c], alone[members[c]][at])
 			}
 		}
 	}
@@ -241,13 +227,15 @@ func TestSpecErrors(t *testing.T) {
 		"é/ü.ONNX":                     `character 1: é/ü.ONNX: no such file or directory`,
 		strings.Repeat("mix(1*", 1000): "mixtures nested more than 16 deep",
 	} {
-		_, err := policy.New("toy", spec)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: error %v, want one with %q", spec, err, want)
-		}
+		t.Run(fmt.Sprintf("%.40q", spec), func(t *testing.T) {
+			_, err := policy.New("toy", spec)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%.40q: error %v, want one with %q", spec, err, want)
+			}
+		})
 	}
 	s, _ := slabs([]int{2}, 1)
-	if p := newPolicy(t, "toy", "  mix ( 0.50 * random , 1 * mix(2*random)) ", s); p.Name() != "mix(0.5*random,1*mix(2*random))" {
+	if p := policytest.NewPolicy(t, "toy", "  mix ( 0.50 * random , 1 * mix(2*random)) ", s); p.Name() != "mix(0.5*random,1*mix(2*random))" {
 		t.Errorf("canonical name %v", p.Name())
 	}
 }
@@ -268,7 +256,7 @@ func FuzzSpec(f *testing.F) {
 			t.Fatal(err)
 		}
 		// The name is a spec of itself.
-		if again := newPolicy(t, "toy", p.Name(), s); again.Name() != p.Name() {
+		if again := policytest.NewPolicy(t, "toy", p.Name(), s); again.Name() != p.Name() {
 			t.Fatalf("%q is called %q, that is called %q", spec, p.Name(), again.Name())
 		}
 	})
@@ -281,7 +269,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, game := range all {
 		names := policy.Names(game)
-		if len(scripts(game)) > 0 && !slices.ContainsFunc(games, func(c gameTests) bool { return c.name == game }) {
+		if len(policytest.Scripts(game)) > 0 && !slices.ContainsFunc(games, func(c gameTests) bool { return c.name == game }) {
 			t.Errorf("the tests of scripts leave out %s", game)
 		}
 		if _, example, ok := strings.Cut(names[len(names)-1].Doc, ": "); ok {
@@ -306,14 +294,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What random gives is accepted by the rules of the game.
+// The orders of random are legal.
 func TestRandomIsLegal(t *testing.T) {
 	g := simtest.Toy{Seats: 3, Orders: 1}
 	v, err := env.New(g, featuretest.ToyKit(g), env.Settings{N: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPolicy(t, "toy", "random", v.Spec())
+	p := policytest.NewPolicy(t, "toy", "random", v.Spec())
 	b := env.NewBatch(v.Spec(), 20, p.Wants())
 	states, _ := env.States[simtest.ToyState](v)
 	before := make([]simtest.ToyState, len(states))
@@ -341,8 +329,8 @@ func seat(row, players int) sim.Player { return sim.Player(row % players) }
 // The empty policy gives no orders, in any game, and allocates nothing.
 func TestEmpty(t *testing.T) {
 	for _, game := range catalog.Games() {
-		v := newGames(t, game.Name, "", 2, 0)
-		p := newPolicy(t, game.Name, "empty", v.Spec())
+		v := policytest.NewVector(t, game.Name, "", 2, 0)
+		p := policytest.NewPolicy(t, game.Name, "empty", v.Spec())
 		b := env.NewBatch(v.Spec(), 2, p.Wants())
 		for range 3 {
 			v.Observe(b)
@@ -364,7 +352,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// What begins as a policy does, and what does not.
+// Begins is true for texts that begin like a spec, and for no others.
 func TestBegins(t *testing.T) {
 	for text, want := range map[string]bool{
 		"econ": true, " econ ": true, "mix(1*econ)": true, "mix (": true, "mix": true, "econ(3)": true, "empty": true,
@@ -373,22 +361,26 @@ func TestBegins(t *testing.T) {
 		`"my nets/a.onnx"`: true, ` 'it''s.ONNX' (greedy)`: true, "nets/a.onnx --fast": true, `"my bot/a.onnx" --fast`: true,
 		`"./my bot" --fast`: false, `"econ"`: false, `"`: false, "nets v2/a.onnx": false,
 	} {
-		if got := policy.Begins("codecraft", text); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := policy.Begins("codecraft", text); got != want {
+				t.Errorf("%q: %v, want %v", text, got, want)
+			}
+		})
 	}
 }
 
-// A text that ends as a network's does may be a path that lacks its quotes.
+// Ends is true for texts that may be paths of networks without quotes.
 func TestEnds(t *testing.T) {
 	for text, want := range map[string]bool{
 		"nets v2/a.onnx": true, "nets v2/a.ONNX (greedy)": true, `nets v2/a.onnx(model="x(1)")`: true, "python3 main.py a.onnx": true,
 		"python3 main.py --net a.onnx": false, "python3 main.py --net=a.onnx": false, "./bot a.onnx.py": false, "./bot 'my net.onnx'": false,
 		"./bot (greedy)": false, "": false, ")": false, ".onnx": false,
 	} {
-		if got := policy.Ends(text); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := policy.Ends(text); got != want {
+				t.Errorf("%q: %v, want %v", text, got, want)
+			}
+		})
 	}
 }
 
@@ -407,14 +399,16 @@ func TestSplitList(t *testing.T) {
 		`"a,b`:                        {`"a`, "b"},
 		`./bot "a,b" --x="c,d",e`:     {`./bot "a,b" --x="c,d"`, "e"},
 	} {
-		if got := policy.SplitList(text); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := policy.SplitList(text); !slices.Equal(got, want) {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 
-// Heads without a mask say nothing, and those before them are drawn as if they
-// were all. Of a head without a legal choice nothing is chosen.
+// Heads without a mask get choice 0 and do not affect the draws of the other heads. A head
+// without a legal choice gets −1.
 func TestRandomUnmasked(t *testing.T) {
 	const rows = 500
 	for _, heads := range [][]int{{64, 64}, {322}, {5, 40}} {
@@ -433,11 +427,11 @@ func TestRandomUnmasked(t *testing.T) {
 				a.Mask[i] &= 1<<(features.Choices(heads)%64) - 1
 			}
 		}
-		newPolicy(t, "toy", "random", some).Act(nil, a, numbers(rows))
+		policytest.NewPolicy(t, "toy", "random", some).Act(nil, a, numbers(rows))
 		for i := range b.Action {
 			b.Action[i] = 7
 		}
-		newPolicy(t, "toy", "random", all).Act(nil, b, numbers(rows))
+		policytest.NewPolicy(t, "toy", "random", all).Act(nil, b, numbers(rows))
 		n := len(heads)
 		if slices.Max(a.Action[:n]) != -1 {
 			t.Errorf("heads %v: chosen %d without a legal choice", heads, a.Action[:n])

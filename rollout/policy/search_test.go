@@ -14,12 +14,13 @@ import (
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
 )
 
-// Options are read, put into canonical form and refused.
+// Options are read and rewritten in canonical form; wrong ones are refused.
 func TestSearchOptions(t *testing.T) {
-	s := newGames(t, "towerdefence", "", 1, 0).Spec()
+	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	for spec, want := range map[string]string{
 		"mcts":                  "mcts",
 		" mcts ( sims = 0400 )": "mcts(sims=400)",
@@ -27,13 +28,15 @@ func TestSearchOptions(t *testing.T) {
 		"mcts(c=-0)": "mcts(c=0)",
 		"mix(1*mcts(sims=1),2*mix(1*mcts(c=1e-3)))": "mix(1*mcts(sims=1),2*mix(1*mcts(c=0.001)))",
 	} {
-		p := newPolicy(t, "towerdefence", spec, s)
-		if p.Name() != want {
-			t.Errorf("%q is called %q, want %q", spec, p.Name(), want)
-		}
-		if again := newPolicy(t, "towerdefence", want, s); again.Name() != want {
-			t.Errorf("%q is called %q", want, again.Name())
-		}
+		t.Run(spec, func(t *testing.T) {
+			p := policytest.NewPolicy(t, "towerdefence", spec, s)
+			if p.Name() != want {
+				t.Errorf("%q is called %q, want %q", spec, p.Name(), want)
+			}
+			if again := policytest.NewPolicy(t, "towerdefence", want, s); again.Name() != want {
+				t.Errorf("%q is called %q", want, again.Name())
+			}
+		})
 	}
 	for spec, want := range map[string]string{
 		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, ms, rollout, opponent, horizon, node, c, memory`,
@@ -50,25 +53,27 @@ func TestSearchOptions(t *testing.T) {
 		"mcts(memory=99999)":     "character 6: memory=99999, expected a whole number from 1 to 2047",
 		"mix(1*mcts(horizon=x))": "character 12: horizon=x, expected",
 	} {
-		_, err := policy.New("towerdefence", spec)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", spec, err, want)
-		}
+		t.Run(spec, func(t *testing.T) {
+			_, err := policy.New("towerdefence", spec)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: error %v, want one with %q", spec, err, want)
+			}
+		})
 	}
 	if _, err := policy.New("tron", "mcts"); err == nil || !strings.Contains(err.Error(), `no policy "mcts" for tron`) {
 		t.Errorf("error %v of a search in a game without", err)
 	}
 	s.Info.Name = "toy"
-	if _, err := newMaker(t, "towerdefence", "mcts")(s); err == nil || !strings.Contains(err.Error(), "mcts plays towerdefence, not toy") {
+	if _, err := policytest.NewMaker(t, "towerdefence", "mcts")(s); err == nil || !strings.Contains(err.Error(), "mcts plays towerdefence, not toy") {
 		t.Errorf("error %v of a search that plays another game", err)
 	}
 }
 
-// A budget in milliseconds ends the search, and only policies without one can be
-// made where the result is to be the same again.
+// A budget in milliseconds ends the search, and NewReproducible refuses policies with such a
+// budget.
 func TestClock(t *testing.T) {
-	v := newGames(t, "towerdefence", "", 1, 0)
-	p := newPolicy(t, "towerdefence", "mix(1*mcts(ms=060))", v.Spec())
+	v := policytest.NewVector(t, "towerdefence", "", 1, 0)
+	p := policytest.NewPolicy(t, "towerdefence", "mix(1*mcts(ms=060))", v.Spec())
 	if want := "mix(1*mcts(ms=60))"; p.Name() != want {
 		t.Errorf("called %q, want %q", p.Name(), want)
 	}
@@ -76,7 +81,7 @@ func TestClock(t *testing.T) {
 	v.Observe(b)
 	begin := time.Now()
 	p.Act(v, b, []int32{0})
-	// A search of as many simulations as there may be takes hours.
+	// Without the budget the search would take hours.
 	if passed := time.Since(begin); passed < 60*time.Millisecond || passed > 20*time.Second {
 		t.Errorf("a search of 60 ms took %v", passed)
 	}
@@ -84,9 +89,11 @@ func TestClock(t *testing.T) {
 		"mcts(ms=5)":                          `policy "mcts(ms=5)": character 6: ms=5: its games depend on the speed of the machine`,
 		"mix(1*econ,2*mix(1*mcts(c=1,ms=5)))": "character 29: ms=5: ",
 	} {
-		if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", spec, err, want)
-		}
+		t.Run(spec, func(t *testing.T) {
+			if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: error %v, want one with %q", spec, err, want)
+			}
+		})
 	}
 	for _, spec := range []string{"mix(1*econ,1*mcts(sims=5))", "mcts"} {
 		if _, err := policy.NewReproducible("towerdefence", spec); err != nil {
@@ -95,12 +102,12 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A search tells what it found for each row: legal moves, their shares, the move
-// played among those with the largest, and a value.
+// SearchResult has legal moves, their shares and a value; the played move is one with the
+// largest share, or with regret one with a positive share.
 func TestSearched(t *testing.T) {
 	for _, spec := range []string{"mcts(sims=40)", "mcts(sims=40,node=regret,horizon=9)"} {
-		v := newGames(t, "towerdefence", "", 3, 0)
-		p := newPolicy(t, "towerdefence", spec, v.Spec()).(rollout.Searcher)
+		v := policytest.NewVector(t, "towerdefence", "", 3, 0)
+		p := policytest.NewPolicy(t, "towerdefence", spec, v.Spec()).(rollout.Searcher)
 		b := env.NewBatch(v.Spec(), 3, p.Wants())
 		choices := 0
 		for range 40 {
@@ -111,7 +118,7 @@ func TestSearched(t *testing.T) {
 				choices += checkSearched(t, spec, p.SearchResult(row), b.Orders[row], strings.Contains(spec, "regret"))
 			}
 			if p.SearchResult(2) != nil {
-				t.Fatalf("%s: tells of a row that it was not asked for", spec)
+				t.Fatalf("%s: has a result for a row that it has not searched", spec)
 			}
 			v.Step(b)
 		}
@@ -121,7 +128,7 @@ func TestSearched(t *testing.T) {
 	}
 }
 
-// checkSearched returns the number of moves.
+// checkSearched checks a search result, and returns the number of its moves.
 func checkSearched(t *testing.T, spec string, s *rollout.SearchResult, played sim.Order, mixed bool) int {
 	t.Helper()
 	sum, chosen := 0.0, -1
@@ -140,13 +147,13 @@ func checkSearched(t *testing.T, spec string, s *rollout.SearchResult, played si
 	return len(s.Shares)
 }
 
-// The search beats scripts, and games of other seeds differ though nothing else does.
+// The search beats scripts, and games that differ only in their seeds are different games.
 func TestSearchBeatsScripts(t *testing.T) {
 	for spec, against := range map[string]string{"mcts(sims=100)": "planner", "mcts(sims=32,rollout=econ,horizon=30)": "econ", "mcts(sims=64,rollout=playout,horizon=30)": "econ"} {
-		v := newGames(t, "towerdefence", "", 2, 0)
-		seats := []rollout.Policy{newPolicy(t, "towerdefence", spec, v.Spec()), newPolicy(t, "towerdefence", against, v.Spec())}
+		v := policytest.NewVector(t, "towerdefence", "", 2, 0)
+		seats := []rollout.Policy{policytest.NewPolicy(t, "towerdefence", spec, v.Spec()), policytest.NewPolicy(t, "towerdefence", against, v.Spec())}
 		won, games := 0, map[string]bool{}
-		sink := sinkFunc(func(e *rollout.Episode) error {
+		sink := policytest.SinkFunc(func(e *rollout.Episode) error {
 			if e.Outcome[0].Result > 0 {
 				won++
 			}
@@ -165,10 +172,10 @@ func TestSearchBeatsScripts(t *testing.T) {
 
 // Games of the search against itself differ.
 func TestSearchVaries(t *testing.T) {
-	v := newGames(t, "towerdefence", "", 4, 0)
-	search := newPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec())
+	v := policytest.NewVector(t, "towerdefence", "", 4, 0)
+	search := policytest.NewPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec())
 	games := map[string]bool{}
-	sink := sinkFunc(func(e *rollout.Episode) error { games[fmt.Sprint(e.Orders)] = true; return nil })
+	sink := policytest.SinkFunc(func(e *rollout.Episode) error { games[fmt.Sprint(e.Orders)] = true; return nil })
 	if err := rollout.Shard(context.Background(), v, []rollout.Policy{search, search}, 3, 0, 4, sink); err != nil {
 		t.Fatal(err)
 	}
@@ -177,11 +184,11 @@ func TestSearchVaries(t *testing.T) {
 	}
 }
 
-// A mixture tells what the member that played a row found, if that one searches. A
-// mixture of which none does is no Searcher.
+// A mixture returns the search result of the member that played a row, if that member
+// searches. A mixture without searches is not a Searcher.
 func TestMixturesTellWhatWasFound(t *testing.T) {
-	v := newGames(t, "towerdefence", "", 5, 0)
-	p := newPolicy(t, "towerdefence", "mix(1*mcts(sims=2),1*mix(1*econ,1*mcts(sims=3)))", v.Spec())
+	v := policytest.NewVector(t, "towerdefence", "", 5, 0)
+	p := policytest.NewPolicy(t, "towerdefence", "mix(1*mcts(sims=2),1*mix(1*econ,1*mcts(sims=3)))", v.Spec())
 	search, chooser := p.(rollout.Searcher), p.(rollout.Mixture)
 	b := env.NewBatch(v.Spec(), 5, p.Wants())
 	counts := [3]int{}
@@ -201,28 +208,28 @@ func TestMixturesTellWhatWasFound(t *testing.T) {
 			}
 		}
 		if search.SearchResult(2) != nil {
-			t.Fatal("tells of a row that it was not asked for")
+			t.Fatal("has a result for a row that it has not searched")
 		}
 		v.Step(b)
 	}
 	if min(counts[0], counts[1], counts[2]) == 0 {
 		t.Errorf("members chose %v times", counts)
 	}
-	if _, ok := newPolicy(t, "towerdefence", "mix(1*econ,1*random)", v.Spec()).(rollout.Searcher); ok {
+	if _, ok := policytest.NewPolicy(t, "towerdefence", "mix(1*econ,1*random)", v.Spec()).(rollout.Searcher); ok {
 		t.Error("a mixture without searches is a Searcher")
 	}
 }
 
-// A search of hours ends with the context of Until, also as a member of a mix, and
-// leaves no episode. The same policy then plays as it always would.
+// A search that would take hours ends when the context of Until is done, also as a member of a
+// mix, and delivers no episode. Afterwards the policy plays as before.
 func TestSearchUntil(t *testing.T) {
 	for _, spec := range []string{"mcts(sims=1000000)", "mix(1*mix(1*mcts(sims=1000000)),1*random)"} {
-		v := newGames(t, "terminal", "", 4, 0)
-		seats := []rollout.Policy{newPolicy(t, "terminal", spec, v.Spec()), newPolicy(t, "terminal", "random", v.Spec())}
+		v := policytest.NewVector(t, "terminal", "", 4, 0)
+		seats := []rollout.Policy{policytest.NewPolicy(t, "terminal", spec, v.Spec()), policytest.NewPolicy(t, "terminal", "random", v.Spec())}
 		cause := errors.New("enough")
 		ctx, stop := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*time.Millisecond, func() { stop(cause) })
-		sink := sinkFunc(func(e *rollout.Episode) error {
+		sink := policytest.SinkFunc(func(e *rollout.Episode) error {
 			t.Errorf("%s: episode %d of %d turns", spec, e.ID, e.Turns)
 			return nil
 		})
@@ -230,8 +237,8 @@ func TestSearchUntil(t *testing.T) {
 			t.Errorf("%s: error %v", spec, err)
 		}
 	}
-	v := newGames(t, "towerdefence", "", 1, 0)
-	used, fresh := newPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec()), newPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec())
+	v := policytest.NewVector(t, "towerdefence", "", 1, 0)
+	used, fresh := policytest.NewPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec()), policytest.NewPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec())
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	b := env.NewBatch(v.Spec(), 1, used.Wants())

@@ -1,16 +1,19 @@
-package policy_test
+package towerdefence_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim/towerdefence"
 )
 
-// plans is how the planner's decisions are asked for.
+// plans runs the planner on given states.
 type plans struct {
 	v env.Vector
 	b *env.Batch
@@ -19,12 +22,12 @@ type plans struct {
 
 func newPlans(t testing.TB) *plans {
 	t.Helper()
-	v := newGames(t, "towerdefence", "", 1, 0)
-	p := newPolicy(t, "towerdefence", "planner", v.Spec())
+	v := policytest.NewVector(t, "towerdefence", "", 1, 0)
+	p := policytest.NewPolicy(t, "towerdefence", "planner", v.Spec())
 	return &plans{v, env.NewBatch(v.Spec(), 1, p.Wants()), p}
 }
 
-// set makes the text the state of the game. Rows that it does not give are empty.
+// set sets the state of the game from a text. Rows that the text lacks are empty.
 func (c *plans) set(t testing.TB, text string) {
 	t.Helper()
 	g, _ := env.Rules[towerdefence.State](c.v)
@@ -42,7 +45,7 @@ func (c *plans) set(t testing.TB, text string) {
 	states[0] = s
 }
 
-// orders are the different orders that seat A gives by eight seeds.
+// orders returns the different orders that seat A gives with eight seeds.
 func (c *plans) orders() (all []towerdefence.Command) {
 	c.v.Observe(c.b)
 	for seed := range uint64(8) {
@@ -55,8 +58,8 @@ func (c *plans) orders() (all []towerdefence.Command) {
 	return all
 }
 
-// What the planner orders in positions where the reason is plain. A missile
-// flies two cells a round and takes 5 of health.
+// The planner gives the obvious orders in simple positions. A missile flies two cells a round
+// and takes 5 points of health.
 func TestPlannerDecides(t *testing.T) {
 	const (
 		plain = "A energy 30 health 100 hits 0 score 0 damage 0 curtain -9 ready no fails 0\n"
@@ -95,14 +98,12 @@ func TestPlannerDecides(t *testing.T) {
 			rows("E E . . . . . . | D D . . . . E E"),
 			func(o towerdefence.Command) bool { return o.Op == towerdefence.OpTesla && o.X == 7 }},
 	} {
-		p := newPlans(t)
-		p.set(t, c.text)
-		got := p.orders()
-		t.Logf("%s: %+v", c.name, got)
-		for _, o := range got {
-			if !c.want(o) {
-				t.Errorf("%s: ordered %+v", c.name, o)
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlans(t)
+			p.set(t, c.text)
+			for _, o := range p.orders() {
+				assert.True(t, c.want(o), "the order %+v", o)
 			}
-		}
+		})
 	}
 }

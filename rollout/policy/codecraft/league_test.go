@@ -1,17 +1,21 @@
-package policy_test
+package codecraft_test
 
-import "testing"
+import (
+	"testing"
 
-// The scripts beat random and quickstart; econ beats turtle more often than
-// not; squads beats all others.
+	"moonfarm/rollout/policy/policytest"
+)
+
+// The scripts beat random and quickstart; econ beats turtle in most games; squads beats all
+// others.
 func TestColoniesAgainstEachOther(t *testing.T) {
 	games := 2
-	if long() {
+	if policytest.Long() {
 		games = 100
 	}
 	for _, pair := range []struct {
 		a, b string
-		most float64 // score of a at most, as a part of all games
+		most float64 // upper bound of a's score, as a fraction of all games
 		slow bool
 	}{
 		{"random", "quickstart", 0.05, false},
@@ -26,10 +30,10 @@ func TestColoniesAgainstEachOther(t *testing.T) {
 		{"turtle", "squads", 0.1, true},
 		{"quickstart", "squads", 0.1, true},
 	} {
-		if pair.slow && !long() {
+		if pair.slow && !policytest.Long() {
 			continue
 		}
-		p := league(t, "codecraft", "finals", 1, games, pair.a, pair.b)[0]
+		p := policytest.League(t, "codecraft", "finals", 1, games, pair.a, pair.b)[0]
 		if p.Score > pair.most {
 			t.Errorf("%s scores %.3f against %s", p.A, p.Score, p.B)
 		}

@@ -1,4 +1,4 @@
-package policy_test
+package towerdefence_test
 
 import (
 	"context"
@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"moonfarm/rollout"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 )
 
-// The scripts beat random clearly, and all but playout beat playout; the styles
-// differ enough that none of the pairs below is the same play twice, nor one
-// without a chance.
+// The scripts beat random clearly, and all other scripts beat playout; turtle wins some games
+// against econ and loses some; planner beats all.
 func TestTowersAgainstEachOther(t *testing.T) {
-	for _, p := range league(t, "towerdefence", "", 32, 200, append([]string{"random"}, scripts("towerdefence")...)...) {
+	for _, p := range policytest.League(t, "towerdefence", "", 32, 200, append([]string{"random"}, policytest.Scripts("towerdefence")...)...) {
 		decided := float64(p.Wins + p.Losses)
 		if p.A == "random" && float64(p.Losses) < 0.9*decided || p.A == "playout" && float64(p.Losses) < 0.85*decided {
 			t.Errorf("%s wins only %d of %.0f games against %s", p.B, p.Losses, decided, p.A)
@@ -28,13 +28,13 @@ func TestTowersAgainstEachOther(t *testing.T) {
 	}
 }
 
-// share is what part of a script's buildings is of each kind.
+// share returns the fraction of each kind among a script's buildings.
 func share(t *testing.T, spec string) (part [5]float64) {
 	t.Helper()
-	v := newGames(t, "towerdefence", "", 16, 0)
-	seats := []rollout.Policy{newPolicy(t, "towerdefence", spec, v.Spec()), newPolicy(t, "towerdefence", "playout", v.Spec())}
+	v := policytest.NewVector(t, "towerdefence", "", 16, 0)
+	seats := []rollout.Policy{policytest.NewPolicy(t, "towerdefence", spec, v.Spec()), policytest.NewPolicy(t, "towerdefence", "playout", v.Spec())}
 	all := 0.0
-	count := sinkFunc(func(e *rollout.Episode) error {
+	count := policytest.SinkFunc(func(e *rollout.Episode) error {
 		for turn := range e.Turns {
 			switch op := towerdefence.Decode(e.OrdersOf(turn, 0)[0]).Op; op {
 			case towerdefence.OpDefense, towerdefence.OpAttack, towerdefence.OpEnergy, towerdefence.OpTesla:
@@ -55,7 +55,7 @@ func share(t *testing.T, spec string) (part [5]float64) {
 
 func TestStyles(t *testing.T) {
 	styles := map[string][5]float64{}
-	for _, name := range scripts("towerdefence") {
+	for _, name := range policytest.Scripts("towerdefence") {
 		styles[name] = share(t, name)
 		t.Logf("%8s: defense %.2f, attack %.2f, energy %.2f, tesla %.2f", name,
 			styles[name][0], styles[name][1], styles[name][2], styles[name][4])
@@ -73,12 +73,11 @@ func TestStyles(t *testing.T) {
 	more(towerdefence.Tesla, "tesla", "econ", "rush", "turtle")
 }
 
-// What a script orders is accepted by the rules in every state it meets, for
-// every kind of opponent.
+// The orders of a script are legal, in games against every kind of opponent.
 func TestTowersAreLegal(t *testing.T) {
 	var legal []sim.Order
-	for _, name := range append([]string{"random", "mcts(sims=3)"}, scripts("towerdefence")...) {
-		eachTurn(t, "towerdefence", "", name, 24, func(g sim.Game[towerdefence.State], s *towerdefence.State, p sim.Player, orders []sim.Order) {
+	for _, name := range append([]string{"random", "mcts(sims=3)"}, policytest.Scripts("towerdefence")...) {
+		policytest.EachTurn(t, "towerdefence", "", name, 24, func(g sim.Game[towerdefence.State], s *towerdefence.State, p sim.Player, orders []sim.Order) {
 			legal = g.AppendOrders(legal[:0], s, p)
 			if len(orders) > 0 && !slices.Contains(legal, orders[0]) {
 				t.Fatalf("%s orders %x in round %d, which is not legal", name, orders[0], s.Round)

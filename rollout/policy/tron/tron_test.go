@@ -1,26 +1,27 @@
-package policy_test
+package tron_test
 
 import (
 	"testing"
 
 	"moonfarm/env"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
 	"moonfarm/sim/tron"
 )
 
-// TestTronScripts asks the scripts in a position in which A can go left only
-// without crashing, and B's ways differ in how much room they leave it.
+// TestTronScripts runs the scripts in a position in which A crashes unless it turns left, and
+// B's moves leave it different numbers of free cells.
 func TestTronScripts(t *testing.T) {
 	s, err := tron.ParseText("turn 9\nA right\nB up\n" +
 		"........\n........\n.aaAa...\n...aaa..\n........\nbbbbbB..\n........\n........\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newGames(t, "tron", "", 1, 0)
+	v := policytest.NewVector(t, "tron", "", 1, 0)
 	env.Load(v, 0, &s, 0)
 	b := env.NewBatch(v.Spec(), 1, env.WantRowSeed)
 	orders := func(name string) (orders [2]sim.Order) {
-		newPolicy(t, "tron", name, v.Spec()).Act(v, b, []int32{0, 1})
+		policytest.NewPolicy(t, "tron", name, v.Spec()).Act(v, b, []int32{0, 1})
 		return [2]sim.Order(b.Orders)
 	}
 	seen := map[sim.Order]bool{}

@@ -1,4 +1,4 @@
-package policy_test
+package terminal_test
 
 import (
 	"context"
@@ -9,20 +9,21 @@ import (
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 )
 
-// Under every rule set each move that the search looks at is carried out, order by
-// order; the one played has the largest share; and there is a choice of attacks.
+// Under every rule set each order of each move of the search is carried out, the played move
+// has the largest share, and the moves have many attacks.
 func TestTerminalSearched(t *testing.T) {
 	turn := sim.NewTurn(1)
 	for _, rules := range terminal.RuleSets() {
-		v := newGames(t, "terminal", rules, 2, 0)
+		v := policytest.NewVector(t, "terminal", rules, 2, 0)
 		states, _ := env.States[terminal.State](v)
 		g, _ := env.Rules[terminal.State](v)
-		p := newPolicy(t, "terminal", "mcts(sims=6)", v.Spec()).(rollout.Searcher)
-		foe := newPolicy(t, "terminal", "starter", v.Spec())
+		p := policytest.NewPolicy(t, "terminal", "mcts(sims=6)", v.Spec()).(rollout.Searcher)
+		foe := policytest.NewPolicy(t, "terminal", "starter", v.Spec())
 		b := env.NewBatch(v.Spec(), 2, env.WantRowSeed)
 		var ops [8]int
 		for range 14 {
@@ -59,13 +60,13 @@ func TestTerminalSearched(t *testing.T) {
 	}
 }
 
-// The search beats the strongest script.
+// The search beats the script maze.
 func TestTerminalSearchBeatsMaze(t *testing.T) {
 	for _, spec := range []string{"mcts(sims=40)", "mcts(sims=10,rollout=maze,horizon=2)"} {
-		v := newGames(t, "terminal", "", 2, 0)
-		seats := []rollout.Policy{newPolicy(t, "terminal", spec, v.Spec()), newPolicy(t, "terminal", "maze", v.Spec())}
+		v := policytest.NewVector(t, "terminal", "", 2, 0)
+		seats := []rollout.Policy{policytest.NewPolicy(t, "terminal", spec, v.Spec()), policytest.NewPolicy(t, "terminal", "maze", v.Spec())}
 		won := 0
-		sink := sinkFunc(func(e *rollout.Episode) error {
+		sink := policytest.SinkFunc(func(e *rollout.Episode) error {
 			if e.Outcome[0].Result > 0 {
 				won++
 			}
@@ -81,16 +82,16 @@ func TestTerminalSearchBeatsMaze(t *testing.T) {
 	}
 }
 
-// The options of Terminal's search are its own.
+// Terminal's search has its own values of options.
 func TestTerminalSearchOptions(t *testing.T) {
 	if _, err := policy.New("terminal", "mcts(rollout=econ)"); err == nil || !strings.Contains(err.Error(), "expected one of: none, maze, turtle, starter, playout") {
 		t.Errorf("error %v of a script of another game", err)
 	}
-	s := newGames(t, "terminal", "", 1, 0).Spec()
-	if p := newPolicy(t, "terminal", "mcts( horizon=00, rollout=playout )", s); p.Name() != "mcts(horizon=0,rollout=playout)" {
+	s := policytest.NewVector(t, "terminal", "", 1, 0).Spec()
+	if p := policytest.NewPolicy(t, "terminal", "mcts( horizon=00, rollout=playout )", s); p.Name() != "mcts(horizon=0,rollout=playout)" {
 		t.Errorf("the name is %q", p.Name())
 	}
-	m := newMaker(t, "terminal", "mcts")
+	m := policytest.NewMaker(t, "terminal", "mcts")
 	s.Info.MaxOrders = 10
 	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "mcts needs room for 96 orders, not 10") {
 		t.Errorf("error %v without room for orders", err)
@@ -101,13 +102,13 @@ func TestTerminalSearchOptions(t *testing.T) {
 	}
 }
 
-// A search leaves the recording of the game that it is asked for alone.
+// A search adds nothing to the recording of the game in which it plays.
 func TestTerminalSearchRecordsNothing(t *testing.T) {
-	v := newGames(t, "terminal", "", 1, 0)
+	v := policytest.NewVector(t, "terminal", "", 1, 0)
 	g, _ := env.Rules[terminal.State](v)
 	var record terminal.Record
 	g.(*terminal.Game).Record(&record)
-	p := newPolicy(t, "terminal", "mcts(sims=3)", v.Spec())
+	p := policytest.NewPolicy(t, "terminal", "mcts(sims=3)", v.Spec())
 	b := env.NewBatch(v.Spec(), 1, p.Wants())
 	v.Observe(b)
 	if p.Act(v, b, []int32{0}); b.OrderLen[0] == 0 || len(record.Ends) != 0 {
