@@ -26,8 +26,9 @@ func TestPlannerLabels(t *testing.T) {
 func plannerLabels[S any](t *testing.T, game, rules string, g sim.Game[S], a features.ActionSpace[S]) {
 	t.Helper()
 	turns, orders := 0, 0
+	against := slices.DeleteFunc(policytest.Scripts(game), func(name string) bool { return name == "planner" })
 	action := make([]int32, len(a.Heads()))
-	policytest.EachTurn(t, game, rules, "planner", 4, func(_ sim.Game[S], s *S, p sim.Player, given []sim.Order) {
+	policytest.EachTurn(t, game, rules, "planner", against, 4, func(_ sim.Game[S], s *S, p sim.Player, given []sim.Order) {
 		turns, orders = turns+1, orders+len(given)
 		if !a.Action(action, given, s, p) {
 			t.Fatalf("%s: no choices encode the orders %x", game, given)

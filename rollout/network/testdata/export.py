@@ -1,10 +1,10 @@
-"""Exports the networks of this folder with PyTorch, and what they answer.
+"""Exports the networks of this folder with PyTorch, and their results.
 
-Writes for each network NAME.onnx, and for all of them reference.json and
-reference.bin: for each network its inputs and outputs with name, type and
-shape, whose numbers follow each other in reference.bin, little-endian, in that
-order: inputs as they are given to the network, outputs as PyTorch computes
-them. Weights and inputs are drawn from fixed seeds.
+Writes NAME.onnx for each network, and reference.json and reference.bin for all
+of them. reference.json has the name, type and shape of the inputs and outputs of
+each network. reference.bin has their numbers, little-endian, in the same order:
+the inputs of the network and PyTorch's outputs. Weights and inputs are drawn from
+fixed seeds.
 
     python3 export.py
 
@@ -57,7 +57,7 @@ class Block(nn.Module):
 
 
 class BatchNorm(nn.Module):
-    """Convolutions with batch norm, kept apart in the file; kernels of 5 and 1."""
+    """Convolutions with batch norm as separate nodes; kernels of 5 and 1."""
 
     def __init__(self):
         super().__init__()
@@ -74,7 +74,7 @@ class BatchNorm(nn.Module):
 
 
 class Tower(nn.Module):
-    """A residual tower with heads of policy and value; squeeze and excitation if asked for."""
+    """A residual tower with heads of policy and value; optional squeeze and excitation."""
 
     def __init__(self, squeeze=0):
         super().__init__()
@@ -94,7 +94,7 @@ class Tower(nn.Module):
 
 
 class GlobalPool(nn.Module):
-    """Global pooling, mean and largest, that goes back to the board as a bias."""
+    """Global mean and max pooling, which is added to the board as a bias."""
 
     def __init__(self):
         super().__init__()
@@ -110,7 +110,7 @@ class GlobalPool(nn.Module):
 
 
 class Dense(nn.Module):
-    """Fully connected, with a mask of choices and many activations."""
+    """A fully connected network with a mask of choices and many activations."""
 
     def __init__(self):
         super().__init__()
@@ -155,7 +155,7 @@ class Gelu(nn.Module):
 
 
 class Attention(nn.Module):
-    """Attention over the cells of a board, written out."""
+    """Attention over the cells of a board, from single operations."""
 
     def __init__(self):
         super().__init__()
@@ -193,7 +193,7 @@ class Multihead(nn.Module):
 
 
 class Scalars(nn.Module):
-    """Scalars that are spread over planes, and shapes computed at run time."""
+    """Scalars that are broadcast to planes, and shapes computed at run time."""
 
     def __init__(self):
         super().__init__()
@@ -208,7 +208,7 @@ class Scalars(nn.Module):
 
 
 class Strides(nn.Module):
-    """Strides, groups, dilation, pooling and normalization of instances."""
+    """Strides, groups, dilation, pooling and instance normalization."""
 
     def __init__(self):
         super().__init__()
@@ -245,7 +245,7 @@ class Fixed(nn.Module):
 
 
 class Heads(nn.Module):
-    """What a game may ask for: bytes, scalars and a mask; a policy and a value."""
+    """All inputs of a game: bytes, scalars and a mask; a policy and a value."""
 
     def __init__(self):
         super().__init__()
@@ -259,7 +259,7 @@ class Heads(nn.Module):
 
 
 def normalise(model):
-    """Gives batch norms statistics that are not those of a fresh layer."""
+    """Gives batch norms statistics that differ from those of a new layer."""
     for m in model.modules():
         if isinstance(m, nn.BatchNorm2d):
             m.running_mean.normal_(0, 0.2)

@@ -57,11 +57,6 @@ func Scripts(game string) (names []string) {
 	return names
 }
 
-// Quick returns the scripts that take some microseconds for a turn, rather than hundreds.
-func Quick(game string) []string {
-	return slices.DeleteFunc(Scripts(game), func(name string) bool { return game == "terminal" && name == "planner" })
-}
-
 // SinkFunc is a sink of one function.
 type SinkFunc func(e *rollout.Episode) error
 
@@ -85,9 +80,9 @@ func League(t *testing.T, game, rules string, n, games int, names ...string) []a
 }
 
 // EachTurn plays n games of two seats to the end, with the script at alternate seats, against
-// random and all quick scripts. For each turn of each running game it calls show with the
-// state before the turn and the script's orders.
-func EachTurn[S any](t *testing.T, game, rules, script string, n int, show func(g sim.Game[S], s *S, p sim.Player, orders []sim.Order)) {
+// random and the given opponents in turn. For each turn of each running game it calls show with
+// the state before the turn and the script's orders.
+func EachTurn[S any](t *testing.T, game, rules, script string, against []string, n int, show func(g sim.Game[S], s *S, p sim.Player, orders []sim.Order)) {
 	t.Helper()
 	v := NewVector(t, game, rules, n, 0)
 	g, _ := env.Rules[S](v)
@@ -95,7 +90,7 @@ func EachTurn[S any](t *testing.T, game, rules, script string, n int, show func(
 	b := env.NewBatch(v.Spec(), n, env.WantMask|env.WantAction|env.WantRowSeed)
 	p := NewPolicy(t, game, script, v.Spec())
 	var opponents []rollout.Policy
-	for _, name := range append([]string{"random"}, Quick(game)...) {
+	for _, name := range append([]string{"random"}, against...) {
 		opponents = append(opponents, NewPolicy(t, game, name, v.Spec()))
 	}
 	for i := range n {

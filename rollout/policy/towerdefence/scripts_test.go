@@ -77,7 +77,7 @@ func TestStyles(t *testing.T) {
 func TestTowersAreLegal(t *testing.T) {
 	var legal []sim.Order
 	for _, name := range append([]string{"random", "mcts(sims=3)"}, policytest.Scripts("towerdefence")...) {
-		policytest.EachTurn(t, "towerdefence", "", name, 24, func(g sim.Game[towerdefence.State], s *towerdefence.State, p sim.Player, orders []sim.Order) {
+		policytest.EachTurn(t, "towerdefence", "", name, policytest.Scripts("towerdefence"), 24, func(g sim.Game[towerdefence.State], s *towerdefence.State, p sim.Player, orders []sim.Order) {
 			legal = g.AppendOrders(legal[:0], s, p)
 			if len(orders) > 0 && !slices.Contains(legal, orders[0]) {
 				t.Fatalf("%s orders %x in round %d, which is not legal", name, orders[0], s.Round)
