@@ -8,7 +8,7 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// elementLookupCases are cases of GatherElements.
+// elementLookupCases adds cases of GatherElements.
 func elementLookupCases(add func(name string, s *sketch)) {
 	s := newSketch(13)
 	x := s.input(onnx.Float32, 3, 4, 5)

@@ -161,10 +161,10 @@ func TestRefused(t *testing.T) {
 			s.input(onnx.Float32, 3)
 			s.Inputs[0].Dims[0] = onnx.Dim{Size: 8}
 		}},
-		{`node "Add_0" (Add): expected shapes that go together, found [batch, 3] and [4]`, func(s *sketch) {
+		{`node "Add_0" (Add): expected compatible shapes, found [batch, 3] and [4]`, func(s *sketch) {
 			s.node("Add", list(s.input(onnx.Float32, 3), s.weights(4)))
 		}},
-		{`node "Add_0" (Add): expected shapes that go together, found [batch, 1] and [5, 1]`, func(s *sketch) {
+		{`node "Add_0" (Add): expected compatible shapes, found [batch, 1] and [5, 1]`, func(s *sketch) {
 			s.node("Add", list(s.input(onnx.Float32, 1), s.weights(5, 1)))
 		}},
 		{`node "ReduceSum_0" (ReduceSum): expected an axis within a row, found the batch, 0 of [batch, 3]`, func(s *sketch) {

@@ -114,7 +114,7 @@ func readGemm(k *call) []*value {
 	alpha, beta := k.float("alpha", 1), k.float("beta", 1)
 	transA, transB := k.integer("transA", 0) != 0, k.integer("transB", 0) != 0
 	if len(a.shape.dims) != 2 || len(b.shape.dims) != 2 || transA && !a.constant {
-		k.fail("expected matrices, the first not to be transposed, found %v and %v", a.shape, b.shape)
+		k.fail("expected matrices, the first one not transposed, found %v and %v", a.shape, b.shape)
 	}
 	if k.err != nil {
 		return one(a)
@@ -166,7 +166,7 @@ func readMatMul(k *call) []*value {
 	k.rows(a.shape, na-1)
 	k.rows(b.shape, nb-2, nb-1)
 	if inner != b.shape.dims[nb-2] {
-		k.fail("expected matrices that go together, found %v and %v", a.shape, b.shape)
+		k.fail("expected compatible matrices, found %v and %v", a.shape, b.shape)
 	}
 	if k.err != nil {
 		return one(a)

@@ -89,7 +89,7 @@ func TestPlain(t *testing.T) {
 // list returns a list of names.
 func list(names ...string) []string { return names }
 
-// unaryCases are cases of functions of single elements.
+// unaryCases adds cases of functions of single elements.
 func unaryCases(add func(name string, s *sketch)) {
 	for _, op := range strings.Fields("Abs Neg Exp Erf Sin Cos Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip") {
 		for _, dims := range [][]int{{7}, {3, 4, 5}, {2, 3}} {
@@ -128,7 +128,7 @@ func unaryCases(add func(name string, s *sketch)) {
 	add("Clip by inputs", s)
 }
 
-// binaryCases are cases of functions of two arrays that are broadcast in all ways.
+// binaryCases adds cases of functions of two arrays that are broadcast in all ways.
 func binaryCases(add func(name string, s *sketch)) {
 	for _, op := range strings.Fields("Add Sub Mul Min Max PRelu") {
 		for _, dims := range [][]int{{}, {1}, {5}, {4, 1}, {4, 5}, {3, 1, 1}, {3, 1, 5}, {1, 3, 4, 5}} {
@@ -175,7 +175,7 @@ func binaryCases(add func(name string, s *sketch)) {
 	add("bytes and masks", s)
 }
 
-// productCases are cases of convolutions, dense layers and products of matrices.
+// productCases adds cases of convolutions, dense layers and products of matrices.
 func productCases(add func(name string, s *sketch)) {
 	for _, c := range []struct {
 		in, out, kh, kw int
@@ -235,7 +235,7 @@ func productCases(add func(name string, s *sketch)) {
 	add("Flatten and Gemm", s)
 }
 
-// shapeCases are cases of operators that move elements.
+// shapeCases adds cases of operators that move elements.
 func shapeCases(add func(name string, s *sketch)) {
 	s := newSketch(17)
 	x := s.input(onnx.Float32, 3, 4, 5)
@@ -280,7 +280,7 @@ func shapeCases(add func(name string, s *sketch)) {
 	add("older forms", s)
 }
 
-// reductionCases are cases of sums, means, pooling and normalization.
+// reductionCases adds cases of sums, means, pooling and normalization.
 func reductionCases(add func(name string, s *sketch)) {
 	for _, op := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"} {
 		s := newSketch(18)

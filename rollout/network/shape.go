@@ -105,7 +105,7 @@ func steps(dims []int) []int {
 
 // broadcast returns the common shape of two arrays, by the rules of NumPy.
 func broadcast(a, b shape) (shape, error) {
-	wrong := fmt.Errorf("expected shapes that go together, found %v and %v", a, b)
+	wrong := fmt.Errorf("expected compatible shapes, found %v and %v", a, b)
 	n := max(len(a.dims), len(b.dims))
 	out := shape{dims: make([]int, n), axis: -1, outer: 1}
 	for i := range n {

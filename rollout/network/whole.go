@@ -28,7 +28,7 @@ const maxWhole = 1 << 40
 
 // apply computes a op b. It fails if the result is not the same for all batches.
 func (w whole) apply(op string, v whole) (whole, error) {
-	unknown := fmt.Errorf("expected numbers of which %s can be known for any batch, found %v and %v", op, w, v)
+	unknown := fmt.Errorf("expected numbers for which %s is the same for any batch, found %v and %v", op, w, v)
 	if abs64(w.n) > maxWhole || abs64(v.n) > maxWhole {
 		switch op {
 		case "Min", "Max", "Equal": // exporters use the largest int as the end of a slice

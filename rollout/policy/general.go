@@ -93,8 +93,8 @@ func (d *draws) below(n int) int {
 	return int(d.rest & (1<<32 - 1) * uint64(n) >> 32)
 }
 
-// pickSmall is pick for up to 64 choices. The heads of a grid often have the same legal
-// choices, so the list of the latest head is kept.
+// pickSmall does the same as pick for up to 64 choices. The heads of a grid often have the
+// same legal choices, so it keeps the list of the latest head.
 func (r *random) pickSmall(chunk uint64, g *draws) int32 {
 	if chunk == 1 {
 		return 0 // the only legal choice, a frequent case; needs no draw
@@ -112,7 +112,7 @@ func (r *random) pickSmall(chunk uint64, g *draws) int32 {
 	return int32(r.legal[g.below(r.n)&63])
 }
 
-// pickOne is pick for a game of one head, which has the whole mask.
+// pickOne does the same as pick for a game of one head, which has the whole mask.
 func pickOne(mask []uint64, seed uint64) int32 {
 	legal := 0
 	for _, w := range mask {

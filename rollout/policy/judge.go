@@ -55,7 +55,7 @@ func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M]
 		return nil, fmt.Errorf("%s has no output for the value, which a search with %s=%v needs", o.model.file.Name, optionTrust, o.trust)
 	}
 	if len(s.Heads) > 1 && o.trust == 0 {
-		return nil, fmt.Errorf("%s=0: a network weighs no moves of %s, where a move is made of several choices", optionTrust, s.Info.Name)
+		return nil, fmt.Errorf("%s=0: a network cannot weigh the moves of %s, which consist of several choices", optionTrust, s.Info.Name)
 	}
 	n := together
 	if o.time > 0 {

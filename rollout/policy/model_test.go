@@ -131,7 +131,7 @@ func TestModelNames(t *testing.T) {
 		path + "(sha256=1234567)":                   "sha256=1234567, expected 8 to 64 hexadecimal digits",
 		path + "(sha256=0123456789abcdef)":          "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
 		"mcts(model=econ)":                          "model=econ, expected the path of a network, FILE.onnx",
-		path + "(device=cuda:1)":                    "device=cuda:1, expected cpu: other devices want engine=onnxruntime, in a build with that",
+		path + "(device=cuda:1)":                    "device=cuda:1, expected cpu: other devices need engine=onnxruntime, in a build with it",
 		path + "(device=gpu)":                       "device=gpu, expected cpu, cuda or cuda:N",
 		path + "(engine=onnxruntime,device=cuda:x)": "device=cuda:x, expected cpu, cuda or cuda:N",
 		path + "(engine=torch)":                     "character " + strconv.Itoa(len(path)+2) + ": engine=torch, expected onnxruntime or nothing",

@@ -136,15 +136,16 @@ func New(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, func(*node) error { return nil })
 }
 
-// NewReproducible is New for games that must be reproducible, such as those of a dataset. It
-// refuses policies whose budget is time or whose engine gives other bits on other machines.
+// NewReproducible does the same as New for games that must be reproducible, such as those of a
+// dataset. It refuses policies whose budget is time or whose engine gives other bits on other
+// machines.
 func NewReproducible(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, (*node).reproducible)
 }
 
-// NewStored is NewReproducible for a spec that comes from another machine, such as a run of a
-// farm. It accepts networks only in canonical form, with their sha256, and with their files in
-// files. So the spec cannot make this process read files of the sender's choice.
+// NewStored does the same as NewReproducible for a spec that comes from another machine, such
+// as a run of a farm. It accepts networks only in canonical form, with their sha256, and with
+// their files in files. So the spec cannot make this process read files of the sender's choice.
 func NewStored(game, spec string, files ...rollout.Files) (rollout.Maker, error) {
 	return read(game, spec, files, func(n *node) error { return errors.Join(n.reproducible(), n.stored()) })
 }

@@ -216,7 +216,7 @@ func TestSpecErrors(t *testing.T) {
 		`"random"`:                     `character 1: found "random" in quotes, expected the path of a network, FILE.onnx`,
 		` "a.onnx`:                     `character 2: the quote " is not closed`,
 		`'a"".onnx`:                    `character 1: the quote ' is not closed`,
-		`mix(1*"")`:                    `character 7: nothing stands in the quotes`,
+		`mix(1*"")`:                    `character 7: the quotes are empty`,
 		"\"a\nb.onnx\"":                `character 1: "a\nb.onnx" has a control character`,
 		"\"a\xff.onnx\"":               `character 1: "a\xff.onnx" is not UTF-8`,
 		`"a.onnx" b`:                   `character 10: found 'b', expected the end`,

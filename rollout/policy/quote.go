@@ -71,7 +71,7 @@ func (s *scanner) quoted() (string, error) {
 	whole := text.String()
 	switch {
 	case whole == "":
-		return "", fmt.Errorf("character %d: nothing stands in the quotes", at)
+		return "", fmt.Errorf("character %d: the quotes are empty", at)
 	case !utf8.ValidString(whole):
 		return "", fmt.Errorf("character %d: %q is not UTF-8", at, whole)
 	case strings.ContainsFunc(whole, unicode.IsControl):

@@ -73,7 +73,7 @@ func newMatrices(o search.Options, m *matrices) *search.Tree[matrixState, int] {
 	return search.New(o, search.Model[matrixState, int](m))
 }
 
-// searchExpanded is Search, but expands every node when it is evaluated.
+// searchExpanded does the same as Search, but expands every node when it is evaluated.
 func searchExpanded[S, M any](t *search.Tree[S, M], m search.Model[S, M], s *S, seed uint64) {
 	t.Start(s, seed)
 	for leaf := t.Next(); leaf != nil; leaf = t.Next() {

@@ -246,7 +246,7 @@ func (e *embedder) find(r *reference) (piece, error) {
 	p.size = size - p.offset
 	if r.length != "" {
 		if p.size, err = strconv.ParseInt(r.length, 10, 64); err != nil || p.size < 0 || p.size > size-p.offset {
-			return piece{}, fmt.Errorf("expected a length from 0 to %d, what the file of %d bytes has from offset %d on, found %q", size-p.offset, size, p.offset, r.length)
+			return piece{}, fmt.Errorf("expected a length from 0 to %d, since the file has %d bytes and the offset is %d, found %q", size-p.offset, size, p.offset, r.length)
 		}
 	}
 	if e.total += p.size; e.total > MaxFile {

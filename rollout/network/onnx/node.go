@@ -134,7 +134,7 @@ func (g *Graph) check() error {
 	made := make(map[string]string, len(g.Initializers)+len(g.Inputs)+len(g.Nodes))
 	note := func(name, by string) error {
 		if other, ok := made[name]; ok {
-			return fmt.Errorf("%s: expected a name of its own, found %q, which %s has", by, name, other)
+			return fmt.Errorf("%s: expected a unique name, found %q, which %s has", by, name, other)
 		}
 		made[name] = by
 		return nil

@@ -144,7 +144,7 @@ func TestErrors(t *testing.T) {
 		{"expected an output, found none", file(message(nil).bytes(1, message(nil).text(4, "Relu")...))},
 		{`node "y" (Relu): input 0: expected an input, an initializer or an output of a node before, found "x"`, file(message(nil).bytes(1, node("x", "y")...))},
 		{`attribute 0 "value": expected a tensor, found none`, file(message(nil).bytes(1, append(message(nil).text(2, "y").text(4, "ConstantOfShape"), message(nil).bytes(5, message(nil).text(1, "value").number(20, int64(KindTensor))...)...)...))},
-		{`expected a name of its own, found "y", which Relu has`, file(message(nil).bytes(1, node("", "y")...).bytes(1, node("y", "y")...))},
+		{`expected a unique name, found "y", which Relu has`, file(message(nil).bytes(1, node("", "y")...).bytes(1, node("y", "y")...))},
 		{`output "z": expected a value that a node makes, found none`, file(message(nil).bytes(12, message(nil).text(1, "z")...))},
 		{`expected a tensor, found a sequence`, file(message(nil).bytes(11, message(nil).text(1, "z").bytes(2, message(nil).bytes(4)...)...))},
 	} {

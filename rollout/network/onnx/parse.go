@@ -52,7 +52,7 @@ func fields(b []byte, f func(field) error) error {
 	return nil
 }
 
-// damaged is the error for bytes that are not a message.
+// damaged returns the error for bytes that are not a message.
 func damaged(n int) error {
 	return fmt.Errorf("expected fields of a protobuf message, found other bytes or the end (%w)", protowire.ParseError(n))
 }

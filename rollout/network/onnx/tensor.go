@@ -66,7 +66,7 @@ func (t *Tensor) parse(b []byte) error {
 		return err
 	}
 	if c.abroad {
-		return errors.New("expected its numbers in the file, found a reference to another file (external data), which is read from beside a file alone")
+		return errors.New("expected its numbers in the file, found a reference to another file (external data), which is read only beside a file")
 	}
 	n, err := t.setDims(c.dims)
 	if err != nil {

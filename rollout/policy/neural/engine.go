@@ -74,7 +74,7 @@ func (e Engine) Check() error {
 	case kind != "cuda" || given && (number == "" || len(number) > 3 || strings.Trim(number, "0123456789") != ""):
 		return fmt.Errorf("device=%s, expected cpu, cuda or cuda:N", e.Device)
 	case !known:
-		return fmt.Errorf("device=%s, expected cpu: other devices want engine=%s, in a build with that", e.Device, ONNXRuntime)
+		return fmt.Errorf("device=%s, expected cpu: other devices need engine=%s, in a build with it", e.Device, ONNXRuntime)
 	}
 	return nil
 }

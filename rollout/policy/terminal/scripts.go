@@ -286,7 +286,8 @@ func (c *seat) keepTurtle() {
 // range of 2.5 they cover all of it.
 var turtleColumns = [...]int{7, 20, 2, 25, 11, 16}
 
-// buildTurtle orders the turtle's structures, beginning at one of the columns.
+// buildTurtle orders the turtle's structures, starting at one of the columns, and reports
+// whether the cores sufficed for all of them.
 func (c *seat) buildTurtle(first int) bool {
 	var columns [len(turtleColumns)]int
 	for i := range columns {

@@ -23,7 +23,8 @@ var elementCases = []struct {
 	{"erf", Erf, math.Erf, 0.501, 0x251c654c394c03fa},
 }
 
-// everyFloat are float32 of all magnitudes and both signs, without NaN: one of every 16,381.
+// everyFloat returns float32 of all magnitudes and both signs, without NaN: one of every
+// 16,381.
 func everyFloat() (all []float32) {
 	for bits := uint64(0); bits < 1<<32; bits += 16381 {
 		if x := math.Float32frombits(uint32(bits)); x == x {

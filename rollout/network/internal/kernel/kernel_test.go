@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// exactFMA is fma in arbitrary precision.
+// exactFMA computes fma in arbitrary precision.
 func exactFMA(x, y, z float32) float32 {
 	for _, v := range []float32{x, y, z} {
 		if v-v != 0 { // infinite or NaN: the processor's rules
@@ -107,7 +107,7 @@ func onBoards(g Image, boards int, values []float32) []float32 {
 	return a
 }
 
-// plainConv is a convolution by the definition, over values [board][channel][y][x].
+// plainConv computes a convolution by its definition, over values [board][channel][y][x].
 func plainConv(s Shape, weights, bias, src []float32, h, w int, residual []float32, relu bool, boards int) []float32 {
 	oh, ow := h+2*s.PadY-s.KH+1, w+2*s.PadX-s.KW+1
 	dst := make([]float32, boards*s.Out*oh*ow)
@@ -244,7 +244,7 @@ func FuzzConv(f *testing.F) {
 	})
 }
 
-// plainDense is a dense layer by the definition.
+// plainDense computes a dense layer by its definition.
 func plainDense(src, weights, bias, residual []float32, relu bool, m, k, n int) []float32 {
 	dst := make([]float32, m*n)
 	for i := range dst {

@@ -51,7 +51,7 @@ func within(what string, have, want int) {
 	}
 }
 
-// sweepPortable is the kernel in plain Go.
+// sweepPortable computes a sweep in plain Go.
 func sweepPortable(s *sweep) {
 	for tile := range s.tiles {
 		for cell := range s.cells {

@@ -127,7 +127,8 @@ func (c *Commander) roam(i int) {
 	c.give(i, a)
 }
 
-// downhillOver is downhill for toFoes, but allows resources, which the fighter shoots.
+// downhillOver does the same as downhill for toFoes, but also allows cells with resources,
+// which the fighter shoots.
 func (c *Commander) downhillOver(from int) int {
 	best, least := -1, c.toFoes.dist[from]
 	for _, by := range around {

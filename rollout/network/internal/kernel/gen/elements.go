@@ -59,7 +59,8 @@ func (i *isa) element(name, what string, low, high float64, f func()) {
 	i.elementOf(name, "func(dst, src *float32, n int)", what, low, high, f)
 }
 
-// elementOf is element with another signature, which begins like that of all functions.
+// elementOf does the same as element with another signature, which begins like that of all
+// functions.
 func (i *isa) elementOf(name, signature, what string, low, high float64, f func()) {
 	TEXT(name, NOSPLIT, signature)
 	Doc(name + " sets dst to " + what + " of n elements of src; n is a multiple of 8.")
