@@ -50,13 +50,13 @@ type Games struct {
 	searches *searches // nil: no seat has a Searcher
 	opening  *opening  // nil: there is no opening
 
-	held  []*Episode // by ID modulo the window: ended, waiting for an older one
-	free  []*Episode // buffers to use again
-	pages []*Page    // pages of Rows to use again
-	seed  uint64
-	next  uint64 // episode to start next
-	due   uint64 // episode to deliver next
-	end   uint64 // first episode not to be played
+	held   []*Episode // by ID modulo the window: ended, waiting for an older one
+	free   []*Episode // buffers to use again
+	pages  []*Page    // pages of Rows to use again
+	seed   uint64
+	next   uint64 // episode to start next
+	oldest uint64 // episode to deliver next
+	end    uint64 // first episode not to be played
 }
 
 // NewGames seats one policy at each seat of the games of v. A policy may sit at
@@ -103,7 +103,7 @@ func NewGames(v env.Vector, seats []Policy, keep env.Want) (*Games, error) {
 func (g *Games) makeBatch() {
 	s := g.v.Spec()
 	g.batch = env.NewBatch(s, s.Games, g.wants)
-	g.kept = part(g.batch, g.keep)
+	g.kept = withSlabs(g.batch, g.keep)
 }
 
 // findMixtures lists the seats whose policies are mixtures.
@@ -137,7 +137,7 @@ func (g *Games) Play(ctx context.Context, seed, first, n uint64, sink Sink) erro
 		return fmt.Errorf("episodes %d and %d more: too many", first, n)
 	}
 	g.clear()
-	g.seed, g.next, g.due, g.end = seed, first, first, first+n
+	g.seed, g.next, g.oldest, g.end = seed, first, first, first+n
 	g.start()
 	Until(ctx, g.seats...)
 	for g.live > 0 {
@@ -170,7 +170,7 @@ func (g *Games) clear() {
 	for _, list := range [][]*Episode{g.playing, g.held} {
 		for i, e := range list {
 			if e != nil {
-				g.giveBack(e)
+				g.recycle(e)
 				g.free = append(g.free, e)
 				list[i] = nil
 			}
@@ -182,8 +182,8 @@ func (g *Games) clear() {
 // start gives idle games the next episodes, up to the limit of the window.
 func (g *Games) start() {
 	limit := g.end
-	if w := uint64(len(g.held)); limit-g.due > w {
-		limit = g.due + w
+	if w := uint64(len(g.held)); limit-g.oldest > w {
+		limit = g.oldest + w
 	}
 	for i := 0; i < len(g.playing) && g.next < limit; i++ {
 		if g.playing[i] == nil {
@@ -223,7 +223,7 @@ func (g *Games) episode(id uint64) *Episode {
 	*e = Episode{
 		ID: id, Seed: GameSeed(g.seed, id), Policies: g.names, Players: g.players,
 		Orders: e.Orders[:0], Ends: e.Ends[:0], Chosen: e.Chosen[:0], Searches: e.Searches.empty(), Rows: e.Rows,
-		Networks: g.noNetworks(e.Networks),
+		Networks: g.zeroCounts(e.Networks),
 	}
 	switch {
 	case e.Rows != nil:
@@ -259,7 +259,7 @@ func (g *Games) turn(done <-chan struct{}) bool {
 		default:
 		}
 		if g.searches != nil && g.searches.seats[p] != nil {
-			g.searches.look(p, rows[p])
+			g.searches.collect(p, rows[p])
 		}
 		g.countNetwork(p, rows[p])
 	}
@@ -326,16 +326,16 @@ func (g *Games) finish(i int, s sim.Status) {
 // deliver gives the sink the ended episodes that follow the last delivered one.
 func (g *Games) deliver(sink Sink) error {
 	for {
-		slot := &g.held[g.due%uint64(len(g.held))]
+		slot := &g.held[g.oldest%uint64(len(g.held))]
 		e := *slot
 		if e == nil {
 			return nil
 		}
 		*slot = nil
 		g.free = append(g.free, e)
-		g.due++
+		g.oldest++
 		err := sink.Episode(e)
-		g.giveBack(e)
+		g.recycle(e)
 		if err != nil {
 			return fmt.Errorf("episode %d: %w", e.ID, err)
 		}

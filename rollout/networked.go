@@ -52,8 +52,8 @@ func (g *Games) countNetwork(p int, rows []int32) {
 	}
 }
 
-// noNetworks returns the counts at the start of an episode, in the memory of used.
-func (g *Games) noNetworks(used []NetworkCounts) []NetworkCounts {
+// zeroCounts returns the counts at the start of an episode, in the memory of used.
+func (g *Games) zeroCounts(used []NetworkCounts) []NetworkCounts {
 	used = used[:0]
 	if g.networked != nil {
 		for range g.players {

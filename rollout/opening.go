@@ -64,8 +64,8 @@ func (g *Games) open() (rows [][]int32) {
 	return o.late
 }
 
-// openFor makes the policy of the job's opening, if it has one.
-func (p *ShardPlayer) openFor(o Opening) error {
+// makeOpener makes the policy of the job's opening, if it has one.
+func (p *ShardPlayer) makeOpener(o Opening) error {
 	if o.Turns == 0 {
 		return nil
 	}

@@ -54,8 +54,8 @@ func (r *Rows) end(b *env.Batch, row, n int) {
 	f.Scalars = addRows(f.Scalars, b.Scalars, b.Rows, row, n)
 }
 
-// part returns a view of b with only these slabs.
-func part(b *env.Batch, want env.Want) *env.Batch {
+// withSlabs returns a view of b with only these slabs.
+func withSlabs(b *env.Batch, want env.Want) *env.Batch {
 	p := *b
 	if want&env.WantPlanes == 0 {
 		p.Planes = nil
@@ -103,17 +103,17 @@ func (g *Games) page() *Page {
 	}
 	b, n := g.kept, PageTurns*g.players
 	return &Page{
-		roomFor(b.Planes, b.Rows, n), roomFor(b.Packed, b.Rows, n), roomFor(b.Scalars, b.Rows, n),
-		roomFor(b.Mask, b.Rows, n), roomFor(b.Played, b.Rows, n),
+		emptyRows(b.Planes, b.Rows, n), emptyRows(b.Packed, b.Rows, n), emptyRows(b.Scalars, b.Rows, n),
+		emptyRows(b.Mask, b.Rows, n), emptyRows(b.Played, b.Rows, n),
 	}
 }
 
-// roomFor returns an empty slice with room for n rows of the width that slab, with
+// emptyRows returns an empty slice with room for n rows of the width that slab, with
 // `rows` rows, has.
-func roomFor[T any](slab []T, rows, n int) []T { return make([]T, 0, len(slab)/rows*n) }
+func emptyRows[T any](slab []T, rows, n int) []T { return make([]T, 0, len(slab)/rows*n) }
 
-// giveBack frees the pages of an episode that is no longer read.
-func (g *Games) giveBack(e *Episode) {
+// recycle frees the pages of an episode that is no longer read.
+func (g *Games) recycle(e *Episode) {
 	if e.Rows != nil {
 		g.pages = append(g.pages, e.Rows.Pages...)
 		e.Rows.Pages = e.Rows.Pages[:0]

@@ -169,7 +169,7 @@ func (r *run) player() (*ShardPlayer, error) {
 	if p.games, err = NewGames(v, p.seats, r.job.Keep); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	if err := p.openFor(r.job.Opening); err != nil {
+	if err := p.makeOpener(r.job.Opening); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil

@@ -108,8 +108,8 @@ func (x *searches) skip(row int32) {
 	f.Value = append(f.Value, unsearched)
 }
 
-// look stores the results of the Searcher of seat p for its rows in the latest Act.
-func (x *searches) look(p int, rows []int32) {
+// collect stores the results of the Searcher of seat p for its rows in the latest Act.
+func (x *searches) collect(p int, rows []int32) {
 	for _, row := range rows {
 		f := &x.rows[row]
 		*f = f.empty()

@@ -67,7 +67,7 @@ func (t *binaryTask) run(r *Runner, rows int) {
 		for range l.runs() {
 			switch d := dst[c.at[0]:]; {
 			case to == 1 && sx == 1 && sy == 1 && t.op.run == nil:
-				alike(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]:c.at[2]+n])
+				adjacent(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]:c.at[2]+n])
 			case to == 1 && sx == 1 && sy == 0 && t.op.run == nil:
 				withNumber(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]])
 			default:
@@ -78,8 +78,8 @@ func (t *binaryTask) run(r *Runner, rows int) {
 	}
 }
 
-// alike computes elements that are adjacent in all arrays.
-func alike(op string, dst, x, y []float32) {
+// adjacent computes elements that are adjacent in all arrays.
+func adjacent(op string, dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	switch op {
 	case "add":

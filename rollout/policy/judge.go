@@ -12,9 +12,9 @@ import (
 	"moonfarm/sim"
 )
 
-// together is the number of rows that a search with a network searches at once, and the
+// rowsAtOnce is the number of rows that a search with a network searches at once, and the
 // number of leaves in a batch.
-const together = 16
+const rowsAtOnce = 16
 
 // judge lets a network evaluate the leaves of several trees in one batch.
 type judge[S, M any] struct {
@@ -24,7 +24,7 @@ type judge[S, M any] struct {
 	trust  float64              // weight of the network's values; the rest is the weight of the game's own
 	batch  []*search.Leaf[S, M] // evaluated together
 	rows   []int                // per leaf, the index of its tree
-	counts [together]rollout.NetworkCounts
+	counts [rowsAtOnce]rollout.NetworkCounts
 	orders []sim.Order
 	ends   []int32
 	scores []float64
@@ -57,7 +57,7 @@ func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M]
 	if len(s.Heads) > 1 && o.trust == 0 {
 		return nil, fmt.Errorf("%s=0: a network cannot weigh the moves of %s, which consist of several choices", optionTrust, s.Info.Name)
 	}
-	n := together
+	n := rowsAtOnce
 	if o.time > 0 {
 		n = 1
 	}

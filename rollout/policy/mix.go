@@ -149,9 +149,9 @@ func (m searchNetworkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts
 	return m.network(b, row)
 }
 
-// made returns the mix as a policy that implements rollout.Searcher and rollout.Networked if
+// asPolicy returns the mix as a policy that implements rollout.Searcher and rollout.Networked if
 // any member does.
-func (m *mix) made() rollout.Policy {
+func (m *mix) asPolicy() rollout.Policy {
 	searches, networks := false, false
 	for _, p := range m.members {
 		_, s := p.(rollout.Searcher)

@@ -85,7 +85,7 @@ func (n *node) load(game string, files rollout.Files) error {
 		return nil
 	}
 	sum := n.value(optionSHA256)
-	data, err := find256(game, *path, sum, files)
+	data, err := findFile(game, *path, sum, files)
 	var m neural.Model
 	engine := ""
 	if err == nil {
@@ -114,9 +114,9 @@ func (n *node) engine() neural.Engine {
 	return neural.Engine{Name: n.value(optionEngine), Device: n.value(optionDevice)}
 }
 
-// find256 returns the file whose sha256 begins with sum: one of files, else the one at the
+// findFile returns the file whose sha256 begins with sum: one of files, else the one at the
 // path, or the network that comes with the program.
-func find256(game, path, sum string, files rollout.Files) ([]byte, error) {
+func findFile(game, path, sum string, files rollout.Files) ([]byte, error) {
 	if sum != "" {
 		if data, err := files(sum); !errors.Is(err, fs.ErrNotExist) {
 			return data, err

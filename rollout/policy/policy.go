@@ -64,10 +64,10 @@ type Option struct {
 // entry is an Entry with its constructor.
 type entry struct {
 	Entry
-	own    bool // plays one game only
-	make   rollout.Maker
-	search *searchEntry // for a search, instead of make
-	file   []byte       // for a network, instead of make
+	oneGame bool // plays one game only
+	make    rollout.Maker
+	search  *searchEntry // for a search, instead of make
+	file    []byte       // for a network, instead of make
 }
 
 // general are the policies that play every game.
@@ -88,7 +88,7 @@ var byGame = map[string][]entry{
 // scripts returns the entries of a game's scripts.
 func scripts(list []script.Script) (all []entry) {
 	for _, s := range list {
-		all = append(all, entry{Entry: Entry{Name: s.Name, Doc: s.Doc}, own: true, make: s.New})
+		all = append(all, entry{Entry: Entry{Name: s.Name, Doc: s.Doc}, oneGame: true, make: s.New})
 	}
 	return all
 }

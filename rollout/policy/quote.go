@@ -12,13 +12,13 @@ import (
 // Quote returns a path in the form of a spec: plain, or in quotes if it has characters that
 // are special in a spec, such as blanks, commas and parentheses. A spec cannot contain control
 // characters or invalid UTF-8.
-func Quote(path string) string { return written(path, inName) }
+func Quote(path string) string { return canonical(path, inName) }
 
-// written returns the canonical form of a name or a value: without quotes if all its
+// canonical returns the canonical form of a name or a value: without quotes if all its
 // characters are in the set or it is the path of a network that needs no quotes.
-func written(text string, in func(c rune) bool) string {
+func canonical(text string, in func(c rune) bool) string {
 	s := scanner{text: text}
-	if text != "" && s.modelOr(in) == text {
+	if text != "" && s.pathOr(in) == text {
 		return text
 	}
 	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
@@ -27,7 +27,7 @@ func written(text string, in func(c rune) bool) string {
 // name reads the name of a policy. In quotes it is the path of a network.
 func (s *scanner) name() (string, error) {
 	if !s.quote() {
-		name := s.modelOr(inName)
+		name := s.pathOr(inName)
 		if name == "" {
 			return "", s.unexpected("the name of a policy")
 		}

@@ -57,7 +57,7 @@ func newSearchEntry[S, M any](g script.Search[S, M]) entry {
 		}
 		return newJudged(name, o, g.New(o.SearchOptions), kit, s)
 	}
-	return entry{Entry: Entry{Name: searchName, Doc: g.Doc, Options: searchDocs(g)}, own: true, search: x}
+	return entry{Entry: Entry{Name: searchName, Doc: g.Doc, Options: searchDocs(g)}, oneGame: true, search: x}
 }
 
 // searchDocs returns the documentation of the options of a game's search.
@@ -285,8 +285,8 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// face sets the searching seat where a script plays the other.
-func (c *searcher[S, M]) face(row int32) {
+// setSeat sets the searching seat where a script plays the other.
+func (c *searcher[S, M]) setSeat(row int32) {
 	if g, ok := c.game.(script.Opposed); ok {
 		g.SearchFor(sim.Player(row % c.seats))
 	}
@@ -295,7 +295,7 @@ func (c *searcher[S, M]) face(row int32) {
 // search searches the states of rows, of which there are at most as many as trees.
 func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	for i, row := range rows {
-		c.face(row)
+		c.setSeat(row)
 		if c.judge == nil {
 			c.trees[i].Search(&states[row/c.seats], b.RowSeed[row])
 		} else {
@@ -309,7 +309,7 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	for {
 		c.judge.clear()
 		for i, row := range rows {
-			c.face(row)
+			c.setSeat(row)
 			if leaf := c.judge.next(c.trees[i]); leaf != nil {
 				c.judge.add(leaf, i)
 			}

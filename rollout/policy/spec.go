@@ -114,8 +114,8 @@ func (s *scanner) word(in func(c rune) bool) string {
 	return s.text[from:s.at]
 }
 
-// modelOr reads a path of a network without quotes, or else a word.
-func (s *scanner) modelOr(in func(c rune) bool) string {
+// pathOr reads a path of a network without quotes, or else a word.
+func (s *scanner) pathOr(in func(c rune) bool) string {
 	s.peek()
 	from := s.at
 	if path := s.word(inPath); isModel(path) {
@@ -196,7 +196,7 @@ func (s *scanner) setting() (o setting, err error) {
 		o.value, err = s.quoted()
 		return o, err
 	}
-	if o.value = s.modelOr(o.bare()); o.value == "" {
+	if o.value = s.pathOr(o.bare()); o.value == "" {
 		return o, s.unexpected("the value of " + o.name)
 	}
 	return o, nil
@@ -344,7 +344,7 @@ func (n *node) reproducible() error {
 
 // String returns the spec in canonical form.
 func (n node) String() string {
-	name := written(n.name, inName)
+	name := canonical(n.name, inName)
 	if n.members == nil && n.settings == nil {
 		return name
 	}
@@ -352,7 +352,7 @@ func (n node) String() string {
 		parts := make([]string, len(n.settings))
 		for i, o := range n.settings {
 			if parts[i] = o.name; o.name != optionGreedy {
-				parts[i] += "=" + written(o.value, o.bare())
+				parts[i] += "=" + canonical(o.value, o.bare())
 			}
 		}
 		return name + "(" + strings.Join(parts, ",") + ")"
@@ -374,7 +374,7 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		switch {
 		case err != nil:
 			return nil, err
-		case e.own && s.Info.Name != game:
+		case e.oneGame && s.Info.Name != game:
 			return nil, fmt.Errorf("%s plays %s, not %s", e.Name, game, s.Info.Name)
 		case e.search != nil:
 			return newSearch(e.search, n, s)
@@ -394,5 +394,5 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		weights[i] = each.weight
 	}
 	m.limits = limits(weights)
-	return m.made(), nil
+	return m.asPolicy(), nil
 }

@@ -79,10 +79,10 @@ func (c *Conv) board(p *path, dst []float32, dg Image, src []float32, sg Image, 
 		w.n, w.taps, w.tapStep = w.n*w.taps, 1, 0
 	}
 	for block, end := 0, padded(s.Out)/lanes; block < end; block += w.blocks {
-		w.blocks = share(end-block, p.blocks(dg.W))
+		w.blocks = partSize(end-block, p.blocks(dg.W))
 		w.weights, w.bias = c.weights[block*w.wBlock:], c.bias[block*lanes:]
 		for x := 0; x < dg.W; x += w.cells {
-			w.cells = share(dg.W-x, p.cells[w.blocks])
+			w.cells = partSize(dg.W-x, p.cells[w.blocks])
 			at := dg.At(0, x) + block*lanes
 			w.dst, w.src = dst[at:], src[sg.At(-s.PadY, x-s.PadX):]
 			if residual != nil {
@@ -93,15 +93,15 @@ func (c *Conv) board(p *path, dst []float32, dg Image, src []float32, sg Image, 
 	}
 }
 
-// share splits n into the fewest parts of at most `most`, of about equal size, the larger ones
+// partSize splits n into the fewest parts of at most `most`, of about equal size, the larger ones
 // first, and returns the size of the first part.
-func share(n, most int) int {
-	size, _ := alike(n, most)
+func partSize(n, most int) int {
+	size, _ := partSizes(n, most)
 	return size
 }
 
-// alike returns the size of the first of these parts, and the number of parts of that size.
-func alike(n, most int) (size, parts int) {
+// partSizes returns the size of the first of these parts, and the number of parts of that size.
+func partSizes(n, most int) (size, parts int) {
 	all := (n + most - 1) / most
 	size = (n + all - 1) / all
 	return size, all - (all*size - n)

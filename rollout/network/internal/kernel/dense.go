@@ -85,10 +85,10 @@ func product(p *path, dst, src, weights, bias, residual []float32, relu bool, m,
 	}
 	full := n / lanes
 	for block := 0; block < full; block += s.blocks {
-		s.blocks = share(full-block, p.blocks(m))
+		s.blocks = partSize(full-block, p.blocks(m))
 		s.weights, s.bias = weights[block*s.wBlock:], bias[block*lanes:]
 		for row := 0; row < m; row += s.cells * s.tiles {
-			s.cells, s.tiles = alike(m-row, p.cells[s.blocks])
+			s.cells, s.tiles = partSizes(m-row, p.cells[s.blocks])
 			s.dstTile, s.srcTile = s.cells*n, s.cells*k
 			at := row*n + block*lanes
 			s.dst, s.src = dst[at:], src[row*k:]
@@ -111,7 +111,7 @@ func (s sweep) tail(p *path, dst, src, residual []float32, m, n int) {
 	have := n % lanes
 	s.tiles, s.dstCell, s.dst = 1, lanes, results[:]
 	for row := 0; row < m; row += s.cells {
-		s.cells = share(m-row, min(most, p.cells[1]))
+		s.cells = partSize(m-row, min(most, p.cells[1]))
 		s.src = src[row*s.srcCell:]
 		if residual != nil {
 			from := residual[row*n+n-have:]

@@ -373,10 +373,10 @@ func (c *Commander) clearSite(t codecraft.Type) {
 
 // leave moves a unit on cell from one step away from (x, y).
 func (c *Commander) leave(i, from, x, y int) {
-	far := apart(int16(from%wide-1), int16(from/wide-1), int16(x), int16(y))
+	far := distance(int16(from%wide-1), int16(from/wide-1), int16(x), int16(y))
 	for _, by := range around {
 		to := from + by
-		if c.enters(to) && apart(int16(to%wide-1), int16(to/wide-1), int16(x), int16(y)) > far {
+		if c.enters(to) && distance(int16(to%wide-1), int16(to/wide-1), int16(x), int16(y)) > far {
 			c.step(i, to)
 			return
 		}

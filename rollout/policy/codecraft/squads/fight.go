@@ -144,7 +144,7 @@ func (c *Commander) downhillOver(from int) int {
 func (c *Commander) nearest(x, y int) (best *armed, d int16) {
 	for k := range c.foes.arms[:c.foes.armed] {
 		a := &c.foes.arms[k]
-		if e := apart(int16(x), int16(y), a.x, a.y); best == nil || e < d {
+		if e := distance(int16(x), int16(y), a.x, a.y); best == nil || e < d {
 			best, d = a, e
 		}
 	}

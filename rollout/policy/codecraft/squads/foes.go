@@ -68,7 +68,7 @@ func (c *Commander) measureFoes() {
 		a := &arms[k]
 		a.theirs, a.ours = 0, 0
 		for j := range arms {
-			if b := &arms[j]; apart(a.x, a.y, b.x, b.y) <= clusterReach {
+			if b := &arms[j]; distance(a.x, a.y, b.x, b.y) <= clusterReach {
 				a.theirs += b.worth
 			}
 		}
@@ -85,7 +85,7 @@ func (c *Commander) measureFoes() {
 		}
 		worth := strength(u, &c.Rules.Types[u.Type])
 		for k := range arms {
-			if a := &arms[k]; apart(a.x, a.y, int16(u.X), int16(u.Y)) <= supportReach {
+			if a := &arms[k]; distance(a.x, a.y, int16(u.X), int16(u.Y)) <= supportReach {
 				a.ours += worth
 			}
 		}
@@ -97,15 +97,15 @@ func (c *Commander) measureFoes() {
 			continue
 		}
 		for k := range arms {
-			if a := &arms[k]; apart(a.x, a.y, int16(u.X), int16(u.Y)) <= int16(t.Range)+1 {
+			if a := &arms[k]; distance(a.x, a.y, int16(u.X), int16(u.Y)) <= int16(t.Range)+1 {
 				a.ours += strength(u, t)
 			}
 		}
 	}
 }
 
-// apart returns the number of steps between two cells.
-func apart(ax, ay, bx, by int16) int16 { return max(ax-bx, bx-ax) + max(ay-by, by-ay) }
+// distance returns the number of steps between two cells.
+func distance(ax, ay, bx, by int16) int16 { return max(ax-bx, bx-ax) + max(ay-by, by-ay) }
 
 // markDanger marks the cells where an enemy fighter can soon hit a builder.
 func (c *Commander) markDanger(a *armed) {
@@ -132,7 +132,7 @@ func (c *Commander) fear(at int) (sum int) {
 	x, y := int16(at%wide-1), int16(at/wide-1)
 	for k := range c.foes.arms[:c.foes.armed] {
 		a := &c.foes.arms[k]
-		if d := apart(x, y, a.x, a.y); d < a.reach+2*dangerMargin {
+		if d := distance(x, y, a.x, a.y); d < a.reach+2*dangerMargin {
 			sum += int(a.reach + 2*dangerMargin - d)
 		}
 	}

@@ -64,7 +64,7 @@ func (c *Commander) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraf
 	c.Look(g, s, p, dst)
 	c.look()
 	c.measureFoes()
-	c.standBy()
+	c.keepInactive()
 	c.expand()
 	c.repair()
 	c.gather()
@@ -152,8 +152,8 @@ func (c *Commander) cover(u *codecraft.Unit, what ground) {
 	}
 }
 
-// standBy keeps the cells of own units that are not active.
-func (c *Commander) standBy() {
+// keepInactive keeps the cells of own units that are not active.
+func (c *Commander) keepInactive() {
 	for _, l := range [...]*toolbox.List{&c.Builders, &c.Army} {
 		for _, i := range l.All() {
 			if c.busy[i] {
