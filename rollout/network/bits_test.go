@@ -73,64 +73,70 @@ func TestSameBits(t *testing.T) {
 		n = 40
 	}
 	for _, c := range references(t) {
-		m := readModel(t, c.Name)
-		want := c.answers(m, n, n)
-		size := len(want) / n
-		rows := c.Inputs[0].Shape[0]
-		for i := range want {
-			if want[i] != want[i%(rows*size)] {
-				t.Fatalf("%s: number %d of row %d differs from that of the equal row %d", c.Name, i%size, i/size, i/size%rows)
-			}
-		}
-		allPaths(t, func(path string) {
-			for _, batch := range []int{1, 3, 7, 32, 256} {
-				all := n
-				if path == "portable" {
-					all = min(batch+1, 40, n) // this path is slow
-				}
-				if got := c.answers(m, all, min(all, batch)); !sameBits(got, want[:all*size]) {
-					t.Errorf("%s: other bits in batches of %d on %s", c.Name, batch, path)
+		t.Run(c.Name, func(t *testing.T) {
+			m := readModel(t, c.Name)
+			want := c.answers(m, n, n)
+			size := len(want) / n
+			rows := c.Inputs[0].Shape[0]
+			for i := range want {
+				if want[i] != want[i%(rows*size)] {
+					t.Fatalf("%s: number %d of row %d differs from that of the equal row %d", c.Name, i%size, i/size, i/size%rows)
 				}
 			}
+			allPaths(t, func(path string) {
+				for _, batch := range []int{1, 3, 7, 32, 256} {
+					all := n
+					if path == "portable" {
+						all = min(batch+1, 40, n) // this path is slow
+					}
+					if got := c.answers(m, all, min(all, batch)); !sameBits(got, want[:all*size]) {
+						t.Errorf("%s: other bits in batches of %d on %s", c.Name, batch, path)
+					}
+				}
+			})
+			block := m.block
+			for _, m.block = range []int{1, 5} {
+				if got := c.answers(m, 33, 32); !sameBits(got, want[:33*size]) {
+					t.Errorf("%s: other bits in blocks of %d", c.Name, m.block)
+				}
+			}
+			m.block = block
 		})
-		block := m.block
-		for _, m.block = range []int{1, 5} {
-			if got := c.answers(m, 33, 32); !sameBits(got, want[:33*size]) {
-				t.Errorf("%s: other bits in blocks of %d", c.Name, m.block)
-			}
-		}
-		m.block = block
 	}
 }
 
 // TestGoroutines: runners that share a model do not disturb each other.
 func TestGoroutines(t *testing.T) {
 	for _, c := range references(t) {
-		m := readModel(t, c.Name)
-		want := c.answers(m, 24, 24)
-		for _, many := range []int{1, 2, 8} {
-			var wait sync.WaitGroup
-			for i := range many {
-				wait.Go(func() {
-					if got := c.answers(m, 24, 1+5*i); !sameBits(got, want) {
-						t.Errorf("%s: other bits with %d goroutines", c.Name, many)
-					}
-				})
+		t.Run(c.Name, func(t *testing.T) {
+			m := readModel(t, c.Name)
+			want := c.answers(m, 24, 24)
+			for _, many := range []int{1, 2, 8} {
+				var wait sync.WaitGroup
+				for i := range many {
+					wait.Go(func() {
+						if got := c.answers(m, 24, 1+5*i); !sameBits(got, want) {
+							t.Errorf("%s: other bits with %d goroutines", c.Name, many)
+						}
+					})
+				}
+				wait.Wait()
 			}
-			wait.Wait()
-		}
+		})
 	}
 }
 
 // TestNoAllocations: Run allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	for _, c := range references(t) {
-		m := readModel(t, c.Name)
-		r := m.NewRunner(12)
-		c.fill(r, 12)
-		if n := testing.AllocsPerRun(5, func() { r.Run(11); r.Run(1); r.Run(0) }); n != 0 {
-			t.Errorf("%s: %g allocations a call", c.Name, n)
-		}
+		t.Run(c.Name, func(t *testing.T) {
+			m := readModel(t, c.Name)
+			r := m.NewRunner(12)
+			c.fill(r, 12)
+			if n := testing.AllocsPerRun(5, func() { r.Run(11); r.Run(1); r.Run(0) }); n != 0 {
+				t.Errorf("%s: %g allocations a call", c.Name, n)
+			}
+		})
 	}
 }
 

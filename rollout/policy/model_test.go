@@ -271,36 +271,38 @@ func TestEpisodeNetworks(t *testing.T) {
 		{good, false}, {bad, true}, {"mix(1*econ,1*mix(1*" + bad + ",1*random))", true}, {"mix(1*mcts(sims=3,model=" + good + "),1*econ)", false},
 		{"mcts(sims=5,model=" + bad + ",trust=0)", true}, {"mcts(sims=5,model=" + good + ",trust=0)", false}, {"econ", false},
 	} {
-		var want [][]rollout.NetworkCounts
-		for games := 1; games <= 3; games += 2 {
-			v := policytest.NewVector(t, "towerdefence", "", games, 6)
-			var got networkSink
-			seats := []rollout.Policy{policytest.NewPolicy(t, "towerdefence", c.spec, s), policytest.NewPolicy(t, "towerdefence", "econ", s)}
-			if err := rollout.Shard(t.Context(), v, seats, 2, 0, 4, &got); err != nil {
-				t.Fatal(err)
-			}
-			if c.spec == "econ" {
-				if got[0] != nil {
-					t.Errorf("%s: %v", c.spec, got)
+		t.Run(c.spec, func(t *testing.T) {
+			var want [][]rollout.NetworkCounts
+			for games := 1; games <= 3; games += 2 {
+				v := policytest.NewVector(t, "towerdefence", "", games, 6)
+				var got networkSink
+				seats := []rollout.Policy{policytest.NewPolicy(t, "towerdefence", c.spec, s), policytest.NewPolicy(t, "towerdefence", "econ", s)}
+				if err := rollout.Shard(t.Context(), v, seats, 2, 0, 4, &got); err != nil {
+					t.Fatal(err)
 				}
-				continue
-			}
-			var sum rollout.NetworkCounts
-			for _, e := range got {
-				sum.Add(e[0])
-				if e[1] != (rollout.NetworkCounts{}) {
-					t.Errorf("%s: econ has %+v", c.spec, e[1])
+				if c.spec == "econ" {
+					if got[0] != nil {
+						t.Errorf("%s: %v", c.spec, got)
+					}
+					continue
+				}
+				var sum rollout.NetworkCounts
+				for _, e := range got {
+					sum.Add(e[0])
+					if e[1] != (rollout.NetworkCounts{}) {
+						t.Errorf("%s: econ has %+v", c.spec, e[1])
+					}
+				}
+				if sum.Evaluations == 0 || (sum.NotFinite > 0) != c.broken || sum.NotFinite > sum.Evaluations {
+					t.Errorf("%s: %+v", c.spec, sum)
+				}
+				if want == nil {
+					want = got
+				} else if !reflect.DeepEqual(want, [][]rollout.NetworkCounts(got)) {
+					t.Errorf("%s: %v, one game after the other %v", c.spec, got, want)
 				}
 			}
-			if sum.Evaluations == 0 || (sum.NotFinite > 0) != c.broken || sum.NotFinite > sum.Evaluations {
-				t.Errorf("%s: %+v", c.spec, sum)
-			}
-			if want == nil {
-				want = got
-			} else if !reflect.DeepEqual(want, [][]rollout.NetworkCounts(got)) {
-				t.Errorf("%s: %v, one game after the other %v", c.spec, got, want)
-			}
-		}
+		})
 	}
 }
 

@@ -44,22 +44,24 @@ var games = []gameTests{
 func TestScriptsArePure(t *testing.T) {
 	for _, c := range games {
 		for _, name := range slices.Concat([]string{"random", c.mix}, policytest.Scripts(c.name), c.searches) {
-			var want []sim.Order
-			for _, n := range c.sizes {
-				v := policytest.NewVector(t, c.name, c.rules, n, c.turns)
-				seats := []rollout.Policy{policytest.NewPolicy(t, c.name, name, v.Spec()), policytest.NewPolicy(t, c.name, c.against, v.Spec())}
-				var got []sim.Order
-				sink := policytest.SinkFunc(func(e *rollout.Episode) error { got = append(got, e.Orders...); return nil })
-				if err := rollout.Shard(context.Background(), v, seats, 2, 0, c.episodes, sink); err != nil {
-					t.Fatal(err)
+			t.Run(c.name+" "+name, func(t *testing.T) {
+				var want []sim.Order
+				for _, n := range c.sizes {
+					v := policytest.NewVector(t, c.name, c.rules, n, c.turns)
+					seats := []rollout.Policy{policytest.NewPolicy(t, c.name, name, v.Spec()), policytest.NewPolicy(t, c.name, c.against, v.Spec())}
+					var got []sim.Order
+					sink := policytest.SinkFunc(func(e *rollout.Episode) error { got = append(got, e.Orders...); return nil })
+					if err := rollout.Shard(context.Background(), v, seats, 2, 0, c.episodes, sink); err != nil {
+						t.Fatal(err)
+					}
+					if want == nil {
+						want = got
+					}
+					if len(got) == 0 || !slices.Equal(got, want) {
+						t.Errorf("other orders with %d games at once", n)
+					}
 				}
-				if want == nil {
-					want = got
-				}
-				if len(got) == 0 || !slices.Equal(got, want) {
-					t.Errorf("%s: %s: other orders with %d games at once", c.name, name, n)
-				}
-			}
+			})
 		}
 	}
 }
@@ -69,20 +71,22 @@ func TestScriptsAllocateNothing(t *testing.T) {
 	for _, c := range games {
 		for _, rules := range c.frugal {
 			for _, name := range slices.Concat([]string{"random"}, policytest.Scripts(c.name), c.searches) {
-				v := policytest.NewVector(t, c.name, rules, 2, 0)
-				p := policytest.NewPolicy(t, c.name, name, v.Spec())
-				b := env.NewBatch(v.Spec(), 2, p.Wants())
-				rows := numbers(b.Rows)
-				for turn := range c.until {
-					v.Observe(b)
-					if turn%(c.until/5) == 0 {
-						if n := testing.AllocsPerRun(3, func() { p.Act(v, b, rows) }); n != 0 {
-							t.Errorf("%s %s: %s: %v allocations in turn %d", c.name, rules, name, n, turn)
+				t.Run(c.name+" "+rules+" "+name, func(t *testing.T) {
+					v := policytest.NewVector(t, c.name, rules, 2, 0)
+					p := policytest.NewPolicy(t, c.name, name, v.Spec())
+					b := env.NewBatch(v.Spec(), 2, p.Wants())
+					rows := numbers(b.Rows)
+					for turn := range c.until {
+						v.Observe(b)
+						if turn%(c.until/5) == 0 {
+							if n := testing.AllocsPerRun(3, func() { p.Act(v, b, rows) }); n != 0 {
+								t.Errorf("%v allocations in turn %d", n, turn)
+							}
 						}
+						p.Act(v, b, rows)
+						v.Step(b)
 					}
-					p.Act(v, b, rows)
-					v.Step(b)
-				}
+				})
 			}
 		}
 	}
@@ -91,22 +95,24 @@ func TestScriptsAllocateNothing(t *testing.T) {
 func TestScriptsPlayTheirGameOnly(t *testing.T) {
 	for _, c := range games {
 		for _, name := range policytest.Scripts(c.name) {
-			s := policytest.NewVector(t, c.name, c.rules, 1, 0).Spec()
-			fails := func(game, spec, want string) {
-				t.Helper()
-				m, err := policy.New(game, spec)
-				if err == nil {
-					_, err = m(s)
+			t.Run(c.name+" "+name, func(t *testing.T) {
+				s := policytest.NewVector(t, c.name, c.rules, 1, 0).Spec()
+				fails := func(game, spec, want string) {
+					t.Helper()
+					m, err := policy.New(game, spec)
+					if err == nil {
+						_, err = m(s)
+					}
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("%s for %s: error %v, want one with %q", spec, game, err, want)
+					}
 				}
-				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%s for %s: error %v, want one with %q", spec, game, err, want)
-				}
-			}
-			fails("toy", "mix(1*random,1*"+name+")", fmt.Sprintf("character 16: no policy %q for toy", name))
-			s.Info.MaxOrders = 0
-			fails(c.name, name, name+" needs room for ")
-			s.Info.Name = "toy"
-			fails(c.name, name, fmt.Sprintf("%s plays %s, not toy", name, c.name))
+				fails("toy", "mix(1*random,1*"+name+")", fmt.Sprintf("character 16: no policy %q for toy", name))
+				s.Info.MaxOrders = 0
+				fails(c.name, name, name+" needs room for ")
+				s.Info.Name = "toy"
+				fails(c.name, name, fmt.Sprintf("%s plays %s, not toy", name, c.name))
+			})
 		}
 	}
 }

@@ -200,17 +200,19 @@ func TestTypes(t *testing.T) {
 		{onnx.Uint64, raw(append(le.AppendUint64(nil, 7), le.AppendUint64(nil, math.MaxInt64)...)...), nil, []int64{7, math.MaxInt64}},
 		{onnx.Uint64, packed(11, 7, 8), nil, []int64{7, 8}},
 	} {
-		got, err := tensor(uint64(c.kind), c.fields)
-		if err != nil {
-			t.Errorf("%s: %v", c.kind, err)
-			continue
-		}
-		for i := range 2 {
-			if c.floats != nil && (len(got.Floats) != 2 || got.Floats[i] != c.floats[i]) || c.ints != nil && (len(got.Ints) != 2 || got.Ints[i] != c.ints[i]) {
-				t.Errorf("%s: %v %v, want %v %v", c.kind, got.Floats, got.Ints, c.floats, c.ints)
-				break
+		t.Run(c.kind.String(), func(t *testing.T) {
+			got, err := tensor(uint64(c.kind), c.fields)
+			if err != nil {
+				t.Errorf("%s: %v", c.kind, err)
+				return
 			}
-		}
+			for i := range 2 {
+				if c.floats != nil && (len(got.Floats) != 2 || got.Floats[i] != c.floats[i]) || c.ints != nil && (len(got.Ints) != 2 || got.Ints[i] != c.ints[i]) {
+					t.Errorf("%s: %v %v, want %v %v", c.kind, got.Floats, got.Ints, c.floats, c.ints)
+					break
+				}
+			}
+		})
 	}
 	for _, c := range []struct {
 		kind   uint64
@@ -221,9 +223,11 @@ func TestTypes(t *testing.T) {
 		{uint64(onnx.Uint64), packed(11, 7, math.MaxUint64), `"w": expected elements of uint64`},
 		{17, raw(1, 2), `initializer 0 "w": expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found type 17`},
 	} {
-		if _, err := tensor(c.kind, c.fields); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("type %d: %v, want %q", c.kind, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if _, err := tensor(c.kind, c.fields); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("type %d: %v, want %q", c.kind, err, c.want)
+			}
+		})
 	}
 }
 

@@ -40,22 +40,24 @@ func TestElements(t *testing.T) {
 	src := everyFloat()
 	everyPath(t, func(name string) {
 		for _, c := range elementCases {
-			dst, bits := make([]float32, len(src)), make([]byte, 0, 4*len(src))
-			c.f(dst, src)
-			worst, at := 0.0, float32(0)
-			for i, y := range dst {
-				b := math.Float32bits(y)
-				bits = append(bits, byte(b), byte(b>>8), byte(b>>16), byte(b>>24))
-				if e := distance(y, c.want(float64(src[i]))); !(e <= worst) {
-					worst, at = e, src[i]
+			t.Run(name+" "+c.name, func(t *testing.T) {
+				dst, bits := make([]float32, len(src)), make([]byte, 0, 4*len(src))
+				c.f(dst, src)
+				worst, at := 0.0, float32(0)
+				for i, y := range dst {
+					b := math.Float32bits(y)
+					bits = append(bits, byte(b), byte(b>>8), byte(b>>16), byte(b>>24))
+					if e := distance(y, c.want(float64(src[i]))); !(e <= worst) {
+						worst, at = e, src[i]
+					}
 				}
-			}
-			if !(worst <= c.ulps) {
-				t.Errorf("%s: %s(%v) is off by %v units in the last place, want %v", name, c.name, at, worst, c.ulps)
-			}
-			if sum := crc64.Checksum(bits, crc64.MakeTable(crc64.ECMA)); sum != c.sum {
-				t.Errorf("%s: %s: the bits have the sum %#x, want %#x", name, c.name, sum, c.sum)
-			}
+				if !(worst <= c.ulps) {
+					t.Errorf("%s: %s(%v) is off by %v units in the last place, want %v", name, c.name, at, worst, c.ulps)
+				}
+				if sum := crc64.Checksum(bits, crc64.MakeTable(crc64.ECMA)); sum != c.sum {
+					t.Errorf("%s: %s: the bits have the sum %#x, want %#x", name, c.name, sum, c.sum)
+				}
+			})
 		}
 	})
 }
