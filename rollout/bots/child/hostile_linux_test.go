@@ -3,7 +3,6 @@ package child
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,113 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
-
-// unixBot has the kinds of bot for this system.
-func unixBot(kind string, args []string) int {
-	switch kind {
-	case "family": // has descendants in groups and sessions of their own that ignore signals
-		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
-		for _, attr := range []*syscall.SysProcAttr{{}, {Setpgid: true}, {Setsid: true}} {
-			spawn(attr, "parent-of-daemon")
-		}
-		fmt.Println("ready")
-		hang()
-	case "parent-of-daemon": // its child's parent ends at once
-		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
-		for _, attr := range []*syscall.SysProcAttr{{}, {Setsid: true}} {
-			spawn(attr, "daemon").Wait()
-		}
-		fmt.Println("x")
-		hang()
-	case "daemon":
-		c := exec.Command("/bin/sh", "-c", "trap '' TERM HUP INT; while :; do sleep 100; done")
-		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		if err := c.Start(); err != nil {
-			panic(err)
-		}
-		fmt.Println("x")
-	case "leaves": // ends and leaves such descendants behind
-		spawn(&syscall.SysProcAttr{Setsid: true}, "parent-of-daemon")
-		fmt.Println("ready")
-	case "grandchildren": // use the processor and end
-		for {
-			c := exec.Command(os.Args[0], "bot", "child-that-spins", args[0])
-			if c.Run() != nil {
-				return 1
-			}
-		}
-	case "child-that-spins":
-		exec.Command(os.Args[0], "bot", "spin", args[0]).Run()
-	case "eat": // memory, in a number of processes
-		n, _ := strconv.Atoi(args[0])
-		if n > 1 {
-			spawn(nil, "eat", strconv.Itoa(n-1))
-		}
-		kept := make([]byte, 64<<20)
-		for i := 0; i < len(kept); i += 4096 {
-			kept[i] = 1
-		}
-		fmt.Println("x")
-		hang()
-		fmt.Println(kept[0])
-	case "inherits":
-		self, _ := new(processTable).read(os.Getpid())
-		session, _ := unix.Getsid(0)
-		var files []string
-		entries, _ := os.ReadDir("/proc/self/fd")
-		for _, e := range entries {
-			name, err := os.Readlink("/proc/self/fd/" + e.Name())
-			if fd, _ := strconv.Atoi(e.Name()); err == nil && fd > 2 && !strings.HasPrefix(name, "anon_inode:") && !strings.HasPrefix(name, "/sys/") {
-				files = append(files, name) // not what the bot's own runtime has opened
-			}
-		}
-		fmt.Println(session == self.pid, syscall.Getpgrp() == self.pid, files)
-	case "moonfarm": // takes the part of the program that plays a match
-		g, err := Start(context.Background(), Limits{})
-		if err != nil {
-			fmt.Println(err)
-			return 1
-		}
-		p, err := g.Run(Command{Args: []string{os.Args[0], "bot", "family"}, Output: true})
-		if err != nil {
-			fmt.Println(err)
-			return 1
-		}
-		if len(args) > 0 { // another process keeps the guard's connection open
-			file, err := g.starts.(*remote).conn.File()
-			if err != nil {
-				panic(err)
-			}
-			c := exec.Command("/bin/sleep", "3600")
-			c.ExtraFiles = []*os.File{file}
-			if err := c.Start(); err != nil {
-				panic(err)
-			}
-			fmt.Println("holds", c.Process.Pid)
-		}
-		line, err := p.ReadLine(time.Time{})
-		fmt.Println(string(line), err, g.starts.(*remote).cmd.Process.Pid)
-		hang()
-	default:
-		panic("no such bot: " + kind)
-	}
-	return 0
-}
-
-// spawn starts this program as another bot and waits for its first line.
-func spawn(attr *syscall.SysProcAttr, args ...string) *exec.Cmd {
-	c := exec.Command(os.Args[0], append([]string{"bot"}, args...)...)
-	c.SysProcAttr = attr
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
-	}
-	if err != nil {
-		panic(err)
-	}
-	bufio.NewReader(out).ReadString('\n')
-	return c
-}
 
 // mark adds a mark to the environment of a command and returns it.
 func mark(c *Command) string {
@@ -189,17 +80,19 @@ const family = 1 + 3 + 3*2
 func TestFamilies(t *testing.T) {
 	g := guard(t, Limits{})
 	for _, kind := range []string{"family", "leaves"} {
-		c := talks(t, kind)
-		m := mark(&c)
-		p := start(t, g, c)
-		if kind == "family" {
-			readLine(t, p)
-			requireMarked(t, m, family)
-			p.Kill()
-		} else if r, err := p.Wait(soon()); err != nil || r.Code != 0 || r.Processes < 1 {
-			t.Errorf("%+v, %v", r, err)
-		}
-		requireNone(t, m)
+		t.Run(kind, func(t *testing.T) {
+			c := talks(t, kind)
+			m := mark(&c)
+			p := start(t, g, c)
+			if kind == "family" {
+				readLine(t, p)
+				requireMarked(t, m, family)
+				p.Kill()
+			} else if r, err := p.Wait(soon()); err != nil || r.Code != 0 || r.Processes < 1 {
+				t.Errorf("%+v, %v", r, err)
+			}
+			requireNone(t, m)
+		})
 	}
 	c := talks(t, "family")
 	m := mark(&c)
@@ -218,45 +111,47 @@ func TestProgramKilled(t *testing.T) {
 		signal syscall.Signal
 		held   bool // its connection to the guard
 	}{{syscall.SIGKILL, false}, {syscall.SIGHUP, false}, {syscall.SIGKILL, true}} {
-		if signal.Ignored(c.signal) {
-			continue // the tests run under nohup, so their children ignore the signal, too
-		}
-		plays := exec.Command(os.Args[0], "bot", "moonfarm")
-		if c.held {
-			plays.Args = append(plays.Args, "held")
-		}
-		m := "CHILD_TEST_MARK=" + rand.Text()
-		plays.Env = append(os.Environ(), m)
-		pipe, err := plays.StdoutPipe()
-		if err == nil {
-			err = plays.Start()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := bufio.NewReader(pipe)
-		holder, guard := 0, 0
-		if c.held {
+		t.Run(fmt.Sprintf("%v, held %v", c.signal, c.held), func(t *testing.T) {
+			if signal.Ignored(c.signal) {
+				t.Skip("the tests run under nohup, so their children ignore the signal, too")
+			}
+			plays := exec.Command(os.Args[0], "bot", "moonfarm")
+			if c.held {
+				plays.Args = append(plays.Args, "held")
+			}
+			m := "CHILD_TEST_MARK=" + rand.Text()
+			plays.Env = append(os.Environ(), m)
+			pipe, err := plays.StdoutPipe()
+			if err == nil {
+				err = plays.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := bufio.NewReader(pipe)
+			holder, guard := 0, 0
+			if c.held {
+				line, _ := out.ReadString('\n')
+				if _, err := fmt.Sscanf(line, "holds %d", &holder); err != nil {
+					t.Fatalf("%q: %v", line, err)
+				}
+			}
 			line, _ := out.ReadString('\n')
-			if _, err := fmt.Sscanf(line, "holds %d", &holder); err != nil {
+			if _, err := fmt.Sscanf(line, "ready <nil> %d", &guard); err != nil {
 				t.Fatalf("%q: %v", line, err)
 			}
-		}
-		line, _ := out.ReadString('\n')
-		if _, err := fmt.Sscanf(line, "ready <nil> %d", &guard); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		requireMarked(t, m, 2+family)
-		plays.Process.Signal(c.signal)
-		if holder > 0 {
-			assert.Eventually(t, func() bool { return slices.Equal(marked(m), []int{holder}) }, ample, 5*time.Millisecond)
-			syscall.Kill(holder, syscall.SIGKILL)
-		}
-		plays.Wait()
-		requireMarked(t, m, 0)
-		if p, ok := new(processTable).read(guard); ok && !p.ended {
-			t.Errorf("the guard runs: %+v", p)
-		}
+			requireMarked(t, m, 2+family)
+			plays.Process.Signal(c.signal)
+			if holder > 0 {
+				assert.Eventually(t, func() bool { return slices.Equal(marked(m), []int{holder}) }, ample, 5*time.Millisecond)
+				syscall.Kill(holder, syscall.SIGKILL)
+			}
+			plays.Wait()
+			requireMarked(t, m, 0)
+			if p, ok := new(processTable).read(guard); ok && !p.ended {
+				t.Errorf("the guard runs: %+v", p)
+			}
+		})
 	}
 }
 
@@ -467,13 +362,15 @@ func TestProgramsThatDoNotStart(t *testing.T) {
 		"#!/no/such/interpreter -x\n": `its first line is "#!/no/such/interpreter -x": is that program there?`,
 		"echo hello\n":                "a script needs a first line such as #!/bin/sh",
 	} {
-		file := t.TempDir() + "/program"
-		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := g.Run(Command{Args: []string{file}}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			file := t.TempDir() + "/program"
+			if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.Run(Command{Args: []string{file}}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package child
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -21,16 +22,18 @@ func TestLog(t *testing.T) {
 		{0, []string{"a"}, "[the limit of 0 bytes is reached: the rest was dropped]\n"},
 		{-1, []string{"a"}, "[the limit of -1 bytes is reached: the rest was dropped]\n"},
 	} {
-		var to strings.Builder
-		l := NewLog(&to, c.limit)
-		for _, w := range c.writes {
-			if n, err := l.Write([]byte(w)); n != len(w) || err != nil {
-				t.Errorf("%q: %d, %v", w, n, err)
+		t.Run(fmt.Sprintf("%d %q", c.limit, c.writes), func(t *testing.T) {
+			var to strings.Builder
+			l := NewLog(&to, c.limit)
+			for _, w := range c.writes {
+				if n, err := l.Write([]byte(w)); n != len(w) || err != nil {
+					t.Errorf("%q: %d, %v", w, n, err)
+				}
 			}
-		}
-		if to.String() != c.want || l.Full() != strings.Contains(c.want, "[") {
-			t.Errorf("%q: %q, full %v", c.writes, to.String(), l.Full())
-		}
+			if to.String() != c.want || l.Full() != strings.Contains(c.want, "[") {
+				t.Errorf("%q: %q, full %v", c.writes, to.String(), l.Full())
+			}
+		})
 	}
 	broken := &breaks{}
 	l := NewLog(broken, 100)
@@ -60,15 +63,17 @@ func TestTail(t *testing.T) {
 		{slices.Repeat([]string{strings.Repeat("x", 999) + "\n"}, 20), append([]string{strings.Repeat("x", tailBytes-8*1000-1)},
 			slices.Repeat([]string{"…" + strings.Repeat("x", tailWidth-1)}, 8)...)},
 	} {
-		var k tail
-		for _, w := range c.writes {
-			k.Write([]byte(w))
-			if len(k.kept) > tailBytes {
-				t.Errorf("%d bytes kept", len(k.kept))
+		t.Run(fmt.Sprintf("%.40q", c.writes), func(t *testing.T) {
+			var k tail
+			for _, w := range c.writes {
+				k.Write([]byte(w))
+				if len(k.kept) > tailBytes {
+					t.Errorf("%d bytes kept", len(k.kept))
+				}
 			}
-		}
-		if got := k.lines(); !slices.Equal(got, c.want) {
-			t.Errorf("%.40q: %.60q, want %.60q", c.writes, got, c.want)
-		}
+			if got := k.lines(); !slices.Equal(got, c.want) {
+				t.Errorf("%.40q: %.60q, want %.60q", c.writes, got, c.want)
+			}
+		})
 	}
 }

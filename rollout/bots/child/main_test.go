@@ -1,11 +1,9 @@
 package child
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,81 +26,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // programs with the race detector wait a second
 	os.Exit(m.Run())
-}
-
-// bot is the main function of the test's program as a bot.
-func bot(kind string, args []string) int {
-	number := func() int {
-		n, err := strconv.Atoi(args[0])
-		if err != nil {
-			panic(err)
-		}
-		return n
-	}
-	switch kind {
-	case "echo":
-		in := bufio.NewReader(os.Stdin)
-		for {
-			line, err := in.ReadString('\n')
-			io.WriteString(os.Stdout, line)
-			if err != nil {
-				return 0
-			}
-		}
-	case "print":
-		fmt.Println(strings.Join(args, " "))
-		fmt.Fprintln(os.Stderr, "to the log")
-	case "where":
-		dir, _ := os.Getwd()
-		fmt.Println(dir)
-		fmt.Println(os.Getenv("CHILD_TEST"), os.Getenv("PWD") == dir, os.Getenv(Marker) != "")
-	case "exit":
-		return number()
-	case "drip":
-		for {
-			fmt.Print("x")
-			dawdle(time.Second)
-		}
-	case "flood":
-		to := map[string]*os.File{"out": os.Stdout, "err": os.Stderr}[args[0]]
-		lines := strings.Repeat(strings.Repeat("y", 99)+args[1], 1000)
-		for {
-			if _, err := io.WriteString(to, lines); err != nil {
-				return 1
-			}
-		}
-	case "close":
-		map[string]*os.File{"in": os.Stdin, "out": os.Stdout}[args[0]].Close()
-		fmt.Fprintln(os.Stderr, "closed")
-		fmt.Println("closed")
-		hang()
-	case "sleep":
-		fmt.Println("ready")
-		hang()
-	case "spin":
-		for end := time.Now().Add(time.Duration(number()) * time.Millisecond); time.Now().Before(end); {
-		}
-	default:
-		return unixBot(kind, args)
-	}
-	return 0
-}
-
-// self returns the command of the test's program as a bot.
-func self(t testing.TB, args ...string) Command {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Command{Args: append([]string{path, "bot"}, args...)}
-}
-
-// talks is self connected by standard input and output.
-func talks(t testing.TB, args ...string) Command {
-	c := self(t, args...)
-	c.Input, c.Output = true, true
-	return c
 }
 
 // guard starts a Guard for as long as the test runs.
@@ -232,32 +155,36 @@ func TestPlace(t *testing.T) {
 func TestExitStatus(t *testing.T) {
 	g := guard(t, Limits{})
 	for _, code := range []int{0, 1, 77} {
-		p := start(t, g, talks(t, "exit", strconv.Itoa(code)))
-		want := fmt.Sprintf("exit status %d", code)
-		if _, err := p.ReadLine(soon()); kindOf(t, err) != Exited || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v", err)
-		}
-		if r, err := p.Wait(soon()); err != nil || r.Code != code || r.Status != want {
-			t.Errorf("%+v, %v", r, err)
-		}
+		t.Run(strconv.Itoa(code), func(t *testing.T) {
+			p := start(t, g, talks(t, "exit", strconv.Itoa(code)))
+			want := fmt.Sprintf("exit status %d", code)
+			if _, err := p.ReadLine(soon()); kindOf(t, err) != Exited || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v", err)
+			}
+			if r, err := p.Wait(soon()); err != nil || r.Code != code || r.Status != want {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
 	}
 }
 
 func TestNeverAnswers(t *testing.T) {
 	for _, kind := range []string{"sleep", "drip"} {
-		p := start(t, guard(t, Limits{}), talks(t, kind))
-		if kind == "sleep" {
-			readLine(t, p)
-		}
-		for range 2 { // the deadline of one call has no effect on the next
-			if _, err := p.ReadLine(time.Now().Add(50 * time.Millisecond)); kindOf(t, err) != Time {
-				t.Errorf("%s: %v", kind, err)
+		t.Run(kind, func(t *testing.T) {
+			p := start(t, guard(t, Limits{}), talks(t, kind))
+			if kind == "sleep" {
+				readLine(t, p)
 			}
-		}
-		r := p.End(time.Now().Add(50 * time.Millisecond))
-		if r.Fault == nil || r.Fault.Kind != Time || r.Code != -1 && runtime.GOOS != "windows" {
-			t.Errorf("%s: %+v", kind, r)
-		}
+			for range 2 { // the deadline of one call has no effect on the next
+				if _, err := p.ReadLine(time.Now().Add(50 * time.Millisecond)); kindOf(t, err) != Time {
+					t.Errorf("%s: %v", kind, err)
+				}
+			}
+			r := p.End(time.Now().Add(50 * time.Millisecond))
+			if r.Fault == nil || r.Fault.Kind != Time || r.Code != -1 && runtime.GOOS != "windows" {
+				t.Errorf("%s: %+v", kind, r)
+			}
+		})
 	}
 }
 
@@ -289,27 +216,29 @@ func TestFloods(t *testing.T) {
 		{"", Limits{}, "answered with more than 1048576 bytes"},
 		{"\n", Limits{Output: 1_000_000}, "in the whole match, the limit is 1000000"},
 	} {
-		p := start(t, guard(t, c.limits), talks(t, "flood", "out", c.end))
-		var err error
-		read := 0
-		for err == nil && read < 1<<30 {
-			var line []byte
-			if line, err = p.ReadLine(soon()); err == nil {
-				read += len(line) + 1
+		t.Run(c.want, func(t *testing.T) {
+			p := start(t, guard(t, c.limits), talks(t, "flood", "out", c.end))
+			var err error
+			read := 0
+			for err == nil && read < 1<<30 {
+				var line []byte
+				if line, err = p.ReadLine(soon()); err == nil {
+					read += len(line) + 1
+				}
 			}
-		}
-		if kindOf(t, err) != Output || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, want %q", err, c.want)
-		}
-		if limit := c.limits.Output; limit > 0 && int64(read) > limit {
-			t.Errorf("read %d bytes, limit %d", read, limit)
-		}
-		if len(p.base) > 8<<20 {
-			t.Errorf("a buffer of %d bytes", len(p.base))
-		}
-		if r, err := p.Wait(soon()); err != nil || r.Fault == nil || r.Fault.Kind != Output {
-			t.Errorf("%+v, %v", r, err)
-		}
+			if kindOf(t, err) != Output || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if limit := c.limits.Output; limit > 0 && int64(read) > limit {
+				t.Errorf("read %d bytes, limit %d", read, limit)
+			}
+			if len(p.base) > 8<<20 {
+				t.Errorf("a buffer of %d bytes", len(p.base))
+			}
+			if r, err := p.Wait(soon()); err != nil || r.Fault == nil || r.Fault.Kind != Output {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
 	}
 }
 
@@ -379,12 +308,14 @@ func TestProgramsThatAreNotThere(t *testing.T) {
 		{Command{Args: []string{"go"}, Dir: file}, "is not a folder"},
 		{Command{Args: []string{"go", "a\x00b"}}, "zero byte"},
 	} {
-		if err := c.command.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: error %v, want %q", c.command.Args, err, c.want)
-		}
-		if _, err := g.Run(c.command); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: error %v, want %q", c.command.Args, err, c.want)
-		}
+		t.Run(fmt.Sprintf("%q", c.command.Args), func(t *testing.T) {
+			if err := c.command.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q: error %v, want %q", c.command.Args, err, c.want)
+			}
+			if _, err := g.Run(c.command); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q: error %v, want %q", c.command.Args, err, c.want)
+			}
+		})
 	}
 	start(t, g, self(t, "exit", "0")).End(soon()) // a guard survives all that
 }

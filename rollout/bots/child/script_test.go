@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,18 +33,20 @@ func TestScripts(t *testing.T) {
 		"\xEF\xBB\xBF#!/bin/sh\nexit\n":     "a byte order mark stands before the #!",
 		"\xEF\xBB\xBFtext":                  "",
 	} {
-		write("run.sh", text)
-		for _, err := range []error{
-			CheckScript(filepath.Join(dir, "run.sh")),
-			(&Command{Args: []string{"./run.sh", "x"}, Dir: dir}).Check(),
-		} {
-			if want == "" {
-				require.NoError(t, err, "%q", text)
-			} else {
-				require.ErrorContains(t, err, want, "%q", text)
-				require.ErrorContains(t, err, "sed -i ", "%q", text)
+		t.Run(strconv.Quote(text), func(t *testing.T) {
+			write("run.sh", text)
+			for _, err := range []error{
+				CheckScript(filepath.Join(dir, "run.sh")),
+				(&Command{Args: []string{"./run.sh", "x"}, Dir: dir}).Check(),
+			} {
+				if want == "" {
+					require.NoError(t, err, "%q", text)
+				} else {
+					require.ErrorContains(t, err, want, "%q", text)
+					require.ErrorContains(t, err, "sed -i ", "%q", text)
+				}
 			}
-		}
+		})
 	}
 	write("run.sh", "while read l\r\ndo\r\ndone\r\n")
 	require.NoError(t, (&Command{Args: []string{"./run.sh"}, Dir: dir}).Check())

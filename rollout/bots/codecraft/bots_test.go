@@ -105,48 +105,50 @@ func play(t testing.TB, m *Match) *Result {
 // entities, at every seat.
 func TestGame(t *testing.T) {
 	for _, preset := range []string{"round1", "round2", "finals", "round1-1", "round2-3"} {
-		m := &Match{Rules: rules(t, preset, 12), Seed: 7}
-		var clients sync.WaitGroup
-		views := make([]int, m.Rules.Players)
-		for seat := range m.Rules.Players {
-			port := listen(t, nil)
-			m.Seats = append(m.Seats, Seat{Port: port})
-			conn := dial(t, port, "anything")
-			clients.Go(func() {
-				if err := serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
-					if v.MyID != seat+1 || v.CurrentTick != int32(views[seat]) || len(v.Players) != int(m.Rules.Players) {
-						t.Errorf("%s, seat %d, tick %d: a view for %d of tick %d with %d players",
-							preset, seat, views[seat], v.MyID, v.CurrentTick, len(v.Players))
+		t.Run(preset, func(t *testing.T) {
+			m := &Match{Rules: rules(t, preset, 12), Seed: 7}
+			var clients sync.WaitGroup
+			views := make([]int, m.Rules.Players)
+			for seat := range m.Rules.Players {
+				port := listen(t, nil)
+				m.Seats = append(m.Seats, Seat{Port: port})
+				conn := dial(t, port, "anything")
+				clients.Go(func() {
+					if err := serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
+						if v.MyID != seat+1 || v.CurrentTick != int32(views[seat]) || len(v.Players) != int(m.Rules.Players) {
+							t.Errorf("%s, seat %d, tick %d: a view for %d of tick %d with %d players",
+								preset, seat, views[seat], v.MyID, v.CurrentTick, len(v.Players))
+						}
+						views[seat]++
+						return orderAll(v)
+					}); err != nil {
+						t.Errorf("%s, seat %d: %v", preset, seat, err)
 					}
-					views[seat]++
-					return orderAll(v)
-				}); err != nil {
-					t.Errorf("%s, seat %d: %v", preset, seat, err)
+				})
+			}
+			var ticks int
+			m.Watch = func(s *codecraft.State) error {
+				if int(s.Tick) != ticks {
+					t.Errorf("%s: tick %d, want %d", preset, s.Tick, ticks)
 				}
-			})
-		}
-		var ticks int
-		m.Watch = func(s *codecraft.State) error {
-			if int(s.Tick) != ticks {
-				t.Errorf("%s: tick %d, want %d", preset, s.Tick, ticks)
+				ticks++
+				checkOrders(t, s)
+				return nil
 			}
-			ticks++
-			checkOrders(t, s)
-			return nil
-		}
-		r := play(t, m)
-		clients.Wait()
-		if r.Turns != 12 || ticks != 13 || r.Status != sim.Over || r.Seed != 7 {
-			t.Errorf("%s: %d ticks, %d watched, %v, seed %d", preset, r.Turns, ticks, r.Status, r.Seed)
-		}
-		for seat, p := range r.Players {
-			if p.Crashed || p.Comment != nil || views[seat] != 12 || r.Used[seat] <= 0 {
-				t.Errorf("%s, seat %d: %+v, %d views, used %v", preset, seat, p, views[seat], r.Used[seat])
+			r := play(t, m)
+			clients.Wait()
+			if r.Turns != 12 || ticks != 13 || r.Status != sim.Over || r.Seed != 7 {
+				t.Errorf("%s: %d ticks, %d watched, %v, seed %d", preset, r.Turns, ticks, r.Status, r.Seed)
 			}
-		}
-		if len(r.Results) != int(m.Rules.Players) {
-			t.Errorf("%s: scores %v", preset, r.Results)
-		}
+			for seat, p := range r.Players {
+				if p.Crashed || p.Comment != nil || views[seat] != 12 || r.Used[seat] <= 0 {
+					t.Errorf("%s, seat %d: %+v, %d views, used %v", preset, seat, p, views[seat], r.Used[seat])
+				}
+			}
+			if len(r.Results) != int(m.Rules.Players) {
+				t.Errorf("%s: scores %v", preset, r.Results)
+			}
+		})
 	}
 }
 
@@ -386,17 +388,19 @@ func TestManyGames(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	cause := errors.New("enough")
 	for _, connected := range []bool{false, true} {
-		port := listen(t, nil)
-		if connected {
-			dial(t, port, "") // and never answers; there is no limit
-		}
-		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
-		begin := time.Now()
-		_, err := (&Match{Rules: rules(t, "finals", 1000), Seats: []Seat{{Port: port}, {}}}).Play(ctx)
-		if took := time.Since(begin); !errors.Is(err, cause) || took > ample {
-			t.Errorf("connected %v: %v after %v", connected, err, took)
-		}
+		t.Run(fmt.Sprintf("connected %v", connected), func(t *testing.T) {
+			port := listen(t, nil)
+			if connected {
+				dial(t, port, "") // and never answers; there is no limit
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
+			begin := time.Now()
+			_, err := (&Match{Rules: rules(t, "finals", 1000), Seats: []Seat{{Port: port}, {}}}).Play(ctx)
+			if took := time.Since(begin); !errors.Is(err, cause) || took > ample {
+				t.Errorf("connected %v: %v after %v", connected, err, took)
+			}
+		})
 	}
 }
 
@@ -414,9 +418,11 @@ func TestRefusedMatches(t *testing.T) {
 		{Match{Rules: finals, Seats: []Seat{{}, {Limits: bots.Limits{Game: -1}}}}, "seat 2: a negative limit"},
 		{Match{Rules: finals, Seats: make([]Seat, 2), Watch: func(*codecraft.State) error { return stop }}, "stop"},
 	} {
-		if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q", err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
 	}
 }
 

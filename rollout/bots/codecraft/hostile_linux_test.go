@@ -199,36 +199,38 @@ func TestHostileClients(t *testing.T) {
 		{kind: "is deaf"},
 		{kind: "repeats"},
 	} {
-		t.Setenv(clientEnv, c.kind)
-		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
-		port := listen(t, nil)
-		good := make(chan error, 1)
-		conn := dial(t, port, "")
-		go func() { good <- serve(conn, quickstart) }()
-		begin := time.Now()
-		seat := Seat{Program: Program{Args: []string{self}}, Log: child.NewLog(out, maxLog), Limits: c.limits, Process: c.uses}
-		r := play(t, &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{Port: port}, seat}})
-		if err := <-good; err != nil || r.Crashes[0] != nil || r.Results[0] == 0 || r.Turns != 30 {
-			t.Errorf("%s: %d ticks, scores %v, the other client: %v, crash %+v", c.kind, r.Turns, r.Results, err, r.Crashes[0])
-		}
-		t.Logf("%s: %v", c.kind, time.Since(begin))
-		comment := ""
-		if r.Players[1].Comment != nil {
-			comment = *r.Players[1].Comment
-		}
-		if !strings.Contains(comment, c.fault) || (comment == "") != (c.fault == "") {
-			t.Errorf("%s: comment %q, want %q", c.kind, comment, c.fault)
-		}
-		if info, err := out.Stat(); err != nil || info.Size() > maxLog+100 || c.logged && info.Size() < maxLog {
-			t.Errorf("%s: a log of %d bytes, %v", c.kind, info.Size(), err)
-		}
-		if list := left(mark); list != nil {
-			t.Errorf("%s: %v are left", c.kind, list)
-		}
+		t.Run(c.kind, func(t *testing.T) {
+			t.Setenv(clientEnv, c.kind)
+			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			port := listen(t, nil)
+			good := make(chan error, 1)
+			conn := dial(t, port, "")
+			go func() { good <- serve(conn, quickstart) }()
+			begin := time.Now()
+			seat := Seat{Program: Program{Args: []string{self}}, Log: child.NewLog(out, maxLog), Limits: c.limits, Process: c.uses}
+			r := play(t, &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{Port: port}, seat}})
+			if err := <-good; err != nil || r.Crashes[0] != nil || r.Results[0] == 0 || r.Turns != 30 {
+				t.Errorf("%s: %d ticks, scores %v, the other client: %v, crash %+v", c.kind, r.Turns, r.Results, err, r.Crashes[0])
+			}
+			t.Logf("%s: %v", c.kind, time.Since(begin))
+			comment := ""
+			if r.Players[1].Comment != nil {
+				comment = *r.Players[1].Comment
+			}
+			if !strings.Contains(comment, c.fault) || (comment == "") != (c.fault == "") {
+				t.Errorf("%s: comment %q, want %q", c.kind, comment, c.fault)
+			}
+			if info, err := out.Stat(); err != nil || info.Size() > maxLog+100 || c.logged && info.Size() < maxLog {
+				t.Errorf("%s: a log of %d bytes, %v", c.kind, info.Size(), err)
+			}
+			if list := left(mark); list != nil {
+				t.Errorf("%s: %v are left", c.kind, list)
+			}
+		})
 	}
 }
 

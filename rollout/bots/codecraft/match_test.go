@@ -2,6 +2,7 @@ package codecraft
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -203,36 +204,38 @@ func TestClientPlaysAsThePolicy(t *testing.T) {
 		ticks = 1000
 	}
 	for _, preset := range []string{"finals", "round2", "round1-2"} {
-		r := rules(t, preset, ticks)
-		match := func(clients ...int) *Result {
-			m := &Match{Rules: r, Seed: 5, Seats: make([]Seat, r.Players)}
-			for i := range m.Seats {
-				if !slices.Contains(clients, i) {
-					m.Seats[i].Policy = maker(t, "quickstart")
-					continue
+		t.Run(preset, func(t *testing.T) {
+			r := rules(t, preset, ticks)
+			match := func(clients ...int) *Result {
+				m := &Match{Rules: r, Seed: 5, Seats: make([]Seat, r.Players)}
+				for i := range m.Seats {
+					if !slices.Contains(clients, i) {
+						m.Seats[i].Policy = maker(t, "quickstart")
+						continue
+					}
+					m.Seats[i].Port = listen(t, nil)
+					conn := dial(t, m.Seats[i].Port, "")
+					go serve(conn, quickstart)
 				}
-				m.Seats[i].Port = listen(t, nil)
-				conn := dial(t, m.Seats[i].Port, "")
-				go serve(conn, quickstart)
+				return play(t, m)
 			}
-			return play(t, m)
-		}
-		want := match()
-		for seat := range int(r.Players) {
-			got := match(seat)
-			if got.Turns != want.Turns || !slices.Equal(got.Results, want.Results) || got.Players[seat].Crashed {
-				t.Errorf("%s, client at seat %d: %v after %d ticks, as a policy %v after %d",
-					preset, seat, got.Results, got.Turns, want.Results, want.Turns)
+			want := match()
+			for seat := range int(r.Players) {
+				got := match(seat)
+				if got.Turns != want.Turns || !slices.Equal(got.Results, want.Results) || got.Players[seat].Crashed {
+					t.Errorf("%s, client at seat %d: %v after %d ticks, as a policy %v after %d",
+						preset, seat, got.Results, got.Turns, want.Results, want.Turns)
+				}
 			}
-		}
-		if r.Players == 2 {
-			if got := match(0, 1); !slices.Equal(got.Results, want.Results) {
-				t.Errorf("%s, two clients: %v, as policies %v", preset, got.Results, want.Results)
+			if r.Players == 2 {
+				if got := match(0, 1); !slices.Equal(got.Results, want.Results) {
+					t.Errorf("%s, two clients: %v, as policies %v", preset, got.Results, want.Results)
+				}
 			}
-		}
-		if want.Results[0] == 0 {
-			t.Errorf("%s: nothing was gathered", preset)
-		}
+			if want.Results[0] == 0 {
+				t.Errorf("%s: nothing was gathered", preset)
+			}
+		})
 	}
 }
 
@@ -300,42 +303,44 @@ func TestCommands(t *testing.T) {
 		{"stays", "Player crashed: tick 0: no answer within 100ms", "connected\n", nil},
 		{"", "Player crashed: it could not be started: ", "", []string{filepath.Join(t.TempDir(), "none")}},
 	} {
-		if c.command == nil {
-			c.command = []string{self}
-		}
-		t.Setenv(clientEnv, c.kind)
-		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
-		limits := bots.Limits{Accept: ample, Answer: ample}
-		switch c.kind {
-		case "sleeps":
-			limits.Accept = 300 * time.Millisecond
-		case "stays":
-			limits.Answer = 100 * time.Millisecond
-		}
-		r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: Program{Args: c.command}, Log: child.NewLog(out, maxLog), Limits: limits}}})
-		comment := ""
-		if r.Players[0].Comment != nil {
-			comment = *r.Players[0].Comment
-		}
-		if (c.comment == "") != (comment == "") || !strings.Contains(comment, c.comment) {
-			t.Errorf("%s: comment %q, want %q", c.kind, comment, c.comment)
-		}
-		text, _ := os.ReadFile(out.Name())
-		lines := strings.SplitAfter(string(text), "\n")
-		headers := len(lines)
-		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "== tick ") })
-		headers -= len(lines)
-		if printed := strings.Join(lines, ""); printed != c.printed {
-			t.Errorf("%s: printed %q, want %q", c.kind, printed, c.printed)
-		}
-		if c.kind == "plays" && headers != 2*20 {
-			t.Errorf("%d lines before and behind 20 ticks, want two of each", headers)
-		}
+		t.Run(cmp.Or(c.kind, "no program"), func(t *testing.T) {
+			if c.command == nil {
+				c.command = []string{self}
+			}
+			t.Setenv(clientEnv, c.kind)
+			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			limits := bots.Limits{Accept: ample, Answer: ample}
+			switch c.kind {
+			case "sleeps":
+				limits.Accept = 300 * time.Millisecond
+			case "stays":
+				limits.Answer = 100 * time.Millisecond
+			}
+			r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: Program{Args: c.command}, Log: child.NewLog(out, maxLog), Limits: limits}}})
+			comment := ""
+			if r.Players[0].Comment != nil {
+				comment = *r.Players[0].Comment
+			}
+			if (c.comment == "") != (comment == "") || !strings.Contains(comment, c.comment) {
+				t.Errorf("%s: comment %q, want %q", c.kind, comment, c.comment)
+			}
+			text, _ := os.ReadFile(out.Name())
+			lines := strings.SplitAfter(string(text), "\n")
+			headers := len(lines)
+			lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "== tick ") })
+			headers -= len(lines)
+			if printed := strings.Join(lines, ""); printed != c.printed {
+				t.Errorf("%s: printed %q, want %q", c.kind, printed, c.printed)
+			}
+			if c.kind == "plays" && headers != 2*20 {
+				t.Errorf("%d lines before and behind 20 ticks, want two of each", headers)
+			}
 
+		})
 	}
 }
 
@@ -350,27 +355,29 @@ func TestDeaths(t *testing.T) {
 		{"falls", "the client closed the connection", "signal: killed"},
 		{"garbles", "message of a client: found tag 1651663207, want 0 to 3", ""},
 	} {
-		t.Setenv(clientEnv, c.kind)
-		m := &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, {Program: Program{Args: []string{self}}, Log: child.NewLog(failing{errors.New("disk full")}, maxLog)}}}
-		r := play(t, m)
-		crash := r.Crashes[1]
-		if r.Crashes[0] != nil || crash == nil || r.Turns != 30 {
-			t.Fatalf("%s: %d ticks, crashes %v", c.kind, r.Turns, r.Crashes)
-		}
-		if crash.Turn != 1 || !strings.Contains(crash.Err.Error(), c.reason) || !strings.HasPrefix(crash.Exit, c.exit) || (c.exit == "") != (crash.Exit == "") {
-			t.Errorf("%s: %+v, want tick 1, %s, %s", c.kind, crash, c.reason, c.exit)
-		}
-		want := "Player crashed: tick 1: " + crash.Err.Error()
-		if c.exit != "" {
-			want += " (" + crash.Exit + ")"
-		}
-		if got := *r.Players[1].Comment; got != want {
-			t.Errorf("%s: comment %q, want %q", c.kind, got, want)
-		}
-		said := []string{"Traceback: �[31mred�[0m �", "", "…" + strings.Repeat("x", 199), "last words"}
-		if n := len(crash.Output); n != 10 || !slices.Equal(crash.Output[n-4:], said) || crash.Output[0] != "a line" {
-			t.Errorf("%s: last lines %q, want %q at the end", c.kind, crash.Output, said)
-		}
+		t.Run(c.kind, func(t *testing.T) {
+			t.Setenv(clientEnv, c.kind)
+			m := &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, {Program: Program{Args: []string{self}}, Log: child.NewLog(failing{errors.New("disk full")}, maxLog)}}}
+			r := play(t, m)
+			crash := r.Crashes[1]
+			if r.Crashes[0] != nil || crash == nil || r.Turns != 30 {
+				t.Fatalf("%s: %d ticks, crashes %v", c.kind, r.Turns, r.Crashes)
+			}
+			if crash.Turn != 1 || !strings.Contains(crash.Err.Error(), c.reason) || !strings.HasPrefix(crash.Exit, c.exit) || (c.exit == "") != (crash.Exit == "") {
+				t.Errorf("%s: %+v, want tick 1, %s, %s", c.kind, crash, c.reason, c.exit)
+			}
+			want := "Player crashed: tick 1: " + crash.Err.Error()
+			if c.exit != "" {
+				want += " (" + crash.Exit + ")"
+			}
+			if got := *r.Players[1].Comment; got != want {
+				t.Errorf("%s: comment %q, want %q", c.kind, got, want)
+			}
+			said := []string{"Traceback: �[31mred�[0m �", "", "…" + strings.Repeat("x", 199), "last words"}
+			if n := len(crash.Output); n != 10 || !slices.Equal(crash.Output[n-4:], said) || crash.Output[0] != "a line" {
+				t.Errorf("%s: last lines %q, want %q at the end", c.kind, crash.Output, said)
+			}
+		})
 	}
 }
 

@@ -54,32 +54,34 @@ func draw(conn net.Conn, seat int32) (kinds []protocol.ServerKind, err error) {
 // debug interface, where they draw before every tick, and without one.
 func TestDebugInterface(t *testing.T) {
 	for _, debug := range []bool{false, true} {
-		var want []protocol.ServerKind
-		for range 3 {
-			if debug {
-				want = append(want, protocol.DebugUpdate)
-			}
-			want = append(want, protocol.GetAction)
-		}
-		m := &Match{Rules: rules(t, "round2-2", 3), Debug: debug}
-		var clients sync.WaitGroup
-		for seat := range int32(2) {
-			port := listen(t, nil)
-			conn := dial(t, port, "")
-			m.Seats = append(m.Seats, Seat{Port: port})
-			clients.Go(func() {
-				if kinds, err := draw(conn, seat); err != nil || !slices.Equal(kinds, want) {
-					t.Errorf("debug %v, seat %d: %v, messages %v, want %v", debug, seat, err, kinds, want)
+		t.Run(fmt.Sprintf("debug %v", debug), func(t *testing.T) {
+			var want []protocol.ServerKind
+			for range 3 {
+				if debug {
+					want = append(want, protocol.DebugUpdate)
 				}
-			})
-		}
-		r := play(t, m)
-		clients.Wait()
-		for _, p := range r.Players {
-			if p.Crashed || r.Turns != 3 {
-				t.Errorf("debug %v: %d ticks, %s", debug, r.Turns, *p.Comment)
+				want = append(want, protocol.GetAction)
 			}
-		}
+			m := &Match{Rules: rules(t, "round2-2", 3), Debug: debug}
+			var clients sync.WaitGroup
+			for seat := range int32(2) {
+				port := listen(t, nil)
+				conn := dial(t, port, "")
+				m.Seats = append(m.Seats, Seat{Port: port})
+				clients.Go(func() {
+					if kinds, err := draw(conn, seat); err != nil || !slices.Equal(kinds, want) {
+						t.Errorf("debug %v, seat %d: %v, messages %v, want %v", debug, seat, err, kinds, want)
+					}
+				})
+			}
+			r := play(t, m)
+			clients.Wait()
+			for _, p := range r.Players {
+				if p.Crashed || r.Turns != 3 {
+					t.Errorf("debug %v: %d ticks, %s", debug, r.Turns, *p.Comment)
+				}
+			}
+		})
 	}
 }
 
@@ -129,15 +131,17 @@ func TestStopWhenCrashed(t *testing.T) {
 		{"one that never comes", []Seat{missing, {}}, true, 0},
 		{"nobody at all", []Seat{{}, {}}, true, 30},
 	} {
-		var file bytes.Buffer
-		m := &Match{Rules: rules(t, "round1-2", 30), Seats: c.seats, StopWhenCrashed: c.stop, Replay: &file}
-		r := play(t, m)
-		if r.Turns != c.ticks || (r.Status == sim.Cut) != (c.ticks < 30) {
-			t.Errorf("%s: %d ticks, %v, want %d", c.what, r.Turns, r.Status, c.ticks)
-		}
-		if recorded, err := replay.Read(c.what, &file); err != nil || recorded.Ticks() != c.ticks {
-			t.Errorf("%s: the replay: %v", c.what, err)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			var file bytes.Buffer
+			m := &Match{Rules: rules(t, "round1-2", 30), Seats: c.seats, StopWhenCrashed: c.stop, Replay: &file}
+			r := play(t, m)
+			if r.Turns != c.ticks || (r.Status == sim.Cut) != (c.ticks < 30) {
+				t.Errorf("%s: %d ticks, %v, want %d", c.what, r.Turns, r.Status, c.ticks)
+			}
+			if recorded, err := replay.Read(c.what, &file); err != nil || recorded.Ticks() != c.ticks {
+				t.Errorf("%s: the replay: %v", c.what, err)
+			}
+		})
 	}
 }
 
@@ -150,36 +154,38 @@ func TestRepeat(t *testing.T) {
 		Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "quickstart")}},
 		Watch: func(s *codecraft.State) error { states = append(states, *s); return nil }})
 	for _, cut := range []int{40, 25, 0} {
-		repeated, err := replay.Read("game", bytes.NewReader(file.Bytes()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		repeated.Cut(cut)
-		game, err := codecraft.New(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		port, ticks := listen(t, nil), 0
-		conn := dial(t, port, "")
-		var want protocol.PlayerView
-		done := make(chan error, 1)
-		go func() {
-			done <- serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
-				protocol.View(&want, game, &states[ticks], 1)
-				if fmt.Sprint(*v) != fmt.Sprint(want) {
-					t.Errorf("tick %d: the view does not show the recorded state", ticks)
-				}
-				ticks++
-				return orderAll(v)
-			})
-		}()
-		got := play(t, &Match{Repeat: repeated, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "econ")}, {Port: port}}})
-		if err := <-done; err != nil || got.Turns != cut || ticks != cut {
-			t.Errorf("cut at %d: %v, %d turns, %d views", cut, err, got.Turns, ticks)
-		}
-		if cut == 40 && !slices.Equal(got.Results, recorded.Results) {
-			t.Errorf("scores %v, recorded %v", got.Results, recorded.Results)
-		}
+		t.Run(fmt.Sprintf("cut at %d", cut), func(t *testing.T) {
+			repeated, err := replay.Read("game", bytes.NewReader(file.Bytes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			repeated.Cut(cut)
+			game, err := codecraft.New(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			port, ticks := listen(t, nil), 0
+			conn := dial(t, port, "")
+			var want protocol.PlayerView
+			done := make(chan error, 1)
+			go func() {
+				done <- serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
+					protocol.View(&want, game, &states[ticks], 1)
+					if fmt.Sprint(*v) != fmt.Sprint(want) {
+						t.Errorf("tick %d: the view does not show the recorded state", ticks)
+					}
+					ticks++
+					return orderAll(v)
+				})
+			}()
+			got := play(t, &Match{Repeat: repeated, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "econ")}, {Port: port}}})
+			if err := <-done; err != nil || got.Turns != cut || ticks != cut {
+				t.Errorf("cut at %d: %v, %d turns, %d views", cut, err, got.Turns, ticks)
+			}
+			if cut == 40 && !slices.Equal(got.Results, recorded.Results) {
+				t.Errorf("scores %v, recorded %v", got.Results, recorded.Results)
+			}
+		})
 	}
 	repeated, err := replay.Read("game", &file)
 	if err != nil {
@@ -189,9 +195,11 @@ func TestRepeat(t *testing.T) {
 		"3 seats for a game of 2": {Seats: make([]Seat, 3)},
 		"begins as recorded":      {Seats: make([]Seat, 2), Replay: io.Discard},
 	} {
-		m.Repeat, m.Rules = repeated, codecraft.DefaultRules()
-		if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("error %v, want %q", err, what)
-		}
+		t.Run(what, func(t *testing.T) {
+			m.Repeat, m.Rules = repeated, codecraft.DefaultRules()
+			if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), what) {
+				t.Errorf("error %v, want %q", err, what)
+			}
+		})
 	}
 }

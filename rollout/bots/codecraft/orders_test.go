@@ -2,6 +2,7 @@ package codecraft
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"moonfarm/env"
@@ -133,11 +134,13 @@ func TestOrders(t *testing.T) {
 			"the last counts": {[]protocol.EntityOrder{{ID: id, EntityAction: all}, {ID: id, EntityAction: auto}}, any},
 			"not named":       {[]protocol.EntityOrder{{ID: id + 1<<24, EntityAction: all}, {ID: 0, EntityAction: all}, {ID: 1 << 30, EntityAction: all}}, codecraft.Action{}},
 		} {
-			var tr translator
-			orders := tr.appendOrders(nil, r, s, p, &protocol.Action{EntityActions: c.list})
-			if got := stored(t, g, s, p, orders); got != c.want {
-				t.Errorf("player %d, %s: %+v, want %+v", p, name, got, c.want)
-			}
+			t.Run(fmt.Sprintf("player %d, %s", p, name), func(t *testing.T) {
+				var tr translator
+				orders := tr.appendOrders(nil, r, s, p, &protocol.Action{EntityActions: c.list})
+				if got := stored(t, g, s, p, orders); got != c.want {
+					t.Errorf("player %d, %s: %+v, want %+v", p, name, got, c.want)
+				}
+			})
 		}
 	}
 }

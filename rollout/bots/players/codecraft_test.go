@@ -75,17 +75,19 @@ func TestCodecraftFolder(t *testing.T) {
 		seats = append(seats, p)
 	}
 	for _, pair := range [][2]int{{0, 1}, {2, 2}} {
-		var logs [2]bytes.Buffer
-		o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{seats[pair[0]], seats[pair[1]]}, Log: func(i int) io.Writer { return &logs[i] }})
-		if err != nil || o.Turns != 3 {
-			t.Fatalf("%v, %+v", err, o)
-		}
-		for i := range o.Seats {
-			want := fmt.Sprintf("works in bot %d %s\n", pair[i], []string{"script", "lost", "line"}[pair[i]])
-			if printed(logs[i].String()) != want || o.Seats[i].Crash != nil {
-				t.Errorf("seat %d: %+v, it printed %q, want %q", i, o.Seats[i].Crash, logs[i].String(), want)
+		t.Run(fmt.Sprint(pair), func(t *testing.T) {
+			var logs [2]bytes.Buffer
+			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{seats[pair[0]], seats[pair[1]]}, Log: func(i int) io.Writer { return &logs[i] }})
+			if err != nil || o.Turns != 3 {
+				t.Fatalf("%v, %+v", err, o)
 			}
-		}
+			for i := range o.Seats {
+				want := fmt.Sprintf("works in bot %d %s\n", pair[i], []string{"script", "lost", "line"}[pair[i]])
+				if printed(logs[i].String()) != want || o.Seats[i].Crash != nil {
+					t.Errorf("seat %d: %+v, it printed %q, want %q", i, o.Seats[i].Crash, logs[i].String(), want)
+				}
+			}
+		})
 	}
 }
 
@@ -99,12 +101,14 @@ func TestCodecraftFolderRefused(t *testing.T) {
 		"'a":                       "is not closed",
 		strings.Repeat("x", 1<<17): "command: want one line of at most",
 	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "command"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := g.Enter("bot:" + dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20q: %v, want %q", text, err, want)
-		}
+		t.Run(fmt.Sprintf("%.20q", text), func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "command"), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.Enter("bot:" + dir); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%.20q: %v, want %q", text, err, want)
+			}
+		})
 	}
 }

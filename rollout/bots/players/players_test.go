@@ -58,9 +58,11 @@ func TestSplit(t *testing.T) {
 		{"botany", Command, "botany"}, {"", Command, ""}, {`"my nets/a.onnx"(greedy)`, Policy, `"my nets/a.onnx"(greedy)`},
 		{"nets/a.ONNX --fast", Policy, "nets/a.ONNX --fast"}, {`"./my bot" --fast`, Command, `"./my bot" --fast`}, {"cmd:a.onnx", Command, "a.onnx"},
 	} {
-		if kind, rest := Split("codecraft", c.text); kind != c.kind || rest != c.rest {
-			t.Errorf("%q: %v %q, want %v %q", c.text, kind, rest, c.kind, c.rest)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			if kind, rest := Split("codecraft", c.text); kind != c.kind || rest != c.rest {
+				t.Errorf("%q: %v %q, want %v %q", c.text, kind, rest, c.kind, c.rest)
+			}
+		})
 	}
 }
 
@@ -94,28 +96,32 @@ func TestEnterErrors(t *testing.T) {
 		{"tron", "bot:" + dir, "bots play towerdefence, terminal, codecraft; of tron policies alone play"},
 		{"tron", "mix(1*fast)", `no policy "fast"`},
 	} {
-		_, err := open(t, Options{}, c.game).Enter(c.text)
-		if err == nil || !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%s %q: %v, want %q", c.game, c.text, err, c.err)
-		}
-		if errors.As(err, new(*ProgramError)) {
-			t.Errorf("%s %q: %v is of a program", c.game, c.text, err)
-		}
+		t.Run(c.game+" "+c.text, func(t *testing.T) {
+			_, err := open(t, Options{}, c.game).Enter(c.text)
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s %q: %v, want %q", c.game, c.text, err, c.err)
+			}
+			if errors.As(err, new(*ProgramError)) {
+				t.Errorf("%s %q: %v is of a program", c.game, c.text, err)
+			}
+		})
 	}
 	for _, game := range BotGames() {
-		var none *ProgramError
-		if _, err := open(t, Options{}, game).Enter("./none --fast"); !errors.As(err, &none) || none.Word != "" {
-			t.Errorf("%s: %v", game, err)
-		}
-		for text, want := range map[string]string{"own.sh": "did you mean ./own.sh?", "mine": "did you mean bot:mine?", "mine --fast": "did you mean bot:mine?"} {
-			_, err := open(t, Options{}, game).Enter(text)
-			if says := err != nil && strings.Contains(err.Error(), want); !says {
-				t.Errorf("%s %q: error %v, want one with %q", game, text, err, want)
+		t.Run(game, func(t *testing.T) {
+			var none *ProgramError
+			if _, err := open(t, Options{}, game).Enter("./none --fast"); !errors.As(err, &none) || none.Word != "" {
+				t.Errorf("%s: %v", game, err)
 			}
-		}
-		if _, err := open(t, Options{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {
-			t.Errorf("%s: %v", game, err)
-		}
+			for text, want := range map[string]string{"own.sh": "did you mean ./own.sh?", "mine": "did you mean bot:mine?", "mine --fast": "did you mean bot:mine?"} {
+				_, err := open(t, Options{}, game).Enter(text)
+				if says := err != nil && strings.Contains(err.Error(), want); !says {
+					t.Errorf("%s %q: error %v, want one with %q", game, text, err, want)
+				}
+			}
+			if _, err := open(t, Options{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {
+				t.Errorf("%s: %v", game, err)
+			}
+		})
 	}
 }
 
@@ -136,26 +142,28 @@ func TestAmbiguous(t *testing.T) {
 		}
 	}
 	for _, game := range BotGames() {
-		for text, want := range map[string]string{
-			"nets v2/td.onnx":          `a network or a command line? Write the path of a network in quotes, such as "my nets/small.onnx"(greedy), and a command line as cmd:nets v2/td.onnx`,
-			"nets v2/td.ONNX (greedy)": "a network or a command line?",
-			"nets v3/gone.onnx":        "a network or a command line?",
-			`"nets v2/td.onnx"`:        "nets v2/td.onnx: onnx: ",
-			"my bots/run.sh":           `there is a file "my bots/run.sh"; a path with blanks needs quotes around it`,
-			"my bots/run.sh --fast":    `there is a file "my bots/run.sh"`,
-			"my bots":                  "a folder; did you mean bot:my bots?",
-		} {
-			p, err := open(t, Options{}, game).Enter(text)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s %q: %+v, error %v, want %q", game, text, p, err, want)
+		t.Run(game, func(t *testing.T) {
+			for text, want := range map[string]string{
+				"nets v2/td.onnx":          `a network or a command line? Write the path of a network in quotes, such as "my nets/small.onnx"(greedy), and a command line as cmd:nets v2/td.onnx`,
+				"nets v2/td.ONNX (greedy)": "a network or a command line?",
+				"nets v3/gone.onnx":        "a network or a command line?",
+				`"nets v2/td.onnx"`:        "nets v2/td.onnx: onnx: ",
+				"my bots/run.sh":           `there is a file "my bots/run.sh"; a path with blanks needs quotes around it`,
+				"my bots/run.sh --fast":    `there is a file "my bots/run.sh"`,
+				"my bots":                  "a folder; did you mean bot:my bots?",
+			} {
+				p, err := open(t, Options{}, game).Enter(text)
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s %q: %+v, error %v, want %q", game, text, p, err, want)
+				}
 			}
-		}
-		for _, text := range []string{"my main.py", "my --net nets/td.onnx", `"my bots/run.sh" --fast`, "cmd:nets v2/td.onnx", "cmd:my bots/run.sh"} {
-			p, err := open(t, Options{}, game).Enter(text)
-			if err != nil || p.Kind != Command {
-				t.Errorf("%s %q: %+v, %v", game, text, p, err)
+			for _, text := range []string{"my main.py", "my --net nets/td.onnx", `"my bots/run.sh" --fast`, "cmd:nets v2/td.onnx", "cmd:my bots/run.sh"} {
+				p, err := open(t, Options{}, game).Enter(text)
+				if err != nil || p.Kind != Command {
+					t.Errorf("%s %q: %+v, %v", game, text, p, err)
+				}
 			}
-		}
+		})
 	}
 	if _, err := os.Stat("started"); err == nil {
 		t.Error("a program was started")
@@ -182,38 +190,40 @@ func TestPolicies(t *testing.T) {
 	for game, texts := range map[string][]string{
 		"towerdefence": {"econ", "random"}, "terminal": {"maze", "random"}, "codecraft": {"econ", "empty"}, "tron": {"safe", "random"},
 	} {
-		g := open(t, Options{Rules: map[string]string{"codecraft": "max_tick_count=60\n"}[game]}, game)
-		m := &Meeting{Seed: 3}
-		for _, text := range texts {
-			p, err := g.Enter(text)
+		t.Run(game, func(t *testing.T) {
+			g := open(t, Options{Rules: map[string]string{"codecraft": "max_tick_count=60\n"}[game]}, game)
+			m := &Meeting{Seed: 3}
+			for _, text := range texts {
+				p, err := g.Enter(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.Seats = append(m.Seats, p)
+			}
+			turns, last := 0, 0
+			m.Watch = func(turn int, scores []float64) { turns, last = turns+1, turn }
+			o, err := g.Play(t.Context(), m)
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.Seats = append(m.Seats, p)
-		}
-		turns, last := 0, 0
-		m.Watch = func(turn int, scores []float64) { turns, last = turns+1, turn }
-		o, err := g.Play(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if turns != o.Turns+1 || last != o.Turns || o.Turns < 5 || len(o.Seats) != 2 {
-			t.Errorf("%s: %d turns, told %d times, last of turn %d", game, o.Turns, turns, last)
-		}
-		for i, s := range o.Seats {
-			if other := o.Seats[1-i]; s.Result > other.Result && (s.Place != 1 || other.Place != 2) || s.Crash != nil || len(s.Faults) > 0 {
-				t.Errorf("%s: %+v", game, o.Seats)
+			if turns != o.Turns+1 || last != o.Turns || o.Turns < 5 || len(o.Seats) != 2 {
+				t.Errorf("%s: %d turns, told %d times, last of turn %d", game, o.Turns, turns, last)
 			}
-		}
-		m.Watch = nil
-		again, err := g.Play(t.Context(), m)
-		if err != nil || again.Sum != o.Sum || again.Turns != o.Turns {
-			t.Errorf("%s: %v, sum %x, then %x", game, err, o.Sum, again.Sum)
-		}
-		m.Seed = 4
-		if other, err := g.Play(t.Context(), m); err != nil || other.Sum == o.Sum {
-			t.Errorf("%s: %v; another seed is the same game", game, err)
-		}
+			for i, s := range o.Seats {
+				if other := o.Seats[1-i]; s.Result > other.Result && (s.Place != 1 || other.Place != 2) || s.Crash != nil || len(s.Faults) > 0 {
+					t.Errorf("%s: %+v", game, o.Seats)
+				}
+			}
+			m.Watch = nil
+			again, err := g.Play(t.Context(), m)
+			if err != nil || again.Sum != o.Sum || again.Turns != o.Turns {
+				t.Errorf("%s: %v, sum %x, then %x", game, err, o.Sum, again.Sum)
+			}
+			m.Seed = 4
+			if other, err := g.Play(t.Context(), m); err != nil || other.Sum == o.Sum {
+				t.Errorf("%s: %v; another seed is the same game", game, err)
+			}
+		})
 	}
 }
 
@@ -241,38 +251,40 @@ func TestFaults(t *testing.T) {
 	t.Chdir(t.TempDir()) // bots of Tower Defence work in the current folder
 	for _, game := range BotGames() {
 		for kind, want := range map[string]string{"leaves": FaultCrash, "hangs": FaultTimeout} {
-			limit := time.Minute
-			if kind == "hangs" {
-				limit = 100 * time.Millisecond
-			}
-			c := Options{Limits: Limits{Answer: &limit, Accept: &limit}}
-			if game == "codecraft" {
-				c.Rules = "max_tick_count=5\n"
-			}
-			if game == "towerdefence" {
-				c.Rules = "game.config.max-rounds=3\n"
-			}
-			g := open(t, c, game)
-			other, err := g.Enter("random")
-			if err != nil {
-				t.Fatal(err)
-			}
-			bot, err := g.Enter("'" + self + "' bot " + kind)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{other, bot}})
-			if err != nil {
-				t.Fatalf("%s, %s: %v", game, kind, err)
-			}
-			played := o.Played(schedule.Fixture{Number: 7})
-			found := false
-			for _, f := range played.Faults {
-				found = found || f.Seat == 1 && f.Kind == want && f.Times > 0 && f.Text != ""
-			}
-			if !found || len(o.Seats[0].Faults) > 0 || played.Number != 7 || len(played.Results) != 2 {
-				t.Errorf("%s, %s: %+v", game, kind, played)
-			}
+			t.Run(game+" "+kind, func(t *testing.T) {
+				limit := time.Minute
+				if kind == "hangs" {
+					limit = 100 * time.Millisecond
+				}
+				c := Options{Limits: Limits{Answer: &limit, Accept: &limit}}
+				if game == "codecraft" {
+					c.Rules = "max_tick_count=5\n"
+				}
+				if game == "towerdefence" {
+					c.Rules = "game.config.max-rounds=3\n"
+				}
+				g := open(t, c, game)
+				other, err := g.Enter("random")
+				if err != nil {
+					t.Fatal(err)
+				}
+				bot, err := g.Enter("'" + self + "' bot " + kind)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{other, bot}})
+				if err != nil {
+					t.Fatalf("%s, %s: %v", game, kind, err)
+				}
+				played := o.Played(schedule.Fixture{Number: 7})
+				found := false
+				for _, f := range played.Faults {
+					found = found || f.Seat == 1 && f.Kind == want && f.Times > 0 && f.Text != ""
+				}
+				if !found || len(o.Seats[0].Faults) > 0 || played.Number != 7 || len(played.Results) != 2 {
+					t.Errorf("%s, %s: %+v", game, kind, played)
+				}
+			})
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena"
 	bot "moonfarm/rollout/bots/terminal"
 	"moonfarm/sim/terminal/wire/replay"
@@ -124,27 +126,27 @@ func TestTerminalLimits(t *testing.T) {
 	site := bot.Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}
 	own := bot.Limits{Start: site.Start, End: site.End, Hard: 10 * time.Minute}
 	own.Process.Memory, own.Process.Processes = localMemory, localProcesses
-	for _, c := range []struct {
+	for name, c := range map[string]struct {
 		limits Limits
 		from   bot.Limits
 		change func(l *bot.Limits)
 	}{
-		{Limits{}, own, func(*bot.Limits) {}},
-		{Limits{Site: true}, site, func(*bot.Limits) {}},
-		{Limits{Answer: &second}, own, func(l *bot.Limits) { l.Hard = second }},
-		{Limits{Site: true, Answer: &none}, site, func(l *bot.Limits) { l.Hard = 0 }},
-		{Limits{Soft: &second}, own, func(l *bot.Limits) { l.Soft = second }},
-		{Limits{Site: true, Soft: &none}, site, func(l *bot.Limits) { l.Soft = 0 }},
-		{Limits{Game: &second}, own, func(l *bot.Limits) { l.Game = second }},
-		{Limits{Site: true, CPU: &second, Memory: &memory, Processes: &processes}, site, func(l *bot.Limits) {
+		"local":          {Limits{}, own, func(*bot.Limits) {}},
+		"site":           {Limits{Site: true}, site, func(*bot.Limits) {}},
+		"answer":         {Limits{Answer: &second}, own, func(l *bot.Limits) { l.Hard = second }},
+		"site, answer 0": {Limits{Site: true, Answer: &none}, site, func(l *bot.Limits) { l.Hard = 0 }},
+		"soft":           {Limits{Soft: &second}, own, func(l *bot.Limits) { l.Soft = second }},
+		"site, soft 0":   {Limits{Site: true, Soft: &none}, site, func(l *bot.Limits) { l.Soft = 0 }},
+		"game":           {Limits{Game: &second}, own, func(l *bot.Limits) { l.Game = second }},
+		"site, processes": {Limits{Site: true, CPU: &second, Memory: &memory, Processes: &processes}, site, func(l *bot.Limits) {
 			l.Process.CPU, l.Process.Memory, l.Process.Processes = second, memory, processes
 		}},
 	} {
-		c.change(&c.from)
-		h := open(t, Options{Rules: "2022", Limits: c.limits}, "terminal").host.(*terminalHost)
-		if h.limits != c.from {
-			t.Errorf("%+v:\n got %+v\nwant %+v", c.limits, h.limits, c.from)
-		}
+		t.Run(name, func(t *testing.T) {
+			c.change(&c.from)
+			h := open(t, Options{Rules: "2022", Limits: c.limits}, "terminal").host.(*terminalHost)
+			require.Equal(t, c.from, h.limits)
+		})
 	}
 	negative := -time.Second
 	game := open(t, Options{}, "terminal").game

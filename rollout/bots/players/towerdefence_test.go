@@ -94,39 +94,41 @@ func towerdefenceBot(t *testing.T, g *Runner, kind string) *Entrant {
 // log if there is one.
 func TestTowerDefenceLog(t *testing.T) {
 	for _, matchLog := range []bool{false, true} {
-		g := open(t, Options{Rules: "game.config.max-rounds=3\n"}, "towerdefence")
-		other, err := g.Enter("empty")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var log bytes.Buffer
-		m := &Meeting{Seats: []*Entrant{other, towerdefenceBot(t, g, "leaves none")}, Log: func(seat int) io.Writer {
-			if seat != 1 {
-				t.Errorf("seat %d has no bot", seat)
+		t.Run(fmt.Sprintf("match log %v", matchLog), func(t *testing.T) {
+			g := open(t, Options{Rules: "game.config.max-rounds=3\n"}, "towerdefence")
+			other, err := g.Enter("empty")
+			if err != nil {
+				t.Fatal(err)
 			}
-			return &log
-		}}
-		printed := map[string]*strings.Builder{}
-		if matchLog {
-			m.Create = func(name string) (io.WriteCloser, error) {
-				printed[name] = &strings.Builder{}
-				return file{printed[name]}, nil
+			var log bytes.Buffer
+			m := &Meeting{Seats: []*Entrant{other, towerdefenceBot(t, g, "leaves none")}, Log: func(seat int) io.Writer {
+				if seat != 1 {
+					t.Errorf("seat %d has no bot", seat)
+				}
+				return &log
+			}}
+			printed := map[string]*strings.Builder{}
+			if matchLog {
+				m.Create = func(name string) (io.WriteCloser, error) {
+					printed[name] = &strings.Builder{}
+					return file{printed[name]}, nil
+				}
 			}
-		}
-		o, err := g.Play(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := regexp.MustCompile(`round \d+`).ReplaceAllString(log.String(), "round N"), strings.Repeat("== round N ==\nnothing to say\n== round N: no command ==\n", o.Turns); o.Turns != 4 || got != want {
-			t.Errorf("match log %v: %d rounds, %q in the log", matchLog, o.Turns, got)
-		}
-		rounds := 0
-		for _, text := range printed {
-			rounds += strings.Count(text.String(), "nothing to say")
-		}
-		if matchLog != (rounds >= 4) {
-			t.Errorf("match log %v: it has the output %d times", matchLog, rounds)
-		}
+			o, err := g.Play(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := regexp.MustCompile(`round \d+`).ReplaceAllString(log.String(), "round N"), strings.Repeat("== round N ==\nnothing to say\n== round N: no command ==\n", o.Turns); o.Turns != 4 || got != want {
+				t.Errorf("match log %v: %d rounds, %q in the log", matchLog, o.Turns, got)
+			}
+			rounds := 0
+			for _, text := range printed {
+				rounds += strings.Count(text.String(), "nothing to say")
+			}
+			if matchLog != (rounds >= 4) {
+				t.Errorf("match log %v: it has the output %d times", matchLog, rounds)
+			}
+		})
 	}
 }
 
@@ -239,19 +241,21 @@ func TestTowerDefenceSite(t *testing.T) {
 	answer := time.Minute // this machine may be busy
 	for kind, want := range map[string]int{"leaves none": 3, "idles": 6} {
 		for site, turns := range map[bool]int{true: want, false: 6} {
-			g := open(t, Options{Rules: "game.config.max-rounds=5\ngame.config.max-do-nothings=3\n",
-				Limits: Limits{Site: site, Answer: &answer}}, "towerdefence")
-			other, err := g.Enter("econ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{towerdefenceBot(t, g, kind), other}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if o.Turns != turns || o.Seats[1].Place != 1 || o.Seats[0].Place != 2 || o.Seats[0].Crash != nil {
-				t.Errorf("%s, site %v: %+v", kind, site, o)
-			}
+			t.Run(fmt.Sprintf("%s, site %v", kind, site), func(t *testing.T) {
+				g := open(t, Options{Rules: "game.config.max-rounds=5\ngame.config.max-do-nothings=3\n",
+					Limits: Limits{Site: site, Answer: &answer}}, "towerdefence")
+				other, err := g.Enter("econ")
+				if err != nil {
+					t.Fatal(err)
+				}
+				o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{towerdefenceBot(t, g, kind), other}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if o.Turns != turns || o.Seats[1].Place != 1 || o.Seats[0].Place != 2 || o.Seats[0].Crash != nil {
+					t.Errorf("%s, site %v: %+v", kind, site, o)
+				}
+			})
 		}
 	}
 }

@@ -75,16 +75,18 @@ func TestThinking(t *testing.T) {
 func TestStart(t *testing.T) {
 	t.Parallel()
 	for _, start := range []time.Duration{0, ample} {
-		m := ruled(t, "2022", 1, slow(200*time.Millisecond))
-		m.Limits.Start = start
-		r, _ := played(t, m)
-		if counted := r.End.Players[0].Time > 0; counted != (start == 0) || (r.Used[0] > 0) != counted {
-			t.Errorf("start %v: %v ms, used %v", start, r.End.Players[0].Time, r.Used[0])
-		}
-		// The bot thought and the other player did not, so the other wins if the time counts.
-		if want := 2; start == 0 && r.End.Winner != want || start > 0 && r.End.Winner != 0 {
-			t.Errorf("start %v: winner %d", start, r.End.Winner)
-		}
+		t.Run(start.String(), func(t *testing.T) {
+			m := ruled(t, "2022", 1, slow(200*time.Millisecond))
+			m.Limits.Start = start
+			r, _ := played(t, m)
+			if counted := r.End.Players[0].Time > 0; counted != (start == 0) || (r.Used[0] > 0) != counted {
+				t.Errorf("start %v: %v ms, used %v", start, r.End.Players[0].Time, r.Used[0])
+			}
+			// The bot thought and the other player did not, so the other wins if the time counts.
+			if want := 2; start == 0 && r.End.Winner != want || start > 0 && r.End.Winner != 0 {
+				t.Errorf("start %v: winner %d", start, r.End.Winner)
+			}
+		})
 	}
 	// Within this limit the bot would be late if all its time were counted.
 	m := ruled(t, "2022", 1, slow(3*time.Second))
@@ -124,17 +126,19 @@ func TestGameLimit(t *testing.T) {
 		{slow(10 * third), 0, third, "the 100ms for all answers", 0, false},
 		{slow(10 * third), third, ample, "did not answer within 100ms", 0, true},
 	} {
-		m := ruled(t, "2022", 5)
-		m.Seats[i%2], m.Seats[1-i%2] = c.bot, Seat{Policy: maker(t, "starter")}
-		m.Limits.Hard, m.Limits.Game = c.hard, c.game
-		r, _ := played(t, m)
-		crash, end := r.Crashes[i%2], &r.End.Players[i%2]
-		if crash == nil || crash.Turn > c.turn || !strings.Contains(crash.Err.Error(), c.want) || !late(crash.Err) {
-			t.Errorf("%d: %+v", i, crash)
-		}
-		if !end.Crashed || end.TimeoutDeath != c.timeout || r.End.Winner != 2-i%2 || end.Time < float64(min(c.game, third).Milliseconds()) {
-			t.Errorf("%d: %+v", i, r.End)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			m := ruled(t, "2022", 5)
+			m.Seats[i%2], m.Seats[1-i%2] = c.bot, Seat{Policy: maker(t, "starter")}
+			m.Limits.Hard, m.Limits.Game = c.hard, c.game
+			r, _ := played(t, m)
+			crash, end := r.Crashes[i%2], &r.End.Players[i%2]
+			if crash == nil || crash.Turn > c.turn || !strings.Contains(crash.Err.Error(), c.want) || !late(crash.Err) {
+				t.Errorf("%d: %+v", i, crash)
+			}
+			if !end.Crashed || end.TimeoutDeath != c.timeout || r.End.Winner != 2-i%2 || end.Time < float64(min(c.game, third).Milliseconds()) {
+				t.Errorf("%d: %+v", i, r.End)
+			}
+		})
 	}
 	// The time to start is not counted here either.
 	m := ruled(t, "2022", 1, slow(3*third))
@@ -262,11 +266,13 @@ func TestErrors(t *testing.T) {
 			}
 		}},
 	} {
-		m := ruled(t, "2022", 3, answering())
-		c.change(m)
-		if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %s", err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			m := ruled(t, "2022", 3, answering())
+			c.change(m)
+			if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
 	}
 	// A program that cannot be started has crashed.
 	bad := filepath.Join(t.TempDir(), "bad.sh")
@@ -302,9 +308,11 @@ func TestLimits(t *testing.T) {
 		{}: {1<<31 - 1, 0}, {Soft: time.Microsecond, Hard: time.Microsecond}: {1, 1},
 		{Soft: 1e9, Hard: 2e9}: {1000, 2000}, {Soft: 1 << 62, Hard: 1 << 62}: {1<<31 - 1, 1<<31 - 1},
 	} {
-		if r := l.timed(rules); r.SoftTime != want[0] || r.MaxTime != want[1] {
-			t.Errorf("%+v: %d and %d", l, r.SoftTime, r.MaxTime)
-		}
+		t.Run(fmt.Sprintf("soft %v, hard %v", l.Soft, l.Hard), func(t *testing.T) {
+			if r := l.timed(rules); r.SoftTime != want[0] || r.MaxTime != want[1] {
+				t.Errorf("%+v: %d and %d", l, r.SoftTime, r.MaxTime)
+			}
+		})
 	}
 }
 
@@ -345,10 +353,12 @@ func TestFolderOfWindows(t *testing.T) {
 		return
 	}
 	for _, mode := range []os.FileMode{0o777, 0o666} {
-		write("run.sh", "#!/bin/sh\r\nexit\r\n", mode)
-		if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "run.sh: the lines of this script end with CR LF") {
-			t.Errorf("mode %v: error %v", mode, err)
-		}
+		t.Run(mode.String(), func(t *testing.T) {
+			write("run.sh", "#!/bin/sh\r\nexit\r\n", mode)
+			if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "run.sh: the lines of this script end with CR LF") {
+				t.Errorf("mode %v: error %v", mode, err)
+			}
+		})
 	}
 }
 
@@ -371,12 +381,14 @@ func TestFolder(t *testing.T) {
 		{nil, false, "want run.sh or algo.json in the folder, found neither"},
 		{nil, true, "want run.ps1 or algo.json"},
 	} {
-		dir := folder(t, c.files)
-		args, err := script(dir, c.windows)
-		got := strings.ReplaceAll(filepath.ToSlash(strings.Join(args, " ")), filepath.ToSlash(dir), "DIR")
-		if err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, windows %v: %s, %v; want %s", c.files, c.windows, got, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			dir := folder(t, c.files)
+			args, err := script(dir, c.windows)
+			got := strings.ReplaceAll(filepath.ToSlash(strings.Join(args, " ")), filepath.ToSlash(dir), "DIR")
+			if err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, windows %v: %s, %v; want %s", c.files, c.windows, got, err, c.want)
+			}
+		})
 	}
 	if _, err := Folder(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a folder that is not there: %v", err)

@@ -1,8 +1,10 @@
 package towerdefence
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,9 +45,11 @@ func TestFolders(t *testing.T) {
 		match *Match
 		want  string
 	}{{own, "1 2"}, {own, "3 4"}, {copies, "5 5 6 6"}, {both, "5 6 7 8"}, {copies, "9 9 10 10"}} {
-		if got := counted(t, c.match); got != c.want {
-			t.Errorf("match %d: counted %s, want %s", i+1, got, c.want)
-		}
+		t.Run(fmt.Sprintf("match %d", i+1), func(t *testing.T) {
+			if got := counted(t, c.match); got != c.want {
+				t.Errorf("match %d: counted %s, want %s", i+1, got, c.want)
+			}
+		})
 	}
 	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -195,14 +199,16 @@ func TestCopyErrors(t *testing.T) {
 		{copier{bytes: 24, files: 3}, "it has more than 100000 files"},
 		{copier{ctx: stopped, bytes: 24, files: 4}, "enough"},
 	} {
-		if c.copier.ctx == nil {
-			c.copier.ctx = t.Context()
-		}
-		c.copier.from, c.copier.to = dir, t.TempDir()
-		err := c.copier.copy()
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
-			t.Errorf("%+v: error %v", c.copier, err)
-		}
+		t.Run(cmp.Or(c.want, "within the bounds"), func(t *testing.T) {
+			if c.copier.ctx == nil {
+				c.copier.ctx = t.Context()
+			}
+			c.copier.from, c.copier.to = dir, t.TempDir()
+			err := c.copier.copy()
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+				t.Errorf("%+v: error %v", c.copier, err)
+			}
+		})
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	p := &Program{Dir: dir, Work: dir}

@@ -108,19 +108,21 @@ func TestCommands(t *testing.T) {
 		{`"Exception"`, "Exception", Garbled, `"Exception"`, 2},
 		{`"` + strings.Repeat("x,", 9000) + `"`, strings.Repeat("x,", maxCommand/2), Garbled, `"` + strings.Repeat("x,", 30) + `"…`, 4},
 	} {
-		m := &Match{Rules: rules(1), Seats: []Seat{{}, {Bot: scripted(t, "script", c.line)}}}
-		failures := 0
-		m.Watch = func(s *towerdefence.State) error { failures = int(s.Half[1].Failures); return nil }
-		r, l := play(t, m)
-		name := "B - " + m.Seats[1].Bot.Name
-		if got := l.text(t, 0, name, "PlayerCommand.txt"); got != c.want || failures != c.failures {
-			t.Errorf("%.60s: command %.60q, want %.60q; %d failures, want %d", c.line, got, c.want, failures, c.failures)
-		}
-		rec := r.Records[1]
-		clean(t, rec, c.kind)
-		if c.kind != FaultKinds && rec.Faults[c.kind].Text != c.text {
-			t.Errorf("%.60s: %v: %+v, want %q", c.line, c.kind, rec.Faults[c.kind], c.text)
-		}
+		t.Run(fmt.Sprintf("%.60s", c.line), func(t *testing.T) {
+			m := &Match{Rules: rules(1), Seats: []Seat{{}, {Bot: scripted(t, "script", c.line)}}}
+			failures := 0
+			m.Watch = func(s *towerdefence.State) error { failures = int(s.Half[1].Failures); return nil }
+			r, l := play(t, m)
+			name := "B - " + m.Seats[1].Bot.Name
+			if got := l.text(t, 0, name, "PlayerCommand.txt"); got != c.want || failures != c.failures {
+				t.Errorf("%.60s: command %.60q, want %.60q; %d failures, want %d", c.line, got, c.want, failures, c.failures)
+			}
+			rec := r.Records[1]
+			clean(t, rec, c.kind)
+			if c.kind != FaultKinds && rec.Faults[c.kind].Text != c.text {
+				t.Errorf("%.60s: %v: %+v, want %q", c.line, c.kind, rec.Faults[c.kind], c.text)
+			}
+		})
 	}
 }
 
@@ -128,24 +130,26 @@ func TestCommands(t *testing.T) {
 // after too many such rounds, also if the bot cannot be started at all.
 func TestTournament(t *testing.T) {
 	for _, kind := range []string{"-", "leaves"} {
-		m := &Match{Rules: rules(400), Tournament: true, Seats: []Seat{{Bot: scripted(t, "script", kind)}, {}}}
-		m.Rules.MaxDoNothings = 6
-		if kind == "leaves" {
-			m.Seats[0].Bot = bot(t, "leaves")
-		}
-		r, l := play(t, m)
-		if r.Turns != 6 || r.Final.End != referee.EndTimeout || r.Records[0].Faults[Missing].Count == 0 {
-			t.Errorf("%s: %d rounds, %+v, %+v", kind, r.Turns, r.Final, r.Records[0])
-		}
-		if got := l.text(t, 5, "A - "+m.Seats[0].Bot.Name, "PlayerCommand.txt"); got != "Exception" {
-			t.Errorf("%s: command %q", kind, got)
-		}
-		if end := string(l.files["Round 006/endGameState.txt"].Data); !strings.HasPrefix(end, "Bot did nothing too many consecutive rounds\n\n") {
-			t.Errorf("%s: %q", kind, end)
-		}
-		if crashed := r.Crashes[0] != nil; crashed != (kind == "leaves") {
-			t.Errorf("%s: crash %+v", kind, r.Crashes[0])
-		}
+		t.Run(kind, func(t *testing.T) {
+			m := &Match{Rules: rules(400), Tournament: true, Seats: []Seat{{Bot: scripted(t, "script", kind)}, {}}}
+			m.Rules.MaxDoNothings = 6
+			if kind == "leaves" {
+				m.Seats[0].Bot = bot(t, "leaves")
+			}
+			r, l := play(t, m)
+			if r.Turns != 6 || r.Final.End != referee.EndTimeout || r.Records[0].Faults[Missing].Count == 0 {
+				t.Errorf("%s: %d rounds, %+v, %+v", kind, r.Turns, r.Final, r.Records[0])
+			}
+			if got := l.text(t, 5, "A - "+m.Seats[0].Bot.Name, "PlayerCommand.txt"); got != "Exception" {
+				t.Errorf("%s: command %q", kind, got)
+			}
+			if end := string(l.files["Round 006/endGameState.txt"].Data); !strings.HasPrefix(end, "Bot did nothing too many consecutive rounds\n\n") {
+				t.Errorf("%s: %q", kind, end)
+			}
+			if crashed := r.Crashes[0] != nil; crashed != (kind == "leaves") {
+				t.Errorf("%s: crash %+v", kind, r.Crashes[0])
+			}
+		})
 	}
 }
 
@@ -261,20 +265,22 @@ func TestOrder(t *testing.T) {
 		"copies":              {Match{SideBySide: true, Seats: []Seat{{Bot: both, Copy: true}, {Bot: both, Copy: true}}}, true},
 		"side by side":        {Match{SideBySide: true, Seats: []Seat{{Bot: one}, {Bot: two}}}, true},
 	} {
-		place := filepath.Join(t.TempDir(), "place")
-		t.Setenv("MOONFARM_TEST_PLACE", place)
-		t.Setenv("MOONFARM_TEST_WAIT", map[bool]time.Duration{true: ample, false: 100 * time.Millisecond}[c.meet].String())
-		c.match.Rules = rules(1)
-		r, l := play(t, &c.match)
-		met := 0
-		for i := range r.Records {
-			if l.text(t, 0, "AB"[i:i+1]+" - "+c.match.Seats[i].Bot.Name, "PlayerCommand.txt") == "met" {
-				met++
+		t.Run(name, func(t *testing.T) {
+			place := filepath.Join(t.TempDir(), "place")
+			t.Setenv("MOONFARM_TEST_PLACE", place)
+			t.Setenv("MOONFARM_TEST_WAIT", map[bool]time.Duration{true: ample, false: 100 * time.Millisecond}[c.meet].String())
+			c.match.Rules = rules(1)
+			r, l := play(t, &c.match)
+			met := 0
+			for i := range r.Records {
+				if l.text(t, 0, "AB"[i:i+1]+" - "+c.match.Seats[i].Bot.Name, "PlayerCommand.txt") == "met" {
+					met++
+				}
 			}
-		}
-		if c.meet != (met == 2) || !c.meet && met != 0 {
-			t.Errorf("%s: %d bots met another", name, met)
-		}
+			if c.meet != (met == 2) || !c.meet && met != 0 {
+				t.Errorf("%s: %d bots met another", name, met)
+			}
+		})
 	}
 }
 
@@ -317,9 +323,11 @@ func TestRefusedMatches(t *testing.T) {
 		{Match{Rules: rules(9), Seats: make([]Seat, 2), Watch: func(*towerdefence.State) error { return stop }}, "stop"},
 		{Match{Rules: rules(9), Seats: make([]Seat, 2), Create: func(string) (io.WriteCloser, error) { return nil, fs.ErrPermission }}, "match log: CommandOrder.txt"},
 	} {
-		if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q", err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
 	}
 }
 
@@ -332,14 +340,16 @@ func TestAgree(t *testing.T) {
 		"player B: failures 1, not 0":  func(s *towerdefence.State) { s.Half[1].Failures++ },
 		"round 1, not 0":               func(s *towerdefence.State) { s.Round++ },
 	} {
-		h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).newHost()
-		if err != nil {
-			t.Fatal(err)
-		}
-		change(h.state)
-		if err := h.agree(sim.Running, referee.EndCut); err == nil || !strings.HasPrefix(err.Error(), name) {
-			t.Errorf("%v, want %s", err, name)
-		}
+		t.Run(name, func(t *testing.T) {
+			h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).newHost()
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(h.state)
+			if err := h.agree(sim.Running, referee.EndCut); err == nil || !strings.HasPrefix(err.Error(), name) {
+				t.Errorf("%v, want %s", err, name)
+			}
+		})
 	}
 	h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).newHost()
 	if err != nil {

@@ -220,56 +220,58 @@ func TestRecordedMatches(t *testing.T) {
 		names, last = append(names, "recorded_normal_towers", "recorded_iron_curtain"), 400
 	}
 	for _, name := range names {
-		text := simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", name+".jsonl.gz"))
-		in, err := recording.NewReader(name, bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var lines []recording.Round
-		var scripts [2][]string
-		for {
-			kind, err := in.Next()
+		t.Run(name, func(t *testing.T) {
+			text := simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", name+".jsonl.gz"))
+			in, err := recording.NewReader(name, bytes.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kind == recording.ResultLine {
-				break
-			}
-			if kind != recording.RoundLine {
-				continue
-			}
-			r := in.Round
-			for i, c := range r.Commands {
-				scripts[i] = append(scripts[i], quoted(c)...)
-				r.Players[i].FailCount = 0 // not shown
-			}
-			r.Commands = [2]string{}
-			r.Buildings, r.Missiles = slices.Clone(r.Buildings), append([]recording.Stack(nil), r.Missiles...)
-			r.TeslaHits = nil
-			for _, shot := range in.Round.TeslaHits {
-				r.TeslaHits = append(r.TeslaHits, slices.Clone(shot))
-			}
-			r.CurtainHits = append([]display.Cell(nil), r.CurtainHits...)
-			lines = append(lines, r)
-		}
-		m := &Match{Rules: rules(last), Seats: []Seat{{Bot: scripted(t, "seen", scripts[0]...)}, {Bot: scripted(t, "seen", scripts[1]...)}}}
-		m.Rules.SetStart(in.Header.Energy, in.Header.Health)
-		r, _ := play(t, m)
-		if last == 400 && (r.Turns != len(lines) || r.Final != in.Result) || r.Turns < min(last, len(lines)) {
-			t.Errorf("%s: %+v, recorded %+v", name, r.Final, in.Result)
-		}
-		for i, rec := range r.Records {
-			clean(t, rec)
-			for n := 1; n < r.Turns; n++ {
-				var state shownState
-				seen := filepath.Join(m.Seats[i].Bot.Dir, fmt.Sprintf("seen-%03d-%s", n, stateFile))
-				if err := json.Unmarshal([]byte(read(t, seen)), &state); err != nil {
+			var lines []recording.Round
+			var scripts [2][]string
+			for {
+				kind, err := in.Next()
+				if err != nil {
 					t.Fatal(err)
 				}
-				if got, want := state.roundOf(sim.Player(i)), lines[n-1]; !reflect.DeepEqual(got, want) {
-					t.Fatalf("%s, round %d, seat %d: shown\n%+v\nrecorded\n%+v", name, n, i+1, got, want)
+				if kind == recording.ResultLine {
+					break
+				}
+				if kind != recording.RoundLine {
+					continue
+				}
+				r := in.Round
+				for i, c := range r.Commands {
+					scripts[i] = append(scripts[i], quoted(c)...)
+					r.Players[i].FailCount = 0 // not shown
+				}
+				r.Commands = [2]string{}
+				r.Buildings, r.Missiles = slices.Clone(r.Buildings), append([]recording.Stack(nil), r.Missiles...)
+				r.TeslaHits = nil
+				for _, shot := range in.Round.TeslaHits {
+					r.TeslaHits = append(r.TeslaHits, slices.Clone(shot))
+				}
+				r.CurtainHits = append([]display.Cell(nil), r.CurtainHits...)
+				lines = append(lines, r)
+			}
+			m := &Match{Rules: rules(last), Seats: []Seat{{Bot: scripted(t, "seen", scripts[0]...)}, {Bot: scripted(t, "seen", scripts[1]...)}}}
+			m.Rules.SetStart(in.Header.Energy, in.Header.Health)
+			r, _ := play(t, m)
+			if last == 400 && (r.Turns != len(lines) || r.Final != in.Result) || r.Turns < min(last, len(lines)) {
+				t.Errorf("%s: %+v, recorded %+v", name, r.Final, in.Result)
+			}
+			for i, rec := range r.Records {
+				clean(t, rec)
+				for n := 1; n < r.Turns; n++ {
+					var state shownState
+					seen := filepath.Join(m.Seats[i].Bot.Dir, fmt.Sprintf("seen-%03d-%s", n, stateFile))
+					if err := json.Unmarshal([]byte(read(t, seen)), &state); err != nil {
+						t.Fatal(err)
+					}
+					if got, want := state.roundOf(sim.Player(i)), lines[n-1]; !reflect.DeepEqual(got, want) {
+						t.Fatalf("%s, round %d, seat %d: shown\n%+v\nrecorded\n%+v", name, n, i+1, got, want)
+					}
 				}
 			}
-		}
+		})
 	}
 }
