@@ -3,10 +3,11 @@
 //
 // It knows no game. A package for each game below this one shows bots the game,
 // reads their answers, and treats a bot that fails as the original engine does.
-// These packages have types of the same names on purpose: their Match, Seat and
-// Result are made into this package's Match and Seat, and from its Result. Package
-// child starts the processes of bots and ends them; package players chooses the
-// package of a game and reads texts that name players.
+// Each has a Match, a Seat and a Result, named like the types here on purpose: its
+// Match makes a bots.Match with a bots.Seat for each of its seats, plays it, and adds
+// the game's own results to the bots.Result. Package child starts the processes of
+// bots and ends them. Package players reads texts that name players and plays games
+// with the package of their game.
 //
 // The decisions of bots depend on the machine and its clock, so a Match is not part
 // of a shard: it is reproducible only if its bots are.
@@ -40,7 +41,7 @@ type Bot interface {
 // Ended describes a bot that has ended. Exit and Output are empty for a bot that
 // connected by itself.
 type Ended struct {
-	Exit   string        // how the bot ended by itself, such as "exit status 1" or "signal: killed"; "" if it was killed
+	Exit   string        // how the bot ended, such as "exit status 1" or "signal: killed"; can be "" if the match killed it
 	Output []string      // the last lines that the bot printed
 	Used   time.Duration // real time that the bot took for all its answers
 }

@@ -27,7 +27,7 @@ func (k FaultKind) String() string {
 	if int(k) < len(names) && k > 0 {
 		return names[k]
 	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
+	return fmt.Sprintf("FaultKind(%d)", uint8(k))
 }
 
 // Fault is an error of a bot.
@@ -72,7 +72,7 @@ type Exit struct {
 	// itself or by Kill.
 	Fault *Fault
 
-	CPU       time.Duration // processor time since the start of this process
+	CPU       time.Duration // processor time of this process and its descendants, not of the whole match
 	Memory    int64         // highest measured memory at a time, in bytes
 	Processes int           // highest measured number of processes at a time
 	Time      time.Duration // real time from start to end

@@ -110,7 +110,7 @@ func (g *Guard) Run(c Command) (*Process, error) {
 		g.begun(p)
 		g.work.Go(func() { p.drain(c.Log) })
 		env := append(append(os.Environ(), "PWD="+dir), c.Env...)
-		env = (&exec.Cmd{Env: append(env, Marker+"="+g.marker)}).Environ() // without doubles
+		env = (&exec.Cmd{Env: append(env, Marker+"="+g.marker)}).Environ() // removes duplicates
 		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)
 	}
 	if err != nil {
@@ -159,8 +159,8 @@ func (g *Guard) lost(why string) {
 // a process whose files cannot be read.
 func (g *Guard) HasSocket(inode uint64) (has, known bool) { return g.starts.hasSocket(inode) }
 
-// Close kills what runs and ends the guard. Then nothing of the bot is left
-// running; the error says so if that is not sure.
+// Close kills all processes of the bot and ends the guard. After an error processes may be
+// left running.
 func (g *Guard) Close() error {
 	g.stopWatching()
 	g.starts.end()

@@ -166,7 +166,7 @@ func TestReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs.Close()
-	n, err := (&passing{conn: ours, control: make([]byte, unix.CmsgSpace(4))}).Read(make([]byte, 1))
+	n, err := (&fileReader{conn: ours, control: make([]byte, unix.CmsgSpace(4))}).Read(make([]byte, 1))
 	if n != 0 || !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("%d, %v", n, err)
 	}

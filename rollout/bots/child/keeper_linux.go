@@ -117,7 +117,7 @@ func (k *keeper) prepare() error {
 // receive reads requests until there are no more.
 func receive(conn *net.UnixConn, to chan<- fileRequest) {
 	defer close(to)
-	from := &passing{conn: conn, control: make([]byte, unix.CmsgSpace(3*4))}
+	from := &fileReader{conn: conn, control: make([]byte, unix.CmsgSpace(3*4))}
 	requests := gob.NewDecoder(from)
 	for {
 		var a fileRequest
@@ -131,15 +131,15 @@ func receive(conn *net.UnixConn, to chan<- fileRequest) {
 	}
 }
 
-// passing reads a connection and keeps the files that its messages carry.
-type passing struct {
+// fileReader reads a connection and keeps the files that its messages carry.
+type fileReader struct {
 	conn    *net.UnixConn
 	control []byte
 	files   []int
 }
 
 // Read implements io.Reader.
-func (p *passing) Read(b []byte) (int, error) {
+func (p *fileReader) Read(b []byte) (int, error) {
 	n, controls, _, _, err := p.conn.ReadMsgUnix(b, p.control)
 	if err != nil || controls == 0 {
 		return max(n, 0), err // n is −1 after a reset: the program was killed before it read a report

@@ -132,7 +132,7 @@ func (p *Process) blame(f *Fault) {
 // means no deadline.
 //
 // The error is a *Fault. After Time the rest of the line can be read by another
-// call. After Output the process is killed. When no more can be read, the fault is
+// call. A process with the fault Output is killed. At the end of the output the fault is
 // the limit for which the process was killed, or else Exited or Closed.
 func (p *Process) ReadLine(deadline time.Time) ([]byte, error) {
 	if p.out == nil {

@@ -323,7 +323,7 @@ func TestTokens(t *testing.T) {
 	}
 	m := &Match{Rules: rules(t, "finals-1", 2), Seats: []Seat{{Port: port, Limits: bots.Limits{Accept: 50 * time.Millisecond}}}}
 	r := play(t, m)
-	want := "Player crashed: no client within 50ms; a client from " + wrong.LocalAddr().String() + " was sent away: it gave another token"
+	want := "Player crashed: no client within 50ms; a client from " + wrong.LocalAddr().String() + " was sent away: it gave the wrong token"
 	if !r.Players[0].Crashed || *r.Players[0].Comment != want {
 		t.Errorf("%s, want %s", *r.Players[0].Comment, want)
 	}

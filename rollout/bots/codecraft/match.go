@@ -156,7 +156,7 @@ func (h *host) vector() (env.Vector, error) {
 		return env.New(g, features.Kit(g), env.Settings{N: 1})
 	}
 	if h.Start != nil || h.Replay != nil {
-		return nil, errors.New("a repeated game begins as recorded, and its replay is there already")
+		return nil, errors.New("a repeated game has neither a Start nor a Replay")
 	}
 	g, _, err := h.Repeat.Game(h.Rules)
 	if err != nil {

@@ -299,7 +299,7 @@ func TestCommands(t *testing.T) {
 		{"lingers", "", "connected\nfinished\n", nil},
 		{"fails", "Player crashed: the client ended before it was connected: exit status 3", "", nil},
 		{"sleeps", "Player crashed: no client within 300ms", "", nil},
-		{"guesses", "was sent away: it gave another token", "connected\nbyte 0: message to a client: EOF\n", nil},
+		{"guesses", "was sent away: it gave the wrong token", "connected\nbyte 0: message to a client: EOF\n", nil},
 		{"stays", "Player crashed: tick 0: no answer within 100ms", "connected\n", nil},
 		{"", "Player crashed: it could not be started: ", "", []string{filepath.Join(t.TempDir(), "none")}},
 	} {

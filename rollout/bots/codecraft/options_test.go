@@ -193,7 +193,7 @@ func TestRepeat(t *testing.T) {
 	}
 	for what, m := range map[string]Match{
 		"3 seats for a game of 2": {Seats: make([]Seat, 3)},
-		"begins as recorded":      {Seats: make([]Seat, 2), Replay: io.Discard},
+		"neither a Start nor":     {Seats: make([]Seat, 2), Replay: io.Discard},
 	} {
 		t.Run(what, func(t *testing.T) {
 			m.Repeat, m.Rules = repeated, codecraft.DefaultRules()

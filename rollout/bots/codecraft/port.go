@@ -126,7 +126,7 @@ func (c *client) greet(want *string) error {
 	c.in.Limit(4 + maxToken)
 	token, err := c.in.Token()
 	if err == nil && want != nil && token != *want {
-		err = errors.New("it gave another token")
+		err = errors.New("it gave the wrong token")
 	}
 	return err
 }

@@ -169,7 +169,7 @@ func inSeconds(n *float64) *time.Duration {
 func (r *Runner) AppendConfig(dst []byte, seed uint64, list []*Entrant) ([]byte, error) {
 	h, ok := r.host.(*codecraftHost)
 	if !ok || h.repeat != nil {
-		return nil, errors.New("a config file says what game of CodeCraft is played")
+		return nil, errors.New("only new games of CodeCraft have a config file")
 	}
 	c := protocol.RunnerConfig{Seed: &seed}
 	if c.Game.LoadFrom = h.loaded; h.loaded == "" {

@@ -216,7 +216,7 @@ func (r *Runner) Enter(text string) (*Entrant, error) {
 	case kind == Command && rest == text && ambiguous(text) != nil:
 		return nil, fmt.Errorf("%q: %w", text, ambiguous(text))
 	case r.host == nil:
-		return nil, fmt.Errorf("%q: bots play %s; of %s policies alone play", text, strings.Join(BotGames(), ", "), r.game.Name)
+		return nil, fmt.Errorf("%q: there are bots of %s; %s is played by policies only", text, strings.Join(BotGames(), ", "), r.game.Name)
 	}
 	if err := r.host.enter(p, rest); err != nil {
 		if why := r.noProgram(text, rest, err); kind == Command && why != nil {
@@ -256,7 +256,7 @@ func noFolder(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case dir == "":
-		return errors.New("the folder is missing: expected bot:DIR, with bot:. for the one you are in")
+		return errors.New("the folder is missing: expected bot:DIR, with bot:. for the current folder")
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("there is no folder %s", dir)
 	case err == nil && !info.IsDir():

@@ -87,13 +87,13 @@ func TestEnterErrors(t *testing.T) {
 		{"codecraft", "bot:nowhere", "there is no folder nowhere"},
 		{"codecraft", "tcp:seven", "expected a port"},
 		{"codecraft", "tcp:65536", "expected a port"},
-		{"terminal", "tcp:1", "bots of Terminal are started here"},
+		{"terminal", "tcp:1", "bots of Terminal do not connect to a port"},
 		{"terminal", "bot:" + dir, "found neither"},
-		{"towerdefence", "tcp:1", "bots of Tower Defence are started here"},
+		{"towerdefence", "tcp:1", "bots of Tower Defence do not connect to a port"},
 		{"towerdefence", "bot:" + dir, "bot.json"},
 		{"towerdefence", "cmd:'", "is not closed"},
 		{"terminal", "cmd: ", "want the name of a program"},
-		{"tron", "bot:" + dir, "bots play towerdefence, terminal, codecraft; of tron policies alone play"},
+		{"tron", "bot:" + dir, "there are bots of towerdefence, terminal, codecraft; tron is played by policies only"},
 		{"tron", "mix(1*fast)", `no policy "fast"`},
 	} {
 		t.Run(c.game+" "+c.text, func(t *testing.T) {

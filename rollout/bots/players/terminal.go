@@ -68,7 +68,7 @@ func (h *terminalHost) enter(p *Entrant, text string) error {
 		p.bot = bot.Program{Args: words}
 		return (&child.Command{Args: words}).Check()
 	}
-	return fmt.Errorf("bots of Terminal are started here: write bot:DIR or a command line")
+	return fmt.Errorf("bots of Terminal do not connect to a port: write bot:DIR or a command line")
 }
 
 // play implements host.

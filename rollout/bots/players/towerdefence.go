@@ -51,7 +51,7 @@ func (h *towerdefenceHost) enter(p *Entrant, text string) (err error) {
 	case Command:
 		p.bot, err = bot.Command(text, ".")
 	default:
-		err = errors.New("bots of Tower Defence are started here: write bot:DIR or a command line")
+		err = errors.New("bots of Tower Defence do not connect to a port: write bot:DIR or a command line")
 	}
 	return err
 }

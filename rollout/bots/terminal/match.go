@@ -199,7 +199,7 @@ func (h *host) shown(b *env.Batch) error {
 		}
 	}
 	if running := b.Status[0] == sim.Running; running != h.referee.Waiting() {
-		return fmt.Errorf("turn %d: the referee and the game do not agree on the end", h.referee.State().Turn)
+		return fmt.Errorf("turn %d: the referee and the game disagree on the end", h.referee.State().Turn)
 	}
 	if h.Watch != nil {
 		return h.Watch(h.referee.State())

@@ -20,7 +20,7 @@ const (
 func (p *Program) copied(ctx context.Context) (work string, remove func(), err error) {
 	inside, err := filepath.Rel(p.Dir, p.Work)
 	if err == nil && !filepath.IsLocal(inside) {
-		err = fmt.Errorf("the bot works in %s, outside of its folder %s, of which a copy was asked for", p.Work, p.Dir)
+		err = fmt.Errorf("the bot works in %s, outside of its folder %s, so its folder cannot be copied", p.Work, p.Dir)
 	}
 	if err != nil {
 		return "", nil, err

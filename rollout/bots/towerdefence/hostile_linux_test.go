@@ -221,7 +221,7 @@ func TestHostile(t *testing.T) {
 		{"folder", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
 		{"zero", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
 		{"linked", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: remove "},
+		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: remove "},
 		{"stranger", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"forks", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"daemon", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
@@ -233,7 +233,7 @@ func TestHostile(t *testing.T) {
 		{"closes", "", map[FaultKind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
 		{"loop", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: too many levels", "", ""},
 		{"socket", "", map[FaultKind]int{Failed: 2}, Failed, "signal: killed", "", ""},
-		{"leaves", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "it cannot be shown the round: open "},
+		{"leaves", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: open "},
 		{"eats", "", map[FaultKind]int{Killed: 2}, Killed, "of memory, the limit is ", "", ""},
 		{"nonsense", "", map[FaultKind]int{Failed: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
 	} {

@@ -104,7 +104,7 @@ func (s *seatedBot) play(round int) error {
 	s.state = p.AppendState(s.state[:0], s.player)
 	s.textMap = p.AppendTextMap(s.textMap[:0], s.player)
 	if err := present(s.work, s.state, s.textMap); err != nil {
-		err = fmt.Errorf("it cannot be shown the round: %w", err)
+		err = fmt.Errorf("the files of the round cannot be written: %w", err)
 		if errors.Is(err, syscall.ENOSPC) {
 			s.host.stop(fmt.Errorf("seat %d: %w: %w", s.player+1, bots.ErrHost, err))
 		}
