@@ -68,10 +68,10 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 	}
 	for i, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.process}
-		if seat.Bot, _ = p.bot.(*bot.Program); p.Kind == Folder {
-			seat.Name = seat.Bot.Name // as the original has it
+		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder {
+			seat.Name = seat.Program.Name // as the original has it
 		}
-		if seat.Bot != nil {
+		if seat.Program != nil {
 			seat.Log = logOf(m, i)
 		}
 		match.Seats = append(match.Seats, seat)

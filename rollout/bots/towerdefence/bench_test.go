@@ -31,7 +31,7 @@ type cost struct{ match, alone time.Duration }
 // costOf plays a match of a number of rounds against a policy whose buildings and missiles
 // the bot is shown, and starts the bot's program as often alone.
 func costOf(t testing.TB, p *Program, rounds int) (c cost) {
-	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Bot: p}, {Policy: maker(t, "turtle")}}}
+	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Program: p}, {Policy: maker(t, "turtle")}}}
 	m.Rules.SetStart([2]int{20, 5000}, [2]int{1000, 100})
 	dir := t.TempDir()
 	m.Create = files(dir)
@@ -80,10 +80,10 @@ func TestOverhead(t *testing.T) {
 // alone.
 func overhead(t *testing.T) time.Duration {
 	const rounds = 32
-	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Bot: atOnce(t, "program")}, {Policy: maker(t, "turtle")}}}
+	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Program: atOnce(t, "program")}, {Policy: maker(t, "turtle")}}}
 	m.Rules.SetStart([2]int{20, 5000}, [2]int{1000, 100})
 	m.Create = files(t.TempDir())
-	args := m.Seats[0].Bot.args(m.Seats[0].Bot.Work)
+	args := m.Seats[0].Program.args(m.Seats[0].Program.Work)
 	var took, alone []time.Duration
 	var last time.Time
 	m.Watch = func(*towerdefence.State) error {
@@ -92,7 +92,7 @@ func overhead(t *testing.T) time.Duration {
 			took = append(took, begin.Sub(last))
 		}
 		c := exec.Command(args[0], args[1:]...)
-		c.Dir = m.Seats[0].Bot.Work
+		c.Dir = m.Seats[0].Program.Work
 		if err := c.Run(); err != nil {
 			return err
 		}

@@ -38,15 +38,15 @@ func folders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []
 	var shared []folder
 	for i := range seats {
 		s := &seats[i]
-		if s.Bot == nil {
+		if s.Program == nil {
 			continue
 		}
 		if s.Copy {
 			var remove func()
-			if work[i], remove, err = s.Bot.copied(ctx); err == nil {
+			if work[i], remove, err = s.Program.copied(ctx); err == nil {
 				ends = append(ends, remove)
 			}
-		} else if work[i], err = filepath.EvalSymlinks(s.Bot.Work); err == nil {
+		} else if work[i], err = filepath.EvalSymlinks(s.Program.Work); err == nil {
 			shared = append(shared, folder{work[i], s.Limits.Accept, locks})
 		}
 		if err != nil {

@@ -25,7 +25,7 @@ func counted(t *testing.T, m *Match) string {
 	var all []string
 	for round := range r.Turns {
 		for i := range m.Seats {
-			if b := m.Seats[i].Bot; b != nil {
+			if b := m.Seats[i].Program; b != nil {
 				all = append(all, strings.TrimPrefix(l.text(t, round, "AB"[i:i+1]+" - "+b.Name, "PlayerCommand.txt"), "count "))
 			}
 		}
@@ -37,9 +37,9 @@ func counted(t *testing.T, m *Match) string {
 // other seat if it has the same folder. A copy is deleted after the game.
 func TestFolders(t *testing.T) {
 	b := bot(t, "counts")
-	own := &Match{Rules: rules(1), Seats: []Seat{{Bot: b}, {}}}
-	both := &Match{Rules: rules(1), Seats: []Seat{{Bot: b}, {Bot: b}}}
-	copies := &Match{Rules: rules(1), Seats: []Seat{{Bot: b, Copy: true}, {Bot: b, Copy: true}}}
+	own := &Match{Rules: rules(1), Seats: []Seat{{Program: b}, {}}}
+	both := &Match{Rules: rules(1), Seats: []Seat{{Program: b}, {Program: b}}}
+	copies := &Match{Rules: rules(1), Seats: []Seat{{Program: b, Copy: true}, {Program: b, Copy: true}}}
 	t.Setenv("TMPDIR", t.TempDir())
 	for i, c := range []struct {
 		match *Match
@@ -63,7 +63,7 @@ func TestGamesAtOnce(t *testing.T) {
 	var games sync.WaitGroup
 	for i := range 6 {
 		games.Go(func() {
-			m := &Match{Rules: rules(2), Seats: []Seat{{Bot: a}, {Bot: b}}}
+			m := &Match{Rules: rules(2), Seats: []Seat{{Program: a}, {Program: b}}}
 			if i%2 == 1 {
 				m.Seats[0], m.Seats[1] = m.Seats[1], m.Seats[0]
 			}
@@ -92,7 +92,7 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	inside, leave := make(chan bool), make(chan bool)
-	first := &Match{Rules: rules(1), Seats: []Seat{{Bot: b}, {}}}
+	first := &Match{Rules: rules(1), Seats: []Seat{{Program: b}, {}}}
 	rounds := 0
 	first.Watch = func(*towerdefence.State) error {
 		if rounds++; rounds == 1 {
@@ -107,7 +107,7 @@ func TestClaim(t *testing.T) {
 		done <- err
 	}()
 	<-inside
-	second := &Match{Rules: rules(1), Seats: []Seat{{}, {Bot: &linked, Limits: bots.Limits{Accept: 50 * time.Millisecond}}}}
+	second := &Match{Rules: rules(1), Seats: []Seat{{}, {Program: &linked, Limits: bots.Limits{Accept: 50 * time.Millisecond}}}}
 	if _, err := second.Play(t.Context()); err == nil || !strings.Contains(err.Error(), "another game has been playing in the folder") {
 		t.Errorf("error %v", err)
 	}

@@ -240,7 +240,7 @@ func TestHostile(t *testing.T) {
 		t.Run(c.kind, func(t *testing.T) {
 			t.Parallel()
 			bad, good := bot(t, c.kind, c.args), scripted(t, "script", quoted("1,1,2")...)
-			s := Seat{Bot: bad, Limits: bots.Limits{Answer: ample}}
+			s := Seat{Program: bad, Limits: bots.Limits{Answer: ample}}
 			switch c.kind {
 			case "sleeps":
 				s.Limits.Answer = time.Second
@@ -249,7 +249,7 @@ func TestHostile(t *testing.T) {
 			case "eats":
 				s.Process = child.Limits{Memory: 60 << 20}
 			}
-			m := &Match{Rules: rules(last), Seats: []Seat{s, {Bot: good}}}
+			m := &Match{Rules: rules(last), Seats: []Seat{s, {Program: good}}}
 			r, l := play(t, m)
 			gone(t, bad)
 			for k, f := range r.Records[0].Faults {
@@ -279,11 +279,11 @@ func TestHostile(t *testing.T) {
 
 // TestOutputLimit: the output of a bot in the match log is bounded, in a round and in all.
 func TestOutputLimit(t *testing.T) {
-	_, all := play(t, &Match{Rules: rules(1), Seats: []Seat{{Bot: bot(t, "prints"), Name: "x"}, {}}})
+	_, all := play(t, &Match{Rules: rules(1), Seats: []Seat{{Program: bot(t, "prints"), Name: "x"}, {}}})
 	if got := all.text(t, 1, "A - x", "Console/BotOutput.txt"); len(got) < maxRoundOutput || len(got) > maxRoundOutput+100 {
 		t.Errorf("%d bytes of a round", len(got))
 	}
-	m := &Match{Rules: rules(2), Seats: []Seat{{Bot: bot(t, "prints")}, {}}}
+	m := &Match{Rules: rules(2), Seats: []Seat{{Program: bot(t, "prints")}, {}}}
 	l := &log{files: fstest.MapFS{}}
 	m.Create = l.create
 	h, err := m.newHost()
@@ -291,12 +291,12 @@ func TestOutputLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.bots[0].output = maxMatchOutput - 10
-	h.bots[0].work, h.bots[0].args = m.Seats[0].Bot.Work, m.Seats[0].Bot.args("")
+	h.bots[0].work, h.bots[0].args = m.Seats[0].Program.Work, m.Seats[0].Program.args("")
 	if _, err := h.play(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for round, want := range []string{"all work a\n[the limit of 10 bytes is reached", "[the limit of ", "[the limit of "} {
-		if got := l.text(t, round, "A - "+m.Seats[0].Bot.Name, "Console/BotOutput.txt"); !strings.HasPrefix(got, want) || len(got) > 200 {
+		if got := l.text(t, round, "A - "+m.Seats[0].Program.Name, "Console/BotOutput.txt"); !strings.HasPrefix(got, want) || len(got) > 200 {
 			t.Errorf("round %d: %q, want %q", round, got, want)
 		}
 	}

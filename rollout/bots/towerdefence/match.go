@@ -55,9 +55,9 @@ type Match struct {
 // Seat is the player at a seat: a built-in policy, a bot, or, with neither, a player that
 // gives no commands.
 type Seat struct {
-	Policy rollout.Maker // a built-in policy
-	Bot    *Program
-	Name   string // in the match log; "": the bot's name
+	Policy  rollout.Maker // a built-in policy
+	Program *Program
+	Name    string // in the match log; "": the bot's name
 	// Copy lets the bot work in a copy of its folder, made at the start and deleted at the
 	// end of the match, so that other games do not change its files.
 	Copy bool
@@ -71,7 +71,7 @@ type Seat struct {
 
 // validate returns an error for a seat with both players, and for negative limits.
 func (s *Seat) validate() error {
-	if s.Policy != nil && s.Bot != nil {
+	if s.Policy != nil && s.Program != nil {
 		return errors.New("a policy and a bot")
 	}
 	return s.Limits.Validate()
@@ -82,8 +82,8 @@ func (s *Seat) name() string {
 	switch {
 	case s.Name != "":
 		return s.Name
-	case s.Bot != nil:
-		return s.Bot.Name
+	case s.Program != nil:
+		return s.Program.Name
 	case s.Policy != nil:
 		return "policy"
 	}
@@ -113,7 +113,7 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	defer release()
 	for i, s := range h.bots {
 		if s != nil {
-			s.work, s.args = work[i], s.Bot.args(work[i])
+			s.work, s.args = work[i], s.Program.args(work[i])
 		}
 	}
 	h.match.OneByOne = !m.SideBySide || work[0] == work[1]
@@ -183,7 +183,7 @@ func (m *Match) newHost() (*host, error) {
 			return nil, fmt.Errorf("seat %d: %w", i+1, err)
 		}
 		seat := bots.Seat{Policy: s.Policy}
-		if s.Bot != nil {
+		if s.Program != nil {
 			h.bots[i] = &seatedBot{Seat: s, host: h, player: sim.Player(i), printed: new(bytes.Buffer)}
 			h.bots[i].reportFaults()
 			seat.Bot = h.bots[i].join

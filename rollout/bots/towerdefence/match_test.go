@@ -41,7 +41,7 @@ func maker(t testing.TB, spec string) rollout.Maker {
 func TestGame(t *testing.T) {
 	a := scripted(t, "seen", quoted("0,0,2", "7,7,1", "\n1", "3,3,0\n1,1,1", "1,1,2")...)
 	b := scripted(t, "seen", quoted("1,0,2", "No Command", "6,2,1", "7,2,1")...)
-	m := &Match{Rules: rules(9), Seats: []Seat{{Bot: a, Name: "Ann"}, {Bot: b}}}
+	m := &Match{Rules: rules(9), Seats: []Seat{{Program: a, Name: "Ann"}, {Program: b}}}
 	m.Rules.SetStart([2]int{200, 300}, [2]int{100, 50})
 	var seen []towerdefence.State
 	m.Watch = func(s *towerdefence.State) error { seen = append(seen, *s); return nil }
@@ -109,11 +109,11 @@ func TestCommands(t *testing.T) {
 		{`"` + strings.Repeat("x,", 9000) + `"`, strings.Repeat("x,", maxCommand/2), Garbled, `"` + strings.Repeat("x,", 30) + `"…`, 4},
 	} {
 		t.Run(fmt.Sprintf("%.60s", c.line), func(t *testing.T) {
-			m := &Match{Rules: rules(1), Seats: []Seat{{}, {Bot: scripted(t, "script", c.line)}}}
+			m := &Match{Rules: rules(1), Seats: []Seat{{}, {Program: scripted(t, "script", c.line)}}}
 			failures := 0
 			m.Watch = func(s *towerdefence.State) error { failures = int(s.Half[1].Failures); return nil }
 			r, l := play(t, m)
-			name := "B - " + m.Seats[1].Bot.Name
+			name := "B - " + m.Seats[1].Program.Name
 			if got := l.text(t, 0, name, "PlayerCommand.txt"); got != c.want || failures != c.failures {
 				t.Errorf("%.60s: command %.60q, want %.60q; %d failures, want %d", c.line, got, c.want, failures, c.failures)
 			}
@@ -131,16 +131,16 @@ func TestCommands(t *testing.T) {
 func TestTournament(t *testing.T) {
 	for _, kind := range []string{"-", "leaves"} {
 		t.Run(kind, func(t *testing.T) {
-			m := &Match{Rules: rules(400), Tournament: true, Seats: []Seat{{Bot: scripted(t, "script", kind)}, {}}}
+			m := &Match{Rules: rules(400), Tournament: true, Seats: []Seat{{Program: scripted(t, "script", kind)}, {}}}
 			m.Rules.MaxDoNothings = 6
 			if kind == "leaves" {
-				m.Seats[0].Bot = bot(t, "leaves")
+				m.Seats[0].Program = bot(t, "leaves")
 			}
 			r, l := play(t, m)
 			if r.Turns != 6 || r.Final.End != referee.EndTimeout || r.Records[0].Faults[Missing].Count == 0 {
 				t.Errorf("%s: %d rounds, %+v, %+v", kind, r.Turns, r.Final, r.Records[0])
 			}
-			if got := l.text(t, 5, "A - "+m.Seats[0].Bot.Name, "PlayerCommand.txt"); got != "Exception" {
+			if got := l.text(t, 5, "A - "+m.Seats[0].Program.Name, "PlayerCommand.txt"); got != "Exception" {
 				t.Errorf("%s: command %q", kind, got)
 			}
 			if end := string(l.files["Round 006/endGameState.txt"].Data); !strings.HasPrefix(end, "Bot did nothing too many consecutive rounds\n\n") {
@@ -157,8 +157,8 @@ func TestTournament(t *testing.T) {
 // end.
 func TestAborted(t *testing.T) {
 	m := &Match{Rules: rules(400), Seats: []Seat{
-		{Bot: scripted(t, "script", quoted("0,0,2", "-1,0,2", ",,")...)},
-		{Bot: scripted(t, "script", quoted("0,0,2", "-1,0,2")...)},
+		{Program: scripted(t, "script", quoted("0,0,2", "-1,0,2", ",,")...)},
+		{Program: scripted(t, "script", quoted("0,0,2", "-1,0,2")...)},
 	}}
 	r, l := play(t, m)
 	if r.Turns != 3 || r.Status != sim.Cut || r.Final.End != referee.EndAborted {
@@ -192,7 +192,7 @@ func TestPolicies(t *testing.T) {
 // the log can be read as a match of 3.0.2.
 func TestAgainstPolicy(t *testing.T) {
 	b := scripted(t, "script", append(quoted("0,0,2", "", "x,y,z", "-5,0,2"), "-", "3", `"1,1,2"`)...)
-	m := &Match{Rules: rules(400), Seats: []Seat{{Bot: b}, {Policy: maker(t, "rush")}}}
+	m := &Match{Rules: rules(400), Seats: []Seat{{Program: b}, {Policy: maker(t, "rush")}}}
 	r, l := play(t, m)
 	if r.Final.End != referee.EndDead || r.Final.Winner != referee.WinnerB || r.Health[0] != 0 || r.Score[1] == 0 {
 		t.Errorf("%+v, %+v", r.Final, r)
@@ -216,8 +216,8 @@ func TestAgainstPolicy(t *testing.T) {
 // plays to the end.
 func TestGameLimit(t *testing.T) {
 	m := &Match{Rules: rules(30), Seats: []Seat{
-		{Bot: bot(t, "sleeps", "40ms"), Limits: bots.Limits{Game: 200 * time.Millisecond, Answer: ample}},
-		{Bot: scripted(t, "script", quoted("0,0,2")...)},
+		{Program: bot(t, "sleeps", "40ms"), Limits: bots.Limits{Game: 200 * time.Millisecond, Answer: ample}},
+		{Program: scripted(t, "script", quoted("0,0,2")...)},
 	}}
 	r, _ := play(t, m)
 	c := r.Crashes[0]
@@ -227,7 +227,7 @@ func TestGameLimit(t *testing.T) {
 	if r.Turns != 31 || r.Records[1].Rounds != 31 || r.Score[1] == 0 {
 		t.Errorf("%d rounds, %+v", r.Turns, r.Records[1])
 	}
-	m.Seats[0].Bot = bot(t, "sleeps", "1h")
+	m.Seats[0].Program = bot(t, "sleeps", "1h")
 	r, _ = play(t, m)
 	if c, rec := r.Crashes[0], r.Records[0]; c == nil || c.Turn != 0 || rec.Rounds != 1 || !reflect.DeepEqual(rec.Faults, [FaultKinds]Faults{}) ||
 		c.Err.Error() != "the 200ms for all rounds of a match are used up" {
@@ -260,10 +260,10 @@ func TestOrder(t *testing.T) {
 		match Match
 		meet  bool
 	}{
-		"one after the other": {Match{Seats: []Seat{{Bot: one}, {Bot: two}}}, false},
-		"one folder":          {Match{SideBySide: true, Seats: []Seat{{Bot: both}, {Bot: both}}}, false},
-		"copies":              {Match{SideBySide: true, Seats: []Seat{{Bot: both, Copy: true}, {Bot: both, Copy: true}}}, true},
-		"side by side":        {Match{SideBySide: true, Seats: []Seat{{Bot: one}, {Bot: two}}}, true},
+		"one after the other": {Match{Seats: []Seat{{Program: one}, {Program: two}}}, false},
+		"one folder":          {Match{SideBySide: true, Seats: []Seat{{Program: both}, {Program: both}}}, false},
+		"copies":              {Match{SideBySide: true, Seats: []Seat{{Program: both, Copy: true}, {Program: both, Copy: true}}}, true},
+		"side by side":        {Match{SideBySide: true, Seats: []Seat{{Program: one}, {Program: two}}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := filepath.Join(t.TempDir(), "place")
@@ -273,7 +273,7 @@ func TestOrder(t *testing.T) {
 			r, l := play(t, &c.match)
 			met := 0
 			for i := range r.Records {
-				if l.text(t, 0, "AB"[i:i+1]+" - "+c.match.Seats[i].Bot.Name, "PlayerCommand.txt") == "met" {
+				if l.text(t, 0, "AB"[i:i+1]+" - "+c.match.Seats[i].Program.Name, "PlayerCommand.txt") == "met" {
 					met++
 				}
 			}
@@ -295,7 +295,7 @@ func TestInterrupt(t *testing.T) {
 		cancel(cause)
 	}()
 	begin := time.Now()
-	_, err := (&Match{Rules: rules(400), Seats: []Seat{{Bot: b}, {}}}).Play(ctx)
+	_, err := (&Match{Rules: rules(400), Seats: []Seat{{Program: b}, {}}}).Play(ctx)
 	if !errors.Is(err, cause) || time.Since(begin) > 2*ample {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}
@@ -315,11 +315,11 @@ func TestRefusedMatches(t *testing.T) {
 	}{
 		{Match{Rules: rules(9), Seats: make([]Seat, 3)}, "3 seats for a game of 2 players"},
 		{Match{Seats: make([]Seat, 2)}, "max-rounds"},
-		{Match{Rules: rules(9), Seats: []Seat{{}, {Bot: b, Policy: maker(t, "rush")}}}, "seat 2: a policy and a bot"},
+		{Match{Rules: rules(9), Seats: []Seat{{}, {Program: b, Policy: maker(t, "rush")}}}, "seat 2: a policy and a bot"},
 		{Match{Rules: rules(9), Seats: []Seat{{}, {Limits: bots.Limits{Game: -1}}}}, "seat 2: a negative limit"},
-		{Match{Rules: rules(9), Seats: []Seat{{Bot: b, Process: child.Limits{CPU: -1}}, {}}}, "seat 1: the host: a negative limit"},
-		{Match{Rules: rules(9), Seats: []Seat{{Bot: &away}, {}}}, "seat 1: lstat " + away.Work},
-		{Match{Rules: rules(9), Seats: []Seat{{Bot: &outside, Copy: true}, {}}}, "outside of its folder"},
+		{Match{Rules: rules(9), Seats: []Seat{{Program: b, Process: child.Limits{CPU: -1}}, {}}}, "seat 1: the host: a negative limit"},
+		{Match{Rules: rules(9), Seats: []Seat{{Program: &away}, {}}}, "seat 1: lstat " + away.Work},
+		{Match{Rules: rules(9), Seats: []Seat{{Program: &outside, Copy: true}, {}}}, "outside of its folder"},
 		{Match{Rules: rules(9), Seats: make([]Seat, 2), Watch: func(*towerdefence.State) error { return stop }}, "stop"},
 		{Match{Rules: rules(9), Seats: make([]Seat, 2), Create: func(string) (io.WriteCloser, error) { return nil, fs.ErrPermission }}, "match log: CommandOrder.txt"},
 	} {

@@ -145,7 +145,7 @@ func TestScripts(t *testing.T) {
 					t.Skip(err)
 				}
 			}
-			m := &Match{Rules: rules(1), Seats: []Seat{{Policy: maker(t, "rush")}, {Bot: p}}}
+			m := &Match{Rules: rules(1), Seats: []Seat{{Policy: maker(t, "rush")}, {Program: p}}}
 			m.Rules.SetStart([2]int{20, 200}, [2]int{100, 100})
 			r, l := play(t, m)
 			clean(t, r.Records[1])

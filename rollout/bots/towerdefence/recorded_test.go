@@ -66,14 +66,14 @@ func (d *render) position(t *testing.T) *display.Position {
 // of textMap.txt.
 func TestDisplays(t *testing.T) {
 	lines := bytes.Split(bytes.TrimSpace(simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))), []byte("\n"))
-	m := &Match{Rules: rules(400), Seats: []Seat{{Bot: scripted(t, "seen", `""`)}, {Bot: scripted(t, "seen", `""`)}}}
+	m := &Match{Rules: rules(400), Seats: []Seat{{Program: scripted(t, "seen", `""`)}, {Program: scripted(t, "seen", `""`)}}}
 	h, err := m.newHost()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range h.bots {
-		s.work = m.Seats[i].Bot.Work
-		s.args = s.Bot.args(s.work)
+		s.work = m.Seats[i].Program.Work
+		s.args = s.Program.args(s.work)
 		if _, err := s.join(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestRecordedMatches(t *testing.T) {
 				r.CurtainHits = append([]display.Cell(nil), r.CurtainHits...)
 				lines = append(lines, r)
 			}
-			m := &Match{Rules: rules(last), Seats: []Seat{{Bot: scripted(t, "seen", scripts[0]...)}, {Bot: scripted(t, "seen", scripts[1]...)}}}
+			m := &Match{Rules: rules(last), Seats: []Seat{{Program: scripted(t, "seen", scripts[0]...)}, {Program: scripted(t, "seen", scripts[1]...)}}}
 			m.Rules.SetStart(in.Header.Energy, in.Header.Health)
 			r, _ := play(t, m)
 			if last == 400 && (r.Turns != len(lines) || r.Final != in.Result) || r.Turns < min(last, len(lines)) {
@@ -263,7 +263,7 @@ func TestRecordedMatches(t *testing.T) {
 				clean(t, rec)
 				for n := 1; n < r.Turns; n++ {
 					var state shownState
-					seen := filepath.Join(m.Seats[i].Bot.Dir, fmt.Sprintf("seen-%03d-%s", n, stateFile))
+					seen := filepath.Join(m.Seats[i].Program.Dir, fmt.Sprintf("seen-%03d-%s", n, stateFile))
 					if err := json.Unmarshal([]byte(read(t, seen)), &state); err != nil {
 						t.Fatal(err)
 					}
