@@ -105,24 +105,27 @@ func checkSymmetry(t *testing.T, name string, s *codecraft.State, players int, c
 // TestMapExtremes makes maps with the least and the greatest values of the generator.
 func TestMapExtremes(t *testing.T) {
 	for _, c := range []struct {
+		name      string
 		generator codecraft.Generator
 		least     int
 		most      int
 	}{
-		{codecraft.Generator{MinShare: 0, MaxShare: 0, Octaves: 3, MinWave: 140, MaxWave: 180, Persistence: 500}, 0, 0},
-		{codecraft.Generator{MinShare: 1000, MaxShare: 1000, Octaves: 3, MinWave: 140, MaxWave: 180, Persistence: 500}, 6200, 6200},
-		{codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 8, MinWave: 800, MaxWave: 800, Persistence: 1000}, 1860, 1862},
-		{codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 8, MinWave: 20, MaxWave: 20, Persistence: 1000}, 1860, 1862},
-		{codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 1, MinWave: 20, MaxWave: 21, Persistence: 0}, 1860, 1862},
+		{"no resources", codecraft.Generator{MinShare: 0, MaxShare: 0, Octaves: 3, MinWave: 140, MaxWave: 180, Persistence: 500}, 0, 0},
+		{"all resources", codecraft.Generator{MinShare: 1000, MaxShare: 1000, Octaves: 3, MinWave: 140, MaxWave: 180, Persistence: 500}, 6200, 6200},
+		{"eight octaves of long waves", codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 8, MinWave: 800, MaxWave: 800, Persistence: 1000}, 1860, 1862},
+		{"eight octaves of short waves", codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 8, MinWave: 20, MaxWave: 20, Persistence: 1000}, 1860, 1862},
+		{"one octave of short waves", codecraft.Generator{MinShare: 300, MaxShare: 300, Octaves: 1, MinWave: 20, MaxWave: 21, Persistence: 0}, 1860, 1862},
 	} {
-		g := mustGame(t, "finals", func(r *codecraft.Rules) { r.Generator = c.generator })
-		var s codecraft.State
-		for seed := range uint64(20) {
-			g.Reset(&s, seed)
-			if n := s.Resources.Count(); n < c.least || n > c.most {
-				t.Errorf("%+v seed %d: %d resources, want %d to %d", c.generator, seed, n, c.least, c.most)
+		t.Run(c.name, func(t *testing.T) {
+			g := mustGame(t, "finals", func(r *codecraft.Rules) { r.Generator = c.generator })
+			var s codecraft.State
+			for seed := range uint64(20) {
+				g.Reset(&s, seed)
+				if n := s.Resources.Count(); n < c.least || n > c.most {
+					t.Errorf("%+v seed %d: %d resources, want %d to %d", c.generator, seed, n, c.least, c.most)
+				}
 			}
-		}
+		})
 	}
 	// Without start entities nothing is cleared.
 	g := mustGame(t, "finals", func(r *codecraft.Rules) {

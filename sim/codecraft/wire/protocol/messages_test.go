@@ -50,22 +50,24 @@ func TestRecordedMessages(t *testing.T) {
 		t.Fatalf("%d messages, want 6", len(all))
 	}
 	for name, b := range all {
-		r := NewReader(bytes.NewReader(b))
-		if err := r.ServerMessage(&m); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if !r.End() || r.Offset() != int64(len(b)) {
-			t.Errorf("%s: read %d of %d bytes", name, r.Offset(), len(b))
-		}
-		if m.Kind != GetAction || !m.DebugAvailable || m.View.MapSize != codecraft.Side || len(m.View.EntityProperties) != codecraft.Types {
-			t.Errorf("%s: %d, debug %v, side %d, %d types", name, m.Kind, m.DebugAvailable, m.View.MapSize, len(m.View.EntityProperties))
-		}
-		if !slices.IsSortedFunc(m.View.Players, func(a, b Standing) int { return int(a.ID - b.ID) }) {
-			t.Errorf("%s: players are not in the order of their ids", name)
-		}
-		if got := m.Append(nil); !bytes.Equal(got, b) {
-			t.Errorf("%s: written again it is another: %d bytes, want %d", name, len(got), len(b))
-		}
+		t.Run(name, func(t *testing.T) {
+			r := NewReader(bytes.NewReader(b))
+			if err := r.ServerMessage(&m); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if !r.End() || r.Offset() != int64(len(b)) {
+				t.Errorf("%s: read %d of %d bytes", name, r.Offset(), len(b))
+			}
+			if m.Kind != GetAction || !m.DebugAvailable || m.View.MapSize != codecraft.Side || len(m.View.EntityProperties) != codecraft.Types {
+				t.Errorf("%s: %d, debug %v, side %d, %d types", name, m.Kind, m.DebugAvailable, m.View.MapSize, len(m.View.EntityProperties))
+			}
+			if !slices.IsSortedFunc(m.View.Players, func(a, b Standing) int { return int(a.ID - b.ID) }) {
+				t.Errorf("%s: players are not in the order of their ids", name)
+			}
+			if got := m.Append(nil); !bytes.Equal(got, b) {
+				t.Errorf("%s: written again it is another: %d bytes, want %d", name, len(got), len(b))
+			}
+		})
 	}
 }
 
