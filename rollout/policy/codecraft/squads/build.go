@@ -6,7 +6,7 @@ import (
 	"moonfarm/sim/codecraft"
 )
 
-// What is built, and when.
+// Limits and distances of building.
 const (
 	ahead       = 12  // ticks for which the population is planned ahead
 	beginners   = 16  // below this population, a house is begun only when the limit is reached
