@@ -17,7 +17,7 @@ import (
 type Settings struct {
 	N        int    // number of games
 	Reward   string // name of the reward, see Reward; "" means "result"
-	MaxTurns int    // games are cut (Status Cut) after this many turns; 0: no limit
+	MaxTurns int    // games are cut (Status Cut) after this many turns; 0: only the rules end them
 	// Memory adds remembered values to the planes: where a cell is out of
 	// sight, the planes named by Spec.Remembered show the value that was last
 	// seen there, or 0 if the cell was never in sight. All other slabs, Packed

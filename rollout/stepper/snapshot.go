@@ -69,8 +69,9 @@ func (s *Stepper) at(what string, game int) (k *part, i int, err error) {
 }
 
 // AppendSnapshot appends the bytes of a game: its state, the memory of its rows
-// (env.Settings.Memory), and the seed from which its seat, its opponents and
-// its later episodes follow. It fails if the Vector is not an env.Snapshotter.
+// (env.Settings.Memory), its seat and opponents, and the base seed and episode
+// number from which its later episodes follow. It fails if the Vector is not an
+// env.Snapshotter.
 func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	k, i, err := s.at("AppendSnapshot", game)
 	if err != nil {
