@@ -162,7 +162,7 @@ func callBusy[T value](r *registry, h handle, f func(v T) error) error {
 
 func noHandle(h handle) error {
 	if h == 0 {
-		return fault{codeHandle, "the handle is 0: there is none"}
+		return fault{codeHandle, "the handle is 0, which is never open"}
 	}
 	return fault{codeHandle, fmt.Sprintf("the handle %#x is closed, or never was one", uint64(h))}
 }

@@ -304,35 +304,35 @@ def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, float
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dataset", help="folder of a dataset")
-    parser.add_argument("--seconds", type=float, default=300, help="of training")
+    parser.add_argument("--seconds", type=float, default=300, help="seconds of training")
     parser.add_argument(
         "--learn", choices=("shares", "played", "all"),
-        help="shares: of a search for each choice, in the rows where one was made; played: the choices played in the"
-        " same rows; all: those played in all rows (default: shares if a policy of the dataset searches, else all)",
+        help="shares: learn the search's shares, in the rows with a search; played: learn the choices played in the same"
+        " rows; all: learn the choices played in all rows (default: shares if a policy of the dataset searches, else all)",
     )  # fmt: skip
     parser.add_argument(
         "--value-mix", type=float, default=0.5, metavar="X",
-        help="where a policy searches, the value learns X · the search's value + (1 - X) · the outcome (default 0.5)",
+        help="if a policy searches, the value learns X · the search's value + (1 - X) · the outcome (default 0.5)",
     )  # fmt: skip
     parser.add_argument("--opponent", help="policy to play against afterwards")
     parser.add_argument("--games", type=int, default=200)
-    parser.add_argument("--max-turns", type=int, default=0, help="of these games")
+    parser.add_argument("--max-turns", type=int, default=0, help="the games are cut after this many turns; 0: no cut")
     parser.add_argument(
         "--greedy", action=argparse.BooleanOptionalAction,
         help="play the likeliest choices instead of drawing them (default: after learning shares)",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, help="folder for the network and the curve")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--batch", type=int, default=0, help="rows; 0: as suits the size of an observation")
+    parser.add_argument("--batch", type=int, default=0, help="rows per batch; 0: depends on the size of an observation")
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--validation", type=float, default=0.1, help="part of the episodes that is held out")
-    parser.add_argument("--policy", action="append", help="learn from the rows of this policy, or member of a mix, only")
+    parser.add_argument("--validation", type=float, default=0.1, help="share of the episodes for validation")
+    parser.add_argument("--policy", action="append", help="learn only from the rows of this policy, or member of a mix")
     parser.add_argument(
-        "--outcome", action="append", choices=["win", "draw", "loss"], help="learn only from seats that ended so: from winners say"
+        "--outcome", action="append", choices=["win", "draw", "loss"], help="learn only from seats with this outcome, such as win"
     )  # fmt: skip
-    parser.add_argument("--rows", type=int, default=0, help="of these that are measured; 0: as suits the network")
-    parser.add_argument("--threads", type=int, default=0, help="of PyTorch; 0: as it likes")
+    parser.add_argument("--rows", type=int, default=0, help="rows of them to measure; 0: depends on the network")
+    parser.add_argument("--threads", type=int, default=0, help="PyTorch's threads; 0: its default")
     return parser.parse_args()
 
 
@@ -352,7 +352,7 @@ def main() -> None:
     if learn != "all" and not searches:
         raise SystemExit(f"--learn {learn}: no policy of {args.dataset} searches")
     if learn == "shares" and any(kind.follows for place in places(game, envs) for kind in place.kinds):
-        raise SystemExit(f"--learn shares: {game} has heads that count after another's choice: shares do not tell it")
+        raise SystemExit(f"--learn shares: {game} has heads that depend on another head's choice, which shares cannot express")
     learner = Learner(game, envs, args.width, device, learn, args.value_mix)
     optimiser = torch.optim.Adam(learner.network.parameters(), args.rate)
     d = envs.description
@@ -376,7 +376,7 @@ def main() -> None:
     rows = args.rows or (500 if learner.network.local else 20_000)
     held_out = list(itertools.islice(batches("validation", 0), -(-rows // size)))
     if not held_out:
-        raise SystemExit(f"{args.dataset}: nothing to learn from is held out; expected more episodes")
+        raise SystemExit(f"{args.dataset}: no rows to learn from are held out; expected more episodes")
     curve: list[dict[str, float]] = []
     said, cost, rows, losses = 0.0, 0.0, 0, []
     begun = time.perf_counter()

@@ -65,7 +65,7 @@ class Search:
 def main() -> None:
     """Answers deploy frames until the match is over."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=512, help="turns that are tried")
+    parser.add_argument("--games", type=int, default=512, help="turns to try")
     parser.add_argument("--depth", type=int, default=3, help="turns of a playout")
     args = parser.parse_args()
     search = None
