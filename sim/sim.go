@@ -19,8 +19,7 @@
 //	targets     towerdefence/missiles.go and tesla.go, terminal/fight.go, codecraft/aim.go
 //	end         towerdefence/game.go, terminal/restore.go, codecraft/game.go
 //
-// The smallest game, the light cycles of package tron, has fewer files. Read it
-// first.
+// The smallest game, the light cycles, has fewer files. Read it first.
 package sim
 
 // Player is a seat, counted from 0.
