@@ -118,8 +118,8 @@ func (p *Process) ended() bool {
 	}
 }
 
-// blame keeps the first fault that this side finds.
-func (p *Process) blame(f *Fault) {
+// setFault keeps the first fault that this side finds.
+func (p *Process) setFault(f *Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.fault == nil {
@@ -156,7 +156,7 @@ func (p *Process) ReadLine(deadline time.Time) ([]byte, error) {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return nil, timeFault("did not answer", deadline.Sub(begin), time.Since(begin))
 		case p.unread == nil:
-			p.unread = p.why("closed its standard output")
+			p.unread = p.pipeFault("closed its standard output")
 			if ended := p.unread.Kind == Exited || p.unread.Kind == Closed; ended && len(p.kept) > 0 {
 				line := p.kept
 				p.kept, p.searched = nil, 0
@@ -180,7 +180,7 @@ func (p *Process) fill(deadline time.Time) error {
 	if most := p.guard.limits.Answer + 1; int64(len(room)) > most {
 		room = room[:most]
 	}
-	stop, err := within(p, p.out.SetReadDeadline, deadline)
+	stop, err := setDeadline(p, p.out.SetReadDeadline, deadline)
 	if err != nil {
 		return err
 	}
@@ -202,14 +202,14 @@ func (p *Process) fill(deadline time.Time) error {
 // flood kills the process because it prints too much.
 func (p *Process) flood(text string, limit, measured int64) {
 	p.unread = &Fault{Output, limit, measured, text}
-	p.blame(p.unread)
+	p.setFault(p.unread)
 	p.guard.starts.kill(p.number)
 }
 
-// within sets a deadline for the next read or write. On systems whose files have no
+// setDeadline sets a deadline for the next read or write. On systems whose files have no
 // deadlines, the process is killed at the deadline instead. The caller must call stop
 // after the read or write; stop returns false if the process was killed.
-func within(p *Process, set func(time.Time) error, deadline time.Time) (stop func() bool, err error) {
+func setDeadline(p *Process, set func(time.Time) error, deadline time.Time) (stop func() bool, err error) {
 	err = set(deadline)
 	if !errors.Is(err, os.ErrNoDeadline) {
 		return func() bool { return true }, err
@@ -224,8 +224,8 @@ func within(p *Process, set func(time.Time) error, deadline time.Time) (stop fun
 // closedTime is the time that a process has to end after its pipe has ended.
 const closedTime = 2 * time.Second
 
-// why returns the reason why a pipe to the process has ended.
-func (p *Process) why(closed string) *Fault {
+// pipeFault returns the reason why a pipe to the process has ended.
+func (p *Process) pipeFault(closed string) *Fault {
 	t := time.NewTimer(closedTime)
 	defer t.Stop()
 	select {
@@ -248,7 +248,7 @@ func (p *Process) Write(b []byte, deadline time.Time) error {
 		return p.unwritten
 	}
 	begin := time.Now()
-	stop, err := within(p, p.in.SetWriteDeadline, deadline)
+	stop, err := setDeadline(p, p.in.SetWriteDeadline, deadline)
 	if err == nil {
 		_, err = p.in.Write(b)
 		if !stop() {
@@ -261,7 +261,7 @@ func (p *Process) Write(b []byte, deadline time.Time) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		p.unwritten = timeFault("did not read what it was sent", deadline.Sub(begin), time.Since(begin))
 	default:
-		p.unwritten = p.why("closed its standard input")
+		p.unwritten = p.pipeFault("closed its standard input")
 	}
 	return p.unwritten
 }
@@ -300,7 +300,7 @@ func (p *Process) End(deadline time.Time) *Exit {
 	p.CloseInput()
 	r, err := p.Wait(deadline)
 	if f := (*Fault)(nil); errors.As(err, &f) {
-		p.blame(f)
+		p.setFault(f)
 		return p.Kill()
 	}
 	return r

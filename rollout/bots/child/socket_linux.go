@@ -17,15 +17,15 @@ func (r *remote) hasSocket(inode uint64) (has, known bool) {
 			return
 		}
 		var readable bool
-		has, readable = opened(p.pid, want)
+		has, readable = hasOpen(p.pid, want)
 		known = known && readable
 	}, func() {})
 	return has, known || has
 }
 
-// opened reports whether a process has an open file with this name of its link in /proc.
+// hasOpen reports whether a process has an open file with this name of its link in /proc.
 // readable is false if this program may not read the links.
-func opened(pid int, name string) (is, readable bool) {
+func hasOpen(pid int, name string) (is, readable bool) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	files, err := os.Open(dir)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// stranger returns why a connection may not take a seat: the process at its other end
+// checkPeer returns why a connection may not take a seat: the process at its other end
 // belongs to another user of this machine, or the port's owner has not started it. A nil
 // owner lets all processes of the user connect. It returns nil also if the process cannot
 // be known: on another machine, or if the kernel's tables of sockets and files cannot be
 // read.
-func stranger(conn *net.TCPConn, user int, owner socketOwner) error {
+func checkPeer(conn *net.TCPConn, user int, owner socketOwner) error {
 	peer, here := address(conn.RemoteAddr()), address(conn.LocalAddr())
 	if !peer.Addr().IsLoopback() && peer.Addr() != here.Addr() {
 		return nil
@@ -30,7 +30,7 @@ func stranger(conn *net.TCPConn, user int, owner socketOwner) error {
 		switch {
 		case !known:
 			return nil
-		case s.user == user && mayHave(owner, s.inode):
+		case s.user == user && mayOwn(owner, s.inode):
 			return nil
 		case s.user >= 0 && s.user != user:
 			return fmt.Errorf("its process belongs to user %d, want %d", s.user, user)
@@ -43,8 +43,8 @@ func stranger(conn *net.TCPConn, user int, owner socketOwner) error {
 	}
 }
 
-// mayHave reports whether the owner has a socket, or that this cannot be known.
-func mayHave(owner socketOwner, inode uint64) bool {
+// mayOwn reports whether the owner has a socket, or that this cannot be known.
+func mayOwn(owner socketOwner, inode uint64) bool {
 	if owner == nil {
 		return true
 	}

@@ -25,7 +25,7 @@ func TestUsers(t *testing.T) {
 			}
 			defer c.conn.Close()
 			for user, want := range map[int]string{os.Geteuid(): "", os.Geteuid() + 1: "its process belongs to user "} {
-				if err := stranger(c.conn, user, nil); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				if err := checkPeer(c.conn, user, nil); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 					t.Errorf("%s, user %d: %v, want %q", at, user, err, want)
 				}
 			}
@@ -59,7 +59,7 @@ func TestOrphans(t *testing.T) {
 	}
 	defer conn.Close()
 	left.Close()
-	if err := stranger(conn.(*net.TCPConn), os.Geteuid(), nil); err == nil || !strings.Contains(err.Error(), "no process of user") {
+	if err := checkPeer(conn.(*net.TCPConn), os.Geteuid(), nil); err == nil || !strings.Contains(err.Error(), "no process of user") {
 		t.Errorf("error %v, want that there is no process", err)
 	}
 }

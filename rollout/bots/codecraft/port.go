@@ -115,7 +115,7 @@ func (p *Port) greet(c *client) {
 	c.conn.SetReadDeadline(time.Now().Add(greeting))
 	err := c.greet(p.token)
 	if err == nil { // after the token, because finding the user takes a millisecond or more
-		err = stranger(c.conn, p.user, p.owner)
+		err = checkPeer(c.conn, p.user, p.owner)
 	}
 	c.conn.SetReadDeadline(time.Time{})
 	p.greeted(c, err)

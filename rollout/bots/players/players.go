@@ -219,11 +219,11 @@ func (r *Runner) Enter(text string) (*Entrant, error) {
 		return nil, fmt.Errorf("%q: there are bots of %s; %s is played by policies only", text, strings.Join(BotGames(), ", "), r.game.Name)
 	}
 	if err := r.host.enter(p, rest); err != nil {
-		if why := r.noProgram(text, rest, err); kind == Command && why != nil {
+		if why := r.programError(text, rest, err); kind == Command && why != nil {
 			return nil, why
 		}
 		if kind == Folder {
-			err = cmp.Or(noFolder(rest), err)
+			err = cmp.Or(folderError(rest), err)
 		}
 		return nil, fmt.Errorf("%q: %w", text, err)
 	}
@@ -251,8 +251,8 @@ func ambiguous(text string) error {
 	return nil
 }
 
-// noFolder returns what to write instead if the path after bot: is not a folder, else nil.
-func noFolder(dir string) error {
+// folderError returns what to write instead if the path after bot: is not a folder, else nil.
+func folderError(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case dir == "":
@@ -260,30 +260,30 @@ func noFolder(dir string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("there is no folder %s", dir)
 	case err == nil && !info.IsDir():
-		return fmt.Errorf("%s is a file: write the folder that it is in, %s%s, or start it as a program, %s", dir, folderPrefix, filepath.Dir(dir), here(dir))
+		return fmt.Errorf("%s is a file: write the folder that it is in, %s%s, or start it as a program, %s", dir, folderPrefix, filepath.Dir(dir), asCommand(dir))
 	}
 	return nil
 }
 
-// here returns the path of a file as a command line names it: with a slash.
-func here(file string) string {
+// asCommand returns the path of a file as a command line names it: with a slash.
+func asCommand(file string) string {
 	if !strings.ContainsAny(file, `/\`) {
 		file = "./" + file
 	}
 	return file
 }
 
-// meant returns the text that the user may have meant by the name of a program: bot: with
-// a folder of that name, or ./ with a file in the current folder, where programs are not
-// searched. It returns "" if neither exists.
-func (r *Runner) meant(word string) string {
+// suggestion returns the text that the user may have meant by the name of a program: bot:
+// with a folder of that name, or ./ with a file in the current folder, where programs are
+// not searched. It returns "" if neither exists.
+func (r *Runner) suggestion(word string) string {
 	info, err := os.Stat(word)
 	switch {
 	case err != nil:
 	case info.IsDir():
 		return folderPrefix + word
-	case info.Mode().IsRegular() && here(word) != word:
-		return here(word)
+	case info.Mode().IsRegular() && asCommand(word) != word:
+		return asCommand(word)
 	}
 	return ""
 }
@@ -302,9 +302,9 @@ func (r *Runner) enterPolicy(p *Entrant, spec string) error {
 	return rollout.CloseSeats(made)
 }
 
-// noProgram returns the error of a command line whose program cannot be started, with what
+// programError returns the error of a command line whose program cannot be started, with what
 // may have been meant. It returns nil if err has another cause.
-func (r *Runner) noProgram(text, line string, err error) error {
+func (r *Runner) programError(text, line string, err error) error {
 	var why *exec.Error
 	if !errors.As(err, &why) && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {
 		return nil
@@ -319,7 +319,7 @@ func (r *Runner) noProgram(text, line string, err error) error {
 	if info, e := os.Stat(line); e == nil && !info.IsDir() && len(words) > 1 {
 		return &ProgramError{err: fmt.Errorf("%q: there is no program %q; a path with blanks needs quotes around it, such as '\"my bot/run\" --fast'", text, words[0])}
 	}
-	other := r.meant(words[0])
+	other := r.suggestion(words[0])
 	if other != "" {
 		err = fmt.Errorf("%w; did you mean %s?", err, other)
 	}

@@ -90,19 +90,19 @@ func (l *Limits) validate() error {
 	return nil
 }
 
-// timed returns the rules with these limits instead of their own.
-func (l *Limits) timed(r terminal.Rules) terminal.Rules {
+// withLimits returns the rules with these limits instead of their own.
+func (l *Limits) withLimits(r terminal.Rules) terminal.Rules {
 	r.SoftTime, r.MaxTime = math.MaxInt32, 0
 	if l.Soft > 0 {
-		r.SoftTime = whole(l.Soft)
+		r.SoftTime = wholeMilliseconds(l.Soft)
 	}
 	if l.Hard > 0 {
-		r.MaxTime = whole(l.Hard)
+		r.MaxTime = wholeMilliseconds(l.Hard)
 	}
 	return r
 }
 
-// whole returns a time above 0 in whole milliseconds, at least one.
-func whole(d time.Duration) int32 {
+// wholeMilliseconds returns a time above 0 in whole milliseconds, at least one.
+func wholeMilliseconds(d time.Duration) int32 {
 	return int32(min(max(d.Milliseconds(), 1), math.MaxInt32))
 }

@@ -146,7 +146,7 @@ func (m *Match) newHost() (*host, error) {
 		return nil, err
 	}
 	v.Reset(0, m.Seed)
-	h := &host{Match: m, rules: m.Limits.timed(m.Config.Rules)}
+	h := &host{Match: m, rules: m.Limits.withLimits(m.Config.Rules)}
 	if h.referee, err = referee.New(h.rules); err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func TestLate(t *testing.T) {
 	t.Parallel()
 	rules, _ := terminal.RuleSet("2022")
 	limits := Limits{Hard: time.Millisecond}
-	timed := limits.timed(rules)
+	timed := limits.withLimits(rules)
 	s := &seatedBot{player: &tardy{}, limits: &limits, rules: &timed, names: &[8]string{}}
 	orders, err := s.Ask(nil)
 	if !errors.Is(err, errHard) || len(orders) != 2 || terminal.Decode(orders[1]).Op != terminal.OpPenalty || !s.crashed {
@@ -309,7 +309,7 @@ func TestLimits(t *testing.T) {
 		{Soft: 1e9, Hard: 2e9}: {1000, 2000}, {Soft: 1 << 62, Hard: 1 << 62}: {1<<31 - 1, 1<<31 - 1},
 	} {
 		t.Run(fmt.Sprintf("soft %v, hard %v", l.Soft, l.Hard), func(t *testing.T) {
-			if r := l.timed(rules); r.SoftTime != want[0] || r.MaxTime != want[1] {
+			if r := l.withLimits(rules); r.SoftTime != want[0] || r.MaxTime != want[1] {
 				t.Errorf("%+v: %d and %d", l, r.SoftTime, r.MaxTime)
 			}
 		})

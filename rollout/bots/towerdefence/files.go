@@ -22,9 +22,9 @@ const (
 	readingTime = time.Second // for files that keep their reader waiting
 )
 
-// present deletes the command of the round before and writes the files of a round. The bot
+// writeRound deletes the command of the round before and writes the files of a round. The bot
 // must not run.
-func present(work string, state, text []byte) error {
+func writeRound(work string, state, text []byte) error {
 	command := filepath.Join(work, commandFile)
 	if err := os.Remove(command); err != nil && !errors.Is(err, os.ErrNotExist) {
 		// A folder that is not empty stays, because it is not read as a command. Anything
@@ -44,7 +44,7 @@ func present(work string, state, text []byte) error {
 func replace(name string, content []byte) error {
 	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
 		if f, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0); err == nil { // faster than a new file
-			return fill(f, content)
+			return writeAndClose(f, content)
 		}
 	}
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -54,11 +54,11 @@ func replace(name string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	return fill(f, content)
+	return writeAndClose(f, content)
 }
 
-// fill writes the whole content of a file and closes it.
-func fill(f *os.File, content []byte) error {
+// writeAndClose writes the whole content of a file and closes it.
+func writeAndClose(f *os.File, content []byte) error {
 	_, err := f.Write(content)
 	if err2 := f.Close(); err == nil {
 		err = err2
@@ -78,23 +78,23 @@ func commandText(work string) (string, error) {
 		err = errNoFile
 	}
 	if err != nil {
-		return "", plainly(err)
+		return "", withoutPath(err)
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|withoutWaiting, 0)
 	if err != nil {
-		return "", plainly(err)
+		return "", withoutPath(err)
 	}
 	defer f.Close()
 	f.SetReadDeadline(time.Now().Add(readingTime)) // an error for ordinary files, which need none
 	text, err := io.ReadAll(io.LimitReader(f, maxCommand))
 	if err != nil {
-		return "", plainly(err)
+		return "", withoutPath(err)
 	}
 	return string(text), nil
 }
 
-// plainly returns an error without the path, which differs from game to game.
-func plainly(err error) error {
+// withoutPath returns an error without the path, which differs from game to game.
+func withoutPath(err error) error {
 	var at *os.PathError
 	if errors.As(err, &at) {
 		err = at.Err

@@ -19,10 +19,10 @@ type folder struct {
 	locks *filelock.Locker
 }
 
-// folders returns the working directory of each seat's bot. It locks those that are not
+// lockFolders returns the working directory of each seat's bot. It locks those that are not
 // copies until release is called, so that no two games use one at the same time. It locks
 // them in the order of their paths, so that no two games wait for each other.
-func folders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []string, release func(), err error) {
+func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []string, release func(), err error) {
 	var ends []func()
 	all := func() {
 		for _, end := range ends {
@@ -56,7 +56,7 @@ func folders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []
 	slices.SortFunc(shared, func(a, b folder) int { return strings.Compare(a.work, b.work) })
 	shared = slices.CompactFunc(shared, func(a, b folder) bool { return a.work == b.work }) // both bots work there
 	for _, f := range shared {
-		end, err := f.claim(ctx)
+		end, err := f.lock(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -65,12 +65,12 @@ func folders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []
 	return work, all, nil
 }
 
-// claimPause is the time between two attempts to lock a folder.
-const claimPause = 20 * time.Millisecond
+// lockPause is the time between two attempts to lock a folder.
+const lockPause = 20 * time.Millisecond
 
-// claim waits until no other game, of this process or another one, uses the folder, and
+// lock waits until no other game, of this process or another one, uses the folder, and
 // locks it until release is called.
-func (f folder) claim(ctx context.Context) (release func(), err error) {
+func (f folder) lock(ctx context.Context) (release func(), err error) {
 	for begin := time.Now(); ; {
 		release, err := f.locks.Lock(f.work, false)
 		switch {
@@ -84,7 +84,7 @@ func (f folder) claim(ctx context.Context) (release func(), err error) {
 			err = fmt.Errorf("another game has been playing in the folder %s for more than %v%s", f.work, f.limit, filelock.Detail(err))
 		default:
 			select {
-			case <-time.After(claimPause):
+			case <-time.After(lockPause):
 			case <-ctx.Done():
 			}
 			continue

@@ -54,7 +54,7 @@ var hostile = map[string]func(args []string) int{
 		return 0
 	},
 	"linked": func([]string) int {
-		write0("elsewhere", []byte("0,0,2"))
+		writeOrPrint("elsewhere", []byte("0,0,2"))
 		os.Symlink("elsewhere", commandFile)
 		return 0
 	},
@@ -111,7 +111,7 @@ var hostile = map[string]func(args []string) int{
 		for i := range junk {
 			junk[i] = byte(0x80 + i*i>>7&0x3F) // never the first byte of a character
 		}
-		write0(commandFile, junk)
+		writeOrPrint(commandFile, junk)
 		return 0
 	},
 	"quits": func([]string) int { return 0 },
@@ -121,8 +121,8 @@ var hostile = map[string]func(args []string) int{
 		return 0
 	},
 	"lies": func([]string) int { // about the round, in the files and with more commands than one
-		write0(stateFile, []byte(`{"gameDetails":{"round":300}}`))
-		write0(textFile, []byte("Round Number : 300\n"))
+		writeOrPrint(stateFile, []byte(`{"gameDetails":{"round":300}}`))
+		writeOrPrint(textFile, []byte("Round Number : 300\n"))
 		say("0,0,2")
 		return 0
 	},

@@ -83,7 +83,7 @@ func act(kind string, args []string) int {
 // slow has bots that take time, and one that deletes its folder, by kind.
 var slow = map[string]func(args []string) int{
 	"sleeps": func(args []string) int { // behaves after that
-		write0("begun", nil)
+		writeOrPrint("begun", nil)
 		d, _ := time.ParseDuration(args[0])
 		dawdle(d)
 		say("")
@@ -97,7 +97,7 @@ var slow = map[string]func(args []string) int{
 	"meets": func([]string) int { // waits for another bot that runs at the same time
 		place := os.Getenv("MOONFARM_TEST_PLACE")
 		if os.Mkdir(place, 0o777) != nil {
-			write0(place+"/other", nil)
+			writeOrPrint(place+"/other", nil)
 			say("met")
 			return 0
 		}
@@ -118,8 +118,8 @@ var slow = map[string]func(args []string) int{
 	},
 }
 
-// write0 writes a file and prints errors.
-func write0(name string, text []byte) {
+// writeOrPrint writes a file and prints errors.
+func writeOrPrint(name string, text []byte) {
 	if err := os.WriteFile(name, text, 0o666); err != nil {
 		fmt.Println(err)
 	}

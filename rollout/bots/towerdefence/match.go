@@ -106,7 +106,7 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, release, err := folders(ctx, m.Seats, m.Locks)
+	work, release, err := lockFolders(ctx, m.Seats, m.Locks)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func (h *host) round(b *env.Batch) error {
 	h.position = h.referee.Position()
 	for i, s := range h.bots {
 		if s != nil && s.gave {
-			s.record.judge(round, s.text, orders[i], end == referee.EndAborted, h.position.Players[i].FailCount)
+			s.record.addCommand(round, s.text, orders[i], end == referee.EndAborted, h.position.Players[i].FailCount)
 		}
 	}
 	return nil

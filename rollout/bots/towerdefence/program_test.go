@@ -27,8 +27,8 @@ func tools(t *testing.T, prints map[string]string) {
 	t.Setenv("PATH", dir)
 }
 
-// meta1 returns a bot.json.
-func meta1(location, file, language, more string) string {
+// botJSON returns a bot.json.
+func botJSON(location, file, language, more string) string {
 	return fmt.Sprintf(`{"author": "x", "email": "x@y", "nickName": "Ann", "botLocation": %q, "botFileName": %q, "botLanguage": %q%s}`, location, file, language, more)
 }
 
@@ -47,7 +47,7 @@ func TestLanguages(t *testing.T) {
 				more = `, "arguments": {"coreCount": ` + cores + `}`
 			}
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "bot.json"), "\uFEFF"+meta1("/out", "my bot", language, more))
+			write(t, filepath.Join(dir, "bot.json"), "\uFEFF"+botJSON("/out", "my bot", language, more))
 			write(t, filepath.Join(dir, "out", "my bot"), "")
 			if err := os.Chmod(filepath.Join(dir, "out", "my bot"), 0o755); err != nil {
 				t.Fatal(err)
@@ -75,22 +75,22 @@ func TestOpenErrors(t *testing.T) {
 		{strings.Repeat(" ", maxMeta+1), "DIR/bot.json: expected at most 65536 bytes"},
 		{`{"nickName": "x", "botFileName": "y"}`, "bot.json: want a text for botLanguage, found none"},
 		{`{"botFileName": "y", "botLanguage": "rust"}`, "bot.json: want a text for nickName, found none"},
-		{meta1("", "a\x00b", "rust", ""), `bot.json: "a\x00b" has a zero byte`},
-		{meta1("/", "file", "haskell", `, "arguments": {}`), "bot.json: want a coreCount of 1 or more, found 0"},
-		{meta1("/", "file", "c#", ""), `bot.json: botLanguage is "c#", want one of java, kotlin, scala, c#core, `},
-		{meta1("/", "file", "java", ""), "language java: looked in PATH for java, found none"},
-		{meta1("/", "file", "python3", ""), "language python3: looked in PATH for python3, python, found none; "},
-		{meta1("/", "other", "rust", ""), "botFileName: there is no file DIR/other; perhaps the bot must be built first"},
-		{meta1("/", "folder", "rust", ""), "botFileName: DIR/folder is not a file"},
-		{meta1("/nowhere", "file", "rust", ""), `botLocation "/nowhere": there is no folder DIR/nowhere; perhaps the bot must be built first`},
-		{meta1("nowhere", "file", "rust", ""), `botLocation "nowhere": there is no folder DIRnowhere; perhaps`}, // as the original joins them
-		{meta1("/", "file", "c++", ""), "botFileName: it cannot be started: "},                                  // it has no right to be executed
-		{meta1("/", "file", "c#core", ""), "language c#core: looked in PATH for dotnet, found none"},
-		{meta1("/", "file", "php", ""), "language php: looked in PATH for php, found none"},
-		{meta1("/", "file", "golang", ""), "language golang: looked in PATH for go, found none"},
-		{meta1("/", "file", "javascript", ""), "language javascript: looked in PATH for node, found none"},
-		{meta1("/", "file", "python2", ""), "language python2: looked in PATH for python2, python2.7, python, found none"},
-		{meta1("/file", "file", "rust", ""), `botLocation "/file": DIR/file is not a folder`},
+		{botJSON("", "a\x00b", "rust", ""), `bot.json: "a\x00b" has a zero byte`},
+		{botJSON("/", "file", "haskell", `, "arguments": {}`), "bot.json: want a coreCount of 1 or more, found 0"},
+		{botJSON("/", "file", "c#", ""), `bot.json: botLanguage is "c#", want one of java, kotlin, scala, c#core, `},
+		{botJSON("/", "file", "java", ""), "language java: looked in PATH for java, found none"},
+		{botJSON("/", "file", "python3", ""), "language python3: looked in PATH for python3, python, found none; "},
+		{botJSON("/", "other", "rust", ""), "botFileName: there is no file DIR/other; perhaps the bot must be built first"},
+		{botJSON("/", "folder", "rust", ""), "botFileName: DIR/folder is not a file"},
+		{botJSON("/nowhere", "file", "rust", ""), `botLocation "/nowhere": there is no folder DIR/nowhere; perhaps the bot must be built first`},
+		{botJSON("nowhere", "file", "rust", ""), `botLocation "nowhere": there is no folder DIRnowhere; perhaps`}, // as the original joins them
+		{botJSON("/", "file", "c++", ""), "botFileName: it cannot be started: "},                                  // it has no right to be executed
+		{botJSON("/", "file", "c#core", ""), "language c#core: looked in PATH for dotnet, found none"},
+		{botJSON("/", "file", "php", ""), "language php: looked in PATH for php, found none"},
+		{botJSON("/", "file", "golang", ""), "language golang: looked in PATH for go, found none"},
+		{botJSON("/", "file", "javascript", ""), "language javascript: looked in PATH for node, found none"},
+		{botJSON("/", "file", "python2", ""), "language python2: looked in PATH for python2, python2.7, python, found none"},
+		{botJSON("/file", "file", "rust", ""), `botLocation "/file": DIR/file is not a folder`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			dir := t.TempDir()
@@ -131,7 +131,7 @@ func TestScripts(t *testing.T) {
 	} {
 		t.Run(c.language, func(t *testing.T) {
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "bot.json"), meta1("/", c.file, c.language, ""))
+			write(t, filepath.Join(dir, "bot.json"), botJSON("/", c.file, c.language, ""))
 			write(t, filepath.Join(dir, c.file), c.text)
 			if err := os.Chmod(filepath.Join(dir, c.file), 0o755); err != nil {
 				t.Fatal(err)

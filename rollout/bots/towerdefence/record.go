@@ -68,16 +68,16 @@ func (r *Record) failures() int {
 	return r.Faults[Late].Count + r.Faults[Killed].Count + r.Faults[Failed].Count
 }
 
-// ran records the time of a round.
-func (r *Record) ran(round int, time time.Duration) {
+// addRound records the time of a round.
+func (r *Record) addRound(round int, time time.Duration) {
 	if r.Rounds++; time > r.Longest {
 		r.Longest, r.LongestRound = time, round
 	}
 }
 
-// judge records faults of a command. failures is the player's count after the round; it is
+// addCommand records faults of a command. failures is the player's count after the round; it is
 // above 0 if the rules refused a command that could be read.
-func (r *Record) judge(round int, text string, order sim.Order, aborted bool, failures int) {
+func (r *Record) addCommand(round int, text string, order sim.Order, aborted bool, failures int) {
 	c := towerdefence.Decode(order)
 	switch {
 	case order&towerdefence.Aborted != 0:

@@ -103,7 +103,7 @@ func (s *seatedBot) play(round int) error {
 	p := s.host.position
 	s.state = p.AppendState(s.state[:0], s.player)
 	s.textMap = p.AppendTextMap(s.textMap[:0], s.player)
-	if err := present(s.work, s.state, s.textMap); err != nil {
+	if err := writeRound(s.work, s.state, s.textMap); err != nil {
 		err = fmt.Errorf("the files of the round cannot be written: %w", err)
 		if errors.Is(err, syscall.ENOSPC) {
 			s.host.stop(fmt.Errorf("seat %d: %w: %w", s.player+1, bots.ErrHost, err))
@@ -114,7 +114,7 @@ func (s *seatedBot) play(round int) error {
 	if err != nil {
 		return err
 	}
-	s.record.ran(round, r.Time)
+	s.record.addRound(round, r.Time)
 	s.used += r.Time
 	noted, err := s.note(round, r, limit)
 	text, missing := commandText(s.work)
