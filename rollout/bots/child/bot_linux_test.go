@@ -71,7 +71,7 @@ func unixBot(kind string, args []string) int {
 		for _, e := range entries {
 			name, err := os.Readlink("/proc/self/fd/" + e.Name())
 			if fd, _ := strconv.Atoi(e.Name()); err == nil && fd > 2 && !strings.HasPrefix(name, "anon_inode:") && !strings.HasPrefix(name, "/sys/") {
-				files = append(files, name) // not what the bot's own runtime has opened
+				files = append(files, name) // files that the Go runtime has opened are left out
 			}
 		}
 		fmt.Println(session == self.pid, syscall.Getpgrp() == self.pid, files)

@@ -8,7 +8,7 @@ import (
 
 // Times of measuring.
 const (
-	interval     = 25 * time.Millisecond // between two looks at what a bot uses
+	interval     = 25 * time.Millisecond // between two looks at a bot's processes
 	lookShare    = 50                    // looks may take at most 1/lookShare of the time
 	recheckAfter = 3 * time.Millisecond  // until a second look, if a limit is exceeded
 	rescanLooks  = 40                    // looks until all processes of the machine are read again

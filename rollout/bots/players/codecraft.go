@@ -123,8 +123,8 @@ func (h *codecraftHost) enter(p *Entrant, text string) (err error) {
 	return err
 }
 
-// bounds returns the limits of an entrant.
-func (h *codecraftHost) bounds(p *Entrant) matchLimits {
+// limitsOf returns the limits of an entrant.
+func (h *codecraftHost) limitsOf(p *Entrant) matchLimits {
 	b := generous(codecraftAccept, codecraftAnswer)
 	if h.limits.Site {
 		b = matchLimits{bots.Limits{Accept: codecraftAccept, Answer: codecraftSiteAnswer},
@@ -151,7 +151,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 		match.Start = &start
 	}
 	for i, p := range m.Seats {
-		b := h.bounds(p)
+		b := h.limitsOf(p)
 		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Process: b.process}
 		if port, ok := p.bot.(*codecraftPort); ok {
 			seat.Port = port.Port

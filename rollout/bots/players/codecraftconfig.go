@@ -192,7 +192,7 @@ func (h *codecraftHost) configOf(p *Entrant) (protocol.PlayerConfig, error) {
 	port, ok := p.bot.(*codecraftPort)
 	switch {
 	case ok:
-		b := h.bounds(p)
+		b := h.limitsOf(p)
 		return protocol.PlayerConfig{Kind: protocol.PlayerTCP, TCP: protocol.TCPConfig{
 			Host: port.host, Port: port.Address().Port, Token: port.token,
 			AcceptTimeout: toSeconds(b.Accept), Timeout: toSeconds(b.Answer),

@@ -8,8 +8,8 @@ import (
 	"moonfarm/rollout/bots/child"
 )
 
-// Limits bound what a bot may use in a game. For a nil value the limit of the profile
-// holds: the contest's with Site, else a generous one. 0 means no limit.
+// Limits bound the time and resources of a bot in a game. For a nil value the limit of the
+// profile holds: the contest's with Site, else a generous one. 0 means no limit.
 type Limits struct {
 	// Site chooses the contest's own limits, as far as they are known. In Tower Defence
 	// it also chooses the contest's treatment of a missing command: see Tournament in

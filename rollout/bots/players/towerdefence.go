@@ -69,7 +69,7 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 	for i, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.process}
 		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder {
-			seat.Name = seat.Program.Name // as the original has it
+			seat.Name = seat.Program.Name // the nickname, as in the original's match log
 		}
 		if seat.Program != nil {
 			seat.Log = logOf(m, i)

@@ -195,7 +195,7 @@ func TestTowerDefenceLastLines(t *testing.T) {
 	for _, c := range []struct {
 		kind   string
 		limits Limits
-		want   map[string]string // by kind of fault: what the last line begins with
+		want   map[string]string // by kind of fault: the beginning of the last line
 	}{
 		{"leaves none", Limits{}, map[string]string{"missing": "nothing to say"}},
 		{"thinks", Limits{Answer: &while}, map[string]string{"timeout": "I think"}},
