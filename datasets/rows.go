@@ -17,6 +17,7 @@ type tableWriter struct {
 	w     *arrowfile.Writer
 	rows  *arrowfile.RecordBatch
 	slabs *rows.Slabs                        // the columns of rows, for a rows.Maker
+	data  stepData                           // the same columns
 	full  func(*arrowfile.RecordBatch) error // takes every batch: the Write of w; Verify compares it first
 }
 
@@ -33,7 +34,7 @@ func newTableWriter(t tableKind, w *arrowfile.Writer) (*tableWriter, error) {
 			width[as], data[as] = d.Column.Width(), d.Fixed
 		}
 	}
-	return &tableWriter{w, table, rows.Over(width, data), w.Write}, nil
+	return &tableWriter{w, table, rows.Over(width, data), newStepData(table, table.Cap), w.Write}, nil
 }
 
 // stepRows writes the step rows of an episode, batch by batch, and its finals.
@@ -90,18 +91,18 @@ func ordersBefore(e *rollout.Episode, turn int) int {
 
 // lists appends the columns of lists of the rows of some turns.
 func (x *encoder) lists(e *rollout.Episode, first, end int) {
-	t, from, to := x.tables[stepsTable].rows, first*x.players, end*x.players
+	s, from, to := &x.tables[stepsTable].data, first*x.players, end*x.players
 	before := ordersBefore(e, first)
-	arrowfile.AppendLists(t.Col(ColOrders), e.Orders[before:ordersBefore(e, end)], before, e.Ends[from:to])
+	arrowfile.AppendLists(s.orders, e.Orders[before:ordersBefore(e, end)], before, e.Ends[from:to])
 	if !x.layout.job.Search {
 		return
 	}
 	move, choice := x.moves.Before(from)
 	moveEnds, choiceEnds := x.moves.Ends(from, to)
 	f := x.moves.Of(from, to)
-	arrowfile.AppendLists(t.Col(ColSearchPolicy), f.Shares, move, moveEnds)
-	arrowfile.AppendLists(t.Col(ColSearchChoices), f.Choices, choice, choiceEnds)
-	if d := t.Col(ColSearchCounts); d != nil {
+	arrowfile.AppendLists(s.search[searchPolicy], f.Shares, move, moveEnds)
+	arrowfile.AppendLists(s.search[searchChoices], f.Choices, choice, choiceEnds)
+	if d := s.search[searchCounts]; d != nil {
 		arrowfile.AppendLists(d, f.Counts, move, moveEnds)
 	}
 }
@@ -116,7 +117,7 @@ func (x *encoder) finalRows(e *rollout.Episode) error {
 	if err := x.maker.Final(w.slabs, t.Rows); err != nil {
 		return err
 	}
-	s := newStepData(t, t.Cap)
+	s := &w.data
 	for p := range x.players {
 		k := t.Rows + p
 		s.episode[k], s.turn[k], s.seat[k] = e.ID, int32(e.Turns), uint8(p)
@@ -131,7 +132,7 @@ func (x *encoder) finalRows(e *rollout.Episode) error {
 func (x *encoder) flushSteps() error {
 	w := x.tables[stepsTable]
 	if x.sampler != nil { // while the rows are in the cache
-		s := newStepData(w.rows, w.rows.Rows)
+		s := &w.data
 		if err := x.sampler.Batch(s.planes, s.packed, s.scalars, uint64(w.w.Rows()), w.rows.Rows); err != nil {
 			return err
 		}

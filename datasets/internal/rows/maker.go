@@ -68,7 +68,8 @@ type turns interface {
 	Final(b *env.Batch)
 }
 
-// keptTurns yields the turns of an episode that holds its rows.
+// keptTurns yields the turns of an episode that holds its rows, but not the rewards,
+// which the Maker takes all at once.
 type keptTurns struct {
 	rows          *rollout.Rows
 	turn, players int
@@ -83,7 +84,6 @@ func (k *keptTurns) Step(b *env.Batch) error {
 	copyRows(b.Scalars, p.Scalars, row, n)
 	copyRows(b.Mask, p.Mask, row, n)
 	copyRows(b.Action, p.Action, row, n)
-	copyRows(b.Reward, k.rows.Reward, k.turn*n, n)
 	k.turn++
 	return nil
 }
