@@ -11,8 +11,8 @@ import (
 // randomTurns is the number of turns in a pass of randomly played games.
 const randomTurns = 1 << 18
 
-// anyGame lists the figures of a game that has none of its own making: games in
-// which every seat gives one of its legal orders in each turn.
+// anyGame lists figures that suit any game: every seat gives one of its legal orders in
+// each turn.
 func anyGame[S any](g sim.Game[S]) []measure {
 	random := prng.New(1)
 	legal := make([]sim.Order, 0, 1<<10)
@@ -38,8 +38,8 @@ func anyGame[S any](g sim.Game[S]) []measure {
 	}
 }
 
-// randomGames returns a pass of randomly played games. Their orders are drawn on
-// the way, or, if they are to be given, beforehand.
+// randomGames returns a pass of randomly played games. With given, their orders are drawn
+// before the pass, else during the pass.
 func randomGames[S any](g sim.Game[S], given bool) func() (uint64, error) {
 	players := sim.Player(g.Info().Players)
 	s, t := new(S), sim.NewTurn(1)

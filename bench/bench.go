@@ -1,9 +1,9 @@
-// Package bench measures what moonfarm is about: turns played, observations
-// written, rows on disk, networks evaluated. The figures of `moonfarm bench`, of `go test -bench`
-// and of RESULTS.md come from here. It is imported by the command alone.
+// Package bench measures the speed of playing turns, writing observations, writing rows to
+// disk and evaluating networks. `moonfarm bench`, `go test -bench` and RESULTS.md show its
+// figures. Only the command imports it.
 //
-// Every figure is the median over passes of the same fixed work, and carries a
-// checksum of that work: a change that is not meant to change play keeps it.
+// Every figure is the median over passes of the same fixed work, and has a checksum of that
+// work. A change that is not meant to change play keeps the checksum.
 package bench
 
 import (
@@ -18,10 +18,10 @@ import (
 	"moonfarm/env/catalog"
 )
 
-// Result is one figure.
-type Result struct {
+// Figure is a measured speed.
+type Figure struct {
 	Game        string  `json:"game"`
-	What        string  `json:"what"`          // see Whats
+	What        string  `json:"what"`          // see CommonFigures
 	Value       float64 `json:"value"`         // median over the passes
 	Unit        string  `json:"unit"`          // what is counted, per second
 	Best        float64 `json:"best"`          // the fastest pass
@@ -34,11 +34,11 @@ type Result struct {
 	Note        string  `json:"note"`
 }
 
-// Options say how long and what to measure.
+// Options select the figures and the time for each.
 type Options struct {
-	Time       time.Duration // least time per figure; 0: one second
-	What       []string      // the figures wanted; none: all
-	Recordings []string      // recordings whose commands step plays; none: generated commands
+	Time       time.Duration // minimum time per figure; 0: one second
+	What       []string      // names of figures; none: all
+	Recordings []string      // files whose commands step plays; none: it plays generated commands
 	Workers    int           // of generate; 0: all cores
 	Progress   func(what string)
 }
@@ -46,22 +46,23 @@ type Options struct {
 // pass does the work of a figure once and returns its checksum.
 type pass func() (checksum uint64, err error)
 
-// measure is how one figure is measured: setup makes a pass of ops operations.
+// measure describes how a figure is measured. setup makes a pass of ops operations.
 type measure struct {
 	what, unit, note string
-	cores            int // 0: one
+	cores            int // 0: one; −1: all workers
 	setup            func(o *Options) (p pass, ops int, err error)
 }
 
-// entry is what a game brings.
-type entry struct {
-	figures func() []measure // besides those of generate
-	// The datasets that generate writes: how many episodes in all, and in a shard.
+// suite has the benchmarks of a game.
+type suite struct {
+	figures func() []measure // all but the figures of generate
+	// episodes and shard are the episodes of the datasets that generate writes, in total and
+	// in each shard.
 	episodes, shard uint64
 }
 
-// entries are those of all games.
-var entries = map[string]entry{
+// suites has the suite of every game.
+var suites = map[string]suite{
 	"codecraft":           {craftFigures, 8, 1}, // of 1000 ticks each
 	"terminal":            {terminalFigures, 4000, 100},
 	"terminal-sequential": {sequentialFigures, 4000, 100},
@@ -69,9 +70,9 @@ var entries = map[string]entry{
 	"tron":                {tronFigures, 20000, 1000},
 }
 
-// Whats lists the figures that games have in common, with what they count. A game
-// may have others, too, or lack some.
-func Whats() [][2]string {
+// CommonFigures lists the figures that games have in common, each with a description. A
+// game may have more figures, or lack some.
+func CommonFigures() [][2]string {
 	return [][2]string{
 		{"step", "turns played with commands given beforehand, one core"},
 		{"playout", "turns played with moves chosen on the way, random or by scripts, one core"},
@@ -85,35 +86,35 @@ func Whats() [][2]string {
 	}
 }
 
-// Figures lists the figures of a game by name; it fails for an unknown game.
-func Figures(game string) ([]string, error) {
+// FigureNames lists the figures of a game. It fails for an unknown game.
+func FigureNames(game string) ([]string, error) {
 	list, err := measures(game)
-	return figures(list), err
+	return namesOf(list), err
 }
 
-// measures lists what there is to measure of a game.
+// measures lists the measures of a game.
 func measures(game string) ([]measure, error) {
 	if _, err := catalog.Find(game); err != nil {
 		return nil, err
 	}
-	e, ok := entries[game]
+	e, ok := suites[game]
 	if !ok {
 		return nil, fmt.Errorf("game %s has no benchmark", game)
 	}
 	return append(e.figures(), generated(game, e)...), nil
 }
 
-// figures are the names of measures.
-func figures(list []measure) (names []string) {
+// namesOf returns the names of the figures of measures.
+func namesOf(list []measure) (names []string) {
 	for _, m := range list {
 		names = append(names, m.what)
 	}
 	return names
 }
 
-// Run measures a game, one figure after the other. It fails for an unknown game
-// or figure, a recording that cannot be read, or passes that differ.
-func Run(ctx context.Context, game string, o Options) ([]Result, error) {
+// Run measures a game, one figure after the other. It fails for an unknown game or figure,
+// for a recording that cannot be read, and if two passes of a figure differ.
+func Run(ctx context.Context, game string, o Options) ([]Figure, error) {
 	list, err := measures(game)
 	if err != nil {
 		return nil, err
@@ -124,13 +125,13 @@ func Run(ctx context.Context, game string, o Options) ([]Result, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	names := figures(list)
+	names := namesOf(list)
 	for _, w := range o.What {
 		if !slices.Contains(names, w) {
 			return nil, fmt.Errorf("game %s has no figure %q; there are: %s", game, w, strings.Join(names, ", "))
 		}
 	}
-	var results []Result
+	var results []Figure
 	for _, m := range list {
 		if len(o.What) > 0 && !slices.Contains(o.What, m.what) {
 			continue
@@ -151,21 +152,21 @@ func Run(ctx context.Context, game string, o Options) ([]Result, error) {
 	return results, nil
 }
 
-// minPasses is the least number of passes a median is taken of.
+// minPasses is the minimum number of passes of a figure.
 const minPasses = 5
 
 // run measures one figure.
-func (m measure) run(ctx context.Context, o *Options) (Result, error) {
+func (m measure) run(ctx context.Context, o *Options) (Figure, error) {
 	pass, ops, err := m.setup(o)
 	if err != nil {
-		return Result{}, err
+		return Figure{}, err
 	}
 	begin := time.Now()
 	t, err := timed(ctx, pass, o.Time, func() time.Duration { return time.Since(begin) })
 	if err != nil {
-		return Result{}, err
+		return Figure{}, err
 	}
-	r := Result{What: m.what, Unit: m.unit, Note: m.note, Ops: ops, Cores: max(1, m.cores), Passes: len(t.seconds), Checksum: t.checksum}
+	r := Figure{What: m.what, Unit: m.unit, Note: m.note, Ops: ops, Cores: max(1, m.cores), Passes: len(t.seconds), Checksum: t.checksum}
 	if m.cores < 0 {
 		r.Cores = o.Workers
 	}
@@ -175,28 +176,28 @@ func (m measure) run(ctx context.Context, o *Options) (Result, error) {
 	return r, nil
 }
 
-// times are those of the passes of a figure.
+// times has the measurements of the passes of a figure.
 type times struct {
-	seconds  []float64 // in order
-	mallocs  []uint64  // of the passes, in order
+	seconds  []float64 // of each pass, sorted
+	mallocs  []uint64  // of each pass, sorted
 	checksum string
 }
 
 func (t *times) median() float64 { return t.seconds[len(t.seconds)/2] }
 
-// allocs are the allocations of each of the ops operations of a pass: of the median
-// pass, as the runtime and the rest of the program allocate a little now and then,
-// which is seen where a pass has few operations.
+// allocs returns the allocations per operation of the median pass of ops operations. Some
+// passes have more because the runtime and the rest of the program allocate now and then,
+// which shows where a pass has few operations.
 func (t *times) allocs(ops int) float64 {
 	n := float64(t.mallocs[len(t.mallocs)/2]) / float64(ops)
-	if n < 0.001 { // the harness's own, of which a pass has a few
+	if n < 0.001 { // the few allocations of the harness itself
 		return 0
 	}
 	return n
 }
 
-// timed does a pass to warm up, then passes until the time is up, each timed by a
-// clock. It fails if a pass does, or gives another checksum than the others.
+// timed runs one pass to warm up, then passes for at least the given time, and times each
+// of them by the clock. It fails if a pass fails or two passes have different checksums.
 func timed(ctx context.Context, p pass, least time.Duration, clock func() time.Duration) (times, error) {
 	sum, err := p()
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,13 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/network"
 	"moonfarm/sim/simtest"
 )
 
-// checksums are the signatures of play: a change that is not meant to change
-// play keeps them; one that is names the rule and raises the rules' version.
+// checksums are the checksums of play. A change that is not meant to change play keeps them.
+// A change of play names the rule and raises the version of the rules.
 var checksums = map[string]string{
 	"codecraft step":               "aee1f49c0ab35cb9",
 	"codecraft playout":            "aee1f49c0ab35cb9",
@@ -60,21 +62,20 @@ func TestSignatures(t *testing.T) {
 		}
 		for _, r := range results {
 			key := r.Game + " " + r.What
-			if want := checksums[key]; r.Checksum != want {
-				t.Errorf("%s: checksum %s, want %s", key, r.Checksum, want)
-			}
-			if r.AllocsPerOp != 0 {
-				t.Errorf("%s: %v allocations per operation", key, r.AllocsPerOp)
-			}
-			if !(r.Value > 0) || r.Best < r.Value || r.Passes < minPasses || r.Cores != 1 {
-				t.Errorf("%s: odd figures %+v", key, r)
-			}
+			t.Run(key, func(t *testing.T) {
+				assert.Equal(t, checksums[key], r.Checksum)
+				assert.Zero(t, r.AllocsPerOp, "allocations per operation")
+				assert.Positive(t, r.Value)
+				assert.GreaterOrEqual(t, r.Best, r.Value)
+				assert.GreaterOrEqual(t, r.Passes, minPasses)
+				assert.Equal(t, 1, r.Cores)
+			})
 		}
 	}
 }
 
-// networkChecksums are those of the outputs of networks, by name and batch, on every
-// path of every machine. A change that is not meant to change bits keeps them.
+// networkChecksums are the checksums of the outputs of networks, by name and batch. They are
+// the same on every path of every machine.
 var networkChecksums = map[string]string{
 	"small 1":  "b9b76f12b89a8280",
 	"small 32": "b9f07543e8445174",
@@ -83,8 +84,8 @@ var networkChecksums = map[string]string{
 	"80x80 1":  "105344e96b28e6a8",
 }
 
-// TestNetworks: the outputs of networks have the same bits on all paths of this machine
-// as elsewhere. Without assembly the largest one takes too long.
+// TestNetworks compares the bits of the outputs of networks on all paths of this machine
+// with those of other machines. Without assembly the largest network takes too long.
 func TestNetworks(t *testing.T) {
 	for _, name := range NetworkNames() {
 		if networkChecksums[name+" 1"] == "" {
@@ -102,25 +103,26 @@ func TestNetworks(t *testing.T) {
 			if path == "portable" && model == "80x80" || testing.Short() && model != "small" {
 				continue
 			}
-			results, err := Networks(context.Background(), []string{model}, NetworkOptions{Time: time.Millisecond, Batches: []int{batch}})
-			if err != nil || len(results) != 1 {
-				t.Fatalf("%d results, %v", len(results), err)
-			}
-			r := results[0]
-			if r.Checksum != want {
-				t.Errorf("%s on %s: checksum %s, want %s", key, path, r.Checksum, want)
-			}
-			if r.Model != model || r.Path != path || r.Batch != batch || !(r.Value > 0) || r.Best < r.Value ||
-				r.MFLOP < 10 || r.Share <= 0 || math.Abs(r.GFLOPS*1000/r.MFLOP-r.Value) > 0.1+0.01*r.Value {
-				t.Errorf("%s on %s: odd figures %+v", key, path, r)
-			}
+			t.Run(path+" "+key, func(t *testing.T) {
+				results, err := Networks(context.Background(), []string{model}, NetworkOptions{Time: time.Millisecond, Batches: []int{batch}})
+				require.NoError(t, err)
+				require.Len(t, results, 1)
+				r := results[0]
+				assert.Equal(t, want, r.Checksum)
+				assert.Equal(t, []any{model, path, batch}, []any{r.Model, r.Path, r.Batch})
+				assert.Positive(t, r.Value)
+				assert.GreaterOrEqual(t, r.Best, r.Value)
+				assert.GreaterOrEqual(t, r.MFLOP, 10.0)
+				assert.Positive(t, r.Share)
+				assert.InDelta(t, r.Value, r.GFLOPS*1000/r.MFLOP, 0.1+0.01*r.Value)
+			})
 		}
 		restore()
 	}
 }
 
-// quick are the figures, of games whose passes take long, that are looked at
-// without MOONFARM_LONG=1 too.
+// quick has, for games whose passes take long, the figures that the short form of the tests
+// measures.
 var quick = map[string][]string{"codecraft": {"playout-300", "clone"}}
 
 // simulated lists the figures of a game that need no files: all but generate.
@@ -128,7 +130,7 @@ func simulated(t *testing.T, game string) (names []string) {
 	if list := quick[game]; list != nil && os.Getenv("MOONFARM_LONG") == "" {
 		return list
 	}
-	all, err := Figures(game)
+	all, err := FigureNames(game)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +203,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkNetworks is the same for networks:
+// BenchmarkNetworks runs the networks under the testing package's harness, for profiles:
 // go test -bench Networks/medium/32 -cpuprofile p ./bench
 func BenchmarkNetworks(b *testing.B) {
 	for _, model := range NetworkNames() {
@@ -226,7 +228,7 @@ func BenchmarkNetworks(b *testing.B) {
 // Benchmark runs every figure under the testing package's harness, for
 // profiles: go test -bench towerdefence/playout -cpuprofile p ./bench
 func Benchmark(b *testing.B) {
-	for game, e := range entries {
+	for game, e := range suites {
 		for _, m := range append(e.figures(), generated(game, e)...) {
 			b.Run(game+"/"+m.what, func(b *testing.B) {
 				o := Options{Workers: 2}
@@ -248,31 +250,30 @@ func Benchmark(b *testing.B) {
 	}
 }
 
-// TestAllocations: what the program allocates besides in some of the passes does not
-// count, what every pass allocates does.
+// TestAllocations: only the allocations of the median pass count, so that allocations in a
+// few passes do not.
 func TestAllocations(t *testing.T) {
 	var kept []*[16]byte
 	passes := 0
 	for _, c := range []struct {
-		often int // of this many passes one allocates
+		name  string
+		every int // every n-th pass allocates
 		want  float64
-	}{{3, 0}, {1, 100}} {
-		p := func() (uint64, error) {
-			if passes++; passes%c.often == 0 {
-				for range 1000 {
-					kept = append(kept[:0], new([16]byte))
+	}{{"every third pass", 3, 0}, {"every pass", 1, 100}} {
+		t.Run(c.name, func(t *testing.T) {
+			p := func() (uint64, error) {
+				if passes++; passes%c.every == 0 {
+					for range 1000 {
+						kept = append(kept[:0], new([16]byte))
+					}
 				}
+				return 1, nil
 			}
-			return 1, nil
-		}
-		begin := time.Now()
-		r, err := timed(t.Context(), p, 0, func() time.Duration { return time.Since(begin) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.allocs(10); got < c.want || got > c.want+1 {
-			t.Errorf("one of %d passes allocates: %v allocations an operation, want %v", c.often, got, c.want)
-		}
+			begin := time.Now()
+			r, err := timed(t.Context(), p, 0, func() time.Duration { return time.Since(begin) })
+			require.NoError(t, err)
+			assert.InDelta(t, c.want, r.allocs(10), 1, "allocations per operation")
+		})
 	}
 }
 
@@ -299,7 +300,7 @@ func TestNoAllocations(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			// The runtime may allocate some things of its own meanwhile.
+			// The runtime itself may allocate in the meantime.
 			if got > 20 {
 				t.Errorf("%s %s: %v allocations in %d operations", game, what, got, ops)
 			}

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorClock tells the processor time of the thread that asks. What other programs
-// do at the time does not count.
+// processorClock returns a clock of the processor time of the calling thread, which does
+// not count the time of other programs.
 func processorClock() func() time.Duration {
 	return func() time.Duration {
 		var t unix.Timespec

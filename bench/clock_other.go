@@ -4,8 +4,8 @@ package bench
 
 import "time"
 
-// processorClock tells the time since it was made: the processor time of a thread is
-// known on Linux alone.
+// processorClock returns a clock of the time since the call, as only Linux tells the
+// processor time of a thread.
 func processorClock() func() time.Duration {
 	begin := time.Now()
 	return func() time.Duration { return time.Since(begin) }

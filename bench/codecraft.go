@@ -13,8 +13,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// craftSeeds are the seeds of the games that are measured. Maps differ in how much
-// is on them, and so do the games: a figure is that of these games alone.
+// craftSeeds are the seeds of the measured games. Maps and games differ in the number of
+// entities, so that a figure holds for these games alone.
 var craftSeeds = [...]uint64{1000, 1001, 1002, 1003, 1004}
 
 // craftFigures lists the figures of CodeCraft.
@@ -39,11 +39,11 @@ func craftFigures() []measure {
 // craftGames are games of one script against itself.
 type craftGames struct {
 	preset, script string
-	ticks          int32 // to be played at most; 0: to the end
+	ticks          int32 // limit of the ticks; 0: to the end
 }
 
-// craftTable is where they are played.
-type craftTable struct {
+// craftSession plays craftGames, one after the other.
+type craftSession struct {
 	game   *codecraft.Game
 	script *scripts.ScriptPlayer
 	state  codecraft.State
@@ -53,7 +53,7 @@ type craftTable struct {
 	ticks  int32
 }
 
-func (c craftGames) table() (*craftTable, error) {
+func (c craftGames) session() (*craftSession, error) {
 	r, ok := codecraft.Preset(c.preset)
 	if !ok {
 		return nil, fmt.Errorf("no preset %q", c.preset)
@@ -67,24 +67,24 @@ func (c craftGames) table() (*craftTable, error) {
 		return nil, err
 	}
 	room := g.Info().MaxOrders
-	t := &craftTable{game: g, script: script, turn: sim.NewTurn(room), orders: make([]sim.Order, 0, room), seeds: craftSeeds[:], ticks: r.MaxTurns}
+	t := &craftSession{game: g, script: script, turn: sim.NewTurn(room), orders: make([]sim.Order, 0, room), seeds: craftSeeds[:], ticks: r.MaxTurns}
 	if c.ticks != 0 {
 		t.ticks = min(t.ticks, c.ticks)
 	}
 	return t, nil
 }
 
-// choose has the script give the orders of all seats.
-func (c *craftTable) choose() {
+// choose sets the orders that the script gives at each seat.
+func (c *craftSession) choose() {
 	for p := range sim.Player(c.game.Info().Players) {
 		c.orders = c.script.AppendOrders(c.orders[:0], c.game, &c.state, p)
 		c.turn.Set(p, c.orders)
 	}
 }
 
-// play plays all games and returns their checksum and the number of ticks;
-// each, if it is given, is called when the orders of a tick are there.
-func (c *craftTable) play(each func()) (sum uint64, ticks int) {
+// play plays all games and returns their checksum and the number of ticks. It calls each,
+// if not nil, when the orders of a tick are chosen.
+func (c *craftSession) play(each func()) (sum uint64, ticks int) {
 	for _, seed := range c.seeds {
 		c.game.Reset(&c.state, seed)
 		for status := sim.Running; status == sim.Running && c.state.Tick < c.ticks; ticks++ {
@@ -99,8 +99,8 @@ func (c *craftTable) play(each func()) (sum uint64, ticks int) {
 	return sum, ticks
 }
 
-// craftDigest mixes what a game came to into a checksum: it outlives changes of
-// the layout.
+// craftDigest mixes the result of a game into a checksum that does not depend on the layout
+// of the state.
 func craftDigest(sum uint64, s *codecraft.State) uint64 {
 	mix := func(x uint64) { sum = prng.Mix(sum ^ x) }
 	mix(uint64(s.Tick)<<32 | uint64(s.NextID))
@@ -120,7 +120,7 @@ func craftDigest(sum uint64, s *codecraft.State) uint64 {
 }
 
 func (c craftGames) setup(*Options) (pass, int, error) {
-	t, err := c.table()
+	t, err := c.session()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -137,12 +137,12 @@ func setupCraftStep(o *Options) (pass, int, error) {
 	if len(o.Recordings) > 0 {
 		return nil, 0, errors.New("recordings of codecraft are not played here; see moonfarm replay verify")
 	}
-	t, err := craftGames{preset: "finals", script: "econ"}.table()
+	t, err := craftGames{preset: "finals", script: "econ"}.session()
 	if err != nil {
 		return nil, 0, err
 	}
 	var list []sim.Order
-	var ends []int // of the orders of a seat, seat by seat and tick by tick
+	var ends []int // where the orders of a seat end in list, tick by tick and seat by seat
 	_, ticks := t.play(func() {
 		for p := range sim.Player(2) {
 			list = append(list, t.turn.Orders(p)...)
@@ -167,9 +167,9 @@ func setupCraftStep(o *Options) (pass, int, error) {
 	return pass, ticks, nil
 }
 
-// craftStates returns states of the games of playout, one in so many ticks.
-func craftStates(every int32) (*craftTable, []codecraft.State, error) {
-	t, err := craftGames{preset: "finals", script: "econ"}.table()
+// craftStates returns a state of every few ticks of the games of playout.
+func craftStates(every int32) (*craftSession, []codecraft.State, error) {
+	t, err := craftGames{preset: "finals", script: "econ"}.session()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,8 +182,8 @@ func craftStates(every int32) (*craftTable, []codecraft.State, error) {
 	return t, states, nil
 }
 
-// setupCraftPolicy asks the script alone. There are too many states for the
-// second-level cache: after a tick of a game its state is not there either.
+// setupCraftPolicy measures the script alone. Its states exceed the second-level cache, as
+// in a game, where a tick evicts the state.
 func setupCraftPolicy(*Options) (pass, int, error) {
 	t, states, err := craftStates(50)
 	if err != nil {
@@ -207,9 +207,9 @@ func setupCraftPolicy(*Options) (pass, int, error) {
 	return pass, rounds * len(states) * 2, nil
 }
 
-// setupCraftClone clones a state, to and fro between a few.
+// setupCraftClone clones a state back and forth between a few.
 func setupCraftClone(*Options) (pass, int, error) {
-	t, err := craftGames{preset: "finals", script: "econ"}.table()
+	t, err := craftGames{preset: "finals", script: "econ"}.session()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -221,7 +221,7 @@ func setupCraftClone(*Options) (pass, int, error) {
 		}
 	})
 	const clones = 1 << 16
-	states := make([]codecraft.State, 4) // they fill the cache as those of a search do
+	states := make([]codecraft.State, 4) // fill the cache like the states of a search
 	pass := func() (uint64, error) {
 		for i := range states {
 			states[i].Clone(&first)

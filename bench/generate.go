@@ -16,9 +16,9 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// generated lists the figures of generate, which every game has: datasets of
-// random play, written to a temporary folder.
-func generated(game string, e entry) []measure {
+// generated lists the figures of generate, which every game has. They write datasets of
+// random play to a temporary folder.
+func generated(game string, e suite) []measure {
 	var list []measure
 	for _, c := range []struct {
 		what string
@@ -34,7 +34,7 @@ func generated(game string, e entry) []measure {
 	return list
 }
 
-func setupGenerate(game string, e entry, obs datasets.Obs, o *Options) (pass, int, error) {
+func setupGenerate(game string, e suite, obs datasets.Obs, o *Options) (pass, int, error) {
 	g, err := catalog.Find(game)
 	if err != nil {
 		return nil, 0, err
@@ -93,12 +93,12 @@ func setupGenerate(game string, e entry, obs datasets.Obs, o *Options) (pass, in
 	return pass, rows, nil
 }
 
-// vectorGames is the number of games a vector is measured with.
+// vectorGames is the number of games in a measured vector.
 const vectorGames = 64
 
-// observed measures turns of a vector of games whose orders were chosen before,
-// with the wanted slabs filled before every turn. choose gives the order of a
-// seat in game i of the vector, appended to dst.
+// observed measures turns of a vector of games with orders chosen beforehand. Before every
+// turn the vector fills the slabs of want. choose appends the orders of a seat in game i of
+// the vector to dst.
 func observed(game, what string, want env.Want, turns int, choose func(dst []sim.Order, v env.Vector, i int, p sim.Player) []sim.Order) measure {
 	setup := func(*Options) (pass, int, error) {
 		g, err := catalog.Find(game)
@@ -139,8 +139,8 @@ func observed(game, what string, want env.Want, turns int, choose func(dst []sim
 		note: fmt.Sprintf("%d games side by side, observations and masks of all seats before every turn", vectorGames)}
 }
 
-// chosenOrders are the orders of many turns of a vector: those of a row end
-// at ends[turn*rows+row], where those of the next begin.
+// chosenOrders are the orders of many turns of a vector, row by row. The orders of a row
+// end at ends[turn*rows+row], where the orders of the next row begin.
 type chosenOrders struct {
 	rows, width int
 	list        []sim.Order
@@ -167,7 +167,7 @@ func (c *chosenOrders) play(v env.Vector, b *env.Batch, turn int) {
 	}
 }
 
-// digest mixes what a Batch holds into a checksum.
+// digest mixes the content of a Batch into a checksum.
 func digest(sum uint64, b *env.Batch) uint64 {
 	for _, x := range b.Planes {
 		sum = sum*31 + uint64(x)

@@ -15,8 +15,8 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// NetworkResult is the speed of a network in batches of one size, on one core.
-type NetworkResult struct {
+// NetworkFigure is the speed of a network in batches of one size, on one core.
+type NetworkFigure struct {
 	Model    string  `json:"model"` // a name of NetworkNames, or a file
 	Batch    int     `json:"batch"`
 	Value    float64 `json:"value"` // evaluations a second of processor time, median over the passes
@@ -31,14 +31,14 @@ type NetworkResult struct {
 	Checksum string  `json:"checksum"`     // of all outputs: the same on every machine
 }
 
-// NetworkOptions say how long and what to measure.
+// NetworkOptions select the batches and the time for each figure.
 type NetworkOptions struct {
-	Time     time.Duration // least time per figure; 0: one second
-	Batches  []int         // sizes of batches, 1 and more; none: Batches
+	Time     time.Duration // minimum time per figure; 0: one second
+	Batches  []int         // sizes of batches, at least 1; none: Batches
 	Progress func(what string)
 }
 
-// Batches are the sizes of batches that are measured where none are asked for.
+// Batches are the default sizes of batches.
 var Batches = []int{1, 32, 256}
 
 // NetworkNames returns the names of the networks that are measured by default.
@@ -49,9 +49,10 @@ func NetworkNames() (names []string) {
 	return names
 }
 
-// Networks measures models, each a name of NetworkNames or the path of an ONNX file; none: all
-// of them. It fails for a file that cannot be read, and if passes differ.
-func Networks(ctx context.Context, models []string, o NetworkOptions) ([]NetworkResult, error) {
+// Networks measures models, by default those of NetworkNames. A model is a name of
+// NetworkNames or the path of an ONNX file. Networks fails for a file that cannot be read,
+// and if two passes differ.
+func Networks(ctx context.Context, models []string, o NetworkOptions) ([]NetworkFigure, error) {
 	if len(models) == 0 {
 		models = NetworkNames()
 	}
@@ -61,9 +62,9 @@ func Networks(ctx context.Context, models []string, o NetworkOptions) ([]Network
 	if o.Time == 0 {
 		o.Time = time.Second
 	}
-	runtime.LockOSThread() // whose clock counts
+	runtime.LockOSThread() // its processor time is measured
 	defer runtime.UnlockOSThread()
-	var results []NetworkResult
+	var results []NetworkFigure
 	peak := 0.0
 	for _, model := range models {
 		name, m, err := readNetwork(model)
@@ -107,13 +108,13 @@ func readNetwork(model string) (name string, m *network.Model, err error) {
 	return filepath.Base(model), m, err
 }
 
-// passTime is about how long a pass takes, if a batch does not take longer.
+// passTime is the approximate time of a pass. A batch may take longer.
 const passTime = 10 * time.Millisecond
 
 // runNetwork measures a model in batches of a size.
-func runNetwork(ctx context.Context, m *network.Model, batch int, least time.Duration) (NetworkResult, error) {
+func runNetwork(ctx context.Context, m *network.Model, batch int, least time.Duration) (NetworkFigure, error) {
 	n, clock := newRunner(m, batch), processorClock()
-	n.Run(batch) // with memory that nobody has touched
+	n.Run(batch) // the first run touches fresh memory
 	begin := clock()
 	n.Run(batch)
 	times := 1 + int(passTime/max(1, clock()-begin))
@@ -125,10 +126,10 @@ func runNetwork(ctx context.Context, m *network.Model, batch int, least time.Dur
 	}
 	t, err := timed(ctx, pass, least, clock)
 	if err != nil {
-		return NetworkResult{}, err
+		return NetworkFigure{}, err
 	}
 	ops := float64(times * batch)
-	r := NetworkResult{Batch: batch, Path: network.Path(), Passes: len(t.seconds), Ops: times * batch, Checksum: t.checksum}
+	r := NetworkFigure{Batch: batch, Path: network.Path(), Passes: len(t.seconds), Ops: times * batch, Checksum: t.checksum}
 	r.Value, r.Best = tenths(ops/t.median()), tenths(ops/t.seconds[0])
 	r.MFLOP = math.Round(float64(m.FLOPs())/1e3) / 1e3
 	r.GFLOPS = math.Round(ops/t.median()*float64(m.FLOPs())/1e6) / 1e3
@@ -143,14 +144,14 @@ type runner struct {
 	outputs [][]float32
 }
 
-// newRunner makes a runner for batches of that size. The inputs are numbers by chance
-// from 0 to 1, and bytes 0 or 1, the same on every machine.
+// newRunner makes a runner for batches of that size. The inputs are random numbers from 0
+// to 1, or random bytes 0 or 1, and the same on every machine.
 func newRunner(m *network.Model, batch int) *runner {
 	n := &runner{Runner: m.NewRunner(batch)}
 	random := prng.New(1)
 	for _, v := range m.Inputs() {
 		for i := range v.Len() * batch {
-			x := random.Uint64() >> 40 // 24 bits, all of which a float32 keeps
+			x := random.Uint64() >> 40 // 24 bits, which a float32 holds exactly
 			if v.Type == onnx.Float32 {
 				n.Floats(v.Name)[i] = float32(x) / (1 << 24)
 			} else {
@@ -164,13 +165,13 @@ func newRunner(m *network.Model, batch int) *runner {
 	return n
 }
 
-// checksum is that of the bits of all outputs.
+// checksum returns the checksum of the bits of all outputs.
 func (n *runner) checksum() uint64 {
 	d := prng.Digest(0)
 	for _, out := range n.outputs {
 		for _, x := range out {
 			bits := math.Float32bits(x)
-			if x != x { // what is no number has many bits
+			if x != x { // NaN has many bit patterns
 				bits = 0x7fc00000
 			}
 			d.Add(uint64(bits))

@@ -7,7 +7,7 @@ import (
 )
 
 // Profile returns the name of the profile with which this program was built
-// (go build -pgo=FILE), "" for none.
+// (go build -pgo=FILE), or "" for a build without a profile.
 func Profile() string {
 	info, _ := debug.ReadBuildInfo()
 	return profileOf(info)

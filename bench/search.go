@@ -14,21 +14,21 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// searching is what is searched to measure the playouts in it.
-type searching struct {
+// searchBench measures playouts within searches of some positions of a game.
+type searchBench struct {
 	game    string
-	sims    int    // simulations of a search: each is a playout
-	options string // of mcts besides sims
-	script  string // plays the game from which the positions are taken
+	sims    int    // simulations of a search, each with one playout
+	options string // further options of mcts
+	script  string // policy that plays the game to the positions
 	every   int    // turns from one position to the next
 }
 
-// searchPositions is the number of positions that are searched, one seat of each.
+// searchPositions is the number of searched positions. In each one seat is searched.
 const searchPositions = 8
 
-// figures are playouts a second within a search, and those of the same positions
-// without one.
-func (q searching) figures() []measure {
+// figures lists the playouts per second within a search, and from the same positions
+// without a search.
+func (q searchBench) figures() []measure {
 	note := fmt.Sprintf("mcts(sims=%d,%s) in %d positions of %s, one every %d turns", q.sims, q.options, searchPositions, q.script, q.every)
 	setup := func(p func(*searchedRows) pass) func(*Options) (pass, int, error) {
 		return func(*Options) (pass, int, error) {
@@ -45,23 +45,23 @@ func (q searching) figures() []measure {
 	}
 }
 
-// player is a search that can judge positions without a tree.
-type player interface {
+// playoutSearcher is a search that can also play playouts without a tree.
+type playoutSearcher interface {
 	rollout.Searcher
 	Playouts(v env.Vector, row int32, n int, seed uint64) float64
 }
 
-// searchedRows are the rows of positions in which there is something to choose.
+// searchedRows are the rows of the positions in which a seat has at least two moves.
 type searchedRows struct {
 	vector env.Vector
 	batch  *env.Batch
-	policy player
+	policy playoutSearcher
 	rows   []int32
 	sims   int
 }
 
-// positions plays to the positions.
-func (q searching) positions() (*searchedRows, error) {
+// positions plays the games to the positions.
+func (q searchBench) positions() (*searchedRows, error) {
 	g, err := catalog.Find(q.game)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (q searching) positions() (*searchedRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	searches, ok := seats[0].(player)
+	searches, ok := seats[0].(playoutSearcher)
 	if !ok {
 		return nil, errors.New("the policy plays no playouts")
 	}
@@ -114,7 +114,7 @@ func (q searching) positions() (*searchedRows, error) {
 }
 
 // policies makes the search and the script.
-func (q searching) policies(s env.Spec) (list []rollout.Policy, err error) {
+func (q searchBench) policies(s env.Spec) (list []rollout.Policy, err error) {
 	for _, text := range []string{fmt.Sprintf("mcts(sims=%d,%s)", q.sims, q.options), q.script} {
 		m, err := policy.NewReproducible(q.game, text)
 		if err != nil {
@@ -145,7 +145,7 @@ func (r *searchedRows) search() pass {
 	}
 }
 
-// playouts plays as many playouts without a tree.
+// playouts plays the same number of playouts as search, without a tree.
 func (r *searchedRows) playouts() pass {
 	return func() (uint64, error) {
 		sum := uint64(0)

@@ -28,7 +28,7 @@ func terminalFigures() []measure {
 		game, _ := env.Rules[terminal.State](v)
 		return game.(*terminal.Game).Playout(dst, &states[i], p, &random)
 	}
-	search := searching{"terminal", 50, "rollout=playout,horizon=0", "maze", 3}
+	search := searchBench{"terminal", 50, "rollout=playout,horizon=0", "maze", 3}
 	return append([]measure{
 		{what: "step", unit: "turns/s", note: "whole turns of recordings, or of random playouts where none are given, without events",
 			setup: func(o *Options) (pass, int, error) { return setupTerminalStep(o, nil) }},
@@ -44,8 +44,8 @@ func terminalFigures() []measure {
 	}, search.figures()...)
 }
 
-// terminalMatch is a match as its orders, with what a recording says of the
-// health, cores and bits of both players after every turn.
+// terminalMatch has the orders of a match and, from a recording, the health, cores and bits
+// of both players after every turn.
 type terminalMatch struct {
 	game  *terminal.Game
 	turns []terminalTurn
@@ -53,11 +53,11 @@ type terminalMatch struct {
 
 type terminalTurn struct {
 	orders [2][]sim.Order
-	told   bool
+	told   bool // the recording has after
 	after  [2][3]float32
 }
 
-// terminalDigest mixes what a turn left of both players into a checksum.
+// terminalDigest mixes the health, cores and bits after a turn into a checksum.
 func terminalDigest(sum uint64, s *terminal.State) uint64 {
 	mix := func(x uint32) { sum = (sum ^ uint64(x)) * 0x9e3779b97f4a7c15 }
 	for p := range 2 {
@@ -69,8 +69,8 @@ func terminalDigest(sum uint64, s *terminal.State) uint64 {
 	return sum ^ sum>>32
 }
 
-// setupTerminalStep plays matches from their orders, in every turn checks what
-// a recording tells of its end, and mixes it into the checksum.
+// setupTerminalStep plays matches from their orders. After every turn it checks the values
+// that a recording has and mixes them into the checksum.
 func setupTerminalStep(o *Options, rec *terminal.Record) (pass, int, error) {
 	matches, err := terminalMatches(o.Recordings)
 	if err != nil {
@@ -165,8 +165,8 @@ func terminalMatches(files []string) ([]terminalMatch, error) {
 	return list, nil
 }
 
-// readTerminalMatch reads a replay: the orders, and what the deploy and end
-// frames tell of the turns before them.
+// readTerminalMatch reads a replay: the orders, and the values after each turn from the
+// deploy or end frame that follows it.
 func readTerminalMatch(name string, games map[terminal.Rules]*terminal.Game) (terminalMatch, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -217,7 +217,7 @@ func readTerminalMatch(name string, games map[terminal.Rules]*terminal.Game) (te
 	}
 }
 
-// setupTerminalPlayout plays random games with the orders drawn on the way.
+// setupTerminalPlayout plays random games, and draws the orders during the pass.
 func setupTerminalPlayout(*Options) (pass, int, error) {
 	g, err := terminal.New(terminal.DefaultRules())
 	if err != nil {
@@ -294,7 +294,7 @@ var terminalSides = func() (t [4]bitboard.Diamond) {
 	return t
 }()
 
-// setupTerminalClone copies a state, to and fro between a few.
+// setupTerminalClone copies a state back and forth between a few.
 func setupTerminalClone(*Options) (pass, int, error) {
 	matches, err := terminalMatches(nil)
 	if err != nil {
@@ -331,8 +331,8 @@ func sequentialFigures() []measure {
 		note: "steps of one command each, of the orders of Playout for both players"}}
 }
 
-// setupSequentialPlayout plays random games step by step: a turn's orders are
-// drawn when it begins.
+// setupSequentialPlayout plays random games step by step. It draws the orders of a turn at
+// its begin.
 func setupSequentialPlayout(*Options) (pass, int, error) {
 	g, err := terminal.NewSequential(terminal.DefaultRules())
 	if err != nil {
@@ -344,7 +344,7 @@ func setupSequentialPlayout(*Options) (pass, int, error) {
 	}
 	t := sim.NewTurn(1)
 	var orders [2][]sim.Order
-	var given [2]int // of them
+	var given [2]int // number of orders given in this turn
 	pass := func() (uint64, error) {
 		random := prng.New(1)
 		sum := uint64(0)

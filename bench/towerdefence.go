@@ -25,7 +25,7 @@ func towerDefence() []measure {
 		game, _ := env.Rules[towerdefence.State](v)
 		return append(dst, game.(*towerdefence.Game).Playout(&states[i], p, &random))
 	}
-	search := searching{"towerdefence", 400, "rollout=playout,horizon=0", "playout", 6}
+	search := searchBench{"towerdefence", 400, "rollout=playout,horizon=0", "playout", 6}
 	return append([]measure{
 		{what: "step", unit: "turns/s", setup: setupTowerStep, note: "commands of recordings, or of random playouts where none are given"},
 		{what: "playout", unit: "turns/s", setup: setupTowerPlayout, note: "uniform over kinds, then over free cells, both players"},
@@ -36,8 +36,8 @@ func towerDefence() []measure {
 
 func newTower() (*towerdefence.Game, error) { return towerdefence.New(towerdefence.DefaultRules()) }
 
-// towerDigest mixes what a player sees of the last state of a match into a
-// checksum: it outlives changes of the layout.
+// towerDigest mixes the last state of a match, as players see it, into a checksum that does
+// not depend on the layout of the state.
 func towerDigest(sum uint64, g *towerdefence.Game, s *towerdefence.State) uint64 {
 	mix := func(x uint64) { sum = (sum ^ x) * 0x9e3779b97f4a7c15 } // cheap: a match is short
 	mix(uint64(s.Round))
@@ -54,7 +54,7 @@ func towerDigest(sum uint64, g *towerdefence.Game, s *towerdefence.State) uint64
 	return prng.Mix(sum)
 }
 
-// setupTowerPlayout plays random games with the moves drawn on the way.
+// setupTowerPlayout plays random games, and draws the moves during the pass.
 func setupTowerPlayout(*Options) (pass, int, error) {
 	g, err := newTower()
 	if err != nil {
@@ -76,7 +76,7 @@ func setupTowerPlayout(*Options) (pass, int, error) {
 	return pass, towerRounds, nil
 }
 
-// towerMatch is a match as its commands.
+// towerMatch has the commands of a match.
 type towerMatch struct {
 	energy, health [2]int
 	orders         [][2]sim.Order

@@ -9,4 +9,4 @@ package main
 
 import "moonfarm/cmd/moonfarm/command"
 
-func main() { command.Main(command.Parts{}) }
+func main() { command.Program{}.Main() }

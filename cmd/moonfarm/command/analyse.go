@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -19,6 +19,7 @@ import (
 	"moonfarm/rollout/analysis"
 	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // analyseFlags are the flags of analyse.
@@ -125,20 +126,20 @@ if these orders were not searched, and value, after the turn).`,
 		Example: `  moonfarm analyse ../shared/traces/towerdefence/recorded_normal_towers.jsonl.gz --every 5
   moonfarm analyse data/td --episode 12 --policy 'mcts(sims=2000)' --turns 10-40
   moonfarm analyse game.jsonl --game 3 --worst 10 --json`,
-		Args: takes("RECORDING|DATASET"),
+		Args: console.Takes("RECORDING|DATASET"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.runAnalyse(c, args[0], f)
 		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.policy, "policy", "", "`SPEC` of the policy that searches, such as 'mcts(sims=2000)' (default: the game's first policy that does)")
-	flags.Var(whole(&f.episode, 0, math.MaxUint64), "episode", "episode of a dataset, counted from 0")
-	flags.Var(whole(&f.game, 1, math.MaxInt), "game", "game of a recording, counted from 1")
+	flags.Var(console.Whole(&f.episode, 0, math.MaxUint64), "episode", "episode of a dataset, counted from 0")
+	flags.Var(console.Whole(&f.game, 1, math.MaxInt), "game", "game of a recording, counted from 1")
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to search, counted from 0 (default: all)")
-	flags.Var(whole(&f.every, 1, math.MaxInt32), "every", "search only the first of these turns and every `N`th after it")
-	flags.Var(whole(&f.worst, 0, math.MaxInt32), "worst", "number of turns to list of each player: those in which it lost most")
+	flags.Var(console.Whole(&f.every, 1, math.MaxInt32), "every", "search only the first of these turns and every `N`th after it")
+	flags.Var(console.Whole(&f.worst, 0, math.MaxInt32), "worst", "number of turns to list of each player: those in which it lost most")
 	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(untold())+")")
-	workersFlag(c, &f.workers)
+	console.WorkersFlag(c, &f.workers)
 	return c
 }
 
@@ -155,30 +156,30 @@ func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
 		f.last = uint64(e.Turns) - 1
 	}
 	if f.first > f.last || f.last >= uint64(e.Turns) {
-		return cli.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&f.first, &f.last, "a turn"), e.Turns-1)
+		return console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&f.first, &f.last, "a turn"), e.Turns-1)
 	}
-	m := a.meter("positions")
+	m := a.Meter("positions")
 	o := analysis.Options{
 		Game: x.vector, Policy: x.policy, First: int(f.first), Last: int(f.last), Every: f.every, Workers: f.workers,
-		Progress: func(done, all int) { m.show(uint64(done), uint64(all), 0, "") },
+		Progress: func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") },
 	}
 	found, err := analysis.Run(c.Context(), e, o)
-	m.end()
-	if err != nil && !errors.Is(err, errInterrupted) {
+	m.End()
+	if err != nil && !errors.Is(err, console.ErrInterrupted) {
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	d := x.sum(found, f)
 	d.From, d.Asked = from, (o.Last-o.First)/o.Every+1
 	if d.Partial = len(found) < d.Asked; err != nil {
-		a.resume = fmt.Sprintf("%d of %s are searched", len(found), cli.Plural(d.Asked, "turn"))
+		a.Resume = fmt.Sprintf("%d of %s are searched", len(found), texts.Plural(d.Asked, "turn"))
 		if n := unbroken(found, &o); n > 0 && n < d.Asked {
-			a.resume += fmt.Sprintf("; --turns %d-%d goes on", o.First+n*o.Every, o.Last)
+			a.Resume += fmt.Sprintf("; --turns %d-%d goes on", o.First+n*o.Every, o.Last)
 		}
 		if len(found) == 0 {
 			return err
 		}
 	}
-	return errors.Join(err, a.print(d, func() { a.printAnalysed(d) }))
+	return errors.Join(err, a.Print(d, func() { a.printAnalysed(d) }))
 }
 
 // unbroken returns the number of turns to search before the first one that was not
@@ -211,13 +212,13 @@ func (f *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error
 	if isDataset {
 		for _, name := range []string{"game", "rules"} {
 			if c.Flags().Changed(name) {
-				return nil, cli.WrongUse("--%s is for recordings; %s is a dataset", name, from)
+				return nil, console.WrongUse("--%s is for recordings; %s is a dataset", name, from)
 			}
 		}
 		return f.readDataset(c.Context(), from)
 	}
 	if c.Flags().Changed("episode") {
-		return nil, cli.WrongUse("--episode is for datasets; %s is a recording", from)
+		return nil, console.WrongUse("--episode is for datasets; %s is a recording", from)
 	}
 	return f.readRecording(c.Context(), from)
 }
@@ -244,7 +245,7 @@ func (f *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGa
 		return nil, err
 	}
 	if all := d.Manifest().Totals.Episodes; f.episode >= all {
-		return nil, cli.WrongUse("--episode %d: expected 0 to %d", f.episode, all-1)
+		return nil, console.WrongUse("--episode %d: expected 0 to %d", f.episode, all-1)
 	}
 	for e, err := range d.EpisodesFrom(f.episode) {
 		if err != nil {
@@ -296,7 +297,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 	case errors.Is(err, errFound):
 		return x, nil
 	case err == nil:
-		err = cli.WrongUse("--game %d: expected 1 to %d, the recording has no more games", f.game, n)
+		err = console.WrongUse("--game %d: expected 1 to %d, the recording has no more games", f.game, n)
 	}
 	return nil, flagged(err)
 }
@@ -322,7 +323,7 @@ func searcher(g catalog.Entry, spec string) (rollout.Maker, string, error) {
 		return nil, "", err
 	}
 	if len(known) == 0 {
-		return nil, "", cli.WrongUse("no policy of %s searches; games with one that does: %s", g.Name, strings.Join(searched(), ", "))
+		return nil, "", console.WrongUse("no policy of %s searches; games with one that does: %s", g.Name, strings.Join(searched(), ", "))
 	}
 	flags := gameFlags{reward: env.ResultReward}
 	t, err := flags.open(g.Name)
@@ -331,7 +332,7 @@ func searcher(g catalog.Entry, spec string) (rollout.Maker, string, error) {
 	}
 	maker, name, err := t.policy("policy", cmp.Or(spec, known[0]))
 	if err == nil && !searches(maker, t.spec) {
-		err = cli.WrongUse("--policy %s: it does not search; policies of %s that do: %s", spec, g.Name, strings.Join(known, ", "))
+		err = console.WrongUse("--policy %s: it does not search; policies of %s that do: %s", spec, g.Name, strings.Join(known, ", "))
 	}
 	return maker, name, err
 }
@@ -373,16 +374,16 @@ func (x *analysedGame) orders(c *analysis.Choice) analysedOrders {
 
 // printAnalysed prints the result as text.
 func (a *app) printAnalysed(d *analysed) {
-	a.printf("%s: %s %d", d.From, d.what, d.Number)
+	a.Printf("%s: %s %d", d.From, d.what, d.Number)
 	if d.Name != "" {
-		a.printf(" (%s)", d.Name)
+		a.Printf(" (%s)", d.Name)
 	}
-	a.printf(" of %s, %s; searched by %s\n", d.Game, cli.Plural(d.Length, "turn"), d.Policy)
+	a.Printf(" of %s, %s; searched by %s\n", d.Game, texts.Plural(d.Length, "turn"), d.Policy)
 	if d.Stopped != "" {
-		a.printf("the game stops there: %s\n", d.Stopped)
+		a.Printf("the game stops there: %s\n", d.Stopped)
 	}
 	if d.Partial {
-		a.printf("partial: %d of %s are searched\n", len(d.Turns), cli.Plural(d.Asked, "turn"))
+		a.Printf("partial: %d of %s are searched\n", len(d.Turns), texts.Plural(d.Asked, "turn"))
 	}
 	rows := [][]string{{"turn"}}
 	for _, s := range d.Seats {
@@ -395,12 +396,12 @@ func (a *app) printAnalysed(d *analysed) {
 		}
 		rows = append(rows, row)
 	}
-	a.printf("\n")
-	a.table(rows...)
-	a.printf("\n%s", analysis.AppendChart(nil, d.found))
+	a.Printf("\n")
+	a.Table(rows...)
+	a.Printf("\n%s", analysis.AppendChart(nil, d.found))
 	for _, s := range d.Seats {
-		a.printf("\n%s %s: result %+g, best orders in %d of %s, lost %.3f in all\n", seatName(s.Seat), s.Player, s.Result,
-			s.BestPlayed, cli.Plural(len(d.Turns), "turn"), s.Lost)
+		a.Printf("\n%s %s: result %+g, best orders in %d of %s, lost %.3f in all\n", seatName(s.Seat), s.Player, s.Result,
+			s.BestPlayed, texts.Plural(len(d.Turns), "turn"), s.Lost)
 		a.printWorst(d, s)
 	}
 }
@@ -417,7 +418,7 @@ func (a *app) printWorst(d *analysed, s analysedSeat) {
 		rows = append(rows, []string{fmt.Sprint(turn), fmt.Sprintf("%.3f", m.Lost),
 			m.Played.text(), m.Played.shareText(), signed(m.Played.Value), m.Best.text(), m.Best.shareText(), signed(m.Best.Value)})
 	}
-	a.table(rows...)
+	a.Table(rows...)
 }
 
 // seatName returns the letter of a seat.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -88,12 +89,12 @@ func TestAnalyseBlunder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
 	const spec, blunder = "mcts(sims=12)", 45
 	blundered(t, file, spec, blunder)
-	text := moonfarm(t, exitOK, "analyse", file, "--policy", spec, "--workers", "1")
-	if again := moonfarm(t, exitOK, "analyse", file, "--policy", spec, "--workers", "3"); again != text {
+	text := moonfarm(t, console.ExitOK, "analyse", file, "--policy", spec, "--workers", "1")
+	if again := moonfarm(t, console.ExitOK, "analyse", file, "--policy", spec, "--workers", "3"); again != text {
 		t.Errorf("with more workers:\n%s", again)
 	}
 	var d analysed
-	if err := json.Unmarshal([]byte(moonfarm(t, exitOK, "analyse", file, "--policy", spec, "--json")), &d); err != nil {
+	if err := json.Unmarshal([]byte(moonfarm(t, console.ExitOK, "analyse", file, "--policy", spec, "--json")), &d); err != nil {
 		t.Fatal(err)
 	}
 	if d.Partial || d.Asked != d.Length || len(d.Turns) != d.Length || d.Seats[0].Player != "careless" || d.Seats[1].Player != "careful" {
@@ -111,7 +112,7 @@ func TestAnalyseBlunder(t *testing.T) {
 		}
 	}
 	// A search that played none of it finds that the blunder lost something: only such turns are listed.
-	commandtest.Wants(t, moonfarm(t, exitOK, "analyse", file, "--policy", "mcts(sims=400,rollout=turtle)", "--turns", "45-45"), "  deconstruct ")
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "analyse", file, "--policy", "mcts(sims=400,rollout=turtle)", "--turns", "45-45"), "  deconstruct ")
 	if got := d.Seats; !slices.Equal(got[0].Worst, []int{blunder}) || len(got[1].Worst) > 0 || got[0].BestPlayed != d.Length-1 || got[1].BestPlayed != d.Length {
 		t.Errorf("%+v", got)
 	}
@@ -127,7 +128,7 @@ func TestAnalyseInterrupt(t *testing.T) {
 		c.Process.Signal(os.Interrupt)
 		c.Wait()
 		code := c.ProcessState.ExitCode() // −1: killed before it had begun to listen
-		if code != exitInterrupted && code != -1 || wait > 30*time.Second {
+		if code != console.ExitInterrupted && code != -1 || wait > 30*time.Second {
 			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.Errs)
 		}
 		if c.Out.Len() == 0 {
@@ -175,7 +176,7 @@ func TestSearchInterrupt(t *testing.T) {
 				time.Sleep(wait)
 				c.Process.Signal(os.Interrupt)
 				c.Wait()
-				if c.ProcessState.ExitCode() == exitInterrupted && c.Errs.String() == want && c.Out.Len() == 0 {
+				if c.ProcessState.ExitCode() == console.ExitInterrupted && c.Errs.String() == want && c.Out.Len() == 0 {
 					return
 				}
 				if wait > 10*time.Second {

@@ -11,10 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/bench"
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/network"
 	"moonfarm/rollout/recordings"
+	"moonfarm/sim/texts"
 )
 
 // benchFlags are the flags of bench.
@@ -42,13 +43,13 @@ median), allocs_per_op, passes, ops_per_pass, cores (that did the work),
 checksum, note.`,
 		Example: `  moonfarm bench
   moonfarm bench towerdefence --what step,playout --recordings '../shared/traces/towerdefence/*.jsonl.gz'`,
-		Args: takes("[GAME…]"),
+		Args: console.Takes("[GAME…]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runBench(c.Context(), args, f) },
 	}
-	c.Flags().Var(pause(&f.time), "time", "minimum time for each figure")
+	c.Flags().Var(console.Duration(&f.time), "time", "minimum time for each figure")
 	c.Flags().StringSliceVar(&f.what, "what", nil, "`A,B`: only these figures")
 	c.Flags().StringVar(&f.recordings, "recordings", "", "`GLOB` of recordings whose orders step plays; else it plays generated ones")
-	workersFlag(c, &f.workers)
+	console.WorkersFlag(c, &f.workers)
 	c.AddCommand(a.benchNetwork())
 	return c
 }
@@ -74,11 +75,11 @@ a second, the median), best (the fastest pass), mflop (of an evaluation),
 gflops, peak_gflops, share_of_peak, path (avx512, avx2, neon, portable: the
 kernels that ran), passes, ops_per_pass (evaluations), checksum.`,
 		Example:   "  moonfarm bench network\n  moonfarm bench network nets/mine.onnx --batch 16 --path avx2",
-		Args:      takes("[MODEL…]"),
+		Args:      console.Takes("[MODEL…]"),
 		RunE:      func(c *cobra.Command, args []string) error { return a.runBenchNetwork(c.Context(), args, path, o) },
 		ValidArgs: bench.NetworkNames(),
 	}
-	c.Flags().Var(pause(&o.Time), "time", "minimum time for each figure")
+	c.Flags().Var(console.Duration(&o.Time), "time", "minimum time for each figure")
 	c.Flags().IntSliceVar(&o.Batches, "batch", bench.Batches, "`N,…`: sizes of batches")
 	c.Flags().StringVar(&path, "path", "", "`NAME` of the kernels to use (default the fastest of this machine)")
 	return c
@@ -90,54 +91,54 @@ const mostBatch = 1 << 16
 func (a *app) runBenchNetwork(ctx context.Context, models []string, path string, o bench.NetworkOptions) error {
 	for _, name := range models {
 		if !slices.Contains(bench.NetworkNames(), name) && !strings.EqualFold(filepath.Ext(name), ".onnx") {
-			return cli.WrongUse("no network %q; there are: %s, and files that end in .onnx", name, strings.Join(bench.NetworkNames(), ", "))
+			return console.WrongUse("no network %q; there are: %s, and files that end in .onnx", name, strings.Join(bench.NetworkNames(), ", "))
 		}
 	}
 	for _, n := range o.Batches {
 		if n < 1 || n > mostBatch {
-			return cli.WrongUse("--batch %d: expected a size from 1 to %d", n, mostBatch)
+			return console.WrongUse("--batch %d: expected a size from 1 to %d", n, mostBatch)
 		}
 	}
 	if path != "" {
 		restore, err := network.UsePath(path)
 		if err != nil {
-			return cli.WrongUse("--path: %w", err)
+			return console.WrongUse("--path: %w", err)
 		}
 		defer restore()
 	}
-	m := a.meter("figures")
-	o.Progress = m.say
+	m := a.Meter("figures")
+	o.Progress = m.Say
 	all, err := bench.Networks(ctx, models, o)
-	m.end()
+	m.End()
 	if err != nil {
 		return err
 	}
-	return a.print(all, func() { a.printNetworks(all) })
+	return a.Print(all, func() { a.printNetworks(all) })
 }
 
-func (a *app) printNetworks(all []bench.NetworkResult) {
+func (a *app) printNetworks(all []bench.NetworkFigure) {
 	rows := [][]string{{"model", "batch", "evaluations/s", "GFLOP/s", "peak", "share", "path", "checksum"}}
 	for _, r := range all {
-		rows = append(rows, []string{r.Model, cli.Group(r.Batch), cli.Group(int64(r.Value)), decimal(r.GFLOPS), decimal(r.Peak),
+		rows = append(rows, []string{r.Model, texts.Group(r.Batch), texts.Group(int64(r.Value)), console.FormatFloat(r.GFLOPS), console.FormatFloat(r.Peak),
 			fmt.Sprintf("%.0f %%", 100*r.Share), r.Path, r.Checksum})
 	}
-	a.table(rows...)
+	a.Table(rows...)
 	a.printProfile()
 }
 
 // printProfile prints whether this program was built with a profile.
 func (a *app) printProfile() {
 	if p := bench.Profile(); p != "" {
-		a.printf("built with the profile %s\n", p)
+		a.Printf("built with the profile %s\n", p)
 	} else {
-		a.printf("built without a profile; go build -pgo=cmd/moonfarm/moonfarm.pgo makes games faster\n")
+		a.Printf("built without a profile; go build -pgo=cmd/moonfarm/moonfarm.pgo makes games faster\n")
 	}
 }
 
 // figuresDoc lists the figures that all games have.
 func figuresDoc() string {
 	var b strings.Builder
-	for _, w := range bench.Whats() {
+	for _, w := range bench.CommonFigures() {
 		b.WriteString(listed(w[0], 18, w[1]))
 	}
 	return b.String() + "  A game may have more figures, or lack some."
@@ -150,13 +151,13 @@ func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error
 		}
 	}
 	for _, g := range games {
-		names, err := bench.Figures(g)
+		names, err := bench.FigureNames(g)
 		if err != nil {
-			return cli.WrongUse("%w", err)
+			return console.WrongUse("%w", err)
 		}
 		for _, w := range f.what {
 			if !slices.Contains(names, w) {
-				return cli.WrongUse("--what %s: %s has no such figure; there are: %s", w, g, strings.Join(names, ", "))
+				return console.WrongUse("--what %s: %s has no such figure; there are: %s", w, g, strings.Join(names, ", "))
 			}
 		}
 	}
@@ -164,21 +165,21 @@ func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error
 	if err != nil {
 		return err
 	}
-	m := a.meter("figures")
-	all := []bench.Result{}
+	m := a.Meter("figures")
+	all := []bench.Figure{}
 	for _, g := range games {
 		r, err := bench.Run(ctx, g, bench.Options{
 			Time: f.time, What: f.what, Recordings: recordings[g], Workers: f.workers,
-			Progress: func(what string) { m.say(g + " " + what) },
+			Progress: func(what string) { m.Say(g + " " + what) },
 		})
 		if err != nil {
-			m.end()
+			m.End()
 			return err
 		}
 		all = append(all, r...)
 	}
-	m.end()
-	return a.print(all, func() { a.printBench(all) })
+	m.End()
+	return a.Print(all, func() { a.printBench(all) })
 }
 
 // recordingsByGame finds the recordings of games that match a pattern.
@@ -188,7 +189,7 @@ func recordingsByGame(ctx context.Context, pattern string) (map[string][]string,
 	}
 	files, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, cli.WrongUse("--recordings %s: %w", pattern, err)
+		return nil, console.WrongUse("--recordings %s: %w", pattern, err)
 	}
 	found := map[string][]string{}
 	for _, file := range files {
@@ -203,16 +204,16 @@ func recordingsByGame(ctx context.Context, pattern string) (map[string][]string,
 		}
 	}
 	if len(found) == 0 {
-		return nil, cli.WrongUse("--recordings %s: no recording matches", pattern)
+		return nil, console.WrongUse("--recordings %s: no recording matches", pattern)
 	}
 	return found, nil
 }
 
-func (a *app) printBench(all []bench.Result) {
+func (a *app) printBench(all []bench.Figure) {
 	rows := [][]string{{"game", "what", "value", "unit", "ns", "allocs", "cores", "checksum"}}
 	for _, r := range all {
-		rows = append(rows, []string{r.Game, r.What, cli.Group(int64(r.Value)), r.Unit, fmt.Sprintf("%.1f", r.NsPerOp), decimal(r.AllocsPerOp), cli.Group(r.Cores), r.Checksum})
+		rows = append(rows, []string{r.Game, r.What, texts.Group(int64(r.Value)), r.Unit, fmt.Sprintf("%.1f", r.NsPerOp), console.FormatFloat(r.AllocsPerOp), texts.Group(r.Cores), r.Checksum})
 	}
-	a.table(rows...)
+	a.Table(rows...)
 	a.printProfile()
 }

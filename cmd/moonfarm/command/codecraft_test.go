@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/sim/simtest"
 )
@@ -19,13 +20,13 @@ func TestImportRecordedCodecraft(t *testing.T) {
 	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
 	dir := t.TempDir()
 	data, again, replays := filepath.Join(dir, "data"), filepath.Join(dir, "again"), filepath.Join(dir, "replays")
-	commandtest.Wants(t, moonfarm(t, exitOK, "import", "codecraft", "--obs", "packed", "--out", data, file), ": 1 episode, 1 different game, 318 rows, ")
-	commandtest.Wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit", "1 recorded episode cannot be played again")
-	moonfarm(t, exitOK, "replay", "convert", data, "--out", replays)
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "import", "codecraft", "--obs", "packed", "--out", data, file), ": 1 episode, 1 different game, 318 rows, ")
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "verify", data, "--recompute", "all"), "equal to the bit", "1 recorded episode cannot be played again")
+	moonfarm(t, console.ExitOK, "replay", "convert", data, "--out", replays)
 	replay := filepath.Join(replays, "00000000.replay")
-	commandtest.Wants(t, moonfarm(t, exitOK, "replay", "verify", replay), "1 game, 106 ticks compared, 0 differences")
-	moonfarm(t, exitOK, "import", "codecraft", "--obs", "packed", "--out", again, replay)
-	moonfarm(t, exitOK, "replay", "convert", again, "--out", again+"-replays")
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "verify", replay), "1 game, 106 ticks compared, 0 differences")
+	moonfarm(t, console.ExitOK, "import", "codecraft", "--obs", "packed", "--out", again, replay)
+	moonfarm(t, console.ExitOK, "replay", "convert", again, "--out", again+"-replays")
 	a := simtest.Text(t, replay)
 	if b := simtest.Text(t, filepath.Join(again+"-replays", "00000000.replay")); !bytes.Equal(a, b) {
 		t.Error("there and back again it has other bytes")
@@ -60,14 +61,14 @@ func TestMatchIsImported(t *testing.T) {
 		for p := range strings.SplitSeq(players, ",") {
 			match = append(match, "--player", p)
 		}
-		moonfarm(t, exitOK, match...)
+		moonfarm(t, console.ExitOK, match...)
 		args = append(args, file)
 	}
-	commandtest.Wants(t, moonfarm(t, exitOK, args...), ": 2 episodes, 2 different games, 2,080 rows, ")
-	if out := moonfarm(t, exitOK, "verify", filepath.Join(dir, "data"), "--recompute", "all"); strings.Contains(out, "recorded episode") {
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, args...), ": 2 episodes, 2 different games, 2,080 rows, ")
+	if out := moonfarm(t, console.ExitOK, "verify", filepath.Join(dir, "data"), "--recompute", "all"); strings.Contains(out, "recorded episode") {
 		t.Errorf("some are not played again: %s", out)
 	}
-	moonfarm(t, exitOK, "replay", "convert", filepath.Join(dir, "data"), "--out", filepath.Join(dir, "again"))
+	moonfarm(t, console.ExitOK, "replay", "convert", filepath.Join(dir, "data"), "--out", filepath.Join(dir, "again"))
 	for i := range 2 {
 		a, b := simtest.Text(t, filepath.Join(dir, fmt.Sprintf("%d.replay", i))), simtest.Text(t, filepath.Join(dir, "again", fmt.Sprintf("%08d.replay", i)))
 		if !bytes.Equal(a, b) {

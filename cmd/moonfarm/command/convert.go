@@ -16,11 +16,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/rollout/recordings"
+	"moonfarm/sim/texts"
 )
 
 // converted is the result of replay convert. Its JSON keys are documented in the help.
@@ -32,7 +33,7 @@ type converted struct {
 
 // numberRange makes the value of a flag that takes the number of a thing, such as an
 // episode, or a range, N-M. By default it stands for all.
-func numberRange(first, last *uint64, thing string) value {
+func numberRange(first, last *uint64, thing string) console.Value {
 	set := func(text string) error {
 		from, to, isRange := strings.Cut(text, "-")
 		if !isRange {
@@ -55,7 +56,7 @@ func numberRange(first, last *uint64, thing string) value {
 		}
 		return fmt.Sprintf("%d-%d", *first, *last)
 	}
-	return value{set: set, show: show, kind: "N|N-M"}
+	return console.Value{Parse: set, Show: show, Kind: "N|N-M"}
 }
 
 func (a *app) replayConvert() *cobra.Command {
@@ -67,7 +68,7 @@ func (a *app) replayConvert() *cobra.Command {
 00000012.replay. Replay verify finds them equal, and import takes them. Existing
 recordings of the same name are replaced, as a whole or not at all. The forms:
 
-` + eachGame(func(g gamedoc.Game) string { return g.Help.Convert }) + `
+` + eachGame(func(g gamedoc.Doc) string { return g.Help.Convert }) + `
 
 The players have the names of the policies. From a recording, writes the dataset
 that import makes of it.
@@ -77,10 +78,10 @@ a recording the object that import prints.`,
 		Example: `  moonfarm replay convert data/terminal --episodes 0-9 --out replays
   moonfarm replay convert data/td --format match-log --out logs
   moonfarm replay convert ../shared/replays/terminal/2026-001.replay.gz --out data/one`,
-		Args: takes("DATASET|RECORDING"),
+		Args: console.Takes("DATASET|RECORDING"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.out == "" {
-				return cli.WrongUse("--out is missing: the folder to write, such as --out replays")
+				return console.WrongUse("--out is missing: the folder to write, such as --out replays")
 			}
 			if err := onDisk(o.out); err != nil {
 				return err
@@ -93,7 +94,7 @@ a recording the object that import prints.`,
 				return a.episodesToReplays(c.Context(), o)
 			}
 			if given("episodes") || given("gzip") || given("format") {
-				return cli.WrongUse("--episodes, --format and --gzip are for datasets; %s is a recording", args[0])
+				return console.WrongUse("--episodes, --format and --gzip are for datasets; %s is a recording", args[0])
 			}
 			return a.replayToDataset(c.Context(), args[0], o.out)
 		},
@@ -133,7 +134,7 @@ func (o *convertOptions) recordingForm(game string) (recordings.Form, error) {
 	for i, f := range formsOf(game) {
 		if f.Name() == o.form || o.form == "" && i == 0 {
 			if _, folder := f.(recordings.FolderForm); folder && o.zip {
-				return f, cli.WrongUse("--gzip: a %s is a folder", f.Noun())
+				return f, console.WrongUse("--gzip: a %s is a folder", f.Noun())
 			}
 			return f, nil
 		}
@@ -142,7 +143,7 @@ func (o *convertOptions) recordingForm(game string) (recordings.Form, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s: %s has no replay files to convert to", o.dir, game)
 	}
-	return nil, cli.WrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), game)
+	return nil, console.WrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), game)
 }
 
 // formsOf lists the forms of recordings of a game.
@@ -165,16 +166,16 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 		return err
 	}
 	if all := m.Totals.Episodes; o.first >= all || o.last >= all && o.last != math.MaxUint64 {
-		return cli.WrongUse("--episodes %v: expected numbers from 0 to %d", numberRange(&o.first, &o.last, "an episode"), all-1)
+		return console.WrongUse("--episodes %v: expected numbers from 0 to %d", numberRange(&o.first, &o.last, "an episode"), all-1)
 	}
 	o.last = min(o.last, m.Totals.Episodes-1)
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
-	a.resume = fmt.Sprintf("the %ss finished so far are in %s", form.Noun(), o.out)
+	a.Resume = fmt.Sprintf("the %ss finished so far are in %s", form.Noun(), o.out)
 	c := converted{From: o.dir, Game: m.Job.Game}
-	meter := a.meter("episodes")
-	defer meter.end()
+	meter := a.Meter("episodes")
+	defer meter.End()
 	for e, err := range d.EpisodesFrom(o.first) {
 		if err == nil {
 			err = context.Cause(ctx)
@@ -187,14 +188,14 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 			return fmt.Errorf("episode %d: %w", e.ID, err)
 		}
 		c.Files = append(c.Files, name)
-		meter.show(e.ID-o.first+1, o.last-o.first+1, 0, "")
+		meter.Show(e.ID-o.first+1, o.last-o.first+1, 0, "")
 		if e.ID == o.last {
 			break
 		}
 	}
-	meter.end()
-	return a.print(c, func() {
-		a.printf("%s: %s of %s in %s\n", o.dir, cli.Plural(len(c.Files), form.Noun()), m.Job.Game, o.out)
+	meter.End()
+	return a.Print(c, func() {
+		a.Printf("%s: %s of %s in %s\n", o.dir, texts.Plural(len(c.Files), form.Noun()), m.Job.Game, o.out)
 	})
 }
 

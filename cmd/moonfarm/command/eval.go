@@ -12,16 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/schedule"
-	"moonfarm/rollout/arena/sprt"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/filelock"
+	"moonfarm/sim/texts"
 )
 
 // evalFlags are the flags of eval.
@@ -96,12 +96,12 @@ missing one; the exit status is 130.
 
 ` + reportDoc,
 		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval codecraft --players econ,turtle --rules round1-4 --out econ-turtle\n  moonfarm eval terminal --players maze,turtle --sprt 0,20",
-		Args:    takes("GAME"),
+		Args:    console.Takes("GAME"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c, args[0], f) },
 	}
 	f.addFlags(c)
-	f.locks = &a.locks
-	a.lockFlag(c, "the journal and the folders of bots")
+	f.locks = &a.Locks
+	a.LockFlag(c, "the journal and the folders of bots")
 	c.AddCommand(a.evalReport())
 	return c
 }
@@ -111,8 +111,8 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&f.players, "players", "", "`A,B`: players, with commas between them")
 	c.Flags().StringVar(&f.players, "policies", "", "the same as --players")
 	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
-	c.Flags().Var(whole(&f.games, 1, math.MaxInt32), "games", "minimum number of games: of each lineup, or as --schedule defines")
-	c.Flags().Var(choice(&f.schedule, schedule.Names()...), "schedule", "rule for the lineups of the games")
+	c.Flags().Var(console.Whole(&f.games, 1, math.MaxInt32), "games", "minimum number of games: of each lineup, or as --schedule defines")
+	c.Flags().Var(console.Choice(&f.schedule, schedule.Names()...), "schedule", "rule for the lineups of the games")
 	c.Flags().StringVar(&f.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a sequential test of two players")
 	c.Flags().BoolVar(&f.normalised, "normalised", false, "the points of --sprt are normalised Elo")
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` for the journal: created or continued")
@@ -120,7 +120,7 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 	seedFlag(c, &f.seed)
 	f.addRules(c)
 	f.addMaxTurns(c)
-	workersFlag(c, &f.workers)
+	console.WorkersFlag(c, &f.workers)
 	concurrencyFlag(c, &f.concurrency)
 	concurrent := c.Flags().Lookup("concurrency")
 	concurrent.Usage = "number of games at once if a bot plays; --workers has no effect then"
@@ -132,7 +132,7 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 // addReport adds the flags of the report.
 func (f *evalFlags) addReport(c *cobra.Command) {
 	c.Flags().StringVar(&f.anchor, "anchor", "", "`PLAYER` whose rating is 0 (default: the mean of all ratings is 0)")
-	c.Flags().Var(whole(&f.bootstrap, 0, rating.MaxReplicates), "bootstrap", "number of replicates, such as 1000, of a bootstrap over seeds that checks the intervals")
+	c.Flags().Var(console.Whole(&f.bootstrap, 0, rating.MaxReplicates), "bootstrap", "number of replicates, such as 1000, of a bootstrap over seeds that checks the intervals")
 	f.form.add(c)
 }
 
@@ -170,7 +170,7 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 		}
 		s.bots, err = players.Open(players.Options{Game: s.game, Rules: s.rules, Limits: limits, Locks: f.locks})
 		if err != nil {
-			return nil, cli.WrongUse("--rules: %s%w", fileName(name), err)
+			return nil, console.WrongUse("--rules: %s%w", fileName(name), err)
 		}
 		all = append(all, s)
 	}
@@ -181,10 +181,10 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err error) {
 	g := stages[0].bots
 	if f.players == "" && len(f.player) == 0 {
-		return nil, cli.WrongUse("--players is missing: two players or more, such as --players random,random")
+		return nil, console.WrongUse("--players is missing: two players or more, such as --players random,random")
 	}
 	if g.Seats < 2 {
-		return nil, cli.WrongUse("--rules %s: a game of %s, expected two or more to compare players", f.rulesFile, cli.Plural(g.Seats, "player"))
+		return nil, console.WrongUse("--rules %s: a game of %s, expected two or more to compare players", f.rulesFile, texts.Plural(g.Seats, "player"))
 	}
 	texts := f.player
 	if f.players != "" {
@@ -208,9 +208,9 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err 
 	}
 	switch bots := slices.ContainsFunc(list, (*players.Entrant).Bot); {
 	case len(list) < 2:
-		err = cli.WrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
+		err = console.WrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
 	case bots && f.maxTurns > 0:
-		err = cli.WrongUse("--max-turns: only the rules end games of bots")
+		err = console.WrongUse("--max-turns: only the rules end games of bots")
 	}
 	if err != nil {
 		players.Close(list...)
@@ -270,13 +270,13 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 		}
 	}
 	games, passed, err := a.playEval(cmd.Context(), &c, j, f)
-	a.resume = "no game was played to its end"
+	a.Resume = "no game was played to its end"
 	if len(games) == 0 {
 		return err
 	}
-	a.resume = "the result is that of the first " + cli.Plural(len(games), "game")
+	a.Resume = "the result is that of the first " + texts.Plural(len(games), "game")
 	if j != nil {
-		a.resume += "; the same command goes on with it"
+		a.Resume += "; the same command goes on with it"
 	}
 	r, failed := f.evaluate(namesOf(c.Players), games)
 	if failed != nil {
@@ -310,11 +310,11 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 	}
 	warning := ""
 	if c.Workers, warning = concurrency(cores, bots, f.concurrency); warning != "" {
-		fmt.Fprintf(a.stderr, "moonfarm: %s\n", warning)
+		fmt.Fprintf(a.Stderr, "moonfarm: %s\n", warning)
 	}
 	for _, p := range list {
 		if at := p.Address(); at != nil {
-			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)
+			fmt.Fprintf(a.Stderr, "%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
 	files := evalFiles{f.out, stages}
@@ -338,7 +338,7 @@ func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list
 			name := m.Seats[fault.Seat].Name
 			if key := name + "\x00" + fault.Kind; !told[key] {
 				told[key] = true
-				fmt.Fprintln(a.stderr, liveText(fmt.Sprintf("game %d", game.Number), name, &fault))
+				fmt.Fprintln(a.Stderr, liveText(fmt.Sprintf("game %d", game.Number), name, &fault))
 			}
 		}
 		return files.play(ctx, m, game)
@@ -354,7 +354,7 @@ func concurrency(cores, bots, asked int) (games int, warning string) {
 		return max(1, cores/bots), ""
 	}
 	if asked*bots > max(cores, bots) {
-		warning = fmt.Sprintf("--concurrency %d: up to %d bots at once on %s share their time, and may answer late", asked, asked*bots, cli.Plural(cores, "core"))
+		warning = fmt.Sprintf("--concurrency %d: up to %d bots at once on %s share their time, and may answer late", asked, asked*bots, texts.Plural(cores, "core"))
 	}
 	return asked, warning
 }
@@ -373,14 +373,14 @@ const flushEvery = 200 * time.Millisecond
 
 // playEval plays the tournament.
 func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journal, f *evalFlags) ([]arena.Played, time.Duration, error) {
-	m := a.meter("games")
+	m := a.Meter("games")
 	var mu sync.Mutex
 	told, flushed := uint64(len(c.Known)), time.Now()
 	c.Done = func(p *arena.Played) error {
 		mu.Lock()
 		defer mu.Unlock()
 		told++
-		m.show(told, 0, 0, "")
+		m.Show(told, 0, 0, "")
 		if j != nil {
 			if err := j.Add(p); err != nil {
 				return err
@@ -397,7 +397,7 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 		return nil
 	}
 	games, err := c.Play(ctx)
-	return games, m.end(), err
+	return games, m.End(), err
 }
 
 // illegalFlood is the number of illegal orders of a bot in one game at which --strict
@@ -416,66 +416,3 @@ func firstGrave(list []arena.Fault) int {
 		return f.Kind == players.FaultCrash || f.Kind == players.FaultTimeout || f.Kind == arena.FaultNotFinite
 	})
 }
-
-// duelAhead is the number of seeds that a sequential test plays at once.
-const duelAhead = 64
-
-// plan returns the input of the schedule for a number of players.
-func (f *evalFlags) plan(stages evalStages, players int) schedule.Plan {
-	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: f.games, Seed: f.seed, Rate: arena.Glicko(players)}
-	for i := range p.Contest {
-		p.Contest[i] = stages.at(i).bots.Seats
-	}
-	return p
-}
-
-// scheduled makes the schedule.
-func (f *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
-	if f.sprt != "" {
-		return f.duel(p.Players, p.Seats)
-	}
-	s, err := schedule.Named(f.schedule, p)
-	if err != nil {
-		err = cli.WrongUse("--schedule %w", err)
-	}
-	return s, err
-}
-
-// duel makes the schedule of a sequential test.
-func (f *evalFlags) duel(players, seats int) (schedule.Schedule, error) {
-	t, err := sprt.Parse(f.sprt)
-	if err != nil {
-		return nil, cli.WrongUse("--sprt: %w", err)
-	}
-	if players != 2 || seats != 2 {
-		return nil, cli.WrongUse("--sprt: %s at %d seats, expected 2 at a game of 2", cli.Plural(players, "player"), seats)
-	}
-	if f.normalised {
-		t.Model = sprt.Normalised
-		if err := t.Check(); err != nil {
-			return nil, cli.WrongUse("--sprt: %w", err)
-		}
-	}
-	return schedule.Duel{A: 0, B: 1, Test: t, Most: (f.games-1)/2 + 1, Ahead: duelAhead}, nil
-}
-
-// terms describes everything that the schedule depends on, except the players, so that
-// no other schedule continues a journal.
-func (f *evalFlags) terms(s schedule.Schedule) string {
-	if contest, ok := s.(schedule.Championship); ok {
-		return contest.String()
-	}
-	switch {
-	case f.sprt != "" && f.normalised:
-		return sprtTerms + f.sprt + normalisedTerms
-	case f.sprt != "":
-		return sprtTerms + f.sprt
-	}
-	return f.schedule
-}
-
-// The beginning and the end of the terms of a sequential test.
-const (
-	sprtTerms       = "sprt "
-	normalisedTerms = " normalised"
-)

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
-	"moonfarm/rollout/bots/players"
-
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/arena"
+	"moonfarm/rollout/bots/players"
+	"moonfarm/sim/texts"
 )
 
 // terminalClient is a bot of Terminal: terminalclient KIND [MARK]. It gives no
@@ -90,10 +90,10 @@ func TestEvalBotsInterrupt(t *testing.T) {
 	c.Process.Signal(os.Interrupt)
 	c.Wait()
 	var got arena.Report
-	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || c.ProcessState.ExitCode() != exitInterrupted || *got.Complete || got.Games < 2 {
+	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || c.ProcessState.ExitCode() != console.ExitInterrupted || *got.Complete || got.Games < 2 {
 		t.Fatalf("%v, %v: printed %s, said %s", c.ProcessState, err, &c.Out, &c.Errs)
 	}
-	commandtest.Wants(t, c.Errs.String(), fmt.Sprintf("interrupted: the result is that of the first %s; the same command goes on with it", cli.Plural(got.Games, "game")))
+	commandtest.Wants(t, c.Errs.String(), fmt.Sprintf("interrupted: the result is that of the first %s; the same command goes on with it", texts.Plural(got.Games, "game")))
 	requireGone(t, mark)
 	all := got.Games + 2 - got.Games%2
 	if err := json.Unmarshal([]byte(finish(t, eval(all)...)), &got); err != nil || !*got.Complete || got.Games != all {

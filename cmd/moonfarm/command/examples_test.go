@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"moonfarm/cmd/moonfarm/internal/console"
 )
 
 // exampleText reads a file of the examples.
@@ -52,7 +54,7 @@ func TestKubernetesExample(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, stderr bytes.Buffer
-			if status := run(quick(args, dir), &out, &stderr); status != exitOK {
+			if status := run(quick(args, dir), &out, &stderr); status != console.ExitOK {
 				t.Fatalf("%q: status %d: %s", args, status, &stderr)
 			}
 		}
@@ -61,7 +63,7 @@ func TestKubernetesExample(t *testing.T) {
 		t.Fatalf("%d lines with args, expected 2", jobs)
 	}
 	var out, stderr bytes.Buffer
-	if status := run([]string{"verify", filepath.Join(dir, "td")}, &out, &stderr); status != exitOK || !strings.Contains(out.String(), ": 8 episodes, ") {
+	if status := run([]string{"verify", filepath.Join(dir, "td")}, &out, &stderr); status != console.ExitOK || !strings.Contains(out.String(), ": 8 episodes, ") {
 		t.Errorf("status %d: %s%s", status, &out, &stderr)
 	}
 }
@@ -93,7 +95,7 @@ func TestSlurmExample(t *testing.T) {
 		args := strings.Fields(strings.ReplaceAll(string(said), "data/", dir+"/"))
 		merge = append(merge, args[len(args)-1])
 		var out, stderr bytes.Buffer
-		if status := run(append(args, "--shard-episodes", "1"), &out, &stderr); status != exitOK {
+		if status := run(append(args, "--shard-episodes", "1"), &out, &stderr); status != console.ExitOK {
 			t.Fatalf("%q: status %d: %s", args, status, &stderr)
 		}
 	}
@@ -101,7 +103,7 @@ func TestSlurmExample(t *testing.T) {
 		t.Error("the comment does not say how to merge")
 	}
 	var out, stderr bytes.Buffer
-	if status := run(append(merge, "--out", filepath.Join(dir, "td")), &out, &stderr); status != exitOK || !strings.Contains(out.String(), ": 8 episodes, ") {
+	if status := run(append(merge, "--out", filepath.Join(dir, "td")), &out, &stderr); status != console.ExitOK || !strings.Contains(out.String(), ": 8 episodes, ") {
 		t.Errorf("status %d: %s%s", status, &out, &stderr)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 )
 
 // TestPipesAreNoRecordings: a pipe that nobody writes to would never end.
@@ -22,7 +23,7 @@ func TestPipesAreNoRecordings(t *testing.T) {
 		{"replay", "verify", pipe}, {"replay", "show", pipe}, {"replay", "convert", pipe, "--out", filepath.Join(dir, "x")},
 		{"import", "towerdefence", pipe, "--out", filepath.Join(dir, "x")},
 	} {
-		out, stderr := said(t, exitFailure, args...)
+		out, stderr := said(t, console.ExitFailure, args...)
 		commandtest.Wants(t, fmt.Sprint(args, out, stderr), "expected a file or a folder, found a pipe")
 	}
 }

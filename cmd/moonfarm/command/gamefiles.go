@@ -10,11 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -59,10 +58,10 @@ func replayFolder(game string) (recordings.FolderForm, bool) {
 // check refuses, before any game, files that cannot be written for that number of games.
 func (f *gameFiles) check(game string, games int) error {
 	if !slices.Contains(players.BotGames(), game) && f.replay != "" {
-		return cli.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
+		return console.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
 	}
 	if !gamedoc.Of(game).Results && f.results != "" {
-		return cli.WrongUse("--save-results: %s has no such files; --json prints the results", game)
+		return console.WrongUse("--save-results: %s has no such files; --json prints the results", game)
 	}
 	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {
 		flag, name := file[0], file[1]
@@ -70,14 +69,14 @@ func (f *gameFiles) check(game string, games int) error {
 			continue
 		}
 		if games > 1 && !strings.Contains(name, gameMark) {
-			return cli.WrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, games, gameMark)
+			return console.WrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, games, gameMark)
 		}
 		if err := checkFile(game, flag, gameName{game: 1}.file(name)); err != nil {
 			return err
 		}
 	}
 	if f.results != "" && filepath.Clean(f.results) == filepath.Clean(f.replay) {
-		return cli.WrongUse("--save-results and --save-replay: the same file %s", f.results)
+		return console.WrongUse("--save-results and --save-replay: the same file %s", f.results)
 	}
 	return nil
 }
@@ -86,14 +85,14 @@ func (f *gameFiles) check(game string, games int) error {
 func checkFile(game, flag, name string) error {
 	dir := filepath.Dir(name)
 	if s, err := os.Stat(dir); err != nil || !s.IsDir() {
-		return cli.WrongUse("--%s %s: there is no folder %s", flag, name, dir)
+		return console.WrongUse("--%s %s: there is no folder %s", flag, name, dir)
 	}
 	if form, ok := replayFolder(game); ok {
 		if err := checkReplaced(name, form); err != nil {
-			return cli.WrongUse("--%s %w", flag, err)
+			return console.WrongUse("--%s %w", flag, err)
 		}
 	} else if s, err := os.Stat(name); err == nil && s.IsDir() {
-		return cli.WrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
+		return console.WrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
 	}
 	part, err := os.CreateTemp(dir, ".moonfarm-*")
 	if err != nil {
@@ -264,7 +263,7 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	order, err := j.Enter(namesOf(c.Players))
 	if err != nil {
 		j.Close()
-		return nil, cli.WrongUse("--out %s: %w", f.out, err)
+		return nil, console.WrongUse("--out %s: %w", f.out, err)
 	}
 	players := make([]arena.Entrant, len(order))
 	for i, k := range order {
@@ -294,11 +293,8 @@ func defaultTurns(t *arena.Terms) int {
 
 // onDisk refuses a URL for an output that can only be on this machine's disk.
 func onDisk(out string) error {
-	if anyURL.MatchString(out) {
-		return cli.WrongUse("--out %s: expected a path on this machine; only datasets are written to URLs", out)
+	if console.IsURL(out) {
+		return console.WrongUse("--out %s: expected a path on this machine; only datasets are written to URLs", out)
 	}
 	return nil
 }
-
-// anyURL matches URLs, but no paths.
-var anyURL = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)

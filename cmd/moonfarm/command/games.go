@@ -1,14 +1,18 @@
 package command
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
-	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/sim/texts"
 )
 
 // gameCard describes a game. Its JSON keys are documented in the help.
@@ -36,14 +40,14 @@ type gameCard struct {
 func (a *app) printRules(name string) error {
 	g, err := catalog.Find(name)
 	if err != nil {
-		return cli.WrongUse("%w", err)
+		return console.WrongUse("%w", err)
 	}
 	cards := g.RuleCards()
 	rows := [][]string{{"key", "default", "from", "to", "what"}}
 	for _, c := range cards {
 		rows = append(rows, []string{c.Key, c.Value, c.Least, c.Most, c.Doc})
 	}
-	return a.print(cards, func() { a.table(rows...) })
+	return a.Print(cards, func() { a.Table(rows...) })
 }
 
 func (a *app) games() *cobra.Command {
@@ -68,11 +72,11 @@ With --rules and --json: an array of objects with the keys key, value (the
 default), least, most (both empty if the value is fixed or no number), doc. All
 values are texts.`,
 		Example: "  moonfarm games\n  moonfarm games towerdefence\n  moonfarm games terminal --rules",
-		Args:    takes("[GAME]"),
+		Args:    console.Takes("[GAME]"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case rules && len(args) == 0:
-				return cli.WrongUse("--rules: expected a GAME")
+				return console.WrongUse("--rules: expected a GAME")
 			case rules:
 				return a.printRules(args[0])
 			case len(args) == 1:
@@ -80,7 +84,7 @@ values are texts.`,
 				if err != nil {
 					return err
 				}
-				return a.print(card, func() { a.printGame(card) })
+				return a.Print(card, func() { a.printGame(card) })
 			}
 			cards := []gameCard{}
 			rows := [][]string{{"game", "rules", "seats", "turns", "planes", "scalars", "actions", "what"}}
@@ -90,10 +94,10 @@ values are texts.`,
 					return err
 				}
 				cards = append(cards, c)
-				rows = append(rows, []string{c.Name, c.Rules, cli.Group(c.Players), cli.Group(c.MaxTurns),
-					shape(c.Planes[:]), cli.Group(c.Scalars), headsInShort(c.Heads, c.Unmasked), c.Doc})
+				rows = append(rows, []string{c.Name, c.Rules, texts.Group(c.Players), texts.Group(c.MaxTurns),
+					shape(c.Planes[:]), texts.Group(c.Scalars), headsInShort(c.Heads, c.Unmasked), c.Doc})
 			}
-			return a.print(cards, func() { a.table(rows...) })
+			return a.Print(cards, func() { a.Table(rows...) })
 		},
 	}
 	c.Flags().BoolVar(&rules, "rules", false, "list the rules of GAME: keys, defaults, bounds and meanings")
@@ -118,24 +122,24 @@ func describe(name string) (gameCard, error) {
 }
 
 func (a *app) printGame(c gameCard) {
-	a.printf("%s: %s\n\n", c.Name, c.Doc)
-	a.printf("rules %s, %d seats, at most %s and %s of a seat in each\n",
-		c.Rules, c.Players, cli.Plural(c.MaxTurns, "turn"), cli.Plural(c.MaxOrders, "order"))
-	a.printf("observation: uint8 planes [%s], float32 scalars [%d]; packed: uint64 words [%d]\n", shape(c.Planes[:]), c.Scalars, c.Words)
-	a.printf("action: choices %s, mask uint64 words [%d]", heads(c.Heads), c.MaskWords)
+	a.Printf("%s: %s\n\n", c.Name, c.Doc)
+	a.Printf("rules %s, %d seats, at most %s and %s of a seat in each\n",
+		c.Rules, c.Players, texts.Plural(c.MaxTurns, "turn"), texts.Plural(c.MaxOrders, "order"))
+	a.Printf("observation: uint8 planes [%s], float32 scalars [%d]; packed: uint64 words [%d]\n", shape(c.Planes[:]), c.Scalars, c.Words)
+	a.Printf("action: choices %s, mask uint64 words [%d]", heads(c.Heads), c.MaskWords)
 	if c.Unmasked > 0 {
-		a.printf(" for all but the last %s", cli.Plural(c.Unmasked, "head"))
+		a.Printf(" for all but the last %s", texts.Plural(c.Unmasked, "head"))
 	}
-	a.printf("\n\n")
+	a.Printf("\n\n")
 	a.printFields("plane", c.Description.Planes)
 	a.printFields("scalar", c.Description.Scalars)
-	a.printf("packed: %s\n\nactions: %s\n\n", c.Description.Packed, c.Actions)
+	a.Printf("packed: %s\n\nactions: %s\n\n", c.Description.Packed, c.Actions)
 	rows := [][]string{{"reward", "what"}}
 	for _, r := range c.Rewards {
 		rows = append(rows, []string{r.Name, r.Doc})
 	}
-	a.table(rows...)
-	a.printf("\n")
+	a.Table(rows...)
+	a.Printf("\n")
 	a.printPolicies(c.Policies)
 }
 
@@ -145,91 +149,41 @@ func (a *app) printFields(what string, fields []features.Field) {
 	}
 	rows := [][]string{{"no", what, "unit", "scale", "what"}}
 	for i, f := range fields {
-		rows = append(rows, []string{cli.Group(i), f.Name, f.Unit, decimal(float64(f.Scale)), f.Doc})
+		rows = append(rows, []string{texts.Group(i), f.Name, f.Unit, console.FormatFloat(float64(f.Scale)), f.Doc})
 	}
-	a.table(rows...)
-	a.printf("\n")
+	a.Table(rows...)
+	a.Printf("\n")
 }
 
-func (a *app) policies() *cobra.Command {
-	return &cobra.Command{
-		Use: "policies GAME", Short: "List the policies that play a game",
-		Long: `Lists the built-in policies of a game. A flag that takes a policy also takes a
-mixture: mix(0.8*econ,0.2*random) draws one of its members each turn, by weight.
-Mixtures nest. Options of a policy are set in parentheses:
-mcts(sims=2000,rollout=playout). With ms instead of sims a search has a budget
-of milliseconds in each turn: eval and match accept that, but commands that make
-datasets do not, as other machines would play other games.
-
-The name of a network is the path of its file: nets/small.onnx(greedy). A path
-with characters other than letters, digits and - _ . + ~ / \ : is put in quotes,
-" or ', and values may be: "my nets/td.onnx", mcts(model="nets (2)/td.onnx"). A
-quote of the same kind is doubled inside. The shell removes one pair of quotes:
---policy '"my nets/td.onnx"(greedy)'.
-
-With --json: an array of objects with the keys name, doc and, if the policy has
-some, options (each a name and a doc: values, meaning, default).`,
-		Example: "  moonfarm policies towerdefence",
-		Args:    takes("GAME"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := catalog.Find(args[0]); err != nil {
-				return cli.WrongUse("%w", err)
-			}
-			list := policy.Names(args[0])
-			return a.print(list, func() { a.printPolicies(list) })
-		},
+// shape formats sizes as "12×8×16".
+func shape(sizes []int) string {
+	words := make([]string, len(sizes))
+	for i, n := range sizes {
+		words[i] = strconv.Itoa(n)
 	}
+	return strings.Join(words, "×")
 }
 
-func (a *app) printPolicies(list []policy.Entry) {
-	rows := [][]string{{"policy", "what"}}
-	for _, p := range list {
-		rows = append(rows, []string{p.Name, p.Doc})
-	}
-	a.table(rows...)
-	for _, p := range list {
-		if len(p.Options) == 0 {
-			continue
+// heads formats the numbers of choices of an action's heads: "322", "84 of 32, 210 of
+// 16".
+func heads(choices []int) string {
+	var words []string
+	for len(choices) > 0 {
+		n := 1
+		for ; n < len(choices) && choices[n] == choices[0]; n++ {
 		}
-		rows := [][]string{{"option of " + p.Name, "what"}}
-		for _, o := range p.Options {
-			rows = append(rows, []string{o.Name, o.Doc})
-		}
-		a.printf("\n")
-		a.table(rows...)
+		words = append(words, fmt.Sprintf("%d of %d", n, choices[0]))
+		choices = choices[n:]
 	}
+	return strings.TrimPrefix(strings.Join(words, ", "), "1 of ")
 }
 
-// searches reports whether a maker makes policies that search.
-func searches(maker rollout.Maker, s env.Spec) bool {
-	p, err := maker(s)
-	if err != nil {
-		return false
+// headsInShort formats the heads for a table: the choices of the heads that have a
+// mask, and the number of the other heads.
+func headsInShort(choices []int, unmasked int) string {
+	text := heads(choices[:len(choices)-unmasked])
+	if unmasked > 0 {
+		text += " and " + texts.Plural(unmasked, "more head")
 	}
-	_, ok := p.(rollout.Searcher)
-	return ok && rollout.CloseSeats(p) == nil
-}
-
-// searchers returns the names of the policies that search a game.
-func searchers(g catalog.Entry) (names []string, err error) {
-	v, err := g.New("", env.Settings{N: 1})
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range policy.Names(g.Name) {
-		if maker, err := policy.New(g.Name, e.Name); err == nil && searches(maker, v.Spec()) {
-			names = append(names, e.Name)
-		}
-	}
-	return names, nil
-}
-
-// searched returns the games that have a policy that searches.
-func searched() (names []string) {
-	for _, g := range catalog.Games() {
-		if known, err := searchers(g); err == nil && len(known) > 0 {
-			names = append(names, g.Name)
-		}
-	}
-	return names
+	return text
 }

@@ -4,73 +4,19 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
-	"moonfarm/env"
-	"moonfarm/env/catalog"
+	"moonfarm/sim/texts"
 )
-
-// jobFlags are the flags for the content of a dataset, on one machine or many.
-type jobFlags struct {
-	gameFlags
-	policies string
-	job      datasets.Job
-}
-
-// add adds the flags.
-func (f *jobFlags) add(c *cobra.Command) {
-	j, flags := &f.job, c.Flags()
-	j.Episodes = 1000
-	flags.Var(whole(&j.Episodes, 1, maxEpisodes), "episodes", "number of games to play")
-	seedFlag(c, &j.Seed)
-	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
-	flags.StringVar(&j.Opening, "opening", "", "`random:K`: the first K turns of every seat are drawn at random, by the episode, so that games differ")
-	datasetFlags(c, j)
-	f.gameFlags.add(c)
-}
-
-// read makes the job of a game from the flags.
-func (f *jobFlags) read(game string) (j datasets.Job, g catalog.Entry, err error) {
-	t, err := f.open(game)
-	if err != nil {
-		return j, g, err
-	}
-	j = f.job
-	if j.ShardEpisodes == 0 {
-		j.ShardEpisodes = t.game.ShardEpisodes
-	}
-	if shards := shardsOf(&j); shards > maxShards {
-		return j, g, cli.WrongUse("--shard-episodes %d: %d shards for %d episodes, expected at most %d", j.ShardEpisodes, shards, j.Episodes, maxShards)
-	}
-	j.Game, j.Reward, j.MaxTurns = game, f.reward, f.maxTurns
-	if t.rules != "" {
-		j.Rules = []string{t.rules}
-	}
-	if _, err := datasets.OpeningTurns(j.Opening); err != nil {
-		return j, g, cli.WrongUse("--%w", err)
-	}
-	if err := checkMemory(t.game, &j, t.rules); err != nil {
-		return j, g, err
-	}
-	j.Policies, err = t.seats(f.policies)
-	return j, t.game, err
-}
-
-// shardsOf returns the number of shards of a job.
-func shardsOf(j *datasets.Job) uint64 {
-	n := j.Episodes / j.ShardEpisodes
-	if j.Episodes%j.ShardEpisodes > 0 {
-		n++
-	}
-	return n
-}
 
 // generateFlags are the flags of generate.
 type generateFlags struct {
-	jobFlags
+	JobFlags
 	out     string
 	strict  bool
 	workers int
@@ -85,37 +31,49 @@ type generated struct {
 	Rules    string   `json:"rules_version"`
 	Policies []string `json:"policies"`
 	Seed     uint64   `json:"seed,string"`
-	datasetSize
+	datasets.Size
 	Seconds       float64 `json:"seconds"`
 	RowsPerSecond float64 `json:"rows_per_second"`
 }
 
-// datasetSize counts the content of a dataset, and the shards that a run made.
-type datasetSize = datasets.Size
-
-// printSize prints the folder of a dataset, its counts and more, without the end of the
+// PrintSize prints the place of a dataset, its counts and more, without the end of the
 // line.
-func (a *app) printSize(dir string, d datasetSize, more string) {
+func PrintSize(c *console.Console, place string, d datasets.Size, more string) {
 	complete := ""
 	if d.Made == 0 {
 		complete = " is complete"
 	}
-	episodes := cli.Plural(d.Episodes, "episode")
+	episodes := texts.Plural(d.Episodes, "episode")
 	if d.Distinct > 0 {
-		episodes += ", " + cli.Plural(d.Distinct, "different game")
+		episodes += ", " + texts.Plural(d.Distinct, "different game")
 	}
-	a.printf("%s%s: %s, %s, %s, %s%s", dir, complete,
-		episodes, cli.Plural(d.Rows, "row"), cli.Plural(d.Shards, "shard"), cli.Size(d.Bytes), more)
+	c.Printf("%s%s: %s, %s, %s, %s%s", place, complete,
+		episodes, texts.Plural(d.Rows, "row"), texts.Plural(d.Shards, "shard"), console.FormatSize(d.Bytes), more)
 	if d.Made > 0 && d.Found > 0 {
-		a.printf(" (%s of an earlier run kept)", cli.Plural(d.Found, "shard"))
+		c.Printf(" (%s of an earlier run kept)", texts.Plural(d.Found, "shard"))
 	}
 }
 
-// Limits of the format.
-const (
-	maxEpisodes = 1 << 40
-	maxShards   = 1 << 20
-)
+// part makes the value of a flag that takes the number of a part and the number of parts.
+func part(number, all *int) console.Value {
+	set := func(text string) error {
+		i, n, ok := strings.Cut(text, "/")
+		a, err := strconv.Atoi(i)
+		b, e := strconv.Atoi(n)
+		if !ok || err != nil || e != nil || a < 0 || a >= b || b > MaxShards {
+			return fmt.Errorf("expected I/N with I from 0 to N-1, such as 0/4, and N up to %d", MaxShards)
+		}
+		*number, *all = a, b
+		return nil
+	}
+	show := func() string {
+		if *all == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d/%d", *number, *all)
+	}
+	return console.Value{Parse: set, Show: show, Kind: "I/N"}
+}
 
 func (a *app) generate() *cobra.Command {
 	f := &generateFlags{}
@@ -159,110 +117,70 @@ before), seconds, rows_per_second (of this run).`,
   moonfarm generate codecraft --memory --policy econ --episodes 100 --out data/remembered
   moonfarm generate towerdefence --policy 'mcts(sims=200)' --episodes 100 --out data/searched
   moonfarm generate terminal --policy planner --opening random:3 --episodes 200 --out data/planner`,
-		Args: takes("GAME"),
+		Args: console.Takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runGenerate(c.Context(), args[0], f) },
 	}
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
-	f.add(c)
+	f.Add(c)
 	c.Flags().Var(part(&f.part, &f.parts), "part", "make only this part of the files, counted from 0; merge puts parts together")
 	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first episode in which a network gives NaN or infinite logits or values")
-	workersFlag(c, &f.workers)
-	a.lockFlag(c, "the folder")
+	console.WorkersFlag(c, &f.workers)
+	a.LockFlag(c, "the folder")
 	return c
 }
 
 func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) error {
-	j, g, err := f.read(game)
+	j, g, err := f.Job(game)
 	if err != nil {
 		return err
 	}
 	if f.out == "" {
-		return cli.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
+		return console.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
 	}
-	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
-	defer thrifty()()
-	m := a.meter("episodes")
-	r, err := datasets.Generate(ctx, f.out, j, makers(g), datasets.Options{
-		Workers: f.workers, Part: f.part, Parts: f.parts, Strict: f.strict, Locks: &a.locks,
-		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
+	a.Resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
+	defer Thrifty()()
+	m := a.Meter("episodes")
+	r, err := datasets.Generate(ctx, f.out, j, Makers(g), datasets.Options{
+		Workers: f.workers, Part: f.part, Parts: f.parts, Strict: f.strict, Locks: &a.Locks,
+		Progress: func(p datasets.Progress) { m.Show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
 	})
-	passed := m.end()
+	passed := m.End()
 	if err != nil {
 		return err
 	}
 	man := r.Manifest
 	done := generated{
 		Dir: f.out, Game: game, Rules: man.Rules[0].Version, Policies: man.Job.Policies, Seed: man.Job.Seed,
-		datasetSize: r.Size(), Seconds: passed.Seconds(),
+		Size: r.Size(), Seconds: passed.Seconds(),
 	}
 	if r.Made > 0 && done.Seconds > 0 { // of the rows that this run made, about
 		done.RowsPerSecond = float64(uint64(float64(done.Rows)*float64(done.Made)/float64(done.Shards))) / done.Seconds
 	}
-	a.tellRepeats(done.datasetSize, j.Opening)
+	a.tellRepeats(done.Size, j.Opening)
 	if err := a.tellNetworks(man, f.strict); err != nil {
 		return err
 	}
-	return a.print(done, func() { a.printGenerated(done, f) })
+	return a.Print(done, func() { a.printGenerated(done, f) })
 }
 
-// thrifty makes the garbage collector keep memory small until undo is called. Making
+// Thrifty makes the garbage collector keep memory small until undo is called. Making
 // shards keeps nearly all memory that it allocates. Collecting garbage whenever memory
 // has grown by a tenth has no measurable cost, with some ten collections for a gigabyte
 // of rows, and saves a sixth of the memory.
-func thrifty() (undo func()) {
+func Thrifty() (undo func()) {
 	was := debug.SetGCPercent(10)
 	return func() { debug.SetGCPercent(was) }
 }
 
-// checkMemory returns an error if --memory is given and the game does not support it by
-// one of the sets of rules.
-func checkMemory(g catalog.Entry, j *datasets.Job, rules ...string) error {
-	if !j.Memory {
-		return nil
-	}
-	if j.Obs != datasets.ObsPlanes {
-		return cli.WrongUse("--memory: it fills in planes, expected --obs planes, found %s", j.Obs)
-	}
-	for _, text := range rules {
-		if _, err := g.New(text, env.Settings{N: 1, Memory: true}); err != nil {
-			return cli.WrongUse("--memory: %w", err)
-		}
-	}
-	return nil
-}
-
-// seats parses --policy: one policy for all seats, or one for each.
-func (t *table) seats(text string) ([]string, error) {
-	specs, err := readSpecs("policy", text)
-	if err != nil {
-		return nil, err
-	}
-	players := t.spec.Info.Players
-	for len(specs) == 1 && len(specs) < players {
-		for len(specs) < players {
-			specs = append(specs, specs[0])
-		}
-	}
-	if len(specs) != players {
-		return nil, cli.WrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, t.game.Name)
-	}
-	for _, s := range specs {
-		if _, _, err := t.policy("policy", s); err != nil {
-			return nil, err
-		}
-	}
-	return specs, nil // as they were given: canonical names have no folders
-}
-
 // tellRepeats warns on standard error that games repeat, with a remedy.
-func (a *app) tellRepeats(d datasetSize, opening string) {
+func (a *app) tellRepeats(d datasets.Size, opening string) {
 	if d.Distinct < d.Episodes {
 		more := "--opening random:K draws the first K turns of each at random"
 		if opening != "" {
 			more = "a longer opening than " + opening + " makes more of them"
 		}
-		fmt.Fprintf(a.stderr, "moonfarm: games repeat: %s are %s; %s\n",
-			cli.Plural(d.Episodes, "episode"), cli.Plural(d.Distinct, "different game"), more)
+		fmt.Fprintf(a.Stderr, "moonfarm: games repeat: %s are %s; %s\n",
+			texts.Plural(d.Episodes, "episode"), texts.Plural(d.Distinct, "different game"), more)
 	}
 }
 
@@ -275,11 +193,11 @@ func (a *app) tellNetworks(m *datasets.Manifest, strict bool) error {
 			continue
 		}
 		text := fmt.Sprintf("the network of %s at seat %d gave NaN or infinite logits or values in %d of %s",
-			m.Job.Policies[seat], seat, n.NotFinite, cli.Plural(n.Evaluations, "evaluation"))
+			m.Job.Policies[seat], seat, n.NotFinite, texts.Plural(n.Evaluations, "evaluation"))
 		if strict {
 			return fmt.Errorf("--strict: %s", text)
 		}
-		fmt.Fprintf(a.stderr, "moonfarm: %s\n", text)
+		fmt.Fprintf(a.Stderr, "moonfarm: %s\n", text)
 	}
 	return nil
 }
@@ -287,11 +205,11 @@ func (a *app) tellNetworks(m *datasets.Manifest, strict bool) error {
 func (a *app) printGenerated(g generated, f *generateFlags) {
 	speed := ""
 	if g.Made > 0 {
-		speed = fmt.Sprintf("; %.1f s, %s rows/s", g.Seconds, cli.Group(uint64(g.RowsPerSecond)))
+		speed = fmt.Sprintf("; %.1f s, %s rows/s", g.Seconds, texts.Group(uint64(g.RowsPerSecond)))
 	}
-	a.printSize(g.Dir, g.datasetSize, speed)
+	PrintSize(a.Console, g.Dir, g.Size, speed)
 	if f.parts > 1 {
-		a.printf("; part %d/%d is done, merge puts the parts together", f.part, f.parts)
+		a.Printf("; part %d/%d is done, merge puts the parts together", f.part, f.parts)
 	}
-	a.printf("\n")
+	a.Printf("\n")
 }

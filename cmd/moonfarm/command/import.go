@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/datasets/imports"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/recordings"
+	"moonfarm/sim/texts"
 )
 
 // importFlags are the flags of import.
@@ -35,7 +36,7 @@ func importHelp() string {
 the orders of all sides and the outcome. FILEs may be compressed with gzip, and
 these kinds may be mixed:
 
-` + eachGame(func(g gamedoc.Game) string { return g.Help.Imports }) + `
+` + eachGame(func(g gamedoc.Doc) string { return g.Help.Imports }) + `
 
 The policies are the names of the players, and each episode's source is the name
 of its file, with the number and the name of the game where a file holds many.
@@ -72,7 +73,7 @@ func (a *app) importing() *cobra.Command {
 		Example: `  moonfarm import terminal ../shared/replays/terminal/*.replay.gz --out data/replays
   moonfarm import codecraft match-*.replay --out data/matches
   moonfarm import towerdefence ../shared/traces/towerdefence/*.jsonl.gz match-logs/2018* --out data/td`,
-		Args: takes("GAME", "FILE…"),
+		Args: console.Takes("GAME", "FILE…"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.runImport(c.Context(), args[0], args[1:], f)
 		},
@@ -82,31 +83,31 @@ func (a *app) importing() *cobra.Command {
 	c.Flags().StringVar(&f.job.Reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
 	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(untold())+")")
 	c.Flags().BoolVar(&f.keep, "keep-until-difference", false, "keep the turns before the first difference, or before a recording broke off, as a truncated episode")
-	workersFlag(c, &f.workers)
-	a.lockFlag(c, "the folder")
+	console.WorkersFlag(c, &f.workers)
+	a.LockFlag(c, "the folder")
 	return c
 }
 
 func (a *app) runImport(ctx context.Context, game string, files []string, f *importFlags) error {
 	if f.out == "" {
-		return cli.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
+		return console.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
 	}
 	done, err := a.importFiles(ctx, game, files, f)
 	if err != nil {
-		if a.json && len(done.Skipped) > 0 { // the list is useful even without a dataset
-			err = errors.Join(err, a.print(done, nil))
+		if a.JSON && len(done.Skipped) > 0 { // the list is useful even without a dataset
+			err = errors.Join(err, a.Print(done, nil))
 		}
 		return err
 	}
-	if err := a.print(done, func() { a.printImported(done) }); err != nil || len(done.Skipped) == 0 {
+	if err := a.Print(done, func() { a.printImported(done) }); err != nil || len(done.Skipped) == 0 {
 		return err
 	}
 	return fmt.Errorf("%s skipped; the others are in %s", imports.SkippedText(done.Skipped, len(files)), f.out)
 }
 
 // untold lists the games whose recordings do not contain all of their rules.
-func untold() (list []gamedoc.Game) {
-	for _, g := range gamedoc.Games() {
+func untold() (list []gamedoc.Doc) {
+	for _, g := range gamedoc.All() {
 		if g.RulesMissing {
 			list = append(list, g)
 		}
@@ -126,7 +127,7 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 		return imported{}, err
 	}
 	if _, err := g.New("", env.Settings{N: 1, Reward: f.job.Reward}); err != nil {
-		return imported{}, cli.WrongUse("--reward %s: %w", f.job.Reward, err)
+		return imported{}, console.WrongUse("--reward %s: %w", f.job.Reward, err)
 	}
 	if err := checkMemory(g, &f.job); err != nil {
 		return imported{}, err
@@ -138,29 +139,29 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if err != nil {
 		return imported{}, err
 	}
-	m := a.meter("files")
-	o.Progress = func(done int) { m.show(uint64(done), uint64(len(files)), 0, "") }
+	m := a.Meter("files")
+	o.Progress = func(done int) { m.Show(uint64(done), uint64(len(files)), 0, "") }
 	o.Begin = func(found *imports.Games) error {
-		m.end()
+		m.End()
 		if err := checkMemory(g, &f.job, found.Rules...); err != nil {
 			return err
 		}
-		m = a.meter("episodes")
-		a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
+		m = a.Meter("episodes")
+		a.Resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
 		return nil
 	}
 	o.Dataset = datasets.Options{
-		Workers: f.workers, Locks: &a.locks,
-		Progress: func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
+		Workers: f.workers, Locks: &a.Locks,
+		Progress: func(p datasets.Progress) { m.Show(p.Episodes, p.AllEpisodes, p.Rows, "rows") },
 	}
-	r, err := imports.Run(ctx, engine, files, f.job, makers(g), o)
-	m.end()
+	r, err := imports.Run(ctx, engine, files, f.job, Makers(g), o)
+	m.End()
 	for i, x := range r.Skipped {
 		r.Skipped[i].Why = recordings.OneLine(flagged(x.Err))
 	}
 	done := imported(r)
-	if errors.Is(err, imports.ErrNothing) && !a.json { // the JSON object has the remarks
-		fmt.Fprint(a.stderr, done.remarks())
+	if errors.Is(err, imports.ErrNothing) && !a.JSON { // the JSON object has the remarks
+		fmt.Fprint(a.Stderr, done.remarks())
 	}
 	return done, err
 }
@@ -191,13 +192,13 @@ func importEngine(game string) (recordings.Engine, error) {
 		return e, nil
 	}
 	if _, err := catalog.Find(game); err != nil {
-		return nil, cli.WrongUse("%w", err)
+		return nil, console.WrongUse("%w", err)
 	}
 	var can []string
 	for _, e := range recordings.Engines() {
 		can = append(can, e.Info().Game)
 	}
-	return nil, cli.WrongUse("no recordings of %s can be imported; there are importers for: %s", game, strings.Join(can, ", "))
+	return nil, console.WrongUse("no recordings of %s can be imported; there are importers for: %s", game, strings.Join(can, ", "))
 }
 
 // flagged makes the error of an option of package recordings an error of the flag with
@@ -207,7 +208,7 @@ func flagged(err error) error {
 	if !errors.As(err, &o) {
 		return err
 	}
-	return cli.WrongUse("%s", strings.Replace(err.Error(), o.Error(), "--"+o.Error(), 1))
+	return console.WrongUse("%s", strings.Replace(err.Error(), o.Error(), "--"+o.Error(), 1))
 }
 
 // remarks returns a line for each file and game that may differ from what is played here,
@@ -224,29 +225,29 @@ func (d *imported) remarks() string {
 }
 
 func (a *app) printImported(d imported) {
-	a.printf("%s", d.remarks())
+	a.Printf("%s", d.remarks())
 	for _, x := range d.Kept {
 		name := x.File
 		if x.Game > 0 {
 			name = fmt.Sprintf("%s, game %d", name, x.Game)
 		}
-		a.printf("%s: kept %s: %s\n", name, cli.Plural(x.Turns, "turn"), x.Why)
+		a.Printf("%s: kept %s: %s\n", name, texts.Plural(x.Turns, "turn"), x.Why)
 	}
-	a.printSize(d.Dir, d.Size, fmt.Sprintf("; %.1f s", d.Seconds))
+	PrintSize(a.Console, d.Dir, d.Size, fmt.Sprintf("; %.1f s", d.Seconds))
 	sep, own, sets := "\nrules: ", 0, 0
 	for _, r := range d.RuleSets {
 		if r.Name == "" {
 			own, sets = own+r.Episodes, sets+1
 			continue
 		}
-		a.printf("%s%s: %d", sep, r.Name, r.Episodes)
+		a.Printf("%s%s: %d", sep, r.Name, r.Episodes)
 		sep = ", "
 	}
 	if sets > 0 {
-		a.printf("%sof their own: %d", sep, own)
+		a.Printf("%sof their own: %d", sep, own)
 	}
 	if sets > 1 {
-		a.printf(" (%d sets)", sets)
+		a.Printf(" (%d sets)", sets)
 	}
-	a.printf("\n")
+	a.Printf("\n")
 }

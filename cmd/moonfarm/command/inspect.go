@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
+	"moonfarm/sim/texts"
 )
 
 func (a *app) inspect() *cobra.Command {
@@ -38,22 +39,22 @@ without a head that is -1) and share; moves (weighed by searches) and value
 policy searched, if one did; and with --sums sha256, the sums of the values of
 each step column by name.`,
 		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --shards 2 --json",
-		Args:    takes("DIR"),
+		Args:    console.Takes("DIR"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runInspect(c.Context(), args[0], o) },
 	}
-	c.Flags().Var(whole(&o.Shards, 0, math.MaxInt), "shards", "number of shards to read, spread over the dataset; 0: all")
+	c.Flags().Var(console.Whole(&o.Shards, 0, math.MaxInt), "shards", "number of shards to read, spread over the dataset; 0: all")
 	c.Flags().BoolVar(&o.Sums, "sums", false, "also sum the values of every step column, for readers in other languages to compare")
-	workersFlag(c, &o.Workers)
+	console.WorkersFlag(c, &o.Workers)
 	return c
 }
 
 func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOptions) error {
-	a.resume = "nothing was changed"
+	a.Resume = "nothing was changed"
 	card, err := datasets.Inspect(ctx, dir, o)
 	if err != nil {
 		return err
 	}
-	return a.print(card, func() {
+	return a.Print(card, func() {
 		a.printManifest(dir, card.Manifest)
 		a.printOutcomes(card)
 		a.printNetworkCounts(card.Manifest)
@@ -71,23 +72,23 @@ func (a *app) printManifest(dir string, m *datasets.Manifest) {
 		}
 	}
 	t := m.Totals
-	a.printf("%s: %s, rules %s\n", dir, m.Game.Name, strings.Join(versions, ", "))
+	a.Printf("%s: %s, rules %s\n", dir, m.Game.Name, strings.Join(versions, ", "))
 	by := m.Command
 	if by == "" {
 		by = "a library" // made without a command line
 	}
-	a.printf("made by %s (moonfarm %s, format %d)\n", by, m.Moonfarm, m.Format)
-	a.printf("%s, %s, %s in %s, %s", cli.Plural(t.Episodes, "episode"), cli.Plural(t.Turns, "turn"), cli.Plural(t.Rows, "row"), cli.Plural(t.Shards, "shard"), cli.Size(t.Bytes))
+	a.Printf("made by %s (moonfarm %s, format %d)\n", by, m.Moonfarm, m.Format)
+	a.Printf("%s, %s, %s in %s, %s", texts.Plural(t.Episodes, "episode"), texts.Plural(t.Turns, "turn"), texts.Plural(t.Rows, "row"), texts.Plural(t.Shards, "shard"), console.FormatSize(t.Bytes))
 	if t.Rows > 0 {
-		a.printf(" (%.1f bytes a row)", float64(t.Bytes)/float64(t.Rows))
+		a.Printf(" (%.1f bytes a row)", float64(t.Bytes)/float64(t.Rows))
 	}
-	a.printf("\nobservations %s, codec %s, reward %s\n\n", m.Observation.Form, m.Job.Codec, m.Reward.Name)
+	a.Printf("\nobservations %s, codec %s, reward %s\n\n", m.Observation.Form, m.Job.Codec, m.Reward.Name)
 }
 
 // printOutcomes prints the shares of the results of each seat.
 func (a *app) printOutcomes(c *datasets.Card) {
 	t := c.Manifest.Totals
-	a.printf("%s ended by the rules, %s cut; %s\n", cli.Plural(t.Over, "episode"), cli.Group(t.Cut), cli.Plural(c.Distinct, "different game"))
+	a.Printf("%s ended by the rules, %s cut; %s\n", texts.Plural(t.Over, "episode"), texts.Group(t.Cut), texts.Plural(c.Distinct, "different game"))
 	rows := [][]string{{"seat", "policy", "episodes", "results"}}
 	for _, p := range t.Pairings {
 		for seat, results := range p.Results {
@@ -95,11 +96,11 @@ func (a *app) printOutcomes(c *datasets.Card) {
 			if len(p.Policies) > 0 {
 				name = p.Policies[seat]
 			}
-			rows = append(rows, []string{string(rune('A' + seat)), name, cli.Group(p.Episodes), balance(results, p.Episodes)})
+			rows = append(rows, []string{string(rune('A' + seat)), name, texts.Group(p.Episodes), balance(results, p.Episodes)})
 		}
 	}
-	a.table(rows...)
-	a.printf("\n")
+	a.Table(rows...)
+	a.Printf("\n")
 }
 
 // printNetworkCounts prints the counts of the seats' networks, if there are networks.
@@ -109,15 +110,15 @@ func (a *app) printNetworkCounts(m *datasets.Manifest) {
 		if n.Evaluations == 0 {
 			continue
 		}
-		illegal := cli.Group(n.Illegal)
+		illegal := texts.Group(n.Illegal)
 		if n.Choices > 0 {
 			illegal += fmt.Sprintf(" (%.2f %%)", 100*float64(n.Illegal)/float64(n.Choices))
 		}
-		rows = append(rows, []string{"seat " + string(rune('A'+seat)), cli.Group(n.Evaluations), cli.Group(n.NotFinite), cli.Group(n.Choices), illegal})
+		rows = append(rows, []string{"seat " + string(rune('A'+seat)), texts.Group(n.Evaluations), texts.Group(n.NotFinite), texts.Group(n.Choices), illegal})
 	}
 	if len(rows) > 1 {
-		a.table(rows...)
-		a.printf("\n")
+		a.Table(rows...)
+		a.Printf("\n")
 	}
 }
 
@@ -167,8 +168,8 @@ func (a *app) printColumns(m *datasets.Manifest, sums map[string]string) {
 			}
 			rows = append(rows, []string{c.Name, string(c.Type), sizes, what})
 		}
-		a.table(rows...)
-		a.printf("\n")
+		a.Table(rows...)
+		a.Printf("\n")
 	}
 }
 
@@ -181,19 +182,19 @@ func (a *app) printLabels(labels []datasets.Labels) {
 	for _, l := range labels {
 		row := []string{"seat " + string(rune('A'+l.Seat))}
 		for _, s := range []datasets.Share{l.Heads, l.Rows, l.Told} {
-			row = append(row, cli.Group(s.All), fmt.Sprintf("%.2f %%", 100*s.Share))
+			row = append(row, texts.Group(s.All), fmt.Sprintf("%.2f %%", 100*s.Share))
 		}
 		rows = append(rows, row)
 	}
-	a.table(rows...)
-	a.printf("\n")
+	a.Table(rows...)
+	a.Printf("\n")
 }
 
 func (a *app) printStats(c *datasets.Card) {
-	a.printf("statistics of %s in %s\n", cli.Plural(c.Rows, "row"), cli.Plural(c.Shards, "shard"))
+	a.Printf("statistics of %s in %s\n", texts.Plural(c.Rows, "row"), texts.Plural(c.Shards, "shard"))
 	rows := [][]string{{"what", "unit", "mean", "min", "max", "not 0"}}
 	add := func(kind string, s datasets.Summary) {
-		rows = append(rows, []string{kind + s.Name, s.Unit, decimal(s.Mean), decimal(s.Min), decimal(s.Max), fmt.Sprintf("%.2f %%", 100*s.Nonzero)})
+		rows = append(rows, []string{kind + s.Name, s.Unit, console.FormatFloat(s.Mean), console.FormatFloat(s.Min), console.FormatFloat(s.Max), fmt.Sprintf("%.2f %%", 100*s.Nonzero)})
 	}
 	for _, s := range c.Planes {
 		add("plane ", s)
@@ -209,5 +210,5 @@ func (a *app) printStats(c *datasets.Card) {
 			add("search ", *s)
 		}
 	}
-	a.table(rows...)
+	a.Table(rows...)
 }

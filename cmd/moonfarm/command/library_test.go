@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -19,7 +20,7 @@ func TestDatasetOfALibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := makers(g)
+	m := Makers(g)
 	m.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
 		if name == "mine" {
 			return policy.New(g.Name, "econ")
@@ -46,7 +47,7 @@ func TestDatasetOfALibrary(t *testing.T) {
 		}
 		all := name + "\n"
 		for _, args := range [][]string{{"inspect", dir}, {"verify", dir, "--recompute", "all"}, {"verify", dir, "--recompute", "all", "--json"}} {
-			out, problems := said(t, exitOK, args...)
+			out, problems := said(t, console.ExitOK, args...)
 			if problems != "" {
 				t.Fatalf("%q: %s", args, problems)
 			}

@@ -14,13 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/parallel"
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // matchFlags are the flags of match.
@@ -38,7 +39,7 @@ type matchFlags struct {
 }
 
 func (a *app) match() *cobra.Command {
-	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1, locks: &a.locks}
+	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1, locks: &a.Locks}
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
 		Long: `Plays games between bots of the original contests and built-in policies. Bots
@@ -75,21 +76,21 @@ command)).`,
 		Example: `  moonfarm match towerdefence --player bot:mybot --player econ --games 10
   moonfarm match terminal --player bot:python-algo --player maze --save-replay game.replay
   moonfarm match codecraft --player "python3 main.py" --player bot:mybot --player tcp:31001`,
-		Args: takes("GAME"),
+		Args: console.Takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runMatch(c, args[0], f) },
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&f.players, "player", nil, "`WHO` plays at the next seat")
-	flags.Var(whole(&f.seed, 0, math.MaxUint64), "seed", "seed of the first game")
+	flags.Var(console.Whole(&f.seed, 0, math.MaxUint64), "seed", "seed of the first game")
 	rulesFlag(c, &f.rules, "the game's own rule values or in the form of the original; a rule set of codecraft without a number of players is for those of --player")
-	flags.Var(whole(&f.games, 1, maxMatches), "games", "number of games")
-	flags.Var(whole(&f.first, 1, maxMatches), "first", "number of the first game, to continue a series")
+	flags.Var(console.Whole(&f.games, 1, maxMatches), "games", "number of games")
+	flags.Var(console.Whole(&f.first, 1, maxMatches), "first", "number of the first game, to continue a series")
 	concurrencyFlag(c, &f.concurrency)
-	flags.Var(whole(&f.concurrency, 1, maxWorkers), "parallel", "the same as --concurrency")
+	flags.Var(console.Whole(&f.concurrency, 1, console.MaxWorkers), "parallel", "the same as --concurrency")
 	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
 	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
 	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for the output of started bots: one file per bot and game, up to 10 MiB, with a line before each turn and one with its command after it (default: output is dropped)")
-	a.lockFlag(c, "the folders of bots")
+	a.LockFlag(c, "the folders of bots")
 	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
 	f.limits.add(c)
 	f.runner.add(c)
@@ -135,11 +136,11 @@ type series struct {
 func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, error) {
 	switch {
 	case f.runner.config != "" && len(f.players) > 0:
-		return nil, cli.WrongUse("--config and --player: both name the players, expected one of them")
+		return nil, console.WrongUse("--config and --player: both name the players, expected one of them")
 	case f.runner.config == "" && len(f.players) == 0:
-		return nil, cli.WrongUse("--player is missing: once for each seat, such as --player econ --player random")
+		return nil, console.WrongUse("--player is missing: once for each seat, such as --player econ --player random")
 	case len(f.players) > sim.MaxPlayers:
-		return nil, cli.WrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
+		return nil, console.WrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
 	}
 	rules, err := readRules(f.rules, gamedoc.Of(g.Name))
 	if err != nil {
@@ -155,12 +156,12 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 		return s, s.configure(c, config)
 	}
 	if s.Runner, err = players.Open(config); errors.Is(err, players.ErrRepeat) {
-		return nil, cli.WrongUse("--repeat: %w", err)
+		return nil, console.WrongUse("--repeat: %w", err)
 	} else if err != nil {
-		return nil, cli.WrongUse("--rules: %s%w", fileName(f.rules), err)
+		return nil, console.WrongUse("--rules: %s%w", fileName(f.rules), err)
 	}
 	if len(f.players) != s.Seats {
-		return nil, cli.WrongUse("--player: found %d of them, expected %d by these rules", len(f.players), s.Seats)
+		return nil, console.WrongUse("--player: found %d of them, expected %d by these rules", len(f.players), s.Seats)
 	}
 	for _, text := range f.players {
 		p, err := s.Enter(text)
@@ -177,7 +178,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 func (s *series) configure(c *cobra.Command, o players.Options) error {
 	config, err := players.ReadConfig(s.flags.runner.config)
 	if err != nil {
-		return cli.WrongUse("--config: %w", err)
+		return console.WrongUse("--config: %w", err)
 	}
 	if list := config.Unknown(); len(list) > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
@@ -191,11 +192,11 @@ func (s *series) configure(c *cobra.Command, o players.Options) error {
 	s.Runner, s.players, err = config.Open(o)
 	switch {
 	case errors.Is(err, players.ErrRemote):
-		return cli.WrongUse("--config: %w; --allow-remote lets them", err)
+		return console.WrongUse("--config: %w; --allow-remote lets them", err)
 	case errors.Is(err, players.ErrRepeat):
-		return cli.WrongUse("--repeat: %w", err)
+		return console.WrongUse("--repeat: %w", err)
 	case err != nil:
-		return cli.WrongUse("--config: %w", err)
+		return console.WrongUse("--config: %w", err)
 	}
 	return nil
 }
@@ -208,7 +209,7 @@ func (s *series) saveConfig() error {
 	}
 	text, err := s.AppendConfig(nil, s.seed, s.players)
 	if err != nil {
-		return cli.WrongUse("--save-config: %w", err)
+		return console.WrongUse("--save-config: %w", err)
 	}
 	return writeWhole(name, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -223,18 +224,18 @@ func wrongPlayer(flag string, err error) error {
 	var none *players.ProgramError
 	switch {
 	case !errors.As(err, &none):
-		return cli.WrongUse("--%s: %w", flag, err)
+		return console.WrongUse("--%s: %w", flag, err)
 	case none.Word == "":
 		return fmt.Errorf("--%s: %w", flag, err)
 	}
-	return unknownError{cli.WrongUse("--%s: %w", flag, err), none.Word, none.Names}
+	return console.Unknown(console.WrongUse("--%s: %w", flag, err), none.Word, none.Names)
 }
 
 // runMatch plays the games of match and prints their results.
 func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	g, err := catalog.Find(game)
 	if err != nil {
-		return cli.WrongUse("%w", err)
+		return console.WrongUse("%w", err)
 	}
 	if err := errors.Join(f.runner.check(c, game), f.files.check(game, f.games)); err != nil {
 		return err
@@ -244,13 +245,13 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 		return err
 	}
 	defer s.close()
-	s.stderr = a.stderr
+	s.stderr = a.Stderr
 	if err := s.saveConfig(); err != nil {
 		return err
 	}
 	for _, p := range s.players {
 		if at := p.Address(); at != nil {
-			fmt.Fprintf(a.stderr, "%s: waits for clients at %v\n", p.Name, at)
+			fmt.Fprintf(a.Stderr, "%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
 	if f.files.logs != "" {
@@ -258,19 +259,19 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 			return err
 		}
 	}
-	m := a.meter("games")
+	m := a.Meter("games")
 	list, err := s.play(c.Context(), m)
-	passed := m.end()
-	a.resume = fmt.Sprintf("%d of %s played to the end", len(list), cli.Plural(f.games, "game"))
+	passed := m.End()
+	a.Resume = fmt.Sprintf("%d of %s played to the end", len(list), texts.Plural(f.games, "game"))
 	if done := f.unbroken(list); done > 0 && done < f.games {
-		a.resume += fmt.Sprintf("; --first %d --games %d goes on", f.first+done, f.games-done)
+		a.Resume += fmt.Sprintf("; --first %d --games %d goes on", f.first+done, f.games-done)
 	}
 	if len(list) == 0 {
 		return err
 	}
 	r := s.report(list)
 	r.Complete = len(list) == f.games
-	return errors.Join(err, a.print(r, func() { a.printMatches(r, passed) }))
+	return errors.Join(err, a.Print(r, func() { a.printMatches(r, passed) }))
 }
 
 // unbroken returns the number of games before the first one that is not in the list.
@@ -283,9 +284,9 @@ func (f *matchFlags) unbroken(list []matchGame) (n int) {
 
 // play plays all games, several at once, and returns the finished games in order: all
 // of them, unless there is an error.
-func (s *series) play(ctx context.Context, m *meter) ([]matchGame, error) {
+func (s *series) play(ctx context.Context, m *console.Meter) ([]matchGame, error) {
 	list := make([]matchGame, s.flags.games)
-	live := &liveGames{meter: m, all: s.flags.games, errors: s.stderr}
+	live := &liveGames{Meter: m, all: s.flags.games, errors: s.stderr}
 	ctx, live.stop = context.WithCancelCause(ctx)
 	defer live.stop(nil)
 	err := parallel.Each(ctx, s.flags.concurrency, list, func(ctx context.Context, n int, _ matchGame) error {
@@ -324,7 +325,7 @@ func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liv
 
 // liveGames shows the progress of games on a terminal.
 type liveGames struct {
-	*meter
+	*console.Meter
 	errors io.Writer // where faults are reported
 	stop   context.CancelCauseFunc
 	told   map[string]bool
@@ -346,8 +347,8 @@ func (l *liveGames) fault(game, name string, f *players.LiveFault) {
 		l.told = map[string]bool{}
 	}
 	l.told[key] = true
-	if text := liveText(game, name, f); l.w != nil {
-		l.leave(text)
+	if text := liveText(game, name, f); l.Visible() {
+		l.Leave(text)
 	} else {
 		fmt.Fprintln(l.errors, text)
 	}
@@ -371,20 +372,20 @@ func liveText(game, name string, f *players.LiveFault) string {
 
 // watch returns a function that shows the progress of a game, or nil if nothing is shown.
 func (l *liveGames) watch(n int, names []string) func(turn int, scores []float64) {
-	if l.w == nil {
+	if !l.Visible() {
 		return nil
 	}
 	return func(turn int, scores []float64) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if !l.due() {
+		if !l.Due() {
 			return
 		}
 		var words []string
 		for i, score := range scores {
-			words = append(words, fmt.Sprintf("%s %s", names[i], decimal(score)))
+			words = append(words, fmt.Sprintf("%s %s", names[i], console.FormatFloat(score)))
 		}
-		l.say(fmt.Sprintf("%d of %s; game %d, turn %d: %s", l.ended, cli.Plural(l.all, "game"), n+1, turn, strings.Join(words, ", ")))
+		l.Say(fmt.Sprintf("%d of %s; game %d, turn %d: %s", l.ended, texts.Plural(l.all, "game"), n+1, turn, strings.Join(words, ", ")))
 	}
 }
 
@@ -398,9 +399,9 @@ func (l *liveGames) done(g *matchGame) {
 	}
 	var words []string
 	for _, s := range g.Seats {
-		words = append(words, fmt.Sprintf("%s %s (%d.)", s.Player, decimal(s.Score), s.Place))
+		words = append(words, fmt.Sprintf("%s %s (%d.)", s.Player, console.FormatFloat(s.Score), s.Place))
 	}
-	l.leave(fmt.Sprintf("game %d, %s: %s", g.Number, cli.Plural(g.Turns, "turn"), strings.Join(words, ", ")))
+	l.Leave(fmt.Sprintf("game %d, %s: %s", g.Number, texts.Plural(g.Turns, "turn"), strings.Join(words, ", ")))
 }
 
 // fileName returns the name and a colon, or "" for no name.
@@ -409,4 +410,42 @@ func fileName(name string) string {
 		return ""
 	}
 	return name + ": "
+}
+
+// runnerFlags are the flags of match that stand for flags of the original's runner of
+// codecraft, or for functions of its window.
+type runnerFlags struct {
+	players.RunnerOptions
+	config     string
+	saveConfig string
+}
+
+// add adds the flags.
+func (f *runnerFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
+	flags.StringVar(&f.saveConfig, "save-config", "", "`FILE` for a config of this game: with the limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
+	flags.StringVar(&f.Repeat, "repeat", "", "recorded `FILE` of codecraft that is shown to the players again; their answers have no effect")
+	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window")
+	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game of codecraft up when all bots have crashed and no policy but empty plays, as the contest's site could; the local runner goes on")
+	flags.BoolVar(&f.Remote, "allow-remote", false, "let clients of other machines connect, if a config's host says so")
+	flags.Bool("batch-mode", true, "a flag of codecraft's original: no window. There never is one")
+}
+
+// check refuses flags that the game does not have, and flags that exclude each other.
+func (f *runnerFlags) check(c *cobra.Command, game string) error {
+	for _, name := range []string{"config", "save-config", "repeat", "debug", "stop-when-crashed", "allow-remote"} {
+		if c.Flags().Changed(name) && !gamedoc.Of(game).Config {
+			return console.WrongUse("--%s: %s has no such thing", name, game)
+		}
+	}
+	for _, name := range []string{"save-config", "save-replay", "save-results"} {
+		if f.Repeat != "" && c.Flags().Changed(name) {
+			return console.WrongUse("--repeat and --%s: a recorded game is repeated, no game is played", name)
+		}
+	}
+	if f.saveConfig == "" {
+		return nil
+	}
+	return checkFile(game, "save-config", f.saveConfig)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
@@ -184,7 +185,7 @@ func TestMatchInterrupt(t *testing.T) {
 		case <-time.After(20 * time.Second):
 			t.Fatal("it goes on")
 		}
-		if got := c.ProcessState.ExitCode(); got != exitInterrupted || out.Len() != 0 {
+		if got := c.ProcessState.ExitCode(); got != console.ExitInterrupted || out.Len() != 0 {
 			t.Errorf("connects %v: status %d, printed %q", connects, got, &out)
 		}
 	}
@@ -209,7 +210,7 @@ func TestMatchInterrupted(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatalf("%v: printed %q", err, &out)
 	}
-	if c.ProcessState.ExitCode() != exitInterrupted || r.Complete || len(r.Games) != 1 || r.Games[0].Turns != 1000 || r.Players[0].Games != 1 {
+	if c.ProcessState.ExitCode() != console.ExitInterrupted || r.Complete || len(r.Games) != 1 || r.Games[0].Turns != 1000 || r.Players[0].Games != 1 {
 		t.Errorf("%v, %+v", c.ProcessState, r)
 	}
 }

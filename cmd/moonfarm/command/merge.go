@@ -6,9 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
+	"moonfarm/sim/texts"
 )
 
 // merged tells what merge did. Its JSON keys are documented in the help.
@@ -16,7 +17,7 @@ type merged struct {
 	Dir   string   `json:"dir"`
 	Game  string   `json:"game"`
 	Parts []string `json:"parts"`
-	datasetSize
+	datasets.Size
 	Seconds float64 `json:"seconds"`
 }
 
@@ -41,28 +42,28 @@ before), seconds.`,
 		Example: `  moonfarm generate towerdefence --episodes 2000 --part 0/2 --out parts/0
   moonfarm generate towerdefence --episodes 2000 --part 1/2 --out parts/1
   moonfarm merge parts/0 parts/1 --out data/td`,
-		Args: takes("DIR…"),
+		Args: console.Takes("DIR…"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runMerge(c.Context(), args, out, o) },
 	}
 	c.Flags().StringVar(&out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
-	workersFlag(c, &o.Workers)
-	a.lockFlag(c, "the folder")
+	console.WorkersFlag(c, &o.Workers)
+	a.LockFlag(c, "the folder")
 	return c
 }
 
 func (a *app) runMerge(ctx context.Context, parts []string, out string, o datasets.Options) error {
 	if out == "" {
-		return cli.WrongUse("--out is missing: the folder to write, such as --out data/td")
+		return console.WrongUse("--out is missing: the folder to write, such as --out data/td")
 	}
-	a.resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", out)
-	m := a.meter("episodes")
-	o.Locks = &a.locks
-	o.Progress = func(p datasets.Progress) { m.show(p.Episodes, p.AllEpisodes, p.Rows, "rows") }
+	a.Resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", out)
+	m := a.Meter("episodes")
+	o.Locks = &a.Locks
+	o.Progress = func(p datasets.Progress) { m.Show(p.Episodes, p.AllEpisodes, p.Rows, "rows") }
 	r, err := datasets.Merge(ctx, out, parts, func(game string) (datasets.Makers, error) {
 		g, err := catalog.Find(game)
-		return makers(g), err
+		return Makers(g), err
 	}, o)
-	passed := m.end()
+	passed := m.End()
 	if err != nil {
 		return err
 	}
@@ -70,9 +71,9 @@ func (a *app) runMerge(ctx context.Context, parts []string, out string, o datase
 		return err
 	}
 	g := merged{out, r.Manifest.Job.Game, parts, r.Size(), passed.Seconds()}
-	a.tellRepeats(g.datasetSize, r.Manifest.Job.Opening)
-	return a.print(g, func() {
-		a.printSize(g.Dir, g.datasetSize, fmt.Sprintf("; of %s", cli.Plural(len(parts), "part")))
-		a.printf("\n")
+	a.tellRepeats(g.Size, r.Manifest.Job.Opening)
+	return a.Print(g, func() {
+		PrintSize(a.Console, g.Dir, g.Size, fmt.Sprintf("; of %s", texts.Plural(len(parts), "part")))
+		a.Printf("\n")
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/network"
 )
 
@@ -18,7 +19,7 @@ func TestNetworksOnAllPaths(t *testing.T) {
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), path)
-		said(t, exitOK, "generate", "towerdefence", "--policy", "net,mcts(sims=4,model=net)", "--max-turns", "6", "--episodes", "2", "--out", dir)
+		said(t, console.ExitOK, "generate", "towerdefence", "--policy", "net,mcts(sims=4,model=net)", "--max-turns", "6", "--episodes", "2", "--out", dir)
 		restore()
 		manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 		if err != nil {

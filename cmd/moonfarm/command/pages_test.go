@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/env/catalog"
 	"moonfarm/sim/simtest"
 )
@@ -137,14 +138,14 @@ func recorded(t *testing.T, dir string) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "match-logs"), 0o777))
-	moonfarm(t, exitOK, "match", "towerdefence", "--player", "econ", "--player", "rush", "--save-replay", filepath.Join(dir, "match-logs", "first"))
+	moonfarm(t, console.ExitOK, "match", "towerdefence", "--player", "econ", "--player", "rush", "--save-replay", filepath.Join(dir, "match-logs", "first"))
 }
 
 // TestPageNames checks that every command and flag that a page names exists.
 func TestPageNames(t *testing.T) {
 	named := 0
 	for _, p := range commandtest.Pages(t, top) {
-		t.Run(p.Path, func(t *testing.T) { named += commandtest.Page(t, p.Text, "moonfarm", (&app{}).root()) })
+		t.Run(p.Path, func(t *testing.T) { named += commandtest.Page(t, p.Text, "moonfarm", Program{}.Tree()) })
 	}
 	assert.Greater(t, named, 30)
 }
@@ -180,7 +181,7 @@ func TestPageAnalysis(t *testing.T) {
 	require.True(t, found && len(args) > 0, "the page has no example of analyse")
 	name := args[0]
 	args[0] = simtest.Shared(t, "traces", "towerdefence", name)
-	rest := moonfarm(t, exitOK, append([]string{"analyse"}, args...)...)
+	rest := moonfarm(t, console.ExitOK, append([]string{"analyse"}, args...)...)
 	rest = "\n" + strings.ReplaceAll(rest, args[0], name)
 	for _, part := range strings.Split(text, "\n…") {
 		part = "\n" + strings.Trim(part, "\n") + "\n"

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,9 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/arena"
+	"moonfarm/sim/texts"
 )
 
 const longEnv = commandtest.LongEnv
@@ -36,7 +38,9 @@ func finish(t *testing.T, args ...string) string {
 	return commandtest.Finish(t, "moonfarm", args...)
 }
 
-func run(args []string, stdout, stderr io.Writer) int { return Parts{}.run(args, stdout, stderr) }
+func run(args []string, stdout, stderr io.Writer) int {
+	return Program{}.Run(context.Background(), args, stdout, stderr)
+}
 
 // TestKill kills generate at random moments, each time repeating the command,
 // until it was killed 5 times (20 if MOONFARM_LONG is set, 2 if -short is); whenever it comes to
@@ -114,7 +118,7 @@ func interrupt(t *testing.T, signal syscall.Signal, args func(dir string) []stri
 		commandtest.WaitFor(t, filepath.Join(dir, "shards", "*.json"), filepath.Join(dir, "manifest.json"))
 		p.Process.Signal(signal)
 		err := p.Wait()
-		if p.ProcessState.ExitCode() == exitInterrupted {
+		if p.ProcessState.ExitCode() == console.ExitInterrupted {
 			return dir, p
 		}
 		if err != nil {
@@ -147,7 +151,7 @@ func TestStuckInterrupt(t *testing.T) {
 			kill := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
 			defer kill.Stop()
 			c.Wait()
-			if c.ProcessState.ExitCode() != exitInterrupted || c.Out.Len() > 0 || strings.Count(c.Errs.String(), "\n") != 1 || !strings.Contains(c.Errs.String(), "interrupted") {
+			if c.ProcessState.ExitCode() != console.ExitInterrupted || c.Out.Len() > 0 || strings.Count(c.Errs.String(), "\n") != 1 || !strings.Contains(c.Errs.String(), "interrupted") {
 				t.Errorf("%s: %v, printed %q and %q", line, c.ProcessState, &c.Out, &c.Errs)
 			}
 		})
@@ -171,17 +175,17 @@ func TestEvalInterrupt(t *testing.T) {
 		c.Process.Signal(os.Interrupt)
 		c.Wait()
 		code := c.ProcessState.ExitCode() // −1: killed before it had begun to listen
-		if code != exitInterrupted && code != -1 || wait > 30*time.Second {
+		if code != console.ExitInterrupted && code != -1 || wait > 30*time.Second {
 			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.Errs)
 		}
-		if code == exitInterrupted && c.Out.Len() > 0 {
+		if code == console.ExitInterrupted && c.Out.Len() > 0 {
 			break
 		}
 	}
 	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || *got.Complete || got.Games < 1 {
 		t.Fatalf("error %v, %d games, complete: %v; said %s", err, got.Games, *got.Complete, &c.Errs)
 	}
-	want := fmt.Sprintf(`{"error":"interrupted: the result is that of the first %s; the same command goes on with it","usage":false,"exit_status":130}`+"\n", cli.Plural(got.Games, "game"))
+	want := fmt.Sprintf(`{"error":"interrupted: the result is that of the first %s; the same command goes on with it","usage":false,"exit_status":130}`+"\n", texts.Plural(got.Games, "game"))
 	if c.Errs.String() != want {
 		t.Errorf("said %s, want %s", &c.Errs, want)
 	}

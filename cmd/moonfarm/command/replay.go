@@ -11,14 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 func (a *app) replay() *cobra.Command {
-	c := a.group("replay", "Check, show and convert recordings of the original engines",
+	c := console.Group("replay", "Check, show and convert recordings of the original engines",
 		"Recordings of the games' original engines: files, compressed with gzip or not,\nor folders.")
 	c.AddCommand(a.replayVerify(), a.replayShow(), a.replayConvert())
 	return c
@@ -42,7 +43,7 @@ func (a *app) replayVerify() *cobra.Command {
 with the result. The content of a file tells its kind. A game is compared up to
 its first difference; then the next game follows.
 
-` + eachGame(func(g gamedoc.Game) string { return g.Help.Verify }) + `
+` + eachGame(func(g gamedoc.Doc) string { return g.Help.Verify }) + `
 
 The exit status is 1 if anything differs, or a file is broken or has nothing to
 compare.
@@ -61,7 +62,7 @@ The keys of counts:
 		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
   moonfarm replay verify ../shared/replays/terminal/*.replay.gz
   moonfarm replay verify ../shared/traces/codecraft/replay-*.gz`,
-		Args: takes("FILE…"),
+		Args: console.Takes("FILE…"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runReplayVerify(c.Context(), args, rulesFile) },
 	}
 	rulesFlag(c, &rulesFile, "the rule values of the recorded games")
@@ -69,17 +70,17 @@ The keys of counts:
 }
 
 func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile string) error {
-	rules, err := readRules(rulesFile, gamedoc.Games()...)
+	rules, err := readRules(rulesFile, gamedoc.All()...)
 	if err != nil {
 		return err
 	}
 	all, empty := verifiedFiles{Counts: map[string]int{}}, 0
 	begin := time.Now()
-	m := a.meter("files")
+	m := a.Meter("files")
 	for i, file := range files {
 		f, err := recordings.Verify(ctx, file, rules)
 		if ctx.Err() != nil || errors.As(err, new(*recordings.OptionError)) {
-			m.end()
+			m.End()
 			return flagged(err)
 		}
 		if err != nil {
@@ -93,12 +94,12 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 		}
 		all.Different += f.Different
 		all.Files = append(all.Files, f)
-		m.show(uint64(i+1), uint64(len(files)), 0, "")
+		m.Show(uint64(i+1), uint64(len(files)), 0, "")
 	}
-	m.end()
+	m.End()
 	all.Seconds = time.Since(begin).Seconds()
 	all.OK = all.Broken == 0 && all.Different == 0
-	if err := a.print(all, func() { a.printVerifiedFiles(all) }); err != nil || all.OK {
+	if err := a.Print(all, func() { a.printVerifiedFiles(all) }); err != nil || all.OK {
 		return err
 	}
 	var what []string
@@ -106,16 +107,16 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 		what = append(what, fmt.Sprintf("%d not as recorded", all.Different))
 	}
 	if n := all.Broken - empty; n > 0 {
-		what = append(what, cli.Plural(n, "file")+" not readable")
+		what = append(what, texts.Plural(n, "file")+" not readable")
 	}
 	if empty > 0 {
-		what = append(what, cli.Plural(empty, "file")+" with nothing to compare")
+		what = append(what, texts.Plural(empty, "file")+" with nothing to compare")
 	}
 	return errors.New(strings.Join(what, ", "))
 }
 
 // countsOf lists the keys of the counts of a game.
-func countsOf(g gamedoc.Game) string {
+func countsOf(g gamedoc.Doc) string {
 	engine, _ := recordings.Of(g.Name)
 	return strings.Join(slices.Concat(engine.Info().Counts, engine.Info().MoreCounts), ", ")
 }
@@ -125,24 +126,24 @@ func countsOf(g gamedoc.Game) string {
 func (a *app) printVerifiedFiles(all verifiedFiles) {
 	for _, f := range all.Files {
 		if f.Inexact != "" {
-			a.printf("%s: %s\n", f.File, f.Inexact)
+			a.Printf("%s: %s\n", f.File, f.Inexact)
 		}
 		if d := f.First; d != nil {
 			line := ""
 			if d.Line > 0 {
 				line = fmt.Sprintf("%d:", d.Line)
 			}
-			a.printf("%s:%s %v: %s: expected %s, found %s", f.File, line, d, d.Field, d.Expected, d.Found)
+			a.Printf("%s:%s %v: %s: expected %s, found %s", f.File, line, d, d.Field, d.Expected, d.Found)
 			if f.Different > 1 {
-				a.printf(" (the first of %d that differ)", f.Different)
+				a.Printf(" (the first of %d that differ)", f.Different)
 			}
-			a.printf("\n")
+			a.Printf("\n")
 		}
 		if f.Error != "" {
-			a.printf("%s\n", f.Error)
+			a.Printf("%s\n", f.Error)
 		}
 		for _, n := range f.Notes {
-			a.printf("%s: %s\n", f.File, n)
+			a.Printf("%s: %s\n", f.File, n)
 		}
 	}
 	files, compared := 0, 0 // files with something to compare; rounds, turns or ticks in these
@@ -158,10 +159,10 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 		compared += f.Compared(counts[1:])
 	}
 	if compared == 0 {
-		a.printf("nothing compared (%.1f s)\n", all.Seconds)
+		a.Printf("nothing compared (%.1f s)\n", all.Seconds)
 		return
 	}
-	a.printf("%s", cli.Plural(files, "file"))
+	a.Printf("%s", texts.Plural(files, "file"))
 	var names []string
 	for _, e := range recordings.Engines() {
 		for _, n := range e.Info().Counts {
@@ -172,10 +173,10 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 	}
 	for _, n := range names {
 		if all.Counts[n] > 0 {
-			a.printf(", %s", cli.Plural(all.Counts[n], strings.TrimSuffix(n, "s")))
+			a.Printf(", %s", texts.Plural(all.Counts[n], strings.TrimSuffix(n, "s")))
 		}
 	}
-	a.printf(" compared, %s (%.1f s)\n", cli.Plural(all.Different, "difference"), all.Seconds)
+	a.Printf(" compared, %s (%.1f s)\n", texts.Plural(all.Different, "difference"), all.Seconds)
 }
 
 func (a *app) replayShow() *cobra.Command {
@@ -196,7 +197,7 @@ func (a *app) replayShow() *cobra.Command {
 commands of the round: for people, or as the original showed it to the bot at a
 seat.
 
-` + eachGame(func(g gamedoc.Game) string { return g.Help.Show }) + `
+` + eachGame(func(g gamedoc.Doc) string { return g.Help.Show }) + `
 
 With --json: one object with the keys file, game, name (of the recorded game),
 seed (a string; null if it is unknown), round, frame (null if the game has no
@@ -206,7 +207,7 @@ may differ from the game here although nothing is wrong with it).`,
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
   moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B`,
-		Args: takes("FILE"),
+		Args: console.Takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Seat = sim.Player(seat[0] - 'A')
 			o.RoundName = "round"
@@ -217,20 +218,20 @@ may differ from the game here although nothing is wrong with it).`,
 		},
 	}
 	flags := c.Flags()
-	flags.Var(whole(&o.Game, 1, math.MaxInt), "game", "game of the file, counted from 1")
-	flags.Var(wholeOr(&o.Round, "a whole number", "end", "N|end"), "round", "the round about to be played, or end")
-	flags.Var(whole(&o.Frame, 0, math.MaxInt), "frame", "an action frame of the round, counted from 0 (default: the position before the round)")
+	flags.Var(console.Whole(&o.Game, 1, math.MaxInt), "game", "game of the file, counted from 1")
+	flags.Var(console.WholeOr(&o.Round, "a whole number", "end", "N|end"), "round", "the round about to be played, or end")
+	flags.Var(console.Whole(&o.Frame, 0, math.MaxInt), "frame", "an action frame of the round, counted from 0 (default: the position before the round)")
 	flags.Lookup("frame").DefValue = "" // said in words
-	flags.Var(wholeOr(&o.Round, "a whole number", "end", "N|end"), "turn", "the same as --round, as some games call it")
-	flags.Var(choice(&o.As, forms...), "as", "the form")
-	flags.Var(choice(&seat, "A", "B", "C", "D"), "seat", "seat whose view is shown, for forms with views")
+	flags.Var(console.WholeOr(&o.Round, "a whole number", "end", "N|end"), "turn", "the same as --round, as some games call it")
+	flags.Var(console.Choice(&o.As, forms...), "as", "the form")
+	flags.Var(console.Choice(&seat, "A", "B", "C", "D"), "seat", "seat whose view is shown, for forms with views")
 	flags.StringVar(&o.Results, "results", "", "results `FILE` of the game, which has its seed (codecraft, if the recording does not have the seed; default: game.json beside game.replay, if it exists)")
 	rulesFlag(c, &rulesFile, "the rule values of the recorded game")
 	return c
 }
 
 func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o recordings.ShowOptions) error {
-	rules, err := readRules(rulesFile, gamedoc.Games()...)
+	rules, err := readRules(rulesFile, gamedoc.All()...)
 	if err != nil {
 		return err
 	}
@@ -240,16 +241,16 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o recor
 	}
 	defer in.Close()
 	if in.Engine.Info().Frames && o.Round < 0 && o.Frame >= 0 {
-		return cli.WrongUse("--frame %d: it needs a --turn", o.Frame)
+		return console.WrongUse("--frame %d: it needs a --turn", o.Frame)
 	}
 	s, err := in.Show(rules, o)
 	if err != nil {
 		return flagged(err)
 	}
-	return a.print(s, func() {
+	return a.Print(s, func() {
 		if s.Inexact != "" && s.As != "text" {
-			fmt.Fprintf(a.stderr, "%s: %s\n", s.File, s.Inexact)
+			fmt.Fprintf(a.Stderr, "%s: %s\n", s.File, s.Inexact)
 		}
-		a.printf("%s", s.Text)
+		a.Printf("%s", s.Text)
 	})
 }

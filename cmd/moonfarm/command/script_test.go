@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/bots/child"
 )
 
@@ -15,13 +16,13 @@ import (
 func TestMain(m *testing.M) {
 	child.Main()
 	testscript.Main(m, map[string]func(){
-		"moonfarm": func() { Main(Parts{}) }, "craftclient": craftClient, "towerbot": towerBot, "algobot": algoBot, "terminalclient": terminalClient,
+		"moonfarm": func() { Program{}.Main() }, "craftclient": craftClient, "towerbot": towerBot, "algobot": algoBot, "terminalclient": terminalClient,
 	})
 }
 
 // TestScripts runs the archives in testdata/script.
 func TestScripts(t *testing.T) {
-	commandtest.Scripts(t, (&app{}).root, func(dir string) error {
+	commandtest.Scripts(t, Program{}.Tree, func(dir string) error {
 		game, err := os.ReadFile(filepath.Join("..", "..", "..", "sim", "towerdefence", "wire", "testdata", "game.jsonl"))
 		if err != nil {
 			return err
@@ -55,5 +56,5 @@ func TestScripts(t *testing.T) {
 // TestHelp checks that every command has a description, an example if it takes
 // arguments, and a usage line for every flag.
 func TestHelp(t *testing.T) {
-	commandtest.Help(t, (&app{}).root(), helpWidth)
+	commandtest.Help(t, Program{}.Tree(), console.HelpWidth)
 }

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"moonfarm/cmd/moonfarm/internal/console"
 )
 
 // TestSearchBots plays short matches of the example bots that search, at both seats: they
@@ -28,7 +30,7 @@ func TestSearchBots(t *testing.T) {
 		if err := os.WriteFile(rules, []byte(c.rules), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		out := moonfarm(t, exitOK, "match", c.game, "--rules", rules, "--player", "'"+bot+"'"+c.flags, "--player", c.other, "--games", "2", "--json")
+		out := moonfarm(t, console.ExitOK, "match", c.game, "--rules", rules, "--player", "'"+bot+"'"+c.flags, "--player", c.other, "--games", "2", "--json")
 		var r matchReport
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -138,13 +139,13 @@ func TestImportRecordings(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "data")
-	out, stderr := said(t, exitFailure, append([]string{"import", "terminal", "--obs", "packed", "--out", dir}, files...)...) // some are skipped
+	out, stderr := said(t, console.ExitFailure, append([]string{"import", "terminal", "--obs", "packed", "--out", dir}, files...)...) // some are skipped
 	commandtest.Wants(t, out, "2018a-001.replay.gz: differs when played here: ", "2025a-009.replay.gz: the recording broke off in turn 2\n",
 		fmt.Sprintf("%s: %d episodes, ", dir, episodes), "\nrules: "+strings.Join(rules, ", ")+"\n")
 	if want := fmt.Sprintf("moonfarm: %d files of %d skipped; the others are in %s\n", len(files)-episodes, len(files), dir); stderr != want {
 		t.Errorf("standard error %q, want %q", stderr, want)
 	}
-	commandtest.Wants(t, moonfarm(t, exitOK, "verify", dir, "--recompute", "all"), "equal to the bit")
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "verify", dir, "--recompute", "all"), "equal to the bit")
 }
 
 // TestImportInterrupt stops an import.
@@ -249,11 +250,11 @@ for line in sys.stdin:
 		}
 	}
 	replay := filepath.Join(dir, "game.replay")
-	out := moonfarm(t, exitOK, "match", "terminal", "--rules", filepath.Join(dir, "rules"), "--player", "starter", "--player", "bot:"+filepath.Join(dir, "algo"), "--save-replay", replay)
+	out := moonfarm(t, console.ExitOK, "match", "terminal", "--rules", filepath.Join(dir, "rules"), "--player", "starter", "--player", "bot:"+filepath.Join(dir, "algo"), "--save-replay", replay)
 	commandtest.Wants(t, out, ": 3 turns, seed 1 (")
 	if strings.Contains(out, "the first in turn") {
 		t.Errorf("faults:\n%s", out)
 	}
-	commandtest.Wants(t, moonfarm(t, exitOK, "replay", "verify", replay), "1 file, 1 game, 3 turns, ", ", 0 differences")
-	commandtest.Wants(t, moonfarm(t, exitOK, "replay", "show", replay, "--turn", "1"), `p2 answers [["DF",13,13]] [["PI",14,0]]`)
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "verify", replay), "1 file, 1 game, 3 turns, ", ", 0 differences")
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "show", replay, "--turn", "1"), `p2 answers [["DF",13,13]] [["PI",14,0]]`)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/sim/simtest"
 )
@@ -42,16 +43,16 @@ func TestImportTowerdefence(t *testing.T) {
 	files := slices.DeleteFunc(simtest.SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz"), func(f string) bool { return strings.HasPrefix(filepath.Base(f), "renders") })
 	dir := t.TempDir()
 	data, again, replays := filepath.Join(dir, "data"), filepath.Join(dir, "again"), filepath.Join(dir, "replays")
-	commandtest.Wants(t, moonfarm(t, exitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", data}, files...)...),
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", data}, files...)...),
 		": 603 episodes, 592 different games, 85,214 rows, ", "rules: 3.0.2+1: 293, of their own: 310 (83 sets)\n")
-	commandtest.Wants(t, moonfarm(t, exitOK, "verify", data, "--recompute", "all"), "equal to the bit")
-	moonfarm(t, exitOK, "replay", "convert", data, "--out", replays)
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "verify", data, "--recompute", "all"), "equal to the bit")
+	moonfarm(t, console.ExitOK, "replay", "convert", data, "--out", replays)
 	written, err := filepath.Glob(filepath.Join(replays, "*.jsonl"))
 	if err != nil || len(written) != 603 {
 		t.Fatalf("%d recordings, error %v", len(written), err)
 	}
-	commandtest.Wants(t, moonfarm(t, exitOK, append([]string{"replay", "verify"}, written...)...), "603 games, 42,607 rounds compared, 0 differences")
-	moonfarm(t, exitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", again}, written...)...)
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, append([]string{"replay", "verify"}, written...)...), "603 games, 42,607 rounds compared, 0 differences")
+	moonfarm(t, console.ExitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", again}, written...)...)
 	// All is there again but for what texts cost failures before a command that
 	// can be read, which has no effect.
 	a, err := datasets.Open(data)
@@ -153,12 +154,12 @@ with open("command.txt", "w") as f:
 		}
 	}
 	rules, log := filepath.Join(dir, "short.properties"), filepath.Join(dir, "log")
-	out := moonfarm(t, exitOK, "match", "towerdefence", "--rules", rules, "--player", "econ", "--player", "bot:"+filepath.Join(dir, "bot"), "--save-replay", log)
+	out := moonfarm(t, console.ExitOK, "match", "towerdefence", "--rules", rules, "--player", "econ", "--player", "bot:"+filepath.Join(dir, "bot"), "--save-replay", log)
 	commandtest.Wants(t, out, ": 5 turns, seed 1 (")
 	if strings.Contains(out, "the first in turn") {
 		t.Errorf("faults:\n%s", out)
 	}
-	commandtest.Wants(t, moonfarm(t, exitOK, "replay", "verify", log, "--rules", rules), "1 file, 1 game, 5 rounds compared, 0 differences")
+	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "verify", log, "--rules", rules), "1 file, 1 game, 5 rounds compared, 0 differences")
 	for round, want := range []string{"0,1,2", "", "", "3,1,2", ""} {
 		name := filepath.Join(log, fmt.Sprintf("Round %03d", round), "B - Monty", "PlayerCommand.txt")
 		if got, err := os.ReadFile(name); err != nil || string(got) != want && (want != "" || string(got) != "No Command") {

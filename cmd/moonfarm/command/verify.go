@@ -7,9 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
+	"moonfarm/sim/texts"
 )
 
 // verified tells what verify found. Its JSON keys are documented in the help.
@@ -41,11 +42,11 @@ be played again, as the seed of their chance is not known: the transitions of
 their recordings were checked by the rules), problems (a list of texts),
 seconds.`,
 		Example: "  moonfarm verify data/td\n  moonfarm verify data/td --recompute all",
-		Args:    takes("DIR"),
+		Args:    console.Takes("DIR"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runVerify(c.Context(), args[0], o) },
 	}
-	c.Flags().Var(wholeOr(&o.Recompute, "a number of shards", "all", "K|all"), "recompute", "number of shards, spread over the dataset, to play again and compare")
-	workersFlag(c, &o.Workers)
+	c.Flags().Var(console.WholeOr(&o.Recompute, "a number of shards", "all", "K|all"), "recompute", "number of shards, spread over the dataset, to play again and compare")
+	console.WorkersFlag(c, &o.Workers)
 	return c
 }
 
@@ -58,41 +59,41 @@ func (a *app) runVerify(ctx context.Context, dir string, o datasets.VerifyOption
 	if err != nil {
 		return err
 	}
-	a.resume = "nothing was changed"
-	m := a.meter("shards")
-	o.Progress = func(done, all int) { m.show(uint64(done), uint64(all), 0, "") }
-	r, err := datasets.Verify(ctx, dir, makers(g), o)
-	passed := m.end()
+	a.Resume = "nothing was changed"
+	m := a.Meter("shards")
+	o.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
+	r, err := datasets.Verify(ctx, dir, Makers(g), o)
+	passed := m.End()
 	if err != nil {
 		return err
 	}
 	v := verified{dir, len(r.Problems) == 0, r, passed.Seconds()}
-	if err := a.print(v, func() { a.printVerified(v) }); err != nil || v.OK {
+	if err := a.Print(v, func() { a.printVerified(v) }); err != nil || v.OK {
 		return err
 	}
-	return errors.New(dir + " is not what its manifest says: " + cli.Plural(len(r.Problems), "problem"))
+	return errors.New(dir + " is not what its manifest says: " + texts.Plural(len(r.Problems), "problem"))
 }
 
 func (a *app) printVerified(v verified) {
 	for _, p := range v.Problems {
-		a.printf("%s\n", strings.ReplaceAll(p, "\n", " "))
+		a.Printf("%s\n", strings.ReplaceAll(p, "\n", " "))
 	}
 	if !v.OK {
 		return
 	}
-	a.printf("%s: %s, %s, %s, %s: all as the manifest says", v.Dir,
-		cli.Plural(v.Episodes, "episode"), cli.Plural(v.Rows, "row"), cli.Plural(v.Shards, "shard"), cli.Size(v.Bytes))
+	a.Printf("%s: %s, %s, %s, %s: all as the manifest says", v.Dir,
+		texts.Plural(v.Episodes, "episode"), texts.Plural(v.Rows, "row"), texts.Plural(v.Shards, "shard"), console.FormatSize(v.Bytes))
 	switch {
 	case v.Recomputed > 0 && v.Replayed:
-		a.printf("; the recorded orders of %s played again: equal to the bit", cli.Plural(v.Recomputed, "shard"))
+		a.Printf("; the recorded orders of %s played again: equal to the bit", texts.Plural(v.Recomputed, "shard"))
 		if v.Lacking != "" {
-			a.printf("; the policy that chose them is not available here: %s", v.Lacking)
+			a.Printf("; the policy that chose them is not available here: %s", v.Lacking)
 		}
 	case v.Recomputed > 0:
-		a.printf("; %s played again: equal to the bit", cli.Plural(v.Recomputed, "shard"))
+		a.Printf("; %s played again: equal to the bit", texts.Plural(v.Recomputed, "shard"))
 	}
 	if v.Recorded > 0 {
-		a.printf("; %s cannot be played again, as their chance is not known: every transition was checked by the rules", cli.Plural(v.Recorded, "recorded episode"))
+		a.Printf("; %s cannot be played again, as their chance is not known: every transition was checked by the rules", texts.Plural(v.Recorded, "recorded episode"))
 	}
-	a.printf(" (%.1f s)\n", v.Seconds)
+	a.Printf(" (%.1f s)\n", v.Seconds)
 }

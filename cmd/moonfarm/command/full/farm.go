@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/command"
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -25,12 +25,12 @@ import (
 )
 
 // app is the program, with the commands of the farm.
-type app struct{ *command.App }
+type app struct{ *console.Console }
 
 // farming makes the command farm.
-func farming(p *command.App) *cobra.Command {
-	a := &app{p}
-	c := a.Group("farm", "Play episodes on many machines",
+func farming(of *console.Console) *cobra.Command {
+	a := &app{of}
+	c := console.Group("farm", "Play episodes on many machines",
 		`Makes datasets on many machines: one serves, any number work. The dataset is the
 same, byte for byte, as that of generate.
 
@@ -71,11 +71,11 @@ func (f *connectFlags) check() error {
 		u, err := url.Parse(one)
 		switch {
 		case strings.Contains(one, "@"): // not printed, as it holds secrets in any form
-			return cli.WrongUse("--connect: a URL with a name or password; expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)")
+			return console.WrongUse("--connect: a URL with a name or password; expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)")
 		case err != nil:
-			return cli.WrongUse("--connect: %w", err)
+			return console.WrongUse("--connect: %w", err)
 		case u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
-			return cli.WrongUse("--connect %s: expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)", one)
+			return console.WrongUse("--connect %s: expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)", one)
 		}
 	}
 	return f.checkTLS()
@@ -83,7 +83,7 @@ func (f *connectFlags) check() error {
 
 func (f *connectFlags) checkTLS() error {
 	if (f.cert == "") != (f.key == "") {
-		return cli.WrongUse("--tls-cert and --tls-key: expected both or none")
+		return console.WrongUse("--tls-cert and --tls-key: expected both or none")
 	}
 	return nil
 }
@@ -127,31 +127,31 @@ func (f *logFlags) add(c *cobra.Command, level slog.Level) {
 		}
 		return nil
 	}
-	c.Flags().Var(command.Choice(&f.format, "text", "json"), "log-format", "form of the log on standard error")
-	c.Flags().Var(command.Words(set, show, strings.Join(words, "|"), words), "log-level", "least level that is logged")
+	c.Flags().Var(console.Choice(&f.format, "text", "json"), "log-format", "form of the log on standard error")
+	c.Flags().Var(console.Value{Parse: set, Show: show, Kind: strings.Join(words, "|"), Words: words}, "log-level", "least level that is logged")
 }
 
 func (a *app) logger(f *logFlags) *slog.Logger {
 	o := &slog.HandlerOptions{Level: f.level, ReplaceAttr: withoutSecrets}
 	if f.format == "json" {
-		return slog.New(slog.NewJSONHandler(a.Stderr(), o))
+		return slog.New(slog.NewJSONHandler(a.Stderr, o))
 	}
-	return slog.New(slog.NewTextHandler(a.Stderr(), o))
+	return slog.New(slog.NewTextHandler(a.Stderr, o))
 }
 
 // graceFlag adds --grace.
 func (a *app) graceFlag(c *cobra.Command, to *time.Duration) {
 	*to = 20 * time.Second
-	c.Flags().Var(command.Pause(to), "grace", "time to finish the shards in hand after Ctrl-C or SIGTERM; then they are handed back")
+	c.Flags().Var(console.Duration(to), "grace", "time to finish the shards in hand after Ctrl-C or SIGTERM; then they are handed back")
 }
 
 // lingers lets an interrupted program wait for the grace period and its cleanup.
-func (a *app) lingers(grace time.Duration) { a.Linger(grace + 15*time.Second) }
+func (a *app) lingers(grace time.Duration) { a.SetPatience(grace + 15*time.Second) }
 
 // auditFlag adds --audit.
 func auditFlag(c *cobra.Command, to *float64) {
 	*to = 0.01
-	c.Flags().Var(command.Share(to), "audit", "share of the shards that a second worker makes again, larger for workers without a history; 0: no audits")
+	c.Flags().Var(console.Share(to), "audit", "share of the shards that a second worker makes again, larger for workers without a history; 0: no audits")
 }
 
 // auditRate returns the rate as CoordinatorOptions.Audit has it, where −1 means no audits.
@@ -165,10 +165,10 @@ func auditRate(x float64) float64 {
 // address checks a flag that takes host:port.
 func address(flag, text string) error {
 	if strings.Contains(text, "@") { // not printed, as it may be a password
-		return cli.WrongUse("--%s: a name or password; expected HOST:PORT, such as %s", flag, defaultServer)
+		return console.WrongUse("--%s: a name or password; expected HOST:PORT, such as %s", flag, defaultServer)
 	}
 	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
-		return cli.WrongUse("--%s %s: expected HOST:PORT, such as %s", flag, text, defaultServer)
+		return console.WrongUse("--%s %s: expected HOST:PORT, such as %s", flag, text, defaultServer)
 	}
 	return nil
 }
@@ -192,10 +192,10 @@ func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (
 		return nil, nil, err
 	}
 	if f.out == "" {
-		return nil, nil, cli.WrongUse("--out is missing: the URL or folder to write, such as --out data/%s", game)
+		return nil, nil, console.WrongUse("--out is missing: the URL or folder to write, such as --out data/%s", game)
 	}
 	out := f.out
-	if !command.IsURL(out) {
+	if !console.IsURL(out) {
 		if out, err = filepath.Abs(out); err != nil {
 			return nil, nil, err
 		}
@@ -235,7 +235,7 @@ func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.S
 	m.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
 		return policy.NewStored(g.Name, name, files)
 	}
-	r, err := datasets.OpenRun(ctx, s.Out, j, m, datasets.Options{Workers: workers, Locks: a.Locks()})
+	r, err := datasets.OpenRun(ctx, s.Out, j, m, datasets.Options{Workers: workers, Locks: &a.Locks})
 	if err != nil {
 		return nil, err
 	}

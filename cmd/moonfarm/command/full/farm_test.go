@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
 )
@@ -30,7 +30,7 @@ type farmServer struct {
 // serveFarm starts a server and waits until it listens.
 func serveFarm(t *testing.T, args ...string) *farmServer {
 	t.Helper()
-	s := &farmServer{Cmd: exec.Command(command.FullName, append([]string{"farm", "serve", "--json", "--listen", "127.0.0.1:0"}, args...)...)}
+	s := &farmServer{Cmd: exec.Command(console.FullProgram, append([]string{"farm", "serve", "--json", "--listen", "127.0.0.1:0"}, args...)...)}
 	s.Stderr = &s.errs
 	out, err := s.StdoutPipe()
 	if err != nil {
@@ -170,7 +170,7 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 		{"farm retry " + id + "0", "moonfarm: no run " + id + "0; there are: " + id[:8]},
 	} {
 		p := start(t, append(strings.Fields(c.args), "--connect", s.URL)...)
-		if err := p.Wait(); p.ProcessState.ExitCode() != command.ExitFailure || !strings.HasPrefix(p.Errs.String(), c.want) || strings.Count(p.Errs.String(), "\n") != 1 {
+		if err := p.Wait(); p.ProcessState.ExitCode() != console.ExitFailure || !strings.HasPrefix(p.Errs.String(), c.want) || strings.Count(p.Errs.String(), "\n") != 1 {
 			t.Errorf("%s: %v: %s, want %s", c.args, err, &p.Errs, c.want)
 		}
 	}
@@ -184,7 +184,7 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 		t.Cleanup(conn.Close)
 		return conn
 	}
-	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: (&app{new(command.App)}).openShards})
+	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: (&app{new(console.Console)}).openShards})
 	if err == nil || !strings.Contains(err.Error(), "0.0.1") {
 		t.Errorf("a worker of another version: %v", err)
 	}
@@ -244,7 +244,7 @@ func requireFarmContinues(t *testing.T, want string, signal syscall.Signal) {
 			continue // it was through before the signal came
 		}
 		say := "moonfarm: interrupted: committed shards are kept in " + dir + "; the same command continues\n"
-		if p.ProcessState.ExitCode() != command.ExitInterrupted || p.Out.Len() > 0 || p.Errs.String() != say {
+		if p.ProcessState.ExitCode() != console.ExitInterrupted || p.Out.Len() > 0 || p.Errs.String() != say {
 			t.Fatalf("%v: %v, said %q and %q, want %q", signal, err, &p.Out, &p.Errs, say)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {

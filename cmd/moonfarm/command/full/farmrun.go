@@ -15,9 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/command"
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
+	"moonfarm/sim/texts"
 )
 
 // farmRunFlags are the flags of farm run.
@@ -43,12 +44,12 @@ run that was stopped or killed.
 With --json: one object about the run with ` + runKeys,
 		Example: `  moonfarm-full farm run towerdefence --episodes 2000 --seed 1 --out data/td
   moonfarm-full farm run codecraft --policy econ --episodes 100 --out 's3://bucket/craft?region=eu-west-1'`,
-		Args: command.Takes("GAME"),
+		Args: console.Takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runFarm(c.Context(), args[0], f) },
 	}
 	f.specFlags.add(c)
 	c.Flags().StringVar(&f.store, "store", "", "`DIR` for the state of the run until it is done (default: one for each run in the user's cache)")
-	command.WorkersFlag(c, &f.workers)
+	console.WorkersFlag(c, &f.workers)
 	a.LockFlag(c, "folders")
 	auditFlag(c, &f.audit)
 	a.graceFlag(c, &f.grace)
@@ -58,7 +59,7 @@ With --json: one object about the run with ` + runKeys,
 
 // runFarm serves, submits and works.
 func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
-	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: f.workers, Alone: true, Locks: a.Locks()})
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: f.workers, Alone: true, Locks: &a.Locks})
 	if err != nil {
 		return err
 	}
@@ -75,9 +76,9 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 		return a.Print(r, func() { a.printEnd(r, r.Made, 0) })
 	}
 	a.lingers(f.grace)
-	a.Resume(fmt.Sprintf("committed shards are kept in %s; the same command continues", f.out))
+	a.Resume = fmt.Sprintf("committed shards are kept in %s; the same command continues", f.out)
 	log := a.logger(&f.logFlags)
-	s, err := farm.Serve(farm.ServerOptions{Dir: store, Log: log, Locks: a.Locks()})
+	s, err := farm.Serve(farm.ServerOptions{Dir: store, Log: log, Locks: &a.Locks})
 	if err != nil {
 		return err
 	}
@@ -205,7 +206,7 @@ that --out gives: a bucket, or a folder that all machines share.
 With --json: one object about the run with ` + runKeys,
 		Example: `  moonfarm-full farm submit towerdefence --episodes 1000000 --out s3://bucket/td --connect tls://farm.example:4222 --credentials me.json
   moonfarm-full farm submit codecraft --policy econ --out /mnt/data/craft --wait`,
-		Args: command.Takes("GAME"),
+		Args: console.Takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runFarmSubmit(c.Context(), args[0], f) },
 	}
 	f.specFlags.add(c)
@@ -217,7 +218,7 @@ With --json: one object about the run with ` + runKeys,
 }
 
 func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags) error {
-	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1, Locks: a.Locks()})
+	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1, Locks: &a.Locks})
 	if err == nil {
 		err = run.Close()
 	}
@@ -231,7 +232,7 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	}
 	defer closing()
 	if f.wait {
-		a.Resume(fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID()))
+		a.Resume = fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID())
 	}
 	r, err := submit(ctx, c, spec, away, nil)
 	if err == nil && r.State == farm.Done && !f.wait {
@@ -279,19 +280,19 @@ func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, when looks, fa
 // await waits for the end of a run and prints it.
 func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, when looks, failed <-chan error) (*farm.RunStatus, error) {
 	found := r.Made
-	show, end := a.Meter("episodes", "rows")
+	m := a.Meter("episodes")
 	for r.State == farm.Running || r.State == farm.Finishing {
 		if err := sleep(ctx, when, failed); err != nil {
-			end()
+			m.End()
 			return nil, err
 		}
 		next, err := look(ctx, c, r.ID)
 		if err == nil {
 			r = next
-			show(r.Played, r.Episodes, r.Rows)
+			m.Show(r.Played, r.Episodes, r.Rows, "rows")
 		}
 	}
-	passed := end()
+	passed := m.End()
 	if err := ended(r); err != nil {
 		return r, err
 	}
@@ -337,12 +338,12 @@ func ended(r *farm.RunStatus) error {
 
 // printEnd prints the line that generate prints about a dataset.
 func (a *app) printEnd(r *farm.RunStatus, found int, passed time.Duration) {
-	d := command.Size{Episodes: r.Episodes, Rows: r.Rows, Bytes: r.Bytes, Shards: r.Shards, Made: r.Shards - found, Found: found}
+	d := datasets.Size{Episodes: r.Episodes, Rows: r.Rows, Bytes: r.Bytes, Shards: r.Shards, Made: r.Shards - found, Found: found}
 	speed := ""
 	if d.Made > 0 && passed > 0 {
 		rows := float64(d.Rows) * float64(d.Made) / float64(d.Shards) / passed.Seconds()
-		speed = fmt.Sprintf("; %.1f s, %s rows/s", passed.Seconds(), cli.Group(uint64(rows)))
+		speed = fmt.Sprintf("; %.1f s, %s rows/s", passed.Seconds(), texts.Group(uint64(rows)))
 	}
-	a.PrintSize(plain(r.Out), d, speed)
+	command.PrintSize(a.Console, plain(r.Out), d, speed)
 	a.Printf("\n")
 }

@@ -10,6 +10,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/farm"
@@ -38,7 +39,7 @@ func tronSpec(t *testing.T, out string) *farm.Spec {
 // startWith starts the program with a text as its standard input.
 func startWith(t *testing.T, text string, args ...string) *process {
 	t.Helper()
-	p := &process{Cmd: exec.Command(command.FullName, args...)}
+	p := &process{Cmd: exec.Command(console.FullProgram, args...)}
 	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(text), &p.Out, &p.Errs
 	if err := p.Start(); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/command"
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/farm/places"
@@ -87,7 +87,7 @@ func (a *app) farmServe() *cobra.Command {
 		Long: serveDoc,
 		Example: `  moonfarm-full farm serve --store farm --http 127.0.0.1:8080 --allow-out s3://bucket
   moonfarm-full farm serve --store farm --listen 0.0.0.0:4222 --tls-cert cert.pem --tls-key key.pem --allow-out /mnt/data`,
-		Args: command.Takes(),
+		Args: console.Takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmServe(c.Context(), f) },
 	}
 	flags := c.Flags()
@@ -100,7 +100,7 @@ func (a *app) farmServe() *cobra.Command {
 	flags.StringVar(&f.cluster.Listen, "cluster-listen", "", "`ADDR`, HOST:PORT, for the other servers")
 	flags.StringSliceVar(&f.cluster.Routes, "cluster-routes", nil, "`ADDRS`, HOST:PORT, of the other servers, with commas")
 	flags.StringVar(&f.clusterSecret, "cluster-secret-file", "", "`FILE` with the common password of the servers")
-	flags.Var(command.Whole(&f.replicas, 1, 5), "replicas", "number of servers that keep each part of the state")
+	flags.Var(console.Whole(&f.replicas, 1, 5), "replicas", "number of servers that keep each part of the state")
 	auditFlag(c, &f.audit)
 	a.LockFlag(c, "the folder of the state")
 	flags.StringVar(&f.page.Listen, "http", "", "`ADDR`, HOST:PORT, of the page")
@@ -117,17 +117,17 @@ func (f *farmServeFlags) check() (err error) {
 	remote := f.url != ""
 	switch {
 	case f.store == "" && !remote:
-		return cli.WrongUse("--store is missing: the folder of the state, such as --store farm")
+		return console.WrongUse("--store is missing: the folder of the state, such as --store farm")
 	case f.store != "" && remote:
-		return cli.WrongUse("--store and --connect: the state is kept here or elsewhere, expected one of them")
+		return console.WrongUse("--store and --connect: the state is kept here or elsewhere, expected one of them")
 	case remote && (f.users != "" || f.cluster.Name != ""):
-		return cli.WrongUse("--connect: --users and --cluster-name are for a server in this process")
+		return console.WrongUse("--connect: --users and --cluster-name are for a server in this process")
 	case (f.cluster.Name == "") != (f.cluster.Listen == ""):
-		return cli.WrongUse("--cluster-name and --cluster-listen: expected both or none")
+		return console.WrongUse("--cluster-name and --cluster-listen: expected both or none")
 	case f.page.Listen == "" && (f.page.User != "" || f.page.Profile || f.page.Health != ""):
-		return cli.WrongUse("--http is missing: the address of the page, such as --http 127.0.0.1:8080")
+		return console.WrongUse("--http is missing: the address of the page, such as --http 127.0.0.1:8080")
 	case (f.page.User == "") != (f.pagePassword == ""):
-		return cli.WrongUse("--http-user and --http-password-file: expected both or none")
+		return console.WrongUse("--http-user and --http-password-file: expected both or none")
 	}
 	if remote {
 		err = f.connectFlags.check()
@@ -168,7 +168,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	}
 	allow, err := places.Allow(f.allow)
 	if err != nil {
-		return cli.WrongUse("--allow-out: %w", err)
+		return console.WrongUse("--allow-out: %w", err)
 	}
 	a.lingers(0)
 	log := a.logger(&f.logFlags)
@@ -176,7 +176,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	o := f.options(farm.RoleCoordinator, "", log)
 	at := served{URL: f.url}
 	if f.url == "" {
-		s, forget, err := f.serveHere(&at, log, a.Locks())
+		s, forget, err := f.serveHere(&at, log, &a.Locks)
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	if err := a.Print(at, func() { a.printServed(at) }); err != nil {
 		return err
 	}
-	if err := a.Flush(); err != nil {
+	if err := a.Out.Flush(); err != nil {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
@@ -266,11 +266,11 @@ After SIGTERM or Ctrl-C it finishes the shards in hand, or hands them back when
 shards after half a minute.`,
 		Example: `  moonfarm-full farm worker --connect nats://127.0.0.1:4222
   moonfarm-full farm worker --connect tls://farm.example:4222 --tls-ca ca.pem --credentials worker7.json --allow-out /mnt/data`,
-		Args: command.Takes(),
+		Args: console.Takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.runFarmWorker(c.Context(), f) },
 	}
 	f.connectFlags.add(c, "")
-	command.WorkersFlag(c, &f.workers)
+	console.WorkersFlag(c, &f.workers)
 	a.LockFlag(c, "folders")
 	c.Flags().StringVar(&f.name, "name", "", "`NAME` of the worker in the farm, if the credentials have none (default: made of host and process)")
 	c.Flags().StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or a URL as for farm serve (default: all that the server allows)")
@@ -281,7 +281,7 @@ shards after half a minute.`,
 
 func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	if f.url == "" {
-		return cli.WrongUse("--connect is missing: the URL of the server, such as --connect nats://%s", defaultServer)
+		return console.WrongUse("--connect is missing: the URL of the server, such as --connect nats://%s", defaultServer)
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -290,7 +290,7 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	if len(f.allow) > 0 {
 		allow, err := places.Allow(f.allow)
 		if err != nil {
-			return cli.WrongUse("--allow-out: %w", err)
+			return console.WrongUse("--allow-out: %w", err)
 		}
 		open = allow.Guard(open)
 	}
@@ -307,7 +307,7 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	defer c.Close()
 	log.Info("working", "worker", c.Name(), "url", f.url, "at_once", f.workers)
 	err = farm.Work(ctx, c, farm.WorkerOptions{Version: datasets.Version, Slots: f.workers, Open: open, Grace: f.grace, Log: log})
-	if errors.Is(err, command.ErrInterrupted) {
+	if errors.Is(err, console.ErrInterrupted) {
 		return nil
 	}
 	return err
@@ -339,12 +339,12 @@ others, such as through the standard input of ssh:
     moonfarm-full farm worker --connect nats://127.0.0.1:4223 --credentials -`,
 		Example: `  moonfarm-full farm credentials --name worker7 > worker7.json
   moonfarm-full farm credentials --name anna --role operator --credentials farm/key.json > anna.json`,
-		Args: command.Takes(),
+		Args: console.Takes(),
 		RunE: func(*cobra.Command, []string) error { return a.runFarmCredentials(f) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.name, "name", "", "`NAME` of the holder in the farm")
-	flags.Var(command.Choice(&f.role, farm.RoleWorker, farm.RoleOperator), "role", "rights of the holder")
+	flags.Var(console.Choice(&f.role, farm.RoleWorker, farm.RoleOperator), "role", "rights of the holder")
 	flags.StringVar(&f.url, "connect", "nats://"+defaultServer, "`URL` of the server")
 	flags.StringVar(&f.key, "credentials", "", "`FILE` with the server's key, STORE/"+farm.KeyFile)
 	return c
@@ -352,7 +352,7 @@ others, such as through the standard input of ssh:
 
 func (a *app) runFarmCredentials(f *farmCredentialsFlags) error {
 	if f.name == "" {
-		return cli.WrongUse("--name is missing: the name of the worker or person, such as --name worker7")
+		return console.WrongUse("--name is missing: the name of the worker or person, such as --name worker7")
 	}
 	if f.key == "" {
 		if f.key = farm.FindKey(f.url); f.key == "" {

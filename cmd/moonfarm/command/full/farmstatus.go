@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"moonfarm/cmd/moonfarm/command"
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/farm"
+	"moonfarm/sim/texts"
 )
 
 // runKeys documents the JSON of a run.
@@ -54,7 +54,7 @@ make again)). With RUN: one object about the run. A run has ` + runKeys,
 		Example: `  moonfarm-full farm status
   moonfarm-full farm status 0123abcd --watch
   moonfarm-full farm status --json --connect tls://farm.example:4222 --credentials me.json`,
-		Args: command.Takes("[RUN]"),
+		Args: console.Takes("[RUN]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runFarmStatus(c.Context(), args, f) },
 	}
 	c.Flags().BoolVar(&f.watch, "watch", false, "print again each second")
@@ -64,8 +64,8 @@ make again)). With RUN: one object about the run. A run has ` + runKeys,
 }
 
 func (a *app) runFarmStatus(ctx context.Context, args []string, f *farmStatusFlags) error {
-	if a.JSON() && f.watch && len(args) == 0 {
-		return cli.WrongUse("--watch and --json: expected a RUN, whose end is printed; farm serve --http has /status.json")
+	if a.JSON && f.watch && len(args) == 0 {
+		return console.WrongUse("--watch and --json: expected a RUN, whose end is printed; farm serve --http has /status.json")
 	}
 	c, closing, err := f.client(ctx, a.logger(&f.logFlags))
 	if err != nil {
@@ -84,7 +84,7 @@ func (a *app) runFarmStatus(ctx context.Context, args []string, f *farmStatusFla
 			}
 		}
 		over := !f.watch || run != nil && run.State != farm.Running && run.State != farm.Finishing
-		if over || !a.JSON() {
+		if over || !a.JSON {
 			if err := a.printStatus(s, run, f.watch); err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ func find(s *farm.Status, id string) (*farm.RunStatus, error) {
 		return nil, fmt.Errorf("no run %s: the farm has no runs", plain(id))
 	}
 	known = known[:min(len(known), 20)]
-	return nil, command.Unknown(fmt.Errorf("no run %s; there are: %s", plain(id), strings.Join(known, ", ")), id, known)
+	return nil, console.Unknown(fmt.Errorf("no run %s; there are: %s", plain(id), strings.Join(known, ", ")), id, known)
 }
 
 func short(id string) string { return id[:min(len(id), 8)] }
@@ -137,7 +137,7 @@ func plain(text string) string {
 
 // printStatus prints a status, or one of its runs.
 func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error {
-	if again && !a.JSON() && term.IsTerminal(int(os.Stdout.Fd())) {
+	if again && !a.JSON && term.IsTerminal(int(os.Stdout.Fd())) {
 		a.Printf("\x1b[H\x1b[2J")
 	}
 	var err error
@@ -146,7 +146,7 @@ func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error
 	} else {
 		err = a.Print(s, func() { a.printFarm(s) })
 	}
-	if e := a.Flush(); err == nil && e != nil {
+	if e := a.Out.Flush(); err == nil && e != nil {
 		err = fmt.Errorf("writing the output: %w", e)
 	}
 	return err
@@ -190,11 +190,11 @@ func (a *app) printRuns(runs []farm.RunStatus) {
 	for _, r := range runs {
 		left := "–"
 		if r.Left > 0 && r.State == farm.Running {
-			left = command.Lasting(time.Duration(r.Left * float64(time.Second)))
+			left = console.FormatDuration(time.Duration(r.Left * float64(time.Second)))
 		}
 		rows = append(rows, []string{
 			short(r.ID), plain(r.Name), string(r.State), fmt.Sprintf("%d of %d", r.Made, r.Shards), fmt.Sprint(r.Held),
-			cli.Group(r.Rows), cli.Size(r.Bytes), cli.Group(uint64(r.RowRate)), left, counts(r.Audits), plain(r.Out),
+			texts.Group(r.Rows), console.FormatSize(r.Bytes), texts.Group(uint64(r.RowRate)), left, counts(r.Audits), plain(r.Out),
 		})
 	}
 	a.Table(rows...)
@@ -219,7 +219,7 @@ func (a *app) printWorkers(s *farm.Status) {
 		}
 		rows = append(rows, []string{
 			plain(w.Name), state, plain(w.Version), plain(w.Host), ago(s, w.Beat), fmt.Sprintf("%d of %d", w.Held, w.Slots),
-			cli.Group(w.Shards), cli.Group(uint64(w.RowRate)), fmt.Sprint(w.Lapsed), counts(w.Audits),
+			texts.Group(w.Shards), texts.Group(uint64(w.RowRate)), fmt.Sprint(w.Lapsed), counts(w.Audits),
 		})
 	}
 	a.Table(rows...)
@@ -231,7 +231,9 @@ func (a *app) printWorkers(s *farm.Status) {
 }
 
 // ago formats the time since t, by the coordinator's clock.
-func ago(s *farm.Status, t time.Time) string { return command.Lasting(max(0, s.Now.Sub(t))) + " ago" }
+func ago(s *farm.Status, t time.Time) string {
+	return console.FormatDuration(max(0, s.Now.Sub(t))) + " ago"
+}
 
 // counts formats the counts of audits.
 func counts(c farm.AuditCounts) string {
@@ -271,7 +273,7 @@ func (a *app) farmChange(use, does, long string, change func(*farm.Client, conte
 		Use: use, Short: does,
 		Long:    long + "\n\nWith --json: one object about the run with " + runKeys,
 		Example: "  moonfarm-full farm " + name + " 0123abcd",
-		Args:    command.Takes("RUN"),
+		Args:    console.Takes("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, closing, err := f.client(c.Context(), a.logger(&f.logFlags))
 			if err != nil {

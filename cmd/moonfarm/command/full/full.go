@@ -6,15 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/command"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets/cloud"
 )
 
 // Main runs the command line of this process, and ends it with the exit status.
 func Main() {
-	command.Main(parts())
+	program().Main()
 }
 
-// parts returns the commands and stores that this program has in addition to moonfarm.
-func parts() command.Parts {
-	return command.Parts{Name: command.FullName, Commands: []func(*command.App) *cobra.Command{farming}, Stores: cloud.Stores()}
+// program returns moonfarm with the commands of the farm and the stores.
+func program() command.Program {
+	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: cloud.Stores()}
 }

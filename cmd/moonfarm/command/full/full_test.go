@@ -13,11 +13,12 @@ import (
 
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 )
 
 // TestMain makes the test's program serve as moonfarm and as moonfarm-full, too.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"moonfarm": func() { command.Main(command.Parts{}) }, command.FullName: Main, "soak": soak})
+	testscript.Main(m, map[string]func(){"moonfarm": func() { command.Program{}.Main() }, console.FullProgram: Main, "soak": soak})
 }
 
 // top is the folder of the module.
@@ -30,16 +31,16 @@ type process = commandtest.Process
 // start starts moonfarm-full.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	return commandtest.Start(t, command.FullName, args...)
+	return commandtest.Start(t, console.FullProgram, args...)
 }
 
 // finish runs moonfarm-full to a good end and returns what it printed.
 func finish(t *testing.T, args ...string) string {
 	t.Helper()
-	return commandtest.Finish(t, command.FullName, args...)
+	return commandtest.Finish(t, console.FullProgram, args...)
 }
 
-func tree() *cobra.Command { return parts().Tree() }
+func tree() *cobra.Command { return program().Tree() }
 
 func TestScripts(t *testing.T) {
 	commandtest.Scripts(t, tree, func(dir string) error {
@@ -54,23 +55,23 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func TestHelp(t *testing.T) { commandtest.Help(t, tree(), command.HelpWidth) }
+func TestHelp(t *testing.T) { commandtest.Help(t, tree(), console.HelpWidth) }
 
 // TestPages: the commands of moonfarm-full that pages name exist.
 func TestPages(t *testing.T) {
 	named := map[string]int{}
 	for _, p := range commandtest.Pages(t, top) {
-		named[p.Path] = commandtest.Page(t, p.Text, command.FullName, tree())
+		named[p.Path] = commandtest.Page(t, p.Text, console.FullProgram, tree())
 	}
 	for _, path := range []string{"README.md", "rollout/farm/README.md"} {
-		assert.GreaterOrEqual(t, named[path], 3, "commands of %s in %s", command.FullName, path)
+		assert.GreaterOrEqual(t, named[path], 3, "commands of %s in %s", console.FullProgram, path)
 	}
 }
 
 // TestSameCommands: moonfarm-full has all commands that moonfarm has, and says the same of
 // them.
 func TestSameCommands(t *testing.T) {
-	light := command.Parts{}.Tree()
+	light := command.Program{}.Tree()
 	for _, c := range light.Commands() {
 		found, _, err := tree().Find([]string{c.Name()})
 		if err != nil || !c.Hidden && found.Long != c.Long {
@@ -81,13 +82,13 @@ func TestSameCommands(t *testing.T) {
 
 // run runs a command of moonfarm-full in this process.
 func run(ctx context.Context, args []string) (status int) {
-	return parts().Run(ctx, args, os.Stderr, os.Stderr)
+	return program().Run(ctx, args, os.Stderr, os.Stderr)
 }
 
 // built builds moonfarm-full as a program of its own.
 func built(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	c := exec.Command("go", append(append([]string{"build", "-pgo=off", "-o", name}, args...), top+"/cmd/"+command.FullName)...)
+	c := exec.Command("go", append(append([]string{"build", "-pgo=off", "-o", name}, args...), top+"/cmd/"+console.FullProgram)...)
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v: %s", c.Args, err, out)
 	}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
 )
 
 // TestMemoryOfFarm measures the peak of farm run's memory for few and many shards: what
@@ -20,7 +20,7 @@ func TestMemoryOfFarm(t *testing.T) {
 	least := 0
 	for _, episodes := range []int{2000, 400_000} {
 		dir := t.TempDir()
-		peak := commandtest.PeakOf(t, command.FullName, "farm", "run", "tron", "--episodes", fmt.Sprint(episodes), "--out", filepath.Join(dir, "data"), "--store", filepath.Join(dir, "store"))
+		peak := commandtest.PeakOf(t, console.FullProgram, "farm", "run", "tron", "--episodes", fmt.Sprint(episodes), "--out", filepath.Join(dir, "data"), "--store", filepath.Join(dir, "store"))
 		t.Logf("%d episodes: %d MB", episodes, peak)
 		if least == 0 {
 			least = peak

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"moonfarm/cmd/moonfarm/command"
+	"moonfarm/cmd/moonfarm/internal/console"
 )
 
 // soakEnv is how long TestSoak runs, such as 30m; without it MOONFARM_LONG asks for
@@ -38,12 +38,12 @@ func soak() {
 	if err != nil {
 		panic(err)
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), d, command.ErrInterrupted)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), d, console.ErrInterrupted)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
 		var err error
-		if status := run(ctx, os.Args[2:]); status != command.ExitInterrupted {
+		if status := run(ctx, os.Args[2:]); status != console.ExitInterrupted {
 			err = fmt.Errorf("the command ended with status %d, not because it was interrupted", status)
 		}
 		ended <- err
@@ -54,7 +54,7 @@ func soak() {
 		case err := <-ended:
 			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
-				os.Exit(command.ExitFailure)
+				os.Exit(console.ExitFailure)
 			}
 			over = 1
 		case <-time.After(time.Second):

@@ -1,7 +1,7 @@
 package gamedoc
 
 // codecraft describes the game to the commands.
-var codecraft = Game{
+var codecraft = Doc{
 	Name:      "codecraft",
 	Score:     "the points of the game, for resources, building and destroying; they decide the places",
 	RulesFile: "rule values, a key=value a line",

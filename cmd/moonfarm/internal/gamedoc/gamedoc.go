@@ -9,16 +9,16 @@ import (
 	"moonfarm/rollout/recordings"
 )
 
-// Game describes a game to the commands.
-type Game struct {
+// Doc describes a game to the commands.
+type Doc struct {
 	Name      string
 	RulesFile string   // what --rules takes
 	RuleSets  []string // names that --rules takes instead of a file
 	// RulesMissing tells that recordings do not contain all of their rules, so
 	// that import takes --rules.
 	RulesMissing bool
-	Score       string   // what the score of a player is
-	Contest     []string // the rule set of each stage of a contest; nil: the default in all
+	Score        string   // what the score of a player is
+	Contest      []string // the rule set of each stage of a contest; nil: the default in all
 	// Config and Results tell that match takes a config file of the original engine, and
 	// writes its results file.
 	Config, Results bool
@@ -37,9 +37,9 @@ type Help struct {
 	Show    string // the values of --as, and what is shown
 }
 
-// Games lists the games with an original engine, in the order of recordings.Engines.
-func Games() []Game {
-	all := []Game{towerdefence, terminal, codecraft}
+// All lists the games with an original engine, in the order of recordings.Engines.
+func All() []Doc {
+	all := []Doc{towerdefence, terminal, codecraft}
 	for i := range all {
 		engine, _ := recordings.Of(all[i].Name)
 		all[i].RuleSets, all[i].RulesMissing = engine.Info().RuleSets, engine.Info().RulesMissing
@@ -49,14 +49,14 @@ func Games() []Game {
 
 // Of returns the entry of a game. A game without an original engine gets an empty entry,
 // and a variant of another game an entry with that game's rules alone.
-func Of(game string) Game {
-	for _, g := range Games() {
+func Of(game string) Doc {
+	for _, g := range All() {
 		if g.Name == game {
 			return g
 		}
 		if slices.Contains(g.variants, game) {
-			return Game{Name: game, RulesFile: g.RulesFile, RuleSets: g.RuleSets}
+			return Doc{Name: game, RulesFile: g.RulesFile, RuleSets: g.RuleSets}
 		}
 	}
-	return Game{Name: game}
+	return Doc{Name: game}
 }

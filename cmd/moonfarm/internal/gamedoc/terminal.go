@@ -3,7 +3,7 @@ package gamedoc
 import engine "moonfarm/sim/terminal"
 
 // terminal describes the game to the commands.
-var terminal = Game{
+var terminal = Doc{
 	Name:      "terminal",
 	variants:  []string{engine.SequentialName},
 	Score:     "the health that the other player has lost",

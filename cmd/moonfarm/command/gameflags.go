@@ -14,9 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moonfarm/cmd/moonfarm/internal/cli"
+	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
-	"moonfarm/cmd/moonfarm/internal/models"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -46,16 +45,16 @@ func (f *gameFlags) addRules(c *cobra.Command) {
 }
 
 func (f *gameFlags) addMaxTurns(c *cobra.Command) {
-	c.Flags().Var(whole(&f.maxTurns, 0, math.MaxInt32), "max-turns", "number of turns after which games are cut; 0: only the rules end them")
+	c.Flags().Var(console.Whole(&f.maxTurns, 0, math.MaxInt32), "max-turns", "number of turns after which games are cut; 0: only the rules end them")
 }
 
 // rulesFlag adds --rules. what describes the content of its file.
 func rulesFlag(c *cobra.Command, to *string, what string) {
-	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(gamedoc.Games())+")")
+	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(gamedoc.All())+")")
 }
 
 // rulesDoc lists the kinds of files, and the rule sets, that --rules takes for some games.
-func rulesDoc(games []gamedoc.Game) string {
+func rulesDoc(games []gamedoc.Doc) string {
 	var docs []string
 	for _, t := range games {
 		doc := t.Name + ": " + t.RulesFile
@@ -80,18 +79,18 @@ type table struct {
 func (f gameFlags) open(name string) (*table, error) {
 	g, err := catalog.Find(name)
 	if err != nil {
-		return nil, cli.WrongUse("%w", err)
+		return nil, console.WrongUse("%w", err)
 	}
 	t := &table{game: g, flags: f}
 	if t.rules, err = readRules(f.rulesFile, gamedoc.Of(name)); err != nil {
 		return nil, err
 	}
 	if _, err = g.New(t.rules, env.Settings{N: 1}); err != nil {
-		return nil, cli.WrongUse("--rules %s: %w", f.rulesFile, err)
+		return nil, console.WrongUse("--rules %s: %w", f.rulesFile, err)
 	}
 	v, err := t.vector(1)
 	if err != nil {
-		return nil, cli.WrongUse("--reward %s: %w", f.reward, err)
+		return nil, console.WrongUse("--reward %s: %w", f.reward, err)
 	}
 	t.spec = v.Spec()
 	return t, nil
@@ -107,17 +106,17 @@ func (t *table) vector(n int) (env.Vector, error) {
 func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
 	maker, err := policy.NewReproducible(t.game.Name, spec)
 	if err != nil {
-		return nil, "", cli.WrongUse("--%s: %w", flag, err)
+		return nil, "", console.WrongUse("--%s: %w", flag, err)
 	}
 	p, err := maker(t.spec)
 	if err != nil {
-		return nil, "", cli.WrongUse("--%s: %w", flag, err)
+		return nil, "", console.WrongUse("--%s: %w", flag, err)
 	}
 	return maker, p.Name(), rollout.CloseSeats(p)
 }
 
-// makers returns the makers of games and policies for datasets of the game.
-func makers(g catalog.Entry) datasets.Makers {
+// Makers returns the makers of games and policies for datasets of the game.
+func Makers(g catalog.Entry) datasets.Makers {
 	return datasets.Makers{
 		Vector:   g.New,
 		Recorded: g.Recorded,
@@ -133,7 +132,7 @@ const maxRules = 16 << 20
 // readRules reads a file of rules and returns its uncompressed text or, if it holds
 // JSON, its first value: the whole config file, or the config line of a replay. It
 // returns the name of a rule set of one of the games, and "", as they are.
-func readRules(file string, games ...gamedoc.Game) (string, error) {
+func readRules(file string, games ...gamedoc.Doc) (string, error) {
 	if file == "" {
 		return "", nil
 	}
@@ -145,26 +144,26 @@ func readRules(file string, games ...gamedoc.Game) (string, error) {
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if sets := ruleSets(games); len(sets) > 0 {
-			wrong := cli.WrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
-			return "", unknownError{wrong, file, sets}
+			wrong := console.WrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
+			return "", console.Unknown(wrong, file, sets)
 		}
 	}
 	if err != nil {
-		return "", cli.WrongUse("--rules: %w", err)
+		return "", console.WrongUse("--rules: %w", err)
 	}
 	defer f.Close()
 	text, err := readRulesText(f)
 	if err != nil {
-		return "", cli.WrongUse("--rules: %s: %w", file, err)
+		return "", console.WrongUse("--rules: %s: %w", file, err)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", cli.WrongUse("--rules: %s is empty", file)
+		return "", console.WrongUse("--rules: %s is empty", file)
 	}
 	return text, nil
 }
 
 // ruleSets returns the names of the rule sets of some games.
-func ruleSets(games []gamedoc.Game) []string {
+func ruleSets(games []gamedoc.Doc) []string {
 	var all []string
 	for _, t := range games {
 		all = append(all, t.RuleSets...)
@@ -180,7 +179,7 @@ func readRulesText(f io.Reader) (string, error) {
 	}
 	head, _ := in.Peek(512)
 	text, more, broken := bounded.Prefix(in, maxRules)
-	tooLong := fmt.Errorf("expected rules, at most %s; the file has more", cli.Size(maxRules))
+	tooLong := fmt.Errorf("expected rules, at most %s; the file has more", console.FormatSize(maxRules))
 	if !strings.HasPrefix(strings.TrimSpace(string(head)), "{") {
 		if broken == nil && more {
 			broken = tooLong
@@ -199,70 +198,13 @@ func readRulesText(f io.Reader) (string, error) {
 	return string(first), err
 }
 
-// model makes the command model with its subcommands.
-func (a *app) model() *cobra.Command {
-	c := a.group("model", "Look at networks that were trained elsewhere", "Looks at networks in ONNX files, as PyTorch and others export them.")
-	c.AddCommand(a.modelInspect())
-	return c
-}
-
-func (a *app) modelInspect() *cobra.Command {
-	f, game, head, strict := gameFlags{reward: env.ResultReward}, "", "", false
-	c := &cobra.Command{
-		Use: "inspect FILE", Short: "Sum up a network, and how it fits a game",
-		Long: `Describes a network in an ONNX file: inputs and outputs, operators, parameters,
-arithmetic, and the checksum of its outputs for fixed inputs, which is the same
-on every machine. Outputs that have NaN or infinite numbers for these inputs are
-named, and refused with --strict. A file that cannot play is refused with the
-reason; the message names the node of an unknown operator.
-
-With --game it also prints which part of the game's observation each input
-takes, which outputs are the choices of its heads and the value, and why; or, in
-one message, what does not fit: what the model has and what the game needs. An
-output of Softmax or Sigmoid, even if it is then reshaped, cast or masked, holds
-probabilities: their logarithms are the logits. An output of LogSoftmax holds
-logits.
-
-With --json: an object with the keys producer, opset, inputs and outputs (name,
-type, shape of a row), operators, parameters, mflop (of an evaluation), sha256
-(of the file), answers (checksum), not_finite (outputs with NaN or infinite
-numbers for the fixed inputs), path (of the arithmetic: avx512, avx2, neon or
-portable) and, with --game, game and fit: inputs (name, part, numbers), heads
-(output, offset, choices), value (an output, or empty), reasons (name of an
-input or output, taken: its use, why).`,
-		Example: "  moonfarm model inspect net.onnx\n  moonfarm model inspect net.onnx --game towerdefence",
-		Args:    takes("FILE"),
-		RunE: func(c *cobra.Command, args []string) error {
-			spec := env.Spec{}
-			if game != "" {
-				t, err := f.open(game)
-				if err != nil {
-					return err
-				}
-				spec = t.spec
-			} else if f.rulesFile != "" {
-				return cli.WrongUse("--rules: expected --game, whose rules they are")
-			} else if head != "" {
-				return cli.WrongUse("--head: expected --game, whose choices they are")
-			}
-			card, err := models.Describe(args[0], game, spec, head)
-			if err != nil {
-				return err
-			}
-			if strict && len(card.NotFinite) > 0 {
-				return fmt.Errorf("%s: --strict: %q have NaN or infinite numbers for the fixed inputs", args[0], card.NotFinite)
-			}
-			return a.print(card, func() {
-				above, below := card.Text(args[0])
-				a.printf("%s", above)
-				a.table(card.Rows()...)
-				a.printf("%s", below)
-			})
-		},
+// readSpecs splits the list of policies of a flag. No entry may be empty.
+func readSpecs(flag, text string) ([]string, error) {
+	list := policy.SplitList(text)
+	for i, spec := range list {
+		if spec == "" {
+			return nil, console.WrongUse("--%s %q: policy %d of %d is empty", flag, text, i+1, len(list))
+		}
 	}
-	c.Flags().StringVar(&game, "game", "", "`GAME` that the network is to play")
-	c.Flags().BoolVar(&strict, "strict", false, "fail if an output has NaN or infinite numbers")
-	c.Flags().StringVar(&head, "head", "", "`NAME` of the output with the logits, as in FILE.onnx(head=NAME) (default: the one that fits)")
-	f.addRules(c)
-	return c
+	return list, nil
 }

@@ -1,0 +1,196 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/report"
+	"moonfarm/rollout/arena/report/page"
+	"moonfarm/rollout/arena/schedule"
+	"moonfarm/sim/texts"
+)
+
+// reportDoc is the help on reports.
+const reportDoc = `With --csv or --markdown: the table of players in that form.
+
+With --html: one page for a browser that needs no other files, with ratings,
+scores of all pairs, ratings over the games, lengths of games, faults,
+repetitions and a sequential test, as tables and plots, and the last 500 games.
+The same journal makes the same page. In the folder of the journal its links to
+replays work.
+
+With --json: one object with the keys game, rules, seed, schedule, seats, seeds
+(different ones), games, distinct (games that are no repetitions), clock_decided
+(games that the shorter time of thinking decided; absent: 0), complete (false:
+interrupted; absent for a journal), anchor, draw_parameter, players (each with
+player, games, wins, draws, losses, score, score_low, score_high, elo, low,
+high, error (standard error): null if the games do not determine it; seeds
+(effective number), group (no games connect players of different groups),
+bounded (false: the player won or lost all games, so that they do not bound the
+rating), score_at_seat_0, mean_place, nash, alpha_rank, faults (by kind),
+seconds), pairs (each with a, b, games, distinct, repeats (true: the same on all
+seeds), mean_turns, and, from a's side, wins, draws, losses, score, score_low,
+score_high; from these games alone elo, elo_low, elo_high, superior; from the
+fit to all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null if the
+games do not determine it), for ladders and sandboxes in each of players glicko
+(rating, deviation, volatility), with --bootstrap there also bootstrap (low,
+high, error), for contests stages (each with stage, seats, games, standings:
+each with player, games, points: in the Sandbox the rating), and, with --sprt,
+sprt (elo0, elo1, alpha, beta, counts of results in half points, llr, lower,
+upper, decision, estimates).`
+
+// reportForm has the flags for the form of a report.
+type reportForm struct{ csv, markdown, html bool }
+
+func (f *reportForm) add(c *cobra.Command) {
+	c.Flags().BoolVar(&f.csv, "csv", false, "print the players as comma-separated values")
+	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the players as a table of Markdown")
+	c.Flags().BoolVar(&f.html, "html", false, "print a page for a browser, with tables and plots")
+}
+
+func (a *app) evalReport() *cobra.Command {
+	f := &evalFlags{games: 1}
+	c := &cobra.Command{
+		Use: "report DIR", Short: "Print the result of a tournament again",
+		Long: `Prints the result of the tournament that eval --out DIR plays, from its journal
+alone, also during the tournament.
+
+` + reportDoc,
+		Example: "  moonfarm eval report econ-turtle --markdown\n  moonfarm eval report econ-turtle --html > econ-turtle/report.html",
+		Args:    console.Takes("DIR"),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.runEvalReport(args[0], f) },
+	}
+	f.addReport(c)
+	return c
+}
+
+func (a *app) runEvalReport(dir string, f *evalFlags) error {
+	j, err := arena.ReadJournal(filepath.Join(dir, journalName))
+	if err != nil {
+		return err
+	}
+	if len(j.Games) == 0 {
+		return fmt.Errorf("%s: the journal has no games yet", dir)
+	}
+	if j.Terms.GameTurns == 0 {
+		if err := j.CheckTurns(defaultTurns(&j.Terms)); err != nil {
+			return err
+		}
+	}
+	r, err := f.evaluate(j.Players, j.Games)
+	if err != nil {
+		return err
+	}
+	r.Game, r.Rules, r.Seed, r.Schedule = j.Terms.Game, j.Terms.Rules, j.Terms.Seed, j.Terms.Schedule
+	s, err := f.journaled(j, r.Seats)
+	if err != nil {
+		return err
+	}
+	if err := f.test(r, s, j.Games); err != nil {
+		return err
+	}
+	return f.form.print(a, r, j.Games, 0)
+}
+
+// print prints the report of games in the form of the flags.
+func (f reportForm) print(a *app, r *arena.Report, games []arena.Played, passed time.Duration) error {
+	forms := 0
+	for _, asked := range []bool{f.csv, f.markdown, f.html, a.JSON} {
+		if asked {
+			forms++
+		}
+	}
+	switch {
+	case forms > 1:
+		return console.WrongUse("--csv, --markdown, --html and --json: expected one of them")
+	case f.html:
+		return page.Write(a.Out, r, games)
+	case f.csv:
+		return report.CSV(a.Out, r)
+	case f.markdown:
+		return report.Markdown(a.Out, report.Standings(r))
+	}
+	return a.Print(r, func() { a.printReport(r, passed) })
+}
+
+func (a *app) printReport(r *arena.Report, passed time.Duration) {
+	a.Table(report.Standings(r)...)
+	a.Printf("\n")
+	a.Table(report.Pairs(r)...)
+	if len(r.Stages) > 0 {
+		a.Printf("\n")
+		a.Table(report.Stages(r)...)
+	}
+	a.Printf("\n%s\n", strings.Join(report.Scales(r), "\n"))
+	for _, note := range report.Notes(r) {
+		a.Printf("\n%s\n", note)
+	}
+	if r.Test != nil {
+		a.Printf("\n%s\n", report.Test(r.Test, r.Players[0].Player, r.Players[1].Player))
+	}
+	took := ""
+	if passed > 0 {
+		took = fmt.Sprintf(" (%.1f s)", passed.Seconds())
+	}
+	a.Printf("\n%s %s: %s on %s, seed %d, %s%s\n", r.Game, r.Rules, texts.Plural(r.Games, "game"), texts.Plural(r.Seeds, "seed"), r.Seed, r.Schedule, took)
+}
+
+// evaluate makes the report of the games.
+func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Report, error) {
+	anchor := -1
+	for i, n := range names {
+		if n == f.anchor {
+			anchor = i
+		}
+	}
+	if f.anchor != "" && anchor < 0 {
+		return nil, console.WrongUse("--anchor %s: no such player", f.anchor)
+	}
+	return arena.Evaluate(names, games, anchor)
+}
+
+// journaled returns the schedule of a journal with the fields that test needs.
+func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, error) {
+	terms := j.Terms.Schedule
+	if test, ok := strings.CutPrefix(terms, sprtTerms); ok {
+		f.sprt, f.normalised = strings.CutSuffix(test, normalisedTerms)
+		f.games = len(j.Games)
+		return f.duel(len(j.Players), seats)
+	}
+	if contest, ok := schedule.ParseChampionship(terms, j.Terms.Seed); ok {
+		return contest, nil
+	}
+	switch terms {
+	case schedule.NameLadder:
+		return schedule.Ladder{}, nil
+	case schedule.NameSandbox:
+		return schedule.Sandbox{}, nil
+	}
+	return schedule.RoundRobin{}, nil
+}
+
+// test adds the results of the schedule to the report: the state of a sequential test,
+// the stages of a contest, or the ratings that chose the lineups.
+func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
+	switch s := s.(type) {
+	case schedule.Duel:
+		r.Test, err = s.State(arena.Placings(games))
+	case schedule.Championship:
+		err = r.AddStages(s, games)
+	case schedule.Ladder, schedule.Sandbox:
+		r.AddGlicko(games)
+	}
+	if f.bootstrap == 1 {
+		return console.WrongUse("--bootstrap 1: expected 2 or more, or 0 for no bootstrap")
+	}
+	if err == nil && f.bootstrap > 0 {
+		err = r.AddBootstrap(games, f.bootstrap)
+	}
+	return err
+}

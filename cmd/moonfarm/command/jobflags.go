@@ -1,0 +1,166 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/datasets"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+)
+
+// JobFlags are the flags for the content of a dataset, on one machine or many.
+type JobFlags struct {
+	gameFlags
+	policies string
+	job      datasets.Job
+}
+
+// Add adds the flags.
+func (f *JobFlags) Add(c *cobra.Command) {
+	j, flags := &f.job, c.Flags()
+	j.Episodes = 1000
+	flags.Var(console.Whole(&j.Episodes, 1, maxEpisodes), "episodes", "number of games to play")
+	seedFlag(c, &j.Seed)
+	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
+	flags.StringVar(&j.Opening, "opening", "", "`random:K`: the first K turns of every seat are drawn at random, by the episode, so that games differ")
+	datasetFlags(c, j)
+	f.gameFlags.add(c)
+}
+
+// Job makes the job of a game from the flags.
+func (f *JobFlags) Job(game string) (j datasets.Job, g catalog.Entry, err error) {
+	t, err := f.open(game)
+	if err != nil {
+		return j, g, err
+	}
+	j = f.job
+	if j.ShardEpisodes == 0 {
+		j.ShardEpisodes = t.game.ShardEpisodes
+	}
+	if shards := Shards(&j); shards > MaxShards {
+		return j, g, console.WrongUse("--shard-episodes %d: %d shards for %d episodes, expected at most %d", j.ShardEpisodes, shards, j.Episodes, MaxShards)
+	}
+	j.Game, j.Reward, j.MaxTurns = game, f.reward, f.maxTurns
+	if t.rules != "" {
+		j.Rules = []string{t.rules}
+	}
+	if _, err := datasets.OpeningTurns(j.Opening); err != nil {
+		return j, g, console.WrongUse("--%w", err)
+	}
+	if err := checkMemory(t.game, &j, t.rules); err != nil {
+		return j, g, err
+	}
+	j.Policies, err = t.seats(f.policies)
+	return j, t.game, err
+}
+
+// Shards returns the number of shards of a job.
+func Shards(j *datasets.Job) uint64 {
+	n := j.Episodes / j.ShardEpisodes
+	if j.Episodes%j.ShardEpisodes > 0 {
+		n++
+	}
+	return n
+}
+
+// seedFlag adds --seed.
+func seedFlag(c *cobra.Command, to *uint64) {
+	*to = 1
+	c.Flags().Var(console.Whole(to, 0, math.MaxUint64), "seed", "master seed: all chance follows from it")
+}
+
+// datasetFlags adds the flags for the form of a dataset.
+func datasetFlags(c *cobra.Command, j *datasets.Job) {
+	j.Obs, j.Codec, j.TensorMetadata = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
+	flags := c.Flags()
+	flags.Var(console.Choice(&j.Obs, datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone), "obs",
+		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
+	flags.BoolVar(&j.Memory, "memory", false, "where there is fog of war, planes of entities that do not move show what was last seen there")
+	flags.Var(console.Choice(&j.Codec, datasets.Zstd, datasets.LZ4, datasets.None), "codec", "compression")
+	flags.Var(console.Choice(&j.TensorMetadata, datasets.TensorsExtension, datasets.TensorsPlain), "tensor-metadata",
+		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
+	j.Program = datasets.ProgramMoonfarm
+	flags.StringVar(&j.License, "license", "", "`NAME` of the licence that the dataset's card names, such as cc-by-4.0")
+	j.Discount = 1
+	flags.Var(discount(&j.Discount), "discount", "weight of the next turn's rewards in the return of this turn")
+	flags.Var(console.Whole(&j.ShardEpisodes, 1, maxEpisodes), "shard-episodes", "episodes in one file, which one worker makes; the bytes depend on it (default "+shardDefaults()+")")
+	flags.Lookup("shard-episodes").DefValue = "" // said in words
+}
+
+// shardDefaults lists the default numbers of episodes in a shard: "500; codecraft: 10".
+func shardDefaults() string {
+	games := catalog.Games()
+	words := []string{fmt.Sprint(games[0].ShardEpisodes)}
+	for _, g := range games {
+		if g.ShardEpisodes != games[0].ShardEpisodes {
+			words = append(words, fmt.Sprintf("%s: %d", g.Name, g.ShardEpisodes))
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+// discount makes the value of a flag that takes a number above 0 and at most 1.
+func discount(to *float64) console.Value {
+	set := func(text string) error {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(x > 0 && x <= 1) {
+			return errors.New("expected a number above 0 and at most 1, such as 0.99")
+		}
+		*to = x
+		return nil
+	}
+	return console.Value{Parse: set, Show: func() string { return strconv.FormatFloat(*to, 'g', -1, 64) }, Kind: "X"}
+}
+
+// maxEpisodes is the maximum number of episodes in a dataset.
+const maxEpisodes = 1 << 40
+
+// MaxShards is the maximum number of shards of a dataset.
+const MaxShards = 1 << 20
+
+// checkMemory returns an error if --memory is given and the game does not support it by
+// one of the sets of rules.
+func checkMemory(g catalog.Entry, j *datasets.Job, rules ...string) error {
+	if !j.Memory {
+		return nil
+	}
+	if j.Obs != datasets.ObsPlanes {
+		return console.WrongUse("--memory: it fills in planes, expected --obs planes, found %s", j.Obs)
+	}
+	for _, text := range rules {
+		if _, err := g.New(text, env.Settings{N: 1, Memory: true}); err != nil {
+			return console.WrongUse("--memory: %w", err)
+		}
+	}
+	return nil
+}
+
+// seats parses --policy: one policy for all seats, or one for each.
+func (t *table) seats(text string) ([]string, error) {
+	specs, err := readSpecs("policy", text)
+	if err != nil {
+		return nil, err
+	}
+	players := t.spec.Info.Players
+	for len(specs) == 1 && len(specs) < players {
+		for len(specs) < players {
+			specs = append(specs, specs[0])
+		}
+	}
+	if len(specs) != players {
+		return nil, console.WrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, t.game.Name)
+	}
+	for _, s := range specs {
+		if _, _, err := t.policy("policy", s); err != nil {
+			return nil, err
+		}
+	}
+	return specs, nil // as they were given: canonical names have no folders
+}

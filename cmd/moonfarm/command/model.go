@@ -1,0 +1,248 @@
+package command
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/env"
+	"moonfarm/rollout/network"
+	"moonfarm/rollout/network/onnx"
+	"moonfarm/rollout/policy/neural"
+	"moonfarm/sim/texts"
+)
+
+// model makes the command model with its subcommands.
+func (a *app) model() *cobra.Command {
+	c := console.Group("model", "Look at networks that were trained elsewhere", "Looks at networks in ONNX files, as PyTorch and others export them.")
+	c.AddCommand(a.modelInspect())
+	return c
+}
+
+func (a *app) modelInspect() *cobra.Command {
+	f, game, head, strict := gameFlags{reward: env.ResultReward}, "", "", false
+	c := &cobra.Command{
+		Use: "inspect FILE", Short: "Sum up a network, and how it fits a game",
+		Long: `Describes a network in an ONNX file: inputs and outputs, operators, parameters,
+arithmetic, and the checksum of its outputs for fixed inputs, which is the same
+on every machine. Outputs that have NaN or infinite numbers for these inputs are
+named, and refused with --strict. A file that cannot play is refused with the
+reason; the message names the node of an unknown operator.
+
+With --game it also prints which part of the game's observation each input
+takes, which outputs are the choices of its heads and the value, and why; or, in
+one message, what does not fit: what the model has and what the game needs. An
+output of Softmax or Sigmoid, even if it is then reshaped, cast or masked, holds
+probabilities: their logarithms are the logits. An output of LogSoftmax holds
+logits.
+
+With --json: an object with the keys producer, opset, inputs and outputs (name,
+type, shape of a row), operators, parameters, mflop (of an evaluation), sha256
+(of the file), answers (checksum), not_finite (outputs with NaN or infinite
+numbers for the fixed inputs), path (of the arithmetic: avx512, avx2, neon or
+portable) and, with --game, game and fit: inputs (name, part, numbers), heads
+(output, offset, choices), value (an output, or empty), reasons (name of an
+input or output, taken: its use, why).`,
+		Example: "  moonfarm model inspect net.onnx\n  moonfarm model inspect net.onnx --game towerdefence",
+		Args:    console.Takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			spec := env.Spec{}
+			if game != "" {
+				t, err := f.open(game)
+				if err != nil {
+					return err
+				}
+				spec = t.spec
+			} else if f.rulesFile != "" {
+				return console.WrongUse("--rules: expected --game, whose rules they are")
+			} else if head != "" {
+				return console.WrongUse("--head: expected --game, whose choices they are")
+			}
+			card, err := describeModel(args[0], game, spec, head)
+			if err != nil {
+				return err
+			}
+			if strict && len(card.NotFinite) > 0 {
+				return fmt.Errorf("%s: --strict: %q have NaN or infinite numbers for the fixed inputs", args[0], card.NotFinite)
+			}
+			return a.Print(card, func() {
+				above, below := card.text(args[0])
+				a.Printf("%s", above)
+				a.Table(card.rows()...)
+				a.Printf("%s", below)
+			})
+		},
+	}
+	c.Flags().StringVar(&game, "game", "", "`GAME` that the network is to play")
+	c.Flags().BoolVar(&strict, "strict", false, "fail if an output has NaN or infinite numbers")
+	c.Flags().StringVar(&head, "head", "", "`NAME` of the output with the logits, as in FILE.onnx(head=NAME) (default: the one that fits)")
+	f.addRules(c)
+	return c
+}
+
+// modelArray is an input or an output of a model. Its JSON keys, and those of modelCard, are
+// documented in the help of the command.
+type modelArray struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Dims []int  `json:"shape"`
+}
+
+// modelCard describes a model.
+type modelCard struct {
+	Producer   string       `json:"producer"`
+	Opset      int          `json:"opset"`
+	Inputs     []modelArray `json:"inputs"`
+	Outputs    []modelArray `json:"outputs"`
+	Operators  []string     `json:"operators"`
+	Parameters int          `json:"parameters"`
+	MFLOP      float64      `json:"mflop"`
+	SHA256     string       `json:"sha256"`
+	Answers    string       `json:"answers"`
+	// NotFinite names the outputs that have NaN or infinite numbers for the fixed inputs.
+	NotFinite []string  `json:"not_finite"`
+	Path      string    `json:"path"`
+	Game      string    `json:"game,omitempty"`
+	Fit       *modelFit `json:"fit,omitempty"`
+}
+
+// modelFit says how a model goes with a game.
+type modelFit struct {
+	Inputs []neural.Input `json:"inputs"`
+	Heads  []neural.Head  `json:"heads"`
+	Value  string         `json:"value"`
+	// Reasons tell of inputs and outputs what they are taken for, and why.
+	Reasons []neural.Reason `json:"reasons"`
+}
+
+// describeModel reads a model and describes it; and, of a game with a name, how it goes
+// with it, with its output head as the logits ("": the one that fits).
+func describeModel(file, game string, spec env.Spec, head string) (*modelCard, error) {
+	data, err := onnx.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	m, err := network.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	c := &modelCard{
+		Producer: m.Producer(), Opset: m.Opset(), Operators: m.Operators(), Parameters: m.Parameters(),
+		MFLOP: math.Round(float64(m.FLOPs())/1e3) / 1e3, SHA256: m.SHA256(), Path: network.Path(),
+		Inputs: arrays(m.Inputs()), Outputs: arrays(m.Outputs()),
+	}
+	if game != "" {
+		fit, err := neural.Match(neural.Own(m), spec, head)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", file, game, err)
+		}
+		c.Game, c.Fit = game, &modelFit{fit.Inputs, fit.Heads, fit.Value, fit.Reasons}
+	}
+	c.Answers, c.NotFinite = answers(m)
+	return c, nil
+}
+
+func arrays(values []network.Value) []modelArray {
+	out := []modelArray{}
+	for _, v := range values {
+		out = append(out, modelArray{v.Name, v.Type.String(), append([]int{}, v.Dims...)})
+	}
+	return out
+}
+
+// testRows is the number of rows that answers evaluates.
+const testRows = 3
+
+// answers is the checksum of the bits of all outputs for fixed inputs, which is the
+// same on every machine, and the names of those that are not finite.
+func answers(m *network.Model) (answer string, notFinite []string) {
+	notFinite = []string{}
+	r := m.NewRunner(testRows)
+	for i, v := range m.Inputs() {
+		n := v.Len() * testRows
+		for j := range n {
+			x := uint32(i*n+j+1) * 2654435761 >> 24
+			if v.Type == onnx.Float32 {
+				r.Floats(v.Name)[j] = float32(x) / 256
+			} else {
+				r.Bytes(v.Name)[j] = uint8(x & 1)
+			}
+		}
+	}
+	r.Run(testRows)
+	sum := sha256.New()
+	for _, v := range m.Outputs() {
+		infinite := false
+		least := 0 // numbers of a row that are −∞, as those of masked choices may be
+		for i, x := range r.Output(v.Name)[:testRows*v.Len()] {
+			if i%v.Len() == 0 {
+				least = 0
+			}
+			if x < -math.MaxFloat32 {
+				least++
+			}
+			infinite = infinite || !(x <= math.MaxFloat32) || least == v.Len()
+			bits := math.Float32bits(x)
+			if x != x { // NaN has many bits
+				bits = 0x7fc00000
+			}
+			sum.Write(binary.LittleEndian.AppendUint32(nil, bits))
+		}
+		if infinite {
+			notFinite = append(notFinite, v.Name)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), notFinite
+}
+
+// rows returns the rows of a table of the inputs and outputs.
+func (c *modelCard) rows() [][]string {
+	rows := [][]string{{"array", "name", "type", "shape of a row"}}
+	for _, a := range c.Inputs {
+		rows = append(rows, []string{"input", a.Name, a.Type, shape(a.Dims)})
+	}
+	for _, a := range c.Outputs {
+		rows = append(rows, []string{"output", a.Name, a.Type, shape(a.Dims)})
+	}
+	return rows
+}
+
+// text returns the lines above and below the table of a model from a file.
+func (c *modelCard) text(file string) (above, below string) {
+	above = fmt.Sprintf("%s: %s, opset %d, %s, %.3g MFLOP an evaluation\nsha256 %s\n\n",
+		file, c.Producer, c.Opset, texts.Plural(c.Parameters, "parameter"), c.MFLOP, c.SHA256)
+	below = fmt.Sprintf("\noperators: %s\nanswers to fixed inputs: sha256 %s (the same on every machine; computed here by %s)\n",
+		strings.Join(c.Operators, ", "), c.Answers, c.Path)
+	for _, name := range c.NotFinite {
+		below += fmt.Sprintf("warning: output %q has NaN or infinite numbers for the fixed inputs\n", name)
+	}
+	if c.Fit == nil {
+		return above, below
+	}
+	below += fmt.Sprintf("\nThe model goes with %s:\n", c.Game)
+	inputs := map[string]bool{}
+	for _, in := range c.Fit.Inputs {
+		inputs[in.Name] = true
+	}
+	heads := map[string]int{}
+	for _, h := range c.Fit.Heads {
+		heads[h.Output]++
+	}
+	for _, r := range c.Fit.Reasons {
+		switch n := heads[r.Name]; {
+		case inputs[r.Name]:
+			below += fmt.Sprintf("  input %q takes the %s, %s\n", r.Name, r.Taken, r.Why)
+		case n > 0:
+			below += fmt.Sprintf("  output %q gives the %s of %s, %s\n", r.Name, r.Taken, texts.Plural(n, "head"), r.Why)
+		default:
+			below += fmt.Sprintf("  output %q gives the value, %s\n", r.Name, r.Why)
+		}
+	}
+	return above, below
+}

@@ -1,0 +1,106 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"moonfarm/sim/texts"
+)
+
+// progressEvery is the least time between two lines of progress.
+const progressEvery = 200 * time.Millisecond
+
+// Meter shows the progress of a command on a terminal, in one line that it rewrites. On
+// any other output it shows nothing.
+type Meter struct {
+	w     io.Writer // nil: show nothing
+	what  string    // "episodes"
+	start time.Time
+	last  time.Time
+	base  uint64 // done at the first call of Show
+	begun bool
+	shown bool
+}
+
+// Meter returns a meter on standard error.
+func (c *Console) Meter(what string) *Meter {
+	m := &Meter{what: what, start: time.Now()}
+	if f, ok := c.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		m.w = c.Stderr
+	}
+	return m
+}
+
+// Visible reports whether the meter shows anything.
+func (m *Meter) Visible() bool { return m.w != nil }
+
+// Show shows that done of all items are done. If otherWhat is not "", the rate shown is
+// that of other, else that of done: per second since the start.
+func (m *Meter) Show(done, all, other uint64, otherWhat string) {
+	if m.w == nil {
+		return
+	}
+	if !m.begun {
+		m.begun, m.base = true, done
+	}
+	if m.Due() {
+		m.Say(m.line(time.Since(m.start), done, all, other, otherWhat))
+	}
+}
+
+// Due reports whether it is time to rewrite the line, and counts it as rewritten.
+func (m *Meter) Due() bool {
+	now := time.Now()
+	if now.Sub(m.last) < progressEvery {
+		return false
+	}
+	m.last = now
+	return true
+}
+
+// line returns the text of the progress.
+func (m *Meter) line(passed time.Duration, done, all, other uint64, otherWhat string) string {
+	s := fmt.Sprintf("%s of %s %s", texts.Group(done), texts.Group(all), m.what)
+	if all > 0 {
+		s += fmt.Sprintf(" (%d %%)", done*100/all)
+	}
+	if seconds := passed.Seconds(); seconds > 0.5 {
+		if otherWhat != "" {
+			s += fmt.Sprintf(", %s %s/s", texts.Group(uint64(float64(other)/seconds)), otherWhat)
+		} else if made := done - m.base; made > 0 {
+			s += fmt.Sprintf(", %s/s", texts.Group(uint64(float64(made)/seconds)))
+		}
+		if made := done - m.base; made > 0 && done < all {
+			left := time.Duration(seconds * float64(all-done) / float64(made) * float64(time.Second))
+			s += ", " + FormatDuration(left) + " left"
+		}
+	}
+	return s
+}
+
+// End removes the line and returns the time since the start.
+func (m *Meter) End() time.Duration {
+	if m.shown {
+		fmt.Fprint(m.w, "\r\x1b[K")
+	}
+	return time.Since(m.start)
+}
+
+// Say shows a text as the line.
+func (m *Meter) Say(what string) {
+	if m.w != nil {
+		m.shown = true
+		fmt.Fprintf(m.w, "\r\x1b[K%s", what)
+	}
+}
+
+// Leave writes a line that stays on the terminal.
+func (m *Meter) Leave(line string) {
+	if m.w != nil {
+		fmt.Fprintf(m.w, "\r\x1b[K%s\n", line)
+	}
+}
