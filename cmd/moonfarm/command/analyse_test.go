@@ -122,9 +122,9 @@ func TestAnalyseBlunder(t *testing.T) {
 func TestAnalyseInterrupt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
 	blundered(t, file, "mcts(sims=12)", 45)
-	for wait := 300 * time.Millisecond; ; wait *= 2 { // until it has got somewhere
+	for wait := 300 * time.Millisecond; ; wait *= 2 { // until some turns are searched
 		c := start(t, "analyse", file, "--policy", "mcts(sims=2000)", "--json")
-		time.Sleep(wait)
+		c.WaitForWork(t, wait)
 		c.Process.Signal(os.Interrupt)
 		c.Wait()
 		code := c.ProcessState.ExitCode() // −1: killed before it had begun to listen
@@ -171,9 +171,9 @@ func TestSearchInterrupt(t *testing.T) {
 		fill := strings.NewReplacer("SEARCH", "mcts(sims=1000000)", "DIR", dir)
 		all.Go(func() {
 			want := "moonfarm: interrupted: " + fill.Replace(want) + "\n"
-			for wait := time.Second; ; wait *= 2 { // until it was listening, and searching
+			for wait := time.Second; ; wait *= 2 { // until it searches
 				c := start(t, strings.Fields(fill.Replace(line))...)
-				time.Sleep(wait)
+				c.WaitForWork(t, wait)
 				c.Process.Signal(os.Interrupt)
 				c.Wait()
 				if c.ProcessState.ExitCode() == console.ExitInterrupted && c.Errs.String() == want && c.Out.Len() == 0 {

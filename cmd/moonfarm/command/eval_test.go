@@ -5,17 +5,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/texts"
 )
 
@@ -63,13 +65,7 @@ func clients(mark string) (pids []string) {
 // requireGone waits until no process has the mark.
 func requireGone(t *testing.T, mark string) {
 	t.Helper()
-	for range 6000 {
-		if len(clients(mark)) == 0 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("processes are left: %v", clients(mark))
+	commandtest.WaitUntil(t, "no process is left", func() bool { return len(clients(mark)) == 0 })
 }
 
 // TestEvalBotsInterrupt stops a tournament of bots: what is finished is printed, the
@@ -81,12 +77,7 @@ func TestEvalBotsInterrupt(t *testing.T) {
 		return []string{"eval", "terminal", "--player", "terminalclient plays " + mark, "--players", "starter", "--json", "--out", out, "--games", fmt.Sprint(games)}
 	}
 	c := start(t, eval(100_000)...)
-	for range 6000 { // until two games are in the journal
-		if text, _ := os.ReadFile(filepath.Join(out, journalName)); bytes.Count(text, []byte("\n")) > 3 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	commandtest.WaitForLines(t, filepath.Join(out, journalName), 4) // two games
 	c.Process.Signal(os.Interrupt)
 	c.Wait()
 	var got arena.Report
@@ -116,44 +107,15 @@ func TestEvalBotsKill(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "whole")
 	want := untimed(t, finish(t, eval(whole)...))
 	took := time.Since(begin)
-	journal := untimed(t, string(readTestFile(t, filepath.Join(whole, journalName))))
-	random := rand.New(rand.NewPCG(5, 6))
-	for killed, n := 0, 0; killed < kills; n++ {
-		dir := filepath.Join(t.TempDir(), fmt.Sprint(n))
-		for killed < kills {
-			c := start(t, eval(dir)...)
-			timer := time.AfterFunc(time.Duration(random.Int64N(int64(took))), func() { c.Process.Kill() })
-			err := c.Wait()
-			timer.Stop()
-			if err == nil {
-				break
-			}
-			if c.ProcessState.ExitCode() != -1 {
-				t.Fatalf("%v: %s", err, &c.Errs)
-			}
-			killed++
-		}
-		if got := untimed(t, finish(t, eval(dir)...)); got != want {
-			t.Fatalf("killed %d times, it printed %s, want %s", killed, got, want)
-		}
-		if got := untimed(t, string(readTestFile(t, filepath.Join(dir, journalName)))); got != journal {
-			t.Fatalf("killed %d times, the journal is\n%s\nwant\n%s", killed, got, journal)
-		}
+	journal := untimed(t, string(simtest.Text(t, filepath.Join(whole, journalName))))
+	commandtest.KillLoop(t, kills, took, eval, func(dir string) {
+		require.Equal(t, want, untimed(t, finish(t, eval(dir)...)))
+		require.Equal(t, journal, untimed(t, string(simtest.Text(t, filepath.Join(dir, journalName)))))
 		replays, err := filepath.Glob(filepath.Join(dir, replaysDir, "*"))
-		if lines := strings.Count(journal, `"files"`); err != nil || len(replays) != lines {
-			t.Fatalf("killed %d times: %d replays of %d games of the bot", killed, len(replays), lines)
-		}
-	}
+		require.NoError(t, err)
+		require.Len(t, replays, strings.Count(journal, `"files"`), "replays of the games of the bot")
+	})
 	requireGone(t, mark)
-}
-
-func readTestFile(t *testing.T, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // untimed is a text of JSON values without the times of bots, and the checksums over

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/sim/codecraft/wire/protocol"
@@ -191,7 +193,7 @@ func TestMatchInterrupt(t *testing.T) {
 	}
 }
 
-// TestMatchInterrupted stops a match whose first game is over: that is printed.
+// TestMatchInterrupted stops a match in its second game: the first one is printed.
 func TestMatchInterrupted(t *testing.T) {
 	var out bytes.Buffer
 	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--rules", "round1", "--games", "3", "--json", "--save-results", t.TempDir()+"/{game}")
@@ -203,7 +205,11 @@ func TestMatchInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	commandtest.WaitFor(t, c.Args[len(c.Args)-1][:len(c.Args[len(c.Args)-1])-len(gameMark)]+"0001")
-	time.Sleep(100 * time.Millisecond) // the second game waits for its client
+	second, err := net.Dial("tcp", addresses[0])
+	require.NoError(t, err)
+	defer second.Close()
+	second.Write(wire.AppendString(nil, ""))
+	second.Read(make([]byte, 1)) // the second game has begun
 	c.Process.Signal(os.Interrupt)
 	c.Wait()
 	var r matchReport

@@ -128,15 +128,11 @@ func recorded(t *testing.T, dir string) {
 	t.Helper()
 	replays, err := terminalReplays()
 	require.NoError(t, err)
-	for name, text := range map[string]string{
+	commandtest.WriteFiles(t, dir, map[string]string{
 		"replays/2022.replay":   replays["small.replay"],
 		"replays/2026.replay":   replays["other.replay"],
 		"recordings/game.jsonl": string(simtest.Text(t, filepath.Join(top, "sim/towerdefence/wire/testdata/game.jsonl"))),
-	} {
-		name = filepath.Join(dir, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
-	}
+	})
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "match-logs"), 0o777))
 	moonfarm(t, console.ExitOK, "match", "towerdefence", "--player", "econ", "--player", "rush", "--save-replay", filepath.Join(dir, "match-logs", "first"))
 }

@@ -1,12 +1,10 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
@@ -42,9 +42,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return Program{}.Run(context.Background(), args, stdout, stderr)
 }
 
-// TestKill kills generate at random moments, each time repeating the command,
-// until it was killed 5 times (20 if MOONFARM_LONG is set, 2 if -short is); whenever it comes to
-// its end the dataset must be what it is without any kill.
+// TestKill kills generate at random moments, 5 times (20 with MOONFARM_LONG, 2 with -short).
+// The same command continues it, to the dataset of a run without any kill.
 func TestKill(t *testing.T) {
 	want, took := commandtest.Reference(t)
 	kills := 5
@@ -54,33 +53,10 @@ func TestKill(t *testing.T) {
 	case testing.Short():
 		kills = 2
 	}
-	random := rand.New(rand.NewPCG(1, 2))
-	dir, folders := "", 0
-	begin := func() {
-		folders++
-		dir = filepath.Join(t.TempDir(), fmt.Sprint(folders))
-	}
-	begin()
-	for killed := 0; killed < kills; {
-		c := start(t, commandtest.GenerateArgs(dir)...)
-		timer := time.AfterFunc(time.Duration(random.Int64N(int64(took))), func() { c.Process.Kill() })
-		err := c.Wait()
-		timer.Stop()
-		if err != nil && c.ProcessState.ExitCode() != -1 {
-			t.Fatal(err)
-		}
-		if err != nil {
-			killed++
-		}
-		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil { // also if killed at the very end
-			finish(t, commandtest.GenerateArgs(dir)...)
-			commandtest.RequireSame(t, want, dir)
-			begin()
-		}
-	}
-	finish(t, commandtest.GenerateArgs(dir)...)
-	commandtest.RequireSame(t, want, dir)
-	t.Logf("killed %d times, %d datasets", kills, folders)
+	commandtest.KillLoop(t, kills, took, commandtest.GenerateArgs, func(dir string) {
+		finish(t, commandtest.GenerateArgs(dir)...)
+		commandtest.RequireSame(t, want, dir)
+	})
 }
 
 // TestInterrupt stops generate with SIGINT and SIGTERM.
@@ -136,17 +112,24 @@ func TestStuckInterrupt(t *testing.T) {
 		t.Skip("left out: it waits for some seconds")
 	}
 	t.Parallel()
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
-		t.Skipf("no pipes: %v: %s", err, out)
-	}
+	dir := t.TempDir()
 	var all sync.WaitGroup
-	for _, line := range []string{
+	for i, line := range []string{
 		"generate terminal --out none --rules PIPE", "match codecraft --config PIPE", "eval terminal --policies random,random --rules PIPE --json",
 	} {
+		pipe := filepath.Join(dir, fmt.Sprint(i))
+		if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+			t.Skipf("no pipes: %v: %s", err, out)
+		}
 		c := start(t, strings.Fields(strings.ReplaceAll(line, "PIPE", pipe))...)
+		var writer *os.File // nothing is written
+		commandtest.WaitUntil(t, "the command reads the pipe", func() (read bool) {
+			file, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // fails without a reader
+			writer = file
+			return err == nil
+		})
 		all.Go(func() {
-			time.Sleep(300 * time.Millisecond)
+			defer writer.Close()
 			c.Process.Signal(os.Interrupt)
 			kill := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
 			defer kill.Stop()
@@ -165,23 +148,14 @@ func TestEvalInterrupt(t *testing.T) {
 	eval := func(games int, more ...string) []string {
 		return append([]string{"eval", "towerdefence", "--players", "random,econ", "--json", "--games", fmt.Sprint(games)}, more...)
 	}
-	var c *process
+	dir := filepath.Join(t.TempDir(), "out")
+	out := []string{"--out", dir}
+	c := start(t, eval(1<<18, out...)...)
+	commandtest.WaitForLines(t, filepath.Join(dir, journalName), 200)
+	c.Process.Signal(os.Interrupt)
+	c.Wait()
+	require.Equal(t, console.ExitInterrupted, c.ProcessState.ExitCode(), "%v: %s", c.ProcessState, &c.Errs)
 	var got arena.Report
-	var out []string
-	for wait := 300 * time.Millisecond; ; wait *= 2 { // until it has got somewhere
-		out = []string{"--out", filepath.Join(t.TempDir(), "out")}
-		c = start(t, eval(1<<18, out...)...)
-		time.Sleep(wait)
-		c.Process.Signal(os.Interrupt)
-		c.Wait()
-		code := c.ProcessState.ExitCode() // −1: killed before it had begun to listen
-		if code != console.ExitInterrupted && code != -1 || wait > 30*time.Second {
-			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.Errs)
-		}
-		if code == console.ExitInterrupted && c.Out.Len() > 0 {
-			break
-		}
-	}
 	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || *got.Complete || got.Games < 1 {
 		t.Fatalf("error %v, %d games, complete: %v; said %s", err, got.Games, *got.Complete, &c.Errs)
 	}
@@ -195,9 +169,8 @@ func TestEvalInterrupt(t *testing.T) {
 	}
 }
 
-// TestEvalKill kills eval at random moments, each time giving the command again,
-// until it was killed 3 times (20 if MOONFARM_LONG is set): the journal and the
-// result are what they are without any kill.
+// TestEvalKill kills eval at random moments, 3 times (20 with MOONFARM_LONG). The same
+// command continues it, to the journal and the result of a run without any kill.
 func TestEvalKill(t *testing.T) {
 	games, kills := 400, 3
 	if os.Getenv(longEnv) != "" {
@@ -210,30 +183,8 @@ func TestEvalKill(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "whole")
 	want := finish(t, eval(whole)...)
 	took := time.Since(begin)
-	random := rand.New(rand.NewPCG(3, 4))
-	partly := 0
-	for killed, n := 0, 0; killed < kills; n++ {
-		dir := filepath.Join(t.TempDir(), fmt.Sprint(n))
-		for killed < kills {
-			c := start(t, eval(dir)...)
-			timer := time.AfterFunc(time.Duration(random.Int64N(int64(took))), func() { c.Process.Kill() })
-			err := c.Wait()
-			timer.Stop()
-			if err == nil {
-				break
-			}
-			if c.ProcessState.ExitCode() != -1 {
-				t.Fatalf("%v: %s", err, &c.Errs)
-			}
-			killed++
-			if text, _ := os.ReadFile(filepath.Join(dir, journalName)); bytes.Contains(text, []byte(`"seats":`)) {
-				partly++
-			}
-		}
-		if got := finish(t, eval(dir)...); got != want {
-			t.Fatalf("killed %d times, it printed %s, want %s", killed, got, want)
-		}
+	commandtest.KillLoop(t, kills, took, eval, func(dir string) {
+		require.Equal(t, want, finish(t, eval(dir)...))
 		commandtest.RequireSame(t, whole, dir)
-	}
-	t.Logf("killed %d times, %d times with games in the journal", kills, partly)
+	})
 }

@@ -227,7 +227,7 @@ func TestMatchAlgoPython(t *testing.T) {
 		t.Skipf("there is no Python 3: %v", err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	commandtest.WriteFiles(t, dir, map[string]string{
 		"algo/algo.json": `{"language": "python"}`,
 		"algo/algo_strategy.py": `import json, sys
 config = json.loads(input())
@@ -240,15 +240,7 @@ for line in sys.stdin:
         break
 `,
 		"rules": "moonfarm.maxTurns=3\n",
-	} {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	replay := filepath.Join(dir, "game.replay")
 	out := moonfarm(t, console.ExitOK, "match", "terminal", "--rules", filepath.Join(dir, "rules"), "--player", "starter", "--player", "bot:"+filepath.Join(dir, "algo"), "--save-replay", replay)
 	commandtest.Wants(t, out, ": 3 turns, seed 1 (")

@@ -134,7 +134,7 @@ func TestMatchPython(t *testing.T) {
 		t.Skipf("there is no Python 3: %v", err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	commandtest.WriteFiles(t, dir, map[string]string{
 		"bot/bot.json": `{"author": "x", "email": "x@y", "nickName": "Monty", "botLocation": "/src", "botFileName": "bot.py", "botLanguage": "python3"}`,
 		"bot/src/bot.py": `import json
 with open("state.json") as f:
@@ -144,15 +144,7 @@ with open("command.txt", "w") as f:
     f.write("%d,1,2" % (state["gameDetails"]["round"] % 8) if me["energy"] >= 20 else "")
 `,
 		"short.properties": "game.config.max-rounds=4\n",
-	} {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	rules, log := filepath.Join(dir, "short.properties"), filepath.Join(dir, "log")
 	out := moonfarm(t, console.ExitOK, "match", "towerdefence", "--rules", rules, "--player", "econ", "--player", "bot:"+filepath.Join(dir, "bot"), "--save-replay", log)
 	commandtest.Wants(t, out, ": 5 turns, seed 1 (")

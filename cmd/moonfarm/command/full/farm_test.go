@@ -121,7 +121,7 @@ func TestFarm(t *testing.T) {
 	commandtest.Wants(t, finish(t, "farm", "status", "--connect", s.URL), id[:8], "no workers")
 	commandtest.Wants(t, finish(t, "farm", "cancel", id[:6], "--connect", s.URL), "cancelled")
 	p := start(t, append(submit[:len(submit):len(submit)], "--wait")...) // makes it go on
-	waitUntil(t, "the run goes on", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Running })
+	commandtest.WaitUntil(t, "the run goes on", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Running })
 
 	a, b := startWorker(t, s.URL, "a"), startWorker(t, s.URL, "b")
 	if err := p.Wait(); err != nil {
@@ -135,7 +135,7 @@ func TestFarm(t *testing.T) {
 		t.Errorf("status at the end %+v", st)
 	}
 	commandtest.Wants(t, finish(t, "farm", "status", id[:8], "--connect", s.URL, "--watch"), "done")
-	waitUntil(t, "ready", func() bool { code, _ := fetch(t, s.HTTP+"readyz"); return code == 200 })
+	commandtest.WaitUntil(t, "ready", func() bool { code, _ := fetch(t, s.HTTP+"readyz"); return code == 200 })
 	for path, word := range map[string]string{"": "<title>moonfarm", "status.json": id, "metrics": "moonfarm_up 1", "readyz": "ready", "healthz": "alive"} {
 		if code, text := fetch(t, s.HTTP+path); code != 200 || !strings.Contains(text, word) {
 			t.Errorf("/%s: status %d, want 200 and %q:\n%.300s", path, code, word, text)
@@ -209,16 +209,6 @@ func jobOf(t *testing.T, episodes, size uint64) json.RawMessage {
 		t.Fatal(err)
 	}
 	return text
-}
-
-// waitUntil waits for a condition, at most a minute.
-func waitUntil(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for begin := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(begin) > time.Minute {
-			t.Fatalf("after a minute: not yet: %s", what)
-		}
-	}
 }
 
 // TestFarmInterrupt stops farm run with SIGINT and SIGTERM: it goes on when it is

@@ -30,7 +30,7 @@ func TestFarmReplacedFile(t *testing.T) {
 
 	w := startWorker(t, s.URL, "w")
 	stored := filepath.Join(out, "steps", "*-*.arrow")
-	waitUntil(t, "a file is stored", func() bool { names, _ := filepath.Glob(stored); return len(names) > 0 })
+	commandtest.WaitUntil(t, "a file is stored", func() bool { names, _ := filepath.Glob(stored); return len(names) > 0 })
 	w.Process.Signal(syscall.SIGSTOP)
 	if farmStatusOf(t, s.URL).Runs[0].State != farm.Running {
 		t.Fatal("the run ended before the worker was stopped")
@@ -47,7 +47,7 @@ func TestFarmReplacedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Process.Signal(syscall.SIGCONT)
-	waitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
+	commandtest.WaitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
 	commandtest.RequireSame(t, want, out)
 
 	st := farmStatusOf(t, s.URL)

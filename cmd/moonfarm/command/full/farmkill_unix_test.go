@@ -27,8 +27,8 @@ var killedGames = []string{
 	"tron --episodes 60000 --shard-episodes 300",
 }
 
-// site is a farm in processes of their own, on hosts of their own where that can
-// be had.
+// site is a farm of processes, each on a host of its own where network namespaces can be
+// made.
 type site struct {
 	t        *testing.T
 	hosts    *hosts
@@ -78,7 +78,7 @@ func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
 		s.serve[len(s.serve)-1] = "s3://bucket?endpoint=http://" + s.files[4]
 	}
 	s.server = s.hosts.start(t, "server", s.env, s.serve...)
-	waitUntil(t, "the server listens", func() bool {
+	commandtest.WaitUntil(t, "the server listens", func() bool {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
 			c.Close()
@@ -112,7 +112,7 @@ func (s *site) startStore(gateway string) {
 	s.store = s.hosts.start(s.t, "store", s.env, s.files...)
 }
 
-// place is where the dataset of a game goes.
+// place returns the URL or folder of the dataset of a game.
 func (s *site) place(game string) string {
 	place := s.out + "/" + game
 	if s.files != nil {
@@ -121,7 +121,7 @@ func (s *site) place(game string) string {
 	return place
 }
 
-// hire starts worker i. The clock of the last is an hour fast.
+// hire starts worker i. The clock of the last worker is an hour fast.
 func (s *site) hire(i int) {
 	name, program := fmt.Sprintf("w%d", i), s.usual
 	if i == len(s.crew)-1 {
@@ -131,7 +131,7 @@ func (s *site) hire(i int) {
 		"--credentials", s.password[name], "--workers", "1", "--log-level", "warn")
 }
 
-// made is how many shards of a run are there, −1 if nobody answers.
+// made returns the number of finished shards of a run, or −1 without an answer.
 func (s *site) made(run string) int {
 	st := statusWithin(s.t, s.client, 2*time.Second)
 	if st == nil || st.Runs[0].ID != run {
@@ -145,10 +145,11 @@ func (s *site) made(run string) int {
 	return st.Runs[0].Made
 }
 
-// reach waits until so many shards are made.
+// reach waits until a number of shards is made.
 func (s *site) reach(run string, shards int) {
 	s.t.Helper()
-	for was, same := 0, time.Now(); ; time.Sleep(20 * time.Millisecond) {
+	was, same := 0, time.Now()
+	for range time.Tick(20 * time.Millisecond) {
 		n := s.made(run)
 		if n >= shards {
 			return
@@ -184,8 +185,8 @@ func (s *site) harm(what string) {
 	}
 }
 
-// harms are what happens to a run, in a random order; the server is killed once
-// more when all shards are made, while it completes the dataset.
+// harms lists the harms to a run in a random order. The last one kills the server while it
+// completes the dataset, when all shards are made.
 func (s *site) harms() (list []string) {
 	for range 50 {
 		list = append(list, "worker")
@@ -198,8 +199,8 @@ func (s *site) harms() (list []string) {
 	return append(list, "server")
 }
 
-// play makes the dataset of a game on the farm, with all that happens to it, and
-// compares it with that of generate.
+// play makes the dataset of a game on the farm, with all harms, and compares it with the
+// dataset of generate.
 func (s *site) play(line string) {
 	t, game := s.t, strings.Fields(line)[0]
 	want := filepath.Join(s.dir, "want-"+game)
@@ -214,12 +215,10 @@ func (s *site) play(line string) {
 		s.harm(what)
 	}
 	var st *farm.Status
-	for end := time.Now().Add(3 * time.Minute); st == nil || st.Runs[0].State != farm.Done; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not done: %+v", game, st)
-		}
+	commandtest.WaitUntil(t, game+" is done", func() bool {
 		st = statusWithin(t, s.client, 5*time.Second)
-	}
+		return st != nil && st.Runs[0].State == farm.Done
+	})
 	took, r := time.Since(begin), st.Runs[0]
 	got := strings.TrimPrefix(place, "file://")
 	if s.files != nil {
@@ -243,10 +242,10 @@ func (s *site) play(line string) {
 	}
 }
 
-// TestFarmKilled is the farm as an operator has it: a server and four workers over
-// TLS, files in S3 or in a folder. For each game workers are killed 50 times, the
-// server 5 times, and the store is away for 10 s twice; one worker's clock is an
-// hour fast. The dataset is that of generate, byte for byte.
+// TestFarmKilled runs a farm like an operator: a server and four workers over TLS, files in
+// S3 or in a folder. For each game workers are killed 50 times, the server 5 times, and the
+// store is down for 10 s twice. The clock of one worker is an hour fast. The dataset is the
+// same as that of generate, byte for byte.
 func TestFarmKilled(t *testing.T) {
 	if os.Getenv(longEnv) == "" {
 		t.Skip("takes a quarter of an hour: set " + longEnv)

@@ -70,7 +70,7 @@ func TestFarmSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	waitUntil(t, "the coordinator answers", func() bool { _, err := farm.NewClient(c).Status(t.Context()); return err == nil })
+	commandtest.WaitUntil(t, "the coordinator answers", func() bool { _, err := farm.NewClient(c).Status(t.Context()); return err == nil })
 	right := tronSpec(t, out)
 	for _, wrong := range []string{"data", "-flag", "/proc/self/cwd/x", filepath.Join(dir, "elsewhere"), "s3://bucket/x?endpoint=http://127.0.0.1:1"} {
 		bad := *right
@@ -93,7 +93,7 @@ func TestFarmSecrets(t *testing.T) {
 	}
 	w := startWith(t, text, "farm", "worker", "--connect", s.URL, "--credentials", "-", "--workers", "1")
 	t.Setenv("XDG_CACHE_HOME", cache)
-	waitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
+	commandtest.WaitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
 	if st := farmStatusOf(t, s.URL); len(st.Workers) != 1 || st.Workers[0].Name != "m2" {
 		t.Errorf("the workers are %+v", st.Workers)
 	}
@@ -132,7 +132,7 @@ func TestFarmNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := startWorker(t, s.URL, "w")
-	waitUntil(t, "the run is done", func() bool { st := farmStatusOf(t, s.URL); return st.Runs[0].ID == id && st.Runs[0].State == farm.Done })
+	commandtest.WaitUntil(t, "the run is done", func() bool { st := farmStatusOf(t, s.URL); return st.Runs[0].ID == id && st.Runs[0].State == farm.Done })
 	commandtest.RequireSame(t, want, out)
 	stops(t, w.Cmd, &w.Errs)
 

@@ -5,11 +5,14 @@ package commandtest
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // LongEnv asks for the long form of tests.
@@ -72,18 +75,15 @@ func RequireSame(t *testing.T, a, b string) {
 	}
 }
 
-// WaitFor waits until a file matches one of the patterns.
-func WaitFor(t *testing.T, patterns ...string) {
+// WriteFiles writes files into a folder, by their names in it, and makes the folders that
+// the names contain.
+func WriteFiles(t *testing.T, dir string, texts map[string]string) {
 	t.Helper()
-	for range 20_000 {
-		for _, p := range patterns {
-			if found, _ := filepath.Glob(p); len(found) > 0 {
-				return
-			}
-		}
-		time.Sleep(time.Millisecond)
+	for name, text := range texts {
+		name = filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 	}
-	t.Fatalf("no %v", patterns)
 }
 
 // Wants checks that a text has some parts.
