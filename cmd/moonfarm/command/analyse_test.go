@@ -24,15 +24,15 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// blundered writes a recording of a game between two searches. In one turn the
-// first takes an attack tower of its own away.
+// blundered writes a recording of a game between two searches. In the turn of the blunder
+// player A deconstructs one of its own attack towers.
 func blundered(t *testing.T, file, spec string, blunder int) {
 	t.Helper()
 	g, err := catalog.Find("towerdefence")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := g.New("", env.Settings{N: 1}) // of seed 0, as recordings of this game are
+	v, err := g.New("", env.Settings{N: 1}) // with seed 0, like all recordings of this game
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func blundered(t *testing.T, file, spec string, blunder int) {
 	}
 }
 
-// takeTower is the order of A to take its first attack tower away.
+// takeTower returns the order of A to deconstruct its first attack tower.
 func takeTower(t *testing.T, v env.Vector) sim.Order {
 	t.Helper()
 	states, _ := env.States[towerdefence.State](v)
@@ -83,8 +83,8 @@ func takeTower(t *testing.T, v env.Vector) sim.Order {
 	return towerdefence.OrderAt(towerdefence.OpDeconstruct, bits.TrailingZeros64(towers))
 }
 
-// A player of which the policy knows that it plays as it would itself has lost
-// something in one turn: that of its blunder.
+// TestAnalyseBlunder analyses with the policy that played: the player loses value in the
+// turn of its blunder alone.
 func TestAnalyseBlunder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
 	const spec, blunder = "mcts(sims=12)", 45
@@ -111,14 +111,14 @@ func TestAnalyseBlunder(t *testing.T) {
 			}
 		}
 	}
-	// A search that played none of it finds that the blunder lost something: only such turns are listed.
+	// Another search finds a loss in the turn of the blunder, too: only turns with a loss are listed.
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, "analyse", file, "--policy", "mcts(sims=400,rollout=turtle)", "--turns", "45-45"), "  deconstruct ")
 	if got := d.Seats; !slices.Equal(got[0].Worst, []int{blunder}) || len(got[1].Worst) > 0 || got[0].BestPlayed != d.Length-1 || got[1].BestPlayed != d.Length {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestAnalyseInterrupt stops analyse: the turns that are searched are printed.
+// TestAnalyseInterrupt stops analyse, which prints the turns searched so far.
 func TestAnalyseInterrupt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
 	blundered(t, file, "mcts(sims=12)", 45)
@@ -127,7 +127,7 @@ func TestAnalyseInterrupt(t *testing.T) {
 		c.WaitForWork(t, wait)
 		c.Process.Signal(os.Interrupt)
 		c.Wait()
-		code := c.ProcessState.ExitCode() // −1: killed before it had begun to listen
+		code := c.ProcessState.ExitCode() // −1: the signal killed it before it was handled
 		if code != console.ExitInterrupted && code != -1 || wait > 30*time.Second {
 			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.Errs)
 		}
@@ -154,8 +154,8 @@ func TestAnalyseInterrupt(t *testing.T) {
 	}
 }
 
-// TestSearchInterrupt stops commands in the middle of a search that takes hours: they
-// end by themselves, and say what became of the work.
+// TestSearchInterrupt stops commands in the middle of a search that takes hours: they end
+// by themselves and print what is kept of the work.
 func TestSearchInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

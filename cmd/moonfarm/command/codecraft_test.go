@@ -14,8 +14,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// TestImportRecordedCodecraft imports the recorded game of the original, whose
-// chance nobody knows, checks it, and writes it as a replay file.
+// TestImportRecordedCodecraft imports the recorded game of the original, whose random
+// numbers are unknown, checks it, and writes it as a replay file.
 func TestImportRecordedCodecraft(t *testing.T) {
 	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
 	dir := t.TempDir()
@@ -45,9 +45,9 @@ func TestImportRecordedCodecraft(t *testing.T) {
 	}
 }
 
-// TestMatchIsImported plays matches in which much is fought, and imports their
-// replays. What entities were told in the ticks of their deaths is not in them:
-// it is found out, or else the games would be imported as recordings.
+// TestMatchIsImported plays matches with many fights, and imports their replays. Replays
+// lack the orders of entities in the tick of their death. The import finds orders with the
+// same effect, as else it would import the games as recordings.
 func TestMatchIsImported(t *testing.T) {
 	dir := t.TempDir()
 	rules := filepath.Join(dir, "rules.txt")

@@ -21,9 +21,9 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// terminalClient is a bot of Terminal: terminalclient KIND [MARK]. It gives no
-// orders; the kind "errs" orders what cannot be, "slow" thinks for 5 ms, "quits" leaves in turn 3. MARK is for
-// finding it among processes.
+// terminalClient is a bot of Terminal: terminalclient KIND [MARK]. It gives no orders. The
+// kind "errs" gives illegal orders, "slow" thinks for 5 ms, and "quits" leaves in turn 3.
+// MARK identifies the process.
 func terminalClient() {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<24)
@@ -50,7 +50,7 @@ func terminalClient() {
 	}
 }
 
-// clients are the processes that have a mark in their command line.
+// clients returns the ids of the processes with a mark in their command line.
 func clients(mark string) (pids []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
@@ -68,8 +68,8 @@ func requireGone(t *testing.T, mark string) {
 	commandtest.WaitUntil(t, "no process is left", func() bool { return len(clients(mark)) == 0 })
 }
 
-// TestEvalBotsInterrupt stops a tournament of bots: what is finished is printed, the
-// message says how to go on, no bot is left, and the same command comes to the end.
+// TestEvalBotsInterrupt stops a tournament of bots: it prints the result of the finished
+// games and how to continue, leaves no bot, and the same command completes it.
 func TestEvalBotsInterrupt(t *testing.T) {
 	mark := "mark-" + filepath.Base(filepath.Dir(t.TempDir()))
 	out := filepath.Join(t.TempDir(), "out")
@@ -92,8 +92,8 @@ func TestEvalBotsInterrupt(t *testing.T) {
 	}
 }
 
-// TestEvalBotsKill is TestEvalKill with a bot: the journal, but for what the bots'
-// answers took, and the result are what they are without any kill, and no bot is left.
+// TestEvalBotsKill is TestEvalKill with a bot. The journal and the result are equal but for
+// the times of the bots' answers, and no bot is left.
 func TestEvalBotsKill(t *testing.T) {
 	games, kills := 4, 3
 	if os.Getenv(longEnv) != "" {
@@ -118,8 +118,8 @@ func TestEvalBotsKill(t *testing.T) {
 	requireGone(t, mark)
 }
 
-// untimed is a text of JSON values without the times of bots, and the checksums over
-// them.
+// untimed returns a text of JSON values without the times of bots and the checksums that
+// cover them.
 func untimed(t *testing.T, text string) string {
 	t.Helper()
 	var drop func(v any)
@@ -149,8 +149,8 @@ func untimed(t *testing.T, text string) string {
 	return all.String()
 }
 
-// TestEvalConcurrency: by default as many games at once as the cores bear; more are
-// warned of.
+// TestEvalConcurrency: by default every bot has a core, and eval warns of more bots than
+// cores.
 func TestEvalConcurrency(t *testing.T) {
 	for _, c := range []struct {
 		cores, bots, asked int
@@ -164,8 +164,8 @@ func TestEvalConcurrency(t *testing.T) {
 	}
 }
 
-// TestStrictFaults: orders that cannot be read and those that the rules refuse are counted
-// together for --strict.
+// TestStrictFaults: --strict counts unreadable orders and orders that the rules refuse
+// together.
 func TestStrictFaults(t *testing.T) {
 	illegal := func(seat, times int) arena.Fault {
 		return arena.Fault{Seat: seat, Kind: players.FaultIllegal, Times: times}

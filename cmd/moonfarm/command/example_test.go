@@ -14,7 +14,7 @@ import (
 	"moonfarm/sim/terminal"
 )
 
-// The code of README and of the page of package env on searches.
+// This is the code of README and of env/README.md on searches.
 func Example_search() {
 	g, err := terminal.New(terminal.DefaultRules())
 	if err != nil {
@@ -29,7 +29,7 @@ func Example_search() {
 	// Output: 1 1 0
 }
 
-// The code of the page of package env, env/README.md.
+// This is the code of env/README.md.
 func Example_library() {
 	game, err := catalog.Find("towerdefence")
 	if err != nil {
@@ -71,7 +71,7 @@ func Example_library() {
 	// Output: true <nil> 100 true
 }
 
-// choose takes the first legal choice.
+// choose chooses the first legal choice.
 func choose(mask []uint64) int32 {
 	for i, word := range mask {
 		if word != 0 {

@@ -24,7 +24,7 @@ func exampleText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// quick are the arguments of a run of some games in a folder.
+// quick changes the arguments of a command to few games and a folder of the test.
 func quick(args []string, dir string) []string {
 	for i, a := range args {
 		a = strings.Replace(a, "/data/", dir+"/", 1)
@@ -39,7 +39,7 @@ func quick(args []string, dir string) []string {
 	return args
 }
 
-// TestKubernetesExample runs what the pods of the example run, with fewer games.
+// TestKubernetesExample runs the commands of the example's pods with fewer games.
 func TestKubernetesExample(t *testing.T) {
 	dir, jobs := t.TempDir(), 0
 	for _, line := range regexp.MustCompile(`args: (\[.*\])`).FindAllStringSubmatch(exampleText(t, "kubernetes.yaml"), -1) {
@@ -68,15 +68,15 @@ func TestKubernetesExample(t *testing.T) {
 	}
 }
 
-// TestSlurmExample runs the tasks of the example, and the merge that its comment
-// says, with fewer games.
+// TestSlurmExample runs the tasks of the example, and the merge of its comment, with fewer
+// games.
 func TestSlurmExample(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("no bash here")
 	}
 	dir := t.TempDir()
-	// In the place of moonfarm: a script that writes its arguments.
+	// A script that prints its arguments replaces moonfarm.
 	if err := os.WriteFile(filepath.Join(dir, "moonfarm"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestSlurmExample(t *testing.T) {
 	}
 }
 
-// TestDockerfile: what it builds is a package of this module, without cgo.
+// TestDockerfile: the example builds moonfarm-full without cgo.
 func TestDockerfile(t *testing.T) {
 	text := exampleText(t, "Dockerfile")
 	for _, want := range []string{"CGO_ENABLED=0 go build -trimpath -tags cloud ", " ./cmd/moonfarm-full\n", "\nUSER 65532:65532\n", `ENTRYPOINT ["/moonfarm-full"]`} {

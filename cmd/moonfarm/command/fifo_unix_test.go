@@ -12,7 +12,8 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
-// TestPipesAreNoRecordings: a pipe that nobody writes to would never end.
+// TestPipesAreNoRecordings: commands refuse a pipe as a recording, as reading it might never
+// end.
 func TestPipesAreNoRecordings(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

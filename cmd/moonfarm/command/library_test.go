@@ -13,8 +13,8 @@ import (
 	"moonfarm/rollout/policy"
 )
 
-// TestDatasetOfALibrary: of a dataset that a program made with a policy of its
-// own, the command names no command, and verifies all but the choices.
+// TestDatasetOfALibrary inspects and verifies datasets that another program made, one of
+// them with a policy of its own, whose choices verify cannot compare.
 func TestDatasetOfALibrary(t *testing.T) {
 	g, err := catalog.Find("towerdefence")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestDatasetOfALibrary(t *testing.T) {
 	}
 }
 
-// renamed gives what a maker makes another name.
+// renamed makes policies of a maker under another name.
 func renamed(m rollout.Maker, name string) rollout.Maker {
 	return func(s env.Spec) (rollout.Policy, error) {
 		p, err := m(s)

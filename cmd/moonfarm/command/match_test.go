@@ -23,7 +23,7 @@ import (
 )
 
 // craftClient is a program that plays CodeCraft: craftclient KIND HOST PORT
-// TOKEN. It sends all its units to a corner; the kind "quits" leaves after ten
+// TOKEN. It sends all its units to a corner. The kind "quits" leaves after ten
 // ticks.
 func craftClient() {
 	if len(os.Args) != 5 {
@@ -72,7 +72,7 @@ func playCraft(conn net.Conn, token, how string) error {
 	}
 }
 
-// drawCraft asks what is seen, as clients do between two ticks.
+// drawCraft asks for the state of the window, as clients do between two ticks.
 func drawCraft(conn net.Conn) error {
 	conn.Write((&protocol.ClientMessage{Kind: protocol.RequestDebugState}).Append(nil))
 	state := make([]byte, len((&protocol.DebugState{}).Append(nil)))
@@ -120,8 +120,8 @@ func startMatch(t *testing.T, out *bytes.Buffer, args ...string) (*exec.Cmd, []s
 	return c, addresses
 }
 
-// TestMatchPorts plays several games, some at once, with clients that connect to
-// the same two ports for all of them.
+// TestMatchPorts plays several games, two at a time, with clients that connect to the same
+// two ports for all games.
 func TestMatchPorts(t *testing.T) {
 	games := 6
 	if os.Getenv(longEnv) != "" {
@@ -131,7 +131,7 @@ func TestMatchPorts(t *testing.T) {
 	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "tcp", "--games", fmt.Sprint(games), "--parallel", "2", "--json")
 	var clients sync.WaitGroup
 	for _, address := range addresses {
-		for range 2 { // so many at once
+		for range 2 { // --parallel
 			clients.Go(func() {
 				for range games / 2 {
 					conn, err := net.Dial("tcp", address)
@@ -208,7 +208,7 @@ func TestMatchInterrupted(t *testing.T) {
 	second, err := net.Dial("tcp", addresses[0])
 	require.NoError(t, err)
 	defer second.Close()
-	second.Write(wire.AppendString(nil, ""))
+	second.Write(protocol.AppendString(nil, ""))
 	second.Read(make([]byte, 1)) // the second game has begun
 	c.Process.Signal(os.Interrupt)
 	c.Wait()
@@ -221,7 +221,7 @@ func TestMatchInterrupted(t *testing.T) {
 	}
 }
 
-// Games of a series that is gone on with are those that the whole one has.
+// TestMatchFirst: --first plays the same games as the whole series has from there on.
 func TestMatchFirst(t *testing.T) {
 	games := func(args ...string) []matchGame {
 		var r matchReport

@@ -10,8 +10,8 @@ import (
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 )
 
-// TestMemory measures the peak of generate's memory for few and many episodes:
-// below 500 MB, and the same. The long form (MOONFARM_LONG) plays 100,000.
+// TestMemory measures the peak memory of generate for few and many episodes, which must be
+// below 500 MB. The long form (MOONFARM_LONG) plays 100,000 episodes.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the long run of a program")
@@ -35,8 +35,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryOfShards measures the peak of generate's memory for many shards: no
-// more than 32 MB, and about as much as for few. The long form alone makes so many files.
+// TestMemoryOfShards measures the peak memory of generate for 20,000 shards: at most 32 MB,
+// and at most 10 MB more than for 200 shards. Only the long form writes that many files.
 func TestMemoryOfShards(t *testing.T) {
 	if os.Getenv(longEnv) == "" {
 		t.Skipf("writes 60,000 files: set %s", longEnv)

@@ -9,8 +9,8 @@ import (
 	"moonfarm/rollout/network"
 )
 
-// TestNetworksOnAllPaths: what networks play has the same bytes on all arithmetic paths
-// of this machine: a manifest has the sums of all files.
+// TestNetworksOnAllPaths: datasets of networks have the same bytes on all arithmetic paths
+// of this machine. It compares manifests, which have the sums of all files.
 func TestNetworksOnAllPaths(t *testing.T) {
 	var first []byte
 	for _, path := range []string{"portable", "avx2", "avx512", "neon"} {

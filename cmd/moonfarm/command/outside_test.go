@@ -11,7 +11,7 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// outside is a program of another module that plays, and reads datasets.
+// outside is a program of another module that plays games and reads datasets.
 const outside = `package main
 
 import (
@@ -55,9 +55,9 @@ func main() {
 }
 `
 
-// TestPageOutside builds a program outside of the module as the page of package env says, without
-// a network: it takes the sums of other modules, which go mod tidy fetches on the page, from
-// this module.
+// TestPageOutside builds a program outside of the module as env/README.md says. It needs no
+// network: it copies the sums of other modules, which go mod tidy would fetch, from this
+// module.
 func TestPageOutside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out: it builds a program")

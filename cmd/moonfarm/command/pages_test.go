@@ -27,8 +27,8 @@ func document(t *testing.T, path string) commandtest.Document {
 	return commandtest.Document{Path: path, Text: string(simtest.Text(t, filepath.Join(top, path)))}
 }
 
-// The blocks of shell commands that TestPageCommands does not run, by the page and the first
-// command, and the lines that it leaves out of others, each with the reason.
+// These are the blocks of shell commands that TestPageCommands does not run, by the page and
+// the first command, and the lines that it leaves out of other blocks, each with the reason.
 var (
 	blocksLeftOut = map[string]string{
 		"README.md: go build -o moonfarm ./cmd/moonfarm":                                 "trains for an hour; test_examples.py runs the loop in small",
@@ -54,7 +54,7 @@ var (
 // small makes the commands of pages small.
 var small = strings.NewReplacer("go run ./cmd/moonfarm ", "moonfarm ", "--episodes 2000 ", "--episodes 40 --shard-episodes 10 ")
 
-// TestPageCommands runs the shell commands of all pages, those of a page in one folder.
+// TestPageCommands runs the shell commands of all pages, each page in a folder of its own.
 func TestPageCommands(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -102,7 +102,7 @@ func leftOut(list map[string]string, text string, used map[string]bool) bool {
 	return false
 }
 
-// firstCommand returns the first line of a script that is no comment.
+// firstCommand returns the first line of a script that is not a comment.
 func firstCommand(script string) string {
 	for line := range strings.Lines(script) {
 		if line[0] != '#' {
@@ -146,8 +146,8 @@ func TestPageNames(t *testing.T) {
 	assert.Greater(t, named, 30)
 }
 
-// TestPageLanguages: code is in a language that a test runs. Python is run by
-// env/python/tests/test_readme.py, JavaScript by .ci/run.
+// TestPageLanguages checks that code is in a language that a test runs:
+// env/python/tests/test_readme.py runs Python, .ci/run JavaScript.
 func TestPageLanguages(t *testing.T) {
 	for _, p := range commandtest.Pages(t, top) {
 		for _, b := range p.Blocks() {
@@ -195,7 +195,7 @@ var (
 	marks  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors are the anchors of a page's headings, as GitHub makes them.
+// anchors returns the anchors that GitHub makes of a page's headings.
 func anchors(p commandtest.Document) (all []string) {
 	seen := map[string]int{}
 	for _, m := range title.FindAllStringSubmatch(p.Prose(), -1) {

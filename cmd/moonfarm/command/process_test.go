@@ -24,8 +24,6 @@ import (
 
 const longEnv = commandtest.LongEnv
 
-// What follows runs moonfarm.
-
 type process = commandtest.Process
 
 func start(t *testing.T, args ...string) *process {
@@ -67,9 +65,9 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// requireContinues stops a command that makes a dataset: status 130, one line that
-// says how to go on, nothing half-written. It goes on when it is repeated, and
-// makes what it makes without the interruption.
+// requireContinues interrupts a command that makes a dataset: it ends with status 130, one
+// line that says how to continue and no partly written file. The same command completes the
+// dataset, with the same bytes as without the interruption.
 func requireContinues(t *testing.T, want string, signal syscall.Signal, args func(dir string) []string) {
 	t.Helper()
 	dir, p := interrupt(t, signal, args)
@@ -84,8 +82,8 @@ func requireContinues(t *testing.T, want string, signal syscall.Signal, args fun
 	commandtest.RequireSame(t, want, dir)
 }
 
-// interrupt starts a command and signals it after its first shard; should it be
-// through before the signal comes, again. The status must be 130.
+// interrupt starts a command and signals it after its first shard, again if it completes
+// before the signal arrives. The status must be 130.
 func interrupt(t *testing.T, signal syscall.Signal, args func(dir string) []string) (dir string, p *process) {
 	t.Helper()
 	for range 10 {
@@ -105,8 +103,8 @@ func interrupt(t *testing.T, signal syscall.Signal, args func(dir string) []stri
 	return "", nil
 }
 
-// TestStuckInterrupt interrupts commands that wait for somebody to write to a
-// pipe, which cannot be interrupted.
+// TestStuckInterrupt interrupts commands that read a pipe without input, which cannot be
+// interrupted.
 func TestStuckInterrupt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out: it waits for some seconds")
@@ -142,8 +140,8 @@ func TestStuckInterrupt(t *testing.T) {
 	all.Wait()
 }
 
-// TestEvalInterrupt stops eval: what was played is printed, and the same command
-// goes on with it to the result of a run that nobody stopped.
+// TestEvalInterrupt stops eval: it prints the result of the finished games, and the same
+// command continues to the result of a run without interruption.
 func TestEvalInterrupt(t *testing.T) {
 	eval := func(games int, more ...string) []string {
 		return append([]string{"eval", "towerdefence", "--players", "random,econ", "--json", "--games", fmt.Sprint(games)}, more...)

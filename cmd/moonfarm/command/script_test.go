@@ -12,7 +12,7 @@ import (
 	"moonfarm/rollout/bots/child"
 )
 
-// TestMain makes the test's program serve as moonfarm, and as a client of a game, too.
+// TestMain lets the test's program run as moonfarm or as a bot of a game.
 func TestMain(m *testing.M) {
 	child.Main()
 	testscript.Main(m, map[string]func(){
@@ -53,8 +53,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestHelp checks that every command has a description, an example if it takes
-// arguments, and a usage line for every flag.
+// TestHelp checks the help of every command.
 func TestHelp(t *testing.T) {
 	commandtest.Help(t, Program{}.Tree(), console.HelpWidth)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSearchBots plays short matches of the example bots that search, at both seats: they
-// answer in every turn, and the rules refuse nothing that they order.
+// answer in every turn, and the rules refuse none of their orders.
 func TestSearchBots(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out: it builds three programs")

@@ -26,9 +26,8 @@ import (
 	"moonfarm/sim/terminal/wire/replay"
 )
 
-// terminalReplays are small replay files for scripts, by name: one of a short
-// match, the same with a number changed, one of other rules, and one that nobody
-// wins.
+// terminalReplays returns small replay files for scripts, by name: a short match, the same
+// match with a changed number, a match with other rules, and a draw.
 var terminalReplays = sync.OnceValues(func() (map[string]string, error) {
 	files := map[string]string{}
 	for name, set := range map[string]string{"small.replay": "2022", "other.replay": "2026"} {
@@ -103,17 +102,17 @@ func replay2018() (string, error) {
 	return b.String(), err
 }
 
-// TestImportRecordings imports the recordings of the official engine, with
-// -short a few of them, and plays the dataset again.
+// TestImportRecordings imports the recordings of the official engine (with -short a few of
+// them) and plays the dataset again.
 func TestImportRecordings(t *testing.T) {
 	pattern := "*.replay.gz"
 	if testing.Short() {
 		pattern = "20[12]*-*[19].replay.gz"
 	}
 	files := simtest.SharedFiles(t, "replays", "terminal", pattern)
-	// The files are named by the generation of their rules. The beta of 2018 plays
-	// otherwise here, and one recording broke off; the other two of that year have
-	// rules of their own.
+	// The files are named by the version of their rules. The game of the beta of 2018 differs
+	// here, and one recording broke off. The other two recordings of that year have rules of
+	// their own.
 	var rules []string
 	episodes, counts := 0, map[string]int{}
 	for _, f := range files {
@@ -170,11 +169,10 @@ func TestImportInterrupt(t *testing.T) {
 	requireContinues(t, want, syscall.SIGINT, args)
 }
 
-// algoBot is a program that plays Terminal: algobot KIND. It builds two walls in turn
-// 0 and sends a scout in each turn, whose number it prints on standard error. The
-// kind "crashes" ends in turn 2, "cheats" wants more in turn 1 than it can have, and
-// "hangs" does not answer
-// there.
+// algoBot is a program that plays Terminal: algobot KIND. It builds two walls in turn 0,
+// sends a scout in each turn, and prints the number of the turn on standard error. The kind
+// "crashes" ends in turn 2, "cheats" orders more in turn 1 than it can pay for, and "hangs"
+// does not answer in turn 1.
 func algoBot() {
 	if err := playAlgo(os.Args[1], bufio.NewReaderSize(os.Stdin, 1<<16)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -220,8 +218,8 @@ func playAlgo(kind string, in *bufio.Reader) error {
 	return err
 }
 
-// An algo in Python plays from its folder as the starter kit's do, and the replay
-// can be read.
+// An algo in Python plays from its folder, as the algos of the starter kit do, and the
+// replay can be read.
 func TestMatchAlgoPython(t *testing.T) {
 	if err := exec.Command("python3", "-c", "import json").Run(); err != nil || runtime.GOOS == "windows" {
 		t.Skipf("there is no Python 3: %v", err)

@@ -18,15 +18,14 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// moonfarm runs the command and returns its standard output; it must end with
-// that exit status.
+// moonfarm runs the command, checks its exit status and returns its standard output.
 func moonfarm(t *testing.T, status int, args ...string) string {
 	t.Helper()
 	out, _ := said(t, status, args...)
 	return out
 }
 
-// said is what a command prints to its standard output and error.
+// said runs the command, checks its exit status and returns its standard output and error.
 func said(t *testing.T, status int, args ...string) (string, string) {
 	t.Helper()
 	var out, stderr bytes.Buffer
@@ -36,9 +35,8 @@ func said(t *testing.T, status int, args ...string) (string, string) {
 	return out.String(), stderr.String()
 }
 
-// TestImportTowerdefence imports all recordings of the official engine, plays
-// the dataset again, and writes recordings of it, which verify and make the same
-// rows.
+// TestImportTowerdefence imports all recordings of the official engine, plays the dataset
+// again and writes recordings of it. These verify and make the same rows.
 func TestImportTowerdefence(t *testing.T) {
 	files := slices.DeleteFunc(simtest.SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz"), func(f string) bool { return strings.HasPrefix(filepath.Base(f), "renders") })
 	dir := t.TempDir()
@@ -53,8 +51,8 @@ func TestImportTowerdefence(t *testing.T) {
 	}
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, append([]string{"replay", "verify"}, written...)...), "603 games, 42,607 rounds compared, 0 differences")
 	moonfarm(t, console.ExitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", again}, written...)...)
-	// All is there again but for what texts cost failures before a command that
-	// can be read, which has no effect.
+	// All recordings are equal but for texts before a readable command that count as failures,
+	// which has no effect.
 	a, err := datasets.Open(data)
 	if err != nil {
 		t.Fatal(err)
@@ -79,9 +77,9 @@ func TestImportTowerdefence(t *testing.T) {
 	}
 }
 
-// towerBot is a program that plays Tower Defence: towerbot KIND. It builds where
-// its round says, and notes the round in its folder, which is lost with a copy; the
-// kind "crashes" ends with an error in round 2, after its command.
+// towerBot is a program that plays Tower Defence: towerbot KIND. Each round it builds in
+// another cell and writes the round to a file in its folder, which a copy of the folder
+// loses. The kind "crashes" ends with an error in round 2, after its command.
 func towerBot() {
 	round, command, err := towerCommand()
 	if err == nil {
@@ -100,7 +98,7 @@ func towerBot() {
 	fmt.Println("round", round)
 }
 
-// towerCommand reads what the game shows.
+// towerCommand reads the state files and returns the round and the command.
 func towerCommand() (round int, command string, err error) {
 	var state struct {
 		GameDetails struct{ Round int }

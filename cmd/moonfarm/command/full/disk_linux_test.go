@@ -11,8 +11,8 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
-// TestFarmFullOutput: while the disk of the output is full farm run says so in one line
-// of each worker; when there is room it goes on by itself, and makes the same.
+// TestFarmFullOutput: while the disk of the output is full, each worker of farm run prints
+// one line about it. As soon as there is room the run continues and makes the same dataset.
 func TestFarmFullOutput(t *testing.T) {
 	disk, here := farmtest.SmallDisk(t, "16m")
 	if !here {
@@ -27,7 +27,7 @@ func TestFarmFullOutput(t *testing.T) {
 	want, out := filepath.Join(t.TempDir(), "want"), filepath.Join(disk, "data")
 	commandtest.Finish(t, "moonfarm", append(append([]string{"generate"}, args...), want)...)
 	p := start(t, append(append([]string{"farm", "run"}, args...), out, "--workers", "2")...)
-	time.Sleep(5 * time.Second) // many tries
+	time.Sleep(5 * time.Second) // many retries, of which nothing may be printed
 	if made, _ := filepath.Glob(filepath.Join(out, "shards", "*.json")); len(made) == 20 {
 		t.Fatal("the disk was never full")
 	}
@@ -44,7 +44,7 @@ func TestFarmFullOutput(t *testing.T) {
 			t.Errorf("it says %q", line)
 		}
 	}
-	if len(lines) > 4 { // of each worker one, and that the coordinator knows of it
+	if len(lines) > 4 { // two of each worker: its own, and the coordinator's
 		t.Errorf("%d lines, want 4 at most:\n%s", len(lines), &p.Errs)
 	}
 }

@@ -52,7 +52,7 @@ func serveFarm(t *testing.T, args ...string) *farmServer {
 	return s
 }
 
-// stops ends a process with SIGTERM; it must end well.
+// stops ends a process with SIGTERM, which must succeed.
 func stops(t *testing.T, c *exec.Cmd, errs interface{ String() string }) {
 	t.Helper()
 	c.Process.Signal(syscall.SIGTERM)
@@ -96,9 +96,9 @@ func farmStatusOf(t *testing.T, url string) (s farm.Status) {
 	return s
 }
 
-// TestFarm: a server, a run and two workers in processes of their own make what
-// generate makes; the run can be looked at, cancelled and made to go on, and all
-// end well at SIGTERM.
+// TestFarm: a server and two workers, each a process of its own, make the dataset of
+// generate. The run can be inspected, cancelled and continued, and all processes succeed
+// after SIGTERM.
 func TestFarm(t *testing.T) {
 	want, _ := commandtest.Reference(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -120,7 +120,7 @@ func TestFarm(t *testing.T) {
 	}
 	commandtest.Wants(t, finish(t, "farm", "status", "--connect", s.URL), id[:8], "no workers")
 	commandtest.Wants(t, finish(t, "farm", "cancel", id[:6], "--connect", s.URL), "cancelled")
-	p := start(t, append(submit[:len(submit):len(submit)], "--wait")...) // makes it go on
+	p := start(t, append(submit[:len(submit):len(submit)], "--wait")...) // continues the run
 	commandtest.WaitUntil(t, "the run goes on", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Running })
 
 	a, b := startWorker(t, s.URL, "a"), startWorker(t, s.URL, "b")
@@ -146,12 +146,12 @@ func TestFarm(t *testing.T) {
 	stops(t, b.Cmd, &b.Errs)
 	stops(t, s.Cmd, &s.errs)
 
-	// What is done is known after a restart.
+	// The server knows a finished run after a restart.
 	s = serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
 	commandtest.Wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
 	stops(t, s.Cmd, &s.errs)
 
-	// So is what is complete after the state was lost; there is no worker.
+	// It also knows a complete dataset after its state was lost, without any worker.
 	s = serveFarm(t, "--store", filepath.Join(dir, "new"), "--allow-out", dir)
 	commandtest.Wants(t, finish(t, append(submit[:len(submit)-1:len(submit)-1], s.URL, "--wait")...), " is complete: ")
 	if st := farmStatusOf(t, s.URL); len(st.Runs) != 1 || st.Runs[0].State != farm.Done || st.Runs[0].Rows == 0 {
@@ -161,7 +161,7 @@ func TestFarm(t *testing.T) {
 	commandtest.RequireSame(t, want, out)
 }
 
-// requireFarmErrors asks a server with one run for what it refuses.
+// requireFarmErrors sends requests that a server with one run refuses.
 func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 	t.Helper()
 	for _, c := range []struct{ args, want string }{
@@ -211,8 +211,8 @@ func jobOf(t *testing.T, episodes, size uint64) json.RawMessage {
 	return text
 }
 
-// TestFarmInterrupt stops farm run with SIGINT and SIGTERM: it goes on when it is
-// repeated, with what was committed.
+// TestFarmInterrupt stops farm run with SIGINT and SIGTERM. The same command continues with
+// the committed shards.
 func TestFarmInterrupt(t *testing.T) {
 	want, _ := commandtest.Reference(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -231,7 +231,7 @@ func requireFarmContinues(t *testing.T, want string, signal syscall.Signal) {
 		p.Process.Signal(signal)
 		err := p.Wait()
 		if err == nil {
-			continue // it was through before the signal came
+			continue // it completed before the signal arrived
 		}
 		say := "moonfarm: interrupted: committed shards are kept in " + dir + "; the same command continues\n"
 		if p.ProcessState.ExitCode() != console.ExitInterrupted || p.Out.Len() > 0 || p.Errs.String() != say {

@@ -16,9 +16,8 @@ import (
 	"moonfarm/rollout/farm"
 )
 
-// TestFarmReplacedFile replaces a file that a worker has stored while the run goes
-// on: it is found when the dataset is completed, told in one line, and the shard is
-// made again.
+// TestFarmReplacedFile replaces a stored file during the run. The server notices it when it
+// completes the dataset, prints one line, and has the shard made again.
 func TestFarmReplacedFile(t *testing.T) {
 	want, _ := commandtest.Reference(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

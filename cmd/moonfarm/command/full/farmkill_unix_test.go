@@ -17,7 +17,7 @@ import (
 	"moonfarm/rollout/farm"
 )
 
-// A run of killedGames has 200 shards; making them takes one core some 30 s.
+// killedShards is the number of shards of each of killedGames, which take one core some 30 s.
 const killedShards = 200
 
 var killedGames = []string{
@@ -47,7 +47,7 @@ type site struct {
 	store, server *remote
 	crew          [4]*remote
 	random        *rand.Rand
-	early         uint64 // shards that the worker with the fast clock was seen to have made
+	early         uint64 // shards made by the worker with the fast clock, as last seen
 }
 
 // newSite starts an S3 server, if inBucket, and a farm with four workers.
@@ -163,8 +163,8 @@ func (s *site) reach(run string, shards int) {
 	}
 }
 
-// harm kills a worker or the server, or stops the store for ten seconds: by a
-// signal the first time, then by killing it.
+// harm kills a worker or the server, or takes the store away for ten seconds: "pause" stops
+// its process, "store" kills it.
 func (s *site) harm(what string) {
 	switch what {
 	case "worker":

@@ -53,9 +53,10 @@ func startWith(t *testing.T, text string, args ...string) *process {
 	return p
 }
 
-// TestFarmSecrets: on one machine the commands of a user find the server's key, and
-// nobody else gets in; credentials are good for a worker elsewhere; outputs that are not
-// allowed are refused and leave no trace, also to a client that does not check them.
+// TestFarmSecrets: on one machine the commands of a user find the server's key, and nobody
+// else can connect. Credentials admit a worker on another machine. The server refuses
+// outputs that are not allowed, also from a client that does not check them, and writes
+// nothing there.
 func TestFarmSecrets(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
@@ -86,7 +87,7 @@ func TestFarmSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := finish(t, "farm", "credentials", "--name", "m2", "--connect", s.URL)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // from here on as on another machine
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // hides the key, as on another machine
 	p := start(t, "farm", "status", "--connect", s.URL)
 	if err := p.Wait(); err == nil || !strings.Contains(p.Errs.String(), "the server does not know a client without credentials") {
 		t.Errorf("status without credentials: %v: %s", err, &p.Errs)
@@ -107,8 +108,8 @@ func TestFarmSecrets(t *testing.T) {
 	}
 }
 
-// TestFarmNetwork: a network is given by its path where a run is submitted; the server
-// and the workers read it in the output, and no file that a spec names.
+// TestFarmNetwork: farm submit takes a network by its path. The server and the workers read
+// it from the output, and never a file that a spec names.
 func TestFarmNetwork(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()

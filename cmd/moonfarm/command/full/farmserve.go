@@ -190,7 +190,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 	}
 	defer c.Close()
 	if f.page.Listen != "" {
-		if f.url == "" { // with --connect the certificate is that of a client
+		if f.url == "" { // with --connect it is a client's certificate
 			f.page.Cert, f.page.Key = f.cert, f.key
 		}
 		f.page.Log = log

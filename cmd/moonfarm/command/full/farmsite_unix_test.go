@@ -24,8 +24,8 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
-// versity is the S3 server of the tests: MOONFARM_VERSITYGW, or in the PATH, or
-// installed from its module, which this one does not need.
+// versity is the module of the S3 server of the tests. The program is MOONFARM_VERSITYGW,
+// else in the PATH, else installed from this module, which go.mod does not require.
 const versity = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 
 func s3Server(t *testing.T) string {
@@ -45,9 +45,9 @@ func s3Server(t *testing.T) string {
 	return filepath.Join(dir, "versitygw")
 }
 
-// programs builds the command twice: as it is, and with a clock that is an hour
-// fast. For that package time is compiled from a changed copy, so that the
-// process has no other clock.
+// programs builds the command twice: unchanged, and with a clock that is an hour fast. The
+// second one is compiled with a changed copy of package time, so that its process has no
+// other clock.
 func programs(t *testing.T) (usual, fast string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,8 +75,8 @@ func programs(t *testing.T) (usual, fast string) {
 	return built(t, filepath.Join(dir, "moonfarm")), built(t, filepath.Join(dir, "moonfarm-fast"), "-overlay", overlay)
 }
 
-// hosts are network namespaces that a bridge connects, where this process may make
-// them; else all is on loopback.
+// hosts are network namespaces connected by a bridge. Where this process may not make them,
+// all hosts are on loopback.
 type hosts struct {
 	prefix string // of the addresses; "": loopback
 	names  map[string]string
@@ -95,7 +95,7 @@ func newHosts(t *testing.T, names ...string) *hosts {
 		return err
 	}
 	lines := []string{"link add " + bridge + " type bridge", "addr add " + h.prefix + "1/24 dev " + bridge, "link set " + bridge + " up"}
-	t.Cleanup(func() { _ = ip("link del " + bridge) }) // that of one that is not there fails
+	t.Cleanup(func() { _ = ip("link del " + bridge) }) // fails if it does not exist
 	for i, name := range names {
 		ns, outer, inner := bridge+name, fmt.Sprintf("%so%d", bridge, i), fmt.Sprintf("%si%d", bridge, i)
 		lines = append(lines, "netns add "+ns, "link add "+outer+" type veth peer name "+inner, "link set "+inner+" netns "+ns,
@@ -113,7 +113,7 @@ func newHosts(t *testing.T, names ...string) *hosts {
 	return h
 }
 
-// address is a free port of host number i.
+// address returns a free address of host i.
 func (h *hosts) address(t *testing.T, i int) string {
 	t.Helper()
 	if h.prefix != "" {
@@ -139,7 +139,7 @@ type remote struct {
 func (h *hosts) start(t *testing.T, name string, env []string, args ...string) *remote {
 	t.Helper()
 	if ns := h.names[name]; ns != "" {
-		args = append([]string{"ip", "netns", "exec", ns}, args...) // which becomes the program
+		args = append([]string{"ip", "netns", "exec", ns}, args...) // executes the program in its own process
 	}
 	r := &remote{t: t, name: name, cmd: exec.Command(args[0], args[1:]...), ended: make(chan struct{})}
 	r.cmd.Env = append(os.Environ(), env...)
@@ -159,7 +159,7 @@ func (h *hosts) start(t *testing.T, name string, env []string, args ...string) *
 	return r
 }
 
-// kill is SIGKILL to a process that must be running.
+// kill kills a process, which must be running.
 func (r *remote) kill() {
 	r.t.Helper()
 	select {
@@ -171,7 +171,7 @@ func (r *remote) kill() {
 	<-r.ended
 }
 
-// certify makes a certificate for the host, and credentials of users.
+// certify makes a certificate for the host, and the credentials of users by role.
 func certify(t *testing.T, dir, host string, names map[string]string) (cert, key, users string, credentials map[string]string) {
 	t.Helper()
 	write := func(name string, text []byte) string {
@@ -193,7 +193,7 @@ func certify(t *testing.T, dir, host string, names map[string]string) (cert, key
 	return cert, key, write("users.json", text), credentials
 }
 
-// download copies all that is below the path of a URL of a bucket into a folder.
+// download copies all objects below the URL of a bucket into a folder.
 func download(t *testing.T, from, dir string) {
 	t.Helper()
 	u, err := url.Parse(from)
@@ -201,7 +201,7 @@ func download(t *testing.T, from, dir string) {
 		t.Fatal(err)
 	}
 	query := u.Query()
-	query.Del("timeout") // is for package datasets
+	query.Del("timeout") // a setting of package datasets
 	u.RawQuery = query.Encode()
 	b, err := s3.Open(t.Context(), u)
 	if err != nil {
@@ -242,7 +242,7 @@ func fetchObject(ctx context.Context, b datasets.Bucket, key, file string) error
 	return err
 }
 
-// statusWithin is the status of a farm, or nil if it does not answer soon.
+// statusWithin returns the status of a farm, or nil if it does not answer in time.
 func statusWithin(t *testing.T, c *farm.Client, wait time.Duration) *farm.Status {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()

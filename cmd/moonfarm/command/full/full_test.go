@@ -16,7 +16,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
-// TestMain makes the test's program serve as moonfarm and as moonfarm-full, too.
+// TestMain lets the test's program run as moonfarm, moonfarm-full or soak.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"moonfarm": func() { command.Program{}.Main() }, console.FullProgram: Main, "soak": soak})
 }
@@ -34,7 +34,7 @@ func start(t *testing.T, args ...string) *process {
 	return commandtest.Start(t, console.FullProgram, args...)
 }
 
-// finish runs moonfarm-full to a good end and returns what it printed.
+// finish runs moonfarm-full, which must succeed, and returns its standard output.
 func finish(t *testing.T, args ...string) string {
 	t.Helper()
 	return commandtest.Finish(t, console.FullProgram, args...)
@@ -57,7 +57,7 @@ func TestScripts(t *testing.T) {
 
 func TestHelp(t *testing.T) { commandtest.Help(t, tree(), console.HelpWidth) }
 
-// TestPages: the commands of moonfarm-full that pages name exist.
+// TestPages checks that the commands of moonfarm-full that pages name exist.
 func TestPages(t *testing.T) {
 	named := map[string]int{}
 	for _, p := range commandtest.Pages(t, top) {
@@ -68,8 +68,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestSameCommands: moonfarm-full has all commands that moonfarm has, and says the same of
-// them.
+// TestSameCommands checks that moonfarm-full has all commands of moonfarm, with the same
+// help.
 func TestSameCommands(t *testing.T) {
 	light := command.Program{}.Tree()
 	for _, c := range light.Commands() {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWithoutSecrets: a log line loses the secrets of URLs and keeps its other values.
+// TestWithoutSecrets: a log line lacks the secrets of URLs and has all other values.
 func TestWithoutSecrets(t *testing.T) {
 	for _, handler := range []func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler{
 		func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(b, o) },

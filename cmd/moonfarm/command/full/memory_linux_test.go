@@ -10,9 +10,9 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
-// TestMemoryOfFarm measures the peak of farm run's memory for few and many shards: what
-// keeps the state of the run grows by some 200 bytes for each shard, and by buffers of
-// some megabytes. The long form alone makes so many.
+// TestMemoryOfFarm measures the peak memory of farm run for few and many shards. The state
+// of the run grows by some 200 bytes per shard, and by buffers of some megabytes. Only the
+// long form makes many shards.
 func TestMemoryOfFarm(t *testing.T) {
 	if os.Getenv(longEnv) == "" {
 		t.Skipf("plays 400,000 games: set %s", longEnv)

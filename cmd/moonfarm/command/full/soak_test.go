@@ -18,21 +18,21 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
-// soakEnv is how long TestSoak runs, such as 30m; without it MOONFARM_LONG asks for
-// two minutes.
+// soakEnv sets the time of TestSoak, such as 30m. Without it MOONFARM_LONG stands for two
+// minutes.
 const soakEnv = "MOONFARM_SOAK"
 
-// soakSample is what a process that soaks tells of itself each second.
+// soakSample is a sample that a soaking process prints each second.
 type soakSample struct {
 	Second     int
-	Resident   float64 // MB, 0 where that is not known
+	Resident   float64 // MB; 0: unknown
 	Live       float64 // MB of the heap that the last collection found in use
 	Goroutines int
 	Ended      bool // the command is over
 }
 
-// soak is a program: the command for so long, as if it was interrupted then, with
-// samples on standard output.
+// soak is a program that runs a command of moonfarm-full for some time, interrupts it and
+// prints samples on standard output.
 func soak() {
 	d, err := time.ParseDuration(os.Args[1])
 	if err != nil {
@@ -63,14 +63,14 @@ func soak() {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
 		s.Live = float64(live[0].Value.Uint64()) / 1e6
-		_ = tell.Encode(s) // the end of who reads is the end of this
+		_ = tell.Encode(s) // without a reader SIGPIPE ends this process
 		if over > 0 {
 			over++
 		}
 	}
 }
 
-// resident is how much memory this process has, in MB.
+// resident returns the memory of this process in MB.
 func resident() float64 {
 	text, _ := os.ReadFile("/proc/self/statm")
 	f := strings.Fields(string(text))
@@ -81,10 +81,10 @@ func resident() float64 {
 	return float64(pages) * float64(os.Getpagesize()) / 1e6
 }
 
-// TestSoak lets farm run work for two minutes (MOONFARM_LONG), or as long as
-// MOONFARM_SOAK says: after the first minute its memory grows by 5 MB at most and
-// its goroutines do not grow, and none is left at the end. The state of a run grows by
-// some 200 bytes for each shard.
+// TestSoak lets farm run work for two minutes (MOONFARM_LONG) or the time of MOONFARM_SOAK.
+// After the first minute its memory grows by at most 5 MB, as the state of a run grows by
+// some 200 bytes per shard. The number of goroutines does not grow, and at the end none is
+// left.
 func TestSoak(t *testing.T) {
 	d := 2 * time.Minute
 	if text := os.Getenv(soakEnv); text != "" {
@@ -126,9 +126,9 @@ func TestSoak(t *testing.T) {
 	requireLevel(t, all)
 }
 
-// requireLevel compares the last half minute with the second one; of a run of less than
-// two minutes, the last quarter with the second. Of each it takes the median, since the
-// collector of garbage comes and goes.
+// requireLevel compares the medians of the second and the last half minute, or, in a run of
+// less than two minutes, of the second and the last quarter. Medians, as garbage
+// collections make single samples vary.
 func requireLevel(t *testing.T, all []soakSample) {
 	t.Helper()
 	n := slices.IndexFunc(all, func(s soakSample) bool { return s.Ended })
@@ -151,7 +151,7 @@ func requireLevel(t *testing.T, all []soakSample) {
 	}{
 		{"MB of memory", 5, func(s soakSample) float64 { return s.Resident }},
 		{"MB of live heap", 5, func(s soakSample) float64 { return s.Live }},
-		{"goroutines", 8, func(s soakSample) float64 { return float64(s.Goroutines) }}, // those of requests come and go
+		{"goroutines", 8, func(s soakSample) float64 { return float64(s.Goroutines) }}, // those of requests vary
 	} {
 		early, late := median(all[half-wide:half], c.value), median(all[n-wide:n], c.value)
 		t.Logf("%s: %.1f at first, %.1f at the end", c.what, early, late)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Help checks that every command has a description, an example if it takes arguments, and
-// lines that are no longer than they may be.
+// Help checks that every command has a description, and an example if it takes arguments.
+// Lines of descriptions may have 80 characters, lines of flags the given width.
 func Help(t *testing.T, root *cobra.Command, width int) {
 	t.Helper()
 	var visit func(c *cobra.Command)
@@ -41,8 +41,8 @@ func Help(t *testing.T, root *cobra.Command, width int) {
 	visit(root)
 }
 
-// Page checks that every command and flag is there that a page names as one of a program,
-// and returns how many the page names.
+// Page checks that all commands and flags of a program that a page names exist, and returns
+// the number of commands that it names.
 func Page(t *testing.T, page, program string, root *cobra.Command) int {
 	t.Helper()
 	commandLine := regexp.MustCompile("(?m)(?:^|`)(?:go run ./cmd/)?" + program + "((?: [^`\n|]+)?)(?:$|[`\n|])")

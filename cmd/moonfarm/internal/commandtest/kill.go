@@ -29,8 +29,8 @@ func KillLoop(t *testing.T, kills int, whole time.Duration, args func(dir string
 	t.Logf("killed %d times in %d folders", kills, folders)
 }
 
-// endsBefore reports whether a command of moonfarm ends before the time is over; then it is
-// killed.
+// endsBefore runs a command of moonfarm and kills it at the limit. It reports whether the
+// command ended before.
 func endsBefore(t *testing.T, limit time.Duration, args []string) bool {
 	t.Helper()
 	p := Start(t, "moonfarm", args...)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// PeakOf runs the program to its end, and is the most memory in MB that was seen in it,
-// without the pages of its file, of which the system keeps as many as it likes.
+// PeakOf runs the program to its end and returns the highest memory in MB that samples of
+// it had, without the pages of the program's file, which the system may keep or drop.
 func PeakOf(t *testing.T, program string, args ...string) (peak int) {
 	t.Helper()
 	c := Start(t, program, args...)
@@ -28,7 +28,7 @@ func PeakOf(t *testing.T, program string, args ...string) (peak int) {
 	}
 }
 
-// memoryOf is a figure in MB from the status of a running process; 0 if it has ended.
+// memoryOf returns a figure in MB from the status of a running process, or 0 if it has ended.
 func memoryOf(pid int, figure string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"moonfarm/rollout/policy/neural/neuraltest"
 )
 
-// NaN is a network for a game all of whose logits are NaN.
+// NaN returns a network for a game whose logits are all NaN.
 func NaN(t *testing.T, game string) []byte {
 	g, err := catalog.Find(game)
 	if err != nil {

@@ -25,9 +25,9 @@ type Block struct {
 
 var fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
-// Pages returns all pages of the repository whose top folder is top, in the order of their
-// paths, but for pages of test data and of other people's packages, and for cards of datasets,
-// which begin with a head of their own.
+// Pages returns all pages of the repository with the top folder top, sorted by path. It
+// leaves out test data, packages of others, and cards of datasets, which begin with a
+// header.
 func Pages(t *testing.T, top string) (all []Document) {
 	t.Helper()
 	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {

@@ -1,5 +1,5 @@
-// Package commandtest has what the tests of moonfarm and of moonfarm-full have in common:
-// they run the programs as processes, from scripts, and compare what these write.
+// Package commandtest has functions that the tests of moonfarm and moonfarm-full share: they
+// run the programs as processes and from scripts, and compare their output.
 package commandtest
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// LongEnv asks for the long form of tests.
+// LongEnv is the environment variable that asks for the long form of tests.
 const LongEnv = "MOONFARM_LONG"
 
-// GenerateArgs is a generate of some tenths of a second in small shards, less
-// with -short.
+// GenerateArgs returns the arguments of a generate that makes small shards for some tenths of
+// a second, less with -short.
 func GenerateArgs(out string) []string {
 	episodes := 1000
 	if testing.Short() {
@@ -28,8 +28,8 @@ func GenerateArgs(out string) []string {
 	return strings.Fields(fmt.Sprintf("generate towerdefence --episodes %d --shard-episodes 10 --seed 9 --policy random,econ --out %s", episodes, out))
 }
 
-// Reference makes the dataset of GenerateArgs without any trouble and tells how
-// long that took.
+// Reference makes the dataset of GenerateArgs without interruption and returns the time that
+// it took.
 func Reference(t *testing.T) (dir string, took time.Duration) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "Reference")
@@ -38,8 +38,7 @@ func Reference(t *testing.T) (dir string, took time.Duration) {
 	return dir, time.Since(begin)
 }
 
-// Finish runs a program to its end, which must be a good one, and returns what
-// it printed.
+// Finish runs a program, which must succeed, and returns its standard output.
 func Finish(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	p := Start(t, program, args...)
@@ -49,7 +48,7 @@ func Finish(t *testing.T, program string, args ...string) string {
 	return p.Out.String()
 }
 
-// Process is a program running, with what it has printed.
+// Process is a running program with its output.
 type Process struct {
 	*exec.Cmd
 	Out, Errs bytes.Buffer
@@ -86,7 +85,7 @@ func WriteFiles(t *testing.T, dir string, texts map[string]string) {
 	}
 }
 
-// Wants checks that a text has some parts.
+// Wants checks that a text contains all parts.
 func Wants(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {

@@ -23,13 +23,13 @@ import (
 //	flip FILE BIT            flip one bit of a file, counted from its start
 //	cut FILE BYTES           remove the last bytes of a file
 //	same DIR DIR             compare two folders, names and bytes
-//	join FILE FILE…         write a file of others one after the other
+//	join FILE FILE…          write a file of others one after the other
 //	windows FILE TO          write a text as an editor of Windows does, and to TO.gz as
 //	                         gzip with padding
 //	keys COMMAND…            take the JSON in stdout apart: its keys go to keys.txt,
 //	                         and the help of the command must name each of them
 //
-// root makes the command line whose help is looked at.
+// root makes the command line with the help that keys reads.
 func Scripts(t *testing.T, root func() *cobra.Command, setup func(dir string) error) {
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
@@ -123,7 +123,7 @@ func scriptSame(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TreesDiffer compares two folders and returns what differs first.
+// TreesDiffer compares two folders and returns a description of a difference, or "".
 func TreesDiffer(a, b string) (string, error) {
 	left, err := readTree(a)
 	if err != nil {
@@ -191,8 +191,8 @@ func scriptKeys(ts *testscript.TestScript, root *cobra.Command, args []string) {
 	}
 }
 
-// elsewhere are keys whose content is documented elsewhere or has names that
-// are data.
+// elsewhere has the keys whose content is documented elsewhere, or whose content has data as
+// keys.
 var elsewhere = []string{"manifest", "sha256"}
 
 // collectKeys collects the paths of all keys.
