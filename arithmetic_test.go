@@ -20,7 +20,7 @@ import (
 // GOAMD64=v3 on. Only an explicit conversion, float32(x*y) + z, prevents it.
 // In package math only the exact functions give the same bits everywhere.
 
-// exactRooms are the rooms that compute numbers of states, features, datasets and
+// exactRooms are the folders that compute numbers of states, features, datasets and
 // results.
 var exactRooms = []string{"sim", "features", "env", "rollout", "datasets"}
 
@@ -30,8 +30,8 @@ var exactRooms = []string{"sim", "features", "env", "rollout", "datasets"}
 //	0x0058 00088 (/src/features/terminal/scalars.go:67)	FMADDS	F0, F1, F2, F3
 var fusedLine = regexp.MustCompile(`\(([^()]+\.go:\d+)\)\t([VW]?FN?M(?:ADD|SUB|ADB|SDB)\w*)\t`)
 
-// fused reads a listing and returns where it has fused instructions, each
-// place once, as "file.go:12: FMADDD".
+// fused reads a listing and returns the places of its fused instructions, each once:
+// "file.go:12: FMADDD".
 func fused(listing io.Reader) (places []string, lines int, err error) {
 	seen := map[string]bool{}
 	in := bufio.NewScanner(listing)
@@ -107,8 +107,8 @@ func compileWithoutFused(t *testing.T, arch string) {
 	}
 }
 
-// TestFusedIsFound compiles one function that is fused, over two statements,
-// and one that is not.
+// TestFusedIsFound compiles a function with a multiply-add over two statements, which is
+// fused, and a function that is not.
 func TestFusedIsFound(t *testing.T) {
 	dir := t.TempDir()
 	source := filepath.Join(dir, "sum.go")
@@ -141,8 +141,8 @@ var F, G = fused, apart
 	}
 }
 
-// inexact are the functions of package math whose last bits differ between
-// machines: some have an assembly of their own, and others are fused.
+// inexact lists the functions of package math whose last bits differ between machines: some
+// are written in assembly, and others are fused.
 var inexact = strings.Fields(`Acos Acosh Asin Asinh Atan Atan2 Atanh Cbrt Cos Cosh Erf Erfc Erfcinv Erfinv Exp Exp2 Expm1
 	Gamma Hypot J0 J1 Jn Lgamma Log Log10 Log1p Log2 Pow Sin Sincos Sinh Tan Tanh Y0 Y1 Yn`)
 

@@ -15,11 +15,11 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// entriesOfGames are the files, besides those that bear a game's name, that may
-// name games: there is one line for each in them.
+// entriesOfGames are the files that may name games, as they have a line for each, besides
+// files named after a game.
 var entriesOfGames = []string{"env/catalog/games.go", "rollout/policy/policy.go", "rollout/bots/players/players.go", "bench/bench.go"}
 
-// clientsOf are the folders that are about the clients of one game.
+// clientsOf has the folders for the clients of one game.
 var clientsOf = map[string]string{"rollout/bots": "codecraft"}
 
 // gameNames returns the games: the folders of sim with a page of rules.
@@ -35,8 +35,8 @@ func gameNames(t *testing.T) (names []string) {
 	return names
 }
 
-// TestNoNames demands that only the entries of games and their own files name a
-// game: no other code decides by a game's name.
+// TestNoNames demands that only the entries of games and their own files name a game, so that
+// no other code decides by a game's name.
 func TestNoNames(t *testing.T) {
 	games := gameNames(t)
 	for _, s := range sources(t) {
@@ -60,7 +60,7 @@ func TestNoNames(t *testing.T) {
 	}
 }
 
-// smallest is the game that the list of CONTRIBUTING.md is checked with.
+// smallest is the game that checks the list of CONTRIBUTING.md.
 const smallest = "tron"
 
 // TestAddingAGame demands that the list in CONTRIBUTING.md of the files of a new game is

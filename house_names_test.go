@@ -19,8 +19,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// The checks of this file look at the names of the whole module at once: which
-// clauses comments cite, and which exported names nobody uses.
+// The checks of this file collect names of the whole module: the clauses that comments cite,
+// and the exported names without a caller.
 
 // gameRoom returns the folder of the game that package p belongs to, such as
 // "sim/terminal" for its wire package and its features, or "" for all other packages.
@@ -37,9 +37,8 @@ var (
 	elsewhere = regexp.MustCompile(`(?i)\bsections? \d+|\bstep \d+\b`)
 )
 
-// TestCitations: the sections and clauses of RULES.md that a game's comments cite exist,
-// a section by its heading, a clause by its number. Comments of the slow twin cite
-// nothing else.
+// TestCitations checks that RULES.md has the sections and clauses that a game's comments
+// cite. Comments of the slow twin cite no other numbers.
 func TestCitations(t *testing.T) {
 	pages := map[string]string{}
 	cited := 0
@@ -81,8 +80,8 @@ func citationsOf(text string) (numbers []string) {
 	return numbers
 }
 
-// byOthers are the exported names that other modules call through their interfaces,
-// each with the caller, and the values that complete an enumeration.
+// byOthers has the exported names that other modules call through their interfaces, each with
+// the caller, and the values that complete an enumeration.
 var byOthers = map[string]string{
 	".MarshalJSON":   "encoding/json",
 	".UnmarshalJSON": "encoding/json",
@@ -107,9 +106,9 @@ var forPrograms = []string{
 	"sim/towerdefence.ParseText", "sim/terminal.ParseText", "sim/tron.ParseText", "sim/codecraft.AppendWindow",
 }
 
-// TestCallers: every exported name outside of cmd has a caller in the module that
-// is no test, or stands in one of the two lists above, but never both. A method counts as
-// called if any method of that name is called, or any interface has one.
+// TestCallers: every exported name outside of cmd either has a caller in the module that is
+// not a test, or is in one of the two lists above, never both. A method counts as called if
+// any method of that name is called, or any interface has one.
 func TestCallers(t *testing.T) {
 	declared := map[string]string{} // "env.New" or ".Method" by where it is declared
 	used := map[string]bool{}
@@ -122,7 +121,7 @@ func TestCallers(t *testing.T) {
 	listed := slices.Concat(slices.Collect(maps.Keys(byOthers)), forPrograms)
 	for name, at := range declared {
 		if !used[name] && !slices.Contains(listed, name) {
-			t.Errorf("%s: %s has no caller but tests: remove it, or list who uses it", at, name)
+			t.Errorf("%s: %s has no caller but tests: remove it, or list its user", at, name)
 		}
 	}
 	for _, name := range listed {
@@ -134,8 +133,8 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// toldOf reports whether a page, an example or a comment, other than that of its
-// declaration, has the name.
+// toldOf reports whether a page, an example or a comment has the name. The comment of its
+// declaration does not count.
 func toldOf(t *testing.T, all []source, name string) bool {
 	short := name[strings.LastIndex(name, ".")+1:]
 	word := regexp.MustCompile(`\b` + short + `\b`)
@@ -175,7 +174,7 @@ func markdown(t *testing.T) (pages []string) {
 	return pages
 }
 
-// TestTour: the files that the comment of package sim names exist.
+// TestTour checks that the files named in the comment of package sim exist.
 func TestTour(t *testing.T) {
 	tour, _, _ := strings.Cut(string(simtest.Text(t, "sim/sim.go")), "\npackage sim")
 	files := 0
@@ -202,7 +201,7 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// maxPackageFiles is the limit of files in a package, tests aside. A larger package
+// maxPackageFiles is the limit of files in a package, tests not counted. A larger package
 // should be two.
 const maxPackageFiles = 25
 

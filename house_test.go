@@ -1,6 +1,6 @@
-// Package moonfarm_test checks the rules of the house: which package may import
-// which, and the parts of the style that a program can check. The tables here
-// are a statement of policy; README and the package comments give the reasons.
+// Package moonfarm_test checks the rules of the house: the imports that packages may have,
+// and the parts of the style that a program can check. The tables here set the policy; README
+// and the package comments give the reasons.
 package moonfarm_test
 
 import (
@@ -22,22 +22,22 @@ import (
 
 const module = "moonfarm"
 
-// rows orders the rooms: a package may import its own row and those above it.
-// bench stands before cmd, its only importer.
+// rows orders the rooms: a package may import its own room and the rooms before it. bench
+// stands before cmd, its only importer.
 var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
 
-// shared are the folders of sim, features and rollout/policy that belong to no game.
+// shared has the folders of sim, features and rollout/policy that belong to no game.
 var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural", "policytest"}
 
-// gamesIn are the packages, besides those of the games, that may know games.
+// gamesIn has the packages that may know games, besides the packages of the games.
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout/recordings", "bench", "cmd"}
 
-// testOnly may be imported by tests alone.
+// testOnly has the packages that only tests may import.
 var testOnly = []string{"sim/simtest", "sim/towerdefence/wire/internal/wiretest", "sim/codecraft/wire/internal/wiretest", "sim/terminal/wire/internal/wiretest",
 	"features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest", "rollout/policy/policytest",
 	"datasets/internal/bucket/buckettest", "cmd/moonfarm/internal/commandtest"}
 
-// impure must not be imported under sim, whose packages only compute.
+// impure has the packages that sim must not import, as its packages only compute.
 var impure = []string{"os", "time", "net", "log", "encoding/json", "math/rand", "sync"}
 
 const (
@@ -277,8 +277,8 @@ func TestDocComments(t *testing.T) {
 	}
 }
 
-// exportedReceiver reports whether d is a function or a method of an exported
-// type: other methods are not seen from outside.
+// exportedReceiver reports whether d is a function, or a method of an exported type. Other
+// methods are invisible outside of the package.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true
@@ -299,8 +299,8 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	return exported
 }
 
-// checkSpecs demands a comment of each exported name of an undocumented group.
-// The values of an enumeration are documented by their type.
+// checkSpecs demands a comment for each exported name of an undocumented group. The type of an
+// enumeration documents its values.
 func checkSpecs(t *testing.T, s source, d *ast.GenDecl) {
 	t.Helper()
 	enum := false
@@ -356,14 +356,14 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// readsWhole are the packages that may read a file to its end without package bounded:
-// packages for tests, and the readers of files of the system and of the beginning of a
-// file that a bot wrote.
+// readsWhole has the packages that may read a file to its end without package bounded:
+// packages for tests, and readers of files of the system and of the beginnings of files that
+// bots write.
 var readsWhole = []string{"sim/simtest", "rollout/bots/child", "rollout/bots/towerdefence", "rollout/filelock",
 	"cmd/moonfarm/internal/commandtest", "datasets/internal/bucket/buckettest"}
 
-// TestBoundedReads: files that users name may have any size, so that only package
-// bounded reads them whole, up to a limit.
+// TestBoundedReads: files that users name may have any size, so that only package bounded,
+// which has a limit, reads them whole.
 func TestBoundedReads(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test || withinAny(s.dir, readsWhole) {
@@ -392,8 +392,7 @@ var light = []struct {
 	{"./datasets", 0, 50},
 }
 
-// heavy are the modules and packages that no light package may need: only packages that
-// few programs import use them.
+// heavy has the modules and packages that no light package may need.
 var heavy = []string{
 	"github.com/nats-io", "github.com/aws", "gocloud.dev", "google.golang.org/grpc", "github.com/prometheus", "golang.org/x/crypto",
 	"github.com/apache/arrow/go/v15/parquet", "gonum.org/v1/plot",

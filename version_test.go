@@ -13,8 +13,8 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// TestVersion: the Python package, the changelog and the tag of the commit, if it has
-// one, name the version of datasets.Version.
+// TestVersion: the Python package, the changelog and a tag of the commit name the version of
+// datasets.Version.
 func TestVersion(t *testing.T) {
 	first := func(file, pattern string) string {
 		t.Helper()

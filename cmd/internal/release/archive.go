@@ -13,12 +13,12 @@ import (
 // member is a file of an archive.
 type member struct {
 	name string
-	file string // where its bytes are
+	file string // path of its content
 	mode os.FileMode
 }
 
-// writeTar writes files in a folder as tar.gz. Owners and times are the same
-// everywhere.
+// writeTar writes files in a folder as tar.gz. Owners and times do not depend on the
+// machine.
 func writeTar(out io.Writer, folder string, members []member, when time.Time) error {
 	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
 	if err != nil {

@@ -1,15 +1,15 @@
-// Command release builds the files of a release: for each platform an archive of
-// each command, for this platform a Python wheel with the library, and SHA256SUMS.
+// Command release builds the files of a release: an archive of each command for each
+// platform, a Python wheel with the library for this platform, and SHA256SUMS.
 //
 //	go run ./cmd/internal/release -out dist
 //
-// The commands are all packages main right under cmd, but for the C library. They
-// are static, stripped and built with the profile cmd/moonfarm/moonfarm.pgo.
-// The same commit and version of Go make the same bytes.
+// The commands are all main packages directly under cmd except the C library. They are
+// static, stripped and built with the profile cmd/moonfarm/moonfarm.pgo. The same commit and
+// version of Go make the same bytes.
 //
-// A release is made from a commit without changes on top of it that has the tag of
-// its version, v and datasets.Version, and whose CHANGELOG.md has nothing that is
-// unreleased. With -draft it is made from any commit.
+// A release needs a commit without uncommitted changes, with the tag of its version (v and
+// datasets.Version), and without unreleased changes in CHANGELOG.md. With -draft it is built
+// from any commit.
 package main
 
 import (
@@ -31,10 +31,10 @@ import (
 	"moonfarm/sim/bounded"
 )
 
-// profile is the profile that programs are built with, from the root of the module.
+// profile is the path of the profile of the builds, from the root of the module.
 const profile = "cmd/moonfarm/moonfarm.pgo"
 
-// platforms are those that releases are for.
+// platforms are the platforms of a release.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 func main() {
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string) error {
 	return r.make(ctx)
 }
 
-// check fails unless the commit is that of a version.
+// check fails if the commit is not ready for a release.
 func (r *release) check(ctx context.Context) error {
 	changes, err := output(ctx, r.root, "git", "status", "--porcelain")
 	if err != nil {
@@ -107,15 +107,15 @@ func (r *release) check(ctx context.Context) error {
 	return cmp.Or(checkTag(r.version, strings.Fields(tags), changes), checkChangelog(r.version, string(log)))
 }
 
-// checkChangelog fails unless the changelog begins with the version, or with an empty
-// section of what is unreleased before it.
+// checkChangelog fails unless the changelog begins with the section of the version. An empty
+// section Unreleased may precede it.
 func checkChangelog(version, log string) error {
 	unreleased, _, found := strings.Cut(log, "\n## ["+version+"] - ")
 	if !found {
 		return fmt.Errorf("CHANGELOG.md has no section of version %s", version)
 	}
 	if _, changes, _ := strings.Cut(unreleased, "\n## "); strings.TrimSpace(strings.TrimPrefix(changes, "[Unreleased]")) != "" {
-		return fmt.Errorf("CHANGELOG.md has changes that are not those of version %s:\n## %s", version, changes)
+		return fmt.Errorf("CHANGELOG.md has changes before those of version %s:\n## %s", version, changes)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func checkTag(version string, tags []string, changes string) error {
 	return nil
 }
 
-// commitTime is when the commit was made.
+// commitTime returns the time of the commit.
 func (r *release) commitTime(ctx context.Context) (time.Time, error) {
 	text, err := output(ctx, r.root, "git", "log", "-1", "--format=%ct")
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *release) commitTime(ctx context.Context) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), err
 }
 
-// commands are the names of the packages main right under cmd but for the C library.
+// commands returns the names of the main packages directly under cmd except the C library.
 func commands(ctx context.Context, root string) (names []string, err error) {
 	list, err := output(ctx, root, "go", "list", "-e", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./cmd/...")
 	for _, path := range strings.Fields(list) {
@@ -152,8 +152,8 @@ func commands(ctx context.Context, root string) (names []string, err error) {
 	return names, err
 }
 
-// output runs a program in a folder and returns what it prints, without blanks
-// around it.
+// output runs a program in a folder and returns its standard output without surrounding
+// blanks.
 func output(ctx context.Context, dir, program string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir = dir

@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// release is a set of files that is built.
+// release describes the files to build.
 type release struct {
-	root      string // of the module
+	root      string // folder of the module
 	out       string // the folder for the files; it does not exist yet
 	version   string
-	profile   string // of -pgo, from root, or "off"
+	profile   string // for -pgo: a path from root, or "off"
 	commands  []string
 	platforms []string // system/architecture
 	wheel     bool
-	when      time.Time // of all files in archives
+	when      time.Time // modification time of all files in archives
 	log       io.Writer
 }
 
-// make builds all files beside the folder and gives it its name when it is whole.
+// make builds all files in a temporary folder and renames it when all are complete.
 func (r *release) make(ctx context.Context) (err error) {
 	if _, err := os.Lstat(r.out); err == nil {
 		return fmt.Errorf("%s exists already", r.out)
@@ -95,15 +95,13 @@ func (r *release) archive(ctx context.Context, command, platform, work, files st
 	return err
 }
 
-// build builds a command that needs no library and has no symbols, with no settings
-// of this machine.
+// build builds a command without C libraries, symbols and settings of this machine.
 func (r *release) build(ctx context.Context, command, system, architecture, out string) error {
 	return r.call(ctx, []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + architecture, "GOFLAGS=-buildvcs=auto", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0"},
 		"go", "build", "-trimpath", "-pgo="+r.profile, "-ldflags=-s -w", "-o", out, "./cmd/"+command)
 }
 
-// buildWheel builds the Python package with the library for this platform, which is
-// built with the profile as well.
+// buildWheel builds the Python package for this platform, and its library with the profile.
 func (r *release) buildWheel(ctx context.Context, files string) error {
 	python := cmp.Or(os.Getenv("PYTHON"), "python3")
 	profile := r.profile
@@ -124,10 +122,10 @@ func (r *release) call(ctx context.Context, environment []string, program string
 	return nil
 }
 
-// writeSums writes the sums of all files of a folder into SHA256SUMS, as sha256sum -c
-// reads it.
+// writeSums writes the sums of all files of a folder into SHA256SUMS, in the form of
+// sha256sum.
 func writeSums(dir string) error {
-	entries, err := os.ReadDir(dir) // by name
+	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
 		return err
 	}

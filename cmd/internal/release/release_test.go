@@ -32,8 +32,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// unpacked are the files of an archive as lines of name, mode and time, and their
-// bytes by name.
+// unpacked returns a line with name, mode and time for each file of an archive, and the
+// content of the files by name.
 func unpacked(t *testing.T, file string) (lines []string, bytesOf map[string][]byte) {
 	t.Helper()
 	bytesOf = map[string][]byte{}
@@ -68,8 +68,8 @@ func unpacked(t *testing.T, file string) (lines []string, bytesOf map[string][]b
 	}
 }
 
-// TestRelease: two releases of a small module have the same bytes, and hold what
-// they should.
+// TestRelease builds two releases of a small module, compares their bytes and checks their
+// content.
 func TestRelease(t *testing.T) {
 	root := t.TempDir()
 	const program = "package main\n\nfunc main() {}\n"
@@ -115,7 +115,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// checkArchive looks into the archive of the command one.
+// checkArchive checks the content of the archive of the command one.
 func checkArchive(t *testing.T, out, platform string) {
 	t.Helper()
 	name := "one-1.2.3-" + strings.ReplaceAll(platform, "/", "-")
@@ -135,7 +135,7 @@ func checkArchive(t *testing.T, out, platform string) {
 	}
 }
 
-// TestRefused: a release that cannot be made leaves nothing.
+// TestRefused: a refused release leaves no files.
 func TestRefused(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, map[string]string{"go.mod": "module small\n\ngo 1.26\n", "README.md": "", "CHANGELOG.md": "", "cmd/one/main.go": "package main\n\nfunc main() { x }\n"})
@@ -165,11 +165,11 @@ func TestCheckChangelog(t *testing.T) {
 	assert.NoError(t, checkChangelog("1.2.3", "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-25\n\n- x\n"))
 	assert.NoError(t, checkChangelog("1.2.3", "# Changelog\n\n## [1.2.3] - 2026-11-25\n\n## [1.2.2] - 2026-11-24\n"))
 	assert.ErrorContains(t, checkChangelog("1.2.3", "# Changelog\n\n## [1.2.2] - 2026-11-24\n"), "no section of version 1.2.3")
-	assert.ErrorContains(t, checkChangelog("1.2.3", "# Changelog\n\n## [Unreleased]\n\n- x\n\n## [1.2.3] - 2026-11-25\n"), "not those of version 1.2.3:\n## [Unreleased]\n\n- x")
-	assert.ErrorContains(t, checkChangelog("1.2.2", "# Changelog\n\n## [1.2.3] - 2026-11-25\n\n## [1.2.2] - 2026-11-24\n"), "not those of version 1.2.2")
+	assert.ErrorContains(t, checkChangelog("1.2.3", "# Changelog\n\n## [Unreleased]\n\n- x\n\n## [1.2.3] - 2026-11-25\n"), "changes before those of version 1.2.3:\n## [Unreleased]\n\n- x")
+	assert.ErrorContains(t, checkChangelog("1.2.2", "# Changelog\n\n## [1.2.3] - 2026-11-25\n\n## [1.2.2] - 2026-11-24\n"), "changes before those of version 1.2.2")
 }
 
-// TestCommands: every command of this module is released, and its profile is there.
+// TestCommands: releases have every command of this module, and the profile exists.
 func TestCommands(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	names, err := commands(t.Context(), root)

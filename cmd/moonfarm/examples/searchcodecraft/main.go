@@ -1,12 +1,13 @@
-// Searchcodecraft is a bot of CodeCraft 2020 that searches over plans: every few ticks it
-// plays on from what it sees, with all seats by each of some built-in policies, and goes on
-// with the policy by which it earns most. Its arguments are host, port and token:
+// Searchcodecraft is a bot of CodeCraft 2020 that searches over plans, which are built-in
+// policies. Every few ticks it simulates the game from its view once for each plan, with the
+// plan at all seats, and continues with the plan that earns it most. Its arguments are host,
+// port and token:
 //
 //	go build -o searchcraft ./cmd/moonfarm/examples/searchcodecraft
 //	moonfarm match codecraft --player ./searchcraft --player quickstart
 //
-// Under fog it knows what is in sight alone: recording.StateOfView says what is assumed of the
-// rest.
+// Under fog it knows only visible entities. recording.StateOfView documents the assumptions about
+// the others.
 package main
 
 import (
@@ -67,14 +68,14 @@ type bot struct {
 	depth, every int
 	ticks        int
 
-	vector   env.Vector       // of one game for each plan, in which all seats follow it
-	batch    *env.Batch       // of all
+	vector   env.Vector       // a game for each plan, in which all seats follow it
+	batch    *env.Batch       // of all games
 	policies []rollout.Policy // by plan
 	rows     [][]int32        // of each game
 	best     int
 }
 
-// open makes the games when the first view has told their rules.
+// open makes the games by the rules in the first view.
 func (b *bot) open(g *codecraft.Game) (err error) {
 	if b.vector, err = env.New(g, features.Kit(g), env.Settings{N: len(b.plans)}); err != nil {
 		return err
@@ -100,7 +101,7 @@ func (b *bot) open(g *codecraft.Game) (err error) {
 	return nil
 }
 
-// answer is the message with the orders of the best plan.
+// answer returns the message with the orders of the best plan.
 func (b *bot) answer(v *protocol.PlayerView) ([]byte, error) {
 	g, s, err := recording.StateOfView(v, codecraft.DefaultRules())
 	if err == nil && b.vector == nil {
@@ -121,7 +122,7 @@ func (b *bot) answer(v *protocol.PlayerView) ([]byte, error) {
 	return protocol.AppendAnswer(nil, g, s, me, orders), nil
 }
 
-// search plays every plan on and notes the one with the best score.
+// search simulates every plan and keeps the plan with the best score.
 func (b *bot) search(s *codecraft.State, me sim.Player) {
 	for i := range b.plans {
 		env.Load(b.vector, i, s, 0)
@@ -134,14 +135,14 @@ func (b *bot) search(s *codecraft.State, me sim.Player) {
 	}
 	most := 0.0
 	for i := range b.plans {
-		gain := b.vector.Outcome(i, me).Score // the others follow the plan as well: what it earns counts
+		gain := b.vector.Outcome(i, me).Score // not compared with the others, as they follow the same plan
 		if i == 0 || gain > most {
 			b.best, most = i, gain
 		}
 	}
 }
 
-// act has all seats of game i give the orders of its plan.
+// act sets the orders of the plan of game i at all seats.
 func (b *bot) act(i int) {
 	b.vector.ObserveGame(b.batch, i)
 	b.policies[i].Act(b.vector, b.batch, b.rows[i])

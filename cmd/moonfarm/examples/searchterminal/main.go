@@ -1,6 +1,6 @@
-// Searchterminal is a bot of C1 Terminal that searches: it draws many random turns, plays
-// each on against random turns of the opponent, and takes the one that did best. The
-// original engine starts it once a match, sends its config and then a line for every
+// Searchterminal is a bot of C1 Terminal that searches: it draws many random turns, simulates
+// each of them against random turns of the opponent, and gives the turn with the best result.
+// The original engine starts it once per match, sends its config and then a line for every
 // frame, and reads two lines of commands for each deploy frame:
 //
 //	go build -o searchterminal ./cmd/moonfarm/examples/searchterminal
@@ -55,7 +55,7 @@ func main() {
 		if f.Phase != frame.PhaseDeploy {
 			continue
 		}
-		g, s, err := frame.ReadState(bytes.TrimSpace(line), c.Rules, 0) // shown from below, whatever the seat
+		g, s, err := frame.ReadState(bytes.TrimSpace(line), c.Rules, 0) // both seats see themselves below
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -64,12 +64,12 @@ func main() {
 	}
 }
 
-// search returns the orders that did best of the turns tried.
+// search returns the orders of the simulated turn with the best result.
 func search(g *terminal.Game, s *terminal.State, turns, replies, depth int) (best []sim.Order) {
 	r := prng.New(uint64(s.Turn))
 	most := 0.0
 	for n := range turns {
-		var orders []sim.Order // of the first turn, none
+		var orders []sim.Order // the first turn has none
 		if n > 0 {
 			orders = g.Playout(nil, s, 0, &r)
 		}
@@ -84,8 +84,8 @@ func search(g *terminal.Game, s *terminal.State, turns, replies, depth int) (bes
 	return best
 }
 
-// playout plays a copy of the state on, seat 0 with the orders first, and returns the
-// difference of the healths, and in small what is built.
+// playout simulates a copy of the state, in which seat 0 begins with the orders, and returns
+// the difference of the healths plus a small weight of the structures.
 func playout(g *terminal.Game, s terminal.State, orders []sim.Order, r *prng.Rand, depth int) float64 {
 	var t sim.Turn
 	t.Set(0, orders)

@@ -1,7 +1,7 @@
-// Searchtowerdefence is a bot of Tower Defence that searches: it plays random games on
-// from the round that it is shown, tries the commands that did best most often (UCB1), and
-// gives the one that it has tried most. The original engine starts it every round, in a
-// folder with state.json, and reads its command.txt:
+// Searchtowerdefence is a bot of Tower Defence that searches: it plays random games from the
+// current round, tries the commands with the best results most often (UCB1), and gives the
+// command that it tried most. The original engine starts it every round, in a folder with
+// state.json, and reads its command.txt:
 //
 //	go build -o searchtd ./cmd/moonfarm/examples/searchtowerdefence
 //	moonfarm match towerdefence --player ./searchtd --player econ
@@ -49,7 +49,7 @@ type arm struct {
 	n     float64
 }
 
-// search returns the command of the seat that was tried most.
+// search returns the most tried command of the seat.
 func search(g *towerdefence.Game, s *towerdefence.State, me sim.Player, until time.Time, games, depth int) sim.Order {
 	r := prng.New(uint64(s.Round))
 	arms := []arm{{}} // the first does nothing
@@ -74,7 +74,8 @@ func search(g *towerdefence.Game, s *towerdefence.State, me sim.Player, until ti
 	return best.order
 }
 
-// next is the arm with the highest upper confidence bound; first those never tried.
+// next returns the first arm that was never tried, or else the arm with the highest upper
+// confidence bound.
 func next(arms []arm, n float64) *arm {
 	best, most := &arms[0], -1.0
 	for i := range arms {
@@ -89,8 +90,8 @@ func next(arms []arm, n float64) *arm {
 	return best
 }
 
-// playout plays a copy of the state on, me with the order first, and returns how that
-// went for me: by the difference of the scores.
+// playout simulates a copy of the state, in which seat me begins with the order, and returns
+// its result from 0 to 1, by the difference of the scores.
 func playout(g *towerdefence.Game, s towerdefence.State, me sim.Player, o sim.Order, t *sim.Turn, r *prng.Rand, depth int) float64 {
 	before := g.Score(&s, me) - g.Score(&s, me^1)
 	t.Set(me, []sim.Order{o})
@@ -101,7 +102,7 @@ func playout(g *towerdefence.Game, s towerdefence.State, me sim.Player, o sim.Or
 		}
 		status = g.Step(&s, t)
 	}
-	const scale = 200 // points that decide
+	const scale = 200 // points of a clear win
 	gain := g.Score(&s, me) - g.Score(&s, me^1) - before
 	return 1 / (1 + math.Exp(-float64(gain)/scale))
 }
