@@ -95,13 +95,13 @@ is a recording as import takes it, DATASET a folder or a URL.
 
 A value is the result that a player can expect: 1 for a win, -1 for a loss. The
 policy searches for each player by itself, as it would in that game. The best
-orders are those of the move with the largest share of the search.
+orders belong to the move with the largest share of the search.
 
 The loss of a player in a turn is the value of the position after its best
-orders, less the value of the position after its own orders. In both the other
-players give the orders that they gave in the game, and both positions are
-searched alike, so that the effects of the others' orders, and errors that the
-search makes everywhere, cancel. (The change of the value from turn to turn
+orders, less the value of the position after its own orders. For both positions
+the other players give their orders of the game, and both are searched alike, so
+that the effects of the others' orders, and errors that the search makes
+everywhere, cancel. (The change of the value from turn to turn
 would contain the effects of the others' orders.) Both values are estimates that
 get better with more simulations. A loss below 0 means that a player did better
 with its own orders, against the orders of the others, than with the best ones.

@@ -84,9 +84,9 @@ const scheduleDoc = `Schedules are functions of the players, the seed and the ga
                the CodeCraft contest; --games is for each player
   contest      the whole CodeCraft contest: the Sandbox with its rating, from
                1200 on, then two rounds and finals in two parts each, with
-               points by place; the shares of players that go on from each
-               stage, and from the Sandbox, are those of the contest; each stage
-               has its own rules, unless --rules gives others; --games is for
+               points by place; the same shares of players as in the contest go
+               on from the Sandbox and from each stage; each stage has its
+               own rules, unless --rules gives others; --games is for
                each player in the Sandbox and in each part, and for each two
                players in each part of the finals; more games or players do not
                extend it

@@ -53,12 +53,12 @@ In codecraft, --config gives seats, rules and seed instead, as the config file
 of the original.
 
 From game to game the players move on by one seat; a seed is played until every
-player has had every seat. The first seed is that of --seed. Faults of a bot are
-no failure of the command. They are reported on standard error as they occur
-(each crash, and the first of each other kind in each game) with the bot's last
-lines, and are in the results; --stop-at-first-fault ends the command at the
-first fault. If the command is interrupted, it prints the finished games and how
-to continue, and its exit status is 130.
+player has had every seat. --seed is the first seed. Faults of a bot do not fail
+the command. They are reported on standard error as they occur (each crash, and
+the first of each other kind in each game) with the bot's last lines, and are in
+the results; --stop-at-first-fault ends the command at the first fault. If the
+command is interrupted, it prints the finished games and how to continue, and
+its exit status is 130.
 
 ` + limitsDoc + `
 

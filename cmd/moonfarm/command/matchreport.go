@@ -162,7 +162,7 @@ func (a *app) printMatches(r *matchReport, passed time.Duration) {
 }
 
 // clockDoc explains how the clock decides a game.
-const clockDoc = "both had the same health at the end, and who had thought for less time won"
+const clockDoc = "both had the same health at the end, and the player that took less time for its answers won"
 
 // scoreDoc returns a line that explains the score of a game, or "".
 func scoreDoc(game string) string {

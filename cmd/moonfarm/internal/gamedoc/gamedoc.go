@@ -1,6 +1,5 @@
-// Package gamedoc tells what the commands say and ask of each game with an original
-// engine: the help texts, and the flags that only some games have. Package recordings
-// reads the recordings of these games.
+// Package gamedoc has the help texts of each game with an original engine, and the flags that
+// only some games have. Package recordings reads the recordings of these games.
 package gamedoc
 
 import (
@@ -12,15 +11,14 @@ import (
 // Doc describes a game to the commands.
 type Doc struct {
 	Name      string
-	RulesFile string   // what --rules takes
+	RulesFile string   // description of the file that --rules takes
 	RuleSets  []string // names that --rules takes instead of a file
-	// RulesMissing tells that recordings do not contain all of their rules, so
-	// that import takes --rules.
+	// RulesMissing: recordings do not contain all of their rules, so that import takes --rules.
 	RulesMissing bool
-	Score        string   // what the score of a player is
+	Score        string   // description of a player's score
 	Contest      []string // the rule set of each stage of a contest; nil: the default in all
-	// Config and Results tell that match takes a config file of the original engine, and
-	// writes its results file.
+	// Config: match takes a config file of the original engine. Results: it writes the
+	// original's results file.
 	Config, Results bool
 	SoftLimit       bool // thinking for too long costs health: --soft-timeout
 	Help            Help
@@ -28,13 +26,12 @@ type Doc struct {
 	variants []string // games of the catalog that take the same rules
 }
 
-// Help describes what the commands do with recordings of a game. Each text is a
-// paragraph in one line.
+// Help has the help texts on recordings of a game. Each text is a paragraph in one line.
 type Help struct {
 	Imports string // the files that import takes, and the episodes that it makes of them
 	Convert string // the forms that replay convert writes
 	Verify  string // how replay verify compares; "" if there is nothing special
-	Show    string // the values of --as, and what is shown
+	Show    string // the values of --as, and the shown parts of each
 }
 
 // All lists the games with an original engine, in the order of recordings.Engines.
@@ -47,8 +44,8 @@ func All() []Doc {
 	return all
 }
 
-// Of returns the entry of a game. A game without an original engine gets an empty entry,
-// and a variant of another game an entry with that game's rules alone.
+// Of returns the texts of a game. For a game without an original engine they are empty, and a
+// variant of another game has that game's rules alone.
 func Of(game string) Doc {
 	for _, g := range All() {
 		if g.Name == game {
