@@ -87,6 +87,7 @@ var byOthers = map[string]string{
 	".UnmarshalJSON": "encoding/json",
 	".MarshalText":   "encoding/json",
 	".WriteTo":       "io.Copy",
+	".Describe":      "prometheus: Collector",
 
 	".Fatalf":  "nats-server: server.Logger",
 	".Noticef": "nats-server: server.Logger",
