@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/farm"
@@ -137,7 +136,7 @@ func plain(text string) string {
 
 // printStatus prints a status, or one of its runs.
 func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error {
-	if again && !a.JSON && term.IsTerminal(int(os.Stdout.Fd())) {
+	if again && !a.JSON && console.IsTerminal(os.Stdout) {
 		a.Printf("\x1b[H\x1b[2J")
 	}
 	var err error

@@ -6,8 +6,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/term"
-
 	"moonfarm/sim/texts"
 )
 
@@ -29,10 +27,21 @@ type Meter struct {
 // Meter returns a meter on standard error.
 func (c *Console) Meter(what string) *Meter {
 	m := &Meter{what: what, start: time.Now()}
-	if f, ok := c.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if IsTerminal(c.Stderr) {
 		m.w = c.Stderr
 	}
 	return m
+}
+
+// IsTerminal reports whether an output is a terminal, or another character device such as
+// /dev/null, where a progress line does no harm.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // Visible reports whether the meter shows anything.
