@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -283,27 +284,20 @@ func TestNoAllocations(t *testing.T) {
 		t.Skip("a pass takes a second")
 	}
 	for game, what := range map[string]string{"codecraft": "playout", "terminal": "search"} {
-		list, err := measures(game)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range list {
-			if m.what != what {
-				continue
-			}
-			p, ops, err := m.setup(&Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+		t.Run(game+" "+what, func(t *testing.T) {
+			list, err := measures(game)
+			require.NoError(t, err)
+			i := slices.IndexFunc(list, func(m measure) bool { return m.what == what })
+			require.GreaterOrEqual(t, i, 0)
+			p, ops, err := list[i].setup(&Options{})
+			require.NoError(t, err)
 			got := testing.AllocsPerRun(1, func() {
 				if _, err := p(); err != nil {
 					t.Error(err)
 				}
 			})
 			// The runtime itself may allocate in the meantime.
-			if got > 20 {
-				t.Errorf("%s %s: %v allocations in %d operations", game, what, got, ops)
-			}
-		}
+			assert.LessOrEqual(t, got, 20.0, "allocations in %d operations", ops)
+		})
 	}
 }

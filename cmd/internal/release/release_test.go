@@ -144,13 +144,15 @@ func TestRefused(t *testing.T) {
 		"linux":                             "one for linux: expected system/architecture",
 		"plan9/sparc":                       "one for plan9/sparc: .*unsupported GOOS/GOARCH",
 	} {
-		r := &release{root: root, out: filepath.Join(t.TempDir(), "out"), version: "1", profile: "off", commands: []string{"one"}, platforms: []string{platform}, log: io.Discard}
-		err := r.make(t.Context())
-		require.Error(t, err)
-		assert.Regexp(t, "(?s)"+want, err.Error())
-		left, err := os.ReadDir(filepath.Dir(r.out))
-		require.NoError(t, err)
-		assert.Empty(t, left)
+		t.Run(strings.ReplaceAll(platform, "/", " "), func(t *testing.T) {
+			r := &release{root: root, out: filepath.Join(t.TempDir(), "out"), version: "1", profile: "off", commands: []string{"one"}, platforms: []string{platform}, log: io.Discard}
+			err := r.make(t.Context())
+			require.Error(t, err)
+			assert.Regexp(t, "(?s)"+want, err.Error())
+			left, err := os.ReadDir(filepath.Dir(r.out))
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		})
 	}
 }
 

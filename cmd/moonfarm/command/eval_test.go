@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
@@ -153,14 +154,24 @@ func untimed(t *testing.T, text string) string {
 // cores.
 func TestEvalConcurrency(t *testing.T) {
 	for _, c := range []struct {
+		name               string
 		cores, bots, asked int
 		want               int
 		warned             bool
-	}{{8, 2, 0, 4, false}, {8, 1, 0, 8, false}, {2, 4, 0, 1, false}, {8, 2, 4, 4, false}, {8, 2, 5, 5, true}, {1, 2, 1, 1, false}, {1, 2, 2, 2, true}} {
-		n, warning := concurrency(c.cores, c.bots, c.asked)
-		if n != c.want || (warning != "") != c.warned {
-			t.Errorf("%d cores, %d bots in a game, --concurrency %d: %d at once, %q", c.cores, c.bots, c.asked, n, warning)
-		}
+	}{
+		{"two bots a game", 8, 2, 0, 4, false},
+		{"one bot a game", 8, 1, 0, 8, false},
+		{"more bots than cores", 2, 4, 0, 1, false},
+		{"asked for as many bots as cores", 8, 2, 4, 4, false},
+		{"asked for more bots than cores", 8, 2, 5, 5, true},
+		{"one game on one core", 1, 2, 1, 1, false},
+		{"two games on one core", 1, 2, 2, 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n, warning := concurrency(c.cores, c.bots, c.asked)
+			assert.Equal(t, c.want, n)
+			assert.Equal(t, c.warned, warning != "", "the warning %q", warning)
+		})
 	}
 }
 
@@ -171,17 +182,16 @@ func TestStrictFaults(t *testing.T) {
 		return arena.Fault{Seat: seat, Kind: players.FaultIllegal, Times: times}
 	}
 	for _, c := range []struct {
+		name string
 		list []arena.Fault
 		want int
 	}{
-		{nil, -1},
-		{[]arena.Fault{illegal(0, 99), illegal(1, 99)}, -1},
-		{[]arena.Fault{illegal(0, 60), illegal(1, 60), illegal(0, 40)}, 2},
-		{[]arena.Fault{illegal(0, 60), {Seat: 0, Kind: players.FaultTimeout, Times: 1}}, 1},
-		{[]arena.Fault{{Seat: 1, Kind: "missing", Times: 500}, illegal(1, 100)}, 1},
+		{"none", nil, -1},
+		{"99 illegal orders of each player", []arena.Fault{illegal(0, 99), illegal(1, 99)}, -1},
+		{"100 illegal orders of a player in two kinds", []arena.Fault{illegal(0, 60), illegal(1, 60), illegal(0, 40)}, 2},
+		{"a timeout", []arena.Fault{illegal(0, 60), {Seat: 0, Kind: players.FaultTimeout, Times: 1}}, 1},
+		{"missing commands do not count", []arena.Fault{{Seat: 1, Kind: "missing", Times: 500}, illegal(1, 100)}, 1},
 	} {
-		if got := firstGrave(c.list); got != c.want {
-			t.Errorf("%+v: %d, want %d", c.list, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, firstGrave(c.list)) })
 	}
 }

@@ -5,6 +5,7 @@ package command
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -24,7 +25,9 @@ func TestPipesAreNoRecordings(t *testing.T) {
 		{"replay", "verify", pipe}, {"replay", "show", pipe}, {"replay", "convert", pipe, "--out", filepath.Join(dir, "x")},
 		{"import", "towerdefence", pipe, "--out", filepath.Join(dir, "x")},
 	} {
-		out, stderr := said(t, console.ExitFailure, args...)
-		commandtest.Wants(t, fmt.Sprint(args, out, stderr), "expected a file or a folder, found a pipe")
+		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+			out, stderr := said(t, console.ExitFailure, args...)
+			commandtest.Wants(t, fmt.Sprint(args, out, stderr), "expected a file or a folder, found a pipe")
+		})
 	}
 }

@@ -18,6 +18,6 @@ func TestShapes(t *testing.T) {
 		headsInShort([]int{8, 8, 4}, 1):                        "2 of 8 and 1 more head",
 		balance(map[string]uint64{"-1": 1, "1": 2, "0": 1}, 4): "+1: 50.0 %, 0: 25.0 %, −1: 25.0 %",
 	} {
-		assert.Equal(t, want, got)
+		t.Run(want, func(t *testing.T) { assert.Equal(t, want, got) })
 	}
 }

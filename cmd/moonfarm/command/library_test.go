@@ -28,32 +28,34 @@ func TestDatasetOfALibrary(t *testing.T) {
 		return policy.New(g.Name, name, files)
 	}
 	for name, policies := range map[string][]string{"mine": {"mine", "random"}, "known": {"econ", "random"}} {
-		dir := filepath.Join(t.TempDir(), name)
-		job := datasets.Job{Game: g.Name, Policies: policies, Episodes: 3, ShardEpisodes: 2}
-		made := m
-		if name == "mine" {
-			made.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
-				maker, err := m.Policy(name, files)
-				return renamed(maker, name), err
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), name)
+			job := datasets.Job{Game: g.Name, Policies: policies, Episodes: 3, ShardEpisodes: 2}
+			made := m
+			if name == "mine" {
+				made.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
+					maker, err := m.Policy(name, files)
+					return renamed(maker, name), err
+				}
 			}
-		}
-		if _, err := datasets.Generate(t.Context(), dir, job, made, datasets.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		lacking := []string{`"lacking": "",`, `"replayed": false`, "; 2 shards played again: equal to the bit"}
-		if name == "mine" {
-			lacking = []string{`no policy \"mine\" for towerdefence`, `"replayed": true`,
-				`; the recorded orders of 2 shards played again: equal to the bit; the policy that chose them is not available here: policy "mine": `}
-		}
-		all := name + "\n"
-		for _, args := range [][]string{{"inspect", dir}, {"verify", dir, "--recompute", "all"}, {"verify", dir, "--recompute", "all", "--json"}} {
-			out, problems := said(t, console.ExitOK, args...)
-			if problems != "" {
-				t.Fatalf("%q: %s", args, problems)
+			if _, err := datasets.Generate(t.Context(), dir, job, made, datasets.Options{}); err != nil {
+				t.Fatal(err)
 			}
-			all += out
-		}
-		commandtest.Wants(t, all, append(lacking, "\nmade by a library (moonfarm "+datasets.Version+", format 3)\n", `"problems": [],`, `"recomputed": 2,`)...)
+			lacking := []string{`"lacking": "",`, `"replayed": false`, "; 2 shards played again: equal to the bit"}
+			if name == "mine" {
+				lacking = []string{`no policy \"mine\" for towerdefence`, `"replayed": true`,
+					`; the recorded orders of 2 shards played again: equal to the bit; the policy that chose them is not available here: policy "mine": `}
+			}
+			all := name + "\n"
+			for _, args := range [][]string{{"inspect", dir}, {"verify", dir, "--recompute", "all"}, {"verify", dir, "--recompute", "all", "--json"}} {
+				out, problems := said(t, console.ExitOK, args...)
+				if problems != "" {
+					t.Fatalf("%q: %s", args, problems)
+				}
+				all += out
+			}
+			commandtest.Wants(t, all, append(lacking, "\nmade by a library (moonfarm "+datasets.Version+", format 3)\n", `"problems": [],`, `"recomputed": 2,`)...)
+		})
 	}
 }
 

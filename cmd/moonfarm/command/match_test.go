@@ -168,28 +168,30 @@ func TestMatchPorts(t *testing.T) {
 // does not answer.
 func TestMatchInterrupt(t *testing.T) {
 	for _, connects := range []bool{false, true} {
-		var out bytes.Buffer
-		c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--timeout", "0")
-		if connects {
-			conn, err := net.Dial("tcp", addresses[0])
-			if err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprintf("connects %v", connects), func(t *testing.T) {
+			var out bytes.Buffer
+			c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--timeout", "0")
+			if connects {
+				conn, err := net.Dial("tcp", addresses[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				conn.Write(protocol.AppendString(nil, ""))
+				conn.Read(make([]byte, 1)) // the game has begun
 			}
-			defer conn.Close()
-			conn.Write(protocol.AppendString(nil, ""))
-			conn.Read(make([]byte, 1)) // the game has begun
-		}
-		c.Process.Signal(syscall.SIGINT)
-		done := make(chan error, 1)
-		go func() { done <- c.Wait() }()
-		select {
-		case <-done:
-		case <-time.After(20 * time.Second):
-			t.Fatal("it goes on")
-		}
-		if got := c.ProcessState.ExitCode(); got != console.ExitInterrupted || out.Len() != 0 {
-			t.Errorf("connects %v: status %d, printed %q", connects, got, &out)
-		}
+			c.Process.Signal(syscall.SIGINT)
+			done := make(chan error, 1)
+			go func() { done <- c.Wait() }()
+			select {
+			case <-done:
+			case <-time.After(20 * time.Second):
+				t.Fatal("it goes on")
+			}
+			if got := c.ProcessState.ExitCode(); got != console.ExitInterrupted || out.Len() != 0 {
+				t.Errorf("connects %v: status %d, printed %q", connects, got, &out)
+			}
+		})
 	}
 }
 

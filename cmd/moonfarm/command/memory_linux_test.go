@@ -21,17 +21,19 @@ func TestMemory(t *testing.T) {
 		most = 100_000
 	}
 	for _, episodes := range []int{2000, most} {
-		dir := filepath.Join(t.TempDir(), "data")
-		c := start(t, "generate", "towerdefence", "--episodes", fmt.Sprint(episodes), "--out", dir)
-		if err := c.Wait(); err != nil {
-			t.Fatalf("%v: %s%s", err, &c.Out, &c.Errs)
-		}
-		peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1000 // kilobytes on Linux
-		t.Logf("%d episodes: %d MB", episodes, peak)
-		if peak >= 500 {
-			t.Errorf("%d episodes: a peak of %d MB, want less than 500", episodes, peak)
-		}
-		os.RemoveAll(dir)
+		t.Run(fmt.Sprintf("%d episodes", episodes), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			c := start(t, "generate", "towerdefence", "--episodes", fmt.Sprint(episodes), "--out", dir)
+			if err := c.Wait(); err != nil {
+				t.Fatalf("%v: %s%s", err, &c.Out, &c.Errs)
+			}
+			peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1000 // kilobytes on Linux
+			t.Logf("%d episodes: %d MB", episodes, peak)
+			if peak >= 500 {
+				t.Errorf("%d episodes: a peak of %d MB, want less than 500", episodes, peak)
+			}
+			os.RemoveAll(dir)
+		})
 	}
 }
 
@@ -43,13 +45,15 @@ func TestMemoryOfShards(t *testing.T) {
 	}
 	most := 32
 	for _, episodes := range []int{2000, 200_000} {
-		dir := filepath.Join(t.TempDir(), "data")
-		peak := commandtest.PeakOf(t, "moonfarm", "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", fmt.Sprint(episodes), "--out", dir)
-		t.Logf("%d episodes: %d MB", episodes, peak)
-		if peak == 0 || peak > most {
-			t.Errorf("%d episodes: a peak of %d MB, want at most %d", episodes, peak, most)
-		}
-		most = min(most, peak+10)
-		os.RemoveAll(dir)
+		t.Run(fmt.Sprintf("%d episodes", episodes), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			peak := commandtest.PeakOf(t, "moonfarm", "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", fmt.Sprint(episodes), "--out", dir)
+			t.Logf("%d episodes: %d MB", episodes, peak)
+			if peak == 0 || peak > most {
+				t.Errorf("%d episodes: a peak of %d MB, want at most %d", episodes, peak, most)
+			}
+			most = min(most, peak+10)
+			os.RemoveAll(dir)
+		})
 	}
 }

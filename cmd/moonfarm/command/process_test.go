@@ -61,7 +61,7 @@ func TestKill(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	want, _ := commandtest.Reference(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		requireContinues(t, want, signal, commandtest.GenerateArgs)
+		t.Run(signal.String(), func(t *testing.T) { requireContinues(t, want, signal, commandtest.GenerateArgs) })
 	}
 }
 

@@ -22,31 +22,33 @@ func TestSearchBots(t *testing.T) {
 		{"terminal", "moonfarm.maxTurns=4\n", " -turns 20 -replies 1", "random"},
 		{"codecraft", "max_tick_count=30\n", " -depth 5 -every 10", "quickstart"},
 	} {
-		bot := filepath.Join(dir, "search"+c.game)
-		if out, err := exec.Command("go", "build", "-o", bot, "../examples/search"+c.game).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		rules := filepath.Join(dir, c.game+".rules")
-		if err := os.WriteFile(rules, []byte(c.rules), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		out := moonfarm(t, console.ExitOK, "match", c.game, "--rules", rules, "--player", "'"+bot+"'"+c.flags, "--player", c.other, "--games", "2", "--json")
-		var r matchReport
-		if err := json.Unmarshal([]byte(out), &r); err != nil {
-			t.Fatal(err)
-		}
-		if len(r.Games) != 2 || !r.Complete {
-			t.Errorf("%s: %s", c.game, out)
-		}
-		for _, g := range r.Games {
-			for _, s := range g.Seats {
-				if s.Crashed || len(s.Faults) > 0 {
-					t.Errorf("%s, game %d, %s: crashed %v, faults %+v", c.game, g.Number, s.Player, s.Crashed, s.Faults)
+		t.Run(c.game, func(t *testing.T) {
+			bot := filepath.Join(dir, "search"+c.game)
+			if out, err := exec.Command("go", "build", "-o", bot, "../examples/search"+c.game).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			rules := filepath.Join(dir, c.game+".rules")
+			if err := os.WriteFile(rules, []byte(c.rules), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			out := moonfarm(t, console.ExitOK, "match", c.game, "--rules", rules, "--player", "'"+bot+"'"+c.flags, "--player", c.other, "--games", "2", "--json")
+			var r matchReport
+			if err := json.Unmarshal([]byte(out), &r); err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Games) != 2 || !r.Complete {
+				t.Errorf("%s: %s", c.game, out)
+			}
+			for _, g := range r.Games {
+				for _, s := range g.Seats {
+					if s.Crashed || len(s.Faults) > 0 {
+						t.Errorf("%s, game %d, %s: crashed %v, faults %+v", c.game, g.Number, s.Player, s.Crashed, s.Faults)
+					}
 				}
 			}
-		}
-		if p := r.Players[0]; p.Score <= 0 {
-			t.Errorf("%s: the bot has score %v", c.game, p.Score)
-		}
+			if p := r.Players[0]; p.Score <= 0 {
+				t.Errorf("%s: the bot has score %v", c.game, p.Score)
+			}
+		})
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
@@ -169,10 +171,12 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 		{"farm cancel xyz", "moonfarm: no run xyz; there are: " + id[:8]},
 		{"farm retry " + id + "0", "moonfarm: no run " + id + "0; there are: " + id[:8]},
 	} {
-		p := start(t, append(strings.Fields(c.args), "--connect", s.URL)...)
-		if err := p.Wait(); p.ProcessState.ExitCode() != console.ExitFailure || !strings.HasPrefix(p.Errs.String(), c.want) || strings.Count(p.Errs.String(), "\n") != 1 {
-			t.Errorf("%s: %v: %s, want %s", c.args, err, &p.Errs, c.want)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			p := start(t, append(strings.Fields(c.args), "--connect", s.URL)...)
+			if err := p.Wait(); p.ProcessState.ExitCode() != console.ExitFailure || !strings.HasPrefix(p.Errs.String(), c.want) || strings.Count(p.Errs.String(), "\n") != 1 {
+				t.Errorf("%v: %s, want %s", err, &p.Errs, c.want)
+			}
+		})
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -195,9 +199,10 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 		"its spec says 10 in 3 shards":       {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: out, Job: jobOf(t, 10, 5)},
 		"the job of run ":                    {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: out, Job: json.RawMessage(job)},
 	} {
-		if _, err := people.Submit(ctx, spec); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("submit: %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			_, err := people.Submit(ctx, spec)
+			assert.ErrorContains(t, err, want)
+		})
 	}
 }
 
@@ -217,7 +222,7 @@ func TestFarmInterrupt(t *testing.T) {
 	want, _ := commandtest.Reference(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		requireFarmContinues(t, want, signal)
+		t.Run(signal.String(), func(t *testing.T) { requireFarmContinues(t, want, signal) })
 	}
 }
 

@@ -12,15 +12,17 @@ import (
 
 // TestWithoutSecrets: a log line lacks the secrets of URLs and has all other values.
 func TestWithoutSecrets(t *testing.T) {
-	for _, handler := range []func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler{
-		func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(b, o) },
-		func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(b, o) },
+	for name, handler := range map[string]func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler{
+		"json": func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(b, o) },
+		"text": func(b *bytes.Buffer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(b, o) },
 	} {
-		var b bytes.Buffer
-		log := slog.New(handler(&b, &slog.HandlerOptions{ReplaceAttr: withoutSecrets}))
-		log.Warn("at tls://u:hidden@h", "url", "tls://u:hidden@h", "err", fmt.Errorf("tls://u:hidden@h"), "at", &url.URL{Scheme: "s3", Host: "b", RawQuery: "k=hidden"}, "n", 7)
-		require.NotContains(t, b.String(), "hidden")
-		require.Contains(t, b.String(), "tls://xxxxx@h")
-		require.Contains(t, b.String(), "7")
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			log := slog.New(handler(&b, &slog.HandlerOptions{ReplaceAttr: withoutSecrets}))
+			log.Warn("at tls://u:hidden@h", "url", "tls://u:hidden@h", "err", fmt.Errorf("tls://u:hidden@h"), "at", &url.URL{Scheme: "s3", Host: "b", RawQuery: "k=hidden"}, "n", 7)
+			require.NotContains(t, b.String(), "hidden")
+			require.Contains(t, b.String(), "tls://xxxxx@h")
+			require.Contains(t, b.String(), "7")
+		})
 	}
 }

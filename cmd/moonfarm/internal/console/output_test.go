@@ -14,7 +14,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// TestMeter shows progress as a terminal would, and nothing elsewhere.
+// TestMeter shows progress on a terminal, and nothing elsewhere.
 func TestMeter(t *testing.T) {
 	for _, c := range []struct {
 		passed            time.Duration
@@ -28,10 +28,10 @@ func TestMeter(t *testing.T) {
 		{2 * time.Second, 0, 2000, 2000, 0, "", "2,000 of 2,000 games (100 %), 1,000/s"},
 		{time.Hour, 0, 1, 4, 0, "", "1 of 4 games (25 %), 0/s, 3.0 h left"},
 	} {
-		m := &Meter{what: "games", base: c.base}
-		if got := m.line(c.passed, c.done, c.all, c.other, c.otherWhat); got != c.expect {
-			t.Errorf("%q, want %q", got, c.expect)
-		}
+		t.Run(c.expect, func(t *testing.T) {
+			m := &Meter{what: "games", base: c.base}
+			assert.Equal(t, c.expect, m.line(c.passed, c.done, c.all, c.other, c.otherWhat))
+		})
 	}
 	var terminal bytes.Buffer
 	m := &Meter{w: &terminal, what: "games", start: time.Now()}
@@ -68,7 +68,7 @@ func TestNumbers(t *testing.T) {
 		FormatDuration(90 * time.Second): "90 s",
 		FormatDuration(30 * time.Minute): "30 min",
 	} {
-		assert.Equal(t, want, got)
+		t.Run(want, func(t *testing.T) { assert.Equal(t, want, got) })
 	}
 }
 
