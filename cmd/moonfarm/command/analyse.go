@@ -138,7 +138,7 @@ if these orders were not searched, and value, after the turn).`,
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to search, counted from 0 (default: all)")
 	flags.Var(console.Whole(&f.every, 1, math.MaxInt32), "every", "search only the first of these turns and every `N`th after it")
 	flags.Var(console.Whole(&f.worst, 0, math.MaxInt32), "worst", "number of turns to list of each player: those in which it lost most")
-	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(untold())+")")
+	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(gamesWithoutRules())+")")
 	console.WorkersFlag(c, &f.workers)
 	return c
 }
@@ -277,7 +277,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 		return nil, err
 	}
 	o := recordings.ReadOptions{Keep: true}
-	if o.Rules, err = untoldRules(f.rules, game); err != nil {
+	if o.Rules, err = rulesOfRecordings(f.rules, game); err != nil {
 		return nil, err
 	}
 	n := 0
@@ -299,7 +299,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 	case err == nil:
 		err = console.WrongUse("--game %d: expected 1 to %d, the recording has no more games", f.game, n)
 	}
-	return nil, flagged(err)
+	return nil, asFlagError(err)
 }
 
 // keptEpisode returns a copy of the fields that are needed to play an episode again.

@@ -83,7 +83,7 @@ a recording the object that import prints.`,
 			if o.out == "" {
 				return console.WrongUse("--out is missing: the folder to write, such as --out replays")
 			}
-			if err := onDisk(o.out); err != nil {
+			if err := requirePath(o.out); err != nil {
 				return err
 			}
 			given := func(flag string) bool { return c.Flags().Changed(flag) }

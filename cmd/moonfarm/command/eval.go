@@ -141,7 +141,7 @@ const evalGames = 32
 
 // evalStage is the game of a stage of a tournament.
 type evalStage struct {
-	*table
+	*gameSetup
 	bots *players.Runner // the same game for bots
 }
 
@@ -165,12 +165,12 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 		flags := f.gameFlags
 		flags.rulesFile = name
 		s := evalStage{}
-		if s.table, err = flags.open(game); err != nil {
+		if s.gameSetup, err = flags.open(game); err != nil {
 			return nil, err
 		}
 		s.bots, err = players.Open(players.Options{Game: s.game, Rules: s.rules, Limits: limits, Locks: f.locks})
 		if err != nil {
-			return nil, console.WrongUse("--rules: %s%w", fileName(name), err)
+			return nil, console.WrongUse("--rules: %s%w", messagePrefix(name), err)
 		}
 		all = append(all, s)
 	}
@@ -265,7 +265,7 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 		return err
 	}
 	if slices.ContainsFunc(list, (*players.Entrant).Bot) {
-		if err := a.botTable(cmd, f, stages, list, &c); err != nil {
+		if err := a.addBots(cmd, f, stages, list, &c); err != nil {
 			return err
 		}
 	}
@@ -297,9 +297,9 @@ func namesOf(players []arena.Entrant) (names []string) {
 	return names
 }
 
-// botTable makes the tournament play games of bots. If there is a journal, the files of
+// addBots makes the tournament play games of bots. If there is a journal, the files of
 // the games are in its folder.
-func (a *app) botTable(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Entrant, c *arena.Tournament) error {
+func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Entrant, c *arena.Tournament) error {
 	cores, seats := runtime.GOMAXPROCS(0), 0
 	for _, s := range stages {
 		seats = max(seats, s.bots.Seats)
@@ -390,7 +390,7 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 				return j.Flush()
 			}
 		}
-		if i := firstGrave(p.Faults); f.strict && i >= 0 {
+		if i := firstSevere(p.Faults); f.strict && i >= 0 {
 			fault := p.Faults[i]
 			return fmt.Errorf("--strict: %s, turn %d: %s: %s", c.Players[p.Players[fault.Seat]].Name, fault.Turn, fault.Kind, fault.Text)
 		}
@@ -400,18 +400,18 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 	return games, m.End(), err
 }
 
-// illegalFlood is the number of illegal orders of a bot in one game at which --strict
+// maxIllegal is the number of illegal orders of a bot in one game at which --strict
 // ends the command.
-const illegalFlood = 100
+const maxIllegal = 100
 
-// firstGrave returns the index of the first fault of a game at which --strict ends the
+// firstSevere returns the index of the first fault of a game at which --strict ends the
 // command, or −1. Illegal orders of several kinds count together.
-func firstGrave(list []arena.Fault) int {
+func firstSevere(list []arena.Fault) int {
 	illegal := map[int]int{} // by seat
 	return slices.IndexFunc(list, func(f arena.Fault) bool {
 		if f.Kind == players.FaultIllegal {
 			illegal[f.Seat] += f.Times
-			return illegal[f.Seat] >= illegalFlood
+			return illegal[f.Seat] >= maxIllegal
 		}
 		return f.Kind == players.FaultCrash || f.Kind == players.FaultTimeout || f.Kind == arena.FaultNotFinite
 	})

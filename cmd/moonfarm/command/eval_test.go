@@ -192,6 +192,6 @@ func TestStrictFaults(t *testing.T) {
 		{"a timeout", []arena.Fault{illegal(0, 60), {Seat: 0, Kind: players.FaultTimeout, Times: 1}}, 1},
 		{"missing commands do not count", []arena.Fault{{Seat: 1, Kind: "missing", Times: 500}, illegal(1, 100)}, 1},
 	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, firstGrave(c.list)) })
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, firstSevere(c.list)) })
 	}
 }

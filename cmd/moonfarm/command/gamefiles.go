@@ -242,7 +242,7 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	if f.out == "" {
 		return nil, nil
 	}
-	if err := onDisk(f.out); err != nil {
+	if err := requirePath(f.out); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
@@ -291,8 +291,8 @@ func defaultTurns(t *arena.Terms) int {
 	return info.MaxTurns
 }
 
-// onDisk refuses a URL for an output that can only be on this machine's disk.
-func onDisk(out string) error {
+// requirePath refuses a URL for an output that can only be on this machine's disk.
+func requirePath(out string) error {
 	if console.IsURL(out) {
 		return console.WrongUse("--out %s: expected a path on this machine; only datasets are written to URLs", out)
 	}

@@ -66,9 +66,9 @@ func rulesDoc(games []gamedoc.Doc) string {
 	return strings.Join(docs, "; ")
 }
 
-// table is a game of the catalog with the rules and settings of the flags. open has made
-// it once, so that wrong rules or settings are wrong use.
-type table struct {
+// gameSetup is a game of the catalog with the rules and settings of the flags. open has made
+// the game once, so that it reports wrong rules or settings as wrong use.
+type gameSetup struct {
 	game  catalog.Entry
 	rules string // "" for the default
 	spec  env.Spec
@@ -76,39 +76,39 @@ type table struct {
 }
 
 // open finds the game and makes it once.
-func (f gameFlags) open(name string) (*table, error) {
+func (f gameFlags) open(name string) (*gameSetup, error) {
 	g, err := catalog.Find(name)
 	if err != nil {
 		return nil, console.WrongUse("%w", err)
 	}
-	t := &table{game: g, flags: f}
-	if t.rules, err = readRules(f.rulesFile, gamedoc.Of(name)); err != nil {
+	s := &gameSetup{game: g, flags: f}
+	if s.rules, err = readRules(f.rulesFile, gamedoc.Of(name)); err != nil {
 		return nil, err
 	}
-	if _, err = g.New(t.rules, env.Settings{N: 1}); err != nil {
+	if _, err = g.New(s.rules, env.Settings{N: 1}); err != nil {
 		return nil, console.WrongUse("--rules %s: %w", f.rulesFile, err)
 	}
-	v, err := t.vector(1)
+	v, err := s.vector(1)
 	if err != nil {
 		return nil, console.WrongUse("--reward %s: %w", f.reward, err)
 	}
-	t.spec = v.Spec()
-	return t, nil
+	s.spec = v.Spec()
+	return s, nil
 }
 
 // vector makes n games side by side.
-func (t *table) vector(n int) (env.Vector, error) {
-	return t.game.New(t.rules, env.Settings{N: n, Reward: t.flags.reward, MaxTurns: t.flags.maxTurns})
+func (s *gameSetup) vector(n int) (env.Vector, error) {
+	return s.game.New(s.rules, env.Settings{N: n, Reward: s.flags.reward, MaxTurns: s.flags.maxTurns})
 }
 
 // policy parses the spec of a policy for a dataset and makes the policy once. It returns
 // its maker and its canonical name. Errors name the flag that the spec comes from.
-func (t *table) policy(flag, spec string) (rollout.Maker, string, error) {
-	maker, err := policy.NewReproducible(t.game.Name, spec)
+func (s *gameSetup) policy(flag, spec string) (rollout.Maker, string, error) {
+	maker, err := policy.NewReproducible(s.game.Name, spec)
 	if err != nil {
 		return nil, "", console.WrongUse("--%s: %w", flag, err)
 	}
-	p, err := maker(t.spec)
+	p, err := maker(s.spec)
 	if err != nil {
 		return nil, "", console.WrongUse("--%s: %w", flag, err)
 	}

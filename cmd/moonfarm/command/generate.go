@@ -24,7 +24,7 @@ type generateFlags struct {
 	parts   int // number of parts; 0: the dataset is not split
 }
 
-// generated tells what generate did. Its JSON keys are documented in the help.
+// generated is the result of generate. Its JSON keys are documented in the help.
 type generated struct {
 	Dir      string   `json:"dir"`
 	Game     string   `json:"game"`
@@ -138,7 +138,7 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 		return console.WrongUse("--out is missing: the folder to write, such as --out data/%s", game)
 	}
 	a.Resume = fmt.Sprintf("finished shards are kept in %s; the same command continues", f.out)
-	defer Thrifty()()
+	defer SaveMemory()()
 	m := a.Meter("episodes")
 	r, err := datasets.Generate(ctx, f.out, j, Makers(g), datasets.Options{
 		Workers: f.workers, Part: f.part, Parts: f.parts, Strict: f.strict, Locks: &a.Locks,
@@ -156,24 +156,24 @@ func (a *app) runGenerate(ctx context.Context, game string, f *generateFlags) er
 	if r.Made > 0 && done.Seconds > 0 { // of the rows that this run made, about
 		done.RowsPerSecond = float64(uint64(float64(done.Rows)*float64(done.Made)/float64(done.Shards))) / done.Seconds
 	}
-	a.tellRepeats(done.Size, j.Opening)
-	if err := a.tellNetworks(man, f.strict); err != nil {
+	a.warnRepeats(done.Size, j.Opening)
+	if err := a.warnNetworks(man, f.strict); err != nil {
 		return err
 	}
 	return a.Print(done, func() { a.printGenerated(done, f) })
 }
 
-// Thrifty makes the garbage collector keep memory small until undo is called. Making
+// SaveMemory makes the garbage collector keep memory small until undo is called. Making
 // shards keeps nearly all memory that it allocates. Collecting garbage whenever memory
 // has grown by a tenth has no measurable cost, with some ten collections for a gigabyte
 // of rows, and saves a sixth of the memory.
-func Thrifty() (undo func()) {
+func SaveMemory() (undo func()) {
 	was := debug.SetGCPercent(10)
 	return func() { debug.SetGCPercent(was) }
 }
 
-// tellRepeats warns on standard error that games repeat, with a remedy.
-func (a *app) tellRepeats(d datasets.Size, opening string) {
+// warnRepeats warns on standard error that games repeat, with a remedy.
+func (a *app) warnRepeats(d datasets.Size, opening string) {
 	if d.Distinct < d.Episodes {
 		more := "--opening random:K draws the first K turns of each at random"
 		if opening != "" {
@@ -184,10 +184,10 @@ func (a *app) tellRepeats(d datasets.Size, opening string) {
 	}
 }
 
-// tellNetworks warns on standard error of networks that gave NaN or infinite numbers. With
+// warnNetworks warns on standard error of networks that gave NaN or infinite numbers. With
 // strict they are an error, also in a dataset that an earlier run completed without
 // --strict.
-func (a *app) tellNetworks(m *datasets.Manifest, strict bool) error {
+func (a *app) warnNetworks(m *datasets.Manifest, strict bool) error {
 	for seat, n := range m.Totals.Networks {
 		if n.NotFinite == 0 {
 			continue

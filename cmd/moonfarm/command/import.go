@@ -27,7 +27,7 @@ type importFlags struct {
 	job     datasets.Job
 }
 
-// imported tells what import did.
+// imported is the result of import. Its JSON keys are documented in the help.
 type imported imports.Imported
 
 // importHelp is the help of import.
@@ -81,7 +81,7 @@ func (a *app) importing() *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	datasetFlags(c, &f.job)
 	c.Flags().StringVar(&f.job.Reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
-	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(untold())+")")
+	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(gamesWithoutRules())+")")
 	c.Flags().BoolVar(&f.keep, "keep-until-difference", false, "keep the turns before the first difference, or before a recording broke off, as a truncated episode")
 	console.WorkersFlag(c, &f.workers)
 	a.LockFlag(c, "the folder")
@@ -105,8 +105,8 @@ func (a *app) runImport(ctx context.Context, game string, files []string, f *imp
 	return fmt.Errorf("%s skipped; the others are in %s", imports.SkippedText(done.Skipped, len(files)), f.out)
 }
 
-// untold lists the games whose recordings do not contain all of their rules.
-func untold() (list []gamedoc.Doc) {
+// gamesWithoutRules lists the games whose recordings do not contain all of their rules.
+func gamesWithoutRules() (list []gamedoc.Doc) {
 	for _, g := range gamedoc.All() {
 		if g.RulesMissing {
 			list = append(list, g)
@@ -157,7 +157,7 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	r, err := imports.Run(ctx, engine, files, f.job, Makers(g), o)
 	m.End()
 	for i, x := range r.Skipped {
-		r.Skipped[i].Why = recordings.OneLine(flagged(x.Err))
+		r.Skipped[i].Why = recordings.OneLine(asFlagError(x.Err))
 	}
 	done := imported(r)
 	if errors.Is(err, imports.ErrNothing) && !a.JSON { // the JSON object has the remarks
@@ -168,20 +168,20 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 
 // options reads the flags.
 func (f *importFlags) options(game string) (imports.Options, error) {
-	rules, err := untoldRules(f.rules, game)
+	rules, err := rulesOfRecordings(f.rules, game)
 	return imports.Options{
 		ReadOptions: recordings.ReadOptions{Rules: rules, Keep: f.keep}, Dir: f.out, ShardEpisodes: f.job.ShardEpisodes, Workers: f.workers,
 	}, err
 }
 
-// untoldRules reads a file of rules for recordings of a game that lack them.
-func untoldRules(file, game string) (string, error) {
+// rulesOfRecordings reads a file of rules for recordings of a game that do not contain them.
+func rulesOfRecordings(file, game string) (string, error) {
 	e, err := importEngine(game)
 	if err != nil {
 		return "", err
 	}
 	if err := recordings.CheckRules(e.Info(), file); err != nil {
-		return "", flagged(err)
+		return "", asFlagError(err)
 	}
 	return readRules(file, gamedoc.Of(game))
 }
@@ -201,9 +201,9 @@ func importEngine(game string) (recordings.Engine, error) {
 	return nil, console.WrongUse("no recordings of %s can be imported; there are importers for: %s", game, strings.Join(can, ", "))
 }
 
-// flagged makes the error of an option of package recordings an error of the flag with
+// asFlagError makes the error of an option of package recordings an error of the flag with
 // that name, which is wrong use.
-func flagged(err error) error {
+func asFlagError(err error) error {
 	var o *recordings.OptionError
 	if !errors.As(err, &o) {
 		return err

@@ -158,7 +158,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 	if s.Runner, err = players.Open(config); errors.Is(err, players.ErrRepeat) {
 		return nil, console.WrongUse("--repeat: %w", err)
 	} else if err != nil {
-		return nil, console.WrongUse("--rules: %s%w", fileName(f.rules), err)
+		return nil, console.WrongUse("--rules: %s%w", messagePrefix(f.rules), err)
 	}
 	if len(f.players) != s.Seats {
 		return nil, console.WrongUse("--player: found %d of them, expected %d by these rules", len(f.players), s.Seats)
@@ -404,8 +404,8 @@ func (l *liveGames) done(g *matchGame) {
 	l.Leave(fmt.Sprintf("game %d, %s: %s", g.Number, texts.Plural(g.Turns, "turn"), strings.Join(words, ", ")))
 }
 
-// fileName returns the name and a colon, or "" for no name.
-func fileName(name string) string {
+// messagePrefix returns the name and a colon, or "" for no name.
+func messagePrefix(name string) string {
 	if name == "" {
 		return ""
 	}

@@ -67,11 +67,11 @@ func (a *app) runMerge(ctx context.Context, parts []string, out string, o datase
 	if err != nil {
 		return err
 	}
-	if err := a.tellNetworks(r.Manifest, false); err != nil {
+	if err := a.warnNetworks(r.Manifest, false); err != nil {
 		return err
 	}
 	g := merged{out, r.Manifest.Job.Game, parts, r.Size(), passed.Seconds()}
-	a.tellRepeats(g.Size, r.Manifest.Job.Opening)
+	a.warnRepeats(g.Size, r.Manifest.Job.Opening)
 	return a.Print(g, func() {
 		PrintSize(a.Console, g.Dir, g.Size, fmt.Sprintf("; of %s", texts.Plural(len(parts), "part")))
 		a.Printf("\n")

@@ -85,7 +85,7 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 		root.AddCommand(c(a.Console))
 	}
 	if len(p.Commands) == 0 {
-		root.AddCommand(lacking("farm"))
+		root.AddCommand(otherProgram("farm"))
 		root.Long += "\n\nThe command " + console.FullProgram + " has all of this, and datasets on many machines\n(farm) and in buckets (s3://…) as well: go run ./cmd/" + console.FullProgram + " …"
 	}
 	root.InitDefaultHelpCmd() // adds a.help
@@ -93,8 +93,8 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	return root
 }
 
-// lacking makes a command that names the program that has it.
-func lacking(name string) *cobra.Command {
+// otherProgram makes a command that names the program that has it.
+func otherProgram(name string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Hidden: true, DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {

@@ -81,7 +81,7 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 		f, err := recordings.Verify(ctx, file, rules)
 		if ctx.Err() != nil || errors.As(err, new(*recordings.OptionError)) {
 			m.End()
-			return flagged(err)
+			return asFlagError(err)
 		}
 		if err != nil {
 			all.Broken++
@@ -245,7 +245,7 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o recor
 	}
 	s, err := in.Show(rules, o)
 	if err != nil {
-		return flagged(err)
+		return asFlagError(err)
 	}
 	return a.Print(s, func() {
 		if s.Inexact != "" && s.As != "text" {

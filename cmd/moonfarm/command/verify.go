@@ -13,7 +13,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// verified tells what verify found. Its JSON keys are documented in the help.
+// verified is the result of verify. Its JSON keys are documented in the help.
 type verified struct {
 	Dir string `json:"dir"`
 	OK  bool   `json:"ok"`

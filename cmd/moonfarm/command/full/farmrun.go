@@ -165,7 +165,7 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 	if err != nil {
 		return nil, err
 	}
-	defer command.Thrifty()()
+	defer command.SaveMemory()()
 	working, rest := context.WithCancel(ctx)
 	defer work.Wait()
 	defer rest()

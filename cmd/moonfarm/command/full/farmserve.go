@@ -294,7 +294,7 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 		}
 		open = allow.Guard(open)
 	}
-	defer command.Thrifty()()
+	defer command.SaveMemory()()
 	a.lingers(f.grace)
 	log := a.logger(&f.logFlags)
 	c, err := farm.Connect(ctx, f.options(farm.RoleWorker, f.name, log))
