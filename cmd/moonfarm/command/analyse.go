@@ -173,7 +173,7 @@ func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
 	if d.Partial = len(found) < d.Asked; err != nil {
 		a.Resume = fmt.Sprintf("%d of %s are searched", len(found), texts.Plural(d.Asked, "turn"))
 		if n := unbroken(found, &o); n > 0 && n < d.Asked {
-			a.Resume += fmt.Sprintf("; --turns %d-%d goes on", o.First+n*o.Every, o.Last)
+			a.Resume += fmt.Sprintf("; --turns %d-%d continues", o.First+n*o.Every, o.Last)
 		}
 		if len(found) == 0 {
 			return err

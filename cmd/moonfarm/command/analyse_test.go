@@ -144,7 +144,7 @@ func TestAnalyseInterrupt(t *testing.T) {
 		}
 		on := ""
 		if next > 0 {
-			on = fmt.Sprintf("; --turns %d-%d goes on", next, d.Length-1)
+			on = fmt.Sprintf("; --turns %d-%d continues", next, d.Length-1)
 		}
 		want := fmt.Sprintf(`{"error":"interrupted: %d of %d turns are searched%s","usage":false,"exit_status":130}`+"\n", len(d.Turns), d.Asked, on)
 		if c.Errs.String() != want {

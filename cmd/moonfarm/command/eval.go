@@ -274,9 +274,9 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 	if len(games) == 0 {
 		return err
 	}
-	a.Resume = "the result is that of the first " + texts.Plural(len(games), "game")
+	a.Resume = "the result covers the first " + texts.Plural(len(games), "game")
 	if j != nil {
-		a.Resume += "; the same command goes on with it"
+		a.Resume += "; the same command continues"
 	}
 	r, failed := f.evaluate(namesOf(c.Players), games)
 	if failed != nil {

@@ -85,7 +85,7 @@ func TestEvalBotsInterrupt(t *testing.T) {
 	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || c.ProcessState.ExitCode() != console.ExitInterrupted || *got.Complete || got.Games < 2 {
 		t.Fatalf("%v, %v: printed %s, said %s", c.ProcessState, err, &c.Out, &c.Errs)
 	}
-	commandtest.Wants(t, c.Errs.String(), fmt.Sprintf("interrupted: the result is that of the first %s; the same command goes on with it", texts.Plural(got.Games, "game")))
+	commandtest.Wants(t, c.Errs.String(), fmt.Sprintf("interrupted: the result covers the first %s; the same command continues", texts.Plural(got.Games, "game")))
 	requireGone(t, mark)
 	all := got.Games + 2 - got.Games%2
 	if err := json.Unmarshal([]byte(finish(t, eval(all)...)), &got); err != nil || !*got.Complete || got.Games != all {

@@ -264,7 +264,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	passed := m.End()
 	a.Resume = fmt.Sprintf("%d of %s played to the end", len(list), texts.Plural(f.games, "game"))
 	if done := f.unbroken(list); done > 0 && done < f.games {
-		a.Resume += fmt.Sprintf("; --first %d --games %d goes on", f.first+done, f.games-done)
+		a.Resume += fmt.Sprintf("; --first %d --games %d continues", f.first+done, f.games-done)
 	}
 	if len(list) == 0 {
 		return err

@@ -157,7 +157,7 @@ func TestEvalInterrupt(t *testing.T) {
 	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || *got.Complete || got.Games < 1 {
 		t.Fatalf("error %v, %d games, complete: %v; said %s", err, got.Games, *got.Complete, &c.Errs)
 	}
-	want := fmt.Sprintf(`{"error":"interrupted: the result is that of the first %s; the same command goes on with it","usage":false,"exit_status":130}`+"\n", texts.Plural(got.Games, "game"))
+	want := fmt.Sprintf(`{"error":"interrupted: the result covers the first %s; the same command continues","usage":false,"exit_status":130}`+"\n", texts.Plural(got.Games, "game"))
 	if c.Errs.String() != want {
 		t.Errorf("said %s, want %s", &c.Errs, want)
 	}
