@@ -27,6 +27,7 @@ func TestSearchBots(t *testing.T) {
 			if out, err := exec.Command("go", "build", "-o", bot, "../examples/search"+c.game).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
+			t.Chdir(dir) // where the bot of towerdefence gets its files
 			rules := filepath.Join(dir, c.game+".rules")
 			if err := os.WriteFile(rules, []byte(c.rules), 0o666); err != nil {
 				t.Fatal(err)
