@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/differ"
+	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/rollout"
 )
 
@@ -96,7 +96,7 @@ func checkEpisode(e *rollout.Episode, source string) error {
 		if len(text) <= most {
 			return nil
 		}
-		return fmt.Errorf("episode %d: a text of %d bytes, at most %d are kept: %s", e.ID, len(text), most, differ.Short(text, 0))
+		return fmt.Errorf("episode %d: a text of %d bytes, at most %d are kept: %s", e.ID, len(text), most, jsontext.Short(text, 0))
 	}
 	for _, name := range e.Policies {
 		if err := tooLong(name, maxPolicy); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"moonfarm/datasets/internal/distinct"
 	"moonfarm/datasets/internal/games"
-	"moonfarm/datasets/internal/inorder"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 	"moonfarm/rollout/parallel"
@@ -63,7 +62,7 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 		n = all
 	}
 	sum := d.newTallies()
-	ordered := inorder.Queue[tallies]{Take: func(t tallies) { sum.add(&t) }}
+	ordered := parallel.Queue[tallies]{Take: func(t tallies) { sum.add(&t) }}
 	var mu sync.Mutex
 	err = parallel.Do(ctx, o.Workers, n, d.spread(n), d.inspector, func(_ context.Context, x *inspector, i int, s Shard) error {
 		t := d.newTallies()

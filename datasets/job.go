@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/differ"
+	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -306,7 +306,7 @@ func (j *Job) complete(m Makers) ([]env.Spec, error) {
 			return nil, fmt.Errorf("the game is %q, expected %q", s.Info.Name, j.Game)
 		}
 		if a, b := sizesOf(s), sizesOf(specs[0]); a != b {
-			found, want := differ.Texts(a, b)
+			found, want := jsontext.AtDifference(a, b)
 			return nil, fmt.Errorf("rules number %d have other shapes than number 0: %s, %s", i, found, want)
 		}
 	}
@@ -407,7 +407,7 @@ func (j Job) differ(other Job) string {
 		x, _ := json.Marshal(a.Field(i).Interface()) // numbers and strings: cannot fail
 		y, _ := json.Marshal(b.Field(i).Interface())
 		if key != "-" && !bytes.Equal(x, y) {
-			has, this := differ.Texts(string(x), string(y))
+			has, this := jsontext.AtDifference(string(x), string(y))
 			return fmt.Sprintf("%s: it has %s, this run %s", key, has, this)
 		}
 	}

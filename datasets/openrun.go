@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"moonfarm/datasets/internal/inorder"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
@@ -316,7 +315,7 @@ func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) e
 func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), take func(sidecar) error) error {
 	var mu sync.Mutex
 	var failed error
-	ordered := inorder.Queue[sidecar]{Take: func(c sidecar) {
+	ordered := parallel.Queue[sidecar]{Take: func(c sidecar) {
 		if failed == nil {
 			failed = take(c)
 		}

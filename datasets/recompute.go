@@ -9,7 +9,6 @@ import (
 	"io"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/differ"
 	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
@@ -265,10 +264,10 @@ func (v *verifier) remade(l *layout, m Makers) error {
 	if err != nil {
 		return err
 	}
-	differ.Each("", found, expected, func(key string, found, expected any) {
+	jsontext.Differences("", found, expected, func(key string, found, expected any) {
 		f, _ := json.Marshal(found) // cannot fail: it came from JSON
 		e, _ := json.Marshal(expected)
-		is, would := differ.Texts(string(f), string(e))
+		is, would := jsontext.AtDifference(string(f), string(e))
 		v.problem("%s: %s is %s, made again it is %s", manifestName, key, is, would)
 	})
 	return nil

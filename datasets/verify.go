@@ -13,7 +13,6 @@ import (
 
 	"moonfarm/datasets/derive"
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/inorder"
 	"moonfarm/datasets/internal/rows"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
@@ -81,7 +80,7 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	}
 	v.parts = newPartsSum()
 	v.sum.Format = man.Format
-	v.found = inorder.Queue[sidecar]{Take: func(c sidecar) {
+	v.found = parallel.Queue[sidecar]{Take: func(c sidecar) {
 		_ = v.sum.add(c)             // cannot fail: its games were counted here
 		_ = v.sample.Add(&c.Sampled) // cannot fail: all sums have the same shape
 	}}
@@ -118,7 +117,7 @@ type verifier struct {
 	report   Report
 	bad      int // problems found
 	done     int
-	found    inorder.Queue[sidecar]  // the counts of each shard's files
+	found    parallel.Queue[sidecar] // the counts of each shard's files
 	sum      Manifest                // the totals of these counts
 	networks []rollout.NetworkCounts // of the shards that were made again
 	sample   stats.Sums              // the sums of the samples of rows

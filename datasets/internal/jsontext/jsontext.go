@@ -1,5 +1,6 @@
 // Package jsontext writes and reads the JSON files of datasets. Each value has one text,
-// so that equal values make equal files and every changed byte is found.
+// so that equal values make equal files and every changed byte is found. It also finds the
+// places in which two such values differ.
 package jsontext
 
 import (

@@ -1,5 +1,4 @@
-// Package differ finds the places in which two values from JSON, or two texts, differ.
-package differ
+package jsontext
 
 import (
 	"fmt"
@@ -8,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Each calls tell for each place in which two values from JSON differ.
-func Each(key string, found, expected any, tell func(key string, found, expected any)) {
+// Differences calls tell for each place in which two values from JSON differ.
+func Differences(key string, found, expected any, tell func(key string, found, expected any)) {
 	switch e := expected.(type) {
 	case map[string]any:
 		if f, ok := found.(map[string]any); ok {
@@ -18,14 +17,14 @@ func Each(key string, found, expected any, tell func(key string, found, expected
 				if key != "" {
 					sub = key + "." + k
 				}
-				Each(sub, f[k], e[k], tell)
+				Differences(sub, f[k], e[k], tell)
 			}
 			return
 		}
 	case []any:
 		if f, ok := found.([]any); ok && len(f) == len(e) {
 			for i := range e {
-				Each(fmt.Sprintf("%s[%d]", key, i), f[i], e[i], tell)
+				Differences(fmt.Sprintf("%s[%d]", key, i), f[i], e[i], tell)
 			}
 			return
 		}
@@ -51,9 +50,9 @@ func keysOfBoth(a, b map[string]any) []string {
 	return keys
 }
 
-// Texts returns two texts for a message. It cuts long texts to a part that begins
+// AtDifference returns two texts for a message. It cuts long texts to a part that begins
 // shortly before their first difference.
-func Texts(a, b string) (partOfA, partOfB string) {
+func AtDifference(a, b string) (partOfA, partOfB string) {
 	const before = 40
 	from := 0
 	for from < min(len(a), len(b)) && a[from] == b[from] {

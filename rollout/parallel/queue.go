@@ -1,7 +1,6 @@
-// Package inorder brings values that are made in any order back into their order.
-package inorder
+package parallel
 
-// Queue passes values that are put in any order to Take in the order of their numbers,
+// Queue brings results back into their order: it passes values that are put in any order to Take in the order of their numbers,
 // from 0. It holds the values that came early. It is not safe for concurrent use.
 type Queue[T any] struct {
 	Take  func(T)
