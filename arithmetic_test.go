@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -82,26 +83,14 @@ func compileWithoutFused(t *testing.T, arch string) {
 	build := exec.Command("go", args...)
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
 	listing, err := build.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := build.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, build.Start())
 	places, lines, err := fused(listing)
-	if err != nil {
-		t.Error(err)
-	}
-	if err := build.Wait(); err != nil {
-		t.Fatalf("go %s: %v", strings.Join(args, " "), err)
-	}
-	if lines < 100_000 {
-		t.Errorf("the listing has %d lines, too few for these packages", lines)
-	}
+	assert.NoError(t, err)
+	require.NoErrorf(t, build.Wait(), "go %s", strings.Join(args, " "))
+	assert.GreaterOrEqualf(t, lines, 100_000, "the listing has %d lines, too few for these packages", lines)
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, place := range places {
 		t.Errorf("%s: x*y + z is fused: write float32(x*y) + z, or float64", strings.TrimPrefix(place, here+string(filepath.Separator)))
 	}
@@ -123,22 +112,15 @@ func apart(x, y, z float32) float32 { return z + float32(x*y) }
 
 var F, G = fused, apart
 `
-	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(source, []byte(text), 0o666))
 	compile := exec.Command("go", "tool", "compile", "-p", "sum", "-S", "-o", filepath.Join(dir, "sum.o"), source)
 	compile.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64")
 	listing, err := compile.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, listing)
-	}
+	require.NoErrorf(t, err, "%v\n%s", err, listing)
 	places, _, err := fused(strings.NewReader(string(listing)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := source + ":5: FMADDD"; len(places) != 1 || places[0] != want {
-		t.Errorf("found %q, want %s alone", places, want)
-	}
+	require.NoError(t, err)
+	want := source + ":5: FMADDD"
+	assert.Truef(t, len(places) == 1 && places[0] == want, "found %q, want %s alone", places, want)
 }
 
 // inexact lists the functions of package math whose last bits differ between machines: some

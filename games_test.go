@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 )
 
@@ -26,9 +29,8 @@ var clientsOf = map[string]string{"rollout/bots": "codecraft"}
 func gameNames(t *testing.T) (names []string) {
 	t.Helper()
 	pages, err := filepath.Glob("sim/*/RULES.md")
-	if err != nil || len(pages) < 4 {
-		t.Fatalf("pages of rules %q, error %v", pages, err)
-	}
+	require.NoErrorf(t, err, "pages of rules %q", pages)
+	require.GreaterOrEqualf(t, len(pages), 4, "pages of rules %q", pages)
 	for _, p := range pages {
 		names = append(names, filepath.Base(filepath.Dir(p)))
 	}
@@ -52,9 +54,7 @@ func TestNoNames(t *testing.T) {
 				return true
 			}
 			name, err := strconv.Unquote(literal.Value)
-			if err == nil && slices.Contains(games, name) && !strings.HasPrefix(path.Base(s.path), name) && clientsOf[s.dir] != name {
-				t.Errorf("%s: names the game %s; say it in the game's entry", s.at(n), name)
-			}
+			assert.Truef(t, err != nil || !slices.Contains(games, name) || strings.HasPrefix(path.Base(s.path), name) || clientsOf[s.dir] == name, "%s: names the game %s; say it in the game's entry", s.at(n), name)
 			return true
 		})
 	}
@@ -68,9 +68,7 @@ const smallest = "tron"
 // the game GAME.
 func TestAddingAGame(t *testing.T) {
 	_, list, found := strings.Cut(string(simtest.Text(t, "CONTRIBUTING.md")), "\n## Adding a game\n")
-	if !found {
-		t.Fatal("CONTRIBUTING.md has no section of that name")
-	}
+	require.True(t, found, "CONTRIBUTING.md has no section of that name")
 	list, _, _ = strings.Cut(list, "\n## ")
 	list = strings.ReplaceAll(list, "GAME", smallest)
 	want := []string{"CONTRIBUTING.md", "README.md"}
@@ -102,9 +100,7 @@ func TestAddingAGame(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("the files that name %s are\n%q, the list has\n%q", smallest, got, want)
 	}

@@ -121,9 +121,7 @@ func TestCallers(t *testing.T) {
 	}
 	listed := slices.Concat(slices.Collect(maps.Keys(byOthers)), forPrograms)
 	for name, at := range declared {
-		if !used[name] && !slices.Contains(listed, name) {
-			t.Errorf("%s: %s has no caller but tests: remove it, or list its user", at, name)
-		}
+		assert.Truef(t, used[name] || slices.Contains(listed, name), "%s: %s has no caller but tests: remove it, or list its user", at, name)
 	}
 	for _, name := range listed {
 		assert.Contains(t, declared, name, "a name that is listed without need is not declared")
@@ -197,9 +195,7 @@ func TestTour(t *testing.T) {
 			}
 		}
 	}
-	if files < 30 {
-		t.Errorf("the tour of package sim names %d files, want more", files)
-	}
+	assert.GreaterOrEqualf(t, files, 30, "the tour of package sim names %d files, want more", files)
 }
 
 // maxPackageFiles is the limit of files in a package, tests not counted. A larger package
@@ -214,9 +210,7 @@ func TestPackageFiles(t *testing.T) {
 		}
 	}
 	for dir, n := range files {
-		if n > maxPackageFiles {
-			t.Errorf("%s has %d files, the limit is %d: make two rooms of it", dir, n, maxPackageFiles)
-		}
+		assert.LessOrEqualf(t, n, maxPackageFiles, "%s has %d files, the limit is %d: make two rooms of it", dir, n, maxPackageFiles)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const module = "moonfarm"
@@ -214,9 +215,7 @@ func sources(t *testing.T) (all []source) {
 		all = append(all, source{name, path.Dir(name), strings.HasSuffix(name, "_test.go"), file, set})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return all
 }
 
@@ -245,9 +244,7 @@ func TestPackageComments(t *testing.T) {
 		}
 	}
 	for dir, ok := range documented {
-		if !ok {
-			t.Errorf("%s: package %s has no package comment", first[dir], dir)
-		}
+		assert.Truef(t, ok, "%s: package %s has no package comment", first[dir], dir)
 	}
 }
 
@@ -307,9 +304,7 @@ func checkSpecs(t *testing.T, s source, d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			if spec.Name.IsExported() && spec.Doc == nil && spec.Comment == nil {
-				t.Errorf("%s: %s has no doc comment", s.at(spec), spec.Name.Name)
-			}
+			assert.Truef(t, !spec.Name.IsExported() || spec.Doc != nil || spec.Comment != nil, "%s: %s has no doc comment", s.at(spec), spec.Name.Name)
 		case *ast.ValueSpec:
 			if spec.Type != nil || len(spec.Values) > 0 {
 				_, named := spec.Type.(*ast.Ident)
@@ -328,9 +323,8 @@ var leftover = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
 
 func TestStyle(t *testing.T) {
 	for _, s := range sources(t) {
-		if lines := s.set.Position(s.file.FileEnd).Line; !s.test && lines > maxFileLines {
-			t.Errorf("%s:%d: %d lines, the limit is %d: split it by subject", s.path, lines, lines, maxFileLines)
-		}
+		lines := s.set.Position(s.file.FileEnd).Line
+		assert.Truef(t, s.test || lines <= maxFileLines, "%s:%d: %d lines, the limit is %d: split it by subject", s.path, lines, lines, maxFileLines)
 		for _, group := range s.file.Comments {
 			for _, c := range group.List {
 				if word := leftover.FindString(c.Text); word != "" && s.path != "house_test.go" {
@@ -403,9 +397,7 @@ func TestLight(t *testing.T) {
 	for _, l := range light {
 		t.Run(l.pkg, func(t *testing.T) {
 			out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", l.pkg).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 			others := 0
 			for _, line := range lines {
@@ -413,14 +405,10 @@ func TestLight(t *testing.T) {
 				if of != "" && of != module {
 					others++
 				}
-				if withinAny(p, heavy) {
-					t.Errorf("%s needs %s: it belongs to moonfarm-full alone", l.pkg, p)
-				}
+				assert.Falsef(t, withinAny(p, heavy), "%s needs %s: it belongs to moonfarm-full alone", l.pkg, p)
 			}
 			t.Logf("%d packages, %d of other modules", len(lines), others)
-			if l.all > 0 && len(lines) > l.all || l.others > 0 && others > l.others {
-				t.Errorf("%d packages, %d of other modules; want at most %d and %d (0: any number)", len(lines), others, l.all, l.others)
-			}
+			assert.Truef(t, (l.all <= 0 || len(lines) <= l.all) && (l.others <= 0 || others <= l.others), "%d packages, %d of other modules; want at most %d and %d (0: any number)", len(lines), others, l.all, l.others)
 		})
 	}
 }

@@ -58,9 +58,7 @@ var checksums = map[string]string{
 func TestSignatures(t *testing.T) {
 	for _, g := range catalog.Games() {
 		results, err := Run(context.Background(), g.Name, Options{Time: time.Millisecond, What: simulated(t, g.Name)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, r := range results {
 			key := r.Game + " " + r.What
 			t.Run(key, func(t *testing.T) {
@@ -89,9 +87,7 @@ var networkChecksums = map[string]string{
 // with those of other machines. Without assembly the largest network takes too long.
 func TestNetworks(t *testing.T) {
 	for _, name := range NetworkNames() {
-		if networkChecksums[name+" 1"] == "" {
-			t.Errorf("%s has no checksum here", name)
-		}
+		assert.NotEqualf(t, "", networkChecksums[name+" 1"], "%s has no checksum here", name)
 	}
 	for _, path := range []string{"avx512", "avx2", "neon", "portable"} {
 		restore, err := network.UsePath(path)
@@ -132,9 +128,7 @@ func simulated(t *testing.T, game string) (names []string) {
 		return list
 	}
 	all, err := FigureNames(game)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range all {
 		if !strings.HasPrefix(name, "generate") {
 			names = append(names, name)
@@ -145,42 +139,32 @@ func simulated(t *testing.T, game string) (names []string) {
 
 func TestGenerate(t *testing.T) {
 	results, err := Run(context.Background(), "towerdefence", Options{Time: time.Millisecond, What: []string{"generate-none"}})
-	if err != nil || len(results) != 1 || results[0].Value <= 0 {
-		t.Fatalf("%+v, %v", results, err)
-	}
+	require.NoErrorf(t, err, "%+v", results)
+	require.Truef(t, len(results) == 1 && results[0].Value > 0, "%+v", results)
 	keys := map[string]any{}
 	text, err := json.Marshal(results[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &keys); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &keys))
 	for _, k := range []string{"game", "what", "value", "unit", "allocs_per_op", "checksum"} {
-		if _, ok := keys[k]; !ok {
-			t.Errorf("key %q is missing in %s", k, text)
-		}
+		_, ok := keys[k]
+		assert.Truef(t, ok, "key %q is missing in %s", k, text)
 	}
 }
 
 func TestRecordedCommands(t *testing.T) {
 	file := simtest.Shared(t, "traces", "towerdefence", "playout.jsonl.gz")
 	results, err := Run(context.Background(), "towerdefence", Options{Time: time.Millisecond, What: []string{"step"}, Recordings: []string{file}})
-	if err != nil || len(results) != 1 || results[0].Ops < 7000 {
-		t.Fatalf("%+v, %v", results, err)
-	}
+	require.NoErrorf(t, err, "%+v", results)
+	require.Truef(t, len(results) == 1 && results[0].Ops >= 7000, "%+v", results)
 	file = simtest.Shared(t, "replays", "terminal", "2026-001.replay.gz")
 	results, err = Run(context.Background(), "terminal", Options{Time: time.Millisecond, What: []string{"step", "step-events"}, Recordings: []string{file}})
-	if err != nil || len(results) != 2 || results[0].Ops%52 != 0 || results[1].Ops != results[0].Ops {
-		t.Fatalf("%+v, %v", results, err)
-	}
+	require.NoErrorf(t, err, "%+v", results)
+	require.Truef(t, len(results) == 2 && results[0].Ops%52 == 0 && results[1].Ops == results[0].Ops, "%+v", results)
 }
 
 func TestErrors(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.jsonl")
-	if err := os.WriteFile(broken, []byte("{\"r\":0"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(broken, []byte("{\"r\":0"), 0o600))
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {
@@ -197,9 +181,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Run(c.ctx, c.game, c.o)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want one with %q", err, c.want)
-			}
+			assert.ErrorContains(t, err, c.want)
 		})
 	}
 }

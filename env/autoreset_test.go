@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
@@ -22,9 +25,7 @@ func autoreset(t *testing.T, mode env.Mode) (*env.Autoreset, *env.Batch) {
 	v := pool(t, simtest.Toy{Seats: 2, Orders: 8}, cutAfter3)
 	want := wantAll &^ env.WantAction
 	a, err := env.NewAutoreset(v, mode, seedOf, env.NewBatch(v.Spec(), 2, want))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return a, env.NewBatch(v.Spec(), 2, want)
 }
 
@@ -96,9 +97,7 @@ func play(a *env.Autoreset, b *env.Batch, n int) (lines []string) {
 func compare(t *testing.T, got, want []string) {
 	t.Helper()
 	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("step %d:\n got %s\nwant %s", i+1, got[i], want[i])
-		}
+		assert.Equalf(t, want[i], got[i], "step %d", i+1)
 	}
 }
 
@@ -142,13 +141,9 @@ func TestSameStepKeepsTheLastObservation(t *testing.T) {
 	}
 	words, nothing := a.Spec().MaskWords, uint64(0x8040201008040201) // choice 0 of eight heads with nine choices
 	for row, taken := range []float32{0, 0, f.Scalars[6], 0} {
-		if f.Scalars[row*3] != taken || f.Mask[row*words] != nothing {
-			t.Errorf("row %d: scalars %v, mask %x", row, f.Scalars[row*3:][:3], f.Mask[row*words:][:words])
-		}
+		assert.Truef(t, f.Scalars[row*3] == taken && f.Mask[row*words] == nothing, "row %d: scalars %v, mask %x", row, f.Scalars[row*3:][:3], f.Mask[row*words:][:words])
 	}
-	if f.Scalars[6] == 0 || a.FinalOutcome[2].Score != float64(f.Scalars[6]) || a.FinalOutcome[3].Result != -1 {
-		t.Errorf("the outcome of game 1 is lost: %+v, %v stones", a.FinalOutcome[2:4], f.Scalars[6])
-	}
+	assert.Truef(t, f.Scalars[6] != 0 && a.FinalOutcome[2].Score == float64(f.Scalars[6]) && a.FinalOutcome[3].Result == -1, "the outcome of game 1 is lost: %+v, %v stones", a.FinalOutcome[2:4], f.Scalars[6])
 }
 
 func TestSameStepTellsHowTheGameEnded(t *testing.T) {
@@ -163,9 +158,7 @@ func TestSameStepTellsHowTheGameEnded(t *testing.T) {
 		a.Observe(b)
 	}
 	// Until the next Observe, Status and Turn report the turn that was played.
-	if b.Status[1] != sim.Over || b.Turn[1] != 2 || b.OrderLen[2] != simtest.ToyHeaps {
-		t.Errorf("after the Step: %v, turn %d, %d orders", b.Status[1], b.Turn[1], b.OrderLen[2])
-	}
+	assert.Truef(t, b.Status[1] == sim.Over && b.Turn[1] == 2 && b.OrderLen[2] == simtest.ToyHeaps, "after the Step: %v, turn %d, %d orders", b.Status[1], b.Turn[1], b.OrderLen[2])
 }
 
 func TestDisabled(t *testing.T) {
@@ -176,9 +169,7 @@ func TestDisabled(t *testing.T) {
 	})
 	mustPanic(t, "stepping a game that has ended", "game 1 has ended", func() { a.Step(b) })
 	a.ResetMask([]bool{false, true})
-	if a.Terminated[1] {
-		t.Error("the reset leaves terminated true")
-	}
+	assert.False(t, a.Terminated[1], "the reset leaves terminated true")
 	compare(t, play(a, b, 1), []string{
 		"truncated [0 0], turn 3 cut, shows start 0 | goes on [0 0], turn 1 running, shows start 1",
 	})
@@ -186,9 +177,7 @@ func TestDisabled(t *testing.T) {
 	compare(t, play(a, b, 1), []string{
 		"goes on [0 0], turn 1 running, shows start 1 | goes on [0 0], turn 1 running, shows start 2",
 	})
-	if a.Episode(0) != 1 || a.Episode(1) != 2 {
-		t.Errorf("episodes %d and %d, want 1 and 2", a.Episode(0), a.Episode(1))
-	}
+	assert.Truef(t, a.Episode(0) == 1 && a.Episode(1) == 2, "episodes %d and %d, want 1 and 2", a.Episode(0), a.Episode(1))
 }
 
 func TestResetUnderAutoreset(t *testing.T) {
@@ -198,28 +187,20 @@ func TestResetUnderAutoreset(t *testing.T) {
 			play(a, b, 2)    // game 1 has ended
 			a.Reset(1, 1003) // the caller resets it before the layer does
 			got := play(a, b, 1)
-			if !strings.Contains(got[0], "| goes on [0 0], turn 1 running") {
-				t.Errorf("%v: after Reset: %s", mode, got[0])
-			}
-			if a.Episode(1) != 0 {
-				t.Errorf("%v: Reset counts as episode %d", mode, a.Episode(1))
-			}
+			assert.Containsf(t, got[0], "| goes on [0 0], turn 1 running", "%v: after Reset", mode)
+			assert.Zerof(t, a.Episode(1), "%v: Reset counts as episode", mode)
 		})
 	}
 }
 
 func TestAutoresetRefuses(t *testing.T) {
 	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 1})
-	if _, err := env.NewAutoreset(v, env.SameStep, seedOf, nil); err == nil {
-		t.Error("SameStep without a Batch for the last observations is accepted")
-	}
-	if _, err := env.NewAutoreset(v, 3, seedOf, nil); err == nil {
-		t.Error("mode 3 is accepted")
-	}
+	_, err := env.NewAutoreset(v, env.SameStep, seedOf, nil)
+	assert.Error(t, err, "SameStep without a Batch for the last observations is accepted")
+	_, err = env.NewAutoreset(v, 3, seedOf, nil)
+	assert.Error(t, err, "mode 3 is accepted")
 	a, err := env.NewAutoreset(v, env.Disabled, seedOf, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	mustPanic(t, "ResetMask", "env: a reset mask of length 2 for 1 games", func() { a.ResetMask(make([]bool, 2)) })
 }
 
@@ -232,9 +213,7 @@ func TestAutoresetAllocatesNothing(t *testing.T) {
 				script(b)
 				a.Step(b)
 			})
-			if n != 0 {
-				t.Errorf("%v: %g allocations a step", mode, n)
-			}
+			assert.Zerof(t, n, "%v: %g allocations a step", mode, n)
 		})
 	}
 }
@@ -242,9 +221,7 @@ func TestAutoresetAllocatesNothing(t *testing.T) {
 func TestStatesThroughAutoreset(t *testing.T) {
 	a, _ := autoreset(t, env.NextStep)
 	states, ok := env.States[simtest.ToyState](a)
-	if !ok || len(states) != 2 {
-		t.Fatalf("States: %d, %v", len(states), ok)
-	}
+	require.Truef(t, ok && len(states) == 2, "States: %d, %v", len(states), ok)
 	if _, ok := env.Rules[simtest.ToyState](a); !ok {
 		t.Error("Rules are not found")
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
@@ -24,18 +26,12 @@ func TestStepSaysOrdersByHead(t *testing.T) {
 	b.OrderLen[1] = 1
 	v.Step(b)
 	want := []int32{2, -1, 5, 4, 0, 0}
-	if !slices.Equal(b.Action, want) || !slices.Equal(b.Played, want) {
-		t.Fatalf("action %d, played %d, want %d", b.Action, b.Played, want)
-	}
+	require.Truef(t, slices.Equal(b.Action, want) && slices.Equal(b.Played, want), "action %d, played %d, want %d", b.Action, b.Played, want)
 
 	c := env.NewBatch(v.Spec(), 1, wantAll|env.WantPlayed)
 	again.Observe(c)
 	copy(c.Action, want)
 	again.Step(c)
-	if n := c.OrderLen[0]; !slices.Equal(c.Orders[:n], []sim.Order{2, 5}) || c.OrderLen[1] != 1 || c.Orders[room] != 4 {
-		t.Fatalf("orders %d of %d", c.Orders, c.OrderLen)
-	}
-	if !slices.Equal(c.Action, want) || !slices.Equal(c.Played[3:], want[3:]) || slices.Contains(c.Played, -1) {
-		t.Fatalf("action %d, played %d", c.Action, c.Played)
-	}
+	require.Truef(t, slices.Equal(c.Orders[:c.OrderLen[0]], []sim.Order{2, 5}) && c.OrderLen[1] == 1 && c.Orders[room] == 4, "orders %d of %d", c.Orders, c.OrderLen)
+	require.Truef(t, slices.Equal(c.Action, want) && slices.Equal(c.Played[3:], want[3:]) && !slices.Contains(c.Played, -1), "action %d, played %d", c.Action, c.Played)
 }

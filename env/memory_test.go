@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
@@ -25,14 +28,10 @@ func foggy(t *testing.T, fog *features.Fog, c env.Settings) (env.Vector, error) 
 func TestMemory(t *testing.T) {
 	c := env.Settings{N: 3, Memory: true}
 	v, err := foggy(t, &features.Fog{Visible: "named", Remembered: []string{"heap"}}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c.Memory = false
 	bare, err := foggy(t, nil, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got := v.Spec().Remembered; len(got) != 1 || got[0] != "heap" || len(bare.Spec().Remembered) > 0 {
 		t.Errorf("remembered: %v and without memory %v", got, bare.Spec().Remembered)
 	}
@@ -69,9 +68,7 @@ func TestMemory(t *testing.T) {
 		case turn%15 == 14:
 			states, _ := env.States[simtest.ToyState](bare)
 			start := states[0]
-			if !env.Load(bare, 1, &start, 9) || !env.Load(v, 1, &start, 9) {
-				t.Fatal("a state of the game is refused")
-			}
+			require.True(t, env.Load(bare, 1, &start, 9) && env.Load(v, 1, &start, 9), "a state of the game is refused")
 			forget(1)
 		}
 		bare.Observe(a)
@@ -96,12 +93,9 @@ func TestMemory(t *testing.T) {
 			}
 		}
 	}
-	if filled < 100 {
-		t.Errorf("%d cells were filled in", filled)
-	}
-	if n := testing.AllocsPerRun(10, func() { v.Observe(b) }); n != 0 {
-		t.Errorf("Observe allocates %v times", n)
-	}
+	assert.GreaterOrEqualf(t, filled, 100, "%d cells were filled in", filled)
+	n := testing.AllocsPerRun(10, func() { v.Observe(b) })
+	assert.Zerof(t, n, "Observe allocates %v times", n)
 }
 
 // TestMemoryRefused: memory needs fog, and planes that exist.
@@ -116,9 +110,7 @@ func TestMemoryRefused(t *testing.T) {
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			v, err := foggy(t, c.fog, env.Settings{N: 1, Memory: true})
-			if v != nil || err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, error %v, want %q", v, err, c.want)
-			}
+			assert.Truef(t, v == nil && err != nil && strings.Contains(err.Error(), c.want), "%v, error %v, want %q", v, err, c.want)
 		})
 	}
 }
@@ -133,13 +125,9 @@ func TestLoad(t *testing.T) {
 		advance(v, b, 3)
 		advance(w, c, 5)
 		states, _ := env.States[simtest.ToyState](v)
-		if !env.Load(w, 2, &states[1], 11) {
-			t.Fatal("a state of the game is refused")
-		}
+		require.True(t, env.Load(w, 2, &states[1], 11), "a state of the game is refused")
 		other := 7
-		if env.Load(w, 2, &other, 11) {
-			t.Error("a state of another game is loaded")
-		}
+		assert.False(t, env.Load(w, 2, &other, 11), "a state of another game is loaded")
 		n := v.Spec().Info.Players
 		for turn := range simtest.ToyTurns {
 			v.Observe(b)

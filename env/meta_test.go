@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
@@ -96,15 +99,9 @@ func TestOrdersSayWhatActionsSay(t *testing.T) {
 				copy(c.Orders, b.Orders)
 				copy(c.OrderLen, b.OrderLen)
 				w.Step(c)
-				if !slices.Equal(b.Planes, c.Planes) || !slices.Equal(b.Reward, c.Reward) || !slices.Equal(b.Status, c.Status) {
-					t.Fatal("games played by actions and by their orders differ")
-				}
-				if !slices.Equal(b.Played, c.Action) {
-					t.Fatalf("turn %d: played %v, the orders say %v", turn, b.Played, c.Action)
-				}
-				if len(spec.Heads) == 1 && !slices.Equal(b.Action[turn%2:], c.Action[turn%2:]) {
-					t.Fatalf("Step fills in actions %d for the orders of actions %d", c.Action, b.Action)
-				}
+				require.True(t, slices.Equal(b.Planes, c.Planes) && slices.Equal(b.Reward, c.Reward) && slices.Equal(b.Status, c.Status), "games played by actions and by their orders differ")
+				require.Truef(t, slices.Equal(b.Played, c.Action), "turn %d: played %v, the orders say %v", turn, b.Played, c.Action)
+				require.Truef(t, len(spec.Heads) != 1 || slices.Equal(b.Action[turn%2:], c.Action[turn%2:]), "Step fills in actions %d for the orders of actions %d", c.Action, b.Action)
 			}
 		})
 	}
@@ -175,9 +172,8 @@ func checkReturn(t *testing.T, v env.Vector, reward string, row, n int, total fl
 	if reward == env.ResultReward {
 		want = float64(v.Outcome(i, p).Result)
 	}
-	if d := total - want; d > 1e-4 || d < -1e-4 {
-		t.Errorf("game %d seat %d: rewards %q sum to %g, want %g", i, p, reward, total, want)
-	}
+	d := total - want
+	assert.Truef(t, d <= 1e-4 && d >= -1e-4, "game %d seat %d: rewards %q sum to %g, want %g", i, p, reward, total, want)
 }
 
 func TestCutHasNoResult(t *testing.T) {
@@ -195,17 +191,11 @@ func TestCutHasNoResult(t *testing.T) {
 		if turn >= 2 {
 			status, turns = sim.Cut, 3
 		}
-		if b.Status[0] != status || b.Turn[0] != turns || b.Reward[0] != 0 || b.Reward[1] != 0 {
-			t.Errorf("step %d: %v, turn %d, rewards %v", turn, b.Status[0], b.Turn[0], b.Reward)
-		}
+		assert.Truef(t, b.Status[0] == status && b.Turn[0] == turns && b.Reward[0] == 0 && b.Reward[1] == 0, "step %d: %v, turn %d, rewards %v", turn, b.Status[0], b.Turn[0], b.Reward)
 	}
-	if v.Outcome(0, 0).Result != 1 {
-		t.Error("seat 0 should stand better: it took three heaps")
-	}
+	assert.Equal(t, float32(1), v.Outcome(0, 0).Result, "seat 0 should stand better: it took three heaps")
 	v.Observe(b)
-	if !slices.Equal(b.Mask, []uint64{1, 1}) {
-		t.Errorf("mask %x of a game that was cut, want choice 0 of each seat alone", b.Mask)
-	}
+	assert.Equalf(t, []uint64{1, 1}, b.Mask, "mask %x of a game that was cut, want choice 0 of each seat alone", b.Mask)
 }
 
 func TestKeysDependOnSeedTurnAndSeatOnly(t *testing.T) {

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
@@ -17,9 +20,8 @@ func mustPanic(t *testing.T, name, want string, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
-		if fault, ok := recover().(string); !ok || !strings.Contains(fault, want) {
-			t.Errorf("%s: panic %q, want one with %q", name, fault, want)
-		}
+		fault, ok := recover().(string)
+		assert.Truef(t, ok && strings.Contains(fault, want), "%s: panic %q, want one with %q", name, fault, want)
 	}()
 	f()
 }
@@ -83,9 +85,8 @@ func TestMissingParts(t *testing.T) {
 		kit   features.Kit[simtest.ToyState]
 	}{{"game", nil, kit}, {"encoder", g, blind}, {"actions", g, mute}} {
 		t.Run(c.lacks, func(t *testing.T) {
-			if _, err := env.New(c.game, c.kit, env.Settings{N: 1}); err == nil || !strings.Contains(err.Error(), "are nil") {
-				t.Errorf("no %s: %v", c.lacks, err)
-			}
+			_, err := env.New(c.game, c.kit, env.Settings{N: 1})
+			assert.ErrorContainsf(t, err, "are nil", "no %s", c.lacks)
 		})
 	}
 	bare := kit
@@ -96,12 +97,10 @@ func TestMissingParts(t *testing.T) {
 		t.Errorf("a kit without a text draws %q", text)
 	}
 	v := pool(t, g, env.Settings{N: 2})
-	if _, err := env.NewAutoreset(nil, env.NextStep, seedOf, nil); err == nil {
-		t.Error("an autoreset without a Vector is made")
-	}
-	if _, err := env.NewAutoreset(v, env.NextStep, nil, nil); err == nil {
-		t.Error("an autoreset without seeds is made")
-	}
+	_, err := env.NewAutoreset(nil, env.NextStep, seedOf, nil)
+	assert.Error(t, err, "an autoreset without a Vector is made")
+	_, err = env.NewAutoreset(v, env.NextStep, nil, nil)
+	assert.Error(t, err, "an autoreset without seeds is made")
 }
 
 // TestSameStepWantsABatchThatFits: the Batch for the last observations needs
@@ -117,15 +116,12 @@ func TestSameStepWantsABatchThatFits(t *testing.T) {
 		"slab Orders of the Batch has length 0, 2 games need 4": {Rows: 4},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if _, err := env.NewAutoreset(v, env.SameStep, seedOf, final); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want one with %q", err, want)
-			}
+			_, err := env.NewAutoreset(v, env.SameStep, seedOf, final)
+			assert.ErrorContains(t, err, want)
 		})
 	}
 	a, err := env.NewAutoreset(v, env.SameStep, seedOf, env.NewBatch(v.Spec(), 2, wantAll))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	mustPanic(t, "Episode", "env: Episode of game 2: the Vector has 2, from 0", func() { a.Episode(2) })
 	mustPanic(t, "Reset", "env: Reset of game 3", func() { a.Reset(3, 0) })
 	mustPanic(t, "Step", "the Batch is nil", func() { a.Step(nil) })

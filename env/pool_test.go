@@ -3,8 +3,10 @@ package env_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/features/featuretest"
@@ -35,9 +37,7 @@ type games interface {
 func pool(t testing.TB, g simtest.Toy, c env.Settings) games {
 	t.Helper()
 	v, err := env.New(g, featuretest.ToyKit(g), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return v.(games)
 }
 
@@ -57,9 +57,7 @@ func TestPoolPlaysToTheEnd(t *testing.T) {
 			b := env.NewBatch(v.Spec(), 5, wantAll)
 			advance(v, b, simtest.ToyTurns)
 			for i, s := range b.Status {
-				if s != sim.Over {
-					t.Errorf("game %d: %v after %d turns, want over", i, s, b.Turn[i])
-				}
+				assert.Equalf(t, sim.Over, s, "game %d: %v after %d turns, want over", i, s, b.Turn[i])
 			}
 		})
 	}
@@ -78,9 +76,7 @@ func TestNewRefuses(t *testing.T) {
 		t.Run(c.want, func(t *testing.T) {
 			g := simtest.Toy{Seats: 2, Orders: 1}
 			_, err := env.New[simtest.ToyState](g, featuretest.ToyKit(g), c.config)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%+v: error %v, want one with %q", c.config, err, c.want)
-			}
+			assert.ErrorContainsf(t, err, c.want, "%+v", c.config)
 		})
 	}
 }
@@ -172,15 +168,9 @@ func TestEndedGamesRest(t *testing.T) {
 		b.Orders[row*8], b.OrderLen[row] = 1, 1
 	}
 	v.Step(b)
-	if string(v.AppendSnapshot(nil, 0)) != string(before) || b.Status[0] != sim.Over {
-		t.Error("a game that has ended is changed by Step")
-	}
-	if b.Reward[0] != 0 || b.OrderLen[0] != 0 || b.Action[0] != -1 {
-		t.Errorf("row of an ended game: reward %v, %d orders, action %d", b.Reward[0], b.OrderLen[0], b.Action[0])
-	}
-	if b.Status[1] != sim.Running || b.Turn[1] != 1 {
-		t.Errorf("the game that was reset: %v, turn %d", b.Status[1], b.Turn[1])
-	}
+	assert.True(t, string(v.AppendSnapshot(nil, 0)) == string(before) && b.Status[0] == sim.Over, "a game that has ended is changed by Step")
+	assert.Truef(t, b.Reward[0] == 0 && b.OrderLen[0] == 0 && b.Action[0] == -1, "row of an ended game: reward %v, %d orders, action %d", b.Reward[0], b.OrderLen[0], b.Action[0])
+	assert.Truef(t, b.Status[1] == sim.Running && b.Turn[1] == 1, "the game that was reset: %v, turn %d", b.Status[1], b.Turn[1])
 }
 
 // TestActionReadOnly: in games that have ended as well as in running
@@ -199,14 +189,10 @@ func TestActionReadOnly(t *testing.T) {
 	b.Orders[last*8], b.OrderLen[last], b.ActionReadOnly = 1, 1, true // one row plays orders
 	before := slices.Clone(b.Action)
 	v.Step(b)
-	if !slices.Equal(b.Action, before) || b.Played[0] != -1 || b.Turn[1] != 1 {
-		t.Errorf("actions %v before the Step, %v after it, played %v; turn %d", before, b.Action, b.Played, b.Turn[1])
-	}
+	assert.Truef(t, slices.Equal(b.Action, before) && b.Played[0] == -1 && b.Turn[1] == 1, "actions %v before the Step, %v after it, played %v; turn %d", before, b.Action, b.Played, b.Turn[1])
 	b.ActionReadOnly = false
 	v.Step(b)
-	if b.Action[0] != -1 {
-		t.Errorf("action %d of a game that has ended", b.Action[0])
-	}
+	assert.Equalf(t, int32(-1), b.Action[0], "action %d of a game that has ended", b.Action[0])
 }
 
 func TestPoolAllocatesNothing(t *testing.T) {

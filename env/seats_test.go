@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
@@ -104,15 +107,12 @@ func TestSeatsAreEncodedAlone(t *testing.T) {
 	kit := featuretest.ToyKit(g)
 	kit.Encoder = watched{kit.Encoder, &seen}
 	v, err := env.New(g, kit, env.Settings{N: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	b := env.NewBatch(v.Spec(), 4, 0)
 	b.Planes, b.Seats = make([]uint8, 4*v.Spec().Shape.PlaneBytes()), []sim.Player{2, 0, 2, 2}
 	v.Observe(b)
-	if want := [sim.MaxPlayers]int{1, 0, 3, 0}; seen != want {
-		t.Errorf("encoded for the seats: %v, want %v", seen, want)
-	}
+	want := [sim.MaxPlayers]int{1, 0, 3, 0}
+	assert.Truef(t, seen == want, "encoded for the seats: %v, want %v", seen, want)
 }
 
 // TestMemoryOfSeats: each seat remembers what it has seen, in its row.
@@ -120,13 +120,9 @@ func TestMemoryOfSeats(t *testing.T) {
 	fog := &features.Fog{Visible: "named", Remembered: []string{"heap"}}
 	c := env.Settings{N: 3, Memory: true}
 	v, err := foggy(t, fog, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w, err := foggy(t, fog, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seats := []sim.Player{1, 0, 1}
 	all, one := env.NewBatch(v.Spec(), 3, wantAll), withSeats(v.Spec(), seats)
 	for turn := range simtest.ToyTurns {
@@ -158,12 +154,10 @@ func TestSeatsMisused(t *testing.T) {
 	mustPanic(t, "Need", "random needs the rows of all seats, the Batch has Seats", func() {
 		withSeats(s, make([]sim.Player, 2)).Need(env.WantMask|env.WantAction, "random")
 	})
-	if _, err := env.NewAutoreset(v, env.SameStep, seedOf, rows); err == nil {
-		t.Error("last observations with a slab too long are accepted")
-	}
-	if _, err := env.NewAutoreset(v, env.SameStep, seedOf, withSeats(s, make([]sim.Player, 2))); err != nil {
-		t.Errorf("last observations of one seat: %v", err)
-	}
+	_, err := env.NewAutoreset(v, env.SameStep, seedOf, rows)
+	assert.Error(t, err, "last observations with a slab too long are accepted")
+	_, err = env.NewAutoreset(v, env.SameStep, seedOf, withSeats(s, make([]sim.Player, 2)))
+	assert.NoError(t, err, "last observations of one seat")
 }
 
 // TestAutoresetRestores: a restored game goes on in the snapshot's episode, and
@@ -177,25 +171,17 @@ func TestAutoresetRestores(t *testing.T) {
 			saved := env.Unwrap(a).(env.Snapshotter).AppendSnapshot(nil, 1)
 			other, c := autoreset(t, mode)
 			play(other, c, 1)
-			if err := other.Restore(1, a.Episode(1), saved); err != nil {
-				t.Fatal(err)
-			}
-			if err := other.Restore(1, 9, saved[1:]); err == nil {
-				t.Error("a damaged snapshot is accepted")
-			}
+			require.NoError(t, other.Restore(1, a.Episode(1), saved))
+			assert.Error(t, other.Restore(1, 9, saved[1:]), "a damaged snapshot is accepted")
 			if mode == env.Disabled {
 				mustPanic(t, "a step after the end", "game 1 has ended", func() { other.Step(c) })
-				if !other.Terminated[1] {
-					t.Error("a restored game that has ended is not terminated")
-				}
+				assert.True(t, other.Terminated[1], "a restored game that has ended is not terminated")
 				other.Begin(1, 1)
 				a.Begin(1, 1)
 			}
 			_, want, _ := strings.Cut(play(a, b, 1)[0], " | ") // game 1
 			_, got, _ := strings.Cut(play(other, c, 1)[0], " | ")
-			if got != want || other.Episode(1) != a.Episode(1) {
-				t.Errorf("%v: goes on with %s in episode %d, want %s in %d", mode, got, other.Episode(1), want, a.Episode(1))
-			}
+			assert.Truef(t, got == want && other.Episode(1) == a.Episode(1), "%v: goes on with %s in episode %d, want %s in %d", mode, got, other.Episode(1), want, a.Episode(1))
 		})
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/sim/simtest"
 )
@@ -48,9 +51,7 @@ func TestSnapshotContinues(t *testing.T) {
 func TestSnapshotAppends(t *testing.T) {
 	v := pool(t, shapes[0], env.Settings{N: 1})
 	plain := v.AppendSnapshot(nil, 0)
-	if got := v.AppendSnapshot([]byte("before"), 0); string(got) != "before"+string(plain) {
-		t.Error("AppendSnapshot does not append the same bytes")
-	}
+	assert.Equal(t, "before"+string(plain), string(v.AppendSnapshot([]byte("before"), 0)), "AppendSnapshot does not append the same bytes")
 }
 
 func TestDamagedSnapshotsAreRefused(t *testing.T) {
@@ -60,12 +61,8 @@ func TestDamagedSnapshotsAreRefused(t *testing.T) {
 	good := v.AppendSnapshot(nil, 0)
 	refused := func(what string, bad []byte) {
 		t.Helper()
-		if err := v.Restore(0, bad); err == nil {
-			t.Fatalf("%s: accepted", what)
-		}
-		if !bytes.Equal(v.AppendSnapshot(nil, 0), good) {
-			t.Fatalf("%s: refused, but the game has changed", what)
-		}
+		require.Errorf(t, v.Restore(0, bad), "%s: accepted", what)
+		require.Truef(t, bytes.Equal(v.AppendSnapshot(nil, 0), good), "%s: refused, but the game has changed", what)
 	}
 	for bit := range 8 * len(good) {
 		bad := slices.Clone(good)
@@ -79,9 +76,7 @@ func TestDamagedSnapshotsAreRefused(t *testing.T) {
 
 	other := pool(t, simtest.Toy{Seats: 2, Orders: 2}, env.Settings{N: 1})
 	refused("other rules", other.AppendSnapshot(nil, 0))
-	if err := v.Restore(0, good); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, v.Restore(0, good))
 }
 
 func FuzzRestore(f *testing.F) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/features"
@@ -52,31 +53,20 @@ func TestUnpack(t *testing.T) {
 	// The first list runs from x = 3 to 0 in the first row; its cells 1, 3, 5,
 	// 7 have the condition.
 	u, err := features.NewUnpacker(twoPlanes, layout())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := slices.Repeat([]uint8{0x5a}, 16)
 	u.Unpack(got, words[:])
-	if !slices.Equal(got, want) {
-		t.Errorf("unpacked\n%v, want\n%v", got, want)
-	}
+	assert.True(t, slices.Equal(got, want), "unpacked")
 
 	// A layout that is written as JSON is read back unchanged.
 	text, err := json.Marshal(layout())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	again := new(features.Layout)
-	if err := json.Unmarshal(text, again); err != nil {
-		t.Fatal(err)
-	}
-	if u, err = features.NewUnpacker(twoPlanes, again); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, again))
+	u, err = features.NewUnpacker(twoPlanes, again)
+	require.NoError(t, err)
 	u.Unpack(got, words[:])
-	if !slices.Equal(got, want) {
-		t.Errorf("unpacked by the layout from JSON\n%v, want\n%v", got, want)
-	}
+	assert.True(t, slices.Equal(got, want), "unpacked by the layout from JSON")
 }
 
 // TestUnpackerRefuses: a layout that does not fit, as one from a file may be,

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -23,9 +26,7 @@ func TestEpisodesTellWhoChose(t *testing.T) {
 		seats[1] = newSeats(t, v, "mix(1*random,2*mix(1*empty,1*random))")[0]
 		counts := [2][4]int{}
 		err := rollout.Shard(context.Background(), v, seats, 4, 0, 100, sinkFunc(func(e *rollout.Episode) error {
-			if len(e.Chosen) != e.Turns*e.Players {
-				t.Fatalf("%d choices in %d turns of %d seats", len(e.Chosen), e.Turns, e.Players)
-			}
+			require.Equalf(t, e.Turns*e.Players, len(e.Chosen), "%d choices in %d turns of %d seats", len(e.Chosen), e.Turns, e.Players)
 			for k, c := range e.Chosen {
 				if k%e.Players == 1 {
 					counts[1][c]++
@@ -38,15 +39,11 @@ func TestEpisodesTellWhoChose(t *testing.T) {
 			}
 			return nil
 		}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c := counts[1]; min(c[0], c[1], c[2]) == 0 || c[3] != 0 {
-			t.Errorf("members chose %v times", c)
-		}
-		if c := counts[0]; c[1]+c[2]+c[3] != 0 {
-			t.Errorf("a policy without members chose %v", c)
-		}
+		require.NoError(t, err)
+		c := counts[1]
+		assert.Truef(t, min(c[0], c[1], c[2]) != 0 && c[3] == 0, "members chose %v times", c)
+		c = counts[0]
+		assert.Zerof(t, c[1]+c[2]+c[3], "a policy without members chose %v", c)
 	}
 }
 
@@ -110,7 +107,6 @@ func TestKeptRows(t *testing.T) {
 // same compares the rows of turn k in a slab of a page with those of a batch.
 func same[T comparable](t *testing.T, what string, kept, rows []T, k int) {
 	t.Helper()
-	if got := kept[k*len(rows) : (k+1)*len(rows)]; !slices.Equal(got, rows) {
-		t.Fatalf("%s of turn %d: %v is kept, a replay has %v", what, k, got, rows)
-	}
+	got := kept[k*len(rows) : (k+1)*len(rows)]
+	require.Truef(t, slices.Equal(got, rows), "%s of turn %d: %v is kept, a replay has %v", what, k, got, rows)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
@@ -16,13 +17,9 @@ func TestMissingParts(t *testing.T) {
 	ctx := context.Background()
 	job := newJob(t, toys[0], 4, "random")
 	v, err := job.Vector()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	player, err := job.Seats[0](v.Spec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	run := func(change func(j *rollout.Job)) error {
 		j := newJob(t, toys[0], 4, "random")
 		change(&j)
@@ -62,9 +59,8 @@ func TestMissingParts(t *testing.T) {
 	for _, shard := range []int{-1, job.Shards()} {
 		func() {
 			defer func() {
-				if fault, _ := recover().(string); !strings.HasPrefix(fault, "rollout: Range of shard ") {
-					t.Errorf("shard %d: panic %q", shard, fault)
-				}
+				fault, _ := recover().(string)
+				assert.Truef(t, strings.HasPrefix(fault, "rollout: Range of shard "), "shard %d: panic %q", shard, fault)
 			}()
 			job.Range(shard)
 		}()

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -17,17 +19,11 @@ func opened(t *testing.T, games, turns int, seats func(v env.Vector) []rollout.P
 	t.Helper()
 	v := newToy(t, toys[1], env.Settings{N: games})
 	g, err := rollout.NewGames(v, seats(v), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if turns > 0 {
-		if err := g.Open(turns, newSeats(t, v, "random")[0]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, g.Open(turns, newSeats(t, v, "random")[0]))
 	}
-	if err := g.Play(context.Background(), 7, 0, 60, sink); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Play(context.Background(), 7, 0, 60, sink))
 }
 
 // TestOpening: random plays the first turns and the seats' policies play all others, for
@@ -49,12 +45,10 @@ func TestOpening(t *testing.T) {
 	opened(t, 3, 0, of("random"), sinkFunc(func(e *rollout.Episode) error { drawn = append(drawn, first(e)); return nil }))
 	for _, games := range []int{1, 3, 50} {
 		opened(t, games, turns, of("empty"), sinkFunc(func(e *rollout.Episode) error {
-			if got := first(e); got != drawn[e.ID] {
-				t.Errorf("%d games, episode %d opens with %s, random with %s", games, e.ID, got, drawn[e.ID])
-			}
-			if late := e.Orders[e.Ends[min(turns, e.Turns)*e.Players-1]:]; len(late) > 0 {
-				t.Errorf("%d games, episode %d: orders %v after the opening, of a policy that gives none", games, e.ID, late)
-			}
+			got := first(e)
+			assert.Equalf(t, drawn[e.ID], got, "%d games, episode %d opens with %s, random with %s", games, e.ID, got, drawn[e.ID])
+			late := e.Orders[e.Ends[min(turns, e.Turns)*e.Players-1]:]
+			assert.Emptyf(t, late, "%d games, episode %d: orders %v after the opening, of a policy that gives none", games, e.ID, late)
 			return nil
 		}))
 	}
@@ -66,9 +60,7 @@ func TestOpening(t *testing.T) {
 	mixed := of("mix(1*empty,1*random)")
 	opened(t, 1, turns, mixed, &one)
 	opened(t, 13, turns, mixed, &many)
-	if one.String() != many.String() {
-		t.Error("13 games at once give other episodes than one")
-	}
+	assert.Equal(t, many.String(), one.String(), "13 games at once give other episodes than one")
 	chosen := [2]int{}
 	opened(t, 4, turns, mixed, sinkFunc(func(e *rollout.Episode) error {
 		for k, c := range e.Chosen {
@@ -80,9 +72,7 @@ func TestOpening(t *testing.T) {
 		}
 		return nil
 	}))
-	if chosen[0] == 0 || chosen[1] == 0 {
-		t.Errorf("after the opening the members chose %v times", chosen)
-	}
+	assert.Truef(t, chosen[0] != 0 && chosen[1] != 0, "after the opening the members chose %v times", chosen)
 }
 
 // TestOpeningSearches: rows of the opening have no search result, all later rows do.
@@ -104,9 +94,7 @@ func TestOpeningSearches(t *testing.T) {
 		}
 		return nil
 	}))
-	if late == 0 {
-		t.Error("nobody searched after the opening")
-	}
+	assert.NotEqual(t, 0, late, "nobody searched after the opening")
 }
 
 // TestOpeningRefused: an opening without turns or policy is refused, and a second one.
@@ -114,22 +102,16 @@ func TestOpeningRefused(t *testing.T) {
 	v := newToy(t, toys[0], env.Settings{N: 1})
 	p := newSeats(t, v, "random")
 	g, err := rollout.NewGames(v, p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, err := range []error{g.Open(0, p[0]), g.Open(1, nil)} {
-		if err == nil || !strings.Contains(err.Error(), "there may be one, of 1 turn or more") {
-			t.Errorf("error %v", err)
-		}
+		assert.ErrorContains(t, err, "there may be one, of 1 turn or more")
 	}
-	if g.Open(1, p[0]) != nil || g.Open(1, p[0]) == nil {
-		t.Error("there may be one opening")
-	}
+	require.NoError(t, g.Open(1, p[0]), "there may be one opening")
+	assert.Error(t, g.Open(1, p[0]), "there may be one opening")
 	j := rollout.Job{Vector: func() (env.Vector, error) { return v, nil }, Opening: rollout.Opening{Turns: 1}}
 	for range v.Spec().Info.Players {
 		j.Seats = append(j.Seats, newMaker(t, "random"))
 	}
-	if _, err := rollout.NewShardPlayer(j); err == nil || err.Error() != "an opening without a policy" {
-		t.Errorf("error %v", err)
-	}
+	_, err = rollout.NewShardPlayer(j)
+	assert.EqualError(t, err, "an opening without a policy")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
@@ -20,9 +21,7 @@ func episodes(t testing.TB, g simtest.Toy, c env.Settings, n uint64) (all []*rol
 	t.Helper()
 	v := newToy(t, g, c)
 	sink := sinkFunc(func(e *rollout.Episode) error { all = append(all, clone(e)); return nil })
-	if err := rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 3, 0, n, sink); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 3, 0, n, sink))
 	return all
 }
 
@@ -72,9 +71,7 @@ func TestReplayShowsWhatWasPlayed(t *testing.T) {
 		check := sinkFunc(func(e *rollout.Episode) error {
 			seen := w.rows
 			w.rows = nil
-			if len(seen) != e.Turns {
-				t.Fatalf("%d turns seen, %d recorded", len(seen), e.Turns)
-			}
+			require.Equalf(t, e.Turns, len(seen), "%d turns seen, %d recorded", len(seen), e.Turns)
 			return rollout.Replay(one, e, b, func(turn int, b *env.Batch) error {
 				if got := show(one.Spec(), b, 1); got != seen[turn] {
 					return fmt.Errorf("row is\n%s, seen was\n%s", got, seen[turn])
@@ -87,9 +84,7 @@ func TestReplayShowsWhatWasPlayed(t *testing.T) {
 				return nil
 			})
 		})
-		if err := rollout.Shard(context.Background(), v, seats, 5, 0, 40, check); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, rollout.Shard(context.Background(), v, seats, 5, 0, 40, check))
 	}
 }
 
@@ -102,41 +97,27 @@ func TestReplayIntoColumns(t *testing.T) {
 	size := s.Shape.PlaneBytes()
 	planes, reward := make([]uint8, e.Turns*g.Seats*size), make([]float32, e.Turns*g.Seats)
 	r, err := rollout.NewReplayer(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	b := env.NewBatch(s, 1, 0)
 	play := func() {
-		if err := r.Start(e); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, r.Start(e))
 		for r.More() {
 			row := r.Turn() * g.Seats
 			b.Planes = planes[row*size : (row+g.Seats)*size]
 			b.Reward = reward[row : row+g.Seats]
-			if err := r.Step(b); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, r.Step(b))
 		}
 	}
 	play()
 	var want []uint8
 	whole := env.NewBatch(s, 1, env.WantPlanes)
-	if err := rollout.Replay(v, e, whole, func(_ int, b *env.Batch) error { want = append(want, b.Planes...); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(planes, want) {
-		t.Error("columns hold other planes than a batch of its own")
-	}
-	if sum := reward[len(reward)-2] + reward[len(reward)-1]; sum != 0 {
-		t.Errorf("last rewards %v", reward[len(reward)-2:])
-	}
-	if n := testing.AllocsPerRun(5, play); n != 0 {
-		t.Errorf("%v allocations for an episode", n)
-	}
-	if err := r.Step(b); err == nil {
-		t.Error("a turn beyond the last was stepped")
-	}
+	err = rollout.Replay(v, e, whole, func(_ int, b *env.Batch) error { want = append(want, b.Planes...); return nil })
+	require.NoError(t, err)
+	assert.True(t, slices.Equal(planes, want), "columns hold other planes than a batch of its own")
+	assert.Zerof(t, reward[len(reward)-2]+reward[len(reward)-1], "last rewards %v", reward[len(reward)-2:])
+	n := testing.AllocsPerRun(5, play)
+	assert.Zerof(t, n, "%v allocations for an episode", n)
+	assert.Error(t, r.Step(b), "a turn beyond the last was stepped")
 }
 
 // A replay that does not go as recorded says which episode and turn.
@@ -170,9 +151,8 @@ func TestReplayDivergence(t *testing.T) {
 			require.True(t, strings.HasPrefix(err.Error(), fmt.Sprintf("episode %d: ", e.ID)), "the error %q names the episode", err)
 		})
 	}
-	if _, err := rollout.NewReplayer(newToy(t, g, env.Settings{N: 2})); err == nil {
-		t.Error("a vector of two games was taken")
-	}
+	_, err := rollout.NewReplayer(newToy(t, g, env.Settings{N: 2}))
+	assert.Error(t, err, "a vector of two games was taken")
 }
 
 // fiveTurns returns an episode that ends by the rules after five turns.
@@ -191,18 +171,12 @@ func fiveTurns(t *testing.T, g simtest.Toy) *rollout.Episode {
 func TestReplayCut(t *testing.T) {
 	g := toys[0]
 	for _, e := range episodes(t, g, env.Settings{N: 3, MaxTurns: 2}, 10) {
-		if e.Turns != 2 || e.Status != sim.Cut {
-			t.Fatalf("episode of %d turns that is %v", e.Turns, e.Status)
-		}
+		require.Truef(t, e.Turns == 2 && e.Status == sim.Cut, "episode of %d turns that is %v", e.Turns, e.Status)
 		v := newToy(t, g, env.Settings{N: 1, MaxTurns: 2})
 		b := env.NewBatch(v.Spec(), 1, 0)
-		if err := rollout.Replay(v, e, b, nil); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, rollout.Replay(v, e, b, nil))
 		free := newToy(t, g, env.Settings{N: 1})
-		if err := rollout.Replay(free, e, b, nil); err == nil {
-			t.Error("an episode that was cut replays without the limit")
-		}
+		assert.Error(t, rollout.Replay(free, e, b, nil), "an episode that was cut replays without the limit")
 	}
 }
 
@@ -224,9 +198,7 @@ func TestReplayOfAStoppedGame(t *testing.T) {
 		stopped.Ends = stopped.Ends[:stopped.Turns*stopped.Players]
 		stopped.Orders = stopped.Orders[:stopped.Ends[len(stopped.Ends)-1]]
 		stopped.Status, stopped.Stopped = sim.Cut, "it broke off"
-		if err := rollout.Replay(v, e, b, nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rollout.Replay(v, e, b, nil))
 		for p := range g.Seats { // as it stands then
 			stopped.Outcome[p] = sim.Outcome{}
 		}
@@ -234,27 +206,19 @@ func TestReplayOfAStoppedGame(t *testing.T) {
 		for p := range g.Seats {
 			stopped.Outcome[p] = v.Outcome(0, sim.Player(p))
 		}
-		if err != nil && !strings.Contains(err.Error(), "outcome of seat") {
-			t.Errorf("wrong outcomes: %v", err)
-		}
-		if err := rollout.Replay(v, stopped, b, nil); err != nil || b.Status[0] != sim.Cut {
-			t.Errorf("stopped: %v, status %v", err, b.Status[0])
-		}
+		assert.Truef(t, err == nil || strings.Contains(err.Error(), "outcome of seat"), "wrong outcomes: %v", err)
+		err = rollout.Replay(v, stopped, b, nil)
+		require.NoError(t, err, "stopped")
+		assert.Equal(t, sim.Cut, b.Status[0], "stopped, status")
 		stopped.Stopped = ""
-		if err := rollout.Replay(v, stopped, b, nil); err == nil {
-			t.Error("a running game is taken for one that a limit has cut")
-		}
+		assert.Error(t, rollout.Replay(v, stopped, b, nil), "a running game is taken for one that a limit has cut")
 		wrong := clone(e)
 		wrong.Status, wrong.Stopped = sim.Cut, "it broke off"
-		if err := rollout.Replay(v, wrong, b, nil); err == nil || !strings.Contains(err.Error(), "but the recorded one goes on") {
-			t.Errorf("over, though the recorded one goes on: %v", err)
-		}
+		err = rollout.Replay(v, wrong, b, nil)
+		assert.ErrorContains(t, err, "but the recorded one goes on", "over, though the recorded one goes on")
 		wrong.Status = sim.Over
-		if err := rollout.Replay(v, wrong, b, nil); err == nil || !strings.Contains(err.Error(), "but its status is over") {
-			t.Errorf("stopped and over: %v", err)
-		}
+		err = rollout.Replay(v, wrong, b, nil)
+		assert.ErrorContains(t, err, "but its status is over", "stopped and over")
 	}
-	if tried == 0 {
-		t.Fatal("no game is long enough")
-	}
+	require.NotEqual(t, 0, tried, "no game is long enough")
 }

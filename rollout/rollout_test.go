@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
@@ -24,9 +25,7 @@ var toys = []simtest.Toy{{Seats: 2, Orders: 1}, {Seats: 4, Orders: 3}}
 func newToy(t testing.TB, g simtest.Toy, c env.Settings) env.Vector {
 	t.Helper()
 	v, err := env.New(g, featuretest.ToyKit(g), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return v
 }
 
@@ -34,9 +33,7 @@ func newToy(t testing.TB, g simtest.Toy, c env.Settings) env.Vector {
 func newMaker(t testing.TB, spec string) rollout.Maker {
 	t.Helper()
 	m, err := policy.New("toy", spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -46,9 +43,7 @@ func newSeats(t testing.TB, v env.Vector, spec string) []rollout.Policy {
 	var seats []rollout.Policy
 	for range v.Spec().Info.Players {
 		p, err := newMaker(t, spec)(v.Spec())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		seats = append(seats, p)
 	}
 	return seats
@@ -58,9 +53,7 @@ func newSeats(t testing.TB, v env.Vector, spec string) []rollout.Policy {
 func newGames(t testing.TB, v env.Vector, spec string, keep env.Want) *rollout.Games {
 	t.Helper()
 	games, err := rollout.NewGames(v, newSeats(t, v, spec), keep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return games
 }
 
@@ -89,9 +82,7 @@ func record(t *testing.T, g simtest.Toy, games int, spec string, first, n uint64
 	t.Helper()
 	v := newToy(t, g, env.Settings{N: games})
 	var out tape
-	if err := rollout.Shard(context.Background(), v, newSeats(t, v, spec), 7, first, n, &out); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rollout.Shard(context.Background(), v, newSeats(t, v, spec), 7, first, n, &out))
 	return out.String()
 }
 
@@ -177,9 +168,7 @@ func (s *shardTape) Abort() { s.ended++ }
 func (s *tapes) check(t *testing.T) {
 	t.Helper()
 	for _, sink := range s.opened {
-		if sink.ended != 1 {
-			t.Errorf("shard %d: %d calls of Commit and Abort, want 1", sink.shard, sink.ended)
-		}
+		assert.Equalf(t, 1, sink.ended, "shard %d: %d calls of Commit and Abort, want 1", sink.shard, sink.ended)
 	}
 }
 
@@ -250,21 +239,12 @@ func TestRunMissingShards(t *testing.T) {
 	}
 	job.First = 0
 	var sinks tapes
-	if err := rollout.Run(context.Background(), job, []int{12, 3}, sinks.open, rollout.Options{Workers: 2}); err != nil {
-		t.Fatal(err)
-	}
-	if len(sinks.committed) != 2 || sinks.committed[3] != record(t, toys[0], 1, "random", 24, 8) ||
-		sinks.committed[12] != record(t, toys[0], 1, "random", 96, 4) {
-		t.Errorf("wrong shards: %v", sinks.committed)
-	}
+	require.NoError(t, rollout.Run(context.Background(), job, []int{12, 3}, sinks.open, rollout.Options{Workers: 2}))
+	assert.Truef(t, len(sinks.committed) == 2 && sinks.committed[3] == record(t, toys[0], 1, "random", 24, 8) && sinks.committed[12] == record(t, toys[0], 1, "random", 96, 4), "wrong shards: %v", sinks.committed)
 	for _, bad := range []int{-1, 13} {
-		if err := rollout.Run(context.Background(), job, []int{bad}, sinks.open, rollout.Options{}); err == nil {
-			t.Errorf("shard %d of 13 was played", bad)
-		}
+		assert.Errorf(t, rollout.Run(context.Background(), job, []int{bad}, sinks.open, rollout.Options{}), "shard %d of 13 was played", bad)
 	}
-	if err := rollout.Run(context.Background(), job, nil, sinks.open, rollout.Options{Workers: 3}); err != nil {
-		t.Errorf("no shards: %v", err)
-	}
+	assert.NoError(t, rollout.Run(context.Background(), job, nil, sinks.open, rollout.Options{Workers: 3}), "no shards")
 }
 
 // The first error stops the run and is returned with the shard's number.
@@ -312,9 +292,7 @@ func TestRunErrors(t *testing.T) {
 	}
 	job := newJob(t, toys[0], 4, "random")
 	open := func(int) (rollout.ShardSink, error) { return nil, boom }
-	if err := rollout.Run(context.Background(), job, []int{4}, open, rollout.Options{}); !errors.Is(err, boom) {
-		t.Errorf("open: error %v", err)
-	}
+	assert.ErrorIs(t, rollout.Run(context.Background(), job, []int{4}, open, rollout.Options{}), boom, "open")
 }
 
 // A context that is done aborts unfinished shards.
@@ -333,13 +311,10 @@ func TestRunCancel(t *testing.T) {
 		}
 		job := newJob(t, toys[0], 1, "random")
 		err := rollout.Run(ctx, job, list(0, job.Shards()), sinks.open, rollout.Options{Workers: workers})
-		if err != enough {
-			t.Errorf("%d workers: error %v, want the cause", workers, err)
-		}
+		assert.Truef(t, err == enough, "%d workers: error %v, want the cause", workers, err)
 		sinks.check(t)
-		if _, ok := sinks.committed[6]; ok || workers == 1 && len(sinks.opened) > 7 {
-			t.Errorf("%d workers: went on after the end: %d shards opened", workers, len(sinks.opened))
-		}
+		_, ok := sinks.committed[6]
+		assert.Truef(t, !ok && (workers != 1 || len(sinks.opened) <= 7), "%d workers: went on after the end: %d shards opened", workers, len(sinks.opened))
 		for shard, got := range sinks.committed {
 			first, n := job.Range(shard) // the last shard is smaller
 			if want := record(t, toys[0], 1, "random", first, n); got != want {
@@ -359,22 +334,12 @@ func TestGamesAfterCancel(t *testing.T) {
 		}
 		return nil
 	}))
-	if !errors.Is(err, stop) {
-		t.Fatalf("error %v", err)
-	}
+	require.ErrorIs(t, err, stop)
 	var out tape
-	if err := games.Play(context.Background(), 7, 10, 25, &out); err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != record(t, toys[0], 1, "random", 10, 25) {
-		t.Error("other episodes after a stop")
-	}
-	if err := games.Play(context.Background(), 7, 1<<64-5, 9, &out); err == nil {
-		t.Error("episode numbers beyond 64 bits were played")
-	}
-	if err := games.Play(context.Background(), 7, 3, 0, &out); err != nil {
-		t.Errorf("no episodes: %v", err)
-	}
+	require.NoError(t, games.Play(context.Background(), 7, 10, 25, &out))
+	assert.Equal(t, record(t, toys[0], 1, "random", 10, 25), out.String(), "other episodes after a stop")
+	assert.Error(t, games.Play(context.Background(), 7, 1<<64-5, 9, &out), "episode numbers beyond 64 bits were played")
+	assert.NoError(t, games.Play(context.Background(), 7, 3, 0, &out), "no episodes")
 }
 
 func TestGamesAllocate(t *testing.T) {
@@ -382,16 +347,13 @@ func TestGamesAllocate(t *testing.T) {
 		games := newGames(t, newToy(t, toys[1], env.Settings{N: 16}), "mix(1*random,1*random)", keep)
 		ctx, sink := context.Background(), sinkFunc(func(*rollout.Episode) error { return nil })
 		play := func() {
-			if err := games.Play(ctx, 1, 0, 200, sink); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, games.Play(ctx, 1, 0, 200, sink))
 		}
 		for range 20 { // until every buffer has met the largest episode
 			play()
 		}
-		if n := testing.AllocsPerRun(5, play); n != 0 {
-			t.Errorf("slabs %b are kept: %v allocations for 200 episodes", keep, n)
-		}
+		n := testing.AllocsPerRun(5, play)
+		assert.Zerof(t, n, "slabs %b are kept: %v allocations for 200 episodes", keep, n)
 	}
 }
 
@@ -415,7 +377,5 @@ func TestRunCloses(t *testing.T) {
 	}
 	var sinks tapes
 	err := rollout.Run(context.Background(), job, []int{0}, sinks.open, rollout.Options{Workers: 1})
-	if !errors.Is(err, broken) || closed != 1 {
-		t.Errorf("error %v after %d calls of Close", err, closed)
-	}
+	assert.Truef(t, errors.Is(err, broken) && closed == 1, "error %v after %d calls of Close", err, closed)
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
@@ -75,9 +78,7 @@ func foundIn(t *testing.T, g simtest.Toy, games int, sink rollout.Sink) {
 		one.orders = g.Orders
 		seats[p] = one
 	}
-	if err := rollout.Shard(context.Background(), v, seats, 4, 0, 60, sink); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rollout.Shard(context.Background(), v, seats, 4, 0, 60, sink))
 }
 
 // Episodes hold the results of Searchers, with the moves encoded as actions.
@@ -90,9 +91,8 @@ func TestEpisodesTellWhatWasFound(t *testing.T) {
 		moves, unsaid := 0, 0
 		foundIn(t, g, 7, sinkFunc(func(e *rollout.Episode) error {
 			f := &e.Searches
-			if n := e.Turns * e.Players; len(f.Value) != n || len(f.Ends) != n {
-				t.Fatalf("%d values and %d ends for %d rows", len(f.Value), len(f.Ends), n)
-			}
+			n := e.Turns * e.Players
+			require.Truef(t, len(f.Value) == n && len(f.Ends) == n, "%d values and %d ends for %d rows", len(f.Value), len(f.Ends), n)
 			choices, counts, move := f.Choices, f.Counts, 0
 			ends := f.AppendChoiceEnds(nil)
 			r, _ := rollout.NewReplayer(one)
@@ -143,14 +143,10 @@ func TestEpisodesTellWhatWasFound(t *testing.T) {
 					row++
 				}
 			}
-			if len(choices)+len(counts) != 0 || move != len(f.Shares) {
-				t.Fatalf("%d choices, %d counts and %d moves belong to no row", len(choices), len(counts), len(f.Shares)-move)
-			}
+			require.Truef(t, len(choices)+len(counts) == 0 && move == len(f.Shares), "%d choices, %d counts and %d moves belong to no row", len(choices), len(counts), len(f.Shares)-move)
 			return nil
 		}))
-		if moves < 500 || unsaid < 50 {
-			t.Errorf("%v: %d moves, %d heads without a choice: too few to tell", g, moves, unsaid)
-		}
+		assert.Truef(t, moves >= 500 && unsaid >= 50, "%v: %d moves, %d heads without a choice: too few to tell", g, moves, unsaid)
 	}
 }
 
@@ -160,16 +156,14 @@ func TestFoundIsPure(t *testing.T) {
 		var one, many tape
 		foundIn(t, g, 1, &one)
 		foundIn(t, g, 13, &many)
-		if !bytes.Equal(one.Bytes(), many.Bytes()) {
-			t.Errorf("%v: 13 games at once find other things than one", g)
-		}
+		assert.Truef(t, bytes.Equal(one.Bytes(), many.Bytes()), "%v: 13 games at once find other things than one", g)
 	}
 	found := 0
 	v := newToy(t, toys[0], env.Settings{N: 3})
 	sink := sinkFunc(func(e *rollout.Episode) error { found += len(e.Searches.Value) + len(e.Searches.Ends); return nil })
-	if err := rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 4, 0, 10, sink); err != nil || found != 0 {
-		t.Errorf("%d rows have search results though no seat searches, error %v", found, err)
-	}
+	err := rollout.Shard(context.Background(), v, newSeats(t, v, "random"), 4, 0, 10, sink)
+	require.NoErrorf(t, err, "%d rows have search results though no seat searches", found)
+	assert.Zerof(t, found, "%d rows have search results though no seat searches", found)
 }
 
 // Recording search results allocates nothing once the buffers have grown.
@@ -179,18 +173,13 @@ func TestFoundAllocatesNothing(t *testing.T) {
 	seats := newSeats(t, v, "random")
 	seats[1], seats[3] = &seeker{orders: g.Orders}, &seeker{orders: g.Orders}
 	games, err := rollout.NewGames(v, seats, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	play := func() {
-		if err := games.Play(context.Background(), 7, 0, 40, sinkFunc(func(*rollout.Episode) error { return nil })); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, games.Play(context.Background(), 7, 0, 40, sinkFunc(func(*rollout.Episode) error { return nil })))
 	}
 	for range 5 { // until every buffer has met the largest episode
 		play()
 	}
-	if n := testing.AllocsPerRun(3, play); n > 0 {
-		t.Errorf("%v allocations in 40 episodes", n)
-	}
+	n := testing.AllocsPerRun(3, play)
+	assert.LessOrEqualf(t, n, float64(0), "%v allocations in 40 episodes", n)
 }

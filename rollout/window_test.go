@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -66,22 +69,15 @@ func TestWindowIsBounded(t *testing.T) {
 	})
 	next := uint64(0)
 	err := rollout.Shard(context.Background(), v, []rollout.Policy{idle{}, idle{}}, 9, 0, n, sinkFunc(func(e *rollout.Episode) error {
-		if e.ID != next || len(e.Orders) != 2*e.Turns || len(e.Ends) != 2*e.Turns {
-			t.Fatalf("episode %d of %d turns with %d orders, want episode %d", e.ID, e.Turns, len(e.Orders), next)
-		}
+		require.Truef(t, e.ID == next && len(e.Orders) == 2*e.Turns && len(e.Ends) == 2*e.Turns, "episode %d of %d turns with %d orders, want episode %d", e.ID, e.Turns, len(e.Orders), next)
 		next++
 		delivered++
 		return nil
 	}))
-	if err != nil || next != n {
-		t.Fatalf("%d episodes, error %v", next, err)
-	}
-	if ahead > 4*games {
-		t.Errorf("%d episodes were in hand at once, with %d games", ahead, games)
-	}
-	if ahead < 2*games {
-		t.Errorf("only %d episodes were in hand at once: games waited for nothing", ahead)
-	}
+	require.NoErrorf(t, err, "%d episodes", next)
+	require.Equalf(t, uint64(n), next, "%d episodes", next)
+	assert.LessOrEqualf(t, ahead, 4*games, "%d episodes were in hand at once, with %d games", ahead, games)
+	assert.GreaterOrEqualf(t, ahead, 2*games, "only %d episodes were in hand at once: games waited for nothing", ahead)
 }
 
 // BenchmarkGames measures what Games add to each turn of a game: lists,

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 )
 
@@ -12,9 +14,7 @@ func TestStatusNames(t *testing.T) {
 		sim.Running: "running", sim.Over: "over", sim.Cut: "cut", 9: "invalid",
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := s.String(); got != want {
-				t.Errorf("Status(%d) is %q, want %q", s, got, want)
-			}
+			assert.Equalf(t, want, s.String(), "Status(%d)", s)
 		})
 	}
 }
@@ -22,9 +22,7 @@ func TestStatusNames(t *testing.T) {
 func expect(t *testing.T, turn *sim.Turn, want ...[]sim.Order) {
 	t.Helper()
 	for p := range sim.Player(sim.MaxPlayers) {
-		if got := turn.Orders(p); !slices.Equal(got, want[p]) {
-			t.Errorf("seat %d: orders %d, want %d", p, got, want[p])
-		}
+		assert.Truef(t, slices.Equal(turn.Orders(p), want[p]), "seat %d: orders", p)
 	}
 }
 
@@ -52,19 +50,16 @@ func TestTurnKeepsACopy(t *testing.T) {
 	orders[0] = 9
 	turn.Add(0, 3)
 	expect(t, turn, []sim.Order{1, 2, 3}, nil, nil, nil)
-	if orders[1] != 2 {
-		t.Error("the Turn writes into the caller's orders")
-	}
+	assert.Equal(t, sim.Order(2), orders[1], "the Turn writes into the caller's orders")
 }
 
 func TestTurnAllocatesNothing(t *testing.T) {
 	turn, orders := sim.NewTurn(4), []sim.Order{1, 2, 3, 4}
-	if n := testing.AllocsPerRun(10, func() {
+	n := testing.AllocsPerRun(10, func() {
 		turn.Clear()
 		turn.Set(0, orders)
 		turn.SetOne(1, 1)
 		turn.Add(1, 2)
-	}); n != 0 {
-		t.Errorf("%g allocations", n)
-	}
+	})
+	assert.Zerof(t, n, "%g allocations", n)
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
@@ -39,9 +40,8 @@ func TestRegistry(t *testing.T) {
 	for i := range 200 {
 		c := &thing{}
 		h, err := r.add(c)
-		if err != nil || seen[h] {
-			t.Fatalf("handle %#x again, error %v", h, err)
-		}
+		require.NoErrorf(t, err, "handle %#x again", h)
+		require.Falsef(t, seen[h], "handle %#x again", h)
 		seen[h], things[h] = true, c
 		all = append(all, h)
 		if i%3 == 0 { // close an open one
@@ -56,15 +56,12 @@ func TestRegistry(t *testing.T) {
 			delete(things, gone)
 		}
 	}
-	if len(r.slots) >= 200 {
-		t.Errorf("%d slots for %d handles: those of closed ones are not used again", len(r.slots), len(all))
-	}
+	assert.Lessf(t, len(r.slots), 200, "%d slots for %d handles: those of closed ones are not used again", len(r.slots), len(all))
 	for h := range seen {
 		var got *thing
 		err := call(&r, h, func(v *thing) error { got = v; return io.EOF })
-		if want := things[h]; got != want || want == nil && codeOf(err) != codeHandle || want != nil && codeOf(err) != codeEnd {
-			t.Errorf("handle %#x: %p, want %p; error %v", h, got, want, err)
-		}
+		want := things[h]
+		assert.Truef(t, got == want && (want != nil || codeOf(err) == codeHandle) && (want == nil || codeOf(err) == codeEnd), "handle %#x: %p, want %p; error %v", h, got, want, err)
 		for bit := range 64 {
 			if made := h ^ 1<<bit; !seen[made] {
 				if err := call(&r, made, func(*thing) error { return nil }); codeOf(err) != codeHandle {
@@ -73,18 +70,15 @@ func TestRegistry(t *testing.T) {
 			}
 		}
 	}
-	if err := call(&r, all[0], func(*other) error { return nil }); codeOf(err) != codeHandle || !strings.Contains(err.Error(), "want one of") {
-		t.Errorf("a handle of another kind: %v", err)
-	}
+	err := call(&r, all[0], func(*other) error { return nil })
+	assert.Truef(t, codeOf(err) == codeHandle && strings.Contains(err.Error(), "want one of"), "a handle of another kind: %v", err)
 	r.slots[uint64(all[0])%maxSlots].generation = lastOfSlots
 	last := handle(handleMark<<markShift | lastOfSlots<<slotBits | uint64(all[0])%maxSlots)
-	if err := r.close(last); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, r.close(last))
 	for range 300 {
-		if h, err := r.add(&thing{}); err != nil || uint64(h)%maxSlots == uint64(last)%maxSlots {
-			t.Fatalf("handle %#x, %v: the slot has had all its generations", h, err)
-		}
+		h, err := r.add(&thing{})
+		require.NoErrorf(t, err, "handle %#x", h)
+		require.NotEqualf(t, uint64(last)%maxSlots, uint64(h)%maxSlots, "handle %#x: the slot has had all its generations", h)
 	}
 }
 
@@ -96,27 +90,23 @@ func TestRegistryWaits(t *testing.T) {
 	inside, on := make(chan bool), make(chan bool)
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		if err := call(&r, h, func(v *thing) error {
+		err := call(&r, h, func(v *thing) error {
 			inside <- true
 			<-on
 			if v.closed != 0 {
 				return errors.New("it was closed meanwhile")
 			}
 			return nil
-		}); err != nil {
-			t.Error(err)
-		}
+		})
+		assert.NoError(t, err)
 	})
 	<-inside
 	wait.Go(func() {
-		if err := r.close(h); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, r.close(h))
 	})
 	require.Eventually(t, func() bool { return r.find(h) == nil }, time.Minute, time.Millisecond)
-	if err := call(&r, h, func(*thing) error { return nil }); codeOf(err) != codeHandle {
-		t.Errorf("a handle that is being closed: %v", err)
-	}
+	err := call(&r, h, func(*thing) error { return nil })
+	assert.Equalf(t, codeHandle, codeOf(err), "a handle that is being closed: %v", err)
 	on <- true
 	wait.Wait()
 }
@@ -138,23 +128,19 @@ func TestCodes(t *testing.T) {
 		{protect(func() error { return wrong("%d", 7) }), codeArgument},
 	} {
 		t.Run(fmt.Sprint(c.err), func(t *testing.T) {
-			if got := codeOf(c.err); got != c.want {
-				t.Errorf("%v has code %d, want %d", c.err, got, c.want)
-			}
+			assert.Equalf(t, c.want, codeOf(c.err), "%v has code", c.err)
 		})
 	}
-	if err := protect(func() error { panic("oh") }); !strings.Contains(err.Error(), "oh (faults_test.go:") {
-		t.Errorf("a panic does not tell where it was: %v", err)
-	}
+	err := protect(func() error { panic("oh") })
+	assert.Containsf(t, err.Error(), "oh (faults_test.go:", "a panic does not tell where it was: %v", err)
 }
 
 func TestCopyText(t *testing.T) {
 	for room := range 12 {
 		dst := make([]byte, room)
 		n := copyText(dst, "−1 … 7")
-		if got := string(dst[:n]); !utf8.ValidString(got) || !strings.HasPrefix("−1 … 7", got) || n < room-2 && n < len("−1 … 7") {
-			t.Errorf("%d bytes take %q", room, got)
-		}
+		got := string(dst[:n])
+		assert.Truef(t, utf8.ValidString(got) && strings.HasPrefix("−1 … 7", got) && (n >= room-2 || n >= len("−1 … 7")), "%d bytes take %q", room, got)
 	}
 }
 
@@ -162,17 +148,12 @@ func TestCopyText(t *testing.T) {
 func TestOpen(t *testing.T) {
 	for _, g := range catalog.Games() {
 		v, err := openEnvironments(settings{game: g.Name, envs: 2, opponents: "random\n\n empty \n", autoreset: int(env.SameStep)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text, err := v.AppendText(nil, 1)
-		if err != nil || len(text) == 0 || v.Rows() != 2 {
-			t.Errorf("%s: %d rows, text %q, %v", g.Name, v.Rows(), text, err)
-		}
+		require.NoErrorf(t, err, "%s: %d rows, text %q", g.Name, v.Rows(), text)
+		assert.Truef(t, len(text) != 0 && v.Rows() == 2, "%s: %d rows, text %q", g.Name, v.Rows(), text)
 		checkDescription(t, g, v)
-		if err := v.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, v.Close())
 	}
 	for want, s := range map[string]settings{
 		`no game "chess"`:           {game: "chess", envs: 1},
@@ -193,9 +174,8 @@ func TestOpen(t *testing.T) {
 		"opponents, but the caller": {game: "tron", envs: 1, opponents: "random", seat: stepper.AllSeats},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if v, err := openEnvironments(s); codeOf(err) != codeArgument || !strings.Contains(err.Error(), want) {
-				t.Errorf("%+v: %v, %v, want %q", s, v, err, want)
-			}
+			v, err := openEnvironments(s)
+			assert.Truef(t, codeOf(err) == codeArgument && strings.Contains(err.Error(), want), "%+v: %v, %v, want %q", s, v, err, want)
 		})
 	}
 }
@@ -203,45 +183,28 @@ func TestOpen(t *testing.T) {
 func checkDescription(t *testing.T, g catalog.Entry, v *environments) {
 	t.Helper()
 	text, err := describe(g.Doc, v.Spec(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var d description
-	if err := json.Unmarshal(text, &d); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &d))
 	s := v.Spec()
-	if d.Game != g.Name || d.Rules != s.Info.Config || len(d.Planes) != s.Shape.Planes || len(d.Scalars) != s.Shape.Scalars ||
-		len(d.Heads) != len(s.Heads) || len(d.MaskOffsets) != len(s.Heads)-s.Unmasked || (d.MaskBits+63)/64 != s.MaskWords {
-		t.Errorf("%s is described as %.300s", g.Name, text)
-	}
-	if strings.Contains(string(text), ":null") {
-		t.Errorf("%s: a list is null: %.300s", g.Name, text)
-	}
+	assert.Truef(t, d.Game == g.Name && d.Rules == s.Info.Config && len(d.Planes) == s.Shape.Planes && len(d.Scalars) == s.Shape.Scalars && len(d.Heads) == len(s.Heads) && len(d.MaskOffsets) == len(s.Heads)-s.Unmasked && (d.MaskBits+63)/64 == s.MaskWords, "%s is described as %.300s", g.Name, text)
+	assert.NotContainsf(t, string(text), ":null", "%s: a list is null: %.300s", g.Name, text)
 }
 
 func TestGames(t *testing.T) {
 	cards, err := gameCards()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, g := range catalog.Games() {
 		c := cards[i]
-		if c.Name != g.Name || len(c.Policies) < 2 || len(c.Rules) == 0 {
-			t.Errorf("%s: %+v", g.Name, c)
-		}
-		if c.Players < 2 || c.MaxTurns == 0 || len(c.Heads) == 0 || c.Rewards[0].Name != "result" || len(c.Shapes["planes"]) != 3 || c.Shapes["mask"][0] == 0 {
-			t.Errorf("%s: players %d, turns %d, heads %d, rewards %v, shapes %v", g.Name, c.Players, c.MaxTurns, c.Heads, c.Rewards, c.Shapes)
-		}
+		assert.Truef(t, c.Name == g.Name && len(c.Policies) >= 2 && len(c.Rules) != 0, "%s: %+v", g.Name, c)
+		assert.Truef(t, c.Players >= 2 && c.MaxTurns != 0 && len(c.Heads) != 0 && c.Rewards[0].Name == "result" && len(c.Shapes["planes"]) == 3 && c.Shapes["mask"][0] != 0, "%s: players %d, turns %d, heads %d, rewards %v, shapes %v", g.Name, c.Players, c.MaxTurns, c.Heads, c.Rewards, c.Shapes)
 	}
 }
 
 // TestSlabsApart: slabs that share a byte are refused, adjacent slabs are not.
 func TestSlabsApart(t *testing.T) {
 	v, err := openEnvironments(settings{game: "tron", envs: 4, opponents: "random"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer v.Close()
 	memory := make([]float32, 12)
 	for _, c := range []struct {
@@ -250,17 +213,14 @@ func TestSlabsApart(t *testing.T) {
 	}{{3, "reward and final_score overlap"}, {0, "overlap"}, {4, ""}, {8, ""}} {
 		t.Run(fmt.Sprintf("from %d", c.from), func(t *testing.T) {
 			err := v.apart(&stepper.Slabs{Reward: memory[:4], FinalScore: memory[c.from : c.from+4]})
-			if c.want == "" && err != nil || c.want != "" && (codeOf(err) != codeArgument || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("from %d: error %v, want %q", c.from, err, c.want)
-			}
+			assert.Truef(t, (c.want != "" || err == nil) && (c.want == "" || codeOf(err) == codeArgument && strings.Contains(err.Error(), c.want)), "from %d: error %v, want %q", c.from, err, c.want)
 		})
 	}
 	v.written = spans(&stepper.Slabs{Reward: memory[:4]})
 	for from, want := range map[int]code{0: codeArgument, 4: codeOK} {
 		actions := unsafe.Slice((*int32)(unsafe.Pointer(&memory[from])), 4)
-		if err := spanOf("action", actions).apartFrom(v.written); codeOf(err) != want {
-			t.Errorf("actions in a slab that is written: %v", err)
-		}
+		err = spanOf("action", actions).apartFrom(v.written)
+		assert.Equalf(t, want, codeOf(err), "actions in a slab that is written: %v", err)
 	}
 }
 
@@ -268,17 +228,11 @@ func TestSlabsApart(t *testing.T) {
 // other calls meanwhile, and is ended by Interrupt and by close.
 func TestInterrupt(t *testing.T) {
 	v, err := openEnvironments(settings{game: "towerdefence", envs: 2, opponents: "mcts(sims=1000000)", workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h, err := handles.add(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	turn := make([]int32, 2)
-	if err := errors.Join(v.Bind(&stepper.Slabs{Action: make([]int32, 2), Turn: turn}), v.Reset(nil, nil)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(v.Bind(&stepper.Slabs{Action: make([]int32, 2), Turn: turn}), v.Reset(nil, nil)))
 	for range 2 {
 		v.begin(v.Step)
 		for range 2 {
@@ -290,9 +244,8 @@ func TestInterrupt(t *testing.T) {
 			}
 		}
 		v.Interrupt()
-		if err := v.await(time.Minute); codeOf(err) != codeState || turn[0] != 0 {
-			t.Errorf("the interrupted step: %v, turn %d", err, turn[0])
-		}
+		err = v.await(time.Minute)
+		assert.Truef(t, codeOf(err) == codeState && turn[0] == 0, "the interrupted step: %v, turn %d", err, turn[0])
 	}
 	done := make(chan error, 1)
 	go func() { done <- call(&handles, h, func(v *environments) error { return v.Step() }) }()
@@ -304,12 +257,9 @@ func TestInterrupt(t *testing.T) {
 		}
 		return true
 	}, time.Minute, time.Millisecond)
-	if err := handles.close(h); err != nil {
-		t.Error(err)
-	}
-	if err := <-done; codeOf(err) != codeState {
-		t.Errorf("the step that was under way at close: %v", err)
-	}
+	assert.NoError(t, handles.close(h))
+	err = <-done
+	assert.Equalf(t, codeState, codeOf(err), "the step that was under way at close: %v", err)
 }
 
 // step calls mf_step, whose C types a test cannot name.
@@ -321,29 +271,18 @@ func step[H ~uint64, E ~uintptr | ~uint64, R ~int32](f func(H, E) R, h handle) c
 func TestNoAllocations(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		v, err := openEnvironments(settings{game: "tron", envs: 64, opponents: "random", workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		h, err := handles.add(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		b := &stepper.Slabs{Planes: make([]uint8, 64*v.Spec().Shape.PlaneBytes()), Action: make([]int32, 64)}
-		if err := errors.Join(v.Bind(b), v.Reset(nil, nil)); err != nil {
-			t.Fatal(err)
-		}
-		if n := testing.AllocsPerRun(200, func() {
+		require.NoError(t, errors.Join(v.Bind(b), v.Reset(nil, nil)))
+		n := testing.AllocsPerRun(200, func() {
 			if c := step(mf_step, h); c != codeOK {
 				t.Errorf("code %d", c)
 			}
-		}); n != 0 {
-			t.Errorf("%d workers: %v allocations in a step", workers, n)
-		}
-		if err := handles.close(h); err != nil {
-			t.Error(err)
-		}
-		if c := step(mf_step, h); c != codeHandle {
-			t.Errorf("a step of closed environments: code %d", c)
-		}
+		})
+		assert.Zerof(t, n, "%d workers: %v allocations in a step", workers, n)
+		assert.NoError(t, handles.close(h))
+		assert.Equal(t, codeHandle, step(mf_step, h), "a step of closed environments: code")
 	}
 }

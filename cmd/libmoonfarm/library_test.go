@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -48,9 +51,7 @@ func TestMain(m *testing.M) {
 func program(t testing.TB, source string) string {
 	t.Helper()
 	dir, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return compile(t, dir, source)
 }
 
@@ -67,9 +68,8 @@ func compile(t testing.TB, dir, source string, flags ...string) string {
 	out := filepath.Join(t.TempDir(), "program")
 	args := append([]string{"-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-I", "."}, flags...)
 	args = append(args, source, "-L", dir, "-lmoonfarm", "-lpthread", "-Wl,-rpath,"+dir, "-o", out)
-	if text, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc %s: %v\n%s", source, err, text)
-	}
+	text, err := exec.Command(gcc, args...).CombinedOutput()
+	require.NoErrorf(t, err, "gcc %s: %v\n%s", source, err, text)
 	return out
 }
 
@@ -81,9 +81,7 @@ func run(t testing.TB, name string, args ...string) []string {
 	// the end does not count.
 	c.Env = append(os.Environ(), "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:detect_leaks=0")
 	text, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, text)
-	}
+	require.NoErrorf(t, err, "%s: %v\n%s", strings.Join(args, " "), err, text)
 	return strings.Fields(string(text))
 }
 
@@ -97,9 +95,8 @@ func TestHeader(t *testing.T) {
 				return
 			}
 			args := append(c[1:], "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "moonfarm.h")
-			if text, err := exec.Command(compiler, append(args, "-Wno-pragma-once-outside-header")...).CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", c[0], err, text)
-			}
+			text, err := exec.Command(compiler, append(args, "-Wno-pragma-once-outside-header")...).CombinedOutput()
+			assert.NoErrorf(t, err, "%s: %v\n%s", c[0], err, text)
 		})
 	}
 }
@@ -108,49 +105,36 @@ func TestHeader(t *testing.T) {
 func TestExample(t *testing.T) {
 	got := run(t, program(t, "examples/example.c"))
 	g, err := catalog.Find("towerdefence")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := stepper.Setup{
 		Vector: func(c env.Settings) (env.Vector, error) { return g.New("", c) },
 		Env:    env.Settings{N: 64, Reward: "score"}, Seat: stepper.AnySeat, Seed: 7, Workers: 1,
 	}
 	for _, text := range []string{"econ", "turtle"} {
 		m, err := policy.New(g.Name, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c.Opponents = append(c.Opponents, rollout.Maker(m))
 	}
 	s, err := stepper.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	rows, words := s.Rows(), s.Spec().MaskWords
 	b := &stepper.Slabs{Mask: make([]uint64, rows*words), RowSeed: make([]uint64, rows), Action: make([]int32, rows), Reward: make([]float32, rows)}
-	if err := s.Bind(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Reset(nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Bind(b))
+	require.NoError(t, s.Reset(nil, nil))
 	sum := int64(0)
 	for turn := range int64(1000) {
 		for row := range rows {
 			b.Action[row] = choice(b.Mask[row*words:(row+1)*words], b.RowSeed[row])
 			sum += (turn + 1) * int64(b.Action[row])
 		}
-		if err := s.Step(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Step())
 		for _, r := range b.Reward {
 			sum += (turn + 1) * int64(r)
 		}
 	}
-	if want := fmt.Sprint(sum); len(got) != 1 || got[0] != want {
-		t.Errorf("the example in C prints %q, the same games in Go have %s", got, want)
-	}
+	want := fmt.Sprint(sum)
+	assert.Truef(t, len(got) == 1 && got[0] == want, "the example in C prints %q, the same games in Go have %s", got, want)
 }
 
 // choice is the function of that name in example.c.
@@ -176,9 +160,7 @@ func TestMisuse(t *testing.T) {
 				t.Errorf("seed %s: code %d was returned %s times", seed, c, n)
 			}
 		}
-		if len(counts) != int(codeTimeout)+1 {
-			t.Errorf("seed %s: %q", seed, counts)
-		}
+		assert.Lenf(t, counts, int(codeTimeout)+1, "seed %s", seed)
 	}
 }
 
@@ -195,9 +177,7 @@ func TestSanitized(t *testing.T) {
 	}
 	const flag = "-fsanitize=address"
 	plain, sanitized := run(t, program(t, "examples/example.c")), run(t, compile(t, dir, "examples/example.c", flag))
-	if !slices.Equal(plain, sanitized) {
-		t.Errorf("the example prints %q, want %q", sanitized, plain)
-	}
+	assert.True(t, slices.Equal(plain, sanitized), "the example prints")
 	run(t, compile(t, dir, "testdata/misuse.c", flag), "3", "1000")
 	steps := compile(t, dir, "testdata/steps.c", flag)
 	for _, g := range catalog.Games() {
@@ -218,9 +198,7 @@ func TestFlatMemory(t *testing.T) {
 	before, _ := strconv.Atoi(got[1])
 	after, _ := strconv.Atoi(got[2])
 	t.Logf("%s steps: %d KiB after a tenth, %d KiB at the end", steps, before, after)
-	if before == 0 || after > before+8<<10 {
-		t.Errorf("%s steps: %d KiB after a tenth, %d KiB at the end", steps, before, after)
-	}
+	assert.Truef(t, before != 0 && after <= before+8<<10, "%s steps: %d KiB after a tenth, %d KiB at the end", steps, before, after)
 }
 
 // BenchmarkStep steps by a loop in C, and by the same loop in Go: the

@@ -16,6 +16,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -36,9 +39,7 @@ func python(t *testing.T) string {
 			return name
 		}
 	}
-	if named != "" {
-		t.Fatalf("MOONFARM_PYTHON names %q, which is not a Python 3.9 with numpy", named)
-	}
+	require.Equalf(t, "", named, "MOONFARM_PYTHON names %q, which is not a Python 3.9 with numpy", named)
 	t.Skip("left out: there is no Python 3.9 with numpy (MOONFARM_PYTHON may name one)")
 	return ""
 }
@@ -55,17 +56,13 @@ func runPython(t *testing.T, args ...string) string {
 		t.Skip("left out: there is no gcc")
 	}
 	dir, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	readPython(t)
 	c := exec.Command(name, append([]string{"-B"}, args...)...)
 	c.Dir = pythonFolder
 	c.Env = append(os.Environ(), "MOONFARM_LIBRARY="+filepath.Join(dir, "libmoonfarm.so"))
 	out, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
+	require.NoErrorf(t, err, "%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	return strings.TrimSpace(string(out))
 }
 
@@ -112,15 +109,11 @@ func trajectory(t *testing.T, g catalog.Entry, opponent string, mode env.Mode, s
 	}
 	if opponent != "" {
 		m, err := policy.New(g.Name, opponent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c.Seat, c.Opponents = stepper.AnySeat, []rollout.Maker{rollout.Maker(m)}
 	}
 	s, err := stepper.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	spec, rows := s.Spec(), s.Rows()
 	b := &stepper.Slabs{
@@ -133,15 +126,11 @@ func trajectory(t *testing.T, g catalog.Entry, opponent string, mode env.Mode, s
 		b.FinalPlanes, b.FinalPacked = slices.Clone(b.Planes), slices.Clone(b.Packed)
 		b.FinalScalars = slices.Clone(b.Scalars)
 	}
-	if err := cmp.Or(s.Bind(b), s.Reset([]uint64{11, 12, 13, 14}, nil)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmp.Or(s.Bind(b), s.Reset([]uint64{11, 12, 13, 14}, nil)))
 	sum := sha256.New()
 	for range steps {
 		choose(b, spec)
-		if err := s.Step(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Step())
 		addSlabs(sum, b, rows/4)
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))
@@ -198,12 +187,9 @@ func readPython(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if lines := strings.Count(string(text), "\n"); lines > 500 && !strings.HasPrefix(d.Name(), "test_") {
-			t.Errorf("%s: %d lines, the limit is 500: split it by subject", path, lines)
-		}
+		lines := strings.Count(string(text), "\n")
+		assert.Truef(t, lines <= 500 || strings.HasPrefix(d.Name(), "test_"), "%s: %d lines, the limit is 500: split it by subject", path, lines)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/datasets"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -21,17 +24,12 @@ func tronDataset(t *testing.T) *dataset {
 	dir := filepath.Join(t.TempDir(), "data")
 	j := datasets.Job{Game: "tron", Policies: []string{"random", "random"}, Episodes: 30, ShardEpisodes: 8, Obs: datasets.ObsNone}
 	g, err := catalog.Find("tron")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m := datasets.Makers{Vector: g.New, Policy: func(name string, _ rollout.Files) (rollout.Maker, error) { return policy.New("tron", name) }}
-	if _, err := datasets.Generate(t.Context(), dir, j, m, datasets.Options{Workers: 1}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = datasets.Generate(t.Context(), dir, j, m, datasets.Options{Workers: 1})
+	require.NoError(t, err)
 	d, err := openDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return d
 }
 
@@ -45,9 +43,7 @@ func TestReader(t *testing.T) {
 			o.Obs = datasets.ObsPlanes
 		}
 		r, err := newReader(d, o, play)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		rows := 0
 		for {
 			b, err := r.next()
@@ -63,20 +59,15 @@ func TestReader(t *testing.T) {
 			rows += b.Rows
 			r.take()
 		}
-		if want := int(d.Manifest().Totals.Rows); rows != want {
-			t.Errorf("%d rows, want %d", rows, want)
-		}
-		if b, err := r.next(); b != nil || codeOf(err) != codeEnd {
-			t.Errorf("after the end: %v, %v", b, err)
-		}
+		want := int(d.Manifest().Totals.Rows)
+		assert.Equalf(t, want, rows, "%d rows, want %d", rows, want)
+		b, err := r.next()
+		assert.Truef(t, b == nil && codeOf(err) == codeEnd, "after the end: %v, %v", b, err)
 		text, err := r.describe()
 		var cards []columnCard
-		if err != nil || json.Unmarshal(text, &cards) != nil || len(cards) < 8 || strings.Contains(string(text), "null") {
-			t.Errorf("%v: %s", err, text)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		require.NoError(t, err)
+		assert.Truef(t, json.Unmarshal(text, &cards) == nil && len(cards) >= 8 && !strings.Contains(string(text), "null"), "%s", text)
+		assert.NoError(t, r.Close())
 	}
 }
 
@@ -89,9 +80,7 @@ func TestReaderStops(t *testing.T) {
 			o.Workers = 2
 		}
 		r, err := newReader(d, o, taken%2 == 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for i := range taken {
 			if _, err := r.next(); err != nil {
 				t.Fatal(err)
@@ -100,17 +89,14 @@ func TestReaderStops(t *testing.T) {
 				r.take()
 			}
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, r.Close())
 	}
 }
 
 func TestReaderRefused(t *testing.T) {
 	for _, folder := range []string{filepath.Join(t.TempDir(), "nothing"), ""} {
-		if d, err := openDataset(folder); codeOf(err) != codeArgument {
-			t.Errorf("%v, %v", d, err)
-		}
+		d, err := openDataset(folder)
+		assert.Equalf(t, codeArgument, codeOf(err), "%v, %v", d, err)
 	}
 	d := tronDataset(t)
 	for want, o := range map[string]datasets.ReadOptions{
@@ -119,9 +105,8 @@ func TestReaderRefused(t *testing.T) {
 		"part 3 of 2":      {Part: 3, Parts: 2},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if r, err := newReader(d, o, false); codeOf(err) != codeArgument || !strings.Contains(err.Error(), want) {
-				t.Errorf("%v, %v, want %q", r, err, want)
-			}
+			r, err := newReader(d, o, false)
+			assert.Truef(t, codeOf(err) == codeArgument && strings.Contains(err.Error(), want), "%v, %v, want %q", r, err, want)
 		})
 	}
 }

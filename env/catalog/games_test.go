@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features/featuretest"
@@ -22,13 +25,9 @@ func TestGames(t *testing.T) {
 	for _, g := range catalog.Games() {
 		t.Run(g.Name, func(t *testing.T) {
 			v, err := g.New("", env.Settings{N: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			s := v.Spec()
-			if s.Info.Name != g.Name || g.Doc == "" {
-				t.Errorf("the game %s calls itself %s", g.Name, s.Info.Name)
-			}
+			assert.Truef(t, s.Info.Name == g.Name && g.Doc != "", "the game %s calls itself %s", g.Name, s.Info.Name)
 			b := env.NewBatch(s, 2, env.WantPlanes|env.WantPacked|env.WantScalars|env.WantMask|env.WantAction)
 			for turn := range 60 {
 				v.Observe(b)
@@ -37,20 +36,14 @@ func TestGames(t *testing.T) {
 			}
 			texter := env.Unwrap(v).(env.Texter)
 			text := texter.AppendText([]byte("game 1: "), 1)
-			if !strings.HasPrefix(string(text), "game 1: ") || bytes.Count(text, []byte("\n")) < 5 {
-				t.Errorf("the board as text: %q", text)
-			}
+			assert.Truef(t, strings.HasPrefix(string(text), "game 1: ") && bytes.Count(text, []byte("\n")) >= 5, "the board as text: %q", text)
 			v.Reset(1, 0)
 			if again := texter.AppendText(nil, 1); string(again) == string(text[len("game 1: "):]) || len(again) == 0 {
 				t.Errorf("after 60 turns the board is the text of the start: %q", again)
 			}
 			again, err := g.New(s.Info.Config, env.Settings{N: 1})
-			if err != nil {
-				t.Fatalf("its own rules: %v", err)
-			}
-			if again.Spec().Info != s.Info {
-				t.Error("the canonical text of the rules makes another game")
-			}
+			require.NoError(t, err, "its own rules")
+			assert.True(t, again.Spec().Info == s.Info, "the canonical text of the rules makes another game")
 		})
 	}
 }
@@ -150,9 +143,7 @@ func TestRules(t *testing.T) {
 			t.Run(name+"/"+f.what, func(t *testing.T) {
 				v, err := g.New(f.text, env.Settings{N: 1, Reward: "wealth"})
 				if f.fails != "" {
-					if err == nil || !strings.Contains(err.Error(), f.fails) {
-						t.Errorf("%s, %s: error %v, want one with %q", name, f.what, err, f.fails)
-					}
+					assert.ErrorContainsf(t, err, f.fails, "%s, %s", name, f.what)
 					return
 				}
 				if err != nil {
@@ -160,18 +151,14 @@ func TestRules(t *testing.T) {
 					return
 				}
 				s := v.Spec()
-				if s.Info.Players != f.seats || f.config != "" && s.Info.Config != f.config {
-					t.Errorf("%s, %s: %d seats, want %d; or other rules: %s", name, f.what, s.Info.Players, f.seats, s.Info.Config)
-				}
+				assert.Truef(t, s.Info.Players == f.seats && (f.config == "" || s.Info.Config == f.config), "%s, %s: %d seats, want %d; or other rules: %s", name, f.what, s.Info.Players, f.seats, s.Info.Config)
 				b := env.NewBatch(s, 1, env.WantPlanes|env.WantMask|env.WantAction)
 				for turn := range 12 {
 					v.Observe(b)
 					choose(s, b, turn)
 					v.Step(b)
 				}
-				if b.Turn[0] != 12 {
-					t.Errorf("%s, %s: %d turns were played", name, f.what, b.Turn[0])
-				}
+				assert.Equalf(t, int32(12), b.Turn[0], "%s, %s: %d turns were played", name, f.what, b.Turn[0])
 			})
 		}
 	}
@@ -180,9 +167,7 @@ func TestRules(t *testing.T) {
 func find(t *testing.T, name string) catalog.Entry {
 	t.Helper()
 	g, err := catalog.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -192,9 +177,7 @@ func TestRecorded(t *testing.T) {
 	g := find(t, "codecraft")
 	rules, _ := codecraft.Preset("round1-2")
 	game, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const ticks = 5
 	var file bytes.Buffer
 	s := new(codecraft.State)
@@ -202,18 +185,13 @@ func TestRecorded(t *testing.T) {
 	recorder := recording.NewRecorder(&file, game, s)
 	for range ticks {
 		game.Step(s, sim.NewTurn(0))
-		if err := recorder.Tick(s); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, recorder.Tick(s))
 	}
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Close())
 	text := string(rules.AppendText(nil))
 	v, orders, ends, err := g.Recorded(text, env.Settings{}, file.Bytes())
-	if err != nil || len(ends) != ticks*2 || len(orders) != 0 {
-		t.Fatalf("%d orders, %d ends, error %v", len(orders), len(ends), err)
-	}
+	require.NoErrorf(t, err, "%d orders, %d ends", len(orders), len(ends))
+	require.Truef(t, len(ends) == ticks*2 && len(orders) == 0, "%d orders, %d ends", len(orders), len(ends))
 	b := env.NewBatch(v.Spec(), 1, 0)
 	for range ticks {
 		v.Step(b)
@@ -221,18 +199,15 @@ func TestRecorded(t *testing.T) {
 	states, _ := env.States[codecraft.State](v)
 	last := states[0]
 	last.Seed = s.Seed // recordings do not contain it
-	if last.Tick != ticks || game.Hash(&last) != game.Hash(s) {
-		t.Errorf("after tick %d the state is another than when it was recorded", last.Tick)
-	}
+	assert.Truef(t, last.Tick == ticks && game.Hash(&last) == game.Hash(s), "after tick %d the state is another than when it was recorded", last.Tick)
 	for what, c := range map[string]struct{ rules, file, want string }{
 		"rules": {"sight=3", file.String(), "sight"},
 		"file":  {text, "torn", "in the dataset"},
 		"other": {"round2-4", file.String(), "other rules"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			if _, _, _, err := g.Recorded(c.rules, env.Settings{}, []byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: error %v, want one with %q", what, err, c.want)
-			}
+			_, _, _, err := g.Recorded(c.rules, env.Settings{}, []byte(c.file))
+			assert.ErrorContains(t, err, c.want, what)
 		})
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/sim"
@@ -21,18 +24,12 @@ import (
 func messages(t *testing.T) map[string]catalog.Message {
 	t.Helper()
 	state, err := os.ReadFile(filepath.Join("..", "..", "sim", "towerdefence", "wire", "testdata", "stateB.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	referee, err := tmreferee.New(terminal.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r, _ := codecraft.Preset("round2")
 	g, err := codecraft.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := new(codecraft.State)
 	g.Reset(s, 4)
 	var m protocol.ServerMessage
@@ -52,9 +49,7 @@ func TestShown(t *testing.T) {
 	all := messages(t)
 	for _, g := range catalog.Games() {
 		m, ok := all[g.Name]
-		if ok != (g.Shown != nil) {
-			t.Errorf("%s: a message %v, a reader %v", g.Name, ok, g.Shown != nil)
-		}
+		assert.Equalf(t, g.Shown != nil, ok, "%s: a message %v, a reader %v", g.Name, ok, g.Shown != nil)
 		if !ok {
 			continue
 		}
@@ -68,9 +63,7 @@ func TestShown(t *testing.T) {
 		before := bytes.Clone(v.(env.Texter).AppendText(nil, 0))
 		clear(b.OrderLen)
 		v.Step(b)
-		if b.Status[0] != sim.Running || bytes.Equal(before, v.(env.Texter).AppendText(nil, 0)) {
-			t.Errorf("%s: status %v after a turn of\n%s", g.Name, b.Status[0], before)
-		}
+		assert.Truef(t, b.Status[0] == sim.Running && !bytes.Equal(before, v.(env.Texter).AppendText(nil, 0)), "%s: status %v after a turn of\n%s", g.Name, b.Status[0], before)
 		if m.Seat = catalog.AnySeat; g.Name != "terminal" && g.Name != "terminal-sequential" {
 			if _, seat, err := g.Shown(m); err != nil || seat != 1 {
 				t.Errorf("%s: seat %d from the message, error %v", g.Name, seat, err)
@@ -86,8 +79,7 @@ func TestShown(t *testing.T) {
 		}
 		m = all[g.Name]
 		m.Text = m.Text[:len(m.Text)-7]
-		if _, _, err := g.Shown(m); err == nil {
-			t.Errorf("%s: the beginning of a message is accepted", g.Name)
-		}
+		_, _, err = g.Shown(m)
+		assert.Errorf(t, err, "%s: the beginning of a message is accepted", g.Name)
 	}
 }

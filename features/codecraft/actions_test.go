@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -204,9 +207,7 @@ func TestMaskTwin(t *testing.T) {
 		v := &plain{g, g.Rules(), s, p, inView(g, s, p)}
 		own := v.slots()
 		for h, e := range own {
-			if mask[h]&3 != 3 {
-				t.Fatalf("tick %d seat %d: mask %b of slot %d", s.Tick, p, mask[h], h)
-			}
+			require.Equalf(t, uint64(3), mask[h]&3, "tick %d seat %d: mask %b of slot %d", s.Tick, p, mask[h], h)
 			for c := 2; c < choices; c++ {
 				var want []sim.Order
 				if e.Active {
@@ -234,15 +235,11 @@ func TestMaskTwin(t *testing.T) {
 			action[h] = 0
 		}
 		for h := len(own); h < slots; h++ {
-			if mask[h] != 1 {
-				t.Fatalf("tick %d seat %d: slot %d has choices %#x, but there is no own entity", s.Tick, p, h, mask[h])
-			}
+			require.Equalf(t, uint64(1), mask[h], "tick %d seat %d: slot %d has choices %#x, but there is no own entity", s.Tick, p, h, mask[h])
 		}
 	})
 	for c := 2; c < choices; c++ {
-		if legal[c] == 0 {
-			t.Errorf("choice %d was never legal", c)
-		}
+		assert.NotEqualf(t, 0, legal[c], "choice %d was never legal", c)
 	}
 }
 
@@ -283,9 +280,7 @@ func TestFog(t *testing.T) {
 		known.Acts = acts
 		known.Units = slices.DeleteFunc(known.Units, func(u cc.Unit) bool { return !seen[u.ID] })
 		hidden += all - len(known.Units)
-		if err := g.Restore(less, &known); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, g.Restore(less, &known))
 		less.PopProvide[p] = s.PopProvide[p] // crowd makes them up
 		for y := range side {                // the numbers of the resources stay
 			for x := range side {
@@ -297,13 +292,9 @@ func TestFog(t *testing.T) {
 				}
 			}
 		}
-		if *observe(g, s, p) != *observe(g, less, p) {
-			t.Fatalf("tick %d seat %d: it sees what is not in sight", s.Tick, p)
-		}
+		require.Truef(t, *observe(g, s, p) == *observe(g, less, p), "tick %d seat %d: it sees what is not in sight", s.Tick, p)
 	})
-	if hidden < 1000 {
-		t.Errorf("only %d entities were hidden", hidden)
-	}
+	assert.GreaterOrEqualf(t, hidden, 1000, "only %d entities were hidden", hidden)
 }
 
 // TestActionOfOrders gives orders of all kinds, in any order. The choices of an entity must give
@@ -341,12 +332,8 @@ func TestActionOfOrders(t *testing.T) {
 				}
 			}
 			complete := a.Action(action, orders, s, p)
-			if !complete && !strange {
-				t.Fatalf("tick %d seat %d: no action for %#x", s.Tick, p, orders)
-			}
-			if complete != !slices.Contains(action, -1) {
-				t.Fatalf("tick %d seat %d: complete: %v, action %d", s.Tick, p, complete, action)
-			}
+			require.Truef(t, complete || strange, "tick %d seat %d: no action for %#x", s.Tick, p, orders)
+			require.Equalf(t, !slices.Contains(action, -1), complete, "tick %d seat %d: complete: %v, action %d", s.Tick, p, complete, action)
 			want, got := acts(s, p, orders), acts(s, p, a.AppendOrders(nil, action, s, p))
 			for h, e := range own {
 				switch i := s.Find(e.ID); {
@@ -360,9 +347,7 @@ func TestActionOfOrders(t *testing.T) {
 			}
 		}
 	})
-	if found < 1000 || none < 20 {
-		t.Errorf("%d entities with choices, %d without", found, none)
-	}
+	assert.Truef(t, found >= 1000 && none >= 20, "%d entities with choices, %d without", found, none)
 }
 
 // acts returns the actions of all units after orders.

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
@@ -17,18 +20,14 @@ import (
 func rules(t testing.TB, name string) cc.Rules {
 	t.Helper()
 	r, ok := cc.Preset(name)
-	if !ok {
-		t.Fatalf("no preset %s", name)
-	}
+	require.Truef(t, ok, "no preset %s", name)
 	return r
 }
 
 func newGame(t testing.TB, r cc.Rules) *cc.Game {
 	t.Helper()
 	g, err := cc.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -109,9 +108,7 @@ func crowd(t testing.TB, g *cc.Game, s *cc.State, seed uint64, tries int) {
 		p.Resource[i], p.Score[i] = int32(r.IntN(600)), int32(r.IntN(100_000))
 	}
 	p.Tick = int32(r.IntN(999))
-	if err := g.Restore(s, &p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Restore(s, &p))
 	for i := range s.Health {
 		if s.Health[i] > 0 && r.IntN(2) == 0 {
 			s.Health[i] = uint8(1 + r.IntN(30))
@@ -343,9 +340,7 @@ func TestPlanesTwin(t *testing.T) {
 			}
 		}
 	})
-	if len(seen) != planes {
-		t.Errorf("only the planes %v had values", seen)
-	}
+	assert.Equalf(t, planes, len(seen), "only the planes %v had values", seen)
 }
 
 func TestScalars(t *testing.T) {
@@ -373,14 +368,10 @@ func TestScalars(t *testing.T) {
 			}
 		}
 		for i, f := range e.Description().Scalars {
-			if got[i] != float32(want[f.Name]) {
-				t.Fatalf("tick %d seat %d: %s is %v, want %d", s.Tick, p, f.Name, got[i], want[f.Name])
-			}
+			require.Equalf(t, float32(want[f.Name]), got[i], "tick %d seat %d: %s is %v, want %d", s.Tick, p, f.Name, got[i], want[f.Name])
 			delete(want, f.Name)
 		}
-		if len(want) > 0 {
-			t.Fatalf("no scalars %v", want)
-		}
+		require.Empty(t, want, "no scalars")
 	})
 }
 

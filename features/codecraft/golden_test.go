@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
@@ -145,9 +147,7 @@ func TestPlaythrough(t *testing.T) {
 				out = fmt.Appendf(out, " orders %#x\n", orders)
 			}
 		}
-		if g.Step(s, turn) != sim.Running {
-			t.Fatal("the match is over")
-		}
+		require.Equal(t, sim.Running, g.Step(s, turn), "the match is over")
 	}
 	simtest.Golden(t, "testdata/playthrough.txt", out)
 }

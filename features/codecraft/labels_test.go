@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -30,9 +33,7 @@ func alone(t testing.TB, g *cc.Game) *cc.State {
 	}
 	p.NextID += 4
 	p.Acts, p.Veins = make([]cc.Action, 4), nil
-	if err := g.Restore(s, &p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Restore(s, &p))
 	return s
 }
 
@@ -83,9 +84,7 @@ func TestActionOfPart(t *testing.T) {
 	}
 	// Parts without a choice are left out; the other parts are executed.
 	want := []sim.Order{cc.Move(gunner, 0, 79, true, false), cc.Build(builder, cc.House, 13, 20)}
-	if got := a.AppendOrders(nil, both, s, 0); !slices.Equal(got, want) {
-		t.Errorf("orders %#x, want %#x", got, want)
-	}
+	assert.True(t, slices.Equal(a.AppendOrders(nil, both, s, 0), want), "orders")
 }
 
 // TestManyEntities gives orders to more entities than there are slots.
@@ -100,24 +99,16 @@ func TestManyEntities(t *testing.T) {
 		p.Acts = append(p.Acts, cc.Action{})
 		p.NextID++
 	}
-	if err := g.Restore(s, &p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Restore(s, &p))
 	mask, action := make([]uint64, slots), make([]int32, heads)
 	a.Mask(mask, s, 0)
 	for h, m := range mask {
-		if m&3 != 3 {
-			t.Fatalf("slot %d has choices %b", h, m)
-		}
+		require.Equalf(t, uint64(3), m&3, "slot %d has choices %b", h, m)
 	}
 	// Slots 0 and 1 have the units of alone, so slot 255 has the unit with index 4 + 253.
 	last, next := s.Units[4+253].ID, s.Units[4+254].ID
-	if !a.Action(action, []sim.Order{cc.Stop(last)}, s, 0) || action[255] != 1 {
-		t.Error("the last slot has no choice")
-	}
-	if a.Action(action, []sim.Order{cc.Stop(next), cc.Stop(last)}, s, 0) || action[255] != 1 || slices.Contains(action, -1) {
-		t.Error("an entity without a slot has a choice, or removes the choice of another")
-	}
+	assert.True(t, a.Action(action, []sim.Order{cc.Stop(last)}, s, 0) && action[255] == 1, "the last slot has no choice")
+	assert.True(t, !a.Action(action, []sim.Order{cc.Stop(next), cc.Stop(last)}, s, 0) && action[255] == 1 && !slices.Contains(action, -1), "an entity without a slot has a choice, or removes the choice of another")
 	for h := range slots {
 		action[h] = 1
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -174,9 +176,8 @@ func TestPartsTwin(t *testing.T) {
 				}
 				continue
 			}
-			if again := a.AppendOrders(nil, back, s, p); !slices.Equal(again, orders) {
-				t.Fatalf("tick %d seat %d: orders %#x, found as an action, become %#x", s.Tick, p, orders, again)
-			}
+			again := a.AppendOrders(nil, back, s, p)
+			require.Truef(t, slices.Equal(again, orders), "tick %d seat %d: orders %#x, found as an action, become %#x", s.Tick, p, orders, again)
 		}
 	})
 }

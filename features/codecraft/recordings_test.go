@@ -9,6 +9,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
@@ -62,9 +65,7 @@ func TestRecordedViews(t *testing.T) {
 		}
 	}
 	t.Logf("%d views, by seat %v", views, fromView)
-	if views < 30 || fromView[1] == 0 {
-		t.Error("that is too few, or of too few seats")
-	}
+	assert.True(t, views >= 30 && fromView[1] != 0, "that is too few, or of too few seats")
 }
 
 // TestRecordedActions finds the choices for the orders in the recorded game. Nearly all orders must
@@ -72,13 +73,9 @@ func TestRecordedViews(t *testing.T) {
 func TestRecordedActions(t *testing.T) {
 	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
 	r, err := recording.NewReader(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	given, err := r.World.Rules(cc.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g := newGame(t, given)
 	a, s, after := NewActions(g), new(cc.State), new(cc.State)
 	action := make([]int32, heads)
@@ -91,12 +88,8 @@ func TestRecordedActions(t *testing.T) {
 			t.Fatal(err)
 		}
 		var before cc.Position
-		if err := r.World.Position(&before, &given); err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Restore(s, &before); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, r.World.Position(&before, &given))
+		require.NoError(t, g.Restore(s, &before))
 		*after = *s
 		for p, orders := range recordedOrders(s, &r.Delta, &given) {
 			for _, list := range orders {
@@ -121,9 +114,7 @@ func TestRecordedActions(t *testing.T) {
 	}
 	for p := range given.Players {
 		t.Logf("player %d: %d of %d orders of entities have a choice, %d of %d rows as a whole", p, found[p], ordered[p], full[p], rows[p])
-		if ordered[p] < 100 || found[p]*100 < ordered[p]*98 || full[p]*100 < rows[p]*90 {
-			t.Error("too few orders, or too few of them with choices")
-		}
+		assert.True(t, ordered[p] >= 100 && found[p]*100 >= ordered[p]*98 && full[p]*100 >= rows[p]*90, "too few orders, or too few of them with choices")
 	}
 }
 

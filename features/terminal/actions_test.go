@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
@@ -144,9 +145,7 @@ func TestAppendOrdersTwin(t *testing.T) {
 					}
 				}
 				got := a.AppendOrders(nil, action, s, p)
-				if !accepted(g, s, p, got) {
-					t.Fatalf("turn %d seat %d: the rules reject some of %#x", s.Turn, p, got)
-				}
+				require.Truef(t, accepted(g, s, p, got), "turn %d seat %d: the rules reject some of %#x", s.Turn, p, got)
 				if want := effects(g, s, p, all); !maps.Equal(want, effects(g, s, p, got)) {
 					t.Fatalf("turn %d seat %d: the commands of the action do %v, the orders %v", s.Turn, p, want, effects(g, s, p, got))
 				}
@@ -173,13 +172,9 @@ func TestActionOfOrders(t *testing.T) {
 				j := random.IntN(i + 1)
 				orders[i], orders[j] = orders[j], orders[i]
 			}
-			if !a.Action(action, orders, s, p) {
-				t.Fatalf("turn %d seat %d: no action for %#x", s.Turn, p, orders)
-			}
+			require.Truef(t, a.Action(action, orders, s, p), "turn %d seat %d: no action for %#x", s.Turn, p, orders)
 			want, got := result(g, s, p, orders), result(g, s, p, a.AppendOrders(nil, action, s, p))
-			if want != got {
-				t.Fatalf("turn %d seat %d: orders %#x come to\n%s\ntheir action to\n%s", s.Turn, p, orders, want, got)
-			}
+			require.Equalf(t, want, got, "turn %d seat %d: orders %#x come to\n%s\ntheir action to\n%s", s.Turn, p, orders, want, got)
 		}
 	})
 }
@@ -239,9 +234,7 @@ func TestActionByHead(t *testing.T) {
 						orders[i], orders[j] = orders[j], orders[i]
 					}
 					said := a.Action(action, orders, s, p)
-					if said != !slices.Contains(action, -1) {
-						t.Fatalf("turn %d seat %d: said is %v, action %v", s.Turn, p, said, action)
-					}
+					require.Equalf(t, !slices.Contains(action, -1), said, "turn %d seat %d: said is %v, action %v", s.Turn, p, said, action)
 					want, got := effects(g, s, p, orders), effects(g, s, p, a.AppendOrders(nil, action, s, p))
 					for e, n := range got {
 						if h := headOf(e, p); action[h] == -1 || want[e] != n {
@@ -266,9 +259,7 @@ func TestActionByHead(t *testing.T) {
 				}
 			})
 			t.Logf("%d rows said in part, %d heads not", parts, alone)
-			if parts < 100 || alone < 100 {
-				t.Error("that is too few")
-			}
+			assert.True(t, parts >= 100 && alone >= 100, "that is too few")
 		})
 	}
 }
@@ -364,9 +355,7 @@ func TestSequentialViews(t *testing.T) {
 			g.Reset(&s, 0)
 		}
 	}
-	if waiting == 0 {
-		t.Error("no unit ever waited")
-	}
+	assert.NotEqual(t, 0, waiting, "no unit ever waited")
 }
 
 const (

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
@@ -14,27 +16,21 @@ import (
 func rules(t testing.TB, name string) tm.Rules {
 	t.Helper()
 	r, ok := tm.RuleSet(name)
-	if !ok {
-		t.Fatalf("no rule set %s", name)
-	}
+	require.Truef(t, ok, "no rule set %s", name)
 	return r
 }
 
 func newGame(t testing.TB, r tm.Rules) *tm.Game {
 	t.Helper()
 	g, err := tm.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
 func newSequential(t testing.TB, r tm.Rules) *tm.Sequential {
 	t.Helper()
 	g, err := tm.NewSequential(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 

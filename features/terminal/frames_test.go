@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
@@ -87,9 +90,8 @@ func TestFramesTwin(t *testing.T) {
 		twin.Record(&record)
 		wantStatus := twin.Step(&want, turn)
 		n, status := frames.Play(g, &got, turn, seat)
-		if d := simtest.Diff(&want, &got); d != "" || status != wantStatus || n != len(record.Ends) {
-			t.Fatalf("turn %d: %d frames, %v, want %d, %v; %s", s.Turn, n, status, len(record.Ends), wantStatus, d)
-		}
+		d := simtest.Diff(&want, &got)
+		require.Truef(t, d == "" && status == wantStatus && n == len(record.Ends), "turn %d: %d frames, %v, want %d, %v; %s", s.Turn, n, status, len(record.Ends), wantStatus, d)
 		events, units := plainFrames(&record, seat)
 		for f := range n {
 			for q := range 2 {
@@ -109,9 +111,7 @@ func TestFramesTwin(t *testing.T) {
 			}
 		}
 	})
-	if slices.Contains(seen[:], 0) {
-		t.Errorf("some kind of event never came: %v", seen)
-	}
+	assert.Falsef(t, slices.Contains(seen[:], 0), "some kind of event never came: %v", seen)
 }
 
 // TestFramesBounds plays turns with slabs that are too short, nil, or longer than needed.
@@ -127,41 +127,27 @@ func TestFramesBounds(t *testing.T) {
 		return n
 	}
 	n := play(new(Frames))
-	if n < 20 {
-		t.Fatalf("a scout needs %d frames", n)
-	}
+	require.GreaterOrEqualf(t, n, 20, "a scout needs %d frames", n)
 	full := Frames{Events: slices.Repeat([]int32{-1}, (n+2)*2*FrameEvents), Units: slices.Repeat([]uint8{77}, (n+2)*FramePlanes*planeBytes)}
-	if m := play(&full); m != n {
-		t.Errorf("%d frames, then %d", n, m)
-	}
+	m := play(&full)
+	assert.Equalf(t, n, m, "%d frames, then %d", n, m)
 	for _, v := range full.Events[n*2*FrameEvents:] {
-		if v != -1 {
-			t.Fatal("events beyond the last frame")
-		}
+		require.Equal(t, int32(-1), v, "events beyond the last frame")
 	}
 	for _, v := range full.Units[n*FramePlanes*planeBytes:] {
-		if v != 77 {
-			t.Fatal("units beyond the last frame")
-		}
+		require.Equal(t, uint8(77), v, "units beyond the last frame")
 	}
 	short := Frames{Events: make([]int32, 3*2*FrameEvents+1), Units: make([]uint8, 2*FramePlanes*planeBytes)}
-	if m := play(&short); m != n {
-		t.Errorf("%d frames, with short slabs %d", n, m)
-	}
-	if !slices.Equal(short.Events[:3*2*FrameEvents], full.Events[:3*2*FrameEvents]) || short.Events[3*2*FrameEvents] != 0 ||
-		!slices.Equal(short.Units, full.Units[:2*FramePlanes*planeBytes]) {
-		t.Error("short slabs do not hold the first frames")
-	}
-	if allocs := testing.AllocsPerRun(5, func() { play(&full) }); allocs != 0 {
-		t.Errorf("%v allocations a turn", allocs)
-	}
+	m = play(&short)
+	assert.Equalf(t, n, m, "%d frames, with short slabs %d", n, m)
+	assert.True(t, slices.Equal(short.Events[:3*2*FrameEvents], full.Events[:3*2*FrameEvents]) && short.Events[3*2*FrameEvents] == 0 && slices.Equal(short.Units, full.Units[:2*FramePlanes*planeBytes]), "short slabs do not hold the first frames")
+	allocs := testing.AllocsPerRun(5, func() { play(&full) })
+	assert.Zerof(t, allocs, "%v allocations a turn", allocs)
 	// A stack of more than 255 on one cell.
 	s.Bits[0] = 1e4
 	g2 := newGame(t, func() tm.Rules { r := rules(t, "2026"); r.StartBits, r.BitDecay = 400, 0; return r }())
 	turn.Set(0, []sim.Order{tm.Spawn(tm.Scout, 13, 0, 300)})
 	after := s
 	full.Play(g2, &after, turn, 0)
-	if v := full.Units[1*side+13]; v != 255 {
-		t.Errorf("300 units are shown as %d", v)
-	}
+	assert.Equal(t, uint8(255), full.Units[1*side+13], "300 units are shown")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
@@ -74,9 +76,7 @@ func TestPlaythrough(t *testing.T) {
 	turn := sim.NewTurn(8)
 	status := sim.Running
 	for _, given := range match {
-		if status != sim.Running {
-			t.Fatal("the match is over")
-		}
+		require.Equal(t, sim.Running, status, "the match is over")
 		for p := range sim.Player(2) {
 			out = fmt.Appendf(out, "\nturn %d seat %d\n", s.Turn, p)
 			out = appendView(out, kit.Encoder, &s, p)

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	tm "moonfarm/sim/terminal"
@@ -19,9 +22,7 @@ func TestRecordedTurns(t *testing.T) {
 	known, all, steps := 0, 0, 0
 	for _, name := range names {
 		m, err := replay.ReadMatch(filepath.Base(name), bytes.NewReader(simtest.Text(t, name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		g, q := newGame(t, m.Config.Rules), newSequential(t, m.Config.Rules)
 		v := &recorded{T: t, g: g, a: NewActions(g), q: q, qa: NewSequentialActions(q)}
 		g.Reset(&v.s, 0)
@@ -41,9 +42,7 @@ func TestRecordedTurns(t *testing.T) {
 		}
 	}
 	t.Logf("%d recordings: %d of %d turns of a player have an action; %d steps of the sequential form", len(names), known, all, steps)
-	if known*1000 < all*995 {
-		t.Error("that is less than 99.5 %")
-	}
+	assert.GreaterOrEqual(t, known*1000, all*995, "that is less than 99.5 %")
 }
 
 type recorded struct {

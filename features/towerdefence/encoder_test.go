@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
@@ -18,9 +20,7 @@ func newGame(t testing.TB, change func(*td.Rules)) *td.Game {
 		change(&r)
 	}
 	g, err := td.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -174,9 +174,7 @@ func TestScalars(t *testing.T) {
 		}
 		for i, f := range table {
 			v, ok := want[f.Name]
-			if !ok && f.Name != "curtain_reset" {
-				t.Fatalf("scalar %s is not checked", f.Name)
-			}
+			require.Truef(t, ok || f.Name == "curtain_reset", "scalar %s is not checked", f.Name)
 			if ok && got[i] != float32(v) {
 				t.Fatalf("round %d seat %d: %s is %v, want %d", s.Round, p, f.Name, got[i], v)
 			}
@@ -200,14 +198,10 @@ func TestCurtainReset(t *testing.T) {
 			after.Half[0].Available = false
 			g.Play(&after, 0, 0)
 		}
-		if after.Half[0].Available && wait > 0 {
-			t.Fatalf("round %d: available before the %d rounds are over", s.Round, wait)
-		}
+		require.Truef(t, !after.Half[0].Available || wait <= 0, "round %d: available before the %d rounds are over", s.Round, wait)
 		after.Half[0].Available = false
 		g.Play(&after, 0, 0)
-		if !after.Half[0].Available {
-			t.Fatalf("round %d: not available after %d rounds and one", s.Round, wait)
-		}
+		require.Truef(t, after.Half[0].Available, "round %d: not available after %d rounds and one", s.Round, wait)
 		g.Play(&s, 0, 0)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
@@ -50,9 +52,8 @@ func TestPlaythrough(t *testing.T) {
 		"# of the mask, cells as ranges. Some rounds have their planes in full.\n")
 	for _, m := range startLine.FindAllSubmatch(script, -1) {
 		var energy, health int
-		if _, err := fmt.Sscan(string(m[2])+" "+string(m[3]), &energy, &health); err != nil {
-			t.Fatal(err)
-		}
+		_, err := fmt.Sscan(string(m[2])+" "+string(m[3]), &energy, &health)
+		require.NoError(t, err)
 		g.SetStart(&s, sim.Player(m[1][0]-'A'), energy, health)
 	}
 	status := sim.Running
@@ -69,9 +70,7 @@ func TestPlaythrough(t *testing.T) {
 				out = appendPlanes(out, kit.Encoder, &s, p)
 			}
 		}
-		if status != sim.Running {
-			t.Fatalf("the match was over before round %d", s.Round)
-		}
+		require.Equalf(t, sim.Running, status, "the match was over before round %d", s.Round)
 		status = g.Play(&s, orders[0], orders[1])
 	}
 	simtest.Golden(t, "testdata/playthrough.txt", bytes.TrimRight(append(out, fmt.Sprintf("\nround %d: %v\n", s.Round, status)...), " "))

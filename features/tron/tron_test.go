@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features/featuretest"
 	kit "moonfarm/features/tron"
 	"moonfarm/sim"
@@ -22,9 +25,7 @@ func TestConformance(t *testing.T) {
 // TestPlanes checks the planes of both seats in a position.
 func TestPlanes(t *testing.T) {
 	s, err := tron.ParseText("turn 2\nA right\nB up\naaA.....\n" + strings.Repeat("........\n", 4) + ".......B\n.......b\n.......b\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g, _ := tron.New(tron.DefaultRules())
 	e := kit.Kit(g).Encoder
 	for p, want := range []string{
@@ -42,9 +43,7 @@ func TestPlanes(t *testing.T) {
 				}
 				got += ", "
 			})
-			if got != want {
-				t.Errorf("seat %d: got  %s\nwant %s", p, got, want)
-			}
+			assert.Equalf(t, want, got, "seat %d", p)
 		})
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
@@ -25,9 +28,7 @@ var game = simtest.Toy{Seats: 3, Orders: 2}
 func newGame(t *testing.T, maxTurns int) env.Vector {
 	t.Helper()
 	v, err := env.New(game, featuretest.ToyKit(game), env.Settings{N: 1, MaxTurns: maxTurns})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return v
 }
 
@@ -105,9 +106,8 @@ func (s *episodes) Episode(e *rollout.Episode) error {
 func played(t *testing.T, n uint64, maxTurns int) []*rollout.Episode {
 	t.Helper()
 	var s episodes
-	if err := rollout.Shard(t.Context(), newGame(t, maxTurns), []rollout.Policy{random{}, random{}, random{}}, 7, 0, n, &s); err != nil {
-		t.Fatal(err)
-	}
+	err := rollout.Shard(t.Context(), newGame(t, maxTurns), []rollout.Policy{random{}, random{}, random{}}, 7, 0, n, &s)
+	require.NoError(t, err)
 	return s.list
 }
 
@@ -166,9 +166,8 @@ func checkTurn(t *testing.T, e *rollout.Episode, before *simtest.ToyState, turn 
 				bests++
 			}
 		}
-		if got := turn.Seats[p]; !reflect.DeepEqual(got, want) || got.BestPlayed() != (want.Played.Share == want.Best.Share) {
-			t.Fatalf("episode %d, turn %d, seat %d:\ngot  %+v\nwant %+v", e.ID, turn.Turn, p, got, want)
-		}
+		got := turn.Seats[p]
+		require.Truef(t, reflect.DeepEqual(got, want) && got.BestPlayed() == (want.Played.Share == want.Best.Share), "episode %d, turn %d, seat %d:\ngot  %+v\nwant %+v", e.ID, turn.Turn, p, got, want)
 	}
 	return bests
 }
@@ -232,9 +231,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	if bests < 50 || over < 5 || lost < 50 {
-		t.Errorf("the best orders were played %d times, %d games were over, %d times something was lost: too few to test", bests, over, lost)
-	}
+	assert.Truef(t, bests >= 50 && over >= 5 && lost >= 50, "the best orders were played %d times, %d games were over, %d times something was lost: too few to test", bests, over, lost)
 }
 
 // TestRunPart: an analysis of some turns is part of the analysis of all, for any number of workers.
@@ -242,9 +239,7 @@ func TestRunPart(t *testing.T) {
 	e := long(t)
 	o := options(t, e, 0)
 	all, err := analysis.Run(t.Context(), e, o)
-	if err != nil {
-		t.Fatalf("%d turns, error %v", e.Turns, err)
-	}
+	require.NoErrorf(t, err, "%d turns", e.Turns)
 	for _, c := range []struct{ first, last, every, workers int }{{0, e.Turns - 1, 1, 3}, {1, 6, 2, 1}, {2, 7, 3, 2}, {e.Turns - 1, e.Turns - 1, 5, 2}} {
 		t.Run(fmt.Sprintf("every %d from %d to %d", c.every, c.first, c.last), func(t *testing.T) {
 			o.First, o.Last, o.Every, o.Workers = c.first, c.last, c.every, c.workers
@@ -252,9 +247,9 @@ func TestRunPart(t *testing.T) {
 			for turn := c.first; turn <= c.last; turn += c.every {
 				want = append(want, all[turn])
 			}
-			if got, err := analysis.Run(t.Context(), e, o); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%+v: error %v, got %d turns\n%+v\nwant\n%+v", c, err, len(got), got, want)
-			}
+			got, err := analysis.Run(t.Context(), e, o)
+			require.NoErrorf(t, err, "%+v", c)
+			assert.Equalf(t, want, got, "%+v, got %d turns", c, len(got))
 		})
 	}
 }
@@ -267,17 +262,13 @@ func TestRunStopped(t *testing.T) {
 	stop := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	o.Progress = func(done, of int) {
-		if of != e.Turns+1 && of != e.Turns {
-			t.Errorf("%d positions of %d turns", of, e.Turns)
-		}
+		assert.Truef(t, of == e.Turns+1 || of == e.Turns, "%d positions of %d turns", of, e.Turns)
 		if done == 5 {
 			cancel(stop)
 		}
 	}
 	got, err := analysis.Run(ctx, e, o)
-	if !errors.Is(err, stop) || len(got) != 4 || !reflect.DeepEqual(got, all[:4]) {
-		t.Errorf("error %v, %d turns: %+v", err, len(got), got)
-	}
+	assert.Truef(t, errors.Is(err, stop) && len(got) == 4 && reflect.DeepEqual(got, all[:4]), "error %v, %d turns: %+v", err, len(got), got)
 }
 
 // blind is a policy that does not search.
@@ -306,9 +297,8 @@ func TestRunErrors(t *testing.T) {
 			e := played(t, 1, 0)[0]
 			o := options(t, e, 0)
 			change(e, &o)
-			if _, err := analysis.Run(t.Context(), e, o); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want one with %q", err, want)
-			}
+			_, err := analysis.Run(t.Context(), e, o)
+			assert.ErrorContains(t, err, want)
 		})
 	}
 }
@@ -321,13 +311,9 @@ func TestWorst(t *testing.T) {
 		turns = append(turns, analysis.TurnAnalysis{Turn: 10 * i, Seats: []analysis.Assessment{{}, {Loss: lost}}})
 	}
 	for n, want := range [][]int{{}, {20}, {20, 40}, {20, 40, 50}, {20, 40, 50, 0}, {20, 40, 50, 0}} {
-		if got := analysis.Worst(turns, 1, n); !slices.Equal(got, want) {
-			t.Errorf("%d worst: %v, want %v", n, got, want)
-		}
+		assert.Truef(t, slices.Equal(analysis.Worst(turns, 1, n), want), "%d worst", n)
 	}
-	if got := analysis.Worst(turns, 0, 9); len(got) != 0 {
-		t.Errorf("seat 0 lost nothing, got %v", got)
-	}
+	assert.Empty(t, analysis.Worst(turns, 0, 9), "seat 0 lost nothing")
 }
 
 func TestChart(t *testing.T) {
@@ -336,22 +322,15 @@ func TestChart(t *testing.T) {
 		turns = append(turns, analysis.TurnAnalysis{Turn: 3 + i, Seats: []analysis.Assessment{{Value: v}, {Value: -v / 2}}})
 	}
 	want := "  +1 |    AA\n     |\n     |\n     |   A\n     |  A\n   0 | *----\n     |  BB\n     |    B\n     |     B\n     |\n  -1 |\nturn   3   7\n"
-	if got := string(analysis.AppendChart(nil, turns)); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got := analysis.AppendChart(nil, nil); got != nil {
-		t.Errorf("no turns: %q", got)
-	}
+	assert.Equal(t, want, string(analysis.AppendChart(nil, turns)))
+	assert.Nil(t, analysis.AppendChart(nil, nil), "no turns")
 	// 200 turns in 64 columns: each column has the mean of some.
 	turns = nil
 	for i := range 200 {
 		turns = append(turns, analysis.TurnAnalysis{Turn: i, Seats: []analysis.Assessment{{Value: math.Copysign(1, float64(i)-99.5)}}})
 	}
 	lines := strings.Split(string(analysis.AppendChart(nil, turns)), "\n")
-	if top, bottom := lines[0], lines[10]; top != "  +1 | "+strings.Repeat(" ", 32)+strings.Repeat("A", 32) || bottom != "  -1 | "+strings.Repeat("A", 32) {
-		t.Errorf("got\n%s", strings.Join(lines, "\n"))
-	}
-	if last := lines[11]; last != "turn   0"+strings.Repeat(" ", 60)+"199" {
-		t.Errorf("got %q", last)
-	}
+	top, bottom := lines[0], lines[10]
+	assert.Truef(t, top == "  +1 | "+strings.Repeat(" ", 32)+strings.Repeat("A", 32) && bottom == "  -1 | "+strings.Repeat("A", 32), "got\n%s", strings.Join(lines, "\n"))
+	assert.Equal(t, "turn   0"+strings.Repeat(" ", 60)+"199", lines[11])
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/features/featuretest"
@@ -66,9 +68,7 @@ func entrant(t testing.TB, name string) arena.Entrant {
 		return arena.Entrant{Name: name, New: func(s env.Spec) (rollout.Policy, error) { return greedy{s, 0.8}, nil }}
 	}
 	m, err := policy.New("toy", name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return arena.Entrant{Name: name, New: m}
 }
 
@@ -87,9 +87,7 @@ func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.RunOp
 func run(t testing.TB, c arena.RunOptions) *arena.Report {
 	t.Helper()
 	r, err := arena.Run(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -97,41 +95,25 @@ var duel = simtest.Toy{Seats: 2, Orders: 1}
 
 func TestResult(t *testing.T) {
 	r := run(t, config(t, duel, 4, "greedy", "random", "lazy"))
-	if r.Game != "toy" || r.Rules != "1" || r.Seats != 2 || r.Seeds != 30 || r.Games != 180 || len(r.Pairs) != 3 {
-		t.Fatalf("%+v", r)
-	}
+	require.Truef(t, r.Game == "toy" && r.Rules == "1" && r.Seats == 2 && r.Seeds == 30 && r.Games == 180 && len(r.Pairs) == 3, "%+v", r)
 	for _, p := range r.Pairs {
-		if p.Wins+p.Draws+p.Losses != 60 || p.MeanTurns < 2 || p.MeanTurns > simtest.ToyTurns {
-			t.Errorf("%+v", p)
-		}
-		if want := (float64(p.Wins) + float64(p.Draws)/2) / 60; math.Abs(p.Score-want) > 1e-6 {
-			t.Errorf("score %v, want %v", p.Score, want)
-		}
-		if !(p.ScoreLow < p.Score && p.Score < p.ScoreHigh || p.Score == 1 && p.ScoreHigh == 1) {
-			t.Errorf("interval %v … %v around %v", p.ScoreLow, p.ScoreHigh, p.Score)
-		}
+		assert.Truef(t, p.Wins+p.Draws+p.Losses == 60 && p.MeanTurns >= 2 && p.MeanTurns <= simtest.ToyTurns, "%+v", p)
+		want := (float64(p.Wins) + float64(p.Draws)/2) / 60
+		assert.LessOrEqualf(t, math.Abs(p.Score-want), 1e-6, "score %v, want %v", p.Score, want)
+		assert.Truef(t, p.ScoreLow < p.Score && p.Score < p.ScoreHigh || p.Score == 1 && p.ScoreHigh == 1, "interval %v … %v around %v", p.ScoreLow, p.ScoreHigh, p.Score)
 	}
 	sum := 0.0
 	for _, s := range r.Players {
-		if s.Wins+s.Draws+s.Losses != 120 {
-			t.Errorf("%+v", s)
-		}
+		assert.Equalf(t, 120, s.Wins+s.Draws+s.Losses, "%+v", s)
 		sum += s.Elo
 	}
-	if math.Abs(sum) > 0.31 {
-		t.Errorf("ratings sum to %v", sum)
-	}
-	if g, l := r.Players[0], r.Players[2]; g.ScoreLow < l.ScoreHigh || g.Elo < l.Elo+100 {
-		t.Errorf("greedy %+v is not clearly better than lazy %+v", g, l)
-	}
+	assert.LessOrEqualf(t, math.Abs(sum), 0.31, "ratings sum to %v", sum)
+	g, l := r.Players[0], r.Players[2]
+	assert.Truef(t, g.ScoreLow >= l.ScoreHigh && g.Elo >= l.Elo+100, "greedy %+v is not clearly better than lazy %+v", g, l)
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, key := range []string{`"seeds":30`, `"pairs":[{"a":"greedy","b":"random","wins":`, `"elo":`, `"mean_turns":`, `"score_low":`} {
-		if !strings.Contains(string(text), key) {
-			t.Errorf("JSON lacks %s: %s", key, text)
-		}
+		assert.Containsf(t, string(text), key, "JSON lacks %s: %s", key, text)
 	}
 }
 
@@ -140,15 +122,10 @@ func TestResult(t *testing.T) {
 func TestSymmetry(t *testing.T) {
 	ab := run(t, config(t, duel, 4, "greedy", "random")).Pairs[0]
 	ba := run(t, config(t, duel, 4, "random", "greedy")).Pairs[0]
-	if ab.Wins != ba.Losses || ab.Draws != ba.Draws || ab.Losses != ba.Wins || ab.MeanTurns != ba.MeanTurns ||
-		math.Abs(ab.ScoreLow+ba.ScoreHigh-1) > 2e-6 {
-		t.Errorf("%+v, seen from the other side %+v", ab, ba)
-	}
+	assert.Truef(t, ab.Wins == ba.Losses && ab.Draws == ba.Draws && ab.Losses == ba.Wins && ab.MeanTurns == ba.MeanTurns && math.Abs(ab.ScoreLow+ba.ScoreHigh-1) <= 2e-6, "%+v, seen from the other side %+v", ab, ba)
 	for _, name := range []string{"random", "lazy"} {
 		p := run(t, config(t, duel, 4, name, name)).Pairs[0]
-		if p.Wins != p.Losses || p.Score != 0.5 {
-			t.Errorf("%s against itself: %+v", name, p)
-		}
+		assert.Truef(t, p.Wins == p.Losses && p.Score == 0.5, "%s against itself: %+v", name, p)
 	}
 }
 
@@ -171,9 +148,8 @@ func TestDeterminism(t *testing.T) {
 		})
 	}
 	three := run(t, config(t, duel, 4, "greedy", "random", "lazy"))
-	if two := run(t, config(t, duel, 4, "greedy", "random")); two.Pairs[0].Tally != three.Pairs[0].Tally {
-		t.Errorf("%+v alone, %+v with a third", two.Pairs[0], three.Pairs[0])
-	}
+	two := run(t, config(t, duel, 4, "greedy", "random"))
+	assert.Truef(t, two.Pairs[0].Tally == three.Pairs[0].Tally, "%+v alone, %+v with a third", two.Pairs[0], three.Pairs[0])
 }
 
 // TestManySeats: with more than two seats, every set of policies plays in every order; fewer
@@ -181,20 +157,14 @@ func TestDeterminism(t *testing.T) {
 func TestManySeats(t *testing.T) {
 	g := simtest.Toy{Seats: 4, Orders: 1}
 	r := run(t, config(t, g, 8, "greedy", "lazy"))
-	if r.Games != 60 || r.Seeds != 10 {
-		t.Errorf("two policies at four seats: %d games on %d seeds", r.Games, r.Seeds)
-	}
-	if p := r.Pairs[0]; p.Wins+p.Draws+p.Losses != 60*4 || p.Score < 0.6 {
-		t.Errorf("two policies at four seats: %+v", p)
-	}
+	assert.Truef(t, r.Games == 60 && r.Seeds == 10, "two policies at four seats: %d games on %d seeds", r.Games, r.Seeds)
+	p := r.Pairs[0]
+	assert.Truef(t, p.Wins+p.Draws+p.Losses == 60*4 && p.Score >= 0.6, "two policies at four seats: %+v", p)
 	r = run(t, config(t, simtest.Toy{Seats: 3, Orders: 1}, 8, "greedy", "random", "lazy", "random"))
-	if r.Games != 4*20*3 || len(r.Pairs) != 6 {
-		t.Errorf("four policies at three seats: %d games, %d pairs", r.Games, len(r.Pairs))
-	}
+	assert.Truef(t, r.Games == 4*20*3 && len(r.Pairs) == 6, "four policies at three seats: %d games, %d pairs", r.Games, len(r.Pairs))
 	// Each pair meets in two of the four lineups.
-	if p := r.Pairs[0]; p.Wins+p.Draws+p.Losses != 2*20*3 {
-		t.Errorf("four policies at three seats: %+v", p)
-	}
+	p = r.Pairs[0]
+	assert.Equalf(t, 2*20*3, p.Wins+p.Draws+p.Losses, "four policies at three seats: %+v", p)
 }
 
 func TestErrors(t *testing.T) {
@@ -210,22 +180,18 @@ func TestErrors(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			c := config(t, duel, 1, "random", "greedy")
 			change(&c)
-			if _, err := arena.Run(context.Background(), c); err == nil || err.Error() != want {
-				t.Errorf("error %v, want %q", err, want)
-			}
+			_, err := arena.Run(context.Background(), c)
+			assert.EqualError(t, err, want)
 		})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := config(t, duel, 1, "random", "greedy")
 	c.Progress = func(played, all int) {
-		if all != 60 || played > all {
-			t.Errorf("%d of %d games", played, all)
-		}
+		assert.Truef(t, all == 60 && played <= all, "%d of %d games", played, all)
 		cancel()
 	}
-	if _, err := arena.Run(ctx, c); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v after cancelling", err)
-	}
+	_, err := arena.Run(ctx, c)
+	assert.ErrorIsf(t, err, context.Canceled, "error %v after cancelling", err)
 }
 
 // TestStopped: a stopped run has the report of its first seeds, equal to a shorter run's.
@@ -241,13 +207,9 @@ func TestStopped(t *testing.T) {
 				}
 			}
 			got, err := arena.Run(ctx, c)
-			if !errors.Is(err, context.Canceled) {
-				t.Fatalf("stopped after %d games: error %v", after, err)
-			}
+			require.ErrorIsf(t, err, context.Canceled, "stopped after %d games", after)
 			if got == nil {
-				if after > 2*3*2*64 {
-					t.Errorf("stopped after %d games: no result", after)
-				}
+				assert.LessOrEqualf(t, after, 2*3*2*64, "stopped after %d games: no result", after)
 				return
 			}
 			if *got.Complete || got.Seeds < 1 || got.Games != 6*got.Seeds || got.Games > 2*after+6*64 {
@@ -256,13 +218,9 @@ func TestStopped(t *testing.T) {
 			c = config(t, duel, 3, "greedy", "random", "lazy")
 			c.Games = 2 * got.Seeds
 			want := run(t, c)
-			if !*want.Complete {
-				t.Error("a run to the end is not complete")
-			}
+			assert.True(t, *want.Complete, "a run to the end is not complete")
 			want.Complete = got.Complete
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("stopped after %d games:\n%+v, want\n%+v", after, got, want)
-			}
+			assert.Equalf(t, want, got, "stopped after %d games", after)
 		})
 	}
 }
@@ -271,15 +229,11 @@ func TestStopped(t *testing.T) {
 func TestRepeats(t *testing.T) {
 	r := run(t, config(t, duel, 3, "empty", "random", "empty"))
 	for _, p := range r.Pairs {
-		if want := p.A == "empty" && p.B == "empty"; p.Repeats != want {
-			t.Errorf("%s and %s: repeats: %v, want %v", p.A, p.B, p.Repeats, want)
-		}
+		assert.Equalf(t, p.A == "empty" && p.B == "empty", p.Repeats, "%s and %s: repeats", p.A, p.B)
 	}
 	c := config(t, duel, 3, "empty", "empty")
 	c.Games = 2
-	if p := run(t, c).Pairs[0]; p.Repeats {
-		t.Error("one seed cannot repeat")
-	}
+	assert.False(t, run(t, c).Pairs[0].Repeats, "one seed cannot repeat")
 }
 
 func ExampleRun() {

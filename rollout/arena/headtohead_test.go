@@ -5,6 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena"
 	"moonfarm/sim/prng"
 )
@@ -26,9 +29,7 @@ func versus(games []arena.Played, a, b, seeds, lost int) []arena.Played {
 func evaluate(t *testing.T, names []string, games []arena.Played) *arena.Report {
 	t.Helper()
 	r, err := arena.Evaluate(names, games, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -39,12 +40,8 @@ func TestHeadToHead(t *testing.T) {
 	want := 400 * math.Log10(3) // a score of ¾
 	for i, sign := range []float64{1, -1, 1} {
 		p := r.Pairs[i] // a–b, a–c, b–c
-		if p.Elo == nil || math.Abs(*p.Elo-sign*want) > 0.01 || !(*p.EloLow < *p.Elo && *p.Elo < *p.EloHigh) {
-			t.Errorf("%s against %s: elo %v, want %v", p.A, p.B, p.Elo, sign*want)
-		}
-		if math.Abs(p.FitElo) > 0.01 || p.FitLow == nil || !(*p.FitLow < 0 && 0 < *p.FitHigh) {
-			t.Errorf("%s against %s: %+.2f by the fit, want 0 of a circle", p.A, p.B, p.FitElo)
-		}
+		assert.Truef(t, p.Elo != nil && math.Abs(*p.Elo-sign*want) <= 0.01 && *p.EloLow < *p.Elo && *p.Elo < *p.EloHigh, "%s against %s: elo %v, want %v", p.A, p.B, p.Elo, sign*want)
+		assert.Truef(t, math.Abs(p.FitElo) <= 0.01 && p.FitLow != nil && *p.FitLow < 0 && 0 < *p.FitHigh, "%s against %s: %+.2f by the fit, want 0 of a circle", p.A, p.B, p.FitElo)
 		// The interval of the Elo belongs to the score's interval, and Superior to the same test.
 		for _, c := range []struct {
 			score float64
@@ -91,23 +88,17 @@ func TestSayNothing(t *testing.T) {
 		t.Errorf("all lost: %+v", p)
 	}
 	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var got struct {
 		Players, Pairs []map[string]any
 	}
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &got))
 	for _, key := range []string{"low", "high", "error"} {
-		if x, there := got.Players[0][key]; !there || x != nil {
-			t.Errorf("players: %s is %v, want null", key, x)
-		}
+		x, there := got.Players[0][key]
+		assert.Truef(t, there && x == nil, "players: %s is %v, want null", key, x)
 	}
 	for _, key := range []string{"elo", "elo_high", "fit_elo_low", "fit_elo_high"} {
-		if x, there := got.Pairs[0][key]; !there || x != nil {
-			t.Errorf("pairs: %s is %v, want null", key, x)
-		}
+		x, there := got.Pairs[0][key]
+		assert.Truef(t, there && x == nil, "pairs: %s is %v, want null", key, x)
 	}
 }

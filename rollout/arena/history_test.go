@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/schedule"
@@ -29,9 +32,8 @@ func TestRatingHistory(t *testing.T) {
 	ends := []int{1, 30, 45, 60}
 	for _, anchor := range []int{-1, 0} {
 		course, err := arena.RatingHistory(3, games, anchor, ends)
-		if err != nil || len(course) != len(ends) {
-			t.Fatal(len(course), err)
-		}
+		require.NoErrorf(t, err, "%v", len(course))
+		require.Equal(t, len(ends), len(course))
 		for k, end := range ends {
 			r, err := arena.Evaluate([]string{"a", "b", "c"}, games[:end], anchor)
 			if err != nil {
@@ -43,11 +45,9 @@ func TestRatingHistory(t *testing.T) {
 				}
 			}
 		}
-		if last := course[3]; last[0] == last[1] || math.IsNaN(last[2]) || !math.IsNaN(course[1][2]) {
-			t.Errorf("anchor %d: %v", anchor, course)
-		}
+		last := course[3]
+		assert.Truef(t, last[0] != last[1] && !math.IsNaN(last[2]) && math.IsNaN(course[1][2]), "anchor %d: %v", anchor, course)
 	}
-	if _, err := arena.RatingHistory(rating.MaxPlayers+1, games, -1, ends); err == nil {
-		t.Error("too many players, and no error")
-	}
+	_, err := arena.RatingHistory(rating.MaxPlayers+1, games, -1, ends)
+	assert.Error(t, err, "too many players, and no error")
 }

@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout/arena"
@@ -39,17 +42,13 @@ var terms = arena.Terms{Game: "toy", Rules: "1", Seed: 7, Schedule: "round-robin
 func journaled(t testing.TB, ctx context.Context, file string, c *arena.Tournament) ([]arena.Played, error) {
 	t.Helper()
 	j, err := arena.OpenJournal(file, terms, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var names []string
 	for _, p := range c.Players {
 		names = append(names, p.Name)
 	}
 	order, err := j.Enter(names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	players := c.Players
 	c.Players = nil
 	for _, k := range order {
@@ -67,18 +66,14 @@ func journaled(t testing.TB, ctx context.Context, file string, c *arena.Tourname
 		return nil
 	}
 	all, err := c.Play(ctx)
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, j.Close())
 	return all, err
 }
 
 func readFile(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 
@@ -88,23 +83,18 @@ func TestJournal(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
 	games, err := journaled(t, t.Context(), whole, tournament(t, 9, 1, "greedy", "random", "lazy"))
-	if err != nil || len(games) != 54 {
-		t.Fatalf("%d games, %v", len(games), err)
-	}
+	require.NoErrorf(t, err, "%d games", len(games))
+	require.Equalf(t, 54, len(games), "%d games", len(games))
 	want := readFile(t, whole)
-	if n := bytes.Count(want, []byte("\n")); n != 56 {
-		t.Fatalf("%d lines", n)
-	}
+	n := bytes.Count(want, []byte("\n"))
+	require.Equalf(t, 56, n, "%d lines", n)
 	read, err := arena.ReadJournal(whole)
-	if err != nil || !reflect.DeepEqual(read.Games, games) || !reflect.DeepEqual(read.Players, []string{"greedy", "random", "lazy"}) || read.Terms.Seed != 7 {
-		t.Fatalf("read %+v, %v", read, err)
-	}
+	require.NoErrorf(t, err, "read %+v", read)
+	require.Truef(t, reflect.DeepEqual(read.Games, games) && reflect.DeepEqual(read.Players, []string{"greedy", "random", "lazy"}) && read.Terms.Seed == 7, "read %+v", read)
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range 20 {
 		file := filepath.Join(dir, fmt.Sprint(k))
-		if err := os.WriteFile(file, want[:r.IntN(len(want)+1)], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, want[:r.IntN(len(want)+1)], 0o666))
 		ctx, stop := context.WithCancelCause(t.Context())
 		enough := errors.New("enough")
 		c := tournament(t, 9, 1+k%4, "greedy", "random", "lazy")
@@ -116,16 +106,12 @@ func TestJournal(t *testing.T) {
 			return nil
 		}
 		some, err := journaled(t, ctx, file, c)
-		if err != nil && !errors.Is(err, enough) || !reflect.DeepEqual(some, games[:len(some)]) {
-			t.Fatalf("%d games, %v", len(some), err)
-		}
-		if now := readFile(t, file); !bytes.HasPrefix(want, now) {
-			t.Fatalf("stopped, it is\n%s", now)
-		}
+		require.Truef(t, (err == nil || errors.Is(err, enough)) && reflect.DeepEqual(some, games[:len(some)]), "%d games, %v", len(some), err)
+		now := readFile(t, file)
+		require.Truef(t, bytes.HasPrefix(want, now), "stopped, it is\n%s", now)
 		again, err := journaled(t, t.Context(), file, tournament(t, 9, 1+k%3, "greedy", "random", "lazy"))
-		if err != nil || !reflect.DeepEqual(again, games) || !bytes.Equal(readFile(t, file), want) {
-			t.Fatalf("gone on with: %d games, %v", len(again), err)
-		}
+		require.NoErrorf(t, err, "gone on with: %d games", len(again))
+		require.Truef(t, reflect.DeepEqual(again, games) && bytes.Equal(readFile(t, file), want), "gone on with: %d games", len(again))
 	}
 }
 
@@ -133,31 +119,25 @@ func TestJournal(t *testing.T) {
 // remain.
 func TestJournalExtended(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "journal")
-	if _, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random"))
+	require.NoError(t, err)
 	before := readFile(t, file)
 	c := tournament(t, 4, 2, "lazy", "random", "greedy")
 	fresh := 0
 	c.Done = func(*arena.Played) error { fresh++; return nil }
 	games, err := journaled(t, t.Context(), file, c)
-	if err != nil || len(games) != 24 || fresh != 20 || !bytes.HasPrefix(readFile(t, file), before) {
-		t.Fatalf("%d games, %d of them new, %v", len(games), fresh, err)
-	}
+	require.NoErrorf(t, err, "%d games, %d of them new", len(games), fresh)
+	require.Truef(t, len(games) == 24 && fresh == 20 && bytes.HasPrefix(readFile(t, file), before), "%d games, %d of them new", len(games), fresh)
 	want, err := tournament(t, 4, 1, "greedy", "random", "lazy").Play(t.Context())
 	byNumber := func(a, b arena.Played) int { return cmp.Compare(a.Number, b.Number) }
 	slices.SortFunc(games, byNumber)
 	slices.SortFunc(want, byNumber)
-	if err != nil || !reflect.DeepEqual(games, want) {
-		t.Errorf("%v, %v\n%v", err, games, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, games)
 	j, err := arena.ReadJournal(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.Enter([]string{"lazy", "random"}); err == nil || !strings.Contains(err.Error(), "games of greedy") {
-		t.Errorf("a player left out: %v", err)
-	}
+	require.NoError(t, err)
+	_, err = j.Enter([]string{"lazy", "random"})
+	assert.ErrorContains(t, err, "games of greedy", "a player left out")
 }
 
 // TestJournalRounds: a player that enters later takes part from the first round without a game.
@@ -170,22 +150,17 @@ func TestJournalRounds(t *testing.T) {
 			joined = append(slices.Clone(j.Joined), 3)
 		}
 		c.Schedule = schedule.Swiss{Players: len(names), Rounds: 3 * (round + 1), Seeds: 1, Seed: 1, Joined: joined}
-		if _, err := journaled(t, t.Context(), file, c); err != nil {
-			t.Fatal(err)
-		}
+		_, err := journaled(t, t.Context(), file, c)
+		require.NoError(t, err)
 	}
 	j, err := arena.ReadJournal(file)
-	if err != nil || !slices.Equal(j.Joined, []int{0, 0, 3}) {
-		t.Fatalf("joined in the rounds %v, %v", j.Joined, err)
-	}
+	require.NoErrorf(t, err, "joined in the rounds %v", j.Joined)
+	require.Equal(t, []int{0, 0, 3}, j.Joined, "joined in the rounds")
 	for _, g := range j.Games {
-		if g.Round < 3 && slices.Contains(g.Players, 2) {
-			t.Errorf("the third player has game %+v", g.Fixture)
-		}
+		assert.Truef(t, g.Round >= 3 || !slices.Contains(g.Players, 2), "the third player has game %+v", g.Fixture)
 	}
-	if last := j.Games[len(j.Games)-1]; last.Round != 5 {
-		t.Errorf("the last game is %+v", last.Fixture)
-	}
+	last := j.Games[len(j.Games)-1]
+	assert.Equalf(t, 5, last.Round, "the last game is %+v", last.Fixture)
 }
 
 // TestStages: a contest plays each stage with its own number of seats, and the result does not
@@ -202,20 +177,14 @@ func TestStages(t *testing.T) {
 			return env.New(g, featuretest.ToyKit(g), env.Settings{N: 3})
 		}
 		games, err := c.Play(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if want == nil {
 			want = games
 		}
-		if !reflect.DeepEqual(games, want) {
-			t.Errorf("%d workers play other games than one", workers)
-		}
+		assert.Equalf(t, want, games, "%d workers play other games than one", workers)
 	}
 	r, err := arena.Evaluate(names, want, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if err := r.AddStages(s, want); err != nil || len(r.Stages) != 4 {
 		t.Fatalf("%d stages, %v", len(r.Stages), err)
 	}
@@ -226,13 +195,10 @@ func TestStages(t *testing.T) {
 			of += p.Games
 		}
 		played += stage.Games
-		if stage.Seats != s.Seats[i] || of != stage.Games*stage.Seats || stage.Games == 0 {
-			t.Errorf("%+v", stage)
-		}
+		assert.Truef(t, stage.Seats == s.Seats[i] && of == stage.Games*stage.Seats && stage.Games != 0, "%+v", stage)
 	}
-	if first := r.Stages[3].Standings; played != len(want) || first[0].Points < first[1].Points {
-		t.Errorf("%d of %d games, the finals: %+v", played, len(want), first)
-	}
+	first := r.Stages[3].Standings
+	assert.Truef(t, played == len(want) && first[0].Points >= first[1].Points, "%d of %d games, the finals: %+v", played, len(want), first)
 }
 
 // TestJournalMarked: a journal may begin with a byte order mark.
@@ -243,24 +209,19 @@ func TestJournalMarked(t *testing.T) {
 		err = j.Close()
 	}
 	text, e := os.ReadFile(name)
-	if err = errors.Join(err, e, os.WriteFile(name, append([]byte("\uFEFF"), text...), 0o666)); err != nil {
-		t.Fatal(err)
-	}
-	if j, err = arena.ReadJournal(name); err != nil || j.Terms.Game != terms.Game {
-		t.Errorf("read: %v", err)
-	}
-	if j, err = arena.OpenJournal(name, terms, nil); err != nil {
-		t.Fatalf("opened again: %v", err)
-	}
-	if _, err = j.Enter([]string{"a", "b"}); err != nil {
-		t.Error(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Error(err)
-	}
-	if j, err = arena.ReadJournal(name); err != nil || len(j.Players) != 2 {
-		t.Errorf("read again: %v", err)
-	}
+	err = errors.Join(err, e, os.WriteFile(name, append([]byte("\uFEFF"), text...), 0o666))
+	require.NoError(t, err)
+	j, err = arena.ReadJournal(name)
+	require.NoError(t, err, "read")
+	assert.Equal(t, terms.Game, j.Terms.Game, "read")
+	j, err = arena.OpenJournal(name, terms, nil)
+	require.NoError(t, err, "opened again")
+	_, err = j.Enter([]string{"a", "b"})
+	assert.NoError(t, err)
+	assert.NoError(t, j.Close())
+	j, err = arena.ReadJournal(name)
+	require.NoError(t, err, "read again")
+	assert.Len(t, j.Players, 2, "read again")
 }
 
 // TestJournalRefused: OpenJournal refuses a journal in use, another tournament's journal and a
@@ -268,22 +229,17 @@ func TestJournalMarked(t *testing.T) {
 func TestJournalRefused(t *testing.T) {
 	t.Parallel() // it waits for a lock
 	file := filepath.Join(t.TempDir(), "journal")
-	if _, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random"))
+	require.NoError(t, err)
 	j, err := arena.OpenJournal(file, terms, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := arena.OpenJournal(file, terms, nil); err == nil || !strings.Contains(err.Error(), "another tournament is writing to it") {
-		t.Errorf("open twice: %v", err)
-	}
+	require.NoError(t, err)
+	_, err = arena.OpenJournal(file, terms, nil)
+	assert.ErrorContains(t, err, "another tournament is writing to it", "open twice")
 	j.Close()
 	other := terms
 	other.Seed++
-	if _, err := arena.OpenJournal(file, other, nil); err == nil || !strings.Contains(err.Error(), `"seed":"7"`) {
-		t.Errorf("another seed: %v", err)
-	}
+	_, err = arena.OpenJournal(file, other, nil)
+	assert.ErrorContains(t, err, `"seed":"7"`, "another seed")
 	text := version1(string(readFile(t, file))) // without checksums, so that the other checks are reached
 	lines := strings.SplitAfter(text, "\n")
 	for _, c := range []struct{ text, want string }{
@@ -314,18 +270,14 @@ func TestJournalRefused(t *testing.T) {
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			bad := filepath.Join(t.TempDir(), "bad")
-			if err := os.WriteFile(bad, []byte(c.text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := arena.ReadJournal(bad); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%.60q…: error %v, want %s", c.text, err, c.want)
-			}
+			require.NoError(t, os.WriteFile(bad, []byte(c.text), 0o666))
+			_, err := arena.ReadJournal(bad)
+			assert.ErrorContainsf(t, err, c.want, "%.60q…", c.text)
 			if c.text == "" {
 				return
 			}
-			if _, err := arena.OpenJournal(bad, terms, nil); err == nil || string(readFile(t, bad)) != c.text {
-				t.Errorf("%.60q…: opened for more games: %v", c.text, err)
-			}
+			_, err = arena.OpenJournal(bad, terms, nil)
+			assert.Truef(t, err != nil && string(readFile(t, bad)) == c.text, "%.60q…: opened for more games: %v", c.text, err)
 		})
 	}
 }
@@ -341,37 +293,28 @@ func TestJournalVersion1(t *testing.T) {
 	dir := t.TempDir()
 	whole, old := filepath.Join(dir, "whole"), filepath.Join(dir, "old")
 	games, err := journaled(t, t.Context(), whole, tournament(t, 4, 1, "greedy", "random"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := version1(string(readFile(t, whole)))
 	half := strings.Join(strings.SplitAfter(want, "\n")[:5], "")
-	if err := os.WriteFile(old, []byte(half), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(old, []byte(half), 0o666))
 	got, err := journaled(t, t.Context(), old, tournament(t, 4, 1, "greedy", "random"))
 	if err != nil || !reflect.DeepEqual(got, games) || string(readFile(t, old)) != want {
 		t.Errorf("%v: it became\n%s\nwant\n%s", err, readFile(t, old), want)
 	}
 	j, err := arena.ReadJournal(old)
-	if err != nil || !reflect.DeepEqual(j.Games, games) {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, games, j.Games, err)
 	longest := 0
 	for _, g := range games {
 		longest = max(longest, g.Turns)
 	}
-	if err := j.CheckTurns(longest); err != nil {
-		t.Error(err)
-	}
-	if err := j.CheckTurns(longest - 1); err == nil || !strings.Contains(err.Error(), old+":3: ") {
-		t.Errorf("a game with more turns than the rules allow: %v", err)
-	}
+	assert.NoError(t, j.CheckTurns(longest))
+	err = j.CheckTurns(longest - 1)
+	assert.ErrorContains(t, err, old+":3: ", "a game with more turns than the rules allow")
 	long := terms
 	long.GameTurns = longest - 1
-	if _, err := arena.OpenJournal(old, long, nil); err == nil || !strings.Contains(err.Error(), old+":3: ") {
-		t.Errorf("a game with more turns than the rules allow: %v", err)
-	}
+	_, err = arena.OpenJournal(old, long, nil)
+	assert.ErrorContains(t, err, old+":3: ", "a game with more turns than the rules allow")
 }
 
 // TestJournalDamage: for any single byte that is changed, deleted or inserted, and any line copied
@@ -380,16 +323,12 @@ func TestJournalDamage(t *testing.T) {
 	dir := t.TempDir()
 	file, other, bad := filepath.Join(dir, "journal"), filepath.Join(dir, "other"), filepath.Join(dir, "bad")
 	games, err := journaled(t, t.Context(), file, tournament(t, 2, 1, "greedy", "random"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	whole := readFile(t, file)
 	refused := 0
 	try := func(what string, text []byte, must bool) {
 		t.Helper()
-		if err := os.WriteFile(bad, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(bad, text, 0o666))
 		j, err := arena.ReadJournal(bad)
 		switch {
 		case err != nil && !strings.HasPrefix(err.Error(), "journal "+bad+":"):
@@ -416,33 +355,21 @@ func TestJournalDamage(t *testing.T) {
 			try(fmt.Sprintf("byte %d made %q", at, text[at]), text, true)
 		}
 	}
-	if refused < len(whole)*9/10 {
-		t.Errorf("%d damages of %d bytes were refused", refused, len(whole))
-	}
+	assert.GreaterOrEqualf(t, refused, len(whole)*9/10, "%d damages of %d bytes were refused", refused, len(whole))
 	j, err := arena.OpenJournal(other, arena.Terms{Game: "toy", Rules: "1", Seed: 8, Schedule: "round-robin"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.Enter([]string{"greedy", "random"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Add(&games[0]); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	_, err = j.Enter([]string{"greedy", "random"})
+	require.NoError(t, err)
+	require.NoError(t, j.Add(&games[0]))
+	require.NoError(t, j.Close())
 	lines, foreign := bytes.SplitAfter(whole, []byte("\n")), bytes.SplitAfter(readFile(t, other), []byte("\n"))
 	lines[2] = foreign[2]
 	try("a game of another seed", bytes.Join(lines, nil), true)
 	// The error names all damaged lines.
 	text := bytes.ReplaceAll(whole, []byte(`"end":"over"`), []byte(`"end":"oven"`))
-	if err := os.WriteFile(bad, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := arena.ReadJournal(bad); err == nil || !strings.HasPrefix(err.Error(), "journal "+bad+":3: ") || !strings.HasSuffix(err.Error(), "; so are lines 4 5 6") {
-		t.Errorf("four damaged lines: %v", err)
-	}
+	require.NoError(t, os.WriteFile(bad, text, 0o666))
+	_, err = arena.ReadJournal(bad)
+	assert.Truef(t, err != nil && strings.HasPrefix(err.Error(), "journal "+bad+":3: ") && strings.HasSuffix(err.Error(), "; so are lines 4 5 6"), "four damaged lines: %v", err)
 }
 
 // TestBots: Match plays the games with bots one by one; their times and faults are kept.
@@ -451,26 +378,22 @@ func TestBots(t *testing.T) {
 	c := tournament(t, 3, 4, "greedy", "random")
 	c.Players = append(c.Players, arena.Entrant{Name: "a bot"})
 	c.Schedule = schedule.RoundRobin{Players: 3, Seats: 2, Seeds: 3}
-	if _, err := c.Play(t.Context()); err == nil || !strings.Contains(err.Error(), "a bot is a bot, but Match is nil") {
-		t.Errorf("error %v", err)
-	}
+	_, err := c.Play(t.Context())
+	assert.ErrorContains(t, err, "a bot is a bot, but Match is nil")
 	c.Match = func(_ context.Context, g *schedule.Fixture) (arena.Played, error) {
 		fault := arena.Fault{Seat: 1, Turn: 4, Kind: "timeout", Times: 2, Text: "slow"}
 		return arena.Played{Turns: 5, Results: []float32{1, -1}, Scores: []float64{2, 0.25}, Sum: 9, Faults: []arena.Fault{fault}, Seconds: []float64{0, 0.125}, Files: []string{"a"}}, nil
 	}
 	games, err := journaled(t, t.Context(), file, c)
-	if err != nil || len(games) != 18 {
-		t.Fatalf("%d games, %v", len(games), err)
-	}
+	require.NoErrorf(t, err, "%d games", len(games))
+	require.Equalf(t, 18, len(games), "%d games", len(games))
 	j, err := arena.ReadJournal(file)
-	if err != nil || !reflect.DeepEqual(j.Games, games) {
-		t.Fatalf("%v: %+v, want %+v", err, j.Games, games)
-	}
+	require.NoError(t, err)
+	require.Equal(t, games, j.Games)
 	broken := errors.New("no disk")
 	c.Match = func(context.Context, *schedule.Fixture) (arena.Played, error) { return arena.Played{}, broken }
-	if some, err := c.Play(t.Context()); !errors.Is(err, broken) || len(some) > 12 {
-		t.Errorf("%d games, error %v", len(some), err)
-	}
+	some, err := c.Play(t.Context())
+	assert.Truef(t, errors.Is(err, broken) && len(some) <= 12, "%d games, error %v", len(some), err)
 }
 
 func FuzzJournal(f *testing.F) {

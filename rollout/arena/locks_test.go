@@ -3,9 +3,11 @@ package arena_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/filelock"
@@ -18,22 +20,15 @@ func TestJournalWithoutFlock(t *testing.T) {
 	locks := &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.ENOLCK }}
 	name := filepath.Join(t.TempDir(), "games.jsonl")
 	j, err := arena.OpenJournal(name, terms, locks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, other := range []*filelock.Locker{locks, nil} {
-		if _, err := arena.OpenJournal(name, terms, other); err == nil || !strings.Contains(err.Error(), "another tournament is writing to it (process ") {
-			t.Errorf("opened twice: %v", err)
-		}
+		_, err = arena.OpenJournal(name, terms, other)
+		assert.ErrorContains(t, err, "another tournament is writing to it (process ", "opened twice")
 	}
-	if err := j.Close(); err != nil {
-		t.Error(err)
-	}
-	if j, err = arena.OpenJournal(name, terms, locks); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, j.Close())
+	j, err = arena.OpenJournal(name, terms, locks)
+	require.NoError(t, err)
 	j.Close()
-	if names, _ := filepath.Glob(name + "*"); len(names) != 1 {
-		t.Errorf("left behind: %q", names)
-	}
+	names, _ := filepath.Glob(name + "*")
+	assert.Len(t, names, 1, "left behind")
 }

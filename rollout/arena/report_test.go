@@ -5,6 +5,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/sim/prng"
@@ -25,38 +28,19 @@ func TestEvaluate(t *testing.T) {
 	games[1].Faults = []arena.Fault{{Seat: 0, Kind: "timeout", Times: 3}, {Seat: 0, Kind: "crash"}}
 	games[1].Seconds = []float64{1.5, 0}
 	r, err := arena.Evaluate([]string{"a", "b", "c"}, games, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Games != 7 || r.Distinct != 5 || r.Seeds != 3 || r.Seats != 2 || r.Anchor != "b" || len(r.Pairs) != 3 {
-		t.Fatalf("%+v", r)
-	}
+	require.NoError(t, err)
+	require.Truef(t, r.Games == 7 && r.Distinct == 5 && r.Seeds == 3 && r.Seats == 2 && r.Anchor == "b" && len(r.Pairs) == 3, "%+v", r)
 	a, b, c := r.Players[0], r.Players[1], r.Players[2]
-	if a.Games != 7 || a.Wins != 5 || a.Draws != 1 || a.Losses != 1 || a.Score != round6(5.5/7) || a.First != round6(4.5/5) || a.Place != round6((5*1+1.5+2)/7) {
-		t.Errorf("a: %+v", a)
-	}
-	if b.Elo != 0 || b.Low != 0 || b.High != 0 || !reflect.DeepEqual(b.Faults, map[string]int{"timeout": 3, "crash": 1}) || b.Seconds != 1.5 {
-		t.Errorf("b, the anchor: %+v", b)
-	}
-	if !(a.Low < a.Elo && a.Elo < a.High && a.Elo > 0 && c.Elo < a.Elo && c.Wins == 0) {
-		t.Errorf("ratings: a %+v, c %+v", a.Rating, c.Rating)
-	}
-	if a.Nash != 1 || b.Nash != 0 || a.AlphaRank != 1 {
-		t.Errorf("nash %v, %v, alpha-rank %v", a.Nash, b.Nash, a.AlphaRank)
-	}
+	assert.Truef(t, a.Games == 7 && a.Wins == 5 && a.Draws == 1 && a.Losses == 1 && a.Score == round6(5.5/7) && a.First == round6(4.5/5) && a.Place == round6((5*1+1.5+2)/7), "a: %+v", a)
+	assert.Truef(t, b.Elo == 0 && b.Low == 0 && b.High == 0 && reflect.DeepEqual(b.Faults, map[string]int{"timeout": 3, "crash": 1}) && b.Seconds == 1.5, "b, the anchor: %+v", b)
+	assert.Truef(t, a.Low < a.Elo && a.Elo < a.High && a.Elo > 0 && c.Elo < a.Elo && c.Wins == 0, "ratings: a %+v, c %+v", a.Rating, c.Rating)
+	assert.Truef(t, a.Nash == 1 && b.Nash == 0 && a.AlphaRank == 1, "nash %v, %v, alpha-rank %v", a.Nash, b.Nash, a.AlphaRank)
 	ab, ac, bc := r.Pairs[0], r.Pairs[1], r.Pairs[2]
-	if ab.Games != 4 || ab.Distinct != 4 || ab.Repeats || ab.Wins != 2 || ab.Draws != 1 || ab.MeanTurns != 10 || ab.Superior != nil || ab.FitElo <= 0 {
-		t.Errorf("a against b: %+v", ab)
-	}
-	if ac.Games != 3 || ac.Distinct != 1 || !ac.Repeats || ac.Wins != 3 || ac.ScoreLow > 0.21 {
-		t.Errorf("a against c, one game three times: %+v", ac)
-	}
-	if bc.Games != 0 || bc.ScoreLow != 0 || bc.ScoreHigh != 1 {
-		t.Errorf("b against c, who never met: %+v", bc)
-	}
-	if order := r.ByRating(); order[0] != 0 {
-		t.Errorf("the best first: %v", order)
-	}
+	assert.Truef(t, ab.Games == 4 && ab.Distinct == 4 && !ab.Repeats && ab.Wins == 2 && ab.Draws == 1 && ab.MeanTurns == 10 && ab.Superior == nil && ab.FitElo > 0, "a against b: %+v", ab)
+	assert.Truef(t, ac.Games == 3 && ac.Distinct == 1 && ac.Repeats && ac.Wins == 3 && ac.ScoreLow <= 0.21, "a against c, one game three times: %+v", ac)
+	assert.Truef(t, bc.Games == 0 && bc.ScoreLow == 0 && bc.ScoreHigh == 1, "b against c, who never met: %+v", bc)
+	order := r.ByRating()
+	assert.Zerof(t, order[0], "the best first: %v", order)
 }
 
 // TestEvaluateNeverMet: players who never met get the score that their ratings predict, not a draw:
@@ -67,12 +51,9 @@ func TestEvaluateNeverMet(t *testing.T) {
 		games = append(games, game(seed, prng.Digest(seed), []int{0, 1}, 1, -1), game(seed, prng.Digest(seed), []int{1, 2}, 1, -1))
 	}
 	r, err := arena.Evaluate([]string{"a", "b", "c"}, games, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, c := r.Players[0], r.Players[2]; a.Nash != 1 || c.Nash != 0 || a.AlphaRank != 1 {
-		t.Errorf("a beats b, b beats c: nash %v of a, %v of c; alpha-rank %v of a", a.Nash, c.Nash, a.AlphaRank)
-	}
+	require.NoError(t, err)
+	a, c := r.Players[0], r.Players[2]
+	assert.Truef(t, a.Nash == 1 && c.Nash == 0 && a.AlphaRank == 1, "a beats b, b beats c: nash %v of a, %v of c; alpha-rank %v of a", a.Nash, c.Nash, a.AlphaRank)
 }
 
 // TestEvaluateSchedules: a report has the ratings of a ladder after each round, and the stages of a
@@ -81,9 +62,7 @@ func TestEvaluateSchedules(t *testing.T) {
 	games := []arena.Played{game(0, 1, []int{0, 1}, 1, -1), game(0, 2, []int{1, 0}, 1, -1), game(1, 3, []int{0, 1}, 1, -1)}
 	games[1].Number, games[2].Number, games[2].Round = 1, 1<<40, 1
 	r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.AddGlicko(games)
 	rate := arena.Glicko(2)()
 	var want []float64
@@ -95,9 +74,7 @@ func TestEvaluateSchedules(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", p.Player, p.Glicko, want[i])
 		}
 	}
-	if r.Players[0].Glicko.Rating <= 1500 {
-		t.Errorf("a: %+v", r.Players[0].Glicko)
-	}
+	assert.Greaterf(t, r.Players[0].Glicko.Rating, float64(1500), "a: %+v", r.Players[0].Glicko)
 
 	s := schedule.Championship{Players: 4, Games: 2, Seats: [4]int{4, 4, 4, 2}}
 	if err := r.AddStages(s, nil); err == nil || len(r.Stages) > 0 { // the report has two players
@@ -111,25 +88,18 @@ func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 // a game are compared.
 func TestEvaluateTables(t *testing.T) {
 	r, err := arena.Evaluate([]string{"a", "b", "c"}, []arena.Played{game(0, 1, []int{2, 0, 1}, 0.5, 0.5, -1), game(0, 2, []int{0, 1, 2}, 1, 0, -1)}, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	a, c := r.Players[0], r.Players[2]
-	if a.Wins != 3 || a.Draws != 1 || a.Losses != 0 || a.Place != 1.25 || c.Place != 2.25 || c.Wins != 1 || c.Draws != 1 || c.Losses != 2 {
-		t.Errorf("a %+v, c %+v", a, c)
-	}
-	if sum := a.Elo + r.Players[1].Elo + c.Elo; math.Abs(sum) > 0.05 {
-		t.Errorf("ratings sum to %v", sum)
-	}
+	assert.Truef(t, a.Wins == 3 && a.Draws == 1 && a.Losses == 0 && a.Place == 1.25 && c.Place == 2.25 && c.Wins == 1 && c.Draws == 1 && c.Losses == 2, "a %+v, c %+v", a, c)
+	sum := a.Elo + r.Players[1].Elo + c.Elo
+	assert.LessOrEqualf(t, math.Abs(sum), 0.05, "ratings sum to %v", sum)
 }
 
 // TestEvaluateLittle: reports are finite for no games, one game, and players who are all the same.
 func TestEvaluateLittle(t *testing.T) {
 	for _, games := range [][]arena.Played{nil, {game(0, 1, []int{0, 1}, 1, -1)}, {game(0, 1, []int{0, 0}, 1, -1)}} {
 		r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, p := range r.Players {
 			for _, x := range []float64{p.Elo, p.Low, p.High, p.Error, p.Score, p.Place, p.First, p.Nash, p.AlphaRank} {
 				if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -138,9 +108,8 @@ func TestEvaluateLittle(t *testing.T) {
 			}
 		}
 	}
-	if _, err := arena.Evaluate(make([]string, 1000), nil, -1); err == nil {
-		t.Error("a thousand players were rated")
-	}
+	_, err := arena.Evaluate(make([]string, 1000), nil, -1)
+	assert.Error(t, err, "a thousand players were rated")
 }
 
 // TestAddBootstrap: with many seeds the bootstrap agrees with the intervals; without AddBootstrap a
@@ -159,22 +128,13 @@ func TestAddBootstrap(t *testing.T) {
 		}
 	}
 	report, err := arena.Evaluate([]string{"a", "b"}, games, 1)
-	if err != nil || report.Players[0].Bootstrap != nil {
-		t.Fatal(err)
-	}
-	if err := report.AddBootstrap(games, 1000); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.Nil(t, report.Players[0].Bootstrap, err)
+	require.NoError(t, report.AddBootstrap(games, 1000))
 	for _, s := range report.Players {
 		b := s.Bootstrap
-		if math.Abs(b.Low-s.Low) > 8 || math.Abs(b.High-s.High) > 8 || math.Abs(b.Error-s.Error) > 3 {
-			t.Errorf("%s: %+v, by the bootstrap %+v", s.Player, s.Rating, b)
-		}
+		assert.Truef(t, math.Abs(b.Low-s.Low) <= 8 && math.Abs(b.High-s.High) <= 8 && math.Abs(b.Error-s.Error) <= 3, "%s: %+v, by the bootstrap %+v", s.Player, s.Rating, b)
 	}
-	if report.Players[0].Low < 50 || report.Players[1].Bootstrap.High != 0 {
-		t.Errorf("%+v", report.Players)
-	}
-	if err := report.AddBootstrap(games, 1); err == nil {
-		t.Error("one replicate is taken")
-	}
+	assert.Truef(t, report.Players[0].Low >= 50 && report.Players[1].Bootstrap.High == 0, "%+v", report.Players)
+	assert.Error(t, report.AddBootstrap(games, 1), "one replicate is taken")
 }

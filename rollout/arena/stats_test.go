@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestWilson compares with the R function prop.test(correct = FALSE).
@@ -21,9 +23,7 @@ func TestWilson(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%v of %v", c.p, c.n), func(t *testing.T) {
 			low, high := wilson(c.p, c.n)
-			if math.Abs(low-c.low) > 1e-5 || math.Abs(high-c.high) > 1e-5 {
-				t.Errorf("wilson(%v, %v) = %.6f … %.6f, want %v … %v", c.p, c.n, low, high, c.low, c.high)
-			}
+			assert.Truef(t, math.Abs(low-c.low) <= 1e-5 && math.Abs(high-c.high) <= 1e-5, "wilson(%v, %v) = %.6f … %.6f, want %v … %v", c.p, c.n, low, high, c.low, c.high)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
@@ -61,9 +62,7 @@ func toy(t *testing.T, bots ...*fake) *Match {
 	t.Helper()
 	g := simtest.Toy{Seats: len(bots), Orders: 2}
 	v, err := env.New(g, featuretest.ToyKit(g), env.Settings{N: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v.Reset(0, 3)
 	m := &Match{Vector: v, Seats: make([]Seat, len(bots))}
 	for i, b := range bots {
@@ -83,31 +82,17 @@ func TestCrash(t *testing.T) {
 	var given []int
 	m.Shown = func(b *env.Batch) error {
 		given = append(given, int(b.OrderLen[2]))
-		if b.OrderLen[1] != 0 {
-			t.Errorf("a seat without anybody gave %d orders", b.OrderLen[1])
-		}
+		assert.Zerof(t, b.OrderLen[1], "a seat without anybody gave %d orders", b.OrderLen[1])
 		return nil
 	}
 	r, err := m.Play(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Turns < 3 || r.Status == sim.Running || good.asked != r.Turns || bad.asked != 2 || len(given) != r.Turns+1 {
-		t.Fatalf("%+v; asked %d and %d times, shown %d", r, good.asked, bad.asked, len(given))
-	}
-	if given[0] != 0 || given[1] != 1 || given[2] != 1 || given[3] != 0 {
-		t.Errorf("orders of the bot that crashed by turn: %v", given)
-	}
+	require.NoError(t, err)
+	require.Truef(t, r.Turns >= 3 && r.Status != sim.Running && good.asked == r.Turns && bad.asked == 2 && len(given) == r.Turns+1, "%+v; asked %d and %d times, shown %d", r, good.asked, bad.asked, len(given))
+	assert.Truef(t, given[0] == 0 && given[1] == 1 && given[2] == 1 && given[3] == 0, "orders of the bot that crashed by turn: %v", given)
 	c := r.Crashes[2]
-	if r.Crashes[0] != nil || r.Crashes[1] != nil || c == nil || c.Turn != 1 || c.Err.Error() != "it fell" || c.Exit != "exit of 2" || len(c.Output) != 1 {
-		t.Errorf("crashes %+v, of seat 2 %+v", r.Crashes, c)
-	}
-	if r.Used[0] != time.Duration(r.Turns)*time.Second || r.Used[1] != 0 || r.Used[2] != 2*time.Second {
-		t.Errorf("used %v", r.Used)
-	}
-	if len(good.ended) != 1 || good.ended[0] != nil || len(bad.ended) != 1 || bad.ended[0] == nil {
-		t.Errorf("ended with %v and %v", good.ended, bad.ended)
-	}
+	assert.Truef(t, r.Crashes[0] == nil && r.Crashes[1] == nil && c != nil && c.Turn == 1 && c.Err.Error() == "it fell" && c.Exit == "exit of 2" && len(c.Output) == 1, "crashes %+v, of seat 2 %+v", r.Crashes, c)
+	assert.Truef(t, r.Used[0] == time.Duration(r.Turns)*time.Second && r.Used[1] == 0 && r.Used[2] == 2*time.Second, "used %v", r.Used)
+	assert.Truef(t, len(good.ended) == 1 && good.ended[0] == nil && len(bad.ended) == 1 && bad.ended[0] != nil, "ended with %v and %v", good.ended, bad.ended)
 }
 
 func TestOneByOne(t *testing.T) {
@@ -116,17 +101,11 @@ func TestOneByOne(t *testing.T) {
 	m := toy(t, &fake{log: log}, &fake{log: log}, &fake{log: log})
 	m.OneByOne = true
 	r, err := m.Play(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, seat := range order {
-		if seat != i%3 {
-			t.Fatalf("asked in the order %v", order)
-		}
+		require.Equalf(t, i%3, seat, "asked in the order %v", order)
 	}
-	if len(order) != 3*r.Turns {
-		t.Errorf("asked %d times in %d turns", len(order), r.Turns)
-	}
+	assert.Equalf(t, 3*r.Turns, len(order), "asked %d times in %d turns", len(order), r.Turns)
 }
 
 func TestJoin(t *testing.T) {
@@ -134,25 +113,21 @@ func TestJoin(t *testing.T) {
 	m := toy(t, other, nil)
 	m.Seats[1].Bot = func(context.Context) (Bot, error) { return nil, errors.New("no program") }
 	r, err := m.Play(t.Context())
-	if err != nil || r.Crashes[1].Turn != -1 || r.Crashes[1].Err.Error() != "no program" || other.asked != r.Turns {
-		t.Fatalf("%v, %+v", err, r)
-	}
+	require.NoError(t, err)
+	require.Truef(t, r.Crashes[1].Turn == -1 && r.Crashes[1].Err.Error() == "no program" && other.asked == r.Turns, "%+v", r)
 	m = toy(t, other, nil)
 	m.Seats[1].Bot = func(context.Context) (Bot, error) {
 		return nil, &JoinError{errors.New("it ended"), Ended{Exit: "exit status 3", Output: []string{"oh"}}}
 	}
-	if r, err = m.Play(t.Context()); err != nil || r.Crashes[1].Exit != "exit status 3" || len(r.Crashes[1].Output) != 1 {
-		t.Fatalf("%v, %+v", err, r)
-	}
+	r, err = m.Play(t.Context())
+	require.NoError(t, err)
+	require.Truef(t, r.Crashes[1].Exit == "exit status 3" && len(r.Crashes[1].Output) == 1, "%+v", r)
 	other = &fake{}
 	m = toy(t, other, nil)
 	m.Seats[1].Bot = func(context.Context) (Bot, error) { return nil, fmt.Errorf("%w: no port", ErrHost) }
-	if _, err = m.Play(t.Context()); !errors.Is(err, ErrHost) || !strings.Contains(err.Error(), "seat 2") {
-		t.Errorf("error %v", err)
-	}
-	if other.asked != 0 || len(other.ended) != 1 || !other.atOnce {
-		t.Errorf("the other bot: %+v", other)
-	}
+	_, err = m.Play(t.Context())
+	assert.Truef(t, errors.Is(err, ErrHost) && strings.Contains(err.Error(), "seat 2"), "error %v", err)
+	assert.Truef(t, other.asked == 0 && len(other.ended) == 1 && other.atOnce, "the other bot: %+v", other)
 }
 
 func TestInterrupted(t *testing.T) {
@@ -160,19 +135,14 @@ func TestInterrupted(t *testing.T) {
 	cause := errors.New("enough")
 	waits, other := &fake{waits: true}, &fake{}
 	other.log = func(int) { stop(cause) }
-	if _, err := toy(t, waits, other).Play(ctx); !errors.Is(err, cause) {
-		t.Errorf("error %v", err)
-	}
-	if len(waits.ended) != 1 || len(other.ended) != 1 || !other.atOnce {
-		t.Errorf("ended: %+v, %+v", waits, other)
-	}
+	_, err := toy(t, waits, other).Play(ctx)
+	assert.ErrorIs(t, err, cause)
+	assert.Truef(t, len(waits.ended) == 1 && len(other.ended) == 1 && other.atOnce, "ended: %+v, %+v", waits, other)
 }
 
 func TestErrors(t *testing.T) {
 	random, err := policy.New("toy", "random")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct {
 		want   string // the error
 		change func(m *Match)
@@ -194,7 +164,7 @@ func TestErrors(t *testing.T) {
 	}
 	m := toy(t, &fake{}, nil)
 	m.Over = true
-	if r, err := m.Play(t.Context()); err != nil || r.Turns != 0 || r.Status != sim.Over {
-		t.Errorf("a start that is the end: %v, %+v", err, r)
-	}
+	r, err := m.Play(t.Context())
+	require.NoError(t, err, "a start that is the end")
+	assert.Truef(t, r.Turns == 0 && r.Status == sim.Over, "a start that is the end, %+v", r)
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
@@ -22,30 +25,22 @@ func TestBounds(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := spec(70, 2, 0)
-			if err := s.check(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.check())
 			change(s)
-			if err := s.check(); err == nil || len(err.Error()) > 500 || strings.ContainsFunc(err.Error(), unicode.IsControl) {
-				t.Errorf("%s: %.600v, want a short error", what, err)
-			}
+			err := s.check()
+			assert.Truef(t, err != nil && len(err.Error()) <= 500 && !strings.ContainsFunc(err.Error(), unicode.IsControl), "%s: %.600v, want a short error", what, err)
 		})
 	}
 	f := newFarm(t)
 	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1"})
 	host := "\x1b[31m\u202e" + strings.Repeat("h\n", 1<<18)
-	if _, err := f.raw(c, "beat", &request{Host: host, Error: host, Claims: []tracker.Claim{{Run: strings.Repeat("r", 1<<20)}}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.raw(c, "beat", &request{Host: host, Error: host, Claims: []tracker.Claim{{Run: strings.Repeat("r", 1<<20)}}})
+	require.NoError(t, err)
 	w := f.status().Workers[0]
 	for _, text := range []string{w.Host, w.Trouble} {
-		if len([]rune(text)) > 510 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Errorf("the status has %.600q", text)
-		}
+		assert.Truef(t, len([]rune(text)) <= 510 && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }), "the status has %.600q", text)
 	}
-	if len([]rune(w.Host)) > maxLabel+1 {
-		t.Errorf("the host has %d characters, want %d at most", len([]rune(w.Host)), maxLabel)
-	}
+	assert.LessOrEqualf(t, len([]rune(w.Host)), maxLabel+1, "the host has %d characters, want %d at most", len([]rune(w.Host)), maxLabel)
 }
 
 // TestQuickRestart: a killed worker's leases end as soon as its next process sends a request, and
@@ -59,26 +54,20 @@ func TestQuickRestart(t *testing.T) {
 		t.Helper()
 		q.Process, q.Slots = process, 2
 		a, err := f.raw(c, action, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return a
 	}
 	held := map[tracker.Claim]bool{}
 	for range 2 {
 		a := say("first", "claim", &request{Wait: 4000})
-		if a.Claim == nil {
-			t.Fatal("no claim")
-		}
+		require.NotNil(t, a.Claim, "no claim")
 		held[*a.Claim] = true
 	}
-	if w := f.status().Workers[0]; w.Held != 2 || w.Lapsed != 0 {
-		t.Fatalf("the worker holds %d, %d lapsed", w.Held, w.Lapsed)
-	}
+	w := f.status().Workers[0]
+	require.Truef(t, w.Held == 2 && w.Lapsed == 0, "the worker holds %d, %d lapsed", w.Held, w.Lapsed)
 	say("second", "beat", &request{})
-	if w := f.status().Workers[0]; w.Held != 0 || w.Lapsed != 2 {
-		t.Errorf("after the restart the worker holds %d, %d lapsed; want 0 and 2", w.Held, w.Lapsed)
-	}
+	w = f.status().Workers[0]
+	assert.Truef(t, w.Held == 0 && w.Lapsed == 2, "after the restart the worker holds %d, %d lapsed; want 0 and 2", w.Held, w.Lapsed)
 	other := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w2"})
 	got := 0
 	for range 4 {
@@ -86,16 +75,11 @@ func TestQuickRestart(t *testing.T) {
 			got++
 		}
 	}
-	if got != 2 {
-		t.Errorf("another worker got %d of the two shards", got)
-	}
+	assert.Equalf(t, 2, got, "another worker got %d of the two shards", got)
 	say("first", "beat", &request{}) // a late message
-	if w := f.status().Workers[0]; w.Lapsed != 2 {
-		t.Errorf("%d lapsed, want 2", w.Lapsed)
-	}
-	if f.logs.count("the worker has restarted: shards that go to others: 2") != 1 || f.logs.count("level=ERROR") > 0 {
-		t.Error("the log has no warning, or an error")
-	}
+	w = f.status().Workers[0]
+	assert.Equalf(t, uint64(2), w.Lapsed, "%d lapsed, want 2", w.Lapsed)
+	assert.True(t, f.logs.count("the worker has restarted: shards that go to others: 2") == 1 && f.logs.count("level=ERROR") <= 0, "the log has no warning, or an error")
 }
 
 // TestHarmlessKill: the end of a worker that loses no results is not logged as an error.
@@ -104,30 +88,26 @@ func TestHarmlessKill(t *testing.T) {
 	s := spec(72, 4, time.Hour)
 	f.submit(s)
 	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "killed"})
-	if a, err := f.raw(c, "claim", &request{Slots: 1, Wait: 4000}); err != nil || a.Claim == nil {
-		t.Fatalf("claim: %+v, %v", a, err)
-	}
+	a, err := f.raw(c, "claim", &request{Slots: 1, Wait: 4000})
+	require.NoErrorf(t, err, "claim: %+v", a)
+	require.NotNilf(t, a.Claim, "claim: %+v", a)
 	c.Close()
 	o := quick(f.store)
 	o.Replicas = 1
 	st, err := openStore(f.ctx, f.connect(ConnectOptions{Server: f.server, Name: "reader"}), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	f.until("its claim has lapsed", func() bool { return f.status().Workers[0].Lapsed == 1 })
 	(&serverLog{f.server}).Warnf("Filestore [%s] was not closed", "x") // as after a kill of the server
 	(&serverLog{f.server}).Errorf("127.0.0.1:1234 - cid:5 - TLS handshake error: read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer")
-	if n := f.logs.count("level=ERROR"); n > 0 {
-		t.Errorf("%d errors in the log", n)
-	}
+	n := f.logs.count("level=ERROR")
+	assert.LessOrEqualf(t, n, 0, "%d errors in the log", n)
 	f.until("the lapsed claim is written", func() bool {
 		v := new(workerRecord)
 		_, err := read(f.ctx, st.workers, "killed", v)
 		return err == nil && v.Lapsed == 1
 	})
-	if n := f.logs.count("level=WARN"); n != 2 {
-		t.Errorf("%d warnings in the log, want that of the worker and that of the server", n)
-	}
+	n = f.logs.count("level=WARN")
+	assert.Equalf(t, 2, n, "%d warnings in the log, want that of the worker and that of the server", n)
 }
 
 // TestNothingDue: an ended run and its workers have no pending audits, and the audits of a
@@ -138,16 +118,12 @@ func TestNothingDue(t *testing.T) {
 	f.submit(s)
 	f.work("alone", opener(f.store))
 	f.until("audits are due", func() bool { return f.run(s.ID()).Audits.Pending > 3 && f.status().Workers[0].Audits.Pending > 3 })
-	if _, err := f.client.Cancel(f.ctx, s.ID()); err != nil {
-		t.Fatal(err)
-	}
-	if st := f.status(); st.Runs[0].Audits.Pending != 0 || st.Workers[0].Audits.Pending != 0 {
-		t.Errorf("after the end %d and %d audits are due", st.Runs[0].Audits.Pending, st.Workers[0].Audits.Pending)
-	}
-	if _, err := f.client.Retry(f.ctx, s.ID()); err != nil {
-		t.Fatal(err)
-	}
-	if st := f.status(); st.Runs[0].Audits.Pending == 0 || st.Workers[0].Audits.Pending != st.Runs[0].Audits.Pending {
-		t.Errorf("of the run that goes on %d and %d audits are due", st.Runs[0].Audits.Pending, st.Workers[0].Audits.Pending)
-	}
+	_, err := f.client.Cancel(f.ctx, s.ID())
+	require.NoError(t, err)
+	st := f.status()
+	assert.Truef(t, st.Runs[0].Audits.Pending == 0 && st.Workers[0].Audits.Pending == 0, "after the end %d and %d audits are due", st.Runs[0].Audits.Pending, st.Workers[0].Audits.Pending)
+	_, err = f.client.Retry(f.ctx, s.ID())
+	require.NoError(t, err)
+	st = f.status()
+	assert.Truef(t, st.Runs[0].Audits.Pending != 0 && st.Workers[0].Audits.Pending == st.Runs[0].Audits.Pending, "of the run that goes on %d and %d audits are due", st.Runs[0].Audits.Pending, st.Workers[0].Audits.Pending)
 }

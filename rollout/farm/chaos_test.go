@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/farm/farmtest"
@@ -140,9 +141,7 @@ type process struct {
 func (c child) start(t *testing.T, env ...string) *process {
 	t.Helper()
 	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := &process{t: t, cmd: exec.Command(os.Args[0])}
 	p.cmd.Env = append(append(os.Environ(), childVariable+"="+string(text)), env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.say, &p.say
@@ -150,9 +149,7 @@ func (c child) start(t *testing.T, env ...string) *process {
 	if err == nil {
 		err = p.cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p.end = sync.OnceFunc(func() {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
@@ -175,9 +172,7 @@ func people(t *testing.T, url, key string) *Client {
 	t.Helper()
 	farmtest.Until(t, "the server has a key", func() bool { _, err := ReadKey(key); return err == nil })
 	c, err := Connect(t.Context(), ConnectOptions{URL: url, Name: "people", Credentials: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return NewClient(c)
 }
@@ -224,15 +219,11 @@ func ends(t *testing.T, c *Client, out string, s *Spec, seed int) *Status {
 		if st.Runs[0].Made != was {
 			was, same = st.Runs[0].Made, time.Now()
 		}
-		if time.Since(same) > 2*time.Minute {
-			t.Fatalf("nothing was made for two minutes; the status is %+v", st)
-		}
+		require.LessOrEqualf(t, time.Since(same), 2*time.Minute, "nothing was made for two minutes; the status is %+v", st)
 		return st.Runs[0].State == Done
 	})
 	text, err := os.ReadFile(filepath.Join(out, "finished"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	requireWhole(t, strings.Split(string(text), "\n"), seed, s.Shards)
 	return st
 }
@@ -305,9 +296,7 @@ func TestKills(t *testing.T) {
 	st := ends(t, client, out, s, 30)
 	t.Logf("%d shards, %d workers and %d servers killed; %d made twice, %d audits passed, %d waived",
 		shards, workers, servers, st.Runs[0].Duplicates, st.Runs[0].Audits.Passed, st.Runs[0].Audits.Waived)
-	if len(st.Audits) > 0 {
-		t.Errorf("a worker was accused: %+v", st.Audits)
-	}
+	assert.Empty(t, st.Audits, "a worker was accused")
 }
 
 // TestCluster: three servers, each of which is killed and started again during a run.

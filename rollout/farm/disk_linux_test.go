@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/farm/farmtest"
@@ -44,24 +45,19 @@ func TestFullDisk(t *testing.T) {
 			require.Less(t, time.Since(asked), 20*time.Second, "an answer must not wait for the disk")
 			return time.Since(full) > 3*time.Second
 		})
-		if n := f.run(s.ID()).Made; n > made+8 {
-			t.Errorf("%d shards were committed on a full disk", n-made)
-		}
-		if _, err := f.client.Submit(f.ctx, spec(50, 5, 0)); err == nil || !strings.Contains(err.Error(), "no space left on device") {
-			t.Errorf("a run was submitted to a full disk: %v", err)
-		}
-		if err := os.Remove(filler); err != nil {
-			t.Fatal(err)
-		}
+		n := f.run(s.ID()).Made
+		assert.LessOrEqualf(t, n, made+8, "%d shards were committed on a full disk", n-made)
+		_, err := f.client.Submit(f.ctx, spec(50, 5, 0))
+		assert.ErrorContains(t, err, "no space left on device", "a run was submitted to a full disk")
+		require.NoError(t, os.Remove(filler))
 		f.until("it coordinates again", func() bool { return f.logs.count("msg=coordinating") == round+2 })
 		f.until("it goes on", func() bool { st, err := f.client.Status(f.ctx); return err == nil && st.Trouble == "" })
 		f.done(s)
 		if !f.failure("no space left on device; make room there") {
 			t.Errorf("it is not among the failures: %v", f.status().Failures)
 		}
-		if n := f.logs.count(`level=ERROR msg="the server's store in`); n != round+1 {
-			t.Errorf("the log says %d times that the disk is full, want %d", n, round+1)
-		}
+		n = f.logs.count(`level=ERROR msg="the server's store in`)
+		assert.Equalf(t, round+1, n, "the log says %d times that the disk is full, want %d", n, round+1)
 		if n := len(f.status().Failures); n != 1 {
 			t.Errorf("%d failures, want one: %v", n, f.status().Failures)
 		}
@@ -82,13 +78,10 @@ func requireFullDiskReported(t *testing.T, f *farm, dir string) {
 	})
 	filler := farmtest.Fill(t, dir)
 	js, err := jetstream.New(f.client.c.nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for f.server.trouble() == "" { // the stream of the lease still has some room
-		if _, err := js.PublishAsync("$KV.moonfarm-lease.x", make([]byte, 8<<10)); err != nil {
-			t.Fatal(err)
-		}
+		_, err = js.PublishAsync("$KV.moonfarm-lease.x", make([]byte, 8<<10))
+		require.NoError(t, err)
 	}
 	o := quick(f.store)
 	o.Log, o.Server = f.log, f.server
@@ -102,9 +95,7 @@ func requireFullDiskReported(t *testing.T, f *farm, dir string) {
 	} else if !strings.Contains(err.Error(), "no space left on device") {
 		t.Errorf("a new store on a full disk: %v", err)
 	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(filler))
 	f.until("it coordinates", func() bool { _, err := f.client.Status(f.ctx); return err == nil })
 	s := spec(49, 20, 0)
 	f.submit(s)

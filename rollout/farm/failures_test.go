@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/rollout/shard"
 )
 
@@ -34,9 +36,8 @@ func TestStoreFull(t *testing.T) {
 	f.store.full.Store(false)
 	f.done(s)
 	for _, w := range []string{"w0", "w1"} {
-		if n := f.logs.count(`level=WARN msg="store is full" worker=` + w); n != 1 {
-			t.Errorf("%s logged %d lines, want 1", w, n)
-		}
+		n := f.logs.count(`level=WARN msg="store is full" worker=` + w)
+		assert.Equalf(t, 1, n, "%s logged %d lines, want 1", w, n)
 	}
 	if n := len(f.status().Failures); n != 2 {
 		t.Errorf("%d failures, want one of each worker: %v", n, f.status().Failures)
@@ -67,9 +68,8 @@ func TestPermanentFailure(t *testing.T) {
 	f.work("w0", opener(f.store, bad))
 	f.work("w1", opener(f.store, bad))
 	f.until("the run failed", func() bool { return f.run(s.ID()).State == Failed })
-	if r := f.run(s.ID()); !strings.Contains(r.Text, "shard 7: ") || !strings.Contains(r.Text, "no move") {
-		t.Errorf("the run failed with %q", r.Text)
-	}
+	r := f.run(s.ID())
+	assert.Truef(t, strings.Contains(r.Text, "shard 7: ") && strings.Contains(r.Text, "no move"), "the run failed with %q", r.Text)
 }
 
 // TestBroken: a shard whose file is missing at the end is made again.

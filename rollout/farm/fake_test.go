@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // fakeJob is the job of a fake run.
@@ -191,9 +193,7 @@ func spec(seed, shards int, delay time.Duration) *Spec {
 // requireWhole fails the test unless the list has the true sums of all shards.
 func requireWhole(t *testing.T, list []string, seed, shards int) {
 	t.Helper()
-	if len(list) != shards {
-		t.Fatalf("the end has %d shards, want %d", len(list), shards)
-	}
+	require.Equalf(t, shards, len(list), "the end has %d shards, want %d", len(list), shards)
 	for i, sum := range list {
 		if sum != trueSum(seed, i) {
 			t.Fatalf("shard %d ended as %.12s…, want %.12s…", i, sum, trueSum(seed, i))

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm/farmtest"
 )
 
@@ -71,9 +73,8 @@ func newFarmIn(t *testing.T, dir string, change ...func(*CoordinatorOptions)) *f
 	f := &farm{t: t, ctx: ctx, store: newMapStore(), logs: &logs{}}
 	f.log = newLog(f.logs)
 	var err error
-	if f.server, err = Serve(ServerOptions{Dir: dir, Listen: "127.0.0.1:0", Log: f.log}); err != nil {
-		t.Fatal(err)
-	}
+	f.server, err = Serve(ServerOptions{Dir: dir, Listen: "127.0.0.1:0", Log: f.log})
+	require.NoError(t, err)
 	t.Cleanup(f.server.Close)
 	t.Cleanup(func() { stop(); f.ended.Wait() })
 	t.Cleanup(func() {
@@ -211,23 +212,18 @@ func (f *farm) done(s *Spec) *RunStatus {
 func TestRun(t *testing.T) {
 	f := newFarm(t)
 	s := spec(1, 300, 0)
-	if r := f.submit(s); r.Joined || r.State != Running {
-		t.Fatalf("submitted: %+v", r)
-	}
-	if r := f.submit(s); !r.Joined {
-		t.Fatalf("submitted twice: %+v", r)
-	}
+	r := f.submit(s)
+	require.Truef(t, !r.Joined && r.State == Running, "submitted: %+v", r)
+	r = f.submit(s)
+	require.Truef(t, r.Joined, "submitted twice: %+v", r)
 	for i := range 3 {
 		f.work(fmt.Sprintf("w%d", i), opener(f.store))
 	}
 	f.done(s)
-	if r := f.submit(s); !r.Joined || r.State != Done || r.Made != 300 {
-		t.Fatalf("submitted after its end: %+v", r)
-	}
+	r = f.submit(s)
+	require.Truef(t, r.Joined && r.State == Done && r.Made == 300, "submitted after its end: %+v", r)
 	st := f.status()
-	if len(st.Workers) != 3 || len(st.Failures) > 0 || len(st.Audits) > 0 {
-		t.Fatalf("%d workers, failures %v, audits %v", len(st.Workers), st.Failures, st.Audits)
-	}
+	require.Truef(t, len(st.Workers) == 3 && len(st.Failures) == 0 && len(st.Audits) == 0, "%d workers, failures %v, audits %v", len(st.Workers), st.Failures, st.Audits)
 }
 
 // freePort returns the address of a port that was free a moment ago. It is below the ports
@@ -257,9 +253,8 @@ func TestEndOfWorker(t *testing.T) {
 	f.submit(s)
 	stop := f.work("slow", opener(f.store), func(o *WorkerOptions) { o.Grace = time.Hour })
 	f.until("it has the shard", func() bool { return f.run(s.ID()).Held == 1 })
-	if _, err := f.client.Cancel(t.Context(), s.ID()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.client.Cancel(t.Context(), s.ID())
+	require.NoError(t, err)
 	if n := len(changes); n != 3 { // the coordinator, the run's begin and its end
 		t.Errorf("%d changes, want 3", n)
 	}
@@ -274,9 +269,7 @@ func TestEndOfWorker(t *testing.T) {
 func TestSmall(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Small, o.Audit = true, -1 })
 	st, err := openStore(t.Context(), f.connect(ConnectOptions{Server: f.server, Name: "other"}), &CoordinatorOptions{Replicas: 1, lease: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range []string{"KV_" + shardBucket, "moonfarm-work"} {
 		at, err := st.js.Stream(t.Context(), name)
 		if err != nil || at.CachedInfo().Config.MaxBytes != -1 {
@@ -284,12 +277,9 @@ func TestSmall(t *testing.T) {
 		}
 		config := at.CachedInfo().Config
 		config.MaxBytes = smallBlocks
-		if _, err := st.js.UpdateStream(t.Context(), config); err != nil {
-			t.Fatal(err)
-		}
-		if err := unlimited(t.Context(), st.js, name); err != nil {
-			t.Fatal(err)
-		}
+		_, err = st.js.UpdateStream(t.Context(), config)
+		require.NoError(t, err)
+		require.NoError(t, unlimited(t.Context(), st.js, name))
 	}
 	s := spec(52, 600, 0) // the records of 600 shards exceed the limit
 	f.submit(s)

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestKeyFile: a server's key is readable by its owner only and does not change; the servers of a
@@ -21,48 +23,34 @@ func TestKeyFile(t *testing.T) {
 		}
 		return err
 	}
-	if err := serve(ServerOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, serve(ServerOptions{}))
 	name := filepath.Join(dir, KeyFile)
 	first, err := ReadKey(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if runtime.GOOS != "windows" {
 		for path, want := range map[string]os.FileMode{name: 0o600, dir: 0o700} {
-			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
-				t.Errorf("%s: mode %v, want %o (%v)", path, info.Mode(), want, err)
-			}
+			info, err := os.Stat(path)
+			require.NoErrorf(t, err, "%s: mode %v, want %o", path, info.Mode(), want)
+			assert.Equalf(t, want, info.Mode().Perm(), "%s: mode %v", path, info.Mode())
 		}
 	}
 	l := &logs{}
-	if err := os.Chmod(name, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := serve(ServerOptions{Log: newLog(l)}); err != nil {
-		t.Fatal(err)
-	}
-	if n := l.count("other accounts of this machine can read"); n != 1 && runtime.GOOS != "windows" {
-		t.Errorf("%d warnings of a key that all can read, want 1", n)
-	}
-	if again, err := ReadKey(name); err != nil || !bytes.Equal(first, again) {
-		t.Errorf("the key has changed: %v", err)
-	}
-	if err := os.WriteFile(name, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := serve(ServerOptions{}); err == nil || !strings.Contains(err.Error(), KeyFile+": expected the key") {
-		t.Errorf("a damaged key: %v", err)
-	}
+	require.NoError(t, os.Chmod(name, 0o644))
+	require.NoError(t, serve(ServerOptions{Log: newLog(l)}))
+	n := l.count("other accounts of this machine can read")
+	assert.Truef(t, n == 1 || runtime.GOOS == "windows", "%d warnings of a key that all can read, want 1", n)
+	again, err := ReadKey(name)
+	require.NoError(t, err, "the key has changed")
+	assert.True(t, bytes.Equal(first, again), "the key has changed")
+	require.NoError(t, os.WriteFile(name, []byte("{}"), 0o600))
+	err = serve(ServerOptions{})
+	assert.ErrorContains(t, err, KeyFile+": expected the key", "a damaged key")
 	os.Remove(name)
 	one, err := serverKey(dir, &ClusterOptions{Secret: "common"}, logger(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if two, err := serverKey(t.TempDir(), &ClusterOptions{Secret: "common"}, logger(nil)); err != nil || !bytes.Equal(one, two) {
-		t.Errorf("two servers of a cluster have two keys: %v", err)
-	}
+	require.NoError(t, err)
+	two, err := serverKey(t.TempDir(), &ClusterOptions{Secret: "common"}, logger(nil))
+	require.NoError(t, err, "two servers of a cluster have two keys")
+	assert.True(t, bytes.Equal(one, two), "two servers of a cluster have two keys")
 }
 
 // TestReadableUsers: a list of users that other accounts can read causes a warning, and a name that
@@ -72,22 +60,17 @@ func TestReadableUsers(t *testing.T) {
 	for mode, want := range map[os.FileMode]int{0o600: 0, 0o640: 1, 0o604: 1} {
 		t.Run(mode.String(), func(t *testing.T) {
 			name := file(t, "users.json", list)
-			if err := os.Chmod(name, mode); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Chmod(name, mode))
 			l := &logs{}
 			o := ServerOptions{Dir: t.TempDir(), Users: name, Log: newLog(l)}
-			if _, err := newServer(&o).options(&o); err != nil {
-				t.Fatal(err)
-			}
-			if n := l.count("other accounts of this machine can read"); n != want && runtime.GOOS != "windows" {
-				t.Errorf("mode %o: %d warnings, want %d", mode, n, want)
-			}
+			_, err := newServer(&o).options(&o)
+			require.NoError(t, err)
+			n := l.count("other accounts of this machine can read")
+			assert.Truef(t, n == want || runtime.GOOS == "windows", "mode %o: %d warnings, want %d", mode, n, want)
 		})
 	}
 	twice := bytes.Replace(list, []byte("]"), []byte(`, {"name": "w1", "role": "operator", "password": "q"}]`), 1)
 	o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", twice)}
-	if _, err := newServer(&o).options(&o); err == nil || !strings.Contains(err.Error(), "occurs twice") {
-		t.Errorf("a name with two users: %v", err)
-	}
+	_, err := newServer(&o).options(&o)
+	assert.ErrorContains(t, err, "occurs twice", "a name with two users")
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm/farmtest"
 )
 
@@ -39,13 +41,9 @@ func TestRestart(t *testing.T) {
 	o.Log = newLog(l)
 	serve := func() (end func()) {
 		server, err := Serve(ServerOptions{Dir: dir, Listen: address})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c, err := Connect(ctx, ConnectOptions{Server: server, Name: "coordinator"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		leading, done := context.WithCancel(ctx)
 		ended := make(chan struct{})
 		go func() { defer close(ended); _ = Coordinate(leading, c, o) }()
@@ -54,18 +52,14 @@ func TestRestart(t *testing.T) {
 	end := serve()
 	key := filepath.Join(dir, KeyFile)
 	c, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: "people", Credentials: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.Close()
 	client := NewClient(c)
 	s := spec(13, 300, 5*time.Millisecond)
 	farmtest.Until(t, "it is submitted", func() bool { _, err := client.Submit(ctx, s); return err == nil })
 	for i := range 2 {
 		w, err := Connect(ctx, ConnectOptions{URL: "nats://" + address, Name: fmt.Sprintf("w%d", i), Credentials: key, Role: RoleWorker})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)

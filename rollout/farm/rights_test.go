@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/farm/farmtest"
 	"moonfarm/rollout/farm/internal/tracker"
@@ -26,14 +27,10 @@ func denied(t *testing.T, nc *nats.Conn, what string, do func() error) {
 		default:
 		}
 	})
-	if err := do(); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	require.NoError(t, do(), what)
 	select {
 	case err := <-said:
-		if !errors.Is(err, nats.ErrPermissionViolation) {
-			t.Errorf("%s: %v, want a violation of permissions", what, err)
-		}
+		assert.ErrorIsf(t, err, nats.ErrPermissionViolation, "%s: %v, want a violation of permissions", what, err)
 	case <-time.After(time.Minute):
 		t.Errorf("%s: the server denies nothing", what)
 	}
@@ -45,15 +42,12 @@ func TestRights(t *testing.T) {
 	s := spec(60, 5, time.Hour)
 	worker := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1"})
 	people := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1", Credentials: f.key(), Role: RoleOperator}) // the same name
-	if _, err := NewClient(people).Submit(f.ctx, s); err != nil {
-		t.Fatal(err)
-	}
+	_, err := NewClient(people).Submit(f.ctx, s)
+	require.NoError(t, err)
 	ask := func(c *Conn, subject string, body any) func() error {
 		return func() error {
 			data, err := json.Marshal(body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if err := c.nc.PublishRequest(subject, c.inbox+".x", data); err != nil {
 				return err
 			}
@@ -94,12 +88,11 @@ func TestRights(t *testing.T) {
 	denied(t, worker.nc, "a worker reads an operator's inbox", listen(worker, people.inbox+".>"))
 	denied(t, people.nc, "an operator commits", ask(people, workerSubject+"commit.w1", &request{}))
 	denied(t, people.nc, "an operator reads a worker's inbox", listen(people, worker.inbox+".>"))
-	if st := f.status(); len(st.Runs) != 1 || st.Runs[0].State != Running {
-		t.Errorf("the status has %+v", st.Runs)
-	}
-	if a, err := f.raw(worker, "claim", &request{Slots: 1, Wait: 5000}); err != nil || a.Claim == nil {
-		t.Errorf("a worker claims: %+v, %v", a, err)
-	}
+	st := f.status()
+	assert.Truef(t, len(st.Runs) == 1 && st.Runs[0].State == Running, "the status has %+v", st.Runs)
+	a, err := f.raw(worker, "claim", &request{Slots: 1, Wait: 5000})
+	require.NoErrorf(t, err, "a worker claims: %+v", a)
+	assert.NotNilf(t, a.Claim, "a worker claims: %+v", a)
 }
 
 // TestCertificateRoles: a certificate gives the role of its organizational unit under its common
@@ -110,22 +103,17 @@ func TestCertificateRoles(t *testing.T) {
 	var all []byte
 	for _, name := range []string{cert, worker} {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all = append(all, text...)
 	}
 	s, err := Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Cert: cert, Key: key, CA: file(t, "ca.pem", all)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	connect := func(cert, key, name string) (*Conn, error) {
 		return Connect(t.Context(), ConnectOptions{URL: s.URL(), CA: file(t, "ca.pem", all), Cert: cert, Key: key, Name: name})
 	}
-	if _, err := connect(worker, workerKey, "w2"); err == nil || !strings.Contains(err.Error(), "uthorization") {
-		t.Errorf("a worker's certificate under another name: %v", err)
-	}
+	_, err = connect(worker, workerKey, "w2")
+	assert.ErrorContains(t, err, "uthorization", "a worker's certificate under another name")
 	publish := func(c *Conn, subject string) func() error {
 		return func() error { return errors.Join(c.nc.Publish(subject, nil), c.nc.Flush()) }
 	}
@@ -138,17 +126,14 @@ func TestCertificateRoles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn, err := connect(c.cert, c.key, c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer conn.Close()
 			for _, subject := range c.denied {
 				denied(t, conn.nc, c.name+" says "+subject, publish(conn, subject))
 			}
 			for _, subject := range c.allowed {
-				if _, err := conn.nc.Request(subject, nil, 5*time.Second); !errors.Is(err, nats.ErrNoResponders) {
-					t.Errorf("%s says %s: %v, want that there is no coordinator", c.name, subject, err)
-				}
+				_, err = conn.nc.Request(subject, nil, 5*time.Second)
+				assert.ErrorIsf(t, err, nats.ErrNoResponders, "%s says %s: %v, want that there is no coordinator", c.name, subject, err)
 			}
 		})
 	}

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
@@ -107,14 +110,10 @@ func (p *figures) table() string {
 // TestScale: SCALE.md has the table that follows from the figures.
 func TestScale(t *testing.T) {
 	page, err := os.ReadFile("SCALE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	table := paper.table()
 	t.Logf("\n%s", table)
-	if !strings.Contains(string(page), table) {
-		t.Errorf("SCALE.md lacks this table:\n%s", table)
-	}
+	assert.Contains(t, string(page), table, "SCALE.md lacks this table")
 	l := paper.simulate(100_000, 1e8)
 	if l.cores < 1 || l.memory < 16<<30 || l.load < 5*time.Minute || l.stored < 1e9 {
 		t.Errorf("SCALE.md says that one core, 16 GB, five minutes and 1 GB/s do not suffice, the figures say %.2f cores, %s, %v and %s/s",
@@ -122,7 +121,6 @@ func TestScale(t *testing.T) {
 	}
 	bigger := paper
 	bigger.episodes, bigger.shard, bigger.perShardOut = 10*paper.episodes, 10*paper.shard, 10*paper.perShardOut
-	if l = bigger.simulate(100_000, 1e7); l.claims > 200 || l.memory > 16e9 || l.load > 2*time.Minute {
-		t.Errorf("SCALE.md says that shards ten times as large suffice: %+v", l)
-	}
+	l = bigger.simulate(100_000, 1e7)
+	assert.Truef(t, l.claims <= 200 && l.memory <= 16e9 && l.load <= 2*time.Minute, "SCALE.md says that shards ten times as large suffice: %+v", l)
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nkeys"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/farm/farmtest"
 )
@@ -24,9 +26,7 @@ import (
 func file(t *testing.T, name string, data []byte) string {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(name, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, data, 0o600))
 	return name
 }
 
@@ -57,12 +57,8 @@ func TestListen(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Dir = t.TempDir()
 			_, err := newServer(&c.o).options(&c.o)
-			if (err == nil) != c.allowed {
-				t.Errorf("%s: %v, want allowed %v", c.name, err, c.allowed)
-			}
-			if err != nil && c.name != "no port" && c.name != "cluster without a secret" && !strings.Contains(err.Error(), "beyond loopback a farm needs TLS") {
-				t.Errorf("%s: the error does not say why: %v", c.name, err)
-			}
+			assert.Equalf(t, c.allowed, err == nil, "%s: %v, want allowed", c.name, err)
+			assert.Truef(t, err == nil || c.name == "no port" || c.name == "cluster without a secret" || strings.Contains(err.Error(), "beyond loopback a farm needs TLS"), "%s: the error does not say why: %v", c.name, err)
 		})
 	}
 	for text, want := range map[string]string{
@@ -76,9 +72,7 @@ func TestListen(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", []byte(text))}
 			_, err := newServer(&o).options(&o)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("users %s: %v, want %q", text, err, want)
-			}
+			assert.ErrorContainsf(t, err, want, "users %s", text)
 		})
 	}
 }
@@ -88,9 +82,7 @@ func TestListen(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	pair, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	public, _ := pair.PublicKey()
 	seed, _ := pair.Seed()
 	list, _ := json.Marshal(map[string]any{"users": []user{
@@ -102,9 +94,7 @@ func TestCredentials(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	f.ctx, f.log = ctx, newLog(f.logs)
 	f.server, err = Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Cert: cert, Key: key, Users: file(t, "users.json", list), Log: f.log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(f.server.Close)
 	defer func() { stop(); f.ended.Wait() }()
 	o := quick(f.store)
@@ -121,17 +111,14 @@ func TestCredentials(t *testing.T) {
 	for _, k := range []credentials{{Name: "w1", Password: "secret1"}, {Name: "w2", Seed: string(seed)}} {
 		c := f.connect(who(k))
 		f.ended.Go(func() {
-			if err := Work(ctx, c, WorkerOptions{Version: testVersion, Open: opener(f.store)}); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, Work(ctx, c, WorkerOptions{Version: testVersion, Open: opener(f.store)}))
 		})
 	}
 	f.done(s)
 
 	for _, k := range []credentials{{Name: "w1", Password: "wrong"}, {Name: "w3", Password: "secret1"}} {
-		if _, err := Connect(ctx, who(k)); err == nil || !strings.Contains(err.Error(), "uthorization") {
-			t.Errorf("%s with password %s: %v", k.Name, k.Password, err)
-		}
+		_, err = Connect(ctx, who(k))
+		assert.ErrorContainsf(t, err, "uthorization", "%s with password %s", k.Name, k.Password)
 	}
 	f.until("the status shows the wrong credentials", func() bool {
 		for _, e := range f.status().Failures {
@@ -141,9 +128,8 @@ func TestCredentials(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := Connect(ctx, ConnectOptions{URL: f.server.URL(), CA: cert}); err == nil {
-		t.Error("connected without credentials")
-	}
+	_, err = Connect(ctx, ConnectOptions{URL: f.server.URL(), CA: cert})
+	assert.Error(t, err, "connected without credentials")
 	// A worker uses another's name, then an operator's subjects, then JetStream.
 	c := f.connect(who(credentials{Name: "w1", Password: "secret1"}))
 	asked := time.Now()
@@ -154,21 +140,17 @@ func TestCredentials(t *testing.T) {
 		workSubject + "a.1":                   "want credentials with the role coordinator",
 	} {
 		t.Run(subject, func(t *testing.T) {
-			if _, err := c.ask(ctx, subject, &request{}, 2*time.Minute); err == nil || !strings.Contains(err.Error(), "permission denied at tls://") || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %q", subject, err, want)
-			}
+			_, err := c.ask(ctx, subject, &request{}, 2*time.Minute)
+			assert.Truef(t, err != nil && strings.Contains(err.Error(), "permission denied at tls://") && strings.Contains(err.Error(), want), "%s: %v, want %q", subject, err, want)
 		})
 	}
-	if _, err := NewClient(c).Status(ctx); err == nil || !strings.Contains(err.Error(), "role operator") {
-		t.Errorf("status of a worker: %v", err)
-	}
+	_, err = NewClient(c).Status(ctx)
+	assert.ErrorContains(t, err, "role operator", "status of a worker")
 	people := f.connect(who(credentials{Name: "people", Password: "secret2"}))
-	if err := Work(ctx, people, WorkerOptions{Version: testVersion, Open: opener(f.store)}); !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "role worker and the name people") {
-		t.Errorf("an operator as a worker: %v", err)
-	}
-	if d := time.Since(asked); d > time.Minute {
-		t.Errorf("the denials took %v", d)
-	}
+	err = Work(ctx, people, WorkerOptions{Version: testVersion, Open: opener(f.store)})
+	assert.Truef(t, errors.Is(err, errRefused) && strings.Contains(err.Error(), "role worker and the name people"), "an operator as a worker: %v", err)
+	d := time.Since(asked)
+	assert.LessOrEqualf(t, d, time.Minute, "the denials took %v", d)
 	f.until("the status shows what was denied", func() bool { return f.failure("Permissions Violation") || f.failure("ublish Violation") })
 }
 
@@ -177,9 +159,7 @@ func TestCredentials(t *testing.T) {
 func TestOneServerPerStore(t *testing.T) {
 	o := ServerOptions{Dir: t.TempDir()}
 	s, err := Serve(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if other, err := Serve(o); err == nil || !strings.Contains(err.Error(), "another server has its store there") {
 		if err == nil {
 			other.Close()
@@ -187,9 +167,8 @@ func TestOneServerPerStore(t *testing.T) {
 		t.Errorf("a second server: %v", err)
 	}
 	s.Close()
-	if s, err = Serve(o); err != nil {
-		t.Fatal(err)
-	}
+	s, err = Serve(o)
+	require.NoError(t, err)
 	s.Close()
 }
 
@@ -199,9 +178,7 @@ func TestConnectWaits(t *testing.T) {
 	users := file(t, "users.json", []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`))
 	credentials := file(t, "w1.json", []byte(`{"name": "w1", "password": "p"}`))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	address := l.Addr().String()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -229,14 +206,10 @@ func TestConnectWaits(t *testing.T) {
 	}
 	l.Close()
 	s, err := Serve(ServerOptions{Dir: t.TempDir(), Listen: address, Cert: cert, Key: key, Users: users})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	r := <-connected
-	if r.err != nil {
-		t.Fatal(r.err)
-	}
+	require.NoError(t, r.err)
 	r.c.Close()
 }
 
@@ -254,18 +227,15 @@ func TestRawBytes(t *testing.T) {
 		"PUB " + clientSubject + "status 4\r\nlong enough to be no end of it\r\n",
 	} {
 		c, err := net.Dial("tcp", strings.TrimPrefix(f.server.URL(), "nats://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c.SetDeadline(time.Now().Add(10 * time.Second))
 		if i > 0 {
 			bytes = hello(t, c, f.server.gate.key, RoleOperator, "raw") + bytes
 		}
 		c.Write([]byte(bytes)) // it may be disconnected before all of it is written
 		var timeout net.Error
-		if _, err := io.Copy(io.Discard, c); errors.As(err, &timeout) && timeout.Timeout() {
-			t.Errorf("%.60q: still connected after 10 s", bytes)
-		}
+		_, err = io.Copy(io.Discard, c)
+		assert.Truef(t, !errors.As(err, &timeout) || !timeout.Timeout(), "%.60q: still connected after 10 s", bytes)
 		c.Close()
 	}
 	f.work("w0", opener(f.store))
@@ -280,24 +250,18 @@ func TestRawBytes(t *testing.T) {
 func hello(t *testing.T, c net.Conn, key Key, role, name string) string {
 	t.Helper()
 	line, err := bufio.NewReader(c).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var info struct {
 		Nonce string `json:"nonce"`
 	}
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(line, "INFO ")), &info); err != nil || info.Nonce == "" {
-		t.Fatalf("the server says %q: %v", line, err)
-	}
+	err = json.Unmarshal([]byte(strings.TrimPrefix(line, "INFO ")), &info)
+	require.NoErrorf(t, err, "the server says %q", line)
+	require.NotEqualf(t, "", info.Nonce, "the server says %q", line)
 	pair, err := key.pair(role, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	public, _ := pair.PublicKey()
 	sig, err := pair.Sign([]byte(info.Nonce))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, _ := json.Marshal(map[string]any{"verbose": false, "name": clientName(role, name), "nkey": public, "sig": base64.RawURLEncoding.EncodeToString(sig)})
 	return "CONNECT " + string(text) + "\r\n"
 }

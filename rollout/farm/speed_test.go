@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm/farmtest"
 )
 
@@ -78,12 +81,8 @@ func TestSpeed(t *testing.T) {
 	t.Logf("%d shards and %d audits in %.1f s: %.0f shards, %.0f claims and commits a second; the server used %.0f %% of a processor, %v each, so at most %.0f a second; %d MB",
 		shards, audits, wall.Seconds(), float64(shards)/wall.Seconds(), float64(shards+audits)/wall.Seconds(),
 		100*cpu.Seconds()/wall.Seconds(), each.Round(time.Microsecond), float64(time.Second)/float64(each), memory)
-	if each > 500*time.Microsecond {
-		t.Errorf("a claim and commit cost %v of a processor, want 500µs at most: 2,000 a second", each)
-	}
-	if memory > 500 {
-		t.Errorf("the server used %d MB, want 500 at most", memory)
-	}
+	assert.LessOrEqualf(t, each, 500*time.Microsecond, "a claim and commit cost %v of a processor, want 500µs at most: 2,000 a second", each)
+	assert.LessOrEqualf(t, memory, 500, "the server used %d MB, want 500 at most", memory)
 }
 
 // TestSick: with 10 % dead workers and 10 % that are ten times slower, a run takes at most 1.2
@@ -98,16 +97,12 @@ func TestSick(t *testing.T) {
 	await(t, client, 1)
 	begun := time.Now().Add(-delay)
 	r := await(t, client, shards+1)
-	if r.State != Done {
-		t.Fatalf("the run ended as %+v", r)
-	}
+	require.Equalf(t, Done, r.State, "the run ended as %+v", r)
 	wall := time.Since(begun)
 	work := float64(shards + r.Audits.Passed)
 	ideal := time.Duration(work / (0.8*workers + 0.1*workers/10) * float64(delay))
 	t.Logf("%d shards and %d audits, %d given twice: %.1f s, the ideal is %.1f s: %.2f times", shards, r.Audits.Passed, r.Duplicates, wall.Seconds(), ideal.Seconds(), wall.Seconds()/ideal.Seconds())
-	if wall > ideal*12/10 {
-		t.Errorf("%v, want 1.2 times %v at most", wall, ideal)
-	}
+	assert.LessOrEqualf(t, wall, ideal*12/10, "%v, want 1.2 times %v at most", wall, ideal)
 }
 
 // TestMemory: a coordinator needs one bit of memory per shard, and the server beside it some bytes
@@ -129,17 +124,13 @@ func TestMemory(t *testing.T) {
 		f.submit(s)
 		stop := f.work("idle", opener(f.store), func(o *WorkerOptions) { o.Grace = time.Millisecond })
 		f.until("the queue is fed", func() bool { return f.run(s.ID()).Held == 2 })
-		if err := stop(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, stop())
 		return f, s, steady(f, heap)
 	}
 	_, _, few := begun(1000)
 	f, s, many := begun(1_000_000)
 	t.Logf("heap of server, coordinator and worker: %d kB with 10³ shards to make, %d kB with 10⁶", few, many)
-	if many > few+4096 {
-		t.Errorf("%d kB more with 10⁶ shards than with 10³, want 4 MB at most", many-few)
-	}
+	assert.LessOrEqualf(t, many, few+4096, "%d kB more with 10⁶ shards than with 10³, want 4 MB at most", many-few)
 	at := func(n int) int {
 		f.until(fmt.Sprintf("%d are made", n), func() bool { return f.run(s.ID()).Made >= n })
 		return heap()
@@ -149,9 +140,7 @@ func TestMemory(t *testing.T) {
 	}
 	early, half, late := at(1000), at(21_000), at(41_000)
 	t.Logf("heap with 1,000, 21,000 and 41,000 records: %d, %d, %d kB: %d bytes a record", early, half, late, (late-half)*1024/20_000)
-	if late > half+20_000*400/1024 {
-		t.Errorf("%d kB more with 20,000 records, want 400 bytes a record at most", late-half)
-	}
+	assert.LessOrEqualf(t, late, half+20_000*400/1024, "%d kB more with 20,000 records, want 400 bytes a record at most", late-half)
 }
 
 // steady waits until the heap no longer shrinks, and returns its size in kB.

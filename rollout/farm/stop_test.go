@@ -1,10 +1,12 @@
 package farm
 
 import (
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestCancel: a cancelled run stops, and a retry continues it.
@@ -18,9 +20,8 @@ func TestCancel(t *testing.T) {
 	f.work("w1", opener(f.store, count))
 	f.until("some are made", func() bool { return f.run(s.ID()).Made > 20 })
 	r, err := f.client.Cancel(f.ctx, s.ID())
-	if err != nil || r.State != Cancelled {
-		t.Fatalf("cancel: %+v, %v", r, err)
-	}
+	require.NoErrorf(t, err, "cancel: %+v", r)
+	require.Equalf(t, Cancelled, r.State, "cancel: %+v", r)
 	f.until("no worker has a shard", func() bool {
 		for _, w := range f.status().Workers {
 			if w.Held > 0 {
@@ -32,20 +33,17 @@ func TestCancel(t *testing.T) {
 	f.beats() // the workers have dropped the shards
 	before := made.Load()
 	f.beats()
-	if n := made.Load(); n != before {
-		t.Errorf("%d shards were made after the end", n-before)
-	}
-	if r, err = f.client.Retry(f.ctx, s.ID()); err != nil || r.State != Running || r.Made < 20 {
-		t.Fatalf("retry: %+v, %v", r, err)
-	}
+	n := made.Load()
+	assert.Equalf(t, before, n, "%d shards were made after the end", n-before)
+	r, err = f.client.Retry(f.ctx, s.ID())
+	require.NoErrorf(t, err, "retry: %+v", r)
+	require.Truef(t, r.State == Running && r.Made >= 20, "retry: %+v", r)
 	f.done(s)
-	if n := made.Load(); n > 200+10 {
-		t.Errorf("%d shards were made, want 200 and the ones in progress", n)
-	}
+	n = made.Load()
+	assert.LessOrEqualf(t, n, int64(200+10), "%d shards were made, want 200 and the ones in progress", n)
 	for _, id := range []string{"", "nothing", s.ID() + "x"} {
-		if _, err := f.client.Cancel(f.ctx, id); err == nil || !strings.Contains(err.Error(), "no run") {
-			t.Errorf("cancel of %q: %v", id, err)
-		}
+		_, err = f.client.Cancel(f.ctx, id)
+		assert.ErrorContainsf(t, err, "no run", "cancel of %q", id)
 	}
 	if r, err := f.client.Retry(f.ctx, s.ID()); err != nil || r.State != Running || r.Made != 0 {
 		t.Fatalf("retry of a done run: %+v, %v", r, err)
@@ -61,9 +59,8 @@ func TestWhole(t *testing.T) {
 	})
 	cancelled := spec(51, 30, time.Hour)
 	f.submit(cancelled)
-	if _, err := f.client.Cancel(f.ctx, cancelled.ID()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.client.Cancel(f.ctx, cancelled.ID())
+	require.NoError(t, err)
 	whole.Store(&Receipt{Episodes: 240, Rows: 2400, Bytes: 9})
 	for _, s := range []*Spec{cancelled, spec(52, 30, time.Hour)} {
 		for range 2 {
@@ -72,9 +69,8 @@ func TestWhole(t *testing.T) {
 				t.Errorf("submitted: %+v", r)
 			}
 		}
-		if r := f.run(s.ID()); r.State != Done || r.Made != 30 {
-			t.Errorf("the status has %+v", r)
-		}
+		r := f.run(s.ID())
+		assert.Truef(t, r.State == Done && r.Made == 30, "the status has %+v", r)
 	}
 	if n := len(f.status().Failures); n > 0 {
 		t.Errorf("failures %v", f.status().Failures)
@@ -90,9 +86,7 @@ func TestStop(t *testing.T) {
 	f.submit(s)
 	stop := f.work("slow", opener(f.store, slow), func(o *WorkerOptions) { o.Grace = 50 * time.Millisecond })
 	f.until("the slow one has two", func() bool { return f.run(s.ID()).Held == 2 })
-	if err := stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, stop())
 	f.until("it gave them back", func() bool { return f.run(s.ID()).Held == 0 })
 	f.work("w0", opener(f.store))
 	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 10 })
@@ -111,7 +105,6 @@ func TestStragglers(t *testing.T) {
 	f.work("slow", opener(f.store, func(k *fake) { k.slower = 100_000 }), func(o *WorkerOptions) { o.Grace = time.Millisecond })
 	f.until("the slow one has two", func() bool { return f.run(s.ID()).Held == 2 })
 	f.work("quick", opener(f.store))
-	if r := f.done(s); r.Duplicates != 2 {
-		t.Errorf("%d given a second time, want 2", r.Duplicates)
-	}
+	r := f.done(s)
+	assert.Equalf(t, 2, r.Duplicates, "%d given a second time, want 2", r.Duplicates)
 }

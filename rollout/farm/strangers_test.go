@@ -14,6 +14,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/farm/internal/tracker"
 )
@@ -24,29 +26,21 @@ func TestAnonymous(t *testing.T) {
 	worker := &Key{}
 	*worker = bytes.Repeat([]byte{1}, keyBytes)
 	other, err := worker.Credentials(RoleOperator, "anna")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	right, err := f.server.gate.key.Credentials(RoleWorker, "w1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	renamed := bytes.Replace(right, []byte(`"w1"`), []byte(`"w2"`), 1)
 	raised := bytes.Replace(right, []byte(`"worker"`), []byte(`"coordinator"`), 1)
-	if _, err := worker.Credentials(RoleCoordinator, "c"); err == nil {
-		t.Error("credentials of a coordinator without the key")
-	}
+	_, err = worker.Credentials(RoleCoordinator, "c")
+	assert.Error(t, err, "credentials of a coordinator without the key")
 	for what, text := range map[string][]byte{"another server's": other, "a changed name": renamed, "a changed role": raised} {
 		t.Run(what, func(t *testing.T) {
 			_, err := Connect(f.ctx, ConnectOptions{URL: f.server.URL(), Credentials: file(t, "c.json", text)})
-			if err == nil || !strings.Contains(err.Error(), "the server does not know ") {
-				t.Errorf("%s credentials: %v", what, err)
-			}
+			assert.ErrorContainsf(t, err, "the server does not know ", "%s credentials", what)
 		})
 	}
-	if _, err := Connect(f.ctx, ConnectOptions{URL: f.server.URL()}); err == nil || !strings.Contains(err.Error(), "a client without credentials") {
-		t.Errorf("no credentials: %v", err)
-	}
+	_, err = Connect(f.ctx, ConnectOptions{URL: f.server.URL()})
+	assert.ErrorContains(t, err, "a client without credentials", "no credentials")
 	for what, opts := range map[string][]nats.Option{
 		"nothing": nil, "the inner user": {nats.UserInfo(insideUser, "")}, "a user without a password": {nats.UserInfo("people", "")},
 		"a token": {nats.Token("x")}, "a role": {nats.Name("moonfarm operator anna")},
@@ -67,9 +61,7 @@ func TestFlood(t *testing.T) {
 	f := newFarm(t)
 	for i := range 300 {
 		c, err := net.Dial("tcp", strings.TrimPrefix(f.server.URL(), "nats://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c.SetDeadline(time.Now().Add(10 * time.Second))
 		say := []string{`CONNECT {"user":"u%d","pass":"x"}`, `CONNECT {"nkey":"U%d","name":"x\"'%[1]d"}`, "GET /%d HTTP/1.1", "PUB %d"}[i%4]
 		fmt.Fprintf(c, say+"\r\n", i)
@@ -80,27 +72,20 @@ func TestFlood(t *testing.T) {
 	if n := len(f.status().Failures); n > 8 {
 		t.Errorf("%d failures, want one of each kind: %v", n, f.status().Failures)
 	}
-	if n := f.logs.count("level=ERROR"); n > 8*10 {
-		t.Errorf("%d lines in the log", n)
-	}
+	n := f.logs.count("level=ERROR")
+	assert.LessOrEqualf(t, n, 8*10, "%d lines in the log", n)
 }
 
 // TestImpostor: an account without the key that listens at the server's port cannot make a worker
 // open a run.
 func TestImpostor(t *testing.T) {
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, AlwaysEnableNonce: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.Start()
 	defer s.Shutdown()
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("the server does not listen")
-	}
+	require.True(t, s.ReadyForConnections(time.Minute), "the server does not listen")
 	nc, err := nats.Connect(s.ClientURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer nc.Close()
 	evil, said := spec(80, 1, 0), make(chan string, 1)
 	_, err = nc.Subscribe(workerSubject+">", func(m *nats.Msg) {
@@ -119,17 +104,11 @@ func TestImpostor(t *testing.T) {
 		data, _ := json.Marshal(a)
 		_ = m.Respond(data)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := Key(bytes.Repeat([]byte{1}, keyBytes)).Credentials(RoleWorker, "w1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c, err := Connect(t.Context(), ConnectOptions{URL: s.ClientURL(), Credentials: file(t, "w1.json", text)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -141,14 +120,10 @@ func TestImpostor(t *testing.T) {
 	}()
 	select {
 	case why := <-said:
-		if !strings.Contains(why, "does not prove that it has the key") {
-			t.Errorf("the worker gives the shard back since %q", why)
-		}
+		assert.Contains(t, why, "does not prove that it has the key", "the worker gives the shard back since")
 	case <-time.After(time.Minute):
 		t.Error("the worker does not give the shard back")
 	}
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, <-ended)
 }

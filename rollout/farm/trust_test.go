@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
@@ -99,9 +102,8 @@ func TestChance(t *testing.T) {
 	}{{1, 50, false, 1}, {8, 50, false, 1}, {16, 50, false, 0.5}, {800, 50, false, 0.01}, {1e9, 50, false, 0.01},
 		{100, 1, false, 1}, {25, 8, false, 0.5}, {1, 50, true, 0.01}} {
 		t.Run(fmt.Sprintf("shard %d of %v episodes, trusted %v", c.n, c.episodes, c.trusted), func(t *testing.T) {
-			if p := s.Chance(c.n, c.episodes, c.trusted); math.Abs(p-c.want) > 1e-9 {
-				t.Errorf("shard %d of %v episodes, trusted %v: %v, want %v", c.n, c.episodes, c.trusted, p, c.want)
-			}
+			p := s.Chance(c.n, c.episodes, c.trusted)
+			assert.LessOrEqualf(t, math.Abs(p-c.want), 1e-9, "shard %d of %v episodes, trusted %v: %v, want %v", c.n, c.episodes, c.trusted, p, c.want)
 		})
 	}
 	n := 0
@@ -110,9 +112,7 @@ func TestChance(t *testing.T) {
 			n++
 		}
 	}
-	if n < 850 || n > 1150 {
-		t.Errorf("%d of 100,000 drawn at 1 %%", n)
-	}
+	assert.Truef(t, n >= 850 && n <= 1150, "%d of 100,000 drawn at 1 %%", n)
 }
 
 // TestLiar: a worker that makes every third shard wrong is found; all its unconfirmed shards are
@@ -128,40 +128,28 @@ func TestLiar(t *testing.T) {
 	f.work("w1", opener(f.store))
 	r := f.done(s)
 	st := f.status()
-	if len(st.Audits) == 0 || r.Audits.Failed == 0 || r.Audits.Pending != 0 {
-		t.Fatalf("audit log %+v, run %+v", st.Audits, r)
-	}
+	require.Truef(t, len(st.Audits) != 0 && r.Audits.Failed != 0 && r.Audits.Pending == 0, "audit log %+v, run %+v", st.Audits, r)
 	returned := 0
 	for _, a := range st.Audits {
-		if a.Worker != "liar" || a.Shard%3 != 0 || a.Sum == a.Right || a.Right != trueSum(20, a.Shard) || a.Row != fmt.Sprintf("row 0 of shard %d", a.Shard) {
-			t.Errorf("the audit log has %+v", a)
-		}
+		assert.Truef(t, a.Worker == "liar" && a.Shard%3 == 0 && a.Sum != a.Right && a.Right == trueSum(20, a.Shard) && a.Row == fmt.Sprintf("row 0 of shard %d", a.Shard), "the audit log has %+v", a)
 		returned += a.Returned
 	}
-	if returned == 0 || r.Reverted < returned {
-		t.Errorf("%d returned, %d made again", returned, r.Reverted)
-	}
+	assert.Truef(t, returned != 0 && r.Reverted >= returned, "%d returned, %d made again", returned, r.Reverted)
 	for _, w := range st.Workers {
-		if (w.Quarantined != "") != (w.Name == "liar") {
-			t.Errorf("%s is quarantined: %q", w.Name, w.Quarantined)
-		}
+		assert.Equalf(t, w.Name == "liar", w.Quarantined != "", "%s is quarantined: %q", w.Name, w.Quarantined)
 	}
-	if err := stop(); !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "quarantined") {
-		t.Errorf("the liar ended with %v", err)
-	}
+	err := stop()
+	assert.Truef(t, errors.Is(err, errRefused) && strings.Contains(err.Error(), "quarantined"), "the liar ended with %v", err)
 	o := quick(f.store)
 	o.Log = f.log
 	f.coordinate(f.ctx, o)
 	f.first()
 	f.until("the other coordinates", func() bool { return f.logs.count("msg=coordinating") == 2 })
 	f.until("it answers", func() bool { _, err := f.client.Status(f.ctx); return err == nil })
-	if n := len(f.status().Audits); n != len(st.Audits) {
-		t.Errorf("the next coordinator knows %d audits, want %d", n, len(st.Audits))
-	}
+	n := len(f.status().Audits)
+	assert.Equalf(t, len(st.Audits), n, "the next coordinator knows %d audits, want %d", n, len(st.Audits))
 	again := f.connect(ConnectOptions{URL: f.server.URL(), Name: "liar"})
-	if err := Work(f.ctx, again, WorkerOptions{Version: testVersion, Open: opener(f.store)}); !errors.Is(err, errRefused) {
-		t.Errorf("the liar came back: %v", err)
-	}
+	assert.ErrorIs(t, Work(f.ctx, again, WorkerOptions{Version: testVersion, Open: opener(f.store)}), errRefused, "the liar came back")
 }
 
 // TestFalseAuditor: a worker whose audits call correct shards wrong is quarantined itself.
@@ -175,9 +163,7 @@ func TestFalseAuditor(t *testing.T) {
 	f.work("slanderer", opener(f.store, func(k *fake) { k.lie = func(int) bool { return true } }))
 	f.done(s)
 	for _, w := range f.status().Workers {
-		if (w.Quarantined != "") != (w.Name == "slanderer") {
-			t.Errorf("%s is quarantined: %q", w.Name, w.Quarantined)
-		}
+		assert.Equalf(t, w.Name == "slanderer", w.Quarantined != "", "%s is quarantined: %q", w.Name, w.Quarantined)
 	}
 }
 
@@ -192,21 +178,17 @@ func TestAlone(t *testing.T) {
 		r := f.run(s.ID())
 		return r.State == Done || strings.Contains(r.Text, "audits wait for another worker, for 2s at most")
 	})
-	if r := f.run(s.ID()); r.State == Done {
-		t.Errorf("it did not wait for a moment: %+v", r)
-	}
-	if r := f.done(s); r.Audits.Waived < 12 || r.Audits.Passed > 0 || r.Text != "" {
-		t.Errorf("run %+v, want 12 or more audits waived", r)
-	}
-	if n := f.logs.count("audits are waived"); n != 1 {
-		t.Errorf("%d lines, want one", n)
-	}
+	r := f.run(s.ID())
+	assert.NotEqualf(t, Done, r.State, "it did not wait for a moment: %+v", r)
+	r = f.done(s)
+	assert.Truef(t, r.Audits.Waived >= 12 && r.Audits.Passed <= 0 && r.Text == "", "run %+v, want 12 or more audits waived", r)
+	n := f.logs.count("audits are waived")
+	assert.Equalf(t, 1, n, "%d lines, want one", n)
 	// A second worker that comes meanwhile makes the audits.
 	s = spec(23, 200, 0)
 	f.submit(s)
 	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 200 })
 	f.work("second", opener(f.store))
-	if r := f.done(s); r.Audits.Passed == 0 || r.Audits.Waived > 0 {
-		t.Errorf("with a second worker: %+v", r.Audits)
-	}
+	r = f.done(s)
+	assert.Truef(t, r.Audits.Passed != 0 && r.Audits.Waived <= 0, "with a second worker: %+v", r.Audits)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
 )
 
 // TestVanishedStreams: a stream deleted by a client with all rights is recreated, the failures name
@@ -30,9 +31,7 @@ func TestVanishedStreams(t *testing.T) {
 	f.work("w0", opener(f.store, hold))
 	f.work("w1", opener(f.store, hold))
 	js, err := jetstream.New(f.connect(ConnectOptions{Server: f.server, Name: "vandal"}).nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, name := range allStreams {
 		state := State("")
 		f.until("some are made", func() bool {
@@ -43,12 +42,8 @@ func TestVanishedStreams(t *testing.T) {
 			state = st.Runs[0].State
 			return true
 		})
-		if state != Running {
-			t.Fatalf("the run is %s before %s is deleted", state, name)
-		}
-		if err := js.DeleteStream(f.ctx, name); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.Equalf(t, Running, state, "the run is %s before %s is deleted", state, name)
+		require.NoError(t, js.DeleteStream(f.ctx, name), name)
 		f.until(name+" is there again", func() bool { _, err := js.Stream(f.ctx, name); return err == nil })
 		f.until("a coordinator begins again", func() bool { return f.logs.count("msg=coordinating") >= i+2 })
 		f.until("the log names the stream", func() bool {

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
@@ -22,17 +25,13 @@ func TestHog(t *testing.T) {
 	for held < shards {
 		q := &request{Version: testVersion, Slots: 1 << 30, Wait: 10}
 		a, err := hog.ask(f.ctx, workerSubject+"claim."+hog.name, q, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if a.Claim == nil {
 			break
 		}
 		held++
 	}
-	if held == 0 {
-		t.Fatal("the hog got nothing")
-	}
+	require.NotEqual(t, 0, held, "the hog got nothing")
 	t.Logf("the hog held %d of %d", held, shards)
 	f.until("the hog is among the failures", func() bool { return f.failure("not heard of for 2s") })
 	f.work("w0", opener(f.store))
@@ -62,17 +61,11 @@ func TestGarbage(t *testing.T) {
 			}
 		}
 	}
-	if err := c.nc.Publish("x", make([]byte, maxPayload+1)); err == nil {
-		t.Error("a message above the limit was sent")
-	}
+	assert.Error(t, c.nc.Publish("x", make([]byte, maxPayload+1)), "a message above the limit was sent")
 	// An answer to a subject of JetStream would be a request with the coordinator's rights.
-	if err := c.nc.PublishRequest(clientSubject+"status", "$JS.API.STREAM.PURGE.KV_moonfarm-runs", []byte("{}")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.nc.PublishRequest(clientSubject+"status", "$JS.API.STREAM.PURGE.KV_moonfarm-runs", []byte("{}")))
 	for range 2000 { // repetitions count as one failure
-		if err := c.nc.Publish(workerSubject+"commit.evil", []byte("{")); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.nc.Publish(workerSubject+"commit.evil", []byte("{")))
 	}
 	f.work("w0", opener(f.store))
 	f.work("w1", opener(f.store))
@@ -81,9 +74,7 @@ func TestGarbage(t *testing.T) {
 		t.Errorf("%d failures, want some, but few: %v", n, f.status().Failures)
 	}
 	for _, e := range f.status().Failures {
-		if len(e.Text) > 600 || strings.ContainsAny(e.Text, "\n\r\x00") {
-			t.Errorf("a failure is not one line: %.700q", e.Text)
-		}
+		assert.Truef(t, len(e.Text) <= 600 && !strings.ContainsAny(e.Text, "\n\r\x00"), "a failure is not one line: %.700q", e.Text)
 	}
 }
 
@@ -96,9 +87,8 @@ func TestVersions(t *testing.T) {
 		return f.failure("worker old has moonfarm test-0, the farm has test-1: install the same version")
 	})
 	f.until("its worker ended", func() bool { return f.logs.count("") >= 0 && !f.alive("old") })
-	if err := stop(); err == nil || !errors.Is(err, errRefused) {
-		t.Errorf("the old worker ended with %v", err)
-	}
+	err := stop()
+	assert.Truef(t, err != nil && errors.Is(err, errRefused), "the old worker ended with %v", err)
 	s := spec(8, 40, 0)
 	f.submit(s)
 	f.work("other", opener(f.store, func(k *fake) { k.build = "build-2" }))
@@ -106,13 +96,10 @@ func TestVersions(t *testing.T) {
 	f.work("right", opener(f.store))
 	f.done(s)
 	for _, w := range f.status().Workers {
-		if w.Name != "right" && w.Shards > 0 {
-			t.Errorf("%s made %d shards", w.Name, w.Shards)
-		}
+		assert.Truef(t, w.Name == "right" || w.Shards <= 0, "%s made %d shards", w.Name, w.Shards)
 	}
-	if _, err := f.client.Submit(f.ctx, &Spec{Name: "fake", Build: "build-3", Shards: 1, Episodes: 1, Job: []byte("{}"), Out: "x"}); err == nil || !strings.Contains(err.Error(), "the run wants build-3") {
-		t.Errorf("a run of another build: %v", err)
-	}
+	_, err = f.client.Submit(f.ctx, &Spec{Name: "fake", Build: "build-3", Shards: 1, Episodes: 1, Job: []byte("{}"), Out: "x"})
+	assert.ErrorContains(t, err, "the run wants build-3", "a run of another build")
 }
 
 func (f *farm) alive(name string) bool {
@@ -135,32 +122,25 @@ func TestTwoResults(t *testing.T) {
 	right := &request{Claim: tracker.Claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(9, 4), Episodes: 8, Rows: 80, Bytes: 800}}
 	wrong := &request{Claim: tracker.Claim{Run: s.ID(), Shard: 4}, Receipt: Receipt{Sum: trueSum(99, 4), Episodes: 8, Rows: 80, Bytes: 800}}
 	for range 3 { // as if the answer were lost
-		if _, err := f.raw(first, "commit", right); err != nil {
-			t.Fatal(err)
-		}
+		_, err := f.raw(first, "commit", right)
+		require.NoError(t, err)
 	}
-	if err := f.store.put(4, trueSum(9, 4)); err != nil {
-		t.Fatal(err)
-	}
-	if r := f.run(s.ID()); r.Made != 1 || r.Rows != 80 {
-		t.Fatalf("after three commits of one shard: %+v", r)
-	}
-	if _, err := f.raw(second, "commit", wrong); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.store.put(4, trueSum(9, 4)))
+	r := f.run(s.ID())
+	require.Truef(t, r.Made == 1 && r.Rows == 80, "after three commits of one shard: %+v", r)
+	_, err := f.raw(second, "commit", wrong)
+	require.NoError(t, err)
 	f.until("the second is quarantined", func() bool { return len(f.status().Audits) == 1 })
 	if a := f.status().Audits[0]; a.Worker != "second" || a.Sum != wrong.Sum || a.Right != right.Sum || a.Row != "row 0 of shard 4" {
 		t.Errorf("the audit log has %+v", a)
 	}
-	if _, err := f.raw(second, "commit", right); !errors.Is(err, errRefused) {
-		t.Errorf("a commit of the quarantined: %v", err)
-	}
+	_, err = f.raw(second, "commit", right)
+	assert.ErrorIs(t, err, errRefused, "a commit of the quarantined")
 	// Now the record is wrong, and the second result is right.
 	third := f.connect(ConnectOptions{URL: f.server.URL(), Name: "third"})
 	for _, shard := range []int{5, 6} {
-		if _, err := f.raw(third, "commit", &request{Claim: tracker.Claim{Run: s.ID(), Shard: shard}, Receipt: Receipt{Sum: trueSum(99, shard), Episodes: 8, Rows: 80, Bytes: 800}}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := f.raw(third, "commit", &request{Claim: tracker.Claim{Run: s.ID(), Shard: shard}, Receipt: Receipt{Sum: trueSum(99, shard), Episodes: 8, Rows: 80, Bytes: 800}})
+		require.NoError(t, err)
 	}
 	f.work("first", opener(f.store)) // audits are pending: no worker confirms its own shards
 	f.work("fourth", opener(f.store))

@@ -6,6 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/network/internal/kernel"
 )
 
@@ -60,9 +63,7 @@ func allPaths(t *testing.T, f func(path string)) {
 		restore()
 		ran++
 	}
-	if ran == 0 {
-		t.Error("no path ran")
-	}
+	assert.NotEqual(t, 0, ran, "no path ran")
 }
 
 // TestSameBits: the results of a row depend neither on the batch nor on the block nor
@@ -79,9 +80,7 @@ func TestSameBits(t *testing.T) {
 			size := len(want) / n
 			rows := c.Inputs[0].Shape[0]
 			for i := range want {
-				if want[i] != want[i%(rows*size)] {
-					t.Fatalf("%s: number %d of row %d differs from that of the equal row %d", c.Name, i%size, i/size, i/size%rows)
-				}
+				require.Equalf(t, want[i%(rows*size)], want[i], "%s: number %d of row %d differs from that of the equal row %d", c.Name, i%size, i/size, i/size%rows)
 			}
 			allPaths(t, func(path string) {
 				for _, batch := range []int{1, 3, 7, 32, 256} {
@@ -89,16 +88,12 @@ func TestSameBits(t *testing.T) {
 					if path == "portable" {
 						all = min(batch+1, 40, n) // this path is slow
 					}
-					if got := c.answers(m, all, min(all, batch)); !sameBits(got, want[:all*size]) {
-						t.Errorf("%s: other bits in batches of %d on %s", c.Name, batch, path)
-					}
+					assert.Truef(t, sameBits(c.answers(m, all, min(all, batch)), want[:all*size]), "%s: other bits in batches of %d on %s", c.Name, batch, path)
 				}
 			})
 			block := m.block
 			for _, m.block = range []int{1, 5} {
-				if got := c.answers(m, 33, 32); !sameBits(got, want[:33*size]) {
-					t.Errorf("%s: other bits in blocks of %d", c.Name, m.block)
-				}
+				assert.Truef(t, sameBits(c.answers(m, 33, 32), want[:33*size]), "%s: other bits in blocks of %d", c.Name, m.block)
 			}
 			m.block = block
 		})
@@ -133,9 +128,8 @@ func TestNoAllocations(t *testing.T) {
 			m := readModel(t, c.Name)
 			r := m.NewRunner(12)
 			c.fill(r, 12)
-			if n := testing.AllocsPerRun(5, func() { r.Run(11); r.Run(1); r.Run(0) }); n != 0 {
-				t.Errorf("%s: %g allocations a call", c.Name, n)
-			}
+			n := testing.AllocsPerRun(5, func() { r.Run(11); r.Run(1); r.Run(0) })
+			assert.Zerof(t, n, "%s: %g allocations a call", c.Name, n)
 		})
 	}
 }
@@ -155,9 +149,8 @@ func TestGoldenBits(t *testing.T) {
 		lines = append(lines, c.Name+" "+hexadecimal(sum))
 	}
 	got := strings.Join(lines, "\n") + "\n"
-	if want := string(testFile(t, "bits.txt")); got != want {
-		t.Errorf("checksums of the outputs:\n%swant those of bits.txt:\n%s", got, want)
-	}
+	want := string(testFile(t, "bits.txt"))
+	assert.Equalf(t, want, got, "checksums of the outputs:\n%swant those of bits.txt:\n%s", got, want)
 }
 
 func hexadecimal(x uint64) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/network/onnx"
@@ -21,13 +22,11 @@ func hostile(t *testing.T, b []byte) {
 	runtime.ReadMemStats(&before)
 	m, err := Read(b)
 	runtime.ReadMemStats(&after)
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(256<<20+200*len(b)); got > most {
-		t.Errorf("a file of %d bytes made Read allocate %d, want at most %d", len(b), got, most)
-	}
+	got, most := after.TotalAlloc-before.TotalAlloc, uint64(256<<20+200*len(b))
+	assert.LessOrEqualf(t, got, most, "a file of %d bytes made Read allocate %d, want at most %d", len(b), got, most)
 	if err != nil {
-		if text := err.Error(); !strings.HasPrefix(text, "onnx: ") && !strings.HasPrefix(text, "network: ") || len(text) > 4000+2*len(b) {
-			t.Errorf("error %q", text)
-		}
+		text := err.Error()
+		assert.Truef(t, (strings.HasPrefix(text, "onnx: ") || strings.HasPrefix(text, "network: ")) && len(text) <= 4000+2*len(b), "error %q", text)
 		return
 	}
 	size := m.scratch
@@ -49,14 +48,11 @@ func hostile(t *testing.T, b []byte) {
 
 func models(t testing.TB) (all [][]byte) {
 	files, err := filepath.Glob("testdata/*.onnx")
-	if err != nil || len(files) < 12 {
-		t.Fatalf("%d networks: %v", len(files), err)
-	}
+	require.NoErrorf(t, err, "%d networks", len(files))
+	require.GreaterOrEqualf(t, len(files), 12, "%d networks", len(files))
 	for _, f := range files {
 		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all = append(all, b)
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,9 +31,7 @@ type array struct {
 func testFile(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 
@@ -40,9 +39,7 @@ func testFile(t testing.TB, name string) []byte {
 func references(t testing.TB) []card {
 	t.Helper()
 	var cards []card
-	if err := json.Unmarshal(testFile(t, "reference.json"), &cards); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(testFile(t, "reference.json"), &cards))
 	numbers := testFile(t, "reference.bin")
 	for _, c := range cards {
 		for _, list := range [][]array{c.Inputs, c.Outputs} {
@@ -60,18 +57,14 @@ func references(t testing.TB) []card {
 			}
 		}
 	}
-	if len(numbers) != 0 {
-		t.Fatalf("reference.bin has %d bytes left", len(numbers))
-	}
+	require.Emptyf(t, numbers, "reference.bin has %d bytes left", len(numbers))
 	return cards
 }
 
 func readModel(t testing.TB, name string) *Model {
 	t.Helper()
 	m, err := Read(testFile(t, name+".onnx"))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.NoError(t, err, name)
 	return m
 }
 
@@ -118,9 +111,7 @@ func TestReferences(t *testing.T) {
 				require.Len(t, got, len(want.floats), "output %s of shape %v", want.Name, want.Shape)
 				d := difference(got, want.floats)
 				t.Logf("opset %d  %-7s off by %.1e", c.Opset, want.Name, d)
-				if !(d <= 2e-6) {
-					t.Errorf("output %s is off by %g", want.Name, d)
-				}
+				assert.Truef(t, d <= 2e-6, "output %s is off by %g", want.Name, d)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/network/onnx"
@@ -21,9 +22,7 @@ func against(t *testing.T, file []byte, rows int) {
 	m, err := Read(file)
 	require.NoError(t, err)
 	g, err := onnx.Parse(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r, random := m.NewRunner(rows), rand.New(rand.NewPCG(3, uint64(len(file))))
 	inputs, all := map[string]*plain{}, rows
 	if g.Inputs[0].Dims[0].Size == 1 {
@@ -65,23 +64,19 @@ func against(t *testing.T, file []byte, rows int) {
 		for _, x := range want.data {
 			largest = max(largest, math.Abs(x))
 		}
-		if d := difference(got, floats); !(d <= 2e-6*largest) {
-			t.Errorf("%d rows: output %d is off by %g: %v, want %v", rows, i, d, got[:min(8, len(got))], floats[:min(8, len(got))])
-		}
+		d := difference(got, floats)
+		assert.Truef(t, d <= 2e-6*largest, "%d rows: output %d is off by %g: %v, want %v", rows, i, d, got[:min(8, len(got))], floats[:min(8, len(got))])
 	}
 }
 
 // TestPlain compares the networks of testdata with the slow twin, on random rows.
 func TestPlain(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.onnx")
-	if err != nil || len(files) < 12 {
-		t.Fatalf("%d networks: %v", len(files), err)
-	}
+	require.NoErrorf(t, err, "%d networks", len(files))
+	require.GreaterOrEqualf(t, len(files), 12, "%d networks", len(files))
 	for _, f := range files {
 		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		t.Run(filepath.Base(f), func(t *testing.T) { against(t, b, 5) })
 	}
 }
@@ -347,9 +342,7 @@ func TestOperators(t *testing.T) {
 	elementLookupCases(add)
 	reductionCases(add)
 	for _, op := range known() {
-		if !covered[op] {
-			t.Errorf("no case has %s", op)
-		}
+		assert.Truef(t, covered[op], "no case has %s", op)
 	}
 }
 
@@ -357,11 +350,8 @@ func TestOperators(t *testing.T) {
 // place.
 func TestFunctions(t *testing.T) {
 	for _, x := range []float64{1e-300, 1e-30, 0.1, 0.5, 0.7, 0.71, 1, 1.0000001, 1.4142, 2, 3, 10, 1e10, 1e300} {
-		if got, want := logarithm(x), math.Log(x); math.Abs(got-want) > 4e-16*max(1, math.Abs(want)) {
-			t.Errorf("log %g is %v, want %v", x, got, want)
-		}
+		got, want := logarithm(x), math.Log(x)
+		assert.LessOrEqualf(t, math.Abs(got-want), 4e-16*max(1, math.Abs(want)), "log %g is %v, want %v", x, got, want)
 	}
-	if !math.IsNaN(logarithm(-1)) || !math.IsInf(logarithm(0), -1) || !math.IsInf(logarithm(math.Inf(1)), 1) {
-		t.Error("log of −1, 0 or ∞ is not NaN, −∞ or ∞")
-	}
+	assert.True(t, math.IsNaN(logarithm(-1)) && math.IsInf(logarithm(0), -1) && math.IsInf(logarithm(math.Inf(1)), 1), "log of −1, 0 or ∞ is not NaN, −∞ or ∞")
 }

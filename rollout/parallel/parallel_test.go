@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/parallel"
 )
 
@@ -31,24 +34,17 @@ func TestEach(t *testing.T) {
 				defer now.Add(-1)
 				mu.Lock()
 				defer mu.Unlock()
-				if item != 3*i {
-					t.Errorf("item %d is %d, want %d", i, item, 3*i)
-				}
+				assert.Equalf(t, 3*i, item, "item %d", i)
 				got = append(got, item)
 				return nil
 			})
-			if workers == 1 && !slices.Equal(got, list) {
-				t.Errorf("one worker: %v, want the order of the list", got)
-			}
+			assert.Truef(t, workers != 1 || slices.Equal(got, list), "one worker: %v, want the order of the list", got)
 			slices.Sort(got)
-			if err != nil || !slices.Equal(got, list) || int(most.Load()) > max(workers, 1) {
-				t.Errorf("%d workers: error %v, items %v, %d at once", workers, err, got, most.Load())
-			}
+			require.NoErrorf(t, err, "%d workers", workers)
+			assert.Truef(t, slices.Equal(got, list) && int(most.Load()) <= max(workers, 1), "%d workers, items %v, %d at once", workers, got, most.Load())
 		})
 	}
-	if err := parallel.Each(t.Context(), 3, nil, func(context.Context, int, int) error { return errBroken }); err != nil {
-		t.Errorf("no items: %v", err)
-	}
+	assert.NoError(t, parallel.Each(t.Context(), 3, nil, func(context.Context, int, int) error { return errBroken }), "no items")
 }
 
 // TestErrors: the first error ends all work and is returned; so is the cause of a context that is
@@ -68,9 +64,7 @@ func TestErrors(t *testing.T) {
 				done.Add(1)
 				return context.Cause(ctx)
 			})
-			if !errors.Is(err, errBroken) || done.Load() > int32(2+workers) {
-				t.Errorf("%d workers: error %v after %d items", workers, err, done.Load())
-			}
+			assert.Truef(t, errors.Is(err, errBroken) && done.Load() <= int32(2+workers), "%d workers: error %v after %d items", workers, err, done.Load())
 		})
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -80,9 +74,7 @@ func TestErrors(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, errBroken) {
-		t.Errorf("error %v, want the cause of the context", err)
-	}
+	assert.ErrorIsf(t, err, errBroken, "error %v, want the cause of the context", err)
 }
 
 // counter is a worker that counts its Close calls.
@@ -115,9 +107,7 @@ func TestDo(t *testing.T) {
 				}
 				return counter{&closed, c.ending}, c.start
 			}, func(context.Context, counter, int, int) error { return nil })
-			if !errors.Is(err, c.want) || closed.Load() != started.Load() {
-				t.Errorf("%s: error %v, want %v; %d started, %d closed", c.name, err, c.want, started.Load(), closed.Load())
-			}
+			assert.Truef(t, errors.Is(err, c.want) && closed.Load() == started.Load(), "%s: error %v, want %v; %d started, %d closed", c.name, err, c.want, started.Load(), closed.Load())
 		})
 	}
 }

@@ -3,8 +3,9 @@
 package policy_test
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/policy/policytest"
@@ -15,8 +16,6 @@ func TestNoEngine(t *testing.T) {
 	path := modelFile(t, policytest.NewVector(t, "towerdefence", "", 1, 0).Spec(), true)
 	for _, options := range []string{"engine=onnxruntime", "engine=onnxruntime-1.24.3,device=cuda"} {
 		_, err := policy.New("towerdefence", path+"("+options+")")
-		if err == nil || !strings.Contains(err.Error(), "this build has no ONNX Runtime; expected one that was made with -tags onnxruntime") {
-			t.Errorf("%s: error %v", options, err)
-		}
+		assert.ErrorContains(t, err, "this build has no ONNX Runtime; expected one that was made with -tags onnxruntime", options)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 )
@@ -28,9 +30,7 @@ func Counting(t *testing.T, spec string, s env.Spec) (counts func() [3]int, p ro
 	if err == nil {
 		p, err = m(s)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return func() (n [3]int) {
 		for i, c := range all {
 			n[i] = c.rows
@@ -52,9 +52,8 @@ func CheckWritten(t *testing.T, text string) {
 	t.Helper()
 	if n, err := parse(text); err == nil {
 		again, err := parse(n.String())
-		if err != nil || again.String() != n.String() {
-			t.Fatalf("%q is written %q, and read as %q, %v", text, n.String(), again.String(), err)
-		}
+		require.NoErrorf(t, err, "%q is written %q, and read as %q", text, n.String(), again.String())
+		require.Equalf(t, n.String(), again.String(), "%q is written %q, and read as %q", text, n.String(), again.String())
 	}
 	path := text + ".onnx"
 	if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
@@ -62,16 +61,15 @@ func CheckWritten(t *testing.T, text string) {
 	}
 	for _, quoted := range []string{Quote(path), "'" + strings.ReplaceAll(path, "'", "''") + "'"} {
 		if isModel(path) {
-			if n, err := parse(quoted); err != nil || n.name != path {
-				t.Fatalf("%s is read as %q, %v", quoted, n.name, err)
-			}
+			n, err := parse(quoted)
+			require.NoErrorf(t, err, "%s is read as %q", quoted, n.name)
+			require.Equalf(t, path, n.name, "%s is read", quoted)
 		}
 		n, err := parse("random(head = " + quoted + " ,model=" + quoted + ")")
 		if err != nil || n.value(optionHead) != path || n.value(optionModel) != path {
 			t.Fatalf("%s is read as %q, %q, %v", quoted, n.value(optionHead), n.value(optionModel), err)
 		}
-		if list := SplitList(quoted + "," + quoted); len(list) != 2 || list[0] != quoted || list[1] != quoted {
-			t.Fatalf("a list of %s is split into %q", quoted, list)
-		}
+		list := SplitList(quoted + "," + quoted)
+		require.Truef(t, len(list) == 2 && list[0] == quoted && list[1] == quoted, "a list of %s is split into %q", quoted, list)
 	}
 }

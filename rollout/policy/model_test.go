@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
@@ -25,9 +28,7 @@ import (
 func modelFile(t testing.TB, s env.Spec, value bool) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "untrained.onnx")
-	if err := os.WriteFile(path, neuraltest.Model(s, 1, value), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, neuraltest.Model(s, 1, value), 0o666))
 	return path
 }
 
@@ -44,9 +45,7 @@ func TestStored(t *testing.T) {
 	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	path := modelFile(t, s, true)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sum := sumOf(t, path)
 	files := func(sha256 string) ([]byte, error) {
 		if sha256 == sum {
@@ -58,22 +57,19 @@ func TestStored(t *testing.T) {
 		"econ", "net", "untrained.onnx(sha256=" + sum + ")", "mcts(sims=2,model=untrained.onnx,sha256=" + sum + ")",
 		"mix(1*econ,2*untrained.onnx(sha256=" + sum + "))",
 	} {
-		if _, err := policy.NewStored("towerdefence", spec, files); err != nil {
-			t.Errorf("%s: %v", spec, err)
-		}
+		_, err = policy.NewStored("towerdefence", spec, files)
+		assert.NoError(t, err, spec)
 	}
 	q := policy.Quote(path)
 	for _, spec := range []string{
 		q, q + "(sha256=" + sum + ")", "mcts(sims=2,model=" + q + ")", "mix(1*econ,2*" + q + ")", "untrained.onnx", "../untrained.onnx(sha256=" + sum + ")",
 		policy.Quote(path + ".none.onnx"),
 	} {
-		if _, err := policy.NewStored("towerdefence", spec, files); err == nil || !strings.Contains(err.Error(), "a file of this machine") {
-			t.Errorf("%s: %v, want that it is a file of this machine", spec, err)
-		}
+		_, err = policy.NewStored("towerdefence", spec, files)
+		assert.ErrorContainsf(t, err, "a file of this machine", "%s: %v, want that it is a file of this machine", spec, err)
 	}
-	if _, err := policy.NewStored("towerdefence", "mcts(ms=5)", files); err == nil || !strings.Contains(err.Error(), "speed of the machine") {
-		t.Errorf("a policy that depends on time: %v", err)
-	}
+	_, err = policy.NewStored("towerdefence", "mcts(ms=5)", files)
+	assert.ErrorContains(t, err, "speed of the machine", "a policy that depends on time")
 }
 
 // The file of a network is found by its path or by its sum, and its name says which
@@ -83,9 +79,7 @@ func TestModelNames(t *testing.T) {
 	path := modelFile(t, s, true)
 	sum := sumOf(t, path)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	known := func(begin string) ([]byte, error) {
 		if strings.HasPrefix(sum, begin) {
 			return data, nil
@@ -106,20 +100,12 @@ func TestModelNames(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			for _, name := range []string{spec, want} { // the canonical form is one of itself
 				maker, err := policy.New("towerdefence", name, known)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				p, err := maker(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if p.Name() != want {
-					t.Errorf("%q is called %q, want %q", name, p.Name(), want)
-				}
+				require.NoError(t, err)
+				assert.Equalf(t, want, p.Name(), "%q is called", name)
 				files := p.(rollout.WithFiles).Files()
-				if len(files) == 0 || !slices.Equal(files[0].Data, data) || files[0].SHA256[:16] != sum {
-					t.Errorf("%q has the files %v", name, files)
-				}
+				assert.Truef(t, len(files) != 0 && slices.Equal(files[0].Data, data) && files[0].SHA256[:16] == sum, "%q has the files %v", name, files)
 			}
 		})
 	}
@@ -144,39 +130,27 @@ func TestModelNames(t *testing.T) {
 		"mcts(model=" + path + ",trust=1.1)":        "trust=1.1, expected a number from 0 to 1",
 	} {
 		t.Run(want, func(t *testing.T) {
-			if _, err := policy.New("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: error %v, want one with %q", spec, err, want)
-			}
+			_, err := policy.New("towerdefence", spec)
+			assert.ErrorContainsf(t, err, want, "%q", spec)
 		})
 	}
 	for _, spec := range []string{path + "(head=worth/Tanh:0)", "mcts(model=" + path + ",head=worth/Tanh:0)"} {
-		if _, err := policytest.NewMaker(t, "towerdefence", spec)(s); err == nil || !strings.Contains(err.Error(), `no output is named "worth/Tanh:0"`) {
-			t.Errorf("%q: error %v", spec, err)
-		}
+		_, err = policytest.NewMaker(t, "towerdefence", spec)(s)
+		assert.ErrorContainsf(t, err, `no output is named "worth/Tanh:0"`, "%q", spec)
 	}
 	for _, spec := range []string{path + "(engine=onnxruntime)", "mix(1*econ,1*mcts(model=" + path + ",engine=onnxruntime-1.2.3))"} {
-		if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), "its results depend on the machine, and its games are not reproducible") {
-			t.Errorf("%q is reproducible: %v", spec, err)
-		}
+		_, err = policy.NewReproducible("towerdefence", spec)
+		assert.ErrorContainsf(t, err, "its results depend on the machine, and its games are not reproducible", "%q is reproducible", spec)
 	}
-	if err := os.WriteFile(path, data[:len(data)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := policy.New("towerdefence", path); err == nil || !strings.Contains(err.Error(), "untrained.onnx: ") {
-		t.Errorf("the error for half a file is %v", err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := policy.New("towerdefence", path); err == nil || !strings.Contains(err.Error(), "not a regular file") {
-		t.Errorf("the error for a folder is %v", err)
-	}
-	if _, err := policy.New("towerdefence", "gone.onnx(sha256=0123456789)", known); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the error for a missing file is %v", err)
-	}
+	require.NoError(t, os.WriteFile(path, data[:len(data)/2], 0o666))
+	_, err = policy.New("towerdefence", path)
+	assert.ErrorContains(t, err, "untrained.onnx: ", "the error for half a file")
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o777))
+	_, err = policy.New("towerdefence", path)
+	assert.ErrorContains(t, err, "not a regular file", "the error for a folder")
+	_, err = policy.New("towerdefence", "gone.onnx(sha256=0123456789)", known)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "the error for a missing file")
 }
 
 // sharedNetwork returns the path of a network of the shared cases.
@@ -206,13 +180,11 @@ func TestSharedScales(t *testing.T) {
 				ones++
 			}
 		}
-		if share := float64(ones) / float64(len(b.Action)); math.Abs(share-0.989) > 0.01 {
-			t.Errorf("%s: choice 1 is played %.3f of the time, want about 0.989", name, share)
-		}
+		share := float64(ones) / float64(len(b.Action))
+		assert.LessOrEqualf(t, math.Abs(share-0.989), 0.01, "%s: choice 1 is played %.3f of the time, want about 0.989", name, share)
 	}
-	if _, err := policytest.NewMaker(t, "tron", sharedNetwork(t, "unusedin.onnx"))(s); err == nil || !strings.Contains(err.Error(), `input "state_ins" float32 [1] has the shape of the scalars, and its name says something else`) {
-		t.Errorf("the error for an input that is not part of the game is %v", err)
-	}
+	_, err := policytest.NewMaker(t, "tron", sharedNetwork(t, "unusedin.onnx"))(s)
+	assert.ErrorContains(t, err, `input "state_ins" float32 [1] has the shape of the scalars, and its name says something else`, "the error for an input that is not part of the game")
 }
 
 // Networks of other programs play: with their data in another file, and with weights of two
@@ -224,12 +196,10 @@ func TestSharedForms(t *testing.T) {
 		f := p.(rollout.WithFiles).Files()[0]
 		found := func(string) ([]byte, error) { return f.Data, nil }
 		again, err := policy.New("tron", p.Name(), found) // without the other file
-		if err != nil {
-			t.Fatal(err)
-		}
-		if q, err := again(s); err != nil || q.Name() != p.Name() {
-			t.Errorf("%s: %s, %v, want %s", name, q, err, p.Name())
-		}
+		require.NoError(t, err)
+		q, err := again(s)
+		require.NoErrorf(t, err, "%s: %s", name, q)
+		assert.Equalf(t, p.Name(), q.Name(), "%s: %s", name, q)
 	}
 }
 
@@ -240,20 +210,14 @@ func TestModelData(t *testing.T) {
 	whole := neuraltest.Model(s, 1, true)
 	rest, data := neuraltest.Split(whole, "untrained.onnx.data")
 	path := filepath.Join(t.TempDir(), "untrained.onnx")
-	if err := errors.Join(os.WriteFile(path, rest, 0o666), os.WriteFile(path+".data", data, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.WriteFile(path, rest, 0o666), os.WriteFile(path+".data", data, 0o666)))
 	want := policytest.NewPolicy(t, "towerdefence", modelFile(t, s, true), s)
 	p := policytest.NewPolicy(t, "towerdefence", path, s)
-	if files := p.(rollout.WithFiles).Files(); p.Name() != want.Name() || !slices.Equal(files[0].Data, whole) {
-		t.Errorf("%s has %d bytes, want %s with %d", p.Name(), len(files[0].Data), want.Name(), len(whole))
-	}
-	if err := os.Remove(path + ".data"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := policy.New("towerdefence", path); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `"untrained.onnx.data": there is no such file beside the model`) {
-		t.Errorf("without its data: %v", err)
-	}
+	files := p.(rollout.WithFiles).Files()
+	assert.Truef(t, p.Name() == want.Name() && slices.Equal(files[0].Data, whole), "%s has %d bytes, want %s with %d", p.Name(), len(files[0].Data), want.Name(), len(whole))
+	require.NoError(t, os.Remove(path+".data"))
+	_, err := policy.New("towerdefence", path)
+	assert.Truef(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), `"untrained.onnx.data": there is no such file beside the model`), "without its data: %v", err)
 }
 
 // Episodes have the counts of networks, also of those in mixtures and searches, and the same
@@ -261,9 +225,7 @@ func TestModelData(t *testing.T) {
 func TestEpisodeNetworks(t *testing.T) {
 	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	good, bad := modelFile(t, s, true), filepath.Join(t.TempDir(), "nan.onnx")
-	if err := os.WriteFile(bad, neuraltest.Ending(s, 1, true, "Exp", "Neg", "Log"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(bad, neuraltest.Ending(s, 1, true, "Exp", "Neg", "Log"), 0o666))
 	for _, c := range []struct {
 		spec   string
 		broken bool
@@ -277,13 +239,9 @@ func TestEpisodeNetworks(t *testing.T) {
 				v := policytest.NewVector(t, "towerdefence", "", games, 6)
 				var got networkSink
 				seats := []rollout.Policy{policytest.NewPolicy(t, "towerdefence", c.spec, s), policytest.NewPolicy(t, "towerdefence", "econ", s)}
-				if err := rollout.Shard(t.Context(), v, seats, 2, 0, 4, &got); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, rollout.Shard(t.Context(), v, seats, 2, 0, 4, &got))
 				if c.spec == "econ" {
-					if got[0] != nil {
-						t.Errorf("%s: %v", c.spec, got)
-					}
+					assert.Nilf(t, got[0], "%s: %v", c.spec, got)
 					continue
 				}
 				var sum rollout.NetworkCounts
@@ -293,9 +251,7 @@ func TestEpisodeNetworks(t *testing.T) {
 						t.Errorf("%s: econ has %+v", c.spec, e[1])
 					}
 				}
-				if sum.Evaluations == 0 || (sum.NotFinite > 0) != c.broken || sum.NotFinite > sum.Evaluations {
-					t.Errorf("%s: %+v", c.spec, sum)
-				}
+				assert.Truef(t, sum.Evaluations != 0 && (sum.NotFinite > 0) == c.broken && sum.NotFinite <= sum.Evaluations, "%s: %+v", c.spec, sum)
 				if want == nil {
 					want = got
 				} else if !reflect.DeepEqual(want, [][]rollout.NetworkCounts(got)) {
@@ -319,17 +275,13 @@ func TestModelPaths(t *testing.T) {
 	s := policytest.NewVector(t, "towerdefence", "", 1, 0).Spec()
 	sum := sumOf(t, modelFile(t, s, true))
 	dir := filepath.Join(t.TempDir(), "nets v2, (old)")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o777))
 	for name, want := range map[string]string{
 		"td.onnx": "td.onnx", "a b.onnx": `"a b.onnx"`, "é.ONNX": "é.ONNX", "a,b=(c)'d'.Onnx": `"a,b=(c)'d'.Onnx"`,
 		`say "x"*.onnx`: `"say ""x""*.onnx"`, " .onnx": `" .onnx"`, "%$#.onnx": `"%$#.onnx"`,
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, neuraltest.Model(s, 1, true), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, neuraltest.Model(s, 1, true), 0o666))
 		q := policy.Quote(path)
 		for spec, want := range map[string]string{
 			q:                              want + "(sha256=" + sum + ")",
@@ -340,15 +292,11 @@ func TestModelPaths(t *testing.T) {
 		} {
 			t.Run(want, func(t *testing.T) {
 				p := policytest.NewPolicy(t, "towerdefence", spec, s)
-				if p.Name() != want {
-					t.Errorf("%s is called %s, want %s", spec, p.Name(), want)
-				}
+				assert.Equalf(t, want, p.Name(), "%s is called", spec)
 				files := p.(rollout.WithFiles).Files()
 				found := func(string) ([]byte, error) { return files[0].Data, nil }
 				again, err := policy.New("towerdefence", p.Name(), found)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				if p, err := again(s); err != nil || p.Name() != want {
 					t.Errorf("%s is called %s, %v", want, p.Name(), err)
 				}
@@ -368,9 +316,7 @@ func TestBuiltIn(t *testing.T) {
 		"mcts(sims=2,model=net)": "mcts(sims=2,model=net,sha256=" + sum + ")",
 	} {
 		t.Run(spec, func(t *testing.T) {
-			if got := policytest.NewPolicy(t, "towerdefence", spec, s).Name(); got != want {
-				t.Errorf("%q is called %q, want %q", spec, got, want)
-			}
+			assert.Equalf(t, want, policytest.NewPolicy(t, "towerdefence", spec, s).Name(), "%q is called", spec)
 		})
 	}
 	for game, specs := range map[string]map[string]string{
@@ -379,9 +325,8 @@ func TestBuiltIn(t *testing.T) {
 	} {
 		for spec, want := range specs {
 			t.Run(game+" "+spec, func(t *testing.T) {
-				if _, err := policy.New(game, spec); err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%s, %q: error %v, want one with %q", game, spec, err, want)
-				}
+				_, err := policy.New(game, spec)
+				assert.ErrorContainsf(t, err, want, "%s, %q", game, spec)
 			})
 		}
 	}
@@ -423,17 +368,12 @@ func TestModelSearch(t *testing.T) {
 			}
 			for row := range b.Rows {
 				from := row * s.Info.MaxOrders
-				if b.OrderLen[row] != lengths[row] || !slices.Equal(b.Orders[from:][:lengths[row]], want[from:][:lengths[row]]) {
-					t.Errorf("%s: row %d plays another move alone", game, row)
-				}
+				assert.Truef(t, b.OrderLen[row] == lengths[row] && slices.Equal(b.Orders[from:][:lengths[row]], want[from:][:lengths[row]]), "%s: row %d plays another move alone", game, row)
 			}
-			if n := testing.AllocsPerRun(2, func() { p.Act(v, b, rows) }); n != 0 {
-				t.Errorf("%s: %v allocations", game, n)
-			}
+			n := testing.AllocsPerRun(2, func() { p.Act(v, b, rows) })
+			assert.Zerof(t, n, "%s: %v allocations", game, n)
 			_, err := policytest.NewMaker(t, game, "mcts(trust=1,model="+modelFile(t, s, false)+")")(s)
-			if err == nil || !strings.Contains(err.Error(), "untrained.onnx has no output for the value, which a search with trust=1 needs") {
-				t.Errorf("%s: the error for a network without a value is %v", game, err)
-			}
+			assert.ErrorContainsf(t, err, "untrained.onnx has no output for the value, which a search with trust=1 needs", "%s: the error for a network without a value", game)
 		})
 	}
 }

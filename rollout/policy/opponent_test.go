@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -14,22 +16,14 @@ import (
 // The opponent of the searching seat has only the script's move at every node.
 func TestOpponent(t *testing.T) {
 	g, err := catalog.Find("towerdefence")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v, err := g.New("", env.Settings{N: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	made := func(spec string) rollout.Policy {
 		m, err := New("towerdefence", spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		p, err := m(v.Spec())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return p
 	}
 	rush := made("rush")

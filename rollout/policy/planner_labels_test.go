@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features"
 	terminalfeatures "moonfarm/features/terminal"
@@ -30,16 +33,11 @@ func plannerLabels[S any](t *testing.T, game, rules string, g sim.Game[S], a fea
 	action := make([]int32, len(a.Heads()))
 	policytest.EachTurn(t, game, rules, "planner", against, 4, func(_ sim.Game[S], s *S, p sim.Player, given []sim.Order) {
 		turns, orders = turns+1, orders+len(given)
-		if !a.Action(action, given, s, p) {
-			t.Fatalf("%s: no choices encode the orders %x", game, given)
-		}
+		require.Truef(t, a.Action(action, given, s, p), "%s: no choices encode the orders %x", game, given)
 		decoded := slices.Sorted(slices.Values(a.AppendOrders(nil, action, s, p)))
-		if want := slices.Sorted(slices.Values(given)); len(given) > 0 && given[0] != 0 && !slices.Equal(decoded, want) {
-			t.Fatalf("%s: orders %x are decoded as %x", game, want, decoded)
-		}
+		want := slices.Sorted(slices.Values(given))
+		require.Truef(t, len(given) == 0 || given[0] == 0 || slices.Equal(decoded, want), "%s: orders %x are decoded as %x", game, want, decoded)
 	})
 	t.Logf("%s: %d orders in %d turns", game, orders, turns)
-	if turns < 50 || orders < turns {
-		t.Errorf("%s: %d orders in %d turns are too few", game, orders, turns)
-	}
+	assert.Truef(t, turns >= 50 && orders >= turns, "%s: %d orders in %d turns are too few", game, orders, turns)
 }

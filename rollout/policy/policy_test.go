@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
@@ -93,9 +96,8 @@ func TestRandomIsUniform(t *testing.T) {
 		}
 		at += size
 	}
-	if n := testing.AllocsPerRun(3, func() { p.Act(nil, b, numbers(0)) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	n := testing.AllocsPerRun(3, func() { p.Act(nil, b, numbers(0)) })
+	assert.Zerof(t, n, "%v allocations", n)
 }
 
 // sparse returns a random word in which about one bit of eight is set.
@@ -119,19 +121,14 @@ func TestMixtureFrequencies(t *testing.T) {
 	} {
 		t.Run(spec, func(t *testing.T) {
 			counts, p := policy.Counting(t, spec, s)
-			if p.Name() != strings.ReplaceAll(spec, " ", "") && !strings.Contains(spec, "e") {
-				t.Errorf("%s is called %s", spec, p.Name())
-			}
+			assert.Truef(t, p.Name() == strings.ReplaceAll(spec, " ", "") || strings.Contains(spec, "e"), "%s is called %s", spec, p.Name())
 			p.Act(nil, b, numbers(rows))
 			for i, n := range counts() {
 				w := want[i] * rows
-				if math.Abs(float64(n)-w) > 5*math.Sqrt(w+1) {
-					t.Errorf("%s: member %d played %d rows, expected %.0f", spec, i, n, w)
-				}
+				assert.LessOrEqualf(t, math.Abs(float64(n)-w), 5*math.Sqrt(w+1), "%s: member %d played %d rows, expected %.0f", spec, i, n, w)
 			}
-			if n := testing.AllocsPerRun(3, func() { p.Act(nil, b, b0) }); n != 0 {
-				t.Errorf("%s: %v allocations", spec, n)
-			}
+			n := testing.AllocsPerRun(3, func() { p.Act(nil, b, b0) })
+			assert.Zerof(t, n, "%s: %v allocations", spec, n)
 			if err := p.(io.Closer).Close(); err != nil || counts()[0] != -1 || counts()[1] != -1 {
 				t.Errorf("%s: members are not closed: %v, %v", spec, counts(), err)
 			}
@@ -150,9 +147,7 @@ func TestMixtureTellsWhoChose(t *testing.T) {
 	spec := "mix(0.3*empty,0.5*mix(0.5*random,0.5*mix(1*empty,1*empty)),0.2*random)"
 	p := policytest.NewPolicy(t, "toy", spec, s).(rollout.Mixture)
 	members := []string{"empty", "random", "empty", "empty", "random"}
-	if got := p.Members(); !slices.Equal(got, members) {
-		t.Fatalf("members %q, want %q", got, members)
-	}
+	require.True(t, slices.Equal(p.Members(), members), "members")
 	act := func(p rollout.Policy) []int32 {
 		for i := range b.Action {
 			b.Action[i] = -7
@@ -179,13 +174,10 @@ func TestMixtureTellsWhoChose(t *testing.T) {
 		}
 	}
 	for i, n := range counts {
-		if n == 0 {
-			t.Errorf("member %d never chose: %v", i, counts)
-		}
+		assert.NotEqualf(t, 0, n, "member %d never chose: %v", i, counts)
 	}
-	if n := testing.AllocsPerRun(3, func() { p.Chosen(b, 5) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	n := testing.AllocsPerRun(3, func() { p.Chosen(b, 5) })
+	assert.Zerof(t, n, "%v allocations", n)
 }
 
 var b0 = numbers(100)
@@ -229,15 +221,11 @@ func TestSpecErrors(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%.40q", spec), func(t *testing.T) {
 			_, err := policy.New("toy", spec)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%.40q: error %v, want one with %q", spec, err, want)
-			}
+			assert.ErrorContainsf(t, err, want, "%.40q", spec)
 		})
 	}
 	s, _ := slabs([]int{2}, 1)
-	if p := policytest.NewPolicy(t, "toy", "  mix ( 0.50 * random , 1 * mix(2*random)) ", s); p.Name() != "mix(0.5*random,1*mix(2*random))" {
-		t.Errorf("canonical name %v", p.Name())
-	}
+	assert.Equal(t, "mix(0.5*random,1*mix(2*random))", policytest.NewPolicy(t, "toy", "  mix ( 0.50 * random , 1 * mix(2*random)) ", s).Name(), "canonical name")
 }
 
 func FuzzSpec(f *testing.F) {
@@ -269,19 +257,14 @@ func TestNames(t *testing.T) {
 	}
 	for _, game := range all {
 		names := policy.Names(game)
-		if len(policytest.Scripts(game)) > 0 && !slices.ContainsFunc(games, func(c gameTests) bool { return c.name == game }) {
-			t.Errorf("the tests of scripts leave out %s", game)
-		}
+		assert.Truef(t, len(policytest.Scripts(game)) == 0 || slices.ContainsFunc(games, func(c gameTests) bool { return c.name == game }), "the tests of scripts leave out %s", game)
 		if _, example, ok := strings.Cut(names[len(names)-1].Doc, ": "); ok {
-			if _, err := policy.New(game, example); err != nil {
-				t.Errorf("%s: the example of a mixture: %v", game, err)
-			}
+			_, err := policy.New(game, example)
+			assert.NoErrorf(t, err, "%s: the example of a mixture", game)
 		} else if len(names) > 4 {
 			t.Errorf("%s: no example of a mixture", game)
 		}
-		if names[0].Name != "random" || names[1].Name != "empty" {
-			t.Errorf("%s: the first are %q and %q", game, names[0].Name, names[1].Name)
-		}
+		assert.Truef(t, names[0].Name == "random" && names[1].Name == "empty", "%s: the first are %q and %q", game, names[0].Name, names[1].Name)
 		for i, e := range names {
 			if e.Doc == "" || strings.Contains(e.Doc, "\n") {
 				t.Errorf("%s: %s has no line of documentation", game, e.Name)
@@ -298,9 +281,7 @@ func TestNames(t *testing.T) {
 func TestRandomIsLegal(t *testing.T) {
 	g := simtest.Toy{Seats: 3, Orders: 1}
 	v, err := env.New(g, featuretest.ToyKit(g), env.Settings{N: 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := policytest.NewPolicy(t, "toy", "random", v.Spec())
 	b := env.NewBatch(v.Spec(), 20, p.Wants())
 	states, _ := env.States[simtest.ToyState](v)
@@ -342,13 +323,10 @@ func TestEmpty(t *testing.T) {
 				}
 			}
 		}
-		if b.Turn[0] != 3 {
-			t.Errorf("%s: %d turns played, want 3", game.Name, b.Turn[0])
-		}
+		assert.Equalf(t, int32(3), b.Turn[0], "%s: %d turns played, want 3", game.Name, b.Turn[0])
 		all := numbers(b.Rows)
-		if n := testing.AllocsPerRun(3, func() { p.Act(v, b, all) }); n != 0 {
-			t.Errorf("%s: %v allocations", game.Name, n)
-		}
+		n := testing.AllocsPerRun(3, func() { p.Act(v, b, all) })
+		assert.Zerof(t, n, "%s: %v allocations", game.Name, n)
 	}
 }
 
@@ -362,9 +340,7 @@ func TestBegins(t *testing.T) {
 		`"./my bot" --fast`: false, `"econ"`: false, `"`: false, "nets v2/a.onnx": false,
 	} {
 		t.Run(text, func(t *testing.T) {
-			if got := policy.Begins("codecraft", text); got != want {
-				t.Errorf("%q: %v, want %v", text, got, want)
-			}
+			assert.Equalf(t, want, policy.Begins("codecraft", text), "%q", text)
 		})
 	}
 }
@@ -377,9 +353,7 @@ func TestEnds(t *testing.T) {
 		"./bot (greedy)": false, "": false, ")": false, ".onnx": false,
 	} {
 		t.Run(text, func(t *testing.T) {
-			if got := policy.Ends(text); got != want {
-				t.Errorf("%q: %v, want %v", text, got, want)
-			}
+			assert.Equalf(t, want, policy.Ends(text), "%q", text)
 		})
 	}
 }
@@ -400,9 +374,7 @@ func TestSplitList(t *testing.T) {
 		`./bot "a,b" --x="c,d",e`:     {`./bot "a,b" --x="c,d"`, "e"},
 	} {
 		t.Run(text, func(t *testing.T) {
-			if got := policy.SplitList(text); !slices.Equal(got, want) {
-				t.Errorf("%q: %q, want %q", text, got, want)
-			}
+			assert.Truef(t, slices.Equal(policy.SplitList(text), want), "%q", text)
 		})
 	}
 }
@@ -433,9 +405,7 @@ func TestRandomUnmasked(t *testing.T) {
 		}
 		policytest.NewPolicy(t, "toy", "random", all).Act(nil, b, numbers(rows))
 		n := len(heads)
-		if slices.Max(a.Action[:n]) != -1 {
-			t.Errorf("heads %v: chosen %d without a legal choice", heads, a.Action[:n])
-		}
+		assert.Equalf(t, int32(-1), slices.Max(a.Action[:n]), "heads %v: chosen %d without a legal choice", heads, a.Action[:n])
 		for row := range rows {
 			got := b.Action[row*(n+2):][:n+2]
 			if !slices.Equal(got[:n], a.Action[row*n:][:n]) || got[n] != 0 || got[n+1] != 0 {

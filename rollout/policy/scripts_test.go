@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -51,15 +53,11 @@ func TestScriptsArePure(t *testing.T) {
 					seats := []rollout.Policy{policytest.NewPolicy(t, c.name, name, v.Spec()), policytest.NewPolicy(t, c.name, c.against, v.Spec())}
 					var got []sim.Order
 					sink := policytest.SinkFunc(func(e *rollout.Episode) error { got = append(got, e.Orders...); return nil })
-					if err := rollout.Shard(context.Background(), v, seats, 2, 0, c.episodes, sink); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, rollout.Shard(context.Background(), v, seats, 2, 0, c.episodes, sink))
 					if want == nil {
 						want = got
 					}
-					if len(got) == 0 || !slices.Equal(got, want) {
-						t.Errorf("other orders with %d games at once", n)
-					}
+					assert.Truef(t, len(got) != 0 && slices.Equal(got, want), "other orders with %d games at once", n)
 				}
 			})
 		}
@@ -79,9 +77,8 @@ func TestScriptsAllocateNothing(t *testing.T) {
 					for turn := range c.until {
 						v.Observe(b)
 						if turn%(c.until/5) == 0 {
-							if n := testing.AllocsPerRun(3, func() { p.Act(v, b, rows) }); n != 0 {
-								t.Errorf("%v allocations in turn %d", n, turn)
-							}
+							n := testing.AllocsPerRun(3, func() { p.Act(v, b, rows) })
+							assert.Zerof(t, n, "%v allocations in turn %d", n, turn)
 						}
 						p.Act(v, b, rows)
 						v.Step(b)
@@ -103,9 +100,7 @@ func TestScriptsPlayTheirGameOnly(t *testing.T) {
 					if err == nil {
 						_, err = m(s)
 					}
-					if err == nil || !strings.Contains(err.Error(), want) {
-						t.Errorf("%s for %s: error %v, want one with %q", spec, game, err, want)
-					}
+					assert.ErrorContainsf(t, err, want, "%s for %s", spec, game)
 				}
 				fails("toy", "mix(1*random,1*"+name+")", fmt.Sprintf("character 16: no policy %q for toy", name))
 				s.Info.MaxOrders = 0

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -30,12 +32,9 @@ func TestSearchOptions(t *testing.T) {
 	} {
 		t.Run(spec, func(t *testing.T) {
 			p := policytest.NewPolicy(t, "towerdefence", spec, s)
-			if p.Name() != want {
-				t.Errorf("%q is called %q, want %q", spec, p.Name(), want)
-			}
-			if again := policytest.NewPolicy(t, "towerdefence", want, s); again.Name() != want {
-				t.Errorf("%q is called %q", want, again.Name())
-			}
+			assert.Equalf(t, want, p.Name(), "%q is called", spec)
+			again := policytest.NewPolicy(t, "towerdefence", want, s)
+			assert.Equalf(t, want, again.Name(), "%q is called %q", want, again.Name())
 		})
 	}
 	for spec, want := range map[string]string{
@@ -55,18 +54,14 @@ func TestSearchOptions(t *testing.T) {
 	} {
 		t.Run(spec, func(t *testing.T) {
 			_, err := policy.New("towerdefence", spec)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: error %v, want one with %q", spec, err, want)
-			}
+			assert.ErrorContainsf(t, err, want, "%q", spec)
 		})
 	}
-	if _, err := policy.New("tron", "mcts"); err == nil || !strings.Contains(err.Error(), `no policy "mcts" for tron`) {
-		t.Errorf("error %v of a search in a game without", err)
-	}
+	_, err := policy.New("tron", "mcts")
+	assert.ErrorContainsf(t, err, `no policy "mcts" for tron`, "error %v of a search in a game without", err)
 	s.Info.Name = "toy"
-	if _, err := policytest.NewMaker(t, "towerdefence", "mcts")(s); err == nil || !strings.Contains(err.Error(), "mcts plays towerdefence, not toy") {
-		t.Errorf("error %v of a search that plays another game", err)
-	}
+	_, err = policytest.NewMaker(t, "towerdefence", "mcts")(s)
+	assert.ErrorContainsf(t, err, "mcts plays towerdefence, not toy", "error %v of a search that plays another game", err)
 }
 
 // A budget in milliseconds ends the search, and NewReproducible refuses policies with such a
@@ -74,31 +69,26 @@ func TestSearchOptions(t *testing.T) {
 func TestClock(t *testing.T) {
 	v := policytest.NewVector(t, "towerdefence", "", 1, 0)
 	p := policytest.NewPolicy(t, "towerdefence", "mix(1*mcts(ms=060))", v.Spec())
-	if want := "mix(1*mcts(ms=60))"; p.Name() != want {
-		t.Errorf("called %q, want %q", p.Name(), want)
-	}
+	assert.Equal(t, "mix(1*mcts(ms=60))", p.Name(), "called")
 	b := env.NewBatch(v.Spec(), 1, p.Wants())
 	v.Observe(b)
 	begin := time.Now()
 	p.Act(v, b, []int32{0})
 	// Without the budget the search would take hours.
-	if passed := time.Since(begin); passed < 60*time.Millisecond || passed > 20*time.Second {
-		t.Errorf("a search of 60 ms took %v", passed)
-	}
+	passed := time.Since(begin)
+	assert.Truef(t, passed >= 60*time.Millisecond && passed <= 20*time.Second, "a search of 60 ms took %v", passed)
 	for spec, want := range map[string]string{
 		"mcts(ms=5)":                          `policy "mcts(ms=5)": character 6: ms=5: its games depend on the speed of the machine`,
 		"mix(1*econ,2*mix(1*mcts(c=1,ms=5)))": "character 29: ms=5: ",
 	} {
 		t.Run(spec, func(t *testing.T) {
-			if _, err := policy.NewReproducible("towerdefence", spec); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: error %v, want one with %q", spec, err, want)
-			}
+			_, err := policy.NewReproducible("towerdefence", spec)
+			assert.ErrorContainsf(t, err, want, "%q", spec)
 		})
 	}
 	for _, spec := range []string{"mix(1*econ,1*mcts(sims=5))", "mcts"} {
-		if _, err := policy.NewReproducible("towerdefence", spec); err != nil {
-			t.Errorf("%q: %v", spec, err)
-		}
+		_, err := policy.NewReproducible("towerdefence", spec)
+		assert.NoErrorf(t, err, "%q", spec)
 	}
 }
 
@@ -122,9 +112,7 @@ func TestSearched(t *testing.T) {
 			}
 			v.Step(b)
 		}
-		if choices < 100 {
-			t.Errorf("%s: %d moves in all", spec, choices)
-		}
+		assert.GreaterOrEqualf(t, choices, 100, "%s: %d moves in all", spec, choices)
 	}
 }
 
@@ -138,12 +126,8 @@ func checkSearched(t *testing.T, spec string, s *rollout.SearchResult, played si
 			chosen = k
 		}
 	}
-	if math.Abs(sum-1) > 1e-5 || !(s.Value >= -1 && s.Value <= 1) || len(s.Ends) != len(s.Shares) {
-		t.Fatalf("%s: shares %v, value %v, ends %v", spec, s.Shares, s.Value, s.Ends)
-	}
-	if chosen < 0 || s.Shares[chosen] == 0 || !mixed && s.Shares[chosen] != slices.Max(s.Shares) {
-		t.Fatalf("%s: order %x is played of %x, shares %v", spec, played, s.Orders, s.Shares)
-	}
+	require.Truef(t, math.Abs(sum-1) <= 1e-5 && s.Value >= -1 && s.Value <= 1 && len(s.Ends) == len(s.Shares), "%s: shares %v, value %v, ends %v", spec, s.Shares, s.Value, s.Ends)
+	require.Truef(t, chosen >= 0 && s.Shares[chosen] != 0 && (mixed || s.Shares[chosen] == slices.Max(s.Shares)), "%s: order %x is played of %x, shares %v", spec, played, s.Orders, s.Shares)
 	return len(s.Shares)
 }
 
@@ -160,13 +144,9 @@ func TestSearchBeatsScripts(t *testing.T) {
 			games[fmt.Sprint(e.Orders)] = true
 			return nil
 		})
-		if err := rollout.Shard(context.Background(), v, seats, 3, 0, 8, sink); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rollout.Shard(context.Background(), v, seats, 3, 0, 8, sink))
 		t.Logf("%s wins %d of 8 games against %s", spec, won, against)
-		if won < 6 || len(games) < 8 {
-			t.Errorf("%s wins %d of 8 games against %s, want 6; %d games differ, want 8", spec, won, against, len(games))
-		}
+		assert.Truef(t, won >= 6 && len(games) >= 8, "%s wins %d of 8 games against %s, want 6; %d games differ, want 8", spec, won, against, len(games))
 	}
 }
 
@@ -176,12 +156,8 @@ func TestSearchVaries(t *testing.T) {
 	search := policytest.NewPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec())
 	games := map[string]bool{}
 	sink := policytest.SinkFunc(func(e *rollout.Episode) error { games[fmt.Sprint(e.Orders)] = true; return nil })
-	if err := rollout.Shard(context.Background(), v, []rollout.Policy{search, search}, 3, 0, 4, sink); err != nil {
-		t.Fatal(err)
-	}
-	if len(games) < 4 {
-		t.Errorf("of 4 games %d differ", len(games))
-	}
+	require.NoError(t, rollout.Shard(context.Background(), v, []rollout.Policy{search, search}, 3, 0, 4, sink))
+	assert.GreaterOrEqualf(t, len(games), 4, "of 4 games %d differ", len(games))
 }
 
 // A mixture returns the search result of the member that played a row, if that member
@@ -207,17 +183,12 @@ func TestMixturesTellWhatWasFound(t *testing.T) {
 				checkSearched(t, p.Name(), found, b.Orders[int(row)], false)
 			}
 		}
-		if search.SearchResult(2) != nil {
-			t.Fatal("has a result for a row that it has not searched")
-		}
+		require.Nil(t, search.SearchResult(2), "has a result for a row that it has not searched")
 		v.Step(b)
 	}
-	if min(counts[0], counts[1], counts[2]) == 0 {
-		t.Errorf("members chose %v times", counts)
-	}
-	if _, ok := policytest.NewPolicy(t, "towerdefence", "mix(1*econ,1*random)", v.Spec()).(rollout.Searcher); ok {
-		t.Error("a mixture without searches is a Searcher")
-	}
+	assert.NotEqualf(t, 0, min(counts[0], counts[1], counts[2]), "members chose %v times", counts)
+	_, ok := policytest.NewPolicy(t, "towerdefence", "mix(1*econ,1*random)", v.Spec()).(rollout.Searcher)
+	assert.False(t, ok, "a mixture without searches is a Searcher")
 }
 
 // A search that would take hours ends when the context of Until is done, also as a member of a
@@ -233,9 +204,8 @@ func TestSearchUntil(t *testing.T) {
 			t.Errorf("%s: episode %d of %d turns", spec, e.ID, e.Turns)
 			return nil
 		})
-		if err := rollout.Shard(ctx, v, seats, 1, 0, 8, sink); err != cause {
-			t.Errorf("%s: error %v", spec, err)
-		}
+		err := rollout.Shard(ctx, v, seats, 1, 0, 8, sink)
+		assert.Truef(t, err == cause, "%s: error %v", spec, err)
 	}
 	v := policytest.NewVector(t, "towerdefence", "", 1, 0)
 	used, fresh := policytest.NewPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec()), policytest.NewPolicy(t, "towerdefence", "mcts(sims=50)", v.Spec())
@@ -251,7 +221,5 @@ func TestSearchUntil(t *testing.T) {
 		p.Act(v, b, []int32{0, 1})
 		found[i] = *p.(rollout.Searcher).SearchResult(1)
 	}
-	if !reflect.DeepEqual(found[0], found[1]) {
-		t.Errorf("after an interrupt %v, else %v", found[0], found[1])
-	}
+	assert.Equalf(t, found[1], found[0], "after an interrupt %v, else %v", found[0], found[1])
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
@@ -101,12 +103,9 @@ func TestMatrixGames(t *testing.T) {
 				tree := newMatrices(options(search.Regret, 20000), &matrices{turns: [][][]float64{m}})
 				tree.Search(&matrixState{}, seed)
 				low, high := guarantees(m, strategy(tree, 0), strategy(tree, 1))
-				if low < want-0.02 || high > want+0.02 {
-					t.Errorf("seed %d: the strategies guarantee %.4f and %.4f, want %.4f", seed, low, high, want)
-				}
-				if got := tree.Value(0); math.Abs(got-want) > 0.02 || tree.Value(1) != -got {
-					t.Errorf("seed %d: value %.4f, want %.4f", seed, got, want)
-				}
+				assert.Truef(t, low >= want-0.02 && high <= want+0.02, "seed %d: the strategies guarantee %.4f and %.4f, want %.4f", seed, low, high, want)
+				got := tree.Value(0)
+				assert.Truef(t, math.Abs(got-want) <= 0.02 && tree.Value(1) == -got, "seed %d: value %.4f, want %.4f", seed, got, want)
 			}
 		})
 	}
@@ -122,12 +121,10 @@ func TestMatrixTurns(t *testing.T) {
 		tree := newMatrices(o, &matrices{turns: turns, noise: noise})
 		tree.Search(&matrixState{}, 1)
 		low, high := guarantees(pennies, strategy(tree, 0), strategy(tree, 1))
-		if rest := matrixValue(pennies); low < rest-0.02 || high > rest+0.02 {
-			t.Errorf("noise %v: the strategies guarantee %.4f and %.4f, want %.4f", noise, low, high, rest)
-		}
-		if got := tree.Value(0); math.Abs(got-want) > 0.02 {
-			t.Errorf("noise %v: value %.4f, want %.4f", noise, got, want)
-		}
+		rest := matrixValue(pennies)
+		assert.Truef(t, low >= rest-0.02 && high <= rest+0.02, "noise %v: the strategies guarantee %.4f and %.4f, want %.4f", noise, low, high, rest)
+		got := tree.Value(0)
+		assert.LessOrEqualf(t, math.Abs(got-want), 0.02, "noise %v: value %.4f, want %.4f", noise, got, want)
 	}
 }
 
@@ -137,9 +134,8 @@ func TestBoundFindsSaddle(t *testing.T) {
 	turns := [][][]float64{saddle, saddle}
 	tree := newMatrices(options(search.PUCT, 5000), &matrices{turns: turns})
 	tree.Search(&matrixState{}, 1)
-	if got, want := tree.Value(0), 0.5; math.Abs(got-want) > 0.02 {
-		t.Errorf("value %.4f, want %.4f", got, want)
-	}
+	got, want := tree.Value(0), 0.5
+	assert.LessOrEqualf(t, math.Abs(got-want), 0.02, "value %.4f, want %.4f", got, want)
 	for p := range sim.Player(2) {
 		shares := tree.AppendShares(nil, p)
 		if shares[0] < 0.95 || tree.Choose(p, shares, 1) != 0 {
@@ -148,12 +144,10 @@ func TestBoundFindsSaddle(t *testing.T) {
 	}
 	tree = newMatrices(options(search.PUCT, 5000), &matrices{turns: [][][]float64{dominated}})
 	tree.Search(&matrixState{}, 1)
-	if shares := tree.AppendShares(nil, 0); shares[2] > 0.05 {
-		t.Errorf("the dominated row has the share %.3f", shares[2])
-	}
-	if shares := tree.AppendShares(nil, 1); shares[3] > 0.05 {
-		t.Errorf("the dominated column has the share %.3f", shares[3])
-	}
+	shares := tree.AppendShares(nil, 0)
+	assert.LessOrEqualf(t, shares[2], float32(0.05), "the dominated row has the share %.3f", shares[2])
+	shares = tree.AppendShares(nil, 1)
+	assert.LessOrEqualf(t, shares[3], float32(0.05), "the dominated column has the share %.3f", shares[3])
 }
 
 // Choose draws moves with the probabilities of a mixed strategy; with PUCT it returns the
@@ -167,14 +161,10 @@ func TestChoose(t *testing.T) {
 		count[tree.Choose(0, shares, seed)] += 1.0 / n
 	}
 	for k, share := range shares {
-		if math.Abs(count[k]-float64(share)) > 0.02 {
-			t.Errorf("move %d is played %.3f of the time, want %.3f", k, count[k], share)
-		}
+		assert.LessOrEqualf(t, math.Abs(count[k]-float64(share)), 0.02, "move %d is played %.3f of the time, want %.3f", k, count[k], share)
 	}
 	tree = newMatrices(options(search.PUCT, 1), &matrices{turns: [][][]float64{scissor}})
-	if got := tree.Choose(0, shares, 1); got != 1 {
-		t.Errorf("move %d, want 1", got)
-	}
+	assert.Equal(t, 1, tree.Choose(0, shares, 1), "move")
 }
 
 // The same state and seed give the same result, whatever the tree searched before; another
@@ -244,12 +234,10 @@ func TestMemory(t *testing.T) {
 		m := &matrices{turns: [][][]float64{saddle, scissor}}
 		tree := newMatrices(o, m)
 		tree.Search(&matrixState{}, 1)
-		if n := tree.Nodes(); n != 1 {
-			t.Errorf("rule %d: %d nodes without memory", rule, n)
-		}
-		if got := tree.Value(0); rule == search.PUCT && math.Abs(got-0.25) > 0.02 {
-			t.Errorf("value %.3f, want 0.25", got)
-		}
+		n := tree.Nodes()
+		assert.Equalf(t, 1, n, "rule %d: %d nodes without memory", rule, n)
+		got := tree.Value(0)
+		assert.Truef(t, rule != search.PUCT || math.Abs(got-0.25) <= 0.02, "value %.3f, want 0.25", got)
 		o.Memory = 100 << 10
 		tree = newMatrices(o, &matrices{turns: slices.Repeat([][][]float64{dominated}, 10)})
 		tree.Search(&matrixState{}, 1)
@@ -268,18 +256,15 @@ func TestBounds(t *testing.T) {
 	m := &matrices{turns: slices.Repeat([][][]float64{dominated}, 10)}
 	tree := newMatrices(o, m)
 	tree.Search(&matrixState{}, 1)
-	if n := tree.Nodes(); n > 1+3*4 {
-		t.Errorf("%d nodes, want the root and its children", n)
-	}
+	n := tree.Nodes()
+	assert.LessOrEqualf(t, n, 1+3*4, "%d nodes, want the root and its children", n)
 	o.Width = 2
 	tree = newMatrices(o, m)
 	tree.Search(&matrixState{}, 1)
-	if n := len(tree.Moves(1)); n != 2 {
-		t.Errorf("%d moves, want 2", n)
-	}
-	if n := tree.Nodes(); n > 1+2*2 {
-		t.Errorf("%d nodes, want the root and its children", n)
-	}
+	n = len(tree.Moves(1))
+	assert.Equalf(t, 2, n, "%d moves, want 2", n)
+	n = tree.Nodes()
+	assert.LessOrEqualf(t, n, 1+2*2, "%d nodes, want the root and its children", n)
 }
 
 // A search in which neither seat has a choice makes an eighth of its simulations. Priors
@@ -288,25 +273,21 @@ func TestPriors(t *testing.T) {
 	alone := &matrices{turns: [][][]float64{{{0.5}}, saddle}}
 	tree := newMatrices(options(search.PUCT, 1000), alone)
 	tree.Search(&matrixState{}, 1)
-	if got := tree.Value(0); math.Abs(got-0.75) > 0.1 {
-		t.Errorf("value %.3f where there is nothing to choose, want 0.75", got)
-	}
-	if shares := tree.AppendShares(nil, 0); len(shares) != 1 || shares[0] != 1 {
-		t.Errorf("shares %v, want 1", shares)
-	}
+	got := tree.Value(0)
+	assert.LessOrEqualf(t, math.Abs(got-0.75), 0.1, "value %.3f where there is nothing to choose, want 0.75", got)
+	shares := tree.AppendShares(nil, 0)
+	assert.Truef(t, len(shares) == 1 && shares[0] == 1, "shares %v, want 1", shares)
 	m := &matrices{turns: [][][]float64{{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, prior: []float64{1, 6, 1}}
 	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
 		tree = newMatrices(options(rule, 4000), m)
 		tree.Search(&matrixState{}, 1)
-		if shares := tree.AppendShares(nil, 0); math.Abs(float64(shares[1])-0.75) > 0.02 {
-			t.Errorf("rule %d: shares %.3f of moves worth the same, want the priors", rule, shares)
-		}
+		shares := tree.AppendShares(nil, 0)
+		assert.LessOrEqualf(t, math.Abs(float64(shares[1])-0.75), 0.02, "rule %d: shares %.3f of moves worth the same, want the priors", rule, shares)
 	}
 	tree = newMatrices(options(search.PUCT, 0), m)
 	tree.Search(&matrixState{}, 1)
-	if shares := tree.AppendShares(nil, 0); shares[1] != 0.75 {
-		t.Errorf("shares %v without simulations, want the priors", shares)
-	}
+	shares = tree.AppendShares(nil, 0)
+	assert.Equalf(t, float32(0.75), shares[1], "shares %v without simulations, want the priors", shares)
 }
 
 // A search that expands every node at once gives the same result as one that expands nodes
@@ -401,19 +382,15 @@ func TestStop(t *testing.T) {
 		o := options(rule, search.Unlimited)
 		o.Memory = 1 << 20
 		o.Stop = func(made int) bool {
-			if made != asked {
-				t.Errorf("asked with %d simulations made, want %d", made, asked)
-			}
+			assert.Equalf(t, asked, made, "asked with %d simulations made, want %d", made, asked)
 			asked++
 			return made == 70
 		}
-		if got, _ := found(o, [][][]float64{weighed, dominated}); !slices.Equal(got, want) || asked != 71 {
-			t.Errorf("rule %d: found %v after %d questions, want %v", rule, got, asked, want)
-		}
+		got, _ := found(o, [][][]float64{weighed, dominated})
+		assert.Truef(t, slices.Equal(got, want) && asked == 71, "rule %d: found %v after %d questions, want %v", rule, got, asked, want)
 		o.Stop = func(int) bool { return false }
-		if _, n := found(o, [][][]float64{{{0.5}}, saddle}); n > 100 {
-			t.Errorf("rule %d: %d nodes where nothing is to be chosen", rule, n)
-		}
+		_, n := found(o, [][][]float64{{{0.5}}, saddle})
+		assert.LessOrEqualf(t, n, 100, "rule %d: %d nodes where nothing is to be chosen", rule, n)
 	}
 }
 

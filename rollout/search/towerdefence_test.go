@@ -6,6 +6,9 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
@@ -87,9 +90,7 @@ func (g *endGame) check(t *testing.T, name string, s *towerdefence.State, simula
 	low, high := guarantees(m, strategies[0], strategies[1])
 	got := tree.Value(0)
 	t.Logf("%s: %d×%d moves, value %.4f, found %.4f, guaranteed %.4f … %.4f", name, len(m), len(m[0]), want, got, low, high)
-	if math.Abs(got-want) > 0.02 || low < want-0.02 || high > want+0.02 {
-		t.Errorf("%s: value %.4f, the strategies guarantee %.4f and %.4f, want %.4f", name, got, low, high, want)
-	}
+	assert.Truef(t, math.Abs(got-want) <= 0.02 && low >= want-0.02 && high <= want+0.02, "%s: value %.4f, the strategies guarantee %.4f and %.4f, want %.4f", name, got, low, high, want)
 	return want
 }
 
@@ -106,16 +107,12 @@ func duel(t *testing.T) (*endGame, towerdefence.State) {
 	r.Buildings[towerdefence.Energy].ConstructionScore = 1000
 	r.Handicap = towerdefence.Handicap{Energy: 910, Health: 20 - r.StartHealth}
 	game, err := towerdefence.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var s towerdefence.State
 	game.Reset(&s, 0)
 	game.Play(&s, towerdefence.Build(towerdefence.Tesla, 7, 0), towerdefence.Build(towerdefence.Energy, 0, 7))
 	for s.Round < 10 {
-		if game.Play(&s, towerdefence.Nothing, towerdefence.Nothing) != sim.Running {
-			t.Fatalf("the position ends in round %d", s.Round)
-		}
+		require.Equalf(t, sim.Running, game.Play(&s, towerdefence.Nothing, towerdefence.Nothing), "the position ends in round %d", s.Round)
 	}
 	// A may build attack towers in its last row, one a round.
 	return &endGame{game: game, cells: [2]uint64{1 << 63, 0}, win: true}, s
@@ -125,9 +122,8 @@ func duel(t *testing.T) (*endGame, towerdefence.State) {
 // mix their strategies.
 func TestDuel(t *testing.T) {
 	g, s := duel(t)
-	if value := g.check(t, "duel", &s, 50000); value <= -0.95 || value >= 0.95 {
-		t.Errorf("the duel has the value %v, want one that needs mixed strategies", value)
-	}
+	value := g.check(t, "duel", &s, 50000)
+	assert.Truef(t, value > -0.95 && value < 0.95, "the duel has the value %v, want one that needs mixed strategies", value)
 }
 
 // TestEndGames searches the last rounds of random games, with a few cells for each seat.
@@ -135,9 +131,7 @@ func TestDuel(t *testing.T) {
 func TestEndGames(t *testing.T) {
 	mixed, positions := 0, 0
 	for seed := uint64(0); positions < 6 || mixed < 4; seed++ {
-		if seed == 500 {
-			t.Fatalf("%d positions, %d of which need mixed strategies", positions, mixed)
-		}
+		require.NotEqualf(t, uint64(500), seed, "%d positions, %d of which need mixed strategies", positions, mixed)
 		rounds := 2 + int(seed&1)
 		g, s := endGameOf(t, seed, rounds)
 		if g == nil {
@@ -164,9 +158,7 @@ func endGameOf(t *testing.T, seed uint64, rounds int) (*endGame, towerdefence.St
 	r.Buildings[towerdefence.Tesla].Price, r.TeslaEnergyPerShot = 40, 40
 	r.Buildings[towerdefence.Tesla].ConstructionTime, r.Buildings[towerdefence.Tesla].Cooldown = 3, 2
 	game, err := towerdefence.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var s towerdefence.State
 	game.Reset(&s, 0)
 	random := prng.New(seed)

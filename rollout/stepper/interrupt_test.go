@@ -3,11 +3,13 @@ package stepper_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -70,31 +72,24 @@ func TestInterrupt(t *testing.T) {
 			c, p := thinking(t, 3)
 			c.Workers = workers
 			s, b := open(t, c)
-			if !s.Interruptible() {
-				t.Fatal("the Stepper is not Interruptible")
-			}
+			require.True(t, s.Interruptible(), "the Stepper is not Interruptible")
 			before, _ := s.AppendSnapshot(nil, 1)
 			s.Interrupt() // no step is under way, and the next one is not affected
 			done := make(chan error, 1)
 			go func() { done <- s.Step() }()
 			within(t, "the opponent", p.begun)
 			s.Interrupt()
-			if err := within(t, "Step", done); !errors.Is(err, stepper.ErrInterrupted) {
-				t.Fatalf("an interrupted Step: error %v", err)
-			}
-			if after, _ := s.AppendSnapshot(nil, 1); !bytes.Equal(before, after) || slices.Max(b.Turn) != 0 {
-				t.Errorf("an interrupted Step has played: turns %d", b.Turn)
-			}
+			require.ErrorIs(t, within(t, "Step", done), stepper.ErrInterrupted, "an interrupted Step")
+			after, _ := s.AppendSnapshot(nil, 1)
+			assert.Truef(t, bytes.Equal(before, after) && slices.Max(b.Turn) == 0, "an interrupted Step has played: turns %d", b.Turn)
 			close(p.let)
-			if err := s.Send(0); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Recv(time.Minute); err != nil || !slices.Equal(b.Turn, []int32{1, 1, 1}) {
-				t.Errorf("the block after: error %v, turns %d", err, b.Turn)
-			}
-			if err := s.Step(); err != nil || !slices.Equal(b.Turn, []int32{2, 2, 2}) {
-				t.Errorf("the step after: error %v, turns %d", err, b.Turn)
-			}
+			require.NoError(t, s.Send(0))
+			_, err := s.Recv(time.Minute)
+			require.NoError(t, err, "the block")
+			assert.Equal(t, []int32{1, 1, 1}, b.Turn, "the block after, turns")
+			err = s.Step()
+			require.NoError(t, err, "the step")
+			assert.Equal(t, []int32{2, 2, 2}, b.Turn, "the step after, turns")
 		})
 	}
 }
@@ -130,9 +125,7 @@ func TestInterruptAnything(t *testing.T) {
 		case more := <-p: // it was about to choose for these rows
 			n += more
 		case err := <-done:
-			if !errors.Is(err, stepper.ErrInterrupted) {
-				t.Errorf("error %v", err)
-			}
+			assert.ErrorIs(t, err, stepper.ErrInterrupted)
 			over = true
 		}
 	}
@@ -152,27 +145,19 @@ func TestInterruptAnything(t *testing.T) {
 func TestCloseWhileThinking(t *testing.T) {
 	c, p := thinking(t, 2)
 	s, _ := open(t, c)
-	if err := s.Send(0); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Send(0))
 	within(t, "the opponent", p.begun)
 	done := make(chan error, 1)
 	go func() { done <- s.Close() }()
-	if err := within(t, "Close", done); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, within(t, "Close", done))
 
 	c, p = thinking(t, 2)
 	s, _ = open(t, c)
 	go func() { done <- s.Step() }()
 	within(t, "the opponent", p.begun)
 	s.Abandon()
-	if err := within(t, "Step", done); !errors.Is(err, stepper.ErrInterrupted) {
-		t.Errorf("an abandoned Step: error %v", err)
-	}
-	if err := s.Step(); !errors.Is(err, stepper.ErrInterrupted) {
-		t.Errorf("a Step after Abandon: error %v", err)
-	}
+	assert.ErrorIs(t, within(t, "Step", done), stepper.ErrInterrupted, "an abandoned Step")
+	assert.ErrorIs(t, s.Step(), stepper.ErrInterrupted, "a Step after Abandon")
 }
 
 // TestSlowOpponentsPlayTheSame: a search that can be interrupted plays as it
@@ -205,9 +190,7 @@ func TestOpponentSlab(t *testing.T) {
 			}
 			next(t, s, b, c)
 		}
-		if len(seen) != 3 {
-			t.Errorf("%v: opponents %v were seen, there are 3", mode, seen)
-		}
+		assert.Lenf(t, seen, 3, "%v: opponents %v were seen, there are 3", mode, seen)
 	}
 }
 
@@ -237,9 +220,7 @@ func TestSnapshotsRemember(t *testing.T) {
 				}
 			}
 		}
-		if turn >= 20 && !bytes.Equal(b.Planes, d.Planes) {
-			t.Fatalf("turn %d: the restored games show other planes", turn)
-		}
+		require.Truef(t, turn < 20 || bytes.Equal(b.Planes, d.Planes), "turn %d: the restored games show other planes", turn)
 		for _, one := range []*stepper.Stepper{s, other} {
 			if err := one.Step(); err != nil {
 				t.Fatal(err)
@@ -248,21 +229,15 @@ func TestSnapshotsRemember(t *testing.T) {
 	}
 
 	fresh, err := stepper.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer fresh.Close()
 	saved, err := fresh.AppendSnapshot(nil, 1)
 	if err == nil {
 		err = other.Restore(1, saved)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	wantError(t, "Step", other.Step(), true, "game 1 has not begun")
 	for n := range saved[:60] {
-		if err := other.Restore(1, saved[:n]); err == nil {
-			t.Fatalf("a snapshot that is cut off after %d bytes is accepted", n)
-		}
+		require.Errorf(t, other.Restore(1, saved[:n]), "a snapshot that is cut off after %d bytes is accepted", n)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
@@ -23,9 +24,7 @@ import (
 func wantError(t *testing.T, what string, err error, state bool, want string) {
 	t.Helper()
 	var s stepper.StateError
-	if err == nil || !strings.Contains(err.Error(), want) || errors.As(err, &s) != state {
-		t.Errorf("%s: error %v, want one with %q; a StateError: %v", what, err, want, state)
-	}
+	assert.Truef(t, err != nil && strings.Contains(err.Error(), want) && errors.As(err, &s) == state, "%s: error %v, want one with %q; a StateError: %v", what, err, want, state)
 }
 
 func TestSetupRefused(t *testing.T) {
@@ -113,18 +112,12 @@ func TestWrongTime(t *testing.T) {
 	c := config(t, "towerdefence", 4, 0, "random")
 	c.Batch, c.Autoreset, c.Env.MaxTurns = 2, env.Disabled, 3
 	s, err := stepper.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	b := slabsFor(s.Spec(), s.Rows(), c)
 	wantError(t, "Step", s.Step(), true, "no slab Action is bound")
 	wantError(t, "StepWith", s.StepWith(b.Action), true, "no slabs are bound")
-	if err := s.Bind(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Reset(nil, []bool{true, true, true, false}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Bind(b))
+	require.NoError(t, s.Reset(nil, []bool{true, true, true, false}))
 	wantError(t, "Step", s.Step(), true, "game 3 has not begun: Reset it first")
 	wantError(t, "Send", s.Send(1), true, "game 3 has not begun")
 	_, err = s.Recv(0)
@@ -132,9 +125,7 @@ func TestWrongTime(t *testing.T) {
 	wantError(t, "Send", s.Send(2), false, "Send of block 2: there are 2, from 0")
 	wantError(t, "Reset", s.Reset(make([]uint64, 3), nil), false, "3 seeds for 4 games")
 	wantError(t, "Reset", s.Reset(nil, make([]bool, 5)), false, "a reset mask of length 5 for 4 games")
-	if err := s.Send(0); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Send(0))
 	_, snapshot := s.AppendSnapshot(nil, 1)
 	for what, err := range map[string]error{
 		"Bind": s.Bind(b), "Step": s.Step(), "StepWith": s.StepWith(b.Action), "Observe": s.Observe(), "Reset": s.Reset(nil, nil), "Send": s.Send(0),
@@ -142,28 +133,19 @@ func TestWrongTime(t *testing.T) {
 	} {
 		wantError(t, what, err, true, "under way")
 	}
-	if err := s.Reset(nil, []bool{false, false, false, true}); err != nil {
-		t.Errorf("Reset of a game in another block: %v", err)
-	}
-	if k, err := s.Recv(time.Minute); err != nil || k != 0 {
-		t.Errorf("block %d, error %v", k, err)
-	}
+	assert.NoError(t, s.Reset(nil, []bool{false, false, false, true}), "Reset of a game in another block")
+	k, err := s.Recv(time.Minute)
+	require.NoErrorf(t, err, "block %d", k)
+	assert.Zero(t, k, "block")
 	for range 2 {
-		if err := s.Send(0); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Recv(-1); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Send(0))
+		_, err = s.Recv(-1)
+		require.NoError(t, err)
 	}
 	wantError(t, "Send", s.Send(0), true, "game 0 has ended: with autoreset Disabled it must be Reset")
 	wantError(t, "Step", s.Step(), true, "game 0 has ended")
-	if b.Turn[2] != 0 || b.Turn[0] != 3 {
-		t.Errorf("turns %v", b.Turn)
-	}
-	if err := errors.Join(s.Close(), s.Close()); err != nil {
-		t.Errorf("Close: %v", err)
-	}
+	assert.Truef(t, b.Turn[2] == 0 && b.Turn[0] == 3, "turns %v", b.Turn)
+	assert.NoError(t, errors.Join(s.Close(), s.Close()), "Close")
 	_, err = s.Recv(0)
 	for what, err := range map[string]error{"Step": s.Step(), "Send": s.Send(0), "Recv": err, "Reset": s.Reset(nil, nil), "Bind": s.Bind(b), "Observe": s.Observe(), "Restore": s.Restore(0, nil)} {
 		wantError(t, what, err, true, "the stepper is closed")
@@ -184,9 +166,7 @@ func TestStepWith(t *testing.T) {
 			twin, same := open(t, c)
 			free, none := open(t, c)
 			none.Action = nil
-			if err := free.Bind(none); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, free.Bind(none))
 			slab := slices.Repeat([]int32{7}, len(b.Action)) // not a choice
 			for turn := range 12 {
 				for row := range same.Action { // games that have ended, too
@@ -199,16 +179,10 @@ func TestStepWith(t *testing.T) {
 						t.Fatalf("seat %d: %s: %v", seat, what, err)
 					}
 				}
-				if !slices.Equal(b.Planes, same.Planes) || !slices.Equal(b.Episode, same.Episode) || !slices.Equal(none.Planes, same.Planes) {
-					t.Fatalf("seat %d: StepWith plays otherwise than Step in turn %d", seat, turn)
-				}
-				if !slices.Equal(with, same.Action) || !slices.Equal(b.Action, slab) {
-					t.Fatalf("seat %d: actions were written", seat)
-				}
+				require.Truef(t, slices.Equal(b.Planes, same.Planes) && slices.Equal(b.Episode, same.Episode) && slices.Equal(none.Planes, same.Planes), "seat %d: StepWith plays otherwise than Step in turn %d", seat, turn)
+				require.Truef(t, slices.Equal(with, same.Action) && slices.Equal(b.Action, slab), "seat %d: actions were written", seat)
 			}
-			if b.Episode[0] == 0 {
-				t.Errorf("seat %d: no game has ended", seat)
-			}
+			assert.NotEqualf(t, uint64(0), b.Episode[0], "seat %d: no game has ended", seat)
 			wantError(t, "Step", s.Step(), false, "game 0, seat 0: action 7 of head 0: want −1 to")
 			wantError(t, "StepWith", s.StepWith(slab), false, "game 0, seat 0: action 7 of head 0: want −1 to")
 			wantError(t, "StepWith", s.StepWith(slab[1:]), false, fmt.Sprintf("%d actions, want %d", len(slab)-1, len(slab)))
@@ -327,9 +301,8 @@ func TestPanics(t *testing.T) {
 		return bomb{2, &closed}, nil
 	}}
 	c.Batch = 2
-	if _, err := stepper.New(c); err == nil || closed != 2 {
-		t.Errorf("New: error %v, %d policies closed", err, closed)
-	}
+	_, err := stepper.New(c)
+	assert.Truef(t, err != nil && closed == 2, "New: error %v, %d policies closed", err, closed)
 }
 
 // TestTimeout: Recv returns after its time, and the block can be received
@@ -339,18 +312,14 @@ func TestTimeout(t *testing.T) {
 	gate := make(chan struct{})
 	c.Opponents = []rollout.Maker{func(env.Spec) (rollout.Policy, error) { return slow(gate), nil }}
 	s, b := open(t, c)
-	if err := s.Send(0); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Send(0))
 	for _, wait := range []time.Duration{0, time.Millisecond} {
-		if _, err := s.Recv(wait); err != stepper.ErrTimeout {
-			t.Errorf("waiting %v: error %v", wait, err)
-		}
+		_, err := s.Recv(wait)
+		assert.Truef(t, err == stepper.ErrTimeout, "waiting %v: error %v", wait, err)
 	}
 	close(gate)
-	if k, err := s.Recv(time.Hour); k != 0 || err != nil || b.Turn[0] != 1 {
-		t.Errorf("block %d, error %v, turn %d", k, err, b.Turn[0])
-	}
+	k, err := s.Recv(time.Hour)
+	assert.Truef(t, k == 0 && err == nil && b.Turn[0] == 1, "block %d, error %v, turn %d", k, err, b.Turn[0])
 }
 
 // slow is a policy that waits.

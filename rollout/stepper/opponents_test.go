@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
@@ -93,9 +96,7 @@ func TestSomeSlabs(t *testing.T) {
 	s, all := open(t, c)
 	some, few := open(t, c)
 	*few = stepper.Slabs{Action: few.Action, Scalars: few.Scalars, FinalScalars: few.FinalScalars, FinalResult: few.FinalResult}
-	if err := some.Bind(few); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, some.Bind(few))
 	for range 20 {
 		choose(s.Spec(), all, 0, s.Rows())
 		copy(few.Action, all.Action)
@@ -104,24 +105,15 @@ func TestSomeSlabs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !slices.Equal(few.Scalars, all.Scalars) || !slices.Equal(few.FinalScalars, all.FinalScalars) || !slices.Equal(few.FinalResult, all.FinalResult) {
-			t.Fatal("other scalars without the other slabs")
-		}
+		require.True(t, slices.Equal(few.Scalars, all.Scalars) && slices.Equal(few.FinalScalars, all.FinalScalars) && slices.Equal(few.FinalResult, all.FinalResult), "other scalars without the other slabs")
 	}
 	*all = *slabsFor(s.Spec(), s.Rows(), c) // other memory, which Observe fills
 	*few = *slabsFor(s.Spec(), s.Rows(), c)
 	for k, x := range []*stepper.Stepper{s, some} {
-		if err := x.Bind([]*stepper.Slabs{all, few}[k]); err != nil {
-			t.Fatal(err)
-		}
-		if err := x.Observe(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, x.Bind([]*stepper.Slabs{all, few}[k]))
+		require.NoError(t, x.Observe())
 	}
-	if !slices.Equal(few.Planes, all.Planes) || !slices.Equal(few.RowSeed, all.RowSeed) || !slices.Equal(few.Seat, all.Seat) ||
-		!slices.Equal(few.Episode, all.Episode) || slices.Max(all.Episode) == 0 || slices.Max(all.RowSeed) == 0 {
-		t.Error("Observe shows something else in other slabs")
-	}
+	assert.True(t, slices.Equal(few.Planes, all.Planes) && slices.Equal(few.RowSeed, all.RowSeed) && slices.Equal(few.Seat, all.Seat) && slices.Equal(few.Episode, all.Episode) && slices.Max(all.Episode) != 0 && slices.Max(all.RowSeed) != 0, "Observe shows something else in other slabs")
 }
 
 // TestDraws: every seat and every opponent is drawn about as often as the
@@ -144,20 +136,14 @@ func TestDraws(t *testing.T) {
 				t.Fatalf("game %d is in episode %d, want %d", i, b.Episode[i], episode)
 			}
 		}
-		if err := s.Step(); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Reset(nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Step())
+		require.NoError(t, s.Reset(nil, nil))
 	}
 	for k := range 3 {
-		if n := seats[k]; n < games*resets/4 || n > games*resets/2 {
-			t.Errorf("seat %d was drawn %d times of %d", k, n, games*resets)
-		}
-		if n := met[k]; n < games*resets/2 || n > games*resets {
-			t.Errorf("opponent %d was drawn %d times of %d", k, n, 2*games*resets)
-		}
+		n := seats[k]
+		assert.Truef(t, n >= games*resets/4 && n <= games*resets/2, "seat %d was drawn %d times of %d", k, n, games*resets)
+		n = met[k]
+		assert.Truef(t, n >= games*resets/2 && n <= games*resets, "opponent %d was drawn %d times of %d", k, n, 2*games*resets)
 	}
 }
 
@@ -172,35 +158,21 @@ func TestSeeds(t *testing.T) {
 	if err := s.Step(); err != nil { // an episode before
 		t.Fatal(err)
 	}
-	if err := s.Reset([]uint64{11, 12, 13, 14}, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Reset([]uint64{11, 12, 13, 14}, nil))
 	clear(b.FinalScore)
 	clear(b.FinalResult)
 	for range 12 {
 		choose(s.Spec(), b, 0, 4)
-		if err := s.Step(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Step())
 		tell(t, s, b, c, got, 0, 4)
 	}
 	compare(t, "seeds of Reset", got, want)
-	if err := s.Reset([]uint64{13, 0, 0, 0}, []bool{true, false, false, false}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Reset([]uint64{13, 0, 0, 0}, []bool{true, false, false, false}))
 	seed := b.RowSeed[0]
-	if err := s.Reset([]uint64{0, 0, 13, 0}, []bool{false, false, true, false}); err != nil {
-		t.Fatal(err)
-	}
-	if b.RowSeed[2] != seed || b.RowSeed[0] != seed || b.Episode[0] != 0 || b.Reward[0] != 0 {
-		t.Errorf("games of one seed have seeds %x and %x, %x", b.RowSeed[0], b.RowSeed[2], seed)
-	}
-	if err := s.Reset(nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	if b.Episode[2] != 1 || b.RowSeed[2] == seed || b.RowSeed[2] != b.RowSeed[0] {
-		t.Errorf("the next episode is %d, seed %x", b.Episode[2], b.RowSeed[2])
-	}
+	require.NoError(t, s.Reset([]uint64{0, 0, 13, 0}, []bool{false, false, true, false}))
+	assert.Truef(t, b.RowSeed[2] == seed && b.RowSeed[0] == seed && b.Episode[0] == 0 && b.Reward[0] == 0, "games of one seed have seeds %x and %x, %x", b.RowSeed[0], b.RowSeed[2], seed)
+	require.NoError(t, s.Reset(nil, nil))
+	assert.Truef(t, b.Episode[2] == 1 && b.RowSeed[2] != seed && b.RowSeed[2] == b.RowSeed[0], "the next episode is %d, seed %x", b.Episode[2], b.RowSeed[2])
 }
 
 // TestSnapshots: a game goes on in another Stepper, at another index, as in its
@@ -254,9 +226,7 @@ func follow(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, other *stepper.S
 			one.FinalScore, one.FinalResult = make([]float32, rows), make([]float32, rows)
 			one.FinalPlanes, one.FinalPacked, one.FinalScalars = make([]uint8, rows), make([]uint64, rows), make([]float32, rows)
 		}
-		if digest(&x, games, rows, from) != digest(&y, games, rows, to) {
-			t.Fatalf("seat %d, %v: the restored game differs after %d turns", c.Seat, c.Autoreset, turn)
-		}
+		require.Equalf(t, digest(&y, games, rows, to), digest(&x, games, rows, from), "seat %d, %v: the restored game differs after %d turns", c.Seat, c.Autoreset, turn)
 		next(t, s, b, c)
 		next(t, other, d, c)
 	}
@@ -271,14 +241,10 @@ func next(t *testing.T, s *stepper.Stepper, b *stepper.Slabs, c stepper.Setup) {
 		mask[i] = c.Autoreset == env.Disabled && (b.Terminated[i] || b.Truncated[i])
 	}
 	if slices.Contains(mask, true) {
-		if err := s.Reset(nil, mask); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Reset(nil, mask))
 	}
 	choose(s.Spec(), b, 0, s.Rows())
-	if err := s.Step(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Step())
 }
 
 // TestSnapshotsRefused: invalid snapshots are refused and change nothing.
@@ -287,16 +253,13 @@ func TestSnapshotsRefused(t *testing.T) {
 	s, b := open(t, c)
 	next(t, s, b, c)
 	good, err := s.AppendSnapshot(nil, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	refused := func(s *stepper.Stepper, what string, bad []byte, want string) {
 		t.Helper()
 		before, _ := s.AppendSnapshot(nil, 2)
 		wantError(t, what, s.Restore(2, bad), false, want)
-		if after, _ := s.AppendSnapshot(nil, 2); !bytes.Equal(before, after) {
-			t.Errorf("%s: refused, but the game has changed", what)
-		}
+		after, _ := s.AppendSnapshot(nil, 2)
+		assert.Truef(t, bytes.Equal(before, after), "%s: refused, but the game has changed", what)
 	}
 	for bit := range 8 * len(good) {
 		bad := slices.Clone(good)
@@ -335,9 +298,7 @@ func TestSnapshotsOfOtherSeats(t *testing.T) {
 		next(t, s, b, from)
 		next(t, s, b, from)
 		saved, err := s.AppendSnapshot(nil, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		board, _ := s.AppendText(nil, 2)
 		for _, to := range configs {
 			to.Seed = 99

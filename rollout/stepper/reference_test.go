@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features/featuretest"
@@ -19,18 +21,14 @@ import (
 func config(t testing.TB, game string, games, seat int, opponents ...string) stepper.Setup {
 	t.Helper()
 	g, err := catalog.Find(game)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := stepper.Setup{
 		Vector: func(c env.Settings) (env.Vector, error) { return g.New("", c) },
 		Env:    env.Settings{N: games, MaxTurns: 5}, Seat: seat, Seed: 11, Workers: 1,
 	}
 	for _, spec := range opponents {
 		m, err := policy.New(game, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c.Opponents = append(c.Opponents, m)
 	}
 	return c
@@ -112,22 +110,18 @@ type reference struct {
 func newReference(t testing.TB, c stepper.Setup) *reference {
 	t.Helper()
 	v, err := c.Vector(c.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h := &reference{c: c, spec: v.Spec(), seats: make([]int, c.Env.N), drawn: make([][]int, c.Env.N)}
 	h.rows = c.Env.N
 	if c.Seat == stepper.AllSeats {
 		h.rows *= h.spec.Info.Players
 	}
-	if h.opponents, err = rollout.NewSeats(c.Opponents, h.spec); err != nil {
-		t.Fatal(err)
-	}
+	h.opponents, err = rollout.NewSeats(c.Opponents, h.spec)
+	require.NoError(t, err)
 	const all = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantRowSeed
 	h.batch, h.slabs = env.NewBatch(h.spec, c.Env.N, all), slabsFor(h.spec, h.rows, c)
-	if h.auto, err = env.NewAutoreset(v, c.Autoreset, h.begin, env.NewBatch(h.spec, c.Env.N, all)); err != nil {
-		t.Fatal(err)
-	}
+	h.auto, err = env.NewAutoreset(v, c.Autoreset, h.begin, env.NewBatch(h.spec, c.Env.N, all))
+	require.NoError(t, err)
 	h.auto.Observe(h.batch)
 	for i := range c.Env.N {
 		h.show(i)

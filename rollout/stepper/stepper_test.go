@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/stepper"
@@ -15,21 +18,13 @@ import (
 func open(t testing.TB, c stepper.Setup) (*stepper.Stepper, *stepper.Slabs) {
 	t.Helper()
 	s, err := stepper.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.Close())
 	})
 	b := slabsFor(s.Spec(), s.Rows(), c)
-	if err := s.Bind(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Reset(nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Bind(b))
+	require.NoError(t, s.Reset(nil, nil))
 	return s, b
 }
 
@@ -46,9 +41,7 @@ func tell(t testing.TB, s *stepper.Stepper, b *stepper.Slabs, c stepper.Setup, a
 	if !any {
 		return
 	}
-	if err := s.Reset(nil, mask); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Reset(nil, mask))
 }
 
 // playSync is reference.play by Step.
@@ -58,9 +51,7 @@ func playSync(t testing.TB, c stepper.Setup, steps int) [][]uint64 {
 	all := make([][]uint64, c.Env.N)
 	for range steps {
 		choose(s.Spec(), b, 0, s.Rows())
-		if err := s.Step(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Step())
 		tell(t, s, b, c, all, 0, c.Env.N)
 	}
 	return all
@@ -74,9 +65,7 @@ func playAsync(t testing.TB, c stepper.Setup, steps int) [][]uint64 {
 	rows, games := s.Rows()/s.Blocks(), s.BlockGames()
 	send := func(k int) {
 		choose(s.Spec(), b, k*rows, (k+1)*rows)
-		if err := s.Send(k); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Send(k))
 		sent[k]++
 	}
 	for k := range s.Blocks() {
@@ -84,9 +73,7 @@ func playAsync(t testing.TB, c stepper.Setup, steps int) [][]uint64 {
 	}
 	for range steps * s.Blocks() {
 		k, err := s.Recv(-1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		tell(t, s, b, c, all, k*games, games)
 		if sent[k] < steps {
 			send(k)
@@ -117,9 +104,7 @@ func TestSameTrajectories(t *testing.T) {
 	for _, g := range catalog.Games() {
 		t.Run(g.Name, func(t *testing.T) {
 			v, err := g.New("", env.Settings{N: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			s := v.Spec()
 			for seat := stepper.AnySeat; seat < s.Info.Players; seat++ {
 				for mode := env.NextStep; mode <= env.Disabled; mode++ {

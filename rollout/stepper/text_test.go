@@ -1,9 +1,11 @@
 package stepper_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/rollout/stepper"
@@ -21,37 +23,27 @@ func TestAppendText(t *testing.T) {
 	for row := range b.Action {
 		b.Action[row] = -1 // go on, so that no game ends
 	}
-	if err := s.Step(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Reset(nil, mask); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Step())
+	require.NoError(t, s.Reset(nil, mask))
 	for i := range mask {
 		want := "game turn 1\n"
 		if mask[i] {
 			want = "game turn 0\n"
 		}
-		if text, err := s.AppendText([]byte("game "), i); err != nil || !strings.HasPrefix(string(text), want) {
-			t.Errorf("game %d: %q, %v, want %q", i, text, err, want)
-		}
+		text, err := s.AppendText([]byte("game "), i)
+		require.NoErrorf(t, err, "game %d: %q", i, text)
+		assert.Truef(t, strings.HasPrefix(string(text), want), "game %d: %q, want %q", i, text, want)
 	}
-	if text, err := s.AppendText(nil, 48); err == nil {
-		t.Errorf("game 48 of 48: %q", text)
-	}
-	if err := s.Send(1); err != nil {
-		t.Fatal(err)
-	}
+	text, err := s.AppendText(nil, 48)
+	assert.Errorf(t, err, "game 48 of 48: %q", text)
+	require.NoError(t, s.Send(1))
 	var state stepper.StateError
-	if _, err := s.AppendText(nil, 24); !errors.As(err, &state) {
-		t.Errorf("a game that is under way: %v", err)
-	}
-	if _, err := s.AppendText(nil, 23); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.Recv(-1); err != nil {
-		t.Fatal(err)
-	}
+	_, err = s.AppendText(nil, 24)
+	assert.ErrorAsf(t, err, &state, "a game that is under way: %v", err)
+	_, err = s.AppendText(nil, 23)
+	assert.NoError(t, err)
+	_, err = s.Recv(-1)
+	require.NoError(t, err)
 }
 
 // TestPlainVectors: a Vector without text and snapshots is an error, not a

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/internal/plain"
@@ -20,9 +23,7 @@ func begin(t testing.TB, text string, change func(r *codecraft.Rules)) *match {
 	t.Helper()
 	g := mustGame(t, "round1", change)
 	s, err := codecraft.ParseText(g, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return resume(t, g, s)
 }
 
@@ -307,7 +308,6 @@ func where(id uint32) func(m *match) string {
 // refused checks that rules are not valid, and the reason.
 func refused(t testing.TB, r codecraft.Rules, why string) {
 	t.Helper()
-	if g, err := codecraft.New(r); err == nil || !strings.Contains(err.Error(), why) || g != nil {
-		t.Errorf("rules: %v, want %q", err, why)
-	}
+	g, err := codecraft.New(r)
+	assert.Truef(t, err != nil && strings.Contains(err.Error(), why) && g == nil, "rules: %v, want %q", err, why)
 }

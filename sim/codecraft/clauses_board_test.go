@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/codecraft"
@@ -53,13 +56,11 @@ func TestClause_2_1_Cells(t *testing.T) {
 		{ID: 7, Health: 10, X: 12, Y: 14, Type: codecraft.BuilderUnit, Active: true},
 		{ID: 8, Health: 50, X: 10, Y: 12, Type: codecraft.House, Active: true},
 	}}
-	if err := g.Restore(&s, &p); err == nil || !strings.Contains(err.Error(), "overlaps") {
-		t.Errorf("a house over a builder: %v", err)
-	}
+	err := g.Restore(&s, &p)
+	assert.ErrorContains(t, err, "overlaps", "a house over a builder")
 	p.Units[1].X = 78
-	if err := g.Restore(&s, &p); err == nil || !strings.Contains(err.Error(), "reaches out of the map") {
-		t.Errorf("a house over the edge: %v", err)
-	}
+	err = g.Restore(&s, &p)
+	assert.ErrorContains(t, err, "reaches out of the map", "a house over the edge")
 }
 
 func TestClause_2_2_Distance(t *testing.T) {
@@ -91,9 +92,7 @@ func TestClause_2_2_Distance(t *testing.T) {
 			}, Acts: make([]codecraft.Action, 2)}
 			p.Acts[0].Take(codecraft.Auto(7, 0, 0))
 			var s codecraft.State
-			if err := g.Restore(&s, &p); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, g.Restore(&s, &p))
 			m := resume(t, g, s)
 			if c.hits {
 				m.may(7, "", 8).tick(1).attacks("7>8")
@@ -122,9 +121,7 @@ func TestClause_2_3_Frames(t *testing.T) {
 	corners := [4]string{"5,5", "70,70", "70,5", "5,70"}
 	for p := range sim.Player(4) {
 		u := s.Units[slices.IndexFunc(s.Units[:s.N], func(u codecraft.Unit) bool { return u.Owner == p && u.Type == codecraft.BuilderBase })]
-		if at := fmt.Sprintf("%d,%d", u.X, u.Y); at != corners[p] {
-			t.Errorf("the base of player %d is at %s, want %s", p+1, at, corners[p])
-		}
+		assert.Equalf(t, corners[p], fmt.Sprintf("%d,%d", u.X, u.Y), "the base of player %d is at", p+1)
 	}
 	// The formulas of RULES.md.
 	for size := 1; size <= 5; size++ {
@@ -144,13 +141,9 @@ func TestClause_2_3_Frames(t *testing.T) {
 
 func TestClause_2_4_Resources(t *testing.T) {
 	m := begin(t, "5  *b1\nx5", nil)
-	if h := m.s.Health[codecraft.CellOf(5, 5)]; h != 30 {
-		t.Errorf("a resource has health %d", h)
-	}
+	assert.Equal(t, uint8(30), m.s.Health[codecraft.CellOf(5, 5)], "a resource has health")
 	for p := range m.s.Own {
-		if m.s.Own[p].Has(5, 5) || !m.s.Resources.Has(5, 5) {
-			t.Errorf("player %d owns a resource", p+1)
-		}
+		assert.Truef(t, !m.s.Own[p].Has(5, 5) && m.s.Resources.Has(5, 5), "player %d owns a resource", p+1)
 	}
 }
 
@@ -160,17 +153,13 @@ func TestClause_2_5_Start(t *testing.T) {
 			g := mustGame(t, name, nil)
 			var s codecraft.State
 			g.Reset(&s, 5)
-			if s.Tick != 0 || s.Score != [4]int32{} || s.Resource != [4]int32{} || s.Acts != [codecraft.MaxUnits]codecraft.Action{} {
-				t.Errorf("%s: tick %d, points %v, resource %v", name, s.Tick, s.Score, s.Resource)
-			}
+			assert.Truef(t, s.Tick == 0 && s.Score == [4]int32{} && s.Resource == [4]int32{} && s.Acts == [codecraft.MaxUnits]codecraft.Action{}, "%s: tick %d, points %v, resource %v", name, s.Tick, s.Score, s.Resource)
 			var got []string
 			for _, u := range s.Units[:s.N] {
 				rules := g.Rules()
 				p := rules.Types[u.Type]
 				x, y := codecraft.Turn(u.Owner, int(u.X), int(u.Y), int(p.Size))
-				if !u.Active || int32(u.Health) != p.MaxHealth {
-					t.Errorf("%s: %+v", name, u)
-				}
+				assert.Truef(t, u.Active && int32(u.Health) == p.MaxHealth, "%s: %+v", name, u)
 				got = append(got, fmt.Sprintf("%d %v %d,%d", u.Owner, u.Type, x, y))
 			}
 			var want []string
@@ -181,9 +170,7 @@ func TestClause_2_5_Start(t *testing.T) {
 						fmt.Sprintf("%d RangedBase 15,5", p), fmt.Sprintf("%d RangedUnit 14,4", p), fmt.Sprintf("%d Turret 15,15", p))
 				}
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: the start is %q, want %q", name, got, want)
-			}
+			assert.Truef(t, slices.Equal(got, want), "%s: the start", name)
 		})
 	}
 }
@@ -195,12 +182,8 @@ func TestClause_2_6_IDs(t *testing.T) {
 			var s codecraft.State
 			g.Reset(&s, 9)
 			for i, u := range s.Units[:s.N] {
-				if want := uint32(int(g.Rules().Players) + 1 + i); u.ID != want {
-					t.Errorf("%s: entity %d has id %d, want %d", name, i, u.ID, want)
-				}
-				if i > 0 && u.Owner < s.Units[i-1].Owner {
-					t.Errorf("%s: players are not one after the other", name)
-				}
+				assert.Equalf(t, uint32(int(g.Rules().Players)+1+i), u.ID, "%s: entity %d has id", name, i)
+				assert.Truef(t, i <= 0 || u.Owner >= s.Units[i-1].Owner, "%s: players are not one after the other", name)
 			}
 			id := first
 			for x := range codecraft.Side {
@@ -217,9 +200,7 @@ func TestClause_2_6_IDs(t *testing.T) {
 					id++
 				}
 			}
-			if s.NextID != id || s.FirstID != first {
-				t.Errorf("%s: next id %d, first %d; want %d, %d", name, s.NextID, s.FirstID, id, first)
-			}
+			assert.Truef(t, s.NextID == id && s.FirstID == first, "%s: next id %d, first %d; want %d, %d", name, s.NextID, s.FirstID, id, first)
 		})
 	}
 }
@@ -234,18 +215,14 @@ func TestClause_2_7_Symmetry(t *testing.T) {
 		cleared := clearedCells(players, startArea(name))
 		checkSymmetry(t, name, &s, players, &cleared)
 		mustGame(t, name, nil).Reset(&again, 77)
-		if s != again {
-			t.Errorf("%s: two maps of one seed", name)
-		}
+		assert.Truef(t, s == again, "%s: two maps of one seed", name)
 		// Cells next to the cleared areas can have resources: with a share of 1000 all of
 		// them do.
 		full := mustGame(t, name, func(r *codecraft.Rules) { r.Generator.MinShare, r.Generator.MaxShare = 1000, 1000 })
 		full.Reset(&s, 77)
 		var want bitboard.Square
 		want.Flip(&cleared)
-		if s.Resources != want {
-			t.Errorf("%s: resources are not all but the cleared cells", name)
-		}
+		assert.Truef(t, s.Resources == want, "%s: resources are not all but the cleared cells", name)
 	}
 }
 
@@ -262,9 +239,7 @@ func TestClause_2_8_Shares(t *testing.T) {
 		parts[min(max(share-220, 0)*10/281, 9)]++
 	}
 	for i, n := range parts {
-		if n < 15 || n > 70 {
-			t.Errorf("%d of 400 maps have a share in part %d of 10, want about 40: %v", n, i, parts)
-		}
+		assert.Truef(t, n >= 15 && n <= 70, "%d of 400 maps have a share in part %d of 10, want about 40: %v", n, i, parts)
 	}
 	// Longer waves make larger patches, with fewer borders between cells.
 	borders := func(change func(m *codecraft.Generator)) (n int) {
@@ -288,14 +263,11 @@ func TestClause_2_8_Shares(t *testing.T) {
 	long := borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves = 320, 320, 1 })
 	rough := borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves, m.Persistence = 320, 320, 4, 900 })
 	smooth := borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves, m.Persistence = 320, 320, 4, 100 })
-	if short < 4*long || rough < 2*smooth || smooth < long*9/10 {
-		t.Errorf("borders: short waves %d, long ones %d; with rough octaves %d, with smooth ones %d", short, long, rough, smooth)
-	}
+	assert.Truef(t, short >= 4*long && rough >= 2*smooth && smooth >= long*9/10, "borders: short waves %d, long ones %d; with rough octaves %d, with smooth ones %d", short, long, rough, smooth)
 	// Octaves shorter than two cells are left out.
-	if a, b := borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves = 39, 39, 1 }),
-		borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves = 39, 39, 8 }); a != b {
-		t.Errorf("borders %d with one octave of 3.9 cells, %d with eight", a, b)
-	}
+	a, b := borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves = 39, 39, 1 }),
+		borders(func(m *codecraft.Generator) { m.MinWave, m.MaxWave, m.Octaves = 39, 39, 8 })
+	assert.Equalf(t, b, a, "borders %d with one octave of 3.9 cells, %d with eight", a, b)
 }
 
 func TestClause_2_9_Sight(t *testing.T) {
@@ -317,9 +289,7 @@ func TestClause_2_9_Sight(t *testing.T) {
 						}
 					}
 				}
-				if got != want {
-					t.Errorf("%s %s sees other cells", c.mark, more)
-				}
+				assert.Truef(t, got == want, "%s %s sees other cells", c.mark, more)
 				if m.g.Sight(&got, &m.s, 1); got.Count() != 0 {
 					t.Errorf("player 2 sees something by %s", c.mark)
 				}
@@ -376,7 +346,5 @@ func TestClause_2_10_Chance(t *testing.T) {
 			differ++
 		}
 	}
-	if differ < 8 {
-		t.Errorf("of 40 turned positions only %d drew otherwise", differ)
-	}
+	assert.GreaterOrEqualf(t, differ, 8, "of 40 turned positions only %d drew otherwise", differ)
 }

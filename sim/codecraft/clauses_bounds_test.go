@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
@@ -23,9 +26,7 @@ func crowd(t *testing.T, g *codecraft.Game, n int, kind codecraft.Type) codecraf
 		})
 	}
 	var s codecraft.State
-	if err := g.Restore(&s, &p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Restore(&s, &p))
 	return s
 }
 
@@ -39,9 +40,7 @@ func TestClause_7_1_MaxUnits(t *testing.T) {
 		}
 		m := resume(t, g, s).tick(1)
 		room := min(codecraft.MaxUnits-n, 3)
-		if int(m.s.N) != n+room || m.s.NextID != 10_003 || m.s.Resource[0] != int32(100-10*room) {
-			t.Errorf("with %d entities: %d after three builds, next id %d, resource %d", n, m.s.N, m.s.NextID, m.s.Resource[0])
-		}
+		assert.Truef(t, int(m.s.N) == n+room && m.s.NextID == 10_003 && m.s.Resource[0] == int32(100-10*room), "with %d entities: %d after three builds, next id %d, resource %d", n, m.s.N, m.s.NextID, m.s.Resource[0])
 		for _, o := range g.AppendOrders(nil, &m.s, 0) {
 			if codecraft.Decode(o).Op == codecraft.OpBuild && int(m.s.N) == codecraft.MaxUnits {
 				t.Fatalf("with %d entities order %#x builds", m.s.N, uint64(o))
@@ -56,9 +55,8 @@ func TestClause_7_1_MaxUnits(t *testing.T) {
 	s.Units[3].Health = 1
 	resume(t, g, s).tick(1).there(s.Units[3].ID, false).there(10_000, false).tick(1).there(10_001, true)
 	p := codecraft.Position{NextID: 1 << 20, Units: make([]codecraft.Unit, codecraft.MaxUnits+1)}
-	if err := g.Restore(&s, &p); err == nil || !strings.Contains(err.Error(), "2049 entities") {
-		t.Errorf("2049 entities: %v", err)
-	}
+	err := g.Restore(&s, &p)
+	assert.ErrorContains(t, err, "2049 entities", "2049 entities")
 }
 
 func TestClause_7_2_IDs(t *testing.T) {
@@ -74,21 +72,15 @@ func TestClause_7_2_IDs(t *testing.T) {
 	}
 	var p codecraft.Position
 	s.Position(&p)
-	if err := g.Restore(&s, &p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Restore(&s, &p))
 	m := resume(t, g, s).tick(ticks).ended(sim.Over)
-	if m.s.NextID != codecraft.MaxID {
-		t.Errorf("the next id is %d", m.s.NextID)
-	}
+	assert.Equal(t, uint32(codecraft.MaxID), m.s.NextID, "the next id")
 	p.NextID++
-	if err := g.Restore(&s, &p); err == nil || !strings.Contains(err.Error(), "too great") {
-		t.Errorf("next id %d: %v", p.NextID, err)
-	}
+	err := g.Restore(&s, &p)
+	assert.ErrorContainsf(t, err, "too great", "next id %d", p.NextID)
 	// After a start there is room for the ids of any game.
-	if most := 4 + 4*7 + codecraft.Cells + 2000*codecraft.MaxUnits; most > codecraft.MaxID {
-		t.Errorf("%d ids", most)
-	}
+	most := 4 + 4*7 + codecraft.Cells + 2000*codecraft.MaxUnits
+	assert.LessOrEqualf(t, most, codecraft.MaxID, "%d ids", most)
 }
 
 func TestClause_7_3_Health(t *testing.T) {
@@ -152,9 +144,7 @@ func TestClause_7_4_Points(t *testing.T) {
 		}
 		most = max(most, all+all+10*all+3*start)
 	}
-	if most != 2_352_300 || most >= 1<<22 {
-		t.Errorf("at most %d points", most)
-	}
+	assert.Truef(t, most == 2_352_300 && most < 1<<22, "at most %d points", most)
 	// Beyond the bound: 40 attacks of 30 million points each, added to 2^30.
 	rich := func(r *codecraft.Rules) {
 		b := &r.Types[codecraft.BuilderUnit]
@@ -176,16 +166,13 @@ func TestClause_7_4_Points(t *testing.T) {
 		p.Acts[i] = codecraft.Action{}
 		p.Acts[i].Take(codecraft.Auto(p.Units[i].ID, 0, 1<<codecraft.House))
 	}
-	if err := g.Restore(&s, &p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Restore(&s, &p))
 	m := resume(t, g, s)
 	for m.s.Score[0] > 0 && m.s.Tick < 20 {
 		m.tick(1)
 	}
-	if gained := int64(m.s.Score[0]) + 1<<32 - 1<<30; m.s.Score[0] >= 0 || gained < 1<<30 || gained%500 != 0 {
-		t.Errorf("the score is %d, gained %d", m.s.Score[0], gained)
-	}
+	gained := int64(m.s.Score[0]) + 1<<32 - 1<<30
+	assert.Truef(t, m.s.Score[0] < 0 && gained >= 1<<30 && gained%500 == 0, "the score is %d, gained %d", m.s.Score[0], gained)
 }
 
 func TestClause_7_5_Paths(t *testing.T) {
@@ -216,16 +203,13 @@ func TestClause_7_5_Paths(t *testing.T) {
 	p.Acts = make([]codecraft.Action, len(p.Units))
 	p.Acts[0].Take(codecraft.Move(5, 79, 79, false, true))
 	var s codecraft.State
-	if err := g.Restore(&s, &p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Restore(&s, &p))
 	resume(t, g, s).may(5, "+y").tick(1)
 	// With the limit of the presets the search fails, and the unit stays.
 	g = mustGame(t, "round1", func(r *codecraft.Rules) { deep(r); r.MaxNodes = 1000 })
 	resume(t, g, s).may(5, "")
-	if cost := int64(6400) * (30_000 + 158); cost > math.MaxInt32 {
-		t.Errorf("paths of %d", cost)
-	}
+	cost := int64(6400) * (30_000 + 158)
+	assert.LessOrEqualf(t, cost, int64(math.MaxInt32), "paths of %d", cost)
 	// A labyrinth with one path of 3159 steps.
 	labyrinth(t)
 }
@@ -264,9 +248,8 @@ func TestClause_7_6_Population(t *testing.T) {
 		b.Builds = codecraft.ListOf(codecraft.BuilderUnit)
 	})
 	s := crowd(t, g, codecraft.MaxUnits-1, codecraft.BuilderUnit)
-	if n := int32(codecraft.MaxUnits - 1); s.PopUse[0] != 1000*n || s.PopProvide[0] != 1000*n || int32(s.Count[0][codecraft.BuilderUnit]) != n {
-		t.Errorf("population %d of %d, %d builders", s.PopUse[0], s.PopProvide[0], s.Count[0][codecraft.BuilderUnit])
-	}
+	n := int32(codecraft.MaxUnits - 1)
+	assert.Truef(t, s.PopUse[0] == 1000*n && s.PopProvide[0] == 1000*n && int32(s.Count[0][codecraft.BuilderUnit]) == n, "population %d of %d, %d builders", s.PopUse[0], s.PopProvide[0], s.Count[0][codecraft.BuilderUnit])
 	s.Resource[0] = 102_047
 	s.Acts[0].Take(codecraft.Build(s.Units[0].ID, codecraft.BuilderUnit, 0, 1))
 	resume(t, g, s).tick(1).there(10_000, false) // no room: those there are use all
@@ -279,9 +262,7 @@ func TestClause_7_6_Population(t *testing.T) {
 		s.PopUse, s.PopProvide = [4]int32{}, [4]int32{}
 		return s
 	}()).tick(1).there(10_000, true)
-	if m.s.Resource[0] != 0 {
-		t.Errorf("resource %d", m.s.Resource[0])
-	}
+	assert.Zero(t, m.s.Resource[0], "resource")
 }
 
 func TestClause_7_7_Ranges(t *testing.T) {
@@ -317,15 +298,13 @@ func TestClause_7_7_Ranges(t *testing.T) {
 
 func TestClause_7_8_StartAreas(t *testing.T) {
 	cleared := clearedCells(4, 21)
-	if n := cleared.Count(); n != 4*20*20 {
-		t.Errorf("four start areas have %d cells", n)
-	}
+	n := cleared.Count()
+	assert.Equalf(t, 4*20*20, n, "four start areas have %d cells", n)
 	g := mustGame(t, "round1", func(r *codecraft.Rules) { r.Generator.MinShare, r.Generator.MaxShare = 1000, 1000 })
 	var s codecraft.State
 	g.Reset(&s, 3)
-	if n := s.Resources.Count(); n != codecraft.Cells-1600 || s.Resources.Has(58, 2) || !s.Resources.Has(57, 2) || !s.Resources.Has(22, 2) {
-		t.Errorf("%d resources on a full map", n)
-	}
+	n = s.Resources.Count()
+	assert.Truef(t, n == codecraft.Cells-1600 && !s.Resources.Has(58, 2) && s.Resources.Has(57, 2) && s.Resources.Has(22, 2), "%d resources on a full map", n)
 }
 
 func TestClause_7_9_MaxOrders(t *testing.T) {
@@ -342,9 +321,8 @@ func TestClause_7_9_MaxOrders(t *testing.T) {
 	for _, o := range parts {
 		a.Take(o)
 	}
-	if back := a.AppendOrders(nil, 5); len(back) != codecraft.PartsOfAction {
-		t.Errorf("%d orders for %+v", len(back), a)
-	}
+	back := a.AppendOrders(nil, 5)
+	assert.Lenf(t, back, codecraft.PartsOfAction, "%d orders for %+v", len(back), a)
 	// A seat that gives more orders.
 	m := begin(t, "10 b1 .\nx10\nunit 5 b1 10,10", nil)
 	var many []sim.Order

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/codecraft"
 )
 
@@ -268,9 +270,7 @@ func TestClause_3_21_Built(t *testing.T) {
 	// The unit is complete and active at the end of the tick, the house is not. The builder has
 	// acted and did not move.
 	m.want(fmt.Sprintf("unit %d b1 15,10\nunit %d H1 12,6 health 5 inactive\nunit 6 b1 12,9\np1 resource 539 score 10\ntick 1 next 42", unit, house))
-	if m.s.Acts[m.s.Find(unit)] != (codecraft.Action{}) || m.s.Acts[m.s.Find(house)] != (codecraft.Action{}) {
-		t.Error("what is built has an action")
-	}
+	assert.True(t, m.s.Acts[m.s.Find(unit)] == (codecraft.Action{}) && m.s.Acts[m.s.Find(house)] == (codecraft.Action{}), "what is built has an action")
 	// The new unit does nothing in its first tick; it can have an action in the next one.
 	m.play(by(1, codecraft.Move(unit, 15, 5, false, false), codecraft.Stop(5))).want(fmt.Sprintf("unit %d b1 15,9", unit))
 	// The init health of a builder is limited to full health.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
@@ -136,9 +138,7 @@ func TestClause_5_6_Places(t *testing.T) {
 				}
 				got = append(got, fmt.Sprint(o.Result))
 			}
-			if s := strings.Join(got, " "); s != c.want {
-				t.Errorf("%s: results %s, want %s", c.points, s, c.want)
-			}
+			assert.Equalf(t, c.want, strings.Join(got, " "), "%s: results", c.points)
 		})
 	}
 }

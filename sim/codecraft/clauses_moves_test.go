@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/codecraft"
 )
 
@@ -157,9 +159,7 @@ func TestClause_3_26_TheDeadGo(t *testing.T) {
 	if m.s.N != 2 || m.s.Acts[2] != (codecraft.Action{}) || m.s.Units[2] != (codecraft.Unit{}) || fmt.Sprint(m.rec.Died) != "[6 30]" {
 		t.Errorf("died %v\n%s", m.rec.Died, m.text())
 	}
-	if m.s.Count[0] != [codecraft.Types]int16{codecraft.BuilderUnit: 1} || m.s.PopProvide[0] != 0 || m.s.PopUse[0] != 1 {
-		t.Errorf("count %v, population %d of %d", m.s.Count[0], m.s.PopUse[0], m.s.PopProvide[0])
-	}
+	assert.Truef(t, m.s.Count[0] == [codecraft.Types]int16{codecraft.BuilderUnit: 1} && m.s.PopProvide[0] == 0 && m.s.PopUse[0] == 1, "count %v, population %d of %d", m.s.Count[0], m.s.PopUse[0], m.s.PopProvide[0])
 }
 
 func TestClause_3_27_Active(t *testing.T) {
@@ -175,9 +175,7 @@ func TestClause_3_27_Active(t *testing.T) {
 	at := func(health string) string { return strings.Replace(text, "HEALTH", health, 1) }
 	begin(t, at("47"), nil).tick(1).want("unit 8 H1 11,10 health 49 inactive\np1 score 0").tick(1).want("unit 8 H1 11,10\np1 score 50").tick(1).want("p1 score 50")
 	m := begin(t, at("48"), nil).tick(1).want("unit 8 H1 11,10\np1 score 50")
-	if m.s.PopProvide[0] != 5 {
-		t.Errorf("the house provides %d", m.s.PopProvide[0])
-	}
+	assert.Equal(t, int32(5), m.s.PopProvide[0], "the house provides")
 	// An entity stays active when it is damaged and repaired, and scores only once.
 	hurt := strings.Replace(at("48"), "13 b1 . . .", "13 b1m2 . .", 1) + "\nunit 9 m2 11,13 attack 8"
 	m = begin(t, hurt, nil).tick(1).want("unit 8 H1 11,10 health 45 inactive").tick(1)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
@@ -68,9 +70,7 @@ func TestClause_4_1_Replace(t *testing.T) {
 		}
 		want := s.Acts[i]
 		want.Parts |= codecraft.Given
-		if a != want {
-			t.Errorf("the action %+v came back as %+v", want, a)
-		}
+		assert.Truef(t, a == want, "the action %+v came back as %+v", want, a)
 	}
 }
 
@@ -204,13 +204,9 @@ func TestClause_4_8_Nonsense(t *testing.T) {
 		var plain, more codecraft.Action
 		plain.Take(op)
 		more.Take(op | bits)
-		if plain != more {
-			t.Errorf("order %#x is %+v, with bits %#x %+v", uint64(op), plain, uint64(bits), more)
-		}
+		assert.Truef(t, plain == more, "order %#x is %+v, with bits %#x %+v", uint64(op), plain, uint64(bits), more)
 	}
 	var a codecraft.Action
 	a.Take(codecraft.Auto(5, 3, 63<<10))
-	if a.Valid != codecraft.EveryType&^(1<<codecraft.Resource) {
-		t.Errorf("types that do not exist are %b", a.Valid)
-	}
+	assert.Equal(t, codecraft.EveryType&^(1<<codecraft.Resource), a.Valid, "types that do not exist")
 }

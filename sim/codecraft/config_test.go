@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 )
 
@@ -52,9 +55,9 @@ func TestParseRules(t *testing.T) {
 	)
 	// Equal lists are equal rules, whatever list was read before.
 	list := want.Start
-	if err := list.ParseText("House"); err != nil || list != ListOf(House) {
-		t.Errorf("a list read over another is %+v, %v", list, err)
-	}
+	err := list.ParseText("House")
+	require.NoErrorf(t, err, "a list read over another is %+v", list)
+	assert.Truef(t, list == ListOf(House), "a list read over another is %+v", list)
 }
 
 // TestParseRulesErrors checks that every error names the line and the found text.

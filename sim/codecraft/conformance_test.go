@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 		{"flipped", "finals", flipped, 2, 100},
 	} {
 		if long() {
-			c.games, c.turns = 4*c.games, 5*c.turns
+			c.games, c.turns = 2*c.games, 3*c.turns
 		}
 		t.Run(c.name, func(t *testing.T) {
 			simtest.Run(t, func() sim.Game[codecraft.State] { return mustGame(t, c.preset, c.change) },

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/codecraft"
@@ -13,16 +16,12 @@ import (
 func mustGame(t testing.TB, preset string, change func(r *codecraft.Rules)) *codecraft.Game {
 	t.Helper()
 	rules, ok := codecraft.Preset(preset)
-	if !ok {
-		t.Fatalf("no preset %q", preset)
-	}
+	require.Truef(t, ok, "no preset %q", preset)
 	if change != nil {
 		change(&rules)
 	}
 	g, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -121,9 +120,8 @@ func TestMapExtremes(t *testing.T) {
 			var s codecraft.State
 			for seed := range uint64(20) {
 				g.Reset(&s, seed)
-				if n := s.Resources.Count(); n < c.least || n > c.most {
-					t.Errorf("%+v seed %d: %d resources, want %d to %d", c.generator, seed, n, c.least, c.most)
-				}
+				n := s.Resources.Count()
+				assert.Truef(t, n >= c.least && n <= c.most, "%+v seed %d: %d resources, want %d to %d", c.generator, seed, n, c.least, c.most)
 			}
 		})
 	}
@@ -133,9 +131,8 @@ func TestMapExtremes(t *testing.T) {
 	})
 	var s codecraft.State
 	g.Reset(&s, 1)
-	if n := s.Resources.Count(); n != codecraft.Cells || s.FirstID != 3 || s.NextID != 3+codecraft.Cells {
-		t.Errorf("%d resources, ids from %d to before %d", n, s.FirstID, s.NextID)
-	}
+	n := s.Resources.Count()
+	assert.Truef(t, n == codecraft.Cells && s.FirstID == 3 && s.NextID == 3+codecraft.Cells, "%d resources, ids from %d to before %d", n, s.FirstID, s.NextID)
 }
 
 // TestMapsOfSeeds checks that different seeds give different maps, and compares a checksum of maps,
@@ -159,7 +156,5 @@ func TestMapsOfSeeds(t *testing.T) {
 			}
 		}
 	}
-	if want := uint64(goldenMaps); sum != want {
-		t.Errorf("the maps have another sum: %#x, want %#x", sum, want)
-	}
+	assert.Equal(t, uint64(goldenMaps), sum, "the maps have another sum")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -60,23 +62,21 @@ func TestHordesAllocateNothing(t *testing.T) {
 			start, turn := horde(games[0], seed, share)
 			var s codecraft.State
 			run := 0
-			if n := testing.AllocsPerRun(1, func() {
+			n := testing.AllocsPerRun(1, func() {
 				s.Clone(&start)
 				for range 2 {
 					games[run].Step(&s, turn)
 				}
 				run++
-			}); n != 0 {
-				t.Errorf("%v allocations in two ticks", n)
-			}
+			})
+			assert.Zerof(t, n, "%v allocations in two ticks", n)
 			for _, a := range s.Acts[:s.N] {
 				parts |= a.Parts
 			}
 		})
 	}
-	if want := codecraft.HasRepair<<1 - 1 - codecraft.MoveOutside; parts&want != want {
-		t.Errorf("the actions have only the parts %b", parts)
-	}
+	want := codecraft.HasRepair<<1 - 1 - codecraft.MoveOutside
+	assert.Equalf(t, want, parts&want, "the actions have only the parts %b", parts)
 }
 
 // TestManyEnclosedAreas has a chequerboard of resources, in which every free cell is enclosed, and

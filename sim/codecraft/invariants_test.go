@@ -3,6 +3,8 @@ package codecraft
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 )
@@ -12,9 +14,7 @@ func soundState(t *testing.T) (*Game, *State) {
 	t.Helper()
 	rules, _ := Preset("round1-2")
 	g, err := New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := new(State)
 	g.Reset(s, 5)
 	s.Resource[0] = 500

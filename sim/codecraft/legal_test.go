@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -135,9 +137,7 @@ func TestOrdersAreAll(t *testing.T) {
 				effect = false
 			}
 		}
-		if effect != slices.Contains(listed, o) {
-			t.Errorf("order %+v has an effect: %v, and is in the list: %v", c, effect, !effect)
-		}
+		assert.Equalf(t, slices.Contains(listed, o), effect, "order %+v has an effect: %v, and is in the list: %v", c, effect, !effect)
 		if effect {
 			effects++
 		}
@@ -173,9 +173,7 @@ func TestOrdersAreAll(t *testing.T) {
 			rest++
 		}
 	}
-	if effects+rest != len(listed) || effects < 50 {
-		t.Errorf("%d orders have an effect, %d orders besides; the list has %d", effects, rest, len(listed))
-	}
+	assert.Truef(t, effects+rest == len(listed) && effects >= 50, "%d orders have an effect, %d orders besides; the list has %d", effects, rest, len(listed))
 }
 
 // TestOrdersOfTheFar checks that the far corner is in the player's frame.
@@ -188,8 +186,6 @@ func TestOrdersOfTheFar(t *testing.T) {
 				got = append(got, c)
 			}
 		}
-		if len(got) != 2 || got[0].Break || !got[1].Break || int(got[0].X) != far[0] || int(got[0].Y) != far[1] {
-			t.Errorf("player %d is sent to %+v", p+1, got)
-		}
+		assert.Truef(t, len(got) == 2 && !got[0].Break && got[1].Break && int(got[0].X) == far[0] && int(got[0].Y) == far[1], "player %d is sent to %+v", p+1, got)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
@@ -30,24 +33,18 @@ func TestMoveOutside(t *testing.T) {
 		t.Run(fmt.Sprintf("to %d,%d", c.x, c.y), func(t *testing.T) {
 			var a codecraft.Action
 			a.Take(codecraft.Move(4, c.x, c.y, true, false))
-			if int(a.MoveX) != c.nearX || int(a.MoveY) != c.nearY || a.Parts&codecraft.MoveOutside != 0 != c.outside || a.Parts&codecraft.FindClosest == 0 {
-				t.Errorf("to (%d, %d): %+v", c.x, c.y, a)
-			}
+			assert.Truef(t, int(a.MoveX) == c.nearX && int(a.MoveY) == c.nearY && a.Parts&codecraft.MoveOutside != 0 == c.outside && a.Parts&codecraft.FindClosest != 0, "to (%d, %d): %+v", c.x, c.y, a)
 			var again codecraft.Action
 			for _, o := range a.AppendOrders(nil, 4) {
 				again.Take(o)
 			}
-			if again != a {
-				t.Errorf("to (%d, %d): %+v, by its orders %+v", c.x, c.y, a, again)
-			}
+			assert.Truef(t, again == a, "to (%d, %d): %+v, by its orders %+v", c.x, c.y, a, again)
 			s, err := codecraft.ParseText(g, "10 b1\n")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			s.Acts[0] = a
-			if s, err = codecraft.ParseText(g, string(codecraft.AppendText(nil, g, &s))); err != nil || s.Acts[0] != a {
-				t.Errorf("to (%d, %d): %+v, by its text %+v, %v", c.x, c.y, a, s.Acts[0], err)
-			}
+			s, err = codecraft.ParseText(g, string(codecraft.AppendText(nil, g, &s)))
+			require.NoErrorf(t, err, "to (%d, %d): %+v, by its text %+v", c.x, c.y, a, s.Acts[0])
+			assert.Truef(t, s.Acts[0] == a, "to (%d, %d): %+v, by its text %+v", c.x, c.y, a, s.Acts[0])
 		})
 	}
 	// Coordinates far outside need no flag, and a cell in the middle of the map is never
@@ -61,9 +58,7 @@ func TestMoveOutside(t *testing.T) {
 		{2 | 4<<4 | 1<<30 | 5<<32, true},
 	} {
 		t.Run(fmt.Sprintf("order %x", uint64(c.o)), func(t *testing.T) {
-			if got := codecraft.Decode(c.o).Outside; got != c.want {
-				t.Errorf("%x: outside %v, want %v", uint64(c.o), got, c.want)
-			}
+			assert.Equalf(t, c.want, codecraft.Decode(c.o).Outside, "%x: outside", uint64(c.o))
 		})
 	}
 }

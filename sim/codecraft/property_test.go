@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/internal/plain"
@@ -22,9 +25,7 @@ func visit(t *testing.T, seed uint64, states int, look func(r *prng.Rand, g *cod
 			continue
 		}
 		g, err := codecraft.New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		s := sc.begin(&r, g)
 		c := &commander{r: &r, s: &s, g: g}
 		sc.mood(&r, c)
@@ -86,25 +87,20 @@ func TestNoSideIsBetter(t *testing.T) {
 			for d, to := range [4]int{3, 2, 0, 1} {
 				want |= steps[i] >> d & 1 << to
 			}
-			if got := g.Steps(i); got != want {
-				t.Fatalf("unit %d: steps %04b, %04b on the turned map, want %04b", i, steps[i], got, want)
-			}
+			got := g.Steps(i)
+			require.Equalf(t, want, got, "unit %d: steps %04b, %04b on the turned map, want %04b", i, steps[i], got, want)
 			hit := g.AppendVictims(nil, &turned, i)
 			for k, id := range victims[i] {
 				victims[i][k] = turnedID(s, &turned, id)
 			}
 			slices.Sort(victims[i])
-			if !slices.Equal(hit, victims[i]) {
-				t.Fatalf("unit %d: victims %v on the turned map, want %v", i, hit, victims[i])
-			}
+			require.Truef(t, slices.Equal(hit, victims[i]), "unit %d: victims %v on the turned map, want %v", i, hit, victims[i])
 			if steps[i] != 0 || hit != nil {
 				looked++
 			}
 		}
 	})
-	if looked < 1000 {
-		t.Errorf("only %d units had anything to do", looked)
-	}
+	assert.GreaterOrEqualf(t, looked, 1000, "only %d units had anything to do", looked)
 }
 
 // quarter returns a state on the map rotated to the right: (x, y) goes to (y, 79−x). Resources get
@@ -167,9 +163,7 @@ func TestLimitOnlyLimits(t *testing.T) {
 		for k, nodes := range []int32{codecraft.Cells, pick[int32](r, 1, 30, 200, 1000)} {
 			rules.MaxNodes = nodes
 			h, err := codecraft.New(rules)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			h.Plan(s)
 			for i := range s.Units[:s.N] {
 				steps[k][i] = h.Steps(i)
@@ -186,9 +180,7 @@ func TestLimitOnlyLimits(t *testing.T) {
 			}
 		}
 	})
-	if limited < 100 || same < 100 {
-		t.Errorf("%d moves limited, %d not: too few of one sort", limited, same)
-	}
+	assert.Truef(t, limited >= 100 && same >= 100, "%d moves limited, %d not: too few of one sort", limited, same)
 }
 
 // TestActionsAsOrders checks that the orders of an action give the same action to a unit that had
@@ -211,13 +203,9 @@ func TestActionsAsOrders(t *testing.T) {
 				}
 				got.Take(o)
 			}
-			if got != want || len(orders) > codecraft.PartsOfAction {
-				t.Fatalf("%+v as %d orders becomes %+v", want, len(orders), got)
-			}
+			require.Truef(t, got == want && len(orders) <= codecraft.PartsOfAction, "%+v as %d orders becomes %+v", want, len(orders), got)
 			other = want
 		}
 	})
-	if actions < 1000 {
-		t.Errorf("only %d actions", actions)
-	}
+	assert.GreaterOrEqualf(t, actions, 1000, "only %d actions", actions)
 }

@@ -1,8 +1,10 @@
 package codecraft
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/prng"
 )
@@ -11,13 +13,9 @@ import (
 func restored(t *testing.T) (*Game, *State, *Position) {
 	t.Helper()
 	r, ok := Preset("round1-3")
-	if !ok {
-		t.Fatal("no such preset")
-	}
+	require.True(t, ok, "no such preset")
 	g, err := New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, p := new(State), new(Position)
 	g.Reset(s, 5)
 	s.Position(p)
@@ -37,13 +35,9 @@ func TestRestoreGaps(t *testing.T) {
 			}
 		}
 		s, back := new(State), new(Position)
-		if err := g.Restore(s, &kept); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, g.Restore(s, &kept))
 		s.Position(back)
-		if len(back.Veins) != len(kept.Veins) || len(kept.Veins) == 0 {
-			t.Fatalf("%d resources, want %d", len(back.Veins), len(kept.Veins))
-		}
+		require.Truef(t, len(back.Veins) == len(kept.Veins) && len(kept.Veins) != 0, "%d resources, want %d", len(back.Veins), len(kept.Veins))
 		for i, v := range kept.Veins {
 			if back.Veins[i] != v {
 				t.Fatalf("resource %d is %+v, want %+v", i, back.Veins[i], v)
@@ -52,9 +46,8 @@ func TestRestoreGaps(t *testing.T) {
 				t.Fatalf("resource %d is found at (%d, %d) %v", v.ID, x, y, ok)
 			}
 		}
-		if _, _, ok := s.ResourceAt(kept.Veins[len(kept.Veins)-1].ID + 1); ok {
-			t.Error("a resource beyond the last")
-		}
+		_, _, ok := s.ResourceAt(kept.Veins[len(kept.Veins)-1].ID + 1)
+		assert.False(t, ok, "a resource beyond the last")
 	}
 }
 
@@ -87,9 +80,8 @@ func TestRestoreErrors(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			g, s, p := restored(t)
 			change(p)
-			if err := g.Restore(s, p); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want one with %q", err, want)
-			}
+			err := g.Restore(s, p)
+			assert.ErrorContains(t, err, want)
 		})
 	}
 }

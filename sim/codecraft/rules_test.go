@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/codecraft"
 )
 
@@ -20,21 +22,15 @@ func TestPresets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, ok := codecraft.Preset(name)
-			if !ok || r.Players != want.players || r.Fog != want.fog || r.Bonus != want.bonus || r.Start.N != want.start {
-				t.Errorf("%s: %v, %+v", name, ok, r)
-			}
-			if err := r.Validate(); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			assert.Truef(t, ok && r.Players == want.players && r.Fog == want.fog && r.Bonus == want.bonus && r.Start.N == want.start, "%s: %v, %+v", name, ok, r)
+			assert.NoError(t, r.Validate(), name)
 		})
 	}
-	if r := codecraft.DefaultRules(); codecraft.Presets()[0] != "finals" || r.Players != 2 || !r.Bonus {
-		t.Errorf("the default is %+v", r)
-	}
+	r := codecraft.DefaultRules()
+	assert.Truef(t, codecraft.Presets()[0] == "finals" && r.Players == 2 && r.Bonus, "the default is %+v", r)
 	for _, name := range []string{"", "-", "-2", "final", "finals-", "finals-0", "finals-5", "finals-22", "finals--2", "Round1", "round1-x"} {
-		if r, ok := codecraft.Preset(name); ok || r != (codecraft.Rules{}) {
-			t.Errorf("there is a preset %q", name)
-		}
+		r, ok := codecraft.Preset(name)
+		assert.Truef(t, !ok && r == (codecraft.Rules{}), "there is a preset %q", name)
 	}
 }
 
@@ -43,16 +39,12 @@ func TestTypeNames(t *testing.T) {
 	for k := range codecraft.Type(codecraft.Types) {
 		var read codecraft.Type
 		text, err := k.MarshalText()
-		if got, ok := codecraft.TypeNamed(k.String()); !ok || got != k || err != nil || read.UnmarshalText(text) != nil || read != k {
-			t.Errorf("%v is the name of %v, %s that of %v, error %v", k, got, text, read, err)
-		}
+		got, ok := codecraft.TypeNamed(k.String())
+		assert.Truef(t, ok && got == k && err == nil && read.UnmarshalText(text) == nil && read == k, "%v is the name of %v, %s that of %v, error %v", k, got, text, read, err)
 	}
-	if err := new(codecraft.Type).UnmarshalText([]byte("Tower")); err == nil {
-		t.Error("Tower is read")
-	}
-	if _, ok := codecraft.TypeNamed("house"); ok || codecraft.Type(12).String() != "type 12" {
-		t.Errorf("type 12 is %v", codecraft.Type(12))
-	}
+	assert.Error(t, new(codecraft.Type).UnmarshalText([]byte("Tower")), "Tower is read")
+	_, ok := codecraft.TypeNamed("house")
+	assert.Truef(t, !ok && codecraft.Type(12).String() == "type 12", "type 12 is %v", codecraft.Type(12))
 	l := codecraft.ListOf(codecraft.Turret, codecraft.Wall)
 	if s := l.Set(); !s.Has(codecraft.Turret) || !s.Has(codecraft.Wall) || s.Has(codecraft.House) || s != 1<<9|1 {
 		t.Errorf("the set of %v is %b", l.All(), s)
@@ -193,9 +185,7 @@ func TestTypeLists(t *testing.T) {
 				if err := r.Validate(); err != nil {
 					got = err.Error()
 				}
-				if !strings.HasSuffix(got, want) || (got == "") != (want == "") {
-					t.Errorf("%s of %v: %q, want %q", l.name, c.list, got, want)
-				}
+				assert.Truef(t, strings.HasSuffix(got, want) && (got == "") == (want == ""), "%s of %v: %q, want %q", l.name, c.list, got, want)
 			})
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"
@@ -26,9 +28,7 @@ func pageValues(t *testing.T, preset string) map[string]string {
 	t.Helper()
 	values := map[string]string{}
 	set := func(key, value string) {
-		if values[key] != "" {
-			t.Errorf("%s appears twice", key)
-		}
+		assert.Equalf(t, "", values[key], "%s appears twice", key)
 		if value != "" {
 			values[key] = value
 		}
@@ -94,13 +94,10 @@ func TestStartTable(t *testing.T) {
 	var s codecraft.State
 	g.Reset(&s, 1)
 	for _, u := range s.Units[:s.N] {
-		if at := fmt.Sprintf("%d,%d", u.X, u.Y); rows[u.Type.String()] != at {
-			t.Errorf("%v starts at %s, on the page %s", u.Type, at, rows[u.Type.String()])
-		}
+		at := fmt.Sprintf("%d,%d", u.X, u.Y)
+		assert.Equalf(t, at, rows[u.Type.String()], "%v starts at %s, on the page %s", u.Type, at, rows[u.Type.String()])
 	}
-	if len(rows) != int(s.N) {
-		t.Errorf("%d types on the page, %d start", len(rows), s.N)
-	}
+	assert.Equalf(t, int(s.N), len(rows), "%d types on the page, %d start", len(rows), s.N)
 }
 
 // TestRuleTable checks that the page lists all rules, and that each is a field.
@@ -122,13 +119,10 @@ func TestChoices(t *testing.T) {
 	rows := simtest.RulesPage(t).Tables(t, "rule", "key", "default")[0].Rows
 	for _, row := range rows {
 		field := reflect.ValueOf(&defaults).Elem().FieldByName(row[0])
-		if !field.IsValid() || fmt.Sprint(field) != row[2] || !strings.EqualFold("choice."+row[0], strings.ReplaceAll(row[1], "_", "")) {
-			t.Errorf("Rules.%s is %v, the page says %s for %s", row[0], field, row[2], row[1])
-		}
+		assert.Truef(t, field.IsValid() && fmt.Sprint(field) == row[2] && strings.EqualFold("choice."+row[0], strings.ReplaceAll(row[1], "_", "")), "Rules.%s is %v, the page says %s for %s", row[0], field, row[2], row[1])
 	}
-	if n := strings.Count(string(defaults.AppendText(nil)), "\nchoice."); n != len(rows) {
-		t.Errorf("%d choices on the page, the rules have %d", len(rows), n)
-	}
+	n := strings.Count(string(defaults.AppendText(nil)), "\nchoice.")
+	assert.Equalf(t, len(rows), n, "%d choices on the page, the rules have %d", len(rows), n)
 }
 
 // TestOrderBits compares the bit table on the page with the orders of the package.
@@ -152,13 +146,9 @@ func TestOrderBits(t *testing.T) {
 		{codecraft.Repair(id, 77), map[string]uint64{"op": ops["repair"], "id": id, "target": 77}},
 		{codecraft.And(codecraft.Repair(id, 77)), map[string]uint64{"op": ops["repair"], "and": 1, "id": id, "target": 77}},
 	}
-	if len(ops) != 7 || ops["nothing"] != uint64(codecraft.OpNothing) || ops["stop"] != uint64(codecraft.OpStop) || ops["move"] != uint64(codecraft.OpMove) ||
-		ops["build"] != uint64(codecraft.OpBuild) || ops["attack"] != uint64(codecraft.OpAttack) || ops["auto"] != uint64(codecraft.OpAuto) || ops["repair"] != uint64(codecraft.OpRepair) {
-		t.Errorf("the page lists the ops %v", ops)
-	}
+	assert.Truef(t, len(ops) == 7 && ops["nothing"] == uint64(codecraft.OpNothing) && ops["stop"] == uint64(codecraft.OpStop) && ops["move"] == uint64(codecraft.OpMove) && ops["build"] == uint64(codecraft.OpBuild) && ops["attack"] == uint64(codecraft.OpAttack) && ops["auto"] == uint64(codecraft.OpAuto) && ops["repair"] == uint64(codecraft.OpRepair), "the page lists the ops %v", ops)
 	for _, c := range orders {
-		if packed := bits.Pack(t, c.fields); packed != c.o {
-			t.Errorf("%v is packed as %#x, by the table it is %#x", c.fields, c.o, packed)
-		}
+		packed := bits.Pack(t, c.fields)
+		assert.Equalf(t, c.o, packed, "%v is packed as %#x, by the table it is %#x", c.fields, c.o, packed)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
@@ -32,20 +35,12 @@ gone 9,9 13,12
 func TestTextSample(t *testing.T) {
 	g := mustGame(t, "finals", nil)
 	s, err := codecraft.ParseText(g, sampleText)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := string(codecraft.AppendText(nil, g, &s)); got != sampleText {
-		t.Errorf("got\n%s", got)
-	}
-	if s.N != 5 || s.Tick != 3 || s.Seed != 7 || s.NextID != 61 || s.FirstID != 40 ||
-		s.Score != [4]int32{120} || s.Resource != [4]int32{45, 3} {
-		t.Errorf("%d units, tick %d, seed %d, next id %d, first %d, %v, %v", s.N, s.Tick, s.Seed, s.NextID, s.FirstID, s.Score, s.Resource)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, sampleText, string(codecraft.AppendText(nil, g, &s)))
+	assert.Truef(t, s.N == 5 && s.Tick == 3 && s.Seed == 7 && s.NextID == 61 && s.FirstID == 40 && s.Score == [4]int32{120} && s.Resource == [4]int32{45, 3}, "%d units, tick %d, seed %d, next id %d, first %d, %v, %v", s.N, s.Tick, s.Seed, s.NextID, s.FirstID, s.Score, s.Resource)
 	house := codecraft.Unit{ID: 60, Health: 5, X: 8, Y: 11, Type: codecraft.House, Owner: 0}
-	if got := s.Units[s.Find(60)]; got != house {
-		t.Errorf("entity 60 is %+v", got)
-	}
+	got := s.Units[s.Find(60)]
+	assert.Truef(t, got == house, "entity 60 is %+v", got)
 	move := codecraft.Action{
 		Parts: codecraft.Given | codecraft.HasMove | codecraft.FindClosest | codecraft.HasAuto, MoveX: 20, MoveY: 20,
 		Range: 10, Valid: 1 << codecraft.Resource,
@@ -60,9 +55,8 @@ func TestTextSample(t *testing.T) {
 		health uint8
 	}{{8, 9, 40, 30}, {8, 10, 41, 0}, {9, 9, 42, 0}, {12, 12, 43, 30}, {12, 13, 44, 7}, {12, 14, 45, 30}, {13, 12, 46, 0}, {13, 13, 47, 0}, {13, 14, 48, 30}} {
 		t.Run(fmt.Sprintf("%d,%d", c.x, c.y), func(t *testing.T) {
-			if id, h := s.ResourceID(c.x, c.y), s.Health[codecraft.CellOf(c.x, c.y)]; id != c.id || h != c.health {
-				t.Errorf("on %d,%d is resource %d with health %d, want %d with %d", c.x, c.y, id, h, c.id, c.health)
-			}
+			id, h := s.ResourceID(c.x, c.y), s.Health[codecraft.CellOf(c.x, c.y)]
+			assert.Truef(t, id == c.id && h == c.health, "on %d,%d is resource %d with health %d, want %d with %d", c.x, c.y, id, h, c.id, c.health)
 		})
 	}
 }
@@ -71,9 +65,7 @@ func TestTextSample(t *testing.T) {
 func TestTextWindow(t *testing.T) {
 	g := mustGame(t, "finals", nil)
 	s, err := codecraft.ParseText(g, sampleText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const want = `13  H1 . * :
 12  H1 . *b2
 x10  0 1 2 3
@@ -82,34 +74,24 @@ unit 60 H1 8,11 health 5 inactive build House 3,4
 health 12,13=7
 gone 13,12
 `
-	if got := string(codecraft.AppendWindow(nil, g, &s, 10, 12, 4, 2)); got != want {
-		t.Errorf("got\n%s", got)
-	}
-	if got := string(codecraft.AppendWindow(nil, g, &s, 78, -3, 40, 4)); got != "0    . .\nx78  8 9\n" {
-		t.Errorf("at the corner\n%s", got)
-	}
-	if got := codecraft.AppendWindow(nil, g, &s, 90, 0, 4, 4); len(got) != 0 {
-		t.Errorf("outside of the map\n%s", got)
-	}
+	assert.Equal(t, want, string(codecraft.AppendWindow(nil, g, &s, 10, 12, 4, 2)))
+	assert.Equal(t, "0    . .\nx78  8 9\n", string(codecraft.AppendWindow(nil, g, &s, 78, -3, 40, 4)), "at the corner")
+	assert.Empty(t, codecraft.AppendWindow(nil, g, &s, 90, 0, 4, 4), "outside of the map")
 }
 
 // TestTextDefaults reads an empty text, which is an empty map, and texts without ids.
 func TestTextDefaults(t *testing.T) {
 	g := mustGame(t, "round2", nil)
 	s, err := codecraft.ParseText(g, "# nothing\n\n")
-	if err != nil || s.N != 0 || s.Occupied.Count() != 0 || s.NextID != 5 || s.FirstID != 5 {
-		t.Errorf("%v: %d units, next id %d, first %d", err, s.N, s.NextID, s.FirstID)
-	}
-	if got := string(codecraft.AppendText(nil, g, &s)); !strings.HasSuffix(got, "p4 score 0 resource 0\n") {
-		t.Errorf("an empty map:\n%s", got)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, s.N == 0 && s.Occupied.Count() == 0 && s.NextID == 5 && s.FirstID == 5, "%d units, next id %d, first %d", s.N, s.NextID, s.FirstID)
+	got := string(codecraft.AppendText(nil, g, &s))
+	assert.Truef(t, strings.HasSuffix(got, "p4 score 0 resource 0\n"), "an empty map:\n%s", got)
 	s, err = codecraft.ParseText(g, `
 		3 b4 b2 b2 *
 		2 b2 * . b1
 		unit 6 b2 0,2`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []codecraft.Unit{
 		{ID: 5, X: 3, Y: 2, Owner: 0}, {ID: 6, X: 0, Y: 2, Owner: 1}, {ID: 7, X: 1, Y: 3, Owner: 1},
 		{ID: 8, X: 2, Y: 3, Owner: 1}, {ID: 9, X: 0, Y: 3, Owner: 3},
@@ -140,9 +122,7 @@ func TestTextRoundTrip(t *testing.T) {
 		units += int(s.N)
 		actions += strings.Count(text, " auto ")
 	})
-	if units < 200 || actions < 50 {
-		t.Errorf("%d units and %d auto attacks in all texts", units, actions)
-	}
+	assert.Truef(t, units >= 200 && actions >= 50, "%d units and %d auto attacks in all texts", units, actions)
 }
 
 func TestTextErrors(t *testing.T) {

@@ -6,6 +6,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"
@@ -26,9 +29,7 @@ func recordedMap(t *testing.T, name string) (b bitboard.Square) {
 			X, Y int
 		}
 	}
-	if err := json.Unmarshal(line, &state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(line, &state))
 	for _, e := range state.Entities {
 		if e.Type == codecraft.Resource.String() {
 			b.Add(e.X, e.Y)
@@ -68,9 +69,8 @@ func TestMapsLikeRecorded(t *testing.T) {
 	var recorded, ours, smooth [6]float64
 	for name, players := range recordedMaps {
 		b := recordedMap(t, name)
-		if n := b.Count(); n < 1400 || n > 2200 {
-			t.Fatalf("%s has %d resources", name, n)
-		}
+		n := b.Count()
+		require.Truef(t, n >= 1400 && n <= 2200, "%s has %d resources", name, n)
 		cleared := clearedCells(players, 21)
 		for i, c := range texture(&b, &cleared) {
 			recorded[i] += c / float64(len(recordedMaps))
@@ -91,12 +91,9 @@ func TestMapsLikeRecorded(t *testing.T) {
 	measure(&ours, nil)
 	measure(&smooth, func(r *codecraft.Rules) { r.Generator.Persistence = 500 })
 	t.Logf("differing at 1, 2, 3, 4, 6, 8: recorded %.2f, ours %.2f, with a persistence of 500 %.2f", recorded, ours, smooth)
-	if far := apart(&ours, &recorded); far > 0.06 {
-		t.Errorf("recorded %.2f, ours %.2f: %.2f apart", recorded, ours, far)
-	}
-	if far := apart(&smooth, &recorded); far < 0.06 {
-		t.Errorf("recorded %.2f, with a persistence of 500 %.2f: the test does not tell them apart", recorded, smooth)
-	}
+	far := apart(&ours, &recorded)
+	assert.LessOrEqualf(t, far, 0.06, "recorded %.2f, ours %.2f: %.2f apart", recorded, ours, far)
+	assert.GreaterOrEqualf(t, apart(&smooth, &recorded), 0.06, "recorded %.2f, with a persistence of 500 %.2f: the test does not tell them apart", recorded, smooth)
 }
 
 // apart returns the greatest difference of two curves.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -38,18 +40,16 @@ func TestTwin(t *testing.T) {
 }
 
 // TestTwinGames plays games of all presets on both: the first 40 ticks of each, with
-// MOONFARM_LONG=1 all 1,000.
+// MOONFARM_LONG=1 the first 300.
 func TestTwinGames(t *testing.T) {
 	ticks := 40
 	if long() {
-		ticks = 1000
+		ticks = 300
 	}
 	for i, preset := range []string{"finals", "round2", "round2-2", "round2-3", "round1", "round1-3", "round1-2", "round1-1", "round2-1", "finals"} {
 		t.Run(preset, func(t *testing.T) {
 			rules, ok := codecraft.Preset(preset)
-			if !ok {
-				t.Fatal("no such preset")
-			}
+			require.True(t, ok, "no such preset")
 			m := newMatch(t, preset, rules, new(tally))
 			r := prng.New(uint64(i))
 			s := fromStart(&r, m.g)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/internal/plain"
@@ -43,9 +46,7 @@ func (a *tally) demand(t *testing.T) {
 		{"searches without a path", a.Blocked, a.ticks / 4}, {"searches out of the map", a.Beyond, a.ticks / 20},
 		{"chases", a.Chases, a.ticks / 2}, {"chases at the limit", a.Lost, a.ticks / 100},
 	} {
-		if c.have < c.least {
-			t.Errorf("%s: %d, expected at least %d in %d ticks", c.what, c.have, c.least, a.ticks)
-		}
+		assert.GreaterOrEqualf(t, c.have, c.least, "%s: %d, expected at least %d in %d ticks", c.what, c.have, c.least, a.ticks)
 	}
 }
 
@@ -73,9 +74,8 @@ func newMatch(t testing.TB, title string, rules codecraft.Rules, n *tally) *matc
 	m := &match{t: t, title: title, twin: plain.New(rules), n: n}
 	for _, g := range []**codecraft.Game{&m.g, &m.bare} {
 		var err error
-		if *g, err = codecraft.New(rules); err != nil {
-			t.Fatalf("%s: %v", title, err)
-		}
+		*g, err = codecraft.New(rules)
+		require.NoError(t, err, title)
 	}
 	return m
 }

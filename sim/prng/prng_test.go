@@ -6,6 +6,9 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/prng"
 )
 
@@ -19,9 +22,7 @@ func TestGoldenMix(t *testing.T) {
 		{1, 0x5692161d100b05e5},
 		{^uint64(0), 0xb4d055fcf2cbbd7b},
 	} {
-		if got := prng.Mix(c.in); got != c.out {
-			t.Errorf("Mix(%#x) = %#x, want %#x", c.in, got, c.out)
-		}
+		assert.Equalf(t, c.out, prng.Mix(c.in), "Mix(%#x)", c.in)
 	}
 }
 
@@ -32,21 +33,15 @@ func TestGoldenRand(t *testing.T) {
 	for i, want := range []uint64{
 		6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821,
 	} {
-		if got := r.Uint64(); got != want {
-			t.Errorf("draw %d is %d, want %d", i, got, want)
-		}
+		assert.Equalf(t, want, r.Uint64(), "draw %d", i)
 	}
 	r = prng.New(7)
 	for i, want := range []int{38, 1, 90, 58, 45, 24, 46, 32, 13, 41} {
-		if got := r.IntN(100); got != want {
-			t.Errorf("IntN(100), draw %d is %d, want %d", i, got, want)
-		}
+		assert.Equalf(t, want, r.IntN(100), "IntN(100), draw %d", i)
 	}
 	r = prng.New(7)
 	for i, want := range []float64{0.3898297483912715, 0.01678829452815611, 0.9007606806068834, 0.5829302930280781} {
-		if got := r.Float64(); got != want {
-			t.Errorf("Float64, draw %d is %v, want %v", i, got, want)
-		}
+		assert.Equalf(t, want, r.Float64(), "Float64, draw %d", i)
 	}
 }
 
@@ -64,9 +59,7 @@ func TestGoldenStreamSeed(t *testing.T) {
 		{42, 0, 0, 0, prng.PurposeSplit, 0x996967342a14b1fe},
 	} {
 		t.Run(fmt.Sprint(c.master, c.episode, c.turn, c.seat, c.purpose), func(t *testing.T) {
-			if got := prng.StreamSeed(c.master, c.episode, c.turn, c.seat, c.purpose); got != c.want {
-				t.Errorf("StreamSeed(%d, %d, %d, %d, %d) = %#x, want %#x", c.master, c.episode, c.turn, c.seat, c.purpose, got, c.want)
-			}
+			assert.Equalf(t, c.want, prng.StreamSeed(c.master, c.episode, c.turn, c.seat, c.purpose), "StreamSeed(%d, %d, %d, %d, %d)", c.master, c.episode, c.turn, c.seat, c.purpose)
 		})
 	}
 }
@@ -79,9 +72,7 @@ func TestGoldenDigest(t *testing.T) {
 		for _, x := range []uint64{1, 2, math.MaxUint64} {
 			d.Add(x)
 		}
-		if got := d.Sum(); got != want {
-			t.Errorf("from %d: digest %#x, want %#x", start, got, want)
-		}
+		assert.Equalf(t, want, d.Sum(), "from %d: digest", start)
 	}
 }
 
@@ -102,9 +93,7 @@ func TestStreamSeedsDiffer(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != n {
-		t.Errorf("%d coordinates give %d seeds", n, len(seen))
-	}
+	assert.Equalf(t, n, len(seen), "%d coordinates give %d seeds", n, len(seen))
 }
 
 // TestStreamsAreUnrelated: one step along any coordinate flips half of the bits of
@@ -126,12 +115,10 @@ func TestStreamsAreUnrelated(t *testing.T) {
 				r, s := prng.New(a), prng.New(b)
 				product += (r.Float64() - 0.5) * (s.Float64() - 0.5)
 			}
-			if mean := float64(flips) / n; math.Abs(mean-32) > 5*4/math.Sqrt(n) {
-				t.Errorf("%s: a step flips %.2f bits on average, want 32", name, mean)
-			}
-			if c := product / n * 12; math.Abs(c) > 5/math.Sqrt(n) {
-				t.Errorf("%s: streams correlate by %.3f", name, c)
-			}
+			mean := float64(flips) / n
+			assert.LessOrEqualf(t, math.Abs(mean-32), 5*4/math.Sqrt(n), "%s: a step flips %.2f bits on average, want 32", name, mean)
+			c := product / n * 12
+			assert.LessOrEqualf(t, math.Abs(c), 5/math.Sqrt(n), "%s: streams correlate by %.3f", name, c)
 		})
 	}
 }
@@ -156,30 +143,25 @@ func TestUniform(t *testing.T) {
 			d := float64(c - each)
 			chi += d * d / each
 		}
-		if free := float64(n - 1); chi > free+5*math.Sqrt(2*free)+1 {
-			t.Errorf("IntN(%d): chi-squared %.1f with %d degrees of freedom", n, chi, n-1)
-		}
+		free := float64(n - 1)
+		assert.LessOrEqualf(t, chi, free+5*math.Sqrt(2*free)+1, "IntN(%d): chi-squared %.1f with %d degrees of freedom", n, chi, n-1)
 	}
 	r, sum := prng.New(3), 0.0
 	for range 10000 {
 		x := r.Float64()
-		if !(x >= 0 && x < 1) {
-			t.Fatalf("Float64 returns %v", x)
-		}
+		require.Truef(t, x >= 0 && x < 1, "Float64 returns %v", x)
 		sum += x
 	}
-	if mean := sum / 10000; math.Abs(mean-0.5) > 0.015 {
-		t.Errorf("Float64 has mean %.4f", mean)
-	}
+	mean := sum / 10000
+	assert.LessOrEqualf(t, math.Abs(mean-0.5), 0.015, "Float64 has mean %.4f", mean)
 }
 
 func TestIntNEnds(t *testing.T) {
 	r := prng.New(1)
 	const n = 1<<31 - 1
 	for range 10000 {
-		if x := r.IntN(n); x < 0 || x >= n {
-			t.Fatalf("IntN(%d) returns %d", n, x)
-		}
+		x := r.IntN(n)
+		require.Truef(t, x >= 0 && x < n, "IntN(%d) returns %d", n, x)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestPlainFaults(t *testing.T) {
@@ -34,9 +36,7 @@ func TestPlainFaults(t *testing.T) {
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			faults := plainFaults(nil, "S", reflect.TypeOf(c.value))
-			if c.want == "" && len(faults) != 0 || c.want != "" && (len(faults) != 1 || !strings.Contains(faults[0], c.want)) {
-				t.Errorf("%T: faults %q, want %q", c.value, faults, c.want)
-			}
+			assert.Truef(t, (c.want != "" || len(faults) == 0) && (c.want == "" || len(faults) == 1 && strings.Contains(faults[0], c.want)), "%T: faults %q, want %q", c.value, faults, c.want)
 		})
 	}
 }
@@ -44,14 +44,10 @@ func TestPlainFaults(t *testing.T) {
 func TestDiff(t *testing.T) {
 	a := ToyState{Turn: 1}
 	b := a
-	if d := Diff(&a, &b); d != "" {
-		t.Errorf("equal states differ: %s", d)
-	}
+	assert.Equal(t, "", Diff(&a, &b), "equal states differ")
 	b.Heap[3], b.Turn = 5, 9
-	if d, want := Diff(&a, &b), "Heap[3]: 0, 5"; d != want {
-		t.Errorf("Diff is %q, want %q", d, want)
-	}
-	if d, want := DiffLists("ids", []int{1, 2}, []int{1}), "ids: entry 1: fast [2], plain []"; d != want {
-		t.Errorf("DiffLists is %q, want %q", d, want)
-	}
+	d, want := Diff(&a, &b), "Heap[3]: 0, 5"
+	assert.Equal(t, want, d, "Diff")
+	d, want = DiffLists("ids", []int{1, 2}, []int{1}), "ids: entry 1: fast [2], plain []"
+	assert.Equal(t, want, d, "DiffLists")
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/texts"
 )
@@ -61,12 +64,9 @@ func TestTexts(t *testing.T) {
 func TestSharedFiles(t *testing.T) {
 	t.Setenv(simtest.SharedEnv, t.TempDir())
 	path := simtest.Shared(t) + "/a.txt"
-	if err := os.WriteFile(path, []byte("text"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if files := simtest.SharedFiles(t, "*.txt"); len(files) != 1 || string(simtest.Text(t, files[0])) != "text" {
-		t.Errorf("found %q", files)
-	}
+	require.NoError(t, os.WriteFile(path, []byte("text"), 0o666))
+	files := simtest.SharedFiles(t, "*.txt")
+	assert.Truef(t, len(files) == 1 && string(simtest.Text(t, files[0])) == "text", "found %q", files)
 }
 
 func FuzzRuleText(f *testing.F)  { ruleText.Fuzz(f, nil, "size=3", "none\nsize", "share=0.1") }

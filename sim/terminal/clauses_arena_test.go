@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 )
@@ -23,9 +25,7 @@ func TestClause_2_1_DiamondOf420Cells(t *testing.T) {
 			}
 		}
 	}
-	if cells != 420 {
-		t.Errorf("%d cells", cells)
-	}
+	assert.Equalf(t, 420, cells, "%d cells", cells)
 	begin(t, "", nil).deploy("wall 13,0; wall 0,13; wall 27,13", "wall 14,27; wall 0,14; wall 27,14").want(`
 		27 . w
 		14 w . . . . . . . . . . . . . . . . . . . . . . . . . . w
@@ -38,9 +38,8 @@ func TestClause_2_2_HalvesAndLocal(t *testing.T) {
 		182: {"0,13", "27,14"}, 209: {"27,13", "0,14"}} {
 		t.Run(fmt.Sprint(local), func(t *testing.T) {
 			for p := range sim.Player(2) {
-				if x, y := terminal.LocalXY(local, p); fmt.Sprintf("%d,%d", x, y) != at[p] {
-					t.Errorf("player %d's cell %d is %d,%d, want %s", p+1, local, x, y, at[p])
-				}
+				x, y := terminal.LocalXY(local, p)
+				assert.Equalf(t, at[p], fmt.Sprintf("%d,%d", x, y), "player %d's cell %d is %d,%d", p+1, local, x, y)
 			}
 		})
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
@@ -44,9 +47,8 @@ func armies(t *testing.T, g *terminal.Game, board string) (most int) {
 		spent := s
 		g.Deploy(&spent, turn)
 		most = max(most, int(spent.NextID-s.NextID))
-		if price := rules.Units[cheap].Bits; spent.Bits[0] >= price {
-			t.Fatalf("turn %d: %d units, but %v bits are left, the price is %v", s.Turn, spent.NextID-s.NextID, spent.Bits[0], price)
-		}
+		price := rules.Units[cheap].Bits
+		require.Lessf(t, spent.Bits[0], price, "turn %d: %d units, but %v bits are left, the price is %v", s.Turn, spent.NextID-s.NextID, spent.Bits[0], price)
 	}
 	return most
 }
@@ -63,9 +65,8 @@ func TestClause_7_1_MaxMobile(t *testing.T) {
 		if rules.Units[terminal.Support].GivesBits > 0 {
 			board = full("s", "13,0")
 		}
-		if most, bound := check(rules, board); most < bound-bound/20-4 {
-			t.Errorf("%s: %d units are the most, MaxMobile is as much as %d", name, most, bound)
-		}
+		most, bound := check(rules, board)
+		assert.GreaterOrEqualf(t, most, bound-bound/20-4, "%s: %d units are the most, MaxMobile is as much as %d", name, most, bound)
 		// The same without a maximum of bits.
 		rules.CapBits = false
 		check(rules, board)
@@ -97,9 +98,8 @@ func TestClause_7_1_MaxMobile(t *testing.T) {
 	turn.Set(1, orders(t, "999 scout 13,27"))
 	g.Deploy(&s, turn)
 	stock := g.Rules()
-	if most := uint32(stock.MaxMobile()); s.NextID != 1+2*most || s.Bits != [2]float32{99999 - float32(most), 99999 - float32(most)} {
-		t.Errorf("next id %d, bits %v; MaxMobile is %d", s.NextID, s.Bits, most)
-	}
+	most := uint32(stock.MaxMobile())
+	assert.Truef(t, s.NextID == 1+2*most && s.Bits == [2]float32{99999 - float32(most), 99999 - float32(most)}, "next id %d, bits %v; MaxMobile is %d", s.NextID, s.Bits, most)
 }
 
 func TestClause_7_2_IDsOfATurn(t *testing.T) {
@@ -113,15 +113,11 @@ func TestClause_7_2_IDsOfATurn(t *testing.T) {
 	turn := sim.NewTurn(rules.MaxOrders())
 	accepted := everything(turn)
 	g.Deploy(&s, turn)
-	if got := s.NextID - 1; got != 2*(2+1+2)*terminal.HalfCells {
-		t.Errorf("%d ids of a turn", got)
-	}
-	if accepted != 4*terminal.HalfCells || len(turn.Orders(0)) > rules.MaxOrders() {
-		t.Errorf("%d orders", accepted)
-	}
-	if worst := 2 * 1000 * (5*terminal.HalfCells + 4096); worst >= terminal.MaxID {
-		t.Errorf("%d ids of a match, MaxID is %d", worst, terminal.MaxID)
-	}
+	got := s.NextID - 1
+	assert.Equalf(t, uint32(2*(2+1+2)*terminal.HalfCells), got, "%d ids of a turn", got)
+	assert.Truef(t, accepted == 4*terminal.HalfCells && len(turn.Orders(0)) <= rules.MaxOrders(), "%d orders", accepted)
+	worst := 2 * 1000 * (5*terminal.HalfCells + 4096)
+	assert.Lessf(t, worst, terminal.MaxID, "%d ids of a match, MaxID is %d", worst, terminal.MaxID)
 }
 
 // everything adds the orders that can be accepted together on all cells of both players, and returns
@@ -153,29 +149,24 @@ func TestClause_7_3_MaxOrders(t *testing.T) {
 		turn.Add(0, terminal.Swap(terminal.Spawn(terminal.Scout, 13, 0, 1))) // before a structure is placed on the cell
 	}
 	all := everything(turn)
-	if got := len(turn.Orders(0)); got != rules.MaxOrders() {
-		t.Fatalf("%d orders", got)
-	}
+	got := len(turn.Orders(0))
+	require.Equalf(t, rules.MaxOrders(), got, "%d orders", got)
 	g.Deploy(&s, turn)
-	if s.Marked.Count() != 2*terminal.HalfCells-1 || s.Upgraded.Count() != 2*terminal.HalfCells-1 || s.Bits[0] != 0 || s.Time[0] != 1 || all == 0 {
-		t.Errorf("%d marked, %d upgraded, bits %v, time %v", s.Marked.Count(), s.Upgraded.Count(), s.Bits, s.Time)
-	}
+	assert.Truef(t, s.Marked.Count() == 2*terminal.HalfCells-1 && s.Upgraded.Count() == 2*terminal.HalfCells-1 && s.Bits[0] == 0 && s.Time[0] == 1 && all != 0, "%d marked, %d upgraded, bits %v, time %v", s.Marked.Count(), s.Upgraded.Count(), s.Bits, s.Time)
 }
 
 func TestClause_7_4_ShieldsOfAUnit(t *testing.T) {
 	m := begin(t, full("s", "13,0"), wide).deploy("2 interceptor 13,0", "").frame(1)
-	if got := len(m.rec.Frame(0).Shields); got != 2*209 {
-		t.Errorf("%d shields", got)
-	}
+	got := len(m.rec.Frame(0).Shields)
+	assert.Equalf(t, 2*209, got, "%d shields", got)
 	m.want("unit 210–211 p1 interceptor 13,0 health 667")
 }
 
 // refused checks that New refuses rules, and its error.
 func refused(t *testing.T, rules terminal.Rules, want string) {
 	t.Helper()
-	if _, err := terminal.New(rules); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want one with %q", err, want)
-	}
+	_, err := terminal.New(rules)
+	assert.ErrorContains(t, err, want)
 }
 
 func TestClause_7_5_RuleValues(t *testing.T) {
@@ -249,9 +240,8 @@ func TestClause_7_5_RuleValues(t *testing.T) {
 	}
 	rules := terminal.DefaultRules() // an upgraded form may have less health
 	rules.Units[terminal.Support].Health, rules.Upgraded[terminal.Support].Health = 41, 39
-	if _, err := terminal.New(rules); err != nil {
-		t.Error(err)
-	}
+	_, err := terminal.New(rules)
+	assert.NoError(t, err)
 }
 
 func TestClause_7_6_RemovalTurns(t *testing.T) {
@@ -271,7 +261,5 @@ func TestClause_7_6_RemovalTurns(t *testing.T) {
 func TestClause_7_7_TheSlowest(t *testing.T) {
 	m := begin(t, "", func(r *terminal.Rules) { harmless(r); r.Units[terminal.Scout].Speed = 0.01 })
 	m.deploy("scout 13,0", "").action().want("p2 health 29")
-	if m.frames < 2900 || m.frames > 29*101 {
-		t.Errorf("%d frames", m.frames)
-	}
+	assert.Truef(t, m.frames >= 2900 && m.frames <= 29*101, "%d frames", m.frames)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 )
@@ -40,9 +42,7 @@ func TestClause_5_3_TurnLimit(t *testing.T) {
 	// refunds; structures to be removed later keep their marks.
 	m = begin(t, "turn 98\np1 cores 0\nw 13,5\nw 14,5", nil).play("rm 13,5", "").want("at 13,5 .\np1 cores 5.8")
 	m.play("rm 14,5", "").ended(sim.Over, 0).want("turn 100\nat 14,5 w1\np1 cores 10.8")
-	if len(m.rec.Removed) != 0 {
-		t.Errorf("removed %v", m.rec.Removed)
-	}
+	assert.Empty(t, m.rec.Removed, "removed")
 	begin(t, "turn 98\np1 cores 0\nw 13,5", rules("2026")).play("rm 13,5", "").want("at 13,5 w1").play("", "").ended(sim.Over, 0).want("at 13,5 w1\np1 cores 8")
 	if g := mustGame(t, "2026"); g.Info().MaxTurns != 100 {
 		t.Errorf("Info says %d turns", g.Info().MaxTurns)
@@ -58,25 +58,18 @@ func TestClause_5_5_Penalties(t *testing.T) {
 	rules, _ := terminal.RuleSet("2025b")
 	for ms, want := range map[uint32]float32{0: 0, 5000: 0, 5999: 0, 6000: 1, 6999: 1, 7000: 2, 9999: 4, 34999: 29, 35000: 30, 35_999: 30, 36_000: 31, 4_000_000_000: 3_999_995} {
 		t.Run(fmt.Sprint(ms), func(t *testing.T) {
-			if got := rules.TimePenalty(ms); got != want {
-				t.Errorf("%d ms cost %v, want %v", ms, got, want)
-			}
+			assert.Equalf(t, want, rules.TimePenalty(ms), "%d ms cost", ms)
 		})
 	}
 	rules.MaxTime = 0
-	if got := rules.TimePenalty(65_000); got != 60 {
-		t.Errorf("without a limit 65 s cost %v", got)
-	}
+	assert.Equal(t, float32(60), rules.TimePenalty(65_000), "without a limit 65 s cost")
 	latest := terminal.DefaultRules() // 15 s cost nothing, 35 s cost 40 health
-	if a, b, c := latest.TimePenalty(16_999), latest.TimePenalty(35_000), latest.CrashPenalty(); a != 1 || b != 40 || c != 41 {
-		t.Errorf("2026: %v, %v and %v", a, b, c)
-	}
+	a, b, c := latest.TimePenalty(16_999), latest.TimePenalty(35_000), latest.CrashPenalty()
+	assert.Truef(t, a == 1 && b == 40 && c == 41, "2026: %v, %v and %v", a, b, c)
 	// Player 1 crashes: the orders of player 2 are carried out, and one frame is played.
 	m := begin(t, "p1 health 29", nil).give([]sim.Order{terminal.Penalty(rules.CrashPenalty())}, orders(t, "wall 13,20; scout 13,27")).action()
 	m.want("p1 health -2\nat 13,20 w\nunit 2 p2 scout 13,26 health 15").restore().ended(sim.Over, -1)
-	if m.frames != 1 {
-		t.Errorf("%d frames", m.frames)
-	}
+	assert.Equalf(t, 1, m.frames, "%d frames", m.frames)
 	// In 2018 each penalty pays the other player a core before any command, here for a wall. In 2019
 	// it pays nothing.
 	poor := "p1 cores 0\np2 cores 0"

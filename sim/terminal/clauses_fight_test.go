@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/terminal"
 )
 
@@ -78,9 +80,8 @@ func TestClause_3_9_SelfDestruct(t *testing.T) {
 	m.frame(1).wantEvents("move blast", `
 		blast 29 damage 15 targets 13,27 14,27 15,26
 		blast 30 damage 15 targets 13,27 14,27 15,26`).want("at 14,27 .\nat 14,26 .\nhealth 13,27=30 15,26=30\nno unit\np2 health 30")
-	if got := len(m.rec.Frame(27).Deaths); got != 3 {
-		t.Errorf("%d deaths", got)
-	}
+	got := len(m.rec.Frame(27).Deaths)
+	assert.Equalf(t, 3, got, "%d deaths", got)
 	// A unit shoots after its explosion, and gets the shields of its last frame.
 	armed := func(r *terminal.Rules) { r.Units[terminal.Scout].AttackRange = 1.2 }
 	m = begin(t, closed, armed).deploy("scout 13,0", "").frame(28)
@@ -191,9 +192,8 @@ func TestClause_3_10_DamageAndShields(t *testing.T) {
 	}).deploy("interceptor 13,0", "").frame(1)
 	one, two, three := float32(0.1), float32(0.1)*2, float32(float32(0.1)*3)
 	left := two - float32(0.25-one) // rest of the second shield
-	if got, want := m.g.AppendMobile(nil, 0)[0].Health, 40+float32(left+three); got != want {
-		t.Errorf("health %v, want %v", got, want)
-	}
+	got, want := m.g.AppendMobile(nil, 0)[0].Health, 40+float32(left+three)
+	assert.Equal(t, want, got, "health")
 }
 
 func TestClause_3_11_ShotsInTheOrderOfIDs(t *testing.T) {
@@ -304,9 +304,7 @@ func doomedTwice(t *testing.T) {
 		r.Units[terminal.Turret].DamageMobile, r.Units[terminal.Turret].AttackRange = 15, 40
 	}).deploy("2 scout 13,0", "").frame(1).wantEvents("death attack", "death scout 4\ndeath scout 5\ndeath scout 5\nattack 3 5 15")
 	for i, repeated := range []bool{false, false, true} {
-		if got := m.rec.Frame(0).Deaths[i].Repeated; got != repeated {
-			t.Errorf("death %d: repeated %v", i, got)
-		}
+		assert.Equalf(t, repeated, m.rec.Frame(0).Deaths[i].Repeated, "death %d: repeated", i)
 	}
 }
 
@@ -347,9 +345,8 @@ func TestClause_3_13_TheDeadAreNoTargets(t *testing.T) {
 		})
 	}
 	for _, name := range terminal.RuleSets() {
-		if rules, _ := terminal.RuleSet(name); rules.DeadAt != 1e-4 {
-			t.Errorf("%s: dead at %v", name, rules.DeadAt)
-		}
+		rules, _ := terminal.RuleSet(name)
+		assert.Equalf(t, float32(1e-4), rules.DeadAt, "%s: dead at", name)
 	}
 	begin(t, "w 13,14\nhealth 13,14=8", wide).deploy("demolisher 13,0", "").frame(1).want("at 13,14 .").wantEvents("death", "death wall 1")
 }
@@ -371,15 +368,9 @@ func TestClause_3_14_TheDeadGoAtTheEnd(t *testing.T) {
 
 func TestClause_3_15_EndOfTheActionPhase(t *testing.T) {
 	m := begin(t, "w 3,12", nil).deploy("turret 5,12", "rm 3,12").frame(1)
-	if m.more {
-		t.Error("a frame after the first without mobile units")
-	}
+	assert.False(t, m.more, "a frame after the first without mobile units")
 	m = begin(t, "", nil).deploy("scout 13,0; interceptor 14,0", "").action()
-	if m.frames != 116 {
-		t.Errorf("%d frames, want 28 steps in every fourth and one to breach", m.frames)
-	}
+	assert.Equalf(t, 116, m.frames, "%d frames, want 28 steps in every fourth and one to breach", m.frames)
 	m = begin(t, "p2 health 1", nil).deploy("scout 13,0; interceptor 14,0", "").action().want("unit 2 p1 interceptor 11,4 health 40\np2 health 0")
-	if m.frames != 29 {
-		t.Errorf("%d frames", m.frames)
-	}
+	assert.Equalf(t, 29, m.frames, "%d frames", m.frames)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 )
@@ -40,9 +42,7 @@ func TestClause_3_1_StepsAddUp(t *testing.T) {
 			want = append(want, f)
 		}
 	}
-	if fmt.Sprint(frames) != fmt.Sprint(want) {
-		t.Errorf("steps in frames %v, want %v", frames, want)
-	}
+	assert.Equalf(t, fmt.Sprint(want), fmt.Sprint(frames), "steps in frames %v, want %v", frames, want)
 }
 
 // fence returns a line of structures on cells.
@@ -202,9 +202,7 @@ func TestClause_3_6_Breach(t *testing.T) {
 		breach 2 p1 damage 0.75
 		death scout 1
 		death scout 2`).want("p1 cores 40.4\np2 health 28.5\nno unit")
-	if m.more {
-		t.Error("the action phase goes on")
-	}
+	assert.False(t, m.more, "the action phase goes on")
 	// The units are removed before a turret, which has shot at them before, can shoot again.
 	m = begin(t, "t 25,15\np2 health 1", func(r *terminal.Rules) { harmless(r); r.Units[terminal.Turret].DamageMobile = 0.5 })
 	m.deploy("2 scout 13,0", "").frame(28).wantEvents("attack", "attack 1 3 0.5").frame(1).wantEvents("attack", "").want("p2 health -1").restore().ended(sim.Over, 1)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 )
@@ -138,14 +140,10 @@ func TestClause_4_8_ClockAndPenalty(t *testing.T) {
 	for _, bad := range []float32{0, -1, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 10_000_001} {
 		begin(t, "", nil).give([]sim.Order{terminal.Penalty(bad)}, nil).want("p1 health 30")
 	}
-	if m := begin(t, "", nil).give([]sim.Order{terminal.Penalty(10_000_000)}, nil); m.s.Health[0] != -9_999_970 {
-		t.Errorf("a penalty of 10,000,000 leaves %v", m.s.Health[0])
-	}
+	assert.Equal(t, float32(-9_999_970), begin(t, "", nil).give([]sim.Order{terminal.Penalty(10_000_000)}, nil).s.Health[0], "a penalty of 10,000,000 leaves")
 	// Clocks and penalties come first, wherever they are in the list; commands are still carried out.
 	m := begin(t, "", nil).deploy("wall 13,5; scout 13,0; penalty 30", "scout 13,27").want("p1 health 0\nat 13,5 w\nunit 2 p1 scout 13,0 health 15").frame(1)
-	if m.more {
-		t.Error("the action phase goes on")
-	}
+	assert.False(t, m.more, "the action phase goes on")
 }
 
 func TestClause_4_9_Refused(t *testing.T) {
@@ -181,8 +179,7 @@ func TestClause_4_10_MaxOrders(t *testing.T) {
 		}
 		turn.Add(0, terminal.Place(terminal.Wall, 13, 5))
 		g.Step(&s, turn)
-		if _, built := s.At(13, 5); built != (extra == 0) {
-			t.Errorf("order %d of %d is carried out: %v", most+extra, most, built)
-		}
+		_, built := s.At(13, 5)
+		assert.Equalf(t, extra == 0, built, "order %d of %d is carried out", most+extra, most)
 	}
 }

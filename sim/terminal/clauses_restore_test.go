@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/terminal"
 )
 
@@ -66,9 +68,7 @@ func TestClause_3_20_Removals(t *testing.T) {
 	// Walls of price 1 with full and with half health: 0 + 5 + 0.75 = 5.75 rounds to 5.8, plus 0.375 to 6.2.
 	m := begin(t, "w 13,5 14,5\nhealth 14,5=30\np1 cores 0", nil).deploy("rm 13,5; rm 14,5", "").action().want("at 13,5 w1\nat 14,5 w1\np1 cores 0")
 	m.restore().want("at 13,5 .\nat 14,5 .\np1 cores 6.2\np2 cores 45")
-	if got := fmt.Sprint(m.rec.Removed); got != "[{{13 5} wall 0 1 true false} {{14 5} wall 0 2 true false}]" {
-		t.Errorf("removed %v", got)
-	}
+	assert.Equal(t, "[{{13 5} wall 0 1 true false} {{14 5} wall 0 2 true false}]", fmt.Sprint(m.rec.Removed), "removed")
 	// Each refund is rounded, so the order of ids matters: 5 + 0.45 rounds to 5.5, plus 0.69 to 6.2;
 	// 5 + 0.69 rounds to 5.7, plus 0.45 to 6.1, because the float32 is below 6.15.
 	for ids, want := range map[string]string{"id 13,5=1 14,5=2": "p1 cores 6.2", "id 13,5=2 14,5=1": "p1 cores 6.1"} {

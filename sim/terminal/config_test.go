@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/simtest"
@@ -17,23 +18,17 @@ func TestConfigRoundTrip(t *testing.T) {
 	byText := map[string]string{}
 	for _, name := range RuleSets() {
 		want, ok := RuleSet(name)
-		if !ok {
-			t.Fatalf("no rule set %q", name)
-		}
+		require.Truef(t, ok, "no rule set %q", name)
 		text := string(want.AppendText(nil))
-		if other := byText[text]; other != "" {
-			t.Errorf("%s and %s have one text", name, other)
-		}
+		other := byText[text]
+		assert.Equalf(t, "", other, "%s and %s have one text", name, other)
 		byText[text] = name
 		ruleText.Named(t, name, want)
 	}
 	ruleText.Is(t, DefaultRules(), "")
-	if latest := RuleSets()[len(RuleSets())-1]; latest != "2026" {
-		t.Errorf("the newest rule set is %s", latest)
-	}
-	if _, ok := RuleSet("2023"); ok {
-		t.Error("there is a rule set 2023")
-	}
+	assert.Equal(t, "2026", RuleSets()[len(RuleSets())-1], "the newest rule set")
+	_, ok := RuleSet("2023")
+	assert.False(t, ok, "there is a rule set 2023")
 }
 
 // TestConfigOfEarlierEngines checks that the text has rules of earlier engines only if they are true.
@@ -52,9 +47,8 @@ func TestConfigOfEarlierEngines(t *testing.T) {
 		})
 	}
 	r, err := ParseRules([]byte("2019\nmoonfarm.bareWeakest=false"))
-	if err != nil || r.BareWeakest || !r.DoomedTargets {
-		t.Errorf("%v, %v: %v", r.BareWeakest, r.DoomedTargets, err)
-	}
+	require.NoErrorf(t, err, "%v, %v", r.BareWeakest, r.DoomedTargets)
+	assert.Truef(t, !r.BareWeakest && r.DoomedTargets, "%v, %v", r.BareWeakest, r.DoomedTargets)
 }
 
 func TestConfigNamesEveryField(t *testing.T) { ruleText.EveryField(t, Rules{}, nil) }

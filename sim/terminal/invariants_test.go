@@ -35,9 +35,7 @@ func played(t *testing.T, name string) *Game {
 	t.Helper()
 	rules, _ := RuleSet(name)
 	g, err := New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -45,9 +43,7 @@ func played(t *testing.T, name string) *Game {
 func TestInvariants(t *testing.T) {
 	g := played(t, "2022")
 	good, err := ParseText(g, brokenText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	wall, support, turret := atCell(12, 1), atCell(14, 1), atCell(15, 1)
 	simtest.Spoil(t, &good, g.fault, g.check, map[string]func(s *State){
 		"player 1: health NaN":                                   func(s *State) { s.Health[0] -= nan() },

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/simtest"
@@ -48,9 +50,7 @@ func begin(t testing.TB, text string, change func(r *terminal.Rules)) *match {
 func newGame(t testing.TB, rules terminal.Rules) *terminal.Game {
 	t.Helper()
 	g, err := terminal.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -58,9 +58,7 @@ func newGame(t testing.TB, rules terminal.Rules) *terminal.Game {
 func mustGame(t testing.TB, name string) *terminal.Game {
 	t.Helper()
 	rules, ok := terminal.RuleSet(name)
-	if !ok {
-		t.Fatalf("no rule set %q", name)
-	}
+	require.Truef(t, ok, "no rule set %q", name)
 	return newGame(t, rules)
 }
 
@@ -68,9 +66,7 @@ func mustGame(t testing.TB, name string) *terminal.Game {
 func position(t testing.TB, g *terminal.Game, text string) terminal.State {
 	t.Helper()
 	s, err := terminal.ParseText(g, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -124,9 +120,8 @@ func coordinates(t testing.TB, text string) (x, y int) {
 	left, right, _ := strings.Cut(text, ",")
 	x, err1 := strconv.Atoi(left)
 	y, err2 := strconv.Atoi(right)
-	if err1 != nil || err2 != nil || !terminal.Inside(x, y) {
-		t.Fatalf("%q is no cell", text)
-	}
+	require.NoErrorf(t, err1, "%q is no cell", text)
+	require.Truef(t, err2 == nil && terminal.Inside(x, y), "%q is no cell", text)
 	return x, y
 }
 

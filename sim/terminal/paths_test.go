@@ -3,6 +3,9 @@ package terminal_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
@@ -34,9 +37,7 @@ func TestWalk(t *testing.T) {
 		})
 	}
 	t.Logf("%d ways, %d of them into pockets, %d steps", ways, pockets, steps)
-	if ways < 100 || pockets < 5 || steps < 2000 {
-		t.Errorf("%d ways, %d of them into pockets, %d steps", ways, pockets, steps)
-	}
+	assert.Truef(t, ways >= 100 && pockets >= 5 && steps >= 2000, "%d ways, %d of them into pockets, %d steps", ways, pockets, steps)
 }
 
 // followWalk sends a scout from a cell and compares its moves with Walk. It returns the number of moves.
@@ -57,13 +58,9 @@ func followWalk(t *testing.T, g *terminal.Game, paths *terminal.Paths, s termina
 	for i, m := range record.Moves {
 		from, _ := bitboard.DiamondCell(int(m.From.X), int(m.From.Y))
 		to, _ := bitboard.DiamondCell(int(m.To.X), int(m.To.Y))
-		if i+1 >= len(way) || from != int(way[i]) || to != int(way[i+1]) {
-			t.Fatalf("turn %d, player %d, move %d is %v to %v, another one was foreseen", s.Turn, p, i, m.From, m.To)
-		}
+		require.Truef(t, i+1 < len(way) && from == int(way[i]) && to == int(way[i+1]), "turn %d, player %d, move %d is %v to %v, another one was foreseen", s.Turn, p, i, m.From, m.To)
 	}
-	if breached := len(record.Breaches) > 0; breached && (!through || len(record.Moves) != len(way)-1) {
-		t.Fatalf("turn %d, player %d breaches after %d moves, want %d, through: %v", s.Turn, p, len(record.Moves), len(way)-1, through)
-	}
+	require.Truef(t, !(len(record.Breaches) > 0) || through && len(record.Moves) == len(way)-1, "turn %d, player %d breaches after %d moves, want %d, through: %v", s.Turn, p, len(record.Moves), len(way)-1, through)
 	return len(record.Moves), through
 }
 
@@ -81,9 +78,8 @@ func TestBuy(t *testing.T) {
 		for ; want < most && left >= price; want++ {
 			left = terminal.Tenths(left - price)
 		}
-		if n, have := terminal.Buy(purse, price, most); n != want || have != left {
-			t.Fatalf("Buy(%v, %v, %d) is %d, %v, want %d, %v", purse, price, most, n, have, want, left)
-		}
+		n, have := terminal.Buy(purse, price, most)
+		require.Truef(t, n == want && have == left, "Buy(%v, %v, %d) is %d, %v, want %d, %v", purse, price, most, n, have, want, left)
 	}
 }
 
@@ -93,9 +89,7 @@ func TestIncome(t *testing.T) {
 		rules, _ := terminal.RuleSet(name)
 		rules.RemovedGive = false
 		sequential, err := terminal.NewSequential(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		g := sequential.Game()
 		var s terminal.State
 		g.Reset(&s, 0)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
@@ -62,17 +63,13 @@ func TestPlayoutIsLegal(t *testing.T) {
 		mean := float64(ops[terminal.OpPlace]+ops[terminal.OpUpgrade]+ops[terminal.OpRemove]+ops[terminal.OpSpawn]) / float64(seats)
 		t.Logf("%s: %d seats and turns, %.1f orders each, at most %d, none in %d, %.1f units; %v, %v",
 			name, seats, mean, most, idle, float64(units)/float64(seats), ops, kinds)
-		if most > terminal.PlayoutOrders || most < terminal.PlayoutOrders/2 {
-			t.Errorf("%s: %d orders in a turn, promised are at most %d", name, most, terminal.PlayoutOrders)
-		}
+		assert.Truef(t, most <= terminal.PlayoutOrders && most >= terminal.PlayoutOrders/2, "%s: %d orders in a turn, promised are at most %d", name, most, terminal.PlayoutOrders)
 		for k := range terminal.Kind(terminal.Kinds) {
 			if kinds[k] == 0 {
 				t.Errorf("%s: no %v", name, k)
 			}
 		}
-		if ops[terminal.OpUpgrade] == 0 && name != "2019" || ops[terminal.OpRemove] == 0 || mean < 3 || idle == 0 {
-			t.Errorf("%s: orders %v, %.1f each turn, %d turns without", name, ops, mean, idle)
-		}
+		assert.Truef(t, (ops[terminal.OpUpgrade] != 0 || name == "2019") && ops[terminal.OpRemove] != 0 && mean >= 3 && idle != 0, "%s: orders %v, %.1f each turn, %d turns without", name, ops, mean, idle)
 	}
 }
 
@@ -87,14 +84,11 @@ func TestPlayoutAppends(t *testing.T) {
 	for range 20 {
 		one := g.Playout(first, &s, 1, &a)
 		two := g.Playout(nil, &s, 1, &b)
-		if !slices.Equal(one[1:], two) || one[0] != first[0] {
-			t.Fatalf("%x, then %x", one, two)
-		}
+		require.Truef(t, slices.Equal(one[1:], two) && one[0] == first[0], "%x, then %x", one, two)
 	}
 	dst := make([]sim.Order, 0, terminal.PlayoutOrders)
-	if n := testing.AllocsPerRun(100, func() { g.Playout(dst, &s, 0, &a) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	n := testing.AllocsPerRun(100, func() { g.Playout(dst, &s, 0, &a) })
+	assert.Zerof(t, n, "%v allocations", n)
 }
 
 // TestPlayoutTurns checks that seat 1 gives the orders of seat 0, turned by 180°.

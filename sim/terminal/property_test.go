@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
@@ -158,9 +160,7 @@ func TestHashForgetsIDs(t *testing.T) {
 			}
 		}
 	})
-	if seen < 100 {
-		t.Errorf("only %d exchanges", seen)
-	}
+	assert.GreaterOrEqualf(t, seen, 100, "only %d exchanges", seen)
 }
 
 // renumbered returns s with other ids.

@@ -3,6 +3,8 @@ package terminal_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
 )
@@ -139,9 +141,7 @@ func TestRandomRules(t *testing.T) {
 		}
 	}
 	for name, n := range seen {
-		if n == 0 {
-			t.Errorf("%s: not in 300 rule sets", name)
-		}
+		assert.NotEqualf(t, 0, n, "%s: not in 300 rule sets", name)
 	}
 	t.Log(seen)
 }

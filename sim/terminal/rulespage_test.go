@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
@@ -82,9 +83,7 @@ func fullKey(key string) string {
 func TestRuleValues(t *testing.T) {
 	for name, values := range pageValues(t) {
 		rules, ok := terminal.RuleSet(name)
-		if !ok {
-			t.Fatalf("the page has a rule set %q", name)
-		}
+		require.Truef(t, ok, "the page has a rule set %q", name)
 		seen := 0
 		for _, rule := range rules.Table() {
 			key, value := rule.Key, string(rule.AppendText(nil))
@@ -103,9 +102,7 @@ func TestRuleValues(t *testing.T) {
 				t.Errorf("%s: %s is %s, on the page %q", name, key, value, got)
 			}
 		}
-		if seen != len(values) {
-			t.Errorf("%s: %d keys of the page are not keys of the rules", name, len(values)-seen)
-		}
+		assert.Equalf(t, len(values), seen, "%s: %d keys of the page are not keys of the rules", name, len(values)-seen)
 	}
 }
 
@@ -115,17 +112,12 @@ func TestChoices(t *testing.T) {
 	lines := "\n" + string(texts.AppendRules(nil, defaults.Table()))
 	rows := simtest.RulesPage(t).Tables(t, "rule", "key", "default")[0].Rows
 	for _, row := range rows {
-		if !strings.Contains(lines, "\n"+row[1]+"="+row[2]+"\n") {
-			t.Errorf("%s is not %s", row[1], row[2])
-		}
+		assert.Containsf(t, lines, "\n"+row[1]+"="+row[2]+"\n", "%s is not %s", row[1], row[2])
 		field := reflect.ValueOf(&defaults).Elem().FieldByName(row[0])
-		if !field.IsValid() || !strings.EqualFold("moonfarm."+row[0], row[1]) || fmt.Sprint(field) != row[2] {
-			t.Errorf("Rules.%s is %v, the page says %s", row[0], field, row[2])
-		}
+		assert.Truef(t, field.IsValid() && strings.EqualFold("moonfarm."+row[0], row[1]) && fmt.Sprint(field) == row[2], "Rules.%s is %v, the page says %s", row[0], field, row[2])
 	}
-	if n := strings.Count(lines, "\nmoonfarm."); n != len(rows) {
-		t.Errorf("%d choices on the page, the rules have %d", len(rows), n)
-	}
+	n := strings.Count(lines, "\nmoonfarm.")
+	assert.Equalf(t, len(rows), n, "%d choices on the page, the rules have %d", len(rows), n)
 }
 
 // TestRuleTable checks that the page lists all rules, and that every field is a rule.
@@ -169,10 +161,6 @@ func TestOrderBits(t *testing.T) {
 			require.Equal(t, *w, terminal.Decode(terminal.Swap(c.o)))
 		})
 	}
-	if len(bits.Ops) != 7 {
-		t.Errorf("the page lists the ops %v", bits.Ops)
-	}
-	if c := terminal.Decode(terminal.Spawn(terminal.Scout, 5, 12, 0)); c.Count != 1 {
-		t.Errorf("a spawn without a count is one of %d", c.Count)
-	}
+	assert.Len(t, bits.Ops, 7, "the page lists the ops")
+	assert.Equal(t, uint32(1), terminal.Decode(terminal.Spawn(terminal.Scout, 5, 12, 0)).Count, "a spawn without a count is one")
 }

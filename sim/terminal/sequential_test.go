@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
@@ -14,9 +17,7 @@ func newSequential(t testing.TB, name string) *terminal.Sequential {
 	t.Helper()
 	plain := mustGame(t, name)
 	g, err := terminal.NewSequential(plain.Rules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -30,12 +31,9 @@ func TestSequentialConformance(t *testing.T) {
 func TestSequentialInfo(t *testing.T) {
 	for _, name := range terminal.RuleSets() {
 		a, b := mustGame(t, name).Info(), newSequential(t, name).Info()
-		if b.Name != "terminal-sequential" || b.Config != a.Config || b.Rules != a.Rules || b.MaxOrders != 1 || b.Players != 2 {
-			t.Errorf("%s: %+v", name, b)
-		}
-		if want := a.MaxTurns * terminal.SequentialSteps; b.MaxTurns != want {
-			t.Errorf("%s: %d turns, want %d", name, b.MaxTurns, want)
-		}
+		assert.Truef(t, b.Name == "terminal-sequential" && b.Config == a.Config && b.Rules == a.Rules && b.MaxOrders == 1 && b.Players == 2, "%s: %+v", name, b)
+		want := a.MaxTurns * terminal.SequentialSteps
+		assert.Equalf(t, want, b.MaxTurns, "%s: %d turns, want %d", name, b.MaxTurns, want)
 	}
 }
 
@@ -127,35 +125,21 @@ func TestSequentialView(t *testing.T) {
 	give(terminal.Place(terminal.Turret, 13, 5), terminal.Place(terminal.Wall, 10, 20))
 	give(terminal.UpgradeAt(13, 5), terminal.RemoveAt(10, 20))
 	give(terminal.Spawn(terminal.Scout, 0, 13, 7), terminal.Nothing)
-	if piece, ok := s.View.At(13, 5); !ok || !piece.Upgraded || piece.Kind != terminal.Turret {
-		t.Errorf("the turret is not seen: %+v", piece)
-	}
-	if piece, ok := s.View.At(10, 20); !ok || piece.RemoveIn == 0 {
-		t.Errorf("the removal is not seen: %+v", piece)
-	}
-	if want := [2]float32{2, 7}; s.View.Cores != want {
-		t.Errorf("cores %v, want %v", s.View.Cores, want)
-	}
-	if s.View.Bits != [2]float32{0, 1} || s.Mobile[0][26][0] != 1 || s.Waiting != [2]uint32{1 << 26, 0} {
-		t.Errorf("the scout is not seen: bits %v, %v", s.View.Bits, s.Mobile)
-	}
-	if d := simtest.Diff(&base, &s.Base); d != "" {
-		t.Errorf("the turn's start changed: %s", d)
-	}
-	if got := g.AppendOrders(nil, &s, 1); !slices.Equal(got, []sim.Order{0}) {
-		t.Errorf("seat 1 has ended its turn and may give %#x", got)
-	}
-	if slices.Contains(g.AppendOrders(nil, &s, 0), terminal.Place(terminal.Wall, 0, 13)) {
-		t.Error("a wall may be placed where a scout waits")
-	}
+	piece, ok := s.View.At(13, 5)
+	assert.Truef(t, ok && piece.Upgraded && piece.Kind == terminal.Turret, "the turret is not seen: %+v", piece)
+	piece, ok = s.View.At(10, 20)
+	assert.Truef(t, ok && piece.RemoveIn != 0, "the removal is not seen: %+v", piece)
+	want := [2]float32{2, 7}
+	assert.Truef(t, s.View.Cores == want, "cores %v, want %v", s.View.Cores, want)
+	assert.Truef(t, s.View.Bits == [2]float32{0, 1} && s.Mobile[0][26][0] == 1 && s.Waiting == [2]uint32{1 << 26, 0}, "the scout is not seen: bits %v, %v", s.View.Bits, s.Mobile)
+	assert.Equal(t, "", simtest.Diff(&base, &s.Base), "the turn's start changed")
+	assert.Equal(t, []sim.Order{0}, g.AppendOrders(nil, &s, 1), "seat 1 has ended its turn and may give")
+	assert.False(t, slices.Contains(g.AppendOrders(nil, &s, 0), terminal.Place(terminal.Wall, 0, 13)), "a wall may be placed where a scout waits")
 	count := s.N
 	give(terminal.Place(terminal.Wall, 0, 13), terminal.Place(terminal.Wall, 11, 20))
-	if s.N != count {
-		t.Errorf("commands that are not legal were taken: %v, then %v", count, s.N)
-	}
-	if status := give(0, 0); status != sim.Running || s.Base.Turn != 1 || s.Steps != 0 {
-		t.Errorf("the turn was not played: %v, turn %d", status, s.Base.Turn)
-	}
+	assert.Truef(t, s.N == count, "commands that are not legal were taken: %v, then %v", count, s.N)
+	status := give(0, 0)
+	assert.Truef(t, status == sim.Running && s.Base.Turn == 1 && s.Steps == 0, "the turn was not played: %v, turn %d", status, s.Base.Turn)
 }
 
 // TestSequentialSteps plays a turn that no player ends.
@@ -169,15 +153,12 @@ func TestSequentialSteps(t *testing.T) {
 	for range terminal.SequentialSteps - 1 {
 		g.Step(&s, turn)
 	}
-	if s.Base.Turn != 0 || s.Steps != terminal.SequentialSteps-1 || s.N != [2]uint16{1, 0} {
-		t.Fatalf("turn %d, step %d, commands %v", s.Base.Turn, s.Steps, s.N)
-	}
+	require.Truef(t, s.Base.Turn == 0 && s.Steps == terminal.SequentialSteps-1 && s.N == [2]uint16{1, 0}, "turn %d, step %d, commands %v", s.Base.Turn, s.Steps, s.N)
 	if g.Step(&s, turn); s.Base.Turn != 1 {
 		t.Error("the last step does not play the turn")
 	}
-	if _, ok := s.Base.At(13, 5); !ok {
-		t.Error("the wall is not there")
-	}
+	_, ok := s.Base.At(13, 5)
+	assert.True(t, ok, "the wall is not there")
 }
 
 // TestSequentialLegal compares Legal with AppendOrders, and both with the commands that the game
@@ -190,9 +171,8 @@ func TestSequentialLegal(t *testing.T) {
 			var l terminal.Legal
 			g.Legal(&l, s, p)
 			orders := g.AppendOrders(nil, s, p)
-			if want := 1 + count(&l); len(orders) != want {
-				t.Fatalf("step %d seat %d: %d orders, Legal has %d", n, p, len(orders), want)
-			}
+			want := 1 + count(&l)
+			require.Equalf(t, want, len(orders), "step %d seat %d: %d orders, Legal has %d", n, p, len(orders), want)
 			for y := range terminal.Side {
 				for x := range terminal.Side {
 					for _, o := range []sim.Order{
@@ -240,13 +220,10 @@ func TestEdge(t *testing.T) {
 				next++
 			}
 		}
-		if next != terminal.EdgeCells {
-			t.Fatalf("%d edge cells", next)
-		}
+		require.Equalf(t, terminal.EdgeCells, next, "%d edge cells", next)
 	}
 	for _, at := range [][2]int{{13, -1}, {-1, 14}, {13, 28}, {0, 0}, {27, 27}} {
-		if e, ok := terminal.Edge(at[0], at[1]); ok {
-			t.Errorf("%v is edge cell %d", at, e)
-		}
+		e, ok := terminal.Edge(at[0], at[1])
+		assert.Falsef(t, ok, "%v is edge cell %d", at, e)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -49,20 +51,14 @@ health 27,13=0.1 0,14=57.5
 func TestTextSample(t *testing.T) {
 	g := mustGame(t, "2022")
 	s := position(t, g, sampleText)
-	if got := string(terminal.AppendText(nil, g, &s)); got != sampleText {
-		t.Errorf("got\n%s", got)
-	}
+	assert.Equal(t, sampleText, string(terminal.AppendText(nil, g, &s)))
 	want := terminal.Piece{At: terminal.Pos{X: 8, Y: 13}, Kind: terminal.Support, Upgraded: true, ID: 6, Health: 30}
-	if got, ok := s.At(8, 13); !ok || got != want {
-		t.Errorf("on 8,13 stands %+v", got)
-	}
+	got, ok := s.At(8, 13)
+	assert.Truef(t, ok && got == want, "on 8,13 stands %+v", got)
 	want = terminal.Piece{At: terminal.Pos{X: 0, Y: 14}, Kind: terminal.Turret, Player: 1, ID: 11, Health: 57.5}
-	if got, ok := s.At(0, 14); !ok || got != want {
-		t.Errorf("on 0,14 stands %+v", got)
-	}
-	if s.Health != [2]float32{30, -2.5} || s.Cores != [2]float32{4.5, 0} || s.Bits != [2]float32{6.1, 11} || s.Time != [2]uint32{12034, 9760} {
-		t.Errorf("players %+v %+v %+v %+v", s.Health, s.Cores, s.Bits, s.Time)
-	}
+	got, ok = s.At(0, 14)
+	assert.Truef(t, ok && got == want, "on 0,14 stands %+v", got)
+	assert.Truef(t, s.Health == [2]float32{30, -2.5} && s.Cores == [2]float32{4.5, 0} && s.Bits == [2]float32{6.1, 11} && s.Time == [2]uint32{12034, 9760}, "players %+v %+v %+v %+v", s.Health, s.Cores, s.Bits, s.Time)
 }
 
 // TestTextWide checks that columns stay aligned when marks make them wider.
@@ -78,9 +74,7 @@ func TestTextWide(t *testing.T) {
 				t.Errorf("%q begins at %d, want %d", mark, at, column)
 			}
 		}
-		if strings.TrimRight(line, " \n")+"\n" != line {
-			t.Errorf("blanks at the end of %q", line)
-		}
+		assert.Equal(t, line, strings.TrimRight(line, " \n")+"\n", "blanks at the end")
 	}
 	m.want("at 13,13 T10\nat 3,13 w2\nat 14,14 s\nx 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7")
 }
@@ -105,9 +99,8 @@ func TestTextDefaults(t *testing.T) {
 		}
 		return list
 	}
-	if a, b := ids(0), ids(1); !slices.Equal(a, []uint32{1, 3, 9}) || !slices.Equal(b, []uint32{2, 4, 5}) || m.s.NextID != 10 {
-		t.Errorf("ids %v and %v, next %d", a, b, m.s.NextID)
-	}
+	a, b := ids(0), ids(1)
+	assert.Truef(t, slices.Equal(a, []uint32{1, 3, 9}) && slices.Equal(b, []uint32{2, 4, 5}) && m.s.NextID == 10, "ids %v and %v, next %d", a, b, m.s.NextID)
 	// In player 2's half the order is turned: 14,27 comes before 13,27.
 	m.want("id 13,0=1 27,14=2 0,13=3 14,27=4 13,27=5 14,0=9\np1 health 30 cores 40 bits 5\np2 cores 3 bits 5")
 }
@@ -145,9 +138,7 @@ func TestTextRoundTrip(t *testing.T) {
 		g.Restore(&s)
 		roundTrip()
 	})
-	if structures < 2*texts {
-		t.Errorf("%d structures in %d texts", structures, texts)
-	}
+	assert.GreaterOrEqualf(t, structures, 2*texts, "%d structures in %d texts", structures, texts)
 	t.Logf("%d texts with %d structures", texts, structures)
 }
 
@@ -199,9 +190,8 @@ func TestTextErrors(t *testing.T) {
 		"turn 1 next 2\n0 w w":         `line 1, column 13: want an id above all others, at least 3, found "2"`,
 		"unit 7 p1 scout 13,20 health": `line 1, column 1: want turn, p1, p2, x, id, health or a row from 0 to 27, found "unit"`,
 	})
-	if _, err := terminal.ParseText(mustGame(t, "2019"), "0 . W"); err == nil || err.Error() != `line 1, column 5: want no upgraded wall under these rules, found "W"` {
-		t.Errorf("2019: %v", err)
-	}
+	_, err := terminal.ParseText(mustGame(t, "2019"), "0 . W")
+	assert.EqualError(t, err, `line 1, column 5: want no upgraded wall under these rules, found "W"`, "2019")
 }
 
 // TestFrameText checks mobile units on the board and in lines.

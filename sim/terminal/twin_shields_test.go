@@ -5,6 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
@@ -17,9 +20,7 @@ func TestTwinShieldResidues(t *testing.T) {
 	r := prng.New(prng.StreamSeed(7, 0, 0, 0, prng.PurposeGame))
 	usedUp := 0
 	for try := 0; usedUp < 12; try++ {
-		if try == 100_000 {
-			t.Fatalf("%d of 12 sums of shields are used up by less", usedUp)
-		}
+		require.NotEqualf(t, 100_000, try, "%d of 12 sums of shields are used up by less", usedUp)
 		rules := terminal.DefaultRules()
 		support, turret := &rules.Units[terminal.Support], &rules.Units[terminal.Turret]
 		support.Shield, support.ShieldPerY, support.ShieldRange = float32(r.IntN(100))/10, float32(1+r.IntN(30))/100, 40
@@ -45,9 +46,7 @@ func TestTwinShieldResidues(t *testing.T) {
 		m.begin()
 		m.purse(1000, 100)
 		m.play(orders)
-		if m.count["shots"] < 3 || m.count["shields"] != 2*len(shields) {
-			t.Errorf("try %d: %d shots and %d shields, expected some and %d", try, m.count["shots"], m.count["shields"], 2*len(shields))
-		}
+		assert.Truef(t, m.count["shots"] >= 3 && m.count["shields"] == 2*len(shields), "try %d: %d shots and %d shields, expected some and %d", try, m.count["shots"], m.count["shields"], 2*len(shields))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
@@ -137,9 +139,7 @@ func (n tally) demand(t *testing.T) {
 		"moves back": all / 50, "more than 64 turrets and supports": all / 100, "finished games": all / 1000, "mobile units at once": 200,
 		"shots by earlier rules": all, "deaths written again": all / 200, "structures killed by upgrades": all / 200,
 	} {
-		if n[what] < least {
-			t.Errorf("%s: %d, expected at least %d in %d deployments", what, n[what], least, all)
-		}
+		assert.GreaterOrEqualf(t, n[what], least, "%s: %d, expected at least %d in %d deployments", what, n[what], least, all)
 	}
 }
 

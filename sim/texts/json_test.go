@@ -1,6 +1,10 @@
 package texts
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 func TestPlainJSON(t *testing.T) {
 	for text, want := range map[string]string{
@@ -23,12 +27,8 @@ func TestPlainJSON(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			given := []byte(text)
-			if got := string(PlainJSON(given)); got != want {
-				t.Errorf("%q is %q, expected %q", text, got, want)
-			}
-			if string(given) != text {
-				t.Errorf("%q was changed to %q", text, given)
-			}
+			assert.Equalf(t, want, string(PlainJSON(given)), "%q", text)
+			assert.Equalf(t, text, string(given), "%q was changed to %q", text, given)
 		})
 	}
 }

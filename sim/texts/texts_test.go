@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/texts"
 )
 
@@ -45,9 +48,7 @@ func (v *values) table() []texts.Rule {
 func TestRules(t *testing.T) {
 	v := values{size: 2, health: -7, share: float32(math.Copysign(0, -1)), list: numbers{"1", "2"}}
 	const want = "size=2\nhealth=-7\nshare=0\nfog=false\nlist=1,2\n"
-	if got := string(texts.AppendRules(nil, v.table())); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	assert.Equal(t, want, string(texts.AppendRules(nil, v.table())))
 	for _, c := range []struct{ text, want string }{
 		{want, want},
 		{"base\nfog=true", "size=5\nhealth=0\nshare=0\nfog=true\nlist=\n"},
@@ -74,9 +75,7 @@ func TestRules(t *testing.T) {
 			if err != nil {
 				got = err.Error()
 			}
-			if !strings.HasSuffix(got, c.want) {
-				t.Errorf("%q: %q, want %q", c.text, got, c.want)
-			}
+			assert.Truef(t, strings.HasSuffix(got, c.want), "%q: %q, want %q", c.text, got, c.want)
 		})
 	}
 }
@@ -96,9 +95,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			o, found := texts.Check(v.table())
-			if found != (want != "") || found && !strings.HasPrefix(o.Error(), want) {
-				t.Errorf("%+v: %v, want %q", v, o, want)
-			}
+			assert.Truef(t, found == (want != "") && (!found || strings.HasPrefix(o.Error(), want)), "%+v: %v, want %q", v, o, want)
 		})
 	}
 }
@@ -110,24 +107,18 @@ func TestLines(t *testing.T) {
 		return nil
 	})
 	want := []texts.Word{{"a", 1, 1}, {"bé", 1, 4}, {"c", 1, 7}, {"", 1, 9}, {"", 2, 1}, {"x", 3, 2}, {"", 3, 3}}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
-	}
-	if part := got[1].Part(1, 3); part != (texts.Word{Text: "é", Line: 1, Column: 5}) {
-		t.Errorf("a part is %v", part)
-	}
-	if err := texts.Lines("a\nb c", func(words []texts.Word) error { return words[1].End() }); err == nil ||
-		err.Error() != `line 2, column 3: want the end of the line, found "c"` {
-		t.Errorf("error %v", err)
-	}
+	require.NoErrorf(t, err, "%v", got)
+	assert.True(t, slices.Equal(got, want))
+	part := got[1].Part(1, 3)
+	assert.Truef(t, part == (texts.Word{Text: "é", Line: 1, Column: 5}), "a part is %v", part)
+	err = texts.Lines("a\nb c", func(words []texts.Word) error { return words[1].End() })
+	assert.EqualError(t, err, `line 2, column 3: want the end of the line, found "c"`)
 }
 
 func TestNumbers(t *testing.T) {
 	is := func(ok bool, name string, err error) {
 		t.Helper()
-		if ok != (err == nil) {
-			t.Errorf("%s: error %v, want none: %v", name, err, ok)
-		}
+		assert.Equalf(t, err == nil, ok, "%s: error %v, want none", name, err)
 	}
 	for text, ok := range map[string]bool{"-3": true, "+5": true, "6": false, "-4": false, "x": false, "": false} {
 		_, err := texts.Number(texts.Word{Text: text}, "a number", -3, 5)
@@ -146,9 +137,7 @@ func TestNumbers(t *testing.T) {
 		is(ok, text, err)
 	}
 	_, err = texts.Number(texts.Word{Line: 2, Column: 7}, "a round", 0, 9)
-	if want := "line 2, column 7: want a round from 0 to 9, found the end of the line"; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	assert.EqualError(t, err, "line 2, column 7: want a round from 0 to 9, found the end of the line")
 }
 
 func TestPairs(t *testing.T) {
@@ -177,9 +166,7 @@ func TestPairs(t *testing.T) {
 			if err != nil {
 				got = err.Error()
 			}
-			if got != want {
-				t.Errorf("%q: %q, want %q", line, got, want)
-			}
+			assert.Equalf(t, want, got, "%q", line)
 		})
 	}
 }
@@ -187,24 +174,17 @@ func TestPairs(t *testing.T) {
 // TestUnmarked: a byte order mark is not part of the text.
 func TestUnmarked(t *testing.T) {
 	for text, want := range map[string]string{"": "", "\xEF\xBB": "\xEF\xBB", texts.Mark: "", texts.Mark + "a": "a", "a" + texts.Mark: "a" + texts.Mark, texts.Mark + texts.Mark: texts.Mark} {
-		if got := texts.Unmarked(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-		if got := texts.Unmarked([]byte(text)); string(got) != want {
-			t.Errorf("%q as bytes: %q, want %q", text, got, want)
-		}
+		assert.Equalf(t, want, texts.Unmarked(text), "%q", text)
+		got := texts.Unmarked([]byte(text))
+		assert.Equalf(t, want, string(got), "%q as bytes: %q", text, got)
 	}
 	var v values
 	if err := texts.NewParser(v.table(), "health").Parse(texts.Mark+"size=3\r\nfog=true\r\n", "set", func(string) bool { return false }); err != nil || v.size != 3 || !v.fog {
 		t.Errorf("rules with a mark: %+v, error %v", v, err)
 	}
 	err := texts.Lines(texts.Mark+"a", func(words []texts.Word) error {
-		if words[0] != (texts.Word{Text: "a", Line: 1, Column: 1}) {
-			t.Errorf("the first word is %+v", words[0])
-		}
+		assert.Truef(t, words[0] == (texts.Word{Text: "a", Line: 1, Column: 1}), "the first word is %+v", words[0])
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, err)
 }

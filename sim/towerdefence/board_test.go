@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
@@ -34,13 +36,9 @@ func begin(t testing.TB, board string, change func(r *towerdefence.Rules)) *matc
 		change(&rules)
 	}
 	g, err := towerdefence.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := towerdefence.ParseText(g, board)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return &match{t: t, g: g, s: s, twin: twinOf(g, &s)}
 }
 
@@ -54,9 +52,7 @@ func start(t testing.TB, g *towerdefence.Game, given ...[2]int) *match {
 		g.SetStart(&m.s, sim.Player(p), v[0], v[1])
 		m.twin.Players[p].Energy, m.twin.Players[p].Health = v[0], v[1]
 	}
-	if d := compare(g, &m.s, m.twin); d != "" {
-		t.Fatalf("the start: %s", d)
-	}
+	require.Equal(t, "", compare(g, &m.s, m.twin), "the start")
 	return m
 }
 

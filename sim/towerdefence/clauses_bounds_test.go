@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
@@ -29,9 +31,8 @@ func TestClause_7_1_FourMissilesOnACell(t *testing.T) {
 				highest = max(highest, m.s.Half[0].MissilesOwn(cell), m.s.Half[0].MissilesFar(cell))
 			}
 		}
-		if want := (8 + speed - 1) / speed; highest != want || highest > towerdefence.MaxStack {
-			t.Errorf("speed %d: %d missiles on a cell, want %d", speed, highest, want)
-		}
+		want := (8 + speed - 1) / speed
+		assert.Truef(t, highest == want && highest <= towerdefence.MaxStack, "speed %d: %d missiles on a cell, want %d", speed, highest, want)
 	}
 }
 
@@ -41,9 +42,8 @@ func refused(t *testing.T, change func(r *towerdefence.Rules)) {
 	t.Helper()
 	r := towerdefence.DefaultRules()
 	change(&r)
-	if _, err := towerdefence.New(r); err == nil {
-		t.Errorf("rules are played: %+v", r)
-	}
+	_, err := towerdefence.New(r)
+	assert.Errorf(t, err, "rules are played: %+v", r)
 }
 
 func TestClause_7_2_AtMostFourMissilesAgainstABuilding(t *testing.T) {
@@ -60,9 +60,7 @@ func TestClause_7_3_OneStrikeDestroys(t *testing.T) {
 }
 
 func TestClause_7_4_TowersDifferInAge(t *testing.T) {
-	if towerdefence.MaxTeslas != len(towerdefence.Half{}.Tesla) {
-		t.Errorf("%d towers in a half", len(towerdefence.Half{}.Tesla))
-	}
+	assert.Equalf(t, len(towerdefence.Half{}.Tesla), towerdefence.MaxTeslas, "%d towers in a half", len(towerdefence.Half{}.Tesla))
 	m := begin(t, "A energy 900", nil).play("3,3,4", "").play("1,1,4", "")
 	if h := m.s.Half[0]; h.PlacedIn(int(h.Tesla[0].Cell)) != 0 || h.PlacedIn(int(h.Tesla[1].Cell)) != 1 {
 		t.Errorf("placed in %d and %d", h.PlacedIn(int(h.Tesla[0].Cell)), h.PlacedIn(int(h.Tesla[1].Cell)))
@@ -79,9 +77,7 @@ func TestClause_7_5_RoundsFitNineBits(t *testing.T) {
 	m.play("0,0,2", "").idle(254).play("0,1,2", "").play("0,2,2", "").idle(252).play("1,1,4", "").ended(sim.Running)
 	m.play("0,4,2", "").ended(sim.Over).want("round 511\n1 E t998 . . . . . . | . . . . . . . .")
 	for cell, want := range map[int]int{0: 0, 8: 255, 16: 256, 9: 509, 32: 510} {
-		if got := m.s.Half[0].PlacedIn(cell); got != want {
-			t.Errorf("the building on %d was placed in %d, want %d", cell, got, want)
-		}
+		assert.Equalf(t, want, m.s.Half[0].PlacedIn(cell), "the building on %d was placed", cell)
 	}
 	begin(t, "round 510\nA ready yes", late).play("0,0,5", "").want("A curtain 999")
 	begin(t, "round 510\n1 T . . . . . . . | . . . . . . . .", func(r *towerdefence.Rules) {
@@ -92,24 +88,19 @@ func TestClause_7_5_RoundsFitNineBits(t *testing.T) {
 
 func TestClause_7_6_EnergyFits(t *testing.T) {
 	const most = towerdefence.MaxEnergy + 511*(65*1000+1000)
-	if most >= 1<<31 {
-		t.Errorf("energy up to %d", most)
-	}
+	assert.Lessf(t, most, 1<<31, "energy up to %d", most)
 	m := begin(t, "round 1\n"+strings64("E"), func(r *towerdefence.Rules) { // the largest possible income
 		r.MaxRounds, r.StartEnergy, r.RoundIncome = 510, towerdefence.MaxEnergy, 1000
 		r.Buildings[towerdefence.Energy].EnergyPerTurn = 1000
 	})
 	m.idle(510).ended(sim.Over)
-	if got := int(m.s.Half[0].Energy); got != towerdefence.MaxEnergy+510*65_000 || got > most {
-		t.Errorf("energy %d", got)
-	}
+	got := int(m.s.Half[0].Energy)
+	assert.Truef(t, got == towerdefence.MaxEnergy+510*65_000 && got <= most, "energy %d", got)
 }
 
 func TestClause_7_7_LedgersFit(t *testing.T) {
 	const exposed = 1_000_000 + 511*1_000_000
-	if exposed >= 1<<32 || 1_000_000+511*4000 >= 1<<31 {
-		t.Errorf("exposed up to %d", exposed)
-	}
+	assert.Truef(t, exposed < 1<<32 && 1_000_000+511*4000 < 1<<31, "exposed up to %d", exposed)
 	change := func(r *towerdefence.Rules) {
 		r.MaxRounds, r.StartEnergy, r.StartHealth, r.HealthScoreMultiplier, r.RoundIncome = 510, towerdefence.MaxEnergy, 1000, 1000, 1000
 		r.Buildings[towerdefence.Attack].Damage, r.Buildings[towerdefence.Tesla].Damage = 400, 1000
@@ -134,9 +125,7 @@ func TestClause_7_7_LedgersFit(t *testing.T) {
 }
 
 func TestClause_7_8_BlowsInARound(t *testing.T) {
-	if 1000*66*511 >= 1<<31 {
-		t.Error("too many blows")
-	}
+	assert.Less(t, 1000*66*511, 1<<31, "too many blows")
 	var rows strings.Builder
 	for y := range 8 {
 		tower := "."

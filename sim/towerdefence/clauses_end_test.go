@@ -3,6 +3,8 @@ package towerdefence_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
@@ -32,9 +34,7 @@ func TestClause_5_3_Failures(t *testing.T) {
 	begin(t, "B fails 49", nil).play("", "1,2").want("B fails 51").ended(sim.Over)
 	begin(t, "B fails 49", nil).play("", "1,2,3").want("B fails 1").ended(sim.Running)
 	m := begin(t, "A health 5 fails 49\n0 .< . . . . . . . | . . . . . . . .", nil).play("Exception", "").ended(sim.Over)
-	if m.end != plain.Failed {
-		t.Errorf("ended by %q", m.end)
-	}
+	assert.Equal(t, plain.Failed, m.end, "ended by")
 }
 
 // result compares the outcome with the twin's winner.

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
@@ -16,9 +19,7 @@ import (
 
 func TestClause_4_1_Nothing(t *testing.T) {
 	m := begin(t, "round 40\nA energy 0 fails 7\nB ready yes", nil)
-	if m.g.Play(&m.s, 0, 0) != sim.Running {
-		t.Fatal("the match is over")
-	}
+	require.Equal(t, sim.Running, m.g.Play(&m.s, 0, 0), "the match is over")
 	m.want("A energy 5 fails 7\nB ready yes fails 0")
 	begin(t, "A fails 7", nil).play("", "No Command").play("anything", "").want("A fails 7\nB fails 0")
 }
@@ -143,13 +144,9 @@ func TestClause_4_7_AsTheOriginal(t *testing.T) {
 				got += " curtain"
 			}
 		}
-		if got != want {
-			t.Errorf("%q: %s, of the original %s", command, got, want)
-		}
+		assert.Equalf(t, want, got, "%q: %s, of the original %s", command, got, want)
 	}
-	if rows != 392 {
-		t.Errorf("read %d rows, want 392", rows)
-	}
+	assert.Equalf(t, 392, rows, "read %d rows, want 392", rows)
 }
 
 func TestClause_4_8_OnlyCommas(t *testing.T) {
@@ -157,9 +154,7 @@ func TestClause_4_8_OnlyCommas(t *testing.T) {
 		m := begin(t, "round 9\nA energy 50\n0 A . . . . . . . | . . . . . . . .", nil)
 		before := m.s
 		m.play("0,1,2", command).ended(sim.Cut)
-		if m.s != before || m.end != plain.Aborted {
-			t.Errorf("%q: the position has changed, or the end is %q", command, m.end)
-		}
+		assert.Truef(t, m.s == before && m.end == plain.Aborted, "%q: the position has changed, or the end is %q", command, m.end)
 	}
 }
 

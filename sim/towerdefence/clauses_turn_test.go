@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 )
@@ -347,9 +349,8 @@ func TestClause_3_22_Income(t *testing.T) {
 	m.play("0,0,2", "")
 	for _, want := range []int32{5, 5, 8} {
 		before, told := m.s.Half[0].Energy, m.g.Income(&m.s.Half[0])
-		if paid := m.idle(1).s.Half[0].Energy - before; paid != want || told != want {
-			t.Errorf("round %d: an income of %d, announced as %d, want %d", m.s.Round-1, paid, told, want)
-		}
+		paid := m.idle(1).s.Half[0].Energy - before
+		assert.Truef(t, paid == want && told == want, "round %d: an income of %d, announced as %d, want %d", m.s.Round-1, paid, told, want)
 	}
 }
 

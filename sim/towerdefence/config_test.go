@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 )
 
@@ -34,22 +37,17 @@ func TestHandicap(t *testing.T) {
 	r.SetStart([2]int{4000, 0}, [2]int{100, 250})
 	ruleText.Is(t, r)
 	g, err := New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var want, s State
 	g.Reset(&s, 0)
 	g.Reset(&want, 0)
 	g.SetStart(&want, 0, 4000, 100)
 	g.SetStart(&want, 1, 0, 250)
-	if s != want || s.Half[1].Energy != 0 || s.Half[1].Health() != 250 {
-		t.Errorf("start %+v", s.Half)
-	}
+	assert.Truef(t, s == want && s.Half[1].Energy == 0 && s.Half[1].Health() == 250, "start %+v", s.Half)
 	for _, bad := range []Handicap{{Energy: -4001}, {Energy: MaxEnergy}, {Health: -100}, {Health: MaxHealth}} {
 		r.Handicap = bad
-		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), ".b is ") {
-			t.Errorf("%+v: error %v", bad, err)
-		}
+		err = r.Validate()
+		assert.ErrorContainsf(t, err, ".b is ", "%+v", bad)
 	}
 }
 

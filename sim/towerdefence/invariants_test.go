@@ -3,6 +3,8 @@ package towerdefence
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 )
@@ -19,13 +21,9 @@ B energy 12
 // TestInvariants breaks a good position in every way that check detects.
 func TestInvariants(t *testing.T) {
 	g, err := New(DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	good, err := ParseText(g, brokenText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	simtest.Spoil(t, &good, g.fault, g.check, map[string]func(s *State){
 		"Zero is 1":                           func(s *State) { s.Zero = 1 },
 		"Live is not within Occupied":         func(s *State) { s.Half[0].Live |= 1 << 60 },
@@ -62,9 +60,7 @@ func TestInvariantsHold(t *testing.T) {
 		rules := DefaultRules()
 		rules.StartEnergy = int(seed) * 100
 		g, err := New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		simtest.Play(g, seed, func(_ int, s *State, _ sim.Status) bool {
 			g.check(s)
 			return true

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
@@ -170,9 +173,7 @@ func TestPlayout(t *testing.T) {
 	const draws = 60_000
 	for i, b := range playoutBoards {
 		s, err := towerdefence.ParseText(g, b.board)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		legal := map[sim.Order]bool{}
 		for _, o := range g.AppendOrders(nil, &s, 0) {
 			legal[o] = true
@@ -205,34 +206,28 @@ func TestPlayout(t *testing.T) {
 // deviations above its mean.
 func uniform[K comparable](t *testing.T, board int, what string, counts map[K]float64, keys []K, draws float64) {
 	t.Helper()
-	if what == "options" && len(counts) != len(keys) {
-		t.Errorf("board %d: options drawn %v, want %v", board, counts, keys)
-	}
+	assert.Truef(t, what != "options" || len(counts) == len(keys), "board %d: options drawn %v, want %v", board, counts, keys)
 	expected, sum := draws/float64(len(keys)), 0.0
 	for _, k := range keys {
 		d := counts[k] - expected
 		sum += d * d / expected
 	}
 	free := float64(len(keys) - 1)
-	if sum > free+5*math.Sqrt(2*free)+1e-9 {
-		t.Errorf("board %d: %s are not uniform: chi-square %.1f with %.0f degrees of freedom: %v", board, what, sum, free, counts)
-	}
+	assert.LessOrEqualf(t, sum, free+5*math.Sqrt(2*free)+1e-9, "board %d: %s are not uniform: chi-square %.1f with %.0f degrees of freedom: %v", board, what, sum, free, counts)
 }
 
 func TestSetStart(t *testing.T) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	for _, c := range [][2]int{{0, 1}, {20, 100}, {7, 250}, {towerdefence.MaxEnergy, towerdefence.MaxHealth}} {
 		m := start(t, g, c, [2]int{20, 100}).idle(30)
-		if a, b := g.Score(&m.s, 0), g.Score(&m.s, 1); a != 150 || b != 150 {
-			t.Errorf("energy %d, health %d: scores of %d and %d after 30 rounds, want 150", c[0], c[1], a, b)
-		}
+		a, b := g.Score(&m.s, 0), g.Score(&m.s, 1)
+		assert.Truef(t, a == 150 && b == 150, "energy %d, health %d: scores of %d and %d after 30 rounds, want 150", c[0], c[1], a, b)
 	}
 }
 
 // TestStateSize fixes the size of a state, as copies, snapshots and the memory
 // of an environment are multiples of it.
 func TestStateSize(t *testing.T) {
-	if size := unsafe.Sizeof(towerdefence.State{}); size > 560 || size%8 != 0 {
-		t.Errorf("a state has %d bytes, want whole words, at most 560 bytes", size)
-	}
+	size := unsafe.Sizeof(towerdefence.State{})
+	assert.Truef(t, size <= 560 && size%8 == 0, "a state has %d bytes, want whole words, at most 560 bytes", size)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
@@ -39,13 +41,9 @@ func TestRuleValues(t *testing.T) {
 	}
 	delete(got, "")
 	for key, value := range want {
-		if got[key] != value {
-			t.Errorf("%s: the page says %q, the rules %q", key, got[key], value)
-		}
+		assert.Equalf(t, value, got[key], "%s: the page says %q, the rules %q", key, got[key], value)
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d keys on the page, want %d", len(got), len(want))
-	}
+	assert.Equalf(t, len(want), len(got), "%d keys on the page, want %d", len(got), len(want))
 }
 
 // TestOrderBits compares the bit table of the page with Decode and the orders
@@ -58,9 +56,7 @@ func TestOrderBits(t *testing.T) {
 		"energy": towerdefence.Build(towerdefence.Energy, 5, 6), "tesla": towerdefence.Build(towerdefence.Tesla, 5, 6),
 		"deconstruct": towerdefence.Deconstruct(5, 6),
 	}
-	if len(bits.Ops) != len(orders) {
-		t.Errorf("the page lists the ops %v", bits.Ops)
-	}
+	assert.Equalf(t, len(orders), len(bits.Ops), "the page lists the ops %v", bits.Ops)
 	for name, o := range orders {
 		for failures := range 4 {
 			want := towerdefence.Command{Op: towerdefence.Op(bits.Ops[name]), X: 5, Y: 6, Failures: failures}
@@ -74,9 +70,7 @@ func TestOrderBits(t *testing.T) {
 			}
 		}
 	}
-	if abort := bits.Pack(t, map[string]uint64{"abort": 1}); towerdefence.Aborted&abort == 0 {
-		t.Errorf("Aborted is %#x", towerdefence.Aborted)
-	}
+	assert.NotEqualf(t, sim.Order(0), towerdefence.Aborted&bits.Pack(t, map[string]uint64{"abort": 1}), "Aborted is %#x", towerdefence.Aborted)
 }
 
 // TestRuleTable checks that the page lists every field of Rules except the

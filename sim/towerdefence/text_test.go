@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
@@ -37,15 +40,10 @@ func squeeze(text string) string {
 func TestTextSample(t *testing.T) {
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
 	s, err := towerdefence.ParseText(g, sampleText)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := fastText(g, &s); squeeze(got) != squeeze(sampleText) {
-		t.Errorf("got\n%s", got)
-	}
-	if got := s.Half[0].Tesla[1].Cell; got != 3*8+7 {
-		t.Errorf("the younger tower stands on %d", got)
-	}
+	require.NoError(t, err)
+	got := fastText(g, &s)
+	assert.Equalf(t, squeeze(sampleText), squeeze(got), "got\n%s", got)
+	assert.Equal(t, uint16(3*8+7), s.Half[0].Tesla[1].Cell, "the younger tower stands on")
 }
 
 // stateText returns the reader and writer of states under the rules of g.
@@ -92,9 +90,7 @@ func TestTextRoundTrip(t *testing.T) {
 			rules = randomRules(&r)
 		}
 		g, err := towerdefence.New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		roundTrip(t, g, seed, &r)
 	}
 }
@@ -119,9 +115,7 @@ func roundTrip(t *testing.T, g *towerdefence.Game, seed uint64, r *prng.Rand) {
 			t.Fatalf("seed %d: a position read from a text plays on to\n%s and not to\n%s", seed, fastText(g, &other), text)
 		case g.Info().Config == string(towerdefence.DefaultRules().AppendText(nil)):
 			a, b := canon(s), canon(read)
-			if g.Hash(&a) != g.Hash(&b) {
-				t.Fatalf("seed %d: hashes differ: %+v and %+v of\n%s", seed, a, b, text)
-			}
+			require.Equalf(t, g.Hash(&b), g.Hash(&a), "seed %d: hashes differ: %+v and %+v of\n%s", seed, a, b, text)
 		case follows == 0:
 			other, follows = read, 40
 		}
@@ -201,7 +195,5 @@ func TestHashTellsPositionsApart(t *testing.T) {
 		{".<", "."}, {".<", ".>"}, {".>><<<", ".>><<"}, {".>><<<", ".>>><<<"},
 	})
 	down, long := begin(t, "round 40\nA curtain 0", nil), begin(t, "round 40\nA curtain -4", nil)
-	if g.Hash(&down.s) != g.Hash(&long.s) {
-		t.Error("since when a curtain is down makes another hash")
-	}
+	assert.Equal(t, g.Hash(&long.s), g.Hash(&down.s), "since when a curtain is down makes another hash")
 }

@@ -4,6 +4,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
 )
@@ -20,9 +23,7 @@ func TestTwin(t *testing.T) {
 		rounds = 1_000_000
 	}
 	g, _ := towerdefence.New(towerdefence.DefaultRules())
-	if !g.Regular() {
-		t.Error("the default rules do not keep the rhythm of release 3.0.2")
-	}
+	assert.True(t, g.Regular(), "the default rules do not keep the rhythm of release 3.0.2")
 	t.Logf("%d rounds compared", playTwins(t, g, 1, rounds))
 }
 
@@ -37,9 +38,7 @@ func TestTwinOtherRules(t *testing.T) {
 	for ; played < rounds; sets++ {
 		r := prng.New(prng.StreamSeed(sets, 0, 0, 0, prng.PurposeShuffle))
 		g, err := towerdefence.New(randomRules(&r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		played += playTwins(t, g, sets, 300)
 	}
 	t.Logf("%d rounds under %d rule sets compared", played, sets)

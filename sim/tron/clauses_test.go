@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/tron"
 	"moonfarm/sim/tron/internal/plain"
@@ -44,20 +47,14 @@ func play(t *testing.T, torus bool, text string, a, b sim.Order) string {
 	t.Helper()
 	g, _ := tron.New(tron.Rules{Torus: torus})
 	s, err := tron.ParseText(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	twin := twinOf(torus, &s)
 	turn := sim.NewTurn(1)
 	turn.SetOne(0, a)
 	turn.SetOne(1, b)
 	status := g.Step(&s, turn)
-	if running := twin.Play([2]int{int(a), int(b)}); running != (status == sim.Running) {
-		t.Errorf("status %v, the twin goes on: %v", status, running)
-	}
-	if d := compare(&s, twin); d != "" {
-		t.Error(d)
-	}
+	assert.Equalf(t, status == sim.Running, twin.Play([2]int{int(a), int(b)}), "status %v, the twin goes on", status)
+	assert.Equal(t, "", compare(&s, twin))
 	return string(tron.AppendText(nil, &s))
 }
 
@@ -65,9 +62,7 @@ func play(t *testing.T, torus bool, text string, a, b sim.Order) string {
 func wantLines(t *testing.T, text string, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
-		if !strings.Contains("\n"+text, "\n"+line+"\n") {
-			t.Errorf("want the line %q in\n%s", line, text)
-		}
+		assert.Containsf(t, "\n"+text, "\n"+line+"\n", "want the line %q in\n%s", line, text)
 	}
 }
 
@@ -86,27 +81,18 @@ func TestClause_2_3_Start(t *testing.T) {
 	for seed := range uint64(500) {
 		var s tron.State
 		g.Reset(&s, seed)
-		if s.Head[0]%8 > 3 || s.Head[0]+s.Head[1] != 63 || s.Heading != [2]tron.Heading{tron.Right, tron.Left} ||
-			s.Trail != [2]uint64{1 << s.Head[0], 1 << s.Head[1]} {
-			t.Fatalf("seed %d: %+v", seed, s)
-		}
+		require.Truef(t, s.Head[0]%8 <= 3 && s.Head[0]+s.Head[1] == 63 && s.Heading == [2]tron.Heading{tron.Right, tron.Left} && s.Trail == [2]uint64{1 << s.Head[0], 1 << s.Head[1]}, "seed %d: %+v", seed, s)
 		seen[s.Head[0]] = true
 	}
-	if len(seen) != 32 {
-		t.Errorf("A begins on %d cells, want 32", len(seen))
-	}
+	assert.Equalf(t, 32, len(seen), "A begins on %d cells, want 32", len(seen))
 }
 
 func TestClause_2_4_Symmetry(t *testing.T) {
 	s, err := tron.ParseText(face)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v := s.View(1)
 	wantLines(t, string(tron.AppendText(nil, &v)), "A right", "B left", "aaa.Bbb.", "..A.....")
-	if s != s.View(0) || s != v.View(1) {
-		t.Error("turned twice it is another position")
-	}
+	assert.True(t, s == s.View(0) && s == v.View(1), "turned twice it is another position")
 }
 
 func TestClause_3_1_Turns(t *testing.T) {
@@ -137,15 +123,13 @@ func TestClause_3_5_Trail(t *testing.T) {
 func TestClause_4_1_AnyTime(t *testing.T) {
 	g, _ := tron.New(tron.DefaultRules())
 	s, _ := tron.ParseText(edge)
-	if got := g.AppendOrders(nil, &s, 0); len(got) != tron.Orders || got[0] != tron.Straight || got[1] != tron.TurnLeft || got[2] != tron.TurnRight {
-		t.Errorf("orders %v", got)
-	}
+	got := g.AppendOrders(nil, &s, 0)
+	assert.Truef(t, len(got) == tron.Orders && got[0] == tron.Straight && got[1] == tron.TurnLeft && got[2] == tron.TurnRight, "orders %v", got)
 }
 
 func TestClause_4_2_OtherNumbers(t *testing.T) {
-	if got, want := play(t, false, face, 3, 1<<63), play(t, false, face, 0, 0); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	got, want := play(t, false, face, 3, 1<<63), play(t, false, face, 0, 0)
+	assert.Equal(t, want, got)
 }
 
 func TestClause_4_3_FirstOrder(t *testing.T) {
@@ -172,9 +156,7 @@ func TestClause_5_1_End(t *testing.T) {
 		turn.SetOne(1, o)
 		status := g.Step(&s, turn)
 		twin.Play([2]int{int(o), int(o)})
-		if d := compare(&s, twin); d != "" {
-			t.Fatal(d)
-		}
+		require.Equal(t, "", compare(&s, twin))
 		if status == sim.Over {
 			if n != 32 || n != g.Info().MaxTurns || s.Free() != 0 || s.Crashed != [2]bool{true, true} {
 				t.Errorf("over after turn %d:\n%s", n, tron.AppendText(nil, &s))
@@ -188,9 +170,8 @@ func TestClause_5_2_Winner(t *testing.T) {
 	g, _ := tron.New(tron.DefaultRules())
 	for crashed, want := range map[[2]bool]float32{{}: 0, {true, false}: -1, {false, true}: 1, {true, true}: 0} {
 		s := tron.State{Crashed: crashed}
-		if a, b := g.Outcome(&s, 0).Result, g.Outcome(&s, 1).Result; a != want || b != -want {
-			t.Errorf("crashed %v: results %v and %v, want %v and %v", crashed, a, b, want, -want)
-		}
+		a, b := g.Outcome(&s, 0).Result, g.Outcome(&s, 1).Result
+		assert.Truef(t, a == want && b == -want, "crashed %v: results %v and %v, want %v and %v", crashed, a, b, want, -want)
 	}
 }
 
@@ -198,8 +179,7 @@ func TestClause_5_3_Score(t *testing.T) {
 	g, _ := tron.New(tron.DefaultRules())
 	s, _ := tron.ParseText(face)
 	for p, want := range []float64{3, 4} {
-		if got := g.Outcome(&s, sim.Player(p)).Score; got != want || int(want) != bits.OnesCount64(s.Trail[p]) {
-			t.Errorf("seat %d: score %v, want %v", p, got, want)
-		}
+		got := g.Outcome(&s, sim.Player(p)).Score
+		assert.Truef(t, got == want && int(want) == bits.OnesCount64(s.Trail[p]), "seat %d: score %v, want %v", p, got, want)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
@@ -136,9 +138,7 @@ func TestText(t *testing.T) {
 	} {
 		t.Run(c.new, func(t *testing.T) {
 			_, err := tron.ParseText(strings.Replace(face, c.old, c.new, 1))
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%q for %q: error %v, want %q", c.new, c.old, err, c.want)
-			}
+			assert.ErrorContainsf(t, err, c.want, "%q for %q", c.new, c.old)
 		})
 	}
 }

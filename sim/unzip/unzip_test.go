@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/unzip"
 )
 
@@ -41,9 +44,8 @@ func TestNewReader(t *testing.T) {
 			}
 		}
 	}
-	if _, err := unzip.NewReader(strings.NewReader(zipped("text")[:5])); err != io.ErrUnexpectedEOF {
-		t.Errorf("a header cut short: error %v, want %v", err, io.ErrUnexpectedEOF)
-	}
+	_, err := unzip.NewReader(strings.NewReader(zipped("text")[:5]))
+	assert.Truef(t, err == io.ErrUnexpectedEOF, "a header cut short: error %v, want %v", err, io.ErrUnexpectedEOF)
 }
 
 // TestTrailing: every read fails after compressed data that is followed by
@@ -59,16 +61,11 @@ func TestTrailing(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			r, err := unzip.NewReader(strings.NewReader(file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got, err := io.ReadAll(r)
-			if err == nil || !strings.Contains(err.Error(), want) || string(got) != "text" {
-				t.Errorf("%q: read %q, error %v, want %s", file, got, err, want)
-			}
-			if _, again := r.ReadByte(); again == nil || again.Error() != err.Error() {
-				t.Errorf("%q: then error %v, want %v", file, again, err)
-			}
+			assert.Truef(t, err != nil && strings.Contains(err.Error(), want) && string(got) == "text", "%q: read %q, error %v, want %s", file, got, err, want)
+			_, again := r.ReadByte()
+			assert.EqualErrorf(t, again, err.Error(), "%q: then error %v, want %v", file, again, err)
 		})
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/env"
@@ -29,21 +32,13 @@ import (
 func blundered(t *testing.T, file, spec string, blunder int) {
 	t.Helper()
 	g, err := catalog.Find("towerdefence")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v, err := g.New("", env.Settings{N: 1}) // with seed 0, like all recordings of this game
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	maker, err := policy.New(g.Name, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	search, err := maker(v.Spec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e := &rollout.Episode{Players: 2, Policies: []string{"careless", "careful"}}
 	b := env.NewBatch(v.Spec(), 1, search.Wants())
 	for ; e.Status == sim.Running; e.Status = b.Status[0] {
@@ -64,12 +59,8 @@ func blundered(t *testing.T, file, spec string, blunder int) {
 	}
 	var text bytes.Buffer
 	form := formsOf(g.Name)[0].(recordings.FileForm)
-	if err := form.Write(&text, &recordings.RecordedGame{Rules: v.Spec().Info.Config, Episode: *e}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, form.Write(&text, &recordings.RecordedGame{Rules: v.Spec().Info.Config, Episode: *e}))
+	require.NoError(t, os.WriteFile(file, text.Bytes(), 0o666))
 }
 
 // takeTower returns the order of A to deconstruct its first attack tower.
@@ -77,9 +68,7 @@ func takeTower(t *testing.T, v env.Vector) sim.Order {
 	t.Helper()
 	states, _ := env.States[towerdefence.State](v)
 	towers := states[0].Half[0].Standing(towerdefence.Attack)
-	if towers == 0 {
-		t.Fatal("there is no attack tower")
-	}
+	require.NotEqual(t, uint64(0), towers, "there is no attack tower")
 	return towerdefence.OrderAt(towerdefence.OpDeconstruct, bits.TrailingZeros64(towers))
 }
 
@@ -90,16 +79,11 @@ func TestAnalyseBlunder(t *testing.T) {
 	const spec, blunder = "mcts(sims=12)", 45
 	blundered(t, file, spec, blunder)
 	text := moonfarm(t, console.ExitOK, "analyse", file, "--policy", spec, "--workers", "1")
-	if again := moonfarm(t, console.ExitOK, "analyse", file, "--policy", spec, "--workers", "3"); again != text {
-		t.Errorf("with more workers:\n%s", again)
-	}
+	assert.Equal(t, text, moonfarm(t, console.ExitOK, "analyse", file, "--policy", spec, "--workers", "3"), "with more workers")
 	var d analysed
-	if err := json.Unmarshal([]byte(moonfarm(t, console.ExitOK, "analyse", file, "--policy", spec, "--json")), &d); err != nil {
-		t.Fatal(err)
-	}
-	if d.Partial || d.Asked != d.Length || len(d.Turns) != d.Length || d.Seats[0].Player != "careless" || d.Seats[1].Player != "careful" {
-		t.Errorf("%+v", d)
-	}
+	err := json.Unmarshal([]byte(moonfarm(t, console.ExitOK, "analyse", file, "--policy", spec, "--json")), &d)
+	require.NoError(t, err)
+	assert.Truef(t, !d.Partial && d.Asked == d.Length && len(d.Turns) == d.Length && d.Seats[0].Player == "careless" && d.Seats[1].Player == "careful", "%+v", d)
 	for _, turn := range d.Turns {
 		for p, m := range turn.Seats {
 			if p == 0 && turn.Turn == blunder {
@@ -113,9 +97,8 @@ func TestAnalyseBlunder(t *testing.T) {
 	}
 	// Another search finds a loss in the turn of the blunder, too: only turns with a loss are listed.
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, "analyse", file, "--policy", "mcts(sims=400,rollout=turtle)", "--turns", "45-45"), "  deconstruct ")
-	if got := d.Seats; !slices.Equal(got[0].Worst, []int{blunder}) || len(got[1].Worst) > 0 || got[0].BestPlayed != d.Length-1 || got[1].BestPlayed != d.Length {
-		t.Errorf("%+v", got)
-	}
+	got := d.Seats
+	assert.Truef(t, slices.Equal(got[0].Worst, []int{blunder}) && len(got[1].Worst) == 0 && got[0].BestPlayed == d.Length-1 && got[1].BestPlayed == d.Length, "%+v", got)
 }
 
 // TestAnalyseInterrupt stops analyse, which prints the turns searched so far.
@@ -128,16 +111,14 @@ func TestAnalyseInterrupt(t *testing.T) {
 		c.Process.Signal(os.Interrupt)
 		c.Wait()
 		code := c.ProcessState.ExitCode() // −1: the signal killed it before it was handled
-		if code != console.ExitInterrupted && code != -1 || wait > 30*time.Second {
-			t.Fatalf("after %v: %v; %s", wait, c.ProcessState, &c.Errs)
-		}
+		require.Truef(t, (code == console.ExitInterrupted || code == -1) && wait <= 30*time.Second, "after %v: %v; %s", wait, c.ProcessState, &c.Errs)
 		if c.Out.Len() == 0 {
 			continue
 		}
 		var d analysed
-		if err := json.Unmarshal(c.Out.Bytes(), &d); err != nil || !d.Partial || d.Asked != d.Length || len(d.Turns) == 0 || len(d.Turns) >= d.Asked {
-			t.Errorf("error %v, %d of %d turns, partial: %v", err, len(d.Turns), d.Asked, d.Partial)
-		}
+		err := json.Unmarshal(c.Out.Bytes(), &d)
+		require.NoError(t, err)
+		assert.Truef(t, d.Partial && d.Asked == d.Length && len(d.Turns) != 0 && len(d.Turns) < d.Asked, "error, %d of %d turns, partial: %v", len(d.Turns), d.Asked, d.Partial)
 		next := 0
 		for next < len(d.Turns) && d.Turns[next].Turn == next {
 			next++
@@ -147,9 +128,7 @@ func TestAnalyseInterrupt(t *testing.T) {
 			on = fmt.Sprintf("; --turns %d-%d continues", next, d.Length-1)
 		}
 		want := fmt.Sprintf(`{"error":"interrupted: %d of %d turns are searched%s","usage":false,"exit_status":130}`+"\n", len(d.Turns), d.Asked, on)
-		if c.Errs.String() != want {
-			t.Errorf("said %s, want %s", &c.Errs, want)
-		}
+		assert.Equalf(t, want, c.Errs.String(), "said %s", &c.Errs)
 		return
 	}
 }

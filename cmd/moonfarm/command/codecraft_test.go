@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
@@ -28,20 +31,12 @@ func TestImportRecordedCodecraft(t *testing.T) {
 	moonfarm(t, console.ExitOK, "import", "codecraft", "--obs", "packed", "--out", again, replay)
 	moonfarm(t, console.ExitOK, "replay", "convert", again, "--out", again+"-replays")
 	a := simtest.Text(t, replay)
-	if b := simtest.Text(t, filepath.Join(again+"-replays", "00000000.replay")); !bytes.Equal(a, b) {
-		t.Error("there and back again it has other bytes")
-	}
+	assert.True(t, bytes.Equal(a, simtest.Text(t, filepath.Join(again+"-replays", "00000000.replay"))), "there and back again it has other bytes")
 	d, err := datasets.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for e, err := range d.Episodes() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Turns != 106 || e.Stopped != "the recording ends after 106 ticks" || !bytes.Equal(e.Recording, a) || len(e.Orders) == 0 {
-			t.Errorf("%d turns, stopped %q, %d bytes, %d orders", e.Turns, e.Stopped, len(e.Recording), len(e.Orders))
-		}
+		require.NoError(t, err)
+		assert.Truef(t, e.Turns == 106 && e.Stopped == "the recording ends after 106 ticks" && bytes.Equal(e.Recording, a) && len(e.Orders) != 0, "%d turns, stopped %q, %d bytes, %d orders", e.Turns, e.Stopped, len(e.Recording), len(e.Orders))
 	}
 }
 
@@ -51,9 +46,7 @@ func TestImportRecordedCodecraft(t *testing.T) {
 func TestMatchIsImported(t *testing.T) {
 	dir := t.TempDir()
 	rules := filepath.Join(dir, "rules.txt")
-	if err := os.WriteFile(rules, []byte("round1-4\nmax_tick_count=260\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(rules, []byte("round1-4\nmax_tick_count=260\n"), 0o666))
 	args := []string{"import", "codecraft", "--obs", "none", "--out", filepath.Join(dir, "data")}
 	for i, players := range []string{"econ,econ-break,econ-near,econ-break", "econ-break,quickstart,random,random"} {
 		file := filepath.Join(dir, fmt.Sprintf("%d.replay", i))
@@ -65,14 +58,10 @@ func TestMatchIsImported(t *testing.T) {
 		args = append(args, file)
 	}
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, args...), ": 2 episodes, 2 different games, 2,080 rows, ")
-	if out := moonfarm(t, console.ExitOK, "verify", filepath.Join(dir, "data"), "--recompute", "all"); strings.Contains(out, "recorded episode") {
-		t.Errorf("some are not played again: %s", out)
-	}
+	assert.NotContains(t, moonfarm(t, console.ExitOK, "verify", filepath.Join(dir, "data"), "--recompute", "all"), "recorded episode", "some are not played again")
 	moonfarm(t, console.ExitOK, "replay", "convert", filepath.Join(dir, "data"), "--out", filepath.Join(dir, "again"))
 	for i := range 2 {
 		a, b := simtest.Text(t, filepath.Join(dir, fmt.Sprintf("%d.replay", i))), simtest.Text(t, filepath.Join(dir, "again", fmt.Sprintf("%08d.replay", i)))
-		if !bytes.Equal(a, b) {
-			t.Errorf("match %d: it comes back with other bytes", i)
-		}
+		assert.Truef(t, bytes.Equal(a, b), "match %d: it comes back with other bytes", i)
 	}
 }

@@ -82,15 +82,15 @@ func TestEvalBotsInterrupt(t *testing.T) {
 	c.Process.Signal(os.Interrupt)
 	c.Wait()
 	var got arena.Report
-	if err := json.Unmarshal(c.Out.Bytes(), &got); err != nil || c.ProcessState.ExitCode() != console.ExitInterrupted || *got.Complete || got.Games < 2 {
-		t.Fatalf("%v, %v: printed %s, said %s", c.ProcessState, err, &c.Out, &c.Errs)
-	}
+	err := json.Unmarshal(c.Out.Bytes(), &got)
+	require.NoErrorf(t, err, "%v", c.ProcessState)
+	require.Truef(t, c.ProcessState.ExitCode() == console.ExitInterrupted && !*got.Complete && got.Games >= 2, "%v: printed %s, said %s", c.ProcessState, &c.Out, &c.Errs)
 	commandtest.Wants(t, c.Errs.String(), fmt.Sprintf("interrupted: the result covers the first %s; the same command continues", texts.Plural(got.Games, "game")))
 	requireGone(t, mark)
 	all := got.Games + 2 - got.Games%2
-	if err := json.Unmarshal([]byte(finish(t, eval(all)...)), &got); err != nil || !*got.Complete || got.Games != all {
-		t.Errorf("gone on with: %+v, %v", got, err)
-	}
+	err = json.Unmarshal([]byte(finish(t, eval(all)...)), &got)
+	require.NoErrorf(t, err, "gone on with: %+v", got)
+	assert.Truef(t, *got.Complete && got.Games == all, "gone on with: %+v", got)
 }
 
 // TestEvalBotsKill is TestEvalKill with a bot. The journal and the result are equal but for
@@ -141,9 +141,7 @@ func untimed(t *testing.T, text string) string {
 	var all bytes.Buffer
 	for in := json.NewDecoder(strings.NewReader(text)); in.More(); {
 		var v any
-		if err := in.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, in.Decode(&v))
 		drop(v)
 		json.NewEncoder(&all).Encode(v)
 	}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
@@ -18,9 +21,7 @@ import (
 func exampleText(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "examples", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -59,13 +60,10 @@ func TestKubernetesExample(t *testing.T) {
 			}
 		}
 	}
-	if jobs != 2 {
-		t.Fatalf("%d lines with args, expected 2", jobs)
-	}
+	require.Equalf(t, 2, jobs, "%d lines with args, expected 2", jobs)
 	var out, stderr bytes.Buffer
-	if status := run([]string{"verify", filepath.Join(dir, "td")}, &out, &stderr); status != console.ExitOK || !strings.Contains(out.String(), ": 8 episodes, ") {
-		t.Errorf("status %d: %s%s", status, &out, &stderr)
-	}
+	status := run([]string{"verify", filepath.Join(dir, "td")}, &out, &stderr)
+	assert.Truef(t, status == console.ExitOK && strings.Contains(out.String(), ": 8 episodes, "), "status %d: %s%s", status, &out, &stderr)
 }
 
 // TestSlurmExample runs the tasks of the example, and the merge of its comment, with fewer
@@ -77,46 +75,33 @@ func TestSlurmExample(t *testing.T) {
 	}
 	dir := t.TempDir()
 	// A script that prints its arguments replaces moonfarm.
-	if err := os.WriteFile(filepath.Join(dir, "moonfarm"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "moonfarm"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o777))
 	text := exampleText(t, "slurm.sh")
-	if !strings.Contains(text, "#SBATCH --array=0-7\n") {
-		t.Error("the tasks of the array are not those of --part I/8")
-	}
+	assert.Contains(t, text, "#SBATCH --array=0-7\n", "the tasks of the array are not those of --part I/8")
 	merge := []string{"merge"}
 	for i := range 8 {
 		c := exec.Command(bash, "../examples/slurm.sh")
 		c.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "EPISODES=8", "SLURM_CPUS_PER_TASK=2", fmt.Sprint("SLURM_ARRAY_TASK_ID=", i))
 		said, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, said)
-		}
+		require.NoErrorf(t, err, "%v: %s", err, said)
 		args := strings.Fields(strings.ReplaceAll(string(said), "data/", dir+"/"))
 		merge = append(merge, args[len(args)-1])
 		var out, stderr bytes.Buffer
-		if status := run(append(args, "--shard-episodes", "1"), &out, &stderr); status != console.ExitOK {
-			t.Fatalf("%q: status %d: %s", args, status, &stderr)
-		}
+		status := run(append(args, "--shard-episodes", "1"), &out, &stderr)
+		require.Equalf(t, console.ExitOK, status, "%q: status %d: %s", args, status, &stderr)
 	}
-	if !strings.Contains(text, "moonfarm merge data/td-parts/* --out data/td'") {
-		t.Error("the comment does not say how to merge")
-	}
+	assert.Contains(t, text, "moonfarm merge data/td-parts/* --out data/td'", "the comment does not say how to merge")
 	var out, stderr bytes.Buffer
-	if status := run(append(merge, "--out", filepath.Join(dir, "td")), &out, &stderr); status != console.ExitOK || !strings.Contains(out.String(), ": 8 episodes, ") {
-		t.Errorf("status %d: %s%s", status, &out, &stderr)
-	}
+	status := run(append(merge, "--out", filepath.Join(dir, "td")), &out, &stderr)
+	assert.Truef(t, status == console.ExitOK && strings.Contains(out.String(), ": 8 episodes, "), "status %d: %s%s", status, &out, &stderr)
 }
 
 // TestDockerfile: the example builds moonfarm-full without cgo.
 func TestDockerfile(t *testing.T) {
 	text := exampleText(t, "Dockerfile")
 	for _, want := range []string{"CGO_ENABLED=0 go build -trimpath -tags cloud ", " ./cmd/moonfarm-full\n", "\nUSER 65532:65532\n", `ENTRYPOINT ["/moonfarm-full"]`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q", want)
-		}
+		assert.Contains(t, text, want, "no")
 	}
-	if needed := regexp.MustCompile(`\ngo (1\.\d+)`).FindStringSubmatch(exampleText(t, "../../../go.mod")); !strings.Contains(text, "FROM golang:"+needed[1]+" ") {
-		t.Errorf("not Go %s", needed[1])
-	}
+	needed := regexp.MustCompile(`\ngo (1\.\d+)`).FindStringSubmatch(exampleText(t, "../../../go.mod"))
+	assert.Containsf(t, text, "FROM golang:"+needed[1]+" ", "not Go %s", needed[1])
 }

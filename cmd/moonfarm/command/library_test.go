@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
@@ -17,9 +19,7 @@ import (
 // them with a policy of its own, whose choices verify cannot compare.
 func TestDatasetOfALibrary(t *testing.T) {
 	g, err := catalog.Find("towerdefence")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m := Makers(g)
 	m.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
 		if name == "mine" {
@@ -38,9 +38,8 @@ func TestDatasetOfALibrary(t *testing.T) {
 					return renamed(maker, name), err
 				}
 			}
-			if _, err := datasets.Generate(t.Context(), dir, job, made, datasets.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := datasets.Generate(t.Context(), dir, job, made, datasets.Options{})
+			require.NoError(t, err)
 			lacking := []string{`"lacking": "",`, `"replayed": false`, "; 2 shards played again: equal to the bit"}
 			if name == "mine" {
 				lacking = []string{`no policy \"mine\" for towerdefence`, `"replayed": true`,
@@ -49,9 +48,7 @@ func TestDatasetOfALibrary(t *testing.T) {
 			all := name + "\n"
 			for _, args := range [][]string{{"inspect", dir}, {"verify", dir, "--recompute", "all"}, {"verify", dir, "--recompute", "all", "--json"}} {
 				out, problems := said(t, console.ExitOK, args...)
-				if problems != "" {
-					t.Fatalf("%q: %s", args, problems)
-				}
+				require.Equalf(t, "", problems, "%q", args)
 				all += out
 			}
 			commandtest.Wants(t, all, append(lacking, "\nmade by a library (moonfarm "+datasets.Version+", format 3)\n", `"problems": [],`, `"recomputed": 2,`)...)

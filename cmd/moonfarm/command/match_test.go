@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
@@ -90,12 +91,8 @@ func startMatch(t *testing.T, out *bytes.Buffer, args ...string) (*exec.Cmd, []s
 	c := exec.Command("moonfarm", append([]string{"match", "codecraft"}, args...)...)
 	c.Stdout = out
 	stderr, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
 	t.Cleanup(func() { c.Process.Kill() })
 	var addresses []string
 	lines := bufio.NewScanner(stderr)
@@ -103,9 +100,7 @@ func startMatch(t *testing.T, out *bytes.Buffer, args ...string) (*exec.Cmd, []s
 		if a != "tcp" {
 			continue
 		}
-		if !lines.Scan() {
-			t.Fatalf("%v: no line with an address", args)
-		}
+		require.Truef(t, lines.Scan(), "%v: no line with an address", args)
 		m := regexp.MustCompile(`^tcp: waits for clients at (127\.0\.0\.1:[0-9]+)$`).FindStringSubmatch(lines.Text())
 		if m == nil {
 			t.Fatalf("%v: told %q", args, lines.Text())
@@ -147,20 +142,12 @@ func TestMatchPorts(t *testing.T) {
 		}
 	}
 	clients.Wait()
-	if err := c.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Wait())
 	var r matchReport
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Games) != games || r.Players[0].Crashes+r.Players[1].Crashes != 0 {
-		t.Errorf("%d games, %d and %d crashes; want %d and none", len(r.Games), r.Players[0].Crashes, r.Players[1].Crashes, games)
-	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &r))
+	assert.Truef(t, len(r.Games) == games && r.Players[0].Crashes+r.Players[1].Crashes == 0, "%d games, %d and %d crashes; want %d and none", len(r.Games), r.Players[0].Crashes, r.Players[1].Crashes, games)
 	for i, g := range r.Games {
-		if g.Number != i+1 || g.Turns != 1000 || (g.Seed == 1) != (i < 2) || i%2 == 1 && g.Seed != r.Games[i-1].Seed {
-			t.Errorf("game %d: number %d, %d turns, seed %d", i+1, g.Number, g.Turns, g.Seed)
-		}
+		assert.Truef(t, g.Number == i+1 && g.Turns == 1000 && (g.Seed == 1) == (i < 2) && (i%2 != 1 || g.Seed == r.Games[i-1].Seed), "game %d: number %d, %d turns, seed %d", i+1, g.Number, g.Turns, g.Seed)
 	}
 }
 
@@ -173,9 +160,7 @@ func TestMatchInterrupt(t *testing.T) {
 			c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--timeout", "0")
 			if connects {
 				conn, err := net.Dial("tcp", addresses[0])
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				defer conn.Close()
 				conn.Write(protocol.AppendString(nil, ""))
 				conn.Read(make([]byte, 1)) // the game has begun
@@ -188,9 +173,8 @@ func TestMatchInterrupt(t *testing.T) {
 			case <-time.After(20 * time.Second):
 				t.Fatal("it goes on")
 			}
-			if got := c.ProcessState.ExitCode(); got != console.ExitInterrupted || out.Len() != 0 {
-				t.Errorf("connects %v: status %d, printed %q", connects, got, &out)
-			}
+			got := c.ProcessState.ExitCode()
+			assert.Truef(t, got == console.ExitInterrupted && out.Len() == 0, "connects %v: status %d, printed %q", connects, got, &out)
 		})
 	}
 }
@@ -200,12 +184,8 @@ func TestMatchInterrupted(t *testing.T) {
 	var out bytes.Buffer
 	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "empty", "--rules", "round1", "--games", "3", "--json", "--save-results", t.TempDir()+"/{game}")
 	conn, err := net.Dial("tcp", addresses[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := playCraft(conn, "", ""); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, playCraft(conn, "", ""))
 	commandtest.WaitFor(t, c.Args[len(c.Args)-1][:len(c.Args[len(c.Args)-1])-len(gameMark)]+"0001")
 	second, err := net.Dial("tcp", addresses[0])
 	require.NoError(t, err)
@@ -215,12 +195,9 @@ func TestMatchInterrupted(t *testing.T) {
 	c.Process.Signal(os.Interrupt)
 	c.Wait()
 	var r matchReport
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		t.Fatalf("%v: printed %q", err, &out)
-	}
-	if c.ProcessState.ExitCode() != console.ExitInterrupted || r.Complete || len(r.Games) != 1 || r.Games[0].Turns != 1000 || r.Players[0].Games != 1 {
-		t.Errorf("%v, %+v", c.ProcessState, r)
-	}
+	err = json.Unmarshal(out.Bytes(), &r)
+	require.NoErrorf(t, err, "%v: printed %q", err, &out)
+	assert.Truef(t, c.ProcessState.ExitCode() == console.ExitInterrupted && !r.Complete && len(r.Games) == 1 && r.Games[0].Turns == 1000 && r.Players[0].Games == 1, "%v, %+v", c.ProcessState, r)
 }
 
 // TestMatchFirst: --first plays the same games as the whole series has from there on.
@@ -231,20 +208,16 @@ func TestMatchFirst(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(out, &r)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for i := range r.Games {
 			r.Games[i].Seconds = 0
 		}
 		return r.Games
 	}
 	all, rest := games("--games", "5"), games("--games", "3", "--first", "3")
-	if got, want := fmt.Sprint(rest), fmt.Sprint(all[2:]); len(all) != 5 || got != want {
-		t.Errorf("games 3 to 5 are\n%s, alone\n%s", want, got)
-	}
+	got, want := fmt.Sprint(rest), fmt.Sprint(all[2:])
+	assert.Truef(t, len(all) == 5 && got == want, "games 3 to 5 are\n%s, alone\n%s", want, got)
 	f := matchFlags{first: 3}
-	if n := f.unbroken([]matchGame{{Number: 3}, {Number: 4}, {Number: 6}}); n != 2 {
-		t.Errorf("%d games without a gap, want 2", n)
-	}
+	n := f.unbroken([]matchGame{{Number: 3}, {Number: 4}, {Number: 6}})
+	assert.Equalf(t, 2, n, "%d games without a gap, want 2", n)
 }

@@ -7,6 +7,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 )
 
@@ -24,14 +27,11 @@ func TestMemory(t *testing.T) {
 		t.Run(fmt.Sprintf("%d episodes", episodes), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			c := start(t, "generate", "towerdefence", "--episodes", fmt.Sprint(episodes), "--out", dir)
-			if err := c.Wait(); err != nil {
-				t.Fatalf("%v: %s%s", err, &c.Out, &c.Errs)
-			}
+			err := c.Wait()
+			require.NoErrorf(t, err, "%v: %s%s", err, &c.Out, &c.Errs)
 			peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1000 // kilobytes on Linux
 			t.Logf("%d episodes: %d MB", episodes, peak)
-			if peak >= 500 {
-				t.Errorf("%d episodes: a peak of %d MB, want less than 500", episodes, peak)
-			}
+			assert.Lessf(t, peak, int64(500), "%d episodes: a peak of %d MB, want less than 500", episodes, peak)
 			os.RemoveAll(dir)
 		})
 	}
@@ -49,9 +49,7 @@ func TestMemoryOfShards(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			peak := commandtest.PeakOf(t, "moonfarm", "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", fmt.Sprint(episodes), "--out", dir)
 			t.Logf("%d episodes: %d MB", episodes, peak)
-			if peak == 0 || peak > most {
-				t.Errorf("%d episodes: a peak of %d MB, want at most %d", episodes, peak, most)
-			}
+			assert.Truef(t, peak != 0 && peak <= most, "%d episodes: a peak of %d MB, want at most %d", episodes, peak, most)
 			most = min(most, peak+10)
 			os.RemoveAll(dir)
 		})

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/network"
 )
@@ -22,17 +25,11 @@ func TestNetworksOnAllPaths(t *testing.T) {
 		said(t, console.ExitOK, "generate", "towerdefence", "--policy", "net,mcts(sims=4,model=net)", "--max-turns", "6", "--episodes", "2", "--out", dir)
 		restore()
 		manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if first == nil {
 			first = manifest
 		}
-		if string(manifest) != string(first) {
-			t.Errorf("on %s: %s\nwant %s", path, manifest, first)
-		}
+		assert.Equalf(t, string(first), string(manifest), "on %s: %s\nwant %s", path, manifest, first)
 	}
-	if first == nil {
-		t.Error("no path ran")
-	}
+	assert.NotNil(t, first, "no path ran")
 }

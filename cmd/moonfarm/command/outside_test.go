@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 )
 
@@ -63,13 +66,9 @@ func TestPageOutside(t *testing.T) {
 		t.Skip("left out: it builds a program")
 	}
 	edit := regexp.MustCompile(`(?m)^go (mod edit .*)$`).FindStringSubmatch(document(t, "env/README.md").Text)
-	if edit == nil {
-		t.Fatal("the page does not say how to import the module")
-	}
+	require.NotNil(t, edit, "the page does not say how to import the module")
 	here, err := filepath.Abs(top)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := t.TempDir()
 	mine := filepath.Join(dir, "mybot")
 	for _, err := range []error{
@@ -78,23 +77,18 @@ func TestPageOutside(t *testing.T) {
 		os.WriteFile(filepath.Join(mine, "main.go"), []byte(outside), 0o666),
 		os.WriteFile(filepath.Join(mine, "go.sum"), simtest.Text(t, filepath.Join(top, "go.sum")), 0o666),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	command := func(args ...string) string {
 		c := exec.Command("go", args...)
 		c.Dir = mine
 		c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "PWD="+mine)
 		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("go %v: %v\n%s", args, err, out)
-		}
+		require.NoErrorf(t, err, "go %v: %v\n%s", args, err, out)
 		return string(out)
 	}
 	command("mod", "init", "mybot")
 	command(strings.Fields(edit[1])...)
-	if got, want := command("run", "-mod=mod", "."), "0 true\n1 true\ntrue\n"; got != want {
-		t.Errorf("printed %q, want %q", got, want)
-	}
+	got, want := command("run", "-mod=mod", "."), "0 true\n1 true\ntrue\n"
+	assert.Equal(t, want, got, "printed")
 }

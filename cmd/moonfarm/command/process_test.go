@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
@@ -72,12 +73,9 @@ func requireContinues(t *testing.T, want string, signal syscall.Signal, args fun
 	t.Helper()
 	dir, p := interrupt(t, signal, args)
 	say := fmt.Sprintf("moonfarm: interrupted: finished shards are kept in %s; the same command continues\n", dir)
-	if p.Out.Len() > 0 || p.Errs.String() != say {
-		t.Errorf("%v: said %q and %q, want %q", signal, &p.Out, &p.Errs, say)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*", "*.tmp")); len(left) > 0 {
-		t.Errorf("%v: left %v", signal, left)
-	}
+	assert.Truef(t, p.Out.Len() == 0 && p.Errs.String() == say, "%v: said %q and %q, want %q", signal, &p.Out, &p.Errs, say)
+	left, _ := filepath.Glob(filepath.Join(dir, "*", "*.tmp"))
+	assert.Emptyf(t, left, "%v: left", signal)
 	commandtest.Wants(t, finish(t, args(dir)...), "of an earlier run kept")
 	commandtest.RequireSame(t, want, dir)
 }
@@ -95,9 +93,7 @@ func interrupt(t *testing.T, signal syscall.Signal, args func(dir string) []stri
 		if p.ProcessState.ExitCode() == console.ExitInterrupted {
 			return dir, p
 		}
-		if err != nil {
-			t.Fatalf("%v: error %v, want status 130; %s%s", signal, err, &p.Out, &p.Errs)
-		}
+		require.NoErrorf(t, err, "%v: error %v, want status 130; %s%s", signal, err, &p.Out, &p.Errs)
 	}
 	t.Fatalf("%v always came too late", signal)
 	return "", nil
@@ -132,9 +128,7 @@ func TestStuckInterrupt(t *testing.T) {
 			kill := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
 			defer kill.Stop()
 			c.Wait()
-			if c.ProcessState.ExitCode() != console.ExitInterrupted || c.Out.Len() > 0 || strings.Count(c.Errs.String(), "\n") != 1 || !strings.Contains(c.Errs.String(), "interrupted") {
-				t.Errorf("%s: %v, printed %q and %q", line, c.ProcessState, &c.Out, &c.Errs)
-			}
+			assert.Truef(t, c.ProcessState.ExitCode() == console.ExitInterrupted && c.Out.Len() == 0 && strings.Count(c.Errs.String(), "\n") == 1 && strings.Contains(c.Errs.String(), "interrupted"), "%s: %v, printed %q and %q", line, c.ProcessState, &c.Out, &c.Errs)
 		})
 	}
 	all.Wait()
@@ -158,13 +152,10 @@ func TestEvalInterrupt(t *testing.T) {
 		t.Fatalf("error %v, %d games, complete: %v; said %s", err, got.Games, *got.Complete, &c.Errs)
 	}
 	want := fmt.Sprintf(`{"error":"interrupted: the result covers the first %s; the same command continues","usage":false,"exit_status":130}`+"\n", texts.Plural(got.Games, "game"))
-	if c.Errs.String() != want {
-		t.Errorf("said %s, want %s", &c.Errs, want)
-	}
+	assert.Equalf(t, want, c.Errs.String(), "said %s", &c.Errs)
 	all := got.Games + 10
-	if again, whole := finish(t, eval(all, out...)...), finish(t, eval(all)...); again != whole {
-		t.Errorf("%d games and 10 more: %s, want %s", got.Games, again, whole)
-	}
+	again, whole := finish(t, eval(all, out...)...), finish(t, eval(all)...)
+	assert.Equalf(t, whole, again, "%d games and 10 more", got.Games)
 }
 
 // TestEvalKill kills eval at random moments, 3 times (20 with MOONFARM_LONG). The same

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
@@ -29,17 +32,11 @@ func TestSearchBots(t *testing.T) {
 			}
 			t.Chdir(dir) // where the bot of towerdefence gets its files
 			rules := filepath.Join(dir, c.game+".rules")
-			if err := os.WriteFile(rules, []byte(c.rules), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(rules, []byte(c.rules), 0o666))
 			out := moonfarm(t, console.ExitOK, "match", c.game, "--rules", rules, "--player", "'"+bot+"'"+c.flags, "--player", c.other, "--games", "2", "--json")
 			var r matchReport
-			if err := json.Unmarshal([]byte(out), &r); err != nil {
-				t.Fatal(err)
-			}
-			if len(r.Games) != 2 || !r.Complete {
-				t.Errorf("%s: %s", c.game, out)
-			}
+			require.NoError(t, json.Unmarshal([]byte(out), &r))
+			assert.Truef(t, len(r.Games) == 2 && r.Complete, "%s: %s", c.game, out)
 			for _, g := range r.Games {
 				for _, s := range g.Seats {
 					if s.Crashed || len(s.Faults) > 0 {
@@ -47,9 +44,8 @@ func TestSearchBots(t *testing.T) {
 					}
 				}
 			}
-			if p := r.Players[0]; p.Score <= 0 {
-				t.Errorf("%s: the bot has score %v", c.game, p.Score)
-			}
+			p := r.Players[0]
+			assert.Greaterf(t, p.Score, float64(0), "%s: the bot has score %v", c.game, p.Score)
 		})
 	}
 }

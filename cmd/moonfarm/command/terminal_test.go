@@ -16,6 +16,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/sim"
@@ -141,22 +144,17 @@ func TestImportRecordings(t *testing.T) {
 	out, stderr := said(t, console.ExitFailure, append([]string{"import", "terminal", "--obs", "packed", "--out", dir}, files...)...) // some are skipped
 	commandtest.Wants(t, out, "2018a-001.replay.gz: differs when played here: ", "2025a-009.replay.gz: the recording broke off in turn 2\n",
 		fmt.Sprintf("%s: %d episodes, ", dir, episodes), "\nrules: "+strings.Join(rules, ", ")+"\n")
-	if want := fmt.Sprintf("moonfarm: %d files of %d skipped; the others are in %s\n", len(files)-episodes, len(files), dir); stderr != want {
-		t.Errorf("standard error %q, want %q", stderr, want)
-	}
+	want := fmt.Sprintf("moonfarm: %d files of %d skipped; the others are in %s\n", len(files)-episodes, len(files), dir)
+	assert.Equal(t, want, stderr, "standard error")
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, "verify", dir, "--recompute", "all"), "equal to the bit")
 }
 
 // TestImportInterrupt stops an import.
 func TestImportInterrupt(t *testing.T) {
 	replays, err := terminalReplays()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "small.replay")
-	if err := os.WriteFile(file, []byte(replays["small.replay"]), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(replays["small.replay"]), 0o666))
 	args := func(dir string) []string {
 		list := []string{"import", "terminal", "--workers", "2", "--shard-episodes", "1", "--out", dir}
 		for range 100 {
@@ -242,9 +240,7 @@ for line in sys.stdin:
 	replay := filepath.Join(dir, "game.replay")
 	out := moonfarm(t, console.ExitOK, "match", "terminal", "--rules", filepath.Join(dir, "rules"), "--player", "starter", "--player", "bot:"+filepath.Join(dir, "algo"), "--save-replay", replay)
 	commandtest.Wants(t, out, ": 3 turns, seed 1 (")
-	if strings.Contains(out, "the first in turn") {
-		t.Errorf("faults:\n%s", out)
-	}
+	assert.NotContains(t, out, "the first in turn", "faults")
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "verify", replay), "1 file, 1 game, 3 turns, ", ", 0 differences")
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "show", replay, "--turn", "1"), `p2 answers [["DF",13,13]] [["PI",14,0]]`)
 }

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
@@ -29,9 +32,8 @@ func moonfarm(t *testing.T, status int, args ...string) string {
 func said(t *testing.T, status int, args ...string) (string, string) {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	if got := run(args, &out, &stderr); got != status {
-		t.Fatalf("moonfarm %.200s: exit status %d, want %d: %.2000s%.2000s", strings.Join(args, " "), got, status, out.String(), stderr.String())
-	}
+	got := run(args, &out, &stderr)
+	require.Equalf(t, status, got, "moonfarm %.200s: exit status %d, want %d: %.2000s%.2000s", strings.Join(args, " "), got, status, out.String(), stderr.String())
 	return out.String(), stderr.String()
 }
 
@@ -46,21 +48,16 @@ func TestImportTowerdefence(t *testing.T) {
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, "verify", data, "--recompute", "all"), "equal to the bit")
 	moonfarm(t, console.ExitOK, "replay", "convert", data, "--out", replays)
 	written, err := filepath.Glob(filepath.Join(replays, "*.jsonl"))
-	if err != nil || len(written) != 603 {
-		t.Fatalf("%d recordings, error %v", len(written), err)
-	}
+	require.NoErrorf(t, err, "%d recordings", len(written))
+	require.Equalf(t, 603, len(written), "%d recordings", len(written))
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, append([]string{"replay", "verify"}, written...)...), "603 games, 42,607 rounds compared, 0 differences")
 	moonfarm(t, console.ExitOK, append([]string{"import", "towerdefence", "--obs", "packed", "--out", again}, written...)...)
 	// All recordings are equal but for texts before a readable command that count as failures,
 	// which has no effect.
 	a, err := datasets.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	b, err := datasets.Open(again)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for table, columns := range map[string][]string{
 		"steps":    {"episode", "turn", "seat", "packed", "scalars", "mask", "reward", "return", "outcome", "terminated", "truncated"},
 		"episodes": {"policies", "rules", "turns", "status", "results", "scores", "ends", "stopped"},
@@ -146,14 +143,12 @@ with open("command.txt", "w") as f:
 	rules, log := filepath.Join(dir, "short.properties"), filepath.Join(dir, "log")
 	out := moonfarm(t, console.ExitOK, "match", "towerdefence", "--rules", rules, "--player", "econ", "--player", "bot:"+filepath.Join(dir, "bot"), "--save-replay", log)
 	commandtest.Wants(t, out, ": 5 turns, seed 1 (")
-	if strings.Contains(out, "the first in turn") {
-		t.Errorf("faults:\n%s", out)
-	}
+	assert.NotContains(t, out, "the first in turn", "faults")
 	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "verify", log, "--rules", rules), "1 file, 1 game, 5 rounds compared, 0 differences")
 	for round, want := range []string{"0,1,2", "", "", "3,1,2", ""} {
 		name := filepath.Join(log, fmt.Sprintf("Round %03d", round), "B - Monty", "PlayerCommand.txt")
-		if got, err := os.ReadFile(name); err != nil || string(got) != want && (want != "" || string(got) != "No Command") {
-			t.Errorf("round %d: %q, want %q, error %v", round, got, want, err)
-		}
+		got, err := os.ReadFile(name)
+		require.NoErrorf(t, err, "round %d: %q, want %q", round, got, want)
+		assert.Truef(t, string(got) == want || want == "" && string(got) == "No Command", "round %d: %q, want %q", round, got, want)
 	}
 }

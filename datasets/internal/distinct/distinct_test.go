@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/prng"
 )
 
@@ -34,17 +37,12 @@ func TestMerge(t *testing.T) {
 	for _, from := range []uint64{6000, 0, 3000, 1500} {
 		var part Set
 		fill(&part, from, from+3000)
-		if err := parts.Merge(part.Sample()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, parts.Merge(part.Sample()))
 	}
-	if a, b := whole.Sample(), parts.Sample(); a.Shift != b.Shift || !slices.Equal(a.Numbers, b.Numbers) || parts.Count() != 9000 {
-		t.Errorf("%d distinct numbers, want 9000", parts.Count())
-	}
+	a, b := whole.Sample(), parts.Sample()
+	assert.Truef(t, a.Shift == b.Shift && slices.Equal(a.Numbers, b.Numbers) && parts.Count() == 9000, "%d distinct numbers, want 9000", parts.Count())
 	for _, bad := range []Sample{{Numbers: make([]byte, 7)}, {Numbers: make([]byte, 16)}, {Shift: 64}, {Shift: 1, Numbers: []byte{1, 0, 0, 0, 0, 0, 0, 0}}} {
-		if new(Set).Merge(bad) == nil {
-			t.Errorf("the sample %v was taken", bad)
-		}
+		assert.Errorf(t, new(Set).Merge(bad), "the sample %v was taken", bad)
 	}
 }
 
@@ -60,10 +58,8 @@ func TestBeyond(t *testing.T) {
 	for i := uint64(n); i > 0; i-- {
 		down.Add(prng.Mix(i - 1))
 	}
-	if got := up.Count(); math.Abs(float64(got)/n-1) > 0.01 || down.Count() != got {
-		t.Errorf("about %d and %d distinct numbers, want %d", got, down.Count(), uint64(n))
-	}
-	if a, b := up.Sample(), down.Sample(); a.Shift != 1 || b.Shift != 1 || !slices.Equal(a.Numbers, b.Numbers) {
-		t.Errorf("another order makes another set, shifts %d and %d", a.Shift, b.Shift)
-	}
+	got := up.Count()
+	assert.Truef(t, math.Abs(float64(got)/n-1) <= 0.01 && down.Count() == got, "about %d and %d distinct numbers, want %d", got, down.Count(), uint64(n))
+	a, b := up.Sample(), down.Sample()
+	assert.Truef(t, a.Shift == 1 && b.Shift == 1 && slices.Equal(a.Numbers, b.Numbers), "another order makes another set, shifts %d and %d", a.Shift, b.Shift)
 }

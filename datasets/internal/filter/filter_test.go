@@ -1,8 +1,9 @@
 package filter
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 var players = &Players{Seats: 2, Members: [][]string{{"a", "b"}, {}}, Opening: 2, Names: []string{"a", "b", "mix", "plain"}}
@@ -31,9 +32,7 @@ func TestHas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i, r := range []Row{mix, plain, early} {
-				if got := c.f.Has(players, &r); got != c.want[i] {
-					t.Errorf("%s: row %d is wanted: %v", name, i, got)
-				}
+				assert.Equalf(t, c.want[i], c.f.Has(players, &r), "%s: row %d is wanted", name, i)
 			}
 			if c.f.Empty() != (name == "all") || c.f.Check(players) != nil {
 				t.Errorf("%s: empty %v, error %v", name, c.f.Empty(), c.f.Check(players))
@@ -51,17 +50,13 @@ func TestCheck(t *testing.T) {
 		`policy "c": no policy of that name played; these did: a, b, mix, plain`: {Policies: []string{"c"}},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if err := f.Check(players); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want one with %q", err, want)
-			}
+			err := f.Check(players)
+			assert.ErrorContains(t, err, want)
 		})
 	}
 	f := Filter{Chosen: []int{0}}
-	if err := f.Check(&Players{Seats: 2}); err == nil || !strings.Contains(err.Error(), "no seat has a policy of several members") {
-		t.Errorf("error %v", err)
-	}
+	err := f.Check(&Players{Seats: 2})
+	assert.ErrorContains(t, err, "no seat has a policy of several members")
 	f = Filter{Policies: []string{"whoever"}}
-	if err := f.Check(&Players{Seats: 2}); err != nil {
-		t.Errorf("names that are not known: %v", err)
-	}
+	assert.NoError(t, f.Check(&Players{Seats: 2}), "names that are not known")
 }

@@ -3,6 +3,9 @@ package games
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -15,9 +18,7 @@ import (
 func TestNumbers(t *testing.T) {
 	numbers := func(game string) *Numbers {
 		g, err := catalog.Find(game)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return New([]string{"", "other"}, func(int) (env.Vector, error) { return g.New("", env.Settings{N: 1}) })
 	}
 	episode := func(change func(e *rollout.Episode)) *rollout.Episode {
@@ -28,9 +29,7 @@ func TestNumbers(t *testing.T) {
 	td, tron := numbers("towerdefence"), numbers("tron")
 	number := func(n *Numbers, rules int, change func(e *rollout.Episode)) uint64 {
 		x, err := n.Of(rules, episode(change))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return x
 	}
 	same := func(*rollout.Episode) {}
@@ -41,9 +40,7 @@ func TestNumbers(t *testing.T) {
 		"names":           func(e *rollout.Episode) { e.ID, e.Policies = 7, []string{"a", "b"} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if number(td, 0, change) != want {
-				t.Errorf("%s: another number", name)
-			}
+			assert.Equalf(t, want, number(td, 0, change), "%s: another number", name)
 		})
 	}
 	seen := map[uint64]string{want: "the game", number(td, 1, same): "rules"}
@@ -56,15 +53,12 @@ func TestNumbers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := number(td, 0, change)
-			if other, ok := seen[x]; ok {
-				t.Errorf("%s: the number of %s", name, other)
-			}
+			other, ok := seen[x]
+			assert.Falsef(t, ok, "%s: the number of %s", name, other)
 			seen[x] = name
 		})
 	}
-	if number(tron, 0, same) == number(tron, 0, func(e *rollout.Episode) { e.Seed = 2 }) {
-		t.Error("games with two starts have one number")
-	}
+	assert.NotEqual(t, number(tron, 0, func(e *rollout.Episode) { e.Seed = 2 }), number(tron, 0, same), "games with two starts have one number")
 }
 
 // TestGolden: the numbers are in files, and split them. They may not change.

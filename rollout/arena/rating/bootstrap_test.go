@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/sim/prng"
 )
@@ -18,30 +21,21 @@ func TestBootstrap(t *testing.T) {
 			results := tournament{[]float64{0.8, 0.1, -0.2, -0.7}, 0.4, 400, l}.play(&r)
 			shown := fit(t, 4, results).Ratings(-1)
 			boot, err := rating.Bootstrap(4, results, -1, 1000, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for i, x := range shown {
 				y := boot[i]
-				if x.Elo != y.Elo || x.Seeds != y.Seeds || math.Abs(y.Error/x.Error-1) > 0.15 ||
-					math.Abs(y.Low-x.Low) > 0.5*x.Error || math.Abs(y.High-x.High) > 0.5*x.Error {
-					t.Errorf("%s: player %d has %+v, by the bootstrap %+v", l.name, i, x, y)
-				}
+				assert.Truef(t, x.Elo == y.Elo && x.Seeds == y.Seeds && math.Abs(y.Error/x.Error-1) <= 0.15 && math.Abs(y.Low-x.Low) <= 0.5*x.Error && math.Abs(y.High-x.High) <= 0.5*x.Error, "%s: player %d has %+v, by the bootstrap %+v", l.name, i, x, y)
 			}
 			slices.Reverse(results)
 			again, err := rating.Bootstrap(4, results, -1, 1000, 1)
-			if err != nil || !slices.Equal(boot, again) {
-				t.Errorf("again with the same seed: %v, %v", again, err)
-			}
+			require.NoErrorf(t, err, "again with the same seed: %v", again)
+			assert.True(t, slices.Equal(boot, again), "again with the same seed")
 			anchored, err := rating.Bootstrap(4, results, 2, 1000, 1)
-			if err != nil || anchored[2].Error != 0 || anchored[2].High != 0 || math.Abs(anchored[0].Elo-boot[0].Elo+boot[2].Elo) > 0.02 ||
-				math.Abs((anchored[0].Low+anchored[0].High)/2-anchored[0].Elo) > anchored[0].Error {
-				t.Errorf("against player 2: %+v, %v", anchored, err)
-			}
+			require.NoErrorf(t, err, "against player 2: %+v", anchored)
+			assert.Truef(t, anchored[2].Error == 0 && anchored[2].High == 0 && math.Abs(anchored[0].Elo-boot[0].Elo+boot[2].Elo) <= 0.02 && math.Abs((anchored[0].Low+anchored[0].High)/2-anchored[0].Elo) <= anchored[0].Error, "against player 2: %+v", anchored)
 			other, err := rating.Bootstrap(4, results, -1, 1000, 2)
-			if err != nil || slices.Equal(boot, other) {
-				t.Errorf("with another seed: %v, %v, want other numbers", other, err)
-			}
+			require.NoErrorf(t, err, "with another seed: %v", other)
+			assert.Falsef(t, slices.Equal(boot, other), "with another seed: %v, want other numbers", other)
 		})
 	}
 }
@@ -52,9 +46,7 @@ func TestPayoffs(t *testing.T) {
 		{A: 0, B: 1, Wins: 2, Draws: 1, Losses: 1, Weight: 1}, {A: 1, B: 0, Wins: 4, Weight: 0.5}, {A: 2, B: 0, Losses: 3, Weight: 1},
 	}
 	scores, err := rating.Scores(4, results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// Player 0 against 1: weights of 2 wins, 1 draw and 3 losses.
 	for i, want := range [][]float64{{0, 2.5/6 - 0.5, 0.5, 0}, {0.5 - 2.5/6, 0, 0, 0}, {-0.5, 0, 0, 0}, {0, 0, 0, 0}} {
 		near(t, "scores", scores[i], want, 1e-12)

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/sim/prng"
 )
@@ -30,9 +33,8 @@ func TestPlacePoints(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("points %v for %v", c.points, c.scores), func(t *testing.T) {
 			got, err := rating.PlacePoints(c.points, c.scores)
-			if err != nil || !slices.Equal(got, c.want) {
-				t.Errorf("points %v for %v: %v, %v, want %v", c.points, c.scores, got, err, c.want)
-			}
+			require.NoErrorf(t, err, "points %v for %v: %v", c.points, c.scores, got)
+			assert.Truef(t, slices.Equal(got, c.want), "points %v for %v", c.points, c.scores)
 		})
 	}
 	for _, c := range []struct {
@@ -40,36 +42,28 @@ func TestPlacePoints(t *testing.T) {
 		scores []float64
 	}{{[]int{1}, []float64{1, 2}}, {[]int{2, 1}, []float64{1, math.NaN()}}, {[]int{2, -1}, []float64{1, 2}}} {
 		t.Run(fmt.Sprintf("points %v for %v", c.points, c.scores), func(t *testing.T) {
-			if got, err := rating.PlacePoints(c.points, c.scores); err == nil {
-				t.Errorf("points %v for %v: %v, want an error", c.points, c.scores, got)
-			}
+			got, err := rating.PlacePoints(c.points, c.scores)
+			assert.Errorf(t, err, "points %v for %v: %v, want an error", c.points, c.scores, got)
 		})
 	}
 	for n := range 7 {
-		if got := len(rating.ContestPoints(n - 1)); got != max(0, min(n-1, 4)) {
-			t.Errorf("%d players: points for %d places", n-1, got)
-		}
+		got := len(rating.ContestPoints(n - 1))
+		assert.Equalf(t, max(0, min(n-1, 4)), got, "%d players: points for %d places", n-1, got)
 	}
 }
 
 func TestSandbox(t *testing.T) {
 	rule := rating.ContestSandbox()
-	if rule.Start != 1200 {
-		t.Errorf("ratings start at %v, want 1200", rule.Start)
-	}
+	assert.Equal(t, float64(1200), rule.Start, "ratings start at")
 	after := func(players []rating.SandboxRating, scores ...float64) []rating.SandboxRating {
 		t.Helper()
 		got, err := rule.After(players, scores)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return got
 	}
 	start := rating.SandboxRating{Rating: rule.Start}
 	got := after([]rating.SandboxRating{start, start}, 5, 3)
-	if got[0] != (rating.SandboxRating{Rating: 1232, Games: 1}) || got[1] != (rating.SandboxRating{Rating: 1168, Games: 1}) {
-		t.Errorf("after the first game of equals: %v, want 1232 and 1168", got)
-	}
+	assert.Truef(t, got[0] == (rating.SandboxRating{Rating: 1232, Games: 1}) && got[1] == (rating.SandboxRating{Rating: 1168, Games: 1}), "after the first game of equals: %v, want 1232 and 1168", got)
 	four := after([]rating.SandboxRating{start, start, start, start}, 4, 2, 2, 1)
 	near(t, "a table of four", []float64{four[0].Rating, four[1].Rating, four[2].Rating, four[3].Rating}, []float64{1232, 1200, 1200, 1168}, 1e-9)
 	// With a lead of 400 points a player is expected to win ten of eleven games.
@@ -126,9 +120,8 @@ func TestRank(t *testing.T) {
 	for _, e := range rating.Rank(table) {
 		got = append(got, e.Player)
 	}
-	if want := []int{4, 2, 1, 0, 3}; !slices.Equal(got, want) || table[0].Player != 0 {
-		t.Errorf("%v, want %v", got, want)
-	}
+	want := []int{4, 2, 1, 0, 3}
+	assert.Truef(t, slices.Equal(got, want) && table[0].Player == 0, "%v, want %v", got, want)
 }
 
 func TestStages(t *testing.T) {
@@ -138,28 +131,21 @@ func TestStages(t *testing.T) {
 		all[i] = rating.Entry{Player: i, Points: float64(-i)}
 	}
 	first := stages[0].Field(nil, all)
-	if len(first) != 1080 || first[0] != 0 || first[1079] != 1079 {
-		t.Errorf("Round 1 has %d players", len(first))
-	}
+	assert.Truef(t, len(first) == 1080 && first[0] == 0 && first[1079] == 1079, "Round 1 has %d players", len(first))
 	// The last of the Sandbox win Round 1, so the first of the Sandbox get in by their rating.
 	before := make([]rating.Entry, len(first))
 	for i, p := range first {
 		before[i] = rating.Entry{Player: p, Points: float64(p)}
 	}
 	second := stages[1].Field(before, all)
-	if len(second) != 360 || second[0] != 1079 || second[299] != 780 || second[300] != 0 || second[359] != 59 {
-		t.Errorf("Round 2 has %d players", len(second))
-	}
+	assert.Truef(t, len(second) == 360 && second[0] == 1079 && second[299] == 780 && second[300] == 0 && second[359] == 59, "Round 2 has %d players", len(second))
 	// Players from the previous stage are not taken from the Sandbox again.
-	if got := stages[2].Field(all[:100], all); len(got) != 60 || got[49] != 49 || got[50] != 50 || got[59] != 59 {
-		t.Errorf("the finals have %v", got)
-	}
-	if got := stages[0].Field(nil, all[:11]); len(got) != 8 {
-		t.Errorf("of 11 players %d take part in Round 1, want 8", len(got))
-	}
-	if got := stages[2].Field(nil, all[:3]); len(got) != 3 {
-		t.Errorf("of 3 players %d take part in the finals, want 3", len(got))
-	}
+	got := stages[2].Field(all[:100], all)
+	assert.Truef(t, len(got) == 60 && got[49] == 49 && got[50] == 50 && got[59] == 59, "the finals have %v", got)
+	got = stages[0].Field(nil, all[:11])
+	assert.Lenf(t, got, 8, "of 11 players %d take part in Round 1, want 8", len(got))
+	got = stages[2].Field(nil, all[:3])
+	assert.Lenf(t, got, 3, "of 3 players %d take part in the finals, want 3", len(got))
 }
 
 func TestWave(t *testing.T) {
@@ -169,9 +155,7 @@ func TestWave(t *testing.T) {
 	const waves = 4000
 	for w := range uint64(waves) {
 		tables := rating.Wave(players, 4, 1, w)
-		if len(tables) != 2 || len(tables[0]) != 4 || len(tables[1]) != 4 {
-			t.Fatalf("wave %d: %v", w, tables)
-		}
+		require.Truef(t, len(tables) == 2 && len(tables[0]) == 4 && len(tables[1]) == 4, "wave %d: %v", w, tables)
 		out := slices.Clone(players)
 		for _, table := range tables {
 			for i, p := range table {
@@ -188,19 +172,11 @@ func TestWave(t *testing.T) {
 		rest[out[0]]++
 	}
 	for pair, n := range met { // 12 of 36 pairs meet in a wave
-		if math.Abs(float64(n)-waves/3.0) > 5*math.Sqrt(waves/3.0*2/3) {
-			t.Errorf("%v met %d times in %d waves", pair, n, waves)
-		}
+		assert.LessOrEqualf(t, math.Abs(float64(n)-waves/3.0), 5*math.Sqrt(waves/3.0*2/3), "%v met %d times in %d waves", pair, n, waves)
 	}
 	for p, n := range rest {
-		if math.Abs(float64(n)-waves/9.0) > 5*math.Sqrt(waves/9.0*8/9) {
-			t.Errorf("%d sat out %d times in %d waves", p, n, waves)
-		}
+		assert.LessOrEqualf(t, math.Abs(float64(n)-waves/9.0), 5*math.Sqrt(waves/9.0*8/9), "%d sat out %d times in %d waves", p, n, waves)
 	}
-	if !slices.Equal(players, []int{10, 11, 12, 13, 14, 15, 16, 17, 18}) {
-		t.Error("the list of players has changed")
-	}
-	if got := rating.Wave(players, 0, 1, 1); got != nil {
-		t.Errorf("no seats: %v", got)
-	}
+	assert.Equal(t, []int{10, 11, 12, 13, 14, 15, 16, 17, 18}, players, "the list of players has changed")
+	assert.Nil(t, rating.Wave(players, 0, 1, 1), "no seats")
 }

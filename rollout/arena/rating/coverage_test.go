@@ -6,6 +6,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/sim/prng"
 )
@@ -116,9 +119,7 @@ func coverage(t *testing.T, nu float64, seeds int, l luck) {
 	for k := range tournaments {
 		r := prng.New(prng.StreamSeed(7, uint64(k), 0, 0, prng.PurposeGame))
 		m, err := rating.Fit(len(theta), tournament{theta, nu, seeds, l}.play(&r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		cov := m.Covariance()
 		for i, x := range m.Ratings(-1) {
 			truth := (theta[i] - mean) * 400 / math.Ln10
@@ -135,7 +136,5 @@ func coverage(t *testing.T, nu float64, seeds int, l luck) {
 	share := float64(held) / float64(all)
 	t.Logf("ν %.1f: %d of %d intervals hold the truth: %.2f %%, mean width %.1f (by the model alone %.2f %%)",
 		nu, held, all, 100*share, width/float64(all), 100*float64(naive)/float64(all))
-	if share < 0.94-slack || share > 0.96+slack {
-		t.Errorf("%.2f %% of the intervals hold the truth, want 95 ± 1", 100*share)
-	}
+	assert.Truef(t, share >= 0.94-slack && share <= 0.96+slack, "%.2f %% of the intervals hold the truth, want 95 ± 1", 100*share)
 }

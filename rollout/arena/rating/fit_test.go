@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"moonfarm/rollout/arena/rating"
@@ -17,9 +19,7 @@ const unit = 400 / math.Ln10 // Elo of one unit of log strength
 func fit(t *testing.T, players int, results []rating.Comparison) *rating.Model {
 	t.Helper()
 	m, err := rating.Fit(players, results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -59,20 +59,14 @@ func TestCitations(t *testing.T) {
 	want := []float64{0, -2.9491, -0.4796, 0.2690}
 	errors := []float64{0, 0.10255, 0.06059, 0.07083}
 	for i, r := range fit(t, 4, times).Ratings(biometrika) {
-		if math.Abs(r.Elo-want[i]*unit) > 0.00006*unit+0.005 {
-			t.Errorf("journal %d has %.4f, want %.4f", i, r.Elo/unit, want[i])
-		}
+		assert.LessOrEqualf(t, math.Abs(r.Elo-want[i]*unit), 0.00006*unit+0.005, "journal %d has %.4f, want %.4f", i, r.Elo/unit, want[i])
 	}
 	m := fit(t, 4, results)
 	cov := m.Covariance()
 	for i, r := range m.Ratings(biometrika) {
-		if math.Abs(r.Elo-want[i]*unit) > 1 {
-			t.Errorf("journal %d has %.4f, want %.4f", i, r.Elo/unit, want[i])
-		}
+		assert.LessOrEqualf(t, math.Abs(r.Elo-want[i]*unit), float64(1), "journal %d has %.4f, want %.4f", i, r.Elo/unit, want[i])
 		se := math.Sqrt(max(0, cov[i][i]+cov[0][0]-2*cov[i][0])) / unit
-		if math.Abs(se-errors[i]) > 0.0005 {
-			t.Errorf("journal %d has standard error %.5f, want %.5f", i, se, errors[i])
-		}
+		assert.LessOrEqualf(t, math.Abs(se-errors[i]), 0.0005, "journal %d has standard error %.5f, want %.5f", i, se, errors[i])
 		if i > 0 && (math.Abs(r.Error/unit/errors[i]-1) > 0.15 || math.Abs((r.High-r.Low)/(2*1.96*r.Error)-1) > 0.03) {
 			t.Errorf("journal %d: %+v, standard error of the model %.2f", i, r, errors[i]*unit)
 		}
@@ -91,46 +85,39 @@ func TestTwoPlayers(t *testing.T) {
 	if want := d / math.Sqrt(w*l); math.Abs(m.Draws()-want) > 1e-3 {
 		t.Errorf("ν is %v, want %v", m.Draws(), want)
 	}
-	if got, want := m.Covariance()[0][0], unit*unit*(1.0/w+1.0/l)/4; math.Abs(got/want-1) > 0.003 {
-		t.Errorf("variance %v, want %v", got, want)
-	}
+	got, want := m.Covariance()[0][0], unit*unit*(1.0/w+1.0/l)/4
+	assert.LessOrEqualf(t, math.Abs(got/want-1), 0.003, "variance %v, want %v", got, want)
 	// For independent games the sandwich gives the same.
 	var results []rating.Comparison
 	for k := range 500 {
 		results = append(results, spread(0, 1, 6, 3, 2, 100*k)...)
 	}
 	m = fit(t, 2, results)
-	if got, want := m.RobustCovariance()[0][0], m.Covariance()[0][0]; math.Abs(got/want-1) > 0.01 {
-		t.Errorf("sandwich %v, model %v, want the same", got, want)
-	}
+	got, want = m.RobustCovariance()[0][0], m.Covariance()[0][0]
+	assert.LessOrEqualf(t, math.Abs(got/want-1), 0.01, "sandwich %v, model %v, want the same", got, want)
 	// If all games of a seed have the same result, they count as one.
 	for k := range results {
 		results[k].Wins, results[k].Draws, results[k].Losses = results[k].Wins*9, results[k].Draws*9, results[k].Losses*9
 	}
 	nine := fit(t, 2, results)
-	if got, want := nine.RobustCovariance()[0][0], m.RobustCovariance()[0][0]; math.Abs(got/want-1) > 0.01 {
-		t.Errorf("sandwich of nine games alike %v, of one %v, want the same", got, want)
-	}
-	if got, want := nine.Covariance()[0][0], m.Covariance()[0][0]/9; math.Abs(got/want-1) > 0.01 {
-		t.Errorf("model of nine games alike %v, want %v", got, want)
-	}
+	got, want = nine.RobustCovariance()[0][0], m.RobustCovariance()[0][0]
+	assert.LessOrEqualf(t, math.Abs(got/want-1), 0.01, "sandwich of nine games alike %v, of one %v, want the same", got, want)
+	got, want = nine.Covariance()[0][0], m.Covariance()[0][0]/9
+	assert.LessOrEqualf(t, math.Abs(got/want-1), 0.01, "model of nine games alike %v, want %v", got, want)
 	// With weights of a ninth, both variances count them so.
 	for k := range results {
 		results[k].Weight = 1.0 / 9
 	}
 	weighed := fit(t, 2, results)
-	if got, want := weighed.Covariance()[0][0], m.Covariance()[0][0]; math.Abs(got/want-1) > 0.01 {
-		t.Errorf("model of nine games of a ninth %v, want %v", got, want)
-	}
+	got, want = weighed.Covariance()[0][0], m.Covariance()[0][0]
+	assert.LessOrEqualf(t, math.Abs(got/want-1), 0.01, "model of nine games of a ninth %v, want %v", got, want)
 }
 
 // TestExpected: with two players the expected score is the score of the games, and with three the
 // odds multiply for the two who never met.
 func TestExpected(t *testing.T) {
 	m, err := rating.Fit(3, []rating.Comparison{{A: 0, B: 1, Wins: 600, Draws: 200, Losses: 200, Weight: 1}, {A: 1, B: 2, Wins: 600, Draws: 200, Losses: 200, Block: 1, Weight: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	near(t, "who met, who did not", []float64{m.Expected(0, 1), m.Expected(1, 0), m.Expected(0, 0), m.Expected(0, 2) + m.Expected(2, 0)}, []float64{0.7, 0.3, 0.5, 1}, 2e-3)
 	win, nu := math.Exp((m.Ratings(-1)[0].Elo-m.Ratings(-1)[2].Elo)*math.Ln10/800), m.Draws()
 	near(t, "odds", []float64{m.Expected(0, 2)}, []float64{(win + nu/2) / (win + 1/win + nu)}, 1e-4)
@@ -148,16 +135,12 @@ func TestFewSeeds(t *testing.T) {
 	variance := func(c [][]float64) float64 { return c[0][0] + c[1][1] - 2*c[0][1] }
 	model, robust := variance(m.Covariance()), variance(m.RobustCovariance())
 	r := m.Difference(0, 1)
-	if want := math.Sqrt((4*robust*5/4 + 2*model) / 6); math.Abs(r.Error/want-1) > 0.001 {
-		t.Errorf("error %v, want %v: %+v", r.Error, want, r)
-	}
+	want := math.Sqrt((4*robust*5/4 + 2*model) / 6)
+	assert.LessOrEqualf(t, math.Abs(r.Error/want-1), 0.001, "error %v, want %v: %+v", r.Error, want, r)
 	const student = 2.776445 // for 4 degrees of freedom
-	if width := (r.High - r.Low) / 2; math.Abs(width/(student*r.Error)-1) > 0.01 {
-		t.Errorf("interval ± %v, want %v", width, student*r.Error)
-	}
-	if r.Seeds != 5 {
-		t.Errorf("%v seeds, want 5", r.Seeds)
-	}
+	width := (r.High - r.Low) / 2
+	assert.LessOrEqualf(t, math.Abs(width/(student*r.Error)-1), 0.01, "interval ± %v, want %v", width, student*r.Error)
+	assert.Equalf(t, float64(5), r.Seeds, "%v seeds, want 5", r.Seeds)
 	// Seeds with unequal numbers of games have a smaller effective number.
 	for k := range results {
 		results[k].Wins *= 1 + k
@@ -169,9 +152,8 @@ func TestFewSeeds(t *testing.T) {
 	// Ten wins and no loss give little information on the variance between seeds: the model's
 	// variance has its full weight.
 	ten := fit(t, 2, spread(0, 1, 10, 0, 0, 0))
-	if got, want := ten.Difference(0, 1).Error, math.Sqrt(variance(ten.Covariance())); got < 0.9*want || got > want {
-		t.Errorf("after ten wins the error is %v, by the model %v", got, want)
-	}
+	got, want := ten.Difference(0, 1).Error, math.Sqrt(variance(ten.Covariance()))
+	assert.Truef(t, got >= 0.9*want && got <= want, "after ten wins the error is %v, by the model %v", got, want)
 }
 
 // TestRepeatedGames: copies of one game, one in each block, with weights that sum to 1, count as
@@ -185,9 +167,7 @@ func TestRepeatedGames(t *testing.T) {
 	other := slices.Concat(spread(0, 2, 50, 0, 50, 1000), spread(1, 2, 50, 0, 50, 2000), spread(0, 1, 2, 0, 2, 3000))
 	once := fit(t, 3, append(spread(0, 1, 1, 0, 0, 0), other...)).Difference(0, 1)
 	many := fit(t, 3, append(copies, other...)).Difference(0, 1)
-	if math.Abs(once.Elo-many.Elo) > 0.02 || math.Abs(once.Low-many.Low) > 2 || math.Abs(once.High-many.High) > 2 {
-		t.Errorf("a hundred copies: %+v, one game: %+v", many, once)
-	}
+	assert.Truef(t, math.Abs(once.Elo-many.Elo) <= 0.02 && math.Abs(once.Low-many.Low) <= 2 && math.Abs(once.High-many.High) <= 2, "a hundred copies: %+v, one game: %+v", many, once)
 	// Twenty games, each ten times, have the same variances by the model and between blocks as
 	// without copies.
 	var tenfold []rating.Comparison
@@ -199,27 +179,21 @@ func TestRepeatedGames(t *testing.T) {
 		}
 	}
 	m, o := fit(t, 2, games), fit(t, 2, tenfold)
-	if a, b := m.Covariance()[0][0], o.Covariance()[0][0]; math.Abs(a/b-1) > 1e-3 {
-		t.Errorf("variance of twenty games %v, of ten copies of each %v", a, b)
-	}
-	if a, b := m.RobustCovariance()[0][0], o.RobustCovariance()[0][0]; math.Abs(a/b-1) > 1e-3 {
-		t.Errorf("variance between twenty games %v, between ten copies of each %v", a, b)
-	}
+	a, b := m.Covariance()[0][0], o.Covariance()[0][0]
+	assert.LessOrEqualf(t, math.Abs(a/b-1), 1e-3, "variance of twenty games %v, of ten copies of each %v", a, b)
+	a, b = m.RobustCovariance()[0][0], o.RobustCovariance()[0][0]
+	assert.LessOrEqualf(t, math.Abs(a/b-1), 1e-3, "variance between twenty games %v, between ten copies of each %v", a, b)
 	// Copies of one game alone give intervals as wide as the one game.
 	one := fit(t, 2, spread(0, 1, 1, 0, 0, 0)).Difference(0, 1)
 	all := fit(t, 2, copies).Difference(0, 1)
-	if all.Low > -200 || one.Low > -200 || math.Abs(one.Elo-all.Elo) > 0.02 {
-		t.Errorf("copies alone: %+v, one game: %+v", all, one)
-	}
+	assert.Truef(t, all.Low <= -200 && one.Low <= -200 && math.Abs(one.Elo-all.Elo) <= 0.02, "copies alone: %+v, one game: %+v", all, one)
 }
 
 // TestNoData: intervals are wide where games give no information.
 func TestNoData(t *testing.T) {
 	wide := func(r rating.Rating) bool { return r.Low < -1200 && r.High > 1200 }
 	for _, r := range fit(t, 3, nil).Ratings(-1) {
-		if r.Elo != 0 || !wide(rating.Rating{Low: r.Low * 1.2, High: r.High * 1.2}) || r.Bounded || r.Seeds != 0 {
-			t.Errorf("without games: %+v", r)
-		}
+		assert.Truef(t, r.Elo == 0 && wide(rating.Rating{Low: r.Low * 1.2, High: r.High * 1.2}) && !r.Bounded && r.Seeds == 0, "without games: %+v", r)
 	}
 	if r := fit(t, 1, nil).Ratings(-1)[0]; r != (rating.Rating{Bounded: true}) {
 		t.Errorf("one player: %+v", r)
@@ -228,17 +202,15 @@ func TestNoData(t *testing.T) {
 	if r := one.Difference(0, 1); r.Elo <= 0 || r.Low > -1000 || r.High < 1500 || r.Bounded {
 		t.Errorf("one game: %+v", r)
 	}
-	if p := one.Superiority(0, 1); p < 0.5 || p > 0.8 {
-		t.Errorf("after one game the winner is better with %v", p)
-	}
+	p := one.Superiority(0, 1)
+	assert.Truef(t, p >= 0.5 && p <= 0.8, "after one game the winner is better with %v", p)
 	// Ten wins: the winner is better, but by an unknown amount.
 	ten := fit(t, 2, spread(0, 1, 10, 0, 0, 0))
 	if r := ten.Difference(0, 1); r.Low < 100 || r.Low > 300 || r.High < 1900 || r.Bounded {
 		t.Errorf("ten wins: %+v", r)
 	}
-	if p, q := ten.Superiority(0, 1), ten.Superiority(1, 0); p < 0.995 || math.Abs(p+q-1) > 2e-6 {
-		t.Errorf("after ten wins the winner is better with %v, the loser with %v", p, q)
-	}
+	p, q := ten.Superiority(0, 1), ten.Superiority(1, 0)
+	assert.Truef(t, p >= 0.995 && math.Abs(p+q-1) <= 2e-6, "after ten wins the winner is better with %v, the loser with %v", p, q)
 	// Ten draws: equal, as by any other model.
 	if r := fit(t, 2, spread(0, 1, 0, 10, 0, 0)).Difference(0, 1); r.Elo != 0 || !wide(r) || !r.Bounded {
 		t.Errorf("ten draws: %+v", r)
@@ -246,22 +218,17 @@ func TestNoData(t *testing.T) {
 	// Groups of players who never met.
 	groups := fit(t, 5, append(spread(0, 3, 50, 10, 40, 0), spread(4, 1, 70, 10, 20, 500)...))
 	for i, want := range []int{0, 1, 2, 0, 1} {
-		if r := groups.Difference(i, 0); r.Group != want || r.Bounded != (want == 0) || want != 0 && !wide(r) || want == 0 && i != 0 && r.High-r.Low > 200 {
-			t.Errorf("player %d of group %d against 0: %+v", i, want, r)
-		}
+		r := groups.Difference(i, 0)
+		assert.Truef(t, r.Group == want && r.Bounded == (want == 0) && (want == 0 || wide(r)) && (want != 0 || i == 0 || r.High-r.Low <= 200), "player %d of group %d against 0: %+v", i, want, r)
 	}
 	// The numbering of players does not matter.
 	r := fit(t, 3, slices.Concat(spread(0, 1, 0, 0, 50, 0), spread(0, 2, 0, 0, 50, 100), spread(1, 2, 20, 0, 30, 200))).Ratings(1)
-	if r[0].Bounded || !r[1].Bounded || !r[2].Bounded {
-		t.Errorf("player 0 lost all: %+v", r)
-	}
+	assert.Truef(t, !r[0].Bounded && r[1].Bounded && r[2].Bounded, "player 0 lost all: %+v", r)
 	// A player that lost everything does not widen the intervals of the others if one of them is
 	// the anchor.
 	lost := slices.Concat(spread(0, 1, 60, 0, 40, 0), spread(0, 2, 100, 0, 0, 200), spread(1, 2, 100, 0, 0, 400))
 	r = fit(t, 3, lost).Ratings(0)
-	if !r[1].Bounded || r[1].High-r[1].Low > 200 || r[2].Bounded || r[2].Low > -1500 || r[2].High > -400 {
-		t.Errorf("one who lost all: %+v", r)
-	}
+	assert.Truef(t, r[1].Bounded && r[1].High-r[1].Low <= 200 && !r[2].Bounded && r[2].Low <= -1500 && r[2].High <= -400, "one who lost all: %+v", r)
 }
 
 // TestFew: intervals of few games agree with exact methods: the interval of n wins without a loss
@@ -271,9 +238,8 @@ func TestFew(t *testing.T) {
 		t.Run(fmt.Sprintf("%d wins", n), func(t *testing.T) {
 			p := math.Pow(0.025, 1/float64(n))
 			exact := unit * math.Log(p/(1-p))
-			if r := fit(t, 2, spread(0, 1, n, 0, 0, 0)).Difference(0, 1); r.Low < exact*0.95 || r.Low > exact+180 || r.High < 1900 {
-				t.Errorf("%d wins: %+v, the exact interval begins at %.0f", n, r, exact)
-			}
+			r := fit(t, 2, spread(0, 1, n, 0, 0, 0)).Difference(0, 1)
+			assert.Truef(t, r.Low >= exact*0.95 && r.Low <= exact+180 && r.High >= 1900, "%d wins: %+v, the exact interval begins at %.0f", n, r, exact)
 		})
 	}
 }
@@ -287,14 +253,11 @@ func TestManyPlayers(t *testing.T) {
 	for i := range 4 {
 		x, y := few.Ratings(3)[i], many.Ratings(3)[i]
 		near(t, "with others", []float64{y.Elo, y.Error, y.Seeds, y.Low, y.High}, []float64{x.Elo, x.Error, x.Seeds, x.Low, x.High}, 0.5)
-		if i < 3 && (x.Bounded != y.Bounded || math.Abs(y.High+y.Low-2*y.Elo) > 0.02) {
-			t.Errorf("player %d: %+v, with others %+v", i, x, y)
-		}
+		assert.Truef(t, i >= 3 || x.Bounded == y.Bounded && math.Abs(y.High+y.Low-2*y.Elo) <= 0.02, "player %d: %+v, with others %+v", i, x, y)
 		near(t, "superiority", []float64{many.Superiority(i, 3)}, []float64{few.Superiority(i, 3)}, 0.001)
 	}
-	if y := many.Ratings(-1)[43]; y.Bounded || y.Group != 43 || y.High < 1300 || y.High != -y.Low {
-		t.Errorf("a player without games: %+v", y)
-	}
+	y := many.Ratings(-1)[43]
+	assert.Truef(t, !y.Bounded && y.Group == 43 && y.High >= 1300 && y.High == -y.Low, "a player without games: %+v", y)
 }
 
 // TestProfile: at the ends of an interval the log-likelihood, with the prior, is lower by half the
@@ -315,9 +278,8 @@ func TestProfile(t *testing.T) {
 			effect := r.Error * r.Error / (cov[0][0] + cov[1][1] - 2*cov[0][1])
 			z := math.Sqrt(2 * (value(r.Elo) - value(0)) / effect)
 			want := distuv.StudentsT{Sigma: 1, Nu: float64(c.wins + c.losses - 1)}.CDF(z)
-			if got := m.Superiority(0, 1); math.Abs(got-want) > 1e-4+0.01*(1-want) {
-				t.Errorf("%d wins, %d losses: superiority %v, want %v", c.wins, c.losses, got, want)
-			}
+			got := m.Superiority(0, 1)
+			assert.LessOrEqualf(t, math.Abs(got-want), 1e-4+0.01*(1-want), "%d wins, %d losses: superiority %v, want %v", c.wins, c.losses, got, want)
 			for _, end := range []float64{r.Low, r.High} {
 				if got, want := 2*(value(r.Elo)-value(end))/effect, c.student*c.student; math.Abs(got/want-1) > 0.002 {
 					t.Errorf("%d wins, %d losses: %+v: at %v the likelihood ratio is %v, want %v", c.wins, c.losses, r, end, got, want)
@@ -455,9 +417,7 @@ func checkRatings(t *testing.T, all []rating.Rating, widest float64) {
 	t.Helper()
 	for i, r := range all {
 		finite(t, []float64{r.Elo, r.Low, r.High, r.Error, r.Seeds})
-		if r.Low > r.Elo || r.High < r.Elo || r.Error < 0 || r.Error > widest*10 || r.Seeds < 0 {
-			t.Errorf("player %d: %+v", i, r)
-		}
+		assert.Truef(t, r.Low <= r.Elo && r.High >= r.Elo && r.Error >= 0 && r.Error <= widest*10 && r.Seeds >= 0, "player %d: %+v", i, r)
 	}
 }
 
@@ -478,22 +438,18 @@ func TestFitErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bad := ok
 			change(&bad)
-			if _, err := rating.Fit(2, []rating.Comparison{ok, bad}); err == nil {
-				t.Errorf("%s: want an error", name)
-			}
-			if _, err := rating.Scores(2, []rating.Comparison{ok, bad}); err == nil {
-				t.Errorf("%s: Scores: want an error", name)
-			}
+			_, err := rating.Fit(2, []rating.Comparison{ok, bad})
+			assert.Errorf(t, err, "%s: want an error", name)
+			_, err = rating.Scores(2, []rating.Comparison{ok, bad})
+			assert.Errorf(t, err, "%s: Scores: want an error", name)
 		})
 	}
 	for _, n := range []int{-1, 0, rating.MaxPlayers + 1} {
-		if _, err := rating.Fit(n, nil); err == nil {
-			t.Errorf("%d players: want an error", n)
-		}
+		_, err := rating.Fit(n, nil)
+		assert.Errorf(t, err, "%d players: want an error", n)
 	}
 	for _, n := range []int{-1, 0, 1, 1 << 20} {
-		if _, err := rating.Bootstrap(2, []rating.Comparison{ok}, 0, n, 1); err == nil {
-			t.Errorf("%d replicates: want an error", n)
-		}
+		_, err := rating.Bootstrap(2, []rating.Comparison{ok}, 0, n, 1)
+		assert.Errorf(t, err, "%d replicates: want an error", n)
 	}
 }

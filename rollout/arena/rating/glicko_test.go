@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/sim/prng"
 )
@@ -20,16 +23,12 @@ func TestGlickoExample(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			after, err := rating.GlickoPeriod(players, results, 0.5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			// The paper's 1464.06 and 151.52 were rounded along the way; implementations that do not
 			// round give 1464.0507, 151.5165, 0.0599960.
 			got := after[0]
 			near(t, name, []float64{got.Rating, got.Deviation, got.Volatility}, []float64{1464.0507, 151.5165, 0.0599960}, 1e-4)
-			if math.Abs(got.Rating-1464.06) > 0.011 || math.Abs(got.Deviation-151.52) > 0.005 || math.Abs(got.Volatility-0.05999) > 1e-5 {
-				t.Errorf("%s: %v, the paper has 1464.06, 151.52 and 0.05999", name, got)
-			}
+			assert.Truef(t, math.Abs(got.Rating-1464.06) <= 0.011 && math.Abs(got.Deviation-151.52) <= 0.005 && math.Abs(got.Volatility-0.05999) <= 1e-5, "%s: %v, the paper has 1464.06, 151.52 and 0.05999", name, got)
 		})
 	}
 }
@@ -38,29 +37,19 @@ func TestGlickoPeriod(t *testing.T) {
 	fresh := rating.NewGlicko()
 	// A player without games becomes less certain: √(φ² + σ²), up to 350.
 	after, err := rating.GlickoPeriod([]rating.Glicko{{1700, 50, 0.06}, fresh}, nil, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	near(t, "no game", []float64{after[0].Rating, after[0].Deviation, after[0].Volatility},
 		[]float64{1700, math.Hypot(50, 0.06*173.7178), 0.06}, 1e-9)
 	near(t, "a new player", []float64{after[1].Rating, after[1].Deviation, after[1].Volatility}, []float64{1500, 350, 0.06}, 1e-9)
 	// Equal players that draw stay equal and become more certain.
 	after, err = rating.GlickoPeriod([]rating.Glicko{fresh, fresh}, []rating.Comparison{{A: 0, B: 1, Draws: 5, Weight: 1}}, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if after[0] != after[1] || math.Abs(after[0].Rating-1500) > 1e-9 || after[0].Deviation > 250 {
-		t.Errorf("equals after five draws: %v", after)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, after[0] == after[1] && math.Abs(after[0].Rating-1500) <= 1e-9 && after[0].Deviation <= 250, "equals after five draws: %v", after)
 	// A player who suddenly wins everything gains volatility.
 	good := []rating.Glicko{{1500, 40, 0.06}, {1900, 40, 0.06}}
 	after, err = rating.GlickoPeriod(good, []rating.Comparison{{A: 0, B: 1, Wins: 40, Weight: 1}}, 0.9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if after[0].Volatility < 0.061 || after[0].Rating < 1550 || after[1].Rating > 1850 {
-		t.Errorf("after an upset: %v", after)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, after[0].Volatility >= 0.061 && after[0].Rating >= 1550 && after[1].Rating <= 1850, "after an upset: %v", after)
 }
 
 // TestGlickoBounds: numbers stay finite for all inputs.
@@ -91,18 +80,15 @@ func TestGlickoBounds(t *testing.T) {
 	}
 	ok := []rating.Glicko{rating.NewGlicko(), rating.NewGlicko()}
 	for _, tau := range []float64{0, -1, math.NaN(), 1000} {
-		if _, err := rating.GlickoPeriod(ok, nil, tau); err == nil {
-			t.Errorf("tau %v: want an error", tau)
-		}
+		_, err := rating.GlickoPeriod(ok, nil, tau)
+		assert.Errorf(t, err, "tau %v: want an error", tau)
 	}
 	for _, g := range []rating.Glicko{{}, {1500, 0, 0.06}, {1500, 350, 0}, {math.NaN(), 350, 0.06}, {1500, math.Inf(1), 0.06}, {1e9, 350, 0.06}} {
-		if _, err := rating.GlickoPeriod([]rating.Glicko{g}, nil, 0.5); err == nil {
-			t.Errorf("%v: want an error", g)
-		}
+		_, err := rating.GlickoPeriod([]rating.Glicko{g}, nil, 0.5)
+		assert.Errorf(t, err, "%v: want an error", g)
 	}
-	if _, err := rating.GlickoPeriod(ok, []rating.Comparison{{A: 0, B: 2, Wins: 1, Weight: 1}}, 0.5); err == nil {
-		t.Error("an undefined player: want an error")
-	}
+	_, err := rating.GlickoPeriod(ok, []rating.Comparison{{A: 0, B: 2, Wins: 1, Weight: 1}}, 0.5)
+	assert.Error(t, err, "an undefined player: want an error")
 }
 
 // randomResults returns a few random results: with huge counts, small weights, or no games.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
 
@@ -15,9 +17,7 @@ import (
 // near fails the test if two vectors differ by more than the tolerance.
 func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %v, want %v", what, got, want)
-	}
+	require.Equalf(t, len(want), len(got), "%s: %v, want %v", what, got, want)
 	for i := range got {
 		if !(math.Abs(got[i]-want[i]) <= tolerance) {
 			t.Errorf("%s: %v, want %v", what, got, want)
@@ -102,12 +102,9 @@ func TestNashIsMostEntropy(t *testing.T) {
 		n := 2 + r.IntN(9)
 		m := randomGame(&r, n, k%3)
 		p, _, err := rating.Nash(m)
-		if err != nil {
-			t.Fatalf("game %d: %v", k, err)
-		}
-		if worst := bestReply(m, p); worst > 1e-8 {
-			t.Fatalf("game %d, %v: a reply to %v gains %g", k, m, p, worst)
-		}
+		require.NoErrorf(t, err, "game %d", k)
+		worst := bestReply(m, p)
+		require.LessOrEqualf(t, worst, 1e-8, "game %d, %v: a reply to %v gains %g", k, m, p, worst)
 		slope := make([]float64, n)
 		here := 0.0
 		for i, x := range p {
@@ -127,13 +124,9 @@ func TestNashIsMostEntropy(t *testing.T) {
 		if moved > 1e-3 {
 			several++
 		}
-		if gain > 1e-5 {
-			t.Errorf("game %d, %v: towards %v entropy grows from %v by %g", k, m, e, p, gain)
-		}
+		assert.LessOrEqualf(t, gain, 1e-5, "game %d, %v: towards %v entropy grows from %v by %g", k, m, e, p, gain)
 	}
-	if solved < games*3/4 || several < games/10 {
-		t.Errorf("of %d games %d were checked and %d had several equilibria, want more", games, solved, several)
-	}
+	assert.Truef(t, solved >= games*3/4 && several >= games/10, "of %d games %d were checked and %d had several equilibria, want more", games, solved, several)
 	t.Logf("%d of %d games checked, %d with several equilibria", solved, games, several)
 }
 
@@ -279,9 +272,7 @@ func TestAlphaRankSolves(t *testing.T) {
 			}
 		}
 		p, err := rating.AlphaRank(payoff, alpha, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		flow := make([]float64, n)
 		for i := range n {
 			for j := range n {
@@ -310,23 +301,19 @@ func TestAlphaRankSolves(t *testing.T) {
 func TestPayoffErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, m := range [][][]float64{nil, {}, {{}}, {{0, 1}}, {{0, 1}, {-1}}, {{0, nan}, {nan, 0}}, {{0, inf}, {-inf, 0}}, {{0, 1}, {1, 0}}, {{1}}} {
-		if p, _, err := rating.Nash(m); err == nil {
-			t.Errorf("Nash of %v is %v, want an error", m, p)
-		}
+		p, _, err := rating.Nash(m)
+		assert.Errorf(t, err, "Nash of %v is %v, want an error", m, p)
 	}
 	for _, m := range [][][]float64{nil, {{}}, {{0, 1}}, {{0, nan}, {nan, 0}}, {{0, 1}, {-inf, 0}}} {
-		if p, err := rating.AlphaRank(m, 1, 50); err == nil {
-			t.Errorf("AlphaRank of %v is %v, want an error", m, p)
-		}
+		p, err := rating.AlphaRank(m, 1, 50)
+		assert.Errorf(t, err, "AlphaRank of %v is %v, want an error", m, p)
 	}
 	for _, alpha := range []float64{0, -1, nan} {
-		if _, err := rating.AlphaRank(rockPaperScissors, alpha, 50); err == nil {
-			t.Errorf("alpha %v: want an error", alpha)
-		}
+		_, err := rating.AlphaRank(rockPaperScissors, alpha, 50)
+		assert.Errorf(t, err, "alpha %v: want an error", alpha)
 	}
 	for _, population := range []int{-1, 1, 1001} {
-		if _, err := rating.AlphaRank(rockPaperScissors, 1, population); err == nil {
-			t.Errorf("population %d: want an error", population)
-		}
+		_, err := rating.AlphaRank(rockPaperScissors, 1, population)
+		assert.Errorf(t, err, "population %d: want an error", population)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/report"
@@ -24,9 +27,7 @@ func circle(t *testing.T, faults ...arena.Fault) *arena.Report {
 		}
 	}
 	r, err := arena.Evaluate([]string{"rock", "pap|er", "scissors"}, games, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -41,29 +42,20 @@ func text(rows [][]string) string {
 func TestTables(t *testing.T) {
 	r := circle(t, arena.Fault{Seat: 1, Kind: "timeout", Times: 2}, arena.Fault{Kind: "crash"})
 	got := text(report.Standings(r))
-	if !strings.HasSuffix(got, "10  0  10  0.000  0.33  0.33  10 crash, 20 timeout") || strings.Count(got, "\n") != 3 ||
-		!strings.HasPrefix(got, "player  elo  95 %  games") {
-		t.Errorf("standings\n%s", got)
-	}
-	if got := text(report.Standings(circle(t))); strings.Contains(got, "faults") {
-		t.Errorf("standings without faults\n%s", got)
-	}
+	assert.Truef(t, strings.HasSuffix(got, "10  0  10  0.000  0.33  0.33  10 crash, 20 timeout") && strings.Count(got, "\n") == 3 && strings.HasPrefix(got, "player  elo  95 %  games"), "standings\n%s", got)
+	assert.NotContains(t, text(report.Standings(circle(t))), "faults", "standings without faults")
 	got = text(report.Pairs(r))
-	if !strings.Contains(got, "rock  pap|er  0.000  ") || !strings.Contains(got, "rock  scissors  1.000  ") || strings.Count(got, "\n") != 3 {
-		t.Errorf("pairs\n%s", got)
-	}
-	if notes := report.Notes(r); len(notes) != 4 || notes[0] != "rock against pap|er: 5 of 10 games repeat others, and have the weight of one game with these" ||
-		!strings.HasPrefix(notes[3], "15 of 30 games are different; ") {
-		t.Errorf("notes %q", notes)
-	}
+	assert.Truef(t, strings.Contains(got, "rock  pap|er  0.000  ") && strings.Contains(got, "rock  scissors  1.000  ") && strings.Count(got, "\n") == 3, "pairs\n%s", got)
+	notes := report.Notes(r)
+	assert.Truef(t, len(notes) == 4 && notes[0] == "rock against pap|er: 5 of 10 games repeat others, and have the weight of one game with these" && strings.HasPrefix(notes[3], "15 of 30 games are different; "), "notes %q", notes)
 	var out bytes.Buffer
-	if err := report.Markdown(&out, report.Standings(r)); err != nil || !strings.Contains(out.String(), `| pap\|er | `) || !strings.Contains(out.String(), "|\n|---|---|") {
-		t.Errorf("%v: markdown\n%s", err, &out)
-	}
+	err := report.Markdown(&out, report.Standings(r))
+	require.NoError(t, err)
+	assert.Truef(t, strings.Contains(out.String(), `| pap\|er | `) && strings.Contains(out.String(), "|\n|---|---|"), "markdown\n%s", &out)
 	out.Reset()
-	if err := report.CSV(&out, r); err != nil || !strings.Contains(out.String(), "\npap|er,20,10,0,10,0.5,") || !strings.Contains(out.String(), ",30,0\n") {
-		t.Errorf("%v: csv\n%s", err, &out)
-	}
+	err = report.CSV(&out, r)
+	require.NoError(t, err)
+	assert.Truef(t, strings.Contains(out.String(), "\npap|er,20,10,0,10,0.5,") && strings.Contains(out.String(), ",30,0\n"), "csv\n%s", &out)
 }
 
 // TestSchedules checks the tables with the ratings of a ladder, and with the stages of a contest,
@@ -73,16 +65,13 @@ func TestSchedules(t *testing.T) {
 	for i := range r.Players {
 		r.Players[i].Glicko = &rating.Glicko{Rating: 1500.4, Deviation: 49.6}
 	}
-	if got := text(report.Standings(r)); strings.Count(got, "  glicko-2  deviation  ") != 1 || strings.Count(got, "  1500  50  0.33") != 3 {
-		t.Errorf("standings\n%s", got)
-	}
+	got := text(report.Standings(r))
+	assert.Truef(t, strings.Count(got, "  glicko-2  deviation  ") == 1 && strings.Count(got, "  1500  50  0.33") == 3, "standings\n%s", got)
 	for _, name := range []string{"Round", "Finals"} {
 		r.Stages = append(r.Stages, arena.StageReport{Stage: name, Standings: []arena.StageStanding{{Player: "rock", Games: 3, Points: 7}, {Player: "scissors", Games: 3, Points: 2.5}}})
 	}
 	want := "stage  place  player  points  games\nFinals  1  rock  7  3\nFinals  2  scissors  2  3\nRound  1  rock  7  3\nRound  2  scissors  2  3"
-	if got := text(report.Stages(r)); got != want {
-		t.Errorf("stages\n%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, text(report.Stages(r)), "stages")
 }
 
 // TestUnknown: a number that the games do not determine is a dash in a table, an empty cell in CSV,
@@ -93,50 +82,39 @@ func TestUnknown(t *testing.T) {
 		games = append(games, arena.Played{Fixture: schedule.Fixture{Players: []int{0, 1}, Seed: seed}, Results: []float32{1, -1}, Scores: []float64{1, 0}, Sum: prng.Digest(seed)})
 	}
 	r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if row := report.Pairs(r)[1]; strings.Join(row[4:7], " ") != "— — —" || row[8] != "—" {
-		t.Errorf("a pair of three games: %q", row)
-	}
-	if row := report.Standings(r)[1]; row[2] != "—" {
-		t.Errorf("a player of three games: %q", row)
-	}
+	require.NoError(t, err)
+	row := report.Pairs(r)[1]
+	assert.Truef(t, strings.Join(row[4:7], " ") == "— — —" && row[8] == "—", "a pair of three games: %q", row)
+	row = report.Standings(r)[1]
+	assert.Equalf(t, "—", row[2], "a player of three games: %q", row)
 	var out bytes.Buffer
-	if err := report.CSV(&out, r); err != nil || !strings.Contains(out.String(), ",,,,") {
-		t.Errorf("%v: csv\n%s", err, &out)
-	}
-	if notes := report.Scales(r); len(notes) != 4 || !strings.Contains(notes[1], "fit to all games") || !strings.Contains(notes[2], "the scale of sprt") || !strings.HasPrefix(notes[3], "—: ") {
-		t.Errorf("notes %q", notes)
-	}
+	err = report.CSV(&out, r)
+	require.NoError(t, err)
+	assert.Containsf(t, out.String(), ",,,,", "csv\n%s", &out)
+	notes := report.Scales(r)
+	assert.Truef(t, len(notes) == 4 && strings.Contains(notes[1], "fit to all games") && strings.Contains(notes[2], "the scale of sprt") && strings.HasPrefix(notes[3], "—: "), "notes %q", notes)
 	for seed := 3; seed < 30; seed++ {
 		g := games[0]
 		g.Seed, g.Sum = seed, prng.Digest(seed)
 		games = append(games, g)
 	}
-	if r, err = arena.Evaluate([]string{"a", "b"}, games, -1); err != nil {
-		t.Fatal(err)
-	}
-	if row := report.Pairs(r)[1]; row[4] != "—" || !strings.HasPrefix(row[5], "over +") || row[6] != "1.000" {
-		t.Errorf("all of 30 games won: %q", row)
-	}
+	r, err = arena.Evaluate([]string{"a", "b"}, games, -1)
+	require.NoError(t, err)
+	row = report.Pairs(r)[1]
+	assert.Truef(t, row[4] == "—" && strings.HasPrefix(row[5], "over +") && row[6] == "1.000", "all of 30 games won: %q", row)
 	games[4].Results, games[4].Clock = []float32{-1, 1}, true
 	if r, err = arena.Evaluate([]string{"a", "b"}, games, -1); err != nil || len(report.Scales(r)) != 3 {
 		t.Errorf("%v: notes %q", err, report.Scales(r))
 	}
-	if notes := report.Notes(r); len(notes) != 1 || !strings.HasPrefix(notes[0], "the clock decided 1 of 30 games: ") {
-		t.Errorf("a game that the clock decided: %q", notes)
-	}
-	if row := report.Pairs(r)[1]; strings.Contains(strings.Join(row, " "), "—") || row[4] == row[7] {
-		t.Errorf("one of 30 games lost: %q", row)
-	}
+	notes = report.Notes(r)
+	assert.Truef(t, len(notes) == 1 && strings.HasPrefix(notes[0], "the clock decided 1 of 30 games: "), "a game that the clock decided: %q", notes)
+	row = report.Pairs(r)[1]
+	assert.Truef(t, !strings.Contains(strings.Join(row, " "), "—") && row[4] != row[7], "one of 30 games lost: %q", row)
 }
 
 func TestTest(t *testing.T) {
 	test, err := sprt.Parse("0,50")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct {
 		result, times int
 		want          string
@@ -147,17 +125,12 @@ func TestTest(t *testing.T) {
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			s, err := sprt.New(test)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for k := 0; k < c.times && s.Decision() == sprt.Continue; k++ {
-				if err := s.Add(c.result); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, s.Add(c.result))
 			}
-			if got := report.Test(s, "a", "b"); !strings.HasPrefix(got, c.want+"\nllr ") {
-				t.Errorf("%s, want %s", got, c.want)
-			}
+			got := report.Test(s, "a", "b")
+			assert.Truef(t, strings.HasPrefix(got, c.want+"\nllr "), "%s, want %s", got, c.want)
 		})
 	}
 }

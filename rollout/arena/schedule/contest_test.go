@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/sprt"
 )
@@ -16,9 +19,8 @@ func TestCodeCraft(t *testing.T) {
 	var results []Placing
 	for stage, w := range want {
 		games, err := s.Next(results)
-		if err != nil || len(games) != w.games {
-			t.Fatalf("stage %d: %d games, error %v", stage, len(games), err)
-		}
+		require.NoErrorf(t, err, "stage %d: %d games", stage, len(games))
+		require.Equalf(t, w.games, len(games), "stage %d: %d games", stage, len(games))
 		type wave struct{ part, wave int }
 		seen := map[wave]map[int]int{}
 		for i, g := range games {
@@ -33,9 +35,7 @@ func TestCodeCraft(t *testing.T) {
 				seen[at][p]++
 			}
 		}
-		if len(seen) != 6 {
-			t.Errorf("stage %d: %d waves", stage, len(seen))
-		}
+		assert.Lenf(t, seen, 6, "stage %d: %d waves", stage, len(seen))
 		for at, players := range seen {
 			each := 1
 			if w.seats == 2 {
@@ -54,14 +54,11 @@ func TestCodeCraft(t *testing.T) {
 			results = append(results, Placing{g, placesOf(g.Players)})
 		}
 		standings, err := s.Standings(results)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		checkPromotion(t, s, stage, standings)
 	}
-	if games, err := s.Next(results); len(games) > 0 || err != nil {
-		t.Error(games, err)
-	}
+	games, err := s.Next(results)
+	assert.Truef(t, len(games) == 0 && err == nil, "%v %v", games, err)
 }
 
 // checkPromotion: the best of a stage and the best of the Sandbox begin the next stage.
@@ -69,9 +66,7 @@ func checkPromotion(t *testing.T, s Contest, stage int, standings [][]rating.Ent
 	t.Helper()
 	here := standings[stage]
 	for i := range here[1:] {
-		if here[i].Points < here[i+1].Points || here[i].Points == here[i+1].Points && here[i].Player > here[i+1].Player {
-			t.Errorf("stage %d: standings %v", stage, here[i:i+2])
-		}
+		assert.Truef(t, here[i].Points >= here[i+1].Points && (here[i].Points != here[i+1].Points || here[i].Player <= here[i+1].Player), "stage %d: standings %v", stage, here[i:i+2])
 	}
 	if stage+1 == len(s.Stages) {
 		return
@@ -89,15 +84,11 @@ func checkPromotion(t *testing.T, s Contest, stage int, standings [][]rating.Ent
 	}
 	for _, st := range standings[stage+1] {
 		got = append(got, st.Player)
-		if st.Points != 0 {
-			t.Errorf("player %d begins stage %d with %v points", st.Player, stage+1, st.Points)
-		}
+		assert.Zerof(t, st.Points, "player %d begins stage %d with %v points", st.Player, stage+1, st.Points)
 	}
 	slices.Sort(want)
 	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("stage %d has players %v, want %v", stage+1, got, want)
-	}
+	assert.Truef(t, slices.Equal(got, want), "stage %d has players", stage+1)
 }
 
 // TestSandboxChanges: later stages use the later ratings.
@@ -108,20 +99,14 @@ func TestSandboxChanges(t *testing.T) {
 		s.Sandbox[1][i].Points = float64(i)
 	}
 	standings, err := s.Standings(play(t, s, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// 6 of the 16 of round 1 go on, with the last 4 of the list, minus one for full games; 3 of
 	// round 2 reach the finals with 2 more.
 	for stage, want := range []int{16, 9, 5} {
-		if len(standings[stage]) != want {
-			t.Errorf("stage %d has %v", stage, standings[stage])
-		}
+		assert.Equalf(t, want, len(standings[stage]), "stage %d has %v", stage, standings[stage])
 	}
 	for _, p := range []int{19, 18, 17} {
-		if !slices.ContainsFunc(standings[1], func(e rating.Entry) bool { return e.Player == p }) {
-			t.Errorf("round 2 has no %d: %v", p, standings[1])
-		}
+		assert.Truef(t, slices.ContainsFunc(standings[1], func(e rating.Entry) bool { return e.Player == p }), "round 2 has no %d: %v", p, standings[1])
 	}
 }
 
@@ -141,9 +126,7 @@ func TestFinalsAreBalanced(t *testing.T) {
 				t.Errorf("%d players: %d sits first %d times more often", players, p, d)
 			}
 		}
-		if !same(n.met, players*(players-1)) {
-			t.Errorf("%d players: %v", players, n.met)
-		}
+		assert.Truef(t, same(n.met, players*(players-1)), "%d players: %v", players, n.met)
 	}
 }
 
@@ -183,21 +166,15 @@ func TestSandbox(t *testing.T) {
 			t.Errorf("%v met %d times", pair, k)
 		}
 	}
-	if slices.Max(played)-slices.Min(played) > 1 || len(results) != 300 {
-		t.Errorf("%d games, %v", len(results), played)
-	}
-	if !slices.ContainsFunc(results, func(r Placing) bool { return slices.Max(r.Players)-slices.Min(r.Players) > 6 }) {
-		t.Error("with a spread only neighbours meet")
-	}
+	assert.Truef(t, slices.Max(played)-slices.Min(played) <= 1 && len(results) == 300, "%d games, %v", len(results), played)
+	assert.True(t, slices.ContainsFunc(results, func(r Placing) bool { return slices.Max(r.Players)-slices.Min(r.Players) > 6 }), "with a spread only neighbours meet")
 	s.Spread, s.Rounds = 0, 3
 	for _, r := range play(t, s, 0) {
 		if slices.Max(r.Players)-slices.Min(r.Players) > 5 { // two of 14 sit out
 			t.Errorf("without a spread %v meet", r.Players)
 		}
 	}
-	if near/13 < 2*far/10 || far == 0 {
-		t.Errorf("neighbours met %d times, players 4 apart %d times", near/13, far/10)
-	}
+	assert.Truef(t, near/13 >= 2*far/10 && far != 0, "neighbours met %d times, players 4 apart %d times", near/13, far/10)
 	for p := range 14 {
 		for seat := range 4 {
 			if k := n.seats[[2]int{p, seat}]; k < 8 || k > 38 {
@@ -213,21 +190,15 @@ func TestLadder(t *testing.T) {
 	s := Ladder{Player: 6, Pool: []int{0, 1, 2, 3, 4, 5}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 2, Spread: 60, Rate: fixed}
 	var met []int
 	for i, r := range play(t, s, 0) {
-		if r.Players[i%2] != 6 {
-			t.Errorf("game %d is of %v", i, r.Players)
-		}
+		assert.Equalf(t, 6, r.Players[i%2], "game %d is of %v", i, r.Players)
 		if i%4 == 0 {
 			met = append(met, r.Players[1])
 		}
-		if r.Seed != i/2 {
-			t.Errorf("game %d is on seed %d", i, r.Seed)
-		}
+		assert.Equalf(t, i/2, r.Seed, "game %d is on seed", i)
 	}
 	// Members 0 and 1 are 5 points away, 2 is 195: 0 and 1 are chosen until they have met the
 	// player 4 times more.
-	if want := []int{0, 1, 0, 1, 0, 1}; !slices.Equal(met, want) {
-		t.Errorf("met %v, want %v", met, want)
-	}
+	assert.True(t, slices.Equal(met, []int{0, 1, 0, 1, 0, 1}), "met")
 	s.Rounds, s.Spread = 4, 200
 	met = nil
 	for i, r := range play(t, s, 0) {
@@ -235,9 +206,7 @@ func TestLadder(t *testing.T) {
 			met = append(met, r.Players[1])
 		}
 	}
-	if want := []int{0, 1, 2, 0}; !slices.Equal(met, want) {
-		t.Errorf("met %v, want %v", met, want)
-	}
+	assert.True(t, slices.Equal(met, []int{0, 1, 2, 0}), "met")
 	// Member 1 joins late.
 	s.Rounds, s.Spread, s.Joined = 6, 60, []int{0, 3}
 	met = nil
@@ -246,9 +215,7 @@ func TestLadder(t *testing.T) {
 			met = append(met, r.Players[1])
 		}
 	}
-	if want := []int{0, 0, 0, 1, 1, 1}; !slices.Equal(met, want) {
-		t.Errorf("met %v, want %v", met, want)
-	}
+	assert.True(t, slices.Equal(met, []int{0, 0, 0, 1, 1, 1}), "met")
 	// A player that wins meets stronger members.
 	s = Ladder{Player: 0, Pool: []int{1, 2, 3, 4}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 1,
 		Rate: rateAll(func(past []Placing) []float64 {
@@ -260,9 +227,7 @@ func TestLadder(t *testing.T) {
 			met = append(met, r.Players[1])
 		}
 	}
-	if want := []int{1, 2, 3, 3, 4, 4}; !slices.Equal(met, want) {
-		t.Errorf("met %v, want %v", met, want)
-	}
+	assert.True(t, slices.Equal(met, []int{1, 2, 3, 3, 4, 4}), "met")
 }
 
 // TestDuel: the games of a pair share a seed with the seats exchanged, and the test receives the
@@ -276,9 +241,7 @@ func TestDuel(t *testing.T) {
 		if i%2 == 1 {
 			want = []int{1, 3}
 		}
-		if g.Seed != i/2 || !slices.Equal(g.Players, want) || g.Number != int64(i) || len(games) != 8 {
-			t.Errorf("game %d: %v", i, g)
-		}
+		assert.Truef(t, g.Seed == i/2 && slices.Equal(g.Players, want) && g.Number == int64(i) && len(games) == 8, "game %d: %v", i, g)
 	}
 	// A wins two games in three, in either seat.
 	var results []Placing
@@ -296,17 +259,14 @@ func TestDuel(t *testing.T) {
 			results = append(results, Placing{Fixture{Number: int64(2*e + r), Players: players, Seed: e}, places})
 		}
 		if want.Decision() == sprt.Continue {
-			if err := want.Add(points); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, want.Add(points))
 		} else if e > 40 {
 			break
 		}
 	}
 	got, err := s.State(results)
-	if err != nil || !reflect.DeepEqual(got, want) || got.Decision() != sprt.H1 {
-		t.Errorf("%v after %v, want %v", got, err, want)
-	}
+	require.NoErrorf(t, err, "%v", got)
+	assert.Truef(t, reflect.DeepEqual(got, want) && got.Decision() == sprt.H1, "%v after, want %v", got, want)
 	if games, err := s.Next(results); len(games) > 0 || err != nil {
 		t.Error(games, err)
 	}
@@ -328,9 +288,7 @@ func TestDuel(t *testing.T) {
 	single := Duel{A: 0, B: 1, Test: test, Most: 50, Ahead: 3}
 	single.Test.Pairs = false
 	for i, g := range all(t, single) {
-		if g.Seed != i || g.Players[0] != i%2 {
-			t.Errorf("game %d: %v", i, g)
-		}
+		assert.Truef(t, g.Seed == i && g.Players[0] == i%2, "game %d: %v", i, g)
 	}
 	// For players of similar strength the number of games at once grows.
 	even := Duel{A: 0, B: 1, Test: sprt.Test{Elo0: -1, Elo1: 1, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 500, Ahead: 64}
@@ -338,9 +296,7 @@ func TestDuel(t *testing.T) {
 	var rounds []int
 	for range 4 {
 		games, err := even.Next(results)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		rounds = append(rounds, len(games)/2)
 		for _, g := range games {
 			results = append(results, Placing{g, []int{1 + g.Seed%2, 2 - g.Seed%2}})

@@ -6,15 +6,16 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // all returns the games of a schedule without results.
 func all(t *testing.T, s Schedule) []Fixture {
 	t.Helper()
 	games, err := s.Next(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return games
 }
 
@@ -30,9 +31,7 @@ func TestLineups(t *testing.T) {
 		{2, 4, [][]int{{0, 1, 0, 1}}},
 	} {
 		t.Run(fmt.Sprintf("%d players, %d seats", c.players, c.seats), func(t *testing.T) {
-			if got := Lineups(c.players, c.seats); !reflect.DeepEqual(got, c.want) {
-				t.Errorf("%d players, %d seats: %v, want %v", c.players, c.seats, got, c.want)
-			}
+			assert.Equalf(t, c.want, Lineups(c.players, c.seats), "%d players, %d seats", c.players, c.seats)
 		})
 	}
 }
@@ -41,22 +40,16 @@ func TestLineups(t *testing.T) {
 func TestOrder(t *testing.T) {
 	var got [][]int
 	for i, g := range all(t, RoundRobin{Players: 3, Seats: 2, Seeds: 2}) {
-		if g.Seed != i/6 {
-			t.Errorf("game %d is on seed %d", i, g.Seed)
-		}
+		assert.Equalf(t, i/6, g.Seed, "game %d is on seed", i)
 		got = append(got, g.Players)
 	}
 	once := [][]int{{0, 1}, {1, 0}, {0, 2}, {2, 0}, {1, 2}, {2, 1}}
-	if want := append(slices.Clone(once), once...); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	assert.Equal(t, append(slices.Clone(once), once...), got)
 	got = nil
 	for _, g := range all(t, RoundRobin{Players: 3, Seats: 4, Seeds: 1}) {
 		got = append(got, g.Players)
 	}
-	if want := [][]int{{0, 1, 2, 0}, {1, 2, 0, 0}, {2, 0, 0, 1}, {0, 0, 1, 2}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	assert.Equal(t, [][]int{{0, 1, 2, 0}, {1, 2, 0, 0}, {2, 0, 0, 1}, {0, 0, 1, 2}}, got)
 }
 
 // seating counts how often players met, and in which seats.
@@ -167,9 +160,7 @@ func TestGauntlet(t *testing.T) {
 		}
 	}
 	for _, g := range all(t, Gauntlet{Players: 2, Seats: 4, Seeds: 1}) {
-		if n := len(slices.Compact(slices.Sorted(slices.Values(g.Players)))); n != 2 {
-			t.Errorf("a gauntlet of two at a table of four: %v", g.Players)
-		}
+		assert.Equalf(t, 2, len(slices.Compact(slices.Sorted(slices.Values(g.Players)))), "a gauntlet of two at a table of four: %v", g.Players)
 	}
 }
 
@@ -197,9 +188,7 @@ func TestNumbers(t *testing.T) {
 				t.Errorf("no lineup of %d seats has number %d", seats, k)
 			}
 		}
-		if len(seen) != n {
-			t.Errorf("%d numbers of %d lineups", len(seen), n)
-		}
+		assert.Equalf(t, n, len(seen), "%d numbers of %d lineups", len(seen), n)
 	}
 	order, rank := []int{0, 1, 2, 3}, int64(0)
 	for ; permutationRank(order) == rank && nextPermutation(order); rank++ {
@@ -217,15 +206,11 @@ func TestNumbers(t *testing.T) {
 			seen[n] = true
 		}
 	}
-	if n := shell(maxShell, 0); n >= 1<<53 || float64(n) < math.Exp2(52.9) {
-		t.Errorf("the last number is %d", n)
-	}
-	if b := binomial(1000, 20); b <= 1<<53 {
-		t.Errorf("1000 over 20 is %d", b)
-	}
-	if b := binomial(12, 5); b != 792 {
-		t.Errorf("12 over 5 is %d", b)
-	}
+	n := shell(maxShell, 0)
+	assert.Truef(t, n < 1<<53 && float64(n) >= math.Exp2(52.9), "the last number is %d", n)
+	b := binomial(1000, 20)
+	assert.Greaterf(t, b, int64(1<<53), "1000 over 20 is %d", b)
+	assert.Equal(t, int64(792), binomial(12, 5), "12 over 5")
 }
 
 // TestRepeatedPlayers: orders that only exchange a repeated player with itself are played once.
@@ -240,9 +225,7 @@ func TestRepeatedPlayers(t *testing.T) {
 					}
 				}
 			}
-			if len(games) != c.games {
-				t.Errorf("%d players, %d seats: %d games, want %d", c.players, c.seats, len(games), c.games)
-			}
+			assert.Equalf(t, c.games, len(games), "%d players, %d seats: %d games, want %d", c.players, c.seats, len(games), c.games)
 		})
 	}
 }
@@ -255,12 +238,9 @@ func TestNewRoundRobin(t *testing.T) {
 		t.Run(fmt.Sprintf("%d players, %d seats, %d games", c.players, c.seats, c.games), func(t *testing.T) {
 			s := NewRoundRobin(c.players, c.seats, c.games)
 			games, err := s.Next(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := len(games) / len(Lineups(c.players, c.seats)); n != c.want || s.Seeds != c.want/c.each {
-				t.Errorf("%+v: %d games of each lineup on %d seeds", c, n, s.Seeds)
-			}
+			require.NoError(t, err)
+			n := len(games) / len(Lineups(c.players, c.seats))
+			assert.Truef(t, n == c.want && s.Seeds == c.want/c.each, "%+v: %d games of each lineup on %d seeds", c, n, s.Seeds)
 		})
 	}
 }

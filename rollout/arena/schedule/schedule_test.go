@@ -6,8 +6,10 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/sprt"
@@ -56,9 +58,7 @@ func playOn(t *testing.T, s Schedule, results []Placing, lot uint64) []Placing {
 	r := prng.New(lot)
 	for len(results) < 100_000 {
 		games, err := s.Next(results)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(games) == 0 {
 			slices.SortFunc(results, func(a, b Placing) int { return cmp.Compare(a.Number, b.Number) })
 			return results
@@ -75,13 +75,9 @@ func playOn(t *testing.T, s Schedule, results []Placing, lot uint64) []Placing {
 		}
 		if r.IntN(4) == 0 {
 			text, err := json.Marshal(results)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			results = nil
-			if err := json.Unmarshal(text, &results); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(text, &results))
 		}
 	}
 	t.Fatal("the schedule has no end")
@@ -197,9 +193,8 @@ func TestAnyOrder(t *testing.T) {
 				if i > 0 && r.Number <= want[i-1].Number || r.Number < 0 || r.Number >= 1<<53 {
 					t.Errorf("game %d comes after %d", r.Number, want[max(0, i-1)].Number)
 				}
-				if _, twice := s.(RoundRobin); !twice && len(slices.Compact(slices.Sorted(slices.Values(r.Players)))) != len(r.Players) {
-					t.Errorf("game %d is played by %v", r.Number, r.Players)
-				}
+				_, twice := s.(RoundRobin)
+				assert.Truef(t, twice || len(slices.Compact(slices.Sorted(slices.Values(r.Players)))) == len(r.Players), "game %d is played by %v", r.Number, r.Players)
 			}
 		})
 	}
@@ -210,9 +205,8 @@ func TestRefused(t *testing.T) {
 	for name, s := range schedules() {
 		t.Run(name, func(t *testing.T) {
 			games, err := s.Next(nil)
-			if err != nil || len(games) < 2 {
-				t.Fatal(games, err)
-			}
+			require.NoErrorf(t, err, "%v", games)
+			require.GreaterOrEqualf(t, len(games), 2, "%v", games)
 			good := Placing{games[0], outcome(games[0])}
 			other := good
 			other.Players = slices.Clone(good.Players)
@@ -228,9 +222,8 @@ func TestRefused(t *testing.T) {
 				"places of 1":        {short},
 			} {
 				t.Run(want, func(t *testing.T) {
-					if _, err := s.Next(results); err == nil || !strings.Contains(err.Error(), want) {
-						t.Errorf("error %v, want %q", err, want)
-					}
+					_, err := s.Next(results)
+					assert.ErrorContains(t, err, want)
 				})
 			}
 		})
@@ -288,9 +281,7 @@ func TestBadSchedules(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			games, err := s.Next(nil)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%T: %d games, error %v, want %q", s, len(games), err, want)
-			}
+			assert.ErrorContainsf(t, err, want, "%T: %d games", s, len(games))
 		})
 	}
 }
@@ -302,20 +293,14 @@ func extends(t *testing.T, short, long Schedule) {
 	before := play(t, short, 1)
 	// The games played so far count in the longer one.
 	after := playOn(t, long, slices.Clone(before), 2)
-	if len(after) <= len(before) {
-		t.Fatalf("%d games, then %d", len(before), len(after))
-	}
-	if !reflect.DeepEqual(after, play(t, long, 3)) {
-		t.Fatal("extended while it was played, the tournament has other games than from the beginning")
-	}
+	require.Greaterf(t, len(after), len(before), "%d games, then %d", len(before), len(after))
+	require.Equal(t, play(t, long, 3), after, "extended while it was played, the tournament has other games than from the beginning")
 	have := map[int64]Placing{}
 	for _, r := range after {
 		have[r.Number] = r
 	}
 	for _, r := range before {
-		if !reflect.DeepEqual(have[r.Number], r) {
-			t.Fatalf("game %v has become %v", r, have[r.Number])
-		}
+		require.Equalf(t, r, have[r.Number], "game %v has become %v", r, have[r.Number])
 	}
 }
 
@@ -358,9 +343,8 @@ func checkDuel(t *testing.T, s Duel, got, want []Placing) {
 	t.Helper()
 	a, err := s.State(got)
 	b, err2 := s.State(want)
-	if err != nil || err2 != nil {
-		t.Fatal(err, err2)
-	}
+	require.NoError(t, err)
+	require.NoError(t, err2)
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("the test ends with %v, in order with %v", a.Counts(), b.Counts())
 	}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/prng"
 )
 
@@ -41,9 +44,7 @@ func TestMatching(t *testing.T) {
 		edge := func(a, b int) bool { return graph[a][b] }
 		m := newMatching(n, edge)
 		want := canPair(backwards(n), edge)
-		if got := m.perfect(); got != want {
-			t.Fatalf("graph %d: perfect %v, want %v", seed, got, want)
-		}
+		require.Equalf(t, want, m.perfect(), "graph %d: perfect", seed)
 		if !want {
 			continue
 		}
@@ -66,9 +67,7 @@ func TestMatching(t *testing.T) {
 			}
 		}
 	}
-	if perfect < 1000 || perfect > 3500 {
-		t.Errorf("%d graphs of 4000 can be paired", perfect)
-	}
+	assert.Truef(t, perfect >= 1000 && perfect <= 3500, "%d graphs of 4000 can be paired", perfect)
 }
 
 // TestSwiss plays tournaments of all small sizes and checks each round.
@@ -90,9 +89,7 @@ func playSwiss(t *testing.T, s Swiss) (rounds [][]Placing) {
 	var results []Placing
 	for {
 		games, err := s.Next(results)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(games) == 0 {
 			return rounds
 		}
@@ -112,9 +109,7 @@ func checkSwiss(t *testing.T, s Swiss, rounds [][]Placing) {
 		met[p] = make([]int, s.Players+1) // the last player is the bye
 	}
 	points, first := make([]int, s.Players), make([]int, s.Players)
-	if len(rounds) != s.Rounds {
-		t.Fatalf("%+v: %d rounds", s, len(rounds))
-	}
+	require.Equalf(t, s.Rounds, len(rounds), "%+v: %d rounds", s, len(rounds))
 	for i, round := range rounds {
 		var free []int // unpaired players and the bye
 		for p := range s.Players + s.Players%2 {
@@ -169,9 +164,8 @@ func checkSwiss(t *testing.T, s Swiss, rounds [][]Placing) {
 		results = append(results, r...)
 	}
 	standings, err := s.Standings(results)
-	if err != nil || len(standings) != s.Players {
-		t.Fatal(standings, err)
-	}
+	require.NoErrorf(t, err, "%v", standings)
+	require.Equalf(t, s.Players, len(standings), "%v", standings)
 	for i, st := range standings {
 		if st.Points != points[st.Player] || st.Byes != met[st.Player][s.Players] || i > 0 && st.Points > standings[i-1].Points {
 			t.Errorf("%+v: standings %v, points %v, byes %v", s, standings, points, met[s.Players])
@@ -186,9 +180,8 @@ func TestSwissByScore(t *testing.T) {
 	var results []Placing
 	for round := range 4 {
 		games, err := s.Next(results)
-		if err != nil || len(games) != 8 {
-			t.Fatal(games, err)
-		}
+		require.NoErrorf(t, err, "%v", games)
+		require.Len(t, games, 8)
 		won := map[int]int{}
 		for _, r := range results {
 			won[min(r.Players[0], r.Players[1])]++
@@ -202,22 +195,19 @@ func TestSwissByScore(t *testing.T) {
 		}
 	}
 	standings, err := s.Standings(results)
-	if err != nil || standings[0] != (Score{0, 8, 0}) || standings[1].Points != 6 || standings[15].Points != 0 {
-		t.Error(standings, err)
-	}
+	require.NoErrorf(t, err, "%v", standings)
+	assert.Truef(t, standings[0] == (Score{0, 8, 0}) && standings[1].Points == 6 && standings[15].Points == 0, "%v", standings)
 	other := s
 	other.Seed++
-	if a, b := all(t, s), all(t, other); slices.EqualFunc(a, b, func(g, h Fixture) bool { return slices.Equal(g.Players, h.Players) }) {
-		t.Error("two seeds draw the same first round")
-	}
+	a, b := all(t, s), all(t, other)
+	assert.False(t, slices.EqualFunc(a, b, func(g, h Fixture) bool { return slices.Equal(g.Players, h.Players) }), "two seeds draw the same first round")
 }
 
 // TestLargeSwiss: pairing a round of many players is fast.
 func TestLargeSwiss(t *testing.T) {
 	s := Swiss{Players: 301, Rounds: 6, Seeds: 1, Seed: 5}
-	if rounds := playSwiss(t, s); len(rounds) != 6 || len(rounds[5]) != 300 {
-		t.Error(len(rounds))
-	}
+	rounds := playSwiss(t, s)
+	assert.True(t, len(rounds) == 6 && len(rounds[5]) == 300, len(rounds))
 }
 
 // TestBye: the last in the order gets the first bye, and later the last without a bye.
@@ -226,9 +216,7 @@ func TestBye(t *testing.T) {
 	var results []Placing
 	for round := range 3 {
 		before, err := s.Standings(results)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		want := -1
 		for _, st := range before {
 			if st.Byes == 0 {
@@ -236,9 +224,8 @@ func TestBye(t *testing.T) {
 			}
 		}
 		games, err := s.Next(results)
-		if err != nil || len(games) != 8 {
-			t.Fatal(games, err)
-		}
+		require.NoErrorf(t, err, "%v", games)
+		require.Len(t, games, 8)
 		for _, g := range games {
 			if slices.Contains(g.Players, want) {
 				t.Errorf("in round %d %d plays %v, want a bye for the last of %v", round, want, g.Players, before)

@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/prng"
 )
 
@@ -19,9 +22,7 @@ func TestPath(t *testing.T) {
 		inside := p
 		inside.at = p.upper
 		all := p.ends(drift) + inside.undecided(drift) + mirrored.ends(-drift)
-		if math.Abs(all-1) > 1e-9 {
-			t.Fatalf("%+v, drift %v: all outcomes have the probability %v", p, drift, all)
-		}
+		require.LessOrEqualf(t, math.Abs(all-1), 1e-9, "%+v, drift %v: all outcomes have the probability %v", p, drift, all)
 		last := -1.0
 		for k := range 11 {
 			p.at = p.lower + float64(k)/10*(p.upper-p.lower)
@@ -51,9 +52,8 @@ func TestPathLimits(t *testing.T) {
 		}
 		p = path{-0.8, 70, -0.8}
 		want := (math.Erfc((0.8+drift)/math.Sqrt2) + math.Exp(-2*drift*0.8)*math.Erfc((0.8-drift)/math.Sqrt2)) / 2
-		if got := p.worse(drift); math.Abs(got-want) > 1e-12 {
-			t.Errorf("drift %v: one barrier %v, want %v", drift, got, want)
-		}
+		got := p.worse(drift)
+		assert.LessOrEqualf(t, math.Abs(got-want), 1e-12, "drift %v: one barrier %v, want %v", drift, got, want)
 	}
 	for _, p := range []path{{-1e9, 1e9, 3}, {-0.1, 0.001, 0}, {-1e9, 1e-9, 0}, {-3, 1e9, 1e9}} {
 		for _, drift := range []float64{-1e6, -50, 0, 50, 1e6} {
@@ -63,9 +63,8 @@ func TestPathLimits(t *testing.T) {
 		}
 	}
 	for _, x := range []float64{-4.0001, -5, -8, -12} {
-		if got, want := expPhi(0, x), math.Erfc(-x/math.Sqrt2)/2; math.Abs(got-want) > 1e-12*want {
-			t.Errorf("Phi(%v) is %v, want %v", x, got, want)
-		}
+		got, want := expPhi(0, x), math.Erfc(-x/math.Sqrt2)/2
+		assert.LessOrEqualf(t, math.Abs(got-want), 1e-12*want, "Phi(%v) is %v, want %v", x, got, want)
 	}
 }
 
@@ -74,9 +73,7 @@ func TestPathLimits(t *testing.T) {
 func TestBarriers(t *testing.T) {
 	for _, corrected := range []bool{true, false} {
 		s, err := New(Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Pairs: true, Overshoot: corrected})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for s.Decision() == Continue {
 			if err := s.Add(len(s.counts) - 1 - s.counts[4]%3); err != nil {
 				t.Fatal(err)
@@ -97,7 +94,6 @@ func TestBarriers(t *testing.T) {
 	s := far(t, []int{1000, 0, 0, 0, 1000})
 	want := (scoreOf(0.5) - scoreOf(-0.5)) / 0.5 * math.Sqrt(2000)
 	_, upper := s.test.Bounds()
-	if sd := upper / s.outcome().path.upper; math.Abs(sd/want-1) > 1e-3 {
-		t.Errorf("standard deviation %v, want %v", sd, want)
-	}
+	sd := upper / s.outcome().path.upper
+	assert.LessOrEqualf(t, math.Abs(sd/want-1), 1e-3, "standard deviation %v, want %v", sd, want)
 }

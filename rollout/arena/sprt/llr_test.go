@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/prng"
 )
 
@@ -61,9 +64,8 @@ func TestPublished(t *testing.T) {
 	for _, c := range published {
 		t.Run(c.source, func(t *testing.T) {
 			test := Test{Elo0: c.elo0, Elo1: c.elo1, Model: c.model, Pairs: len(c.counts) == 5}
-			if llr := test.LLR(c.counts); !(math.Abs(llr-c.llr) <= c.within) {
-				t.Errorf("%s: %v [%v, %v] %v: LLR %v, want %v", c.source, c.model, c.elo0, c.elo1, c.counts, llr, c.llr)
-			}
+			llr := test.LLR(c.counts)
+			assert.Truef(t, math.Abs(llr-c.llr) <= c.within, "%s: %v [%v, %v] %v: LLR %v, want %v", c.source, c.model, c.elo0, c.elo1, c.counts, llr, c.llr)
 		})
 	}
 }
@@ -74,14 +76,12 @@ func TestAllWon(t *testing.T) {
 	test := Test{Elo0: 0, Elo1: 10, Model: Normalised}
 	x := 10 * math.Ln10 / 800
 	want := 4250 * math.Log(1+x/math.Sqrt(1+x*x))
-	if llr := test.LLR([]int{0, 0, 4250}); math.Abs(llr-want) > 1e-3 {
-		t.Errorf("LLR %v, want %v", llr, want)
-	}
+	llr := test.LLR([]int{0, 0, 4250})
+	assert.LessOrEqualf(t, math.Abs(llr-want), 1e-3, "LLR %v, want %v", llr, want)
 	test = Test{Elo0: 0, Elo1: 200, Model: Logistic}
 	want = 10 * math.Log(2/(1+math.Pow(10, -0.5)))
-	if llr := test.LLR([]int{0, 0, 10}); math.Abs(llr-want) > 1e-2 {
-		t.Errorf("LLR %v, want %v", llr, want)
-	}
+	llr = test.LLR([]int{0, 0, 10})
+	assert.LessOrEqualf(t, math.Abs(llr-want), 1e-2, "LLR %v, want %v", llr, want)
 }
 
 // likeliest returns the greatest log-likelihood of the counts [L, D, W] among all distributions
@@ -136,9 +136,8 @@ func TestExact(t *testing.T) {
 		test := Test{Elo0: float64(r.IntN(100) - 50), Model: Model(r.IntN(2))}
 		test.Elo1 = test.Elo0 + float64(1+r.IntN(40))
 		want := likeliest(test, test.Elo1, counts) - likeliest(test, test.Elo0, counts)
-		if llr := test.LLR(counts); math.Abs(llr-want) > 1e-5*(1+math.Abs(want)) {
-			t.Errorf("%+v %v: LLR %v, want %v", test, counts, llr, want)
-		}
+		llr := test.LLR(counts)
+		assert.LessOrEqualf(t, math.Abs(llr-want), 1e-5*(1+math.Abs(want)), "%+v %v: LLR %v, want %v", test, counts, llr, want)
 	}
 }
 
@@ -173,9 +172,7 @@ func TestConstraint(t *testing.T) {
 		if model == Normalised {
 			got, want = (mean-0.5)/math.Sqrt(2*variance)*800/math.Ln10, elo
 		}
-		if math.Abs(sum-1) > 1e-6 || math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
-			t.Errorf("%v, %v %v: sum %v, strength %v", counts, model, elo, sum, got)
-		}
+		assert.Truef(t, math.Abs(sum-1) <= 1e-6 && math.Abs(got-want) <= 1e-4*(1+math.Abs(want)), "%v, %v %v: sum %v, strength %v", counts, model, elo, sum, got)
 	}
 }
 
@@ -192,9 +189,8 @@ func TestMirror(t *testing.T) {
 		a := Test{Elo0: -20, Elo1: float64(r.IntN(50)), Model: Model(r.IntN(2)), Pairs: len(counts) == 5}
 		b := a
 		b.Elo0, b.Elo1 = -a.Elo1, -a.Elo0
-		if x, y := a.LLR(counts), b.LLR(mirrored); math.Abs(x+y) > 1e-9*(1+math.Abs(x)) {
-			t.Errorf("%+v %v: %v, mirrored %v", a, counts, x, y)
-		}
+		x, y := a.LLR(counts), b.LLR(mirrored)
+		assert.LessOrEqualf(t, math.Abs(x+y), 1e-9*(1+math.Abs(x)), "%+v %v: %v, mirrored %v", a, counts, x, y)
 	}
 }
 
@@ -235,13 +231,9 @@ func checkEstimate(t *testing.T, s *State) {
 	t.Helper()
 	e := s.Estimate()
 	for _, x := range [][3]float64{{e.Low, e.Elo, e.High}, {e.NormalisedLow, e.Normalised, e.NormalisedHigh}} {
-		if !(-MaxElo <= x[0] && x[0] <= x[1] && x[1] <= x[2] && x[2] <= MaxElo) {
-			t.Fatalf("%v: estimate %+v", s.counts, e)
-		}
+		require.Truef(t, -MaxElo <= x[0] && x[0] <= x[1] && x[1] <= x[2] && x[2] <= MaxElo, "%v: estimate %+v", s.counts, e)
 	}
-	if !(e.LOS >= 0 && e.LOS <= 1) {
-		t.Fatalf("%v: estimate %+v", s.counts, e)
-	}
+	require.Truef(t, e.LOS >= 0 && e.LOS <= 1, "%v: estimate %+v", s.counts, e)
 }
 
 // TestMath compares the functions with package math.
@@ -249,24 +241,19 @@ func TestMath(t *testing.T) {
 	r := prng.New(4)
 	for range 100_000 {
 		x := math.Ldexp(r.Float64()+0.5, r.IntN(200)-100)
-		if got, want := ln(x), math.Log(x); math.Abs(got-want) > 4e-16*math.Abs(want)+1e-16 {
-			t.Fatalf("ln %v: %v, want %v", x, got, want)
-		}
+		got, want := ln(x), math.Log(x)
+		require.LessOrEqualf(t, math.Abs(got-want), 4e-16*math.Abs(want)+1e-16, "ln %v: %v, want %v", x, got, want)
 		x = (r.Float64() - 0.5) * 80
-		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 1e-14*want {
-			t.Fatalf("exp %v: %v, want %v", x, got, want)
-		}
+		got, want = exp(x), math.Exp(x)
+		require.LessOrEqualf(t, math.Abs(got-want), 1e-14*want, "exp %v: %v, want %v", x, got, want)
 		x /= 4
-		if got, want := Phi(x), math.Erfc(-x/math.Sqrt2)/2; math.Abs(got-want) > 1e-14 {
-			t.Fatalf("phi %v: %v, want %v", x, got, want)
-		}
+		got, want = Phi(x), math.Erfc(-x/math.Sqrt2)/2
+		require.LessOrEqualf(t, math.Abs(got-want), 1e-14, "phi %v: %v, want %v", x, got, want)
 	}
 	for _, elo := range []float64{-1000, -3, 0, 5, 400, 1000} {
-		if got := EloOf(scoreOf(elo)); math.Abs(got-elo) > 1e-9 {
-			t.Errorf("Elo %v becomes %v", elo, got)
-		}
+		got := EloOf(scoreOf(elo))
+		assert.LessOrEqualf(t, math.Abs(got-elo), 1e-9, "Elo %v becomes %v", elo, got)
 	}
-	if s := scoreOf(400); math.Abs(s-10./11) > 1e-15 {
-		t.Errorf("400 Elo is a score of %v", s)
-	}
+	s := scoreOf(400)
+	assert.LessOrEqualf(t, math.Abs(s-10./11), 1e-15, "400 Elo is a score of %v", s)
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/prng"
 )
 
@@ -135,17 +137,13 @@ func TestErrorRates(t *testing.T) {
 				p := c.world.at(c.test, side.elo)
 				rate, length := simulate(c.test, p, matches, side.wrong)
 				t.Logf("at %v: %s in %.4f of matches, nominal %v, after %.1f results of %.3f", side.elo, side.wrong, rate, side.nominal, length, p)
-				if math.Abs(rate/side.nominal-1) > within {
-					t.Errorf("at %v Elo %s is accepted in %v of matches, want %v", side.elo, side.wrong, rate, side.nominal)
-				}
+				assert.LessOrEqualf(t, math.Abs(rate/side.nominal-1), within, "at %v Elo %s is accepted in %v of matches, want %v", side.elo, side.wrong, rate, side.nominal)
 				plain := c.test
 				plain.Overshoot = false
 				_, length = simulate(c.test, p, matches/4, side.wrong)
 				below, longer := simulate(plain, p, matches/4, side.wrong)
 				t.Logf("the first quarter of them after %.1f results; without correction %.4f, after %.1f", length, below, longer)
-				if below > side.nominal*(1+within) || longer <= length {
-					t.Errorf("without correction %s is accepted in %v of matches after %v results, with it after %v", side.wrong, below, longer, length)
-				}
+				assert.Truef(t, below <= side.nominal*(1+within) && longer > length, "without correction %s is accepted in %v of matches after %v results, with it after %v", side.wrong, below, longer, length)
 			}
 		})
 	}
@@ -183,9 +181,7 @@ func TestCoverage(t *testing.T) {
 				}
 				share, half := float64(in)/float64(matches), float64(above)/float64(matches)
 				t.Logf("%v Elo: in the interval in %.4f, the estimate is above in %.4f", elo, share, half)
-				if math.Abs(share-0.945) > within || math.Abs(half-0.5) > 2.5*within {
-					t.Errorf("%v Elo: in the interval in %v of matches, want 0.95; the estimate is above in %v, want 0.5", elo, share, half)
-				}
+				assert.Truef(t, math.Abs(share-0.945) <= within && math.Abs(half-0.5) <= 2.5*within, "%v Elo: in the interval in %v of matches, want 0.95; the estimate is above in %v, want 0.5", elo, share, half)
 			}
 		})
 	}
@@ -242,9 +238,7 @@ func TestFixedCoverage(t *testing.T) {
 			}
 			share := float64(in) / float64(samples)
 			t.Logf("%v Elo, %d results: in the interval in %.4f", c.elo, c.results, share)
-			if math.Abs(share-0.95) > within {
-				t.Errorf("%v Elo, %d results of %.3f: in the interval in %v of cases, want 0.95", c.elo, c.results, p, share)
-			}
+			assert.LessOrEqualf(t, math.Abs(share-0.95), within, "%v Elo, %d results of %.3f: in the interval in %v of cases, want 0.95", c.elo, c.results, p, share)
 		})
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/prng"
 )
 
@@ -39,68 +42,50 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%q", c.text), func(t *testing.T) {
 			got, err := Parse(c.text)
-			if c.err == "" && (err != nil || got != c.want) {
-				t.Errorf("%q: %+v, error %v", c.text, got, err)
-			}
-			if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-				t.Errorf("%q: error %v, want %q", c.text, err, c.err)
-			}
+			assert.Truef(t, c.err != "" || err == nil && got == c.want, "%q: %+v, error %v", c.text, got, err)
+			assert.Truef(t, c.err == "" || err != nil && strings.Contains(err.Error(), c.err), "%q: error %v, want %q", c.text, err, c.err)
 		})
 	}
 	usual.Model = Normalised
 	usual.Elo1 = MaxNormalised + 1
-	if err := usual.Check(); err == nil || !strings.Contains(err.Error(), "201 points of normalised Elo, want -200 to 200") {
-		t.Error(err)
-	}
+	err := usual.Check()
+	assert.ErrorContains(t, err, "201 points of normalised Elo, want -200 to 200")
 	usual.Model = 2
-	if _, err := New(usual); err == nil {
-		t.Error("an undefined model")
-	}
+	_, err = New(usual)
+	assert.Error(t, err, "an undefined model")
 }
 
 // TestBounds compares Wald's bounds with those that fishtest prints.
 func TestBounds(t *testing.T) {
 	lower, upper := Test{Alpha: 0.05, Beta: 0.05}.Bounds()
-	if math.Abs(lower+2.9444389791664403) > 1e-12 || math.Abs(upper-2.9444389791664403) > 1e-12 {
-		t.Errorf("bounds %v, %v", lower, upper)
-	}
+	assert.Truef(t, math.Abs(lower+2.9444389791664403) <= 1e-12 && math.Abs(upper-2.9444389791664403) <= 1e-12, "bounds %v, %v", lower, upper)
 	lower, upper = Test{Alpha: 0.05, Beta: 0.1}.Bounds()
-	if math.Abs(lower+2.2512917986064953) > 1e-12 || math.Abs(upper-2.890371757896165) > 1e-12 {
-		t.Errorf("bounds %v, %v", lower, upper)
-	}
+	assert.Truef(t, math.Abs(lower+2.2512917986064953) <= 1e-12 && math.Abs(upper-2.890371757896165) <= 1e-12, "bounds %v, %v", lower, upper)
 }
 
 // TestOvershoot: fishtest's run of TestPublished stopped before Wald's bound, according to its
 // stored sums.
 func TestOvershoot(t *testing.T) {
 	s, err := New(Test{Elo0: 0, Elo1: 2, Alpha: 0.05, Beta: 0.05, Model: Normalised, Pairs: true, Overshoot: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.down = jumps{Extreme: -2.936953911013966, Squares: 0.1069762911936328}
 	s.up = jumps{Extreme: 0.2331113146809201, Squares: 0.01295330278694318}
 	lower, upper := s.Bounds()
-	if math.Abs(lower+2.92622686307) > 1e-10 || math.Abs(upper-2.91665546552) > 1e-10 {
-		t.Errorf("bounds %v, %v", lower, upper)
-	}
+	assert.Truef(t, math.Abs(lower+2.92622686307) <= 1e-10 && math.Abs(upper-2.91665546552) <= 1e-10, "bounds %v, %v", lower, upper)
 	s.test.Overshoot = false
 	if lower, _ := s.Bounds(); math.Abs(lower+2.9444389791664403) > 1e-12 {
 		t.Errorf("lower bound %v", lower)
 	}
 	// The first result makes the first jump: both bounds move by at most half of it.
 	s, _ = New(Test{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true})
-	if err := s.Add(4); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Add(4))
 	lower, upper = s.Bounds()
 	if math.Abs(upper-(2.9444389791664403-s.LLR()/2)) > 1e-12 || math.Abs(lower+2.9444389791664403) > 1e-12 {
 		t.Errorf("LLR %v, bounds %v, %v", s.LLR(), lower, upper)
 	}
 	// The second result jumps from there.
 	first := s.LLR()
-	if err := s.Add(4); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Add(4))
 	if want := first*first + (s.LLR()-first)*(s.LLR()-first); s.up.Extreme != s.LLR() || math.Abs(s.up.Squares-want) > 1e-12 || s.down != (jumps{}) {
 		t.Errorf("LLR %v after %v: jumps %+v and %+v", s.LLR(), first, s.up, s.down)
 	}
@@ -159,46 +144,33 @@ func TestState(t *testing.T) {
 	}
 	s, _ := New(Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05})
 	for _, result := range []int{-1, 3} {
-		if err := s.Add(result); err == nil || !strings.Contains(err.Error(), "want 0 to 2") {
-			t.Errorf("result %d: %v", result, err)
-		}
+		err := s.Add(result)
+		assert.ErrorContainsf(t, err, "want 0 to 2", "result %d", result)
 	}
 }
 
 // stored returns the JSON of a test after ten results.
 func stored(t *testing.T) string {
 	s, err := New(Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, k := range []int{0, 1, 2, 3, 4, 4, 2, 2, 3, 1} {
-		if err := s.Add(k); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Add(k))
 	}
 	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
 func TestTampered(t *testing.T) {
 	good := stored(t)
 	keys := map[string]any{}
-	if err := json.Unmarshal([]byte(good), &keys); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(good), &keys))
 	for _, key := range strings.Fields(`elo0 elo1 alpha beta model pairs overshoot_correction counts llr lower upper decision elo
 		elo_low elo_high normalised_elo normalised_elo_low normalised_elo_high los jumps_down jumps_up`) {
-		if keys[key] == nil {
-			t.Errorf("no key %s in %s", key, good)
-		}
+		assert.NotNilf(t, keys[key], "no key %s in %s", key, good)
 		delete(keys, key)
 	}
-	if len(keys) > 0 {
-		t.Errorf("keys %v besides", keys)
-	}
+	assert.Emptyf(t, keys, "keys %v besides", keys)
 	for _, c := range []struct{ old, new, want string }{
 		{`"elo1":10`, `"elo1":-1`, "want more than elo0"},
 		{`"model":"logistic"`, `"model":"magic"`, `no model "magic"`},
@@ -216,18 +188,12 @@ func TestTampered(t *testing.T) {
 		{`{`, `[`, ""},
 	} {
 		t.Run(c.old+" to "+c.new, func(t *testing.T) {
-			if !strings.Contains(good, c.old) {
-				t.Errorf("no %s in %s", c.old, good)
-			}
+			assert.Containsf(t, good, c.old, "no %s in %s", c.old, good)
 			bad := strings.Replace(good, c.old, c.new, 1)
 			s := new(State)
 			err := json.Unmarshal([]byte(bad), s)
-			if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("%s: error %v, want %q", bad, err, c.want)
-			}
-			if err != nil && s.counts != nil {
-				t.Errorf("%s: refused, and read", bad)
-			}
+			assert.Truef(t, c.want == "" || err != nil && strings.Contains(err.Error(), c.want), "%s: error %v, want %q", bad, err, c.want)
+			assert.Truef(t, err == nil || s.counts == nil, "%s: refused, and read", bad)
 		})
 	}
 }
@@ -276,15 +242,11 @@ func TestEstimate(t *testing.T) {
 		t.Run(fmt.Sprint(c.counts), func(t *testing.T) {
 			s := far(t, c.counts)
 			e := s.Estimate()
-			if math.Abs(e.Elo-c.elo) > 1e-3 || math.Abs(e.Normalised-c.nor) > 1e-3 || math.Abs(e.LOS-c.los) > 3e-4 {
-				t.Errorf("%v: %+v, want %+v", c.counts, e, c)
-			}
-			if d := (e.High - e.Low) / 2 / c.half; d < 0.995 || d > 1.005 {
-				t.Errorf("%v: %v to %v, want ±%v", c.counts, e.Low, e.High, c.half)
-			}
-			if d := (e.NormalisedHigh - e.NormalisedLow) / 2 / (e.High - e.Low) * 2; math.Abs(d-c.nor/c.elo) > 0.01*d {
-				t.Errorf("%v: normalised %v to %v", c.counts, e.NormalisedLow, e.NormalisedHigh)
-			}
+			assert.Truef(t, math.Abs(e.Elo-c.elo) <= 1e-3 && math.Abs(e.Normalised-c.nor) <= 1e-3 && math.Abs(e.LOS-c.los) <= 3e-4, "%v: %+v, want %+v", c.counts, e, c)
+			d := (e.High - e.Low) / 2 / c.half
+			assert.Truef(t, d >= 0.995 && d <= 1.005, "%v: %v to %v, want ±%v", c.counts, e.Low, e.High, c.half)
+			d = (e.NormalisedHigh - e.NormalisedLow) / 2 / (e.High - e.Low) * 2
+			assert.LessOrEqualf(t, math.Abs(d-c.nor/c.elo), 0.01*d, "%v: normalised %v to %v", c.counts, e.NormalisedLow, e.NormalisedHigh)
 		})
 	}
 	for _, c := range []struct {
@@ -295,29 +257,24 @@ func TestEstimate(t *testing.T) {
 		{[]int{0, 0, 0, 0, 0}, Estimate{0, -MaxElo, MaxElo, 0, -MaxElo, MaxElo, 0.5}},
 	} {
 		t.Run(fmt.Sprint(c.counts), func(t *testing.T) {
-			if e := far(t, c.counts).Estimate(); e != c.want {
-				t.Errorf("%v: %+v", c.counts, e)
-			}
+			e := far(t, c.counts).Estimate()
+			assert.Truef(t, e == c.want, "%v: %+v", c.counts, e)
 		})
 	}
 	// Ten games won: the likelihood of a score s is s¹⁰, and e^−1.92 at the bound.
 	want := math.Exp(-3.841458820694124 / 20)
 	want = 400 * math.Log10(want/(1-want))
-	if e := far(t, []int{0, 0, 10}).Estimate(); math.Abs(e.Low-want) > 1 || e.High < e.Elo || e.Elo < 1000 || e.LOS < 0.999 {
-		t.Errorf("ten wins: %+v, want a low end of %v", e, want)
-	}
-	if e := far(t, []int{0, 10, 0}).Estimate(); e.Elo != 0 || e.LOS != 0.5 || e.High < 30 || e.Low != -e.High {
-		t.Errorf("ten draws: %+v", e)
-	}
+	e := far(t, []int{0, 0, 10}).Estimate()
+	assert.Truef(t, math.Abs(e.Low-want) <= 1 && e.High >= e.Elo && e.Elo >= 1000 && e.LOS >= 0.999, "ten wins: %+v, want a low end of %v", e, want)
+	e = far(t, []int{0, 10, 0}).Estimate()
+	assert.Truef(t, e.Elo == 0 && e.LOS == 0.5 && e.High >= 30 && e.Low == -e.High, "ten draws: %+v", e)
 }
 
 // far returns a test with the given results and far bounds.
 func far(t *testing.T, counts []int) *State {
 	t.Helper()
 	s, err := New(Test{Elo0: -0.5, Elo1: 0.5, Alpha: minError, Beta: minError, Pairs: len(counts) == 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.counts = counts
 	s.llr = s.test.LLR(counts)
 	return s

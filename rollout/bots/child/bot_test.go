@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // bot is the main function of the test's program as a bot.
@@ -73,9 +75,7 @@ func bot(kind string, args []string) int {
 func self(t testing.TB, args ...string) Command {
 	t.Helper()
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return Command{Args: append([]string{path, "bot"}, args...)}
 }
 

@@ -99,9 +99,7 @@ func TestFamilies(t *testing.T) {
 	g = guard(t, Limits{})
 	readLine(t, start(t, g, c))
 	requireMarked(t, m, family)
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, g.Close())
 	requireNone(t, m)
 }
 
@@ -125,21 +123,17 @@ func TestProgramKilled(t *testing.T) {
 			if err == nil {
 				err = plays.Start()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			out := bufio.NewReader(pipe)
 			holder, guard := 0, 0
 			if c.held {
 				line, _ := out.ReadString('\n')
-				if _, err := fmt.Sscanf(line, "holds %d", &holder); err != nil {
-					t.Fatalf("%q: %v", line, err)
-				}
+				_, err = fmt.Sscanf(line, "holds %d", &holder)
+				require.NoErrorf(t, err, "%q", line)
 			}
 			line, _ := out.ReadString('\n')
-			if _, err := fmt.Sscanf(line, "ready <nil> %d", &guard); err != nil {
-				t.Fatalf("%q: %v", line, err)
-			}
+			_, err = fmt.Sscanf(line, "ready <nil> %d", &guard)
+			require.NoErrorf(t, err, "%q", line)
 			requireMarked(t, m, 2+family)
 			plays.Process.Signal(c.signal)
 			if holder > 0 {
@@ -148,9 +142,8 @@ func TestProgramKilled(t *testing.T) {
 			}
 			plays.Wait()
 			requireMarked(t, m, 0)
-			if p, ok := new(processTable).read(guard); ok && !p.ended {
-				t.Errorf("the guard runs: %+v", p)
-			}
+			p, ok := new(processTable).read(guard)
+			assert.Truef(t, !ok || p.ended, "the guard runs: %+v", p)
 		})
 	}
 }
@@ -158,18 +151,13 @@ func TestProgramKilled(t *testing.T) {
 // TestReset: a guard whose program was killed before it read a report gets an error.
 func TestReset(t *testing.T) {
 	ours, theirs, err := socketPair()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer ours.Close()
-	if _, err := ours.Write([]byte("report")); err != nil {
-		t.Fatal(err)
-	}
+	_, err = ours.Write([]byte("report"))
+	require.NoError(t, err)
 	theirs.Close()
 	n, err := (&fileReader{conn: ours, control: make([]byte, unix.CmsgSpace(4))}).Read(make([]byte, 1))
-	if n != 0 || !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("%d, %v", n, err)
-	}
+	assert.Truef(t, n == 0 && errors.Is(err, syscall.ECONNRESET), "%d, %v", n, err)
 }
 
 // TestProgramKilledAnyTime: no process is left, whether this program is killed before the
@@ -183,9 +171,7 @@ func TestProgramKilledAnyTime(t *testing.T) {
 		plays := exec.Command(os.Args[0], "bot", "moonfarm")
 		m := "CHILD_TEST_MARK=" + rand.Text()
 		plays.Env = append(os.Environ(), m)
-		if err := plays.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, plays.Start())
 		time.AfterFunc(time.Duration(k*5%200)*time.Millisecond, func() { plays.Process.Kill() })
 		plays.Wait()
 		requireMarked(t, m, 0)
@@ -202,13 +188,10 @@ func TestGuardKilled(t *testing.T) {
 	requireMarked(t, m, family)
 	g.starts.(*remote).cmd.Process.Kill()
 	_, err := p.ReadLine(soon())
-	if kindOf(t, err) != Lost || !strings.Contains(err.Error(), "signal: killed") {
-		t.Error(err)
-	}
+	assert.True(t, kindOf(t, err) == Lost && strings.Contains(err.Error(), "signal: killed"), err)
 	requireNone(t, m)
-	if _, err := g.Run(c); err == nil || !strings.Contains(err.Error(), "guard") {
-		t.Errorf("error %v", err)
-	}
+	_, err = g.Run(c)
+	assert.ErrorContains(t, err, "guard")
 }
 
 // shell is a bot written for the shell.
@@ -246,20 +229,16 @@ func TestForkBomb(t *testing.T) {
 	m := mark(&c)
 	p := start(t, guard(t, Limits{Processes: 60}), c)
 	_, err := p.ReadLine(soon())
-	if kindOf(t, err) != Processes || !strings.Contains(err.Error(), "the limit is 60") {
-		t.Error(err)
-	}
+	assert.True(t, kindOf(t, err) == Processes && strings.Contains(err.Error(), "the limit is 60"), err)
 	requireNone(t, m)
-	if r := p.Kill(); r.Processes <= 60 || r.Fault.Measured != int64(r.Processes) {
-		t.Errorf("%+v", r)
-	}
+	r := p.Kill()
+	assert.Truef(t, r.Processes > 60 && r.Fault.Measured == int64(r.Processes), "%+v", r)
 	c = shell(bomb)
 	m = mark(&c)
 	p = start(t, guard(t, Limits{}), c)
 	requireMarked(t, m, 100)
-	if r := p.Kill(); r.Fault != nil {
-		t.Errorf("%+v", r)
-	}
+	r = p.Kill()
+	assert.Nilf(t, r.Fault, "%+v", r)
 	requireNone(t, m)
 }
 
@@ -272,12 +251,9 @@ func TestMemory(t *testing.T) {
 	for err == nil {
 		_, err = p.ReadLine(soon())
 	}
-	if kindOf(t, err) != Memory || !strings.Contains(err.Error(), "the limit is 157.3 MB") {
-		t.Error(err)
-	}
-	if r := p.Kill(); r.Memory <= limit || r.Fault.Measured <= limit {
-		t.Errorf("%+v", r)
-	}
+	assert.True(t, kindOf(t, err) == Memory && strings.Contains(err.Error(), "the limit is 157.3 MB"), err)
+	r := p.Kill()
+	assert.Truef(t, r.Memory > limit && r.Fault.Measured > limit, "%+v", r)
 	requireNone(t, m)
 	// On a busy machine the guard looks less often.
 	for wait := 4 * interval; ; wait *= 2 {
@@ -289,9 +265,7 @@ func TestMemory(t *testing.T) {
 		if r.Memory < 100<<20 && wait < ample/4 {
 			continue
 		}
-		if r.Fault != nil || r.Memory < 100<<20 || r.Memory > 1<<30 || r.Processes != 2 {
-			t.Errorf("%+v", r)
-		}
+		assert.Truef(t, r.Fault == nil && r.Memory >= 100<<20 && r.Memory <= 1<<30 && r.Processes == 2, "%+v", r)
 		break
 	}
 }
@@ -301,30 +275,22 @@ func TestCPU(t *testing.T) {
 	const limit = 300 * time.Millisecond
 	g := guard(t, Limits{CPU: limit})
 	p := start(t, g, talks(t, "grandchildren", "20"))
-	if _, err := p.ReadLine(soon()); kindOf(t, err) != CPU || !strings.Contains(err.Error(), "the limit is 300ms") {
-		t.Error(err)
-	}
-	if r := p.Kill(); r.CPU <= limit || r.Fault.Measured < int64(limit) {
-		t.Errorf("%+v", r)
-	}
-	if _, err := g.Run(talks(t, "exit", "0")); kindOf(t, err) != CPU {
-		t.Error(err)
-	}
+	_, err := p.ReadLine(soon())
+	assert.True(t, kindOf(t, err) == CPU && strings.Contains(err.Error(), "the limit is 300ms"), err)
+	r := p.Kill()
+	assert.Truef(t, r.CPU > limit && r.Fault.Measured >= int64(limit), "%+v", r)
+	_, err = g.Run(talks(t, "exit", "0"))
+	assert.Equal(t, CPU, kindOf(t, err), err)
 	g = guard(t, Limits{CPU: limit})
 	for k := 0; ; k++ {
 		p, err := g.Run(self(t, "spin", "30"))
 		if err != nil {
-			if kindOf(t, err) != CPU || k < 2 {
-				t.Errorf("process %d: %v", k, err)
-			}
+			assert.Truef(t, kindOf(t, err) == CPU && k >= 2, "process %d: %v", k, err)
 			break
 		}
-		if r := p.End(soon()); r.Fault != nil && r.Fault.Kind != CPU || r.CPU <= 0 || r.CPU > ample {
-			t.Errorf("%+v", r)
-		}
-		if k > 1000 {
-			t.Fatal("no end")
-		}
+		r := p.End(soon())
+		assert.Truef(t, (r.Fault == nil || r.Fault.Kind == CPU) && r.CPU > 0 && r.CPU <= ample, "%+v", r)
+		require.LessOrEqual(t, k, 1000, "no end")
 	}
 }
 
@@ -335,23 +301,18 @@ func TestResourceLimits(t *testing.T) {
 	c.Dir = dir
 	p := start(t, g, c)
 	for _, want := range []string{"1048576", "", "0"} {
-		if got := readLine(t, p); got != want && want != "" {
-			t.Errorf("%q, want %q", got, want)
-		}
+		got := readLine(t, p)
+		assert.Truef(t, got == want || want == "", "%q, want %q", got, want)
 	}
-	if got := readLine(t, p); got == "0" {
-		t.Error("it could write a longer file")
-	}
-	if info, err := os.Stat(dir + "/file"); err != nil || info.Size() > 1<<20 {
-		t.Errorf("%v, %v", info, err)
-	}
-	if r := p.End(soon()); r.Code != 0 {
-		t.Errorf("%+v", r)
-	}
+	assert.NotEqual(t, "0", readLine(t, p), "it could write a longer file")
+	info, err := os.Stat(dir + "/file")
+	require.NoErrorf(t, err, "%v", info)
+	assert.LessOrEqualf(t, info.Size(), int64(1<<20), "%v", info)
+	r := p.End(soon())
+	assert.Zerof(t, r.Code, "%+v", r)
 	start(t, g, shell("exit 3")).End(soon())
-	if r := start(t, g, shell("kill -9 $$")).End(soon()); r.Status != "signal: killed" || r.Code != -1 || r.Fault != nil {
-		t.Errorf("%+v", r)
-	}
+	r = start(t, g, shell("kill -9 $$")).End(soon())
+	assert.Truef(t, r.Status == "signal: killed" && r.Code == -1 && r.Fault == nil, "%+v", r)
 }
 
 // TestProgramsThatDoNotStart: the errors of existing programs that cannot be started name
@@ -364,12 +325,9 @@ func TestProgramsThatDoNotStart(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			file := t.TempDir() + "/program"
-			if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := g.Run(Command{Args: []string{file}}); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want %q", err, want)
-			}
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o700))
+			_, err := g.Run(Command{Args: []string{file}})
+			assert.ErrorContains(t, err, want)
 		})
 	}
 }
@@ -383,7 +341,5 @@ func TestInheritance(t *testing.T) {
 	defer syscall.Close(pipe[0])
 	defer syscall.Close(pipe[1])
 	p := start(t, guard(t, Limits{}), talks(t, "inherits"))
-	if got := readLine(t, p); got != "true true []" {
-		t.Errorf("%q", got)
-	}
+	assert.Equal(t, "true true []", readLine(t, p))
 }

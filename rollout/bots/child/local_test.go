@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // localGuard returns a Guard as it is on systems other than Linux.
@@ -14,9 +17,7 @@ func localGuard(t *testing.T, limits Limits) *Guard {
 	g.starts = &local{guard: g}
 	g.stopWatching = context.AfterFunc(g.ctx, g.starts.end)
 	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, g.Close())
 	})
 	return g
 }
@@ -24,12 +25,8 @@ func localGuard(t *testing.T, limits Limits) *Guard {
 func TestWithoutGuardProcess(t *testing.T) {
 	g := localGuard(t, Limits{})
 	p := start(t, g, talks(t, "echo"))
-	if err := p.Write([]byte("hello\n"), soon()); err != nil {
-		t.Fatal(err)
-	}
-	if got := readLine(t, p); got != "hello" {
-		t.Errorf("%q", got)
-	}
+	require.NoError(t, p.Write([]byte("hello\n"), soon()))
+	assert.Equal(t, "hello", readLine(t, p))
 	if r := p.End(soon()); r.Code != 0 || r.Fault != nil {
 		t.Errorf("%+v", r)
 	}
@@ -50,7 +47,5 @@ func TestWithoutGuardProcess(t *testing.T) {
 			p.End(soon())
 		}
 	}
-	if kindOf(t, err) != CPU {
-		t.Error(err)
-	}
+	assert.Equal(t, CPU, kindOf(t, err), err)
 }

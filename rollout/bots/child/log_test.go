@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestLog(t *testing.T) {
@@ -26,9 +28,8 @@ func TestLog(t *testing.T) {
 			var to strings.Builder
 			l := NewLog(&to, c.limit)
 			for _, w := range c.writes {
-				if n, err := l.Write([]byte(w)); n != len(w) || err != nil {
-					t.Errorf("%q: %d, %v", w, n, err)
-				}
+				n, err := l.Write([]byte(w))
+				assert.Truef(t, n == len(w) && err == nil, "%q: %d, %v", w, n, err)
 			}
 			if to.String() != c.want || l.Full() != strings.Contains(c.want, "[") {
 				t.Errorf("%q: %q, full %v", c.writes, to.String(), l.Full())
@@ -40,9 +41,7 @@ func TestLog(t *testing.T) {
 	for range 3 {
 		l.Write([]byte("x"))
 	}
-	if broken.writes != 1 || !l.Full() {
-		t.Errorf("%d writes after an error", broken.writes)
-	}
+	assert.Truef(t, broken.writes == 1 && l.Full(), "%d writes after an error", broken.writes)
 }
 
 // breaks is a file that cannot be written.
@@ -67,13 +66,9 @@ func TestTail(t *testing.T) {
 			var k tail
 			for _, w := range c.writes {
 				k.Write([]byte(w))
-				if len(k.kept) > tailBytes {
-					t.Errorf("%d bytes kept", len(k.kept))
-				}
+				assert.LessOrEqualf(t, len(k.kept), tailBytes, "%d bytes kept", len(k.kept))
 			}
-			if got := k.lines(); !slices.Equal(got, c.want) {
-				t.Errorf("%.40q: %.60q, want %.60q", c.writes, got, c.want)
-			}
+			assert.Truef(t, slices.Equal(k.lines(), c.want), "%.40q", c.writes)
 		})
 	}
 }

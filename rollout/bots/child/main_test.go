@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,13 +33,9 @@ func TestMain(m *testing.M) {
 func guard(t testing.TB, limits Limits) *Guard {
 	t.Helper()
 	g, err := Start(context.Background(), limits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, g.Close())
 	})
 	return g
 }
@@ -46,9 +43,7 @@ func guard(t testing.TB, limits Limits) *Guard {
 func start(t testing.TB, g *Guard, c Command) *Process {
 	t.Helper()
 	p, err := g.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -57,9 +52,7 @@ func soon() time.Time { return time.Now().Add(ample) }
 func readLine(t testing.TB, p *Process) string {
 	t.Helper()
 	line, err := p.ReadLine(soon())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(line)
 }
 
@@ -67,12 +60,8 @@ func readLine(t testing.TB, p *Process) string {
 func kindOf(t testing.TB, err error) FaultKind {
 	t.Helper()
 	var f *Fault
-	if !errors.As(err, &f) {
-		t.Fatalf("error %v, want a fault", err)
-	}
-	if f.Text == "" || strings.Contains(f.Text, "\n") {
-		t.Errorf("text %q", f.Text)
-	}
+	require.ErrorAsf(t, err, &f, "error %v, want a fault", err)
+	assert.Truef(t, f.Text != "" && !strings.Contains(f.Text, "\n"), "text %q", f.Text)
 	return f.Kind
 }
 
@@ -80,32 +69,21 @@ func TestConversation(t *testing.T) {
 	p := start(t, guard(t, Limits{}), talks(t, "echo"))
 	for k := range 100 {
 		want := strings.Repeat("x", k*k) + strconv.Itoa(k)
-		if err := p.Write([]byte(want+"\n"), soon()); err != nil {
-			t.Fatal(err)
-		}
-		if got := readLine(t, p); got != want {
-			t.Fatalf("line %d: %q", k, got)
-		}
+		require.NoError(t, p.Write([]byte(want+"\n"), soon()))
+		require.Equalf(t, want, readLine(t, p), "line %d", k)
 	}
 	p.Write([]byte("a\n\nb\r\nc"), soon())
 	p.CloseInput()
 	for _, want := range []string{"a", "", "b\r", "c"} {
-		if got := readLine(t, p); got != want {
-			t.Fatalf("%q, want %q", got, want)
-		}
+		require.Equal(t, want, readLine(t, p))
 	}
 	for range 2 {
-		if _, err := p.ReadLine(soon()); kindOf(t, err) != Exited || !strings.Contains(err.Error(), "exit status 0") {
-			t.Errorf("error %v", err)
-		}
+		_, err := p.ReadLine(soon())
+		assert.Truef(t, kindOf(t, err) == Exited && strings.Contains(err.Error(), "exit status 0"), "error %v", err)
 	}
 	r := p.End(soon())
-	if r.Code != 0 || r.Status != "exit status 0" || r.Fault != nil || r.Time <= 0 {
-		t.Errorf("%+v", r)
-	}
-	if err := p.Write([]byte("x"), soon()); err == nil {
-		t.Error("written to a process that has ended")
-	}
+	assert.Truef(t, r.Code == 0 && r.Status == "exit status 0" && r.Fault == nil && r.Time > 0, "%+v", r)
+	assert.Error(t, p.Write([]byte("x"), soon()), "written to a process that has ended")
 }
 
 // TestOutputs: standard output goes to ReadLine or to the log; standard error to the log.
@@ -115,41 +93,29 @@ func TestOutputs(t *testing.T) {
 	c := talks(t, "print", "hello", "there")
 	c.Log = NewLog(&text, 1000)
 	p := start(t, g, c)
-	if got := readLine(t, p); got != "hello there" {
-		t.Errorf("%q", got)
-	}
+	assert.Equal(t, "hello there", readLine(t, p))
 	if r := p.End(soon()); text.String() != "to the log\n" || len(r.Lines) != 1 || r.Lines[0] != "to the log" {
 		t.Errorf("log %q, %+v", text.String(), r)
 	}
 	c.Input, c.Output = false, false
 	p = start(t, g, c)
 	r := p.End(soon())
-	if want := "to the log\nhello there\nto the log\n"; text.String() != want || len(r.Lines) != 2 {
-		t.Errorf("log %q, %+v", text.String(), r)
-	}
-	if _, err := p.ReadLine(soon()); err == nil {
-		t.Error("read what goes to the log")
-	}
-	if p.Write(nil, soon()) == nil {
-		t.Error("written to an empty file")
-	}
+	assert.Truef(t, text.String() == "to the log\nhello there\nto the log\n" && len(r.Lines) == 2, "log %q, %+v", text.String(), r)
+	_, err := p.ReadLine(soon())
+	assert.Error(t, err, "read what goes to the log")
+	assert.Error(t, p.Write(nil, soon()), "written to an empty file")
 }
 
 func TestPlace(t *testing.T) {
 	t.Setenv("CHILD_TEST", "mine")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := talks(t, "where")
 	c.Dir, c.Env = dir, []string{"CHILD_TEST=yours"}
 	p := start(t, guard(t, Limits{}), c)
-	if got := readLine(t, p); got != dir {
-		t.Errorf("works in %s, want %s", got, dir)
-	}
-	if got, want := readLine(t, p), "yours true "; !strings.HasPrefix(got, want) {
-		t.Errorf("environment %q, want %q", got, want)
-	}
+	assert.Equal(t, dir, readLine(t, p), "works")
+	got, want := readLine(t, p), "yours true "
+	assert.Truef(t, strings.HasPrefix(got, want), "environment %q, want %q", got, want)
 }
 
 func TestExitStatus(t *testing.T) {
@@ -158,12 +124,11 @@ func TestExitStatus(t *testing.T) {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
 			p := start(t, g, talks(t, "exit", strconv.Itoa(code)))
 			want := fmt.Sprintf("exit status %d", code)
-			if _, err := p.ReadLine(soon()); kindOf(t, err) != Exited || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v", err)
-			}
-			if r, err := p.Wait(soon()); err != nil || r.Code != code || r.Status != want {
-				t.Errorf("%+v, %v", r, err)
-			}
+			_, err := p.ReadLine(soon())
+			assert.Truef(t, kindOf(t, err) == Exited && strings.Contains(err.Error(), want), "error %v", err)
+			r, err := p.Wait(soon())
+			require.NoErrorf(t, err, "%+v", r)
+			assert.Truef(t, r.Code == code && r.Status == want, "%+v", r)
 		})
 	}
 }
@@ -176,14 +141,11 @@ func TestNeverAnswers(t *testing.T) {
 				readLine(t, p)
 			}
 			for range 2 { // the deadline of one call has no effect on the next
-				if _, err := p.ReadLine(time.Now().Add(50 * time.Millisecond)); kindOf(t, err) != Time {
-					t.Errorf("%s: %v", kind, err)
-				}
+				_, err := p.ReadLine(time.Now().Add(50 * time.Millisecond))
+				assert.Equalf(t, Time, kindOf(t, err), "%s: %v", kind, err)
 			}
 			r := p.End(time.Now().Add(50 * time.Millisecond))
-			if r.Fault == nil || r.Fault.Kind != Time || r.Code != -1 && runtime.GOOS != "windows" {
-				t.Errorf("%s: %+v", kind, r)
-			}
+			assert.Truef(t, r.Fault != nil && r.Fault.Kind == Time && (r.Code == -1 || runtime.GOOS == "windows"), "%s: %+v", kind, r)
 		})
 	}
 }
@@ -194,16 +156,13 @@ func TestNeverReads(t *testing.T) {
 	big := make([]byte, 1<<20)
 	begin := time.Now()
 	for range 2 {
-		if err := p.Write(big, time.Now().Add(100*time.Millisecond)); kindOf(t, err) != Time {
-			t.Error(err)
-		}
+		err := p.Write(big, time.Now().Add(100*time.Millisecond))
+		assert.Equal(t, Time, kindOf(t, err), err)
 	}
-	if took := time.Since(begin); took > ample {
-		t.Errorf("took %v", took)
-	}
-	if r := p.Kill(); r.Fault != nil {
-		t.Errorf("%+v", r)
-	}
+	took := time.Since(begin)
+	assert.LessOrEqualf(t, took, ample, "took %v", took)
+	r := p.Kill()
+	assert.Nilf(t, r.Fault, "%+v", r)
 }
 
 func TestFloods(t *testing.T) {
@@ -226,18 +185,13 @@ func TestFloods(t *testing.T) {
 					read += len(line) + 1
 				}
 			}
-			if kindOf(t, err) != Output || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %q", err, c.want)
-			}
-			if limit := c.limits.Output; limit > 0 && int64(read) > limit {
-				t.Errorf("read %d bytes, limit %d", read, limit)
-			}
-			if len(p.base) > 8<<20 {
-				t.Errorf("a buffer of %d bytes", len(p.base))
-			}
-			if r, err := p.Wait(soon()); err != nil || r.Fault == nil || r.Fault.Kind != Output {
-				t.Errorf("%+v, %v", r, err)
-			}
+			assert.Truef(t, kindOf(t, err) == Output && strings.Contains(err.Error(), c.want), "%v, want %q", err, c.want)
+			limit := c.limits.Output
+			assert.Truef(t, limit <= 0 || int64(read) <= limit, "read %d bytes, limit %d", read, limit)
+			assert.LessOrEqualf(t, len(p.base), 8<<20, "a buffer of %d bytes", len(p.base))
+			r, err := p.Wait(soon())
+			require.NoErrorf(t, err, "%+v", r)
+			assert.Truef(t, r.Fault != nil && r.Fault.Kind == Output, "%+v", r)
 		})
 	}
 }
@@ -249,51 +203,37 @@ func TestLogFlood(t *testing.T) {
 	c.Log = NewLog(&text, 12_345)
 	p := start(t, guard(t, Limits{}), c)
 	require.Eventually(t, c.Log.Full, ample, time.Millisecond)
-	if _, err := p.ReadLine(time.Now().Add(300 * time.Millisecond)); kindOf(t, err) != Time {
-		t.Error(err)
-	}
+	_, err := p.ReadLine(time.Now().Add(300 * time.Millisecond))
+	assert.Equal(t, Time, kindOf(t, err), err)
 	r := p.Kill()
 	kept, more, _ := strings.Cut(text.String(), "[")
-	if len(kept) != 12_345+1 || more != "the limit of 12345 bytes is reached: the rest was dropped]\n" {
-		t.Errorf("%d bytes kept, then %q", len(kept), more)
-	}
-	if len(r.Lines) != tailLines {
-		t.Errorf("%d last lines", len(r.Lines))
-	}
+	assert.Truef(t, len(kept) == 12_345+1 && more == "the limit of 12345 bytes is reached: the rest was dropped]\n", "%d bytes kept, then %q", len(kept), more)
+	assert.Lenf(t, r.Lines, tailLines, "%d last lines", len(r.Lines))
 }
 
 func TestHalfClosed(t *testing.T) {
 	t.Parallel() // this test and the next one wait
 	p := start(t, guard(t, Limits{}), talks(t, "close", "out"))
 	_, err := p.ReadLine(soon())
-	if kindOf(t, err) != Closed || err.Error() != "closed its standard output and runs on" {
-		t.Error(err)
-	}
-	if _, again := p.ReadLine(soon()); again != err {
-		t.Error(again)
-	}
+	assert.True(t, kindOf(t, err) == Closed && err.Error() == "closed its standard output and runs on", err)
+	_, again := p.ReadLine(soon())
+	assert.True(t, again == err, again)
 }
 
 func TestHalfClosedInput(t *testing.T) {
 	t.Parallel()
 	p := start(t, guard(t, Limits{}), talks(t, "close", "in"))
-	if got := readLine(t, p); got != "closed" {
-		t.Errorf("%q", got)
-	}
-	if err := p.Write(make([]byte, 1<<20), soon()); kindOf(t, err) != Closed {
-		t.Error(err)
-	}
-	if r := p.End(time.Now()); r.Fault == nil || r.Fault.Kind != Time {
-		t.Errorf("%+v", r)
-	}
+	assert.Equal(t, "closed", readLine(t, p))
+	err := p.Write(make([]byte, 1<<20), soon())
+	assert.Equal(t, Closed, kindOf(t, err), err)
+	r := p.End(time.Now())
+	assert.Truef(t, r.Fault != nil && r.Fault.Kind == Time, "%+v", r)
 }
 
 func TestProgramsThatAreNotThere(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	g := guard(t, Limits{})
 	for _, c := range []struct {
 		command Command
@@ -309,12 +249,10 @@ func TestProgramsThatAreNotThere(t *testing.T) {
 		{Command{Args: []string{"go", "a\x00b"}}, "zero byte"},
 	} {
 		t.Run(fmt.Sprintf("%q", c.command.Args), func(t *testing.T) {
-			if err := c.command.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%q: error %v, want %q", c.command.Args, err, c.want)
-			}
-			if _, err := g.Run(c.command); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%q: error %v, want %q", c.command.Args, err, c.want)
-			}
+			err := c.command.Check()
+			assert.ErrorContainsf(t, err, c.want, "%q", c.command.Args)
+			_, err = g.Run(c.command)
+			assert.ErrorContainsf(t, err, c.want, "%q", c.command.Args)
 		})
 	}
 	start(t, g, self(t, "exit", "0")).End(soon()) // a guard survives all that
@@ -333,23 +271,17 @@ func TestMisuse(t *testing.T) {
 	mainCalled.Store(false)
 	_, err := Start(t.Context(), Limits{})
 	mainCalled.Store(true)
-	if !errors.Is(err, errNoMain) {
-		t.Errorf("error %v", err)
-	}
+	assert.ErrorIs(t, err, errNoMain)
 	g := guard(t, Limits{})
 	p := start(t, g, talks(t, "sleep"))
-	if _, err := g.Run(self(t, "exit", "0")); err == nil || !strings.Contains(err.Error(), "has not ended") {
-		t.Errorf("error %v", err)
-	}
+	_, err = g.Run(self(t, "exit", "0"))
+	assert.ErrorContains(t, err, "has not ended")
 	p.Kill()
 	for range 2 {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, g.Close())
 	}
-	if _, err := g.Run(self(t, "exit", "0")); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("error %v", err)
-	}
+	_, err = g.Run(self(t, "exit", "0"))
+	assert.ErrorIs(t, err, os.ErrClosed)
 }
 
 // TestContext: a done context ends the process and those that wait for it.
@@ -357,38 +289,29 @@ func TestContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	g, err := Start(ctx, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer g.Close()
 	p := start(t, g, talks(t, "sleep"))
 	readLine(t, p)
 	time.AfterFunc(20*time.Millisecond, func() { cancel(cause) })
-	if _, err := p.ReadLine(time.Time{}); kindOf(t, err) != Exited {
-		t.Errorf("error %v", err)
-	}
-	if _, err := p.Wait(soon()); err != nil {
-		t.Error(err)
-	}
-	if _, err := g.Run(self(t, "exit", "0")); !errors.Is(err, cause) {
-		t.Errorf("error %v", err)
-	}
+	_, err = p.ReadLine(time.Time{})
+	assert.Equalf(t, Exited, kindOf(t, err), "error %v", err)
+	_, err = p.Wait(soon())
+	assert.NoError(t, err)
+	_, err = g.Run(self(t, "exit", "0"))
+	assert.ErrorIs(t, err, cause)
 }
 
 // TestLeaks: after a match no files and goroutines of it are left in this program.
 func TestLeaks(t *testing.T) {
 	match := func() {
 		g, err := Start(context.Background(), Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		start(t, g, talks(t, "print", "x")).End(soon())
 		g.Run(Command{Args: []string{"no-such-program-here"}})
 		start(t, g, self(t, "print", "x")).End(soon())
 		readLine(t, start(t, g, talks(t, "sleep")))
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, g.Close())
 	}
 	match()                                          // opens files that stay open
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the garbage collector would close leaked files

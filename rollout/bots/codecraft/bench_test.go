@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -26,9 +29,7 @@ func costOf(t testing.TB, preset string, ticks int32, answer func(v *protocol.Pl
 	m.Seats[0].Port = listen(t, nil)
 	go serve(dial(t, m.Seats[0].Port, ""), answer)
 	h, err := m.newHost()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e := rollout.Episode{Players: 1} // the orders of the client
 	h.match.Shown = func(b *env.Batch) error {
 		if h.state.Tick > 0 {
@@ -38,9 +39,7 @@ func costOf(t testing.TB, preset string, ticks int32, answer func(v *protocol.Pl
 		return nil
 	}
 	played, err := h.match.Play(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r, c.whole = h.result(played), played.Time
 	c.client = r.Used[0]
 
@@ -52,9 +51,7 @@ func costOf(t testing.TB, preset string, ticks int32, answer func(v *protocol.Pl
 		h.game.Step(s, turn)
 	}
 	c.engine = time.Since(begin)
-	if *s != *h.state {
-		t.Error("the same orders lead to another state")
-	}
+	assert.True(t, *s == *h.state, "the same orders lead to another state")
 	return c, r
 }
 
@@ -73,9 +70,7 @@ func TestOverhead(t *testing.T) {
 		}
 		best = min(best, c.overhead())
 	}
-	if best > 1.2 {
-		t.Errorf("a game took %.2f times what its client took", best)
-	}
+	assert.LessOrEqualf(t, best, 1.2, "a game took %.2f times what its client took", best)
 	t.Logf("overhead %.3f", best)
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/bots"
@@ -32,9 +33,7 @@ const longEnv = "MOONFARM_LONG"
 func rules(t testing.TB, preset string, ticks int32) codecraft.Rules {
 	t.Helper()
 	r, ok := codecraft.Preset(preset)
-	if !ok {
-		t.Fatalf("no preset %q", preset)
-	}
+	require.Truef(t, ok, "no preset %q", preset)
 	r.MaxTurns = ticks
 	return r
 }
@@ -43,9 +42,7 @@ func rules(t testing.TB, preset string, ticks int32) codecraft.Rules {
 func listen(t testing.TB, token *string) *Port {
 	t.Helper()
 	p, err := Listen("127.0.0.1:0", token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { p.Close() })
 	return p
 }
@@ -54,13 +51,10 @@ func listen(t testing.TB, token *string) *Port {
 func dial(t testing.TB, p *Port, token string) *net.TCPConn {
 	t.Helper()
 	conn, err := net.DialTCP("tcp", nil, p.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
-	if _, err := conn.Write(protocol.AppendString(nil, token)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = conn.Write(protocol.AppendString(nil, token))
+	require.NoError(t, err)
 	return conn
 }
 
@@ -95,9 +89,7 @@ func play(t testing.TB, m *Match) *Result {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*ample)
 	defer cancel()
 	r, err := m.Play(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -114,40 +106,33 @@ func TestGame(t *testing.T) {
 				m.Seats = append(m.Seats, Seat{Port: port})
 				conn := dial(t, port, "anything")
 				clients.Go(func() {
-					if err := serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
+					err := serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
 						if v.MyID != seat+1 || v.CurrentTick != int32(views[seat]) || len(v.Players) != int(m.Rules.Players) {
 							t.Errorf("%s, seat %d, tick %d: a view for %d of tick %d with %d players",
 								preset, seat, views[seat], v.MyID, v.CurrentTick, len(v.Players))
 						}
 						views[seat]++
 						return orderAll(v)
-					}); err != nil {
-						t.Errorf("%s, seat %d: %v", preset, seat, err)
-					}
+					})
+					assert.NoErrorf(t, err, "%s, seat %d", preset, seat)
 				})
 			}
 			var ticks int
 			m.Watch = func(s *codecraft.State) error {
-				if int(s.Tick) != ticks {
-					t.Errorf("%s: tick %d, want %d", preset, s.Tick, ticks)
-				}
+				assert.Equalf(t, ticks, int(s.Tick), "%s: tick %d", preset, s.Tick)
 				ticks++
 				checkOrders(t, s)
 				return nil
 			}
 			r := play(t, m)
 			clients.Wait()
-			if r.Turns != 12 || ticks != 13 || r.Status != sim.Over || r.Seed != 7 {
-				t.Errorf("%s: %d ticks, %d watched, %v, seed %d", preset, r.Turns, ticks, r.Status, r.Seed)
-			}
+			assert.Truef(t, r.Turns == 12 && ticks == 13 && r.Status == sim.Over && r.Seed == 7, "%s: %d ticks, %d watched, %v, seed %d", preset, r.Turns, ticks, r.Status, r.Seed)
 			for seat, p := range r.Players {
 				if p.Crashed || p.Comment != nil || views[seat] != 12 || r.Used[seat] <= 0 {
 					t.Errorf("%s, seat %d: %+v, %d views, used %v", preset, seat, p, views[seat], r.Used[seat])
 				}
 			}
-			if len(r.Results) != int(m.Rules.Players) {
-				t.Errorf("%s: scores %v", preset, r.Results)
-			}
+			assert.Equalf(t, int(m.Rules.Players), len(r.Results), "%s: scores %v", preset, r.Results)
 		})
 	}
 }
@@ -177,9 +162,7 @@ func checkOrders(t *testing.T, s *codecraft.State) {
 	for i, u := range s.Units[:s.N] {
 		x, y := codecraft.TurnBack(u.Owner, 3, 4, 1)
 		want := codecraft.Action{Parts: codecraft.Given | codecraft.HasMove | codecraft.FindClosest, MoveX: uint8(x), MoveY: uint8(y)}
-		if s.Acts[i] != want {
-			t.Fatalf("tick %d, unit %d of player %d: %+v, want %+v", s.Tick, u.ID, u.Owner, s.Acts[i], want)
-		}
+		require.Truef(t, s.Acts[i] == want, "tick %d, unit %d of player %d: %+v, want %+v", s.Tick, u.ID, u.Owner, s.Acts[i], want)
 	}
 }
 
@@ -263,9 +246,7 @@ func TestCrashes(t *testing.T) {
 			var clients sync.WaitGroup
 			fine := dial(t, good, "")
 			clients.Go(func() {
-				if err := serve(fine, orderAll); err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, serve(fine, orderAll))
 			})
 			conn := dial(t, bad, "")
 			conn.Write(firstAnswer(t, m.Rules)) // before it is asked: no limit of time can be too short for it
@@ -284,12 +265,9 @@ func TestCrashes(t *testing.T) {
 			}
 			r := play(t, m)
 			clients.Wait()
-			if r.Turns != 40 || r.Players[0].Crashed || !r.Players[1].Crashed {
-				t.Fatalf("%d ticks, %+v", r.Turns, r.Players)
-			}
-			if got := *r.Players[1].Comment; !strings.HasPrefix(got, protocol.CrashComment) || !strings.Contains(got, c.want) {
-				t.Errorf("comment %q, want %q", got, c.want)
-			}
+			require.Truef(t, r.Turns == 40 && !r.Players[0].Crashed && r.Players[1].Crashed, "%d ticks, %+v", r.Turns, r.Players)
+			got := *r.Players[1].Comment
+			assert.Truef(t, strings.HasPrefix(got, protocol.CrashComment) && strings.Contains(got, c.want), "comment %q, want %q", got, c.want)
 		})
 	}
 }
@@ -301,12 +279,8 @@ func TestGameLimit(t *testing.T) {
 	go serve(conn, func(*protocol.PlayerView) []protocol.EntityOrder { dawdle(20 * time.Millisecond); return nil })
 	m := &Match{Rules: rules(t, "finals-1", 100), Seats: []Seat{{Port: port, Limits: bots.Limits{Answer: ample, Game: 200 * time.Millisecond}}}}
 	r := play(t, m)
-	if !r.Players[0].Crashed || !regexp.MustCompile(`^Player crashed: tick \d+: the 200ms for all answers of a game are used up$`).MatchString(*r.Players[0].Comment) {
-		t.Errorf("%+v", r.Players[0])
-	}
-	if r.Used[0] < 200*time.Millisecond || r.Used[0] > ample || r.Turns != 100 {
-		t.Errorf("used %v, %d ticks", r.Used[0], r.Turns)
-	}
+	assert.Truef(t, r.Players[0].Crashed && regexp.MustCompile(`^Player crashed: tick \d+: the 200ms for all answers of a game are used up$`).MatchString(*r.Players[0].Comment), "%+v", r.Players[0])
+	assert.Truef(t, r.Used[0] >= 200*time.Millisecond && r.Used[0] <= ample && r.Turns == 100, "used %v, %d ticks", r.Used[0], r.Turns)
 }
 
 func TestTokens(t *testing.T) {
@@ -314,13 +288,10 @@ func TestTokens(t *testing.T) {
 	port := listen(t, &token)
 	wrong := dial(t, port, "guess")
 	mute, err := net.DialTCP("tcp", nil, port.Address()) // never gives one
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer mute.Close()
-	if _, err := wrong.Read(make([]byte, 1)); err == nil {
-		t.Error("a client with the wrong token got an answer")
-	}
+	_, err = wrong.Read(make([]byte, 1))
+	assert.Error(t, err, "a client with the wrong token got an answer")
 	m := &Match{Rules: rules(t, "finals-1", 2), Seats: []Seat{{Port: port, Limits: bots.Limits{Accept: 50 * time.Millisecond}}}}
 	r := play(t, m)
 	want := "Player crashed: no client within 50ms; a client from " + wrong.LocalAddr().String() + " was sent away: it gave the wrong token"
@@ -334,9 +305,8 @@ func TestTokens(t *testing.T) {
 		t.Error(*r.Players[0].Comment)
 	}
 	long := dial(t, port, strings.Repeat("x", maxToken+1))
-	if _, err := long.Read(make([]byte, 1)); err == nil {
-		t.Error("a client with an endless token got an answer")
-	}
+	_, err = long.Read(make([]byte, 1))
+	assert.Error(t, err, "a client with an endless token got an answer")
 }
 
 // TestManyGames: a port serves games at the same time, each with another client.
@@ -378,9 +348,7 @@ func TestManyGames(t *testing.T) {
 	}
 	matches.Wait()
 	clients.Wait()
-	if finished.Load() != int32(2*games) {
-		t.Errorf("%d clients finished, want %d", finished.Load(), 2*games)
-	}
+	assert.Equalf(t, int32(2*games), finished.Load(), "%d clients finished, want %d", finished.Load(), 2*games)
 }
 
 // TestInterrupt: a match that is interrupted ends at once while it waits for a connection
@@ -397,9 +365,8 @@ func TestInterrupt(t *testing.T) {
 			time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
 			begin := time.Now()
 			_, err := (&Match{Rules: rules(t, "finals", 1000), Seats: []Seat{{Port: port}, {}}}).Play(ctx)
-			if took := time.Since(begin); !errors.Is(err, cause) || took > ample {
-				t.Errorf("connected %v: %v after %v", connected, err, took)
-			}
+			took := time.Since(begin)
+			assert.Truef(t, errors.Is(err, cause) && took <= ample, "connected %v: %v after %v", connected, err, took)
 		})
 	}
 }
@@ -419,9 +386,8 @@ func TestRefusedMatches(t *testing.T) {
 		{Match{Rules: finals, Seats: make([]Seat, 2), Watch: func(*codecraft.State) error { return stop }}, "stop"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
+			_, err := c.match.Play(t.Context())
+			assert.ErrorContains(t, err, c.want)
 		})
 	}
 }
@@ -429,7 +395,5 @@ func TestRefusedMatches(t *testing.T) {
 // TestEmptyPlayers: a game without policies and clients is played to its end.
 func TestEmptyPlayers(t *testing.T) {
 	r := play(t, &Match{Rules: rules(t, "round1", 1000), Seats: make([]Seat, 4)})
-	if r.Turns != 1000 || r.Status != sim.Over || fmt.Sprint(r.Results) != "[0 0 0 0]" {
-		t.Errorf("%d ticks, %v, %v", r.Turns, r.Status, r.Results)
-	}
+	assert.Truef(t, r.Turns == 1000 && r.Status == sim.Over && fmt.Sprint(r.Results) == "[0 0 0 0]", "%d ticks, %v, %v", r.Turns, r.Status, r.Results)
 }

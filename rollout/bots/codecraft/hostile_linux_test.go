@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim/codecraft/wire/protocol"
@@ -170,9 +173,7 @@ func left(mark string) (list []string) {
 // results name the fault, the other client plays to the end, and no process is left running.
 func TestHostileClients(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	mark := "MOONFARM_TEST_MARK=" + rand.Text()
 	name, value, _ := strings.Cut(mark, "=")
 	t.Setenv(name, value)
@@ -202,9 +203,7 @@ func TestHostileClients(t *testing.T) {
 		t.Run(c.kind, func(t *testing.T) {
 			t.Setenv(clientEnv, c.kind)
 			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer out.Close()
 			port := listen(t, nil)
 			good := make(chan error, 1)
@@ -221,15 +220,12 @@ func TestHostileClients(t *testing.T) {
 			if r.Players[1].Comment != nil {
 				comment = *r.Players[1].Comment
 			}
-			if !strings.Contains(comment, c.fault) || (comment == "") != (c.fault == "") {
-				t.Errorf("%s: comment %q, want %q", c.kind, comment, c.fault)
-			}
-			if info, err := out.Stat(); err != nil || info.Size() > maxLog+100 || c.logged && info.Size() < maxLog {
-				t.Errorf("%s: a log of %d bytes, %v", c.kind, info.Size(), err)
-			}
-			if list := left(mark); list != nil {
-				t.Errorf("%s: %v are left", c.kind, list)
-			}
+			assert.Truef(t, strings.Contains(comment, c.fault) && (comment == "") == (c.fault == ""), "%s: comment %q, want %q", c.kind, comment, c.fault)
+			info, err := out.Stat()
+			require.NoErrorf(t, err, "%s: a log of %d bytes", c.kind, info.Size())
+			assert.Truef(t, info.Size() <= maxLog+100 && (!c.logged || info.Size() >= maxLog), "%s: a log of %d bytes", c.kind, info.Size())
+			list := left(mark)
+			assert.Nilf(t, list, "%s: %v are left", c.kind, list)
 		})
 	}
 }
@@ -238,18 +234,16 @@ func TestHostileClients(t *testing.T) {
 // keeps its own. A descendant of a client may connect for it.
 func TestStolenToken(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	robbed := filepath.Join(t.TempDir(), "robbed")
 	t.Setenv(robbedEnv, robbed)
 	client := func(kind string) Seat {
 		return Seat{Program: Program{Args: []string{"env", clientEnv + "=" + kind, self}}, Limits: bots.Limits{Accept: 2 * ample, Answer: ample}}
 	}
 	r := play(t, &Match{Rules: rules(t, "finals-2", 5), Seats: []Seat{client("steals"), client("slow")}})
-	if got, err := os.ReadFile(robbed); err != nil || got[0] != 0 {
-		t.Errorf("the thief got %v from the other's seat, error %v", got, err)
-	}
+	got, err := os.ReadFile(robbed)
+	require.NoErrorf(t, err, "the thief got %v from the other's seat", got)
+	assert.Zerof(t, got[0], "the thief got %v from the other's seat", got)
 	for i, c := range r.Crashes {
 		if c != nil {
 			t.Errorf("seat %d crashed: %v", i+1, c.Err)

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
@@ -107,9 +110,7 @@ func program(kind string, args []string) int {
 func maker(t testing.TB, spec string) rollout.Maker {
 	t.Helper()
 	m, err := policy.New("codecraft", spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -125,38 +126,24 @@ func TestMatchOfPolicies(t *testing.T) {
 		{Policy: maker(t, "econ")}, {Policy: maker(t, "mix(0.7*quickstart,0.3*random)")},
 	}}
 	game, err := catalog.Find("codecraft")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v, err := game.New(string(r.AppendText(nil)), env.Settings{N: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var seats []rollout.Policy
 	for i := range m.Seats {
 		p, err := m.Seats[i].Policy(v.Spec())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		seats = append(seats, p)
 	}
 	var e episodes
-	if err := rollout.Shard(t.Context(), v, seats, 3, 0, 1, &e); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rollout.Shard(t.Context(), v, seats, 3, 0, 1, &e))
 	m.Seed = e.last.Seed
 	got := play(t, m)
-	if got.Turns != e.last.Turns || got.Status != e.last.Status {
-		t.Errorf("%d ticks, %v; the episode has %d, %v", got.Turns, got.Status, e.last.Turns, e.last.Status)
-	}
+	assert.Truef(t, got.Turns == e.last.Turns && got.Status == e.last.Status, "%d ticks, %v; the episode has %d, %v", got.Turns, got.Status, e.last.Turns, e.last.Status)
 	for i, score := range got.Results {
-		if float64(score) != e.last.Outcome[i].Score {
-			t.Errorf("seat %d: score %d, in the episode %v", i, score, e.last.Outcome[i].Score)
-		}
+		assert.Equalf(t, e.last.Outcome[i].Score, float64(score), "seat %d: score %d, in the episode", i, score)
 	}
-	if got.Results[0] == 0 {
-		t.Error("econ has gathered nothing")
-	}
+	assert.NotEqual(t, int64(0), got.Results[0], "econ has gathered nothing")
 }
 
 // quickstart is a client with the strategy that contestants begin with.
@@ -222,19 +209,13 @@ func TestClientPlaysAsThePolicy(t *testing.T) {
 			want := match()
 			for seat := range int(r.Players) {
 				got := match(seat)
-				if got.Turns != want.Turns || !slices.Equal(got.Results, want.Results) || got.Players[seat].Crashed {
-					t.Errorf("%s, client at seat %d: %v after %d ticks, as a policy %v after %d",
-						preset, seat, got.Results, got.Turns, want.Results, want.Turns)
-				}
+				assert.Truef(t, got.Turns == want.Turns && slices.Equal(got.Results, want.Results) && !got.Players[seat].Crashed, "%s, client at seat %d: %v after %d ticks, as a policy %v after %d", preset, seat, got.Results, got.Turns, want.Results, want.Turns)
 			}
 			if r.Players == 2 {
-				if got := match(0, 1); !slices.Equal(got.Results, want.Results) {
-					t.Errorf("%s, two clients: %v, as policies %v", preset, got.Results, want.Results)
-				}
+				got := match(0, 1)
+				assert.Truef(t, slices.Equal(got.Results, want.Results), "%s, two clients: %v, as policies %v", preset, got.Results, want.Results)
 			}
-			if want.Results[0] == 0 {
-				t.Errorf("%s: nothing was gathered", preset)
-			}
+			assert.NotEqualf(t, int64(0), want.Results[0], "%s: nothing was gathered", preset)
 		})
 	}
 }
@@ -254,29 +235,22 @@ func TestStartAndReplay(t *testing.T) {
 	}
 	whole := play(t, m)
 	in, err := recording.NewReader("replay", bytes.NewReader(replay.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ticks := 0
 	for err = in.Next(); err == nil; err = in.Next() {
 		ticks++
 	}
-	if err != io.EOF || ticks != 120 || int64(in.World.Players[0].Score) != whole.Results[0] {
-		t.Errorf("%d ticks, %v, score %d; want 120 and %d", ticks, err, in.World.Players[0].Score, whole.Results[0])
-	}
+	assert.Truef(t, err == io.EOF && ticks == 120 && int64(in.World.Players[0].Score) == whole.Results[0], "%d ticks, %v, score %d; want 120 and %d", ticks, err, in.World.Players[0].Score, whole.Results[0])
 	m.Replay, m.Watch, m.Start = nil, nil, middle
-	if rest := play(t, m); rest.Turns != 70 {
-		t.Errorf("%d ticks from tick 50 on, want 70", rest.Turns)
-	}
+	rest := play(t, m)
+	assert.Equalf(t, 70, rest.Turns, "%d ticks from tick 50 on, want 70", rest.Turns)
 	middle.Tick = 120
-	if rest := play(t, m); rest.Turns != 0 || rest.Status != sim.Over {
-		t.Errorf("from the end on %d ticks, %v", rest.Turns, rest.Status)
-	}
+	rest = play(t, m)
+	assert.Truef(t, rest.Turns == 0 && rest.Status == sim.Over, "from the end on %d ticks, %v", rest.Turns, rest.Status)
 	broken := errors.New("disk full")
 	m.Start, m.Replay = nil, failing{broken}
-	if _, err := m.Play(t.Context()); !errors.Is(err, broken) {
-		t.Errorf("error %v, want %v", err, broken)
-	}
+	_, err = m.Play(t.Context())
+	assert.ErrorIs(t, err, broken)
 }
 
 // failing is a file that cannot be written.
@@ -287,9 +261,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 // TestCommands: clients that the match starts play, or crash for a reason that is named.
 func TestCommands(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct {
 		kind, comment, printed string
 		command                []string
@@ -309,9 +281,7 @@ func TestCommands(t *testing.T) {
 			}
 			t.Setenv(clientEnv, c.kind)
 			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer out.Close()
 			limits := bots.Limits{Accept: ample, Answer: ample}
 			switch c.kind {
@@ -325,20 +295,15 @@ func TestCommands(t *testing.T) {
 			if r.Players[0].Comment != nil {
 				comment = *r.Players[0].Comment
 			}
-			if (c.comment == "") != (comment == "") || !strings.Contains(comment, c.comment) {
-				t.Errorf("%s: comment %q, want %q", c.kind, comment, c.comment)
-			}
+			assert.Truef(t, (c.comment == "") == (comment == "") && strings.Contains(comment, c.comment), "%s: comment %q, want %q", c.kind, comment, c.comment)
 			text, _ := os.ReadFile(out.Name())
 			lines := strings.SplitAfter(string(text), "\n")
 			headers := len(lines)
 			lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "== tick ") })
 			headers -= len(lines)
-			if printed := strings.Join(lines, ""); printed != c.printed {
-				t.Errorf("%s: printed %q, want %q", c.kind, printed, c.printed)
-			}
-			if c.kind == "plays" && headers != 2*20 {
-				t.Errorf("%d lines before and behind 20 ticks, want two of each", headers)
-			}
+			printed := strings.Join(lines, "")
+			assert.Equalf(t, c.printed, printed, "%s: printed", c.kind)
+			assert.Truef(t, c.kind != "plays" || headers == 2*20, "%d lines before and behind 20 ticks, want two of each", headers)
 
 		})
 	}
@@ -347,9 +312,7 @@ func TestCommands(t *testing.T) {
 // TestDeaths: the results say when and how a started client ended, and its last lines.
 func TestDeaths(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct{ kind, reason, exit string }{
 		{"dies", "the client closed the connection", "exit status 7"},
 		{"falls", "the client closed the connection", "signal: killed"},
@@ -360,23 +323,16 @@ func TestDeaths(t *testing.T) {
 			m := &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, {Program: Program{Args: []string{self}}, Log: child.NewLog(failing{errors.New("disk full")}, maxLog)}}}
 			r := play(t, m)
 			crash := r.Crashes[1]
-			if r.Crashes[0] != nil || crash == nil || r.Turns != 30 {
-				t.Fatalf("%s: %d ticks, crashes %v", c.kind, r.Turns, r.Crashes)
-			}
-			if crash.Turn != 1 || !strings.Contains(crash.Err.Error(), c.reason) || !strings.HasPrefix(crash.Exit, c.exit) || (c.exit == "") != (crash.Exit == "") {
-				t.Errorf("%s: %+v, want tick 1, %s, %s", c.kind, crash, c.reason, c.exit)
-			}
+			require.Truef(t, r.Crashes[0] == nil && crash != nil && r.Turns == 30, "%s: %d ticks, crashes %v", c.kind, r.Turns, r.Crashes)
+			assert.Truef(t, crash.Turn == 1 && strings.Contains(crash.Err.Error(), c.reason) && strings.HasPrefix(crash.Exit, c.exit) && (c.exit == "") == (crash.Exit == ""), "%s: %+v, want tick 1, %s, %s", c.kind, crash, c.reason, c.exit)
 			want := "Player crashed: tick 1: " + crash.Err.Error()
 			if c.exit != "" {
 				want += " (" + crash.Exit + ")"
 			}
-			if got := *r.Players[1].Comment; got != want {
-				t.Errorf("%s: comment %q, want %q", c.kind, got, want)
-			}
+			assert.Equalf(t, want, *r.Players[1].Comment, "%s: comment", c.kind)
 			said := []string{"Traceback: �[31mred�[0m �", "", "…" + strings.Repeat("x", 199), "last words"}
-			if n := len(crash.Output); n != 10 || !slices.Equal(crash.Output[n-4:], said) || crash.Output[0] != "a line" {
-				t.Errorf("%s: last lines %q, want %q at the end", c.kind, crash.Output, said)
-			}
+			n := len(crash.Output)
+			assert.Truef(t, n == 10 && slices.Equal(crash.Output[n-4:], said) && crash.Output[0] == "a line", "%s: last lines %q, want %q at the end", c.kind, crash.Output, said)
 		})
 	}
 }
@@ -384,15 +340,12 @@ func TestDeaths(t *testing.T) {
 // TestInterruptedCommand: interrupting a match ends a started client at once.
 func TestInterruptedCommand(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Setenv(clientEnv, "stays")
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: Program{Args: []string{self}}}}}
 	begin := time.Now()
-	if _, err := m.Play(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > ample {
-		t.Errorf("error %v after %v", err, time.Since(begin))
-	}
+	_, err = m.Play(ctx)
+	assert.Truef(t, errors.Is(err, context.DeadlineExceeded) && time.Since(begin) <= ample, "error %v after %v", err, time.Since(begin))
 }

@@ -6,9 +6,11 @@ import (
 	"io"
 	"net"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/bots"
 	"moonfarm/sim"
@@ -69,9 +71,8 @@ func TestDebugInterface(t *testing.T) {
 				conn := dial(t, port, "")
 				m.Seats = append(m.Seats, Seat{Port: port})
 				clients.Go(func() {
-					if kinds, err := draw(conn, seat); err != nil || !slices.Equal(kinds, want) {
-						t.Errorf("debug %v, seat %d: %v, messages %v, want %v", debug, seat, err, kinds, want)
-					}
+					kinds, err := draw(conn, seat)
+					assert.Truef(t, err == nil && slices.Equal(kinds, want), "debug %v, seat %d: %v, messages %v, want %v", debug, seat, err, kinds, want)
 				})
 			}
 			r := play(t, m)
@@ -92,9 +93,8 @@ func TestActionInDebugUpdate(t *testing.T) {
 	go serve(conn, orderAll)
 	r := play(t, &Match{Rules: rules(t, "finals-1", 3), Debug: true, Seats: []Seat{{Port: port}}})
 	want := "Player crashed: tick 0: the client sent an action where DebugUpdateDone was expected"
-	if c := r.Players[0].Comment; c == nil || *c != want {
-		t.Errorf("%+v, want %s", r.Players[0], want)
-	}
+	c := r.Players[0].Comment
+	assert.Truef(t, c != nil && *c == want, "%+v, want %s", r.Players[0], want)
 }
 
 // TestStopWhenCrashed: a game whose clients have all crashed ends only with
@@ -135,12 +135,10 @@ func TestStopWhenCrashed(t *testing.T) {
 			var file bytes.Buffer
 			m := &Match{Rules: rules(t, "round1-2", 30), Seats: c.seats, StopWhenCrashed: c.stop, Replay: &file}
 			r := play(t, m)
-			if r.Turns != c.ticks || (r.Status == sim.Cut) != (c.ticks < 30) {
-				t.Errorf("%s: %d ticks, %v, want %d", c.what, r.Turns, r.Status, c.ticks)
-			}
-			if recorded, err := replay.Read(c.what, &file); err != nil || recorded.Ticks() != c.ticks {
-				t.Errorf("%s: the replay: %v", c.what, err)
-			}
+			assert.Truef(t, r.Turns == c.ticks && (r.Status == sim.Cut) == (c.ticks < 30), "%s: %d ticks, %v, want %d", c.what, r.Turns, r.Status, c.ticks)
+			recorded, err := replay.Read(c.what, &file)
+			require.NoErrorf(t, err, "%s: the replay", c.what)
+			assert.Equalf(t, c.ticks, recorded.Ticks(), "%s: the replay", c.what)
 		})
 	}
 }
@@ -156,14 +154,10 @@ func TestRepeat(t *testing.T) {
 	for _, cut := range []int{40, 25, 0} {
 		t.Run(fmt.Sprintf("cut at %d", cut), func(t *testing.T) {
 			repeated, err := replay.Read("game", bytes.NewReader(file.Bytes()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			repeated.Cut(cut)
 			game, err := codecraft.New(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			port, ticks := listen(t, nil), 0
 			conn := dial(t, port, "")
 			var want protocol.PlayerView
@@ -171,35 +165,28 @@ func TestRepeat(t *testing.T) {
 			go func() {
 				done <- serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
 					protocol.View(&want, game, &states[ticks], 1)
-					if fmt.Sprint(*v) != fmt.Sprint(want) {
-						t.Errorf("tick %d: the view does not show the recorded state", ticks)
-					}
+					assert.Equalf(t, fmt.Sprint(want), fmt.Sprint(*v), "tick %d: the view does not show the recorded state", ticks)
 					ticks++
 					return orderAll(v)
 				})
 			}()
 			got := play(t, &Match{Repeat: repeated, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "econ")}, {Port: port}}})
-			if err := <-done; err != nil || got.Turns != cut || ticks != cut {
-				t.Errorf("cut at %d: %v, %d turns, %d views", cut, err, got.Turns, ticks)
-			}
-			if cut == 40 && !slices.Equal(got.Results, recorded.Results) {
-				t.Errorf("scores %v, recorded %v", got.Results, recorded.Results)
-			}
+			err = <-done
+			require.NoErrorf(t, err, "cut at %d", cut)
+			assert.Truef(t, got.Turns == cut && ticks == cut, "cut at %d, %d turns, %d views", cut, got.Turns, ticks)
+			assert.Truef(t, cut != 40 || slices.Equal(got.Results, recorded.Results), "scores %v, recorded %v", got.Results, recorded.Results)
 		})
 	}
 	repeated, err := replay.Read("game", &file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for what, m := range map[string]Match{
 		"3 seats for a game of 2": {Seats: make([]Seat, 3)},
 		"neither a Start nor":     {Seats: make([]Seat, 2), Replay: io.Discard},
 	} {
 		t.Run(what, func(t *testing.T) {
 			m.Repeat, m.Rules = repeated, codecraft.DefaultRules()
-			if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), what) {
-				t.Errorf("error %v, want %q", err, what)
-			}
+			_, err := m.Play(t.Context())
+			assert.ErrorContains(t, err, what)
 		})
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/sim"
@@ -19,9 +22,7 @@ func stored(t testing.TB, g *codecraft.Game, s *codecraft.State, p sim.Player, o
 	for _, o := range orders {
 		c := codecraft.Decode(o)
 		i := s.Find(c.ID)
-		if i < 0 || s.Units[i].Owner != p {
-			t.Fatalf("player %d: an order for entity %d", p, c.ID)
-		}
+		require.Truef(t, i >= 0 && s.Units[i].Owner == p, "player %d: an order for entity %d", p, c.ID)
 		if i == 0 {
 			a.Take(o)
 		}
@@ -34,9 +35,7 @@ func worldOf(t testing.TB, p sim.Player) (*codecraft.Game, *codecraft.Rules, *co
 	t.Helper()
 	r := rules(t, "round2", 1000)
 	g, err := codecraft.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := new(codecraft.State)
 	g.Reset(s, 1)
 	for i := range s.Units[:s.N] { // unit 0 belonged to player 0
@@ -50,21 +49,13 @@ func worldOf(t testing.TB, p sim.Player) (*codecraft.Game, *codecraft.Rules, *co
 func TestAnswers(t *testing.T) {
 	r := rules(t, "round2", 1000)
 	game, err := catalog.Find("codecraft")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v, err := game.New(string(r.AppendText(nil)), env.Settings{N: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p, err := maker(t, "mix(0.5*quickstart,0.3*econ,0.2*random)")(v.Spec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g, err := codecraft.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	b := env.NewBatch(v.Spec(), 1, p.Wants()|env.WantAction)
 	states, _ := env.States[codecraft.State](v)
 	v.Reset(0, 5)
@@ -88,13 +79,9 @@ func TestAnswers(t *testing.T) {
 		want, got := before, before
 		g.Step(&want, own)
 		g.Step(&got, answered)
-		if got != want {
-			t.Fatalf("tick %d: another state", tick)
-		}
+		require.Truef(t, got == want, "tick %d: another state", tick)
 	}
-	if given < 100 {
-		t.Errorf("%d actions of entities", given)
-	}
+	assert.GreaterOrEqualf(t, given, 100, "%d actions of entities", given)
 }
 
 // TestOrders: the orders of an action store the same action in the state.
@@ -137,9 +124,8 @@ func TestOrders(t *testing.T) {
 			t.Run(fmt.Sprintf("player %d, %s", p, name), func(t *testing.T) {
 				var tr translator
 				orders := tr.appendOrders(nil, r, s, p, &protocol.Action{EntityActions: c.list})
-				if got := stored(t, g, s, p, orders); got != c.want {
-					t.Errorf("player %d, %s: %+v, want %+v", p, name, got, c.want)
-				}
+				got := stored(t, g, s, p, orders)
+				assert.Truef(t, got == c.want, "player %d, %s: %+v, want %+v", p, name, got, c.want)
 			})
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestUsers: only processes of one user take seats, with addresses of either version.
@@ -20,48 +23,36 @@ func TestUsers(t *testing.T) {
 			defer port.Close()
 			dial(t, port, "")
 			c, err := port.next(t.Context(), time.Minute, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer c.conn.Close()
 			for user, want := range map[int]string{os.Geteuid(): "", os.Geteuid() + 1: "its process belongs to user "} {
-				if err := checkPeer(c.conn, user, nil); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-					t.Errorf("%s, user %d: %v, want %q", at, user, err, want)
-				}
+				err = checkPeer(c.conn, user, nil)
+				assert.Truef(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%s, user %d: %v, want %q", at, user, err, want)
 			}
 		})
 	}
 	other := listen(t, nil)
 	other.user++
 	conn := dial(t, other, "")
-	if _, err := conn.Read(make([]byte, 1)); err == nil {
-		t.Error("a client of another user got something")
-	}
-	if _, err := other.next(t.Context(), time.Millisecond, nil); err == nil || !strings.Contains(err.Error(), "its process belongs to user ") {
-		t.Errorf("error %v, want why the client was sent away", err)
-	}
+	_, err := conn.Read(make([]byte, 1))
+	assert.Error(t, err, "a client of another user got something")
+	_, err = other.next(t.Context(), time.Millisecond, nil)
+	assert.ErrorContainsf(t, err, "its process belongs to user ", "error %v, want why the client was sent away", err)
 }
 
 // TestOrphans: a connection whose other end was closed may not take a seat.
 func TestOrphans(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer l.Close()
 	left, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close()
 	left.Close()
-	if err := checkPeer(conn.(*net.TCPConn), os.Geteuid(), nil); err == nil || !strings.Contains(err.Error(), "no process of user") {
-		t.Errorf("error %v, want that there is no process", err)
-	}
+	err = checkPeer(conn.(*net.TCPConn), os.Geteuid(), nil)
+	assert.ErrorContainsf(t, err, "no process of user", "error %v, want that there is no process", err)
 }
 
 func TestSocketTable(t *testing.T) {
@@ -80,9 +71,7 @@ func TestSocketTable(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			got := socketIn(line, local, remote)
-			if got.user != want || want >= 0 && got.inode != 77 {
-				t.Errorf("%s: %+v, want user %d and file 77", line, got, want)
-			}
+			assert.Truef(t, got.user == want && (want < 0 || got.inode == 77), "%s: %+v, want user %d and file 77", line, got, want)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -13,9 +14,7 @@ import (
 func idle(t *testing.T, p *Port) *net.TCPConn {
 	t.Helper()
 	conn, err := net.DialTCP("tcp", nil, p.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
 	return conn
 }
@@ -32,17 +31,14 @@ func TestIdleConnections(t *testing.T) {
 	}
 	honest := dial(t, port, token)
 	c, err := port.next(t.Context(), ample, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.conn.Close()
 	if got := c.conn.RemoteAddr().String(); got != honest.LocalAddr().String() {
 		t.Errorf("took the client from %s, want %v", got, honest.LocalAddr())
 	}
 	first.SetReadDeadline(time.Now().Add(9 * time.Second)) // less than the time for the token
-	if _, err := first.Read(make([]byte, 1)); err == nil || strings.Contains(err.Error(), "timeout") {
-		t.Errorf("the first idle connection was not closed: %v", err)
-	}
+	_, err = first.Read(make([]byte, 1))
+	assert.Truef(t, err != nil && !strings.Contains(err.Error(), "timeout"), "the first idle connection was not closed: %v", err)
 }
 
 // TestWaitingClients: if more than maxWaiting clients wait, the oldest are disconnected.
@@ -60,38 +56,30 @@ func TestWaitingClients(t *testing.T) {
 		}, ample, time.Millisecond)
 	}
 	for _, conn := range all[:10] {
-		if _, err := conn.Read(make([]byte, 1)); err == nil {
-			t.Error("a client got something before its game")
-		}
+		_, err := conn.Read(make([]byte, 1))
+		assert.Error(t, err, "a client got something before its game")
 	}
 	for _, want := range all[10:] {
 		c, err := port.next(t.Context(), ample, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c.conn.Close()
 		if c.conn.RemoteAddr().String() != want.LocalAddr().String() {
 			t.Fatalf("took the client from %v, want %v", c.conn.RemoteAddr(), want.LocalAddr())
 		}
 	}
-	if _, err := port.next(t.Context(), time.Millisecond, nil); err == nil || !strings.Contains(err.Error(), "too many clients came after it") {
-		t.Errorf("error %v, want why the first were sent away", err)
-	}
+	_, err := port.next(t.Context(), time.Millisecond, nil)
+	assert.ErrorContainsf(t, err, "too many clients came after it", "error %v, want why the first were sent away", err)
 }
 
 // TestClosedPort: closing a port disconnects all clients.
 func TestClosedPort(t *testing.T) {
 	port := listen(t, nil)
 	conns := []*net.TCPConn{idle(t, port), dial(t, port, ""), dial(t, port, "token")}
-	if err := port.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, port.Close())
 	for i, conn := range conns {
-		if _, err := conn.Read(make([]byte, 1)); err == nil {
-			t.Errorf("connection %d got something", i)
-		}
+		_, err := conn.Read(make([]byte, 1))
+		assert.Errorf(t, err, "connection %d got something", i)
 	}
-	if _, err := port.next(t.Context(), 0, nil); err == nil {
-		t.Error("a client of a closed port")
-	}
+	_, err := port.next(t.Context(), 0, nil)
+	assert.Error(t, err, "a client of a closed port")
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
@@ -45,9 +48,7 @@ func TestCodecraftFolder(t *testing.T) {
 		t.Skip("a script for sh")
 	}
 	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g := open(t, Options{Rules: "max_tick_count=3\n", Seats: 2}, "codecraft")
 	var seats []*Entrant
 	for i, file := range []struct {
@@ -59,28 +60,19 @@ func TestCodecraftFolder(t *testing.T) {
 		{"command", "'" + self + "' bot craft line {host} {port} {token}\n", 0o666},
 	} {
 		dir := filepath.Join(t.TempDir(), fmt.Sprint("bot ", i))
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(file.text), file.mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(dir, 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file.name), []byte(file.text), file.mode))
 		p, err := g.Enter("bot:" + dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Kind != Folder {
-			t.Errorf("%s is of kind %v", p.Name, p.Kind)
-		}
+		require.NoError(t, err)
+		assert.Equalf(t, Folder, p.Kind, "%s is of kind", p.Name)
 		seats = append(seats, p)
 	}
 	for _, pair := range [][2]int{{0, 1}, {2, 2}} {
 		t.Run(fmt.Sprint(pair), func(t *testing.T) {
 			var logs [2]bytes.Buffer
 			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{seats[pair[0]], seats[pair[1]]}, Log: func(i int) io.Writer { return &logs[i] }})
-			if err != nil || o.Turns != 3 {
-				t.Fatalf("%v, %+v", err, o)
-			}
+			require.NoError(t, err)
+			require.Equalf(t, 3, o.Turns, "%+v", o)
 			for i := range o.Seats {
 				want := fmt.Sprintf("works in bot %d %s\n", pair[i], []string{"script", "lost", "line"}[pair[i]])
 				if printed(logs[i].String()) != want || o.Seats[i].Crash != nil {
@@ -103,12 +95,9 @@ func TestCodecraftFolderRefused(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%.20q", text), func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "command"), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := g.Enter("bot:" + dir); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%.20q: %v, want %q", text, err, want)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "command"), []byte(text), 0o666))
+			_, err := g.Enter("bot:" + dir)
+			assert.ErrorContainsf(t, err, want, "%.20q", text)
 		})
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/arena/schedule"
 )
@@ -36,13 +39,10 @@ func botMain(kind string) int {
 func open(t *testing.T, c Options, game string) *Runner {
 	t.Helper()
 	var err error
-	if c.Game, err = catalog.Find(game); err != nil {
-		t.Fatal(err)
-	}
+	c.Game, err = catalog.Find(game)
+	require.NoError(t, err)
 	g, err := Open(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -59,9 +59,8 @@ func TestSplit(t *testing.T) {
 		{"nets/a.ONNX --fast", Policy, "nets/a.ONNX --fast"}, {`"./my bot" --fast`, Command, `"./my bot" --fast`}, {"cmd:a.onnx", Command, "a.onnx"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			if kind, rest := Split("codecraft", c.text); kind != c.kind || rest != c.rest {
-				t.Errorf("%q: %v %q, want %v %q", c.text, kind, rest, c.kind, c.rest)
-			}
+			kind, rest := Split("codecraft", c.text)
+			assert.Truef(t, kind == c.kind && rest == c.rest, "%q: %v %q, want %v %q", c.text, kind, rest, c.kind, c.rest)
 		})
 	}
 }
@@ -69,13 +68,9 @@ func TestSplit(t *testing.T) {
 func TestEnterErrors(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	if err := os.Mkdir("mine", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir("mine", 0o777))
 	for _, name := range []string{"mine/run.sh", "own.sh"} {
-		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\n"), 0o777))
 	}
 	for _, c := range []struct{ game, text, err string }{
 		{"terminal", "bot:", "the folder is missing: expected bot:DIR"},
@@ -98,29 +93,21 @@ func TestEnterErrors(t *testing.T) {
 	} {
 		t.Run(c.game+" "+c.text, func(t *testing.T) {
 			_, err := open(t, Options{}, c.game).Enter(c.text)
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s %q: %v, want %q", c.game, c.text, err, c.err)
-			}
-			if errors.As(err, new(*ProgramError)) {
-				t.Errorf("%s %q: %v is of a program", c.game, c.text, err)
-			}
+			assert.ErrorContainsf(t, err, c.err, "%s %q", c.game, c.text)
+			assert.Falsef(t, errors.As(err, new(*ProgramError)), "%s %q: %v is of a program", c.game, c.text, err)
 		})
 	}
 	for _, game := range BotGames() {
 		t.Run(game, func(t *testing.T) {
 			var none *ProgramError
-			if _, err := open(t, Options{}, game).Enter("./none --fast"); !errors.As(err, &none) || none.Word != "" {
-				t.Errorf("%s: %v", game, err)
-			}
+			_, err := open(t, Options{}, game).Enter("./none --fast")
+			assert.Truef(t, errors.As(err, &none) && none.Word == "", "%s: %v", game, err)
 			for text, want := range map[string]string{"own.sh": "did you mean ./own.sh?", "mine": "did you mean bot:mine?", "mine --fast": "did you mean bot:mine?"} {
 				_, err := open(t, Options{}, game).Enter(text)
-				if says := err != nil && strings.Contains(err.Error(), want); !says {
-					t.Errorf("%s %q: error %v, want one with %q", game, text, err, want)
-				}
+				assert.Truef(t, err != nil && strings.Contains(err.Error(), want), "%s %q: error %v, want one with %q", game, text, err, want)
 			}
-			if _, err := open(t, Options{}, game).Enter("ecno"); !errors.As(err, &none) || none.Word != "ecno" || len(none.Names) < 4 {
-				t.Errorf("%s: %v", game, err)
-			}
+			_, err = open(t, Options{}, game).Enter("ecno")
+			assert.Truef(t, errors.As(err, &none) && none.Word == "ecno" && len(none.Names) >= 4, "%s: %v", game, err)
 		})
 	}
 }
@@ -132,14 +119,10 @@ func TestAmbiguous(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, name := range []string{"nets v2", "my bots"} {
-		if err := os.Mkdir(name, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(name, 0o777))
 	}
 	for _, name := range []string{"nets", "my", "nets v2/td.onnx", "my bots/run.sh", "main.py"} {
-		if err := os.WriteFile(name, []byte("#!/bin/sh\ntouch started\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\ntouch started\n"), 0o777))
 	}
 	for _, game := range BotGames() {
 		t.Run(game, func(t *testing.T) {
@@ -153,35 +136,28 @@ func TestAmbiguous(t *testing.T) {
 				"my bots":                  "a folder; did you mean bot:my bots?",
 			} {
 				p, err := open(t, Options{}, game).Enter(text)
-				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%s %q: %+v, error %v, want %q", game, text, p, err, want)
-				}
+				assert.ErrorContainsf(t, err, want, "%s %q: %+v", game, text, p)
 			}
 			for _, text := range []string{"my main.py", "my --net nets/td.onnx", `"my bots/run.sh" --fast`, "cmd:nets v2/td.onnx", "cmd:my bots/run.sh"} {
 				p, err := open(t, Options{}, game).Enter(text)
-				if err != nil || p.Kind != Command {
-					t.Errorf("%s %q: %+v, %v", game, text, p, err)
-				}
+				require.NoErrorf(t, err, "%s %q: %+v", game, text, p)
+				assert.Equalf(t, Command, p.Kind, "%s %q: %+v", game, text, p)
 			}
 		})
 	}
-	if _, err := os.Stat("started"); err == nil {
-		t.Error("a program was started")
-	}
+	_, err := os.Stat("started")
+	assert.Error(t, err, "a program was started")
 }
 
 func TestLimits(t *testing.T) {
 	game := open(t, Options{}, "tron").game
 	negative := -time.Second
-	if _, err := Open(Options{Game: game, Limits: Limits{Answer: &negative}}); err == nil {
-		t.Error("a negative limit is taken")
-	}
+	_, err := Open(Options{Game: game, Limits: Limits{Answer: &negative}})
+	assert.Error(t, err, "a negative limit is taken")
 	none, second, bytes := time.Duration(0), time.Second, int64(5)
 	l := Limits{Answer: &none, CPU: &second, Memory: &bytes}
 	b := l.override(generous(time.Minute, time.Hour))
-	if b.Accept != time.Minute || b.Answer != 0 || b.process.CPU != time.Second || b.process.Memory != 5 || b.process.Processes != localProcesses {
-		t.Errorf("%+v", b)
-	}
+	assert.Truef(t, b.Accept == time.Minute && b.Answer == 0 && b.process.CPU == time.Second && b.process.Memory == 5 && b.process.Processes == localProcesses, "%+v", b)
 }
 
 // TestPolicies: policies play each game; the player with the better result has the better
@@ -195,43 +171,34 @@ func TestPolicies(t *testing.T) {
 			m := &Meeting{Seed: 3}
 			for _, text := range texts {
 				p, err := g.Enter(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				m.Seats = append(m.Seats, p)
 			}
 			turns, last := 0, 0
 			m.Watch = func(turn int, scores []float64) { turns, last = turns+1, turn }
 			o, err := g.Play(t.Context(), m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if turns != o.Turns+1 || last != o.Turns || o.Turns < 5 || len(o.Seats) != 2 {
-				t.Errorf("%s: %d turns, told %d times, last of turn %d", game, o.Turns, turns, last)
-			}
+			require.NoError(t, err)
+			assert.Truef(t, turns == o.Turns+1 && last == o.Turns && o.Turns >= 5 && len(o.Seats) == 2, "%s: %d turns, told %d times, last of turn %d", game, o.Turns, turns, last)
 			for i, s := range o.Seats {
-				if other := o.Seats[1-i]; s.Result > other.Result && (s.Place != 1 || other.Place != 2) || s.Crash != nil || len(s.Faults) > 0 {
-					t.Errorf("%s: %+v", game, o.Seats)
-				}
+				other := o.Seats[1-i]
+				assert.Truef(t, (s.Result <= other.Result || s.Place == 1 && other.Place == 2) && s.Crash == nil && len(s.Faults) == 0, "%s: %+v", game, o.Seats)
 			}
 			m.Watch = nil
 			again, err := g.Play(t.Context(), m)
-			if err != nil || again.Sum != o.Sum || again.Turns != o.Turns {
-				t.Errorf("%s: %v, sum %x, then %x", game, err, o.Sum, again.Sum)
-			}
+			require.NoErrorf(t, err, "%s", game)
+			assert.Truef(t, again.Sum == o.Sum && again.Turns == o.Turns, "%s, sum %x, then %x", game, o.Sum, again.Sum)
 			m.Seed = 4
-			if other, err := g.Play(t.Context(), m); err != nil || other.Sum == o.Sum {
-				t.Errorf("%s: %v; another seed is the same game", game, err)
-			}
+			other, err := g.Play(t.Context(), m)
+			require.NoErrorf(t, err, "%s", game)
+			assert.NotEqualf(t, o.Sum, other.Sum, "%s; another seed is the same game", game)
 		})
 	}
 }
 
 func TestSeats(t *testing.T) {
 	g := open(t, Options{}, "tron")
-	if _, err := g.Play(t.Context(), &Meeting{}); !errors.Is(err, ErrSeats) {
-		t.Error(err)
-	}
+	_, err := g.Play(t.Context(), &Meeting{})
+	assert.ErrorIs(t, err, ErrSeats)
 	for seats := 1; seats <= 4; seats++ {
 		if g := open(t, Options{Rules: "finals", Seats: seats}, "codecraft"); g.Seats != seats {
 			t.Errorf("%d seats, want %d", g.Seats, seats)
@@ -245,9 +212,7 @@ func TestSeats(t *testing.T) {
 // TestFaults: faults of bots are reported with seat, turn and kind in every game.
 func TestFaults(t *testing.T) {
 	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Chdir(t.TempDir()) // bots of Tower Defence work in the current folder
 	for _, game := range BotGames() {
 		for kind, want := range map[string]string{"leaves": FaultCrash, "hangs": FaultTimeout} {
@@ -265,25 +230,17 @@ func TestFaults(t *testing.T) {
 				}
 				g := open(t, c, game)
 				other, err := g.Enter("random")
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				bot, err := g.Enter("'" + self + "' bot " + kind)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{other, bot}})
-				if err != nil {
-					t.Fatalf("%s, %s: %v", game, kind, err)
-				}
+				require.NoErrorf(t, err, "%s, %s", game, kind)
 				played := o.Played(schedule.Fixture{Number: 7})
 				found := false
 				for _, f := range played.Faults {
 					found = found || f.Seat == 1 && f.Kind == want && f.Times > 0 && f.Text != ""
 				}
-				if !found || len(o.Seats[0].Faults) > 0 || played.Number != 7 || len(played.Results) != 2 {
-					t.Errorf("%s, %s: %+v", game, kind, played)
-				}
+				assert.Truef(t, found && len(o.Seats[0].Faults) == 0 && played.Number == 7 && len(played.Results) == 2, "%s, %s: %+v", game, kind, played)
 			})
 		}
 	}

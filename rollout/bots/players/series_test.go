@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestSeating: all orders of players occur once before any repeats.
@@ -18,16 +20,10 @@ func TestSeating(t *testing.T) {
 				} else {
 					seen[key] = true
 				}
-				if where := slices.Index(sat, 0); where != n%players {
-					t.Errorf("%d players: in game %d the first sits at %d", players, n+1, where)
-				}
-				if first := SeriesSeed(7, players, n) == 7; first != (n < players) {
-					t.Errorf("%d players: seed of game %d", players, n+1)
-				}
+				assert.Equalf(t, n%players, slices.Index(sat, 0), "%d players: in game %d the first sits at", players, n+1)
+				assert.Equalf(t, n < players, SeriesSeed(7, players, n) == 7, "%d players: seed of game %d", players, n+1)
 			}
-			if fmt.Sprint(Seating(players, ways)) != fmt.Sprint(Seating(players, 0)) {
-				t.Errorf("%d players: no new beginning after %d games", players, ways)
-			}
+			assert.Equalf(t, fmt.Sprint(Seating(players, 0)), fmt.Sprint(Seating(players, ways)), "%d players: no new beginning after %d games", players, ways)
 		})
 	}
 }

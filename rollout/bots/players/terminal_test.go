@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/arena"
@@ -53,15 +54,11 @@ func terminalGame(t *testing.T, kind string, l Limits, m *Meeting) *Outcome {
 	g := open(t, Options{Rules: "moonfarm.maxTurns=3\n", Limits: l}, "terminal")
 	for _, text := range []string{"cmd:'" + os.Args[0] + "' bot " + kind, "empty"} {
 		p, err := g.Enter(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		m.Seats = append(m.Seats, p)
 	}
 	o, err := g.Play(t.Context(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return o
 }
 
@@ -75,16 +72,11 @@ func TestTerminalIllegal(t *testing.T) {
 		{Seat: 0, Turn: 1, Kind: FaultIllegal, Times: 1, Text: "line 1, command 1: want a cell of the arena, found (0, 0)"},
 		{Seat: 0, Turn: 1, Kind: FaultIllegal, Times: 1, Text: `the rules refuse ["PI", 12, 5]`},
 	}
-	if !slices.Equal(s.Faults, want) || s.Crash != nil || o.Turns != 3 {
-		t.Fatalf("%+v, want the faults %+v", o, want)
-	}
-	if s.Longest <= 0 || s.Longest > s.Used || printed(log.String()) != "turn 1\n" ||
-		!strings.Contains(log.String(), "== turn 1: [[\"FF\",0,0]] [[\"PI\",12,5]] ==\n") || len(o.Seats[1].Faults) > 0 {
-		t.Errorf("longest %v of %v, log %q, %+v", s.Longest, s.Used, &log, o.Seats[1])
-	}
-	if _, report, err := replay.Verify("match", &recording, nil); err != nil || report.Different > 0 || !report.Complete || report.Turns != 3 {
-		t.Errorf("replay: %v, %+v", err, report)
-	}
+	require.Truef(t, slices.Equal(s.Faults, want) && s.Crash == nil && o.Turns == 3, "%+v, want the faults %+v", o, want)
+	assert.Truef(t, s.Longest > 0 && s.Longest <= s.Used && printed(log.String()) == "turn 1\n" && strings.Contains(log.String(), "== turn 1: [[\"FF\",0,0]] [[\"PI\",12,5]] ==\n") && len(o.Seats[1].Faults) == 0, "longest %v of %v, log %q, %+v", s.Longest, s.Used, &log, o.Seats[1])
+	_, report, err := replay.Verify("match", &recording, nil)
+	require.NoError(t, err, "replay")
+	assert.Truef(t, report.Different <= 0 && report.Complete && report.Turns == 3, "replay, %+v", report)
 }
 
 // TestTerminalThinking: thinking costs health only with a soft limit, the contest's or a
@@ -107,15 +99,9 @@ func TestTerminalThinking(t *testing.T) {
 			t.Parallel()
 			o := terminalGame(t, "algo-slow", c.limits, &Meeting{})
 			got, s := o.Seats[1].Score, &o.Seats[0]
-			if got < c.lost || c.lost == 0 && got > 0 {
-				t.Errorf("it lost %v health, want %v", got, c.lost)
-			}
-			if (s.Crash != nil) != (c.kind != "") || c.kind != "" && (s.Faults[0].Kind != c.kind || s.Faults[0].Text == "" || s.Faults[0].Turn != s.Crash.Turn) {
-				t.Errorf("%+v, crash %+v", s, s.Crash)
-			}
-			if c.kind != "" && (o.Seats[1].Place != 1 || s.Place != 2 || !strings.Contains(s.Comment, "for all answers of a game")) {
-				t.Errorf("%+v", o.Seats)
-			}
+			assert.Truef(t, got >= c.lost && (c.lost != 0 || got <= 0), "it lost %v health, want %v", got, c.lost)
+			assert.Truef(t, (s.Crash != nil) == (c.kind != "") && (c.kind == "" || s.Faults[0].Kind == c.kind && s.Faults[0].Text != "" && s.Faults[0].Turn == s.Crash.Turn), "%+v, crash %+v", s, s.Crash)
+			assert.Truef(t, c.kind == "" || o.Seats[1].Place == 1 && s.Place == 2 && strings.Contains(s.Comment, "for all answers of a game"), "%+v", o.Seats)
 		})
 	}
 }
@@ -150,40 +136,28 @@ func TestTerminalLimits(t *testing.T) {
 	}
 	negative := -time.Second
 	game := open(t, Options{}, "terminal").game
-	if _, err := Open(Options{Game: game, Limits: Limits{Soft: &negative}}); err == nil {
-		t.Error("a negative soft limit is taken")
-	}
+	_, err := Open(Options{Game: game, Limits: Limits{Soft: &negative}})
+	assert.Error(t, err, "a negative soft limit is taken")
 }
 
 // TestTerminalFolder: a folder of an algo plays by its run.sh.
 func TestTerminalFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my algo")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o777))
 	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	script := "#!/bin/sh\nexec '" + self + "' bot algo\n"
 	if filepath.Separator == '\\' {
 		t.Skip("a script for sh")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "run.sh"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.sh"), []byte(script), 0o777))
 	g := open(t, Options{Rules: "moonfarm.maxTurns=2\n"}, "terminal")
 	p, err := g.Enter("bot:" + dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{p, p}})
-	if err != nil || o.Turns != 2 {
-		t.Fatalf("%v, %+v", err, o)
-	}
+	require.NoError(t, err)
+	require.Equalf(t, 2, o.Turns, "%+v", o)
 	for _, s := range o.Seats {
-		if s.Crash != nil || len(s.Faults) != 2 || s.Faults[0].Times+s.Faults[1].Times != 2 {
-			t.Errorf("%+v", s)
-		}
+		assert.Truef(t, s.Crash == nil && len(s.Faults) == 2 && s.Faults[0].Times+s.Faults[1].Times == 2, "%+v", s)
 	}
 }

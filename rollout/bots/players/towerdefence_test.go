@@ -79,14 +79,10 @@ func tell(command string) int {
 func towerdefenceBot(t *testing.T, g *Runner, kind string) *Entrant {
 	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	p, err := g.Enter("cmd:'" + self + "' bot '" + kind + "'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -97,14 +93,10 @@ func TestTowerDefenceLog(t *testing.T) {
 		t.Run(fmt.Sprintf("match log %v", matchLog), func(t *testing.T) {
 			g := open(t, Options{Rules: "game.config.max-rounds=3\n"}, "towerdefence")
 			other, err := g.Enter("empty")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var log bytes.Buffer
 			m := &Meeting{Seats: []*Entrant{other, towerdefenceBot(t, g, "leaves none")}, Log: func(seat int) io.Writer {
-				if seat != 1 {
-					t.Errorf("seat %d has no bot", seat)
-				}
+				assert.Equalf(t, 1, seat, "seat %d has no bot", seat)
 				return &log
 			}}
 			printed := map[string]*strings.Builder{}
@@ -115,19 +107,14 @@ func TestTowerDefenceLog(t *testing.T) {
 				}
 			}
 			o, err := g.Play(t.Context(), m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, want := regexp.MustCompile(`round \d+`).ReplaceAllString(log.String(), "round N"), strings.Repeat("== round N ==\nnothing to say\n== round N: no command ==\n", o.Turns); o.Turns != 4 || got != want {
-				t.Errorf("match log %v: %d rounds, %q in the log", matchLog, o.Turns, got)
-			}
+			require.NoError(t, err)
+			got, want := regexp.MustCompile(`round \d+`).ReplaceAllString(log.String(), "round N"), strings.Repeat("== round N ==\nnothing to say\n== round N: no command ==\n", o.Turns)
+			assert.Truef(t, o.Turns == 4 && got == want, "match log %v: %d rounds, %q in the log", matchLog, o.Turns, got)
 			rounds := 0
 			for _, text := range printed {
 				rounds += strings.Count(text.String(), "nothing to say")
 			}
-			if matchLog != (rounds >= 4) {
-				t.Errorf("match log %v: it has the output %d times", matchLog, rounds)
-			}
+			assert.Equalf(t, rounds >= 4, matchLog, "match log %v: it has the output %d times", matchLog, rounds)
 		})
 	}
 }
@@ -164,13 +151,9 @@ func TestTowerDefenceFaults(t *testing.T) {
 			}
 			g := open(t, Options{Rules: "game.config.max-rounds=3\n", Limits: c.limits}, "towerdefence")
 			other, err := g.Enter("econ")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{other, towerdefenceBot(t, g, c.kind)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			own, got, text := o.Seats[1], []string{}, ""
 			for _, f := range own.Faults {
 				got, text = append(got, fmt.Sprint(f.Kind, " ", f.Times, " ", f.Turn)), f.Text
@@ -180,9 +163,7 @@ func TestTowerDefenceFaults(t *testing.T) {
 			if slices.Sort(want); strings.Join(got, ", ") != strings.Join(want, ", ") || !strings.Contains(text, c.text) {
 				t.Errorf("%+v, want %s: %s", own.Faults, c.want, c.text)
 			}
-			if (own.Crash != nil) != c.crashed || len(o.Seats[0].Faults) > 0 || o.Turns != 4 || o.Seats[0].Score == 0 {
-				t.Errorf("%+v", o)
-			}
+			assert.Truef(t, (own.Crash != nil) == c.crashed && len(o.Seats[0].Faults) == 0 && o.Turns == 4 && o.Seats[0].Score != 0, "%+v", o)
 		})
 	}
 }
@@ -245,16 +226,10 @@ func TestTowerDefenceSite(t *testing.T) {
 				g := open(t, Options{Rules: "game.config.max-rounds=5\ngame.config.max-do-nothings=3\n",
 					Limits: Limits{Site: site, Answer: &answer}}, "towerdefence")
 				other, err := g.Enter("econ")
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				o, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{towerdefenceBot(t, g, kind), other}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if o.Turns != turns || o.Seats[1].Place != 1 || o.Seats[0].Place != 2 || o.Seats[0].Crash != nil {
-					t.Errorf("%s, site %v: %+v", kind, site, o)
-				}
+				require.NoError(t, err)
+				assert.Truef(t, o.Turns == turns && o.Seats[1].Place == 1 && o.Seats[0].Place == 2 && o.Seats[0].Crash == nil, "%s, site %v: %+v", kind, site, o)
 			})
 		}
 	}
@@ -267,12 +242,11 @@ func TestTowerDefenceCopies(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	g := open(t, Options{Rules: "game.config.max-rounds=1\n"}, "towerdefence")
 	p := towerdefenceBot(t, g, "builds")
-	if _, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{p, p}, Copies: true}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := g.Play(t.Context(), &Meeting{Seats: []*Entrant{p, p}, Copies: true})
+	require.NoError(t, err)
 	for _, dir := range []string{temporary, "."} {
-		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Errorf("%s: %v, error %v", dir, left, err)
-		}
+		left, err := os.ReadDir(dir)
+		require.NoErrorf(t, err, "%s: %v", dir, left)
+		assert.Empty(t, left, dir)
 	}
 }

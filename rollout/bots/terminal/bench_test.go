@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -37,9 +40,7 @@ func recorded(t testing.TB) *replay.Match {
 	t.Helper()
 	name := simtest.Shared(t, "replays", "terminal", "2026-001.replay.gz")
 	m, err := replay.ReadMatch(name, bytes.NewReader(simtest.Text(t, name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -66,12 +67,9 @@ func (c *costs) play(t testing.TB, old *replay.Match, seats [2]Seat) {
 		last = now
 		return nil
 	}
-	if _, err := m.Play(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if turn < old.Turns-1 {
-		t.Fatalf("%d turns of %d", turn, old.Turns)
-	}
+	_, err := m.Play(t.Context())
+	require.NoError(t, err)
+	require.GreaterOrEqualf(t, turn, old.Turns-1, "%d turns of %d", turn, old.Turns)
 }
 
 // alone measures a bot's own time: the least of several times.
@@ -86,9 +84,7 @@ func (c *costs) alone(t testing.TB, old *replay.Match, answers []string) {
 	for range 20 {
 		in := bufio.NewReaderSize(bytes.NewReader(read.Bytes()), 1<<16)
 		begin := time.Now()
-		if err := serve(in, io.Discard, nil, answers...); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, serve(in, io.Discard, nil, answers...))
 		c.bot = min(c.bot, time.Since(begin))
 	}
 }
@@ -180,8 +176,6 @@ func TestOverhead(t *testing.T) {
 		c.play(t, old, [2]Seat{answering(answers[0]...), answering(answers[1]...)})
 		whole, bot = c.turn(0) // the least time of each turn: other programs disturb some turns of most matches
 	}
-	if whole-bot > bar {
-		t.Errorf("a turn took %v, %v of it the bots", whole, bot)
-	}
+	assert.LessOrEqualf(t, whole-bot, bar, "a turn took %v, %v of it the bots", whole, bot)
 	t.Logf("a turn took %v, %v of it the bots", whole, bot)
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -116,20 +115,12 @@ func TestLeftRunning(t *testing.T) {
 				}
 			}
 			for group := range groups {
-				if err := syscall.Kill(-group, 0); !errors.Is(err, syscall.ESRCH) {
-					t.Errorf("the group %d: %v", group, err)
-				}
+				assert.ErrorIsf(t, syscall.Kill(-group, 0), syscall.ESRCH, "the group %d", group)
 			}
-			if most < c.least {
-				t.Errorf("%d processes ran, want %d", most, c.least)
-			}
+			assert.GreaterOrEqualf(t, most, c.least, "%d processes ran, want %d", most, c.least)
 			crash := r.Crashes[1]
-			if (crash != nil) != (c.want != "") || crash != nil && !strings.Contains(crash.Err.Error(), c.want) {
-				t.Errorf("%+v", crash)
-			}
-			if lost := r.End.Winner == 1 && r.End.Players[1].Crashed; lost != (crash != nil) || r.Crashes[0] != nil || r.End.Players[0].Crashed {
-				t.Errorf("%+v", r.End)
-			}
+			assert.Truef(t, (crash != nil) == (c.want != "") && (crash == nil || strings.Contains(crash.Err.Error(), c.want)), "%+v", crash)
+			assert.Truef(t, (r.End.Winner == 1 && r.End.Players[1].Crashed) == (crash != nil) && r.Crashes[0] == nil && !r.End.Players[0].Crashed, "%+v", r.End)
 		})
 	}
 }

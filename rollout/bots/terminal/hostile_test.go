@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
@@ -145,9 +147,7 @@ func (l *limited) Write(b []byte) (int, error) {
 func started(t testing.TB, kind string, args ...string) Seat {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return Seat{Name: kind, Program: Program{Args: append([]string{exe, "bot", kind}, args...)}}
 }
 
@@ -182,15 +182,9 @@ func TestFaults(t *testing.T) {
 			m.Limits.Hard = c.hard
 			r, file := played(t, m)
 			crash, end := r.Crashes[bad], &r.End.Players[bad]
-			if crash == nil || c.turn >= 0 && crash.Turn != c.turn || crash.Turn != r.Turns-1 || !strings.Contains(crash.Err.Error(), c.want) {
-				t.Fatalf("%+v in a match of %d turns", crash, r.Turns)
-			}
-			if !end.Crashed || end.TimeoutDeath != c.timeout || r.End.Winner != good+1 || r.Crashes[good] != nil || r.End.Players[good].Crashed {
-				t.Errorf("%+v", r.End)
-			}
-			if text := strings.Join(crash.Output, "|"); text != c.output {
-				t.Errorf("output %q", text)
-			}
+			require.Truef(t, crash != nil && (c.turn < 0 || crash.Turn == c.turn) && crash.Turn == r.Turns-1 && strings.Contains(crash.Err.Error(), c.want), "%+v in a match of %d turns", crash, r.Turns)
+			assert.Truef(t, end.Crashed && end.TimeoutDeath == c.timeout && r.End.Winner == good+1 && r.Crashes[good] == nil && !r.End.Players[good].Crashed, "%+v", r.End)
+			assert.Equal(t, c.output, strings.Join(crash.Output, "|"), "output")
 			lost := m.Config.Rules.StartHealth + 1
 			if c.timeout {
 				lost--
@@ -203,9 +197,8 @@ func TestFaults(t *testing.T) {
 			}
 			// The other player's commands of that turn count, and one frame of it is played.
 			_, f, _, err := replay.FindFrame("match", bytes.NewReader(file), crash.Turn, 0)
-			if err != nil || f == nil || c.turn == 0 && len(f.Events.Spawns) == 0 {
-				t.Errorf("frame 0 of turn %d: %v, %v", crash.Turn, err, f)
-			}
+			require.NoErrorf(t, err, "frame 0 of turn %d", crash.Turn)
+			assert.Truef(t, f != nil && (c.turn != 0 || len(f.Events.Spawns) != 0), "frame 0 of turn %d, %v", crash.Turn, f)
 		})
 	}
 }
@@ -252,18 +245,10 @@ func TestNuisances(t *testing.T) {
 			}
 			r, _ := played(t, m)
 			p := &r.Players[seat]
-			if r.Crashes[seat] != nil || r.Turns != 3 || r.End.Players[seat].Crashed || p.Longest <= 0 || p.Longest > r.Used[seat] {
-				t.Fatalf("%+v, %+v", r.Result, r.End)
-			}
-			if p.Refused.Lines != 3*c.lines || p.Refused.Commands != 3*c.commands || p.Refused.Rules != 0 || (len(p.Refused.First) > 0) != (c.lines > 0) {
-				t.Errorf("refused: %+v", p.Refused)
-			}
-			if end != c.exit {
-				t.Errorf("it ended with %s", end)
-			}
-			if log.Len() > 1200 || (c.kind == "noisy" || c.kind == "screams") && log.Len() < 1000 {
-				t.Errorf("%d bytes in the log", log.Len())
-			}
+			require.Truef(t, r.Crashes[seat] == nil && r.Turns == 3 && !r.End.Players[seat].Crashed && p.Longest > 0 && p.Longest <= r.Used[seat], "%+v, %+v", r.Result, r.End)
+			assert.Truef(t, p.Refused.Lines == 3*c.lines && p.Refused.Commands == 3*c.commands && p.Refused.Rules == 0 && (len(p.Refused.First) > 0) == (c.lines > 0), "refused: %+v", p.Refused)
+			assert.Equal(t, c.exit, end, "it ended")
+			assert.Truef(t, log.Len() <= 1200 && (c.kind != "noisy" && c.kind != "screams" || log.Len() >= 1000), "%d bytes in the log", log.Len())
 			if c.kind == "spawns" && runtime.GOOS == "linux" {
 				gone(t, left)
 			}
@@ -287,18 +272,12 @@ func (p *exiting) stop(deadline time.Time) (e bots.Ended) {
 func gone(t *testing.T, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pid, err := strconv.Atoi(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p, err := os.FindProcess(pid)
 	if err == nil {
 		err = p.Signal(syscall.Signal(0))
 	}
-	if !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("the process that the bot left behind: %v", err)
-	}
+	assert.ErrorIs(t, err, os.ErrProcessDone, "the process that the bot left behind")
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
@@ -143,9 +146,7 @@ func answering(answers ...string) Seat {
 func ruled(t testing.TB, rules string, turns int32, seats ...Seat) *Match {
 	t.Helper()
 	r, ok := terminal.RuleSet(rules)
-	if !ok {
-		t.Fatalf("no rules %q", rules)
-	}
+	require.Truef(t, ok, "no rules %q", rules)
 	r.MaxTurns = turns
 	m := &Match{Config: config.Of(r)}
 	m.Limits = LocalLimits(&m.Config)
@@ -157,9 +158,7 @@ func ruled(t testing.TB, rules string, turns int32, seats ...Seat) *Match {
 func maker(t testing.TB, spec string) rollout.Maker {
 	t.Helper()
 	m, err := policy.New("terminal", spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -171,9 +170,7 @@ func played(t testing.TB, m *Match) (*Result, []byte) {
 	var file bytes.Buffer
 	m.Replay = &file
 	r, err := m.Play(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	verified(t, r, file.Bytes())
 	return r, file.Bytes()
 }
@@ -182,10 +179,8 @@ func played(t testing.TB, m *Match) (*Result, []byte) {
 func verified(t testing.TB, r *Result, file []byte) {
 	t.Helper()
 	read, report, err := replay.Verify("match", bytes.NewReader(file), nil)
-	if err != nil || report.First != nil || report.Different > 0 || !report.Complete {
-		t.Fatalf("replay: %v, %+v, %v", err, report, report.First)
-	}
-	if a, b := fmt.Sprintf("%+v", read.End), fmt.Sprintf("%+v", r.End); a != b || r.Turns != report.Turns {
-		t.Errorf("the replay's end is %s, the result's %s; %d and %d turns", a, b, report.Turns, r.Turns)
-	}
+	require.NoError(t, err, "replay")
+	require.Truef(t, report.First == nil && report.Different <= 0 && report.Complete, "replay, %+v, %v", report, report.First)
+	a, b := fmt.Sprintf("%+v", read.End), fmt.Sprintf("%+v", r.End)
+	assert.Truef(t, a == b && r.Turns == report.Turns, "the replay's end is %s, the result's %s; %d and %d turns", a, b, report.Turns, r.Turns)
 }

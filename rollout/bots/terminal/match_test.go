@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -40,9 +42,7 @@ func timeless(f *frame.Frame) string {
 func parse(t testing.TB, line []byte) *frame.Frame {
 	t.Helper()
 	f := new(frame.Frame)
-	if err := frame.Parse(f, line); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, frame.Parse(f, line))
 	return f
 }
 
@@ -51,18 +51,14 @@ func parse(t testing.TB, line []byte) *frame.Frame {
 func replayed(t *testing.T, name string, recording []byte) {
 	t.Helper()
 	old, err := replay.ReadMatch(name, bytes.NewReader(recording))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if slices.ContainsFunc(old.Orders, func(o sim.Order) bool { return terminal.Decode(o).Op == terminal.OpPenalty }) {
 		t.Logf("%s: its players lost health by thinking or crashes, which its bots do not repeat", name)
 		return
 	}
 	// The original has no fixed order for some events; ours is by ids.
 	var ours bytes.Buffer
-	if err := replay.WriteMatch(&ours, old, config.Local); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, replay.WriteMatch(&ours, old, config.Local))
 	var frames []*frame.Frame
 	r, err := replay.NewReader(name, &ours)
 	for err == nil {
@@ -71,9 +67,7 @@ func replayed(t *testing.T, name string, recording []byte) {
 			frames = append(frames, f)
 		}
 	}
-	if err != io.EOF {
-		t.Fatal(err)
-	}
+	require.True(t, err == io.EOF, err)
 	m := &Match{Config: old.Config}
 	m.Limits = LocalLimits(&m.Config)
 	var lines [2][]string
@@ -98,9 +92,7 @@ func replayed(t *testing.T, name string, recording []byte) {
 	r, _ = replay.NewReader(name, bytes.NewReader(file))
 	for i, f := range frames {
 		got := new(frame.Frame)
-		if err := r.Next(got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, r.Next(got))
 		same(t, fmt.Sprintf("%s: frame %d of the replay", name, i), got, f)
 	}
 }
@@ -108,9 +100,8 @@ func replayed(t *testing.T, name string, recording []byte) {
 // same compares frames except for values that depend on the clock.
 func same(t *testing.T, what string, got, want *frame.Frame) {
 	t.Helper()
-	if a, b := timeless(got), timeless(want); a != b {
-		t.Fatalf("%s:\n got %.2000s\nwant %.2000s", what, a, b)
-	}
+	a, b := timeless(got), timeless(want)
+	require.Equal(t, b, a, what)
 }
 
 // TestRecorded: bots that give the orders of a match between policies get its frames, each
@@ -118,9 +109,7 @@ func same(t *testing.T, what string, got, want *frame.Frame) {
 func TestRecorded(t *testing.T) {
 	m := ruled(t, "2026", 12, Seat{Name: "anna", Policy: maker(t, "maze")}, Seat{Name: "bert", Policy: maker(t, "starter")})
 	r, file := played(t, m)
-	if r.Turns < 5 || r.End.Players[0].Time != 0 || r.End.Players[1].Name != "bert" || r.End.Frames <= r.Turns {
-		t.Fatalf("%+v", r.End)
-	}
+	require.Truef(t, r.Turns >= 5 && r.End.Players[0].Time == 0 && r.End.Players[1].Name == "bert" && r.End.Frames > r.Turns, "%+v", r.End)
 	replayed(t, "policies", file)
 }
 

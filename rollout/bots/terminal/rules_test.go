@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim/terminal"
@@ -57,18 +60,14 @@ func TestThinking(t *testing.T) {
 	damage := 0.0
 	for turn := range times {
 		_, f, _, err := replay.FindFrame("match", strings.NewReader(string(file)), turn, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		times[turn] = f.Stats[1].Time
 		damage += float64((int(f.Stats[1].Time) - 1) / 1000)
 	}
 	if times[1] < 1100 || end.Time != times[0]+times[1] || end.TimeDamage != damage || damage == 0 || end.Crashed || r.Crashes[1] != nil {
 		t.Errorf("times %v, %+v", times, *end)
 	}
-	if r.End.Players[0].Points != float32(damage) || r.End.Winner != 1 || r.Players[1].Longest < 1100*time.Millisecond || r.Used[1] < r.Players[1].Longest {
-		t.Errorf("%+v, %+v", r.End, r.Players[1])
-	}
+	assert.Truef(t, r.End.Players[0].Points == float32(damage) && r.End.Winner == 1 && r.Players[1].Longest >= 1100*time.Millisecond && r.Used[1] >= r.Players[1].Longest, "%+v, %+v", r.End, r.Players[1])
 }
 
 // TestStart: only time after Limits.Start is counted.
@@ -79,21 +78,17 @@ func TestStart(t *testing.T) {
 			m := ruled(t, "2022", 1, slow(200*time.Millisecond))
 			m.Limits.Start = start
 			r, _ := played(t, m)
-			if counted := r.End.Players[0].Time > 0; counted != (start == 0) || (r.Used[0] > 0) != counted {
-				t.Errorf("start %v: %v ms, used %v", start, r.End.Players[0].Time, r.Used[0])
-			}
+			counted := r.End.Players[0].Time > 0
+			assert.Truef(t, counted == (start == 0) && (r.Used[0] > 0) == counted, "start %v: %v ms, used %v", start, r.End.Players[0].Time, r.Used[0])
 			// The bot thought and the other player did not, so the other wins if the time counts.
-			if want := 2; start == 0 && r.End.Winner != want || start > 0 && r.End.Winner != 0 {
-				t.Errorf("start %v: winner %d", start, r.End.Winner)
-			}
+			assert.Truef(t, (start != 0 || r.End.Winner == 2) && (start <= 0 || r.End.Winner == 0), "start %v: winner %d", start, r.End.Winner)
 		})
 	}
 	// Within this limit the bot would be late if all its time were counted.
 	m := ruled(t, "2022", 1, slow(3*time.Second))
 	m.Limits.Start, m.Limits.Hard = ample, 2*time.Second
-	if r, _ := played(t, m); r.Crashes[0] != nil {
-		t.Errorf("%+v", r.Crashes[0])
-	}
+	r, _ := played(t, m)
+	assert.Nil(t, r.Crashes[0])
 }
 
 // TestLate: an answer that was read a little after the limit is a timeout too.
@@ -104,9 +99,7 @@ func TestLate(t *testing.T) {
 	timed := limits.withLimits(rules)
 	s := &seatedBot{player: &tardy{}, limits: &limits, rules: &timed, names: &[8]string{}}
 	orders, err := s.Ask(nil)
-	if !errors.Is(err, errHard) || len(orders) != 2 || terminal.Decode(orders[1]).Op != terminal.OpPenalty || !s.crashed {
-		t.Errorf("%v, orders %v", err, orders)
-	}
+	assert.Truef(t, errors.Is(err, errHard) && len(orders) == 2 && terminal.Decode(orders[1]).Op == terminal.OpPenalty && s.crashed, "%v, orders %v", err, orders)
 }
 
 // TestGameLimit: a bot whose answers have taken the time of the whole game has crashed; the
@@ -132,20 +125,15 @@ func TestGameLimit(t *testing.T) {
 			m.Limits.Hard, m.Limits.Game = c.hard, c.game
 			r, _ := played(t, m)
 			crash, end := r.Crashes[i%2], &r.End.Players[i%2]
-			if crash == nil || crash.Turn > c.turn || !strings.Contains(crash.Err.Error(), c.want) || !late(crash.Err) {
-				t.Errorf("%d: %+v", i, crash)
-			}
-			if !end.Crashed || end.TimeoutDeath != c.timeout || r.End.Winner != 2-i%2 || end.Time < float64(min(c.game, third).Milliseconds()) {
-				t.Errorf("%d: %+v", i, r.End)
-			}
+			assert.Truef(t, crash != nil && crash.Turn <= c.turn && strings.Contains(crash.Err.Error(), c.want) && late(crash.Err), "%d: %+v", i, crash)
+			assert.Truef(t, end.Crashed && end.TimeoutDeath == c.timeout && r.End.Winner == 2-i%2 && end.Time >= float64(min(c.game, third).Milliseconds()), "%d: %+v", i, r.End)
 		})
 	}
 	// The time to start is not counted here either.
 	m := ruled(t, "2022", 1, slow(3*third))
 	m.Limits.Start, m.Limits.Game = ample, third
-	if r, _ := played(t, m); r.Crashes[0] != nil {
-		t.Errorf("%+v", r.Crashes[0])
-	}
+	r, _ := played(t, m)
+	assert.Nil(t, r.Crashes[0])
 }
 
 // tardy is a player whose answer is read after the deadline.
@@ -180,12 +168,8 @@ func TestRefused(t *testing.T) {
 	for p, one := range r.Players {
 		want := want
 		want.First = append(slices.Clone(want.First), fmt.Sprintf(`turn 1: line %d: want a JSON list of commands, found "x"`, p+1))
-		if fmt.Sprintf("%+v", one.Refused) != fmt.Sprintf("%+v", want) {
-			t.Errorf("seat %d:\n got %+v\nwant %+v", p, one.Refused, want)
-		}
-		if r.End.Players[p].MobileSpent != 5 {
-			t.Errorf("seat %d: %+v", p, r.End.Players[p])
-		}
+		assert.Equalf(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", one.Refused), "seat %d:\n got %+v\nwant %+v", p, one.Refused, want)
+		assert.Equalf(t, float32(5), r.End.Players[p].MobileSpent, "seat %d: %+v", p, r.End.Players[p])
 	}
 }
 
@@ -196,9 +180,8 @@ func TestMany(t *testing.T) {
 	flood := "[" + strings.Repeat(`["RM",13,13],`, n) + `["FF",13,13]]` + "\n[]\n"
 	m := ruled(t, "2022", 2, answering("[]\n[]\n", flood))
 	r, _ := played(t, m)
-	if one := r.Players[0].Refused; one.Refused.Turn != 1 || one.Rules != n+1 || len(one.First) != 2 || !strings.Contains(one.First[0], "more than can be carried out") {
-		t.Errorf("%+v", one)
-	}
+	one := r.Players[0].Refused
+	assert.Truef(t, one.Refused.Turn == 1 && one.Rules == n+1 && len(one.First) == 2 && strings.Contains(one.First[0], "more than can be carried out"), "%+v", one)
 }
 
 // TestRepeated: a refusal that is the same in every turn is counted and reported once, so
@@ -213,9 +196,7 @@ func TestRepeated(t *testing.T) {
 	want := Refused{Lines: 1, Rules: 4*maxFirst - 1, Refused: FirstRefusal{0, `the rules refuse ["FF", 13, 13]`},
 		Unread: FirstRefusal{2 * maxFirst, `line 1: want a JSON list of commands, found "x"`}}
 	want.First = []string{"turn 0: " + want.Refused.Text, fmt.Sprintf("turn %d: %s", 2*maxFirst, want.Unread.Text)}
-	if fmt.Sprintf("%+v", one) != fmt.Sprintf("%+v", want) {
-		t.Errorf("\n got %+v\nwant %+v", one, want)
-	}
+	assert.Equalf(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", one), "\n got %+v\nwant %+v", one, want)
 }
 
 // TestInterrupted: when the context is done the match ends, and so do the bots.
@@ -229,9 +210,8 @@ func TestInterrupted(t *testing.T) {
 		time.AfterFunc(100*time.Millisecond, func() { stop(enough) })
 		return nil
 	}
-	if _, err := m.Play(ctx); !errors.Is(err, enough) {
-		t.Errorf("error %v", err)
-	}
+	_, err := m.Play(ctx)
+	assert.ErrorIs(t, err, enough)
 }
 
 // broken fails after a number of writes.
@@ -269,49 +249,40 @@ func TestErrors(t *testing.T) {
 		t.Run(c.want, func(t *testing.T) {
 			m := ruled(t, "2022", 3, answering())
 			c.change(m)
-			if _, err := m.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %s", err, c.want)
-			}
+			_, err := m.Play(t.Context())
+			assert.ErrorContains(t, err, c.want)
 		})
 	}
 	// A program that cannot be started has crashed.
 	bad := filepath.Join(t.TempDir(), "bad.sh")
-	if err := os.WriteFile(bad, []byte("#!/no/such/interpreter\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(bad, []byte("#!/no/such/interpreter\n"), 0o700))
 	if runtime.GOOS == "windows" {
 		return
 	}
 	m := ruled(t, "2022", 3, answering(), Seat{Program: Program{Args: []string{bad}}})
-	if r, _ := played(t, m); r.Crashes[1] == nil || r.Crashes[1].Turn != 0 || !strings.Contains(r.Crashes[1].Err.Error(), "could not be started") ||
-		r.End.Winner != 1 || !r.End.Players[1].Crashed || r.Turns != 1 {
-		t.Errorf("%+v, %+v", r.Crashes[1], r.End)
-	}
+	r, _ := played(t, m)
+	assert.Truef(t, r.Crashes[1] != nil && r.Crashes[1].Turn == 0 && strings.Contains(r.Crashes[1].Err.Error(), "could not be started") && r.End.Winner == 1 && r.End.Players[1].Crashed && r.Turns == 1, "%+v, %+v", r.Crashes[1], r.End)
 }
 
 // TestLimits: the contest's limits come from the config, as far as it contains them.
 func TestLimits(t *testing.T) {
 	rules, _ := terminal.RuleSet("2022")
 	c := config.Of(rules)
-	if l := SiteLimits(&c); l != (Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}) {
-		t.Errorf("%+v", l)
-	}
+	l := SiteLimits(&c)
+	assert.Truef(t, l == (Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}), "%+v", l)
 	c.Raw = []byte(`{"timingAndReplay":{"waitTimeStartGame":1500,"waitTimeEndGame":-3}}`)
 	c.Rules.SoftTime, c.Rules.MaxTime = 0, 0
-	if l := SiteLimits(&c); l != (Limits{Start: 1500 * time.Millisecond, End: 3 * time.Second}) {
-		t.Errorf("%+v", l)
-	}
-	if l := LocalLimits(&c); l.Soft != 0 || l.Hard < time.Minute || l.Start != 1500*time.Millisecond {
-		t.Errorf("%+v", l)
-	}
+	l = SiteLimits(&c)
+	assert.Truef(t, l == (Limits{Start: 1500 * time.Millisecond, End: 3 * time.Second}), "%+v", l)
+	l = LocalLimits(&c)
+	assert.Truef(t, l.Soft == 0 && l.Hard >= time.Minute && l.Start == 1500*time.Millisecond, "%+v", l)
 	for l, want := range map[Limits][2]int32{
 		{}: {1<<31 - 1, 0}, {Soft: time.Microsecond, Hard: time.Microsecond}: {1, 1},
 		{Soft: 1e9, Hard: 2e9}: {1000, 2000}, {Soft: 1 << 62, Hard: 1 << 62}: {1<<31 - 1, 1<<31 - 1},
 	} {
 		t.Run(fmt.Sprintf("soft %v, hard %v", l.Soft, l.Hard), func(t *testing.T) {
-			if r := l.withLimits(rules); r.SoftTime != want[0] || r.MaxTime != want[1] {
-				t.Errorf("%+v: %d and %d", l, r.SoftTime, r.MaxTime)
-			}
+			r := l.withLimits(rules)
+			assert.Truef(t, r.SoftTime == want[0] && r.MaxTime == want[1], "%+v: %d and %d", l, r.SoftTime, r.MaxTime)
 		})
 	}
 }
@@ -325,9 +296,7 @@ func folder(t *testing.T, files map[string]string) string {
 		if strings.HasPrefix(text, "#!") {
 			mode = 0o700
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), mode))
 	}
 	return dir
 }
@@ -340,24 +309,21 @@ func TestFolderOfWindows(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		os.Remove(path)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(text), mode))
 	}
 	write("algo.json", "\uFEFF{\"language\": \"python\"}\r\n", 0o666)
 	write("algo_strategy.py", "", 0o666)
-	if p, err := Folder(dir); err != nil || filepath.Base(p.Args[len(p.Args)-1]) != "algo_strategy.py" {
-		t.Errorf("%v, error %v", p, err)
-	}
+	p, err := Folder(dir)
+	require.NoErrorf(t, err, "%v", p)
+	assert.Equalf(t, "algo_strategy.py", filepath.Base(p.Args[len(p.Args)-1]), "%v", p)
 	if runtime.GOOS == "windows" {
 		return
 	}
 	for _, mode := range []os.FileMode{0o777, 0o666} {
 		t.Run(mode.String(), func(t *testing.T) {
 			write("run.sh", "#!/bin/sh\r\nexit\r\n", mode)
-			if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "run.sh: the lines of this script end with CR LF") {
-				t.Errorf("mode %v: error %v", mode, err)
-			}
+			_, err := Folder(dir)
+			assert.ErrorContainsf(t, err, "run.sh: the lines of this script end with CR LF", "mode %v", mode)
 		})
 	}
 }
@@ -385,14 +351,11 @@ func TestFolder(t *testing.T) {
 			dir := folder(t, c.files)
 			args, err := script(dir, c.windows)
 			got := strings.ReplaceAll(filepath.ToSlash(strings.Join(args, " ")), filepath.ToSlash(dir), "DIR")
-			if err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, windows %v: %s, %v; want %s", c.files, c.windows, got, err, c.want)
-			}
+			assert.Truef(t, (err != nil || got == c.want) && (err == nil || strings.Contains(err.Error(), c.want)), "%v, windows %v: %s, %v; want %s", c.files, c.windows, got, err, c.want)
 		})
 	}
-	if _, err := Folder(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "none") {
-		t.Errorf("a folder that is not there: %v", err)
-	}
+	_, err := Folder(filepath.Join(t.TempDir(), "none"))
+	assert.ErrorContains(t, err, "none", "a folder that is not there")
 }
 
 // pythonBot builds two walls in turn 0 and sends a scout in other turns. It prints its
@@ -422,9 +385,7 @@ func TestPython(t *testing.T) {
 		"run.sh": "#!/bin/sh\nexec python3 -u \"$(dirname \"$0\")/algo_strategy.py\"\n",
 	})
 	program, err := Folder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m := ruled(t, "2022", 4, Seat{Program: program}, Seat{Program: program})
 	m.Limits.End = ample
 	var log strings.Builder
@@ -437,7 +398,7 @@ func TestPython(t *testing.T) {
 	}
 	want, err := filepath.EvalSymlinks(filepath.Dir(dir))
 	printed := slices.DeleteFunc(strings.Split(strings.TrimSpace(log.String()), "\n"), func(line string) bool { return strings.HasPrefix(line, "== ") })
-	if got, _ := filepath.EvalSymlinks(strings.Join(printed, "\n")); err != nil || got != want {
-		t.Errorf("it worked in %q, want %q", got, want)
-	}
+	got, _ := filepath.EvalSymlinks(strings.Join(printed, "\n"))
+	require.NoErrorf(t, err, "it worked in %q, want %q", got, want)
+	assert.Equal(t, want, got, "it worked")
 }

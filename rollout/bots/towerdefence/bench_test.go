@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/towerdefence"
 )
 
@@ -19,9 +22,7 @@ func atOnce(t testing.TB, name string) *Program {
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "bot"), "#!/bin/sh\necho > command.txt\n")
-	if err := os.Chmod(filepath.Join(dir, "bot"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(filepath.Join(dir, "bot"), 0o755))
 	return commandIn(t, dir, "./bot")
 }
 
@@ -36,21 +37,15 @@ func costOf(t testing.TB, p *Program, rounds int) (c cost) {
 	dir := t.TempDir()
 	m.Create = files(dir)
 	r, err := m.Play(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Turns != rounds || r.Records[0].failures() > 0 {
-		t.Fatalf("%d rounds, %+v", r.Turns, r.Records[0])
-	}
+	require.NoError(t, err)
+	require.Truef(t, r.Turns == rounds && r.Records[0].failures() <= 0, "%d rounds, %+v", r.Turns, r.Records[0])
 	c.match = r.Time
 	args := p.args(p.Work)
 	for range rounds {
 		alone := exec.Command(args[0], args[1:]...)
 		alone.Dir = p.Work
 		begin := time.Now()
-		if err := alone.Run(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, alone.Run())
 		c.alone += time.Since(begin)
 	}
 	return c
@@ -70,9 +65,7 @@ func TestOverhead(t *testing.T) {
 			best = beyond
 		}
 	}
-	if best > bar {
-		t.Errorf("a round took %v longer than the process", best)
-	}
+	assert.LessOrEqualf(t, best, bar, "a round took %v longer than the process", best)
 	t.Logf("overhead %v a round", best)
 }
 
@@ -100,9 +93,9 @@ func overhead(t *testing.T) time.Duration {
 		alone = append(alone, last.Sub(begin))
 		return nil
 	}
-	if r, err := m.Play(t.Context()); err != nil || r.Records[0].Rounds != rounds || len(took) != rounds {
-		t.Fatalf("%v, %+v, %d rounds", err, r, len(took))
-	}
+	r, err := m.Play(t.Context())
+	require.NoError(t, err)
+	require.Truef(t, r.Records[0].Rounds == rounds && len(took) == rounds, "%+v, %d rounds", r, len(took))
 	slices.Sort(took)
 	slices.Sort(alone)
 	return took[rounds/8] - alone[rounds/8]

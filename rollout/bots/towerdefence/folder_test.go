@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/bots"
 	"moonfarm/sim/towerdefence"
 )
@@ -46,14 +49,12 @@ func TestFolders(t *testing.T) {
 		want  string
 	}{{own, "1 2"}, {own, "3 4"}, {copies, "5 5 6 6"}, {both, "5 6 7 8"}, {copies, "9 9 10 10"}} {
 		t.Run(fmt.Sprintf("match %d", i+1), func(t *testing.T) {
-			if got := counted(t, c.match); got != c.want {
-				t.Errorf("match %d: counted %s, want %s", i+1, got, c.want)
-			}
+			assert.Equalf(t, c.want, counted(t, c.match), "match %d: counted", i+1)
 		})
 	}
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	require.NoErrorf(t, err, "left behind: %v", left)
+	assert.Empty(t, left, "left behind")
 }
 
 // TestGamesAtOnce: games that are started at the same time do not use a folder at the same
@@ -77,9 +78,7 @@ func TestGamesAtOnce(t *testing.T) {
 	}
 	games.Wait()
 	for _, p := range []*Program{a, b} {
-		if got := read(t, filepath.Join(p.Dir, "count.txt")); got != "18" {
-			t.Errorf("counted to %s, want 18", got)
-		}
+		assert.Equal(t, "18", read(t, filepath.Join(p.Dir, "count.txt")), "counted to")
 	}
 }
 
@@ -88,9 +87,7 @@ func TestClaim(t *testing.T) {
 	b := bot(t, "empty")
 	linked := *b
 	linked.Work = filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(b.Work, linked.Work); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(b.Work, linked.Work))
 	inside, leave := make(chan bool), make(chan bool)
 	first := &Match{Rules: rules(1), Seats: []Seat{{Program: b}, {}}}
 	rounds := 0
@@ -108,23 +105,18 @@ func TestClaim(t *testing.T) {
 	}()
 	<-inside
 	second := &Match{Rules: rules(1), Seats: []Seat{{}, {Program: &linked, Limits: bots.Limits{Accept: 50 * time.Millisecond}}}}
-	if _, err := second.Play(t.Context()); err == nil || !strings.Contains(err.Error(), "another game has been playing in the folder") {
-		t.Errorf("error %v", err)
-	}
+	_, err := second.Play(t.Context())
+	assert.ErrorContains(t, err, "another game has been playing in the folder")
 	second.Seats[1].Limits.Accept = 0
 	enough := errors.New("enough")
 	ctx, stop := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, enough)
 	defer stop()
-	if _, err := second.Play(ctx); !errors.Is(err, enough) {
-		t.Errorf("error %v", err)
-	}
+	_, err = second.Play(ctx)
+	assert.ErrorIs(t, err, enough)
 	close(leave)
-	if _, err := second.Play(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	_, err = second.Play(t.Context())
+	assert.NoError(t, err)
+	assert.NoError(t, <-done)
 }
 
 // TestCopy: a copy has all files of a folder. Links lead to the copies of targets in the
@@ -146,39 +138,28 @@ func TestCopy(t *testing.T) {
 	if err == nil {
 		err = os.Chmod(filepath.Join(dir, "bin", "bot"), 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := &Program{Dir: dir, Work: filepath.Join(dir, "bin")}
 	work, remove, err := p.copied(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	copied := filepath.Dir(work)
 	write(t, filepath.Join(copied, "data.txt"), "other data")
 	for name, want := range map[string]string{
 		"bin/bot": "program", "bin/near": "other data", "full": "other data", "far": "model", "bin/up": "model", "folder/bot": "program",
 	} {
-		if got := read(t, filepath.Join(copied, name)); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		assert.Equal(t, want, read(t, filepath.Join(copied, name)), name)
 	}
-	if got := read(t, filepath.Join(dir, "data.txt")); got != "data" {
-		t.Errorf("the original has changed: %q", got)
-	}
-	if info, err := os.Stat(filepath.Join(work, "bot")); err != nil || info.Mode().Perm() != 0o755 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	if target, err := os.Readlink(filepath.Join(copied, "dead")); err != nil || target != "nowhere" {
-		t.Errorf("%q, %v", target, err)
-	}
-	if err := os.Chmod(work, 0); err != nil {
-		t.Fatal(err)
-	}
+	assert.Equal(t, "data", read(t, filepath.Join(dir, "data.txt")), "the original has changed")
+	info, err := os.Stat(filepath.Join(work, "bot"))
+	require.NoErrorf(t, err, "%v", info.Mode())
+	assert.Equalf(t, fs.FileMode(0o755), info.Mode().Perm(), "%v", info.Mode())
+	target, err := os.Readlink(filepath.Join(copied, "dead"))
+	require.NoErrorf(t, err, "%q", target)
+	assert.Equal(t, "nowhere", target)
+	require.NoError(t, os.Chmod(work, 0))
 	remove()
-	if _, err := os.Stat(copied); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the copy is still there: %v", err)
-	}
+	_, err = os.Stat(copied)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "the copy is still there")
 }
 
 // TestCopyErrors: copies are bounded and can be interrupted; then they are deleted.
@@ -205,17 +186,14 @@ func TestCopyErrors(t *testing.T) {
 			}
 			c.copier.from, c.copier.to = dir, t.TempDir()
 			err := c.copier.copy()
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
-				t.Errorf("%+v: error %v", c.copier, err)
-			}
+			assert.Truef(t, (c.want != "" || err == nil) && (c.want == "" || err != nil && strings.HasPrefix(err.Error(), c.want)), "%+v: error %v", c.copier, err)
 		})
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	p := &Program{Dir: dir, Work: dir}
-	if _, _, err := p.copied(stopped); !errors.Is(err, enough) {
-		t.Errorf("error %v", err)
-	}
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	_, _, err := p.copied(stopped)
+	assert.ErrorIs(t, err, enough)
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	require.NoErrorf(t, err, "left behind: %v", left)
+	assert.Empty(t, left, "left behind")
 }

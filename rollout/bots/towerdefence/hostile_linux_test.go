@@ -15,6 +15,9 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 )
@@ -181,9 +184,7 @@ func fork(kind string, session bool, args ...string) {
 func gone(t testing.TB, p *Program) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, process := range all {
 		dir, _ := os.Readlink(process + "/cwd")
 		environ, _ := os.ReadFile(process + "/environ")
@@ -253,26 +254,16 @@ func TestHostile(t *testing.T) {
 			r, l := play(t, m)
 			gone(t, bad)
 			for k, f := range r.Records[0].Faults {
-				if f.Count != c.faults[FaultKind(k)] {
-					t.Errorf("%v: %+v, want %d", FaultKind(k), f, c.faults[FaultKind(k)])
-				}
+				assert.Equalf(t, c.faults[FaultKind(k)], f.Count, "%v: %+v", FaultKind(k), f)
 			}
-			if f := r.Records[0].Faults[c.kindOf]; !strings.Contains(f.Text, c.text) {
-				t.Errorf("%v: %q, want %q", c.kindOf, f.Text, c.text)
-			}
-			if got := l.text(t, 1, "A - "+bad.Name, "PlayerCommand.txt"); got != c.command {
-				t.Errorf("command %.100q, want %.100q", got, c.command)
-			}
-			if crash := r.Crashes[0]; (crash != nil) != (c.crash != "") || crash != nil && (!strings.HasPrefix(crash.Err.Error(), c.crash) || crash.Turn != 1) {
-				t.Errorf("crash %+v, want %q", crash, c.crash)
-			}
-			if n := l.bytes(); n > 1<<20 {
-				t.Errorf("the log has %d bytes", n)
-			}
+			assert.Containsf(t, r.Records[0].Faults[c.kindOf].Text, c.text, "%v", c.kindOf)
+			assert.Equal(t, c.command, l.text(t, 1, "A - "+bad.Name, "PlayerCommand.txt"), "command")
+			crash := r.Crashes[0]
+			assert.Truef(t, (crash != nil) == (c.crash != "") && (crash == nil || strings.HasPrefix(crash.Err.Error(), c.crash) && crash.Turn == 1), "crash %+v, want %q", crash, c.crash)
+			n := l.bytes()
+			assert.LessOrEqualf(t, n, 1<<20, "the log has %d bytes", n)
 			clean(t, r.Records[1], Refused)
-			if r.Turns != last+1 || r.Records[1].Rounds != last+1 || r.Score[1] == 0 || r.Crashes[1] != nil {
-				t.Errorf("the other one: %d rounds, %+v, %+v", r.Turns, r.Records[1], r.Crashes[1])
-			}
+			assert.Truef(t, r.Turns == last+1 && r.Records[1].Rounds == last+1 && r.Score[1] != 0 && r.Crashes[1] == nil, "the other one: %d rounds, %+v, %+v", r.Turns, r.Records[1], r.Crashes[1])
 		})
 	}
 }
@@ -280,24 +271,19 @@ func TestHostile(t *testing.T) {
 // TestOutputLimit: the output of a bot in the match log is bounded, in a round and in all.
 func TestOutputLimit(t *testing.T) {
 	_, all := play(t, &Match{Rules: rules(1), Seats: []Seat{{Program: bot(t, "prints"), Name: "x"}, {}}})
-	if got := all.text(t, 1, "A - x", "Console/BotOutput.txt"); len(got) < maxRoundOutput || len(got) > maxRoundOutput+100 {
-		t.Errorf("%d bytes of a round", len(got))
-	}
+	got := all.text(t, 1, "A - x", "Console/BotOutput.txt")
+	assert.Truef(t, len(got) >= maxRoundOutput && len(got) <= maxRoundOutput+100, "%d bytes of a round", len(got))
 	m := &Match{Rules: rules(2), Seats: []Seat{{Program: bot(t, "prints")}, {}}}
 	l := &log{files: fstest.MapFS{}}
 	m.Create = l.create
 	h, err := m.newHost()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h.bots[0].output = maxMatchOutput - 10
 	h.bots[0].work, h.bots[0].args = m.Seats[0].Program.Work, m.Seats[0].Program.args("")
-	if _, err := h.play(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err = h.play(t.Context())
+	require.NoError(t, err)
 	for round, want := range []string{"all work a\n[the limit of 10 bytes is reached", "[the limit of ", "[the limit of "} {
-		if got := l.text(t, round, "A - "+m.Seats[0].Program.Name, "Console/BotOutput.txt"); !strings.HasPrefix(got, want) || len(got) > 200 {
-			t.Errorf("round %d: %q, want %q", round, got, want)
-		}
+		got := l.text(t, round, "A - "+m.Seats[0].Program.Name, "Console/BotOutput.txt")
+		assert.Truef(t, strings.HasPrefix(got, want) && len(got) <= 200, "round %d: %q, want %q", round, got, want)
 	}
 }

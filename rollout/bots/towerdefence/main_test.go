@@ -18,6 +18,9 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire/matchlog"
@@ -178,9 +181,7 @@ func follow() int {
 func bot(t testing.TB, kind string, args ...string) *Program {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return commandIn(t, t.TempDir(), strings.Join(append([]string{"'" + self + "'", botMark, kind}, args...), " "))
 }
 
@@ -188,9 +189,7 @@ func bot(t testing.TB, kind string, args ...string) *Program {
 func commandIn(t testing.TB, dir, line string) *Program {
 	t.Helper()
 	p, err := Command(line, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -204,20 +203,14 @@ func scripted(t testing.TB, kind string, lines ...string) *Program {
 
 func write(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
 func read(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -297,9 +290,7 @@ func play(t testing.TB, m *Match) (*Result, *log) {
 	l := &log{files: fstest.MapFS{}}
 	m.Create = l.create
 	r, err := m.Play(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	verify(t, l.files, m, r)
 	return r, l
 }
@@ -324,8 +315,6 @@ func verify(t testing.TB, files fs.FS, m *Match, r *Result) {
 func clean(t testing.TB, r *Record, but ...FaultKind) {
 	t.Helper()
 	for k, f := range r.Faults {
-		if f.Count > 0 && !slices.Contains(but, FaultKind(k)) {
-			t.Errorf("%v: %+v; it printed %q", FaultKind(k), f, r.Lines)
-		}
+		assert.Truef(t, f.Count <= 0 || slices.Contains(but, FaultKind(k)), "%v: %+v; it printed %q", FaultKind(k), f, r.Lines)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
@@ -30,9 +31,7 @@ import (
 func maker(t testing.TB, spec string) rollout.Maker {
 	t.Helper()
 	m, err := policy.New("towerdefence", spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -46,9 +45,7 @@ func TestGame(t *testing.T) {
 	var seen []towerdefence.State
 	m.Watch = func(s *towerdefence.State) error { seen = append(seen, *s); return nil }
 	r, l := play(t, m)
-	if r.Turns != 10 || r.Status != sim.Over || r.Final.End != referee.EndMaxRounds || len(seen) != 11 {
-		t.Fatalf("%+v, %+v, %d watched", r.Result, r.Final, len(seen))
-	}
+	require.Truef(t, r.Turns == 10 && r.Status == sim.Over && r.Final.End == referee.EndMaxRounds && len(seen) == 11, "%+v, %+v, %d watched", r.Result, r.Final, len(seen))
 	players := []string{"A - Ann", "B - " + b.Name}
 	for round := range 10 {
 		for i, p := range []*Program{a, b} {
@@ -64,16 +61,11 @@ func TestGame(t *testing.T) {
 	for round := range 6 {
 		commands += l.text(t, round, players[0], "PlayerCommand.txt") + " " + l.text(t, round, players[1], "PlayerCommand.txt") + ";"
 	}
-	if commands != "0,0,2 1,0,2;7,7,1 No Command; 6,2,1;3,3,0 7,2,1;1,1,2 7,2,1;1,1,2 7,2,1;" {
-		t.Errorf("commands %q", commands)
-	}
-	if got := l.text(t, 1, players[0], "Console/BotOutput.txt"); got != "line \"7,7,1\"\n" {
-		t.Errorf("printed %q", got)
-	}
+	assert.Equal(t, "0,0,2 1,0,2;7,7,1 No Command; 6,2,1;3,3,0 7,2,1;1,1,2 7,2,1;1,1,2 7,2,1;", commands, "commands")
+	assert.Equal(t, "line \"7,7,1\"\n", l.text(t, 1, players[0], "Console/BotOutput.txt"), "printed")
 	last := seen[10].Half
-	if k, ok := last[0].Kind(3*8 + 3); k != towerdefence.Defense || !ok || last[1].Standing(towerdefence.Attack) == 0 {
-		t.Errorf("boards %+v", last)
-	}
+	k, ok := last[0].Kind(3*8 + 3)
+	assert.Truef(t, k == towerdefence.Defense && ok && last[1].Standing(towerdefence.Attack) != 0, "boards %+v", last)
 	for i, rec := range r.Records {
 		clean(t, rec, Refused)
 		if rec.Rounds != 10 || rec.Longest <= 0 || r.Used[i] < rec.Longest || r.Crashes[i] != nil || len(rec.Lines) != 1 {
@@ -114,9 +106,8 @@ func TestCommands(t *testing.T) {
 			m.Watch = func(s *towerdefence.State) error { failures = int(s.Half[1].Failures); return nil }
 			r, l := play(t, m)
 			name := "B - " + m.Seats[1].Program.Name
-			if got := l.text(t, 0, name, "PlayerCommand.txt"); got != c.want || failures != c.failures {
-				t.Errorf("%.60s: command %.60q, want %.60q; %d failures, want %d", c.line, got, c.want, failures, c.failures)
-			}
+			got := l.text(t, 0, name, "PlayerCommand.txt")
+			assert.Truef(t, got == c.want && failures == c.failures, "%.60s: command %.60q, want %.60q; %d failures, want %d", c.line, got, c.want, failures, c.failures)
 			rec := r.Records[1]
 			clean(t, rec, c.kind)
 			if c.kind != FaultKinds && rec.Faults[c.kind].Text != c.text {
@@ -137,18 +128,11 @@ func TestTournament(t *testing.T) {
 				m.Seats[0].Program = bot(t, "leaves")
 			}
 			r, l := play(t, m)
-			if r.Turns != 6 || r.Final.End != referee.EndTimeout || r.Records[0].Faults[Missing].Count == 0 {
-				t.Errorf("%s: %d rounds, %+v, %+v", kind, r.Turns, r.Final, r.Records[0])
-			}
-			if got := l.text(t, 5, "A - "+m.Seats[0].Program.Name, "PlayerCommand.txt"); got != "Exception" {
-				t.Errorf("%s: command %q", kind, got)
-			}
-			if end := string(l.files["Round 006/endGameState.txt"].Data); !strings.HasPrefix(end, "Bot did nothing too many consecutive rounds\n\n") {
-				t.Errorf("%s: %q", kind, end)
-			}
-			if crashed := r.Crashes[0] != nil; crashed != (kind == "leaves") {
-				t.Errorf("%s: crash %+v", kind, r.Crashes[0])
-			}
+			assert.Truef(t, r.Turns == 6 && r.Final.End == referee.EndTimeout && r.Records[0].Faults[Missing].Count != 0, "%s: %d rounds, %+v, %+v", kind, r.Turns, r.Final, r.Records[0])
+			assert.Equalf(t, "Exception", l.text(t, 5, "A - "+m.Seats[0].Program.Name, "PlayerCommand.txt"), "%s: command", kind)
+			end := string(l.files["Round 006/endGameState.txt"].Data)
+			assert.Truef(t, strings.HasPrefix(end, "Bot did nothing too many consecutive rounds\n\n"), "%s: %q", kind, end)
+			assert.Equalf(t, kind == "leaves", r.Crashes[0] != nil, "%s: crash %+v", kind, r.Crashes[0])
 		})
 	}
 }
@@ -161,31 +145,22 @@ func TestAborted(t *testing.T) {
 		{Program: scripted(t, "script", quoted("0,0,2", "-1,0,2")...)},
 	}}
 	r, l := play(t, m)
-	if r.Turns != 3 || r.Status != sim.Cut || r.Final.End != referee.EndAborted {
-		t.Errorf("%+v, %+v", r.Result, r.Final)
-	}
+	assert.Truef(t, r.Turns == 3 && r.Status == sim.Cut && r.Final.End == referee.EndAborted, "%+v, %+v", r.Result, r.Final)
 	clean(t, r.Records[0], Garbled, Refused)
 	clean(t, r.Records[1], Refused) // in round 1; round 2 was never played
 	a, b := &r.Records[0].Faults, &r.Records[1].Faults
-	if a[Garbled].Count != 1 || a[Garbled].Round != 2 || a[Refused].Count != 1 || b[Refused].Count != 1 {
-		t.Errorf("%+v, %+v", a, b)
-	}
-	if _, ok := l.files["Round 003/endGameState.txt"]; ok {
-		t.Error("the log has an end")
-	}
+	assert.Truef(t, a[Garbled].Count == 1 && a[Garbled].Round == 2 && a[Refused].Count == 1 && b[Refused].Count == 1, "%+v, %+v", a, b)
+	_, ok := l.files["Round 003/endGameState.txt"]
+	assert.False(t, ok, "the log has an end")
 }
 
 // TestPolicies: a match of policies is reproducible and has a log.
 func TestPolicies(t *testing.T) {
 	m := &Match{Rules: rules(400), Seed: 7, Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "mix(0.7*turtle,0.3*random)")}}}
 	r, l := play(t, m)
-	if r.Turns < 30 || r.Final.End == "" || r.Final.Winner == referee.Tie || r.Records != [2]*Record{} || len(l.files) != 10*(r.Turns+1)+2 {
-		t.Errorf("%+v, %+v, %d files", r.Result, r.Final, len(l.files))
-	}
+	assert.Truef(t, r.Turns >= 30 && r.Final.End != "" && r.Final.Winner != referee.Tie && r.Records == [2]*Record{} && len(l.files) == 10*(r.Turns+1)+2, "%+v, %+v, %d files", r.Result, r.Final, len(l.files))
 	again, _ := play(t, m)
-	if again.Final != r.Final || again.Score != r.Score || again.Health != r.Health {
-		t.Errorf("first %+v, then %+v", r, again)
-	}
+	assert.Truef(t, again.Final == r.Final && again.Score == r.Score && again.Health == r.Health, "first %+v, then %+v", r, again)
 }
 
 // TestAgainstPolicy: in a match of a bot against a policy the bot's faults are counted, and
@@ -194,22 +169,16 @@ func TestAgainstPolicy(t *testing.T) {
 	b := scripted(t, "script", append(quoted("0,0,2", "", "x,y,z", "-5,0,2"), "-", "3", `"1,1,2"`)...)
 	m := &Match{Rules: rules(400), Seats: []Seat{{Program: b}, {Policy: maker(t, "rush")}}}
 	r, l := play(t, m)
-	if r.Final.End != referee.EndDead || r.Final.Winner != referee.WinnerB || r.Health[0] != 0 || r.Score[1] == 0 {
-		t.Errorf("%+v, %+v", r.Final, r)
-	}
+	assert.Truef(t, r.Final.End == referee.EndDead && r.Final.Winner == referee.WinnerB && r.Health[0] == 0 && r.Score[1] != 0, "%+v, %+v", r.Final, r)
 	f := &r.Records[0].Faults
 	for k, want := range map[FaultKind]int{Garbled: 1, Missing: 1, Failed: 1, Late: 0} {
-		if f[k].Count != want {
-			t.Errorf("%v: %+v, want %d", k, f[k], want)
-		}
+		assert.Equalf(t, want, f[k].Count, "%v: %+v", k, f[k])
 	}
-	if got := l.text(t, 4, "A - "+b.Name, "PlayerCommand.txt"); got != "" {
-		t.Errorf("command %q where there was none", got)
-	}
+	got := l.text(t, 4, "A - "+b.Name, "PlayerCommand.txt")
+	assert.Equalf(t, "", got, "command %q where there was none", got)
 	log, err := matchlog.Read(l.files)
-	if err != nil || log.Final == nil || log.Final.Score != r.Score || log.Names != [2]string{b.Name, "policy"} {
-		t.Errorf("%+v, %v", log, err)
-	}
+	require.NoErrorf(t, err, "%+v", log)
+	assert.Truef(t, log.Final != nil && log.Final.Score == r.Score && log.Names == [2]string{b.Name, "policy"}, "%+v", log)
 }
 
 // TestGameLimit: a bot whose rounds together take too long is not asked again; the other bot
@@ -221,12 +190,8 @@ func TestGameLimit(t *testing.T) {
 	}}
 	r, _ := play(t, m)
 	c := r.Crashes[0]
-	if c == nil || c.Err.Error() != "the 200ms for all rounds of a match are used up" || c.Turn > r.Records[0].Rounds || c.Turn > 6 {
-		t.Errorf("crash %+v, %+v", c, r.Records[0])
-	}
-	if r.Turns != 31 || r.Records[1].Rounds != 31 || r.Score[1] == 0 {
-		t.Errorf("%d rounds, %+v", r.Turns, r.Records[1])
-	}
+	assert.Truef(t, c != nil && c.Err.Error() == "the 200ms for all rounds of a match are used up" && c.Turn <= r.Records[0].Rounds && c.Turn <= 6, "crash %+v, %+v", c, r.Records[0])
+	assert.Truef(t, r.Turns == 31 && r.Records[1].Rounds == 31 && r.Score[1] != 0, "%d rounds, %+v", r.Turns, r.Records[1])
 	m.Seats[0].Program = bot(t, "sleeps", "1h")
 	r, _ = play(t, m)
 	if c, rec := r.Crashes[0], r.Records[0]; c == nil || c.Turn != 0 || rec.Rounds != 1 || !reflect.DeepEqual(rec.Faults, [FaultKinds]Faults{}) ||
@@ -247,9 +212,8 @@ func TestLogError(t *testing.T) {
 		}
 		return &logFile{log: &log{files: fstest.MapFS{}}}, nil
 	}
-	if _, err := m.Play(t.Context()); !errors.Is(err, full) || seen > 6+maxQueued || files != 26 {
-		t.Errorf("error %v after %d rounds and %d files", err, seen, files)
-	}
+	_, err := m.Play(t.Context())
+	assert.Truef(t, errors.Is(err, full) && seen <= 6+maxQueued && files == 26, "error %v after %d rounds and %d files", err, seen, files)
 }
 
 // TestOrder: bots are asked at the same time only with SideBySide and in different folders.
@@ -277,9 +241,7 @@ func TestOrder(t *testing.T) {
 					met++
 				}
 			}
-			if c.meet != (met == 2) || !c.meet && met != 0 {
-				t.Errorf("%s: %d bots met another", name, met)
-			}
+			assert.Truef(t, c.meet == (met == 2) && (c.meet || met == 0), "%s: %d bots met another", name, met)
 		})
 	}
 }
@@ -296,9 +258,7 @@ func TestInterrupt(t *testing.T) {
 	}()
 	begin := time.Now()
 	_, err := (&Match{Rules: rules(400), Seats: []Seat{{Program: b}, {}}}).Play(ctx)
-	if !errors.Is(err, cause) || time.Since(begin) > 2*ample {
-		t.Errorf("%v after %v", err, time.Since(begin))
-	}
+	assert.Truef(t, errors.Is(err, cause) && time.Since(begin) <= 2*ample, "%v after %v", err, time.Since(begin))
 	gone(t, b)
 }
 
@@ -324,9 +284,8 @@ func TestRefusedMatches(t *testing.T) {
 		{Match{Rules: rules(9), Seats: make([]Seat, 2), Create: func(string) (io.WriteCloser, error) { return nil, fs.ErrPermission }}, "match log: CommandOrder.txt"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			if _, err := c.match.Play(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
+			_, err := c.match.Play(t.Context())
+			assert.ErrorContains(t, err, c.want)
 		})
 	}
 }
@@ -342,37 +301,27 @@ func TestAgree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).newHost()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			change(h.state)
-			if err := h.agree(sim.Running, referee.EndCut); err == nil || !strings.HasPrefix(err.Error(), name) {
-				t.Errorf("%v, want %s", err, name)
-			}
+			err = h.agree(sim.Running, referee.EndCut)
+			assert.Truef(t, err != nil && strings.HasPrefix(err.Error(), name), "%v, want %s", err, name)
 		})
 	}
 	h, err := (&Match{Rules: rules(9), Seats: make([]Seat, 2)}).newHost()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct {
 		status sim.Status
 		end    string
 	}{{sim.Over, referee.EndCut}, {sim.Running, referee.EndDead}, {sim.Cut, referee.EndMaxRounds}, {sim.Over, referee.EndAborted}} {
-		if err := h.agree(c.status, c.end); err == nil {
-			t.Errorf("%v and %q agree", c.status, c.end)
-		}
+		assert.Errorf(t, h.agree(c.status, c.end), "%v and %q agree", c.status, c.end)
 	}
 }
 
 func TestKinds(t *testing.T) {
 	var names []string
 	for k := range FaultKinds + 1 {
-		if names = append(names, k.String()); k.String() == "" || slices.Contains(names[:k], k.String()) {
-			t.Errorf("names %q", names)
-		}
+		names = append(names, k.String())
+		assert.Truef(t, k.String() != "" && !slices.Contains(names[:k], k.String()), "names %q", names)
 	}
-	if FaultKind(200).String() != "kinds" {
-		t.Error(FaultKind(200).String())
-	}
+	assert.Equal(t, "kinds", FaultKind(200).String())
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // tools makes programs with these names the only ones in PATH. They print the given texts.
@@ -20,9 +23,7 @@ func tools(t *testing.T, prints map[string]string) {
 	dir := t.TempDir()
 	for name, text := range prints {
 		write(t, filepath.Join(dir, name), "#!"+sh+"\nprintf '"+text+"'\n")
-		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chmod(filepath.Join(dir, name), 0o755))
 	}
 	t.Setenv("PATH", dir)
 }
@@ -49,18 +50,15 @@ func TestLanguages(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "bot.json"), "\uFEFF"+botJSON("/out", "my bot", language, more))
 			write(t, filepath.Join(dir, "out", "my bot"), "")
-			if err := os.Chmod(filepath.Join(dir, "out", "my bot"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Chmod(filepath.Join(dir, "out", "my bot"), 0o755))
 			p, err := Open(dir)
 			if err != nil {
 				t.Errorf("%s: %v", language, err)
 				return
 			}
 			want = strings.ReplaceAll(strings.ReplaceAll(want, "DIR", p.Work), "FILE", "my bot")
-			if got := strings.Join(p.args(p.Work), " "); got != want || p.Name != "Ann" || p.Dir != dir || p.Work != filepath.Join(dir, "out") {
-				t.Errorf("%s: %+v is started as %s, want %s", language, p, got, want)
-			}
+			got := strings.Join(p.args(p.Work), " ")
+			assert.Truef(t, got == want && p.Name == "Ann" && p.Dir == dir && p.Work == filepath.Join(dir, "out"), "%s: %+v is started as %s, want %s", language, p, got, want)
 		})
 	}
 }
@@ -100,9 +98,8 @@ func TestOpenErrors(t *testing.T) {
 				write(t, filepath.Join(dir, "bot.json"), strings.ReplaceAll(c.text, "\\x00", "\\u0000"))
 			}
 			want := "bot " + dir + ": " + strings.ReplaceAll(c.want, "DIR", dir)
-			if _, err := Open(dir); err == nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%.100s: error %v, want %s", c.text, err, want)
-			}
+			_, err := Open(dir)
+			assert.Truef(t, err != nil && strings.HasPrefix(err.Error(), want), "%.100s: error %v, want %s", c.text, err, want)
 		})
 	}
 	dir := t.TempDir()
@@ -112,14 +109,12 @@ func TestOpenErrors(t *testing.T) {
 		"nosuchbot": `"nosuchbot": executable file not found in $PATH`,
 	} {
 		t.Run(line, func(t *testing.T) {
-			if _, err := Command(line, dir); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: error %v, want %s", line, err, want)
-			}
+			_, err := Command(line, dir)
+			assert.ErrorContains(t, err, want, line)
 		})
 	}
-	if _, err := Command("python3 x", filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "the folder to work in") {
-		t.Errorf("error %v", err)
-	}
+	_, err := Command("python3 x", filepath.Join(dir, "nowhere"))
+	assert.ErrorContains(t, err, "the folder to work in")
 }
 
 // TestScripts: small bots of the installed languages play a match from their folders.
@@ -133,9 +128,7 @@ func TestScripts(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "bot.json"), botJSON("/", c.file, c.language, ""))
 			write(t, filepath.Join(dir, c.file), c.text)
-			if err := os.Chmod(filepath.Join(dir, c.file), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Chmod(filepath.Join(dir, c.file), 0o755))
 			p, err := Open(dir)
 			if err != nil {
 				t.Skip(err)
@@ -153,9 +146,8 @@ func TestScripts(t *testing.T) {
 			for round := range r.Turns {
 				got = append(got, l.text(t, round, "B - Ann", "PlayerCommand.txt"))
 			}
-			if want := []string{"0,0,2", "1,0,2"}; !slices.Equal(got, want) {
-				t.Errorf("%s: commands %q, want %q; %+v", c.language, got, want, r.Records[1])
-			}
+			want := []string{"0,0,2", "1,0,2"}
+			assert.Truef(t, slices.Equal(got, want), "%s: commands %q, want %q; %+v", c.language, got, want, r.Records[1])
 		})
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
@@ -37,9 +40,7 @@ type render struct {
 func (d *render) position(t *testing.T) *display.Position {
 	t.Helper()
 	var state shownState
-	if err := json.Unmarshal([]byte(d.StateA), &state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(d.StateA), &state))
 	start := recording.Header{Game: "x", Health: [2]int{100, 100}}
 	if string(d.After) == "null" {
 		r := towerdefence.DefaultRules()
@@ -53,9 +54,7 @@ func (d *render) position(t *testing.T) *display.Position {
 			_, err = in.Next()
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := in.Round.Position(towerdefence.DefaultRules(), 0)
 	p.Round = d.Round
 	return p
@@ -68,22 +67,17 @@ func TestDisplays(t *testing.T) {
 	lines := bytes.Split(bytes.TrimSpace(simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))), []byte("\n"))
 	m := &Match{Rules: rules(400), Seats: []Seat{{Program: scripted(t, "seen", `""`)}, {Program: scripted(t, "seen", `""`)}}}
 	h, err := m.newHost()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, s := range h.bots {
 		s.work = m.Seats[i].Program.Work
 		s.args = s.Program.args(s.work)
-		if _, err := s.join(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err = s.join(t.Context())
+		require.NoError(t, err)
 		defer s.End(context.Background(), nil)
 	}
 	for _, line := range lines {
 		var d render
-		if err := json.Unmarshal(line, &d); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(line, &d))
 		h.position = d.position(t)
 		for i, s := range h.bots {
 			if _, err := s.Ask(nil); err != nil || s.crash != nil || !s.gave {
@@ -100,17 +94,13 @@ func TestDisplays(t *testing.T) {
 			}
 		}
 	}
-	if len(lines) != 36 {
-		t.Errorf("%d positions, want 36", len(lines))
-	}
+	assert.Equalf(t, 36, len(lines), "%d positions, want 36", len(lines))
 }
 
 // fields returns all fields of a JSON text except ids.
 func fields(t *testing.T, text string) (all any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), &all))
 	var clean func(v any)
 	clean = func(v any) {
 		switch v := v.(type) {
@@ -223,16 +213,12 @@ func TestRecordedMatches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := simtest.Text(t, simtest.Shared(t, "traces", "towerdefence", name+".jsonl.gz"))
 			in, err := recording.NewReader(name, bytes.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var lines []recording.Round
 			var scripts [2][]string
 			for {
 				kind, err := in.Next()
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				if kind == recording.ResultLine {
 					break
 				}
@@ -256,9 +242,7 @@ func TestRecordedMatches(t *testing.T) {
 			m := &Match{Rules: rules(last), Seats: []Seat{{Program: scripted(t, "seen", scripts[0]...)}, {Program: scripted(t, "seen", scripts[1]...)}}}
 			m.Rules.SetStart(in.Header.Energy, in.Header.Health)
 			r, _ := play(t, m)
-			if last == 400 && (r.Turns != len(lines) || r.Final != in.Result) || r.Turns < min(last, len(lines)) {
-				t.Errorf("%s: %+v, recorded %+v", name, r.Final, in.Result)
-			}
+			assert.Truef(t, (last != 400 || r.Turns == len(lines) && r.Final == in.Result) && r.Turns >= min(last, len(lines)), "%s: %+v, recorded %+v", name, r.Final, in.Result)
 			for i, rec := range r.Records {
 				clean(t, rec)
 				for n := 1; n < r.Turns; n++ {

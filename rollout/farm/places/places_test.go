@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestOutputs: an output must be an absolute path or a URL in canonical form below an allowed
@@ -14,33 +17,25 @@ func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	inside, outside := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	for _, d := range []string{inside, outside, filepath.Join(inside, "real")} {
-		if err := os.Mkdir(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(d, 0o777))
 	}
 	links := true
 	for name, to := range map[string]string{"away": outside, "near": filepath.Join(inside, "real"), "lost": filepath.Join(dir, "nothing")} {
 		links = links && os.Symlink(to, filepath.Join(inside, name)) == nil
 	}
 	o, err := Allow([]string{inside, "s3://bucket/runs?endpoint=http://10.0.0.1:9000", "s3://open"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, out := range []string{
 		inside, inside + "/a", inside + "/a/b/", inside + "/-x", "file://" + inside + "/a", "file://localhost" + inside,
 		"s3://bucket/runs?endpoint=http://10.0.0.1:9000", "s3://bucket/runs/a?region=eu-west-1&endpoint=http://10.0.0.1:9000&use_path_style=true&timeout=5s",
 		"s3://open", "s3://open/a/b?region=us-east-1",
 	} {
 		t.Run(out, func(t *testing.T) {
-			if err := o.Check(out); err != nil {
-				t.Errorf("%s is refused: %v", out, err)
-			}
+			assert.NoErrorf(t, o.Check(out), "%s is refused", out)
 		})
 	}
 	if links {
-		if err := o.Check(inside + "/near/a"); err != nil {
-			t.Errorf("a link within the folder is refused: %v", err)
-		}
+		assert.NoError(t, o.Check(inside+"/near/a"), "a link within the folder is refused")
 	}
 	for out, want := range map[string]string{
 		"": "absolute path", "data": "absolute path", "./data": "absolute path", "-flag": "absolute path", "--out": "absolute path", "../x": "absolute path",
@@ -63,23 +58,13 @@ func TestOutputs(t *testing.T) {
 				return
 			}
 			err := o.Check(out)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %q", out, err, want)
-			}
-			if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "127.0.0.1")) {
-				t.Errorf("%s: the error repeats what may be a secret: %v", out, err)
-			}
+			assert.ErrorContains(t, err, want, out)
+			assert.Truef(t, err == nil || !strings.Contains(err.Error(), "secret") && !strings.Contains(err.Error(), "127.0.0.1"), "%s: the error repeats what may be a secret: %v", out, err)
 		})
 	}
 	t.Chdir(inside)
 	here, err := Allow(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := here.Check(inside + "/a"); err != nil {
-		t.Errorf("below the current folder: %v", err)
-	}
-	if here.Check(outside) == nil || here.Check("s3://open") == nil {
-		t.Error("everything is allowed without a place")
-	}
+	require.NoError(t, err)
+	assert.NoError(t, here.Check(inside+"/a"), "below the current folder")
+	assert.True(t, here.Check(outside) != nil && here.Check("s3://open") != nil, "everything is allowed without a place")
 }

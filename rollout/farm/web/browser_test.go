@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm/farmtest"
 )
 
@@ -41,19 +44,13 @@ func openBrowser(t *testing.T, url string) *browser {
 		t.Skip("Chromium is not installed: the page is not tried in a browser")
 	}
 	in, to, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	from, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--window-size=1300,1400", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
 	c.ExtraFiles = []*os.File{in, out} // 3 and 4
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Start())
 	in.Close()
 	out.Close()
 	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
@@ -243,9 +240,7 @@ func TestPageByKeyboard(t *testing.T) {
 		reached = append(reached, b.eval(`(document.activeElement.id || document.activeElement.getAttribute("aria-labelledby") || document.activeElement.textContent)`))
 	}
 	for _, want := range []string{"Skip to the runs", "pause", "h-runs", "filter", "h-workers", "h-failures", "h-audits", "status.json", "metrics"} {
-		if !slices.Contains(reached, want) {
-			t.Errorf("Tab reaches %q, want %s too", reached, want)
-		}
+		assert.Containsf(t, reached, want, "Tab reaches %q, want %s too", reached, want)
 	}
 	b.eval(`document.getElementById("pause").focus()`)
 	b.press(" ", " ", 32)
@@ -268,16 +263,12 @@ func TestPageByKeyboard(t *testing.T) {
 
 func writePEM(t *testing.T, file, kind string, bytes []byte) {
 	t.Helper()
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600))
 }
 
 func pkcs8(t *testing.T, key any) []byte {
 	t.Helper()
 	bytes, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return bytes
 }

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/farm/farmtest"
 )
@@ -22,13 +25,10 @@ import (
 func follow(t *testing.T, s *Server) func() *event {
 	t.Helper()
 	resp, err := http.Get(s.URL() + "events")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { resp.Body.Close() })
-	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != 200 || kind != "text/event-stream" {
-		t.Fatalf("status %d, type %q", resp.StatusCode, kind)
-	}
+	kind := resp.Header.Get("Content-Type")
+	require.Truef(t, resp.StatusCode == 200 && kind == "text/event-stream", "status %d, type %q", resp.StatusCode, kind)
 	in := bufio.NewReader(resp.Body)
 	return func() *event {
 		for {
@@ -38,9 +38,8 @@ func follow(t *testing.T, s *Server) func() *event {
 			}
 			if data, ok := strings.CutPrefix(line, "data: "); ok {
 				e := new(event)
-				if err := json.Unmarshal([]byte(data), e); err != nil {
-					t.Fatalf("%v: %s", err, data)
-				}
+				err = json.Unmarshal([]byte(data), e)
+				require.NoErrorf(t, err, "%v: %s", err, data)
 				return e
 			}
 		}
@@ -61,9 +60,8 @@ func TestEvents(t *testing.T) {
 			return len(s.live.points) > 1
 		}()
 	})
-	if e := follow(t, s)(); len(e.Chart) < 2 {
-		t.Errorf("the first event of a later page has %d points", len(e.Chart))
-	}
+	e := follow(t, s)()
+	assert.GreaterOrEqualf(t, len(e.Chart), 2, "the first event of a later page has %d points", len(e.Chart))
 	f.change(func(f *fake) { f.status.Runs = slices.Clone(f.status.Runs); f.status.Runs[0].Made = 51 })
 	farmtest.Until(t, "51 shards", func() bool { return next().Status.Runs[0].Made == 51 })
 	f.change(func(f *fake) { f.err = errors.New("no coordinator answers") })
@@ -87,23 +85,19 @@ func TestBounds(t *testing.T) {
 	}
 	s := serve(t, f, Options{})
 	e := follow(t, s)()
-	if len(e.Status.Workers) != maxWorkers || e.More.Workers != 2002-maxWorkers {
-		t.Errorf("%d workers and %d more", len(e.Status.Workers), e.More.Workers)
-	}
-	if w := e.Status.Workers; w[0].Name != "mallory" || w[1].Name != "w1999" || w[2].Name != "alpha" {
-		t.Errorf("first %s, %s, %s: want the quarantined first", w[0].Name, w[1].Name, w[2].Name)
-	}
+	assert.Truef(t, len(e.Status.Workers) == maxWorkers && e.More.Workers == 2002-maxWorkers, "%d workers and %d more", len(e.Status.Workers), e.More.Workers)
+	w := e.Status.Workers
+	assert.Truef(t, w[0].Name == "mallory" && w[1].Name == "w1999" && w[2].Name == "alpha", "first %s, %s, %s: want the quarantined first", w[0].Name, w[1].Name, w[2].Name)
 	var pages []io.Closer
 	for range maxStreams - 1 {
 		resp, err := http.Get(s.URL() + "events")
-		if err != nil || resp.StatusCode != 200 {
-			t.Fatal(err, resp)
-		}
+		require.NoError(t, err)
+		require.Equalf(t, 200, resp.StatusCode, "%v", resp)
 		pages = append(pages, resp.Body)
 	}
-	if resp, err := http.Get(s.URL() + "events"); err != nil || resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("page %d: %v, %v", maxStreams+1, resp, err)
-	}
+	resp, err := http.Get(s.URL() + "events")
+	require.NoErrorf(t, err, "page %d: %v", maxStreams+1, resp)
+	assert.Equalf(t, http.StatusServiceUnavailable, resp.StatusCode, "page %d: %v", maxStreams+1, resp)
 	before := s.live.points
 	farmtest.Until(t, "polls without a reading page", func() bool {
 		s.live.mu.Lock()
@@ -132,9 +126,7 @@ func requireBoundedConns(t *testing.T, s *Server) {
 	next := follow(t, s)
 	for i := range maxConns + 50 {
 		c, err := net.Dial("tcp", s.listen.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer c.Close()
 		if i%2 == 0 {
 			fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localh")
@@ -143,19 +135,15 @@ func requireBoundedConns(t *testing.T, s *Server) {
 	for _, p := range []string{"healthz", "status.json", ""} {
 		c := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 		resp, err := c.Get(s.URL() + p)
-		if err != nil || resp.StatusCode != 200 {
-			t.Fatalf("/%s beside idle connections: %v", p, err)
-		}
+		require.NoErrorf(t, err, "/%s beside idle connections", p)
+		require.Equalf(t, 200, resp.StatusCode, "/%s beside idle connections", p)
 		resp.Body.Close()
 	}
-	if next() == nil {
-		t.Error("an open stream has ended")
-	}
+	assert.NotNil(t, next(), "an open stream has ended")
 	s.conns.mu.Lock()
 	defer s.conns.mu.Unlock()
-	if n := len(s.conns.open); n > maxConns {
-		t.Errorf("%d connections are open, the limit is %d", n, maxConns)
-	}
+	n := len(s.conns.open)
+	assert.LessOrEqualf(t, n, maxConns, "%d connections are open, the limit is %d", n, maxConns)
 }
 
 // TestSlowReader: a page that does not read its stream is disconnected.
@@ -169,9 +157,7 @@ func TestSlowReader(t *testing.T) {
 	}
 	s := serve(t, f, Options{})
 	c, err := net.Dial("tcp", s.listen.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.Close()
 	fmt.Fprint(c, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	pages := func() int {

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/farm/farmtest"
 )
@@ -69,9 +72,7 @@ func serve(t *testing.T, source Source, o Options) *Server {
 		o.Listen = "127.0.0.1:0"
 	}
 	s, err := Serve(o, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -107,9 +108,7 @@ func TestRefusals(t *testing.T) {
 			if err == nil {
 				s.Close()
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%+v: %v, want an error with %q", c.o, err, c.want)
-			}
+			assert.ErrorContainsf(t, err, c.want, "%+v", c.o)
 		})
 	}
 }
@@ -123,28 +122,19 @@ func TestGuard(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%q", host), func(t *testing.T) {
 			w := visit(s, func(r *http.Request) { r.Host = host })
-			if w.Code != code {
-				t.Errorf("Host %q: status %d, want %d", host, w.Code, code)
-			}
+			assert.Equalf(t, code, w.Code, "Host %q", host)
 			h := w.Header()
-			if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Access-Control-Allow-Origin") != "" {
-				t.Errorf("Host %q: headers %v", host, h)
-			}
+			assert.Truef(t, h.Get("Content-Security-Policy") == policy && h.Get("X-Content-Type-Options") == "nosniff" && h.Get("Access-Control-Allow-Origin") == "", "Host %q: headers %v", host, h)
 		})
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
-		if w := visit(s, func(r *http.Request) { r.Method = method }); w.Code != http.StatusMethodNotAllowed {
-			t.Errorf("%s: status %d", method, w.Code)
-		}
+		assert.Equal(t, http.StatusMethodNotAllowed, visit(s, func(r *http.Request) { r.Method = method }).Code, method)
 	}
 	for _, p := range []string{"/debug/pprof/", "/page.html", "/web.go", "/../web.go"} {
-		if w := visit(s, path(p)); w.Code != 404 && w.Code/100 != 3 {
-			t.Errorf("%s: status %d", p, w.Code)
-		}
+		w := visit(s, path(p))
+		assert.Truef(t, w.Code == 404 || w.Code/100 == 3, "%s: status %d", p, w.Code)
 	}
-	if w := visit(serve(t, example(), Options{Profile: true}), path("/debug/pprof/")); w.Code != 200 {
-		t.Errorf("pprof, asked for: status %d", w.Code)
-	}
+	assert.Equal(t, 200, visit(serve(t, example(), Options{Profile: true}), path("/debug/pprof/")).Code, "pprof, asked for")
 }
 
 // TestCredentials: if the page has a user, other visitors get only the probes.
@@ -164,9 +154,7 @@ func TestCredentials(t *testing.T) {
 					r.SetBasicAuth(c.user, c.password)
 				}
 			})
-			if w.Code != c.code {
-				t.Errorf("%s as %q: status %d, want %d", c.path, c.user, w.Code, c.code)
-			}
+			assert.Equalf(t, c.code, w.Code, "%s as %q", c.path, c.user)
 		})
 	}
 }
@@ -176,9 +164,9 @@ func TestMachines(t *testing.T) {
 	f := example()
 	s := serve(t, f, Options{})
 	var st farm.Status
-	if err := json.Unmarshal(visit(s, path("/status.json")).Body.Bytes(), &st); err != nil || st.Workers[0].Host != evil || st.Runs[0].Rows != 1_234_567 {
-		t.Errorf("status.json: %v, %+v", err, st)
-	}
+	err := json.Unmarshal(visit(s, path("/status.json")).Body.Bytes(), &st)
+	require.NoError(t, err, "status.json")
+	assert.Truef(t, st.Workers[0].Host == evil && st.Runs[0].Rows == 1_234_567, "status.json, %+v", st)
 	text := visit(s, path("/metrics")).Body.String()
 	for _, line := range []string{
 		"moonfarm_up 1\n",
@@ -186,9 +174,7 @@ func TestMachines(t *testing.T) {
 		`moonfarm_run_shards{name="towerdefence",run="0123456789abcdef0123456789abcdef",shards="made"} 50` + "\n",
 		`moonfarm_worker_quarantined{worker="mallory"} 1` + "\n", `moonfarm_worker_alive{version="v1.2.3",worker="alpha"} 1` + "\n", "\ngo_goroutines ",
 	} {
-		if !strings.Contains(text, line) {
-			t.Errorf("metrics have no %q:\n%s", line, text)
-		}
+		assert.Contains(t, text, line, "metrics have no")
 	}
 	farmtest.Until(t, "ready", func() bool { return visit(s, path("/readyz")).Code == 200 })
 	f.change(func(f *fake) { f.err = errors.New("no coordinator answers") })
@@ -197,14 +183,10 @@ func TestMachines(t *testing.T) {
 	s.live.mu.Unlock()
 	for p, want := range map[string]int{"/readyz": 503, "/status.json": 503, "/healthz": 200, "/metrics": 200} {
 		t.Run(p, func(t *testing.T) {
-			if w := visit(s, path(p)); w.Code != want {
-				t.Errorf("%s without a coordinator: %d, want %d", p, w.Code, want)
-			}
+			assert.Equalf(t, want, visit(s, path(p)).Code, "%s without a coordinator", p)
 		})
 	}
-	if text := visit(s, path("/metrics")).Body.String(); !strings.Contains(text, "moonfarm_up 0\n") {
-		t.Errorf("metrics without a coordinator:\n%s", text)
-	}
+	assert.Contains(t, visit(s, path("/metrics")).Body.String(), "moonfarm_up 0\n", "metrics without a coordinator")
 }
 
 // TestBadLabels: texts from a worker cannot break the metrics.
@@ -212,9 +194,7 @@ func TestBadLabels(t *testing.T) {
 	f := example()
 	f.status.Workers[0].Version = "\xff\n\"" + evil
 	w := visit(serve(t, f, Options{}), path("/metrics"))
-	if w.Code != 200 || !strings.Contains(w.Body.String(), `moonfarm_worker_alive{version="?\n\"<img`) {
-		t.Errorf("status %d:\n%s", w.Code, w.Body)
-	}
+	assert.Truef(t, w.Code == 200 && strings.Contains(w.Body.String(), `moonfarm_worker_alive{version="?\n\"<img`), "status %d:\n%s", w.Code, w.Body)
 }
 
 // TestHealth: the probes have a separate address, which serves nothing else and stays available
@@ -234,14 +214,11 @@ func TestHealth(t *testing.T) {
 	for p, want := range map[string]int{"healthz": 200, "": 404, "status.json": 404, "metrics": 404, "debug/pprof/": 404} {
 		t.Run(fmt.Sprintf("%q", p), func(t *testing.T) {
 			r, err := http.NewRequest("GET", s.HealthURL()+p, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			r.Host = "pod.example" // a probe may use any host name
 			resp, err := client.Do(r)
-			if err != nil || resp.StatusCode != want {
-				t.Fatalf("/%s: %v, %v, want %d", p, resp, err, want)
-			}
+			require.NoErrorf(t, err, "/%s: %v", p, resp)
+			require.Equalf(t, want, resp.StatusCode, "/%s: %v", p, resp)
 			resp.Body.Close()
 		})
 	}
@@ -252,9 +229,8 @@ func TestHealth(t *testing.T) {
 		}
 		return err == nil && resp.StatusCode == 200
 	})
-	if _, err := Serve(Options{Listen: "127.0.0.1:0", Health: "nowhere"}, example()); err == nil || !strings.Contains(err.Error(), "health: ") {
-		t.Errorf("an invalid address: %v", err)
-	}
+	_, err := Serve(Options{Listen: "127.0.0.1:0", Health: "nowhere"}, example())
+	assert.ErrorContains(t, err, "health: ", "an invalid address")
 }
 
 // TestTLS serves with everything that a page beyond loopback needs. (The test listens on loopback,
@@ -266,14 +242,11 @@ func TestTLS(t *testing.T) {
 		t.Errorf("URL %s", s.URL())
 	}
 	r, err := http.NewRequest("GET", s.URL()+"status.json", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.SetBasicAuth("u", "p")
 	resp, err := client.Do(r)
-	if err != nil || resp.StatusCode != 200 || resp.ProtoMajor != 2 {
-		t.Fatal(resp, err)
-	}
+	require.NoErrorf(t, err, "%v", resp)
+	require.Truef(t, resp.StatusCode == 200 && resp.ProtoMajor == 2, "%v", resp)
 	resp.Body.Close()
 }
 

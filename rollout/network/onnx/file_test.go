@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"moonfarm/env"
@@ -23,9 +25,7 @@ import (
 
 func write(t *testing.T, name string, data []byte) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, data, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, data, 0o666)))
 }
 
 // model returns a network in one file.
@@ -42,23 +42,19 @@ func TestReadFile(t *testing.T) {
 		path := filepath.Join(dir, "m.onnx")
 		rest, data := neuraltest.Split(whole, location)
 		write(t, path, rest)
-		if err := os.MkdirAll(filepath.Join(dir, "weights"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "weights"), 0o777))
 		write(t, filepath.Join(dir, location), data)
 		got, err := onnx.ReadFile(path)
-		if err != nil || !bytes.Equal(got, whole) {
-			t.Errorf("%q: %d bytes, want %d, %v", location, len(got), len(whole), err)
-		}
+		require.NoErrorf(t, err, "%q: %d bytes, want %d", location, len(got), len(whole))
+		assert.Truef(t, bytes.Equal(got, whole), "%q: %d bytes, want %d", location, len(got), len(whole))
 	}
 	path := filepath.Join(t.TempDir(), "whole.onnx")
 	write(t, path, whole)
-	if got, err := onnx.ReadFile(path); err != nil || !bytes.Equal(got, whole) {
-		t.Errorf("a file without other data is not itself: %v", err)
-	}
-	if _, err := onnx.Parse(func() []byte { rest, _ := neuraltest.Split(whole, "x"); return rest }()); err == nil || !strings.Contains(err.Error(), `initializer 0 "first": expected its numbers in the file, found a reference`) {
-		t.Errorf("without a folder: %v", err)
-	}
+	got, err := onnx.ReadFile(path)
+	require.NoError(t, err, "a file without other data is not itself")
+	assert.True(t, bytes.Equal(got, whole), "a file without other data is not itself")
+	_, err = onnx.Parse(func() []byte { rest, _ := neuraltest.Split(whole, "x"); return rest }())
+	assert.ErrorContains(t, err, `initializer 0 "first": expected its numbers in the file, found a reference`, "without a folder")
 }
 
 // Data is read only from the model's folder, and only if it is complete.
@@ -75,14 +71,11 @@ func TestReadFileRefuses(t *testing.T) {
 		return bytes.Replace(at("m.data"), []byte(old), []byte(new), 1)
 	}
 	link := filepath.Join(dir, "link.data")
-	if err := os.Symlink(outside, link); err != nil && runtime.GOOS != "windows" {
-		t.Fatal(err)
-	}
+	err := os.Symlink(outside, link)
+	require.True(t, err == nil || runtime.GOOS == "windows", err)
 	write(t, filepath.Join(dir, "lfs.data"), []byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4096\n"))
 	write(t, filepath.Join(dir, "short.data"), data[:100])
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o777))
 	for _, c := range []struct {
 		name string
 		file []byte
@@ -106,9 +99,7 @@ func TestReadFileRefuses(t *testing.T) {
 			write(t, path, c.file)
 			write(t, filepath.Join(dir, "m.data"), data)
 			_, err := onnx.ReadFile(path)
-			if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("%v, want %q", err, c.want)
-			}
+			assert.Truef(t, c.want == "" || err != nil && strings.Contains(err.Error(), c.want), "%v, want %q", err, c.want)
 		})
 	}
 	for text, want := range map[string]string{
@@ -117,14 +108,12 @@ func TestReadFileRefuses(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			write(t, path, []byte(text))
-			if _, err := onnx.ReadFile(path); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: %v, want %q", text, err, want)
-			}
+			_, err := onnx.ReadFile(path)
+			assert.ErrorContainsf(t, err, want, "%q", text)
 		})
 	}
-	if _, err := onnx.ReadFile(path + "x"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of no file: %v", err)
-	}
+	_, err = onnx.ReadFile(path + "x")
+	assert.ErrorIs(t, err, fs.ErrNotExist, "of no file")
 }
 
 // A file that is too large or not a model is refused before all of it is read.
@@ -134,21 +123,16 @@ func TestReadFileLarge(t *testing.T) {
 	for size, want := range map[int64]string{onnx.MaxFile + 1: "expected at most 1073741824 bytes, found 1073741825", onnx.MaxFile: "expected fields of an ONNX model"} {
 		t.Run(fmt.Sprintf("%d bytes", size), func(t *testing.T) {
 			f, err := os.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if err := errors.Join(f.Truncate(size), f.Close()); err != nil {
 				t.Skip("no sparse files here:", err)
 			}
 			runtime.ReadMemStats(&before)
 			_, err = onnx.ReadFile(path)
 			runtime.ReadMemStats(&after)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%d bytes: %v, want %q", size, err, want)
-			}
-			if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
-				t.Errorf("%d bytes: %d bytes of memory", size, taken)
-			}
+			assert.ErrorContainsf(t, err, want, "%d bytes", size)
+			taken := after.TotalAlloc - before.TotalAlloc
+			assert.LessOrEqualf(t, taken, uint64(1<<20), "%d bytes: %d bytes of memory", size, taken)
 		})
 	}
 }
@@ -224,9 +208,8 @@ func TestTypes(t *testing.T) {
 		{17, raw(1, 2), `initializer 0 "w": expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found type 17`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			if _, err := tensor(c.kind, c.fields); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("type %d: %v, want %q", c.kind, err, c.want)
-			}
+			_, err := tensor(c.kind, c.fields)
+			assert.ErrorContainsf(t, err, c.want, "type %d", c.kind)
 		})
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -27,9 +28,7 @@ func initializer(t message) message {
 func parseFile(t *testing.T, b message) *Graph {
 	t.Helper()
 	g, err := Parse(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
@@ -69,9 +68,7 @@ func TestTensors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			g := parseFile(t, file(initializer(c.m)))
 			got := g.Initializers[0]
-			if !slices.Equal(got.Floats, c.floats) || !slices.Equal(got.Ints, c.ints) || got.Len() != len(c.floats)+len(c.ints) {
-				t.Errorf("%v %v %v, want %v %v", got.Dims, got.Floats, got.Ints, c.floats, c.ints)
-			}
+			assert.Truef(t, slices.Equal(got.Floats, c.floats) && slices.Equal(got.Ints, c.ints) && got.Len() == len(c.floats)+len(c.ints), "%v %v %v, want %v %v", got.Dims, got.Floats, got.Ints, c.floats, c.ints)
 		})
 	}
 }
@@ -110,12 +107,9 @@ func TestGraph(t *testing.T) {
 			{Name: "t", Kind: KindTensor, Tensor: &Tensor{Type: Bool, Ints: []int64{1}}}, {Name: "old", Kind: KindInt, Int: 9},
 		}}},
 	}
-	if !reflect.DeepEqual(g, want) {
-		t.Errorf("%+v\nwant %+v\nnode %+v\nwant %+v", g, want, g.Nodes[0], want.Nodes[0])
-	}
-	if a := g.Nodes[0].Attribute("i"); a == nil || a.Int != -3 || g.Nodes[0].Attribute("none") != nil {
-		t.Errorf("attribute %v", a)
-	}
+	assert.Equalf(t, want, g, "%+v\nwant %+v\nnode %+v\nwant %+v", g, want, g.Nodes[0], want.Nodes[0])
+	a := g.Nodes[0].Attribute("i")
+	assert.Truef(t, a != nil && a.Int == -3 && g.Nodes[0].Attribute("none") == nil, "attribute %v", a)
 }
 
 // TestErrors: errors state the place, the expected and the found content.
@@ -150,9 +144,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			g, err := Parse(c.file)
-			if err == nil || !strings.HasPrefix(err.Error(), "onnx: ") || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, error %v\nwant %s", g, err, c.want)
-			}
+			assert.Truef(t, err != nil && strings.HasPrefix(err.Error(), "onnx: ") && strings.Contains(err.Error(), c.want), "%v, error %v\nwant %s", g, err, c.want)
 		})
 	}
 }
@@ -163,12 +155,9 @@ func inBounds(t *testing.T, b []byte) {
 	runtime.ReadMemStats(&before)
 	g, err := Parse(b)
 	runtime.ReadMemStats(&after)
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(1<<20+200*len(b)); got > most {
-		t.Errorf("a file of %d bytes made Parse allocate %d, want at most %d", len(b), got, most)
-	}
-	if err != nil && !strings.HasPrefix(err.Error(), "onnx: ") || (err == nil) != (g != nil) {
-		t.Errorf("%v, error %v", g, err)
-	}
+	got, most := after.TotalAlloc-before.TotalAlloc, uint64(1<<20+200*len(b))
+	assert.LessOrEqualf(t, got, most, "a file of %d bytes made Parse allocate %d, want at most %d", len(b), got, most)
+	assert.Truef(t, (err == nil || strings.HasPrefix(err.Error(), "onnx: ")) && (err == nil) == (g != nil), "%v, error %v", g, err)
 }
 
 // TestMemory parses many copies of the smallest messages.
@@ -209,22 +198,16 @@ func FuzzParse(f *testing.F) {
 // TestEncode: Parse reads the graph that Encode has written.
 func TestEncode(t *testing.T) {
 	files, err := filepath.Glob("../testdata/*.onnx")
-	if err != nil || len(files) < 12 {
-		t.Fatal(len(files), err)
-	}
+	require.NoErrorf(t, err, "%v", len(files))
+	require.GreaterOrEqualf(t, len(files), 12, "%v", len(files))
 	for _, name := range files {
 		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		want := parseFile(t, b)
-		if got := parseFile(t, Encode(want)); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: written and read it is another graph", name)
-		}
+		assert.Equalf(t, want, parseFile(t, Encode(want)), "%s: written and read it is another graph", name)
 	}
 	want := parseFile(t, file(initializer(message(nil).number(1, 2).number(2, int64(Int8)).bytes(9, 0x80, 0x7f)).bytes(5, message(nil).
 		number(1, 2).number(2, int64(Int64)).number(7, -1).number(7, 1<<62).text(8, "v")...)))
-	if got := parseFile(t, Encode(want)); !reflect.DeepEqual(got, want) {
-		t.Errorf("whole numbers: %v, want %v", got.Initializers, want.Initializers)
-	}
+	got := parseFile(t, Encode(want))
+	assert.Equalf(t, want, got, "whole numbers: %v, want %v", got.Initializers, want.Initializers)
 }

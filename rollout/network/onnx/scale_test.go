@@ -3,6 +3,8 @@ package onnx
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // chain returns a graph of nodes in a line: each uses the result of the previous one. All may
@@ -54,9 +56,7 @@ func TestScales(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.operators, " "), func(t *testing.T) {
 			scales, nodes := chain(c.operators...).Scales()
-			if scales[0] != c.want || (nodes[0] == nil) != (c.want == Linear) {
-				t.Errorf("%v: %v by %v, want %v", c.operators, scales[0], nodes[0], c.want)
-			}
+			assert.Truef(t, scales[0] == c.want && (nodes[0] == nil) == (c.want == Linear), "%v: %v by %v, want %v", c.operators, scales[0], nodes[0], c.want)
 		})
 	}
 }
@@ -75,9 +75,8 @@ func TestScalesJoined(t *testing.T) {
 			g.Nodes = append(g.Nodes, &Node{Op: c.b, Inputs: []string{"a"}, Outputs: []string{"other"}},
 				&Node{Op: "Concat", Inputs: []string{"b", "other"}, Outputs: []string{"all"}})
 			g.Outputs = append(g.Outputs, Value{Name: "all"})
-			if scales, _ := g.Scales(); scales[1] != c.want {
-				t.Errorf("%s and %s: %v, want %v", c.a, c.b, scales[1], c.want)
-			}
+			scales, _ := g.Scales()
+			assert.Equalf(t, c.want, scales[1], "%s and %s", c.a, c.b)
 		})
 	}
 }

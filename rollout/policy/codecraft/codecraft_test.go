@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	scripts "moonfarm/rollout/policy/codecraft"
 	"moonfarm/sim"
@@ -28,18 +29,14 @@ func names() (all []string) {
 func newCraft(t *testing.T, r codecraft.Rules) *codecraft.Game {
 	t.Helper()
 	g, err := codecraft.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g
 }
 
 func newScript(t *testing.T, name string) *scripts.ScriptPlayer {
 	t.Helper()
 	c, err := scripts.NewScriptPlayer(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c
 }
 
@@ -48,9 +45,7 @@ func newScript(t *testing.T, name string) *scripts.ScriptPlayer {
 func scriptedGame(t *testing.T, preset string, seed uint64, ticks int32, names []string, each func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn)) {
 	t.Helper()
 	r, ok := codecraft.Preset(preset)
-	if !ok {
-		t.Fatalf("no preset %s", preset)
-	}
+	require.Truef(t, ok, "no preset %s", preset)
 	g := newCraft(t, r)
 	var players []*scripts.ScriptPlayer
 	for p := range int(r.Players) {
@@ -101,12 +96,8 @@ func checkColonyOrders(t *testing.T, r *codecraft.Rules, s *codecraft.State, p s
 		c := codecraft.Decode(o)
 		ops[c.Op]++
 		i := s.Find(c.ID)
-		if i < 0 || s.Units[i].Owner != p {
-			t.Fatalf("tick %d, seat %d: order %+v for an entity that is not the seat's", s.Tick, p, c)
-		}
-		if c.And != named[c.ID] || c.And && codecraft.Decode(orders[k-1]).ID != c.ID {
-			t.Fatalf("tick %d, seat %d: order %+v is not of one action with those before", s.Tick, p, c)
-		}
+		require.Truef(t, i >= 0 && s.Units[i].Owner == p, "tick %d, seat %d: order %+v for an entity that is not the seat's", s.Tick, p, c)
+		require.Truef(t, c.And == named[c.ID] && (!c.And || codecraft.Decode(orders[k-1]).ID == c.ID), "tick %d, seat %d: order %+v is not of one action with those before", s.Tick, p, c)
 		named[c.ID] = true
 		a := acts[i]
 		a.Take(o)
@@ -115,20 +106,13 @@ func checkColonyOrders(t *testing.T, r *codecraft.Rules, s *codecraft.State, p s
 	for i, a := range acts {
 		u := &s.Units[i]
 		k := &r.Types[u.Type]
-		if a == s.Acts[i] {
-			t.Fatalf("tick %d, seat %d: %v %d gets an order for its stored action %+v", s.Tick, p, u.Type, u.ID, a)
-		}
-		if a.Parts&codecraft.HasMove != 0 && !k.CanMove || a.Parts&codecraft.HasRepair != 0 && !k.CanRepair ||
-			a.Parts&codecraft.MoveOutside != 0 {
-			t.Fatalf("tick %d, seat %d: %v %d cannot %+v", s.Tick, p, u.Type, u.ID, a)
-		}
+		require.Truef(t, a != s.Acts[i], "tick %d, seat %d: %v %d gets an order for its stored action %+v", s.Tick, p, u.Type, u.ID, a)
+		require.Truef(t, (a.Parts&codecraft.HasMove == 0 || k.CanMove) && (a.Parts&codecraft.HasRepair == 0 || k.CanRepair) && a.Parts&codecraft.MoveOutside == 0, "tick %d, seat %d: %v %d cannot %+v", s.Tick, p, u.Type, u.ID, a)
 		if a.Parts&codecraft.HasBuild == 0 {
 			continue
 		}
 		size := int(r.Types[a.BuildType].Size)
-		if !k.Builds.Set().Has(a.BuildType) || int(a.BuildX)+size > codecraft.Side || int(a.BuildY)+size > codecraft.Side {
-			t.Fatalf("tick %d, seat %d: %v %d cannot build %v at (%d, %d)", s.Tick, p, u.Type, u.ID, a.BuildType, a.BuildX, a.BuildY)
-		}
+		require.Truef(t, k.Builds.Set().Has(a.BuildType) && int(a.BuildX)+size <= codecraft.Side && int(a.BuildY)+size <= codecraft.Side, "tick %d, seat %d: %v %d cannot build %v at (%d, %d)", s.Tick, p, u.Type, u.ID, a.BuildType, a.BuildX, a.BuildY)
 	}
 }
 
@@ -276,9 +260,7 @@ func blind(t *testing.T, g *codecraft.Game, s *codecraft.State, p sim.Player, fi
 	}
 	to.Seed = 0
 	b := new(codecraft.State)
-	if err := g.Restore(b, &to); err != nil {
-		t.Fatalf("tick %d, seat %d: %v", s.Tick, p, err)
-	}
+	require.NoErrorf(t, g.Restore(b, &to), "tick %d, seat %d", s.Tick, p)
 	return b
 }
 
@@ -322,12 +304,11 @@ func TestColoniesSeeNoMoreThanTheirPlayer(t *testing.T) {
 
 // NewScriptPlayer finds the scripts by their names.
 func TestNewCodeCraft(t *testing.T) {
-	if _, err := scripts.NewScriptPlayer("maze"); err == nil || !strings.Contains(err.Error(), `no scripted policy "maze" for codecraft; there are: quickstart, econ`) {
-		t.Errorf("error %v", err)
-	}
+	_, err := scripts.NewScriptPlayer("maze")
+	assert.ErrorContains(t, err, `no scripted policy "maze" for codecraft; there are: quickstart, econ`)
 	for _, name := range names() {
-		if c, err := scripts.NewScriptPlayer(name); err != nil || c.Name() != name {
-			t.Errorf("%s: %v", name, err)
-		}
+		c, err := scripts.NewScriptPlayer(name)
+		require.NoErrorf(t, err, "%s", name)
+		assert.Equal(t, name, c.Name())
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	features "moonfarm/features/codecraft"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -61,9 +63,7 @@ func TestCraftLabels(t *testing.T) {
 		l := counts[name]
 		orders, rows := float64(l.encoded)/float64(l.ordered), float64(l.full)/float64(l.rows)
 		t.Logf("%-10s %6d entity orders, %.2f %% are encoded; %6d rows, %.2f %% completely", name, l.ordered, 100*orders, l.rows, 100*rows)
-		if l.ordered < 100 || orders < 0.98 || rows < 0.90 {
-			t.Errorf("%s: %.3f of %d entity orders and %.3f of the rows are encoded, want 0.98 of 100 or more, and 0.90", name, orders, l.ordered, rows)
-		}
+		assert.Truef(t, l.ordered >= 100 && orders >= 0.98 && rows >= 0.90, "%s: %.3f of %d entity orders and %.3f of the rows are encoded, want 0.98 of 100 or more, and 0.90", name, orders, l.ordered, rows)
 	}
 }
 

@@ -3,6 +3,8 @@ package codecraft_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/rollout/policy/policytest"
 )
 
@@ -34,8 +36,6 @@ func TestColoniesAgainstEachOther(t *testing.T) {
 			continue
 		}
 		p := policytest.League(t, "codecraft", "finals", 1, games, pair.a, pair.b)[0]
-		if p.Score > pair.most {
-			t.Errorf("%s scores %.3f against %s", p.A, p.Score, p.B)
-		}
+		assert.LessOrEqualf(t, p.Score, pair.most, "%s scores %.3f against %s", p.A, p.Score, p.B)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	scripts "moonfarm/rollout/policy/codecraft"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -93,9 +96,7 @@ func TestColoniesUnderOddRules(t *testing.T) {
 			most = max(most, s.N)
 		}
 	}
-	if most < 100 {
-		t.Errorf("no game of more than %d units", most)
-	}
+	assert.GreaterOrEqualf(t, most, int32(100), "no game of more than %d units", most)
 }
 
 // turtle stays home until the last quarter of the game begins.
@@ -106,16 +107,12 @@ func TestTurtleAttacksInTheLastQuarter(t *testing.T) {
 	quarter := rules.MaxTurns * 3 / 4
 	for tick, want := range map[int32]bool{quarter - 1: false, quarter: true} {
 		s, err := codecraft.ParseText(g, fmt.Sprintf("tick %d\n30 r1 . . . . .b2\nx30", tick))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		attacks := false
 		for _, o := range c.AppendOrders(nil, g, &s, 0) {
 			d := codecraft.Decode(o)
 			attacks = attacks || d.Op == codecraft.OpMove && d.X == 36 && d.Y == 30
 		}
-		if attacks != want {
-			t.Errorf("tick %d: the army goes to the enemy: %v, want %v", tick, attacks, want)
-		}
+		assert.Equalf(t, want, attacks, "tick %d: the army goes to the enemy", tick)
 	}
 }

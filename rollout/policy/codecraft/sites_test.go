@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/policy/codecraft/internal/toolbox"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
@@ -30,12 +33,8 @@ func TestSiteNearest(t *testing.T) {
 			}
 		}
 		x, y, ok := nearest(&board, ax, ay)
-		if ok != (least < 4*codecraft.Side) {
-			t.Fatalf("board %d: found %v", n, ok)
-		}
-		if ok && (!board.Has(x, y) || codecraft.Gap(x, y, 1, ax, ay, 1) != least) {
-			t.Fatalf("board %d: (%d, %d) from (%d, %d), want one at a distance of %d", n, x, y, ax, ay, least)
-		}
+		require.Equalf(t, least < 4*codecraft.Side, ok, "board %d", n)
+		require.Truef(t, !ok || board.Has(x, y) && codecraft.Gap(x, y, 1, ax, ay, 1) == least, "board %d: (%d, %d) from (%d, %d), want one at a distance of %d", n, x, y, ax, ay, least)
 	}
 }
 
@@ -72,9 +71,8 @@ func TestBeside(t *testing.T) {
 				seen[[2]int{x, y}] = true
 			}
 		}
-		if x, y := beside(20, 30, size, 0, 0); x != 20+size || y != 30+size-1 {
-			t.Errorf("size %d: the first is (%d, %d)", size, x, y)
-		}
+		x, y := beside(20, 30, size, 0, 0)
+		assert.Truef(t, x == 20+size && y == 30+size-1, "size %d: the first is (%d, %d)", size, x, y)
 	}
 }
 
@@ -86,12 +84,10 @@ func TestAhead(t *testing.T) {
 		tx, ty := r.IntN(codecraft.Side), r.IntN(codecraft.Side)
 		far := codecraft.Gap(x, y, 1, tx, ty, 1)
 		nx, ny := ahead(x, y, tx, ty)
-		if d := codecraft.Gap(x, y, 1, nx, ny, 1); d != min(far, nearStep) {
-			t.Fatalf("from (%d, %d) to (%d, %d): (%d, %d) is %d steps ahead", x, y, tx, ty, nx, ny, d)
-		}
-		if d := codecraft.Gap(nx, ny, 1, tx, ty, 1); d != max(far-nearStep, 0) {
-			t.Fatalf("from (%d, %d) to (%d, %d): (%d, %d) leaves %d steps", x, y, tx, ty, nx, ny, d)
-		}
+		d := codecraft.Gap(x, y, 1, nx, ny, 1)
+		require.Equalf(t, min(far, nearStep), d, "from (%d, %d) to (%d, %d): (%d, %d) is %d steps ahead", x, y, tx, ty, nx, ny, d)
+		d = codecraft.Gap(nx, ny, 1, tx, ty, 1)
+		require.Equalf(t, max(far-nearStep, 0), d, "from (%d, %d) to (%d, %d): (%d, %d) leaves %d steps", x, y, tx, ty, nx, ny, d)
 	}
 }
 
@@ -102,9 +98,7 @@ func TestFoes(t *testing.T) {
 		r, _ := codecraft.Preset("round1")
 		r.Players = players
 		g, err := codecraft.New(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		s := new(codecraft.State)
 		g.Reset(s, 1)
 		attacked := [sim.MaxPlayers]int{}

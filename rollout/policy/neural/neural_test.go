@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
@@ -53,9 +54,7 @@ func TestInputs(t *testing.T) {
 				}
 				got = strings.Join(parts, " ")
 			}
-			if got != c.want && !(strings.Contains(c.want, "is no") && strings.Contains(got, c.want)) {
-				t.Errorf("%s, want %s", got, c.want)
-			}
+			assert.Truef(t, got == c.want || strings.Contains(c.want, "is no") && strings.Contains(got, c.want), "%s, want %s", got, c.want)
 		})
 	}
 }
@@ -85,12 +84,10 @@ func TestOtherNames(t *testing.T) {
 		})
 	}
 	fit := Fit{}
-	if err := fit.matchInputs([]network.Value{value("last_action", onnx.Float32, 9)}, spec(9)); err == nil || !strings.Contains(err.Error(), `has the shape of the mask`) {
-		t.Errorf("%v, %v", fit.Inputs, err)
-	}
-	if err := fit.matchInputs([]network.Value{value("mask", onnx.Uint8, 4, 5, 6)}, spec(9)); err == nil || !strings.Contains(err.Error(), `has the shape of the planes, and its name says mask`) {
-		t.Errorf("%v, %v", fit.Inputs, err)
-	}
+	err := fit.matchInputs([]network.Value{value("last_action", onnx.Float32, 9)}, spec(9))
+	assert.ErrorContainsf(t, err, `has the shape of the mask`, "%v", fit.Inputs)
+	err = fit.matchInputs([]network.Value{value("mask", onnx.Uint8, 4, 5, 6)}, spec(9))
+	assert.ErrorContainsf(t, err, `has the shape of the planes, and its name says mask`, "%v", fit.Inputs)
 }
 
 func TestOutputs(t *testing.T) {

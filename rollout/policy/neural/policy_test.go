@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
@@ -20,22 +21,14 @@ import (
 func seat(t *testing.T, name string, n int, o neural.Options, ending ...string) (env.Vector, *env.Batch, *neural.Policy) {
 	t.Helper()
 	g, err := catalog.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v, err := g.New("", env.Settings{N: n})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := v.Spec()
 	m, _, err := neural.Engine{}.Read(neuraltest.Ending(s, 1, true, ending...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	f, err := neural.Match(m, s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := neural.New("net", m, f, o, s)
 	b := env.NewBatch(s, n, p.Wants())
 	for i := range n {
@@ -107,15 +100,9 @@ func size(name string) int {
 func TestDraw(t *testing.T) {
 	logits := []float32{0.5, -1, 2, 2, float32(math.NaN()), 0, float32(math.Inf(-1))}
 	legal := []uint64{0b1110111}
-	if got := neural.Best(legal, logits); got != 2 {
-		t.Errorf("the best is %d, want 2", got)
-	}
-	if got := neural.Best([]uint64{0b0010000}, logits); got != 4 {
-		t.Errorf("the best of one NaN is %d, want 4", got)
-	}
-	if got := neural.Best([]uint64{0}, logits); got != -1 {
-		t.Errorf("the best of no legal choice is %d, want -1", got)
-	}
+	assert.Equal(t, int32(2), neural.Best(legal, logits), "the best")
+	assert.Equal(t, int32(4), neural.Best([]uint64{0b0010000}, logits), "the best of one NaN")
+	assert.Equal(t, int32(-1), neural.Best([]uint64{0}, logits), "the best of no legal choice")
 	for _, temperature := range []float64{0.5, 1, 3} {
 		const draws = 200_000
 		counts := make([]float64, len(logits))

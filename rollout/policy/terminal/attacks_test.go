@@ -3,6 +3,9 @@ package terminal
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/terminal"
@@ -14,9 +17,7 @@ func TestTerminalFire(t *testing.T) {
 	r.Units[terminal.Turret].AttackRange = 2.5
 	r.Units[terminal.Turret].DamageMobile = 6
 	g, err := terminal.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var s terminal.State
 	g.Reset(&s, 0)
 	turn := sim.NewTurn(2)
@@ -34,13 +35,10 @@ func TestTerminalFire(t *testing.T) {
 	} {
 		c.aim(1, want.health)
 		cell, _ := bitboard.DiamondCell(want.x, want.y)
-		if c.fire[cell] != want.fire {
-			t.Errorf("fire on (%d, %d) for health %v is %v, want %v", want.x, want.y, want.health, c.fire[cell], want.fire)
-		}
+		assert.Equalf(t, want.fire, c.fire[cell], "fire on (%d, %d) for health %v", want.x, want.y, want.health)
 	}
 	c.Rules.Units[terminal.Turret].AttackRange = 3
 	c.aim(1, 3)
-	if cell, _ := bitboard.DiamondCell(13, 17); c.fire[cell] != 1 {
-		t.Errorf("fire at the whole range is %v, want 1", c.fire[cell])
-	}
+	cell, _ := bitboard.DiamondCell(13, 17)
+	assert.Equal(t, float32(1), c.fire[cell], "fire at the whole range")
 }

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
@@ -17,9 +20,7 @@ func searchSeat(t *testing.T, p sim.Player, own, foe []sim.Order) (*model, *term
 	r := terminal.DefaultRules()
 	r.StartCores, r.StartBits = 500, 20
 	game, err := terminal.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g := newModel(Search.Defaults())
 	g.seat.Game, g.seat.Rules = game, r
 	s := new(terminal.State)
@@ -37,9 +38,7 @@ func TestTerminalStarts(t *testing.T) {
 	g, s := searchSeat(t, 0, nil, []sim.Order{terminal.Place(terminal.Turret, 26, 15), terminal.Place(terminal.Turret, 25, 16)})
 	c := g.sit(s, 0)
 	best := c.starts(terminal.Scout)
-	if best[0]&1 == best[1]&1 {
-		t.Errorf("starts %v are on one side", best)
-	}
+	assert.NotEqualf(t, best[1]&1, best[0]&1, "starts %v are on one side", best)
 	lost := func(e int) float32 {
 		way, _ := c.paths.Walk(nil, edgeCell(e, 0), 0)
 		return c.losses(way, terminal.Scout)
@@ -60,19 +59,14 @@ func TestTerminalAnswer(t *testing.T) {
 	g, s := searchSeat(t, 1, nil, nil)
 	c := g.sit(s, 1)
 	way, through := c.enemyWay()
-	if !through {
-		t.Fatal("no way over an empty arena")
-	}
+	require.True(t, through, "no way over an empty arena")
 	before := append([]uint16(nil), way...)
 	c.answer()
-	if len(c.Orders) != 1 || terminal.Decode(c.Orders[0]).Op != terminal.OpPlace || terminal.Decode(c.Orders[0]).Kind != terminal.Turret {
-		t.Fatalf("orders %x, want a turret", c.Orders)
-	}
+	require.Truef(t, len(c.Orders) == 1 && terminal.Decode(c.Orders[0]).Op == terminal.OpPlace && terminal.Decode(c.Orders[0]).Kind == terminal.Turret, "orders %x, want a turret", c.Orders)
 	o := terminal.Decode(c.Orders[0])
 	cell, _ := bitboard.DiamondCell(int(o.X), int(o.Y))
-	if n := covered(cell, before, c.Rules.Units[terminal.Turret].AttackRange); n < 4 {
-		t.Errorf("the turret on (%d, %d) covers %d cells of the way", o.X, o.Y, n)
-	}
+	n := covered(cell, before, c.Rules.Units[terminal.Turret].AttackRange)
+	assert.GreaterOrEqualf(t, n, 4, "the turret on (%d, %d) covers %d cells of the way", o.X, o.Y, n)
 	orders := []sim.Order{terminal.Place(terminal.Turret, 12, 12)}
 	for x := range terminal.Side { // a wall with an opening beside the turret
 		if x != 13 {
@@ -90,9 +84,7 @@ func TestTerminalAnswer(t *testing.T) {
 func TestTerminalLaunch(t *testing.T) {
 	g, s := searchSeat(t, 0, nil, nil) // 20 bits each
 	scout, demolisher, interceptor := g.seat.Rules.Units[terminal.Scout].Bits, g.seat.Rules.Units[terminal.Demolisher].Bits, g.seat.Rules.Units[terminal.Interceptor].Bits
-	if scout != 1 || demolisher != 3 || interceptor != 1 {
-		t.Fatal("other prices than the test expects")
-	}
+	require.True(t, scout == 1 && demolisher == 3 && interceptor == 1, "other prices than the test expects")
 	for attack, want := range map[attack][3]uint32{
 		attackNone: {}, attackScouts: {20}, attackHalf: {10}, attackDemolishers: {0, 6}, attackMixed: {11, 3}, attackInterceptors: {0, 0, 6},
 	} {
@@ -106,25 +98,20 @@ func TestTerminalLaunch(t *testing.T) {
 			}
 			got[d.Kind-terminal.Scout] += d.Count
 		}
-		if got != want {
-			t.Errorf("attack %d sends %v units, want %v", attack, got, want)
-		}
+		assert.Truef(t, got == want, "attack %d sends %v units, want %v", attack, got, want)
 	}
 }
 
 // Health, structures and resources raise the value for their owner.
 func TestTerminalFormula(t *testing.T) {
 	g, s := searchSeat(t, 0, nil, nil)
-	if v := g.formula(s); v != 0 {
-		t.Errorf("the start is worth %v", v)
-	}
+	assert.Zero(t, g.formula(s), "the start is worth")
 	change := func(what string, do func(s *terminal.State), more bool) {
 		t.Helper()
 		after := *s
 		do(&after)
-		if v := g.formula(&after); more != (v > 0) || !(v > -1 && v < 1) || v == 0 {
-			t.Errorf("%s: %v", what, v)
-		}
+		v := g.formula(&after)
+		assert.Truef(t, more == (v > 0) && v > -1 && v < 1 && v != 0, "%s: %v", what, v)
 	}
 	change("a breach", func(s *terminal.State) { s.Health[1]-- }, true)
 	change("bits", func(s *terminal.State) { s.Bits[1]++ }, false)
@@ -145,9 +132,7 @@ func TestTerminalOpponent(t *testing.T) {
 		g.SearchFor(p)
 		foe := p ^ 1
 		choices := g.Moves(nil, s, foe)
-		if len(choices) != 1 || len(g.Moves(nil, s, p)) < 2 {
-			t.Fatalf("seat %d: %d moves of the opponent", p, len(choices))
-		}
+		require.Truef(t, len(choices) == 1 && len(g.Moves(nil, s, p)) >= 2, "seat %d: %d moves of the opponent", p, len(choices))
 		got := g.AppendOrders(nil, s, foe, choices[0].Move)
 		c := g.sit(s, foe)
 		c.draw(0)
@@ -156,8 +141,7 @@ func TestTerminalOpponent(t *testing.T) {
 		}
 		r := prng.New(1)
 		g.Evaluate(s, &r)
-		if n, m := g.state.Own[p].Count(), g.state.Own[foe].Count(); n != 0 || m < 10 {
-			t.Errorf("seat %d: it builds %d structures behind a leaf, the opponent %d", p, n, m)
-		}
+		n, m := g.state.Own[p].Count(), g.state.Own[foe].Count()
+		assert.Truef(t, n == 0 && m >= 10, "seat %d: it builds %d structures behind a leaf, the opponent %d", p, n, m)
 	}
 }

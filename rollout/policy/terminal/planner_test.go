@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
@@ -16,18 +17,14 @@ import (
 func position(t *testing.T, text string) (*terminal.Game, *terminal.State) {
 	t.Helper()
 	g, err := terminal.New(terminal.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for y := range terminal.Side {
 		if row := fmt.Sprintf("\n%d ", y); !strings.Contains(text, row) {
 			text += row + strings.Repeat(". ", 2*min(y+1, terminal.Side-y))
 		}
 	}
 	s, err := terminal.ParseText(g, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return g, &s
 }
 
@@ -117,9 +114,7 @@ func TestTerminalPlannerDefends(t *testing.T) {
 	gains := func(bits float32) (first terminal.Command, without, with float32) {
 		g, s := position(t, fmt.Sprintf(text, bits))
 		c, orders := planned(g, s)
-		if len(orders) == 0 {
-			t.Fatalf("bits %v: no orders", bits)
-		}
+		require.NotEmptyf(t, orders, "bits %v: no orders", bits)
 		with = c.best(1, bits).gain
 		c.Look(g, s, 0, c.Orders[:0])
 		c.prepare()
@@ -128,13 +123,8 @@ func TestTerminalPlannerDefends(t *testing.T) {
 		return orders[0], without, with
 	}
 	first, without, with := gains(13.7)
-	if first.Op != terminal.OpPlace || first.Kind != terminal.Turret || first.Y >= mazeLine-1 {
-		t.Errorf("the first order against a threat is %+v", first)
-	}
-	if without < planThreat || with > without/2 {
-		t.Errorf("the enemy's best attack gains %v, and %v without the orders", with, without)
-	}
-	if again, _, _ := gains(1); again == first {
-		t.Errorf("the first order is %+v without a threat, too", again)
-	}
+	assert.Truef(t, first.Op == terminal.OpPlace && first.Kind == terminal.Turret && first.Y < mazeLine-1, "the first order against a threat is %+v", first)
+	assert.Truef(t, without >= planThreat && with <= without/2, "the enemy's best attack gains %v, and %v without the orders", with, without)
+	again, _, _ := gains(1)
+	assert.Truef(t, again != first, "the first order is %+v without a threat, too", again)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/env"
 	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
@@ -46,9 +48,7 @@ func TestTerminalPlannerWins(t *testing.T) {
 			p := policytest.League(t, "terminal", rules, 4, n, "planner", older)[0]
 			won, played = won+p.Wins, played+n
 		}
-		if 4*won < 3*played {
-			t.Errorf("%s: planner wins only %d of %d games", rules, won, played)
-		}
+		assert.GreaterOrEqualf(t, 4*won, 3*played, "%s: planner wins only %d of %d games", rules, won, played)
 	}
 }
 
@@ -122,9 +122,7 @@ func TestTerminalShapes(t *testing.T) {
 						stacks++
 					}
 				}
-				if stacks > c.mobile {
-					t.Errorf("%s spawns %d stacks in turn %d", c.name, stacks, b.Turn[0])
-				}
+				assert.LessOrEqualf(t, stacks, c.mobile, "%s spawns %d stacks in turn %d", c.name, stacks, b.Turn[0])
 				v.Step(b)
 			}
 			walls, turrets := 0, 0

@@ -3,8 +3,10 @@ package terminal_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -54,9 +56,7 @@ func TestTerminalSearched(t *testing.T) {
 			v.Step(b)
 		}
 		r, _ := terminal.RuleSet(rules)
-		if ops[terminal.OpPlace] == 0 || ops[terminal.OpSpawn] < 100 || r.Upgradable[terminal.Turret] != (ops[terminal.OpUpgrade] > 0) {
-			t.Errorf("%s: orders by op: %v", rules, ops)
-		}
+		assert.Truef(t, ops[terminal.OpPlace] != 0 && ops[terminal.OpSpawn] >= 100 && r.Upgradable[terminal.Turret] == (ops[terminal.OpUpgrade] > 0), "%s: orders by op: %v", rules, ops)
 	}
 }
 
@@ -72,34 +72,25 @@ func TestTerminalSearchBeatsMaze(t *testing.T) {
 			}
 			return nil
 		})
-		if err := rollout.Shard(context.Background(), v, seats, 3, 0, 4, sink); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rollout.Shard(context.Background(), v, seats, 3, 0, 4, sink))
 		t.Logf("%s wins %d of 4 games against maze", spec, won)
-		if won < 3 {
-			t.Errorf("%s wins %d of 4 games against maze, want 3", spec, won)
-		}
+		assert.GreaterOrEqualf(t, won, 3, "%s wins %d of 4 games against maze, want 3", spec, won)
 	}
 }
 
 // Terminal's search has its own values of options.
 func TestTerminalSearchOptions(t *testing.T) {
-	if _, err := policy.New("terminal", "mcts(rollout=econ)"); err == nil || !strings.Contains(err.Error(), "expected one of: none, maze, turtle, starter, playout") {
-		t.Errorf("error %v of a script of another game", err)
-	}
+	_, err := policy.New("terminal", "mcts(rollout=econ)")
+	assert.ErrorContainsf(t, err, "expected one of: none, maze, turtle, starter, playout", "error %v of a script of another game", err)
 	s := policytest.NewVector(t, "terminal", "", 1, 0).Spec()
-	if p := policytest.NewPolicy(t, "terminal", "mcts( horizon=00, rollout=playout )", s); p.Name() != "mcts(horizon=0,rollout=playout)" {
-		t.Errorf("the name is %q", p.Name())
-	}
+	assert.Equal(t, "mcts(horizon=0,rollout=playout)", policytest.NewPolicy(t, "terminal", "mcts( horizon=00, rollout=playout )", s).Name(), "the name")
 	m := policytest.NewMaker(t, "terminal", "mcts")
 	s.Info.MaxOrders = 10
-	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "mcts needs room for 96 orders, not 10") {
-		t.Errorf("error %v without room for orders", err)
-	}
+	_, err = m(s)
+	assert.ErrorContainsf(t, err, "mcts needs room for 96 orders, not 10", "error %v without room for orders", err)
 	s.Info.Name = "toy"
-	if _, err := m(s); err == nil || !strings.Contains(err.Error(), "mcts plays terminal, not toy") {
-		t.Errorf("error %v of another game", err)
-	}
+	_, err = m(s)
+	assert.ErrorContainsf(t, err, "mcts plays terminal, not toy", "error %v of another game", err)
 }
 
 // A search adds nothing to the recording of the game in which it plays.

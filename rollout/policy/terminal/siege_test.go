@@ -4,6 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 )
@@ -58,9 +61,7 @@ func TestTerminalSiegeLine(t *testing.T) {
 			c.blocked.Add(c.cell(13-y+r.IntN(2*y+2), y))
 		}
 		want := plainSiege(c, corner)
-		if !c.besiege(&c.line, p, corner) || c.line.n != want {
-			t.Fatalf("%d walls are missing, want %d", c.line.n, want)
-		}
+		require.Truef(t, c.besiege(&c.line, p, corner) && c.line.n == want, "%d walls are missing, want %d", c.line.n, want)
 		for _, cell := range c.line.cells[:c.line.n] {
 			c.blocked.Add(int(cell))
 		}
@@ -98,9 +99,8 @@ func TestTerminalSiege(t *testing.T) {
 				removed++
 			}
 		}
-		if last := terminal.Decode(c.Orders[len(c.Orders)-1]); placed == 0 || placed != removed || last.Op != terminal.OpSpawn || last.Count != 20 {
-			t.Errorf("%d walls are placed, %d removed, the last order is %+v", placed, removed, last)
-		}
+		last := terminal.Decode(c.Orders[len(c.Orders)-1])
+		assert.Truef(t, placed != 0 && placed == removed && last.Op == terminal.OpSpawn && last.Count == 20, "%d walls are placed, %d removed, the last order is %+v", placed, removed, last)
 		c = g.sit(s, p)
 		c.cores = 1
 		if c.siege(1); len(c.Orders) != 0 {
@@ -128,7 +128,6 @@ func TestTerminalThreat(t *testing.T) {
 	}
 	open := threat(10)
 	g.seat.Game.Deploy(s, turn)
-	if few, many := threat(10), threat(20); few >= open || many < 2*few {
-		t.Errorf("threats of 10 scouts %v, of 20 %v, without turrets %v", few, many, open)
-	}
+	few, many := threat(10), threat(20)
+	assert.Truef(t, few < open && many >= 2*few, "threats of 10 scouts %v, of 20 %v, without turrets %v", few, many, open)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -39,9 +40,7 @@ func (c *plans) set(t testing.TB, text string) {
 		}
 	}
 	s, err := towerdefence.ParseText(g.(*towerdefence.Game), text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	states[0] = s
 }
 

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
@@ -16,15 +19,9 @@ import (
 func TestTowersAgainstEachOther(t *testing.T) {
 	for _, p := range policytest.League(t, "towerdefence", "", 32, 200, append([]string{"random"}, policytest.Scripts("towerdefence")...)...) {
 		decided := float64(p.Wins + p.Losses)
-		if p.A == "random" && float64(p.Losses) < 0.9*decided || p.A == "playout" && float64(p.Losses) < 0.85*decided {
-			t.Errorf("%s wins only %d of %.0f games against %s", p.B, p.Losses, decided, p.A)
-		}
-		if p.A == "econ" && p.B == "turtle" && (p.Score < 0.2 || p.Score > 0.9 || p.Score == 0.5) {
-			t.Errorf("econ scores %v against turtle", p.Score)
-		}
-		if p.B == "planner" && float64(p.Losses) < 0.9*decided {
-			t.Errorf("planner wins only %d of %.0f games against %s", p.Losses, decided, p.A)
-		}
+		assert.Truef(t, (p.A != "random" || float64(p.Losses) >= 0.9*decided) && (p.A != "playout" || float64(p.Losses) >= 0.85*decided), "%s wins only %d of %.0f games against %s", p.B, p.Losses, decided, p.A)
+		assert.Truef(t, p.A != "econ" || p.B != "turtle" || p.Score >= 0.2 && p.Score <= 0.9 && p.Score != 0.5, "econ scores %v against turtle", p.Score)
+		assert.Truef(t, p.B != "planner" || float64(p.Losses) >= 0.9*decided, "planner wins only %d of %.0f games against %s", p.Losses, decided, p.A)
 	}
 }
 
@@ -44,9 +41,7 @@ func share(t *testing.T, spec string) (part [5]float64) {
 		}
 		return nil
 	})
-	if err := rollout.Shard(context.Background(), v, seats, 4, 0, 60, count); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rollout.Shard(context.Background(), v, seats, 4, 0, 60, count))
 	for k := range part {
 		part[k] /= all
 	}
@@ -62,9 +57,7 @@ func TestStyles(t *testing.T) {
 	}
 	more := func(k towerdefence.Kind, name string, than ...string) {
 		for _, other := range than {
-			if styles[name][k] < styles[other][k]+0.03 {
-				t.Errorf("%s builds no more %v than %s", name, k, other)
-			}
+			assert.GreaterOrEqualf(t, styles[name][k], styles[other][k]+0.03, "%s builds no more %v than %s", name, k, other)
 		}
 	}
 	more(towerdefence.Defense, "turtle", "econ", "rush")

@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/sim"
@@ -14,13 +17,9 @@ import (
 // The formula treats both seats alike, and more energy or health raises the value.
 func TestTowerdefenceFormula(t *testing.T) {
 	entry, err := catalog.Find("towerdefence")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v, err := entry.New("", env.Settings{N: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g := &model{}
 	g.Look(v)
 	r := prng.New(1)
@@ -31,9 +30,7 @@ func TestTowerdefenceFormula(t *testing.T) {
 	var even towerdefence.State
 	g.seat.Game.Reset(&even, 0)
 	chance := judge(&even)
-	if math.Abs(chance) > 0.02 {
-		t.Errorf("value %v at the start, want only chance", chance)
-	}
+	assert.LessOrEqualf(t, math.Abs(chance), 0.02, "value %v at the start, want only chance", chance)
 	apart := 0
 	for game := range 50 {
 		var s towerdefence.State
@@ -45,9 +42,8 @@ func TestTowerdefenceFormula(t *testing.T) {
 		}
 		value, turned := judge(&s)-chance, s
 		turned.Half[0], turned.Half[1] = s.Half[1], s.Half[0]
-		if other := judge(&turned) - chance; math.Abs(value+other) > 1e-12 {
-			t.Errorf("game %d: value %v, and %v with the seats exchanged", game, value, other)
-		}
+		other := judge(&turned) - chance
+		assert.LessOrEqualf(t, math.Abs(value+other), 1e-12, "game %d: value %v, and %v with the seats exchanged", game, value, other)
 		if math.Abs(value) > 0.1 {
 			apart++
 		}
@@ -60,7 +56,5 @@ func TestTowerdefenceFormula(t *testing.T) {
 			}
 		}
 	}
-	if apart < 25 {
-		t.Errorf("%d of 50 positions of random games are judged to be uneven, want half", apart)
-	}
+	assert.GreaterOrEqualf(t, apart, 25, "%d of 50 positions of random games are judged to be uneven, want half", apart)
 }

@@ -3,6 +3,9 @@ package tron_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
@@ -14,9 +17,7 @@ import (
 func TestTronScripts(t *testing.T) {
 	s, err := tron.ParseText("turn 9\nA right\nB up\n" +
 		"........\n........\n.aaAa...\n...aaa..\n........\nbbbbbB..\n........\n........\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v := policytest.NewVector(t, "tron", "", 1, 0)
 	env.Load(v, 0, &s, 0)
 	b := env.NewBatch(v.Spec(), 1, env.WantRowSeed)
@@ -32,11 +33,8 @@ func TestTronScripts(t *testing.T) {
 		} else {
 			seen[safe[1]] = true
 		}
-		if got, want := orders("territory"), [2]sim.Order{tron.TurnLeft, tron.Straight}; got != want {
-			t.Errorf("seed %d: territory gives the orders %v, want %v", seed, got, want)
-		}
+		got, want := orders("territory"), [2]sim.Order{tron.TurnLeft, tron.Straight}
+		assert.Truef(t, got == want, "seed %d: territory gives the orders %v, want %v", seed, got, want)
 	}
-	if len(seen) != 2 || seen[tron.TurnLeft] {
-		t.Errorf("B gives the orders %v by chance, want straight on and right", seen)
-	}
+	assert.Truef(t, len(seen) == 2 && !seen[tron.TurnLeft], "B gives the orders %v by chance, want straight on and right", seen)
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/rollout/farm/farmtest"
 )
@@ -19,30 +22,22 @@ func TestFarmFullOutput(t *testing.T) {
 		return
 	}
 	filler := filepath.Join(disk, "filler")
-	if err := os.WriteFile(filler, make([]byte, 16<<20-300<<10), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filler, make([]byte, 16<<20-300<<10), 0o666))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	args := strings.Fields("towerdefence --episodes 200 --shard-episodes 10 --seed 9 --policy random,econ --out")
 	want, out := filepath.Join(t.TempDir(), "want"), filepath.Join(disk, "data")
 	commandtest.Finish(t, "moonfarm", append(append([]string{"generate"}, args...), want)...)
 	p := start(t, append(append([]string{"farm", "run"}, args...), out, "--workers", "2")...)
 	time.Sleep(5 * time.Second) // many retries, of which nothing may be printed
-	if made, _ := filepath.Glob(filepath.Join(out, "shards", "*.json")); len(made) == 20 {
-		t.Fatal("the disk was never full")
-	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, &p.Errs)
-	}
+	made, _ := filepath.Glob(filepath.Join(out, "shards", "*.json"))
+	require.NotEqual(t, 20, len(made), "the disk was never full")
+	require.NoError(t, os.Remove(filler))
+	err := p.Wait()
+	require.NoErrorf(t, err, "%v: %s", err, &p.Errs)
 	commandtest.RequireSame(t, want, out)
 	lines := strings.Split(strings.TrimSpace(p.Errs.String()), "\n")
 	for _, line := range lines {
-		if !strings.Contains(line, "no space left on device") {
-			t.Errorf("it says %q", line)
-		}
+		assert.Contains(t, line, "no space left on device", "it says")
 	}
 	if len(lines) > 4 { // two of each worker: its own, and the coordinator's
 		t.Errorf("%d lines, want 4 at most:\n%s", len(lines), &p.Errs)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
@@ -35,12 +36,8 @@ func serveFarm(t *testing.T, args ...string) *farmServer {
 	s := &farmServer{Cmd: exec.Command(console.FullProgram, append([]string{"farm", "serve", "--json", "--listen", "127.0.0.1:0"}, args...)...)}
 	s.Stderr = &s.errs
 	out, err := s.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, s.Start())
 	t.Cleanup(func() { // in case the test failed
 		if s.ProcessState == nil {
 			s.Process.Kill()
@@ -58,9 +55,8 @@ func serveFarm(t *testing.T, args ...string) *farmServer {
 func stops(t *testing.T, c *exec.Cmd, errs interface{ String() string }) {
 	t.Helper()
 	c.Process.Signal(syscall.SIGTERM)
-	if err := c.Wait(); err != nil {
-		t.Errorf("%v after SIGTERM: %v\n%s", c.Args, err, errs)
-	}
+	err := c.Wait()
+	assert.NoErrorf(t, err, "%v after SIGTERM: %v\n%s", c.Args, err, errs)
 }
 
 // startWorker starts farm worker and kills it when the test fails.
@@ -79,22 +75,16 @@ func startWorker(t *testing.T, url, name string) *process {
 func fetch(t *testing.T, url string) (code int, text string) {
 	t.Helper()
 	resp, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return resp.StatusCode, string(body)
 }
 
 func farmStatusOf(t *testing.T, url string) (s farm.Status) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(finish(t, "farm", "status", "--json", "--connect", url)), &s); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(finish(t, "farm", "status", "--json", "--connect", url)), &s))
 	return s
 }
 
@@ -111,12 +101,8 @@ func TestFarm(t *testing.T) {
 	submit = append(submit, "--connect", s.URL)
 
 	id := strings.TrimSpace(finish(t, submit...))
-	if len(id) != 32 {
-		t.Fatalf("submit printed %q, want an id", id)
-	}
-	if again := strings.TrimSpace(finish(t, submit...)); again != id {
-		t.Errorf("submitted again: %s, want %s", again, id)
-	}
+	require.Equalf(t, 32, len(id), "submit printed %q, want an id", id)
+	assert.Equal(t, id, strings.TrimSpace(finish(t, submit...)), "submitted again")
 	if st := farmStatusOf(t, s.URL); len(st.Runs) != 1 || st.Runs[0].ID != id || st.Runs[0].State != farm.Running || st.Version != datasets.Version {
 		t.Errorf("status %+v", st)
 	}
@@ -126,22 +112,18 @@ func TestFarm(t *testing.T) {
 	commandtest.WaitUntil(t, "the run goes on", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Running })
 
 	a, b := startWorker(t, s.URL, "a"), startWorker(t, s.URL, "b")
-	if err := p.Wait(); err != nil {
-		t.Fatalf("submit --wait: %v: %s", err, &p.Errs)
-	}
+	err := p.Wait()
+	require.NoErrorf(t, err, "submit --wait: %v: %s", err, &p.Errs)
 	commandtest.Wants(t, p.Out.String(), out+": ", " rows/s")
 	commandtest.RequireSame(t, want, out)
 
 	st := farmStatusOf(t, s.URL)
-	if len(st.Workers) != 2 || st.Workers[0].Shards+st.Workers[1].Shards != uint64(st.Runs[0].Shards) || st.Runs[0].State != farm.Done {
-		t.Errorf("status at the end %+v", st)
-	}
+	assert.Truef(t, len(st.Workers) == 2 && st.Workers[0].Shards+st.Workers[1].Shards == uint64(st.Runs[0].Shards) && st.Runs[0].State == farm.Done, "status at the end %+v", st)
 	commandtest.Wants(t, finish(t, "farm", "status", id[:8], "--connect", s.URL, "--watch"), "done")
 	commandtest.WaitUntil(t, "ready", func() bool { code, _ := fetch(t, s.HTTP+"readyz"); return code == 200 })
 	for path, word := range map[string]string{"": "<title>moonfarm", "status.json": id, "metrics": "moonfarm_up 1", "readyz": "ready", "healthz": "alive"} {
-		if code, text := fetch(t, s.HTTP+path); code != 200 || !strings.Contains(text, word) {
-			t.Errorf("/%s: status %d, want 200 and %q:\n%.300s", path, code, word, text)
-		}
+		code, text := fetch(t, s.HTTP+path)
+		assert.Truef(t, code == 200 && strings.Contains(text, word), "/%s: status %d, want 200 and %q:\n%.300s", path, code, word, text)
 	}
 	requireFarmErrors(t, s, dir, id)
 	stops(t, a.Cmd, &a.Errs)
@@ -173,25 +155,20 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			p := start(t, append(strings.Fields(c.args), "--connect", s.URL)...)
-			if err := p.Wait(); p.ProcessState.ExitCode() != console.ExitFailure || !strings.HasPrefix(p.Errs.String(), c.want) || strings.Count(p.Errs.String(), "\n") != 1 {
-				t.Errorf("%v: %s, want %s", err, &p.Errs, c.want)
-			}
+			err := p.Wait()
+			assert.Truef(t, p.ProcessState.ExitCode() == console.ExitFailure && strings.HasPrefix(p.Errs.String(), c.want) && strings.Count(p.Errs.String(), "\n") == 1, "%v: %s, want %s", err, &p.Errs, c.want)
 		})
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	connect := func(role string) *farm.Conn {
 		conn, err := farm.Connect(ctx, farm.ConnectOptions{URL: s.URL, Name: "test", Credentials: s.Key, Role: role})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		t.Cleanup(conn.Close)
 		return conn
 	}
 	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: (&app{new(console.Console)}).openShards})
-	if err == nil || !strings.Contains(err.Error(), "0.0.1") {
-		t.Errorf("a worker of another version: %v", err)
-	}
+	assert.ErrorContains(t, err, "0.0.1", "a worker of another version")
 	job, out := `{"game":"tron","episodes":"10"}`, filepath.Join(dir, "none")
 	people := farm.NewClient(connect(farm.RoleOperator))
 	for want, spec := range map[string]*farm.Spec{
@@ -210,9 +187,7 @@ func jobOf(t *testing.T, episodes, size uint64) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(datasets.Job{Program: datasets.ProgramMoonfarm, Game: "tron", Policies: []string{"random", "random"}, Seed: 1,
 		Episodes: episodes, ShardEpisodes: size, Reward: "result"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -239,12 +214,9 @@ func requireFarmContinues(t *testing.T, want string, signal syscall.Signal) {
 			continue // it completed before the signal arrived
 		}
 		say := "moonfarm: interrupted: committed shards are kept in " + dir + "; the same command continues\n"
-		if p.ProcessState.ExitCode() != console.ExitInterrupted || p.Out.Len() > 0 || p.Errs.String() != say {
-			t.Fatalf("%v: %v, said %q and %q, want %q", signal, err, &p.Out, &p.Errs, say)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
-			t.Errorf("%v: the dataset is complete", signal)
-		}
+		require.Truef(t, p.ProcessState.ExitCode() == console.ExitInterrupted && p.Out.Len() == 0 && p.Errs.String() == say, "%v: %v, said %q and %q, want %q", signal, err, &p.Out, &p.Errs, say)
+		_, err = os.Stat(filepath.Join(dir, "manifest.json"))
+		assert.Errorf(t, err, "%v: the dataset is complete", signal)
 		commandtest.Wants(t, finish(t, args...), "of an earlier run kept")
 		commandtest.RequireSame(t, want, dir)
 		return

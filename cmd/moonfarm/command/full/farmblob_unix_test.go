@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/rollout/farm"
 )
@@ -31,20 +34,13 @@ func TestFarmReplacedFile(t *testing.T) {
 	stored := filepath.Join(out, "steps", "*-*.arrow")
 	commandtest.WaitUntil(t, "a file is stored", func() bool { names, _ := filepath.Glob(stored); return len(names) > 0 })
 	w.Process.Signal(syscall.SIGSTOP)
-	if farmStatusOf(t, s.URL).Runs[0].State != farm.Running {
-		t.Fatal("the run ended before the worker was stopped")
-	}
+	require.Equal(t, farm.Running, farmStatusOf(t, s.URL).Runs[0].State, "the run ended before the worker was stopped")
 	names, err := filepath.Glob(stored)
-	if err != nil || len(names) == 0 {
-		t.Fatal("no file is stored: ", err)
-	}
+	require.NoError(t, err, "no file is stored")
+	require.NotEmpty(t, names, "no file is stored")
 	was, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(names[0], bytes.Repeat([]byte{'x'}, len(was)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(names[0], bytes.Repeat([]byte{'x'}, len(was)), 0o666))
 	w.Process.Signal(syscall.SIGCONT)
 	commandtest.WaitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
 	commandtest.RequireSame(t, want, out)
@@ -52,9 +48,7 @@ func TestFarmReplacedFile(t *testing.T) {
 	st := farmStatusOf(t, s.URL)
 	number, _, _ := strings.Cut(filepath.Base(names[0]), "-")
 	n, err := strconv.Atoi(number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	shard := fmt.Sprintf("shard %d: ", n)
 	told := 0
 	for _, f := range st.Failures {
@@ -63,9 +57,7 @@ func TestFarmReplacedFile(t *testing.T) {
 			t.Log(f.Text)
 		}
 	}
-	if st.Runs[0].Reverted != 1 || told != 1 {
-		t.Errorf("%d shards made again, %d lines about %s%+v", st.Runs[0].Reverted, told, shard, st.Failures)
-	}
+	assert.Truef(t, st.Runs[0].Reverted == 1 && told == 1, "%d shards made again, %d lines about %s%+v", st.Runs[0].Reverted, told, shard, st.Failures)
 	stops(t, w.Cmd, &w.Errs)
 	stops(t, s.Cmd, &s.errs)
 	if told := strings.Count(s.errs.String(), shard); told != 1 {

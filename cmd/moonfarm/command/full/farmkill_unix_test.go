@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/rollout/farm"
 )
@@ -86,9 +89,7 @@ func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
 		return err == nil
 	})
 	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.url, CA: cert, Credentials: credentials["people"]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	s.client = farm.NewClient(c)
 	for i := range s.crew {
@@ -227,9 +228,7 @@ func (s *site) play(line string) {
 	}
 	commandtest.RequireSame(t, want, got)
 	commandtest.Wants(t, finish(t, "verify", place), "all as the manifest says")
-	if r.Shards != killedShards || r.Played != r.Episodes || len(st.Audits) > 0 {
-		t.Errorf("%s: %+v, audits %+v", game, r, st.Audits)
-	}
+	assert.Truef(t, r.Shards == killedShards && r.Played == r.Episodes && len(st.Audits) == 0, "%s: %+v, audits %+v", game, r, st.Audits)
 	lapsed := uint64(0)
 	for _, w := range st.Workers {
 		lapsed += w.Lapsed
@@ -257,15 +256,11 @@ func TestFarmKilled(t *testing.T) {
 			for _, line := range killedGames {
 				s.play(line)
 			}
-			if s.early == 0 {
-				t.Error("the worker whose clock is fast made no shard")
-			}
+			assert.NotEqual(t, uint64(0), s.early, "the worker whose clock is fast made no shard")
 			for _, r := range append(s.crew[:], s.server) {
 				_ = r.cmd.Process.Signal(syscall.SIGTERM)
 				<-r.ended
-				if !r.cmd.ProcessState.Success() {
-					t.Errorf("%s after SIGTERM: %v", r.name, r.cmd.ProcessState)
-				}
+				assert.Truef(t, r.cmd.ProcessState.Success(), "%s after SIGTERM: %v", r.name, r.cmd.ProcessState)
 			}
 		})
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
@@ -29,9 +32,7 @@ func tronSpec(t *testing.T, out string) *farm.Spec {
 	if err == nil {
 		r, err = datasets.OpenRun(t.Context(), out, j, command.Makers(g), datasets.Options{Workers: 1})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer r.Close()
 	return &farm.Spec{Name: "tron", Build: r.Build(), Shards: 2, Episodes: 10, Out: out, Job: text}
 }
@@ -41,9 +42,7 @@ func startWith(t *testing.T, text string, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(console.FullProgram, args...)}
 	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(text), &p.Out, &p.Errs
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Start())
 	t.Cleanup(func() {
 		if p.ProcessState == nil {
 			p.Process.Kill()
@@ -62,50 +61,41 @@ func TestFarmSecrets(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", cache)
 	dir := t.TempDir()
 	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", filepath.Join(dir, "data"))
-	if info, err := os.Stat(s.Key); err != nil || info.Mode().Perm() != 0o600 {
-		t.Fatalf("the key %s has mode %v: %v", s.Key, info.Mode(), err)
-	}
+	info, err := os.Stat(s.Key)
+	require.NoErrorf(t, err, "the key %s has mode %v", s.Key, info.Mode())
+	require.Truef(t, info.Mode().Perm() == 0o600, "the key %s has mode %v", s.Key, info.Mode())
 	out := filepath.Join(dir, "data", "tron")
 	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Credentials: s.Key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.Close()
 	commandtest.WaitUntil(t, "the coordinator answers", func() bool { _, err := farm.NewClient(c).Status(t.Context()); return err == nil })
 	right := tronSpec(t, out)
 	for _, wrong := range []string{"data", "-flag", "/proc/self/cwd/x", filepath.Join(dir, "elsewhere"), "s3://bucket/x?endpoint=http://127.0.0.1:1"} {
 		bad := *right
 		bad.Out = wrong
-		if _, err := farm.NewClient(c).Submit(t.Context(), &bad); err == nil || !strings.Contains(err.Error(), "output ") {
-			t.Errorf("output %s: %v", wrong, err)
-		}
+		_, err = farm.NewClient(c).Submit(t.Context(), &bad)
+		assert.ErrorContainsf(t, err, "output ", "output %s", wrong)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "elsewhere")); !os.IsNotExist(err) {
-		t.Errorf("a refused output was made: %v", err)
-	}
-	if _, err := farm.NewClient(c).Submit(t.Context(), right); err != nil {
-		t.Fatal(err)
-	}
+	_, err = os.Stat(filepath.Join(dir, "elsewhere"))
+	assert.Truef(t, os.IsNotExist(err), "a refused output was made: %v", err)
+	_, err = farm.NewClient(c).Submit(t.Context(), right)
+	require.NoError(t, err)
 	text := finish(t, "farm", "credentials", "--name", "m2", "--connect", s.URL)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // hides the key, as on another machine
 	p := start(t, "farm", "status", "--connect", s.URL)
-	if err := p.Wait(); err == nil || !strings.Contains(p.Errs.String(), "the server does not know a client without credentials") {
-		t.Errorf("status without credentials: %v: %s", err, &p.Errs)
-	}
+	err = p.Wait()
+	assert.Truef(t, err != nil && strings.Contains(p.Errs.String(), "the server does not know a client without credentials"), "status without credentials: %v: %s", err, &p.Errs)
 	w := startWith(t, text, "farm", "worker", "--connect", s.URL, "--credentials", "-", "--workers", "1")
 	t.Setenv("XDG_CACHE_HOME", cache)
 	commandtest.WaitUntil(t, "the run is done", func() bool { return farmStatusOf(t, s.URL).Runs[0].State == farm.Done })
-	if st := farmStatusOf(t, s.URL); len(st.Workers) != 1 || st.Workers[0].Name != "m2" {
-		t.Errorf("the workers are %+v", st.Workers)
-	}
+	st := farmStatusOf(t, s.URL)
+	assert.Truef(t, len(st.Workers) == 1 && st.Workers[0].Name == "m2", "the workers are %+v", st.Workers)
 	stops(t, w.Cmd, &w.Errs)
 	stops(t, s.Cmd, &s.errs)
-	if left, _ := filepath.Glob(filepath.Join(cache, "moonfarm", "farm", "servers", "*")); len(left) > 0 {
-		t.Errorf("after its end a server is still noted: %v", left)
-	}
-	if _, err := datasets.Open(out); err != nil {
-		t.Error(err)
-	}
+	left, _ := filepath.Glob(filepath.Join(cache, "moonfarm", "farm", "servers", "*"))
+	assert.Empty(t, left, "after its end a server is still noted")
+	_, err = datasets.Open(out)
+	assert.NoError(t, err)
 }
 
 // TestFarmNetwork: farm submit takes a network by its path. The server and the workers read
@@ -114,40 +104,29 @@ func TestFarmNetwork(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
 	data, err := os.ReadFile(filepath.Join(top, "rollout", "network", "testdata", "heads.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	net := filepath.Join(dir, "nets", "heads.onnx")
-	if err := os.Mkdir(filepath.Dir(net), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(net, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Dir(net), 0o777))
+	require.NoError(t, os.WriteFile(net, data, 0o666))
 	out, want := filepath.Join(dir, "data"), filepath.Join(dir, "want")
 	args := []string{"towerdefence", "--policy", net + ",econ", "--episodes", "2", "--shard-episodes", "1", "--max-turns", "5", "--out"}
 	commandtest.Finish(t, "moonfarm", append(append([]string{"generate"}, args...), want)...)
 	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", dir)
 	id := strings.TrimSpace(finish(t, append(append([]string{"farm", "submit", "--connect", s.URL}, args...), out)...))
-	if err := os.RemoveAll(filepath.Dir(net)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(filepath.Dir(net)))
 	w := startWorker(t, s.URL, "w")
 	commandtest.WaitUntil(t, "the run is done", func() bool { st := farmStatusOf(t, s.URL); return st.Runs[0].ID == id && st.Runs[0].State == farm.Done })
 	commandtest.RequireSame(t, want, out)
 	stops(t, w.Cmd, &w.Errs)
 
 	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Credentials: s.Key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.Close()
 	for _, name := range []string{"/etc/secret.onnx", "../heads.onnx", "heads.onnx"} {
 		spec := tronSpec(t, filepath.Join(dir, "other"))
 		spec.Job = json.RawMessage(strings.Replace(string(spec.Job), `"random"`, `"`+name+`"`, 1))
-		if _, err := farm.NewClient(c).Submit(t.Context(), spec); err == nil || !strings.Contains(err.Error(), "a file of this machine") {
-			t.Errorf("a policy of the file %s: %v", name, err)
-		}
+		_, err = farm.NewClient(c).Submit(t.Context(), spec)
+		assert.ErrorContainsf(t, err, "a file of this machine", "a policy of the file %s", name)
 	}
 	stops(t, s.Cmd, &s.errs)
 }

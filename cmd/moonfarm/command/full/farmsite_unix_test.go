@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/datasets"
 	"moonfarm/datasets/s3"
 	"moonfarm/rollout/farm"
@@ -52,14 +54,10 @@ func programs(t *testing.T) (usual, fast string) {
 	t.Helper()
 	dir := t.TempDir()
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	file := filepath.Join(strings.TrimSpace(string(goroot)), "src", "time", "time.go")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const line = "sec, nsec, mono := runtimeNow()\n"
 	if strings.Count(string(text), line) != 1 {
 		t.Fatalf("%s: time.Now of %s is not as this test expects", file, runtime.Version())
@@ -68,9 +66,7 @@ func programs(t *testing.T) (usual, fast string) {
 	overlay := filepath.Join(dir, "overlay.json")
 	replace, _ := json.Marshal(map[string]map[string]string{"Replace": {file: changed}})
 	for name, content := range map[string][]byte{changed: []byte(strings.Replace(string(text), line, line+"\tsec += 3600\n", 1)), overlay: replace} {
-		if err := os.WriteFile(name, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, content, 0o666))
 	}
 	return built(t, filepath.Join(dir, "moonfarm")), built(t, filepath.Join(dir, "moonfarm-fast"), "-overlay", overlay)
 }
@@ -120,9 +116,7 @@ func (h *hosts) address(t *testing.T, i int) string {
 		return fmt.Sprintf("%s%d:7070", h.prefix, i+2)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -144,9 +138,7 @@ func (h *hosts) start(t *testing.T, name string, env []string, args ...string) *
 	r := &remote{t: t, name: name, cmd: exec.Command(args[0], args[1:]...), ended: make(chan struct{})}
 	r.cmd.Env = append(os.Environ(), env...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.say, &r.say
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.cmd.Start())
 	go func() { defer close(r.ended); _ = r.cmd.Wait() }()
 	t.Cleanup(func() {
 		_ = r.cmd.Process.Kill()
@@ -176,9 +168,7 @@ func certify(t *testing.T, dir, host string, names map[string]string) (cert, key
 	t.Helper()
 	write := func(name string, text []byte) string {
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, text, 0o600))
 		return name
 	}
 	var list []map[string]string
@@ -197,16 +187,12 @@ func certify(t *testing.T, dir, host string, names map[string]string) (cert, key
 func download(t *testing.T, from, dir string) {
 	t.Helper()
 	u, err := url.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	query := u.Query()
 	query.Del("timeout") // a setting of package datasets
 	u.RawQuery = query.Encode()
 	b, err := s3.Open(t.Context(), u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	top := strings.Trim(u.Path, "/") + "/"
 	for folders := []string{top}; len(folders) > 0; folders = folders[1:] {
 		for token, more := "", true; more; more = token != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/commandtest"
@@ -74,9 +75,8 @@ func TestSameCommands(t *testing.T) {
 	light := command.Program{}.Tree()
 	for _, c := range light.Commands() {
 		found, _, err := tree().Find([]string{c.Name()})
-		if err != nil || !c.Hidden && found.Long != c.Long {
-			t.Errorf("%s: error %v, or another help", c.Name(), err)
-		}
+		require.NoErrorf(t, err, "%s", c.Name())
+		assert.Truef(t, c.Hidden || found.Long == c.Long, "%s, or another help", c.Name())
 	}
 }
 
@@ -89,8 +89,7 @@ func run(ctx context.Context, args []string) (status int) {
 func built(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command("go", append(append([]string{"build", "-pgo=off", "-o", name}, args...), top+"/cmd/"+console.FullProgram)...)
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v: %s", c.Args, err, out)
-	}
+	out, err := c.CombinedOutput()
+	require.NoErrorf(t, err, "%v: %v: %s", c.Args, err, out)
 	return name
 }

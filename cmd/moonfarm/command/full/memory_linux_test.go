@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 )
@@ -25,9 +27,7 @@ func TestMemoryOfFarm(t *testing.T) {
 		if least == 0 {
 			least = peak
 		}
-		if peak == 0 || peak > least+15 {
-			t.Errorf("%d episodes: a peak of %d MB, want at most 15 more than %d", episodes, peak, least)
-		}
+		assert.Truef(t, peak != 0 && peak <= least+15, "%d episodes: a peak of %d MB, want at most 15 more than %d", episodes, peak, least)
 		os.RemoveAll(dir)
 	}
 }

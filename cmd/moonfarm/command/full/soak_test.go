@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
@@ -89,9 +92,8 @@ func TestSoak(t *testing.T) {
 	d := 2 * time.Minute
 	if text := os.Getenv(soakEnv); text != "" {
 		var err error
-		if d, err = time.ParseDuration(text); err != nil {
-			t.Fatal(err)
-		}
+		d, err = time.ParseDuration(text)
+		require.NoError(t, err)
 	} else if os.Getenv(longEnv) == "" {
 		t.Skipf("takes two minutes: set %s", longEnv)
 	}
@@ -101,12 +103,8 @@ func TestSoak(t *testing.T) {
 	var errs strings.Builder
 	c.Stderr = &errs
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
 	defer c.Process.Kill() // if the test ends early
 	var all []soakSample
 	for read := json.NewDecoder(out); ; {
@@ -118,9 +116,8 @@ func TestSoak(t *testing.T) {
 			t.Logf("%4d s: %6.1f MB resident, %5.1f MB live, %d goroutines", s.Second, s.Resident, s.Live, s.Goroutines)
 		}
 	}
-	if err := c.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, &errs)
-	}
+	err = c.Wait()
+	require.NoErrorf(t, err, "%v: %s", err, &errs)
 	shards, _ := filepath.Glob(filepath.Join(dir, "data", "shards", "*.json"))
 	t.Logf("%d shards", len(shards))
 	requireLevel(t, all)
@@ -132,9 +129,7 @@ func TestSoak(t *testing.T) {
 func requireLevel(t *testing.T, all []soakSample) {
 	t.Helper()
 	n := slices.IndexFunc(all, func(s soakSample) bool { return s.Ended })
-	if n < 20 {
-		t.Fatalf("%d samples of a run", n)
-	}
+	require.GreaterOrEqualf(t, n, 20, "%d samples of a run", n)
 	half, wide := min(60, n/2), min(30, n/4)
 	median := func(of []soakSample, value func(soakSample) float64) float64 {
 		var list []float64
@@ -155,11 +150,8 @@ func requireLevel(t *testing.T, all []soakSample) {
 	} {
 		early, late := median(all[half-wide:half], c.value), median(all[n-wide:n], c.value)
 		t.Logf("%s: %.1f at first, %.1f at the end", c.what, early, late)
-		if late > early+c.most {
-			t.Errorf("%s: %.1f at first, %.1f at the end, want %.0f more at most", c.what, early, late, c.most)
-		}
+		assert.LessOrEqualf(t, late, early+c.most, "%s: %.1f at first, %.1f at the end, want %.0f more at most", c.what, early, late, c.most)
 	}
-	if last := all[len(all)-1]; last.Goroutines > 8 {
-		t.Errorf("%d goroutines are left after the end", last.Goroutines)
-	}
+	last := all[len(all)-1]
+	assert.LessOrEqualf(t, last.Goroutines, 8, "%d goroutines are left after the end", last.Goroutines)
 }

@@ -38,9 +38,7 @@ func TestMeter(t *testing.T) {
 	m.Show(1, 3, 0, "")
 	m.Show(2, 3, 0, "") // too soon after the first
 	m.End()
-	if want := "\r\x1b[K1 of 3 games (33 %)\r\x1b[K"; terminal.String() != want {
-		t.Errorf("%q, want %q", &terminal, want)
-	}
+	assert.Equalf(t, "\r\x1b[K1 of 3 games (33 %)\r\x1b[K", terminal.String(), "%q", &terminal)
 	var file strings.Builder
 	quiet := New(nil, &file).Meter("games")
 	quiet.Show(1, 3, 0, "")
@@ -78,9 +76,7 @@ func TestTable(t *testing.T) {
 	c := New(&out, nil)
 	c.Table([]string{"name", "n", "what"}, []string{"é", "10", "x"}, []string{"long", "9", ""})
 	c.Out.Flush()
-	if want := "name   n  what\né     10  x\nlong   9\n"; out.String() != want {
-		t.Errorf("%q, want %q", &out, want)
-	}
+	assert.Equalf(t, "name   n  what\né     10  x\nlong   9\n", out.String(), "%q", &out)
 }
 
 // TestOutputError: a command whose output cannot be written fails.

@@ -3,7 +3,6 @@ package chart
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -49,9 +48,8 @@ func check(t *testing.T, svg []byte) (boxes []box) {
 	require.NoError(t, d.Decode(&root), "%s", svg)
 	_, err := d.Token() // the line's end
 	require.NoError(t, err)
-	if _, err = d.Token(); !errors.Is(err, io.EOF) {
-		t.Fatalf("after the element: %v", err)
-	}
+	_, err = d.Token()
+	require.ErrorIs(t, err, io.EOF, "after the element")
 	assert.Equal(t, "img", root.Role)
 	assert.Equal(t, root.Labelled, root.Title.ID+" "+root.Desc.ID)
 	var width, height float64
@@ -64,18 +62,15 @@ func check(t *testing.T, svg []byte) (boxes []box) {
 	}
 	const least = 0.02 // coordinates are rounded
 	for i, a := range boxes {
-		if a.left < -least || a.right > width+least || a.top < -least || a.bottom > height+least {
-			t.Errorf("%+v leaves the picture of %g × %g points", a, width, height)
-		}
+		assert.Truef(t, a.left >= -least && a.right <= width+least && a.top >= -least && a.bottom <= height+least, "%+v leaves the picture of %g × %g points", a, width, height)
 		for _, b := range boxes[:i] {
 			if min(a.right, b.right)-max(a.left, b.left) > least && min(a.bottom, b.bottom)-max(a.top, b.top) > least {
 				t.Errorf("%+v overlaps %+v", a, b)
 			}
 		}
 	}
-	if bad := regexp.MustCompile(`[ "](NaN|[+-]?Inf)[ "]`).Find(svg); bad != nil {
-		t.Errorf("a coordinate%sin\n%s", bad, svg)
-	}
+	bad := regexp.MustCompile(`[ "](NaN|[+-]?Inf)[ "]`).Find(svg)
+	assert.Nilf(t, bad, "a coordinate%sin\n%s", bad, svg)
 	return boxes
 }
 

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/arena/sprt"
@@ -38,9 +41,7 @@ func parse(t *testing.T, page []byte) *element {
 		if err == io.EOF {
 			return root
 		}
-		if err != nil {
-			t.Fatalf("%v in\n%.3000s", err, page)
-		}
+		require.NoErrorf(t, err, "%v in\n%.3000s", err, page)
 		switch token := token.(type) {
 		case xml.StartElement:
 			e := &element{name: token.Name.Local, attrs: map[string]string{}}
@@ -123,22 +124,16 @@ func tournament(players, seats, seeds int) (names []string, games []arena.Played
 func write(t *testing.T, names []string, games []arena.Played, change func(r *arena.Report)) (*element, []byte) {
 	t.Helper()
 	r, err := arena.Evaluate(names, games, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.Game, r.Rules, r.Seed, r.Schedule = "chess", "1.2", 7, "round-robin"
 	if change != nil {
 		change(r)
 	}
 	var pages [2]bytes.Buffer
 	for i := range pages {
-		if err := Write(&pages[i], r, games); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, Write(&pages[i], r, games))
 	}
-	if !bytes.Equal(pages[0].Bytes(), pages[1].Bytes()) {
-		t.Error("the same games made two pages")
-	}
+	assert.True(t, bytes.Equal(pages[0].Bytes(), pages[1].Bytes()), "the same games made two pages")
 	page := parse(t, pages[0].Bytes())
 	checkContained(t, page)
 	checkAccessible(t, page)
@@ -151,13 +146,9 @@ func checkContained(t *testing.T, page *element) {
 	allowed := strings.Fields("html head meta title style body header main nav section h1 h2 p dl dt dd ul li a figure svg desc rect circle path text div table caption thead tbody tr th td bdi small")
 	var visit func(e *element)
 	visit = func(e *element) {
-		if !slices.Contains(allowed, e.name) {
-			t.Errorf("an element %s: %.80s", e.name, e.text)
-		}
+		assert.Containsf(t, allowed, e.name, "an element %s: %.80s", e.name, e.text)
 		for name, value := range e.attrs {
-			if name == "src" || strings.HasPrefix(name, "on") || name == "href" && (e.name != "a" || strings.Contains(value, "//") || strings.Contains(strings.SplitN(value, "/", 2)[0], ":")) {
-				t.Errorf("%s has %s=%q", e.name, name, value)
-			}
+			assert.Truef(t, name != "src" && !strings.HasPrefix(name, "on") && (name != "href" || e.name == "a" && !strings.Contains(value, "//") && !strings.Contains(strings.SplitN(value, "/", 2)[0], ":")), "%s has %s=%q", e.name, name, value)
 		}
 		for _, c := range e.children {
 			visit(c)
@@ -165,9 +156,7 @@ func checkContained(t *testing.T, page *element) {
 	}
 	visit(page.children[0])
 	for _, s := range page.all("style") {
-		if strings.Contains(s.text, "url(") || strings.Contains(s.text, "@import") {
-			t.Error("the style loads something")
-		}
+		assert.True(t, !strings.Contains(s.text, "url(") && !strings.Contains(s.text, "@import"), "the style loads something")
 	}
 }
 
@@ -179,9 +168,8 @@ func checkAccessible(t *testing.T, page *element) {
 	var visit func(e *element)
 	visit = func(e *element) {
 		if id := e.attrs["id"]; id != "" {
-			if _, twice := ids[id]; twice {
-				t.Errorf("id %s occurs twice", id)
-			}
+			_, twice := ids[id]
+			assert.Falsef(t, twice, "id %s occurs twice", id)
 			ids[id] = e.text
 		}
 		for _, c := range e.children {
@@ -191,14 +179,10 @@ func checkAccessible(t *testing.T, page *element) {
 	visit(page)
 	for _, svg := range page.all("svg") {
 		labels := strings.Fields(svg.attrs["aria-labelledby"])
-		if svg.attrs["role"] != "img" || svg.attrs["viewBox"] == "" || len(labels) != 2 || ids[labels[0]] == "" || ids[labels[1]] == "" {
-			t.Errorf("a plot with %v", svg.attrs)
-		}
+		assert.Truef(t, svg.attrs["role"] == "img" && svg.attrs["viewBox"] != "" && len(labels) == 2 && ids[labels[0]] != "" && ids[labels[1]] != "", "a plot with %v", svg.attrs)
 	}
 	for _, table := range page.all("table") {
-		if len(table.all("caption")) != 1 || len(table.all("th")) < 2 {
-			t.Errorf("a table without caption or heads: %.100s", table.text)
-		}
+		assert.Truef(t, len(table.all("caption")) == 1 && len(table.all("th")) >= 2, "a table without caption or heads: %.100s", table.text)
 		columns := len(table.all("thead")[0].all("th"))
 		for _, row := range table.rows() {
 			if len(row) != columns {
@@ -212,9 +196,7 @@ func checkAccessible(t *testing.T, page *element) {
 		}
 	}
 	for _, a := range page.all("nav")[0].all("a") {
-		if ids[strings.TrimPrefix(a.attrs["href"], "#")] != a.text {
-			t.Errorf("the link %q has the target %q", a.text, a.attrs["href"])
-		}
+		assert.Equalf(t, a.text, ids[strings.TrimPrefix(a.attrs["href"], "#")], "the link %q has the target %q", a.text, a.attrs["href"])
 	}
 }
 
@@ -262,9 +244,7 @@ Pairs of players
   3 × player | against | score | 95 % | elo | 95 % | superior | elo by fit | 95 % | wins | draws | losses | turns | games
 Games
   60 × game | round | seed | seat 0 | seat 1 | turns | end | faults | files`
-	if got := outline(page); got != want {
-		t.Errorf("outline\n%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, outline(page), "outline")
 }
 
 func TestHeading(t *testing.T) {
@@ -280,13 +260,9 @@ func TestHeading(t *testing.T) {
 			for i, dt := range page.all("dt") {
 				facts[dt.text] = page.all("dd")[i].text
 			}
-			if facts["Game"] != "chess" || facts["Rules"] != "1.2" || facts["Seed"] != "7" || facts["Schedule"] != "round-robin" ||
-				facts["Games"] != "12" || facts["Players"] != "3, 2 in a game" || facts["Game seeds"] != "4" || !strings.HasPrefix(facts["Complete"], c.want) {
-				t.Errorf("facts %v, want %s", facts, c.want)
-			}
-			if title := page.all("h1")[0].text; title != "chess: 3 players, 12 games" || page.all("title")[0].text != title {
-				t.Errorf("title %q", title)
-			}
+			assert.Truef(t, facts["Game"] == "chess" && facts["Rules"] == "1.2" && facts["Seed"] == "7" && facts["Schedule"] == "round-robin" && facts["Games"] == "12" && facts["Players"] == "3, 2 in a game" && facts["Game seeds"] == "4" && strings.HasPrefix(facts["Complete"], c.want), "facts %v, want %s", facts, c.want)
+			title := page.all("h1")[0].text
+			assert.Truef(t, title == "chess: 3 players, 12 games" && page.all("title")[0].text == title, "title %q", title)
 		})
 	}
 }
@@ -298,36 +274,25 @@ func TestSizes(t *testing.T) {
 			names, games := tournament(c.players, c.seats, c.seeds)
 			page, _ := write(t, names, games, nil)
 			for _, id := range []string{"ratings", "scores", "course", "pairs", "games"} {
-				if len(page.section(t, id).rows()) == 0 {
-					t.Errorf("%v: no rows of %s", c, id)
-				}
+				assert.NotEmptyf(t, page.section(t, id).rows(), "%v: no rows of %s", c, id)
 			}
-			if heat := page.section(t, "scores").rows(); len(heat) != c.players || len(heat[0]) != c.players+1 {
-				t.Errorf("%v: the matrix is %q", c, heat)
-			}
+			heat := page.section(t, "scores").rows()
+			assert.Truef(t, len(heat) == c.players && len(heat[0]) == c.players+1, "%v: the matrix is %q", c, heat)
 			for k, text := range page.section(t, "course").all("text") { // the legend comes last
-				if left := len(page.section(t, "course").all("text")) - k; left <= min(c.players, mostLines) && !strings.Contains(text.text, " player-") {
-					t.Errorf("%v: %q in the legend", c, text.text)
-				}
+				assert.Truef(t, (len(page.section(t, "course").all("text"))-k) > min(c.players, mostLines) || strings.Contains(text.text, " player-"), "%v: %q in the legend", c, text.text)
 			}
-			if text := page.section(t, "faults").text; !strings.Contains(text, "None.") {
-				t.Errorf("%v: faults %q", c, text)
-			}
+			assert.Containsf(t, page.section(t, "faults").text, "None.", "%v: faults", c)
 			seats := strings.Count(page.section(t, "games").all("thead")[0].text, "seat ")
-			if seats != c.seats {
-				t.Errorf("%v: games of %d seats", c, seats)
-			}
+			assert.Equalf(t, c.seats, seats, "%v: games of %d seats", c, seats)
 		})
 	}
 	names, games := tournament(2, 2, 1)
 	page, _ := write(t, names, games[:1], nil)
-	if row := page.section(t, "games").rows(); len(row) != 1 || row[0][0] != "0" || row[0][2] != "player-a place 2, score 0" || row[0][3] != "player-b place 1, score 10" {
-		t.Errorf("one game: %q", row)
-	}
+	row := page.section(t, "games").rows()
+	assert.Truef(t, len(row) == 1 && row[0][0] == "0" && row[0][2] == "player-a place 2, score 0" && row[0][3] == "player-b place 1, score 10", "one game: %q", row)
 	page, _ = write(t, names, nil, nil)
-	if got := len(page.section(t, "games").rows()); got != 0 {
-		t.Errorf("no games: %d rows", got)
-	}
+	got := len(page.section(t, "games").rows())
+	assert.Zerof(t, got, "no games: %d rows", got)
 }
 
 // TestBounds: the page leaves out what exceeds its bounds, and says so.
@@ -336,9 +301,7 @@ func TestBounds(t *testing.T) {
 	page, _ := write(t, names, games, nil)
 	all := len(games)
 	rows := page.section(t, "games").rows()
-	if len(rows) != mostGames || rows[mostGames-1][0] != strconv.Itoa(all-1) || !strings.Contains(page.section(t, "games").text, fmt.Sprintf("The last 500 of %d are shown.", all)) {
-		t.Errorf("%d rows of %d games", len(rows), all)
-	}
+	assert.Truef(t, len(rows) == mostGames && rows[mostGames-1][0] == strconv.Itoa(all-1) && strings.Contains(page.section(t, "games").text, fmt.Sprintf("The last 500 of %d are shown.", all)), "%d rows of %d games", len(rows), all)
 	for _, id := range []string{"scores", "course"} {
 		if s := page.section(t, id); len(s.rows()) != mostShown || !strings.Contains(s.text, "he best 40 of 45 are shown.") {
 			t.Errorf("%s: %d rows", id, len(s.rows()))
@@ -376,9 +339,8 @@ func TestEscapes(t *testing.T) {
 	})
 	plain, _ := write(t, names, games, nil)
 	for _, name := range []string{"svg", "title", "desc", "circle", "section", "table", "style"} {
-		if got, want := len(page.all(name)), len(plain.all(name)); got != want {
-			t.Errorf("%d elements %s, want %d", got, name, want)
-		}
+		got, want := len(page.all(name)), len(plain.all(name))
+		assert.Equalf(t, want, got, "%d elements %s, want %d", got, name, want)
 	}
 	var shown []string
 	for _, row := range page.section(t, "ratings").rows() {
@@ -388,17 +350,12 @@ func TestEscapes(t *testing.T) {
 		if i == 5 {
 			want = "\ufffd[31mred\ufffd\ufffdtxt.exe\ufffd\ufffd\ufffd\nline\ttab"
 		}
-		if !slices.Contains(shown, want) {
-			t.Errorf("%q is not among the players %q", want, shown)
-		}
+		assert.Containsf(t, shown, want, "%q is not among the players %q", want, shown)
 	}
-	if h1 := page.all("h1")[0].text; !strings.HasPrefix(h1, hostile[0]+": ") {
-		t.Errorf("the title is %q", h1)
-	}
+	h1 := page.all("h1")[0].text
+	assert.Truef(t, strings.HasPrefix(h1, hostile[0]+": "), "the title is %q", h1)
 	for _, bad := range []string{"<script", "<img", "\x1b", "\x00", "\u202e"} {
-		if bytes.Contains(text, []byte(bad)) {
-			t.Errorf("the page has %q", bad)
-		}
+		assert.Falsef(t, bytes.Contains(text, []byte(bad)), "the page has %q", bad)
 	}
 	if faults := page.section(t, "faults"); !strings.Contains(faults.text, hostile[1]) || len(faults.rows()) < len(hostile) {
 		t.Errorf("%d rows of faults", len(faults.rows()))
@@ -417,16 +374,11 @@ func TestLinks(t *testing.T) {
 		for _, a := range s.all("a") {
 			got = append(got, a.attrs["href"])
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: links %q, want %q", id, got, want)
-		}
-		if !strings.Contains(s.text, "../up, /etc/passwd, http://x/y") {
-			t.Errorf("%s: %s", id, s.text)
-		}
+		assert.Truef(t, slices.Equal(got, want), "%s: links", id)
+		assert.Contains(t, s.text, "../up, /etc/passwd, http://x/y", id)
 	}
-	if row := page.section(t, "faults").rows()[0]; row[1] != "crash" || row[2] != "1" || row[4] != "game 0, before the first turn" {
-		t.Errorf("faults %q", row)
-	}
+	row := page.section(t, "faults").rows()[0]
+	assert.Truef(t, row[1] == "crash" && row[2] == "1" && row[4] == "game 0, before the first turn", "faults %q", row)
 }
 
 func TestFaults(t *testing.T) {
@@ -436,12 +388,9 @@ func TestFaults(t *testing.T) {
 	page, _ := write(t, names, games, nil)
 	got := fmt.Sprintf("%q", page.section(t, "faults").rows())
 	want := `[["player-a" "crash" "1" "1" "game 4, turn 5: fourth it printed last: out of\nideas" ""] ["player-b" "timeout" "6" "2" "game 4, turn 1: third it printed last: I think" ""]]`
-	if got != want {
-		t.Errorf("faults %s, want %s", got, want)
-	}
-	if row := page.section(t, "games").rows()[1]; row[len(row)-1] != "seat 0: 2 timeout, seat 0: 3 timeout" {
-		t.Errorf("game 1: %q", row)
-	}
+	assert.Equal(t, want, got, "faults")
+	row := page.section(t, "games").rows()[1]
+	assert.Equalf(t, "seat 0: 2 timeout, seat 0: 3 timeout", row[len(row)-1], "game 1: %q", row)
 }
 
 // TestMatrix: the matrix shows both sides of a pair, and pairs that did not meet.
@@ -450,23 +399,19 @@ func TestMatrix(t *testing.T) {
 	games = slices.DeleteFunc(games, func(g arena.Played) bool { return slices.Contains(g.Players, 2) && slices.Contains(g.Players, 0) })
 	page, _ := write(t, names, games, nil)
 	got := fmt.Sprintf("%q", page.section(t, "scores").rows())
-	if want := `[["1 player-a" "–" "0.62" "–"] ["2 player-b" "0.38" "–" "0.75"] ["3 player-c" "–" "0.25" "–"]]`; got != want {
-		t.Errorf("scores %s, want %s", got, want)
-	}
+	want := `[["1 player-a" "–" "0.62" "–"] ["2 player-b" "0.38" "–" "0.75"] ["3 player-c" "–" "0.25" "–"]]`
+	assert.Equal(t, want, got, "scores")
 	var classes, hints []string
 	for _, td := range page.section(t, "scores").all("td") {
 		if class := td.attrs["class"]; class != "" {
 			classes, hints = append(classes, class), append(hints, td.attrs["title"])
 		}
 	}
-	if want := "h6 h4 h8 h2"; strings.Join(classes, " ") != want || !strings.HasPrefix(hints[1], "player-b against player-a: 0.375 (") || !strings.HasSuffix(hints[1], ", 8 games") {
-		t.Errorf("classes %q, want %s; %q", classes, want, hints)
-	}
+	want = "h6 h4 h8 h2"
+	assert.Truef(t, strings.Join(classes, " ") == want && strings.HasPrefix(hints[1], "player-b against player-a: 0.375 (") && strings.HasSuffix(hints[1], ", 8 games"), "classes %q, want %s; %q", classes, want, hints)
 	for score, want := range map[float64]string{0: "h0", 0.5: "h5", 1: "h10", 0.51: "h6", 0.49: "h4"} {
 		t.Run(fmt.Sprint(score), func(t *testing.T) {
-			if c := heat("a", "b", 1, score, 0, 1); c.Class != want {
-				t.Errorf("score %v: %s, want %s", score, c.Class, want)
-			}
+			assert.Equalf(t, want, heat("a", "b", 1, score, 0, 1).Class, "score %v", score)
 		})
 	}
 }
@@ -474,33 +419,26 @@ func TestMatrix(t *testing.T) {
 func TestRepeats(t *testing.T) {
 	names, games := tournament(3, 2, 4)
 	page, _ := write(t, names, games, nil)
-	if s := page.section(t, "repeats"); !strings.Contains(s.text, "None:") || len(s.all("li")) != 0 {
-		t.Errorf("repeats: %s", s.text)
-	}
+	s := page.section(t, "repeats")
+	assert.Truef(t, strings.Contains(s.text, "None:") && len(s.all("li")) == 0, "repeats: %s", s.text)
 	for i := range games {
 		games[i].Sum = prng.Digest(0)
 	}
 	page, _ = write(t, names, games, nil)
-	if s := page.section(t, "repeats"); !strings.Contains(s.text, "have the weight of one game.") || len(s.all("li")) != 4 {
-		t.Errorf("repeats: %s", s.text)
-	}
+	s = page.section(t, "repeats")
+	assert.Truef(t, strings.Contains(s.text, "have the weight of one game.") && len(s.all("li")) == 4, "repeats: %s", s.text)
 }
 
 func TestSequentialTest(t *testing.T) {
 	names, games := tournament(2, 2, 4)
 	test, err := sprt.Parse("0,50")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := sprt.New(test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	page, _ := write(t, names, games, func(r *arena.Report) { r.Test = s })
 	section := page.section(t, "test")
-	if rows := section.rows(); !strings.Contains(section.text, "undecided") || rows[0][1] != "0 or 50 (logistic)" || rows[2][1] != "0.000" {
-		t.Errorf("the test is %q in %s", rows, section.text)
-	}
+	rows := section.rows()
+	assert.Truef(t, strings.Contains(section.text, "undecided") && rows[0][1] == "0 or 50 (logistic)" && rows[2][1] == "0.000", "the test is %q in %s", rows, section.text)
 }
 
 // TestStages: a contest shows its stages, the last one first, and games with different numbers of
@@ -515,15 +453,10 @@ func TestStages(t *testing.T) {
 		r.Stages = []arena.StageReport{{Stage: "sandbox", Seats: 4, Games: 12, Standings: []arena.StageStanding{{Player: "player-b", Games: 3, Points: 1215.4}, {Player: "player-a"}}},
 			{Stage: "finals", Seats: 2, Games: 6, Standings: []arena.StageStanding{{Player: "player-a", Games: 6, Points: 10}}}}
 	})
-	if got := fmt.Sprintf("%q", page.section(t, "stages").rows()); got != `[["finals" "1" "player-a" "10" "6"] ["sandbox" "1" "player-b" "1215" "3"] ["sandbox" "2" "player-a" "0" "0"]]` {
-		t.Errorf("stages %s", got)
-	}
-	if got := page.all("dd")[4].text; got != "4, 2 to 4 in a game" {
-		t.Errorf("players: %s", got)
-	}
-	if row := page.section(t, "games").rows()[12]; row[1] != "1.0" || row[3] == "" || row[5] != "" {
-		t.Errorf("a final is %q", row)
-	}
+	assert.Equal(t, `[["finals" "1" "player-a" "10" "6"] ["sandbox" "1" "player-b" "1215" "3"] ["sandbox" "2" "player-a" "0" "0"]]`, fmt.Sprintf("%q", page.section(t, "stages").rows()), "stages")
+	assert.Equal(t, "4, 2 to 4 in a game", page.all("dd")[4].text, "players")
+	row := page.section(t, "games").rows()[12]
+	assert.Truef(t, row[1] == "1.0" && row[3] != "" && row[5] == "", "a final is %q", row)
 }
 
 // TestCaveats: the page names ratings that the games do not bound, and players whom they do not
@@ -541,13 +474,10 @@ func TestCaveats(t *testing.T) {
 	for _, li := range page.section(t, "ratings").all("li") {
 		notes = append(notes, li.text)
 	}
-	if len(notes) != 4 || !strings.HasPrefix(notes[0], "A player won or lost everything") || !strings.HasPrefix(notes[1], "No games connect") || notes[2] != "c, d" && notes[3] != "c, d" {
-		t.Errorf("notes %q", notes)
-	}
+	assert.Truef(t, len(notes) == 4 && strings.HasPrefix(notes[0], "A player won or lost everything") && strings.HasPrefix(notes[1], "No games connect") && (notes[2] == "c, d" || notes[3] == "c, d"), "notes %q", notes)
 	page, _ = write(t, []string{"a", "b"}, games, nil)
-	if s := page.section(t, "ratings"); len(s.all("li")) != 0 {
-		t.Errorf("notes of a tournament without caveats: %s", s.text)
-	}
+	s := page.section(t, "ratings")
+	assert.Emptyf(t, s.all("li"), "notes of a tournament without caveats: %s", s.text)
 }
 
 // failing is a writer that fails.
@@ -558,12 +488,9 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("no space") }
 func TestWriteFails(t *testing.T) {
 	names, games := tournament(2, 2, 1)
 	r, err := arena.Evaluate(names, games, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(failing{}, r, games); err == nil || err.Error() != "no space" {
-		t.Errorf("error %v", err)
-	}
+	require.NoError(t, err)
+	err = Write(failing{}, r, games)
+	assert.EqualError(t, err, "no space")
 }
 
 // TestMeetings: a cell of the matrix links to the row of its pair, which lists their games; a game
@@ -577,20 +504,16 @@ func TestMeetings(t *testing.T) {
 		ids[th.attrs["id"]] = th.text
 	}
 	cells := page.section(t, "scores").all("a")
-	if len(cells) != 6 {
-		t.Fatalf("%d cells of the matrix link to games, want 6", len(cells))
-	}
+	require.Lenf(t, cells, 6, "%d cells of the matrix link to games, want 6", len(cells))
 	for _, a := range cells {
-		if to := strings.TrimPrefix(a.attrs["href"], "#"); !strings.HasPrefix(to, "pair-") || ids[to] == "" {
-			t.Errorf("%q leads to %q", a.text, a.attrs["href"])
-		}
+		to := strings.TrimPrefix(a.attrs["href"], "#")
+		assert.Truef(t, strings.HasPrefix(to, "pair-") && ids[to] != "", "%q leads to %q", a.text, a.attrs["href"])
 	}
 	var got []string
 	for _, a := range page.section(t, "pairs").all("a") {
 		to := a.attrs["href"]
-		if id, inside := strings.CutPrefix(to, "#"); inside && ids[id] != a.text || !inside && to != "replays/0.replay" {
-			t.Errorf("game %s leads to %q", a.text, to)
-		}
+		id, inside := strings.CutPrefix(to, "#")
+		assert.Truef(t, (!inside || ids[id] == a.text) && (inside || to == "replays/0.replay"), "game %s leads to %q", a.text, to)
 		got = append(got, a.text)
 	}
 	if slices.Sort(got); len(got) != len(games) || len(slices.Compact(got)) != len(games) {

@@ -15,34 +15,22 @@ func TestParts(t *testing.T) {
 		ends, rounds := parts(games)
 		return fmt.Sprint(ends, rounds)
 	}
-	if got := tell(); got != "[3 5 8 10 13 15 18 20 23 25] false" {
-		t.Error(got)
-	}
+	assert.Equal(t, "[3 5 8 10 13 15 18 20 23 25] false", tell())
 	for i := range games {
 		games[i].Round = i / 10
 	}
-	if got := tell(); got != "[10 20 25] true" {
-		t.Error(got)
-	}
+	assert.Equal(t, "[10 20 25] true", tell())
 	games[24].Stage = 1
-	if got := tell(); got != "[10 20 24 25] true" {
-		t.Error(got)
-	}
+	assert.Equal(t, "[10 20 24 25] true", tell())
 	for i := range games {
 		games[i].Round = i // more rounds than are shown
 	}
-	if got := tell(); got != "[3 5 8 10 13 15 18 20 23 25] false" {
-		t.Error(got)
-	}
+	assert.Equal(t, "[3 5 8 10 13 15 18 20 23 25] false", tell())
 	games = games[:2]
 	games[1].Round = games[0].Round
-	if got := tell(); got != "[1 2] false" {
-		t.Error(got)
-	}
+	assert.Equal(t, "[1 2] false", tell())
 	games = nil
-	if got := tell(); got != "[] false" {
-		t.Error(got)
-	}
+	assert.Equal(t, "[] false", tell())
 }
 
 // TestLengths: the description of the histogram states the width and the highest bar, and there are

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // elementCases are the functions, the exact functions, and the errors that are allowed, in
@@ -51,12 +53,9 @@ func TestElements(t *testing.T) {
 						worst, at = e, src[i]
 					}
 				}
-				if !(worst <= c.ulps) {
-					t.Errorf("%s: %s(%v) is off by %v units in the last place, want %v", name, c.name, at, worst, c.ulps)
-				}
-				if sum := crc64.Checksum(bits, crc64.MakeTable(crc64.ECMA)); sum != c.sum {
-					t.Errorf("%s: %s: the bits have the sum %#x, want %#x", name, c.name, sum, c.sum)
-				}
+				assert.Truef(t, worst <= c.ulps, "%s: %s(%v) is off by %v units in the last place, want %v", name, c.name, at, worst, c.ulps)
+				sum := crc64.Checksum(bits, crc64.MakeTable(crc64.ECMA))
+				assert.Equalf(t, c.sum, sum, "%s: %s: the bits have the sum", name, c.name)
 			})
 		}
 	})

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestGenerated: the assembly equals the output of gen. The first run builds avo, which
@@ -20,12 +23,10 @@ func TestGenerated(t *testing.T) {
 	}
 	for file, flag := range map[string]string{"sweep_amd64.s": "-out", "sweep_arm64.s": "arm64"} {
 		name := filepath.Join(t.TempDir(), file)
-		if out, err := exec.Command("go", "run", "-C", "gen", ".", flag, name).CombinedOutput(); err != nil {
-			t.Fatalf("go run -C gen . %s %s: %v\n%s", flag, name, err, out)
-		}
-		if got, want := body(t, name), body(t, file); !bytes.Equal(got, want) {
-			t.Errorf("gen writes %d bytes that are not the %d of %s: run go generate", len(got), len(want), file)
-		}
+		out, err := exec.Command("go", "run", "-C", "gen", ".", flag, name).CombinedOutput()
+		require.NoErrorf(t, err, "go run -C gen . %s %s: %v\n%s", flag, name, err, out)
+		got, want := body(t, name), body(t, file)
+		assert.Truef(t, bytes.Equal(got, want), "gen writes %d bytes that are not the %d of %s: run go generate", len(got), len(want), file)
 	}
 }
 
@@ -33,9 +34,7 @@ func TestGenerated(t *testing.T) {
 func body(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, rest, _ := bytes.Cut(text, []byte("\n"))
 	return rest
 }

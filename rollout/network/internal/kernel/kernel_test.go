@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // exactFMA computes fma in arbitrary precision.
@@ -55,9 +58,8 @@ func TestFMA(t *testing.T) {
 		case 1: // a product next to half the last bit of z
 			y = float32(math.Ldexp(1, r.IntN(6)-27)) * z / x
 		}
-		if got, want := fma(x, y, z), exactFMA(x, y, z); !same(got, want) {
-			t.Fatalf("fma(%x, %x, %x) = %x, want %x", x, y, z, got, want)
-		}
+		got, want := fma(x, y, z), exactFMA(x, y, z)
+		require.Truef(t, same(got, want), "fma(%x, %x, %x) = %x, want %x", x, y, z, got, want)
 	}
 }
 
@@ -172,9 +174,7 @@ func newConvCase(r *rand.Rand, s Shape, h, w, borderFrom, borderTo, boards int, 
 func (c *convCase) run(t *testing.T, name string) []float32 {
 	t.Helper()
 	restore, err := Use(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer restore()
 	n := c.boards * c.dg.Size()
 	guarded := make([]float32, n+2*guard)
@@ -188,9 +188,7 @@ func (c *convCase) run(t *testing.T, name string) []float32 {
 	}
 	NewConv(c.s, c.weights, c.bias).Run(guarded[guard:guard+n:guard+n], c.dg, onBoards(c.sg, c.boards, c.src), c.sg, residual, c.relu, c.boards)
 	for i := range guard {
-		if guarded[i] != 12345 || guarded[guard+n+i] != 12345 {
-			t.Fatalf("%s wrote outside of its result: %v", name, c)
-		}
+		require.Truef(t, guarded[i] == 12345 && guarded[guard+n+i] == 12345, "%s wrote outside of its result: %v", name, c)
 	}
 	return guarded[guard : guard+n]
 }
@@ -272,9 +270,7 @@ func everyPath(t *testing.T, f func(name string)) {
 	t.Helper()
 	for _, p := range paths {
 		restore, err := Use(p.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		f(p.name)
 		restore()
 	}
@@ -320,17 +316,13 @@ func TestInPlace(t *testing.T) {
 		want, got := c.run(t, name), onBoards(c.dg, 2, c.residual)
 		NewConv(c.s, c.weights, c.bias).Run(got, c.dg, onBoards(c.sg, 2, c.src), c.sg, got, c.relu, 2)
 		for i := range want {
-			if !same(got[i], want[i]) {
-				t.Fatalf("%s: convolution in place: float %d is %x, want %x", name, i, got[i], want[i])
-			}
+			require.Truef(t, same(got[i], want[i]), "%s: convolution in place: float %d is %x, want %x", name, i, got[i], want[i])
 		}
 		flat, in := make([]float32, len(residual)), append([]float32(nil), residual...)
 		d.Run(flat, src, 13, residual, false)
 		d.Run(in, src, 13, in, false)
 		for i := range flat {
-			if !same(flat[i], in[i]) {
-				t.Fatalf("%s: dense in place: float %d is %x, want %x", name, i, in[i], flat[i])
-			}
+			require.Truef(t, same(flat[i], in[i]), "%s: dense in place: float %d is %x, want %x", name, i, in[i], flat[i])
 		}
 	})
 }
@@ -342,14 +334,13 @@ func TestNoAllocations(t *testing.T) {
 	d, flat, out := NewDense(40, 30, random(r, 1200, false), nil), random(r, 120, false), make([]float32, 90)
 	scratch := make([]float32, Scratch(40, 3))
 	everyPath(t, func(name string) {
-		if n := testing.AllocsPerRun(3, func() {
+		n := testing.AllocsPerRun(3, func() {
 			conv.Run(dst, c.dg, src, c.sg, dst, true, 1)
 			d.Run(out, flat, 3, out, true)
 			MatMul(out, flat[:120], flat, 3, 40, 3, scratch)
 			Exp(out, out)
-		}); n != 0 {
-			t.Errorf("%s: %v allocations", name, n)
-		}
+		})
+		assert.Zerof(t, n, "%s: %v allocations", name, n)
 	})
 }
 

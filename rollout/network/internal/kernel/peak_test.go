@@ -1,6 +1,10 @@
 package kernel
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 // TestPeak: every path reaches more than 0.1 and less than 1,000 GFLOP/s, and vectors are no
 // slower than plain Go.
@@ -9,8 +13,6 @@ func TestPeak(t *testing.T) {
 	everyPath(t, func(name string) {
 		last = Peak() / 1e9
 		t.Logf("%s: %.1f GFLOP/s", name, last)
-		if last < 0.01 || last > 1000 {
-			t.Errorf("%s: %v GFLOP/s", name, last)
-		}
+		assert.Truef(t, last >= 0.01 && last <= 1000, "%s: %v GFLOP/s", name, last)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
@@ -16,13 +17,9 @@ import (
 func ordered(t testing.TB, board string) (s *codecraft.State, acts map[uint32]codecraft.Action) {
 	t.Helper()
 	g, err := codecraft.New(codecraft.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	state, err := codecraft.ParseText(g, strings.ReplaceAll(board, "\t", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, acts = &state, map[uint32]codecraft.Action{}
 	for _, u := range s.Units[:s.N] {
 		if u.Owner == 0 {
@@ -45,9 +42,7 @@ func ordered(t testing.TB, board string) (s *codecraft.State, acts map[uint32]co
 func at(t testing.TB, s *codecraft.State, x, y int) *codecraft.Unit {
 	t.Helper()
 	i := int(s.At[codecraft.CellOf(x, y)]) - 1
-	if i < 0 {
-		t.Fatalf("nothing at (%d, %d)", x, y)
-	}
+	require.GreaterOrEqualf(t, i, 0, "nothing at (%d, %d)", x, y)
 	return &s.Units[i]
 }
 
@@ -62,13 +57,11 @@ func TestBuildersSpread(t *testing.T) {
 	x30`)
 	want := map[[2]int]int{{33, 32}: 32, {34, 32}: 35}
 	for from, x := range want {
-		if a := acts[at(t, s, from[0], from[1]).ID]; a.Parts != codecraft.Given|codecraft.HasMove || int(a.MoveX) != x || a.MoveY != 32 {
-			t.Errorf("builder at %v: %+v, want a step to (%d, 32)", from, a, x)
-		}
+		a := acts[at(t, s, from[0], from[1]).ID]
+		assert.Truef(t, a.Parts == codecraft.Given|codecraft.HasMove && int(a.MoveX) == x && a.MoveY == 32, "builder at %v: %+v, want a step to (%d, 32)", from, a, x)
 	}
-	if a := acts[at(t, s, 31, 30).ID]; a.Parts != codecraft.Given|codecraft.HasAuto || a.Valid != 1<<codecraft.Resource {
-		t.Errorf("the builder beside a resource: %+v", a)
-	}
+	a := acts[at(t, s, 31, 30).ID]
+	assert.Truef(t, a.Parts == codecraft.Given|codecraft.HasAuto && a.Valid == 1<<codecraft.Resource, "the builder beside a resource: %+v", a)
 }
 
 // A builder pushes a gathering builder on its path onwards to the free place.
@@ -79,9 +72,8 @@ func TestBuildersPush(t *testing.T) {
 	1 H1H1H1 *H1H1H1 *
 	0  . .b1b1 . . . *`)
 	for _, x := range []int{2, 3} {
-		if a := acts[at(t, s, x, 0).ID]; a.Parts != codecraft.Given|codecraft.HasMove || int(a.MoveX) != x+1 || a.MoveY != 0 {
-			t.Errorf("builder at (%d, 0): %+v, want a step to (%d, 0)", x, a, x+1)
-		}
+		a := acts[at(t, s, x, 0).ID]
+		assert.Truef(t, a.Parts == codecraft.Given|codecraft.HasMove && int(a.MoveX) == x+1 && a.MoveY == 0, "builder at (%d, 0): %+v, want a step to (%d, 0)", x, a, x+1)
 	}
 }
 
@@ -126,9 +118,7 @@ func TestHouseWithoutLane(t *testing.T) {
 	0  . . .B1B1B1B1B1 *`)
 	for _, a := range acts {
 		if a.Parts&codecraft.HasBuild != 0 && a.BuildType == codecraft.House {
-			if a.BuildX != 0 || a.BuildY != 0 {
-				t.Errorf("a house at (%d, %d), want (0, 0)", a.BuildX, a.BuildY)
-			}
+			assert.Truef(t, a.BuildX == 0 && a.BuildY == 0, "a house at (%d, %d), want (0, 0)", a.BuildX, a.BuildY)
 			return
 		}
 	}
@@ -151,15 +141,12 @@ func TestShotsAreShared(t *testing.T) {
 	x30`)
 	shots := map[uint32]int{}
 	for _, a := range acts {
-		if a.Parts != codecraft.Given|codecraft.HasTarget {
-			t.Fatalf("%+v, want an attack", a)
-		}
+		require.Equalf(t, codecraft.Given|codecraft.HasTarget, a.Parts, "%+v, want an attack", a)
 		shots[a.Target]++
 	}
 	for _, y := range []int{30, 32} {
-		if n := shots[at(t, s, 35, y).ID]; n != 2 {
-			t.Errorf("%d shots at the enemy in row %d", n, y)
-		}
+		n := shots[at(t, s, 35, y).ID]
+		assert.Equalf(t, 2, n, "%d shots at the enemy in row %d", n, y)
 	}
 }
 
@@ -177,9 +164,8 @@ func TestStrength(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, acts := ordered(t, c.board)
 			a := acts[at(t, s, 30, 30).ID]
-			if moved := a.Parts&codecraft.HasMove != 0; moved != (c.x != 30) || moved && int(a.MoveX) != c.x {
-				t.Errorf("%+v, want x %d", a, c.x)
-			}
+			moved := a.Parts&codecraft.HasMove != 0
+			assert.Truef(t, moved == (c.x != 30) && (!moved || int(a.MoveX) == c.x), "%+v, want x %d", a, c.x)
 		})
 	}
 }
@@ -190,9 +176,7 @@ func TestBuildersEscape(t *testing.T) {
 	30 *b1 . . . . .r2
 	x30`)
 	a := acts[at(t, s, 31, 30).ID]
-	if a.Parts&codecraft.HasMove == 0 || a.MoveX != 31 || a.MoveY == 30 {
-		t.Errorf("%+v, want a step to the side", a)
-	}
+	assert.Truef(t, a.Parts&codecraft.HasMove != 0 && a.MoveX == 31 && a.MoveY != 30, "%+v, want a step to the side", a)
 }
 
 // Builders nearby repair an unfinished building.
@@ -204,12 +188,10 @@ func TestRepair(t *testing.T) {
 	x30
 	unit 3 H1 30,30 health 5 inactive`)
 	house := at(t, s, 30, 30).ID
-	if a := acts[at(t, s, 33, 31).ID]; a.Parts != codecraft.Given|codecraft.HasRepair || a.Repair != house {
-		t.Errorf("the builder beside the house: %+v", a)
-	}
-	if a := acts[at(t, s, 34, 31).ID]; a.Parts&codecraft.HasMove == 0 {
-		t.Errorf("the other builder: %+v, want a step", a)
-	}
+	a := acts[at(t, s, 33, 31).ID]
+	assert.Truef(t, a.Parts == codecraft.Given|codecraft.HasRepair && a.Repair == house, "the builder beside the house: %+v", a)
+	a = acts[at(t, s, 34, 31).ID]
+	assert.NotEqualf(t, codecraft.Parts(0), a.Parts&codecraft.HasMove, "the other builder: %+v, want a step", a)
 }
 
 // A builder heals a hurt fighter beside it.
@@ -219,9 +201,8 @@ func TestHeal(t *testing.T) {
 	x30
 	unit 1 r1 32,30 health 5`)
 	hurt := at(t, s, 32, 30).ID
-	if a := acts[at(t, s, 31, 30).ID]; a.Parts != codecraft.Given|codecraft.HasRepair || a.Repair != hurt {
-		t.Errorf("the builder: %+v, want a repair of %d", a, hurt)
-	}
+	a := acts[at(t, s, 31, 30).ID]
+	assert.Truef(t, a.Parts == codecraft.Given|codecraft.HasRepair && a.Repair == hurt, "the builder: %+v, want a repair of %d", a, hurt)
 }
 
 // An army goes to units rather than to a building that is nearer.
@@ -236,9 +217,8 @@ func TestUnitsFirst(t *testing.T) {
 	31  . . . . . . . .r1 . . . . . . . .
 	30  . . . . . . . .r1 . . . . . . . .
 	x30`)
-	if a := acts[at(t, s, 38, 33).ID]; a.Parts&codecraft.HasMove == 0 || a.MoveX != 37 {
-		t.Errorf("%+v, want a step to (37, 33)", a)
-	}
+	a := acts[at(t, s, 38, 33).ID]
+	assert.Truef(t, a.Parts&codecraft.HasMove != 0 && a.MoveX == 37, "%+v, want a step to (37, 33)", a)
 }
 
 func BenchmarkAppendOrders(b *testing.B) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
 )
@@ -235,9 +237,7 @@ func TestWalk(t *testing.T) {
 		}
 	}
 	t.Logf("%d go, %d stay; %d with a free target", moving, stay, reachable)
-	if stay < 100 || moving < 300 || reachable < 300 {
-		t.Errorf("%d go, %d stay, %d have a free target: too few of one sort", moving, stay, reachable)
-	}
+	assert.Truef(t, stay >= 100 && moving >= 300 && reachable >= 300, "%d go, %d stay, %d have a free target: too few of one sort", moving, stay, reachable)
 }
 
 // TestChase compares chases with plain searches.
@@ -270,7 +270,5 @@ func TestChase(t *testing.T) {
 		}
 	}
 	t.Logf("%d chase, %d do not", moving, stay)
-	if stay < 100 || moving < 100 {
-		t.Errorf("%d chase, %d do not: too few of one sort", moving, stay)
-	}
+	assert.Truef(t, stay >= 100 && moving >= 100, "%d chase, %d do not: too few of one sort", moving, stay)
 }

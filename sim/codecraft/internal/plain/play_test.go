@@ -3,6 +3,8 @@ package plain
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
@@ -16,9 +18,7 @@ func TestPlay(t *testing.T) {
 		rules.MaxNodes = []int32{1000, 1000, 30, 30}[i]
 		rules.NearestVictim, rules.RangeGates = i > 1, i > 1
 		fast, err := codecraft.New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var s, got codecraft.State
 		fast.Reset(&s, 3)
 		s.Resource = [sim.MaxPlayers]int32{500, 500}

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/recording"
@@ -25,26 +28,17 @@ func readRecording(t *testing.T, rules codecraft.Rules) (ticks []recorded) {
 	t.Helper()
 	const name = "replay-round1-3p-ticks0-106.jsonl.gz"
 	r, err := recording.NewReader(name, bytes.NewReader(simtest.Text(t, simtest.Shared(t, "traces", "codecraft", name))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	fast, err := codecraft.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var s codecraft.State
 	var p codecraft.Position
 	turn := sim.NewTurn(fast.Info().MaxOrders)
 	for end := error(nil); end == nil; {
-		if end = r.Next(); end != nil && end != io.EOF {
-			t.Fatal(end)
-		}
-		if err := r.World.Position(&p, &rules); err != nil {
-			t.Fatal(err)
-		}
-		if err := fast.Restore(&s, &p); err != nil {
-			t.Fatal(err)
-		}
+		end = r.Next()
+		require.True(t, end == nil || end == io.EOF, end)
+		require.NoError(t, r.World.Position(&p, &rules))
+		require.NoError(t, fast.Restore(&s, &p))
 		g := New(rules)
 		g.Load(&s)
 		turn.Clear()
@@ -94,9 +88,8 @@ func TestRecording(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", n)
-	if want := (counts{106, 1463, 1455, 8, 10, 44, 314, 129, 812, 255, 467, 233, 296}); n != want {
-		t.Errorf("compared %+v, want %+v", n, want)
-	}
+	want := (counts{106, 1463, 1455, 8, 10, 44, 314, 129, 812, 255, 467, 233, 296})
+	assert.Truef(t, n == want, "compared %+v, want %+v", n, want)
 }
 
 // replay is one recorded tick.

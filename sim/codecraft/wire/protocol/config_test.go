@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/texts"
@@ -30,9 +33,9 @@ func TestRecordedConfigsAndResults(t *testing.T) {
 				t.Errorf("%s: %v", f.Origin, err)
 				continue
 			}
-			if r, err := c.Rules(); err != nil || int(r.Players) != len(c.Players) || r.Validate() != nil {
-				t.Errorf("%s: rules of %d players, %v", f.Origin, r.Players, err)
-			}
+			r, err := c.Rules()
+			require.NoErrorf(t, err, "%s: rules of %d players", f.Origin, r.Players)
+			assert.Truef(t, int(r.Players) == len(c.Players) && r.Validate() == nil, "%s: rules of %d players", f.Origin, r.Players)
 			got = c.Append(nil)
 		case "result":
 			r, err := ParseResults(f.Data)
@@ -42,41 +45,31 @@ func TestRecordedConfigsAndResults(t *testing.T) {
 			}
 			got = r.Append(nil)
 		}
-		if !bytes.Equal(got, f.Data) {
-			t.Errorf("%s: written again it is\n%s, was\n%s", f.Origin, got, f.Data)
-		}
+		assert.Truef(t, bytes.Equal(got, f.Data), "%s: written again it is\n%s, was\n%s", f.Origin, got, f.Data)
 	}
-	if count["config"] != 8 || count["result"] != 7 {
-		t.Errorf("%v files, want 8 configs and 7 results", count)
-	}
+	assert.Truef(t, count["config"] == 8 && count["result"] == 7, "%v files, want 8 configs and 7 results", count)
 }
 
 func TestConfigRules(t *testing.T) {
 	for name, preset := range map[string]string{"Round1": "round1-3", "Round2": "round2-3", "Finals": "finals-3"} {
 		t.Run(name, func(t *testing.T) {
 			c, err := ParseConfig([]byte(`{"seed": 7, "game": {"Create": "` + name + `"}, "players": ["QuickStart", "Empty", {"Keyboard": null}]}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got, err := c.Rules()
-			if want, _ := codecraft.Preset(preset); err != nil || got != want {
-				t.Errorf("%s: %v, not the rules of %s", name, err, preset)
-			}
+			want, _ := codecraft.Preset(preset)
+			require.NoErrorf(t, err, "%s", name)
+			assert.Truef(t, got == want, "%s, not the rules of %s", name, preset)
 			if *c.Seed != 7 {
 				t.Errorf("%s: seed %d, want 7", name, *c.Seed)
 			}
 		})
 	}
 	c, err := ParseConfig([]byte(`{"seed": null, "game": {"LoadFrom": "a file"}, "players": ["QuickStart"]}`))
-	if err != nil || c.Game.LoadFrom != "a file" {
-		t.Fatal(c, err)
-	}
-	if got := string(c.Append(nil)); got != `{"seed":null,"game":{"LoadFrom":"a file"},"players":["QuickStart"]}` {
-		t.Error(got)
-	}
-	if _, err := c.Rules(); err == nil {
-		t.Error("a loaded game has rules of its own")
-	}
+	require.NoErrorf(t, err, "%v", c)
+	require.Equalf(t, "a file", c.Game.LoadFrom, "%v", c)
+	assert.Equal(t, `{"seed":null,"game":{"LoadFrom":"a file"},"players":["QuickStart"]}`, string(c.Append(nil)))
+	_, err = c.Rules()
+	assert.Error(t, err, "a loaded game has rules of its own")
 }
 
 func TestRefusedConfigs(t *testing.T) {
@@ -117,23 +110,17 @@ func TestRefusedConfigs(t *testing.T) {
 func TestUnknownFields(t *testing.T) {
 	c, err := ParseConfig([]byte(`{"version":2,"seed":5,"game":{"Create":"Round2","map":"x"},"players":[
 		{"Tcp":{"port":31001,"ip":"x","Token":"a"},"name":"one"},"QuickStart",{"Empty":null,"name":"three"}],"comment":{"a":1}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := []string{"comment", "version", "game.map", "players[0].name", "players[0].Tcp.ip", "players[2].name"}
-	if !slices.Equal(c.Unknown, want) {
-		t.Errorf("unknown fields %q, want %q", c.Unknown, want)
-	}
-	if p := c.Players[0]; p.Kind != PlayerTCP || p.TCP.Port != 31001 || *p.TCP.Token != "a" || *c.Seed != 5 || c.Game.Create != "Round2" {
-		t.Errorf("the known fields are %+v", c)
-	}
+	assert.True(t, slices.Equal(c.Unknown, want), "unknown fields")
+	p := c.Players[0]
+	assert.Truef(t, p.Kind == PlayerTCP && p.TCP.Port == 31001 && *p.TCP.Token == "a" && *c.Seed == 5 && c.Game.Create == "Round2", "the known fields are %+v", c)
 	if c, err := ParseConfig([]byte(`{"seed":null,"game":{"Create":"Round1"},"players":["Empty"]}`)); err != nil || c.Unknown != nil {
 		t.Error(err, c.Unknown)
 	}
 	r, err := ParseResults([]byte(`{"players":[{"crashed":false,"comment":null,"time":3}],"results":[7],"seed":1,"ticks":1000}`))
-	if err != nil || r.Results[0] != 7 || r.Seed != 1 {
-		t.Error(err, r)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, r.Results[0] == 7 && r.Seed == 1, "%v", r)
 }
 
 func FuzzConfig(f *testing.F) {
@@ -158,7 +145,6 @@ func FuzzConfig(f *testing.F) {
 // TestMarkedConfig: a config may begin with a byte order mark.
 func TestMarkedConfig(t *testing.T) {
 	c, err := ParseConfig([]byte(texts.Mark + `{"game":{"Create":"Round1"},"players":["Empty"]}` + "\r\n"))
-	if err != nil || c.Game.Create != "Round1" {
-		t.Errorf("config %+v, error %v", c, err)
-	}
+	require.NoErrorf(t, err, "config %+v", c)
+	assert.Equalf(t, "Round1", c.Game.Create, "config %+v", c)
 }

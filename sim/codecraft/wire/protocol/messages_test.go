@@ -12,6 +12,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
 )
@@ -21,9 +24,7 @@ func lines[T any](t testing.TB, file string) (all []T) {
 	t.Helper()
 	for d := json.NewDecoder(bytes.NewReader(wiretest.Unpack(t, file))); d.More(); {
 		var v T
-		if err := d.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Decode(&v))
 		all = append(all, v)
 	}
 	return all
@@ -35,9 +36,7 @@ func recordedMessages(t testing.TB) map[string][]byte {
 	all := map[string][]byte{}
 	for _, m := range lines[struct{ Source, Base64 string }](t, "raw-getaction-messages.jsonl.gz") {
 		b, err := base64.StdEncoding.DecodeString(m.Base64)
-		if err != nil {
-			t.Fatal(m.Source, err)
-		}
+		require.NoError(t, err, m.Source)
 		all[m.Source] = b
 	}
 	return all
@@ -46,27 +45,16 @@ func recordedMessages(t testing.TB) map[string][]byte {
 func TestRecordedMessages(t *testing.T) {
 	var m ServerMessage // used again for all: nothing of one may be left in the next
 	all := recordedMessages(t)
-	if len(all) != 6 {
-		t.Fatalf("%d messages, want 6", len(all))
-	}
+	require.Lenf(t, all, 6, "%d messages, want 6", len(all))
 	for name, b := range all {
 		t.Run(name, func(t *testing.T) {
 			r := NewReader(bytes.NewReader(b))
-			if err := r.ServerMessage(&m); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if !r.End() || r.Offset() != int64(len(b)) {
-				t.Errorf("%s: read %d of %d bytes", name, r.Offset(), len(b))
-			}
-			if m.Kind != GetAction || !m.DebugAvailable || m.View.MapSize != codecraft.Side || len(m.View.EntityProperties) != codecraft.Types {
-				t.Errorf("%s: %d, debug %v, side %d, %d types", name, m.Kind, m.DebugAvailable, m.View.MapSize, len(m.View.EntityProperties))
-			}
-			if !slices.IsSortedFunc(m.View.Players, func(a, b Standing) int { return int(a.ID - b.ID) }) {
-				t.Errorf("%s: players are not in the order of their ids", name)
-			}
-			if got := m.Append(nil); !bytes.Equal(got, b) {
-				t.Errorf("%s: written again it is another: %d bytes, want %d", name, len(got), len(b))
-			}
+			require.NoError(t, r.ServerMessage(&m), name)
+			assert.Truef(t, r.End() && r.Offset() == int64(len(b)), "%s: read %d of %d bytes", name, r.Offset(), len(b))
+			assert.Truef(t, m.Kind == GetAction && m.DebugAvailable && m.View.MapSize == codecraft.Side && len(m.View.EntityProperties) == codecraft.Types, "%s: %d, debug %v, side %d, %d types", name, m.Kind, m.DebugAvailable, m.View.MapSize, len(m.View.EntityProperties))
+			assert.Truef(t, slices.IsSortedFunc(m.View.Players, func(a, b Standing) int { return int(a.ID - b.ID) }), "%s: players are not in the order of their ids", name)
+			got := m.Append(nil)
+			assert.Truef(t, bytes.Equal(got, b), "%s: written again it is another: %d bytes, want %d", name, len(got), len(b))
 		})
 	}
 }
@@ -125,14 +113,11 @@ func TestClientMessages(t *testing.T) {
 	r := NewReader(bytes.NewReader(stream))
 	var m ClientMessage
 	for !r.End() {
-		if err := r.ClientMessage(&m); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, r.ClientMessage(&m))
 		again = m.Append(again)
 	}
-	if r.Err() != nil || !bytes.Equal(stream, again) {
-		t.Errorf("%v; %d bytes written again are not the %d that were read", r.Err(), len(again), len(stream))
-	}
+	require.NoError(t, r.Err())
+	assert.Truef(t, bytes.Equal(stream, again), "%d bytes written again are not the %d that were read", len(again), len(stream))
 }
 
 // TestActionLayout compares the bytes of a message with the layout in the published clients.
@@ -148,9 +133,8 @@ func TestActionLayout(t *testing.T) {
 		"\x01" + "\x09\x00\x00\x00" + "\x03\x00\x00\x00" + "\x04\x00\x00\x00" +
 		"\x01" + "\x01\x05\x00\x00\x00" + "\x01\x06\x00\x00\x00" + "\x01\x00\x00\x00\x08\x00\x00\x00" +
 		"\x01" + "\x09\x00\x00\x00"
-	if got := m.Append(nil); string(got) != want {
-		t.Errorf("found\n%x, want\n%x", got, want)
-	}
+	got := m.Append(nil)
+	assert.Equalf(t, want, string(got), "found\n%x", got)
 }
 
 func TestRefusedMessages(t *testing.T) {
@@ -179,12 +163,9 @@ func TestRefusedMessages(t *testing.T) {
 			r := NewReader(strings.NewReader(c.data))
 			var m ClientMessage
 			err := r.ClientMessage(&m)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: error %v, want %q", c.name, err, c.want)
-			}
-			if again := r.ClientMessage(&m); again != err {
-				t.Errorf("%s: the error does not stick: %v", c.name, again)
-			}
+			assert.ErrorContains(t, err, c.want, c.name)
+			again := r.ClientMessage(&m)
+			assert.Truef(t, again == err, "%s: the error does not stick: %v", c.name, again)
 		})
 	}
 }
@@ -195,9 +176,7 @@ func TestLimit(t *testing.T) {
 	for n := range int64(len(data)) {
 		r := NewReader(bytes.NewReader(data))
 		r.Limit(n)
-		if r.ClientMessage(&m) == nil || r.Offset() > n {
-			t.Fatalf("limit %d of %d: error %v after %d bytes", n, len(data), r.Err(), r.Offset())
-		}
+		require.Truef(t, r.ClientMessage(&m) != nil && r.Offset() <= n, "limit %d of %d: error %v after %d bytes", n, len(data), r.Err(), r.Offset())
 	}
 }
 
@@ -209,16 +188,10 @@ func TestErrorsOfTheSource(t *testing.T) {
 	data := (&ClientMessage{Kind: DebugUpdateDone}).Append(nil)
 	r := broken(data)
 	var m ClientMessage
-	if err := r.ClientMessage(&m); err != nil {
-		t.Fatal(err)
-	}
-	if !r.End() || !errors.Is(r.Err(), gone) {
-		t.Errorf("error %v, want %v", r.Err(), gone)
-	}
+	require.NoError(t, r.ClientMessage(&m))
+	assert.Truef(t, r.End() && errors.Is(r.Err(), gone), "error %v, want %v", r.Err(), gone)
 	r = broken(data[:2])
-	if err := r.ClientMessage(&m); !errors.Is(err, gone) {
-		t.Errorf("error %v, want %v", err, gone)
-	}
+	assert.ErrorIs(t, r.ClientMessage(&m), gone)
 }
 
 func TestDecodingTakesNoMemory(t *testing.T) {
@@ -227,15 +200,14 @@ func TestDecodingTakesNoMemory(t *testing.T) {
 	in := bytes.NewReader(data)
 	r := NewReader(in)
 	buffer := make([]byte, 0, len(data))
-	if n := testing.AllocsPerRun(100, func() {
+	n := testing.AllocsPerRun(100, func() {
 		in.Reset(data)
 		if err := r.ClientMessage(&m); err != nil {
 			t.Fatal(err)
 		}
 		buffer = m.Append(buffer[:0])
-	}); n != 0 {
-		t.Errorf("%v allocations, want none", n)
-	}
+	})
+	assert.Zerof(t, n, "%v allocations, want none", n)
 }
 
 func FuzzClientMessage(f *testing.F) {
@@ -311,9 +283,7 @@ func TestLongestAction(t *testing.T) {
 		}})
 	}
 	data := m.Append(nil)
-	if len(data) != 4+MaxAction {
-		t.Errorf("%d bytes, want %d", len(data), 4+MaxAction)
-	}
+	assert.Equalf(t, 4+MaxAction, len(data), "%d bytes, want %d", len(data), 4+MaxAction)
 	var got ClientMessage
 	if err := NewReader(bytes.NewReader(data)).ClientMessage(&got); err != nil || !bytes.Equal(got.Append(nil), data) {
 		t.Errorf("read again: %v", err)
@@ -321,9 +291,7 @@ func TestLongestAction(t *testing.T) {
 	first := &m.Action.EntityActions[0].Attack.Value.Auto.Value
 	first.ValidTargets = append(first.ValidTargets, codecraft.Wall)
 	err := NewReader(bytes.NewReader(m.Append(nil))).ClientMessage(&got)
-	if want := "more than the 563204 bytes that are allowed"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("a byte more: %v, want %s", err, want)
-	}
+	assert.ErrorContains(t, err, "more than the 563204 bytes that are allowed", "a byte more")
 }
 
 // TestLongMessagesTakeLittleMemory reads messages of the greatest length, which may take only some
@@ -370,9 +338,8 @@ func TestDebugStateLayout(t *testing.T) {
 	want := "\x01\x00\x00\x00\x02\x00\x00\x00" + one + zero + zero + one +
 		"\x02\x00\x00\x00" + "\x01\x00\x00\x00A" + "\x02\x00\x00\x00Up" +
 		one + zero + one + zero + one + "\x01" + "\x03\x00\x00\x00"
-	if got := d.Append(nil); string(got) != want {
-		t.Errorf("found\n%x, want\n%x", got, want)
-	}
+	got := d.Append(nil)
+	assert.Equalf(t, want, string(got), "found\n%x", got)
 	if got := len((&DebugState{}).Append(nil)); got != 53 {
 		t.Errorf("an empty one has %d bytes, want 53", got)
 	}

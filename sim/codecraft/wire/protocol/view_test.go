@@ -1,8 +1,10 @@
 package protocol
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -29,12 +31,9 @@ func TestViewOfStart(t *testing.T) {
 				delete(places, e.Type)
 			}
 		}
-		if len(places) > 0 {
-			t.Errorf("player %d does not see %v", p+1, places)
-		}
-		if n := testing.AllocsPerRun(10, func() { View(&view, g, s, p) }); n > 0 {
-			t.Errorf("%v allocations", n)
-		}
+		assert.Emptyf(t, places, "player %d does not see", p+1)
+		n := testing.AllocsPerRun(10, func() { View(&view, g, s, p) })
+		assert.LessOrEqualf(t, n, float64(0), "%v allocations", n)
 	}
 }
 
@@ -54,13 +53,10 @@ func TestViewErrors(t *testing.T) {
 			v := PlayerView{MyID: 1, Header: Header{MapSize: 80}, Players: []Standing{{1, 0, 0}, {2, 0, 0}}, Entities: []Entity{house}}
 			rules := wiretest.Round1()
 			var p codecraft.Position
-			if err := v.Position(&p, &rules); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, v.Position(&p, &rules))
 			change(&v)
-			if err := v.Position(&p, &rules); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want one with %q", err, want)
-			}
+			err := v.Position(&p, &rules)
+			assert.ErrorContains(t, err, want)
 		})
 	}
 }

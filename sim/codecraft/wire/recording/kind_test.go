@@ -3,6 +3,8 @@ package recording
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestKindOf checks the kinds of recordings by their first bytes.
@@ -19,9 +21,7 @@ func TestKindOf(t *testing.T) {
 		"\x31\x06\x00\x00\x50":                     HoldsNothing,
 	} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
-			if got := KindOf([]byte(text)); got != want {
-				t.Errorf("%q: %q, want %q", text, got, want)
-			}
+			assert.Equalf(t, want, KindOf([]byte(text)), "%q", text)
 		})
 	}
 }

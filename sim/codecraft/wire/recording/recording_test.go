@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
@@ -22,9 +25,7 @@ import (
 func openRecorded(t testing.TB) *Reader {
 	t.Helper()
 	r, err := NewReader(wiretest.RecordedGame, bytes.NewReader(wiretest.Unpack(t, wiretest.RecordedGame)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -41,23 +42,18 @@ func recorded(t testing.TB, g *codecraft.Game, s *codecraft.State, random *prng.
 func TestRecordedStates(t *testing.T) {
 	r := openRecorded(t)
 	want, _ := codecraft.Preset("round1-3")
-	if rules, err := r.World.Rules(wiretest.Round1()); err != nil || rules != want {
-		t.Errorf("error %v; not the rules of round 1", err)
-	}
+	rules, err := r.World.Rules(wiretest.Round1())
+	require.NoError(t, err)
+	assert.True(t, rules == want, "error; not the rules of round 1")
 	ticks, entities := 0, 0
 	for end := error(nil); end == nil; {
-		if end = r.Next(); end != nil && end != io.EOF {
-			t.Fatal(end)
-		}
+		end = r.Next()
+		require.True(t, end == nil || end == io.EOF, end)
 		g, s := wiretest.Restore(t, &r.World)
 		var back World
 		back.Fill(g, s)
-		if !reflect.DeepEqual(back.Players, r.World.Players) || !reflect.DeepEqual(back.Entities, r.World.Entities) {
-			t.Fatalf("tick %d: not the same world", r.World.CurrentTick)
-		}
-		if back.NextID != r.World.NextID || back.CurrentTick != r.World.CurrentTick || len(back.Actions) != len(r.World.Actions) {
-			t.Fatalf("tick %d: not the same world", r.World.CurrentTick)
-		}
+		require.Truef(t, reflect.DeepEqual(back.Players, r.World.Players) && reflect.DeepEqual(back.Entities, r.World.Entities), "tick %d: not the same world", r.World.CurrentTick)
+		require.Truef(t, back.NextID == r.World.NextID && back.CurrentTick == r.World.CurrentTick && len(back.Actions) == len(r.World.Actions), "tick %d: not the same world", r.World.CurrentTick)
 		rules := g.Rules()
 		for i := range back.Actions {
 			a, b := &back.Actions[i], &r.World.Actions[i]
@@ -69,9 +65,7 @@ func TestRecordedStates(t *testing.T) {
 		ticks++
 	}
 	t.Logf("%d states, %d entities", ticks, entities)
-	if ticks != 107 {
-		t.Errorf("%d states, want 107: before and after each of 106 ticks", ticks)
-	}
+	assert.Equalf(t, 107, ticks, "%d states, want 107: before and after each of 106 ticks", ticks)
 }
 
 // TestRecordingErrors changes a recording and checks the errors.
@@ -95,9 +89,7 @@ func TestRecordingErrors(t *testing.T) {
 	} {
 		t.Run(c.old+" becomes "+c.new, func(t *testing.T) {
 			text := strings.Replace(wiretest.OneTick(), c.old, c.new, 1)
-			if c.old != "" && text == wiretest.OneTick() {
-				t.Fatalf("%s: not in the text", c.old)
-			}
+			require.Truef(t, c.old == "" || text != wiretest.OneTick(), "%s: not in the text", c.old)
 			r, err := NewReader("x", strings.NewReader(text))
 			for err == nil {
 				err = r.Next()
@@ -105,9 +97,7 @@ func TestRecordingErrors(t *testing.T) {
 			if err == io.EOF {
 				err = nil
 			}
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("%s: error %v, want %q", c.new, err, c.want)
-			}
+			assert.Truef(t, (c.want != "" || err == nil) && (c.want == "" || err != nil && strings.Contains(err.Error(), c.want)), "%s: error %v, want %q", c.new, err, c.want)
 		})
 	}
 }
@@ -122,9 +112,7 @@ func TestRecordingBreaksOff(t *testing.T) {
 		if err == nil {
 			err = r.Next()
 		}
-		if !errors.Is(err, broken) {
-			t.Errorf("after %d bytes: error %v, want %v", n, err, broken)
-		}
+		assert.ErrorIsf(t, err, broken, "after %d bytes", n)
 	}
 }
 
@@ -152,9 +140,7 @@ func TestWorldErrors(t *testing.T) {
 	} {
 		t.Run(c.old+" becomes "+c.new, func(t *testing.T) {
 			_, _, err := LoadState("x", strings.NewReader(strings.Replace(wiretest.OneTick(), c.old, c.new, 1)), wiretest.Round1())
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("%s: error %v, want %q", c.new, err, c.want)
-			}
+			assert.Truef(t, (c.want != "" || err == nil) && (c.want == "" || err != nil && strings.Contains(err.Error(), c.want)), "%s: error %v, want %q", c.new, err, c.want)
 		})
 	}
 }
@@ -164,9 +150,7 @@ func TestActionLines(t *testing.T) {
 	n := 0
 	for r := openRecorded(t); r.Next() == nil; {
 		var read map[string]protocol.EntityAction
-		if err := json.Unmarshal(protocol.AppendActions(nil, r.Delta.Actions.Changed), &read); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(protocol.AppendActions(nil, r.Delta.Actions.Changed), &read))
 		back, err := appendOrders(nil, read)
 		if err != nil || len(back) != len(r.Delta.Actions.Changed) {
 			t.Fatalf("error %v, %d actions, want %d", err, len(back), len(r.Delta.Actions.Changed))
@@ -178,9 +162,7 @@ func TestActionLines(t *testing.T) {
 			n++
 		}
 	}
-	if n < 500 {
-		t.Errorf("only %d actions", n)
-	}
+	assert.GreaterOrEqualf(t, n, 500, "only %d actions", n)
 }
 
 // blankGzip returns a small gzip file that unpacks to a text and 256 MB of blank lines.
@@ -189,12 +171,9 @@ func blankGzip(t *testing.T, text string) []byte {
 	var file bytes.Buffer
 	for _, part := range []string{text, strings.Repeat("\n", 1<<24)} {
 		z := gzip.NewWriter(&file)
-		if _, err := io.WriteString(z, part); err != nil {
-			t.Fatal(err)
-		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.WriteString(z, part)
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
 		if part == text {
 			text = file.String()
 			file.Reset()
@@ -235,9 +214,8 @@ func TestBlankLines(t *testing.T) {
 		return err
 	}
 	blank := strings.Repeat(" \r\n", 1000)
-	if err := readAll(strings.NewReader(first + "\n" + blank + tick + blank)); err != io.EOF {
-		t.Errorf("a thousand blank lines: %v", err)
-	}
+	err := readAll(strings.NewReader(first + "\n" + blank + tick + blank))
+	assert.Truef(t, err == io.EOF, "a thousand blank lines: %v", err)
 	for _, c := range []struct {
 		name, text, want string
 		read             func(io.Reader) error
@@ -248,16 +226,11 @@ func TestBlankLines(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			file := blankGzip(t, c.text)
 			z, err := gzip.NewReader(bytes.NewReader(file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			in := counted{Reader: z}
-			if err := c.read(&in); err == nil || err.Error() != c.want {
-				t.Errorf("%s: %v, want %s", c.name, err, c.want)
-			}
-			if in.n > 1<<20 {
-				t.Errorf("%s: read %d bytes of a file of %d", c.name, in.n, len(file))
-			}
+			err = c.read(&in)
+			assert.EqualError(t, err, c.want, c.name)
+			assert.LessOrEqualf(t, in.n, 1<<20, "%s: read %d bytes of a file of %d", c.name, in.n, len(file))
 		})
 	}
 }
@@ -266,15 +239,10 @@ func TestBlankLines(t *testing.T) {
 func TestTicksAfterTheEnd(t *testing.T) {
 	text := strings.Replace(wiretest.OneTick(), `"max_tick_count":1000`, `"max_tick_count":1`, 1)
 	r, err := NewReader("x", strings.NewReader(text+`{"kind":"tick","tick":2,"next_id":6}`+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Next(); err != nil {
-		t.Fatal(err)
-	}
-	if err, want := r.Next(), "recording x: line 3: found tick 2, want the end: max_tick_count is 1"; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	require.NoError(t, err)
+	require.NoError(t, r.Next())
+	err, want := r.Next(), "recording x: line 3: found tick 2, want the end: max_tick_count is 1"
+	assert.EqualError(t, err, want)
 }
 
 // TestOrdersOfReplay records games and plays them tick by tick, from the recorded states with the
@@ -287,9 +255,7 @@ func TestOrdersOfReplay(t *testing.T) {
 		rules, _ := codecraft.Preset(name)
 		g, s := wiretest.Battle(t, rules, uint64(seed))
 		r, err := NewReader(name, bytes.NewReader(recorded(t, g, s, &random, 30)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		want, turn := codecraft.State{}, sim.NewTurn(1000)
 		for end := error(nil); end == nil; {
 			if end = r.Next(); end != nil && end != io.EOF {
@@ -313,9 +279,7 @@ func TestOrdersOfReplay(t *testing.T) {
 		}
 	}
 	t.Logf("%d ticks played again, %d with deaths", played, skipped)
-	if played < 20 {
-		t.Errorf("only %d ticks played again", played)
-	}
+	assert.GreaterOrEqualf(t, played, 20, "only %d ticks played again", played)
 }
 
 // unitsDie reports whether the tick removes entities other than resources.
@@ -337,9 +301,8 @@ func TestOrdersOfNobody(t *testing.T) {
 	turn := sim.NewTurn(4)
 	d.Orders(turn, &w, &rules)
 	for p := range sim.Player(4) {
-		if orders := turn.Orders(p); p != 1 && len(orders) > 0 || p == 1 && (len(orders) != 1 || orders[0] != codecraft.Stop(7)) {
-			t.Errorf("player %d: %v", p+1, orders)
-		}
+		orders := turn.Orders(p)
+		assert.Truef(t, (p == 1 || len(orders) == 0) && (p != 1 || len(orders) == 1 && orders[0] == codecraft.Stop(7)), "player %d: %v", p+1, orders)
 	}
 }
 
@@ -350,9 +313,8 @@ func TestApplyRules(t *testing.T) {
 		"fog": {Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: 5}}, "nodes": {Header: protocol.Header{MapSize: 80, MaxTickCount: 5, MaxPathfindNodes: 1}}, "ticks": {Header: protocol.Header{MapSize: 80}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := w.Apply(&d); err == nil || !strings.Contains(err.Error(), "the rules change") {
-				t.Errorf("%s: error %v", name, err)
-			}
+			err := w.Apply(&d)
+			assert.ErrorContains(t, err, "the rules change", name)
 		})
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
@@ -32,32 +35,20 @@ func TestReplayFile(t *testing.T) {
 	file := recordedReplay(t)
 	want := openRecorded(t)
 	got, err := NewReader("replay", iotest.OneByteReader(bytes.NewReader(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	again := got.World.Append(nil)
 	for ticks := 0; ; ticks++ {
-		if !reflect.DeepEqual(want.World, got.World) {
-			t.Fatalf("before tick %d: not the same world", ticks)
-		}
+		require.Equalf(t, want.World, got.World, "before tick %d: not the same world", ticks)
 		err, err2 := want.Next(), got.Next()
-		if err != err2 {
-			t.Fatal(err, err2)
-		}
+		require.Truef(t, err == err2, "%v %v", err, err2)
 		if err == io.EOF {
-			if ticks != 106 {
-				t.Errorf("%d ticks, want 106", ticks)
-			}
+			assert.Equalf(t, 106, ticks, "%d ticks, want 106", ticks)
 			break
 		}
 		again = got.Delta.Append(again, got.Events)
-		if !reflect.DeepEqual(want.Events, got.Events) || !sameDelta(&want.Delta, &got.Delta) {
-			t.Fatalf("tick %d is not the same", ticks)
-		}
+		require.Truef(t, reflect.DeepEqual(want.Events, got.Events) && sameDelta(&want.Delta, &got.Delta), "tick %d is not the same", ticks)
 	}
-	if !bytes.Equal(again, file) {
-		t.Error("written again the file has other bytes")
-	}
+	assert.True(t, bytes.Equal(again, file), "written again the file has other bytes")
 }
 
 // sameDelta compares two deltas; nil and empty lists are equal.
@@ -88,9 +79,8 @@ func TestReplayLayout(t *testing.T) {
 	vein := join(n(6), zero, n(8, 1, 2, 3), one)
 	repairs := join(n(5), zero, zero, zero, one, n(6))
 	state := join(n(7, 80), one, n(0), n(1000, 900, 3, -1), n(1, 1, 1, 0, 50, 60), n(2, 5), house, n(6), vein, n(1), repairs)
-	if got := w.Append(nil); !bytes.Equal(got, state) {
-		t.Errorf("the state is\n%v, want\n%v", got, state)
-	}
+	got := w.Append(nil)
+	assert.Truef(t, bytes.Equal(got, state), "the state is\n%v, want\n%v", got, state)
 	d := Delta{NextID: 9, Header: protocol.Header{MapSize: 80, FogOfWar: true, MaxTickCount: 1000, MaxPathfindNodes: 900, CurrentTick: 4}, Reserved: -1}
 	d.Players.Changed = w.Players
 	d.Entities = Changes[protocol.Entity]{New: w.Entities[:1], Removed: []int32{3, 4}, Changed: w.Entities[1:]}
@@ -99,9 +89,8 @@ func TestReplayLayout(t *testing.T) {
 		n(0), n(0), n(1, 1, 1, 0, 50, 60),
 		n(1), house, n(2, 3, 4), n(1, 6), vein,
 		n(1), repairs, n(1, 3), n(1, 5), repairs)
-	if got := d.Append(nil, []Event{{5, 6}}); !bytes.Equal(got, tick) {
-		t.Errorf("the tick is\n%v, want\n%v", got, tick)
-	}
+	got = d.Append(nil, []Event{{5, 6}})
+	assert.Truef(t, bytes.Equal(got, tick), "the tick is\n%v, want\n%v", got, tick)
 	r, err := NewReader("x", bytes.NewReader(join(state, tick)))
 	if err != nil || !reflect.DeepEqual(r.World.Entities, w.Entities) || !reflect.DeepEqual(r.World.Actions, w.Actions) {
 		t.Fatalf("error %v, world %+v", err, r.World)
@@ -127,9 +116,7 @@ func TestReplayEnds(t *testing.T) {
 			t.Fatalf("cut at %d: error %v", n, err)
 		}
 	}
-	if whole != 3 {
-		t.Errorf("whole at %d places, want 3: before and after each of 2 ticks", whole)
-	}
+	assert.Equalf(t, 3, whole, "whole at %d places, want 3: before and after each of 2 ticks", whole)
 }
 
 // shortReplay returns a replay file of two ticks with few entities.
@@ -146,14 +133,10 @@ func shortReplay(t testing.TB) []byte {
 	turn.Set(1, []sim.Order{codecraft.Move(6, 95, 20, true, true), codecraft.And(codecraft.Auto(6, 10, 0)), codecraft.Stop(5)})
 	for range 2 {
 		g.Step(s, turn)
-		if err := rec.Tick(s); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rec.Tick(s))
 		turn.Clear()
 	}
-	if err := rec.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rec.Close())
 	return b.Bytes()
 }
 
@@ -167,9 +150,8 @@ func TestReplayRefused(t *testing.T) {
 		"found id 2 under key 1":                    twoIDs(),
 	} {
 		t.Run(want, func(t *testing.T) {
-			if _, err := NewReader("x", bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want one with %q", err, want)
-			}
+			_, err := NewReader("x", bytes.NewReader(file))
+			assert.ErrorContains(t, err, want)
 		})
 	}
 }
@@ -186,9 +168,7 @@ func manyEntities() []byte {
 func TestReplayLimit(t *testing.T) {
 	w := World{Header: protocol.Header{MapSize: 80}, EntityProperties: make([]protocol.TypeProperties, maxBytes/40)}
 	_, err := NewReader("x", bytes.NewReader(w.Append(nil)))
-	if err == nil || !strings.Contains(err.Error(), "bytes that are allowed") {
-		t.Errorf("error %v", err)
-	}
+	assert.ErrorContains(t, err, "bytes that are allowed")
 }
 
 // twoIDs returns a state with a player under the key of another.

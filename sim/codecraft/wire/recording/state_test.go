@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
@@ -37,12 +40,8 @@ func TestStateFile(t *testing.T) {
 		other.Bonus = rules.Bonus // what the file does not tell
 		other.Start = rules.Start
 		h, loaded, err := LoadState(name, bytes.NewReader(file), other)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h.Rules() != rules {
-			t.Errorf("%s: other rules", name)
-		}
+		require.NoError(t, err)
+		assert.Truef(t, h.Rules() == rules, "%s: other rules", name)
 		loaded.Seed = s.Seed
 		for range 20 {
 			if g.Hash(s) != h.Hash(loaded) {
@@ -60,12 +59,9 @@ func TestStateOfRecording(t *testing.T) {
 	for name, file := range map[string][]byte{"lines": wiretest.Unpack(t, wiretest.RecordedGame), "replay": recordedReplay(t)} {
 		t.Run(name, func(t *testing.T) {
 			g, s, err := LoadState(name, bytes.NewReader(file), codecraft.DefaultRules())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r := g.Rules(); r.Players != 3 || r.Fog || s.N != 21 || s.Resources.Count() != 1560 || s.FirstID != 25 || s.NextID != 1585 {
-				t.Errorf("%s: %d players, %d units, %d resources from %d, next %d", name, r.Players, s.N, s.Resources.Count(), s.FirstID, s.NextID)
-			}
+			require.NoError(t, err)
+			r := g.Rules()
+			assert.Truef(t, r.Players == 3 && !r.Fog && s.N == 21 && s.Resources.Count() == 1560 && s.FirstID == 25 && s.NextID == 1585, "%s: %d players, %d units, %d resources from %d, next %d", name, r.Players, s.N, s.Resources.Count(), s.FirstID, s.NextID)
 		})
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -111,9 +113,7 @@ func TestViewsAreTight(t *testing.T) {
 		}
 	}
 	t.Logf("%d entities seen, %d of them barely", seen, tight)
-	if seen != 26272 || tight != 2256 {
-		t.Error("want 26272 and 2256")
-	}
+	assert.True(t, seen == 26272 && tight == 2256, "want 26272 and 2256")
 }
 
 // TestViewLines writes recorded views as lines and reads them again.
@@ -133,12 +133,8 @@ func TestViewLines(t *testing.T) {
 func sameView(t *testing.T, v *protocol.PlayerView) (*codecraft.Game, *codecraft.State) {
 	t.Helper()
 	g, s, err := StateOfView(v, codecraft.DefaultRules())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !shows(v, g, s) {
-		t.Errorf("tick %d: the state shows another view", v.CurrentTick)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, shows(v, g, s), "tick %d: the state shows another view", v.CurrentTick)
 	return g, s
 }
 
@@ -197,9 +193,7 @@ func TestStateOfViewStartSeen(t *testing.T) {
 		{ID: 2, Health: 10, X: 70, Y: 66, Type: codecraft.BuilderUnit, Owner: 0, Active: true},
 	}}
 	s := new(codecraft.State)
-	if err := g.Restore(s, &p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Restore(s, &p))
 	var v protocol.PlayerView
 	protocol.View(&v, g, s, 0)
 	_, state := sameView(t, &v)
@@ -214,19 +208,13 @@ func TestStateOfSharedViews(t *testing.T) {
 	for _, file := range append(wiretest.ViewFiles(t), "raw-getaction-messages.jsonl.gz") {
 		err := EachView(file, bytes.NewReader(wiretest.Unpack(t, file)), func(v *protocol.PlayerView) error {
 			g, s := sameView(t, v)
-			if g.Over(s) {
-				t.Errorf("%s, tick %d: the game is over", file, v.CurrentTick)
-			}
+			assert.Falsef(t, g.Over(s), "%s, tick %d: the game is over", file, v.CurrentTick)
 			views++
 			return nil
 		})
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-		}
+		assert.NoError(t, err, file)
 	}
-	if views != 92 {
-		t.Errorf("%d views, want 92", views)
-	}
+	assert.Equalf(t, 92, views, "%d views, want 92", views)
 }
 
 // TestStateOfViewRefused has views that no state has.
@@ -259,9 +247,8 @@ func TestStateOfViewRefused(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			v := good()
 			change(&v)
-			if _, _, err := StateOfView(&v, codecraft.DefaultRules()); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want %q", err, want)
-			}
+			_, _, err := StateOfView(&v, codecraft.DefaultRules())
+			assert.ErrorContains(t, err, want)
 		})
 	}
 }
@@ -287,24 +274,19 @@ func TestReadView(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				return
 			}
-			if !bytes.Equal(v.Append(nil), m.View.Append(nil)) {
-				t.Errorf("%s: another view", name)
-			}
-			if _, err := ReadView(append(bytes.Clone(text), text...)); err == nil {
-				t.Errorf("%s: two are taken for one", name)
-			}
-			if _, err := ReadView(text[:len(text)*2/3]); err == nil {
-				t.Errorf("%s: the beginning is taken for the whole", name)
-			}
+			assert.Truef(t, bytes.Equal(v.Append(nil), m.View.Append(nil)), "%s: another view", name)
+			_, err = ReadView(append(bytes.Clone(text), text...))
+			assert.Errorf(t, err, "%s: two are taken for one", name)
+			_, err = ReadView(text[:len(text)*2/3])
+			assert.Errorf(t, err, "%s: the beginning is taken for the whole", name)
 		})
 	}
 	for text, want := range map[string]string{
 		"": "view: byte 0: my_id: EOF", "\x01\x00\x00\x00": "view: byte 0: my_id: ", `{"kind":"tick"}`: "want \"raw_get_action\"",
 	} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
-			if _, err := ReadView([]byte(text)); err == nil {
-				t.Errorf("%q is taken, want %s", text, want)
-			}
+			_, err := ReadView([]byte(text))
+			assert.Errorf(t, err, "%q is taken, want %s", text, want)
 		})
 	}
 }

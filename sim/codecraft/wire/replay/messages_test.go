@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
@@ -42,13 +45,10 @@ func loggedMessages(t testing.TB) []byte {
 // TestRawMessages reads messages as bots log them: raw, one or several in a file.
 func TestRawMessages(t *testing.T) {
 	log := loggedMessages(t)
-	if k := recording.KindOf(log[:64]); k != recording.HoldsMessages {
-		t.Fatalf("the kind is %q, want %q", k, recording.HoldsMessages)
-	}
+	require.Equal(t, recording.HoldsMessages, recording.KindOf(log[:64]), "the kind")
 	r, err := Verify("x", bytes.NewReader(log), wiretest.Round1())
-	if err != nil || r.First != nil || r.Messages != 5 || r.Views != 4 {
-		t.Errorf("error %v, first %v, report %+v, want 5 messages with 4 views", err, r.First, r)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, r.First == nil && r.Messages == 5 && r.Views == 4, "error, first %v, report %+v, want 5 messages with 4 views", r.First, r)
 	in := recording.NewMessageReader("x", bytes.NewReader(log))
 	var m protocol.ServerMessage
 	var again []byte
@@ -60,15 +60,11 @@ func TestRawMessages(t *testing.T) {
 		}
 		again = append(again, in.Bytes()...)
 	}
-	if !bytes.Equal(again, log) {
-		t.Error("the bytes of the messages are not those of the file")
-	}
+	assert.True(t, bytes.Equal(again, log), "the bytes of the messages are not those of the file")
 	for cut, want := range map[int]string{len(log) - 2: "messages x: message 5: byte ", len(log) / 2: "messages x: message 3: byte "} {
 		t.Run(fmt.Sprintf("cut at %d", cut), func(t *testing.T) {
 			r, err := Verify("x", bytes.NewReader(log[:cut]), wiretest.Round1())
-			if err == nil || !strings.Contains(err.Error(), want) || r.Messages == 0 {
-				t.Errorf("cut at %d: error %v, %+v, want %q and the messages before", cut, err, r, want)
-			}
+			assert.Truef(t, err != nil && strings.Contains(err.Error(), want) && r.Messages != 0, "cut at %d: error %v, %+v, want %q and the messages before", cut, err, r, want)
 		})
 	}
 }
@@ -79,23 +75,16 @@ func TestSharedRawMessages(t *testing.T) {
 	count := 0
 	for line := range bytes.Lines(wiretest.Unpack(t, "raw-getaction-messages.jsonl.gz")) {
 		var l struct{ Base64 string }
-		if err := json.Unmarshal(line, &l); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(line, &l))
 		raw, err := base64.StdEncoding.DecodeString(l.Base64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k := recording.KindOf(raw[:64]); k != recording.HoldsMessages {
-			t.Errorf("message %d: the kind is %q", count, k)
-		}
+		require.NoError(t, err)
+		assert.Equalf(t, recording.HoldsMessages, recording.KindOf(raw[:64]), "message %d: the kind", count)
 		all = append(all, raw...)
 		count++
 	}
 	r, err := Verify("all", bytes.NewReader(all), wiretest.Round1())
-	if err != nil || r.First != nil || r.Messages != count || r.Views != count {
-		t.Errorf("error %v, first %v, report %+v, want %d messages", err, r.First, r, count)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, r.First == nil && r.Messages == count && r.Views == count, "error, first %v, report %+v, want %d messages", r.First, r, count)
 }
 
 // TestRecordedViews verifies all recorded views and messages.
@@ -103,13 +92,10 @@ func TestRecordedViews(t *testing.T) {
 	views, entities, messages := 0, 0, 0
 	for _, file := range append(wiretest.ViewFiles(t), "raw-getaction-messages.jsonl.gz") {
 		r, err := Verify(file, bytes.NewReader(wiretest.Unpack(t, file)), wiretest.Round1())
-		if err != nil || r.First != nil {
-			t.Errorf("%s: error %v, %d different, first %v", file, err, r.Different, r.First)
-		}
+		require.NoErrorf(t, err, "%s", file)
+		assert.Nilf(t, r.First, "%s, %d different, first", file, r.Different)
 		views, entities, messages = views+r.Views, entities+r.Entities, messages+r.Messages
 	}
 	t.Logf("%d views, %d entities; %d messages", views, entities, messages)
-	if views != 92 || messages != 6 {
-		t.Errorf("%d views and %d messages, want 92 and 6", views, messages)
-	}
+	assert.Truef(t, views == 92 && messages == 6, "%d views and %d messages, want 92 and 6", views, messages)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/codecraft"
@@ -40,9 +41,8 @@ func TestVerifyOwnGames(t *testing.T) {
 		g, s := wiretest.Battle(t, rules, seed)
 		file := recorded(t, g, s, &r, ticks)
 		report, err := Verify("own", bytes.NewReader(file), rules)
-		if err != nil || report.First != nil {
-			t.Errorf("seed %d: error %v, %d different, first %v", seed, err, report.Different, report.First)
-		}
+		require.NoErrorf(t, err, "seed %d", seed)
+		assert.Nilf(t, report.First, "seed %d, %d different, first", seed, report.Different)
 		for i, n := range report.Counts {
 			sum.Counts[i] += n
 		}
@@ -60,9 +60,7 @@ func TestVerifyOwnGames(t *testing.T) {
 	}
 	t.Logf("%d ticks: %v %v", sum.Ticks, CountNames, sum.Counts)
 	for i, n := range sum.Counts {
-		if n < sum.Ticks/20 {
-			t.Errorf("only %d %s", n, CountNames[i])
-		}
+		assert.GreaterOrEqualf(t, n, sum.Ticks/20, "only %d %s", n, CountNames[i])
 	}
 }
 

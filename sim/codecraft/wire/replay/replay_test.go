@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
@@ -21,9 +22,7 @@ import (
 func playedReplay(t testing.TB, preset string, seed uint64, ticks int) (*codecraft.Game, []byte) {
 	t.Helper()
 	rules, ok := codecraft.Preset(preset)
-	if !ok {
-		t.Fatalf("no preset %s", preset)
-	}
+	require.Truef(t, ok, "no preset %s", preset)
 	g, s, random := wiretest.NewGame(t, rules), new(codecraft.State), prng.New(seed)
 	g.Reset(s, seed)
 	return g, recorded(t, g, s, &random, ticks)
@@ -60,12 +59,9 @@ func TestSeedOfReplay(t *testing.T) {
 	rules, _ := codecraft.Preset("finals")
 	g, s := wiretest.Battle(t, rules, 9)
 	r, err := Read("battle", bytes.NewReader(recorded(t, g, s, nil, 0)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, ok := r.Start.Seed(g); ok {
-		t.Errorf("a battle tells seed %d", got)
-	}
+	require.NoError(t, err)
+	got, ok := r.Start.Seed(g)
+	assert.Falsef(t, ok, "a battle tells seed %d", got)
 }
 
 // TestReplayPlays plays recorded games again, and checks that other seeds, orders and changed files
@@ -76,67 +72,50 @@ func TestReplayPlays(t *testing.T) {
 	if err != nil || r.Ticks() != 30 || len(r.OrderEnds) != 90 || len(r.Orders) == 0 {
 		t.Fatalf("%d ticks, %d ends, %d orders, %v", r.Ticks(), len(r.OrderEnds), len(r.Orders), err)
 	}
-	if status, same := r.PlayAgain(g, 77); !same || status != sim.Running {
-		t.Errorf("played again: %v, %v", status, same)
-	}
-	if _, same := r.PlayAgain(g, 78); same {
-		t.Error("another seed plays the same")
-	}
+	status, same := r.PlayAgain(g, 77)
+	assert.Truef(t, same && status == sim.Running, "played again: %v, %v", status, same)
+	_, same = r.PlayAgain(g, 78)
+	assert.False(t, same, "another seed plays the same")
 	r.Orders[len(r.Orders)/2] = 0
-	if _, same := r.PlayAgain(g, 77); same {
-		t.Error("other orders play the same")
-	}
+	_, same = r.PlayAgain(g, 77)
+	assert.False(t, same, "other orders play the same")
 	r, _ = Read("x", bytes.NewReader(file))
 	r.Cut(10)
-	if _, same := r.PlayAgain(g, 77); !same || r.Ticks() != 10 || len(r.OrderEnds) != 30 {
-		t.Errorf("cut: %d ticks", r.Ticks())
-	}
+	_, same = r.PlayAgain(g, 77)
+	assert.Truef(t, same && r.Ticks() == 10 && len(r.OrderEnds) == 30, "cut: %d ticks", r.Ticks())
 	// A file that ends in the middle of a tick has the ticks before.
 	torn, err := Read("x", bytes.NewReader(file[:len(file)-3]))
-	if err == nil || torn.Ticks() != 29 {
-		t.Errorf("torn: %d ticks, error %v", torn.Ticks(), err)
-	}
-	if _, same := torn.PlayAgain(g, 77); !same {
-		t.Error("torn: it plays otherwise")
-	}
-	if none, err := Read("x", bytes.NewReader(file[:100])); none != nil || err == nil {
-		t.Errorf("no start: %v", err)
-	}
+	assert.Truef(t, err != nil && torn.Ticks() == 29, "torn: %d ticks, error %v", torn.Ticks(), err)
+	_, same = torn.PlayAgain(g, 77)
+	assert.True(t, same, "torn: it plays otherwise")
+	none, err := Read("x", bytes.NewReader(file[:100]))
+	assert.Truef(t, none == nil && err != nil, "no start: %v", err)
 }
 
 // TestRecordedGame goes through the states of a battle, and refuses a battle that breaks the rules.
 func TestRecordedGame(t *testing.T) {
 	rules, file := smallBattle(t)
 	r, err := Read("battle", bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g, good, err := r.Check(rules)
-	if err != nil || good != 20 || g.Status != sim.Running {
-		t.Fatalf("%d ticks good, %v", good, err)
-	}
+	require.NoErrorf(t, err, "%d ticks good", good)
+	require.Truef(t, good == 20 && g.Status == sim.Running, "%d ticks good", good)
 	in, err := recording.NewReader("battle", bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for range 2 { // as often as one likes
 		s := new(codecraft.State)
 		g.Reset(s, 5)
 		for range 20 {
 			g.Step(s, nil)
 		}
-		if s.Tick != 20 || g.Hash(s) != g.Hash(&g.Last) {
-			t.Errorf("tick %d, or another state", s.Tick)
-		}
+		assert.Truef(t, s.Tick == 20 && g.Hash(s) == g.Hash(&g.Last), "tick %d, or another state", s.Tick)
 	}
 	s := new(codecraft.State)
 	g.Reset(s, 0)
 	for tick := 0; ; tick++ {
 		end := in.Next()
 		_, want := wiretest.Restore(t, &in.World)
-		if g.Hash(s) != g.Hash(want) {
-			t.Fatalf("tick %d is not as recorded", tick)
-		}
+		require.Equalf(t, g.Hash(want), g.Hash(s), "tick %d is not as recorded", tick)
 		if end != nil {
 			break
 		}
@@ -153,21 +132,15 @@ func TestRecordedGame(t *testing.T) {
 		changed = in.Delta.Append(changed, in.Events)
 	}
 	r, err = Read("changed", bytes.NewReader(changed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, good, err = r.Check(rules)
 	var d *Difference
-	if !errors.As(err, &d) || d.Tick != 7 || good != 7 {
-		t.Errorf("changed: %d ticks good, error %v", good, err)
-	}
+	assert.Truef(t, errors.As(err, &d) && d.Tick == 7 && good == 7, "changed: %d ticks good, error %v", good, err)
 	r.Cut(7)
-	if _, good, err = r.Check(rules); err != nil || good != 7 {
-		t.Errorf("cut before it: %d ticks good, error %v", good, err)
-	}
-	if r.Ends[6] != len(r.File) {
-		t.Error("the file does not end there")
-	}
+	_, good, err = r.Check(rules)
+	require.NoErrorf(t, err, "cut before it: %d ticks good", good)
+	assert.Equalf(t, 7, good, "cut before it: %d ticks good", good)
+	assert.Equal(t, len(r.File), r.Ends[6], "the file does not end there")
 }
 
 // TestReadReplayDropsATickThatCannotBeApplied damages the last tick in ways that only applying it

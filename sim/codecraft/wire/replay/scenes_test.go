@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
 	"moonfarm/sim/codecraft/wire/protocol"
@@ -235,9 +238,7 @@ func TestVerifyScenes(t *testing.T) {
 			if d := v.check(); d != nil {
 				got = fmt.Sprint(d)
 			}
-			if c.want == "" && got != "" || !strings.Contains(got, c.want) {
-				t.Errorf("%s: %q, want %q", name, got, c.want)
-			}
+			assert.Truef(t, (c.want != "" || got == "") && strings.Contains(got, c.want), "%s: %q, want %q", name, got, c.want)
 		})
 	}
 }
@@ -259,12 +260,9 @@ func TestVerifyBonus(t *testing.T) {
 			dies(&r, 3, 4)
 			r.Delta.Players.Changed[0].Score = score
 			v := tick{game: g, rules: rules}
-			if err := v.begin(&r); err != nil {
-				t.Fatal(err)
-			}
-			if d := v.check(); (d == nil) != ok {
-				t.Errorf("score %d: difference %v, want it right: %v", score, d, ok)
-			}
+			require.NoError(t, v.begin(&r))
+			d := v.check()
+			assert.Equalf(t, ok, d == nil, "score %d: difference %v, want it right", score, d)
 		})
 	}
 }
@@ -289,9 +287,7 @@ func TestViewsDiffer(t *testing.T) {
 			if d := viewsDiffer(&v, &seen); d != nil {
 				got = d.Error()
 			}
-			if !strings.Contains(got, want) || want == "" && got != "" {
-				t.Errorf("%.90q, want %q", got, want)
-			}
+			assert.Truef(t, strings.Contains(got, want) && (want != "" || got == ""), "%.90q, want %q", got, want)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/codecraft"
@@ -21,9 +22,8 @@ func TestVerifyRecordedGame(t *testing.T) {
 	for name, file := range map[string][]byte{"lines": wiretest.Unpack(t, wiretest.RecordedGame), "replay": recordedReplay(t)} {
 		t.Run(name, func(t *testing.T) {
 			r, err := Verify(name, bytes.NewReader(file), wiretest.Round1())
-			if err != nil || r != want {
-				t.Errorf("%s: error %v, %+v, first %v, want %+v", name, err, r, r.First, want)
-			}
+			require.NoErrorf(t, err, "%s", name)
+			assert.Truef(t, r == want, "%s, %+v, first %v, want %+v", name, r, r.First, want)
 		})
 	}
 }
@@ -174,13 +174,10 @@ func TestVerifyDifference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			made := 0
 			r, err := recording.NewReader("changed", bytes.NewReader(file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var v verifier
-			if v.tick.rules, err = r.World.Rules(wiretest.Round1()); err != nil {
-				t.Fatal(err)
-			}
+			v.tick.rules, err = r.World.Rules(wiretest.Round1())
+			require.NoError(t, err)
 			v.tick.game = wiretest.NewGame(t, v.tick.rules)
 			for k := 0; r.Next() == nil; k++ {
 				if k%4 != 0 && !strings.Contains(name, "removed") && !strings.Contains(name, "built") {
@@ -192,12 +189,9 @@ func TestVerifyDifference(t *testing.T) {
 					continue
 				}
 				made++
-				if err := v.tick.begin(r); err != nil {
-					t.Fatal(err)
-				}
-				if d := v.tick.check(); d == nil || !strings.Contains(d.Error(), want) || d.Tick != k {
-					t.Errorf("%s in tick %d: %v, want %q", name, k, d, want)
-				}
+				require.NoError(t, v.tick.begin(r))
+				d := v.tick.check()
+				assert.Truef(t, d != nil && strings.Contains(d.Error(), want) && d.Tick == k, "%s in tick %d: %v, want %q", name, k, d, want)
 				r.Events, r.Delta = events, delta
 			}
 			require.GreaterOrEqual(t, made, 10, "changes made")
@@ -222,9 +216,8 @@ func TestVerifySteps(t *testing.T) {
 	r := openRecorded(t)
 	var v tick
 	var err error
-	if v.rules, err = r.World.Rules(wiretest.Round1()); err != nil {
-		t.Fatal(err)
-	}
+	v.rules, err = r.World.Rules(wiretest.Round1())
+	require.NoError(t, err)
 	v.game = wiretest.NewGame(t, v.rules)
 	tries, found := 0, 0
 	for k := 0; r.Next() == nil; k++ {
@@ -254,9 +247,7 @@ func TestVerifySteps(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d other steps are found wrong", found, tries)
-	if tries < 500 || found*100 < tries*80 || found == tries {
-		t.Errorf("%d of %d other steps are found wrong, want most, but not all: some are a matter of chance", found, tries)
-	}
+	assert.Truef(t, tries >= 500 && found*100 >= tries*80 && found != tries, "%d of %d other steps are found wrong, want most, but not all: some are a matter of chance", found, tries)
 }
 
 // TestVerifyOther verifies files that hold no game.
@@ -276,14 +267,11 @@ func TestVerifyOther(t *testing.T) {
 		t.Run(c.want, func(t *testing.T) {
 			r, err := Verify("x", strings.NewReader(c.text), wiretest.Round1())
 			if c.want == "(7, 5)" { // it can be read
-				if err != nil || r.Different != 1 {
-					t.Errorf("error %v, %+v", err, r)
-				}
+				require.NoError(t, err)
+				assert.Equalf(t, 1, r.Different, "error, %+v", r)
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%.40s: error %v, want %q", c.text, err, c.want)
-			}
+			assert.ErrorContainsf(t, err, c.want, "%.40s", c.text)
 		})
 	}
 }

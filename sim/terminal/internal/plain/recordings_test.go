@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
@@ -28,15 +29,11 @@ func TestRecordings(t *testing.T) {
 	files := simtest.SharedFiles(t, "replays", "terminal", "202*.replay.gz")
 	for _, file := range files {
 		r := open(t, file)
-		if d := r.run(); d != "" {
-			t.Errorf("%s: %s", filepath.Base(file), d)
-		}
+		assert.Equal(t, "", r.run(), filepath.Base(file))
 		turns += r.match.Turns
 		frames += r.frames
 	}
-	if len(files) != 102 || turns != 2544 || frames != 105190 {
-		t.Errorf("played %d files, %d turns, %d frames; the recordings hold 102, 2544, 105190", len(files), turns, frames)
-	}
+	assert.Truef(t, len(files) == 102 && turns == 2544 && frames == 105190, "played %d files, %d turns, %d frames; the recordings hold 102, 2544, 105190", len(files), turns, frames)
 }
 
 // TestRecording2019 does the same with the recording of the engine before 2020. A unit with 1.2e-5
@@ -49,13 +46,9 @@ func TestRecording2019(t *testing.T) {
 // confirm.
 func TestEdgeRecordings(t *testing.T) {
 	files := simtest.SharedFiles(t, "replays", "terminal-edge", "2022-*.replay.gz")
-	if len(files) != 4 {
-		t.Fatalf("%d recordings, want 4", len(files))
-	}
+	require.Lenf(t, files, 4, "%d recordings, want 4", len(files))
 	for _, file := range files {
-		if d := open(t, file).run(); d != "" {
-			t.Errorf("%s: %s", filepath.Base(file), d)
-		}
+		assert.Equal(t, "", open(t, file).run(), filepath.Base(file))
 	}
 	// A demolisher is left 9.5e-7 of its health.
 	holdsOnlyIf(t, simtest.Shared(t, "replays", "terminal-edge", "2022-order-of-deaths.replay.gz"), 38, func(r *terminal.Rules) { r.DeadAt = 9e-7 }, 34)
@@ -69,9 +62,7 @@ func TestEarlierRecordings(t *testing.T) {
 		return slices.Contains([]string{"2018-10-005.replay.gz", "2018-10-006.replay.gz", "2018-10-007.replay.gz", "2018-10-009.replay.gz"}, filepath.Base(file))
 	})
 	for _, file := range files {
-		if d := open(t, file).run(); d != "" {
-			t.Errorf("%s: %s", filepath.Base(file), d)
-		}
+		assert.Equal(t, "", open(t, file).run(), filepath.Base(file))
 	}
 	// Each of these rules is confirmed by a recording that differs under other rules.
 	for name, change := range map[string]func(r *terminal.Rules){
@@ -96,14 +87,12 @@ func TestEarlierRecordings(t *testing.T) {
 func holdsOnlyIf(t *testing.T, file string, turns int, change func(r *terminal.Rules), differs int) {
 	t.Helper()
 	r := open(t, file)
-	if d := r.run(); d != "" || r.match.Turns != turns {
-		t.Errorf("%s: %q after %d turns, want %d", file, d, r.match.Turns, turns)
-	}
+	d := r.run()
+	assert.Truef(t, d == "" && r.match.Turns == turns, "%s: %q after %d turns, want %d", file, d, r.match.Turns, turns)
 	r = open(t, file)
 	change(&r.game.Rules)
-	if d := r.run(); d == "" || r.frame.Turn != differs {
-		t.Errorf("%s, by other rules: %q in turn %d, want a difference in turn %d", file, d, r.frame.Turn, differs)
-	}
+	d = r.run()
+	assert.Truef(t, d != "" && r.frame.Turn == differs, "%s, by other rules: %q in turn %d, want a difference in turn %d", file, d, r.frame.Turn, differs)
 }
 
 // recording is a file and the game that plays its orders.
@@ -120,13 +109,9 @@ func open(t *testing.T, name string) *recording {
 	t.Helper()
 	text := simtest.Text(t, name)
 	match, err := replay.ReadMatch(name, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	in, err := replay.NewReader(name, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return &recording{in: in, match: match, game: plain.New(in.Config.Rules)}
 }
 

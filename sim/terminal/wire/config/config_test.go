@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/internal/wiretest"
@@ -31,23 +34,16 @@ func TestRecordings(t *testing.T) {
 		year, _, _ := strings.Cut(name, "-")
 		text := wiretest.Lines(t, path)[0]
 		c, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		want := year
 		switch year {
 		case "2018a", "2018b":
 			want = ""
 		}
-		if c.Generation != want || c.Legacy != (year < "2020") || c.Shorthands != standardShorthands {
-			t.Errorf("%s: generation %q, legacy %v, shorthands %q", name, c.Generation, c.Legacy, c.Shorthands)
-		}
-		if err := c.Rules.Validate(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if line := c.Append(nil, c.Style); !bytes.Equal(line, text) {
-			t.Errorf("%s: the config is not written as it was read:\n%s\n%s", name, text, line)
-		}
+		assert.Truef(t, c.Generation == want && c.Legacy == (year < "2020") && c.Shorthands == standardShorthands, "%s: generation %q, legacy %v, shorthands %q", name, c.Generation, c.Legacy, c.Shorthands)
+		assert.NoError(t, c.Rules.Validate(), name)
+		line := c.Append(nil, c.Style)
+		assert.Truef(t, bytes.Equal(line, text), "%s: the config is not written as it was read:\n%s\n%s", name, text, line)
 		for _, m := range numbers.FindAllSubmatch(text, -1) {
 			if key := string(m[1]); !slices.Contains(read, key) && !slices.Contains(ignored, key) {
 				t.Errorf("%s: the key %s is not known", name, key)
@@ -71,13 +67,10 @@ func TestAppendOfficial(t *testing.T) {
 	for _, name := range []string{"2026-001.replay.gz", "2026-018.replay.gz"} {
 		want := wiretest.Recording(t, name)[0]
 		read, err := Parse(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c := Of(terminal.DefaultRules())
-		if got := c.Append(nil, read.Style); !bytes.Equal(got, want) {
-			t.Errorf("%s:\nofficial %s\nwritten  %s", name, want, got)
-		}
+		got := c.Append(nil, read.Style)
+		assert.Truef(t, bytes.Equal(got, want), "%s:\nofficial %s\nwritten  %s", name, want, got)
 	}
 }
 
@@ -95,16 +88,12 @@ func TestAppendForm(t *testing.T) {
 		`{"iconxScale":0.5,"refundPercentage":0.9,"cost1":4.0,"upgrade":{"iconxScale":0.5,"turnsRequiredToRemove":3,` +
 		`"shieldBonusPerY":0.7,"refundPercentage":0.8,"shieldRange":7.0,"shieldPerUnit":1.0,"icon":"S3_encryptor",` +
 		`"iconyScale":0.5,"startHealth":40.0},"shieldRange":3.5,"shieldPerUnit":3.0,"display":"Encryptor",`
-	if !strings.HasPrefix(got, want) {
-		t.Errorf("the config begins with\n%s\nwant\n%s", got[:min(len(got), len(want))], want)
-	}
+	assert.Truef(t, strings.HasPrefix(got, want), "the config begins with\n%s\nwant\n%s", got[:min(len(got), len(want))], want)
 	const end = `"resources":{"bitsPerRound":1.0,"coresPerRound":4.0,"startingBits":1.0,"turnIntervalForBitCapSchedule":5,` +
 		`"turnIntervalForBitSchedule":5,"bitRampBitCapGrowthRate":5.0,"bitDecayPerRound":0.25,"roundStartBitRamp":5,` +
 		`"bitGrowthRate":1.0,"startingHP":40.0,"startingCores":8.0,"maxBits":150.0},` +
 		`"seasonCompatibilityModeP2":5,"seasonCompatibilityModeP1":5}`
-	if !strings.HasSuffix(got, end) {
-		t.Errorf("the config ends with\n%s\nwant\n%s", got[max(0, len(got)-len(end)):], end)
-	}
+	assert.Truef(t, strings.HasSuffix(got, end), "the config ends with\n%s\nwant\n%s", got[max(0, len(got)-len(end)):], end)
 }
 
 // rulesBack writes rules as a config, reads it and checks that nothing has changed.
@@ -113,15 +102,9 @@ func rulesBack(t *testing.T, r terminal.Rules, s Style) Config {
 	c := Of(r)
 	line := c.Append(nil, s)
 	back, err := Parse(line)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, line)
-	}
-	if back.Rules != r {
-		t.Fatalf("other rules were read back:\n%s", line)
-	}
-	if back.Shorthands != c.Shorthands || back.Generation != c.Generation || back.Style != s || !bytes.Equal(back.Raw, line) {
-		t.Fatalf("generation %q, style %d, shorthands %q", back.Generation, back.Style, back.Shorthands)
-	}
+	require.NoErrorf(t, err, "%v\n%s", err, line)
+	require.Truef(t, back.Rules == r, "other rules were read back:\n%s", line)
+	require.Truef(t, back.Shorthands == c.Shorthands && back.Generation == c.Generation && back.Style == s && bytes.Equal(back.Raw, line), "generation %q, style %d, shorthands %q", back.Generation, back.Style, back.Shorthands)
 	return back
 }
 
@@ -157,9 +140,9 @@ func TestConfigHasAllRules(t *testing.T) {
 		}
 		c := Of(other)
 		back, err := Parse(c.Append(nil, Local))
-		if got, want := back.Rules.Table()[i].AppendText(nil), other.Table()[i].AppendText(nil); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s was read back as %s, want %s, error %v", rule.Key, got, want, err)
-		}
+		got, want := back.Rules.Table()[i].AppendText(nil), other.Table()[i].AppendText(nil)
+		require.NoErrorf(t, err, "%s was read back as %s, want %s", rule.Key, got, want)
+		assert.Truef(t, bytes.Equal(got, want), "%s was read back as %s, want %s", rule.Key, got, want)
 	}
 }
 
@@ -216,9 +199,7 @@ const oldConfig = `{"unitInformation":[
 
 func TestParseOldConfig(t *testing.T) {
 	c, err := Parse([]byte(oldConfig))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := terminal.Rules{
 		Units: [terminal.Kinds]terminal.Unit{
 			{Cores: 1, Health: 60, HitRadius: 0.51, Refund: 0.5, RemoveTurns: 1},
@@ -235,19 +216,13 @@ func TestParseOldConfig(t *testing.T) {
 		MaxTurns: 100, CapBits: true, DoomedShielded: true, DoomedExplode: true, RemovedGive: true,
 		DeadAt: 1e-4, OldIDs: true, DoomedTargets: true, BareWeakest: true,
 	}
-	if c.Rules != want {
-		t.Errorf("read %+v\nwant %+v", c.Rules, want)
-	}
-	if !c.Legacy || c.Shorthands != standardShorthands || c.Generation != "" {
-		t.Errorf("legacy %v, shorthands %q, generation %q", c.Legacy, c.Shorthands, c.Generation)
-	}
+	assert.Truef(t, c.Rules == want, "read %+v\nwant %+v", c.Rules, want)
+	assert.Truef(t, c.Legacy && c.Shorthands == standardShorthands && c.Generation == "", "legacy %v, shorthands %q, generation %q", c.Legacy, c.Shorthands, c.Generation)
 	line := c.Append(nil, Local)
-	if bytes.ContainsAny(line, "\r\n") {
-		t.Error("a config of several lines is written as several")
-	}
-	if back, err := Parse(line); err != nil || back.Rules != c.Rules {
-		t.Errorf("written and read again: %v", err)
-	}
+	assert.False(t, bytes.ContainsAny(line, "\r\n"), "a config of several lines is written as several")
+	back, err := Parse(line)
+	require.NoError(t, err, "written and read again")
+	assert.True(t, back.Rules == c.Rules, "written and read again")
 }
 
 // smallConfig is a config with keys since 2020, most of which are missing.
@@ -262,20 +237,12 @@ func small(unit, more string) string {
 func TestParse(t *testing.T) {
 	c, err := Parse([]byte(small(`"upgrade":{"startHealth":50,"cost1":0,"hat":[1,{"a":null}]},"startHealth":20,"speed":0.50,`,
 		`,"moonfarm":{"capBits":false,"maxTurns":7},"new\n":{"key":[true,"\u00e9"]}`)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r := &c.Rules
-	if u, v := r.Units[0], r.Upgraded[0]; u != (terminal.Unit{Cores: 1, Health: 20, Speed: 0.5}) ||
-		v != (terminal.Unit{Health: 50, Speed: 0.5}) {
-		t.Errorf("wall %+v, upgraded %+v", u, v)
-	}
-	if r.Upgradable != [3]bool{true, false, false} || r.CapBits || !r.RemovedGive || r.MaxTurns != 7 || r.StartHealth != 30 {
-		t.Errorf("rules %+v", r)
-	}
-	if c.Shorthands != [8]string{"A", "B", "DF", "PI", "EI", "SI", "RM", "UP"} || c.Style != Web || c.Legacy {
-		t.Errorf("shorthands %q, style %d, legacy %v", c.Shorthands, c.Style, c.Legacy)
-	}
+	u, v := r.Units[0], r.Upgraded[0]
+	assert.Truef(t, u == (terminal.Unit{Cores: 1, Health: 20, Speed: 0.5}) && v == (terminal.Unit{Health: 50, Speed: 0.5}), "wall %+v, upgraded %+v", u, v)
+	assert.Truef(t, r.Upgradable == [3]bool{true, false, false} && !r.CapBits && r.RemovedGive && r.MaxTurns == 7 && r.StartHealth == 30, "rules %+v", r)
+	assert.Truef(t, c.Shorthands == [8]string{"A", "B", "DF", "PI", "EI", "SI", "RM", "UP"} && c.Style == Web && !c.Legacy, "shorthands %q, style %d, legacy %v", c.Shorthands, c.Style, c.Legacy)
 }
 
 // TestParseStarterKit reads the config of the starter kit, which has one key of 2018 beside the later

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/simtest"
@@ -22,12 +23,10 @@ func TestForeignConfigs(t *testing.T) {
 		if err == nil {
 			err = c.Rules.Validate()
 		}
-		if err != nil {
-			t.Errorf("%s: %v", filepath.Base(name), err)
-		}
-		if back, err := Parse(c.Append(nil, Local)); err != nil || back.Rules != c.Rules {
-			t.Errorf("%s, written and read again: %v", filepath.Base(name), err)
-		}
+		assert.NoError(t, err, filepath.Base(name))
+		back, err := Parse(c.Append(nil, Local))
+		require.NoErrorf(t, err, "%s, written and read again", filepath.Base(name))
+		assert.Truef(t, back.Rules == c.Rules, "%s, written and read again", filepath.Base(name))
 	}
 }
 
@@ -57,9 +56,8 @@ func TestEarlierGenerations(t *testing.T) {
 			require.Equal(t, c.want.of2018, read.Inexact() != "")
 		})
 	}
-	if got := Of(wiretest.RuleSet(t, "2020-02")); got.Generation != "2020-02" || rulesBack(t, got.Rules, Local).Generation != "2020-02" {
-		t.Errorf("the generation is %q", got.Generation)
-	}
+	got := Of(wiretest.RuleSet(t, "2020-02"))
+	assert.Truef(t, got.Generation == "2020-02" && rulesBack(t, got.Rules, Local).Generation == "2020-02", "the generation is %q", got.Generation)
 }
 
 // TestComments checks that Parse skips comments and trailing commas, and that Append leaves
@@ -71,13 +69,12 @@ func TestComments(t *testing.T) {
 	text = text[:len(text)-1] + ",\n}// the end"
 	c, err := Parse([]byte(text))
 	want, _ := Parse([]byte(plain))
-	if err != nil || c.Rules != want.Rules {
-		t.Fatalf("%v: %+v", err, c.Rules)
-	}
+	require.NoError(t, err)
+	require.Truef(t, c.Rules == want.Rules, "%+v", c.Rules)
 	line := c.Append(nil, Local)
-	if back, err := Parse(line); err != nil || back.Rules != c.Rules || bytes.Contains(line, []byte("Unhandled")) || !bytes.Contains(line, []byte("http://wall")) {
-		t.Errorf("%v: written as %s", err, line)
-	}
+	back, err := Parse(line)
+	require.NoError(t, err)
+	assert.Truef(t, back.Rules == c.Rules && !bytes.Contains(line, []byte("Unhandled")) && bytes.Contains(line, []byte("http://wall")), "written as %s", line)
 	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := Parse([]byte(text)); return err }, map[string]string{
 		strings.Replace(plain, `"startHealth"`, `/"startHealth"`, 1): `column 22: unitInformation[0]: expected a key, found "/"`,
 		strings.Replace(plain, `"startHealth"`, `,"startHealth"`, 1): `expected a key, found ","`,
@@ -85,16 +82,14 @@ func TestComments(t *testing.T) {
 	})
 	// In 2019 only supports shield, whatever the other structures' keys say.
 	c, err = Parse([]byte(strings.ReplaceAll(oldConfig, `"shorthand":"FF"`, `"shieldAmount":3,"shorthand":"FF"`)))
-	if err != nil || c.Rules.Units[terminal.Wall].Shield != 0 || c.Rules.Units[terminal.Support].Shield != 10 {
-		t.Errorf("shields of %v, %v: %v", c.Rules.Units[terminal.Wall].Shield, c.Rules.Units[terminal.Support].Shield, err)
-	}
+	require.NoErrorf(t, err, "shields of %v, %v", c.Rules.Units[terminal.Wall].Shield, c.Rules.Units[terminal.Support].Shield)
+	assert.Truef(t, c.Rules.Units[terminal.Wall].Shield == 0 && c.Rules.Units[terminal.Support].Shield == 10, "shields of %v, %v", c.Rules.Units[terminal.Wall].Shield, c.Rules.Units[terminal.Support].Shield)
 }
 
 // TestByteOrderMark checks that a config may begin with a byte order mark, which is not in Raw.
 func TestByteOrderMark(t *testing.T) {
 	want := []byte(small("", ""))
 	c, err := Parse(append([]byte(texts.Mark), want...))
-	if err != nil || !bytes.Equal(c.Raw, want) {
-		t.Errorf("config %q, error %v", c.Raw, err)
-	}
+	require.NoErrorf(t, err, "config %q", c.Raw)
+	assert.Truef(t, bytes.Equal(c.Raw, want), "config %q", c.Raw)
 }

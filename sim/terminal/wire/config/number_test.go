@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/texts/jsonscan"
 )
@@ -86,12 +87,8 @@ func TestFloats(t *testing.T) {
 		single, double, err := read(text)
 		want32, err32 := strconv.ParseFloat(text, 32)
 		want64, _ := strconv.ParseFloat(text, 64)
-		if (err != nil) != (err32 != nil) {
-			t.Fatalf("%s: error %v, strconv's %v", text, err, err32)
-		}
-		if err == nil && (single != float32(want32) || double != want64) {
-			t.Fatalf("%s was read as %g and %g, strconv says %g and %g", text, single, double, want32, want64)
-		}
+		require.Equalf(t, err32 != nil, err != nil, "%s: error %v, strconv's %v", text, err, err32)
+		require.Truef(t, err != nil || single == float32(want32) && double == want64, "%s was read as %g and %g, strconv says %g and %g", text, single, double, want32, want64)
 	}
 }
 
@@ -124,9 +121,8 @@ func TestNumberErrors(t *testing.T) {
 		"", "-", "+1", ".5", "1.", "01", "-01", "1e", "1e+", "0x10", "1_000", "NaN", "Infinity", "1.5.2", "--1", "1e400", "1 2",
 		"1" + strings.Repeat("0", jsonscan.MaxNumber),
 	} {
-		if v, _, err := read(text); err == nil {
-			t.Errorf("%.30q was read as %g", text, v)
-		}
+		v, _, err := read(text)
+		assert.Errorf(t, err, "%.30q was read as %g", text, v)
 	}
 }
 
@@ -150,7 +146,5 @@ func TestTenths(t *testing.T) {
 			}
 		}
 	}
-	if got := string(Local.AppendFloat(nil, -0.5)); got != "-0.5" {
-		t.Error(got)
-	}
+	assert.Equal(t, "-0.5", string(Local.AppendFloat(nil, -0.5)))
 }

@@ -152,9 +152,7 @@ func TestAppendAnswer(t *testing.T) {
 		sim.Order(terminal.OpPlace) | 3<<4, // a structure of the kind of scouts
 	}
 	const want = "[[\"FF\",0,13],[\"UP\",0,13],[\"PI\",13,0]]\n[[\"RM\",7,13],[\"PI\",13,0],[\"PI\",13,0]]\n"
-	if got := string(AppendAnswer(nil, orders, &names, 1)); got != want {
-		t.Errorf("answer %s, want %s", got, want)
-	}
+	assert.Equal(t, want, string(AppendAnswer(nil, orders, &names, 1)), "answer")
 }
 
 func FuzzParseAnswer(f *testing.F) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/simtest"
@@ -87,9 +88,7 @@ func TestFrames(t *testing.T) {
 		style config.Style
 	}{{rich, config.Local}, {blank, config.Local}, {beta, config.Web}, {blank, config.Local}, {rich, config.Local}} {
 		f, line := c.make()
-		if got := string(f.Append(nil, c.style)); got != line {
-			t.Errorf("written\n%s\nwant\n%s", got, line)
-		}
+		assert.Equal(t, line, string(f.Append(nil, c.style)), "written")
 		for _, text := range []string{line, spaced(line)} {
 			if err := Parse(used, []byte(text)); err != nil {
 				t.Fatalf("%v\n%s", err, text)
@@ -124,9 +123,7 @@ func TestFrameClear(t *testing.T) {
 	for _, of := range []func() (*Frame, string){rich, beta} {
 		f, _ := of()
 		f.Clear()
-		if got := string(f.Append(nil, config.Local)); got != want {
-			t.Errorf("cleared\n%s\nwant\n%s", got, want)
-		}
+		assert.Equal(t, want, string(f.Append(nil, config.Local)), "cleared")
 	}
 }
 
@@ -134,9 +131,7 @@ func TestParseErrors(t *testing.T) {
 	_, line := rich()
 	swap := func(old, to string) string {
 		t.Helper()
-		if strings.Count(line, old) != 1 {
-			t.Fatalf("%q is there %d times", old, strings.Count(line, old))
-		}
+		require.Equalf(t, 1, strings.Count(line, old), "%q is there %d times", old, strings.Count(line, old))
 		return strings.Replace(line, old, to, 1)
 	}
 	simtest.Refuses(t, strings.Contains, func(text string) error { return Parse(new(Frame), []byte(text)) }, map[string]string{
@@ -189,9 +184,7 @@ func TestParseErrors(t *testing.T) {
 		swap(`"13","14",2]`, `"13",2]`):                            `events.attack: expected '"', found "2"`,
 	})
 	for i := range line { // cut off anywhere
-		if Parse(new(Frame), []byte(line[:i])) == nil {
-			t.Fatalf("no error for the first %d bytes", i)
-		}
+		require.Errorf(t, Parse(new(Frame), []byte(line[:i])), "no error for the first %d bytes", i)
 	}
 }
 
@@ -231,17 +224,14 @@ func TestParseAllocatesNothing(t *testing.T) {
 	line := f.Append(nil, config.Local)
 	var into Frame
 	var out []byte
-	if n := testing.AllocsPerRun(100, func() {
+	n := testing.AllocsPerRun(100, func() {
 		if err := Parse(&into, line); err != nil {
 			t.Fatal(err)
 		}
 		out = into.Append(out[:0], config.Local)
-	}); n != 0 {
-		t.Errorf("%v allocations for reading and writing a frame", n)
-	}
-	if !bytes.Equal(out, line) {
-		t.Error("it was not written as it was read")
-	}
+	})
+	assert.Zerof(t, n, "%v allocations for reading and writing a frame", n)
+	assert.True(t, bytes.Equal(out, line), "it was not written as it was read")
 }
 
 // tidy sets empty lists to nil, except the last list of units, which is nil in old files alone.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
@@ -25,13 +26,9 @@ func TestReadState(t *testing.T) {
 	for _, set := range terminal.RuleSets() {
 		rules := wiretest.RuleSet(t, set)
 		r, err := referee.New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		g, err := terminal.New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		random := rand.New(rand.NewPCG(3, 5))
 		var turn sim.Turn
 		var seen frame.Frame
@@ -65,9 +62,7 @@ func TestReadState(t *testing.T) {
 			for r.Next() {
 			}
 		}
-		if structures < 30 {
-			t.Errorf("%s: %d structures were seen", set, structures)
-		}
+		assert.GreaterOrEqualf(t, structures, 30, "%s: %d structures were seen", set, structures)
 	}
 }
 
@@ -79,14 +74,10 @@ func TestReadStateRecorded(t *testing.T) {
 			continue // some are enough
 		}
 		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer file.Close()
 		r, err := replay.NewReader(name, file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var f frame.Frame
 		for r.Next(&f) == nil {
 			if f.Phase != frame.PhaseDeploy {
@@ -98,9 +89,7 @@ func TestReadStateRecorded(t *testing.T) {
 			}
 		}
 	}
-	if frames < 20 {
-		t.Errorf("%d deploy frames", frames)
-	}
+	assert.GreaterOrEqualf(t, frames, 20, "%d deploy frames", frames)
 }
 
 // stateLine is a deploy frame with a wall and an upgraded turret that is marked for removal.
@@ -112,15 +101,12 @@ const stateLine = `{"p2Units":[[[13,14,40.0,"9"]],[],[],[],[],[],[],[]],"turnInf
 func TestReadStateRefused(t *testing.T) {
 	rules := wiretest.RuleSet(t, "2025b")
 	_, s, err := frame.ReadState([]byte(stateLine), rules, 1)
-	if err != nil || s.Turn != 4 || s.Health != [2]float32{29, 30} || s.NextID != 10 {
-		t.Fatalf("error %v, %+v", err, s.Health)
-	}
-	if c, ok := s.At(14, 14); !ok || !c.Upgraded || c.RemoveIn != 1 || c.Player != 1 {
-		t.Errorf("the turret is %+v", c)
-	}
-	if _, _, err := frame.ReadState([]byte(stateLine), rules, 2); err == nil {
-		t.Error("seat 2 is accepted")
-	}
+	require.NoError(t, err)
+	require.Truef(t, s.Turn == 4 && s.Health == [2]float32{29, 30} && s.NextID == 10, "error, %+v", s.Health)
+	c, ok := s.At(14, 14)
+	assert.Truef(t, ok && c.Upgraded && c.RemoveIn == 1 && c.Player == 1, "the turret is %+v", c)
+	_, _, err = frame.ReadState([]byte(stateLine), rules, 2)
+	assert.Error(t, err, "seat 2 is accepted")
 	for _, c := range []struct{ from, to, want string }{
 		{`[0,4,-1,9]`, `[1,4,3,9]`, "turnInfo: found [1, 4, 3], a frame of the middle or the end of a turn; want a deploy frame"},
 		{`[0,4,-1,9]`, `[0,1000,-1,9]`, "turnInfo: turn 1000, want 0 to "},
@@ -145,9 +131,8 @@ func TestReadStateRefused(t *testing.T) {
 		})
 	}
 	same := strings.Replace(stateLine, `"9"`, `"5"`, 1)
-	if _, _, err := frame.ReadState([]byte(same), rules, 0); err == nil {
-		t.Error("a repeated id is accepted")
-	}
+	_, _, err = frame.ReadState([]byte(same), rules, 0)
+	assert.Error(t, err, "a repeated id is accepted")
 }
 
 // FuzzReadTurn reads random text: play can continue from each state that ReadState returns.

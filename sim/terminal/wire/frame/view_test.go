@@ -1,9 +1,9 @@
 package frame
 
 import (
-	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/terminal"
@@ -54,13 +54,9 @@ func TestViewOfPlayer2(t *testing.T) {
 		`"shield":[[[21,15],[20,16],3.0,1,"11","12",2]],"move":[[[19,16],[19,15],[0,0],3,"13",2]],"spawn":[[[18,13],0,"14",1]],` +
 		`"death":[[[17,13],0,"15",1,false]],"attack":[[[16,15],[15,13],2.0,3,"16","17",2]],"melee":[]}}`
 	var f, seen Frame
-	if err := Parse(&f, []byte(all)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Parse(&f, []byte(all)))
 	View(&seen, &f, 1)
-	if got := string(seen.Append(nil, config.Local)); got != want {
-		t.Errorf("player 2 sees\n%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, string(seen.Append(nil, config.Local)), "player 2 sees")
 }
 
 // TestFrameText checks the text of a frame with every part.
@@ -88,8 +84,6 @@ func TestFrameText(t *testing.T) {
 		"  6  7\np1 2 × scout on 12,1 health 15\np1 1 × scout on 12,2 health 15\np2 1 × demolisher on 12,2 health 5\n" +
 			"p1 hurt 1,13=3.5\nevents move 4, attack 1\n",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text lacks %q:\n%s", want, text)
-		}
+		assert.Contains(t, text, want, "the text lacks")
 	}
 }

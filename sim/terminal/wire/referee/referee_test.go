@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
@@ -18,16 +21,12 @@ import (
 func play(t testing.TB, r terminal.Rules, turns ...[2][]sim.Order) (*Referee, []string) {
 	t.Helper()
 	referee, err := New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	referee.Name([2]string{"anna", "bert"})
 	frames := []string{string(referee.Frame().Append(nil, config.Local))}
 	turn := new(sim.Turn)
 	for i, orders := range turns {
-		if !referee.Waiting() {
-			t.Fatalf("turn %d: the match is over", i)
-		}
+		require.Truef(t, referee.Waiting(), "turn %d: the match is over", i)
 		for p := range sim.Player(2) {
 			turn.Set(p, orders[p])
 		}
@@ -58,9 +57,7 @@ func TestFrames(t *testing.T) {
 			`"p1Units":[[],[],[],[],[],[],[],[]],"p2Stats":[30.0,41.0,8.8,17],"events":{` + none +
 			`"spawn":[],"death":[[[13,13],0,"2",1,true]],"attack":[],"melee":[]}}`,
 	}
-	if !slices.Equal(frames, want) {
-		t.Errorf("frames\n%s\nwant\n%s", strings.Join(frames, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Truef(t, slices.Equal(frames, want), "frames\n%s\nwant\n%s", strings.Join(frames, "\n"), strings.Join(want, "\n"))
 }
 
 // scouts returns an order for as many scouts as the bits pay for, on a free path.
@@ -80,53 +77,38 @@ func TestEnds(t *testing.T) {
 		t.Helper()
 		referee, _ := play(t, r, turns...)
 		e := referee.Frame().End
-		if e == nil || referee.Frame().Phase != frame.PhaseEnd {
-			t.Fatal("the match is not over")
-		}
+		require.True(t, e != nil && referee.Frame().Phase == frame.PhaseEnd, "the match is not over")
 		return e
 	}
 	e := end([2][]sim.Order{{clock(20), crash}, scouts(1)})
-	if p := e.Players[0]; e.Winner != 2 || !p.Crashed || p.TimeoutDeath || p.TimeDamage != 0 || p.Time != 20 || e.Players[1].Points != 31 {
-		t.Errorf("a crash: %+v", e)
-	}
-	if e.Turns != 0 || e.Frames != 1 || e.Players[1].MobileSpent != 5 || e.Players[1].MobileLost != 5 {
-		t.Errorf("a crash: %+v", e)
-	}
+	p := e.Players[0]
+	assert.Truef(t, e.Winner == 2 && p.Crashed && !p.TimeoutDeath && p.TimeDamage == 0 && p.Time == 20 && e.Players[1].Points == 31, "a crash: %+v", e)
+	assert.Truef(t, e.Turns == 0 && e.Frames == 1 && e.Players[1].MobileSpent == 5 && e.Players[1].MobileLost == 5, "a crash: %+v", e)
 	e = end([2][]sim.Order{nil, {clock(35000), terminal.Penalty(r.TimePenalty(35000))}})
-	if p := e.Players[1]; e.Winner != 1 || !p.Crashed || !p.TimeoutDeath || p.TimeDamage != 30 || e.Duration != 35000 {
-		t.Errorf("a timeout: %+v", e)
-	}
+	p = e.Players[1]
+	assert.Truef(t, e.Winner == 1 && p.Crashed && p.TimeoutDeath && p.TimeDamage == 30 && e.Duration == 35000, "a timeout: %+v", e)
 	e = end([2][]sim.Order{nil, {clock(34000), terminal.Penalty(r.TimePenalty(34000) + r.CrashPenalty())}})
-	if p := e.Players[1]; e.Winner != 1 || !p.Crashed || p.TimeoutDeath || p.TimeDamage != 29 {
-		t.Errorf("a crash after 34 s: %+v", e)
-	}
+	p = e.Players[1]
+	assert.Truef(t, e.Winner == 1 && p.Crashed && !p.TimeoutDeath && p.TimeDamage == 29, "a crash after 34 s: %+v", e)
 	e = end([2][]sim.Order{{clock(9), crash}, {clock(8), crash}})
-	if e.Winner != 2 || !e.Players[0].Crashed || !e.Players[1].Crashed {
-		t.Errorf("both crash: %+v", e)
-	}
+	assert.Truef(t, e.Winner == 2 && e.Players[0].Crashed && e.Players[1].Crashed, "both crash: %+v", e)
 	e = end([2][]sim.Order{{crash}, {crash}})
-	if e.Winner != 0 {
-		t.Errorf("both crash, all is equal: %+v", e)
-	}
+	assert.Zerof(t, e.Winner, "both crash, all is equal: %+v", e)
 	// Five scouts a turn breach, while the other thinks too long.
 	e = end(rush, rush, rush, rush, rush)
-	if p := e.Players[1]; e.Winner != 1 || p.TimeDamage != 5 || e.Turns != 4 || p.Time != 5*6200 {
-		t.Errorf("a rush: %+v", e)
-	}
-	if p := e.Players[0]; p.MobileSpent != 25 || p.MobileLost != 0 || p.MobileSpoiled != 0 || p.Points != 30 {
-		t.Errorf("a rush: %+v", e)
-	}
+	p = e.Players[1]
+	assert.Truef(t, e.Winner == 1 && p.TimeDamage == 5 && e.Turns == 4 && p.Time == 5*6200, "a rush: %+v", e)
+	p = e.Players[0]
+	assert.Truef(t, p.MobileSpent == 25 && p.MobileLost == 0 && p.MobileSpoiled == 0 && p.Points == 30, "a rush: %+v", e)
 	turns := make([][2][]sim.Order, 100)
 	turns[0][0] = []sim.Order{terminal.Place(terminal.Turret, 13, 13), terminal.UpgradeAt(13, 13)}
 	turns[7] = [2][]sim.Order{{clock(3)}, {clock(2)}}
 	e = end(turns...)
 	price := r.Units[terminal.Turret].Cores + r.Upgraded[terminal.Turret].Cores
-	if p := e.Players[0]; e.Winner != 2 || e.Turns != 100 || e.Frames != 100 || p.StructureSpent != price || p.StructureLeft != price {
-		t.Errorf("the last turn: %+v", e)
-	}
-	if p := e.Players[1]; p.MobileSpoiled == 0 || p.MobileSpoiled != terminal.Tenths(p.MobileSpoiled) {
-		t.Errorf("the last turn: %+v", e)
-	}
+	p = e.Players[0]
+	assert.Truef(t, e.Winner == 2 && e.Turns == 100 && e.Frames == 100 && p.StructureSpent == price && p.StructureLeft == price, "the last turn: %+v", e)
+	p = e.Players[1]
+	assert.Truef(t, p.MobileSpoiled != 0 && p.MobileSpoiled == terminal.Tenths(p.MobileSpoiled), "the last turn: %+v", e)
 }
 
 // TestLastFrames checks that the end frame repeats the last action frame and its index,
@@ -134,21 +116,15 @@ func TestEnds(t *testing.T) {
 func TestLastFrames(t *testing.T) {
 	r := wiretest.RuleSet(t, "2022")
 	referee, _ := play(t, r, [2][]sim.Order{{terminal.Penalty(31), terminal.Clock(9)}, nil})
-	if f := referee.Frame(); f.Turn != 0 || f.Number != 0 || f.Index != 1 || f.Stats[0] != (frame.Stats{Health: -1, Cores: 40, Bits: 5}) {
-		t.Errorf("%+v", f)
-	}
+	f := referee.Frame()
+	assert.Truef(t, f.Turn == 0 && f.Number == 0 && f.Index == 1 && f.Stats[0] == (frame.Stats{Health: -1, Cores: 40, Bits: 5}), "%+v", f)
 	referee, frames := play(t, r, make([][2][]sim.Order, 100)...)
-	if f := referee.Frame(); f.Turn != 100 || f.Number != 0 || f.Index != 199 || f.Stats[0].Cores != 40+100*5 || len(frames) != 201 {
-		t.Errorf("%+v, %d frames", f, len(frames))
-	}
+	f = referee.Frame()
+	assert.Truef(t, f.Turn == 100 && f.Number == 0 && f.Index == 199 && f.Stats[0].Cores == 40+100*5 && len(frames) == 201, "%+v, %d frames", f, len(frames))
 	before := frames[199]
-	if !strings.Contains(before, `"turnInfo":[1,99,0,199]`) {
-		t.Errorf("before the end: %s", before)
-	}
+	assert.Contains(t, before, `"turnInfo":[1,99,0,199]`, "before the end")
 	turn := new(sim.Turn)
-	if referee.Next() || referee.Waiting() {
-		t.Error("the match goes on")
-	}
+	assert.True(t, !referee.Next() && !referee.Waiting(), "the match goes on")
 	if referee.Submit(turn); referee.Frame().Phase != frame.PhaseEnd {
 		t.Error("orders after the end had an effect")
 	}
@@ -161,9 +137,7 @@ func TestResume(t *testing.T) {
 		r := wiretest.RuleSet(t, name)
 		random := prng.New(5)
 		whole, err := New(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		turn := new(sim.Turn)
 		for n := range 8 {
 			var line frame.Frame

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -48,9 +51,7 @@ func TestVerifyEarlierRecordings(t *testing.T) {
 			exact++
 		}
 	}
-	if exact != 37 {
-		t.Errorf("%d recordings are equal, expected 37", exact)
-	}
+	assert.Equalf(t, 37, exact, "%d recordings are equal, expected 37", exact)
 }
 
 // TestUpgradeAsKind checks upgrades under the rules of February 2020. Their spawn event has the
@@ -67,9 +68,7 @@ func TestUpgradeAsKind(t *testing.T) {
 		m := matchOf(wiretest.RuleSet(t, name), turns...)
 		m.Complete = true
 		text, read := roundTrip(t, name, m)
-		if !slices.Equal(read.Orders, m.Orders) {
-			t.Errorf("%s: read %v, expected %v", name, read.Orders, m.Orders)
-		}
+		assert.Truef(t, slices.Equal(read.Orders, m.Orders), "%s: read", name)
 		asKind := strings.Contains(text, `"spawn":[[[3,13],0,"1",1],[[3,13],0,"2",1],`)
 		left, spent := [2]float32{10, 6.5}, [2]float32{10, 6.5} // walls 0.5 and 1.5, a turret 6; a support 4 and 2, a wall 0.5
 		if name == "2020-02" {
@@ -96,18 +95,14 @@ func TestDoomedDieTwice(t *testing.T) {
 	m.Complete = true
 	text, read := roundTrip(t, "twice", m)
 	const twice = `"death":[[[14,27],5,"6",2,false],[[13,0],5,"5",1,false],[[14,27],5,"6",2,false]]`
-	if !strings.Contains(text, twice) {
-		t.Errorf("no %s in\n%s", twice, text)
-	}
+	assert.Containsf(t, text, twice, "no %s in\n%s", twice, text)
 	for p := range read.End.Players {
-		if lost := read.End.Players[p].MobileLost; lost != 1 {
-			t.Errorf("player %d lost %v, expected 1", p+1, lost)
-		}
+		assert.Equalf(t, float32(1), read.End.Players[p].MobileLost, "player %d lost", p+1)
 	}
 	once := strings.Replace(text, twice, strings.Replace(twice, `,[[14,27],5,"6",2,false]]`, `]`, 1), 1)
-	if _, report, err := Verify("once", strings.NewReader(once), nil); err != nil || report.First == nil || report.First.Field != "events.death[2]" {
-		t.Errorf("%v, %v: expected a difference in events.death[2]", report.First, err)
-	}
+	_, report, err := Verify("once", strings.NewReader(once), nil)
+	require.NoErrorf(t, err, "%v", report.First)
+	assert.Truef(t, report.First != nil && report.First.Field == "events.death[2]", "%v: expected a difference in events.death[2]", report.First)
 }
 
 // TestDeathsOf2019 checks that the deaths of a frame may have any order in 2019, but not later.
@@ -120,8 +115,8 @@ func TestDeathsOf2019(t *testing.T) {
 		const deaths, turned = `[[14,27],4,"2",2,false],[[13,0],4,"1",1,false]`, `[[13,0],4,"1",1,false],[[14,27],4,"2",2,false]`
 		changed := strings.Replace(text, deaths, turned, 1)
 		_, report, err := Verify(name, strings.NewReader(changed), nil)
-		if same := report.First == nil; err != nil || changed == text || same != (name == "2019") {
-			t.Errorf("%s: %v, %v", name, report.First, err)
-		}
+		same := report.First == nil
+		require.NoErrorf(t, err, "%s: %v", name, report.First)
+		assert.Truef(t, changed != text && same == (name == "2019"), "%s: %v", name, report.First)
 	}
 }

@@ -24,9 +24,7 @@ import (
 // rounding leaves alive, players who never answer or crash, a tie that the times decide.
 func TestVerifyEdges(t *testing.T) {
 	names := simtest.SharedFiles(t, "replays", "terminal-edge", "*.replay.gz")
-	if len(names) != 6 {
-		t.Fatalf("%d recordings, want 6", len(names))
-	}
+	require.Lenf(t, names, 6, "%d recordings, want 6", len(names))
 	for _, name := range names {
 		base, text := filepath.Base(name), simtest.Text(t, name)
 		m, report, err := Verify(base, bytes.NewReader(text), nil)
@@ -35,15 +33,12 @@ func TestVerifyEdges(t *testing.T) {
 			continue
 		}
 		read, err := ReadMatch(base, bytes.NewReader(text))
-		if err != nil || !slices.Equal(m.Orders, read.Orders) || !slices.Equal(m.Ends, read.Ends) {
-			t.Fatalf("%s: Verify and ReadMatch return different orders (%v)", base, err)
-		}
+		require.NoErrorf(t, err, "%s: Verify and ReadMatch return different orders", base)
+		require.Truef(t, slices.Equal(m.Orders, read.Orders) && slices.Equal(m.Ends, read.Ends), "%s: Verify and ReadMatch return different orders ()", base)
 		// A dataset keeps only rules, names and orders.
 		kept := &Match{Config: config.Of(m.Config.Rules), Names: m.Names, Turns: m.Turns, Orders: m.Orders, Ends: m.Ends}
 		again, report := verified(t, written(t, kept))
-		if report.First != nil || !again.Complete {
-			t.Errorf("%s, written again: %+v", base, report)
-		}
+		assert.Truef(t, report.First == nil && again.Complete, "%s, written again: %+v", base, report)
 		for p := range again.End.Players {
 			a, b := totals(&m.End.Players[p]), totals(&again.End.Players[p])
 			if strings.Contains(base, "2018-tie") { // crashed, but with all health
@@ -53,9 +48,8 @@ func TestVerifyEdges(t *testing.T) {
 				t.Errorf("%s: player %d: %+v, written again %+v", base, p+1, a, b)
 			}
 		}
-		if a, b := m.End, again.End; a.Winner != b.Winner || a.Turns != b.Turns || a.Frames != b.Frames {
-			t.Errorf("%s: %+v, written again %+v", base, a, b)
-		}
+		a, b := m.End, again.End
+		assert.Truef(t, a.Winner == b.Winner && a.Turns == b.Turns && a.Frames == b.Frames, "%s: %+v, written again %+v", base, a, b)
 	}
 }
 
@@ -149,13 +143,9 @@ func TestTimesOfTheEnd(t *testing.T) {
 	r.MaxTurns = 3
 	m := matchOf(r, make([][2][]sim.Order, r.MaxTurns)...)
 	read, report := verified(t, endChanged(t, m, func(e *frame.EndStats) { e.Winner, e.Players[0].Time, e.Players[1].Time = 2, 9, 4 }))
-	if report.Tied || fmt.Sprint(read.OrdersOf(2, 0), read.OrdersOf(2, 1)) != fmt.Sprint([]sim.Order{terminal.Clock(9)}, []sim.Order{terminal.Clock(4)}) ||
-		len(read.Orders) != 2 {
-		t.Errorf("%+v, orders %v, ends %v", report, read.Orders, read.Ends)
-	}
-	if again, _ := verified(t, written(t, read)); again.End.Winner != 2 || again.End.Players[0].Time != 9 || !slices.Equal(again.Orders, read.Orders) {
-		t.Errorf("written again: %+v, orders %v", again.End, again.Orders)
-	}
+	assert.Truef(t, !report.Tied && fmt.Sprint(read.OrdersOf(2, 0), read.OrdersOf(2, 1)) == fmt.Sprint([]sim.Order{terminal.Clock(9)}, []sim.Order{terminal.Clock(4)}) && len(read.Orders) == 2, "%+v, orders %v, ends %v", report, read.Orders, read.Ends)
+	again, _ := verified(t, written(t, read))
+	assert.Truef(t, again.End.Winner == 2 && again.End.Players[0].Time == 9 && slices.Equal(again.Orders, read.Orders), "written again: %+v, orders %v", again.End, again.Orders)
 }
 
 // TestMarksInTheEndFrame checks that marks for removal count down once more after the last turn,

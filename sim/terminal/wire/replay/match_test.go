@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
@@ -26,9 +27,7 @@ type extra map[int][2][]sim.Order
 func made(t testing.TB, r terminal.Rules, seed uint64, turns int, more extra) *Match {
 	t.Helper()
 	g, err := terminal.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m := &Match{Config: config.Of(r), Names: [2]string{"anna", "bert \"b\" ü"}}
 	var s terminal.State
 	g.Reset(&s, 0)
@@ -70,9 +69,7 @@ func matchOf(r terminal.Rules, turns ...[2][]sim.Order) *Match {
 func written(t testing.TB, m *Match) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteMatch(&b, m, config.Local); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, WriteMatch(&b, m, config.Local))
 	return b.String()
 }
 
@@ -80,12 +77,8 @@ func written(t testing.TB, m *Match) string {
 func verified(t testing.TB, text string) (*Match, Report) {
 	t.Helper()
 	m, report, err := Verify("made", strings.NewReader(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.First != nil {
-		t.Fatalf("%d of %d turns differ: %v", report.Different, report.Turns, report.First)
-	}
+	require.NoError(t, err)
+	require.Nilf(t, report.First, "%d of %d turns differ", report.Different, report.Turns)
 	return m, report
 }
 
@@ -95,9 +88,7 @@ func roundTrip(t *testing.T, name string, m *Match) (text string, read *Match) {
 	t.Helper()
 	text = written(t, m)
 	read, report := verified(t, text)
-	if report.Complete != m.Complete || read.Complete != m.Complete || report.Turns != m.Turns || m.Complete && read.Names != m.Names {
-		t.Fatalf("%s: %+v, names %q, of %d turns", name, report, read.Names, m.Turns)
-	}
+	require.Truef(t, report.Complete == m.Complete && read.Complete == m.Complete && report.Turns == m.Turns && (!m.Complete || read.Names == m.Names), "%s: %+v, names %q, of %d turns", name, report, read.Names, m.Turns)
 	if again := written(t, read); again != text {
 		t.Errorf("%s: read and written again, it differs at %s", name, firstLine(text, again))
 	}
@@ -239,9 +230,7 @@ func TestMatchBroken(t *testing.T) {
 	head := strings.Join(lines[:first], "")
 	framed := func(f frame.Frame) string { return string(f.Append(nil, config.Local)) + "\n" }
 	parse := func(text string) (f frame.Frame) {
-		if err := frame.Parse(&f, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, frame.Parse(&f, []byte(text)))
 		return f
 	}
 	odd := parse(line(1))
@@ -282,26 +271,19 @@ func TestFindFrame(t *testing.T) {
 	var last int
 	find := func(turn, number int) *frame.Frame {
 		read, f, most, err := FindFrame("made", strings.NewReader(text), turn, number)
-		if err != nil || read.Turns != m.Turns {
-			t.Fatalf("%v, %d turns", err, read.Turns)
-		}
+		require.NoError(t, err)
+		require.Equalf(t, m.Turns, read.Turns, "%d turns", read.Turns)
 		last = most
 		return f
 	}
 	for _, at := range [][2]int{{0, -1}, {0, 0}, {3, -1}, {3, 5}} {
-		if f := find(at[0], at[1]); f == nil || f.Turn != at[0] || f.Number != at[1] || f.Phase == frame.PhaseEnd {
-			t.Errorf("turn %d, frame %d: %+v", at[0], at[1], f)
-		}
+		f := find(at[0], at[1])
+		assert.Truef(t, f != nil && f.Turn == at[0] && f.Number == at[1] && f.Phase != frame.PhaseEnd, "turn %d, frame %d: %+v", at[0], at[1], f)
 	}
-	if f := find(-1, -1); f == nil || f.Phase != frame.PhaseEnd || f.End == nil {
-		t.Errorf("the last frame: %+v", f)
-	}
-	if find(m.Turns, -1) != nil || find(0, 9999) != nil {
-		t.Error("a frame that is not there was found")
-	}
-	if find(0, last) == nil || find(0, last+1) != nil {
-		t.Errorf("%d is not the last frame of turn 0", last)
-	}
+	f := find(-1, -1)
+	assert.Truef(t, f != nil && f.Phase == frame.PhaseEnd && f.End != nil, "the last frame: %+v", f)
+	assert.True(t, find(m.Turns, -1) == nil && find(0, 9999) == nil, "a frame that is not there was found")
+	assert.Truef(t, find(0, last) != nil && find(0, last+1) == nil, "%d is not the last frame of turn 0", last)
 	if find(m.Turns, 0); last != -1 {
 		t.Errorf("turn %d, that is not there, has a frame %d", m.Turns, last)
 	}
@@ -313,16 +295,12 @@ func TestWriteMatch(t *testing.T) {
 	r := wiretest.RuleSet(t, "2022")
 	end := [2][]sim.Order{{terminal.Penalty(31)}, nil}
 	m := matchOf(r, end, end)
-	if err := WriteMatch(new(bytes.Buffer), m, config.Local); err == nil || err.Error() != "turn 1: the match is over, but 2 turns have orders" {
-		t.Errorf("error %v", err)
-	}
-	if err := WriteMatch(noRoom{}, m, config.Local); err != io.ErrShortWrite {
-		t.Errorf("error %v", err)
-	}
+	err := WriteMatch(new(bytes.Buffer), m, config.Local)
+	assert.EqualError(t, err, "turn 1: the match is over, but 2 turns have orders")
+	err = WriteMatch(noRoom{}, m, config.Local)
+	assert.Truef(t, err == io.ErrShortWrite, "error %v", err)
 	m.Config.Rules.MaxTurns = -1
-	if err := WriteMatch(new(bytes.Buffer), m, config.Local); err == nil {
-		t.Error("a match with impossible rules was written")
-	}
+	assert.Error(t, WriteMatch(new(bytes.Buffer), m, config.Local), "a match with impossible rules was written")
 }
 
 // noRoom is a writer that always fails.

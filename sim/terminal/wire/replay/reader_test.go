@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/terminal"
@@ -64,12 +65,9 @@ var goldens = []struct {
 func TestGoldenReplays(t *testing.T) {
 	for _, g := range goldens {
 		text, err := os.ReadFile(g.file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := copyReplay(t, g.file, text); !bytes.Equal(got, text) {
-			t.Errorf("%s is written as\n%s", g.file, got)
-		}
+		require.NoError(t, err)
+		got, _ := copyReplay(t, g.file, text)
+		assert.Truef(t, bytes.Equal(got, text), "%s is written as\n%s", g.file, got)
 		loose := "\r\n \t\n" + strings.ReplaceAll(string(text), "\n", "\r\n\r\n") + "\n\n  "
 		for _, form := range [][]byte{text, compressed(t, text), []byte(loose), compressed(t, []byte(loose))} {
 			r, err := NewReader(g.file, bytes.NewReader(form))
@@ -112,9 +110,7 @@ func TestReplayForm(t *testing.T) {
 			}
 		}
 		line := f.Append(nil, s)
-		if want := fmt.Sprintf(form, c.Append(nil, s), line, line); out.String() != want {
-			t.Errorf("written %q\nwant %q", out.String(), want)
-		}
+		assert.Equal(t, fmt.Sprintf(form, c.Append(nil, s), line, line), out.String(), "written")
 	}
 }
 
@@ -122,12 +118,9 @@ func compressed(t testing.TB, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_, err := z.Write(text)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
 	return b.Bytes()
 }
 
@@ -154,9 +147,7 @@ func readAll(in io.Reader) (frames int, err error) {
 
 func TestReaderErrors(t *testing.T) {
 	text, err := os.ReadFile("testdata/local.replay")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	zip := compressed(t, text)
 	damaged := bytes.Clone(zip)
 	damaged[len(damaged)/2] ^= 0x10
@@ -204,9 +195,8 @@ func TestWriterErrorSticks(t *testing.T) {
 	for _, room := range []int{0, 100, size + 100} {
 		to := failing(room)
 		w := NewWriter(&to, &c, config.Local)
-		if err := w.Frame(f); (err == nil) != (room > size) {
-			t.Errorf("room for %d bytes: the first frame gives %v", room, err)
-		}
+		err := w.Frame(f)
+		assert.Equalf(t, room > size, err == nil, "room for %d bytes: the first frame gives %v", room, err)
 		for range 2 {
 			if err := w.Frame(f); err != errFull {
 				t.Errorf("room for %d bytes: a later frame gives %v", room, err)
@@ -300,16 +290,11 @@ func TestReaderMemory(t *testing.T) {
 func TestGzipBomb(t *testing.T) {
 	var zip bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&zip, gzip.BestSpeed)
-	if _, err := io.Copy(z, repeat(" ", 40<<20)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.Copy(z, repeat(" ", 40<<20))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
 	_, memory, err := peak(func() io.Reader { return bytes.NewReader(zip.Bytes()) })
-	if err == nil || !strings.Contains(err.Error(), "expected at most 16777216 bytes in a line") || memory > 100<<20 {
-		t.Errorf("%d bytes: %d MB of memory, error %v", zip.Len(), memory>>20, err)
-	}
+	assert.Truef(t, err != nil && strings.Contains(err.Error(), "expected at most 16777216 bytes in a line") && memory <= 100<<20, "%d bytes: %d MB of memory, error %v", zip.Len(), memory>>20, err)
 }
 
 func FuzzReader(f *testing.F) {

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/terminal/wire/frame"
@@ -16,9 +19,7 @@ import (
 func copyReplay(t testing.TB, name string, text []byte) ([]byte, config.Style) {
 	t.Helper()
 	r, err := NewReader(name, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var out bytes.Buffer
 	w := NewWriter(&out, &r.Config, r.Config.Style)
 	var f frame.Frame
@@ -27,12 +28,8 @@ func copyReplay(t testing.TB, name string, text []byte) ([]byte, config.Style) {
 		if err == io.EOF {
 			return out.Bytes(), r.Config.Style
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Frame(&f); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, w.Frame(&f))
 	}
 }
 
@@ -54,7 +51,5 @@ func TestRecordings(t *testing.T) {
 		styles[style]++
 	}
 	t.Logf("byte for byte: %d files in the local style (%d with carriage returns), %d in the web's", styles[config.Local], returns, styles[config.Web])
-	if styles[config.Local] == 0 || styles[config.Web] == 0 || returns > 1 {
-		t.Error("there should be files of both styles, and at most one with carriage returns")
-	}
+	assert.True(t, styles[config.Local] != 0 && styles[config.Web] != 0 && returns <= 1, "there should be files of both styles, and at most one with carriage returns")
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
@@ -29,9 +32,7 @@ func TestVerifyRecordings(t *testing.T) {
 			t.Error(err)
 		case base == "2018a-001.replay.gz":
 			t.Logf("%s: %d of %d turns differ", base, report.Different, report.Turns)
-			if report.Different != 8 {
-				t.Errorf("%s: %d of %d turns differ: %v", base, report.Different, report.Turns, report.First)
-			}
+			assert.Equalf(t, 8, report.Different, "%s: %d of %d turns differ: %v", base, report.Different, report.Turns, report.First)
 		case report.First != nil:
 			t.Errorf("%s: %d of %d turns differ: %v", base, report.Different, report.Turns, report.First)
 		case m.Complete != report.Complete || m.Complete != (base != "2025a-009.replay.gz"):
@@ -43,9 +44,7 @@ func TestVerifyRecordings(t *testing.T) {
 		}
 	}
 	t.Logf("%d recordings, %d turns, %d action frames equal", exact, turns, frames)
-	if exact < 105 {
-		t.Errorf("%d recordings are equal, want 105", exact)
-	}
+	assert.GreaterOrEqualf(t, exact, 105, "%d recordings are equal, want 105", exact)
 }
 
 // TestRecordingsWrittenAgain checks that ReadMatch and WriteMatch reproduce the frames of a
@@ -59,13 +58,9 @@ func TestRecordingsWrittenAgain(t *testing.T) {
 		}
 		text := simtest.Text(t, name)
 		m, err := ReadMatch(base, bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var again bytes.Buffer
-		if err := WriteMatch(&again, m, m.Config.Style); err != nil {
-			t.Fatalf("%s: %v", base, err)
-		}
+		require.NoError(t, WriteMatch(&again, m, m.Config.Style), base)
 		a, b := frames(t, text), frames(t, again.Bytes())
 		// A recording that breaks off in a turn lacks the rest of its frames.
 		if len(a) != len(b) && (m.Complete || len(a) > len(b)) {
@@ -90,9 +85,7 @@ func TestRecordingsWrittenAgain(t *testing.T) {
 func frames(t testing.TB, text []byte) (all []*frame.Frame) {
 	t.Helper()
 	r, err := NewReader("frames", bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for {
 		f := new(frame.Frame)
 		if err := r.Next(f); err != nil {
@@ -123,9 +116,7 @@ func replayOf(t testing.TB, rules terminal.Rules, frames []*frame.Frame) string 
 	c := config.Of(rules)
 	w := NewWriter(&b, &c, config.Local)
 	for _, f := range frames {
-		if err := w.Frame(f); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Frame(f))
 	}
 	return b.String()
 }
@@ -240,12 +231,8 @@ func TestVerifyFinds(t *testing.T) {
 			t.Errorf("change of %s in frame %d: %+v, %v", c.field, at, report, err)
 			continue
 		}
-		if report.Different != 1 || !strings.HasPrefix(d.Field, c.field) || d.Line != firstFrame+at || d.Turn != all[at].Turn || d.Frame != all[at].Number {
-			t.Errorf("change of %s in frame %d: %d turns differ: %v", c.field, at, report.Different, d)
-		}
-		if report.Turns != last+1 {
-			t.Errorf("change of %s: %d turns, want %d", c.field, report.Turns, last+1)
-		}
+		assert.Truef(t, report.Different == 1 && strings.HasPrefix(d.Field, c.field) && d.Line == firstFrame+at && d.Turn == all[at].Turn && d.Frame == all[at].Number, "change of %s in frame %d: %d turns differ: %v", c.field, at, report.Different, d)
+		assert.Equalf(t, last+1, report.Turns, "change of %s: %d turns, want %d", c.field, report.Turns, last+1)
 	}
 }
 
@@ -269,18 +256,15 @@ const firstFrame = 4
 func TestVerifyRestore(t *testing.T) {
 	all := fight(t)
 	at := slices.IndexFunc(all, func(f *frame.Frame) bool { return f.Phase == frame.PhaseDeploy && len(f.Events.Deaths) > 0 })
-	if at < 0 {
-		t.Fatal("nothing was removed")
-	}
+	require.GreaterOrEqual(t, at, 0, "nothing was removed")
 	for i, change := range []func(f *frame.Frame){
 		func(f *frame.Frame) { f.Events.Deaths[0].Removed = false },
 		func(f *frame.Frame) { f.Stats[0].Bits++ },
 	} {
 		report, err := verifyChanged(t, all, at, change)
 		// A difference in bits is also there at the end of the next turn.
-		if err != nil || report.Different != 1+i || report.First.Line != firstFrame+at {
-			t.Errorf("%v, %+v", err, report)
-		}
+		require.NoError(t, err)
+		assert.Truef(t, report.Different == 1+i && report.First.Line == firstFrame+at, "%+v", report)
 	}
 }
 
@@ -306,9 +290,7 @@ func TestVerifyListOrder(t *testing.T) {
 		targets += hits
 		slices.Reverse(f.Events.Damages[:hits])
 	}
-	if shields == 0 || targets == 0 {
-		t.Fatalf("%d shields, %d targets in other orders", shields, targets)
-	}
+	require.Truef(t, shields != 0 && targets != 0, "%d shields, %d targets in other orders", shields, targets)
 	verified(t, replayOf(t, fightRules(t), all))
 }
 
@@ -317,9 +299,8 @@ func TestVerifyRules(t *testing.T) {
 	text := replayOf(t, fightRules(t), fight(t))
 	other := wiretest.RuleSet(t, "2026")
 	m, report, err := Verify("other", strings.NewReader(text), &other)
-	if err != nil || report.First == nil || report.First.Turn != 0 || report.First.Frame != -1 || m.Config.Rules != other {
-		t.Errorf("%v, %+v", err, report)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, report.First != nil && report.First.Turn == 0 && report.First.Frame == -1 && m.Config.Rules == other, "%+v", report)
 }
 
 // TestVerifyDraw checks that a match without a winner is written, read and verified.
@@ -327,10 +308,7 @@ func TestVerifyDraw(t *testing.T) {
 	r := wiretest.RuleSet(t, "2026")
 	crash := []sim.Order{terminal.Penalty(r.CrashPenalty())}
 	text := written(t, matchOf(r, [2][]sim.Order{crash, crash}))
-	if !strings.Contains(text, `"winner":0`) {
-		t.Fatal("somebody won")
-	}
-	if read, report := verified(t, text); report.Different != 0 || !read.Complete || read.End.Winner != 0 {
-		t.Errorf("%d differences, %+v", report.Different, read.End)
-	}
+	require.Contains(t, text, `"winner":0`, "somebody won")
+	read, report := verified(t, text)
+	assert.Truef(t, report.Different == 0 && read.Complete && read.End.Winner == 0, "%d differences, %+v", report.Different, read.End)
 }

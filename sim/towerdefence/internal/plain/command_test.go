@@ -3,6 +3,8 @@ package plain_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim/towerdefence"
 	. "moonfarm/sim/towerdefence/internal/plain"
 )
@@ -61,15 +63,10 @@ func TestCommandFailures(t *testing.T) {
 			r.StartEnergy = 1000
 			g := New(r)
 			g.Players[B].FailCount = 7
-			if end := g.Play("", c.text); end != Running {
-				t.Errorf("%q ends the match: %v", c.text, end)
-			}
-			if got := g.Players[B].FailCount; got != c.failures {
-				t.Errorf("%q: %d failures, want %d", c.text, got, c.failures)
-			}
-			if got := len(g.Buildings) == 1; got != c.built {
-				t.Errorf("%q: built %v, want %v", c.text, got, c.built)
-			}
+			assert.Equalf(t, Running, g.Play("", c.text), "%q ends the match", c.text)
+			got := g.Players[B].FailCount
+			assert.Equalf(t, c.failures, got, "%q: %d failures, want %d", c.text, got, c.failures)
+			assert.Equalf(t, c.built, len(g.Buildings) == 1, "%q: built", c.text)
 		})
 	}
 }
@@ -80,12 +77,9 @@ func TestOnlyCommasAbort(t *testing.T) {
 	for _, text := range []string{",", ",,", ",,,,"} {
 		t.Run(text, func(t *testing.T) {
 			g := New(towerdefence.DefaultRules())
-			if end := g.Play("1,1,2", text); end != Aborted {
-				t.Errorf("%q: %v, want aborted", text, end)
-			}
-			if g.Round != 0 || len(g.Buildings) != 0 {
-				t.Errorf("%q changed the position: %+v", text, g)
-			}
+			end := g.Play("1,1,2", text)
+			assert.Equalf(t, Aborted, end, "%q: %v, want aborted", text, end)
+			assert.Truef(t, g.Round == 0 && len(g.Buildings) == 0, "%q changed the position: %+v", text, g)
 		})
 	}
 }
@@ -97,15 +91,12 @@ func TestFailuresEndTheMatch(t *testing.T) {
 	r.MaxDoNothings, r.StartHealth = 4, 0
 	g := New(r)
 	g.Players[A].Health, g.Players[B].Health = 0, 5
-	if end := g.Play("1,1", ""); end != Dead {
-		t.Errorf("after 2 failures: %v, want dead", end)
-	}
-	if end := g.Play("1,1", ""); end != Failed {
-		t.Errorf("after 4 failures: %v, want timeout", end)
-	}
-	if p, ok := g.Winner(); p != B || !ok {
-		t.Errorf("winner %v %v, want B", p, ok)
-	}
+	end := g.Play("1,1", "")
+	assert.Equalf(t, Dead, end, "after 2 failures: %v, want dead", end)
+	end = g.Play("1,1", "")
+	assert.Equalf(t, Failed, end, "after 4 failures: %v, want timeout", end)
+	p, ok := g.Winner()
+	assert.Truef(t, p == B && ok, "winner %v %v, want B", p, ok)
 }
 
 // TestClone checks that a copy shares nothing with its original.
@@ -116,7 +107,5 @@ func TestClone(t *testing.T) {
 	g.Play("1,1,1", "1,1,0")
 	c := g.Clone()
 	c.Play("", "2,2,2")
-	if len(g.Buildings) != 2 || g.Buildings[0].BuildTime != 0 || len(g.Missiles) != 0 {
-		t.Errorf("playing the copy changed the original: %+v", g)
-	}
+	assert.Truef(t, len(g.Buildings) == 2 && g.Buildings[0].BuildTime == 0 && len(g.Missiles) == 0, "playing the copy changed the original: %+v", g)
 }

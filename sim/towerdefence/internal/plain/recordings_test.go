@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire/recording"
@@ -22,17 +25,14 @@ func TestRecordings(t *testing.T) {
 			games, rounds = games+g, rounds+r
 		}
 	}
-	if games != 603 || rounds != 42607 {
-		t.Errorf("replayed %d games and %d rounds; the recordings hold 603 and 42607", games, rounds)
-	}
+	assert.Truef(t, games == 603 && rounds == 42607, "replayed %d games and %d rounds; the recordings hold 603 and 42607", games, rounds)
 }
 
 // TestGoldenGame replays the small game kept with the wire formats, also where
 // there are no recordings.
 func TestGoldenGame(t *testing.T) {
-	if games, rounds := replay(t, "../../wire/testdata/game.jsonl"); games != 1 || rounds != 48 {
-		t.Errorf("replayed %d games and %d rounds, want 1 and 48", games, rounds)
-	}
+	games, rounds := replay(t, "../../wire/testdata/game.jsonl")
+	assert.Truef(t, games == 1 && rounds == 48, "replayed %d games and %d rounds, want 1 and 48", games, rounds)
 }
 
 // replay replays all games of one file with package referee, which plays this
@@ -40,9 +40,7 @@ func TestGoldenGame(t *testing.T) {
 func replay(t *testing.T, file string) (games, rounds int) {
 	t.Helper()
 	in, err := recording.NewReader(file, bytes.NewReader(simtest.Text(t, file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var match *referee.Referee
 	for {
 		kind, err := in.Next()

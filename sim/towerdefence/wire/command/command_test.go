@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
+
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/internal/plain"
@@ -73,9 +75,7 @@ func TestParseCommand(t *testing.T) {
 		{"\xff,1,1", fail(1)},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			if got := Parse(c.text); got != c.want {
-				t.Errorf("%q: order %#x, want %#x", c.text, got, c.want)
-			}
+			assert.Equalf(t, c.want, Parse(c.text), "%q: order", c.text)
 		})
 	}
 }
@@ -83,9 +83,7 @@ func TestParseCommand(t *testing.T) {
 // TestDigits checks the assumptions of digit about the table of digits.
 func TestDigits(t *testing.T) {
 	for _, span := range unicode.Nd.R16 {
-		if span.Stride != 1 || (span.Hi-span.Lo+1)%10 != 0 {
-			t.Errorf("digits %#x–%#x by %d are not in runs of ten", span.Lo, span.Hi, span.Stride)
-		}
+		assert.Truef(t, span.Stride == 1 && (span.Hi-span.Lo+1)%10 == 0, "digits %#x–%#x by %d are not in runs of ten", span.Lo, span.Hi, span.Stride)
 	}
 }
 
@@ -117,9 +115,7 @@ func TestAppendCommand(t *testing.T) {
 			t.Errorf("order %#x: %q reads back as %#x", o, text, Parse(string(text)))
 		}
 	}
-	if got := string(Append([]byte("> "), towerdefence.Build(towerdefence.Tesla, 7, 3))); got != "> 7,3,4" {
-		t.Errorf("got %q", got)
-	}
+	assert.Equal(t, "> 7,3,4", string(Append([]byte("> "), towerdefence.Build(towerdefence.Tesla, 7, 3))))
 }
 
 // FuzzParseCommand compares the order of a text with the effect of the text on
@@ -189,9 +185,8 @@ func TestCommandOf(t *testing.T) {
 		"\ufeff1,2,0":                                  "\ufeff1,2,0",
 	} {
 		t.Run(fmt.Sprintf("%.40q", text), func(t *testing.T) {
-			if got, found := FromFile(text); got != want || found != (want != None) {
-				t.Errorf("%q: command %q, want %q", text, got, want)
-			}
+			got, found := FromFile(text)
+			assert.Truef(t, got == want && found == (want != None), "%q: command %q, want %q", text, got, want)
 		})
 	}
 }

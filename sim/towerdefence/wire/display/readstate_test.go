@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
@@ -47,9 +50,7 @@ func TestReadState(t *testing.T) {
 	slow.Buildings[towerdefence.Attack].Cooldown, slow.Buildings[towerdefence.Defense].ConstructionTime = 4, 2
 	for seed, r := range []towerdefence.Rules{rules, rules, slow} {
 		g, err := towerdefence.New(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		base := towerdefence.DefaultRules()
 		base.SetStart([2]int{400, 300}, [2]int{100, 90})
 		random := rand.New(rand.NewPCG(7, uint64(seed)))
@@ -89,9 +90,7 @@ func TestReadState(t *testing.T) {
 			g.Step(s, turn)
 			g.Step(ahead, turn)
 		}
-		if s.Round < 20 {
-			t.Errorf("seed %d: the game ends in round %d", seed, s.Round)
-		}
+		assert.GreaterOrEqualf(t, s.Round, int32(20), "seed %d: the game ends in round %d", seed, s.Round)
 	}
 }
 
@@ -99,27 +98,19 @@ func TestReadState(t *testing.T) {
 func TestReadStateOriginal(t *testing.T) {
 	n := 0
 	f, err := os.Open(simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer f.Close()
 	in, err := unzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	all, err := io.ReadAll(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for line := range strings.Lines(string(all)) {
 		var r struct {
 			Render         string
 			Round          int
 			StateA, StateB string
 		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
 		for viewer, text := range []string{r.StateA, r.StateB} {
 			_, s, seat, err := display.ReadState([]byte(text), towerdefence.DefaultRules())
 			if err != nil && strings.Contains(err.Error(), "health is 0, want 1 to 1000") {
@@ -131,20 +122,16 @@ func TestReadStateOriginal(t *testing.T) {
 			n++
 		}
 	}
-	if n < 20 {
-		t.Errorf("%d displays", n)
-	}
+	assert.GreaterOrEqualf(t, n, 20, "%d displays", n)
 }
 
 // TestReadStateRefused has files with wrong or missing values.
 func TestReadStateRefused(t *testing.T) {
 	text, err := os.ReadFile("../testdata/stateB.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, s, seat, err := display.ReadState(text, towerdefence.DefaultRules()); err != nil || seat != 1 || s.Round == 0 {
-		t.Fatalf("error %v, seat %d", err, seat)
-	}
+	require.NoError(t, err)
+	_, s, seat, err := display.ReadState(text, towerdefence.DefaultRules())
+	require.NoError(t, err)
+	require.Truef(t, seat == 1 && s.Round != 0, "error, seat %d", seat)
 	tooMuch := "score is 99999999"
 	if strconv.IntSize == 32 { // an int of this machine cannot hold it
 		tooMuch = "cannot unmarshal number 99999999"
@@ -176,9 +163,8 @@ func TestReadStateRefused(t *testing.T) {
 				t.Errorf("there is no %s", c.from)
 				return
 			}
-			if _, _, _, err := display.ReadState([]byte(bad), towerdefence.DefaultRules()); err == nil || !strings.HasPrefix(err.Error(), "state.json: ") || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s → %s: error %v, want %q", c.from, c.to, err, c.want)
-			}
+			_, _, _, err := display.ReadState([]byte(bad), towerdefence.DefaultRules())
+			assert.Truef(t, err != nil && strings.HasPrefix(err.Error(), "state.json: ") && strings.Contains(err.Error(), c.want), "%s → %s: error %v, want %q", c.from, c.to, err, c.want)
 		})
 	}
 }

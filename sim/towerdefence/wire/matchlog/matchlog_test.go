@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire/internal/wiretest"
 	"moonfarm/sim/towerdefence/wire/recording"
@@ -38,14 +41,10 @@ func matchLog(t *testing.T, names [2]string, commands [][2]string) files {
 	w := NewWriter(names, m.create)
 	r := referee.New(towerdefence.DefaultRules())
 	for _, c := range commands {
-		if err := w.Round(r.Position(), c, [2][]byte{}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Round(r.Position(), c, [2][]byte{}))
 		r.Play(c[0], c[1])
 	}
-	if err := w.End(r.Position(), r.Result()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.End(r.Position(), r.Result()))
 	return m
 }
 
@@ -54,21 +53,14 @@ func TestMatchLog(t *testing.T) {
 	names := [2]string{"Ann - the first", "Bo"}
 	commands := [][2]string{{"0,0,2", "No Command"}, {"", "x,y,z"}, {"1,1,3", ""}}
 	m := matchLog(t, names, commands)
-	if len(m) != 4*10+2 {
-		t.Errorf("%d files, want 42", len(m))
-	}
+	assert.Equalf(t, 4*10+2, len(m), "%d files, want 42", len(m))
 	got, err := Read(fstest.MapFS(m))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rules := got.Rules.Over(towerdefence.Rules{}); rules.StartEnergy != 20 || rules.StartHealth != 100 || rules.Handicap != (towerdefence.Handicap{}) {
-		t.Errorf("rules %+v", rules)
-	}
+	require.NoError(t, err)
+	rules := got.Rules.Over(towerdefence.Rules{})
+	assert.Truef(t, rules.StartEnergy == 20 && rules.StartHealth == 100 && rules.Handicap == (towerdefence.Handicap{}), "rules %+v", rules)
 	want := &Log{Names: names, Rules: got.Rules, First: "A", Commands: commands,
 		Final: &Final{Winner: referee.WinnerA, Score: [2]int{24, 15}, Health: [2]int{100, 100}}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v %+v\nwant %+v %+v", got, got.Final, want, want.Final)
-	}
+	assert.Equalf(t, want, got, "got %+v %+v\nwant %+v %+v", got, got.Final, want, want.Final)
 	end := string(m["Round 003/"+logEnd].Data)
 	if want := "The winner is: A - Ann - the first\n\nA - Ann - the first- score:24 health:100\nB - Bo- score:15 health:100\n"; end != want {
 		t.Errorf("%s: %q, want %q", logEnd, end, want)
@@ -81,25 +73,20 @@ func TestMatchLogFiles(t *testing.T) {
 	m := files{}
 	w := NewWriter([2]string{"../a\\b:\n\xff", strings.Repeat("é", 100)}, m.create)
 	r := referee.New(towerdefence.DefaultRules())
-	if err := w.Round(r.Position(), [2]string{"0,0,2"}, [2][]byte{[]byte("thinking"), nil}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Round(r.Position(), [2]string{"0,0,2"}, [2][]byte{[]byte("thinking"), nil}))
 	r.Play("0,0,2", "")
-	if err := w.Round(r.Position(), [2]string{}, [2][]byte{nil, []byte("x")}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Round(r.Position(), [2]string{}, [2][]byte{nil, []byte("x")}))
 	a, b := "/A - .._a_b___/", "/B - "+strings.Repeat("é", 60)+"/"
 	for name, want := range map[string]string{
 		"Round 000" + a + logOutput: "thinking", "Round 000" + b + logOutput: "",
 		"Round 001" + a + logOutput: "", "Round 001" + b + logOutput: "x", "Round 000" + a + logCommand: "0,0,2",
 	} {
-		if f := m[name]; f == nil || string(f.Data) != want {
-			t.Errorf("%s: %v, want %q", name, f, want)
-		}
+		f := m[name]
+		assert.Truef(t, f != nil && string(f.Data) == want, "%s: %v, want %q", name, f, want)
 	}
-	if log, err := Read(fstest.MapFS(m)); err != nil || log.Names[0] != ".._a_b___" || log.Commands[0][0] != "0,0,2" {
-		t.Errorf("%+v, %v", log, err)
-	}
+	log, err := Read(fstest.MapFS(m))
+	require.NoErrorf(t, err, "%+v", log)
+	assert.Truef(t, log.Names[0] == ".._a_b___" && log.Commands[0][0] == "0,0,2", "%+v", log)
 }
 
 // TestMatchLogEnds covers the forms of the final result and a log without one.
@@ -122,12 +109,9 @@ func TestMatchLogEnds(t *testing.T) {
 				rounds = 1
 			}
 			got, err := Read(fstest.MapFS(m))
-			if err != nil || len(got.Commands) != rounds || !reflect.DeepEqual(got.Final, c.want) {
-				t.Fatalf("%q: %+v, error %v", c.end, got, err)
-			}
-			if got.Commands[0] != [2]string{"1,1,2", "2,2,2"} {
-				t.Errorf("commands %q", got.Commands[0])
-			}
+			require.NoErrorf(t, err, "%q: %+v", c.end, got)
+			require.Truef(t, len(got.Commands) == rounds && reflect.DeepEqual(got.Final, c.want), "%q: %+v", c.end, got)
+			assert.Truef(t, got.Commands[0] == [2]string{"1,1,2", "2,2,2"}, "commands %q", got.Commands[0])
 		})
 	}
 }
@@ -159,9 +143,7 @@ func TestMatchLogErrors(t *testing.T) {
 			m := matchLog(t, [2]string{"a", "b"}, make([][2]string, 2))
 			c.damage(m)
 			_, err := Read(fstest.MapFS(m))
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "match log: ") {
-				t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
-			}
+			assert.Truef(t, err != nil && strings.Contains(err.Error(), c.want) && strings.HasPrefix(err.Error(), "match log: "), "%s: error %v, want one with %q", c.name, err, c.want)
 		})
 	}
 }
@@ -180,9 +162,8 @@ func TestMatchLogWriterStops(t *testing.T) {
 	w := NewWriter([2]string{"a", "b"}, func(string) (io.WriteCloser, error) { calls++; return nil, fs.ErrPermission })
 	r := referee.New(towerdefence.DefaultRules())
 	err := w.Round(r.Position(), [2]string{}, [2][]byte{})
-	if err2 := w.End(r.Position(), r.Result()); !errors.Is(err, fs.ErrPermission) || err2 != err || calls != 1 {
-		t.Errorf("errors %v and %v after %d calls", err, err2, calls)
-	}
+	err2 := w.End(r.Position(), r.Result())
+	assert.Truef(t, errors.Is(err, fs.ErrPermission) && err2 == err && calls == 1, "errors %v and %v after %d calls", err, err2, calls)
 }
 
 // FuzzReadMatchLog: any files are read or refused.
@@ -211,14 +192,11 @@ func written(t *testing.T, rules towerdefence.Rules, commands [][2]string) files
 	t.Helper()
 	h := recording.Header{Game: "one", Policy: [2]string{"a", "b"}}
 	r, err := recording.WriteMatch(recording.NewWriter(io.Discard), h, rules, commands)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m := files{}
 	log, err := Write(NewWriter(h.Policy, m.create), rules, commands)
-	if err != nil || log != r {
-		t.Fatalf("log %+v, recording %+v, %v", log, r, err)
-	}
+	require.NoErrorf(t, err, "log %+v, recording %+v", log, r)
+	require.Truef(t, log == r, "log %+v, recording %+v", log, r)
 	return m
 }
 
@@ -228,9 +206,8 @@ func TestVerifyMatchLog(t *testing.T) {
 	rules.SetStart([2]int{300, 20}, [2]int{100, 90})
 	log := written(t, rules, wiretest.LateMatch())
 	m, r, err := Verify(fstest.MapFS(log), towerdefence.DefaultRules())
-	if err != nil || r.First != nil || r.Rounds != 52 || m.Same != 52 || m.Rules != rules || m.Result.End != referee.EndTimeout || len(m.Orders) != 52 {
-		t.Fatalf("%+v %+v, first %v, error %v", m.Result, r, r.First, err)
-	}
+	require.NoErrorf(t, err, "%+v %+v, first %v", m.Result, r, r.First)
+	require.Truef(t, r.First == nil && r.Rounds == 52 && m.Same == 52 && m.Rules == rules && m.Result.End == referee.EndTimeout && len(m.Orders) == 52, "%+v %+v, first %v", m.Result, r, r.First)
 	for _, c := range []struct {
 		file, old, new string
 		same           int
@@ -250,14 +227,11 @@ func TestVerifyMatchLog(t *testing.T) {
 				changed[name] = f
 			}
 			text := strings.Replace(string(log[c.file].Data), c.old, c.new, 1)
-			if text == string(log[c.file].Data) {
-				t.Fatalf("%s has no %q", c.file, c.old)
-			}
+			require.NotEqualf(t, string(log[c.file].Data), text, "%s has no %q", c.file, c.old)
 			changed[c.file] = &fstest.MapFile{Data: []byte(text)}
 			m, r, err := Verify(fstest.MapFS(changed), towerdefence.DefaultRules())
-			if err != nil || r.Different != 1 || !strings.Contains(r.First.Error(), c.want) || m.Same != c.same {
-				t.Errorf("%s: %+v, first %v, error %v", c.file, r, r.First, err)
-			}
+			require.NoErrorf(t, err, "%s: %+v, first %v", c.file, r, r.First)
+			assert.Truef(t, r.Different == 1 && strings.Contains(r.First.Error(), c.want) && m.Same == c.same, "%s: %+v, first %v", c.file, r, r.First)
 		})
 	}
 	for name := range log { // without displays the commands and the end remain
@@ -266,10 +240,9 @@ func TestVerifyMatchLog(t *testing.T) {
 		}
 	}
 	m, r, err = Verify(fstest.MapFS(log), rules)
-	if err != nil || r.First != nil || m.Rules != rules {
-		t.Errorf("%+v, %v, error %v", r, r.First, err)
-	}
-	if _, r, err = Verify(fstest.MapFS(log), towerdefence.DefaultRules()); err != nil || r.First == nil {
-		t.Errorf("other rules: %+v, error %v", r, err)
-	}
+	require.NoErrorf(t, err, "%+v, %v", r, r.First)
+	assert.Truef(t, r.First == nil && m.Rules == rules, "%+v, %v", r, r.First)
+	_, r, err = Verify(fstest.MapFS(log), towerdefence.DefaultRules())
+	require.NoErrorf(t, err, "other rules: %+v", r)
+	assert.NotNilf(t, r.First, "other rules: %+v", r)
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
@@ -27,16 +30,12 @@ func playedLog(t *testing.T, rules towerdefence.Rules, first sim.Player, command
 	r := referee.New(rules)
 	r.First(first)
 	for _, c := range commands {
-		if err := w.Round(r.Position(), c, [2][]byte{}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Round(r.Position(), c, [2][]byte{}))
 		if r.Play(c[0], c[1]) != "" {
 			break
 		}
 	}
-	if err := w.End(r.Position(), r.Result()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.End(r.Position(), r.Result()))
 	delete(m, OrderFile)
 	return m
 }
@@ -67,9 +66,7 @@ func TestOrderOfCommands(t *testing.T) {
 			t.Errorf("%c first, damaged in round 10: %+v, first %v, error %v", display.Letters[first], r, r.First, err)
 		}
 	}
-	if texts[0] == texts[1] {
-		t.Error("the order does not show")
-	}
+	assert.NotEqual(t, texts[1], texts[0], "the order does not show")
 }
 
 // TestPartialRules plays logs by other rules, key by key: with keys that logs
@@ -97,27 +94,23 @@ func TestPartialRules(t *testing.T) {
 		tried++
 		log := fstest.MapFS(playedLog(t, rules, display.SeatA, wiretest.TwinTowers()))
 		read, err := Read(log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if !slices.Contains(read.Rules.Missing(), key) {
-			if m, r, err := Verify(log, wiretest.RichRules()); err != nil || r.First != nil || m.Rules != rules {
-				t.Errorf("%s: %+v, first %v, error %v", key, r, r.First, err)
-			}
+			m, r, err := Verify(log, wiretest.RichRules())
+			require.NoErrorf(t, err, "%s: %+v, first %v", key, r, r.First)
+			assert.Truef(t, r.First == nil && m.Rules == rules, "%s: %+v, first %v", key, r, r.First)
 		}
-		if m, r, err := Verify(log, rules); err != nil || r.First != nil || m.Rules != rules {
-			t.Errorf("%s given: %+v, first %v, error %v", key, r, r.First, err)
-		}
+		m, r, err := Verify(log, rules)
+		require.NoErrorf(t, err, "%s given: %+v, first %v", key, r, r.First)
+		assert.Truef(t, r.First == nil && m.Rules == rules, "%s given: %+v, first %v", key, r, r.First)
 	}
-	if tried < 30 {
-		t.Errorf("only %d rules were changed", tried)
-	}
+	assert.GreaterOrEqualf(t, tried, 30, "only %d rules were changed", tried)
 	rules := wiretest.RichRules()
 	rules.Buildings[towerdefence.Attack].Icon = 'w'
 	log := playedLog(t, rules, display.SeatA, wiretest.TwinTowers())
-	if m, r, err := Verify(fstest.MapFS(log), wiretest.RichRules()); err != nil || r.First != nil || m.Rules != rules {
-		t.Errorf("another letter: %+v, first %v, error %v", r, r.First, err)
-	}
+	m, r, err := Verify(fstest.MapFS(log), wiretest.RichRules())
+	require.NoErrorf(t, err, "another letter: %+v, first %v", r, r.First)
+	assert.Truef(t, r.First == nil && m.Rules == rules, "another letter: %+v, first %v", r, r.First)
 	if read, err := Read(fstest.MapFS(playedLog(t, wiretest.RichRules(), display.SeatA, make([][2]string, 3)))); err != nil || len(read.Rules.Missing()) != 6 {
 		t.Errorf("a log without towers: untold %q, error %v", read.Rules.Missing(), err)
 	}
@@ -138,9 +131,8 @@ func TestLogsOfOtherReleases(t *testing.T) {
 			log := playedLog(t, towerdefence.DefaultRules(), display.SeatA, make([][2]string, 2))
 			f := log["Round 000/A - a/"+logState]
 			f.Data = bytes.ReplaceAll(f.Data, []byte(c.old), []byte(c.new))
-			if _, err := Read(fstest.MapFS(log)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("without %s: error %v, want one with %q", c.old, err, c.want)
-			}
+			_, err := Read(fstest.MapFS(log))
+			assert.ErrorContainsf(t, err, c.want, "without %s", c.old)
 		})
 	}
 }
@@ -154,11 +146,9 @@ func TestSharedLogBFirst(t *testing.T) {
 		t.Skipf("no tar that unpacks %s: %v: %s", archive, err, out)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Fatalf("%d entries, %v", len(entries), err)
-	}
+	require.NoErrorf(t, err, "%d entries", len(entries))
+	require.Lenf(t, entries, 1, "%d entries", len(entries))
 	m, r, err := Verify(os.DirFS(dir+"/"+entries[0].Name()), towerdefence.DefaultRules())
-	if err != nil || r.First != nil || r.Rounds != 47 || m.Header.First != "B" {
-		t.Errorf("%+v, first %v, error %v", r, r.First, err)
-	}
+	require.NoErrorf(t, err, "%+v, first %v", r, r.First)
+	assert.Truef(t, r.First == nil && r.Rounds == 47 && m.Header.First == "B", "%+v, first %v", r, r.First)
 }

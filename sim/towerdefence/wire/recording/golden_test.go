@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
@@ -60,14 +62,10 @@ func TestGoldenGame(t *testing.T) {
 	got, _ := playGolden()
 	simtest.Golden(t, goldenGame, got)
 	games, rounds, exact := replay(t, goldenGame, got)
-	if games != 1 || rounds != goldenRounds {
-		t.Errorf("%d games, %d rounds, want 1 and %d", games, rounds, goldenRounds)
-	}
+	assert.Truef(t, games == 1 && rounds == goldenRounds, "%d games, %d rounds, want 1 and %d", games, rounds, goldenRounds)
 	t.Logf("missile order worked out in %d of %d rounds", exact, rounds)
 	for _, part := range []string{`"th":[[[0,0,`, `"ih":[[`, `"c":["0,0,5"`} {
-		if !strings.Contains(string(got), part) {
-			t.Errorf("the golden game has no %s", part)
-		}
+		assert.Contains(t, string(got), part, "the golden game has no")
 	}
 }
 
@@ -75,9 +73,7 @@ func TestGoldenGame(t *testing.T) {
 // those in testdata.
 func TestGoldenDisplays(t *testing.T) {
 	_, p := playGolden()
-	if p == nil {
-		t.Fatalf("the game ended before round %d", goldenShown)
-	}
+	require.NotNilf(t, p, "the game ended before round %d", goldenShown)
 	for seat, letter := range display.Letters {
 		simtest.Golden(t, fmt.Sprintf("../testdata/state%c.json", letter), p.AppendState(nil, sim.Player(seat)))
 		simtest.Golden(t, fmt.Sprintf("../testdata/textMap%c.txt", letter), p.AppendTextMap(nil, sim.Player(seat)))

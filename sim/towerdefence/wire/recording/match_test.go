@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire/internal/wiretest"
@@ -21,9 +24,7 @@ func matches(t *testing.T, text string) (all []Match) {
 		all = append(all, c)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return all
 }
 
@@ -31,9 +32,8 @@ func matches(t *testing.T, text string) (all []Match) {
 func recorded(t *testing.T, rules towerdefence.Rules, commands [][2]string) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := WriteMatch(NewWriter(&b), Header{Game: "one", Policy: [2]string{"a", "b"}}, rules, commands); err != nil {
-		t.Fatal(err)
-	}
+	_, err := WriteMatch(NewWriter(&b), Header{Game: "one", Policy: [2]string{"a", "b"}}, rules, commands)
+	require.NoError(t, err)
 	return b.String()
 }
 
@@ -44,16 +44,11 @@ func TestMatches(t *testing.T) {
 	one := recorded(t, rules, wiretest.LateMatch())
 	aborted := recorded(t, towerdefence.DefaultRules(), [][2]string{{"0,0,2", ""}, {"1,0,2", ","}})
 	all := matches(t, one+aborted+one)
-	if len(all) != 3 || all[2].Number != 3 || all[0].Rules != rules || all[1].Rules != towerdefence.DefaultRules() {
-		t.Fatalf("%+v", all)
-	}
-	if !reflect.DeepEqual(all[0].Orders, all[2].Orders) || len(all[0].Orders) != 52 || all[0].Result.End != referee.EndTimeout || all[1].Result.End != referee.EndAborted {
-		t.Errorf("%+v", all)
-	}
+	require.Truef(t, len(all) == 3 && all[2].Number == 3 && all[0].Rules == rules && all[1].Rules == towerdefence.DefaultRules(), "%+v", all)
+	assert.Truef(t, reflect.DeepEqual(all[0].Orders, all[2].Orders) && len(all[0].Orders) == 52 && all[0].Result.End == referee.EndTimeout && all[1].Result.End == referee.EndAborted, "%+v", all)
 	for _, m := range all {
-		if m.Err != nil || m.Different != nil || m.Same != len(m.Orders) {
-			t.Errorf("match %d: %v %v, %d rounds the same", m.Number, m.Err, m.Different, m.Same)
-		}
+		require.NoErrorf(t, m.Err, "match %d", m.Number)
+		assert.Truef(t, m.Different == nil && m.Same == len(m.Orders), "match %d %v, %d rounds the same", m.Number, m.Different, m.Same)
 	}
 }
 
@@ -82,13 +77,9 @@ func TestDamagedMatches(t *testing.T) {
 			var rounds []int
 			for _, m := range matches(t, c.text) {
 				rounds = append(rounds, len(m.Orders))
-				if m.Number == c.bad && (m.Err == nil || !strings.Contains(m.Err.Error(), c.want)) {
-					t.Errorf("%s: error %v, want %q", c.name, m.Err, c.want)
-				}
+				assert.Truef(t, m.Number != c.bad || m.Err != nil && strings.Contains(m.Err.Error(), c.want), "%s: error %v, want %q", c.name, m.Err, c.want)
 			}
-			if !reflect.DeepEqual(rounds, c.rounds) {
-				t.Errorf("%s: rounds %v, want %v", c.name, rounds, c.rounds)
-			}
+			assert.Equalf(t, c.rounds, rounds, "%s: rounds", c.name)
 		})
 	}
 }
@@ -108,13 +99,9 @@ func TestDifferentMatches(t *testing.T) {
 	late := strings.Replace(one, `{"r":30,"c":["x,y,z"`, `{"r":30,"c":["x,y"`, 1)
 	end := strings.Replace(one, `"winner":"A"`, `"winner":"B"`, 1)
 	all := matches(t, late+one+end)
-	if len(all) != 3 || all[1].Different != nil {
-		t.Fatalf("%+v", all)
-	}
-	if d := all[0].Different; d == nil || d.Round != 30 || all[0].Same != 30 || all[0].Err != nil {
-		t.Errorf("late: %v, %d rounds the same, error %v", d, all[0].Same, all[0].Err)
-	}
-	if d := all[2].Different; d == nil || d.Field != "winner" || all[2].Same != 52 {
-		t.Errorf("end: %v, %d rounds the same", d, all[2].Same)
-	}
+	require.Truef(t, len(all) == 3 && all[1].Different == nil, "%+v", all)
+	d := all[0].Different
+	assert.Truef(t, d != nil && d.Round == 30 && all[0].Same == 30 && all[0].Err == nil, "late: %v, %d rounds the same, error %v", d, all[0].Same, all[0].Err)
+	d = all[2].Different
+	assert.Truef(t, d != nil && d.Field == "winner" && all[2].Same == 52, "end: %v, %d rounds the same", d, all[2].Same)
 }

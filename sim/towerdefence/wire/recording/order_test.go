@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/towerdefence/wire/display"
 	"moonfarm/sim/towerdefence/wire/internal/wiretest"
 	"moonfarm/sim/towerdefence/wire/referee"
@@ -19,9 +22,8 @@ func TestOrderInRecordings(t *testing.T) {
 		t.Run(fmt.Sprintf("first %q", first), func(t *testing.T) {
 			var b bytes.Buffer
 			h := Header{Game: "g", First: first}
-			if _, err := WriteMatch(NewWriter(&b), h, wiretest.RichRules(), wiretest.TwinTowers()[:14]); err != nil {
-				t.Fatal(err)
-			}
+			_, err := WriteMatch(NewWriter(&b), h, wiretest.RichRules(), wiretest.TwinTowers()[:14])
+			require.NoError(t, err)
 			text := b.String()
 			if strings.Contains(text, `"first"`) != (first != "") {
 				t.Errorf("%q first: the header is %s", first, strings.SplitN(text, "\n", 2)[0])
@@ -33,16 +35,14 @@ func TestOrderInRecordings(t *testing.T) {
 				same bool
 			}{{text, true}, {untold, true}, {lie, first == ""}} {
 				report, err := Verify("x", strings.NewReader(c.text), wiretest.RichRules())
-				if err != nil || (report.First == nil) != c.same {
-					t.Errorf("%q first: %+v, first %v, error %v\n%s", first, report, report.First, err, c.text[:100])
-				}
+				require.NoErrorf(t, err, "%q first: %+v, first %v", first, report, report.First)
+				assert.Equalf(t, c.same, report.First == nil, "%q first: %+v, first %v\n%s", first, report, report.First, c.text[:100])
 			}
 		})
 	}
 	bad := strings.Replace(okHeader, `"health"`, `"first":"C","health"`, 1)
-	if err := verifyText(bad); err == nil || !strings.Contains(err.Error(), `"A"`) {
-		t.Errorf("first C: %v", err)
-	}
+	err := verifyText(bad)
+	assert.ErrorContains(t, err, `"A"`, "first C")
 }
 
 // TestOrderInRenders: neither the displays of a game of the other order are
@@ -57,16 +57,13 @@ func TestOrderInRenders(t *testing.T) {
 	shared := slices.ContainsFunc(p.Missiles, func(m display.Missile) bool {
 		return slices.ContainsFunc(p.Missiles, func(o display.Missile) bool { return m.X == o.X && m.Y == o.Y && m.Owner != o.Owner })
 	})
-	if !shared {
-		t.Fatal("no cell has missiles of both")
-	}
+	require.True(t, shared, "no cell has missiles of both")
 	for reordered := range 2 {
 		if reordered == 1 {
 			slices.Reverse(p.Missiles)
 		}
 		report, err := Verify("x", bytes.NewReader(renderOf(t, p)), wiretest.RichRules())
-		if err != nil || report.First != nil || report.Reordered != reordered {
-			t.Errorf("missiles reversed %d times: %+v, first %v, error %v", reordered, report, report.First, err)
-		}
+		require.NoErrorf(t, err, "missiles reversed %d times: %+v, first %v", reordered, report, report.First)
+		assert.Truef(t, report.First == nil && report.Reordered == reordered, "missiles reversed %d times: %+v, first %v", reordered, report, report.First)
 	}
 }

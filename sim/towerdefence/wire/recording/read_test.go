@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire/display"
@@ -57,9 +60,9 @@ func TestReadRecording(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lines, err := readAll(name, strings.NewReader(text))
-			if want := strings.Count(strings.TrimSuffix(text, "\n")+"\n", "\n"); err != nil || text != "" && lines != want {
-				t.Errorf("%s: %d lines of %d, error %v", name, lines, want, err)
-			}
+			want := strings.Count(strings.TrimSuffix(text, "\n")+"\n", "\n")
+			require.NoErrorf(t, err, "%s: %d lines of %d", name, lines, want)
+			assert.Truef(t, text == "" || lines == want, "%s: %d lines of %d", name, lines, want)
 		})
 	}
 }
@@ -120,25 +123,21 @@ func TestReadRecordingGzip(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	io.WriteString(z, okGame)
 	z.Close()
-	if lines, err := readAll("rec", bytes.NewReader(packed.Bytes())); lines != 3 || err != nil {
-		t.Errorf("%d lines, error %v", lines, err)
-	}
+	lines, err := readAll("rec", bytes.NewReader(packed.Bytes()))
+	assert.Truef(t, lines == 3 && err == nil, "%d lines, error %v", lines, err)
 	for n := 2; n < packed.Len(); n++ {
-		if _, err := readAll("rec", bytes.NewReader(packed.Bytes()[:n])); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("cut after %d bytes: %v", n, err)
-		}
+		_, err := readAll("rec", bytes.NewReader(packed.Bytes()[:n]))
+		assert.ErrorIsf(t, err, io.ErrUnexpectedEOF, "cut after %d bytes", n)
 	}
 	for n := 10; n < packed.Len(); n++ {
 		flipped := bytes.Clone(packed.Bytes())
 		flipped[n] ^= 4
-		if _, err := readAll("rec", bytes.NewReader(flipped)); err == nil {
-			t.Errorf("byte %d changed: no error", n)
-		}
+		_, err := readAll("rec", bytes.NewReader(flipped))
+		assert.Errorf(t, err, "byte %d changed: no error", n)
 	}
 	broken := io.MultiReader(strings.NewReader(okHeader+"\n"), iotest.ErrReader(io.ErrClosedPipe))
-	if _, err := readAll("rec", broken); !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), "line 2: reading") {
-		t.Errorf("error %v", err)
-	}
+	_, err = readAll("rec", broken)
+	assert.Truef(t, errors.Is(err, io.ErrClosedPipe) && strings.Contains(err.Error(), "line 2: reading"), "error %v", err)
 }
 
 // FuzzReadRecording: any bytes are read or refused, and recordings that are

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire/display"
@@ -25,9 +28,7 @@ func recordings(t *testing.T) []string {
 func replay(t *testing.T, name string, text []byte) (games, rounds, exact int) {
 	t.Helper()
 	in, err := NewReader(name, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var out bytes.Buffer
 	w := NewWriter(&out)
 	var match *referee.Referee
@@ -36,9 +37,7 @@ func replay(t *testing.T, name string, text []byte) (games, rounds, exact int) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		out.Reset()
 		switch kind {
 		case HeaderLine:
@@ -70,13 +69,9 @@ func replay(t *testing.T, name string, text []byte) (games, rounds, exact int) {
 func compareInferred(t *testing.T, name string, line int, want, got *display.Position) int {
 	t.Helper()
 	for i, b := range want.Buildings {
-		if got.Buildings[i] != b {
-			t.Fatalf("%s line %d: building %d is %+v, want %+v", name, line, i, got.Buildings[i], b)
-		}
+		require.Truef(t, got.Buildings[i] == b, "%s line %d: building %d is %+v, want %+v", name, line, i, got.Buildings[i], b)
 	}
-	if len(got.Missiles) != len(want.Missiles) {
-		t.Fatalf("%s line %d: %d missiles, want %d", name, line, len(got.Missiles), len(want.Missiles))
-	}
+	require.Equalf(t, len(want.Missiles), len(got.Missiles), "%s line %d: %d missiles, want %d", name, line, len(got.Missiles), len(want.Missiles))
 	for i, m := range want.Missiles {
 		m.ID = got.Missiles[i].ID
 		if got.Missiles[i] != m {
@@ -94,12 +89,10 @@ func TestRecordings(t *testing.T) {
 		name, text := filepath.Base(file), simtest.Text(t, file)
 		g, r, e := replay(t, name, text)
 		games, rounds, exact = games+g, rounds+r, exact+e
-		if report, err := Verify(name, bytes.NewReader(text), towerdefence.DefaultRules()); err != nil || report != (Report{Games: g, Rounds: r}) {
-			t.Errorf("%s: error %v, report %+v, first difference %v", name, err, report, report.First)
-		}
+		report, err := Verify(name, bytes.NewReader(text), towerdefence.DefaultRules())
+		require.NoErrorf(t, err, "%s", name)
+		assert.Truef(t, report == (Report{Games: g, Rounds: r}), "%s, report %+v, first difference %v", name, report, report.First)
 	}
 	t.Logf("%d games, %d rounds written as recorded; missile order worked out in %d", games, rounds, exact)
-	if games != 603 || rounds != 42607 {
-		t.Errorf("the recordings hold 603 games and 42607 rounds")
-	}
+	assert.True(t, games == 603 && rounds == 42607, "the recordings hold 603 games and 42607 rounds")
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
@@ -17,14 +20,11 @@ import (
 // engine, byte for byte except for its random parts.
 func TestRenders(t *testing.T) {
 	f, err := os.Open(simtest.Shared(t, "traces", "towerdefence", "renders.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer f.Close()
 	report, err := Verify("renders", f, towerdefence.DefaultRules())
-	if err != nil || report != (Report{Renders: 36}) {
-		t.Errorf("error %v, report %+v, first difference %v", err, report, report.First)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, report == (Report{Renders: 36}), "error, report %+v, first difference %v", report, report.First)
 }
 
 // goldenRender returns the render of the position of the golden displays, as a
@@ -45,9 +45,7 @@ func renderOf(t *testing.T, p *display.Position) []byte {
 		TextA: string(p.AppendTextMap(nil, sim.Player(0))), TextB: string(p.AppendTextMap(nil, sim.Player(1))),
 		Console: string(p.AppendConsole(nil)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return append(line, '\n')
 }
 
@@ -74,9 +72,7 @@ func TestRenderDifference(t *testing.T) {
 	for _, field := range []string{"stateA", "stateB", "textA", "textB", "console"} {
 		t.Run(field, func(t *testing.T) {
 			var keys map[string]any
-			if err := json.Unmarshal([]byte(line), &keys); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal([]byte(line), &keys))
 			text := []byte(keys[field].(string))
 			at := bytes.LastIndexByte(text, '0')
 			text[at] = '7'

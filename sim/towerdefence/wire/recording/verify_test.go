@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/towerdefence"
 )
@@ -16,16 +19,14 @@ import (
 // line.
 func TestVerifyDifference(t *testing.T) {
 	text, err := os.ReadFile(goldenGame)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	verify := func(text []byte) (Report, error) {
 		return Verify("golden", bytes.NewReader(text), towerdefence.DefaultRules())
 	}
 	report, err := verify(text)
-	if want := (Report{Games: 1, Rounds: goldenRounds}); err != nil || report != want {
-		t.Fatalf("error %v, report %+v, want %+v", err, report, want)
-	}
+	want := (Report{Games: 1, Rounds: goldenRounds})
+	require.NoError(t, err)
+	require.Truef(t, report == want, "error, report %+v, want %+v", report, want)
 	line, changes, refused, digits, each := 1, 0, 0, 0, 3
 	if os.Getenv("MOONFARM_LONG") != "" {
 		each = 1
@@ -51,17 +52,13 @@ func TestVerifyDifference(t *testing.T) {
 		switch {
 		case err != nil: // out of range or order, which also finds the change
 			refused++
-			if !strings.HasPrefix(err.Error(), fmt.Sprintf("recording golden: line %d:", line)) {
-				t.Errorf("line %d byte %d: error %v", line, i, err)
-			}
+			assert.Truef(t, strings.HasPrefix(err.Error(), fmt.Sprintf("recording golden: line %d:", line)), "line %d byte %d: error %v", line, i, err)
 		case report.First == nil || report.First.Line != line || report.Different != 1 || report.First.Game != "golden":
 			t.Errorf("line %d byte %d: difference %v", line, i, report.First)
 		}
 	}
 	t.Logf("%d changes found, %d of them as lines that cannot be", changes, refused)
-	if refused*2 > changes || changes == 0 {
-		t.Errorf("%d changes, %d refused", changes, refused)
-	}
+	assert.Truef(t, refused*2 <= changes && changes != 0, "%d changes, %d refused", changes, refused)
 }
 
 // TestVerifyFields checks the names of fields in differences.
@@ -111,9 +108,8 @@ func TestVerifyFields(t *testing.T) {
 func TestVerifyGoesOn(t *testing.T) {
 	bad := strings.Replace(okGame, "[25,", "[26,", 1)
 	report, err := Verify("g", strings.NewReader(okGame+bad+okGame+bad), towerdefence.DefaultRules())
-	if err != nil || report.Games != 4 || report.Rounds != 4 || report.Different != 2 || report.First == nil || report.First.Line != 5 {
-		t.Errorf("error %v, report %+v", err, report)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, report.Games == 4 && report.Rounds == 4 && report.Different == 2 && report.First != nil && report.First.Line == 5, "error, report %+v", report)
 }
 
 // TestVerifyBeyondTheEnd has a round after the last one.
@@ -127,9 +123,9 @@ func TestVerifyBeyondTheEnd(t *testing.T) {
 	}
 	text += okEnd + "\n"
 	report, err := Verify("g", strings.NewReader(text), rules)
-	if want := "line 4: game g, round 2: r: recorded a further round, played the end: maxrounds"; err != nil || report.First == nil || report.First.Error() != want {
-		t.Errorf("error %v, difference %v, want %s", err, report.First, want)
-	}
+	want := "line 4: game g, round 2: r: recorded a further round, played the end: maxrounds"
+	require.NoError(t, err)
+	assert.Truef(t, report.First != nil && report.First.Error() == want, "error, difference %v, want %s", report.First, want)
 }
 
 // verifyText returns the error of Verify for a text.

@@ -1,8 +1,10 @@
 package referee
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire/display"
@@ -17,15 +19,10 @@ func TestMissileIDs(t *testing.T) {
 	for round := 1; round < 8; round++ {
 		r.Play("", "")
 		p := r.Position()
-		if len(p.Missiles) < 2 || p.Missiles[0].ID != 1 || p.Missiles[1].ID != 2 {
-			t.Fatalf("round %d: %+v", round, p.Missiles)
-		}
-		if p.Missiles[0].X != 2*round || p.Missiles[1].X != 15-2*round {
-			t.Errorf("round %d: %+v", round, p.Missiles)
-		}
+		require.Truef(t, len(p.Missiles) >= 2 && p.Missiles[0].ID == 1 && p.Missiles[1].ID == 2, "round %d: %+v", round, p.Missiles)
+		assert.Truef(t, p.Missiles[0].X == 2*round && p.Missiles[1].X == 15-2*round, "round %d: %+v", round, p.Missiles)
 	}
 	state := string(r.Position().AppendState(nil, display.SeatB))
-	if want := `{"damage":5,"speed":2,"id":"00000000-0000-4000-8000-000000000001","x":1,"y":0,"playerType":"B"}`; !strings.Contains(state, want) {
-		t.Errorf("no %s in %s", want, state)
-	}
+	want := `{"damage":5,"speed":2,"id":"00000000-0000-4000-8000-000000000001","x":1,"y":0,"playerType":"B"}`
+	assert.Containsf(t, state, want, "no %s in %s", want, state)
 }
