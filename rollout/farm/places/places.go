@@ -115,7 +115,7 @@ func outputAt(text string) (*place, error) {
 	case u.Host == "" || strings.HasPrefix(u.Host, "-"):
 		return nil, fmt.Errorf("output %s: expected %s://BUCKET/PREFIX", shown, u.Scheme)
 	case strings.TrimSuffix(u.Path, "/") != strings.TrimSuffix(path.Clean("/"+u.Path), "/"):
-		return nil, fmt.Errorf("output %s: expected a path without //, . and ..", shown)
+		return nil, fmt.Errorf("output %s: expected a path without //, . or .. in it", shown)
 	}
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
