@@ -88,7 +88,7 @@ func TestClause_7_5_RoundsFitNineBits(t *testing.T) {
 
 func TestClause_7_6_EnergyFits(t *testing.T) {
 	const most = towerdefence.MaxEnergy + 511*(65*1000+1000)
-	assert.Lessf(t, most, 1<<31, "energy up to %d", most)
+	assert.Lessf(t, int64(most), int64(1<<31), "energy up to %d", most)
 	m := begin(t, "round 1\n"+strings64("E"), func(r *towerdefence.Rules) { // the largest possible income
 		r.MaxRounds, r.StartEnergy, r.RoundIncome = 510, towerdefence.MaxEnergy, 1000
 		r.Buildings[towerdefence.Energy].EnergyPerTurn = 1000
@@ -125,7 +125,7 @@ func TestClause_7_7_LedgersFit(t *testing.T) {
 }
 
 func TestClause_7_8_BlowsInARound(t *testing.T) {
-	assert.Less(t, 1000*66*511, 1<<31, "too many blows")
+	assert.Less(t, int64(1000*66*511), int64(1<<31), "too many blows")
 	var rows strings.Builder
 	for y := range 8 {
 		tower := "."
