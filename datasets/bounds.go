@@ -9,7 +9,7 @@ import (
 )
 
 // The bounds of the format. Reading takes no more memory than they and the manifest
-// allow, whatever is in the files. What is written keeps to them.
+// allow, whatever is in the files. Writers keep to these bounds.
 const (
 	// Bounds of a dataset, so that numbers of files fit into their names.
 	maxEpisodes = 1 << 40

@@ -170,7 +170,7 @@ func (x *Run) isOwn(shard int, sum string) bool {
 	return x.own != nil && x.own[shard] == digest([]byte(sum))
 }
 
-// into plays a shard with an idle Player, or makes one.
+// into plays a shard with an idle ShardPlayer, or with a new one if none is idle.
 func (x *Run) into(ctx context.Context, w *shardWriter) (err error) {
 	x.mu.Lock()
 	var p *rollout.ShardPlayer
@@ -282,8 +282,8 @@ func (x *Run) compare(f folder, c sidecar, sum string) error {
 	return err
 }
 
-// Finish completes the dataset from the shards with the sums that sum returns, and
-// removes all files with other sums. Repeating it changes nothing. If files of a shard
+// Finish completes the dataset. sum returns the checksum of the result to keep for each shard;
+// Finish removes all files with other sums. Repeating it changes nothing. If files of a shard
 // are missing or do not have their sum, the error is a BrokenError.
 func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) error {
 	f := x.run.folder

@@ -188,7 +188,7 @@ type route struct {
 	held       []numbers
 }
 
-// numbers is what a route holds of a shard.
+// numbers are the counts and places of a shard that a route keeps.
 type numbers struct{ rows, bytes, episodes, first, end uint64 } // episodes: bytes of their file
 
 // route returns a route through a part; rand draws the order.

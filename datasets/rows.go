@@ -62,7 +62,7 @@ func (x *encoder) stepRows(e *rollout.Episode) error {
 }
 
 // fitting returns how many turns of an episode, from the given one on, go into the
-// batch in hand: until it has all its rows, or more bytes of lists than it should.
+// current batch: until the batch is full, or its lists have more bytes than a batch should have.
 func (x *encoder) fitting(e *rollout.Episode, first int) int {
 	t := x.tables[stepsTable].rows
 	most := x.listsBefore(e, first) + x.layout.lists - t.ListBytes()

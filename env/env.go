@@ -108,11 +108,11 @@ type Batch struct {
 	Orders         []sim.Order // [Rows, MaxOrders]
 	OrderLen       []int32     // [Rows]
 
-	// Written by Step (Status by Observe too).
+	// Written by Step (Status and Turn by Observe, too).
 	Reward []float32    // [Rows]
 	Status []sim.Status // [games]
 	Turn   []int32      // [games] turns played
-	Played []int32      // [Rows, Heads] the action for the orders that the rules accepted, with −1 as above
+	Played []int32      // [Rows, Heads] the action for the orders that were given, with −1 as above
 }
 
 // NewBatch allocates a Batch for n games of the spec with the wanted slabs. It

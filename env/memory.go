@@ -8,7 +8,7 @@ import (
 	"moonfarm/sim"
 )
 
-// memory is the layer over a Vector that Settings.Memory asks for. It changes
+// memory is a layer over a Vector, made if Settings.Memory is set. It changes
 // Batch.Planes only. Resets must go through this layer. After a restore the
 // caller calls RestoreMemory; without it, a game that is restored to an earlier
 // turn is treated as a new game.
@@ -152,8 +152,8 @@ func (m *memory) recall(b *Batch, i int) {
 	}
 }
 
-// fill is recall for a single observation. row is its row among the rows of all
-// seats.
+// fill does the work of recall for a single observation. row counts the rows of
+// all seats.
 func (m *memory) fill(planes []uint8, row int) {
 	visible := part(planes, m.visible, 1, m.cells)
 	for k, plane := range m.kept {

@@ -125,8 +125,8 @@ func newSpec[S any](info sim.Info, kit features.Kit[S], c Settings) Spec {
 	return s
 }
 
-// findNothing sets Spec.Nothing and the mask of a game that has ended, in which
-// only this choice is legal. A mask without any legal choice would make every
+// findNothing sets Spec.Nothing, the choice that orders nothing, and the mask of a
+// game that has ended, in which only this choice is legal. A mask without any legal choice would make every
 // probability of a masked softmax NaN.
 func (v *pool[S]) findNothing() {
 	s := &v.spec

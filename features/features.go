@@ -100,8 +100,8 @@ type ActionSpace[S any] interface {
 	Doc() string
 }
 
-// Unmasked is an ActionSpace whose last heads have no mask: Unmasked returns
-// how many. All choices of these heads are legal, because they have an effect
+// Unmasked is implemented by an ActionSpace whose last heads have no mask. Its
+// method returns the number of these heads. All choices of these heads are legal, because they have an effect
 // only together with heads that have a mask.
 type Unmasked interface{ Unmasked() int }
 

@@ -23,7 +23,7 @@ type group struct {
 	number  Bits
 	when    Bits // the condition's number; Width 0: no condition
 	targets [][]target
-	octets  []octet // set if the numbers are single bits without a condition whose cells lie eight in a row; else nil
+	octets  []octet // for groups of single bits without a condition and with cells in rows of eight; else nil
 }
 
 // octet is eight adjacent cells of a row, from the left, or from the right if

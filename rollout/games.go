@@ -35,7 +35,7 @@ type Games struct {
 	maxOrders int
 
 	wants   env.Want // slabs of batch
-	keep    env.Want // slabs whose Rows episodes hold; 0: episodes have no Rows
+	keep    env.Want // slabs that are kept in Episode.Rows; 0: episodes have no Rows
 	batch   *env.Batch
 	kept    *env.Batch // batch with only the slabs of keep
 	playing []*Episode // the episode each game plays; nil: idle

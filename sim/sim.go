@@ -6,8 +6,8 @@
 // that implements Game; the state is a struct without pointers, slices or maps,
 // so that a clone is an assignment and a snapshot is its bytes.
 //
-// All games have the same files; a name without a folder is a file in each
-// game's folder:
+// The games of contests have the same files; a name without a folder is a file in
+// each game's folder:
 //
 //	turn        game.go: New, Reset, Step, Outcome, Hash; the steps are those of RULES.md, 3
 //	rules       rules.go; config.go: the table of all rules with their bounds; validate.go: rules that cannot be played
@@ -29,7 +29,7 @@ type Player uint8
 const MaxPlayers = 4
 
 // Order is one packed command. Its bit layout belongs to the game and is drawn
-// in the game's order.go and RULES.md; 0 always means "do nothing".
+// in the game's order.go and RULES.md; 0 means "give no order" in every game.
 type Order uint64
 
 // Status is whether a game goes on.

@@ -8,7 +8,7 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// view has what a seat knows when it chooses.
+// view has the parts of a state that a seat knows when it chooses.
 type view struct {
 	observer
 	ranks ranks

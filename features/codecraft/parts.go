@@ -50,7 +50,7 @@ var headSizes = [headsOfSlot]int{
 	headRepairX: 1 + side, headRepairY: 1 + side,
 }
 
-// observer has what a seat sees. It finds the cells in sight at the first use.
+// observer has the parts of a state that a seat sees. It finds the cells in sight at the first use.
 type observer struct {
 	a      *Actions
 	s      *cc.State

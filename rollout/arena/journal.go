@@ -19,7 +19,8 @@ import (
 // checksums, can be read, and is continued in version 1.
 const JournalVersion = 2
 
-// Terms are the values that all games of a journal share. Their JSON is its first line.
+// Terms are the values that all games of a journal share. The first line of a journal has them as
+// JSON.
 type Terms struct {
 	Journal  int    `json:"journal"` // JournalVersion
 	Game     string `json:"game"`
@@ -42,7 +43,7 @@ type Journal struct {
 	Terms   Terms
 	Players []string // all players so far, in the order in which they entered
 	Games   []Played // the games read from the file; their Players are indices into Journal.Players
-	// Joined is, by player, the first round without a game at the time when it entered.
+	// Joined has for each player the first round that had no game yet when the player entered.
 	Joined []int
 
 	file    *os.File
@@ -308,8 +309,8 @@ func (j *Journal) join() {
 	}
 }
 
-// Enter adds those of the players that have not entered yet, and returns the index in
-// Journal.Players of each player in the list; earlier players keep theirs. It fails if two players
+// Enter adds the players that have not entered yet. It returns for each player of the journal the
+// index of that player in the list: Journal.Players[i] is players[order[i]]. It fails if two players
 // have the same name, or if the list lacks a player of the journal.
 func (j *Journal) Enter(players []string) (order []int, err error) {
 	for _, name := range j.Players {

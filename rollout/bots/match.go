@@ -207,8 +207,8 @@ func (t *turnLoop) shown() error {
 	return t.Shown(t.batch)
 }
 
-// ask collects the orders of all seats. Bots decide at the same time as each other and
-// the policies, unless OneByOne is set.
+// ask collects the orders of all seats. All bots and the policies decide at the same
+// time, unless OneByOne is set.
 func (t *turnLoop) ask(ctx context.Context) {
 	policies, most := false, t.Vector.Spec().Info.MaxOrders
 	var all sync.WaitGroup
@@ -273,7 +273,7 @@ func (t *turnLoop) finish(ctx context.Context) {
 	t.ends.Wait()
 }
 
-// close ends the bots that have not ended, at once, and closes the policies.
+// close stops the bots that still run, without a grace period, and closes the policies.
 func (t *turnLoop) close() {
 	now, stop := context.WithCancel(context.Background())
 	stop()

@@ -73,8 +73,8 @@ func (s *state) serve(now time.Time) {
 }
 
 // deliver grants the shard of a fetched message to the oldest waiting claim that fits. A
-// message whose shard is leased already is kept: it came twice, or its worker named it to
-// a new coordinator.
+// message whose shard is leased already is kept: the message came twice, or the shard's worker
+// had named its lease to this coordinator before the message came.
 func (s *state) deliver(r *run, shard int, m tracker.Message, now time.Time) {
 	s.waiting.reserved--
 	r.queue.Fetched()

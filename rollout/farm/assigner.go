@@ -44,7 +44,7 @@ func (a *assigner) troubled(name, before, text string) {
 	}
 }
 
-// back takes back a claim that a worker cannot finish at all or not in time.
+// back takes back the claim of a worker that cannot finish the shard, or not in time.
 func (a *assigner) back(name string, q *request, _ func(*answer)) *answer {
 	var r *run
 	before, permanent := "", false

@@ -35,7 +35,7 @@ func (a *auditor) waive(r *run) {
 	}
 }
 
-// waiveOne records an audit as waived, or makes it possible again.
+// waiveOne records an audit as waived. If it cannot, workers may take the audit again.
 func (a *auditor) waiveOne(r *run, shard int) {
 	v, revision, err := a.readRecord(r, shard)
 	if err != nil || revision == 0 || v.Audit != tracker.AuditPending || a.commits.endAudit(r, shard, v, revision, tracker.AuditWaived, "") != nil {
@@ -59,7 +59,7 @@ func (a *auditor) decide(r *run, d *tracker.Dispute) {
 }
 
 // arbitrate makes the shard in this process, and finds the first rows in which the workers' shards
-// differ. It retries until it succeeds.
+// differ. It retries until it succeeds; ok is false if the run ended before.
 func (a *auditor) arbitrate(r *run, d *tracker.Dispute) (right string, rows [2]string, ok bool) {
 	for b := newBackoff(); ; {
 		shards, err := a.open(r.ctx, r)

@@ -35,7 +35,7 @@ type child struct {
 	Lapse   time.Duration
 	Cluster *ClusterOptions
 	Version string
-	// Of a crowd: how many workers, and of hundred how many die or are slow.
+	// A crowd: the number of workers, and how many of a hundred die or are slow.
 	Workers, Dead, Slow int
 }
 

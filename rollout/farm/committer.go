@@ -17,7 +17,8 @@ type committer struct {
 	disputed func(r *run, d *tracker.Dispute) // decides a dispute
 }
 
-// completed starts to complete a run that has nothing else left to do. A step calls it.
+// completed starts the completion of a run whose shards and audits have ended. It is called
+// within a step, under the lock.
 func (c *committer) completed(r *run) {
 	if r.completes() {
 		c.wg.Go(func() { c.finish(r) })
@@ -118,7 +119,10 @@ func (c *committer) committed(r *run, w *worker, q *request, v *record) {
 // worker. A different sum is a dispute.
 func (c *committer) repeated(r *run, name string, q *request) *answer {
 	was, revision, err := c.readRecord(r, q.Shard)
-	if err != nil || revision == 0 {
+	if err == nil && revision == 0 {
+		err = errMissing
+	}
+	if err != nil {
 		return &answer{Error: fmt.Sprintf("shard %d: its record cannot be read, send it again: %v", q.Shard, err)}
 	}
 	disputed := false

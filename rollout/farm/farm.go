@@ -108,7 +108,7 @@ type Receipt = shard.Receipt
 // Shards makes and keeps the shards of one run. Its methods may be called by
 // several goroutines at once. An error of Make counts as an error of the store, and the
 // shard is retried until it succeeds, unless the error wraps a *shard.PermanentError: if two
-// workers report one for the same shard, the run fails. *datasets.Run is one implementation.
+// workers report one for the same shard, or one worker reports three, the run fails. *datasets.Run is one implementation.
 type Shards interface {
 	// Build identifies the bytes that this machine would make from the spec: it must equal
 	// Spec.Build.

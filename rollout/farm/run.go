@@ -43,7 +43,8 @@ func (r *run) running() bool { return r.begun && r.State == Running }
 // valid reports whether the run has a shard of that number.
 func (r *run) valid(shard int) bool { return shard >= 0 && shard < r.Spec.Shards }
 
-// addCommit takes the record of a committed shard, and reports false if it has one.
+// addCommit takes the record of a committed shard. It reports false if the run has a record of
+// that shard already.
 func (r *run) addCommit(shard int, v *record) bool {
 	if !r.commits.Add(shard, &v.Receipt) {
 		return false

@@ -43,8 +43,8 @@ func (t *term) changed() {
 	}
 }
 
-// asked is do for a request of a worker. A worker that gets no work is answered without
-// running the step.
+// asked runs a step for a request of a worker, as do does. A worker that may get no work is
+// answered without running the step.
 func (t *term) asked(name string, q *request, step func(s *state, w *worker) *answer) *answer {
 	var a *answer
 	lost := 0

@@ -106,6 +106,7 @@ func TestChance(t *testing.T) {
 			assert.LessOrEqualf(t, math.Abs(p-c.want), 1e-9, "shard %d of %v episodes, trusted %v: %v, want %v", c.n, c.episodes, c.trusted, p, c.want)
 		})
 	}
+	assert.Zero(t, (&tracker.Sampler{}).Chance(1, 50, false), "a rate of 0: no audits, also of new workers")
 	n := 0
 	for i := range 100_000 {
 		if s.Draw("run", i, "w", 0.01) {

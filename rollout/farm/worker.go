@@ -169,8 +169,8 @@ func (w *workerState) once(text string) {
 	}
 }
 
-// unreachable is say for a message that did not reach the coordinator: the beats do not report to a
-// coordinator that it was unreachable.
+// unreachable logs an error as say does. If the message did not reach the coordinator, it only
+// logs: the beats need not report to the coordinator that it was away.
 func (w *workerState) unreachable(what string, err error) {
 	if !errors.As(err, new(awayError)) {
 		w.say(what + err.Error())

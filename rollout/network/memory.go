@@ -7,7 +7,7 @@ import (
 	"moonfarm/rollout/network/internal/kernel"
 )
 
-// slot is a part of a runner's memory, which one value after the other uses. A slot of
+// slot is a part of a runner's memory, which several values use in turn. A slot of
 // images holds only images of one geometry, so that their borders stay 0.
 type slot struct {
 	size  int // floats of a row
@@ -178,8 +178,8 @@ func floats(v *value) int64 {
 	return int64(g.H+2*g.Border) * int64(g.W+2*g.Border) * int64(g.Stride())
 }
 
-// take returns a free slot for a value: the smallest one that is large enough, else the
-// largest one. If none is free, it adds a slot.
+// take returns a free slot for a value: the smallest one that is large enough, else
+// the largest one if it may grow, as slots of images may not. If none is free, it adds a slot.
 func (p *planner) take(v *value, l *life, stage int) place {
 	size := int(floats(v))
 	best := -1
@@ -200,7 +200,8 @@ func (p *planner) take(v *value, l *life, stage int) place {
 	return place{kind: placeSlot, index: best, size: size, whole: l.whole}
 }
 
-// better reports whether a slot of a floats suits a value of size floats better than one of b.
+// better reports whether a slot with a floats suits a value of size floats better than a slot with
+// b floats.
 func better(a, b, size int) bool {
 	if a >= size && b >= size {
 		return a < b

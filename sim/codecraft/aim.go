@@ -17,7 +17,7 @@ type aims struct {
 	n, next int
 	list    [maxAims]aimBoard
 
-	victims [Cells]victim // scratch memory of candidates, which has each unit and each resource at most once
+	victims [Cells]victim // scratch memory of candidates; each unit and each resource is in it at most once
 }
 
 // aimBoard has the cells that units of one player with one range and set of valid types can

@@ -2,8 +2,8 @@ package codecraft
 
 import "moonfarm/sim"
 
-// attack is the attack phase (RULES.md, 3.12–3.17): all units that can attack do so in random
-// order.
+// attack is the attack phase (RULES.md, 3.12–3.17): all active units that can attack do so in
+// random order, if they have a target.
 func (g *Game) attack(s *State) {
 	list := g.order[:0]
 	for i := range s.Units[:s.N] {

@@ -145,8 +145,8 @@ func (g *Game) status(s *State) sim.Status {
 	return sim.Over
 }
 
-// Over reports whether the game is over in s. Step has then returned sim.Over and added the
-// bonus.
+// Over reports whether the game is over in s. The last tick has then returned sim.Over and added
+// the bonus.
 func (g *Game) Over(s *State) bool {
 	left, _ := g.left(s)
 	solo := g.rules.Players == 1 && !g.rules.SoloEnds
@@ -219,7 +219,7 @@ func (g *Game) Hash(s *State) uint64 {
 	return h.Sum()
 }
 
-// Record has the events of one tick. Step clears and fills the Record that was given to
+// Record has the events of one tick. Each tick clears and fills the Record that was given to
 // Game.Record.
 type Record struct {
 	Attacks []Hit    // in the order of their processing, including wasted attacks

@@ -44,7 +44,7 @@ var directions = func() (t [16]struct {
 // moves is the move phase (RULES.md, 3.24 and 3.25). By the rules units move in rounds, each
 // round into cells that are free at its beginning; units that want the same cell draw for it.
 // A loser never moves, because the winner stays on the cell. So each cell is decided once, when
-// it is free, and then the cell that its winner has left.
+// it is free; the next cell to decide is the cell that the winner has left.
 func (g *Game) moves(s *State) {
 	movers := g.order[:0]
 	for i := range s.Units[:s.N] {

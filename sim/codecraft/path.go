@@ -18,7 +18,7 @@ var stepX, stepY = path.StepX, path.StepY
 // damage, which need this many. If a tick needs more, the oldest is overwritten.
 const maxWeighted = 2 * sim.MaxPlayers
 
-// paths has the units that look for a path to a place in one tick. Units with the same walk are
+// paths has the units that need a path in one tick. Units with the same walk are
 // a group, so that package path finds their steps together.
 type paths struct {
 	finder *path.Finder

@@ -24,8 +24,8 @@ type plan struct {
 }
 
 // Plan finds the targets that the units may attack in s with their stored actions, and their
-// possible next cells. Steps and AppendVictims return these until the next Plan or Step. Step
-// begins with Plan.
+// possible next cells. Steps and AppendVictims return these until the next Plan or Step, which
+// calls Plan after it has stored the orders.
 func (g *Game) Plan(s *State) {
 	g.updateSight(s)
 	g.aims.clear()
@@ -61,7 +61,7 @@ func (g *Game) Steps(i int) Steps { return g.steps[i] }
 
 // AppendVictims appends the ids of the entities that unit i may attack by its attack action, in
 // ascending order: its target if that is in range, else the valid targets of its auto attack in
-// range. A unit without such targets attacks what stands in its way: see Steps.
+// range. A unit without such targets attacks the entity in its way: see Steps.
 func (g *Game) AppendVictims(dst []uint32, s *State, i int) []uint32 {
 	switch g.aim[i] {
 	case aimTarget:

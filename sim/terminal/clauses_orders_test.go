@@ -83,7 +83,7 @@ func TestClause_4_4_Place(t *testing.T) {
 func TestClause_4_5_Upgrade(t *testing.T) {
 	m := begin(t, "w 13,5 14,5\nt 13,6\nhealth 13,5=12.5", nil).deploy("up 13,5; up 13,5; up 13,20; up 12,5; up 13,6", "up 14,5")
 	m.want("at 13,5 W\nat 14,5 w\nat 13,6 T\nid 14,5=2 13,5=4 13,6=5\nhealth 13,5=72.5\np1 cores 35\np2 cores 40")
-	// Of equal turrets the upgraded one now shoots last.
+	// Among equal turrets the upgraded one now shoots last.
 	begin(t, "t 13,5 14,5", wide).deploy("up 13,5", "scout 13,27").frame(1).wantEvents("attack", "attack 2 4 5\nattack 3 4 16\nattack 4 3 2")
 	// The upgrade removes the mark, which can be set again.
 	begin(t, "w1 13,5\nw1 14,5", nil).deploy("up 13,5; up 14,5; rm 14,5", "").want("at 13,5 W\nat 14,5 W1")

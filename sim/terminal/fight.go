@@ -6,8 +6,8 @@ import (
 )
 
 // shoot lets the units of player p shoot (3.11): structures and mobile units in the order of ids.
-// The shots of the other player do not affect it: they hit only units of p, which shoot even if
-// they are dead.
+// The order of the two players does not matter: the other player's shots hit only units of p,
+// and these shoot even if they are dead.
 func (a *actionPhase) shoot(s *State, p sim.Player) {
 	next := 0 // index on the live list
 	if a.crowd[p] == 0 {

@@ -16,8 +16,8 @@ type Paths struct {
 	pockets []pocket
 }
 
-// pocket is a region from which units cannot reach their target edge. They go to its cell end
-// instead (3.2).
+// pocket is a region from which units cannot reach their target edge. They go to the cell `end`
+// of the region instead (3.2).
 type pocket struct {
 	end  uint16
 	edge uint8

@@ -77,7 +77,7 @@ type reachers struct {
 	zone   bitboard.Diamond    // a superset of the cells that they could reach then
 }
 
-// stack holds what the mobile units of a stack share.
+// stack holds the values that are the same for all mobile units of a stack.
 type stack struct {
 	cell     uint16
 	owner    uint8

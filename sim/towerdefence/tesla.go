@@ -54,8 +54,8 @@ func (g *Game) mayStrike(h *Half, r int) int {
 	return (r - int(h.Ready)) | int(h.Energy-g.shotPrice)
 }
 
-// strike lets the tesla towers of both players shoot, and removes what they
-// destroyed. Victims still act in this round: attack buildings have fired
+// strike lets the tesla towers of both players shoot (RULES.md, 3.7–3.13), and
+// removes what they destroyed. Victims still act in this round: attack buildings have fired
 // already, and all towers shoot before any is removed.
 func (g *Game) strike(a, b *Half, r int) {
 	liveA, liveB := a.Live, b.Live

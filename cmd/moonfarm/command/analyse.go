@@ -48,7 +48,7 @@ type analysed struct {
 	Seats   []analysedSeat `json:"seats"`
 	Turns   []analysedTurn `json:"turns"`
 
-	what  string // "game" or "episode", which number counts
+	what  string // "game" or "episode": the meaning of number
 	found []analysis.TurnAnalysis
 }
 
@@ -132,7 +132,7 @@ if these orders were not searched, and value, after the turn).`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.policy, "policy", "", "`SPEC` of the policy that searches, such as 'mcts(sims=2000)' (default: the game's first policy that does)")
+	flags.StringVar(&f.policy, "policy", "", "`SPEC` of the policy that searches, such as 'mcts(sims=2000)' (default: the game's first search)")
 	flags.Var(console.Whole(&f.episode, 0, math.MaxUint64), "episode", "episode of a dataset, counted from 0")
 	flags.Var(console.Whole(&f.game, 1, math.MaxInt), "game", "game of a recording, counted from 1")
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to search, counted from 0 (default: all)")
@@ -182,8 +182,7 @@ func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
 	return errors.Join(err, a.Print(d, func() { a.printAnalysed(d) }))
 }
 
-// unbroken returns the number of turns to search before the first one that was not
-// found.
+// unbroken returns the number of results before the first missing turn.
 func unbroken(found []analysis.TurnAnalysis, o *analysis.Options) (n int) {
 	for n < len(found) && found[n].Turn == o.First+n*o.Every {
 		n++

@@ -148,7 +148,7 @@ type gameLogs struct {
 	files []*logFile
 }
 
-// logFile keeps the first error, of which the bot must not know.
+// logFile keeps the first error and hides it from the bot, which would stop writing.
 type logFile struct {
 	*os.File
 	failed error

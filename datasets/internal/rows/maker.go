@@ -140,14 +140,14 @@ type Maker struct {
 	spec    *Spec
 	replays Replays
 	batch   *env.Batch
-	turn    *Slabs // scratch: the rows of one turn, to be shuffled, or for columns that others follow from
+	turn    *Slabs // scratch: the rows of one turn, to be shuffled, or with columns from which others are computed
 	piece   *Slabs // scratch: the other columns of rows to be shuffled
 	started episode
 
 	rewards []float32 // of the turns that were played [turns, seats]
 	whole   sums      // of an episode that was played in one go
 
-	// The source stands before turn at of the episode in.
+	// The source yields turn number `at` of the episode `in` next.
 	source turns
 	in     *episode // nil: none
 	at     int

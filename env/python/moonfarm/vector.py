@@ -22,7 +22,7 @@ from .randomness import Randomness
 
 _int32 = np.dtype(np.int32)
 _SEVERAL = 256  # games: with fewer, a step against most opponents takes less than half a second
-_MANY = 1 << 14  # actions: copying as many takes longer than finding their address
+_MANY = 1 << 14  # actions: to copy this many takes longer than to look up the address of the array
 
 
 @plain_class
@@ -118,7 +118,7 @@ class VectorEnv(Randomness, Copied):
         texts = arguments.texts_of(self._arguments["opponent"]) if self._in_library else None
         if self._rows_per_game == 1:
             names += ["seat"] if texts is None else ["seat", "opponent"]
-        # It cannot be replaced: the library holds the addresses.
+        # A read-only mapping: the library holds the addresses of the arrays.
         self.arrays: Mapping[str, NDArray[Any]] = MappingProxyType(arrays.allocate(s, names, buffers))
         self._texts = texts
         self._previous_opponents = np.zeros((games, self.players), np.uint8)
@@ -156,7 +156,7 @@ class VectorEnv(Randomness, Copied):
 
         seed: a number, for game i that number + i; or a list with a number for each game. None, or
         None in the list, means the next episode of the game's own seed. options["reset_mask"], bool
-        [num_envs], leaves the games where it is False as they are. Returns observations and infos
+        [num_envs], selects the games to reset: the others continue. Returns observations and infos
         of all rows.
         """
         self._open()
@@ -201,8 +201,8 @@ class VectorEnv(Randomness, Copied):
         action_masks. In a game that has ended only the choice that orders nothing is legal.
         If episodes have ended, infos have their "score" and "result"; with autoreset
         "same_step" these are in "final_info", and "final_obs" has the last observations.
-        "opponent" names the policy that plays against the row, if there is one; in
-        final_info it is that of the old episode.
+        "opponent" names the policy that plays against the row, if there is one;
+        final_info names the opponent of the episode that ended.
 
         With copy=False the arrays are those that the next step overwrites.
         """

@@ -1,5 +1,8 @@
 // Package codecraft has the scripts of CodeCraft, listed in Scripts. They use
-// internal/toolbox; the strongest one is package squads.
+// internal/toolbox; the strongest script is in package squads.
+//
+// None of them draws random numbers. A rule that does needs env.WantRowSeed among the
+// wants that Scripts passes to script.New; without it View.Random is not seeded.
 package codecraft
 
 import (
@@ -31,8 +34,8 @@ type style struct {
 	rule      func(c *seat)
 
 	builders, ranged int16  // limits of the units to have
-	settled          int16  // builders to have before an army of more than `early`
-	early            int16  // ranged units to have before that
+	settled          int16  // number of builders before which the army has at most `early` units
+	early            int16  // limit of the ranged units until there are `settled` builders
 	turrets          int16  // limit of the turrets to have
 	home             uint64 // one of this many units of the army stays home; 1: all, until the last quarter of the game
 	leastArmy        int    // a smaller army stays home

@@ -51,7 +51,8 @@ func (v *View[S, R, G]) Look(g G, s *S, p sim.Player, orders []sim.Order) {
 
 // New returns the script of that name. room is the number of orders that it may give in
 // a turn; begin makes a view and the rule that gives the orders for it. The script has no
-// memory. If the rule draws from View.Random, wants includes the row's seed.
+// memory. If the rule draws from View.Random, wants must include env.WantRowSeed:
+// without it View.Random is not seeded.
 func New[S, R any, G GameWithRules[S, R]](name, doc string, room int, wants env.Want, begin func() (*View[S, R, G], func())) Script {
 	return Script{name, doc, func(s env.Spec) (rollout.Policy, error) {
 		if s.Info.MaxOrders < room {

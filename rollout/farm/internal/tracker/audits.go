@@ -8,7 +8,7 @@ import (
 // Audit is a committed shard that a second worker has to make too.
 type Audit struct {
 	Maker    string    // worker that committed the shard
-	Disputed bool      // the coordinator decides or waives it; no worker may take it
+	Disputed bool      // the coordinator is deciding or waiving it: no worker may take it
 	alone    time.Time // time since which no other worker could take it; zero if one can
 }
 
@@ -52,7 +52,7 @@ func (a *Audits) Next(worker string, leased func(shard int) bool) (int, bool) {
 	return 0, false
 }
 
-// GiveBack makes an audit unassigned that has lost its last lease.
+// GiveBack makes an audit unassigned again after its last lease ended.
 func (a *Audits) GiveBack(shard int) {
 	if a.Pending[shard] != nil {
 		a.Unassigned = append(a.Unassigned, shard)
@@ -94,7 +94,7 @@ func (a *Audits) Idle() bool { return len(a.Pending) == 0 && a.Disputes == 0 }
 
 // AuditCounts are the audits of a run or of a worker's shards.
 type AuditCounts struct {
-	Pending int `json:"due"` // neither ended nor waived
+	Pending int `json:"due"` // not ended
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
 	Waived  int `json:"waived"` // ended without a second worker

@@ -16,9 +16,13 @@ type Sampler struct {
 // Chance is the probability that a worker's n-th shard (from 1) is audited. It
 // falls from 1 with the history as c/n. With this c fewer than 1 in 100 workers that falsify
 // 5 % of their episodes commit 100 shards undetected: a small shard is rarely wrong, so more
-// small shards are audited.
+// small shards are audited. For a trusted worker it is at most 1 %. With a Rate of 0 nothing is
+// audited.
 func (s *Sampler) Chance(n uint64, episodes float64, trusted bool) float64 {
-	if trusted {
+	switch {
+	case s.Rate <= 0:
+		return 0
+	case trusted:
 		return min(s.Rate, 0.01)
 	}
 	c := max(8, 100/max(episodes, 1))
