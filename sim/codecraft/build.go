@@ -2,8 +2,8 @@ package codecraft
 
 import "moonfarm/sim"
 
-// build is the build phase (RULES.md, 3.18–3.21): all units with a build action build in random
-// order. A build that fails also takes an id.
+// build is the build phase (RULES.md, 3.18–3.21): all active units with a build action that have
+// not attacked build in random order. A build that fails also takes an id.
 func (g *Game) build(s *State) {
 	list := g.order[:0]
 	for i := range s.Units[:s.N] {

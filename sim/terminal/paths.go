@@ -184,7 +184,7 @@ func (w *Paths) ends(field, cell uint16) bool {
 	return w.pockets[field-edges].end == cell
 }
 
-// Directions of a step, in the order of the last tie (3.5). Each is the bit of its neighbour in a
+// Directions of a step. Ties are decided in choose (3.5), not by the order of these constants. Each is the bit of its neighbour in a
 // set of candidates.
 const (
 	stepUp    = 0

@@ -15,7 +15,7 @@ func (r *Rules) regular() bool {
 		r.hits(Defense) == 4 && r.hits(Attack) == 1 && r.hits(Energy) == 1 && r.hits(Tesla) == 1
 }
 
-// anyRhythm plays the rest of a round after the commands, for rules of any
+// anyRhythm plays the rest of a round after the commands and the curtains, for rules of any
 // rhythm.
 func (g *Game) anyRhythm(a, b *Half, r int) {
 	shotsA, shotsB := g.fireAnyRhythm(a, r), g.fireAnyRhythm(b, r)

@@ -90,7 +90,7 @@ func datasetFlags(c *cobra.Command, j *datasets.Job) {
 	flags.StringVar(&j.License, "license", "", "`NAME` of the licence that the dataset's card names, such as cc-by-4.0")
 	j.Discount = 1
 	flags.Var(discount(&j.Discount), "discount", "weight of the next turn's rewards in the return of this turn")
-	flags.Var(console.Whole(&j.ShardEpisodes, 1, maxEpisodes), "shard-episodes", "episodes in one file, which one worker makes; the bytes depend on it (default "+shardDefaults()+")")
+	flags.Var(console.Whole(&j.ShardEpisodes, 1, maxEpisodes), "shard-episodes", "episodes in one shard, which one worker makes; the bytes depend on it (default "+shardDefaults()+")")
 	flags.Lookup("shard-episodes").DefValue = "" // said in words
 }
 

@@ -22,7 +22,7 @@ var Scripts = []script.Script{
 // seat is a state as a script sees it from one seat.
 type seat struct {
 	view
-	then tron.State // scratch: the state after an order
+	then tron.State // scratch: the state after an order of this seat; only its Trail and Head are set
 }
 
 type view = script.View[tron.State, tron.Rules, *tron.Game]
