@@ -17,11 +17,11 @@ import (
 // TestTwin compares the fast game with the plain twin, deployment by deployment and frame by frame, in
 // every scenario: units, resources and all events of every frame, the restore, and the same turn
 // played by Step without a record. Half of the matches have random rules. It plays 4,000 deployments,
-// with MOONFARM_LONG=1 120,000.
+// with MOONFARM_LONG=1 60,000.
 func TestTwin(t *testing.T) {
 	deployments := 4000
 	if os.Getenv("MOONFARM_LONG") == "1" {
-		deployments = 120_000
+		deployments = 60_000
 	}
 	shares := 0
 	for _, sc := range scenarios {
