@@ -37,21 +37,14 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryOfShards measures the peak memory of generate for 20,000 shards: at most 32 MB,
-// and at most 10 MB more than for 200 shards. Only the long form writes that many files.
+// TestMemoryOfShards measures the peak memory of generate for 20,000 shards: about 17 MB, where
+// 2 kB for each shard would add 40. Only the long form writes that many files.
 func TestMemoryOfShards(t *testing.T) {
 	if os.Getenv(longEnv) == "" {
 		t.Skipf("writes 60,000 files: set %s", longEnv)
 	}
-	most := 32
-	for _, episodes := range []int{2000, 200_000} {
-		t.Run(fmt.Sprintf("%d episodes", episodes), func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "data")
-			peak := commandtest.PeakOf(t, "moonfarm", "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", fmt.Sprint(episodes), "--out", dir)
-			t.Logf("%d episodes: %d MB", episodes, peak)
-			assert.Truef(t, peak != 0 && peak <= most, "%d episodes: a peak of %d MB, want at most %d", episodes, peak, most)
-			most = min(most, peak+10)
-			os.RemoveAll(dir)
-		})
-	}
+	dir := filepath.Join(t.TempDir(), "data")
+	peak := commandtest.PeakOf(t, "moonfarm", "generate", "towerdefence", "--max-turns", "2", "--shard-episodes", "10", "--episodes", "200000", "--out", dir)
+	t.Logf("20,000 shards: %d MB", peak)
+	assert.Truef(t, peak != 0 && peak <= 50, "a peak of %d MB, want at most 50", peak)
 }
