@@ -60,8 +60,9 @@ func columnRows(columns []Column, letters map[string][]string) (rows [][]string)
 // TestFormatColumns compares the tables of columns with the code.
 func TestFormatColumns(t *testing.T) {
 	spec := env.Spec{
-		Info: sim.Info{Players: 2}, Heads: []int{3, 4}, MaskWords: 1,
-		Shape: features.Shape{Planes: 1, Height: 1, Width: 1, Scalars: 1, Words: 1},
+		Info: sim.Info{Players: 2},
+		FormSpec: env.FormSpec{Heads: []int{3, 4}, MaskWords: 1,
+			Shape: features.Shape{Planes: 1, Height: 1, Width: 1, Scalars: 1, Words: 1}},
 	}
 	letters := map[string][]string{
 		ColPlanes: {"P", "H", "W"}, ColPacked: {"Words"}, ColScalars: {"S"}, ColMask: {"MaskWords"}, ColAction: {"heads"},

@@ -37,7 +37,8 @@ func TestKeptRows(t *testing.T) {
 
 // TestKeep: workers keep rows while they fit into the bound of memory.
 func TestKeep(t *testing.T) {
-	specs := []env.Spec{{Info: sim.Info{Players: 2}, Shape: features.Shape{Words: 100, Scalars: 2}, Heads: []int{3}, MaskWords: 1, MaxTurns: 100}}
+	specs := []env.Spec{{Info: sim.Info{Players: 2}, MaxTurns: 100,
+		FormSpec: env.FormSpec{Shape: features.Shape{Words: 100, Scalars: 2}, Heads: []int{3}, MaskWords: 1}}}
 	l := newLayout(Format, Job{Obs: ObsPacked, Rules: []string{""}}, specs)
 	const row = 800 + 8 + 8 + 4 + 4
 	require.Equal(t, env.WantPacked|env.WantScalars|env.WantMask|env.WantAction|env.WantReward, l.keep(keptBytes/(row*2*100*4)))

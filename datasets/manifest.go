@@ -244,10 +244,13 @@ func (m *Manifest) spec() env.Spec {
 	o := m.Observation
 	s := env.Spec{
 		Info: sim.Info{Name: m.Game.Name, Players: m.Game.Players, MaxOrders: m.Game.MaxOrders},
-		Shape: features.Shape{
-			Planes: o.Planes, Height: o.Height, Width: o.Width, Scalars: o.Scalars, Words: o.Words,
+		FormSpec: env.FormSpec{
+			Shape: features.Shape{
+				Planes: o.Planes, Height: o.Height, Width: o.Width, Scalars: o.Scalars, Words: o.Words,
+			},
+			Heads: m.Action.Heads, Unmasked: m.Action.Unmasked, MaskWords: m.Action.MaskWords,
 		},
-		Heads: m.Action.Heads, Unmasked: m.Action.Unmasked, MaskWords: m.Action.MaskWords, Reward: m.Reward.Name, MaxTurns: m.Game.MaxTurns,
+		Reward: m.Reward.Name, MaxTurns: m.Game.MaxTurns,
 	}
 	if len(m.Rules) > 0 {
 		s.Info.Rules = m.Rules[0].Version

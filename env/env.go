@@ -16,6 +16,7 @@ import (
 // Settings configures a Vector.
 type Settings struct {
 	N        int    // number of games
+	Form     string // name of the form of observations and actions; "" means features.Cells
 	Reward   string // name of the reward, see Reward; "" means "result"
 	MaxTurns int    // games are cut (Status Cut) after this many turns; 0: only the rules end them
 	// Memory adds remembered values to the planes: where a cell is out of
@@ -43,23 +44,47 @@ type Reward struct {
 	Doc  string `json:"doc"`
 }
 
-// Spec describes the games of a Vector and the sizes of a Batch for them.
-type Spec struct {
-	Games       int // number of games
-	Info        sim.Info
+// FormSpec describes a form of a game: what a row observes, and what an action
+// means.
+type FormSpec struct {
+	Form    string // name of the form
+	FormDoc string // one line
+	// Sequential is set if a seat gives the orders of a turn in several actions,
+	// one a Step: see Batch.Action.
+	Sequential  bool
 	Shape       features.Shape
 	Description features.Description
-	Heads       []int    // choices per head of an action
-	Unmasked    int      // number of heads at the end that have no mask: all their choices are legal
-	Nothing     int      // the choice that orders nothing, the same in every head; 0 with several heads
-	Actions     string   // explanation of the choices, for people
-	MaskWords   int      // uint64 words of a mask
-	Reward      string   // the reward in use
-	Rewards     []Reward // all rewards of the game
-	MaxTurns    int      // a game ends or is cut after this many turns at the latest
+	Heads       []int  // choices per head of an action
+	Unmasked    int    // number of heads at the end that have no mask: all their choices are legal
+	Nothing     int    // the choice that orders nothing, the same in every head; 0 with several heads
+	Actions     string // explanation of the choices, for people
+	MaskWords   int    // uint64 words of a mask
+}
+
+// Spec describes the games of a Vector and the sizes of a Batch for them.
+type Spec struct {
+	Games int // number of games
+	Info  sim.Info
+	FormSpec
+	Forms    []FormSpec // all forms of the game, features.Cells first
+	Reward   string     // the reward in use
+	Rewards  []Reward   // all rewards of the game
+	MaxTurns int        // a game ends or is cut after this many turns at the latest
 	// Remembered names the planes that Settings.Memory fills in; empty without
 	// it.
 	Remembered []string
+}
+
+// InForm returns the spec of the same games in another form. It returns false if
+// the game has no form of that name.
+func (s Spec) InForm(name string) (Spec, bool) {
+	for _, f := range s.Forms {
+		if f.Form == name {
+			s.FormSpec, s.Remembered = f, nil
+			return s, true
+		}
+	}
+	return Spec{}, false
 }
 
 // Want selects the slabs of a Batch.
@@ -103,6 +128,14 @@ type Batch struct {
 	// one into the other, so that both then hold what was played. It writes −1
 	// for a head without a choice for its orders; the other heads are not
 	// affected. In an Action that is played, −1 orders nothing.
+	//
+	// In a sequential form an Action is a part of a turn. Step plays a turn of
+	// a game once every seat has ended its own; until then a seat that has
+	// ended its turn waits, and its rows are ignored (Waits). Before that
+	// Reward is 0 and Turn does not change. Orders are a whole turn, which they
+	// end, whatever actions came before; Action is then the next action on the
+	// way to them. With the action that ends a turn Step writes all orders of
+	// the turn, and with other actions none.
 	Action         []int32     // [Rows, Heads]
 	ActionReadOnly bool        // Step only reads Action and does not convert Orders to it
 	Orders         []sim.Order // [Rows, MaxOrders]

@@ -14,9 +14,11 @@ import (
 type pool[S any] struct {
 	spec    Spec
 	game    sim.Game[S]
+	forms   []features.Form[S] // all of the game
 	encoder features.Encoder[S]
 	batch   features.BatchEncoder[S] // the encoder if it is a BatchEncoder, else nil
 	actions features.ActionSpace[S]
+	drafts  *drafts[S]           // the turns in the making; nil: the form is not sequential
 	measure *features.Measure[S] // nil: the reward is the result
 	text    func(dst []byte, s *S) []byte
 	sizes   sizes
@@ -47,17 +49,21 @@ func sizesOf(s *Spec) sizes {
 
 // New returns a Vector of c.N games of g, all reset with seed 0. The caller
 // must not use g while the Vector is in use. New fails if c.N < 1, c.MaxTurns <
-// 0, c.Reward is not a reward of the game, c.Memory is set but the rules have
-// no fog of war, or the game or a part of the kit is missing.
+// 0, c.Reward is not a reward of the game, c.Form is not one of its forms, c.Memory
+// is set but the rules have no fog of war or the form is not features.Cells, or
+// the game or a part of the kit is missing.
 func New[S any](g sim.Game[S], kit features.Kit[S], c Settings) (Vector, error) {
 	v, err := newPool(g, kit, c)
 	if err != nil {
 		return nil, err
 	}
-	if c.Memory {
-		return newMemory(v, kit.Fog)
+	if !c.Memory {
+		return v, nil
 	}
-	return v, nil
+	if v.spec.Form != features.Cells {
+		return nil, fmt.Errorf("env: memory fills in the planes of the form %s, not %s", features.Cells, v.spec.Form)
+	}
+	return newMemory(v, kit.Fog)
 }
 
 func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], error) {
@@ -74,6 +80,10 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 	if info.Players < 1 || info.Players > sim.MaxPlayers {
 		return nil, fmt.Errorf("env: %s has %d seats: there may be 1 to %d", info.Name, info.Players, sim.MaxPlayers)
 	}
+	form, err := kit.Form(c.Form)
+	if err != nil {
+		return nil, fmt.Errorf("env: %s has %w", info.Name, err)
+	}
 	spec := newSpec(info, kit, c)
 	measure, err := findMeasure(kit.Measures, &spec, c.Reward)
 	if err != nil {
@@ -82,36 +92,43 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 	v := &pool[S]{
 		spec:    spec,
 		game:    g,
-		encoder: kit.Encoder,
-		actions: kit.Actions,
+		forms:   kit.All(),
+		encoder: form.Encoder,
+		actions: form.Actions,
 		measure: measure,
 		text:    kit.AppendText,
-		sizes:   sizesOf(&spec),
-		lengths: *lengthsOf(&spec, false),
-		seated:  *lengthsOf(&spec, true),
-		print:   fingerprint[S](info),
+		print:   fingerprint[S](info, sequentialName(&form)),
 		states:  make([]S, c.N),
 		seeds:   make([]uint64, c.N),
 		turns:   make([]int32, c.N),
 		status:  make([]sim.Status, c.N),
 		turn:    sim.NewTurn(info.MaxOrders),
 	}
-	v.batch, _ = kit.Encoder.(features.BatchEncoder[S])
+	v.batch, _ = form.Encoder.(features.BatchEncoder[S])
 	if measure != nil {
 		v.worth = make([]float64, c.N*info.Players)
 	}
 	for i := range v.states {
 		v.Reset(i, 0)
 	}
-	v.findNothing()
+	for _, f := range v.forms {
+		v.spec.Forms = append(v.spec.Forms, formSpec(&f, &v.states[0]))
+		if f.Name == form.Name {
+			v.spec.FormSpec = v.spec.Forms[len(v.spec.Forms)-1]
+		}
+	}
+	v.sizes = sizesOf(&v.spec)
+	v.lengths, v.seated = *lengthsOf(&v.spec, false), *lengthsOf(&v.spec, true)
+	v.ended = v.spec.endedMask()
+	if form.Sequential() {
+		v.drafts = newDrafts(&form, c.N*info.Players, info.MaxOrders)
+	}
 	return v, nil
 }
 
 func newSpec[S any](info sim.Info, kit features.Kit[S], c Settings) Spec {
-	heads, unmasked := kit.Actions.Heads(), features.UnmaskedHeads(kit.Actions)
 	s := Spec{
-		Games: c.N, Info: info, Shape: kit.Encoder.Shape(), Description: kit.Encoder.Description(),
-		Heads: heads, Unmasked: unmasked, Actions: kit.Actions.Doc(), MaskWords: features.MaskWords(heads[:len(heads)-unmasked]),
+		Games: c.N, Info: info,
 		Rewards:  []Reward{{ResultReward, "result of the game (+1 first, -1 last) in its last turn, else 0"}},
 		MaxTurns: info.MaxTurns,
 	}
@@ -125,22 +142,32 @@ func newSpec[S any](info sim.Info, kit features.Kit[S], c Settings) Spec {
 	return s
 }
 
-// findNothing sets Spec.Nothing, the choice that orders nothing, and the mask of a
-// game that has ended, in which only this choice is legal. A mask without any legal choice would make every
-// probability of a masked softmax NaN.
-func (v *pool[S]) findNothing() {
-	s := &v.spec
-	action := make([]int32, len(s.Heads))
-	v.actions.Action(action, nil, &v.states[0], 0)
+// formSpec describes a form. start is a state after Reset.
+func formSpec[S any](f *features.Form[S], start *S) FormSpec {
+	heads, unmasked := f.Actions.Heads(), features.UnmaskedHeads(f.Actions)
+	s := FormSpec{
+		Form: f.Name, FormDoc: f.Doc, Sequential: f.Sequential(), Shape: f.Encoder.Shape(), Description: f.Encoder.Description(),
+		Heads: heads, Unmasked: unmasked, Actions: f.Actions.Doc(), MaskWords: features.MaskWords(heads[:len(heads)-unmasked]),
+	}
+	action := make([]int32, len(heads))
+	f.Actions.Action(action, nil, start, 0)
 	if len(action) == 1 {
 		s.Nothing = int(action[0])
 	}
-	v.ended = make([]uint64, s.MaskWords)
+	return s
+}
+
+// endedMask returns the mask of a game that has ended, in which only Nothing is
+// legal. A mask without any legal choice would make every probability of a
+// masked softmax NaN.
+func (s *FormSpec) endedMask() []uint64 {
+	mask := make([]uint64, s.MaskWords)
 	at := s.Nothing
 	for _, choices := range s.Heads[:len(s.Heads)-s.Unmasked] {
-		v.ended[at/64] |= 1 << (at % 64)
+		mask[at/64] |= 1 << (at % 64)
 		at += choices
 	}
+	return mask
 }
 
 // findMeasure sets the reward of the spec and returns its measure, or nil if
@@ -171,6 +198,7 @@ func (v *pool[S]) Reset(i int, seed uint64) {
 	v.mustHave("Reset", i)
 	v.game.Reset(&v.states[i], seed)
 	v.seeds[i], v.turns[i], v.status[i] = seed, 0, sim.Running
+	v.open(i)
 	v.appraise(i)
 }
 
@@ -199,7 +227,13 @@ func (v *pool[S]) observe(b *Batch, i int) {
 	if b.Seats != nil {
 		p := b.seat(i, z.players)
 		first, last, row = int(p), int(p), i
-		v.encodeSeat(b, row, s, p)
+	}
+	if v.drafts != nil {
+		v.observeDrafts(b, row, i, first, last)
+		return
+	}
+	if b.Seats != nil {
+		v.encodeSeat(b, row, s, sim.Player(first))
 	} else if b.Planes != nil || b.Packed != nil || b.Scalars != nil {
 		v.encode(b, row, s)
 	}
@@ -213,10 +247,15 @@ func (v *pool[S]) observe(b *Batch, i int) {
 			}
 		}
 		if b.RowSeed != nil {
-			b.RowSeed[row] = prng.StreamSeed(v.seeds[i], 0, uint64(v.turns[i]), uint64(seat), prng.PurposePolicy)
+			b.RowSeed[row] = v.rowSeed(i, sim.Player(seat), 0)
 		}
 		row++
 	}
+}
+
+// rowSeed returns the random seed of a seat's action number step of this turn.
+func (v *pool[S]) rowSeed(i int, p sim.Player, step uint32) uint64 {
+	return prng.StreamSeed(v.seeds[i], uint64(step), uint64(v.turns[i]), uint64(p), prng.PurposePolicy)
 }
 
 // encode writes the observations of all seats of a game to the rows from first
@@ -272,8 +311,36 @@ func (v *pool[S]) Step(b *Batch) {
 	}
 }
 
-// step plays one turn of game i, which is running.
+// step plays one turn of game i, which is running; in a sequential form, one
+// action of each seat.
 func (v *pool[S]) step(b *Batch, i int) {
+	if v.drafts == nil {
+		v.takeTurns(b, i)
+	} else if !v.takeActions(b, i) {
+		for row := i * v.sizes.players; row < (i+1)*v.sizes.players; row++ {
+			b.Reward[row] = 0
+		}
+		return
+	}
+	first := i * v.sizes.players
+	status := v.game.Step(&v.states[i], v.turn)
+	v.turns[i]++
+	if status == sim.Running && int(v.turns[i]) >= v.spec.MaxTurns {
+		status = sim.Cut
+	}
+	v.status[i] = status
+	v.open(i)
+	if v.measure == nil && status != sim.Over {
+		for row := first; row < first+v.sizes.players; row++ {
+			b.Reward[row] = 0
+		}
+		return
+	}
+	v.pay(b, i)
+}
+
+// takeTurns sets the orders of all seats of game i.
+func (v *pool[S]) takeTurns(b *Batch, i int) {
 	s, z := &v.states[i], &v.sizes
 	first, bare := i*z.players, b.Action == nil && b.Played == nil && z.orders > 0
 	for seat, n := range b.OrderLen[first : first+z.players] {
@@ -286,19 +353,6 @@ func (v *pool[S]) step(b *Batch, i int) {
 			v.turn.Set(p, orders)
 		}
 	}
-	status := v.game.Step(s, v.turn)
-	v.turns[i]++
-	if status == sim.Running && int(v.turns[i]) >= v.spec.MaxTurns {
-		status = sim.Cut
-	}
-	v.status[i] = status
-	if v.measure == nil && status != sim.Over {
-		for row := first; row < first+z.players; row++ {
-			b.Reward[row] = 0
-		}
-		return
-	}
-	v.pay(b, i)
 }
 
 // orders returns the orders that the row plays, before the state changes. It
@@ -306,14 +360,8 @@ func (v *pool[S]) step(b *Batch, i int) {
 func (v *pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 	z := &v.sizes
 	slab := b.Orders[row*z.orders : (row+1)*z.orders : (row+1)*z.orders]
-	n := int(b.OrderLen[row])
-	if n < -1 || n > len(slab) {
-		panic(fmt.Sprintf("env: OrderLen of row %d is %d: want -1, or 0 to %d orders", row, n, len(slab)))
-	}
+	n := b.given(row, len(slab))
 	if n < 0 {
-		if b.Action == nil {
-			panic("env: a row with OrderLen -1 acts by its Action, but the Batch has no Action slab")
-		}
 		n = len(v.actions.AppendOrders(slab[:0], b.Action[row*z.heads:(row+1)*z.heads], s, p))
 		if n > len(slab) {
 			panic("env: the action space of " + v.spec.Info.Name + " gives more orders than Info.MaxOrders")
@@ -328,18 +376,37 @@ func (v *pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 	return slab[:n]
 }
 
+// given returns OrderLen of a row, and panics if it is out of range.
+func (b *Batch) given(row, most int) int {
+	n := int(b.OrderLen[row])
+	if n < -1 || n > most {
+		panic(fmt.Sprintf("env: OrderLen of row %d is %d: want -1, or 0 to %d orders", row, n, most))
+	}
+	if n < 0 && b.Action == nil {
+		panic("env: a row with OrderLen -1 acts by its Action, but the Batch has no Action slab")
+	}
+	return n
+}
+
 // rest fills the rows of game i, which has ended.
 func (v *pool[S]) rest(b *Batch, i int) {
 	z := &v.sizes
 	for row := i * z.players; row < (i+1)*z.players; row++ {
-		b.Reward[row], b.OrderLen[row] = 0, 0
-		for k, slab := range [][]int32{b.Played, b.Action} {
-			if k > 0 && b.ActionReadOnly {
-				break
-			}
-			for h := range part(slab, row, 1, z.heads) {
-				slab[row*z.heads+h] = -1
-			}
+		b.Reward[row] = 0
+		v.restRow(b, row)
+	}
+}
+
+// restRow writes that a row gave no orders.
+func (v *pool[S]) restRow(b *Batch, row int) {
+	b.OrderLen[row] = 0
+	heads := v.sizes.heads
+	for k, slab := range [2][]int32{b.Played, b.Action} {
+		if k > 0 && b.ActionReadOnly {
+			break
+		}
+		for h := range part(slab, row, 1, heads) {
+			slab[row*heads+h] = -1
 		}
 	}
 }

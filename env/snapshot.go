@@ -23,6 +23,7 @@ import (
 //	24  4  turns played
 //	28  4  n, the size of the state
 //	32  n  the state as it lies in memory
+//	 …     in a sequential form: the turns in the making (drafts.appendTo)
 //	 …  4  CRC-32C of all bytes before
 //
 // The state depends on the byte order of the machine and on the layout of the
@@ -38,12 +39,16 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // fingerprint returns the same number for pools that can exchange snapshots.
-func fingerprint[S any](info sim.Info) uint64 {
+// sequential names the form if it is sequential.
+func fingerprint[S any](info sim.Info, sequential string) uint64 {
 	probe := uint16(1)
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%q %q %q %d %d ", info.Name, info.Rules, info.Config, info.Players,
 		*(*byte)(unsafe.Pointer(&probe)))
 	writeLayout(h, reflect.TypeFor[S]())
+	if sequential != "" {
+		fmt.Fprintf(h, "%q", sequential)
+	}
 	return h.Sum64()
 }
 
@@ -89,6 +94,9 @@ func (v *pool[S]) AppendSnapshot(dst []byte, i int) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(v.turns[i]))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(state)))
 	dst = append(dst, state...)
+	if n := v.sizes.players; v.drafts != nil {
+		dst = v.drafts.appendTo(dst, i*n, n)
+	}
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli))
 }
 
@@ -96,7 +104,6 @@ func (v *pool[S]) AppendSnapshot(dst []byte, i int) []byte {
 func (v *pool[S]) Restore(i int, snapshot []byte) error {
 	v.mustHave("Restore", i)
 	state := bytesOf(&v.states[i])
-	want := snapshotHeader + len(state) + snapshotTail
 	if len(snapshot) < snapshotHeader || string(snapshot[:4]) != snapshotMagic {
 		return fmt.Errorf("env: not a snapshot: %d bytes that do not begin with %q", len(snapshot), snapshotMagic)
 	}
@@ -105,6 +112,14 @@ func (v *pool[S]) Restore(i int, snapshot []byte) error {
 	}
 	if n := binary.LittleEndian.Uint64(snapshot[8:]); n != v.print {
 		return fmt.Errorf("env: snapshot of another game or other rules (fingerprint %016x, %s here has %016x)", n, v.spec.Info.Name, v.print)
+	}
+	want := snapshotHeader + len(state) + snapshotTail
+	if v.drafts != nil && len(snapshot) >= want {
+		n, err := v.drafts.size(snapshot[want-snapshotTail:len(snapshot)-snapshotTail], v.sizes.players)
+		if err != nil {
+			return err
+		}
+		want += n
 	}
 	if len(snapshot) != want {
 		return fmt.Errorf("env: snapshot has %d bytes, expected %d", len(snapshot), want)
@@ -118,9 +133,12 @@ func (v *pool[S]) Restore(i int, snapshot []byte) error {
 	if status > sim.Cut || snapshot[7] != 0 || turns > 1<<31-1 || int(size) != len(state) {
 		return fmt.Errorf("env: snapshot is damaged: status %d, turn %d, state of %d bytes", status, turns, size)
 	}
-	copy(state, snapshot[snapshotHeader:])
+	copy(state, snapshot[snapshotHeader:snapshotHeader+len(state)])
 	v.status[i], v.turns[i] = status, int32(turns)
 	v.seeds[i] = binary.LittleEndian.Uint64(snapshot[16:])
+	if v.drafts != nil {
+		v.restoreDrafts(i, body[snapshotHeader+len(state):])
+	}
 	v.appraise(i)
 	return nil
 }

@@ -36,6 +36,7 @@ func Load[S any](v Vector, i int, s *S, seed uint64) bool {
 	if ok {
 		v.Reset(i, seed) // resets all layers
 		p.states[i] = *s
+		p.open(i)
 		p.appraise(i)
 	}
 	return ok
@@ -64,11 +65,21 @@ func (v *pool[S]) AppendText(dst []byte, i int) []byte {
 // Hash implements Hasher.
 func (v *pool[S]) Hash(i int) uint64 {
 	v.mustHave("Hash", i)
-	return v.game.Hash(&v.states[i])
+	h := v.game.Hash(&v.states[i])
+	if n := v.sizes.players; v.drafts != nil {
+		h ^= v.drafts.hash(i*n, n)
+	}
+	return h
 }
 
 // Label implements Labeller.
 func (v *pool[S]) Label(dst []int32, i int, p sim.Player, orders []sim.Order) {
 	v.mustHave("Label", i)
+	if v.drafts != nil {
+		row := i*v.sizes.players + int(p)
+		v.drafts.begin(row, &v.states[i], p)
+		v.next(dst, orders, row)
+		return
+	}
 	v.actions.Action(dst, orders, &v.states[i], p)
 }

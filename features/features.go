@@ -31,6 +31,28 @@ type Description struct {
 	Scalars      []Field `json:"scalars"`
 	Packed       string  `json:"packed"`
 	PackedLayout *Layout `json:"packed_layout,omitempty"`
+	// Tensors divide the uint8 values of a form that has no planes. Its Shape is
+	// one plane of one row, and the tensors lie in it one after the other.
+	Tensors []Tensor `json:"tensors,omitempty"`
+}
+
+// Tensor documents a part of the uint8 values of an observation.
+type Tensor struct {
+	Name string `json:"name"` // stable, snake_case
+	Doc  string `json:"doc"`
+	Dims []int  `json:"dims"` // row-major
+	// Fields document the values along one axis, in order.
+	Axis   int     `json:"axis"`
+	Fields []Field `json:"fields"`
+}
+
+// Len returns the number of values of the tensor.
+func (t *Tensor) Len() int {
+	n := 1
+	for _, d := range t.Dims {
+		n *= d
+	}
+	return n
 }
 
 // Encoder writes what seat p may see of a state, from p's own side of the
@@ -137,8 +159,9 @@ type Measure[S any] struct {
 
 // Kit is everything that moonfarm needs of a game beyond its rules.
 type Kit[S any] struct {
-	Encoder  Encoder[S]
+	Encoder  Encoder[S] // of the form Cells
 	Actions  ActionSpace[S]
+	Forms    []Form[S] // the other forms
 	Measures []Measure[S]
 	Fog      *Fog // nil: the rules hide no cells
 	// AppendText appends the board as text for people. It is nil if the game

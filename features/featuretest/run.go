@@ -34,18 +34,7 @@ type Options struct {
 //	Allocations  no method allocates
 func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], options ...Options) {
 	t.Helper()
-	g := fresh()
-	c := &suite[S]{game: g, info: g.Info(), kit: kit, heads: kit.Actions.Heads(), shape: kit.Encoder.Shape()}
-	c.masked = c.heads[:len(c.heads)-features.UnmaskedHeads(kit.Actions)]
-	if len(options) > 0 {
-		c.Options = options[0]
-	}
-	if c.Games == 0 {
-		c.Games = 10
-	}
-	if c.Every == 0 {
-		c.Every = 1
-	}
+	c := newSuite(fresh(), kit, options)
 	t.Run("Description", c.testDescription)
 	t.Run("Unpack", c.testUnpack)
 	t.Run("Encode", c.testEncode)
@@ -60,6 +49,21 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 	t.Run("Lengths", c.testLengths)
 	t.Run("Measures", c.testMeasures)
 	t.Run("Allocations", c.testAllocations)
+}
+
+func newSuite[S any](g sim.Game[S], kit features.Kit[S], options []Options) *suite[S] {
+	c := &suite[S]{game: g, info: g.Info(), kit: kit, heads: kit.Actions.Heads(), shape: kit.Encoder.Shape()}
+	c.masked = c.heads[:len(c.heads)-features.UnmaskedHeads(kit.Actions)]
+	if len(options) > 0 {
+		c.Options = options[0]
+	}
+	if c.Games == 0 {
+		c.Games = 10
+	}
+	if c.Every == 0 {
+		c.Every = 1
+	}
+	return c
 }
 
 type suite[S any] struct {

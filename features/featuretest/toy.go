@@ -22,6 +22,7 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 			return fmt.Appendf(dst, "heaps %d, turn %d\n", s.Heap, s.Turn)
 		},
 		Actions: toyActions{game: g, heads: heads},
+		Forms:   []features.Form[simtest.ToyState]{toyOrders(g)},
 		Measures: []features.Measure[simtest.ToyState]{{
 			Name: "stones", Doc: "stones taken",
 			Of: func(_ sim.Game[simtest.ToyState], s *simtest.ToyState, p sim.Player) float64 {

@@ -30,7 +30,7 @@ func write(t *testing.T, name string, data []byte) {
 
 // model returns a network in one file.
 func model() []byte {
-	return neuraltest.Model(env.Spec{Shape: features.Shape{Planes: 3, Height: 2, Width: 2, Scalars: 4}, Heads: []int{5}}, 1, true)
+	return neuraltest.Model(env.Spec{FormSpec: env.FormSpec{Shape: features.Shape{Planes: 3, Height: 2, Width: 2, Scalars: 4}, Heads: []int{5}}}, 1, true)
 }
 
 // ReadFile returns the same bytes for a file with external data as for the file that contains

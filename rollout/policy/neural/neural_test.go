@@ -15,10 +15,10 @@ import (
 
 // spec returns a game with the given heads.
 func spec(heads ...int) env.Spec {
-	return env.Spec{
+	return env.Spec{FormSpec: env.FormSpec{
 		Shape: features.Shape{Planes: 4, Height: 5, Width: 6, Scalars: 7, Words: 2},
 		Heads: heads,
-	}
+	}}
 }
 
 func value(name string, typ onnx.Type, dims ...int) network.Value {
