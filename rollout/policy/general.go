@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"moonfarm/env"
+	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
@@ -28,7 +29,16 @@ type head struct {
 	size        int
 }
 
+// newRandom returns the policy random, which draws choices of the form features.Cells.
 func newRandom(s env.Spec) (rollout.Policy, error) {
+	if cells, ok := s.InForm(features.Cells); ok && needsForm(cells, s) {
+		return &inForm{Policy: newRandomIn(cells), form: cells.Form}, nil
+	}
+	return newRandomIn(s), nil
+}
+
+// newRandomIn returns a policy that draws choices of the spec's form.
+func newRandomIn(s env.Spec) *random {
 	r := &random{words: s.MaskWords, all: len(s.Heads), whole: true}
 	at := 0
 	for _, size := range s.Heads[:len(s.Heads)-s.Unmasked] {
@@ -36,7 +46,7 @@ func newRandom(s env.Spec) (rollout.Policy, error) {
 		at += size
 		r.whole = r.whole && size == 64
 	}
-	return r, nil
+	return r
 }
 
 func (r *random) Name() string { return "random" }

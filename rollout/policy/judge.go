@@ -47,21 +47,26 @@ func (c judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{c.f
 // newJudged returns a policy that searches with the network of the options. With a budget of
 // time it searches one row at a time, since each search has the whole budget.
 func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M], kit features.Kit[S], s env.Spec) (rollout.Policy, error) {
-	fit, err := neural.Match(o.model.network, s, o.head)
+	fit, s, err := fitForm(o.model.network, s, o.head)
+	if err != nil {
+		return nil, err
+	}
+	form, err := kit.Form(s.Form)
 	if err != nil {
 		return nil, err
 	}
 	if fit.Value == "" && o.trust > 0 {
 		return nil, fmt.Errorf("%s has no output for the value, which a search with %s=%v needs", o.model.file.Name, optionTrust, o.trust)
 	}
-	if len(s.Heads) > 1 && o.trust == 0 {
+	priors := len(s.Heads) == 1 && !s.Sequential
+	if !priors && o.trust == 0 {
 		return nil, fmt.Errorf("%s=0: a network cannot weigh the moves of %s, which consist of several choices", optionTrust, s.Info.Name)
 	}
 	n := rowsAtOnce
 	if o.time > 0 {
 		n = 1
 	}
-	j := &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, kit, s, n), game: g, priors: len(s.Heads) == 1, trust: o.trust}
+	j := &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, form, s, n), game: g, priors: priors, trust: o.trust}
 	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width, judge: j}
 	for range n {
 		c.addTree(o)

@@ -146,11 +146,15 @@ func newModel(n node, s env.Spec) (rollout.Policy, error) {
 			return nil, err
 		}
 	}
-	fit, err := neural.Match(n.model.network, s, n.value(optionHead))
+	fit, own, err := fitForm(n.model.network, s, n.value(optionHead))
 	if err != nil {
 		return nil, err
 	}
-	return netPolicy{neural.New(n.String(), n.model.network, fit, o, s), n.model.file}, nil
+	p := netPolicy{neural.New(n.String(), n.model.network, fit, o, own), n.model.file}
+	if needsForm(own, s) {
+		return newNetInForm(p, own.Form), nil
+	}
+	return p, nil
 }
 
 // netPolicy is a network that plays, and its file.

@@ -13,7 +13,7 @@ import (
 
 // Judge evaluates states of a game for two in batches, each state from both seats.
 type Judge[S any] struct {
-	kit    features.Kit[S]
+	form   features.Form[S]
 	batch  *env.Batch
 	input  *input
 	values []float32
@@ -27,8 +27,8 @@ type Judge[S any] struct {
 
 // NewJudge makes a judge of batches of up to `states` states, for a model that fits the games.
 // Value may only be called if the model has a value.
-func NewJudge[S any](m Model, f Fit, kit features.Kit[S], s env.Spec, states int) *Judge[S] {
-	j := &Judge[S]{kit: kit, input: newInput(m, f, s, 2*states), shape: s.Shape, words: s.MaskWords, action: make([]int32, len(s.Heads))}
+func NewJudge[S any](m Model, f Fit, form features.Form[S], s env.Spec, states int) *Judge[S] {
+	j := &Judge[S]{form: form, input: newInput(m, f, s, 2*states), shape: s.Shape, words: s.MaskWords, action: make([]int32, len(s.Heads))}
 	j.batch = env.NewBatch(s, states, j.input.wants)
 	j.values, j.half = j.input.runner.Output(f.Value), 0.5
 	if f.ValueScale == onnx.Probability { // p of winning is 2p−1
@@ -44,16 +44,16 @@ func (j *Judge[S]) Put(i int, s *S) {
 	for p := range sim.Player(2) {
 		row := 2*i + int(p)
 		if n := j.shape.PlaneBytes(); b.Planes != nil {
-			j.kit.Encoder.Planes(b.Planes[row*n:][:n], s, p)
+			j.form.Encoder.Planes(b.Planes[row*n:][:n], s, p)
 		}
 		if n := j.shape.Words; b.Packed != nil {
-			j.kit.Encoder.Packed(b.Packed[row*n:][:n], s, p)
+			j.form.Encoder.Packed(b.Packed[row*n:][:n], s, p)
 		}
 		if n := j.shape.Scalars; b.Scalars != nil {
-			j.kit.Encoder.Scalars(b.Scalars[row*n:][:n], s, p)
+			j.form.Encoder.Scalars(b.Scalars[row*n:][:n], s, p)
 		}
 		if b.Mask != nil {
-			j.kit.Actions.Mask(b.Mask[row*j.words:][:j.words], s, p)
+			j.form.Actions.Mask(b.Mask[row*j.words:][:j.words], s, p)
 		}
 		j.input.copy(row, b, row)
 	}
@@ -96,7 +96,7 @@ func (j *Judge[S]) Score(dst []float64, i int, s *S, p sim.Player, orders []sim.
 	j.scores = j.scores[:0]
 	for _, end := range ends {
 		x := math.Inf(-1)
-		if j.kit.Actions.Action(j.action, orders[first:end], s, p); j.action[0] >= 0 {
+		if j.form.Actions.Action(j.action, orders[first:end], s, p); j.action[0] >= 0 {
 			x = float64(logits[j.action[0]])
 		}
 		j.scores = append(j.scores, float32(x))
