@@ -122,6 +122,7 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 	v.ended = v.spec.endedMask()
 	if form.Sequential() {
 		v.drafts = newDrafts(&form, c.N*info.Players, info.MaxOrders)
+		v.drafts.turns = make([]uint64, c.N)
 	}
 	return v, nil
 }

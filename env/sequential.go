@@ -13,6 +13,7 @@ import (
 type drafts[S any] struct {
 	form    features.Drafts[S]
 	rows    []draft
+	turns   []uint64    // [games] number of turns begun, in all episodes
 	orders  []sim.Order // [rows, most] of the turns that have ended
 	actions []int32     // [rows, steps, heads] so far, for snapshots
 	most    int         // orders of a turn
@@ -99,6 +100,24 @@ func Waits(v Vector, row int) bool {
 
 func (v *pool[S]) waits(row int) bool { return v.drafts != nil && v.drafts.rows[row].ended }
 
+// TurnID returns a number that changes when game i of v comes to another turn:
+// when a turn is played, and with Reset, Load and Restore. It returns 0 if the
+// form of v is not sequential, where every Step plays a turn.
+func TurnID(v Vector, i int) uint64 {
+	t, ok := Unwrap(v).(interface{ turnID(i int) uint64 })
+	if !ok {
+		return 0
+	}
+	return t.turnID(i)
+}
+
+func (v *pool[S]) turnID(i int) uint64 {
+	if v.drafts == nil {
+		return 0
+	}
+	return v.drafts.turns[i]
+}
+
 // open begins a turn of game i: no seat has given an order.
 func (v *pool[S]) open(i int) {
 	if v.drafts == nil {
@@ -106,6 +125,7 @@ func (v *pool[S]) open(i int) {
 	}
 	n := v.spec.Info.Players
 	clear(v.drafts.rows[i*n : (i+1)*n])
+	v.drafts.turns[i]++
 }
 
 // observeDrafts observes the turns in the making of the seats from first to

@@ -15,7 +15,8 @@ const ErrInterrupted = StateError("the step was interrupted: no turn was played"
 // interruption lets other goroutines end a step whose opponents take long.
 type interruption struct {
 	mu        sync.Mutex
-	cancel    context.CancelFunc // of the opponents' context
+	ctx       context.Context    // of the opponents and the policies that are asked
+	cancel    context.CancelFunc // of ctx
 	ended     atomic.Bool        // the opponents must stop choosing
 	stepping  bool               // a step is in progress that Interrupt may end
 	abandoned bool
@@ -61,10 +62,13 @@ func (s *Stepper) Abandon() {
 // renewContext gives the opponents a new context.
 func (s *Stepper) renewContext() {
 	ctx, cancel := context.WithCancel(context.Background())
-	s.stop.cancel = cancel
+	s.stop.ctx, s.stop.cancel = ctx, cancel
 	s.stop.ended.Store(false)
 	for _, k := range s.parts {
 		rollout.Until(ctx, k.opponents...)
+		for _, a := range k.askers {
+			rollout.Until(ctx, a.Policy())
+		}
 	}
 }
 

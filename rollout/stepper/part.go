@@ -31,6 +31,9 @@ type part struct {
 	seats     []sim.Player // [games] the caller's seat; nil with AllSeats
 	played    []sim.Player // [games] the caller's seat in the latest turn played
 
+	askers     map[string]*asker
+	sequential bool // the form is sequential
+
 	base    []uint64 // [games] base seeds
 	begun   []bool   // [games]
 	fresh   int      // number of games that have not begun
@@ -67,6 +70,7 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 	k := &part{
 		stepper: s, block: b, first: first, players: s.players, inner: v,
 		drawn: make([]uint8, n*s.players), base: make([]uint64, n), begun: make([]bool, n), fresh: n,
+		sequential: spec.Sequential,
 	}
 	if s.c.Seat != AllSeats {
 		k.seats, k.played = make([]sim.Player, n), make([]sim.Player, n)
@@ -282,8 +286,7 @@ func (k *part) act() {
 			continue
 		}
 		for p := range k.players {
-			if sim.Player(p) != k.seats[i] {
-				row := i*k.players + p
+			if row := i*k.players + p; sim.Player(p) != k.seats[i] && !k.waits(row) {
 				j := k.drawn[row]
 				k.lists[j] = append(k.lists[j], int32(row))
 			}

@@ -248,7 +248,7 @@ func (s *Stepper) Close() error {
 func (s *Stepper) closeParts() error {
 	var all []error
 	for _, k := range s.parts {
-		all = append(all, rollout.CloseSeats(k.opponents...))
+		all = append(all, rollout.CloseSeats(k.opponents...), k.closeAskers())
 	}
 	return errors.Join(all...)
 }

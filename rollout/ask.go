@@ -1,0 +1,120 @@
+package rollout
+
+import (
+	"errors"
+
+	"moonfarm/env"
+	"moonfarm/sim"
+)
+
+// Asker asks a policy what it would choose in the rows of a Vector: labels for a
+// learner in the states that the learner reaches. The answer for a row depends on
+// nothing but that row, as the choices of every policy. An Asker is not safe for
+// concurrent use, and Ask allocates nothing itself.
+type Asker struct {
+	policy Policy
+	v      env.Vector
+	labels env.Labeller
+	batch  *env.Batch
+	seats  int
+	heads  int
+	room   int // orders of a row
+
+	// In a sequential form the policy answers for a whole turn. The answers are
+	// kept until the game comes to another turn.
+	sequential bool
+	known      []uint64 // [rows] env.TurnID of the turn whose answer the batch holds
+	unknown    []int32  // rows to ask for
+}
+
+// NewAsker returns an Asker of the policy that maker makes, for the games of v. It
+// fails if the policy cannot play them.
+func NewAsker(v env.Vector, maker Maker) (*Asker, error) {
+	s := v.Spec()
+	labels, ok := env.Unwrap(v).(env.Labeller)
+	if !ok {
+		return nil, errors.New("a policy cannot be asked about games without labels")
+	}
+	p, err := maker(s)
+	if err != nil {
+		return nil, err
+	}
+	a := &Asker{policy: p, v: v, labels: labels, seats: s.Info.Players, heads: len(s.Heads), room: s.Info.MaxOrders, sequential: s.Sequential}
+	a.batch = env.NewBatch(s, s.Games, p.Wants()|env.WantAction)
+	a.known, a.unknown = make([]uint64, a.batch.Rows), make([]int32, 0, a.batch.Rows)
+	return a, nil
+}
+
+// Policy returns the policy that is asked.
+func (a *Asker) Policy() Policy { return a.policy }
+
+// Close closes the policy.
+func (a *Asker) Close() error { return CloseSeats(a.policy) }
+
+// Ask writes to dst [len(rows), Heads] the action that the policy would choose in
+// each row (game*Players + seat), in the form of the Vector. A head is −1 if no
+// choice stands for the policy's orders, if the game has ended, or if the seat waits
+// for others (env.Waits). In a sequential form the action is the next one on the way
+// from what the seat has given so far to the policy's orders of the whole turn. The
+// rows of a game come one after the other.
+func (a *Asker) Ask(dst []int32, rows []int32) {
+	a.observe(rows)
+	asked := rows
+	if a.sequential {
+		asked = a.pending(rows)
+	}
+	if len(asked) > 0 {
+		a.policy.Act(a.v, a.batch, asked)
+	}
+	for k, row := range rows {
+		a.label(dst[k*a.heads:][:a.heads], row)
+	}
+}
+
+// observe observes the games of the rows, each once. In a sequential form it leaves out the games
+// whose answers are known.
+func (a *Asker) observe(rows []int32) {
+	last := -1
+	for _, row := range rows {
+		game := int(row) / a.seats
+		switch {
+		case game == last:
+		case !a.sequential:
+			a.v.ObserveGame(a.batch, game)
+			last = game
+		case a.known[row] != env.TurnID(a.v, game):
+			a.v.ObserveGame(a.batch, game) // overwrites the answers of all seats
+			clear(a.known[game*a.seats : (game+1)*a.seats])
+			last = game
+		}
+	}
+}
+
+// pending returns the rows whose answer for this turn is not known.
+func (a *Asker) pending(rows []int32) []int32 {
+	a.unknown = a.unknown[:0]
+	for _, row := range rows {
+		id := env.TurnID(a.v, int(row)/a.seats)
+		if a.known[row] != id && !env.Waits(a.v, int(row)) {
+			a.known[row] = id
+			a.unknown = append(a.unknown, row)
+		}
+	}
+	return a.unknown
+}
+
+// label writes the answer for a row.
+func (a *Asker) label(dst []int32, row int32) {
+	b, game := a.batch, int(row)/a.seats
+	n := b.OrderLen[row]
+	switch {
+	case b.Status[game] != sim.Running || a.sequential && env.Waits(a.v, int(row)):
+		for h := range dst {
+			dst[h] = -1
+		}
+	case n < 0:
+		copy(dst, b.Action[int(row)*a.heads:])
+	default:
+		a.labels.Label(dst, game, sim.Player(int(row)%a.seats), b.Orders[int(row)*a.room:][:n])
+	}
+}
