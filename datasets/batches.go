@@ -55,6 +55,10 @@ type ReadOptions struct {
 	// up to whole batches. The options below need Makers.
 	Makers *Makers
 
+	// Form is the form of the rows; "": as in the dataset. In a sequential form a row is
+	// an action of a seat, and the turns of a seat that waits for others have no rows.
+	Form string
+
 	Obs      Obs     // form of the observations; ObsNone also leaves out masks and actions; "": as in the dataset
 	Memory   bool    // as Job.Memory, if Obs is given
 	Reward   string  // name of the reward; "": as in the dataset
@@ -120,6 +124,7 @@ type Batch struct {
 
 	// Columns of replayed rows (ReadOptions.Makers).
 	NStep    []float32 // [Rows] return of ReadOptions.Steps turns
+	Step     []int32   // [Rows] number of the action in its turn, in a sequential form
 	Opponent []int32   // [Rows, seats-1, heads] actions of the other seats in the turn, from the next seat on; if Columns names it
 	Final    *Final    // with ReadOptions.Whole: the observations after the last turn; nil without observations
 
@@ -180,8 +185,8 @@ func (o *ReadOptions) check() error {
 	if o.Whole && !o.Filter.Empty() {
 		return fmt.Errorf("read: whole episodes have all their rows, and a filter leaves some out")
 	}
-	if o.Makers == nil && (o.Obs != "" || o.Memory || o.Reward != "" || o.Discount != 0 || o.Steps != 0 || o.Whole || o.Workers != 0) {
-		return fmt.Errorf("read: rows of other observations, rewards or discounts, or in whole episodes, are made by playing again, for which ReadOptions.Makers is missing")
+	if o.Makers == nil && (o.Form != "" || o.Obs != "" || o.Memory || o.Reward != "" || o.Discount != 0 || o.Steps != 0 || o.Whole || o.Workers != 0) {
+		return fmt.Errorf("read: rows of other forms, observations, rewards or discounts, or in whole episodes, are made by playing again, for which ReadOptions.Makers is missing")
 	}
 	return nil
 }

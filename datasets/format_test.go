@@ -81,8 +81,9 @@ func TestFormatColumns(t *testing.T) {
 	require.Equal(t, columnRows(episodeColumns(Format, spec, extras{true, true, true}), letters), section(t, "## Episode rows"))
 
 	letters[ColOpponent] = []string{"seats − 1", "heads"}
-	rendered := renderedColumns(&Job{Obs: ObsPlanes}, spec, 1)
-	require.Equal(t, columnRows(rendered[len(rendered)-2:], letters), section(t, "### Rows that are played again"))
+	spec.Sequential = true
+	rendered := renderedColumns(&Job{Obs: ObsPlanes}, spec, 1, true)
+	require.Equal(t, columnRows(rendered[len(rendered)-3:], letters), section(t, "### Rows that are played again"))
 
 	names := func(c []Column) (s []string) {
 		for _, c := range c {

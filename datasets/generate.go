@@ -144,6 +144,9 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 		return nil, fmt.Errorf("a source %q and %d shards: imported episodes have both, generated ones neither", j.Source, len(j.Shards))
 	}
 	specs, err := j.complete(m)
+	if err == nil {
+		err = j.storable(specs[0])
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
+	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 )
@@ -82,8 +83,10 @@ type Job struct {
 	Reward        string `json:"reward"`
 	// Discount is the weight of the next turn's return in the return of this turn,
 	// above 0 and at most 1; 0 means 1.
-	Discount       float64 `json:"discount"`
-	MaxTurns       int     `json:"max_turns"` // 0: as many as the rules allow
+	Discount float64 `json:"discount"`
+	MaxTurns int     `json:"max_turns"` // 0: as many as the rules allow
+	// Form is the form of the game: its observations and actions. "" is features.Cells.
+	Form           string  `json:"form,omitempty"`
 	Obs            Obs     `json:"obs"`
 	Memory         bool    `json:"memory,omitempty"` // planes show what was last seen out of sight: env.Settings.Memory
 	Codec          Codec   `json:"codec"`
@@ -136,6 +139,9 @@ func (j Job) withDefaults() Job {
 	}
 	if j.TensorMetadata == "" {
 		j.TensorMetadata = TensorsExtension
+	}
+	if j.Form == features.Cells {
+		j.Form = ""
 	}
 	if len(j.Rules) == 0 {
 		j.Rules = []string{""}
@@ -287,7 +293,24 @@ func (j *Job) places() func(i int) place {
 
 // config returns the configuration of vectors of n games.
 func (j Job) config(n int) env.Settings {
-	return env.Settings{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns, Memory: j.Memory}
+	return env.Settings{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns, Memory: j.Memory, Form: j.Form}
+}
+
+// formOf returns the name of a form of which "" is the default.
+func formOf(name string) string {
+	if name == "" {
+		return features.Cells
+	}
+	return name
+}
+
+// storable fails if the job's form is sequential. Episodes are stored as whole turns, and
+// the rows of a sequential form are made when a dataset is read.
+func (j *Job) storable(s env.Spec) error {
+	if !s.Sequential {
+		return nil
+	}
+	return fmt.Errorf("a turn takes several rows in the form %s, which are made when a dataset of the form %s is read", s.Form, features.Cells)
 }
 
 // complete makes a game of each text of rules, writes the canonical texts and the name
@@ -374,6 +397,9 @@ func (j Job) command(usual string) string {
 	add("discount", strconv.FormatFloat(j.Discount, 'g', -1, 64))
 	if !j.imported() {
 		add("max-turns", strconv.Itoa(j.MaxTurns))
+	}
+	if j.Form != "" {
+		add("form", j.Form)
 	}
 	add("obs", string(j.Obs))
 	if j.Memory {

@@ -75,6 +75,8 @@ type Observation struct {
 	// Remembered names the planes that show, out of sight, what was last seen there;
 	// empty without Job.Memory.
 	Remembered []string `json:"remembered,omitempty"`
+	// Tensors divide the planes of a form that has no planes of cells.
+	Tensors []features.Tensor `json:"tensors,omitempty"`
 }
 
 // Action documents the actions.
@@ -145,6 +147,7 @@ func newManifest(l *layout, command string) *Manifest {
 			Form: l.job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
 			Scalars: s.Shape.Scalars, Words: s.Shape.Words,
 			PlaneFields: append([]features.Field{}, s.Description.Planes...), ScalarFields: append([]features.Field{}, s.Description.Scalars...), Packed: s.Description.Packed, PackedLayout: s.Description.PackedLayout, Remembered: s.Remembered,
+			Tensors: s.Description.Tensors,
 		},
 		Action: Action{append([]int{}, s.Heads...), s.Unmasked, s.MaskWords, s.Actions},
 		Reward: Reward{Name: s.Reward, Gamma: l.job.Discount},

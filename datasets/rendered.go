@@ -16,6 +16,7 @@ import (
 // Columns that only replayed rows have.
 const (
 	ColNStep    = "nstep"
+	ColStep     = "step"
 	ColOpponent = "opponent"
 )
 
@@ -24,7 +25,7 @@ var fixedColumns = map[string]rows.Column{
 	ColEpisode: rows.Episode, ColTurn: rows.Turn, ColSeat: rows.Seat, ColPlanes: rows.Planes, ColPacked: rows.Packed,
 	ColScalars: rows.Scalars, ColMask: rows.Mask, ColAction: rows.Action, ColReward: rows.Reward, ColReturn: rows.Return,
 	ColOutcome: rows.Outcome, ColTerminated: rows.Terminated, ColTruncated: rows.Truncated, ColChosen: rows.Chosen,
-	ColNStep: rows.NStep, ColOpponent: rows.Opponent, ColSearchValue: rows.SearchValue,
+	ColNStep: rows.NStep, ColStep: rows.Step, ColOpponent: rows.Opponent, ColSearchValue: rows.SearchValue,
 }
 
 // renderedJob returns the job of the dataset with the reader's choices, and the specs
@@ -37,6 +38,11 @@ func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 	}
 	if o.Reward != "" {
 		j.Reward = o.Reward
+	}
+	if o.Form != "" {
+		if j.Form = o.Form; o.Obs == "" && j.Obs == ObsNone {
+			j.Obs = ObsPlanes
+		}
 	}
 	if o.Discount != 0 {
 		j.Discount = o.Discount
@@ -63,7 +69,7 @@ func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 	}
 	// The job was checked when the dataset was opened, and an imported one lacks its
 	// list of shards now. So only the reader's choices are checked.
-	chosen := Job{Game: j.Game, Rules: []string{""}, Episodes: 1, ShardEpisodes: 1, Discount: j.Discount, Obs: j.Obs, Memory: j.Memory,
+	chosen := Job{Game: j.Game, Form: j.Form, Rules: []string{""}, Episodes: 1, ShardEpisodes: 1, Discount: j.Discount, Obs: j.Obs, Memory: j.Memory,
 		Codec: j.Codec, TensorMetadata: j.TensorMetadata}
 	if err := chosen.check(); err != nil {
 		return fail(err)
@@ -71,9 +77,18 @@ func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 	return j, specs, nil
 }
 
-// renderedColumns returns the columns that a reader can have.
-func renderedColumns(j *Job, s env.Spec, steps int) []Column {
+// renderedColumns returns the columns that a reader can have. same is set if rows have
+// the form of the dataset: the moves of searches are given in that form.
+func renderedColumns(j *Job, s env.Spec, steps int, same bool) []Column {
 	c := stepColumns(s, j.Obs, j.extras())
+	if !same {
+		c = slices.DeleteFunc(c, func(c Column) bool {
+			return c.Name == ColSearchPolicy || c.Name == ColSearchChoices || c.Name == ColSearchCounts
+		})
+	}
+	if s.Sequential {
+		c = append(c, Column{Name: ColStep, Type: arrowfile.Int32, Doc: "number of the action in its turn, from 0"})
+	}
 	if steps > 0 {
 		c = append(c, Column{Name: ColNStep, Type: arrowfile.Float32, Doc: "rewards of the turn and of the next `ReadOptions.Steps` − 1 turns, that of k turns later times the discount to the power of k"})
 	}
@@ -86,7 +101,7 @@ func (d *Dataset) renderedAs(o *ReadOptions) (j Job, specs []env.Spec, columns [
 	if j, specs, err = d.renderedJob(o); err != nil {
 		return j, nil, nil, err
 	}
-	all := renderedColumns(&j, specs[0], o.Steps)
+	all := renderedColumns(&j, specs[0], o.Steps, formOf(j.Form) == formOf(d.manifest.Job.Form))
 	if len(o.Columns) == 0 {
 		return j, specs, slices.DeleteFunc(all, func(c Column) bool { return c.Name == ColOpponent }), nil
 	}
@@ -136,9 +151,12 @@ type Rendering struct {
 	who    *filter.Players
 	rest   []uint8 // for each row of the stream's batch that was not taken yet: 1 if the filter wants it
 	ended  error   // why the stream ended
-	b      Batch
-	kept   Batch // rows that the filter wants
-	final  Final
+	// selects is set if rows are left out: by the filter, or because the seat waits in
+	// a sequential form.
+	selects bool
+	b       Batch
+	kept    Batch // rows that the filter wants
+	final   Final
 }
 
 // Render returns a Rendering, whose Close must be called. It fails if an option is
@@ -171,7 +189,7 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 		return nil, err
 	}
 	c := streamOptions(&o, j, specs, columns)
-	if !o.Filter.Empty() {
+	if r.selects = !o.Filter.Empty() || c.Sequential && !o.Whole; r.selects {
 		c.Keep, c.Width[rows.Wanted] = r.wanted, 1
 	}
 	r.stream = rows.NewStream(c, &random, r.next)
@@ -210,7 +228,7 @@ func (d *Dataset) rendered(o ReadOptions, yield func(*Batch) error) error {
 
 // rowSpec returns the spec of rows with these columns.
 func rowSpec(j Job, specs []env.Spec, columns []Column) *rows.Spec {
-	s := &rows.Spec{Players: specs[0].Info.Players, Heads: len(specs[0].Heads), Memory: j.Memory, Discount: j.Discount}
+	s := &rows.Spec{Players: specs[0].Info.Players, Heads: len(specs[0].Heads), Memory: j.Memory, Discount: j.Discount, Sequential: specs[0].Sequential}
 	for _, of := range specs {
 		s.MaxTurns, s.MaxOrders = append(s.MaxTurns, of.MaxTurns), append(s.MaxOrders, of.Info.MaxOrders)
 	}
@@ -321,7 +339,7 @@ func (r *Rendering) moves(from *rows.Batch) {
 // Next returns the next batch, valid until the next call, and io.EOF after the last.
 // After any other error, as in Batches, there is nothing to read.
 func (r *Rendering) Next() (*Batch, error) {
-	if r.o.Filter.Empty() {
+	if !r.selects {
 		b, _, err := r.made()
 		return b, err
 	}
@@ -341,21 +359,36 @@ func (r *Rendering) made() (*Batch, []uint8, error) {
 	b.Planes, b.Packed, b.Scalars = rows.Rows[uint8](s, rows.Planes, at, n), rows.Rows[uint64](s, rows.Packed, at, n), rows.Rows[float32](s, rows.Scalars, at, n)
 	b.Mask, b.Action = rows.Rows[uint64](s, rows.Mask, at, n), rows.Rows[int32](s, rows.Action, at, n)
 	b.Orders, b.OrderEnds = from.Orders, from.OrderEnds
-	b.SearchValue = rows.Rows[float32](s, rows.SearchValue, at, n)
+	b.SearchValue, b.Step = rows.Rows[float32](s, rows.SearchValue, at, n), rows.Rows[int32](s, rows.Step, at, n)
 	r.moves(from)
 	b.Reward, b.Return, b.Outcome = rows.Rows[float32](s, rows.Reward, at, n), rows.Rows[float32](s, rows.Return, at, n), rows.Rows[float32](s, rows.Outcome, at, n)
 	b.Terminated, b.Truncated = rows.Rows[uint8](s, rows.Terminated, at, n), rows.Rows[uint8](s, rows.Truncated, at, n)
 	b.Chosen, b.NStep, b.Opponent = rows.Rows[uint8](s, rows.Chosen, at, n), rows.Rows[float32](s, rows.NStep, at, n), rows.Rows[int32](s, rows.Opponent, at, n)
 	if f := from.Final; f != nil && len(f.Planes)+len(f.Packed)+len(f.Scalars) > 0 {
-		r.final = Final{Episode: from.Episode.ID, Turns: from.Episode.Turns, Planes: f.Planes, Packed: f.Packed, Scalars: f.Scalars}
+		r.final = Final{Episode: from.Episode.ID, Turns: turnsOf(from.Episode), Planes: f.Planes, Packed: f.Packed, Scalars: f.Scalars}
 		b.Final = &r.final
 	}
 	return b, rows.Rows[uint8](s, rows.Wanted, at, n), nil
 }
 
-// wanted reports whether the filter wants the row of a seat in a turn.
+// turnsOf returns the number of turns of an episode, which may be divided into steps.
+func turnsOf(e *rollout.Episode) int {
+	if e.Steps == nil || e.Turns == 0 {
+		return e.Turns
+	}
+	return int(e.Steps.Turn[e.Turns-1]) + 1
+}
+
+// wanted reports whether the filter wants the row of a seat in a turn, or in a step.
+// Nobody wants the rows of a seat that waits.
 func (r *Rendering) wanted(e *rollout.Episode, turn, seat int) bool {
 	row := filter.Row{Turn: turn, Seat: seat, Result: e.Outcome[seat].Result, Policy: e.Policies[seat]}
+	if s := e.Steps; s != nil {
+		if s.Action[turn*e.Players+seat] == rollout.Waiting {
+			return false
+		}
+		row.Turn = int(s.Turn[turn])
+	}
 	if len(e.Chosen) > 0 {
 		row.Chosen = int(e.Chosen[turn*e.Players+seat])
 	}
@@ -405,7 +438,7 @@ func (b *Batch) empty(t *arrowfile.RecordBatch) {
 		Reward: b.Reward[:0], Return: b.Return[:0], Outcome: b.Outcome[:0], Terminated: b.Terminated[:0], Truncated: b.Truncated[:0],
 		Chosen: b.Chosen[:0], SearchValue: b.SearchValue[:0], SearchPolicy: b.SearchPolicy[:0], SearchCounts: b.SearchCounts[:0],
 		SearchEnds: b.SearchEnds[:0], SearchChoices: b.SearchChoices[:0], SearchChoiceEnds: b.SearchChoiceEnds[:0],
-		NStep: b.NStep[:0], Opponent: b.Opponent[:0], table: t,
+		NStep: b.NStep[:0], Step: b.Step[:0], Opponent: b.Opponent[:0], table: t,
 	}
 }
 
@@ -416,6 +449,7 @@ func (b *Batch) take(from *Batch, row int) {
 	b.Planes, b.Packed, b.Scalars = taken(b.Planes, from.Planes, row, n), taken(b.Packed, from.Packed, row, n), taken(b.Scalars, from.Scalars, row, n)
 	b.Mask, b.Action, b.Opponent = taken(b.Mask, from.Mask, row, n), taken(b.Action, from.Action, row, n), taken(b.Opponent, from.Opponent, row, n)
 	b.Reward, b.Return, b.NStep = taken(b.Reward, from.Reward, row, n), taken(b.Return, from.Return, row, n), taken(b.NStep, from.NStep, row, n)
+	b.Step = taken(b.Step, from.Step, row, n)
 	b.Outcome, b.Chosen = taken(b.Outcome, from.Outcome, row, n), taken(b.Chosen, from.Chosen, row, n)
 	b.Terminated, b.Truncated = taken(b.Terminated, from.Terminated, row, n), taken(b.Truncated, from.Truncated, row, n)
 	b.SearchValue = taken(b.SearchValue, from.SearchValue, row, n)

@@ -24,7 +24,8 @@ import (
 // The Batch belongs to the caller, who may change its slabs before each Step,
 // so that rows are written to their final place. It needs one row per seat. Orders,
 // OrderLen, Reward, Status and Turn are required; the other slabs are written if
-// they are not nil.
+// they are not nil. In a sequential form Action is required, too: an episode with Steps
+// is replayed step by step.
 //
 // A Replayer is not safe for concurrent use. No method allocates unless it
 // fails.
@@ -32,6 +33,7 @@ type Replayer struct {
 	v         env.Vector
 	players   int
 	maxOrders int
+	nothing   int32 // the choice that ends a turn of a sequential form
 	e         *Episode
 	turn      int
 }
@@ -47,7 +49,7 @@ func NewReplayer(v env.Vector) (*Replayer, error) {
 	if s.Games != 1 {
 		return nil, fmt.Errorf("replay: the vector has %d games, want 1", s.Games)
 	}
-	return &Replayer{v: v, players: s.Info.Players, maxOrders: s.Info.MaxOrders}, nil
+	return &Replayer{v: v, players: s.Info.Players, maxOrders: s.Info.MaxOrders, nothing: int32(s.Nothing)}, nil
 }
 
 // Start resets the game to the first turn of e, which must stay unchanged until
@@ -101,6 +103,10 @@ func (r *Replayer) Step(b *env.Batch) error {
 	e := r.e
 	r.v.Observe(b)
 	for p := range r.players {
+		if u := e.Steps; u != nil && !endsTurn(u.Action[r.turn*r.players+p], r.nothing) {
+			b.Action[p] = u.Action[r.turn*r.players+p] // OrderLen is −1
+			continue
+		}
 		orders := e.OrdersOf(r.turn, sim.Player(p))
 		b.OrderLen[p] = int32(copy(b.Orders[p*r.maxOrders:(p+1)*r.maxOrders], orders))
 	}

@@ -184,6 +184,10 @@ type Episode struct {
 	// an episode.
 	Recording []byte
 
+	// Steps divide the turns into the actions of a sequential form; nil for episodes as
+	// they are played and stored: see Replayer.Unfold.
+	Steps *Steps
+
 	// Rows are the rows that a Replayer would write; nil unless the Games that
 	// played the episode keep rows.
 	Rows *Rows

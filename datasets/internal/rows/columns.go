@@ -31,6 +31,7 @@ const (
 	Truncated
 	Chosen
 	SearchValue
+	Step    // number of the action in its turn, in a sequential form
 	Wanted  // 1: Spec.Keep wants the row
 	Columns // number of columns
 )

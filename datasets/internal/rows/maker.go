@@ -20,6 +20,9 @@ type Spec struct {
 	Width     [Columns]int // bytes of a row of each wanted column; 0: not wanted
 	Heads     int          // of an action
 	Memory    bool         // games remember the planes that were looked at
+	// Sequential is set if the games have a sequential form. A Stream then makes
+	// the rows of steps (rollout.Steps) where it makes the rows of turns otherwise.
+	Sequential bool
 
 	Discount float64 // of returns
 	Steps    int     // turns of the column NStep
@@ -110,6 +113,14 @@ type episode struct {
 	sums  sums
 }
 
+// stepInts returns how many numbers the steps of the episode are.
+func (e *episode) stepInts() int {
+	if e.Steps == nil {
+		return 0
+	}
+	return len(e.Steps.Action) + len(e.Steps.Turn) + len(e.Steps.Step)
+}
+
 // sums are the returns of all turns of an episode [turns, seats].
 type sums struct{ returns, nsteps []float32 }
 
@@ -166,7 +177,7 @@ func NewMaker(s *Spec, replays Replays) *Maker {
 			turn[c] = 0
 		}
 	}
-	if s.wants(Opponent) {
+	if s.wants(Opponent) || s.Sequential {
 		turn[Action] = s.Heads * 4
 	}
 	return &Maker{spec: s, replays: replays, turn: newSlabs(turn, s.Players), piece: newSlabs(piece, 0), batch: &env.Batch{
@@ -220,7 +231,7 @@ func (m *Maker) write(to target, e *episode, first, end int) error {
 	returns := &m.whole
 	if m.spec.plays() {
 		whole := first == 0 && end == e.Turns
-		if m.spec.sums() && (!whole || e.Rows != nil) {
+		if m.spec.sums() && (!whole || e.Rows != nil || e.Steps != nil) {
 			if err := m.ahead(e); err != nil {
 				return err
 			}
@@ -255,8 +266,13 @@ func (m *Maker) ahead(e *episode) error {
 	if e.known {
 		return nil
 	}
-	if e.Rows != nil {
+	switch {
+	case e.Rows != nil:
 		e.sums.compute(m.spec, e.Rows.Reward)
+		e.known = true
+		return nil
+	case e.Steps != nil:
+		e.sums.compute(m.spec, e.Steps.Reward)
 		e.known = true
 		return nil
 	}
@@ -278,6 +294,9 @@ func (m *Maker) seek(e *episode, turn int, watch bool) error {
 	}
 	b := m.batch
 	b.Planes, b.Packed, b.Scalars, b.Mask, b.Action = nil, nil, nil, nil, nil
+	if m.spec.Sequential {
+		b.Action = Rows[int32](m.turn, Action, 0, m.spec.Players)
+	}
 	if watch {
 		b.Planes = m.turn.bytes(Planes, 0, m.spec.Players)
 	}
@@ -415,6 +434,9 @@ func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
 	for p := range n {
 		for k, t := p, int32(first); k < len(turn); k, t = k+n, t+1 {
 			turn[k] = t
+			if e.Steps != nil {
+				turn[k] = e.Steps.Turn[t]
+			}
 		}
 		for k := p; k < len(seat); k += n {
 			seat[k] = uint8(p)
@@ -423,8 +445,15 @@ func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
 			outcome[k] = e.Outcome[p].Result
 		}
 	}
+	for k, c := 0, Rows[int32](to, Step, row, rows); k < len(c); k++ {
+		c[k] = e.Steps.Step[first+k/n]
+	}
 	if c := Rows[float32](to, Reward, row, rows); c != nil {
-		copy(c, m.rewards[from:until])
+		rewards := m.rewards
+		if e.Steps != nil {
+			rewards = e.Steps.Reward
+		}
+		copy(c, rewards[from:until])
 	}
 	if c := Rows[float32](to, Return, row, rows); c != nil {
 		copy(c, s.returns[from:until])
@@ -441,7 +470,13 @@ func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
 	flags := func(column Column, status sim.Status) {
 		c := to.bytes(column, row, rows)
 		clear(c)
-		if end == e.Turns && e.Status == status {
+		if e.Steps != nil && e.Status == status {
+			for k := range c {
+				if step := first + k/n; e.Steps.Turn[step] == e.Steps.Turn[e.Turns-1] && e.Steps.Ends(step, k%n, n) {
+					c[k] = 1
+				}
+			}
+		} else if end == e.Turns && e.Status == status {
 			for k := max(0, len(c)-n); k < len(c); k++ {
 				c[k] = 1
 			}

@@ -122,7 +122,8 @@ type Stream struct {
 	rand   *prng.Rand
 	source Source
 
-	alone   *Maker // the only worker; nil: there are several
+	alone   *Maker  // the only worker; nil: there are several
+	unfold  Replays // in a sequential form; nil: none was unfolded yet
 	work    chan task
 	working sync.WaitGroup
 	room    int // rows of a window
@@ -224,6 +225,9 @@ func (s *Stream) take() error {
 	if err := s.c.check(e, rules); err != nil {
 		return err
 	}
+	if s.c.Sequential {
+		return s.takeSteps(e, rules)
+	}
 	own := &episode{Episode: *e, rules: rules}
 	own.Orders, own.Ends, own.Chosen = slices.Clone(e.Orders), slices.Clone(e.Ends), slices.Clone(e.Chosen)
 	f := &own.Searches
@@ -232,6 +236,28 @@ func (s *Stream) take() error {
 		own.moves.Set(f)
 	}
 	own.Recording, own.Policies, own.Rows = slices.Clone(e.Recording), nil, nil
+	if s.c.Keep != nil {
+		own.Policies = slices.Clone(e.Policies)
+	}
+	s.e, s.turn = own, 0
+	return nil
+}
+
+// takeSteps takes the next episode in hand, divided into steps. To know their number it
+// replays the episode.
+func (s *Stream) takeSteps(e *rollout.Episode, rules int) error {
+	if s.unfold == nil {
+		s.unfold = s.c.Replays()
+	}
+	r, err := s.unfold(rules, e)
+	if err != nil {
+		return err
+	}
+	own := &episode{rules: rules}
+	if err := r.Unfold(&own.Episode, e); err != nil {
+		return err
+	}
+	own.Policies = nil
 	if s.c.Keep != nil {
 		own.Policies = slices.Clone(e.Policies)
 	}
@@ -260,7 +286,7 @@ func (s *Stream) gather() error {
 		} else {
 			to = min(to, s.turn+(s.room-w.rows)/c.Players)
 		}
-		if w.held += 8*len(e.Orders) + 4*len(e.Ends) + len(e.Recording) + 4*(2*len(e.Searches.Value)+3*len(e.Searches.Shares)+len(e.Searches.Choices)); w.held > mostHeld && len(w.pieces) > 0 {
+		if w.held += 8*len(e.Orders) + 4*len(e.Ends) + 4*e.stepInts() + len(e.Recording) + 4*(2*len(e.Searches.Value)+3*len(e.Searches.Shares)+len(e.Searches.Choices)); w.held > mostHeld && len(w.pieces) > 0 {
 			return fmt.Errorf("episode %d: the episodes of %d rows take more than %d bytes; read fewer rows at once", e.ID, w.rows, mostHeld)
 		}
 		w.pieces = append(w.pieces, piece{e, s.turn, to, w.rows})

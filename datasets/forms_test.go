@@ -1,0 +1,141 @@
+package datasets
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/sim/simtest"
+)
+
+// turnOf identifies a seat's turn in a dataset.
+type turnOf struct {
+	episode uint64
+	turn    int32
+	seat    uint8
+}
+
+// TestSequentialRows reads a dataset of whole turns in a sequential form. The actions of a turn
+// lead to its orders, the rewards of its rows sum to that of the turn, and the rows of seats that
+// wait are left out.
+func TestSequentialRows(t *testing.T) {
+	d := opened(t, generated(t, toyJob(2, 4), toyMakers(), Options{}))
+	m := toyMakers()
+	type turn struct {
+		reward float32
+		ended  bool // the game, with the last row
+		orders []uint64
+	}
+	turns := map[turnOf]turn{}
+	for b := range each(t, d.Batches(ReadOptions{})) {
+		for i := range b.Rows {
+			w := turn{reward: b.Reward[i], ended: b.Terminated[i] != 0}
+			for _, o := range b.Orders[b.OrderEnds[i]:b.OrderEnds[i+1]] {
+				w.orders = append(w.orders, uint64(o))
+			}
+			turns[turnOf{b.Episode[i], b.Turn[i], b.Seat[i]}] = w
+		}
+	}
+	got, several, mask := map[turnOf]*turn{}, 0, 0
+	for b := range each(t, d.Batches(ReadOptions{Makers: &m, Form: "orders"})) {
+		require.Equal(t, []int{b.Rows}, b.Shape(ColAction))
+		for i := range b.Rows {
+			id := turnOf{b.Episode[i], b.Turn[i], b.Seat[i]}
+			if b.Step[i] == 0 {
+				require.NotContains(t, got, id)
+				got[id] = &turn{}
+			}
+			w, a := got[id], b.Action[i]
+			require.False(t, w.ended, "a row after the end")
+			w.reward, w.ended = w.reward+b.Reward[i], b.Terminated[i] != 0
+			orders := b.Orders[b.OrderEnds[i]:b.OrderEnds[i+1]]
+			if a > 0 {
+				require.Len(t, w.orders, int(b.Step[i]))
+				require.Empty(t, orders, "orders stand at the end of a turn")
+				require.NotZero(t, b.Mask[i]>>a&1, "the action is not legal")
+				w.orders = append(w.orders, uint64(a))
+				several++
+			} else if want := turns[id].orders; len(want) > 0 {
+				for k, o := range orders {
+					require.Equal(t, want[k], uint64(o))
+				}
+			}
+			mask += int(b.Mask[i] & 1)
+		}
+	}
+	require.Len(t, got, len(turns))
+	for id, want := range turns {
+		require.InDelta(t, want.reward, got[id].reward, 1e-6)
+		require.Equal(t, want.ended, got[id].ended)
+		for _, o := range got[id].orders {
+			require.Contains(t, want.orders, o)
+		}
+		require.True(t, slices.IsSorted(got[id].orders))
+	}
+	assert.Greater(t, several, len(turns)/2)
+	assert.Positive(t, mask)
+}
+
+// TestSequentialReading: rows of a sequential form do not depend on workers, and the shuffled ones
+// are the same rows.
+func TestSequentialReading(t *testing.T) {
+	d := opened(t, generated(t, mixed(toyJob(2, 4)), toyMakers(), Options{}))
+	m := toyMakers()
+	all := func(o ReadOptions) (texts []string) {
+		o.Makers, o.Form = &m, "orders"
+		for b := range each(t, d.Batches(o)) {
+			for i := range b.Rows {
+				texts = append(texts, rowText(b, i))
+			}
+		}
+		return texts
+	}
+	want := all(ReadOptions{Rows: 7, Steps: 3})
+	assert.Equal(t, want, all(ReadOptions{Rows: 100, Steps: 3, Workers: 3}))
+	shuffled := all(ReadOptions{Rows: 10, Steps: 3, Shuffle: 300, Seed: 4})
+	assert.NotEqual(t, want, shuffled)
+	assert.Equal(t, shuffled, all(ReadOptions{Rows: 10, Steps: 3, Shuffle: 300, Seed: 4, Workers: 2}))
+	assert.ElementsMatch(t, want, shuffled)
+	losers := all(ReadOptions{Steps: 3, Filter: Filter{Outcomes: []FilterOutcome{Loss}}})
+	assert.Less(t, len(losers), len(want))
+	assert.Subset(t, want, losers)
+	episodes := 0
+	for b := range each(t, d.Batches(ReadOptions{Makers: &m, Form: "orders", Whole: true})) {
+		episodes++
+		assert.Zero(t, b.Rows%2, "rows of seats that wait are there, too")
+		assert.True(t, slices.Contains(b.Terminated, 1) && b.Final.Turns <= simtest.ToyTurns)
+		last := map[uint8]int32{}
+		for i := range b.Rows {
+			if b.Action[i] == -1 {
+				continue
+			}
+			last[b.Seat[i]] = b.Turn[i]
+		}
+		assert.Equal(t, int32(b.Final.Turns-1), last[0])
+	}
+	assert.Equal(t, 100, episodes)
+}
+
+// TestFormOfDataset: the rows of a sequential form are not stored, and wrong forms are refused.
+func TestFormOfDataset(t *testing.T) {
+	j, m := toyJob(2, 4), toyMakers()
+	plain := opened(t, generated(t, j, m, Options{}))
+	j.Form = "cells"
+	require.Equal(t, plain.Manifest(), opened(t, generated(t, j, m, Options{})).Manifest(), "the default has no name")
+	for form, want := range map[string]string{"orders": "several rows", "none": `no form "none"`} {
+		j.Form = form
+		_, err := Generate(t.Context(), t.TempDir()+"/d", j, m, Options{})
+		assert.ErrorContains(t, err, want)
+	}
+	_, err := plain.ReadColumns(ReadOptions{Makers: &m, Form: "none"})
+	assert.ErrorContains(t, err, `no form "none"`)
+	_, err = plain.ReadColumns(ReadOptions{Form: "orders"})
+	assert.ErrorContains(t, err, "Makers")
+	for form, sequential := range map[string]bool{"cells": false, "orders": true} {
+		columns, err := plain.ReadColumns(ReadOptions{Makers: &m, Form: form})
+		require.NoError(t, err)
+		assert.Equal(t, sequential, slices.ContainsFunc(columns, func(c Column) bool { return c.Name == ColStep }))
+	}
+}
