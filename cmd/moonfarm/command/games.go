@@ -23,6 +23,8 @@ type gameCard struct {
 	Players     int                  `json:"players"`
 	MaxTurns    int                  `json:"max_turns"`
 	MaxOrders   int                  `json:"max_orders"`
+	Form        string               `json:"form"`
+	Forms       []formCard           `json:"forms"`
 	Planes      [3]int               `json:"planes"`
 	Scalars     int                  `json:"scalars"`
 	Words       int                  `json:"packed_words"`
@@ -34,6 +36,13 @@ type gameCard struct {
 	Rewards     []env.Reward         `json:"rewards"`
 	Policies    []policy.Entry       `json:"policies"`
 	Description features.Description `json:"observation"`
+}
+
+// formCard describes a form of a game in short.
+type formCard struct {
+	Name       string `json:"name"`
+	Doc        string `json:"doc"`
+	Sequential bool   `json:"sequential"`
 }
 
 // printRules lists the rules of a game.
@@ -51,16 +60,18 @@ func (a *app) printRules(name string) error {
 }
 
 func (a *app) games() *cobra.Command {
-	rules := false
+	rules, form := false, ""
 	c := &cobra.Command{
 		Use: "games [GAME]", Short: "List the games, or describe one",
 		Long: `Lists the games with their shapes, or describes one: what its observations
 and actions mean, its rewards and its policies; or, with --rules, the rules that
-a file of rule values may set.
+a file of rule values may set. A game may have several forms, that is, ways to
+observe it and to say orders: --form chooses the one that is described. In a
+sequential form a seat gives the orders of a turn one action after the other.
 
 With --json: an array of objects (one object if GAME is given) with the keys
 name, doc, rules_version, players, max_turns, max_orders (of one seat in one
-turn), planes ([planes, height, width] of an observation), scalars,
+turn), form (its name), forms (all: each a name, a doc, sequential), planes ([planes, height, width] of an observation), scalars,
 packed_words, action_heads (choices of each head), unmasked (number of heads at
 the end that have no mask), nothing (the choice of every head that orders
 nothing: the only one in the mask of a game that has ended), mask_words, actions
@@ -77,10 +88,12 @@ values are texts.`,
 			switch {
 			case rules && len(args) == 0:
 				return console.WrongUse("--rules: expected a GAME")
+			case form != "" && len(args) == 0:
+				return console.WrongUse("--form: expected a GAME")
 			case rules:
 				return a.printRules(args[0])
 			case len(args) == 1:
-				card, err := describe(args[0])
+				card, err := describe(args[0], form)
 				if err != nil {
 					return err
 				}
@@ -89,7 +102,7 @@ values are texts.`,
 			cards := []gameCard{}
 			rows := [][]string{{"game", "rules", "seats", "turns", "planes", "scalars", "actions", "what"}}
 			for _, g := range catalog.Games() {
-				c, err := describe(g.Name)
+				c, err := describe(g.Name, "")
 				if err != nil {
 					return err
 				}
@@ -100,21 +113,32 @@ values are texts.`,
 			return a.Print(cards, func() { a.Table(rows...) })
 		},
 	}
+	c.Flags().StringVar(&form, "form", "", "`NAME` of the form that is described")
 	c.Flags().BoolVar(&rules, "rules", false, "list the rules of GAME: keys, defaults, bounds and meanings")
 	return c
 }
 
-// describe makes the card of a game.
-func describe(name string) (gameCard, error) {
+// describe makes the card of a game in a form, "" for the default.
+func describe(name, form string) (gameCard, error) {
 	t, err := gameFlags{}.open(name)
 	if err != nil {
 		return gameCard{}, err
 	}
 	s := t.spec
+	if form != "" {
+		ok := false
+		if s, ok = s.InForm(form); !ok {
+			return gameCard{}, console.WrongUse("--form %s: %s has the forms %s", form, name, strings.Join(formNames(t.spec), ", "))
+		}
+	}
+	forms := []formCard{}
+	for _, f := range s.Forms {
+		forms = append(forms, formCard{f.Form, f.FormDoc, f.Sequential})
+	}
 	s.Description.PackedLayout = nil // hundreds of lines, for programs: manifests have it
 	return gameCard{
 		Name: name, Doc: t.game.Doc, Rules: s.Info.Rules, Players: s.Info.Players,
-		MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders,
+		MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders, Form: s.Form, Forms: forms,
 		Planes: [3]int{s.Shape.Planes, s.Shape.Height, s.Shape.Width}, Scalars: s.Shape.Scalars, Words: s.Shape.Words,
 		Heads: s.Heads, Unmasked: s.Unmasked, Nothing: s.Nothing, MaskWords: s.MaskWords, Actions: s.Actions,
 		Rewards: s.Rewards, Policies: policy.Names(name), Description: s.Description,
@@ -125,15 +149,30 @@ func (a *app) printGame(c gameCard) {
 	a.Printf("%s: %s\n\n", c.Name, c.Doc)
 	a.Printf("rules %s, %d seats, at most %s and %s of a seat in each\n",
 		c.Rules, c.Players, texts.Plural(c.MaxTurns, "turn"), texts.Plural(c.MaxOrders, "order"))
+	a.Printf("form %s\n", c.Form)
 	a.Printf("observation: uint8 planes [%s], float32 scalars [%d]; packed: uint64 words [%d]\n", shape(c.Planes[:]), c.Scalars, c.Words)
 	a.Printf("action: choices %s, mask uint64 words [%d]", heads(c.Heads), c.MaskWords)
 	if c.Unmasked > 0 {
 		a.Printf(" for all but the last %s", texts.Plural(c.Unmasked, "head"))
 	}
 	a.Printf("\n\n")
-	a.printFields("plane", c.Description.Planes)
+	if len(c.Description.Tensors) == 0 {
+		a.printFields("plane", c.Description.Planes)
+	}
+	for _, t := range c.Description.Tensors {
+		a.Printf("tensor %s uint8 [%s]: %s\n\n", t.Name, shape(t.Dims), t.Doc)
+		a.printFields(t.Name, t.Fields)
+	}
 	a.printFields("scalar", c.Description.Scalars)
 	a.Printf("packed: %s\n\nactions: %s\n\n", c.Description.Packed, c.Actions)
+	if len(c.Forms) > 1 {
+		rows := [][]string{{"form", "what"}}
+		for _, f := range c.Forms {
+			rows = append(rows, []string{f.Name, f.Doc})
+		}
+		a.Table(rows...)
+		a.Printf("\n")
+	}
 	rows := [][]string{{"reward", "what"}}
 	for _, r := range c.Rewards {
 		rows = append(rows, []string{r.Name, r.Doc})

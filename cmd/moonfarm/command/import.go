@@ -126,10 +126,11 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if err != nil {
 		return imported{}, err
 	}
-	if _, err := g.New("", env.Settings{N: 1, Reward: f.job.Reward}); err != nil {
+	v, err := g.New("", env.Settings{N: 1, Reward: f.job.Reward})
+	if err != nil {
 		return imported{}, console.WrongUse("--reward %s: %w", f.job.Reward, err)
 	}
-	if err := checkMemory(g, &f.job); err != nil {
+	if err := errors.Join(checkForm(v.Spec(), f.job.Form), checkMemory(g, &f.job)); err != nil {
 		return imported{}, err
 	}
 	if f.job.ShardEpisodes == 0 {

@@ -13,6 +13,7 @@ import (
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/features"
 )
 
 // JobFlags are the flags for the content of a dataset, on one machine or many.
@@ -54,7 +55,7 @@ func (f *JobFlags) Job(game string) (j datasets.Job, g catalog.Entry, err error)
 	if _, err := datasets.OpeningTurns(j.Opening); err != nil {
 		return j, g, console.WrongUse("--%w", err)
 	}
-	if err := checkMemory(t.game, &j, t.rules); err != nil {
+	if err := errors.Join(checkForm(t.spec, j.Form), checkMemory(t.game, &j, t.rules)); err != nil {
 		return j, g, err
 	}
 	j.Policies, err = t.seats(f.policies)
@@ -82,6 +83,8 @@ func datasetFlags(c *cobra.Command, j *datasets.Job) {
 	flags := c.Flags()
 	flags.Var(console.Choice(&j.Obs, datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone), "obs",
 		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
+	flags.StringVar(&j.Form, "form", "", "form of observations and actions (see games GAME); a sequential form is chosen when the dataset is read (default \""+features.Cells+"\")")
+	flags.Lookup("form").DefValue = "" // said in words
 	flags.BoolVar(&j.Memory, "memory", false, "where there is fog of war, planes of entities that do not move show what was last seen there")
 	flags.Var(console.Choice(&j.Codec, datasets.Zstd, datasets.LZ4, datasets.None), "codec", "compression")
 	flags.Var(console.Choice(&j.TensorMetadata, datasets.TensorsExtension, datasets.TensorsPlain), "tensor-metadata",
@@ -125,6 +128,29 @@ const maxEpisodes = 1 << 40
 // MaxShards is the maximum number of shards of a dataset.
 const MaxShards = 1 << 20
 
+// checkForm returns an error if the rows of a dataset cannot have the form.
+func checkForm(s env.Spec, form string) error {
+	if form == "" {
+		return nil
+	}
+	in, ok := s.InForm(form)
+	if !ok {
+		return console.WrongUse("--form %s: %s has the forms %s", form, s.Info.Name, strings.Join(formNames(s), ", "))
+	}
+	if in.Sequential {
+		return console.WrongUse("--form %s: a turn takes several rows in it; make the dataset without --form, and choose the form when it is read", form)
+	}
+	return nil
+}
+
+// formNames lists the forms of a game.
+func formNames(s env.Spec) (names []string) {
+	for _, f := range s.Forms {
+		names = append(names, f.Form)
+	}
+	return names
+}
+
 // checkMemory returns an error if --memory is given and the game does not support it by
 // one of the sets of rules.
 func checkMemory(g catalog.Entry, j *datasets.Job, rules ...string) error {
@@ -135,7 +161,7 @@ func checkMemory(g catalog.Entry, j *datasets.Job, rules ...string) error {
 		return console.WrongUse("--memory: it fills in planes, expected --obs planes, found %s", j.Obs)
 	}
 	for _, text := range rules {
-		if _, err := g.New(text, env.Settings{N: 1, Memory: true}); err != nil {
+		if _, err := g.New(text, env.Settings{N: 1, Memory: true, Form: j.Form}); err != nil {
 			return console.WrongUse("--memory: %w", err)
 		}
 	}

@@ -1,0 +1,78 @@
+package rows
+
+import "moonfarm/sim"
+
+// fill writes the columns of some turns that follow from the episode and its rewards.
+func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
+	n := m.spec.Players
+	rows, from, until := (end-first)*n, first*n, end*n
+	id := Rows[uint64](to, Episode, row, rows)
+	for k := range id {
+		id[k] = e.ID
+	}
+	turn, seat, outcome := Rows[int32](to, Turn, row, rows), to.bytes(Seat, row, rows), Rows[float32](to, Outcome, row, rows)
+	for p := range n {
+		for k, t := p, int32(first); k < len(turn); k, t = k+n, t+1 {
+			turn[k] = t
+			if e.Steps != nil {
+				turn[k] = e.Steps.Turn[t]
+			}
+		}
+		for k := p; k < len(seat); k += n {
+			seat[k] = uint8(p)
+		}
+		for k := p; k < len(outcome); k += n {
+			outcome[k] = e.Outcome[p].Result
+		}
+	}
+	for k, c := 0, Rows[int32](to, Step, row, rows); k < len(c); k++ {
+		c[k] = e.Steps.Step[first+k/n]
+	}
+	if c := Rows[float32](to, Reward, row, rows); c != nil {
+		rewards := m.rewards
+		if e.Steps != nil {
+			rewards = e.Steps.Reward
+		}
+		copy(c, rewards[from:until])
+	}
+	if c := Rows[float32](to, Return, row, rows); c != nil {
+		copy(c, s.returns[from:until])
+	}
+	if c := Rows[float32](to, NStep, row, rows); c != nil {
+		copy(c, s.nsteps[from:until])
+	}
+	if c := to.bytes(Chosen, row, rows); c != nil {
+		copy(c, e.Chosen[from:until])
+	}
+	if c := Rows[float32](to, SearchValue, row, rows); c != nil {
+		copy(c, e.Searches.Value[from:until])
+	}
+	m.flags(to.bytes(Terminated, row, rows), e, first, end, sim.Over)
+	m.flags(to.bytes(Truncated, row, rows), e, first, end, sim.Cut)
+	for k, c := 0, to.bytes(Wanted, row, rows); k < len(c); k++ {
+		c[k] = 0
+		if m.spec.Keep(&e.Episode, first+k/n, k%n) {
+			c[k] = 1
+		}
+	}
+}
+
+// flags sets the last row of each seat in the episode to 1 if the episode ends with the
+// status, and all other rows to 0.
+func (m *Maker) flags(c []byte, e *episode, first, end int, status sim.Status) {
+	n := m.spec.Players
+	clear(c)
+	switch {
+	case e.Status != status:
+	case e.Steps != nil:
+		for k := range c {
+			if step := first + k/n; e.Steps.Turn[step] == e.Steps.Turn[e.Turns-1] && e.Steps.Ends(step, k%n, n) {
+				c[k] = 1
+			}
+		}
+	case end == e.Turns:
+		for k := max(0, len(c)-n); k < len(c); k++ {
+			c[k] = 1
+		}
+	}
+}
