@@ -11,6 +11,7 @@ type input struct {
 	runner Runner
 	wants  env.Want
 	parts  []part
+	planes int // uint8 values of an observation
 	masked int // words of a mask
 	packed int // words of a packed observation
 }
@@ -24,13 +25,18 @@ type part struct {
 	floats []float32
 	bytes  []uint8
 	n      int // numbers in a row
+	at     int // of a tensor: its first value in a row
 }
 
 func newInput(m Model, f Fit, s env.Spec, rows int) *input {
-	x := &input{runner: m.Runner(rows), masked: s.MaskWords, packed: s.Shape.Words}
+	x := &input{runner: m.Runner(rows), planes: s.Shape.PlaneBytes(), masked: s.MaskWords, packed: s.Shape.Words}
 	for _, in := range f.Inputs {
-		x.parts = append(x.parts, part{of: in.Part, floats: x.runner.Floats(in.Name), bytes: x.runner.Bytes(in.Name), n: in.Width})
-		x.wants |= slabs[in.Part]
+		x.parts = append(x.parts, part{of: in.Part, floats: x.runner.Floats(in.Name), bytes: x.runner.Bytes(in.Name), n: in.Width, at: in.At})
+		want, ok := slabs[in.Part]
+		if !ok { // a tensor
+			want = env.WantPlanes
+		}
+		x.wants |= want
 	}
 	return x
 }
@@ -80,6 +86,8 @@ func (x *input) copy(i int, b *env.Batch, row int) {
 			p.bits(i, b.Mask[row*x.masked:][:x.masked])
 		case Packed:
 			p.bits(i, b.Packed[row*x.packed:][:x.packed])
+		default:
+			p.put(i, b.Planes[row*x.planes+p.at:][:p.n])
 		}
 	}
 }

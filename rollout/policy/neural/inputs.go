@@ -52,6 +52,19 @@ func named(name string, p Part) bool {
 	return slices.ContainsFunc(words[p], func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 }
 
+// findTensor returns the tensor with the name and the shape of an input, and where its values begin
+// among those of an observation; nil if no tensor has them.
+func findTensor(v network.Value, tensors []features.Tensor) (found *features.Tensor, at int) {
+	for i := range tensors {
+		t := &tensors[i]
+		if strings.EqualFold(t.Name, v.Name) && v.Type != onnx.Bool && (slices.Equal(v.Dims, t.Dims) || slices.Equal(v.Dims, []int{t.Len()})) {
+			return t, at
+		}
+		at += t.Len()
+	}
+	return nil, 0
+}
+
 // matchInputs finds the part of the observation for each input: by its name and shape, or, if
 // its name has no meaning, by its shape. The shapes of boards are unique. But a vector with a
 // name that means something else could be anything, such as the state of a recurrent network,
@@ -59,6 +72,15 @@ func named(name string, p Part) bool {
 func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
 	taken := map[Part]string{}
 	for _, v := range inputs {
+		if of, at := findTensor(v, spec.Description.Tensors); of != nil {
+			if other, ok := taken[Part(of.Name)]; ok {
+				return fmt.Errorf("inputs %q and %q are both the tensor %s", other, v.Name, of.Name)
+			}
+			taken[Part(of.Name)] = v.Name
+			f.Inputs = append(f.Inputs, Input{v.Name, v.Type, Part(of.Name), v.Len(), at})
+			f.Reasons = append(f.Reasons, Reason{v.Name, of.Name, "by its name and shape"})
+			continue
+		}
 		var can []Part
 		for _, p := range parts {
 			if takes(v, p, spec) {
@@ -83,7 +105,7 @@ func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
 			return fmt.Errorf("inputs %q and %q are both the %s", other, v.Name, p)
 		}
 		taken[p] = v.Name
-		f.Inputs = append(f.Inputs, Input{v.Name, v.Type, p, v.Len()})
+		f.Inputs = append(f.Inputs, Input{v.Name, v.Type, p, v.Len(), 0})
 		f.Reasons = append(f.Reasons, Reason{v.Name, string(p), why})
 	}
 	return nil

@@ -39,7 +39,8 @@ type Reason struct {
 	Why   string `json:"why"`
 }
 
-// Part is a part of an observation.
+// Part is a part of an observation: one of the following, or the name of a tensor
+// (features.Tensor).
 type Part string
 
 // The parts that inputs can take.
@@ -56,6 +57,7 @@ type Input struct {
 	Type  onnx.Type `json:"-"`
 	Part  Part      `json:"part"`
 	Width int       `json:"numbers"` // elements of a row
+	At    int       `json:"-"`       // of a tensor: its first value among the uint8 values of a row
 }
 
 // Head is the position of a head's logits in an output, in each row.
@@ -185,11 +187,18 @@ func has(m Model) string {
 // needs describes the inputs and outputs that fit a game.
 func needs(spec env.Spec) string {
 	s := spec.Shape
+	var in []string
 	choices, all := fmt.Sprint(features.Choices(masked(spec))), features.Choices(spec.Heads)
 	if spec.Unmasked > 0 {
 		choices += fmt.Sprintf("] or [%d", all)
 	}
-	in := []string{fmt.Sprintf("planes [%d %d %d] (uint8 or float32) or packed [%d 64] (the bits of the words)", s.Planes, s.Height, s.Width, s.Words)}
+	if tensors := spec.Description.Tensors; len(tensors) > 0 {
+		for _, t := range tensors {
+			in = append(in, fmt.Sprintf("%s %v (uint8 or float32)", t.Name, t.Dims))
+		}
+	} else {
+		in = append(in, fmt.Sprintf("planes [%d %d %d] (uint8 or float32) or packed [%d 64] (the bits of the words)", s.Planes, s.Height, s.Width, s.Words))
+	}
 	if s.Scalars > 0 {
 		in = append(in, fmt.Sprintf("scalars [%d] (float32)", s.Scalars))
 	}

@@ -59,6 +59,25 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// TestTensors: the inputs of a form with tensors have their names and shapes.
+func TestTensors(t *testing.T) {
+	s := spec(9)
+	s.Shape = features.Shape{Planes: 1, Height: 1, Width: 24, Scalars: 7}
+	s.Description.Tensors = []features.Tensor{{Name: "own", Dims: []int{4, 3}}, {Name: "map", Dims: []int{1, 3, 4}}}
+	fit := Fit{}
+	require.NoError(t, fit.matchInputs([]network.Value{value("Map", onnx.Float32, 1, 3, 4), value("own", onnx.Uint8, 12), value("scalars", onnx.Float32, 7)}, s))
+	assert.Equal(t, []Input{{"Map", onnx.Float32, "map", 12, 12}, {"own", onnx.Uint8, "own", 12, 0}, {"scalars", onnx.Float32, Scalars, 7, 0}}, fit.Inputs)
+	for _, inputs := range [][]network.Value{
+		{value("map", onnx.Uint8, 4, 3)},
+		{value("others", onnx.Uint8, 4, 3)},
+		{value("own", onnx.Uint8, 4, 3), value("OWN", onnx.Uint8, 12)},
+	} {
+		fit = Fit{}
+		assert.Error(t, fit.matchInputs(inputs, s))
+	}
+	assert.Contains(t, needs(s), "own [4 3] (uint8 or float32), map [1 3 4]")
+}
+
 // TestNames: the name decides for inputs that could be several parts.
 func TestNames(t *testing.T) {
 	same := spec(7)
