@@ -63,11 +63,10 @@ type suite struct {
 
 // suites has the suite of every game.
 var suites = map[string]suite{
-	"codecraft":           {craftFigures, 8, 1}, // of 1000 ticks each
-	"terminal":            {terminalFigures, 4000, 100},
-	"terminal-sequential": {sequentialFigures, 4000, 100},
-	"towerdefence":        {towerDefence, 4000, 100},
-	"tron":                {tronFigures, 20000, 1000},
+	"codecraft":    {craftFigures, 8, 1}, // of 1000 ticks each
+	"terminal":     {terminalFigures, 4000, 100},
+	"towerdefence": {towerDefence, 4000, 100},
+	"tron":         {tronFigures, 20000, 1000},
 }
 
 // CommonFigures lists the figures that games have in common, each with a description. A

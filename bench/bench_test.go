@@ -42,7 +42,6 @@ var checksums = map[string]string{
 	"terminal clone":               "5971eceaa19c07d3",
 	"terminal search":              "6fec97115c4ff76d",
 	"terminal search-playouts":     "b5e84fe0a29bc2e0",
-	"terminal-sequential playout":  "65cde8a9a8ea3bba",
 	"tron step":                    "a3e97a954d41ba96",
 	"tron playout":                 "a3e97a954d41ba96",
 	"tron observe":                 "4f6f4daab0a139ba",

@@ -23,10 +23,8 @@ import (
 var games = []Entry{
 	{Name: "towerdefence", Doc: "Entelect Challenge 2018 Tower Defence, release 3.0.2", ShardEpisodes: 500,
 		Rules: rulesOf(towerdefence.ParseRules), New: vectors("towerdefence", towerdefence.ParseRules, towerdefence.New, tdfeatures.Kit), Shown: shownTowerDefence, AppendAnswer: answerTowerDefence},
-	{Name: "terminal", Doc: "C1 Terminal, all seasons: one action for the whole turn", ShardEpisodes: 500,
+	{Name: "terminal", Doc: "C1 Terminal, all seasons", ShardEpisodes: 500,
 		Rules: rulesOf(terminal.ParseRules), New: vectors("terminal", tmconfig.ParseRules, terminal.New, tmfeatures.Kit), Shown: shownTerminal, AppendAnswer: answerTerminal},
-	{Name: terminal.SequentialName, Doc: "C1 Terminal, all seasons: one placement at a time", ShardEpisodes: 500,
-		Rules: rulesOf(terminal.ParseRules), New: vectors("terminal", tmconfig.ParseRules, terminal.NewSequential, tmfeatures.SequentialKit), Shown: shownSequential, AppendAnswer: answerTerminal},
 	{Name: "codecraft", Doc: "CodeCraft 2020 (Russian AI Cup 2020), rules of the finals, round2 and round1", ShardEpisodes: 10,
 		Rules: rulesOf(codecraft.ParseRules), New: vectors("codecraft", codecraft.ParseRules, codecraft.New, ccfeatures.Kit), Recorded: recordedCodeCraft, Shown: shownCodeCraft, AppendAnswer: answerCodeCraft},
 	{Name: "tron", Doc: "light cycles, the game of Tron, on 8 × 8 cells: a small game to read first", ShardEpisodes: 500,

@@ -127,7 +127,7 @@ func TestRules(t *testing.T) {
 		{"bad config", `{"resources":7}`, "", 0, "resources"},
 		{"unplayable", "2026\nresources.startingHP=-1", "", 0, "startingHP is -1"},
 	}
-	for name, forms := range map[string][]form{"terminal": ofTerminal, "terminal-sequential": ofTerminal, "codecraft": {
+	for name, forms := range map[string][]form{"terminal": ofTerminal, "codecraft": {
 		{"default", "", "", 2, ""},
 		{"round 2", "round2", "", 4, ""},
 		{"three", "round1-3", three, 3, ""},

@@ -70,42 +70,21 @@ func shownTowerDefence(m Message) (env.Vector, sim.Player, error) {
 	return v, seat, err
 }
 
-// turnOf returns the state that a frame of Terminal shows.
-func turnOf(m *Message) (*terminal.Game, *terminal.State, sim.Player, error) {
+// shownTerminal reads a frame.
+func shownTerminal(m Message) (env.Vector, sim.Player, error) {
 	seat, err := m.at(0, false)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
 	rules, err := tmconfig.ParseRules([]byte(m.Rules))
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
 	g, s, err := tmframe.ReadState(m.Text, rules, seat)
-	return g, s, seat, err
-}
-
-func shownTerminal(m Message) (env.Vector, sim.Player, error) {
-	g, s, seat, err := turnOf(&m)
 	if err != nil {
 		return nil, 0, err
 	}
 	v, err := env.New(g, tmfeatures.Kit(g), env.Settings{N: 1})
-	v, err = loaded(v, err, s, m.Seed)
-	return v, seat, err
-}
-
-func shownSequential(m Message) (env.Vector, sim.Player, error) {
-	g, base, seat, err := turnOf(&m)
-	if err != nil {
-		return nil, 0, err
-	}
-	steps, err := terminal.NewSequential(g.Rules())
-	if err != nil {
-		return nil, 0, err
-	}
-	s := new(terminal.SequentialState)
-	s.Begin(base)
-	v, err := env.New(steps, tmfeatures.SequentialKit(steps), env.Settings{N: 1})
 	v, err = loaded(v, err, s, m.Seed)
 	return v, seat, err
 }

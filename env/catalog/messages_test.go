@@ -36,10 +36,9 @@ func messages(t *testing.T) map[string]catalog.Message {
 	protocol.View(&m.View, g, s, 1)
 	frame := referee.Frame().Append(nil, tmconfig.Local)
 	return map[string]catalog.Message{
-		"towerdefence":        {Text: state, Seat: 1},
-		"terminal":            {Text: frame, Seat: 1},
-		"terminal-sequential": {Text: frame, Seat: 1},
-		"codecraft":           {Text: m.Append(nil), Seat: 1, Rules: "round2"},
+		"towerdefence": {Text: state, Seat: 1},
+		"terminal":     {Text: frame, Seat: 1},
+		"codecraft":    {Text: m.Append(nil), Seat: 1, Rules: "round2"},
 	}
 }
 
@@ -64,7 +63,7 @@ func TestShown(t *testing.T) {
 		clear(b.OrderLen)
 		v.Step(b)
 		assert.Truef(t, b.Status[0] == sim.Running && !bytes.Equal(before, v.(env.Texter).AppendText(nil, 0)), "%s: status %v after a turn of\n%s", g.Name, b.Status[0], before)
-		if m.Seat = catalog.AnySeat; g.Name != "terminal" && g.Name != "terminal-sequential" {
+		if m.Seat = catalog.AnySeat; g.Name != "terminal" {
 			if _, seat, err := g.Shown(m); err != nil || seat != 1 {
 				t.Errorf("%s: seat %d from the message, error %v", g.Name, seat, err)
 			}

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/features"
-	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
@@ -304,84 +303,6 @@ func TestActionOfHead(t *testing.T) {
 			assert.Equal(t, !slices.Contains(c.want, -1), complete)
 			assert.Equal(t, c.want, action)
 		})
-	}
-}
-
-// TestSequentialViews compares the sequential form with the plain one: the own side of the view, the
-// enemy's side at the start of the turn, and units that wait.
-func TestSequentialViews(t *testing.T) {
-	r := rules(t, "2020")
-	g := newSequential(t, r)
-	e := NewSequentialEncoder(g)
-	z := e.Shape()
-	var s tm.SequentialState
-	g.Reset(&s, 0)
-	random := prng.New(8)
-	turn := sim.NewTurn(1)
-	waiting := 0
-	for step := range 3000 {
-		for p := range sim.Player(2) {
-			packed, scalars := make([]uint64, z.Words), make([]float32, z.Scalars)
-			e.Packed(packed, &s, p)
-			e.Scalars(scalars, &s, p)
-			want := append(plainPlanes(&r, &s.View, &s.Base, p), make([]uint8, mobileKinds*planeBytes)...)
-			for edge := range edgeCells {
-				x, y := tm.EdgeXY(edge, 0) // as its owner sees it
-				for k, n := range s.Mobile[p][edge] {
-					want[(planesOfBoard+k)*planeBytes+y*side+x] = n
-					waiting += int(n)
-					i := 3*edge + k
-					if got := packed[words+i/8] >> (i % 8 * 8) & 0xff; got != uint64(n) {
-						t.Fatalf("step %d: packed units %d, want %d", step, got, n)
-					}
-				}
-			}
-			featuretest.SamePlanes(t, e, "planes", featuretest.Planes(e, &s, p), want)
-			featuretest.SamePlanes(t, e, "packed", featuretest.Unpacked(t, e, &s, p), want)
-			own, enemy := make([]float32, scalarsOfBoard), make([]float32, scalarsOfBoard)
-			e.plain.Scalars(own, &s.View, p)
-			e.plain.Scalars(enemy, &s.Base, p)
-			wantScalars := slices.Concat(own[:scalarsPerSide], enemy[scalarsPerSide:], []float32{float32(255 - int(s.Steps)), float32(s.Ended[p])})
-			if !slices.Equal(scalars, wantScalars) {
-				t.Fatalf("step %d seat %d: scalars %v, want %v", step, p, scalars, wantScalars)
-			}
-			orders := g.AppendOrders(nil, &s, p)
-			turn.SetOne(p, orders[random.IntN(len(orders))])
-			if random.IntN(12) == 0 {
-				turn.SetOne(p, 0)
-			}
-		}
-		if g.Step(&s, turn) != sim.Running {
-			g.Reset(&s, 0)
-		}
-	}
-	assert.NotEqual(t, 0, waiting, "no unit ever waited")
-}
-
-const (
-	planesOfBoard  = planes
-	scalarsOfBoard = scalars
-)
-
-// TestSequentialChoices converts each choice to orders and back.
-func TestSequentialChoices(t *testing.T) {
-	a := NewSequentialActions(newSequential(t, rules(t, "2026")))
-	back := make([]int32, 1)
-	for p := range sim.Player(2) {
-		seen := map[sim.Order]bool{}
-		for c := range a.Heads()[0] {
-			orders := a.AppendOrders(nil, []int32{int32(c)}, nil, p)
-			if len(orders) != 1 || seen[orders[0]] {
-				t.Fatalf("choice %d is %#x", c, orders)
-			}
-			seen[orders[0]] = true
-			if !a.Action(back, orders, nil, p) || back[0] != int32(c) {
-				t.Fatalf("choice %d comes back as %d", c, back[0])
-			}
-			if ok := a.Action(back, orders, nil, p^1); ok != (orders[0] == 0) {
-				t.Fatalf("choice %d of seat %d is one of the other seat: %d", c, p, back[0])
-			}
-		}
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package terminal turns states of C1 Terminal into observations, and choices into orders. An
-// observation has 9 planes of 28 × 28 cells and 16 scalars. Actions have two forms: one choice for
-// each cell of the own half (Kit, with terminal.Game), or one placement at a time (SequentialKit,
-// with terminal.Sequential). Both seats see their own half at the bottom.
+// observation has 9 planes of 28 × 28 cells and 16 scalars, and an action has a choice for each cell of
+// the own half. In the form OrdersForm a turn is one order after the other, and observations show the
+// orders so far. Both seats see their own half at the bottom.
 package terminal
 
 import (

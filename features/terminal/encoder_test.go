@@ -27,13 +27,6 @@ func newGame(t testing.TB, r tm.Rules) *tm.Game {
 	return g
 }
 
-func newSequential(t testing.TB, r tm.Rules) *tm.Sequential {
-	t.Helper()
-	g, err := tm.NewSequential(r)
-	require.NoError(t, err)
-	return g
-}
-
 func TestConformance(t *testing.T) {
 	for _, name := range []string{"2026", "2020"} {
 		t.Run(name, func(t *testing.T) {
@@ -43,10 +36,12 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func TestSequentialConformance(t *testing.T) {
-	r := rules(t, "2026")
-	featuretest.Run(t, func() sim.Game[tm.SequentialState] { return newSequential(t, r) }, SequentialKit(newSequential(t, r)),
-		featuretest.Options{Games: 2, Turns: 400, Every: 7})
+func TestFormsConformance(t *testing.T) {
+	for name, r := range map[string]tm.Rules{"2026": rules(t, "2026"), "2022": rules(t, "2022"), "2020": rules(t, "2020"), "classic": rules(t, "classic"), "tight": tight(t), "heavy": heavy(t)} {
+		t.Run(name, func(t *testing.T) {
+			featuretest.RunForms(t, func() sim.Game[tm.State] { return newGame(t, r) }, Kit(newGame(t, r)), featuretest.Options{Games: 2, Every: 7})
+		})
+	}
 }
 
 // heavy returns rules with health above 255 and structures that give resources.

@@ -20,13 +20,12 @@ const pageHead = "# C1 Terminal: observations and actions\n\n" +
 	"is the own end, rows 0 … 13 are the own half, rows 14 … 27 the enemy's half. Observations show the state between two turns, when the\n" +
 	"board has no mobile units. They never show orders of the enemy that are not carried out yet, or thinking times. \"Scale\" is the largest\n" +
 	"usual value: a value divided by it is about 0 … 1. Scales and sizes are for the default rules.\n\n" +
-	"The game has two forms: `terminal`, one action for the whole turn, and `terminal-sequential`, one placement at a time.\n"
+	"The game has two forms: `cells`, one action for the whole turn, and `orders`, one order after the other.\n"
 
-const pageSequential = "\n# The sequential form: observations and actions\n\n" +
-	"In each step each player gives at most one command, which changes the player's own view at once: the own half, cores, bits and mask\n" +
-	"include the commands given so far, while the enemy's half is shown as at the start of the turn. A player who has ended its turn waits\n" +
-	"for the other; then the turn is played with both lists of commands, in the order given. A turn has at most 255 steps. Steps before the\n" +
-	"turn is played have reward 0.\n"
+const pageOrders = "\n# The form `orders`: observations and actions\n\n" +
+	"A player gives the orders of a turn one after the other, in the order of the choices, then ends the turn. The observation shows what the\n" +
+	"orders so far have done: the own half, cores, bits and mask include them, while the enemy's half is shown as at the start of the turn.\n" +
+	"A player who has ended its turn waits for the other; then the turn is played. Steps before that have reward 0.\n"
 
 const pageFrames = "\n# Frames of the action phase\n\n" +
 	"For training on the events within a turn, `Frames.Play` of this package plays a turn and writes its frames as one seat sees them. It\n" +
@@ -40,8 +39,10 @@ const pageFrames = "\n# Frames of the action phase\n\n" +
 func TestFeaturesPage(t *testing.T) {
 	r := tm.DefaultRules()
 	out := appendKit([]byte(pageHead), Kit(newGame(t, r)), "84 × 32, then 210 × 16")
-	out = append(out, pageSequential...)
-	out = appendKit(out, SequentialKit(newSequential(t, r)), "1135")
+	kit := Kit(newGame(t, r))
+	out = append(out, pageOrders...)
+	kit.Encoder, kit.Actions = kit.Forms[0].Encoder, kit.Forms[0].Actions
+	out = appendKit(out, kit, "1555")
 	simtest.Golden(t, "FEATURES.md", append(out, pageFrames...))
 }
 

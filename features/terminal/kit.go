@@ -6,28 +6,32 @@ import (
 	tm "moonfarm/sim/terminal"
 )
 
-// Kit returns the encoder, the actions in the grid form and the measures for the rules of g.
+// Kit returns the encoder and the actions in the grid form, the form of single orders and the
+// measures for the rules of g.
 func Kit(g *tm.Game) features.Kit[tm.State] {
 	return features.Kit[tm.State]{
 		Encoder:    NewEncoder(g),
 		Actions:    NewActions(g),
-		Measures:   measures(g.Rules(), func(s *tm.State) *tm.State { return s }),
+		Forms:      []features.Form[tm.State]{ordersForm(g)},
+		Measures:   measures(g.Rules()),
 		AppendText: func(dst []byte, s *tm.State) []byte { return tm.AppendText(dst, g, s) },
 	}
 }
 
-// measures returns the numbers from which rewards are made; of returns the state that has them.
-func measures[S any](r tm.Rules, of func(s *S) *tm.State) []features.Measure[S] {
-	return []features.Measure[S]{
+// measures returns the numbers from which rewards are made.
+func measures(r tm.Rules) []features.Measure[tm.State] {
+	return []features.Measure[tm.State]{
 		{Name: "health", Doc: "health left",
-			Of: func(_ sim.Game[S], s *S, p sim.Player) float64 { return float64(of(s).Health[p]) }},
+			Of: func(_ sim.Game[tm.State], s *tm.State, p sim.Player) float64 { return float64(s.Health[p]) }},
 		{Name: "points", Doc: "health taken from the enemy, the game's own score; a reward of it is that of health",
-			Of: func(_ sim.Game[S], s *S, p sim.Player) float64 { return float64(r.StartHealth - of(s).Health[p^1]) }},
+			Of: func(_ sim.Game[tm.State], s *tm.State, p sim.Player) float64 {
+				return float64(r.StartHealth - s.Health[p^1])
+			}},
 		{Name: "invested", Doc: "cores paid for the structures that stand, as far as they are whole: price times the part of the health left",
-			Of: func(_ sim.Game[S], s *S, p sim.Player) float64 { return invested(&r, of(s), p) }},
+			Of: func(_ sim.Game[tm.State], s *tm.State, p sim.Player) float64 { return invested(&r, s, p) }},
 		{Name: "wealth", Doc: "cores in the purse and invested",
-			Of: func(_ sim.Game[S], s *S, p sim.Player) float64 {
-				return float64(of(s).Cores[p]) + invested(&r, of(s), p)
+			Of: func(_ sim.Game[tm.State], s *tm.State, p sim.Player) float64 {
+				return float64(s.Cores[p]) + invested(&r, s, p)
 			}},
 	}
 }

@@ -47,9 +47,9 @@ func layout() *features.Layout {
 	return l
 }
 
-// sequentialLayout returns the layout of the sequential form, which adds the own mobile units that
-// wait.
-func sequentialLayout() *features.Layout {
+// ordersLayout returns the layout of the form of single orders, which adds the own mobile units that
+// wait, and the cells with orders.
+func ordersLayout() *features.Layout {
 	l := layout()
 	var cells []features.Run
 	for _, i := range edges {
@@ -58,8 +58,14 @@ func sequentialLayout() *features.Layout {
 	l.Cells = append(l.Cells, cells)
 	for k := range mobileKinds {
 		l.Parts = append(l.Parts, features.Part{
-			Plane: planes + k, Cells: listEdges, Times: 1,
-			Number: features.Bits{First: words*64 + 8*k, Step: 8 * mobileKinds, Width: 8},
+			Plane: planeWaiting + k, Cells: listEdges, Times: 1,
+			Number: features.Bits{First: wordWaiting*64 + 8*k, Step: 8 * mobileKinds, Width: 8},
+		})
+	}
+	for bit := range orderedBits {
+		l.Parts = append(l.Parts, features.Part{
+			Plane: planeOrdered, Cells: listOwn, Times: 1 << bit,
+			Number: features.Bits{First: (wordOrdered + bit*wordsOfHalf) * 64, Step: 1, Width: 1},
 		})
 	}
 	return l

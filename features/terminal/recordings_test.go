@@ -15,16 +15,15 @@ import (
 	"moonfarm/sim/terminal/wire/replay"
 )
 
-// TestRecordedTurns finds actions for the orders of recordings, and plays their turns in the sequential
-// form with choices of its action space that the mask allows.
+// TestRecordedTurns finds actions for the orders of recordings.
 func TestRecordedTurns(t *testing.T) {
 	names := simtest.SharedFiles(t, "replays", "terminal", "202*.replay.gz")
-	known, all, steps := 0, 0, 0
+	known, all := 0, 0
 	for _, name := range names {
 		m, err := replay.ReadMatch(filepath.Base(name), bytes.NewReader(simtest.Text(t, name)))
 		require.NoError(t, err)
-		g, q := newGame(t, m.Config.Rules), newSequential(t, m.Config.Rules)
-		v := &recorded{T: t, g: g, a: NewActions(g), q: q, qa: NewSequentialActions(q)}
+		g := newGame(t, m.Config.Rules)
+		v := &recorded{T: t, g: g, a: NewActions(g)}
 		g.Reset(&v.s, 0)
 		turn := sim.NewTurn(64)
 		for i := range m.Turns {
@@ -36,23 +35,18 @@ func TestRecordedTurns(t *testing.T) {
 					known++
 				}
 			}
-			before := v.s
-			v.status = g.Step(&v.s, turn)
-			steps += v.sequential(&before, turn)
+			g.Step(&v.s, turn)
 		}
 	}
-	t.Logf("%d recordings: %d of %d turns of a player have an action; %d steps of the sequential form", len(names), known, all, steps)
+	t.Logf("%d recordings: %d of %d turns of a player have an action", len(names), known, all)
 	assert.GreaterOrEqual(t, known*1000, all*995, "that is less than 99.5 %")
 }
 
 type recorded struct {
 	*testing.T
-	g      *tm.Game
-	a      *Actions
-	q      *tm.Sequential
-	qa     *SequentialActions
-	s      tm.State
-	status sim.Status
+	g *tm.Game
+	a *Actions
+	s tm.State
 }
 
 // action finds the action of a player's orders and compares the effects.
@@ -76,49 +70,4 @@ func (v *recorded) action(orders []sim.Order, p sim.Player) bool {
 		v.Fatalf("turn %d seat %d: the orders come to\n%s\ntheir action to\n%s", v.s.Turn, p, want, got)
 	}
 	return true
-}
-
-// sequential plays a turn step by step from the state before it. It leaves out turns with penalties,
-// which the form does not have, and turns with orders for the other line.
-func (v *recorded) sequential(before *tm.State, turn *sim.Turn) (steps int) {
-	var lists [2][]sim.Order
-	for p := range sim.Player(2) {
-		var lines [2][]sim.Order
-		for _, o := range turn.Orders(p) {
-			switch c := tm.Decode(o); {
-			case c.Swapped || c.Op == tm.OpPenalty:
-				return 0
-			case c.Op == tm.OpSpawn:
-				for range c.Count {
-					lines[1] = append(lines[1], tm.Spawn(c.Kind, int(c.X), int(c.Y), 1))
-				}
-			case c.Op != tm.OpClock:
-				lines[0] = append(lines[0], o)
-			}
-		}
-		lists[p] = slices.Concat(lines[0], lines[1])
-	}
-	s := tm.SequentialState{Base: *before, View: *before}
-	step, action, mask := sim.NewTurn(1), make([]int32, 1), make([]uint64, choiceWords)
-	status := sim.Running
-	for i := 0; i <= max(len(lists[0]), len(lists[1])); i++ {
-		step.Clear()
-		for p := range sim.Player(2) {
-			if i >= len(lists[p]) {
-				continue
-			}
-			v.qa.Mask(mask, &s, p)
-			if !v.qa.Action(action, lists[p][i:i+1], &s, p) || mask[action[0]/64]>>(action[0]%64)&1 == 0 {
-				v.Fatalf("turn %d seat %d: the mask does not have command %#x", before.Turn, p, lists[p][i])
-			}
-			step.Set(p, v.qa.AppendOrders(nil, action, &s, p))
-		}
-		status = v.q.Step(&s, step)
-		steps++
-	}
-	s.Base.Time = v.s.Time // the form ignores clocks
-	if d := simtest.Diff(&v.s, &s.Base); d != "" || status != v.status {
-		v.Fatalf("turn %d: %v, step by step %v; %s", before.Turn, v.status, status, d)
-	}
-	return steps
 }

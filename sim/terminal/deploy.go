@@ -117,38 +117,65 @@ func (g *Game) command(s *State, p sim.Player, o sim.Order) {
 	}
 }
 
-// place builds a structure (4.4).
+// place builds a structure (4.4), unless a mobile unit was placed on the cell in this turn.
 func (g *Game) place(s *State, p sim.Player, k Kind, cell int) {
-	if k >= Structures || s.Cells[cell].Mark != 0 || g.action.starts.Has(cell) {
-		return
+	id := s.NextID
+	if !g.action.starts.Has(cell) && g.build(s, p, k, cell) && g.record != nil {
+		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], k, p, id})
+	}
+}
+
+// build builds a structure on a cell, and reports whether the cell is empty and the player can pay.
+func (g *Game) build(s *State, p sim.Player, k Kind, cell int) bool {
+	if k >= Structures || s.Cells[cell].Mark != 0 {
+		return false
 	}
 	u := &g.rules.Units[k]
 	if s.Cores[p] < u.Cores {
-		return
+		return false
 	}
 	s.Cores[p] = Tenths(s.Cores[p] - u.Cores)
 	id := s.NextID
-	if g.record != nil {
-		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], k, p, id})
-	}
 	if g.rules.OldIDs {
 		id++
 	}
 	s.NextID = id + 1
 	s.add(cell, p, k, newCell(u.Health, k, p, id))
+	return true
 }
 
-// upgrade upgrades a structure (4.5). The structure becomes the youngest unit, still lacks the
-// health that it had lost, and is no longer marked for removal. If no health is left, because the
-// upgraded form has less than the base form, it is dead and is removed in the first frame.
+// upgrade upgrades a structure (4.5). If no health is left, because the upgraded form has less than
+// the base form, the structure is dead and is removed in the first frame.
 func (g *Game) upgrade(s *State, p sim.Player, cell int) {
+	id := s.NextID
+	if !g.improve(s, p, cell) {
+		return
+	}
+	c := s.Cells[cell]
+	if g.record != nil {
+		shown := Upgrade
+		if g.rules.UpgradeAsKind {
+			shown = c.Kind()
+		}
+		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], shown, p, id})
+	}
+	if c.Health <= g.rules.DeadAt {
+		g.action.fallen = append(g.action.fallen, uint16(cell))
+		g.action.recordDeath(positions[cell], c.Kind(), p, id)
+	}
+}
+
+// improve upgrades the structure on a cell, and reports whether it can be upgraded and the player
+// can pay. The structure becomes the youngest unit, still lacks the health that it had lost, and is
+// no longer marked for removal.
+func (g *Game) improve(s *State, p sim.Player, cell int) bool {
 	c := s.Cells[cell]
 	if c.Mark == 0 || c.Upgraded() {
-		return
+		return false
 	}
 	k := c.Kind()
 	if !g.rules.Upgradable[k] || s.Cores[p] < g.rules.Upgraded[k].Cores {
-		return
+		return false
 	}
 	s.Cores[p] = Tenths(s.Cores[p] - g.rules.Upgraded[k].Cores)
 	id := s.NextID
@@ -164,36 +191,33 @@ func (g *Game) upgrade(s *State, p sim.Player, cell int) {
 		list.Cell[last] = localOf[cell]
 		list.N++
 	}
-	if g.record != nil {
-		shown := Upgrade
-		if g.rules.UpgradeAsKind {
-			shown = k
-		}
-		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], shown, p, id})
-	}
-	if health <= g.rules.DeadAt {
-		g.action.fallen = append(g.action.fallen, uint16(cell))
-		g.action.recordDeath(positions[cell], k, p, id)
-	}
+	return true
 }
 
 // mark marks a structure for removal (4.6).
 func (g *Game) mark(s *State, p sim.Player, cell int) {
+	id, ok := g.condemn(s, cell)
+	if ok && g.record != nil {
+		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], Removal, p, id})
+	}
+}
+
+// condemn marks the structure on a cell for removal. It returns the id of the event, and false if
+// there is no structure without a mark.
+func (g *Game) condemn(s *State, cell int) (id uint32, ok bool) {
 	c := s.Cells[cell]
 	if c.Mark == 0 || c.RemoveIn() != 0 {
-		return
+		return 0, false
 	}
 	turns := g.rules.Structure(c.Kind(), c.Upgraded()).RemoveTurns
 	s.Cells[cell].Mark = c.Mark | uint32(turns)*markTurn
 	s.Marked.Add(cell)
-	id := c.ID()
+	id = c.ID()
 	if g.rules.OldIDs {
 		id = s.NextID
 		s.NextID++
 	}
-	if g.record != nil {
-		g.record.Spawns = append(g.record.Spawns, SpawnEvent{positions[cell], Removal, p, id})
-	}
+	return id, true
 }
 
 // spawn puts up to n mobile units on a cell of the player's own edges (4.7).

@@ -18,6 +18,7 @@ type Game struct {
 	record *Record
 	keep   float32 // fraction of the unspent bits that decay leaves each turn
 	gives  bool    // some structure gives bits or cores
+	mobile int     // Rules.MaxMobile
 	action actionPhase
 	due    [2 * HalfCells]aged // scratch memory of removals
 }
@@ -27,7 +28,7 @@ func New(r Rules) (*Game, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	g := &Game{rules: r, keep: 1 - r.BitDecay}
+	g := &Game{rules: r, keep: 1 - r.BitDecay, mobile: r.MaxMobile()}
 	for f := range forms {
 		u := r.Structure(Kind(f%Structures), f >= Structures)
 		g.gives = g.gives || u.GivesBits != 0 || u.GivesCores != 0

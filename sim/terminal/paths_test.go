@@ -88,9 +88,7 @@ func TestIncome(t *testing.T) {
 	for _, name := range terminal.RuleSets() {
 		rules, _ := terminal.RuleSet(name)
 		rules.RemovedGive = false
-		sequential, err := terminal.NewSequential(rules)
-		require.NoError(t, err)
-		g := sequential.Game()
+		g := newGame(t, rules)
 		var s terminal.State
 		g.Reset(&s, 0)
 		random, turn := prng.New(13), sim.NewTurn(terminal.PlayoutOrders)

@@ -27,8 +27,7 @@ class State(bytes):
         """Returns the bot's answer that plays an action, int32 [heads], or a number if there is one head.
 
         For "towerdefence" it is the text of a command.txt; for "terminal" the two lines that end
-        a turn; for "codecraft" a message. For "terminal-sequential" the lines hold only the one
-        command of the step.
+        a turn; for "codecraft" a message.
         """
         choices = np.ascontiguousarray(np.atleast_1d(action), np.int32)
         if choices.ndim != 1:
@@ -44,9 +43,9 @@ def state_from(
 ) -> State:
     """Makes a state from a message of the original engine of a game to a bot.
 
-    message: for "towerdefence" the text of a state.json; for "terminal" (and
-    "terminal-sequential") the line of a deploy frame; for "codecraft" the bytes of a message
-    with a view, of a PlayerView alone, or a view as a line of JSON.
+    message: for "towerdefence" the text of a state.json; for "terminal" the line of a deploy
+    frame; for "codecraft" the bytes of a message with a view, of a PlayerView alone, or a view
+    as a line of JSON.
 
     rules: the rules that the message lacks, in the form of make_vec: for "terminal" the first
     line that the engine sends, its config. seat: the bot's seat, if it is known. A frame of

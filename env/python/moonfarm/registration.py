@@ -16,7 +16,6 @@ from typing import Any
 GAMES = {
     "TowerDefence": "towerdefence",
     "Terminal": "terminal",
-    "TerminalSequential": "terminal-sequential",
     "CodeCraft": "codecraft",
     "Tron": "tron",
 }

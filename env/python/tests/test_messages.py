@@ -84,10 +84,9 @@ class MessagesTest(unittest.TestCase):
             moonfarm.state_from("towerdefence", text, seat=0)
 
     def test_terminal(self) -> None:
-        for game in ("terminal", "terminal-sequential"):
-            state = moonfarm.state_from(game, FRAME.encode())
-            self.assertEqual((state.seat, state.players), (0, 2))
-            self.play(game, state, "")
+        state = moonfarm.state_from("terminal", FRAME.encode())
+        self.assertEqual((state.seat, state.players), (0, 2))
+        self.play("terminal", state, "")
         other = moonfarm.state_from("terminal", FRAME, seat=1)
         self.assertNotEqual(bytes(other), bytes(moonfarm.state_from("terminal", FRAME)))
         with self.assertRaisesRegex(moonfarm.DataError, "p1Stats: cores -1, want 0 to"):

@@ -3,8 +3,6 @@
 package gamedoc
 
 import (
-	"slices"
-
 	"moonfarm/rollout/recordings"
 )
 
@@ -22,8 +20,6 @@ type Doc struct {
 	Config, Results bool
 	SoftLimit       bool // thinking for too long costs health: --soft-timeout
 	Help            Help
-
-	variants []string // games of the catalog that take the same rules
 }
 
 // Help has the help texts on recordings of a game. Each text is a paragraph in one line.
@@ -44,15 +40,11 @@ func All() []Doc {
 	return all
 }
 
-// Of returns the texts of a game. For a game without an original engine they are empty, and a
-// variant of another game has that game's rules alone.
+// Of returns the texts of a game. For a game without an original engine they are empty.
 func Of(game string) Doc {
 	for _, g := range All() {
 		if g.Name == game {
 			return g
-		}
-		if slices.Contains(g.variants, game) {
-			return Doc{Name: game, RulesFile: g.RulesFile, RuleSets: g.RuleSets}
 		}
 	}
 	return Doc{Name: game}

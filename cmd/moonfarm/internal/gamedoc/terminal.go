@@ -1,11 +1,8 @@
 package gamedoc
 
-import engine "moonfarm/sim/terminal"
-
 // terminal describes the game to the commands.
 var terminal = Doc{
 	Name:      "terminal",
-	variants:  []string{engine.SequentialName},
 	Score:     "the health that the other player has lost",
 	RulesFile: "a config file or a replay",
 	SoftLimit: true,
