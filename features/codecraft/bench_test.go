@@ -9,6 +9,47 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
+// BenchmarkForms measures an observation with the scalars and the mask of one seat in both forms, in
+// the middle of a game and in a crowd. Every iteration writes another of 64 rows, as a Vector does.
+func BenchmarkForms(b *testing.B) {
+	g := newGame(b, rules(b, "finals"))
+	kit := Kit(g)
+	for _, where := range []string{"played", "crowd"} {
+		s := new(cc.State)
+		if where == "crowd" {
+			crowd(b, g, s, 4, 1200)
+		} else {
+			play(g, s, 3, 400, func(int) {})
+		}
+		for _, f := range kit.All() {
+			const rows = 64
+			z, words := f.Encoder.Shape(), features.MaskWords(f.Actions.Heads()[:len(f.Actions.Heads())-features.UnmaskedHeads(f.Actions)])
+			planes, packed := make([]uint8, rows*z.PlaneBytes()), make([]uint64, rows*z.Words)
+			scalars, mask := make([]float32, z.Scalars), make([]uint64, rows*words)
+			for _, c := range []struct {
+				name string
+				call func(k int)
+			}{
+				{"planes", func(k int) { f.Encoder.Planes(planes[k*z.PlaneBytes():][:z.PlaneBytes()], s, 0) }},
+				{"packed", func(k int) { f.Encoder.Packed(packed[k*z.Words:][:z.Words], s, 0) }},
+				{"mask", func(k int) { f.Actions.Mask(mask[k*words:][:words], s, 0) }},
+				{"all", func(k int) {
+					f.Encoder.Planes(planes[k*z.PlaneBytes():][:z.PlaneBytes()], s, 0)
+					f.Encoder.Scalars(scalars, s, 0)
+					f.Actions.Mask(mask[k*words:][:words], s, 0)
+				}},
+			} {
+				b.Run(where+"/"+f.Name+"/"+c.name, func(b *testing.B) {
+					for n := range b.N {
+						c.call(n % rows)
+					}
+					b.ReportMetric(float64(s.N), "entities")
+				})
+			}
+		}
+	}
+}
+
 // BenchmarkObserve measures each part of an observation of one seat in two positions: in a game
 // played by random choices, which has few entities, and in a crowd of entities all over the map,
 // nearly all of which are in sight.

@@ -64,6 +64,16 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestForms checks the promises of the other forms, with fog and without.
+func TestForms(t *testing.T) {
+	for name, r := range variants(t) {
+		t.Run(name, func(t *testing.T) {
+			featuretest.RunForms(t, func() sim.Game[cc.State] { return newGame(t, r) }, Kit(newGame(t, r)),
+				featuretest.Options{Games: 1, Turns: 90, Every: 29})
+		})
+	}
+}
+
 // crowd makes a position with entities of all types and owners at random places, some damaged, some
 // inactive, with actions of all kinds. It tries the given number of places, and fills those that
 // are free.

@@ -21,6 +21,10 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 		Fog:        fog,
 		Encoder:    NewEncoder(g),
 		Actions:    NewActions(g),
+		Forms: []features.Form[cc.State]{{
+			Name: EntitiesForm, Doc: "lists of the entities and a map of codes, and one of 128 choices for each own entity",
+			Encoder: NewEntityEncoder(g), Actions: NewEntityActions(g),
+		}},
 		Measures: []features.Measure[cc.State]{
 			{Name: "score", Doc: "the game's own score",
 				Of: func(_ sim.Game[cc.State], s *cc.State, p sim.Player) float64 { return float64(s.Score[p]) }},

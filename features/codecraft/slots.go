@@ -30,16 +30,27 @@ func (a *Actions) rank(r *ranks, s *cc.State, p sim.Player) {
 	f := &frames[p&3]
 	for i := range s.Units[:s.N] {
 		if u := &s.Units[i]; u.Owner == p {
-			at := f.cornerAt(int(u.X), int(u.Y), a.types[u.Type].size)
-			r.corner[at>>6] |= 1 << (at & 63)
+			r.add(f.cornerAt(int(u.X), int(u.Y), a.types[u.Type].size))
 		}
 	}
-	n := uint16(0)
-	for w, set := range r.corner {
-		r.before[w] = n
-		n += uint16(bits.OnesCount64(set))
-	}
+	r.count()
 }
+
+// count numbers the corners, and returns how many there are.
+func (r *ranks) count() int {
+	n := 0
+	for w, set := range r.corner {
+		r.before[w] = uint16(n)
+		n += bits.OnesCount64(set)
+	}
+	return n
+}
+
+// add adds a corner.
+func (r *ranks) add(at int) { r.corner[at>>6] |= 1 << (at & 63) }
+
+// has reports whether a cell is a corner.
+func (r *ranks) has(at int) bool { return r.corner[at>>6]>>(at&63)&1 != 0 }
 
 // slot returns the slot of the own entity whose lowest corner is on a cell; ok is false if all slots
 // are taken.

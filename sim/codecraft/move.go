@@ -8,21 +8,24 @@ func (g *Game) drawNext(s *State) {
 	root := stream(s.Seed, s.Tick, chanceStep)
 	for i := range s.Units[:s.N] {
 		g.acted[i], g.next[i] = false, noCell
-		set := g.steps[i]
-		if set == 0 {
-			continue
-		}
-		u := &s.Units[i]
-		list := &directions[set]
-		d := list.d[0]
-		if list.n > 1 {
-			d = list.d[draw(root, u.ID, int(list.n))]
-		}
-		x, y := int(u.X)+stepX[d], int(u.Y)+stepY[d]
-		if x >= 0 && x < Side && y >= 0 && y < Side {
-			g.next[i] = uint16(CellOf(x, y))
+		if set := g.steps[i]; set != 0 {
+			g.next[i] = nextOf(root, &s.Units[i], set)
 		}
 	}
+}
+
+// nextOf draws the next cell of a unit among its first steps.
+func nextOf(root uint64, u *Unit, set Steps) uint16 {
+	list := &directions[set]
+	d := list.d[0]
+	if list.n > 1 {
+		d = list.d[draw(root, u.ID, int(list.n))]
+	}
+	x, y := int(u.X)+stepX[d], int(u.Y)+stepY[d]
+	if x >= 0 && x < Side && y >= 0 && y < Side {
+		return uint16(CellOf(x, y))
+	}
+	return noCell
 }
 
 // directions has the directions of every set.

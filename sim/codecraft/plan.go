@@ -74,6 +74,25 @@ func (g *Game) AppendVictims(dst []uint32, s *State, i int) []uint32 {
 	return dst
 }
 
+// Draw returns what the next Step draws for unit i in the planned state: the id of the entity that
+// it attacks by its attack action, and its next cell. A unit with a victim has no next cell; without
+// one the id is 0, and ok tells whether there is a next cell.
+func (g *Game) Draw(s *State, i int) (victim uint32, x, y int, ok bool) {
+	u := &s.Units[i]
+	switch g.aim[i] {
+	case aimTarget:
+		return s.Acts[i].Target, 0, 0, false
+	case aimAuto:
+		c := g.candidates(s, i)
+		return c[draw(stream(s.Seed, s.Tick, chanceVictim), u.ID, len(c))].id, 0, 0, false
+	}
+	if g.steps[i] == 0 {
+		return 0, 0, 0, false
+	}
+	cell := nextOf(stream(s.Seed, s.Tick, chanceStep), u, g.steps[i])
+	return 0, int(cell) % Side, int(cell) / Side, cell != noCell
+}
+
 // updateSight finds the sight of each player, and the cells that the player believes free.
 func (g *Game) updateSight(s *State) {
 	g.paths.kinds = 0

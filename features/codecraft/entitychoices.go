@@ -1,0 +1,425 @@
+package codecraft
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	cc "moonfarm/sim/codecraft"
+)
+
+// The choices of a slot in the form "entities". Directions d are right, left, up, down as seen.
+const (
+	entityChoices = 128
+	entityMask    = entityChoices / 64 // words of the mask of a slot
+
+	entityLeave   = 0
+	entityStop    = 1
+	entityStep    = 2                // 4 directions
+	entityStrike  = entityStep + 4   // 4 directions
+	entityRepair  = entityStrike + 4 // 4 directions
+	entityGather  = entityRepair + 4
+	entityCollect = entityGather + 1
+	entityForage  = entityCollect + 1
+	entityFight   = entityForage + 1
+	entityGuard   = entityFight + 1
+	entityWatch   = entityGuard + 1
+	entityHold    = entityWatch + 1
+	entityHarvest = entityHold + 1
+	entityFocus   = entityHarvest + 1
+	entityMend    = entityFocus + 1
+	entityMarch   = entityMend + 1         // regions
+	entityAssault = entityMarch + regions  // the other players: opposite, right, left
+	entityHome    = entityAssault + others //
+	entityPlace   = entityHome + 1
+	places        = entityChoices - entityPlace
+)
+
+// Pathfind ranges of the choices, in cells.
+const (
+	forageReach = 30
+	guardReach  = 20
+	watchReach  = 10
+	startMiddle = 7 // both coordinates of the middle of the start base, in its owner's frame
+)
+
+// EntityActions implements features.ActionSpace for the form "entities": one head of 128 choices for
+// each of 256 slots.
+type EntityActions struct {
+	cells  *Actions
+	heads  []int
+	always [sim.MaxPlayers][cc.Types]uint64   // the choices below 64 that do not depend on the state
+	ahead  [sim.MaxPlayers][others]sim.Player // the seats of the other players in the order of the choices; sim.MaxPlayers: there is none
+	spots  [sim.MaxPlayers][cc.Types]spots
+	plans  planners
+}
+
+// spots has the places of a type, as seen by a seat.
+type spots struct {
+	n     int
+	at    [places]place // the world's offset from the lowest corner of the entity
+	first [cc.Types]int // of builders: the first place of each option, in the order of the options
+	last  [cc.Types]int //
+	width int           // of shooters: the side of the table
+	table []int8        // … the place of each offset, row by row from (−reach, −reach), −1 if it has none
+}
+
+// NewEntityActions returns the action space of the form for the rules of g.
+func NewEntityActions(g *cc.Game) *EntityActions {
+	a := &EntityActions{cells: NewActions(g), heads: make([]int, slots)}
+	for h := range a.heads {
+		a.heads[h] = entityChoices
+	}
+	for p := range sim.Player(sim.MaxPlayers) {
+		a.ahead[p] = [others]sim.Player{sim.MaxPlayers, sim.MaxPlayers, sim.MaxPlayers}
+		for q := range sim.Player(a.cells.rules.Players) {
+			if q != p {
+				a.ahead[p][rivals[p][q]-1] = q
+			}
+		}
+		for t := range cc.Type(cc.Types) {
+			a.always[p][t] = a.alwaysOf(p, t)
+			a.spots[p][t] = a.spotsOf(p, t)
+		}
+	}
+	a.plans.rules = a.cells.rules
+	return a
+}
+
+// alwaysOf returns the choices of an entity of type t of seat p that are legal in every state.
+func (a *EntityActions) alwaysOf(p sim.Player, t cc.Type) uint64 {
+	r := &a.cells.rules.Types[t]
+	set := uint64(1 << entityLeave)
+	if r.CanMove || r.CanAttack || r.CanBuild || r.CanRepair {
+		set |= 1 << entityStop
+	}
+	if r.CanMove {
+		set |= (1<<regions-1)<<entityMarch | 1<<entityHome
+		for k, q := range a.ahead[p] {
+			if q < sim.MaxPlayers {
+				set |= 1 << (entityAssault + k)
+			}
+		}
+	}
+	if r.CanAttack {
+		set |= 1 << entityHold
+		if r.CanMove {
+			set |= 1<<entityFight | 1<<entityGuard | 1<<entityWatch
+		}
+	}
+	if r.Collects {
+		set |= 1 << entityHarvest
+		if r.CanMove {
+			set |= 1<<entityGather | 1<<entityCollect | 1<<entityForage
+		}
+	}
+	return set
+}
+
+// shoots reports whether the places of a type are targets.
+func (a *EntityActions) shoots(t cc.Type) bool {
+	r := &a.cells.rules.Types[t]
+	return r.CanAttack && !r.CanBuild && (r.Range > 1 || r.Size > 1)
+}
+
+// strikes reports whether a type attacks what is beside it by direction.
+func (a *EntityActions) strikes(t cc.Type) bool {
+	r := &a.cells.rules.Types[t]
+	return r.CanAttack && r.Size == 1 && !a.shoots(t)
+}
+
+// spotsOf returns the places of a type as seat p sees them.
+func (a *EntityActions) spotsOf(p sim.Player, t cc.Type) (l spots) {
+	r := &a.cells.rules.Types[t]
+	own := int(r.Size)
+	const x, y = side / 2, side / 2 // the entity, as seen
+	x0, y0 := cc.TurnBack(p, x, y, own)
+	add := func(dx, dy, size int) {
+		if l.n < places {
+			wx, wy := cc.TurnBack(p, x+dx, y+dy, size)
+			l.at[l.n] = place{int8(wx - x0), int8(wy - y0)}
+			l.n++
+		}
+	}
+	if r.CanBuild {
+		for k, built := range r.Builds.All() {
+			size := int(a.cells.rules.Types[built].Size)
+			l.first[k] = l.n
+			if l.n+4*(own+size-1) <= places {
+				for d := range 4 {
+					for along := 1 - size; along < own; along++ {
+						switch d {
+						case 0:
+							add(own, along, size)
+						case 1:
+							add(-size, along, size)
+						case 2:
+							add(along, own, size)
+						default:
+							add(along, -size, size)
+						}
+					}
+				}
+			}
+			l.last[k] = l.n
+		}
+		return l
+	}
+	if !a.shoots(t) {
+		return l
+	}
+	for _, c := range around(own, int(r.Range)) {
+		add(int(c.x), int(c.y), 1)
+	}
+	reach := int(r.Range)
+	l.width = own + 2*reach
+	l.table = slices.Repeat([]int8{-1}, l.width*l.width)
+	for i, c := range l.at[:l.n] {
+		l.table[(int(c.y)+reach)*l.width+int(c.x)+reach] = int8(i)
+	}
+	return l
+}
+
+// around returns the cells within reach of a square with its lowest corner on (0, 0), the nearest
+// first, equally near ones row by row.
+func around(own, reach int) (list []place) {
+	gap := func(c place) int { return cc.Gap(0, 0, own, int(c.x), int(c.y), 1) }
+	for y := -reach; y < own+reach; y++ {
+		for x := -reach; x < own+reach; x++ {
+			if c := (place{int8(x), int8(y)}); gap(c) > 0 && gap(c) <= reach {
+				list = append(list, c)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b place) int { return cmp.Compare(gap(a), gap(b)) })
+	return list
+}
+
+// Heads returns 256 heads of 128 choices.
+func (a *EntityActions) Heads() []int { return a.heads }
+
+// Doc explains the choices.
+func (a *EntityActions) Doc() string { return entityActionsDoc }
+
+// masks has the mask of all slots.
+type masks [entityMask * slots]uint64
+
+// of returns the mask of a slot.
+func (m *masks) of(slot int) *[entityMask]uint64 { return (*[entityMask]uint64)(m[entityMask*slot:]) }
+
+// Mask writes two words for each slot: choice c of slot i is bit c%64 of word 2·i + c/64.
+func (a *EntityActions) Mask(dst []uint64, s *cc.State, p sim.Player) {
+	features.CheckLength("mask", len(dst), entityMask*slots)
+	m := (*masks)(dst)
+	for i := range slots {
+		m[entityMask*i], m[entityMask*i+1] = 1<<entityLeave, 0
+	}
+	p &= 3
+	var v view
+	v.begin(a.cells, s, p)
+	v.survey()
+	var b blocks
+	b.find(&v)
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		if u.Owner != p {
+			continue
+		}
+		slot, ok := v.slotOf(u)
+		if !ok {
+			continue
+		}
+		legal := m.of(slot)
+		if legal[0] = a.always[p][u.Type]; !u.Active {
+			continue
+		}
+		t := &a.cells.types[u.Type]
+		if t.moves {
+			legal[0] |= b.steps(&v, u)
+		}
+		if a.strikes(u.Type) {
+			legal[0] |= b.strikes(&v, u)
+		}
+		if t.repairs != 0 && v.canRepairAny(u, t) {
+			legal[0] |= a.repairs(&v, &b, u, t)
+		}
+		if t.builds {
+			a.builds(&v, u, legal)
+		}
+	}
+	a.aim(m, &v)
+}
+
+// blocks has sets of cells that steps and attacks need.
+type blocks struct {
+	fixed  bitboard.Square // own entities that do not move
+	struck bitboard.Square // visible resources and entities of other players
+	hurt   bitboard.Square // own entities without full health
+}
+
+func (b *blocks) find(v *view) {
+	b.struck = v.known
+	b.struck.AndNot(&v.s.Own[v.p])
+	r := &v.a.rules
+	for i := range v.s.Units[:v.s.N] {
+		u := &v.s.Units[i]
+		if u.Owner != v.p {
+			continue
+		}
+		t := &r.Types[u.Type]
+		if !t.CanMove {
+			b.fixed.AddSquare(int(u.X), int(u.Y), int(t.Size))
+		}
+		if int32(u.Health) < t.MaxHealth {
+			b.hurt.AddSquare(int(u.X), int(u.Y), int(t.Size))
+		}
+	}
+}
+
+// besides returns the cells beside a unit of size 1 that are on the map, in the four directions as
+// seen, as bits of set.
+func besides(set *bitboard.Square, v *view, u *cc.Unit) (in, onMap uint64) {
+	for d, by := range &compassOf[v.p&3] {
+		x, y := int(u.X)+int(by.x), int(u.Y)+int(by.y)
+		if uint(x) < side && uint(y) < side {
+			onMap |= 1 << d
+			if set.Has(x, y) {
+				in |= 1 << d
+			}
+		}
+	}
+	return in, onMap
+}
+
+// compassOf has the four directions of each seat on the map.
+var compassOf = func() (t [sim.MaxPlayers][4]place) {
+	for p := range t {
+		x0, y0 := cc.TurnBack(sim.Player(p), side/2, side/2, 1)
+		for d, c := range compass[:4] {
+			x, y := cc.TurnBack(sim.Player(p), side/2+int(c.x), side/2+int(c.y), 1)
+			t[p][d] = place{int8(x - x0), int8(y - y0)}
+		}
+	}
+	return t
+}()
+
+func (b *blocks) steps(v *view, u *cc.Unit) uint64 {
+	blocked, onMap := besides(&b.fixed, v, u)
+	return (onMap &^ blocked) << entityStep
+}
+
+func (b *blocks) strikes(v *view, u *cc.Unit) uint64 {
+	there, _ := besides(&b.struck, v, u)
+	return there << entityStrike
+}
+
+// repairs returns the legal repairs of a unit.
+func (a *EntityActions) repairs(v *view, b *blocks, u *cc.Unit, t *abilities) (legal uint64) {
+	if t.moves {
+		legal = 1 << entityMend
+	}
+	if t.size == 1 {
+		if hurt, _ := besides(&b.hurt, v, u); hurt == 0 {
+			return legal
+		}
+	}
+	for d := range 4 {
+		if v.repairTarget(u, t, d) != nil {
+			legal |= 1 << (entityRepair + d)
+		}
+	}
+	return legal
+}
+
+// builds adds the squares on which a unit can build.
+func (a *EntityActions) builds(v *view, u *cc.Unit, legal *[entityMask]uint64) {
+	r := &a.cells.rules
+	l := &a.spots[v.p][u.Type]
+	for k, built := range r.Types[u.Type].Builds.All() {
+		if !v.affords(u.Type, k, built) {
+			continue
+		}
+		fits := &v.fits[r.Types[built].Size-1]
+		for i := l.first[k]; i < l.last[k]; i++ {
+			x, y := int(u.X)+int(l.at[i].x), int(u.Y)+int(l.at[i].y)
+			if uint(x) < side && uint(y) < side && fits.Has(x, y) {
+				legal[(entityPlace+i)>>6] |= 1 << ((entityPlace + i) & 63)
+			}
+		}
+	}
+}
+
+// affords reports whether the player can pay for option k of a builder now.
+func (v *view) affords(builder cc.Type, k int, built cc.Type) bool {
+	return k < most && v.afford[builder][v.a.rules.Types[built].Size]>>(choiceBuild+4*k)&1 != 0
+}
+
+// aim makes the targets in range legal, and focus for the entities that have one.
+func (a *EntityActions) aim(m *masks, v *view) {
+	foes := v.enemies()
+	reached, own, last := foes, &v.s.Own[v.p], 0
+	for _, r := range a.cells.ranges {
+		for ; last < r.reach; last++ {
+			reached.GrowRows(0, side-1)
+		}
+		if !meet(&reached, own) {
+			continue
+		}
+		for i := range v.s.Units[:v.s.N] {
+			u := &v.s.Units[i]
+			if u.Owner != v.p || !u.Active || !r.types.Has(u.Type) || !reached.MeetsSquare(int(u.X), int(u.Y), a.cells.types[u.Type].size) {
+				continue
+			}
+			if slot, ok := v.slotOf(u); ok {
+				legal := m.of(slot)
+				legal[0] |= 1 << entityFocus
+				if a.shoots(u.Type) {
+					a.targets(v, &foes, u, legal)
+				}
+			}
+		}
+	}
+}
+
+// targets adds the places of the entities of other players in range of a unit.
+func (a *EntityActions) targets(v *view, foes *bitboard.Square, u *cc.Unit, legal *[entityMask]uint64) {
+	l := &a.spots[v.p][u.Type]
+	t := &a.cells.types[u.Type]
+	x0, y0 := int(u.X), int(u.Y)
+	for y := max(y0-t.reach, 0); y <= min(y0+t.size-1+t.reach, side-1); y++ {
+		low, high := foes.Row(y)
+		for k, w := range [2]uint64{low, high} {
+			for ; w != 0; w &= w - 1 {
+				x := 64*k + bits.TrailingZeros64(w)
+				if dx := x - x0 + t.reach; uint(dx) >= uint(l.width) {
+					continue
+				}
+				w := &v.s.Units[(v.s.At[cc.CellOf(x, y)]-1)%cc.MaxUnits]
+				if i := a.placeOf(v, u, w); i >= 0 {
+					legal[(entityPlace+i)>>6] |= 1 << ((entityPlace + i) & 63)
+				}
+			}
+		}
+	}
+}
+
+// placeOf returns the place of a target: its cell nearest to the unit, and of equally near ones the
+// first as seen. It is −1 if the target has none.
+func (a *EntityActions) placeOf(v *view, u, w *cc.Unit) int {
+	own, size := a.cells.types[u.Type].size, a.cells.types[w.Type].size
+	x, y := int(w.X), int(w.Y)
+	if size > 1 || own > 1 {
+		ux, uy := cc.Turn(v.p, int(u.X), int(u.Y), own)
+		wx, wy := cc.Turn(v.p, x, y, size)
+		x, y = cc.TurnBack(v.p, min(max(ux, wx), wx+size-1), min(max(uy, wy), wy+size-1), 1)
+	}
+	l, reach := &a.spots[v.p][u.Type], a.cells.types[u.Type].reach
+	dx, dy := x-int(u.X)+reach, y-int(u.Y)+reach
+	if uint(dx) >= uint(l.width) || uint(dy) >= uint(l.width) {
+		return -1
+	}
+	return int(l.table[dy*l.width+dx])
+}

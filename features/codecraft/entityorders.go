@@ -1,0 +1,194 @@
+package codecraft
+
+import (
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
+	cc "moonfarm/sim/codecraft"
+)
+
+// AppendOrders appends the orders of the legal choices, in the order of the slots. Builds are settled
+// in this order: a build is left out, as with choice 0, if its square overlaps with an earlier one, or
+// if the earlier ones leave too little resource or population for it. All else that two entities want
+// is settled by the rules.
+func (a *EntityActions) AppendOrders(dst []sim.Order, action []int32, s *cc.State, p sim.Player) []sim.Order {
+	features.CheckLength("action", len(action), slots)
+	action = action[:slots]
+	p &= 3
+	var v view
+	v.begin(a.cells, s, p)
+	v.survey()
+	var units [slots]uint16 // 1 + the index of the unit
+	for i := range s.Units[:s.N] {
+		if u := &s.Units[i]; u.Owner == p {
+			if slot, ok := v.slotOf(u); ok {
+				units[slot] = uint16(i + 1)
+			}
+		}
+	}
+	var t till
+	t.open(&v)
+	for slot, c := range action {
+		if c <= entityLeave || c >= entityChoices || units[slot] == 0 {
+			continue
+		}
+		u := &s.Units[(units[slot]-1)%cc.MaxUnits]
+		if act, ok := a.action(&v, u, int(c)); ok && (act.Parts&cc.HasBuild == 0 || t.pay(&v, &act)) {
+			dst = act.AppendOrders(dst, u.ID)
+		}
+	}
+	return dst
+}
+
+// till has what the builds of the slots so far leave to the next ones.
+type till struct {
+	resource, used int32
+	count          [cc.Types]int32
+	taken          bitboard.Square
+}
+
+func (t *till) open(v *view) {
+	t.resource, t.used = v.s.Resource[v.p], v.s.PopUse[v.p]
+	for k, n := range v.s.Count[v.p] {
+		t.count[k] = int32(n)
+	}
+}
+
+// pay takes the price, the population and the square of a build, and reports whether they are left.
+func (t *till) pay(v *view, act *cc.Action) bool {
+	r, built := &v.a.rules, act.BuildType
+	k := &r.Types[built]
+	x, y, size := int(act.BuildX), int(act.BuildY), int(k.Size)
+	cost := r.CostOf(built, t.count[built])
+	if t.resource < cost || !r.RoomFor(built, t.used, v.s.PopProvide[v.p]) || t.taken.MeetsSquare(x, y, size) {
+		return false
+	}
+	t.resource -= cost
+	t.used += k.PopUse
+	t.count[built]++
+	t.taken.AddSquare(x, y, size)
+	return true
+}
+
+// action returns the action that a choice gives to an own entity, and whether it is legal.
+func (a *EntityActions) action(v *view, u *cc.Unit, c int) (act cc.Action, ok bool) {
+	if c < 64 && a.always[v.p][u.Type]>>c&1 != 0 {
+		return a.alwaysAction(v, u, c), true
+	}
+	if !u.Active {
+		return act, false
+	}
+	t := &a.cells.types[u.Type]
+	switch {
+	case c >= entityPlace:
+		return a.placeAction(v, u, c-entityPlace)
+	case c >= entityStep && c < entityStrike:
+		if t.moves {
+			to, free := v.step(u, c-entityStep)
+			act.AddMove(int(to.x), int(to.y), 0)
+			ok = free
+		}
+	case c >= entityStrike && c < entityRepair:
+		if a.strikes(u.Type) {
+			id, there := v.struck(u, c-entityStrike)
+			act.AddTarget(id)
+			ok = there
+		}
+	case c >= entityRepair && c < entityGather:
+		if t.repairs != 0 {
+			if w := v.repairTarget(u, t, c-entityRepair); w != nil {
+				act.AddRepair(w.ID)
+				ok = true
+			}
+		}
+	case c == entityFocus:
+		return v.work(u, t, choiceFocus)
+	case c == entityMend:
+		return v.work(u, t, choiceMend)
+	}
+	return act, ok
+}
+
+// struck returns the visible resource or entity of another player beside a unit of size 1.
+func (v *view) struck(u *cc.Unit, d int) (id uint32, ok bool) {
+	by := compassOf[v.p&3][d]
+	x, y := int(u.X)+int(by.x), int(u.Y)+int(by.y)
+	if uint(x) >= side || uint(y) >= side || !v.known.Has(x, y) || v.s.Own[v.p].Has(x, y) {
+		return 0, false
+	}
+	if i := v.s.At[cc.CellOf(x, y)]; i != 0 {
+		return v.s.Units[(i-1)%cc.MaxUnits].ID, true
+	}
+	return v.s.ResourceID(x, y), true
+}
+
+// placeAction returns the action of a place: a build on a square, or an attack.
+func (a *EntityActions) placeAction(v *view, u *cc.Unit, i int) (act cc.Action, ok bool) {
+	l := &a.spots[v.p][u.Type]
+	if i >= l.n {
+		return act, false
+	}
+	x, y := int(u.X)+int(l.at[i].x), int(u.Y)+int(l.at[i].y)
+	if uint(x) >= side || uint(y) >= side {
+		return act, false
+	}
+	if l.table != nil {
+		if j := v.s.At[cc.CellOf(x, y)]; j != 0 {
+			w := &v.s.Units[(j-1)%cc.MaxUnits]
+			act.AddTarget(w.ID)
+			ok = w.Owner != v.p && v.sees(w) && a.placeOf(v, u, w) == i
+		}
+		return act, ok
+	}
+	for k, built := range a.cells.rules.Types[u.Type].Builds.All() {
+		if i >= l.first[k] && i < l.last[k] {
+			act.AddBuild(built, x, y)
+			ok = v.affords(u.Type, k, built) && v.fits[a.cells.types[built].size-1].Has(x, y)
+		}
+	}
+	return act, ok
+}
+
+// alwaysAction returns the action of a choice that does not depend on the state.
+func (a *EntityActions) alwaysAction(v *view, u *cc.Unit, c int) (act cc.Action) {
+	const resources = cc.TypeSet(1 << cc.Resource)
+	t := &a.cells.types[u.Type]
+	fights := t.reach > 0 && !a.cells.rules.Types[u.Type].Collects
+	act.Parts = cc.Given
+	switch {
+	case c == entityGather:
+		act.AddAuto(far, resources)
+	case c == entityCollect:
+		act.AddAuto(watchReach, resources)
+	case c == entityForage:
+		x, y := cc.TurnBack(v.p, side-1, side-1, 1)
+		act.AddMove(x, y, cc.FindClosest)
+		act.AddAuto(forageReach, resources)
+	case c == entityFight:
+		act.AddAuto(far, cc.AllButResource)
+	case c == entityGuard:
+		act.AddAuto(guardReach, cc.AllButResource)
+	case c == entityWatch:
+		act.AddAuto(watchReach, cc.AllButResource)
+	case c == entityHold:
+		act.AddAuto(t.reach, cc.AllButResource)
+	case c == entityHarvest:
+		act.AddAuto(t.reach, resources)
+	case c >= entityMarch && c < entityAssault:
+		to := a.cells.march[v.p][c-entityMarch]
+		act.AddMove(int(to.x), int(to.y), cc.FindClosest)
+		if fights {
+			act.AddAuto(t.reach, cc.AllButResource)
+		}
+	case c >= entityAssault && c < entityHome:
+		x, y := cc.TurnBack(a.ahead[v.p][c-entityAssault], startMiddle, startMiddle, 1)
+		act.AddMove(x, y, cc.FindClosest)
+		if fights {
+			act.AddAuto(watchReach, cc.AllButResource)
+		}
+	case c == entityHome:
+		x, y := cc.TurnBack(v.p, startMiddle, startMiddle, 1)
+		act.AddMove(x, y, cc.FindClosest)
+	}
+	return act
+}
