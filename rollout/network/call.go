@@ -193,6 +193,130 @@ func (k *call) constant(i, n int, what string) []float32 {
 	return floats
 }
 
+// trackRows sets perRow of the results. Exporters write x[arange(len(x))[:, None], indices] with the
+// numbers of the batch's rows, which are not known here, where each row is computed alone. perRow tells by
+// how much a number grows from row to row, and the array holds the number for the first row: perRow has one
+// element for all numbers, or one for each index of the last dimension. Only operators that move, add and
+// scale such numbers, and those that read or write elements by them, can use them.
+func (k *call) trackRows(outs []*value) {
+	if k.err != nil || !slices.ContainsFunc(k.in, func(v *value) bool { return v != nil && v.perRow != nil }) {
+		return
+	}
+	first := k.in[0].perRow
+	switch k.Op {
+	case "Shape", "Size", "GatherND", "ScatterND":
+	case "Gather":
+		k.setRows(outs, first, len(first) <= 1)
+	case "Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Expand", "Transpose", "Slice", "Split":
+		for _, v := range k.in[1:] {
+			k.setRows(outs, first, len(first) == 1 && (v == nil || v.perRow == nil))
+		}
+		k.setRows(outs, first, len(first) == 1)
+	case "Concat":
+		k.concatRows(outs)
+	case "Add", "Sub", "Mul":
+		k.arithmeticRows(outs)
+	default:
+		k.setRows(outs, nil, false)
+	}
+}
+
+// setRows sets perRow of all results if that is possible.
+func (k *call) setRows(outs []*value, perRow []int, possible bool) {
+	if !possible {
+		k.fail("expected numbers that do not depend on the position of a row in the batch, found numbers counted from its first row")
+		return
+	}
+	for _, v := range outs {
+		v.perRow = perRow
+	}
+}
+
+// concatRows sets perRow of a Concat: along the last dimension, each input has its own.
+func (k *call) concatRows(outs []*value) {
+	dims := outs[0].shape.dims
+	last := k.integer("axis", 0) == len(dims)-1 || k.integer("axis", 0) == -1
+	var all []int
+	for _, v := range k.in {
+		n := v.shape.dims[len(dims)-1]
+		switch {
+		case last && n > 16, !last && v != k.in[0] && !slices.Equal(v.perRow, k.in[0].perRow):
+			k.setRows(outs, nil, false)
+			return
+		case len(v.perRow) == n:
+			all = append(all, v.perRow...)
+		case v.perRow == nil:
+			all = append(all, make([]int, n)...)
+		default:
+			all = append(all, slices.Repeat(v.perRow, n)...)
+		}
+	}
+	if !last {
+		all = k.in[0].perRow
+	}
+	k.setRows(outs, all, true)
+}
+
+// arithmeticRows sets perRow of a sum, a difference, or a product with a constant.
+func (k *call) arithmeticRows(outs []*value) {
+	a, b := k.in[0], k.in[1]
+	if len(a.perRow) > 1 || len(b.perRow) > 1 || outs[0].typ.IsFloat() {
+		k.setRows(outs, nil, false)
+		return
+	}
+	n, m := 0, 0
+	if a.perRow != nil {
+		n = a.perRow[0]
+	}
+	if b.perRow != nil {
+		m = b.perRow[0]
+	}
+	switch k.Op {
+	case "Add":
+		n += m
+	case "Sub":
+		n -= m
+	case "Mul":
+		if b.perRow != nil {
+			a, b, n = b, a, m
+		}
+		if b.perRow != nil || !b.constant || len(b.whole) == 0 || slices.ContainsFunc(b.whole, func(w whole) bool { return w != b.whole[0] || w.batch }) {
+			k.setRows(outs, nil, false)
+			return
+		}
+		if factor := b.whole[0].n; abs64(factor) <= maxArray {
+			n *= int(factor)
+		} else {
+			n = maxArray + 1
+		}
+	}
+	k.setRows(outs, []int{n}, n >= -maxArray && n <= maxArray)
+	if n == 0 && k.err == nil {
+		outs[0].perRow = nil
+	}
+}
+
+// ownRow reports whether the numbers at an index of the last dimension of an array, all of them for −1, select
+// elements of their own row along the axis of the batch.
+func (index *value) ownRow(s shape, axis, at int) bool {
+	if s.axis != axis || axis < 0 || s.outer != 1 || index.shape.axis < 0 {
+		return false
+	}
+	return index.grows(at) == s.dims[axis]
+}
+
+// grows returns by how much the numbers at an index of the last dimension grow from row to row; for −1 those of
+// the whole array, 0 if they differ.
+func (index *value) grows(at int) int {
+	switch {
+	case len(index.perRow) == 1:
+		return index.perRow[0]
+	case index.perRow == nil || at < 0:
+		return 0
+	}
+	return index.perRow[at]
+}
+
 // knowAll refuses a graph with unknown operators. The error lists them together.
 func (c *compiler) knowAll() error {
 	var missing []string

@@ -17,6 +17,7 @@ type value struct {
 	constant bool
 	floats   []float32 // of a constant; nil if it has only whole
 	whole    []whole   // of a constant of whole numbers
+	perRow   []int     // for numbers that count rows of the batch: see call.trackRows
 
 	by     *node  // the node that computes it, nil for inputs and constants
 	uses   int    // number of uses by nodes and as an output
@@ -177,6 +178,8 @@ func (c *compiler) output(name string) error {
 	switch {
 	case v.shape.axis > 0 || v.shape.axis == 0 && v.shape.dims[0] != 1:
 		return fmt.Errorf("expected the batch as first dimension, found %v", v.shape)
+	case v.perRow != nil:
+		return errors.New("expected numbers that do not depend on the position of a row in the batch, found numbers counted from its first row")
 	case v.constant && v.shape.axis < 0:
 		return errors.New("expected an array that depends on the inputs, found a constant")
 	}
@@ -214,6 +217,7 @@ func (c *compiler) add(n *onnx.Node) error {
 		k.in = append(k.in, v)
 	}
 	outs := k.op(k)
+	k.trackRows(outs)
 	for i := range n.Attributes {
 		if a := &n.Attributes[i]; k.err == nil && !k.taken[a.Name] {
 			k.fail("expected attributes that are known, found %q", a.Name)
@@ -326,9 +330,10 @@ func (c *compiler) numbers(v *value) ([]float32, error) {
 }
 
 // wholeOut returns a constant of whole numbers as the result of the call.
-func (k *call) wholeOut(typ onnx.Type, dims []int, numbers []whole) *value {
+func (k *call) wholeOut(typ onnx.Type, s shape, numbers []whole) *value {
 	if err := k.compiler.spend(2 * len(numbers)); err != nil {
 		k.fail("%w", err)
 	}
-	return &value{name: k.Outputs[0], typ: typ, shape: constantShape(slices.Clone(dims)...), constant: true, whole: numbers}
+	s.dims = slices.Clone(s.dims)
+	return &value{name: k.Outputs[0], typ: typ, shape: s, constant: true, whole: numbers}
 }

@@ -6,6 +6,18 @@ import (
 	"moonfarm/rollout/network/internal/kernel"
 )
 
+// Exp writes the exponential of each number of src to dst, with the same bits on every
+// machine. dst and src may be the same slice.
+func Exp(dst, src []float32) { kernel.Exp(dst, src) }
+
+// Log writes the natural logarithm of each number of src to dst, with the same bits on every
+// machine: −Inf for 0, NaN for negative numbers. dst and src may be the same slice.
+func Log(dst, src []float32) {
+	for i, x := range src {
+		dst[i] = float32(logarithm(float64(x)))
+	}
+}
+
 // function is a function of single elements with its parameters.
 type function struct {
 	name string
@@ -34,11 +46,21 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"hardsigmoid": each(func(x, a, b float32) float32 { return hardSigmoid(x, a, b) }),
 	"hardswish":   each(func(x, _, _ float32) float32 { return x * hardSigmoid(x, 1./6, 0.5) }),
 	"clip":        each(clip),
+	"floor":       each(func(x, _, _ float32) float32 { return float32(math.Floor(float64(x))) }),
+	"ceil":        each(func(x, _, _ float32) float32 { return float32(math.Ceil(float64(x))) }),
+	"round":       each(func(x, _, _ float32) float32 { return float32(math.RoundToEven(float64(x))) }),
+	"sign":        each(func(x, _, _ float32) float32 { return sign(x) }),
+	"isnan":       each(func(x, _, _ float32) float32 { return number(x != x) }),
+	"isinf":       each(isInfinite),
+	"softsign":    each(func(x, _, _ float32) float32 { return x / (1 + max(x, -x)) }),
+	"wrap":        each(wrapped),
 	"truncate":    each(func(x, _, _ float32) float32 { return float32(math.Trunc(float64(x))) }),
 	"truth":       each(func(x, _, _ float32) float32 { return number(x != 0) }),
 	"not":         each(func(x, _, _ float32) float32 { return number(x == 0) }),
 	"pow":         each(power),
 	"elu":         elu,
+	"selu":        selu,
+	"celu":        celu,
 	"softplus":    softplus,
 	"gelu":        gelu,
 	"gelutanh":    geluTanh,
@@ -86,6 +108,40 @@ func clip(x, low, high float32) float32 {
 	return x
 }
 
+// sign returns −1, 0 or 1; NaN stays NaN.
+func sign(x float32) float32 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x
+}
+
+// isInfinite tells whether x is −∞, if below is not 0, or +∞, if above is not 0.
+func isInfinite(x, below, above float32) float32 {
+	return number(below != 0 && x < -mostFloat || above != 0 && x > mostFloat)
+}
+
+// wrapped returns the number from least on, below least + count, that differs from the whole number x
+// by a multiple of count: the result of arithmetic in a type of few bits.
+func wrapped(x, least, count float32) float32 {
+	if x >= least && x < least+count {
+		return x
+	}
+	return float32(modulo(float64(x)-float64(least), float64(count))) + least
+}
+
+// modulo returns the remainder of x/y that has the sign of y. It is exact.
+func modulo(x, y float64) float64 {
+	r := math.Mod(x, y)
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}
+
 // power returns x to the power of a whole number n ≥ 0: (x·x)·x ….
 func power(x, n, _ float32) float32 {
 	y := float32(1)
@@ -104,6 +160,33 @@ func elu(dst, src []float32, a, _ float32) {
 	for len(src) > 0 {
 		n := min(len(src), stack)
 		kernel.Exp(e[:n], src[:n])
+		for i, x := range src[:n] {
+			if x < 0 {
+				x = float32(a * (e[i] - 1))
+			}
+			dst[i] = x
+		}
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// selu computes b·x above 0 and b·a·(e^x − 1) below.
+func selu(dst, src []float32, a, b float32) {
+	elu(dst, src, a, 0)
+	for i, x := range dst[:len(src)] {
+		dst[i] = float32(b * x)
+	}
+}
+
+// celu computes x above 0 and a·(e^(x/a) − 1) below.
+func celu(dst, src []float32, a, _ float32) {
+	var e [stack]float32
+	for len(src) > 0 {
+		n := min(len(src), stack)
+		for i, x := range src[:n] {
+			e[i] = x / a
+		}
+		kernel.Exp(e[:n], e[:n])
 		for i, x := range src[:n] {
 			if x < 0 {
 				x = float32(a * (e[i] - 1))
@@ -192,8 +275,49 @@ type binaryOp struct {
 	run  func(x, y float32) float32
 }
 
+// raised returns x to the power of y: of whole exponents up to 16 by products, of others by an
+// exponential and a logarithm in float64. For negative x and other exponents it is NaN.
+func raised(x, y float32) float32 {
+	n := float32(math.Trunc(float64(y)))
+	switch {
+	case y == 0 || x == 1:
+		return 1
+	case x != x || y != y:
+		return x + y
+	case n == y && y >= 0 && y <= 16:
+		return power(x, y, 0)
+	case y == 0.5:
+		return float32(math.Sqrt(float64(x)))
+	}
+	odd := n == y && max(y, -y) < 1<<24 && math.Mod(float64(y), 2) != 0
+	base := float64(x)
+	if n == y && base <= 0 {
+		base = math.Abs(base)
+	}
+	out := kernel.Exponential(float64(float64(y) * logarithm(base)))
+	if odd && math.Signbit(float64(x)) {
+		out = -out
+	}
+	return float32(out)
+}
+
+// bits makes a function of whole numbers from a function of their bits.
+func bits(f func(x, y int64) int64) func(x, y float32) float32 {
+	return func(x, y float32) float32 { return float32(f(integer(x), integer(y))) }
+}
+
+// integer returns a number as an integer within ±2^53; NaN becomes 0.
+func integer(x float32) int64 {
+	if x != x {
+		return 0
+	}
+	return int64(clip(x, -1<<53, 1<<53))
+}
+
 var (
 	slope    = binaryOp{"prelu", func(x, a float32) float32 { return leaky(x, a) }}
+	raise    = binaryOp{"raise", raised}
+	leftOver = binaryOp{"fmod", func(x, y float32) float32 { return float32(math.Mod(float64(x), float64(y))) }}
 	quotient = binaryOp{"quotient", func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }}
 )
 
@@ -209,4 +333,15 @@ var binaryOf = map[string]binaryOp{
 	"Equal":   {"equal", func(x, y float32) float32 { return number(x == y) }},
 	"Less":    {"less", func(x, y float32) float32 { return number(x < y) }},
 	"Greater": {"greater", func(x, y float32) float32 { return number(x > y) }},
+
+	"GreaterOrEqual": {"greaterorequal", func(x, y float32) float32 { return number(x >= y) }},
+	"LessOrEqual":    {"lessorequal", func(x, y float32) float32 { return number(x <= y) }},
+	"And":            {"and", func(x, y float32) float32 { return number(x != 0 && y != 0) }},
+	"Or":             {"or", func(x, y float32) float32 { return number(x != 0 || y != 0) }},
+	"Xor":            {"xor", func(x, y float32) float32 { return number((x != 0) != (y != 0)) }},
+	"Mod":            {"mod", func(x, y float32) float32 { return float32(modulo(float64(x), float64(y))) }},
+
+	"BitwiseAnd": {"bitand", bits(func(x, y int64) int64 { return x & y })},
+	"BitwiseOr":  {"bitor", bits(func(x, y int64) int64 { return x | y })},
+	"BitwiseXor": {"bitxor", bits(func(x, y int64) int64 { return x ^ y })},
 }

@@ -53,6 +53,8 @@ func (f *fuser) add(n *node) {
 	case *affine:
 		f.affine(n, op)
 		return
+	case *elementLookup:
+		op.simplify(n)
 	case *unary:
 		if op.name == "relu" && f.relu(n) {
 			return

@@ -13,14 +13,20 @@ func readGather(k *call) []*value {
 	if k.err != nil {
 		return one(v)
 	}
-	k.rows(v.shape, a)
+	own := index.ownRow(v.shape, a, -1)
+	if !own {
+		k.rows(v.shape, a)
+		if index.perRow != nil {
+			k.fail("expected indices of elements within a row, found numbers counted from the first row of the batch")
+		}
+	}
 	s, err := gathered(v.shape, index.shape, a)
 	if err != nil {
 		k.fail("%w", err)
 		return one(v)
 	}
-	if !index.constant {
-		return one(k.emit(&lookup{axis: a}, v.typ, s, v, index))
+	if !index.constant || own {
+		return one(k.emit(newLookup(v.shape.dims, a, index.shape.size()), v.typ, s, v, index))
 	}
 	if err := k.compiler.spend(64 * len(index.whole)); err != nil {
 		k.fail("%w", err)
@@ -55,6 +61,9 @@ func gathered(s, index shape, a int) (shape, error) {
 	out := shape{axis: -1, outer: 1}
 	out.dims = slices.Concat(s.dims[:a], index.dims, s.dims[a+1:])
 	switch {
+	case s.axis == a && index.axis >= 0: // each row selects elements of its own
+		out.axis, out.outer = index.axis+a, index.outer
+		return out, out.check()
 	case s.axis >= 0:
 		out.axis, out.outer = s.axis, s.outer
 		if s.axis > a {
@@ -79,6 +88,9 @@ func readGatherElements(k *call) []*value {
 	d, e := v.shape.dims, index.shape.dims
 	a := k.axis(int64(k.integer("axis", 0)), len(d))
 	k.rows(v.shape, a)
+	if k.err == nil && index.perRow != nil {
+		k.fail("expected indices of elements within a row, found numbers counted from the first row of the batch")
+	}
 	if len(e) != len(d) || index.shape.axis != v.shape.axis || index.shape.outer != v.shape.outer {
 		k.fail("expected indices with the dimensions and the batch of the array %v, found %v", v.shape, index.shape)
 	}
@@ -93,31 +105,157 @@ func readGatherElements(k *call) []*value {
 	return one(k.emit(&elementLookup{axis: a}, v.typ, index.shape, v, index))
 }
 
+// readGatherND reads a GatherND: the last dimension of the indices has coordinates in the array.
+func readGatherND(k *call) []*value {
+	v, index := k.arg(0), k.arg(1)
+	b, d, e := k.integer("batch_dims", 0), v.shape.dims, index.shape.dims
+	q := len(e) - 1
+	if k.err == nil && (q < 0 || b < 0 || b > q || b+e[max(q, 0)] > len(d) || index.shape.axis == q && q >= 0) {
+		k.fail("expected an array and indices with coordinates in their last dimension, found %v and %v", v.shape, index.shape)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	m := e[q]
+	for i := range b {
+		if d[i] != e[i] {
+			k.fail("expected indices with the first %d dimensions of the array %v, found %v", b, v.shape, index.shape)
+		}
+	}
+	s := shape{axis: index.shape.axis, outer: index.shape.outer}
+	s.dims = slices.Concat(e[:q], d[b+m:])
+	switch axis := v.shape.axis; {
+	case axis < 0 || axis < b && axis == index.shape.axis && v.shape.outer == index.shape.outer:
+		k.sameRows(index, m, -1)
+	case axis >= b && axis < b+m && index.ownRow(v.shape, axis, axis-b):
+		k.sameRows(index, m, axis-b)
+	case axis >= b+m && index.shape.axis < 0:
+		s.axis, s.outer = q+axis-b-m, v.shape.outer
+	default:
+		k.fail("expected indices of elements within a row of the batch, found %v for the array %v", index.shape, v.shape)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	if m == 1 {
+		op := newLookup(d, b, product(e[b:q]))
+		op.each = op.indices
+		return one(k.emit(op, v.typ, s, v, index))
+	}
+	return one(k.emit(&pointLookup{newPoints(d[b:], m, product(e[b:q])), product(d[:b])}, v.typ, s, v, index))
+}
+
+// sameRows fails if one of m coordinates, other than that at index `but`, counts from the first row of the batch.
+func (k *call) sameRows(index *value, m, but int) {
+	for i := range m {
+		if i != but && index.grows(i) != 0 {
+			k.fail("expected indices of elements within a row, found numbers counted from the first row of the batch")
+		}
+	}
+}
+
 // lookup selects along an axis of an array by computed indices, as an embedding does.
 // Indices out of range count as the nearest valid index.
-type lookup struct{ axis int }
+type lookup struct {
+	outer, count, inner int // sizes of the array before the axis, of the axis, and after it
+	indices             int // number of indices
+	each                int // step of the indices from one place before the axis to the next; 0: all have the same
+}
+
+func newLookup(dims []int, axis, indices int) *lookup {
+	return &lookup{outer: product(dims[:axis]), count: dims[axis], inner: product(dims[axis+1:]), indices: indices}
+}
 
 func (*lookup) work(*node) int64 { return 0 }
 
 func (g *lookup) lower(p *planner, n *node) (task, error) {
-	dims := n.in[0].shape.dims
-	return &lookupTask{
-		dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1]),
-		outer: product(dims[:g.axis]), count: dims[g.axis], inner: product(dims[g.axis+1:]), indices: n.in[1].shape.size(),
-	}, nil
+	return &lookupTask{lookup: *g, dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1])}, nil
 }
 
 type lookupTask struct {
-	dst, src, index              place
-	outer, count, inner, indices int
+	lookup
+	dst, src, index place
 }
 
 func (t *lookupTask) run(r *Runner, rows int) {
 	for row := range rows {
 		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
 		for o := range t.outer {
-			for i, x := range index[:t.indices] {
-				copy(dst[(o*t.indices+i)*t.inner:][:t.inner], src[(o*t.count+nearest(x, t.count))*t.inner:])
+			d, s, at := dst[o*t.indices*t.inner:], src[o*t.count*t.inner:][:t.count*t.inner], index[o*t.each:][:t.indices]
+			if t.inner == 1 {
+				for i, x := range at {
+					d[i] = s[nearest(x, t.count)]
+				}
+				continue
+			}
+			for i, x := range at {
+				copy(d[i*t.inner:(i+1)*t.inner], s[nearest(x, t.count)*t.inner:])
+			}
+		}
+	}
+}
+
+// points are the elements, or blocks of adjacent elements, that lists of coordinates select from an array.
+type points struct {
+	dims, steps []int // of the array, in the dimensions of the coordinates
+	inner       int   // elements of a block
+	count       int   // number of points
+	size        int   // elements of the array
+}
+
+// newPoints makes the points of m coordinates each in an array of these dimensions.
+func newPoints(dims []int, m, count int) points {
+	return points{dims[:m], steps(dims)[:m], product(dims[m:]), count, product(dims)}
+}
+
+// nearest returns the start of the block for the coordinates; those out of range count as the
+// nearest valid ones.
+func (p *points) nearest(coordinates []float32) int {
+	at := 0
+	for i, x := range coordinates[:len(p.dims)] {
+		at += nearest(x, p.dims[i]) * p.steps[i]
+	}
+	return at
+}
+
+// exact returns the start of the block for the coordinates, false if one is out of range.
+func (p *points) exact(coordinates []float32) (at int, ok bool) {
+	for i, x := range coordinates[:len(p.dims)] {
+		n, ok := position(x, p.dims[i])
+		if !ok {
+			return 0, false
+		}
+		at += n * p.steps[i]
+	}
+	return at, true
+}
+
+// pointLookup selects elements or blocks by computed coordinates, separately in each of the arrays
+// of a stack.
+type pointLookup struct {
+	points
+	stack int
+}
+
+func (*pointLookup) work(*node) int64 { return 0 }
+
+func (g *pointLookup) lower(p *planner, n *node) (task, error) {
+	return &pointLookupTask{pointLookup: g, dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1])}, nil
+}
+
+type pointLookupTask struct {
+	*pointLookup
+	dst, src, index place
+}
+
+func (t *pointLookupTask) run(r *Runner, rows int) {
+	m := len(t.dims)
+	for row := range rows {
+		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
+		for s := range t.stack {
+			from := src[s*t.size:][:t.size]
+			for i := s * t.count; i < (s+1)*t.count; i++ {
+				copy(dst[i*t.inner:(i+1)*t.inner], from[t.nearest(index[i*m:]):])
 			}
 		}
 	}
@@ -135,6 +273,18 @@ func nearest(x float32, count int) int {
 	return 0
 }
 
+// position returns the index from 0 to count−1 for a computed one, false if it is out of range; negative
+// indices count from the end.
+func position(x float32, count int) (int, bool) {
+	if x < 0 {
+		x += float32(count)
+	}
+	if x >= 0 && x < float32(count) {
+		return int(x), true
+	}
+	return 0, false
+}
+
 // elementLookup selects one element of an array for each element of the indices: its
 // coordinates are those of the index, except along one axis, where the index counts. Indices
 // out of range count as the nearest valid index.
@@ -149,6 +299,38 @@ func (g *elementLookup) lower(p *planner, n *node) (task, error) {
 	from[g.axis] = 0
 	t.loop = newLoop(e, false, steps(e), from)
 	return t, nil
+}
+
+// simplify makes a lookup of whole blocks of the node if its indices are repeated along the blocks, as in
+// x.gather(1, i[:, :, None].expand(-1, -1, channels)), and drops the repetition.
+func (g *elementLookup) simplify(n *node) {
+	by := n.in[1].by
+	if by == nil {
+		return
+	}
+	m, ok := by.op.(*move)
+	if !ok || !m.expands {
+		return
+	}
+	d, e := n.in[0].shape.dims, n.in[1].shape.dims
+	own, shared := true, true // each place before the axis has its own indices, or all have the same
+	for i, a := range m.parts[0].axes {
+		repeated := a.step == 0
+		switch {
+		case i != g.axis && e[i] != d[i], i == g.axis && repeated && e[i] > 1, i > g.axis && !repeated && e[i] > 1:
+			return
+		case i < g.axis && e[i] > 1:
+			own, shared = own && !repeated, shared && repeated
+		}
+	}
+	op := newLookup(d, g.axis, e[g.axis])
+	switch {
+	case own:
+		op.each = op.indices
+	case !shared:
+		return
+	}
+	n.op, n.in = op, []*value{n.in[0], by.in[0]}
 }
 
 type elementLookupTask struct {

@@ -143,8 +143,8 @@ func TestRefused(t *testing.T) {
 		want   string
 		sketch func(s *sketch)
 	}{
-		{`operators that are missing here: node "Loop_0" (Loop), node "LSTM_1" (LSTM); there are: Abs, Add,`, func(s *sketch) {
-			s.node("LSTM", list(s.node("Loop", list(s.input(onnx.Float32, 3)))))
+		{`operators that are missing here: node "Loop_0" (Loop), node "Unique_1" (Unique); there are: Abs, Add,`, func(s *sketch) {
+			s.node("Unique", list(s.node("Loop", list(s.input(onnx.Float32, 3)))))
 		}},
 		{`input "in0": expected elements of float32, uint8 or bool, found int64`, func(s *sketch) { s.input(onnx.Int64, 3) }},
 		{`input "in0": expected a number as dimension 1, found the name ""`, func(s *sketch) { s.input(onnx.Float32, -1) }},
@@ -192,9 +192,6 @@ func TestRefused(t *testing.T) {
 			s.node("Concat", list(s.input(onnx.Float32, 3)), "axis", "one")
 		}},
 		{`node "Relu_0" (Relu): expected an input 0, found none`, func(s *sketch) { s.node("Relu", nil) }},
-		{`node "Pow_0" (Pow): exponent: expected a whole number from 0 to 16, 0.5 or -1, found 1.7`, func(s *sketch) {
-			s.node("Pow", list(s.input(onnx.Float32, 3), s.float(1.7)))
-		}},
 		{`node "ConstantOfShape_0" (ConstantOfShape): expected constants of about the file's size`, func(s *sketch) {
 			s.node("ConstantOfShape", list(s.ints(4000, 4000)))
 		}},

@@ -49,9 +49,10 @@ func (p *part) loop(to, from []int) loop {
 
 // move copies elements: it transposes, slices, concatenates, repeats and pads.
 type move struct {
-	parts []part
-	fills bool // elements that no part covers are set to fill
-	fill  float32
+	parts   []part
+	fills   bool // elements that no part covers are set to fill
+	fill    float32
+	expands bool // it is an Expand: the only part has a dimension for each one of the result, in order, with step 0 where it repeats the source
 }
 
 // identity returns a move of a whole array.

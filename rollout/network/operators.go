@@ -12,23 +12,40 @@ var operators = map[string]func(*call) []*value{
 	"Erf": elementwise(plainFunction("erf")), "Tanh": elementwise(plainFunction("tanh")), "Sigmoid": elementwise(plainFunction("sigmoid")),
 	"Relu": elementwise(plainFunction("relu")), "Softplus": elementwise(plainFunction("softplus")), "HardSwish": elementwise(plainFunction("hardswish")),
 	"Sin": elementwise(plainFunction("sin")), "Cos": elementwise(plainFunction("cos")),
-	"Not":         elementwise(plainFunction("not")),
+	"Floor": elementwise(plainFunction("floor")), "Ceil": elementwise(plainFunction("ceil")), "Round": elementwise(plainFunction("round")),
+	"Sign": elementwise(plainFunction("sign")), "Softsign": elementwise(plainFunction("softsign")),
+	"Not": elementwise(plainFunction("not")), "IsNaN": elementwise(plainFunction("isnan")), "IsInf": elementwise(readIsInf), "BitwiseNot": readBitwiseNot,
+	"Selu": elementwise(func(k *call) function {
+		return newFunction("selu", k.float("alpha", 1.6732632423543772), k.float("gamma", 1.0507009873554805))
+	}),
+	"Celu":        elementwise(func(k *call) function { return newFunction("celu", k.float("alpha", 1), 0) }),
 	"LeakyRelu":   elementwise(func(k *call) function { return newFunction("leakyrelu", k.float("alpha", 0.01), 0) }),
 	"Elu":         elementwise(func(k *call) function { return newFunction("elu", k.float("alpha", 1), 0) }),
 	"HardSigmoid": elementwise(func(k *call) function { return newFunction("hardsigmoid", k.float("alpha", 0.2), k.float("beta", 0.5)) }),
-	"Gelu":        elementwise(readGelu), "Clip": elementwise(readClip), "Pow": elementwise(readPow),
-	"Add": arithmetic, "Sub": arithmetic, "Mul": arithmetic, "Div": arithmetic, "Equal": arithmetic, "Less": arithmetic, "Greater": arithmetic,
-	"PRelu": readPRelu, "Min": manyOperands, "Max": manyOperands, "Where": readWhere, "Cast": readCast,
+	"Gelu":        elementwise(readGelu), "Clip": elementwise(readClip), "Pow": readPow,
+	"Add": arithmetic, "Sub": arithmetic, "Mul": arithmetic, "Div": arithmetic, "Mod": arithmetic, "BitShift": readBitShift,
+	"BitwiseAnd": arithmetic, "BitwiseOr": arithmetic, "BitwiseXor": arithmetic,
+	"Equal": arithmetic, "Less": arithmetic, "Greater": arithmetic, "LessOrEqual": arithmetic, "GreaterOrEqual": arithmetic,
+	"And": arithmetic, "Or": arithmetic, "Xor": arithmetic,
+	"PRelu": readPRelu, "Min": manyOperands, "Max": manyOperands, "Sum": manyOperands, "Mean": readMean,
+	"Where": readWhere, "Cast": readCast, "CastLike": readCastLike,
 
-	"Conv": readConv, "Gemm": readGemm, "MatMul": readMatMul, "BatchNormalization": readBatchNorm,
+	"Conv": readConv, "Gemm": readGemm, "MatMul": readMatMul, "Einsum": readEinsum, "BatchNormalization": readBatchNorm,
 	"LayerNormalization": readLayerNorm, "InstanceNormalization": readInstanceNorm,
 	"GlobalAveragePool": readGlobalPool("mean"), "GlobalMaxPool": readGlobalPool("max"), "AveragePool": readPool, "MaxPool": readPool,
 	"ReduceMean": readReduce("mean"), "ReduceSum": readReduce("sum"), "ReduceMax": readReduce("max"), "ReduceMin": readReduce("min"),
-	"Softmax": readSoftmax, "LogSoftmax": readSoftmax,
+	"ReduceProd": readReduce("prod"), "ReduceL1": readReduce("l1"), "ReduceL2": readReduce("l2"), "ReduceSumSquare": readReduce("squares"),
+	"ReduceLogSum": readReduce("logsum"), "ReduceLogSumExp": readReduce("logsumexp"),
+	"Softmax": readSoftmax, "LogSoftmax": readSoftmax, "CumSum": readCumSum, "TopK": readTopK, "ArgMax": readArgMax, "ArgMin": readArgMax,
+	"LSTM": readRecurrent, "GRU": readRecurrent, "RNN": readRecurrent,
 
 	"Flatten": readFlatten, "Reshape": readReshape, "Transpose": readTranspose, "Squeeze": readSqueeze, "Unsqueeze": readUnsqueeze,
-	"Concat": readConcat, "Slice": readSlice, "Split": readSplit, "Gather": readGather, "GatherElements": readGatherElements, "Expand": readExpand, "Pad": readPad,
-	"Shape": readShape, "Constant": readConstant, "ConstantOfShape": readConstantOfShape, "Identity": readIdentity, "Dropout": readIdentity,
+	"Concat": readConcat, "Slice": readSlice, "Split": readSplit, "Expand": readExpand, "Tile": readTile, "Pad": readPad, "Trilu": readTrilu,
+	"DepthToSpace": readBlocks, "SpaceToDepth": readBlocks,
+	"Gather": readGather, "GatherElements": readGatherElements, "GatherND": readGatherND,
+	"ScatterElements": readScatterElements, "Scatter": readScatterElements, "ScatterND": readScatterND, "OneHot": readOneHot,
+	"Shape": readShape, "Size": readSize, "Constant": readConstant, "ConstantOfShape": readConstantOfShape, "EyeLike": readEyeLike,
+	"Range": readRange, "NonZero": readNonZero, "Identity": readIdentity, "Dropout": readIdentity,
 }
 
 // one returns the list of a single output.
@@ -62,7 +79,7 @@ func (k *call) wholeFunction(v *value) *value {
 	for i, w := range v.whole {
 		numbers[i] = f(w)
 	}
-	return k.wholeOut(v.typ, v.shape.dims, numbers)
+	return k.wholeOut(v.typ, v.shape, numbers)
 }
 
 // plainFunction reads a function that has no attributes.
@@ -99,22 +116,36 @@ func readClip(k *call) function {
 	return newFunction("clip", k.single("min", 1, -mostFloat), k.single("max", 2, mostFloat))
 }
 
-func readPow(k *call) function {
-	exponent := k.constant(1, 1, "exponent")
-	if k.err != nil {
-		return newFunction("abs", 0, 0)
-	}
-	x := exponent[0]
-	switch {
-	case x == 0.5:
-		return newFunction("sqrt", 0, 0)
-	case x == -1:
-		return newFunction("reciprocal", 0, 0)
-	case x != float32(int(x)) || x < 0 || x > 16:
-		k.fail("exponent: expected a whole number from 0 to 16, 0.5 or -1, found %g", x)
-	}
-	return newFunction("pow", x, 0)
+// readIsInf translates a test for infinite numbers.
+func readIsInf(k *call) function {
+	return newFunction("isinf", float32(k.integer("detect_negative", 1)), float32(k.integer("detect_positive", 1)))
 }
+
+// readPow translates a power. Usual constant exponents have functions of their own.
+func readPow(k *call) []*value {
+	v, exponent := k.arg(0), k.arg(1)
+	if exponent.constant && exponent.shape.axis < 0 && exponent.shape.size() == 1 && len(exponent.shape.dims) <= len(v.shape.dims) && k.err == nil {
+		switch x := k.constant(1, 1, "exponent"); {
+		case k.err != nil:
+		case x[0] == 0.5:
+			return one(k.emit(&unary{newFunction("sqrt", 0, 0)}, v.typ, v.shape, v))
+		case x[0] == -1:
+			return one(k.emit(&unary{newFunction("reciprocal", 0, 0)}, v.typ, v.shape, v))
+		case x[0] >= 0 && x[0] <= 16 && x[0] == float32(int(x[0])):
+			return one(k.emit(&unary{newFunction("pow", x[0], 0)}, v.typ, v.shape, v))
+		}
+	}
+	s, err := broadcast(v.shape, exponent.shape)
+	if err != nil {
+		k.fail("%w", err)
+		return one(v)
+	}
+	return one(k.emit(&binary{raise}, v.typ, s, v, exponent))
+}
+
+// wholeOf are the operators that constant whole numbers are folded with exactly, and that know
+// multiples of the batch.
+var wholeOf = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Div": true, "Min": true, "Max": true, "Equal": true}
 
 // arithmetic translates an operator of two arrays that are broadcast.
 func arithmetic(k *call) []*value {
@@ -124,19 +155,108 @@ func arithmetic(k *call) []*value {
 		k.fail("%w", err)
 		return one(a)
 	}
-	typ := a.typ
+	typ, op := a.typ, binaryOf[k.Op]
 	switch k.Op {
-	case "Equal", "Less", "Greater":
+	case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor":
 		typ = onnx.Bool
+	case "Div":
+		if !typ.IsFloat() {
+			op = quotient
+		}
+	case "Mod":
+		if k.integer("fmod", 0) != 0 {
+			op = leftOver
+		}
 	}
-	if k.err == nil && a.whole != nil && b.whole != nil && a.constant && b.constant && k.Op != "Less" && k.Op != "Greater" {
+	if k.err == nil && a.whole != nil && b.whole != nil && a.constant && b.constant && wholeOf[k.Op] && !k.wraps(typ) {
 		return one(k.wholeArithmetic(typ, a, b, s))
 	}
-	op := binaryOf[k.Op]
-	if k.Op == "Div" && !typ.IsFloat() {
-		op = quotient
+	return one(k.wrap(k.emit(&binary{op}, typ, s, a, b)))
+}
+
+// narrow returns the least number of a type of 8 or 16 bits, and how many numbers it has; 0 for
+// other types.
+func narrow(typ onnx.Type) (least, count float32) {
+	switch typ {
+	case onnx.Uint8:
+		return 0, 1 << 8
+	case onnx.Int8:
+		return -1 << 7, 1 << 8
+	case onnx.Uint16:
+		return 0, 1 << 16
+	case onnx.Int16:
+		return -1 << 15, 1 << 16
 	}
-	return one(k.emit(&binary{op}, typ, s, a, b))
+	return 0, 0
+}
+
+// wraps reports whether results of the operator may be beyond the type.
+func (k *call) wraps(typ onnx.Type) bool {
+	switch k.Op {
+	case "Add", "Sub", "Mul", "BitShift", "Sum", "Cast", "CastLike":
+		_, count := narrow(typ)
+		return count > 0
+	}
+	return false
+}
+
+// wrap returns the result of arithmetic: in a type of 8 or 16 bits, whole numbers beyond it wrap around.
+func (k *call) wrap(v *value) *value {
+	if !k.wraps(v.typ) || k.err != nil {
+		return v
+	}
+	least, count := narrow(v.typ)
+	return k.emit(&unary{newFunction("wrap", least, count)}, v.typ, v.shape, v)
+}
+
+// readBitShift translates a shift by constants: a product with, or a division by, a power of two.
+func readBitShift(k *call) []*value {
+	v, by := k.arg(0), k.constant(1, -1, "shift")
+	factors := make([]float32, len(by))
+	for i, n := range by {
+		if n < 0 || n > 23 {
+			k.fail("shift: expected numbers from 0 to 23, found %g", n)
+			return one(v)
+		}
+		factors[i] = float32(int(1) << int(n))
+	}
+	if k.err == nil {
+		k.err = k.compiler.spend(len(by))
+	}
+	op := quotient
+	switch direction := k.text("direction", ""); direction {
+	case "LEFT":
+		op = binaryOf["Mul"]
+	case "RIGHT":
+	default:
+		k.fail("direction: expected LEFT or RIGHT, found %q", direction)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	amount := &value{name: k.Outputs[0], typ: v.typ, shape: k.arg(1).shape, constant: true, floats: factors}
+	s, err := broadcast(v.shape, amount.shape)
+	if err != nil {
+		k.fail("%w", err)
+		return one(v)
+	}
+	return one(k.wrap(k.emit(&binary{op}, v.typ, s, v, amount)))
+}
+
+// readBitwiseNot translates an inversion of all bits: −1 − x, or for unsigned types the largest
+// number minus x.
+func readBitwiseNot(k *call) []*value {
+	v, most := k.arg(0), float32(-1)
+	switch v.typ {
+	case onnx.Uint8:
+		most = 1<<8 - 1
+	case onnx.Uint16:
+		most = 1<<16 - 1
+	case onnx.Uint32, onnx.Uint64:
+		k.fail("expected signed numbers or numbers of at most 16 bits, found %s", v.typ)
+	}
+	all := &value{name: k.Outputs[0], typ: v.typ, shape: constantShape(), constant: true, floats: []float32{most}}
+	return one(k.emit(&binary{binaryOf["Sub"]}, v.typ, v.shape, all, v))
 }
 
 // wholeArithmetic computes an operator of constant whole numbers.
@@ -159,7 +279,7 @@ func (k *call) wholeArithmetic(typ onnx.Type, a, b *value, s shape) *value {
 		}
 		c.next(&l)
 	}
-	return k.wholeOut(typ, s.dims, out)
+	return k.wholeOut(typ, s, out)
 }
 
 // spread returns the steps of an array of dims that is broadcast to larger dimensions.
@@ -174,9 +294,12 @@ func spread(steps, dims, to []int) []int {
 	return out
 }
 
-// manyOperands translates Min and Max of any number of arrays.
+// manyOperands translates Min, Max and Sum of any number of arrays.
 func manyOperands(k *call) []*value {
-	v := k.arg(0)
+	v, op := k.arg(0), k.Op
+	if op == "Sum" {
+		op = "Add"
+	}
 	for i := 1; i < len(k.in) && k.err == nil; i++ {
 		b := k.arg(i)
 		s, err := broadcast(v.shape, b.shape)
@@ -186,10 +309,25 @@ func manyOperands(k *call) []*value {
 		case v.constant && b.constant && v.whole != nil && b.whole != nil:
 			v = k.wholeArithmetic(v.typ, v, b, s)
 		default:
-			v = k.emit(&binary{binaryOf[k.Op]}, v.typ, s, v, b)
+			v = k.wrap(k.emit(&binary{binaryOf[op]}, v.typ, s, v, b))
 		}
 	}
 	return one(v)
+}
+
+// readMean translates the mean of several arrays: their sum divided by their number.
+func readMean(k *call) []*value {
+	v := k.arg(0)
+	for i := 1; i < len(k.in) && k.err == nil; i++ {
+		s, err := broadcast(v.shape, k.arg(i).shape)
+		if err != nil {
+			k.fail("%w", err)
+			return one(v)
+		}
+		v = k.emit(&binary{binaryOf["Add"]}, v.typ, s, v, k.arg(i))
+	}
+	n := &value{name: k.Outputs[0], typ: v.typ, shape: constantShape(), constant: true, floats: []float32{float32(len(k.in))}}
+	return one(k.emit(&binary{binaryOf["Div"]}, v.typ, v.shape, v, n))
 }
 
 // readPRelu translates a PRelu. The slopes are broadcast to the array, never the array to the
@@ -226,7 +364,7 @@ func readWhere(k *call) []*value {
 				out[i] = a.whole[i]
 			}
 		}
-		return one(k.wholeOut(a.typ, s.dims, out))
+		return one(k.wholeOut(a.typ, s, out))
 	}
 	return one(k.emit(&choose{}, a.typ, s, is, a, b))
 }
@@ -234,14 +372,24 @@ func readWhere(k *call) []*value {
 // readCast translates a conversion. All arrays are float32 in memory, so only conversions that
 // lose information compute anything.
 func readCast(k *call) []*value {
-	v, to := k.arg(0), onnx.Type(k.integer("to", 0))
 	k.ignore("saturate")
+	return one(k.cast(k.arg(0), onnx.Type(k.integer("to", 0))))
+}
+
+// readCastLike translates a conversion to the type of another array.
+func readCastLike(k *call) []*value {
+	k.ignore("saturate")
+	return one(k.cast(k.arg(0), k.arg(1).typ))
+}
+
+// cast converts a value to a type.
+func (k *call) cast(v *value, to onnx.Type) *value {
 	switch to {
 	case onnx.Float32, onnx.Float64, onnx.Float16, onnx.BFloat16, onnx.Bool, onnx.Uint8, onnx.Int8, onnx.Uint16, onnx.Int16,
 		onnx.Int32, onnx.Int64, onnx.Uint32, onnx.Uint64:
 	default:
 		k.fail("expected a conversion to float32, float64, float16, bfloat16, whole numbers or bool, found %s", to)
-		return one(v)
+		return v
 	}
 	if v.constant && v.whole != nil && to != onnx.Bool && k.err == nil {
 		out := *v
@@ -252,14 +400,15 @@ func readCast(k *call) []*value {
 			}
 			out.whole = nil
 		}
-		return one(&out)
+		return &out
 	}
 	switch {
 	case to == onnx.Bool && v.typ != onnx.Bool:
-		return one(k.emit(&unary{newFunction("truth", 0, 0)}, to, v.shape, v))
+		return k.emit(&unary{newFunction("truth", 0, 0)}, to, v.shape, v)
 	case v.typ.IsFloat() && !to.IsFloat():
-		return one(k.emit(&unary{newFunction("truncate", 0, 0)}, to, v.shape, v))
+		return k.emit(&unary{newFunction("truncate", 0, 0)}, to, v.shape, v)
+	case v.typ != onnx.Bool && !to.IsFloat() && v.typ != to:
+		return k.wrap(k.emit(&alias{}, to, v.shape, v))
 	}
-	out := k.emit(&alias{}, to, v.shape, v)
-	return one(out)
+	return k.emit(&alias{}, to, v.shape, v)
 }

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"math"
 	"slices"
 
 	"moonfarm/rollout/network/onnx"
@@ -45,7 +46,7 @@ func readExpand(k *call) []*value {
 	if len(v.shape.dims) == 0 {
 		p.scalar = true
 	}
-	return one(k.move(&move{parts: []part{p}}, v.typ, s, v))
+	return one(k.move(&move{parts: []part{p}, expands: true}, v.typ, s, v))
 }
 
 func readPad(k *call) []*value {
@@ -99,7 +100,7 @@ func readShape(k *call) []*value {
 	if len(out) == 0 {
 		k.fail("expected an array with dimensions, found a single number")
 	}
-	return one(k.wholeOut(onnx.Int64, []int{len(out)}, out))
+	return one(k.wholeOut(onnx.Int64, constantShape(len(out)), out))
 }
 
 func readConstant(k *call) []*value {
@@ -130,6 +131,134 @@ func readConstant(k *call) []*value {
 	}
 	v.name = k.Outputs[0]
 	return one(v)
+}
+
+// readSize translates the number of elements.
+func readSize(k *call) []*value {
+	v := k.arg(0)
+	return one(k.wholeOut(onnx.Int64, constantShape(), []whole{{int64(v.shape.size()), v.shape.axis >= 0}}))
+}
+
+// readRange translates a range of constants, or the numbers of the rows of the batch: see trackRows.
+func readRange(k *call) []*value {
+	start, limit, delta := k.arg(0), k.arg(1), k.arg(2)
+	for _, v := range []*value{start, limit, delta} {
+		if !v.constant || v.shape.axis >= 0 || v.shape.size() != 1 {
+			k.fail("expected constants, found %v: the size of an array must not depend on the data", v.shape)
+		}
+	}
+	if k.err != nil {
+		return one(start)
+	}
+	if start.whole == nil {
+		return one(k.floatRange(start.typ))
+	}
+	from, to, by := k.wholes(0, "start")[0], k.wholes(1, "limit"), k.wholes(2, "delta")
+	if k.err != nil {
+		return one(start)
+	}
+	n, d := to[0].n, by[0].n
+	if d == 0 || from.batch || by[0].batch || abs64(from.n)|abs64(n)|abs64(d) > maxWhole || to[0].batch && (from.n != 0 || d < 0 || n%d != 0) {
+		k.fail("expected a range of constants or from 0 to a multiple of the batch, found %v to %v by %v", from, to[0], by[0])
+		return one(start)
+	}
+	count := (n - from.n) / d
+	if rest := (n - from.n) % d; rest != 0 && (rest > 0) == (d > 0) {
+		count++
+	}
+	s := constantShape(int(min(max(count, 0), maxArray+1)))
+	if to[0].batch {
+		s.axis = 0
+	}
+	if k.err = s.check(); k.err == nil {
+		k.err = k.compiler.spend(int(count))
+	}
+	if k.err != nil {
+		return one(start)
+	}
+	numbers := make([]whole, count)
+	for i := range numbers {
+		numbers[i].n = from.n + int64(i)*d
+	}
+	out := k.wholeOut(start.typ, s, numbers)
+	if to[0].batch {
+		out.perRow = []int{int(n)}
+	}
+	return one(out)
+}
+
+// floatRange returns a range of constant floats. Each is rounded once.
+func (k *call) floatRange(typ onnx.Type) *value {
+	from, to, by := k.constant(0, 1, "start"), k.constant(1, 1, "limit"), k.constant(2, 1, "delta")
+	out := &value{name: k.Outputs[0], typ: typ, shape: constantShape(1), constant: true, floats: []float32{0}}
+	if k.err != nil {
+		return out
+	}
+	n := math.Ceil((float64(to[0]) - float64(from[0])) / float64(by[0]))
+	if !(n >= 1 && n <= maxArray) {
+		k.fail("expected a range of 1 to %d numbers, found %g to %g by %g", maxArray, from[0], to[0], by[0])
+		return out
+	}
+	if k.err = k.compiler.spend(int(n)); k.err != nil {
+		return out
+	}
+	out.shape, out.floats = constantShape(int(n)), make([]float32, int(n))
+	for i := range out.floats {
+		out.floats[i] = float32(float64(from[0]) + float64(float64(i)*float64(by[0])))
+	}
+	return out
+}
+
+// readNonZero translates a NonZero of constants.
+func readNonZero(k *call) []*value {
+	v := k.arg(0)
+	if k.err == nil && (!v.constant || v.shape.axis >= 0) {
+		k.fail("expected a constant, found an array computed from the inputs: the size of the result would depend on the data; use a mask and Where instead")
+	}
+	floats := k.constant(0, -1, "array")
+	if k.err == nil {
+		k.err = k.compiler.spend((1 + len(v.shape.dims)) * len(floats))
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	var found []int
+	for i, x := range floats {
+		if x != 0 {
+			found = append(found, i)
+		}
+	}
+	s := constantShape(len(v.shape.dims), len(found))
+	if k.err = s.check(); k.err != nil {
+		return one(v)
+	}
+	numbers := make([]whole, 0, s.size())
+	for d, step := range steps(v.shape.dims) {
+		for _, i := range found {
+			numbers = append(numbers, whole{n: int64(i / step % v.shape.dims[d])})
+		}
+	}
+	return one(k.wholeOut(onnx.Int64, s, numbers))
+}
+
+// readEyeLike translates a matrix of ones on a diagonal.
+func readEyeLike(k *call) []*value {
+	v := k.arg(0)
+	typ := onnx.Type(k.integer("dtype", int(v.typ)))
+	diagonal := k.integer("k", 0)
+	if len(v.shape.dims) != 2 || v.shape.axis >= 0 {
+		k.fail("expected a matrix without the batch, found %v", v.shape)
+		return one(v)
+	}
+	out := &value{name: k.Outputs[0], typ: onnx.Float32, shape: v.shape, constant: true}
+	if k.err = k.compiler.spend(v.shape.size()); k.err != nil {
+		return one(v)
+	}
+	out.floats = make([]float32, v.shape.size())
+	for i := range out.floats {
+		out.floats[i] = number(i%v.shape.dims[1]-i/v.shape.dims[1] == diagonal)
+	}
+	return one(k.cast(out, typ))
 }
 
 func readConstantOfShape(k *call) []*value {

@@ -1,7 +1,9 @@
 package network
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"moonfarm/rollout/network/onnx"
 )
@@ -155,12 +157,14 @@ func readGemm(k *call) []*value {
 	return one(k.emit(&dense{in: in, out: out, weights: weights, bias: bias, biased: true, turned: transB}, onnx.Float32, a.shape.sized(1, out), a))
 }
 
-func readMatMul(k *call) []*value {
-	a, b := k.arg(0), k.arg(1)
+func readMatMul(k *call) []*value { return one(k.matmul(k.arg(0), k.arg(1))) }
+
+// matmul multiplies matrices or stacks of them.
+func (k *call) matmul(a, b *value) *value {
 	na, nb := len(a.shape.dims), len(b.shape.dims)
 	if na < 2 || nb < 2 {
 		k.fail("expected matrices or stacks of them, found %v and %v", a.shape, b.shape)
-		return one(a)
+		return a
 	}
 	inner, rows, columns := a.shape.dims[na-1], a.shape.dims[na-2], b.shape.dims[nb-1]
 	k.rows(a.shape, na-1)
@@ -169,24 +173,176 @@ func readMatMul(k *call) []*value {
 		k.fail("expected compatible matrices, found %v and %v", a.shape, b.shape)
 	}
 	if k.err != nil {
-		return one(a)
+		return a
 	}
 	if nb == 2 && b.constant && !a.constant {
-		weights := k.constant(1, -1, "weights")
-		return one(k.emit(&dense{in: inner, out: columns, weights: weights, bias: make([]float32, columns)}, onnx.Float32, a.shape.sized(na-1, columns), a))
+		weights, err := k.compiler.numbers(b)
+		if err != nil {
+			k.fail("weights: %w", err)
+			return a
+		}
+		return k.emit(&dense{in: inner, out: columns, weights: weights, bias: make([]float32, columns)}, onnx.Float32, a.shape.sized(na-1, columns), a)
 	}
 	if a.shape.axis == na-2 && (nb > 2 && product(b.shape.dims[:nb-2]) > 1 || b.shape.axis >= 0) {
 		k.fail("expected one matrix for rows of the batch, found %v and %v", a.shape, b.shape)
-		return one(a)
+		return a
 	}
 	sa, sb := a.shape.sized(na-1, 1), b.shape.sized(nb-1, 1).sized(nb-2, 1)
 	s, err := broadcast(sa, sb)
 	if err != nil {
 		k.fail("%w", err)
-		return one(a)
+		return a
 	}
 	s = s.sized(len(s.dims)-1, columns)
-	return one(k.emit(&product2{rows, inner, columns}, onnx.Float32, s, a, b))
+	return k.emit(&product2{rows, inner, columns}, onnx.Float32, s, a, b)
+}
+
+// readEinsum reads an Einsum of one or two arrays, as sums, a product of matrices, and changes of the order of
+// dimensions.
+func readEinsum(k *call) []*value {
+	terms, out, err := equation(k.text("equation", ""), len(k.in))
+	if err != nil {
+		k.fail("equation: %w", err)
+		return one(k.arg(0))
+	}
+	sizes := map[rune]int{}
+	for i, term := range terms {
+		dims := k.arg(i).shape.dims
+		if len(term) != len(dims) {
+			k.fail("equation: expected %d letters for %v, found %q", len(dims), k.arg(i).shape, term)
+			return one(k.arg(0))
+		}
+		for j, label := range term {
+			if n, ok := sizes[label]; ok && n != dims[j] {
+				k.fail("equation: expected one size for %q, found %d and %d", label, n, dims[j])
+				return one(k.arg(0))
+			}
+			sizes[label] = dims[j]
+		}
+	}
+	if len(terms) == 1 {
+		a, term := k.summed(k.arg(0), terms[0], out)
+		return one(k.ordered(a, term, out))
+	}
+	a, left := k.summed(k.arg(0), terms[0], out+terms[1])
+	b, right := k.summed(k.arg(1), terms[1], out+terms[0])
+	if k.err != nil {
+		return one(a)
+	}
+	if b.shape.axis >= 0 && !strings.ContainsRune(left, rune(right[b.shape.axis])) { // the batch belongs to the rows of the product
+		a, b, left, right = b, a, right, left
+	}
+	return one(k.contract(a, b, left, right, out))
+}
+
+// equation splits the equation of an Einsum into the terms of its inputs and that of the result.
+func equation(text string, inputs int) (terms []string, out string, err error) {
+	left, out, explicit := strings.Cut(strings.ReplaceAll(text, " ", ""), "->")
+	terms = strings.Split(left, ",")
+	if len(terms) != inputs || inputs > 2 {
+		return nil, "", fmt.Errorf("expected terms for one or two inputs, found %q for %d", text, inputs)
+	}
+	found := map[rune]int{}
+	for _, term := range terms {
+		for i, label := range term {
+			if !(label >= 'a' && label <= 'z' || label >= 'A' && label <= 'Z') || strings.ContainsRune(term[:i], label) {
+				return nil, "", fmt.Errorf("expected terms of different letters, found %q", text)
+			}
+			found[label]++
+		}
+	}
+	if !explicit {
+		for label := 'A'; label <= 'z'; label++ {
+			if found[label] == 1 {
+				out += string(label)
+			}
+		}
+	}
+	for i, label := range out {
+		if found[label] == 0 || strings.ContainsRune(out[:i], label) {
+			return nil, "", fmt.Errorf("expected a result with letters of the terms, each once, found %q", text)
+		}
+	}
+	return terms, out, nil
+}
+
+// labels returns the letters of a term that are in another one, or those that are not in it.
+func labels(term, other string, in bool) string {
+	return strings.Map(func(label rune) rune {
+		if strings.ContainsRune(other, label) != in {
+			return -1
+		}
+		return label
+	}, term)
+}
+
+// summed sums an array over the dimensions whose letters are not in keep, and returns it with its new term.
+func (k *call) summed(v *value, term, keep string) (*value, string) {
+	var gone []int
+	for i, label := range term {
+		if !strings.ContainsRune(keep, label) {
+			gone = append(gone, i)
+		}
+	}
+	k.rows(v.shape, gone...)
+	if len(gone) == 0 || k.err != nil {
+		return v, term
+	}
+	return k.reduce("sum", v, gone, false), labels(term, keep, true)
+}
+
+// ordered returns an array with its dimensions in the order of another term.
+func (k *call) ordered(v *value, term, to string) *value {
+	if term == to || k.err != nil {
+		return v
+	}
+	var perm []int
+	for _, label := range to {
+		perm = append(perm, strings.IndexRune(term, label))
+	}
+	return k.permuted(v, perm)
+}
+
+// contract multiplies two arrays and sums over the letters that both have and the result lacks.
+func (k *call) contract(a, b *value, left, right, out string) *value {
+	both := labels(left, right, true)
+	stack, sum := labels(both, out, true), labels(both, out, false)
+	rows, columns := labels(left, right, false), labels(right, left, false)
+	var dims []int
+	batch, lead := -1, stack // lead: the stack of the first array and of the result
+	if a.shape.axis >= 0 {
+		label := left[a.shape.axis : a.shape.axis+1]
+		if strings.Contains(rows, label) && stack != "" { // rows of the batch cannot be rows of several matrices
+			lead, rows = label+stack, strings.Replace(rows, label, "", 1)
+		}
+		batch = strings.Index(lead+rows, label)
+	}
+	for _, label := range lead + rows {
+		dims = append(dims, a.shape.dims[strings.IndexRune(left, label)])
+	}
+	for _, label := range columns {
+		dims = append(dims, b.shape.dims[strings.IndexRune(right, label)])
+	}
+	joint := k.matmul(k.matrices(a, left, lead, rows, sum), k.matrices(b, right, stack, sum, columns))
+	if k.err != nil {
+		return a
+	}
+	return k.ordered(k.reshaped(joint, dims, batch), lead+rows+columns, out)
+}
+
+// matrices returns an array as a stack of matrices, whose rows and columns each may be several dimensions.
+func (k *call) matrices(v *value, term, stack, rows, columns string) *value {
+	v = k.ordered(v, term, stack+rows+columns)
+	if k.err != nil {
+		return v
+	}
+	n := len(stack)
+	dims := append(slices.Clone(v.shape.dims[:n]), product(v.shape.dims[n:n+len(rows)]), product(v.shape.dims[n+len(rows):]))
+	axis := v.shape.axis
+	if axis >= n {
+		axis = n + min(1, max(0, axis-n-len(rows)+1))
+	}
+	return k.reshaped(v, dims, axis)
 }
 
 // readBatchNorm translates a batch normalization. Its statistics are constants, so it is one

@@ -20,8 +20,32 @@ func readReduce(kind string) func(*call) []*value {
 		}
 		k.ignore("noop_with_empty_axes")
 		k.rows(v.shape, axes...)
+		if v.constant && v.whole != nil && v.shape.axis < 0 && k.err == nil {
+			if out := k.wholeReduce(kind, v, axes, keep); out != nil {
+				return one(out)
+			}
+		}
 		return one(k.reduce(kind, v, axes, keep))
 	}
+}
+
+// wholeReduce computes a reduction of all elements of constant whole numbers, such as exporters use in
+// computations of shapes. It returns nil for other reductions.
+func (k *call) wholeReduce(kind string, v *value, axes []int, keep bool) *value {
+	op := map[string]string{"prod": "Mul", "sum": "Add", "max": "Max", "min": "Min"}[kind]
+	if op == "" || len(axes) < len(v.shape.dims) || len(v.whole) == 0 {
+		return nil
+	}
+	k.compiler.steps -= int64(len(v.whole))
+	all := v.whole[0]
+	for _, w := range v.whole[1:] {
+		var err error
+		if all, err = all.apply(op, w); err != nil {
+			k.fail("%w", err)
+			return v
+		}
+	}
+	return k.wholeOut(v.typ, v.shape.without(axes, keep), []whole{all})
 }
 
 func (k *call) reduce(kind string, v *value, axes []int, keep bool) *value {

@@ -15,7 +15,7 @@ func (k *call) reshaped(v *value, dims []int, axis int) *value {
 		return v
 	}
 	if v.constant && v.whole != nil {
-		return k.wholeOut(v.typ, dims, v.whole)
+		return k.wholeOut(v.typ, s, v.whole)
 	}
 	return k.emit(&alias{}, v.typ, s, v)
 }
@@ -98,40 +98,133 @@ func readTranspose(k *call) []*value {
 			perm = append(perm, n-1-i)
 		}
 	}
-	s := shape{axis: -1, outer: v.shape.outer}
-	m := &move{parts: []part{{}}}
 	seen := 0
-	for i, p := range perm {
+	for _, p := range perm {
 		if p >= n || seen&(1<<p) != 0 {
 			k.fail("perm: expected each axis from 0 to %d once, found %v", n-1, perm)
 			return one(v)
 		}
 		seen |= 1 << p
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	return one(k.permuted(v, perm))
+}
+
+// permuted returns a value with its dimensions in another order.
+func (k *call) permuted(v *value, perm []int) *value {
+	s := shape{axis: -1, outer: v.shape.outer}
+	m := &move{parts: []part{{}}}
+	for i, p := range perm {
 		s.dims = append(s.dims, v.shape.dims[p])
 		if p == v.shape.axis {
 			s.axis = i
 		}
 		m.parts[0].along(v.shape.dims[p], i, p, 1)
 	}
-	if k.err != nil {
-		return one(v)
-	}
-	return one(k.move(m, v.typ, s, v))
+	return k.move(m, v.typ, s, v)
 }
 
-// move emits a move, or computes it at once for constant whole numbers.
+// move emits a move, or computes it at once for constant whole numbers. A list of these may be empty.
 func (k *call) move(m *move, typ onnx.Type, s shape, in ...*value) *value {
+	wholes := k.err == nil && len(in) > 0
+	for _, v := range in {
+		wholes = wholes && v.constant && v.whole != nil
+	}
+	if wholes && len(s.dims) == 1 && s.dims[0] == 0 {
+		return k.wholeOut(typ, s, []whole{})
+	}
 	if k.err == nil {
 		k.err = s.check()
 	}
-	whole := k.err == nil && len(in) > 0
-	for _, v := range in {
-		whole = whole && v.constant && v.whole != nil
-	}
-	if !whole {
+	if !wholes || k.err != nil {
 		return k.emit(m, typ, s, in...)
 	}
-	return k.wholeOut(typ, s.dims, moveWhole(m, s, in))
+	return k.wholeOut(typ, s, moveWhole(m, s, in))
+}
+
+// readTile reads a Tile: copies of an array side by side.
+func readTile(k *call) []*value {
+	v := k.arg(0)
+	repeats, n := k.wholes(1, "repeats"), len(v.shape.dims)
+	if k.err == nil && len(repeats) != n {
+		k.fail("repeats: expected %d numbers, found %d", n, len(repeats))
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	var before []int // dimensions with one of size 1 before each that is repeated
+	wide, axis, s := part{}, v.shape.axis, v.shape
+	for i, w := range repeats {
+		d := v.shape.dims[i]
+		if w.batch || w.n < 1 || w.n > maxArray {
+			k.fail("repeats: expected numbers from 1 to %d, found %v", maxArray, repeats)
+			return one(v)
+		}
+		if w.n > 1 {
+			k.rows(v.shape, i)
+			wide.along(int(w.n), len(before), len(before), 0)
+			before = append(before, 1)
+			if i < v.shape.axis {
+				axis++
+			}
+		}
+		wide.along(d, len(before), len(before), 1)
+		before = append(before, d)
+		s = s.sized(i, min(d*int(w.n), maxArray+1))
+	}
+	if len(before) == n || k.err != nil {
+		return one(v)
+	}
+	return one(k.spread(v, before, axis, wide, s))
+}
+
+// spread copies an array with additional dimensions of size 1, which the part repeats, and returns the result in
+// another shape.
+func (k *call) spread(v *value, dims []int, axis int, wide part, to shape) *value {
+	out := k.reshaped(v, dims, axis)
+	if k.err != nil {
+		return v
+	}
+	s := out.shape
+	for _, a := range wide.axes {
+		s = s.sized(a.to, a.size)
+	}
+	if k.err = to.check(); k.err != nil {
+		return v
+	}
+	return k.reshaped(k.move(&move{parts: []part{wide}}, v.typ, s, out), to.dims, to.axis)
+}
+
+// readBlocks reads DepthToSpace and SpaceToDepth, which move blocks of cells between the board and its channels.
+func readBlocks(k *call) []*value {
+	v, b := k.arg(0), k.integer("blocksize", 0)
+	c, h, w := k.board(v.shape)
+	mode := k.text("mode", "DCR")
+	if b < 1 || b > maxWindow || mode != "DCR" && mode != "CRD" {
+		k.fail("expected blocks of 1 to %d cells, DCR or CRD, found %d, %q", maxWindow, b, mode)
+		return one(v)
+	}
+	var dims, perm, to []int
+	switch {
+	case k.Op == "SpaceToDepth" && h%b == 0 && w%b == 0:
+		dims, perm, to = []int{1, c, h / b, b, w / b, b}, []int{0, 3, 5, 1, 2, 4}, []int{1, c * b * b, h / b, w / b}
+	case k.Op == "DepthToSpace" && c%(b*b) == 0 && mode == "DCR":
+		dims, perm, to = []int{1, b, b, c / b / b, h, w}, []int{0, 3, 4, 1, 5, 2}, []int{1, c / b / b, h * b, w * b}
+	case k.Op == "DepthToSpace" && c%(b*b) == 0:
+		dims, perm, to = []int{1, c / b / b, b, b, h, w}, []int{0, 1, 4, 2, 5, 3}, []int{1, c / b / b, h * b, w * b}
+	default:
+		k.fail("expected boards that divide into blocks of %d×%d, found %v", b, b, v.shape)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	out := k.reshaped(v, dims, v.shape.axis)
+	if k.err != nil {
+		return one(v)
+	}
+	return one(k.reshaped(k.permuted(out, perm), to, v.shape.axis))
 }
 
 func readSqueeze(k *call) []*value {

@@ -86,7 +86,7 @@ func list(names ...string) []string { return names }
 
 // unaryCases adds cases of functions of single elements.
 func unaryCases(add func(name string, s *sketch)) {
-	for _, op := range strings.Fields("Abs Neg Exp Erf Sin Cos Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip") {
+	for _, op := range strings.Fields("Abs Neg Exp Erf Sin Cos Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip Floor Ceil Round Sign Softsign Selu Celu") {
 		for _, dims := range [][]int{{7}, {3, 4, 5}, {2, 3}} {
 			s := newSketch(20)
 			s.output(s.node(op, list(s.input(onnx.Float32, dims...))))
@@ -97,7 +97,7 @@ func unaryCases(add func(name string, s *sketch)) {
 		s.output(s.node("Conv", list(s.node(op, list(x)), s.weights(2, 5, 3, 3)), "pads", []int64{1, 1, 1, 1}))
 		add(op+" on an image", s)
 	}
-	for op, attribute := range map[string]any{"LeakyRelu": float32(0.3), "Elu": float32(0.7), "HardSigmoid": float32(0.1)} {
+	for op, attribute := range map[string]any{"LeakyRelu": float32(0.3), "Elu": float32(0.7), "Celu": float32(0.7), "Selu": float32(1.1), "HardSigmoid": float32(0.1)} {
 		s := newSketch(16)
 		s.output(s.node(op, list(s.input(onnx.Float32, 9)), "alpha", attribute))
 		add(op+" with alpha", s)
@@ -112,7 +112,16 @@ func unaryCases(add func(name string, s *sketch)) {
 		s.output(s.node("Pow", list(s.input(onnx.Float32, 9), s.float(p))))
 		add(fmt.Sprint("Pow ", p), s)
 	}
-	s := newSketch(20)
+	s := newSketch(13)
+	x := s.node("Exp", list(s.input(onnx.Float32, 3, 4)))
+	for _, p := range []float32{0.5, -1, 1.5, -2, 17, -0.3} {
+		s.output(s.node("Pow", list(x, s.float(p))))
+	}
+	s.output(s.node("Pow", list(x, s.input(onnx.Float32, 1, 4))))
+	s.output(s.node("Pow", list(s.float(2), x)))
+	s.output(s.node("Pow", list(s.input(onnx.Float32, 4), s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: []int{4}, Ints: []int64{0, 1, 2, 3}}))))
+	add("Pow of positive numbers", s)
+	s = newSketch(20)
 	s.output(s.node("Gelu", list(s.input(onnx.Float32, 400)), "approximate", "tanh"))
 	add("Gelu tanh", s)
 	s = newSketch(10)
@@ -277,7 +286,7 @@ func shapeCases(add func(name string, s *sketch)) {
 
 // reductionCases adds cases of sums, means, pooling and normalization.
 func reductionCases(add func(name string, s *sketch)) {
-	for _, op := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"} {
+	for _, op := range strings.Fields("ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSumExp") {
 		s := newSketch(18)
 		x := s.input(onnx.Float32, 3, 4, 5)
 		image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
@@ -303,7 +312,10 @@ func reductionCases(add func(name string, s *sketch)) {
 			add(fmt.Sprint(op, opset), s)
 		}
 	}
-	s := newSketch(17)
+	s := newSketch(18)
+	s.output(s.node("ReduceLogSum", list(s.node("Exp", list(s.input(onnx.Float32, 3, 4))), s.ints(1))))
+	add("ReduceLogSum", s)
+	s = newSketch(17)
 	x := s.input(onnx.Float32, 3, 7, 8)
 	image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
 	for _, v := range list(x, image) {
@@ -340,6 +352,13 @@ func TestOperators(t *testing.T) {
 	productCases(add)
 	shapeCases(add)
 	elementLookupCases(add)
+	lookupCases(add)
+	rowCases(add)
+	scatterCases(add)
+	orderCases(add)
+	wholeCases(add)
+	einsumCases(add)
+	recurrentCases(add)
 	reductionCases(add)
 	for _, op := range known() {
 		assert.Truef(t, covered[op], "no case has %s", op)

@@ -174,7 +174,22 @@ var plainFunctions = map[string]func(x *interpreter, v float64) float64{
 		}
 		return min(max(v, low), high)
 	},
-	"Pow": func(x *interpreter, v float64) float64 { return math.Pow(v, x.in(1).data[0]) },
+	"Floor": func(_ *interpreter, v float64) float64 { return math.Floor(v) }, "Ceil": func(_ *interpreter, v float64) float64 { return math.Ceil(v) },
+	"Round": func(_ *interpreter, v float64) float64 { return math.RoundToEven(v) },
+	"Sign":  func(_ *interpreter, v float64) float64 { return float64(number(v > 0)) - float64(number(v < 0)) },
+	"IsNaN": func(_ *interpreter, v float64) float64 { return float64(number(math.IsNaN(v))) },
+	"IsInf": func(x *interpreter, v float64) float64 {
+		return float64(number(math.IsInf(v, 1) && x.int("detect_positive", 1) != 0 || math.IsInf(v, -1) && x.int("detect_negative", 1) != 0))
+	},
+	"Softsign": func(_ *interpreter, v float64) float64 { return v / (1 + math.Abs(v)) },
+	"Selu": func(x *interpreter, v float64) float64 {
+		return x.float("gamma", 1.0507009873554805) * (max(v, 0) + x.float("alpha", 1.6732632423543772)*math.Expm1(min(v, 0)))
+	},
+	"Celu": func(x *interpreter, v float64) float64 {
+		a := x.float("alpha", 1)
+		return max(v, 0) + a*math.Expm1(min(v, 0)/a)
+	},
+	"BitwiseNot": func(_ *interpreter, v float64) float64 { return 255 - v },
 }
 
 var plainBinary = map[string]func(a, b float64) float64{
@@ -185,6 +200,17 @@ var plainBinary = map[string]func(a, b float64) float64{
 	"Less":    func(a, b float64) float64 { return float64(number(a < b)) },
 	"Greater": func(a, b float64) float64 { return float64(number(a > b)) },
 	"PRelu":   func(a, b float64) float64 { return max(a, 0) + b*min(a, 0) },
+	"Sum":     func(a, b float64) float64 { return a + b },
+	"Pow":     math.Pow,
+
+	"LessOrEqual":    func(a, b float64) float64 { return float64(number(a <= b)) },
+	"GreaterOrEqual": func(a, b float64) float64 { return float64(number(a >= b)) },
+	"And":            func(a, b float64) float64 { return a * b },
+	"Or":             math.Max,
+	"Xor":            func(a, b float64) float64 { return math.Abs(a - b) },
+	"BitwiseAnd":     func(a, b float64) float64 { return float64(int(a) & int(b)) },
+	"BitwiseOr":      func(a, b float64) float64 { return float64(int(a) | int(b)) },
+	"BitwiseXor":     func(a, b float64) float64 { return float64(int(a) ^ int(b)) },
 }
 
 func plainBroadcast(a, b *plain) []int {
@@ -221,6 +247,9 @@ func (x *interpreter) run() []*plain {
 		}
 		return []*plain{a}
 	}
+	if f := plainOperators[x.node.Op]; f != nil {
+		return f(x)
+	}
 	switch x.node.Op {
 	case "Where":
 		c := x.in(2)
@@ -231,8 +260,13 @@ func (x *interpreter) run() []*plain {
 			}
 			return c.data[c.index(at)]
 		})}
-	case "Cast":
+	case "Cast", "CastLike":
 		to := onnx.Type(x.int("to", 0))
+		if x.node.Op == "CastLike" {
+			if to = onnx.Float32; b.whole {
+				to = onnx.Int64
+			}
+		}
 		out := build(a.dims, func(at []int) float64 {
 			v := a.data[a.index(at)]
 			if to == onnx.Bool {
@@ -264,7 +298,8 @@ func (x *interpreter) run() []*plain {
 		return []*plain{x.product()}
 	case "BatchNormalization", "LayerNormalization", "InstanceNormalization", "Softmax", "LogSoftmax":
 		return []*plain{x.normalize()}
-	case "GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin":
+	case "GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
+		"ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp":
 		return []*plain{x.reduce()}
 	case "Split":
 		return x.split()
@@ -490,6 +525,7 @@ func (x *interpreter) reduce() *plain {
 	}
 	out := build(kept, func(at []int) float64 {
 		sum, count, high, low := 0.0, 0, math.Inf(-1), math.Inf(1)
+		prod, absolute, squares, exponentials := 1.0, 0.0, 0.0, 0.0
 		eachIndex(a.dims, func(in []int) {
 			for i := range in {
 				if !gone(i) && in[i] != at[i] {
@@ -498,8 +534,21 @@ func (x *interpreter) reduce() *plain {
 			}
 			v := a.data[a.index(in)]
 			sum, count, high, low = sum+v, count+1, max(high, v), min(low, v)
+			prod, absolute, squares, exponentials = prod*v, absolute+math.Abs(v), squares+v*v, exponentials+math.Exp(v)
 		})
 		switch x.node.Op {
+		case "ReduceProd":
+			return prod
+		case "ReduceL1":
+			return absolute
+		case "ReduceL2":
+			return math.Sqrt(squares)
+		case "ReduceSumSquare":
+			return squares
+		case "ReduceLogSum":
+			return math.Log(sum)
+		case "ReduceLogSumExp":
+			return math.Log(exponentials)
 		case "ReduceSum":
 			return sum
 		case "ReduceMax", "GlobalMaxPool":

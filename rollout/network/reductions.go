@@ -9,8 +9,9 @@ import (
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }
 
-// reduction is the sum, mean, maximum or minimum over some dimensions. Sums are
-// float64, in the order of the dimensions.
+// reduction is the sum, mean, maximum or minimum over some dimensions, or a similar function: "prod" is the
+// product, "l1" and "l2" are norms, "squares" is the sum of squares, "logsum" the logarithm of the sum, and
+// "logsumexp" that of the sum of exponentials. Sums and products are float64, in the order of the dimensions.
 type reduction struct {
 	kind string
 	axes []int
@@ -54,7 +55,11 @@ func (t *reductionTask) run(r *Runner, rows int) {
 				}
 			}
 			for ; i < n; i++ {
-				dst[at+i] = t.reduce(from[i*step:])
+				if t.sums() || t.kind == "max" || t.kind == "min" {
+					dst[at+i] = t.reduce(from[i*step:])
+				} else {
+					dst[at+i] = t.other(from[i*step:])
+				}
 			}
 			at += n
 			c.next(&t.outer)
@@ -67,7 +72,7 @@ func (t *reductionTask) run(r *Runner, rows int) {
 // twice the time (64 channels of 80×80 cells).
 const neighbours = 8
 
-func (t *reductionTask) sums() bool { return t.kind == "sum" || t.kind == "mean" }
+func (t *reductionTask) sums() bool { return t.kind == "sum" || t.kind == "mean" || t.kind == "logsum" }
 
 // sum computes adjacent elements, each in the order of reduce.
 func (t *reductionTask) sum(dst *[neighbours]float32, src []float32) {
@@ -92,10 +97,66 @@ func (t *reductionTask) sum(dst *[neighbours]float32, src []float32) {
 
 // of returns the result for a sum.
 func (t *reductionTask) of(sum float64) float32 {
-	if t.kind == "mean" {
+	switch t.kind {
+	case "mean":
 		sum /= float64(t.count)
+	case "l2":
+		sum = math.Sqrt(sum)
+	case "logsum":
+		sum = logarithm(sum)
 	}
 	return float32(sum)
+}
+
+// other computes one element of a function that is neither a sum of the elements nor one of them.
+func (t *reductionTask) other(src []float32) float32 {
+	c := cursor{}
+	l := &t.inner
+	best, sum := src[0], 0.0
+	if t.kind == "logsumexp" {
+		best = t.largest(src)
+		if best-best != 0 { // ±∞ or NaN
+			return best
+		}
+	}
+	if t.kind == "prod" {
+		sum = 1
+	}
+	for range l.runs() {
+		at := c.at[0]
+		for range l.size[0] {
+			x := float64(src[at])
+			switch t.kind {
+			case "l1":
+				sum += math.Abs(x)
+			case "l2", "squares":
+				sum += float64(x * x)
+			case "logsumexp":
+				sum += kernel.Exponential(x - float64(best))
+			default:
+				sum *= x
+			}
+			at += l.step[0][0]
+		}
+		c.next(l)
+	}
+	if t.kind == "logsumexp" {
+		return float32(float64(best) + logarithm(sum))
+	}
+	return t.of(sum)
+}
+
+// largest returns the largest of the elements of one result.
+func (t *reductionTask) largest(src []float32) float32 {
+	c := cursor{}
+	l, best := &t.inner, src[0]
+	for range l.runs() {
+		for i := range l.size[0] {
+			best = max(best, src[c.at[0]+i*l.step[0][0]])
+		}
+		c.next(l)
+	}
+	return best
 }
 
 // reduce computes one element.

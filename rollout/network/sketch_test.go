@@ -61,8 +61,19 @@ func (s *sketch) ints(x ...int64) string {
 	return s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: []int{len(x)}, Ints: x})
 }
 
+// whole adds a constant whole number.
+func (s *sketch) whole(x int64) string {
+	return s.tensor(&onnx.Tensor{Type: onnx.Int64, Ints: []int64{x}})
+}
+
+// rows adds the numbers of the rows of an input, as PyTorch writes them: arange(len(x)).
+func (s *sketch) rows(x string) string {
+	n := s.node("Cast", list(s.node("Gather", list(s.node("Shape", list(x)), s.whole(0)))), "to", 7)
+	return s.node("Range", list(s.whole(0), n, s.whole(1)))
+}
+
 // node adds a node with attributes: each is a name and an int, a float32, a string, an
-// []int64 or a tensor.
+// []int64, a []string or a tensor.
 func (s *sketch) node(op string, inputs []string, attributes ...any) string {
 	return s.nodes(op, 1, inputs, attributes...)[0]
 }
@@ -84,6 +95,8 @@ func (s *sketch) nodes(op string, outputs int, inputs []string, attributes ...an
 			a.Kind, a.Text = onnx.KindText, v
 		case []int64:
 			a.Kind, a.Ints = onnx.KindInts, v
+		case []string:
+			a.Kind, a.Texts = onnx.KindTexts, v
 		case *onnx.Tensor:
 			a.Kind, a.Tensor = onnx.KindTensor, v
 		default:

@@ -77,6 +77,10 @@ func (a *Attribute) encode() message {
 		for _, x := range a.Ints {
 			m = m.number(8, x)
 		}
+	case KindTexts:
+		for _, s := range a.Texts {
+			m = m.text(9, s)
+		}
 	}
 	return m
 }

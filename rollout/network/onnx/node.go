@@ -96,6 +96,8 @@ func kindOf(number int) Kind {
 		return KindFloats
 	case 8:
 		return KindInts
+	case 9:
+		return KindTexts
 	}
 	return kindUnknown
 }
@@ -123,6 +125,11 @@ func (a *Attribute) parseContent(f field) error {
 		return f.floats(&a.Floats)
 	case KindInts:
 		return f.integers(&a.Ints)
+	case KindTexts:
+		var s string
+		err := f.text(&s)
+		a.Texts = append(a.Texts, s)
+		return err
 	}
 	return nil
 }

@@ -104,6 +104,7 @@ type Attribute struct {
 	Tensor *Tensor // not nil if Kind is KindTensor
 	Floats []float32
 	Ints   []int64
+	Texts  []string
 }
 
 // Kind is the kind of an attribute's value, numbered as in ONNX files.
@@ -117,6 +118,7 @@ const (
 	KindTensor  Kind = 4
 	KindFloats  Kind = 6
 	KindInts    Kind = 7
+	KindTexts   Kind = 8
 	kindUnknown Kind = 0
 )
 
@@ -135,6 +137,8 @@ func (k Kind) String() string {
 		return "numbers"
 	case KindInts:
 		return "whole numbers"
+	case KindTexts:
+		return "texts"
 	}
 	return "attribute of kind " + strconv.Itoa(int(k))
 }

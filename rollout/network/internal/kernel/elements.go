@@ -38,6 +38,21 @@ func exp(x float32) float32 {
 	return float32(scale + float64(scale*p))
 }
 
+// Exponential returns e^x, with an error of less than 2^-45 of it, for callers that round the result to
+// float32: the exponential of numbers below −700 is 0, and of numbers above 700 infinite.
+func Exponential(x float64) float64 {
+	switch {
+	case x > 700:
+		return math.Inf(1)
+	case x < -700:
+		return 0
+	case x != x:
+		return x
+	}
+	scale, p := exponential(x)
+	return scale + float64(scale*p)
+}
+
 func tanh(x float32) float32 {
 	switch {
 	case x > 10:

@@ -1,0 +1,259 @@
+package network
+
+import (
+	"math"
+
+	"moonfarm/rollout/network/onnx"
+)
+
+// lanes are the lines of an array along one dimension: line i of block o begins at o·n·inner + i, and its
+// elements are inner apart.
+type lanes struct{ outer, n, inner int }
+
+// along returns the lanes of a shape along an axis.
+func (s shape) along(axis int) lanes {
+	return lanes{product(s.dims[:axis]), s.dims[axis], product(s.dims[axis+1:])}
+}
+
+// readCumSum reads a CumSum: running sums along an axis, which is a constant input.
+func readCumSum(k *call) []*value {
+	v := k.arg(0)
+	axis := k.wholes(1, "axis")
+	if k.err == nil && (len(axis) != 1 || axis[0].batch) {
+		k.fail("axis: expected one number, found %v", axis)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	a := k.axis(axis[0].n, len(v.shape.dims))
+	exclusive, reverse := k.integer("exclusive", 0) != 0, k.integer("reverse", 0) != 0
+	k.rows(v.shape, a)
+	if k.err != nil {
+		return one(v)
+	}
+	return one(k.emit(&runningSum{v.shape.along(a), exclusive, reverse}, v.typ, v.shape, v))
+}
+
+// runningSum computes running sums in float64, each rounded once: from the first element to each, or from the
+// last to each if reverse is set; without the element itself if exclusive is set.
+type runningSum struct {
+	lanes
+	exclusive, reverse bool
+}
+
+func (*runningSum) work(*node) int64 { return 0 }
+
+func (o *runningSum) lower(p *planner, n *node) (task, error) {
+	return &runningSumTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
+}
+
+type runningSumTask struct {
+	*runningSum
+	dst, src place
+}
+
+func (t *runningSumTask) run(r *Runner, rows int) {
+	first, step := 0, t.inner
+	if t.reverse {
+		first, step = (t.n-1)*t.inner, -t.inner
+	}
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
+		for o := range t.outer {
+			for i := range t.inner {
+				at, sum := o*t.n*t.inner+i+first, 0.0
+				for range t.n {
+					x := float64(src[at])
+					if t.exclusive {
+						dst[at] = float32(sum)
+					} else {
+						dst[at] = float32(sum + x)
+					}
+					sum += x
+					at += step
+				}
+			}
+		}
+	}
+}
+
+// readTopK reads a TopK: the largest or smallest elements along an axis, and their indices.
+func readTopK(k *call) []*value {
+	v, count := k.arg(0), int64(k.integer("k", 0))
+	if k.has(1) {
+		if w := k.wholes(1, "K"); len(w) == 1 && !w[0].batch {
+			count = w[0].n
+		}
+	}
+	a := k.axis(int64(k.integer("axis", -1)), len(v.shape.dims))
+	largest := k.integer("largest", 1) != 0
+	k.ignore("sorted")
+	k.rows(v.shape, a)
+	if k.err == nil && (count < 1 || count > int64(v.shape.dims[a])) {
+		k.fail("K: expected a number from 1 to %d, found %d", v.shape.dims[a], count)
+	}
+	if k.err != nil {
+		return []*value{v, v}
+	}
+	index := k.emit(&top{v.shape.along(a), int(count), largest}, onnx.Int64, v.shape.sized(a, int(count)), v)
+	return []*value{k.emit(&elementLookup{axis: a}, v.typ, index.shape, v, index), index}
+}
+
+// top computes the indices of the first elements along a dimension in the order of their size. Among equal
+// numbers, such as 0 and −0, the one with the lower index comes first. NaN counts as larger than all numbers.
+type top struct {
+	lanes
+	count   int
+	largest bool
+}
+
+func (*top) work(*node) int64 { return 0 }
+
+func (o *top) lower(p *planner, n *node) (task, error) {
+	p.scratch = max(p.scratch, o.count)
+	return &topTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
+}
+
+type topTask struct {
+	*top
+	dst, src place
+}
+
+func (t *topTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
+		for o := range t.outer {
+			for i := range t.inner {
+				l := ranking{src: src[o*t.n*t.inner+i:], step: t.inner, largest: t.largest, best: r.scratch[:0]}
+				l.fill(t.n, t.count)
+				for j, index := range l.best {
+					dst[(o*t.count+j)*t.inner+i] = index
+				}
+			}
+		}
+	}
+}
+
+// rank returns a whole number for a float that has its place in the order: equal numbers have equal ranks, and
+// NaN has the highest.
+func rank(x float32) int32 {
+	switch b := int32(math.Float32bits(x)); {
+	case x != x:
+		return math.MaxInt32
+	case x == 0:
+		return 0
+	case b < 0:
+		return -(b & math.MaxInt32)
+	default:
+		return b
+	}
+}
+
+// ranking collects the indices of the best elements of a line. While it collects, best is a heap: the worst of
+// them is the first, and each is worse than those at twice its position.
+type ranking struct {
+	src     []float32
+	step    int
+	largest bool
+	best    []float32 // indices, exact since arrays have at most 2^24 elements
+}
+
+// before reports whether the element at index a comes before that at index b.
+func (l *ranking) before(a, b float32) bool {
+	x, y := rank(l.src[int(a)*l.step]), rank(l.src[int(b)*l.step])
+	switch {
+	case x == y:
+		return a < b
+	case l.largest:
+		return x > y
+	}
+	return x < y
+}
+
+// fill collects the best `count` of n elements, and sorts them.
+func (l *ranking) fill(n, count int) {
+	l.best = l.best[:count]
+	for i := range l.best {
+		l.best[i] = float32(i)
+	}
+	for i := count/2 - 1; i >= 0; i-- {
+		l.sink(i, count)
+	}
+	for i := count; i < n; i++ {
+		if x := float32(i); l.before(x, l.best[0]) {
+			l.best[0] = x
+			l.sink(0, count)
+		}
+	}
+	for end := count - 1; end > 0; end-- {
+		l.best[0], l.best[end] = l.best[end], l.best[0]
+		l.sink(0, end)
+	}
+}
+
+// sink moves the element at position i of a heap of `size` elements down to its place.
+func (l *ranking) sink(i, size int) {
+	for {
+		next := 2*i + 1
+		if next >= size {
+			return
+		}
+		if next+1 < size && l.before(l.best[next], l.best[next+1]) {
+			next++
+		}
+		if l.before(l.best[next], l.best[i]) {
+			return
+		}
+		l.best[i], l.best[next] = l.best[next], l.best[i]
+		i = next
+	}
+}
+
+// readArgMax reads an ArgMax or ArgMin: the index of the largest or smallest element along an axis.
+func readArgMax(k *call) []*value {
+	v, keep := k.arg(0), k.integer("keepdims", 1) != 0
+	a := k.axis(int64(k.integer("axis", 0)), len(v.shape.dims))
+	last := k.integer("select_last_index", 0) != 0
+	k.rows(v.shape, a)
+	if k.err != nil {
+		return one(v)
+	}
+	return one(k.emit(&extreme{v.shape.along(a), k.Op == "ArgMax", last}, onnx.Int64, v.shape.without([]int{a}, keep), v))
+}
+
+// extreme computes the index of the largest or smallest element along a dimension: the first one, or the last
+// one, among equals. NaN counts as larger than all numbers.
+type extreme struct {
+	lanes
+	largest, last bool
+}
+
+func (*extreme) work(*node) int64 { return 0 }
+
+func (o *extreme) lower(p *planner, n *node) (task, error) {
+	return &extremeTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
+}
+
+type extremeTask struct {
+	*extreme
+	dst, src place
+}
+
+func (t *extremeTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
+		for o := range t.outer {
+			for i := range t.inner {
+				at := o*t.n*t.inner + i
+				found, best := 0, rank(src[at])
+				for j := 1; j < t.n; j++ {
+					x := rank(src[at+j*t.inner])
+					if t.largest && x > best || !t.largest && x < best || t.last && x == best {
+						found, best = j, x
+					}
+				}
+				dst[o*t.inner+i] = float32(found)
+			}
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package network
+
+import (
+	"slices"
+
+	"moonfarm/rollout/network/onnx"
+)
+
+// combine tells how a scattered element changes the element at its index: it replaces it, or is added to it,
+// multiplied with it, or compared with it.
+type combine uint8
+
+const (
+	replace combine = iota
+	addTo
+	multiplyBy
+	least
+	most
+)
+
+// combinations are the values of the attribute "reduction".
+var combinations = map[string]combine{"none": replace, "add": addTo, "mul": multiplyBy, "min": least, "max": most}
+
+// reduction reads the attribute of that name.
+func (k *call) reduction() combine {
+	name := k.text("reduction", "none")
+	c, ok := combinations[name]
+	if !ok {
+		k.fail("reduction: expected none, add, mul, min or max, found %q", name)
+	}
+	return c
+}
+
+// apply changes elements by as many others.
+func (c combine) apply(dst, by []float32) {
+	dst = dst[:len(by)]
+	switch c {
+	case replace:
+		copy(dst, by)
+	case addTo:
+		for i, x := range by {
+			dst[i] += x
+		}
+	case multiplyBy:
+		for i, x := range by {
+			dst[i] *= x
+		}
+	case least:
+		for i, x := range by {
+			dst[i] = min(dst[i], x)
+		}
+	case most:
+		for i, x := range by {
+			dst[i] = max(dst[i], x)
+		}
+	}
+}
+
+// readScatterElements reads a ScatterElements, or its older form Scatter: each element of the updates has its
+// own index along an axis.
+func readScatterElements(k *call) []*value {
+	v, index, updates := k.arg(0), k.arg(1), k.arg(2)
+	d, e := v.shape.dims, index.shape.dims
+	a := k.axis(int64(k.integer("axis", 0)), len(d))
+	op := &elementScatter{combine: k.reduction(), axis: a}
+	k.rows(v.shape, a)
+	if len(e) != len(d) || !index.shape.equal(updates.shape) || index.shape.axis != v.shape.axis || index.shape.outer != v.shape.outer {
+		k.fail("expected indices and updates with the dimensions and the batch of the array %v, found %v and %v", v.shape, index.shape, updates.shape)
+	}
+	for i := range d {
+		if k.err == nil && i != a && (e[i] > d[i] || i == v.shape.axis && e[i] < d[i]) {
+			k.fail("expected indices for at most the array %v in all axes but %d, found %v", v.shape, a, index.shape)
+		}
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	return one(k.emit(op, v.typ, v.shape, v, index, updates))
+}
+
+// elementScatter copies an array, and changes one element of it for each of the updates, in their order. The
+// coordinates are those of the update, except along one axis, where the index counts. Updates with an index
+// out of range have no effect.
+type elementScatter struct {
+	combine
+	axis int
+}
+
+func (*elementScatter) work(*node) int64 { return 0 }
+
+func (o *elementScatter) lower(p *planner, n *node) (task, error) {
+	d, e := n.in[0].shape.dims, n.in[1].shape.dims
+	to := steps(d)
+	t := &elementScatterTask{
+		combine: o.combine, dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1]), updates: p.flat(n.in[2]),
+		size: product(d), count: d[o.axis], step: to[o.axis],
+	}
+	to[o.axis] = 0
+	t.loop = newLoop(e, false, steps(e), to)
+	return t, nil
+}
+
+type elementScatterTask struct {
+	combine
+	dst, src, index, updates place
+	size, count, step        int  // of the array, and of the axis
+	loop                     loop // over the updates, with the element of dst for index 0
+}
+
+func (t *elementScatterTask) run(r *Runner, rows int) {
+	l := &t.loop
+	for row := range rows {
+		dst, index, updates := r.row(&t.dst, row), r.row(&t.index, row), r.row(&t.updates, row)
+		copy(dst[:t.size], r.row(&t.src, row))
+		c := cursor{at: l.start}
+		for range l.runs() {
+			for i, x := range index[c.at[0]:][:l.size[0]] {
+				if n, ok := position(x, t.count); ok {
+					t.apply(dst[c.at[1]+i*l.step[1][0]+n*t.step:], updates[c.at[0]+i:][:1])
+				}
+			}
+			c.next(l)
+		}
+	}
+}
+
+// readScatterND reads a ScatterND: the last dimension of the indices has coordinates in the array.
+func readScatterND(k *call) []*value {
+	v, index, updates := k.arg(0), k.arg(1), k.arg(2)
+	d, e := v.shape.dims, index.shape.dims
+	c, q := k.reduction(), len(e)-1
+	if k.err == nil && (q < 0 || e[max(q, 0)] > len(d) || index.shape.axis == q && q >= 0) {
+		k.fail("expected an array and indices with coordinates in their last dimension, found %v and %v", v.shape, index.shape)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	m := e[q]
+	want := shape{dims: slices.Concat(e[:q], d[m:]), axis: index.shape.axis, outer: index.shape.outer}
+	switch axis := v.shape.axis; {
+	case axis < 0 && index.shape.axis < 0: // no array has the batch
+	case axis >= 0 && axis < m && index.ownRow(v.shape, axis, axis):
+		k.sameRows(index, m, axis)
+	case axis >= m && index.shape.axis < 0:
+		want.axis, want.outer = q+axis-m, v.shape.outer
+	default:
+		k.fail("expected indices of elements within a row of the batch, found %v for the array %v", index.shape, v.shape)
+	}
+	if k.err == nil && (!want.equal(updates.shape) || want.axis >= 0 && want.outer != updates.shape.outer) {
+		k.fail("expected updates of the shape %v, found %v", want, updates.shape)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	return one(k.emit(&pointScatter{c, newPoints(d, m, product(e[:q]))}, v.typ, v.shape, v, index, updates))
+}
+
+// pointScatter copies an array, and changes the elements or blocks at computed coordinates, in the order of the
+// updates. Updates with a coordinate out of range have no effect.
+type pointScatter struct {
+	combine
+	points
+}
+
+func (*pointScatter) work(*node) int64 { return 0 }
+
+func (o *pointScatter) lower(p *planner, n *node) (task, error) {
+	return &pointScatterTask{pointScatter: o, dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1]), updates: p.flat(n.in[2])}, nil
+}
+
+type pointScatterTask struct {
+	*pointScatter
+	dst, src, index, updates place
+}
+
+func (t *pointScatterTask) run(r *Runner, rows int) {
+	m := len(t.dims)
+	for row := range rows {
+		dst, index, updates := r.row(&t.dst, row), r.row(&t.index, row), r.row(&t.updates, row)
+		copy(dst[:t.size], r.row(&t.src, row))
+		for i := range t.count {
+			if at, ok := t.exact(index[i*m:]); ok {
+				t.apply(dst[at:], updates[i*t.inner:(i+1)*t.inner])
+			}
+		}
+	}
+}
+
+// readOneHot reads a OneHot: a new dimension that is "on" at the index, and "off" elsewhere.
+func readOneHot(k *call) []*value {
+	v, values := k.arg(0), k.arg(2)
+	depth, offOn := k.constant(1, 1, "depth"), k.constant(2, 2, "values")
+	n := len(v.shape.dims)
+	a := k.axis(int64(k.integer("axis", -1)), n+1)
+	if k.err == nil && !(depth[0] >= 1 && depth[0] <= maxArray) {
+		k.fail("depth: expected a number from 1 to %d, found %g", maxArray, depth[0])
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	s := v.shape
+	s.dims = slices.Insert(slices.Clone(s.dims), a, int(depth[0]))
+	if s.axis >= a {
+		s.axis++
+	}
+	op := &oneHot{off: offOn[0], on: offOn[1], depth: int(depth[0]), inner: product(v.shape.dims[a:])}
+	return one(k.emit(op, values.typ, s, v))
+}
+
+// oneHot writes "on" where the position along a dimension is the index, and "off" elsewhere. An index out of
+// range gives "off" alone.
+type oneHot struct {
+	off, on      float32
+	depth, inner int // sizes of the dimension, and of those after it
+}
+
+func (*oneHot) work(*node) int64 { return 0 }
+
+func (o *oneHot) lower(p *planner, n *node) (task, error) {
+	return &oneHotTask{o, p.flat(n.out), p.flat(n.in[0]), n.in[0].shape.size()}, nil
+}
+
+type oneHotTask struct {
+	*oneHot
+	dst, index place
+	indices    int
+}
+
+func (t *oneHotTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, index := r.row(&t.dst, row)[:t.indices*t.depth], r.row(&t.index, row)
+		for i := range dst {
+			dst[i] = t.off
+		}
+		for i, x := range index[:t.indices] {
+			if at, ok := position(x, t.depth); ok {
+				dst[(i/t.inner*t.depth+at)*t.inner+i%t.inner] = t.on
+			}
+		}
+	}
+}
+
+// readTrilu reads a Trilu: the upper or lower triangle of matrices, with 0 elsewhere.
+func readTrilu(k *call) []*value {
+	v, upper, diagonal := k.arg(0), k.integer("upper", 1) != 0, 0
+	if k.has(1) {
+		if w := k.wholes(1, "k"); len(w) == 1 && abs64(w[0].n) < maxArray {
+			diagonal = int(w[0].n)
+		}
+	}
+	n := len(v.shape.dims)
+	if n < 2 {
+		k.fail("expected matrices or stacks of them, found %v", v.shape)
+		return one(v)
+	}
+	k.rows(v.shape, n-2, n-1)
+	h, w := v.shape.dims[n-2], v.shape.dims[n-1]
+	if k.err == nil {
+		k.err = k.compiler.spend(h * w)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	mask := &value{name: k.Outputs[0], typ: onnx.Bool, shape: constantShape(h, w), constant: true, floats: make([]float32, h*w)}
+	for i := range mask.floats {
+		beyond := i%w - i/w - diagonal
+		mask.floats[i] = number(upper && beyond >= 0 || !upper && beyond <= 0)
+	}
+	zero := &value{name: k.Outputs[0], typ: v.typ, shape: constantShape(), constant: true, floats: []float32{0}}
+	return one(k.emit(&choose{}, v.typ, v.shape, mask, v, zero))
+}
