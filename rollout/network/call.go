@@ -193,7 +193,7 @@ func (k *call) constant(i, n int, what string) []float32 {
 	return floats
 }
 
-// trackRows sets perRow of the results. Exporters write x[arange(len(x))[:, None], indices] with the
+// trackRows sets perRow of the results. Exporters write x[arange(x.shape[0])[:, None], indices] with the
 // numbers of the batch's rows, which are not known here, where each row is computed alone. perRow tells by
 // how much a number grows from row to row, and the array holds the number for the first row: perRow has one
 // element for all numbers, or one for each index of the last dimension. Only operators that move, add and

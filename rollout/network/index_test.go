@@ -51,7 +51,7 @@ func lookupCases(add func(name string, s *sketch)) {
 	add("GatherElements of blocks", s)
 }
 
-// rowCases adds cases of indices that have the number of the row: x[arange(len(x))[:, None], i].
+// rowCases adds cases of indices that have the number of the row: x[arange(x.shape[0])[:, None], i].
 func rowCases(add func(name string, s *sketch)) {
 	s := newSketch(13)
 	x, i := s.input(onnx.Float32, 3, 4), s.node("Cast", list(s.input(onnx.Uint8, 2)), "to", 7)
@@ -194,6 +194,14 @@ func wholeCases(add func(name string, s *sketch)) {
 		s.output(s.node(op, list(a, b)))
 	}
 	s.output(s.node("BitwiseNot", list(a)))
+	byte := func(x int64) string { return s.tensor(&onnx.Tensor{Type: onnx.Uint8, Ints: []int64{x}}) }
+	s.output(s.node("Sub", list(a, b)))
+	s.output(s.node("Sub", list(a, byte(1))))
+	s.output(s.node("Add", list(s.node("Sub", list(byte(250), b)), byte(7))))
+	s.output(s.node("Mul", list(byte(200), a)))
+	s.output(s.node("Sub", list(s.node("Cast", list(a), "to", 7), s.node("Cast", list(b), "to", 7))))
+	s.output(s.node("Cast", list(s.node("Mul", list(s.node("Cast", list(a), "to", 7), s.whole(-3)))), "to", 2))
+	s.output(s.node("Mul", list(a, s.node("Sub", list(byte(3), byte(5))))))
 	by := s.tensor(&onnx.Tensor{Type: onnx.Uint8, Dims: []int{4}, Ints: []int64{0, 1, 2, 3}})
 	s.output(s.node("BitShift", list(a, by), "direction", "LEFT"))
 	s.output(s.node("BitShift", list(a, by), "direction", "RIGHT"))

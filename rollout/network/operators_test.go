@@ -30,7 +30,7 @@ func against(t *testing.T, file []byte, rows int) {
 	}
 	for _, v := range m.Inputs() {
 		a := newPlain(append([]int{all}, v.Dims...)...)
-		a.whole = v.Type != onnx.Float32
+		a.whole, a.bytes = v.Type != onnx.Float32, v.Type == onnx.Uint8
 		for i := range v.Len() * rows {
 			x := float32(random.NormFloat64())
 			if v.Type == onnx.Float32 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"moonfarm/rollout/network/onnx"
 )
@@ -14,6 +15,7 @@ type plain struct {
 	dims  []int
 	data  []float64
 	whole bool
+	bytes bool // whole numbers of 8 bits without a sign
 }
 
 func newPlain(dims ...int) *plain { return &plain{dims: dims, data: make([]float64, product(dims))} }
@@ -67,7 +69,7 @@ func (a *plain) ints() []int {
 
 func plainTensor(t *onnx.Tensor) *plain {
 	a := newPlain(t.Dims...)
-	a.whole = !t.Type.IsFloat()
+	a.whole, a.bytes = !t.Type.IsFloat(), t.Type == onnx.Uint8
 	for i := range a.data {
 		if a.whole {
 			a.data[i] = float64(t.Ints[i])
@@ -241,9 +243,12 @@ func (x *interpreter) run() []*plain {
 				if v.whole {
 					y = math.Trunc(y)
 				}
+				if v.bytes && w.bytes && strings.Contains("Add Sub Mul", x.node.Op) {
+					y = float64(uint8(int(y)))
+				}
 				return y
 			})
-			a.whole = v.whole
+			a.whole, a.bytes = v.whole, v.bytes
 		}
 		return []*plain{a}
 	}
@@ -274,9 +279,12 @@ func (x *interpreter) run() []*plain {
 			} else if !to.IsFloat() {
 				v = math.Trunc(v)
 			}
+			if to == onnx.Uint8 && a.whole {
+				v = float64(uint8(int(v)))
+			}
 			return v
 		})
-		out.whole = !to.IsFloat()
+		out.whole, out.bytes = !to.IsFloat(), to == onnx.Uint8
 		return []*plain{out}
 	case "Identity", "Dropout":
 		return []*plain{a}
@@ -492,7 +500,9 @@ func (x *interpreter) slice(a *plain, d []int) *plain {
 				picked = append(picked, at)
 			}
 		}
-		from[axis], d[axis] = picked[0], len(picked)
+		if d[axis] = len(picked); len(picked) > 0 {
+			from[axis] = picked[0]
+		}
 	}
 	return build(d, func(at []int) float64 {
 		at = slices.Clone(at)

@@ -66,7 +66,7 @@ func (s *sketch) whole(x int64) string {
 	return s.tensor(&onnx.Tensor{Type: onnx.Int64, Ints: []int64{x}})
 }
 
-// rows adds the numbers of the rows of an input, as PyTorch writes them: arange(len(x)).
+// rows adds the numbers of the rows of an input, as PyTorch writes them: arange(x.shape[0]).
 func (s *sketch) rows(x string) string {
 	n := s.node("Cast", list(s.node("Gather", list(s.node("Shape", list(x)), s.whole(0)))), "to", 7)
 	return s.node("Range", list(s.whole(0), n, s.whole(1)))

@@ -258,6 +258,82 @@ class Heads(nn.Module):
         return self.b(x).masked_fill(mask == 0, -1e4), torch.tanh(self.value(x))
 
 
+class Entities(nn.Module):
+    """A list of entities: codes of cells, the map at each entity's cell and around it, attention with a mask."""
+
+    def __init__(self):
+        super().__init__()
+        self.code, self.kind = nn.Embedding(9, 4), nn.Embedding(5, 3)
+        self.a, self.b = nn.Conv2d(4, 6, 3, padding=1), nn.Conv2d(6, 6, 3, padding=1)
+        self.near = nn.Linear(4 * 9, 8)
+        self.mix = nn.Linear(3 + 1 + 6 + 6 + 8 + 2, 16)
+        self.qkv = nn.Linear(16, 48)
+        self.out, self.value = nn.Linear(16, 5), nn.Linear(16, 1)
+
+    def forward(self, codes, own, scalars):
+        (n, count, _), (_, h, w) = own.shape, codes.shape
+        cells = self.code(codes.long()).permute(0, 3, 1, 2)
+        board = F.relu(self.b(F.relu(self.a(cells))))
+        kind, x, y, health = own.long().unbind(2)
+        live = kind > 0
+        rows = torch.arange(n, device=own.device)[:, None]
+        here = board.permute(0, 2, 3, 1)[rows, y, x]
+        at = (y * w + x)[:, None].expand(-1, board.shape[1], -1)
+        again = board.flatten(2).gather(2, at).transpose(1, 2)
+        side = torch.arange(3, device=own.device)
+        index = ((y * (w + 2) + x)[:, :, None, None] + side[:, None] * (w + 2) + side).flatten(1)
+        wide = F.pad(cells, [1] * 4).flatten(2).transpose(1, 2)
+        near = wide.gather(1, index[:, :, None].expand(-1, -1, 4)).view(n, count, -1)
+        health = torch.log1p(health.float())[:, :, None]
+        parts = [self.kind(kind), health, here, again, F.relu(self.near(near)), scalars[:, None].expand(-1, count, -1)]
+        f = F.relu(self.mix(torch.cat(parts, 2)))
+        q, k, v = self.qkv(f).view(n, count, 3, 2, 8).unbind(2)
+        a = torch.einsum("bihd,bjhd->bhij", q, k) / 8**0.5
+        a = torch.where(live[:, None, None], a, torch.tensor(-1e9)).softmax(-1)
+        f = f + torch.einsum("bhij,bjhd->bihd", a, v).flatten(2)
+        mean = (f * live[:, :, None]).sum(1) / live.sum(1, keepdim=True).clamp(min=1)
+        return self.out(f).flatten(1), torch.tanh(self.value(mean))
+
+
+class Steps(nn.Module):
+    """Recurrent layers over a few steps with positions as waves."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(6, 5, num_layers=2, bidirectional=True, batch_first=True)
+        self.gru, self.rnn = nn.GRU(10, 7, batch_first=True), nn.RNN(7, 4, nonlinearity="relu", batch_first=True)
+        self.out = nn.Linear(4 + 7 + 20, 3)
+
+    def forward(self, steps, state):
+        at = torch.arange(steps.shape[1], device=steps.device)[:, None]
+        rate = torch.exp(torch.arange(0, 6, 2, device=steps.device) * (-math.log(100.0) / 6))
+        x = steps + torch.stack([torch.sin(at * rate), torch.cos(at * rate)], 2).flatten(1)
+        x, (_, memory) = self.lstm(x)
+        x, state = self.gru(x, state.transpose(0, 1).contiguous())
+        x, _ = self.rnn(x)
+        return self.out(torch.cat([x[:, -1], state[0], memory.transpose(0, 1).flatten(1)], 1))
+
+
+class Indices(nn.Module):
+    """Indices, order and whole numbers computed from the input."""
+
+    def forward(self, cells, codes):
+        n, size = cells.shape
+        best, index = torch.topk(cells, 4)
+        order = torch.argsort(cells, dim=1, descending=True)
+        rows = torch.arange(n, device=cells.device)[:, None]
+        put = cells.clone()
+        put[rows, index] = 2 * best
+        code = codes.long()
+        count = torch.zeros(n, 10).scatter(1, code[:, :3], cells[:, :3])
+        sums = ((code > 3) ^ (cells > 0)).long().cumsum(1)
+        shares = F.one_hot(code // 4 + code % 4, 8).float().sum(1)
+        ends = torch.stack([cells.argmax(1), cells.argmin(1), (cells < -0.5).any(1).long()], 1)
+        whole = torch.cat([index, order, sums, ends, torch.floor(cells * 3).long()], 1).float()
+        wrapped = (codes - 5).float() / 16
+        return torch.cat([best, put, count, shares, cells.norm(dim=1, keepdim=True), cells.logsumexp(1, keepdim=True)], 1), whole, wrapped
+
+
 def normalise(model):
     """Gives batch norms statistics that differ from those of a new layer."""
     for m in model.modules():
@@ -290,6 +366,9 @@ NETWORKS = [
     ("strides", Strides, 16, False, lambda: {"planes": planes(4, 9, 8)}, ["policy", "value"]),
     ("heads", Heads, 13, False, lambda: {"planes": torch.randint(0, 3, (ROWS, 9, 8, 16), dtype=torch.uint8), "scalars": torch.rand(ROWS, 19), "mask": torch.randint(0, 2, (ROWS, 322), dtype=torch.uint8)}, ["policy", "value"]),
     ("fixed", Fixed, 12, False, lambda: {"planes": torch.rand(ROWS, 3, 4, 4)}, ["low", "high"]),
+    ("entities", Entities, 16, False, lambda: {"codes": torch.randint(0, 9, (ROWS, 7, 8), dtype=torch.uint8), "own": torch.randint(0, 5, (ROWS, 6, 4), dtype=torch.uint8), "scalars": torch.randn(ROWS, 2)}, ["policy", "value"]),
+    ("steps", Steps, 14, False, lambda: {"steps": torch.randn(ROWS, 5, 6), "state": torch.randn(ROWS, 1, 7)}, ["logits"]),
+    ("indices", Indices, 13, False, lambda: {"cells": torch.randn(ROWS, 9), "codes": torch.stack([torch.randperm(10)[:9] for _ in range(ROWS)]).byte()}, ["mixed", "whole", "wrapped"]),
 ]
 
 
