@@ -1,5 +1,7 @@
 package network
 
+import "math"
+
 // unary applies a function to each element.
 type unary struct{ function }
 
@@ -49,7 +51,19 @@ func (b *binary) lower(p *planner, n *node) (task, error) {
 	x, y := p.broadcast(n.in[0], n.out.shape), p.broadcast(n.in[1], n.out.shape)
 	l := newLoop(n.out.shape.dims, true, dst.steps, x.steps, y.steps)
 	l.start[0], l.start[1], l.start[2] = dst.start, x.start, y.start
-	return &binaryTask{dst.place, x.place, y.place, l, b.binaryOp}, nil
+	t := &binaryTask{dst.place, x.place, y.place, l, b.binaryOp}
+	if c := n.in[1]; b.name == "div" && c.constant && len(c.floats) == 1 {
+		if inverse, ok := exactInverse(c.floats[0]); ok { // a product takes less time, and has the same bits
+			t.op, t.y = binaryOf["Mul"], place{kind: placeConstant, data: []float32{inverse}}
+		}
+	}
+	return t, nil
+}
+
+// exactInverse returns 1/x for powers of two, false for other numbers.
+func exactInverse(x float32) (float32, bool) {
+	fraction, exponent := math.Frexp(math.Abs(float64(x)))
+	return 1 / x, fraction == 0.5 && exponent > -100 && exponent < 100
 }
 
 type binaryTask struct {
@@ -168,14 +182,44 @@ func (t *chooseTask) run(r *Runner, rows int) {
 		dst, is, x, y := r.row(&t.dst, row), r.row(&t.is, row), r.row(&t.x, row), r.row(&t.y, row)
 		c := cursor{at: l.start}
 		for range l.runs() {
-			for i := range l.size[0] {
-				from := y[c.at[3]+i*l.step[3][0]]
-				if is[c.at[1]+i*l.step[1][0]] != 0 {
-					from = x[c.at[2]+i*l.step[2][0]]
-				}
-				dst[c.at[0]+i*l.step[0][0]] = from
-			}
+			t.line(dst[c.at[0]:], is[c.at[1]:], x[c.at[2]:], y[c.at[3]:])
 			c.next(l)
+		}
+	}
+}
+
+// line selects the elements of one run of the loop. The usual masks of attention have quick loops: a number where
+// a mask is set, or not set, and adjacent elements elsewhere; or one bit of the mask for the whole run.
+func (t *chooseTask) line(dst, is, x, y []float32) {
+	n, to, si, sx, sy := t.loop.size[0], t.loop.step[0][0], t.loop.step[1][0], t.loop.step[2][0], t.loop.step[3][0]
+	switch {
+	case to == 1 && si == 0 && is[0] != 0 && sx == 1:
+		copy(dst[:n], x)
+	case to == 1 && si == 0 && is[0] == 0 && sy == 1:
+		copy(dst[:n], y)
+	case to == 1 && si == 1 && sx == 0 && sy == 1:
+		dst, is, y = dst[:n], is[:n], y[:n]
+		for i, v := range y {
+			if is[i] != 0 {
+				v = x[0]
+			}
+			dst[i] = v
+		}
+	case to == 1 && si == 1 && sx == 1 && sy == 0:
+		dst, is, x = dst[:n], is[:n], x[:n]
+		for i, v := range x {
+			if is[i] == 0 {
+				v = y[0]
+			}
+			dst[i] = v
+		}
+	default:
+		for i := range n {
+			from := y[i*sy]
+			if is[i*si] != 0 {
+				from = x[i*sx]
+			}
+			dst[i*to] = from
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package network
 
 import (
+	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -83,6 +86,48 @@ func FuzzRead(f *testing.F) {
 			return s.node("GatherElements", list(s.input(onnx.Float32, 3, 2), s.input(onnx.Uint8, 2, 2)), "axis", 1)
 		},
 		func(s *sketch) string { return s.node("ReduceSum", list(s.input(onnx.Float32, 3, 2), s.ints(2))) },
+		func(s *sketch) string {
+			return s.node("GatherND", list(s.input(onnx.Float32, 3, 2), s.input(onnx.Uint8, 3, 1)), "batch_dims", 2)
+		},
+		func(s *sketch) string {
+			x := s.input(onnx.Float32, 3, 2)
+			return s.node("Gather", list(s.node("Reshape", list(x, s.ints(-1, 2))), s.node("Mul", list(s.rows(x), s.ints(3)))))
+		},
+		func(s *sketch) string {
+			return s.node("ScatterElements", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 2), s.input(onnx.Float32, 2)), "axis", 1, "reduction", "add")
+		},
+		func(s *sketch) string {
+			x := s.input(onnx.Float32, 3)
+			index := s.node("Concat", list(s.node("Unsqueeze", list(s.rows(x), s.ints(1))), s.node("Cast", list(s.input(onnx.Uint8, 1)), "to", 7)), "axis", 1)
+			return s.node("ScatterND", list(x, index, s.node("Squeeze", list(s.input(onnx.Float32, 1), s.ints(1)))))
+		},
+		func(s *sketch) string { return s.node("TopK", list(s.input(onnx.Float32, 5), s.ints(2)), "axis", 1) },
+		func(s *sketch) string {
+			return s.node("CumSum", list(s.input(onnx.Float32, 5), s.whole(1)), "reverse", 1)
+		},
+		func(s *sketch) string { return s.node("ArgMax", list(s.input(onnx.Float32, 5)), "axis", 1) },
+		func(s *sketch) string {
+			return s.node("OneHot", list(s.input(onnx.Uint8, 2), s.whole(3), s.weights(2)), "axis", 1)
+		},
+		func(s *sketch) string {
+			return s.node("Einsum", list(s.input(onnx.Float32, 2, 3), s.input(onnx.Float32, 3)), "equation", "bij,bj->bi")
+		},
+		func(s *sketch) string {
+			return s.node("Tile", list(s.node("Trilu", list(s.input(onnx.Float32, 2, 3))), s.ints(1, 2, 1)))
+		},
+		func(s *sketch) string {
+			x := s.node("Unsqueeze", list(s.input(onnx.Float32, 3), s.ints(0)))
+			return s.node("GRU", list(x, s.weights(1, 6, 3), s.weights(1, 6, 2)), "hidden_size", 2)
+		},
+		func(s *sketch) string {
+			return s.node("Mul", list(s.input(onnx.Float32, 3), s.node("Range", list(s.float(1), s.float(4), s.float(1)))))
+		},
+		func(s *sketch) string {
+			return s.node("Gather", list(s.input(onnx.Float32, 3), s.node("NonZero", list(s.ints(0, 1, 2)))), "axis", 1)
+		},
+		func(s *sketch) string {
+			return s.node("BitShift", list(s.node("Mod", list(s.input(onnx.Uint8, 3), s.input(onnx.Uint8, 3))), s.ints(2)), "direction", "LEFT")
+		},
 	} {
 		s := newSketch(13)
 		s.output(draw(s))
@@ -198,6 +243,86 @@ func TestRefused(t *testing.T) {
 		{`node "Expand_0" (Expand): expected an array of 1 to 16777216 elements, found [batch, 100000, 100000]`, func(s *sketch) {
 			s.node("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 100000, 100000)))
 		}},
+		{`node "NonZero_0" (NonZero): expected a constant, found an array computed from the inputs: the size of the result would depend`, func(s *sketch) {
+			s.node("NonZero", list(s.input(onnx.Float32, 3)))
+		}},
+		{`node "Range_0" (Range): expected constants, found [batch]: the size of an array must not depend on the data`, func(s *sketch) {
+			s.node("Range", list(s.whole(0), s.input(onnx.Uint8), s.whole(1)))
+		}},
+		{`node "Range_0" (Range): expected an array of 1 to 16777216 elements, found [16777217]`, func(s *sketch) {
+			s.node("Range", list(s.whole(0), s.whole(1<<39), s.whole(1)))
+		}},
+		{`node "Range_0" (Range): expected a range of constants or from 0 to a multiple of the batch, found 0 to 5 by 0`, func(s *sketch) {
+			s.node("Range", list(s.whole(0), s.whole(5), s.whole(0)))
+		}},
+		{`node "Relu_5" (Relu): expected numbers that do not depend on the position of a row in the batch, found numbers counted from its first row`, func(s *sketch) {
+			s.node("Identity", list(s.node("Relu", list(s.node("Identity", list(s.rows(s.input(onnx.Float32, 3))))))))
+		}},
+		{`output "Range_3.0": expected numbers that do not depend on the position of a row in the batch`, func(s *sketch) {
+			s.output(s.rows(s.input(onnx.Float32, 3)))
+		}},
+		{`node "Gather_5" (Gather): expected an axis within a row, found the batch, 0 of [3·batch]`, func(s *sketch) {
+			x := s.input(onnx.Float32, 3)
+			s.output(s.node("Gather", list(s.node("Reshape", list(x, s.ints(-1))), s.rows(x)))) // row 1 would read row 0
+		}},
+		{`node "Gather_4" (Gather): expected indices of elements within a row, found numbers counted from the first row`, func(s *sketch) {
+			x := s.input(onnx.Float32, 3)
+			s.output(s.node("Gather", list(x, s.rows(x)), "axis", 1))
+		}},
+		{`node "TopK_0" (TopK): K: expected a number from 1 to 3, found 4`, func(s *sketch) {
+			s.node("TopK", list(s.input(onnx.Float32, 3), s.ints(4)), "axis", 1)
+		}},
+		{`node "TopK_0" (TopK): expected an axis within a row, found the batch, 0 of [batch, 3]`, func(s *sketch) {
+			s.node("TopK", list(s.input(onnx.Float32, 3), s.ints(1)), "axis", 0)
+		}},
+		{`node "CumSum_0" (CumSum): expected an axis from -2 to 1, found 9`, func(s *sketch) {
+			s.node("CumSum", list(s.input(onnx.Float32, 3), s.whole(9)))
+		}},
+		{`node "GatherND_0" (GatherND): expected an array and indices with coordinates in their last dimension, found [batch, 3] and [batch, 3]`, func(s *sketch) {
+			s.node("GatherND", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 3)))
+		}},
+		{`node "GatherND_0" (GatherND): expected indices of elements within a row of the batch, found [batch, 2] for the array [batch, 3]`, func(s *sketch) {
+			s.node("GatherND", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 2)))
+		}},
+		{`node "ScatterND_0" (ScatterND): expected indices of elements within a row of the batch, found [batch, 2] for the array [3, 4]`, func(s *sketch) {
+			s.node("ScatterND", list(s.weights(3, 4), s.input(onnx.Uint8, 2), s.input(onnx.Float32)))
+		}},
+		{`node "ScatterND_0" (ScatterND): expected updates of the shape [1, 3], found [batch, 3]`, func(s *sketch) {
+			point := s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: []int{1, 1}, Ints: []int64{0}})
+			s.node("ScatterND", list(s.weights(2, 3), point, s.input(onnx.Float32, 3)))
+		}},
+		{`node "ScatterElements_0" (ScatterElements): reduction: expected none, add, mul, min or max, found "mean"`, func(s *sketch) {
+			x := s.input(onnx.Float32, 3)
+			s.node("ScatterElements", list(x, s.input(onnx.Uint8, 3), x), "axis", 1, "reduction", "mean")
+		}},
+		{`node "OneHot_0" (OneHot): depth: expected a number from 1 to 16777216, found -1`, func(s *sketch) {
+			s.node("OneHot", list(s.input(onnx.Uint8, 3), s.whole(-1), s.weights(2)))
+		}},
+		{`node "OneHot_0" (OneHot): expected an array of 1 to 16777216 elements, found [batch, 4096, 16777216]`, func(s *sketch) {
+			s.node("OneHot", list(s.input(onnx.Uint8, 4096), s.whole(1<<24), s.weights(2)))
+		}},
+		{`node "Tile_0" (Tile): repeats: expected numbers from 1 to 16777216, found [1 0]`, func(s *sketch) {
+			s.node("Tile", list(s.input(onnx.Float32, 3), s.ints(1, 0)))
+		}},
+		{`node "Tile_0" (Tile): expected an array of 1 to 16777216 elements, found [batch, 16777217]`, func(s *sketch) {
+			s.node("Tile", list(s.input(onnx.Float32, 3), s.ints(1, 1<<24)))
+		}},
+		{`node "Einsum_0" (Einsum): equation: expected terms of different letters, found "bii->bi"`, func(s *sketch) {
+			s.node("Einsum", list(s.input(onnx.Float32, 3, 3)), "equation", "bii->bi")
+		}},
+		{`node "Einsum_0" (Einsum): expected an axis within a row, found the batch, 0 of [batch, 3]`, func(s *sketch) {
+			s.node("Einsum", list(s.input(onnx.Float32, 3)), "equation", "bi->i")
+		}},
+		{`node "LSTM_1" (LSTM): expected weights [directions, 16, 2], found [1, 16, 3]`, func(s *sketch) {
+			x := s.node("Transpose", list(s.input(onnx.Float32, 3, 2)), "perm", []int64{1, 0, 2})
+			s.node("LSTM", list(x, s.weights(1, 16, 3), s.weights(1, 16, 4)), "hidden_size", 4)
+		}},
+		{`node "GRU_0" (GRU): expected [steps, batch, inputs] and weights of three dimensions, found [batch, 3, 2] and [1, 12, 2]`, func(s *sketch) {
+			s.node("GRU", list(s.input(onnx.Float32, 3, 2), s.weights(1, 12, 2), s.weights(1, 12, 4)), "hidden_size", 4)
+		}},
+		{`node "BitShift_0" (BitShift): shift: expected numbers from 0 to 23, found 64`, func(s *sketch) {
+			s.node("BitShift", list(s.input(onnx.Uint8, 3), s.ints(64)), "direction", "LEFT")
+		}},
 		{`expected operators of version 7 or later (opset_import), found 6`, func(s *sketch) { s.Opset = 6 }},
 		{`expected an output, found none`, func(s *sketch) {}},
 	} {
@@ -211,4 +336,109 @@ func TestRefused(t *testing.T) {
 			require.ErrorContains(t, err, "network: "+c.want)
 		})
 	}
+}
+
+// attributesOf has attributes that random nodes may have, by operator.
+var attributesOf = map[string][]string{
+	"axis":        strings.Fields("ArgMax ArgMin Concat Flatten Gather GatherElements LogSoftmax OneHot ScatterElements Scatter Softmax Split TopK"),
+	"keepdims":    strings.Fields("ArgMax ArgMin ReduceSum ReduceMax ReduceProd ReduceL2"),
+	"largest":     strings.Fields("TopK"),
+	"exclusive":   strings.Fields("CumSum"),
+	"reverse":     strings.Fields("CumSum"),
+	"upper":       strings.Fields("Trilu"),
+	"batch_dims":  strings.Fields("GatherND"),
+	"blocksize":   strings.Fields("DepthToSpace SpaceToDepth"),
+	"hidden_size": strings.Fields("LSTM GRU RNN"),
+	"to":          strings.Fields("Cast"),
+	"fmod":        strings.Fields("Mod"),
+}
+
+// randomGraph returns a graph of a few random nodes over inputs, constants and numbers of rows.
+func randomGraph(random *rand.Rand, ops []string) *sketch {
+	s := newSketch(18)
+	s.random = random
+	x := s.input(onnx.Float32, 3, 4)
+	names := list(x, s.input(onnx.Float32, 2, 3, 4), s.input(onnx.Uint8, 3, 4), s.input(onnx.Uint8, 2), s.input(onnx.Bool, 3, 4))
+	names = append(names, s.weights(3, 4), s.weights(4, 4), s.weights(2), s.float(2), s.whole(1), s.ints(1), s.ints(2, 1), s.ints(-1, 4), s.ints(0, 3, 2))
+	names = append(names, s.rows(x), s.node("Unsqueeze", list(s.rows(x), s.ints(1))), s.node("Reshape", list(x, s.ints(-1, 4))), s.node("Cast", list(names[3]), "to", 7))
+	for range 1 + random.IntN(5) {
+		op := ops[random.IntN(len(ops))]
+		var in []string
+		for range 1 + random.IntN(3) {
+			in = append(in, names[random.IntN(len(names))])
+		}
+		var attributes []any
+		for _, name := range slices.Sorted(maps.Keys(attributesOf)) {
+			if slices.Contains(attributesOf[name], op) && random.IntN(3) > 0 {
+				attributes = append(attributes, name, random.IntN(6)-2)
+			}
+		}
+		switch op {
+		case "ScatterND", "ScatterElements":
+			attributes = append(attributes, "reduction", list("none", "add", "mul", "min", "max")[random.IntN(5)])
+		case "Einsum":
+			attributes = append(attributes, "equation", list("bij,bij->bi", "bij,jk->bik", "bij->bj", "bi,bj->bij", "bij,kj->bki")[random.IntN(5)])
+		case "BitShift":
+			attributes = append(attributes, "direction", "RIGHT")
+		}
+		names = append(names, s.node(op, in, attributes...))
+	}
+	s.output(names[len(names)-1])
+	return s
+}
+
+// TestRandomNodes: graphs of random nodes are refused, or give the same bits for a row in any batch, whatever the
+// inputs are.
+func TestRandomNodes(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	odd := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 2.5, -7, 1e9, -3e38, 1e-40, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+	ops := known()
+	ran, rounds := map[string]bool{}, 15000
+	if testing.Short() {
+		rounds = 5000
+	}
+	for range rounds {
+		s := randomGraph(random, ops)
+		m, err := Read(onnx.Encode(&s.Graph))
+		if err != nil {
+			continue
+		}
+		last := s.Nodes[len(s.Nodes)-1]
+		ran[last.Op] = true
+		const rows = 3
+		all, single := m.NewRunner(rows), m.NewRunner(1)
+		for i := range m.inputs {
+			for j := range all.floats[i] {
+				all.floats[i][j] = odd[random.IntN(len(odd))]
+			}
+			for j := range all.bytes[i] {
+				all.bytes[i][j] = uint8(random.IntN(5) * random.IntN(2))
+			}
+		}
+		all.Run(rows)
+		v := m.outputs[0]
+		for row := range rows {
+			for i, in := range m.inputs {
+				copy(single.floats[i], all.floats[i][min(row*in.Len(), len(all.floats[i])):])
+				copy(single.bytes[i], all.bytes[i][min(row*in.Len(), len(all.bytes[i])):])
+			}
+			single.Run(1)
+			for i, x := range single.Output(v.Name)[:v.Len()] {
+				y := all.Output(v.Name)[row*v.Len()+i]
+				if math.Float32bits(x) != math.Float32bits(y) && (x == x || y == y) {
+					t.Fatalf("number %d of row %d of %s is %g in a batch and %g alone, after %v", i, row, last, y, x, nodeList(s))
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d operators ran", len(ran), len(ops))
+	assert.GreaterOrEqual(t, len(ran), 60)
+}
+
+// nodeList describes the nodes of a graph.
+func nodeList(s *sketch) (all []string) {
+	for _, n := range s.Nodes {
+		all = append(all, fmt.Sprint(n.Op, n.Inputs, n.Outputs))
+	}
+	return all
 }

@@ -54,7 +54,7 @@ func readRecurrent(k *call) []*value {
 	names := map[string][]bool{"forward": {false}, "reverse": {true}, "bidirectional": {false, true}}[k.text("direction", "forward")]
 	n, wide := len(names), o.gates()*max(o.hidden, 1)
 	if k.err == nil && (n == 0 || o.hidden < 1 || !slices.Equal(w, []int{n, wide, o.in})) {
-		k.fail("expected weights [directions, %d·hidden_size, %d], found %v", o.gates(), o.in, weights.shape)
+		k.fail("expected weights [directions, %d, %d], found %v", wide, o.in, weights.shape)
 	}
 	input, state, bias := k.constant(1, n*wide*o.in, "W"), k.constant(2, n*wide*o.hidden, "R"), make([]float32, 2*n*wide)
 	if k.has(3) {

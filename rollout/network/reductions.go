@@ -272,11 +272,49 @@ func (t *softmaxTask) run(r *Runner, rows int) {
 		for o := range t.outer {
 			for i := range t.inner {
 				at := o*t.n*t.inner + i
+				if t.inner == 1 && !t.log {
+					t.adjacent(dst[at:][:t.n], src[at:][:t.n], r.scratch)
+					continue
+				}
 				t.shares(dst[at:], src[at:], r.scratch[:t.n])
 			}
 		}
 	}
 }
+
+// adjacent computes the shares of adjacent numbers, with the bits of shares. Numbers at the end that are far
+// below the largest, as masks of attention make them, have exponentials of 0 and are skipped.
+func (t *softmaxTask) adjacent(dst, src, e []float32) {
+	best := src[0]
+	for _, x := range src {
+		if x > best { // NaN is skipped, and makes all shares NaN by its exponential
+			best = x
+		}
+	}
+	n := len(src)
+	for n > 1 && src[n-1]-best < lowest {
+		n--
+	}
+	e = e[:n]
+	for i, x := range src[:n] {
+		e[i] = x - best
+	}
+	kernel.Exp(e, e)
+	sum := 0.0
+	for _, x := range e {
+		sum += float64(x)
+	}
+	for i, x := range e {
+		dst[i] = float32(float64(x) / sum)
+	}
+	rest, none := dst[n:], float32(0/sum) // NaN if the sum is
+	for i := range rest {
+		rest[i] = none
+	}
+}
+
+// lowest is a number below which exponentials are 0.
+const lowest = -106
 
 func (t *softmaxTask) shares(dst, src, e []float32) {
 	best := src[0]
