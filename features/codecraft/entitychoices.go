@@ -214,37 +214,28 @@ func (m *masks) of(slot int) *[entityMask]uint64 { return (*[entityMask]uint64)(
 func (a *EntityActions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 	features.CheckLength("mask", len(dst), entityMask*slots)
 	m := (*masks)(dst)
-	for i := range slots {
-		m[entityMask*i], m[entityMask*i+1] = 1<<entityLeave, 0
-	}
 	p &= 3
-	var v view
-	v.begin(a.cells, s, p)
-	v.survey()
-	var b blocks
-	b.find(&v)
-	for i := range s.Units[:s.N] {
-		u := &s.Units[i]
-		if u.Owner != p {
-			continue
-		}
-		slot, ok := v.slotOf(u)
-		if !ok {
-			continue
-		}
-		legal := m.of(slot)
+	var v roster
+	v.call(a, s, p)
+	for slot := range slots {
+		m[entityMask*slot], m[entityMask*slot+1] = 1<<entityLeave, 0
+	}
+	for slot, i := range v.units[:v.n] {
+		u, legal := &s.Units[i&(cc.MaxUnits-1)], m.of(slot)
 		if legal[0] = a.always[p][u.Type]; !u.Active {
 			continue
 		}
 		t := &a.cells.types[u.Type]
 		if t.moves {
-			legal[0] |= b.steps(&v, u)
+			blocked, onMap := besides(&v.fixed, p, u)
+			legal[0] |= (onMap &^ blocked) << entityStep
 		}
 		if a.strikes(u.Type) {
-			legal[0] |= b.strikes(&v, u)
+			there, _ := besides(&v.struck, p, u)
+			legal[0] |= there << entityStrike
 		}
-		if t.repairs != 0 && v.canRepairAny(u, t) {
-			legal[0] |= a.repairs(&v, &b, u, t)
+		if t.repairs&v.damaged != 0 && v.canRepairAny(u, t) {
+			legal[0] |= v.entityRepairs(u, t)
 		}
 		if t.builds {
 			a.builds(&v, u, legal)
@@ -253,36 +244,113 @@ func (a *EntityActions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 	a.aim(m, &v)
 }
 
-// blocks has sets of cells that steps and attacks need.
-type blocks struct {
-	fixed  bitboard.Square // own entities that do not move
-	struck bitboard.Square // visible resources and entities of other players
-	hurt   bitboard.Square // own entities without full health
+// roster has the parts of a state that the choices of all slots need.
+type roster struct {
+	view
+	n       int
+	units   [slots]uint16   // by slot: the index of the unit
+	fixed   bitboard.Square // own entities that do not move
+	struck  bitboard.Square // visible resources and entities of other players
+	ailing  bitboard.Square // own entities without full health
+	damaged cc.TypeSet      // their types
+	purse   int32           // resource to spend in this tick: what there is, and what the collectors can get before builds
+	payable cc.TypeSet      // types that the purse and the population allow
 }
 
-func (b *blocks) find(v *view) {
-	b.struck = v.known
-	b.struck.AndNot(&v.s.Own[v.p])
-	r := &v.a.rules
-	for i := range v.s.Units[:v.s.N] {
-		u := &v.s.Units[i]
-		if u.Owner != v.p {
+// call fills in the roster.
+func (v *roster) call(a *EntityActions, s *cc.State, p sim.Player) {
+	v.a, v.s, v.p = a.cells, s, p
+	var mine [cc.MaxUnits]uint16
+	n := 0
+	f := &frames[p]
+	for i := range s.Units[:s.N] {
+		u := &s.Units[i]
+		if u.Owner != p {
 			continue
 		}
-		t := &r.Types[u.Type]
-		if !t.CanMove {
-			b.fixed.AddSquare(int(u.X), int(u.Y), int(t.Size))
+		mine[n] = uint16(i)
+		n++
+		t := &v.a.types[u.Type]
+		x, y := int(u.X), int(u.Y)
+		v.ranks.add(f.cornerAt(x, y, t.size))
+		if !t.moves {
+			v.fixed.AddSquare(x, y, t.size)
 		}
-		if int32(u.Health) < t.MaxHealth {
-			b.hurt.AddSquare(int(u.X), int(u.Y), int(t.Size))
+		if int32(u.Health) < v.a.rules.Types[u.Type].MaxHealth {
+			v.hurt[u.Type]++
+			v.damaged |= 1 << u.Type
+			v.ailing.AddSquare(x, y, t.size)
+		}
+	}
+	v.n = min(v.ranks.count(), slots)
+	for _, i := range mine[:n] {
+		if slot, ok := v.slotOf(&s.Units[i&(cc.MaxUnits-1)]); ok {
+			v.units[slot] = i
+		}
+	}
+	v.known = s.Occupied
+	if v.a.rules.Fog && v.a.spread {
+		v.hideUnseen()
+	}
+	v.struck = v.known
+	v.struck.AndNot(&s.Own[p])
+	v.fill(mine[:n])
+	v.price()
+}
+
+// fill counts the purse: a collector that has a resource in range can get what it takes in a tick. Where
+// others have resource, too, or what is beside an entity may be out of sight, all collectors count.
+func (v *roster) fill(mine []uint16) {
+	r := &v.a.rules
+	v.purse = v.s.Resource[v.p]
+	var near [cc.Types]*bitboard.Square
+	var grown bitboard.Square
+	yield, all := int32(0), v.a.rules.Fog && v.a.spread
+	for t := range r.Types {
+		yield = max(yield, r.Types[t].Yield)
+		all = all || cc.Type(t) != cc.Resource && r.Types[t].Yield > 0
+	}
+	if !all {
+		for t := range r.Types {
+			if k := &r.Types[t]; k.Collects && k.Range == 1 && v.s.Count[v.p][t] > 0 {
+				grown.Grow(&v.s.Resources)
+				near[t] = &grown
+			}
+		}
+	}
+	for _, i := range mine {
+		u := &v.s.Units[i&(cc.MaxUnits-1)]
+		k := &r.Types[u.Type]
+		if u.Active && k.Collects && k.CanAttack && (near[u.Type] == nil || near[u.Type].MeetsSquare(int(u.X), int(u.Y), int(k.Size))) {
+			v.purse += k.Damage * yield
 		}
 	}
 }
 
+// price finds what can be paid, and the squares for it.
+func (v *roster) price() {
+	r, largest := &v.a.rules, int32(0)
+	if v.s.N == cc.MaxUnits {
+		return
+	}
+	for t := range r.Types {
+		if !r.Types[t].CanBuild || v.s.Count[v.p][t] == 0 {
+			continue
+		}
+		for _, built := range r.Types[t].Builds.All() {
+			if v.purse >= r.CostOf(built, int32(v.s.Count[v.p][built])) && r.RoomFor(built, v.s.PopUse[v.p], v.s.PopProvide[v.p]) {
+				v.payable |= 1 << built
+				largest = max(largest, r.Types[built].Size)
+			}
+		}
+	}
+	v.fit(int(largest))
+}
+
 // besides returns the cells beside a unit of size 1 that are on the map, in the four directions as
 // seen, as bits of set.
-func besides(set *bitboard.Square, v *view, u *cc.Unit) (in, onMap uint64) {
-	for d, by := range &compassOf[v.p&3] {
+func besides(set *bitboard.Square, p sim.Player, u *cc.Unit) (in, onMap uint64) {
+	for d, by := range &compassOf[p&3] {
 		x, y := int(u.X)+int(by.x), int(u.Y)+int(by.y)
 		if uint(x) < side && uint(y) < side {
 			onMap |= 1 << d
@@ -306,23 +374,13 @@ var compassOf = func() (t [sim.MaxPlayers][4]place) {
 	return t
 }()
 
-func (b *blocks) steps(v *view, u *cc.Unit) uint64 {
-	blocked, onMap := besides(&b.fixed, v, u)
-	return (onMap &^ blocked) << entityStep
-}
-
-func (b *blocks) strikes(v *view, u *cc.Unit) uint64 {
-	there, _ := besides(&b.struck, v, u)
-	return there << entityStrike
-}
-
-// repairs returns the legal repairs of a unit.
-func (a *EntityActions) repairs(v *view, b *blocks, u *cc.Unit, t *abilities) (legal uint64) {
+// entityRepairs returns the legal repairs of a unit.
+func (v *roster) entityRepairs(u *cc.Unit, t *abilities) (legal uint64) {
 	if t.moves {
 		legal = 1 << entityMend
 	}
 	if t.size == 1 {
-		if hurt, _ := besides(&b.hurt, v, u); hurt == 0 {
+		if near, _ := besides(&v.ailing, v.p, u); near == 0 {
 			return legal
 		}
 	}
@@ -335,11 +393,11 @@ func (a *EntityActions) repairs(v *view, b *blocks, u *cc.Unit, t *abilities) (l
 }
 
 // builds adds the squares on which a unit can build.
-func (a *EntityActions) builds(v *view, u *cc.Unit, legal *[entityMask]uint64) {
+func (a *EntityActions) builds(v *roster, u *cc.Unit, legal *[entityMask]uint64) {
 	r := &a.cells.rules
 	l := &a.spots[v.p][u.Type]
 	for k, built := range r.Types[u.Type].Builds.All() {
-		if !v.affords(u.Type, k, built) {
+		if !v.payable.Has(built) {
 			continue
 		}
 		fits := &v.fits[r.Types[built].Size-1]
@@ -352,13 +410,8 @@ func (a *EntityActions) builds(v *view, u *cc.Unit, legal *[entityMask]uint64) {
 	}
 }
 
-// affords reports whether the player can pay for option k of a builder now.
-func (v *view) affords(builder cc.Type, k int, built cc.Type) bool {
-	return k < most && v.afford[builder][v.a.rules.Types[built].Size]>>(choiceBuild+4*k)&1 != 0
-}
-
 // aim makes the targets in range legal, and focus for the entities that have one.
-func (a *EntityActions) aim(m *masks, v *view) {
+func (a *EntityActions) aim(m *masks, v *roster) {
 	foes := v.enemies()
 	reached, own, last := foes, &v.s.Own[v.p], 0
 	for _, r := range a.cells.ranges {
@@ -368,24 +421,22 @@ func (a *EntityActions) aim(m *masks, v *view) {
 		if !meet(&reached, own) {
 			continue
 		}
-		for i := range v.s.Units[:v.s.N] {
-			u := &v.s.Units[i]
-			if u.Owner != v.p || !u.Active || !r.types.Has(u.Type) || !reached.MeetsSquare(int(u.X), int(u.Y), a.cells.types[u.Type].size) {
+		for slot, i := range v.units[:v.n] {
+			u := &v.s.Units[i&(cc.MaxUnits-1)]
+			if !u.Active || !r.types.Has(u.Type) || !reached.MeetsSquare(int(u.X), int(u.Y), a.cells.types[u.Type].size) {
 				continue
 			}
-			if slot, ok := v.slotOf(u); ok {
-				legal := m.of(slot)
-				legal[0] |= 1 << entityFocus
-				if a.shoots(u.Type) {
-					a.targets(v, &foes, u, legal)
-				}
+			legal := m.of(slot)
+			legal[0] |= 1 << entityFocus
+			if a.shoots(u.Type) {
+				a.targets(v, &foes, u, legal)
 			}
 		}
 	}
 }
 
 // targets adds the places of the entities of other players in range of a unit.
-func (a *EntityActions) targets(v *view, foes *bitboard.Square, u *cc.Unit, legal *[entityMask]uint64) {
+func (a *EntityActions) targets(v *roster, foes *bitboard.Square, u *cc.Unit, legal *[entityMask]uint64) {
 	l := &a.spots[v.p][u.Type]
 	t := &a.cells.types[u.Type]
 	x0, y0 := int(u.X), int(u.Y)
@@ -408,7 +459,7 @@ func (a *EntityActions) targets(v *view, foes *bitboard.Square, u *cc.Unit, lega
 
 // placeOf returns the place of a target: its cell nearest to the unit, and of equally near ones the
 // first as seen. It is −1 if the target has none.
-func (a *EntityActions) placeOf(v *view, u, w *cc.Unit) int {
+func (a *EntityActions) placeOf(v *roster, u, w *cc.Unit) int {
 	own, size := a.cells.types[u.Type].size, a.cells.types[w.Type].size
 	x, y := int(w.X), int(w.Y)
 	if size > 1 || own > 1 {

@@ -37,9 +37,8 @@ func (a *EntityActions) label(dst []int32, how []agreement, orders []sim.Order, 
 	}
 	var after stored
 	after.take(s, p, orders)
-	var v view
-	v.begin(a.cells, s, p)
-	v.survey()
+	var v roster
+	v.call(a, s, p)
 	complete := true
 	var plan *planner
 	for w, named := range after.named {
@@ -68,28 +67,19 @@ func (a *EntityActions) label(dst []int32, how []agreement, orders []sim.Order, 
 		}
 	}
 	a.plans.give(plan)
-	return a.settle(dst, &v, &after) && complete
+	return a.settle(dst, &v) && complete
 }
 
 // settle sets the heads of builds that AppendOrders would leave out to −1, and reports whether no head
 // is −1.
-func (a *EntityActions) settle(dst []int32, v *view, after *stored) bool {
-	var units [slots]uint16
-	for w, named := range after.named {
-		for ; named != 0; named &= named - 1 {
-			i := w<<6 | bits.TrailingZeros64(named)
-			if slot, ok := v.slotOf(&v.s.Units[i]); ok {
-				units[slot] = uint16(i)
-			}
-		}
-	}
+func (a *EntityActions) settle(dst []int32, v *roster) bool {
 	var t till
 	t.open(v)
 	complete := true
 	for slot, c := range dst {
 		if c >= entityPlace {
-			u := &v.s.Units[units[slot]&(cc.MaxUnits-1)]
-			if act, _ := a.action(v, u, int(c)); act.Parts&cc.HasBuild != 0 && !t.pay(v, &act) {
+			u := &v.s.Units[v.units[slot]&(cc.MaxUnits-1)]
+			if act, _ := a.action(v, u, int(c)); !t.pay(v, u, &act) {
 				dst[slot] = -1
 			}
 		}
@@ -112,7 +102,7 @@ func (l *candidates) add(choices ...int) {
 }
 
 // say returns a choice that gives a unit the same action, or one that lets it do the same from now on.
-func (a *EntityActions) say(v *view, u *cc.Unit, act *cc.Action) (int, agreement) {
+func (a *EntityActions) say(v *roster, u *cc.Unit, act *cc.Action) (int, agreement) {
 	var l candidates
 	a.candidates(&l, v, u, act)
 	for _, c := range l.at[:l.n] {
@@ -181,7 +171,7 @@ func (a *EntityActions) lasting(u *cc.Unit, act *cc.Action) cc.Action {
 }
 
 // candidates lists the choices that may give a unit the parts of an action.
-func (a *EntityActions) candidates(l *candidates, v *view, u *cc.Unit, act *cc.Action) {
+func (a *EntityActions) candidates(l *candidates, v *roster, u *cc.Unit, act *cc.Action) {
 	const none, move, auto = 0, cc.HasMove, cc.HasAuto
 	t := &a.cells.types[u.Type]
 	switch act.Parts & (move | cc.HasBuild | cc.HasTarget | auto | cc.HasRepair) {
@@ -214,7 +204,7 @@ func (a *EntityActions) candidates(l *candidates, v *view, u *cc.Unit, act *cc.A
 }
 
 // targetCandidates adds the choices for the attack of an entity.
-func (a *EntityActions) targetCandidates(l *candidates, v *view, u *cc.Unit, id uint32) {
+func (a *EntityActions) targetCandidates(l *candidates, v *roster, u *cc.Unit, id uint32) {
 	switch {
 	case a.strikes(u.Type):
 		l.add(entityStrike, entityStrike+1, entityStrike+2, entityStrike+3)
@@ -228,7 +218,7 @@ func (a *EntityActions) targetCandidates(l *candidates, v *view, u *cc.Unit, id 
 }
 
 // directionTo returns the direction of a cell beside a unit, −1 for all other cells.
-func (a *EntityActions) directionTo(v *view, u *cc.Unit, x, y int) int {
+func (a *EntityActions) directionTo(v *roster, u *cc.Unit, x, y int) int {
 	for d, by := range compassOf[v.p&3] {
 		if x == int(u.X)+int(by.x) && y == int(u.Y)+int(by.y) {
 			return d
@@ -238,7 +228,7 @@ func (a *EntityActions) directionTo(v *view, u *cc.Unit, x, y int) int {
 }
 
 // squareOf returns the place of the square of a build, −1 if it has none.
-func (a *EntityActions) squareOf(v *view, u *cc.Unit, act *cc.Action) int {
+func (a *EntityActions) squareOf(v *roster, u *cc.Unit, act *cc.Action) int {
 	l := &a.spots[v.p][u.Type]
 	for k, built := range a.cells.rules.Types[u.Type].Builds.All() {
 		if built != act.BuildType {
@@ -303,7 +293,7 @@ func (l *planners) give(p *planner) {
 
 // sayNow returns a choice that lets unit i do the same in this tick as an action that the planner has
 // planned: the same attack, build, repair or step, or none of these.
-func (a *EntityActions) sayNow(v *view, plan *planner, i int, act *cc.Action) (int, agreement) {
+func (a *EntityActions) sayNow(v *roster, plan *planner, i int, act *cc.Action) (int, agreement) {
 	u := &v.s.Units[i]
 	if !u.Active {
 		return entityLeave, thisTick
@@ -341,9 +331,8 @@ func (a *EntityActions) sayNow(v *view, plan *planner, i int, act *cc.Action) (i
 	return -1, differs
 }
 
-// mayBuild reports whether the build of an action can succeed in this tick. The resource that units
-// collect before it counts.
-func (a *EntityActions) mayBuild(v *view, u *cc.Unit, act *cc.Action) bool {
+// mayBuild reports whether the build of an action can succeed in this tick.
+func (a *EntityActions) mayBuild(v *roster, u *cc.Unit, act *cc.Action) bool {
 	r, s := &a.cells.rules, v.s
 	k := &r.Types[u.Type]
 	if !k.CanBuild || !k.Builds.Set().Has(act.BuildType) || s.N == cc.MaxUnits {
@@ -353,21 +342,12 @@ func (a *EntityActions) mayBuild(v *view, u *cc.Unit, act *cc.Action) bool {
 	if !cc.OnMap(x, y, size) || a.cells.gapTo(u, x, y, size) != 1 || s.Occupied.MeetsSquare(x, y, size) {
 		return false
 	}
-	purse, yield := s.Resource[v.p], int32(0)
-	for t := range r.Types {
-		yield = max(yield, r.Types[t].Yield)
-	}
-	for i := range s.Units[:s.N] {
-		if w := &s.Units[i]; w.Owner == v.p && w.Active && r.Types[w.Type].Collects {
-			purse += r.Types[w.Type].Damage * yield
-		}
-	}
-	return r.DeadAreFree || purse >= r.CostOf(act.BuildType, int32(s.Count[v.p][act.BuildType])) &&
+	return r.DeadAreFree || v.purse >= r.CostOf(act.BuildType, int32(s.Count[v.p][act.BuildType])) &&
 		r.RoomFor(act.BuildType, s.PopUse[v.p], s.PopProvide[v.p])
 }
 
 // mayRepair reports whether the repair of an action can have an effect in this tick.
-func (a *EntityActions) mayRepair(v *view, plan *planner, u *cc.Unit, act *cc.Action) bool {
+func (a *EntityActions) mayRepair(v *roster, plan *planner, u *cc.Unit, act *cc.Action) bool {
 	r := &a.cells.rules
 	if act.Parts&cc.HasRepair == 0 || !r.Types[u.Type].CanRepair {
 		return false
@@ -387,7 +367,7 @@ func (a *EntityActions) mayRepair(v *view, plan *planner, u *cc.Unit, act *cc.Ac
 }
 
 // survives reports whether an entity needs a repair and outlives the attacks of this tick.
-func (a *EntityActions) survives(v *view, plan *planner, id uint32) bool {
+func (a *EntityActions) survives(v *roster, plan *planner, id uint32) bool {
 	i := v.s.Find(id)
 	if i < 0 {
 		return false
@@ -397,7 +377,7 @@ func (a *EntityActions) survives(v *view, plan *planner, id uint32) bool {
 }
 
 // blows returns the damage that all other entities which have w in their range can do to it.
-func (a *EntityActions) blows(v *view, plan *planner, w *cc.Unit) (sum int32) {
+func (a *EntityActions) blows(v *roster, plan *planner, w *cc.Unit) (sum int32) {
 	r := &a.cells.rules
 	for i := range v.s.Units[:v.s.N] {
 		u := &v.s.Units[i]

@@ -7,33 +7,25 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
-// AppendOrders appends the orders of the legal choices, in the order of the slots. Builds are settled
-// in this order: a build is left out, as with choice 0, if its square overlaps with an earlier one, or
-// if the earlier ones leave too little resource or population for it. All else that two entities want
-// is settled by the rules.
+// AppendOrders appends the orders of the legal choices, in the order of the slots. The builds of units
+// that move are settled in this order: one is left out, as with choice 0, if its square overlaps with an
+// earlier one, or if the earlier ones leave too little resource or population for it. Else each would
+// keep its build, and build later. All else that two entities want is settled by the rules.
 func (a *EntityActions) AppendOrders(dst []sim.Order, action []int32, s *cc.State, p sim.Player) []sim.Order {
 	features.CheckLength("action", len(action), slots)
 	action = action[:slots]
 	p &= 3
-	var v view
-	v.begin(a.cells, s, p)
-	v.survey()
-	var units [slots]uint16 // 1 + the index of the unit
-	for i := range s.Units[:s.N] {
-		if u := &s.Units[i]; u.Owner == p {
-			if slot, ok := v.slotOf(u); ok {
-				units[slot] = uint16(i + 1)
-			}
-		}
-	}
+	var v roster
+	v.call(a, s, p)
 	var t till
 	t.open(&v)
-	for slot, c := range action {
-		if c <= entityLeave || c >= entityChoices || units[slot] == 0 {
+	for slot, i := range v.units[:v.n] {
+		c := action[slot]
+		if c <= entityLeave || c >= entityChoices {
 			continue
 		}
-		u := &s.Units[(units[slot]-1)%cc.MaxUnits]
-		if act, ok := a.action(&v, u, int(c)); ok && (act.Parts&cc.HasBuild == 0 || t.pay(&v, &act)) {
+		u := &s.Units[i&(cc.MaxUnits-1)]
+		if act, ok := a.action(&v, u, int(c)); ok && (t.pay(&v, u, &act)) {
 			dst = act.AppendOrders(dst, u.ID)
 		}
 	}
@@ -47,20 +39,25 @@ type till struct {
 	taken          bitboard.Square
 }
 
-func (t *till) open(v *view) {
-	t.resource, t.used = v.s.Resource[v.p], v.s.PopUse[v.p]
+func (t *till) open(v *roster) {
+	t.resource, t.used = v.purse, v.s.PopUse[v.p]
 	for k, n := range v.s.Count[v.p] {
 		t.count[k] = int32(n)
 	}
 }
 
-// pay takes the price, the population and the square of a build, and reports whether they are left.
-func (t *till) pay(v *view, act *cc.Action) bool {
+// pay takes the price, the population and the square of a build, and reports whether the order is given:
+// that of a unit that moves only if all of these are left.
+func (t *till) pay(v *roster, u *cc.Unit, act *cc.Action) bool {
+	if act.Parts&cc.HasBuild == 0 {
+		return true
+	}
 	r, built := &v.a.rules, act.BuildType
 	k := &r.Types[built]
 	x, y, size := int(act.BuildX), int(act.BuildY), int(k.Size)
 	cost := r.CostOf(built, t.count[built])
-	if t.resource < cost || !r.RoomFor(built, t.used, v.s.PopProvide[v.p]) || t.taken.MeetsSquare(x, y, size) {
+	left := t.resource >= cost && r.RoomFor(built, t.used, v.s.PopProvide[v.p]) && !t.taken.MeetsSquare(x, y, size)
+	if !left && v.a.types[u.Type].moves {
 		return false
 	}
 	t.resource -= cost
@@ -71,7 +68,7 @@ func (t *till) pay(v *view, act *cc.Action) bool {
 }
 
 // action returns the action that a choice gives to an own entity, and whether it is legal.
-func (a *EntityActions) action(v *view, u *cc.Unit, c int) (act cc.Action, ok bool) {
+func (a *EntityActions) action(v *roster, u *cc.Unit, c int) (act cc.Action, ok bool) {
 	if c < 64 && a.always[v.p][u.Type]>>c&1 != 0 {
 		return a.alwaysAction(v, u, c), true
 	}
@@ -90,7 +87,7 @@ func (a *EntityActions) action(v *view, u *cc.Unit, c int) (act cc.Action, ok bo
 		}
 	case c >= entityStrike && c < entityRepair:
 		if a.strikes(u.Type) {
-			id, there := v.struck(u, c-entityStrike)
+			id, there := v.strike(u, c-entityStrike)
 			act.AddTarget(id)
 			ok = there
 		}
@@ -110,10 +107,10 @@ func (a *EntityActions) action(v *view, u *cc.Unit, c int) (act cc.Action, ok bo
 }
 
 // struck returns the visible resource or entity of another player beside a unit of size 1.
-func (v *view) struck(u *cc.Unit, d int) (id uint32, ok bool) {
+func (v *roster) strike(u *cc.Unit, d int) (id uint32, ok bool) {
 	by := compassOf[v.p&3][d]
 	x, y := int(u.X)+int(by.x), int(u.Y)+int(by.y)
-	if uint(x) >= side || uint(y) >= side || !v.known.Has(x, y) || v.s.Own[v.p].Has(x, y) {
+	if uint(x) >= side || uint(y) >= side || !v.struck.Has(x, y) {
 		return 0, false
 	}
 	if i := v.s.At[cc.CellOf(x, y)]; i != 0 {
@@ -123,7 +120,7 @@ func (v *view) struck(u *cc.Unit, d int) (id uint32, ok bool) {
 }
 
 // placeAction returns the action of a place: a build on a square, or an attack.
-func (a *EntityActions) placeAction(v *view, u *cc.Unit, i int) (act cc.Action, ok bool) {
+func (a *EntityActions) placeAction(v *roster, u *cc.Unit, i int) (act cc.Action, ok bool) {
 	l := &a.spots[v.p][u.Type]
 	if i >= l.n {
 		return act, false
@@ -143,14 +140,14 @@ func (a *EntityActions) placeAction(v *view, u *cc.Unit, i int) (act cc.Action, 
 	for k, built := range a.cells.rules.Types[u.Type].Builds.All() {
 		if i >= l.first[k] && i < l.last[k] {
 			act.AddBuild(built, x, y)
-			ok = v.affords(u.Type, k, built) && v.fits[a.cells.types[built].size-1].Has(x, y)
+			ok = v.payable.Has(built) && v.fits[a.cells.types[built].size-1].Has(x, y)
 		}
 	}
 	return act, ok
 }
 
 // alwaysAction returns the action of a choice that does not depend on the state.
-func (a *EntityActions) alwaysAction(v *view, u *cc.Unit, c int) (act cc.Action) {
+func (a *EntityActions) alwaysAction(v *roster, u *cc.Unit, c int) (act cc.Action) {
 	const resources = cc.TypeSet(1 << cc.Resource)
 	t := &a.cells.types[u.Type]
 	fights := t.reach > 0 && !a.cells.rules.Types[u.Type].Collects

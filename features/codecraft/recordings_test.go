@@ -118,6 +118,62 @@ func TestRecordedActions(t *testing.T) {
 	}
 }
 
+// TestRecordedEntityActions finds the choices of the form entities for the orders in the recorded game. A
+// tick played by the choices must go as the tick played by the orders, but for stored actions and ids.
+func TestRecordedEntityActions(t *testing.T) {
+	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
+	r, err := recording.NewReader(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
+	require.NoError(t, err)
+	given, err := r.World.Rules(cc.DefaultRules())
+	require.NoError(t, err)
+	g := newGame(t, given)
+	a, s, after := NewEntityActions(g), new(cc.State), new(cc.State)
+	action, how := make([]int32, slots), make([]agreement, slots)
+	byOrders, byChoices := sim.NewTurn(g.Info().MaxOrders), sim.NewTurn(g.Info().MaxOrders)
+	var counts [exactly + 1]int
+	rows, full := 0, 0
+	for {
+		if err := r.Next(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var before cc.Position
+		require.NoError(t, r.World.Position(&before, &given))
+		require.NoError(t, g.Restore(s, &before))
+		*after = *s
+		for p, orders := range recordedOrders(s, &r.Delta, &given) {
+			for _, list := range orders {
+				for slot := range how {
+					how[slot] = -1
+				}
+				a.label(action, how, list, s, sim.Player(p))
+				for _, h := range how {
+					if h >= 0 {
+						counts[h]++
+					}
+				}
+			}
+			all := slices.Concat(orders...)
+			byOrders.Set(sim.Player(p), all)
+			byChoices.Set(sim.Player(p), all)
+			if rows++; a.Action(action, all, s, sim.Player(p)) {
+				full++
+				byChoices.Set(sim.Player(p), a.AppendOrders(nil, action, s, sim.Player(p)))
+			}
+		}
+		g.Step(s, byOrders)
+		g.Step(after, byChoices)
+		if s.NextID == after.NextID && (s.At != after.At || s.Health != after.Health || s.Score != after.Score || s.Resource != after.Resource) {
+			t.Fatalf("tick %d: the choices lead to another state", s.Tick)
+		}
+	}
+	t.Logf("choices do the same for ever: %d and %d orders of entities, in this tick: %d, not at all: %d; %d of %d rows as a whole",
+		counts[exactly], counts[fromNow], counts[thisTick], counts[differs], full, rows)
+	said := counts[exactly] + counts[fromNow] + counts[thisTick]
+	assert.True(t, said >= 300 && said*1000 >= (said+counts[differs])*995 && full*100 >= rows*99, "too few orders, or too few of them with choices")
+}
+
 // recordedOrders returns the orders that players gave before a tick, by seat and entity.
 func recordedOrders(s *cc.State, d *recording.Delta, r *cc.Rules) (orders [sim.MaxPlayers][][]sim.Order) {
 	for _, list := range [][]protocol.EntityOrder{d.Actions.New, d.Actions.Changed} {

@@ -19,6 +19,21 @@ func AppendFields[S any](out []byte, kit features.Kit[S], packed string) []byte 
 	return fmt.Appendf(out, "\n## Packed words\n\nuint64 [%d]: %s.\n\n```text\n%s\n```\n", shape.Words, packed, Sentences(table.Packed))
 }
 
+// AppendTensors appends the subsections of a FEATURES.md on the tensors, scalars
+// and packed words of a form that has no planes.
+func AppendTensors[S any](out []byte, kit features.Kit[S], packed string) []byte {
+	shape, table := kit.Encoder.Shape(), kit.Encoder.Description()
+	at := 0
+	for _, t := range table.Tensors {
+		out = fmt.Appendf(out, "\n### Tensor %s\n\nuint8 %s, bytes %d … %d: %s.\n\n", t.Name, strings.ReplaceAll(fmt.Sprint(t.Dims), " ", ", "), at, at+t.Len()-1, t.Doc)
+		out = appendTable(out, fmt.Sprintf("axis %d", t.Axis), t.Fields)
+		at += t.Len()
+	}
+	out = fmt.Appendf(out, "\n### Scalars\n\nfloat32 [%d], unscaled.\n\n", shape.Scalars)
+	out = appendTable(out, "scalar", table.Scalars)
+	return fmt.Appendf(out, "\n### Packed words\n\nuint64 [%d]: %s.\n\n```text\n%s\n```\n", shape.Words, packed, Sentences(table.Packed))
+}
+
 func appendTable(out []byte, what string, fields []features.Field) []byte {
 	out = fmt.Appendf(out, "| %s | name | unit | scale | |\n|---|---|---|---|---|\n", what)
 	for i, f := range fields {

@@ -126,6 +126,7 @@ func (c *suite[S]) testDescription(t *testing.T) {
 			t.Errorf("field %s: unit %q, doc %q and scale %v must all be given", f.Name, f.Unit, f.Doc, f.Scale)
 		}
 	}
+	c.checkTensors(t, table.Tensors)
 	if c.kit.Actions.Doc() == "" {
 		t.Error("ActionSpace.Doc is empty")
 	}
@@ -133,6 +134,30 @@ func (c *suite[S]) testDescription(t *testing.T) {
 		if n < 1 {
 			t.Errorf("head %d has %d choices", h, n)
 		}
+	}
+}
+
+// checkTensors checks that the tensors, if there are any, divide the values.
+func (c *suite[S]) checkTensors(t *testing.T, tensors []features.Tensor) {
+	t.Helper()
+	sum, seen := 0, map[string]bool{}
+	for _, x := range tensors {
+		if !fieldName.MatchString(x.Name) || seen[x.Name] || x.Doc == "" {
+			t.Errorf("tensor %q: the name is not snake_case or not the only one, or the doc %q is empty", x.Name, x.Doc)
+		}
+		seen[x.Name] = true
+		if x.Axis < 0 || x.Axis >= len(x.Dims) || len(x.Fields) != x.Dims[x.Axis] {
+			t.Errorf("tensor %s: %d fields along axis %d of %v", x.Name, len(x.Fields), x.Axis, x.Dims)
+		}
+		for _, f := range x.Fields {
+			if !fieldName.MatchString(f.Name) || f.Unit == "" || f.Doc == "" || !(f.Scale > 0) {
+				t.Errorf("tensor %s: field %+v is not complete", x.Name, f)
+			}
+		}
+		sum += x.Len()
+	}
+	if len(tensors) > 0 && sum != c.shape.PlaneBytes() {
+		t.Errorf("the tensors have %d values, the observation has %d", sum, c.shape.PlaneBytes())
 	}
 }
 
