@@ -17,9 +17,9 @@ import moonfarm  # noqa: F401  without the library the tests fail here
 ROOT = Path(__file__).resolve().parents[3]
 
 
-# Code before and after the blocks of a page that shows only a part of a program.
+# Code before and after the blocks of a page that shows only parts of programs, in the order of the blocks.
 AROUND = {
-    "features/codecraft/FEATURES.md": (
+    "features/codecraft/FEATURES.md": [(
         """
 import moonfarm
 import numpy as np
@@ -31,7 +31,18 @@ planes, mask, action = obs["planes"][0], infos["mask"][0], np.zeros(14 * 256, np
 assert legal.shape == (len(cells), 64) and legal[:, 0].all(), legal
 print(heads.shape, x, y)
 """,
-    ),
+    ), (
+        """
+import numpy as np
+values = np.zeros((1, 1, 11808), np.uint8)
+values[0, 0, :3] = 4, 79, 2  # a builder unit at (79, 2)
+values[0, 0, 256 * 18 + 80 * 2 + 79] = 3
+""",
+        """
+assert coarse.shape == (8, 10, 10) and windows.shape == (1, 15, 15) and windows[0, 7, 7] == 3, windows
+print(others.shape)
+""",
+    )],
 }
 
 
@@ -51,9 +62,9 @@ class Pages(unittest.TestCase):
     def test_python(self):
         count = 0
         for path, text in pages().items():
-            for block in re.findall(r"^```python\n(.*?)^```$", text, re.S | re.M):
+            for k, block in enumerate(re.findall(r"^```python\n(.*?)^```$", text, re.S | re.M)):
                 count += 1
-                before, after = AROUND.get(path, ("", ""))
+                before, after = AROUND[path][k] if path in AROUND else ("", "")
                 with self.subTest(f"{path}: {block.splitlines()[0]}"):
                     self.run_block(before + block + after)
         self.assertGreaterEqual(count, 9)
