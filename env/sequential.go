@@ -111,6 +111,21 @@ func TurnID(v Vector, i int) uint64 {
 	return t.turnID(i)
 }
 
+// TurnSeeds writes the RowSeed that the seats of game i have at the start of their turns to a slab
+// [Rows]. In a sequential form Observe writes another one for each action of a turn; a policy that
+// chooses whole turns needs that of the start.
+func TurnSeeds(v Vector, dst []uint64, i int) {
+	if t, ok := Unwrap(v).(interface{ turnSeeds(dst []uint64, i int) }); ok {
+		t.turnSeeds(dst, i)
+	}
+}
+
+func (v *pool[S]) turnSeeds(dst []uint64, i int) {
+	for seat := range v.sizes.players {
+		dst[i*v.sizes.players+seat] = v.rowSeed(i, sim.Player(seat), 0)
+	}
+}
+
 func (v *pool[S]) turnID(i int) uint64 {
 	if v.drafts == nil {
 		return 0

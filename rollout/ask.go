@@ -48,6 +48,10 @@ func NewAsker(v env.Vector, maker Maker) (*Asker, error) {
 // Policy returns the policy that is asked.
 func (a *Asker) Policy() Policy { return a.policy }
 
+// Forget drops the answers that are kept. Call it after the policy has been interrupted
+// (Interruptible), whose answers are then undefined.
+func (a *Asker) Forget() { clear(a.known) }
+
 // Close closes the policy.
 func (a *Asker) Close() error { return CloseSeats(a.policy) }
 
@@ -59,11 +63,7 @@ func (a *Asker) Close() error { return CloseSeats(a.policy) }
 // rows of a game come one after the other.
 func (a *Asker) Ask(dst []int32, rows []int32) {
 	a.observe(rows)
-	asked := rows
-	if a.sequential {
-		asked = a.pending(rows)
-	}
-	if len(asked) > 0 {
+	if asked := a.pending(rows); len(asked) > 0 {
 		a.policy.Act(a.v, a.batch, asked)
 	}
 	for k, row := range rows {
@@ -85,20 +85,31 @@ func (a *Asker) observe(rows []int32) {
 		case a.known[row] != env.TurnID(a.v, game):
 			a.v.ObserveGame(a.batch, game) // overwrites the answers of all seats
 			clear(a.known[game*a.seats : (game+1)*a.seats])
+			if a.batch.RowSeed != nil {
+				env.TurnSeeds(a.v, a.batch.RowSeed, game)
+			}
 			last = game
 		}
 	}
 }
 
-// pending returns the rows whose answer for this turn is not known.
+// pending returns the rows for which the policy must choose: rows of games that have ended, and
+// of seats that wait for others, have no answer, and some answers are known.
 func (a *Asker) pending(rows []int32) []int32 {
 	a.unknown = a.unknown[:0]
 	for _, row := range rows {
-		id := env.TurnID(a.v, int(row)/a.seats)
-		if a.known[row] != id && !env.Waits(a.v, int(row)) {
-			a.known[row] = id
-			a.unknown = append(a.unknown, row)
+		game := int(row) / a.seats
+		if a.batch.Status[game] != sim.Running {
+			continue
 		}
+		if a.sequential {
+			id := env.TurnID(a.v, game)
+			if a.known[row] == id || env.Waits(a.v, int(row)) {
+				continue
+			}
+			a.known[row] = id
+		}
+		a.unknown = append(a.unknown, row)
 	}
 	return a.unknown
 }

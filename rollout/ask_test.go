@@ -87,6 +87,33 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskLate: the answer does not depend on whether the policy was asked earlier in the turn.
+func TestAskLate(t *testing.T) {
+	asked := 0
+	maker := func(env.Spec) (rollout.Policy, error) { return picker{&asked}, nil }
+	v := toysInForm(t, "orders", 1)
+	early, err := rollout.NewAsker(v, maker)
+	require.NoError(t, err)
+	b := env.NewBatch(v.Spec(), 1, env.WantAction)
+	differ := false
+	first, now, again := make([]int32, 2), make([]int32, 2), make([]int32, 2)
+	for b.Status[0] == sim.Running {
+		v.Observe(b)
+		early.Ask(first, []int32{0, 1})
+		late, err := rollout.NewAsker(v, maker)
+		require.NoError(t, err)
+		late.Ask(now, []int32{0, 1})
+		assert.Equal(t, first, now)
+		early.Forget()
+		early.Ask(again, []int32{0, 1})
+		assert.Equal(t, first, again, "after Forget")
+		differ = differ || first[0] != first[1]
+		copy(b.Action, first)
+		v.Step(b)
+	}
+	assert.True(t, differ)
+}
+
 // TestAskEnded: a game that has ended has no answer.
 func TestAskEnded(t *testing.T) {
 	asked := 0
@@ -101,6 +128,7 @@ func TestAskEnded(t *testing.T) {
 	}
 	dst := make([]int32, 8)
 	a.Ask(dst, []int32{0, 1})
+	assert.Zero(t, asked, "the policy chooses in a game that has ended")
 	assert.Equal(t, []int32{-1, -1, -1, -1, -1, -1, -1, -1}, dst)
 	_, err = rollout.NewAsker(v, func(env.Spec) (rollout.Policy, error) { return nil, assert.AnError })
 	assert.ErrorIs(t, err, assert.AnError)

@@ -14,33 +14,49 @@ type asker struct {
 	rows []int32 // in hand
 }
 
+// question holds the arguments of Ask.
+type question struct {
+	name  string
+	dst   []int32 // [rows, heads]
+	which []bool  // [rows]
+}
+
 // Ask writes to dst [rows, heads] what a policy would choose in the caller's rows:
-// see rollout.Asker. The policy is made by maker in the first call with its name
-// and stays until Close. The answers do not depend on workers or blocks. Ask fails
-// if the maker does, or dst has another length.
-func (s *Stepper) Ask(name string, maker rollout.Maker, dst []int32) error {
+// see rollout.Asker. With which [rows] it asks only for the rows that are true there
+// and writes −1 to all others. The policy is made by maker in the first call with its
+// name and stays until Close. The answers do not depend on workers or blocks. Ask
+// fails if the maker does, a slice has another length, or a game has not begun. It
+// fails with ErrInterrupted if Interrupt ends it; what it has written is then
+// undefined.
+func (s *Stepper) Ask(name string, maker rollout.Maker, dst []int32, which []bool) error {
 	if err := s.idle("Ask"); err != nil {
 		return err
 	}
 	if want := s.Rows() * len(s.spec.Heads); len(dst) != want {
 		return fmt.Errorf("room for %d choices, want %d for %d rows", len(dst), want, s.Rows())
 	}
+	if which != nil && len(which) != s.Rows() {
+		return fmt.Errorf("a selection of %d rows, there are %d", len(which), s.Rows())
+	}
 	for _, k := range s.parts {
-		if err := k.addAsker(name, maker); err != nil {
+		if err := errors.Join(k.allBegun(), k.addAsker(name, maker)); err != nil {
 			return err
 		}
 	}
 	if err := s.resume(true); err != nil {
 		return err
 	}
-	err := s.each(func(k *part) {
-		k.ask(k.askers[name], cut(dst, s.spec.Games, k.first, len(k.base)))
-	})
+	s.question = question{name, dst, which}
+	err := s.each((*part).ask)
+	s.question = question{}
 	i := &s.stop
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.stepping = false
 	if err == nil && i.ended.Load() {
+		for _, k := range s.parts {
+			k.askers[name].Forget()
+		}
 		return ErrInterrupted
 	}
 	return err
@@ -66,23 +82,50 @@ func (k *part) addAsker(name string, maker rollout.Maker) error {
 
 // ask writes the answers for the caller's rows of the part. It asks for atOnce rows at
 // a time, so that Interrupt and Abandon end it soon.
-func (k *part) ask(a *asker, dst []int32) {
+func (k *part) ask() {
+	q, games, n := &k.stepper.question, k.stepper.spec.Games, len(k.base)
+	a, dst := k.askers[q.name], cut(q.dst, games, k.first, n)
+	which := cut(q.which, games, k.first, n)
 	a.rows = a.rows[:0]
-	for i := range k.base {
-		if k.seats != nil {
-			a.rows = append(a.rows, int32(i*k.players+int(k.seats[i])))
+	each := k.players // rows of a game
+	if k.seats != nil {
+		each = 1
+	}
+	for row := range n * each {
+		if which != nil && !which[row] {
 			continue
 		}
-		for p := range k.players {
-			a.rows = append(a.rows, int32(i*k.players+p))
+		if k.seats != nil {
+			a.rows = append(a.rows, int32(row*k.players+int(k.seats[row])))
+		} else {
+			a.rows = append(a.rows, int32(row))
 		}
 	}
-	heads := len(dst) / len(a.rows)
-	step := atOnce / k.players * k.players // whole games
+	heads, step := len(dst)/(n*each), atOnce/k.players*k.players // whole games
+	to := dst
 	for rows := a.rows; len(rows) > 0 && !k.interrupted(); {
 		n := min(len(rows), step)
-		a.Ask(dst[:n*heads], rows[:n])
-		rows, dst = rows[n:], dst[n*heads:]
+		a.Ask(to[:n*heads], rows[:n])
+		rows, to = rows[n:], to[n*heads:]
+	}
+	if which != nil {
+		spread(dst, which, heads, len(a.rows))
+	}
+}
+
+// spread moves the first n rows of dst [rows, heads] to the n rows that are true in
+// which, in order, and writes −1 to all others.
+func spread(dst []int32, which []bool, heads, n int) {
+	for row := len(which) - 1; row >= 0; row-- {
+		to := dst[row*heads:][:heads]
+		if which[row] {
+			n--
+			copy(to, dst[n*heads:][:heads])
+			continue
+		}
+		for h := range to {
+			to[h] = -1
+		}
 	}
 }
 

@@ -83,6 +83,7 @@ func TestSlabsRefused(t *testing.T) {
 		"slab Mask has length":              func(b *stepper.Slabs) { b.Mask = b.Mask[1:] },
 		"slab RowSeed has length":           func(b *stepper.Slabs) { b.RowSeed = b.RowSeed[1:] },
 		"slab Turn has length":              func(b *stepper.Slabs) { b.Turn = b.Turn[1:] },
+		"slab Waits has length":             func(b *stepper.Slabs) { b.Waits = b.Waits[1:] },
 		"slab Action has length 3, want 4":  func(b *stepper.Slabs) { b.Action = b.Action[1:] },
 		"slab Reward has length":            func(b *stepper.Slabs) { b.Reward = b.Reward[1:] },
 		"slab Terminated has length":        func(b *stepper.Slabs) { b.Terminated = b.Terminated[1:] },

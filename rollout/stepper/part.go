@@ -212,10 +212,12 @@ func (k *part) observe() {
 		k.auto.Observe(k.all)
 	}
 	k.auto.Observe(k.mine)
-	if k.wants != 0 {
-		for i := range k.base {
-			k.copySeen(i)
-		}
+	if k.wants == 0 && k.slabs.Waits == nil {
+		return
+	}
+	for i := range k.base {
+		k.copySeen(i)
+		k.writeWaits(i)
 	}
 }
 
@@ -225,13 +227,15 @@ func (k *part) observeGame(i int) {
 		k.auto.ObserveGame(k.all, i)
 	}
 	k.auto.ObserveGame(k.mine, i)
-	if k.wants != 0 {
-		k.copySeen(i)
-	}
+	k.copySeen(i)
+	k.writeWaits(i)
 }
 
 // copySeen copies the caller's row of observations that the opponents see, too.
 func (k *part) copySeen(i int) {
+	if k.wants == 0 {
+		return
+	}
 	row := i*k.players + int(k.seats[i])
 	b, all, n, rows := &k.slabs, k.all, len(k.base), k.all.Rows
 	copyRow(b.Planes, all.Planes, n, i, rows, row)
@@ -239,6 +243,20 @@ func (k *part) copySeen(i int) {
 	copyRow(b.Scalars, all.Scalars, n, i, rows, row)
 	copyRow(b.Mask, all.Mask, n, i, rows, row)
 	copyRow(b.RowSeed, all.RowSeed, n, i, rows, row)
+}
+
+// writeWaits writes which of the caller's rows of game i wait.
+func (k *part) writeWaits(i int) {
+	w := k.slabs.Waits
+	switch {
+	case w == nil:
+	case k.seats != nil:
+		w[i] = k.waits(i*k.players + int(k.seats[i]))
+	default:
+		for row := i * k.players; row < (i+1)*k.players; row++ {
+			w[row] = k.waits(row)
+		}
+	}
 }
 
 // copyRow copies row from of src, which has srcRows rows, to row to of dst. It

@@ -39,7 +39,7 @@ func slabsFor(s env.Spec, rows int, c stepper.Setup) *stepper.Slabs {
 	z, n := s.Shape, s.Games
 	b := &stepper.Slabs{
 		Planes: make([]uint8, rows*z.PlaneBytes()), Packed: make([]uint64, rows*z.Words), Scalars: make([]float32, rows*z.Scalars),
-		Mask: make([]uint64, rows*s.MaskWords), RowSeed: make([]uint64, rows), Turn: make([]int32, n),
+		Mask: make([]uint64, rows*s.MaskWords), RowSeed: make([]uint64, rows), Turn: make([]int32, n), Waits: make([]bool, rows),
 		Action: make([]int32, rows*len(s.Heads)), Reward: make([]float32, rows),
 		Terminated: make([]bool, n), Truncated: make([]bool, n), Episode: make([]uint64, n),
 		FinalScore: make([]float32, rows), FinalResult: make([]float32, rows),

@@ -18,6 +18,9 @@ type Slabs struct {
 	Mask    []uint64  // [rows, MaskWords]
 	RowSeed []uint64  // [rows]
 	Turn    []int32   // [games] turns played
+	// Waits is true if the seat has ended its turn and waits for other seats (env.Waits), which
+	// happens in sequential forms only. The action of such a row is ignored.
+	Waits []bool // [rows]
 
 	// Action holds the actions of the rows. Step and Send read it and never
 	// write it. −1 orders nothing.
@@ -89,6 +92,7 @@ func (s *Stepper) fits(b *Slabs) error {
 		{"Mask", length(b.Mask), rows * z.MaskWords},
 		{"RowSeed", length(b.RowSeed), rows},
 		{"Turn", length(b.Turn), games},
+		{"Waits", length(b.Waits), rows},
 		{"Action", length(b.Action), rows * len(z.Heads)},
 		{"Reward", length(b.Reward), rows},
 		{"Terminated", length(b.Terminated), games},
@@ -137,7 +141,7 @@ func (b *Slabs) cutFor(games, rows, first, n int) Slabs {
 	return Slabs{
 		Planes: cut(b.Planes, rows, row, m), Packed: cut(b.Packed, rows, row, m), Scalars: cut(b.Scalars, rows, row, m),
 		Mask: cut(b.Mask, rows, row, m), RowSeed: cut(b.RowSeed, rows, row, m), Turn: cut(b.Turn, games, first, n),
-		Action: cut(b.Action, rows, row, m), Reward: cut(b.Reward, rows, row, m),
+		Waits: cut(b.Waits, rows, row, m), Action: cut(b.Action, rows, row, m), Reward: cut(b.Reward, rows, row, m),
 		Terminated: cut(b.Terminated, games, first, n), Truncated: cut(b.Truncated, games, first, n),
 		Seat: cut(b.Seat, games, first, n), Episode: cut(b.Episode, games, first, n),
 		Opponent:    cut(b.Opponent, games, first, n),

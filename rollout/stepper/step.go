@@ -2,6 +2,7 @@ package stepper
 
 import (
 	"fmt"
+	"slices"
 
 	"moonfarm/env"
 	"moonfarm/sim"
@@ -106,12 +107,8 @@ const parallelTake = 1 << 14
 
 // steppable returns an error if a game of the part cannot be stepped.
 func (k *part) steppable() error {
-	if k.fresh > 0 {
-		for i, begun := range k.begun {
-			if !begun {
-				return StateError(fmt.Sprintf("game %d has not begun: Reset it first", k.first+i))
-			}
-		}
+	if err := k.allBegun(); err != nil {
+		return err
 	}
 	if k.stepper.c.Autoreset != env.Disabled {
 		return nil
@@ -122,4 +119,13 @@ func (k *part) steppable() error {
 		}
 	}
 	return nil
+}
+
+// allBegun returns an error if a game of the part has not begun.
+func (k *part) allBegun() error {
+	if k.fresh == 0 {
+		return nil
+	}
+	i := slices.Index(k.begun, false)
+	return StateError(fmt.Sprintf("game %d has not begun: Reset it first", k.first+i))
 }

@@ -96,9 +96,10 @@ type Stepper struct {
 	chooseFirst bool // all opponents choose before any game is stepped
 	stop        interruption
 
-	// The arguments of the Reset in progress.
-	seeds []uint64
-	mask  []bool
+	// The arguments of the Reset or the Ask in progress.
+	seeds    []uint64
+	mask     []bool
+	question question
 
 	// The work in progress of each. All fields are written before next is set
 	// to 0, which releases the workers.
