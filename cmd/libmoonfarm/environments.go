@@ -47,7 +47,7 @@ func settingsOf(c *C.mf_config) (settings, error) {
 	}
 	return s, texts([]text{
 		{"game", field(&c.game), &s.game}, {"rules", field(&c.rules), &s.rules},
-		{"reward", field(&c.reward), &s.reward}, {"opponents", field(&c.opponents), &s.opponents},
+		{"reward", field(&c.reward), &s.reward}, {"form", field(&c.form), &s.form}, {"opponents", field(&c.opponents), &s.opponents},
 	})
 }
 
@@ -170,15 +170,15 @@ func (v *environments) actions(action address) ([]int32, error) {
 func mf_step_for(h C.mf_handle, action address, wait C.int32_t, e address) C.int32_t {
 	return guard(e, func() error {
 		return callBusy(&handles, handle(h), func(v *environments) error {
-			if v.pending == nil {
+			err := v.resume("mf_step_for", func() (step func() error, err error) {
 				var at []int32
 				if action != 0 {
-					var err error
-					if at, err = v.actions(action); err != nil {
-						return err
-					}
+					at, err = v.actions(action)
 				}
-				v.begin(func() error { return v.StepInterruptibly(at) })
+				return func() error { return v.StepInterruptibly(at) }, err
+			})
+			if err != nil {
+				return err
 			}
 			return v.await(time.Duration(wait) * time.Millisecond)
 		})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/features"
 	"moonfarm/rollout/stepper"
 )
 
@@ -168,6 +170,7 @@ func TestOpen(t *testing.T) {
 		"no opponents":              {game: "tron", envs: 1},
 		"seat 2":                    {game: "tron", envs: 1, seat: 2, opponents: "random"},
 		"blocks of 3 games":         {game: "tron", envs: 4, batch: 3, seat: stepper.AllSeats},
+		`no form "words"`:           {game: "tron", envs: 1, form: "words", seat: stepper.AllSeats},
 		`"points"`:                  {game: "tron", envs: 1, reward: "points", seat: stepper.AllSeats},
 		"nothing to remember":       {game: "tron", envs: 1, memory: true, seat: stepper.AllSeats},
 		"a limit of -1 turns":       {game: "tron", envs: 1, turns: -1, seat: stepper.AllSeats},
@@ -180,6 +183,43 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestAsk: mf_ask answers as the policy plays, in the background too, and a policy that takes long
+// is interrupted. A step and a question are not taken for each other.
+func TestAsk(t *testing.T) {
+	v, err := openEnvironments(settings{game: "towerdefence", envs: 2, opponents: "random", workers: 2})
+	require.NoError(t, err)
+	defer v.Close()
+	require.NoError(t, errors.Join(v.Bind(&stepper.Slabs{Action: make([]int32, 2)}), v.Reset(nil, nil)))
+	maker, err := v.maker("mcts(sims=1000000)")
+	require.NoError(t, err)
+	to := make([]int32, 2)
+	for range 2 {
+		ask := func() (func() error, error) {
+			return func() error { return v.Ask("long", maker, to, nil) }, nil
+		}
+		require.NoError(t, v.resume("mf_ask", ask))
+		for range 2 {
+			err = v.await(time.Millisecond)
+			require.Equal(t, codeTimeout, codeOf(err))
+			err = v.resume("mf_step_for", ask)
+			assert.Equalf(t, codeState, codeOf(err), "a step while a policy is asked: %v", err)
+			assert.NoError(t, v.resume("mf_ask", ask))
+		}
+		require.Eventually(t, func() bool { v.Interrupt(); return codeOf(v.await(10*time.Millisecond)) == codeState }, time.Minute, time.Millisecond)
+	}
+	econ, err := v.maker("econ")
+	require.NoError(t, err)
+	again, _ := v.maker("econ")
+	assert.NotNil(t, again)
+	require.NoError(t, v.Ask("econ", econ, to, []bool{true, false}))
+	assert.True(t, to[0] >= 0 && to[1] == -1, to)
+	for text, want := range map[string]string{"ecom": "ecom", "mcts(ms=5)": "ms", "": ""} {
+		_, err := v.maker(text)
+		assert.Equalf(t, codeArgument, codeOf(err), "%q: %v", text, err)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
 func checkDescription(t *testing.T, g catalog.Entry, v *environments) {
 	t.Helper()
 	text, err := describe(g.Doc, v.Spec(), true)
@@ -188,6 +228,7 @@ func checkDescription(t *testing.T, g catalog.Entry, v *environments) {
 	require.NoError(t, json.Unmarshal(text, &d))
 	s := v.Spec()
 	assert.Truef(t, d.Game == g.Name && d.Rules == s.Info.Config && len(d.Planes) == s.Shape.Planes && len(d.Scalars) == s.Shape.Scalars && len(d.Heads) == len(s.Heads) && len(d.MaskOffsets) == len(s.Heads)-s.Unmasked && (d.MaskBits+63)/64 == s.MaskWords, "%s is described as %.300s", g.Name, text)
+	assert.Truef(t, d.Form == features.Cells && !d.Sequential && len(d.Forms) == len(s.Forms) && d.Forms[0].Name == features.Cells && d.Forms[0].Doc != "", "%s is described as %.300s", g.Name, text)
 	assert.NotContainsf(t, string(text), ":null", "%s: a list is null: %.300s", g.Name, text)
 }
 
@@ -196,6 +237,7 @@ func TestGames(t *testing.T) {
 	require.NoError(t, err)
 	for i, g := range catalog.Games() {
 		c := cards[i]
+		assert.Truef(t, c.Forms[0].Name == features.Cells && slices.Equal(c.Forms[0].Heads, c.Heads) && slices.Equal(c.Forms[0].Shapes["planes"], c.Shapes["planes"]), "%s: %+v", g.Name, c.Forms)
 		assert.Truef(t, c.Name == g.Name && len(c.Policies) >= 2 && len(c.Rules) != 0, "%s: %+v", g.Name, c)
 		assert.Truef(t, c.Players >= 2 && c.MaxTurns != 0 && len(c.Heads) != 0 && c.Rewards[0].Name == "result" && len(c.Shapes["planes"]) == 3 && c.Shapes["mask"][0] != 0, "%s: players %d, turns %d, heads %d, rewards %v, shapes %v", g.Name, c.Players, c.MaxTurns, c.Heads, c.Rewards, c.Shapes)
 	}
@@ -234,7 +276,7 @@ func TestInterrupt(t *testing.T) {
 	turn := make([]int32, 2)
 	require.NoError(t, errors.Join(v.Bind(&stepper.Slabs{Action: make([]int32, 2), Turn: turn}), v.Reset(nil, nil)))
 	for range 2 {
-		v.begin(v.Step)
+		v.begin("mf_step_for", v.Step)
 		for range 2 {
 			if err := v.await(time.Millisecond); codeOf(err) != codeTimeout {
 				t.Fatalf("await: %v", err)

@@ -25,6 +25,7 @@ import (
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/features"
 	"moonfarm/rollout/policy"
 )
 
@@ -98,6 +99,23 @@ type gameCard struct {
 	Rewards  []env.Reward       `json:"rewards"`
 	Policies []policy.Entry     `json:"policies"`
 	Rules    []catalog.RuleCard `json:"rules"`
+	Forms    []formCard         `json:"forms"`
+}
+
+// formCard describes a form of a game.
+type formCard struct {
+	formName
+	Shapes  map[string][]int  `json:"shapes"`
+	Heads   []int             `json:"heads"`
+	Tensors []features.Tensor `json:"tensors"`
+}
+
+// shapesOf returns the shapes of a row: planes, packed, scalars, mask.
+func shapesOf(f env.FormSpec) map[string][]int {
+	z := f.Shape
+	return map[string][]int{
+		"planes": {z.Planes, z.Height, z.Width}, "packed": {z.Words}, "scalars": {z.Scalars}, "mask": {f.MaskWords},
+	}
 }
 
 func gameCards() ([]gameCard, error) {
@@ -110,11 +128,13 @@ func gameCards() ([]gameCard, error) {
 		s := v.Spec()
 		c := gameCard{
 			Name: g.Name, Doc: g.Doc, Players: s.Info.Players, MaxTurns: s.MaxTurns, Heads: list(s.Heads), Rewards: s.Rewards,
-			Shapes: map[string][]int{
-				"planes": {s.Shape.Planes, s.Shape.Height, s.Shape.Width}, "packed": {s.Shape.Words},
-				"scalars": {s.Shape.Scalars}, "mask": {s.MaskWords},
-			},
+			Shapes:   shapesOf(s.FormSpec),
 			Policies: policy.Names(g.Name), Rules: g.RuleCards(),
+		}
+		for _, f := range s.Forms {
+			c.Forms = append(c.Forms, formCard{
+				formName{f.Form, f.FormDoc, f.Sequential}, shapesOf(f), list(f.Heads), list(f.Description.Tensors),
+			})
 		}
 		cards = append(cards, c)
 	}

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define MF_ABI 3 /* the result of mf_abi */
+#define MF_ABI 4 /* the result of mf_abi */
 
 typedef uint64_t mf_handle; /* 0: none */
 
@@ -63,6 +63,7 @@ typedef struct {
 	const char *game;      /* its name in mf_games */
 	const char *rules;     /* text of the rules, as in files of rules; NULL: the default */
 	const char *reward;    /* name of a reward of mf_describe; NULL: "result" */
+	const char *form;      /* name of a form of mf_games: what a row observes, and what an action means; NULL or "": "cells" */
 	const char *opponents; /* texts of policies, one per line: each episode draws one for each other seat; NULL: none;
 	                          a path with blanks or special characters needs quotes: "my nets/td.onnx"(greedy) */
 	int32_t seat;          /* the caller's seat, from 0; MF_ALL_SEATS: every seat is a row; MF_ANY_SEAT: a seat is drawn for each episode */
@@ -115,6 +116,7 @@ typedef struct {
 	float *final_score;           /* [rows] the outcome of the latest ended episode, in every mode: the game's score, */
 	float *final_result;          /* [rows] and the result from +1 for the first place to -1 for the last */
 	uint8_t *opponent;            /* [num_envs, players] the line of mf_config.opponents that plays the seat, from 0; 255: the caller; NULL with MF_ALL_SEATS */
+	uint8_t *waits;               /* [rows] 1: the seat has ended its turn and waits for other seats, its action is ignored; 0 unless the form is sequential */
 } mf_slabs;
 
 enum { MF_ALL, MF_TRAIN, MF_VALIDATION, MF_TEST };
@@ -193,7 +195,7 @@ typedef struct {
 	const char *obs;          /* "planes", "packed" or "none"; NULL: "planes" */
 	const char *license;      /* name of the licence on the dataset's card; NULL: none */
 	double discount;          /* of the returns; 0: 1 */
-	int64_t shard_episodes;   /* episodes in one shard; 0: as many as moonfarm import chooses for the game */
+	int64_t shard_episodes;   /* episodes of a shard; 0: as many as moonfarm import chooses for the game */
 	int32_t keep;             /* not 0: keep the turns before the first difference, or before a recording broke off */
 	int32_t memory;           /* not 0: planes show the last seen values where fog of war hides cells */
 } mf_import;
@@ -219,7 +221,14 @@ int32_t mf_get_spec(mf_handle h, mf_spec *out, mf_error *e);
  * is room for it, which is if cap is more than *need; *need does not count it.
  */
 
-/* mf_describe writes the meaning of planes, scalars, actions and rewards as JSON. */
+/*
+ * mf_describe writes the meaning of planes, scalars, actions and rewards as JSON. In a
+ * form with "tensors" (name, doc, dims, axis, fields) planes, height and width are 1, 1
+ * and the number of values of a row, in which the tensors lie one after the other. "forms"
+ * lists all forms of the game. If "sequential" is true, an action is a part of a turn, one
+ * order, and a turn is played once every seat has ended its own (mf_slabs.waits); seats of
+ * opponents never make the caller wait.
+ */
 int32_t mf_describe(mf_handle h, char *buf, size_t cap, size_t *need, mf_error *e);
 
 /* mf_bind sets the memory that all later calls read and write. */
@@ -238,6 +247,21 @@ int32_t mf_reset(mf_handle h, const uint64_t *seeds, const uint8_t *mask, mf_err
  */
 int32_t mf_step(mf_handle h, mf_error *e);
 int32_t mf_step_with(mf_handle h, const int32_t *action, mf_error *e);
+
+/*
+ * mf_ask writes to action, int32_t [rows, heads], what a policy would choose in each row,
+ * in the form of the environments. policy is a text as in mf_config.opponents; policies with
+ * time budgets are refused there and here. An entry is -1 where no choice of the head says it,
+ * and in rows that have ended or wait. mask, uint8_t [rows], selects rows: all others get -1
+ * and cost nothing; NULL: all rows. The answer for a row does not depend on other rows, on
+ * workers or on earlier calls. The policy is made by the first call with its text and stays
+ * until mf_close. action may be the bound one, and must not overlap other bound memory.
+ *
+ * It waits at most wait_ms milliseconds, or for ever if that is negative. MF_TIMEOUT means
+ * that the policy is choosing: the next mf_ask ignores policy, mask and action and goes on
+ * waiting; until then the same holds as for mf_step_for. mf_interrupt ends it.
+ */
+int32_t mf_ask(mf_handle h, const char *policy, const uint8_t *mask, int32_t *action, int32_t wait_ms, mf_error *e);
 
 /*
  * mf_step_for is mf_step_with, or mf_step if action is NULL, that waits at most wait_ms
@@ -303,7 +327,8 @@ int32_t mf_render(mf_handle h, int32_t env, char *buf, size_t cap, size_t *need,
 
 /*
  * mf_games lists all games as JSON: name, doc, players, max_turns, shapes (of a row: planes, packed, scalars, mask),
- * heads, rewards (name, doc), policies (name, doc), rules (key, value, least, most, doc).
+ * heads, rewards (name, doc), policies (name, doc), rules (key, value, least, most, doc), forms (name, doc, sequential,
+ * shapes, heads, tensors). shapes and heads of the game are those of its first form, "cells".
  */
 int32_t mf_games(char *buf, size_t cap, size_t *need, mf_error *e);
 

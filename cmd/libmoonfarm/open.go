@@ -13,13 +13,15 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/stepper"
 )
 
 // settings holds the fields of an mf_config in Go.
 type settings struct {
-	game, rules, reward, opponents      string
+	game, rules, reward, form           string
+	opponents                           string
 	envs, seat, autoreset, turns, batch int
 	workers                             int
 	memory                              bool
@@ -37,30 +39,50 @@ type environments struct {
 	mask  []bool // buffer of mf_reset
 	seeds []uint64
 
-	written []span     // memory that steps write
-	pending chan error // result of the step that mf_step_for began; nil: none is running
+	written []span                   // memory that steps write
+	makers  map[string]rollout.Maker // of the policies that were asked, by text
+	asked   []bool                   // [rows] buffer of mf_ask
+
+	pending chan error // result of the work that runs in the background; nil: none is running
+	working string     // the function that began it
 }
 
-// busy implements value: no other call is allowed while a step is running.
+// busy implements value: no other call is allowed while work runs in the background.
 func (v *environments) busy() error {
 	if v.pending != nil {
-		return fault{codeState, "a step is under way: call mf_step_for until it is over, or mf_interrupt"}
+		return fault{codeState, "a step or an mf_ask is under way: call " + v.working + " until it is over, or mf_interrupt"}
 	}
 	return nil
 }
 
-// begin begins a step in the background.
-func (v *environments) begin(step func() error) {
+// begin begins work of a function of the library in the background.
+func (v *environments) begin(name string, work func() error) {
 	done := make(chan error, 1)
-	v.pending = done
+	v.pending, v.working = done, name
 	go func() {
 		debug.SetPanicOnFault(true)
-		done <- protect(step)
+		done <- protect(work)
 	}()
 }
 
-// await returns the error of the running step, or an error with codeTimeout if
-// the step is not over in time. A negative wait waits for ever.
+// resume is begin, unless the same function has begun work that is not over. It fails
+// if another function has.
+func (v *environments) resume(name string, work func() (func() error, error)) error {
+	if v.pending != nil {
+		if v.working != name {
+			return v.busy()
+		}
+		return nil
+	}
+	f, err := work()
+	if err == nil {
+		v.begin(name, f)
+	}
+	return err
+}
+
+// await returns the error of the work in the background, or an error with codeTimeout
+// if it is not over in time. A negative wait waits for ever.
 func (v *environments) await(wait time.Duration) error {
 	var late <-chan time.Time
 	if wait >= 0 {
@@ -73,11 +95,11 @@ func (v *environments) await(wait time.Duration) error {
 		v.pending = nil
 		return err
 	case <-late:
-		return fault{codeTimeout, "the step is not over in time: it is under way"}
+		return fault{codeTimeout, "the work of " + v.working + " is not over in time: it is under way"}
 	}
 }
 
-// settle waits for the end of an interrupted step.
+// settle waits for the end of interrupted work.
 func (v *environments) settle() {
 	if v.pending != nil {
 		<-v.pending
@@ -111,7 +133,7 @@ func openEnvironments(s settings) (*environments, error) {
 	}
 	c := stepper.Setup{
 		Vector:    func(c env.Settings) (env.Vector, error) { return g.New(s.rules, c) },
-		Env:       env.Settings{N: s.envs, Reward: s.reward, MaxTurns: s.turns, Memory: s.memory},
+		Env:       env.Settings{N: s.envs, Form: s.form, Reward: s.reward, MaxTurns: s.turns, Memory: s.memory},
 		Seat:      s.seat,
 		Autoreset: env.Mode(s.autoreset),
 		Seed:      s.seed,
@@ -138,7 +160,25 @@ func openEnvironments(s settings) (*environments, error) {
 	if err != nil {
 		return nil, wrong("%v", err)
 	}
-	return &environments{Stepper: stepped, game: g, mask: make([]bool, s.envs), seeds: make([]uint64, s.envs)}, nil
+	return &environments{
+		Stepper: stepped, game: g, mask: make([]bool, s.envs), seeds: make([]uint64, s.envs), asked: make([]bool, stepped.Rows()),
+	}, nil
+}
+
+// maker returns the maker of a policy that is asked.
+func (v *environments) maker(text string) (rollout.Maker, error) {
+	if m := v.makers[text]; m != nil {
+		return m, nil
+	}
+	m, err := policy.NewReproducible(v.game.Name, text)
+	if err != nil {
+		return nil, wrong("%v", err)
+	}
+	if v.makers == nil {
+		v.makers = map[string]rollout.Maker{}
+	}
+	v.makers[text] = m
+	return m, nil
 }
 
 // checkMemory returns an error if there is not enough memory for the states of all

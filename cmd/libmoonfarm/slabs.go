@@ -44,6 +44,7 @@ func (v *environments) slabsOf(s *C.mf_slabs) (*stepper.Slabs, error) {
 		FinalScore:   slab[float32](c, "final_score", field(&s.final_score), rows),
 		FinalResult:  slab[float32](c, "final_result", field(&s.final_result), rows),
 		Opponent:     slab[uint8](c, "opponent", field(&s.opponent), games*spec.Info.Players),
+		Waits:        slab[bool](c, "waits", field(&s.waits), rows),
 	}
 	if first == nil {
 		first = v.apart(slabs)
@@ -71,6 +72,7 @@ func spans(s *stepper.Slabs) []span {
 		spanOf("truncated", s.Truncated), spanOf("turn", s.Turn), spanOf("seat", s.Seat), spanOf("episode", s.Episode),
 		spanOf("final_planes", s.FinalPlanes), spanOf("final_packed", s.FinalPacked), spanOf("final_scalars", s.FinalScalars),
 		spanOf("final_score", s.FinalScore), spanOf("final_result", s.FinalResult), spanOf("opponent", s.Opponent),
+		spanOf("waits", s.Waits),
 	}
 }
 

@@ -17,6 +17,7 @@ type asker struct {
 // question holds the arguments of Ask.
 type question struct {
 	name  string
+	maker rollout.Maker
 	dst   []int32 // [rows, heads]
 	which []bool  // [rows]
 }
@@ -39,15 +40,15 @@ func (s *Stepper) Ask(name string, maker rollout.Maker, dst []int32, which []boo
 		return fmt.Errorf("a selection of %d rows, there are %d", len(which), s.Rows())
 	}
 	for _, k := range s.parts {
-		if err := errors.Join(k.allBegun(), k.addAsker(name, maker)); err != nil {
+		if err := k.allBegun(); err != nil {
 			return err
 		}
 	}
 	if err := s.resume(true); err != nil {
 		return err
 	}
-	s.question = question{name, dst, which}
-	err := s.each((*part).ask)
+	s.question = question{name, maker, dst, which}
+	err := s.answer()
 	s.question = question{}
 	i := &s.stop
 	i.mu.Lock()
@@ -60,6 +61,16 @@ func (s *Stepper) Ask(name string, maker rollout.Maker, dst []int32, which []boo
 		return ErrInterrupted
 	}
 	return err
+}
+
+// answer answers the question in hand.
+func (s *Stepper) answer() error {
+	for _, k := range s.parts {
+		if err := k.addAsker(s.question.name, s.question.maker); err != nil {
+			return err
+		}
+	}
+	return s.each((*part).ask)
 }
 
 // addAsker makes the policy of that name, unless the part has it.

@@ -110,7 +110,7 @@ static void compare(const envs *a, const envs *b)
 }
 
 /* any calls a function by its number with good arguments but for the handle. */
-enum { FUNCTIONS = 15 };
+enum { FUNCTIONS = 16 };
 static int32_t any(int f, mf_handle h, envs *v, mf_error *e)
 {
 	char text[64] = {0};
@@ -132,6 +132,7 @@ static int32_t any(int f, mf_handle h, envs *v, mf_error *e)
 	case 11: return mf_step_with(h, v->slabs.action, e);
 	case 12: return mf_step_for(h, NULL, -1, e);
 	case 13: return mf_interrupt(h, e);
+	case 14: return mf_ask(h, "safe", NULL, v->slabs.action, -1, e);
 	default: return mf_close(h, e);
 	}
 }
@@ -183,7 +184,7 @@ static void nothing(envs *v, mf_error *e)
 	size_t need;
 	int32_t got = 0;
 	doing = "NULL";
-	switch (below(11)) {
+	switch (below(13)) {
 	case 0: got = mf_open(NULL, &h, e); break;
 	case 1: got = mf_open(&c, NULL, e); break;
 	case 2: got = mf_get_spec(v->handle, NULL, e); break;
@@ -194,6 +195,8 @@ static void nothing(envs *v, mf_error *e)
 	case 7: got = mf_get_state(v->handle, 0, NULL, 100, &need, e); break;
 	case 8: got = mf_set_state(v->handle, 0, NULL, 100, e); break;
 	case 9: got = mf_games(NULL, 7, &need, e); break;
+	case 11: got = mf_ask(v->handle, NULL, NULL, v->slabs.action, -1, e); break;
+	case 12: got = mf_ask(v->handle, "safe", NULL, NULL, -1, e); break;
 	case 10:
 		c.game = NULL;
 		got = mf_open(&c, &h, e);
@@ -211,7 +214,8 @@ static void configs(mf_error *e)
 	int32_t odd = -1 - (int32_t)below(1 << 30);
 	const char *text = texts[below(10)];
 	doing = "a config";
-	switch (below(12)) {
+	switch (below(13)) {
+	case 12: c.form = text[0] ? text : "none"; break;
 	case 0: c.game = text; break;
 	case 1: c.rules = text[0] ? text : "a=b"; break;
 	case 2: c.reward = text[0] ? text : "none"; break;
@@ -237,7 +241,8 @@ static void arguments(envs *v, mf_error *e)
 	char text[4096] = {0};
 	size_t need;
 	doing = "a number";
-	switch (below(5)) {
+	switch (below(6)) {
+	case 5: want(mf_ask(v->handle, at < 0 ? "none" : "mcts(ms=1)", NULL, v->slabs.action, -1, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
 	case 0: want(mf_get_state(v->handle, at, (uint8_t *)text, sizeof text, &need, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
 	case 1: want(mf_set_state(v->handle, at, (uint8_t *)text, 1, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
 	case 2: want(mf_render(v->handle, at, text, sizeof text, &need, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
@@ -261,7 +266,8 @@ static void order(envs *v, mf_error *e)
 	doing = "a call at a wrong time";
 	if (below(2)) {
 		ok(mf_open(&c, &h, &fine));
-		switch (below(4)) {
+		switch (below(5)) {
+		case 4: want(mf_ask(h, "safe", NULL, v->slabs.action, -1, e), e, MF_STATE, MF_STATE); break;
 		case 0: want(mf_step(h, e), e, MF_STATE, MF_STATE); break;
 		case 1: want(mf_send(h, b, e), e, MF_STATE, MF_STATE); break;
 		case 2: want(mf_recv(h, (int32_t)below(3), &block, e), e, MF_STATE, MF_STATE); break;
@@ -279,7 +285,8 @@ static void order(envs *v, mf_error *e)
 	/* A copy of the games, so that those beside go on as they would. */
 	envs w = open_envs();
 	ok(mf_send(w.handle, b, &fine));
-	switch (below(7)) {
+	switch (below(8)) {
+	case 7: want(mf_ask(w.handle, "safe", NULL, w.slabs.action, 1000, e), e, MF_STATE, MF_STATE); break;
 	case 0: want(mf_step(w.handle, e), e, MF_STATE, MF_STATE); break;
 	case 1: want(mf_send(w.handle, b, e), e, MF_STATE, MF_STATE); break;
 	case 2: want(mf_bind(w.handle, &w.slabs, e), e, MF_STATE, MF_STATE); break;
@@ -337,7 +344,11 @@ static void wild(envs *v, mf_error *e)
 	uint8_t *at = below(2) ? gone + below(4096) : (uint8_t *)(8 + below(4000));
 	uint8_t *even = (uint8_t *)((uintptr_t)at & ~(uintptr_t)7);
 	doing = "memory that is not there, or there twice";
-	switch (below(11)) {
+	switch (below(15)) {
+	case 11: want(mf_ask(v->handle, "safe", NULL, (int32_t *)slabs.turn, -1, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
+	case 12: want(mf_ask(v->handle, "safe", NULL, (int32_t *)even, 1000, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
+	case 13: want(mf_ask(v->handle, "safe", at, slabs.action, 1000, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
+	case 14: want(mf_ask(v->handle, (char *)at, NULL, slabs.action, 1000, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
 	case 9: slabs.key = (uint64_t *)slabs.planes; break;
 	case 10: want(mf_step_with(v->handle, (int32_t *)slabs.turn, e), e, MF_ARGUMENT, MF_ARGUMENT); return;
 	case 0: slabs.planes = at; break;

@@ -1,0 +1,79 @@
+//go:build cgo
+
+package main
+
+/*
+#define MF_TYPES_ONLY
+#include "moonfarm.h"
+*/
+import "C"
+
+import (
+	"time"
+	"unsafe"
+)
+
+//export mf_ask
+func mf_ask(h C.mf_handle, policy, mask, action address, wait C.int32_t, e address) C.int32_t {
+	return guard(e, func() error {
+		return callBusy(&handles, handle(h), func(v *environments) error {
+			if v.pending == nil && wait < 0 { // without another goroutine
+				ask, err := v.question(policy, mask, action)
+				if err != nil {
+					return err
+				}
+				return ask()
+			}
+			err := v.resume("mf_ask", func() (func() error, error) { return v.question(policy, mask, action) })
+			if err != nil {
+				return err
+			}
+			return v.await(time.Duration(wait) * time.Millisecond)
+		})
+	})
+}
+
+// question returns a function that asks a policy, with the arguments of mf_ask.
+func (v *environments) question(policy, mask, action address) (func() error, error) {
+	text, err := textAt("policy", policy)
+	if err != nil {
+		return nil, err
+	}
+	if text == "" {
+		return nil, wrong("policy is NULL or empty")
+	}
+	maker, err := v.maker(text)
+	if err != nil {
+		return nil, err
+	}
+	to, err := v.answers(action)
+	if err != nil {
+		return nil, err
+	}
+	var which []bool
+	if mask != 0 {
+		from, err := pointerAt[uint8]("mask", mask)
+		if err != nil {
+			return nil, err
+		}
+		which = v.asked
+		for i, b := range unsafe.Slice(from, len(which)) {
+			which[i] = b != 0
+		}
+	}
+	return func() error { return v.Ask(text, maker, to, which) }, nil
+}
+
+// answers returns the memory for the answers of a policy. It fails if it overlaps a slab
+// that a step writes.
+func (v *environments) answers(action address) ([]int32, error) {
+	if action == 0 {
+		return nil, wrong("action is NULL")
+	}
+	var first error
+	to := slab[int32](checker{&first}, "answers", action, v.Rows()*len(v.Spec().Heads))
+	if first == nil {
+		first = spanOf("action", to).apartFrom(v.written)
+	}
+	return to, first
+}
