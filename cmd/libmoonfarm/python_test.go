@@ -85,11 +85,15 @@ func TestPythonPlaysTheSame(t *testing.T) {
 		if _, err := policy.New(g.Name, "net"); err == nil {
 			opponents = append(opponents, "net")
 		}
-		for _, opponent := range opponents {
-			for mode, name := range []string{"next_step", "same_step"} {
-				cases = append(cases, fmt.Sprintf("%s,%s,%s,%d", g.Name, opponent, name, steps))
-				sum := trajectory(t, g, opponent, env.Mode(mode), steps)
-				want = append(want, sum+" "+sum)
+		v, err := g.New("", env.Settings{N: 1})
+		require.NoError(t, err)
+		for _, form := range v.Spec().Forms {
+			for _, opponent := range opponents {
+				for mode, name := range []string{"next_step", "same_step"} {
+					cases = append(cases, fmt.Sprintf("%s,%s,%s,%s,%d", g.Name, form.Form, opponent, name, steps))
+					sum := trajectory(t, g, form.Form, opponent, env.Mode(mode), steps)
+					want = append(want, sum+" "+sum)
+				}
 			}
 		}
 	}
@@ -102,10 +106,10 @@ func TestPythonPlaysTheSame(t *testing.T) {
 }
 
 // trajectory computes what trajectory.py does.
-func trajectory(t *testing.T, g catalog.Entry, opponent string, mode env.Mode, steps int) string {
+func trajectory(t *testing.T, g catalog.Entry, form, opponent string, mode env.Mode, steps int) string {
 	c := stepper.Setup{
 		Vector: func(c env.Settings) (env.Vector, error) { return g.New("", c) },
-		Env:    env.Settings{N: 4}, Seat: stepper.AllSeats, Autoreset: mode, Workers: 1,
+		Env:    env.Settings{N: 4, Form: form}, Seat: stepper.AllSeats, Autoreset: mode, Workers: 1,
 	}
 	if opponent != "" {
 		m, err := policy.New(g.Name, opponent)
@@ -120,18 +124,22 @@ func trajectory(t *testing.T, g catalog.Entry, opponent string, mode env.Mode, s
 		Planes: make([]uint8, rows*spec.Shape.PlaneBytes()), Packed: make([]uint64, rows*spec.Shape.Words),
 		Scalars: make([]float32, rows*spec.Shape.Scalars), Mask: make([]uint64, rows*spec.MaskWords),
 		RowSeed: make([]uint64, rows), Action: make([]int32, rows*len(spec.Heads)), Reward: make([]float32, rows),
-		Terminated: make([]bool, 4), Truncated: make([]bool, 4), Turn: make([]int32, 4), Episode: make([]uint64, 4),
+		Waits: make([]bool, rows), Terminated: make([]bool, 4), Truncated: make([]bool, 4), Turn: make([]int32, 4), Episode: make([]uint64, 4),
 	}
 	if mode == env.SameStep {
 		b.FinalPlanes, b.FinalPacked = slices.Clone(b.Planes), slices.Clone(b.Packed)
 		b.FinalScalars = slices.Clone(b.Scalars)
 	}
 	require.NoError(t, cmp.Or(s.Bind(b), s.Reset([]uint64{11, 12, 13, 14}, nil)))
-	sum := sha256.New()
+	random, err := policy.New(g.Name, "random")
+	require.NoError(t, err)
+	sum, answers := sha256.New(), make([]int32, len(b.Action))
 	for range steps {
 		choose(b, spec)
 		require.NoError(t, s.Step())
 		addSlabs(sum, b, rows/4)
+		require.NoError(t, s.Ask("random", rollout.Maker(random), answers, nil))
+		_ = binary.Write(sum, binary.LittleEndian, answers)
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
@@ -172,7 +180,7 @@ func addSlabs(sum hash.Hash, b *stepper.Slabs, perGame int) {
 			flags = append(flags, slices.Repeat([]bool{flag}, perGame)...)
 		}
 	}
-	for _, slab := range []any{b.Planes, b.Packed, b.Scalars, b.Mask, b.RowSeed, b.Reward, flags, b.Turn, b.Episode} {
+	for _, slab := range []any{b.Planes, b.Packed, b.Scalars, b.Mask, b.RowSeed, b.Reward, flags, b.Turn, b.Episode, b.Waits} {
 		_ = binary.Write(sum, binary.LittleEndian, slab) // a hash never fails
 	}
 }

@@ -48,7 +48,7 @@ def seat_of(seat: int | str) -> int:
 
 def config(
     *, game: str, num_envs: int, opponent: Opponent, seat: int | str, reward: str | None, rules: str | Path | None,
-    max_turns: int, memory: bool, autoreset: int, workers: int, batch_size: int, seed: int,
+    form: str | None, max_turns: int, memory: bool, autoreset: int, workers: int, batch_size: int, seed: int,
 ) -> library.CConfig:  # fmt: skip
     """Returns the arguments in the form of the library. The opponents are texts."""
     texts = texts_of(opponent)
@@ -60,6 +60,7 @@ def config(
         game=name("game", game),
         rules=None if rules is None else text("rules", rules),
         reward=None if reward is None else name("reward", reward),
+        form=None if form is None else name("form", form),
         opponents=None if texts is None else text("opponent", "\n".join(texts)),
         seat=library.ALL_SEATS if texts is None else seat_of(seat),
         autoreset=autoreset,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .library import CSlabs, CSpec
 PARTS = ("planes", "packed", "scalars", "mask", "key")
 
 # The parts that an obs text stands for.
-FORMS: dict[str, tuple[str, ...]] = {
+OBS: dict[str, tuple[str, ...]] = {
     "planes": ("planes", "scalars"),
     "packed": ("packed", "scalars"),
     "both": ("planes", "packed", "scalars"),
@@ -29,19 +30,19 @@ _types: dict[str, np.dtype[Any]] = {
     "key": _words, "action": np.dtype(np.int32), "reward": np.dtype(np.float32), "turn": np.dtype(np.int32),
     "seat": np.dtype(np.uint8), "episode": _words, "final_planes": np.dtype(np.uint8), "final_packed": _words,
     "final_scalars": np.dtype(np.float32), "final_score": np.dtype(np.float32), "final_result": np.dtype(np.float32),
-    "opponent": np.dtype(np.uint8),
+    "opponent": np.dtype(np.uint8), "waits": np.dtype(np.bool_),
 }  # fmt: skip
 
 
-def form(obs: str | tuple[str, ...] | list[str]) -> tuple[tuple[str, ...], bool]:
+def parts_of(obs: str | tuple[str, ...] | list[str]) -> tuple[tuple[str, ...], bool]:
     """Returns the parts that an obs argument asks for, and whether an observation is one array instead of a dict."""
     if isinstance(obs, str):
-        if obs not in FORMS:
+        if obs not in OBS:
             raise ValueError(
-                f"obs: {obs!r} is not one of {', '.join(map(repr, FORMS))}; "
+                f"obs: {obs!r} is not one of {', '.join(map(repr, OBS))}; "
                 f"a tuple names parts: {', '.join(map(repr, PARTS))}"
             )
-        return FORMS[obs], False
+        return OBS[obs], False
     parts = tuple(obs)
     if not parts or len(set(parts)) < len(parts) or any(p not in PARTS for p in parts):
         raise ValueError(f"obs: {obs!r} must name parts, each once: {', '.join(map(repr, PARTS))}")
@@ -56,8 +57,43 @@ def shapes(s: CSpec) -> dict[str, tuple[int, ...]]:
         "planes": planes, "packed": packed, "scalars": scalars, "mask": (rows, s.mask_words), "key": (rows,),
         "action": (rows, s.heads), "reward": (rows,), "turn": (games,), "seat": (games,), "episode": (games,),
         "final_planes": planes, "final_packed": packed, "final_scalars": scalars,
-        "final_score": (rows,), "final_result": (rows,), "opponent": (games, s.players),
+        "final_score": (rows,), "final_result": (rows,), "opponent": (games, s.players), "waits": (rows,),
     }  # fmt: skip
+
+
+def row_shapes(
+    parts: Sequence[str], tensors: Sequence[Mapping[str, Any]], s: CSpec
+) -> dict[str, tuple[int, ...]]:
+    """Returns the shapes of a row of views()."""
+    out: dict[str, tuple[int, ...]] = {}
+    for part in parts:
+        if part == "planes" and tensors:
+            out.update({t["name"]: tuple(t["dims"]) for t in tensors})
+        else:
+            out[part] = shapes(s)[part][1:]
+    return out
+
+
+def views(
+    parts: Sequence[str], tensors: Sequence[Mapping[str, Any]], arrays: Mapping[str, NDArray[Any]], prefix: str = ""
+) -> list[tuple[str, NDArray[Any]]]:
+    """Returns the arrays of an observation with these parts, by name, as views.
+
+    tensors: of the form, from its description. If there are any, their arrays stand in the place of
+    planes, in which they lie one after the other.
+    """
+    out: list[tuple[str, NDArray[Any]]] = []
+    for part in parts:
+        array = arrays[prefix + part]
+        if part != "planes" or not tensors:
+            out.append((part, array))
+            continue
+        values, first = array.reshape(len(array), -1), 0
+        for t in tensors:
+            end = first + math.prod(t["dims"])
+            out.append((t["name"], values[:, first:end].reshape(len(array), *t["dims"])))
+            first = end
+    return out
 
 
 def allocate(
@@ -98,6 +134,15 @@ def check(what: str, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -
         raise ValueError(f"{what}: the array is read-only")
     if not array.flags.aligned:
         raise ValueError(f"{what}: the array is not aligned to its dtype")
+
+
+def selection(what: str, given: Any, rows: int) -> NDArray[np.bool_]:
+    """Returns the caller's array of bool [rows] in C order. TypeError or ValueError names the argument."""
+    if not isinstance(given, np.ndarray) or given.dtype != np.bool_:
+        raise TypeError(f"{what}: expected a numpy array of bool")
+    if given.shape != (rows,):
+        raise ValueError(f"{what}: expected shape {(rows,)}, got {given.shape}")
+    return np.ascontiguousarray(given)
 
 
 def slabs(arrays: Mapping[str, NDArray[Any]], terminated: NDArray[Any], truncated: NDArray[Any]) -> CSlabs:

@@ -16,7 +16,7 @@ from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_ui
 from pathlib import Path
 from typing import Any, NoReturn
 
-ABI = 3
+ABI = 4
 
 OK, ARGUMENT, HANDLE, STATE, DATA, INTERNAL, END, TIMEOUT = range(8)
 ALL_SEATS, ANY_SEAT = -1, -2
@@ -84,8 +84,8 @@ class CConfig(ctypes.Structure):
 
     _fields_ = [
         ("size", c_uint32), ("num_envs", c_int32),
-        ("game", c_char_p), ("rules", c_char_p), ("reward", c_char_p), ("opponents", c_char_p),
-        ("seat", c_int32), ("autoreset", c_int32), ("max_turns", c_int32), ("memory", c_int32),
+        ("game", c_char_p), ("rules", c_char_p), ("reward", c_char_p), ("form", c_char_p),
+        ("opponents", c_char_p), ("seat", c_int32), ("autoreset", c_int32), ("max_turns", c_int32), ("memory", c_int32),
         ("workers", c_int32), ("batch_size", c_int32), ("seed", c_uint64),
     ]  # fmt: skip
 
@@ -112,6 +112,7 @@ class CSlabs(ctypes.Structure):
             "planes", "packed", "scalars", "mask", "key", "action", "reward",
             "terminated", "truncated", "turn", "seat", "episode",
             "final_planes", "final_packed", "final_scalars", "final_score", "final_result", "opponent",
+            "waits",
         )
     ]  # fmt: skip
 
@@ -177,6 +178,7 @@ _functions: dict[str, list[Any]] = {
     "mf_describe": [_handle, *_text],
     "mf_bind": [_handle, POINTER(CSlabs)],
     "mf_reset": [_handle, c_void_p, c_void_p],
+    "mf_ask": [_handle, c_char_p, c_void_p, c_void_p, c_int32],
     "mf_step": [_handle],
     "mf_step_with": [_handle, c_void_p],
     "mf_step_for": [_handle, c_void_p, c_int32],
@@ -371,7 +373,8 @@ def games() -> list[dict[str, Any]]:
     """Returns the games.
 
     Each is a dict of name, doc, players, max_turns, shapes (of a row of the arrays planes,
-    packed, scalars and mask), heads (number of choices of each), rewards, policies and
-    rules, all with the default rules.
+    packed, scalars and mask), heads (number of choices of each), rewards, policies, rules and
+    forms, all with the default rules. A form is a dict of name, doc, sequential, shapes,
+    heads and tensors; shapes and heads of the game are those of the form "cells".
     """
     return json.loads(library().text("mf_games").rstrip(b"\0"))

@@ -22,6 +22,7 @@ def make_vec(
     obs: str | tuple[str, ...] = "planes",
     reward: str | None = None,
     rules: str | Path | None = None,
+    form: str | None = None,
     max_turns: int = 0,
     memory: bool = False,
     autoreset: Any = "next_step",
@@ -49,6 +50,11 @@ def make_vec(
     planes' uint64 words, and scalars), "both"; or a tuple of the parts "planes",
     "packed", "scalars", "mask" (bits), "key". An observation is a dict of arrays by
     part; for a tuple of one part it is the array itself.
+
+    form: the form of observations and actions, one of description["forms"]; None: "cells". In a form
+    with description["tensors"] an observation has an array for each of them, uint8 and by name, in the
+    place of "planes". In a sequential form an action is one order of a turn, and a step plays the turn
+    of a game once every seat has ended its own: see VectorEnv.step.
 
     reward: one of description["rewards"]; None: the result in the last turn, else 0.
     rules: the name of a rule set, or a text of rules; a Path: a file of rules; None: the default.

@@ -42,7 +42,7 @@ class AgainstPolicies(VectorEnv):
     function is called once per step with all rows that it plays: with observations
     of the same form as the caller's, and infos with "mask", in bits as in step. It
     returns an array of actions, one per row. It is not called for games that have
-    ended.
+    ended, nor, in a sequential form, for rows that wait.
 
     Rows are copied, even with copy=False.
     """
@@ -103,6 +103,8 @@ class AgainstPolicies(VectorEnv):
             games = self._first_rows[p.own][playing & (self._drawn[p.own] == k)]
             rows = (games[:, None] + np.arange(self.players)).reshape(-1)
             rows = rows[~np.isin(rows, own)]
+            if self.sequential:
+                rows = rows[~self.arrays["waits"][rows]]
             if len(rows):
                 theirs = np.zeros((len(rows), *self._actions.shape[1:]), np.int32)
                 answer = policy(self._take(rows), {"mask": self.arrays["mask"][rows]})
@@ -110,7 +112,7 @@ class AgainstPolicies(VectorEnv):
                 self._actions[rows] = theirs
 
     def _take(self, rows: NDArray[Any]) -> Any:
-        taken = {name: self.arrays[name][rows] for name in self._parts}
+        taken = {name: array[rows] for name, array in self._whole.parts}
         return taken[self._parts[0]] if self._alone else taken
 
     def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
@@ -138,6 +140,8 @@ class AgainstPolicies(VectorEnv):
     def _infos(self, p: Part) -> dict[str, Any]:
         everywhere = self._whole.all_rows[: p.games]
         infos = {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": everywhere}
+        if self.sequential:
+            infos["waits"], infos["_waits"] = self.arrays["waits"][self._own_rows[p.own]], everywhere
         if self._with_action_mask:
             infos["action_mask"], infos["_action_mask"] = self.action_masks(infos["mask"]), everywhere
         if p.against is not None:
@@ -160,6 +164,12 @@ class AgainstPolicies(VectorEnv):
         p = self._block_parts[out[4]["block"]]
         out[4]["env_id"] = np.arange(p.first, p.first + p.games)
         return out
+
+    def ask(self, policy: str, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int32]:
+        """Like VectorEnv.ask."""
+        selected = np.zeros(self._sizes.rows, np.bool_)
+        selected[self._own_rows] = True if mask is None else arrays.selection("mask", mask, self.num_envs)
+        return self._ask(policy, selected)[self._own_rows]
 
     @property
     def seats(self) -> NDArray[np.uint8]:

@@ -23,9 +23,10 @@ class Part:
         own, rows = self.own, slice(first * n, (first + games) * n)
         self.row_slice = rows
         a = env.arrays
-        self.parts = [(name, a[name][rows]) for name in env._parts]
+        self.parts = [(name, array[rows]) for name, array in arrays.views(env._parts, env._tensors, a)]
         self.observation: Any = self.parts[0][1] if env._alone else dict(self.parts)
         self.mask, self.reward = a["mask"][rows], a["reward"][rows]
+        self.waits = a["waits"][rows] if env.sequential else None
         self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._with_action_mask else None
         self.copies = [(name, array.copy) for name, array in self.parts]
         self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
@@ -51,5 +52,6 @@ def last_observation(env: VectorEnv, row: int) -> Any:
         elif part == "key":  # no more draws after the end
             own[part] = np.zeros_like(a[part][row])
         else:
-            own[part] = a["final_" + part][row].copy()
+            for name, array in arrays.views((part,), env._tensors, a, "final_"):
+                own[name] = array[row].copy()
     return own[env._parts[0]] if env._alone else own

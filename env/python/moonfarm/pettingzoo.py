@@ -22,7 +22,9 @@ class ParallelEnv(Copied):
     (int8 [choices], 1 where legal), as in PettingZoo's own games. With several heads
     it is only the observation, and infos have "action_mask", a tuple of the heads'
     masks. action_space(agent).sample takes either kind of mask. At the end of an
-    episode only the choice that orders nothing is legal.
+    episode only the choice that orders nothing is legal. In a sequential form the same
+    is true of an agent that has ended its turn and waits for others, and infos have
+    "waits", bool.
     """
 
     def __init__(self, game: str, **arguments: Any) -> None:
@@ -87,6 +89,8 @@ class ParallelEnv(Copied):
         for row, agent in enumerate(self.possible_agents):
             mine = obs[row] if self.vector._alone else {name: array[row] for name, array in obs.items()}
             said[agent] = {"mask": infos["mask"][row]}
+            if "waits" in infos:
+                said[agent]["waits"] = bool(infos["waits"][row])
             if self._in_observation:
                 mine = {"observation": mine, "action_mask": masks[row]}
             else:
@@ -128,6 +132,11 @@ class ParallelEnv(Copied):
     def action_masks(self, agent: str) -> NDArray[np.bool_]:
         """Returns the agent's legal choices as bool [choices], head after head."""
         return self.vector.action_masks()[self.possible_agents.index(agent)]
+
+    def ask(self, policy: str) -> dict[str, Any]:
+        """Returns what a policy would choose for each agent: an action for step; see VectorEnv.ask."""
+        answers = self.vector.ask(policy)
+        return {agent: answers[self.possible_agents.index(agent)] for agent in self.agents}
 
     def get_state(self) -> bytes:
         """Returns the complete state of the game as bytes."""
@@ -195,5 +204,5 @@ def _remade(kind: type[ParallelEnv], vector: VectorEnv) -> ParallelEnv:
 
 
 def parallel_env(game: str, **arguments: Any) -> ParallelEnv:
-    """Makes one game in which all players are agents; obs, reward, rules, max_turns, memory, seed as for make_vec."""
+    """Makes one game in which all players are agents; obs, reward, rules, form, max_turns, memory, seed as for make_vec."""
     return parallel_class()(game, **arguments)

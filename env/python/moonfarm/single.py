@@ -88,7 +88,8 @@ class SingleEnv(Randomness, Copied):
         action: a whole number, or int [heads]. Returns observation, reward, terminated,
         truncated and info: "mask", the legal choices as bits; "action_mask", bool
         [choices], as from action_masks; "opponent", the name of the caller's opponent;
-        "score" and "result" at the end of an episode.
+        "score" and "result" at the end of an episode. In a sequential form an action is one
+        order of the turn; the caller's seat never waits.
         """
         if self._in_python:
             return self._step_by_vector(action)
@@ -129,6 +130,8 @@ class SingleEnv(Randomness, Copied):
 
     def _step_by_vector(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         obs, reward, terminated, truncated, infos = self.vector.step(np.asarray(action)[None])
+        while "waits" in infos and infos["waits"][0]:  # for the opponent's orders; until then the reward is 0
+            obs, reward, terminated, truncated, infos = self.vector.step(np.zeros_like(action)[None])
         info = self._info(infos)
         if "score" in infos:
             info["score"], info["result"] = float(infos["score"][0]), float(infos["result"][0])
@@ -137,6 +140,11 @@ class SingleEnv(Randomness, Copied):
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns the legal choices as bool [choices], head after head."""
         return self.vector.action_masks()[0]
+
+    def ask(self, policy: str) -> Any:
+        """Returns what a policy would choose: int32 [heads], or a number if an action has one head; see VectorEnv.ask."""
+        answer = self.vector.ask(policy)[0]
+        return int(answer) if self._one_head else answer
 
     def get_state(self) -> bytes:
         """Returns the complete state of the game as bytes."""

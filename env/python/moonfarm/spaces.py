@@ -198,11 +198,11 @@ _largest = 2.0**31
 
 def _part(module: Any, name: str, shape: tuple[int, ...]) -> Any:
     """Returns the space of one part of an observation."""
-    if name == "planes":
-        return module.Box(0, 255, shape, np.uint8)
     if name == "scalars":
         return module.Box(-_largest, _largest, shape, np.float32)
-    return module.Box(0, 2**64 - 1, shape, np.uint64)
+    if name in ("packed", "mask", "key"):
+        return module.Box(0, 2**64 - 1, shape, np.uint64)
+    return module.Box(0, 255, shape, np.uint8)  # planes, or a tensor of a form without planes
 
 
 def observation(shapes: Mapping[str, tuple[int, ...]], alone: bool) -> Any:

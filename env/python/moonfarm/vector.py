@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import arguments, arrays, library, spaces
+from .asking import Asking
 from .copies import Copied, is_plain, plain, plain_class, with_base
 from .drawn import Drawn
 from .parts import Part, last_observation
@@ -26,7 +27,7 @@ _MANY = 1 << 14  # actions: to copy this many takes longer than to look up the a
 
 
 @plain_class
-class VectorEnv(Randomness, Copied):
+class VectorEnv(Asking, Randomness, Copied):
     """Games of one kind, stepped together on all cores.
 
     If Gymnasium is installed, make_vec returns a gymnasium.vector.VectorEnv. `num_envs` is
@@ -34,9 +35,9 @@ class VectorEnv(Randomness, Copied):
     game*players+seat).
 
     Attributes: `num_games`, `players`, `heads` (number of choices of each head of an
-    action), `masked_choices`, `choices`, `max_turns`, `blocks`, `batch_size`,
-    `description` (the meaning of planes, scalars, actions and rewards), and `arrays`:
-    the memory that the library reads and writes, by name.
+    action), `masked_choices`, `choices`, `max_turns`, `form`, `sequential`, `blocks`, `batch_size`,
+    `description` (the meaning of planes, scalars, actions and rewards, and all forms of the
+    game), and `arrays`: the memory that the library reads and writes, by name.
     """
 
     spec: Any = None
@@ -50,7 +51,8 @@ class VectorEnv(Randomness, Copied):
         """Takes all arguments of make_vec, which calls it."""
         self.closed = True  # until the library has opened it
         render_mode = arguments.render_mode(render_mode)
-        self._parts, self._alone = arrays.form(obs)
+        self._parts, self._alone = arrays.parts_of(obs)
+        self._short = set()
         self._mode = arguments.mode(autoreset)
         self.render_mode, self.game, self._copy = render_mode, str(config["game"]), bool(copy)
         self._base = secrets.randbits(63) if seed is None else arguments.seed_of(seed)
@@ -86,12 +88,16 @@ class VectorEnv(Randomness, Copied):
         self.description: dict[str, Any] = json.loads(text.rstrip(b"\0"))
         self.players, self.num_games, self.max_turns = s.players, s.num_envs, s.max_turns
         self.blocks, self.batch_size = s.blocks, s.batch_size
+        self.form: str = self.description["form"]
+        self.sequential: bool = self.description["sequential"]
+        self._tensors: list[dict[str, Any]] = self.description["tensors"]
         self.heads = [int(n) for n in self.description["heads"]]
         self.choices, self.masked_choices = s.choices, s.masked_choices
         self.num_envs = rows = self._caller_rows()
         self._rows_per_game = s.rows // s.num_envs
-        own = {name: shape[1:] for name, shape in arrays.shapes(s).items() if name in self._parts}
-        own = {name: own[name] for name in self._parts}
+        if self._tensors and "planes" in self._parts:
+            self._alone = False
+        own = arrays.row_shapes(self._parts, self._tensors, s)
         self.single_observation_space = spaces.observation(own, self._alone)
         self.single_action_space = spaces.action(self.heads)
         batched = {name: (rows, *shape) for name, shape in own.items()}
@@ -112,6 +118,7 @@ class VectorEnv(Randomness, Copied):
     def _make_arrays(self, buffers: Mapping[str, NDArray[Any]] | None) -> None:
         s, games = self._sizes, self.num_games
         names = [*dict.fromkeys([*self._parts, "mask"]), "action", "reward", "turn", "episode"]
+        names += ["waits"] if self.sequential else []
         if self._mode == library.SAME_STEP:
             names += ["final_" + part for part in self._parts if part in ("planes", "packed", "scalars")]
         names += ["final_score", "final_result"]
@@ -202,7 +209,9 @@ class VectorEnv(Randomness, Copied):
         If episodes have ended, infos have their "score" and "result"; with autoreset
         "same_step" these are in "final_info", and "final_obs" has the last observations.
         "opponent" names the policy that plays against the row, if there is one;
-        final_info names the opponent of the episode that ended.
+        final_info names the opponent of the episode that ended. In a sequential form "waits", bool
+        [num_envs], says which rows have ended their turns and wait for other rows of their games;
+        their actions are ignored. Rows against policies given as texts never wait.
 
         With copy=False the arrays are those that the next step overwrites.
         """
@@ -287,6 +296,8 @@ class VectorEnv(Randomness, Copied):
 
     def _add_always(self, p: Part, infos: dict[str, Any]) -> dict[str, Any]:
         """Adds to infos everything besides the mask."""
+        if p.waits is not None:
+            infos["waits"], infos["_waits"] = p.waits.copy() if self._copy else p.waits, p.all_rows
         if p.legal is not None:
             infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
         if p.against is not None:

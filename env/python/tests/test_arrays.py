@@ -70,12 +70,12 @@ class Masks(unittest.TestCase):
 
 class Forms(unittest.TestCase):
     def test_obs(self):
-        self.assertEqual(arrays.form("planes"), (("planes", "scalars"), False))
-        self.assertEqual(arrays.form(("packed",)), (("packed",), True))
-        self.assertEqual(arrays.form(["mask", "planes"]), (("mask", "planes"), False))
+        self.assertEqual(arrays.parts_of("planes"), (("planes", "scalars"), False))
+        self.assertEqual(arrays.parts_of(("packed",)), (("packed",), True))
+        self.assertEqual(arrays.parts_of(["mask", "planes"]), (("mask", "planes"), False))
         for wrong in ("plane", (), ("planes", "planes"), ("x",)):
             with self.assertRaisesRegex(ValueError, "^obs: "):
-                arrays.form(wrong)
+                arrays.parts_of(wrong)
 
 
 class Fallback(unittest.TestCase):

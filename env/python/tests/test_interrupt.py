@@ -35,7 +35,10 @@ def stepping():
     while True:
         many.step(nothing)
 
-for call in (lambda: envs.step(idle), lambda: one.step(320), received, stepping):
+def asking():
+    envs.ask("mcts(sims=1000000)")
+
+for call in (lambda: envs.step(idle), asking, lambda: one.step(320), asking, received, stepping):
     try:
         print("begun", flush=True)
         call()
@@ -62,7 +65,7 @@ class Interrupts(unittest.TestCase):
         watch = threading.Timer(ENOUGH, child.kill)
         watch.start()
         try:
-            for _ in range(4):
+            for _ in range(6):
                 self.assertEqual(child.stdout.readline(), "begun\n")
                 time.sleep(0.3)  # then it is in the call; an earlier interrupt ends it as well
                 child.send_signal(signal.SIGINT)

@@ -126,7 +126,7 @@ class Processes(unittest.TestCase):
             e.reset(seed=1)
         calls = [
             lambda: env.step([0, 0]), env.reset, env.get_state, env.recv, lambda: env.send([0, 0]), env.text,
-            lambda: single.step(0), single.reset, lambda: function.step([0, 0]), moonfarm.games,
+            lambda: single.step(0), single.reset, lambda: env.ask("safe"), lambda: function.step([0, 0]), moonfarm.games,
             lambda: moonfarm.make_vec("tron"), lambda: library.library(),
         ]  # fmt: skip
         child = os.fork()

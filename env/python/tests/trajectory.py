@@ -1,4 +1,4 @@
-"""trajectory.py GAME,OPPONENT,MODE,STEPS …: plays four games of each and prints hashes of all results of steps.
+"""trajectory.py GAME,FORM,OPPONENT,MODE,STEPS …: plays four games of each and prints hashes of all results of steps.
 
 The first is of step, the second of send and recv. No OPPONENT makes every seat
 a row; else the seat is drawn. The test of the library plays the same in Go.
@@ -25,13 +25,15 @@ def actions(env, infos, key):
     return np.array([m[int(k) % len(m)] if len(m) else -1 for m, k in zip(legal, key[:, 0])], np.int32)
 
 
-def play(game, opponent, mode, steps, blocks):
+def play(game, form, opponent, mode, steps, blocks):
     """Returns the hash; blocks: by send and recv."""
     seats = {"opponent": opponent, "seat": "random"} if opponent else {}
-    env = moonfarm.make_vec(game, 4, obs=PARTS, autoreset=mode, copy=False, workers=2, batch_size=2, **seats)
+    env = moonfarm.make_vec(
+        game, 4, form=form, obs=PARTS, autoreset=mode, copy=False, workers=2, batch_size=2, **seats
+    )  # fmt: skip
     obs, infos = env.reset(seed=11)
     digest = hashlib.sha256()
-    rows = np.zeros((2, env.num_envs), np.bool_)
+    rows, no_waits = np.zeros((2, env.num_envs), np.bool_), np.zeros(env.num_envs, np.bool_)
     for _ in range(steps):
         chosen = actions(env, {"mask": obs["mask"]}, obs["key"])
         if blocks:
@@ -43,7 +45,7 @@ def play(game, opponent, mode, steps, blocks):
             _, _, rows[0], rows[1], _ = env.step(chosen)
         for array in (
             *(env.arrays[part] for part in PARTS), env.arrays["reward"], rows, env.arrays["turn"],
-            env.arrays["episode"]
+            env.arrays["episode"], env.arrays.get("waits", no_waits), env.ask("random"),
         ):  # fmt: skip
             digest.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
     return digest.hexdigest()
@@ -51,5 +53,5 @@ def play(game, opponent, mode, steps, blocks):
 
 if __name__ == "__main__":
     for case in sys.argv[1:]:
-        game, opponent, mode, steps = case.split(",")
-        print(play(game, opponent, mode, int(steps), False), play(game, opponent, mode, int(steps), True))
+        *given, steps = case.split(",")
+        print(play(*given, int(steps), False), play(*given, int(steps), True))
