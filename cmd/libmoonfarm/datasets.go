@@ -85,9 +85,10 @@ func mf_reader_open(h C.mf_handle, c address, out address, e address) C.int32_t 
 }
 
 func readOptions(c *C.mf_reading) (datasets.ReadOptions, error) {
-	var columns, obs, reward, filter string
+	var columns, obs, reward, filter, form string
 	if err := texts([]text{
 		{"columns", field(&c.columns), &columns}, {"obs", field(&c.obs), &obs}, {"reward", field(&c.reward), &reward}, {"filter", field(&c.filter), &filter},
+		{"form", field(&c.form), &form},
 	}); err != nil {
 		return datasets.ReadOptions{}, err
 	}
@@ -110,7 +111,7 @@ func readOptions(c *C.mf_reading) (datasets.ReadOptions, error) {
 		Filter: wanted, Columns: lines(columns), Rows: int(c.rows), Shuffle: int(c.shuffle), Seed: uint64(c.seed), Epoch: uint64(c.epoch),
 		Split: datasets.Split(c.split), Validation: float64(c.validation), Test: float64(c.test), Part: int(c.part), Parts: int(c.parts),
 		Obs: datasets.Obs(obs), Memory: c.memory != 0, Reward: reward, Discount: float64(c.discount), Steps: int(c.steps),
-		Whole: c.whole != 0, Workers: int(c.workers),
+		Whole: c.whole != 0, Workers: int(c.workers), Form: form,
 	}, nil
 }
 
@@ -228,6 +229,7 @@ func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
 	column(&c, "search_ends", field(&to.search_ends), b.SearchEnds)
 	column(&c, "search_choices", field(&to.search_choices), b.SearchChoices)
 	column(&c, "search_choice_ends", field(&to.search_choice_ends), b.SearchChoiceEnds)
+	column(&c, "step", field(&to.step), b.Step)
 	if f := b.Final; f != nil {
 		column(&c, "final_planes", field(&to.final_planes), f.Planes)
 		column(&c, "final_packed", field(&to.final_packed), f.Packed)

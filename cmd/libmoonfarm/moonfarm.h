@@ -143,6 +143,7 @@ typedef struct {
 	const char *filter;       /* NULL: all rows. Else lines "key=value" of which rows must match one per key: policy=NAME of the policy that
 	                           * chose, or of the member of its mix, seat=0, chosen=0 (number of the member), outcome=win (draw, loss);
 	                           * opening=no leaves out the turns of an opening. Not with whole */
+	const char *form;         /* form of the rows; NULL: as the dataset. In a sequential form a row is an action, and seats that wait have no rows (with whole they have) */
 } mf_reading;
 
 /*
@@ -181,6 +182,7 @@ typedef struct {
 	int32_t *search_ends;         /* [rows+1] ends of the moves of each row, like order_ends */
 	int32_t *search_choices;      /* [choices_count] */
 	int32_t *search_choice_ends;  /* [rows+1] ends of the choices of each row */
+	int32_t *step;                /* [rows] number of the action in its turn, in a sequential form */
 } mf_batch;
 
 /* Options of mf_import_recordings. Fields that are 0 mean what moonfarm import does without the flag; size, game, files and out are required. */

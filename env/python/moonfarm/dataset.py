@@ -12,6 +12,7 @@ its returns. datasets/FORMAT.md documents the columns.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -38,24 +39,30 @@ if TYPE_CHECKING:
 _NOT_WHICH = frozenset({"columns", "shuffle", "seed", "epoch", "obs", "memory", "reward", "discount", "steps", "workers"})
 
 
-def dataset(path: str | os.PathLike[str]) -> Dataset:
+def dataset(path: str | os.PathLike[str], form: str | None = None) -> Dataset:
     """Opens the dataset in a folder.
+
+    form: the form of its rows, such as "orders" for terminal; None: the form that it was
+    made with. In another form all rows are made by playing the episodes again. In a
+    sequential form a row is an action of a player, a turn has a row for each of them, and
+    the reward of a turn stands at the action with which the player ends it.
 
     If the library was built with the tag stores (GOFLAGS=-tags=stores python3
     env/python/build.py), path may also be a URL such as "s3://bucket/data/td".
     """
-    return Dataset(path)
+    return Dataset(path, form)
 
 
 class Dataset:
     """A dataset made by `moonfarm generate` or `moonfarm import`.
 
-    path: its folder or URL. metadata: its manifest. game: the name of its game.
-    players, num_episodes: their numbers. len(ds): the number of rows, one for each turn
-    and player; ds[i]: a row. It can be pickled: the copy opens it again.
+    path: its folder or URL. metadata: its manifest. game: the name of its game. form: of
+    the rows. players, num_episodes: their numbers. len(ds): the number of rows, one for
+    each turn and player; ds[i]: a row; both only in the form that it was made with. It
+    can be pickled: the copy opens it again.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], form: str | None = None) -> None:
         text = arguments.path("path", path)
         self.path: Path | str = text if "://" in text else Path(text)
         handle = c_uint64()
@@ -65,38 +72,54 @@ class Dataset:
         self.game: str = self.metadata["game"]["name"]
         self.players: int = self.metadata["game"]["players"]
         self._rows: Rows | None = None
+        made: str = self.metadata["job"].get("form", "cells")
+        self.form: str = made if form is None else arguments.name("form", form).decode()
+        self._form: str | None = None if self.form == made else self.form  # to be asked for
+        self._card: dict[str, Any] = make_vec(self.game, form=self.form).description if self._form else {}
         self.num_episodes: int = self.metadata["totals"]["episodes"]
 
     def __len__(self) -> int:
+        if self._form:
+            raise TypeError(f"rows of the form {self.form!r} are made while they are read: they have no numbers")
         return self.metadata["totals"]["rows"]
 
     def __repr__(self) -> str:
-        return f"<moonfarm.Dataset {str(self.path)!r}: {self.game}, {self.num_episodes} episodes, {len(self)} rows>"
+        rows = f"form {self.form}" if self._form else f"{len(self)} rows"
+        return f"<moonfarm.Dataset {str(self.path)!r}: {self.game}, {self.num_episodes} episodes, {rows}>"
 
     def __reduce__(self) -> Any:
-        return Dataset, (self.path,)
+        return Dataset, (self.path, self._form)
 
     @property
     def columns(self) -> list[str]:
-        """The columns of its files, which batches() returns without arguments."""
+        """The columns that batches() returns without arguments: those of its files, or those of the form."""
+        if self._form:
+            with contextlib.closing(self.batches()) as reader:
+                return list(reader.columns)
         return [c["name"] for c in self.metadata["steps"]["columns"]]
 
     @property
     def heads(self) -> list[int]:
         """The number of choices of each head of an action."""
-        return self.metadata["action"]["heads"]
+        return self._card["heads"] if self._form else self.metadata["action"]["heads"]
+
+    @property
+    def tensors(self) -> list[dict[str, Any]]:
+        """The arrays that stand for planes in a form without planes: each a name, doc, dims, axis and fields."""
+        return self._card["tensors"] if self._form else self.metadata["observation"].get("tensors", [])
 
     @property
     def masked_choices(self) -> int:
         """The number of choices that have a bit in a mask: all but those of the last action.unmasked heads."""
-        return sum(self.heads[: len(self.heads) - self.metadata["action"]["unmasked"]])
+        unmasked = self._card["unmasked"] if self._form else self.metadata["action"]["unmasked"]
+        return sum(self.heads[: len(self.heads) - unmasked])
 
     @property
     def nothing(self) -> int:
         """The choice of every head that orders nothing, which alone is legal in a game that has ended."""
         if len(self.heads) > 1:
             return 0
-        return make_vec(self.game).description["nothing"]
+        return make_vec(self.game, form=self.form).description["nothing"]
 
     def masks(self, mask: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Returns the column mask as bool [..., choices of all heads]: True is legal."""
@@ -185,7 +208,10 @@ class Dataset:
         names = given["columns"]
         if len(self.heads) == 1 and not isinstance(names, (str, bytes, type(None))) and "search_policy" in names:
             given["columns"] = [*names, *({"search_choices"} - set(names))]
-        return Reader(self._open, self.players, self.heads, reading(**given), copy)
+        own = {t["name"] for t in self.tensors}
+        if own and given["columns"] is not None and own & set(given["columns"]):
+            raise ValueError(f"columns: {sorted(own)} are read together: ask for planes")
+        return Reader(self._open, self.players, self.heads, self.tensors, reading(**given, form=self._form), copy)
 
     def episodes(
         self, *, columns: Sequence[str] | None = None, shuffle: bool = False, seed: int = 0, epoch: int = 0,
@@ -193,7 +219,7 @@ class Dataset:
         obs: str | None = None, memory: bool = False, reward: str | None = None, discount: float | None = None,
         steps: int = 0, workers: int = 1,
     ) -> Episodes:  # fmt: skip
-        """Reads whole episodes, played again: dicts of arrays [turns, players, …].
+        """Reads whole episodes, played again: dicts of arrays [turns, players, …]; in a sequential form [steps, players, …].
 
         The arguments are as for batches(); shuffle only shuffles the episodes. If there
         are columns of observations, final_planes, final_packed and final_scalars
@@ -212,7 +238,7 @@ class Dataset:
             return self.num_episodes * (part + 1) // parts - self.num_episodes * part // parts
         found = 0
         last = None
-        for batch in self.batches(1 << 16, columns=["episode"], play=False, **which):
+        for batch in Dataset(self.path).batches(1 << 16, columns=["episode"], play=False, **which):
             episode = batch["episode"]
             found += int(np.count_nonzero(np.diff(episode))) + int(last is None or episode[0] != last)
             last = episode[-1]

@@ -126,6 +126,7 @@ class CReading(ctypes.Structure):
         ("part", c_int32), ("parts", c_int32), ("play", c_int32), ("whole", c_int32), ("memory", c_int32),
         ("workers", c_int32), ("obs", c_char_p), ("reward", c_char_p),
         ("discount", c_double), ("steps", c_int32), ("reserved", c_int32), ("filter", c_char_p),
+        ("form", c_char_p),
     ]  # fmt: skip
 
 
@@ -148,6 +149,7 @@ class CBatch(ctypes.Structure):
         (name, c_void_p)
         for name in (
             "search_value", "search_policy", "search_counts", "search_ends", "search_choices", "search_choice_ends",
+            "step",
         )
     ]  # fmt: skip
 

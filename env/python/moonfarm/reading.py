@@ -83,8 +83,9 @@ def reading(
     discount: float | None, steps: int, workers: int, play: bool | None, whole: bool = False,
     policy: str | Sequence[str] | None = None, seat: int | Sequence[int] | None = None,
     chosen: int | Sequence[int] | None = None, outcome: str | Sequence[str] | None = None, opening: bool = True,
+    form: str | None = None,
 ) -> library.CReading:  # fmt: skip
-    """Returns the arguments of batches() in the form of the library."""
+    """Returns the arguments of batches() in the form of the library. form: of the rows; None: that of the dataset."""
     if isinstance(columns, (str, bytes)):
         raise TypeError("columns: expected names in a list, got one text")
     names = None if columns is None else [arguments.name("columns", n) for n in columns]
@@ -92,12 +93,12 @@ def reading(
         raise ValueError("columns: there is no name in the list")
     if any(b"\n" in n for n in names or ()):
         raise ValueError(f"columns: a name with a line break: {columns!r}")
-    remade = bool(memory or steps) or any(x is not None for x in (obs, reward, discount))
+    remade = bool(memory or steps) or any(x is not None for x in (obs, reward, discount, form))
     if play is None:
         play = remade or bool({b"nstep", b"opponent"} & set(names or ()))
     elif not play and remade:
         raise ValueError(
-            "play: False is for the rows in the files: obs, memory, reward, discount and steps cannot be chosen then"
+            "play: False is for the rows in the files: form, obs, memory, reward, discount and steps cannot be chosen then"
         )
     if discount is not None and not 0 < _number("discount", discount) <= 1:
         raise ValueError(f"discount: {discount} is not above 0 and at most 1")
@@ -123,6 +124,7 @@ def reading(
         discount=0 if discount is None else discount,
         steps=arguments.whole("steps", steps, 0),
         filter=_filter(policy, seat, chosen, outcome, opening),
+        form=None if form is None else form.encode(),
     )
 
 
@@ -157,7 +159,10 @@ def _filter(policy: Any, seat: Any, chosen: Any, outcome: Any, opening: bool) ->
 class Reader(Iterator[Batch]):
     """Reads a dataset batch by batch: see Dataset.batches. columns: its columns, by name."""
 
-    def __init__(self, dataset: Open, players: int, heads: list[int], how: library.CReading, copy: bool) -> None:
+    def __init__(
+        self, dataset: Open, players: int, heads: list[int], tensors: Sequence[dict[str, Any]],
+        how: library.CReading, copy: bool,
+    ) -> None:  # fmt: skip
         self._library, self._whole, self._copy = library.library(), bool(how.whole), copy
         handle = ctypes.c_uint64()
         self._library.call("mf_reader_open", dataset.handle or 0, how, handle)
@@ -170,6 +175,11 @@ class Reader(Iterator[Batch]):
             self._choices = heads[0]
             self.columns["search_policy"] = {**self.columns["search_policy"], "shape": list(heads), "list": False}
             del self.columns["search_choices"]
+        self._tensors = tensors if "planes" in self.columns else ()
+        if self._tensors:
+            whole = self.columns.pop("planes")
+            for t in self._tensors:
+                self.columns[t["name"]] = {**whole, "name": t["name"], "doc": t["doc"], "shape": list(t["dims"])}
         self._size = 0 if self._whole else how.rows
         self._room = {_lists[name][0]: 0 for name, c in self._read_columns.items() if c["list"]}
         self._kept: dict[str, NDArray[Any]] = {}
@@ -239,7 +249,18 @@ class Reader(Iterator[Batch]):
             if name in out:
                 sizes[name], sizes[ends] = counts[count], rows + 1
         out = {name: a[: sizes[name]] if name in sizes else a for name, a in out.items()}
+        for prefix in ("", "final_") if self._tensors else ():
+            if (planes := out.pop(f"{prefix}planes", None)) is not None:
+                out.update(self._divided(prefix, planes))
         return self._spread(out) if self._choices else out
+
+    def _divided(self, prefix: str, planes: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
+        """Yields the tensors of a form without planes, as views."""
+        rows, at = planes.reshape(len(planes), -1), 0
+        for t in self._tensors:
+            size = int(np.prod(t["dims"]))
+            yield prefix + t["name"], rows[:, at : at + size].reshape(-1, *t["dims"])
+            at += size
 
     def _spread(self, out: Batch) -> Batch:
         """Spreads the shares of moves, each of which is a choice of the one head, over all choices."""

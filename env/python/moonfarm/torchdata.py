@@ -23,7 +23,7 @@ class TorchRows(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self.rank = rank if rank is not None else distributed.get_rank() if in_use else 0
         if not 0 <= self.rank < self.world:
             raise ValueError(f"rank: {self.rank} is not one of {self.world}")
-        self.path, self.size, self.options, self.epoch = of.path, size, options, 0
+        self.path, self.form, self.size, self.options, self.epoch = of.path, of.form, size, options, 0
 
     def set_epoch(self, epoch: int) -> None:
         """Selects the order of the next epoch. Persistent workers do not notice it."""
@@ -33,5 +33,6 @@ class TorchRows(torch.utils.data.IterableDataset):  # type: ignore[misc]
         worker = torch.utils.data.get_worker_info()
         own, workers = (0, 1) if worker is None else (worker.id, worker.num_workers)
         part, parts = self.rank * workers + own, self.world * workers
-        for batch in Dataset(self.path).batches(self.size, epoch=self.epoch, part=part, parts=parts, **self.options):
+        ds = Dataset(self.path, self.form)
+        for batch in ds.batches(self.size, epoch=self.epoch, part=part, parts=parts, **self.options):
             yield {name: torch.from_numpy(a.view(np.int64) if a.dtype == np.uint64 else a) for name, a in batch.items()}
