@@ -104,6 +104,7 @@ type Batch struct {
 	Scalars    []float32 // [Rows, S]
 	Mask       []uint64  // [Rows, MaskWords]
 	Action     []int32   // [Rows, heads]
+	Asked      []int32   // [Rows, heads] what the policy of Job.Ask would choose
 	Orders     []sim.Order
 	OrderEnds  []int32   // [Rows+1]: the orders of row i are Orders[OrderEnds[i]:OrderEnds[i+1]]
 	Reward     []float32 // [Rows]
@@ -147,7 +148,7 @@ func (b *Batch) set() {
 	b.Rows = b.table.Rows
 	b.Episode, b.Turn, b.Seat = s.episode, s.turn, s.seat
 	b.Planes, b.Packed, b.Scalars = s.planes, s.packed, s.scalars
-	b.Mask, b.Action = s.mask, s.action
+	b.Mask, b.Action, b.Asked = s.mask, s.action, s.asked
 	b.Reward, b.Return, b.Outcome = s.reward, s.ret, s.outcome
 	b.Terminated, b.Truncated, b.Chosen = s.terminated, s.truncated, s.chosen
 	if s.orders != nil {

@@ -90,6 +90,7 @@ func (l *layout) checkSizes() error {
 // checkEpisode fails if anything of an episode is larger than the bounds.
 func checkEpisode(e *rollout.Episode, source string) error {
 	lists := 8*len(e.Orders) + 4*len(e.Ends) + len(e.Chosen) + len(e.Recording) + len(e.Stopped) + len(source)
+	lists += 8*len(e.AskedOrders) + 4*len(e.AskedEnds)
 	found := &e.Searches
 	lists += 4 * (len(found.Value) + len(found.Ends) + len(found.Shares) + len(found.Choices) + len(found.Counts))
 	tooLong := func(text string, most int) error {
@@ -114,8 +115,8 @@ func checkEpisode(e *rollout.Episode, source string) error {
 	if n := max(len(found.Shares), len(found.Choices)); n > maxEpisodeMoves {
 		return fmt.Errorf("episode %d: %d moves or choices of searches, at most %d are kept", e.ID, n, maxEpisodeMoves)
 	}
-	if len(e.Orders) > maxEpisodeOrders || lists > maxEpisodeLists {
-		return fmt.Errorf("episode %d: %d orders, %d bytes in all; at most %d and %d are kept", e.ID, len(e.Orders), lists, maxEpisodeOrders, maxEpisodeLists)
+	if max(len(e.Orders), len(e.AskedOrders)) > maxEpisodeOrders || lists > maxEpisodeLists {
+		return fmt.Errorf("episode %d: %d orders, %d bytes in all; at most %d and %d are kept", e.ID, max(len(e.Orders), len(e.AskedOrders)), lists, maxEpisodeOrders, maxEpisodeLists)
 	}
 	return nil
 }
@@ -128,6 +129,7 @@ func (d *Dataset) bound(table int, t *arrowfile.RecordBatch) {
 	turns := g.MaxTurns * g.Players
 	most := map[string]struct{ values, size int }{
 		ColOrders: {min(turns*g.MaxOrders, maxEpisodeOrders), 8}, ColEnds: {turns, 4}, ColChosen: {turns, 1}, ColRecording: {maxRecording, 1},
+		ColAskedOrders: {min(turns*g.MaxOrders, maxEpisodeOrders), 8}, ColAskedEnds: {turns, 4},
 		ColSearchValue: {turns, 4}, ColSearchEnds: {turns, 4}, ColSearchPolicy: {maxEpisodeMoves, 4},
 		ColSearchChoices: {maxEpisodeMoves, 4}, ColSearchCounts: {maxEpisodeMoves, 4},
 		ColPolicies: {maxPolicy, 1}, ColSource: {maxText, 1}, ColStopped: {maxText, 1},

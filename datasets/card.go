@@ -196,6 +196,9 @@ func (c *cardWriter) made() {
 		}
 		c.printf("- rules %s, sha256 of their text %s\n", markdown(r.Version), r.SHA256)
 	}
+	if m.Job.Ask != "" {
+		c.printf("\nThe column `asked` has what `%s` would choose in each row, whoever plays.\n", m.Job.Ask)
+	}
 	if turns, _ := OpeningTurns(m.Job.Opening); turns > 0 {
 		c.printf("\nThe first %d turns of every seat were drawn by `%s`, not chosen by its policy: leave them out to learn from that.\n", turns, openingPolicy)
 	}

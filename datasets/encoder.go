@@ -94,6 +94,9 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	if len(e.Chosen) != choices {
 		return fmt.Errorf("episode %d has %d choices of members, expected %d", e.ID, len(e.Chosen), choices)
 	}
+	if want := x.layout.job.askedRows(e); len(e.AskedEnds) != want {
+		return fmt.Errorf("episode %d has orders of the policy that is asked for %d rows, expected %d", e.ID, len(e.AskedEnds), want)
+	}
 	if err := x.checkSearches(e); err != nil {
 		return err
 	}
@@ -155,6 +158,10 @@ func (x *encoder) episodeRow(e *rollout.Episode, game uint64, source string) err
 	arrowfile.AppendList(t.Col(ColEnds), e.Ends)
 	if d := t.Col(ColChosen); d != nil {
 		arrowfile.AppendList(d, e.Chosen)
+	}
+	if d := t.Col(ColAskedOrders); d != nil {
+		arrowfile.AppendList(d, e.AskedOrders)
+		arrowfile.AppendList(t.Col(ColAskedEnds), e.AskedEnds)
 	}
 	if d := t.Col(ColSearchValue); d != nil {
 		f := &e.Searches

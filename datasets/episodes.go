@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 
@@ -80,6 +81,10 @@ func (e *Episode) set(t *arrowfile.RecordBatch, i int, m *Manifest) error {
 	if d := t.Col(ColChosen); d != nil {
 		e.Chosen = d.List(i)
 	}
+	e.AskedOrders, e.AskedEnds = nil, nil
+	if d := t.Col(ColAskedOrders); d != nil {
+		e.AskedOrders, e.AskedEnds = arrowfile.View[sim.Order](d.List(i)), arrowfile.View[int32](t.Col(ColAskedEnds).List(i))
+	}
 	e.Searches = rollout.SearchResults{}
 	if d := t.Col(ColSearchValue); d != nil {
 		e.Searches = rollout.SearchResults{
@@ -118,18 +123,29 @@ func (e *Episode) check(m *Manifest) error {
 			return fmt.Errorf("member %d of %d chose at turn %d, seat %d", c, n, k/e.Players, k%e.Players)
 		}
 	}
-	from := int32(0)
-	for k, to := range e.Ends {
-		if to < from || int(to) > len(e.Orders) {
-			return fmt.Errorf("ends of orders go from %d to %d of %d at %d", from, to, len(e.Orders), k)
-		}
-		from = to
+	if want := m.Job.askedRows(&e.Episode); len(e.AskedEnds) != want {
+		return fmt.Errorf("%d ends of the orders of the policy that was asked, expected %d", len(e.AskedEnds), want)
 	}
-	if int(from) != len(e.Orders) {
-		return fmt.Errorf("%d orders, of which %d belong to a turn", len(e.Orders), from)
+	if err := errors.Join(checkEnds(e.Orders, e.Ends), checkEnds(e.AskedOrders, e.AskedEnds)); err != nil {
+		return err
 	}
 	if m.Job.Search {
 		return foundError(&e.Searches, len(e.Ends), m.Action.Heads)
+	}
+	return nil
+}
+
+// checkEnds fails if orders are not those of lists with these ends.
+func checkEnds(orders []sim.Order, ends []int32) error {
+	from := int32(0)
+	for k, to := range ends {
+		if to < from || int(to) > len(orders) {
+			return fmt.Errorf("ends of orders go from %d to %d of %d at %d", from, to, len(orders), k)
+		}
+		from = to
+	}
+	if int(from) != len(orders) {
+		return fmt.Errorf("%d orders, of which %d belong to a turn", len(orders), from)
 	}
 	return nil
 }

@@ -65,10 +65,10 @@ func TestFormatColumns(t *testing.T) {
 			Shape: features.Shape{Planes: 1, Height: 1, Width: 1, Scalars: 1, Words: 1}},
 	}
 	letters := map[string][]string{
-		ColPlanes: {"P", "H", "W"}, ColPacked: {"Words"}, ColScalars: {"S"}, ColMask: {"MaskWords"}, ColAction: {"heads"},
+		ColPlanes: {"P", "H", "W"}, ColPacked: {"Words"}, ColScalars: {"S"}, ColMask: {"MaskWords"}, ColAction: {"heads"}, ColAsked: {"heads"},
 		ColPolicies: {"seats"}, ColResults: {"seats"}, ColScores: {"seats"},
 	}
-	all := columnRows(stepColumns(spec, ObsPlanes, extras{mixed: true, search: true}), letters)
+	all := columnRows(stepColumns(spec, ObsPlanes, extras{mixed: true, search: true, asked: true}), letters)
 	packed := columnRows(stepColumns(spec, ObsPacked, extras{})[3:4], letters)
 	all = append(all[:4], append(packed, all[4:]...)...)
 	require.Equal(t, all, section(t, "## Step rows"))
@@ -78,7 +78,7 @@ func TestFormatColumns(t *testing.T) {
 	finals := columnRows(finalColumns(spec.Shape, ObsPlanes), letters)
 	packed = columnRows(finalColumns(spec.Shape, ObsPacked)[3:4], letters)
 	require.Equal(t, append(finals[:4], append(packed, finals[4:]...)...), section(t, "## Final rows"))
-	require.Equal(t, columnRows(episodeColumns(Format, spec, extras{true, true, true}), letters), section(t, "## Episode rows"))
+	require.Equal(t, columnRows(episodeColumns(Format, spec, extras{true, true, true, true}), letters), section(t, "## Episode rows"))
 
 	letters[ColOpponent] = []string{"seats − 1", "heads"}
 	spec.Sequential = true

@@ -122,7 +122,7 @@ type run struct {
 	layout  *layout
 	makers  Makers
 	options Options
-	seats   []rollout.Maker
+	seats   seatMakers
 	opening rollout.Opening
 	command string
 
@@ -154,7 +154,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 	if err != nil {
 		return nil, err
 	}
-	var seats []rollout.Maker
+	var seats seatMakers
 	var models []rollout.File
 	var opening rollout.Opening
 	if !j.imported() && m.Policy != nil { // Merge makes no policies: its job names them
@@ -202,7 +202,7 @@ func (r *run) rollout() rollout.Job {
 		games = 8
 	}
 	return rollout.Job{
-		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes, Seats: r.seats, Opening: r.opening,
+		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes, Seats: r.seats.all, Opening: r.opening, Ask: r.seats.ask,
 		Keep:   r.layout.keep(games),
 		Vector: func() (env.Vector, error) { return r.makers.Vector(j.Rules[0], j.config(games)) },
 	}
@@ -211,37 +211,54 @@ func (r *run) rollout() rollout.Job {
 // makeSeats returns the makers of the policies and their files. It fills in the
 // canonical names, members and files of the policies, and whether any of them searches.
 // It makes each policy once, so that errors come before the first shard.
-func makeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats []rollout.Maker, models []rollout.File, err error) {
+func makeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats seatMakers, models []rollout.File, err error) {
 	texts := j.Policies
 	j.Policies, j.Members, j.Search, j.Models = []string{}, [][]string{}, false, nil
 	mixed := false
-	for _, text := range texts {
+	// make makes a policy once, and adds its files. look sees it before it is closed.
+	make := func(text string, look func(p rollout.Policy)) (rollout.Maker, error) {
 		maker, err := m.Policy(text, files)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		p, err := maker(s)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		members := []string{}
-		_, searches := p.(rollout.Searcher)
-		j.Search = j.Search || searches
-		if c, ok := p.(rollout.Mixture); ok {
-			members, mixed = c.Members(), true
-		}
+		look(p)
 		if l, ok := p.(rollout.WithFiles); ok {
 			models = append(models, l.Files()...)
 		}
-		seats, j.Policies, j.Members = append(seats, maker), append(j.Policies, p.Name()), append(j.Members, members)
-		if err := errors.Join(j.addModels(models), rollout.CloseSeats(p)); err != nil {
-			return nil, nil, err
+		return maker, errors.Join(j.addModels(models), rollout.CloseSeats(p))
+	}
+	for _, text := range texts {
+		maker, err := make(text, func(p rollout.Policy) {
+			members := []string{}
+			_, searches := p.(rollout.Searcher)
+			j.Search = j.Search || searches
+			if c, ok := p.(rollout.Mixture); ok {
+				members, mixed = c.Members(), true
+			}
+			j.Policies, j.Members = append(j.Policies, p.Name()), append(j.Members, members)
+		})
+		if err != nil {
+			return seatMakers{}, nil, err
 		}
+		seats.all = append(seats.all, maker)
 	}
 	if !mixed {
 		j.Members = [][]string{}
 	}
-	return seats, models, nil
+	if j.Ask != "" {
+		seats.ask, err = make(j.Ask, func(p rollout.Policy) { j.Ask = p.Name() })
+	}
+	return seats, models, err
+}
+
+// seatMakers are the makers of the policies of a job.
+type seatMakers struct {
+	all []rollout.Maker // one for each seat
+	ask rollout.Maker   // of the policy that is asked; nil: none
 }
 
 // make makes the missing shards by calling play, and completes the folder.

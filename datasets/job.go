@@ -75,7 +75,9 @@ type Job struct {
 	// Opening names the policy that plays the first turns of every seat, and their
 	// number, as in "random:4": 4 turns of the policy random with the episode's seed.
 	// "": the seat's policy plays from the first turn.
-	Opening       string `json:"opening,omitempty"`
+	Opening string `json:"opening,omitempty"`
+	// Ask is the policy that is asked, in every row, what it would choose; "": none.
+	Ask           string `json:"ask,omitempty"`
 	Episodes      uint64 `json:"episodes"`
 	ShardEpisodes uint64 `json:"shard_episodes"` // episodes per shard; the last may have fewer
 	Shards        []Part `json:"-"`              // the shards of imported episodes; a dataset has them in its index
@@ -161,6 +163,14 @@ func (j Job) withDefaults() Job {
 // mixed reports whether rows have the column chosen.
 func (j *Job) mixed() bool { return len(j.Members) > 0 }
 
+// askedRows returns for how many rows of an episode a policy is asked.
+func (j *Job) askedRows(e *rollout.Episode) int {
+	if j.Ask == "" {
+		return 0
+	}
+	return e.Turns * e.Players
+}
+
 // imported reports whether the episodes come from elsewhere.
 func (j *Job) imported() bool { return j.Source != "" || len(j.Shards) > 0 }
 
@@ -220,6 +230,8 @@ func (j Job) check() error {
 		return fmt.Errorf("members of %d policies, there are %d", len(j.Members), len(j.Policies))
 	case !(j.Discount > 0 && j.Discount <= 1):
 		return fmt.Errorf("a discount of %v: it must be above 0 and at most 1", j.Discount)
+	case imported && j.Ask != "":
+		return fmt.Errorf("in imported episodes no policy %q is asked", j.Ask)
 	case imported && j.Opening != "":
 		return fmt.Errorf("imported episodes have no opening %q", j.Opening)
 	case !imported && len(j.Rules) != 1:
@@ -387,6 +399,9 @@ func (j Job) command(usual string) string {
 		add("policy", strings.Join(j.Policies, ","))
 		if j.Opening != "" {
 			add("opening", j.Opening)
+		}
+		if j.Ask != "" {
+			add("ask", j.Ask)
 		}
 		add("shard-episodes", strconv.FormatUint(j.ShardEpisodes, 10))
 		if j.Rules[0] != usual {

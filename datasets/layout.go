@@ -182,6 +182,9 @@ func (l *layout) keep(games int) (want env.Want) {
 	case ObsPacked:
 		want = env.WantPacked | env.WantScalars | env.WantMask | env.WantAction
 	}
+	if l.job.Ask != "" {
+		return env.WantReward // the rows of the policy that is asked are made by playing again
+	}
 	want |= env.WantReward
 	if rollout.MostRowBytes(l.specs[0], games, want) > l.kept {
 		return env.WantReward
@@ -244,6 +247,7 @@ const (
 	ColScalars    = "scalars"
 	ColMask       = "mask"
 	ColAction     = "action"
+	ColAsked      = "asked"
 	ColOrders     = "orders"
 	ColReward     = "reward"
 	ColReturn     = "return"
@@ -263,6 +267,9 @@ const (
 	ColScores   = "scores"
 	ColEnds     = "ends"
 
+	ColAskedOrders = "asked_orders"
+	ColAskedEnds   = "asked_ends"
+
 	ColSearchValue   = "search_value"
 	ColSearchPolicy  = "search_policy"
 	ColSearchChoices = "search_choices"
@@ -274,9 +281,9 @@ const (
 )
 
 // extras tells which of the optional columns a job has.
-type extras struct{ mixed, search, imported bool }
+type extras struct{ mixed, search, imported, asked bool }
 
-func (j *Job) extras() extras { return extras{j.mixed(), j.Search, j.imported()} }
+func (j *Job) extras() extras { return extras{j.mixed(), j.Search, j.imported(), j.Ask != ""} }
 
 // stepColumns returns the columns of steps/*.arrow. Reading compares every name,
 // shape and text with them.
@@ -312,6 +319,14 @@ func stepColumns(s env.Spec, o Obs, x extras) []Column {
 	if x.mixed {
 		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8,
 			Doc: "number of the member of the seat's policy that chose, from 0, as job.members lists them; 0 if the policy has none"})
+	}
+	if x.asked && o != ObsNone {
+		doc := "the choice of each head that the policy of `job.ask` would make, as in `action`; -1 if no choice says it"
+		if len(s.Heads) == 1 {
+			c = append(c, Column{Name: ColAsked, Type: arrowfile.Int32, Doc: doc})
+		} else {
+			tensor(ColAsked, arrowfile.Int32, doc, []string{"head"}, len(s.Heads))
+		}
 	}
 	if x.search {
 		c = append(c, Column{Name: ColSearchValue, Type: arrowfile.Float32,
@@ -388,6 +403,11 @@ func episodeColumns(format int, s env.Spec, x extras) []Column {
 	if x.mixed {
 		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8, List: true,
 			Doc: "number of the member of the policy of seat p that chose in turn t, at t × seats + p; 0 if the policy has none"})
+	}
+	if x.asked {
+		c = append(c,
+			Column{Name: ColAskedOrders, Type: arrowfile.Uint64, List: true, Doc: "packed orders that the policy of `job.ask` would give, of all turns and seats, one after the other"},
+			Column{Name: ColAskedEnds, Type: arrowfile.Int32, List: true, Doc: "where these orders of each turn and seat end, like ends"})
 	}
 	if x.search {
 		c = append(c,

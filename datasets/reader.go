@@ -260,7 +260,7 @@ type stepData struct {
 	packed                []uint64
 	scalars               []float32
 	mask                  []uint64
-	action                []int32
+	action, asked         []int32
 	orders                *arrowfile.Data
 	reward, ret, outcome  []float32
 	terminated, truncated []uint8
@@ -289,6 +289,7 @@ func newStepData(t *arrowfile.RecordBatch, rows int) stepData {
 		episode: arrowfile.View[uint64](b(ColEpisode)), turn: arrowfile.View[int32](b(ColTurn)), seat: b(ColSeat),
 		planes: b(ColPlanes), packed: arrowfile.View[uint64](b(ColPacked)), scalars: arrowfile.View[float32](b(ColScalars)),
 		mask: arrowfile.View[uint64](b(ColMask)), action: arrowfile.View[int32](b(ColAction)), orders: t.Col(ColOrders),
+		asked:  arrowfile.View[int32](b(ColAsked)),
 		reward: arrowfile.View[float32](b(ColReward)), ret: arrowfile.View[float32](b(ColReturn)),
 		outcome: arrowfile.View[float32](b(ColOutcome)), terminated: b(ColTerminated), truncated: b(ColTruncated), chosen: b(ColChosen),
 		value: arrowfile.View[float32](b(ColSearchValue)),

@@ -20,7 +20,7 @@ type recompute struct {
 	n, all  int // n shards of all
 	layout  *layout
 	makers  Makers
-	seats   []rollout.Maker // nil: the recorded orders are played again
+	seats   seatMakers // empty: the recorded orders are played again
 	opening rollout.Opening
 }
 
@@ -56,7 +56,7 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 		if a.seats, _, err = makeSeats(m, modelsIn(v.d.ctx, v.d.files), &made, specs[0]); err != nil {
 			// The orders that the policy chose are recorded, so all else can be
 			// compared.
-			a.seats, made, v.report.Lacking = nil, job, err.Error()
+			a.seats, made, v.report.Lacking = seatMakers{}, job, err.Error()
 		}
 		if a.opening, err = job.opening(m); err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 			return nil, fmt.Errorf("%s: these makers do not make it: %s", v.d.dir, diff)
 		}
 	}
-	v.report.Replayed = a.seats == nil
+	v.report.Replayed = a.seats.all == nil
 	return a, v.remade(a.layout, m)
 }
 
@@ -113,7 +113,7 @@ func (c *checker) compare(ctx context.Context, a *recompute, s Shard) (sums [all
 	for i, w := range c.encoder.tables {
 		sums[i] = store.NewSum()
 		to = append(to, &sums[i])
-		if w.full = w.w.Write; i == episodesTable && a.seats == nil {
+		if w.full = w.w.Write; i == episodesTable && a.seats.all == nil {
 			continue
 		}
 		f, err := c.readers[i].open(*s.of(i))
@@ -133,7 +133,7 @@ func (c *checker) compare(ctx context.Context, a *recompute, s Shard) (sums [all
 	if err := c.encoder.start(s.place(), to); err != nil {
 		return sums, err
 	}
-	if a.seats == nil {
+	if a.seats.all == nil {
 		err = c.replay(s)
 	} else {
 		err = c.play(ctx, a, s)
@@ -174,7 +174,7 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 	if err != nil {
 		return &makerError{err}
 	}
-	seats, err := rollout.NewSeats(a.seats, v.Spec())
+	seats, err := rollout.NewSeats(a.seats.all, v.Spec())
 	if err != nil {
 		return &makerError{err}
 	}
@@ -192,6 +192,12 @@ func (c *checker) play(ctx context.Context, a *recompute, s Shard) error {
 		if err != nil {
 			return &makerError{err}
 		}
+	}
+	if a.seats.ask != nil {
+		if err := games.Ask(a.seats.ask); err != nil {
+			return &makerError{err}
+		}
+		defer func() { _ = games.CloseAsked() }()
 	}
 	return games.Play(ctx, job.Seed, s.First, s.Episodes.Rows, sinkFunc(func(e *rollout.Episode) error {
 		return c.encoder.episode(e, "")

@@ -23,7 +23,7 @@ const (
 // fixedColumns maps the step columns of fixed shape to those of package rows.
 var fixedColumns = map[string]rows.Column{
 	ColEpisode: rows.Episode, ColTurn: rows.Turn, ColSeat: rows.Seat, ColPlanes: rows.Planes, ColPacked: rows.Packed,
-	ColScalars: rows.Scalars, ColMask: rows.Mask, ColAction: rows.Action, ColReward: rows.Reward, ColReturn: rows.Return,
+	ColScalars: rows.Scalars, ColMask: rows.Mask, ColAction: rows.Action, ColAsked: rows.Asked, ColReward: rows.Reward, ColReturn: rows.Return,
 	ColOutcome: rows.Outcome, ColTerminated: rows.Terminated, ColTruncated: rows.Truncated, ColChosen: rows.Chosen,
 	ColNStep: rows.NStep, ColStep: rows.Step, ColOpponent: rows.Opponent, ColSearchValue: rows.SearchValue,
 }
@@ -359,6 +359,7 @@ func (r *Rendering) made() (*Batch, []uint8, error) {
 	b.Planes, b.Packed, b.Scalars = rows.Rows[uint8](s, rows.Planes, at, n), rows.Rows[uint64](s, rows.Packed, at, n), rows.Rows[float32](s, rows.Scalars, at, n)
 	b.Mask, b.Action = rows.Rows[uint64](s, rows.Mask, at, n), rows.Rows[int32](s, rows.Action, at, n)
 	b.Orders, b.OrderEnds = from.Orders, from.OrderEnds
+	b.Asked = rows.Rows[int32](s, rows.Asked, at, n)
 	b.SearchValue, b.Step = rows.Rows[float32](s, rows.SearchValue, at, n), rows.Rows[int32](s, rows.Step, at, n)
 	r.moves(from)
 	b.Reward, b.Return, b.Outcome = rows.Rows[float32](s, rows.Reward, at, n), rows.Rows[float32](s, rows.Return, at, n), rows.Rows[float32](s, rows.Outcome, at, n)
@@ -438,7 +439,7 @@ func (b *Batch) empty(t *arrowfile.RecordBatch) {
 		Reward: b.Reward[:0], Return: b.Return[:0], Outcome: b.Outcome[:0], Terminated: b.Terminated[:0], Truncated: b.Truncated[:0],
 		Chosen: b.Chosen[:0], SearchValue: b.SearchValue[:0], SearchPolicy: b.SearchPolicy[:0], SearchCounts: b.SearchCounts[:0],
 		SearchEnds: b.SearchEnds[:0], SearchChoices: b.SearchChoices[:0], SearchChoiceEnds: b.SearchChoiceEnds[:0],
-		NStep: b.NStep[:0], Step: b.Step[:0], Opponent: b.Opponent[:0], table: t,
+		Asked: b.Asked[:0], NStep: b.NStep[:0], Step: b.Step[:0], Opponent: b.Opponent[:0], table: t,
 	}
 }
 
@@ -449,6 +450,7 @@ func (b *Batch) take(from *Batch, row int) {
 	b.Planes, b.Packed, b.Scalars = taken(b.Planes, from.Planes, row, n), taken(b.Packed, from.Packed, row, n), taken(b.Scalars, from.Scalars, row, n)
 	b.Mask, b.Action, b.Opponent = taken(b.Mask, from.Mask, row, n), taken(b.Action, from.Action, row, n), taken(b.Opponent, from.Opponent, row, n)
 	b.Reward, b.Return, b.NStep = taken(b.Reward, from.Reward, row, n), taken(b.Return, from.Return, row, n), taken(b.NStep, from.NStep, row, n)
+	b.Asked = taken(b.Asked, from.Asked, row, n)
 	b.Step = taken(b.Step, from.Step, row, n)
 	b.Outcome, b.Chosen = taken(b.Outcome, from.Outcome, row, n), taken(b.Chosen, from.Chosen, row, n)
 	b.Terminated, b.Truncated = taken(b.Terminated, from.Terminated, row, n), taken(b.Truncated, from.Truncated, row, n)

@@ -227,6 +227,9 @@ type Labeller interface {
 	// Label writes the action that stands for the orders of seat p in game i,
 	// with −1 as in Batch.Played.
 	Label(dst []int32, i int, p sim.Player, orders []sim.Order)
+	// AppendOrders appends the orders that an action of seat p in game i stands
+	// for; in a sequential form, those of the first action of a turn.
+	AppendOrders(dst []sim.Order, i int, p sim.Player, action []int32) []sim.Order
 }
 
 // Hasher is implemented by the Vectors that New makes. Unwrap returns them from

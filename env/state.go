@@ -72,6 +72,12 @@ func (v *pool[S]) Hash(i int) uint64 {
 	return h
 }
 
+// AppendOrders implements Labeller.
+func (v *pool[S]) AppendOrders(dst []sim.Order, i int, p sim.Player, action []int32) []sim.Order {
+	v.mustHave("AppendOrders", i)
+	return v.actions.AppendOrders(dst, action, &v.states[i], p)
+}
+
 // Label implements Labeller.
 func (v *pool[S]) Label(dst []int32, i int, p sim.Player, orders []sim.Order) {
 	v.mustHave("Label", i)

@@ -62,13 +62,27 @@ func (a *Asker) Close() error { return CloseSeats(a.policy) }
 // from what the seat has given so far to the policy's orders of the whole turn. The
 // rows of a game come one after the other.
 func (a *Asker) Ask(dst []int32, rows []int32) {
+	a.choose(rows)
+	for k, row := range rows {
+		a.label(dst[k*a.heads:][:a.heads], row)
+	}
+}
+
+// choose lets the policy choose in the rows.
+func (a *Asker) choose(rows []int32) {
 	a.observe(rows)
 	if asked := a.pending(rows); len(asked) > 0 {
 		a.policy.Act(a.v, a.batch, asked)
 	}
-	for k, row := range rows {
-		a.label(dst[k*a.heads:][:a.heads], row)
+}
+
+// appendOrders appends the orders that the policy chose for a row of the latest choose.
+func (a *Asker) appendOrders(dst []sim.Order, row int32) []sim.Order {
+	n := a.batch.OrderLen[row]
+	if n < 0 {
+		return a.labels.AppendOrders(dst, int(row)/a.seats, sim.Player(int(row)%a.seats), a.batch.Action[int(row)*a.heads:][:a.heads])
 	}
+	return append(dst, a.batch.Orders[int(row)*a.room:][:n]...)
 }
 
 // observe observes the games of the rows, each once. In a sequential form it leaves out the games
@@ -127,5 +141,44 @@ func (a *Asker) label(dst []int32, row int32) {
 		copy(dst, b.Action[int(row)*a.heads:])
 	default:
 		a.labels.Label(dst, game, sim.Player(int(row)%a.seats), b.Orders[int(row)*a.room:][:n])
+	}
+}
+
+// Ask makes a policy that is asked, in all rows, what it would choose: later episodes hold its
+// orders. It must be called before Play, at most once. The maker's error is returned.
+func (g *Games) Ask(maker Maker) error {
+	if maker == nil || g.asker != nil {
+		return errors.New("a policy is asked already, or its maker is nil")
+	}
+	a, err := NewAsker(g.v, maker)
+	if err == nil {
+		g.asker, g.asked = a, make([]int32, 0, g.players*len(g.playing))
+	}
+	return err
+}
+
+// CloseAsked closes the policy that is asked, if there is one.
+func (g *Games) CloseAsked() error {
+	if g.asker == nil {
+		return nil
+	}
+	return g.asker.Close()
+}
+
+// ask appends the orders that the asked policy would give in this turn to the episodes.
+func (g *Games) ask() {
+	g.asked = g.asked[:0]
+	for i, e := range g.playing {
+		for p := range g.players {
+			if e != nil {
+				g.asked = append(g.asked, int32(i*g.players+p))
+			}
+		}
+	}
+	g.asker.choose(g.asked)
+	for _, row := range g.asked {
+		e := g.playing[int(row)/g.players]
+		e.AskedOrders = g.asker.appendOrders(e.AskedOrders, row)
+		e.AskedEnds = append(e.AskedEnds, int32(len(e.AskedOrders)))
 	}
 }

@@ -49,6 +49,8 @@ type Games struct {
 
 	searches *searches // nil: no seat has a Searcher
 	opening  *opening  // nil: there is no opening
+	asker    *Asker    // nil: no policy is asked
+	asked    []int32   // scratch: the rows in play, game after game
 
 	held   []*Episode // by ID modulo the window: ended, waiting for an older one
 	free   []*Episode // buffers to use again
@@ -140,6 +142,9 @@ func (g *Games) Play(ctx context.Context, seed, first, n uint64, sink Sink) erro
 	g.seed, g.next, g.oldest, g.end = seed, first, first, first+n
 	g.start()
 	Until(ctx, g.seats...)
+	if g.asker != nil {
+		Until(ctx, g.asker.Policy())
+	}
 	for g.live > 0 {
 		if !g.turn(ctx.Done()) {
 			return context.Cause(ctx)
@@ -223,6 +228,7 @@ func (g *Games) episode(id uint64) *Episode {
 	*e = Episode{
 		ID: id, Seed: GameSeed(g.seed, id), Policies: g.names, Players: g.players,
 		Orders: e.Orders[:0], Ends: e.Ends[:0], Chosen: e.Chosen[:0], Searches: e.Searches.empty(), Rows: e.Rows,
+		AskedOrders: e.AskedOrders[:0], AskedEnds: e.AskedEnds[:0],
 		Networks: g.zeroCounts(e.Networks),
 	}
 	switch {
@@ -244,6 +250,9 @@ func (g *Games) turn(done <-chan struct{}) bool {
 				clear(g.batch.OrderLen[i*g.players : (i+1)*g.players])
 			}
 		}
+	}
+	if g.asker != nil {
+		g.ask()
 	}
 	rows := g.rows
 	if g.opening != nil {

@@ -30,6 +30,10 @@ import (
 // A Replayer is not safe for concurrent use. No method allocates unless it
 // fails.
 type Replayer struct {
+	// Asked, if not nil, gets in each Step the actions [players, heads] that stand for
+	// the orders of the policy that was asked (Episode.AskedOrders).
+	Asked []int32
+
 	v         env.Vector
 	players   int
 	maxOrders int
@@ -110,6 +114,9 @@ func (r *Replayer) Step(b *env.Batch) error {
 		orders := e.OrdersOf(r.turn, sim.Player(p))
 		b.OrderLen[p] = int32(copy(b.Orders[p*r.maxOrders:(p+1)*r.maxOrders], orders))
 	}
+	if r.Asked != nil {
+		r.labelAsked(e)
+	}
 	r.v.Step(b)
 	r.turn++
 	if r.turn < e.Turns && b.Status[0] == sim.Running {
@@ -122,6 +129,29 @@ func (r *Replayer) Step(b *env.Batch) error {
 		return fmt.Errorf("episode %d: turn %d: the game is %v, but the recorded one goes on after %d turns", e.ID, r.turn-1, b.Status[0], e.Turns)
 	}
 	return r.compare(e, b.Status[0])
+}
+
+// labelAsked writes Asked, before the state changes.
+func (r *Replayer) labelAsked(e *Episode) {
+	labels, ok := env.Unwrap(r.v).(env.Labeller)
+	if !ok || len(e.AskedEnds) == 0 {
+		for h := range r.Asked {
+			r.Asked[h] = -1
+		}
+		return
+	}
+	turn, heads := r.turn, len(r.Asked)/r.players
+	if e.Steps != nil {
+		turn = int(e.Steps.Turn[turn])
+	}
+	for p := range r.players {
+		dst := r.Asked[p*heads : (p+1)*heads]
+		if env.Waits(r.v, p) {
+			dst[0] = -1
+			continue
+		}
+		labels.Label(dst, 0, sim.Player(p), e.AskedOf(turn, sim.Player(p)))
+	}
 }
 
 // compare compares the end of a game with the recorded end.

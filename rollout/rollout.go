@@ -170,6 +170,11 @@ type Episode struct {
 	// Searcher.
 	Searches SearchResults
 
+	// AskedOrders are the orders that another policy would give (Job.Ask), as in Orders and
+	// Ends; empty if none is asked.
+	AskedOrders []sim.Order
+	AskedEnds   []int32
+
 	// Networks are the counts of each seat's network; empty if no seat has a
 	// network, and for games that were not played here.
 	Networks []NetworkCounts
@@ -195,12 +200,22 @@ type Episode struct {
 
 // OrdersOf returns the orders of seat p in turn t.
 func (e *Episode) OrdersOf(t int, p sim.Player) []sim.Order {
-	k := t*e.Players + int(p)
+	return between(e.Orders, e.Ends, t*e.Players+int(p))
+}
+
+// AskedOf returns the orders that the policy that is asked would give at seat p in
+// turn t.
+func (e *Episode) AskedOf(t int, p sim.Player) []sim.Order {
+	return between(e.AskedOrders, e.AskedEnds, t*e.Players+int(p))
+}
+
+// between returns list k of lists that lie one after the other.
+func between(all []sim.Order, ends []int32, k int) []sim.Order {
 	from := int32(0)
 	if k > 0 {
-		from = e.Ends[k-1]
+		from = ends[k-1]
 	}
-	return e.Orders[from:e.Ends[k]]
+	return all[from:ends[k]]
 }
 
 // Sink takes the episodes of one shard, in the order of their IDs. The Episode

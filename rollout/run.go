@@ -25,6 +25,9 @@ type Job struct {
 	Seats  []Maker
 	// Opening plays the first turns of every episode.
 	Opening Opening
+	// Ask makes a policy that is asked what it would choose, in all rows: the episodes
+	// hold its orders (Episode.AskedOrders). nil: none is asked.
+	Ask Maker
 	// Keep makes the episodes hold rows of these slabs: see NewGames.
 	Keep env.Want
 }
@@ -172,15 +175,24 @@ func (r *run) player() (*ShardPlayer, error) {
 	if err := p.makeOpener(r.job.Opening); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
+	if r.job.Ask != nil {
+		if err := p.games.Ask(r.job.Ask); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
 	return p, nil
 }
 
 // Close closes the policies.
 func (p *ShardPlayer) Close() error {
-	if p.opener == nil {
-		return CloseSeats(p.seats...)
+	all := p.seats[:len(p.seats):len(p.seats)]
+	if p.opener != nil {
+		all = append(all, p.opener)
 	}
-	return CloseSeats(append(p.seats[:len(p.seats):len(p.seats)], p.opener)...)
+	if p.games == nil {
+		return CloseSeats(all...)
+	}
+	return errors.Join(CloseSeats(all...), p.games.CloseAsked())
 }
 
 // Play plays one shard into its sink, as Run does. After an error the ShardPlayer

@@ -51,7 +51,8 @@ func (r *Replayer) Unfold(dst, e *Episode) error {
 	}
 	*steps = Steps{steps.Action[:0], steps.Turn[:0], steps.Step[:0], steps.Reward[:0]}
 	*dst = Episode{ID: e.ID, Seed: e.Seed, Policies: e.Policies, Players: e.Players, Status: e.Status, Outcome: e.Outcome, Stopped: e.Stopped,
-		Orders: dst.Orders[:0], Ends: dst.Ends[:0], Chosen: dst.Chosen[:0], Searches: dst.Searches.empty(), Recording: append(dst.Recording[:0], e.Recording...), Steps: steps}
+		Orders: dst.Orders[:0], Ends: dst.Ends[:0], Chosen: dst.Chosen[:0], Searches: dst.Searches.empty(), Recording: append(dst.Recording[:0], e.Recording...), Steps: steps,
+		AskedOrders: append(dst.AskedOrders[:0], e.AskedOrders...), AskedEnds: append(dst.AskedEnds[:0], e.AskedEnds...)}
 	for turn := range e.Turns {
 		if err := u.turn(turn); err != nil {
 			return err

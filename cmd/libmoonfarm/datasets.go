@@ -229,6 +229,7 @@ func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
 	column(&c, "search_ends", field(&to.search_ends), b.SearchEnds)
 	column(&c, "search_choices", field(&to.search_choices), b.SearchChoices)
 	column(&c, "search_choice_ends", field(&to.search_choice_ends), b.SearchChoiceEnds)
+	column(&c, "asked", field(&to.asked), b.Asked)
 	column(&c, "step", field(&to.step), b.Step)
 	if f := b.Final; f != nil {
 		column(&c, "final_planes", field(&to.final_planes), f.Planes)

@@ -182,6 +182,7 @@ typedef struct {
 	int32_t *search_ends;         /* [rows+1] ends of the moves of each row, like order_ends */
 	int32_t *search_choices;      /* [choices_count] */
 	int32_t *search_choice_ends;  /* [rows+1] ends of the choices of each row */
+	int32_t *asked;               /* [rows, heads] what the policy of job.ask would choose */
 	int32_t *step;                /* [rows] number of the action in its turn, in a sequential form */
 } mf_batch;
 

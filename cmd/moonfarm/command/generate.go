@@ -101,6 +101,9 @@ search_choices, with search_counts in games of several heads). The section
 Searches of datasets/FORMAT.md explains how to learn from them. A time budget,
 mcts(ms=…), is refused, as such games cannot be reproduced.
 
+With --ask POLICY this policy is asked in every row what it would choose: the
+column asked has its actions, labels in states that other policies reach.
+
 With --part I/N the run makes only part I of N of the files, I from 0: N
 machines that cannot talk to each other make one part each, and merge puts the
 parts together.

@@ -31,6 +31,7 @@ func (f *JobFlags) Add(c *cobra.Command) {
 	seedFlag(c, &j.Seed)
 	flags.StringVar(&f.policies, "policy", "random", "`A,B`: the policy of each seat, or one for all (see policies GAME)")
 	flags.StringVar(&j.Opening, "opening", "", "`random:K`: the first K turns of every seat are drawn at random, by the episode, so that games differ")
+	flags.StringVar(&j.Ask, "ask", "", "`POLICY` that is asked in every row what it would choose: the column asked has its actions")
 	datasetFlags(c, j)
 	f.gameFlags.add(c)
 }
@@ -57,6 +58,11 @@ func (f *JobFlags) Job(game string) (j datasets.Job, g catalog.Entry, err error)
 	}
 	if err := errors.Join(checkForm(t.spec, j.Form), checkMemory(t.game, &j, t.rules)); err != nil {
 		return j, g, err
+	}
+	if j.Ask != "" {
+		if _, _, err := t.policy("ask", j.Ask); err != nil {
+			return j, g, err
+		}
 	}
 	j.Policies, err = t.seats(f.policies)
 	return j, t.game, err

@@ -22,6 +22,7 @@ const (
 	Scalars
 	Mask
 	Action
+	Asked // the action of the policy that was asked
 	Opponent
 	Reward
 	Return

@@ -294,6 +294,9 @@ func (m *Maker) seek(e *episode, turn int, watch bool) error {
 	}
 	b := m.batch
 	b.Planes, b.Packed, b.Scalars, b.Mask, b.Action = nil, nil, nil, nil, nil
+	if m.replay != nil {
+		m.replay.Asked = nil
+	}
 	if m.spec.Sequential {
 		b.Action = Rows[int32](m.turn, Action, 0, m.spec.Players)
 	}
@@ -407,6 +410,9 @@ func (m *Maker) window(to *Slabs, row int) {
 	b.Mask = Rows[uint64](to, Mask, row, n)
 	if b.Action = Rows[int32](to, Action, row, n); b.Action == nil {
 		b.Action = Rows[int32](m.turn, Action, 0, n)
+	}
+	if m.replay != nil {
+		m.replay.Asked = Rows[int32](to, Asked, row, n)
 	}
 }
 

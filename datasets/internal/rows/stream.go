@@ -230,6 +230,7 @@ func (s *Stream) take() error {
 	}
 	own := &episode{Episode: *e, rules: rules}
 	own.Orders, own.Ends, own.Chosen = slices.Clone(e.Orders), slices.Clone(e.Ends), slices.Clone(e.Chosen)
+	own.AskedOrders, own.AskedEnds = slices.Clone(e.AskedOrders), slices.Clone(e.AskedEnds)
 	f := &own.Searches
 	*f = rollout.SearchResults{Value: slices.Clone(f.Value), Ends: slices.Clone(f.Ends), Shares: slices.Clone(f.Shares), Choices: slices.Clone(f.Choices), Counts: slices.Clone(f.Counts)}
 	if s.c.Moves {

@@ -189,7 +189,9 @@ class Dataset:
             with a "win", "draw" or "loss", or one of several. opening: False leaves
             out the turns of an opening (generate --opening), in which no policy
             chose; policy and chosen always leave them out.
-        The column "opponent" holds the actions of the other players in the turn.
+        The column "opponent" holds the actions of the other players in the turn. In a dataset
+        made with `generate --ask POLICY` the column "asked" holds the actions that this policy
+        would choose, -1 where no choice says its orders.
 
         Policies that search add "search_value" [size], NaN in rows without a search, and
         "search_policy". In games of one head this is float32 [size, choices]: the

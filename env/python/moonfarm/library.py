@@ -149,7 +149,7 @@ class CBatch(ctypes.Structure):
         (name, c_void_p)
         for name in (
             "search_value", "search_policy", "search_counts", "search_ends", "search_choices", "search_choice_ends",
-            "step",
+            "asked", "step",
         )
     ]  # fmt: skip
 
