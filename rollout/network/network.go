@@ -8,6 +8,44 @@
 // a network can be computed in several ways, such as with batch norm folded into
 // weights, the choice depends only on the file.
 //
+// # Operators
+//
+// Operators of versions 7 to 20 mean what ONNX says, with these additions:
+//
+//   - Whole numbers are exact within ±2^24. Those of 8 and 16 bits wrap around in sums, differences, products and
+//     conversions of whole numbers.
+//   - Computed indices: negative ones count from the end. Indices out of range select the nearest element in Gather,
+//     GatherElements and GatherND; in ScatterElements, ScatterND and OneHot they have no effect. NaN selects the
+//     first element, or has no effect. Updates of one element apply in the order of the indices.
+//   - TopK, ArgMax and ArgMin: among equal numbers, the lower index comes first; 0 and −0 are equal, and NaN counts as
+//     larger than all numbers.
+//   - Each row of the batch is computed alone. The numbers of the rows, Range from 0 to the batch, can only be a part
+//     of indices, each of which selects elements of its own row, as x[arange(x.shape[0])[:, None], i] does.
+//   - The size of an array never depends on the data: NonZero and Range need constants.
+//   - CumSum sums in float64. LSTM, GRU and RNN have the usual activations, and neither peepholes nor lengths of
+//     sequences.
+//
+// # Speed of lists
+//
+// A network that sees a list of entities spends its time in convolutions and products of matrices, whose rows all
+// count, those of missing entities too. Measured on one core of Zen 4 with AVX-512 (118 GFLOP/s), for a map of 80×80
+// codes with an embedding of 8 numbers, two convolutions of 16 channels, the cell of each of 256 entities, of which 100
+// are there, and three dense layers of 64 for each entity:
+//
+//	                                                  microseconds
+//	as described                                               690, of which 510 in the convolutions
+//	pixel_unshuffle(2) before the convolutions                 480
+//	and 128 of the entities, chosen by TopK, attention
+//	of 4 heads between them                                    870
+//	attention of 4 heads between all 256                     1,840
+//	windows of 7×7 cells around each of the 256                940
+//	windows of 15×15 cells                                   1,770
+//
+// A board is best gathered by cells, x.permute(0, 2, 3, 1)[rows, y, x]: the other order copies it number by number first. In
+// attention the queries should be scaled, not the products with the keys, and missing keys should be the last ones,
+// where a mask with a large negative number saves their exponentials. Convolutions with strides, groups or dilations
+// have no kernels: a product takes some sixty times as long.
+//
 // A Model is read-only and safe for concurrent use. Each goroutine needs its own Runner,
 // which allocates nothing after it is made.
 package network
