@@ -204,7 +204,13 @@ func (k *call) trackRows(outs []*value) {
 	}
 	first := k.in[0].perRow
 	switch k.Op {
-	case "Shape", "Size", "GatherND", "ScatterND":
+	case "Shape", "Size":
+	case "GatherND", "ScatterND": // only the indices may have such numbers
+		for i, v := range k.in {
+			if i != 1 && v.perRow != nil {
+				k.setRows(outs, nil, false)
+			}
+		}
 	case "Gather":
 		k.setRows(outs, first, len(first) <= 1)
 	case "Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Expand", "Transpose", "Slice", "Split":
@@ -298,23 +304,23 @@ func (k *call) arithmeticRows(outs []*value) {
 
 // ownRow reports whether the numbers at an index of the last dimension of an array, all of them for −1, select
 // elements of their own row along the axis of the batch.
-func (index *value) ownRow(s shape, axis, at int) bool {
-	if s.axis != axis || axis < 0 || s.outer != 1 || index.shape.axis < 0 {
+func (v *value) ownRow(s shape, axis, at int) bool {
+	if s.axis != axis || axis < 0 || s.outer != 1 || v.shape.axis < 0 {
 		return false
 	}
-	return index.grows(at) == s.dims[axis]
+	return v.grows(at) == s.dims[axis]
 }
 
 // grows returns by how much the numbers at an index of the last dimension grow from row to row; for −1 those of
 // the whole array, 0 if they differ.
-func (index *value) grows(at int) int {
+func (v *value) grows(at int) int {
 	switch {
-	case len(index.perRow) == 1:
-		return index.perRow[0]
-	case index.perRow == nil || at < 0:
+	case len(v.perRow) == 1:
+		return v.perRow[0]
+	case v.perRow == nil || at < 0:
 		return 0
 	}
-	return index.perRow[at]
+	return v.perRow[at]
 }
 
 // knowAll refuses a graph with unknown operators. The error lists them together.

@@ -269,6 +269,10 @@ func TestRefused(t *testing.T) {
 			x := s.input(onnx.Float32, 3)
 			s.output(s.node("Gather", list(x, s.rows(x)), "axis", 1))
 		}},
+		{`node "GatherND_5" (GatherND): expected numbers that do not depend on the position of a row`, func(s *sketch) {
+			rows := s.rows(s.input(onnx.Float32, 3))
+			s.output(s.node("GatherND", list(rows, s.node("Unsqueeze", list(rows, s.ints(1))))))
+		}},
 		{`node "TopK_0" (TopK): K: expected a number from 1 to 3, found 4`, func(s *sketch) {
 			s.node("TopK", list(s.input(onnx.Float32, 3), s.ints(4)), "axis", 1)
 		}},

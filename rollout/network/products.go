@@ -51,17 +51,24 @@ func (t *convTask) run(r *Runner, rows int) {
 // lowerPlain makes the task of a convolution with strides, groups or dilation, or of constants.
 func (o *convolution) lowerPlain(p *planner, n *node) task {
 	t := &plainConvTask{convolution: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}
-	t.packed = make([]float32, len(o.weights))
-	in, area := o.in/o.groups, o.kh*o.kw
+	in, area, each := o.in/o.groups, o.kh*o.kw, o.out/o.groups
+	t.blocks = (each + abreast - 1) / abreast
+	t.packed = make([]float32, o.groups*t.blocks*abreast*area*in)
+	t.biases = make([]float64, o.groups*t.blocks*abreast)
 	for i := range o.out {
+		block, lane := i/each*t.blocks+i%each/abreast, i%each%abreast
+		t.biases[block*abreast+lane] = float64(o.bias[i])
 		for c := range in {
 			for a := range area {
-				t.packed[(i*area+a)*in+c] = o.weights[(i*in+c)*area+a]
+				t.packed[((block*area+a)*in+c)*abreast+lane] = o.weights[(i*in+c)*area+a]
 			}
 		}
 	}
 	return t
 }
+
+// abreast is the number of outputs of a cell that are computed at once. A single sum waits for each addition.
+const abreast = 8
 
 // plainConvTask sums products in float64, in which each product is exact, in the order
 // of rows, columns and channels, and rounds the sum once.
@@ -69,33 +76,46 @@ type plainConvTask struct {
 	*convolution
 	dst, src view
 	h, w     int       // of the source
-	packed   []float32 // [out][kh][kw][in/groups]
+	blocks   int       // of outputs of a group
+	packed   []float32 // [group][block][kh][kw][in/groups][abreast]
+	biases   []float64 // [group][block][abreast]
 }
 
 func (t *plainConvTask) run(r *Runner, rows int) {
+	each := t.out / t.groups
 	for row := range rows {
 		dst, src := r.row(&t.dst.place, row), r.row(&t.src.place, row)
-		for o := range t.out {
+		for block := range t.groups * t.blocks {
+			group, o := block/t.blocks, block%t.blocks*abreast
+			outputs := min(abreast, each-o)
 			for y := range t.windows.h {
-				d := t.dst.start + o*t.dst.steps[1] + y*t.dst.steps[2]
+				d := t.dst.start + (group*each+o)*t.dst.steps[1] + y*t.dst.steps[2]
 				for x := range t.windows.w {
-					sum := t.cell(src, o, y*t.strideY-t.top, x*t.strideX-t.left)
-					if t.relu {
-						sum = max(0, sum)
+					var sums [abreast]float32
+					if outputs == 1 {
+						sums[0] = t.single(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
+					} else {
+						sums = t.cell(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
 					}
-					dst[d+x*t.dst.steps[3]] = sum
+					for i, sum := range sums[:outputs] {
+						if t.relu {
+							sum = max(0, sum)
+						}
+						dst[d+x*t.dst.steps[3]+i*t.dst.steps[1]] = sum
+					}
 				}
 			}
 		}
 	}
 }
 
-// cell computes output o of one cell, whose window starts at y, x.
-func (t *plainConvTask) cell(src []float32, o, y, x int) float32 {
+// cell computes a block of outputs of one cell, whose window starts at y, x.
+func (t *plainConvTask) cell(src []float32, block, y, x int) (out [abreast]float32) {
 	in := t.in / t.groups
 	channel := t.src.steps[1]
-	first := t.src.start + o/(t.out/t.groups)*in*channel
-	sum := float64(t.bias[o])
+	first := t.src.start + block/t.blocks*in*channel
+	s := (*[abreast]float64)(t.biases[block*abreast:])
+	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7] // unlike an array, variables stay in registers
 	for i := range t.kh {
 		a := y + i*t.dilationY
 		if a < 0 || a >= t.h {
@@ -107,9 +127,37 @@ func (t *plainConvTask) cell(src []float32, o, y, x int) float32 {
 				continue
 			}
 			at := first + a*t.src.steps[2] + b*t.src.steps[3]
-			for _, w := range t.packed[((o*t.kh+i)*t.kw+j)*in:][:in] {
-				sum += float64(float64(src[at]) * float64(w))
+			weights := t.packed[((block*t.kh+i)*t.kw+j)*in*abreast:][:in*abreast]
+			for ; len(weights) >= abreast; weights = weights[abreast:] {
+				v, w := float64(src[at]), (*[abreast]float32)(weights)
+				s0, s1 = s0+float64(v*float64(w[0])), s1+float64(v*float64(w[1]))
+				s2, s3 = s2+float64(v*float64(w[2])), s3+float64(v*float64(w[3]))
+				s4, s5 = s4+float64(v*float64(w[4])), s5+float64(v*float64(w[5]))
+				s6, s7 = s6+float64(v*float64(w[6])), s7+float64(v*float64(w[7]))
 				at += channel
+			}
+		}
+	}
+	return [abreast]float32{float32(s0), float32(s1), float32(s2), float32(s3), float32(s4), float32(s5), float32(s6), float32(s7)}
+}
+
+// single computes the first output of a block of one cell, as cell does, for groups with a single output.
+func (t *plainConvTask) single(src []float32, block, y, x int) float32 {
+	in := t.in / t.groups
+	first := t.src.start + block/t.blocks*in*t.src.steps[1]
+	sum := t.biases[block*abreast]
+	for i := range t.kh {
+		a := y + i*t.dilationY
+		for j := range t.kw {
+			b := x + j*t.dilationX
+			if a < 0 || a >= t.h || b < 0 || b >= t.w {
+				continue
+			}
+			at := first + a*t.src.steps[2] + b*t.src.steps[3]
+			weights := t.packed[((block*t.kh+i)*t.kw+j)*in*abreast:][:in*abreast]
+			for k := 0; k < len(weights); k += abreast {
+				sum += float64(float64(src[at]) * float64(weights[k]))
+				at += t.src.steps[1]
 			}
 		}
 	}
