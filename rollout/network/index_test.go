@@ -236,7 +236,15 @@ func wholeCases(add func(name string, s *sketch)) {
 		}
 	}
 	s.output(s.node("Add", list(x, s.node("Tile", list(s.weights(2, 1), s.ints(1, 6))))))
-	add("Tile and blocks", s)
+	scales := s.tensor(&onnx.Tensor{Type: onnx.Float32, Dims: []int{4}, Floats: []float32{1, 1, 2, 3}})
+	s.output(s.node("Resize", list(x, "", scales), "mode", "nearest", "coordinate_transformation_mode", "asymmetric", "nearest_mode", "floor"))
+	size = s.node("Slice", list(s.node("Shape", list(x)), s.ints(0), s.ints(2)))
+	s.output(s.node("Resize", list(x, "", "", s.node("Concat", list(size, s.ints(4, 30)), "axis", 0)), "mode", "nearest"))
+	add("Tile, Resize and blocks", s)
+	s = newSketch(9)
+	x = s.input(onnx.Float32, 2, 3)
+	s.output(s.node("Upsample", list(x, s.tensor(&onnx.Tensor{Type: onnx.Float32, Dims: []int{3}, Floats: []float32{1, 3, 2}}))))
+	add("Upsample", s)
 }
 
 // einsumCases adds cases of Einsum.

@@ -44,7 +44,7 @@
 // A board is best gathered by cells, x.permute(0, 2, 3, 1)[rows, y, x]: the other order copies it number by number first. In
 // attention the queries should be scaled, not the products with the keys, and missing keys should be the last ones,
 // where a mask with a large negative number saves their exponentials. Convolutions with strides, groups or dilations
-// have no kernels: a product takes some sixty times as long.
+// have no kernels: a product takes some thirty times as long.
 //
 // A Model is read-only and safe for concurrent use. Each goroutine needs its own Runner,
 // which allocates nothing after it is made.

@@ -30,9 +30,9 @@ var operators = map[string]func(*call) []*value{
 	"PRelu": readPRelu, "Min": manyOperands, "Max": manyOperands, "Sum": manyOperands, "Mean": readMean,
 	"Where": readWhere, "Cast": readCast, "CastLike": readCastLike,
 
-	"Conv": readConv, "Gemm": readGemm, "MatMul": readMatMul, "Einsum": readEinsum, "BatchNormalization": readBatchNorm,
+	"Conv": lines(readConv), "Gemm": readGemm, "MatMul": readMatMul, "Einsum": readEinsum, "BatchNormalization": readBatchNorm,
 	"LayerNormalization": readLayerNorm, "InstanceNormalization": readInstanceNorm,
-	"GlobalAveragePool": readGlobalPool("mean"), "GlobalMaxPool": readGlobalPool("max"), "AveragePool": readPool, "MaxPool": readPool,
+	"GlobalAveragePool": readGlobalPool("mean"), "GlobalMaxPool": readGlobalPool("max"), "AveragePool": lines(readPool), "MaxPool": lines(readPool),
 	"ReduceMean": readReduce("mean"), "ReduceSum": readReduce("sum"), "ReduceMax": readReduce("max"), "ReduceMin": readReduce("min"),
 	"ReduceProd": readReduce("prod"), "ReduceL1": readReduce("l1"), "ReduceL2": readReduce("l2"), "ReduceSumSquare": readReduce("squares"),
 	"ReduceLogSum": readReduce("logsum"), "ReduceLogSumExp": readReduce("logsumexp"),
@@ -41,7 +41,7 @@ var operators = map[string]func(*call) []*value{
 
 	"Flatten": readFlatten, "Reshape": readReshape, "Transpose": readTranspose, "Squeeze": readSqueeze, "Unsqueeze": readUnsqueeze,
 	"Concat": readConcat, "Slice": readSlice, "Split": readSplit, "Expand": readExpand, "Tile": readTile, "Pad": readPad, "Trilu": readTrilu,
-	"DepthToSpace": readBlocks, "SpaceToDepth": readBlocks,
+	"DepthToSpace": readBlocks, "SpaceToDepth": readBlocks, "Resize": readResize, "Upsample": readResize,
 	"Gather": readGather, "GatherElements": readGatherElements, "GatherND": readGatherND,
 	"ScatterElements": readScatterElements, "Scatter": readScatterElements, "ScatterND": readScatterND, "OneHot": readOneHot,
 	"Shape": readShape, "Size": readSize, "Constant": readConstant, "ConstantOfShape": readConstantOfShape, "EyeLike": readEyeLike,

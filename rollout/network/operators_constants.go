@@ -49,6 +49,128 @@ func readExpand(k *call) []*value {
 	return one(k.move(&move{parts: []part{p}, expands: true}, v.typ, s, v))
 }
 
+// readTile reads a Tile: copies of an array side by side.
+func readTile(k *call) []*value {
+	v := k.arg(0)
+	repeats, n := k.wholes(1, "repeats"), len(v.shape.dims)
+	if k.err == nil && len(repeats) != n {
+		k.fail("repeats: expected %d numbers, found %d", n, len(repeats))
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	var before []int // dimensions with one of size 1 before each that is repeated
+	wide, axis, s := part{}, v.shape.axis, v.shape
+	for i, w := range repeats {
+		d := v.shape.dims[i]
+		if w.batch || w.n < 1 || w.n > maxArray {
+			k.fail("repeats: expected numbers from 1 to %d, found %v", maxArray, repeats)
+			return one(v)
+		}
+		if w.n > 1 {
+			k.rows(v.shape, i)
+			wide.along(int(w.n), len(before), len(before), 0)
+			before = append(before, 1)
+			if i < v.shape.axis {
+				axis++
+			}
+		}
+		wide.along(d, len(before), len(before), 1)
+		before = append(before, d)
+		s = s.sized(i, min(d*int(w.n), maxArray+1))
+	}
+	if len(before) == n || k.err != nil {
+		return one(v)
+	}
+	return one(k.spread(v, before, axis, wide, s))
+}
+
+// spread copies an array with additional dimensions of size 1, which the part repeats, and returns the result in
+// another shape.
+func (k *call) spread(v *value, dims []int, axis int, wide part, to shape) *value {
+	out := k.reshaped(v, dims, axis)
+	if k.err != nil {
+		return v
+	}
+	s := out.shape
+	for _, a := range wide.axes {
+		s = s.sized(a.to, a.size)
+	}
+	if k.err = to.check(); k.err != nil {
+		return v
+	}
+	return k.reshaped(k.move(&move{parts: []part{wide}}, v.typ, s, out), to.dims, to.axis)
+}
+
+// readResize reads a Resize or Upsample by whole factors, in which the nearest element is that before.
+func readResize(k *call) []*value {
+	v := k.arg(0)
+	from, nearest := k.text("coordinate_transformation_mode", "half_pixel"), k.text("nearest_mode", "round_prefer_floor")
+	k.ignore("cubic_coeff_a", "exclude_outside", "extrapolation_value", "antialias")
+	scales, sizes := k.factors()
+	if from == "pytorch_half_pixel" {
+		from = "half_pixel"
+	}
+	usual := k.Op == "Upsample" || k.opset() < 11 || from == "asymmetric" && nearest == "floor" || from == "half_pixel" && nearest != "floor" && nearest != "ceil"
+	if mode := k.text("mode", "nearest"); mode != "nearest" || !usual {
+		k.fail("expected the mode nearest, and asymmetric and floor or half_pixel and round_prefer_floor, found %q, %q and %q", mode, from, nearest)
+	}
+	if k.err == nil && (len(scales) != len(v.shape.dims) || sizes && v.shape.axis >= 0 && scales[v.shape.axis] != 1) {
+		k.fail("expected a factor for each dimension of %v, found %d", v.shape, len(scales))
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	var before []int // dimensions with one of size 1 behind each that is repeated
+	wide, axis, s := part{}, v.shape.axis, v.shape
+	for i, f := range scales {
+		d := v.shape.dims[i]
+		if f != float32(int(f)) || f < 1 || f > maxArray {
+			k.fail("expected whole factors from 1 on, found %v", scales)
+			return one(v)
+		}
+		wide.along(d, len(before), len(before), 1)
+		before = append(before, d)
+		if f > 1 {
+			k.rows(v.shape, i)
+			wide.along(int(f), len(before), len(before), 0)
+			before = append(before, 1)
+			if i < v.shape.axis {
+				axis++
+			}
+		}
+		s = s.sized(i, min(d*int(f), maxArray+1))
+	}
+	if len(before) == len(scales) || k.err != nil {
+		return one(v)
+	}
+	return one(k.spread(v, before, axis, wide, s))
+}
+
+// factors returns the factors of a Resize or Upsample, and whether they come from sizes.
+func (k *call) factors() ([]float32, bool) {
+	at := 2
+	if k.Op == "Upsample" || k.opset() < 11 {
+		at = 1
+	}
+	if a := k.attribute("scales", onnx.KindFloats); a != nil {
+		return a.Floats, false
+	}
+	if at == 2 && k.has(3) {
+		v := k.arg(0)
+		var scales []float32
+		for i, w := range k.wholes(3, "sizes") {
+			if i >= len(v.shape.dims) || w.batch != (i == v.shape.axis) {
+				k.fail("sizes: expected those of %v or multiples, found %v", v.shape, k.wholes(3, "sizes"))
+				return nil, true
+			}
+			scales = append(scales, float32(float64(w.n)/float64(v.shape.dims[i])))
+		}
+		return scales, true
+	}
+	return k.constant(at, -1, "scales"), false
+}
+
 func readPad(k *call) []*value {
 	v := k.arg(0)
 	n := len(v.shape.dims)

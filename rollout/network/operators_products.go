@@ -77,6 +77,40 @@ func same(n, stride, span int, lower bool) (before, after int) {
 	return all / 2, (all + 1) / 2
 }
 
+// lines makes an operator of boards [batch, channels, height, width] one of lines [batch, channels, length], too: a
+// line is a board of one row.
+func lines(read func(*call) []*value) func(*call) []*value {
+	return func(k *call) []*value {
+		v := k.arg(0)
+		d := v.shape.dims
+		if len(d) != 3 || k.err != nil {
+			return read(k)
+		}
+		node, board := *k.Node, *k
+		node.Attributes = nil
+		for _, a := range k.Attributes {
+			switch n := len(a.Ints); {
+			case a.Name == "pads" && n == 2:
+				a.Ints = []int64{0, a.Ints[0], 0, a.Ints[1]}
+			case n == 1:
+				a.Ints = []int64{1, a.Ints[0]}
+			}
+			node.Attributes = append(node.Attributes, a)
+		}
+		board.Node, board.in = &node, slices.Clone(k.in)
+		board.in[0] = board.reshaped(v, []int{d[0], d[1], 1, d[2]}, v.shape.axis)
+		if w := board.in[min(1, len(k.in)-1)]; k.Op == "Conv" && board.has(1) && len(w.shape.dims) == 3 {
+			board.in[1] = board.reshaped(w, []int{w.shape.dims[0], w.shape.dims[1], 1, w.shape.dims[2]}, w.shape.axis)
+		}
+		outs := read(&board)
+		if k.err = board.err; k.err != nil {
+			return outs
+		}
+		s := outs[0].shape
+		return one(k.reshaped(outs[0], []int{s.dims[0], s.dims[1], s.dims[3]}, s.axis))
+	}
+}
+
 func readConv(k *call) []*value {
 	v, weights := k.arg(0), k.arg(1)
 	c, h, w := k.board(v.shape)

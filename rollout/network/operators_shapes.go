@@ -144,59 +144,6 @@ func (k *call) move(m *move, typ onnx.Type, s shape, in ...*value) *value {
 	return k.wholeOut(typ, s, moveWhole(m, s, in))
 }
 
-// readTile reads a Tile: copies of an array side by side.
-func readTile(k *call) []*value {
-	v := k.arg(0)
-	repeats, n := k.wholes(1, "repeats"), len(v.shape.dims)
-	if k.err == nil && len(repeats) != n {
-		k.fail("repeats: expected %d numbers, found %d", n, len(repeats))
-	}
-	if k.err != nil {
-		return one(v)
-	}
-	var before []int // dimensions with one of size 1 before each that is repeated
-	wide, axis, s := part{}, v.shape.axis, v.shape
-	for i, w := range repeats {
-		d := v.shape.dims[i]
-		if w.batch || w.n < 1 || w.n > maxArray {
-			k.fail("repeats: expected numbers from 1 to %d, found %v", maxArray, repeats)
-			return one(v)
-		}
-		if w.n > 1 {
-			k.rows(v.shape, i)
-			wide.along(int(w.n), len(before), len(before), 0)
-			before = append(before, 1)
-			if i < v.shape.axis {
-				axis++
-			}
-		}
-		wide.along(d, len(before), len(before), 1)
-		before = append(before, d)
-		s = s.sized(i, min(d*int(w.n), maxArray+1))
-	}
-	if len(before) == n || k.err != nil {
-		return one(v)
-	}
-	return one(k.spread(v, before, axis, wide, s))
-}
-
-// spread copies an array with additional dimensions of size 1, which the part repeats, and returns the result in
-// another shape.
-func (k *call) spread(v *value, dims []int, axis int, wide part, to shape) *value {
-	out := k.reshaped(v, dims, axis)
-	if k.err != nil {
-		return v
-	}
-	s := out.shape
-	for _, a := range wide.axes {
-		s = s.sized(a.to, a.size)
-	}
-	if k.err = to.check(); k.err != nil {
-		return v
-	}
-	return k.reshaped(k.move(&move{parts: []part{wide}}, v.typ, s, out), to.dims, to.axis)
-}
-
 // readBlocks reads DepthToSpace and SpaceToDepth, which move blocks of cells between the board and its channels.
 func readBlocks(k *call) []*value {
 	v, b := k.arg(0), k.integer("blocksize", 0)

@@ -11,7 +11,7 @@ var plainOperators = map[string]func(x *interpreter) []*plain{
 	"Range": plainRange, "NonZero": plainNonZero, "Size": plainSize, "EyeLike": plainEye, "Tile": plainTile, "Trilu": plainTrilu, "Mean": plainMean,
 	"Mod": plainMod, "BitShift": plainShift, "CumSum": plainCumSum, "TopK": plainTopK, "ArgMax": plainArg, "ArgMin": plainArg,
 	"GatherND": plainGatherND, "ScatterND": plainScatterND, "ScatterElements": plainScatterElements, "Scatter": plainScatterElements, "OneHot": plainOneHot,
-	"Einsum": plainEinsum, "DepthToSpace": plainBlocks, "SpaceToDepth": plainBlocks, "LSTM": plainRecurrent, "GRU": plainRecurrent, "RNN": plainRecurrent,
+	"Resize": plainResize, "Upsample": plainResize, "Einsum": plainEinsum, "DepthToSpace": plainBlocks, "SpaceToDepth": plainBlocks, "LSTM": plainRecurrent, "GRU": plainRecurrent, "RNN": plainRecurrent,
 }
 
 func (x *interpreter) text(name, or string) string {
@@ -313,6 +313,59 @@ func plainEinsum(x *interpreter) []*plain {
 		sum.data[sum.index(pick(out, at))] += v
 	})
 	return []*plain{sum}
+}
+
+func plainResize(x *interpreter) []*plain {
+	a := x.in(0)
+	d := slices.Clone(a.dims)
+	for i := range d {
+		switch at := x.node.Attribute("scales"); {
+		case at != nil:
+			d[i] *= int(at.Floats[i])
+		case x.in(3) != nil:
+			d[i] = x.in(3).ints()[i]
+		default:
+			d[i] *= x.in(len(x.node.Inputs) - 1).ints()[i]
+		}
+	}
+	return []*plain{build(d, func(at []int) float64 {
+		at = slices.Clone(at)
+		for i := range at {
+			at[i] = at[i] * a.dims[i] / d[i]
+		}
+		return a.data[a.index(at)]
+	})}
+}
+
+// lines computes convolutions and pooling, of lines as boards of one row.
+func (x *interpreter) lines() *plain {
+	a, w := x.in(0), x.in(1)
+	if len(a.dims) == 4 {
+		return x.window()
+	}
+	node := *x.node
+	board := &interpreter{graph: x.graph, node: &node, values: map[string]*plain{"x": {dims: slices.Insert(slices.Clone(a.dims), 2, 1), data: a.data}}}
+	node.Inputs, node.Attributes = []string{"x"}, nil
+	if w != nil {
+		board.values["w"] = &plain{dims: slices.Insert(slices.Clone(w.dims), 2, 1), data: w.data}
+		node.Inputs = append(node.Inputs, "w")
+	}
+	if b := x.in(2); b != nil {
+		board.values["b"] = b
+		node.Inputs = append(node.Inputs, "b")
+	}
+	for _, at := range x.node.Attributes {
+		switch {
+		case at.Name == "pads":
+			at.Ints = []int64{0, at.Ints[0], 0, at.Ints[1]}
+		case len(at.Ints) == 1:
+			at.Ints = []int64{1, at.Ints[0]}
+		}
+		node.Attributes = append(node.Attributes, at)
+	}
+	out := board.window()
+	out.dims = slices.Delete(out.dims, 2, 3)
+	return out
 }
 
 func plainBlocks(x *interpreter) []*plain {

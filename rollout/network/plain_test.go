@@ -301,7 +301,7 @@ func (x *interpreter) run() []*plain {
 		}
 		return []*plain{build(a.ints(), func([]int) float64 { return v })}
 	case "Conv", "MaxPool", "AveragePool":
-		return []*plain{x.window()}
+		return []*plain{x.lines()}
 	case "Gemm", "MatMul":
 		return []*plain{x.product()}
 	case "BatchNormalization", "LayerNormalization", "InstanceNormalization", "Softmax", "LogSoftmax":

@@ -95,6 +95,8 @@ func (s *sketch) nodes(op string, outputs int, inputs []string, attributes ...an
 			a.Kind, a.Text = onnx.KindText, v
 		case []int64:
 			a.Kind, a.Ints = onnx.KindInts, v
+		case []float32:
+			a.Kind, a.Floats = onnx.KindFloats, v
 		case []string:
 			a.Kind, a.Texts = onnx.KindTexts, v
 		case *onnx.Tensor:

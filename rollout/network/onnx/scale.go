@@ -28,13 +28,14 @@ type scaled struct {
 // moves are the operators that change only the order, type or range of numbers.
 var moves = map[string]bool{
 	"Identity": true, "Reshape": true, "Cast": true, "CastLike": true, "Flatten": true, "Squeeze": true, "Unsqueeze": true,
-	"Transpose": true, "Dropout": true, "Slice": true, "Gather": true, "GatherElements": true, "Split": true, "Expand": true, "Clip": true,
+	"Transpose": true, "Dropout": true, "Slice": true, "Gather": true, "GatherElements": true, "GatherND": true, "Tile": true, "Split": true, "Expand": true, "Clip": true,
 }
 
 // tests are the operators that make masks, and constants.
 var tests = map[string]bool{
 	"Constant": true, "ConstantOfShape": true, "Shape": true, "Not": true, "Equal": true, "Greater": true, "Less": true,
-	"GreaterOrEqual": true, "LessOrEqual": true, "And": true, "Or": true,
+	"GreaterOrEqual": true, "LessOrEqual": true, "And": true, "Or": true, "Xor": true, "IsNaN": true, "IsInf": true,
+	"Size": true, "Range": true, "NonZero": true, "EyeLike": true, "OneHot": true,
 }
 
 // Scales returns the scale of each of the Outputs, and the node that determines it, nil if none
@@ -82,6 +83,8 @@ func (n *Node) scaled(in []scaled) scaled {
 		return joined(in)
 	case op == "Where" && len(in) == 3:
 		return masked(in[1:])
+	case (op == "ScatterElements" || op == "ScatterND") && len(in) == 3: // such as the choices of entities among all
+		return masked([]scaled{in[0], in[2]})
 	case op == "Mul", op == "Add", op == "Min", op == "Max":
 		return masked(in)
 	case tests[op]:

@@ -22,6 +22,8 @@ func chain(operators ...string) *Graph {
 			in = []string{"mask", last}
 		case "Where":
 			in = []string{"mask", last, "w"}
+		case "ScatterND", "ScatterElements":
+			in = []string{"w", "mask", last}
 		case "Square":
 			op, in = "Mul", []string{last, last}
 		}
@@ -47,7 +49,8 @@ func TestScales(t *testing.T) {
 		{Probability, []string{"Gemm", "LogSoftmax", "Exp", "Identity"}},
 		{LogProbability, []string{"Gemm", "Softmax", "Add", "Log"}},
 		{Probability, []string{"Gemm", "Softmax", "Mul", "Div"}},
-		{Probability, []string{"Gemm", "Softmax", "Where", "Gather", "GatherElements"}},
+		{Probability, []string{"Gemm", "Softmax", "Where", "Gather", "GatherElements", "GatherND", "Tile"}},
+		{Probability, []string{"Gemm", "Softmax", "ScatterND", "ScatterElements"}},
 		{Linear, []string{"Softmax", "Gemm"}},
 		{Linear, []string{"Softmax", "Gemm", "Reshape", "Exp"}},
 		{Linear, []string{"Gemm", "Softmax", "Square"}},
