@@ -35,7 +35,8 @@ func (f *Form[S]) Sequential() bool { return f.NewDrafts != nil }
 // comes first; after Take has returned true, Begin comes next. No method
 // allocates.
 type Drafts[S any] interface {
-	// Begin begins the turn of seat p in state s, without orders.
+	// Begin begins the turn of seat p in state s, without orders. The state must
+	// not change as long as the draft is in use.
 	Begin(i int, s *S, p sim.Player)
 	// Observe writes the observation of the draft, of one seat: the state at
 	// the start of the turn, and what the own orders have changed since. Slices

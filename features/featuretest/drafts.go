@@ -1,6 +1,7 @@
 package featuretest
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"testing"
@@ -17,9 +18,9 @@ import (
 //
 //	Description, Unpack, Encode, All, Mask, Lengths  as in Run, for the start of a turn
 //	Start     a draft without orders shows what the Encoder shows, with the mask of the Actions
-//	Sound     the rules accept all orders that legal actions lead to
-//	Way       Action leads back to the orders of a draft, and ends the turn there
-//	Short     a turn ends after as many actions as Info.MaxOrders and one more
+//	Shown     the packed words of a draft hold its planes, after every action
+//	Way       Action leads back to the orders of a draft, and ends the turn there; a turn
+//	          ends after as many actions as Info.MaxOrders and one more
 //	Illegal   an action that is not legal ends the turn and gives no order
 //	Drafts    no method of Drafts allocates
 func RunForms[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], options ...Options) {
@@ -41,6 +42,7 @@ func RunForms[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S]
 			t.Run("Lengths", c.testLengths)
 			d := &draftSuite[S]{suite: c, drafts: f.NewDrafts(2)}
 			t.Run("Start", d.testStart)
+			t.Run("Shown", d.testShown)
 			t.Run("Way", d.testWay)
 			t.Run("Illegal", d.testIllegal)
 			t.Run("Drafts", d.testAllocations)
@@ -91,6 +93,42 @@ func (d *draftSuite[S]) draw(t *testing.T, v view[S], r *prng.Rand, action []int
 	d.drafts.Mask(mask, 0)
 	Choose(action, d.heads, len(d.masked), mask, func(_, n int) int { return r.IntN(n) })
 	return d.drafts.Take(0, action)
+}
+
+// testShown unpacks the words of drafts, and compares the planes. It observes a
+// draft after every action, or for the first time after some.
+func (d *draftSuite[S]) testShown(t *testing.T) {
+	if d.shape.Words == 0 {
+		t.Skip("there is no packed form")
+	}
+	e := d.kit.Encoder
+	u, err := features.NewUnpacker(d.shape, e.Description().PackedLayout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, once := d.rows(), d.rows()
+	planes := make([]uint8, d.shape.PlaneBytes())
+	action, mask := make([]int32, len(d.heads)), make([]uint64, features.MaskWords(d.masked))
+	r := prng.New(2)
+	d.each(t, func(v view[S]) {
+		if v.status != sim.Running {
+			return
+		}
+		d.drafts.Begin(0, v.s, v.p)
+		d.drafts.Begin(1, v.s, v.p)
+		for ended := false; !ended; {
+			d.drafts.Observe(got, 0)
+			u.Unpack(planes, got.Packed)
+			SamePlanes(t, e, fmt.Sprintf("seed %d turn %d seat %d, a draft unpacked", v.seed, v.turn, v.p), planes, got.Planes)
+			ended = d.draw(t, v, &r, action, mask)
+			d.drafts.Take(1, action)
+		}
+		d.drafts.Observe(got, 0)
+		d.drafts.Observe(once, 1)
+		if !slices.Equal(got.Planes, once.Planes) || !slices.Equal(got.Packed, once.Packed) || !slices.Equal(got.Scalars, once.Scalars) {
+			t.Errorf("seed %d turn %d seat %d: what a draft shows depends on when it was observed", v.seed, v.turn, v.p)
+		}
+	})
 }
 
 // testWay plays turns of random legal actions. It checks that the turns are

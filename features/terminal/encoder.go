@@ -169,11 +169,14 @@ func (e *Encoder) enter(dst *list, s *tm.State, p, viewer sim.Player) {
 		for ; b != 0; b &= b - 1 {
 			cell := w<<6 | bits.TrailingZeros64(b)
 			n := at[cell]
-			c := s.Cells[cell]
-			entry := uint64(e.health(c)) | uint64(c.Kind())<<entryKind | flag(c.Upgraded())<<entryUpgraded | uint64(c.RemoveIn())<<entryRemoval
-			dst[n>>2%words] |= entry << (n & 3 * 16)
+			dst[n>>2%words] |= e.entry(s.Cells[cell]) << (n & 3 * 16)
 		}
 	}
+}
+
+// entry returns the packed form of a structure.
+func (e *Encoder) entry(c tm.Cell) uint64 {
+	return uint64(e.health(c)) | uint64(c.Kind())<<entryKind | flag(c.Upgraded())<<entryUpgraded | uint64(c.RemoveIn())<<entryRemoval
 }
 
 // allPacked writes the lists of both seats. Each is the reverse of the other.

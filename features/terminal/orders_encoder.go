@@ -41,12 +41,7 @@ const phases = 6
 // ordersEncoder implements features.Encoder for the form of single orders. It shows the own half,
 // cores and bits after the orders of this turn so far, and those of the enemy at the start of the
 // turn.
-type ordersEncoder struct {
-	game  *tm.Game
-	plain *Encoder
-}
-
-func newOrdersEncoder(g *tm.Game) *ordersEncoder { return &ordersEncoder{g, NewEncoder(g)} }
+type ordersEncoder struct{ plain *Encoder }
 
 // Shape returns the sizes: planes [13, 28, 28], 27 scalars, 128 packed words.
 func (e *ordersEncoder) Shape() features.Shape {
@@ -104,65 +99,115 @@ func (e *ordersEncoder) Scalars(dst []float32, s *tm.State, p sim.Player) {
 	dst[scalarStartCores], dst[scalarStartBits], dst[scalarPhase] = s.Cores[p], s.Bits[p], 1
 }
 
+// shown holds the observation of a draft, as far as it was asked for. It is made once in a turn; the
+// orders after that change what they concern. The planes are written from the packed words.
+type shown struct {
+	listed, counted bool // packed and scalars are those of the draft
+
+	packed  [ordersWords]uint64
+	stands  [(arenaCells + 63) / 64]uint64 // cells with a structure, in the order of the packed words
+	scalars [ordersScalars]float32
+}
+
+// row is a draft with its observation.
+type row struct {
+	draft
+	shown shown
+}
+
 // observe writes the observation of a draft.
-func (e *ordersEncoder) observe(dst features.Rows, d *draft) {
+func (e *ordersEncoder) observe(dst features.Rows, d *row) {
+	o := &d.shown
+	if !o.listed && (dst.Planes != nil || dst.Packed != nil) {
+		e.list(d)
+	}
 	if dst.Planes != nil {
-		e.planes(dst.Planes, d)
+		features.CheckLength("planes", len(dst.Planes), ordersBytes)
+		o.draw((*[ordersBytes]uint8)(dst.Planes), d)
 	}
 	if dst.Packed != nil {
-		e.packed(dst.Packed, d)
+		features.CheckLength("packed", len(dst.Packed), ordersWords)
+		copy(dst.Packed, o.packed[:])
 	}
 	if dst.Scalars != nil {
-		e.scalars(dst.Scalars, d)
-	}
-}
-
-// planes writes the uint8 planes of a draft. The own orders have not changed the enemy's half of the
-// view.
-func (e *ordersEncoder) planes(dst []uint8, d *draft) {
-	features.CheckLength("planes", len(dst), ordersBytes)
-	e.plain.Planes(dst, &d.View, d.Player)
-	more := (*[ordersBytes - boardBytes]uint8)(dst[boardBytes:])
-	clear(more[:])
-	at := &planeAt[0]
-	for w := d.Waiting; w != 0; w &= w - 1 {
-		edge := bits.TrailingZeros32(w)
-		cell := int(at[half[0][edges[edge]].cell])
-		for k, n := range d.Units[edge] {
-			more[k*planeBytes+cell] = uint8(min(n, 255))
+		features.CheckLength("scalars", len(dst.Scalars), ordersScalars)
+		if !o.counted {
+			e.count(d)
 		}
+		copy(dst.Scalars, o.scalars[:])
 	}
-	ordered := (*[planeBytes]uint8)(more[mobileKinds*planeBytes:])
-	for k := range d.Placed {
-		mark(ordered, &d.Placed[k], 1)
-	}
-	mark(ordered, &d.Upgraded, 2)
-	mark(ordered, &d.Marked, 4)
 }
 
-// mark adds a value to the own cells of a set.
-func mark(plane *[planeBytes]uint8, set *tm.HalfSet, value uint8) {
-	for w, b := range set {
+// draw writes the planes of a draft.
+func (o *shown) draw(dst *[ordersBytes]uint8, d *row) {
+	*(*[planeBytes]uint8)(dst[:]) = arena
+	clear(dst[planeBytes:])
+	for w, b := range o.stands {
 		for ; b != 0; b &= b - 1 {
-			plane[planeAt[0][half[0][w<<6|bits.TrailingZeros64(b)].cell]] += value
+			i := w<<6 | bits.TrailingZeros64(b)
+			at, entry := int(arenaAt[i]), o.packed[i>>2]>>(i&3*16)
+			first := planeOwn * planeBytes
+			if i >= tm.HalfCells {
+				first = planeEnemy * planeBytes
+			}
+			dst[first+int(entry>>entryKind&3)*planeBytes+at] = uint8(entry)
+			dst[planeUpgraded*planeBytes+at] = uint8(entry >> entryUpgraded & 1)
+			dst[planeRemoval*planeBytes+at] = uint8(entry >> entryRemoval & 15)
+		}
+	}
+	for cells := d.Waiting; cells != 0; cells &= cells - 1 {
+		edge := bits.TrailingZeros32(cells)
+		for k, n := range d.Units[edge] {
+			dst[(planeWaiting+k)*planeBytes+int(arenaAt[edges[edge]])] = uint8(min(n, 255))
+		}
+	}
+	ordered := (*[planeBytes]uint8)(dst[planeOrdered*planeBytes:])
+	for w := range orderedBits * wordsOfHalf {
+		for b := o.packed[wordOrdered+w]; b != 0; b &= b - 1 {
+			ordered[arenaAt[w%wordsOfHalf<<6|bits.TrailingZeros64(b)]] |= 1 << (w / wordsOfHalf)
 		}
 	}
 }
 
-// packed writes the packed words of a draft.
-func (e *ordersEncoder) packed(dst []uint64, d *draft) {
-	features.CheckLength("packed", len(dst), ordersWords)
-	e.plain.Packed(dst, &d.View, d.Player)
-	waiting := (*[wordOrdered - wordWaiting]uint64)(dst[wordWaiting:])
-	clear(waiting[:])
-	for w := d.Waiting; w != 0; w &= w - 1 {
-		edge := bits.TrailingZeros32(w)
-		for k, n := range d.Units[edge] {
-			i := edge*mobileKinds + k
-			waiting[i>>3] |= uint64(min(n, 255)) << (i & 7 * 8)
+// list makes the packed words of a draft.
+func (e *ordersEncoder) list(d *row) {
+	o, at := &d.shown, &listAt[d.Player]
+	o.listed, o.packed, o.stands = true, [ordersWords]uint64{}, [len(o.stands)]uint64{}
+	for q := range d.View.Own {
+		for w, b := range d.View.Own[q] {
+			for ; b != 0; b &= b - 1 {
+				cell := w<<6 | bits.TrailingZeros64(b)
+				i := at[cell]
+				o.stands[i>>6] |= 1 << (i & 63)
+				o.packed[i>>2] |= e.plain.entry(d.View.Cells[cell]) << (i & 3 * 16)
+			}
 		}
 	}
-	sets := (*[orderedBits * wordsOfHalf]uint64)(dst[wordOrdered:])
+	for cells := d.Waiting; cells != 0; cells &= cells - 1 {
+		o.listUnits(d, bits.TrailingZeros32(cells))
+	}
+	o.listSets(d)
+}
+
+// listCell packs own cell i, on which something was ordered.
+func (e *ordersEncoder) listCell(d *row, i int) {
+	d.shown.stands[i>>6] |= 1 << (i & 63)
+	w, shift := &d.shown.packed[i>>2], i&3*16
+	*w = *w&^(0xffff<<shift) | e.plain.entry(d.View.Cells[half[d.Player][i].cell])<<shift
+}
+
+// listUnits packs the units that wait on an edge cell.
+func (o *shown) listUnits(d *row, edge int) {
+	for k, n := range d.Units[edge] {
+		i := edge*mobileKinds + k
+		w, shift := &o.packed[wordWaiting+i>>3], i&7*8
+		*w = *w&^(0xff<<shift) | uint64(min(n, 255))<<shift
+	}
+}
+
+// listSets packs the sets of cells on which something was ordered.
+func (o *shown) listSets(d *row) {
+	sets := (*[orderedBits * wordsOfHalf]uint64)(o.packed[wordOrdered:])
 	for w := range wordsOfHalf {
 		sets[w] = d.Placed[0][w] | d.Placed[1][w] | d.Placed[2][w]
 		sets[wordsOfHalf+w] = d.Upgraded[w]
@@ -170,20 +215,36 @@ func (e *ordersEncoder) packed(dst []uint64, d *draft) {
 	}
 }
 
-// scalars writes the scalars of a draft.
-func (e *ordersEncoder) scalars(dst []float32, d *draft) {
-	features.CheckLength("scalars", len(dst), ordersScalars)
-	e.plain.Scalars(dst, &d.View, d.Player)
-	clear(dst[scalars:ordersScalars])
-	dst[scalarStartCores], dst[scalarStartBits] = d.purse[0], d.purse[1]
-	dst[scalarOrders] = float32(d.given)
+// count makes the scalars of a draft.
+func (e *ordersEncoder) count(d *row) {
+	o := &d.shown
+	o.counted = true
+	e.Scalars(o.scalars[:], &d.View, d.Player)
+	more := &o.scalars
+	clear(more[scalars:])
+	more[scalarStartCores], more[scalarStartBits] = d.purse[0], d.purse[1]
+	more[scalarOrders] = float32(d.given)
 	next := d.last + 1
 	if d.last >= 0 && d.ahead(d.last) {
 		next = d.last
 	}
-	dst[scalarCursor] = float32(next)
-	dst[scalarPhase+min(next/tm.HalfCells, phases-1)] = 1
-	if d.ended {
-		dst[scalarEnded] = 1
+	more[scalarCursor] = float32(next)
+	more[scalarPhase+min(next/tm.HalfCells, phases-1)] = 1
+	more[scalarEnded] = float32(flag(d.ended))
+}
+
+// update changes what a choice that was taken concerns.
+func (e *ordersEncoder) update(d *row, c int) {
+	o := &d.shown
+	o.counted = false
+	switch {
+	case d.ended:
+	case c < choiceStack:
+		if o.listed {
+			e.listCell(d, c%tm.HalfCells)
+			o.listSets(d)
+		}
+	case o.listed:
+		o.listUnits(d, stackAt((c-choiceStack)/sizesOfStack)/mobileKinds)
 	}
 }

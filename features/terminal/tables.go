@@ -40,6 +40,19 @@ var listAt = func() (t [2][bitboard.DiamondSpan]uint16) {
 	return t
 }()
 
+// arenaAt holds the index y*28 + x of a cell in a plane by its number in the order of the planes,
+// without cells outside the arena.
+var arenaAt = func() (t [arenaCells]uint16) {
+	n := 0
+	for i := range planeBytes {
+		if tm.Inside(i%side, i/side) {
+			t[n] = uint16(i)
+			n++
+		}
+	}
+	return t
+}()
+
 // arena is the plane with 1 on the cells of the arena.
 var arena = func() (t [planeBytes]uint8) {
 	for i := range t {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,7 +45,7 @@ func (c *said) String() string {
 
 // sayer says turns in the form of single orders.
 type sayer struct {
-	*testing.T
+	testing.TB
 	game   *terminal.Game
 	drafts features.Drafts[terminal.State]
 	action []int32
@@ -54,14 +53,25 @@ type sayer struct {
 	turn   *sim.Turn
 }
 
-func newSayer(t *testing.T, r terminal.Rules) *sayer {
+func newSayer(t testing.TB, r terminal.Rules) *sayer {
 	t.Helper()
 	g, err := terminal.New(r)
 	require.NoError(t, err)
 	kit := tmfeatures.Kit(g)
 	f, err := kit.Form(tmfeatures.OrdersForm)
 	require.NoError(t, err)
-	return &sayer{T: t, game: g, drafts: f.NewDrafts(1), action: make([]int32, 1), turn: sim.NewTurn(g.Info().MaxOrders)}
+	return &sayer{TB: t, game: g, drafts: f.NewDrafts(1), action: make([]int32, 1), turn: sim.NewTurn(g.Info().MaxOrders)}
+}
+
+// actions returns the actions that say the orders of seat p in a turn that begins in state s.
+func (y *sayer) actions(s *terminal.State, p sim.Player, orders []sim.Order) (all []int32) {
+	y.drafts.Begin(0, s, p)
+	for ended := false; !ended; {
+		y.drafts.Action(y.action, orders, 0)
+		all = append(all, y.action...)
+		ended = y.drafts.Take(0, y.action)
+	}
+	return all
 }
 
 // say says the orders of seat p in a turn that begins in state s, and plays it.
@@ -182,31 +192,29 @@ func games(t *testing.T, rules, name string, against []string, n int) (sum said)
 	return sum
 }
 
-// TestOrdersForm measures how many turns come out the same if they are said in the form of single
-// orders.
+// TestOrdersForm measures how many turns of scripts and of the search come out the same if they are
+// said in the form of single orders: of some games, or of many under several rules.
 func TestOrdersForm(t *testing.T) {
-	scripts := policytest.Scripts("terminal")
-	n, rules := 6, []string{"2026"}
+	scripts := append(policytest.Scripts("terminal"), "random")
+	names, n, rules := quick(), 6, []string{"2026", "classic"}
 	if policytest.Long() {
-		n, rules = 60, []string{"2026", "2022", "2020", "classic"}
+		names, n, rules = append(scripts[:len(scripts):len(scripts)], "mcts(sims=20)"), 60, []string{"2026", "2025b", "2022", "2020", "classic"}
 	}
+	var all said
 	for _, set := range rules {
-		for _, name := range append(append([]string(nil), scripts...), "random", "mcts(sims=20)") {
-			if !policytest.Long() && (name == "planner" || strings.HasPrefix(name, "mcts")) {
-				continue
-			}
-			c := games(t, set, name, append(append([]string(nil), scripts...), "random"), n)
+		for _, name := range names {
+			c := games(t, set, name, scripts, n)
 			t.Logf("%s by the rules of %s: %v", name, set, &c)
-			assert.GreaterOrEqual(t, c.share(), 0.9)
+			assert.GreaterOrEqual(t, c.share(), 0.98)
+			all.add(c)
 		}
 	}
+	t.Logf("all: %v", &all)
+	assert.GreaterOrEqual(t, all.share(), 0.995)
 }
 
 // TestOrdersFormOfRecordings measures the same for all recordings.
 func TestOrdersFormOfRecordings(t *testing.T) {
-	if !policytest.Long() {
-		t.Skip("long")
-	}
 	var all said
 	for _, folder := range []string{"terminal", "terminal-edge", "terminal-more"} {
 		c := recordings(t, simtest.SharedFiles(t, "replays", folder, "*.replay.gz")...)
