@@ -174,9 +174,10 @@ func (e *Encoder) enter(dst *list, s *tm.State, p, viewer sim.Player) {
 	}
 }
 
-// entry returns the packed form of a structure.
+// entry returns the packed form of a structure. Bits 0–2 of Cell.Mark are the kind and whether it is
+// upgraded, as in the packed form, and bits 4–7 the restores until it is removed.
 func (e *Encoder) entry(c tm.Cell) uint64 {
-	return uint64(e.health(c)) | uint64(c.Kind())<<entryKind | flag(c.Upgraded())<<entryUpgraded | uint64(c.RemoveIn())<<entryRemoval
+	return uint64(e.health(c)) | uint64(c.Mark&7)<<entryKind | uint64(c.Mark>>4&15)<<entryRemoval
 }
 
 // allPacked writes the lists of both seats. Each is the reverse of the other.

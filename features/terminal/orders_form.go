@@ -108,7 +108,8 @@ func (a *ordersActions) Doc() string {
 		"  its orders after those so far. A choice that is not legal ends the turn.\n" +
 		"  Of the orders of a whole turn those that have an effect are found, in their own order; the label is the lowest choice that leads there. The order of\n" +
 		"  ids is lost. All of 7,494 recorded turns of a player have a label for each order. Played so, 5,290 come out the same, 2,187 with other ids of\n" +
-		"  structures; in 17 the fight takes another course, because the ids of mobile units decide who shoots first, and which of equal targets is hit."
+		"  structures; in 17 the fight takes another course, because the ids of mobile units decide who shoots first, and which of equal targets is hit.\n" +
+		"  So it does in 28 of 49,173 turns of scripts and of mcts by the rules of five seasons."
 }
 
 // Mask writes 25 words.

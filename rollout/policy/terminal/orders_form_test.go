@@ -215,6 +215,9 @@ func TestOrdersForm(t *testing.T) {
 
 // TestOrdersFormOfRecordings measures the same for all recordings.
 func TestOrdersFormOfRecordings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays all recordings")
+	}
 	var all said
 	for _, folder := range []string{"terminal", "terminal-edge", "terminal-more"} {
 		c := recordings(t, simtest.SharedFiles(t, "replays", folder, "*.replay.gz")...)
