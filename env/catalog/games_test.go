@@ -19,33 +19,48 @@ import (
 	"moonfarm/sim/terminal/wire/config"
 )
 
-// TestGames makes every game and plays it, choosing the first legal choice of
-// each head but one.
+// forms returns the names of the forms of a game.
+func forms(t *testing.T, g catalog.Entry) (names []string) {
+	t.Helper()
+	v, err := g.New("", env.Settings{N: 1})
+	require.NoError(t, err)
+	for _, f := range v.Spec().Forms {
+		names = append(names, f.Form)
+	}
+	return names
+}
+
+// TestGames makes every game in every form and plays it, choosing the first
+// legal choice of each head but one.
 func TestGames(t *testing.T) {
 	for _, g := range catalog.Games() {
-		t.Run(g.Name, func(t *testing.T) {
-			v, err := g.New("", env.Settings{N: 2})
-			require.NoError(t, err)
-			s := v.Spec()
-			assert.Truef(t, s.Info.Name == g.Name && g.Doc != "", "the game %s calls itself %s", g.Name, s.Info.Name)
-			b := env.NewBatch(s, 2, env.WantPlanes|env.WantPacked|env.WantScalars|env.WantMask|env.WantAction)
-			for turn := range 60 {
-				v.Observe(b)
-				choose(s, b, turn)
-				v.Step(b)
-			}
-			texter := env.Unwrap(v).(env.Texter)
-			text := texter.AppendText([]byte("game 1: "), 1)
-			assert.Truef(t, strings.HasPrefix(string(text), "game 1: ") && bytes.Count(text, []byte("\n")) >= 5, "the board as text: %q", text)
-			v.Reset(1, 0)
-			if again := texter.AppendText(nil, 1); string(again) == string(text[len("game 1: "):]) || len(again) == 0 {
-				t.Errorf("after 60 turns the board is the text of the start: %q", again)
-			}
-			again, err := g.New(s.Info.Config, env.Settings{N: 1})
-			require.NoError(t, err, "its own rules")
-			assert.True(t, again.Spec().Info == s.Info, "the canonical text of the rules makes another game")
-		})
+		for _, form := range forms(t, g) {
+			t.Run(g.Name+"/"+form, func(t *testing.T) { playGame(t, g, form) })
+		}
 	}
+}
+
+func playGame(t *testing.T, g catalog.Entry, form string) {
+	v, err := g.New("", env.Settings{N: 2, Form: form})
+	require.NoError(t, err)
+	s := v.Spec()
+	assert.Truef(t, s.Info.Name == g.Name && g.Doc != "" && s.Form == form, "the game %s calls itself %s, form %s", g.Name, s.Info.Name, s.Form)
+	b := env.NewBatch(s, 2, env.WantPlanes|env.WantPacked|env.WantScalars|env.WantMask|env.WantAction)
+	for turn := range 60 {
+		v.Observe(b)
+		choose(s, b, turn)
+		v.Step(b)
+	}
+	texter := env.Unwrap(v).(env.Texter)
+	text := texter.AppendText([]byte("game 1: "), 1)
+	assert.Truef(t, strings.HasPrefix(string(text), "game 1: ") && bytes.Count(text, []byte("\n")) >= 5, "the board as text: %q", text)
+	v.Reset(1, 0)
+	if again := texter.AppendText(nil, 1); string(again) == string(text[len("game 1: "):]) || len(again) == 0 {
+		t.Errorf("after 60 turns the board is the text of the start: %q", again)
+	}
+	again, err := g.New(s.Info.Config, env.Settings{N: 1})
+	require.NoError(t, err, "its own rules")
+	assert.True(t, again.Spec().Info == s.Info, "the canonical text of the rules makes another game")
 }
 
 // TestMaskAtTheEnd: once a game has ended, over or cut, the mask allows only
@@ -53,44 +68,47 @@ func TestGames(t *testing.T) {
 // masked softmax would divide by 0.
 func TestMaskAtTheEnd(t *testing.T) {
 	for _, g := range catalog.Games() {
-		for _, limit := range []int{1, 0} {
-			if limit == 0 && g.Name != "tron" && g.Name != "towerdefence" {
-				continue // these games last too long for a test
-			}
-			v, err := g.New("", env.Settings{N: 1, MaxTurns: limit})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := v.Spec()
-			b := env.NewBatch(s, 1, env.WantMask|env.WantAction)
-			for turn := 0; b.Status[0] == sim.Running; turn++ {
-				v.Observe(b)
-				choose(s, b, turn)
-				v.Step(b)
-			}
-			v.Observe(b)
-			for row := range b.Rows {
-				at, mask := 0, b.Mask[row*s.MaskWords:][:s.MaskWords]
-				for h, n := range s.Heads[:len(s.Heads)-s.Unmasked] {
-					for c := range n {
-						if i := at + c; (mask[i/64]>>(i%64)&1 != 0) != (c == s.Nothing) {
-							t.Fatalf("%s, row %d, head %d: the bit of choice %d is %v at the end", g.Name, row, h, c, c != s.Nothing)
-						}
-					}
-					at += n
-				}
-			}
-			// The choice orders nothing in a running game, too.
-			v.Reset(0, 1)
-			v.Observe(b)
-			for i := range b.Action {
-				b.Action[i] = int32(s.Nothing)
-			}
-			v.Step(b)
-			if i := slices.IndexFunc(b.Orders[:b.OrderLen[0]], func(o sim.Order) bool { return o != 0 }); i >= 0 {
-				t.Errorf("%s: choice %d of every head gives the order %#x", g.Name, s.Nothing, b.Orders[i])
+		for _, form := range forms(t, g) {
+			checkMaskAtTheEnd(t, g, env.Settings{N: 1, Form: form, MaxTurns: 1})
+			if g.Name == "tron" || g.Name == "towerdefence" { // the other games last too long for a test
+				checkMaskAtTheEnd(t, g, env.Settings{N: 1, Form: form})
 			}
 		}
+	}
+}
+
+func checkMaskAtTheEnd(t *testing.T, g catalog.Entry, settings env.Settings) {
+	t.Helper()
+	v, err := g.New("", settings)
+	require.NoError(t, err)
+	s := v.Spec()
+	b := env.NewBatch(s, 1, env.WantMask|env.WantAction)
+	for turn := 0; b.Status[0] == sim.Running; turn++ {
+		v.Observe(b)
+		choose(s, b, turn)
+		v.Step(b)
+	}
+	v.Observe(b)
+	for row := range b.Rows {
+		at, mask := 0, b.Mask[row*s.MaskWords:][:s.MaskWords]
+		for h, n := range s.Heads[:len(s.Heads)-s.Unmasked] {
+			for c := range n {
+				if i := at + c; (mask[i/64]>>(i%64)&1 != 0) != (c == s.Nothing) {
+					t.Fatalf("%s in form %s, row %d, head %d: the bit of choice %d is %v at the end", g.Name, s.Form, row, h, c, c != s.Nothing)
+				}
+			}
+			at += n
+		}
+	}
+	// The choice orders nothing in a running game, too.
+	v.Reset(0, 1)
+	v.Observe(b)
+	for i := range b.Action {
+		b.Action[i] = int32(s.Nothing)
+	}
+	v.Step(b)
+	if i := slices.IndexFunc(b.Orders[:b.OrderLen[0]], func(o sim.Order) bool { return o != 0 }); i >= 0 {
+		t.Errorf("%s in form %s: choice %d of every head gives the order %#x", g.Name, s.Form, s.Nothing, b.Orders[i])
 	}
 }
 
