@@ -258,3 +258,26 @@ func TestOrdersPlaythrough(t *testing.T) {
 	}
 	simtest.Golden(t, "testdata/orders.txt", out)
 }
+
+// TestOrdersActions compares the first action of a turn with that of a draft, and counts allocations.
+func TestOrdersActions(t *testing.T) {
+	g := newGame(t, rules(t, "2026"))
+	a, f, r := Kit(g).Forms[0].Actions, newDrafts(g, 1), prng.New(6)
+	action, label := make([]int32, 1), make([]int32, 1)
+	mask, orders := make([]uint64, choiceWords), make([]sim.Order, 0, 8)
+	visit(g, 6, 100, func(s *tm.State) {
+		p := sim.Player(s.Turn & 1)
+		given := g.Playout(nil, s, p, &r)
+		f.Begin(0, s, p)
+		said := f.Action(label, given, 0)
+		require.True(t, a.Action(action, given, s, p) == said && action[0] == label[0])
+		f.Take(0, action)
+		require.Equal(t, f.AppendOrders([]sim.Order{}, 0), a.AppendOrders([]sim.Order{}, action, s, p))
+		allocations := testing.AllocsPerRun(1, func() {
+			a.Mask(mask, s, p)
+			a.Action(action, given, s, p)
+			orders = a.AppendOrders(orders[:0], action, s, p)
+		})
+		require.Zero(t, allocations)
+	})
+}
