@@ -250,12 +250,18 @@ func TestFog(t *testing.T) {
 		planes [boardBytes]uint8
 		packed [words]uint64
 		mask   [slots]uint64
+		values [entityBytes]uint8 // of the form entities
+		words  [entityWords]uint64
+		masks  [entityMask * slots]uint64
 	}
 	observe := func(g *cc.Game, s *cc.State, p sim.Player) *observed {
 		o, k := new(observed), Kit(g)
 		k.Encoder.Planes(o.planes[:], s, p)
 		k.Encoder.Packed(o.packed[:], s, p)
 		k.Actions.Mask(o.mask[:], s, p)
+		k.Forms[0].Encoder.Planes(o.values[:], s, p)
+		k.Forms[0].Encoder.Packed(o.words[:], s, p)
+		k.Forms[0].Actions.Mask(o.masks[:], s, p)
 		return o
 	}
 	hidden, less := 0, new(cc.State)
