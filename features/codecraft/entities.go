@@ -55,9 +55,8 @@ const (
 
 // Limits of the values of an own entity.
 const (
-	enemyReach    = 16 // an enemy is near below this distance
-	resourceReach = 8  // likewise a resource
-	mostNear      = 15 // limit of counted cells
+	enemyReach = 8  // an enemy is near below this distance
+	mostNear   = 15 // limit of counted cells
 )
 
 // EntityEncoder implements features.Encoder for the form "entities": lists of the entities in sight
@@ -109,34 +108,41 @@ type sheet struct {
 	targets bitboard.Square // cells of the entities of other players in sight
 	armed   bitboard.Square // those of active shooters
 
+	veins bitboard.Square // resources in sight
+
 	nOwn, nOthers int
-	units, foes   [slots]uint16 // by slot: the index of the unit
-	x, y          [slots]uint8  // of own units: the cell of the map that is their lowest corner as seen
-	enemy, vein   [slots]uint8  // of own units: enemyReach and resourceReach minus the distance, if that is above 0
+	units, foes   [slots]seenUnit
+	enemy         [slots]uint8 // of own units: enemyReach minus the distance of an enemy, if that is above 0
 }
+
+// seenUnit is the index of a unit, and the cell that is its lowest corner as seen.
+type seenUnit struct{ unit, at uint16 }
 
 // look fills in the map, the counts and the lists.
 func (e *EntityEncoder) look(v *sheet) {
 	s, p := v.s, v.p
 	e.cells.sight(&v.seen, s, p)
 	f := &frames[p&3]
-	veins := s.Resources
-	veins.And(&v.seen)
-	ground(v.cells, v.coarse, &v.seen, &veins, p)
+	v.veins = s.Resources
+	v.veins.And(&v.seen)
+	ground(v.cells, v.coarse, &v.seen, &v.veins, p)
+	var all [cc.MaxUnits]seenUnit
+	n := 0
 	for i := range s.Units[:s.N] {
 		u := &s.Units[i]
 		x, y, size := int(u.X), int(u.Y), e.cells.size[u.Type]
-		at := f.cornerAt(x, y, size)
 		code, plane := mapOwn+groupOf[u.Type], coarseOwn+int(e.kind[u.Type])
-		switch {
-		case u.Owner == p:
+		first := f.at(x, y)
+		at := first + f.corner*(size-1)
+		if u.Owner == p {
 			v.own.add(at)
 			if !u.Active {
 				code = mapUnfinished
 			}
-		case !v.seen.MeetsSquare(x, y, size):
-			continue
-		default:
+		} else {
+			if !v.seen.MeetsSquare(x, y, size) {
+				continue
+			}
 			v.others.add(at)
 			code, plane = code+typeGroups, plane+coarseOther-coarseOwn
 			v.targets.AddSquare(x, y, size)
@@ -144,59 +150,56 @@ func (e *EntityEncoder) look(v *sheet) {
 				v.armed.AddSquare(x, y, size)
 			}
 		}
-		paint(v.cells, f.at(x, y), size, f, code)
+		all[n] = seenUnit{uint16(i), uint16(at)}
+		n++
+		paint(v.cells, first, size, f, code)
 		v.coarse[plane*coarseCells+at/side/8*coarseSide+at%side/8]++
 	}
 	v.nOwn = min(v.own.count(), slots)
 	if v.nOthers = v.others.count(); v.nOthers > slots {
 		e.keepNearest(v)
 	}
-	e.list(v)
-	v.distances(&v.vein, &veins, resourceReach)
+	v.list(all[:n])
 	if v.nOthers > 0 {
-		v.distances(&v.enemy, &v.targets, enemyReach)
+		v.distances()
 	}
 }
 
 // list writes the units into the slots.
-func (e *EntityEncoder) list(v *sheet) {
-	f, corner := &frames[v.p&3], cornerOf[v.p&3]
-	for i := range v.s.Units[:v.s.N] {
-		u := &v.s.Units[i]
-		x, y, size := int(u.X), int(u.Y), e.cells.size[u.Type]
-		at := f.cornerAt(x, y, size)
-		if u.Owner == v.p {
+func (v *sheet) list(all []seenUnit) {
+	for _, w := range all {
+		at := int(w.at)
+		if v.own.has(at) {
 			if slot, ok := v.own.slot(at); ok {
-				v.units[slot] = uint16(i)
-				v.x[slot], v.y[slot] = u.X+corner.x*uint8(size-1), u.Y+corner.y*uint8(size-1)
+				v.units[slot] = w
 			}
 		} else if v.others.has(at) {
 			slot, _ := v.others.slot(at)
-			v.foes[slot&(slots-1)] = uint16(i)
+			v.foes[slot&(slots-1)] = w
 		}
 	}
 }
 
-// cornerOf tells for each seat which corner of a square is the lowest as seen: 1 along an axis for
-// the one with the greatest coordinate.
-var cornerOf = [sim.MaxPlayers]struct{ x, y uint8 }{{0, 0}, {1, 1}, {1, 0}, {0, 1}}
-
-// distances writes reach minus the distance from the set for the cells of the own units, 0 from reach
-// on.
-func (v *sheet) distances(dst *[slots]uint8, set *bitboard.Square, reach int) {
-	var left [slots]uint8
-	for slot := range left[:v.nOwn] {
-		left[slot] = uint8(slot)
+// distances writes enemyReach minus the distance of each own unit's lowest corner from the enemies, 0
+// from enemyReach on.
+func (v *sheet) distances() {
+	var left [slots]struct{ slot, x, y uint8 }
+	n := v.nOwn
+	for slot, w := range v.units[:n] {
+		x, y := cc.TurnBack(v.p, int(w.at)%side, int(w.at)/side, 1)
+		left[slot].slot, left[slot].x, left[slot].y = uint8(slot), uint8(x), uint8(y)
 	}
-	ring := *set
-	for d, n := 1, v.nOwn; d < reach && n > 0; d++ {
-		ring.GrowRows(0, side-1)
+	ring := v.targets
+	low, high := ring.Rows()
+	for d := 1; d < enemyReach && n > 0; d++ {
+		low, high = max(low-1, 0), min(high+1, side-1)
+		ring.GrowRows(low, high)
 		k := 0
-		for _, slot := range left[:n] {
-			if ring.Has(int(v.x[slot]), int(v.y[slot])) {
-				dst[slot] = uint8(reach - d)
+		for _, c := range left[:n] {
+			if ring.Has(int(c.x), int(c.y)) {
+				v.enemy[c.slot] = uint8(enemyReach - d)
 			} else {
-				left[k] = slot
+				left[k] = c
 				k++
 			}
 		}

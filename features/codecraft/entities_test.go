@@ -117,22 +117,24 @@ func plainOwn(r *cc.Rules, p sim.Player, e *entity, others, veins []entity, dist
 			farthest = max(farthest, int(k.Range))
 		}
 	}
-	if d := distance(others, e.x, e.y, 1); d < 16 {
-		list[5] = uint8(16 - d)
+	if d := distance(others, e.x, e.y, 1); d < 8 {
+		list[6] = uint8(8 - d)
 	}
 	for _, w := range others {
 		for k := range w.size * w.size {
 			d := gap(e.x, e.y, e.size, w.x+k%w.size, w.y+k/w.size, 1)
-			if n := r.Types[e.Type]; n.CanAttack && d <= int(n.Range) && list[5] > 0 {
+			if n := r.Types[e.Type]; n.CanAttack && d <= int(n.Range) && list[6] > 0 {
 				list[3] = min(list[3]+1, 15)
 			}
-			if n := r.Types[w.Type]; w.Active && n.CanAttack && n.Range > 1 && d <= farthest+1 && list[5] > 0 {
+			if n := r.Types[w.Type]; w.Active && n.CanAttack && n.Range > 1 && d <= farthest+1 && list[6] > 0 {
 				list[4] = min(list[4]+1, 15)
 			}
 		}
 	}
-	if d := distance(veins, e.x, e.y, 1); d < 8 {
-		list[6] = uint8(8 - d)
+	for _, w := range veins {
+		if n := r.Types[e.Type]; n.Collects && gap(e.x, e.y, e.size, w.x, w.y, 1) <= int(n.Range) {
+			list[5] = min(list[5]+1, 15)
+		}
 	}
 	return list
 }

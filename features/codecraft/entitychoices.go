@@ -49,12 +49,13 @@ const (
 // EntityActions implements features.ActionSpace for the form "entities": one head of 128 choices for
 // each of 256 slots.
 type EntityActions struct {
-	cells  *Actions
-	heads  []int
-	always [sim.MaxPlayers][cc.Types]uint64   // the choices below 64 that do not depend on the state
-	ahead  [sim.MaxPlayers][others]sim.Player // the seats of the other players in the order of the choices; sim.MaxPlayers: there is none
-	spots  [sim.MaxPlayers][cc.Types]spots
-	plans  planners
+	cells    *Actions
+	heads    []int
+	always   [sim.MaxPlayers][cc.Types]uint64   // the choices below 64 that do not depend on the state
+	ahead    [sim.MaxPlayers][others]sim.Player // the seats of the other players in the order of the choices; sim.MaxPlayers: there is none
+	spots    [sim.MaxPlayers][cc.Types]spots
+	striking cc.TypeSet // types that attack what is beside them by direction
+	plans    planners
 }
 
 // spots has the places of a type, as seen by a seat.
@@ -72,6 +73,11 @@ func NewEntityActions(g *cc.Game) *EntityActions {
 	a := &EntityActions{cells: NewActions(g), heads: make([]int, slots)}
 	for h := range a.heads {
 		a.heads[h] = entityChoices
+	}
+	for t := range cc.Type(cc.Types) {
+		if r := &a.cells.rules.Types[t]; r.CanAttack && r.Size == 1 && !a.shoots(t) {
+			a.striking |= 1 << t
+		}
 	}
 	for p := range sim.Player(sim.MaxPlayers) {
 		a.ahead[p] = [others]sim.Player{sim.MaxPlayers, sim.MaxPlayers, sim.MaxPlayers}
@@ -123,12 +129,6 @@ func (a *EntityActions) alwaysOf(p sim.Player, t cc.Type) uint64 {
 func (a *EntityActions) shoots(t cc.Type) bool {
 	r := &a.cells.rules.Types[t]
 	return r.CanAttack && !r.CanBuild && (r.Range > 1 || r.Size > 1)
-}
-
-// strikes reports whether a type attacks what is beside it by direction.
-func (a *EntityActions) strikes(t cc.Type) bool {
-	r := &a.cells.rules.Types[t]
-	return r.CanAttack && r.Size == 1 && !a.shoots(t)
 }
 
 // spotsOf returns the places of a type as seat p sees them.
@@ -226,15 +226,16 @@ func (a *EntityActions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 			continue
 		}
 		t := &a.cells.types[u.Type]
-		if t.moves {
-			blocked, onMap := besides(&v.fixed, p, u)
-			legal[0] |= (onMap &^ blocked) << entityStep
+		if t.size == 1 {
+			x, y := int(u.X), int(u.Y)
+			if t.moves {
+				legal[0] |= turned[p][onMap(x, y)&^cross(&v.fixed, x, y)] << entityStep
+			}
+			if a.striking.Has(u.Type) {
+				legal[0] |= turned[p][cross(&v.struck, x, y)] << entityStrike
+			}
 		}
-		if a.strikes(u.Type) {
-			there, _ := besides(&v.struck, p, u)
-			legal[0] |= there << entityStrike
-		}
-		if t.repairs&v.damaged != 0 && v.canRepairAny(u, t) {
+		if t.repairs&v.damaged != 0 && (v.needy[u.Type] > 1 || v.needy[u.Type] == 1 && !v.a.rules.NeedsRepair(u, p, t.repairs)) {
 			legal[0] |= v.entityRepairs(u, t)
 		}
 		if t.builds {
@@ -253,6 +254,7 @@ type roster struct {
 	struck  bitboard.Square // visible resources and entities of other players
 	ailing  bitboard.Square // own entities without full health
 	damaged cc.TypeSet      // their types
+	needy   [cc.Types]int32 // by type of the repairer: their number
 	purse   int32           // resource to spend in this tick: what there is, and what the collectors can get before builds
 	payable cc.TypeSet      // types that the purse and the population allow
 }
@@ -280,6 +282,11 @@ func (v *roster) call(a *EntityActions, s *cc.State, p sim.Player) {
 			v.hurt[u.Type]++
 			v.damaged |= 1 << u.Type
 			v.ailing.AddSquare(x, y, t.size)
+		}
+	}
+	for t := range v.needy {
+		for set := v.a.types[t].repairs & v.damaged; set != 0; set &= set - 1 {
+			v.needy[t] += v.hurt[bits.TrailingZeros16(uint16(set))%cc.Types]
 		}
 	}
 	v.n = min(v.ranks.count(), slots)
@@ -347,20 +354,39 @@ func (v *roster) price() {
 	v.fit(int(largest))
 }
 
-// besides returns the cells beside a unit of size 1 that are on the map, in the four directions as
-// seen, as bits of set.
-func besides(set *bitboard.Square, p sim.Player, u *cc.Unit) (in, onMap uint64) {
-	for d, by := range &compassOf[p&3] {
-		x, y := int(u.X)+int(by.x), int(u.Y)+int(by.y)
-		if uint(x) < side && uint(y) < side {
-			onMap |= 1 << d
-			if set.Has(x, y) {
-				in |= 1 << d
+// onMap returns the directions, as cross does, in which the neighbours of a cell are on the map.
+func onMap(x, y int) uint8 {
+	set := uint8(15)
+	if x == side-1 {
+		set &^= 1
+	}
+	if x == 0 {
+		set &^= 2
+	}
+	if y == side-1 {
+		set &^= 4
+	}
+	if y == 0 {
+		set &^= 8
+	}
+	return set
+}
+
+// turned has the directions of a set that cross returns, as each seat sees them: bit d for direction d.
+var turned = func() (t [sim.MaxPlayers][16]uint64) {
+	for p := range t {
+		for set := range t[p] {
+			for d, by := range compassOf[p] {
+				for k, c := range compass[:4] {
+					if by == c && set>>k&1 != 0 {
+						t[p][set] |= 1 << d
+					}
+				}
 			}
 		}
 	}
-	return in, onMap
-}
+	return t
+}()
 
 // compassOf has the four directions of each seat on the map.
 var compassOf = func() (t [sim.MaxPlayers][4]place) {
@@ -380,7 +406,7 @@ func (v *roster) entityRepairs(u *cc.Unit, t *abilities) (legal uint64) {
 		legal = 1 << entityMend
 	}
 	if t.size == 1 {
-		if near, _ := besides(&v.ailing, v.p, u); near == 0 {
+		if cross(&v.ailing, int(u.X), int(u.Y)) == 0 {
 			return legal
 		}
 	}
@@ -396,16 +422,23 @@ func (v *roster) entityRepairs(u *cc.Unit, t *abilities) (legal uint64) {
 func (a *EntityActions) builds(v *roster, u *cc.Unit, legal *[entityMask]uint64) {
 	r := &a.cells.rules
 	l := &a.spots[v.p][u.Type]
+	x, y := int(u.X), int(u.Y)
 	for k, built := range r.Types[u.Type].Builds.All() {
 		if !v.payable.Has(built) {
 			continue
 		}
-		fits := &v.fits[r.Types[built].Size-1]
-		for i := l.first[k]; i < l.last[k]; i++ {
-			x, y := int(u.X)+int(l.at[i].x), int(u.Y)+int(l.at[i].y)
-			if uint(x) < side && uint(y) < side && fits.Has(x, y) {
-				legal[(entityPlace+i)>>6] |= 1 << ((entityPlace + i) & 63)
+		size := int(r.Types[built].Size)
+		fits, set := &v.fits[size-1], uint64(0)
+		for i, c := range l.at[l.first[k]:l.last[k]] {
+			if y < size && y+int(c.y) < 0 {
+				continue
 			}
+			set |= fits.Bit(x+int(c.x), y+int(c.y)) << i
+		}
+		at := entityPlace + l.first[k]
+		legal[at>>6] |= set << (at & 63)
+		if at < 64 {
+			legal[1] |= set >> (64 - at)
 		}
 	}
 }
@@ -414,9 +447,14 @@ func (a *EntityActions) builds(v *roster, u *cc.Unit, legal *[entityMask]uint64)
 func (a *EntityActions) aim(m *masks, v *roster) {
 	foes := v.enemies()
 	reached, own, last := foes, &v.s.Own[v.p], 0
+	low, high := foes.Rows()
+	if low > high {
+		return
+	}
 	for _, r := range a.cells.ranges {
 		for ; last < r.reach; last++ {
-			reached.GrowRows(0, side-1)
+			low, high = max(low-1, 0), min(high+1, side-1)
+			reached.GrowRows(low, high)
 		}
 		if !meet(&reached, own) {
 			continue

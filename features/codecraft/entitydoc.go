@@ -52,9 +52,9 @@ func (e *EntityEncoder) ownFields() []features.Field {
 		features.Field{Name: "enemies", Unit: "cells", Scale: mostNear, Doc: "cells of other players' entities within its attack range, at most 15"},
 		features.Field{Name: "shooters", Unit: "cells", Scale: mostNear, Doc: "cells of other players' active entities with an attack range above 1, " +
 			"as far as the greatest such range and one cell more, at most 15"},
-		features.Field{Name: "enemy_near", Unit: "cells", Scale: enemyReach, Doc: "16 minus the distance of its lowest corner from the nearest cell of " +
-			"another player's entity; 0 from a distance of 16 on"},
-		features.Field{Name: "resource_near", Unit: "cells", Scale: resourceReach, Doc: "likewise 8 minus the distance from the nearest resource in sight"})
+		features.Field{Name: "resources", Unit: "cells", Scale: 4, Doc: "resources in sight within its attack range if it collects, at most 15"},
+		features.Field{Name: "enemy_near", Unit: "cells", Scale: enemyReach, Doc: "8 minus the distance of its lowest corner as seen from the nearest cell of " +
+			"another player's entity; 0 from a distance of 8 on, where enemies and shooters are 0, too"})
 }
 
 func coarseFields() (list []features.Field) {
@@ -81,7 +81,7 @@ func entityScalars() []features.Field {
 }
 
 const entityPackedDoc = "256 words, one for each slot of own entities. Bits 0–3 type, 4–10 x, 11–17 y, 18–25 health, 26 active, 27–29 action, " +
-	"32–38 goal_x, 39–45 goal_y, 46–49 enemies, 50–53 shooters, 54–57 enemy_near, 58–60 resource_near. " +
+	"32–38 goal_x, 39–45 goal_y, 46–49 enemies, 50–53 shooters, 54–57 resources, 58–60 enemy_near. " +
 	"Then 128 words, two slots of the others in each, the first in the low half: bits 0–3 type, 4–10 x, 11–17 y, 18–25 health, 26 active, 27–28 owner. " +
 	"Then 400 words of the map, 16 cells of four bits in each. Then 100 words of the counts, a byte each."
 

@@ -2,9 +2,11 @@ package codecraft
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"moonfarm/features"
 	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
 	cc "moonfarm/sim/codecraft"
 )
 
@@ -21,14 +23,13 @@ const (
 var (
 	ownBits = [ownFields]struct{ first, width int }{
 		{0, 4}, {4, 7}, {11, 7}, {18, 8}, {26, 1}, {27, 3}, // type, x, y, health, active, action
-		{32, 7}, {39, 7}, {46, 4}, {50, 4}, {54, 4}, {58, 3}, // goal, enemies, shooters, nearest enemy and resource
+		{32, 7}, {39, 7}, {46, 4}, {50, 4}, {54, 4}, {58, 3}, // goal, enemies, shooters, resources, nearest enemy
 	}
 	otherBits = [otherFields]struct{ first, width int }{{0, 4}, {4, 7}, {11, 7}, {18, 8}, {26, 1}, {27, 2}}
 )
 
 // entry returns what both lists say of a unit.
-func (e *EntityEncoder) entry(u *cc.Unit, p sim.Player) uint64 {
-	at := frames[p&3].cornerAt(int(u.X), int(u.Y), e.cells.size[u.Type])
+func (e *EntityEncoder) entry(u *cc.Unit, at uint16) uint64 {
 	w := uint64(u.Type+1) | uint64(at%side)<<4 | uint64(at/side)<<11 | uint64(e.cells.health(u.Type, u.Health))<<18
 	if u.Active {
 		w |= 1 << 26
@@ -38,31 +39,44 @@ func (e *EntityEncoder) entry(u *cc.Unit, p sim.Player) uint64 {
 
 // ownEntry returns the packed entry of an own unit.
 func (e *EntityEncoder) ownEntry(v *sheet, slot int) uint64 {
-	i := int(v.units[slot]) & (cc.MaxUnits - 1)
+	i := int(v.units[slot].unit) & (cc.MaxUnits - 1)
 	u, a := &v.s.Units[i], &v.s.Acts[i]
-	w := e.entry(u, v.p) | uint64(codeOf(a))<<27
+	x, y, size, reach := int(u.X), int(u.Y), e.cells.size[u.Type], e.reach[u.Type]
+	w := e.entry(u, v.units[slot].at) | uint64(codeOf(a))<<27
 	if a.Parts&cc.HasMove != 0 {
 		at := frames[v.p&3].at(int(a.MoveX), int(a.MoveY))
 		w |= uint64(1+at%side)<<32 | uint64(1+at/side)<<39
 	}
-	if near := int(v.enemy[slot]); near > 0 {
-		x, y, size := int(u.X), int(u.Y), e.cells.size[u.Type]
-		away := enemyReach - near - 2*(size-1) // from the nearest cell of the unit, at least
-		if r := e.reach[u.Type]; r > 0 && away <= r {
-			w |= cellsWithin(&v.targets, x, y, size, r) << 46
+	if e.cells.rules.Types[u.Type].Collects {
+		if reach == 1 && size == 1 {
+			w |= uint64(bits.OnesCount8(cross(&v.veins, x, y))) << 54
+		} else {
+			w |= cellsWithin(&v.veins, x, y, size, reach) << 54
 		}
-		if away <= e.farthest+1 {
+	}
+	if near := int(v.enemy[slot]); near > 0 {
+		if reach > 0 {
+			w |= cellsWithin(&v.targets, x, y, size, reach) << 46
+		}
+		if e.farthest > 0 {
 			w |= cellsWithin(&v.armed, x, y, size, e.farthest+1) << 50
 		}
-		w |= uint64(near) << 54
+		w |= uint64(near) << 58
 	}
-	return w | uint64(v.vein[slot])<<58
+	return w
+}
+
+// cross returns the neighbours of a cell that are in a set: bit 0 x + 1, bit 1 x − 1, bit 2 y + 1, bit 3
+// y − 1.
+func cross(b *bitboard.Square, x, y int) uint8 {
+	return uint8(b.Bit(x+1, y) | b.Bit(x-1, y)<<1 | b.Bit(x, y+1)<<2 | b.Bit(x, y-1)<<3)
 }
 
 // otherEntry returns the packed entry of a unit of another player.
 func (e *EntityEncoder) otherEntry(v *sheet, slot int) uint64 {
-	u := &v.s.Units[int(v.foes[slot])&(cc.MaxUnits-1)]
-	return e.entry(u, v.p) | uint64(rivals[v.p&3][u.Owner&3])<<27
+	w := v.foes[slot]
+	u := &v.s.Units[w.unit&(cc.MaxUnits-1)]
+	return e.entry(u, w.at) | uint64(rivals[v.p&3][u.Owner&3])<<27
 }
 
 // Planes writes the uint8 values.

@@ -206,7 +206,7 @@ func (a *EntityActions) candidates(l *candidates, v *roster, u *cc.Unit, act *cc
 // targetCandidates adds the choices for the attack of an entity.
 func (a *EntityActions) targetCandidates(l *candidates, v *roster, u *cc.Unit, id uint32) {
 	switch {
-	case a.strikes(u.Type):
+	case a.striking.Has(u.Type):
 		l.add(entityStrike, entityStrike+1, entityStrike+2, entityStrike+3)
 	case a.shoots(u.Type):
 		if j := v.s.Find(id); j >= 0 {

@@ -86,7 +86,7 @@ func (a *EntityActions) action(v *roster, u *cc.Unit, c int) (act cc.Action, ok 
 			ok = free
 		}
 	case c >= entityStrike && c < entityRepair:
-		if a.strikes(u.Type) {
+		if a.striking.Has(u.Type) {
 			id, there := v.strike(u, c-entityStrike)
 			act.AddTarget(id)
 			ok = there

@@ -20,6 +20,10 @@ const squareHigh = 1<<(SquareSide-64) - 1
 // Has reports whether the cell is in the set.
 func (b *Square) Has(x, y int) bool { return b[squareRow*(y+1)+x>>6]>>(x&63)&1 != 0 }
 
+// Bit returns 1 if the cell is in the set, else 0. Cells up to 40 columns and one row beside the board
+// are not in the set.
+func (b *Square) Bit(x, y int) uint64 { return b[squareRow*(y+1)+x>>6] >> (x & 63) & 1 }
+
 // Add adds a cell.
 func (b *Square) Add(x, y int) { b[squareRow*(y+1)+x>>6] |= 1 << (x & 63) }
 
