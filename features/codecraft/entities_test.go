@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -321,8 +323,11 @@ func (v *plain) target(e *entity, j int) []sim.Order {
 // TestEntityMaskTwin compares the mask and the orders of every choice of every slot with the plain ones.
 func TestEntityMaskTwin(t *testing.T) {
 	mask, action := make([]uint64, entityMask*slots), make([]int32, slots)
-	legal := map[int]int{}
+	legal, views := map[int]int{}, 0
 	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
+		if views++; views%3 != 0 && os.Getenv("MOONFARM_LONG") == "" {
+			return
+		}
 		a := NewEntityActions(g)
 		a.Mask(mask, s, p)
 		v := &plain{g, g.Rules(), s, p, inView(g, s, p)}
@@ -496,6 +501,32 @@ func sameBoards(g *cc.Game, s *cc.State, p sim.Player, orders, by []sim.Order, t
 		}
 	}
 	return true
+}
+
+// TestEntityActionIsShared finds choices in several goroutines at once.
+func TestEntityActionIsShared(t *testing.T) {
+	g := newGame(t, rules(t, "finals"))
+	a, s := NewEntityActions(g), new(cc.State)
+	crowd(t, g, s, 12, 500)
+	r := prng.New(4)
+	var orders []sim.Order
+	for _, u := range s.Units[:s.N] {
+		orders = append(orders, nearOrder(&r, s, u.ID))
+	}
+	want := make([]int32, slots)
+	said := a.Action(want, orders, s, 0)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			got := make([]int32, slots)
+			for range 5 {
+				if a.Action(got, orders, s, 0) != said || !slices.Equal(got, want) {
+					t.Error("goroutines find different choices")
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // TestEntityPlaythrough compares the values and masks of the form in a short match with a golden file.

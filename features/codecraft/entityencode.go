@@ -6,7 +6,6 @@ import (
 
 	"moonfarm/features"
 	"moonfarm/sim"
-	"moonfarm/sim/bitboard"
 	cc "moonfarm/sim/codecraft"
 )
 
@@ -64,12 +63,6 @@ func (e *EntityEncoder) ownEntry(v *sheet, slot int) uint64 {
 		w |= uint64(near) << 58
 	}
 	return w
-}
-
-// cross returns the neighbours of a cell that are in a set: bit 0 x + 1, bit 1 x − 1, bit 2 y + 1, bit 3
-// y − 1.
-func cross(b *bitboard.Square, x, y int) uint8 {
-	return uint8(b.Bit(x+1, y) | b.Bit(x-1, y)<<1 | b.Bit(x, y+1)<<2 | b.Bit(x, y-1)<<3)
 }
 
 // otherEntry returns the packed entry of a unit of another player.

@@ -20,8 +20,8 @@ const squareHigh = 1<<(SquareSide-64) - 1
 // Has reports whether the cell is in the set.
 func (b *Square) Has(x, y int) bool { return b[squareRow*(y+1)+x>>6]>>(x&63)&1 != 0 }
 
-// Bit returns 1 if the cell is in the set, else 0. Cells up to 40 columns and one row beside the board
-// are not in the set.
+// Bit returns 1 if the cell is in the set, else 0. The cell may also lie up to 40
+// columns beside the board, or in the row below or above it.
 func (b *Square) Bit(x, y int) uint64 { return b[squareRow*(y+1)+x>>6] >> (x & 63) & 1 }
 
 // Add adds a cell.

@@ -341,3 +341,21 @@ func TestSquareCorners(t *testing.T) {
 		require.Equal(t, want.board(), got, "board %d, squares of %d", n, size)
 	}
 }
+
+func TestSquareBit(t *testing.T) {
+	r := prng.New(8)
+	for range 20 {
+		p := scatter(&r, 0, SquareSide-1)
+		b := p.board()
+		for y := -1; y <= SquareSide; y++ {
+			for x := -40; x < SquareSide+40; x++ {
+				if inside := x >= 0 && x < SquareSide; (y < 0 || y == SquareSide) && !inside {
+					continue
+				}
+				if got := b.Bit(x, y); got > 1 || (got == 1) != p.has(x, y) {
+					t.Fatalf("bit %d at %d,%d, in the set: %v", got, x, y, p.has(x, y))
+				}
+			}
+		}
+	}
+}

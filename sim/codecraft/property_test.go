@@ -209,3 +209,48 @@ func TestActionsAsOrders(t *testing.T) {
 	})
 	assert.GreaterOrEqualf(t, actions, 1000, "only %d actions", actions)
 }
+
+// TestDraw compares what Draw announces after Plan with what the next tick does: the victims, and the
+// cells of the units that move.
+func TestDraw(t *testing.T) {
+	hits, moved := 0, 0
+	visit(t, 31, 150, func(_ *prng.Rand, g *codecraft.Game, s *codecraft.State) {
+		type drawn struct {
+			victim uint32
+			x, y   int
+			moves  bool
+		}
+		list := map[uint32]drawn{}
+		g.Plan(s)
+		for i, u := range s.Units[:s.N] {
+			var d drawn
+			d.victim, d.x, d.y, d.moves = g.Draw(s, i)
+			list[u.ID] = d
+		}
+		var record codecraft.Record
+		g.Record(&record)
+		after := *s
+		g.Tick(&after)
+		g.Record(nil)
+		attacked := map[uint32]uint32{}
+		for _, h := range record.Attacks {
+			attacked[h.Attacker] = h.Victim
+		}
+		for i, u := range s.Units[:s.N] {
+			d := list[u.ID]
+			if d.victim != 0 && !g.Rules().DeadRest {
+				hits++
+				if attacked[u.ID] != d.victim || d.moves {
+					t.Fatalf("unit %d attacks %d, drawn was %+v", u.ID, attacked[u.ID], d)
+				}
+			}
+			if k := after.Find(u.ID); k >= 0 && (after.Units[k].X != u.X || after.Units[k].Y != u.Y) {
+				moved++
+				if !d.moves || int(after.Units[k].X) != d.x || int(after.Units[k].Y) != d.y {
+					t.Fatalf("unit %d (index %d) moves to %d,%d, drawn was %+v", u.ID, i, after.Units[k].X, after.Units[k].Y, d)
+				}
+			}
+		}
+	})
+	assert.Truef(t, hits > 100 && moved > 500, "%d attacks and %d moves", hits, moved)
+}
