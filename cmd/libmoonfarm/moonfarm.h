@@ -198,7 +198,7 @@ typedef struct {
 	const char *obs;          /* "planes", "packed" or "none"; NULL: "planes" */
 	const char *license;      /* name of the licence on the dataset's card; NULL: none */
 	double discount;          /* of the returns; 0: 1 */
-	int64_t shard_episodes;   /* episodes of a shard; 0: as many as moonfarm import chooses for the game */
+	int64_t shard_episodes;   /* episodes in one shard; 0: as many as moonfarm import chooses for the game */
 	int32_t keep;             /* not 0: keep the turns before the first difference, or before a recording broke off */
 	int32_t memory;           /* not 0: planes show the last seen values where fog of war hides cells */
 } mf_import;
