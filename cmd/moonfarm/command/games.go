@@ -71,11 +71,12 @@ sequential form a seat gives the orders of a turn one action after the other.
 
 With --json: an array of objects (one object if GAME is given) with the keys
 name, doc, rules_version, players, max_turns, max_orders (of one seat in one
-turn), form (its name), forms (all: each a name, a doc, sequential), planes ([planes, height, width] of an observation), scalars,
-packed_words, action_heads (choices of each head), unmasked (number of heads at
-the end that have no mask), nothing (the choice of every head that orders
-nothing: the only one in the mask of a game that has ended), mask_words, actions
-(what they mean), rewards and policies (each a name, a doc and, if it has some,
+turn), form (its name), forms (all: each a name, a doc, sequential), planes
+([planes, height, width] of an observation), scalars, packed_words,
+action_heads (choices of each head), unmasked (number of heads at the end that
+have no mask), nothing (the choice of every head that orders nothing: the only
+one in the mask of a game that has ended), mask_words, actions (what they mean),
+rewards and policies (each a name, a doc and, if it has some,
 options: names and docs), observation (planes and scalars, each with name, unit,
 scale, doc; and packed, how the words relate to the planes).
 
