@@ -26,14 +26,14 @@ func names() (all []string) {
 	return all
 }
 
-func newCraft(t *testing.T, r codecraft.Rules) *codecraft.Game {
+func newCraft(t testing.TB, r codecraft.Rules) *codecraft.Game {
 	t.Helper()
 	g, err := codecraft.New(r)
 	require.NoError(t, err)
 	return g
 }
 
-func newScript(t *testing.T, name string) *scripts.ScriptPlayer {
+func newScript(t testing.TB, name string) *scripts.ScriptPlayer {
 	t.Helper()
 	c, err := scripts.NewScriptPlayer(name)
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func newScript(t *testing.T, name string) *scripts.ScriptPlayer {
 
 // scriptedGame plays scripts against each other, at most the given number of ticks. It calls
 // each in every tick, with the orders of all seats before they are carried out.
-func scriptedGame(t *testing.T, preset string, seed uint64, ticks int32, names []string, each func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn)) {
+func scriptedGame(t testing.TB, preset string, seed uint64, ticks int32, names []string, each func(g *codecraft.Game, s *codecraft.State, turn *sim.Turn)) {
 	t.Helper()
 	r, ok := codecraft.Preset(preset)
 	require.Truef(t, ok, "no preset %s", preset)
