@@ -132,9 +132,10 @@ const entityActionsDoc = "One choice a tick for each of 256 slots: head i is the
 	"                Of all others that attack beyond the cells beside them, the cells in range, the nearest first, equally near ones row by row from below, in\n" +
 	"                each from the left (range 5: 60 of a unit, 80 of a turret): attack the entity of another player there. Legal is the first of its cells.\n" +
 	"  Two entities may want the same. Orders are given in the order of the slots. A build of a unit that moves is left out, as with choice 0, if its square\n" +
-	"  overlaps with that of an earlier slot, or if earlier slots leave too little resource or population for it; it would stay its action, and be built\n" +
-	"  later. A base that cannot pay now builds when it can, so bases always get their orders, and the game draws which of them comes first. The game also\n" +
-	"  draws which of the units that step to one cell gets it.\n" +
+	"  overlaps with that of an earlier slot, or if earlier slots leave too little resource or population for it: else the unit would keep the build and carry\n" +
+	"  it out later. A base that cannot pay now builds when it can, so bases always get their orders, and the game draws which of them comes first. The game\n" +
+	"  also draws which of the units that step to one cell gets it.\n" +
 	"  The choice that is found for orders gives the entity the same action; if none does, it lets the entity do the same from now on (parts of an action that\n" +
 	"  the type cannot carry out, or that a unit at its target does not need, do not count); if none does, the same in this tick: the same attack, step,\n" +
-	"  build or repair. A build that must fail is not said; it would only take an id. A head is −1 if there is no such choice."
+	"  build or repair. Of several equally good steps it is the one that the game draws. Attacks of the enemy that focus means are found as focus. A\n" +
+	"  build that must fail is not said; it would only take an id. A head is −1 if there is no such choice."
