@@ -135,11 +135,21 @@ func wrapped(x, least, count float32) float32 {
 
 // modulo returns the remainder of x/y that has the sign of y. It is exact.
 func modulo(x, y float64) float64 {
-	r := math.Mod(x, y)
+	r := remainder(x, y)
 	if r != 0 && (r < 0) != (y < 0) {
 		r += y
 	}
 	return r
+}
+
+// remainder returns the remainder of x/y that has the sign of x. It is exact.
+func remainder(x, y float64) float64 {
+	if math.Abs(x) < 1<<53 && math.Abs(y) < 1<<53 && y != 0 {
+		if n, m := int64(x), int64(y); float64(n) == x && float64(m) == y { // in a tenth of the time of Mod
+			return float64(n % m)
+		}
+	}
+	return math.Mod(x, y)
 }
 
 // power returns x to the power of a whole number n ≥ 0: (x·x)·x ….
@@ -317,7 +327,7 @@ func integer(x float32) int64 {
 var (
 	slope    = binaryOp{"prelu", func(x, a float32) float32 { return leaky(x, a) }}
 	raise    = binaryOp{"raise", raised}
-	leftOver = binaryOp{"fmod", func(x, y float32) float32 { return float32(math.Mod(float64(x), float64(y))) }}
+	leftOver = binaryOp{"fmod", func(x, y float32) float32 { return float32(remainder(float64(x), float64(y))) }}
 	quotient = binaryOp{"quotient", func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }}
 )
 
