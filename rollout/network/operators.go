@@ -18,6 +18,7 @@ var operators = map[string]func(*call) []*value{
 	"Selu": elementwise(func(k *call) function {
 		return newFunction("selu", k.float("alpha", 1.6732632423543772), k.float("gamma", 1.0507009873554805))
 	}),
+	"Mish":        readMish,
 	"Celu":        elementwise(func(k *call) function { return newFunction("celu", k.float("alpha", 1), 0) }),
 	"LeakyRelu":   elementwise(func(k *call) function { return newFunction("leakyrelu", k.float("alpha", 0.01), 0) }),
 	"Elu":         elementwise(func(k *call) function { return newFunction("elu", k.float("alpha", 1), 0) }),
@@ -114,6 +115,16 @@ const mostFloat = 0x1p127 * (1 + (1 - 0x1p-23))
 
 func readClip(k *call) function {
 	return newFunction("clip", k.single("min", 1, -mostFloat), k.single("max", 2, mostFloat))
+}
+
+// readMish translates a Mish: x·tanh(softplus(x)).
+func readMish(k *call) []*value {
+	v := k.arg(0)
+	y := v
+	for _, name := range []string{"softplus", "tanh"} {
+		y = k.emit(&unary{newFunction(name, 0, 0)}, v.typ, v.shape, y)
+	}
+	return one(k.emit(&binary{binaryOf["Mul"]}, v.typ, v.shape, v, y))
 }
 
 // readIsInf translates a test for infinite numbers.

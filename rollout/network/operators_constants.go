@@ -178,8 +178,12 @@ func readPad(k *call) []*value {
 		k.fail("mode: expected constant, found %q", mode)
 	}
 	pads := k.listed("pads", 1)
-	if k.has(3) {
-		k.fail("axes: expected none")
+	if axes := k.axes(k.listed("axes", 3), n); len(axes) > 0 && len(pads) == 2*len(axes) {
+		all := make([]int64, 2*n)
+		for i, a := range axes {
+			all[a], all[n+a] = pads[i], pads[len(axes)+i]
+		}
+		pads = all
 	}
 	fill := k.single("value", 2, 0)
 	if len(pads) != 2*n {

@@ -86,7 +86,7 @@ func list(names ...string) []string { return names }
 
 // unaryCases adds cases of functions of single elements.
 func unaryCases(add func(name string, s *sketch)) {
-	for _, op := range strings.Fields("Abs Neg Exp Erf Sin Cos Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip Floor Ceil Round Sign Softsign Selu Celu") {
+	for _, op := range strings.Fields("Abs Neg Exp Erf Sin Cos Tanh Sigmoid Relu Softplus HardSwish LeakyRelu Elu HardSigmoid Gelu Identity Clip Floor Ceil Round Sign Softsign Selu Celu Mish") {
 		for _, dims := range [][]int{{7}, {3, 4, 5}, {2, 3}} {
 			s := newSketch(20)
 			s.output(s.node(op, list(s.input(onnx.Float32, dims...))))
@@ -265,6 +265,7 @@ func shapeCases(add func(name string, s *sketch)) {
 		s.output(s.node("Gather", list(v, s.ints(2, 0, -1, 2)), "axis", 1))
 		s.output(s.node("Gather", list(v, s.tensor(&onnx.Tensor{Type: onnx.Int64, Ints: []int64{1}})), "axis", 3))
 		s.output(s.node("Pad", list(v, s.ints(0, 0, 1, 2, 0, 1, 0, 3), s.float(0.5))))
+		s.output(s.node("Pad", list(v, s.ints(2, 0, 1, 1), s.float(-1), s.ints(-1, 2))))
 		s.output(s.node("Unsqueeze", list(v, s.ints(1, -1))))
 		s.output(s.node("Conv", list(s.node("Concat", list(v, v), "axis", 1), s.weights(4, 6, 3, 3)), "pads", []int64{1, 1, 1, 1}))
 	}

@@ -183,6 +183,7 @@ var plainFunctions = map[string]func(x *interpreter, v float64) float64{
 	"IsInf": func(x *interpreter, v float64) float64 {
 		return float64(number(math.IsInf(v, 1) && x.int("detect_positive", 1) != 0 || math.IsInf(v, -1) && x.int("detect_negative", 1) != 0))
 	},
+	"Mish":     func(_ *interpreter, v float64) float64 { return v * math.Tanh(math.Log1p(math.Exp(v))) },
 	"Softsign": func(_ *interpreter, v float64) float64 { return v / (1 + math.Abs(v)) },
 	"Selu": func(x *interpreter, v float64) float64 {
 		return x.float("gamma", 1.0507009873554805) * (max(v, 0) + x.float("alpha", 1.6732632423543772)*math.Expm1(min(v, 0)))
@@ -437,6 +438,13 @@ func (x *interpreter) copied(a *plain, d []int) *plain {
 		}))
 	case "Pad":
 		pads, fill := x.list("pads", 1), x.float("value", 0)
+		if axes := x.list("axes", 3); axes != nil {
+			all := make([]int, 2*n)
+			for i, a := range axes {
+				all[wrap(a, n)], all[n+wrap(a, n)] = pads[i], pads[len(axes)+i]
+			}
+			pads = all
+		}
 		if v := x.in(2); v != nil {
 			fill = v.data[0]
 		}
