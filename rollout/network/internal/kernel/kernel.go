@@ -33,7 +33,8 @@
 // 32 registers, and 10 loads feed 24 multiply-adds, which occupy two units for 12 cycles.
 // AVX2 has 16 registers and tiles of 6 cells × 16 outputs, which have 12 sums: enough to
 // fill two units with a latency of 4 cycles. arm64 has the same tiles in vectors of 4; it
-// is tested only under emulation. With fewer outputs a tile has up to 8 cells, and with
+// is tested only under emulation. On Zen 4 the path of AVX-512 leaves tiles of 16 outputs to
+// AVX2: see halfWidth. With fewer outputs a tile has up to 8 cells, and with
 // one row several blocks, so that there are enough independent sums. A row of a board is
 // split into the fewest tiles, all of about the same size (16 = 6 + 5 + 5); a strip of
 // such tiles from the first row to the last is one call, a sweep, so that the cost of

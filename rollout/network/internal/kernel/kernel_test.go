@@ -230,6 +230,23 @@ func TestConvShapes(t *testing.T) {
 	}
 }
 
+// TestSingleBlocks: a path whose tiles of one block another path computes has such tiles of its own, for other
+// processors.
+func TestSingleBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for _, p := range paths {
+		if p.single == nil {
+			continue
+		}
+		before := *p
+		p.single, p.cells[1] = nil, 8
+		for w := 1; w <= 30; w++ {
+			newConvCase(r, Shape{1 + w%16, 1 + w%7, 3, 3, 1, 1}, 2, w, 0, 1, 1, w%2 == 0).compare(t)
+		}
+		*p = before
+	}
+}
+
 // FuzzConv compares the paths with the plain twin over shapes. An access beyond a slice shows
 // as a panic or a changed guard.
 func FuzzConv(f *testing.F) {

@@ -8,8 +8,9 @@ import (
 
 // path is an implementation for an instruction set. All paths compute the same bits.
 type path struct {
-	name  string
-	cells [maxBlocks + 1]int // limit of the cells of a tile, by the number of blocks of 16 outputs
+	name   string
+	cells  [maxBlocks + 1]int // limit of the cells of a tile, by the number of blocks of 16 outputs
+	single *path              // the path of tiles with one block of outputs, if it is another one
 }
 
 const (
@@ -29,6 +30,9 @@ func (p *path) blocks(cells int) int {
 // run checks the bounds of a sweep and computes it.
 func (p *path) run(s *sweep) {
 	s.check()
+	if s.blocks == 1 && p.single != nil {
+		p = p.single
+	}
 	if p == &portable {
 		sweepPortable(s)
 	} else {

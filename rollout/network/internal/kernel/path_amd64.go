@@ -11,14 +11,32 @@ var (
 
 // machinePaths returns the paths of this machine besides the portable one.
 func machinePaths() (all []*path) {
+	has256 := cpu.X86.HasAVX2 && cpu.X86.HasFMA
 	if cpu.X86.HasAVX512F {
+		if has256 && halfWidth() {
+			avx512.single, avx512.cells[1] = &avx2, avx2.cells[1]
+		}
 		all = append(all, &avx512)
 	}
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	if has256 {
 		all = append(all, &avx2)
 	}
 	return all
 }
+
+// halfWidth reports whether this is a Zen 4, which computes 512 bits as two halves, and loads 512 bits in a cycle or
+// twice 256. A tile of one block of outputs has about as many loads as multiply-adds, and takes a quarter less time with
+// AVX2 (convolutions of 3×3 with 16 outputs on 80×80 cells: 390 instead of 510 µs).
+func halfWidth() bool {
+	const amd, zen3and4 = 0x68747541, 25 // "Auth", and the family of both, of which only Zen 4 has AVX-512
+	vendor, version := signature()
+	return vendor == amd && version>>8&15+version>>20&255 == zen3and4
+}
+
+// signature returns the first letters of the processor's vendor, and the processor's family and model.
+//
+//go:noescape
+func signature() (vendor, version uint32)
 
 // sweepAssembly computes a checked sweep by a path other than the portable one.
 func sweepAssembly(p *path, s *sweep) {
