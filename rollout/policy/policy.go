@@ -81,7 +81,7 @@ var byGame = map[string][]entry{
 	"towerdefence": append(scripts(towerdefence.Scripts), newSearchEntry(towerdefence.Search),
 		newNetworkEntry(models.Towerdefence, "a network that learned from searches; net(greedy) plays its likeliest choices, mcts(model=net) searches with it")),
 	"terminal":  append(scripts(terminal.Scripts), newSearchEntry(terminal.Search)),
-	"codecraft": scripts(codecraft.Scripts),
+	"codecraft": append(scripts(codecraft.Scripts), newPortfolioEntry(codecraft.Portfolio)),
 	"tron":      scripts(tron.Scripts),
 }
 

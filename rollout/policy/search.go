@@ -31,6 +31,7 @@ type searchOptions struct {
 type searchEntry struct {
 	defaults            searchOptions
 	rollouts, opponents []string // the values of these options
+	leastHorizon        int      // the least value of optionHorizon
 	make                func(o searchOptions, name string, s env.Spec) (rollout.Policy, error)
 }
 
@@ -110,7 +111,7 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 		o.time = time.Duration(ms) * time.Millisecond
 		return err
 	case optionHorizon:
-		return given.number(&o.Horizon, 0, 1_000_000)
+		return given.number(&o.Horizon, e.leastHorizon, 1_000_000)
 	case optionMemory:
 		err := given.number(&o.Memory, 1, 1<<11-1) // an int of 32 bits holds the bytes
 		o.Memory <<= 20

@@ -28,6 +28,17 @@ var Scripts = func() (list []script.Script) {
 	return list
 }()
 
+// Portfolio is the portfolio greedy search of CodeCraft.
+var Portfolio = script.Portfolio[codecraft.State]{
+	Doc:      "portfolio greedy search: squads-forward, with better orders for fighters near enemies, as in pgs(sims=200)",
+	Playouts: 400,
+	Horizon:  script.Number{Default: 4, Doc: "ticks of a playout"},
+	Room:     codecraft.PartsOfAction * codecraft.MaxUnits,
+	New: func(horizon int) script.Planner[codecraft.State] {
+		return squads.NewSearcher(horizon)
+	},
+}
+
 // style holds the parameters of a script.
 type style struct {
 	name, doc string
@@ -57,6 +68,8 @@ var styles = [...]style{
 		doc: "turrets and ranged units around the base, all in repair; attacks in the last quarter of the game alone"},
 	{name: "squads", rule: (*seat).squads,
 		doc: "builders spread over resources, population planned ahead, ranged units that advance where they are stronger and share out their shots"},
+	{name: "squads-forward", rule: (*seat).forward,
+		doc: "squads with earlier houses and a ranged base nearer to the middle of the map"},
 }
 
 // ScriptPlayer plays a script, for callers that step games themselves. It holds scratch
@@ -93,7 +106,7 @@ func (c *ScriptPlayer) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codec
 type seat struct {
 	toolbox.Holdings
 	style *style
-	squad *squads.Commander // of the script squads
+	squad *squads.Commander // of the scripts squads and squads-forward
 
 	begun  [codecraft.Types]int16     // buildings that a builder is on the way to begin, by type
 	taken  bitboard.Square            // destinations of builders
@@ -117,6 +130,19 @@ func (c *seat) squads() {
 	if c.squad == nil {
 		c.squad = new(squads.Commander)
 	}
+	c.command()
+}
+
+// forward gives the orders of squads-forward.
+func (c *seat) forward() {
+	if c.squad == nil {
+		c.squad = squads.NewForward()
+	}
+	c.command()
+}
+
+// command gives the orders of the commander.
+func (c *seat) command() {
 	c.Orders = c.squad.AppendOrders(c.Orders, c.Game, c.State, c.Player)
 }
 

@@ -9,7 +9,6 @@ import (
 // Limits and distances of building.
 const (
 	ahead       = 12  // ticks for which the population is planned ahead
-	beginners   = 16  // below this population, a house is begun only when the limit is reached
 	mostHouses  = 4   // limit of unfinished houses
 	settled     = 38  // builders to have before the ranged base
 	early       = 12  // fighters to have, after it, before further builders
@@ -23,11 +22,10 @@ const (
 	finishReach = 14  // distance from which a builder comes to finish a building
 	mostJobless = 3   // limit of builders without work while more are built
 	mostTurrets = 3
-	forward     = 26 // site of the ranged base, on both axes of the own frame
-	crowdReach  = 7  // distance from which builders help to finish a building
-	oreCost     = 4  // cost of a resource on a site, in cells of distance
-	laneWorth   = 8  // worth of a lane around a building, in cost of a site
-	helpWorth   = 4  // worth of each builder nearby, up to four, in cost of a site
+	crowdReach  = 7 // distance from which builders help to finish a building
+	oreCost     = 4 // cost of a resource on a site, in cells of distance
+	laneWorth   = 8 // worth of a lane around a building, in cost of a site
+	helpWorth   = 4 // worth of each builder nearby, up to four, in cost of a site
 )
 
 // count returns the number of entities of a type that the player has.
@@ -65,7 +63,7 @@ func (c *Commander) expand() {
 // needsHouse reports whether the units of the next ticks will exceed the population limit.
 func (c *Commander) needsHouse() bool {
 	used := c.State.PopUse[c.Player]
-	if c.Housed >= mostBuilder+mostFighter || c.pending[codecraft.House] >= min(1+used/15, mostHouses) {
+	if c.Housed >= mostBuilder+mostFighter || c.pending[codecraft.House] >= min(1+used/c.plan.perHouse, mostHouses) {
 		return false
 	}
 	price := c.Rules.CostOf(codecraft.BuilderUnit, c.count(codecraft.BuilderUnit))
@@ -74,7 +72,7 @@ func (c *Commander) needsHouse() bool {
 	}
 	income := int32(c.Builders.N) * 3 / 5
 	next := (c.Money + income*ahead) / max(price+10, 1)
-	if used < beginners {
+	if used < c.plan.beginners {
 		return c.Housed <= used
 	}
 	return c.Housed-used < 1+min(next, ahead)
@@ -287,7 +285,7 @@ func (c *Commander) findSite(t codecraft.Type) (x, y, least int) {
 	ax, ay := c.anchor(t)
 	perStep := 4
 	if size > 3 {
-		perStep = 2 // the distance from the anchor matters more
+		perStep = c.plan.baseStep // the distance from the anchor matters more
 	}
 	least = far
 	eachCell(corners, func(sx, sy int) {
@@ -302,7 +300,7 @@ func (c *Commander) findSite(t codecraft.Type) (x, y, least int) {
 func (c *Commander) anchor(t codecraft.Type) (x, y int) {
 	switch t {
 	case codecraft.RangedBase, codecraft.MeleeBase:
-		return codecraft.TurnBack(c.Player, forward, forward, 1)
+		return codecraft.TurnBack(c.Player, c.plan.forward, c.plan.forward, 1)
 	case codecraft.Turret:
 		return c.foes.nearX, c.foes.nearY
 	}

@@ -45,6 +45,7 @@ type Commander struct {
 	danger  [cells]uint8    // number of enemy fighters that can soon hit a unit there
 	foes    foes
 
+	plan    *plan                    // nil: classic
 	busy    [codecraft.MaxUnits]bool // own units that have their action
 	pending [codecraft.Types]int32   // own buildings that are not finished
 	works   works
@@ -61,10 +62,14 @@ type Commander struct {
 // AppendOrders appends the orders for seat p in state s of game g. Entities whose
 // stored action is already the right one get no order.
 func (c *Commander) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
+	if c.plan == nil {
+		c.plan = &classic
+	}
 	c.Look(g, s, p, dst)
 	c.look()
 	c.measureFoes()
 	c.keepInactive()
+	c.lead()
 	c.expand()
 	c.repair()
 	c.gather()

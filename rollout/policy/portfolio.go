@@ -1,0 +1,123 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy/script"
+	"moonfarm/rollout/search"
+	"moonfarm/sim"
+)
+
+// portfolioName is the name of all portfolio searches.
+const portfolioName = "pgs"
+
+// newPortfolioEntry returns the entry of a game's portfolio search.
+func newPortfolioEntry[S any](g script.Portfolio[S]) entry {
+	x := &searchEntry{leastHorizon: 1}
+	x.defaults.Simulations, x.defaults.Horizon = g.Playouts, g.Horizon.Default
+	x.make = func(o searchOptions, name string, s env.Spec) (rollout.Policy, error) {
+		if s.Info.MaxOrders < g.Room {
+			return nil, fmt.Errorf("%s needs room for %d orders, not %d", portfolioName, g.Room, s.Info.MaxOrders)
+		}
+		return newPortfolio(name, o, int32(s.Info.Players), g.New(o.Horizon), g.Room), nil
+	}
+	return entry{Entry: Entry{Name: portfolioName, Doc: g.Doc, Options: []Option{
+		{optionSims, fmt.Sprintf("1 … 1000000: limit of the playouts of a turn (%d)", g.Playouts)},
+		{optionMS, "1 … 600000: milliseconds a turn instead of sims, for contests: the moves depend on the machine"},
+		{optionHorizon, fmt.Sprintf("1 … 1000000: %s (%d)", g.Horizon.Doc, g.Horizon.Default)},
+	}}, oneGame: true, search: x}
+}
+
+// portfolio is a policy that searches each row's state by a script.Planner.
+type portfolio[S any] struct {
+	name    string
+	seats   int32
+	planner script.Planner[S]
+	budget  script.Budget
+	room    int                    // limit of the orders of a move
+	done    <-chan struct{}        // of the context of Until
+	rows    []int32                // of the latest Act
+	found   []rollout.SearchResult // the results of these rows
+}
+
+var (
+	_ rollout.Searcher      = (*portfolio[int])(nil)
+	_ rollout.Interruptible = (*portfolio[int])(nil)
+)
+
+// newPortfolio returns the policy. Its searches end when the budget is spent or the context of
+// Until is done.
+func newPortfolio[S any](name string, o searchOptions, seats int32, g script.Planner[S], room int) rollout.Policy {
+	c := &portfolio[S]{name: name, seats: seats, planner: g, room: room}
+	c.budget.All = o.Simulations
+	if o.Simulations == search.Unlimited {
+		c.budget.All = int(o.time.Microseconds())
+	}
+	var begin time.Time
+	c.budget.Spent = func(made int) int {
+		switch {
+		case c.interrupted():
+			return c.budget.All
+		case o.time == 0:
+			return made
+		case made == 0:
+			begin = time.Now()
+		}
+		return int(time.Since(begin).Microseconds())
+	}
+	return c
+}
+
+// Until implements rollout.Interruptible.
+func (c *portfolio[S]) Until(ctx context.Context) { c.done = ctx.Done() }
+
+// interrupted reports whether the context of Until is done.
+func (c *portfolio[S]) interrupted() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Name returns the spec in canonical form.
+func (c *portfolio[S]) Name() string { return c.name }
+
+// Wants returns the row's seed.
+func (c *portfolio[S]) Wants() env.Want { return env.WantRowSeed }
+
+// Act searches the state of each row and gives the orders of the best move.
+func (c *portfolio[S]) Act(v env.Vector, b *env.Batch, rows []int32) {
+	b.Need(env.WantRowSeed, c.name)
+	states, ok := env.States[S](v)
+	if !ok || !c.planner.Look(v) {
+		panic(script.WrongGame(c.name, v))
+	}
+	c.rows = append(c.rows[:0], rows...)
+	for len(c.found) < len(rows) {
+		c.found = append(c.found, rollout.SearchResult{Shares: make([]float32, 0, 2), Orders: make([]sim.Order, 0, 2*c.room), Ends: make([]int32, 0, 2)})
+	}
+	room := len(b.Orders) / b.Rows
+	for i, row := range rows {
+		f := &c.found[i]
+		c.planner.Search(f, &states[row/c.seats], sim.Player(row%c.seats), b.RowSeed[row], &c.budget)
+		if c.interrupted() {
+			return
+		}
+		b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], f.OrdersOf(len(f.Ends)-1)))
+	}
+}
+
+// SearchResult implements rollout.Searcher.
+func (c *portfolio[S]) SearchResult(row int32) *rollout.SearchResult {
+	if i := slices.Index(c.rows, row); i >= 0 {
+		return &c.found[i]
+	}
+	return nil
+}
