@@ -1,7 +1,8 @@
 // Package policy makes policies from specs.
 //
 // The policies of one game are in rollout/policy/GAME: its scripts in the list Scripts (the
-// smallest package is rollout/policy/tron), its tree search in Search. To add a policy to a
+// smallest package is rollout/policy/tron), its tree search in Search, its portfolio search in
+// Portfolio. To add a policy to a
 // game, write its rule there and add a line to Scripts. A new game gets a line in byGame.
 // Package rollout/policy/script is the toolbox of all of them. This package has the language
 // of specs, the two policies that play every game, networks, mixtures, and the policy that
@@ -13,13 +14,14 @@
 //	empty                           no orders, for every game
 //	econ                            a script of the game; see Names
 //	mcts(sims=400,rollout=econ)     a search of the game; see Entry.Options
+//	pgs(sims=400)                   another search, which improves the orders of many units
 //	nets/small.onnx(greedy)         a network from an ONNX file
 //	"my nets/small.onnx"(greedy)    a network whose path has blanks, commas or other signs
 //	net                             a network that comes with the program
 //	mix(0.8*econ,0.2*random)        each turn and row one of several policies, by chance
 //
 // The orders of a policy depend only on the row (rollout.Policy). There are two
-// exceptions, which NewReproducible refuses: a search whose budget is time, mcts(ms=50),
+// exceptions, which NewReproducible refuses: a search whose budget is time, as in mcts(ms=50),
 // and a network that another engine evaluates, small.onnx(engine=onnxruntime).
 //
 // Mixtures nest. Weights are positive and need not sum to one.

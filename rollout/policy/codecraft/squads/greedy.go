@@ -103,10 +103,10 @@ func (c *Searcher) judge() (sum int32) {
 	return sum / int32(c.models)
 }
 
-// playOn returns the value of a playout of the assignment to try.
+// playOn returns the value of a playout of the assignment to try, at most to the end of the game.
 func (c *Searcher) playOn() int32 {
 	c.made++
-	return c.play.run(&c.try, c.ticks)
+	return c.play.run(&c.try, min(c.ticks, int(c.Rules.MaxTurns-c.State.Tick)))
 }
 
 // climb improves the options of the own fighters one by one until no change is better or the
@@ -185,7 +185,6 @@ func (c *Searcher) decide() {
 func (c *Searcher) forecast() int32 {
 	c.own.copy(&c.try, &c.best)
 	c.foe.copy(&c.try, &c.model[0])
-	c.made++
-	c.play.run(&c.try, c.ticks)
+	c.playOn()
 	return c.play.material(&c.play.state)
 }
