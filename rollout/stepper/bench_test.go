@@ -106,8 +106,9 @@ func act(s env.Spec, b *env.Batch, turn uint64) {
 }
 
 // BenchmarkAsk compares Asker.Ask with the cost of the same policy as an opponent: to observe what
-// it wants, and Act. Both choose for all rows of games that the policy plays against itself, turn
-// after turn; each time is the quickest of five. A label is the rest of Ask.
+// it wants, and Act (act). played adds the conversion of its orders to an action, which Step makes
+// for an opponent, too. All choose for all rows of games that the policy plays against itself, turn
+// after turn; each time is the quickest of five.
 func BenchmarkAsk(b *testing.B) {
 	turns := map[string]int{"codecraft": 200, "tron": 12}
 	for game, games := range map[string]int{"towerdefence": 256, "terminal": 64, "codecraft": 8, "tron": 256} {
@@ -163,6 +164,7 @@ func compareAsk(b *testing.B, v env.Vector, maker rollout.Maker, turns int) {
 	batch := env.NewBatch(s, s.Games, p.Wants()|env.WantAction)
 	var rows []int32 // of games that have not ended
 	answers := make([]int32, batch.Rows*len(s.Heads))
+	labels, heads, room := env.Unwrap(v).(env.Labeller), len(s.Heads), s.Info.MaxOrders
 	quick := func(f func()) time.Duration {
 		best := time.Hour
 		for range 5 {
@@ -172,7 +174,7 @@ func compareAsk(b *testing.B, v env.Vector, maker rollout.Maker, turns int) {
 		}
 		return best
 	}
-	var act, ask time.Duration
+	var act, played, ask time.Duration
 	each := 0
 	for range turns {
 		v.Observe(batch)
@@ -189,6 +191,16 @@ func compareAsk(b *testing.B, v env.Vector, maker rollout.Maker, turns int) {
 			}
 			p.Act(v, batch, rows)
 		})
+		played += quick(func() {
+			if p.Wants() != 0 {
+				v.Observe(batch)
+			}
+			p.Act(v, batch, rows)
+			for _, row := range rows {
+				orders := batch.Orders[int(row)*room:][:max(0, batch.OrderLen[row])]
+				labels.Label(answers[int(row)*heads:][:heads], int(row)/s.Info.Players, sim.Player(int(row)%s.Info.Players), orders)
+			}
+		})
 		ask += quick(func() {
 			a.Forget()
 			a.Ask(answers, rows)
@@ -196,7 +208,9 @@ func compareAsk(b *testing.B, v env.Vector, maker rollout.Maker, turns int) {
 		v.Step(batch)
 	}
 	b.ReportMetric(float64(act.Nanoseconds())/float64(each), "act-ns/row")
+	b.ReportMetric(float64(played.Nanoseconds())/float64(each), "played-ns/row")
 	b.ReportMetric(float64(ask.Nanoseconds())/float64(each), "ask-ns/row")
 	b.ReportMetric(ask.Seconds()/act.Seconds(), "ask/act")
+	b.ReportMetric(ask.Seconds()/played.Seconds(), "ask/played")
 	b.ReportMetric(0, "ns/op")
 }
