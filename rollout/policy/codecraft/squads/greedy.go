@@ -82,7 +82,7 @@ func (c *Searcher) fightOut(leader uint16, seed uint64) {
 		}
 	}
 	c.own.copy(&c.try, &c.best)
-	value = c.climb(value)
+	c.climb(value)
 	if !c.spent() {
 		c.answer()
 		c.own.copy(&c.try, &c.best)
