@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
 	"moonfarm/sim/terminal"
 )
 
@@ -43,7 +44,7 @@ type planner struct {
 	turn   *sim.Turn
 	before terminal.State // the state with other bits
 	after  terminal.State // the end of a simulation
-	waves  [3 * len(launchCells)]wave
+	waves  [3*len(launchCells) + 2*(1+len(siegeParts))]wave
 	listed int // waves in use
 	found  [planSites]uint16
 }
@@ -52,19 +53,14 @@ type planner struct {
 type wave struct {
 	orders [2]sim.Order
 	n      int
+	line   *siegeLine // walls that are ordered with the attack; nil: none
+	reply  *siegeLine // walls that the other seat orders in the same turn; nil: none
 	gain   float32
 }
 
 // decide gives the orders of a turn.
 func (c *planner) decide() {
-	if c.own == nil || c.own.Rules() != c.Rules {
-		own, err := terminal.New(c.Rules)
-		if err != nil {
-			panic(err) // the Vector already has a game of these rules
-		}
-		c.own, c.turn = own, sim.NewTurn(own.Info().MaxOrders)
-	}
-	c.prepare()
+	c.ready()
 	o := c.opening()
 	c.repairMaze(o)
 	for k := range planAhead + 1 {
@@ -76,11 +72,25 @@ func (c *planner) decide() {
 	c.attack()
 }
 
+// ready makes the planner ready for the orders of a turn.
+func (c *planner) ready() {
+	if c.own == nil || c.own.Rules() != c.Rules {
+		own, err := terminal.New(c.Rules)
+		if err != nil {
+			panic(err) // the Vector already has a game of these rules
+		}
+		c.own, c.turn = own, sim.NewTurn(own.Info().MaxOrders)
+	}
+	c.prepare()
+}
+
 // exchange simulates a turn from s, with the orders given so far and an attack of player
 // p, and returns p's gain.
 func (c *planner) exchange(s *terminal.State, p sim.Player, w *wave) float32 {
 	c.turn.Set(c.Player, c.Orders)
 	c.turn.Set(c.Player^1, nil)
+	c.addWalls(p, w.line, false)
+	c.addWalls(p^1, w.reply, true)
 	for _, o := range w.orders[:w.n] {
 		c.turn.Add(p, o)
 	}
@@ -90,6 +100,20 @@ func (c *planner) exchange(s *terminal.State, p sim.Player, w *wave) float32 {
 		gain += planWon
 	}
 	return gain
+}
+
+// addWalls adds the walls of a line to the simulated turn, or upgraded ones.
+func (c *planner) addWalls(p sim.Player, line *siegeLine, upgraded bool) {
+	if line == nil {
+		return
+	}
+	for _, cell := range line.cells[:line.n] {
+		x, y := bitboard.DiamondXY(int(cell))
+		c.turn.Add(p, terminal.Place(terminal.Wall, x, y))
+		if upgraded && c.Rules.Upgradable[terminal.Wall] {
+			c.turn.Add(p, terminal.UpgradeAt(x, y))
+		}
+	}
 }
 
 // best simulates the attacks that player p could pay with the bits, stores their gains
@@ -169,8 +193,14 @@ func (c *planner) waited(bits float32, k int) float32 {
 
 // attack gives the orders of the best attack, unless waiting gains more for each turn.
 func (c *planner) attack() {
-	now := c.best(c.Player, c.bits)
-	if now.n == 0 {
+	c.strike(planWait, 0, func(bits float32, _ int) wave { return c.best(c.Player, bits) })
+}
+
+// strike gives the orders of the best attack, unless waiting for up to `waits` turns gains more for
+// each turn. best returns the best attack with the bits after some turns.
+func (c *planner) strike(waits int, least float32, best func(bits float32, turns int) wave) {
+	now := best(c.bits, 0)
+	if now.n == 0 || now.gain < float32(least*c.bits) {
 		return
 	}
 	saved, sum := float32(0), float32(0) // saved: turns in which the bits were saved
@@ -180,9 +210,9 @@ func (c *planner) attack() {
 	}
 	left := int(c.Rules.MaxTurns) - int(c.State.Turn) - 1
 	bits := c.bits
-	for k := 1; k <= min(planWait, left) && now.gain < planWon; k++ {
+	for k := 1; k <= min(waits, left) && now.gain < planWon; k++ {
 		bits = c.waited(bits, k)
-		later := c.best(c.Player, bits)
+		later := best(bits, k)
 		if float32(later.gain*saved) > float32(now.gain*(saved+float32(k))) {
 			return
 		}

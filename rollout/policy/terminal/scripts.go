@@ -212,6 +212,11 @@ func (c *seat) repairMaze(o int) {
 // buildMaze orders the structures and upgrades of the maze, and reports whether the cores
 // sufficed for all of them. With early, supports that give bits come before the wall.
 func (c *seat) buildMaze(o int, early bool) bool {
+	return c.buildInside(o, early) && c.buildOutside(o)
+}
+
+// buildInside orders the maze without the structures of buildOutside.
+func (c *seat) buildInside(o int, early bool) bool {
 	gate := [...][2]int{{o - 1, mazeLine - 1}, {o + 1, mazeLine - 1}}
 	posts := [...][2]int{{o - 1, mazeLine}, {o + 1, mazeLine}}
 	inner := [...][2]int{{o - 2, mazeLine - 1}, {o + 2, mazeLine - 1}, {o - 1, mazeLine - 2}, {o + 1, mazeLine - 2}}
@@ -228,10 +233,7 @@ func (c *seat) buildMaze(o int, early bool) bool {
 	if !c.buildAll(terminal.Turret, inner[:2]) || !c.buildAll(terminal.Support, supports[:]) || !c.upgradeAll(posts[:]) {
 		return false
 	}
-	if !c.upgradeAll(supports[:]) || !c.buildAll(terminal.Turret, inner[2:]) || !c.upgradeAll(inner[:]) {
-		return false
-	}
-	return c.buildOutside(o)
+	return c.upgradeAll(supports[:]) && c.buildAll(terminal.Turret, inner[2:]) && c.upgradeAll(inner[:])
 }
 
 // buildWall orders the wall, from both ends to the middle.

@@ -13,9 +13,9 @@ import (
 )
 
 // quick returns the scripts that take some microseconds for a turn: all but the planner, which
-// takes hundreds.
+// takes hundreds, and the strategist, which takes a thousand.
 func quick() []string {
-	return slices.DeleteFunc(policytest.Scripts("terminal"), func(name string) bool { return name == "planner" })
+	return slices.DeleteFunc(policytest.Scripts("terminal"), func(name string) bool { return name == "planner" || name == "strategist" })
 }
 
 // The scripts beat both random policies under every rule set, and nearly always under the
@@ -49,6 +49,18 @@ func TestTerminalPlannerWins(t *testing.T) {
 			won, played = won+p.Wins, played+n
 		}
 		assert.GreaterOrEqualf(t, 4*won, 3*played, "%s: planner wins only %d of %d games", rules, won, played)
+	}
+}
+
+// The strategist beats the planner under every rule set; the short form takes two.
+func TestTerminalStrategistWins(t *testing.T) {
+	sets, n := []string{"2026", "2021"}, 8
+	if policytest.Long() {
+		sets, n = terminal.RuleSets(), 40
+	}
+	for _, rules := range sets {
+		p := policytest.League(t, "terminal", rules, 4, n, "strategist", "planner")[0]
+		assert.Greaterf(t, 2*p.Wins, n, "%s: strategist wins only %d of %d games", rules, p.Wins, n)
 	}
 }
 

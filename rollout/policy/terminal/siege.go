@@ -34,6 +34,15 @@ const (
 // the attacker's coordinates; for the left corner they are mirrored.
 var siegeStarts = [...][2]int{{10, 3}, {13, 0}, {11, 2}, {12, 1}}
 
+// siegeWaves are cells from which two waves of a siege of the right corner start, in the attacker's
+// coordinates. Walls on siegeDelays delay the second wave by two steps. siegeParts are the twelfths of the
+// scouts in the first wave.
+var (
+	siegeWaves  = [2][2]int{{11, 2}, {12, 1}}
+	siegeDelays = [...][2]int{{12, 3}, {13, 2}, {13, 1}}
+	siegeParts  = [...]int{3, 6, 8}
+)
+
 // cornerSites are the cells where turrets and upgrades guard the left corner, in the own
 // coordinates; for the right corner they are mirrored.
 var cornerSites = [...][2]int{{3, 11}, {4, 11}, {3, 12}, {0, 13}, {1, 12}, {2, 11}, {2, 12}, {4, 10}}
@@ -96,12 +105,24 @@ func (c *seat) trace(line *siegeLine, p sim.Player, corner int, at int16) {
 
 // siegeStart returns a free cell from which the scouts of player p start a siege of a corner.
 func (c *seat) siegeStart(p sim.Player, corner int) (cell int, ok bool) {
+	at, ok := c.freeStart(p, corner)
+	return c.attacker(p, mirrored(at[0], 1-corner), at[1]), ok
+}
+
+// freeStart returns the coordinates of siegeStart for the right corner.
+func (c *seat) freeStart(p sim.Player, corner int) (at [2]int, ok bool) {
 	for _, at := range siegeStarts {
-		if cell = c.attacker(p, mirrored(at[0], 1-corner), at[1]); !c.blocked.Has(cell) {
-			return cell, true
+		if c.free(p, corner, at) {
+			return at, true
 		}
 	}
-	return 0, false
+	return [2]int{}, false
+}
+
+// free reports whether a cell has no structure. Its coordinates are those of attacker p for the
+// right corner.
+func (c *seat) free(p sim.Player, corner int, at [2]int) bool {
+	return !c.blocked.Has(c.attacker(p, mirrored(at[0], 1-corner), at[1]))
 }
 
 // siegeFront holds the least number of missing walls on a line to each cell of an attacker's
@@ -112,6 +133,8 @@ type siegeFront struct {
 	lists   [2][2 * siegeRows * terminal.Side]int16
 	now     []int16 // the cells of the present level
 	later   []int16 // the cells of the next level
+
+	kept bitboard.Diamond // cells where no line may pass
 }
 
 const siegeNowhere = -1 // not a cell of a front
@@ -142,7 +165,7 @@ func (f *siegeFront) reach(c *seat, p sim.Player, corner int, to [2]int, from in
 		return
 	}
 	cell := c.attacker(p, mirrored(to[0], 1-corner), to[1]+siegeFirst)
-	if cell == 0 {
+	if cell == 0 || f.kept.Has(cell) {
 		return
 	}
 	list := &f.now

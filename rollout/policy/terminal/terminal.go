@@ -20,9 +20,14 @@ var Scripts = []script.Script{
 		(*seat).maze),
 	newScript("turtle", "turrets behind walls along the whole front, interceptors against expected attacks, attacks with the bits left over",
 		(*seat).turtle),
-	script.New("planner", "simulates the attacks of both sides: builds turrets against harmful ones, attacks when waiting gains no more; the strongest script",
+	script.New("planner", "simulates the attacks of both sides: builds turrets against harmful ones, attacks when waiting gains no more",
 		terminal.PlayoutOrders, env.WantRowSeed, func() (*view, func()) {
 			c := new(planner)
+			return &c.view, c.decide
+		}),
+	script.New("strategist", "plans as planner does, and foresees walls that the enemy orders with an attack or against one, and its saved bits; the strongest script",
+		terminal.PlayoutOrders, env.WantRowSeed, func() (*view, func()) {
+			c := new(strategist)
 			return &c.view, c.decide
 		}),
 }
