@@ -32,6 +32,7 @@ type searchEntry struct {
 	defaults            searchOptions
 	rollouts, opponents []string // the values of these options
 	leastHorizon        int      // the least value of optionHorizon
+	moves               []string // the values of optionMoves; none: the search has no such option
 	make                func(o searchOptions, name string, s env.Spec) (rollout.Policy, error)
 }
 
@@ -43,7 +44,7 @@ const defaultTrust = 0.5
 
 // newSearchEntry returns the entry of a game's search.
 func newSearchEntry[S, M any](g script.Search[S, M]) entry {
-	x := &searchEntry{rollouts: g.Rollout.Values, opponents: g.Opponent.Values}
+	x := &searchEntry{rollouts: g.Rollout.Values, opponents: g.Opponent.Values, moves: g.Moves.Values}
 	x.defaults = searchOptions{Options: g.Options, SearchOptions: g.Defaults(), trust: defaultTrust}
 	x.make = func(o searchOptions, name string, s env.Spec) (rollout.Policy, error) {
 		if s.Info.MaxOrders < g.Room {
@@ -66,7 +67,7 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 	words := func(w script.Words) string {
 		return fmt.Sprintf("%s: %s (%s)", strings.Join(w.Values, ", "), w.Doc, w.Default)
 	}
-	return []Option{
+	docs := []Option{
 		{optionSims, fmt.Sprintf("1 … 1000000: simulations a turn (%d)", g.Options.Simulations)},
 		{optionMS, "1 … 600000: milliseconds a turn instead of sims, for contests: the moves depend on the machine"},
 		{optionRollout, words(g.Rollout)},
@@ -82,6 +83,10 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 		{optionDevice, deviceDoc},
 		{optionSHA256, sumDoc},
 	}
+	if len(g.Moves.Values) > 0 {
+		docs = append(docs, Option{optionMoves, words(g.Moves)})
+	}
+	return docs
 }
 
 // The names of options of searches.
@@ -95,6 +100,7 @@ const (
 	optionC        = "c"
 	optionMemory   = "memory"
 	optionTrust    = "trust"
+	optionMoves    = "moves"
 )
 
 // nodeRules are the values of the option node.
@@ -149,13 +155,11 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 		o.Rule = search.Rule(rule)
 		return err
 	case optionRollout:
-		o.Rollout = given.value
-		_, err = given.oneOf(e.rollouts)
-		return err
+		return given.word(&o.Rollout, e.rollouts)
 	case optionOpponent:
-		o.Opponent = given.value
-		_, err = given.oneOf(e.opponents)
-		return err
+		return given.word(&o.Opponent, e.opponents)
+	case optionMoves:
+		return given.word(&o.Moves, e.moves)
 	}
 	return fmt.Errorf("no option %q of a search", given.name)
 }
@@ -167,6 +171,13 @@ func (g *setting) number(n *int, least, most int) (err error) {
 	}
 	g.value = strconv.Itoa(*n)
 	return nil
+}
+
+// word reads and stores one of several words.
+func (g *setting) word(value *string, words []string) error {
+	*value = g.value
+	_, err := g.oneOf(words)
+	return err
 }
 
 // oneOf reads one of several words.
@@ -286,8 +297,11 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 	}
 }
 
-// setSeat sets the searching seat where a script plays the other.
-func (c *searcher[S, M]) setSeat(row int32) {
+// setSeat tells the game the state and the seat of a search, if it wants to know them.
+func (c *searcher[S, M]) setSeat(states []S, row int32) {
+	if g, ok := c.game.(script.Rooted[S]); ok {
+		g.SearchFrom(&states[row/c.seats])
+	}
 	if g, ok := c.game.(script.Opposed); ok {
 		g.SearchFor(sim.Player(row % c.seats))
 	}
@@ -296,7 +310,7 @@ func (c *searcher[S, M]) setSeat(row int32) {
 // search searches the states of rows, of which there are at most as many as trees.
 func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	for i, row := range rows {
-		c.setSeat(row)
+		c.setSeat(states, row)
 		if c.judge == nil {
 			c.trees[i].Search(&states[row/c.seats], b.RowSeed[row])
 		} else {
@@ -310,7 +324,7 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	for {
 		c.judge.clear()
 		for i, row := range rows {
-			c.setSeat(row)
+			c.setSeat(states, row)
 			if leaf := c.judge.next(c.trees[i]); leaf != nil {
 				c.judge.add(leaf, i)
 			}

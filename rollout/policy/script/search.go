@@ -15,6 +15,7 @@ type Search[S, M any] struct {
 	Rollout  Words          // option rollout: the script that continues from a leaf, for both seats
 	Opponent Words          // option opponent: the script that the other seat plays
 	Horizon  Number         // option horizon: limit of the turns of Rollout; 0: to the end
+	Moves    Words          // option moves: the moves at the root; no values: the game has no such option
 	Model    string         // doc of the option model: the values, the meaning
 
 	Room int // limit of the orders of a move
@@ -40,12 +41,13 @@ type Number struct {
 // SearchOptions are the options of a search whose meaning the game defines.
 type SearchOptions struct {
 	Rollout, Opponent string
+	Moves             string
 	Horizon           int
 }
 
 // Defaults returns the default values of these options.
 func (s Search[S, M]) Defaults() SearchOptions {
-	return SearchOptions{s.Rollout.Default, s.Opponent.Default, s.Horizon.Default}
+	return SearchOptions{Rollout: s.Rollout.Default, Opponent: s.Opponent.Default, Moves: s.Moves.Default, Horizon: s.Horizon.Default}
 }
 
 // AnyMove is the value of the option opponent with which the search considers all moves of
@@ -66,4 +68,11 @@ type SearchGame[S, M any] interface {
 type Opposed interface {
 	// SearchFor sets the searching seat of the next search.
 	SearchFor(p sim.Player)
+}
+
+// Rooted is a SearchGame that lists other moves at the root than below it.
+type Rooted[S any] interface {
+	// SearchFrom sets the root of the search: it is called before each search, and before each
+	// leaf of searches that are interleaved. The game may keep what it computes about the root.
+	SearchFrom(s *S)
 }

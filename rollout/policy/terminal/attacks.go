@@ -19,6 +19,7 @@ const (
 	attackMixed                      // half on demolishers, the rest on scouts
 	attackInterceptors               // interceptors for a third of the scouts that the enemy can pay
 	attackSiege                      // all scouts to the left corner, or with start 1 to the right one: see siegeLine
+	attackPlan                       // the attack of the strategist, with defencePlan
 )
 
 // siegeLeast is the smallest number of scouts of a siege.

@@ -30,6 +30,7 @@ const (
 	defenceSupport                // supports in the middle, then the maze
 	defenceLeft                   // turrets and upgrades beside the left corner, then the maze
 	defenceRight                  // beside the right one
+	defencePlan                   // what the strategist orders: see plans
 )
 
 // play gives the orders of a move. Its random numbers are those of draw.

@@ -28,6 +28,8 @@ var Search = script.Search[terminal.State, Move]{
 		Doc: "the script that plays on from a leaf, for both seats; none: what the best attack of each would take counts"},
 	Opponent: script.Words{Values: []string{script.AnyMove, "maze", "turtle", "starter"}, Default: script.AnyMove,
 		Doc: "what the other seat is taken to play, there and in the tree; search: any of its moves"},
+	Moves: script.Words{Values: []string{"plans", "strategist"}, Default: "plans",
+		Doc: "the moves at the root: plans of a defence and an attack, as below it; strategist: the orders of that script, too"},
 	Horizon: script.Number{Default: 4, Doc: "turns that such a script plays on at most, then a formula judges; 0: to the end"},
 	Model:   "FILE.onnx: a network judges leaves beside rollout",
 	Room:    room,
@@ -60,6 +62,8 @@ type model struct {
 	orders    []sim.Order    // scratch
 	state     terminal.State // of a rollout
 	walled    terminal.State // see threat
+	plans     *plans         // of the strategist, moves at the root; nil: there are none
+	root      uint32         // turn of the root
 }
 
 // rule gives the orders of a script.
@@ -70,6 +74,9 @@ func newModel(o script.SearchOptions) *model {
 		turn: sim.NewTurn(room), orders: make([]sim.Order, 0, room)}
 	if o.Horizon == 0 {
 		g.horizon = math.MaxInt32
+	}
+	if o.Moves == "strategist" {
+		g.plans = newPlans()
 	}
 	return g
 }
@@ -82,6 +89,9 @@ var rules = map[string]rule{
 
 // SearchFor implements script.Opposed.
 func (g *model) SearchFor(p sim.Player) { g.searching = p }
+
+// SearchFrom implements script.Rooted.
+func (g *model) SearchFrom(s *terminal.State) { g.root = s.Turn }
 
 // foe returns the script that plays seat p; nil if the seat may play any of its moves.
 func (g *model) foe(p sim.Player) rule {
@@ -122,9 +132,12 @@ func (g *model) AppendOrders(dst []sim.Order, s *terminal.State, p sim.Player, m
 func (g *model) play(s *terminal.State, p sim.Player, m Move) []sim.Order {
 	c := g.sit(s, p)
 	c.draw(m.variant)
-	if foe := g.foe(p); foe != nil {
+	switch foe := g.foe(p); {
+	case foe != nil:
 		foe(c)
-	} else {
+	case m.defence == defencePlan:
+		g.plans.play(c, m)
+	default:
 		c.play(m)
 	}
 	return c.Orders
@@ -148,7 +161,12 @@ func (g *model) Moves(dst []search.Choice[Move], s *terminal.State, p sim.Player
 	if g.foe(p) != nil {
 		return append(dst, search.Choice[Move]{Prior: 1}) // play lets the script decide
 	}
-	return g.sit(s, p).moves(dst)
+	c := g.sit(s, p)
+	if g.plans != nil && s.Turn == g.root {
+		dst = g.plans.moves(dst, c)
+		c = g.sit(s, p)
+	}
+	return c.moves(dst)
 }
 
 // Evaluate implements search.Model: the script plays on for both seats, to the

@@ -78,6 +78,43 @@ func TestTerminalSearchBeatsMaze(t *testing.T) {
 	}
 }
 
+// With moves=strategist the first move at the root are the strategist's orders, each order of the
+// moves that are added is carried out, and results do not depend on rows that were searched before.
+func TestTerminalStrategistMoves(t *testing.T) {
+	v := policytest.NewVector(t, "terminal", "2021", 3, 0)
+	states, _ := env.States[terminal.State](v)
+	g, _ := env.Rules[terminal.State](v)
+	spec := "mcts(sims=8,moves=strategist)"
+	all, plain := policytest.NewPolicy(t, "terminal", spec, v.Spec()).(rollout.Searcher), policytest.NewPolicy(t, "terminal", "mcts(sims=8)", v.Spec()).(rollout.Searcher)
+	foe := policytest.NewPolicy(t, "terminal", "planner", v.Spec())
+	b := env.NewBatch(v.Spec(), 3, env.WantRowSeed)
+	turn, added := sim.NewTurn(1), 0
+	for range 8 {
+		v.Observe(b)
+		plain.Act(v, b, []int32{0, 3, 4})
+		foe.Act(v, b, []int32{1, 2, 5})
+		all.Act(v, b, []int32{0, 3, 4})
+		for _, row := range []int32{0, 3, 4} {
+			alone := policytest.NewPolicy(t, "terminal", spec, v.Spec()).(rollout.Searcher)
+			found := all.SearchResult(row)
+			want := slices.Clone(found.Orders)
+			alone.Act(v, b, []int32{row})
+			require.Equal(t, want, alone.SearchResult(row).Orders, "orders of row %d, searched alone", row)
+			n := len(found.Shares) - len(plain.SearchResult(row).Shares)
+			require.GreaterOrEqual(t, n, 2, "moves that are added")
+			added += n
+			for k := range n {
+				after := states[row/2]
+				for _, o := range found.OrdersOf(k) {
+					require.Truef(t, carriedOut(g.(*terminal.Game), &after, sim.Player(row&1), turn, o), "move %d: %+v is not carried out", k, terminal.Decode(o))
+				}
+			}
+		}
+		v.Step(b)
+	}
+	assert.Greater(t, added, 2*3*8, "moves that are added: none has another attack")
+}
+
 // Terminal's search has its own values of options.
 func TestTerminalSearchOptions(t *testing.T) {
 	_, err := policy.New("terminal", "mcts(rollout=econ)")
