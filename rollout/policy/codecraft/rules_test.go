@@ -7,7 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/env"
+	"moonfarm/rollout"
 	scripts "moonfarm/rollout/policy/codecraft"
+	"moonfarm/rollout/policy/policytest"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
@@ -97,6 +100,46 @@ func TestColoniesUnderOddRules(t *testing.T) {
 		}
 	}
 	assert.GreaterOrEqualf(t, most, int32(100), "no game of more than %d units", most)
+}
+
+// The search gives legal orders under any valid rules, also after random orders.
+func TestSearchUnderOddRules(t *testing.T) {
+	r := prng.New(11)
+	sets, improved := 25, 0
+	if long() {
+		sets = 500
+	}
+	for n := range sets {
+		rules := oddRules(&r)
+		v := policytest.NewVector(t, "codecraft", string(rules.AppendText(nil)), 1, 60)
+		search := policytest.NewPolicy(t, "codecraft", "pgs(sims=12)", v.Spec()).(rollout.Searcher)
+		random := policytest.NewPolicy(t, "codecraft", "random", v.Spec())
+		b := env.NewBatch(v.Spec(), 1, search.Wants()|random.Wants())
+		states, _ := env.States[codecraft.State](v)
+		s, room := &states[0], v.Spec().Info.MaxOrders
+		v.Reset(0, uint64(n))
+		for p := range rules.Players {
+			s.Resource[p] = int32(r.IntN(5000))
+		}
+		for b.Status[0] == sim.Running && s.Tick < 60 {
+			v.Observe(b)
+			for row := range rules.Players {
+				if s.Tick%16 == 0 {
+					random.Act(v, b, []int32{row})
+					continue
+				}
+				search.Act(v, b, []int32{row})
+				improved += len(search.SearchResult(row).Ends) - 1
+				for _, o := range b.Orders[int(row)*room:][:b.OrderLen[row]] {
+					if i := s.Find(codecraft.Decode(o).ID); i < 0 || int32(s.Units[i].Owner) != row {
+						t.Fatalf("rules %d, tick %d, seat %d: order %+v", n, s.Tick, row, codecraft.Decode(o))
+					}
+				}
+			}
+			v.Step(b)
+		}
+	}
+	assert.Positive(t, improved, "searches that change orders")
 }
 
 // turtle stays home until the last quarter of the game begins.

@@ -110,8 +110,8 @@ func (c *Searcher) playOn() int32 {
 }
 
 // climb improves the options of the own fighters one by one until no change is better or the
-// budget is spent, and returns the value of the best assignment, which begins with value.
-func (c *Searcher) climb(value int32) int32 {
+// budget is spent. The value is that of the best assignment so far.
+func (c *Searcher) climb(value int32) {
 	for changed := true; changed; {
 		changed = false
 		for _, at := range c.own.unit[:c.own.n] {
@@ -121,7 +121,7 @@ func (c *Searcher) climb(value int32) int32 {
 				}
 				if c.spent() {
 					c.try[at] = c.best[at]
-					return value
+					return
 				}
 				c.try[at] = o
 				if v := c.judge(); v > value+margin {
@@ -131,7 +131,6 @@ func (c *Searcher) climb(value int32) int32 {
 			c.try[at] = c.best[at]
 		}
 	}
-	return value
 }
 
 // answer sets the model after the last one to the enemies' answer to the best assignment: their

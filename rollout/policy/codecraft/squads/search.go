@@ -134,8 +134,8 @@ func (c *Searcher) expected() float64 {
 			most = max(most, s.Score[q])
 		}
 	}
-	lead := s.Score[c.Player] - most + c.outlook
-	return float64(lead) / float64(max(lead, -lead)+1000+30*(c.Rules.MaxTurns-s.Tick))
+	lead := int64(s.Score[c.Player]) - int64(most) + int64(c.outlook)
+	return float64(lead) / float64(max(lead, -lead)+1000+30*int64(c.Rules.MaxTurns-s.Tick))
 }
 
 // chargePrice is the price of an enemy's step onto each kind of cell.
@@ -255,7 +255,9 @@ func (c *Searcher) setScene(leader uint16, seed uint64) {
 		case !mine:
 			c.foe.add(at)
 		case t.CanMove:
-			dst.Acts[at] = c.acts[i]
+			if c.acts[i].Parts&codecraft.HasBuild == 0 { // playouts have no new units
+				dst.Acts[at] = c.acts[i]
+			}
 			if c.fights.leader(uint16(i)) == leader {
 				c.own.add(at)
 			}
