@@ -408,6 +408,7 @@ func TestEntityActionOfOrders(t *testing.T) {
 	var counts [exactly + 1]int
 	other := 0
 	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
+		s = playable(t, g, s)
 		a := NewEntityActions(g)
 		own := (&plain{g, g.Rules(), s, p, inView(g, s, p)}).slots()
 		for range 8 {
@@ -452,6 +453,22 @@ func TestEntityActionOfOrders(t *testing.T) {
 	})
 	t.Logf("orders without a choice %d, the same in this tick %d, from now on %d, exactly %d; %d ticks with other ids", counts[0], counts[1], counts[2], counts[3], other)
 	assert.True(t, counts[thisTick] > 1000 && counts[fromNow] > 200 && counts[exactly] > 1000)
+}
+
+// playable returns the state with the population limits of its entities, and complete entities
+// active, as the rules have them: a crowd has others.
+func playable(t *testing.T, g *cc.Game, s *cc.State) *cc.State {
+	t.Helper()
+	var q cc.Position
+	s.Position(&q)
+	for i := range q.Units {
+		u := &q.Units[i]
+		u.Active = u.Active || int32(u.Health) == g.Rules().Types[u.Type].MaxHealth
+	}
+	own := new(cc.State)
+	require.NoError(t, g.Restore(own, &q))
+	own.Seed = s.Seed
+	return own
 }
 
 // nearOrder returns an order for an own entity that often has an effect.
