@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/features"
 	"moonfarm/sim/simtest"
 )
 
@@ -116,6 +117,20 @@ func TestSequentialReading(t *testing.T) {
 		assert.Equal(t, int32(b.Final.Turns-1), last[0])
 	}
 	assert.Equal(t, 100, episodes)
+}
+
+// TestFormWithoutMemory: a dataset with memory is read in a form that has none.
+func TestFormWithoutMemory(t *testing.T) {
+	j, m := toyJob(2, 4), foggyMakers(&features.Fog{Visible: "named", Remembered: []string{"heap"}})
+	j.Memory = true
+	d := opened(t, generated(t, j, m, Options{}))
+	rows := 0
+	for b := range each(t, d.Batches(ReadOptions{Makers: &m, Form: "orders"})) {
+		rows += b.Rows
+	}
+	assert.Greater(t, rows, int(d.Manifest().Totals.Rows))
+	_, err := d.ReadColumns(ReadOptions{Makers: &m, Form: "orders", Obs: ObsPlanes, Memory: true})
+	assert.ErrorContains(t, err, "memory fills in the planes of the form cells")
 }
 
 // TestFormOfDataset: the rows of a sequential form are not stored, and wrong forms are refused.

@@ -40,6 +40,9 @@ func (d *Dataset) renderedJob(o *ReadOptions) (Job, []env.Spec, error) {
 		j.Reward = o.Reward
 	}
 	if o.Form != "" {
+		if formOf(o.Form) != formOf(j.Form) {
+			j.Memory = o.Memory // of the dataset's own form
+		}
 		if j.Form = o.Form; o.Obs == "" && j.Obs == ObsNone {
 			j.Obs = ObsPlanes
 		}
