@@ -47,7 +47,7 @@ func (c judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{c.f
 // newJudged returns a policy that searches with the network of the options. With a budget of
 // time it searches one row at a time, since each search has the whole budget.
 func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M], kit features.Kit[S], s env.Spec) (rollout.Policy, error) {
-	fit, s, err := fitForm(o.model.network, s, o.head)
+	fit, s, err := FitForm(o.model.network, s, o.head)
 	if err != nil {
 		return nil, err
 	}

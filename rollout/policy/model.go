@@ -146,7 +146,7 @@ func newModel(n node, s env.Spec) (rollout.Policy, error) {
 			return nil, err
 		}
 	}
-	fit, own, err := fitForm(n.model.network, s, n.value(optionHead))
+	fit, own, err := FitForm(n.model.network, s, n.value(optionHead))
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/rollout/network"
 	"moonfarm/rollout/network/onnx"
+	"moonfarm/rollout/policy"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/sim/texts"
 )
@@ -114,6 +115,7 @@ type modelCard struct {
 
 // modelFit says how a model goes with a game.
 type modelFit struct {
+	Form   string         `json:"form"`
 	Inputs []neural.Input `json:"inputs"`
 	Heads  []neural.Head  `json:"heads"`
 	Value  string         `json:"value"`
@@ -138,11 +140,11 @@ func describeModel(file, game string, spec env.Spec, head string) (*modelCard, e
 		Inputs: arrays(m.Inputs()), Outputs: arrays(m.Outputs()),
 	}
 	if game != "" {
-		fit, err := neural.Match(neural.Own(m), spec, head)
+		fit, fitted, err := policy.FitForm(neural.Own(m), spec, head)
 		if err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", file, game, err)
 		}
-		c.Game, c.Fit = game, &modelFit{fit.Inputs, fit.Heads, fit.Value, fit.Reasons}
+		c.Game, c.Fit = game, &modelFit{fitted.Form, fit.Inputs, fit.Heads, fit.Value, fit.Reasons}
 	}
 	c.Answers, c.NotFinite = answers(m)
 	return c, nil
@@ -225,7 +227,7 @@ func (c *modelCard) text(file string) (above, below string) {
 	if c.Fit == nil {
 		return above, below
 	}
-	below += fmt.Sprintf("\nThe model goes with %s:\n", c.Game)
+	below += fmt.Sprintf("\nThe model goes with %s, form %s:\n", c.Game, c.Fit.Form)
 	inputs := map[string]bool{}
 	for _, in := range c.Fit.Inputs {
 		inputs[in.Name] = true

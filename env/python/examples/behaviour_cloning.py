@@ -1,44 +1,52 @@
-"""Learns to choose like the players of a dataset, then plays.
+"""Learns to choose like the players of datasets, then plays.
 
     go run ./cmd/moonfarm generate towerdefence --policy econ --episodes 20000 --obs none --out data/econ
     python3 env/python/examples/behaviour_cloning.py data/econ --seconds 300 --opponent econ --out clone
 
-The observations are made from the dataset's orders while it is read. The program prints how often the network's
+It takes any game and form; --form names it (default: orders for Terminal, entities for CodeCraft, else cells). The
+observations are made from the datasets' orders while they are read. The program prints how often the network's
 likeliest legal choice is the one that was made, in episodes that it does not learn from; heads with one legal choice
 do not count. A random script cannot be predicted perfectly: in Tower Defence at most 79 % of econ's choices can. If
 an action has a head for each of many cells, nearly all choices order nothing, and so does the commonest choice: the
-other choices show what has been learnt. Then the network plays the opponent. --out gets clone.onnx, clone.pt and
-curve.csv. clone.onnx is a policy for moonfarm.
+other choices show what has been learnt. The network plays every --opponent, --matches times while it learns and
+afterwards, and the program prints its scores with Wilson's intervals (95 %). The folder of --out gets clone.onnx,
+clone.pt, curve.csv and checkpoint.pt; the same command continues a run that was stopped. clone.onnx is a policy for
+moonfarm. Its second output, the value, learns the games' outcomes.
 
     go run ./cmd/moonfarm generate towerdefence --policy 'mcts(sims=400),econ' --episodes 4000 --obs none --out data/m
     python3 env/python/examples/behaviour_cloning.py data/m --seconds 300 --opponent econ --out clone
 
 If a policy of the dataset searches, the network learns the results of the searches, from the rows in which there
-was one: its loss is the cross-entropy against the search's share of each choice, and it has one more output, the
-value of the state, which learns a mix of the game's outcome and the search's value. Each head has a distribution of
-its own: in Terminal, where the moves of the search are plans of many heads, the network learns how likely the plans
-give each order, not which orders belong together. The program then prints how often the likeliest choice is the one
-with the largest share; the cross-entropy of a row, and its minimum, which is the entropy of the shares; and how far
-the value is from the outcome and from the search's value (root mean square), and how far the search's value is from
-the outcome.
+was one: its loss is the cross-entropy against the search's share of each choice, and the value learns a mix of the
+game's outcome and the search's value. Each head has a distribution of its own: in Terminal's form cells, where the
+moves of the search are plans of many heads, the network learns how likely the plans give each order, not which orders
+belong together; in the form orders it learns the choices. The program then prints how often the likeliest choice is
+the one with the largest share; the cross-entropy of a row, and its minimum, which is the entropy of the shares; and
+how far the value is from the outcome and from the search's value (root mean square), and how far the search's value
+is from the outcome.
 
 --learn played learns the choices that were played in the same rows instead, and prints the same. The shares are
 spread over many choices, of which the search plays the one with the largest: so a network that learned them plays its
-likeliest choice, unless --no-greedy says that it draws. From 4,000 games of mcts(sims=400) against a mix of scripts,
-170,000 to 190,000 rows in 420 s, it got to a cross-entropy of 2.55 (least 1.80) and 40 % of the best choices, and
-with --learn played to 3.70 and 42 %; both beat econ in 400 of 400 games by their likeliest choices, and in 86 % and
-99.8 % when they drew.
+likeliest choice, unless --no-greedy says that it draws.
+
+--learn asked learns what the policy of `generate --ask POLICY` would choose in the states that others reach; it is the
+default for data that has such labels.
 
 econ and mcts draw at random, so all their games differ. A policy that does not, such as planner, repeats one game
-where all games start alike: generate its games with --opening random:4, say. The program leaves out the rows of the
-opening, in which no policy chose. --outcome win learns from winners only, --policy from the rows of one policy.
+where all games start alike: the program prints how many games differ. Generate varied games with --opening random:4,
+or with mixes: 'mix(0.9*planner,0.1*scatter)'. The program leaves out the rows of the opening, in which no policy chose.
+--outcome win learns from winners only, --policy, --seat and --chosen from the rows of one policy, seat or member of a
+mix. --imitate A --imitate B learns from the rows of these policies and tells the network which of them it should
+imitate; the exported network imitates the first.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import itertools
+import math
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -50,11 +58,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from networks import Network, places, write_onnx
+from networks import Body, Cells, Said, Seen, make, write
 
 Rows = dict[str, np.ndarray]
 
-SEEN = ("planes", "scalars", "mask")
+FORMS = {"terminal": "orders", "codecraft": "entities"}  # others: cells
 
 LINE = (
     "{seconds:6.0f} s  {rows} rows  loss {loss:.3f}  held out: {agreement:.1%} of {choices} choices ({commonest:.1%} by"
@@ -66,37 +74,15 @@ SEARCH_LINE = (
 )
 
 
-class Seen(NamedTuple):
-    """The network's input for a batch."""
-
-    mask: Tensor
-    planes: Tensor
-    all: Tensor
-    value: Tensor | None
-
-
-class Said(NamedTuple):
-    """The network's output for n heads of one kind."""
-
-    rows: Tensor
-    heads: Tensor
-    choices: Tensor  # [n, size], among those of all heads
-    logits: Tensor  # [n, size]; illegal choices have -1e9
-    weights: Tensor  # [n], how many similar heads each stands for
-    follows: bool
-
-
 class Learner:
-    """The network, and statistics of the choices in the dataset.
+    """The network, and statistics of the choices in the datasets.
 
-    learn: "shares" and "played" are for the rows of searched(), "all" for those of a dataset. mix: the weight of the
-    search's value in the value to learn.
+    learn: "shares" and "played" are for the rows of searched(), "all" and "asked" for those of a dataset. mix: the weight
+    of the search's value in the value to learn.
     """
 
-    def __init__(
-        self, game: str, envs: moonfarm.VectorEnv, width: int, device: str, learn: str = "all", mix: float = 0.5
-    ) -> None:
-        self.network = Network(game, envs, width, learn != "all").to(device)
+    def __init__(self, envs: moonfarm.VectorEnv, body: Body, device: str, learn: str = "all", mix: float = 0.5) -> None:
+        self.body = body.to(device)
         self.device, self.masked, self.heads = device, envs.masked_choices, len(envs.heads)
         self.learn, self.mix = learn, mix
         self.common = torch.zeros(envs.choices, device=device)  # how often each choice was made
@@ -105,50 +91,14 @@ class Learner:
         return torch.from_numpy(batch[name]).to(self.device)
 
     def labels(self, batch: Rows, learn: str) -> Tensor:
-        """Returns each head's label: the choice that was made, or the choice with the largest share."""
-        choices = batch["best" if learn == "shares" else "action"]
+        """Returns each head's label: the choice that was made, that a policy would make, or the largest share's."""
+        choices = batch[{"shares": "best", "asked": "asked"}.get(learn, "action")]
         return torch.from_numpy(choices.astype(np.int64).reshape(len(batch["mask"]), -1)).to(self.device)
 
     def see(self, batch: Rows) -> Seen:
         mask = torch.from_numpy(moonfarm.unpack_masks(batch["mask"], self.masked)).to(self.device)
-        planes, scalars = (self.tensor(batch, name) for name in ("planes", "scalars"))
-        return Seen(mask, *self.network.see(planes, scalars, mask))
-
-    def say(
-        self, seen: Seen, labels: Tensor | None = None, told: Tensor | None = None, part: float = 1
-    ) -> Iterator[Said]:
-        """Yields the network's output for one kind of heads after the other; labels: only for heads that have a label
-        and several legal choices; part: for this share of the many cells whose heads order nothing."""
-        network = self.network
-        mask, planes, h, _ = seen
-        for place, out in zip(network.places, network.out):
-            cells = network.cells(place, planes)
-            wanted = cells >= 0
-            weights = torch.ones_like(wanted, dtype=torch.float)
-            if told is not None and part < 1 and place.count > 1:
-                every = torch.arange(place.count, device=self.device)
-                idle = torch.stack([~told[:, network.heads(kind, every)[0]] for kind in place.kinds]).all(0)
-                weights[idle] = 1 / part
-                wanted &= ~idle | (torch.rand(idle.shape, device=self.device) < part)
-            rows, which = wanted.nonzero().unbind(1)
-            weights = weights[rows, which]
-            f = network.features(planes, h, rows, cells[rows, which])
-            for kind, dense in zip(place.kinds, out):
-                heads, choices = network.heads(kind, which)
-                legal = mask[rows[:, None], choices] if int(choices.max()) < self.masked else None
-                r, w, of = rows, weights, f
-                if labels is not None:
-                    label = labels[rows, heads]
-                    counts = label >= 0
-                    if legal is not None:
-                        counts &= (legal.sum(1) > 1) & legal.gather(1, label.clamp(min=0)[:, None])[:, 0]
-                    if kind.follows:
-                        counts &= labels[rows, network.heads(place.kinds[0], which)[0]] == 1
-                    r, w, heads, choices, of = rows[counts], weights[counts], heads[counts], choices[counts], f[counts]
-                    legal = None if legal is None else legal[counts]
-                if len(r):
-                    logits = dense(of) if legal is None else dense(of).masked_fill(~legal, -1e9)
-                    yield Said(r, heads, choices, logits, w, kind.follows)
+        names = [*self.body.inputs, *(["player"] if "player" in batch else [])]
+        return self.body.see({name: self.tensor(batch, name) for name in names if name != "mask"}, mask)
 
     def loss(self, batch: Rows) -> Tensor:
         """Returns the mean over rows of the heads' cross-entropies, and the mean square of the value's error."""
@@ -158,7 +108,7 @@ class Learner:
             shares, told = self.tensor(batch, "shares"), self.tensor(batch, "told")
         seen = self.see(batch)
         total = torch.zeros((), device=self.device)
-        for said in self.say(seen, labels, told, 1 / 16):
+        for said in self.body.say(seen, labels, told, 1 / 16):
             label = labels[said.rows, said.heads]
             if shares is None:
                 loss = F.cross_entropy(said.logits, label, reduction="none")
@@ -170,8 +120,15 @@ class Learner:
         total = total / len(labels)
         if seen.value is None:
             return total
-        outcome, found = self.tensor(batch, "outcome"), self.tensor(batch, "search_value")
-        return total + F.mse_loss(seen.value, torch.lerp(outcome, found, self.mix))
+        outcome = self.tensor(batch, "outcome").float()
+        if self.searches:
+            outcome = torch.lerp(outcome, self.tensor(batch, "search_value"), self.mix)
+        return total + F.mse_loss(seen.value, outcome)
+
+    @property
+    def searches(self) -> bool:
+        """It learns from rows in which a policy searched."""
+        return self.learn in ("shares", "played")
 
     @torch.no_grad()
     def agreement(self, batches: Iterable[Rows]) -> dict[str, float]:
@@ -182,26 +139,26 @@ class Learner:
         n = right = common = found = predicted = 0
         sums, rows = torch.zeros(5, dtype=torch.float64), 0
         for batch in batches:
-            labels, seen = self.labels(batch, "all" if self.learn == "all" else "shares"), self.see(batch)
-            if seen.value is not None:
+            labels, seen = self.labels(batch, "shares" if self.searches else self.learn), self.see(batch)
+            if self.searches:
                 outcome, value = self.tensor(batch, "outcome"), self.tensor(batch, "search_value")
                 for i, error in enumerate((seen.value - outcome, value - outcome, seen.value - value)):
                     sums[i] += float((error**2).sum())
                 rows += len(value)
-            for said in self.say(seen, labels):
+            for said in self.body.say(seen, labels):
                 label, best = labels[said.rows, said.heads], said.logits.argmax(1)
                 usual = self.common[said.choices].masked_fill(said.logits == -1e9, -1).argmax(1)
                 good = best == label
                 n, right, common = n + len(label), right + int(good.sum()), common + int((usual == label).sum())
                 found, predicted = found + int((good & (best != usual)).sum()), predicted + int((best != usual).sum())
-                if seen.value is not None:
+                if self.searches:
                     for i, of in enumerate(cross_entropy(said, self.tensor(batch, "shares")), 3):
                         sums[i] += float(of.sum())
         point = {
             "choices": n, "agreement": right / max(n, 1), "commonest": common / max(n, 1),
             "recall": found / max(n - common, 1), "precision": found / max(predicted, 1),
         }  # fmt: skip
-        if self.learn == "all":
+        if not self.searches:
             return point
         errors = (sums[:3] / max(rows, 1)).sqrt().tolist()
         names = ("value_outcome", "search_outcome", "value_search", "cross_entropy", "entropy")
@@ -212,7 +169,7 @@ class Learner:
         """Returns actions to play: the likeliest, or drawn by their probabilities."""
         actions = torch.zeros(len(infos["mask"]), self.heads, dtype=torch.long, device=self.device)
         first = actions
-        for said in self.say(self.see({**obs, "mask": infos["mask"]})):
+        for said in self.body.say(self.see({**obs, "mask": infos["mask"]})):
             logits = said.logits
             if not greedy:
                 logits = logits - torch.log(-torch.log(torch.rand_like(logits).clamp(1e-9, 1 - 1e-7)))
@@ -230,7 +187,7 @@ def cross_entropy(said: Said, shares: Tensor) -> tuple[Tensor, Tensor]:
     return -(shares * F.log_softmax(said.logits, 1)).sum(1), least
 
 
-def searched(data: moonfarm.Dataset, batches: Iterable[Rows]) -> Iterator[Rows]:
+def searched(data: moonfarm.Dataset, seen: list[str], batches: Iterable[Rows]) -> Iterator[Rows]:
     """Yields the rows in which a policy searched, with the shares of all choices; the choice with the largest share in
     each head, -1 without one; and whether a choice other than 0 has a share."""
     firsts = np.cumsum([0, *data.heads])[:-1]
@@ -241,7 +198,7 @@ def searched(data: moonfarm.Dataset, batches: Iterable[Rows]) -> Iterator[Rows]:
         shares = data.shares(batch)[rows]
         best = [np.where(of.any(1), of.argmax(1), -1) for of in np.split(shares, firsts[1:], axis=1)]
         told = np.add.reduceat(shares, firsts, axis=1) > shares[:, firsts] + 1e-6
-        kept = {name: batch[name][rows] for name in (*SEEN, "action", "outcome", "search_value")}
+        kept = {name: batch[name][rows] for name in (*seen, "mask", "action", "outcome", "search_value")}
         yield {**kept, "shares": shares, "best": np.stack(best, 1), "told": told}
 
 
@@ -265,11 +222,77 @@ def mixed(batches: Iterable[Rows], size: int, window: int, part: float, seed: in
         yield from shuffled()
 
 
-def play(learner: Learner, game: str, rules: str | None, args: argparse.Namespace) -> float:
+class Source:
+    """Rows of one dataset, of all players or of one of them, epoch after epoch."""
+
+    def __init__(self, data: moonfarm.Dataset, learner: Learner, player: int | None, args: argparse.Namespace) -> None:
+        self.data, self.learner, self.player, self.seed, self.epoch = data, learner, player, args.seed, 0
+        d = moonfarm.make_vec(data.game, 1, form=data.form).description
+        numbers = len(d["planes"]) * d["height"] * d["width"] + sum(data.heads)  # of a row
+        self.size = args.batch or min(1024, max(32, 2**22 // numbers))
+        self.window = max(self.size, min(2**16, 2**28 // numbers))
+        # Of long episodes a part, so that a window has rows of several.
+        rows = data.metadata["totals"]["rows"]
+        self.part = min(1.0, self.window * data.num_episodes / (8 * rows))
+        columns = ["planes", "scalars", "mask", "outcome", *(["asked"] if learner.learn == "asked" else ["action"])]
+        if learner.searches:
+            columns += [name for name in data.columns if name.startswith("search_")]
+        policy = args.policy if player is None else [args.imitate[player]]
+        self.read = {
+            "columns": columns, "obs": "planes", "validation": args.validation, "seed": args.seed,
+            "shuffle": self.window if self.part == 1 else 1, "policy": policy, "outcome": args.outcome,
+            "seat": args.seat, "chosen": args.chosen, "opening": learner.learn == "asked",
+        }  # fmt: skip
+
+    def batches(self, split: str, epoch: int) -> Iterator[Rows]:
+        """Yields the batches of an epoch."""
+        batches = self.data.batches(self.size, split=split, epoch=epoch, **self.read)
+        if self.learner.searches:
+            batches = searched(self.data, [name for name in self.learner.body.inputs if name != "mask"], batches)
+        if self.part < 1:
+            batches = mixed(batches, self.size, self.window, self.part, self.seed + epoch)
+        for batch in batches:
+            if self.player is not None:
+                batch["player"] = np.full(len(batch["mask"]), self.player)
+            yield batch
+
+    def endless(self) -> Iterator[Rows]:
+        """Yields the batches to learn from, epoch after epoch, beginning with self.epoch."""
+        while True:
+            some = False
+            for batch in self.batches("train", self.epoch):
+                some = True
+                yield batch
+            self.epoch += 1
+            if not some:
+                raise SystemExit(f"{self.data.path}: there are no rows to learn from")
+
+
+def distinct(data: moonfarm.Dataset) -> int:
+    """Returns the number of games of a dataset that differ in their orders."""
+    games: dict[int, Any] = {}
+    for batch in moonfarm.dataset(data.path).batches(1 << 14, columns=["episode", "orders"], play=False):
+        ends, orders = batch["order_ends"], batch["orders"]
+        firsts = np.flatnonzero(np.diff(batch["episode"], prepend=-1))
+        for first, last in zip(firsts, [*firsts[1:], len(batch["episode"])]):
+            game = games.setdefault(int(batch["episode"][first]), hashlib.sha256())
+            game.update(np.diff(ends[first : last + 1]).tobytes() + orders[ends[first] : ends[last]].tobytes())
+    return len({game.digest() for game in games.values()})
+
+
+def wilson(share: float, games: int) -> tuple[float, float]:
+    """Returns Wilson's interval (95 %) of a share of games."""
+    z = 1.96
+    middle, root = share + z * z / (2 * games), z * math.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
+    return (middle - root) / (1 + z * z / games), (middle + root) / (1 + z * z / games)
+
+
+def play(learner: Learner, data: moonfarm.Dataset, opponent: str, args: argparse.Namespace) -> float:
     """Returns the share of games that the learner wins, with draws as half; its seat is random."""
     envs = moonfarm.make_vec(
-        game, args.games, opponent=args.opponent, seat="random", rules=rules, max_turns=args.max_turns
-    )
+        data.game, args.games, form=data.form, opponent=opponent, seat="random",
+        rules=data.metadata["job"]["rules"][-1], max_turns=args.max_turns,
+    )  # fmt: skip
     obs, infos = envs.reset(seed=args.seed)
     results = np.full(args.games, np.nan)
     while np.isnan(results).any():
@@ -281,53 +304,96 @@ def play(learner: Learner, game: str, rules: str | None, args: argparse.Namespac
     return float((results.mean() + 1) / 2)
 
 
-def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, float]], out: Path) -> None:
+def compete(learner: Learner, data: moonfarm.Dataset, args: argparse.Namespace) -> dict[str, float]:
+    """Plays every opponent, prints the scores, and returns them."""
+    scores = {}
+    for opponent in args.opponent if args.games else []:
+        scores[opponent] = score = play(learner, data, opponent, args)
+        low, high = wilson(score, args.games)
+        print(
+            f"{100 * score:.1f} % against {opponent} in {args.games} games, between {100 * low:.1f} and {100 * high:.1f} %",
+            flush=True,
+        )
+    return scores
+
+
+def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, Any]], args: argparse.Namespace) -> None:
     """Writes the network in the formats of PyTorch and ONNX, and the curve."""
-    out.mkdir(parents=True, exist_ok=True)
-    network = learner.network.cpu().eval()
-    torch.save(network.state_dict(), out / "clone.pt")
-    d = envs.description
-    example = (
-        torch.zeros(1, len(d["planes"]), d["height"], d["width"]),
-        torch.zeros(1, len(d["scalars"])),
-        torch.zeros(1, envs.masked_choices),
-    )
-    names = ["planes", "scalars", "mask"]
-    says = ["policy"] if network.value is None else ["policy", "value"]
-    write_onnx(network, example, out / "clone.onnx", names, says)
-    with open(out / "curve.csv", "w", newline="") as f:
-        writer = csv.DictWriter(f, curve[0].keys())
+    args.out.mkdir(parents=True, exist_ok=True)
+    body = learner.body.cpu().eval()
+    torch.save(body.state_dict(), args.out / "clone.pt")
+    write(body, envs, args.out / "clone.onnx")
+    learner.body.to(learner.device).train()
+    names = dict.fromkeys(name for point in curve for name in point)
+    with open(args.out / "curve.csv", "w", newline="") as f:
+        writer = csv.DictWriter(f, names)
         writer.writeheader()
         writer.writerows(curve)
 
 
+class Run:
+    """The state of a run, which can be saved and continued."""
+
+    def __init__(self, learner: Learner, optimiser: torch.optim.Optimizer, sources: list[Source]) -> None:
+        self.learner, self.optimiser, self.sources = learner, optimiser, sources
+        self.curve: list[dict[str, Any]] = []
+        self.seconds, self.rows, self.played = 0.0, 0, 0
+
+    def keep(self, file: Path) -> None:
+        """Writes the state to a file."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        state = {
+            "body": self.learner.body.state_dict(), "optimiser": self.optimiser.state_dict(), "common": self.learner.common,
+            "curve": self.curve, "seconds": self.seconds, "rows": self.rows, "played": self.played,
+            "epochs": [source.epoch for source in self.sources],
+        }  # fmt: skip
+        torch.save(state, file.with_suffix(".part"))
+        file.with_suffix(".part").replace(file)
+
+    def continues(self, file: Path) -> None:
+        """Reads the state of a file; the rows of the epochs that were begun come again, in another order."""
+        state = torch.load(file, map_location=self.learner.device)
+        self.learner.body.load_state_dict(state["body"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.learner.common.copy_(state["common"])
+        self.curve, self.seconds, self.rows, self.played = (state[n] for n in ("curve", "seconds", "rows", "played"))
+        for source, epoch in zip(self.sources, state["epochs"]):
+            source.epoch = epoch + 1
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("dataset", help="folder of a dataset")
+    parser.add_argument("dataset", nargs="+", help="folder of a dataset; several of the same game, of which each gives its share of the rows")
+    parser.add_argument("--form", help="form of observations and actions (default: orders for terminal, entities for codecraft, else cells)")
     parser.add_argument("--seconds", type=float, default=300, help="seconds of training")
     parser.add_argument(
-        "--learn", choices=("shares", "played", "all"),
+        "--learn", choices=("shares", "played", "all", "asked"),
         help="shares: learn the search's shares, in the rows with a search; played: learn the choices played in the same"
-        " rows; all: learn the choices played in all rows (default: shares if a policy of the dataset searches, else all)",
+        " rows; all: learn the choices played in all rows; asked: learn the choices of the policy of generate --ask"
+        " (default: asked or shares if the dataset has them, else all)",
     )  # fmt: skip
     parser.add_argument(
         "--value-mix", type=float, default=0.5, metavar="X",
         help="if a policy searches, the value learns X · the search's value + (1 - X) · the outcome (default 0.5)",
     )  # fmt: skip
-    parser.add_argument("--opponent", help="policy to play against afterwards")
-    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--opponent", action="append", default=[], help="policy to play against; may be given several times")
+    parser.add_argument("--games", type=int, default=200, help="games against each opponent")
+    parser.add_argument("--matches", type=int, default=3, help="how many times to play them, the last time at the end")
     parser.add_argument("--max-turns", type=int, default=0, help="the games are cut after this many turns; 0: no cut")
     parser.add_argument(
         "--greedy", action=argparse.BooleanOptionalAction,
         help="play the likeliest choices instead of drawing them (default: after learning shares)",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, help="folder for the network and the curve")
+    parser.add_argument("--out", type=Path, help="folder for the network and the curve; a run in it is continued")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--batch", type=int, default=0, help="rows per batch; 0: depends on the size of an observation")
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--validation", type=float, default=0.1, help="share of the episodes for validation")
     parser.add_argument("--policy", action="append", help="learn only from the rows of this policy, or member of a mix")
+    parser.add_argument("--imitate", action="append", default=[], help="likewise, and tell the network which of several it should imitate")
+    parser.add_argument("--seat", action="append", type=int, help="learn only from this seat")
+    parser.add_argument("--chosen", action="append", type=int, help="learn only from rows in which the member of a mix with this number chose")
     parser.add_argument(
         "--outcome", action="append", choices=["win", "draw", "loss"], help="learn only from seats with this outcome, such as win"
     )  # fmt: skip
@@ -336,77 +402,106 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def choose(data: list[moonfarm.Dataset], args: argparse.Namespace) -> str:
+    """Returns what to learn."""
+    columns = set.intersection(*(set(d.columns) for d in data))
+    searches = "search_value" in columns
+    learn: str = args.learn or ("asked" if "asked" in columns else "all")
+    if args.learn is None and searches and learn == "all":
+        learn = "played" if moonfarm.make_vec(data[0].game, 1, form=data[0].form).description["sequential"] else "shares"
+    if learn in ("shares", "played") and not searches:
+        raise SystemExit(f"--learn {learn}: no policy of {args.dataset[0]} searches")
+    if learn == "asked" and "asked" not in columns:
+        raise SystemExit(f"--learn asked: no policy was asked for {args.dataset[0]} (generate --ask)")
+    return learn
+
+
+def start(args: argparse.Namespace) -> tuple[Run, moonfarm.VectorEnv]:
+    """Returns the run, new or continued, and a vector of the game and form."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    game = moonfarm.dataset(args.dataset[0]).game
+    form = args.form or FORMS.get(game, "cells")
+    data = [moonfarm.dataset(folder, form=form) for folder in args.dataset]
+    envs = moonfarm.make_vec(game, 1, rules=data[0].metadata["job"]["rules"][-1], form=form)
+    learn = choose(data, args)
+    if args.greedy is None:
+        args.greedy = learn == "shares"
+    body = make(envs, args.width, players=len(args.imitate))
+    if learn == "shares" and isinstance(body, Cells) and any(kind.follows for place in body.places for kind in place.kinds):
+        raise SystemExit(f"--learn shares: {game} has heads that depend on another head's choice, which shares cannot express")
+    learner = Learner(envs, body, device, learn, args.value_mix)
+    for d in data:
+        print(f"{d.path}: {d.num_episodes} games, {distinct(d)} of them different", flush=True)
+    players = range(len(args.imitate)) if args.imitate else [None]
+    sources = [Source(d, learner, player, args) for d in data for player in players]
+    run = Run(learner, torch.optim.Adam(body.parameters(), args.rate), sources)
+    if args.out and (args.out / "checkpoint.pt").exists():
+        run.continues(args.out / "checkpoint.pt")
+        print(f"continues after {run.seconds:.0f} s", flush=True)
+    return run, envs
+
+
+def held_out(run: Run, args: argparse.Namespace) -> list[Rows]:
+    """Returns the batches to measure."""
+    local = isinstance(run.learner.body, Cells) and run.learner.body.places[0].count > 1
+    rows = (args.rows or (500 if local else 20_000)) / len(run.sources)
+    batches = [itertools.islice(source.batches("validation", 0), max(1, round(rows / source.size))) for source in run.sources]
+    out = [*itertools.chain.from_iterable(batches)]
+    if not out:
+        raise SystemExit(f"{args.dataset[0]}: no rows to learn from are held out; expected more episodes")
+    return out
+
+
+def measure(run: Run, held: list[Rows], loss: float) -> None:
+    """Adds a point to the curve, and prints it."""
+    point = run.learner.agreement(held)
+    run.curve.append({"seconds": round(run.seconds, 1), "rows": run.rows, "loss": loss, **point})
+    print(LINE.format(**run.curve[-1]), flush=True)
+    if run.learner.searches:
+        print(SEARCH_LINE.format(**run.curve[-1]), flush=True)
+
+
 def main() -> None:
     args = arguments()
     if args.threads:
         torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    data = moonfarm.dataset(args.dataset)
-    game, rules = data.game, data.metadata["job"]["rules"][-1]
-    envs = moonfarm.make_vec(game, 1, rules=rules)
-    searches = "search_value" in data.columns
-    learn = args.learn or ("shares" if searches else "all")
-    if args.greedy is None:
-        args.greedy = learn == "shares"
-    if learn != "all" and not searches:
-        raise SystemExit(f"--learn {learn}: no policy of {args.dataset} searches")
-    if learn == "shares" and any(kind.follows for place in places(game, envs) for kind in place.kinds):
-        raise SystemExit(f"--learn shares: {game} has heads that depend on another head's choice, which shares cannot express")
-    learner = Learner(game, envs, args.width, device, learn, args.value_mix)
-    optimiser = torch.optim.Adam(learner.network.parameters(), args.rate)
-    d = envs.description
-    numbers = len(d["planes"]) * d["height"] * d["width"] + sum(envs.heads)  # of a row
-    size = args.batch or min(1024, max(32, 2**22 // numbers))
-    window = max(size, min(2**16, 2**28 // numbers))
-    part = min(1.0, window * data.num_episodes / (8 * len(data)))  # of long episodes, so that a window has eight
-    columns = [*SEEN, "action"]
-    if learn != "all":
-        columns += ["outcome", *(name for name in data.columns if name.startswith("search_"))]
-    read = {
-        "columns": columns, "obs": "planes", "validation": args.validation, "seed": args.seed,
-        "shuffle": window if part == 1 else 1, "policy": args.policy, "outcome": args.outcome, "opening": False,
-    }  # fmt: skip
-
-    def batches(split: str, epoch: int) -> Iterator[Rows]:
-        read_all = data.batches(size, split=split, epoch=epoch, **read)
-        wanted = read_all if learn == "all" else searched(data, read_all)
-        return wanted if part == 1 else mixed(wanted, size, window, part, args.seed + epoch)
-
-    rows = args.rows or (500 if learner.network.local else 20_000)
-    held_out = list(itertools.islice(batches("validation", 0), -(-rows // size)))
-    if not held_out:
-        raise SystemExit(f"{args.dataset}: no rows to learn from are held out; expected more episodes")
-    curve: list[dict[str, float]] = []
-    said, cost, rows, losses = 0.0, 0.0, 0, []
-    begun = time.perf_counter()
-    for batch in itertools.chain.from_iterable(batches("train", epoch) for epoch in itertools.count()):
-        spent = time.perf_counter() - begun
-        over = spent > args.seconds and rows > 0
-        if losses and (over or spent - said > max(2, args.seconds / 12, 5 * cost)):
-            point = learner.agreement(held_out)
-            curve.append({"seconds": round(spent, 1), "rows": rows, "loss": float(np.mean(losses)), **point})
-            print(LINE.format(**curve[-1]), flush=True)
-            if learn != "all":
-                print(SEARCH_LINE.format(**curve[-1]), flush=True)
-            said, losses = time.perf_counter() - begun, []
-            cost = said - spent
-        if over:
-            break
+    run, envs = start(args)
+    learner, optimiser = run.learner, run.optimiser
+    held = held_out(run, args)
+    streams = [source.endless() for source in run.sources]
+    shares = np.array([source.data.metadata["totals"]["rows"] for source in run.sources], float)
+    draw = np.random.default_rng(args.seed + run.rows)
+    said, losses = run.seconds, list[float]()
+    since = time.perf_counter()
+    while run.seconds < args.seconds or not run.curve:
+        batch = next(streams[draw.choice(len(streams), p=shares / shares.sum())])
         for group in optimiser.param_groups:
-            group["lr"] = args.rate * max(1 - spent / args.seconds, 0.02)
+            group["lr"] = args.rate * max(1 - run.seconds / args.seconds, 0.02)
         loss = learner.loss(batch)
         optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(learner.network.parameters(), 10.0)
+        nn.utils.clip_grad_norm_(learner.body.parameters(), 10.0)
         optimiser.step()
         losses.append(loss.item())
-        rows += len(batch["action"])
-    print("agreement  " + "".join("▁▂▃▄▅▆▇█"[min(7, int(8 * point["agreement"]))] for point in curve))
-    if args.opponent and args.games:
-        print(f"{100 * play(learner, game, rules, args):.1f} % against {args.opponent} in {args.games} games")
+        run.rows += len(batch["mask"])
+        run.seconds += time.perf_counter() - since  # without the time of measuring
+        since = time.perf_counter()
+        over = run.seconds >= args.seconds
+        if not over and run.seconds - said < max(2, args.seconds / 12):
+            continue
+        measure(run, held, float(np.mean(losses)))
+        if not over and run.seconds >= args.seconds * (run.played + 1) / args.matches:
+            run.curve[-1] |= compete(learner, run.sources[0].data, args)
+            run.played += 1
+        if args.out:
+            run.keep(args.out / "checkpoint.pt")
+            save(learner, envs, run.curve, args)
+        said, losses, since = run.seconds, [], time.perf_counter()
+    print("agreement  " + "".join("▁▂▃▄▅▆▇█"[min(7, int(8 * point["agreement"]))] for point in run.curve))
+    run.curve[-1] |= compete(learner, run.sources[0].data, args)
     if args.out:
-        save(learner, envs, curve, args.out)
+        save(learner, envs, run.curve, args)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
-"""The networks of behaviour_cloning.py, which depend on the game only by the cells of its heads, and of
-expert_iteration.py."""
+"""The networks of the examples, and all in them that depends on the game or form.
+
+make() chooses a body for a game and form: Network for heads of cells, Tower for Tower Defence, Orders for Terminal's
+form orders, Entities for CodeCraft's form entities. write() writes it as an ONNX file that moonfarm plays.
+"""
 
 from __future__ import annotations
 
 import inspect
 import itertools
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +29,9 @@ def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inpu
     """
     older = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     axes = {name: {0: "rows"} for name in [*inputs, *outputs]}
-    torch.onnx.export(network, example, str(file), input_names=inputs, output_names=outputs, dynamic_axes=axes, **older)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of constants that the exporter leaves as they are
+        torch.onnx.export(network, example, str(file), input_names=inputs, output_names=outputs, dynamic_axes=axes, **older)
 
 
 class Dense(nn.Conv2d):
@@ -40,14 +47,123 @@ class Dense(nn.Conv2d):
     def forward(self, x: Tensor) -> Tensor:
         if x.is_cuda or torch.onnx.is_in_onnx_export():
             return F.linear(x, self.weight.flatten(1)[:, : self.inputs], self.bias)
-        return super().forward(F.pad(x, (0, -self.inputs % 64)).view(len(x), -1, 8, 8)).flatten(1)
+        return super().forward(F.pad(x, (0, -self.inputs % 64)).view(x.shape[0], -1, 8, 8)).flatten(1)
 
 
-def running(x: Tensor, size: int) -> Tensor:
-    """Returns the running sums of the last dimension, of that size: a product, because moonfarm has no CumSum."""
-    if torch.onnx.is_in_onnx_export():
-        return x @ torch.ones(size, size, device=x.device).triu()
-    return x.cumsum(-1)
+class Seen(NamedTuple):
+    """What a body computes once for a batch, before the logits."""
+
+    mask: Tensor | None  # bool [rows, masked choices]
+    value: Tensor | None  # [rows]
+    parts: tuple[Tensor, ...]  # features, as the body needs them
+
+
+class Said(NamedTuple):
+    """The network's output for n heads of one kind."""
+
+    rows: Tensor
+    heads: Tensor
+    choices: Tensor  # [n, size], among those of all heads
+    logits: Tensor  # [n, size]; illegal choices have -1e9
+    weights: Tensor  # [n], how many similar heads each stands for
+    follows: bool  # they have an effect where the place's first kind chooses 1
+
+
+class Body(nn.Module):
+    """From an observation to a logit for each choice of each head, head after head, and to a value.
+
+    This class has what all bodies share, and say() for games with one head. inputs: the tensors that it reads, in the
+    order of forward(). players: from how many players it learns: which of them it imitates is an input, the tensor
+    "player", in the exported network the constant of imitate().
+    """
+
+    inputs = ["planes", "scalars"]
+
+    def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:
+        super().__init__()
+        d = envs.description
+        self.sizes, self.masked = envs.heads, envs.masked_choices
+        for name in ("planes", "scalars"):
+            scales = torch.tensor([float(x["scale"]) for x in d[name]])
+            self.register_buffer(f"{name[:-1]}_scale", 1 / scales.view(1, -1, *[1] * (2 * (name == "planes"))))
+        self.players, self.numbers_in = players, len(d["scalars"]) + players
+        if players:
+            self.register_buffer("player", torch.eye(players)[:1])
+
+    def imitate(self, player: int) -> None:
+        """Sets the player that the network imitates where no tensor names one."""
+        self.player.copy_(torch.eye(self.players)[player : player + 1])
+
+    def scaled(self, tensors: dict[str, Tensor]) -> Tensor:
+        """Returns the scalars, scaled, and the player to imitate."""
+        scalars = tensors["scalars"] * self.scalar_scale
+        if not self.players:
+            return scalars
+        if "player" in tensors:
+            return torch.cat([scalars, F.one_hot(tensors["player"].long(), self.players).float()], 1)
+        return torch.cat([scalars, scalars[:, :1] * 0 + self.player], 1)
+
+    def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
+        """Returns the features and the value of a batch."""
+        raise NotImplementedError
+
+    def policy(self, seen: Seen) -> Tensor:
+        """Returns the logits of all choices, [rows, choices]."""
+        raise NotImplementedError
+
+    def say(
+        self, seen: Seen, labels: Tensor | None = None, told: Tensor | None = None, part: float = 1
+    ) -> Iterator[Said]:
+        """Yields the logits of one kind of heads after the other.
+
+        labels [rows, heads]: only of heads that have a label and several legal choices. part: only for this share of
+        the many cells whose heads order nothing, those that are not told [rows, heads].
+        """
+        logits, legal = self.policy(seen), seen.mask
+        rows = torch.arange(logits.shape[0], device=logits.device)
+        if labels is not None:
+            rows = (counted(labels[:, 0], legal)).nonzero()[:, 0]
+            logits, legal = logits[rows], legal if legal is None else legal[rows]
+        if legal is not None:
+            logits = logits.masked_fill(~legal, -1e9)
+        choices = torch.arange(logits.shape[1], device=logits.device).expand(logits.shape)
+        if len(rows):
+            yield Said(rows, torch.zeros_like(rows), choices, logits, torch.ones_like(rows, dtype=torch.float), False)
+
+    def forward(self, *tensors: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        named = dict(zip(self.inputs, tensors))
+        seen = self.see(named, named.get("mask"))
+        return self.policy(seen) if seen.value is None else (self.policy(seen), seen.value)
+
+
+def counted(label: Tensor, legal: Tensor | None) -> Tensor:
+    """Says which heads have a label and several legal choices."""
+    if legal is None:
+        return label >= 0
+    return (label >= 0) & (legal.sum(1) > 1) & legal.gather(1, label.clamp(min=0)[:, None])[:, 0]
+
+
+def make(envs: moonfarm.VectorEnv, width: int, value: bool = True, players: int = 0) -> Body:
+    """Returns a body for the game and form of a vector. width: of its larger layers."""
+    d = envs.description
+    if d["form"] == "entities":
+        return Entities(envs, width, value, players)
+    if d["form"] == "orders":
+        return Orders(envs, width, value, players)
+    if d["game"] == "towerdefence":
+        return Tower(envs, max(8, width // 16), 4, value, players)
+    return Network(envs, width, value, players)
+
+
+def write(body: Body, envs: moonfarm.VectorEnv, file: Path) -> None:
+    """Writes a body as ONNX."""
+    d = envs.description
+    dims = {t["name"]: t["dims"] for t in d["tensors"]}
+    dims["planes"] = [len(d["planes"]), d["height"], d["width"]]
+    dims |= {"scalars": [len(d["scalars"])], "mask": [envs.masked_choices]}
+    example = tuple(torch.zeros(1, *dims[name]) for name in body.inputs)
+    outputs = ["policy"] if getattr(body, "value", None) is None else ["policy", "value"]
+    write_onnx(body, example, file, body.inputs, outputs)
 
 
 class Kind(NamedTuple):
@@ -80,81 +196,138 @@ def places(game: str, envs: moonfarm.VectorEnv) -> list[Place]:
     return [Place([Kind(h, 0) for h in range(len(envs.heads))])]
 
 
-class Network(nn.Module):
-    """From planes, scalars and mask to a logit for each choice of each head, head after head, and to a value.
+class Cells(Body):
+    """A body with heads for each of many cells, or entities. self.places has the cells, self.out a layer for each kind."""
 
-    The output for a cell depends on the cells near it, on its position, and on the whole observation.
-    """
+    places: list[Place]
+    out: nn.ModuleList
 
-    def __init__(self, game: str, envs: moonfarm.VectorEnv, width: int, value: bool, reach: int = 2) -> None:
-        super().__init__()
-        d = envs.description
-        self.places, self.sizes, self.reach = places(game, envs), envs.heads, reach
-        self.local = self.places[0].count > 1
-        self.shape = inputs, height, breadth = len(d["planes"]), d["height"], d["width"]
-        scales = [torch.tensor([float(x["scale"]) for x in d[name]]) for name in ("planes", "scalars")]
-        self.register_buffer("plane_scale", 1 / scales[0].view(1, -1, 1, 1))
-        self.register_buffer("scalar_scale", 1 / scales[1].view(1, -1))
-        self.firsts = torch.tensor([0, *itertools.accumulate(envs.heads)])  # the first choice of each head
-        board: list[nn.Module] = []
-        while inputs * height * breadth > 10_000:  # reduce large boards first
-            board += [nn.Conv2d(inputs, 32, 3, stride=2, padding=1), nn.ReLU()]
-            inputs, height, breadth = 32, (height + 1) // 2, (breadth + 1) // 2
-        self.board = nn.Sequential(*board, nn.Flatten())
-        inputs = inputs * height * breadth + len(d["scalars"]) + (0 if self.local else envs.masked_choices)
-        self.trunk = nn.Sequential(Dense(inputs, width), nn.ReLU(), Dense(width, width), nn.ReLU())
-        self.value = Dense(width, 1, 0.1) if value else None
-        if self.local:
-            numbers, width = width + 7 * len(d["scalars"]), min(width, 128)
-            self.all = Dense(numbers, width)
-            self.near = Dense(self.shape[0] * (2 * reach + 1) ** 2, width)
-            self.where = nn.Embedding(self.shape[1] * self.shape[2], width)
-            nn.init.zeros_(self.where.weight)
-            self.mix = nn.Sequential(nn.ReLU(), Dense(width, width), nn.ReLU())
+    def readouts(self, width: int, quiet: bool) -> None:
+        """Makes the layers from features to logits. quiet: they begin by choosing 0 in most heads."""
         every = [self.heads(kind, torch.arange(p.count))[1].flatten() for p in self.places for kind in p.kinds]
         self.register_buffer("order", torch.cat(every).argsort(), persistent=False)
         self.sorted = bool((self.order.diff() > 0).all())  # the heads are in the order of their places
         self.out = nn.ModuleList()
         for place in self.places:
-            self.out.append(nn.ModuleList(Dense(width, envs.heads[kind.first], 0.1) for kind in place.kinds))
+            self.out.append(nn.ModuleList(Dense(width, self.sizes[kind.first], 0.1) for kind in place.kinds))
             for kind, dense in zip(place.kinds, self.out[-1]):
-                if self.local and not kind.follows:
-                    nn.init.constant_(dense.bias[:1], 4)  # most cells get no order
+                if quiet and not kind.follows:
+                    nn.init.constant_(dense.bias[:1], 4)
 
-    def see(self, planes: Tensor, scalars: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Returns the planes, scaled, the features of the whole observation, and the value if there is one."""
-        planes, scalars = planes.float() * self.plane_scale, scalars * self.scalar_scale
+    def there(self, place: Place, seen: Seen) -> Tensor:
+        """Says which cells of a place there are, [rows, count]."""
+        raise NotImplementedError
+
+    def features(self, seen: Seen, place: Place, rows: Tensor, which: Tensor) -> Tensor:
+        """Returns the features for the heads of one cell of the place in each of these rows."""
+        raise NotImplementedError
+
+    def everywhere(self, seen: Seen, place: Place) -> Tensor:
+        """Returns features() of all cells of a place, row after row; anything for a missing cell."""
+        raise NotImplementedError
+
+    def heads(self, kind: Kind, which: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns a kind's heads at some cells of its place, and the indices of their choices among all choices."""
+        heads = kind.first + kind.step * which
+        firsts = torch.tensor([0, *itertools.accumulate(self.sizes)], device=which.device)
+        return heads, firsts[heads][:, None] + torch.arange(self.sizes[kind.first], device=which.device)
+
+    def policy(self, seen: Seen) -> Tensor:
+        logits = []
+        for place, out in zip(self.places, self.out):
+            f = self.everywhere(seen, place)
+            logits += [dense(f).view(-1, place.count * dense.weight.shape[0]) for dense in out]
+        policy = torch.cat(logits, 1)
+        return policy if self.sorted else policy[:, self.order]
+
+    def say(
+        self, seen: Seen, labels: Tensor | None = None, told: Tensor | None = None, part: float = 1
+    ) -> Iterator[Said]:
+        for place, out in zip(self.places, self.out):
+            wanted = self.there(place, seen)
+            weights = torch.ones_like(wanted, dtype=torch.float)
+            if told is not None and part < 1 and place.count > 1:
+                every = torch.arange(place.count, device=wanted.device)
+                idle = torch.stack([~told[:, self.heads(kind, every)[0]] for kind in place.kinds]).all(0)
+                weights[idle] = 1 / part
+                wanted = wanted & (~idle | (torch.rand(idle.shape, device=wanted.device) < part))
+            rows, which = wanted.nonzero().unbind(1)
+            if not len(rows):
+                continue
+            weights = weights[rows, which]
+            f = self.features(seen, place, rows, which)
+            for kind, dense in zip(place.kinds, out):
+                heads, choices = self.heads(kind, which)
+                legal = None
+                if seen.mask is not None and int(choices.max()) < self.masked:
+                    legal = seen.mask[rows[:, None], choices]
+                r, w, of = rows, weights, f
+                if labels is not None:
+                    counts = counted(labels[rows, heads], legal)
+                    if kind.follows:
+                        counts &= labels[rows, self.heads(place.kinds[0], which)[0]] == 1
+                    r, w, heads, choices, of = rows[counts], weights[counts], heads[counts], choices[counts], f[counts]
+                    legal = None if legal is None else legal[counts]
+                if len(r):
+                    logits = dense(of) if legal is None else dense(of).masked_fill(~legal, -1e9)
+                    yield Said(r, heads, choices, logits, w, kind.follows)
+
+
+class Network(Cells):
+    """A network for the form cells of any game: the output for a cell depends on the cells near it, on its position, and
+    on the whole observation."""
+
+    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, reach: int = 2) -> None:
+        super().__init__(envs, players)
+        d = envs.description
+        self.places, self.reach = places(d["game"], envs), reach
+        self.local = self.places[0].count > 1
+        if not self.local:
+            self.inputs = ["planes", "scalars", "mask"]
+        self.shape = inputs, height, breadth = len(d["planes"]), d["height"], d["width"]
+        board: list[nn.Module] = []
+        while inputs * height * breadth > 10_000:  # reduce large boards first
+            board += [nn.Conv2d(inputs, 32, 3, stride=2, padding=1), nn.ReLU()]
+            inputs, height, breadth = 32, (height + 1) // 2, (breadth + 1) // 2
+        self.board = nn.Sequential(*board, nn.Flatten())
+        inputs = inputs * height * breadth + self.numbers_in + (0 if self.local else envs.masked_choices)
+        self.trunk = nn.Sequential(Dense(inputs, width), nn.ReLU(), Dense(width, width), nn.ReLU())
+        self.value = Dense(width, 1, 0.1) if value else None
+        if self.local:
+            numbers, width = width + 7 * self.numbers_in, min(width, 128)
+            self.all = Dense(numbers, width)
+            self.near = Dense(self.shape[0] * (2 * reach + 1) ** 2, width)
+            self.where = nn.Embedding(self.shape[1] * self.shape[2], width)
+            nn.init.zeros_(self.where.weight)
+            self.mix = nn.Sequential(nn.ReLU(), Dense(width, width), nn.ReLU())
+        self.readouts(width, self.local)
+
+    def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
+        planes, scalars = tensors["planes"].float() * self.plane_scale, self.scaled(tensors)
         h = self.trunk(torch.cat([self.board(planes), scalars, *([] if self.local else [mask.float()])], 1))
         value = None if self.value is None else torch.tanh(self.value(h))[:, 0]
         if self.local:  # affordable choices depend on small differences, which waves of several lengths show
             waves = [wave(k * scalars) for k in (4.0, 16.0, 64.0) for wave in (torch.sin, torch.cos)]
             h = self.all(torch.cat([h, scalars, *waves], 1))
-        return planes, h, value
+        return Seen(mask, value, (planes, h))
 
     def cells(self, place: Place, planes: Tensor) -> Tensor:
-        """Returns the cells of a place, [rows, count]; -1 where there are fewer.
-
-        It counts them: topk would do, but moonfarm has no TopK to run the exported network.
-        """
+        """Returns the cells of a place, [rows, count]; -1 where there are fewer."""
         if place.plane is None:
             return torch.tensor(place.cells or [0], device=planes.device).expand(planes.shape[0], -1)
-        _, height, breadth = self.shape
-        there = (planes[:, place.plane] > 0).float()
-        counts = running(there, breadth)  # in each line
-        lines = counts[:, :, -1]
-        until = running(lines, height)
-        counts = counts + (until - lines)[:, :, None]
-        nth = torch.arange(1.0, place.count + 1, device=planes.device)[:, None]
-        line = (until[:, None, :-1] < nth).sum(2)  # the line of the nth cell
-        index = line[:, :, None] * breadth + torch.arange(breadth, device=planes.device)
-        counts = counts.flatten(1).gather(1, index.flatten(1)).view(-1, place.count, breadth)
-        cells = line * breadth + (counts[:, :, :-1] < nth).sum(2)
-        return torch.where(nth[:, 0] > until[:, -1:], torch.full_like(cells, -1), cells)
+        there = (planes[:, place.plane] > 0).flatten(1)
+        last = self.shape[1] * self.shape[2] - 1
+        early, _ = (there * torch.arange(last + 1.0, 0.0, -1.0, device=planes.device)).topk(place.count, 1)
+        return torch.where(early > 0, last + 1 - early, torch.full_like(early, -1.0)).long()
 
-    def features(self, planes: Tensor, h: Tensor, rows: Tensor, cells: Tensor) -> Tensor:
-        """Returns the features for the heads of one cell in each of these rows."""
+    def there(self, place: Place, seen: Seen) -> Tensor:
+        return self.cells(place, seen.parts[0]) >= 0
+
+    def features(self, seen: Seen, place: Place, rows: Tensor, which: Tensor) -> Tensor:
+        planes, h = seen.parts
         if not self.local:
             return h[rows]
+        cells = self.cells(place, planes)[rows, which]
         board = F.pad(planes, [self.reach] * 4)
         side = torch.arange(2 * self.reach + 1, device=rows.device)
         near = (side[:, None] * board.shape[3] + side).flatten()
@@ -162,51 +335,20 @@ class Network(nn.Module):
         near = board.permute(0, 2, 3, 1).flatten(1, 2)[rows[:, None], corner[:, None] + near].flatten(1)
         return self.mix(self.near(near) + self.where(cells) + h[rows])
 
-    def everywhere(self, place: Place, planes: Tensor, h: Tensor) -> Tensor:
-        """Returns features() of all cells of a place, row after row; for a missing cell those of the first cell.
-
-        It gathers one index of the board after the other, so that moonfarm, which cannot gather by several indices at
-        once, can run the exported network.
-        """
+    def everywhere(self, seen: Seen, place: Place) -> Tensor:
+        planes, h = seen.parts
         if not self.local:
             return h
-        (depth, height, breadth), side = self.shape, 2 * self.reach + 1
+        (depth, _, breadth), side = self.shape, 2 * self.reach + 1
         board = F.pad(planes, [self.reach] * 4)
-        high, wide = height + 2 * self.reach, breadth + 2 * self.reach
-        if place.plane is None:
-            cells = torch.tensor(place.cells or [0], device=h.device)
-            index = [
-                (cell // breadth + y) * wide + cell % breadth + x
-                for cell in place.cells or [0] for y in range(side) for x in range(side)
-            ]  # fmt: skip
-            near = board.flatten(2)[:, :, torch.tensor(index, device=h.device)]
-        else:
-            cells = self.cells(place, planes).clamp(min=0)
-            corner = cells + cells.div(breadth, rounding_mode="trunc") * (wide - breadth)
-            steps = torch.arange(side, device=h.device)
-            index = (corner[:, :, None, None] + steps[:, None] * wide + steps).flatten(1)
-            first = torch.arange(depth, device=h.device) * (high * wide)  # offset of each plane
-            near = board.flatten(1).gather(1, (index[:, None] + first[:, None]).flatten(1))
-        near = near.view(-1, depth, place.count, side * side).permute(0, 2, 3, 1)
+        wide, steps = breadth + 2 * self.reach, torch.arange(side, device=h.device)
+        cells = self.cells(place, planes).clamp(min=0)
+        corner = cells + cells.div(breadth, rounding_mode="trunc") * (wide - breadth)
+        index = (corner[:, :, None, None] + steps[:, None] * wide + steps).flatten(1)
+        board = board.permute(0, 2, 3, 1).flatten(1, 2)
+        near = board.gather(1, index[:, :, None].expand(-1, -1, depth))
         near = self.near(near.reshape(-1, side * side * depth)).view(-1, place.count, self.near.weight.shape[0])
         return self.mix((near + self.where(cells) + h[:, None]).flatten(0, 1))
-
-    def heads(self, kind: Kind, which: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the logits of a kind's heads at some cells of its place, and their indices among all choices."""
-        heads = kind.first + kind.step * which
-        firsts = self.firsts.to(which.device)
-        return heads, firsts[heads][:, None] + torch.arange(self.sizes[kind.first], device=which.device)
-
-    def forward(self, planes: Tensor, scalars: Tensor, mask: Tensor) -> Tensor | tuple[Tensor, Tensor]:
-        planes, h, value = self.see(planes, scalars, mask)
-        logits = []
-        for place, out in zip(self.places, self.out):
-            f = self.everywhere(place, planes, h)
-            logits += [dense(f).view(-1, place.count * dense.weight.shape[0]) for dense in out]
-        policy = torch.cat(logits, 1)
-        if not self.sorted:
-            policy = policy[:, self.order]
-        return policy if value is None else (policy, value)
 
 
 class Block(nn.Module):
@@ -231,34 +373,160 @@ def pooled(x: Tensor) -> Tensor:
     return torch.cat([F.adaptive_avg_pool2d(x, 1), F.adaptive_max_pool2d(x, 1)], 1).flatten(1)
 
 
-class Tower(nn.Module):
-    """A residual tower for Tower Defence: from planes and scalars to a logit for each choice, and to a value.
+class Tower(Body):
+    """A residual tower for Tower Defence.
 
     The choices are five orders for each cell of the own half, which is the left one, then two without a cell.
     """
 
     ORDERS, WIDTH, OTHERS = 5, 8, 2
 
-    def __init__(self, envs: moonfarm.VectorEnv, channels: int, blocks: int) -> None:
-        super().__init__()
+    def __init__(
+        self, envs: moonfarm.VectorEnv, channels: int, blocks: int, value: bool = True, players: int = 0
+    ) -> None:
+        super().__init__(envs, players)
         d = envs.description
         if envs.heads != [self.ORDERS * d["height"] * self.WIDTH + self.OTHERS]:
             raise SystemExit(f"{d['game']} has the heads {envs.heads}: this network is for Tower Defence")
-        scales = [torch.tensor([float(x["scale"]) for x in d[name]]) for name in ("planes", "scalars")]
-        self.register_buffer("plane_scale", 1 / scales[0].view(1, -1, 1, 1))
-        self.register_buffer("scalar_scale", 1 / scales[1].view(1, -1))
         self.board = nn.Conv2d(len(d["planes"]), channels, 3, padding=1)
-        self.numbers = nn.Sequential(nn.Linear(2 * len(d["scalars"]), 64), nn.ReLU(), nn.Linear(64, channels))
+        self.numbers = nn.Sequential(nn.Linear(2 * self.numbers_in, 64), nn.ReLU(), nn.Linear(64, channels))
         self.tower = nn.Sequential(*(Block(channels, i % 2 == 1) for i in range(blocks)))
         self.cell = nn.Conv2d(channels, self.ORDERS, 1)
         self.rest = nn.Sequential(nn.Linear(2 * channels, 64), nn.ReLU())
-        self.other, self.value = nn.Linear(64, self.OTHERS), nn.Linear(64, 1)
+        self.other, self.value = nn.Linear(64, self.OTHERS), nn.Linear(64, 1) if value else None
 
-    def forward(self, planes: Tensor, scalars: Tensor) -> tuple[Tensor, Tensor]:
-        scalars = scalars * self.scalar_scale
+    def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
+        scalars = self.scaled(tensors)
         # Prices are a few hundredths of the scale of energy.
         h = self.numbers(torch.cat([scalars, torch.clamp(10 * scalars, 0, 2)], 1))
-        x = torch.relu(self.tower(torch.relu(self.board(planes.float() * self.plane_scale) + h[:, :, None, None])))
+        planes = tensors["planes"].float() * self.plane_scale
+        x = torch.relu(self.tower(torch.relu(self.board(planes) + h[:, :, None, None])))
         h = self.rest(pooled(x))
-        cells = self.cell(x)[:, :, :, : self.WIDTH].flatten(1)
-        return torch.cat([cells, self.other(h)], 1), torch.tanh(self.value(h))[:, 0]
+        return Seen(mask, None if self.value is None else torch.tanh(self.value(h))[:, 0], (x, h))
+
+    def policy(self, seen: Seen) -> Tensor:
+        x, h = seen.parts
+        return torch.cat([self.cell(x)[:, :, :, : self.WIDTH].flatten(1), self.other(h)], 1)
+
+
+class Orders(Body):
+    """A network for Terminal's form orders.
+
+    Convolutions see the board, two by two cells at each of their places; layers over all places see the whole board and
+    the scalars. The logit of a choice is a sum: one part comes from its cell, one from the whole board.
+    """
+
+    KINDS, UNITS, STACKS = 5, 3, 6  # of orders to structures, of mobile units, of stacks
+
+    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, blocks: int = 1) -> None:
+        super().__init__(envs, players)
+        d = envs.description
+        channels, width = max(8, 3 * width // 64), max(16, 5 * width // 16)
+        self.steps = [i for i, s in enumerate(d["scalars"]) if s["unit"] in ("cores", "bits")]
+        numbers = self.numbers_in + 41 * len(self.steps)
+        self.numbers = Dense(numbers, width)
+        self.toward = Dense(width, channels)
+        self.board = nn.Conv2d(4 * len(d["planes"]), channels, 3, padding=1)
+        self.where = nn.Parameter(torch.zeros(1, channels, 14, 14))
+        self.tower = nn.Sequential(*(Block(channels, True) for _ in range(blocks)))
+        self.narrow = nn.Conv2d(channels, 6, 1)
+        self.whole = nn.Sequential(nn.ReLU(), Dense(6 * 196 + 2 * channels + width, width), nn.ReLU(), Dense(width, width), nn.ReLU())
+        self.beside = Dense(width, channels)
+        depth = self.KINDS + self.UNITS * self.STACKS
+        self.cell = nn.Sequential(nn.ReLU(), nn.Conv2d(channels, channels, 1), nn.ReLU(), nn.Conv2d(channels, 4 * depth, 1))
+        nn.init.normal_(self.cell[3].weight, std=0.1 / channels**0.5)
+        self.direct = nn.Sequential(Dense(width, 64, 1.0), Dense(64, envs.choices, 0.1))
+        self.value = Dense(width, 1, 0.1) if value else None
+        self.register_buffer("index", torch.tensor(self.indices()), persistent=False)
+
+    def indices(self) -> list[int]:
+        """Returns for each choice but the last, which ends the turn, where the output of the layer cell has its logit."""
+
+        def at(layer: int, x: int, y: int) -> int:
+            return ((4 * layer + y % 2 * 2 + x % 2) * 7 + y // 2) * 14 + x // 2
+
+        own = [at(kind, x, y) for kind in range(self.KINDS) for y in range(14) for x in range(13 - y, 15 + y)]
+        edges = [(x, y) for y in range(14) for x in (13 - y, 14 + y)]
+        stacks = [
+            at(self.KINDS + self.STACKS * unit + n, *edge)
+            for edge in reversed(edges) for unit in reversed(range(self.UNITS)) for n in range(self.STACKS)
+        ]  # fmt: skip
+        return own + stacks
+
+    def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
+        scalars, some = self.scaled(tensors), tensors["scalars"][:, self.steps]
+        # Plans depend on whether a purse reaches a price: a column for each unit of it.
+        units = (some[:, :, None] - torch.arange(41.0, device=some.device)).clamp(0, 1)
+        n = self.numbers(torch.cat([scalars, units.flatten(1)], 1))
+        x = F.pixel_unshuffle(tensors["planes"].float() * self.plane_scale, 2)
+        x = torch.relu(self.board(x) + self.where + self.toward(torch.relu(n))[:, :, None, None])
+        x = self.tower(x)
+        h = self.whole(torch.cat([self.narrow(torch.relu(x)).flatten(1), pooled(x), n], 1))
+        value = None if self.value is None else torch.tanh(self.value(h))[:, 0]
+        return Seen(mask, value, (x[:, :, :7], h))
+
+    def policy(self, seen: Seen) -> Tensor:
+        x, h = seen.parts
+        cells = self.cell(x + self.beside(h)[:, :, None, None]).flatten(1)[:, self.index]
+        return F.pad(cells, (0, 1)) + self.direct(h)
+
+
+class Entities(Cells):
+    """A network for CodeCraft's form entities: the choice of an entity depends on its own row, on the map's codes around
+    it, on the coarse planes and on the scalars."""
+
+    inputs = ["own", "map", "coarse", "scalars"]
+    TYPES, ACTIONS, CODES, DEPTH, SIZE = 11, 8, 16, 6, 80
+
+    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, reach: int = 4) -> None:
+        super().__init__(envs, players)
+        tensors = {t["name"]: t for t in envs.description["tensors"]}
+        scale = torch.tensor([float(f["scale"]) for f in tensors["own"]["fields"]])
+        self.register_buffer("own_scale", 1 / scale)
+        self.reach, self.places = reach, [Place([Kind(0, 1)], len(envs.heads))]
+        depth, high, wide = tensors["coarse"]["dims"]
+        whole = depth * high * wide + 7 * self.numbers_in
+        self.trunk = nn.Sequential(Dense(whole, width), nn.ReLU(), Dense(width, width), nn.ReLU())
+        self.value = Dense(width, 1, 0.1) if value else None
+        narrow = min(width, 128)
+        self.all = Dense(width, narrow)
+        self.codes = nn.Embedding(self.CODES, self.DEPTH)
+        self.near = Dense((2 * reach + 1) ** 2 * self.DEPTH, narrow)
+        self.one = Dense(self.TYPES + self.ACTIONS + len(scale), narrow)
+        self.mix = nn.Sequential(nn.ReLU(), Dense(narrow, narrow), nn.ReLU())
+        self.readouts(narrow, False)
+
+    def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
+        scalars = self.scaled(tensors)
+        waves = [wave(k * scalars) for k in (4.0, 16.0, 64.0) for wave in (torch.sin, torch.cos)]
+        h = self.trunk(torch.cat([tensors["coarse"].float().flatten(1) / 8, scalars, *waves], 1))
+        value = None if self.value is None else torch.tanh(self.value(h))[:, 0]
+        board = F.pad(tensors["map"].float()[:, 0], [self.reach] * 4).flatten(1)
+        return Seen(mask, value, (tensors["own"].float(), board, self.all(h)))
+
+    def there(self, place: Place, seen: Seen) -> Tensor:
+        return seen.parts[0][:, :, 0] > 0
+
+    def entity(self, own: Tensor, codes: Tensor, h: Tensor) -> Tensor:
+        """Returns the features of entities, one of each row: own [n, fields], codes [n, cells near it]."""
+        kinds = [(own[:, i, None] == torch.arange(float(n), device=own.device)).float() for i, n in ((0, self.TYPES), (5, self.ACTIONS))]
+        near = self.near(self.codes(codes).flatten(1))
+        return self.mix(near + self.one(torch.cat([own * self.own_scale, *kinds], 1)) + h)
+
+    def window(self, own: Tensor) -> Tensor:
+        """Returns the cells near entities in the padded map: [..., cells]."""
+        side = torch.arange(2 * self.reach + 1, device=own.device)
+        wide = self.SIZE + 2 * self.reach
+        near = (side[:, None] * wide + side).flatten()
+        return (own[..., 2] * wide + own[..., 1]).long()[..., None] + near
+
+    def features(self, seen: Seen, place: Place, rows: Tensor, which: Tensor) -> Tensor:
+        own, board, h = seen.parts
+        own = own[rows, which]
+        return self.entity(own, board[rows[:, None], self.window(own)].long(), h[rows])
+
+    def everywhere(self, seen: Seen, place: Place) -> Tensor:
+        own, board, h = seen.parts
+        codes = board.gather(1, self.window(own).flatten(1)).long().view(-1, (2 * self.reach + 1) ** 2)
+        rows = h[:, None].expand(-1, own.shape[1], -1).flatten(0, 1)
+        return self.entity(own.flatten(0, 1), codes, rows)
