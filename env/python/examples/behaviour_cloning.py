@@ -223,25 +223,26 @@ def mixed(batches: Iterable[Rows], size: int, window: int, part: float, seed: in
 
 
 class Source:
-    """Rows of one dataset, of all players or of one of them, epoch after epoch."""
+    """Rows of one dataset, of all players or of one of them, epoch after epoch. of: the number of sources, which share memory."""
 
-    def __init__(self, data: moonfarm.Dataset, learner: Learner, player: int | None, args: argparse.Namespace) -> None:
+    def __init__(self, data: moonfarm.Dataset, learner: Learner, player: int | None, args: argparse.Namespace, of: int) -> None:
         self.data, self.learner, self.player, self.seed, self.epoch = data, learner, player, args.seed, 0
         d = moonfarm.make_vec(data.game, 1, form=data.form).description
         numbers = len(d["planes"]) * d["height"] * d["width"] + sum(data.heads)  # of a row
         self.size = args.batch or min(1024, max(32, 2**22 // numbers))
-        self.window = max(self.size, min(2**16, 2**28 // numbers))
+        self.window = max(self.size, min(2**16, 2**28 // numbers // of))
         # Of long episodes a part, so that a window has rows of several.
         rows = data.metadata["totals"]["rows"]
         self.part = min(1.0, self.window * data.num_episodes / (8 * rows))
-        columns = ["planes", "scalars", "mask", "outcome", *(["asked"] if learner.learn == "asked" else ["action"])]
+        self.label = "asked" if learner.learn == "asked" and "asked" in data.columns else "action"
+        columns = ["planes", "scalars", "mask", "outcome", self.label]
         if learner.searches:
             columns += [name for name in data.columns if name.startswith("search_")]
         policy = args.policy if player is None else [args.imitate[player]]
         self.read = {
             "columns": columns, "obs": "planes", "validation": args.validation, "seed": args.seed,
             "shuffle": self.window if self.part == 1 else 1, "policy": policy, "outcome": args.outcome,
-            "seat": args.seat, "chosen": args.chosen, "opening": learner.learn == "asked",
+            "seat": args.seat, "chosen": args.chosen, "opening": self.label == "asked",
         }  # fmt: skip
 
     def batches(self, split: str, epoch: int) -> Iterator[Rows]:
@@ -252,6 +253,8 @@ class Source:
         if self.part < 1:
             batches = mixed(batches, self.size, self.window, self.part, self.seed + epoch)
         for batch in batches:
+            if self.learner.learn == "asked":
+                batch["asked"] = batch.pop(self.label)
             if self.player is not None:
                 batch["player"] = np.full(len(batch["mask"]), self.player)
             yield batch
@@ -266,6 +269,25 @@ class Source:
             self.epoch += 1
             if not some:
                 raise SystemExit(f"{self.data.path}: there are no rows to learn from")
+
+
+def blend(sources: list[Source], size: int, seed: int, pieces: int = 8) -> Iterator[Rows]:
+    """Yields batches with rows of several sources, each of which is drawn as often as it has rows."""
+    rows = np.array([source.data.metadata["totals"]["rows"] for source in sources], float)
+    draw, streams, held = np.random.default_rng(seed), [source.endless() for source in sources], [Rows() for _ in sources]
+    pieces = min(pieces, len(sources))
+    while True:
+        batch = []
+        for i in draw.choice(len(sources), pieces, p=rows / rows.sum()):
+            taken, wanted = list[Rows](), -(-size // pieces)
+            while wanted:
+                if not held[i] or not len(held[i]["mask"]):
+                    held[i] = next(streams[i])
+                taken.append({name: a[:wanted] for name, a in held[i].items()})
+                wanted -= len(taken[-1]["mask"])
+                held[i] = {name: a[len(taken[-1]["mask"]) :] for name, a in held[i].items()}
+            batch += taken
+        yield {name: np.concatenate([piece[name] for piece in batch]) for name in batch[0]}
 
 
 def distinct(data: moonfarm.Dataset) -> int:
@@ -320,10 +342,8 @@ def compete(learner: Learner, data: moonfarm.Dataset, args: argparse.Namespace) 
 def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, Any]], args: argparse.Namespace) -> None:
     """Writes the network in the formats of PyTorch and ONNX, and the curve."""
     args.out.mkdir(parents=True, exist_ok=True)
-    body = learner.body.cpu().eval()
-    torch.save(body.state_dict(), args.out / "clone.pt")
-    write(body, envs, args.out / "clone.onnx")
-    learner.body.to(learner.device).train()
+    torch.save(learner.body.state_dict(), args.out / "clone.pt")
+    write(learner.body, envs, args.out / "clone.onnx")
     names = dict.fromkeys(name for point in curve for name in point)
     with open(args.out / "curve.csv", "w", newline="") as f:
         writer = csv.DictWriter(f, names)
@@ -356,7 +376,7 @@ class Run:
         self.learner.body.load_state_dict(state["body"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.learner.common.copy_(state["common"])
-        self.curve, self.seconds, self.rows, self.played = (state[n] for n in ("curve", "seconds", "rows", "played"))
+        self.curve, self.seconds, self.rows, self.played = (state[name] for name in ("curve", "seconds", "rows", "played"))
         for source, epoch in zip(self.sources, state["epochs"]):
             source.epoch = epoch + 1
 
@@ -411,7 +431,7 @@ def choose(data: list[moonfarm.Dataset], args: argparse.Namespace) -> str:
         learn = "played" if moonfarm.make_vec(data[0].game, 1, form=data[0].form).description["sequential"] else "shares"
     if learn in ("shares", "played") and not searches:
         raise SystemExit(f"--learn {learn}: no policy of {args.dataset[0]} searches")
-    if learn == "asked" and "asked" not in columns:
+    if learn == "asked" and not any("asked" in d.columns for d in data):
         raise SystemExit(f"--learn asked: no policy was asked for {args.dataset[0]} (generate --ask)")
     return learn
 
@@ -433,7 +453,7 @@ def start(args: argparse.Namespace) -> tuple[Run, moonfarm.VectorEnv]:
     for d in data:
         print(f"{d.path}: {d.num_episodes} games, {distinct(d)} of them different", flush=True)
     players = range(len(args.imitate)) if args.imitate else [None]
-    sources = [Source(d, learner, player, args) for d in data for player in players]
+    sources = [Source(d, learner, player, args, len(data) * len(players)) for d in data for player in players]
     run = Run(learner, torch.optim.Adam(body.parameters(), args.rate), sources)
     if args.out and (args.out / "checkpoint.pt").exists():
         run.continues(args.out / "checkpoint.pt")
@@ -469,13 +489,11 @@ def main() -> None:
     run, envs = start(args)
     learner, optimiser = run.learner, run.optimiser
     held = held_out(run, args)
-    streams = [source.endless() for source in run.sources]
-    shares = np.array([source.data.metadata["totals"]["rows"] for source in run.sources], float)
-    draw = np.random.default_rng(args.seed + run.rows)
+    batches = blend(run.sources, run.sources[0].size, args.seed + run.rows)
     said, losses = run.seconds, list[float]()
     since = time.perf_counter()
     while run.seconds < args.seconds or not run.curve:
-        batch = next(streams[draw.choice(len(streams), p=shares / shares.sum())])
+        batch = next(batches)
         for group in optimiser.param_groups:
             group["lr"] = args.rate * max(1 - run.seconds / args.seconds, 0.02)
         loss = learner.loss(batch)

@@ -6,6 +6,7 @@ form orders, Entities for CodeCraft's form entities. write() writes it as an ONN
 
 from __future__ import annotations
 
+import copy
 import inspect
 import itertools
 import warnings
@@ -20,8 +21,9 @@ from torch import Tensor, nn
 import moonfarm
 
 
-def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inputs: list[str], outputs: list[str]) -> None:
-    """Writes a network as one ONNX file, for batches of any size.
+def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inputs: list[str], outputs: list[str], folding: bool = True) -> None:
+    """Writes a network as one ONNX file, for batches of any size. folding: constants are computed beforehand, and so
+    weights of float16 become float32.
 
     It uses the older exporter, which needs few packages: up to PyTorch 1.13 none, later onnx. Versions before 2.5 have
     no other; from 2.9 on another is the default, which keeps the weights in a second file. moonfarm reads that form,
@@ -31,7 +33,10 @@ def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inpu
     axes = {name: {0: "rows"} for name in [*inputs, *outputs]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of constants that the exporter leaves as they are
-        torch.onnx.export(network, example, str(file), input_names=inputs, output_names=outputs, dynamic_axes=axes, **older)
+        torch.onnx.export(
+            network, example, str(file), input_names=inputs, output_names=outputs, dynamic_axes=axes,
+            do_constant_folding=folding, **older,
+        )  # fmt: skip
 
 
 class Dense(nn.Conv2d):
@@ -46,7 +51,7 @@ class Dense(nn.Conv2d):
 
     def forward(self, x: Tensor) -> Tensor:
         if x.is_cuda or torch.onnx.is_in_onnx_export():
-            return F.linear(x, self.weight.flatten(1)[:, : self.inputs], self.bias)
+            return F.linear(x, self.weight.float().flatten(1)[:, : self.inputs], self.bias)
         return super().forward(F.pad(x, (0, -self.inputs % 64)).view(x.shape[0], -1, 8, 8)).flatten(1)
 
 
@@ -156,14 +161,18 @@ def make(envs: moonfarm.VectorEnv, width: int, value: bool = True, players: int 
 
 
 def write(body: Body, envs: moonfarm.VectorEnv, file: Path) -> None:
-    """Writes a body as ONNX."""
+    """Writes a body as ONNX, with the weights of its linear layers as float16."""
+    body = copy.deepcopy(body).cpu().eval()
+    for layer in body.modules():
+        if isinstance(layer, Dense):
+            layer.weight.data = layer.weight.data.half()
     d = envs.description
     dims = {t["name"]: t["dims"] for t in d["tensors"]}
     dims["planes"] = [len(d["planes"]), d["height"], d["width"]]
     dims |= {"scalars": [len(d["scalars"])], "mask": [envs.masked_choices]}
     example = tuple(torch.zeros(1, *dims[name]) for name in body.inputs)
     outputs = ["policy"] if getattr(body, "value", None) is None else ["policy", "value"]
-    write_onnx(body, example, file, body.inputs, outputs)
+    write_onnx(body, example, file, body.inputs, outputs, folding=False)
 
 
 class Kind(NamedTuple):
@@ -410,65 +419,45 @@ class Tower(Body):
 
 
 class Orders(Body):
-    """A network for Terminal's form orders.
+    """A network for Terminal's form orders: layers over all cells of the arena, and over the scalars.
 
-    Convolutions see the board, two by two cells at each of their places; layers over all places see the whole board and
-    the scalars. The logit of a choice is a sum: one part comes from its cell, one from the whole board.
+    Convolutions learned a tenth as much in the same time: which orders are good depends on the paths across the whole
+    board, and cells of the arena mean the same in all games.
     """
 
-    KINDS, UNITS, STACKS = 5, 3, 6  # of orders to structures, of mobile units, of stacks
+    OWN = ("own_wall", "own_support", "own_turret", "upgraded", "removal", "ordered")
+    ENEMY = ("enemy_wall", "enemy_support", "enemy_turret", "upgraded", "removal")
+    EDGE = ("own_scouts", "own_demolishers", "own_interceptors")
+    UNITS = 41  # columns for the whole units of a purse
 
-    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, blocks: int = 1) -> None:
+    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0) -> None:
         super().__init__(envs, players)
         d = envs.description
-        channels, width = max(8, 3 * width // 64), max(16, 5 * width // 16)
-        self.steps = [i for i, s in enumerate(d["scalars"]) if s["unit"] in ("cores", "bits")]
-        numbers = self.numbers_in + 41 * len(self.steps)
-        self.numbers = Dense(numbers, width)
-        self.toward = Dense(width, channels)
-        self.board = nn.Conv2d(4 * len(d["planes"]), channels, 3, padding=1)
-        self.where = nn.Parameter(torch.zeros(1, channels, 14, 14))
-        self.tower = nn.Sequential(*(Block(channels, True) for _ in range(blocks)))
-        self.narrow = nn.Conv2d(channels, 6, 1)
-        self.whole = nn.Sequential(nn.ReLU(), Dense(6 * 196 + 2 * channels + width, width), nn.ReLU(), Dense(width, width), nn.ReLU())
-        self.beside = Dense(width, channels)
-        depth = self.KINDS + self.UNITS * self.STACKS
-        self.cell = nn.Sequential(nn.ReLU(), nn.Conv2d(channels, channels, 1), nn.ReLU(), nn.Conv2d(channels, 4 * depth, 1))
-        nn.init.normal_(self.cell[3].weight, std=0.1 / channels**0.5)
-        self.direct = nn.Sequential(Dense(width, 64, 1.0), Dense(64, envs.choices, 0.1))
+        own = [28 * y + x for y in range(14) for x in range(13 - y, 15 + y)]
+        edge = [28 * y + x for y in range(14) for x in (13 - y, 14 + y)]
+        enemy = [783 - cell for cell in own]
+        planes = {p["name"]: (i, float(p["scale"])) for i, p in enumerate(d["planes"])}
+        read = [(planes[n], cell) for names, cells in ((self.OWN, own), (self.ENEMY, enemy), (self.EDGE, edge)) for n in names for cell in cells]
+        self.register_buffer("index", torch.tensor([784 * i + cell for (i, _), cell in read]), persistent=False)
+        self.register_buffer("index_scale", torch.tensor([1 / scale for (_, scale), _ in read]), persistent=False)
+        self.purses = [i for i, s in enumerate(d["scalars"]) if s["unit"] in ("cores", "bits")]
+        width = max(16, 3 * width // 8)
+        self.first = Dense(len(read) + self.numbers_in + self.UNITS * len(self.purses), width)
+        self.second = Dense(width, width)
+        self.out = Dense(width, envs.choices, 0.1)
         self.value = Dense(width, 1, 0.1) if value else None
-        self.register_buffer("index", torch.tensor(self.indices()), persistent=False)
-
-    def indices(self) -> list[int]:
-        """Returns for each choice but the last, which ends the turn, where the output of the layer cell has its logit."""
-
-        def at(layer: int, x: int, y: int) -> int:
-            return ((4 * layer + y % 2 * 2 + x % 2) * 7 + y // 2) * 14 + x // 2
-
-        own = [at(kind, x, y) for kind in range(self.KINDS) for y in range(14) for x in range(13 - y, 15 + y)]
-        edges = [(x, y) for y in range(14) for x in (13 - y, 14 + y)]
-        stacks = [
-            at(self.KINDS + self.STACKS * unit + n, *edge)
-            for edge in reversed(edges) for unit in reversed(range(self.UNITS)) for n in range(self.STACKS)
-        ]  # fmt: skip
-        return own + stacks
 
     def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
-        scalars, some = self.scaled(tensors), tensors["scalars"][:, self.steps]
-        # Plans depend on whether a purse reaches a price: a column for each unit of it.
-        units = (some[:, :, None] - torch.arange(41.0, device=some.device)).clamp(0, 1)
-        n = self.numbers(torch.cat([scalars, units.flatten(1)], 1))
-        x = F.pixel_unshuffle(tensors["planes"].float() * self.plane_scale, 2)
-        x = torch.relu(self.board(x) + self.where + self.toward(torch.relu(n))[:, :, None, None])
-        x = self.tower(x)
-        h = self.whole(torch.cat([self.narrow(torch.relu(x)).flatten(1), pooled(x), n], 1))
-        value = None if self.value is None else torch.tanh(self.value(h))[:, 0]
-        return Seen(mask, value, (x[:, :, :7], h))
+        cells = tensors["planes"].float().flatten(1)[:, self.index]
+        cells = cells * self.index_scale + 0.5 * cells.clamp(0, 1)  # what stands there matters more than its health
+        purses = torch.floor(tensors["scalars"][:, self.purses])[:, :, None]
+        units = (purses == torch.arange(float(self.UNITS), device=cells.device)).float()  # plans depend on prices
+        h = torch.relu(self.first(torch.cat([cells, self.scaled(tensors), units.flatten(1)], 1)))
+        h = torch.relu(self.second(h))
+        return Seen(mask, None if self.value is None else torch.tanh(self.value(h))[:, 0], (h,))
 
     def policy(self, seen: Seen) -> Tensor:
-        x, h = seen.parts
-        cells = self.cell(x + self.beside(h)[:, :, None, None]).flatten(1)[:, self.index]
-        return F.pad(cells, (0, 1)) + self.direct(h)
+        return self.out(seen.parts[0])
 
 
 class Entities(Cells):
