@@ -212,7 +212,7 @@ def mixed(batches: Iterable[Rows], size: int, window: int, part: float, seed: in
             yield {name: a[rows] for name, a in whole.items()}
 
     for batch in batches:
-        rows = draw.random(len(batch["action"])) < part
+        rows = draw.random(len(batch["mask"])) < part
         kept.append({name: a[rows] for name, a in batch.items()})
         n += int(rows.sum())
         if n >= window:

@@ -442,8 +442,12 @@ class Orders(Body):
         self.register_buffer("index_scale", torch.tensor([1 / scale for (_, scale), _ in read]), persistent=False)
         self.purses = [i for i, s in enumerate(d["scalars"]) if s["unit"] in ("cores", "bits")]
         width = max(16, 3 * width // 8)
-        self.first = Dense(len(read) + self.numbers_in + self.UNITS * len(self.purses), width)
-        self.second = Dense(width, width)
+        rules = dict(line.split("=", 1) for line in d["rules"].splitlines() if "=" in line)
+        whole = torch.tensor([[float(rules[f"unitInformation.{k}.{of}startHealth"]) for k in range(3)] for of in ("", "upgrade.")])
+        self.register_buffer("whole", whole.view(2, 3, 1), persistent=False)  # health of new structures, and of upgraded ones
+        self.register_buffer("own", torch.tensor(own), persistent=False)
+        self.first = Dense(len(read) + self.numbers_in + self.UNITS * len(self.purses) + len(own), width)
+        self.second, self.third = Dense(width, width), Dense(width, width, 0.1)
         self.out = Dense(width, envs.choices, 0.1)
         self.value = Dense(width, 1, 0.1) if value else None
 
@@ -452,9 +456,17 @@ class Orders(Body):
         cells = cells * self.index_scale + 0.5 * cells.clamp(0, 1)  # what stands there matters more than its health
         purses = torch.floor(tensors["scalars"][:, self.purses])[:, :, None]
         units = (purses == torch.arange(float(self.UNITS), device=cells.device)).float()  # plans depend on prices
-        h = torch.relu(self.first(torch.cat([cells, self.scaled(tensors), units.flatten(1)], 1)))
+        h = torch.relu(self.first(torch.cat([cells, self.scaled(tensors), units.flatten(1), self.worn(tensors["planes"])], 1)))
         h = torch.relu(self.second(h))
+        h = h + torch.relu(self.third(h))
         return Seen(mask, None if self.value is None else torch.tanh(self.value(h))[:, 0], (h,))
+
+    def worn(self, planes: Tensor) -> Tensor:
+        """Returns 1 for the own cells with a structure that has less than half of its health: these are often replaced."""
+        own = planes.float().flatten(2)[:, :, self.own]
+        health = own[:, 1:4]
+        whole = torch.where(own[:, 7:8] > 0, self.whole[1], self.whole[0])
+        return ((health > 0) & (2 * health < whole)).float().amax(1)
 
     def policy(self, seen: Seen) -> Tensor:
         return self.out(seen.parts[0])

@@ -137,6 +137,27 @@ class Examples(unittest.TestCase):
             self.assertGreater(len(first[-1]), len("agreement  "))
             self.play("towerdefence", folder / "clone" / "clone.onnx")
 
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
+    def test_dagger(self):
+        with tempfile.TemporaryDirectory() as folder:
+            moonfarm_ = Path(folder) / "moonfarm"
+            subprocess.run(["go", "build", "-o", moonfarm_, "./cmd/moonfarm"], cwd=FOLDER.parent.parent, check=True)
+            for game, teacher in ("tron", "territory"), ("towerdefence", "econ"), ("terminal", "turtle"), ("codecraft", "econ"):
+                with self.subTest(game=game):
+                    out = Path(folder) / game
+                    small = (
+                        "--teacher", teacher, "--opponent", "random", "--judge", "empty", "--episodes", 4, "--seconds", 1,
+                        "--games", 2, "--max-turns", 5, "--width", 32, "--batch", 16, "--moonfarm", moonfarm_,
+                    )  # fmt: skip
+                    first = run("dagger.py", out, game, "--rounds", 1, *small)
+                    self.assertRegex(first[0], r"^round 1: [1-9]\d* rows, loss \d+\.\d{3}, after ")
+                    again = run("dagger.py", out, game, "--rounds", 2, *small)
+                    self.assertRegex(again[0], r"^round 2: ")
+                    self.assertRegex(again[-1], r"^ +\d+\.\d % against empty, between ")
+                    self.assertEqual([point["round"] for point in json.loads((out / "curve.json").read_text())], [1, 2])
+                    self.assertGreater((out / "2" / "network.onnx").stat().st_size, 1000)
+
     def generate(self, game: str, policy: str, episodes: int, out: Path, *more: str):
         make = [
             "go", "run", "./cmd/moonfarm", "generate", game, "--policy", policy, "--obs", "none", "--out", out, *more,

@@ -1,0 +1,232 @@
+"""DAgger: a network plays, a policy says what it would have chosen in the same states, and the network learns that.
+
+    python3 env/python/examples/dagger.py loop terminal --teacher strategist --opponent planner --opponent maze
+
+Behaviour cloning learns from states that the teacher reaches. The network's first mistake leads to others, where it
+has learned nothing. So in each round (Ross, Gordon, Bagnell: "A reduction of imitation learning and structured
+prediction to no-regret online learning", 2011)
+
+1. `moonfarm generate --ask TEACHER` plays games of the network against each opponent. In the first two rounds the
+   teacher plays, with some turns of --noise so that games differ, unless --begin names a network of
+   behaviour_cloning.py;
+2. the network goes on learning what the teacher would choose, half from the games of this round, half from all before
+   and from the datasets of --data. Its value learns the outcomes;
+3. it is exported as ONNX, and `moonfarm eval` plays it against every opponent.
+
+While a network learns in round N, the one of round N - 1 plays the games of the next round, and is measured.
+
+It takes any game and form; --form names it (default: orders for Terminal, entities for CodeCraft, else cells).
+loop/N/network.onnx is the network of round N, loop/N/point.json its results; loop/curve.json has those of all rounds. The same command continues
+a run that was stopped. The program learns on a GPU if there is one; the CPU plays the games.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+import moonfarm
+from behaviour_cloning import FORMS, Learner, Run, Source, blend, wilson
+from networks import make, write
+
+
+def command(args: argparse.Namespace) -> str:
+    """Returns the program moonfarm, which is built if it is not there."""
+    program: str | None = args.moonfarm or shutil.which("moonfarm")
+    if program is None:
+        program = str(args.out.resolve() / "moonfarm")
+        subprocess.run(["go", "build", "-o", program, "./cmd/moonfarm"], cwd=Path(__file__).resolve().parents[3], check=True)
+    return program
+
+
+def call(args: argparse.Namespace, *arguments: object) -> str:
+    """Returns what the program moonfarm prints."""
+    done = subprocess.run([args.program, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    return done.stdout
+
+
+def player(file: Path, temperature: float) -> str:
+    """Returns the policy of a network."""
+    return f'"{file}"(greedy)' if temperature == 0 else f'"{file}"(temperature={temperature})'
+
+
+def play(number: int, args: argparse.Namespace) -> list[Path]:
+    """Plays the games of a round; returns the datasets, in which the network has seat 0."""
+    games = []
+    learner = f"mix({1 - args.noise_share}*{args.teacher},{args.noise_share}*{args.noise})"
+    if number > 2 or args.begin:
+        learner = player(args.out / str(max(number - 2, 0)) / "network.onnx", args.temperature)
+        if args.teacher_share > 0:
+            learner = f"mix({args.teacher_share}*{args.teacher},{1 - args.teacher_share}*{learner})"
+    for i, opponent in enumerate(args.opponent):
+        games.append(args.out / str(number) / f"games{i}")
+        opening = ["--opening", args.opening] if args.opening else []
+        call(
+            args, "generate", args.game, "--policy", f"{learner},{opponent}", "--ask", args.teacher, "--obs", "none",
+            "--episodes", args.episodes, "--shard-episodes", args.shard_episodes, "--seed", 1000 * args.seed + number,
+            "--max-turns", args.max_turns, "--workers", args.threads, *opening, "--out", games[-1],
+        )  # fmt: skip
+    return games
+
+
+def sources(folders: list[Path], learner: Learner, args: argparse.Namespace, policy: list[str] | None = None) -> list[Source]:
+    """Returns readers of datasets; policy: only of the rows of these policies, if the teacher was not asked.
+
+    They read the rows of both seats: the teacher's choices in the states of the opponents are labels, too.
+    """
+    found = []
+    for data in (moonfarm.dataset(f, form=args.form) for f in folders):
+        which = argparse.Namespace(
+            seed=args.seed, batch=args.batch, validation=0.02, imitate=[], outcome=None, chosen=None, seat=None,
+            policy=None if "asked" in data.columns else policy,
+        )  # fmt: skip
+        found.append(Source(data, learner, None, which, max(1, len(folders) // 4)))
+    return found
+
+
+def learn(run: Run, new: list[Source], old: list[Source], args: argparse.Namespace) -> tuple[float, int]:
+    """Learns; returns the mean loss of the last tenth, and the number of rows."""
+    streams: list[Iterator[dict[str, Any]]] = [blend(part, args.batch, args.seed + run.rows) for part in (new, old) if part]
+    losses, rows, begun = list[float](), 0, time.perf_counter()
+    while (spent := time.perf_counter() - begun) < args.seconds or not losses:
+        for group in run.optimiser.param_groups:  # it rises for a tenth of the time, then falls
+            group["lr"] = args.rate * min(1, 10 * spent / args.seconds + 0.1) * max(1 - spent / args.seconds, 0.02)
+        batch = next(streams[len(losses) % len(streams)])
+        loss = run.learner.loss(batch)
+        run.optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(run.learner.body.parameters(), 10.0)
+        run.optimiser.step()
+        losses.append(loss.item())
+        rows += len(batch["mask"])
+    return float(np.mean(losses[-max(1, len(losses) // 10) :])), rows
+
+
+def evaluate(network: Path, args: argparse.Namespace) -> dict[str, float]:
+    """Returns the network's share of games against each opponent, with draws as half."""
+    scores = {}
+    for opponent in dict.fromkeys([*args.opponent, *args.judge]):
+        players = ["--player", player(network, args.temperature), "--player", opponent]
+        said = json.loads(
+            call(args, "eval", args.game, *players, "--games", args.games, "--max-turns", args.max_turns, "--seed", args.seed, "--json")
+        )
+        scores[opponent] = said["players"][0]["score"]
+    return scores
+
+
+def keep(file: Path, what: Any) -> None:
+    """Writes a file at once."""
+    file.with_suffix(".part").write_text(json.dumps(what, indent=1))
+    file.with_suffix(".part").replace(file)
+
+
+def measure(number: int, args: argparse.Namespace) -> dict[str, Any]:
+    """Measures the network of a round, prints its scores, and returns its point of the curve."""
+    folder: Path = args.out / str(number)
+    point: dict[str, Any] = json.loads((folder / "point.json").read_text())
+    if "scores" not in point:
+        point["scores"] = evaluate(folder / "network.onnx", args)
+        keep(folder / "point.json", point)
+        lines = [f"round {number}: {point['rows']} rows, loss {point['loss']:.3f}, after {point['seconds']:.0f} s"]
+        for opponent, score in point["scores"].items():
+            low, high = wilson(score, args.games)
+            lines.append(f"  {100 * score:5.1f} % against {opponent}, between {100 * low:.1f} and {100 * high:.1f} %")
+        print("\n".join(lines), flush=True)
+    return point
+
+
+def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None:
+    """Plays, learns and measures, round after round, beginning after those that are there."""
+    done = len(list(args.out.glob("*/point.json")))
+    begun = time.perf_counter()
+    if done:  # the time of earlier runs counts
+        begun -= json.loads((args.out / str(done) / "point.json").read_text())["seconds"]
+    with ThreadPoolExecutor(2) as pool:
+        measured = [pool.submit(measure, number, args) for number in range(1, done + 1)]
+        games = pool.submit(play, done + 1, args)
+        for number in range(done + 1, args.rounds + 1):
+            folder: Path = args.out / str(number)
+            folder.mkdir(exist_ok=True)
+            new = sources(games.result(), run.learner, args)
+            if number < args.rounds:
+                games = pool.submit(play, number + 1, args)
+            before = [games for n in range(1, number) for games in sorted((args.out / str(n)).glob("games*"))]
+            old = sources(args.data, run.learner, args, args.policy) + sources(before, run.learner, args)
+            loss, rows = learn(run, new, old, args)
+            run.rows += rows
+            write(run.learner.body, envs, folder / "network.onnx")
+            run.keep(folder / "run.pt")
+            spent = time.perf_counter() - begun
+            keep(folder / "point.json", {"round": number, "rows": run.rows, "loss": loss, "seconds": round(spent, 1)})
+            measured.append(pool.submit(measure, number, args))
+        keep(args.out / "curve.json", [point.result() for point in measured])
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", type=Path, help="folder of all results")
+    parser.add_argument("game")
+    parser.add_argument("--form", help="form of observations and actions (default: orders for terminal, entities for codecraft, else cells)")
+    parser.add_argument("--teacher", required=True, help="policy that says what it would choose")
+    parser.add_argument("--opponent", action="append", required=True, help="policy to play against; may be given several times")
+    parser.add_argument("--judge", action="append", default=[], help="further policy that the network is measured against")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--episodes", type=int, default=50, help="games of a round against each opponent")
+    parser.add_argument("--shard-episodes", type=int, default=10)
+    parser.add_argument("--opening", help="random:K: the first K turns of every game are drawn at random")
+    parser.add_argument("--noise", default="random", help="policy that plays some turns of the first round")
+    parser.add_argument("--noise-share", type=float, default=0.1, metavar="X", help="share of these turns")
+    parser.add_argument("--teacher-share", type=float, default=0, metavar="X", help="share of the later rounds' turns that the teacher plays")
+    parser.add_argument("--temperature", type=float, default=0.5, help="of the network's choices; 0: the likeliest")
+    parser.add_argument("--begin", type=Path, help="folder of behaviour_cloning.py whose network to begin with (with the same --width)")
+    parser.add_argument("--data", type=Path, action="append", default=[], help="dataset to learn from beside the games; may be given several times")
+    parser.add_argument("--policy", action="append", help="of the datasets of --data without --ask learn only from the rows of this policy")
+    parser.add_argument("--seconds", type=float, default=120, help="seconds of learning in a round")
+    parser.add_argument("--games", type=int, default=40, help="games against each opponent after each round")
+    parser.add_argument("--max-turns", type=int, default=0, help="games are cut after this many turns; 0: no cut")
+    parser.add_argument("--batch", type=int, default=256, help="rows per batch")
+    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--width", type=int, default=512)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="PyTorch's threads, and workers that play")
+    parser.add_argument("--moonfarm", help="the command moonfarm (default: from the PATH, else built)")
+    args = parser.parse_args()
+    args.form = args.form or FORMS.get(args.game, "cells")
+    return args
+
+
+def main() -> None:
+    args = arguments()
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+    args.out.mkdir(parents=True, exist_ok=True)
+    args.program = command(args)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    envs = moonfarm.make_vec(args.game, 1, form=args.form)
+    body = make(envs, args.width)
+    run = Run(Learner(envs, body, device, "asked"), torch.optim.Adam(body.parameters(), args.rate), [])
+    done = len(list(args.out.glob("*/point.json")))
+    if done:
+        run.continues(args.out / str(done) / "run.pt")
+    elif args.begin:
+        run.continues(args.begin / "checkpoint.pt")
+        (args.out / "0").mkdir(exist_ok=True)
+        write(body, envs, args.out / "0" / "network.onnx")
+    rounds(run, envs, args)
+
+
+if __name__ == "__main__":
+    main()
