@@ -321,7 +321,8 @@ func TestBuiltIn(t *testing.T) {
 	}
 	for game, specs := range map[string]map[string]string{
 		"towerdefence": {"net(sha256=0123456789)": "net: its sha256 is " + sum + ", expected 0123456789"},
-		"terminal":     {"net": `no policy "net" for terminal`, "mcts(model=net)": "no network for terminal comes with this program"},
+		"tron":         {"net": `no policy "net" for tron`},
+		"codecraft":    {"net": `no policy "net" for codecraft`},
 	} {
 		for spec, want := range specs {
 			t.Run(game+" "+spec, func(t *testing.T) {

@@ -82,7 +82,8 @@ var general = []entry{
 var byGame = map[string][]entry{
 	"towerdefence": append(scripts(towerdefence.Scripts), newSearchEntry(towerdefence.Search),
 		newNetworkEntry(models.Towerdefence, "a network that learned from searches; net(greedy) plays its likeliest choices, mcts(model=net) searches with it")),
-	"terminal":  append(scripts(terminal.Scripts), newSearchEntry(terminal.Search)),
+	"terminal": append(scripts(terminal.Scripts), newSearchEntry(terminal.Search),
+		newNetworkEntry(models.Terminal, "a network that learned from planner; net(temperature=0.2) plays better than net")),
 	"codecraft": append(scripts(codecraft.Scripts), newPortfolioEntry(codecraft.Portfolio)),
 	"tron":      scripts(tron.Scripts),
 }

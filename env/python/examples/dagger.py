@@ -16,7 +16,8 @@ prediction to no-regret online learning", 2011)
 While a network learns in round N, the one of round N - 1 plays the games of the next round, and is measured.
 
 It takes any game and form; --form names it (default: orders for Terminal, entities for CodeCraft, else cells).
-loop/N/network.onnx is the network of round N, loop/N/point.json its results; loop/curve.json has those of all rounds. The same command continues
+loop/N/network.onnx is the network of round N, loop/N/point.json its results; loop/curve.json has those of all rounds.
+loop/average.onnx has the means of the weights of the last rounds, which often plays better than each of them. The same command continues
 a run that was stopped. The program learns on a GPU if there is one; the CPU plays the games.
 """
 
@@ -173,6 +174,15 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
             keep(folder / "point.json", {"round": number, "rows": run.rows, "loss": loss, "seconds": round(spent, 1)})
             measured.append(pool.submit(measure, number, args))
         keep(args.out / "curve.json", [point.result() for point in measured])
+    average(run, envs, args)
+
+
+def average(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None:
+    """Writes a network with the means of the weights of the last rounds."""
+    last = range(max(1, args.rounds - args.average + 1), args.rounds + 1)
+    bodies = [torch.load(args.out / str(n) / "run.pt", map_location=run.learner.device)["body"] for n in last]
+    run.learner.body.load_state_dict({name: sum(body[name] for body in bodies) / len(bodies) for name in bodies[0]})
+    write(run.learner.body, envs, args.out / "average.onnx")
 
 
 def arguments() -> argparse.Namespace:
@@ -184,6 +194,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--opponent", action="append", required=True, help="policy to play against; may be given several times")
     parser.add_argument("--judge", action="append", default=[], help="further policy that the network is measured against")
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--average", type=int, default=10, help="rounds at the end whose networks are averaged")
     parser.add_argument("--episodes", type=int, default=50, help="games of a round against each opponent")
     parser.add_argument("--shard-episodes", type=int, default=10)
     parser.add_argument("--opening", help="random:K: the first K turns of every game are drawn at random")
