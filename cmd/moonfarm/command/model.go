@@ -47,9 +47,9 @@ With --json: an object with the keys producer, opset, inputs and outputs (name,
 type, shape of a row), operators, parameters, mflop (of an evaluation), sha256
 (of the file), answers (checksum), not_finite (outputs with NaN or infinite
 numbers for the fixed inputs), path (of the arithmetic: avx512, avx2, neon or
-portable) and, with --game, game and fit: inputs (name, part, numbers), heads
-(output, offset, choices), value (an output, or empty), reasons (name of an
-input or output, taken: its use, why).`,
+portable) and, with --game, game and fit: form (the game's first form that it
+fits), inputs (name, part, numbers), heads (output, offset, choices), value (an
+output, or empty), reasons (name of an input or output, taken: its use, why).`,
 		Example: "  moonfarm model inspect net.onnx\n  moonfarm model inspect net.onnx --game towerdefence",
 		Args:    console.Takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
