@@ -7,9 +7,7 @@ form orders, Entities for CodeCraft's form entities. write() writes it as an ONN
 from __future__ import annotations
 
 import copy
-import inspect
 import itertools
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,133 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-
-
-def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inputs: list[str], outputs: list[str], folding: bool = True) -> None:
-    """Writes a network as one ONNX file, for batches of any size. folding: constants are computed beforehand, and so
-    weights of float16 become float32.
-
-    It uses the older exporter, which needs few packages: up to PyTorch 1.13 none, later onnx. Versions before 2.5 have
-    no other; from 2.9 on another is the default, which keeps the weights in a second file. moonfarm reads that form,
-    too.
-    """
-    older = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
-    axes = {name: {0: "rows"} for name in [*inputs, *outputs]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of constants that the exporter leaves as they are
-        torch.onnx.export(
-            network, example, str(file), input_names=inputs, output_names=outputs, dynamic_axes=axes,
-            do_constant_folding=folding, **older,
-        )  # fmt: skip
-
-
-class Dense(nn.Conv2d):
-    """A linear layer, computed as a convolution: up to 30 times as fast where PyTorch lacks a fast library for
-    matrices, as Debian's does, and elsewhere no slower."""
-
-    def __init__(self, inputs: int, outputs: int, gain: float = 2**0.5) -> None:
-        self.inputs = inputs
-        super().__init__((inputs + 63) // 64, outputs, 8)
-        nn.init.normal_(self.weight, std=gain / inputs**0.5)
-        nn.init.zeros_(self.bias)
-
-    def forward(self, x: Tensor) -> Tensor:
-        if x.is_cuda or torch.onnx.is_in_onnx_export():
-            return F.linear(x, self.weight.float().flatten(1)[:, : self.inputs], self.bias)
-        return super().forward(F.pad(x, (0, -self.inputs % 64)).view(x.shape[0], -1, 8, 8)).flatten(1)
-
-
-class Seen(NamedTuple):
-    """What a body computes once for a batch, before the logits."""
-
-    mask: Tensor | None  # bool [rows, masked choices]
-    value: Tensor | None  # [rows]
-    parts: tuple[Tensor, ...]  # features, as the body needs them
-
-
-class Said(NamedTuple):
-    """The network's output for n heads of one kind."""
-
-    rows: Tensor
-    heads: Tensor
-    choices: Tensor  # [n, size], among those of all heads
-    logits: Tensor  # [n, size]; illegal choices have -1e9
-    weights: Tensor  # [n], how many similar heads each stands for
-    follows: bool  # they have an effect where the place's first kind chooses 1
-
-
-class Body(nn.Module):
-    """From an observation to a logit for each choice of each head, head after head, and to a value.
-
-    This class has what all bodies share, and say() for games with one head. inputs: the tensors that it reads, in the
-    order of forward(). players: from how many players it learns: which of them it imitates is an input, the tensor
-    "player", in the exported network the constant of imitate().
-    """
-
-    inputs = ["planes", "scalars"]
-
-    def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:
-        super().__init__()
-        d = envs.description
-        self.sizes, self.masked = envs.heads, envs.masked_choices
-        for name in ("planes", "scalars"):
-            scales = torch.tensor([float(x["scale"]) for x in d[name]])
-            self.register_buffer(f"{name[:-1]}_scale", 1 / scales.view(1, -1, *[1] * (2 * (name == "planes"))))
-        self.players, self.numbers_in = players, len(d["scalars"]) + players
-        if players:
-            self.register_buffer("player", torch.eye(players)[:1])
-
-    def imitate(self, player: int) -> None:
-        """Sets the player that the network imitates where no tensor names one."""
-        self.player.copy_(torch.eye(self.players)[player : player + 1])
-
-    def scaled(self, tensors: dict[str, Tensor]) -> Tensor:
-        """Returns the scalars, scaled, and the player to imitate."""
-        scalars = tensors["scalars"] * self.scalar_scale
-        if not self.players:
-            return scalars
-        if "player" in tensors:
-            return torch.cat([scalars, F.one_hot(tensors["player"].long(), self.players).float()], 1)
-        return torch.cat([scalars, scalars[:, :1] * 0 + self.player], 1)
-
-    def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
-        """Returns the features and the value of a batch."""
-        raise NotImplementedError
-
-    def policy(self, seen: Seen) -> Tensor:
-        """Returns the logits of all choices, [rows, choices]."""
-        raise NotImplementedError
-
-    def say(
-        self, seen: Seen, labels: Tensor | None = None, told: Tensor | None = None, part: float = 1
-    ) -> Iterator[Said]:
-        """Yields the logits of one kind of heads after the other.
-
-        labels [rows, heads]: only of heads that have a label and several legal choices. part: only for this share of
-        the many cells whose heads order nothing, those that are not told [rows, heads].
-        """
-        logits, legal = self.policy(seen), seen.mask
-        rows = torch.arange(logits.shape[0], device=logits.device)
-        if labels is not None:
-            rows = (counted(labels[:, 0], legal)).nonzero()[:, 0]
-            logits, legal = logits[rows], legal if legal is None else legal[rows]
-        if legal is not None:
-            logits = logits.masked_fill(~legal, -1e9)
-        choices = torch.arange(logits.shape[1], device=logits.device).expand(logits.shape)
-        if len(rows):
-            yield Said(rows, torch.zeros_like(rows), choices, logits, torch.ones_like(rows, dtype=torch.float), False)
-
-    def forward(self, *tensors: Tensor) -> Tensor | tuple[Tensor, Tensor]:
-        named = dict(zip(self.inputs, tensors))
-        seen = self.see(named, named.get("mask"))
-        return self.policy(seen) if seen.value is None else (self.policy(seen), seen.value)
-
-
-def counted(label: Tensor, legal: Tensor | None) -> Tensor:
-    """Says which heads have a label and several legal choices."""
-    if legal is None:
-        return label >= 0
-    return (label >= 0) & (legal.sum(1) > 1) & legal.gather(1, label.clamp(min=0)[:, None])[:, 0]
+from bodies import Body, Dense, Said, Seen, counted, write_onnx
 
 
 def make(envs: moonfarm.VectorEnv, width: int, value: bool = True, players: int = 0) -> Body:
