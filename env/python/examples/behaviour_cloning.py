@@ -107,7 +107,7 @@ class Learner:
             shares, told = self.tensor(batch, "shares"), self.tensor(batch, "told")
         seen = self.see(batch)
         total = torch.zeros((), device=self.device)
-        for said in self.body.say(seen, labels, told, 1 / 16):
+        for said in self.body.say(seen, labels, told, self.body.idle):
             label = labels[said.rows, said.heads]
             if shares is None:
                 loss = F.cross_entropy(said.logits, label, reduction="none")
@@ -182,7 +182,7 @@ def wilson(share: float, games: int) -> tuple[float, float]:
     """Returns Wilson's interval (95 %) of a share of games."""
     z = 1.96
     middle, root = share + z * z / (2 * games), z * math.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
-    return (middle - root) / (1 + z * z / games), (middle + root) / (1 + z * z / games)
+    return max((middle - root) / (1 + z * z / games), 0.0), min((middle + root) / (1 + z * z / games), 1.0)
 
 
 def play(learner: Learner, data: moonfarm.Dataset, opponent: str, args: argparse.Namespace) -> float:

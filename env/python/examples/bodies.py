@@ -77,6 +77,7 @@ class Body(nn.Module):
     """
 
     inputs = ["planes", "scalars"]
+    idle = 1 / 16  # share of the many cells whose heads order nothing that a batch learns from
 
     def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:
         super().__init__()

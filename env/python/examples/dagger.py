@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import shutil
 import subprocess
 import time
@@ -128,6 +129,12 @@ def evaluate(network: Path, args: argparse.Namespace) -> dict[str, float]:
     return scores
 
 
+def cpu() -> float:
+    """Returns the CPU seconds of this program, and of the games that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
 def keep(file: Path, what: Any) -> None:
     """Writes a file at once."""
     file.with_suffix(".part").write_text(json.dumps(what, indent=1))
@@ -141,7 +148,7 @@ def measure(number: int, args: argparse.Namespace) -> dict[str, Any]:
     if "scores" not in point:
         point["scores"] = evaluate(folder / "network.onnx", args)
         keep(folder / "point.json", point)
-        lines = [f"round {number}: {point['rows']} rows, loss {point['loss']:.3f}, after {point['seconds']:.0f} s"]
+        lines = [f"round {number}: {point['rows']} rows, loss {point['loss']:.3f}, after {point['seconds']:.0f} s, {point['cpu']:.0f} CPU-s"]
         for opponent, score in point["scores"].items():
             low, high = wilson(score, args.games)
             lines.append(f"  {100 * score:5.1f} % against {opponent}, between {100 * low:.1f} and {100 * high:.1f} %")
@@ -152,9 +159,10 @@ def measure(number: int, args: argparse.Namespace) -> dict[str, Any]:
 def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None:
     """Plays, learns and measures, round after round, beginning after those that are there."""
     done = len(list(args.out.glob("*/point.json")))
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), cpu()
     if done:  # the time of earlier runs counts
-        begun -= json.loads((args.out / str(done) / "point.json").read_text())["seconds"]
+        last = json.loads((args.out / str(done) / "point.json").read_text())
+        begun, used = begun - last["seconds"], used - last["cpu"]
     with ThreadPoolExecutor(2) as pool:
         measured = [pool.submit(measure, number, args) for number in range(1, done + 1)]
         games = pool.submit(play, done + 1, args)
@@ -170,8 +178,8 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
             run.rows += rows
             write(run.learner.body, envs, folder / "network.onnx")
             run.keep(folder / "run.pt")
-            spent = time.perf_counter() - begun
-            keep(folder / "point.json", {"round": number, "rows": run.rows, "loss": loss, "seconds": round(spent, 1)})
+            spent = {"seconds": round(time.perf_counter() - begun, 1), "cpu": round(cpu() - used, 1)}
+            keep(folder / "point.json", {"round": number, "rows": run.rows, "loss": loss, **spent})
             measured.append(pool.submit(measure, number, args))
         keep(args.out / "curve.json", [point.result() for point in measured])
     average(run, envs, args)

@@ -346,60 +346,73 @@ class Orders(Body):
 
 class Entities(Cells):
     """A network for CodeCraft's form entities: the choice of an entity depends on its own row, on the map's codes around
-    it, on the coarse planes and on the scalars."""
+    it, on the coarse counts around it and of the whole map, and on the scalars."""
 
     inputs = ["own", "map", "coarse", "scalars"]
-    TYPES, ACTIONS, CODES, DEPTH, SIZE = 11, 8, 16, 6, 80
+    idle = 1 / 4
+    TYPES, ACTIONS, CODES, DEPTH, SIZE, SQUARE = 11, 8, 16, 6, 80, 8
 
-    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, reach: int = 4) -> None:
+    def __init__(
+        self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, reach: int = 5, far: int = 2
+    ) -> None:
+        """reach: cells seen in each direction; the squares beside a base are up to 5 away. far: likewise squares of the counts."""
         super().__init__(envs, players)
         tensors = {t["name"]: t for t in envs.description["tensors"]}
         scale = torch.tensor([float(f["scale"]) for f in tensors["own"]["fields"]])
         self.register_buffer("own_scale", 1 / scale)
-        self.reach, self.places = reach, [Place([Kind(0, 1)], len(envs.heads))]
+        self.reach, self.far, self.places = reach, far, [Place([Kind(0, 1)], len(envs.heads))]
         depth, high, wide = tensors["coarse"]["dims"]
         whole = depth * high * wide + 7 * self.numbers_in
         self.trunk = nn.Sequential(Dense(whole, width), nn.ReLU(), Dense(width, width), nn.ReLU())
         self.value = Dense(width, 1, 0.1) if value else None
         narrow = min(width, 128)
         self.all = Dense(width, narrow)
-        self.codes = nn.Embedding(self.CODES, self.DEPTH)
+        self.codes = nn.Embedding(self.CODES + 1, self.DEPTH)
         self.near = Dense((2 * reach + 1) ** 2 * self.DEPTH, narrow)
-        self.one = Dense(self.TYPES + self.ACTIONS + len(scale), narrow)
+        self.one = Dense(self.TYPES + self.ACTIONS + len(scale) + 4 + (2 * far + 1) ** 2 * depth, narrow)
         self.mix = nn.Sequential(nn.ReLU(), Dense(narrow, narrow), nn.ReLU())
         self.readouts(narrow, False)
 
     def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
-        scalars = self.scaled(tensors)
+        scalars, coarse = self.scaled(tensors), tensors["coarse"].float() / self.SQUARE
         waves = [wave(k * scalars) for k in (4.0, 16.0, 64.0) for wave in (torch.sin, torch.cos)]
-        h = self.trunk(torch.cat([tensors["coarse"].float().flatten(1) / 8, scalars, *waves], 1))
+        h = self.trunk(torch.cat([coarse.flatten(1), scalars, *waves], 1))
         value = None if self.value is None else torch.tanh(self.value(h))[:, 0]
-        board = F.pad(tensors["map"].float()[:, 0], [self.reach] * 4).flatten(1)
-        return Seen(mask, value, (tensors["own"].float(), board, self.all(h)))
+        # Cells outside of the map have a code of their own.
+        board = F.pad(tensors["map"].float()[:, 0], [self.reach] * 4, value=float(self.CODES)).flatten(1)
+        counts = F.pad(coarse, [self.far] * 4).flatten(2).transpose(1, 2)
+        return Seen(mask, value, (tensors["own"].float(), board, counts, self.all(h)))
 
     def there(self, place: Place, seen: Seen) -> Tensor:
         return seen.parts[0][:, :, 0] > 0
 
-    def entity(self, own: Tensor, codes: Tensor, h: Tensor) -> Tensor:
-        """Returns the features of entities, one of each row: own [n, fields], codes [n, cells near it]."""
+    def entity(self, own: Tensor, codes: Tensor, counts: Tensor, h: Tensor) -> Tensor:
+        """Returns the features of entities, one of each row: own [n, fields], codes [n, cells near it], counts [n, squares near
+        it, fields]."""
         kinds = [(own[:, i, None] == torch.arange(float(n), device=own.device)).float() for i, n in ((0, self.TYPES), (5, self.ACTIONS))]
-        near = self.near(self.codes(codes).flatten(1))
-        return self.mix(near + self.one(torch.cat([own * self.own_scale, *kinds], 1)) + h)
+        at, goal = own[:, 1:3], own[:, 6:8]
+        within = at / self.SQUARE - torch.floor(at / self.SQUARE)
+        way = torch.clamp((goal - 1 - at) * (goal > 0).float() / 20, -1, 1)
+        one = self.one(torch.cat([own * self.own_scale, within, way, *kinds, counts.flatten(1)], 1))
+        return self.mix(self.near(self.codes(codes).flatten(1)) + one + h)
 
-    def window(self, own: Tensor) -> Tensor:
-        """Returns the cells near entities in the padded map: [..., cells]."""
-        side = torch.arange(2 * self.reach + 1, device=own.device)
-        wide = self.SIZE + 2 * self.reach
-        near = (side[:, None] * wide + side).flatten()
-        return (own[..., 2] * wide + own[..., 1]).long()[..., None] + near
+    def window(self, own: Tensor, square: int, reach: int) -> Tensor:
+        """Returns the places near entities in a padded map of squares with so many cells a side: [..., places]."""
+        steps = torch.arange(2 * reach + 1, device=own.device)
+        wide = self.SIZE // square + 2 * reach
+        at = torch.floor(own[..., 1:3] / square).long()
+        return (at[..., 1] * wide + at[..., 0])[..., None] + (steps[:, None] * wide + steps).flatten()
 
     def features(self, seen: Seen, place: Place, rows: Tensor, which: Tensor) -> Tensor:
-        own, board, h = seen.parts
+        own, board, counts, h = seen.parts
         own = own[rows, which]
-        return self.entity(own, board[rows[:, None], self.window(own)].long(), h[rows])
+        codes = board[rows[:, None], self.window(own, 1, self.reach)].long()
+        return self.entity(own, codes, counts[rows[:, None], self.window(own, self.SQUARE, self.far)], h[rows])
 
     def everywhere(self, seen: Seen, place: Place) -> Tensor:
-        own, board, h = seen.parts
-        codes = board.gather(1, self.window(own).flatten(1)).long().view(-1, (2 * self.reach + 1) ** 2)
+        own, board, counts, h = seen.parts
+        near, far = self.window(own, 1, self.reach), self.window(own, self.SQUARE, self.far)
+        codes = board.gather(1, near.flatten(1)).long().view(-1, near.shape[2])
+        counts = counts.gather(1, far.flatten(1)[:, :, None].expand(-1, -1, counts.shape[2]))
         rows = h[:, None].expand(-1, own.shape[1], -1).flatten(0, 1)
-        return self.entity(own.flatten(0, 1), codes, rows)
+        return self.entity(own.flatten(0, 1), codes, counts.view(-1, far.shape[2], counts.shape[2]), rows)
