@@ -102,12 +102,11 @@ class Learner:
     def loss(self, batch: Rows) -> Tensor:
         """Returns the mean over rows of the heads' cross-entropies, and the mean square of the value's error."""
         labels, shares = self.labels(batch, self.learn), None
-        told = labels > 0
         if self.learn == "shares":
-            shares, told = self.tensor(batch, "shares"), self.tensor(batch, "told")
+            shares = self.tensor(batch, "shares")
         seen = self.see(batch)
         total = torch.zeros((), device=self.device)
-        for said in self.body.say(seen, labels, told, self.body.idle):
+        for said in self.body.say(seen, labels, self.body.most):
             label = labels[said.rows, said.heads]
             if shares is None:
                 loss = F.cross_entropy(said.logits, label, reduction="none")

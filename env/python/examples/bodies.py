@@ -77,7 +77,8 @@ class Body(nn.Module):
     """
 
     inputs = ["planes", "scalars"]
-    idle = 1 / 16  # share of the many cells whose heads order nothing that a batch learns from
+    most = 256  # of many cells, a batch learns from about so many with the same choice
+    share = 1.0  # each of these weighs as much as this power of the number of cells that it stands for
 
     def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:
         super().__init__()
@@ -111,13 +112,11 @@ class Body(nn.Module):
         """Returns the logits of all choices, [rows, choices]."""
         raise NotImplementedError
 
-    def say(
-        self, seen: Seen, labels: Tensor | None = None, told: Tensor | None = None, part: float = 1
-    ) -> Iterator[Said]:
+    def say(self, seen: Seen, labels: Tensor | None = None, most: int = 0) -> Iterator[Said]:
         """Yields the logits of one kind of heads after the other.
 
-        labels [rows, heads]: only of heads that have a label and several legal choices. part: only for this share of
-        the many cells whose heads order nothing, those that are not told [rows, heads].
+        labels [rows, heads]: only of heads that have a label and several legal choices. most: of heads at many cells with
+        the same label only about this number, drawn at random, whose weights stand for the others; 0: all.
         """
         logits, legal = self.policy(seen), seen.mask
         rows = torch.arange(logits.shape[0], device=logits.device)

@@ -121,17 +121,29 @@ class Cells(Body):
         policy = torch.cat(logits, 1)
         return policy if self.sorted else policy[:, self.order]
 
-    def say(
-        self, seen: Seen, labels: Tensor | None = None, told: Tensor | None = None, part: float = 1
-    ) -> Iterator[Said]:
+    def chances(self, place: Place, there: Tensor, labels: Tensor, most: int) -> Tensor:
+        """Returns for each cell [rows, count] how likely it is learned from: of each choice of a kind about `most` cells are.
+
+        Most cells order nothing, or what all do, and would drown the others.
+        """
+        every, chances = torch.arange(place.count, device=there.device), torch.zeros(there.shape, device=there.device)
+        for kind in place.kinds:
+            label = labels[:, self.heads(kind, every)[0]]
+            counts = there & (label >= 0)
+            if kind.follows:
+                counts &= labels[:, self.heads(place.kinds[0], every)[0]] == 1
+            often = torch.bincount(label[counts], minlength=self.sizes[kind.first])
+            chances = torch.maximum(chances, (most / often.clamp(min=1)).clamp(max=1)[label.clamp(min=0)] * counts)
+        return chances
+
+    def say(self, seen: Seen, labels: Tensor | None = None, most: int = 0) -> Iterator[Said]:
         for place, out in zip(self.places, self.out):
             wanted = self.there(place, seen)
             weights = torch.ones_like(wanted, dtype=torch.float)
-            if told is not None and part < 1 and place.count > 1:
-                every = torch.arange(place.count, device=wanted.device)
-                idle = torch.stack([~told[:, self.heads(kind, every)[0]] for kind in place.kinds]).all(0)
-                weights[idle] = 1 / part
-                wanted = wanted & (~idle | (torch.rand(idle.shape, device=wanted.device) < part))
+            if labels is not None and most and place.count > 1:
+                chances = self.chances(place, wanted, labels, most)
+                wanted = wanted & (torch.rand(chances.shape, device=wanted.device) < chances)
+                weights = chances.clamp(min=1e-9) ** -self.share
             rows, which = wanted.nonzero().unbind(1)
             if not len(rows):
                 continue
@@ -349,7 +361,7 @@ class Entities(Cells):
     it, on the coarse counts around it and of the whole map, and on the scalars."""
 
     inputs = ["own", "map", "coarse", "scalars"]
-    idle = 1 / 4
+    share = 0.75  # a building is begun by one of many entities in one of many ticks: without it networks built too late
     TYPES, ACTIONS, CODES, DEPTH, SIZE, SQUARE = 11, 8, 16, 6, 80, 8
 
     def __init__(

@@ -30,8 +30,8 @@ def cross_entropy(said: Said, shares: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def searched(data: moonfarm.Dataset, seen: list[str], batches: Iterable[Rows]) -> Iterator[Rows]:
-    """Yields the rows in which a policy searched, with the shares of all choices; the choice with the largest share in
-    each head, -1 without one; and whether a choice other than 0 has a share."""
+    """Yields the rows in which a policy searched, with the shares of all choices; and the choice with the largest share
+    in each head, -1 without one."""
     firsts = np.cumsum([0, *data.heads])[:-1]
     for batch in batches:
         rows = ~np.isnan(batch["search_value"])
@@ -39,9 +39,8 @@ def searched(data: moonfarm.Dataset, seen: list[str], batches: Iterable[Rows]) -
             continue
         shares = data.shares(batch)[rows]
         best = [np.where(of.any(1), of.argmax(1), -1) for of in np.split(shares, firsts[1:], axis=1)]
-        told = np.add.reduceat(shares, firsts, axis=1) > shares[:, firsts] + 1e-6
         kept = {name: batch[name][rows] for name in (*seen, "mask", "action", "outcome", "search_value")}
-        yield {**kept, "shares": shares, "best": np.stack(best, 1), "told": told}
+        yield {**kept, "shares": shares, "best": np.stack(best, 1)}
 
 
 def mixed(batches: Iterable[Rows], size: int, window: int, part: float, seed: int) -> Iterator[Rows]:

@@ -213,6 +213,37 @@ class Examples(unittest.TestCase):
                 envs.close()
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_thinned_cells(self):
+        """Of the cells with the same label some are drawn, which stand for all: few labels are as good as alone."""
+        import torch
+
+        cloning = self.example("behaviour_cloning")
+        torch.manual_seed(1)
+        for game, form in ("codecraft", "entities"), ("terminal", "cells"):
+            with self.subTest(game=game):
+                envs = moonfarm.make_vec(game, 2, opponent="random", form=form)
+                body = cloning.make(envs, 16)
+                body.share = 1.0
+                obs, infos = envs.reset(seed=1)
+                seen = cloning.Learner(envs, body, "cpu").see({**obs, "mask": infos["mask"]})
+                place = body.places[-1]
+                body.places, body.out = [place], body.out[-1:]
+                there = torch.rand(2, place.count) < 0.8
+                labels = torch.zeros(2, len(envs.heads), dtype=torch.long)
+                heads, _ = body.heads(place.kinds[0], torch.arange(place.count))
+                labels[:, heads] = (torch.rand(2, place.count) < 0.02).long() * 2
+                rare, common = (there & (labels[:, heads] == label) for label in (2, 0))
+                chances = body.chances(place, there, labels, 40)
+                self.assertTrue((chances[rare] == 1).all() and (chances[~there] == 0).all())
+                self.assertAlmostEqual(float(chances[common].sum()), 40, places=3)
+                with mock.patch.object(body, "there", return_value=there):
+                    with mock.patch("networks.counted", lambda label, legal: label >= 0):
+                        drawn = [said for _ in range(100) for said in body.say(seen, labels, 40)]
+                weights = sum(float(s.weights.sum()) for s in drawn) / 100
+                self.assertAlmostEqual(weights / float(there.sum()), 1, delta=0.03)
+                envs.close()
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_cells(self):
         """The cells of the heads are found by the plane that shows them, in the order of the board."""
         import torch
