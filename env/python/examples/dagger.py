@@ -9,8 +9,8 @@ prediction to no-regret online learning", 2011)
 1. `moonfarm generate --ask TEACHER` plays games of the network against each opponent. In the first two rounds the
    teacher plays, with some turns of --noise so that games differ, unless --begin names a network of
    behaviour_cloning.py;
-2. the network goes on learning what the teacher would choose, half from the games of this round, half from all before
-   and from the datasets of --data. Its value learns the outcomes;
+2. the network goes on learning what the teacher would choose, half from the games of this round, half from games drawn
+   from those before and from the datasets of --data. Its value learns the outcomes;
 3. it is exported as ONNX, and `moonfarm eval` plays it against every opponent.
 
 While a network learns in round N, the one of round N - 1 plays the games of the next round, and is measured.
@@ -173,6 +173,8 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
             if number < args.rounds:
                 games = pool.submit(play, number + 1, args)
             before = [games for n in range(1, number) for games in sorted((args.out / str(n)).glob("games*"))]
+            drawn = np.random.default_rng((args.seed, number)).permutation(len(before))[: args.earlier]
+            before = [before[i] for i in sorted(drawn)]
             old = sources(args.data, run.learner, args, args.policy) + sources(before, run.learner, args)
             loss, rows = learn(run, new, old, args)
             run.rows += rows
@@ -213,6 +215,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--begin", type=Path, help="folder of behaviour_cloning.py whose network to begin with (with the same --width)")
     parser.add_argument("--data", type=Path, action="append", default=[], help="dataset to learn from beside the games; may be given several times")
     parser.add_argument("--policy", action="append", help="of the datasets of --data without --ask learn only from the rows of this policy")
+    parser.add_argument("--earlier", type=int, default=16, metavar="N", help="datasets of earlier rounds to learn from in a round; long games take long to read")
     parser.add_argument("--seconds", type=float, default=120, help="seconds of learning in a round")
     parser.add_argument("--games", type=int, default=40, help="games against each opponent after each round")
     parser.add_argument("--max-turns", type=int, default=0, help="games are cut after this many turns; 0: no cut")

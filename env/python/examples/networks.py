@@ -121,8 +121,13 @@ class Cells(Body):
         policy = torch.cat(logits, 1)
         return policy if self.sorted else policy[:, self.order]
 
-    def chances(self, place: Place, there: Tensor, labels: Tensor, most: int) -> Tensor:
-        """Returns for each cell [rows, count] how likely it is learned from: of each choice of a kind about `most` cells are.
+    def groups(self, place: Place, seen: Seen) -> Tensor:
+        """Returns the group of each cell of a place, from 0, [rows, count]: cells whose orders cannot be compared."""
+        return torch.zeros(self.there(place, seen).shape, dtype=torch.long, device=self.order.device)
+
+    def chances(self, place: Place, there: Tensor, groups: Tensor, labels: Tensor, most: int) -> Tensor:
+        """Returns for each cell [rows, count] how likely it is learned from: of each choice of a kind and group about `most`
+        cells are.
 
         Most cells order nothing, or what all do, and would drown the others.
         """
@@ -132,8 +137,9 @@ class Cells(Body):
             counts = there & (label >= 0)
             if kind.follows:
                 counts &= labels[:, self.heads(place.kinds[0], every)[0]] == 1
-            often = torch.bincount(label[counts], minlength=self.sizes[kind.first])
-            chances = torch.maximum(chances, (most / often.clamp(min=1)).clamp(max=1)[label.clamp(min=0)] * counts)
+            label = label.clamp(min=0) + self.sizes[kind.first] * groups
+            often = torch.bincount(label[counts], minlength=int(label.max()) + 1)
+            chances = torch.maximum(chances, (most / often.clamp(min=1)).clamp(max=1)[label] * counts)
         return chances
 
     def say(self, seen: Seen, labels: Tensor | None = None, most: int = 0) -> Iterator[Said]:
@@ -141,9 +147,11 @@ class Cells(Body):
             wanted = self.there(place, seen)
             weights = torch.ones_like(wanted, dtype=torch.float)
             if labels is not None and most and place.count > 1:
-                chances = self.chances(place, wanted, labels, most)
+                groups = self.groups(place, seen)
+                chances = self.chances(place, wanted, groups, labels, most)
+                sizes = torch.bincount(groups[wanted], minlength=int(groups.max()) + 1).clamp(min=1)
+                weights = chances.clamp(min=1e-9) ** -self.share * (sizes.max() / sizes).sqrt()[groups]
                 wanted = wanted & (torch.rand(chances.shape, device=wanted.device) < chances)
-                weights = chances.clamp(min=1e-9) ** -self.share
             rows, which = wanted.nonzero().unbind(1)
             if not len(rows):
                 continue
@@ -397,6 +405,9 @@ class Entities(Cells):
 
     def there(self, place: Place, seen: Seen) -> Tensor:
         return seen.parts[0][:, :, 0] > 0
+
+    def groups(self, place: Place, seen: Seen) -> Tensor:
+        return seen.parts[0][:, :, 0].long()  # types: a row has one builder base, whose choices matter as much as those of all builders
 
     def entity(self, own: Tensor, codes: Tensor, counts: Tensor, h: Tensor) -> Tensor:
         """Returns the features of entities, one of each row: own [n, fields], codes [n, cells near it], counts [n, squares near

@@ -233,10 +233,12 @@ class Examples(unittest.TestCase):
                 heads, _ = body.heads(place.kinds[0], torch.arange(place.count))
                 labels[:, heads] = (torch.rand(2, place.count) < 0.02).long() * 2
                 rare, common = (there & (labels[:, heads] == label) for label in (2, 0))
-                chances = body.chances(place, there, labels, 40)
+                groups = torch.zeros(there.shape, dtype=torch.long)
+                chances = body.chances(place, there, groups, labels, 40)
+                self.assertEqual(float(body.chances(place, there, (labels[:, heads] > 0).long(), labels, 40)[rare].min()), 1)
                 self.assertTrue((chances[rare] == 1).all() and (chances[~there] == 0).all())
                 self.assertAlmostEqual(float(chances[common].sum()), 40, places=3)
-                with mock.patch.object(body, "there", return_value=there):
+                with mock.patch.object(body, "there", return_value=there), mock.patch.object(body, "groups", return_value=groups):
                     with mock.patch("networks.counted", lambda label, legal: label >= 0):
                         drawn = [said for _ in range(100) for said in body.say(seen, labels, 40)]
                 weights = sum(float(s.weights.sum()) for s in drawn) / 100
