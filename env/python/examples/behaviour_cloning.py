@@ -25,9 +25,10 @@ the one with the largest share; the cross-entropy of a row, and its minimum, whi
 how far the value is from the outcome and from the search's value (root mean square), and how far the search's value
 is from the outcome.
 
---learn played learns the choices that were played in the same rows instead, and prints the same. The shares are
-spread over many choices, of which the search plays the one with the largest: so a network that learned them plays its
-likeliest choice, unless --no-greedy says that it draws.
+--learn played learns the choices that were played in the same rows instead. It is the default in sequential forms and
+in other forms than that of the dataset, which have no shares, and where heads depend on another head's choice. The
+shares are spread over many choices, of which the search plays the one with the largest: so a network that learned them
+plays its likeliest choice, unless --no-greedy says that it draws.
 
 --learn asked learns what the policy of `generate --ask POLICY` would choose in the states that others reach; it is the
 default for data that has such labels.
@@ -58,7 +59,7 @@ from torch import Tensor, nn
 
 import moonfarm
 from networks import Body, Cells, Said, Seen, make, write
-from rows import Rows, Source, blend, cross_entropy, distinct
+from rows import Rows, Source, asked, blend, cross_entropy, distinct
 
 
 FORMS = {"terminal": "orders", "codecraft": "entities"}  # others: cells
@@ -67,9 +68,10 @@ LINE = (
     "{seconds:6.0f} s  {rows} rows  loss {loss:.3f}  held out: {agreement:.1%} of {choices} choices ({commonest:.1%} by"
     " the commonest legal one; of the others {recall:.1%} are predicted, {precision:.1%} of these predictions are right)"
 )
-SEARCH_LINE = (
-    "{cross_entropy:>25.3f} cross-entropy (least {entropy:.3f})  value off by {value_outcome:.3f} from the outcome (the"
-    " search's {search_outcome:.3f}), by {value_search:.3f} from the search's"
+SHARES_LINE = "{cross_entropy:>25.3f} cross-entropy (least {entropy:.3f})"
+VALUE_LINE = (
+    "  value off by {value_outcome:.3f} from the outcome (the search's {search_outcome:.3f}), by {value_search:.3f} from"
+    " the search's"
 )
 
 
@@ -121,7 +123,7 @@ class Learner:
         outcome = self.tensor(batch, "outcome").float()
         if self.searches:
             outcome = torch.lerp(outcome, self.tensor(batch, "search_value"), self.mix)
-        return total + F.mse_loss(seen.value, outcome)
+        return total + F.mse_loss(seen.value.float(), outcome)
 
     @property
     def searches(self) -> bool:
@@ -135,8 +137,9 @@ class Learner:
         searches the cross-entropy and the errors of the value.
         """
         n = right = common = found = predicted = 0
-        sums, rows = torch.zeros(5, dtype=torch.float64), 0
+        sums, rows, shares = torch.zeros(5, dtype=torch.float64), 0, False
         for batch in batches:
+            shares = "shares" in batch
             labels, seen = self.labels(batch, "shares" if self.searches else self.learn), self.see(batch)
             if self.searches:
                 outcome, value = self.tensor(batch, "outcome"), self.tensor(batch, "search_value")
@@ -149,7 +152,7 @@ class Learner:
                 good = best == label
                 n, right, common = n + len(label), right + int(good.sum()), common + int((usual == label).sum())
                 found, predicted = found + int((good & (best != usual)).sum()), predicted + int((best != usual).sum())
-                if self.searches:
+                if "shares" in batch:
                     for i, of in enumerate(cross_entropy(said, self.tensor(batch, "shares")), 3):
                         sums[i] += float(of.sum())
         point = {
@@ -159,7 +162,7 @@ class Learner:
         if not self.searches:
             return point
         errors = (sums[:3] / max(rows, 1)).sqrt().tolist()
-        names = ("value_outcome", "search_outcome", "value_search", "cross_entropy", "entropy")
+        names = ("value_outcome", "search_outcome", "value_search", *(("cross_entropy", "entropy") if shares else ()))
         return {**point, **dict(zip(names, [*errors, *(sums[3:] / max(rows, 1)).tolist()]))}
 
     @torch.no_grad()
@@ -265,7 +268,7 @@ def arguments() -> argparse.Namespace:
         "--learn", choices=("shares", "played", "all", "asked"),
         help="shares: learn the search's shares, in the rows with a search; played: learn the choices played in the same"
         " rows; all: learn the choices played in all rows; asked: learn the choices of the policy of generate --ask"
-        " (default: asked or shares if the dataset has them, else all)",
+        " (default: asked or shares if the dataset has them, played if it has searches without shares, else all)",
     )  # fmt: skip
     parser.add_argument(
         "--value-mix", type=float, default=0.5, metavar="X",
@@ -297,16 +300,20 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def choose(data: list[moonfarm.Dataset], args: argparse.Namespace) -> str:
+def choose(data: list[moonfarm.Dataset], body: Body, args: argparse.Namespace) -> str:
     """Returns what to learn."""
     columns = set.intersection(*(set(d.columns) for d in data))
-    searches = "search_value" in columns
-    learn: str = args.learn or ("asked" if "asked" in columns else "all")
+    searches, shares = "search_value" in columns, "search_policy" in columns and not body.dependent
+    learn: str = args.learn or ("asked" if all(map(asked, data)) else "all")
     if args.learn is None and searches and learn == "all":
-        learn = "played" if moonfarm.make_vec(data[0].game, 1, form=data[0].form).description["sequential"] else "shares"
+        learn = "shares" if shares else "played"
     if learn in ("shares", "played") and not searches:
         raise SystemExit(f"--learn {learn}: no policy of {args.dataset[0]} searches")
-    if learn == "asked" and not any("asked" in d.columns for d in data):
+    if learn == "shares" and body.dependent:
+        raise SystemExit(f"--learn shares: {data[0].game} has heads that depend on another head's choice, which shares cannot express")
+    if learn == "shares" and not shares:
+        raise SystemExit("--learn shares: the shares exist only in the form of the dataset")
+    if learn == "asked" and not any(map(asked, data)):
         raise SystemExit(f"--learn asked: no policy was asked for {args.dataset[0]} (generate --ask)")
     return learn
 
@@ -318,12 +325,10 @@ def start(args: argparse.Namespace) -> tuple[Run, moonfarm.VectorEnv]:
     form = args.form or FORMS.get(game, "cells")
     data = [moonfarm.dataset(folder, form=form) for folder in args.dataset]
     envs = moonfarm.make_vec(game, 1, rules=data[0].metadata["job"]["rules"][-1], form=form)
-    learn = choose(data, args)
+    body = make(envs, args.width, players=len(args.imitate))
+    learn = choose(data, body, args)
     if args.greedy is None:
         args.greedy = learn == "shares"
-    body = make(envs, args.width, players=len(args.imitate))
-    if learn == "shares" and isinstance(body, Cells) and any(kind.follows for place in body.places for kind in place.kinds):
-        raise SystemExit(f"--learn shares: {game} has heads that depend on another head's choice, which shares cannot express")
     learner = Learner(envs, body, device, learn, args.value_mix)
     for d in data:
         print(f"{d.path}: {d.num_episodes} games, {distinct(d)} of them different", flush=True)
@@ -353,7 +358,7 @@ def measure(run: Run, held: list[Rows], loss: float) -> None:
     run.curve.append({"seconds": round(run.seconds, 1), "rows": run.rows, "loss": loss, **point})
     print(LINE.format(**run.curve[-1]), flush=True)
     if run.learner.searches:
-        print(SEARCH_LINE.format(**run.curve[-1]), flush=True)
+        print(((SHARES_LINE if "entropy" in point else "") + VALUE_LINE).format(**run.curve[-1]), flush=True)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -79,6 +80,7 @@ class Body(nn.Module):
     inputs = ["planes", "scalars"]
     most = 256  # of many cells, a batch learns from about so many with the same choice
     share = 1.0  # each of these weighs as much as this power of the number of cells that it stands for
+    dependent = False  # some heads have an effect only where another head chooses 1
 
     def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:
         super().__init__()
@@ -104,6 +106,10 @@ class Body(nn.Module):
             return torch.cat([scalars, F.one_hot(tensors["player"].long(), self.players).float()], 1)
         return torch.cat([scalars, scalars[:, :1] * 0 + self.player], 1)
 
+    def mirrored(self, batch: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Returns rows as a symmetry of the rules shows them, or the same rows if the body has none."""
+        return batch
+
     def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
         """Returns the features and the value of a batch."""
         raise NotImplementedError
@@ -118,7 +124,7 @@ class Body(nn.Module):
         labels [rows, heads]: only of heads that have a label and several legal choices. most: of heads at many cells with
         the same label only about this number, drawn at random, whose weights stand for the others; 0: all.
         """
-        logits, legal = self.policy(seen), seen.mask
+        logits, legal = self.policy(seen).float(), seen.mask
         rows = torch.arange(logits.shape[0], device=logits.device)
         if labels is not None:
             rows = (counted(labels[:, 0], legal)).nonzero()[:, 0]

@@ -41,6 +41,7 @@ from torch import nn
 import moonfarm
 from behaviour_cloning import FORMS, Learner, Run, Source, blend, wilson
 from networks import make, write
+from rows import asked
 
 
 def command(args: argparse.Namespace) -> str:
@@ -93,7 +94,7 @@ def sources(folders: list[Path], learner: Learner, args: argparse.Namespace, pol
     for data in (moonfarm.dataset(f, form=args.form) for f in folders):
         which = argparse.Namespace(
             seed=args.seed, batch=args.batch, validation=0.02, imitate=[], outcome=None, chosen=None, seat=None,
-            policy=None if "asked" in data.columns else policy,
+            policy=None if asked(data) else policy,
         )  # fmt: skip
         found.append(Source(data, learner, None, which, max(1, len(folders) // 4)))
     return found

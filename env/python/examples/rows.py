@@ -1,4 +1,4 @@
-"""The rows that behaviour_cloning.py and dagger.py learn from: those of searches, mixed, of several datasets."""
+"""The rows that the examples learn from: those of searches, mixed, of several datasets."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 Rows = dict[str, np.ndarray]
 
 
+def asked(data: moonfarm.Dataset) -> bool:
+    """Returns whether a policy was asked (generate --ask). Files without observations do not list the column asked."""
+    return bool(data.metadata["job"].get("ask"))
+
+
 def cross_entropy(said: Said, shares: Tensor) -> tuple[Tensor, Tensor]:
     """Returns the cross-entropy of each head against the shares of its legal choices, and its minimum."""
     shares = shares[said.rows[:, None], said.choices] * (said.logits > -1e9)
@@ -31,15 +36,19 @@ def cross_entropy(said: Said, shares: Tensor) -> tuple[Tensor, Tensor]:
 
 def searched(data: moonfarm.Dataset, seen: list[str], batches: Iterable[Rows]) -> Iterator[Rows]:
     """Yields the rows in which a policy searched, with the shares of all choices; and the choice with the largest share
-    in each head, -1 without one."""
+    in each head, -1 without one. In another form than that of the dataset there are no shares, and the choice that was
+    played stands for the best."""
     firsts = np.cumsum([0, *data.heads])[:-1]
     for batch in batches:
         rows = ~np.isnan(batch["search_value"])
         if not rows.any():
             continue
+        kept = {name: batch[name][rows] for name in (*seen, "mask", "action", "outcome", "search_value")}
+        if "search_policy" not in batch:
+            yield {**kept, "best": kept["action"]}
+            continue
         shares = data.shares(batch)[rows]
         best = [np.where(of.any(1), of.argmax(1), -1) for of in np.split(shares, firsts[1:], axis=1)]
-        kept = {name: batch[name][rows] for name in (*seen, "mask", "action", "outcome", "search_value")}
         yield {**kept, "shares": shares, "best": np.stack(best, 1)}
 
 
@@ -75,7 +84,7 @@ class Source:
         # Of long episodes a part, so that a window has rows of several.
         rows = data.metadata["totals"]["rows"]
         self.part = min(1.0, self.window * data.num_episodes / (8 * rows))
-        self.label = "asked" if learner.learn == "asked" and "asked" in data.columns else "action"
+        self.label = "asked" if learner.learn == "asked" and asked(data) else "action"
         columns = ["planes", "scalars", "mask", "outcome", self.label]
         if learner.searches:
             columns += [name for name in data.columns if name.startswith("search_")]
