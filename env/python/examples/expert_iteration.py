@@ -1,31 +1,40 @@
-"""Expert iteration for Tower Defence: a search plays, a network learns from it, and the search uses the network.
+"""Expert iteration: a search plays, a network learns from it, and the search uses the network.
 
-    python3 env/python/examples/expert_iteration.py loop
+    python3 env/python/examples/expert_iteration.py loop towerdefence
 
 In each generation (Anthony, Tian, Barber: "Thinking fast and slow with deep learning and tree search", 2017)
 
-1. `moonfarm generate` plays games of a search against itself: in the first generation with the game's own formula,
-   later with the best network so far, which gives its priors and values and also plays some of the turns, so that
-   games differ;
-2. the network goes on learning from the games of the last generations: policy from the search's shares, value from a
-   mix of the outcome and the search's value;
+1. `moonfarm generate` plays games: in the first generation of --teacher, a search with the game's own formula, against
+   itself; later of --search with the best network so far, which also plays some of the turns, so that games differ.
+   A part of the later games is against each --opponent;
+2. the network goes on learning, half from the newest games, half from those of earlier generations: policy from the
+   search's shares, value from a mix of the outcome and the search's value;
 3. it is exported as ONNX, and `moonfarm eval --sprt` compares it with the best network, which it replaces if the test
    finds it stronger;
-4. `moonfarm eval` plays its likeliest choices against the scripts, and rates searches with the networks.
+4. `moonfarm eval` plays it against every --opponent and --judge, and rates the generations.
 
-loop/best.onnx is the best network, loop/curve.json has an object for each generation, loop/curve.svg shows them. The
-same command continues a run that was stopped. The program learns on a GPU if there is one; the CPU plays the games.
+It takes any game and form; --form names it (default: orders for Terminal, entities for CodeCraft, else cells). GAMES has
+the defaults of the games. What the network can do for a search depends on the game:
+
+- Tower Defence: its policy weighs the moves of mcts, and its value may judge the leaves.
+- Terminal: its value judges the leaves. A move of the search is a plan of many orders, which are several actions of the
+  form orders: there the network learns the orders that were played, not the shares.
+- CodeCraft: the search pgs takes no network. So the network plays most turns of the later games, `generate --ask` says
+  what the search would choose in their states, and the network learns that, as in dagger.py. The search stays the same.
+- Tron has no search. The script territory is asked instead.
+
+loop/best.onnx is the best network, loop/curve.json has an object for each generation, loop/curve.svg shows their
+ratings. The same command continues a run that was stopped. The program learns on a GPU if there is one; the CPU plays the games.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,181 +42,204 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import nn
 
 import moonfarm
-from networks import Tower, write_onnx
+from behaviour_cloning import FORMS, Learner, choose, wilson
+from dagger import call, command, keep, player, sources
+from networks import make, write
+from rows import Source, blend, distinct
 
-GAME = "towerdefence"
-ANCHOR = "mcts(sims=100)"
-SCRIPTS = ("planner", "econ", "turtle", "rush", "tesla", "playout")
+
+class Game(NamedTuple):
+    """The defaults of a game's flags."""
+
+    teacher: str | None = None  # plays the first generation
+    search: str | None = None  # plays the others with the network {model}, or is asked if it has no {model}
+    unsearched: float = 0.9  # share of their turns that the network plays alone
+    opponent: list[str] = ["random"]
+    judge: list[str] = ["empty"]
+    temperature: float = 0.5
+    rated: str | None = None  # the player whose rating is measured; None: the network
+    anchor: str = "random"  # the player whose rating is 0
+    episodes: int = 100
+    later: int = 100
+    shard_episodes: int = 20
+    rows: int = 500_000
+    later_rows: int = 250_000
+    batch: int = 256
+    rate: float = 1e-3
+    games: int = 100
+
+
+GAMES = {
+    "towerdefence": Game(
+        "mix(0.9*mcts(sims=400),0.06*playout,0.04*random)", "mcts(sims=100,model={model},trust=0)", 0.1,
+        ["planner"], ["econ", "turtle", "rush", "tesla", "playout"], 0, "mcts(sims=20,model={model})", "mcts(sims=100)",
+        episodes=9000, later=600, rows=2_100_000, later_rows=750_000, batch=512, rate=2e-3, games=400,
+    ),
+    "terminal": Game(
+        "mix(0.9*mcts(sims=100),0.1*scatter)", "mcts(sims=100,model={model})", 0.1,
+        ["planner"], ["maze", "starter", "turtle"], 0.2, "mcts(sims=20,model={model})", "mcts(sims=20)",
+        episodes=200, rows=1_000_000, later_rows=500_000,
+    ),
+    "codecraft": Game(
+        "mix(0.9*pgs(sims=100),0.1*random)", "pgs(sims=100)", opponent=["squads"], judge=["econ", "turtle"], anchor="econ",
+        episodes=40, later=20, shard_episodes=2, rows=200_000, later_rows=100_000, games=20,
+    ),
+    "tron": Game(
+        "mix(0.8*territory,0.2*random)", "territory", opponent=["territory"], judge=["safe"], anchor="territory",
+        episodes=2000, later=1000, games=400,
+    ),
+}  # fmt: skip
+
 LINE = (
-    "generation {generation}: {rows} rows, loss {policy_loss:.3f} + {value_loss:.3f}, {score:.1%} against the best"
-    " before; rating {rating:.0f} ± {interval}, {planner:.1%} of games against planner; {play:.0f} s of play, {learn:.0f} s of"
-    " learning, {measure:.0f} s of measuring"
+    "generation {generation}: {rows} rows of {games} games, {distinct} of them different; loss {loss:.3f}; {score:.1%} against"
+    " the best before, {verdict}; rating {rating:.0f} ± {interval}; {play:.0f} s of play, {learning:.0f} s of learning, {measure:.0f} s of"
+    " measuring, {cpu:.0f} CPU-seconds"
 )
 
 
-class Rows(NamedTuple):
-    """The data to learn from."""
-
-    planes: Tensor  # uint8 [n, planes, 8, 16]
-    scalars: Tensor  # float32 [n, scalars]
-    mask: Tensor  # bool [n, 322]
-    shares: Tensor  # float16 [n, 322]
-    value: Tensor  # float32 [n]
-
-
-def read(folder: Path, mix: float) -> Rows:
-    """Returns the rows of a dataset in which there was something to search."""
-    parts: list[list[np.ndarray]] = []
-    columns = ["planes", "scalars", "mask", "outcome", "search_value", "search_policy", "search_choices"]
-    data = moonfarm.dataset(folder)
-    for batch in data.batches(4096, columns=columns, obs="planes", split="all"):
-        shares = data.shares(batch)
-        rows = shares.max(1) > 0
-        rows &= np.isfinite(batch["search_value"])
-        mask = data.masks(batch["mask"][rows])
-        value = (1 - mix) * batch["outcome"][rows] + mix * batch["search_value"][rows]
-        parts.append([
-            batch["planes"][rows], batch["scalars"][rows], mask, shares[rows].astype(np.float16),
-            value.astype(np.float32),
-        ])  # fmt: skip
-    return Rows(*(torch.from_numpy(np.concatenate(columns)) for columns in zip(*parts)))
+def play(number: int, best: Path, args: argparse.Namespace) -> list[Path]:
+    """Plays the games of a generation; returns the datasets: the player against itself, then against each opponent."""
+    learner, games, against = args.teacher, args.episodes, 0
+    if number > 1:
+        search, network = args.search.format(model=f'"{best}"'), player(best, args.temperature or 1)
+        learner = f"mix({1 - args.unsearched:g}*{search},{args.unsearched:g}*{network})"
+        if args.unsearched in (0, 1):
+            learner = network if args.unsearched else search
+        games, against = args.later, round(args.against * args.later / len(args.opponent))
+    ask = [] if "{model}" in args.search else ["--ask", args.search]
+    lineups = [(learner, games - against * len(args.opponent)), *((f"{learner},{o}", against) for o in args.opponent)]
+    folders = []
+    for i, (players, episodes) in enumerate(lineups):
+        if episodes:
+            folders.append(args.out / str(number) / f"games{i}")
+            call(
+                args, "generate", args.game, "--policy", players, *ask, "--obs", "none", "--episodes", episodes,
+                "--shard-episodes", args.shard_episodes, "--seed", number + 1000 * (args.seed - 1),
+                "--max-turns", args.max_turns, "--workers", args.threads, "--out", folders[-1],
+            )  # fmt: skip
+    return folders
 
 
-def mirrored(rows: Rows) -> Rows:
-    """Returns the rows with the board upside down: the rules are symmetric in this direction."""
+def mixed(parts: list[list[Source]], size: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yields batches: half of the rows are of the first part, the others in equal numbers of the other parts."""
+    sizes = [size - size // 2, *[max(1, size // 2 // (len(parts) - 1))] * (len(parts) - 1)] if len(parts) > 1 else [size]
+    streams = [blend(part, of, seed) for part, of in zip(parts, sizes)]
+    while True:
+        pieces = [next(stream) for stream in streams]
+        yield {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
-    def flip(choices: Tensor) -> Tensor:
-        cells = choices[:, : -Tower.OTHERS].view(len(choices), Tower.ORDERS, -1, Tower.WIDTH)
-        return torch.cat([cells.flip(2).flatten(1), choices[:, -Tower.OTHERS :]], 1)
 
-    return Rows(rows.planes.flip(2), rows.scalars, flip(rows.mask), flip(rows.shares), rows.value)
-
-
-def learn(network: Tower, rows: Rows, newest: int, args: argparse.Namespace, generation: int) -> tuple[float, float]:
-    """Learns from rows, the last `newest` of them from the newest games; returns both mean losses at the end."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    network.to(device, memory_format=torch.channels_last).train()
-    optimiser = torch.optim.AdamW(network.parameters(), weight_decay=1e-4)
-    draw = torch.Generator().manual_seed(args.seed + generation)
-    losses: list[tuple[float, float]] = []
-    # If games of earlier generations are learned from, too, half of each batch is from the newest.
-    old = len(rows.value) - newest
-    half = args.batch if old == 0 else args.batch // 2
-    rate = args.rate if old == 0 else args.rate / 2
-    steps = max(1, int((args.passes if old == 0 else args.later_passes) * newest / half))
-    for step in range(steps):
+def learn(learner: Learner, parts: list[list[Source]], args: argparse.Namespace, seed: int) -> float:
+    """Learns from the games of generations, the newest first; returns the mean loss of the last tenth."""
+    rows, rate = (args.rows, args.rate) if len(parts) == 1 else (args.later_rows, args.rate / 2)
+    steps, losses = max(1, rows // args.batch), list[float]()
+    for source in itertools.chain(*parts):
+        source.epoch = seed  # not the order of another generation
+    optimiser = torch.optim.AdamW(learner.body.parameters(), weight_decay=1e-4)
+    for step, batch in zip(range(steps), mixed(parts, args.batch, seed)):
         for group in optimiser.param_groups:  # it rises for a twentieth of the steps, then falls
             group["lr"] = rate * min(1, 20 * (step + 1) / steps) * max(1 - step / steps, 0.02)
-        of = torch.randint(old, old + newest, (half,), generator=draw)
-        if old:
-            of = torch.cat([of, torch.randint(old, (args.batch - half,), generator=draw)])
-        batch = Rows(*(column[of].to(device) for column in rows))
         if step % 2:
-            batch = mirrored(batch)
-        with torch.autocast(device, torch.bfloat16, enabled=args.bfloat16):
-            logits, value = network(batch.planes, batch.scalars)
-        logits = logits.float().masked_fill(~batch.mask, -1e9)
-        policy_loss = -(batch.shares.float() * F.log_softmax(logits, 1)).sum(1).mean()
-        value_loss = F.mse_loss(value.float(), batch.value)
+            batch = learner.body.mirrored(batch)
+        with torch.autocast(learner.device, torch.bfloat16, enabled=args.bfloat16):
+            loss = learner.loss(batch)
         optimiser.zero_grad()
-        (policy_loss + value_loss).backward()
-        nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+        loss.backward()
+        nn.utils.clip_grad_norm_(learner.body.parameters(), 5.0)
         optimiser.step()
-        losses.append((policy_loss.item(), value_loss.item()))
-        if sys.stderr.isatty() and step % 50 == 0:
-            print(f"\r{step} of {steps} steps, loss {np.mean(losses[-50:], 0)}", end="", file=sys.stderr)
-    network.to("cpu", memory_format=torch.contiguous_format).eval()
-    policy_loss, value_loss = np.mean(losses[-max(1, steps // 10) :], 0)
-    return float(policy_loss), float(value_loss)
+        losses.append(loss.item())
+    return float(np.mean(losses[-max(1, steps // 10) :]))
 
 
-def export(network: Tower, envs: moonfarm.VectorEnv, file: Path) -> None:
-    """Writes the network as ONNX."""
-    d = envs.description
-    example = (torch.zeros(1, len(d["planes"]), d["height"], d["width"]), torch.zeros(1, len(d["scalars"])))
-    write_onnx(network, example, file, ["planes", "scalars"], ["policy", "value"])
+def evaluate(args: argparse.Namespace, players: list[str], *arguments: object) -> dict[str, Any]:
+    """Returns the results of games between players."""
+    said = [word for name in players for word in ("--player", name)]
+    result: dict[str, Any] = json.loads(
+        call(args, "eval", args.game, *said, *arguments, "--max-turns", args.max_turns, "--seed", args.seed, "--json")
+    )
+    return result
 
 
-class Moonfarm:
-    """The command moonfarm, and what it prints of games."""
+def measure(number: int, best: Path, args: argparse.Namespace) -> dict[str, Any]:
+    """Compares the network of a generation with the best one and with the scripts; returns the scores."""
+    network: Path = args.out / str(number) / "network.onnx"
+    score, stronger = 1.0, True
+    if number > 1:
+        drawn = [player(file, args.temperature or 1) for file in (network, best)]  # the likeliest choices repeat a game
+        result = evaluate(args, drawn, "--sprt", args.sprt, "--games", 10 * args.games)
+        score, stronger = result["players"][0]["score"], result["sprt"]["decision"] == "H1"
+    players = [player(network, args.temperature), *dict.fromkeys([*args.opponent, *args.judge])]
+    result = evaluate(args, players, "--schedule", "gauntlet", "--games", args.games)
+    ours, names = result["players"][0]["player"], ("score", "games", "distinct")
+    scores = {pair["b"]: {name: pair[name] for name in names} for pair in result["pairs"] if pair["a"] == ours}
+    for of in scores.values():
+        of["low"], of["high"] = wilson(of["score"], of["games"])
+    return {"score": score, "kept": stronger, "scores": scores}
 
-    def __init__(self, program: str | None, folder: Path) -> None:
-        self.program = program or shutil.which("moonfarm")
-        if self.program is None:
-            self.program = str(folder / "moonfarm")
-            root = Path(__file__).resolve().parents[3]
-            subprocess.run(["go", "build", "-o", Path(self.program).resolve(), "./cmd/moonfarm"], cwd=root, check=True)
 
-    def __call__(self, *arguments: object) -> str:
-        done = subprocess.run([str(self.program), *map(str, arguments)], stdout=subprocess.PIPE, text=True)
-        if done.returncode:
-            raise SystemExit(done.returncode)
-        return done.stdout
+def rate(curve: list[dict[str, Any]], args: argparse.Namespace) -> None:
+    """Rates the players of all generations against each other and against the anchor, whose rating is 0."""
+    files = [args.out / str(c["generation"]) / "network.onnx" for c in curve]
+    players = [args.rated.format(model=f'"{file}"') if args.rated else player(file, args.temperature) for file in files]
+    result = evaluate(args, [*players, args.anchor], "--games", max(2, args.games // 8), "--anchor", args.anchor)
+    for c, rated in zip(curve, result["players"]):
+        c["rating"], c["error"] = rated["elo"], rated["error"]  # None: too few games for an error
 
-    def evaluate(self, players: list[str], *arguments: object) -> dict[str, Any]:
-        said = [word for player in players for word in ("--player", player)]
-        result: dict[str, Any] = json.loads(self("eval", GAME, *said, *arguments, "--json"))
-        return result
+
+def cpu() -> float:
+    """Returns the CPU-seconds of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 @contextlib.contextmanager
 def timed(folder: Path, what: str) -> Iterator[dict[str, float]]:
-    """Adds the seconds of the block to those of earlier tries, in a file; yields all times."""
+    """Adds the seconds and CPU-seconds of the block to those of earlier tries, in a file; yields all times."""
     file = folder / "seconds.json"
     seconds: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), cpu()
     try:
         yield seconds
     finally:
         seconds[what] = seconds.get(what, 0) + time.perf_counter() - begun
-        file.write_text(json.dumps(seconds))
+        seconds["cpu"] = seconds.get("cpu", 0) + cpu() - used
+        keep(file, seconds)
 
 
-def generation(number: int, moonfarm_: Moonfarm, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> dict[str, Any]:
-    """Plays, learns and measures; returns the new line of the curve."""
-    out: Path = args.out
-    best, folder = out / "best.onnx", out / str(number)
-    folder.mkdir(exist_ok=True)
-    teacher = args.teacher
+def taught(number: int, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> dict[str, Any]:
+    """Teaches the network of a generation; returns its loss and the numbers of the new games and of their rows."""
+    folder, device = args.out / str(number), "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(args.seed + number)
+    body = make(envs, args.width)
     if number > 1:
-        searching = f"mcts(sims={args.sims},model={best},trust={args.trust})"
-        teacher = f"mix({1 - args.unsearched}*{searching},{args.unsearched}*{best})"
+        body.load_state_dict(torch.load(args.out / str(number - 1) / "network.pt", map_location="cpu"))
+    folders = [sorted((args.out / str(g)).glob("games*")) for g in range(number, max(0, number - args.window), -1)]
+    new = [moonfarm.dataset(f, form=args.form) for f in folders[0]]
+    learner = Learner(envs, body, device, choose(new, body, argparse.Namespace(learn=None, dataset=folders[0])), args.value_mix)
+    loss = learn(learner, [sources(part, learner, args) for part in folders], args, args.seed + number)
+    torch.save(body.state_dict(), folder / "network.pt")
+    write(body, envs, folder / "network.onnx")
+    rows, games = (sum(data.metadata["totals"][name] for data in new) for name in ("rows", "episodes"))
+    return {"rows": rows, "games": games, "distinct": sum(map(distinct, new)), "learn": learner.learn, "loss": loss}
+
+
+def generation(number: int, envs: moonfarm.VectorEnv, curve: list[dict[str, Any]], args: argparse.Namespace) -> dict[str, Any]:
+    """Plays, learns and measures, beginning after what an earlier run has done; returns the new point of the curve."""
+    best, folder = args.out / "best.onnx", args.out / str(number)
+    file = folder / "learned.json"
+    folder.mkdir(exist_ok=True)
     with timed(folder, "play"):
-        moonfarm_(
-            "generate", GAME, "--policy", teacher, "--episodes", args.later if number > 1 else args.episodes,
-            "--shard-episodes", args.shard_episodes, "--seed", number, "--obs", "none", "--out", folder / "games",
-        )  # fmt: skip
-
-    with timed(folder, "learn"):
-        torch.manual_seed(args.seed + number)
-        network = Tower(envs, args.channels, args.blocks)
-        if number > 1:
-            network.load_state_dict(torch.load(out / str(number - 1) / "network.pt"))
-        first = max(1, number - args.window + 1)
-        parts = [read(out / str(g) / "games", args.value_mix) for g in range(first, number + 1)]
-        rows = Rows(*(torch.cat(columns) for columns in zip(*parts)))
-        policy_loss, value_loss = learn(network, rows, len(parts[-1].value), args, number)
-        torch.save(network.state_dict(), folder / "network.pt")
-        export(network, envs, folder / "network.onnx")
-
+        play(number, best, args)
+    with timed(folder, "learning"):
+        if not file.exists():
+            keep(file, taught(number, envs, args))
     with timed(folder, "measure") as seconds:
-        score, stronger = 1.0, True
-        if number > 1:
-            players = [str(folder / "network.onnx"), str(best)]
-            result = moonfarm_.evaluate(players, "--sprt", args.sprt, "--games", 10 * args.games)
-            score, stronger = result["players"][0]["score"], result["sprt"]["decision"] == "H1"
-        players = [f"{folder / 'network.onnx'}(greedy)", *SCRIPTS]
-        result = moonfarm_.evaluate(players, "--schedule", "gauntlet", "--games", args.games)
-        ours = result["players"][0]["player"]
-    return {
-        "generation": number, "rows": len(rows.value), "policy_loss": policy_loss, "value_loss": value_loss,
-        "score": score, "kept": stronger,
-        **{pair["b"]: pair["score"] for pair in result["pairs"] if pair["a"] == ours}, **seconds,
-    }  # fmt: skip
+        point = {"generation": number, **json.loads(file.read_text()), **measure(number, best, args)}
+        rate([*curve, point], args)
+    return {**point, **seconds}
 
 
 def keep_best(curve: list[dict[str, Any]], out: Path) -> None:
@@ -216,23 +248,24 @@ def keep_best(curve: list[dict[str, Any]], out: Path) -> None:
         shutil.copy(out / str(kept) / "network.onnx", out / "best.onnx")
 
 
-def rate(curve: list[dict[str, Any]], moonfarm_: Moonfarm, args: argparse.Namespace) -> None:
-    """Rates short searches with the networks of all generations against each other and a search without one, at 0."""
-    players = [f"mcts(sims=20,model={args.out / str(c['generation']) / 'network.onnx'})" for c in curve]
-    result = moonfarm_.evaluate([*players, ANCHOR], "--games", max(2, args.games // 8), "--anchor", ANCHOR)
-    for c, player in zip(curve, result["players"]):
-        c["rating"], c["error"] = player["elo"], player["error"]  # None: too few games for an error
-
-
 def interval(point: dict[str, Any]) -> str:
     """Returns the error of a rating as text."""
     return "?" if point["error"] is None else f"{point['error']:.0f}"
 
 
-def draw(curve: list[dict[str, Any]], file: Path) -> None:
+def show(point: dict[str, Any]) -> None:
+    """Prints a point of the curve."""
+    print(LINE.format(interval=interval(point), verdict="kept" if point["kept"] else "not kept", **point))
+    for opponent, of in point["scores"].items():
+        score, low, high = (100 * of[name] for name in ("score", "low", "high"))
+        games = f"{of['games']} games, {of['distinct']} of them different"
+        print(f"  {score:5.1f} % against {opponent} in {games}, between {low:.1f} and {high:.1f} %", flush=True)
+
+
+def draw(curve: list[dict[str, Any]], file: Path, anchor: str) -> None:
     """Draws the rating over the minutes of the run."""
     width, height, left, top = 640, 300, 60, 24
-    minutes = np.cumsum([(c["play"] + c["learn"] + c["measure"]) / 60 for c in curve])
+    minutes = np.cumsum([(c["play"] + c["learning"] + c["measure"]) / 60 for c in curve])
     ratings = np.array([c["rating"] for c in curve])
     errors = np.array([c["error"] or 0.0 for c in curve])  # an unknown error gets no bar
     low, high = min(0, (ratings - 2 * errors).min()) - 20, max(0, (ratings + 2 * errors).max()) + 20
@@ -250,7 +283,7 @@ def draw(curve: list[dict[str, Any]], file: Path) -> None:
         f'<rect width="{width}" height="{height}" fill="white"/>',
         f'<path d="M{left} {top}V{bottom}H{width - 20}" fill="none" stroke="#888"/>',
         f'<path d="M{left} {zero:.0f}H{width - 20}" stroke="#888" stroke-dasharray="4"/>',
-        text(width - 24, zero - 6, f"{ANCHOR} without a network", "end"),
+        text(width - 24, zero - 6, anchor, "end"),
         text((left + width) / 2, height - 12, "minutes of play, learning and measuring"),
         text(left, top - 8, "Elo", "middle"),
         f'<polyline points="{" ".join(f"{a:.0f},{y(r):.0f}" for a, r in zip(x, ratings))}" fill="none" stroke="#06c"/>',
@@ -266,52 +299,65 @@ def draw(curve: list[dict[str, Any]], file: Path) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="Other flags have a default for each game, in GAMES.")
     parser.add_argument("out", type=Path, help="folder of all results")
+    parser.add_argument("game")
+    parser.add_argument("--form", help="form of observations and actions (default: as above)")
     parser.add_argument("--generations", type=int, default=3)
-    parser.add_argument("--episodes", type=int, default=9000, help="games of the first generation")
-    parser.add_argument("--later", type=int, default=600, metavar="EPISODES", help="games of every other generation")
-    parser.add_argument("--shard-episodes", type=int, default=20)
+    parser.add_argument("--teacher", help="policy of the first generation")
+    parser.add_argument("--search", help="policy of the others, with the network {model}; without it the policy is asked instead")
+    parser.add_argument("--unsearched", type=float, metavar="X", help="share of the turns that the network plays without a search")
+    parser.add_argument("--opponent", action="append", help="policy to play and to learn against; may be given several times")
+    parser.add_argument("--against", type=float, default=1 / 3, metavar="X", help="share of the later games that is against the opponents")
+    parser.add_argument("--judge", action="append", help="further policy that the network is measured against")
+    parser.add_argument("--temperature", type=float, help="of the network's choices when it is measured; 0: the likeliest")
+    parser.add_argument("--rated", help="player with the network {model} whose rating is measured (default: the network)")
+    parser.add_argument("--anchor", help="player whose rating is 0")
+    parser.add_argument("--episodes", type=int, help="games of the first generation")
+    parser.add_argument("--later", type=int, metavar="EPISODES", help="games of every other generation")
+    parser.add_argument("--shard-episodes", type=int)
+    parser.add_argument("--window", type=int, default=3, help="number of generations whose games are learned from")
     parser.add_argument(
-        "--teacher", default="mix(0.9*mcts(sims=400),0.06*playout,0.04*random)", help="policy of the first generation"
-    )
-    parser.add_argument("--sims", type=int, default=100, help="simulations of the search with a network")
-    parser.add_argument("--trust", type=float, default=0, metavar="X", help="weight of the network's values in the search")
-    parser.add_argument("--unsearched", type=float, default=0.1, metavar="X", help="share of the turns that the network plays without a search")
-    parser.add_argument("--window", type=int, default=2, help="number of generations whose games are learned from")
-    parser.add_argument("--value-mix", type=float, default=0.8, metavar="X", help="the value learns X · the search's value + (1 - X) · the outcome")
-    parser.add_argument("--passes", type=float, default=2.2, help="passes over the rows of the first generation")
-    parser.add_argument("--later-passes", type=float, default=5, help="passes over the newest rows of every other generation")
-    parser.add_argument("--batch", type=int, default=512, help="rows per batch")
-    parser.add_argument("--rate", type=float, default=2e-3, help="learning rate")
-    parser.add_argument("--channels", type=int, default=32)
-    parser.add_argument("--blocks", type=int, default=4)
-    parser.add_argument("--bfloat16", action="store_true", help="learn with bfloat16, which is faster if the processor has instructions for it")
+        "--value-mix", type=float, default=0.8, metavar="X",
+        help="if a policy searches, the value learns X · the search's value + (1 - X) · the outcome (default 0.8)",
+    )  # fmt: skip
+    parser.add_argument("--rows", type=int, help="rows that the first generation learns, also those that come again")
+    parser.add_argument("--later-rows", type=int, metavar="ROWS", help="rows that every other generation learns")
+    parser.add_argument("--batch", type=int, help="rows per batch")
+    parser.add_argument("--rate", type=float, help="learning rate of the first generation; the others have half of it")
+    parser.add_argument("--width", type=int, default=512)
+    parser.add_argument("--bfloat16", action="store_true", help="learn with bfloat16, faster if the processor has instructions for it")
     parser.add_argument("--sprt", default="0,40", metavar="ELO0,ELO1", help="bounds of the test against the best network so far")
-    parser.add_argument("--games", type=int, default=400, help="games against each opponent; the test has at most ten times as many")
+    parser.add_argument("--games", type=int, help="games against each opponent; the test has at most ten times as many")
+    parser.add_argument("--max-turns", type=int, default=0, help="games are cut after this many turns; 0: no cut")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="PyTorch's threads")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="PyTorch's threads, and workers that play")
     parser.add_argument("--moonfarm", help="the command moonfarm (default: from the PATH, else built)")
-    return parser.parse_args()
+    args = parser.parse_args()
+    args.form = args.form or FORMS.get(args.game, "cells")
+    for name, value in GAMES.get(args.game, Game())._asdict().items():
+        if getattr(args, name) is None:
+            setattr(args, name, value)
+    if not args.teacher or not args.search:
+        parser.error(f"{args.game} has no defaults: expected --teacher and --search")
+    return args
 
 
 def main() -> None:
     args = arguments()
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
-    moonfarm_ = Moonfarm(args.moonfarm, args.out)
-    envs = moonfarm.make_vec(GAME, 1)
+    args.program = command(args)
+    envs = moonfarm.make_vec(args.game, 1, form=args.form)
     file = args.out / "curve.json"
     curve: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
     for number in range(len(curve) + 1, args.generations + 1):
         keep_best(curve, args.out)
-        curve.append(generation(number, moonfarm_, envs, args))
-        rate(curve, moonfarm_, args)
-        print(LINE.format(interval=interval(curve[-1]), **curve[-1]), flush=True)
-        file.with_suffix(".part").write_text(json.dumps(curve, indent=1))
-        file.with_suffix(".part").replace(file)
+        curve.append(generation(number, envs, curve, args))
+        show(curve[-1])
+        keep(file, curve)
         keep_best(curve, args.out)
-        draw(curve, args.out / "curve.svg")
+        draw(curve, args.out / "curve.svg", args.anchor)
 
 
 if __name__ == "__main__":

@@ -75,25 +75,41 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_expert_iteration(self):
-        small = (
-            "--episodes", 4, "--later", 4, "--shard-episodes", 2, "--teacher", "mcts(sims=10)", "--sims", 4, "--passes",
-            1, "--batch", 32, "--channels", 8, "--blocks", 2, "--games", 2,
-            "--threads", 1,
-        )  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "loop"
-            first = run("expert_iteration.py", out, "--generations", 1, *small)
-            self.assertRegex(first[-1], r"generation 1: [1-9]\d* rows, loss .* 100.0% against the best before")
-            again = run("expert_iteration.py", out, "--generations", 2, *small, "--trust", 0.5)
-            self.assertEqual([line.split(":")[0] for line in again], ["generation 2"])
-            curve = json.loads((out / "curve.json").read_text())
-            self.assertEqual([point["generation"] for point in curve], [1, 2])
-            self.assertGreater(curve[1]["rows"], curve[0]["rows"])
-            self.assertRegex(first[-1], r"; rating -?\d+ ± \?, ")  # too few games for an error
-            self.assertEqual([point["error"] for point in curve], [None, None])
-            self.assertIn(f"2: {curve[1]['rating']:+.0f}</text>", (out / "curve.svg").read_text())
-            kept = 2 if curve[1]["kept"] else 1
-            self.assertEqual((out / "best.onnx").read_bytes(), (out / str(kept) / "network.onnx").read_bytes())
+            moonfarm_ = self.build(Path(folder))
+            for game, learnt, kind in (
+                ("towerdefence", "shares", ("mcts(sims=10)", "mcts(sims=4,model={model},trust=0.5)", "--anchor", "random")),
+                ("terminal", "played", ("mcts(sims=4)", "mcts(sims=4,model={model})", "--rated", "mcts(sims=2,model={model})")),
+                ("codecraft", "asked", ("mix(0.9*pgs(sims=2),0.1*random)", "pgs(sims=2)")),
+                ("tron", "asked", ("mix(0.8*territory,0.2*random)", "territory")),
+            ):  # fmt: skip
+                with self.subTest(game=game):
+                    self.iterate(game, learnt, Path(folder) / game, moonfarm_, *kind)
+
+    def iterate(self, game: str, learnt: str, out: Path, moonfarm_: Path, teacher: str, search: str, *kind: str):
+        """One generation, a second one by a second call, and a network that plays."""
+        small = (
+            game, "--teacher", teacher, "--search", search, *kind, "--moonfarm", moonfarm_, "--episodes", 4, "--later", 4,
+            "--shard-episodes", 2, "--rows", 64, "--later-rows", 64, "--batch", 32, "--width", 32,
+            "--games", 2, "--max-turns", 6, "--threads", 1, "--opponent", "random", "--judge", "empty",
+        )  # fmt: skip
+        first = run("expert_iteration.py", out, "--generations", 1, *small)
+        self.assertRegex(first[0], r"^generation 1: [1-9]\d* rows of 4 games, [1-4] of them different; loss \d+\.\d{3}; 100\.0% ")
+        self.assertRegex(first[0], r"; rating -?\d+ ± \?; ")  # too few games for an error
+        self.assertRegex(first[2], r"^ +\d+\.\d % against empty in 2 games, [12] of them different, between \d+\.\d and \d+\.\d %$")
+        again = run("expert_iteration.py", out, "--generations", 2, *small)
+        self.assertEqual([line.split(":")[0] for line in again if line[0] != " "], ["generation 2"])
+        curve = json.loads((out / "curve.json").read_text())
+        self.assertEqual([(point["generation"], point["learn"]) for point in curve], [(1, learnt), (2, learnt)])
+        self.assertEqual(sorted(path.name for path in (out / "2").glob("games*")), ["games0", "games1"])
+        for point in curve:
+            self.assertGreater(min(point["play"], point["learning"], point["measure"]), 0)
+            self.assertGreater(point["cpu"], 0.1)
+            self.assertIsNone(point["error"])
+        self.assertIn(f"2: {curve[1]['rating']:+.0f}</text>", (out / "curve.svg").read_text())
+        kept = 2 if curve[1]["kept"] else 1
+        self.assertEqual((out / "best.onnx").read_bytes(), (out / str(kept) / "network.onnx").read_bytes())
+        self.play(game, out / "2" / "network.onnx", moonfarm_)
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
@@ -141,8 +157,7 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_dagger(self):
         with tempfile.TemporaryDirectory() as folder:
-            moonfarm_ = Path(folder) / "moonfarm"
-            subprocess.run(["go", "build", "-o", moonfarm_, "./cmd/moonfarm"], cwd=FOLDER.parent.parent, check=True)
+            moonfarm_ = self.build(Path(folder))
             for game, teacher in ("tron", "territory"), ("towerdefence", "econ"), ("terminal", "turtle"), ("codecraft", "econ"):
                 with self.subTest(game=game):
                     out = Path(folder) / game
@@ -158,6 +173,11 @@ class Examples(unittest.TestCase):
                     self.assertEqual([point["round"] for point in json.loads((out / "curve.json").read_text())], [1, 2])
                     self.assertGreater((out / "2" / "network.onnx").stat().st_size, 1000)
 
+    def build(self, folder: Path) -> Path:
+        """Returns the command moonfarm."""
+        subprocess.run(["go", "build", "-o", folder / "moonfarm", "./cmd/moonfarm"], cwd=FOLDER.parent.parent, check=True)
+        return folder / "moonfarm"
+
     def generate(self, game: str, policy: str, episodes: int, out: Path, *more: str):
         make = [
             "go", "run", "./cmd/moonfarm", "generate", game, "--policy", policy, "--obs", "none", "--out", out, *more,
@@ -165,15 +185,14 @@ class Examples(unittest.TestCase):
         ]  # fmt: skip
         subprocess.run(make, cwd=FOLDER.parent.parent, check=True, capture_output=True)
 
-    def play(self, game: str, model: Path):
-        """The network fits the game, and moonfarm plays by it."""
+    def play(self, game: str, model: Path, *program: Path):
+        """The network fits the game, and moonfarm plays by it. program: the command, if it is built."""
         for command, said in (
             (["model", "inspect", "--strict", "--game", game, model], f"The model goes with {game}"),
             (["eval", game, "--strict", "--player", model, "--player", "random", "--games", 2, "--max-turns", 3], "2 games on 1 seed"),
         ):  # fmt: skip
-            done = subprocess.run(
-                ["go", "run", "./cmd/moonfarm", *map(str, command)], cwd=FOLDER.parent.parent, capture_output=True, text=True
-            )  # fmt: skip
+            words = [*(program or ("go", "run", "./cmd/moonfarm")), *map(str, command)]
+            done = subprocess.run(words, cwd=FOLDER.parent.parent, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(said, done.stdout)
 
@@ -317,15 +336,42 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_expert_iteration_draws(self):
         loop = self.example("expert_iteration")
-        point = {"play": 60, "learn": 30, "measure": 30}
+        point = {"play": 60, "learning": 30, "measure": 30}
         sure = {**point, "generation": 2, "rating": 41.6, "error": 12.0}
         unsure = {**point, "generation": 1, "rating": -3.2, "error": None}
         self.assertEqual([loop.interval(sure), loop.interval(unsure)], ["12", "?"])
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "curve.svg"
-            loop.draw([unsure, sure], file)
+            loop.draw([unsure, sure], file, "mcts(sims=100)")
             self.assertIn("2: +42</text>", file.read_text())
+            self.assertIn(">mcts(sims=100)</text>", file.read_text())
             self.assertIn("1: -3</text>", file.read_text())
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_mirrored(self):
+        """Boards upside down have the choices of the mirrored cells; twice upside down is the same."""
+        cloning = self.example("behaviour_cloning")
+        envs = moonfarm.make_vec("towerdefence", 3, opponent="random")
+        body = cloning.make(envs, 32)
+        obs, infos = envs.reset(seed=1)
+        for _ in range(12):
+            obs, *_, infos = envs.step(envs.ask("econ"))
+        shares = np.random.default_rng(1).random((3, 322), np.float32)
+        rows = {**obs, "mask": infos["mask"], "best": np.array([[13], [321], [-1]]), "shares": shares}
+        turned = body.mirrored(rows)
+        # Five orders for each of 8 × 8 cells, then two without a cell.
+        cell = {(k, y, x): 64 * k + 8 * y + x for k in range(5) for y in range(8) for x in range(8)}
+        legal, upside = (moonfarm.unpack_masks(of["mask"], 322) for of in (rows, turned))
+        for (k, y, x), choice in cell.items():
+            np.testing.assert_array_equal(upside[:, cell[k, 7 - y, x]], legal[:, choice])
+            np.testing.assert_array_equal(turned["shares"][:, cell[k, 7 - y, x]], shares[:, choice])
+        np.testing.assert_array_equal(upside[:, 320:], legal[:, 320:])
+        self.assertTrue((upside != legal).any())
+        self.assertEqual(turned["best"].tolist(), [[cell[0, 6, 5]], [321], [-1]])
+        np.testing.assert_array_equal(turned["planes"], rows["planes"][:, :, ::-1])
+        for name, of in body.mirrored(turned).items():
+            np.testing.assert_array_equal(of, rows[name], name)
+        envs.close()
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_cross_entropy(self):
