@@ -100,8 +100,8 @@ LINE = (
 )
 
 
-def play(number: int, best: Path, args: argparse.Namespace) -> list[Path]:
-    """Plays the games of a generation; returns the datasets: the player against itself, then against each opponent."""
+def play(number: int, best: Path, args: argparse.Namespace) -> None:
+    """Plays the games of a generation: games0 are those of the learner against itself, the others against an opponent each."""
     learner, games, against = args.teacher, args.episodes, 0
     if number > 1:
         search, network = args.search.format(model=f'"{best}"'), player(best, args.temperature or 1)
@@ -111,16 +111,13 @@ def play(number: int, best: Path, args: argparse.Namespace) -> list[Path]:
         games, against = args.later, round(args.against * args.later / len(args.opponent))
     ask = [] if "{model}" in args.search else ["--ask", args.search]
     lineups = [(learner, games - against * len(args.opponent)), *((f"{learner},{o}", against) for o in args.opponent)]
-    folders = []
     for i, (players, episodes) in enumerate(lineups):
         if episodes:
-            folders.append(args.out / str(number) / f"games{i}")
             call(
                 args, "generate", args.game, "--policy", players, *ask, "--obs", "none", "--episodes", episodes,
                 "--shard-episodes", args.shard_episodes, "--seed", number + 1000 * (args.seed - 1),
-                "--max-turns", args.max_turns, "--workers", args.threads, "--out", folders[-1],
+                "--max-turns", args.max_turns, "--workers", args.threads, "--out", args.out / str(number) / f"games{i}",
             )  # fmt: skip
-    return folders
 
 
 def mixed(parts: list[list[Source]], size: int, seed: int) -> Iterator[dict[str, Any]]:
