@@ -166,17 +166,26 @@ class Learner:
         return {**point, **dict(zip(names, [*errors, *(sums[3:] / max(rows, 1)).tolist()]))}
 
     @torch.no_grad()
-    def __call__(self, obs: Rows, infos: dict[str, Any], greedy: bool) -> np.ndarray:
-        """Returns actions to play: the likeliest, or drawn by their probabilities."""
-        actions = torch.zeros(len(infos["mask"]), self.heads, dtype=torch.long, device=self.device)
-        first = actions
-        for said in self.body.say(self.see({**obs, "mask": infos["mask"]})):
+    def choose(self, seen: Seen, greedy: bool = False) -> tuple[Tensor, Tensor]:
+        """Returns actions, int64 [rows, heads], the likeliest or drawn by their probabilities, and the logarithm of the
+        probability of each head's choice, 0 for heads without effect."""
+        actions = torch.zeros(len(seen.mask), self.heads, dtype=torch.long, device=self.device)
+        logs, first = torch.zeros(actions.shape, device=self.device), actions
+        for said in self.body.say(seen):
             logits = said.logits
             if not greedy:
                 logits = logits - torch.log(-torch.log(torch.rand_like(logits).clamp(1e-9, 1 - 1e-7)))
             chosen = logits.argmax(1)
             first = first if said.follows else chosen
-            actions[said.rows, said.heads] = chosen * (first == 1) if said.follows else chosen
+            counts = first == 1 if said.follows else torch.ones_like(first, dtype=torch.bool)
+            actions[said.rows, said.heads] = chosen * counts
+            logs[said.rows, said.heads] = F.log_softmax(said.logits, 1).gather(1, chosen[:, None])[:, 0] * counts
+        return actions, logs
+
+    def __call__(self, obs: Rows, infos: dict[str, Any], greedy: bool = False) -> np.ndarray:
+        """Returns actions to play, as step takes them."""
+        with torch.no_grad():
+            actions, _ = self.choose(self.see({**obs, "mask": infos["mask"]}), greedy)
         return actions[:, 0 if self.heads == 1 else slice(None)].to("cpu", torch.int32).numpy()
 
 
@@ -187,14 +196,11 @@ def wilson(share: float, games: int) -> tuple[float, float]:
     return max((middle - root) / (1 + z * z / games), 0.0), min((middle + root) / (1 + z * z / games), 1.0)
 
 
-def play(learner: Learner, data: moonfarm.Dataset, opponent: str, args: argparse.Namespace) -> float:
-    """Returns the share of games that the learner wins, with draws as half; its seat is random."""
-    envs = moonfarm.make_vec(
-        data.game, args.games, form=data.form, opponent=opponent, seat="random",
-        rules=data.metadata["job"]["rules"][-1], max_turns=args.max_turns,
-    )  # fmt: skip
+def play(learner: Learner, kind: dict[str, Any], opponent: str, games: int, args: argparse.Namespace) -> float:
+    """Returns the share of games that the learner wins, with draws as half; its seat is random. kind: game, form, rules."""
+    envs = moonfarm.make_vec(num_envs=games, opponent=opponent, seat="random", max_turns=args.max_turns, **kind)
     obs, infos = envs.reset(seed=args.seed)
-    results = np.full(args.games, np.nan)
+    results = np.full(games, np.nan)
     while np.isnan(results).any():
         obs, _, terminated, truncated, infos = envs.step(learner(obs, infos, args.greedy))
         fresh = (terminated | truncated) & np.isnan(results)  # the first episode of each game counts
@@ -204,16 +210,13 @@ def play(learner: Learner, data: moonfarm.Dataset, opponent: str, args: argparse
     return float((results.mean() + 1) / 2)
 
 
-def compete(learner: Learner, data: moonfarm.Dataset, args: argparse.Namespace) -> dict[str, float]:
-    """Plays every opponent, prints the scores, and returns them."""
+def compete(learner: Learner, kind: dict[str, Any], games: int, args: argparse.Namespace) -> dict[str, float]:
+    """Plays every opponent that many times, prints the scores, and returns them."""
     scores = {}
-    for opponent in args.opponent if args.games else []:
-        scores[opponent] = score = play(learner, data, opponent, args)
-        low, high = wilson(score, args.games)
-        print(
-            f"{100 * score:.1f} % against {opponent} in {args.games} games, between {100 * low:.1f} and {100 * high:.1f} %",
-            flush=True,
-        )
+    for opponent in args.opponent if games else []:
+        scores[opponent] = score = play(learner, kind, opponent, games, args)
+        low, high = wilson(score, games)
+        print(f"{100 * score:.1f} % against {opponent} in {games} games, between {100 * low:.1f} and {100 * high:.1f} %", flush=True)
     return scores
 
 
@@ -222,8 +225,13 @@ def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, Any]]
     args.out.mkdir(parents=True, exist_ok=True)
     torch.save(learner.body.state_dict(), args.out / "clone.pt")
     write(learner.body, envs, args.out / "clone.onnx")
+    table(curve, args.out / "curve.csv")
+
+
+def table(curve: list[dict[str, Any]], file: Path) -> None:
+    """Writes a curve as CSV."""
     names = dict.fromkeys(name for point in curve for name in point)
-    with open(args.out / "curve.csv", "w", newline="") as f:
+    with open(file, "w", newline="") as f:
         writer = csv.DictWriter(f, names)
         writer.writeheader()
         writer.writerows(curve)
@@ -237,26 +245,27 @@ class Run:
         self.curve: list[dict[str, Any]] = []
         self.seconds, self.rows, self.played = 0.0, 0, 0
 
-    def keep(self, file: Path) -> None:
-        """Writes the state to a file."""
+    def keep(self, file: Path, **more: Any) -> None:
+        """Writes the state, and more, to a file."""
         file.parent.mkdir(parents=True, exist_ok=True)
         state = {
             "body": self.learner.body.state_dict(), "optimiser": self.optimiser.state_dict(), "common": self.learner.common,
             "curve": self.curve, "seconds": self.seconds, "rows": self.rows, "played": self.played,
-            "epochs": [source.epoch for source in self.sources],
+            "epochs": [source.epoch for source in self.sources], **more,
         }  # fmt: skip
         torch.save(state, file.with_suffix(".part"))
         file.with_suffix(".part").replace(file)
 
-    def continues(self, file: Path) -> None:
-        """Reads the state of a file; the rows of the epochs that were begun come again, in another order."""
-        state = torch.load(file, map_location=self.learner.device)
+    def continues(self, file: Path) -> dict[str, Any]:
+        """Reads the state of a file, and returns it; the rows of the epochs that were begun come again, in another order."""
+        state: dict[str, Any] = torch.load(file, map_location=self.learner.device)
         self.learner.body.load_state_dict(state["body"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.learner.common.copy_(state["common"])
         self.curve, self.seconds, self.rows, self.played = (state[name] for name in ("curve", "seconds", "rows", "played"))
         for source, epoch in zip(self.sources, state["epochs"]):
             source.epoch = epoch + 1
+        return state
 
 
 def arguments() -> argparse.Namespace:
@@ -370,6 +379,8 @@ def main() -> None:
     learner, optimiser = run.learner, run.optimiser
     held = held_out(run, args)
     batches = blend(run.sources, run.sources[0].size, args.seed + run.rows)
+    data = run.sources[0].data
+    kind = {"game": data.game, "form": data.form, "rules": data.metadata["job"]["rules"][-1]}
     said, losses = run.seconds, list[float]()
     since = time.perf_counter()
     while run.seconds < args.seconds or not run.curve:
@@ -390,14 +401,14 @@ def main() -> None:
             continue
         measure(run, held, float(np.mean(losses)))
         if not over and run.seconds >= args.seconds * (run.played + 1) / args.matches:
-            run.curve[-1] |= compete(learner, run.sources[0].data, args)
+            run.curve[-1] |= compete(learner, kind, args.games, args)
             run.played += 1
         if args.out:
             run.keep(args.out / "checkpoint.pt")
             save(learner, envs, run.curve, args)
         said, losses, since = run.seconds, [], time.perf_counter()
     print("agreement  " + "".join("▁▂▃▄▅▆▇█"[min(7, int(8 * point["agreement"]))] for point in run.curve))
-    run.curve[-1] |= compete(learner, run.sources[0].data, args)
+    run.curve[-1] |= compete(learner, kind, args.games, args)
     if args.out:
         save(learner, envs, run.curve, args)
 
