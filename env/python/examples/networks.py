@@ -21,14 +21,14 @@ import moonfarm
 from bodies import Body, Dense, Said, Seen, counted, write_onnx
 
 
-def make(envs: moonfarm.VectorEnv, width: int, value: bool = True, players: int = 0) -> Body:
-    """Returns a body for the game and form of a vector. width: of its larger layers."""
+def make(envs: moonfarm.VectorEnv, width: int, value: bool = True, players: int = 0, plain: bool = False) -> Body:
+    """Returns a body for the game and form of a vector. width: of its larger layers. plain: Network for Tower Defence, too."""
     d = envs.description
     if d["form"] == "entities":
         return Entities(envs, width, value, players)
     if d["form"] == "orders":
         return Orders(envs, width, value, players)
-    if d["game"] == "towerdefence":
+    if d["game"] == "towerdefence" and not plain:
         return Tower(envs, max(8, width // 16), 4, value, players).to(memory_format=torch.channels_last)  # faster on CPUs
     return Network(envs, width, value, players)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import csv
+import functools
 import importlib.util
 import json
 import os
@@ -35,6 +37,16 @@ def run(example: str, *arguments: object) -> list[str]:
     return done.stdout.splitlines()
 
 
+@functools.lru_cache(maxsize=None)
+def program() -> Path:
+    """Builds the command moonfarm, once."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    file = Path(folder.name) / "moonfarm"
+    subprocess.run(["go", "build", "-o", file, "./cmd/moonfarm"], cwd=FOLDER.parent.parent, check=True)
+    return file
+
+
 class Examples(unittest.TestCase):
     def test_random_rollout(self):
         for game in moonfarm.games():
@@ -50,33 +62,154 @@ class Examples(unittest.TestCase):
                     self.assertRegex(lines[-1], r"[1-9]\d* agent-steps .* [1-9]\d* episodes  mean result [+-]\d\.\d")
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_ppo_selfplay(self):
-        with tempfile.TemporaryDirectory() as out:
-            small = (
-                "--envs", 16, "--steps", 8, "--batch", 64, "--width", 32, "--measure", 0, "--past", 1, "--games", 4,
-            )
-            lines = run("ppo_selfplay.py", "tron", "--reward", "nearer", "--updates", 3, "--out", out, *small)
-            self.assertRegex(lines[-1], r"territory .* \d+\.\d % of 16 games")
-            self.assertGreater((Path(out) / "policy.pt").stat().st_size, 1000)
-            with open(Path(out) / "curve.csv", newline="") as f:
-                curve = list(csv.DictReader(f))
-            self.assertEqual([(p["updates"], p["steps"]) for p in curve], [(str(i), str(128 * i)) for i in range(4)])
-            again = run("ppo_selfplay.py", "tron", "--reward", "nearer", "--updates", 3, *small)
-            self.assertEqual(again[-2:], lines[-2:])
+        for game, form, turns in (
+            ("tron", "cells", 0), ("towerdefence", "cells", 9), ("terminal", "orders", 2), ("terminal", "cells", 3),
+            ("codecraft", "entities", 4),
+        ):  # fmt: skip
+            with self.subTest(game=game, form=form), tempfile.TemporaryDirectory() as folder:
+                out, again = Path(folder) / "out", Path(folder) / "again"
+                reward = {"tron": "nearer", "towerdefence": "health", "terminal": "points", "codecraft": "wealth"}[game]
+                small = (
+                    game, "--form", form, "--opponent", "random", "--opponent", "empty", "--max-turns", turns, "--reward", reward,
+                    "--envs", 6, "--steps", 8, "--batch", 16, "--width", 32, "--past", 1, "--league", 2, "--games", 2, "--threads", 1,
+                )  # fmt: skip
+                lines = run("ppo_selfplay.py", *small, "--measure", 0, "--updates", 2, "--out", out)
+                self.assertRegex(lines[0], r"^ +0 s  0 updates  0 steps")
+                self.assertRegex(lines[-4], r"^\d+\.\d % against random in 8 games, between \d+\.\d and \d+\.\d %")
+                self.assertRegex(lines[-1], r"^[▁▂▃▄▅▆▇█]{3} empty$")
+                self.play(game, out / "network.onnx")
+                first = self.curve(out)
+                self.assertEqual([point["updates"] for point in first], ["0", "1", "2"])
+                if form == "orders":  # the same numbers, whenever it is measured
+                    run("ppo_selfplay.py", *small, "--updates", 2, "--out", again)
+                    self.assertEqual((again / "network.onnx").read_bytes(), (out / "network.onnx").read_bytes())
+                    second = self.curve(again)
+                    self.assertEqual([point["updates"] for point in second], ["0", "2"])
+                    for name in "steps", "entropy", "random", "empty":
+                        self.assertEqual(second[-1][name], first[-1][name], name)
+                lines = run("ppo_selfplay.py", *small, "--updates", 3, "--out", out)
+                self.assertRegex(lines[0], r"^continues after \d+ s, 2 updates$")
+                third = self.curve(out)
+                self.assertEqual(third[:3], first)
+                self.assertEqual([point["updates"] for point in third[3:]], ["3"])
+                for name in "steps", "seconds", "cpu":
+                    self.assertGreater(float(third[3][name]), float(third[2][name]), name)
+
+    def curve(self, folder: Path) -> list[dict[str, str]]:
+        with open(folder / "curve.csv", newline="") as f:
+            return [*csv.DictReader(f)]
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
-    def test_ppo_selfplay_with_many_heads(self):
-        lines = run(
-            "ppo_selfplay.py", "terminal", "--opponents", "random", "--updates", 1, "--envs", 4, "--steps", 4,
-            "--batch", 8, "--width", 32, "--games", 2,
-        )  # fmt: skip
-        self.assertRegex(lines[-1], r"random .* % of 8 games")
+    def test_ppo_begins_with_a_network(self):
+        """It begins with the weights of another run; far from its teacher it stays nearer to it."""
+        import torch
+
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            small = (
+                "tron", "--opponent", "random", "--envs", 32, "--steps", 16, "--batch", 64, "--width", 32, "--league", 0, "--games", 0,
+                "--threads", 1,
+            )  # fmt: skip
+            run("ppo_selfplay.py", *small, "--updates", 1, "--out", folder / "first")
+            moved = []
+            for weight in 0, 100:
+                more = ("--begin", folder / "first", "--teacher-weight", weight, "--passes", 8, "--updates", 4, "--seed", 2)
+                run("ppo_selfplay.py", *small, *more, "--out", folder / str(weight))
+                old, new = (torch.load(folder / name / "checkpoint.pt")["body"] for name in ("first", str(weight)))
+                moved.append(self.divergence(old, new))
+            self.assertGreater(moved[0], 2 * moved[1])
+            self.assertGreater(moved[1], 0)
+            with self.assertRaisesRegex(AssertionError, "--begin .*: there is no checkpoint.pt or run.pt"):
+                run("ppo_selfplay.py", *small, "--updates", 1, "--begin", folder)
+
+    def divergence(self, old, new) -> float:
+        """Returns the mean divergence of two networks for tron, in the first turns."""
+        import torch
+
+        cloning = self.example("behaviour_cloning")
+        envs = moonfarm.make_vec("tron", 64, opponent="random")
+        learners = [cloning.Learner(envs, cloning.make(envs, 32), "cpu") for _ in range(2)]
+        for learner, weights in zip(learners, (old, new)):
+            learner.body.load_state_dict(weights)
+        obs, infos = envs.reset(seed=1)
+        for _ in range(3):
+            obs, *_, infos = envs.step(learners[0](obs, infos))
+        batch = {**obs, "mask": infos["mask"]}
+        with torch.no_grad():
+            logs = [torch.log_softmax(next(a.body.say(a.see(batch))).logits, 1) for a in learners]
+        envs.close()
+        return float((logs[0].exp() * (logs[0] - logs[1])).sum(1).mean())
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_ppo_turns(self):
+        """Discount and smoothing count turns, and what comes while a row waits belongs to its last action."""
+        ppo = self.example("ppo_selfplay")
+        played = {  # an order, the end of a turn, a wait, an order that ends the turn, the end of the game
+            "reward": [0, 0, 1, 0.25, 2], "value": [0.5, 0.2, 0.2, 0.7, 0.1],
+            "turned": [False, False, True, True, True], "done": [False, False, False, False, True],
+        }  # fmt: skip
+        grid = {name: np.array(a, bool if name in ("turned", "done") else np.float32)[:, None] for name, a in played.items()}
+        got = ppo.advantages(grid, np.array([5], np.float32), 0.9, 0.5)[:, 0]
+        end = 2 - 0.1
+        third = 0.25 + 0.9 * (0.1 + 0.5 * end) - 0.7
+        wait = 1 + 0.9 * (0.7 + 0.5 * third) - 0.2
+        np.testing.assert_allclose(got, [0.2 + wait - 0.5, wait, wait, third, end], rtol=1e-5)
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_ppo_leaves_out_rows_that_wait(self):
+        """Rows against past selves wait; the learner has only those that choose, with the probabilities of their choices."""
+        import torch
+
+        ppo = self.example("ppo_selfplay")
+        torch.manual_seed(1)
+        envs = moonfarm.make_vec("terminal", 1, form="orders", opponent="empty")
+        names = [s["name"] for s in envs.description["scalars"]]
+        me = ppo.Learner(envs, ppo.make(envs, 16), "cpu")
+        vectors = [
+            moonfarm.make_vec("terminal", n, form="orders", opponent=o, seat="random", autoreset="same_step", max_turns=2)
+            for n, o in ((2, "empty"), (6, [me]))
+        ]  # fmt: skip
+        args = ppo.argparse.Namespace(steps=40, span=1, shaping=0.0, gamma=0.9, smooth=0.9)
+        data = ppo.play(ppo.Games(vectors, me.body.inputs, 1), me, args)
+        rows = len(data["gain"])
+        self.assertTrue(2 * 40 < rows < 8 * 40, rows)
+        self.assertEqual({len(a) for a in data.values()}, {rows})
+        self.assertFalse(data["scalars"][:, names.index("own_ended")].any())
+        self.assertGreater((data["action"] == 1554).sum(), 10)
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_probabilities_of_actions(self):
+        """The heads with a choice have the probabilities with which an action was drawn, all other heads 1."""
+        import torch
+
+        cloning = self.example("behaviour_cloning")
+        for game, form in (
+            ("tron", "cells"), ("towerdefence", "cells"), ("terminal", "cells"), ("terminal", "orders"), ("codecraft", "cells"),
+            ("codecraft", "entities"),
+        ):  # fmt: skip
+            with self.subTest(game=game, form=form), moonfarm.make_vec(game, 3, opponent="random", form=form) as envs:
+                torch.manual_seed(1)
+                learner = cloning.Learner(envs, cloning.make(envs, 32), "cpu")
+                obs, infos = envs.reset(seed=1)
+                for _ in range(12):
+                    obs, *_, infos = envs.step(learner(obs, infos))
+                with torch.no_grad():
+                    seen = learner.see({**obs, "mask": infos["mask"]})
+                    actions, logs = learner.choose(seen)
+                    self.assertLess(float(logs.sum()), -1)
+                    for said in learner.body.say(seen, actions):
+                        chosen = actions[said.rows, said.heads][:, None]
+                        log = torch.log_softmax(said.logits, 1).gather(1, chosen)[:, 0]
+                        torch.testing.assert_close(logs[said.rows, said.heads], log, rtol=1e-4, atol=1e-5)
+                        logs[said.rows, said.heads] = 0
+                    torch.testing.assert_close(logs, torch.zeros_like(logs))
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_expert_iteration(self):
         with tempfile.TemporaryDirectory() as folder:
-            moonfarm_ = self.build(Path(folder))
             for game, learnt, kind in (
                 ("towerdefence", "shares", ("mcts(sims=10)", "mcts(sims=4,model={model},trust=0.5)", "--anchor", "random")),
                 ("terminal", "played", ("mcts(sims=4)", "mcts(sims=4,model={model})", "--rated", "mcts(sims=2,model={model})")),
@@ -84,12 +217,12 @@ class Examples(unittest.TestCase):
                 ("tron", "asked", ("mix(0.8*territory,0.2*random)", "territory")),
             ):  # fmt: skip
                 with self.subTest(game=game):
-                    self.iterate(game, learnt, Path(folder) / game, moonfarm_, *kind)
+                    self.iterate(game, learnt, Path(folder) / game, *kind)
 
-    def iterate(self, game: str, learnt: str, out: Path, moonfarm_: Path, teacher: str, search: str, *kind: str):
+    def iterate(self, game: str, learnt: str, out: Path, teacher: str, search: str, *kind: str):
         """One generation, a second one by a second call, and a network that plays."""
         small = (
-            game, "--teacher", teacher, "--search", search, *kind, "--moonfarm", moonfarm_, "--episodes", 4, "--later", 4,
+            game, "--teacher", teacher, "--search", search, *kind, "--moonfarm", program(), "--episodes", 4, "--later", 4,
             "--shard-episodes", 2, "--rows", 64, "--later-rows", 64, "--batch", 32, "--width", 32,
             "--games", 2, "--max-turns", 6, "--threads", 1, "--opponent", "random", "--judge", "empty",
         )  # fmt: skip
@@ -109,7 +242,7 @@ class Examples(unittest.TestCase):
         self.assertIn(f"2: {curve[1]['rating']:+.0f}</text>", (out / "curve.svg").read_text())
         kept = 2 if curve[1]["kept"] else 1
         self.assertEqual((out / "best.onnx").read_bytes(), (out / str(kept) / "network.onnx").read_bytes())
-        self.play(game, out / "2" / "network.onnx", moonfarm_)
+        self.play(game, out / "2" / "network.onnx")
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
@@ -157,13 +290,12 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_dagger(self):
         with tempfile.TemporaryDirectory() as folder:
-            moonfarm_ = self.build(Path(folder))
             for game, teacher in ("tron", "territory"), ("towerdefence", "econ"), ("terminal", "turtle"), ("codecraft", "econ"):
                 with self.subTest(game=game):
                     out = Path(folder) / game
                     small = (
                         "--teacher", teacher, "--opponent", "random", "--judge", "empty", "--episodes", 4, "--seconds", 1,
-                        "--games", 2, "--max-turns", 5, "--width", 32, "--batch", 16, "--moonfarm", moonfarm_,
+                        "--games", 2, "--max-turns", 5, "--width", 32, "--batch", 16, "--moonfarm", program(),
                     )  # fmt: skip
                     first = run("dagger.py", out, game, "--rounds", 1, *small)
                     self.assertRegex(first[0], r"^round 1: [1-9]\d* rows, loss \d+\.\d{3}, after ")
@@ -173,26 +305,20 @@ class Examples(unittest.TestCase):
                     self.assertEqual([point["round"] for point in json.loads((out / "curve.json").read_text())], [1, 2])
                     self.assertGreater((out / "2" / "network.onnx").stat().st_size, 1000)
 
-    def build(self, folder: Path) -> Path:
-        """Returns the command moonfarm."""
-        subprocess.run(["go", "build", "-o", folder / "moonfarm", "./cmd/moonfarm"], cwd=FOLDER.parent.parent, check=True)
-        return folder / "moonfarm"
-
     def generate(self, game: str, policy: str, episodes: int, out: Path, *more: str):
         make = [
-            "go", "run", "./cmd/moonfarm", "generate", game, "--policy", policy, "--obs", "none", "--out", out, *more,
+            program(), "generate", game, "--policy", policy, "--obs", "none", "--out", out, *more,
             "--episodes", str(episodes), "--max-turns", "40",
         ]  # fmt: skip
-        subprocess.run(make, cwd=FOLDER.parent.parent, check=True, capture_output=True)
+        subprocess.run(make, check=True, capture_output=True)
 
-    def play(self, game: str, model: Path, *program: Path):
-        """The network fits the game, and moonfarm plays by it. program: the command, if it is built."""
+    def play(self, game: str, model: Path):
+        """The network fits the game, and moonfarm plays by it."""
         for command, said in (
             (["model", "inspect", "--strict", "--game", game, model], f"The model goes with {game}"),
             (["eval", game, "--strict", "--player", model, "--player", "random", "--games", 2, "--max-turns", 3], "2 games on 1 seed"),
         ):  # fmt: skip
-            words = [*(program or ("go", "run", "./cmd/moonfarm")), *map(str, command)]
-            done = subprocess.run(words, cwd=FOLDER.parent.parent, capture_output=True, text=True)
+            done = subprocess.run([program(), *map(str, command)], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(said, done.stdout)
 
@@ -297,7 +423,7 @@ class Examples(unittest.TestCase):
                     "go", "run", "./cmd/moonfarm", "generate", game, "--policy", policy, "--obs", "none", "--out",
                     folder / game, "--episodes", str(episodes), "--max-turns", "30",
                 ]  # fmt: skip
-                subprocess.run(make, cwd=FOLDER.parent.parent, check=True, capture_output=True)
+                subprocess.run(make, check=True, capture_output=True)
                 for learn in ("shares", "played"):
                     with self.subTest(game=game, learn=learn):
                         self.learn_searches(folder / game, learn)
