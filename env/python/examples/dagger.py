@@ -16,7 +16,7 @@ prediction to no-regret online learning", 2011)
 While a network learns in round N, the one of round N - 1 plays the games of the next round, and is measured.
 
 It takes any game and form; --form names it (default: orders for Terminal, entities for CodeCraft, else cells).
-loop/N/network.onnx is the network of round N, loop/N/point.json its results; loop/curve.json has those of all rounds.
+loop/N/network.onnx is the network of round N, loop/N/point.json its results; loop/curve.json has those of all rounds, and loop/curve.svg shows them.
 loop/average.onnx has the means of the weights of the last rounds, which often plays better than each of them. The same command continues
 a run that was stopped. The program learns on a GPU if there is one; the CPU plays the games.
 """
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
+import os
 import shutil
 import subprocess
 import time
@@ -40,6 +40,7 @@ from torch import nn
 
 import moonfarm
 from behaviour_cloning import FORMS, Learner, Run, Source, blend, wilson
+from curves import draw
 from networks import make, write
 from rows import asked
 
@@ -132,8 +133,7 @@ def evaluate(network: Path, args: argparse.Namespace) -> dict[str, float]:
 
 def cpu() -> float:
     """Returns the CPU seconds of this program, and of the games that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(u.ru_utime + u.ru_stime for u in used)
+    return sum(os.times()[:4])
 
 
 def keep(file: Path, what: Any) -> None:
@@ -184,7 +184,10 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
             spent = {"seconds": round(time.perf_counter() - begun, 1), "cpu": round(cpu() - used, 1)}
             keep(folder / "point.json", {"round": number, "rows": run.rows, "loss": loss, **spent})
             measured.append(pool.submit(measure, number, args))
-        keep(args.out / "curve.json", [point.result() for point in measured])
+        points = [point.result() for point in measured]
+        keep(args.out / "curve.json", points)
+        scores = {name: [point["scores"][name] for point in points] for name in points[-1]["scores"]}
+        draw([point["seconds"] / 60 for point in points], scores, args.out / "curve.svg")
     average(run, envs, args)
 
 
