@@ -22,6 +22,7 @@ type judge[S, M any] struct {
 	game   script.SearchGame[S, M]
 	priors bool                 // the network also gives priors of the moves
 	trust  float64              // weight of the network's values; the rest is the weight of the game's own
+	turns  *rootTurns[S, M]     // of a network of a sequential form; nil: it only gives values
 	batch  []*search.Leaf[S, M] // evaluated together
 	rows   []int                // per leaf, the index of its tree
 	counts [rowsAtOnce]rollout.NetworkCounts
@@ -55,18 +56,20 @@ func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M]
 	if err != nil {
 		return nil, err
 	}
-	if fit.Value == "" && o.trust > 0 {
-		return nil, fmt.Errorf("%s has no output for the value, which a search with %s=%v needs", o.model.file.Name, optionTrust, o.trust)
-	}
-	priors := len(s.Heads) == 1 && !s.Sequential
-	if !priors && o.trust == 0 {
-		return nil, fmt.Errorf("%s=0: a network cannot weigh the moves of %s, which consist of several choices", optionTrust, s.Info.Name)
+	given, _ := g.(script.Given[M])
+	if err := o.settle(fit, s, given != nil); err != nil {
+		return nil, err
 	}
 	n := rowsAtOnce
 	if o.time > 0 {
 		n = 1
 	}
-	j := &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, form, s, n), game: g, priors: priors, trust: o.trust}
+	j := &judge[S, M]{Judge: neural.NewJudge(o.model.network, fit, form, s, n), game: g, priors: weighs(s), trust: o.trust}
+	if o.turns > 0 {
+		o.Width += o.turns
+		j.turns = &rootTurns[S, M]{Turns: neural.NewTurns(o.model.network, fit, form, s, n*o.Width),
+			game: g, given: given, drawn: o.turns, temperature: o.temperature, width: o.Width}
+	}
 	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width, judge: j}
 	for range n {
 		c.addTree(o)
@@ -74,22 +77,64 @@ func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M]
 	return judgedSearcher[S, M]{c, o.model.file}, nil
 }
 
-// clear empties the batch.
-func (j *judge[S, M]) clear() { j.batch, j.rows = j.batch[:0], j.rows[:0] }
+// weighs reports whether a network of the form of s gives a prior to every move: a move is a choice
+// of its one head.
+func weighs(s env.Spec) bool { return len(s.Heads) == 1 && !s.Sequential }
 
-// add adds a leaf of tree i to the batch.
-func (j *judge[S, M]) add(leaf *search.Leaf[S, M], i int) {
+// settle replaces the defaults of options that depend on the network, which fits s, and refuses what
+// it cannot do. takes tells whether the search takes whole turns as moves.
+func (o *searchOptions) settle(fit neural.Fit, s env.Spec, takes bool) error {
+	switch takes = takes && s.Sequential; {
+	case !takes && o.turns > 0:
+		return fmt.Errorf("%s=%d: only networks of a form in which orders follow one another give whole turns; %s has the form %s", optionTurns, o.turns, o.model.file.Name, s.Form)
+	case o.turns >= 0:
+	case takes:
+		o.turns = defaultTurns
+	default:
+		o.turns = 0
+	}
+	switch {
+	case o.trust >= 0:
+	case o.turns > 0:
+		o.trust = turnsTrust
+	default:
+		o.trust = defaultTrust
+	}
+	if fit.Value == "" && o.trust > 0 {
+		return fmt.Errorf("%s has no output for the value, which a search with %s=%v needs", o.model.file.Name, optionTrust, o.trust)
+	}
+	if !weighs(s) && o.turns == 0 && o.trust == 0 {
+		return fmt.Errorf("%s=0: a network cannot weigh the moves of %s, which consist of several choices", optionTrust, s.Info.Name)
+	}
+	return nil
+}
+
+// clear empties the batch.
+func (j *judge[S, M]) clear() {
+	j.batch, j.rows = j.batch[:0], j.rows[:0]
+	if j.turns != nil {
+		j.turns.clear()
+	}
+}
+
+// add adds a leaf of tree i, in which that seat searches, to the batch.
+func (j *judge[S, M]) add(leaf *search.Leaf[S, M], i int, seat sim.Player) {
+	if leaf.Expansion && j.turns != nil {
+		j.turns.add(leaf, i, seat)
+		return
+	}
 	j.Put(len(j.batch), leaf.State)
 	j.batch, j.rows = append(j.batch, leaf), append(j.rows, i)
 }
 
 // next returns the next leaf of a tree for the network to evaluate, nil at the end of the
 // search. If the network's values count, it evaluates all leaves, else only the few nodes that
-// are expanded. The value of the leaf is the game's own evaluation.
+// are expanded, or only the root if it draws turns. The value of the leaf is the game's own
+// evaluation.
 func (j *judge[S, M]) next(t *search.Tree[S, M]) *search.Leaf[S, M] {
 	for leaf := t.Next(); leaf != nil; leaf = t.Next() {
 		if leaf.Expansion {
-			if j.priors {
+			if j.priors || j.turns != nil && leaf.Depth == 0 {
 				return leaf
 			}
 			continue
@@ -107,8 +152,11 @@ func (j *judge[S, M]) next(t *search.Tree[S, M]) *search.Leaf[S, M] {
 	return nil
 }
 
-// run evaluates the leaves of the batch; it returns false if the batch is empty.
-func (j *judge[S, M]) run() bool {
+// run evaluates the leaves of the batch.
+func (j *judge[S, M]) run() {
+	if j.turns != nil {
+		j.turns.run(&j.counts)
+	}
 	j.Run(len(j.batch))
 	for i, leaf := range j.batch {
 		c := j.Network(i)
@@ -128,7 +176,6 @@ func (j *judge[S, M]) run() bool {
 			leaf.Value = float64((1-j.trust)*leaf.Value) + float64(j.trust*j.Value(i))
 		}
 	}
-	return len(j.batch) > 0
 }
 
 // ownShare is the weight of the game's own priors: so the search also tries moves to which the

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"moonfarm/env"
@@ -177,12 +176,7 @@ func setModel(o *neural.Options, given *setting) error {
 	case optionSHA256:
 		return given.sum()
 	}
-	t, err := strconv.ParseFloat(given.value, 64)
-	if err != nil || !(t > 0) || t > 1000 {
-		return fmt.Errorf("%s=%s, expected a number above 0, at most 1000", given.name, given.value)
-	}
-	o.Temperature, given.value = t, strconv.FormatFloat(t, 'g', -1, 64)
-	return nil
+	return given.temperature(&o.Temperature)
 }
 
 // stored fails if a node has a network that is not in canonical form.

@@ -23,8 +23,13 @@ type searchOptions struct {
 	script.SearchOptions
 	time  time.Duration // budget of a turn; 0: Options.Simulations is the budget
 	model *loaded       // evaluates leaves together with the rollout, and gives priors; nil: no network
-	trust float64       // weight of the network's values
+	trust float64       // weight of the network's values; below 0: the default of its form
 	head  string        // the network's output with the logits; "": the one that fits
+
+	// Of a network of a sequential form: the number of turns drawn at the root, below 0
+	// the default, and the temperature of all of them but the first.
+	turns       int
+	temperature float64
 }
 
 // searchEntry is the search of a game.
@@ -39,13 +44,16 @@ type searchEntry struct {
 // searchName is the name of all searches.
 const searchName = "mcts"
 
-// defaultTrust is the default of optionTrust.
-const defaultTrust = 0.5
+// defaultTrust is the default of optionTrust, turnsTrust that for a network with optionTurns.
+const (
+	defaultTrust = 0.5
+	turnsTrust   = 0
+)
 
 // newSearchEntry returns the entry of a game's search.
 func newSearchEntry[S, M any](g script.Search[S, M]) entry {
 	x := &searchEntry{rollouts: g.Rollout.Values, opponents: g.Opponent.Values, moves: g.Moves.Values}
-	x.defaults = searchOptions{Options: g.Options, SearchOptions: g.Defaults(), trust: defaultTrust}
+	x.defaults = searchOptions{Options: g.Options, SearchOptions: g.Defaults(), trust: -1, turns: -1, temperature: turnsTemperature}
 	x.make = func(o searchOptions, name string, s env.Spec) (rollout.Policy, error) {
 		if s.Info.MaxOrders < g.Room {
 			return nil, fmt.Errorf("%s needs room for %d orders, not %d", searchName, g.Room, s.Info.MaxOrders)
@@ -67,6 +75,10 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 	words := func(w script.Words) string {
 		return fmt.Sprintf("%s: %s (%s)", strings.Join(w.Values, ", "), w.Doc, w.Default)
 	}
+	gives, trust := "weighs moves", fmt.Sprint(defaultTrust)
+	if g.Turns {
+		gives, trust = "adds turns to the moves", fmt.Sprintf("%v with turns, else %v", turnsTrust, defaultTrust)
+	}
 	docs := []Option{
 		{optionSims, fmt.Sprintf("1 … 1000000: simulations a turn (%d)", g.Options.Simulations)},
 		{optionMS, "1 … 600000: milliseconds a turn instead of sims, for contests: the moves depend on the machine"},
@@ -77,7 +89,7 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 		{optionC, fmt.Sprintf("0 … 1000: weight of exploration (%v)", g.Options.C)},
 		{optionMemory, fmt.Sprintf("1 … 2047: limit of the tree's memory in MiB; further nodes are evaluated but not stored (%d)", g.Options.Memory>>20)},
 		{optionModel, g.Model},
-		{optionTrust, fmt.Sprintf("0 … 1: weight of the network's values; the rest is the weight of rollout; 0: the network only weighs moves, with few evaluations (%v)", defaultTrust)},
+		{optionTrust, fmt.Sprintf("0 … 1: weight of the network's values; the rest is the weight of rollout; 0: the network only %s, with few evaluations (%s)", gives, trust)},
 		{optionHead, headDoc},
 		{optionEngine, engineDoc},
 		{optionDevice, deviceDoc},
@@ -85,6 +97,11 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 	}
 	if len(g.Moves.Values) > 0 {
 		docs = append(docs, Option{optionMoves, words(g.Moves)})
+	}
+	if g.Turns {
+		docs = append(docs,
+			Option{optionTurns, fmt.Sprintf("0 … %d: turns that a network of the form orders adds to the own moves at the root: the likeliest one, the others drawn (%d)", mostTurns, defaultTurns)},
+			Option{optionTemperature, fmt.Sprintf("above 0, at most 1000: the choices of these turns are drawn in proportion to exp(logit/temperature) (%v)", turnsTemperature)})
 	}
 	return docs
 }
@@ -101,6 +118,7 @@ const (
 	optionMemory   = "memory"
 	optionTrust    = "trust"
 	optionMoves    = "moves"
+	optionTurns    = "turns"
 )
 
 // nodeRules are the values of the option node.
@@ -143,6 +161,10 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 			return fmt.Errorf("%s=%s, expected the path of a network, FILE%s, or %s", given.name, given.value, modelEnding, builtIn)
 		}
 		return nil
+	case optionTurns:
+		return given.number(&o.turns, 0, mostTurns)
+	case optionTemperature:
+		return given.temperature(&o.temperature)
 	case optionHead:
 		o.head = given.value
 		return nil
@@ -170,6 +192,16 @@ func (g *setting) number(n *int, least, most int) (err error) {
 		return fmt.Errorf("%s=%s, expected a whole number from %d to %d", g.name, g.value, least, most)
 	}
 	g.value = strconv.Itoa(*n)
+	return nil
+}
+
+// temperature reads a temperature.
+func (g *setting) temperature(t *float64) error {
+	x, err := strconv.ParseFloat(g.value, 64)
+	if err != nil || !(x > 0) || x > 1000 {
+		return fmt.Errorf("%s=%s, expected a number above 0, at most 1000", g.name, g.value)
+	}
+	*t, g.value = x, strconv.FormatFloat(x, 'g', -1, 64)
 	return nil
 }
 
@@ -291,6 +323,7 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 			return
 		}
 		for i, row := range rows[from:][:n] {
+			c.setSeat(states, row)
 			c.play(c.trees[i], &c.found[from+i], &states[row/c.seats], b, row)
 		}
 		from += n
@@ -321,16 +354,15 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 		return
 	}
 	clear(c.judge.counts[:])
-	for {
+	for more := true; more; c.judge.run() {
+		more = false
 		c.judge.clear()
 		for i, row := range rows {
 			c.setSeat(states, row)
 			if leaf := c.judge.next(c.trees[i]); leaf != nil {
-				c.judge.add(leaf, i)
+				c.judge.add(leaf, i, sim.Player(row%c.seats))
+				more = true
 			}
-		}
-		if !c.judge.run() {
-			break
 		}
 	}
 	for i, row := range rows {

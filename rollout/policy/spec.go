@@ -280,13 +280,10 @@ func (n *node) checkSettings(e entry) error {
 	if at := n.option(optionMS); at != nil && n.option(optionSims) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one budget", at.at, optionSims, optionMS)
 	}
-	for _, name := range []string{optionHead, optionEngine, optionDevice, optionSHA256} {
+	for _, name := range []string{optionHead, optionEngine, optionDevice, optionSHA256, optionTrust, optionTurns, optionTemperature} {
 		if at := n.option(name); at != nil && e.search != nil && n.option(optionModel) == nil {
 			return fmt.Errorf("character %d: %s is set without %s", at.at, name, optionModel)
 		}
-	}
-	if at := n.option(optionTrust); at != nil && n.option(optionModel) == nil {
-		return fmt.Errorf("character %d: %s is set without %s", at.at, optionTrust, optionModel)
 	}
 	if at := n.option(optionTemperature); at != nil && n.option(optionGreedy) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one", at.at, optionGreedy, optionTemperature)

@@ -157,9 +157,13 @@ type Leaf[S, M any] struct {
 	// are its moves, and Value is ignored.
 	Expansion bool
 
+	// Depth is the number of turns from the root; 0 at the root.
+	Depth int
+
 	// Choices are the moves of both seats, with the Model's priors, which the caller may
 	// change until the next call of Next. They are empty unless Expansion is true or
-	// Expand has listed them.
+	// Expand has listed them. The caller may also remove moves, or append some, up to
+	// Options.Width for each seat; at least one must remain.
 	Choices [2][]Choice[M]
 
 	// Value is the value of the state for seat 0, −1 … 1. The caller sets it.
@@ -299,7 +303,7 @@ const (
 func (t *Tree[S, M]) wait(at place, s *S) {
 	t.waits = at
 	l := &t.leaf
-	l.State, l.Expansion, l.Value = s, at == atMoves, 0
+	l.State, l.Expansion, l.Depth, l.Value = s, at == atMoves, len(t.path), 0
 	l.Choices[0], l.Choices[1] = l.Choices[0][:0], l.Choices[1][:0]
 }
 

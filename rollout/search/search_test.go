@@ -368,6 +368,42 @@ func TestPriorsOfCaller(t *testing.T) {
 	}
 }
 
+// fewer hides the last move of both seats in the first turn.
+type fewer struct{ *matrices }
+
+func (f fewer) Moves(dst []search.Choice[int], s *matrixState, p sim.Player) []search.Choice[int] {
+	if dst = f.matrices.Moves(dst, s, p); s.turn == 0 {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
+}
+
+// The caller can append moves to a leaf's choices: the result is that of a Model that lists them. The
+// depth of a leaf is the number of turns from the root.
+func TestMovesOfCaller(t *testing.T) {
+	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
+		m := &matrices{turns: [][][]float64{scissor, weighed, dominated}}
+		want := newMatrices(options(rule, 500), m)
+		want.Search(&matrixState{}, 3)
+		tree := search.New(options(rule, 500), search.Model[matrixState, int](fewer{m}))
+		tree.Start(&matrixState{}, 3)
+		for leaf := tree.Next(); leaf != nil; leaf = tree.Next() {
+			if leaf.Depth != leaf.State.turn {
+				t.Fatalf("rule %d: a leaf in turn %d has depth %d", rule, leaf.State.turn, leaf.Depth)
+			}
+			if !leaf.Expansion {
+				leaf.Value = m.Evaluate(leaf.State, leaf.Random)
+			} else if leaf.Depth == 0 {
+				for p := range leaf.Choices {
+					leaf.Choices[p] = append(leaf.Choices[p], search.Choice[int]{Move: 2, Prior: 1})
+				}
+			}
+		}
+		assert.Equalf(t, want.AppendShares(nil, 0), tree.AppendShares(nil, 0), "rule %d", rule)
+		assert.Equalf(t, want.Value(0), tree.Value(0), "rule %d", rule)
+	}
+}
+
 // Stop ends a search, whose result then equals that of a search limited to the simulations
 // made. An Unlimited search in which neither seat has a choice ends soon without Stop.
 func TestStop(t *testing.T) {

@@ -7,10 +7,9 @@ func Best(mask []uint64, logits []float32) int32 { return choices{mask: mask}.su
 
 // Draw returns the choice drawn by a seed.
 func Draw(mask []uint64, logits []float32, temperature float64, seed uint64) int32 {
-	p := &Policy{options: Options{Temperature: temperature}, weights: make([]float32, len(logits))}
 	r := prng.New(seed)
 	c := choices{mask: mask}
-	return p.draw(c, logits, c.survey(logits).best, &r)
+	return c.draw(make([]float32, len(logits)), logits, c.survey(logits).best, temperature, &r)
 }
 
 // Survey reports whether only the mask prevents an illegal choice, and whether logits are not

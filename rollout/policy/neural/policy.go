@@ -98,7 +98,7 @@ func (p *Policy) choose(action []int32, i int, mask []uint64, seed uint64) rollo
 		}
 		action[h] = s.best
 		if !p.options.Greedy {
-			action[h] = p.draw(legal, logits, s.best, &random)
+			action[h] = legal.draw(p.weights, logits, s.best, p.options.Temperature, &random)
 		}
 		at += len(logits)
 	}
@@ -153,24 +153,31 @@ func (c choices) survey(logits []float32) surveyed {
 // more reports whether x is more than y, where a NaN is less than all numbers.
 func more(x, y float32) bool { return x > y || y != y && x == x }
 
-// draw draws a legal choice. best is the one with the largest logit, −1 if none is legal; draw
-// returns best if its logit is NaN or infinite, for which there are no probabilities.
-func (p *Policy) draw(c choices, logits []float32, best int32, random *prng.Rand) int32 {
-	if best < 0 || math.IsInf(float64(logits[best]), 0) || logits[best] != logits[best] {
-		return best
-	}
-	weights := p.weights[:len(logits)]
+// weigh writes exp((logit − logit of best)/temperature) of each choice to weights, 0 for those
+// that are not legal, and returns their sum. The logit of best must be finite.
+func (c choices) weigh(weights, logits []float32, best int32, temperature float64) (sum float64) {
 	for k, x := range logits {
 		weights[k] = float32(math.Inf(-1))
 		if c.legal(k) && x == x {
-			weights[k] = float32(float64(x-logits[best]) / p.options.Temperature)
+			weights[k] = float32(float64(x-logits[best]) / temperature)
 		}
 	}
 	network.Exp(weights, weights)
-	sum := 0.0
 	for _, w := range weights {
 		sum += float64(w)
 	}
+	return sum
+}
+
+// draw draws a legal choice; weights is scratch, one for each choice. best is the one with the
+// largest logit, −1 if none is legal; draw returns best if its logit is NaN or infinite, for
+// which there are no probabilities.
+func (c choices) draw(weights, logits []float32, best int32, temperature float64, random *prng.Rand) int32 {
+	if best < 0 || !finite(logits[best]) {
+		return best
+	}
+	weights = weights[:len(logits)]
+	sum := c.weigh(weights, logits, best, temperature)
 	rest := float64(random.Float64() * sum)
 	for k, w := range weights {
 		if rest -= float64(w); rest < 0 && w > 0 {

@@ -17,6 +17,7 @@ type Search[S, M any] struct {
 	Horizon  Number         // option horizon: limit of the turns of Rollout; 0: to the end
 	Moves    Words          // option moves: the moves at the root; no values: the game has no such option
 	Model    string         // doc of the option model: the values, the meaning
+	Turns    bool           // the search has the option turns: New returns a Given
 
 	Room int // limit of the orders of a move
 	New  func(o SearchOptions) SearchGame[S, M]
@@ -75,4 +76,12 @@ type Rooted[S any] interface {
 	// SearchFrom sets the root of the search: it is called before each search, and before each
 	// leaf of searches that are interleaved. The game may keep what it computes about the root.
 	SearchFrom(s *S)
+}
+
+// Given is a SearchGame that takes whole turns from elsewhere as moves.
+type Given[M any] interface {
+	// Give returns a move with these orders, which may only be played in the state for which they
+	// were chosen. The number, 0 … 65535, identifies the move until the next call with the same
+	// number. Give returns false if a move has no room for the orders.
+	Give(number int, orders []sim.Order) (M, bool)
 }

@@ -31,6 +31,7 @@ const (
 	defenceLeft                   // turrets and upgrades beside the left corner, then the maze
 	defenceRight                  // beside the right one
 	defencePlan                   // what the strategist orders: see plans
+	defenceGiven                  // all orders of a given turn, whose number is in start and variant: see Give
 )
 
 // play gives the orders of a move. Its random numbers are those of draw.

@@ -31,7 +31,8 @@ var Search = script.Search[terminal.State, Move]{
 	Moves: script.Words{Values: []string{"plans", "strategist"}, Default: "plans",
 		Doc: "the moves at the root: plans of a defence and an attack, as below it; strategist: the orders of that script, too"},
 	Horizon: script.Number{Default: 4, Doc: "turns that such a script plays on at most, then a formula judges; 0: to the end"},
-	Model:   "FILE.onnx: a network judges leaves beside rollout",
+	Model:   "FILE.onnx: a network judges leaves beside rollout, and one of the form orders adds whole turns to the moves (turns)",
+	Turns:   true,
 	Room:    room,
 	New:     func(o script.SearchOptions) script.SearchGame[terminal.State, Move] { return newModel(o) },
 	Kit: func(text string) (kit features.Kit[terminal.State], err error) {
@@ -64,6 +65,7 @@ type model struct {
 	walled    terminal.State // see threat
 	plans     *plans         // of the strategist, moves at the root; nil: there are none
 	root      uint32         // turn of the root
+	given     [][]sim.Order  // by the numbers of Give
 }
 
 // rule gives the orders of a script.
@@ -137,11 +139,28 @@ func (g *model) play(s *terminal.State, p sim.Player, m Move) []sim.Order {
 		foe(c)
 	case m.defence == defencePlan:
 		g.plans.play(c, m)
+	case m.defence == defenceGiven:
+		c.Orders = append(c.Orders, g.given[m.number()]...)
 	default:
 		c.play(m)
 	}
 	return c.Orders
 }
+
+// Give implements script.Given.
+func (g *model) Give(number int, orders []sim.Order) (Move, bool) {
+	if len(orders) > room {
+		return Move{}, false
+	}
+	for len(g.given) <= number {
+		g.given = append(g.given, make([]sim.Order, 0, room))
+	}
+	g.given[number] = append(g.given[number][:0], orders...)
+	return Move{defence: defenceGiven, start: uint8(number >> 8), variant: uint8(number)}, true
+}
+
+// number returns the number of a move of Give.
+func (m Move) number() int { return int(m.start)<<8 | int(m.variant) }
 
 // Step implements search.Model.
 func (g *model) Step(s *terminal.State, a, b Move, _ *prng.Rand) (bool, uint64) {
