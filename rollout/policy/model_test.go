@@ -322,7 +322,6 @@ func TestBuiltIn(t *testing.T) {
 	for game, specs := range map[string]map[string]string{
 		"towerdefence": {"net(sha256=0123456789)": "net: its sha256 is " + sum + ", expected 0123456789"},
 		"tron":         {"net": `no policy "net" for tron`},
-		"codecraft":    {"net": `no policy "net" for codecraft`},
 	} {
 		for spec, want := range specs {
 			t.Run(game+" "+spec, func(t *testing.T) {

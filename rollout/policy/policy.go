@@ -84,8 +84,9 @@ var byGame = map[string][]entry{
 		newNetworkEntry(models.Towerdefence, "a network that learned from searches; net(greedy) plays its likeliest choices, mcts(model=net) searches with it")),
 	"terminal": append(scripts(terminal.Scripts), newSearchEntry(terminal.Search),
 		newNetworkEntry(models.Terminal, "a network that learned from planner; net(temperature=0.2) plays better than net")),
-	"codecraft": append(scripts(codecraft.Scripts), newPortfolioEntry(codecraft.Portfolio)),
-	"tron":      scripts(tron.Scripts),
+	"codecraft": append(scripts(codecraft.Scripts), newPortfolioEntry(codecraft.Portfolio),
+		newNetworkEntry(models.Codecraft, "a network that learned from squads; net(temperature=0.5) plays better than net")),
+	"tron": scripts(tron.Scripts),
 }
 
 // scripts returns the entries of a game's scripts.
