@@ -47,7 +47,7 @@ from torch import nn
 
 import moonfarm
 from behaviour_cloning import FORMS, Learner, choose, wilson
-from dagger import call, command, keep, player, sources
+from dagger import call, command, cpu, keep, player, sources
 from networks import make, write
 from rows import Source, blend, distinct
 
@@ -185,12 +185,6 @@ def rate(curve: list[dict[str, Any]], args: argparse.Namespace) -> None:
     result = evaluate(args, [*players, args.anchor], "--games", max(2, args.games // 8), "--anchor", args.anchor)
     for c, rated in zip(curve, result["players"]):
         c["rating"], c["error"] = rated["elo"], rated["error"]  # None: too few games for an error
-
-
-def cpu() -> float:
-    """Returns the CPU-seconds of this process and of its children that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
 
 
 @contextlib.contextmanager
