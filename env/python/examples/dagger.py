@@ -94,7 +94,7 @@ def sources(folders: list[Path], learner: Learner, args: argparse.Namespace, pol
     found = []
     for data in (moonfarm.dataset(f, form=args.form) for f in folders):
         which = argparse.Namespace(
-            seed=args.seed, batch=args.batch, validation=0.02, imitate=[], outcome=None, chosen=None, seat=None,
+            seed=args.seed, batch=args.batch, validation=0, imitate=[], outcome=None, chosen=None, seat=None,
             policy=None if asked(data) else policy,
         )  # fmt: skip
         found.append(Source(data, learner, None, which, max(1, len(folders) // 4)))
