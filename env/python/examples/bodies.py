@@ -78,8 +78,8 @@ class Body(nn.Module):
     """
 
     inputs = ["planes", "scalars"]
-    most = 256  # of many cells, a batch learns from about so many with the same choice
-    share = 1.0  # each of these weighs as much as this power of the number of cells that it stands for
+    most = 256  # limit of the cells with the same choice that a batch learns from
+    share = 1.0  # each of these stands for n cells, and weighs n to this power
     dependent = False  # some heads have an effect only where another head chooses 1
 
     def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:

@@ -439,7 +439,7 @@ class Entities(Cells):
         return self.mix(self.near(self.codes(codes).flatten(1)) + one + h)
 
     def window(self, own: Tensor, square: int, reach: int) -> Tensor:
-        """Returns the places near entities in a padded map of squares with so many cells a side: [..., places]."""
+        """Returns the places near entities in a padded map, [..., places]. square: cells a side of a place; reach: in places."""
         steps = torch.arange(2 * reach + 1, device=own.device)
         wide = self.SIZE // square + 2 * reach
         at = torch.floor(own[..., 1:3] / square).long()
