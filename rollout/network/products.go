@@ -229,7 +229,49 @@ func (t *denseTask) run(r *Runner, rows int) {
 	if t.hasResidual {
 		residual = r.rows(&t.residual, rows)
 	}
-	t.layer.Run(r.rows(&t.dst, rows), r.rows(&t.src, rows), rows*t.count, residual, t.relu)
+	dst, src, n := r.rows(&t.dst, rows), r.rows(&t.src, rows), rows*t.count
+	if t.count == 1 {
+		t.layer.Run(dst, src, n, residual, t.relu)
+		return
+	}
+	in, out := t.layer.In(), t.layer.Out()
+	for first := 0; first < n; {
+		last, end := t.different(src, residual, first, n)
+		var plus []float32
+		if t.hasResidual {
+			plus = residual[first*out : last*out]
+		}
+		t.layer.Run(dst[first*out:last*out], src[first*in:last*in], last-first, plus, t.relu)
+		for row := last; row < end; row++ {
+			copy(dst[row*out:(row+1)*out], dst[(last-1)*out:])
+		}
+		first = end
+	}
+}
+
+// fewest is the number of equal rows from which on they are copied: the kernel computes six at once.
+const fewest = 8
+
+// different returns the end of the rows from first on that must be computed, and the end of the rows
+// after them that are equal to the last of these. A list of a fixed length mostly has many empty
+// entries, whose inputs are equal.
+func (t *denseTask) different(src, residual []float32, first, n int) (last, end int) {
+	in, out := t.layer.In(), t.layer.Out()
+	last = first + 1
+	for end = last; end < n; end++ {
+		if kernel.SameBits(src[(end-1)*in:end*in], src[end*in:(end+1)*in]) &&
+			(residual == nil || kernel.SameBits(residual[(end-1)*out:end*out], residual[end*out:(end+1)*out])) {
+			continue
+		}
+		if end-last >= fewest {
+			return last, end
+		}
+		last = end + 1
+	}
+	if end-last < fewest {
+		last = end
+	}
+	return last, end
 }
 
 // product2 multiplies stacks of matrices, at least one of which is not a constant.
