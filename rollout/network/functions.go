@@ -36,7 +36,7 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"sigmoid":     func(dst, src []float32, _, _ float32) { kernel.Sigmoid(dst, src) },
 	"erf":         func(dst, src []float32, _, _ float32) { kernel.Erf(dst, src) },
 	"neg":         each(func(x, _, _ float32) float32 { return -x }),
-	"abs":         each(func(x, _, _ float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }),
+	"abs":         absolute,
 	"sqrt":        each(func(x, _, _ float32) float32 { return float32(math.Sqrt(float64(x))) }),
 	"reciprocal":  each(func(x, _, _ float32) float32 { return 1 / x }),
 	"log":         each(func(x, _, _ float32) float32 { return float32(logarithm(float64(x))) }),
@@ -45,11 +45,11 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"leakyrelu":   each(func(x, a, _ float32) float32 { return leaky(x, a) }),
 	"hardsigmoid": each(func(x, a, b float32) float32 { return hardSigmoid(x, a, b) }),
 	"hardswish":   each(func(x, _, _ float32) float32 { return x * hardSigmoid(x, 1./6, 0.5) }),
-	"clip":        each(clip),
+	"clip":        clipped,
 	"floor":       each(func(x, _, _ float32) float32 { return float32(math.Floor(float64(x))) }),
 	"ceil":        each(func(x, _, _ float32) float32 { return float32(math.Ceil(float64(x))) }),
 	"round":       each(func(x, _, _ float32) float32 { return float32(math.RoundToEven(float64(x))) }),
-	"sign":        each(func(x, _, _ float32) float32 { return sign(x) }),
+	"sign":        signs,
 	"isnan":       each(func(x, _, _ float32) float32 { return number(x != x) }),
 	"isinf":       each(isInfinite),
 	"softsign":    each(func(x, _, _ float32) float32 { return x / (1 + max(x, -x)) }),
@@ -75,17 +75,39 @@ func each(f func(x, a, b float32) float32) func(dst, src []float32, a, b float32
 	}
 }
 
+// Usual functions have loops of their own, in which no function is called for each number.
+
+func absolute(dst, src []float32, _, _ float32) {
+	for i, x := range src {
+		dst[i] = math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
+	}
+}
+
+func clipped(dst, src []float32, low, high float32) {
+	for i, x := range src {
+		dst[i] = clip(x, low, high)
+	}
+}
+
+func signs(dst, src []float32, _, _ float32) {
+	for i, x := range src {
+		dst[i] = sign(x)
+	}
+}
+
 func relu(dst, src []float32) {
 	for i, x := range src {
 		dst[i] = max(0, x)
 	}
 }
 
+// number returns 1 or 0, without a jump.
 func number(is bool) float32 {
+	var bit uint32
 	if is {
-		return 1
+		bit = 1
 	}
-	return 0
+	return math.Float32frombits(-bit & 0x3f800000)
 }
 
 func leaky(x, a float32) float32 {
