@@ -111,7 +111,7 @@ class Learner:
         for said in self.body.say(seen, labels, self.body.most):
             label = labels[said.rows, said.heads]
             if shares is None:
-                loss = F.cross_entropy(said.logits, label, reduction="none")
+                loss = self.body.cross_entropy(said, label)
             else:
                 loss = cross_entropy(said, shares)[0]
             total = total + (said.weights * loss).sum()

@@ -79,7 +79,6 @@ class Body(nn.Module):
 
     inputs = ["planes", "scalars"]
     most = 256  # limit of the cells with the same choice that a batch learns from
-    share = 1.0  # each of these stands for n cells, and weighs n to this power
     dependent = False  # some heads have an effect only where another head chooses 1
 
     def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:
@@ -134,6 +133,10 @@ class Body(nn.Module):
         choices = torch.arange(logits.shape[1], device=logits.device).expand(logits.shape)
         if len(rows):
             yield Said(rows, torch.zeros_like(rows), choices, logits, torch.ones_like(rows, dtype=torch.float), False)
+
+    def cross_entropy(self, said: Said, labels: Tensor) -> Tensor:
+        """Returns the loss of heads with these labels, [n]."""
+        return F.cross_entropy(said.logits, labels, reduction="none")
 
     def forward(self, *tensors: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         named = dict(zip(self.inputs, tensors))

@@ -381,7 +381,6 @@ class Examples(unittest.TestCase):
             with self.subTest(game=game):
                 envs = moonfarm.make_vec(game, 2, opponent="random", form=form)
                 body = cloning.make(envs, 16)
-                body.share = 1.0
                 obs, infos = envs.reset(seed=1)
                 seen = cloning.Learner(envs, body, "cpu").see({**obs, "mask": infos["mask"]})
                 place = body.places[-1]
@@ -391,17 +390,45 @@ class Examples(unittest.TestCase):
                 heads, _ = body.heads(place.kinds[0], torch.arange(place.count))
                 labels[:, heads] = (torch.rand(2, place.count) < 0.02).long() * 2
                 rare, common = (there & (labels[:, heads] == label) for label in (2, 0))
-                groups = torch.zeros(there.shape, dtype=torch.long)
-                chances = body.chances(place, there, groups, labels, 40)
-                self.assertEqual(float(body.chances(place, there, (labels[:, heads] > 0).long(), labels, 40)[rare].min()), 1)
-                self.assertTrue((chances[rare] == 1).all() and (chances[~there] == 0).all())
+                groups, even = torch.zeros(there.shape, dtype=torch.long), torch.ones(there.shape)
+                chances = body.chances(place, there, groups, labels, 40, even)
+                alone = body.chances(place, there, (labels[:, heads] > 0).long(), labels, 40, even)
+                self.assertGreaterEqual(float(alone[rare].min()), 1)
+                self.assertTrue((chances[rare] >= 1).all() and (chances[~there] == 0).all())
                 self.assertAlmostEqual(float(chances[common].sum()), 40, places=3)
-                with mock.patch.object(body, "there", return_value=there), mock.patch.object(body, "groups", return_value=groups):
+                twice = body.chances(place, there, groups, labels, 40, even * torch.tensor([[0.5], [1.5]]))
+                self.assertAlmostEqual(float(twice[1][common[1]][0] / twice[0][common[0]][0]), 3, places=4)
+                with mock.patch.object(body, "there", return_value=there), mock.patch.object(body, "groups", return_value=groups), mock.patch.object(
+                    body, "worth", return_value=even
+                ):
                     with mock.patch("networks.counted", lambda label, legal: label >= 0):
                         drawn = [said for _ in range(100) for said in body.say(seen, labels, 40)]
                 weights = sum(float(s.weights.sum()) for s in drawn) / 100
                 self.assertAlmostEqual(weights / float(there.sum()), 1, delta=0.03)
                 envs.close()
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_rare_places(self):
+        """Played at its temperature, a network of entities chooses a place as often as the labels, and is sharper in all else."""
+        import torch
+
+        cloning = self.example("behaviour_cloning")
+        envs = moonfarm.make_vec("codecraft", 1, form="entities")
+        body = cloning.make(envs, 16)
+        envs.close()
+        labels = torch.tensor([0] * 60 + [3] * 38 + [50, 60])
+        logits = torch.zeros(1, 128, requires_grad=True)
+        optimiser = torch.optim.Adam([logits], 0.1)
+        rows = torch.arange(len(labels))
+        for _ in range(800):
+            said = self.example("bodies").Said(rows, rows, rows, logits.expand(len(labels), -1), torch.ones(len(labels)), False)
+            optimiser.zero_grad()
+            body.cross_entropy(said, labels).mean().backward()
+            optimiser.step()
+        played = torch.softmax(logits[0].detach() / body.temperature, 0)
+        self.assertAlmostEqual(float(played[body.PLACES :].sum()), 0.02, delta=0.002)
+        self.assertAlmostEqual(float(played[0] / played[3]), (60 / 38) ** 2, delta=0.1)
+        self.assertAlmostEqual(float(played[50] / played[60]), 1, delta=0.05)
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_cells(self):
