@@ -67,6 +67,7 @@ class Said(NamedTuple):
     logits: Tensor  # [n, size]; illegal choices have -1e9
     weights: Tensor  # [n], how many similar heads each stands for
     follows: bool  # they have an effect where the place's first kind chooses 1
+    rarity: Tensor | float = 1.0  # [n], inverse to how often the batch has a label
 
 
 class Body(nn.Module):

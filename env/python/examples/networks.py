@@ -151,34 +151,35 @@ class Cells(Body):
     def say(self, seen: Seen, labels: Tensor | None = None, most: int = 0) -> Iterator[Said]:
         for place, out in zip(self.places, self.out):
             wanted = self.there(place, seen)
-            weights = torch.ones_like(wanted, dtype=torch.float)
+            weights = rarity = torch.ones_like(wanted, dtype=torch.float)
             if labels is not None and most and place.count > 1:
                 groups, worth = self.groups(place, seen), self.worth(place, seen)
                 chances = self.chances(place, wanted, groups, labels, most, worth)
                 sizes = torch.bincount(groups[wanted], minlength=int(groups.max()) + 1).clamp(min=1)
                 weights = worth / chances.clamp(min=1e-9, max=1) * (sizes.max() / sizes).sqrt()[groups]
+                rarity = chances / worth.clamp(min=1e-9)
                 wanted = wanted & (torch.rand(chances.shape, device=wanted.device) < chances)
             rows, which = wanted.nonzero().unbind(1)
             if not len(rows):
                 continue
-            weights = weights[rows, which]
+            weights, rarity = weights[rows, which], rarity[rows, which]
             f = self.features(seen, place, rows, which)
             for kind, dense in zip(place.kinds, out):
                 heads, choices = self.heads(kind, which)
                 legal = None
                 if seen.mask is not None and int(choices.max()) < self.masked:
                     legal = seen.mask[rows[:, None], choices]
-                r, w, of = rows, weights, f
+                r, w, rare, of = rows, weights, rarity, f
                 if labels is not None:
                     counts = counted(labels[rows, heads], legal)
                     if kind.follows:
                         counts &= labels[rows, self.heads(place.kinds[0], which)[0]] == 1
-                    r, w, heads, choices, of = rows[counts], weights[counts], heads[counts], choices[counts], f[counts]
+                    r, w, rare, heads, choices, of = (a[counts] for a in (rows, weights, rarity, heads, choices, f))
                     legal = None if legal is None else legal[counts]
                 if len(r):
                     logits = dense(of).float()
                     logits = logits if legal is None else logits.masked_fill(~legal, -1e9)
-                    yield Said(r, heads, choices, logits, w, kind.follows)
+                    yield Said(r, heads, choices, logits, w, kind.follows, rare)
 
 
 class Network(Cells):
@@ -393,12 +394,12 @@ class Entities(Cells):
     the whole map, and on the scalars."""
 
     inputs = ["own", "others", "map", "coarse", "scalars"]
-    temperature = 0.5  # at which it should play
-    PLACES, RARE = 44, 20.0  # the first of the choices of a place, and the weight of labels among these
+    temperature, most = 0.5, 96  # at which it should play; see Body
+    PLACES, RARE, EVEN = 44, 20.0, 0.3  # the first choice of a place, the weight of labels from there on, a power of rarity
     TYPES, ACTIONS, CODES, DEPTH, SIZE, SQUARE = 11, 8, 16, 4, 80, 8
     # Of the types that fight: type as in the lists, strength of a healthy one in ranged units, health.
     FIGHTERS, MELEE, TURRET, UNITS = ((6, 0.8, 50.0), (8, 1.0, 10.0), (10, 3.0, 100.0)), 6, 10, (4, 6, 8)
-    FOES, ARMY, ABOUT = 64, 128, 15 + 13  # the most enemies and own fighters; numbers about enemies
+    FOES, ARMY, ABOUT = 64, 96, 15 + 13  # the most enemies and own fighters; numbers about enemies
     VACANT, WORKED = 17, 18  # codes: an empty cell beside a resource, and an own builder unit beside one
 
     def __init__(
@@ -427,9 +428,9 @@ class Entities(Cells):
         self.readouts(narrow, False)
 
     def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
-        codes, scalars = self.work(tensors["map"].float()), self.scaled(tensors)
+        codes, scalars = self.work(tensors["map"]), self.scaled(tensors)
         high = wide = self.SIZE // self.SQUARE
-        vacant = (codes == float(self.VACANT)).float().view(-1, 1, high, self.SQUARE, wide, self.SQUARE).sum((3, 5))
+        vacant = (codes == self.VACANT).float().view(-1, 1, high, self.SQUARE, wide, self.SQUARE).sum((3, 5))
         coarse = torch.cat([tensors["coarse"].float(), vacant], 1) / self.SQUARE
         waves = [wave(k * scalars) for k in (4.0, 16.0, 64.0) for wave in (torch.sin, torch.cos)]
         h = self.trunk(torch.cat([coarse.flatten(1), scalars, *waves], 1))
@@ -442,10 +443,10 @@ class Entities(Cells):
 
     def work(self, codes: Tensor) -> Tensor:
         """Returns the map with codes for the cells beside resources where a builder unit can work, or does."""
-        ore = F.pad((codes == 2.0).float(), [1] * 4)
+        ore = F.pad((codes == 2).to(codes.dtype), [1] * 4)
         beside = ore[:, :, 2:, 1:-1] + ore[:, :, :-2, 1:-1] + ore[:, :, 1:-1, 2:] + ore[:, :, 1:-1, :-2] > 0
-        codes = torch.where(beside & (codes == 1.0), torch.full_like(codes, self.VACANT), codes)
-        return torch.where(beside & (codes == 3.0), torch.full_like(codes, self.WORKED), codes)
+        codes = torch.where(beside & (codes == 1), torch.full_like(codes, self.VACANT), codes)
+        return torch.where(beside & (codes == 3), torch.full_like(codes, self.WORKED), codes)
 
     def workplace(self, codes: Tensor) -> Tensor:
         """Returns where the nearest vacant place to work is near entities, as the crow flies: [n, 2 * reach + 4]."""
@@ -515,14 +516,14 @@ class Entities(Cells):
         """The choices of a place, such as that of a new building, have together the teacher's probability when it plays at
         self.temperature. A building is begun by one of many entities in one of many ticks: at a low temperature such
         choices would hardly be made. What is chosen among the places, and among the others, has the teacher's probability
-        at temperature 1, and so is sharper in play."""
+        at temperature 1, and so is sharper in play; rare ones of these are learned with more weight."""
         placed, k = labels >= self.PLACES, 1 / self.temperature
         kinds = torch.stack([torch.logsumexp(k * said.logits[:, of], 1) for of in (slice(self.PLACES), slice(self.PLACES, None))], 1)
         kinds = kinds + torch.tensor([0.0, np.log(self.RARE)], device=kinds.device)  # as rare labels weigh more
         among = (torch.arange(said.logits.shape[1], device=kinds.device) >= self.PLACES) == placed[:, None]
         within = F.cross_entropy(said.logits.masked_fill(~among, -1e9), labels, reduction="none")
-        loss = F.cross_entropy(kinds, placed.long(), reduction="none") + within
-        return torch.where(placed, self.RARE * loss, loss)
+        loss = F.cross_entropy(kinds, placed.long(), reduction="none") * torch.where(placed, self.RARE, 1.0)
+        return loss + within * said.rarity**self.EVEN
 
     def worth(self, place: Place, seen: Seen) -> Tensor:
         there = self.there(place, seen)
