@@ -101,13 +101,13 @@ def sources(folders: list[Path], learner: Learner, args: argparse.Namespace, pol
     return found
 
 
-def learn(run: Run, new: list[Source], old: list[Source], args: argparse.Namespace) -> tuple[float, int]:
-    """Learns; returns the mean loss of the last tenth, and the number of rows."""
+def learn(run: Run, new: list[Source], old: list[Source], rate: float, args: argparse.Namespace) -> tuple[float, int]:
+    """Learns; returns the mean loss of the last tenth, and the number of rows. rate: the largest one."""
     streams: list[Iterator[dict[str, Any]]] = [blend(part, args.batch, args.seed + run.rows) for part in (new, old) if part]
     losses, rows, begun = list[float](), 0, time.perf_counter()
     while (spent := time.perf_counter() - begun) < args.seconds or not losses:
         for group in run.optimiser.param_groups:  # it rises for a tenth of the time, then falls
-            group["lr"] = args.rate * min(1, 10 * spent / args.seconds + 0.1) * max(1 - spent / args.seconds, 0.02)
+            group["lr"] = rate * min(1, 10 * spent / args.seconds + 0.1) * max(1 - spent / args.seconds, 0.02)
         batch = next(streams[len(losses) % len(streams)])
         loss = run.learner.loss(batch)
         run.optimiser.zero_grad()
@@ -177,7 +177,8 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
             drawn = np.random.default_rng((args.seed, number)).permutation(len(before))[: args.earlier]
             before = [before[i] for i in sorted(drawn)]
             old = sources(args.data, run.learner, args, args.policy) + sources(before, run.learner, args)
-            loss, rows = learn(run, new, old, args)
+            rate = args.rate * (1 - (1 - args.last_rate) * (number - 1) / max(1, args.rounds - 1))
+            loss, rows = learn(run, new, old, rate, args)
             run.rows += rows
             write(run.learner.body, envs, folder / "network.onnx")
             run.keep(folder / "run.pt")
@@ -224,7 +225,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=40, help="games against each opponent after each round")
     parser.add_argument("--max-turns", type=int, default=0, help="games are cut after this many turns; 0: no cut")
     parser.add_argument("--batch", type=int, default=256, help="rows per batch")
-    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of the first round")
+    parser.add_argument("--last-rate", type=float, default=0.2, metavar="X", help="share of it in the last round")
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1, help="PyTorch's threads, and workers that play")
