@@ -77,7 +77,7 @@ GAMES = {
     "towerdefence": Game(
         "mix(0.9*mcts(sims=400),0.06*playout,0.04*random)", "mcts(sims=100,model={model},trust=0)", 0.1,
         ["planner"], ["econ", "turtle", "rush", "tesla", "playout"], 0, "mcts(sims=20,model={model})", "mcts(sims=100)",
-        episodes=9000, later=600, rows=2_100_000, later_rows=750_000, batch=512, rate=2e-3, games=400,
+        episodes=9000, later=900, rows=2_100_000, later_rows=1_100_000, batch=512, rate=2e-3, games=400,
     ),
     "terminal": Game(
         "mix(0.9*mcts(sims=100),0.1*scatter)", "mcts(sims=100,model={model})", 0.1,
