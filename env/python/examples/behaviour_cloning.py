@@ -58,7 +58,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from networks import Body, Cells, Said, Seen, make, write
+from bodies import Body, Cells, Said, Seen
+from networks import make, write
 from rows import Rows, Source, asked, blend, cross_entropy, distinct
 
 

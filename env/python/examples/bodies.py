@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -150,3 +151,124 @@ def counted(label: Tensor, legal: Tensor | None) -> Tensor:
     if legal is None:
         return label >= 0
     return (label >= 0) & (legal.sum(1) > 1) & legal.gather(1, label.clamp(min=0)[:, None])[:, 0]
+
+
+class Kind(NamedTuple):
+    """Heads of one meaning at the cells of a place: cell i has head first + step · i."""
+
+    first: int
+    step: int
+    follows: bool = False  # it has an effect where the place's first kind chooses 1
+
+
+class Place(NamedTuple):
+    """Cells that heads refer to: those listed, or the cells where a plane is set, in order."""
+
+    kinds: list[Kind]
+    count: int = 1
+    cells: list[int] | None = None
+    plane: int | None = None
+
+
+class Cells(Body):
+    """A body with heads for each of many cells, or entities. self.places has the cells, self.out a layer for each kind."""
+
+    places: list[Place]
+    out: nn.ModuleList
+
+    def readouts(self, width: int, quiet: bool) -> None:
+        """Makes the layers from features to logits. quiet: they begin by choosing 0 in most heads."""
+        every = [self.heads(kind, torch.arange(p.count))[1].flatten() for p in self.places for kind in p.kinds]
+        self.register_buffer("order", torch.cat(every).argsort(), persistent=False)
+        self.sorted = bool((self.order.diff() > 0).all())  # the heads are in the order of their places
+        self.dependent = any(kind.follows for place in self.places for kind in place.kinds)
+        self.out = nn.ModuleList()
+        for place in self.places:
+            self.out.append(nn.ModuleList(Dense(width, self.sizes[kind.first], 0.1) for kind in place.kinds))
+            for kind, dense in zip(place.kinds, self.out[-1]):
+                if quiet and not kind.follows:
+                    nn.init.constant_(dense.bias[:1], 4)
+
+    def there(self, place: Place, seen: Seen) -> Tensor:
+        """Says which cells of a place there are, [rows, count]."""
+        raise NotImplementedError
+
+    def features(self, seen: Seen, place: Place, rows: Tensor, which: Tensor) -> Tensor:
+        """Returns the features for the heads of one cell of the place in each of these rows."""
+        raise NotImplementedError
+
+    def everywhere(self, seen: Seen, place: Place) -> Tensor:
+        """Returns features() of all cells of a place, row after row; anything for a missing cell."""
+        raise NotImplementedError
+
+    def heads(self, kind: Kind, which: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns a kind's heads at some cells of its place, and the indices of their choices among all choices."""
+        heads = kind.first + kind.step * which
+        firsts = torch.tensor([0, *itertools.accumulate(self.sizes)], device=which.device)
+        return heads, firsts[heads][:, None] + torch.arange(self.sizes[kind.first], device=which.device)
+
+    def policy(self, seen: Seen) -> Tensor:
+        logits = []
+        for place, out in zip(self.places, self.out):
+            f = self.everywhere(seen, place)
+            logits += [dense(f).view(-1, place.count * dense.weight.shape[0]) for dense in out]
+        policy = torch.cat(logits, 1)
+        return policy if self.sorted else policy[:, self.order]
+
+    def groups(self, place: Place, seen: Seen) -> Tensor:
+        """Returns the group of each cell of a place, from 0, [rows, count]: cells whose orders cannot be compared."""
+        return torch.zeros(self.there(place, seen).shape, dtype=torch.long, device=self.order.device)
+
+    def worth(self, place: Place, seen: Seen) -> Tensor:
+        """Returns how much is to be learned from the cells of a place, [rows, count], 1 in the mean."""
+        return torch.ones(self.there(place, seen).shape, device=self.order.device)
+
+    def chances(self, place: Place, there: Tensor, groups: Tensor, labels: Tensor, most: int, worth: Tensor) -> Tensor:
+        """Returns for each cell [rows, count] how likely it is learned from, above 1 for rare choices: of each choice of a
+        kind and group about `most` cells are.
+
+        Most cells order nothing, or what all do, and would drown the others.
+        """
+        every, chances = torch.arange(place.count, device=there.device), torch.zeros(there.shape, device=there.device)
+        for kind in place.kinds:
+            label = labels[:, self.heads(kind, every)[0]]
+            counts = there & (label >= 0)
+            if kind.follows:
+                counts &= labels[:, self.heads(place.kinds[0], every)[0]] == 1
+            label = label.clamp(min=0) + self.sizes[kind.first] * groups
+            often = torch.bincount(label[counts], worth[counts], minlength=int(label.max()) + 1)
+            chances = torch.maximum(chances, (most / often.clamp(min=1e-3))[label] * worth * counts)
+        return chances
+
+    def say(self, seen: Seen, labels: Tensor | None = None, most: int = 0) -> Iterator[Said]:
+        for place, out in zip(self.places, self.out):
+            wanted = self.there(place, seen)
+            weights = rarity = torch.ones_like(wanted, dtype=torch.float)
+            if labels is not None and most and place.count > 1:
+                groups, worth = self.groups(place, seen), self.worth(place, seen)
+                chances = self.chances(place, wanted, groups, labels, most, worth)
+                sizes = torch.bincount(groups[wanted], minlength=int(groups.max()) + 1).clamp(min=1)
+                weights = worth / chances.clamp(min=1e-9, max=1) * (sizes.max() / sizes).sqrt()[groups]
+                rarity = chances / worth.clamp(min=1e-9)
+                wanted = wanted & (torch.rand(chances.shape, device=wanted.device) < chances)
+            rows, which = wanted.nonzero().unbind(1)
+            if not len(rows):
+                continue
+            weights, rarity = weights[rows, which], rarity[rows, which]
+            f = self.features(seen, place, rows, which)
+            for kind, dense in zip(place.kinds, out):
+                heads, choices = self.heads(kind, which)
+                legal = None
+                if seen.mask is not None and int(choices.max()) < self.masked:
+                    legal = seen.mask[rows[:, None], choices]
+                r, w, rare, of = rows, weights, rarity, f
+                if labels is not None:
+                    counts = counted(labels[rows, heads], legal)
+                    if kind.follows:
+                        counts &= labels[rows, self.heads(place.kinds[0], which)[0]] == 1
+                    r, w, rare, heads, choices, of = (a[counts] for a in (rows, weights, rarity, heads, choices, f))
+                    legal = None if legal is None else legal[counts]
+                if len(r):
+                    logits = dense(of).float()
+                    logits = logits if legal is None else logits.masked_fill(~legal, -1e9)
+                    yield Said(r, heads, choices, logits, w, kind.follows, rare)

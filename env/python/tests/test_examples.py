@@ -401,7 +401,7 @@ class Examples(unittest.TestCase):
                 with mock.patch.object(body, "there", return_value=there), mock.patch.object(body, "groups", return_value=groups), mock.patch.object(
                     body, "worth", return_value=even
                 ):
-                    with mock.patch("networks.counted", lambda label, legal: label >= 0):
+                    with mock.patch("bodies.counted", lambda label, legal: label >= 0):
                         drawn = [said for _ in range(100) for said in body.say(seen, labels, 40)]
                 weights = sum(float(s.weights.sum()) for s in drawn) / 100
                 self.assertAlmostEqual(weights / float(there.sum()), 1, delta=0.03)
