@@ -138,8 +138,8 @@ func withNumber(op string, dst, x []float32, y float32) {
 	}
 }
 
-// strided computes elements at any steps. Each usual operator has a loop of its own: a call for each element takes three
-// times as long.
+// strided computes elements at any steps. Each usual operator has a loop of its own: with a call for each element a
+// network that compares all entities with all enemies took 1.2 times as long.
 func (t *binaryTask) strided(dst, x, y []float32, n, to, sx, sy int) {
 	switch t.op.name {
 	case "add":

@@ -20,7 +20,7 @@ class Entities(Cells):
     temperature, most = 0.5, 96  # at which it should play; see Body
     PLACES, RARE, EVEN = 44, 20.0, 0.3  # the first choice of a place, the weight of labels from there on, a power of rarity
     TYPES, ACTIONS, CODES, DEPTH, SIZE, SQUARE = 11, 8, 16, 4, 80, 8
-    # Of the types that fight: type as in the lists, strength of a healthy one in ranged units, health.
+    # Types as in the lists. Of those that fight also the strength of a healthy one, in ranged units, and its health.
     FIGHTERS, MELEE, TURRET, UNITS = ((6, 0.8, 50.0), (8, 1.0, 10.0), (10, 3.0, 100.0)), 6, 10, (4, 6, 8)
     FOES, ARMY, ABOUT = 64, 96, 15 + 13  # the most enemies and own fighters; numbers about enemies
     VACANT, WORKED = 17, 18  # codes: an empty cell beside a resource, and an own builder unit beside one

@@ -61,7 +61,8 @@ func (d *Dense) Run(dst, src []float32, rows int, residual []float32, relu bool)
 }
 
 // SameBits reports whether the elements of two arrays of the same length, at least 1, have the same bits.
-// It compares strings, which Go does with vectors: twenty times as fast as a loop over the elements.
+// It compares strings, which Go does with vectors: a loop over the elements took a fifth of the time of a network of
+// entities.
 func SameBits(a, b []float32) bool {
 	return unsafe.String((*byte)(unsafe.Pointer(&a[0])), 4*len(a)) == unsafe.String((*byte)(unsafe.Pointer(&b[0])), 4*len(b))
 }
