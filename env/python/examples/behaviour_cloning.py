@@ -60,7 +60,7 @@ from torch import Tensor, nn
 import moonfarm
 from bodies import Body, Cells, Said, Seen
 from networks import make, write
-from rows import Rows, Source, asked, blend, cross_entropy, distinct
+from rows import Batch, Rows, Source, asked, blend, cross_entropy, distinct
 
 
 FORMS = {"terminal": "orders", "codecraft": "entities"}  # others: cells
@@ -80,29 +80,37 @@ class Learner:
     """The network, and statistics of the choices in the datasets.
 
     learn: "shares" and "played" are for the rows of searched(), "all" and "asked" for those of a dataset. mix: the weight
-    of the search's value in the value to learn.
+    of the search's value in the value to learn. temperature: of its choices when it plays.
     """
 
-    def __init__(self, envs: moonfarm.VectorEnv, body: Body, device: str, learn: str = "all", mix: float = 0.5) -> None:
-        self.body = body.to(device)
+    def __init__(
+        self, envs: moonfarm.VectorEnv, body: Body, device: str, learn: str = "all", mix: float = 0.5, temperature: float = 1
+    ) -> None:
+        self.body, self.temperature = body.to(device), temperature
         self.device, self.masked, self.heads = device, envs.masked_choices, len(envs.heads)
         self.learn, self.mix = learn, mix
         self.common = torch.zeros(envs.choices, device=device)  # how often each choice was made
 
-    def tensor(self, batch: Rows, name: str) -> Tensor:
-        return torch.from_numpy(batch[name]).to(self.device)
+    def tensor(self, batch: Batch, name: str) -> Tensor:
+        return torch.as_tensor(batch[name], device=self.device)
 
-    def labels(self, batch: Rows, learn: str) -> Tensor:
+    def labels(self, batch: Batch, learn: str) -> Tensor:
         """Returns each head's label: the choice that was made, that a policy would make, or the largest share's."""
-        choices = batch[{"shares": "best", "asked": "asked"}.get(learn, "action")]
-        return torch.from_numpy(choices.astype(np.int64).reshape(len(batch["mask"]), -1)).to(self.device)
+        choices = self.tensor(batch, {"shares": "best", "asked": "asked"}.get(learn, "action"))
+        return choices.long().reshape(len(batch["mask"]), -1)
 
-    def see(self, batch: Rows) -> Seen:
-        mask = torch.from_numpy(moonfarm.unpack_masks(batch["mask"], self.masked)).to(self.device)
+    def legal(self, batch: Batch) -> Tensor:
+        """Returns the masks, bool [rows, masked choices]."""
+        if not isinstance(batch["mask"], Tensor):
+            return torch.from_numpy(moonfarm.unpack_masks(batch["mask"], self.masked)).to(self.device)
+        bits = torch.arange(8, dtype=torch.uint8, device=self.device)  # Memory has the bytes
+        return (batch["mask"][:, :, None] >> bits & 1).flatten(1)[:, : self.masked].bool()
+
+    def see(self, batch: Batch) -> Seen:
         names = [*self.body.inputs, *(["player"] if "player" in batch else [])]
-        return self.body.see({name: self.tensor(batch, name) for name in names if name != "mask"}, mask)
+        return self.body.see({name: self.tensor(batch, name) for name in names if name != "mask"}, self.legal(batch))
 
-    def loss(self, batch: Rows) -> Tensor:
+    def loss(self, batch: Batch) -> Tensor:
         """Returns the mean over rows of the heads' cross-entropies, and the mean square of the value's error."""
         labels, shares = self.labels(batch, self.learn), None
         if self.learn == "shares":
@@ -173,14 +181,15 @@ class Learner:
         actions = torch.zeros(len(seen.mask), self.heads, dtype=torch.long, device=self.device)
         logs, first = torch.zeros(actions.shape, device=self.device), actions
         for said in self.body.say(seen):
-            logits = said.logits
+            logits = said.logits / self.temperature
+            logs_of = F.log_softmax(logits, 1)
             if not greedy:
                 logits = logits - torch.log(-torch.log(torch.rand_like(logits).clamp(1e-9, 1 - 1e-7)))
             chosen = logits.argmax(1)
             first = first if said.follows else chosen
             counts = first == 1 if said.follows else torch.ones_like(first, dtype=torch.bool)
             actions[said.rows, said.heads] = chosen * counts
-            logs[said.rows, said.heads] = F.log_softmax(said.logits, 1).gather(1, chosen[:, None])[:, 0] * counts
+            logs[said.rows, said.heads] = logs_of.gather(1, chosen[:, None])[:, 0] * counts
         return actions, logs
 
     def __call__(self, obs: Rows, infos: dict[str, Any], greedy: bool = False) -> np.ndarray:
@@ -292,6 +301,7 @@ def arguments() -> argparse.Namespace:
         "--greedy", action=argparse.BooleanOptionalAction,
         help="play the likeliest choices instead of drawing them (default: after learning shares)",
     )  # fmt: skip
+    parser.add_argument("--temperature", type=float, default=1, help="of its choices when it plays (entities are learned for 0.5)")
     parser.add_argument("--out", type=Path, help="folder for the network and the curve; a run in it is continued")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--batch", type=int, default=0, help="rows per batch; 0: depends on the size of an observation")
@@ -339,7 +349,7 @@ def start(args: argparse.Namespace) -> tuple[Run, moonfarm.VectorEnv]:
     learn = choose(data, body, args)
     if args.greedy is None:
         args.greedy = learn == "shares"
-    learner = Learner(envs, body, device, learn, args.value_mix)
+    learner = Learner(envs, body, device, learn, args.value_mix, args.temperature)
     for d in data:
         print(f"{d.path}: {d.num_episodes} games, {distinct(d)} of them different", flush=True)
     players = range(len(args.imitate)) if args.imitate else [None]

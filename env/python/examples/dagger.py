@@ -18,12 +18,19 @@ While a network learns in round N, the one of round N - 1 plays the games of the
 It takes any game and form; --form names it (default: orders for Terminal, entities for CodeCraft, else cells).
 loop/N/network.onnx is the network of round N, loop/N/point.json its results; loop/curve.json has those of all rounds, and loop/curve.svg shows them.
 loop/average.onnx has the means of the weights of the last rounds, which often plays better than each of them. The same command continues
-a run that was stopped. The program learns on a GPU if there is one; the CPU plays the games.
+a run that was stopped.
+
+The program learns on a GPU if there is one; the CPU plays the games. A GPU learns faster than games can be read. With --memory ROWS the
+latest rows of all games stay in the memory of the device (16 KiB a row in CodeCraft), and batches are drawn from them:
+
+    python3 env/python/examples/dagger.py loop codecraft --teacher squads --opponent econ --opponent turtle --opponent squads \
+      --memory 4000000 --batch 4096 --rate 2e-3 --last-rate 0.05 --rounds 16 --seconds 30 --episodes 40 --shard-episodes 4 --threads 16
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -39,10 +46,10 @@ import torch
 from torch import nn
 
 import moonfarm
-from behaviour_cloning import FORMS, Learner, Run, Source, blend, wilson
+from behaviour_cloning import FORMS, Learner, Run, Source, wilson
 from curves import draw
 from networks import make, write
-from rows import asked
+from rows import Batch, Memory, asked, blend
 
 
 def command(args: argparse.Namespace) -> str:
@@ -101,14 +108,33 @@ def sources(folders: list[Path], learner: Learner, args: argparse.Namespace, pol
     return found
 
 
-def learn(run: Run, new: list[Source], old: list[Source], rate: float, args: argparse.Namespace) -> tuple[float, int]:
+def remember(memory: Memory, folders: list[Path], learner: Learner, args: argparse.Namespace) -> int:
+    """Reads datasets into the memory; returns the number of their rows."""
+    before = memory.rows
+    for source in sources(folders, learner, args):
+        source.part, source.read["shuffle"], source.read["workers"] = 1.0, 0, args.threads
+        for batch in source.batches("train", 0):
+            memory.add(batch)
+    return memory.rows - before
+
+
+def batches(run: Run, number: int, new: list[Path], before: list[Path], args: argparse.Namespace) -> Iterator[Batch]:
+    """Yields the batches of a round: in turn of its games, and of earlier ones and other datasets."""
+    drawn = np.random.default_rng((args.seed, number)).permutation(len(before))[: args.earlier]
+    earlier = sources([before[i] for i in sorted(drawn)], run.learner, args)
+    old = sources(args.data, run.learner, args, args.policy) + earlier
+    parts = [part for part in (sources(new, run.learner, args), old) if part]
+    for stream in itertools.cycle([blend(part, args.batch, args.seed + run.rows) for part in parts]):
+        yield next(stream)
+
+
+def learn(run: Run, stream: Iterator[Batch], rate: float, args: argparse.Namespace) -> tuple[float, int]:
     """Learns; returns the mean loss of the last tenth, and the number of rows. rate: the largest one."""
-    streams: list[Iterator[dict[str, Any]]] = [blend(part, args.batch, args.seed + run.rows) for part in (new, old) if part]
     losses, rows, begun = list[float](), 0, time.perf_counter()
     while (spent := time.perf_counter() - begun) < args.seconds or not losses:
         for group in run.optimiser.param_groups:  # it rises for a tenth of the time, then falls
             group["lr"] = rate * min(1, 10 * spent / args.seconds + 0.1) * max(1 - spent / args.seconds, 0.02)
-        batch = next(streams[len(losses) % len(streams)])
+        batch = next(stream)
         loss = run.learner.loss(batch)
         run.optimiser.zero_grad()
         loss.backward()
@@ -164,21 +190,30 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
     if done:  # the time of earlier runs counts
         last = json.loads((args.out / str(done) / "point.json").read_text())
         begun, used = begun - last["seconds"], used - last["cpu"]
+    memory = Memory(args.memory, run.learner.device) if args.memory else None
+    before = [games for n in range(1, done + 1) for games in sorted((args.out / str(n)).glob("games*"))]
+
+    def read(folders: list[Path]) -> int:
+        return remember(memory, folders, run.learner, args) if memory else 0
+
+    def prepare(number: int) -> tuple[list[Path], int]:
+        folders = play(number, args)
+        return folders, read(folders)
+
+    read(before)
     with ThreadPoolExecutor(2) as pool:
         measured = [pool.submit(measure, number, args) for number in range(1, done + 1)]
-        games = pool.submit(play, done + 1, args)
+        games = pool.submit(prepare, done + 1)
         for number in range(done + 1, args.rounds + 1):
             folder: Path = args.out / str(number)
             folder.mkdir(exist_ok=True)
-            new = sources(games.result(), run.learner, args)
+            folders, fresh = games.result()
             if number < args.rounds:
-                games = pool.submit(play, number + 1, args)
-            before = [games for n in range(1, number) for games in sorted((args.out / str(n)).glob("games*"))]
-            drawn = np.random.default_rng((args.seed, number)).permutation(len(before))[: args.earlier]
-            before = [before[i] for i in sorted(drawn)]
-            old = sources(args.data, run.learner, args, args.policy) + sources(before, run.learner, args)
+                games = pool.submit(prepare, number + 1)
             rate = args.rate * (1 - (1 - args.last_rate) * (number - 1) / max(1, args.rounds - 1))
-            loss, rows = learn(run, new, old, rate, args)
+            stream = batches(run, number, folders, before, args)
+            loss, rows = learn(run, memory.batches(args.batch, fresh) if memory else stream, rate, args)
+            before += folders
             run.rows += rows
             write(run.learner.body, envs, folder / "network.onnx")
             run.keep(folder / "run.pt")
@@ -225,6 +260,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=40, help="games against each opponent after each round")
     parser.add_argument("--max-turns", type=int, default=0, help="games are cut after this many turns; 0: no cut")
     parser.add_argument("--batch", type=int, default=256, help="rows per batch")
+    parser.add_argument("--memory", type=int, default=0, metavar="ROWS", help="keep the latest rows in the memory of the device, and learn from them; 0: read the games anew")
     parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of the first round")
     parser.add_argument("--last-rate", type=float, default=0.2, metavar="X", help="share of it in the last round")
     parser.add_argument("--width", type=int, default=512)
@@ -232,6 +268,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1, help="PyTorch's threads, and workers that play")
     parser.add_argument("--moonfarm", help="the command moonfarm (default: from the PATH, else built)")
     args = parser.parse_args()
+    if args.memory and args.data:
+        parser.error("--memory keeps rows of games only: expected no --data")
     args.form = args.form or FORMS.get(args.game, "cells")
     return args
 
@@ -245,6 +283,7 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     envs = moonfarm.make_vec(args.game, 1, form=args.form)
     body = make(envs, args.width)
+    body.most = max(1, body.most * args.batch // 256)
     run = Run(Learner(envs, body, device, "asked"), torch.optim.Adam(body.parameters(), args.rate), [])
     done = len(list(args.out.glob("*/point.json")))
     if done:

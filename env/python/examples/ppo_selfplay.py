@@ -125,13 +125,13 @@ def loss(me: Learner, teacher: Learner | None, batch: Rows, args: argparse.Names
     surrogate, entropy, apart = (torch.zeros((), device=me.device) for _ in range(3))
     heads = 0
     for said in me.body.say(seen, actions):  # heads with one legal choice are not among them
-        log, g = F.log_softmax(said.logits, 1), gain[said.rows]
+        log, g = F.log_softmax(said.logits / me.temperature, 1), gain[said.rows]
         ratio = (log.gather(1, actions[said.rows, said.heads][:, None])[:, 0] - logs[said.rows, said.heads]).exp()
         surrogate = surrogate + torch.min(ratio * g, ratio.clamp(1 - args.clip, 1 + args.clip) * g).sum()
         entropy = entropy - (log.exp() * log).sum()
         heads += len(g)
         if taught is not None:
-            theirs = F.log_softmax(next(taught).logits, 1)
+            theirs = F.log_softmax(next(taught).logits / me.temperature, 1)
             apart = apart + (theirs.exp() * (theirs - log)).sum()
     policy = surrogate + args.entropy * entropy - args.teacher_weight * apart
     off = F.mse_loss(args.span * seen.value, me.tensor(batch, "return"))
@@ -188,6 +188,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--past", type=int, default=25, help="updates between past selves")
     parser.add_argument("--measure", type=float, default=60, help="seconds between measurements")
     parser.add_argument("--games", type=int, default=100, help="games of a measurement against each opponent")
+    parser.add_argument("--temperature", type=float, default=1, help="of its choices; 0.5 with --begin and entities, which are learned for it")
     parser.add_argument("--greedy", action="store_true", help="measure the likeliest choices instead of drawing them")
     parser.add_argument("--threads", type=int, default=0, help="PyTorch's threads; 0: its default")
     args = parser.parse_args()
@@ -210,7 +211,7 @@ class Training:
         self.envs, self.args = envs, args
         if args.entropy is None:  # each of many heads has little part in the result: with 0.01 Terminal's became random
             args.entropy = 0.01 if len(envs.heads) == 1 else 0.0003
-        self.run = Run(Learner(envs, body, device), torch.optim.Adam(body.parameters(), args.rate, eps=1e-5), [])
+        self.run = Run(Learner(envs, body, device, temperature=args.temperature), torch.optim.Adam(body.parameters(), args.rate, eps=1e-5), [])
         self.teacher = None
         self.updates, self.cpu, self.entropy = 0, 0.0, math.nan
         if args.begin:
@@ -219,8 +220,8 @@ class Training:
                 raise SystemExit(f"--begin {args.begin}: there is no checkpoint.pt or run.pt")
             body.load_state_dict(torch.load(file, map_location=device)["body"])
             if args.teacher_weight:
-                self.teacher = Learner(envs, copy.deepcopy(body).requires_grad_(False), device)
-        self.league = [Learner(envs, copy.deepcopy(body), device) for _ in range(args.league)]
+                self.teacher = Learner(envs, copy.deepcopy(body).requires_grad_(False), device, temperature=args.temperature)
+        self.league = [Learner(envs, copy.deepcopy(body), device, temperature=args.temperature) for _ in range(args.league)]
         if args.out and (args.out / "checkpoint.pt").exists():
             state = self.run.continues(args.out / "checkpoint.pt")
             self.updates, self.cpu, self.entropy = (state[name] for name in ("updates", "cpu", "entropy"))

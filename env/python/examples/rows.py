@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from behaviour_cloning import Learner
 
 Rows = dict[str, np.ndarray]
+Batch = Union[Rows, dict[str, Tensor]]
 
 
 def asked(data: moonfarm.Dataset) -> bool:
@@ -138,6 +139,34 @@ def blend(sources: list[Source], size: int, seed: int, pieces: int = 8) -> Itera
                 held[i] = {name: a[len(taken[-1]["mask"]) :] for name, a in held[i].items()}
             batch += taken
         yield {name: np.concatenate([piece[name] for piece in batch]) for name in batch[0]}
+
+
+class Memory:
+    """The latest rows that were read, in the memory of the device. A batch is drawn from them in no time, so it can be
+    large; a GPU learns faster than datasets can be read."""
+
+    def __init__(self, size: int, device: str) -> None:
+        self.size, self.device, self.rows = size, device, 0  # rows: all that were added
+        self.kept: dict[str, Tensor] = {}
+
+    def add(self, batch: Rows) -> None:
+        """Adds rows, in the place of the oldest ones."""
+        at = (self.rows + torch.arange(len(batch["mask"]))).to(self.device) % self.size
+        for name, a in batch.items():
+            new = torch.from_numpy(a.view(np.uint8) if name == "mask" else a).to(self.device)
+            if name not in self.kept:
+                self.kept[name] = torch.empty(self.size, *new.shape[1:], dtype=new.dtype, device=self.device)
+            self.kept[name][at] = new
+        self.rows += len(at)
+
+    def batches(self, size: int, new: int) -> Iterator[dict[str, Tensor]]:
+        """Yields batches, half of each drawn from the newest rows, of that number, half from all."""
+        part = torch.arange(size, device=self.device) < size // 2
+        while True:
+            there = min(self.rows, self.size)
+            back = torch.rand(size, device=self.device) * torch.where(part, min(new, there), there)
+            at = (self.rows - 1 - back.long()) % self.size
+            yield {name: a[at] for name, a in self.kept.items()}
 
 
 def distinct(data: moonfarm.Dataset) -> int:

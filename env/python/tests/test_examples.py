@@ -307,6 +307,8 @@ class Examples(unittest.TestCase):
                         "--teacher", teacher, "--opponent", "random", "--judge", "empty", "--episodes", 4, "--seconds", 1,
                         "--games", 2, "--max-turns", 5, "--width", 32, "--batch", 16, "--moonfarm", program(),
                     )  # fmt: skip
+                    if game in ("codecraft", "tron"):  # fewer rows than a round has, or more
+                        small = (*small, "--memory", 30 if game == "tron" else 300)
                     if game == "terminal":  # another call continues a run
                         first = run("dagger.py", out, game, "--rounds", 1, *small)
                         self.assertRegex(first[0], r"^round 1: [1-9]\d* rows, loss \d+\.\d{3}, after ")
