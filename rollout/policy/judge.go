@@ -93,11 +93,7 @@ func (o *searchOptions) settle(fit neural.Fit, s env.Spec, takes bool) error {
 	default:
 		o.turns = 0
 	}
-	switch {
-	case o.trust >= 0:
-	case o.turns > 0:
-		o.trust = turnsTrust
-	default:
+	if o.trust < 0 {
 		o.trust = defaultTrust
 	}
 	if fit.Value == "" && o.trust > 0 {

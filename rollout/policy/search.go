@@ -23,7 +23,7 @@ type searchOptions struct {
 	script.SearchOptions
 	time  time.Duration // budget of a turn; 0: Options.Simulations is the budget
 	model *loaded       // evaluates leaves together with the rollout, and gives priors; nil: no network
-	trust float64       // weight of the network's values; below 0: the default of its form
+	trust float64       // weight of the network's values; below 0: the default
 	head  string        // the network's output with the logits; "": the one that fits
 
 	// Of a network of a sequential form: the number of turns drawn at the root, below 0
@@ -44,11 +44,8 @@ type searchEntry struct {
 // searchName is the name of all searches.
 const searchName = "mcts"
 
-// defaultTrust is the default of optionTrust, turnsTrust that for a network with optionTurns.
-const (
-	defaultTrust = 0.5
-	turnsTrust   = 0
-)
+// defaultTrust is the default of optionTrust.
+const defaultTrust = 0.5
 
 // newSearchEntry returns the entry of a game's search.
 func newSearchEntry[S, M any](g script.Search[S, M]) entry {
@@ -75,9 +72,9 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 	words := func(w script.Words) string {
 		return fmt.Sprintf("%s: %s (%s)", strings.Join(w.Values, ", "), w.Doc, w.Default)
 	}
-	gives, trust := "weighs moves", fmt.Sprint(defaultTrust)
+	gives := "weighs moves"
 	if g.Turns {
-		gives, trust = "adds turns to the moves", fmt.Sprintf("%v with turns, else %v", turnsTrust, defaultTrust)
+		gives = "adds turns to the moves"
 	}
 	docs := []Option{
 		{optionSims, fmt.Sprintf("1 … 1000000: simulations a turn (%d)", g.Options.Simulations)},
@@ -89,7 +86,7 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 		{optionC, fmt.Sprintf("0 … 1000: weight of exploration (%v)", g.Options.C)},
 		{optionMemory, fmt.Sprintf("1 … 2047: limit of the tree's memory in MiB; further nodes are evaluated but not stored (%d)", g.Options.Memory>>20)},
 		{optionModel, g.Model},
-		{optionTrust, fmt.Sprintf("0 … 1: weight of the network's values; the rest is the weight of rollout; 0: the network only %s, with few evaluations (%s)", gives, trust)},
+		{optionTrust, fmt.Sprintf("0 … 1: weight of the network's values; the rest is the weight of rollout; 0: the network only %s, with few evaluations (%v)", gives, defaultTrust)},
 		{optionHead, headDoc},
 		{optionEngine, engineDoc},
 		{optionDevice, deviceDoc},

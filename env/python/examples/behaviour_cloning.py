@@ -30,6 +30,9 @@ in other forms than that of the dataset, which have no shares, and where heads d
 shares are spread over many choices, of which the search plays the one with the largest: so a network that learned them
 plays its likeliest choice, unless --no-greedy says that it draws.
 
+--learn value learns nothing but the value, of the rows in which there was a search, and so makes a judge of positions for
+mcts out of a network that was learned otherwise, whose choices stay as they are: --begin names its folder.
+
 --learn asked learns what the policy of `generate --ask POLICY` would choose in the states that others reach; it is the
 default for data that has such labels.
 
@@ -79,7 +82,7 @@ VALUE_LINE = (
 class Learner:
     """The network, and statistics of the choices in the datasets.
 
-    learn: "shares" and "played" are for the rows of searched(), "all" and "asked" for those of a dataset. mix: the weight
+    learn: "shares", "played" and "value" are for the rows of searched(), "all" and "asked" for those of a dataset. mix: the weight
     of the search's value in the value to learn. temperature: of its choices when it plays.
     """
 
@@ -89,6 +92,9 @@ class Learner:
         self.body, self.temperature = body.to(device), temperature
         self.device, self.masked, self.heads = device, envs.masked_choices, len(envs.heads)
         self.learn, self.mix = learn, mix
+        if learn == "value":
+            for part in self.body.children():
+                part.requires_grad_(part is self.body.value)
         self.common = torch.zeros(envs.choices, device=device)  # how often each choice was made
 
     def tensor(self, batch: Batch, name: str) -> Tensor:
@@ -117,7 +123,7 @@ class Learner:
             shares = self.tensor(batch, "shares")
         seen = self.see(batch)
         total = torch.zeros((), device=self.device)
-        for said in self.body.say(seen, labels, self.body.most):
+        for said in self.body.say(seen, labels, self.body.most) if self.learn != "value" else ():
             label = labels[said.rows, said.heads]
             if shares is None:
                 loss = self.body.cross_entropy(said, label)
@@ -137,7 +143,7 @@ class Learner:
     @property
     def searches(self) -> bool:
         """It learns from rows in which a policy searched."""
-        return self.learn in ("shares", "played")
+        return self.learn in ("shares", "played", "value")
 
     @torch.no_grad()
     def agreement(self, batches: Iterable[Rows]) -> dict[str, float]:
@@ -278,17 +284,28 @@ class Run:
         return state
 
 
+def weights(folder: Path, device: str) -> dict[str, Any]:
+    """Returns the weights of the network of a run, or of a round of dagger.py."""
+    file = next((f for f in (folder / "checkpoint.pt", folder / "run.pt") if f.exists()), None)
+    if file is None:
+        raise SystemExit(f"--begin {folder}: there is no checkpoint.pt or run.pt")
+    found: dict[str, Any] = torch.load(file, map_location=device)["body"]
+    return found
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dataset", nargs="+", help="folder of a dataset; several of the same game, of which each gives its share of the rows")
     parser.add_argument("--form", help="form of observations and actions (default: orders for terminal, entities for codecraft, else cells)")
     parser.add_argument("--seconds", type=float, default=300, help="seconds of training")
     parser.add_argument(
-        "--learn", choices=("shares", "played", "all", "asked"),
+        "--learn", choices=("shares", "played", "all", "asked", "value"),
         help="shares: learn the search's shares, in the rows with a search; played: learn the choices played in the same"
-        " rows; all: learn the choices played in all rows; asked: learn the choices of the policy of generate --ask"
+        " rows; all: learn the choices played in all rows; asked: learn the choices of the policy of generate --ask;"
+        " value: only the value of the rows with a search"
         " (default: asked or shares if the dataset has them, played if it has searches without shares, else all)",
     )  # fmt: skip
+    parser.add_argument("--begin", type=Path, help="folder of a run, or of a round of dagger.py, whose network to begin with (with the same --width)")
     parser.add_argument(
         "--value-mix", type=float, default=0.5, metavar="X",
         help="if a policy searches, the value learns X · the search's value + (1 - X) · the outcome (default 0.5)",
@@ -327,12 +344,14 @@ def choose(data: list[moonfarm.Dataset], body: Body, args: argparse.Namespace) -
     learn: str = args.learn or ("asked" if all(map(asked, data)) else "all")
     if args.learn is None and searches and learn == "all":
         learn = "shares" if shares else "played"
-    if learn in ("shares", "played") and not searches:
+    if learn in ("shares", "played", "value") and not searches:
         raise SystemExit(f"--learn {learn}: no policy of {args.dataset[0]} searches")
     if learn == "shares" and body.dependent:
         raise SystemExit(f"--learn shares: {data[0].game} has heads that depend on another head's choice, which shares cannot express")
     if learn == "shares" and not shares:
         raise SystemExit("--learn shares: the shares exist only in the form of the dataset")
+    if learn == "value" and not args.begin:
+        raise SystemExit("--learn value: expected --begin with a network, whose choices stay as they are")
     if learn == "asked" and not any(map(asked, data)):
         raise SystemExit(f"--learn asked: no policy was asked for {args.dataset[0]} (generate --ask)")
     return learn
@@ -358,6 +377,8 @@ def start(args: argparse.Namespace) -> tuple[Run, moonfarm.VectorEnv]:
     if args.out and (args.out / "checkpoint.pt").exists():
         run.continues(args.out / "checkpoint.pt")
         print(f"continues after {run.seconds:.0f} s", flush=True)
+    elif args.begin:
+        body.load_state_dict(weights(args.begin, device))
     return run, envs
 
 

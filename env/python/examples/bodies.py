@@ -111,6 +111,10 @@ class Body(nn.Module):
         """Returns rows as a symmetry of the rules shows them, or the same rows if the body has none."""
         return batch
 
+    def begins(self, batch: dict[str, np.ndarray]) -> np.ndarray:
+        """Says which rows begin a turn: a search judges no others."""
+        return np.ones(len(batch["mask"]), np.bool_)
+
     def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
         """Returns the features and the value of a batch."""
         raise NotImplementedError

@@ -211,6 +211,18 @@ class Tower(Body):
         return torch.cat([self.cell(x)[:, :, :, : self.WIDTH].flatten(1), self.other(h)], 1)
 
 
+class Worth(nn.Module):
+    """A value: a sum over the inputs, such as health and structures, and a small layer over what the other layers found in
+    them."""
+
+    def __init__(self, inputs: int, found: int, width: int = 32) -> None:
+        super().__init__()
+        self.sum, self.hidden, self.last = Dense(inputs, 1, 0.1), Dense(found, width), Dense(width, 1, 0.1)
+
+    def forward(self, x: Tensor, found: Tensor) -> Tensor:
+        return self.sum(x) + self.last(torch.relu(self.hidden(found)))
+
+
 class Orders(Body):
     """A network for Terminal's form orders: layers over all cells of the arena, and over the scalars.
 
@@ -233,6 +245,7 @@ class Orders(Body):
         read = [(planes[n], cell) for names, cells in ((self.OWN, own), (self.ENEMY, enemy), (self.EDGE, edge)) for n in names for cell in cells]
         self.register_buffer("index", torch.tensor([784 * i + cell for (i, _), cell in read]), persistent=False)
         self.register_buffer("index_scale", torch.tensor([1 / scale for (_, scale), _ in read]), persistent=False)
+        self.given = [s["name"] for s in d["scalars"]].index("orders")  # in the turn
         self.purses = [i for i, s in enumerate(d["scalars"]) if s["unit"] in ("cores", "bits")]
         width = max(16, 3 * width // 8)
         rules = dict(line.split("=", 1) for line in d["rules"].splitlines() if "=" in line)
@@ -242,17 +255,22 @@ class Orders(Body):
         self.first = Dense(len(read) + self.numbers_in + self.UNITS * len(self.purses) + len(own), width)
         self.second, self.third = Dense(width, width), Dense(width, width, 0.1)
         self.out = Dense(width, envs.choices, 0.1)
-        self.value = Dense(width, 1, 0.1) if value else None
+        self.value = Worth(self.first.inputs, 3 * width) if value else None
+
+    def begins(self, batch: dict[str, np.ndarray]) -> np.ndarray:
+        return np.asarray(batch["scalars"][:, self.given] == 0)
 
     def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
         cells = tensors["planes"].float().flatten(1)[:, self.index]
         cells = cells * self.index_scale + 0.5 * cells.clamp(0, 1)  # what stands there matters more than its health
         purses = torch.floor(tensors["scalars"][:, self.purses])[:, :, None]
         units = (purses == torch.arange(float(self.UNITS), device=cells.device)).float()  # plans depend on prices
-        h = torch.relu(self.first(torch.cat([cells, self.scaled(tensors), units.flatten(1), self.worn(tensors["planes"])], 1)))
-        h = torch.relu(self.second(h))
-        h = h + torch.relu(self.third(h))
-        return Seen(mask, None if self.value is None else torch.tanh(self.value(h))[:, 0], (h,))
+        x = torch.cat([cells, self.scaled(tensors), units.flatten(1), self.worn(tensors["planes"])], 1)
+        first = torch.relu(self.first(x))
+        second = torch.relu(self.second(first))
+        h = second + torch.relu(self.third(second))
+        value = None if self.value is None else torch.tanh(self.value(x, torch.cat([first, second, h], 1)))[:, 0]
+        return Seen(mask, value, (h,))
 
     def worn(self, planes: Tensor) -> Tensor:
         """Returns 1 for the own cells with a structure that has less than half of its health: these are often replaced."""

@@ -36,7 +36,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from behaviour_cloning import FORMS, Learner, Rows, Run, compete, table
+from behaviour_cloning import FORMS, Learner, Rows, Run, compete, table, weights
 from networks import make, write
 
 LINE = "{seconds:6.0f} s  {updates} updates  {steps} steps  {cpu:.0f} s of CPU time  entropy {entropy:.3f}"
@@ -215,10 +215,7 @@ class Training:
         self.teacher = None
         self.updates, self.cpu, self.entropy = 0, 0.0, math.nan
         if args.begin:
-            file = next((f for f in (args.begin / "checkpoint.pt", args.begin / "run.pt") if f.exists()), None)
-            if file is None:
-                raise SystemExit(f"--begin {args.begin}: there is no checkpoint.pt or run.pt")
-            body.load_state_dict(torch.load(file, map_location=device)["body"])
+            body.load_state_dict(weights(args.begin, device))
             if args.teacher_weight:
                 self.teacher = Learner(envs, copy.deepcopy(body).requires_grad_(False), device, temperature=args.temperature)
         self.league = [Learner(envs, copy.deepcopy(body), device, temperature=args.temperature) for _ in range(args.league)]

@@ -101,6 +101,9 @@ class Source:
         batches = self.data.batches(self.size, split=split, epoch=epoch, **self.read)
         if self.learner.searches:
             batches = searched(self.data, [name for name in self.learner.body.inputs if name != "mask"], batches)
+        if self.learner.learn == "value":
+            begins = ((batch, self.learner.body.begins(batch)) for batch in batches)
+            batches = ({name: a[rows] for name, a in batch.items()} for batch, rows in begins)
         if self.part < 1:
             batches = mixed(batches, self.size, self.window, self.part, self.seed + epoch)
         for batch in batches:
