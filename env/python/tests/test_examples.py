@@ -297,6 +297,27 @@ class Examples(unittest.TestCase):
             self.play("towerdefence", folder / "clone" / "clone.onnx")
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
+    def test_value(self):
+        """--learn value changes the value of a network, and leaves its choices; in a sequential form it learns from the first rows of turns."""
+        import torch
+
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            self.generate("terminal", "mcts(sims=4)", 12, folder / "data", "--max-turns", "12")
+            small = ("--width", 64, "--rows", 64, "--validation", 0.3, "--games", 0)
+            run("behaviour_cloning.py", folder / "data", "--seconds", 1, *small, "--out", folder / "clone")
+            more = (*small, "--seconds", 3, "--learn", "value", "--begin", folder / "clone", "--out", folder / "judge")
+            said = run("behaviour_cloning.py", folder / "data", *more)
+            self.assertRegex(said[2], r"^  value off by \d\.\d+ from the outcome")
+            before, after = (torch.load(folder / name / "clone.pt") for name in ("clone", "judge"))
+            changed = {name for name in before if not torch.equal(before[name], after[name])}
+            self.assertEqual(changed, {name for name in before if name.startswith("value.")})
+            self.play("terminal", folder / "judge" / "clone.onnx")
+            with self.assertRaisesRegex(AssertionError, "expected --begin"):
+                run("behaviour_cloning.py", folder / "data", *small, "--learn", "value")
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_dagger(self):
         with tempfile.TemporaryDirectory() as folder:
