@@ -1,6 +1,11 @@
 package neural
 
-import "moonfarm/sim/prng"
+import (
+	"math"
+
+	"moonfarm/rollout/network"
+	"moonfarm/sim/prng"
+)
 
 // Best returns the greedy choice.
 func Best(mask []uint64, logits []float32) int32 { return choices{mask: mask}.survey(logits).best }
@@ -17,4 +22,34 @@ func Draw(mask []uint64, logits []float32, temperature float64, seed uint64) int
 func Survey(mask []uint64, logits []float32) (illegal, broken bool) {
 	s := choices{mask: mask}.survey(logits)
 	return s.best >= 0 && logits[s.most] > logits[s.best], s.broken
+}
+
+// DrawAt returns the choice drawn by a seed where the choices begin at a bit of a mask, and what the plain way of
+// drawing it gives, which weighs all choices; mask may be nil.
+func DrawAt(mask []uint64, at int, logits []float32, temperature float64, seed uint64) (got, want int32) {
+	c := choices{mask: mask, at: at}
+	best := c.survey(logits).best
+	r, plain := prng.New(seed), prng.New(seed)
+	got = c.draw(make([]float32, len(logits)), logits, best, temperature, &r)
+	if best < 0 || !finite(logits[best]) {
+		return got, best
+	}
+	weights, sum := make([]float32, len(logits)), 0.0
+	for k, x := range logits {
+		weights[k] = float32(math.Inf(-1))
+		if c.legal(k) && x == x {
+			weights[k] = float32(float64(x-logits[best]) / temperature)
+		}
+	}
+	network.Exp(weights, weights)
+	for _, w := range weights {
+		sum += float64(w)
+	}
+	rest := float64(plain.Float64() * sum)
+	for k, w := range weights {
+		if rest -= float64(w); rest < 0 && w > 0 {
+			return got, int32(k)
+		}
+	}
+	return got, best
 }

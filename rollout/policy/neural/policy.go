@@ -2,6 +2,7 @@ package neural
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"moonfarm/env"
@@ -153,17 +154,37 @@ func (c choices) survey(logits []float32) surveyed {
 // more reports whether x is more than y, where a NaN is less than all numbers.
 func more(x, y float32) bool { return x > y || y != y && x == x }
 
-// weigh writes exp((logit − logit of best)/temperature) of each choice to weights, 0 for those
-// that are not legal, and returns their sum. The logit of best must be finite.
-func (c choices) weigh(weights, logits []float32, best int32, temperature float64) (sum float64) {
-	for k, x := range logits {
-		weights[k] = float32(math.Inf(-1))
-		if c.legal(k) && x == x {
-			weights[k] = float32(float64(x-logits[best]) / temperature)
+// word returns the legal choices from k on, at most 64: bit i is choice k + i. n is the number of all choices.
+func (c choices) word(k, n int) uint64 {
+	set := ^uint64(0)
+	if c.mask != nil {
+		at, by := (c.at+k)>>6, (c.at+k)&63
+		set = c.mask[at] >> by
+		if by > 0 && at+1 < len(c.mask) {
+			set |= c.mask[at+1] << (64 - by)
 		}
 	}
-	network.Exp(weights, weights)
-	for _, w := range weights {
+	if n-k < 64 {
+		set &= 1<<(n-k) - 1
+	}
+	return set
+}
+
+// weigh writes exp((logit − logit of best)/temperature) of each legal choice to weights, one after the other, and
+// returns their sum. A NaN weighs nothing. The logit of best must be finite.
+func (c choices) weigh(weights, logits []float32, best int32, temperature float64) (sum float64) {
+	n := 0
+	for from := 0; from < len(logits); from += 64 {
+		for set := c.word(from, len(logits)); set != 0; set &= set - 1 {
+			x := logits[from+bits.TrailingZeros64(set)]
+			if weights[n] = float32(float64(x-logits[best]) / temperature); x != x {
+				weights[n] = float32(math.Inf(-1))
+			}
+			n++
+		}
+	}
+	network.Exp(weights[:n], weights[:n])
+	for _, w := range weights[:n] {
 		sum += float64(w)
 	}
 	return sum
@@ -176,12 +197,16 @@ func (c choices) draw(weights, logits []float32, best int32, temperature float64
 	if best < 0 || !finite(logits[best]) {
 		return best
 	}
-	weights = weights[:len(logits)]
 	sum := c.weigh(weights, logits, best, temperature)
 	rest := float64(random.Float64() * sum)
-	for k, w := range weights {
-		if rest -= float64(w); rest < 0 && w > 0 {
-			return int32(k)
+	n := 0
+	for from := 0; from < len(logits); from += 64 {
+		for set := c.word(from, len(logits)); set != 0; set &= set - 1 {
+			w := weights[n]
+			if rest -= float64(w); rest < 0 && w > 0 {
+				return int32(from + bits.TrailingZeros64(set))
+			}
+			n++
 		}
 	}
 	return best

@@ -15,6 +15,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/policy/neural/neuraltest"
+	"moonfarm/sim/prng"
 )
 
 // seat returns games in turn 5, and a policy for them.
@@ -123,6 +124,34 @@ func TestDraw(t *testing.T) {
 				t.Errorf("temperature %v: choice %d drawn in %.4f of all, want %.4f", temperature, k, got, want)
 			}
 		}
+	}
+}
+
+// Drawing weighs only the legal choices; the plain way weighs all of them, and draws the same.
+func TestDrawPlain(t *testing.T) {
+	r := prng.New(3)
+	for range 5000 {
+		n, at := 1+r.IntN(200), r.IntN(130)
+		mask := make([]uint64, (at+n+63)/64+r.IntN(2))
+		for i := range mask {
+			mask[i] = r.Uint64() & r.Uint64() & (r.Uint64() | -uint64(r.IntN(2)))
+		}
+		if r.IntN(8) == 0 {
+			mask = nil
+		}
+		logits := make([]float32, n)
+		for k := range logits {
+			switch r.IntN(20) {
+			case 0:
+				logits[k] = float32(math.NaN())
+			case 1:
+				logits[k] = float32(math.Inf(-1))
+			default:
+				logits[k] = float32(8 * r.Float64())
+			}
+		}
+		got, want := neural.DrawAt(mask, at, logits, 0.3+2*r.Float64(), r.Uint64())
+		require.Equalf(t, want, got, "mask %x from bit %d, logits %v", mask, at, logits)
 	}
 }
 
