@@ -17,7 +17,7 @@ It takes any game and form; --form names it (default: orders for Terminal, entit
 the defaults of the games. What the network can do for a search depends on the game:
 
 - Tower Defence: its policy weighs the moves of mcts, and its value may judge the leaves.
-- Terminal: turns that it draws are moves at the root of mcts, and its value judges leaves if trust=X says so. A move of the
+- Terminal: turns that it draws are moves at the root of mcts, and its value judges leaves. A move of the
   search is a plan of many orders, which are several actions of the form orders: there the network learns the orders that
   were played, not the shares.
 - CodeCraft: the search pgs takes no network. So the network plays most turns of the later games, `generate --ask` says
