@@ -15,6 +15,8 @@ import (
 	"html"
 	"math"
 	"strconv"
+
+	"moonfarm/sim/texts"
 )
 
 // Width is the width of every chart in points. It fits a phone or half a desktop's page; a page
@@ -55,11 +57,11 @@ type canvas struct{ bytes.Buffer }
 // newCanvas begins a picture of the given height in points.
 func newCanvas(h Head, height float64) *canvas {
 	c := &canvas{}
-	id := html.EscapeString(plain(h.ID))
+	id := html.EscapeString(texts.OneLine(h.ID))
 	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-title %[3]s-description" `, Width, points(height), id)
 	fmt.Fprintf(c, `font-family="Arial, 'Liberation Sans', Helvetica, sans-serif" font-size="%d" fill="%s">`+"\n", letters, dark)
-	fmt.Fprintf(c, "<title id=\"%s-title\">%s</title>\n", id, html.EscapeString(plain(h.Title)))
-	fmt.Fprintf(c, "<desc id=\"%s-description\">%s</desc>\n", id, html.EscapeString(plain(h.Description)))
+	fmt.Fprintf(c, "<title id=\"%s-title\">%s</title>\n", id, html.EscapeString(texts.OneLine(h.Title)))
+	fmt.Fprintf(c, "<desc id=\"%s-description\">%s</desc>\n", id, html.EscapeString(texts.OneLine(h.Description)))
 	fmt.Fprintf(c, "<rect width=\"%d\" height=\"%s\" fill=\"#fff\"/>\n", Width, points(height))
 	return c
 }

@@ -74,8 +74,8 @@ func check(t *testing.T, svg []byte) (boxes []box) {
 	return boxes
 }
 
-// texts returns the texts of a picture.
-func texts(boxes []box) (all []string) {
+// textsOf returns the texts of a picture.
+func textsOf(boxes []box) (all []string) {
 	for _, b := range boxes {
 		all = append(all, b.text)
 	}
@@ -163,7 +163,7 @@ func TestTexts(t *testing.T) {
 		{"histogram-empty", []string{"no data"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Subset(t, texts(check(t, all[c.name])), c.want)
+			assert.Subset(t, textsOf(check(t, all[c.name])), c.want)
 		})
 	}
 	assert.Contains(t, string(all["rows"]), "<title id=\"rows-title\">A title of rows</title>\n<desc id=\"rows-description\">What rows shows</desc>")

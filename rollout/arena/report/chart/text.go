@@ -3,6 +3,8 @@ package chart
 import (
 	"strings"
 	"unicode"
+
+	"moonfarm/sim/texts"
 )
 
 // widths are the widths of the letters from space to ~ in thousandths of the font size, from the
@@ -37,25 +39,10 @@ func widthOfText(text string) (width float64) {
 	return width
 }
 
-// Printable replaces characters that a picture or page cannot show: control characters, some of
-// which XML forbids, and characters that change the direction of the text around them.
-// strings.Map(Printable, s) replaces invalid UTF-8 as well.
-func Printable(c rune) rune {
-	if c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == '\ufffe' || c == '\uffff' {
-		return unicode.ReplacementChar
-	}
-	return c
-}
-
-// plain turns a text into one line of printable characters.
-func plain(text string) string {
-	return strings.Join(strings.Fields(strings.Map(Printable, text)), " ")
-}
-
 // shorten makes a text plain and cuts out its middle if it is wider than width: names of bots
 // differ at the start or, like paths and options, at the end.
 func shorten(text string, width float64) string {
-	text = plain(text)
+	text = texts.OneLine(text)
 	if widthOfText(text) <= width {
 		return text
 	}

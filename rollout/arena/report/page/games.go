@@ -70,7 +70,7 @@ func (b *builder) faults() section {
 		s.Text = []string{"None."}
 		return s
 	}
-	s.Text = texts(shown("The first", mostFaults, len(t.Rows)))
+	s.Text = nonEmpty(shown("The first", mostFaults, len(t.Rows)))
 	t.Rows = t.Rows[:min(len(t.Rows), mostFaults)]
 	s.Tables = []table{t}
 	return s
@@ -111,7 +111,7 @@ func (b *builder) games() section {
 	if files {
 		note += " Links lead to files beside the journal: they work if this page is in the journal's folder."
 	}
-	return section{ID: "games", Title: "Games", Tables: []table{t}, Text: texts(note, shown("The last", mostGames, len(b.played)))}
+	return section{ID: "games", Title: "Games", Tables: []table{t}, Text: nonEmpty(note, shown("The last", mostGames, len(b.played)))}
 }
 
 // game returns a row of the table of games.

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"moonfarm/rollout/arena"
-	"moonfarm/rollout/arena/report/chart"
+	"moonfarm/sim/texts"
 )
 
 // Bounds of the page, so that browsers can open a page of many games or players.
@@ -98,6 +98,6 @@ func Write(out io.Writer, r *arena.Report, games []arena.Played) error {
 	if err := t.Execute(&page, v); err != nil {
 		return err
 	}
-	_, err = io.WriteString(out, strings.Map(chart.Printable, page.String()))
+	_, err = io.WriteString(out, strings.Map(texts.Printable, page.String()))
 	return err
 }

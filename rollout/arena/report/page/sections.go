@@ -47,8 +47,8 @@ func shown(what string, most, all int) string {
 	return fmt.Sprintf("%s %d of %d are shown.", what, most, all)
 }
 
-// texts returns the non-empty texts.
-func texts(all ...string) []string {
+// nonEmpty returns the non-empty texts.
+func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
@@ -129,7 +129,7 @@ func (b *builder) ratings() section {
 		}
 	}
 	return section{ID: "ratings", Title: "Ratings", Tables: []table{t}, Notes: b.caveats(), Plot: b.plotRatings(),
-		Text: texts("Elo with 95 % intervals, by the fit to all games (Bradley–Terry with draws): 400 points more are odds of ten to one. "+reference,
+		Text: nonEmpty("Elo with 95 % intervals, by the fit to all games (Bradley–Terry with draws): 400 points more are odds of ten to one. "+reference,
 			missing(b.r),
 			shown("In the plot the best", mostShown, len(b.order)))}
 }
@@ -249,7 +249,7 @@ func (b *builder) matrix() section {
 		t.Rows = append(t.Rows, cells)
 	}
 	return section{ID: "scores", Title: "Scores against each other", Tables: []table{t},
-		Text: texts("Columns are numbered like rows. Blue: the row's player is ahead; orange: it is behind; –: they did not meet. A cell links to the games of the two.",
+		Text: nonEmpty("Columns are numbered like rows. Blue: the row's player is ahead; orange: it is behind; –: they did not meet. A cell links to the games of the two.",
 			shown("The best", mostShown, len(b.order)))}
 }
 
@@ -292,7 +292,7 @@ func (b *builder) course() (section, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	return section{ID: "course", Title: "Ratings over the games", Tables: []table{t}, Plot: b.plotCourse(ends, course),
-		Text: texts("Each rating is "+when+". –: the player had not played yet.",
+		Text: nonEmpty("Each rating is "+when+". –: the player had not played yet.",
 			shown("In the plot the best", mostLines, len(b.order)), shown("In the table the best", mostShown, len(b.order)))}, nil
 }
 
@@ -334,7 +334,7 @@ func (b *builder) lengths() section {
 	}
 	slices.Sort(turns)
 	n := len(turns)
-	s.Text = texts(fmt.Sprintf("From %d to %s, the median is %d. The middle half of the games: %d to %d.",
+	s.Text = nonEmpty(fmt.Sprintf("From %d to %s, the median is %d. The middle half of the games: %d to %d.",
 		turns[0], count(turns[n-1], "turn"), turns[n/2], turns[n/4], turns[(3*n-1)/4]))
 	if cut > 0 {
 		s.Text = append(s.Text, fmt.Sprintf("The turn limit ended %s, the rules the others.", count(cut, "game")))
@@ -351,7 +351,7 @@ func (b *builder) repeats() section {
 		s.Text = []string{"None: no game has the same orders, length and outcome as another between the same players at the same seats."}
 		return s
 	}
-	s.Text = texts("Games with the same orders, length and outcome have the weight of one game.", shown("Of the notes the last", mostNotes, len(all)))
+	s.Text = nonEmpty("Games with the same orders, length and outcome have the weight of one game.", shown("Of the notes the last", mostNotes, len(all)))
 	s.Notes = all[max(0, len(all)-mostNotes):]
 	return s
 }
@@ -373,7 +373,7 @@ func (b *builder) pairs() section {
 		}
 		t.Rows = append(t.Rows, append(cells, b.gamesOf(row[0], row[1])))
 	}
-	return section{ID: "pairs", Title: "Pairs of players", Tables: []table{t}, Text: texts(
+	return section{ID: "pairs", Title: "Pairs of players", Tables: []table{t}, Text: nonEmpty(
 		"Score, elo and superior are by the games of these two alone: elo is 400·log10(score/(1−score)), superior the likelihood that the player is stronger than the other. "+
 			"Elo by fit is the difference of their ratings. Turns are the mean length of the games.", missing(b.r),
 		shown("The first", mostPairs, len(rows)-1))}
