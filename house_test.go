@@ -28,7 +28,7 @@ const module = "moonfarm"
 var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
 
 // shared has the folders of sim, features and rollout/policy that belong to no game.
-var shared = []string{"bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural", "policytest"}
+var shared = []string{"picture", "bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural", "policytest"}
 
 // gamesIn has the packages that may know games, besides the packages of the games.
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout/recordings", "bench", "cmd"}
@@ -381,7 +381,7 @@ var light = []struct {
 	pkg         string
 	all, others int // limits of all packages, and of the packages of other modules; 0: no limit
 }{
-	{"./cmd/moonfarm", 300, 0},
+	{"./cmd/moonfarm", 305, 0},
 	{"./cmd/libmoonfarm", 300, 0},
 	{"./datasets", 0, 50},
 }

@@ -167,6 +167,10 @@ type Kit[S any] struct {
 	// AppendText appends the board as text for people. It is nil if the game
 	// has no such text.
 	AppendText func(dst []byte, s *S) []byte
+	// Scene sets dst to what a person at that seat sees of the state: nothing that
+	// the rules hide from the seat. Spectator sees everything. It keeps the memory
+	// of the lists of dst. It is nil if the game has no pictures.
+	Scene func(dst *Scene, s *S, seat int)
 }
 
 // Fog names the planes that fog of war affects. Each of them has one byte per

@@ -16,10 +16,12 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 	if r.Fog {
 		fog = &features.Fog{Visible: "visible", Remembered: remembered()}
 	}
+	e := NewEncoder(g)
 	return features.Kit[cc.State]{
 		AppendText: func(dst []byte, s *cc.State) []byte { return cc.AppendText(dst, g, s) },
 		Fog:        fog,
-		Encoder:    NewEncoder(g),
+		Scene:      e.scene,
+		Encoder:    e,
 		Actions:    NewActions(g),
 		Forms: []features.Form[cc.State]{{
 			Name: EntitiesForm, Doc: "lists of the entities and a map of codes, and one of 128 choices for each own entity",

@@ -2,6 +2,7 @@ package featuretest_test
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -97,7 +98,26 @@ func (a lavish) Mask(dst []uint64, s *state, p sim.Player) {
 	a.actions.Mask(dst, s, p)
 }
 
-// broken maps each subtest to a defect that it must find.
+// changed returns a defect: the scenes of the kit with a change.
+func changed(change func(dst *features.Scene, seat int)) func(k *kit) {
+	return func(k *kit) {
+		whole := k.Scene
+		k.Scene = func(dst *features.Scene, s *state, seat int) {
+			if whole(dst, s, seat); len(dst.Entities) > 0 {
+				change(dst, seat)
+			}
+		}
+	}
+}
+
+// piling keeps what was in the scene before.
+func piling(dst *features.Scene, s *state, _ int) {
+	dst.Width, dst.Height, dst.Title = simtest.ToyHeaps, 1, "heaps"
+	dst.Entities = append(dst.Entities, features.Entity{Kind: "heap", Owner: features.Nobody, Width: 1, Height: 1})
+}
+
+// broken maps each subtest to a defect that it must find; a "#" and a word tell
+// defects of one subtest apart.
 var broken = map[string]func(k *kit){
 	"Description": func(k *kit) { k.Encoder = nameless{k.Encoder} },
 	"Unpack":      func(k *kit) { k.Encoder = misplaced{k.Encoder} },
@@ -108,6 +128,15 @@ var broken = map[string]func(k *kit){
 	"Labels":      func(k *kit) { k.Actions = foreign{k.Actions} },
 	"Actions":     func(k *kit) { k.Actions = deaf{k.Actions} },
 	"Measures":    func(k *kit) { k.Measures = append(k.Measures, k.Measures[0]) },
+	"Scene#owner": changed(func(dst *features.Scene, _ int) { dst.Entities[0].Owner = 2 }),
+	"Scene#place": changed(func(dst *features.Scene, _ int) { dst.Entities[0].X = simtest.ToyHeaps }),
+	"Scene#nan":   changed(func(dst *features.Scene, _ int) { dst.AddStat("stones", "stones", 0, math.NaN()) }),
+	"Scene#fog": changed(func(dst *features.Scene, seat int) {
+		if seat != features.Spectator {
+			dst.Entities[0].Health = 0.5 // which a spectator does not see
+		}
+	}),
+	"Scene#used":  func(k *kit) { k.Scene = piling },
 	"Allocations": func(k *kit) { k.Actions = lavish{k.Actions} },
 }
 

@@ -31,6 +31,8 @@ type Options struct {
 //	             does not affect the others
 //	Lengths      a slab that is too short panics with its name
 //	Measures     finite, with unique names
+//	Scene        if the kit has scenes: finite, on the board, of known owners, the
+//	             same for the same state; a seat sees nothing that a spectator does not
 //	Allocations  no method allocates
 func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], options ...Options) {
 	t.Helper()
@@ -48,6 +50,9 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 	t.Run("Actions", c.testActions)
 	t.Run("Lengths", c.testLengths)
 	t.Run("Measures", c.testMeasures)
+	if c.kit.Scene != nil {
+		t.Run("Scene", c.testScene)
+	}
 	t.Run("Allocations", c.testAllocations)
 }
 

@@ -21,6 +21,7 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 		AppendText: func(dst []byte, s *simtest.ToyState) []byte {
 			return fmt.Appendf(dst, "heaps %d, turn %d\n", s.Heap, s.Turn)
 		},
+		Scene:   toyScene,
 		Actions: toyActions{game: g, heads: heads},
 		Forms:   []features.Form[simtest.ToyState]{toyOrders(g)},
 		Measures: []features.Measure[simtest.ToyState]{{
@@ -29,6 +30,27 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 				return float64(s.Taken[p])
 			},
 		}},
+	}
+}
+
+// toyScene draws the heaps that are left. A seat sees the heaps that it named
+// in the turn before, a spectator those of all seats.
+func toyScene(dst *features.Scene, s *simtest.ToyState, seat int) {
+	dst.Begin(simtest.ToyHeaps, 1)
+	dst.Title = fmt.Sprintf("turn %d", s.Turn)
+	for h, stones := range s.Heap {
+		if stones > 0 {
+			dst.Entities = append(dst.Entities, features.Entity{
+				Kind: "heap", Outline: features.Round, Owner: features.Nobody, X: float32(h), Width: 1, Height: 1, Number: int(stones),
+			})
+		}
+	}
+	for p, named := range s.Named {
+		for h := range simtest.ToyHeaps {
+			if named>>h&1 != 0 && (seat < 0 || p == seat) {
+				dst.Lines = append(dst.Lines, features.Line{Kind: "named", Owner: int8(p), X1: float32(h), Y1: 1, X2: float32(h) + 1, Y2: 1})
+			}
+		}
 	}
 }
 

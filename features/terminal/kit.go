@@ -9,12 +9,14 @@ import (
 // Kit returns the encoder and the actions in the grid form, the form of single orders and the
 // measures for the rules of g.
 func Kit(g *tm.Game) features.Kit[tm.State] {
+	r := g.Rules()
 	return features.Kit[tm.State]{
 		Encoder:    NewEncoder(g),
 		Actions:    NewActions(g),
 		Forms:      []features.Form[tm.State]{ordersForm(g)},
-		Measures:   measures(g.Rules()),
+		Measures:   measures(r),
 		AppendText: func(dst []byte, s *tm.State) []byte { return tm.AppendText(dst, g, s) },
+		Scene:      func(dst *features.Scene, s *tm.State, _ int) { scene(dst, &r, s) },
 	}
 }
 

@@ -228,6 +228,9 @@ func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptio
 		p.state.Seed = *p.seed
 	}
 	s := Position{Name: "unnamed", Seed: p.seed, Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
+	if o.Draw {
+		s.Scene = codecraftScene(p.game, p.state, o.Viewer)
+	}
 	if o.As == "view" {
 		var view protocol.PlayerView
 		protocol.View(&view, p.game, p.state, o.Seat)

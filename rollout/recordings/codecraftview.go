@@ -27,6 +27,13 @@ func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (P
 		return Position{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
 	}
 	shown := Position{Name: "unnamed", Round: int(v.CurrentTick), Rounds: last}
+	if o.Draw { // without the entities that s has for players who would be out of the game
+		seen, err := stateSeen(v, g)
+		if err != nil {
+			return Position{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
+		}
+		shown.Scene = codecraftScene(g, seen, int(v.MyID)-1)
+	}
 	switch o.As {
 	case "view":
 		shown.Text = string(v.AppendLine(nil))
@@ -35,15 +42,22 @@ func showView(name string, in io.Reader, base codecraft.Rules, o ShowOptions) (P
 		world.Fill(g, s)
 		shown.Text = string(world.AppendLine(nil))
 	default:
-		var pos codecraft.Position
-		rules := g.Rules()
-		if err := errors.Join(v.Position(&pos, &rules), g.Restore(s, &pos)); err != nil {
+		seen, err := stateSeen(v, g)
+		if err != nil {
 			return Position{}, fmt.Errorf("%s: tick %d: %w", name, v.CurrentTick, err)
 		}
+		rules := g.Rules()
 		shown.Text = fmt.Sprintf("what player %d sees before tick %d (%s, %s)\n\n", v.MyID, v.CurrentTick,
-			texts.Plural(int(rules.Players), "player"), fogText(rules.Fog)) + string(codecraft.AppendText(nil, g, s))
+			texts.Plural(int(rules.Players), "player"), fogText(rules.Fog)) + string(codecraft.AppendText(nil, g, seen))
 	}
 	return shown, nil
+}
+
+// stateSeen returns the state with the entities of a view alone.
+func stateSeen(v *protocol.PlayerView, g *codecraft.Game) (*codecraft.State, error) {
+	var pos codecraft.Position
+	rules, s := g.Rules(), &codecraft.State{}
+	return s, errors.Join(v.Position(&pos, &rules), g.Restore(s, &pos))
 }
 
 // findView reads all views of a file. It returns a copy of the wanted view, nil if the file does

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/features"
 	"moonfarm/sim"
 )
 
@@ -203,6 +204,9 @@ type ShowOptions struct {
 	Seat      sim.Player
 	// Results is the results file of the game; "": the file beside the recording, if it exists.
 	Results string
+	// Draw fills Position.Scene with what Viewer sees: a seat, or features.Spectator.
+	Draw   bool
+	Viewer int
 }
 
 // wrongRound returns the error for a round that the recording does not have.
@@ -239,6 +243,8 @@ type Position struct {
 	As       string   `json:"as"`
 	Text     string   `json:"text"`
 	Inexact  string   `json:"inexact"` // as in Report
+
+	Scene *features.Scene `json:"-"` // nil without ShowOptions.Draw
 }
 
 // Verify opens a recording, verifies it and closes it. After an error the Report is still useful;

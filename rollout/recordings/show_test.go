@@ -23,6 +23,7 @@ func FuzzShow(f *testing.F) {
 		}
 		f.Add(uint8(i), []byte{1, 0, 0, '7'}, int16(1), int16(-1), int16(-1), uint8(0), uint8(0))
 		f.Add(uint8(i), []byte{0, 200, 5, 0, 2, 9, 2, '0'}, int16(1), int16(1), int16(3), uint8(1), uint8(1))
+		f.Add(uint8(i), []byte{}, int16(1), int16(1), int16(-1), uint8(0), uint8(6))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, damage []byte, game, round, frame int16, as, seat uint8) {
 		file := damaged(files[int(which)%len(files)], damage)
@@ -33,9 +34,12 @@ func FuzzShow(f *testing.F) {
 			views := engine.Info().Views
 			o := recordings.ShowOptions{
 				Game: max(int(game), 1), Round: max(int(round), -1), Frame: max(int(frame), -1),
-				As: views[int(as)%len(views)], Seat: sim.Player(seat % 4),
+				As: views[int(as)%len(views)], Seat: sim.Player(seat % 4), Draw: seat&4 != 0, Viewer: int(seat%4) - 1,
 			}
 			s, err := engine.Show("x", bytes.NewReader(file), "", o)
+			if err == nil && o.Draw != (s.Scene != nil) {
+				t.Errorf("%s: Draw %v, scene %v", engine.Info().Game, o.Draw, s.Scene)
+			}
 			if (err == nil) != (s.Text != "") {
 				t.Errorf("%s: error %v, text %q", engine.Info().Game, err, s.Text)
 			}

@@ -211,6 +211,11 @@ func (terminalEngine) Show(name string, in io.Reader, rules string, o ShowOption
 			s.Commands = append(s.Commands, strings.ReplaceAll(strings.TrimSpace(string(lines)), "\n", " "))
 		}
 	}
+	if o.Draw {
+		if s.Scene, err = terminalScene(f, m.Config.Rules); err != nil {
+			return Position{}, err
+		}
+	}
 	if o.As == "frame" {
 		var seen frame.Frame
 		frame.View(&seen, f, o.Seat)

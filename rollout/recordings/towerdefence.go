@@ -90,6 +90,11 @@ func (towerdefenceEngine) Show(name string, in io.Reader, rules string, o ShowOp
 		return Position{}, err
 	}
 	s := Position{Name: r.Header.Game, Round: p.Round, Rounds: rounds, Commands: commands}
+	if o.Draw {
+		if s.Scene, err = towerdefenceScene(p); err != nil {
+			return Position{}, err
+		}
+	}
 	switch o.As {
 	case "console":
 		s.Text = string(p.AppendConsole(nil))

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +15,8 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/features"
+	"moonfarm/features/picture"
 	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
@@ -180,7 +184,7 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 }
 
 func (a *app) replayShow() *cobra.Command {
-	var rulesFile string
+	var rulesFile, svg string
 	var forms []string
 	for _, e := range recordings.Engines() {
 		for _, f := range e.Info().Views {
@@ -189,7 +193,7 @@ func (a *app) replayShow() *cobra.Command {
 			}
 		}
 	}
-	o := recordings.ShowOptions{Game: 1, Round: -1, Frame: -1, As: forms[0]}
+	o := recordings.ShowOptions{Game: 1, Round: -1, RoundName: "round", Frame: -1, As: forms[0], Viewer: features.Spectator}
 	seat := "A"
 	c := &cobra.Command{
 		Use: "show FILE", Short: "Show a position of a recorded game",
@@ -199,6 +203,11 @@ seat.
 
 ` + eachGame(func(g gamedoc.Doc) string { return g.Help.Show }) + `
 
+With --svg the position is also drawn as a picture: everything on the board, the
+numbers of the players, a legend. With --seat the picture has what the player at
+the seat sees: under fog of war the entities in its sight, and its own orders
+alone.
+
 With --json: one object with the keys file, game, name (of the recorded game),
 seed (a string; null if it is unknown), round, frame (null if the game has no
 frames; -1 before the round), rounds (of the whole game), commands (one per
@@ -206,15 +215,18 @@ seat; null at the end of the game), as, text, inexact ("" or why the recording
 may differ from the game here although nothing is wrong with it).`,
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
-  moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B`,
+  moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B
+  moonfarm replay show game.replay --round 300 --svg tick300.svg`,
 		Args: console.Takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Seat = sim.Player(seat[0] - 'A')
-			o.RoundName = "round"
 			if c.Flags().Changed("turn") {
 				o.RoundName = "turn"
 			}
-			return a.runReplayShow(c.Context(), args[0], rulesFile, o)
+			if c.Flags().Changed("seat") {
+				o.Viewer = int(o.Seat)
+			}
+			return a.runReplayShow(c.Context(), args[0], rulesFile, svg, o)
 		},
 	}
 	flags := c.Flags()
@@ -224,13 +236,17 @@ may differ from the game here although nothing is wrong with it).`,
 	flags.Lookup("frame").DefValue = "" // said in words
 	flags.Var(console.WholeOr(&o.Round, "a whole number", "end", "N|end"), "turn", "the same as --round, as some games call it")
 	flags.Var(console.Choice(&o.As, forms...), "as", "the form")
-	flags.Var(console.Choice(&seat, "A", "B", "C", "D"), "seat", "seat whose view is shown, for forms with views")
+	flags.Var(console.Choice(&seat, "A", "B", "C", "D"), "seat", "seat whose view is shown, for forms with views and --svg")
+	flags.StringVar(&svg, "svg", "", "`FILE` for a picture of the position as SVG")
 	flags.StringVar(&o.Results, "results", "", "results `FILE` of the game, which has its seed (codecraft, if the recording does not have the seed; default: game.json beside game.replay, if it exists)")
 	rulesFlag(c, &rulesFile, "the rule values of the recorded game")
 	return c
 }
 
-func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o recordings.ShowOptions) error {
+func (a *app) runReplayShow(ctx context.Context, file, rulesFile, svg string, o recordings.ShowOptions) error {
+	if s, err := os.Stat(svg); svg != "" && err == nil && s.IsDir() {
+		return console.WrongUse("--svg %s: expected the name of a file, found a folder", svg)
+	}
 	rules, err := readRules(rulesFile, gamedoc.All()...)
 	if err != nil {
 		return err
@@ -243,9 +259,15 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o recor
 	if in.Engine.Info().Frames && o.Round < 0 && o.Frame >= 0 {
 		return console.WrongUse("--frame %d: it needs a --turn", o.Frame)
 	}
+	o.Draw = svg != ""
 	s, err := in.Show(rules, o)
 	if err != nil {
 		return asFlagError(err)
+	}
+	if svg != "" {
+		if err := writeWhole(svg, func(w io.Writer) error { return writePicture(w, &s) }); err != nil {
+			return fmt.Errorf("--svg: %w", err)
+		}
 	}
 	return a.Print(s, func() {
 		if s.Inexact != "" && s.As != "text" {
@@ -253,4 +275,12 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, o recor
 		}
 		a.Printf("%s", s.Text)
 	})
+}
+
+// writePicture writes the picture of a position.
+func writePicture(w io.Writer, s *recordings.Position) error {
+	_, err := w.Write(picture.SVG(s.Scene, picture.Head{
+		ID: "position", Title: s.Game + " " + s.Name, Description: "The board, the numbers of the players, and a legend.",
+	}))
+	return err
 }

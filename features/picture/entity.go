@@ -1,0 +1,142 @@
+package picture
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"moonfarm/features"
+)
+
+// leastNumbered is the smallest side of an entity with room for its number, in points. The numbers of
+// smaller ones are beside them.
+const leastNumbered = 20
+
+// entity draws an entity in a rectangle.
+func (c *canvas) entity(e *features.Entity, x, y, width, height float64) {
+	owner := colourOf(e.Owner)
+	small := min(width, height)
+	margin := min(float64(small*0.06), 2)
+	c.WriteString("<g>")
+	c.title(seatName(e.Owner)+" "+e.Kind, healthText(e), mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
+	fill, stroke, dash := owner.fill, 1.2, ""
+	if e.Width > 0 && e.Width < 0.5 { // to be seen on a larger thing of its owner
+		fill = owner.edge
+	}
+	if e.Unfinished {
+		fill, dash = "#fff", "2 1.5"
+	}
+	if e.Upgraded {
+		stroke = min(max(float64(small*0.11), 2), 3)
+	}
+	inset := margin + half(stroke)
+	c.outline(e.Outline, x+inset, y+inset, width-2*inset, height-2*inset, fmt.Sprintf(`fill="%s" stroke="%s" stroke-width="%s"`, fill, owner.edge, points(stroke)), dash)
+	if e.Letter != "" {
+		c.text(x+half(width), y+c.lift(e.Outline, height), "middle", letterSize(e, small), e.Letter)
+	}
+	if e.Leaving {
+		fmt.Fprintf(c, `<path d="M%s %sL%s %sM%[1]s %[4]sL%[3]s %[2]s" stroke="%[5]s" stroke-width="1.5"/>`, points(x+inset), points(y+inset), points(x+width-inset), points(y+height-inset), dark)
+	}
+	if e.Health > 0 && e.Health < 1 {
+		c.health(e, x+inset, y+height-inset, width-2*inset, min(max(float64(small*0.12), 1.5), 5))
+	}
+	if e.Number > 0 {
+		size := max(9, min(float64(small*0.4), 14))
+		if small < leastNumbered {
+			c.text(x+width, y+half(height), "start", size, strconv.Itoa(e.Number))
+		} else {
+			c.text(x+width, y+half(size), "end", size, strconv.Itoa(e.Number))
+		}
+	}
+	c.WriteString("</g>\n")
+}
+
+// mark returns the word if it applies.
+func mark(applies bool, word string) string {
+	if applies {
+		return word
+	}
+	return ""
+}
+
+// healthText returns the health of an entity in words, or "" if it has none.
+func healthText(e *features.Entity) string {
+	if !(e.Health > 0) {
+		return ""
+	}
+	return fmt.Sprintf("health %d %%", int(math.Ceil(min(float64(e.Health), 1)*100)))
+}
+
+// health draws the bar of the health above a lower edge: dark for the part that is left, white for the
+// part that is lost.
+func (c *canvas) health(e *features.Entity, x, bottom, width, height float64) {
+	left := product(e.Health, width)
+	c.rect(x, bottom-height, width, height, "#fff")
+	c.rect(x, bottom-height, left, height, dark)
+	fmt.Fprintf(c, `<path d="M%s %sh%sv%sh%sz" fill="none" stroke="%s" stroke-width="0.6"/>`, points(x), points(bottom-height), points(width), points(height), points(-width), dark)
+}
+
+// letterSize returns the font size of a letter in an outline. Triangles have less room.
+func letterSize(e *features.Entity, small float64) float64 {
+	size := min(max(float64(small*0.55), min(float64(small*0.75), 10)), 26)
+	if e.Outline != features.Square && e.Outline != features.Round {
+		size = float64(size * 0.8)
+	}
+	return size
+}
+
+// lift returns the height of the middle of an outline's letter. The wide part of a triangle is not in
+// the middle.
+func (c *canvas) lift(o features.Outline, height float64) float64 {
+	switch c.turned(o) {
+	case features.ToGreaterY:
+		return float64(height * 0.4)
+	case features.ToLessY:
+		return float64(height * 0.64)
+	}
+	return half(height)
+}
+
+// turned returns the outline in the frame of the picture, in which y grows downwards.
+func (c *canvas) turned(o features.Outline) features.Outline {
+	switch {
+	case c.scene.Up && o == features.ToGreaterY:
+		return features.ToLessY
+	case c.scene.Up && o == features.ToLessY:
+		return features.ToGreaterY
+	}
+	return o
+}
+
+// outline draws an outline in a rectangle.
+func (c *canvas) outline(o features.Outline, x, y, width, height float64, look, dash string) {
+	right, bottom, midX, midY := x+width, y+height, x+half(width), y+half(height)
+	var corners []float64
+	switch c.turned(o) {
+	case features.Round:
+		fmt.Fprintf(c, `<ellipse cx="%s" cy="%s" rx="%s" ry="%s" %s`, points(midX), points(midY), points(half(width)), points(half(height)), look)
+		c.dashed(dash)
+		c.WriteString("/>")
+		return
+	case features.Diamond:
+		corners = []float64{midX, y, right, midY, midX, bottom, x, midY}
+	case features.ToRight:
+		corners = []float64{x, y, right, midY, x, bottom}
+	case features.ToLeft:
+		corners = []float64{right, y, x, midY, right, bottom}
+	case features.ToGreaterY:
+		corners = []float64{x, y, right, y, midX, bottom}
+	case features.ToLessY:
+		corners = []float64{midX, y, right, bottom, x, bottom}
+	default:
+		corners = []float64{x, y, right, y, right, bottom, x, bottom}
+	}
+	command := `<path d="M`
+	for i := 0; i < len(corners); i += 2 {
+		c.WriteString(command + points(corners[i]) + " " + points(corners[i+1]))
+		command = "L"
+	}
+	fmt.Fprintf(c, `Z" stroke-linejoin="round" %s`, look)
+	c.dashed(dash)
+	c.WriteString("/>")
+}

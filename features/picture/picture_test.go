@@ -1,0 +1,149 @@
+package picture_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/features"
+	cckit "moonfarm/features/codecraft"
+	"moonfarm/features/picture"
+	tmkit "moonfarm/features/terminal"
+	tdkit "moonfarm/features/towerdefence"
+	tronkit "moonfarm/features/tron"
+	cc "moonfarm/sim/codecraft"
+	"moonfarm/sim/simtest"
+	tm "moonfarm/sim/terminal"
+	td "moonfarm/sim/towerdefence"
+	"moonfarm/sim/tron"
+)
+
+// scenes has a small scene of each game, by the name of its file in testdata.
+func scenes(t *testing.T) map[string]*features.Scene {
+	t.Helper()
+	all := map[string]*features.Scene{}
+	add := func(name string, draw func(dst *features.Scene)) {
+		all[name] = &features.Scene{}
+		draw(all[name])
+	}
+	text := func(name string) string {
+		b, err := os.ReadFile("testdata/" + name + ".txt")
+		require.NoError(t, err)
+		return string(b)
+	}
+
+	light, err := tron.New(tron.DefaultRules())
+	require.NoError(t, err)
+	cycles, err := tron.ParseText(text("tron"))
+	require.NoError(t, err)
+	add("tron", func(dst *features.Scene) { tronkit.Kit(light).Scene(dst, &cycles, features.Spectator) })
+
+	towers, err := td.New(td.DefaultRules())
+	require.NoError(t, err)
+	round, err := td.ParseText(towers, text("towerdefence"))
+	require.NoError(t, err)
+	add("towerdefence", func(dst *features.Scene) { tdkit.Kit(towers).Scene(dst, &round, features.Spectator) })
+
+	arena, err := tm.New(tm.DefaultRules())
+	require.NoError(t, err)
+	turn, err := tm.ParseText(arena, text("terminal"))
+	require.NoError(t, err)
+	add("terminal", func(dst *features.Scene) {
+		r := arena.Rules()
+		tmkit.Kit(arena).Scene(dst, &turn, features.Spectator)
+		tmkit.AddMobile(dst, &r, []tm.Piece{
+			{At: tm.Pos{X: 16, Y: 9}, Kind: tm.Scout, Player: 0, Health: 15}, {At: tm.Pos{X: 16, Y: 9}, Kind: tm.Scout, Player: 0, Health: 15},
+			{At: tm.Pos{X: 5, Y: 17}, Kind: tm.Demolisher, Player: 1, Health: 2},
+		})
+	})
+
+	craft, err := cc.New(cc.DefaultRules())
+	require.NoError(t, err)
+	tick, err := cc.ParseText(craft, text("codecraft"))
+	require.NoError(t, err)
+	add("codecraft", func(dst *features.Scene) { cckit.Kit(craft).Scene(dst, &tick, features.Spectator) })
+	add("codecraft_seat", func(dst *features.Scene) { cckit.Kit(craft).Scene(dst, &tick, 0) })
+	return all
+}
+
+// TestGolden compares the picture of a small state of each game with a file.
+func TestGolden(t *testing.T) {
+	for name, s := range scenes(t) {
+		t.Run(name, func(t *testing.T) {
+			svg := picture.SVG(s, picture.Head{ID: "p", Title: name, Description: "A position for a test."})
+			check(t, svg)
+			simtest.Golden(t, "testdata/"+name+".svg", svg)
+		})
+	}
+}
+
+// check reads a picture as XML: one svg element with a title and a description, whose numbers are
+// finite. It returns the names of all elements and all texts.
+func check(t *testing.T, svg []byte) (elements map[string]int, texts []string) {
+	t.Helper()
+	elements = map[string]int{}
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err, "%s", svg)
+		switch token := token.(type) {
+		case xml.StartElement:
+			elements[token.Name.Local]++
+			for _, a := range token.Attr {
+				assert.False(t, strings.HasPrefix(a.Name.Local, "on"), "the attribute %s is a script", a.Name.Local)
+			}
+		case xml.CharData:
+			texts = append(texts, string(token))
+		}
+	}
+	assert.Equal(t, 1, elements["svg"])
+	assert.Equal(t, 1, elements["desc"])
+	for name := range elements {
+		assert.Contains(t, []string{"svg", "title", "desc", "rect", "g", "path", "circle", "ellipse", "text", "clipPath"}, name, "an element that no picture needs")
+	}
+	assert.NotRegexp(t, regexp.MustCompile(`[ ="](NaN|[+-]?Inf)[ "]`), string(svg))
+	return elements, texts
+}
+
+// TestHostile draws texts with markup and numbers that no board has.
+func TestHostile(t *testing.T) {
+	const markup = "\"><script>alert('&')</script>\x00\u202e]]>"
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	var s features.Scene
+	s.Begin(4, 3)
+	s.Title = markup
+	s.Areas = []features.Area{{Owner: 100, Width: 4, Height: 3}, {X: nan, Width: 1, Height: 1}, {Width: inf, Height: 1}}
+	for _, x := range []float32{0, nan, inf, -inf, 1e30} {
+		s.Entities = append(s.Entities, features.Entity{Kind: markup, Letter: markup, Note: markup, Outline: 200, Owner: -100, X: x, Width: 1, Height: 1, Health: x})
+		s.Ranges = append(s.Ranges, features.Range{Kind: markup, Owner: 50, X: x, Radius: 2}, features.Range{Kind: markup, Radius: x})
+		s.Lines = append(s.Lines, features.Line{Kind: markup, Note: markup, X1: x, X2: 1, Arrow: true}, features.Line{Kind: markup, Y2: x, Arrow: true, Thick: true})
+		s.AddStat(markup, markup, 0, float64(x))
+	}
+	s.AddStat("health", "health", -1, 3)
+	s.AddStat("far", "health", 1, -1e300)
+	elements, texts := check(t, picture.SVG(&s, picture.Head{ID: markup, Title: markup, Description: markup}))
+	assert.Contains(t, strings.Join(texts, ""), "<script>", "the texts are shown as they are")
+	assert.Zero(t, elements["script"])
+}
+
+// TestNothing draws boards without a size that a picture can have.
+func TestNothing(t *testing.T) {
+	for _, size := range [][2]float32{{0, 0}, {-1, 3}, {float32(math.NaN()), 3}, {3, float32(math.Inf(1))}, {1e6, 1}} {
+		var s features.Scene
+		s.Begin(size[0], size[1])
+		_, texts := check(t, picture.SVG(&s, picture.Head{ID: "p", Title: "empty"}))
+		assert.Contains(t, texts, "nothing to draw", "%v", size)
+	}
+}

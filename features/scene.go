@@ -1,0 +1,111 @@
+package features
+
+// Spectator stands for the seat of a person who sees everything, and Nobody for
+// the owner of a thing that belongs to no seat.
+const (
+	Spectator = -1
+	Nobody    = -1
+)
+
+// Scene is what a person sees of a state: plain data for programs that draw.
+// They know no game.
+//
+// All coordinates are in cells of the board, in the frame of the game's own
+// pages, whichever seat looks: (0, 0) is the corner of the board from which x
+// grows to the right, and y grows downwards, or upwards if Up is set. A cell
+// (x, y) covers x to x+1 and y to y+1.
+type Scene struct {
+	Width, Height float32 // of the board
+	Up            bool    // y grows upwards
+	Title         string  // what the picture shows: "round 12"
+
+	// Draw them in this order, each list from its start.
+	Areas    []Area
+	Ranges   []Range
+	Entities []Entity
+	Lines    []Line
+
+	Stats []Stat
+}
+
+// Area is a rectangle of cells of the board.
+type Area struct {
+	Hidden              bool    // the seat does not see the cells
+	Owner               int8    // who may build here, or starts here
+	X, Y, Width, Height float32 // (X, Y) is the corner with the least coordinates
+}
+
+// Outline is the outline in which an entity is drawn.
+type Outline uint8
+
+const (
+	Square     Outline = iota
+	Round              // a disc
+	Diamond            // a square on its tip
+	ToRight            // a triangle whose tip points to greater x
+	ToLeft             // to less x
+	ToGreaterY         // to greater y
+	ToLessY            // to less y
+)
+
+// Entity is a thing on the board that play can change.
+type Entity struct {
+	Kind    string // the rulebook's noun
+	Outline Outline
+	Letter  string // at most two letters, which tell kinds of the same Outline apart; "" for none
+	Owner   int8
+
+	X, Y, Width, Height float32 // (X, Y) is the corner with the least coordinates
+
+	Health     float32 // the part of the full health that is left, above 0, at most 1; 0 if the kind has no health
+	Number     int     // a count to draw beside it, such as of units on the cell, or of turns; 0 for none
+	Unfinished bool    // it does not act yet
+	Upgraded   bool
+	Leaving    bool   // it is marked for removal, or out of the game
+	Note       string // what else a person may want to know: "finished in 3 rounds"
+}
+
+// Range is a disc that an entity reaches.
+type Range struct {
+	Kind         string // what reaches so far: "attack"
+	Owner        int8
+	X, Y, Radius float32 // (X, Y) is the centre
+}
+
+// Line is a straight line. A path is several lines.
+type Line struct {
+	Kind           string // what it stands for: "move"
+	Owner          int8
+	X1, Y1, X2, Y2 float32
+	Arrow          bool // (X2, Y2) has a head
+	Thick          bool // a barrier instead of a movement
+	Note           string
+}
+
+// Stat is a number of one seat, to show or to plot over turns.
+type Stat struct {
+	Name  string // stable, lower case
+	Unit  string
+	Seat  int8
+	Value float64
+}
+
+// Begin makes s an empty scene of a board. It keeps the memory of the lists.
+func (s *Scene) Begin(width, height float32) {
+	*s = Scene{Width: width, Height: height, Areas: s.Areas[:0], Ranges: s.Ranges[:0], Entities: s.Entities[:0], Lines: s.Lines[:0], Stats: s.Stats[:0]}
+}
+
+// AddStat appends a number of a seat.
+func (s *Scene) AddStat(name, unit string, seat int, value float64) {
+	s.Stats = append(s.Stats, Stat{Name: name, Unit: unit, Seat: int8(seat), Value: value})
+}
+
+// HealthShare returns an Entity.Health: the part of the full health that is
+// left. It is never 0 and at most 1.
+func HealthShare(left, full float32) float32 {
+	const least = 1.0 / 1024
+	if !(left > 0 && full > 0) {
+		return least
+	}
+	return min(max(left/full, least), 1)
+}
