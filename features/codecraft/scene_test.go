@@ -11,6 +11,7 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	cc "moonfarm/sim/codecraft"
+	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/simtest"
 )
 
@@ -102,5 +103,39 @@ func TestSceneFog(t *testing.T) {
 	assert.Equal(t, []string{"move", "repair"}, kinds, "the target of the attack is out of sight")
 	for _, n := range dst.Stats {
 		assert.True(t, n.Seat == 0 || n.Name == "score" || n.Name == "resource", "%+v is not known to the seat", n)
+	}
+}
+
+// TestSceneOfView compares the areas and entities of a seat's scene with those of the state that has
+// only what the original's protocol tells the seat.
+func TestSceneOfView(t *testing.T) {
+	for _, name := range []string{"finals", "round2", "odd"} {
+		t.Run(name, func(t *testing.T) {
+			r := variants(t)[name]
+			g := newGame(t, r)
+			k := Kit(g)
+			var whole, known features.Scene
+			var view protocol.PlayerView
+			var seen cc.State
+			hidden := 0
+			simtest.Play(g, 6, func(turn int, s *cc.State, _ sim.Status) bool {
+				if turn%20 != 0 {
+					return true
+				}
+				for seat := range int(r.Players) {
+					var p cc.Position
+					protocol.View(&view, g, s, sim.Player(seat))
+					require.NoError(t, view.Position(&p, &r))
+					require.NoError(t, g.Restore(&seen, &p))
+					k.Scene(&whole, s, seat)
+					k.Scene(&known, &seen, seat)
+					assert.Equal(t, known.Entities, whole.Entities, "turn %d seat %d", turn, seat)
+					assert.Equal(t, known.Areas, whole.Areas, "turn %d seat %d", turn, seat)
+					hidden += int(s.N - seen.N)
+				}
+				return turn < 300 && !t.Failed()
+			})
+			assert.Positive(t, hidden, "entities out of sight")
+		})
 	}
 }

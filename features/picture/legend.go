@@ -84,6 +84,37 @@ func (c *canvas) legendHeight(width float64) float64 {
 	return float64((len(t.names) + 2 + rows) * line)
 }
 
+// inWords returns the stats of each seat and the numbers of its entities: "A: health 100; 2 energy."
+func (c *canvas) inWords() string {
+	t := c.tableOf()
+	kinds, _, _ := c.entries()
+	var words []string
+	for _, seat := range append(t.seats, features.Nobody) {
+		var stats, counts []string
+		for _, n := range c.scene.Stats {
+			if n.Seat == seat && seat >= 0 {
+				stats = append(stats, strings.ReplaceAll(n.Name, "_", " ")+" "+number(n.Value))
+			}
+		}
+		for _, kind := range kinds {
+			n := 0
+			for _, e := range c.scene.Entities {
+				if e.Owner == seat && e.Kind == kind.Kind {
+					n++
+				}
+			}
+			if n > 0 {
+				counts = append(counts, strconv.Itoa(n)+" "+kind.Kind)
+			}
+		}
+		parts := slices.DeleteFunc([]string{strings.Join(stats, ", "), strings.Join(counts, ", ")}, func(p string) bool { return p == "" })
+		if len(parts) > 0 {
+			words = append(words, seatName(seat)+": "+strings.Join(parts, "; ")+".")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // perRow returns the number of entries in a row of the legend.
 func perRow(width float64) int { return max(1, int((width-2*edge)/entryWide)) }
 

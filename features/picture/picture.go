@@ -80,7 +80,7 @@ func seatName(owner int8) string {
 type Head struct {
 	ID          string // prefix of the ids in the element, unique on the page
 	Title       string // also drawn above the board, before the title of the scene
-	Description string
+	Description string // followed by the numbers of the seats and of their entities
 }
 
 // canvas is an svg element under construction.
@@ -126,7 +126,7 @@ func (c *canvas) begin(h Head, width, height float64) {
 		points(width), points(height), c.id)
 	fmt.Fprintf(c, `font-family="Arial, 'Liberation Sans', Helvetica, sans-serif" font-size="%d" fill="%s">`+"\n", letters, dark)
 	fmt.Fprintf(c, "<title id=\"%s-title\">%s</title>\n", c.id, escaped(h.Title))
-	fmt.Fprintf(c, "<desc id=\"%s-description\">%s</desc>\n", c.id, escaped(h.Description))
+	fmt.Fprintf(c, "<desc id=\"%s-description\">%s</desc>\n", c.id, escaped(h.Description+" "+c.inWords()))
 	fmt.Fprintf(c, "<rect width=\"%s\" height=\"%s\" fill=\"#fff\"/>\n", points(width), points(height))
 	title := h.Title
 	if c.scene.Title != "" {
