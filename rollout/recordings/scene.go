@@ -55,6 +55,9 @@ func terminalScene(f *frame.Frame, r terminal.Rules) (*features.Scene, error) {
 			}
 			still.Units[p][k] = nil
 		}
+		if f.Phase == frame.PhaseEnd && !r.OldIDs { // the last frame may have structures whose removal is due
+			still.Units[p][terminal.Removal] = slices.DeleteFunc(slices.Clone(f.Units[p][terminal.Removal]), func(u frame.Unit) bool { return u.Value == 0 })
+		}
 	}
 	mobile = slices.DeleteFunc(mobile, func(c terminal.Piece) bool { return !terminal.Inside(int(c.At.X), int(c.At.Y)) })
 	s, err := still.State(&r)

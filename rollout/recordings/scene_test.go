@@ -32,6 +32,7 @@ func shown(t *testing.T, file string, o recordings.ShowOptions) recordings.Posit
 func TestScenesOfRecordings(t *testing.T) {
 	files := simtest.SharedFiles(t, "traces", "towerdefence", "*.jsonl.gz")
 	files = append(files, simtest.SharedFiles(t, "replays", "terminal", "20??*-001.replay.gz")...)
+	files = append(files, simtest.SharedFiles(t, "replays", "terminal-edge", "*.replay.gz")...)
 	files = append(files, simtest.SharedFiles(t, "traces", "codecraft", "replay-*.jsonl.gz")...)
 	files = append(files, simtest.SharedFiles(t, "traces", "codecraft", "view-round*1.jsonl.gz")...)
 	for _, file := range files {
