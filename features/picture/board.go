@@ -122,20 +122,28 @@ func (c *canvas) ring(x, y, radius float64, owner int8, dash string) {
 	c.WriteString("/>\n")
 }
 
+// longArrow is the length of an arrow, in cells, from which on it is drawn faintly: the orders of all units of an army
+// would hide the board.
+const longArrow = 12
+
 // line draws a line, with a head if it is an arrow.
 func (c *canvas) line(l *features.Line, x1, y1, x2, y2 float64) {
 	width := min(max(c.cell/12, 1.2), 3)
 	if l.Thick {
 		width *= 2
 	}
-	c.WriteString("<g>")
-	c.title(seatName(l.Owner)+" "+l.Kind, l.Note)
-	fmt.Fprintf(c, `<path d="M%s %sL%s %s" stroke="%s" stroke-width="%s" stroke-opacity="0.75"`,
-		points(x1), points(y1), points(x2), points(y2), colourOf(l.Owner).edge, points(width))
-	c.dashed(c.dash(l.Kind))
-	c.WriteString("/>")
 	dx, dy := x2-x1, y2-y1
 	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
+	opacity := "0.75"
+	if l.Arrow && length > longArrow*c.cell {
+		opacity = "0.25"
+	}
+	c.WriteString("<g>")
+	c.title(seatName(l.Owner)+" "+l.Kind, l.Note)
+	fmt.Fprintf(c, `<path d="M%s %sL%s %s" stroke="%s" stroke-width="%s" stroke-opacity="%s"`,
+		points(x1), points(y1), points(x2), points(y2), colourOf(l.Owner).edge, points(width), opacity)
+	c.dashed(c.dash(l.Kind))
+	c.WriteString("/>")
 	if l.Arrow && length > 0 {
 		dx, dy = dx/length, dy/length
 		back, side := float64(4*width), float64(2*width)
