@@ -84,6 +84,12 @@ func (t *binaryTask) run(r *Runner, rows int) {
 				adjacent(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]:c.at[2]+n])
 			case to == 1 && sx == 1 && sy == 0 && t.op.run == nil:
 				withNumber(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]])
+			case to == 1 && sx == 0 && sy == 1 && t.op.run == nil:
+				ofNumber(t.op.name, d[:n], x[c.at[1]], y[c.at[2]:c.at[2]+n])
+			case to == 1 && sx == 1 && sy == 0 && t.op.name == "equal":
+				equals(d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]])
+			case to == 1 && sx == 0 && sy == 1 && t.op.name == "equal":
+				equals(d[:n], y[c.at[2]:c.at[2]+n], x[c.at[1]])
 			default:
 				t.strided(d, x[c.at[1]:], y[c.at[2]:], n, to, sx, sy)
 			}
@@ -135,6 +141,47 @@ func withNumber(op string, dst, x []float32, y float32) {
 		for i := range dst {
 			dst[i] = x[i] / y
 		}
+	}
+}
+
+// ofNumber computes elements with one number as first operand.
+func ofNumber(op string, dst []float32, x float32, y []float32) {
+	y = y[:len(dst)]
+	switch op {
+	case "add":
+		for i := range dst {
+			dst[i] = x + y[i]
+		}
+	case "sub":
+		for i := range dst {
+			dst[i] = x - y[i]
+		}
+	case "mul":
+		for i := range dst {
+			dst[i] = x * y[i]
+		}
+	case "div":
+		for i := range dst {
+			dst[i] = x / y[i]
+		}
+	}
+}
+
+// equals says which elements equal a number. It compares bits, which takes less time than comparing numbers: equal numbers
+// have the same bits, but for the two zeros.
+func equals(dst, x []float32, y float32) {
+	x = x[:len(dst)]
+	bits, counted := math.Float32bits(y), ^uint32(0)
+	switch {
+	case y == 0:
+		bits, counted = 0, math.MaxInt32
+	case y != y:
+		clear(dst)
+		return
+	}
+	for i := range dst {
+		apart := uint64((math.Float32bits(x[i]) ^ bits) & counted)
+		dst[i] = math.Float32frombits(uint32((apart-1)>>63) * 0x3f800000) // apart−1 has the highest bit for 0 only
 	}
 }
 

@@ -53,10 +53,10 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"isnan":       each(func(x, _, _ float32) float32 { return number(x != x) }),
 	"isinf":       each(isInfinite),
 	"softsign":    each(func(x, _, _ float32) float32 { return x / (1 + max(x, -x)) }),
-	"wrap":        each(wrapped),
-	"truncate":    each(func(x, _, _ float32) float32 { return float32(math.Trunc(float64(x))) }),
+	"wrap":        wraps,
+	"truncate":    truncated,
 	"truth":       each(func(x, _, _ float32) float32 { return number(x != 0) }),
-	"not":         each(func(x, _, _ float32) float32 { return number(x == 0) }),
+	"not":         negations,
 	"pow":         each(power),
 	"elu":         elu,
 	"selu":        selu,
@@ -92,6 +92,26 @@ func clipped(dst, src []float32, low, high float32) {
 func signs(dst, src []float32, _, _ float32) {
 	for i, x := range src {
 		dst[i] = sign(x)
+	}
+}
+
+func truncated(dst, src []float32, _, _ float32) {
+	for i, x := range src {
+		dst[i] = float32(math.Trunc(float64(x)))
+	}
+}
+
+func wraps(dst, src []float32, least, count float32) {
+	for i, x := range src {
+		if dst[i] = x; !(x >= least && x < least+count) {
+			dst[i] = wrapped(x, least, count)
+		}
+	}
+}
+
+func negations(dst, src []float32, _, _ float32) {
+	for i, x := range src {
+		dst[i] = number(x == 0)
 	}
 }
 

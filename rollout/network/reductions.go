@@ -159,11 +159,33 @@ func (t *reductionTask) largest(src []float32) float32 {
 	return best
 }
 
+// extremes returns the smallest and the largest number, as min and max do; false if one may be NaN. Whole numbers that
+// have the order of the elements need no jumps, and −0 comes before 0 among them.
+func extremes(src []float32) (low, high float32, ok bool) {
+	least, most := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, x := range src {
+		b := int32(math.Float32bits(x))
+		b ^= b >> 31 & math.MaxInt32
+		least, most = min(least, b), max(most, b)
+	}
+	number := func(b int32) float32 { return math.Float32frombits(uint32(b ^ b>>31&math.MaxInt32)) }
+	const infinite = 0x7f800000 // the bits of +∞
+	return number(least), number(most), least >= ^infinite && most <= infinite
+}
+
 // reduce computes one element.
 func (t *reductionTask) reduce(src []float32) float32 {
 	c := cursor{}
 	l := &t.inner
 	step := l.step[0][0]
+	if (t.kind == "min" || t.kind == "max") && step == 1 && l.runs() == 1 {
+		switch low, high, ok := extremes(src[:l.size[0]]); {
+		case ok && t.kind == "min":
+			return low
+		case ok:
+			return high
+		}
+	}
 	sum, best := 0.0, src[0]
 	for range l.runs() {
 		at := c.at[0]

@@ -131,18 +131,24 @@ type surveyed struct {
 	broken bool  // a logit is NaN or +∞, or all legal logits are −∞
 }
 
-// survey finds the extremes of a head's logits in one pass.
+// survey finds the extremes of a head's logits.
 func (c choices) survey(logits []float32) surveyed {
 	s := surveyed{best: -1}
+	top := logits[0]
 	for k, x := range logits {
-		if !(x <= math.MaxFloat32) {
+		if x-x != 0 && !(x < 0) { // NaN or +∞
 			s.broken = true
 		}
-		if more(x, logits[s.most]) {
-			s.most = int32(k)
+		if more(x, top) {
+			s.most, top = int32(k), x
 		}
-		if c.legal(k) && (s.best < 0 || more(x, logits[s.best])) {
-			s.best = int32(k)
+	}
+	for from := 0; from < len(logits); from += 64 {
+		for set := c.word(from, len(logits)); set != 0; set &= set - 1 {
+			k := from + bits.TrailingZeros64(set)
+			if s.best < 0 || more(logits[k], logits[s.best]) {
+				s.best = int32(k)
+			}
 		}
 	}
 	if s.best >= 0 && logits[s.best] < -math.MaxFloat32 {
