@@ -222,8 +222,8 @@ class Training:
         if args.out and (args.out / "checkpoint.pt").exists():
             state = self.run.continues(args.out / "checkpoint.pt")
             self.updates, self.cpu, self.entropy = (state[name] for name in ("updates", "cpu", "entropy"))
-            for past, weights in zip(self.league, state["league"]):
-                past.body.load_state_dict(weights)
+            for past, kept in zip(self.league, state["league"]):
+                past.body.load_state_dict(kept)
             torch.manual_seed(args.seed + self.updates)
             print(f"continues after {self.run.seconds:.0f} s, {self.updates} updates", flush=True)
 
