@@ -188,7 +188,7 @@ func (t *lookupTask) run(r *Runner, rows int) {
 				}
 				continue
 			}
-			if t.inner == 4 { // codes of cells: a call of copy takes three times as long
+			if t.inner == 4 { // codes of cells: with a call of copy it takes 1.4 times as long
 				for i, x := range at {
 					*(*[4]float32)(d[4*i:]) = *(*[4]float32)(s[4*nearest(x, t.count):])
 				}

@@ -21,7 +21,7 @@ loop/average.onnx has the means of the weights of the last rounds, which often p
 a run that was stopped.
 
 The program learns on a GPU if there is one; the CPU plays the games. A GPU learns faster than games can be read. With --memory ROWS the
-latest rows of all games stay in the memory of the device (16 KiB a row in CodeCraft), and batches are drawn from them:
+latest rows of all games stay in the memory of the device (17 KB a row in CodeCraft), and batches are drawn from them:
 
     python3 env/python/examples/dagger.py loop codecraft --teacher squads --opponent econ --opponent turtle --opponent squads \
       --memory 4000000 --batch 4096 --rate 2e-3 --last-rate 0.05 --rounds 16 --seconds 30 --episodes 40 --shard-episodes 4 --threads 16

@@ -24,6 +24,23 @@ func Survey(mask []uint64, logits []float32) (illegal, broken bool) {
 	return s.best >= 0 && logits[s.most] > logits[s.best], s.broken
 }
 
+// SurveyAt returns the best legal choice and the largest logit's, where the choices begin at a bit of a mask, and what the
+// plain way of finding them gives; mask may be nil.
+func SurveyAt(mask []uint64, at int, logits []float32) (got, want [2]int32) {
+	c := choices{mask: mask, at: at}
+	s := c.survey(logits)
+	got, want = [2]int32{s.best, s.most}, [2]int32{-1, 0}
+	for k, x := range logits {
+		if c.legal(k) && (want[0] < 0 || more(x, logits[want[0]])) {
+			want[0] = int32(k)
+		}
+		if more(x, logits[want[1]]) {
+			want[1] = int32(k)
+		}
+	}
+	return got, want
+}
+
 // DrawAt returns the choice drawn by a seed where the choices begin at a bit of a mask, and what the plain way of
 // drawing it gives, which weighs all choices; mask may be nil.
 func DrawAt(mask []uint64, at int, logits []float32, temperature float64, seed uint64) (got, want int32) {

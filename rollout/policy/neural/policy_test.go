@@ -152,6 +152,8 @@ func TestDrawPlain(t *testing.T) {
 				logits[k] = float32(8 * r.Float64())
 			}
 		}
+		found, expected := neural.SurveyAt(mask, at, logits)
+		require.Equalf(t, expected, found, "best and most of mask %x from bit %d, logits %v", mask, at, logits)
 		got, want := neural.DrawAt(mask, at, logits, 0.3+2*r.Float64(), r.Uint64())
 		require.Equalf(t, want, got, "mask %x from bit %d, logits %v", mask, at, logits)
 	}
