@@ -17,6 +17,9 @@ const maxClaimWait = 60_000
 // claim gives a worker a shard: as its result, or through later when a shard becomes free.
 func (a *assigner) claim(name string, q *request, later func(*answer)) *answer {
 	return a.asked(name, q, func(s *state, w *worker) *answer {
+		if w.ends(q.Process) {
+			return &answer{}
+		}
 		now := time.Now()
 		wait := time.Duration(min(max(q.Wait, 0), maxClaimWait)) * time.Millisecond
 		return s.claim(&waiter{w: w, until: now.Add(wait), answer: later}, now)
@@ -28,6 +31,10 @@ func (a *assigner) beat(name string, q *request, _ func(*answer)) *answer {
 	before := ""
 	out := a.asked(name, q, func(s *state, w *worker) *answer {
 		before, w.trouble = w.trouble, line(q.Error)
+		if q.Ended {
+			s.leave(w, q.Process)
+			return &answer{}
+		}
 		return &answer{Beat: s.beatEvery, Drop: s.beat(w, q.Claims, time.Now())}
 	})
 	if out.Error == "" {

@@ -54,6 +54,7 @@ type request struct {
 	Refused       bool   `json:"refused,omitempty"` // back: the worker cannot make this run at all
 
 	Claims []tracker.Claim `json:"claims,omitempty"` // beat: the claims that the worker is making
+	Ended  bool            `json:"ended,omitempty"`  // beat: the process makes no more shards; it is its last beat
 	Spec   *Spec           `json:"spec,omitempty"`   // submit
 }
 

@@ -60,6 +60,19 @@ func (s *state) restart(w *worker) (lost int) {
 	return len(list)
 }
 
+// leave gives back the leases and the waiting claims of a process that has ended. A late message
+// of an older process changes nothing.
+func (s *state) leave(w *worker, process string) {
+	if n := len(w.processes); n == 0 || w.processes[n-1] != process {
+		return
+	}
+	w.ended = process
+	s.waiting.remove(func(t *waiter) bool { return t.w == w })
+	for _, l := range s.leases.List(w.name) {
+		s.release(l)
+	}
+}
+
 // lapsed ends a lease that the worker neither committed nor gave back.
 func (s *state) lapsed(l *tracker.Lease) {
 	if w := s.workers[l.Worker]; w != nil {

@@ -92,6 +92,49 @@ func TestStop(t *testing.T) {
 	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 10 })
 }
 
+// TestStopWaiting: a worker that is stopped while its claims wait gets no shard for them.
+func TestStopWaiting(t *testing.T) {
+	f := newFarm(t, func(o *CoordinatorOptions) { o.Lapse = 10 * time.Minute })
+	stop := f.work("early", opener(f.store))
+	f.until("it is known", func() bool { return len(f.status().Workers) == 1 })
+	time.Sleep(200 * time.Millisecond) // its claims wait for 5 s
+	require.NoError(t, stop())
+	s := spec(73, 10, 0)
+	f.submit(s)
+	time.Sleep(500 * time.Millisecond) // waiting claims would be answered meanwhile
+	assert.Equal(t, 0, f.run(s.ID()).Held)
+	f.work("w0", opener(f.store))
+	f.until("the shards are made", func() bool { return f.run(s.ID()).Made == 10 })
+}
+
+// TestLastBeat: a process that has ended holds no shard and gets none, even if the answer to its
+// claim is lost or the claim comes late. A late last beat of an older process changes nothing.
+func TestLastBeat(t *testing.T) {
+	f := newFarm(t, func(o *CoordinatorOptions) { o.Lapse = 10 * time.Minute })
+	s := spec(74, 10, time.Hour)
+	f.submit(s)
+	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w"})
+	say := func(process, action string, q *request) *answer {
+		t.Helper()
+		q.Process, q.Slots = process, 2
+		a, err := f.raw(c, action, q)
+		require.NoError(t, err)
+		return a
+	}
+	for range 2 {
+		require.NotNil(t, say("first", "claim", &request{Wait: 4000}).Claim)
+	}
+	require.Equal(t, 2, f.run(s.ID()).Held)
+	say("first", "beat", &request{Ended: true})
+	require.Equal(t, 0, f.run(s.ID()).Held, "after the last beat")
+	require.Nil(t, say("first", "claim", &request{Wait: 4000}).Claim, "a late claim")
+	require.NotNil(t, say("second", "claim", &request{Wait: 4000}).Claim, "the next process")
+	say("first", "beat", &request{Ended: true})
+	require.Equal(t, 1, f.run(s.ID()).Held, "after a late last beat of the older process")
+	w := f.status().Workers[0]
+	require.Zero(t, w.Lapsed, "a process that says that it ends loses no trust")
+}
+
 // TestStragglers: the shards of a slow worker are given to another worker at the end of the
 // run, and are committed once.
 func TestStragglers(t *testing.T) {

@@ -156,6 +156,14 @@ func (w *twin) restart(name string) {
 	w.leases[name], w.asked[name] = map[tracker.Claim]bool{}, 0
 }
 
+// leave ends a worker's process. The twin's next requests come from a process with the same name:
+// it is the assigner that ignores late claims.
+func (w *twin) leave(name string) {
+	of := w.identify(name, "p")
+	w.s.leave(of, of.processes[len(of.processes)-1])
+	w.leases[name], w.asked[name] = map[tracker.Claim]bool{}, 0
+}
+
 // revert deletes a committed shard.
 func (w *twin) revert() {
 	for shard, maker := range w.committed {
@@ -190,7 +198,7 @@ func (w *twin) dispute() {
 // step does one thing at random.
 func (w *twin) step() {
 	name := w.workers[w.g.IntN(len(w.workers))]
-	op := w.g.IntN(40)
+	op := w.g.IntN(41)
 	w.steps = append(w.steps, fmt.Sprintf("%d %s", op, name))
 	list := w.some(name)
 	switch {
@@ -214,5 +222,7 @@ func (w *twin) step() {
 		w.revert()
 	case op == 39:
 		w.dispute()
+	case op == 40:
+		w.leave(name)
 	}
 }

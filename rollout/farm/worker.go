@@ -93,6 +93,7 @@ func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 	slots.Wait()
 	rest()
 	beats.Wait()
+	w.leave()
 	for _, j := range w.jobs {
 		if j.shards != nil {
 			_ = j.shards.Close() // its results are committed
@@ -204,7 +205,7 @@ func (w *workerState) do(k tracker.Claim) error {
 		}
 		return w.back(k, err, true)
 	}
-	defer w.leave(j)
+	defer w.release(j)
 	receipt, err := w.make(ctx, j.shards, k)
 	if errors.Is(context.Cause(ctx), errDropped) {
 		return nil
@@ -270,7 +271,7 @@ func (w *workerState) back(k tracker.Claim, why error, refused bool) error {
 	return why
 }
 
-// open opens a run, or returns the job if it is open already. The caller must call leave.
+// open opens a run, or returns the job if it is open already. The caller must call release.
 func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 	w.mu.Lock()
 	j := w.jobs[run]
@@ -301,14 +302,21 @@ func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 		}
 	}
 	if err != nil {
-		w.leave(j)
+		w.release(j)
 		return nil, err
 	}
 	return j, nil
 }
 
-// leave ends a use of a run. At most maxJobs unused runs stay open.
-func (w *workerState) leave(j *job) {
+// leave tells the coordinator that the worker has ended. A claim whose answer came too late for a slot
+// goes to another worker then, and not only when its lease lapses. If the message is lost, it
+// lapses.
+func (w *workerState) leave() {
+	_, _ = w.ask(context.WithoutCancel(w.work), "beat", &request{Ended: true}, 2*time.Second) // nobody could act on the error
+}
+
+// release ends a use of a run. At most maxJobs unused runs stay open.
+func (w *workerState) release(j *job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j.users--

@@ -15,6 +15,7 @@ type worker struct {
 	drawn     uint64               // shards offered to the sampler, also uncommitted ones
 	waiting   int                  // claims that wait for an answer
 	processes []string             // names of the worker's last processes
+	ended     string               // the process that has ended
 	lapses    int                  // leases that lapsed since the last commit
 	refuses   map[string]time.Time // runs that it cannot make, and the time until which it gets none of their shards
 	previous  time.Time            // the last beat but one
@@ -66,6 +67,10 @@ func (w *worker) begins(process string) bool {
 	}
 	return len(w.processes) > 1
 }
+
+// ends reports whether a request comes from the process that has ended: its claims may come after
+// its last beat.
+func (w *worker) ends(process string) bool { return process != "" && process == w.ended }
 
 // refusal returns the reason why a worker gets no work, or "".
 func (w *worker) refusal(version string) string {
