@@ -221,6 +221,18 @@ type Texter interface {
 	AppendText(dst []byte, i int) []byte
 }
 
+// Painter is implemented by the Vectors that New makes. Unwrap returns them from
+// below other layers. Seats are as in features.Kit.Scene.
+type Painter interface {
+	// Scene sets dst to what a person at the seat sees of game i. It returns false
+	// if the game's Kit has no Scene.
+	Scene(dst *features.Scene, i, seat int) bool
+	// Frames calls frame with a scene of each moment of the next turn of game i, if
+	// the seats gave these orders in it, and at last with the state after it. The
+	// game stays as it is. Frames returns false if the game's Kit has no Scene.
+	Frames(i int, t *sim.Turn, seat int, frame func(*features.Scene)) bool
+}
+
 // Labeller is implemented by the Vectors that New makes. Unwrap returns them from
 // below other layers.
 type Labeller interface {

@@ -21,6 +21,8 @@ type pool[S any] struct {
 	drafts  *drafts[S]           // the turns in the making; nil: the form is not sequential
 	measure *features.Measure[S] // nil: the reward is the result
 	text    func(dst []byte, s *S) []byte
+	scene   func(dst *features.Scene, s *S, seat int)
+	frames  func(s *S, t *sim.Turn, seat int, frame func(*features.Scene))
 	sizes   sizes
 	lengths lengths  // of the slabs of a Batch
 	seated  lengths  // of the slabs of a Batch with Seats
@@ -97,6 +99,8 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 		actions: form.Actions,
 		measure: measure,
 		text:    kit.AppendText,
+		scene:   kit.Scene,
+		frames:  kit.Frames,
 		print:   fingerprint[S](info, sequentialName(&form)),
 		states:  make([]S, c.N),
 		seeds:   make([]uint64, c.N),

@@ -1,6 +1,9 @@
 package env
 
-import "moonfarm/sim"
+import (
+	"moonfarm/features"
+	"moonfarm/sim"
+)
 
 // wrapper is a layer over another Vector.
 type wrapper interface{ Unwrap() Vector }
@@ -60,6 +63,34 @@ func (v *pool[S]) AppendText(dst []byte, i int) []byte {
 		return dst
 	}
 	return v.text(dst, &v.states[i])
+}
+
+// Scene implements Painter.
+func (v *pool[S]) Scene(dst *features.Scene, i, seat int) bool {
+	v.mustHave("Scene", i)
+	if v.scene == nil {
+		return false
+	}
+	v.scene(dst, &v.states[i], seat)
+	return true
+}
+
+// Frames implements Painter.
+func (v *pool[S]) Frames(i int, t *sim.Turn, seat int, frame func(*features.Scene)) bool {
+	v.mustHave("Frames", i)
+	if v.scene == nil {
+		return false
+	}
+	after := v.states[i]
+	if v.frames != nil {
+		v.frames(&after, t, seat, frame)
+		return true
+	}
+	v.game.Step(&after, t)
+	var dst features.Scene
+	v.scene(&dst, &after, seat)
+	frame(&dst)
+	return true
 }
 
 // Hash implements Hasher.

@@ -171,6 +171,12 @@ type Kit[S any] struct {
 	// the rules hide from the seat. Spectator sees everything. It keeps the memory
 	// of the lists of dst. It is nil if the game has no pictures.
 	Scene func(dst *Scene, s *S, seat int)
+	// Frames plays a turn on s, which it may leave in any state, and calls frame
+	// with a scene of each moment of the turn, in their order, as a person at the
+	// seat sees it. The last scene is that of the state after the turn, with what
+	// Scene has, and the events since the moment before. frame may not keep the
+	// scene. Frames is nil if the game has no moments within a turn and no events.
+	Frames func(s *S, t *sim.Turn, seat int, frame func(*Scene))
 }
 
 // Fog names the planes that fog of war affects. Each of them has one byte per

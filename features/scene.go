@@ -25,7 +25,8 @@ type Scene struct {
 	Entities []Entity
 	Lines    []Line
 
-	Stats []Stat
+	Events []Event // since the scene before
+	Stats  []Stat
 }
 
 // Area is a rectangle of cells of the board.
@@ -54,6 +55,7 @@ type Entity struct {
 	Outline Outline
 	Letter  string // at most two letters, which tell kinds of the same Outline apart; "" for none
 	Owner   int8
+	ID      uint32 // the same thing has the same number in all scenes of a game; 0: the game does not number such things
 
 	X, Y, Width, Height float32 // (X, Y) is the corner with the least coordinates
 
@@ -82,6 +84,16 @@ type Line struct {
 	Note           string
 }
 
+// Event is something that happened since the scene before: a hit, a breach, a
+// death. It happened at one place, or went from one to another.
+type Event struct {
+	Kind           string // what happened, in the rulebook's words: "attack"
+	Owner          int8   // who did it
+	X1, Y1, X2, Y2 float32
+	Amount         float32 // damage, or how many; 0 for none
+	Note           string
+}
+
 // Stat is a number of one seat, to show or to plot over turns.
 type Stat struct {
 	Name  string // stable, lower case
@@ -92,7 +104,7 @@ type Stat struct {
 
 // Begin makes s an empty scene of a board. It keeps the memory of the lists.
 func (s *Scene) Begin(width, height float32) {
-	*s = Scene{Width: width, Height: height, Areas: s.Areas[:0], Ranges: s.Ranges[:0], Entities: s.Entities[:0], Lines: s.Lines[:0], Stats: s.Stats[:0]}
+	*s = Scene{Width: width, Height: height, Areas: s.Areas[:0], Ranges: s.Ranges[:0], Entities: s.Entities[:0], Lines: s.Lines[:0], Events: s.Events[:0], Stats: s.Stats[:0]}
 }
 
 // AddStat appends a number of a seat.
