@@ -1,0 +1,177 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"moonfarm/features"
+)
+
+// Desk answers the page's questions about a shelf. It may be used by several goroutines at once.
+type Desk struct {
+	shelf Shelf
+
+	mu    sync.Mutex
+	films []*opened // the latest first
+}
+
+// opened is an open film.
+type opened struct {
+	id   uint64
+	film *Film
+}
+
+// mostOpen is the number of films that stay open.
+const mostOpen = 4
+
+// NewDesk returns the desk of a shelf.
+func NewDesk(s Shelf) *Desk { return &Desk{shelf: s} }
+
+// UnknownError means that a question names nothing that there is.
+type UnknownError struct{ Question string }
+
+// Error implements error.
+func (e *UnknownError) Error() string { return fmt.Sprintf("nothing is called %.100q", e.Question) }
+
+// Answer returns the JSON that a name stands for: "film.json?game=3".
+func (d *Desk) Answer(question string) ([]byte, error) {
+	u, err := url.Parse(question)
+	if err != nil || u.IsAbs() || u.Host != "" {
+		return nil, &UnknownError{question}
+	}
+	v := values{u.Query(), nil}
+	switch strings.TrimPrefix(u.Path, "/") {
+	case "shelf.json":
+		return json.Marshal(d.shelf.Head())
+	case "games.json":
+		return d.games(&v)
+	case "film.json":
+		return d.film(&v, func(f *Film) ([]byte, error) { return f.Head() })
+	case "stats.json":
+		return d.film(&v, func(f *Film) ([]byte, error) { return f.Stats() })
+	case "frames.json":
+		seat, from := v.number("seat", features.Spectator), v.number("from", 0)
+		return d.film(&v, func(f *Film) ([]byte, error) { return f.Frames(seat, from) })
+	}
+	return nil, &UnknownError{question}
+}
+
+// games answers games.json.
+func (d *Desk) games(v *values) ([]byte, error) {
+	q := Query{From: v.number("from", 0), Count: v.number("count", 50), Sort: v.Get("sort"), Policy: v.Get("policy"), Outcome: v.Get("outcome")}
+	if v.err != nil {
+		return nil, v.err
+	}
+	list, total, err := d.shelf.Games(q)
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		list = []Entry{}
+	}
+	return json.Marshal(struct {
+		Total uint64  `json:"total"`
+		Games []Entry `json:"games"`
+	}{total, list})
+}
+
+// film answers a question about the film of a game.
+func (d *Desk) film(v *values, answer func(f *Film) ([]byte, error)) ([]byte, error) {
+	id, err := strconv.ParseUint(v.Get("game"), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("game=%.40q: expected the number of a game", v.Get("game"))
+	}
+	if v.err != nil {
+		return nil, v.err
+	}
+	f, err := d.open(id)
+	if err != nil {
+		return nil, err
+	}
+	return answer(f)
+}
+
+// open returns the film of a game, which may be open already.
+func (d *Desk) open(id uint64) (*Film, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.films, func(o *opened) bool { return o.id == id })
+	if i >= 0 {
+		o := d.films[i]
+		d.films = slices.Insert(slices.Delete(d.films, i, i+1), 0, o)
+		return o.film, nil
+	}
+	f, err := d.shelf.Film(id)
+	if err != nil {
+		return nil, err
+	}
+	d.films = slices.Insert(d.films, 0, &opened{id, f})
+	d.films = d.films[:min(len(d.films), mostOpen)]
+	return f, nil
+}
+
+// values are the arguments of a question.
+type values struct {
+	url.Values
+	err error // of the first argument that is no number
+}
+
+// number returns an argument, or without it the default.
+func (v *values) number(name string, without int) int {
+	text := v.Get(name)
+	if text == "" {
+		return without
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil && v.err == nil {
+		v.err = fmt.Errorf("%s=%.40q: expected a whole number", name, text)
+	}
+	return n
+}
+
+// Everything returns all answers about a shelf, by question, for a page without a server. It fails if they
+// have more than `most` bytes, or the shelf has more games than a list may have.
+func (d *Desk) Everything(most int) (map[string][]byte, error) {
+	all, size := map[string][]byte{}, 0
+	add := func(question string) error {
+		answer, err := d.Answer(question)
+		if size += len(answer); err == nil && size > most {
+			err = fmt.Errorf("more than %d MB for one page: choose fewer games", most>>20)
+		}
+		all[question] = answer
+		return err
+	}
+	list, total, err := d.shelf.Games(Query{Count: MostListed})
+	if err != nil {
+		return nil, err
+	}
+	if total > MostListed {
+		return nil, fmt.Errorf("%d games, a page holds at most %d: choose fewer games", total, MostListed)
+	}
+	questions := []string{"shelf.json"}
+	for _, x := range list {
+		f, err := d.open(x.ID)
+		if err != nil {
+			return nil, err
+		}
+		questions = append(questions, fmt.Sprintf("film.json?game=%d", x.ID), fmt.Sprintf("stats.json?game=%d", x.ID))
+		for seat := features.Spectator; seat < f.Seats() && (seat < 0 || f.Fog()); seat++ {
+			for from := 0; from <= f.Turns(); from += Chunk {
+				questions = append(questions, fmt.Sprintf("frames.json?game=%d&seat=%d&from=%d", x.ID, seat, from))
+			}
+		}
+	}
+	for _, q := range questions {
+		if err := add(q); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := d.Answer(fmt.Sprintf("games.json?from=0&count=%d", MostListed))
+	all["games.json?from=0&count=50"] = answer
+	return all, err
+}

@@ -1,0 +1,276 @@
+package view
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+)
+
+// Head returns the JSON of film.json.
+func (f *Film) Head() ([]byte, error) { return json.Marshal(&f.head) }
+
+// Frames returns the JSON of frames.json: the positions from first on, at most Chunk.
+func (f *Film) Frames(seat, first int) ([]byte, error) {
+	w := writer{kinds: map[kind]int{}, film: f}
+	last := min(first+Chunk-1, f.head.Turns)
+	err := f.EachFrame(seat, first, last, func(n int) error {
+		if n > first {
+			w.out = append(w.out, `],`...)
+		}
+		w.out = append(w.out, '[')
+		w.moments = 0
+		return nil
+	}, w.frame)
+	if err != nil {
+		return nil, err
+	}
+	out := append([]byte(`{"from":`), strconv.Itoa(first)...)
+	out = append(out, `,"kinds":[`...)
+	for i, k := range w.names {
+		out = comma(out, i)
+		out = append(out, '[')
+		out = appendText(out, k.name)
+		out = append(out, ',')
+		out = strconv.AppendInt(out, int64(k.outline), 10)
+		out = append(out, ',')
+		out = append(appendText(out, k.letter), ']')
+	}
+	out = append(append(append(out, `],"positions":[`...), w.out...), `]],"inputs":`...)
+	inputs, err := json.Marshal(f.inputs(first, last))
+	return append(append(out, inputs...), '}'), err
+}
+
+// inputs returns the orders of the turns after positions first to last, as texts: one list for each seat.
+func (f *Film) inputs(first, last int) [][][]string {
+	all := [][][]string{}
+	for n := first; n <= last && n < f.head.Turns; n++ {
+		turn := [][]string{}
+		for p := range f.head.Seats {
+			list := []string{}
+			if f.game.Orders != nil {
+				if texts := f.game.Orders(f.game.Episode.OrdersOf(n, sim.Player(p))); texts != nil {
+					list = texts
+				}
+			}
+			turn = append(turn, list)
+		}
+		all = append(all, turn)
+	}
+	return all
+}
+
+// Stats returns the JSON of stats.json: the numbers of all positions, in the order of the head's stats, null
+// where there is none.
+func (f *Film) Stats() ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := []byte(`{"turns":[`)
+	var s features.Scene
+	for n := range f.head.Turns + 1 {
+		if err := f.seek(n); err != nil {
+			return nil, err
+		}
+		f.painter.Scene(&s, 0, features.Spectator)
+		out = comma(out, n)
+		out = f.appendStats(out, &s)
+	}
+	return append(out, `]}`...), nil
+}
+
+// appendStats appends the numbers of a scene.
+func (f *Film) appendStats(out []byte, s *features.Scene) []byte {
+	values := make([]float64, len(f.head.Stats))
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	for _, n := range s.Stats {
+		if i, ok := f.stats[statKey{n.Name, n.Seat}]; ok {
+			values[i] = n.Value
+		}
+	}
+	out = append(out, '[')
+	for i, v := range values {
+		if out = comma(out, i); math.IsNaN(v) || math.IsInf(v, 0) {
+			out = append(out, "null"...)
+		} else {
+			out = strconv.AppendFloat(out, v, 'f', -1, 64)
+		}
+	}
+	return append(out, ']')
+}
+
+// kind is what entities of a kind have in common.
+type kind struct {
+	name    string
+	outline features.Outline
+	letter  string
+}
+
+// writer writes the frames of a chunk. Lists are written as their difference from those of the frame
+// before.
+type writer struct {
+	film    *Film
+	out     []byte
+	names   []kind
+	kinds   map[kind]int // index in names
+	moments int          // frames of the position
+
+	areas    []features.Area
+	ranges   []features.Range
+	entities []features.Entity
+	lines    []features.Line
+}
+
+// frame writes a frame.
+func (w *writer) frame(s *features.Scene) {
+	w.out = comma(w.out, w.moments)
+	w.moments++
+	w.out = append(appendText(append(w.out, `{"t":`...), s.Title), `,"a":`...)
+	w.out = difference(w.out, w.areas, s.Areas, w.area)
+	w.out = difference(append(w.out, `,"r":`...), w.ranges, s.Ranges, w.reach)
+	w.out = difference(append(w.out, `,"e":`...), w.entities, s.Entities, w.entity)
+	w.out = difference(append(w.out, `,"l":`...), w.lines, s.Lines, w.line)
+	w.out = append(w.out, `,"v":[`...)
+	for i := range s.Events {
+		w.out = w.event(comma(w.out, i), &s.Events[i])
+	}
+	w.out = append(w.film.appendStats(append(w.out, `],"s":`...), s), '}')
+	w.areas = append(w.areas[:0], s.Areas...)
+	w.ranges = append(w.ranges[:0], s.Ranges...)
+	w.entities = append(w.entities[:0], s.Entities...)
+	w.lines = append(w.lines[:0], s.Lines...)
+}
+
+// near is how far difference looks for an element that was added or removed.
+const near = 16
+
+// difference appends a list as its difference from an older one: [start,count] for elements of the
+// older list, other arrays for new elements.
+func difference[T comparable](out []byte, old, list []T, item func(out []byte, v *T) []byte) []byte {
+	out = append(out, '[')
+	for n, i := 0, 0; n < len(list); { // old[:i] is used, or passed over
+		if i < len(old) && old[i] != list[n] {
+			for k := i + 1; k < min(i+near, len(old)); k++ { // elements of old are gone
+				if old[k] == list[n] {
+					i = k
+					break
+				}
+			}
+		}
+		if n > 0 {
+			out = append(out, ',')
+		}
+		first := i
+		for i < len(old) && n < len(list) && old[i] == list[n] {
+			i, n = i+1, n+1
+		}
+		if i > first {
+			out = append(strconv.AppendInt(append(out, '['), int64(first), 10), ',')
+			out = append(strconv.AppendInt(out, int64(i-first), 10), ']')
+			continue
+		}
+		out = item(out, &list[n])
+		if n++; i < len(old) && !(n < len(list) && old[i] == list[n]) { // it takes the place of old[i], or is new before it
+			i++
+		}
+	}
+	return append(out, ']')
+}
+
+// area appends an area.
+func (w *writer) area(out []byte, a *features.Area) []byte {
+	out = numbers(append(out, '['), a.X, a.Y, a.Width, a.Height)
+	out = integers(append(out, ','), int(a.Owner), bit(a.Hidden, 1))
+	return append(out, ']')
+}
+
+// reach appends a range.
+func (w *writer) reach(out []byte, r *features.Range) []byte {
+	out = numbers(append(out, '['), r.X, r.Y, r.Radius)
+	out = append(integers(append(out, ','), int(r.Owner)), ',')
+	return append(appendText(out, r.Kind), ']')
+}
+
+// entity appends an entity.
+func (w *writer) entity(out []byte, e *features.Entity) []byte {
+	k := kind{e.Kind, e.Outline, e.Letter}
+	i, ok := w.kinds[k]
+	if !ok {
+		i = len(w.names)
+		w.kinds[k], w.names = i, append(w.names, k)
+	}
+	out = append(integers(append(out, '['), i, int(e.Owner)), ',')
+	out = append(numbers(out, e.X, e.Y, e.Width, e.Height, e.Health), ',')
+	out = integers(out, e.Number, bit(e.Unfinished, 1)|bit(e.Upgraded, 2)|bit(e.Leaving, 4), int(e.ID))
+	if e.Note != "" {
+		out = appendText(append(out, ','), e.Note)
+	}
+	return append(out, ']')
+}
+
+// line appends a line.
+func (w *writer) line(out []byte, l *features.Line) []byte {
+	out = append(numbers(append(out, '['), l.X1, l.Y1, l.X2, l.Y2), ',')
+	out = append(integers(out, int(l.Owner), bit(l.Arrow, 1)|bit(l.Thick, 2)), ',')
+	out = append(appendText(out, l.Kind), ',')
+	return append(appendText(out, l.Note), ']')
+}
+
+// event appends an event.
+func (w *writer) event(out []byte, e *features.Event) []byte {
+	out = append(appendText(append(out, '['), e.Kind), ',')
+	out = append(integers(out, int(e.Owner)), ',')
+	out = append(numbers(out, e.X1, e.Y1, e.X2, e.Y2, e.Amount), ',')
+	return append(appendText(out, e.Note), ']')
+}
+
+// bit returns the flag if it is set.
+func bit(set bool, flag int) int {
+	if set {
+		return flag
+	}
+	return 0
+}
+
+// comma appends a comma before all elements but the first.
+func comma(out []byte, i int) []byte {
+	if i > 0 {
+		return append(out, ',')
+	}
+	return out
+}
+
+// integers appends numbers with commas between them.
+func integers(out []byte, list ...int) []byte {
+	for i, n := range list {
+		out = strconv.AppendInt(comma(out, i), int64(n), 10)
+	}
+	return out
+}
+
+// numbers appends numbers with commas between them, rounded to a thousandth. JSON has no numbers that
+// are not finite: they become 0.
+func numbers(out []byte, list ...float32) []byte {
+	for i, n := range list {
+		v := math.Round(float64(n)*1000) / 1000
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			v = 0
+		}
+		out = strconv.AppendFloat(comma(out, i), v, 'f', -1, 64)
+	}
+	return out
+}
+
+// appendText appends a JSON string.
+func appendText(out []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			text, _ := json.Marshal(s) // strings have JSON
+			return append(out, text...)
+		}
+	}
+	return append(append(append(out, '"'), s...), '"')
+}

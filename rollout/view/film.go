@@ -1,0 +1,223 @@
+// Package view makes what a page needs to show games to a person: films, whose positions are scenes, and
+// shelves, which list games. It knows no game and serves nothing: package page draws, package serve
+// answers a browser.
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/rollout"
+	"moonfarm/sim"
+)
+
+// Chunk is the number of positions that a page asks for at once.
+const Chunk = 32
+
+// Game is a game to show.
+type Game struct {
+	ID      uint64
+	Name    string           // "" if it has none
+	Vector  env.Vector       // one game, by the rules of the episode, or one that goes through its recorded states
+	Episode *rollout.Episode // not to be changed
+	Marks   []Mark
+	// Orders returns orders as texts for people; nil if there are none.
+	Orders func(orders []sim.Order) []string
+}
+
+// Mark is a turn that a person may want to see.
+type Mark struct {
+	Turn int    `json:"turn"`
+	Kind string `json:"kind"` // "fault", "worst" or "event"
+	Seat int    `json:"seat"`
+	Note string `json:"note"`
+}
+
+// Film shows a game: its positions, from the start to the end. It may be used by several goroutines
+// at once.
+type Film struct {
+	game    Game
+	painter env.Painter
+	shots   env.Snapshotter
+	head    head
+	stats   map[statKey]int // the place in head.Stats
+
+	mu    sync.Mutex
+	at    int            // the position of the vector
+	kept  map[int][]byte // snapshots, by position
+	batch *env.Batch
+	turn  *sim.Turn
+}
+
+// statKey names a number of a seat.
+type statKey struct {
+	name string
+	seat int8
+}
+
+// head describes a film to the page.
+type head struct {
+	Game    string     `json:"game"`
+	ID      uint64     `json:"id"`
+	Name    string     `json:"name"`
+	Players []string   `json:"players"`
+	Seats   int        `json:"seats"`
+	Fog     bool       `json:"fog"` // a seat sees less than a spectator
+	Turns   int        `json:"turns"`
+	Chunk   int        `json:"chunk"`
+	Width   float32    `json:"width"`
+	Height  float32    `json:"height"`
+	Up      bool       `json:"up"`
+	Word    string     `json:"word"` // for a turn
+	Marks   []Mark     `json:"marks"`
+	Stats   []headStat `json:"stats"`
+}
+
+// headStat describes a number of a seat.
+type headStat struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	Seat int    `json:"seat"`
+}
+
+// NewFilm returns the film of a game. It fails if the game has no pictures, or the episode is not one of
+// the vector's game.
+func NewFilm(g Game) (*Film, error) {
+	s := g.Vector.Spec()
+	painter, ok := env.Unwrap(g.Vector).(env.Painter)
+	start := &features.Scene{}
+	g.Vector.Reset(0, g.Episode.Seed)
+	if !ok || !painter.Scene(start, 0, features.Spectator) {
+		return nil, fmt.Errorf("%s has no pictures", s.Info.Name)
+	}
+	e := g.Episode
+	if e.Players != s.Info.Players || len(e.Ends) != e.Turns*e.Players {
+		return nil, fmt.Errorf("an episode of %d seats and %d turns with %d ends of orders; %s has %d seats", e.Players, e.Turns, len(e.Ends), s.Info.Name, s.Info.Players)
+	}
+	f := &Film{
+		game: g, painter: painter, batch: env.NewBatch(s, 1, 0), turn: sim.NewTurn(s.Info.MaxOrders), kept: map[int][]byte{},
+		stats: map[statKey]int{},
+		head: head{
+			Game: s.Info.Name, ID: g.ID, Name: g.Name, Players: e.Policies, Seats: e.Players, Turns: e.Turns, Chunk: Chunk,
+			Width: start.Width, Height: start.Height, Up: start.Up, Marks: g.Marks, Stats: []headStat{},
+		},
+	}
+	f.shots, _ = env.Unwrap(g.Vector).(env.Snapshotter)
+	f.head.Word, _, _ = strings.Cut(start.Title, " ")
+	f.head.Word = cmp.Or(f.head.Word, "turn")
+	if f.head.Marks == nil {
+		f.head.Marks = []Mark{}
+	}
+	for _, n := range start.Stats {
+		f.stats[statKey{n.Name, n.Seat}] = len(f.head.Stats)
+		f.head.Stats = append(f.head.Stats, headStat{n.Name, n.Unit, int(n.Seat)})
+	}
+	painter.Scene(start, 0, 0)
+	for _, a := range start.Areas {
+		f.head.Fog = f.head.Fog || a.Hidden
+	}
+	return f, nil
+}
+
+// Turns returns the number of turns; a film has one position more.
+func (f *Film) Turns() int { return f.head.Turns }
+
+// Seats returns the number of seats.
+func (f *Film) Seats() int { return f.head.Seats }
+
+// Fog reports whether a seat sees less than a spectator.
+func (f *Film) Fog() bool { return f.head.Fog }
+
+// errEarly means that the orders do not belong to the rules.
+var errEarly = errors.New("the game is over before its last turn: other rules, or a damaged episode")
+
+// EachFrame calls frame with the scenes of positions first to last: of each position the moments of the
+// turn before it, in order, and at last the state itself. inputs, if not nil, is called with each position
+// before its scenes. Both must not keep what they get.
+func (f *Film) EachFrame(seat, first, last int, position func(n int) error, frame func(s *features.Scene)) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if first < 0 || last < first || last > f.head.Turns {
+		return fmt.Errorf("positions %d to %d, expected 0 to %d", first, last, f.head.Turns)
+	}
+	if seat < features.Spectator || seat >= f.head.Seats {
+		return fmt.Errorf("seat %d, expected %d to %d", seat, features.Spectator, f.head.Seats-1)
+	}
+	if err := f.seek(max(first-1, 0)); err != nil {
+		return err
+	}
+	for n := first; n <= last; n++ {
+		if position != nil {
+			if err := position(n); err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			s := &features.Scene{}
+			f.painter.Scene(s, 0, seat)
+			frame(s)
+			continue
+		}
+		f.orders()
+		f.painter.Frames(0, f.turn, seat, frame)
+		if err := f.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orders fills in the orders of the turn that comes next.
+func (f *Film) orders() {
+	for p := range sim.Player(f.head.Seats) {
+		f.turn.Set(p, f.game.Episode.OrdersOf(f.at, p))
+	}
+}
+
+// seek plays up to a position. It keeps a snapshot of every Chunk-th one.
+func (f *Film) seek(n int) error {
+	from := n / Chunk * Chunk
+	for ; from > 0 && f.kept[from] == nil; from -= Chunk {
+	}
+	if f.at > n || f.at < from {
+		if from == 0 || f.shots.Restore(0, f.kept[from]) != nil {
+			f.game.Vector.Reset(0, f.game.Episode.Seed)
+			from = 0
+		}
+		f.at = from
+	}
+	for f.at < n {
+		f.orders()
+		if err := f.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxKept bounds the memory of the snapshots.
+const maxKept = 64 << 20
+
+// step plays the turn whose orders f.turn has.
+func (f *Film) step() error {
+	b, most := f.batch, len(f.batch.Orders)/f.head.Seats
+	for p := range f.head.Seats {
+		b.OrderLen[p] = int32(copy(b.Orders[p*most:(p+1)*most], f.turn.Orders(sim.Player(p))))
+	}
+	f.game.Vector.Step(b)
+	if int(b.Turn[0]) != f.at+1 {
+		return errEarly
+	}
+	f.at++
+	if f.shots != nil && f.at%Chunk == 0 && f.kept[f.at] == nil {
+		if s := f.shots.AppendSnapshot(nil, 0); (len(f.kept)+1)*len(s) <= maxKept {
+			f.kept[f.at] = s
+		}
+	}
+	return nil
+}

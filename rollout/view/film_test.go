@@ -1,0 +1,283 @@
+package view_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/features"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/rollout/view"
+	"moonfarm/sim"
+)
+
+// sinkFunc is a sink of one function.
+type sinkFunc func(e *rollout.Episode) error
+
+func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+
+// vector returns one game of the catalog.
+func vector(t testing.TB, game, rules string, turns int) env.Vector {
+	t.Helper()
+	entry, err := catalog.Find(game)
+	require.NoError(t, err)
+	v, err := entry.New(rules, env.Settings{N: 1, MaxTurns: turns})
+	require.NoError(t, err)
+	return v
+}
+
+// shelf plays n games of a policy against itself.
+func shelf(t testing.TB, game, rules, spec string, turns, n int) *view.List {
+	t.Helper()
+	v := vector(t, game, rules, turns)
+	var seats []rollout.Policy
+	for range v.Spec().Info.Players {
+		m, err := policy.New(game, spec)
+		require.NoError(t, err)
+		p, err := m(v.Spec())
+		require.NoError(t, err)
+		seats = append(seats, p)
+	}
+	var episodes []*rollout.Episode
+	l := &view.List{Title: "test"}
+	require.NoError(t, rollout.Shard(context.Background(), v, seats, 5, 0, uint64(n), sinkFunc(func(e *rollout.Episode) error {
+		c := *e
+		c.Orders, c.Ends, c.Policies = slices.Clone(e.Orders), slices.Clone(e.Ends), slices.Clone(e.Policies)
+		episodes = append(episodes, &c)
+		l.Entries = append(l.Entries, view.EntryOf(e.ID, "", &c))
+		return nil
+	})))
+	l.Open = func(i int) (*view.Film, error) {
+		return view.NewFilm(view.Game{ID: episodes[i].ID, Vector: vector(t, game, rules, turns), Episode: episodes[i],
+			Orders: func(o []sim.Order) []string { return []string{fmt.Sprint(len(o))} }})
+	}
+	return l
+}
+
+// games are games of the catalog with a policy and a number of turns that end quickly.
+var games = []struct {
+	game, rules, policy string
+	turns               int
+	fog                 bool
+}{
+	{"tron", "", "random", 100, false},
+	{"towerdefence", "", "playout", 100, false},
+	{"terminal", "", "scatter", 100, false},
+	{"codecraft", "round2", "econ", 80, true},
+}
+
+// chunk is the JSON of frames.json.
+type chunk struct {
+	From      int
+	Kinds     [][3]any
+	Positions [][]struct {
+		T          string
+		A, R, E, L []json.RawMessage
+		V          [][]any
+		S          []*float64
+	}
+	Inputs [][][]string
+}
+
+// plain decodes a difference list to texts of its elements.
+func plain(t *testing.T, old []string, list []json.RawMessage) (now []string) {
+	t.Helper()
+	for _, item := range list {
+		var run []any
+		require.NoError(t, json.Unmarshal(item, &run))
+		if len(run) == 2 {
+			from, n := int(run[0].(float64)), int(run[1].(float64))
+			now = append(now, old[from:from+n]...)
+			continue
+		}
+		now = append(now, string(item))
+	}
+	return now
+}
+
+// round rounds as the JSON does.
+func round(v float32) float64 { return math.Round(float64(v)*1000) / 1000 }
+
+// TestFrames: the chunks of a film have the scenes of a game that is played alongside, for a spectator
+// and a seat, in any order of chunks.
+func TestFrames(t *testing.T) {
+	for _, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			f, err := shelf(t, c.game, c.rules, c.policy, c.turns, 1).Film(0)
+			require.NoError(t, err)
+			assert.Equal(t, c.fog, f.Fog())
+			for _, seat := range []int{features.Spectator, 1} {
+				want := scenes(t, f, seat)
+				require.Len(t, want, f.Turns()+1)
+				var starts []int
+				for at := 0; at <= f.Turns(); at += view.Chunk {
+					starts = append(starts, at)
+				}
+				g := rand.New(rand.NewPCG(1, 2))
+				g.Shuffle(len(starts), func(i, j int) { starts[i], starts[j] = starts[j], starts[i] })
+				for _, at := range starts {
+					text, err := f.Frames(seat, at)
+					require.NoError(t, err)
+					requireChunk(t, text, at, want)
+				}
+			}
+		})
+	}
+}
+
+// scenes returns the texts of the scenes of each position, one after the other.
+func scenes(t *testing.T, f *view.Film, seat int) (all [][]features.Scene) {
+	t.Helper()
+	require.NoError(t, f.EachFrame(seat, 0, f.Turns(), func(int) error { all = append(all, nil); return nil }, func(s *features.Scene) {
+		c := *s
+		c.Areas, c.Ranges, c.Entities = slices.Clone(s.Areas), slices.Clone(s.Ranges), slices.Clone(s.Entities)
+		c.Lines, c.Events, c.Stats = slices.Clone(s.Lines), slices.Clone(s.Events), slices.Clone(s.Stats)
+		all[len(all)-1] = append(all[len(all)-1], c)
+	}))
+	return all
+}
+
+// requireChunk compares a chunk with the scenes of its positions.
+func requireChunk(t *testing.T, text []byte, at int, want [][]features.Scene) {
+	t.Helper()
+	var c chunk
+	require.NoError(t, json.Unmarshal(text, &c))
+	require.Equal(t, at, c.From)
+	require.Len(t, c.Positions, min(view.Chunk, len(want)-at))
+	require.Len(t, c.Inputs, min(view.Chunk, len(want)-1-at))
+	var areas, ranges, entities, lines []string
+	for k, frames := range c.Positions {
+		require.Len(t, frames, len(want[at+k]), "position %d", at+k)
+		for i, got := range frames {
+			s := want[at+k][i]
+			areas, ranges = plain(t, areas, got.A), plain(t, ranges, got.R)
+			entities, lines = plain(t, entities, got.E), plain(t, lines, got.L)
+			require.Equal(t, s.Title, got.T)
+			require.Len(t, areas, len(s.Areas))
+			require.Len(t, ranges, len(s.Ranges))
+			require.Len(t, entities, len(s.Entities))
+			require.Len(t, lines, len(s.Lines))
+			require.Len(t, got.V, len(s.Events))
+			for n, text := range entities {
+				var e []any
+				require.NoError(t, json.Unmarshal([]byte(text), &e))
+				x := &s.Entities[n]
+				require.Equal(t, x.Kind, c.Kinds[int(e[0].(float64))][0])
+				require.Equal(t, []any{float64(x.Owner), round(x.X), round(x.Y), round(x.Width), round(x.Height), round(x.Health), float64(x.Number)}, e[1:8])
+				require.Equal(t, float64(x.ID), e[9])
+			}
+			for n, text := range lines {
+				var e []any
+				require.NoError(t, json.Unmarshal([]byte(text), &e))
+				x := &s.Lines[n]
+				require.Equal(t, []any{round(x.X1), round(x.Y1), round(x.X2), round(x.Y2), float64(x.Owner)}, e[:5])
+				require.Equal(t, []any{x.Kind, x.Note}, e[6:])
+			}
+			for n, text := range areas {
+				var e []float64
+				require.NoError(t, json.Unmarshal([]byte(text), &e))
+				require.Equal(t, []float64{round(s.Areas[n].X), round(s.Areas[n].Y), round(s.Areas[n].Width), round(s.Areas[n].Height)}, e[:4])
+			}
+			for n := range got.S {
+				if got.S[n] != nil {
+					require.True(t, slices.ContainsFunc(s.Stats, func(x features.Stat) bool { return x.Value == *got.S[n] }))
+				}
+			}
+		}
+	}
+}
+
+// TestLastFrame: the last frame of each position is the scene of the state itself, of a game played by other
+// means.
+func TestLastFrame(t *testing.T) {
+	for _, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			l := shelf(t, c.game, c.rules, c.policy, c.turns, 1)
+			f, err := l.Film(0)
+			require.NoError(t, err)
+			all := scenes(t, f, features.Spectator)
+			stats, err := f.Stats()
+			require.NoError(t, err)
+			var table struct{ Turns [][]*float64 }
+			require.NoError(t, json.Unmarshal(stats, &table))
+			require.Len(t, table.Turns, f.Turns()+1)
+			for n, frames := range all {
+				last := frames[len(frames)-1]
+				for i, s := range last.Stats {
+					require.Equal(t, s.Value, *table.Turns[n][i], "position %d, %s of seat %d", n, s.Name, s.Seat)
+				}
+			}
+		})
+	}
+}
+
+// TestDesk: the page's questions are answered, and wrong ones get errors.
+func TestDesk(t *testing.T) {
+	d := view.NewDesk(shelf(t, "tron", "", "random", 100, 6))
+	var list struct {
+		Total int
+		Games []view.Entry
+	}
+	ask := func(question string) []byte {
+		t.Helper()
+		text, err := d.Answer(question)
+		require.NoError(t, err, question)
+		return text
+	}
+	require.JSONEq(t, `{"title":"test","kind":"games","total":6,"policies":["random"],"live":false}`, string(ask("shelf.json")))
+	require.NoError(t, json.Unmarshal(ask("games.json?from=1&count=2&sort=-turns"), &list))
+	require.Equal(t, 6, list.Total)
+	require.Len(t, list.Games, 2)
+	assert.GreaterOrEqual(t, list.Games[0].Turns, list.Games[1].Turns)
+	require.NoError(t, json.Unmarshal(ask("games.json?policy=nobody"), &list))
+	require.Zero(t, list.Total)
+	won := 0
+	for _, o := range []string{"A", "B", "draw", "cut"} {
+		require.NoError(t, json.Unmarshal(ask("games.json?outcome="+o), &list))
+		won += list.Total
+	}
+	require.Equal(t, 6, won, "each game has one outcome")
+	for id := range 6 {
+		ask(fmt.Sprintf("film.json?game=%d", id))
+	}
+	ask("frames.json?game=5&seat=0&from=0")
+	for _, wrong := range []string{
+		"", "x.json", "http://example.org/shelf.json", "//example.org/shelf.json", "%zz", "film.json", "film.json?game=-1", "film.json?game=99", "frames.json?game=1&seat=2",
+		"frames.json?game=1&from=-1", "frames.json?game=1&from=99999999999999999999", "frames.json?game=1&from=500", "games.json?count=0", "games.json?count=5000",
+		"games.json?sort=size", "games.json?outcome=E",
+	} {
+		_, err := d.Answer(wrong)
+		assert.Error(t, err, wrong)
+	}
+	all, err := d.Everything(1 << 20)
+	require.NoError(t, err)
+	for question, text := range all {
+		require.True(t, json.Valid(text), question)
+	}
+	require.Contains(t, all, "frames.json?game=5&seat=-1&from=0")
+	require.NotContains(t, all, "frames.json?game=5&seat=0&from=0", "without fog all see the same")
+	_, err = d.Everything(1000)
+	assert.ErrorContains(t, err, "choose fewer games")
+}
+
+// TestWrongEpisode: an episode of other rules gets an error.
+func TestWrongEpisode(t *testing.T) {
+	e := &rollout.Episode{Players: 2, Turns: 200, Ends: make([]int32, 400), Policies: []string{"a", "b"}}
+	f, err := view.NewFilm(view.Game{Vector: vector(t, "tron", "", 0), Episode: e})
+	require.NoError(t, err)
+	_, err = f.Frames(-1, 192)
+	assert.ErrorContains(t, err, "over before its last turn")
+	e.Players = 3
+	_, err = view.NewFilm(view.Game{Vector: vector(t, "tron", "", 0), Episode: e})
+	assert.ErrorContains(t, err, "tron has 2 seats")
+}

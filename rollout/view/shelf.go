@@ -1,0 +1,171 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"moonfarm/rollout"
+	"moonfarm/sim"
+)
+
+// Shelf lists games, and opens their films. It may be used by several goroutines at once.
+type Shelf interface {
+	// Head describes the shelf.
+	Head() ShelfHead
+	// Games returns the games that a query asks for, and the number of all that match it.
+	Games(q Query) (list []Entry, total uint64, err error)
+	// Film opens the film of a game.
+	Film(id uint64) (*Film, error)
+}
+
+// ShelfHead describes a shelf to the page.
+type ShelfHead struct {
+	Title    string   `json:"title"`
+	Kind     string   `json:"kind"` // "games"
+	Total    uint64   `json:"total"`
+	Policies []string `json:"policies"`
+	Live     bool     `json:"live"` // it may change
+}
+
+// Entry describes a game in a list.
+type Entry struct {
+	ID      uint64   `json:"id"`
+	Name    string   `json:"name"`
+	Players []string `json:"players"`
+	Turns   int      `json:"turns"`
+	Status  string   `json:"status"` // "over", "cut" or "running"
+	Winner  int      `json:"winner"` // −1: a draw, or none
+	Scores  []string `json:"scores"`
+}
+
+// EntryOf describes an episode.
+func EntryOf(id uint64, name string, e *rollout.Episode) Entry {
+	x := Entry{ID: id, Name: name, Players: slices.Clone(e.Policies), Turns: e.Turns, Winner: -1, Scores: []string{}}
+	switch e.Status {
+	case sim.Running:
+		x.Status = "running"
+	case sim.Over:
+		x.Status = "over"
+	default:
+		x.Status = "cut"
+	}
+	for p := range e.Players {
+		x.Scores = append(x.Scores, strconv.FormatFloat(e.Outcome[p].Score, 'g', 6, 64))
+	}
+	best := slices.MaxFunc(e.Outcome[:e.Players], func(a, b sim.Outcome) int { return cmp.Compare(a.Result, b.Result) })
+	if first := slices.IndexFunc(e.Outcome[:e.Players], func(o sim.Outcome) bool { return o.Result == best.Result }); x.Status == "over" && best.Result > 0 {
+		x.Winner = first
+		for _, o := range e.Outcome[first+1 : e.Players] {
+			if o.Result == best.Result {
+				x.Winner = -1
+			}
+		}
+	}
+	return x
+}
+
+// Query asks for games of a shelf.
+type Query struct {
+	From, Count int
+	Sort        string // "id", "turns" or "-turns"
+	Policy      string // that plays at some seat; "": any
+	Outcome     string // "A" … "D" (the winner's seat), "draw" or "cut"; "": any
+}
+
+// MostListed bounds Query.Count.
+const MostListed = 1000
+
+// Check fails if the query cannot be answered.
+func (q *Query) Check() error {
+	switch {
+	case q.From < 0 || q.Count < 1 || q.Count > MostListed:
+		return fmt.Errorf("games from %d, %d of them: expected from 0, and 1 to %d", q.From, q.Count, MostListed)
+	case !slices.Contains([]string{"", "id", "turns", "-turns"}, q.Sort):
+		return fmt.Errorf("sort %q: expected id, turns or -turns", q.Sort)
+	case !slices.Contains([]string{"", "A", "B", "C", "D", "draw", "cut"}, q.Outcome):
+		return fmt.Errorf("outcome %q: expected A, B, C, D, draw or cut", q.Outcome)
+	}
+	return nil
+}
+
+// Plain reports whether the query asks for games in the order of their numbers, without a condition.
+func (q *Query) Plain() bool {
+	return (q.Sort == "" || q.Sort == "id") && q.Policy == "" && q.Outcome == ""
+}
+
+// Matches reports whether a game fits the conditions.
+func (q *Query) Matches(x *Entry) bool {
+	if q.Policy != "" && !slices.Contains(x.Players, q.Policy) {
+		return false
+	}
+	switch q.Outcome {
+	case "":
+		return true
+	case "cut":
+		return x.Status == "cut"
+	case "draw":
+		return x.Status == "over" && x.Winner < 0
+	}
+	return x.Winner == int(q.Outcome[0]-'A')
+}
+
+// Select returns the part of all matching games that the query asks for. It sorts matching.
+func (q *Query) Select(matching []Entry) []Entry {
+	switch q.Sort {
+	case "turns":
+		slices.SortStableFunc(matching, func(a, b Entry) int { return cmp.Compare(a.Turns, b.Turns) })
+	case "-turns":
+		slices.SortStableFunc(matching, func(a, b Entry) int { return cmp.Compare(b.Turns, a.Turns) })
+	}
+	from := min(q.From, len(matching))
+	return matching[from:min(from+q.Count, len(matching))]
+}
+
+// List is a Shelf of games in memory.
+type List struct {
+	Title   string
+	Entries []Entry
+	// Open opens the film of the game with that index in Entries.
+	Open func(index int) (*Film, error)
+}
+
+// Head implements Shelf.
+func (l *List) Head() ShelfHead {
+	h := ShelfHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}}
+	for i := range l.Entries {
+		for _, p := range l.Entries[i].Players {
+			if len(h.Policies) < MostPolicies && !slices.Contains(h.Policies, p) {
+				h.Policies = append(h.Policies, p)
+			}
+		}
+	}
+	return h
+}
+
+// MostPolicies bounds ShelfHead.Policies.
+const MostPolicies = 200
+
+// Games implements Shelf.
+func (l *List) Games(q Query) ([]Entry, uint64, error) {
+	if err := q.Check(); err != nil {
+		return nil, 0, err
+	}
+	var matching []Entry
+	for i := range l.Entries {
+		if q.Matches(&l.Entries[i]) {
+			matching = append(matching, l.Entries[i])
+		}
+	}
+	return q.Select(matching), uint64(len(matching)), nil
+}
+
+// Film implements Shelf.
+func (l *List) Film(id uint64) (*Film, error) {
+	i := slices.IndexFunc(l.Entries, func(x Entry) bool { return x.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("%s has no game %d", l.Title, id)
+	}
+	return l.Open(i)
+}
