@@ -228,23 +228,31 @@ type collector []Played
 
 // Episode implements rollout.Sink.
 func (c *collector) Episode(e *rollout.Episode) error {
-	p := Played{Turns: e.Turns, Cut: e.Status == sim.Cut, Sum: prng.Digest(e.Status)}
+	p := Played{Turns: e.Turns, Cut: e.Status == sim.Cut, Sum: SumOf(e)}
 	for _, o := range e.Outcome[:e.Players] {
 		p.Results, p.Scores = append(p.Results, o.Result), append(p.Scores, o.Score)
-		p.Sum.Add(math.Float64bits(o.Score))
-		p.Sum.Add(uint64(math.Float32bits(o.Result)))
-	}
-	for _, end := range e.Ends {
-		p.Sum.Add(uint64(end))
-	}
-	for _, o := range e.Orders {
-		p.Sum.Add(uint64(o))
 	}
 	for seat, n := range e.Networks {
 		p.Faults = append(p.Faults, NetworkFaults(seat, n)...)
 	}
 	*c = append(*c, p)
 	return nil
+}
+
+// SumOf returns the Played.Sum of a game between policies.
+func SumOf(e *rollout.Episode) prng.Digest {
+	sum := prng.Digest(e.Status)
+	for _, o := range e.Outcome[:e.Players] {
+		sum.Add(math.Float64bits(o.Score))
+		sum.Add(uint64(math.Float32bits(o.Result)))
+	}
+	for _, end := range e.Ends {
+		sum.Add(uint64(end))
+	}
+	for _, o := range e.Orders {
+		sum.Add(uint64(o))
+	}
+	return sum
 }
 
 // Kinds of faults of networks.

@@ -126,6 +126,7 @@ func (q *Query) Select(matching []Entry) []Entry {
 // List is a Shelf of games in memory.
 type List struct {
 	Title   string
+	Live    bool // it may change
 	Entries []Entry
 	// Open opens the film of the game with that index in Entries.
 	Open func(index int) (*Film, error)
@@ -133,7 +134,7 @@ type List struct {
 
 // Head implements Shelf.
 func (l *List) Head() ShelfHead {
-	h := ShelfHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}}
+	h := ShelfHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live}
 	for i := range l.Entries {
 		for _, p := range l.Entries[i].Players {
 			if len(h.Policies) < MostPolicies && !slices.Contains(h.Policies, p) {

@@ -3,11 +3,15 @@
 package full
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets/cloud"
+	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/serve"
 )
 
 // Main runs the command line of this process, and ends it with the exit status.
@@ -17,5 +21,17 @@ func Main() {
 
 // program returns moonfarm with the commands of the farm and the stores.
 func program() command.Program {
-	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: cloud.Stores()}
+	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: cloud.Stores(), Serve: servePage}
+}
+
+// servePage is a command.ServePage.
+func servePage(ctx context.Context, address string, page []byte, source func() (*view.Desk, int, error), ready func(url string)) error {
+	s, err := serve.Listen(address, page, source)
+	if err != nil {
+		return console.WrongUse("--http %w", err)
+	}
+	defer s.Close()
+	ready(s.URL())
+	<-ctx.Done()
+	return nil
 }
