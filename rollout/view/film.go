@@ -172,6 +172,20 @@ func (f *Film) EachFrame(seat, first, last int, position func(n int) error, fram
 	return nil
 }
 
+// AppendText appends the board of a position as text without colours.
+func (f *Film) AppendText(dst []byte, position int) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, ok := env.Unwrap(f.game.Vector).(env.Texter)
+	if !ok || position < 0 || position > f.head.Turns {
+		return dst, fmt.Errorf("position %d, expected 0 to %d", position, f.head.Turns)
+	}
+	if err := f.seek(position); err != nil {
+		return dst, err
+	}
+	return t.AppendText(dst, 0), nil
+}
+
 // orders fills in the orders of the turn that comes next.
 func (f *Film) orders() {
 	for p := range sim.Player(f.head.Seats) {

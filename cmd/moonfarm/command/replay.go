@@ -259,7 +259,8 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile, svg string, o 
 	if in.Engine.Info().Frames && o.Round < 0 && o.Frame >= 0 {
 		return console.WrongUse("--frame %d: it needs a --turn", o.Frame)
 	}
-	o.Draw = svg != ""
+	colours := a.Colours() && o.As == "text"
+	o.Draw = svg != "" || colours
 	s, err := in.Show(rules, o)
 	if err != nil {
 		return asFlagError(err)
@@ -272,6 +273,10 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile, svg string, o 
 	return a.Print(s, func() {
 		if s.Inexact != "" && s.As != "text" {
 			fmt.Fprintf(a.Stderr, "%s: %s\n", s.File, s.Inexact)
+		}
+		if colours {
+			a.printColours(&s)
+			return
 		}
 		a.Printf("%s", s.Text)
 	})

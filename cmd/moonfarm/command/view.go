@@ -31,6 +31,11 @@ type viewFlags struct {
 	only    []uint64
 	out     string
 	http    string
+
+	tty         bool
+	first, last uint64 // turns of tty
+	speed       float64
+	seat        string
 }
 
 // ServePage shows games to a browser until ctx is done, at an address host:port of this machine. It calls ready with
@@ -41,7 +46,7 @@ type ServePage func(ctx context.Context, address string, page []byte, source fun
 const mostPage = 512 << 20
 
 func (a *app) view(serve ServePage) *cobra.Command {
-	f := &viewFlags{games: 1, seed: 1}
+	f := &viewFlags{games: 1, seed: 1, last: math.MaxUint64, speed: 4, seat: seatAll}
 	c := &cobra.Command{
 		Use: "view WHAT", Short: "Look at games in a browser",
 		Long: `Shows games in a browser: play, pause, step by turn and by moment, the numbers of
@@ -55,7 +60,11 @@ these:
 
 ` + viewHelp(serve != nil) + `
 
-A page loads nothing from elsewhere. The key ? shows all keys.`,
+A page loads nothing from elsewhere. The key ? shows all keys.
+
+With --tty the first game, or that of --episodes, is shown in the terminal with
+colours, moment by moment; where there is no terminal, or NO_COLOR is set, the
+positions are printed as text.`,
 		Example: "  moonfarm view ../shared/replays/terminal/2026-001.replay.gz\n  moonfarm view data/td --episodes 3,17\n  moonfarm view codecraft --players squads,econ --seed 7 --out game.html",
 		Args:    console.Takes("WHAT"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runView(c, args[0], f, serve) },
@@ -67,6 +76,10 @@ A page loads nothing from elsewhere. The key ? shows all keys.`,
 	}
 	flags.StringVar(&f.players, "players", "", "`A,B`: policies to play GAME now, one for each seat or one for all")
 	flags.StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
+	flags.BoolVar(&f.tty, "tty", false, "show the game in the terminal")
+	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to show with --tty, counted from 0 (default: all)")
+	flags.Float64Var(&f.speed, "speed", f.speed, "turns a second with --tty")
+	flags.Var(console.Choice(&f.seat, seatAll, "A", "B", "C", "D"), "seat", "seat whose view --tty shows, under fog of war")
 	seedFlag(c, &f.seed)
 	flags.Var(console.Whole(&f.games, 1, view.MostListed), "games", "number of games to play")
 	flags.Var(numbersFlag{&f.only}, "episodes", "`N,N`: only these games, by their numbers in the list")
@@ -115,6 +128,12 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve ServePa
 	shelf, err := f.open(c, what)
 	if err != nil {
 		return err
+	}
+	if f.tty {
+		if f.out != "" || c.Flags().Changed("http") {
+			return console.WrongUse("--tty: without --out and --http")
+		}
+		return a.viewText(c.Context(), f, shelf)
 	}
 	if serve == nil || f.out != "" {
 		if c.Flags().Changed("http") {

@@ -39,6 +39,7 @@ type Console struct {
 	Stderr io.Writer
 	JSON   bool            // --json
 	Locks  filelock.Locker // --no-lock
+	stdout io.Writer       // below Out
 	Resume string          // printed after an interrupt: the work that is kept
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: defaultPatience
@@ -46,7 +47,7 @@ type Console struct {
 
 // New returns a console that writes to stdout and stderr.
 func New(stdout, stderr io.Writer) *Console {
-	c := &Console{Out: bufio.NewWriter(stdout), Stderr: stderr}
+	c := &Console{Out: bufio.NewWriter(stdout), Stderr: stderr, stdout: stdout}
 	c.Locks.Warn = c.Warn
 	return c
 }

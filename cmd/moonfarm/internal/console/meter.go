@@ -33,6 +33,14 @@ func (c *Console) Meter(what string) *Meter {
 	return m
 }
 
+// Colours reports whether standard output is a terminal that shows colours, and the user has not
+// refused them (no-color.org).
+func (c *Console) Colours() bool {
+	term := os.Getenv("TERM")
+	known := term != "" && term != "dumb" || os.Getenv("WT_SESSION") != "" // Windows Terminal
+	return known && os.Getenv("NO_COLOR") == "" && !c.JSON && IsTerminal(c.stdout)
+}
+
 // IsTerminal reports whether an output is a terminal, or another character device such as
 // /dev/null, where a progress line does no harm.
 func IsTerminal(w io.Writer) bool {
