@@ -42,8 +42,47 @@ func (codecraftEngine) Info() *Info { return &codecraftInfo }
 // Holds implements Engine.
 func (codecraftEngine) Holds(head []byte) string { return string(recording.KindOf(head)) }
 
-// AppendOrder implements Engine: orders have no text, and this appends their bits.
-func (codecraftEngine) AppendOrder(dst []byte, o sim.Order) []byte { return appendBits(dst, o) }
+// AppendOrder implements Engine. It appends an order as "12 move 3,4 closest": the entity's id, and what
+// it does. An order that adds to the one before it begins with "and".
+func (codecraftEngine) AppendOrder(dst []byte, o sim.Order) []byte {
+	c := codecraft.Decode(o)
+	if c.Op < codecraft.OpStop || c.Op > codecraft.OpRepair {
+		return appendBits(dst, o)
+	}
+	if c.And {
+		dst = append(dst, "and "...)
+	}
+	dst = fmt.Appendf(dst, "%d ", c.ID)
+	switch c.Op {
+	case codecraft.OpStop:
+		return append(dst, "stop"...)
+	case codecraft.OpMove:
+		dst = fmt.Appendf(dst, "move %d,%d", c.X, c.Y)
+		for _, flag := range []struct {
+			set  bool
+			text string
+		}{{c.Outside, " outside"}, {c.Closest, " closest"}, {c.Break, " breaking through"}} {
+			if flag.set {
+				dst = append(dst, flag.text...)
+			}
+		}
+		return dst
+	case codecraft.OpBuild:
+		return fmt.Appendf(dst, "build %v %d,%d", c.Type, c.X, c.Y)
+	case codecraft.OpAttack:
+		return fmt.Appendf(dst, "attack %d", c.Target)
+	case codecraft.OpRepair:
+		return fmt.Appendf(dst, "repair %d", c.Target)
+	}
+	dst = fmt.Appendf(dst, "auto attack within %d", c.Range)
+	sign := byte(':')
+	for t := range codecraft.Type(codecraft.Types) {
+		if c.Valid.Has(t) {
+			dst, sign = fmt.Appendf(append(dst, sign), " %v", t), ','
+		}
+	}
+	return dst
+}
 
 // codecraftRuleSets returns the presets, and after them each preset for other numbers of players.
 func codecraftRuleSets() []string {
