@@ -23,6 +23,7 @@ type pool[S any] struct {
 	text    func(dst []byte, s *S) []byte
 	scene   func(dst *features.Scene, s *S, seat int)
 	frames  func(s *S, t *sim.Turn, seat int, frame func(*features.Scene))
+	command func(o sim.Order, seat sim.Player) features.Command
 	sizes   sizes
 	lengths lengths  // of the slabs of a Batch
 	seated  lengths  // of the slabs of a Batch with Seats
@@ -101,6 +102,7 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 		text:    kit.AppendText,
 		scene:   kit.Scene,
 		frames:  kit.Frames,
+		command: kit.Command,
 		print:   fingerprint[S](info, sequentialName(&form)),
 		states:  make([]S, c.N),
 		seeds:   make([]uint64, c.N),

@@ -93,6 +93,14 @@ func (v *pool[S]) Frames(i int, t *sim.Turn, seat int, frame func(*features.Scen
 	return true
 }
 
+// Command implements Painter.
+func (v *pool[S]) Command(o sim.Order, p sim.Player) (features.Command, bool) {
+	if v.command == nil {
+		return features.Command{}, false
+	}
+	return v.command(o, p), true
+}
+
 // Hash implements Hasher.
 func (v *pool[S]) Hash(i int) uint64 {
 	v.mustHave("Hash", i)

@@ -177,6 +177,9 @@ type Kit[S any] struct {
 	// Scene has, and the events since the moment before. frame may not keep the
 	// scene. Frames is nil if the game has no moments within a turn and no events.
 	Frames func(s *S, t *sim.Turn, seat int, frame func(*Scene))
+	// Command says what an order of a seat does, with places in the frame of
+	// scenes, whatever order it is. It is nil if the game has no pictures.
+	Command func(o sim.Order, seat sim.Player) Command
 }
 
 // Fog names the planes that fog of war affects. Each of them has one byte per

@@ -94,6 +94,17 @@ type Event struct {
 	Note           string
 }
 
+// Command is what an order does, for a person who gives it or reads it.
+type Command struct {
+	Kind   string // in the rulebook's words: "attack", "remove"; "" if the order does nothing
+	Entity uint32 // the Entity.ID of what acts; 0: the seat itself, or the game has no such numbers
+	Placed bool   // (X, Y) is the cell for which the order is
+	X, Y   float32
+	Target uint32 // the Entity.ID of what it acts on; 0: nothing
+	Number int    // of units; 0: one
+	Note   string // what else it says: "closest"
+}
+
 // Stat is a number of one seat, to show or to plot over turns.
 type Stat struct {
 	Name  string // stable, lower case

@@ -21,6 +21,7 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 		AppendText: func(dst []byte, s *cc.State) []byte { return cc.AppendText(dst, g, s) },
 		Fog:        fog,
 		Scene:      e.scene,
+		Command:    describe,
 		Encoder:    e,
 		Actions:    NewActions(g),
 		Forms: []features.Form[cc.State]{{

@@ -17,6 +17,7 @@ func Kit(g *tm.Game) features.Kit[tm.State] {
 		Measures:   measures(r),
 		AppendText: func(dst []byte, s *tm.State) []byte { return tm.AppendText(dst, g, s) },
 		Scene:      func(dst *features.Scene, s *tm.State, _ int) { scene(dst, &r, s) },
+		Command:    describe,
 	}
 }
 

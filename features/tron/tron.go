@@ -19,6 +19,7 @@ func Kit(g *tron.Game) features.Kit[tron.State] {
 		Encoder:    Encoder{g},
 		AppendText: tron.AppendText,
 		Scene:      func(dst *features.Scene, s *tron.State, _ int) { scene(dst, g, s) },
+		Command:    describe,
 		Actions:    Actions{},
 		Measures: []features.Measure[tron.State]{
 			{Name: "nearer", Doc: "free cells that the own cycle comes to first",

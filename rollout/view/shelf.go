@@ -27,6 +27,13 @@ type ShelfHead struct {
 	Total    uint64   `json:"total"`
 	Policies []string `json:"policies"`
 	Live     bool     `json:"live"` // it may change
+	Person   *Person  `json:"person,omitempty"`
+}
+
+// Person is somebody who plays in the page.
+type Person struct {
+	Seat  int    `json:"seat"`
+	Token string `json:"token"` // every request that changes something has it in its header Moonfarm-Token
 }
 
 // Entry describes a game in a list.
@@ -127,6 +134,7 @@ func (q *Query) Select(matching []Entry) []Entry {
 type List struct {
 	Title   string
 	Live    bool // it may change
+	Person  *Person
 	Entries []Entry
 	// Open opens the film of the game with that index in Entries.
 	Open func(index int) (*Film, error)
@@ -134,7 +142,7 @@ type List struct {
 
 // Head implements Shelf.
 func (l *List) Head() ShelfHead {
-	h := ShelfHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live}
+	h := ShelfHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Person: l.Person}
 	for i := range l.Entries {
 		for _, p := range l.Entries[i].Players {
 			if len(h.Policies) < MostPolicies && !slices.Contains(h.Policies, p) {

@@ -22,7 +22,7 @@ type Program struct {
 	Name     string                                    // "": moonfarm
 	Commands []func(c *console.Console) *cobra.Command // further commands
 	Stores   datasets.Stores                           // places of datasets besides folders
-	Serve    ServePage                                 // nil: the program serves no pages
+	Pages    Pages                                     // nil: the program serves no pages
 }
 
 // app adds the commands of this package to the console.
@@ -77,7 +77,7 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	}
 	root.RunE = func(*cobra.Command, []string) error { return a.printVersion() } // only with --version
 	for _, c := range []func() *cobra.Command{
-		a.games, a.policies, a.generate, a.merge, a.importing, a.inspect, a.verify, exporting, a.replay, func() *cobra.Command { return a.view(p.Serve) }, a.analyse, a.eval,
+		a.games, a.policies, a.generate, a.merge, a.importing, a.inspect, a.verify, exporting, a.replay, func() *cobra.Command { return a.view(p.Pages) }, a.analyse, a.eval,
 		a.match, a.model, a.bench,
 		a.version, a.completion,
 	} {

@@ -18,6 +18,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/page"
+	"moonfarm/rollout/view/table"
 	"moonfarm/sim/texts"
 )
 
@@ -36,16 +37,24 @@ type viewFlags struct {
 	first, last uint64 // turns of tty
 	speed       float64
 	seat        string
+
+	hint, save string
+	turn       int
 }
 
-// ServePage shows games to a browser until ctx is done, at an address host:port of this machine. It calls ready with
-// the URL. source is a serve.Source.
-type ServePage func(ctx context.Context, address string, page []byte, source func() (*view.Desk, int, error), ready func(url string)) error
+// Pages serves pages to browsers.
+type Pages interface {
+	// Serve shows games until ctx is done, at an address host:port of this machine. It calls ready with the
+	// URL. source is a serve.Source.
+	Serve(ctx context.Context, address string, page []byte, source func() (*view.Desk, int, error), ready func(url string)) error
+	// ServeTable is Serve for a game with a person.
+	ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error
+}
 
 // mostPage bounds the data of a page without a server.
 const mostPage = 512 << 20
 
-func (a *app) view(serve ServePage) *cobra.Command {
+func (a *app) view(serve Pages) *cobra.Command {
 	f := &viewFlags{games: 1, seed: 1, last: math.MaxUint64, speed: 4, seat: seatAll}
 	c := &cobra.Command{
 		Use: "view WHAT", Short: "Look at games in a browser",
@@ -62,9 +71,14 @@ these:
 
 A page loads nothing from elsewhere. The key ? shows all keys.
 
+` + playHelp + `
+
 With --tty the first game, or that of --episodes, is shown in the terminal with
 colours, moment by moment; where there is no terminal, or NO_COLOR is set, the
-positions are printed as text.`,
+positions are printed as text.
+
+With --json: one object with the keys file and bytes of the page, "" and 0 if it
+is served, and url, "" if it is not.`,
 		Example: "  moonfarm view ../shared/replays/terminal/2026-001.replay.gz\n  moonfarm view data/td --episodes 3,17\n  moonfarm view codecraft --players squads,econ --seed 7 --out game.html",
 		Args:    console.Takes("WHAT"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runView(c, args[0], f, serve) },
@@ -83,6 +97,7 @@ positions are printed as text.`,
 	seedFlag(c, &f.seed)
 	flags.Var(console.Whole(&f.games, 1, view.MostListed), "games", "number of games to play")
 	flags.Var(numbersFlag{&f.only}, "episodes", "`N,N`: only these games, by their numbers in the list")
+	f.addPlay(c)
 	rulesFlag(c, &f.rulesFile, "the rule values, of GAME or of a recorded game without them")
 	f.addMaxTurns(c)
 	return c
@@ -124,7 +139,28 @@ func (f numbersFlag) Set(text string) error {
 	return nil
 }
 
-func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve ServePage) error {
+// specs returns the players.
+func (f *viewFlags) specs() ([]string, error) {
+	if f.players == "" {
+		return f.player, nil
+	}
+	list, err := readSpecs("players", f.players)
+	return append(list, f.player...), err
+}
+
+func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve Pages) error {
+	specs, err := f.specs()
+	if err != nil {
+		return err
+	}
+	if slices.Contains(specs, human) {
+		return a.viewPlay(c, what, specs, f, serve)
+	}
+	for _, name := range []string{"hint", "save", "turn"} {
+		if c.Flags().Changed(name) {
+			return console.WrongUse("--%s is for a game with a player named human", name)
+		}
+	}
 	shelf, err := f.open(c, what)
 	if err != nil {
 		return err
@@ -143,11 +179,24 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve ServePa
 	}
 	w := &watched{file: what, desk: view.NewDesk(shelf), version: 1, open: func() (view.Shelf, error) { return f.open(c, what) }}
 	w.stamp()
-	return serve(c.Context(), f.http, page.HTML(nil), w.source, func(url string) {
-		a.Printf("%s\n", url)
-		_ = a.Out.Flush() // an error is reported at the end
+	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.source, a.ready(what))
+}
+
+// viewed is the result of view. Its JSON keys are documented in the help.
+type viewed struct {
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"`
+	URL   string `json:"url"`
+}
+
+// ready returns a function that says where the page is.
+func (a *app) ready(what string) func(url string) {
+	return func(url string) {
+		if a.Print(viewed{URL: url}, func() { a.Printf("%s\n", url) }) == nil {
+			_ = a.Out.Flush() // an error is reported at the end
+		}
 		fmt.Fprintf(a.Stderr, "%s is shown there; Ctrl-C ends it\n", what)
-	})
+	}
 }
 
 // watched is a shelf that is opened again when its file changes.
@@ -205,7 +254,7 @@ func (a *app) writePage(f *viewFlags, shelf view.Shelf) error {
 	if err != nil {
 		full = name
 	}
-	return a.Print(map[string]any{"file": full, "bytes": len(text)}, func() {
+	return a.Print(viewed{File: full, Bytes: len(text)}, func() {
 		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, texts.Plural(int(shelf.Head().Total), "game"), float64(len(text))/1e6)
 	})
 }

@@ -34,6 +34,11 @@ type listedGame struct {
 	id    uint64
 	entry view.Entry
 	open  func() (*view.Film, error)
+
+	// Of a recorded game, or one that was played now.
+	game    catalog.Entry
+	rules   string
+	episode *rollout.Episode
 }
 
 // shelf returns the list as a shelf.
@@ -65,9 +70,8 @@ func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name strin
 // add appends an episode.
 func (l *gameList) add(g catalog.Entry, rules string, c env.Settings, name string, e rollout.Episode) {
 	id := uint64(len(l.games))
-	l.games = append(l.games, &listedGame{id, view.EntryOf(id, name, &e), func() (*view.Film, error) {
-		return filmOf(g, rules, c, id, name, &e, nil)
-	}})
+	l.games = append(l.games, &listedGame{id: id, entry: view.EntryOf(id, name, &e), game: g, rules: rules, episode: &e,
+		open: func() (*view.Film, error) { return filmOf(g, rules, c, id, name, &e, nil) }})
 }
 
 // recording lists the games of a recording. A game that cannot be played again ends where it differs.
@@ -110,13 +114,9 @@ func (f *viewFlags) play(ctx context.Context, game string) (*gameList, error) {
 	if err != nil {
 		return nil, err
 	}
-	specs := f.player
-	if f.players != "" {
-		list, err := readSpecs("players", f.players)
-		if err != nil {
-			return nil, err
-		}
-		specs = append(list, specs...)
+	specs, err := f.specs()
+	if err != nil {
+		return nil, err
 	}
 	if len(specs) == 1 {
 		specs = slices.Repeat(specs, s.spec.Info.Players)
@@ -191,7 +191,7 @@ func (f *viewFlags) tournament(dir string) (*gameList, error) {
 				x.Winner = seat
 			}
 		}
-		l.games = append(l.games, &listedGame{x.ID, x, func() (*view.Film, error) { return f.tournamentFilm(dir, s, j, p, &x) }})
+		l.games = append(l.games, &listedGame{id: x.ID, entry: x, open: func() (*view.Film, error) { return f.tournamentFilm(dir, s, j, p, &x) }})
 	}
 	return l, nil
 }

@@ -34,6 +34,11 @@ const (
 
 // Listen starts to show the source with a page, at a host:port of this machine, port 0 for any.
 func Listen(address string, page []byte, source Source) (*Server, error) {
+	return listen(address, routes(page, source))
+}
+
+// listen serves a handler at an address of this machine.
+func listen(address string, routes http.Handler) (*Server, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("%q: expected host:port: %w", address, err)
@@ -51,7 +56,7 @@ func Listen(address string, page []byte, source Source) (*Server, error) {
 	}
 	s := &Server{listen: l, ended: make(chan struct{})}
 	s.http = http.Server{
-		Handler: guard(routes(page, source)), ReadTimeout: readPatience, WriteTimeout: writePatience, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: guard(routes), ReadTimeout: readPatience, WriteTimeout: writePatience, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 	go func() {
 		defer close(s.ended)
@@ -107,7 +112,7 @@ func guard(next http.Handler) http.Handler {
 }
 
 // routes answers the page's requests.
-func routes(page []byte, source Source) http.Handler {
+func routes(page []byte, source Source) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { write(w, r, "text/html; charset=utf-8", page) })
 	mux.HandleFunc("GET /version.json", func(w http.ResponseWriter, r *http.Request) {

@@ -12,6 +12,7 @@ import (
 	"moonfarm/datasets/cloud"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/serve"
+	"moonfarm/rollout/view/table"
 )
 
 // Main runs the command line of this process, and ends it with the exit status.
@@ -21,12 +22,26 @@ func Main() {
 
 // program returns moonfarm with the commands of the farm and the stores.
 func program() command.Program {
-	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: cloud.Stores(), Serve: servePage}
+	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: cloud.Stores(), Pages: pages{}}
 }
 
-// servePage is a command.ServePage.
-func servePage(ctx context.Context, address string, page []byte, source func() (*view.Desk, int, error), ready func(url string)) error {
+// pages is command.Pages.
+type pages struct{}
+
+// Serve implements command.Pages.
+func (pages) Serve(ctx context.Context, address string, page []byte, source func() (*view.Desk, int, error), ready func(url string)) error {
 	s, err := serve.Listen(address, page, source)
+	return until(ctx, s, err, ready)
+}
+
+// ServeTable implements command.Pages.
+func (pages) ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error {
+	s, err := serve.ListenTable(address, page, t)
+	return until(ctx, s, err, ready)
+}
+
+// until serves until ctx is done.
+func until(ctx context.Context, s *serve.Server, err error, ready func(url string)) error {
 	if err != nil {
 		return console.WrongUse("--http %w", err)
 	}

@@ -1,0 +1,116 @@
+package serve
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/table"
+)
+
+// maxAnswer bounds what a person's page sends, in bytes.
+const maxAnswer = 1 << 20
+
+// ListenTable is Listen for a game with a person. Requests that change the game need the token that the page finds
+// in shelf.json, which no page of another site can read.
+func ListenTable(address string, page []byte, t *table.Table) (*Server, error) {
+	s := &seat{table: t, token: rand.Text()}
+	mux := routes(page, s.source)
+	mux.HandleFunc("GET /offer.json", s.offer)
+	mux.HandleFunc("POST /choose", s.guarded(s.choose))
+	mux.HandleFunc("POST /undo", s.guarded(func(*http.Request) (any, error) {
+		done, err := t.Undo()
+		return map[string]bool{"done": done}, err
+	}))
+	mux.HandleFunc("POST /hint", s.guarded(func(*http.Request) (any, error) { return t.Hint() }))
+	return listen(address, mux)
+}
+
+// seat serves a table.
+type seat struct {
+	table *table.Table
+	token string
+
+	mu      sync.Mutex
+	desk    *view.Desk
+	version int
+}
+
+// source is the Source of the table.
+func (s *seat) source() (*view.Desk, int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.table.Version(); s.desk == nil || v != s.version {
+		shelf := s.table.Shelf()
+		shelf.Person = &view.Person{Seat: s.table.Seat(), Token: s.token}
+		s.desk, s.version = view.NewDesk(shelf), v
+	}
+	return s.desk, s.version, nil
+}
+
+// offer answers offer.json: what can be chosen now, with the options of the head that the request names.
+func (s *seat) offer(w http.ResponseWriter, r *http.Request) {
+	head := table.AllHeads
+	if text := r.URL.Query().Get("head"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			fail(w, fmt.Errorf("head=%.40q: expected a whole number", text))
+			return
+		}
+		head = n
+	}
+	text, err := json.Marshal(s.table.Offer(head))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	write(w, r, "application/json", text)
+}
+
+// choose plays what the person chooses.
+func (s *seat) choose(r *http.Request) (any, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = fmt.Errorf("more than %d bytes", maxAnswer)
+	}
+	var a table.Answer
+	if err == nil {
+		err = json.Unmarshal(body, &a)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the choice cannot be read: %w", err)
+	}
+	return map[string]bool{"done": true}, s.table.Choose(a)
+}
+
+// guarded answers a request that changes something.
+func (s *seat) guarded(do func(r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Moonfarm-Token")), []byte(s.token)) != 1 {
+			http.Error(w, "expected the token of shelf.json in the header Moonfarm-Token", http.StatusForbidden)
+			return
+		}
+		answer, err := do(r)
+		if errors.Is(err, table.ErrLate) || errors.Is(err, table.ErrOver) {
+			http.Error(w, err.Error(), http.StatusConflict)
+			return
+		}
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		write(w, r, "application/json", text)
+	}
+}

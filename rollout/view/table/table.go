@@ -1,0 +1,433 @@
+// Package table plays a game in which a person has a seat: it offers the legal choices, plays what is
+// chosen, takes it back, and asks a policy for a hint. The other seats have policies. The person may be at
+// any seat and looks at the game as package view shows it.
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/view"
+	"moonfarm/sim"
+)
+
+// Setup describes a table.
+type Setup struct {
+	// Vector plays one game, in the form in which the person chooses. Watch makes further ones, for films.
+	Vector env.Vector
+	Watch  func() (env.Vector, error)
+	Seats  []rollout.Policy // one of them nil: the person's
+	Names  []string         // of the players, by seat
+	Seed   uint64
+	Hint   rollout.Policy // nil: there are no hints
+	// Orders returns orders as texts for people.
+	Orders func(orders []sim.Order) []string
+	// Begin, if not nil, is a game whose first Turns turns were played before.
+	Begin *rollout.Episode
+	Turns int
+}
+
+// Table is a game with a person. It may be used by several goroutines at once.
+type Table struct {
+	o       Setup
+	spec    env.Spec
+	painter env.Painter
+	labels  env.Labeller
+	shots   env.Snapshotter
+	seat    int // the person's
+
+	mu      sync.Mutex
+	b       *env.Batch
+	e       rollout.Episode
+	step    int           // choices of the person in this turn
+	given   [][]sim.Order // by seat: the orders of seats that have ended their turn
+	chosen  []Option      // by the person in this turn
+	past    []moment      // what Undo goes back to, the latest last
+	version int
+}
+
+// moment is what a table was before a choice.
+type moment struct {
+	snapshot []byte
+	turns    int
+	step     int
+	given    [][]sim.Order
+	chosen   []Option
+}
+
+// mostPast bounds the memory for taking back, in bytes.
+const mostPast = 64 << 20
+
+// New begins the game.
+func New(o Setup) (*Table, error) {
+	t := &Table{o: o, spec: o.Vector.Spec(), version: 1}
+	below := env.Unwrap(o.Vector)
+	t.painter, _ = below.(env.Painter)
+	t.labels, _ = below.(env.Labeller)
+	t.shots, _ = below.(env.Snapshotter)
+	players := t.spec.Info.Players
+	t.seat = slices.Index(o.Seats, nil)
+	switch {
+	case t.spec.Games != 1 || t.painter == nil || t.labels == nil || t.shots == nil:
+		return nil, errors.New("table: it needs one game with pictures")
+	case len(o.Seats) != players || len(o.Names) != players:
+		return nil, fmt.Errorf("table: %d players and %d names for %d seats", len(o.Seats), len(o.Names), players)
+	case t.seat < 0 || slices.Contains(o.Seats[t.seat+1:], nil):
+		return nil, errors.New("table: it needs one seat for a person")
+	}
+	wants := env.WantMask | env.WantAction | env.WantRowSeed
+	for _, p := range append(slices.Clone(o.Seats), o.Hint) {
+		if p != nil {
+			wants |= p.Wants()
+		}
+	}
+	t.b = env.NewBatch(t.spec, 1, wants)
+	t.e = rollout.Episode{Seed: o.Seed, Policies: o.Names, Players: players}
+	if o.Begin != nil {
+		t.e.Seed = o.Begin.Seed
+	}
+	o.Vector.Reset(0, t.e.Seed)
+	t.given = make([][]sim.Order, players)
+	if o.Begin != nil {
+		if err := t.begin(); err != nil {
+			return nil, err
+		}
+	}
+	o.Vector.Observe(t.b)
+	return t, nil
+}
+
+// begin plays the first turns of the earlier game.
+func (t *Table) begin() error {
+	e := t.o.Begin
+	if e.Players != t.e.Players || t.o.Turns < 0 || t.o.Turns > e.Turns || len(e.Ends) != e.Turns*e.Players {
+		return fmt.Errorf("table: %d turns of a game with %d turns and %d seats", t.o.Turns, e.Turns, e.Players)
+	}
+	for turn := range t.o.Turns {
+		t.o.Vector.Observe(t.b)
+		for p := range t.e.Players {
+			t.b.OrderLen[p] = int32(copy(t.ordersOf(p), e.OrdersOf(turn, sim.Player(p))))
+		}
+		t.play()
+	}
+	if t.e.Turns != t.o.Turns {
+		return fmt.Errorf("table: the game is over after %d turns", t.e.Turns)
+	}
+	return nil
+}
+
+// ordersOf returns the place of a seat's orders in the batch.
+func (t *Table) ordersOf(p int) []sim.Order {
+	most := t.spec.Info.MaxOrders
+	return t.b.Orders[p*most : (p+1)*most]
+}
+
+// play steps the vector, and keeps the orders of seats that have ended their turn.
+func (t *Table) play() {
+	b, v := t.b, t.o.Vector
+	waited := make([]bool, t.e.Players)
+	for p := range waited {
+		waited[p] = env.Waits(v, p)
+	}
+	v.Step(b)
+	played := int(b.Turn[0]) > t.e.Turns
+	for p := range waited {
+		if !waited[p] && (played || env.Waits(v, p)) {
+			t.given[p] = slices.Clone(t.ordersOf(p)[:max(b.OrderLen[p], 0)])
+		}
+	}
+	t.version++
+	if t.step++; !played {
+		return
+	}
+	t.step, t.chosen = 0, nil
+	for p := range t.given {
+		t.e.Orders = append(t.e.Orders, t.given[p]...)
+		t.e.Ends = append(t.e.Ends, int32(len(t.e.Orders)))
+		t.given[p] = nil
+	}
+	t.e.Turns++
+	t.e.Status = b.Status[0]
+	for p := range t.e.Players {
+		t.e.Outcome[p] = v.Outcome(0, sim.Player(p))
+	}
+}
+
+// Seat returns the person's seat.
+func (t *Table) Seat() int { return t.seat }
+
+// Version returns a number that is another one after each change.
+func (t *Table) Version() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.version
+}
+
+// Episode returns the game so far. A game that goes on is cut.
+func (t *Table) Episode() *rollout.Episode {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.e
+	e.Orders, e.Ends = slices.Clone(t.e.Orders), slices.Clone(t.e.Ends)
+	if e.Status == sim.Running {
+		e.Status = sim.Cut
+	}
+	return &e
+}
+
+// Film opens the film of the game so far.
+func (t *Table) Film() (*view.Film, error) {
+	v, err := t.o.Watch()
+	if err != nil {
+		return nil, err
+	}
+	return view.NewFilm(view.Game{Vector: v, Episode: t.Episode(), Orders: t.o.Orders})
+}
+
+// Pick is a choice of a head.
+type Pick struct {
+	Head   int `json:"head"`
+	Choice int `json:"choice"`
+}
+
+// Answer is what a person chooses: the choices of some heads, all others choose nothing. Turn and Step say
+// when, so that a late answer does not count.
+type Answer struct {
+	Turn  int    `json:"turn"`
+	Step  int    `json:"step"`
+	Picks []Pick `json:"picks"`
+}
+
+// ErrLate means that an answer or a wish belongs to another turn.
+var ErrLate = errors.New("the game has gone on meanwhile")
+
+// ErrOver means that the game is over.
+var ErrOver = errors.New("the game is over")
+
+// Choose plays what the person chooses, and the other seats' turns. It fails, and plays nothing, if a choice is
+// not legal.
+func (t *Table) Choose(a Answer) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.e.Status != sim.Running:
+		return ErrOver
+	case a.Turn != t.e.Turns || a.Step != t.step:
+		return ErrLate
+	}
+	heads := len(t.spec.Heads)
+	action := t.b.Action[t.seat*heads : (t.seat+1)*heads]
+	picked := slices.Repeat([]int32{int32(t.spec.Nothing)}, heads)
+	for _, p := range a.Picks {
+		if p.Head < 0 || p.Head >= heads || p.Choice < 0 || p.Choice >= t.spec.Heads[p.Head] || !t.legal(p.Head, p.Choice) {
+			return fmt.Errorf("choice %d of head %d is not legal", p.Choice, p.Head)
+		}
+		picked[p.Head] = int32(p.Choice)
+	}
+	t.past = append(t.past, moment{t.shots.AppendSnapshot(nil, 0), t.e.Turns, t.step, slices.Clone(t.given), slices.Clone(t.chosen)})
+	if o := t.option(-1, t.labels.AppendOrders(nil, 0, sim.Player(t.seat), picked)); t.spec.Sequential && o.Kind != "" {
+		t.chosen = append(t.chosen, o)
+	}
+	for len(t.past) > 1 && len(t.past)*len(t.past[0].snapshot) > mostPast {
+		t.past = slices.Delete(t.past, 0, 1)
+	}
+	for p, policy := range t.o.Seats {
+		if policy != nil && !env.Waits(t.o.Vector, p) {
+			policy.Act(t.o.Vector, t.b, []int32{int32(p)})
+		}
+	}
+	copy(action, picked)
+	t.b.OrderLen[t.seat] = -1
+	t.play()
+	t.o.Vector.Observe(t.b)
+	return nil
+}
+
+// legal reports whether the mask allows a choice.
+func (t *Table) legal(head, choice int) bool {
+	if head >= len(t.spec.Heads)-t.spec.Unmasked {
+		return true
+	}
+	bit := choice
+	for _, n := range t.spec.Heads[:head] {
+		bit += n
+	}
+	return t.b.Mask[t.seat*t.spec.MaskWords+bit/64]>>(bit%64)&1 != 0
+}
+
+// Undo goes back to before the last choice. It reports false if there is nothing to take back.
+func (t *Table) Undo() (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.past) == 0 {
+		return false, nil
+	}
+	m := t.past[len(t.past)-1]
+	if err := t.shots.Restore(0, m.snapshot); err != nil {
+		return false, err
+	}
+	t.past = t.past[:len(t.past)-1]
+	t.given, t.step, t.chosen = m.given, m.step, m.chosen
+	t.e.Turns, t.e.Status = m.turns, sim.Running
+	t.e.Ends = t.e.Ends[:m.turns*t.e.Players]
+	n := int32(0)
+	if len(t.e.Ends) > 0 {
+		n = t.e.Ends[len(t.e.Ends)-1]
+	}
+	t.e.Orders = t.e.Orders[:n]
+	t.version++
+	t.o.Vector.Observe(t.b)
+	return true, nil
+}
+
+// Hint returns what the policy for hints would order in the person's place, as texts and commands.
+func (t *Table) Hint() ([]Option, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.o.Hint == nil:
+		return nil, errors.New("there are no hints: no policy of this game gives them")
+	case t.e.Status != sim.Running:
+		return nil, ErrOver
+	}
+	row := t.seat
+	t.o.Hint.Act(t.o.Vector, t.b, []int32{int32(row)})
+	heads := len(t.spec.Heads)
+	var orders []sim.Order
+	if n := t.b.OrderLen[row]; n >= 0 {
+		orders = slices.Clone(t.ordersOf(row)[:n])
+	} else {
+		orders = t.labels.AppendOrders(nil, 0, sim.Player(row), t.b.Action[row*heads:(row+1)*heads])
+	}
+	t.o.Vector.Observe(t.b) // as if nobody had chosen
+	list := []Option{}
+	for _, o := range orders {
+		if x := t.option(-1, []sim.Order{o}); x.Kind != "" {
+			list = append(list, x)
+		}
+	}
+	return list, nil
+}
+
+// Option is something that a person can order.
+type Option struct {
+	Choice int     `json:"choice"` // −1: not one choice
+	Kind   string  `json:"kind"`   // as in features.Command; "" orders nothing
+	Placed bool    `json:"placed"`
+	X      float32 `json:"x"`
+	Y      float32 `json:"y"`
+	Target uint32  `json:"target"`
+	Entity uint32  `json:"entity"`
+	Number int     `json:"number"`
+	Note   string  `json:"note"`
+	Text   string  `json:"text"`
+}
+
+// option describes the orders of a choice by the first of them.
+func (t *Table) option(choice int, orders []sim.Order) Option {
+	x := Option{Choice: choice}
+	for i, o := range orders {
+		if c, ok := t.painter.Command(o, sim.Player(t.seat)); ok && i == 0 {
+			x.Kind, x.Placed, x.X, x.Y, x.Target, x.Entity, x.Number, x.Note = c.Kind, c.Placed, c.X, c.Y, c.Target, c.Entity, c.Number, c.Note
+		}
+	}
+	if t.o.Orders != nil {
+		for i, text := range t.o.Orders(orders) {
+			if i > 0 {
+				x.Text += ", "
+			}
+			x.Text += text
+		}
+	}
+	if x.Text == "" { // an order that changes nothing, but has a name
+		x.Text = x.Kind
+	}
+	return x
+}
+
+// Offer is what a person can choose now.
+type Offer struct {
+	Turn       int  `json:"turn"`
+	Step       int  `json:"step"`
+	Seat       int  `json:"seat"`
+	Over       bool `json:"over"`
+	Sequential bool `json:"sequential"` // a turn is several choices, the last is Nothing
+	Nothing    int  `json:"nothing"`
+	Undo       bool `json:"undo"`
+	Hint       bool `json:"hint"`
+	// Chosen is what the person has ordered in this turn, if it is Sequential.
+	Chosen []Option `json:"chosen"`
+	Heads  []Head   `json:"heads"`
+}
+
+// Head is a head with more than one legal choice.
+type Head struct {
+	Head    int      `json:"head"`
+	Entity  uint32   `json:"entity"`  // the Entity.ID of what acts; 0: the seat
+	Options []Option `json:"options"` // null unless they were asked for
+}
+
+// AllHeads asks for the options of all heads.
+const AllHeads = -1
+
+// Offer returns what the person can choose now, with the options of one head, or of all if there are few.
+func (t *Table) Offer(head int) Offer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := Offer{
+		Turn: t.e.Turns, Step: t.step, Seat: t.seat, Over: t.e.Status != sim.Running, Sequential: t.spec.Sequential, Nothing: t.spec.Nothing,
+		Undo: len(t.past) > 0, Hint: t.o.Hint != nil, Chosen: append([]Option{}, t.chosen...), Heads: []Head{},
+	}
+	if x.Over {
+		return x
+	}
+	masked := len(t.spec.Heads) - t.spec.Unmasked
+	action := slices.Repeat([]int32{int32(t.spec.Nothing)}, len(t.spec.Heads))
+	for h, n := range t.spec.Heads[:masked] {
+		one := Head{Head: h}
+		all := head == h || head == AllHeads
+		legal := 0
+		for c := range n {
+			if !t.legal(h, c) {
+				continue
+			}
+			if legal++; c == t.spec.Nothing && masked > 1 || !all && one.Entity != 0 {
+				continue
+			}
+			action[h] = int32(c)
+			o := t.option(c, t.labels.AppendOrders(nil, 0, sim.Player(t.seat), action))
+			action[h] = int32(t.spec.Nothing)
+			if one.Entity == 0 {
+				one.Entity = o.Entity
+			}
+			if all {
+				one.Options = append(one.Options, o)
+			}
+		}
+		if legal > 1 {
+			x.Heads = append(x.Heads, one)
+		}
+	}
+	return x
+}
+
+// Shelf returns the shelf of the game so far.
+func (t *Table) Shelf() *view.List {
+	e := t.Episode()
+	x := view.EntryOf(0, "", e)
+	if t.goesOn() {
+		x.Status = "running"
+	}
+	return &view.List{Title: t.spec.Info.Name, Live: true, Entries: []view.Entry{x}, Open: func(int) (*view.Film, error) { return t.Film() }}
+}
+
+// goesOn reports whether the game is not over.
+func (t *Table) goesOn() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.e.Status == sim.Running
+}

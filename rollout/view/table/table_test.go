@@ -1,0 +1,257 @@
+package table_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
+	"moonfarm/rollout/recordings"
+	"moonfarm/rollout/view/table"
+	"moonfarm/sim"
+)
+
+// games are the games of the catalog with the form for a person and another player.
+var games = []struct {
+	game, rules, form, other, hint string
+	turns                          int
+}{
+	{"tron", "", "cells", "random", "territory", 100},
+	{"towerdefence", "", "cells", "econ", "planner", 40},
+	{"terminal", "", "orders", "starter", "maze", 12},
+	{"codecraft", "round2", "entities", "econ", "econ", 30},
+}
+
+func find(t testing.TB, game, spec string, s env.Spec) rollout.Policy {
+	t.Helper()
+	m, err := policy.New(game, spec)
+	require.NoError(t, err)
+	p, err := m(s)
+	require.NoError(t, err)
+	return p
+}
+
+// sit makes a table with a person at a seat.
+func sit(t testing.TB, n, seat int, change func(o *table.Setup)) *table.Table {
+	t.Helper()
+	c := games[n]
+	entry, err := catalog.Find(c.game)
+	require.NoError(t, err)
+	make := func() (env.Vector, error) {
+		return entry.New(c.rules, env.Settings{N: 1, Form: c.form, MaxTurns: c.turns})
+	}
+	v, err := make()
+	require.NoError(t, err)
+	o := table.Setup{Vector: v, Watch: make, Seed: 3, Hint: find(t, c.game, c.hint, v.Spec()),
+		Orders: func(list []sim.Order) []string { return recordings.OrderTexts(c.game, list) }}
+	for p := range v.Spec().Info.Players {
+		o.Seats, o.Names = append(o.Seats, find(t, c.game, c.other, v.Spec())), append(o.Names, fmt.Sprint("p", p))
+	}
+	o.Seats[seat] = nil
+	if change != nil {
+		change(&o)
+	}
+	x, err := table.New(o)
+	require.NoError(t, err)
+	return x
+}
+
+// pick draws legal choices, one for each head at most.
+func pick(t *testing.T, g *rand.Rand, x *table.Table) table.Answer {
+	t.Helper()
+	o := x.Offer(table.AllHeads)
+	a := table.Answer{Turn: o.Turn, Step: o.Step}
+	for _, h := range o.Heads {
+		require.NotEmpty(t, h.Options)
+		if k := g.IntN(len(h.Options)); len(o.Heads) == 1 || g.IntN(2) == 0 {
+			a.Picks = append(a.Picks, table.Pick{Head: h.Head, Choice: h.Options[k].Choice})
+		}
+	}
+	if o.Sequential && g.IntN(4) == 0 {
+		a.Picks = []table.Pick{{Head: 0, Choice: o.Nothing}}
+	}
+	return a
+}
+
+// TestPlay: a game with a person, who takes choices back, ends as its orders say when they are played again.
+func TestPlay(t *testing.T) {
+	for n, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			for seat := range 2 {
+				x, g := sit(t, n, seat, nil), rand.New(rand.NewPCG(1, uint64(seat)))
+				undone := 0
+				for !x.Offer(0).Over {
+					before := x.Version()
+					require.NoError(t, x.Choose(pick(t, g, x)))
+					require.NotEqual(t, before, x.Version())
+					if g.IntN(5) == 0 {
+						ok, err := x.Undo()
+						require.NoError(t, err)
+						require.True(t, ok)
+						undone++
+					}
+				}
+				require.Positive(t, undone)
+				e := x.Episode()
+				entry, _ := catalog.Find(c.game)
+				v, err := entry.New(c.rules, env.Settings{N: 1, MaxTurns: c.turns})
+				require.NoError(t, err)
+				r, err := rollout.NewReplayer(v)
+				require.NoError(t, err)
+				require.NoError(t, r.Start(e))
+				for b := env.NewBatch(v.Spec(), 1, 0); r.More(); {
+					require.NoError(t, r.Step(b))
+				}
+				f, err := x.Film()
+				require.NoError(t, err)
+				require.Equal(t, e.Turns, f.Turns())
+				assert.ErrorIs(t, x.Choose(table.Answer{}), table.ErrOver)
+			}
+		})
+	}
+}
+
+// TestUndo: after taking back all choices the game is as at the start, and the same choices lead to the same
+// game.
+func TestUndo(t *testing.T) {
+	for n, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			x, g := sit(t, n, 0, nil), rand.New(rand.NewPCG(2, 2))
+			first := x.Offer(table.AllHeads)
+			var answers []table.Answer
+			for range 8 {
+				if x.Offer(0).Over {
+					break
+				}
+				answers = append(answers, pick(t, g, x))
+				require.NoError(t, x.Choose(answers[len(answers)-1]))
+			}
+			want := x.Episode()
+			for range answers {
+				ok, err := x.Undo()
+				require.NoError(t, err)
+				require.True(t, ok)
+			}
+			ok, err := x.Undo()
+			require.NoError(t, err)
+			require.False(t, ok)
+			require.Equal(t, first, x.Offer(table.AllHeads))
+			for _, a := range answers {
+				require.NoError(t, x.Choose(a))
+			}
+			require.Equal(t, want, x.Episode())
+		})
+	}
+}
+
+// TestRefused: choices that are not legal, or late, change nothing.
+func TestRefused(t *testing.T) {
+	for n, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			x := sit(t, n, 0, nil)
+			before := x.Version()
+			for _, p := range []table.Pick{{-1, 0}, {9999, 0}, {0, -1}, {0, 1 << 20}} {
+				assert.Error(t, x.Choose(table.Answer{Picks: []table.Pick{p}}), "%+v", p)
+			}
+			assert.ErrorIs(t, x.Choose(table.Answer{Turn: 1}), table.ErrLate)
+			assert.ErrorIs(t, x.Choose(table.Answer{Step: 1}), table.ErrLate)
+			assert.Equal(t, before, x.Version())
+			assert.Zero(t, x.Episode().Turns)
+		})
+	}
+}
+
+// TestHint: a hint has commands, and changes nothing.
+func TestHint(t *testing.T) {
+	for n, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			x := sit(t, n, 0, nil)
+			before := x.Offer(table.AllHeads)
+			list, err := x.Hint()
+			require.NoError(t, err)
+			for _, o := range list {
+				assert.NotEmpty(t, o.Text)
+			}
+			require.Equal(t, before, x.Offer(table.AllHeads))
+		})
+	}
+	x := sit(t, 0, 0, func(o *table.Setup) { o.Hint = nil })
+	_, err := x.Hint()
+	assert.ErrorContains(t, err, "no hints")
+}
+
+// TestOptions: every option of a game says what it does, and where.
+func TestOptions(t *testing.T) {
+	for n, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			x := sit(t, n, 0, nil)
+			for range 6 {
+				o := x.Offer(table.AllHeads)
+				require.NotEmpty(t, o.Heads)
+				for _, h := range o.Heads {
+					for _, k := range h.Options {
+						if k.Choice != o.Nothing {
+							require.NotEmpty(t, k.Kind, "head %d: %+v", h.Head, k)
+						}
+						require.True(t, k.X >= 0 && k.Y >= 0 && k.X < 80 && k.Y < 80)
+					}
+				}
+				some := x.Offer(o.Heads[0].Head)
+				require.Equal(t, o.Heads[0], some.Heads[0])
+				require.NoError(t, x.Choose(pick(t, rand.New(rand.NewPCG(3, 3)), x)))
+				if x.Offer(0).Over {
+					return
+				}
+			}
+		})
+	}
+}
+
+// TestBegin: a person takes over an earlier game.
+func TestBegin(t *testing.T) {
+	for n, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			entry, err := catalog.Find(c.game)
+			require.NoError(t, err)
+			v, err := entry.New(c.rules, env.Settings{N: 1, MaxTurns: c.turns})
+			require.NoError(t, err)
+			var seats []rollout.Policy
+			for range v.Spec().Info.Players {
+				seats = append(seats, find(t, c.game, c.other, v.Spec()))
+			}
+			var earlier *rollout.Episode
+			require.NoError(t, rollout.Shard(context.Background(), v, seats, 9, 0, 1, sinkFunc(func(e *rollout.Episode) error { earlier = e; return nil })))
+			x := sit(t, n, 1, func(o *table.Setup) { o.Begin, o.Turns = earlier, min(5, earlier.Turns-1) })
+			e := x.Episode()
+			require.Equal(t, min(5, earlier.Turns-1), e.Turns)
+			require.Equal(t, earlier.Ends[:len(e.Ends)], e.Ends)
+			require.Equal(t, earlier.Orders[:len(e.Orders)], e.Orders)
+			require.NoError(t, x.Choose(pick(t, rand.New(rand.NewPCG(4, 4)), x)))
+		})
+	}
+}
+
+// sinkFunc is a sink of one function.
+type sinkFunc func(e *rollout.Episode) error
+
+func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+
+// TestSeats: a table needs one seat for a person.
+func TestSeats(t *testing.T) {
+	entry, err := catalog.Find("tron")
+	require.NoError(t, err)
+	v, err := entry.New("", env.Settings{N: 1})
+	require.NoError(t, err)
+	p := find(t, "tron", "random", v.Spec())
+	for _, seats := range [][]rollout.Policy{{p, p}, {nil, nil}, {nil}} {
+		_, err := table.New(table.Setup{Vector: v, Seats: seats, Names: []string{"a", "b"}})
+		assert.Error(t, err)
+	}
+}
