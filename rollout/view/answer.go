@@ -12,6 +12,12 @@ import (
 	"moonfarm/features"
 )
 
+// Answerer answers the page's questions. It may be used by several goroutines at once.
+type Answerer interface {
+	// Answer returns the JSON that a name stands for: "film.json?game=3".
+	Answer(question string) ([]byte, error)
+}
+
 // Desk answers the page's questions about a shelf. It may be used by several goroutines at once.
 type Desk struct {
 	shelf Shelf
@@ -40,25 +46,39 @@ func (e *UnknownError) Error() string { return fmt.Sprintf("nothing is called %.
 
 // Answer returns the JSON that a name stands for: "film.json?game=3".
 func (d *Desk) Answer(question string) ([]byte, error) {
-	u, err := url.Parse(question)
-	if err != nil || u.IsAbs() || u.Host != "" {
-		return nil, &UnknownError{question}
+	v, path, err := asked(question)
+	if err != nil {
+		return nil, err
 	}
-	v := values{u.Query(), nil}
-	switch strings.TrimPrefix(u.Path, "/") {
+	switch path {
 	case "shelf.json":
 		return json.Marshal(d.shelf.Head())
 	case "games.json":
-		return d.games(&v)
+		return d.games(v)
 	case "film.json":
-		return d.film(&v, func(f *Film) ([]byte, error) { return f.Head() })
+		return d.film(v, func(f *Film) ([]byte, error) { return f.Head() })
 	case "stats.json":
-		return d.film(&v, func(f *Film) ([]byte, error) { return f.Stats() })
+		return d.film(v, func(f *Film) ([]byte, error) { return f.Stats() })
 	case "frames.json":
 		seat, from := v.number("seat", features.Spectator), v.number("from", 0)
-		return d.film(&v, func(f *Film) ([]byte, error) { return f.Frames(seat, from) })
+		return d.film(v, func(f *Film) ([]byte, error) { return f.Frames(seat, from) })
 	}
 	return nil, &UnknownError{question}
+}
+
+// asked splits a question into its name and its arguments.
+func asked(question string) (*values, string, error) {
+	u, err := url.Parse(question)
+	if err != nil || u.IsAbs() || u.Host != "" {
+		return nil, "", &UnknownError{question}
+	}
+	return &values{u.Query(), nil}, strings.TrimPrefix(u.Path, "/"), nil
+}
+
+// gamesAnswer is the JSON of games.json.
+type gamesAnswer struct {
+	Total uint64  `json:"total"`
+	Games []Entry `json:"games"`
 }
 
 // games answers games.json.
@@ -74,10 +94,7 @@ func (d *Desk) games(v *values) ([]byte, error) {
 	if list == nil {
 		list = []Entry{}
 	}
-	return json.Marshal(struct {
-		Total uint64  `json:"total"`
-		Games []Entry `json:"games"`
-	}{total, list})
+	return json.Marshal(gamesAnswer{total, list})
 }
 
 // film answers a question about the film of a game.

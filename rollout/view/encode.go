@@ -14,19 +14,16 @@ func (f *Film) Head() ([]byte, error) { return json.Marshal(&f.head) }
 
 // Frames returns the JSON of frames.json: the positions from first on, at most Chunk.
 func (f *Film) Frames(seat, first int) ([]byte, error) {
-	w := writer{kinds: map[kind]int{}, film: f}
+	w := newWriter(&f.head)
 	last := min(first+Chunk-1, f.head.Turns)
-	err := f.EachFrame(seat, first, last, func(n int) error {
-		if n > first {
-			w.out = append(w.out, `],`...)
-		}
-		w.out = append(w.out, '[')
-		w.moments = 0
-		return nil
-	}, w.frame)
-	if err != nil {
+	if err := f.EachFrame(seat, first, last, func(int) error { w.position(); return nil }, w.frame); err != nil {
 		return nil, err
 	}
+	return w.chunk(first, f.inputs(first, last))
+}
+
+// chunk returns the JSON of the positions that were written. It changes nothing.
+func (w *writer) chunk(first int, inputs [][][]string) ([]byte, error) {
 	out := append([]byte(`{"from":`), strconv.Itoa(first)...)
 	out = append(out, `,"kinds":[`...)
 	for i, k := range w.names {
@@ -39,8 +36,8 @@ func (f *Film) Frames(seat, first int) ([]byte, error) {
 		out = append(appendText(out, k.letter), ']')
 	}
 	out = append(append(append(out, `],"positions":[`...), w.out...), `]],"inputs":`...)
-	inputs, err := json.Marshal(f.inputs(first, last))
-	return append(append(out, inputs...), '}'), err
+	text, err := json.Marshal(inputs)
+	return append(append(out, text...), '}'), err
 }
 
 // inputs returns the orders of the turns after positions first to last, as texts: one list for each seat.
@@ -75,19 +72,19 @@ func (f *Film) Stats() ([]byte, error) {
 		}
 		f.painter.Scene(&s, 0, features.Spectator)
 		out = comma(out, n)
-		out = f.appendStats(out, &s)
+		out = f.head.appendStats(out, &s)
 	}
 	return append(out, `]}`...), nil
 }
 
 // appendStats appends the numbers of a scene.
-func (f *Film) appendStats(out []byte, s *features.Scene) []byte {
-	values := make([]float64, len(f.head.Stats))
+func (h *head) appendStats(out []byte, s *features.Scene) []byte {
+	values := make([]float64, len(h.Stats))
 	for i := range values {
 		values[i] = math.NaN()
 	}
 	for _, n := range s.Stats {
-		if i, ok := f.stats[statKey{n.Name, n.Seat}]; ok {
+		if i, ok := h.stats[statKey{n.Name, n.Seat}]; ok {
 			values[i] = n.Value
 		}
 	}
@@ -112,16 +109,30 @@ type kind struct {
 // writer writes the frames of a chunk. Lists are written as their difference from those of the frame
 // before.
 type writer struct {
-	film    *Film
-	out     []byte
-	names   []kind
-	kinds   map[kind]int // index in names
-	moments int          // frames of the position
+	head      *head
+	out       []byte
+	names     []kind
+	kinds     map[kind]int // index in names
+	positions int
+	moments   int // frames of the position
 
 	areas    []features.Area
 	ranges   []features.Range
 	entities []features.Entity
 	lines    []features.Line
+}
+
+// newWriter returns the writer of a chunk.
+func newWriter(h *head) *writer { return &writer{kinds: map[kind]int{}, head: h} }
+
+// position begins a position.
+func (w *writer) position() {
+	if w.positions > 0 {
+		w.out = append(w.out, `],`...)
+	}
+	w.out = append(w.out, '[')
+	w.positions++
+	w.moments = 0
 }
 
 // frame writes a frame.
@@ -137,7 +148,7 @@ func (w *writer) frame(s *features.Scene) {
 	for i := range s.Events {
 		w.out = w.event(comma(w.out, i), &s.Events[i])
 	}
-	w.out = append(w.film.appendStats(append(w.out, `],"s":`...), s), '}')
+	w.out = append(w.head.appendStats(append(w.out, `],"s":`...), s), '}')
 	w.areas = append(w.areas[:0], s.Areas...)
 	w.ranges = append(w.ranges[:0], s.Ranges...)
 	w.entities = append(w.entities[:0], s.Entities...)

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -45,7 +46,6 @@ type Film struct {
 	painter env.Painter
 	shots   env.Snapshotter
 	head    head
-	stats   map[statKey]int // the place in head.Stats
 
 	mu    sync.Mutex
 	at    int            // the position of the vector
@@ -76,6 +76,8 @@ type head struct {
 	Word    string     `json:"word"` // for a turn
 	Marks   []Mark     `json:"marks"`
 	Stats   []headStat `json:"stats"`
+
+	stats map[statKey]int // the place in Stats
 }
 
 // headStat describes a number of a seat.
@@ -101,27 +103,32 @@ func NewFilm(g Game) (*Film, error) {
 	}
 	f := &Film{
 		game: g, painter: painter, batch: env.NewBatch(s, 1, 0), turn: sim.NewTurn(s.Info.MaxOrders), kept: map[int][]byte{},
-		stats: map[statKey]int{},
-		head: head{
-			Game: s.Info.Name, ID: g.ID, Name: g.Name, Players: e.Policies, Seats: e.Players, Turns: e.Turns, Chunk: Chunk,
-			Width: start.Width, Height: start.Height, Up: start.Up, Marks: g.Marks, Stats: []headStat{},
-		},
+		head: newHead(start),
 	}
 	f.shots, _ = env.Unwrap(g.Vector).(env.Snapshotter)
-	f.head.Word, _, _ = strings.Cut(start.Title, " ")
-	f.head.Word = cmp.Or(f.head.Word, "turn")
-	if f.head.Marks == nil {
-		f.head.Marks = []Mark{}
-	}
-	for _, n := range start.Stats {
-		f.stats[statKey{n.Name, n.Seat}] = len(f.head.Stats)
-		f.head.Stats = append(f.head.Stats, headStat{n.Name, n.Unit, int(n.Seat)})
-	}
+	h := &f.head
+	h.Game, h.ID, h.Name, h.Players, h.Seats, h.Turns = s.Info.Name, g.ID, g.Name, e.Policies, e.Players, e.Turns
+	h.Marks = append(h.Marks, g.Marks...)
 	painter.Scene(start, 0, 0)
-	for _, a := range start.Areas {
-		f.head.Fog = f.head.Fog || a.Hidden
-	}
+	h.Fog = hides(start)
 	return f, nil
+}
+
+// newHead returns what a scene of the start says of a film.
+func newHead(start *features.Scene) head {
+	h := head{Chunk: Chunk, Width: start.Width, Height: start.Height, Up: start.Up, Marks: []Mark{}, Stats: []headStat{}, stats: map[statKey]int{}}
+	h.Word, _, _ = strings.Cut(start.Title, " ")
+	h.Word = cmp.Or(h.Word, "turn")
+	for _, n := range start.Stats {
+		h.stats[statKey{n.Name, n.Seat}] = len(h.Stats)
+		h.Stats = append(h.Stats, headStat{n.Name, n.Unit, int(n.Seat)})
+	}
+	return h
+}
+
+// hides reports whether a scene leaves out what its seat does not see.
+func hides(s *features.Scene) bool {
+	return slices.ContainsFunc(s.Areas, func(a features.Area) bool { return a.Hidden })
 }
 
 // Turns returns the number of turns; a film has one position more.

@@ -28,12 +28,13 @@ type ShelfHead struct {
 	Policies []string `json:"policies"`
 	Live     bool     `json:"live"` // it may change
 	Person   *Person  `json:"person,omitempty"`
+	Held     *bool    `json:"held,omitempty"`  // of a game that is being played: whether it waits for Step
+	Token    string   `json:"token,omitempty"` // every request that changes something has it in its header Moonfarm-Token
 }
 
 // Person is somebody who plays in the page.
 type Person struct {
-	Seat  int    `json:"seat"`
-	Token string `json:"token"` // every request that changes something has it in its header Moonfarm-Token
+	Seat int `json:"seat"`
 }
 
 // Entry describes a game in a list.
@@ -135,6 +136,7 @@ type List struct {
 	Title   string
 	Live    bool // it may change
 	Person  *Person
+	Token   string
 	Entries []Entry
 	// Open opens the film of the game with that index in Entries.
 	Open func(index int) (*Film, error)
@@ -142,7 +144,7 @@ type List struct {
 
 // Head implements Shelf.
 func (l *List) Head() ShelfHead {
-	h := ShelfHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Person: l.Person}
+	h := ShelfHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Person: l.Person, Token: l.Token}
 	for i := range l.Entries {
 		for _, p := range l.Entries[i].Players {
 			if len(h.Policies) < MostPolicies && !slices.Contains(h.Policies, p) {

@@ -46,9 +46,11 @@ type viewFlags struct {
 type Pages interface {
 	// Serve shows games until ctx is done, at an address host:port of this machine. It calls ready with the
 	// URL. source is a serve.Source.
-	Serve(ctx context.Context, address string, page []byte, source func() (*view.Desk, int, error), ready func(url string)) error
+	Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
 	// ServeTable is Serve for a game with a person.
 	ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error
+	// ServeLive is Serve for a game that is being played.
+	ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error
 }
 
 // mostPage bounds the data of a page without a server.
@@ -224,7 +226,7 @@ func (w *watched) stamp() bool {
 
 // source is a serve.Source. While a changed file cannot be read, such as one that is being written, it
 // shows what was there before.
-func (w *watched) source() (*view.Desk, int, error) {
+func (w *watched) source() (view.Answerer, int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.looked) > time.Second/2 && w.stamp() {

@@ -18,7 +18,7 @@ import (
 
 // Source returns what is shown now, and a number that is another one after each change. It may be called by
 // several goroutines at once.
-type Source func() (desk *view.Desk, version int, err error)
+type Source func() (desk view.Answerer, version int, err error)
 
 // Server shows games until it is closed.
 type Server struct {

@@ -18,7 +18,7 @@ import (
 func listen(t *testing.T) *serve.Server {
 	t.Helper()
 	desk := view.NewDesk(&view.List{Title: "none", Open: func(int) (*view.Film, error) { return nil, errors.New("none") }})
-	s, err := serve.Listen("127.0.0.1:0", []byte("<!doctype html>"), func() (*view.Desk, int, error) { return desk, 7, nil })
+	s, err := serve.Listen("127.0.0.1:0", []byte("<!doctype html>"), func() (view.Answerer, int, error) { return desk, 7, nil })
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s

@@ -24,12 +24,26 @@ func ListenTable(address string, page []byte, t *table.Table) (*Server, error) {
 	s := &seat{table: t, token: rand.Text()}
 	mux := routes(page, s.source)
 	mux.HandleFunc("GET /offer.json", s.offer)
-	mux.HandleFunc("POST /choose", s.guarded(s.choose))
-	mux.HandleFunc("POST /undo", s.guarded(func(*http.Request) (any, error) {
+	mux.HandleFunc("POST /choose", guarded(s.token, s.choose))
+	mux.HandleFunc("POST /undo", guarded(s.token, func(*http.Request) (any, error) {
 		done, err := t.Undo()
 		return map[string]bool{"done": done}, err
 	}))
-	mux.HandleFunc("POST /hint", s.guarded(func(*http.Request) (any, error) { return t.Hint() }))
+	mux.HandleFunc("POST /hint", guarded(s.token, func(*http.Request) (any, error) { return t.Hint() }))
+	return listen(address, mux)
+}
+
+// ListenLive is Listen for a game that is being played. Requests that hold it need a token, as those of
+// ListenTable do.
+func ListenLive(address string, page []byte, l *view.Live) (*Server, error) {
+	l.Token = rand.Text()
+	mux := routes(page, func() (view.Answerer, int, error) { return l, l.Version(), nil })
+	for path, do := range map[string]func(){"hold": func() { l.Hold(true) }, "go": func() { l.Hold(false) }, "step": l.Step} {
+		mux.HandleFunc("POST /"+path, guarded(l.Token, func(*http.Request) (any, error) {
+			do()
+			return map[string]bool{"done": true}, nil
+		}))
+	}
 	return listen(address, mux)
 }
 
@@ -44,12 +58,12 @@ type seat struct {
 }
 
 // source is the Source of the table.
-func (s *seat) source() (*view.Desk, int, error) {
+func (s *seat) source() (view.Answerer, int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v := s.table.Version(); s.desk == nil || v != s.version {
 		shelf := s.table.Shelf()
-		shelf.Person = &view.Person{Seat: s.table.Seat(), Token: s.token}
+		shelf.Person, shelf.Token = &view.Person{Seat: s.table.Seat()}, s.token
 		s.desk, s.version = view.NewDesk(shelf), v
 	}
 	return s.desk, s.version, nil
@@ -91,9 +105,9 @@ func (s *seat) choose(r *http.Request) (any, error) {
 }
 
 // guarded answers a request that changes something.
-func (s *seat) guarded(do func(r *http.Request) (any, error)) http.HandlerFunc {
+func guarded(token string, do func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Moonfarm-Token")), []byte(s.token)) != 1 {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Moonfarm-Token")), []byte(token)) != 1 {
 			http.Error(w, "expected the token of shelf.json in the header Moonfarm-Token", http.StatusForbidden)
 			return
 		}

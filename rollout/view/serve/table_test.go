@@ -55,7 +55,7 @@ func TestTable(t *testing.T) {
 	_, text := get(t, s, "shelf.json", "", "")
 	require.NoError(t, json.Unmarshal([]byte(text), &shelf))
 	require.Equal(t, 0, shelf.Person.Seat)
-	token := shelf.Person.Token
+	token := shelf.Token
 	for _, path := range []string{"choose", "undo", "hint"} {
 		code, text := post(t, s, path, "x", "{}")
 		assert.Equal(t, http.StatusForbidden, code, "%s: %s", path, text)

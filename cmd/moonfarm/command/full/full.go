@@ -29,7 +29,7 @@ func program() command.Program {
 type pages struct{}
 
 // Serve implements command.Pages.
-func (pages) Serve(ctx context.Context, address string, page []byte, source func() (*view.Desk, int, error), ready func(url string)) error {
+func (pages) Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error {
 	s, err := serve.Listen(address, page, source)
 	return until(ctx, s, err, ready)
 }
@@ -37,6 +37,12 @@ func (pages) Serve(ctx context.Context, address string, page []byte, source func
 // ServeTable implements command.Pages.
 func (pages) ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error {
 	s, err := serve.ListenTable(address, page, t)
+	return until(ctx, s, err, ready)
+}
+
+// ServeLive implements command.Pages.
+func (pages) ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error {
+	s, err := serve.ListenLive(address, page, l)
 	return until(ctx, s, err, ready)
 }
 
