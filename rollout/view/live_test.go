@@ -29,8 +29,8 @@ func TestLive(t *testing.T) {
 			v := vector(t, c.game, c.rules, c.turns)
 			painter := env.Unwrap(v).(env.Painter)
 			seats := []int{features.Spectator}
-			if c.fog {
-				seats = append(seats, 0, 1)
+			for p := 0; p < f.Seats() && c.fog; p++ {
+				seats = append(seats, p)
 			}
 			all := map[int][][]features.Scene{}
 			for _, seat := range seats {

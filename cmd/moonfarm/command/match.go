@@ -36,9 +36,10 @@ type matchFlags struct {
 	limits       limitFlags
 	locks        *filelock.Locker
 	runner       runnerFlags
+	view         matchView
 }
 
-func (a *app) match() *cobra.Command {
+func (a *app) match(serve Pages) *cobra.Command {
 	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1, locks: &a.Locks}
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
@@ -94,6 +95,7 @@ command)).`,
 	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
 	f.limits.add(c)
 	f.runner.add(c)
+	f.view.add(c, serve)
 	return c
 }
 
@@ -259,6 +261,10 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 			return err
 		}
 	}
+	if err := f.view.open(a, c, s); err != nil {
+		return err
+	}
+	defer f.view.close()
 	m := a.Meter("games")
 	list, err := s.play(c.Context(), m)
 	passed := m.End()
@@ -271,7 +277,11 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	}
 	r := s.report(list)
 	r.Complete = len(list) == f.games
-	return errors.Join(err, a.Print(r, func() { a.printMatches(r, passed) }))
+	err = errors.Join(err, a.Print(r, func() { a.printMatches(r, passed) }))
+	if err == nil && f.view.live != nil {
+		err = f.view.wait(c.Context(), a, &list[0])
+	}
+	return err
 }
 
 // unbroken returns the number of games before the first one that is not in the list.
@@ -310,10 +320,12 @@ func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liv
 	m.Watch = live.watch(n, names)
 	m.Fault = func(fault players.LiveFault) {
 		live.fault(fmt.Sprintf("game %d", n+1), names[fault.Seat], &fault)
+		s.flags.view.mark(&fault)
 		if s.flags.stop {
 			live.stop(fmt.Errorf("--stop-at-first-fault: game %d, seat %d, %s: %s", n+1, fault.Seat+1, names[fault.Seat], fault.Text))
 		}
 	}
+	s.flags.view.show(ctx, m)
 	o, err := s.flags.files.play(ctx, s.Runner, s.name, m, gameName{game: n + 1, players: sits})
 	if o == nil {
 		return err

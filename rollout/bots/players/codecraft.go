@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	cckit "moonfarm/features/codecraft"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	bot "moonfarm/rollout/bots/codecraft"
@@ -143,7 +144,7 @@ func (h *codecraftHost) limitsOf(p *Entrant) matchLimits {
 func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay, Repeat: h.repeat,
 		Debug: h.runner.Debug, StopWhenCrashed: h.runner.StopWhenCrashed,
-		Watch: watch(h.game, len(m.Seats), m.Watch)}
+		Watch: watch(h.game, cckit.Kit(h.game), m)}
 	match.Crashed = m.crashReporter()
 	if h.start != nil {
 		start := *h.start

@@ -10,6 +10,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/features"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots"
@@ -40,7 +41,14 @@ type Meeting struct {
 	// Watch, if not nil, is called at the start and after every turn with the number of
 	// turns played and the scores by seat.
 	Watch func(turn int, scores []float64)
+	// Show, if not nil, is called at the same times with a function that draws the state
+	// as a seat, or features.Spectator, sees it. The function may be called until Show
+	// returns. An error of Show ends the game.
+	Show func(scene Scene) error
 }
+
+// Scene sets dst to what a seat sees: see features.Kit.
+type Scene func(dst *features.Scene, seat int)
 
 // Outcome describes a game that was played.
 type Outcome struct {
@@ -117,14 +125,19 @@ func playPolicies(ctx context.Context, game catalog.Entry, rules string, m *Meet
 	for _, p := range m.Seats {
 		match.Seats = append(match.Seats, bots.Seat{Policy: p.Policy})
 	}
-	if m.Watch != nil {
+	if m.Watch != nil || m.Show != nil {
 		scores := make([]float64, len(m.Seats))
 		match.Shown = func(b *env.Batch) error {
 			for i := range scores {
 				scores[i] = v.Outcome(0, sim.Player(i)).Score
 			}
-			m.Watch(int(b.Turn[0]), scores)
-			return nil
+			if m.Watch != nil {
+				m.Watch(int(b.Turn[0]), scores)
+			}
+			if m.Show == nil {
+				return nil
+			}
+			return m.Show(func(dst *features.Scene, seat int) { env.Unwrap(v).(env.Painter).Scene(dst, 0, seat) })
 		}
 	}
 	r, err := match.Play(ctx)
@@ -191,18 +204,23 @@ func (o *Outcome) Played(g schedule.Fixture) arena.Played {
 	return p
 }
 
-// watch returns a function that passes the scores of every state to a Meeting's Watch.
-func watch[S any](g sim.Game[S], seats int, to func(turn int, scores []float64)) func(s *S) error {
-	if to == nil {
+// watch returns a function that passes every state to a Meeting's Watch and Show.
+func watch[S any](g sim.Game[S], kit features.Kit[S], m *Meeting) func(s *S) error {
+	if m.Watch == nil && m.Show == nil {
 		return nil
 	}
-	scores, turn := make([]float64, seats), 0
+	scores, turn := make([]float64, len(m.Seats)), 0
 	return func(s *S) error {
 		for i := range scores {
 			scores[i] = g.Outcome(s, sim.Player(i)).Score
 		}
-		to(turn, scores)
+		if m.Watch != nil {
+			m.Watch(turn, scores)
+		}
 		turn++
-		return nil
+		if m.Show == nil {
+			return nil
+		}
+		return m.Show(func(dst *features.Scene, seat int) { kit.Scene(dst, s, seat) })
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	tmkit "moonfarm/features/terminal"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
@@ -74,7 +75,7 @@ func (h *terminalHost) enter(p *Entrant, text string) error {
 // play implements host.
 func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Config: h.config, Limits: h.limits, Seed: m.Seed, Replay: m.Replay,
-		Watch: watch(h.game, 2, m.Watch)}
+		Watch: watch(h.game, tmkit.Kit(h.game), m)}
 	match.Crashed = m.crashReporter()
 	if m.Fault != nil {
 		match.Refused = func(seat, turn int, text string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	tdkit "moonfarm/features/towerdefence"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
@@ -59,7 +60,7 @@ func (h *towerdefenceHost) enter(p *Entrant, text string) (err error) {
 // play implements host.
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Locks: h.locks, Create: m.Create,
-		Watch: watch(h.game, 2, m.Watch)}
+		Watch: watch(h.game, tdkit.Kit(h.game), m)}
 	match.Crashed = m.crashReporter()
 	if m.Fault != nil {
 		match.Fault = func(seat int, k bot.FaultKind, f *bot.Faults) {
