@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,7 +55,7 @@ func (f *matchView) open(a *app, c *cobra.Command, s *series) error {
 	go func() {
 		defer close(f.ended)
 		failed <- f.serve.ServeLive(ctx, f.http, page.HTML(nil), f.live, func(url string) {
-			a.Warn(url + " shows the game; Ctrl-C ends it")
+			fmt.Fprintf(a.Stderr, "%s shows the game; Ctrl-C ends it\n", url)
 			close(ready)
 		})
 	}()

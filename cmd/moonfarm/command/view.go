@@ -17,6 +17,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/curves"
 	"moonfarm/rollout/view/page"
 	"moonfarm/rollout/view/table"
 	"moonfarm/sim/texts"
@@ -49,6 +50,8 @@ type Pages interface {
 	Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
 	// ServeTable is Serve for a game with a person.
 	ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error
+	// ServePage serves a page that is made anew for each visitor.
+	ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error
 	// ServeLive is Serve for a game that is being played.
 	ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error
 }
@@ -67,6 +70,8 @@ these:
   a recording    of an original engine, as replay takes it, with one game or many
   a dataset      a folder or a URL
   a tournament   the folder of eval --out; games between policies are played again
+  a run          the folder of an example that learns, with its curve.json or
+                 curve.csv: charts of its progress, which follow the run
   GAME           with --players: games of these policies, played now
 
 ` + viewHelp(serve != nil) + `
@@ -163,6 +168,9 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve Pages) 
 			return console.WrongUse("--%s is for a game with a player named human", name)
 		}
 	}
+	if curves.Holds(what) {
+		return a.viewCurves(c, what, f, serve)
+	}
 	shelf, err := f.open(c, what)
 	if err != nil {
 		return err
@@ -238,17 +246,49 @@ func (w *watched) source() (view.Answerer, int, error) {
 	return w.desk, w.version, nil
 }
 
+// viewCurves shows the progress of a run that learns.
+func (a *app) viewCurves(c *cobra.Command, dir string, f *viewFlags, serve Pages) error {
+	if serve == nil || f.out != "" {
+		r, err := curves.Read(dir)
+		if err != nil {
+			return err
+		}
+		text, err := curves.Page(r, 0)
+		if err != nil {
+			return err
+		}
+		return a.savePage(f, text, dir)
+	}
+	if _, err := curves.Read(dir); err != nil {
+		return err
+	}
+	return serve.ServePage(c.Context(), f.http, func() ([]byte, error) {
+		r, err := curves.Read(dir)
+		if err != nil {
+			return nil, err
+		}
+		return curves.Page(r, refreshSeconds)
+	}, a.ready(dir))
+}
+
+// refreshSeconds is the time between two looks at a run.
+const refreshSeconds = 5
+
 // writePage writes the page with all data in it.
 func (a *app) writePage(f *viewFlags, shelf view.Shelf) error {
 	data, err := view.NewDesk(shelf).Everything(mostPage)
 	if err != nil {
 		return err
 	}
+	return a.savePage(f, page.HTML(data), texts.Plural(int(shelf.Head().Total), "game"))
+}
+
+// savePage writes a page with all its data.
+func (a *app) savePage(f *viewFlags, text []byte, what string) error {
 	name := f.out
 	if name == "" {
 		name = "view.html"
 	}
-	text := page.HTML(data)
 	if err := writeWhole(name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -257,7 +297,7 @@ func (a *app) writePage(f *viewFlags, shelf view.Shelf) error {
 		full = name
 	}
 	return a.Print(viewed{File: full, Bytes: len(text)}, func() {
-		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, texts.Plural(int(shelf.Head().Total), "game"), float64(len(text))/1e6)
+		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, what, float64(len(text))/1e6)
 	})
 }
 

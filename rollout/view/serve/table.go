@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
 
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/table"
+	"moonfarm/sim/bounded"
 )
 
 // maxAnswer bounds what a person's page sends, in bytes.
@@ -90,10 +90,7 @@ func (s *seat) offer(w http.ResponseWriter, r *http.Request) {
 
 // choose plays what the person chooses.
 func (s *seat) choose(r *http.Request) (any, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer+1))
-	if err == nil && len(body) > maxAnswer {
-		err = fmt.Errorf("more than %d bytes", maxAnswer)
-	}
+	body, err := bounded.Read(r.Body, maxAnswer)
 	var a table.Answer
 	if err == nil {
 		err = json.Unmarshal(body, &a)

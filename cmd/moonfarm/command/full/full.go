@@ -40,6 +40,12 @@ func (pages) ServeTable(ctx context.Context, address string, page []byte, t *tab
 	return until(ctx, s, err, ready)
 }
 
+// ServePage implements command.Pages.
+func (pages) ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error {
+	s, err := serve.ListenPage(address, page)
+	return until(ctx, s, err, ready)
+}
+
 // ServeLive implements command.Pages.
 func (pages) ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error {
 	s, err := serve.ListenLive(address, page, l)

@@ -154,6 +154,9 @@ type legend struct {
 
 func newLegend(lines []Line) legend {
 	g, widest := legend{columns: 1}, 0.0
+	if len(lines) == 1 && lines[0].Label+lines[0].Name == "" { // the axis says what it is
+		return g
+	}
 	for _, l := range lines {
 		g.names = append(g.names, shorten(l.Label+" "+l.Name, (Width-2*edge-between)/2-swatch-gap))
 		widest = max(widest, widthOfText(g.names[len(g.names)-1]))
