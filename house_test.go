@@ -35,7 +35,7 @@ var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout
 
 // testOnly has the packages that only tests may import.
 var testOnly = []string{"sim/simtest", "sim/towerdefence/wire/internal/wiretest", "sim/codecraft/wire/internal/wiretest", "sim/terminal/wire/internal/wiretest",
-	"features/featuretest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest", "rollout/policy/policytest",
+	"features/featuretest", "rollout/browsertest", "rollout/farm/farmtest", "rollout/policy/neural/neuraltest", "rollout/policy/policytest",
 	"datasets/internal/bucket/buckettest", "cmd/moonfarm/internal/commandtest"}
 
 // impure has the packages that sim must not import, as its packages only compute.

@@ -1,0 +1,263 @@
+// Package browsertest opens pages in a headless Chromium, for tests of pages.
+package browsertest
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Limits of time. A busy machine takes long for simple things.
+const (
+	allLimit  = 9 * time.Minute // of all answers of one browser
+	waitLimit = 3 * time.Minute
+)
+
+// Browser is a headless Chromium with one page, driven over its pipe.
+type Browser struct {
+	t        testing.TB
+	to       *os.File
+	from     *bufio.Reader
+	session  string
+	calls    int
+	troubles []string
+}
+
+// Open opens a page. It skips the test where no Chromium is installed. The browser ends
+// with the test.
+func Open(t testing.TB, url string) *Browser {
+	t.Helper()
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil && program == "" {
+			program = p
+		}
+	}
+	if program == "" {
+		t.Skip("Chromium is not installed: the page is not tried in a browser")
+	}
+	b := start(t, program)
+	var target struct{ TargetID, SessionID string }
+	b.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
+	b.session = target.SessionID
+	for _, domain := range []string{"Runtime", "Log", "Page"} {
+		b.Call(domain+".enable", nil, &struct{}{})
+	}
+	b.Navigate(url)
+	return b
+}
+
+// start starts the program.
+func start(t testing.TB, program string) *Browser {
+	t.Helper()
+	in, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+		"--window-size=1300,1400", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+	c.ExtraFiles = []*os.File{in, out} // 3 and 4
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	out.Close()
+	t.Cleanup(func() { // before that of TempDir
+		fmt.Fprint(to, `{"id":1000000,"method":"Browser.close"}`+"\x00")
+		timer := time.AfterFunc(10*time.Second, func() { c.Process.Kill() })
+		_ = c.Wait()
+		timer.Stop()
+		to.Close()
+		from.Close()
+	})
+	_ = from.SetReadDeadline(time.Now().Add(allLimit))
+	return &Browser{t: t, to: to, from: bufio.NewReader(from)}
+}
+
+// Navigate opens another page.
+func (b *Browser) Navigate(url string) {
+	b.t.Helper()
+	b.Call("Page.navigate", map[string]any{"url": url}, &struct{}{})
+}
+
+// Call sends a command and decodes its answer into result. The test fails if the command does.
+func (b *Browser) Call(method string, params map[string]any, result any) {
+	b.t.Helper()
+	if err := b.try(method, params, result); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// message is an answer to a command, or an event.
+type message struct {
+	ID     int
+	Result json.RawMessage
+	Error  any
+	Method string
+	Params struct {
+		ExceptionDetails struct {
+			Text      string
+			Exception struct{ Description string }
+		}
+		Entry struct{ Source, Level, Text, URL string }
+		Type  string // of a call of the console
+		Args  []struct{ Value any }
+	}
+}
+
+// try sends a command to the browser and waits for its answer. It collects the troubles that
+// the browser reports meanwhile.
+func (b *Browser) try(method string, params map[string]any, result any) error {
+	b.t.Helper()
+	b.calls++
+	if params == nil {
+		params = map[string]any{}
+	}
+	ask := map[string]any{"id": b.calls, "method": method, "params": params}
+	if b.session != "" {
+		ask["sessionId"] = b.session
+	}
+	data, err := json.Marshal(ask)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.to.Write(append(data, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	for {
+		data, err := b.from.ReadBytes(0)
+		if err != nil {
+			b.t.Fatalf("%s: %v", method, err)
+		}
+		var m message
+		if err := json.Unmarshal(data[:len(data)-1], &m); err != nil {
+			b.t.Fatal(err)
+		}
+		switch {
+		case m.ID != b.calls:
+			b.note(&m)
+			continue
+		case m.Error != nil:
+			return fmt.Errorf("%v", m.Error)
+		}
+		return json.Unmarshal(m.Result, result)
+	}
+}
+
+// note keeps an event that a page without errors does not cause.
+func (b *Browser) note(m *message) {
+	p := &m.Params
+	switch {
+	case m.Method == "Runtime.exceptionThrown":
+		b.troubles = append(b.troubles, "exception: "+p.ExceptionDetails.Text+" "+p.ExceptionDetails.Exception.Description)
+	case m.Method == "Log.entryAdded" && (p.Entry.Level == "error" || p.Entry.Level == "warning"):
+		b.troubles = append(b.troubles, p.Entry.Source+": "+p.Entry.Text+" "+p.Entry.URL)
+	case m.Method == "Runtime.consoleAPICalled" && (p.Type == "error" || p.Type == "warning" || p.Type == "assert"):
+		b.troubles = append(b.troubles, fmt.Sprint("console: ", p.Args))
+	}
+}
+
+// Troubles returns the exceptions, the violations of policies and the other errors and warnings
+// of the browser's console since the last call.
+func (b *Browser) Troubles() []string {
+	b.t.Helper()
+	b.Eval("0") // reads the events so far
+	list := b.troubles
+	b.troubles = nil
+	return list
+}
+
+// Eval returns the value of an expression in the page as text, or the error if it has none, as
+// while the page is loading. It waits for the value of a promise.
+func (b *Browser) Eval(expression string) string {
+	b.t.Helper()
+	var r struct {
+		Result           struct{ Value any }
+		ExceptionDetails any
+	}
+	if err := b.try("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &r); err != nil {
+		return err.Error()
+	}
+	if r.ExceptionDetails != nil {
+		return fmt.Sprint("exception: ", r.ExceptionDetails)
+	}
+	return fmt.Sprint(r.Result.Value)
+}
+
+// Becomes waits for the value of an expression.
+func (b *Browser) Becomes(expression, want string) {
+	b.t.Helper()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for begun := time.Now(); ; <-look.C {
+		got := b.Eval(expression)
+		if got == want {
+			return
+		}
+		if time.Since(begun) > waitLimit {
+			b.t.Fatalf("%s is %q, want %q", expression, got, want)
+		}
+	}
+}
+
+// Press presses a key. modifiers: 1 Alt, 2 Control, 4 Meta, 8 Shift.
+func (b *Browser) Press(key, text string, code, modifiers int) {
+	b.t.Helper()
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.Call("Input.dispatchKeyEvent", map[string]any{
+			"type": kind, "key": key, "code": key, "text": text, "windowsVirtualKeyCode": code, "modifiers": modifiers,
+		}, &struct{}{})
+	}
+}
+
+// Mouse sends a mouse event ("mouseMoved", "mousePressed", "mouseReleased", "mouseWheel") at a
+// point of the window. wheel is the vertical distance of a mouseWheel.
+func (b *Browser) Mouse(kind string, x, y, wheel float64) {
+	b.t.Helper()
+	params := map[string]any{"type": kind, "x": x, "y": y}
+	switch kind {
+	case "mouseWheel":
+		params["deltaX"], params["deltaY"] = 0, wheel
+	case "mouseMoved":
+	default:
+		params["button"], params["buttons"], params["clickCount"] = "left", 1, 1
+	}
+	b.Call("Input.dispatchMouseEvent", params, &struct{}{})
+}
+
+// Click clicks at a point of the window.
+func (b *Browser) Click(x, y float64) {
+	b.t.Helper()
+	b.Mouse("mouseMoved", x, y, 0)
+	b.Mouse("mousePressed", x, y, 0)
+	b.Mouse("mouseReleased", x, y, 0)
+}
+
+// Picture writes a screenshot to the folder in MOONFARM_PICTURES, if it is set.
+func (b *Browser) Picture(name string) {
+	b.t.Helper()
+	dir := os.Getenv("MOONFARM_PICTURES")
+	if dir == "" {
+		return
+	}
+	var r struct{ Data string }
+	b.Call("Page.captureScreenshot", map[string]any{"format": "png"}, &r)
+	data, err := base64.StdEncoding.DecodeString(r.Data)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), data, 0o666)
+	}
+	if err != nil {
+		b.t.Error(err)
+	}
+}
