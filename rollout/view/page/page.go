@@ -1,5 +1,97 @@
-// Package page is a stand-in.
+// Package page has the page that plays films of games: the board, the numbers of the seats, the
+// list of games. It is one HTML file without external scripts, styles or pictures.
+//
+// The page asks for JSON by name, of the data embedded in it or of the server that it came from:
+// shelf.json, games.json, film.json, frames.json, and optionally stats.json and version.json.
 package page
 
-// HTML returns a page.
-func HTML(data map[string][]byte) []byte { return nil }
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+)
+
+//go:embed page.html page.css *.js
+var files embed.FS
+
+// scripts are the parts of the script, in the order in which they run.
+var scripts = []string{"data.js", "board.js", "panel.js", "shelf.js", "play.js", "main.js"}
+
+// HTML returns the page. data has the JSON texts to embed by name, such as "film.json?game=3"; the
+// page then asks no server. With nil it asks the server that it came from. The same data give the
+// same bytes.
+func HTML(data map[string][]byte) []byte {
+	script := ""
+	for _, name := range scripts {
+		script += compact(source(name))
+	}
+	style := compact(source("page.css"))
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; " +
+		"script-src " + hash(script) + "; style-src " + hash(style)
+	if data == nil {
+		policy += "; connect-src 'self'"
+	}
+	replace := strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}", script, "{{data}}", embedded(data))
+	return []byte(replace.Replace(source("page.html")))
+}
+
+// source returns an embedded file.
+func source(name string) string {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // the compiler has embedded it
+	}
+	return string(text)
+}
+
+// compact removes indents, and lines that are comments. No text of the files spans lines.
+func compact(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// hash returns the source expression of a Content-Security-Policy that allows an inline text.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// embedded returns the element with the data, or "" for nil.
+func embedded(data map[string][]byte) string {
+	if data == nil {
+		return ""
+	}
+	packed := map[string][]byte{} // []byte becomes base64
+	for name, text := range data {
+		packed[name] = zip(text)
+	}
+	var b bytes.Buffer
+	must(json.NewEncoder(&b).Encode(packed)) // it sorts the names, and escapes "<"
+	return `<script type="application/json" id="moonfarm-data">` + b.String() + "</script>\n"
+}
+
+// zip compresses a text with gzip.
+func zip(text []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(text)
+	must(err)
+	must(w.Close())
+	return b.Bytes()
+}
+
+// must panics at an error of a writer to memory, which returns none.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

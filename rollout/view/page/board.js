@@ -1,0 +1,594 @@
+// This file draws a frame on a canvas, in the look of package features/picture. What does not
+// change is kept in layers: the ground (areas, grid, numbers), the things that do not move, and
+// the lines. Each look of an entity is drawn once, as a small picture.
+
+// Colours by owner, nobody's first. edge: outlines and lines; fill: the inside; area: the owner's part of the board.
+const palettes = {
+  light: {
+    paper: "#fff", dark: "#222", axis: "#666", grid: "#ddd", fog: "#c9c9c9", mark: "#1559b3", flash: "#fff",
+    edge: ["#777", "#0072b2", "#d55e00", "#009e73", "#cc79a7"], fill: ["#d0d0d0", "#73b1d5", "#e8a673", "#73cab2", "#e3b6cf"],
+    area: ["#fff", "#eff5fa", "#fcf4ee", "#eef8f5", "#fbf4f8"],
+  },
+  dark: {
+    paper: "#12161c", dark: "#f2f4f7", axis: "#a0abb8", grid: "#2d3540", fog: "#46505d", mark: "#7db4ff", flash: "#fff",
+    edge: ["#9aa4b0", "#5eb8ec", "#ff9450", "#35c99c", "#e79cc6"], fill: ["#444d58", "#1b4f72", "#733d14", "#175c49", "#6c3a56"],
+    area: ["#171c23", "#152431", "#2a1e15", "#132822", "#281c25"],
+  },
+};
+let palette = palettes.light;
+const colour = (owner) => (owner >= 0 && owner < 4 ? owner + 1 : 0);
+
+const dashPatterns = [[], [5, 3], [1.5, 2.5], [7, 2, 1.5, 2], [3, 2]];
+
+function dashOf(dashes, kind, dpr) {
+  let i = dashes.indexOf(kind);
+  if (i < 0 && dashes.length < most.kinds) i = dashes.push(kind) - 1;
+  return dashPatterns[Math.max(i, 0) % dashPatterns.length].map((d) => d * dpr);
+}
+
+// trace adds the outline in a rectangle to the path of g. up: y grows upwards.
+function trace(g, outline, x, y, w, h, up) {
+  if (up && outline >= 5) outline = 11 - outline;
+  const corners = [
+    [0, 0, 1, 0, 1, 1, 0, 1], null, [0.5, 0, 1, 0.5, 0.5, 1, 0, 0.5], [0, 0, 1, 0.5, 0, 1], [1, 0, 0, 0.5, 1, 1], [0, 0, 1, 0, 0.5, 1], [0.5, 0, 1, 1, 0, 1],
+  ][outline];
+  g.beginPath();
+  if (!corners) g.ellipse(x + w / 2, y + h / 2, w / 2, h / 2, 0, 0, 2 * Math.PI);
+  else for (let i = 0; i < corners.length; i += 2) g[i ? "lineTo" : "moveTo"](x + corners[i] * w, y + corners[i + 1] * h);
+  g.closePath();
+}
+
+const fontOf = (size) => `${size}px "Liberation Sans", Arial, Helvetica, sans-serif`;
+
+// shape draws the outline of a look with its letter, in a rectangle of the canvas.
+function shape(g, look, x, y, w, h, up, dpr) {
+  const { kind, flags } = look;
+  const own = colour(look.owner);
+  const small = Math.min(w, h);
+  let stroke = Math.min(1.2 * dpr, small / 5);
+  if (flags & 2) stroke = Math.min(Math.max(small * 0.11, 2 * dpr), 3 * dpr, small / 3);
+  const inset = Math.min(small * 0.06, 2 * dpr) + stroke / 2;
+  x += inset;
+  y += inset;
+  w = Math.max(w - 2 * inset, 0.5);
+  h = Math.max(h - 2 * inset, 0.5);
+  trace(g, kind.outline, x, y, w, h, up);
+  g.fillStyle = flags & 1 ? palette.paper : look.width < 0.5 ? palette.edge[own] : palette.fill[own];
+  g.fill();
+  g.strokeStyle = palette.edge[own];
+  g.lineWidth = stroke;
+  g.lineJoin = "round";
+  g.setLineDash(flags & 1 ? [2 * dpr, 1.5 * dpr] : []);
+  g.stroke();
+  g.setLineDash([]);
+  const triangle = kind.outline > 2;
+  const size = Math.min(Math.max(small * 0.55, Math.min(small * 0.75, 10 * dpr)), 26 * dpr) * (kind.outline > 1 ? 0.8 : 1);
+  if (kind.letter && size >= 5 * dpr) {
+    const turned = up && kind.outline >= 5 ? 11 - kind.outline : kind.outline;
+    g.font = fontOf(size);
+    g.fillStyle = palette.dark;
+    g.textAlign = "center";
+    g.textBaseline = "alphabetic";
+    g.fillText(kind.letter, x + w * (triangle && turned === 3 ? 0.42 : turned === 4 ? 0.58 : 0.5), y + h * (turned === 5 ? 0.38 : turned === 6 ? 0.64 : 0.5) + size * 0.36);
+  }
+  if (flags & 4) {
+    g.beginPath();
+    g.moveTo(x, y);
+    g.lineTo(x + w, y + h);
+    g.moveTo(x, y + h);
+    g.lineTo(x + w, y);
+    g.strokeStyle = palette.dark;
+    g.lineWidth = 1.5 * dpr;
+    g.stroke();
+  }
+}
+
+const layer = () => document.createElement("canvas").getContext("2d");
+
+// show has the switches of all boards.
+const show = { ranges: true, orders: true, grid: true };
+
+const mostSprites = 3000;
+const miniSide = 120; // of the map in the corner, in points
+const greatestZoom = 40;
+
+class Board {
+  constructor(canvas, no) {
+    this.canvas = canvas;
+    this.no = no;
+    this.g = canvas.getContext("2d", { alpha: false });
+    this.layers = { ground: layer(), still: layer(), over: layer(), mini: layer() };
+    this.made = {}; // what each layer shows
+    this.zoom = 1;
+    this.midX = this.midY = 0; // the middle of the view, in cells from the upper left corner of the board
+    this.version = 0; // of the size of cells and the colours, for sprites
+    this.film = this.frame = null;
+    this.movers = [];
+    this.moving = new Set();
+    this.dpr = 1;
+    this.times = { draws: 0, sum: 0, worst: 0 };
+  }
+
+  // set takes a frame to draw. before: the frame from which things move to it, or null.
+  set(film, frame, before) {
+    const was = this.film?.head, is = film.head;
+    const fits = was && was.id === is.id && was.width === is.width && was.height === is.height && was.up === is.up;
+    this.film = film;
+    if (!fits) this.fit();
+    this.frame = frame;
+    this.movers = [];
+    this.moving.clear();
+    if (!before || before.entities === frame.entities) return;
+    const ids = idsOf(before.entities);
+    for (const e of frame.entities) {
+      if (!e?.id) continue;
+      const from = ids.get(e.id);
+      if (from && from !== e && (from.x !== e.x || from.y !== e.y)) {
+        this.movers.push({ e, x: from.x, y: from.y });
+        this.moving.add(e);
+      }
+    }
+  }
+
+  fit() {
+    this.zoom = 1;
+    this.midX = (this.film?.head.width ?? 0) / 2;
+    this.midY = (this.film?.head.height ?? 0) / 2;
+    this.changed();
+  }
+
+  changed() {
+    this.version++;
+    this.made = {};
+  }
+
+  // resize fits the canvas to its box. It reports whether the size has changed.
+  resize() {
+    const dpr = Math.min(window.devicePixelRatio || 1, 3);
+    const w = Math.max(1, Math.round(this.canvas.clientWidth * dpr)), h = Math.max(1, Math.round(this.canvas.clientHeight * dpr));
+    if (w === this.canvas.width && h === this.canvas.height && dpr === this.dpr) return false;
+    this.dpr = dpr;
+    for (const c of [this.canvas, this.layers.ground.canvas, this.layers.still.canvas, this.layers.over.canvas]) {
+      c.width = w;
+      c.height = h;
+    }
+    this.changed();
+    return true;
+  }
+
+  // place computes the side of a cell and the place of the board on the canvas, in pixels.
+  place() {
+    const { width, height } = this.film.head;
+    const w = this.canvas.width, h = this.canvas.height, edge = 24 * this.dpr, rim = 8 * this.dpr;
+    const fits = Math.min((w - edge - rim) / width, (h - edge - rim) / height, 64 * this.dpr);
+    let cell = Math.max(fits, 0.02) * this.zoom;
+    if (cell >= 4) cell = Math.floor(cell);
+    if (cell !== this.cell) this.version++;
+    this.cell = cell;
+    const put = (side, cells, mid, before, after) => {
+      const free = side - before - after - cells * cell;
+      if (free >= 0) return [before + free / 2, cells / 2];
+      const half = (side - before - after) / 2 / cell;
+      const at = Math.min(Math.max(mid, half), cells - half);
+      return [before + (half - at) * cell, at];
+    };
+    [this.left, this.midX] = put(w, width, this.midX, edge, rim);
+    [this.top, this.midY] = put(h, height, this.midY, rim, edge);
+    this.left = Math.round(this.left);
+    this.top = Math.round(this.top);
+    this.wide = Math.round(width * cell);
+    this.high = Math.round(height * cell);
+  }
+
+  x(x) {
+    return this.left + x * this.cell;
+  }
+
+  y(y) {
+    return this.top + (this.film.head.up ? this.film.head.height - y : y) * this.cell;
+  }
+
+  // top edge of a rectangle whose least y is given
+  yTop(y, height) {
+    return this.y(this.film.head.up ? y + height : y);
+  }
+
+  // draw draws the frame. part: how far things have moved from the frame before, from 0 to 1.
+  draw(part) {
+    const begun = performance.now();
+    const g = this.g;
+    this.resize();
+    const { frame, film } = this;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    if (!film || !frame || !film.head.drawn) {
+      this.blank(film && frame ? "nothing to draw: the board has no size" : "");
+      return;
+    }
+    const view = `${this.zoom} ${this.midX} ${this.midY} ${this.version}`;
+    if (this.view !== view || !this.made.ground) {
+      this.place();
+      this.made = {};
+      this.view = `${this.zoom} ${this.midX} ${this.midY} ${this.version}`;
+    }
+    this.ground(frame.areas);
+    this.still(frame);
+    g.drawImage(this.layers.still.canvas, 0, 0);
+    for (const m of this.movers) this.entity(g, m.e, m.x + (m.e.x - m.x) * part, m.y + (m.e.y - m.y) * part);
+    if (frame.lines.length) {
+      this.over(frame);
+      g.drawImage(this.layers.over.canvas, 0, 0);
+    }
+    this.events(g, frame.events, part);
+    this.rings(g, part);
+    if (this.zoom > 1) this.mini(g, frame);
+    const took = performance.now() - begun;
+    this.times.draws++;
+    this.times.sum += took;
+    this.times.worst = Math.max(this.times.worst, took);
+  }
+
+  blank(words) {
+    const g = this.g;
+    g.fillStyle = palette.paper;
+    g.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    g.fillStyle = palette.dark;
+    g.font = fontOf(14 * this.dpr);
+    g.textAlign = "center";
+    g.fillText(words, this.canvas.width / 2, this.canvas.height / 2);
+  }
+
+  // ground draws the areas, the grid and the numbers of columns and rows.
+  ground(areas) {
+    if (this.made.ground === areas && this.made.grid === show.grid) return;
+    Object.assign(this.made, { ground: areas, grid: show.grid, still: null });
+    const g = this.layers.ground, { cell, dpr } = this;
+    g.fillStyle = palette.paper;
+    g.fillRect(0, 0, g.canvas.width, g.canvas.height);
+    let lines = 4000; // at most
+    for (const hidden of [false, true]) {
+      for (const a of areas) {
+        if (!a || a.hidden !== hidden) continue;
+        const x = Math.round(this.x(a.x)), y = Math.round(this.yTop(a.y, a.height));
+        const right = Math.round(this.x(a.x + a.width)), bottom = Math.round(this.yTop(a.y, a.height) + a.height * cell);
+        g.fillStyle = hidden ? palette.fog : palette.area[colour(a.owner)];
+        g.fillRect(x, y, right - x, bottom - y);
+        if (hidden || !show.grid) continue;
+        g.fillStyle = palette.grid;
+        const step = cell < 5 * dpr ? 10 : 1;
+        for (let v = 0; v <= a.width && lines-- > 0; v += step) g.fillRect(Math.round(this.x(a.x + v)), y, 1, bottom - y + 1);
+        for (let v = 0; v <= a.height && lines-- > 0; v += step) g.fillRect(x, Math.round(this.yTop(a.y, a.height) + v * cell), right - x + 1, 1);
+      }
+    }
+    this.numbers(g);
+  }
+
+  numbers(g) {
+    const { cell, dpr } = this, { width, height, up } = this.film.head;
+    const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((s) => s * cell >= 20 * dpr) ?? 2000;
+    const w = g.canvas.width, h = g.canvas.height;
+    const bottom = Math.min(this.top + this.high, h - 18 * dpr), left = Math.max(this.left, 22 * dpr);
+    g.fillStyle = palette.paper; // over what is beside the view
+    g.fillRect(0, bottom + 1, w, h);
+    g.fillRect(0, 0, left, h);
+    g.font = fontOf(10 * dpr);
+    g.fillStyle = palette.axis;
+    g.textBaseline = "middle";
+    g.textAlign = "center";
+    for (let x = 0; x < width; x += step) {
+      const at = this.x(Math.min(x + 0.5, width));
+      if (at > left && at < w) g.fillText(String(x), at, bottom + 9 * dpr);
+    }
+    g.textAlign = "right";
+    for (let y = 0; y < height; y += step) {
+      const at = this.yTop(y, 1) + cell / 2;
+      if (at > 0 && at < bottom) g.fillText(String(y), left - 5 * dpr, at);
+    }
+    this.clip = { left, bottom };
+    if (!up) g.textBaseline = "alphabetic";
+  }
+
+  // inside limits drawing to the view of the board.
+  inside(g) {
+    g.save();
+    g.beginPath();
+    g.rect(this.clip.left, 0, this.canvas.width, this.clip.bottom + 1);
+    g.clip();
+  }
+
+  // still draws the ground, the ranges, and the entities that do not move.
+  still(frame) {
+    const m = this.made;
+    if (m.still === frame.entities && m.ranges === frame.ranges && m.withRanges === show.ranges && m.moving === this.movers) return;
+    Object.assign(m, { still: frame.entities, ranges: frame.ranges, withRanges: show.ranges, moving: this.movers });
+    const g = this.layers.still;
+    g.drawImage(this.layers.ground.canvas, 0, 0);
+    this.inside(g);
+    if (show.ranges && frame.ranges.length) this.rangesOf(g, frame.ranges);
+    for (const e of frame.entities) if (e && !this.moving.has(e)) this.entity(g, e, e.x, e.y);
+    g.restore();
+  }
+
+  rangesOf(g, ranges) {
+    g.save();
+    g.beginPath();
+    g.rect(this.left, this.top, this.wide, this.high);
+    g.clip();
+    g.globalAlpha = 0.45;
+    g.lineWidth = this.dpr;
+    batched(ranges, (r) => r.owner + "\n" + r.kind, (group) => {
+      g.strokeStyle = palette.edge[colour(group[0].owner)];
+      g.setLineDash(dashOf(this.film.dashes, group[0].kind, this.dpr));
+      g.beginPath();
+      for (const r of group) {
+        const x = this.x(r.x), y = this.y(r.y), radius = r.radius * this.cell;
+        g.moveTo(x + radius, y);
+        g.arc(x, y, radius, 0, 2 * Math.PI);
+      }
+      g.stroke();
+    });
+    g.restore();
+  }
+
+  // entity draws an entity whose least corner is at (x, y).
+  entity(g, e, x, y) {
+    const { cell, dpr } = this;
+    const px = Math.round(this.x(x)), py = Math.round(this.yTop(y, e.height));
+    const w = Math.max(1, Math.round(e.width * cell)), h = Math.max(1, Math.round(e.height * cell));
+    if (px + w < 0 || py + h < 0 || px > this.canvas.width || py > this.canvas.height) return;
+    const sprite = this.sprite(e.look, w, h);
+    if (sprite) g.drawImage(sprite, px, py);
+    else shape(g, e.look, px, py, w, h, this.film.head.up, dpr);
+    const small = Math.min(w, h);
+    if (e.health > 0 && e.health < 1 && small >= 4) {
+      const high = Math.max(2, Math.round(Math.min(Math.max(small * 0.12, 1.5 * dpr), 5 * dpr))), rim = Math.max(1, Math.round(small * 0.06));
+      const bx = px + rim, by = py + h - rim - high, wide = w - 2 * rim, left = Math.max(1, Math.round(wide * e.health));
+      const frame = small >= 20 * dpr ? 1 : 0;
+      g.fillStyle = palette.dark;
+      g.fillRect(bx - frame, by - frame, (frame ? wide : left) + 2 * frame, high + 2 * frame);
+      g.fillStyle = palette.paper;
+      g.fillRect(bx + left, by, wide - left, high);
+    }
+    if (e.number > 0) {
+      g.font = fontOf(Math.max(9 * dpr, Math.min(small * 0.4, 14 * dpr)));
+      g.fillStyle = palette.dark;
+      g.textBaseline = "middle";
+      g.textAlign = small < 20 * dpr ? "left" : "right";
+      g.fillText(String(e.number), px + w, small < 20 * dpr ? py + h / 2 : py + small * 0.22);
+      g.textBaseline = "alphabetic";
+    }
+  }
+
+  // sprite returns the picture of a look, or null where it has none.
+  sprite(look, w, h) {
+    const made = look.sprites[this.no];
+    if (made?.version === this.version) return made.canvas;
+    if (this.spritesOf !== this.version) [this.spritesOf, this.sprites] = [this.version, 0];
+    if (w * h > 256 * 256 || ++this.sprites > mostSprites) return null;
+    const g = layer();
+    g.canvas.width = w;
+    g.canvas.height = h;
+    shape(g, look, 0, 0, w, h, this.film.head.up, this.dpr);
+    look.sprites[this.no] = { version: this.version, canvas: g.canvas };
+    return g.canvas;
+  }
+
+  // over draws the lines. Long arrows are faint: those of a whole army would hide the board.
+  over(frame) {
+    const m = this.made;
+    if (m.lines === frame.lines && m.orders === show.orders) return;
+    Object.assign(m, { lines: frame.lines, orders: show.orders });
+    const g = this.layers.over, { cell, dpr } = this;
+    g.clearRect(0, 0, g.canvas.width, g.canvas.height);
+    this.inside(g);
+    const width = Math.min(Math.max(cell / 12, 1.2 * dpr), 3 * dpr);
+    const faint = (l) => l.arrow && Math.hypot(l.x2 - l.x1, l.y2 - l.y1) > 12;
+    const lines = frame.lines.filter((l) => l && (l.thick || show.orders));
+    batched(lines, (l) => `${l.owner} ${l.thick} ${l.arrow} ${faint(l)} ${l.kind}`, (group) => {
+      const [l] = group;
+      g.globalAlpha = faint(l) ? 0.25 : 0.75;
+      g.strokeStyle = g.fillStyle = palette.edge[colour(l.owner)];
+      const thick = l.thick ? 2 * width : width;
+      g.lineWidth = thick;
+      g.setLineDash(dashOf(this.film.dashes, l.kind, dpr));
+      g.beginPath();
+      for (const l of group) {
+        g.moveTo(this.x(l.x1), this.y(l.y1));
+        g.lineTo(this.x(l.x2), this.y(l.y2));
+      }
+      g.stroke();
+      if (!l.arrow) return;
+      g.beginPath();
+      for (const l of group) head(g, this.x(l.x1), this.y(l.y1), this.x(l.x2), this.y(l.y2), thick);
+      g.fill();
+    });
+    g.restore();
+  }
+
+  // events draws what has happened: a beam from place to place, and a star where it arrives. They
+  // fade while things move.
+  events(g, events, part) {
+    if (!events.length) return;
+    this.inside(g);
+    const { cell, dpr } = this;
+    const radius = Math.min(Math.max(cell * 0.8, 5 * dpr), 40 * dpr) * (0.75 + 0.25 * part);
+    let numbers = 60;
+    for (const v of events) {
+      if (!v.placed) continue;
+      const x1 = this.x(v.x1), y1 = this.y(v.y1), x2 = this.x(v.x2), y2 = this.y(v.y2);
+      g.strokeStyle = g.fillStyle = palette.edge[colour(v.owner)];
+      g.setLineDash([]);
+      g.globalAlpha = 1 - 0.3 * part;
+      g.lineWidth = Math.min(Math.max(1.5 * dpr, cell / 16), 3 * dpr);
+      g.beginPath();
+      if (v.x1 !== v.x2 || v.y1 !== v.y2) {
+        g.moveTo(x1, y1);
+        g.lineTo(x2, y2);
+      }
+      for (let i = 0; i < 8; i++) {
+        const dx = Math.cos((i * Math.PI) / 4), dy = Math.sin((i * Math.PI) / 4);
+        g.moveTo(x2 + dx * radius * 0.65, y2 + dy * radius * 0.65);
+        g.lineTo(x2 + dx * radius, y2 + dy * radius);
+      }
+      g.stroke();
+      if (v.amount && cell >= 9 * dpr && numbers-- > 0) {
+        g.font = "bold " + fontOf(Math.min(Math.max(cell * 0.35, 10 * dpr), 14 * dpr));
+        g.textAlign = "left";
+        g.textBaseline = "alphabetic";
+        g.globalAlpha = 1;
+        g.lineWidth = 3 * dpr;
+        g.strokeStyle = palette.paper;
+        const words = figure(v.amount);
+        g.strokeText(words, x2 + radius * 0.75, y2 - radius * 0.75);
+        g.fillText(words, x2 + radius * 0.75, y2 - radius * 0.75);
+      }
+    }
+    g.restore();
+  }
+
+  // rings marks the entities that a person points at or has chosen.
+  rings(g, part) {
+    for (const [e, width] of [[this.pointed, 1.5], [this.chosen, 2.5]]) {
+      if (!e) continue;
+      const m = this.movers.find((m) => m.e === e);
+      const x = m ? m.x + (e.x - m.x) * part : e.x, y = m ? m.y + (e.y - m.y) * part : e.y;
+      g.strokeStyle = palette.mark;
+      g.lineWidth = width * this.dpr;
+      g.setLineDash([]);
+      g.strokeRect(this.x(x) - 2 * this.dpr, this.yTop(y, e.height) - 2 * this.dpr, e.width * this.cell + 4 * this.dpr, e.height * this.cell + 4 * this.dpr);
+    }
+  }
+
+  // miniBox returns the rectangle of the map in the corner.
+  miniBox() {
+    const { width, height } = this.film.head;
+    const scale = (miniSide * this.dpr) / Math.max(width, height);
+    const w = Math.max(8, Math.round(width * scale)), h = Math.max(8, Math.round(height * scale));
+    return { x: this.canvas.width - w - 10 * this.dpr, y: this.clip.bottom - h - 10 * this.dpr, w, h, scale };
+  }
+
+  mini(g, frame) {
+    const box = this.miniBox(), { up, height } = this.film.head;
+    if (this.made.mini !== frame.entities) {
+      this.made.mini = frame.entities;
+      const m = this.layers.mini;
+      m.canvas.width = box.w;
+      m.canvas.height = box.h;
+      m.fillStyle = palette.area[0];
+      m.fillRect(0, 0, box.w, box.h);
+      const dot = (a, fill, least) => {
+        m.fillStyle = fill;
+        m.fillRect(a.x * box.scale, (up ? height - a.y - a.height : a.y) * box.scale, Math.max(a.width * box.scale, least), Math.max(a.height * box.scale, least));
+      };
+      for (const a of frame.areas) if (a) dot(a, a.hidden ? palette.fog : palette.area[colour(a.owner)], 0);
+      for (const e of frame.entities) if (e) dot(e, palette.edge[colour(e.owner)], 1.5);
+    }
+    g.globalAlpha = 0.92;
+    g.drawImage(this.layers.mini.canvas, box.x, box.y);
+    g.globalAlpha = 1;
+    g.setLineDash([]);
+    g.strokeStyle = palette.axis;
+    g.lineWidth = this.dpr;
+    g.strokeRect(box.x, box.y, box.w, box.h);
+    const at = (v, from) => Math.min(Math.max((v - from) / this.cell, 0), 1e6);
+    const x1 = at(this.clip.left, this.left) * box.scale, y1 = at(0, this.top) * box.scale;
+    const x2 = Math.min(at(this.canvas.width, this.left) * box.scale, box.w), y2 = Math.min(at(this.clip.bottom, this.top) * box.scale, box.h);
+    g.strokeStyle = palette.mark;
+    g.lineWidth = 2 * this.dpr;
+    g.strokeRect(box.x + x1, box.y + y1, x2 - x1, y2 - y1);
+  }
+
+  // zoomBy changes the zoom and keeps the point (x, y) of the canvas, in points of the page.
+  zoomBy(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
+    if (!this.film?.head.drawn || !this.cell) return;
+    const px = x * this.dpr, py = y * this.dpr;
+    const bx = (px - this.left) / this.cell, by = (py - this.top) / this.cell;
+    this.zoom = Math.min(Math.max(this.zoom * factor, 1), greatestZoom);
+    if (this.zoom < 1.02) return this.fit();
+    this.place();
+    this.midX += bx - (px - this.left) / this.cell;
+    this.midY += by - (py - this.top) / this.cell;
+    this.place();
+  }
+
+  panBy(dx, dy) {
+    if (!this.cell || this.zoom === 1) return;
+    this.midX -= (dx * this.dpr) / this.cell;
+    this.midY -= (dy * this.dpr) / this.cell;
+    this.place();
+  }
+
+  // jump moves the view to a point of the map in the corner. It reports whether the point is on the map.
+  jump(x, y) {
+    if (this.zoom === 1 || !this.clip || !this.film) return false;
+    const box = this.miniBox();
+    const mx = x * this.dpr - box.x, my = y * this.dpr - box.y;
+    if (mx < 0 || my < 0 || mx > box.w || my > box.h) return false;
+    this.midX = mx / box.scale;
+    this.midY = my / box.scale;
+    this.place();
+    return true;
+  }
+
+  // at returns the topmost entity at a point of the canvas, in points of the page.
+  at(x, y) {
+    if (!this.frame || !this.cell || !this.film.head.drawn) return null;
+    const bx = (x * this.dpr - this.left) / this.cell;
+    let by = (y * this.dpr - this.top) / this.cell;
+    if (this.film.head.up) by = this.film.head.height - by;
+    for (let i = this.frame.entities.length - 1; i >= 0; i--) {
+      const e = this.frame.entities[i];
+      if (e && bx >= e.x && by >= e.y && bx < e.x + e.width && by < e.y + e.height) return e;
+    }
+    return null;
+  }
+
+  // pointOf returns the middle of an entity in points of the page.
+  pointOf(e) {
+    return [(this.x(e.x + e.width / 2)) / this.dpr, (this.yTop(e.y, e.height) + (e.height * this.cell) / 2) / this.dpr];
+  }
+}
+
+// recentIDs has the entities by id of the last frames that were asked for.
+const recentIDs = [];
+
+function idsOf(entities) {
+  let known = recentIDs.find((r) => r.entities === entities);
+  if (!known) {
+    known = { entities, ids: new Map() };
+    for (const e of entities) if (e?.id) known.ids.set(e.id, e);
+    recentIDs.push(known);
+    if (recentIDs.length > 4) recentIDs.shift();
+  }
+  return known.ids;
+}
+
+// batched calls draw for each group of the things with the same key.
+function batched(things, key, draw) {
+  const groups = new Map();
+  for (const t of things) {
+    if (!t) continue;
+    const k = key(t);
+    const group = groups.get(k);
+    if (group) group.push(t);
+    else groups.set(k, [t]);
+  }
+  groups.forEach(draw);
+}
+
+// head adds the head of an arrow to the path.
+function head(g, x1, y1, x2, y2, width) {
+  const length = Math.hypot(x2 - x1, y2 - y1);
+  if (!(length > 0)) return;
+  const dx = (x2 - x1) / length, dy = (y2 - y1) / length, back = 4 * width, side = 2 * width;
+  const bx = x2 - dx * back, by = y2 - dy * back;
+  g.moveTo(x2, y2);
+  g.lineTo(bx - dy * side, by + dx * side);
+  g.lineTo(bx + dy * side, by - dx * side);
+  g.closePath();
+}
+
+// figure formats a number with one decimal at most.
+function figure(v) {
+  if (v === null || v === undefined || !Number.isFinite(v) || Math.abs(v) > 1e12) return "–";
+  return String(Math.round(v * 10) / 10);
+}

@@ -1,0 +1,432 @@
+// This file has the addresses of the page, the controls, and the start.
+
+// route reads the address: #episode=3&turn=41&frame=20&seat=0&with=7, or a part of the list.
+function route() {
+  const values = new URLSearchParams(location.hash.slice(1));
+  const count = (key, otherwise) => (/^\d{1,15}$/.test(values.get(key) ?? "") ? Number(values.get(key)) : otherwise);
+  const sort = values.get("sort");
+  return {
+    episode: count("episode", -1), with: count("with", -1), turn: count("turn", 0), frame: count("frame", -1), seat: Math.min(count("seat", -1), most.seats - 1),
+    list: {
+      from: Math.floor(count("from", 0) / perPage) * perPage, sort: ["turns", "-turns"].includes(sort) ? sort : "id",
+      policy: values.get("policy") ?? "", outcome: values.get("outcome") ?? "",
+    },
+  };
+}
+
+function hashOf() {
+  const [film, other] = state.films;
+  let hash = `#episode=${film.head.id}`;
+  if (other) hash += `&with=${other.head.id}`;
+  hash += `&turn=${state.turn}`;
+  if (state.frame < state.frames - 1) hash += `&frame=${state.frame}`;
+  if (state.seat >= 0) hash += `&seat=${state.seat}`;
+  return hash;
+}
+
+// keepHash keeps the address up to date. Browsers limit how often it may change.
+let hashDue = 0;
+function keepHash() {
+  if (hashDue) return;
+  hashDue = setTimeout(() => {
+    hashDue = 0;
+    if (state.films.length && !following && location.hash !== hashOf()) history.replaceState(null, "", hashOf());
+  }, 300);
+}
+
+function screen(name) {
+  const was = ["shelf", "film"].find((n) => !$(n).hidden);
+  for (const n of ["shelf", "film"]) $(n).hidden = n !== name;
+  for (const b of document.querySelectorAll("[data-film]")) b.hidden = name !== "film";
+  if (was && was !== name) $(name).focus({ preventScroll: true });
+  heading();
+}
+
+// heading shows what the page shows.
+function heading() {
+  const title = shelf.info?.title || "moonfarm";
+  $("back").hidden = $("film").hidden || !(shelf.info?.total > 1);
+  $("back").href = shelfHash(shelf.list);
+  if ($("film").hidden) {
+    put($("title"), title);
+    put($("about"), shelf.info ? `${shelf.info.total} games` : "");
+    document.title = title;
+    return;
+  }
+  const [{ head }, other] = state.films;
+  put($("title"), head.name || `Game ${head.id}`);
+  put($("about"), [head.game, head.players.map((p, i) => `${seatLetter(i)} ${p}`).join(", "), other ? `with game ${other.head.id}` : ""].filter(Boolean).join(" · "));
+  document.title = `${head.name || "Game " + head.id} – ${title}`;
+}
+
+// following counts the addresses that are being opened; the last one wins.
+let following = 0, followed = 0;
+
+async function follow() {
+  const mine = ++followed;
+  following++;
+  stop();
+  try {
+    await open(route(), () => mine === followed);
+  } catch (e) {
+    if (mine === followed) fail(e);
+  }
+  following--;
+}
+
+async function open(want, current) {
+  if (want.episode < 0) {
+    const asked = games(want.list);
+    asked.catch(() => {});
+    if (!shelf.info) await loadShelf();
+    const only = shelf.info.total === 1 ? (await asked).games[0] : null;
+    if (!only) {
+      await showShelf(want.list, asked);
+      if (!current()) return;
+      closeFilms();
+      say("");
+      screen("shelf");
+      return;
+    }
+    want.episode = only.id;
+  }
+  const ids = [want.episode, ...(want.with >= 0 ? [want.with] : [])];
+  const isOpen = state.films.length === ids.length && state.films.every((f, i) => f.head.id === ids[i]);
+  if (!isOpen) {
+    const opened = await openFilms(ids, want);
+    if (!current()) return opened.forEach((f) => f.close());
+    closeFilms();
+    state.films = opened;
+  }
+  const [{ head }] = state.films;
+  state.seat = canChoose(head) && want.seat < head.seats ? want.seat : -1;
+  if (!(await go(want.turn, want.frame)) || !current()) return;
+  say("");
+  $("seat").value = state.seat;
+  if (!isOpen) showFilm();
+  if ($("film").hidden) screen("film");
+  if (!shelf.info) loadShelf().then(heading, () => {});
+}
+
+const canChoose = (head) => head.fog && head.seats > 1;
+
+// openFilms opens films. The first chunk is asked for at the same time where its number is known.
+async function openFilms(ids, want) {
+  const raws = ids.map((game) => {
+    if (want.turn > 0) return null;
+    const raw = load(query("frames.json", { game, seat: want.seat, from: 0 }));
+    raw.catch(() => {});
+    return raw;
+  });
+  const opened = await Promise.all(ids.map((id) => Film.open(id)));
+  const seat = canChoose(opened[0].head) && want.seat < opened[0].head.seats ? want.seat : -1;
+  await Promise.all(opened.map((f, i) => f.need(Math.min(want.turn, f.head.turns), seat, seat === want.seat ? raws[i] : null)));
+  return opened;
+}
+
+function closeFilms() {
+  for (const f of state.films) f.close();
+  state.films = [];
+  state.chosen = state.pointer = null;
+  state.differs = -1;
+  for (const b of boards) b.frame = b.film = b.pointed = b.chosen = null;
+}
+
+// showFilm prepares the page for the open films.
+function showFilm() {
+  const [film, other] = state.films, { head } = film;
+  screen("film");
+  $("second").hidden = !other;
+  $("seat-row").hidden = !canChoose(head);
+  $("seat").replaceChildren(new Option("everybody", -1), ...seatsOf(head).map((s) => new Option(playerOf(head, s), s)));
+  $("seat").value = state.seat;
+  $("with-box").hidden = !(shelf.info?.total > 1) && !other && shelf.info !== null;
+  $("with-end").hidden = !other;
+  $("with").value = other ? other.head.id : "";
+  put($("with-text"), "");
+  $("with-go").hidden = true;
+  fillPlotted(head);
+  showMarks(head, (turn) => {
+    stop();
+    go(turn).then(sayPosition);
+  });
+  for (const b of boards) b.changed();
+  changed();
+  if (other) compare();
+  loadStats(film);
+}
+
+// loadStats asks for the stats of all turns, which are optional.
+async function loadStats(film) {
+  try {
+    const raw = await load(query("stats.json", { game: film.head.id }));
+    film.all = listOf(raw.turns, 1e7).map((values) => listOf(values, most.stats));
+    if (state.films[0] === film) changed();
+  } catch {
+    film.all = null; // the plot has what is loaded
+  }
+}
+
+// refresh loads everything again after the data have changed, and keeps the place. At the end it
+// goes to the new end.
+async function refresh() {
+  await loadShelf();
+  if (!$("shelf").hidden) await showShelf(shelf.list);
+  const old = state.films;
+  if (!old.length) return heading();
+  const atEnd = state.turn >= lastTurn();
+  const opened = await Promise.all(old.map((f) => Film.open(f.head.id)));
+  const turn = atEnd ? Math.max(...opened.map((f) => f.head.turns)) : state.turn;
+  await Promise.all(opened.map((f) => f.need(Math.min(turn, f.head.turns), state.seat)));
+  if (state.films !== old) return opened.forEach((f) => f.close());
+  old.forEach((f, i) => {
+    opened[i].dashes = f.dashes;
+    opened[i].all = f.all;
+    f.close();
+  });
+  state.films = opened;
+  showMarks(opened[0].head, (turn) => go(turn).then(sayPosition));
+  await go(turn, atEnd ? -1 : state.frame < state.frames - 1 ? state.frame : -1);
+  heading();
+  loadStats(opened[0]);
+}
+
+let version, polling = false;
+async function poll() {
+  if (polling || embedded || !shelf.info?.live || following) return;
+  polling = true;
+  try {
+    const now = JSON.stringify((await load("version.json")).version);
+    if (version !== undefined && now !== version) await refresh();
+    version = now;
+    if ($("say").textContent.startsWith("Connection lost")) say("");
+  } catch (e) {
+    say("Connection lost; trying again. " + e.message, true);
+  }
+  polling = false;
+}
+
+// theme: that of the system, until a person chooses.
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+let themeChosen = null;
+try {
+  themeChosen = localStorage.getItem("moonfarm-theme");
+} catch {
+  // A page from a file may have no storage.
+}
+
+function theme() {
+  const dark = themeChosen ? themeChosen === "dark" : darkSystem.matches;
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  palette = dark ? palettes.dark : palettes.light;
+  put($("theme"), dark ? "Light" : "Dark");
+  for (const b of boards) b.changed();
+  changed();
+}
+
+function setSpeed(speed) {
+  state.speed = speed;
+  $("speed").value = speed;
+}
+
+// picture returns a canvas with the boards and what they show.
+function picture() {
+  const shown = boards.slice(0, state.films.length), [{ canvas, dpr }] = shown;
+  const g = layer(), bar = Math.round(28 * dpr);
+  g.canvas.width = shown.reduce((w, b) => w + b.canvas.width, 0);
+  g.canvas.height = canvas.height + bar;
+  g.fillStyle = palette.paper;
+  g.fillRect(0, 0, g.canvas.width, g.canvas.height);
+  let x = 0;
+  for (const b of shown) {
+    b.draw(1);
+    g.drawImage(b.canvas, x, bar);
+    x += b.canvas.width;
+  }
+  g.font = fontOf(14 * dpr);
+  g.fillStyle = palette.dark;
+  g.textBaseline = "middle";
+  g.fillText(`${$("title").textContent}, ${positionWords()}  ${$("about").textContent}`, 10 * dpr, bar / 2);
+  return g.canvas;
+}
+
+function savePicture() {
+  if (!boards[0].frame) return;
+  picture().toBlob((blob) => {
+    if (!blob) return fail(new Error("The browser cannot make a PNG of this size."));
+    const link = element("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `moonfarm-${state.films[0].head.id}-${state.films[0].head.word}-${state.turn}.png`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    say("Saved " + link.download);
+  }, "image/png");
+}
+
+async function copyLink() {
+  const link = location.href.split("#")[0] + hashOf();
+  history.replaceState(null, "", hashOf());
+  try {
+    await navigator.clipboard.writeText(link);
+    say("Copied the link of this position");
+  } catch {
+    say("The address of this page is the link of this position: " + hashOf());
+  }
+}
+
+const zoomed = (change) => () => {
+  boards.forEach(change);
+  point();
+  changed(false);
+};
+const actions = {
+  first: () => stepTurn(-Infinity), last: () => stepTurn(Infinity), "turn-back": () => stepTurn(-1), "turn-on": () => stepTurn(1),
+  "frame-back": () => stepFrame(-1), "frame-on": () => stepFrame(1), play: () => (state.playing ? stop() : play()),
+  "zoom-in": zoomed((b) => b.zoomBy(1.5)), "zoom-out": zoomed((b) => b.zoomBy(1 / 1.5)), "zoom-fit": zoomed((b) => b.fit()),
+  save: savePicture, copy: copyLink, "help-open": () => $("help").showModal(), unpin: () => pin(0, null), "with-go": () => stepTurn(state.differs - state.turn),
+  "with-end": () => (location.hash = `#episode=${state.films[0].head.id}&turn=${state.turn}`),
+  skip: () => ($("film").hidden ? $("shelf") : $("board")).focus(),
+  theme: () => {
+    themeChosen = palette === palettes.dark ? "light" : "dark";
+    try {
+      localStorage.setItem("moonfarm-theme", themeChosen);
+    } catch {
+      // It holds until the page is closed.
+    }
+    theme();
+  },
+};
+for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", action);
+
+const keys = {
+  " ": "play", ArrowLeft: "frame-back", ArrowRight: "frame-on", Home: "first", End: "last", "+": "zoom-in", "=": "zoom-in", "-": "zoom-out", 0: "zoom-fit", Escape: "unpin",
+};
+
+document.addEventListener("keydown", (e) => {
+  const on = e.target instanceof Element ? e.target : document.body;
+  if (e.ctrlKey || e.metaKey || e.altKey || $("help").open) return;
+  if (on.closest('select, textarea, input:not([type="range"], [type="checkbox"])')) return;
+  if (e.key === "?") {
+    $("help").showModal();
+    return e.preventDefault();
+  }
+  if ($("film").hidden || !state.films.length) return;
+  if (e.key === " " && on.closest("button, a, input[type=checkbox]")) return;
+  const scrolls = on.closest("[data-scrolls]") && ["PageUp", "PageDown", "Home", "End"].includes(e.key);
+  if (scrolls) return;
+  const at = speeds.indexOf(state.speed);
+  if (e.key === "[") setSpeed(speeds[Math.max(0, at - 1)]);
+  else if (e.key === "]") setSpeed(speeds[Math.min(speeds.length - 1, at + 1)]);
+  else if (e.key === "PageUp") stepTurn(-10);
+  else if (e.key === "PageDown") stepTurn(10);
+  else if (e.key === "n" || e.key === "N") pinNext(e.shiftKey ? -1 : 1);
+  else if (e.shiftKey && e.key === "ArrowLeft") stepTurn(-1);
+  else if (e.shiftKey && e.key === "ArrowRight") stepTurn(1);
+  else if (Object.hasOwn(keys, e.key)) actions[keys[e.key]]();
+  else return;
+  e.preventDefault();
+});
+
+$("seek").addEventListener("input", () => {
+  stop();
+  go(Number($("seek").value));
+});
+$("speed").replaceChildren(...speeds.map((s) => new Option("×" + s, s)));
+$("speed").addEventListener("change", () => setSpeed(Number($("speed").value)));
+$("seat").addEventListener("change", () => {
+  state.seat = Number($("seat").value);
+  go(state.turn, state.frame);
+  if (state.films[1]) compare();
+});
+for (const [id, key] of [["show-ranges", "ranges"], ["show-orders", "orders"], ["show-grid", "grid"]]) {
+  $(id).addEventListener("change", () => {
+    show[key] = $(id).checked;
+    changed(false);
+  });
+}
+$("plotted").addEventListener("change", () => changed());
+$("plot").addEventListener("click", (e) => {
+  stop();
+  const at = (e.offsetX - plotArea.left) / (plotArea.right - plotArea.left);
+  go(Math.round(at * state.films[0].head.turns)).then(sayPosition);
+});
+$("with-form").addEventListener("submit", (e) => {
+  e.preventDefault();
+  const id = $("with").valueAsNumber;
+  if (Number.isInteger(id) && id >= 0) location.hash = `#episode=${state.films[0].head.id}&with=${id}&turn=${state.turn}`;
+});
+
+// The pointers on a board: one pans, or points and chooses; two zoom.
+boards.forEach((b, i) => {
+  const down = new Map();
+  let moved = 0, onMap = false, apart = 0;
+  const at = (e) => {
+    const box = b.canvas.getBoundingClientRect();
+    return [e.clientX - box.left, e.clientY - box.top];
+  };
+  const both = (change) => boards.forEach((o) => o.film && change(o));
+  b.canvas.addEventListener("pointerdown", (e) => {
+    if (e.button) return;
+    const [x, y] = at(e);
+    if (!down.size) {
+      moved = 0;
+      onMap = b.jump(x, y);
+    }
+    down.set(e.pointerId, [x, y]);
+    apart = 0;
+    b.canvas.setPointerCapture(e.pointerId);
+    changed(false);
+  });
+  b.canvas.addEventListener("pointermove", (e) => {
+    const [x, y] = at(e), was = down.get(e.pointerId);
+    if (was) {
+      moved += Math.hypot(x - was[0], y - was[1]);
+      down.set(e.pointerId, [x, y]);
+      if (down.size === 2) {
+        const [p, q] = [...down.values()];
+        const now = Math.hypot(p[0] - q[0], p[1] - q[1]);
+        if (apart > 0 && now > 0) both((o) => o.zoomBy(now / apart, (p[0] + q[0]) / 2, (p[1] + q[1]) / 2));
+        apart = now;
+      } else if (onMap) b.jump(x, y);
+      else if (moved > 4) both((o) => o.panBy(x - was[0], y - was[1]));
+    }
+    state.pointer = { board: i, x, y };
+    point();
+    changed(false);
+  });
+  b.canvas.addEventListener("pointerup", (e) => {
+    const [x, y] = at(e);
+    if (down.delete(e.pointerId) && moved <= 4 && !onMap && b.frame) pin(i, b.at(x, y));
+    if (e.pointerType !== "mouse") state.pointer = null;
+    point();
+    b.canvas.style.touchAction = b.zoom > 1 ? "none" : "pan-y";
+    changed(false);
+  });
+  const leave = (e) => {
+    down.delete(e.pointerId);
+    state.pointer = null;
+    point();
+    changed(false);
+  };
+  b.canvas.addEventListener("pointercancel", leave);
+  b.canvas.addEventListener("pointerleave", leave);
+  b.canvas.addEventListener("wheel", (e) => {
+    e.preventDefault();
+    const [x, y] = at(e);
+    both((o) => o.zoomBy(Math.exp(-Math.min(Math.max(e.deltaY, -200), 200) / 400), x, y));
+    point();
+    changed(false);
+  }, { passive: false });
+  b.canvas.style.touchAction = "pan-y";
+  new ResizeObserver(() => changed()).observe(b.canvas);
+});
+
+addEventListener("hashchange", follow);
+addEventListener("error", (e) => say("This page has an error: " + e.message, true));
+addEventListener("unhandledrejection", (e) => say("This page has an error: " + (e.reason?.message ?? e.reason), true));
+darkSystem.addEventListener("change", theme);
+setInterval(poll, 1000);
+setSpeed(1);
+theme();
+for (const b of document.querySelectorAll("[data-film]")) b.hidden = true;
+follow();

@@ -1,0 +1,88 @@
+package page
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"moonfarm/rollout/browsertest"
+)
+
+// TestMeasure: a large film opens with few requests, is played to its end, and is not kept in memory
+// as a whole. With MOONFARM_LONG it has 1,000 ticks.
+func TestMeasure(t *testing.T) {
+	ticks := 300
+	if os.Getenv("MOONFARM_LONG") != "" {
+		ticks = 1000
+	}
+	f := craft(1, ticks)
+	s := serve(t, f)
+	b := browsertest.Open(t, s.URL)
+	b.Becomes(`firstPicture > 0`, "true")
+	t.Logf("the page has %d bytes; first picture after %s ms", len(HTML(nil)), b.Eval(`firstPicture.toFixed(0)`))
+	b.Becomes(`document.getElementById("kinds").tBodies[0].rows.length`, "6")
+	b.Picture("craft-light")
+	for _, c := range []struct {
+		name, expression string
+	}{
+		{"a frame that changes", `(async () => {
+			let sum = 0, worst = 0;
+			for (let k = 0; k < 100; k++) {
+				await go(k);
+				arrive(state.turn, -1, false);
+				const begun = performance.now();
+				boards[0].draw(1);
+				boards[0].g.getImageData(0, 0, 1, 1);
+				const took = performance.now() - begun;
+				sum += took;
+				worst = Math.max(worst, took);
+			}
+			return (sum / 100).toFixed(1) + " ms, at most " + worst.toFixed(1);
+		})()`},
+		{"a frame between two", `(async () => {
+			await go(20);
+			await go(21);
+			arrive(22, -1, true);
+			let sum = 0, worst = 0;
+			for (let k = 0; k < 100; k++) {
+				const begun = performance.now();
+				boards[0].draw(k / 100);
+				boards[0].g.getImageData(0, 0, 1, 1);
+				const took = performance.now() - begun;
+				sum += took;
+				if (k) worst = Math.max(worst, took);
+			}
+			return boards[0].movers.length + " move, " + (sum / 100).toFixed(1) + " ms, at most " + worst.toFixed(1);
+		})()`},
+		{"panels", `(() => { const begun = performance.now(); for (let k = 0; k < 20; k++) panels(); return ((performance.now() - begun) / 20).toFixed(1) + " ms" })()`},
+		{"frames a second at ×1", rate(1)}, {"frames a second at ×32", rate(32)},
+	} {
+		t.Logf("%s: %s", c.name, b.Eval(c.expression))
+	}
+	b.Eval(`go(0).then(() => { setSpeed(32); play() })`)
+	b.Becomes(`state.turn`, strconv.Itoa(ticks))
+	b.Becomes(`state.playing`, "false")
+	t.Logf("played: %s chunks, heap %s MB", b.Eval(`chunks.size`), b.Eval(`(performance.memory.usedJSHeapSize / 1e6).toFixed(0)`))
+	var heap struct{ UsedSize float64 }
+	b.Call("HeapProfiler.collectGarbage", nil, &struct{}{})
+	b.Call("Runtime.getHeapUsage", nil, &heap)
+	t.Logf("heap after collection: %.0f MB", heap.UsedSize/1e6)
+	assert.Less(t, heap.UsedSize, 400e6)
+	assert.Equal(t, "true", b.Eval(`chunks.size <= 64`))
+	assert.Empty(t, b.Troubles())
+}
+
+// rate returns the expression for the number of pictures a second while a film plays.
+func rate(speed int) string {
+	return `(async () => {
+		await go(40);
+		setSpeed(` + strconv.Itoa(speed) + `);
+		play();
+		const begun = performance.now(), from = boards[0].times.draws;
+		await new Promise((done) => setTimeout(done, 2000));
+		stop();
+		return ((boards[0].times.draws - from) * 1000 / (performance.now() - begun)).toFixed(0) + ", at turn " + state.turn;
+	})()`
+}

@@ -1,0 +1,321 @@
+// This file fills the tables and lists beside the board. It inserts text as text, never as
+// markup, and changes only what differs, so that selection and focus keep their place.
+
+function put(node, words, looks) {
+  if (node.textContent !== words) node.textContent = words;
+  if (looks !== undefined && node.className !== looks) node.className = looks;
+}
+
+function element(name, words, looks) {
+  const node = document.createElement(name);
+  if (words) node.textContent = words;
+  if (looks) node.className = looks;
+  return node;
+}
+
+const chip = (seat) => element("span", "", "chip seat" + (seat >= 0 && seat < 4 ? seat : -1));
+
+// rows makes the rows of a table's body. A cell is [text, class] or a function that fills it, and
+// is called again only where the cell's key changes: [function, class, key].
+function rows(body, list, names = true) {
+  while (body.rows.length > list.length) body.deleteRow(-1);
+  list.forEach((cells, i) => {
+    const row = body.rows[i] ?? body.insertRow();
+    while (row.cells.length > cells.length) row.deleteCell(-1);
+    cells.forEach(([what, looks, key], j) => {
+      let cell = row.cells[j];
+      if (!cell) {
+        row.append((cell = element(j || !names ? "td" : "th")));
+        if (!j && names) cell.scope = "row";
+      }
+      if (typeof what !== "function") {
+        delete cell.dataset.key;
+        put(cell, what, looks ?? "");
+      } else if (cell.dataset.key !== "k" + key) {
+        cell.dataset.key = "k" + key;
+        cell.className = looks ?? "";
+        cell.replaceChildren();
+        what(cell);
+      }
+    });
+  });
+}
+
+function heads(table, list) {
+  const row = table.tHead.rows[0];
+  const key = JSON.stringify(list.map((h) => [h[0], h[1]]));
+  if (row.dataset.key === key) return;
+  row.dataset.key = key;
+  row.replaceChildren(...list.map(([words, looks, seat]) => {
+    const head = element("th", "", looks);
+    head.scope = "col";
+    head.title = words;
+    if (seat !== undefined) head.append(chip(seat));
+    head.append(words);
+    return head;
+  }));
+}
+
+// lines makes the items of a list of texts.
+function lines(list, items, empty, limit = 200) {
+  const shown = items.slice(0, limit);
+  if (items.length > limit) shown.push({ words: `and ${items.length - limit} more` });
+  if (!shown.length) shown.push({ words: empty, looks: "soft" });
+  while (list.children.length > shown.length) list.lastElementChild.remove();
+  shown.forEach(({ words, seat, looks = "" }, i) => {
+    let node = list.children[i];
+    if (!node) list.append((node = element("li")));
+    const key = `${seat} ${looks} ${words}`;
+    if (node.dataset.key === key) return;
+    node.dataset.key = key;
+    node.className = looks;
+    node.replaceChildren(...(seat === undefined ? [] : [chip(seat)]), words);
+  });
+}
+
+const playerOf = (head, seat) => seatLetter(seat) + (head.players[seat] ? " " + head.players[seat] : "");
+const seatsOf = (head) => Array.from({ length: head.seats }, (_, i) => i);
+const spaced = (name) => name.replaceAll("_", " ");
+
+function showStats(head, stats) {
+  const seats = seatsOf(head);
+  if (head.stats.some((s) => s.seat < 0)) seats.push(-1);
+  heads($("stats"), [["", ""], ...seats.map((s) => [s < 0 ? "game" : playerOf(head, s), "n", s])]);
+  const names = [...new Set(head.stats.map((s) => s.name))];
+  rows($("stats").tBodies[0], names.map((name) => {
+    const of = (seat) => head.stats.findIndex((s) => s.name === name && s.seat === seat);
+    const unit = head.stats.find((s) => s.name === name).unit;
+    const label = unit.includes(name) ? unit : spaced(name) + (unit ? ` (${unit})` : "");
+    return [[label], ...seats.map((seat) => [of(seat) < 0 ? "" : figure(stats[of(seat)]), "n"])];
+  }));
+}
+
+// sampled returns a small picture of an entity's look for the legend.
+function sampled(draw) {
+  const canvas = element("canvas");
+  const dpr = Math.min(window.devicePixelRatio || 1, 3);
+  canvas.width = canvas.height = Math.round(20 * dpr);
+  canvas.setAttribute("aria-hidden", "true");
+  draw(canvas.getContext("2d"), canvas.width, dpr);
+  return canvas;
+}
+
+const themeKey = () => (palette === palettes.dark ? "dark" : "light");
+
+// showKinds shows the kinds on the board with how many each owner has, and what lines and ranges mean.
+function showKinds(film, frame) {
+  const { head } = film;
+  const counts = new Map();
+  for (const e of frame.entities) {
+    if (!e) continue;
+    let of = counts.get(e.kind);
+    if (!of) counts.set(e.kind, (of = { look: e.look, by: new Map() }));
+    of.by.set(e.owner, (of.by.get(e.owner) ?? 0) + 1);
+  }
+  const owners = [...seatsOf(head), -1];
+  heads($("kinds"), [["", ""], ...owners.map((o) => [o < 0 ? "–" : seatLetter(o), "n", o])]);
+  const sorted = [...counts].sort((a, b) => (a[0].name < b[0].name ? -1 : 1)).slice(0, 100);
+  rows($("kinds").tBodies[0], sorted.map(([kind, of]) => [
+    [(cell) => {
+      cell.append(sampled((g, side, dpr) => shape(g, { kind, owner: -1, flags: 0, width: of.look.width }, 0, 0, side, side, head.up, dpr)), kind.name);
+    }, "", `${kind.no} ${themeKey()} ${of.look.width < 0.5}`],
+    ...owners.map((o) => [of.by.has(o) ? String(of.by.get(o)) : "", "n"]),
+  ]));
+  const signs = new Map();
+  for (const e of frame.entities) if (e?.flags) for (const [bit, words] of [[1, "unfinished"], [2, "upgraded"], [4, "leaving or out"]]) if (e.flags & bit) signs.set(words, { flags: bit });
+  for (const r of frame.ranges) if (r) signs.set(r.kind + " range", { ring: r.kind });
+  for (const l of frame.lines) if (l) signs.set(l.kind, { line: l });
+  const list = $("legend");
+  const key = [...signs.keys()].join("\n") + themeKey();
+  if (list.dataset.key === key) return;
+  list.dataset.key = key;
+  list.replaceChildren(...[...signs].slice(0, 60).map(([words, sign]) => {
+    const item = element("li");
+    item.append(sampled((g, side, dpr) => signOf(g, sign, side, dpr, film)), words);
+    return item;
+  }));
+}
+
+function signOf(g, sign, side, dpr, film) {
+  if (sign.flags) return shape(g, { kind: { outline: 0, letter: "" }, owner: -1, flags: sign.flags, width: 1 }, 0, 0, side, side, false, dpr);
+  g.strokeStyle = g.fillStyle = palette.edge[0];
+  g.lineWidth = 1.5 * dpr * (sign.line?.thick ? 2 : 1);
+  g.setLineDash(dashOf(film.dashes, sign.ring ?? sign.line.kind, dpr));
+  g.beginPath();
+  if (sign.ring !== undefined) g.arc(side / 2, side / 2, side / 2 - dpr, 0, 2 * Math.PI);
+  else {
+    g.moveTo(0, side / 2);
+    g.lineTo(side, side / 2);
+  }
+  g.stroke();
+  g.beginPath();
+  if (sign.line?.arrow) head(g, 0, side / 2, side, side / 2, 1.5 * dpr);
+  g.fill();
+}
+
+const place = (x, y) => `${figure(x)}, ${figure(y)}`;
+
+function eventWords(v) {
+  let words = v.kind || "event";
+  if (v.placed) words += v.x1 === v.x2 && v.y1 === v.y2 ? ` at ${place(v.x1, v.y1)}` : `, ${place(v.x1, v.y1)} → ${place(v.x2, v.y2)}`;
+  if (v.amount) words += ": " + figure(v.amount);
+  return v.note ? `${words} (${v.note})` : words;
+}
+
+function showEvents(events) {
+  lines($("events"), events.map((v) => ({ words: eventWords(v), seat: v.owner })), "none");
+}
+
+function showInputs(head, inputs) {
+  const box = $("inputs");
+  const key = JSON.stringify(inputs);
+  if (box.dataset.key === key) return;
+  box.dataset.key = key;
+  box.replaceChildren();
+  inputs.forEach((orders, seat) => {
+    const title = element("h3");
+    title.append(chip(seat), playerOf(head, seat));
+    const list = element("ul");
+    lines(list, orders.map((words) => ({ words })), "none");
+    box.append(title, list);
+  });
+  if (!inputs.length) box.append(element("p", "none", "soft"));
+}
+
+// factsOf returns what is to be said of an entity, as lines of text.
+function factsOf(film, frame, e) {
+  const list = [`${e.owner < 0 ? "nobody's" : playerOf(film.head, e.owner) + ":"} ${e.kind.name}`];
+  list.push(`at ${place(e.x, e.y)}` + (e.width === 1 && e.height === 1 ? "" : `, ${figure(e.width)} × ${figure(e.height)}`));
+  if (e.health) list.push(`health ${Math.ceil(e.health * 100)} %`);
+  if (e.number) list.push("number " + e.number);
+  const signs = ["unfinished", "upgraded", "leaving"].filter((_, i) => e.flags & (1 << i));
+  if (signs.length) list.push(signs.join(", "));
+  if (e.note) list.push(e.note);
+  const mx = e.x + e.width / 2, my = e.y + e.height / 2;
+  const own = frame.lines.filter((l) => l && l.arrow && l.owner === e.owner && Math.abs(l.x1 - mx) < 0.01 && Math.abs(l.y1 - my) < 0.01);
+  for (const l of own.slice(0, 4)) list.push(`${l.kind} → ${place(l.x2, l.y2)}${l.note ? " (" + l.note + ")" : ""}`);
+  return list;
+}
+
+function paragraphs(box, list) {
+  const key = list.join("\n");
+  if (box.dataset.key === key) return;
+  box.dataset.key = key;
+  box.replaceChildren(...list.map((words) => element("p", words)));
+}
+
+function showMarks(head, go) {
+  $("marks-box").hidden = !head.marks.length;
+  const list = $("mark-list");
+  list.replaceChildren(...head.marks.slice(0, 300).map((m) => {
+    const item = element("li"), button = element("button");
+    button.type = "button";
+    button.append(chip(m.seat), `${head.word} ${m.turn}: ${m.kind}${m.note ? " – " + m.note : ""}`);
+    button.addEventListener("click", () => go(m.turn));
+    item.append(button);
+    return item;
+  }));
+  if (head.marks.length > 300) list.append(element("li", `and ${head.marks.length - 300} more`));
+}
+
+// fitted sets the size of a canvas to that of its box and returns its context.
+function fitted(canvas) {
+  const dpr = Math.min(window.devicePixelRatio || 1, 3);
+  const w = Math.round(canvas.clientWidth * dpr), h = Math.round(canvas.clientHeight * dpr);
+  if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
+  const g = canvas.getContext("2d");
+  g.clearRect(0, 0, w, h);
+  return [g, w, h, dpr];
+}
+
+// Half of the thumb of the seek bar: its ends lie so far inside.
+const thumb = 8;
+
+function drawMarks(head, differs) {
+  const [g, w, h, dpr] = fitted($("marks"));
+  const at = (turn) => thumb * dpr + ((w - 2 * thumb * dpr) * turn) / Math.max(1, head.turns);
+  for (const m of head.marks) {
+    g.fillStyle = m.kind === "fault" ? (palette === palettes.dark ? "#ff9a92" : "#b3261e") : palette.edge[colour(m.seat)];
+    g.fillRect(at(m.turn) - dpr, 0, 2 * dpr, m.kind === "event" ? h * 0.6 : h);
+  }
+  if (differs >= 0) {
+    g.fillStyle = palette.mark;
+    g.fillRect(at(differs) - 1.5 * dpr, 0, 3 * dpr, h);
+  }
+}
+
+// fillPlotted offers the names of the stats, most of them first those that the film names first.
+function fillPlotted(head) {
+  const names = [...new Set(head.stats.map((s) => s.name))];
+  const select = $("plotted"), was = select.value;
+  select.replaceChildren(...names.map((n) => new Option(spaced(n), n)));
+  if (names.includes(was)) select.value = was;
+  $("plot-box").hidden = !names.length;
+}
+
+// drawPlot draws a stat over the turns: of all turns, or of those that are loaded.
+function drawPlot(film, seat, turn) {
+  const { head } = film, name = $("plotted").value;
+  if ($("plot-box").hidden) return;
+  const [g, w, h, dpr] = fitted($("plot"));
+  const series = head.stats.map((s, i) => [s, i]).filter(([s]) => s.name === name);
+  const value = (t, i) => (seat < 0 ? film.all?.[t]?.[i] : undefined) ?? film.values.get(`${seat} ${t}`)?.[i];
+  // At most one point for each pixel.
+  const step = Math.max(1, Math.ceil((head.turns + 1) / w));
+  let low = Infinity, high = -Infinity;
+  const points = series.map(([s, i]) => {
+    const list = [];
+    for (let t = 0; t <= head.turns; t += step) {
+      const v = value(t, i);
+      if (!Number.isFinite(v)) {
+        list.push(null);
+        continue;
+      }
+      low = Math.min(low, v);
+      high = Math.max(high, v);
+      list.push([t, v]);
+    }
+    return [s, list];
+  });
+  if (low > high) [low, high] = [0, 1];
+  if (low > 0 && low < high / 2) low = 0;
+  if (low === high) high = low + 1;
+  g.font = fontOf(11 * dpr);
+  const label = Math.max(g.measureText(figure(low)).width, g.measureText(figure(high)).width) + 6 * dpr;
+  const left = label, right = w - 4 * dpr, top = 8 * dpr, bottom = h - 16 * dpr;
+  const x = (t) => left + ((right - left) * t) / Math.max(1, head.turns), y = (v) => bottom - ((bottom - top) * (v - low)) / (high - low);
+  plotArea = { left: left / dpr, right: right / dpr };
+  g.fillStyle = palette.axis;
+  g.textAlign = "right";
+  g.textBaseline = "middle";
+  g.fillText(figure(high), left - 4 * dpr, top);
+  g.fillText(figure(low), left - 4 * dpr, bottom);
+  g.textBaseline = "alphabetic";
+  g.textAlign = "left";
+  g.fillText("0", left, h - 3 * dpr);
+  g.textAlign = "right";
+  g.fillText(`${head.word} ${head.turns}`, right, h - 3 * dpr);
+  g.fillStyle = palette.grid;
+  g.fillRect(left, bottom, right - left, dpr);
+  g.fillRect(left, top, dpr, bottom - top);
+  g.lineWidth = 1.5 * dpr;
+  for (const [s, list] of points) {
+    g.strokeStyle = palette.edge[colour(s.seat)];
+    g.beginPath();
+    let open = false;
+    for (const p of list) {
+      if (p) {
+        g[open ? "lineTo" : "moveTo"](x(p[0]), y(p[1]));
+        if (!open) g.lineTo(x(p[0]) + 0.5 * dpr, y(p[1]));
+      }
+      open = !!p;
+    }
+    g.stroke();
+  }
+  g.fillStyle = palette.mark;
+  g.fillRect(x(turn) - dpr / 2, top, dpr, bottom - top);
+  const now = series.map(([s, i]) => `${seatLetter(s.seat)} ${figure(value(turn, i))}`).join(", ");
+  $("plot").setAttribute("aria-label", `${spaced(name)} over the ${head.word}s; at ${head.word} ${turn}: ${now}`);
+}
+
+let plotArea = { left: 0, right: 1 };
