@@ -219,6 +219,7 @@ class Board {
       g.drawImage(this.layers.over.canvas, 0, 0);
     }
     this.events(g, frame.events, part);
+    this.legal(g);
     this.rings(g, part);
     if (this.zoom > 1) this.mini(g, frame);
     const took = performance.now() - begun;
@@ -443,6 +444,24 @@ class Board {
       }
     }
     g.restore();
+  }
+
+  // legal marks the cells where a person can order what is chosen, and those of a hint.
+  legal(g) {
+    for (const [cells, width] of [[this.cells, 1], [this.hints, 3]]) {
+      if (!cells?.length) continue;
+      g.setLineDash([]);
+      g.lineWidth = width * this.dpr;
+      g.strokeStyle = g.fillStyle = palette.mark;
+      for (const c of cells) {
+        const x = Math.round(this.x(c.x)), y = Math.round(this.yTop(c.y, c.height)), w = Math.round(c.width * this.cell), h = Math.round(c.height * this.cell);
+        g.globalAlpha = 0.16;
+        if (width === 1) g.fillRect(x, y, w, h);
+        g.globalAlpha = 0.9;
+        g.strokeRect(x + 1, y + 1, w - 2, h - 2);
+      }
+      g.globalAlpha = 1;
+    }
   }
 
   // rings marks the entities that a person points at or has chosen.

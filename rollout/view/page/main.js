@@ -105,7 +105,7 @@ async function open(want, current) {
   $("seat").value = state.seat;
   if (!isOpen) showFilm();
   if ($("film").hidden) screen("film");
-  if (!shelf.info) loadShelf().then(heading, () => {});
+  if (!shelf.info) loadShelf().then(() => { heading(); person.show(); }, () => {});
 }
 
 const canChoose = (head) => head.fog && head.seats > 1;
@@ -154,6 +154,7 @@ function showFilm() {
   changed();
   if (other) compare();
   loadStats(film);
+  person.show();
 }
 
 // loadStats asks for the stats of all turns, which are optional.
@@ -185,6 +186,7 @@ async function refresh() {
     f.close();
   });
   state.films = opened;
+  person.show();
   showMarks(opened[0].head, (turn) => go(turn).then(sayPosition));
   await go(turn, atEnd ? -1 : state.frame < state.frames - 1 ? state.frame : -1);
   heading();
@@ -396,7 +398,7 @@ boards.forEach((b, i) => {
   });
   b.canvas.addEventListener("pointerup", (e) => {
     const [x, y] = at(e);
-    if (down.delete(e.pointerId) && moved <= 4 && !onMap && b.frame) pin(i, b.at(x, y));
+    if (down.delete(e.pointerId) && moved <= 4 && !onMap && b.frame && !person.click(b, x, y)) pin(i, b.at(x, y));
     if (e.pointerType !== "mouse") state.pointer = null;
     point();
     b.canvas.style.touchAction = b.zoom > 1 ? "none" : "pan-y";

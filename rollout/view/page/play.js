@@ -252,6 +252,7 @@ function pin(board, e) {
   if (e) say(factsOf(boards[board].film, boards[board].frame, e).join(", "));
   point();
   changed();
+  if (person.many()) person.show();
 }
 
 function pinNext(by) {

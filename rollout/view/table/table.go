@@ -371,8 +371,11 @@ type Head struct {
 	Options []Option `json:"options"` // null unless they were asked for
 }
 
-// AllHeads asks for the options of all heads.
-const AllHeads = -1
+// AllHeads asks for the options of all heads, NoHeads for none.
+const (
+	AllHeads = -1
+	NoHeads  = -2
+)
 
 // Offer returns what the person can choose now, with the options of one head, or of all if there are few.
 func (t *Table) Offer(head int) Offer {

@@ -1,0 +1,235 @@
+// This file lets a person play: it shows what is legal, and sends what is chosen. It also holds a game that
+// is being played elsewhere.
+
+// post sends a request that changes something, and returns the answer.
+async function post(name, body) {
+  let answer;
+  try {
+    answer = await fetch("./" + name, { method: "POST", headers: { "Moonfarm-Token": shelf.info.token }, body: body === undefined ? "" : JSON.stringify(body) });
+  } catch {
+    throw new Error("The server does not answer.");
+  }
+  if (!answer.ok) throw new Error(text(await answer.text(), 200));
+  return answer.json();
+}
+
+const optionOf = (o) => ({
+  choice: whole(o?.choice, -1, 2 ** 31, -1), kind: text(o?.kind, 60), placed: o?.placed === true, x: number(o?.x), y: number(o?.y),
+  target: whole(o?.target, 0, 2 ** 32), number: whole(o?.number, 0, 1e6), note: text(o?.note, 100), text: text(o?.text, 200),
+});
+
+const person = {
+  offer: null, // what can be chosen now
+  options: [], // of the head
+  head: 0,
+  kind: "",
+  picks: new Map(), // of games with many heads: head → option, until the turn ends
+  hinted: [],
+  busy: false,
+
+  many() {
+    return !!this.offer && (this.offer.heads.length > 1 || this.offer.heads.some((h) => h.entity > 0));
+  },
+
+  // show asks what can be chosen now, and shows it.
+  async show() {
+    const info = shelf.info;
+    $("live-box").hidden = info?.held === null || info?.held === undefined;
+    $("person-box").hidden = info?.person === null || info?.person === undefined;
+    if (!$("live-box").hidden) {
+      put($("hold"), info.held ? "Go on" : "Hold");
+    }
+    if ($("person-box").hidden || this.busy) return;
+    this.busy = true;
+    try {
+      const raw = await load("offer.json?head=-2");
+      const before = this.offer;
+      this.offer = {
+        turn: whole(raw.turn, 0, 1e9), step: whole(raw.step, 0, 1e9), over: raw.over === true, sequential: raw.sequential === true, nothing: whole(raw.nothing, 0, 1e9),
+        undo: raw.undo === true, hint: raw.hint === true, chosen: listOf(raw.chosen, 1000).map(optionOf),
+        heads: listOf(raw.heads, 1000).map((h) => ({ head: whole(h?.head, 0, 1e6), entity: whole(h?.entity, 0, 2 ** 32) })),
+      };
+      if (!before || before.turn !== this.offer.turn) this.picks.clear();
+      if (!before || before.turn !== this.offer.turn || before.step !== this.offer.step) this.hinted = [];
+      if (this.many()) await this.head0();
+      else await this.ask(-1);
+    } catch (e) {
+      fail(e);
+    }
+    this.busy = false;
+    this.fill();
+  },
+
+  // ask loads the options of a head, −1: of the only one.
+  async ask(head) {
+    const raw = await load("offer.json?head=" + head);
+    const of = listOf(raw.heads, 1000).find((h) => head < 0 || h?.head === head);
+    this.head = whole(of?.head, 0, 1e6);
+    this.options = listOf(of?.options, 20000).map(optionOf);
+    const kinds = this.kinds();
+    if (!kinds.includes(this.kind)) this.kind = kinds.find(Boolean) ?? "";
+  },
+
+  // head0 loads the options of what is chosen on the board, if it can act.
+  async head0() {
+    const h = this.offer.heads.find((h) => h.entity && h.entity === state.chosen?.id);
+    if (h) await this.ask(h.head);
+    else this.options = [];
+  },
+
+  kinds() {
+    return [...new Set(this.options.filter((o) => o.choice !== this.offer.nothing).map((o) => o.kind))];
+  },
+
+  // cellsOf returns the cell of an option: where it is placed, or what it acts on.
+  cellOf(o) {
+    if (o.placed) return { x: o.x, y: o.y, width: 1, height: 1 };
+    const e = o.target && boards[0].frame ? idsOf(boards[0].frame.entities).get(o.target) : null;
+    return e ? { x: e.x, y: e.y, width: e.width, height: e.height } : null;
+  },
+
+  // fill shows the options of the chosen kind.
+  fill() {
+    const { offer } = this;
+    if (!offer || $("person-box").hidden) return;
+    const many = this.many(), kinds = offer.over ? [] : this.kinds();
+    put($("person-say"), offer.over ? "The game is over." : many && !this.options.length ? "Choose one of your own on the board." : `${spaced(state.films[0]?.head.word ?? "turn")} ${offer.turn}`);
+    const box = $("person-kinds");
+    while (box.children.length > 1) box.lastElementChild.remove();
+    for (const kind of kinds) {
+      const b = element("button", kind || "nothing");
+      b.type = "button";
+      b.setAttribute("aria-pressed", String(kind === this.kind));
+      b.addEventListener("click", () => {
+        this.kind = kind;
+        this.fill();
+        for (const other of box.querySelectorAll("button")) if (other.textContent === (kind || "nothing")) other.focus();
+      });
+      box.append(b);
+    }
+    box.hidden = $("person-form").hidden = !kinds.length;
+    const here = this.options.filter((o) => o.kind === this.kind && o.choice !== offer.nothing);
+    const numbers = [...new Set(here.map((o) => o.number))].sort((a, b) => a - b);
+    const chosen = $("person-number").value;
+    $("person-number").replaceChildren(...numbers.map((n) => new Option(n || 1, n)));
+    if (numbers.map(String).includes(chosen)) $("person-number").value = chosen;
+    $("person-number").parentElement.hidden = numbers.length < 2;
+    this.where();
+    $("person-end").disabled = offer.over || !(offer.sequential || many || this.options.some((o) => o.choice === offer.nothing));
+    put($("person-end"), offer.sequential || many ? "End turn" : "Do nothing");
+    $("person-undo").disabled = !offer.undo;
+    $("person-hint").disabled = !offer.hint || offer.over;
+    const given = [...offer.chosen.map((o) => ({ words: o.text })), ...[...this.picks.values()].map((o) => ({ words: o.text }))];
+    lines($("person-list"), [...given, ...this.hinted.map((o) => ({ words: "hint: " + o.text, looks: "soft" }))], "");
+    boards[0].hints = this.hinted.map((o) => this.cellOf(o)).filter(Boolean);
+    changed(false);
+  },
+
+  // now returns the options of the chosen kind and number.
+  now() {
+    const n = Number($("person-number").value);
+    return this.options.filter((o) => o.kind === this.kind && o.number === n && o.choice !== this.offer.nothing);
+  },
+
+  where() {
+    const now = this.now();
+    $("person-where").replaceChildren(...now.slice(0, 2000).map((o) => new Option([o.text, o.note].filter(Boolean).join(" "), o.choice)));
+    boards[0].cells = this.offer.over ? [] : now.map((o) => this.cellOf(o)).filter(Boolean);
+    changed(false);
+  },
+
+  // click orders what is chosen at a point of the board. It reports whether there was something to order.
+  click(board, x, y) {
+    if ($("person-box").hidden || !this.offer || this.offer.over || board !== boards[0] || state.turn !== lastTurn()) return false;
+    const bx = (x * board.dpr - board.left) / board.cell;
+    let by = (y * board.dpr - board.top) / board.cell;
+    if (board.film.head.up) by = board.film.head.height - by;
+    const inside = (c) => c && bx >= c.x && by >= c.y && bx < c.x + c.width && by < c.y + c.height;
+    const e = board.at(x, y);
+    if (this.many() && e?.id && this.offer.heads.some((h) => h.entity === e.id)) return false; // choose it
+    const o = this.now().find((o) => inside(this.cellOf(o)));
+    if (!o) return false;
+    this.order(o);
+    return true;
+  },
+
+  // order gives an order: at once, or with the other ones at the end of the turn.
+  order(o) {
+    if (!this.many()) return this.send([{ head: this.head, choice: o.choice }]);
+    this.picks.set(this.head, o);
+    say(o.text);
+    this.fill();
+  },
+
+  async send(picks) {
+    if (this.busy) return;
+    this.busy = true;
+    const { turn, step } = this.offer;
+    try {
+      await post("choose", { turn, step, picks });
+      version = undefined;
+      await refresh();
+    } catch (e) {
+      fail(e);
+    }
+    this.busy = false;
+    await this.show();
+    if (this.offer.turn > turn && state.films.length && state.turn === this.offer.turn && state.frames > 1) {
+      await go(this.offer.turn, 0); // what happened in the turn
+      play();
+    }
+  },
+
+  end() {
+    const { offer } = this;
+    if (this.many()) this.send([...this.picks].map(([head, o]) => ({ head, choice: o.choice })));
+    else this.send([{ head: this.head, choice: offer.nothing }]);
+  },
+
+  async undo() {
+    try {
+      await post("undo");
+      version = undefined;
+      await refresh();
+      await go(lastTurn());
+    } catch (e) {
+      fail(e);
+    }
+    await this.show();
+  },
+
+  async hint() {
+    $("person-hint").disabled = true;
+    say("Thinking …");
+    try {
+      this.hinted = listOf(await post("hint"), 1000).map(optionOf);
+      say(this.hinted.length ? "Hint: " + this.hinted.slice(0, 5).map((o) => o.text).join("; ") : "Hint: do nothing");
+    } catch (e) {
+      fail(e);
+    }
+    this.fill();
+  },
+};
+
+$("person-form").addEventListener("submit", (e) => {
+  e.preventDefault();
+  const o = person.options.find((o) => o.choice === Number($("person-where").value) && o.kind === person.kind);
+  if (o) person.order(o);
+});
+$("person-number").addEventListener("change", () => person.where());
+$("person-end").addEventListener("click", () => person.end());
+$("person-undo").addEventListener("click", () => person.undo());
+$("person-hint").addEventListener("click", () => person.hint());
+
+// control sends hold, go or step, and shows what came of it.
+async function control(name) {
+  try {
+    await post(name);
+    await loadShelf();
+  } catch (e) {
+    fail(e);
+  }
+  person.show();
+}
+$("hold").addEventListener("click", () => control(shelf.info?.held ? "go" : "hold"));
+$("step").addEventListener("click", () => control("step"));
