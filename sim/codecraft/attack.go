@@ -54,15 +54,20 @@ func (g *Game) hitBlocker(s *State, i int) {
 	}
 }
 
+func (r *Record) attack(attacker, victim uint32, dealt int32) {
+	r.Attacks = append(r.Attacks, Hit{attacker, victim})
+	r.Dealt = append(r.Dealt, dealt)
+}
+
 // hitUnit attacks a unit, which may be dead already.
 func (g *Game) hitUnit(s *State, i, t int) {
 	u, v := &s.Units[i], &s.Units[t]
 	k := &g.rules.Types[u.Type]
 	g.acted[i] = true
-	if g.record != nil {
-		g.record.Attacks = append(g.record.Attacks, Hit{u.ID, v.ID})
-	}
 	dealt := min(k.Damage, int32(v.Health))
+	if g.record != nil {
+		g.record.attack(u.ID, v.ID, dealt)
+	}
 	if dealt == 0 {
 		return
 	}
@@ -81,10 +86,10 @@ func (g *Game) hitResource(s *State, i, cell int) {
 	u := &s.Units[i]
 	k := &g.rules.Types[u.Type]
 	g.acted[i] = true
-	if g.record != nil {
-		g.record.Attacks = append(g.record.Attacks, Hit{u.ID, s.ResourceID(cell%Side, cell/Side)})
-	}
 	dealt := min(k.Damage, int32(s.Health[cell]))
+	if g.record != nil {
+		g.record.attack(u.ID, s.ResourceID(cell%Side, cell/Side), dealt)
+	}
 	if dealt == 0 {
 		return
 	}

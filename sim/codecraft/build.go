@@ -34,6 +34,9 @@ func (g *Game) build(s *State) {
 		}
 		g.add(s, Unit{ID: id, Health: int16(health), X: a.BuildX, Y: a.BuildY, Type: a.BuildType, Owner: u.Owner})
 		g.acted[i], g.next[s.N-1] = true, noCell
+		if g.record != nil {
+			g.record.Builds = append(g.record.Builds, Work{u.ID, id, health})
+		}
 	}
 }
 
@@ -119,7 +122,11 @@ func (g *Game) repair(s *State) {
 	for _, i := range list {
 		v := &s.Units[s.Find(s.Acts[i].Repair)]
 		full := g.rules.Types[v.Type].MaxHealth
-		v.Health = int16(min(full, int32(v.Health)+g.rules.Types[s.Units[i].Type].Power))
+		before := int32(v.Health)
+		v.Health = int16(min(full, before+g.rules.Types[s.Units[i].Type].Power))
+		if g.record != nil {
+			g.record.Repairs = append(g.record.Repairs, Work{s.Units[i].ID, v.ID, int32(v.Health) - before})
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 func (g *Game) Tick(s *State) sim.Status {
 	g.dead, g.gone = g.dead[:0], g.gone[:0]
 	if g.record != nil {
-		g.record.Attacks, g.record.Died = g.record.Attacks[:0], g.record.Died[:0]
+		g.record.clear()
 	}
 	g.Plan(s)
 	g.drawNext(s)
@@ -223,11 +223,24 @@ func (g *Game) Hash(s *State) uint64 {
 // Game.Record.
 type Record struct {
 	Attacks []Hit    // in the order of their processing, including wasted attacks
+	Dealt   []int32  // by attack: the damage, 0 for a wasted attack
+	Builds  []Work   // that succeeded, in the order of their processing
+	Repairs []Work   // in the order of their processing
 	Died    []uint32 // ids of removed entities: units, then resources, each ascending
 }
 
 // Hit is an attack.
 type Hit struct{ Attacker, Victim uint32 }
+
+// Work is a build or a repair. Health is the health that the target gets.
+type Work struct {
+	Worker, Target uint32
+	Health         int32
+}
+
+func (r *Record) clear() {
+	*r = Record{r.Attacks[:0], r.Dealt[:0], r.Builds[:0], r.Repairs[:0], r.Died[:0]}
+}
 
 // Record makes Step record the events of every tick in r, until Record(nil).
 func (g *Game) Record(r *Record) { g.record = r }

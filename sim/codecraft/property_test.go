@@ -254,3 +254,43 @@ func TestDraw(t *testing.T) {
 	})
 	assert.Truef(t, hits > 100 && moved > 500, "%d attacks and %d moves", hits, moved)
 }
+
+// TestRecordBalance balances the damage, the repairs and the builds of a Record with the
+// healths before and after the tick.
+func TestRecordBalance(t *testing.T) {
+	total := func(s *codecraft.State) (sum int32) {
+		for _, u := range s.Units[:s.N] {
+			sum += int32(u.Health)
+		}
+		for _, h := range s.Health {
+			sum += int32(h)
+		}
+		return sum
+	}
+	builds, repairs, wasted := 0, 0, 0
+	visit(t, 37, 150, func(_ *prng.Rand, g *codecraft.Game, s *codecraft.State) {
+		var record codecraft.Record
+		g.Record(&record)
+		after := *s
+		g.Tick(&after)
+		g.Record(nil)
+		want := total(s)
+		require.Len(t, record.Dealt, len(record.Attacks))
+		for _, n := range record.Dealt {
+			if want -= n; n == 0 {
+				wasted++
+			}
+		}
+		for _, w := range record.Builds {
+			want += w.Health
+			require.Truef(t, s.Find(w.Target) < 0 && after.Find(w.Target) >= 0 && s.Find(w.Worker) >= 0, "%+v", w)
+			builds++
+		}
+		for _, w := range record.Repairs {
+			want += w.Health
+			repairs++
+		}
+		require.Equal(t, want, total(&after))
+	})
+	assert.Truef(t, builds > 10 && repairs > 10, "%d builds, %d repairs, %d wasted attacks", builds, repairs, wasted)
+}
