@@ -143,13 +143,19 @@ func (g *Game) SetStart(s *State, p sim.Player, energy, health int) {
 
 // Step plays one round.
 func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
-	var order [2]sim.Order
-	for p := range order {
-		if o := t.Orders(sim.Player(p)); len(o) > 0 {
-			order[p] = o[0]
-		}
+	a, b := firstOrders(t)
+	return g.Play(s, a, b)
+}
+
+// firstOrders returns the order of each player, 0 for a player without orders.
+func firstOrders(t *sim.Turn) (a, b sim.Order) {
+	if o := t.Orders(0); len(o) > 0 {
+		a = o[0]
 	}
-	return g.Play(s, order[0], order[1])
+	if o := t.Orders(1); len(o) > 0 {
+		b = o[0]
+	}
+	return a, b
 }
 
 // Play plays one round with the orders of A and B; a player has one order per

@@ -122,22 +122,29 @@ func (l health) meet(far1, far2 uint64) (uint64, uint64, health) {
 // speed.
 func (g *Game) flyStacked(h, enemy *Half, shots uint64, r int) health {
 	push(&h.Own, shots)
-	open := uint64(int64(int(enemy.Curtain)-r) >> 63)
 	left := health{enemy.Live, enemy.Extra0, enemy.Extra1}
-	out := 0
 	for range g.rules.Buildings[Attack].Speed {
-		for i := range h.Far {
-			cross := h.Own[i] & column7
-			h.Own[i] = (h.Own[i] ^ cross) << 1
-			gone := h.Far[i] & column0
-			h.Far[i] = (h.Far[i]^gone)>>1 | cross&open
-			out += bits.OnesCount64(gone)
-		}
-		for range MaxStack { // as many missiles of a stack hit as the building withstands
-			hit := h.Far[0] & left.live
-			left = left.minus(hit)
-			pop(&h.Far, hit)
-		}
+		left = g.stepStacked(h, enemy, left, r)
+	}
+	return left
+}
+
+// stepStacked moves all missiles of h one cell on, in stacks of any height. left are
+// the enemy's buildings; it returns those after the hits.
+func (g *Game) stepStacked(h, enemy *Half, left health, r int) health {
+	open := uint64(int64(int(enemy.Curtain)-r) >> 63)
+	out := 0
+	for i := range h.Far {
+		cross := h.Own[i] & column7
+		h.Own[i] = (h.Own[i] ^ cross) << 1
+		gone := h.Far[i] & column0
+		h.Far[i] = (h.Far[i]^gone)>>1 | cross&open
+		out += bits.OnesCount64(gone)
+	}
+	for range MaxStack { // as many missiles of a stack hit as the building withstands
+		hit := h.Far[0] & left.live
+		left = left.minus(hit)
+		pop(&h.Far, hit)
 	}
 	enemy.Base += int64(out) * g.blow
 	return left

@@ -39,12 +39,18 @@ func (g *Game) fireAnyRhythm(h *Half, r int) uint64 {
 	return shots
 }
 
-// settleAnyRhythm is settle, earn and finishTeslas for any construction times
-// and healths.
-func (g *Game) settleAnyRhythm(h *Half, left health, r int) {
+// lose removes the live buildings of h that are not left, and stores the health of
+// the others.
+func (h *Half) lose(left health) {
 	dead := h.Live ^ left.live
 	h.Live, h.Extra0, h.Extra1 = left.live, left.extra0, left.extra1
 	h.remove(dead)
+}
+
+// settleAnyRhythm is settle, earn and finishTeslas for any construction times
+// and healths.
+func (g *Game) settleAnyRhythm(h *Half, left health, r int) {
+	h.lose(left)
 	g.earn(h, h.Live&h.Type2&h.Type0)
 	for cells := h.Occupied &^ h.Live; cells != 0; cells &= cells - 1 {
 		cell := bits.TrailingZeros64(cells)
