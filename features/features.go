@@ -175,7 +175,8 @@ type Kit[S any] struct {
 	// with a scene of each moment of the turn, in their order, as a person at the
 	// seat sees it. The last scene is that of the state after the turn, with what
 	// Scene has, and the events since the moment before. frame may not keep the
-	// scene. Frames is nil if the game has no moments within a turn and no events.
+	// scene. Frames is nil if the game has no moments within a turn and no events. It
+	// is not safe for concurrent use.
 	Frames func(s *S, t *sim.Turn, seat int, frame func(*Scene))
 	// Command says what an order of a seat does, with places in the frame of
 	// scenes, whatever order it is. It is nil if the game has no pictures.

@@ -88,7 +88,7 @@ type Line struct {
 // death. It happened at one place, or went from one to another.
 type Event struct {
 	Kind           string // what happened, in the rulebook's words: "attack"
-	Owner          int8   // who did it
+	Owner          int8   // who did it; for a damage or a death, whose thing it was
 	X1, Y1, X2, Y2 float32
 	Amount         float32 // damage, or how many; 0 for none
 	Note           string
@@ -121,6 +121,19 @@ func (s *Scene) Begin(width, height float32) {
 // AddStat appends a number of a seat.
 func (s *Scene) AddStat(name, unit string, seat int, value float64) {
 	s.Stats = append(s.Stats, Stat{Name: name, Unit: unit, Seat: int8(seat), Value: value})
+}
+
+// AddEvent appends an event. If the event before it is the same but for the
+// amount, it adds the amount to that event instead.
+func (s *Scene) AddEvent(e Event) {
+	if n := len(s.Events); n > 0 {
+		last, like := &s.Events[n-1], e
+		if like.Amount = last.Amount; like == *last {
+			last.Amount += e.Amount
+			return
+		}
+	}
+	s.Events = append(s.Events, e)
 }
 
 // HealthShare returns an Entity.Health: the part of the full health that is

@@ -116,6 +116,33 @@ func piling(dst *features.Scene, s *state, _ int) {
 	dst.Entities = append(dst.Entities, features.Entity{Kind: "heap", Owner: features.Nobody, Width: 1, Height: 1})
 }
 
+// reshot returns a defect: the scenes of turns with a change of scene i, from 0, and
+// of its events, if it has any.
+func reshot(i int, change func(dst *features.Scene, seat int)) func(k *kit) {
+	return func(k *kit) {
+		whole := k.Frames
+		k.Frames = func(s *state, t *sim.Turn, seat int, frame func(*features.Scene)) {
+			at := 0
+			whole(s, t, seat, func(dst *features.Scene) {
+				if at == i && len(dst.Events) > 0 {
+					change(dst, seat)
+				}
+				at++
+				frame(dst)
+			})
+		}
+	}
+}
+
+// unsteady has other scenes in each call.
+func unsteady(k *kit) {
+	calls := 0
+	reshot(0, func(dst *features.Scene, _ int) {
+		calls++
+		dst.Events[0].Amount += float32(calls)
+	})(k)
+}
+
 // broken maps each subtest to a defect that it must find; a "#" and a word tell
 // defects of one subtest apart.
 var broken = map[string]func(k *kit){
@@ -136,8 +163,30 @@ var broken = map[string]func(k *kit){
 			dst.Entities[0].Health = 0.5 // which a spectator does not see
 		}
 	}),
-	"Scene#used":  func(k *kit) { k.Scene = piling },
-	"Allocations": func(k *kit) { k.Actions = lavish{k.Actions} },
+	"Scene#used":   func(k *kit) { k.Scene = piling },
+	"Scene#number": changed(func(dst *features.Scene, _ int) { dst.Entities = append(dst.Entities, dst.Entities[0]) }),
+	"Scene#event":  changed(func(dst *features.Scene, _ int) { dst.AddEvent(features.Event{Kind: "take"}) }),
+	"Frames#none": func(k *kit) {
+		k.Frames = func(*state, *sim.Turn, int, func(*features.Scene)) {}
+	},
+	"Frames#owner": reshot(0, func(dst *features.Scene, _ int) { dst.Events[0].Owner = 2 }),
+	"Frames#place": reshot(0, func(dst *features.Scene, _ int) { dst.Events[0].Y2 = 1.5 }),
+	"Frames#kind":  reshot(1, func(dst *features.Scene, _ int) { dst.Events[0].Kind = "" }),
+	"Frames#nan":   reshot(1, func(dst *features.Scene, _ int) { dst.Events[0].Amount = float32(math.Inf(1)) }),
+	"Frames#last":  reshot(1, func(dst *features.Scene, _ int) { dst.Title = "the end" }),
+	"Frames#fog": reshot(0, func(dst *features.Scene, seat int) {
+		if seat != features.Spectator {
+			dst.Events[0].Note = "which a spectator does not see"
+		}
+	}),
+	"Frames#id": reshot(0, func(dst *features.Scene, seat int) {
+		if seat != features.Spectator && len(dst.Entities) > 0 {
+			dst.Entities[0].ID += 100
+		}
+	}),
+	"Frames#number": reshot(0, func(dst *features.Scene, _ int) { dst.Entities[0].Owner = 1 }),
+	"Frames#again":  unsteady,
+	"Allocations":   func(k *kit) { k.Actions = lavish{k.Actions} },
 }
 
 func TestRunFindsFaults(t *testing.T) {

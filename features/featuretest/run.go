@@ -33,6 +33,9 @@ type Options struct {
 //	Measures     finite, with unique names
 //	Scene        if the kit has scenes: finite, on the board, of known owners, the
 //	             same for the same state; a seat sees nothing that a spectator does not
+//	Frames       if the kit has moments of a turn: their scenes keep the promises of
+//	             Scene, the last is that of the state after the turn, and numbers stay
+//	             with their things
 //	Allocations  no method allocates
 func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], options ...Options) {
 	t.Helper()
@@ -52,6 +55,9 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 	t.Run("Measures", c.testMeasures)
 	if c.kit.Scene != nil {
 		t.Run("Scene", c.testScene)
+	}
+	if c.kit.Frames != nil {
+		t.Run("Frames", c.testFrames)
 	}
 	t.Run("Allocations", c.testAllocations)
 }

@@ -25,6 +25,8 @@ func (c *suite[S]) testScene(t *testing.T) {
 			fault := sceneFault(fresh, c.info.Players)
 			switch {
 			case fault != "":
+			case len(fresh.Events) > 0:
+				fault = "a state has no events"
 			case !sameScene(fresh, used):
 				fault = "a scene in used memory differs from one in fresh memory"
 			case c.game.Hash(v.s) != before:
@@ -58,7 +60,12 @@ func sceneFault(s *features.Scene, players int) string {
 			return fmt.Sprintf("area %d: %+v", i, a)
 		}
 	}
+	seen := map[uint32]bool{}
 	for i, e := range s.Entities {
+		if seen[e.ID] {
+			return fmt.Sprintf("entity %d has the number of another one: %+v", i, e)
+		}
+		seen[e.ID] = e.ID != 0
 		if !known(e.Owner) || !square(e.X, e.Y, e.Width, e.Height) || e.Kind == "" || len(e.Letter) > 2 || !(e.Health >= 0 && e.Health <= 1) || e.Number < 0 {
 			return fmt.Sprintf("entity %d: %+v", i, e)
 		}
@@ -73,6 +80,11 @@ func sceneFault(s *features.Scene, players int) string {
 			return fmt.Sprintf("line %d: %+v", i, l)
 		}
 	}
+	for i, e := range s.Events {
+		if !known(e.Owner) || !inside(e.X1, e.Y1) || !inside(e.X2, e.Y2) || e.Kind == "" || e.Amount-e.Amount != 0 {
+			return fmt.Sprintf("event %d: %+v", i, e)
+		}
+	}
 	for i, n := range s.Stats {
 		twice := slices.ContainsFunc(s.Stats[:i], func(o features.Stat) bool { return o.Name == n.Name && o.Seat == n.Seat })
 		if twice || !fieldName.MatchString(n.Name) || n.Unit == "" || n.Seat < 0 || !known(n.Seat) || n.Value-n.Value != 0 {
@@ -82,9 +94,9 @@ func sceneFault(s *features.Scene, players int) string {
 	return ""
 }
 
-// hiddenFault returns an error if a seat sees an entity, a range, a line or a
-// stat that a spectator does not see. The seat's lists must have the order of
-// the spectator's.
+// hiddenFault returns an error if a seat sees an entity, a range, a line, an event
+// or a stat that a spectator does not see, or an entity with another number. The
+// seat's lists must have the order of the spectator's.
 func hiddenFault(seat, all *features.Scene) string {
 	if e, ok := extra(seat.Entities, all.Entities); ok {
 		return fmt.Sprintf("only the seat sees %+v", e)
@@ -94,6 +106,9 @@ func hiddenFault(seat, all *features.Scene) string {
 	}
 	if l, ok := extra(seat.Lines, all.Lines); ok {
 		return fmt.Sprintf("only the seat sees %+v", l)
+	}
+	if e, ok := extra(seat.Events, all.Events); ok {
+		return fmt.Sprintf("only the seat sees %+v", e)
 	}
 	if n, ok := extra(seat.Stats, all.Stats); ok {
 		return fmt.Sprintf("only the seat sees %+v", n)
@@ -117,7 +132,8 @@ func extra[E comparable](part, all []E) (e E, found bool) {
 // sameScene reports whether two scenes are equal.
 func sameScene(a, b *features.Scene) bool {
 	return a.Width == b.Width && a.Height == b.Height && a.Up == b.Up && a.Title == b.Title && slices.Equal(a.Areas, b.Areas) &&
-		slices.Equal(a.Ranges, b.Ranges) && slices.Equal(a.Entities, b.Entities) && slices.Equal(a.Lines, b.Lines) && slices.Equal(a.Stats, b.Stats)
+		slices.Equal(a.Ranges, b.Ranges) && slices.Equal(a.Entities, b.Entities) && slices.Equal(a.Lines, b.Lines) &&
+		slices.Equal(a.Events, b.Events) && slices.Equal(a.Stats, b.Stats)
 }
 
 // CountEntities returns the numbers of the entities of a scene by owner and

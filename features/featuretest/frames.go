@@ -1,0 +1,119 @@
+package featuretest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"moonfarm/features"
+	"moonfarm/sim"
+	"moonfarm/sim/simtest"
+)
+
+// frameEvery is the number of turns of which one is drawn. A turn may have a hundred scenes.
+const frameEvery = 3
+
+// testFrames checks the scenes of the moments of turns, for all seats and a spectator.
+func (c *suite[S]) testFrames(t *testing.T) {
+	for seed := range uint64(c.Games) {
+		g := &filmed[S]{Game: c.game, suite: c, t: t, seed: seed}
+		simtest.Play(g, seed, func(turn int, _ *S, _ sim.Status) bool {
+			g.turn = turn
+			return !t.Failed() && (c.Turns == 0 || turn < c.Turns)
+		})
+	}
+}
+
+// filmed is a game that checks the scenes of every turn that it plays.
+type filmed[S any] struct {
+	sim.Game[S]
+	suite *suite[S]
+	t     *testing.T
+	seed  uint64
+	turn  int // to be played next
+}
+
+// Step plays a turn.
+func (g *filmed[S]) Step(s *S, t *sim.Turn) sim.Status {
+	before := *s
+	status := g.Game.Step(s, t)
+	if g.turn%(frameEvery*g.suite.Every) == 0 || status != sim.Running {
+		var all []features.Scene
+		for seat := features.Spectator; seat < g.suite.info.Players; seat++ {
+			scenes, fault := g.suite.framesFault(&before, t, s, seat, all)
+			if fault != "" {
+				g.t.Errorf("seed %d turn %d seat %d: %s", g.seed, g.turn, seat, fault)
+			}
+			if seat == features.Spectator {
+				all = scenes
+			}
+		}
+	}
+	return status
+}
+
+// framesFault returns the scenes of a turn, and what is wrong with them, or "". all
+// has the scenes of the spectator.
+func (c *suite[S]) framesFault(before *S, t *sim.Turn, after *S, seat int, all []features.Scene) (scenes []features.Scene, fault string) {
+	scenes = c.frames(before, t, seat)
+	again := c.frames(before, t, seat)
+	if len(scenes) == 0 {
+		return nil, "the turn has no scene"
+	}
+	for i := range scenes {
+		if fault := sceneFault(&scenes[i], c.info.Players); fault != "" {
+			return scenes, fmt.Sprintf("scene %d: %s", i, fault)
+		}
+	}
+	if !slices.EqualFunc(scenes, again, func(a, b features.Scene) bool { return sameScene(&a, &b) }) {
+		return scenes, "a second call has other scenes"
+	}
+	var want features.Scene
+	c.kit.Scene(&want, after, seat)
+	last := scenes[len(scenes)-1]
+	if last.Events = nil; !sameScene(&last, &want) {
+		return scenes, "the last scene is not that of the state after the turn"
+	}
+	if seat == features.Spectator {
+		return scenes, c.numberFault(before, scenes)
+	}
+	if len(scenes) != len(all) {
+		return scenes, fmt.Sprintf("%d scenes, a spectator has %d", len(scenes), len(all))
+	}
+	for i := range scenes {
+		if fault := hiddenFault(&scenes[i], &all[i]); fault != "" {
+			return scenes, fmt.Sprintf("scene %d: %s", i, fault)
+		}
+	}
+	return scenes, ""
+}
+
+// frames returns copies of the scenes of a turn.
+func (c *suite[S]) frames(before *S, t *sim.Turn, seat int) (scenes []features.Scene) {
+	s := *before
+	c.kit.Frames(&s, t, seat, func(f *features.Scene) {
+		own := *f
+		own.Areas, own.Ranges, own.Entities = slices.Clone(f.Areas), slices.Clone(f.Ranges), slices.Clone(f.Entities)
+		own.Lines, own.Events, own.Stats = slices.Clone(f.Lines), slices.Clone(f.Events), slices.Clone(f.Stats)
+		scenes = append(scenes, own)
+	})
+	return scenes
+}
+
+// numberFault returns an error if a number has entities of different kinds or owners
+// in a turn.
+func (c *suite[S]) numberFault(before *S, scenes []features.Scene) string {
+	var first features.Scene
+	c.kit.Scene(&first, before, features.Spectator)
+	has := map[uint32]OwnedKind{}
+	for _, s := range append([]features.Scene{first}, scenes...) {
+		for _, e := range s.Entities {
+			is := OwnedKind{int(e.Owner), e.Kind}
+			if had, ok := has[e.ID]; ok && e.ID != 0 && had != is {
+				return fmt.Sprintf("the thing with the number %d was %+v and is %+v", e.ID, had, is)
+			}
+			has[e.ID] = is
+		}
+	}
+	return ""
+}
