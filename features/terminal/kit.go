@@ -18,6 +18,7 @@ func Kit(g *tm.Game) features.Kit[tm.State] {
 		AppendText: func(dst []byte, s *tm.State) []byte { return tm.AppendText(dst, g, s) },
 		Scene:      func(dst *features.Scene, s *tm.State, _ int) { scene(dst, &r, s) },
 		Command:    describe,
+		Frames:     (&sceneFrames{rules: r}).play,
 	}
 }
 

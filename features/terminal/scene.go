@@ -20,7 +20,8 @@ var (
 )
 
 // scene draws the arena as player 1 sees it, y upwards. Both players see
-// everything.
+// everything. The ids are those of the game, in which an upgrade gives a
+// structure a new id.
 func scene(dst *features.Scene, r *tm.Rules, s *tm.State) {
 	dst.Begin(tm.Side, tm.Side)
 	dst.Up = true
@@ -31,7 +32,7 @@ func scene(dst *features.Scene, r *tm.Rules, s *tm.State) {
 			Owner: int8(tm.Owner(y)), X: float32(tm.Side/2 - 1 - rows), Y: float32(y), Width: float32(2 * (rows + 1)), Height: 1,
 		})
 	}
-	for y := range tm.Side { // by place, not by age: two states that look alike have the same scene
+	for y := range tm.Side { // by place, not by age: two states that look alike have the same scene but for the ids
 		for x := range tm.Side {
 			if piece, ok := s.At(x, y); ok {
 				addPiece(dst, r, &piece)
@@ -53,7 +54,7 @@ func addPiece(dst *features.Scene, r *tm.Rules, c *tm.Piece) {
 		unit = &r.Upgraded[c.Kind]
 	}
 	e := features.Entity{
-		Kind: c.Kind.String(), Outline: outlineOf[c.Kind], Letter: letters[c.Kind], Owner: int8(c.Player),
+		Kind: c.Kind.String(), Outline: outlineOf[c.Kind], Letter: letters[c.Kind], Owner: int8(c.Player), ID: c.ID,
 		X: float32(c.At.X), Y: float32(c.At.Y), Width: 1, Height: 1,
 		Health: features.HealthShare(c.Health, unit.Health), Upgraded: c.Upgraded,
 	}
@@ -77,7 +78,7 @@ func addPiece(dst *features.Scene, r *tm.Rules, c *tm.Piece) {
 
 // AddMobile adds the mobile units of a frame of the action phase to the scene of
 // the structures and numbers. Units of a player and a kind on one cell are one
-// entity with their number, and with the health of the first.
+// entity with their number, and with the health and the id of the first.
 func AddMobile(dst *features.Scene, r *tm.Rules, mobile []tm.Piece) {
 	type stack struct {
 		at   tm.Pos
