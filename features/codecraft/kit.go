@@ -22,6 +22,7 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 		Fog:        fog,
 		Scene:      e.scene,
 		Command:    describe,
+		Frames:     (&sceneFrames{encoder: e}).play,
 		Encoder:    e,
 		Actions:    NewActions(g),
 		Forms: []features.Form[cc.State]{{

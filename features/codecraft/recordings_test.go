@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/features"
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
@@ -186,4 +187,49 @@ func recordedOrders(s *cc.State, d *recording.Delta, r *cc.Rules) (orders [sim.M
 		}
 	}
 	return orders
+}
+
+// TestRecordedFrames draws the ticks of the recorded game with their events. The scenes have the entities
+// of the state after the tick. The random draws, and so the victims, are others than in the recording,
+// but the same entities attack.
+func TestRecordedFrames(t *testing.T) {
+	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
+	r, err := recording.NewReader(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
+	require.NoError(t, err)
+	given, err := r.World.Rules(cc.DefaultRules())
+	require.NoError(t, err)
+	g := newGame(t, given)
+	k, s := Kit(g), new(cc.State)
+	turn := sim.NewTurn(g.Info().MaxOrders)
+	recorded, same, drawn := 0, 0, 0
+	for {
+		if err := r.Next(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var before cc.Position
+		require.NoError(t, r.World.Position(&before, &given))
+		require.NoError(t, g.Restore(s, &before))
+		for p, orders := range recordedOrders(s, &r.Delta, &given) {
+			turn.Set(sim.Player(p), slices.Concat(orders...))
+		}
+		dst, after := framesOf(t, &k, s, turn, features.Spectator)
+		require.Equal(t, visibleEntities(g, after, features.Spectator), featuretest.CountEntities(&dst), "tick %d", s.Tick)
+		from := map[[2]float32]bool{}
+		for _, e := range dst.Events {
+			if e.Kind == "attack" || e.Kind == "collect" {
+				from[[2]float32{e.X1, e.Y1}] = true
+				drawn++
+			}
+		}
+		for _, e := range r.Events {
+			u := &s.Units[s.Find(uint32(e.Attacker))]
+			half := float32(given.Types[u.Type].Size) / 2
+			if recorded++; from[[2]float32{float32(u.X) + half, float32(u.Y) + half}] {
+				same++
+			}
+		}
+	}
+	assert.True(t, recorded >= 300 && same == recorded && drawn == recorded, "%d recorded attacks, %d drawn, of %d attackers in both", recorded, drawn, same)
 }

@@ -40,10 +40,7 @@ func (e *Encoder) scene(dst *features.Scene, s *cc.State, seat int) {
 	if seat >= 0 {
 		dst.Title += fmt.Sprintf(", seen by player %d", seat+1)
 	}
-	d := scenery{Encoder: e, dst: dst, s: s, seat: seat, seen: everywhere}
-	if seat >= 0 {
-		e.sight(&d.seen, s, sim.Player(seat))
-	}
+	d := e.look(dst, s, seat)
 	d.areas()
 	d.resources()
 	for i := range s.Units[:s.N] {
@@ -62,6 +59,15 @@ func (e *Encoder) scene(dst *features.Scene, s *cc.State, seat int) {
 			dst.AddStat("population_limit", "population", p, float64(s.PopProvide[p]))
 		}
 	}
+}
+
+// look returns a scenery with the sight of the seat.
+func (e *Encoder) look(dst *features.Scene, s *cc.State, seat int) scenery {
+	d := scenery{Encoder: e, dst: dst, s: s, seat: seat, seen: everywhere}
+	if seat >= 0 {
+		e.sight(&d.seen, s, sim.Player(seat))
+	}
+	return d
 }
 
 // own reports whether the seat may know the stored action of a unit.
@@ -100,7 +106,7 @@ func (d *scenery) resources() {
 			for ; w != 0; w &= w - 1 {
 				x := 64*i + bits.TrailingZeros64(w)
 				d.dst.Entities = append(d.dst.Entities, features.Entity{
-					Kind: "resource", Outline: features.Round, Owner: features.Nobody, X: float32(x), Y: float32(y), Width: 1, Height: 1,
+					Kind: "resource", Outline: features.Round, Owner: features.Nobody, ID: d.s.ResourceID(x, y), X: float32(x), Y: float32(y), Width: 1, Height: 1,
 					Health: features.HealthShare(float32(d.s.Health[cc.CellOf(x, y)]), full),
 				})
 			}
@@ -112,7 +118,7 @@ func (d *scenery) resources() {
 func (d *scenery) unit(u *cc.Unit) {
 	size := float32(d.size[u.Type])
 	d.dst.Entities = append(d.dst.Entities, features.Entity{
-		Kind: kindName(u.Type), Outline: outlineOf[u.Type], Letter: letterOf[u.Type], Owner: int8(u.Owner),
+		Kind: kindName(u.Type), Outline: outlineOf[u.Type], Letter: letterOf[u.Type], Owner: int8(u.Owner), ID: u.ID,
 		X: float32(u.X), Y: float32(u.Y), Width: size, Height: size,
 		Health:     features.HealthShare(float32(u.Health), float32(d.rules.Types[u.Type].MaxHealth)),
 		Unfinished: !u.Active,
