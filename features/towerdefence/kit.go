@@ -14,6 +14,7 @@ func Kit(g *td.Game) features.Kit[td.State] {
 		AppendText: func(dst []byte, s *td.State) []byte { return td.AppendText(dst, g, s) },
 		Scene:      func(dst *features.Scene, s *td.State, _ int) { scene(dst, g, s) },
 		Command:    describe,
+		Frames:     (&sceneFrames{game: g}).play,
 		Measures: []features.Measure[td.State]{
 			{Name: "health", Doc: "health of the base",
 				Of: func(_ sim.Game[td.State], s *td.State, p sim.Player) float64 { return float64(s.Half[p].Health()) }},

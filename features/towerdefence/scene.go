@@ -51,12 +51,18 @@ func column(p sim.Player, cell int) float32 {
 	return float32(x)
 }
 
+// idOf returns the number of a building in all scenes of a match, from 1. The
+// game does not number buildings, but a cell has one building in a round.
+func idOf(s *td.State, p sim.Player, cell int) uint32 {
+	return 1 + uint32((s.Half[p].PlacedIn(cell)*2+int(p))*td.Cells+cell)
+}
+
 // building returns the building of player p on a cell of its half.
 func building(g *td.Game, s *td.State, p sim.Player, cell int) features.Entity {
 	kind, _ := s.Half[p].Kind(cell)
 	r := g.Rules()
 	e := features.Entity{
-		Kind: strings.ToLower(kind.String()), Outline: outlineOf[kind], Letter: letters[kind], Owner: int8(p),
+		Kind: strings.ToLower(kind.String()), Outline: outlineOf[kind], Letter: letters[kind], Owner: int8(p), ID: idOf(s, p, cell),
 		X: column(p, cell), Y: float32(cell / td.Width), Width: 1, Height: 1,
 		Health: features.HealthShare(float32(g.HealthOf(s, p, cell)), float32(r.Buildings[kind].Health)),
 	}
