@@ -34,6 +34,7 @@ func scene(dst *features.Scene, g *tron.Game, s *tron.State) {
 	for p, head := range s.Head { // after all trails, so that no trail hides a cycle
 		e := at(int(head))
 		e.Kind, e.Owner, e.Outline, e.Note = "cycle", int8(p), outlineOf[s.Heading[p]&3], "goes "+s.Heading[p].String()
+		e.ID = uint32(p) + 1
 		if s.Crashed[p] {
 			e.Note, e.Leaving = "crashed", true
 		}

@@ -20,6 +20,7 @@ func Kit(g *tron.Game) features.Kit[tron.State] {
 		AppendText: tron.AppendText,
 		Scene:      func(dst *features.Scene, s *tron.State, _ int) { scene(dst, g, s) },
 		Command:    describe,
+		Frames:     func(s *tron.State, t *sim.Turn, _ int, frame func(*features.Scene)) { frames(g, s, t, frame) },
 		Actions:    Actions{},
 		Measures: []features.Measure[tron.State]{
 			{Name: "nearer", Doc: "free cells that the own cycle comes to first",
