@@ -39,7 +39,11 @@ func (c *canvas) board() {
 		}
 	}
 	c.WriteString("</g>\n")
-	for i := range s.Entities {
+	for i := 0; i < len(s.Entities); i++ {
+		if n := c.crowd(s.Entities[i:]); n > 0 {
+			i += n - 1
+			continue
+		}
 		if e := &s.Entities[i]; c.near(e.X, e.Y, e.Width, e.Height) {
 			x, y := c.corner(e.X, e.Y, e.Height)
 			c.entity(e, x, y, product(e.Width, c.cell), product(e.Height, c.cell))
@@ -52,6 +56,7 @@ func (c *canvas) board() {
 			c.line(&l, x1, y1, x2, y2)
 		}
 	}
+	c.events()
 }
 
 // gridOf draws the borders of the cells of an area, unless the cells are small.

@@ -12,25 +12,45 @@ import (
 // smaller ones are beside them.
 const leastNumbered = 20
 
-// entity draws an entity in a rectangle.
-func (c *canvas) entity(e *features.Entity, x, y, width, height float64) {
+// style is how an entity is drawn.
+type style struct {
+	fill, edge string  // colours
+	dash       string  // of the edge
+	stroke     float64 // width of the edge
+	inset      float64 // from the rectangle to the middle of the edge
+	bar        float64 // height of the bar of the health
+}
+
+// styleOf returns the style of an entity in a rectangle of that size.
+func (c *canvas) styleOf(e *features.Entity, width, height float64) style {
 	owner := colourOf(e.Owner)
 	small := min(width, height)
-	margin := min(float64(small*0.06), 2)
-	c.WriteString("<g>")
-	c.title(seatName(e.Owner)+" "+e.Kind, healthText(e), mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
-	fill, stroke, dash := owner.fill, 1.2, ""
+	s := style{fill: owner.fill, edge: owner.edge, stroke: 1.2, bar: min(max(float64(small*0.12), 1.5), 5)}
 	if e.Width > 0 && e.Width < 0.5 { // to be seen on a larger thing of its owner
-		fill = owner.edge
+		s.fill = owner.edge
 	}
 	if e.Unfinished {
-		fill, dash = "#fff", "2 1.5"
+		s.fill, s.dash = "#fff", "2 1.5"
 	}
 	if e.Upgraded {
-		stroke = min(max(float64(small*0.11), 2), 3)
+		s.stroke = min(max(float64(small*0.11), 2), 3)
 	}
-	inset := margin + half(stroke)
-	c.outline(e.Outline, x+inset, y+inset, width-2*inset, height-2*inset, fmt.Sprintf(`fill="%s" stroke="%s" stroke-width="%s"`, fill, owner.edge, points(stroke)), dash)
+	s.inset = min(float64(small*0.06), 2) + half(s.stroke)
+	return s
+}
+
+// look returns the attributes of an outline.
+func (s *style) look() string {
+	return fmt.Sprintf(`fill="%s" stroke="%s" stroke-width="%s"`, s.fill, s.edge, points(s.stroke))
+}
+
+// entity draws an entity in a rectangle.
+func (c *canvas) entity(e *features.Entity, x, y, width, height float64) {
+	s := c.styleOf(e, width, height)
+	small, inset := min(width, height), s.inset
+	c.WriteString("<g>")
+	c.title(seatName(e.Owner)+" "+e.Kind, healthText(e), mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
+	c.outline(e.Outline, x+inset, y+inset, width-2*inset, height-2*inset, s.look(), s.dash)
 	if e.Letter != "" {
 		c.text(x+half(width), y+c.lift(e.Outline, height), "middle", letterSize(e, small), e.Letter)
 	}
@@ -38,7 +58,7 @@ func (c *canvas) entity(e *features.Entity, x, y, width, height float64) {
 		fmt.Fprintf(c, `<path d="M%s %sL%s %sM%[1]s %[4]sL%[3]s %[2]s" stroke="%[5]s" stroke-width="1.5"/>`, points(x+inset), points(y+inset), points(x+width-inset), points(y+height-inset), dark)
 	}
 	if e.Health > 0 && e.Health < 1 {
-		c.health(e, x+inset, y+height-inset, width-2*inset, min(max(float64(small*0.12), 1.5), 5))
+		c.health(e, x+inset, y+height-inset, width-2*inset, s.bar)
 	}
 	if e.Number > 0 {
 		size := max(9, min(float64(small*0.4), 14))
@@ -110,27 +130,13 @@ func (c *canvas) turned(o features.Outline) features.Outline {
 
 // outline draws an outline in a rectangle.
 func (c *canvas) outline(o features.Outline, x, y, width, height float64, look, dash string) {
-	right, bottom, midX, midY := x+width, y+height, x+half(width), y+half(height)
-	var corners []float64
-	switch c.turned(o) {
-	case features.Round:
-		fmt.Fprintf(c, `<ellipse cx="%s" cy="%s" rx="%s" ry="%s" %s`, points(midX), points(midY), points(half(width)), points(half(height)), look)
+	if c.turned(o) == features.Round {
+		fmt.Fprintf(c, `<ellipse cx="%s" cy="%s" rx="%s" ry="%s" %s`, points(x+half(width)), points(y+half(height)), points(half(width)), points(half(height)), look)
 		c.dashed(dash)
 		c.WriteString("/>")
 		return
-	case features.Diamond:
-		corners = []float64{midX, y, right, midY, midX, bottom, x, midY}
-	case features.ToRight:
-		corners = []float64{x, y, right, midY, x, bottom}
-	case features.ToLeft:
-		corners = []float64{right, y, x, midY, right, bottom}
-	case features.ToGreaterY:
-		corners = []float64{x, y, right, y, midX, bottom}
-	case features.ToLessY:
-		corners = []float64{midX, y, right, bottom, x, bottom}
-	default:
-		corners = []float64{x, y, right, y, right, bottom, x, bottom}
 	}
+	corners := c.corners(o, x, y, width, height)
 	command := `<path d="M`
 	for i := 0; i < len(corners); i += 2 {
 		c.WriteString(command + points(corners[i]) + " " + points(corners[i+1]))
@@ -139,4 +145,23 @@ func (c *canvas) outline(o features.Outline, x, y, width, height float64, look, 
 	fmt.Fprintf(c, `Z" stroke-linejoin="round" %s`, look)
 	c.dashed(dash)
 	c.WriteString("/>")
+}
+
+// corners returns the corners of an outline in a rectangle, x and y of each; of a disc those of its
+// square.
+func (c *canvas) corners(o features.Outline, x, y, width, height float64) []float64 {
+	right, bottom, midX, midY := x+width, y+height, x+half(width), y+half(height)
+	switch c.turned(o) {
+	case features.Diamond:
+		return []float64{midX, y, right, midY, midX, bottom, x, midY}
+	case features.ToRight:
+		return []float64{x, y, right, midY, x, bottom}
+	case features.ToLeft:
+		return []float64{right, y, x, midY, right, bottom}
+	case features.ToGreaterY:
+		return []float64{x, y, right, y, midX, bottom}
+	case features.ToLessY:
+		return []float64{midX, y, right, bottom, x, bottom}
+	}
+	return []float64{x, y, right, y, right, bottom, x, bottom}
 }

@@ -80,7 +80,8 @@ func (c *canvas) legendHeight(width float64) float64 {
 	entities, ranges, lines := c.entries()
 	t := c.tableOf()
 	perRow := perRow(width)
-	rows := (len(entities) + len(ranges) + len(lines) + perRow - 1) / perRow
+	n := len(entities) + len(ranges) + len(lines) + min(len(c.scene.Events), 1)
+	rows := (n + perRow - 1) / perRow
 	return float64((len(t.names) + 2 + rows) * line)
 }
 
@@ -111,6 +112,9 @@ func (c *canvas) inWords() string {
 		if len(parts) > 0 {
 			words = append(words, seatName(seat)+": "+strings.Join(parts, "; ")+".")
 		}
+	}
+	if events := c.eventsInWords(); events != "" {
+		words = append(words, events)
 	}
 	return strings.Join(words, " ")
 }
@@ -165,6 +169,12 @@ func (c *canvas) samples(top, width float64) {
 		x, y := next(l.Kind)
 		l.Owner, l.Note = features.Nobody, ""
 		c.line(&l, x, y, x+sample+4, y)
+	}
+	if len(c.scene.Events) > 0 {
+		x, y := next("event")
+		c.beginEvents()
+		c.event(&features.Event{Kind: "event", Owner: features.Nobody}, x, y, x+sample+4, y)
+		c.WriteString("</g>\n")
 	}
 }
 

@@ -1,8 +1,9 @@
 // Package picture draws a scene as SVG with the standard library alone. It knows no game.
 //
-// The colour of a thing tells its owner, its outline and its letter tell its kind. Below the board are
-// the numbers of the seats, and a legend of the kinds in the scene. Pointing at a thing shows its
-// owner, health and note.
+// The colour of a thing tells its owner, its outline and its letter tell its kind. Events have a colour of
+// their own. Below the board are the numbers of the seats, and a legend of the kinds in the scene.
+// Pointing at a thing shows its owner, health and note. Many simple things of one kind are drawn
+// together, with their healths in tenths.
 //
 // The same scene gives the same bytes on every machine: coordinates are computed without fused
 // arithmetic and rounded to hundredths of a point.

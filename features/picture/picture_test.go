@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +22,7 @@ import (
 	tmkit "moonfarm/features/terminal"
 	tdkit "moonfarm/features/towerdefence"
 	tronkit "moonfarm/features/tron"
+	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"
 	tm "moonfarm/sim/terminal"
@@ -63,6 +66,20 @@ func scenes(t *testing.T) map[string]*features.Scene {
 		tmkit.AddMobile(dst, &r, []tm.Piece{
 			{At: tm.Pos{X: 16, Y: 9}, Kind: tm.Scout, Player: 0, Health: 15}, {At: tm.Pos{X: 16, Y: 9}, Kind: tm.Scout, Player: 0, Health: 15},
 			{At: tm.Pos{X: 5, Y: 17}, Kind: tm.Demolisher, Player: 1, Health: 2},
+		})
+	})
+
+	spawns := new(sim.Turn)
+	spawns.Set(0, []sim.Order{tm.Spawn(tm.Scout, 14, 0, 5), tm.Spawn(tm.Demolisher, 3, 10, 1)})
+	spawns.Set(1, []sim.Order{tm.Spawn(tm.Interceptor, 14, 27, 1)})
+	add("terminal_frame", func(dst *features.Scene) { // the frame with the most events
+		after := turn
+		tmkit.Kit(arena).Frames(&after, spawns, features.Spectator, func(s *features.Scene) {
+			if len(s.Events) > len(dst.Events) {
+				*dst = *s
+				dst.Areas, dst.Ranges, dst.Entities = slices.Clone(s.Areas), slices.Clone(s.Ranges), slices.Clone(s.Entities)
+				dst.Events, dst.Stats = slices.Clone(s.Events), slices.Clone(s.Stats)
+			}
 		})
 	})
 
@@ -129,6 +146,7 @@ func TestHostile(t *testing.T) {
 		s.Entities = append(s.Entities, features.Entity{Kind: markup, Letter: markup, Note: markup, Outline: 200, Owner: -100, X: x, Width: 1, Height: 1, Health: x})
 		s.Ranges = append(s.Ranges, features.Range{Kind: markup, Owner: 50, X: x, Radius: 2}, features.Range{Kind: markup, Radius: x})
 		s.Lines = append(s.Lines, features.Line{Kind: markup, Note: markup, X1: x, X2: 1, Arrow: true}, features.Line{Kind: markup, Y2: x, Arrow: true, Thick: true})
+		s.Events = append(s.Events, features.Event{Kind: markup, Note: markup, X1: x, Amount: x, Owner: 77}, features.Event{Kind: markup, Y2: x})
 		s.AddStat(markup, markup, 0, float64(x))
 	}
 	s.AddStat("health", "health", -1, 3)
@@ -146,4 +164,81 @@ func TestNothing(t *testing.T) {
 		_, texts := check(t, picture.SVG(&s, picture.Head{ID: "p", Title: "empty"}))
 		assert.Contains(t, texts, "nothing to draw", "%v", size)
 	}
+}
+
+// TestCrowd draws many things of one kind: with one element for all that look alike, each at its place,
+// also those of other outlines and with a health.
+func TestCrowd(t *testing.T) {
+	for name, outline := range map[string]features.Outline{"round": features.Round, "square": features.Square, "triangle": features.ToGreaterY} {
+		t.Run(name, func(t *testing.T) {
+			draw := func(noted bool) []byte {
+				var s features.Scene
+				s.Begin(40, 40)
+				for i := range 1200 {
+					e := features.Entity{Kind: "resource", Outline: outline, Owner: features.Nobody, X: float32(i * 7 % 40), Y: float32(i / 40), Width: 1, Height: 1, Health: 1}
+					if i%3 == 0 {
+						e.Health = float32(i%90+1) / 91
+					}
+					if noted {
+						e.Note = "alone"
+					}
+					s.Entities = append(s.Entities, e)
+				}
+				return picture.SVG(&s, picture.Head{ID: "p", Title: name})
+			}
+			svg := draw(false)
+			elements, texts := check(t, svg)
+			assert.Less(t, elements["path"]+elements["ellipse"], 80, "elements for 11 looks")
+			assert.Less(t, 3*len(svg), len(draw(true)), "bytes, and those of a picture with an element for each thing")
+			assert.Contains(t, texts, "nobody resource, health 100 %")
+			assert.Contains(t, texts, "nobody resource, health 41 to 50 %")
+			places := placesOf(t, svg)
+			assert.Equal(t, 1200, len(places), "places of things")
+			for i := range 1200 {
+				assert.True(t, places[[2]int{i * 7 % 40, i / 40}], "nothing at %d,%d", i*7%40, i/40)
+			}
+		})
+	}
+}
+
+// placesOf returns the cells in which the paths of a crowd have a part.
+func placesOf(t *testing.T, svg []byte) map[[2]int]bool {
+	t.Helper()
+	const cell, left, top = 18, 26, 26 + 18 // of a board of 40 cells
+	places := map[[2]int]bool{}
+	for _, path := range regexp.MustCompile(`<path d="(M[^"]*)" stroke-line(?:cap|join)`).FindAllSubmatch(svg, -1) {
+		x, y := 0.0, 0.0 // of the last move, and of the end of its steps, since h0 and z lead back
+		for _, part := range regexp.MustCompile(`[Mm](-?[0-9.]+) ?(-?[0-9.]+)`).FindAllSubmatch(path[1], -1) {
+			dx, err := strconv.ParseFloat(string(part[1]), 64)
+			require.NoError(t, err)
+			dy, err := strconv.ParseFloat(string(part[2]), 64)
+			require.NoError(t, err)
+			if part[0][0] == 'M' {
+				x, y = 0, 0
+			}
+			x, y = x+dx, y+dy
+			if row := int((y - top) / cell); row < 40 { // others are in the legend
+				places[[2]int{int((x - left) / cell), row}] = true
+			}
+		}
+	}
+	return places
+}
+
+// TestEvents draws an event at one place as a ring and one from place to place as an arrow.
+func TestEvents(t *testing.T) {
+	var s features.Scene
+	s.Begin(8, 8)
+	s.Events = []features.Event{
+		{Kind: "death", Owner: 1, X1: 2.5, Y1: 2.5, X2: 2.5, Y2: 2.5, Note: "scout"},
+		{Kind: "attack", X1: 2.5, Y1: 2.5, X2: 5.5, Y2: 2.5, Amount: 12.5},
+		{Kind: "attack", X1: 2.5, Y1: 2.5, X2: 5.5, Y2: 6.5, Amount: 3},
+	}
+	elements, texts := check(t, picture.SVG(&s, picture.Head{ID: "p", Title: "events"}))
+	assert.Equal(t, 1, elements["circle"])
+	assert.Equal(t, 3, elements["path"], "two arrows, and one in the legend")
+	for _, text := range []string{"B death, scout", "A attack, 12.5", "A attack, 3", "event"} {
+		assert.Contains(t, texts, text)
+	}
+	assert.Contains(t, strings.Join(texts, ""), "Events: 2 attack, 1 death.")
 }
