@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"moonfarm/features"
+	"moonfarm/features/picture/internal/legend"
 )
 
 // board draws the areas, the numbers of rows and columns, and all things on the board.
@@ -18,9 +19,9 @@ func (c *canvas) board() {
 			if a.Hidden != hidden || !c.near(a.X, a.Y, a.Width, a.Height) {
 				continue
 			}
-			fill := colourOf(a.Owner).area
+			fill := colourOf(a.Owner).Area
 			if hidden {
-				fill = fog
+				fill = legend.Fog
 			}
 			x, y := c.corner(a.X, a.Y, a.Height)
 			c.rect(x, y, product(a.Width, c.cell), product(a.Height, c.cell), fill)
@@ -76,7 +77,7 @@ func (c *canvas) gridOf(a features.Area) {
 		at := points(y + product(v, c.cell))
 		c.WriteString("M" + points(x) + " " + at + "H" + points(right))
 	}
-	fmt.Fprintf(c, "\" fill=\"none\" stroke=\"%s\"/>\n", grid)
+	fmt.Fprintf(c, "\" fill=\"none\" stroke=\"%s\"/>\n", legend.Grid)
 }
 
 // numbers draws the numbers of columns below the board and of rows beside it.
@@ -90,7 +91,7 @@ func (c *canvas) numbers() {
 	}
 	const size, gap = 10, 10
 	bottom := c.top + product(c.scene.Height, c.cell)
-	fmt.Fprintf(c, "<g fill=\"%s\" aria-hidden=\"true\">\n", axis)
+	fmt.Fprintf(c, "<g fill=\"%s\" aria-hidden=\"true\">\n", legend.Axis)
 	for x := 0; x < int(c.scene.Width); x += step {
 		px, _ := c.at(float32(x)+0.5, 0)
 		c.text(px, bottom+gap, "middle", size, strconv.Itoa(x))
@@ -122,14 +123,10 @@ func (c *canvas) dashed(dash string) {
 
 // ring draws the circle of a range.
 func (c *canvas) ring(x, y, radius float64, owner int8, dash string) {
-	fmt.Fprintf(c, `<circle cx="%s" cy="%s" r="%s" fill="none" stroke="%s" stroke-opacity="0.45"`, points(x), points(y), points(radius), colourOf(owner).edge)
+	fmt.Fprintf(c, `<circle cx="%s" cy="%s" r="%s" fill="none" stroke="%s" stroke-opacity="0.45"`, points(x), points(y), points(radius), colourOf(owner).Edge)
 	c.dashed(dash)
 	c.WriteString("/>\n")
 }
-
-// longArrow is the length of an arrow, in cells, from which on it is drawn faintly: the orders of all units of an army
-// would hide the board.
-const longArrow = 12
 
 // line draws a line, with a head if it is an arrow.
 func (c *canvas) line(l *features.Line, x1, y1, x2, y2 float64) {
@@ -140,13 +137,13 @@ func (c *canvas) line(l *features.Line, x1, y1, x2, y2 float64) {
 	dx, dy := x2-x1, y2-y1
 	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
 	opacity := "0.75"
-	if l.Arrow && length > longArrow*c.cell {
+	if l.Arrow && length > legend.LongArrow*c.cell {
 		opacity = "0.25"
 	}
 	c.WriteString("<g>")
-	c.title(seatName(l.Owner)+" "+l.Kind, l.Note)
+	c.title(legend.SeatName(l.Owner)+" "+l.Kind, l.Note)
 	fmt.Fprintf(c, `<path d="M%s %sL%s %s" stroke="%s" stroke-width="%s" stroke-opacity="%s"`,
-		points(x1), points(y1), points(x2), points(y2), colourOf(l.Owner).edge, points(width), opacity)
+		points(x1), points(y1), points(x2), points(y2), colourOf(l.Owner).Edge, points(width), opacity)
 	c.dashed(c.dash(l.Kind))
 	c.WriteString("/>")
 	if l.Arrow && length > 0 {
@@ -154,7 +151,7 @@ func (c *canvas) line(l *features.Line, x1, y1, x2, y2 float64) {
 		back, side := float64(4*width), float64(2*width)
 		bx, by := x2-float64(dx*back), y2-float64(dy*back)
 		fmt.Fprintf(c, `<path d="M%s %sL%s %sL%s %sZ" fill="%s"/>`, points(x2), points(y2),
-			points(bx-float64(dy*side)), points(by+float64(dx*side)), points(bx+float64(dy*side)), points(by-float64(dx*side)), colourOf(l.Owner).edge)
+			points(bx-float64(dy*side)), points(by+float64(dx*side)), points(bx+float64(dy*side)), points(by-float64(dx*side)), colourOf(l.Owner).Edge)
 	}
 	c.WriteString("</g>\n")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"moonfarm/features"
+	"moonfarm/features/picture/internal/legend"
 )
 
 // leastCrowd is the least number of simple entities of one kind, one after the other, that are drawn as
@@ -67,8 +68,8 @@ func (c *canvas) alike(l look, kind string, all []*features.Entity) {
 	s := c.styleOf(all[0], product(l.width, c.cell), product(l.height, c.cell))
 	width, height := product(l.width, c.cell)-2*s.inset, product(l.height, c.cell)-2*s.inset
 	c.WriteString("<g>")
-	c.title(seatName(l.owner)+" "+kind, l.healthText())
-	round := c.turned(l.outline) == features.Round && l.width == l.height
+	c.title(legend.SeatName(l.owner)+" "+kind, l.healthText())
+	round := legend.Turned(c.scene, l.outline) == features.Round && l.width == l.height
 	if round { // dots of a line with round ends, in half the bytes of arcs; browsers leave out a path without any length
 		dx, dy := s.inset+half(width), s.inset+half(height)
 		dots := c.moves(all[:1], dx, dy, "h.01", 0.01) + c.moves(all, dx, dy, "h0", 0)
@@ -85,9 +86,9 @@ func (c *canvas) alike(l look, kind string, all []*features.Entity) {
 	if l.health > 0 && l.health < full {
 		top, left := s.inset+height-s.bar, rounded((float64(l.health)-0.5)*width/10) // the middle of the tenth
 		fmt.Fprintf(c, `<path d="%s" fill="#fff" stroke="%s" stroke-width="0.6"/>`,
-			c.moves(all, s.inset, top, fmt.Sprintf("h%sv%sh%sz", points(width), points(s.bar), points(-width)), 0), dark)
+			c.moves(all, s.inset, top, fmt.Sprintf("h%sv%sh%sz", points(width), points(s.bar), points(-width)), 0), legend.Dark)
 		fmt.Fprintf(c, `<path d="%s" stroke="%s" stroke-width="%s"/>`,
-			c.moves(all, s.inset, top+half(s.bar), "h"+points(left), left), dark, points(s.bar))
+			c.moves(all, s.inset, top+half(s.bar), "h"+points(left), left), legend.Dark, points(s.bar))
 	}
 	c.WriteString("</g>\n")
 }
@@ -125,7 +126,7 @@ func (c *canvas) moves(all []*features.Entity, dx, dy float64, steps string, end
 // relative returns where the path of an outline begins, from the upper left corner of its rectangle,
 // and the rest of the path in relative steps.
 func (c *canvas) relative(o features.Outline, width, height float64) (at [2]float64, steps string) {
-	if c.turned(o) == features.Round {
+	if legend.Turned(c.scene, o) == features.Round {
 		arc := "a" + points(half(width)) + " " + points(half(height)) + " 0 1 0 "
 		return [2]float64{0, half(height)}, arc + points(width) + " 0" + arc + points(-width) + " 0z"
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"moonfarm/features"
+	"moonfarm/features/picture/internal/legend"
 )
 
 // leastNumbered is the smallest side of an entity with room for its number, in points. The numbers of
@@ -25,9 +26,9 @@ type style struct {
 func (c *canvas) styleOf(e *features.Entity, width, height float64) style {
 	owner := colourOf(e.Owner)
 	small := min(width, height)
-	s := style{fill: owner.fill, edge: owner.edge, stroke: 1.2, bar: min(max(float64(small*0.12), 1.5), 5)}
+	s := style{fill: owner.Fill, edge: owner.Edge, stroke: 1.2, bar: min(max(float64(small*0.12), 1.5), 5)}
 	if e.Width > 0 && e.Width < 0.5 { // to be seen on a larger thing of its owner
-		s.fill = owner.edge
+		s.fill = owner.Edge
 	}
 	if e.Unfinished {
 		s.fill, s.dash = "#fff", "2 1.5"
@@ -49,13 +50,13 @@ func (c *canvas) entity(e *features.Entity, x, y, width, height float64) {
 	s := c.styleOf(e, width, height)
 	small, inset := min(width, height), s.inset
 	c.WriteString("<g>")
-	c.title(seatName(e.Owner)+" "+e.Kind, healthText(e), mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
+	c.title(legend.SeatName(e.Owner)+" "+e.Kind, healthText(e), mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
 	c.outline(e.Outline, x+inset, y+inset, width-2*inset, height-2*inset, s.look(), s.dash)
 	if e.Letter != "" {
 		c.text(x+half(width), y+c.lift(e.Outline, height), "middle", letterSize(e, small), e.Letter)
 	}
 	if e.Leaving {
-		fmt.Fprintf(c, `<path d="M%s %sL%s %sM%[1]s %[4]sL%[3]s %[2]s" stroke="%[5]s" stroke-width="1.5"/>`, points(x+inset), points(y+inset), points(x+width-inset), points(y+height-inset), dark)
+		fmt.Fprintf(c, `<path d="M%s %sL%s %sM%[1]s %[4]sL%[3]s %[2]s" stroke="%[5]s" stroke-width="1.5"/>`, points(x+inset), points(y+inset), points(x+width-inset), points(y+height-inset), legend.Dark)
 	}
 	if e.Health > 0 && e.Health < 1 {
 		c.health(e, x+inset, y+height-inset, width-2*inset, s.bar)
@@ -92,8 +93,8 @@ func healthText(e *features.Entity) string {
 func (c *canvas) health(e *features.Entity, x, bottom, width, height float64) {
 	left := product(e.Health, width)
 	c.rect(x, bottom-height, width, height, "#fff")
-	c.rect(x, bottom-height, left, height, dark)
-	fmt.Fprintf(c, `<path d="M%s %sh%sv%sh%sz" fill="none" stroke="%s" stroke-width="0.6"/>`, points(x), points(bottom-height), points(width), points(height), points(-width), dark)
+	c.rect(x, bottom-height, left, height, legend.Dark)
+	fmt.Fprintf(c, `<path d="M%s %sh%sv%sh%sz" fill="none" stroke="%s" stroke-width="0.6"/>`, points(x), points(bottom-height), points(width), points(height), points(-width), legend.Dark)
 }
 
 // letterSize returns the font size of a letter in an outline. Triangles have less room.
@@ -108,7 +109,7 @@ func letterSize(e *features.Entity, small float64) float64 {
 // lift returns the height of the middle of an outline's letter. The wide part of a triangle is not in
 // the middle.
 func (c *canvas) lift(o features.Outline, height float64) float64 {
-	switch c.turned(o) {
+	switch legend.Turned(c.scene, o) {
 	case features.ToGreaterY:
 		return float64(height * 0.4)
 	case features.ToLessY:
@@ -117,20 +118,9 @@ func (c *canvas) lift(o features.Outline, height float64) float64 {
 	return half(height)
 }
 
-// turned returns the outline in the frame of the picture, in which y grows downwards.
-func (c *canvas) turned(o features.Outline) features.Outline {
-	switch {
-	case c.scene.Up && o == features.ToGreaterY:
-		return features.ToLessY
-	case c.scene.Up && o == features.ToLessY:
-		return features.ToGreaterY
-	}
-	return o
-}
-
 // outline draws an outline in a rectangle.
 func (c *canvas) outline(o features.Outline, x, y, width, height float64, look, dash string) {
-	if c.turned(o) == features.Round {
+	if legend.Turned(c.scene, o) == features.Round {
 		fmt.Fprintf(c, `<ellipse cx="%s" cy="%s" rx="%s" ry="%s" %s`, points(x+half(width)), points(y+half(height)), points(half(width)), points(half(height)), look)
 		c.dashed(dash)
 		c.WriteString("/>")
@@ -151,7 +141,7 @@ func (c *canvas) outline(o features.Outline, x, y, width, height float64, look, 
 // square.
 func (c *canvas) corners(o features.Outline, x, y, width, height float64) []float64 {
 	right, bottom, midX, midY := x+width, y+height, x+half(width), y+half(height)
-	switch c.turned(o) {
+	switch legend.Turned(c.scene, o) {
 	case features.Diamond:
 		return []float64{midX, y, right, midY, midX, bottom, x, midY}
 	case features.ToRight:

@@ -8,10 +8,8 @@ import (
 	"strings"
 
 	"moonfarm/features"
+	"moonfarm/features/picture/internal/legend"
 )
-
-// strong is the colour of events, which no owner has.
-const strong = "#b3003c"
 
 // events draws the events: an arrow from one place to another, or a ring around one.
 func (c *canvas) events() {
@@ -32,7 +30,7 @@ func (c *canvas) events() {
 
 // beginEvents begins the group of events, whose lines have the same look.
 func (c *canvas) beginEvents() {
-	fmt.Fprintf(c, `<g fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round" stroke-opacity="0.8">`+"\n", strong, points(min(max(c.cell/14, 1.2), 2.5)))
+	fmt.Fprintf(c, `<g fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round" stroke-opacity="0.8">`+"\n", legend.Strong, points(min(max(c.cell/14, 1.2), 2.5)))
 }
 
 // event draws an event between two points of the picture.
@@ -59,9 +57,9 @@ func (c *canvas) event(e *features.Event, x1, y1, x2, y2 float64) {
 func (c *canvas) eventTitle(e *features.Event) {
 	amount := ""
 	if e.Amount != 0 {
-		amount = number(float64(e.Amount))
+		amount = legend.Number(float64(e.Amount))
 	}
-	c.title(seatName(e.Owner)+" "+e.Kind, amount, e.Note)
+	c.title(legend.SeatName(e.Owner)+" "+e.Kind, amount, e.Note)
 }
 
 // eventsInWords returns the numbers of the events by kind: "Events: 2 attack, 1 death.", or "".

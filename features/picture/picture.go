@@ -21,6 +21,7 @@ import (
 	"strconv"
 
 	"moonfarm/features"
+	"moonfarm/features/picture/internal/legend"
 	"moonfarm/sim/texts"
 )
 
@@ -36,46 +37,8 @@ const (
 	leastWide = 560 // smallest width of the picture
 )
 
-// mostCells is the largest side of a board that is drawn, in cells, so that coordinates stay short.
-const mostCells = 4096
-
-// Colours of texts and of the board.
-const (
-	dark = "#222"
-	axis = "#666"
-	grid = "#ddd"
-	fog  = "#c9c9c9"
-)
-
-// colour of the things of one owner.
-type colour struct {
-	edge string // of outlines and lines, from the palette of Okabe and Ito, which is safe for the colour-blind
-	fill string // the same over white, so light that dark letters can be read on it
-	area string // of the owner's part of the board
-}
-
-// colours by seat, and nobody's after them.
-var (
-	colours = [...]colour{
-		{"#0072b2", "#73b1d5", "#eff5fa"}, {"#d55e00", "#e8a673", "#fcf4ee"}, {"#009e73", "#73cab2", "#eef8f5"}, {"#cc79a7", "#e3b6cf", "#fbf4f8"},
-	}
-	nobody = colour{"#777", "#d0d0d0", "#fff"}
-)
-
-func colourOf(owner int8) colour {
-	if owner < 0 || int(owner) >= len(colours) {
-		return nobody
-	}
-	return colours[owner]
-}
-
-// seatName returns "A" for seat 0.
-func seatName(owner int8) string {
-	if owner < 0 {
-		return "nobody"
-	}
-	return string('A' + rune(owner))
-}
+// colourOf returns the colours of an owner.
+func colourOf(owner int8) legend.Colour { return legend.Colours[legend.Index(owner)] }
 
 // Head names a picture for screen readers.
 type Head struct {
@@ -98,7 +61,7 @@ type canvas struct {
 func SVG(s *features.Scene, h Head) []byte {
 	c := &canvas{scene: s, id: html.EscapeString(texts.OneLine(h.ID)), left: edge, top: edge + line}
 	width, height := float64(leastWide), float64(edge+2*line)
-	if drawn := s.Width > 0 && s.Height > 0 && s.Width <= mostCells && s.Height <= mostCells; !drawn {
+	if !legend.Drawable(s) {
 		c.begin(h, width, height)
 		c.text(edge, c.top, "start", letters, "nothing to draw")
 		return c.end()
@@ -125,7 +88,7 @@ func cellSide(cells float64) float64 {
 func (c *canvas) begin(h Head, width, height float64) {
 	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s" role="img" aria-labelledby="%s-title %[3]s-description" `,
 		points(width), points(height), c.id)
-	fmt.Fprintf(c, `font-family="Arial, 'Liberation Sans', Helvetica, sans-serif" font-size="%d" fill="%s">`+"\n", letters, dark)
+	fmt.Fprintf(c, `font-family="Arial, 'Liberation Sans', Helvetica, sans-serif" font-size="%d" fill="%s">`+"\n", letters, legend.Dark)
 	fmt.Fprintf(c, "<title id=\"%s-title\">%s</title>\n", c.id, escaped(h.Title))
 	fmt.Fprintf(c, "<desc id=\"%s-description\">%s</desc>\n", c.id, escaped(h.Description+" "+c.inWords()))
 	fmt.Fprintf(c, "<rect width=\"%s\" height=\"%s\" fill=\"#fff\"/>\n", points(width), points(height))
@@ -174,15 +137,7 @@ func (c *canvas) corner(x, y, height float32) (px, py float64) {
 }
 
 // near reports whether coordinates are numbers not farther from the board than its size.
-func (c *canvas) near(numbers ...float32) bool {
-	far := c.scene.Width + c.scene.Height
-	for _, v := range numbers {
-		if !(v >= -far && v <= 2*far) { // also for NaN
-			return false
-		}
-	}
-	return true
-}
+func (c *canvas) near(numbers ...float32) bool { return legend.Near(c.scene, numbers...) }
 
 // text draws a text whose anchor ("start", "middle", "end") is at x and whose letters are vertically
 // centred on y.
