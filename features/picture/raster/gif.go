@@ -1,0 +1,240 @@
+package raster
+
+import (
+	"bufio"
+	"compress/lzw"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"time"
+)
+
+// GIF writes images as an animation that repeats for ever, one after the other, so that its memory does not grow with their number.
+// All have the palette of this package. A frame has only the rectangle that differs from the image before; pixels in it that stay as
+// they are cost little. An image like the one before makes that one last longer.
+type GIF struct {
+	w             *bufio.Writer
+	palette       *palette
+	width, height int
+	before        []byte  // the pixels of the image before, as in image.RGBA
+	shown         []uint8 // its entries of the palette
+	pending       *frame  // waits until the next image, as that may be the same
+	free          *frame
+	blocks        blocks
+	lzw           *lzw.Writer
+	err           error
+}
+
+// frame is a part of an image that is not yet written.
+type frame struct {
+	rect    image.Rectangle
+	indices []uint8
+	delay   time.Duration
+}
+
+// The format has 16 bits for sides and for delays in hundredths of a second.
+const (
+	mostSide  = 1<<16 - 1
+	mostDelay = (1<<16 - 1) * 10 * time.Millisecond
+)
+
+// NewGIF returns a GIF that writes to w. Close ends it.
+func NewGIF(w io.Writer) *GIF {
+	g := &GIF{w: bufio.NewWriter(w), palette: newPalette(), lzw: new(lzw.Writer)}
+	g.blocks.g = g
+	return g
+}
+
+// Add adds an image that is shown for a time. All images have the size of the first one and opaque pixels. Add keeps no
+// reference to the image. The first error stays: all later calls return it.
+func (g *GIF) Add(m *image.RGBA, delay time.Duration) error {
+	if g.err != nil {
+		return g.err
+	}
+	size := m.Rect.Size()
+	switch {
+	case g.before == nil && (size.X < 1 || size.Y < 1 || size.X > mostSide || size.Y > mostSide):
+		g.err = fmt.Errorf("an image of %d × %d pixels: a GIF has sides of 1 to %d", size.X, size.Y, mostSide)
+	case g.before == nil:
+		g.begin(size)
+	case size.X != g.width || size.Y != g.height:
+		g.err = fmt.Errorf("an image of %d × %d pixels after one of %d × %d: expected the same size", size.X, size.Y, g.width, g.height)
+	}
+	if g.err != nil {
+		return g.err
+	}
+	delay = min(max(delay, 10*time.Millisecond), mostDelay)
+	rect := g.changed(m)
+	if g.pending == nil {
+		rect = image.Rect(0, 0, g.width, g.height)
+	}
+	if rect.Empty() && g.pending.delay+delay <= mostDelay {
+		g.pending.delay += delay
+		return nil
+	}
+	if rect.Empty() {
+		rect = image.Rect(0, 0, 1, 1)
+	}
+	if g.pending != nil {
+		g.write(g.pending)
+	}
+	g.pending, g.free = g.next(m, rect, delay), g.pending
+	return g.err
+}
+
+// Close writes the end. It fails if there was no image, and returns the first error of all calls.
+func (g *GIF) Close() error {
+	if g.err != nil {
+		return g.err
+	}
+	if g.pending == nil {
+		return errors.New("a GIF without an image: expected one at least")
+	}
+	g.write(g.pending)
+	g.byte(0x3b)
+	g.fail(g.w.Flush())
+	if err := g.err; err != nil {
+		return err
+	}
+	g.err = errors.New("the GIF is closed")
+	return nil
+}
+
+// begin writes the parts before the first frame.
+func (g *GIF) begin(size image.Point) {
+	g.width, g.height = size.X, size.Y
+	g.before = make([]byte, 4*g.width*g.height)
+	g.shown = make([]uint8, g.width*g.height)
+	for i := range g.shown {
+		g.shown[i] = clearIndex
+	}
+	g.string("GIF89a")
+	g.word(g.width)
+	g.word(g.height)
+	g.byte(0xf7, 0, 0) // a palette of 256 colours of 3 × 8 bits; its entry 0 is the background; square pixels
+	for i := range 256 {
+		c := opaque
+		if i < len(g.palette.colours) {
+			c = g.palette.colours[i]
+		}
+		g.byte(byte(c), byte(c>>8), byte(c>>16))
+	}
+	g.byte(0x21, 0xff, 11)
+	g.string("NETSCAPE2.0")
+	g.byte(3, 1, 0, 0, 0) // repeat for ever
+}
+
+// changed returns the rectangle around the pixels that differ from the image before.
+func (g *GIF) changed(m *image.RGBA) (r image.Rectangle) {
+	for y := range g.height {
+		row := m.Pix[y*m.Stride : y*m.Stride+4*g.width]
+		old := g.before[4*y*g.width : 4*(y+1)*g.width]
+		if string(row) == string(old) {
+			continue
+		}
+		first, last := 0, g.width-1
+		for string(row[4*first:4*first+4]) == string(old[4*first:4*first+4]) {
+			first++
+		}
+		for string(row[4*last:4*last+4]) == string(old[4*last:4*last+4]) {
+			last--
+		}
+		r = r.Union(image.Rect(first, y, last+1, y+1))
+	}
+	return r
+}
+
+// next returns the frame of an image, of which a rectangle has changed, and makes it the image before.
+func (g *GIF) next(m *image.RGBA, rect image.Rectangle, delay time.Duration) *frame {
+	f := g.free
+	if f == nil {
+		f = &frame{}
+	}
+	f.rect, f.delay, f.indices = rect, delay, f.indices[:0]
+	for y := rect.Min.Y; y < rect.Max.Y; y++ {
+		row := m.Pix[y*m.Stride+4*rect.Min.X : y*m.Stride+4*rect.Max.X]
+		at := y*g.width + rect.Min.X
+		copy(g.before[4*at:], row)
+		for ; len(row) >= 4; row = row[4:] {
+			entry := g.palette.index(binary.LittleEndian.Uint32(row))
+			if entry == g.shown[at] {
+				entry = clearIndex
+			} else {
+				g.shown[at] = entry
+			}
+			f.indices = append(f.indices, entry)
+			at++
+		}
+	}
+	return f
+}
+
+// write writes a frame.
+func (g *GIF) write(f *frame) {
+	g.byte(0x21, 0xf9, 4, 1<<2|1) // the frame stays below the next one; it has transparent pixels
+	g.word(int(f.delay / (10 * time.Millisecond)))
+	g.byte(clearIndex, 0)
+	g.byte(0x2c)
+	for _, n := range [...]int{f.rect.Min.X, f.rect.Min.Y, f.rect.Dx(), f.rect.Dy()} {
+		g.word(n)
+	}
+	g.byte(0, 8) // no palette of its own; 8 bits a pixel
+	g.lzw.Reset(&g.blocks, lzw.LSB, 8)
+	_, err := g.lzw.Write(f.indices)
+	g.fail(err)
+	g.fail(g.lzw.Close())
+	g.blocks.end()
+}
+
+func (g *GIF) fail(err error) {
+	if g.err == nil {
+		g.err = err
+	}
+}
+
+func (g *GIF) byte(b ...byte) {
+	_, err := g.w.Write(b)
+	g.fail(err)
+}
+
+func (g *GIF) string(s string) {
+	_, err := g.w.WriteString(s)
+	g.fail(err)
+}
+
+func (g *GIF) word(n int) { g.byte(byte(n), byte(n>>8)) }
+
+// blocks cuts what is written to it into blocks of at most 255 bytes, each after its length.
+type blocks struct {
+	g    *GIF
+	n    int
+	data [255]byte
+}
+
+// Write implements io.Writer.
+func (b *blocks) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		n := copy(b.data[b.n:], rest)
+		b.n, rest = b.n+n, rest[n:]
+		if b.n == len(b.data) {
+			b.flush()
+		}
+	}
+	return len(p), b.g.err
+}
+
+func (b *blocks) flush() {
+	b.g.byte(byte(b.n))
+	b.g.byte(b.data[:b.n]...)
+	b.n = 0
+}
+
+// end writes the last block, and an empty one.
+func (b *blocks) end() {
+	if b.n > 0 {
+		b.flush()
+	}
+	b.g.byte(0)
+}

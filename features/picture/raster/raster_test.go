@@ -1,0 +1,222 @@
+package raster_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/features"
+	cckit "moonfarm/features/codecraft"
+	"moonfarm/features/picture/raster"
+	tmkit "moonfarm/features/terminal"
+	tdkit "moonfarm/features/towerdefence"
+	tronkit "moonfarm/features/tron"
+	cc "moonfarm/sim/codecraft"
+	"moonfarm/sim/simtest"
+	tm "moonfarm/sim/terminal"
+	td "moonfarm/sim/towerdefence"
+	"moonfarm/sim/tron"
+)
+
+// named is a scene with its name.
+type named struct {
+	name  string
+	scene *features.Scene
+}
+
+// scenes has a small scene of each game, of the texts from which package picture draws its own. The scene of terminal has events.
+func scenes(t *testing.T) (all []named) {
+	t.Helper()
+	add := func(name string, draw func(dst *features.Scene)) {
+		s := &features.Scene{}
+		draw(s)
+		all = append(all, named{name, s})
+	}
+	text := func(name string) string {
+		b, err := os.ReadFile("../testdata/" + name + ".txt")
+		require.NoError(t, err)
+		return string(b)
+	}
+	light, err := tron.New(tron.DefaultRules())
+	require.NoError(t, err)
+	cycles, err := tron.ParseText(text("tron"))
+	require.NoError(t, err)
+	add("tron", func(dst *features.Scene) { tronkit.Kit(light).Scene(dst, &cycles, features.Spectator) })
+
+	towers, err := td.New(td.DefaultRules())
+	require.NoError(t, err)
+	round, err := td.ParseText(towers, text("towerdefence"))
+	require.NoError(t, err)
+	add("towerdefence", func(dst *features.Scene) { tdkit.Kit(towers).Scene(dst, &round, features.Spectator) })
+
+	arena, err := tm.New(tm.DefaultRules())
+	require.NoError(t, err)
+	turn, err := tm.ParseText(arena, text("terminal"))
+	require.NoError(t, err)
+	add("terminal", func(dst *features.Scene) {
+		r := arena.Rules()
+		tmkit.Kit(arena).Scene(dst, &turn, features.Spectator)
+		tmkit.AddMobile(dst, &r, []tm.Piece{
+			{At: tm.Pos{X: 16, Y: 9}, Kind: tm.Scout, Player: 0, Health: 15}, {At: tm.Pos{X: 16, Y: 9}, Kind: tm.Scout, Player: 0, Health: 15},
+			{At: tm.Pos{X: 5, Y: 17}, Kind: tm.Demolisher, Player: 1, Health: 2},
+		})
+		dst.Events = append(dst.Events, features.Event{Kind: "attack", Owner: 1, X1: 5.5, Y1: 17.5, X2: 9.5, Y2: 14.5}, features.Event{Kind: "death", X1: 16.5, Y1: 9.5, X2: 16.5, Y2: 9.5})
+	})
+
+	craft, err := cc.New(cc.DefaultRules())
+	require.NoError(t, err)
+	tick, err := cc.ParseText(craft, text("codecraft"))
+	require.NoError(t, err)
+	add("codecraft", func(dst *features.Scene) { cckit.Kit(craft).Scene(dst, &tick, features.Spectator) })
+	add("codecraft_seat", func(dst *features.Scene) { cckit.Kit(craft).Scene(dst, &tick, 0) })
+	return all
+}
+
+func painter(t *testing.T, s raster.Settings) *raster.Painter {
+	t.Helper()
+	p, err := raster.New(s)
+	require.NoError(t, err)
+	return p
+}
+
+// kinds has the pictures that the tests draw of a scene.
+var kinds = []raster.Settings{{Width: 256}, {Width: 900}, {Width: 300, Stats: true}, {Width: 900, Stats: true, Legend: true}, {Width: 120, Legend: true}}
+
+// TestGolden compares checksums of pictures with a file: they are the same on every machine. One Painter draws all scenes.
+func TestGolden(t *testing.T) {
+	var sums bytes.Buffer
+	for _, kind := range kinds {
+		p := painter(t, kind)
+		for _, s := range scenes(t) {
+			m, err := p.Draw(s.scene, s.name)
+			require.NoError(t, err)
+			assert.True(t, m.Opaque(), "%s %v", s.name, kind)
+			assert.Equal(t, kind.Width, m.Rect.Dx())
+			fmt.Fprintf(&sums, "%s %+v %v %x\n", s.name, kind, m.Rect.Max, sha256.Sum256(m.Pix))
+		}
+	}
+	simtest.Golden(t, "testdata/checksums.txt", sums.Bytes())
+}
+
+// TestReuse: pictures do not depend on what the Painter drew before.
+func TestReuse(t *testing.T) {
+	all := scenes(t)
+	for _, kind := range kinds {
+		used := painter(t, kind)
+		for i := range 2 * len(all) {
+			s := all[i%len(all)]
+			got, err := used.Draw(s.scene, "a title")
+			require.NoError(t, err)
+			want, err := painter(t, kind).Draw(s.scene, "a title")
+			require.NoError(t, err)
+			assert.Equal(t, want.Rect, got.Rect)
+			assert.True(t, bytes.Equal(want.Pix, got.Pix), "%s %+v", s.name, kind)
+		}
+	}
+}
+
+// TestAllocations: a Painter that has drawn a scene draws it again without allocations.
+func TestAllocations(t *testing.T) {
+	for _, s := range scenes(t) {
+		p := painter(t, raster.Settings{Width: 256})
+		draw := func() { _, _ = p.Draw(s.scene, "") }
+		draw()
+		assert.Zero(t, testing.AllocsPerRun(10, draw), s.name)
+	}
+}
+
+// TestColours: the middle of an entity, of a hidden area and of an empty one have the colours of the SVG.
+func TestColours(t *testing.T) {
+	var s features.Scene
+	s.Begin(4, 2)
+	s.Areas = []features.Area{{Owner: 1, Width: 4, Height: 2}, {Hidden: true, X: 3, Width: 1, Height: 2}}
+	s.Entities = []features.Entity{{Kind: "wall", Owner: 0, Width: 1, Height: 1}, {Kind: "unit", Outline: features.Round, Owner: 3, X: 1, Width: 1, Height: 1, Unfinished: true}}
+	at := func(up bool, x, y int) string {
+		s.Up = up
+		m, err := painter(t, raster.Settings{Width: 200}).Draw(&s, "")
+		require.NoError(t, err)
+		c := m.RGBAAt(50*x+25, 50*y+25)
+		return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
+	}
+	for _, up := range []bool{false, true} {
+		low, high := 0, 1
+		if up {
+			low, high = 1, 0
+		}
+		assert.Equal(t, "#73b1d5", at(up, 0, low))
+		assert.Equal(t, "#ffffff", at(up, 1, low))
+		assert.Equal(t, "#fcf4ee", at(up, 0, high))
+		assert.Equal(t, "#c9c9c9", at(up, 3, high))
+	}
+}
+
+// TestHostile draws texts and numbers that no game has: the picture stays as large, and its corner that nothing reaches
+// as it was.
+func TestHostile(t *testing.T) {
+	markup := strings.Repeat("\"><script>\x00\u202e\xff日本 ", 50)
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	var s features.Scene
+	s.Begin(40, 30)
+	s.Title = markup
+	s.Areas = []features.Area{{Owner: 100, Width: 40, Height: 30}, {X: nan, Width: 1, Height: 1}, {Width: inf, Height: 1}, {X: 5, Y: 5, Width: -3, Height: -2}}
+	for i := range 3000 {
+		for _, x := range []float32{0, nan, inf, -inf, 1e30, -60, 139, float32(i%40) + float32(i)/3000} {
+			kind := markup + fmt.Sprint(i%100)
+			s.Entities = append(s.Entities, features.Entity{Kind: markup, Letter: markup[i%9:], Note: markup, Outline: features.Outline(i), Owner: int8(i), X: x, Y: x, Width: x, Height: 1, Health: x, Number: i * 1e6, Unfinished: i%3 == 0, Leaving: i%4 == 0})
+			s.Ranges = append(s.Ranges, features.Range{Kind: kind, Owner: int8(i), X: x, Radius: 2}, features.Range{Radius: x / 40})
+			s.Lines = append(s.Lines, features.Line{Kind: kind, X1: x, X2: 1, Arrow: true}, features.Line{Y2: x, Arrow: true, Thick: true})
+			s.Events = append(s.Events, features.Event{X1: x, Y2: x}, features.Event{X1: x, Y1: x, X2: x, Y2: x})
+		}
+	}
+	for i := range 30 {
+		s.AddStat(markup+fmt.Sprint(i%3), markup, i-10, float64(nan)*float64(i))
+	}
+	for _, kind := range kinds {
+		m, err := painter(t, kind).Draw(&s, markup)
+		require.NoError(t, err)
+		assert.Equal(t, kind.Width, m.Rect.Dx())
+		assert.Less(t, m.Rect.Dy(), 2000)
+		assert.True(t, m.Opaque())
+	}
+}
+
+// TestErrors asks for pictures that nobody could use.
+func TestErrors(t *testing.T) {
+	for _, width := range []int{-1, 0, raster.MostWidth + 1, math.MaxInt} {
+		_, err := raster.New(raster.Settings{Width: width})
+		assert.ErrorContains(t, err, "width ", "%d", width)
+	}
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, c := range []struct {
+		width, height float32
+		want          string
+	}{
+		{0, 0, "a board of 0 × 0 cells"}, {-1, 3, "a board of -1 × 3 cells"}, {nan, 3, "cells"}, {3, inf, "cells"}, {1e6, 1, "cells"},
+		{300, 1, "a column needs a pixel"}, {1, 4096, "expected at most 16777216 in all"}, {1e-30, 1e-30, "pixels"}, {1e-5, 4000, "pixels"},
+	} {
+		var s features.Scene
+		s.Begin(c.width, c.height)
+		m, err := painter(t, raster.Settings{Width: 256}).Draw(&s, "")
+		if c.width == 1e-30 && err == nil { // a board smaller than a pixel
+			assert.LessOrEqual(t, m.Rect.Dy(), 256)
+			continue
+		}
+		assert.ErrorContains(t, err, c.want, "%v", c)
+	}
+	var s features.Scene
+	s.Begin(8, 8)
+	m, err := painter(t, raster.Settings{Width: 30, Stats: true, Legend: true}).Draw(&s, "title")
+	assert.ErrorContains(t, err, "a column needs a pixel")
+	assert.Nil(t, m)
+	m, err = painter(t, raster.Settings{Width: 8}).Draw(&s, "title")
+	require.NoError(t, err)
+	assert.Equal(t, image.Pt(8, 8), m.Rect.Max)
+}
