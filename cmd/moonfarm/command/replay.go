@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +16,11 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/cmd/moonfarm/internal/pictures"
 	"moonfarm/features"
-	"moonfarm/features/picture"
+	"moonfarm/features/picture/raster"
 	"moonfarm/rollout/recordings"
+	"moonfarm/rollout/view"
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
 )
@@ -184,7 +187,8 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 }
 
 func (a *app) replayShow() *cobra.Command {
-	var rulesFile, svg string
+	var rulesFile string
+	var drawn pictureFlags
 	var forms []string
 	for _, e := range recordings.Engines() {
 		for _, f := range e.Info().Views {
@@ -197,26 +201,12 @@ func (a *app) replayShow() *cobra.Command {
 	seat := "A"
 	c := &cobra.Command{
 		Use: "show FILE", Short: "Show a position of a recorded game",
-		Long: `Shows the position before a round of a recorded game (or of a match log) and the
-commands of the round: for people, or as the original showed it to the bot at a
-seat.
-
-` + eachGame(func(g gamedoc.Doc) string { return g.Help.Show }) + `
-
-With --svg the position is also drawn as a picture: everything on the board, the
-numbers of the players, a legend. With --seat the picture has what the player at
-the seat sees: under fog of war the entities in its sight, and its own orders
-alone.
-
-With --json: one object with the keys file, game, name (of the recorded game),
-seed (a string; null if it is unknown), round, frame (null if the game has no
-frames; -1 before the round), rounds (of the whole game), commands (one per
-seat; null at the end of the game), as, text, inexact ("" or why the recording
-may differ from the game here although nothing is wrong with it).`,
+		Long: replayShowHelp(),
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
   moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B
-  moonfarm replay show game.replay --round 300 --svg tick300.svg`,
+  moonfarm replay show game.replay --round 300 --svg tick300.svg
+  moonfarm replay show game.replay --gif attack.gif --turns 250-300 --speed 10`,
 		Args: console.Takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Seat = sim.Player(seat[0] - 'A')
@@ -226,7 +216,10 @@ may differ from the game here although nothing is wrong with it).`,
 			if c.Flags().Changed("seat") {
 				o.Viewer = int(o.Seat)
 			}
-			return a.runReplayShow(c.Context(), args[0], rulesFile, svg, o)
+			if err := drawn.check(c); err != nil {
+				return err
+			}
+			return a.runReplayShow(c.Context(), args[0], rulesFile, &drawn, o)
 		},
 	}
 	flags := c.Flags()
@@ -236,17 +229,35 @@ may differ from the game here although nothing is wrong with it).`,
 	flags.Lookup("frame").DefValue = "" // said in words
 	flags.Var(console.WholeOr(&o.Round, "a whole number", "end", "N|end"), "turn", "the same as --round, as some games call it")
 	flags.Var(console.Choice(&o.As, forms...), "as", "the form")
-	flags.Var(console.Choice(&seat, "A", "B", "C", "D"), "seat", "seat whose view is shown, for forms with views and --svg")
-	flags.StringVar(&svg, "svg", "", "`FILE` for a picture of the position as SVG")
+	flags.Var(console.Choice(&seat, "A", "B", "C", "D"), "seat", "seat whose view is shown, for forms with views and for pictures")
+	drawn.add(c)
 	flags.StringVar(&o.Results, "results", "", "results `FILE` of the game, which has its seed (codecraft, if the recording does not have the seed; default: game.json beside game.replay, if it exists)")
 	rulesFlag(c, &rulesFile, "the rule values of the recorded game")
 	return c
 }
 
-func (a *app) runReplayShow(ctx context.Context, file, rulesFile, svg string, o recordings.ShowOptions) error {
-	if s, err := os.Stat(svg); svg != "" && err == nil && s.IsDir() {
-		return console.WrongUse("--svg %s: expected the name of a file, found a folder", svg)
-	}
+// replayShowHelp returns the help of replay show.
+func replayShowHelp() string {
+	return `Shows the position before a round of a recorded game (or of a match log) and the
+commands of the round: for people, or as the original showed it to the bot at a
+seat.
+
+` + eachGame(func(g gamedoc.Doc) string { return g.Help.Show }) + `
+
+With --svg or --png the position is also drawn as a picture: everything on the
+board, the numbers of the players, a legend. With --seat the picture has what
+the player at the seat sees: under fog of war the entities in its sight, and its
+own orders alone. With --gif the game is also drawn as an animation, moment by
+moment: all of it, or --turns. A game that cannot be played again has none.
+
+With --json: one object with the keys file, game, name (of the recorded game),
+seed (a string; null if it is unknown), round, frame (null if the game has no
+frames; -1 before the round), rounds (of the whole game), commands (one per
+seat; null at the end of the game), as, text, inexact ("" or why the recording
+may differ from the game here although nothing is wrong with it).`
+}
+
+func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pictureFlags, o recordings.ShowOptions) error {
 	rules, err := readRules(rulesFile, gamedoc.All()...)
 	if err != nil {
 		return err
@@ -260,15 +271,16 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile, svg string, o 
 		return console.WrongUse("--frame %d: it needs a --turn", o.Frame)
 	}
 	colours := a.Colours() && o.As == "text"
-	o.Draw = svg != "" || colours
+	o.Draw = p.svg != "" || p.png != "" || colours
 	s, err := in.Show(rules, o)
 	if err != nil {
 		return asFlagError(err)
 	}
-	if svg != "" {
-		if err := writeWhole(svg, func(w io.Writer) error { return writePicture(w, &s) }); err != nil {
-			return fmt.Errorf("--svg: %w", err)
-		}
+	if err := p.write(&s); err != nil {
+		return err
+	}
+	if err := p.writeGame(ctx, file, rulesFile, o); err != nil {
+		return err
 	}
 	return a.Print(s, func() {
 		if s.Inexact != "" && s.As != "text" {
@@ -282,10 +294,99 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile, svg string, o 
 	})
 }
 
-// writePicture writes the picture of a position.
-func writePicture(w io.Writer, s *recordings.Position) error {
-	_, err := w.Write(picture.SVG(s.Scene, picture.Head{
-		ID: "position", Title: s.Game + " " + s.Name, Description: "The board, the numbers of the players, and a legend.",
-	}))
-	return err
+// pictureFlags are the flags of replay show for pictures.
+type pictureFlags struct {
+	svg, png string
+	film     viewFlags // of --gif
+}
+
+// add adds the flags to the command.
+func (p *pictureFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	p.film.last, p.film.speed = math.MaxUint64, 4
+	flags.StringVar(&p.svg, "svg", "", "`FILE` for a picture of the position as SVG")
+	flags.StringVar(&p.png, "png", "", "`FILE` for a picture of the position as PNG")
+	flags.StringVar(&p.film.gif, "gif", "", "`FILE` for an animation of the game as GIF")
+	widthFlag(c, &p.film.width, fmt.Sprintf("width of the PNG or the GIF in pixels (default: %d and %d)", pictures.PNGWidth, pictures.GIFWidth))
+	flags.Var(numberRange(&p.film.first, &p.film.last, "a turn"), "turns", "turns in the GIF, counted from 0 (default: all)")
+	flags.Float64Var(&p.film.speed, "speed", p.film.speed, "turns a second in the GIF")
+}
+
+// widthFlag adds --width.
+func widthFlag(c *cobra.Command, width *int, usage string) {
+	c.Flags().Var(console.Whole(width, 1, raster.MostWidth), "width", usage)
+	c.Flags().Lookup("width").DefValue = "" // said in words
+}
+
+// check finds errors before anything is read.
+func (p *pictureFlags) check(c *cobra.Command) error {
+	for _, f := range [...]struct{ flag, file string }{{"svg", p.svg}, {"png", p.png}, {"gif", p.film.gif}} {
+		if s, err := os.Stat(f.file); f.file != "" && err == nil && s.IsDir() {
+			return console.WrongUse("--%s %s: expected the name of a file, found a folder", f.flag, f.file)
+		}
+	}
+	for _, name := range [...]string{"turns", "speed"} {
+		if c.Flags().Changed(name) && p.film.gif == "" {
+			return console.WrongUse("--%s is for --gif", name)
+		}
+	}
+	if c.Flags().Changed("width") && p.film.gif == "" && p.png == "" {
+		return console.WrongUse("--width is for --png and --gif")
+	}
+	return nil
+}
+
+// write writes the pictures of a position.
+func (p *pictureFlags) write(s *recordings.Position) error {
+	title := s.Game + " " + s.Name
+	if p.svg != "" {
+		if err := writeWhole(p.svg, func(w io.Writer) error { return pictures.WriteSVG(w, s.Scene, title) }); err != nil {
+			return fmt.Errorf("--svg: %w", err)
+		}
+	}
+	if p.png != "" {
+		if err := writeWhole(p.png, func(w io.Writer) error { return pictures.WritePNG(w, s.Scene, title, p.film.width) }); err != nil {
+			return fmt.Errorf("--png: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeGame writes the animation of a game of a recording, if there is a --gif.
+func (p *pictureFlags) writeGame(ctx context.Context, file, rulesFile string, o recordings.ShowOptions) error {
+	if p.film.gif == "" {
+		return nil
+	}
+	p.film.rulesFile, p.film.seat = rulesFile, seatAll
+	if o.Viewer >= 0 {
+		p.film.seat = string('A' + rune(o.Viewer))
+	}
+	l, err := p.film.recording(ctx, file)
+	if err != nil {
+		return err
+	}
+	if o.Game > len(l.games) {
+		return console.WrongUse("--game %d: only %d of the games can be played again", o.Game, len(l.games))
+	}
+	g := l.games[o.Game-1]
+	film, err := g.open()
+	if err != nil {
+		return err
+	}
+	return p.film.writeGIF(ctx, film, g.entry)
+}
+
+// writeGIF writes an animation of the turns of the flags, at their speed and seen from their seat.
+func (f *viewFlags) writeGIF(ctx context.Context, film *view.Film, e view.Entry) error {
+	seat, err := f.within(film)
+	if err != nil {
+		return err
+	}
+	a := pictures.Animation{
+		Film: film, Title: cmp.Or(e.Name, strings.Join(e.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
+	}
+	if err := writeWhole(f.gif, func(w io.Writer) error { return a.WriteGIF(ctx, w) }); err != nil {
+		return fmt.Errorf("--gif: %w", err)
+	}
+	return nil
 }

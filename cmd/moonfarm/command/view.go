@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/pictures"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/curves"
@@ -41,6 +42,9 @@ type viewFlags struct {
 
 	hint, save string
 	turn       int
+
+	gif   string
+	width int
 }
 
 // Pages serves pages to browsers.
@@ -82,10 +86,10 @@ A page loads nothing from elsewhere. The key ? shows all keys.
 
 With --tty the first game, or that of --episodes, is shown in the terminal with
 colours, moment by moment; where there is no terminal, or NO_COLOR is set, the
-positions are printed as text.
+positions are printed as text. With --gif that game is written as an animation.
 
-With --json: one object with the keys file and bytes of the page, "" and 0 if it
-is served, and url, "" if it is not.`,
+With --json: one object with the keys file and bytes of the page or animation,
+"" and 0 if the page is served, and url, "" if it is not.`,
 		Example: "  moonfarm view ../shared/replays/terminal/2026-001.replay.gz\n  moonfarm view data/td --episodes 3,17\n  moonfarm view codecraft --players squads,econ --seed 7 --out game.html",
 		Args:    console.Takes("WHAT"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runView(c, args[0], f, serve) },
@@ -98,9 +102,11 @@ is served, and url, "" if it is not.`,
 	flags.StringVar(&f.players, "players", "", "`A,B`: policies to play GAME now, one for each seat or one for all")
 	flags.StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
 	flags.BoolVar(&f.tty, "tty", false, "show the game in the terminal")
-	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to show with --tty, counted from 0 (default: all)")
-	flags.Float64Var(&f.speed, "speed", f.speed, "turns a second with --tty")
-	flags.Var(console.Choice(&f.seat, seatAll, "A", "B", "C", "D"), "seat", "seat whose view --tty shows, under fog of war")
+	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to show with --tty or --gif, counted from 0 (default: all)")
+	flags.Float64Var(&f.speed, "speed", f.speed, "turns a second with --tty or --gif")
+	flags.StringVar(&f.gif, "gif", "", "`FILE` for an animation of the game as GIF")
+	widthFlag(c, &f.width, fmt.Sprintf("width of the GIF in pixels (default: %d)", pictures.GIFWidth))
+	flags.Var(console.Choice(&f.seat, seatAll, "A", "B", "C", "D"), "seat", "seat whose view --tty and --gif show, under fog of war")
 	seedFlag(c, &f.seed)
 	flags.Var(console.Whole(&f.games, 1, view.MostListed), "games", "number of games to play")
 	flags.Var(numbersFlag{&f.only}, "episodes", "`N,N`: only these games, by their numbers in the list")
@@ -160,6 +166,9 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve Pages) 
 	if err != nil {
 		return err
 	}
+	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, human)) {
+		return console.WrongUse("--gif: without --tty, --out, --http and human")
+	}
 	if slices.Contains(specs, human) {
 		return a.viewPlay(c, what, specs, f, serve)
 	}
@@ -174,6 +183,9 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve Pages) 
 	shelf, err := f.open(c, what)
 	if err != nil {
 		return err
+	}
+	if f.gif != "" {
+		return a.viewGIF(c, f, shelf)
 	}
 	if f.tty {
 		if f.out != "" || c.Flags().Changed("http") {
@@ -299,6 +311,26 @@ func (a *app) savePage(f *viewFlags, text []byte, what string) error {
 	return a.Print(viewed{File: full, Bytes: len(text)}, func() {
 		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, what, float64(len(text))/1e6)
 	})
+}
+
+// viewGIF writes the first game as an animation.
+func (a *app) viewGIF(c *cobra.Command, f *viewFlags, shelf view.Shelf) error {
+	film, entry, err := firstFilm(shelf)
+	if err != nil {
+		return err
+	}
+	if err := f.writeGIF(c.Context(), film, entry); err != nil {
+		return err
+	}
+	full, err := filepath.Abs(f.gif)
+	if err != nil {
+		full = f.gif
+	}
+	s, err := os.Stat(f.gif)
+	if err != nil {
+		return err
+	}
+	return a.Print(viewed{File: full, Bytes: int(s.Size())}, func() { a.Printf("%s: %.1f MB\n", full, float64(s.Size())/1e6) })
 }
 
 // open finds out what WHAT is.

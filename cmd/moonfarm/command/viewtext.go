@@ -23,39 +23,54 @@ const textColumns = 80
 
 // viewText shows the first game of a shelf in the terminal.
 func (a *app) viewText(ctx context.Context, f *viewFlags, shelf view.Shelf) error {
-	if !(f.speed > 0) || math.IsInf(f.speed, 0) {
-		return console.WrongUse("--speed %v: expected a number above 0", f.speed)
-	}
 	if a.JSON {
 		return console.WrongUse("--json: view prints no JSON with --tty")
 	}
-	list, _, err := shelf.Games(view.Query{Count: 1})
+	film, _, err := firstFilm(shelf)
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
-		return fmt.Errorf("%s has no games", shelf.Head().Title)
-	}
-	film, err := shelf.Film(list[0].ID)
+	seat, err := f.within(film)
 	if err != nil {
 		return err
-	}
-	if f.last == math.MaxUint64 {
-		f.last = uint64(film.Turns())
-	}
-	if f.first > f.last || f.last > uint64(film.Turns()) {
-		return console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&f.first, &f.last, "a turn"), film.Turns())
-	}
-	seat := features.Spectator
-	if f.seat != seatAll {
-		if seat = int(f.seat[0] - 'A'); seat >= film.Seats() {
-			return console.WrongUse("--seat %s: the game has seats A to %c", f.seat, 'A'+rune(film.Seats()-1))
-		}
 	}
 	if a.Colours() {
 		return a.playText(ctx, f, film, seat)
 	}
 	return a.printText(ctx, f, film)
+}
+
+// firstFilm opens the first game of a shelf, and returns its name and players.
+func firstFilm(shelf view.Shelf) (*view.Film, view.Entry, error) {
+	list, _, err := shelf.Games(view.Query{Count: 1})
+	if err != nil {
+		return nil, view.Entry{}, err
+	}
+	if len(list) == 0 {
+		return nil, view.Entry{}, fmt.Errorf("%s has no games", shelf.Head().Title)
+	}
+	film, err := shelf.Film(list[0].ID)
+	return film, list[0], err
+}
+
+// within checks --speed, --turns and --seat for a film, and returns the seat.
+func (f *viewFlags) within(film *view.Film) (seat int, err error) {
+	if !(f.speed > 0) || math.IsInf(f.speed, 0) {
+		return 0, console.WrongUse("--speed %v: expected a number above 0", f.speed)
+	}
+	if f.last == math.MaxUint64 {
+		f.last = uint64(film.Turns())
+	}
+	if f.first > f.last || f.last > uint64(film.Turns()) {
+		return 0, console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&f.first, &f.last, "a turn"), film.Turns())
+	}
+	seat = features.Spectator
+	if f.seat != seatAll {
+		if seat = int(f.seat[0] - 'A'); seat >= film.Seats() {
+			return 0, console.WrongUse("--seat %s: the game has seats A to %c", f.seat, 'A'+rune(film.Seats()-1))
+		}
+	}
+	return seat, nil
 }
 
 // printText prints positions as text.
