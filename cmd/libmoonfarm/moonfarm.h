@@ -329,6 +329,14 @@ int32_t mf_answer_from(const char *game, const char *rules, const uint8_t *state
 int32_t mf_render(mf_handle h, int32_t env, char *buf, size_t cap, size_t *need, mf_error *e);
 
 /*
+ * mf_render_rgb draws the whole board of one environment as pixels, uint8_t [height, width, 3]: red, green, blue.
+ * width is in pixels, at most 8192, and the height follows from the board: it is need / (3 * width). mf_render_svg draws
+ * it with the numbers of the players and a legend, as an svg element for a page, on which the id is unique.
+ */
+int32_t mf_render_rgb(mf_handle h, int32_t env, int32_t width, uint8_t *buf, size_t cap, size_t *need, mf_error *e);
+int32_t mf_render_svg(mf_handle h, int32_t env, const char *id, char *buf, size_t cap, size_t *need, mf_error *e);
+
+/*
  * mf_games lists all games as JSON: name, doc, players, max_turns, shapes (of a row: planes, packed, scalars, mask),
  * heads, rewards (name, doc), policies (name, doc), rules (key, value, least, most, doc), forms (name, doc, sequential,
  * shapes, heads, tensors). shapes and heads of the game are those of its first form, "cells".

@@ -37,6 +37,7 @@ type environments struct {
 	game  catalog.Entry
 	state []byte // buffer of mf_get_state and mf_render
 	mask  []bool // buffer of mf_reset
+	drawn drawing
 	seeds []uint64
 
 	written []span                   // memory that steps write

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"moonfarm/env"
+	"moonfarm/features"
 )
 
 // AppendText appends the whole board of a game as text. It fails if the Vector
@@ -18,4 +19,21 @@ func (s *Stepper) AppendText(dst []byte, game int) ([]byte, error) {
 		return dst, fmt.Errorf("games of %s have no text here", s.spec.Info.Name)
 	}
 	return v.AppendText(dst, i), nil
+}
+
+// Scene sets dst to what a person at a seat, or features.Spectator, sees of a game. It
+// fails if the Vector is not an env.Painter, or its games have no scenes.
+func (s *Stepper) Scene(dst *features.Scene, game, seat int) error {
+	k, i, err := s.at("Scene", game)
+	if err != nil {
+		return err
+	}
+	if seat < features.Spectator || seat >= s.spec.Info.Players {
+		return fmt.Errorf("seat %d: expected %d to %d", seat, features.Spectator, s.spec.Info.Players-1)
+	}
+	v, ok := env.Unwrap(k.auto).(env.Painter)
+	if !ok || !v.Scene(dst, i, seat) {
+		return fmt.Errorf("games of %s have no pictures here", s.spec.Info.Name)
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
+	"moonfarm/features"
 	"moonfarm/rollout/stepper"
 )
 
@@ -36,10 +37,23 @@ func TestAppendText(t *testing.T) {
 	}
 	text, err := s.AppendText(nil, 48)
 	assert.Errorf(t, err, "game 48 of 48: %q", text)
+	var scene features.Scene
+	for i := range mask {
+		require.NoError(t, s.Scene(&scene, i, features.Spectator))
+		want := "turn 1"
+		if mask[i] {
+			want = "turn 0"
+		}
+		assert.Equal(t, want, scene.Title)
+	}
+	assert.Error(t, s.Scene(&scene, 48, features.Spectator))
+	assert.ErrorContains(t, s.Scene(&scene, 0, 2), "seat 2: expected -1 to 1")
+	assert.ErrorContains(t, s.Scene(&scene, 0, -2), "seat -2: ")
 	require.NoError(t, s.Send(1))
 	var state stepper.StateError
 	_, err = s.AppendText(nil, 24)
 	assert.ErrorAsf(t, err, &state, "a game that is under way: %v", err)
+	assert.ErrorAs(t, s.Scene(&scene, 24, 0), &state)
 	_, err = s.AppendText(nil, 23)
 	assert.NoError(t, err)
 	_, err = s.Recv(-1)
@@ -64,4 +78,5 @@ func TestPlainVectors(t *testing.T) {
 	if wantError(t, "AppendText", err, false, "no text"); string(text) != "kept" {
 		t.Errorf("AppendText: %q", text)
 	}
+	assert.ErrorContains(t, s.Scene(&features.Scene{}, 1, 0), "no pictures")
 }

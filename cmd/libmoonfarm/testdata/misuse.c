@@ -110,7 +110,7 @@ static void compare(const envs *a, const envs *b)
 }
 
 /* any calls a function by its number with good arguments but for the handle. */
-enum { FUNCTIONS = 16 };
+enum { FUNCTIONS = 18 };
 static int32_t any(int f, mf_handle h, envs *v, mf_error *e)
 {
 	char text[64] = {0};
@@ -133,6 +133,8 @@ static int32_t any(int f, mf_handle h, envs *v, mf_error *e)
 	case 12: return mf_step_for(h, NULL, -1, e);
 	case 13: return mf_interrupt(h, e);
 	case 14: return mf_ask(h, "safe", NULL, v->slabs.action, -1, e);
+	case 15: return mf_render_rgb(h, 0, 8, (uint8_t *)text, sizeof text, &need, e);
+	case 16: return mf_render_svg(h, 0, "a", text, sizeof text, &need, e);
 	default: return mf_close(h, e);
 	}
 }
@@ -241,7 +243,10 @@ static void arguments(envs *v, mf_error *e)
 	char text[4096] = {0};
 	size_t need;
 	doing = "a number";
-	switch (below(6)) {
+	switch (below(9)) {
+	case 6: want(mf_render_rgb(v->handle, at, 8, (uint8_t *)text, sizeof text, &need, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
+	case 7: want(mf_render_rgb(v->handle, 0, at < 0 ? at : 8193 + at, (uint8_t *)text, sizeof text, &need, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
+	case 8: want(mf_render_svg(v->handle, at < 0 ? at : 0, at < 0 ? "a" : NULL, text, sizeof text, &need, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
 	case 5: want(mf_ask(v->handle, at < 0 ? "none" : "mcts(ms=1)", NULL, v->slabs.action, -1, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
 	case 0: want(mf_get_state(v->handle, at, (uint8_t *)text, sizeof text, &need, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
 	case 1: want(mf_set_state(v->handle, at, (uint8_t *)text, 1, e), e, MF_ARGUMENT, MF_ARGUMENT); break;
@@ -307,7 +312,7 @@ static void buffers(envs *v, mf_error *e)
 {
 	static uint8_t text[1 << 16];
 	size_t need = 0, whole = 0;
-	int f = (int)below(4);
+	int f = (int)below(6);
 	doing = "a short buffer";
 	for (int pass = 0; pass < 2; pass++) {
 		size_t cap = pass == 0 ? 0 : below(whole);
@@ -317,6 +322,8 @@ static void buffers(envs *v, mf_error *e)
 		case 1: ok(mf_describe(v->handle, (char *)text, cap, &need, &fine)); break;
 		case 2: ok(mf_render(v->handle, 1, (char *)text, cap, &need, &fine)); break;
 		case 3: ok(mf_get_state(v->handle, 1, text, cap, &need, &fine)); break;
+		case 4: ok(mf_render_rgb(v->handle, 1, 100, text, cap, &need, &fine)); break;
+		case 5: ok(mf_render_svg(v->handle, 1, "a", (char *)text, cap, &need, &fine)); break;
 		}
 		if (need == 0 || (pass == 1 && need != whole))
 			fail("another size", (long long)need, "");

@@ -17,6 +17,9 @@ from . import library
 Policy = Callable[[Any, dict[str, Any]], Any]
 Opponent = Union[None, str, Policy, Sequence[Union[str, Policy]]]
 
+RENDER_MODES = ("ansi", "rgb_array")
+MOST_WIDTH = 8192  # of pictures, in pixels
+
 # Gymnasium's names of the autoreset modes, in the library's order.
 MODES = ("NextStep", "SameStep", "Disabled")
 
@@ -27,8 +30,8 @@ class RenderModeError(TypeError, ValueError):
 
 def render_mode(value: Any) -> str | None:
     """Returns a valid render mode; RenderModeError names the valid ones."""
-    if value is not None and value != "ansi":
-        raise RenderModeError(f"render_mode: {value!r} is neither None nor 'ansi', there are no pictures")
+    if value is not None and value not in RENDER_MODES:
+        raise RenderModeError(f"render_mode: {value!r} is none of None, 'ansi' and 'rgb_array'")
     return value
 
 

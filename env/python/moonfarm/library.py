@@ -191,6 +191,8 @@ _functions: dict[str, list[Any]] = {
     "mf_set_state": [_handle, c_int32, c_char_p, c_size_t],
     "mf_observe": [_handle],
     "mf_render": [_handle, c_int32, *_text],
+    "mf_render_rgb": [_handle, c_int32, c_int32, *_text],
+    "mf_render_svg": [_handle, c_int32, c_char_p, *_text],
     "mf_state_from": [c_char_p, c_char_p, c_char_p, c_size_t, c_int32, c_uint64, *_text],
     "mf_message_describe": [c_char_p, c_char_p, c_char_p, c_size_t, c_int32, *_text],
     "mf_answer_from": [c_char_p, c_char_p, c_char_p, c_size_t, c_int32, c_void_p, c_int32, *_text],

@@ -31,6 +31,7 @@ def make_vec(
     seed: int | None = None,
     copy: bool = True,
     render_mode: str | None = None,
+    render_width: int = 256,
     action_mask: bool | None = None,
     buffers: Mapping[str, NDArray[Any]] | None = None,
 ) -> VectorEnv:
@@ -65,7 +66,9 @@ def make_vec(
     batch_size: games in a block of send and recv; 0: all.
     seed: game i begins with seed + i; None: random seeds. reset may change the seeds.
     copy: False returns the arrays that the next step overwrites, not copies.
-    render_mode: None or "ansi".
+    render_mode: None, "ansi" (texts) or "rgb_array" (uint8 [height, width, 3]); the board as a person sees it,
+    without fog of war.
+    render_width: width of "rgb_array" in pixels; the height follows from the board.
     action_mask: whether infos have "action_mask", bool, besides the bits of "mask"; None: only in
     games all of whose heads have a mask. It costs memory bandwidth in every step: set it to
     False if you do not read it.

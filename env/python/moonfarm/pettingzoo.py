@@ -43,7 +43,7 @@ class ParallelEnv(Copied):
         self._in_observation = len(v.heads) == 1
         self._borders = np.cumsum(v.heads)[:-1]  # of the heads among all choices
         self.metadata = {
-            "name": v.game + "_v0", "render_modes": ["ansi"], "render_fps": 10, "is_parallelizable": True,
+            "name": v.game + "_v0", "render_modes": [*arguments.RENDER_MODES], "render_fps": 10, "is_parallelizable": True,
         }  # fmt: skip
         self.render_mode = v.render_mode
         shapes = {name: array.shape[1:] for name, array in v._whole.parts}
@@ -168,9 +168,13 @@ class ParallelEnv(Copied):
     def _spaces(self) -> list[Any]:
         return [*self.observation_spaces.values(), *self.action_spaces.values()]
 
-    def render(self) -> str | None:
-        """Returns the board as text, with render_mode "ansi"."""
-        return None if self.render_mode is None else self.vector.text(0)
+    def render(self) -> Any:
+        """Returns the board: as text with render_mode "ansi", as uint8 [height, width, 3] with "rgb_array"."""
+        return self.vector.rendered()
+
+    def _repr_html_(self) -> str | None:
+        """Returns a picture of the game for notebooks."""
+        return None if self.vector.closed else self.vector.svg()
 
     def close(self) -> None:
         """Releases the library's memory. It may be called again."""

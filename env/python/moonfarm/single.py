@@ -165,9 +165,13 @@ class SingleEnv(Randomness, Copied):
     def _state(self) -> dict[str, Any]:
         return {}
 
-    def render(self) -> str | None:
-        """Returns the board as text, with render_mode "ansi"."""
-        return None if self.render_mode is None else self.vector.text(0)
+    def render(self) -> Any:
+        """Returns the board: as text with render_mode "ansi", as uint8 [height, width, 3] with "rgb_array"."""
+        return self.vector.rendered()
+
+    def _repr_html_(self) -> str | None:
+        """Returns a picture of the game for notebooks."""
+        return None if self.vector.closed else self.vector.svg()
 
     def close(self) -> None:
         """Releases the library's memory. It may be called again."""

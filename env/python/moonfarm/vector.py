@@ -20,6 +20,7 @@ from .copies import Copied, is_plain, plain, plain_class, with_base
 from .drawn import Drawn
 from .parts import Part, last_observation
 from .randomness import Randomness
+from .rendering import Rendering
 
 _int32 = np.dtype(np.int32)
 _SEVERAL = 256  # games: with fewer, a step against most opponents takes less than half a second
@@ -27,7 +28,7 @@ _MANY = 1 << 14  # actions: to copy this many takes longer than to look up the a
 
 
 @plain_class
-class VectorEnv(Asking, Randomness, Copied):
+class VectorEnv(Asking, Rendering, Randomness, Copied):
     """Games of one kind, stepped together on all cores.
 
     If Gymnasium is installed, make_vec returns a gymnasium.vector.VectorEnv. `num_envs` is
@@ -45,12 +46,13 @@ class VectorEnv(Asking, Randomness, Copied):
     _in_library = True  # the library plays the opponents, from their texts
 
     def __init__(
-        self, *, obs: str | tuple[str, ...], seed: int | None, copy: bool, render_mode: str | None, autoreset: Any,
+        self, *, obs: str | tuple[str, ...], seed: int | None, copy: bool, render_mode: str | None, render_width: int, autoreset: Any,
         buffers: Mapping[str, NDArray[Any]] | None, action_mask: bool | None, **config: Any,
     ) -> None:  # fmt: skip
         """Takes all arguments of make_vec, which calls it."""
         self.closed = True  # until the library has opened it
         render_mode = arguments.render_mode(render_mode)
+        self._begin_rendering(render_width)
         self._parts, self._alone = arrays.parts_of(obs)
         self._short = set()
         self._mode = arguments.mode(autoreset)
@@ -58,8 +60,8 @@ class VectorEnv(Asking, Randomness, Copied):
         self._base = secrets.randbits(63) if seed is None else arguments.seed_of(seed)
         config["rules"] = arguments.rules_of(config["rules"])  # a copy on another machine lacks the file
         self._arguments = {
-            **config, "obs": obs, "seed": self._base, "copy": copy, "render_mode": render_mode, "autoreset": autoreset,
-            "buffers": None, "action_mask": action_mask,
+            **config, "obs": obs, "seed": self._base, "copy": copy, "render_mode": render_mode, "render_width": self._width,
+            "autoreset": autoreset, "buffers": None, "action_mask": action_mask,
         }  # fmt: skip
         self._lib = library.library()
         self._error = library.CError()
@@ -106,7 +108,9 @@ class VectorEnv(Asking, Randomness, Copied):
         gym = spaces.gymnasium()
         modes = getattr(gym.vector, "AutoresetMode", None) if gym else None
         name = arguments.MODES[self._mode]
-        self.metadata = {"render_modes": ["ansi"], "render_fps": 10, "autoreset_mode": modes(name) if modes else name}
+        self.metadata = {
+            "render_modes": [*arguments.RENDER_MODES], "render_fps": 10, "autoreset_mode": modes(name) if modes else name,
+        }  # fmt: skip
 
     def _has_action_mask(self, action_mask: bool | None) -> bool:
         """Whether infos have action_mask."""
@@ -435,17 +439,6 @@ class VectorEnv(Asking, Randomness, Copied):
         return [self.single_observation_space, self.single_action_space, self.observation_space, self.action_space]
 
     # The rest
-
-    def render(self) -> tuple[str, ...] | None:
-        """Returns the board of each game as text, with render_mode "ansi"."""
-        if self.render_mode is None:
-            return None
-        return tuple(self.text(i) for i in range(self.num_games))
-
-    def text(self, game: int = 0) -> str:
-        """Returns the board of one game as text."""
-        self._open()
-        return self._lib.text("mf_render", self._handle, self._game(game)).rstrip(b"\0").decode()
 
     def close(self, **_: Any) -> None:
         """Releases the library's memory. Arrays stay as they are. It may be called again."""

@@ -43,7 +43,7 @@ class Arguments(unittest.TestCase):
     def test_render_modes(self):
         """A mode that does not exist is a TypeError in Gymnasium, and Stable-Baselines3 catches nothing else."""
         for make in (moonfarm.make_vec, moonfarm.make_env, moonfarm.parallel_env):
-            for mode in ("rgb_array", "human", ""):
+            for mode in ("rgb", "human", ""):
                 with self.assertRaisesRegex(TypeError, f"^render_mode: '{mode}' "):
                     make("tron", render_mode=mode)
 

@@ -160,6 +160,16 @@ class Single(unittest.TestCase):
                 env.close()
 
 
+    def test_rgb_array(self):
+        for env_id in IDS:
+            with self.subTest(id=env_id):
+                env = gymnasium.make(env_id, opponent="random", render_mode="rgb_array", render_width=100)
+                env.reset(seed=1)
+                picture = env.render()
+                self.assertEqual((picture.dtype, picture.shape[1:]), (np.uint8, (100, 3)))
+                env.close()
+
+
 class Vector(unittest.TestCase):
     def test_spaces(self):
         """A vector returns what Gymnasium's own vector of single environments returns."""

@@ -6,6 +6,8 @@ import functools
 import unittest
 import warnings
 
+import numpy as np
+
 import moonfarm
 
 try:
@@ -57,6 +59,9 @@ class PettingZoo(unittest.TestCase):
         env = make(render_mode="ansi")
         env.reset(seed=1)
         self.assertIsInstance(env.render(), str)
+        env = make(render_mode="rgb_array", render_width=128)
+        env.reset(seed=1)
+        self.assertEqual((env.render().shape[1:], env.render().dtype), ((128, 3), np.uint8))
         env.close()
 
 

@@ -528,7 +528,8 @@ class Misuse(unittest.TestCase):
             ({"batch_size": -1}, ValueError, "^batch_size: "),
             ({"memory": True}, ValueError, "fog"),
             ({"rules": "speed = yes"}, ValueError, "speed"),
-            ({"render_mode": "human"}, TypeError, "^render_mode: "), ({"render_mode": "rgb_array"}, ValueError, "^render_mode: "),
+            ({"render_mode": "human"}, TypeError, "^render_mode: "), ({"render_mode": "rgb"}, ValueError, "^render_mode: "),
+            ({"render_width": 0}, ValueError, "^render_width: "), ({"render_width": 1.5}, TypeError, "^render_width: "),
         ):
             with self.subTest(**arguments), self.assertRaisesRegex(kind, text):
                 moonfarm.make_vec(**{"game": "tron", **arguments})
@@ -607,6 +608,47 @@ class Rendering(unittest.TestCase):
         self.assertIsNone(moonfarm.make_vec("tron", 2).render())
         with self.assertRaisesRegex(ValueError, "^game: "):
             env.text(2)
+
+    def test_pixels(self):
+        """Pictures of a vector are those of its single games, whatever was drawn before."""
+        for game, height in (("tron", 256), ("towerdefence", 128), ("terminal", 256), ("codecraft", 256)):
+            with self.subTest(game):
+                env = moonfarm.make_vec(game, 2, opponent="random", render_mode="rgb_array", autoreset="disabled")
+                env.reset(seed=1)
+                first = env.render()
+                self.assertEqual([(p.shape, p.dtype) for p in first], [((height, 256, 3), np.uint8)] * 2)
+                self.assertGreater(len(np.unique(first[0].reshape(-1, 3), axis=0)), 2)
+                env.action_space.seed(1)
+                env.step(env.action_space.sample())
+                later = env.render()
+                kept = [p.copy() for p in later]
+                self.assertEqual(env.pixels(1, 512).shape[1:], (512, 3))
+                self.assertTrue(all((a == b).all() for a, b in zip(env.render(), kept)))
+                one = moonfarm.make_env(game, render_mode="rgb_array")
+                one.reset(seed=1)
+                one.set_state(env.get_state(1))
+                np.testing.assert_array_equal(one.render(), later[1])
+                self.assertIn("rgb_array", one.metadata["render_modes"])
+                with self.assertRaisesRegex(ValueError, "^game: "):
+                    env.pixels(2)
+                with self.assertRaisesRegex(ValueError, "^width: "):
+                    env.pixels(0, 9000)
+
+    def test_small(self):
+        """A board whose cells would be smaller than a pixel is an error."""
+        env = moonfarm.make_vec("codecraft", 1, render_mode="rgb_array", render_width=79)
+        env.reset(seed=1)
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "a column needs a pixel"):
+            env.render()
+
+    def test_notebook(self):
+        for env in (moonfarm.make_env("tron"), moonfarm.parallel_env("tron")):
+            env.reset(seed=1)
+            first, second = env._repr_html_(), env._repr_html_()
+            self.assertTrue(first.startswith("<svg ") and first.endswith("</svg>\n"))
+            self.assertNotEqual(first, second, "ids are unique on a page")
+            env.close()
+            self.assertIsNone(env._repr_html_())
 
 
 if __name__ == "__main__":
