@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"iter"
 	"math"
 	"math/bits"
 	"sync"
@@ -232,4 +233,45 @@ func (x *inspector) batch(t *tallies) {
 			t.turns.Put(float64(d.turn[i] + 1))
 		}
 	}
+}
+
+// SampleBatches reads a sample of the step rows: of that many shards, spread evenly over
+// the dataset, every every-th batch of their files, beginning with batch number every/2.
+// The batches are counted through all these shards. All batches of all shards are all
+// rows. Numbers below 1 count as 1, and there are at most all shards. With columns, the
+// batches have these alone. The iteration ends after the first error, which names the
+// file.
+func (d *Dataset) SampleBatches(shards, every int, columns ...string) iter.Seq2[*Batch, error] {
+	every = max(every, 1)
+	return sequence(func(yield func(*Batch) error) error {
+		_, want, err := d.find(stepsDir, columns...)
+		if err != nil {
+			return err
+		}
+		next := every / 2
+		return d.eachShard(d.spread(min(max(shards, 1), d.shards())), stepsTable, want, func(r *tableReader, s Shard) error {
+			c, err := r.open(s.Steps)
+			if err != nil {
+				return err
+			}
+			defer c.close()
+			for ; next < c.batches; next += every {
+				c.batch = next
+				if _, err := c.next(); err != nil {
+					return err
+				}
+				b := Batch{table: r.table}
+				b.set()
+				if err := yield(&b); err != nil {
+					return err
+				}
+			}
+			next -= c.batches
+			if every > 1 {
+				return nil
+			}
+			_, err = c.next() // compares the number of rows with the index
+			return err
+		})
+	})
 }

@@ -3,7 +3,10 @@ package command
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
@@ -13,11 +16,17 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets"
+	"moonfarm/datasets/report"
+	"moonfarm/env"
+	"moonfarm/env/catalog"
+	"moonfarm/rollout/recordings"
+	"moonfarm/sim"
 	"moonfarm/sim/texts"
 )
 
 func (a *app) inspect() *cobra.Command {
 	var o datasets.InspectOptions
+	var html string
 	c := &cobra.Command{
 		Use: "inspect DIR", Short: "Sum up a dataset",
 		Long: `Prints how a dataset was made, its columns and counts, how the episodes ended,
@@ -25,6 +34,11 @@ the number of different games among them, the share of each seat's orders that
 the action column encodes, and statistics of every plane and scalar. DIR may be
 a URL, such as s3://bucket/data/td, here and wherever a dataset is read: files
 are then read as streams.
+
+With --html FILE: a page for a browser instead, one file with plots, pictures of
+some positions and the frequencies of actions and orders. It samples a large
+dataset, and says how. The same dataset makes the same page. With --json then:
+an object with the keys file and bytes.
 
 With --json: one object with the keys manifest (as in manifest.json, see
 datasets/FORMAT.md), shards and rows (read for the statistics), planes and
@@ -38,12 +52,18 @@ without a head that is -1) and share; moves (weighed by searches) and value
 (found by searches), with the same keys as reward, over the rows for which a
 policy searched, if one did; and with --sums sha256, the sums of the values of
 each step column by name.`,
-		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --shards 2 --json",
+		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --html report.html\n  moonfarm inspect data/td --shards 2 --json",
 		Args:    console.Takes("DIR"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.runInspect(c.Context(), args[0], o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if html != "" {
+				return a.runInspectPage(c.Context(), args[0], html, o)
+			}
+			return a.runInspect(c.Context(), args[0], o)
+		},
 	}
 	c.Flags().Var(console.Whole(&o.Shards, 0, math.MaxInt), "shards", "number of shards to read, spread over the dataset; 0: all")
 	c.Flags().BoolVar(&o.Sums, "sums", false, "also sum the values of every step column, for readers in other languages to compare")
+	c.Flags().StringVar(&html, "html", "", "`FILE` for a page about the dataset")
 	console.WorkersFlag(c, &o.Workers)
 	return c
 }
@@ -211,4 +231,58 @@ func (a *app) printStats(c *datasets.Card) {
 		}
 	}
 	a.Table(rows...)
+}
+
+// runInspectPage writes the page of a dataset.
+func (a *app) runInspectPage(ctx context.Context, dir, file string, o datasets.InspectOptions) error {
+	a.Resume = "nothing was changed"
+	if o.Sums {
+		return console.WrongUse("--sums and --html: expected one of them")
+	}
+	d, err := datasets.OpenContext(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if inFolder(dir, file) {
+		return console.WrongUse("--html %s: expected a file outside of the dataset, whose manifest lists all of its files", file)
+	}
+	game := d.Manifest().Job.Game
+	r := report.Options{Workers: o.Workers, Shards: o.Shards, Orders: func(orders []sim.Order) []string { return recordings.OrderTexts(game, orders) }}
+	if g, err := catalog.Find(game); err == nil {
+		r.Game = func(rules string, c env.Settings, recording []byte) (env.Vector, error) {
+			if len(recording) == 0 || g.Recorded == nil {
+				return g.New(rules, c)
+			}
+			v, _, _, err := g.Recorded(rules, c, recording)
+			return v, err
+		}
+	}
+	if err := writeWhole(file, func(w io.Writer) error { return report.Write(ctx, w, d, dir, r) }); err != nil {
+		return err
+	}
+	full, err := filepath.Abs(file)
+	if err != nil {
+		full = file
+	}
+	s, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	return a.Print(map[string]any{"file": full, "bytes": s.Size()}, func() {
+		a.Printf("%s: %.1f MB; open it in a browser\n", full, float64(s.Size())/1e6)
+	})
+}
+
+// inFolder reports whether a file lies in a folder or below it.
+func inFolder(dir, file string) bool {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	to, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return false
+	}
+	in, err := filepath.Rel(from, to)
+	return err == nil && filepath.IsLocal(in)
 }
