@@ -20,10 +20,7 @@ type pool[S any] struct {
 	actions features.ActionSpace[S]
 	drafts  *drafts[S]           // the turns in the making; nil: the form is not sequential
 	measure *features.Measure[S] // nil: the reward is the result
-	text    func(dst []byte, s *S) []byte
-	scene   func(dst *features.Scene, s *S, seat int)
-	frames  func(s *S, t *sim.Turn, seat int, frame func(*features.Scene))
-	command func(o sim.Order, seat sim.Player) features.Command
+	kit     features.Kit[S]
 	sizes   sizes
 	lengths lengths  // of the slabs of a Batch
 	seated  lengths  // of the slabs of a Batch with Seats
@@ -99,10 +96,7 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 		encoder: form.Encoder,
 		actions: form.Actions,
 		measure: measure,
-		text:    kit.AppendText,
-		scene:   kit.Scene,
-		frames:  kit.Frames,
-		command: kit.Command,
+		kit:     kit,
 		print:   fingerprint[S](info, sequentialName(&form)),
 		states:  make([]S, c.N),
 		seeds:   make([]uint64, c.N),

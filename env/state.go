@@ -59,46 +59,46 @@ func Rules[S any](v Vector) (sim.Game[S], bool) {
 // AppendText implements Texter.
 func (v *pool[S]) AppendText(dst []byte, i int) []byte {
 	v.mustHave("AppendText", i)
-	if v.text == nil {
+	if v.kit.AppendText == nil {
 		return dst
 	}
-	return v.text(dst, &v.states[i])
+	return v.kit.AppendText(dst, &v.states[i])
 }
 
 // Scene implements Painter.
 func (v *pool[S]) Scene(dst *features.Scene, i, seat int) bool {
 	v.mustHave("Scene", i)
-	if v.scene == nil {
+	if v.kit.Scene == nil {
 		return false
 	}
-	v.scene(dst, &v.states[i], seat)
+	v.kit.Scene(dst, &v.states[i], seat)
 	return true
 }
 
 // Frames implements Painter.
 func (v *pool[S]) Frames(i int, t *sim.Turn, seat int, frame func(*features.Scene)) bool {
 	v.mustHave("Frames", i)
-	if v.scene == nil {
+	if v.kit.Scene == nil {
 		return false
 	}
 	after := v.states[i]
-	if v.frames != nil {
-		v.frames(&after, t, seat, frame)
+	if v.kit.Frames != nil {
+		v.kit.Frames(&after, t, seat, frame)
 		return true
 	}
 	v.game.Step(&after, t)
 	var dst features.Scene
-	v.scene(&dst, &after, seat)
+	v.kit.Scene(&dst, &after, seat)
 	frame(&dst)
 	return true
 }
 
 // Command implements Painter.
 func (v *pool[S]) Command(o sim.Order, p sim.Player) (features.Command, bool) {
-	if v.command == nil {
+	if v.kit.Command == nil {
 		return features.Command{}, false
 	}
-	return v.command(o, p), true
+	return v.kit.Command(o, p), true
 }
 
 // Hash implements Hasher.

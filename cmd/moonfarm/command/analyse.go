@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/shelves"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -250,7 +251,7 @@ func (f *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGa
 		if err != nil {
 			return nil, err
 		}
-		x.what, x.number, x.name, x.episode = "episode", e.ID, strings.Clone(e.Source), keptEpisode(&e.Episode)
+		x.what, x.number, x.name, x.episode = "episode", e.ID, strings.Clone(e.Source), shelves.Kept(&e.Episode)
 		rules := job.Rules[e.Rules]
 		x.vector = func() (env.Vector, error) { return g.New(rules, env.Settings{N: 1, MaxTurns: job.MaxTurns}) }
 		return x, nil
@@ -287,7 +288,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 		if r.Why != nil {
 			return r.Why
 		}
-		x.what, x.number, x.name, x.episode = "game", uint64(n), strings.Clone(r.Name), keptEpisode(&r.Episode)
+		x.what, x.number, x.name, x.episode = "game", uint64(n), strings.Clone(r.Name), shelves.Kept(&r.Episode)
 		rules := strings.Clone(r.Rules)
 		x.vector = func() (env.Vector, error) { return g.New(rules, env.Settings{N: 1}) }
 		return errFound
@@ -299,19 +300,6 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 		err = console.WrongUse("--game %d: expected 1 to %d, the recording has no more games", f.game, n)
 	}
 	return nil, asFlagError(err)
-}
-
-// keptEpisode returns a copy of the fields that are needed to play an episode again.
-func keptEpisode(e *rollout.Episode) rollout.Episode {
-	kept := rollout.Episode{
-		ID: e.ID, Seed: e.Seed, Players: e.Players, Turns: e.Turns, Status: e.Status, Outcome: e.Outcome,
-		Orders: slices.Clone(e.Orders), Ends: slices.Clone(e.Ends),
-		Stopped: strings.Clone(e.Stopped), Recording: slices.Clone(e.Recording),
-	}
-	for _, name := range e.Policies {
-		kept.Policies = append(kept.Policies, strings.Clone(name))
-	}
-	return kept
 }
 
 // searcher parses the spec of a policy that searches a game and returns its maker and

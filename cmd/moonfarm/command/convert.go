@@ -68,7 +68,7 @@ func (a *app) replayConvert() *cobra.Command {
 00000012.replay. Replay verify finds them equal, and import takes them. Existing
 recordings of the same name are replaced, as a whole or not at all. The forms:
 
-` + eachGame(func(g gamedoc.Doc) string { return g.Help.Convert }) + `
+` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Convert }) + `
 
 The players have the names of the policies. From a recording, writes the dataset
 that import makes of it.

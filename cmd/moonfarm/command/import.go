@@ -36,7 +36,7 @@ func importHelp() string {
 the orders of all sides and the outcome. FILEs may be compressed with gzip, and
 these kinds may be mixed:
 
-` + eachGame(func(g gamedoc.Doc) string { return g.Help.Imports }) + `
+` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Imports }) + `
 
 The policies are the names of the players, and each episode's source is the name
 of its file, with the number and the name of the game where a file holds many.

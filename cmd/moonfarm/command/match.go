@@ -16,6 +16,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/cmd/moonfarm/internal/showing"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/filelock"
@@ -36,10 +37,10 @@ type matchFlags struct {
 	limits       limitFlags
 	locks        *filelock.Locker
 	runner       runnerFlags
-	view         matchView
+	view         showing.Match
 }
 
-func (a *app) match(serve Pages) *cobra.Command {
+func (a *app) match(serve showing.Pages) *cobra.Command {
 	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1, locks: &a.Locks}
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
@@ -95,7 +96,7 @@ command)).`,
 	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
 	f.limits.add(c)
 	f.runner.add(c)
-	f.view.add(c, serve)
+	f.view.Add(c, serve)
 	return c
 }
 
@@ -261,10 +262,10 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 			return err
 		}
 	}
-	if err := f.view.open(a, c, s); err != nil {
+	if err := f.view.Open(a.Console, c, s.name, s.seated(f.first-1), f.games); err != nil {
 		return err
 	}
-	defer f.view.close()
+	defer f.view.Close()
 	m := a.Meter("games")
 	list, err := s.play(c.Context(), m)
 	passed := m.End()
@@ -278,10 +279,19 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	r := s.report(list)
 	r.Complete = len(list) == f.games
 	err = errors.Join(err, a.Print(r, func() { a.printMatches(r, passed) }))
-	if err == nil && f.view.live != nil {
-		err = f.view.wait(c.Context(), a, &list[0])
+	if err == nil && f.view.Asked() {
+		winner, scores := list[0].standing()
+		err = f.view.Wait(c.Context(), a.Console, winner, scores)
 	}
 	return err
+}
+
+// seated returns the names of the players of game n, by seat.
+func (s *series) seated(n int) (names []string) {
+	for _, k := range players.Seating(len(s.players), n) {
+		names = append(names, s.players[k].Name)
+	}
+	return names
 }
 
 // unbroken returns the number of games before the first one that is not in the list.
@@ -320,12 +330,12 @@ func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liv
 	m.Watch = live.watch(n, names)
 	m.Fault = func(fault players.LiveFault) {
 		live.fault(fmt.Sprintf("game %d", n+1), names[fault.Seat], &fault)
-		s.flags.view.mark(&fault)
+		s.flags.view.Mark(&fault)
 		if s.flags.stop {
 			live.stop(fmt.Errorf("--stop-at-first-fault: game %d, seat %d, %s: %s", n+1, fault.Seat+1, names[fault.Seat], fault.Text))
 		}
 	}
-	s.flags.view.show(ctx, m)
+	s.flags.view.Show(ctx, m)
 	o, err := s.flags.files.play(ctx, s.Runner, s.name, m, gameName{game: n + 1, players: sits})
 	if o == nil {
 		return err

@@ -76,6 +76,20 @@ func (s *series) game(n int, seed uint64, sits []int, o *players.Outcome) matchG
 	return g
 }
 
+// standing returns the seat of the winner, −1 if several are first, and the scores.
+func (g *matchGame) standing() (winner int, scores []string) {
+	winner, first := -1, 0
+	for i, seat := range g.Seats {
+		if scores = append(scores, scoreText(seat.Score)); seat.Place == 1 {
+			winner, first = i, first+1
+		}
+	}
+	if first > 1 {
+		winner = -1
+	}
+	return winner, scores
+}
+
 // report sums up the games.
 func (s *series) report(list []matchGame) *matchReport {
 	r := &matchReport{Game: s.name, Rules: s.Info, Seed: s.seed, Games: list}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/showing"
 	"moonfarm/datasets"
 	"moonfarm/rollout/bots/child"
 )
@@ -22,7 +23,7 @@ type Program struct {
 	Name     string                                    // "": moonfarm
 	Commands []func(c *console.Console) *cobra.Command // further commands
 	Stores   datasets.Stores                           // places of datasets besides folders
-	Pages    Pages                                     // nil: the program serves no pages
+	Pages    showing.Pages                             // nil: the program serves no pages
 }
 
 // app adds the commands of this package to the console.
@@ -61,7 +62,7 @@ With --json standard output is one JSON value (its keys are in the help of each
 command), or nothing if there is no result, and the last line of standard error
 is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(a.help())
+	root.SetHelpCommand(console.Help())
 	root.SetUsageFunc(console.PrintUsage)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(console.FlagError)

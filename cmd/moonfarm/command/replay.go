@@ -17,6 +17,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/cmd/moonfarm/internal/pictures"
+	"moonfarm/cmd/moonfarm/internal/showing"
 	"moonfarm/features"
 	"moonfarm/features/picture/raster"
 	"moonfarm/rollout/recordings"
@@ -50,7 +51,7 @@ func (a *app) replayVerify() *cobra.Command {
 with the result. The content of a file tells its kind. A game is compared up to
 its first difference; then the next game follows.
 
-` + eachGame(func(g gamedoc.Doc) string { return g.Help.Verify }) + `
+` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Verify }) + `
 
 The exit status is 1 if anything differs, or a file is broken or has nothing to
 compare.
@@ -65,7 +66,7 @@ to its end; notes: a list of texts; inexact: "" or why the recording may differ
 although nothing is wrong with it).
 The keys of counts:
 
-` + eachGame(countsOf),
+` + gamedoc.Each(countsOf),
 		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
   moonfarm replay verify ../shared/replays/terminal/*.replay.gz
   moonfarm replay verify ../shared/traces/codecraft/replay-*.gz`,
@@ -242,7 +243,7 @@ func replayShowHelp() string {
 commands of the round: for people, or as the original showed it to the bot at a
 seat.
 
-` + eachGame(func(g gamedoc.Doc) string { return g.Help.Show }) + `
+` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Show }) + `
 
 With --svg or --png the position is also drawn as a picture: everything on the
 board, the numbers of the players, a legend. With --seat the picture has what
@@ -287,7 +288,7 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 			fmt.Fprintf(a.Stderr, "%s: %s\n", s.File, s.Inexact)
 		}
 		if colours {
-			a.printColours(&s)
+			showing.Position(a.Console, &s)
 			return
 		}
 		a.Printf("%s", s.Text)
@@ -365,15 +366,15 @@ func (p *pictureFlags) writeGame(ctx context.Context, file, rulesFile string, o 
 	if err != nil {
 		return err
 	}
-	if o.Game > len(l.games) {
-		return console.WrongUse("--game %d: only %d of the games can be played again", o.Game, len(l.games))
+	if o.Game > len(l.Games) {
+		return console.WrongUse("--game %d: only %d of the games can be played again", o.Game, len(l.Games))
 	}
-	g := l.games[o.Game-1]
-	film, err := g.open()
+	g := l.Games[o.Game-1]
+	film, err := g.Open()
 	if err != nil {
 		return err
 	}
-	return p.film.writeGIF(ctx, film, g.entry)
+	return p.film.writeGIF(ctx, film, g.Entry)
 }
 
 // writeGIF writes an animation of the turns of the flags, at their speed and seen from their seat.

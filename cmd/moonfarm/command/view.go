@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -9,18 +10,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/pictures"
+	"moonfarm/cmd/moonfarm/internal/shelves"
+	"moonfarm/cmd/moonfarm/internal/showing"
+	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/features"
+	"moonfarm/rollout"
+	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/curves"
 	"moonfarm/rollout/view/page"
-	"moonfarm/rollout/view/table"
 	"moonfarm/sim/texts"
 )
 
@@ -47,33 +51,24 @@ type viewFlags struct {
 	width int
 }
 
-// Pages serves pages to browsers.
-type Pages interface {
-	// Serve shows games until ctx is done, at an address host:port of this machine. It calls ready with the
-	// URL. source is a serve.Source.
-	Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
-	// ServeTable is Serve for a game with a person.
-	ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error
-	// ServePage serves a page that is made anew for each visitor.
-	ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error
-	// ServeLive is Serve for a game that is being played.
-	ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error
-}
+// seatAll is the view of a spectator.
+const seatAll = "all"
 
 // mostPage bounds the data of a page without a server.
 const mostPage = 512 << 20
 
-func (a *app) view(serve Pages) *cobra.Command {
+func (a *app) view(serve showing.Pages) *cobra.Command {
 	f := &viewFlags{games: 1, seed: 1, last: math.MaxUint64, speed: 4, seat: seatAll}
 	c := &cobra.Command{
 		Use: "view WHAT", Short: "Look at games in a browser",
-		Long: `Shows games in a browser: play, pause, step by turn and by moment, the numbers of
-the players, their orders, the view of a seat under fog of war. WHAT is one of
-these:
+		Long: `Shows games in a browser: play, pause, step by turn and by moment, the numbers
+of the players, their orders, the view of a seat under fog of war. WHAT is one
+of these:
 
-  a recording    of an original engine, as replay takes it, with one game or many
+  a recording    of an original engine, as replay takes it, with its games
   a dataset      a folder or a URL
-  a tournament   the folder of eval --out; games between policies are played again
+  a tournament   the folder of eval --out; games between policies are played
+                 again
   a run          the folder of an example that learns, with its curve.json or
                  curve.csv: charts of its progress, which follow the run
   GAME           with --players: games of these policies, played now
@@ -124,8 +119,8 @@ command is interrupted. The page follows a recording that changes. With --out
 the command writes one file instead, with all data in it, that a browser opens
 without a server.`
 	}
-	return `The command writes one file, with all data in it, that a browser opens: --out, or
-view.html. ` + console.FullProgram + ` view serves the page instead: large datasets and
+	return `The command writes one file, with all data in it, that a browser opens: --out,
+or view.html. ` + console.FullProgram + ` view serves the page instead: large datasets and
 tournaments open at once there, and the page follows a recording that changes.`
 }
 
@@ -161,15 +156,15 @@ func (f *viewFlags) specs() ([]string, error) {
 	return append(list, f.player...), err
 }
 
-func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve Pages) error {
+func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve showing.Pages) error {
 	specs, err := f.specs()
 	if err != nil {
 		return err
 	}
-	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, human)) {
+	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, showing.Human)) {
 		return console.WrongUse("--gif: without --tty, --out, --http and human")
 	}
-	if slices.Contains(specs, human) {
+	if slices.Contains(specs, showing.Human) {
 		return a.viewPlay(c, what, specs, f, serve)
 	}
 	for _, name := range []string{"hint", "save", "turn"} {
@@ -199,67 +194,12 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve Pages) 
 		}
 		return a.writePage(f, shelf)
 	}
-	w := &watched{file: what, desk: view.NewDesk(shelf), version: 1, open: func() (view.Shelf, error) { return f.open(c, what) }}
-	w.stamp()
-	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.source, a.ready(what))
-}
-
-// viewed is the result of view. Its JSON keys are documented in the help.
-type viewed struct {
-	File  string `json:"file"`
-	Bytes int    `json:"bytes"`
-	URL   string `json:"url"`
-}
-
-// ready returns a function that says where the page is.
-func (a *app) ready(what string) func(url string) {
-	return func(url string) {
-		if a.Print(viewed{URL: url}, func() { a.Printf("%s\n", url) }) == nil {
-			_ = a.Out.Flush() // an error is reported at the end
-		}
-		fmt.Fprintf(a.Stderr, "%s is shown there; Ctrl-C ends it\n", what)
-	}
-}
-
-// watched is a shelf that is opened again when its file changes.
-type watched struct {
-	file string
-	open func() (view.Shelf, error)
-
-	mu      sync.Mutex
-	desk    *view.Desk
-	version int
-	looked  time.Time
-	size    int64
-	changed time.Time
-}
-
-// stamp reports whether the file has changed since the last call.
-func (w *watched) stamp() bool {
-	s, err := os.Stat(w.file)
-	if w.looked = time.Now(); err != nil || s.IsDir() || s.Size() == w.size && s.ModTime().Equal(w.changed) {
-		return false
-	}
-	w.size, w.changed = s.Size(), s.ModTime()
-	return true
-}
-
-// source is a serve.Source. While a changed file cannot be read, such as one that is being written, it
-// shows what was there before.
-func (w *watched) source() (view.Answerer, int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if time.Since(w.looked) > time.Second/2 && w.stamp() {
-		if shelf, err := w.open(); err == nil {
-			w.desk = view.NewDesk(shelf)
-			w.version++
-		}
-	}
-	return w.desk, w.version, nil
+	w := showing.Watch(what, shelf, func() (view.Shelf, error) { return f.open(c, what) })
+	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, showing.Ready(a.Console, what))
 }
 
 // viewCurves shows the progress of a run that learns.
-func (a *app) viewCurves(c *cobra.Command, dir string, f *viewFlags, serve Pages) error {
+func (a *app) viewCurves(c *cobra.Command, dir string, f *viewFlags, serve showing.Pages) error {
 	if serve == nil || f.out != "" {
 		r, err := curves.Read(dir)
 		if err != nil {
@@ -280,7 +220,7 @@ func (a *app) viewCurves(c *cobra.Command, dir string, f *viewFlags, serve Pages
 			return nil, err
 		}
 		return curves.Page(r, refreshSeconds)
-	}, a.ready(dir))
+	}, showing.Ready(a.Console, dir))
 }
 
 // refreshSeconds is the time between two looks at a run.
@@ -308,14 +248,14 @@ func (a *app) savePage(f *viewFlags, text []byte, what string) error {
 	if err != nil {
 		full = name
 	}
-	return a.Print(viewed{File: full, Bytes: len(text)}, func() {
+	return a.Print(showing.Viewed{File: full, Bytes: len(text)}, func() {
 		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, what, float64(len(text))/1e6)
 	})
 }
 
 // viewGIF writes the first game as an animation.
 func (a *app) viewGIF(c *cobra.Command, f *viewFlags, shelf view.Shelf) error {
-	film, entry, err := firstFilm(shelf)
+	film, entry, err := shelves.First(shelf)
 	if err != nil {
 		return err
 	}
@@ -330,7 +270,7 @@ func (a *app) viewGIF(c *cobra.Command, f *viewFlags, shelf view.Shelf) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(viewed{File: full, Bytes: int(s.Size())}, func() { a.Printf("%s: %.1f MB\n", full, float64(s.Size())/1e6) })
+	return a.Print(showing.Viewed{File: full, Bytes: int(s.Size())}, func() { a.Printf("%s: %.1f MB\n", full, float64(s.Size())/1e6) })
 }
 
 // open finds out what WHAT is.
@@ -342,7 +282,7 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.Shelf, error) {
 		if !played {
 			return nil, console.WrongUse("--players is missing: policies to play %s, such as --players random,random", what)
 		}
-		return f.keep(f.play(ctx, what))
+		return f.keep(f.play(c, what))
 	}
 	for _, name := range []string{"players", "player", "seed", "games", "max-turns"} {
 		if c.Flags().Changed(name) {
@@ -350,7 +290,7 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.Shelf, error) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(what, journalName)); err == nil {
-		return f.keep(f.tournament(what))
+		return f.keep(f.tournament(ctx, what))
 	}
 	isDataset, err := holdsDataset(what)
 	switch {
@@ -359,27 +299,203 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.Shelf, error) {
 	case isDataset && f.rulesFile != "":
 		return nil, console.WrongUse("--rules is for recordings and games to play; %s is a dataset, which has its own", what)
 	case isDataset:
-		return f.dataset(ctx, what)
+		return shelves.Dataset(ctx, what, f.only)
 	}
 	l, err := f.recording(ctx, what)
 	if err == nil {
-		l.live = f.out == ""
+		l.Live = f.out == ""
 	}
 	return f.keep(l, err)
 }
 
 // keep leaves only the games of --episodes.
-func (f *viewFlags) keep(l *gameList, err error) (view.Shelf, error) {
+func (f *viewFlags) keep(l *shelves.List, err error) (view.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(f.only) > 0 {
-		for _, n := range f.only {
-			if !slices.ContainsFunc(l.games, func(g *listedGame) bool { return g.id == n }) {
-				return nil, console.WrongUse("--episodes %d: %s has no such game, it has %s", n, l.title, texts.Plural(len(l.games), "game"))
-			}
+	for _, n := range f.only {
+		if !slices.ContainsFunc(l.Games, func(g *shelves.Game) bool { return g.Entry.ID == n }) {
+			return nil, console.WrongUse("--episodes %d: %s has no such game, it has %s", n, l.Title, texts.Plural(len(l.Games), "game"))
 		}
-		l.games = slices.DeleteFunc(l.games, func(g *listedGame) bool { return !slices.Contains(f.only, g.id) })
 	}
-	return l.shelf(), nil
+	if len(f.only) > 0 {
+		l.Games = slices.DeleteFunc(l.Games, func(g *shelves.Game) bool { return !slices.Contains(f.only, g.Entry.ID) })
+	}
+	return l.Shelf(), nil
+}
+
+// recording lists the games of a recording.
+func (f *viewFlags) recording(ctx context.Context, file string) (*shelves.List, error) {
+	l, err := shelves.Recording(ctx, file, func(game string) (string, error) { return rulesOfRecordings(f.rulesFile, game) })
+	return l, asFlagError(err)
+}
+
+// setup returns the game with the rules of the flags.
+func (f gameFlags) setup(game string) (*shelves.Setup, *gameSetup, error) {
+	s, err := f.open(game)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &shelves.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}, s, nil
+}
+
+// play plays games of policies.
+func (f *viewFlags) play(c *cobra.Command, game string) (*shelves.List, error) {
+	s, opened, err := f.gameFlags.setup(game)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := f.specs()
+	if err != nil {
+		return nil, err
+	}
+	if len(specs) == 1 {
+		specs = slices.Repeat(specs, opened.spec.Info.Players)
+	}
+	if len(specs) != opened.spec.Info.Players {
+		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), opened.spec.Info.Players)
+	}
+	return shelves.Play(c.Context(), s, specs, f.seed, uint64(f.games))
+}
+
+// tournament lists the games of a tournament.
+func (f *viewFlags) tournament(ctx context.Context, dir string) (*shelves.List, error) {
+	return shelves.Tournament(&shelves.Journal{
+		Dir: dir, File: journalName, Recording: func(file string) (*shelves.List, error) { return f.recording(ctx, file) },
+		Open: func(game string, maxTurns int) (*shelves.Setup, error) {
+			flags := f.gameFlags
+			flags.reward, flags.maxTurns = env.ResultReward, maxTurns
+			s, _, err := flags.setup(game)
+			return s, err
+		},
+	})
+}
+
+// viewText shows the first game of a shelf in the terminal.
+func (a *app) viewText(ctx context.Context, f *viewFlags, shelf view.Shelf) error {
+	if a.JSON {
+		return console.WrongUse("--json: view prints no JSON with --tty")
+	}
+	film, _, err := shelves.First(shelf)
+	if err != nil {
+		return err
+	}
+	seat, err := f.within(film)
+	if err != nil {
+		return err
+	}
+	return showing.Text(ctx, a.Console, film, &showing.Part{Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed})
+}
+
+// within checks --speed, --turns and --seat for a film, and returns the seat.
+func (f *viewFlags) within(film *view.Film) (seat int, err error) {
+	if !(f.speed > 0) || math.IsInf(f.speed, 0) {
+		return 0, console.WrongUse("--speed %v: expected a number above 0", f.speed)
+	}
+	if f.last == math.MaxUint64 {
+		f.last = uint64(film.Turns())
+	}
+	if f.first > f.last || f.last > uint64(film.Turns()) {
+		return 0, console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&f.first, &f.last, "a turn"), film.Turns())
+	}
+	seat = features.Spectator
+	if f.seat != seatAll {
+		if seat = int(f.seat[0] - 'A'); seat >= film.Seats() {
+			return 0, console.WrongUse("--seat %s: the game has seats A to %c", f.seat, 'A'+rune(film.Seats()-1))
+		}
+	}
+	return seat, nil
+}
+
+// playHelp is the help on playing.
+const playHelp = `A player named human plays in the page: it shows what is legal, plays the other
+seats' policies, takes choices back, and gives hints by --hint. With --save the
+game is written as a recording of the original when the command ends. With a
+recording instead of GAME, and --turn, the players take over its game there.`
+
+// addPlay adds the flags of a game with a person.
+func (f *viewFlags) addPlay(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.hint, "hint", "", "`POLICY` that gives hints to a human (default: the game's first search)")
+	flags.StringVar(&f.save, "save", "", "`FILE` for the recording of a human's game")
+	flags.Var(console.Whole(&f.turn, 0, 1<<30), "turn", "turn of a recorded game at which the players take over")
+}
+
+// sit finds the game of WHAT.
+func (f *viewFlags) sit(c *cobra.Command, what string) (*showing.Sitting, error) {
+	if _, err := catalog.Find(what); err == nil {
+		s, err := f.gameFlags.open(what)
+		if err != nil {
+			return nil, err
+		}
+		if c.Flags().Changed("turn") {
+			return nil, console.WrongUse("--turn is for recordings; %s is a game that begins", what)
+		}
+		return &showing.Sitting{Game: s.game, Rules: s.rules, Seed: f.seed, MaxTurns: f.maxTurns}, nil
+	}
+	l, err := f.recording(c.Context(), what)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.keep(l, nil); err != nil {
+		return nil, err
+	}
+	g := l.Games[0]
+	switch {
+	case len(g.Episode.Recording) > 0:
+		return nil, fmt.Errorf("%s: a recording with an unknown random seed: the effect of other orders cannot be computed", what)
+	case f.turn >= g.Episode.Turns:
+		return nil, console.WrongUse("--turn %d: the game has turns 0 to %d", f.turn, g.Episode.Turns-1)
+	}
+	return &showing.Sitting{Game: g.Of, Rules: g.Rules, Begin: g.Episode, Turn: f.turn}, nil
+}
+
+// viewPlay lets a person play in the page.
+func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFlags, serve showing.Pages) error {
+	if serve == nil {
+		return console.WrongUse("--players human: the light program serves no pages; %s does: go run ./cmd/%[1]s view …", console.FullProgram)
+	}
+	if f.out != "" || f.tty || c.Flags().Changed("games") {
+		return console.WrongUse("--players human: without --out, --tty and --games")
+	}
+	s, err := f.sit(c, what)
+	if err != nil {
+		return err
+	}
+	game := s.Game.Name
+	if f.save != "" && len(formsOf(game)) == 0 {
+		return console.WrongUse("--save: %s has no recordings", game)
+	}
+	s.Players, s.Hint = specs, f.hint
+	if known, err := searchers(s.Game); err == nil && s.Hint == "" && len(known) > 0 {
+		s.Hint = known[0]
+	}
+	e, spec, err := s.Play(c.Context(), a.Console, what, f.http, serve)
+	if err == nil && f.save != "" && e.Turns > 0 {
+		err = a.saveGame(f.save, game, spec, e)
+	}
+	return err
+}
+
+// saveGame writes the recording of a game.
+func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episode) error {
+	g := &recordings.RecordedGame{Rules: spec.Info.Config, Episode: *e}
+	for _, form := range formsOf(game) {
+		file, ok := form.(recordings.FileForm)
+		if !ok {
+			continue
+		}
+		err := writeWhole(name, func(w io.Writer) error {
+			b := bufio.NewWriterSize(w, 1<<16)
+			if err := file.Write(b, g); err != nil {
+				return err
+			}
+			return b.Flush()
+		})
+		if err != nil {
+			return fmt.Errorf("--save: %w", err)
+		}
+		fmt.Fprintf(a.Stderr, "%s: a %s of %d turns\n", name, form.Noun(), e.Turns)
+	}
+	return nil
 }

@@ -225,7 +225,8 @@ $("person-hint").addEventListener("click", () => person.hint());
 async function control(name) {
   try {
     await post(name);
-    await loadShelf();
+    version = undefined;
+    await refresh();
   } catch (e) {
     fail(e);
   }

@@ -371,11 +371,8 @@ type Head struct {
 	Options []Option `json:"options"` // null unless they were asked for
 }
 
-// AllHeads asks for the options of all heads, NoHeads for none.
-const (
-	AllHeads = -1
-	NoHeads  = -2
-)
+// AllHeads asks for the options of all heads; other numbers that are no heads ask for none.
+const AllHeads = -1
 
 // Offer returns what the person can choose now, with the options of one head, or of all if there are few.
 func (t *Table) Offer(head int) Offer {
@@ -393,7 +390,7 @@ func (t *Table) Offer(head int) Offer {
 	for h, n := range t.spec.Heads[:masked] {
 		one := Head{Head: h}
 		all := head == h || head == AllHeads
-		legal := 0
+		legal, known := 0, map[string]bool{}
 		for c := range n {
 			if !t.legal(h, c) {
 				continue
@@ -407,7 +404,8 @@ func (t *Table) Offer(head int) Offer {
 			if one.Entity == 0 {
 				one.Entity = o.Entity
 			}
-			if all {
+			if all && (!known[o.Text] || c == t.spec.Nothing) { // not two choices for the same orders
+				known[o.Text] = true
 				one.Options = append(one.Options, o)
 			}
 		}

@@ -25,28 +25,28 @@ func program() command.Program {
 	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: cloud.Stores(), Pages: pages{}}
 }
 
-// pages is command.Pages.
+// pages is showing.Pages.
 type pages struct{}
 
-// Serve implements command.Pages.
+// Serve implements showing.Pages.
 func (pages) Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error {
 	s, err := serve.Listen(address, page, source)
 	return until(ctx, s, err, ready)
 }
 
-// ServeTable implements command.Pages.
+// ServeTable implements showing.Pages.
 func (pages) ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error {
 	s, err := serve.ListenTable(address, page, t)
 	return until(ctx, s, err, ready)
 }
 
-// ServePage implements command.Pages.
+// ServePage implements showing.Pages.
 func (pages) ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error {
 	s, err := serve.ListenPage(address, page)
 	return until(ctx, s, err, ready)
 }
 
-// ServeLive implements command.Pages.
+// ServeLive implements showing.Pages.
 func (pages) ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error {
 	s, err := serve.ListenLive(address, page, l)
 	return until(ctx, s, err, ready)

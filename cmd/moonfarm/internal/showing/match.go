@@ -1,4 +1,4 @@
-package command
+package showing
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"moonfarm/rollout/view/page"
 )
 
-// matchView shows the game of match in a browser while it is played.
-type matchView struct {
+// Match shows the game of match in a browser while it is played.
+type Match struct {
 	serve      Pages
 	asked      bool
 	hold       bool
@@ -24,8 +24,8 @@ type matchView struct {
 	stopServer context.CancelFunc
 }
 
-// add adds the flags, if the program serves pages.
-func (f *matchView) add(c *cobra.Command, serve Pages) {
+// Add adds the flags, if the program serves pages.
+func (f *Match) Add(c *cobra.Command, serve Pages) {
 	if f.serve = serve; serve == nil {
 		return
 	}
@@ -34,21 +34,18 @@ func (f *matchView) add(c *cobra.Command, serve Pages) {
 	c.Flags().StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine for the page of --view")
 }
 
-// open begins to serve the page.
-func (f *matchView) open(a *app, c *cobra.Command, s *series) error {
+// Open begins to serve the page of a game of players, by seat, if the flags ask for it. games is the number of games
+// of the match.
+func (f *Match) Open(a *console.Console, c *cobra.Command, game string, names []string, games int) error {
 	switch {
 	case !f.asked && f.hold:
 		return console.WrongUse("--view-hold: it needs --view")
 	case !f.asked:
 		return nil
-	case s.flags.games > 1:
-		return console.WrongUse("--view shows one game, --games is %d", s.flags.games)
+	case games > 1:
+		return console.WrongUse("--view shows one game, --games is %d", games)
 	}
-	var names []string
-	for _, k := range players.Seating(len(s.players), s.flags.first-1) {
-		names = append(names, s.players[k].Name)
-	}
-	f.live, f.ended = view.NewLive(s.name, "", names, f.hold), make(chan struct{})
+	f.live, f.ended = view.NewLive(game, "", names, f.hold), make(chan struct{})
 	ctx, stop := context.WithCancel(c.Context())
 	f.stopServer = stop
 	ready, failed := make(chan struct{}), make(chan error, 1)
@@ -67,8 +64,8 @@ func (f *matchView) open(a *app, c *cobra.Command, s *series) error {
 	}
 }
 
-// show lets a meeting show its states.
-func (f *matchView) show(ctx context.Context, m *players.Meeting) {
+// Show lets a meeting show its states.
+func (f *Match) Show(ctx context.Context, m *players.Meeting) {
 	if f.live == nil {
 		return
 	}
@@ -78,34 +75,28 @@ func (f *matchView) show(ctx context.Context, m *players.Meeting) {
 	}
 }
 
-// mark marks a fault.
-func (f *matchView) mark(fault *players.LiveFault) {
+// Mark marks a fault.
+func (f *Match) Mark(fault *players.LiveFault) {
 	if f.live != nil {
 		f.live.Mark("fault", fault.Seat, strings.TrimSpace(fault.Kind+" "+fault.Text))
 	}
 }
 
-// wait shows the game after its end, until ctx is done.
-func (f *matchView) wait(ctx context.Context, a *app, g *matchGame) error {
-	winner, best, scores := -1, 0, []string{}
-	for i, seat := range g.Seats {
-		if scores = append(scores, scoreText(seat.Score)); seat.Place == 1 {
-			winner, best = i, best+1
-		}
-	}
-	if best > 1 {
-		winner = -1
-	}
+// Asked reports whether the game is shown.
+func (f *Match) Asked() bool { return f.live != nil }
+
+// Wait shows the game after its end, until ctx is done. winner is a seat, or −1.
+func (f *Match) Wait(ctx context.Context, c *console.Console, winner int, scores []string) error {
 	f.live.End(winner, scores)
-	if err := a.Out.Flush(); err != nil {
+	if err := c.Out.Flush(); err != nil {
 		return err
 	}
 	<-ctx.Done()
 	return nil
 }
 
-// close ends the server.
-func (f *matchView) close() {
+// Close ends the server.
+func (f *Match) Close() {
 	if f.live != nil {
 		f.stopServer()
 		<-f.ended

@@ -1,4 +1,6 @@
-package command
+// Package shelves lists the games that a person can look at: of recordings, of datasets, of tournaments, and games of
+// policies that are played now.
+package shelves
 
 import (
 	"context"
@@ -22,30 +24,29 @@ import (
 	"moonfarm/sim"
 )
 
-// gameList is a list of games to look at.
-type gameList struct {
-	title string
-	live  bool // it may change
-	games []*listedGame
+// List is a list of games to look at.
+type List struct {
+	Title string
+	Live  bool // it may change
+	Games []*Game
 }
 
-// listedGame is a game of a list.
-type listedGame struct {
-	id    uint64
-	entry view.Entry
-	open  func() (*view.Film, error)
+// Game is a game of a list.
+type Game struct {
+	Entry view.Entry
+	Open  func() (*view.Film, error)
 
 	// Of a recorded game, or one that was played now.
-	game    catalog.Entry
-	rules   string
-	episode *rollout.Episode
+	Of      catalog.Entry
+	Rules   string
+	Episode *rollout.Episode
 }
 
-// shelf returns the list as a shelf.
-func (l *gameList) shelf() *view.List {
-	s := &view.List{Title: l.title, Live: l.live, Open: func(i int) (*view.Film, error) { return l.games[i].open() }}
-	for _, g := range l.games {
-		s.Entries = append(s.Entries, g.entry)
+// Shelf returns the list as a shelf.
+func (l *List) Shelf() *view.List {
+	s := &view.List{Title: l.Title, Live: l.Live, Open: func(i int) (*view.Film, error) { return l.Games[i].Open() }}
+	for _, g := range l.Games {
+		s.Entries = append(s.Entries, g.Entry)
 	}
 	return s
 }
@@ -68,14 +69,15 @@ func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name strin
 }
 
 // add appends an episode.
-func (l *gameList) add(g catalog.Entry, rules string, c env.Settings, name string, e rollout.Episode) {
-	id := uint64(len(l.games))
-	l.games = append(l.games, &listedGame{id: id, entry: view.EntryOf(id, name, &e), game: g, rules: rules, episode: &e,
-		open: func() (*view.Film, error) { return filmOf(g, rules, c, id, name, &e, nil) }})
+func (l *List) add(g catalog.Entry, rules string, c env.Settings, name string, e rollout.Episode) {
+	id := uint64(len(l.Games))
+	l.Games = append(l.Games, &Game{Entry: view.EntryOf(id, name, &e), Of: g, Rules: rules, Episode: &e,
+		Open: func() (*view.Film, error) { return filmOf(g, rules, c, id, name, &e, nil) }})
 }
 
-// recording lists the games of a recording. A game that cannot be played again ends where it differs.
-func (f *viewFlags) recording(ctx context.Context, file string) (*gameList, error) {
+// Recording lists the games of a recording. A game that cannot be played again ends where it differs. rules returns the
+// rules of a game whose recordings have none.
+func Recording(ctx context.Context, file string, rules func(game string) (string, error)) (*List, error) {
 	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return nil, err
@@ -86,47 +88,41 @@ func (f *viewFlags) recording(ctx context.Context, file string) (*gameList, erro
 		return nil, err
 	}
 	o := recordings.ReadOptions{Keep: true}
-	if o.Rules, err = rulesOfRecordings(f.rulesFile, g.Name); err != nil {
+	if o.Rules, err = rules(g.Name); err != nil {
 		return nil, err
 	}
-	l := &gameList{title: filepath.Base(file)}
+	l := &List{Title: filepath.Base(file)}
 	var why error
 	_, err = in.Read(o, func(r *recordings.RecordedGame) error {
 		if r.Why != nil {
 			why = errors.Join(why, r.Why)
 			return nil
 		}
-		l.add(g, strings.Clone(r.Rules), env.Settings{}, strings.Clone(r.Name), keptEpisode(&r.Episode))
+		l.add(g, strings.Clone(r.Rules), env.Settings{}, strings.Clone(r.Name), Kept(&r.Episode))
 		return nil
 	})
-	if err == nil && len(l.games) == 0 {
+	if err == nil && len(l.Games) == 0 {
 		err = why
 	}
-	if err == nil && len(l.games) == 0 {
+	if err == nil && len(l.Games) == 0 {
 		err = fmt.Errorf("%s: it has no games", file)
 	}
-	return l, asFlagError(err)
+	return l, err
 }
 
-// play plays games of policies.
-func (f *viewFlags) play(ctx context.Context, game string) (*gameList, error) {
-	s, err := f.gameFlags.open(game)
-	if err != nil {
-		return nil, err
-	}
-	specs, err := f.specs()
-	if err != nil {
-		return nil, err
-	}
-	if len(specs) == 1 {
-		specs = slices.Repeat(specs, s.spec.Info.Players)
-	}
-	if len(specs) != s.spec.Info.Players {
-		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), s.spec.Info.Players)
-	}
-	l := &gameList{title: game + ": " + strings.Join(specs, " – ")}
-	err = playGames(ctx, s.game, s.rules, s.vector, specs, f.seed, 0, uint64(f.games), func(e *rollout.Episode) {
-		l.add(s.game, s.rules, env.Settings{MaxTurns: f.maxTurns}, "", *e)
+// Setup is a game of the catalog with rules.
+type Setup struct {
+	Game     catalog.Entry
+	Rules    string
+	Vector   func(n int) (env.Vector, error) // by these rules
+	MaxTurns int                             // of Vector; 0: only the rules end games
+}
+
+// Play lists n games of policies, which it plays.
+func Play(ctx context.Context, s *Setup, specs []string, seed, n uint64) (*List, error) {
+	l := &List{Title: s.Game.Name + ": " + strings.Join(specs, " – ")}
+	err := s.play(ctx, specs, seed, 0, n, func(e *rollout.Episode) {
+		l.add(s.Game, s.Rules, env.Settings{MaxTurns: s.MaxTurns}, "", *e)
 	})
 	return l, err
 }
@@ -137,15 +133,15 @@ type sinkFunc func(e *rollout.Episode) error
 // Episode implements rollout.Sink.
 func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
 
-// playGames plays games n of a run with a policy at each seat. Each keeps the episode.
-func playGames(ctx context.Context, g catalog.Entry, rules string, vector func(n int) (env.Vector, error), specs []string, seed, first, n uint64, each func(e *rollout.Episode)) error {
-	v, err := vector(1)
+// play plays n games of a run from one on, with a policy at each seat. each keeps the episode.
+func (s *Setup) play(ctx context.Context, specs []string, seed, first, n uint64, each func(e *rollout.Episode)) error {
+	v, err := s.Vector(1)
 	if err != nil {
 		return err
 	}
 	var makers []rollout.Maker
 	for _, spec := range specs {
-		m, err := policy.New(g.Name, spec)
+		m, err := policy.New(s.Game.Name, spec)
 		if err != nil {
 			return console.WrongUse("--players: %w", err)
 		}
@@ -156,27 +152,35 @@ func playGames(ctx context.Context, g catalog.Entry, rules string, vector func(n
 		return console.WrongUse("--players: %w", err)
 	}
 	err = rollout.Shard(ctx, v, seats, seed, first, n, sinkFunc(func(e *rollout.Episode) error {
-		kept := keptEpisode(e)
+		kept := Kept(e)
 		each(&kept)
 		return nil
 	}))
 	return errors.Join(err, rollout.CloseSeats(seats...))
 }
 
-// tournament lists the games of a tournament. Games of bots are shown from their replays; games between
+// Journal is a tournament.
+type Journal struct {
+	Dir  string // its folder
+	File string // the name of the journal in it
+	// Open returns a game with its rules and a limit of turns.
+	Open func(game string, maxTurns int) (*Setup, error)
+	// Recording is Recording, for the replays of bots.
+	Recording func(file string) (*List, error)
+}
+
+// Tournament lists the games of a tournament. Games of bots are shown from their replays; games between
 // policies are played again.
-func (f *viewFlags) tournament(dir string) (*gameList, error) {
-	j, err := arena.ReadJournal(filepath.Join(dir, journalName))
+func Tournament(t *Journal) (*List, error) {
+	j, err := arena.ReadJournal(filepath.Join(t.Dir, t.File))
 	if err != nil {
 		return nil, err
 	}
-	flags := f.gameFlags
-	flags.reward, flags.maxTurns = env.ResultReward, j.Terms.MaxTurns
-	s, err := flags.open(j.Terms.Game)
+	s, err := t.Open(j.Terms.Game, j.Terms.MaxTurns)
 	if err != nil {
 		return nil, err
 	}
-	l := &gameList{title: dir}
+	l := &List{Title: t.Dir}
 	for i := range j.Games {
 		p := &j.Games[i]
 		x := view.Entry{ID: uint64(p.Number), Turns: p.Turns, Status: "over", Winner: -1, Scores: []string{}, Players: []string{}}
@@ -191,28 +195,28 @@ func (f *viewFlags) tournament(dir string) (*gameList, error) {
 				x.Winner = seat
 			}
 		}
-		l.games = append(l.games, &listedGame{id: x.ID, entry: x, open: func() (*view.Film, error) { return f.tournamentFilm(dir, s, j, p, &x) }})
+		l.Games = append(l.Games, &Game{Entry: x, Open: func() (*view.Film, error) { return t.film(s, j, p, &x) }})
 	}
 	return l, nil
 }
 
-// tournamentFilm opens the film of a game of a tournament.
-func (f *viewFlags) tournamentFilm(dir string, s *gameSetup, j *arena.Journal, p *arena.Played, x *view.Entry) (*view.Film, error) {
+// film opens the film of a game.
+func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entry) (*view.Film, error) {
 	var marks []view.Mark
 	for _, fault := range p.Faults {
 		marks = append(marks, view.Mark{Turn: max(fault.Turn, 0), Kind: "fault", Seat: fault.Seat, Note: strings.TrimSpace(fault.Kind + " " + fault.Text)})
 	}
 	for _, file := range p.Files {
-		in, err := recordings.Open(context.Background(), filepath.Join(dir, filepath.FromSlash(file)))
+		in, err := recordings.Open(context.Background(), filepath.Join(t.Dir, filepath.FromSlash(file)))
 		if err != nil {
 			continue // another file about the game, such as a log
 		}
 		in.Close()
-		l, err := f.recording(context.Background(), filepath.Join(dir, filepath.FromSlash(file)))
+		l, err := t.Recording(filepath.Join(t.Dir, filepath.FromSlash(file)))
 		if err != nil {
 			return nil, err
 		}
-		return l.games[0].open()
+		return l.Games[0].Open()
 	}
 	var specs []string
 	for _, name := range x.Players {
@@ -221,17 +225,30 @@ func (f *viewFlags) tournamentFilm(dir string, s *gameSetup, j *arena.Journal, p
 	}
 	var film *view.Film
 	var failed error
-	err := playGames(context.Background(), s.game, s.rules, s.vector, specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
+	err := s.play(context.Background(), specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
 		if arena.SumOf(e) != p.Sum {
 			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: its players are bots without replays, or the rules are other ones (--rules)", p.Number)
 			return
 		}
-		film, failed = filmOf(s.game, s.rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks)
+		film, failed = filmOf(s.Game, s.Rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks)
 	})
 	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
 	return film, nil
+}
+
+// First opens the first game of a shelf, and returns its name and players.
+func First(shelf view.Shelf) (*view.Film, view.Entry, error) {
+	list, _, err := shelf.Games(view.Query{Count: 1})
+	if err != nil {
+		return nil, view.Entry{}, err
+	}
+	if len(list) == 0 {
+		return nil, view.Entry{}, fmt.Errorf("%s has no games", shelf.Head().Title)
+	}
+	film, err := shelf.Film(list[0].ID)
+	return film, list[0], err
 }
 
 // datasetShelf lists the episodes of a dataset. It reads an episode when it is asked for.
@@ -244,8 +261,8 @@ type datasetShelf struct {
 	d  *datasets.Dataset
 }
 
-// dataset opens a dataset.
-func (f *viewFlags) dataset(ctx context.Context, dir string) (view.Shelf, error) {
+// Dataset opens a dataset, or only some of its episodes; nil: all.
+func Dataset(ctx context.Context, dir string, only []uint64) (view.Shelf, error) {
 	d, err := datasets.OpenContext(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -255,7 +272,7 @@ func (f *viewFlags) dataset(ctx context.Context, dir string) (view.Shelf, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &datasetShelf{game: g, d: d, only: slices.Clone(f.only), head: view.ShelfHead{Title: dir, Kind: "games", Total: m.Totals.Episodes, Policies: []string{}}}
+	s := &datasetShelf{game: g, d: d, only: slices.Clone(only), head: view.ShelfHead{Title: dir, Kind: "games", Total: m.Totals.Episodes, Policies: []string{}}}
 	for _, n := range s.only {
 		if n >= m.Totals.Episodes {
 			return nil, console.WrongUse("--episodes %d: expected 0 to %d", n, m.Totals.Episodes-1)
@@ -339,7 +356,7 @@ func (s *datasetShelf) Film(id uint64) (*view.Film, error) {
 	rules, name := 0, ""
 	if id < s.d.Manifest().Totals.Episodes {
 		err := s.each(id, func(e *datasets.Episode) bool {
-			kept := keptEpisode(&e.Episode)
+			kept := Kept(&e.Episode)
 			found, rules, name = &kept, e.Rules, strings.Clone(e.Source)
 			return false
 		})
@@ -352,4 +369,17 @@ func (s *datasetShelf) Film(id uint64) (*view.Film, error) {
 	}
 	job := &s.d.Manifest().Job
 	return filmOf(s.game, job.Rules[rules], env.Settings{MaxTurns: job.MaxTurns}, id, name, found, nil)
+}
+
+// Kept returns a copy of the fields that are needed to play an episode again.
+func Kept(e *rollout.Episode) rollout.Episode {
+	kept := rollout.Episode{
+		ID: e.ID, Seed: e.Seed, Players: e.Players, Turns: e.Turns, Status: e.Status, Outcome: e.Outcome,
+		Orders: slices.Clone(e.Orders), Ends: slices.Clone(e.Ends),
+		Stopped: strings.Clone(e.Stopped), Recording: slices.Clone(e.Recording),
+	}
+	for _, name := range e.Policies {
+		kept.Policies = append(kept.Policies, strings.Clone(name))
+	}
+	return kept
 }

@@ -1,0 +1,88 @@
+// Package showing shows games: on pages of a browser, also while a game is played, and in a terminal.
+package showing
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/table"
+)
+
+// Pages serves pages to browsers.
+type Pages interface {
+	// Serve shows games until ctx is done, at an address host:port of this machine. It calls ready with the
+	// URL. source is a serve.Source.
+	Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
+	// ServeTable is Serve for a game with a person.
+	ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error
+	// ServePage serves a page that is made anew for each visitor.
+	ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error
+	// ServeLive is Serve for a game that is being played.
+	ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error
+}
+
+// Viewed is the result of view. Its JSON keys are documented in the help.
+type Viewed struct {
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"`
+	URL   string `json:"url"`
+}
+
+// Ready returns a function that says where the page is.
+func Ready(c *console.Console, what string) func(url string) {
+	return func(url string) {
+		if c.Print(Viewed{URL: url}, func() { c.Printf("%s\n", url) }) == nil {
+			_ = c.Out.Flush() // an error is reported at the end
+		}
+		fmt.Fprintf(c.Stderr, "%s is shown there; Ctrl-C ends it\n", what)
+	}
+}
+
+// Watched is a shelf that is opened again when its file changes.
+type Watched struct {
+	file string
+	open func() (view.Shelf, error) // opens it again
+
+	mu      sync.Mutex
+	desk    *view.Desk
+	version int
+	looked  time.Time
+	size    int64
+	changed time.Time
+}
+
+// Watch returns the shelf of a file, which open opens again.
+func Watch(file string, shelf view.Shelf, open func() (view.Shelf, error)) *Watched {
+	w := &Watched{file: file, desk: view.NewDesk(shelf), version: 1, open: open}
+	w.stamp()
+	return w
+}
+
+// stamp reports whether the file has changed since the last call.
+func (w *Watched) stamp() bool {
+	s, err := os.Stat(w.file)
+	if w.looked = time.Now(); err != nil || s.IsDir() || s.Size() == w.size && s.ModTime().Equal(w.changed) {
+		return false
+	}
+	w.size, w.changed = s.Size(), s.ModTime()
+	return true
+}
+
+// Source is a serve.Source. While a changed file cannot be read, such as one that is being written, it
+// shows what was there before.
+func (w *Watched) Source() (view.Answerer, int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.looked) > time.Second/2 && w.stamp() {
+		if shelf, err := w.open(); err == nil {
+			w.desk = view.NewDesk(shelf)
+			w.version++
+		}
+	}
+	return w.desk, w.version, nil
+}

@@ -1,0 +1,104 @@
+package showing
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/features"
+	"moonfarm/features/picture/blocks"
+	"moonfarm/rollout/recordings"
+	"moonfarm/rollout/view"
+	"moonfarm/sim/texts"
+)
+
+// textColumns is the width of boards in a terminal. Terminals have at least that.
+const textColumns = 80
+
+// Part is a part of a film.
+type Part struct {
+	Seat        int // or features.Spectator
+	First, Last int // positions
+	Speed       float64
+}
+
+// Text shows a part of a film in the terminal: moment by moment with colours, or, where there is no terminal, its
+// positions as text.
+func Text(ctx context.Context, c *console.Console, film *view.Film, p *Part) error {
+	if c.Colours() {
+		return playText(ctx, c, film, p)
+	}
+	return printText(ctx, c, film, p)
+}
+
+// printText prints positions as text.
+func printText(ctx context.Context, c *console.Console, film *view.Film, p *Part) error {
+	var text []byte
+	for n := p.First; n <= p.Last; n++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var err error
+		if text, err = film.AppendText(text[:0], n); err != nil {
+			return err
+		}
+		c.Printf("%d of %d\n%s\n", n, film.Turns(), text)
+	}
+	return nil
+}
+
+// Sequences of ECMA-48.
+const (
+	clearScreen = "\x1b[H\x1b[2J"
+	home        = "\x1b[H"
+	clearRest   = "\x1b[J"
+	hideCursor  = "\x1b[?25l"
+	showCursor  = "\x1b[?25h"
+)
+
+// playText plays the moments of a game in the terminal.
+func playText(ctx context.Context, c *console.Console, film *view.Film, p *Part) error {
+	c.Printf("%s%s", hideCursor, clearScreen)
+	defer func() {
+		c.Printf("%s%s", blocks.Reset, showCursor)
+		_ = c.Out.Flush() // an error was reported before
+	}()
+	var moments [][]byte
+	for n := p.First; n <= p.Last; n++ {
+		moments = moments[:0]
+		err := film.EachFrame(p.Seat, n, n, nil, func(s *features.Scene) {
+			moments = append(moments, blocks.Append(nil, s, textColumns))
+		})
+		if err != nil {
+			return err
+		}
+		pause := time.Duration(float64(time.Second) / p.Speed / float64(len(moments)))
+		for _, m := range moments {
+			c.Printf("%s%s%s", home, m, clearRest)
+			if err := c.Out.Flush(); err != nil {
+				return err
+			}
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+	return nil
+}
+
+// mostCommand is how much of a command is printed, in bytes.
+const mostCommand = 400
+
+// Position prints a position of a recording with colours.
+func Position(c *console.Console, s *recordings.Position) {
+	c.Printf("%s, %d of %d\n%s", texts.OneLine(s.Name), s.Round, s.Rounds, blocks.Append(nil, s.Scene, textColumns))
+	for p, text := range s.Commands {
+		if text = texts.OneLine(text); len(text) > mostCommand {
+			text = strings.ToValidUTF8(text[:mostCommand], "") + " …"
+		}
+		c.Printf("%c plays %q\n", 'A'+rune(p), text)
+	}
+}
