@@ -120,7 +120,7 @@ func TestTerminal(t *testing.T) {
 	}
 	choose(b, "scout")
 	b.Becomes(`document.getElementById("person-number").parentElement.hidden`, "false")
-	b.Becomes(`document.getElementById("person-number").options.length > 2`, "true")
+	b.Becomes(`document.getElementById("person-number").options.length > 1`, "true")
 	assert.Empty(t, b.Troubles())
 }
 

@@ -109,7 +109,7 @@ func guarded(token string, do func(r *http.Request) (any, error)) http.HandlerFu
 			return
 		}
 		answer, err := do(r)
-		if errors.Is(err, table.ErrLate) || errors.Is(err, table.ErrOver) {
+		if errors.Is(err, table.ErrLate) || errors.Is(err, table.ErrOver) || errors.Is(err, table.ErrTogether) {
 			http.Error(w, err.Error(), http.StatusConflict)
 			return
 		}

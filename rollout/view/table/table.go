@@ -43,20 +43,20 @@ type Table struct {
 	mu      sync.Mutex
 	b       *env.Batch
 	e       rollout.Episode
-	step    int           // choices of the person in this turn
+	start   []byte        // snapshot of the start of the turn
+	step    int           // changes of picks in this turn
+	picks   []int32       // choices of the person in this turn of a sequential form, in the order in which they were made
+	mask    []uint64      // what the person can choose
 	given   [][]sim.Order // by seat: the orders of seats that have ended their turn
-	chosen  []Option      // by the person in this turn
 	past    []moment      // what Undo goes back to, the latest last
 	version int
 }
 
-// moment is what a table was before a choice.
+// moment is what a table was before a turn.
 type moment struct {
-	snapshot []byte
-	turns    int
-	step     int
-	given    [][]sim.Order
-	chosen   []Option
+	start []byte
+	turns int
+	picks []int32
 }
 
 // mostPast bounds the memory for taking back, in bytes.
@@ -97,8 +97,15 @@ func New(o Setup) (*Table, error) {
 			return nil, err
 		}
 	}
-	o.Vector.Observe(t.b)
+	t.open()
 	return t, nil
+}
+
+// open begins a turn of the person.
+func (t *Table) open() {
+	t.start = t.shots.AppendSnapshot(t.start[:0:0], 0)
+	t.o.Vector.Observe(t.b)
+	t.survey()
 }
 
 // begin plays the first turns of the earlier game.
@@ -140,11 +147,11 @@ func (t *Table) play() {
 			t.given[p] = slices.Clone(t.ordersOf(p)[:max(b.OrderLen[p], 0)])
 		}
 	}
-	t.version++
-	if t.step++; !played {
+	if !played {
 		return
 	}
-	t.step, t.chosen = 0, nil
+	t.step, t.picks = 0, nil
+	t.version++
 	for p := range t.given {
 		t.e.Orders = append(t.e.Orders, t.given[p]...)
 		t.e.Ends = append(t.e.Ends, int32(len(t.e.Orders)))
@@ -205,11 +212,16 @@ type Answer struct {
 // ErrLate means that an answer or a wish belongs to another turn.
 var ErrLate = errors.New("the game has gone on meanwhile")
 
+// ErrTogether means that a choice is legal by itself, but not with the later ones of the turn, such as for want of
+// resources.
+var ErrTogether = errors.New("the turn's other orders are not possible then")
+
 // ErrOver means that the game is over.
 var ErrOver = errors.New("the game is over")
 
-// Choose plays what the person chooses, and the other seats' turns. It fails, and plays nothing, if a choice is
-// not legal.
+// Choose takes what the person chooses. In a sequential form it joins the choices of the turn, until the choice of nothing
+// ends the turn; otherwise it is the turn. At the end of a turn all seats play. Choose fails, and changes nothing, if a
+// choice is not legal together with the others of the turn.
 func (t *Table) Choose(a Answer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,7 +232,6 @@ func (t *Table) Choose(a Answer) error {
 		return ErrLate
 	}
 	heads := len(t.spec.Heads)
-	action := t.b.Action[t.seat*heads : (t.seat+1)*heads]
 	picked := slices.Repeat([]int32{int32(t.spec.Nothing)}, heads)
 	for _, p := range a.Picks {
 		if p.Head < 0 || p.Head >= heads || p.Choice < 0 || p.Choice >= t.spec.Heads[p.Head] || !t.legal(p.Head, p.Choice) {
@@ -228,26 +239,114 @@ func (t *Table) Choose(a Answer) error {
 		}
 		picked[p.Head] = int32(p.Choice)
 	}
-	t.past = append(t.past, moment{t.shots.AppendSnapshot(nil, 0), t.e.Turns, t.step, slices.Clone(t.given), slices.Clone(t.chosen)})
-	if o := t.option(-1, t.labels.AppendOrders(nil, 0, sim.Player(t.seat), picked)); t.spec.Sequential && o.Kind != "" {
-		t.chosen = append(t.chosen, o)
+	if t.spec.Sequential && int(picked[0]) != t.spec.Nothing {
+		return t.join(picked[0])
 	}
-	for len(t.past) > 1 && len(t.past)*len(t.past[0].snapshot) > mostPast {
+	t.past = append(t.past, moment{t.start, t.e.Turns, slices.Clone(t.picks)})
+	for len(t.past) > 1 && len(t.past)*len(t.start) > mostPast {
 		t.past = slices.Delete(t.past, 0, 1)
 	}
 	for p, policy := range t.o.Seats {
-		if policy != nil && !env.Waits(t.o.Vector, p) {
+		if policy != nil {
 			policy.Act(t.o.Vector, t.b, []int32{int32(p)})
 		}
 	}
-	copy(action, picked)
-	t.b.OrderLen[t.seat] = -1
+	for _, c := range slices.Sorted(slices.Values(t.picks)) { // the order of the form
+		t.act([]int32{c})
+		t.play()
+		t.o.Vector.Observe(t.b)
+	}
+	t.act(picked)
 	t.play()
-	t.o.Vector.Observe(t.b)
+	t.open()
 	return nil
 }
 
-// legal reports whether the mask allows a choice.
+// act sets the person's action.
+func (t *Table) act(action []int32) {
+	heads := len(t.spec.Heads)
+	copy(t.b.Action[t.seat*heads:(t.seat+1)*heads], action)
+	t.b.OrderLen[t.seat] = -1
+}
+
+// join adds a choice to the turn of a sequential form, if all choices are legal then.
+func (t *Table) join(c int32) error {
+	picks := append(slices.Clone(t.picks), c)
+	legal := t.try(slices.Sorted(slices.Values(picks)))
+	if legal {
+		t.picks = picks
+		t.step++
+		t.version++
+	}
+	t.try(nil)
+	if !legal {
+		return ErrTogether
+	}
+	t.survey()
+	return nil
+}
+
+// try makes choices from the start of the turn of a sequential form, and observes what can be chosen after them. It reports
+// whether they were legal. The other seats do nothing meanwhile.
+func (t *Table) try(choices []int32) bool {
+	if t.shots.Restore(0, t.start) != nil { // its own snapshot
+		return false
+	}
+	t.o.Vector.Observe(t.b)
+	for _, c := range choices {
+		if !t.set(t.row(), int(c)) {
+			return false
+		}
+		heads := len(t.spec.Heads)
+		for p := range t.e.Players {
+			t.b.Action[p*heads] = int32(t.spec.Nothing)
+			t.b.OrderLen[p] = -1
+		}
+		t.act([]int32{c})
+		t.o.Vector.Step(t.b)
+		t.o.Vector.Observe(t.b)
+	}
+	return true
+}
+
+// row returns the person's mask as it was observed.
+func (t *Table) row() []uint64 {
+	return t.b.Mask[t.seat*t.spec.MaskWords : (t.seat+1)*t.spec.MaskWords]
+}
+
+// set reports whether a bit of a mask is set.
+func (t *Table) set(mask []uint64, bit int) bool { return mask[bit/64]>>(bit%64)&1 != 0 }
+
+// survey finds what the person can choose. In a sequential form that is what fits between the choices of the turn: the form
+// wants them in ascending order, a person makes them in any order. Whether the later ones of the turn are still legal
+// then, only join finds out.
+func (t *Table) survey() {
+	t.mask = append(t.mask[:0], t.row()...)
+	if !t.spec.Sequential || len(t.picks) == 0 {
+		return
+	}
+	clear(t.mask)
+	sorted := slices.Sorted(slices.Values(t.picks))
+	for k := range len(sorted) + 1 {
+		low, high := 0, t.spec.Heads[0]
+		if k > 0 {
+			low = int(sorted[k-1]) + 1
+		}
+		if k < len(sorted) {
+			high = int(sorted[k])
+		}
+		t.try(sorted[:k])
+		for c := low; c < high; c++ {
+			if t.set(t.row(), c) {
+				t.mask[c/64] |= 1 << (c % 64)
+			}
+		}
+	}
+	t.mask[t.spec.Nothing/64] |= 1 << (t.spec.Nothing % 64)
+	t.try(nil)
+}
+
+// legal reports whether the person can choose a choice of a head.
 func (t *Table) legal(head, choice int) bool {
 	if head >= len(t.spec.Heads)-t.spec.Unmasked {
 		return true
@@ -256,22 +355,29 @@ func (t *Table) legal(head, choice int) bool {
 	for _, n := range t.spec.Heads[:head] {
 		bit += n
 	}
-	return t.b.Mask[t.seat*t.spec.MaskWords+bit/64]>>(bit%64)&1 != 0
+	return t.set(t.mask, bit)
 }
 
-// Undo goes back to before the last choice. It reports false if there is nothing to take back.
+// Undo takes back the last choice of the turn, or the last turn. It reports false if there is nothing to take back.
 func (t *Table) Undo() (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if n := len(t.picks); n > 0 {
+		t.picks = t.picks[:n-1]
+		t.step++
+		t.version++
+		t.survey()
+		return true, nil
+	}
 	if len(t.past) == 0 {
 		return false, nil
 	}
 	m := t.past[len(t.past)-1]
-	if err := t.shots.Restore(0, m.snapshot); err != nil {
+	if err := t.shots.Restore(0, m.start); err != nil {
 		return false, err
 	}
 	t.past = t.past[:len(t.past)-1]
-	t.given, t.step, t.chosen = m.given, m.step, m.chosen
+	t.step, t.picks = len(m.picks), m.picks
 	t.e.Turns, t.e.Status = m.turns, sim.Running
 	t.e.Ends = t.e.Ends[:m.turns*t.e.Players]
 	n := int32(0)
@@ -280,7 +386,7 @@ func (t *Table) Undo() (bool, error) {
 	}
 	t.e.Orders = t.e.Orders[:n]
 	t.version++
-	t.o.Vector.Observe(t.b)
+	t.open()
 	return true, nil
 }
 
@@ -380,7 +486,10 @@ func (t *Table) Offer(head int) Offer {
 	defer t.mu.Unlock()
 	x := Offer{
 		Turn: t.e.Turns, Step: t.step, Seat: t.seat, Over: t.e.Status != sim.Running, Sequential: t.spec.Sequential, Nothing: t.spec.Nothing,
-		Undo: len(t.past) > 0, Hint: t.o.Hint != nil, Chosen: append([]Option{}, t.chosen...), Heads: []Head{},
+		Undo: len(t.past)+len(t.picks) > 0, Hint: t.o.Hint != nil, Chosen: []Option{}, Heads: []Head{},
+	}
+	for _, c := range t.picks {
+		x.Chosen = append(x.Chosen, t.option(int(c), t.labels.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})))
 	}
 	if x.Over {
 		return x

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -88,8 +89,14 @@ func TestPlay(t *testing.T) {
 				x, g := sit(t, n, seat, nil), rand.New(rand.NewPCG(1, uint64(seat)))
 				undone := 0
 				for !x.Offer(0).Over {
-					before := x.Version()
-					require.NoError(t, x.Choose(pick(t, g, x)))
+					before, offer := x.Version(), x.Offer(table.AllHeads)
+					err := x.Choose(pick(t, g, x))
+					if errors.Is(err, table.ErrTogether) {
+						require.Equal(t, before, x.Version())
+						require.Equal(t, offer, x.Offer(table.AllHeads))
+						continue
+					}
+					require.NoError(t, err)
 					require.NotEqual(t, before, x.Version())
 					if g.IntN(5) == 0 {
 						ok, err := x.Undo()
@@ -130,20 +137,24 @@ func TestUndo(t *testing.T) {
 				if x.Offer(0).Over {
 					break
 				}
-				answers = append(answers, pick(t, g, x))
-				require.NoError(t, x.Choose(answers[len(answers)-1]))
+				a := pick(t, g, x)
+				if err := x.Choose(a); !errors.Is(err, table.ErrTogether) {
+					require.NoError(t, err)
+					answers = append(answers, a)
+				}
 			}
 			want := x.Episode()
-			for range answers {
-				ok, err := x.Undo()
+			for undone := true; undone; {
+				var err error
+				undone, err = x.Undo()
 				require.NoError(t, err)
-				require.True(t, ok)
 			}
-			ok, err := x.Undo()
-			require.NoError(t, err)
-			require.False(t, ok)
-			require.Equal(t, first, x.Offer(table.AllHeads))
+			now := x.Offer(table.AllHeads)
+			first.Step = now.Step // counts every change
+			require.Equal(t, first, now)
 			for _, a := range answers {
+				o := x.Offer(table.AllHeads)
+				a.Turn, a.Step = o.Turn, o.Step
 				require.NoError(t, x.Choose(a))
 			}
 			require.Equal(t, want, x.Episode())
@@ -205,7 +216,9 @@ func TestOptions(t *testing.T) {
 				}
 				some := x.Offer(o.Heads[0].Head)
 				require.Equal(t, o.Heads[0], some.Heads[0])
-				require.NoError(t, x.Choose(pick(t, rand.New(rand.NewPCG(3, 3)), x)))
+				if err := x.Choose(pick(t, rand.New(rand.NewPCG(3, 3)), x)); !errors.Is(err, table.ErrTogether) {
+					require.NoError(t, err)
+				}
 				if x.Offer(0).Over {
 					return
 				}
@@ -254,4 +267,37 @@ func TestSeats(t *testing.T) {
 		_, err := table.New(table.Setup{Vector: v, Seats: seats, Names: []string{"a", "b"}})
 		assert.Error(t, err)
 	}
+}
+
+// TestAnyOrder: in a sequential form the person gives the orders of a turn in any order, and takes back the last one.
+func TestAnyOrder(t *testing.T) {
+	x := sit(t, 2, 0, nil)
+	find := func(text string) int {
+		t.Helper()
+		for _, o := range x.Offer(table.AllHeads).Heads[0].Options {
+			if o.Text == text {
+				return o.Choice
+			}
+		}
+		require.Fail(t, "not offered: "+text)
+		return 0
+	}
+	choose := func(text string) error {
+		o := x.Offer(0)
+		return x.Choose(table.Answer{Turn: o.Turn, Step: o.Step, Picks: []table.Pick{{Choice: find(text)}}})
+	}
+	require.NoError(t, choose("1 scout 13,0"))
+	require.NoError(t, choose("wall 13,12"))
+	require.NoError(t, choose("wall 5,11"))
+	require.NoError(t, choose("turret 13,11"))
+	require.NoError(t, choose("support 12,11"))
+	require.ErrorIs(t, choose("wall 6,11"), table.ErrTogether, "all 8 cores are used")
+	ok, err := x.Undo()
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Len(t, x.Offer(0).Chosen, 4)
+	o := x.Offer(0)
+	require.NoError(t, x.Choose(table.Answer{Turn: o.Turn, Step: o.Step, Picks: []table.Pick{{Choice: o.Nothing}}}))
+	require.Equal(t, 1, x.Episode().Turns)
+	assert.ElementsMatch(t, []string{"wall 5,11", "wall 13,12", "turret 13,11", "1 scout 13,0"}, recordings.OrderTexts("terminal", x.Episode().OrdersOf(0, 0)))
 }
