@@ -178,6 +178,7 @@ class Board {
     this.top = Math.round(this.top);
     this.wide = Math.round(width * cell);
     this.high = Math.round(height * cell);
+    this.clip = { left: Math.max(this.left, 22 * this.dpr), bottom: Math.min(this.top + this.high, h - 18 * this.dpr) }; // beside the numbers
   }
 
   x(x) {
@@ -208,6 +209,7 @@ class Board {
     if (this.view !== view || !this.made.ground) {
       this.place();
       this.made = {};
+      this.canvas.style.touchAction = this.zoom > 1 ? "none" : "pan-y"; // a finger moves the page, or the board
       this.view = `${this.zoom} ${this.midX} ${this.midY} ${this.version}`;
     }
     this.ground(frame.areas);
@@ -264,10 +266,9 @@ class Board {
   }
 
   numbers(g) {
-    const { cell, dpr } = this, { width, height, up } = this.film.head;
+    const { cell, dpr } = this, { width, height } = this.film.head;
     const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((s) => s * cell >= 20 * dpr) ?? 2000;
-    const w = g.canvas.width, h = g.canvas.height;
-    const bottom = Math.min(this.top + this.high, h - 18 * dpr), left = Math.max(this.left, 22 * dpr);
+    const w = g.canvas.width, h = g.canvas.height, { left, bottom } = this.clip;
     g.fillStyle = palette.paper; // over what is beside the view
     g.fillRect(0, bottom + 1, w, h);
     g.fillRect(0, 0, left, h);
@@ -284,8 +285,7 @@ class Board {
       const at = this.yTop(y, 1) + cell / 2;
       if (at > 0 && at < bottom) g.fillText(String(y), left - 5 * dpr, at);
     }
-    this.clip = { left, bottom };
-    if (!up) g.textBaseline = "alphabetic";
+    g.textBaseline = "alphabetic";
   }
 
   // inside limits drawing to the view of the board.
@@ -296,17 +296,80 @@ class Board {
     g.clip();
   }
 
-  // still draws the ground, the ranges, and the entities that do not move.
+  // still draws the ground, the ranges, and the entities that do not move. Of a board that changes
+  // little it draws the changed cells alone.
   still(frame) {
     const m = this.made;
     if (m.still === frame.entities && m.ranges === frame.ranges && m.withRanges === show.ranges && m.moving === this.movers) return;
-    Object.assign(m, { still: frame.entities, ranges: frame.ranges, withRanges: show.ranges, moving: this.movers });
+    const ranged = show.ranges && frame.ranges.length > 0;
+    const list = frame.entities.filter((e) => e && !this.moving.has(e));
+    const cells = m.still && m.list && !ranged ? this.changedCells(m.list, list) : null;
+    Object.assign(m, { still: frame.entities, ranges: frame.ranges, withRanges: show.ranges, moving: this.movers, list: ranged ? null : list });
     const g = this.layers.still;
-    g.drawImage(this.layers.ground.canvas, 0, 0);
+    if (!cells) g.drawImage(this.layers.ground.canvas, 0, 0);
     this.inside(g);
-    if (show.ranges && frame.ranges.length) this.rangesOf(g, frame.ranges);
-    for (const e of frame.entities) if (e && !this.moving.has(e)) this.entity(g, e, e.x, e.y);
+    if (cells) this.groundOf(g, cells);
+    if (ranged) this.rangesOf(g, frame.ranges);
+    for (const e of list) if (!cells || cells.marks[this.cellOf(cells, e)]) this.entity(g, e, e.x, e.y);
     g.restore();
+  }
+
+  // cellOf returns the index of the cell with the upper left corner of an entity.
+  cellOf(cells, e) {
+    return Math.floor(this.film.head.up ? this.film.head.height - e.y - e.height : e.y) * cells.wide + Math.floor(e.x);
+  }
+
+  // changedCells returns the cells to draw again where the entities were one list and are another:
+  // those of the entities in one list only, and all cells of the entities that share such a cell.
+  // It returns null where it is better, or necessary, to draw all.
+  changedCells(before, list) {
+    const { width, height } = this.film.head;
+    if (this.cell < 4 || width * height > 65536 || width % 1 || height % 1) return null;
+    const cells = { wide: width, high: height, marks: new Uint8Array(width * height) };
+    // each calls a function with the cells of an entity until it returns true.
+    const each = (e, call) => {
+      const first = this.cellOf(cells, e), x = first % width, y = Math.floor(first / width);
+      const right = Math.ceil(e.x + e.width) - 1, rows = Math.ceil((e.y % 1) + e.height);
+      for (let j = 0; j < rows && y + j < height; j++) for (let i = x; i <= right && i < width; i++) if (call((y + j) * width + i)) return true;
+      return false;
+    };
+    const mark = (e) => each(e, (i) => void (cells.marks[i] = 1));
+    const gone = new Set(before);
+    let changes = 0;
+    for (const e of list) {
+      if (e.number > 0 || e.x < 0 || e.y < 0 || e.x + e.width > width || e.y + e.height > height) return null; // it draws outside of its cells
+      if (!gone.delete(e) && ++changes) mark(e);
+    }
+    for (const e of gone) {
+      if (e.number > 0) return null;
+      mark(e);
+    }
+    if ((changes + gone.size) * 2 > list.length) return null;
+    for (let more = true, turns = 0; more; turns++) {
+      if (turns > 8) return null;
+      more = false;
+      for (const e of list) {
+        if (each(e, (i) => cells.marks[i]) && each(e, (i) => !cells.marks[i])) {
+          mark(e);
+          more = true;
+        }
+      }
+    }
+    return cells;
+  }
+
+  // groundOf draws the ground of cells, in runs of each row.
+  groundOf(g, { wide, high, marks }) {
+    const { cell, left, top } = this, from = this.layers.ground.canvas;
+    for (let y = 0; y < high; y++) {
+      for (let x = 0; x < wide; x++) {
+        if (!marks[y * wide + x]) continue;
+        const first = x;
+        while (x < wide && marks[y * wide + x]) x++;
+        const px = left + first * cell, py = top + y * cell, w = (x - first) * cell;
+        if (px + w > 0 && py + cell > 0 && px < from.width && py < from.height) g.drawImage(from, px, py, w, cell, px, py, w, cell);
+      }
+    }
   }
 
   rangesOf(g, ranges) {

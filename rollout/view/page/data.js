@@ -32,7 +32,10 @@ const embedded = (() => {
   }
 })();
 
-// whole text of a stream of bytes, no more than fits.
+// offered reports whether a JSON file may be had. A server has all.
+const offered = (name) => !embedded || Object.hasOwn(embedded, name);
+
+// textOf returns the text of a stream of bytes, which has a limit.
 async function textOf(stream, name) {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
@@ -85,7 +88,7 @@ const query = (name, values) => name + "?" + Object.entries(values).map(([k, v])
 function headOf(raw) {
   const seats = whole(raw.seats, 1, most.seats, 1);
   const head = {
-    game: text(raw.game), id: whole(raw.id, 0, 2 ** 53), name: text(raw.name), players: listOf(raw.players, most.seats).map((p) => text(p)), seats,
+    game: text(raw.game), name: text(raw.name), players: listOf(raw.players, most.seats).map((p) => text(p)), seats,
     fog: raw.fog === true, turns: whole(raw.turns, 0, 1e7), chunk: whole(raw.chunk, 1, 4096, 32), width: number(raw.width), height: number(raw.height),
     up: raw.up === true, word: text(raw.word, 20) || "turn",
   };
@@ -239,7 +242,7 @@ class Film {
 
   static async open(id) {
     const raw = await load(query("film.json", { game: id }));
-    return new Film(sound(() => headOf(raw)));
+    return new Film(sound(() => ({ ...headOf(raw), id })));
   }
 
   key(position, seat) {

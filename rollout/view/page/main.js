@@ -54,6 +54,7 @@ function heading() {
     return;
   }
   const [{ head }, other] = state.films;
+  $("with-box").hidden = !other && shelf.info?.total === 1;
   put($("title"), head.name || `Game ${head.id}`);
   put($("about"), [head.game, head.players.map((p, i) => `${seatLetter(i)} ${p}`).join(", "), other ? `with game ${other.head.id}` : ""].filter(Boolean).join(" · "));
   document.title = `${head.name || "Game " + head.id} – ${title}`;
@@ -138,9 +139,9 @@ function showFilm() {
   screen("film");
   $("second").hidden = !other;
   $("seat-row").hidden = !canChoose(head);
-  $("seat").replaceChildren(new Option("everybody", -1), ...seatsOf(head).map((s) => new Option(playerOf(head, s), s)));
+  const seats = [-1, ...seatsOf(head)].filter((seat) => seat === state.seat || offered(query("frames.json", { game: head.id, seat, from: 0 })));
+  $("seat").replaceChildren(...seats.map((s) => new Option(s < 0 ? "everybody" : playerOf(head, s), s)));
   $("seat").value = state.seat;
-  $("with-box").hidden = !(shelf.info?.total > 1) && !other && shelf.info !== null;
   $("with-end").hidden = !other;
   $("with").value = other ? other.head.id : "";
   put($("with-text"), "");
@@ -329,16 +330,21 @@ document.addEventListener("keydown", (e) => {
   e.preventDefault();
 });
 
+// A drag over the seek bar does not load what it passes.
+let seeking = 0;
 $("seek").addEventListener("input", () => {
+  const turn = Number($("seek").value);
   stop();
-  go(Number($("seek").value));
+  clearTimeout(seeking);
+  if (framesAt(state.films[0], turn)) go(turn);
+  else seeking = setTimeout(() => go(turn), 80);
 });
 $("speed").replaceChildren(...speeds.map((s) => new Option("×" + s, s)));
 $("speed").addEventListener("change", () => setSpeed(Number($("speed").value)));
-$("seat").addEventListener("change", () => {
-  state.seat = Number($("seat").value);
-  go(state.turn, state.frame);
-  if (state.films[1]) compare();
+$("seat").addEventListener("change", async () => {
+  const was = state.seat, seat = (state.seat = Number($("seat").value));
+  if (!(await go(state.turn, state.frame)) && state.seat === seat) $("seat").value = state.seat = was;
+  else if (state.films[1]) compare();
 });
 for (const [id, key] of [["show-ranges", "ranges"], ["show-orders", "orders"], ["show-grid", "grid"]]) {
   $(id).addEventListener("change", () => {
@@ -399,13 +405,13 @@ boards.forEach((b, i) => {
   b.canvas.addEventListener("pointerup", (e) => {
     const [x, y] = at(e);
     if (down.delete(e.pointerId) && moved <= 4 && !onMap && b.frame && !person.click(b, x, y)) pin(i, b.at(x, y));
-    if (e.pointerType !== "mouse") state.pointer = null;
+    state.pointer = moved <= 4 || e.pointerType === "mouse" ? { board: i, x, y } : null;
     point();
-    b.canvas.style.touchAction = b.zoom > 1 ? "none" : "pan-y";
     changed(false);
   });
   const leave = (e) => {
-    down.delete(e.pointerId);
+    const known = down.delete(e.pointerId);
+    if (e.pointerType === "touch" && !known) return; // a tap leaves its facts on the page
     state.pointer = null;
     point();
     changed(false);
@@ -419,11 +425,11 @@ boards.forEach((b, i) => {
     point();
     changed(false);
   }, { passive: false });
-  b.canvas.style.touchAction = "pan-y";
   new ResizeObserver(() => changed()).observe(b.canvas);
 });
 
 addEventListener("hashchange", follow);
+addEventListener("resize", () => changed());
 addEventListener("error", (e) => say("This page has an error: " + e.message, true));
 addEventListener("unhandledrejection", (e) => say("This page has an error: " + (e.reason?.message ?? e.reason), true));
 darkSystem.addEventListener("change", theme);

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/browsertest"
 )
@@ -71,7 +72,9 @@ func TestMeasure(t *testing.T) {
 	t.Logf("heap after collection: %.0f MB", heap.UsedSize/1e6)
 	assert.Less(t, heap.UsedSize, 400e6)
 	assert.Equal(t, "true", b.Eval(`chunks.size <= 64`))
-	assert.Empty(t, b.Troubles())
+	for _, trouble := range b.Troubles() {
+		assert.Contains(t, trouble, "willReadFrequently", "the test reads pixels often")
+	}
 }
 
 // rate returns the expression for the number of pictures a second while a film plays.
@@ -85,4 +88,33 @@ func rate(speed int) string {
 		stop();
 		return ((boards[0].times.draws - from) * 1000 / (performance.now() - begun)).toFixed(0) + ", at turn " + state.turn;
 	})()`
+}
+
+// TestLayers: a board that is drawn again only where it changes looks like one that is drawn as a whole.
+func TestLayers(t *testing.T) {
+	for _, f := range []*film{craft(1, 40), arena(2, 40)} {
+		b := browsertest.Open(t, serve(t, f).URL)
+		opened(b)
+		b.Eval(`boards[0].zoomBy(1.4)`)
+		got := b.Eval(`(async () => {
+			const b = boards[0];
+			let partly = 0;
+			const changedCells = b.changedCells;
+			b.changedCells = function (...lists) { const cells = changedCells.apply(this, lists); if (cells) partly++; return cells };
+			for (const [turn, moving] of [[0], [1], [2, true], [3, true], [4], [9], [10, true], [11], [30], [31], [12], [13, true], [14, true]]) {
+				await go(turn);
+				b.draw(1);
+				if (moving) { await go(turn - 1); b.draw(1); arrive(turn, -1, true) }
+				b.draw(0.5);
+				const part = b.canvas.toDataURL();
+				b.made = {};
+				b.draw(0.5);
+				if (b.canvas.toDataURL() !== part) return "turn " + turn + " differs";
+			}
+			return partly;
+		})()`)
+		partly, err := strconv.Atoi(got)
+		require.NoError(t, err, got)
+		assert.Equal(t, f.head["game"] == "codecraft", partly > 0, "%d frames drawn in part", partly)
+	}
 }

@@ -46,12 +46,14 @@ function heads(table, list) {
   const key = JSON.stringify(list.map((h) => [h[0], h[1]]));
   if (row.dataset.key === key) return;
   row.dataset.key = key;
-  row.replaceChildren(...list.map(([words, looks, seat]) => {
+  table.dataset.columns = list.length;
+  row.replaceChildren(...list.map(([words, looks, seat, named]) => {
     const head = element("th", "", looks);
     head.scope = "col";
     head.title = words;
     if (seat !== undefined) head.append(chip(seat));
-    head.append(words);
+    if (named) head.append(seatLetter(seat), " ", element("span", named));
+    else head.append(words);
     return head;
   }));
 }
@@ -80,7 +82,7 @@ const spaced = (name) => name.replaceAll("_", " ");
 function showStats(head, stats) {
   const seats = seatsOf(head);
   if (head.stats.some((s) => s.seat < 0)) seats.push(-1);
-  heads($("stats"), [["", ""], ...seats.map((s) => [s < 0 ? "game" : playerOf(head, s), "n", s])]);
+  heads($("stats"), [["", ""], ...seats.map((s) => [s < 0 ? "game" : playerOf(head, s), "n", s, head.players[s]])]);
   const names = [...new Set(head.stats.map((s) => s.name))];
   rows($("stats").tBodies[0], names.map((name) => {
     const of = (seat) => head.stats.findIndex((s) => s.name === name && s.seat === seat);
@@ -112,14 +114,16 @@ function showKinds(film, frame) {
     if (!of) counts.set(e.kind, (of = { look: e.look, by: new Map() }));
     of.by.set(e.owner, (of.by.get(e.owner) ?? 0) + 1);
   }
-  const owners = [...seatsOf(head), -1];
-  heads($("kinds"), [["", ""], ...owners.map((o) => [o < 0 ? "–" : seatLetter(o), "n", o])]);
+  const owners = new Set(seatsOf(head));
+  for (const of of counts.values()) for (const o of of.by.keys()) if (owners.size < most.seats) owners.add(o);
+  const columns = [...owners].sort((a, b) => (a < 0 ? 1 : b < 0 ? -1 : a - b));
+  heads($("kinds"), [["", ""], ...columns.map((o) => [o < 0 ? "–" : seatLetter(o), "n", o])]);
   const sorted = [...counts].sort((a, b) => (a[0].name < b[0].name ? -1 : 1)).slice(0, 100);
   rows($("kinds").tBodies[0], sorted.map(([kind, of]) => [
     [(cell) => {
       cell.append(sampled((g, side, dpr) => shape(g, { kind, owner: -1, flags: 0, width: of.look.width }, 0, 0, side, side, head.up, dpr)), kind.name);
     }, "", `${kind.no} ${themeKey()} ${of.look.width < 0.5}`],
-    ...owners.map((o) => [of.by.has(o) ? String(of.by.get(o)) : "", "n"]),
+    ...columns.map((o) => [of.by.has(o) ? String(of.by.get(o)) : "", "n"]),
   ]));
   const signs = new Map();
   for (const e of frame.entities) if (e?.flags) for (const [bit, words] of [[1, "unfinished"], [2, "upgraded"], [4, "leaving or out"]]) if (e.flags & bit) signs.set(words, { flags: bit });

@@ -41,13 +41,17 @@ async function go(turn, frame = -1) {
   turn = Math.min(Math.max(Math.round(turn) || 0, 0), lastTurn());
   const waits = state.films.map((f) => need(f, turn)).filter(Boolean);
   if (waits.length) {
+    const slow = setTimeout(() => say("Loading …"), 500);
     try {
       await Promise.all(waits);
     } catch (e) {
       if (mine === state.asked) fail(e);
       return false;
+    } finally {
+      clearTimeout(slow);
     }
     if (mine !== state.asked) return false;
+    say("");
   }
   arrive(turn, frame, false);
   return true;
@@ -220,7 +224,7 @@ function panels() {
   state.films.forEach((f, i) => {
     const name = state.films.length > 1 ? `Game ${f.head.id}` : "";
     const over = state.turn > f.head.turns ? `ended at ${f.head.word} ${f.head.turns}` : boards[i].frame?.title;
-    const differs = state.differs >= 0 && state.turn >= state.differs ? "after the first difference" : "";
+    const differs = state.differs < 0 || state.turn < state.differs ? "" : state.turn === state.differs ? "first difference" : "after the first difference";
     put($(i ? "other-name" : "board-name"), [name, over, differs].filter(Boolean).join(" · "), differs ? "bad" : "");
     boards[i].canvas.setAttribute("aria-label", `Board of game ${f.head.id}, ${over || words}: ${boards[i].frame?.entities.length ?? 0} things`);
   });

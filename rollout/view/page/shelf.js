@@ -21,7 +21,12 @@ async function loadShelf() {
   return shelf.info;
 }
 
-const won = (g) => (g.status === "over" ? (g.winner < 0 ? "draw" : seatLetter(g.winner)) : g.status === "cut" ? "cut" : "");
+// had reports whether a game had an outcome of the filter.
+function had(g, outcome) {
+  if (g.status === "running") return false;
+  if (outcome === "cut") return g.status === "cut";
+  return outcome === "draw" ? g.status === "over" && g.winner < 0 : g.winner >= 0 && seatLetter(g.winner) === outcome;
+}
 
 // games returns the games of a part of the list: { total, games }.
 async function games(list) {
@@ -35,7 +40,7 @@ async function games(list) {
   }
   const raw = await load("games.json?from=0&count=50");
   let all = listOf(raw.games, 1e6).map(gameOf);
-  all = all.filter((g) => (!list.policy || g.players.includes(list.policy)) && (!list.outcome || won(g) === list.outcome));
+  all = all.filter((g) => (!list.policy || g.players.includes(list.policy)) && (!list.outcome || had(g, list.outcome)));
   if (list.sort === "turns") all.sort((a, b) => a.turns - b.turns || a.id - b.id);
   else if (list.sort === "-turns") all.sort((a, b) => b.turns - a.turns || a.id - b.id);
   else all.sort((a, b) => a.id - b.id);
@@ -44,7 +49,7 @@ async function games(list) {
 
 function resultWords(g) {
   if (g.status === "running") return "running";
-  if (g.status === "cut") return "cut at the limit";
+  if (g.status === "cut") return g.winner < 0 ? "cut at the limit" : `cut, ${seatLetter(g.winner)} ahead`;
   return g.winner < 0 ? "draw" : `${seatLetter(g.winner)} won`;
 }
 
@@ -70,7 +75,11 @@ async function showShelf(list, asked) {
       link.href = "#episode=" + g.id;
       cell.append(link);
     }, "", g.id + g.name],
-    [(cell) => g.players.forEach((p, i) => cell.append(...(i ? ["  "] : []), chip(i), p)), "", g.players.join("\n")],
+    [(cell) => g.players.forEach((p, i) => {
+      const player = element("span", "", "together");
+      player.append(chip(i), p);
+      cell.append(player, " ");
+    }), "players", g.players.join("\n")],
     [String(g.turns), "n"], [resultWords(g)], [g.scores.join(" : ")],
   ]));
   if (!found.length) {
