@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -104,7 +103,7 @@ With --json: one object with the keys file and bytes of the page or animation,
 	flags.Var(console.Choice(&f.seat, seatAll, "A", "B", "C", "D"), "seat", "seat whose view --tty and --gif show, under fog of war")
 	seedFlag(c, &f.seed)
 	flags.Var(console.Whole(&f.games, 1, view.MostListed), "games", "number of games to play")
-	flags.Var(numbersFlag{&f.only}, "episodes", "`N,N`: only these games, by their numbers in the list")
+	flags.Var(console.Numbers(&f.only), "episodes", "`N,N`: only these games, by their numbers in the list")
 	f.addPlay(c)
 	rulesFlag(c, &f.rulesFile, "the rule values, of GAME or of a recorded game without them")
 	f.addMaxTurns(c)
@@ -122,29 +121,6 @@ without a server.`
 	return `The command writes one file, with all data in it, that a browser opens: --out,
 or view.html. ` + console.FullProgram + ` view serves the page instead: large datasets and
 tournaments open at once there, and the page follows a recording that changes.`
-}
-
-// numbersFlag is a flag of numbers with commas between them.
-type numbersFlag struct{ to *[]uint64 }
-
-// String implements pflag.Value.
-func (f numbersFlag) String() string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*f.to), " ", ","), "[]")
-}
-
-// Type implements pflag.Value.
-func (numbersFlag) Type() string { return "N,N" }
-
-// Set implements pflag.Value.
-func (f numbersFlag) Set(text string) error {
-	for _, one := range strings.Split(text, ",") {
-		var n uint64
-		if err := console.Whole(&n, 0, uint64(math.MaxUint64)).Set(one); err != nil {
-			return err
-		}
-		*f.to = append(*f.to, n)
-	}
-	return nil
 }
 
 // specs returns the players.

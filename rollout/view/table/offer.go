@@ -1,0 +1,113 @@
+package table
+
+import (
+	"slices"
+
+	"moonfarm/sim"
+)
+
+// Option is something that a person can order.
+type Option struct {
+	Choice int     `json:"choice"` // −1: not one choice
+	Kind   string  `json:"kind"`   // as in features.Command; "" orders nothing
+	Placed bool    `json:"placed"`
+	X      float32 `json:"x"`
+	Y      float32 `json:"y"`
+	Target uint32  `json:"target"`
+	Entity uint32  `json:"entity"`
+	Number int     `json:"number"`
+	Note   string  `json:"note"`
+	Text   string  `json:"text"`
+}
+
+// option describes the orders of a choice by the first of them.
+func (t *Table) option(choice int, orders []sim.Order) Option {
+	x := Option{Choice: choice}
+	for i, o := range orders {
+		if c, ok := t.painter.Command(o, sim.Player(t.seat)); ok && i == 0 {
+			x.Kind, x.Placed, x.X, x.Y, x.Target, x.Entity, x.Number, x.Note = c.Kind, c.Placed, c.X, c.Y, c.Target, c.Entity, c.Number, c.Note
+		}
+	}
+	if t.o.Orders != nil {
+		for i, text := range t.o.Orders(orders) {
+			if i > 0 {
+				x.Text += ", "
+			}
+			x.Text += text
+		}
+	}
+	if x.Text == "" { // an order that changes nothing, but has a name
+		x.Text = x.Kind
+	}
+	return x
+}
+
+// Offer is what a person can choose now.
+type Offer struct {
+	Turn       int  `json:"turn"`
+	Step       int  `json:"step"`
+	Seat       int  `json:"seat"`
+	Over       bool `json:"over"`
+	Sequential bool `json:"sequential"` // a turn is several choices, the last is Nothing
+	Nothing    int  `json:"nothing"`
+	Undo       bool `json:"undo"`
+	Hint       bool `json:"hint"`
+	// Chosen is what the person has ordered in this turn, if it is Sequential.
+	Chosen []Option `json:"chosen"`
+	Heads  []Head   `json:"heads"`
+}
+
+// Head is a head with more than one legal choice.
+type Head struct {
+	Head    int      `json:"head"`
+	Entity  uint32   `json:"entity"`  // the Entity.ID of what acts; 0: the seat
+	Options []Option `json:"options"` // null unless they were asked for
+}
+
+// AllHeads asks for the options of all heads; other numbers that are no heads ask for none.
+const AllHeads = -1
+
+// Offer returns what the person can choose now, with the options of one head, or of all if there are few.
+func (t *Table) Offer(head int) Offer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := Offer{
+		Turn: t.e.Turns, Step: t.step, Seat: t.seat, Over: t.e.Status != sim.Running, Sequential: t.spec.Sequential, Nothing: t.spec.Nothing,
+		Undo: len(t.past)+len(t.picks) > 0, Hint: t.o.Hint != nil, Chosen: []Option{}, Heads: []Head{},
+	}
+	for _, c := range t.picks {
+		x.Chosen = append(x.Chosen, t.option(int(c), t.labels.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})))
+	}
+	if x.Over {
+		return x
+	}
+	masked := len(t.spec.Heads) - t.spec.Unmasked
+	action := slices.Repeat([]int32{int32(t.spec.Nothing)}, len(t.spec.Heads))
+	for h, n := range t.spec.Heads[:masked] {
+		one := Head{Head: h}
+		all := head == h || head == AllHeads
+		legal, known := 0, map[string]bool{}
+		for c := range n {
+			if !t.legal(h, c) {
+				continue
+			}
+			if legal++; c == t.spec.Nothing && masked > 1 || !all && one.Entity != 0 {
+				continue
+			}
+			action[h] = int32(c)
+			o := t.option(c, t.labels.AppendOrders(nil, 0, sim.Player(t.seat), action))
+			action[h] = int32(t.spec.Nothing)
+			if one.Entity == 0 {
+				one.Entity = o.Entity
+			}
+			if all && (!known[o.Text] || c == t.spec.Nothing) { // not two choices for the same orders
+				known[o.Text] = true
+				one.Options = append(one.Options, o)
+			}
+		}
+		if legal > 1 {
+			x.Heads = append(x.Heads, one)
+		}
+	}
+	return x
+}
