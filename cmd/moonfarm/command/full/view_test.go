@@ -1,0 +1,93 @@
+package full
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/cmd/moonfarm/internal/console"
+)
+
+// shown starts a command that serves a page, and returns its URL and a function that interrupts it and returns the
+// exit status.
+func shown(t *testing.T, args ...string) (url string, stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	out, in := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		status := program().Run(ctx, args, in, os.Stderr)
+		in.Close()
+		ended <- status
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	go io.Copy(io.Discard, out)
+	return strings.TrimSpace(line), func() int { cancel(console.ErrInterrupted); return <-ended }
+}
+
+// answer returns the text at a URL.
+func answer(t *testing.T, url string) string {
+	t.Helper()
+	c := http.Client{Timeout: time.Minute}
+	r, err := c.Get(url)
+	require.NoError(t, err)
+	defer r.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestView: games are served on this machine, and a recording that changes is shown again.
+func TestView(t *testing.T) {
+	dir := t.TempDir()
+	ctx := context.Background()
+	for _, seed := range []string{"1", "2"} {
+		data := filepath.Join(dir, "data"+seed)
+		require.Zero(t, run(ctx, []string{"generate", "towerdefence", "--policy", "econ", "--episodes", seed, "--max-turns", "20", "--obs", "none", "--seed", seed, "--out", data}))
+		require.Zero(t, run(ctx, []string{"replay", "convert", data, "--out", filepath.Join(dir, "rec"+seed)}))
+	}
+	read := func(name string) []byte {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return text
+	}
+	file := filepath.Join(dir, "game.jsonl")
+	require.NoError(t, os.WriteFile(file, read("rec1/00000000.jsonl"), 0o666))
+	url, stop := shown(t, "view", file)
+	assert.Contains(t, answer(t, url), "<!doctype html>")
+	assert.Contains(t, answer(t, url+"shelf.json"), `"total":1,`)
+	assert.Contains(t, answer(t, url+"film.json?game=0"), `"turns":20,`)
+	before := answer(t, url+"version.json")
+	require.NoError(t, os.WriteFile(file, append(read("rec2/00000000.jsonl"), read("rec2/00000001.jsonl")...), 0o666))
+	for begun := time.Now(); answer(t, url+"version.json") == before; time.Sleep(100 * time.Millisecond) {
+		require.Less(t, time.Since(begun), 3*time.Minute, "the change of the file is not seen")
+	}
+	assert.Contains(t, answer(t, url+"shelf.json"), `"total":2,`)
+	assert.Zero(t, stop())
+	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "0.0.0.0:0"}))
+	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "127.0.0.1:0", "--out", filepath.Join(dir, "x")}))
+}
+
+// TestViewRun: the curve of a run is read again for each visitor.
+func TestViewRun(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "curve.csv"), []byte(text), 0o666))
+	}
+	write("seconds,loss\n1,2\n2,1\n")
+	url, stop := shown(t, "view", dir)
+	assert.Contains(t, answer(t, url), "2 points")
+	write("seconds,loss\n1,2\n2,1\n3,0.5\n")
+	assert.Contains(t, answer(t, url), "3 points")
+	assert.Zero(t, stop())
+}
