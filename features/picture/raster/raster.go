@@ -63,12 +63,8 @@ func New(s Settings) (*Painter, error) {
 	if s.Width < 1 || s.Width > MostWidth {
 		return nil, fmt.Errorf("width %d: expected 1 to %d pixels", s.Width, MostWidth)
 	}
-	f, err := newFace()
-	if err != nil {
-		return nil, err
-	}
 	p := &Painter{
-		settings: s, circle: newCircle(), face: f, sprites: map[spriteKey]*sprite{}, room: spriteRoom,
+		settings: s, circle: newCircle(), face: newFace(), sprites: map[spriteKey]*sprite{}, room: spriteRoom,
 		dark: hex(legend.Dark), axis: hex(legend.Axis), grid: hex(legend.Grid), fog: hex(legend.Fog), strong: hex(legend.Strong), white: hex("#fff"),
 	}
 	for i, c := range legend.Colours {

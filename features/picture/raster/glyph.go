@@ -1,0 +1,117 @@
+package raster
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+//go:generate go run ./gen -out outlines.go
+
+// glyph is a letter of the font, with lengths in units of the font.
+type glyph struct {
+	letter  rune
+	advance int64  // from its origin to the origin of the next letter
+	outline string // segments: the kind, and varints x, y of each point, seen from the point before
+}
+
+// glyphOf returns the glyph of a letter: a box if the table lacks the letter.
+func glyphOf(letter rune) *glyph {
+	i := sort.Search(len(glyphs), func(i int) bool { return glyphs[i].letter >= letter })
+	if i < len(glyphs) && glyphs[i].letter == letter {
+		return &glyphs[i]
+	}
+	return &glyphs[0]
+}
+
+// inSize returns a length of the font at a font size, in units. It is rounded to 64ths of a pixel, as readers of fonts do.
+func inSize(length, size int64) int64 {
+	n := length * (size * 64 / unit)
+	if n < 0 {
+		return (n - em/2) / em * (unit / 64)
+	}
+	return (n + em/2) / em * (unit / 64)
+}
+
+// The kinds of segments. A move and a line have one point, a curve has two.
+const (
+	moveTo byte = iota
+	lineTo
+	curveTo
+)
+
+// segment is a part of an outline. It begins where the one before ends.
+type segment struct {
+	kind   byte
+	by, to point // by: the control point of a curve
+}
+
+// appendSegments appends the outline of a glyph at a font size, in units. y grows downwards.
+func (g *glyph) appendSegments(dst []segment, size int64) []segment {
+	data := []byte(g.outline)
+	next := func() int64 {
+		v, n := binary.Varint(data)
+		data = data[n:]
+		return v
+	}
+	var at point
+	step := func() point {
+		at.x += next()
+		at.y += next()
+		return point{inSize(at.x, size), inSize(at.y, size)}
+	}
+	for len(data) > 0 {
+		s := segment{kind: data[0]}
+		data = data[1:]
+		if s.kind == curveTo {
+			s.by = step()
+		}
+		s.to = step()
+		dst = append(dst, s)
+	}
+	return dst
+}
+
+// bounds returns the corners of the rectangle around all points of an outline.
+func bounds(segments []segment) (least, most point) {
+	add := func(p point) {
+		least = point{min(least.x, p.x), min(least.y, p.y)}
+		most = point{max(most.x, p.x), max(most.y, p.y)}
+	}
+	for i, s := range segments {
+		if i == 0 {
+			least, most = s.to, s.to
+		}
+		if s.kind == curveTo {
+			add(s.by)
+		}
+		add(s.to)
+	}
+	return least, most
+}
+
+// addGlyph adds the outline of a glyph whose origin is at a place.
+func addGlyph(c *canvas, segments []segment, origin point) {
+	at := func(p point) point { return point{origin.x + p.x, origin.y + p.y} }
+	var pen, first point
+	for _, s := range segments {
+		to := at(s.to)
+		switch s.kind {
+		case moveTo:
+			c.edge(pen, first)
+			first = to
+		case lineTo:
+			c.edge(pen, to)
+		case curveTo:
+			const n = 6
+			from, by := pen, at(s.by)
+			for k := int64(1); k <= n; k++ {
+				curve := func(a, b, c int64) int64 { return ((n-k)*(n-k)*a + 2*k*(n-k)*b + k*k*c) / (n * n) }
+				next := point{curve(from.x, by.x, to.x), curve(from.y, by.y, to.y)}
+				c.edge(pen, next)
+				pen = next
+			}
+		}
+		pen = to
+	}
+	c.edge(pen, first)
+}
