@@ -14,17 +14,17 @@ func (f *Film) Head() ([]byte, error) { return json.Marshal(&f.head) }
 
 // Frames returns the JSON of frames.json: the positions from first on, at most Chunk.
 func (f *Film) Frames(seat, first int) ([]byte, error) {
-	w := newWriter(&f.head)
+	w := newWriter(&f.head, first)
 	last := min(first+Chunk-1, f.head.Turns)
 	if err := f.EachFrame(seat, first, last, func(int) error { w.position(); return nil }, w.frame); err != nil {
 		return nil, err
 	}
-	return w.chunk(first, f.inputs(first, last))
+	return w.chunk(f.inputs(first, last))
 }
 
 // chunk returns the JSON of the positions that were written. It changes nothing.
-func (w *writer) chunk(first int, inputs [][][]string) ([]byte, error) {
-	out := append([]byte(`{"from":`), strconv.Itoa(first)...)
+func (w *writer) chunk(inputs [][][]string) ([]byte, error) {
+	out := append([]byte(`{"from":`), strconv.Itoa(w.first)...)
 	out = append(out, `,"kinds":[`...)
 	for i, k := range w.names {
 		out = comma(out, i)
@@ -72,13 +72,13 @@ func (f *Film) Stats() ([]byte, error) {
 		}
 		f.painter.Scene(&s, 0, features.Spectator)
 		out = comma(out, n)
-		out = f.head.appendStats(out, &s)
+		out = f.head.appendStats(out, &s, n)
 	}
 	return append(out, `]}`...), nil
 }
 
-// appendStats appends the numbers of a scene.
-func (h *head) appendStats(out []byte, s *features.Scene) []byte {
+// appendStats appends the numbers of a scene of position n.
+func (h *head) appendStats(out []byte, s *features.Scene, n int) []byte {
 	values := make([]float64, len(h.Stats))
 	for i := range values {
 		values[i] = math.NaN()
@@ -86,6 +86,13 @@ func (h *head) appendStats(out []byte, s *features.Scene) []byte {
 	for _, n := range s.Stats {
 		if i, ok := h.stats[statKey{n.Name, n.Seat}]; ok {
 			values[i] = n.Value
+		}
+	}
+	for k, one := range h.series {
+		for p := range h.Seats {
+			if at := n*h.Seats + p; at < len(one.Values) {
+				values[len(h.Stats)-(len(h.series)-k)*h.Seats+p] = float64(one.Values[at])
+			}
 		}
 	}
 	out = append(out, '[')
@@ -113,6 +120,7 @@ type writer struct {
 	out       []byte
 	names     []kind
 	kinds     map[kind]int // index in names
+	first     int          // position
 	positions int
 	moments   int // frames of the position
 
@@ -123,7 +131,9 @@ type writer struct {
 }
 
 // newWriter returns the writer of a chunk.
-func newWriter(h *head) *writer { return &writer{kinds: map[kind]int{}, head: h} }
+func newWriter(h *head, first int) *writer {
+	return &writer{kinds: map[kind]int{}, head: h, first: first}
+}
 
 // position begins a position.
 func (w *writer) position() {
@@ -148,7 +158,7 @@ func (w *writer) frame(s *features.Scene) {
 	for i := range s.Events {
 		w.out = w.event(comma(w.out, i), &s.Events[i])
 	}
-	w.out = append(w.head.appendStats(append(w.out, `],"s":`...), s), '}')
+	w.out = append(w.head.appendStats(append(w.out, `],"s":`...), s, w.first+w.positions-1), '}')
 	w.areas = append(w.areas[:0], s.Areas...)
 	w.ranges = append(w.ranges[:0], s.Ranges...)
 	w.entities = append(w.entities[:0], s.Entities...)

@@ -27,8 +27,15 @@ type Game struct {
 	Vector  env.Vector       // one game, by the rules of the episode, or one that goes through its recorded states
 	Episode *rollout.Episode // not to be changed
 	Marks   []Mark
+	Series  []Series
 	// Orders returns orders as texts for people; nil if there are none.
 	Orders func(orders []sim.Order) []string
+}
+
+// Series is a number of each seat before each turn that the scenes do not have, such as the value of a search.
+type Series struct {
+	Name, Unit string
+	Values     []float32 // of seat p before turn t at t·seats + p; NaN: none
 }
 
 // Mark is a turn that a person may want to see.
@@ -77,7 +84,8 @@ type head struct {
 	Marks   []Mark     `json:"marks"`
 	Stats   []headStat `json:"stats"`
 
-	stats map[statKey]int // the place in Stats
+	stats  map[statKey]int // the place in Stats
+	series []Series        // after the numbers of the scenes
 }
 
 // headStat describes a number of a seat.
@@ -109,6 +117,12 @@ func NewFilm(g Game) (*Film, error) {
 	h := &f.head
 	h.Game, h.ID, h.Name, h.Players, h.Seats, h.Turns = s.Info.Name, g.ID, g.Name, e.Policies, e.Players, e.Turns
 	h.Marks = append(h.Marks, g.Marks...)
+	h.series = g.Series
+	for _, one := range g.Series {
+		for p := range h.Seats {
+			h.Stats = append(h.Stats, headStat{one.Name, one.Unit, p})
+		}
+	}
 	painter.Scene(start, 0, 0)
 	h.Fog = hides(start)
 	return f, nil

@@ -221,6 +221,34 @@ func TestLastFrame(t *testing.T) {
 	}
 }
 
+// TestSeries: numbers beside those of the scenes come after them, before each turn, and none at the end.
+func TestSeries(t *testing.T) {
+	e := &rollout.Episode{Players: 2, Turns: 2, Ends: make([]int32, 4), Policies: []string{"a", "b"}}
+	nan := float32(math.NaN())
+	f, err := view.NewFilm(view.Game{Vector: vector(t, "tron", "", 0), Episode: e, Series: []view.Series{
+		{Name: "value", Unit: "result", Values: []float32{0.5, nan, -0.25, 0.125}}, {Name: "other", Unit: "x", Values: []float32{1}}}})
+	require.NoError(t, err)
+	head, err := f.Head()
+	require.NoError(t, err)
+	require.Contains(t, string(head), `{"name":"value","unit":"result","seat":0},{"name":"value","unit":"result","seat":1},{"name":"other","unit":"x","seat":0},{"name":"other","unit":"x","seat":1}]`)
+	stats, err := f.Stats()
+	require.NoError(t, err)
+	var table struct{ Turns [][]*float64 }
+	require.NoError(t, json.Unmarshal(stats, &table))
+	text, err := f.Frames(-1, 0)
+	require.NoError(t, err)
+	var c chunk
+	require.NoError(t, json.Unmarshal(text, &c))
+	for n, want := range []string{"[0.5,null,1,null]", "[-0.25,0.125,null,null]", "[null,null,null,null]"} {
+		row := table.Turns[n]
+		got, err := json.Marshal(row[len(row)-4:])
+		require.NoError(t, err)
+		assert.Equal(t, want, string(got), "position %d", n)
+		frames := c.Positions[n]
+		assert.Equal(t, row, frames[len(frames)-1].S, "position %d", n)
+	}
+}
+
 // TestDesk: the page's questions are answered, and wrong ones get errors.
 func TestDesk(t *testing.T) {
 	d := view.NewDesk(shelf(t, "tron", "", "random", 100, 6))

@@ -59,10 +59,10 @@ func (l *Live) Show(scene func(dst *features.Scene, seat int)) {
 		l.head.Turns++
 		l.numbers = append(l.numbers, ',')
 	}
-	l.numbers = l.head.appendStats(l.numbers, &s)
+	l.numbers = l.head.appendStats(l.numbers, &s, l.head.Turns)
 	for seat, t := range l.tracks {
 		if l.head.Turns%Chunk == 0 {
-			t.chunks = append(t.chunks, newWriter(&l.head))
+			t.chunks = append(t.chunks, newWriter(&l.head, l.head.Turns))
 		}
 		w := t.chunks[len(t.chunks)-1]
 		w.position()
@@ -176,7 +176,7 @@ func (l *Live) Answer(question string) ([]byte, error) {
 		if v.err != nil || t == nil || from < 0 || from%Chunk != 0 || from/Chunk >= len(t.chunks) {
 			return nil, fmt.Errorf("seat=%.40q and from=%.40q: there is no such part of the game", v.Get("seat"), v.Get("from"))
 		}
-		return t.chunks[from/Chunk].chunk(from, [][][]string{})
+		return t.chunks[from/Chunk].chunk([][][]string{})
 	}
 	return nil, &UnknownError{strings.TrimSpace(question)}
 }

@@ -52,7 +52,7 @@ func (l *List) Shelf() *view.List {
 }
 
 // filmOf opens the film of an episode of a game of the catalog.
-func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name string, e *rollout.Episode, marks []view.Mark) (*view.Film, error) {
+func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name string, e *rollout.Episode, marks []view.Mark, series ...view.Series) (*view.Film, error) {
 	c.N = 1
 	v, err := g.New(rules, c)
 	if len(e.Recording) > 0 && g.Recorded != nil {
@@ -64,7 +64,7 @@ func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name strin
 	if e.Stopped != "" {
 		marks = append(slices.Clone(marks), view.Mark{Turn: e.Turns, Kind: "fault", Note: e.Stopped})
 	}
-	return view.NewFilm(view.Game{ID: id, Name: name, Vector: v, Episode: e, Marks: marks,
+	return view.NewFilm(view.Game{ID: id, Name: name, Vector: v, Episode: e, Marks: marks, Series: series,
 		Orders: func(orders []sim.Order) []string { return recordings.OrderTexts(g.Name, orders) }})
 }
 
@@ -354,10 +354,14 @@ func (s *datasetShelf) Film(id uint64) (*view.Film, error) {
 	defer s.mu.Unlock()
 	var found *rollout.Episode
 	rules, name := 0, ""
+	var series []view.Series
 	if id < s.d.Manifest().Totals.Episodes {
 		err := s.each(id, func(e *datasets.Episode) bool {
 			kept := Kept(&e.Episode)
 			found, rules, name = &kept, e.Rules, strings.Clone(e.Source)
+			if len(e.Searches.Value) == len(e.Ends) && len(e.Ends) > 0 {
+				series = append(series, view.Series{Name: "search value", Unit: "result that the search expected", Values: slices.Clone(e.Searches.Value)})
+			}
 			return false
 		})
 		if err != nil {
@@ -368,7 +372,7 @@ func (s *datasetShelf) Film(id uint64) (*view.Film, error) {
 		return nil, fmt.Errorf("%s has no episode %d", s.head.Title, id)
 	}
 	job := &s.d.Manifest().Job
-	return filmOf(s.game, job.Rules[rules], env.Settings{MaxTurns: job.MaxTurns}, id, name, found, nil)
+	return filmOf(s.game, job.Rules[rules], env.Settings{MaxTurns: job.MaxTurns}, id, name, found, nil, series...)
 }
 
 // Kept returns a copy of the fields that are needed to play an episode again.
