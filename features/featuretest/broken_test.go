@@ -186,7 +186,15 @@ var broken = map[string]func(k *kit){
 	}),
 	"Frames#number": reshot(0, func(dst *features.Scene, _ int) { dst.Entities[0].Owner = 1 }),
 	"Frames#again":  unsteady,
-	"Allocations":   func(k *kit) { k.Actions = lavish{k.Actions} },
+	"Command#kind": func(k *kit) {
+		k.Command = func(sim.Order, sim.Player) features.Command { return features.Command{} }
+	},
+	"Command#place": func(k *kit) {
+		k.Command = func(sim.Order, sim.Player) features.Command {
+			return features.Command{Kind: "take", Placed: true, X: simtest.ToyHeaps}
+		}
+	},
+	"Allocations": func(k *kit) { k.Actions = lavish{k.Actions} },
 }
 
 func TestRunFindsFaults(t *testing.T) {

@@ -23,6 +23,7 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 		},
 		Scene:   toyScene,
 		Frames:  toyFrames(g),
+		Command: func(sim.Order, sim.Player) features.Command { return features.Command{Kind: "take"} },
 		Actions: toyActions{game: g, heads: heads},
 		Forms:   []features.Form[simtest.ToyState]{toyOrders(g)},
 		Measures: []features.Measure[simtest.ToyState]{{
