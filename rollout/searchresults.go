@@ -44,6 +44,39 @@ func (f *SearchResults) AppendChoiceEnds(dst []int32) []int32 {
 	return dst
 }
 
+// Move is a move of a search in a row.
+type Move struct {
+	Share   float32
+	Choices []int32 // as in SearchResults
+}
+
+// Moves returns the moves of a row, which share the memory of f.
+func (f *SearchResults) Moves(row int) []Move {
+	if row < 0 || row >= len(f.Ends) {
+		return nil
+	}
+	first, at := 0, 0
+	if row > 0 {
+		first = int(f.Ends[row-1])
+	}
+	if at = first; len(f.Counts) > 0 {
+		at = 0
+		for _, n := range f.Counts[:first] {
+			at += int(n)
+		}
+	}
+	var list []Move
+	for m := first; m < int(f.Ends[row]); m++ {
+		n := 1
+		if len(f.Counts) > 0 {
+			n = int(f.Counts[m])
+		}
+		list = append(list, Move{f.Shares[m], f.Choices[at : at+n]})
+		at += n
+	}
+	return list
+}
+
 // empty returns f without rows, in the same memory.
 func (f SearchResults) empty() SearchResults {
 	return SearchResults{f.Value[:0], f.Ends[:0], f.Shares[:0], f.Choices[:0], f.Counts[:0]}

@@ -183,3 +183,18 @@ func TestFoundAllocatesNothing(t *testing.T) {
 	n := testing.AllocsPerRun(3, play)
 	assert.LessOrEqualf(t, n, float64(0), "%v allocations in 40 episodes", n)
 }
+
+// TestMoves: the moves of each row, with one choice each and with several.
+func TestMoves(t *testing.T) {
+	one := rollout.SearchResults{Ends: []int32{2, 2, 3}, Shares: []float32{0.5, 0.25, 1}, Choices: []int32{7, 8, 9}}
+	several := one
+	several.Counts, several.Choices = []int32{2, 0, 1}, []int32{7, 8, 9}
+	for row, want := range [][]rollout.Move{{{Share: 0.5, Choices: []int32{7}}, {Share: 0.25, Choices: []int32{8}}}, nil, {{Share: 1, Choices: []int32{9}}}} {
+		require.Equal(t, want, one.Moves(row))
+	}
+	for row, want := range [][]rollout.Move{{{Share: 0.5, Choices: []int32{7, 8}}, {Share: 0.25, Choices: []int32{}}}, nil, {{Share: 1, Choices: []int32{9}}}} {
+		require.Equal(t, want, several.Moves(row))
+	}
+	require.Nil(t, one.Moves(-1))
+	require.Nil(t, one.Moves(3))
+}

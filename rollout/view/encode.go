@@ -16,7 +16,21 @@ func (f *Film) Head() ([]byte, error) { return json.Marshal(&f.head) }
 func (f *Film) Frames(seat, first int) ([]byte, error) {
 	w := newWriter(&f.head, first)
 	last := min(first+Chunk-1, f.head.Turns)
-	if err := f.EachFrame(seat, first, last, func(int) error { w.position(); return nil }, w.frame); err != nil {
+	err := f.EachFrame(seat, first, last, func(n int) error {
+		if n > first {
+			w.moves = append(w.moves, f.movesNow()) // of the position before
+		}
+		w.position()
+		return nil
+	}, w.frame)
+	if err == nil && f.head.Moves {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if err = f.seek(last); err == nil {
+			w.moves = append(w.moves, f.movesNow())
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return w.chunk(f.inputs(first, last))
@@ -37,7 +51,11 @@ func (w *writer) chunk(inputs [][][]string) ([]byte, error) {
 	}
 	out = append(append(append(out, `],"positions":[`...), w.out...), `]],"inputs":`...)
 	text, err := json.Marshal(inputs)
-	return append(append(out, text...), '}'), err
+	if out = append(out, text...); err == nil && w.head.Moves {
+		text, err = json.Marshal(w.moves)
+		out = append(append(out, `,"moves":`...), text...)
+	}
+	return append(out, '}'), err
 }
 
 // inputs returns the orders of the turns after positions first to last, as texts: one list for each seat.
@@ -122,7 +140,8 @@ type writer struct {
 	kinds     map[kind]int // index in names
 	first     int          // position
 	positions int
-	moments   int // frames of the position
+	moments   int      // frames of the position
+	moves     [][]seat // by position
 
 	areas    []features.Area
 	ranges   []features.Range

@@ -28,6 +28,8 @@ type Game struct {
 	Episode *rollout.Episode // not to be changed
 	Marks   []Mark
 	Series  []Series
+	// Searches are the results of the seats' searches, with choices of the vector's form; nil: there are none.
+	Searches *rollout.SearchResults
 	// Orders returns orders as texts for people; nil if there are none.
 	Orders func(orders []sim.Order) []string
 }
@@ -83,6 +85,7 @@ type head struct {
 	Word    string     `json:"word"` // for a turn
 	Marks   []Mark     `json:"marks"`
 	Stats   []headStat `json:"stats"`
+	Moves   bool       `json:"moves"` // chunks have the moves of searches
 
 	stats  map[statKey]int // the place in Stats
 	series []Series        // after the numbers of the scenes
@@ -116,7 +119,7 @@ func NewFilm(g Game) (*Film, error) {
 	f.shots, _ = env.Unwrap(g.Vector).(env.Snapshotter)
 	h := &f.head
 	h.Game, h.ID, h.Name, h.Players, h.Seats, h.Turns = s.Info.Name, g.ID, g.Name, e.Policies, e.Players, e.Turns
-	h.Marks = append(h.Marks, g.Marks...)
+	h.Marks, h.Moves = append(h.Marks, g.Marks...), g.Searches != nil
 	h.series = g.Series
 	for _, one := range g.Series {
 		for p := range h.Seats {

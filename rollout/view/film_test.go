@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +18,7 @@ import (
 	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 	"moonfarm/sim"
 )
@@ -246,6 +248,52 @@ func TestSeries(t *testing.T) {
 		assert.Equal(t, want, string(got), "position %d", n)
 		frames := c.Positions[n]
 		assert.Equal(t, row, frames[len(frames)-1].S, "position %d", n)
+	}
+}
+
+// TestMoves: a chunk has the moves that a search weighed before each turn; that with the largest share was played.
+func TestMoves(t *testing.T) {
+	for _, c := range []struct{ game, spec string }{{"towerdefence", "mcts(sims=30)"}, {"terminal", "mcts(sims=8)"}} {
+		t.Run(c.game, func(t *testing.T) {
+			const turns = 12
+			v := vector(t, c.game, "", turns)
+			m, err := policy.New(c.game, c.spec)
+			require.NoError(t, err)
+			p, err := m(v.Spec())
+			require.NoError(t, err)
+			texts := func(o []sim.Order) []string { return recordings.OrderTexts(c.game, o) }
+			require.NoError(t, rollout.Shard(context.Background(), v, []rollout.Policy{p, p}, 5, 0, 1, sinkFunc(func(e *rollout.Episode) error {
+				f, err := view.NewFilm(view.Game{Vector: vector(t, c.game, "", turns), Episode: e, Searches: &e.Searches, Orders: texts})
+				require.NoError(t, err)
+				text, err := f.Frames(-1, 0)
+				require.NoError(t, err)
+				var k struct{ Moves [][][][6]any }
+				require.NoError(t, json.Unmarshal(text, &k))
+				require.Len(t, k.Moves, turns+1)
+				agree := 0
+				for n, seats := range k.Moves[:turns] {
+					require.Len(t, seats, 2)
+					for p, moves := range seats {
+						sum := 0.0
+						for _, one := range moves {
+							sum += one[0].(float64)
+						}
+						require.LessOrEqual(t, sum, 1.001)
+						played := slices.Sorted(slices.Values(texts(e.OrdersOf(n, sim.Player(p)))))
+						for _, one := range moves { // of equal shares any may be the one that was played
+							said := slices.Sorted(slices.Values(strings.Split(one[5].(string), ", ")))
+							if one[0] == moves[0][0] && (slices.Equal(said, played) || len(played) == 0 && one[5] == "nothing") {
+								agree++
+								break
+							}
+						}
+					}
+				}
+				assert.GreaterOrEqual(t, agree, 2*turns*3/4, "a move with the largest share is the one that was played, but for moves that no choices express")
+				assert.Empty(t, k.Moves[turns][0])
+				return nil
+			})))
+		})
 	}
 }
 

@@ -86,7 +86,7 @@ function shape(g, look, x, y, w, h, up, dpr) {
 const layer = () => document.createElement("canvas").getContext("2d");
 
 // show has the switches of all boards.
-const show = { ranges: true, orders: true, grid: true };
+const show = { ranges: true, orders: true, grid: true, moves: true };
 
 const mostSprites = 3000;
 const miniSide = 120; // of the map in the corner, in points
@@ -221,6 +221,7 @@ class Board {
       g.drawImage(this.layers.over.canvas, 0, 0);
     }
     this.events(g, frame.events, part);
+    this.weighed(g);
     this.legal(g);
     this.rings(g, part);
     if (this.zoom > 1) this.mini(g, frame);
@@ -507,6 +508,27 @@ class Board {
       }
     }
     g.restore();
+  }
+
+  // weighed marks the cells of the moves that searches weighed: the larger the share, the larger the disc.
+  weighed(g) {
+    if (!show.moves || !this.moves?.length) return;
+    this.moves.forEach((list, seat) => {
+      g.fillStyle = g.strokeStyle = palette.edge[colour(seat)];
+      g.lineWidth = this.dpr;
+      g.setLineDash([]);
+      const best = Math.max(...list.map((m) => m.share), 0.01);
+      for (const m of list) {
+        if (!m.placed || m.share < 0.005) continue;
+        g.beginPath();
+        g.arc(this.x(m.x + 0.5), this.y(m.y + 0.5), Math.max(this.cell * 0.46 * Math.sqrt(m.share / best), 1.5 * this.dpr), 0, 2 * Math.PI);
+        g.globalAlpha = 0.15;
+        g.fill();
+        g.globalAlpha = 0.8;
+        g.stroke();
+      }
+    });
+    g.globalAlpha = 1;
   }
 
   // legal marks the cells where a person can order what is chosen, and those of a hint.

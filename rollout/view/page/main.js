@@ -346,7 +346,7 @@ $("seat").addEventListener("change", async () => {
   if (!(await go(state.turn, state.frame)) && state.seat === seat) $("seat").value = state.seat = was;
   else if (state.films[1]) compare();
 });
-for (const [id, key] of [["show-ranges", "ranges"], ["show-orders", "orders"], ["show-grid", "grid"]]) {
+for (const [id, key] of [["show-ranges", "ranges"], ["show-orders", "orders"], ["show-grid", "grid"], ["show-moves", "moves"]]) {
   $(id).addEventListener("change", () => {
     show[key] = $(id).checked;
     changed(false);

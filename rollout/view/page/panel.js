@@ -186,6 +186,25 @@ function showInputs(head, inputs) {
   if (!inputs.length) box.append(element("p", "none", "soft"));
 }
 
+// showMoves shows the moves that the seats' searches weighed, those with the largest shares first.
+function showMoves(head, moves) {
+  $("moves-box").hidden = $("show-moves-label").hidden = !head.moves;
+  if (!head.moves) return;
+  const box = $("moves"), key = JSON.stringify(moves);
+  if (box.dataset.key === key) return;
+  box.dataset.key = key;
+  box.replaceChildren();
+  moves.forEach((list, seat) => {
+    if (!list.length) return;
+    const title = element("h3");
+    title.append(chip(seat), playerOf(head, seat));
+    const items = element("ul");
+    lines(items, list.slice(0, 8).map((m) => ({ words: `${(100 * m.share).toFixed(m.share < 0.1 ? 1 : 0)} % ${m.text}` })), "none");
+    box.append(title, items);
+  });
+  if (!box.children.length) box.append(element("p", "none", "soft"));
+}
+
 // factsOf returns what is to be said of an entity, as lines of text.
 function factsOf(film, frame, e) {
   const list = [`${e.owner < 0 ? "nobody's" : playerOf(film.head, e.owner) + ":"} ${e.kind.name}`];

@@ -71,6 +71,8 @@ function arrive(turn, frame, moving) {
     const ends = i > 0 && state.frame === state.frames - 1;
     const shown = frames[ends ? last : Math.min(state.frame, last)];
     const before = moving ? boards[i].frame : null;
+    const isState = i === 0 ? state.frame === state.frames - 1 : ends;
+    boards[i].moves = isState && film.head.moves ? film.moves(Math.min(turn, film.head.turns), state.seat) : [];
     boards[i].set(film, shown, before);
   });
   state.moving = moving;
@@ -232,6 +234,7 @@ function panels() {
   drawPlot(film, state.seat, Math.min(state.turn, film.head.turns));
   drawMarks(film.head, state.differs);
   showEvents(frame.events);
+  showMoves(film.head, boards[0].moves ?? []);
   showInputs(film.head, film.inputs(Math.min(state.turn, film.head.turns), state.seat));
   showKinds(film, frame);
   choose();

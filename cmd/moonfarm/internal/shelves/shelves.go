@@ -16,6 +16,7 @@ import (
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/policy"
@@ -52,7 +53,7 @@ func (l *List) Shelf() *view.List {
 }
 
 // filmOf opens the film of an episode of a game of the catalog.
-func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name string, e *rollout.Episode, marks []view.Mark, series ...view.Series) (*view.Film, error) {
+func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name string, e *rollout.Episode, marks []view.Mark, found *searched) (*view.Film, error) {
 	c.N = 1
 	v, err := g.New(rules, c)
 	if len(e.Recording) > 0 && g.Recorded != nil {
@@ -64,7 +65,10 @@ func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name strin
 	if e.Stopped != "" {
 		marks = append(slices.Clone(marks), view.Mark{Turn: e.Turns, Kind: "fault", Note: e.Stopped})
 	}
-	return view.NewFilm(view.Game{ID: id, Name: name, Vector: v, Episode: e, Marks: marks, Series: series,
+	if found == nil {
+		found = &searched{}
+	}
+	return view.NewFilm(view.Game{ID: id, Name: name, Vector: v, Episode: e, Marks: marks, Series: found.series, Searches: found.moves,
 		Orders: func(orders []sim.Order) []string { return recordings.OrderTexts(g.Name, orders) }})
 }
 
@@ -72,7 +76,7 @@ func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name strin
 func (l *List) add(g catalog.Entry, rules string, c env.Settings, name string, e rollout.Episode) {
 	id := uint64(len(l.Games))
 	l.Games = append(l.Games, &Game{Entry: view.EntryOf(id, name, &e), Of: g, Rules: rules, Episode: &e,
-		Open: func() (*view.Film, error) { return filmOf(g, rules, c, id, name, &e, nil) }})
+		Open: func() (*view.Film, error) { return filmOf(g, rules, c, id, name, &e, nil, nil) }})
 }
 
 // Recording lists the games of a recording. A game that cannot be played again ends where it differs. rules returns the
@@ -230,7 +234,7 @@ func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entr
 			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: its players are bots without replays, or the rules are other ones (--rules)", p.Number)
 			return
 		}
-		film, failed = filmOf(s.Game, s.Rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks)
+		film, failed = filmOf(s.Game, s.Rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks, nil)
 	})
 	if err = errors.Join(err, failed); err != nil {
 		return nil, err
@@ -348,20 +352,37 @@ func (s *datasetShelf) each(first uint64, do func(e *datasets.Episode) bool) err
 	return nil
 }
 
+// searched is what searches found in an episode.
+type searched struct {
+	series []view.Series
+	moves  *rollout.SearchResults
+}
+
+// searched returns what the searches found in an episode, nil if there was none.
+func (s *datasetShelf) searched(e *datasets.Episode) *searched {
+	r := &e.Searches
+	if len(r.Value) != len(e.Ends) || len(e.Ends) == 0 {
+		return nil
+	}
+	x := &searched{series: []view.Series{{Name: "search value", Unit: "result that the search expected", Values: slices.Clone(r.Value)}}}
+	if form := s.d.Manifest().Job.Form; form == "" || form == features.Cells {
+		x.moves = &rollout.SearchResults{Ends: slices.Clone(r.Ends), Shares: slices.Clone(r.Shares), Choices: slices.Clone(r.Choices), Counts: slices.Clone(r.Counts)}
+	}
+	return x
+}
+
 // Film implements view.Shelf.
 func (s *datasetShelf) Film(id uint64) (*view.Film, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found *rollout.Episode
 	rules, name := 0, ""
-	var series []view.Series
+	var search *searched
 	if id < s.d.Manifest().Totals.Episodes {
 		err := s.each(id, func(e *datasets.Episode) bool {
 			kept := Kept(&e.Episode)
 			found, rules, name = &kept, e.Rules, strings.Clone(e.Source)
-			if len(e.Searches.Value) == len(e.Ends) && len(e.Ends) > 0 {
-				series = append(series, view.Series{Name: "search value", Unit: "result that the search expected", Values: slices.Clone(e.Searches.Value)})
-			}
+			search = s.searched(e)
 			return false
 		})
 		if err != nil {
@@ -372,7 +393,7 @@ func (s *datasetShelf) Film(id uint64) (*view.Film, error) {
 		return nil, fmt.Errorf("%s has no episode %d", s.head.Title, id)
 	}
 	job := &s.d.Manifest().Job
-	return filmOf(s.game, job.Rules[rules], env.Settings{MaxTurns: job.MaxTurns}, id, name, found, nil, series...)
+	return filmOf(s.game, job.Rules[rules], env.Settings{MaxTurns: job.MaxTurns}, id, name, found, nil, search)
 }
 
 // Kept returns a copy of the fields that are needed to play an episode again.
