@@ -25,7 +25,21 @@ const person = {
   kind: "",
   picks: new Map(), // of games with many heads: head → option, until the turn ends
   hinted: [],
-  busy: false,
+  jobs: Promise.resolve(), // requests follow one another
+  waiting: 0, // jobs
+  due: false, // a job that shows the offer waits
+
+  get busy() {
+    return this.waiting > 0;
+  },
+
+  // run does a job after those before it.
+  run(job) {
+    this.waiting++;
+    const done = this.jobs.then(job).catch(fail).finally(() => this.waiting--);
+    this.jobs = done;
+    return done;
+  },
 
   many() {
     return !!this.offer && (this.offer.heads.length > 1 || this.offer.heads.some((h) => h.entity > 0));
@@ -39,24 +53,27 @@ const person = {
     if (!$("live-box").hidden) {
       put($("hold"), info.held ? "Go on" : "Hold");
     }
-    if ($("person-box").hidden || this.busy) return;
-    this.busy = true;
-    try {
-      const raw = await load("offer.json?head=-2");
-      const before = this.offer;
-      this.offer = {
-        turn: whole(raw.turn, 0, 1e9), step: whole(raw.step, 0, 1e9), over: raw.over === true, sequential: raw.sequential === true, nothing: whole(raw.nothing, 0, 1e9),
-        undo: raw.undo === true, hint: raw.hint === true, chosen: listOf(raw.chosen, 1000).map(optionOf),
-        heads: listOf(raw.heads, 1000).map((h) => ({ head: whole(h?.head, 0, 1e6), entity: whole(h?.entity, 0, 2 ** 32) })),
-      };
-      if (!before || before.turn !== this.offer.turn) this.picks.clear();
-      if (!before || before.turn !== this.offer.turn || before.step !== this.offer.step) this.hinted = [];
-      if (this.many()) await this.head0();
-      else await this.ask(-1);
-    } catch (e) {
-      fail(e);
-    }
-    this.busy = false;
+    if ($("person-box").hidden || this.due) return;
+    this.due = true;
+    await this.run(() => {
+      this.due = false;
+      return this.look();
+    });
+  },
+
+  // look asks what can be chosen now.
+  async look() {
+    const raw = await load("offer.json?head=-2");
+    const before = this.offer;
+    this.offer = {
+      turn: whole(raw.turn, 0, 1e9), step: whole(raw.step, 0, 1e9), over: raw.over === true, sequential: raw.sequential === true, nothing: whole(raw.nothing, 0, 1e9),
+      undo: raw.undo === true, hint: raw.hint === true, chosen: listOf(raw.chosen, 1000).map(optionOf),
+      heads: listOf(raw.heads, 1000).map((h) => ({ head: whole(h?.head, 0, 1e6), entity: whole(h?.entity, 0, 2 ** 32) })),
+    };
+    if (!before || before.turn !== this.offer.turn) this.picks.clear();
+    if (!before || before.turn !== this.offer.turn || before.step !== this.offer.step) this.hinted = [];
+    if (this.many()) await this.head0();
+    else await this.ask(-1);
     this.fill();
   },
 
@@ -161,23 +178,20 @@ const person = {
     this.fill();
   },
 
-  async send(picks) {
-    if (this.busy) return;
-    this.busy = true;
-    const { turn, step } = this.offer;
-    try {
-      await post("choose", { turn, step, picks });
+  // send sends choices, if the turn is still the one in which they were made.
+  send(picks) {
+    const { turn } = this.offer;
+    return this.run(async () => {
+      if (this.offer.turn !== turn) throw new Error("The game has gone on meanwhile.");
+      await post("choose", { turn, step: this.offer.step, picks });
       version = undefined;
       await refresh();
-    } catch (e) {
-      fail(e);
-    }
-    this.busy = false;
-    await this.show();
-    if (this.offer.turn > turn && state.films.length && state.turn === this.offer.turn && state.frames > 1) {
-      await go(this.offer.turn, 0); // what happened in the turn
-      play();
-    }
+      await this.look();
+      if (this.offer.turn > turn && state.films.length && state.turn === this.offer.turn && state.frames > 1) {
+        await go(this.offer.turn, 0); // what happened in the turn
+        play();
+      }
+    });
   },
 
   end() {
@@ -186,16 +200,14 @@ const person = {
     else this.send([{ head: this.head, choice: offer.nothing }]);
   },
 
-  async undo() {
-    try {
+  undo() {
+    return this.run(async () => {
       await post("undo");
       version = undefined;
       await refresh();
       await go(lastTurn());
-    } catch (e) {
-      fail(e);
-    }
-    await this.show();
+      await this.look();
+    });
   },
 
   async hint() {
