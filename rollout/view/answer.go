@@ -18,9 +18,9 @@ type Answerer interface {
 	Answer(question string) ([]byte, error)
 }
 
-// Desk answers the page's questions about a shelf. It may be used by several goroutines at once.
-type Desk struct {
-	shelf Shelf
+// Responder answers the page's questions about a game list. It may be used by several goroutines at once.
+type Responder struct {
+	list GameList
 
 	mu    sync.Mutex
 	films []*opened // the latest first
@@ -35,8 +35,8 @@ type opened struct {
 // mostOpen is the number of films that stay open.
 const mostOpen = 4
 
-// NewDesk returns the desk of a shelf.
-func NewDesk(s Shelf) *Desk { return &Desk{shelf: s} }
+// NewResponder returns the responder of a game list.
+func NewResponder(s GameList) *Responder { return &Responder{list: s} }
 
 // UnknownError means that a question names nothing that there is.
 type UnknownError struct{ Question string }
@@ -45,14 +45,14 @@ type UnknownError struct{ Question string }
 func (e *UnknownError) Error() string { return fmt.Sprintf("nothing is called %.100q", e.Question) }
 
 // Answer returns the JSON that a name stands for: "film.json?game=3".
-func (d *Desk) Answer(question string) ([]byte, error) {
+func (d *Responder) Answer(question string) ([]byte, error) {
 	v, path, err := asked(question)
 	if err != nil {
 		return nil, err
 	}
 	switch path {
-	case "shelf.json":
-		return json.Marshal(d.shelf.Head())
+	case "list.json":
+		return json.Marshal(d.list.Head())
 	case "games.json":
 		return d.games(v)
 	case "film.json":
@@ -82,12 +82,12 @@ type gamesAnswer struct {
 }
 
 // games answers games.json.
-func (d *Desk) games(v *values) ([]byte, error) {
+func (d *Responder) games(v *values) ([]byte, error) {
 	q := Query{From: v.number("from", 0), Count: v.number("count", 50), Sort: v.Get("sort"), Policy: v.Get("policy"), Outcome: v.Get("outcome")}
 	if v.err != nil {
 		return nil, v.err
 	}
-	list, total, err := d.shelf.Games(q)
+	list, total, err := d.list.Games(q)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (d *Desk) games(v *values) ([]byte, error) {
 }
 
 // film answers a question about the film of a game.
-func (d *Desk) film(v *values, answer func(f *Film) ([]byte, error)) ([]byte, error) {
+func (d *Responder) film(v *values, answer func(f *Film) ([]byte, error)) ([]byte, error) {
 	id, err := strconv.ParseUint(v.Get("game"), 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("game=%.40q: expected the number of a game", v.Get("game"))
@@ -114,7 +114,7 @@ func (d *Desk) film(v *values, answer func(f *Film) ([]byte, error)) ([]byte, er
 }
 
 // open returns the film of a game, which may be open already.
-func (d *Desk) open(id uint64) (*Film, error) {
+func (d *Responder) open(id uint64) (*Film, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.IndexFunc(d.films, func(o *opened) bool { return o.id == id })
@@ -123,7 +123,7 @@ func (d *Desk) open(id uint64) (*Film, error) {
 		d.films = slices.Insert(slices.Delete(d.films, i, i+1), 0, o)
 		return o.film, nil
 	}
-	f, err := d.shelf.Film(id)
+	f, err := d.list.Film(id)
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +151,9 @@ func (v *values) number(name string, without int) int {
 	return n
 }
 
-// Everything returns all answers about a shelf, by question, for a page without a server. It fails if they
-// have more than `most` bytes, or the shelf has more games than a list may have.
-func (d *Desk) Everything(most int) (map[string][]byte, error) {
+// Everything returns all answers about a game list, by question, for a page without a server. It fails if they
+// have more than `most` bytes, or the game list has more games than a list may have.
+func (d *Responder) Everything(most int) (map[string][]byte, error) {
 	all, size := map[string][]byte{}, 0
 	add := func(question string) error {
 		answer, err := d.Answer(question)
@@ -163,14 +163,14 @@ func (d *Desk) Everything(most int) (map[string][]byte, error) {
 		all[question] = answer
 		return err
 	}
-	list, total, err := d.shelf.Games(Query{Count: MostListed})
+	list, total, err := d.list.Games(Query{Count: MostListed})
 	if err != nil {
 		return nil, err
 	}
 	if total > MostListed {
 		return nil, fmt.Errorf("%d games, a page holds at most %d: choose fewer games", total, MostListed)
 	}
-	questions := []string{"shelf.json"}
+	questions := []string{"list.json"}
 	for _, x := range list {
 		f, err := d.open(x.ID)
 		if err != nil {

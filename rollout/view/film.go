@@ -1,5 +1,5 @@
 // Package view makes what a page needs to show games to a person: films, whose positions are scenes, and
-// shelves, which list games. It knows no game and serves nothing: package page draws, package serve
+// game lists. It knows no game and serves nothing: package page draws, package serve
 // answers a browser.
 package view
 

@@ -38,8 +38,8 @@ func vector(t testing.TB, game, rules string, turns int) env.Vector {
 	return v
 }
 
-// shelf plays n games of a policy against itself.
-func shelf(t testing.TB, game, rules, spec string, turns, n int) *view.List {
+// played returns a list of n games of a policy against itself.
+func played(t testing.TB, game, rules, spec string, turns, n int) *view.List {
 	t.Helper()
 	v := vector(t, game, rules, turns)
 	var seats []rollout.Policy
@@ -115,7 +115,7 @@ func round(v float32) float64 { return math.Round(float64(v)*1000) / 1000 }
 func TestFrames(t *testing.T) {
 	for _, c := range games {
 		t.Run(c.game, func(t *testing.T) {
-			f, err := shelf(t, c.game, c.rules, c.policy, c.turns, 1).Film(0)
+			f, err := played(t, c.game, c.rules, c.policy, c.turns, 1).Film(0)
 			require.NoError(t, err)
 			assert.Equal(t, c.fog, f.Fog())
 			for _, seat := range []int{features.Spectator, 1} {
@@ -204,7 +204,7 @@ func requireChunk(t *testing.T, text []byte, at int, want [][]features.Scene) {
 func TestLastFrame(t *testing.T) {
 	for _, c := range games {
 		t.Run(c.game, func(t *testing.T) {
-			l := shelf(t, c.game, c.rules, c.policy, c.turns, 1)
+			l := played(t, c.game, c.rules, c.policy, c.turns, 1)
 			f, err := l.Film(0)
 			require.NoError(t, err)
 			all := scenes(t, f, features.Spectator)
@@ -299,7 +299,7 @@ func TestMoves(t *testing.T) {
 
 // TestDesk: the page's questions are answered, and wrong ones get errors.
 func TestDesk(t *testing.T) {
-	d := view.NewDesk(shelf(t, "tron", "", "random", 100, 6))
+	d := view.NewResponder(played(t, "tron", "", "random", 100, 6))
 	var list struct {
 		Total int
 		Games []view.Entry
@@ -310,7 +310,7 @@ func TestDesk(t *testing.T) {
 		require.NoError(t, err, question)
 		return text
 	}
-	require.JSONEq(t, `{"title":"test","kind":"games","total":6,"policies":["random"],"live":false}`, string(ask("shelf.json")))
+	require.JSONEq(t, `{"title":"test","kind":"games","total":6,"policies":["random"],"live":false}`, string(ask("list.json")))
 	require.NoError(t, json.Unmarshal(ask("games.json?from=1&count=2&sort=-turns"), &list))
 	require.Equal(t, 6, list.Total)
 	require.Len(t, list.Games, 2)
@@ -328,7 +328,7 @@ func TestDesk(t *testing.T) {
 	}
 	ask("frames.json?game=5&seat=0&from=0")
 	for _, wrong := range []string{
-		"", "x.json", "http://example.org/shelf.json", "//example.org/shelf.json", "%zz", "film.json", "film.json?game=-1", "film.json?game=99", "frames.json?game=1&seat=2",
+		"", "x.json", "http://example.org/list.json", "//example.org/list.json", "%zz", "film.json", "film.json?game=-1", "film.json?game=99", "frames.json?game=1&seat=2",
 		"frames.json?game=1&from=-1", "frames.json?game=1&from=99999999999999999999", "frames.json?game=1&from=500", "games.json?count=0", "games.json?count=5000",
 		"games.json?sort=size", "games.json?outcome=E",
 	} {

@@ -10,10 +10,10 @@ import (
 	"moonfarm/features"
 )
 
-// Live is a game that is being played elsewhere, as far as it has come. It answers the page's questions as a Desk
+// Live is a game that is being played elsewhere, as far as it has come. It answers the page's questions as a Responder
 // does, and can hold the game. It may be used by several goroutines at once.
 type Live struct {
-	Token string // of ShelfHead; to be set before the first Answer
+	Token string // of ListHead; to be set before the first Answer
 
 	entry Entry
 	game  string
@@ -148,7 +148,7 @@ func (l *Live) Version() int {
 	return l.version
 }
 
-// Answer is Desk.Answer.
+// Answer is Responder.Answer.
 func (l *Live) Answer(question string) ([]byte, error) {
 	v, path, err := asked(question)
 	if err != nil {
@@ -157,8 +157,8 @@ func (l *Live) Answer(question string) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch path {
-	case "shelf.json":
-		return json.Marshal(ShelfHead{Title: l.game, Kind: "games", Total: 1, Policies: l.entry.Players, Live: true, Held: &l.held, Token: l.Token})
+	case "list.json":
+		return json.Marshal(ListHead{Title: l.game, Kind: "games", Total: 1, Policies: l.entry.Players, Live: true, Held: &l.held, Token: l.Token})
 	case "games.json":
 		return json.Marshal(gamesAnswer{1, []Entry{l.entry}})
 	}

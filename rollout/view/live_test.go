@@ -20,7 +20,7 @@ import (
 func TestLive(t *testing.T) {
 	for _, c := range games {
 		t.Run(c.game, func(t *testing.T) {
-			l := shelf(t, c.game, c.rules, c.policy, c.turns, 1)
+			l := played(t, c.game, c.rules, c.policy, c.turns, 1)
 			f, err := l.Film(0)
 			require.NoError(t, err)
 			live := view.NewLive(c.game, "", make([]string, f.Seats()), false)

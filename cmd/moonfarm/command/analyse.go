@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/shelves"
+	"moonfarm/cmd/moonfarm/internal/gamelists"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -251,7 +251,7 @@ func (f *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGa
 		if err != nil {
 			return nil, err
 		}
-		x.what, x.number, x.name, x.episode = "episode", e.ID, strings.Clone(e.Source), shelves.Kept(&e.Episode)
+		x.what, x.number, x.name, x.episode = "episode", e.ID, strings.Clone(e.Source), gamelists.Kept(&e.Episode)
 		rules := job.Rules[e.Rules]
 		x.vector = func() (env.Vector, error) { return g.New(rules, env.Settings{N: 1, MaxTurns: job.MaxTurns}) }
 		return x, nil
@@ -288,7 +288,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 		if r.Why != nil {
 			return r.Why
 		}
-		x.what, x.number, x.name, x.episode = "game", uint64(n), strings.Clone(r.Name), shelves.Kept(&r.Episode)
+		x.what, x.number, x.name, x.episode = "game", uint64(n), strings.Clone(r.Name), gamelists.Kept(&r.Episode)
 		rules := strings.Clone(r.Rules)
 		x.vector = func() (env.Vector, error) { return g.New(rules, env.Settings{N: 1}) }
 		return errFound

@@ -16,7 +16,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
-	"moonfarm/cmd/moonfarm/internal/showing"
+	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/filelock"
@@ -37,10 +37,10 @@ type matchFlags struct {
 	limits       limitFlags
 	locks        *filelock.Locker
 	runner       runnerFlags
-	view         showing.Match
+	view         viewer.Match
 }
 
-func (a *app) match(serve showing.Pages) *cobra.Command {
+func (a *app) match(serve viewer.Pages) *cobra.Command {
 	f := &matchFlags{seed: 1, games: 1, first: 1, concurrency: 1, locks: &a.Locks}
 	c := &cobra.Command{
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/showing"
+	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/datasets"
 	"moonfarm/rollout/bots/child"
 )
@@ -23,7 +23,7 @@ type Program struct {
 	Name     string                                    // "": moonfarm
 	Commands []func(c *console.Console) *cobra.Command // further commands
 	Stores   datasets.Stores                           // places of datasets besides folders
-	Pages    showing.Pages                             // nil: the program serves no pages
+	Pages    viewer.Pages                              // nil: the program serves no pages
 }
 
 // app adds the commands of this package to the console.

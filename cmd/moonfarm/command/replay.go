@@ -17,7 +17,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/cmd/moonfarm/internal/pictures"
-	"moonfarm/cmd/moonfarm/internal/showing"
+	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/features"
 	"moonfarm/features/picture/raster"
 	"moonfarm/rollout/recordings"
@@ -288,7 +288,7 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 			fmt.Fprintf(a.Stderr, "%s: %s\n", s.File, s.Inexact)
 		}
 		if colours {
-			showing.Position(a.Console, &s)
+			viewer.Position(a.Console, &s)
 			return
 		}
 		a.Printf("%s", s.Text)

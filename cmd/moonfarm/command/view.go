@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/gamelists"
 	"moonfarm/cmd/moonfarm/internal/pictures"
-	"moonfarm/cmd/moonfarm/internal/shelves"
-	"moonfarm/cmd/moonfarm/internal/showing"
+	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
@@ -56,7 +56,7 @@ const seatAll = "all"
 // mostPage bounds the data of a page without a server.
 const mostPage = 512 << 20
 
-func (a *app) view(serve showing.Pages) *cobra.Command {
+func (a *app) view(serve viewer.Pages) *cobra.Command {
 	f := &viewFlags{games: 1, seed: 1, last: math.MaxUint64, speed: 4, seat: seatAll}
 	c := &cobra.Command{
 		Use: "view WHAT", Short: "Look at games in a browser",
@@ -132,15 +132,15 @@ func (f *viewFlags) specs() ([]string, error) {
 	return append(list, f.player...), err
 }
 
-func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve showing.Pages) error {
+func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.Pages) error {
 	specs, err := f.specs()
 	if err != nil {
 		return err
 	}
-	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, showing.Human)) {
+	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, viewer.Human)) {
 		return console.WrongUse("--gif: without --tty, --out, --http and human")
 	}
-	if slices.Contains(specs, showing.Human) {
+	if slices.Contains(specs, viewer.Human) {
 		return a.viewPlay(c, what, specs, f, serve)
 	}
 	for _, name := range []string{"hint", "save", "turn"} {
@@ -151,31 +151,31 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve showing
 	if curves.Holds(what) {
 		return a.viewCurves(c, what, f, serve)
 	}
-	shelf, err := f.open(c, what)
+	games, err := f.open(c, what)
 	if err != nil {
 		return err
 	}
 	if f.gif != "" {
-		return a.viewGIF(c, f, shelf)
+		return a.viewGIF(c, f, games)
 	}
 	if f.tty {
 		if f.out != "" || c.Flags().Changed("http") {
 			return console.WrongUse("--tty: without --out and --http")
 		}
-		return a.viewText(c.Context(), f, shelf)
+		return a.viewText(c.Context(), f, games)
 	}
 	if serve == nil || f.out != "" {
 		if c.Flags().Changed("http") {
 			return console.WrongUse("--http and --out: expected one of them")
 		}
-		return a.writePage(f, shelf)
+		return a.writePage(f, games)
 	}
-	w := showing.Watch(what, shelf, func() (view.Shelf, error) { return f.open(c, what) })
-	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, showing.Ready(a.Console, what))
+	w := viewer.Watch(what, games, func() (view.GameList, error) { return f.open(c, what) })
+	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
 }
 
 // viewCurves shows the progress of a run that learns.
-func (a *app) viewCurves(c *cobra.Command, dir string, f *viewFlags, serve showing.Pages) error {
+func (a *app) viewCurves(c *cobra.Command, dir string, f *viewFlags, serve viewer.Pages) error {
 	if serve == nil || f.out != "" {
 		r, err := curves.Read(dir)
 		if err != nil {
@@ -196,19 +196,19 @@ func (a *app) viewCurves(c *cobra.Command, dir string, f *viewFlags, serve showi
 			return nil, err
 		}
 		return curves.Page(r, refreshSeconds)
-	}, showing.Ready(a.Console, dir))
+	}, viewer.Ready(a.Console, dir))
 }
 
 // refreshSeconds is the time between two looks at a run.
 const refreshSeconds = 5
 
 // writePage writes the page with all data in it.
-func (a *app) writePage(f *viewFlags, shelf view.Shelf) error {
-	data, err := view.NewDesk(shelf).Everything(mostPage)
+func (a *app) writePage(f *viewFlags, games view.GameList) error {
+	data, err := view.NewResponder(games).Everything(mostPage)
 	if err != nil {
 		return err
 	}
-	return a.savePage(f, page.HTML(data), texts.Plural(int(shelf.Head().Total), "game"))
+	return a.savePage(f, page.HTML(data), texts.Plural(int(games.Head().Total), "game"))
 }
 
 // savePage writes a page with all its data.
@@ -224,14 +224,14 @@ func (a *app) savePage(f *viewFlags, text []byte, what string) error {
 	if err != nil {
 		full = name
 	}
-	return a.Print(showing.Viewed{File: full, Bytes: len(text)}, func() {
+	return a.Print(viewer.Viewed{File: full, Bytes: len(text)}, func() {
 		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, what, float64(len(text))/1e6)
 	})
 }
 
 // viewGIF writes the first game as an animation.
-func (a *app) viewGIF(c *cobra.Command, f *viewFlags, shelf view.Shelf) error {
-	film, entry, err := shelves.First(shelf)
+func (a *app) viewGIF(c *cobra.Command, f *viewFlags, games view.GameList) error {
+	film, entry, err := gamelists.First(games)
 	if err != nil {
 		return err
 	}
@@ -246,11 +246,11 @@ func (a *app) viewGIF(c *cobra.Command, f *viewFlags, shelf view.Shelf) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(showing.Viewed{File: full, Bytes: int(s.Size())}, func() { a.Printf("%s: %.1f MB\n", full, float64(s.Size())/1e6) })
+	return a.Print(viewer.Viewed{File: full, Bytes: int(s.Size())}, func() { a.Printf("%s: %.1f MB\n", full, float64(s.Size())/1e6) })
 }
 
 // open finds out what WHAT is.
-func (f *viewFlags) open(c *cobra.Command, what string) (view.Shelf, error) {
+func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 	ctx := c.Context()
 	_, err := catalog.Find(what)
 	played := f.players != "" || len(f.player) > 0
@@ -275,7 +275,7 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.Shelf, error) {
 	case isDataset && f.rulesFile != "":
 		return nil, console.WrongUse("--rules is for recordings and games to play; %s is a dataset, which has its own", what)
 	case isDataset:
-		return shelves.Dataset(ctx, what, f.only)
+		return gamelists.Dataset(ctx, what, f.only)
 	}
 	l, err := f.recording(ctx, what)
 	if err == nil {
@@ -285,38 +285,38 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.Shelf, error) {
 }
 
 // keep leaves only the games of --episodes.
-func (f *viewFlags) keep(l *shelves.List, err error) (view.Shelf, error) {
+func (f *viewFlags) keep(l *gamelists.List, err error) (view.GameList, error) {
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range f.only {
-		if !slices.ContainsFunc(l.Games, func(g *shelves.Game) bool { return g.Entry.ID == n }) {
+		if !slices.ContainsFunc(l.Games, func(g *gamelists.Game) bool { return g.Entry.ID == n }) {
 			return nil, console.WrongUse("--episodes %d: %s has no such game, it has %s", n, l.Title, texts.Plural(len(l.Games), "game"))
 		}
 	}
 	if len(f.only) > 0 {
-		l.Games = slices.DeleteFunc(l.Games, func(g *shelves.Game) bool { return !slices.Contains(f.only, g.Entry.ID) })
+		l.Games = slices.DeleteFunc(l.Games, func(g *gamelists.Game) bool { return !slices.Contains(f.only, g.Entry.ID) })
 	}
-	return l.Shelf(), nil
+	return l.GameList(), nil
 }
 
 // recording lists the games of a recording.
-func (f *viewFlags) recording(ctx context.Context, file string) (*shelves.List, error) {
-	l, err := shelves.Recording(ctx, file, func(game string) (string, error) { return rulesOfRecordings(f.rulesFile, game) })
+func (f *viewFlags) recording(ctx context.Context, file string) (*gamelists.List, error) {
+	l, err := gamelists.Recording(ctx, file, func(game string) (string, error) { return rulesOfRecordings(f.rulesFile, game) })
 	return l, asFlagError(err)
 }
 
 // setup returns the game with the rules of the flags.
-func (f gameFlags) setup(game string) (*shelves.Setup, *gameSetup, error) {
+func (f gameFlags) setup(game string) (*gamelists.Setup, *gameSetup, error) {
 	s, err := f.open(game)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &shelves.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}, s, nil
+	return &gamelists.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}, s, nil
 }
 
 // play plays games of policies.
-func (f *viewFlags) play(c *cobra.Command, game string) (*shelves.List, error) {
+func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error) {
 	s, opened, err := f.gameFlags.setup(game)
 	if err != nil {
 		return nil, err
@@ -331,14 +331,14 @@ func (f *viewFlags) play(c *cobra.Command, game string) (*shelves.List, error) {
 	if len(specs) != opened.spec.Info.Players {
 		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), opened.spec.Info.Players)
 	}
-	return shelves.Play(c.Context(), s, specs, f.seed, uint64(f.games))
+	return gamelists.Play(c.Context(), s, specs, f.seed, uint64(f.games))
 }
 
 // tournament lists the games of a tournament.
-func (f *viewFlags) tournament(ctx context.Context, dir string) (*shelves.List, error) {
-	return shelves.Tournament(&shelves.Journal{
-		Dir: dir, File: journalName, Recording: func(file string) (*shelves.List, error) { return f.recording(ctx, file) },
-		Open: func(game string, maxTurns int) (*shelves.Setup, error) {
+func (f *viewFlags) tournament(ctx context.Context, dir string) (*gamelists.List, error) {
+	return gamelists.Tournament(&gamelists.Journal{
+		Dir: dir, File: journalName, Recording: func(file string) (*gamelists.List, error) { return f.recording(ctx, file) },
+		Open: func(game string, maxTurns int) (*gamelists.Setup, error) {
 			flags := f.gameFlags
 			flags.reward, flags.maxTurns = env.ResultReward, maxTurns
 			s, _, err := flags.setup(game)
@@ -347,12 +347,12 @@ func (f *viewFlags) tournament(ctx context.Context, dir string) (*shelves.List, 
 	})
 }
 
-// viewText shows the first game of a shelf in the terminal.
-func (a *app) viewText(ctx context.Context, f *viewFlags, shelf view.Shelf) error {
+// viewText shows the first game of a game list in the terminal.
+func (a *app) viewText(ctx context.Context, f *viewFlags, games view.GameList) error {
 	if a.JSON {
 		return console.WrongUse("--json: view prints no JSON with --tty")
 	}
-	film, _, err := shelves.First(shelf)
+	film, _, err := gamelists.First(games)
 	if err != nil {
 		return err
 	}
@@ -360,7 +360,7 @@ func (a *app) viewText(ctx context.Context, f *viewFlags, shelf view.Shelf) erro
 	if err != nil {
 		return err
 	}
-	return showing.Text(ctx, a.Console, film, &showing.Part{Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed})
+	return viewer.Text(ctx, a.Console, film, &viewer.Part{Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed})
 }
 
 // within checks --speed, --turns and --seat for a film, and returns the seat.
@@ -397,8 +397,8 @@ func (f *viewFlags) addPlay(c *cobra.Command) {
 	flags.Var(console.Whole(&f.turn, 0, 1<<30), "turn", "turn of a recorded game at which the players take over")
 }
 
-// sit finds the game of WHAT.
-func (f *viewFlags) sit(c *cobra.Command, what string) (*showing.Sitting, error) {
+// humanGame finds the game of WHAT.
+func (f *viewFlags) humanGame(c *cobra.Command, what string) (*viewer.HumanGame, error) {
 	if _, err := catalog.Find(what); err == nil {
 		s, err := f.gameFlags.open(what)
 		if err != nil {
@@ -407,7 +407,7 @@ func (f *viewFlags) sit(c *cobra.Command, what string) (*showing.Sitting, error)
 		if c.Flags().Changed("turn") {
 			return nil, console.WrongUse("--turn is for recordings; %s is a game that begins", what)
 		}
-		return &showing.Sitting{Game: s.game, Rules: s.rules, Seed: f.seed, MaxTurns: f.maxTurns}, nil
+		return &viewer.HumanGame{Game: s.game, Rules: s.rules, Seed: f.seed, MaxTurns: f.maxTurns}, nil
 	}
 	l, err := f.recording(c.Context(), what)
 	if err != nil {
@@ -423,18 +423,18 @@ func (f *viewFlags) sit(c *cobra.Command, what string) (*showing.Sitting, error)
 	case f.turn >= g.Episode.Turns:
 		return nil, console.WrongUse("--turn %d: the game has turns 0 to %d", f.turn, g.Episode.Turns-1)
 	}
-	return &showing.Sitting{Game: g.Of, Rules: g.Rules, Begin: g.Episode, Turn: f.turn}, nil
+	return &viewer.HumanGame{Game: g.Of, Rules: g.Rules, Begin: g.Episode, Turn: f.turn}, nil
 }
 
 // viewPlay lets a person play in the page.
-func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFlags, serve showing.Pages) error {
+func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFlags, serve viewer.Pages) error {
 	if serve == nil {
 		return console.WrongUse("--players human: the light program serves no pages; %s does: go run ./cmd/%[1]s view …", console.FullProgram)
 	}
 	if f.out != "" || f.tty || c.Flags().Changed("games") {
 		return console.WrongUse("--players human: without --out, --tty and --games")
 	}
-	s, err := f.sit(c, what)
+	s, err := f.humanGame(c, what)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func TestPlay(t *testing.T) {
 	opened(b)
 	at := func(words string) { t.Helper(); b.Becomes(textOf("position"), words) }
 	at("turn 0 of 12")
-	assert.ElementsMatch(t, []string{"shelf.json", "games.json?from=0&count=50", "film.json?game=3", "frames.json?game=3&seat=-1&from=0", "stats.json?game=3"}, s.requests(), "what the first picture needs")
+	assert.ElementsMatch(t, []string{"list.json", "games.json?from=0&count=50", "film.json?game=3", "frames.json?game=3&seat=-1&from=0", "stats.json?game=3"}, s.requests(), "what the first picture needs")
 	b.Becomes(`document.getElementById("back").hidden`, "true")
 	key(b, "ArrowRight", 0)
 	at("turn 1 of 12, frame 1 of 2")

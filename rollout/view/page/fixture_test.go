@@ -306,7 +306,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	file, _, _ := strings.Cut(name, "?")
 	f := s.film(number("game"))
 	switch {
-	case file == "shelf.json":
+	case file == "list.json":
 		value = map[string]any{"title": "data/td", "kind": "games", "total": len(s.films), "policies": []string{"econ", "random", "rush"}, "live": s.live}
 	case file == "version.json":
 		value = map[string]any{"version": s.version}
@@ -361,7 +361,7 @@ func data(films ...*film) map[string][]byte {
 		all[name] = text
 	}
 	s := &server{films: films}
-	put("shelf.json", map[string]any{"title": "embedded", "kind": "games", "total": len(films), "policies": []string{"econ", "random"}, "live": false})
+	put("list.json", map[string]any{"title": "embedded", "kind": "games", "total": len(films), "policies": []string{"econ", "random"}, "live": false})
 	put("games.json?from=0&count=50", s.games(0, math.MaxInt32, "", "", ""))
 	for _, f := range films {
 		id := f.head["id"].(int)

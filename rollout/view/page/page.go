@@ -2,7 +2,7 @@
 // list of games. It is one HTML file without external scripts, styles or pictures.
 //
 // The page asks for JSON by name, of the data embedded in it or of the server that it came from:
-// shelf.json, games.json, film.json, frames.json, and optionally stats.json and version.json; for a
+// list.json, games.json, film.json, frames.json, and optionally stats.json and version.json; for a
 // game with a person offer.json, and it sends choose, undo and hint; for a game that is being played it sends
 // hold, go and step.
 package page

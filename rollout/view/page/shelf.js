@@ -13,7 +13,7 @@ function gameOf(raw) {
 }
 
 async function loadShelf() {
-  const raw = await load("shelf.json");
+  const raw = await load("list.json");
   shelf.info = {
     title: text(raw.title), total: whole(raw.total, 0, 2 ** 53), policies: listOf(raw.policies, 1000).map((p) => text(p)), live: raw.live === true,
     person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null, token: text(raw.token),

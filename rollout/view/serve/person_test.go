@@ -16,14 +16,14 @@ import (
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/human"
 	"moonfarm/rollout/view/page"
 	"moonfarm/rollout/view/serve"
-	"moonfarm/rollout/view/table"
 	"moonfarm/sim"
 )
 
 // sit serves a game with a person at seat 0, and opens its page.
-func sit(t *testing.T, game, rules, form, other string) (*table.Table, *browsertest.Browser) {
+func sit(t *testing.T, game, rules, form, other string) (*human.Session, *browsertest.Browser) {
 	t.Helper()
 	entry, err := catalog.Find(game)
 	require.NoError(t, err)
@@ -32,16 +32,16 @@ func sit(t *testing.T, game, rules, form, other string) (*table.Table, *browsert
 	require.NoError(t, err)
 	m, err := policy.New(game, other)
 	require.NoError(t, err)
-	o := table.Setup{Vector: v, Watch: watch, Seed: 3, Orders: func(list []sim.Order) []string { return recordings.OrderTexts(game, list) }}
+	o := human.Setup{Vector: v, Watch: watch, Seed: 3, Orders: func(list []sim.Order) []string { return recordings.OrderTexts(game, list) }}
 	for p := range v.Spec().Info.Players {
 		one, err := m(v.Spec())
 		require.NoError(t, err)
 		o.Seats, o.Names = append(o.Seats, one), append(o.Names, fmt.Sprint("player ", p))
 	}
 	o.Hint, o.Seats[0] = o.Seats[0], nil
-	x, err := table.New(o)
+	x, err := human.New(o)
 	require.NoError(t, err)
-	s, err := serve.ListenTable("127.0.0.1:0", page.HTML(nil), x)
+	s, err := serve.ListenHuman("127.0.0.1:0", page.HTML(nil), x)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	b := browsertest.Open(t, s.URL())

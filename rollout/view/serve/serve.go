@@ -18,7 +18,7 @@ import (
 
 // Source returns what is shown now, and a number that is another one after each change. It may be called by
 // several goroutines at once.
-type Source func() (desk view.Answerer, version int, err error)
+type Source func() (responder view.Answerer, version int, err error)
 
 // Server shows games until it is closed.
 type Server struct {
@@ -138,12 +138,12 @@ func routes(page []byte, source Source) *http.ServeMux {
 		write(w, r, "application/json", []byte(`{"version":`+strconv.Itoa(version)+`}`))
 	})
 	mux.HandleFunc("GET /{name}", func(w http.ResponseWriter, r *http.Request) {
-		desk, _, err := source()
+		responder, _, err := source()
 		if err != nil {
 			fail(w, err)
 			return
 		}
-		text, err := desk.Answer(r.PathValue("name") + "?" + r.URL.RawQuery)
+		text, err := responder.Answer(r.PathValue("name") + "?" + r.URL.RawQuery)
 		if err != nil {
 			fail(w, err)
 			return

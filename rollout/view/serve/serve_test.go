@@ -14,11 +14,11 @@ import (
 	"moonfarm/rollout/view/serve"
 )
 
-// listen serves an empty shelf.
+// listen serves an empty game list.
 func listen(t *testing.T) *serve.Server {
 	t.Helper()
-	desk := view.NewDesk(&view.List{Title: "none", Open: func(int) (*view.Film, error) { return nil, errors.New("none") }})
-	s, err := serve.Listen("127.0.0.1:0", []byte("<!doctype html>"), func() (view.Answerer, int, error) { return desk, 7, nil })
+	responder := view.NewResponder(&view.List{Title: "none", Open: func(int) (*view.Film, error) { return nil, errors.New("none") }})
+	s, err := serve.Listen("127.0.0.1:0", []byte("<!doctype html>"), func() (view.Answerer, int, error) { return responder, 7, nil })
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
@@ -53,21 +53,21 @@ func TestServe(t *testing.T) {
 	}{
 		{"", "", "", 200, "<!doctype html>"},
 		{"version.json", "", "", 200, `{"version":7}`},
-		{"shelf.json", "", "", 200, `{"title":"none","kind":"games","total":0,"policies":[],"live":false}`},
+		{"list.json", "", "", 200, `{"title":"none","kind":"games","total":0,"policies":[],"live":false}`},
 		{"games.json?from=0&count=50", "", "", 200, `{"total":0,"games":[]}`},
 		{"games.json?count=x", "", "", 400, "count=\"x\": expected a whole number\n"},
 		{"film.json?game=1", "", "", 400, "none has no game 1\n"},
 		{"nothing", "", "", 404, "nothing is called \"nothing?\"\n"},
 		{"a/b", "", "", 404, "404 page not found\n"},
-		{"shelf.json", "Host", "example.org", 421, "expected a Host of this machine, such as localhost\n"},
-		{"shelf.json", "Host", "example.org:80", 421, "expected a Host of this machine, such as localhost\n"},
-		{"shelf.json", "Origin", "http://example.org", 403, "expected no request from another site\n"},
+		{"list.json", "Host", "example.org", 421, "expected a Host of this machine, such as localhost\n"},
+		{"list.json", "Host", "example.org:80", 421, "expected a Host of this machine, such as localhost\n"},
+		{"list.json", "Origin", "http://example.org", 403, "expected no request from another site\n"},
 	} {
 		code, text := get(t, s, c.path, c.header, c.value)
 		assert.Equal(t, c.code, code, "%+v", c)
 		assert.Equal(t, c.text, text, "%+v", c)
 	}
-	a, err := http.Post(s.URL()+"shelf.json", "text/plain", nil)
+	a, err := http.Post(s.URL()+"list.json", "text/plain", nil)
 	require.NoError(t, err)
 	a.Body.Close()
 	assert.Equal(t, http.StatusMethodNotAllowed, a.StatusCode)

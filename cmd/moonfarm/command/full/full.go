@@ -11,8 +11,8 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/datasets/cloud"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/human"
 	"moonfarm/rollout/view/serve"
-	"moonfarm/rollout/view/table"
 )
 
 // Main runs the command line of this process, and ends it with the exit status.
@@ -25,28 +25,28 @@ func program() command.Program {
 	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: cloud.Stores(), Pages: pages{}}
 }
 
-// pages is showing.Pages.
+// pages is viewer.Pages.
 type pages struct{}
 
-// Serve implements showing.Pages.
+// Serve implements viewer.Pages.
 func (pages) Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error {
 	s, err := serve.Listen(address, page, source)
 	return until(ctx, s, err, ready)
 }
 
-// ServeTable implements showing.Pages.
-func (pages) ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error {
-	s, err := serve.ListenTable(address, page, t)
+// ServeHuman implements viewer.Pages.
+func (pages) ServeHuman(ctx context.Context, address string, page []byte, t *human.Session, ready func(url string)) error {
+	s, err := serve.ListenHuman(address, page, t)
 	return until(ctx, s, err, ready)
 }
 
-// ServePage implements showing.Pages.
+// ServePage implements viewer.Pages.
 func (pages) ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error {
 	s, err := serve.ListenPage(address, page)
 	return until(ctx, s, err, ready)
 }
 
-// ServeLive implements showing.Pages.
+// ServeLive implements viewer.Pages.
 func (pages) ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error {
 	s, err := serve.ListenLive(address, page, l)
 	return until(ctx, s, err, ready)

@@ -65,14 +65,14 @@ func TestView(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, read("rec1/00000000.jsonl"), 0o666))
 	url, stop := shown(t, "view", file)
 	assert.Contains(t, answer(t, url), "<!doctype html>")
-	assert.Contains(t, answer(t, url+"shelf.json"), `"total":1,`)
+	assert.Contains(t, answer(t, url+"list.json"), `"total":1,`)
 	assert.Contains(t, answer(t, url+"film.json?game=0"), `"turns":20,`)
 	before := answer(t, url+"version.json")
 	require.NoError(t, os.WriteFile(file, append(read("rec2/00000000.jsonl"), read("rec2/00000001.jsonl")...), 0o666))
 	for begun := time.Now(); answer(t, url+"version.json") == before; time.Sleep(100 * time.Millisecond) {
 		require.Less(t, time.Since(begun), 3*time.Minute, "the change of the file is not seen")
 	}
-	assert.Contains(t, answer(t, url+"shelf.json"), `"total":2,`)
+	assert.Contains(t, answer(t, url+"list.json"), `"total":2,`)
 	assert.Zero(t, stop())
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "0.0.0.0:0"}))
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "127.0.0.1:0", "--out", filepath.Join(dir, "x")}))

@@ -1,7 +1,7 @@
-// Package table plays a game in which a person has a seat: it offers the legal choices, plays what is
+// Package human plays a game in which a person has a seat: it offers the legal choices, plays what is
 // chosen, takes it back, and asks a policy for a hint. The other seats have policies. The person may be at
 // any seat and looks at the game as package view shows it.
-package table
+package human
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"moonfarm/sim"
 )
 
-// Setup describes a table.
+// Setup describes a session.
 type Setup struct {
 	// Vector plays one game, in the form in which the person chooses. Watch makes further ones, for films.
 	Vector env.Vector
@@ -31,8 +31,8 @@ type Setup struct {
 	Turns int
 }
 
-// Table is a game with a person. It may be used by several goroutines at once.
-type Table struct {
+// Session is a game with a person. It may be used by several goroutines at once.
+type Session struct {
 	o       Setup
 	spec    env.Spec
 	painter env.Painter
@@ -52,7 +52,7 @@ type Table struct {
 	version int
 }
 
-// moment is what a table was before a turn.
+// moment is what a session was before a turn.
 type moment struct {
 	start []byte
 	turns int
@@ -63,8 +63,8 @@ type moment struct {
 const mostPast = 64 << 20
 
 // New begins the game.
-func New(o Setup) (*Table, error) {
-	t := &Table{o: o, spec: o.Vector.Spec(), version: 1}
+func New(o Setup) (*Session, error) {
+	t := &Session{o: o, spec: o.Vector.Spec(), version: 1}
 	below := env.Unwrap(o.Vector)
 	t.painter, _ = below.(env.Painter)
 	t.labels, _ = below.(env.Labeller)
@@ -73,11 +73,11 @@ func New(o Setup) (*Table, error) {
 	t.seat = slices.Index(o.Seats, nil)
 	switch {
 	case t.spec.Games != 1 || t.painter == nil || t.labels == nil || t.shots == nil:
-		return nil, errors.New("table: it needs one game with pictures")
+		return nil, errors.New("human: it needs one game with pictures")
 	case len(o.Seats) != players || len(o.Names) != players:
-		return nil, fmt.Errorf("table: %d players and %d names for %d seats", len(o.Seats), len(o.Names), players)
+		return nil, fmt.Errorf("human: %d players and %d names for %d seats", len(o.Seats), len(o.Names), players)
 	case t.seat < 0 || slices.Contains(o.Seats[t.seat+1:], nil):
-		return nil, errors.New("table: it needs one seat for a person")
+		return nil, errors.New("human: it needs one seat for a person")
 	}
 	wants := env.WantMask | env.WantAction | env.WantRowSeed
 	for _, p := range append(slices.Clone(o.Seats), o.Hint) {
@@ -102,17 +102,17 @@ func New(o Setup) (*Table, error) {
 }
 
 // open begins a turn of the person.
-func (t *Table) open() {
+func (t *Session) open() {
 	t.start = t.shots.AppendSnapshot(t.start[:0:0], 0)
 	t.o.Vector.Observe(t.b)
 	t.survey()
 }
 
 // begin plays the first turns of the earlier game.
-func (t *Table) begin() error {
+func (t *Session) begin() error {
 	e := t.o.Begin
 	if e.Players != t.e.Players || t.o.Turns < 0 || t.o.Turns > e.Turns || len(e.Ends) != e.Turns*e.Players {
-		return fmt.Errorf("table: %d turns of a game with %d turns and %d seats", t.o.Turns, e.Turns, e.Players)
+		return fmt.Errorf("human: %d turns of a game with %d turns and %d seats", t.o.Turns, e.Turns, e.Players)
 	}
 	for turn := range t.o.Turns {
 		t.o.Vector.Observe(t.b)
@@ -122,19 +122,19 @@ func (t *Table) begin() error {
 		t.play()
 	}
 	if t.e.Turns != t.o.Turns {
-		return fmt.Errorf("table: the game is over after %d turns", t.e.Turns)
+		return fmt.Errorf("human: the game is over after %d turns", t.e.Turns)
 	}
 	return nil
 }
 
 // ordersOf returns the place of a seat's orders in the batch.
-func (t *Table) ordersOf(p int) []sim.Order {
+func (t *Session) ordersOf(p int) []sim.Order {
 	most := t.spec.Info.MaxOrders
 	return t.b.Orders[p*most : (p+1)*most]
 }
 
 // play steps the vector, and keeps the orders of seats that have ended their turn.
-func (t *Table) play() {
+func (t *Session) play() {
 	b, v := t.b, t.o.Vector
 	waited := make([]bool, t.e.Players)
 	for p := range waited {
@@ -165,17 +165,17 @@ func (t *Table) play() {
 }
 
 // Seat returns the person's seat.
-func (t *Table) Seat() int { return t.seat }
+func (t *Session) Seat() int { return t.seat }
 
 // Version returns a number that is another one after each change.
-func (t *Table) Version() int {
+func (t *Session) Version() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.version
 }
 
 // Episode returns the game so far. A game that goes on is cut.
-func (t *Table) Episode() *rollout.Episode {
+func (t *Session) Episode() *rollout.Episode {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.e
@@ -187,7 +187,7 @@ func (t *Table) Episode() *rollout.Episode {
 }
 
 // Film opens the film of the game so far.
-func (t *Table) Film() (*view.Film, error) {
+func (t *Session) Film() (*view.Film, error) {
 	v, err := t.o.Watch()
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ var ErrOver = errors.New("the game is over")
 // Choose takes what the person chooses. In a sequential form it joins the choices of the turn, until the choice of nothing
 // ends the turn; otherwise it is the turn. At the end of a turn all seats play. Choose fails, and changes nothing, if a
 // choice is not legal together with the others of the turn.
-func (t *Table) Choose(a Answer) error {
+func (t *Session) Choose(a Answer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -263,14 +263,14 @@ func (t *Table) Choose(a Answer) error {
 }
 
 // act sets the person's action.
-func (t *Table) act(action []int32) {
+func (t *Session) act(action []int32) {
 	heads := len(t.spec.Heads)
 	copy(t.b.Action[t.seat*heads:(t.seat+1)*heads], action)
 	t.b.OrderLen[t.seat] = -1
 }
 
 // join adds a choice to the turn of a sequential form, if all choices are legal then.
-func (t *Table) join(c int32) error {
+func (t *Session) join(c int32) error {
 	picks := append(slices.Clone(t.picks), c)
 	legal := t.try(slices.Sorted(slices.Values(picks)))
 	if legal {
@@ -288,7 +288,7 @@ func (t *Table) join(c int32) error {
 
 // try makes choices from the start of the turn of a sequential form, and observes what can be chosen after them. It reports
 // whether they were legal. The other seats do nothing meanwhile.
-func (t *Table) try(choices []int32) bool {
+func (t *Session) try(choices []int32) bool {
 	if t.shots.Restore(0, t.start) != nil { // its own snapshot
 		return false
 	}
@@ -310,17 +310,17 @@ func (t *Table) try(choices []int32) bool {
 }
 
 // row returns the person's mask as it was observed.
-func (t *Table) row() []uint64 {
+func (t *Session) row() []uint64 {
 	return t.b.Mask[t.seat*t.spec.MaskWords : (t.seat+1)*t.spec.MaskWords]
 }
 
 // set reports whether a bit of a mask is set.
-func (t *Table) set(mask []uint64, bit int) bool { return mask[bit/64]>>(bit%64)&1 != 0 }
+func (t *Session) set(mask []uint64, bit int) bool { return mask[bit/64]>>(bit%64)&1 != 0 }
 
 // survey finds what the person can choose. In a sequential form that is what fits between the choices of the turn: the form
 // wants them in ascending order, a person makes them in any order. Whether the later ones of the turn are still legal
 // then, only join finds out.
-func (t *Table) survey() {
+func (t *Session) survey() {
 	t.mask = append(t.mask[:0], t.row()...)
 	if !t.spec.Sequential || len(t.picks) == 0 {
 		return
@@ -347,7 +347,7 @@ func (t *Table) survey() {
 }
 
 // legal reports whether the person can choose a choice of a head.
-func (t *Table) legal(head, choice int) bool {
+func (t *Session) legal(head, choice int) bool {
 	if head >= len(t.spec.Heads)-t.spec.Unmasked {
 		return true
 	}
@@ -359,7 +359,7 @@ func (t *Table) legal(head, choice int) bool {
 }
 
 // Undo takes back the last choice of the turn, or the last turn. It reports false if there is nothing to take back.
-func (t *Table) Undo() (bool, error) {
+func (t *Session) Undo() (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := len(t.picks); n > 0 {
@@ -391,7 +391,7 @@ func (t *Table) Undo() (bool, error) {
 }
 
 // Hint returns what the policy for hints would order in the person's place, as texts and commands.
-func (t *Table) Hint() ([]Option, error) {
+func (t *Session) Hint() ([]Option, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -419,8 +419,8 @@ func (t *Table) Hint() ([]Option, error) {
 	return list, nil
 }
 
-// Shelf returns the shelf of the game so far.
-func (t *Table) Shelf() *view.List {
+// GameList returns a list with the game so far.
+func (t *Session) GameList() *view.List {
 	e := t.Episode()
 	x := view.EntryOf(0, "", e)
 	if t.goesOn() {
@@ -430,7 +430,7 @@ func (t *Table) Shelf() *view.List {
 }
 
 // goesOn reports whether the game is not over.
-func (t *Table) goesOn() bool {
+func (t *Session) goesOn() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.e.Status == sim.Running

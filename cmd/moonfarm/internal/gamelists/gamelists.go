@@ -1,6 +1,6 @@
-// Package shelves lists the games that a person can look at: of recordings, of datasets, of tournaments, and games of
+// Package gamelists lists the games that a person can look at: of recordings, of datasets, of tournaments, and games of
 // policies that are played now.
-package shelves
+package gamelists
 
 import (
 	"context"
@@ -43,8 +43,8 @@ type Game struct {
 	Episode *rollout.Episode
 }
 
-// Shelf returns the list as a shelf.
-func (l *List) Shelf() *view.List {
+// GameList returns the list as a view.GameList.
+func (l *List) GameList() *view.List {
 	s := &view.List{Title: l.Title, Live: l.Live, Open: func(i int) (*view.Film, error) { return l.Games[i].Open() }}
 	for _, g := range l.Games {
 		s.Entries = append(s.Entries, g.Entry)
@@ -242,23 +242,23 @@ func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entr
 	return film, nil
 }
 
-// First opens the first game of a shelf, and returns its name and players.
-func First(shelf view.Shelf) (*view.Film, view.Entry, error) {
-	list, _, err := shelf.Games(view.Query{Count: 1})
+// First opens the first game of a game list, and returns its name and players.
+func First(games view.GameList) (*view.Film, view.Entry, error) {
+	list, _, err := games.Games(view.Query{Count: 1})
 	if err != nil {
 		return nil, view.Entry{}, err
 	}
 	if len(list) == 0 {
-		return nil, view.Entry{}, fmt.Errorf("%s has no games", shelf.Head().Title)
+		return nil, view.Entry{}, fmt.Errorf("%s has no games", games.Head().Title)
 	}
-	film, err := shelf.Film(list[0].ID)
+	film, err := games.Film(list[0].ID)
 	return film, list[0], err
 }
 
-// datasetShelf lists the episodes of a dataset. It reads an episode when it is asked for.
-type datasetShelf struct {
+// datasetList lists the episodes of a dataset. It reads an episode when it is asked for.
+type datasetList struct {
 	game catalog.Entry
-	head view.ShelfHead
+	head view.ListHead
 	only []uint64 // episodes; nil: all
 
 	mu sync.Mutex
@@ -266,7 +266,7 @@ type datasetShelf struct {
 }
 
 // Dataset opens a dataset, or only some of its episodes; nil: all.
-func Dataset(ctx context.Context, dir string, only []uint64) (view.Shelf, error) {
+func Dataset(ctx context.Context, dir string, only []uint64) (view.GameList, error) {
 	d, err := datasets.OpenContext(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -276,7 +276,7 @@ func Dataset(ctx context.Context, dir string, only []uint64) (view.Shelf, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &datasetShelf{game: g, d: d, only: slices.Clone(only), head: view.ShelfHead{Title: dir, Kind: "games", Total: m.Totals.Episodes, Policies: []string{}}}
+	s := &datasetList{game: g, d: d, only: slices.Clone(only), head: view.ListHead{Title: dir, Kind: "games", Total: m.Totals.Episodes, Policies: []string{}}}
 	for _, n := range s.only {
 		if n >= m.Totals.Episodes {
 			return nil, console.WrongUse("--episodes %d: expected 0 to %d", n, m.Totals.Episodes-1)
@@ -295,14 +295,14 @@ func Dataset(ctx context.Context, dir string, only []uint64) (view.Shelf, error)
 	return s, nil
 }
 
-// Head implements view.Shelf.
-func (s *datasetShelf) Head() view.ShelfHead { return s.head }
+// Head implements view.GameList.
+func (s *datasetList) Head() view.ListHead { return s.head }
 
 // mostMatching bounds the games that are sorted or counted for a page.
 const mostMatching = 1_000_000
 
-// Games implements view.Shelf.
-func (s *datasetShelf) Games(q view.Query) (list []view.Entry, total uint64, err error) {
+// Games implements view.GameList.
+func (s *datasetList) Games(q view.Query) (list []view.Entry, total uint64, err error) {
 	if err := q.Check(); err != nil {
 		return nil, 0, err
 	}
@@ -340,7 +340,7 @@ func entryOf(e *datasets.Episode) view.Entry {
 }
 
 // each calls do with the episodes from one on, until it returns false.
-func (s *datasetShelf) each(first uint64, do func(e *datasets.Episode) bool) error {
+func (s *datasetList) each(first uint64, do func(e *datasets.Episode) bool) error {
 	for e, err := range s.d.EpisodesFrom(first) {
 		if err != nil {
 			return err
@@ -359,7 +359,7 @@ type searched struct {
 }
 
 // searched returns what the searches found in an episode, nil if there was none.
-func (s *datasetShelf) searched(e *datasets.Episode) *searched {
+func (s *datasetList) searched(e *datasets.Episode) *searched {
 	r := &e.Searches
 	if len(r.Value) != len(e.Ends) || len(e.Ends) == 0 {
 		return nil
@@ -371,8 +371,8 @@ func (s *datasetShelf) searched(e *datasets.Episode) *searched {
 	return x
 }
 
-// Film implements view.Shelf.
-func (s *datasetShelf) Film(id uint64) (*view.Film, error) {
+// Film implements view.GameList.
+func (s *datasetList) Film(id uint64) (*view.Film, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found *rollout.Episode

@@ -1,4 +1,4 @@
-package showing
+package viewer
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
+	"moonfarm/rollout/view/human"
 	"moonfarm/rollout/view/page"
-	"moonfarm/rollout/view/table"
 	"moonfarm/sim"
 )
 
 // Human is the name of the player who plays in the page.
 const Human = "human"
 
-// Sitting is a game to which a person sits down.
-type Sitting struct {
+// HumanGame is a game to which a person sits down.
+type HumanGame struct {
 	Game     catalog.Entry
 	Rules    string
 	Seed     uint64
@@ -32,7 +32,7 @@ type Sitting struct {
 }
 
 // Play lets the person play in the page until ctx is done. It returns the game, and its spec.
-func (s *Sitting) Play(ctx context.Context, c *console.Console, what, address string, serve Pages) (*rollout.Episode, env.Spec, error) {
+func (s *HumanGame) Play(ctx context.Context, c *console.Console, what, address string, serve Pages) (*rollout.Episode, env.Spec, error) {
 	form, err := s.form()
 	if err != nil {
 		return nil, env.Spec{}, err
@@ -44,16 +44,16 @@ func (s *Sitting) Play(ctx context.Context, c *console.Console, what, address st
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
-	o := table.Setup{Vector: v, Watch: watch, Seed: s.Seed, Begin: s.Begin, Turns: s.Turn, Names: s.Players,
+	o := human.Setup{Vector: v, Watch: watch, Seed: s.Seed, Begin: s.Begin, Turns: s.Turn, Names: s.Players,
 		Orders: func(list []sim.Order) []string { return recordings.OrderTexts(s.Game.Name, list) }}
 	if err := s.fill(&o); err != nil {
 		return nil, env.Spec{}, err
 	}
-	t, err := table.New(o)
+	t, err := human.New(o)
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
-	err = serve.ServeTable(ctx, address, page.HTML(nil), t, Ready(c, what))
+	err = serve.ServeHuman(ctx, address, page.HTML(nil), t, Ready(c, what))
 	for _, p := range append(slices.Clone(o.Seats), o.Hint) {
 		if p != nil {
 			_ = rollout.CloseSeats(p) // the game has ended
@@ -63,7 +63,7 @@ func (s *Sitting) Play(ctx context.Context, c *console.Console, what, address st
 }
 
 // form returns the form in which a person chooses: order by order, or entity by entity, if the game has such a form.
-func (s *Sitting) form() (string, error) {
+func (s *HumanGame) form() (string, error) {
 	v, err := s.Game.New(s.Rules, env.Settings{N: 1})
 	if err != nil {
 		return "", err
@@ -75,8 +75,8 @@ func (s *Sitting) form() (string, error) {
 	return forms[len(forms)-1].Form, nil
 }
 
-// fill makes the policies of a table.
-func (s *Sitting) fill(o *table.Setup) error {
+// fill makes the policies of a session.
+func (s *HumanGame) fill(o *human.Setup) error {
 	spec := o.Vector.Spec()
 	if n := spec.Info.Players; len(s.Players) != n {
 		return console.WrongUse("--players: found %d, expected %d by these rules", len(s.Players), n)

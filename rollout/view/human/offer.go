@@ -1,4 +1,4 @@
-package table
+package human
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ type Option struct {
 }
 
 // option describes the orders of a choice by the first of them.
-func (t *Table) option(choice int, orders []sim.Order) Option {
+func (t *Session) option(choice int, orders []sim.Order) Option {
 	x := Option{Choice: choice}
 	for i, o := range orders {
 		if c, ok := t.painter.Command(o, sim.Player(t.seat)); ok && i == 0 {
@@ -68,7 +68,7 @@ type Head struct {
 const AllHeads = -1
 
 // Offer returns what the person can choose now, with the options of one head, or of all if there are few.
-func (t *Table) Offer(head int) Offer {
+func (t *Session) Offer(head int) Offer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	x := Offer{

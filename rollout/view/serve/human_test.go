@@ -16,8 +16,8 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/human"
 	"moonfarm/rollout/view/serve"
-	"moonfarm/rollout/view/table"
 )
 
 // post sends a request that changes something.
@@ -46,13 +46,13 @@ func TestTable(t *testing.T) {
 	require.NoError(t, err)
 	p, err := m(v.Spec())
 	require.NoError(t, err)
-	x, err := table.New(table.Setup{Vector: v, Watch: watch, Seats: []rollout.Policy{nil, p}, Names: []string{"human", "territory"}, Hint: p})
+	x, err := human.New(human.Setup{Vector: v, Watch: watch, Seats: []rollout.Policy{nil, p}, Names: []string{"human", "territory"}, Hint: p})
 	require.NoError(t, err)
-	s, err := serve.ListenTable("127.0.0.1:0", []byte("page"), x)
+	s, err := serve.ListenHuman("127.0.0.1:0", []byte("page"), x)
 	require.NoError(t, err)
 	defer s.Close()
-	var shelf view.ShelfHead
-	_, text := get(t, s, "shelf.json", "", "")
+	var shelf view.ListHead
+	_, text := get(t, s, "list.json", "", "")
 	require.NoError(t, json.Unmarshal([]byte(text), &shelf))
 	require.Equal(t, 0, shelf.Person.Seat)
 	token := shelf.Token
@@ -64,7 +64,7 @@ func TestTable(t *testing.T) {
 	}
 	require.Zero(t, x.Episode().Turns)
 	_, text = get(t, s, "offer.json?head=0", "", "")
-	var offer table.Offer
+	var offer human.Offer
 	require.NoError(t, json.Unmarshal([]byte(text), &offer))
 	require.Len(t, offer.Heads, 1)
 	code, text := post(t, s, "hint", token, "")

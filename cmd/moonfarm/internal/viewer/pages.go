@@ -1,5 +1,5 @@
 // Package showing shows games: on pages of a browser, also while a game is played, and in a terminal.
-package showing
+package viewer
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/view"
-	"moonfarm/rollout/view/table"
+	"moonfarm/rollout/view/human"
 )
 
 // Pages serves pages to browsers.
@@ -18,8 +18,8 @@ type Pages interface {
 	// Serve shows games until ctx is done, at an address host:port of this machine. It calls ready with the
 	// URL. source is a serve.Source.
 	Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
-	// ServeTable is Serve for a game with a person.
-	ServeTable(ctx context.Context, address string, page []byte, t *table.Table, ready func(url string)) error
+	// ServeHuman is Serve for a game with a person.
+	ServeHuman(ctx context.Context, address string, page []byte, t *human.Session, ready func(url string)) error
 	// ServePage serves a page that is made anew for each visitor.
 	ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error
 	// ServeLive is Serve for a game that is being played.
@@ -43,22 +43,22 @@ func Ready(c *console.Console, what string) func(url string) {
 	}
 }
 
-// Watched is a shelf that is opened again when its file changes.
+// Watched is a game list that is opened again when its file changes.
 type Watched struct {
 	file string
-	open func() (view.Shelf, error) // opens it again
+	open func() (view.GameList, error) // opens it again
 
-	mu      sync.Mutex
-	desk    *view.Desk
-	version int
-	looked  time.Time
-	size    int64
-	changed time.Time
+	mu        sync.Mutex
+	responder *view.Responder
+	version   int
+	looked    time.Time
+	size      int64
+	changed   time.Time
 }
 
-// Watch returns the shelf of a file, which open opens again.
-func Watch(file string, shelf view.Shelf, open func() (view.Shelf, error)) *Watched {
-	w := &Watched{file: file, desk: view.NewDesk(shelf), version: 1, open: open}
+// Watch returns the game list of a file, which open opens again.
+func Watch(file string, games view.GameList, open func() (view.GameList, error)) *Watched {
+	w := &Watched{file: file, responder: view.NewResponder(games), version: 1, open: open}
 	w.stamp()
 	return w
 }
@@ -79,10 +79,10 @@ func (w *Watched) Source() (view.Answerer, int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.looked) > time.Second/2 && w.stamp() {
-		if shelf, err := w.open(); err == nil {
-			w.desk = view.NewDesk(shelf)
+		if games, err := w.open(); err == nil {
+			w.responder = view.NewResponder(games)
 			w.version++
 		}
 	}
-	return w.desk, w.version, nil
+	return w.responder, w.version, nil
 }

@@ -1,4 +1,4 @@
-package table_test
+package human_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
-	"moonfarm/rollout/view/table"
+	"moonfarm/rollout/view/human"
 	"moonfarm/sim"
 )
 
@@ -40,7 +40,7 @@ func find(t testing.TB, game, spec string, s env.Spec) rollout.Policy {
 }
 
 // sit makes a table with a person at a seat.
-func sit(t testing.TB, n, seat int, change func(o *table.Setup)) *table.Table {
+func sit(t testing.TB, n, seat int, change func(o *human.Setup)) *human.Session {
 	t.Helper()
 	c := games[n]
 	entry, err := catalog.Find(c.game)
@@ -50,7 +50,7 @@ func sit(t testing.TB, n, seat int, change func(o *table.Setup)) *table.Table {
 	}
 	v, err := make()
 	require.NoError(t, err)
-	o := table.Setup{Vector: v, Watch: make, Seed: 3, Hint: find(t, c.game, c.hint, v.Spec()),
+	o := human.Setup{Vector: v, Watch: make, Seed: 3, Hint: find(t, c.game, c.hint, v.Spec()),
 		Orders: func(list []sim.Order) []string { return recordings.OrderTexts(c.game, list) }}
 	for p := range v.Spec().Info.Players {
 		o.Seats, o.Names = append(o.Seats, find(t, c.game, c.other, v.Spec())), append(o.Names, fmt.Sprint("p", p))
@@ -59,24 +59,24 @@ func sit(t testing.TB, n, seat int, change func(o *table.Setup)) *table.Table {
 	if change != nil {
 		change(&o)
 	}
-	x, err := table.New(o)
+	x, err := human.New(o)
 	require.NoError(t, err)
 	return x
 }
 
 // pick draws legal choices, one for each head at most.
-func pick(t *testing.T, g *rand.Rand, x *table.Table) table.Answer {
+func pick(t *testing.T, g *rand.Rand, x *human.Session) human.Answer {
 	t.Helper()
-	o := x.Offer(table.AllHeads)
-	a := table.Answer{Turn: o.Turn, Step: o.Step}
+	o := x.Offer(human.AllHeads)
+	a := human.Answer{Turn: o.Turn, Step: o.Step}
 	for _, h := range o.Heads {
 		require.NotEmpty(t, h.Options)
 		if k := g.IntN(len(h.Options)); len(o.Heads) == 1 || g.IntN(2) == 0 {
-			a.Picks = append(a.Picks, table.Pick{Head: h.Head, Choice: h.Options[k].Choice})
+			a.Picks = append(a.Picks, human.Pick{Head: h.Head, Choice: h.Options[k].Choice})
 		}
 	}
 	if o.Sequential && g.IntN(4) == 0 {
-		a.Picks = []table.Pick{{Head: 0, Choice: o.Nothing}}
+		a.Picks = []human.Pick{{Head: 0, Choice: o.Nothing}}
 	}
 	return a
 }
@@ -89,11 +89,11 @@ func TestPlay(t *testing.T) {
 				x, g := sit(t, n, seat, nil), rand.New(rand.NewPCG(1, uint64(seat)))
 				undone := 0
 				for !x.Offer(0).Over {
-					before, offer := x.Version(), x.Offer(table.AllHeads)
+					before, offer := x.Version(), x.Offer(human.AllHeads)
 					err := x.Choose(pick(t, g, x))
-					if errors.Is(err, table.ErrTogether) {
+					if errors.Is(err, human.ErrTogether) {
 						require.Equal(t, before, x.Version())
-						require.Equal(t, offer, x.Offer(table.AllHeads))
+						require.Equal(t, offer, x.Offer(human.AllHeads))
 						continue
 					}
 					require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestPlay(t *testing.T) {
 				f, err := x.Film()
 				require.NoError(t, err)
 				require.Equal(t, e.Turns, f.Turns())
-				assert.ErrorIs(t, x.Choose(table.Answer{}), table.ErrOver)
+				assert.ErrorIs(t, x.Choose(human.Answer{}), human.ErrOver)
 			}
 		})
 	}
@@ -131,14 +131,14 @@ func TestUndo(t *testing.T) {
 	for n, c := range games {
 		t.Run(c.game, func(t *testing.T) {
 			x, g := sit(t, n, 0, nil), rand.New(rand.NewPCG(2, 2))
-			first := x.Offer(table.AllHeads)
-			var answers []table.Answer
+			first := x.Offer(human.AllHeads)
+			var answers []human.Answer
 			for range 8 {
 				if x.Offer(0).Over {
 					break
 				}
 				a := pick(t, g, x)
-				if err := x.Choose(a); !errors.Is(err, table.ErrTogether) {
+				if err := x.Choose(a); !errors.Is(err, human.ErrTogether) {
 					require.NoError(t, err)
 					answers = append(answers, a)
 				}
@@ -149,11 +149,11 @@ func TestUndo(t *testing.T) {
 				undone, err = x.Undo()
 				require.NoError(t, err)
 			}
-			now := x.Offer(table.AllHeads)
+			now := x.Offer(human.AllHeads)
 			first.Step = now.Step // counts every change
 			require.Equal(t, first, now)
 			for _, a := range answers {
-				o := x.Offer(table.AllHeads)
+				o := x.Offer(human.AllHeads)
 				a.Turn, a.Step = o.Turn, o.Step
 				require.NoError(t, x.Choose(a))
 			}
@@ -168,11 +168,11 @@ func TestRefused(t *testing.T) {
 		t.Run(c.game, func(t *testing.T) {
 			x := sit(t, n, 0, nil)
 			before := x.Version()
-			for _, p := range []table.Pick{{-1, 0}, {9999, 0}, {0, -1}, {0, 1 << 20}} {
-				assert.Error(t, x.Choose(table.Answer{Picks: []table.Pick{p}}), "%+v", p)
+			for _, p := range []human.Pick{{-1, 0}, {9999, 0}, {0, -1}, {0, 1 << 20}} {
+				assert.Error(t, x.Choose(human.Answer{Picks: []human.Pick{p}}), "%+v", p)
 			}
-			assert.ErrorIs(t, x.Choose(table.Answer{Turn: 1}), table.ErrLate)
-			assert.ErrorIs(t, x.Choose(table.Answer{Step: 1}), table.ErrLate)
+			assert.ErrorIs(t, x.Choose(human.Answer{Turn: 1}), human.ErrLate)
+			assert.ErrorIs(t, x.Choose(human.Answer{Step: 1}), human.ErrLate)
 			assert.Equal(t, before, x.Version())
 			assert.Zero(t, x.Episode().Turns)
 		})
@@ -184,16 +184,16 @@ func TestHint(t *testing.T) {
 	for n, c := range games {
 		t.Run(c.game, func(t *testing.T) {
 			x := sit(t, n, 0, nil)
-			before := x.Offer(table.AllHeads)
+			before := x.Offer(human.AllHeads)
 			list, err := x.Hint()
 			require.NoError(t, err)
 			for _, o := range list {
 				assert.NotEmpty(t, o.Text)
 			}
-			require.Equal(t, before, x.Offer(table.AllHeads))
+			require.Equal(t, before, x.Offer(human.AllHeads))
 		})
 	}
-	x := sit(t, 0, 0, func(o *table.Setup) { o.Hint = nil })
+	x := sit(t, 0, 0, func(o *human.Setup) { o.Hint = nil })
 	_, err := x.Hint()
 	assert.ErrorContains(t, err, "no hints")
 }
@@ -204,7 +204,7 @@ func TestOptions(t *testing.T) {
 		t.Run(c.game, func(t *testing.T) {
 			x := sit(t, n, 0, nil)
 			for range 6 {
-				o := x.Offer(table.AllHeads)
+				o := x.Offer(human.AllHeads)
 				require.NotEmpty(t, o.Heads)
 				for _, h := range o.Heads {
 					for _, k := range h.Options {
@@ -216,7 +216,7 @@ func TestOptions(t *testing.T) {
 				}
 				some := x.Offer(o.Heads[0].Head)
 				require.Equal(t, o.Heads[0], some.Heads[0])
-				if err := x.Choose(pick(t, rand.New(rand.NewPCG(3, 3)), x)); !errors.Is(err, table.ErrTogether) {
+				if err := x.Choose(pick(t, rand.New(rand.NewPCG(3, 3)), x)); !errors.Is(err, human.ErrTogether) {
 					require.NoError(t, err)
 				}
 				if x.Offer(0).Over {
@@ -241,7 +241,7 @@ func TestBegin(t *testing.T) {
 			}
 			var earlier *rollout.Episode
 			require.NoError(t, rollout.Shard(context.Background(), v, seats, 9, 0, 1, sinkFunc(func(e *rollout.Episode) error { earlier = e; return nil })))
-			x := sit(t, n, 1, func(o *table.Setup) { o.Begin, o.Turns = earlier, min(5, earlier.Turns-1) })
+			x := sit(t, n, 1, func(o *human.Setup) { o.Begin, o.Turns = earlier, min(5, earlier.Turns-1) })
 			e := x.Episode()
 			require.Equal(t, min(5, earlier.Turns-1), e.Turns)
 			require.Equal(t, earlier.Ends[:len(e.Ends)], e.Ends)
@@ -264,7 +264,7 @@ func TestSeats(t *testing.T) {
 	require.NoError(t, err)
 	p := find(t, "tron", "random", v.Spec())
 	for _, seats := range [][]rollout.Policy{{p, p}, {nil, nil}, {nil}} {
-		_, err := table.New(table.Setup{Vector: v, Seats: seats, Names: []string{"a", "b"}})
+		_, err := human.New(human.Setup{Vector: v, Seats: seats, Names: []string{"a", "b"}})
 		assert.Error(t, err)
 	}
 }
@@ -274,7 +274,7 @@ func TestAnyOrder(t *testing.T) {
 	x := sit(t, 2, 0, nil)
 	find := func(text string) int {
 		t.Helper()
-		for _, o := range x.Offer(table.AllHeads).Heads[0].Options {
+		for _, o := range x.Offer(human.AllHeads).Heads[0].Options {
 			if o.Text == text {
 				return o.Choice
 			}
@@ -284,20 +284,20 @@ func TestAnyOrder(t *testing.T) {
 	}
 	choose := func(text string) error {
 		o := x.Offer(0)
-		return x.Choose(table.Answer{Turn: o.Turn, Step: o.Step, Picks: []table.Pick{{Choice: find(text)}}})
+		return x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: find(text)}}})
 	}
 	require.NoError(t, choose("1 scout 13,0"))
 	require.NoError(t, choose("wall 13,12"))
 	require.NoError(t, choose("wall 5,11"))
 	require.NoError(t, choose("turret 13,11"))
 	require.NoError(t, choose("support 12,11"))
-	require.ErrorIs(t, choose("wall 6,11"), table.ErrTogether, "all 8 cores are used")
+	require.ErrorIs(t, choose("wall 6,11"), human.ErrTogether, "all 8 cores are used")
 	ok, err := x.Undo()
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Len(t, x.Offer(0).Chosen, 4)
 	o := x.Offer(0)
-	require.NoError(t, x.Choose(table.Answer{Turn: o.Turn, Step: o.Step, Picks: []table.Pick{{Choice: o.Nothing}}}))
+	require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Nothing}}}))
 	require.Equal(t, 1, x.Episode().Turns)
 	assert.ElementsMatch(t, []string{"wall 5,11", "wall 13,12", "turret 13,11", "1 scout 13,0"}, recordings.OrderTexts("terminal", x.Episode().OrdersOf(0, 0)))
 }

@@ -10,18 +10,18 @@ import (
 	"moonfarm/sim"
 )
 
-// Shelf lists games, and opens their films. It may be used by several goroutines at once.
-type Shelf interface {
-	// Head describes the shelf.
-	Head() ShelfHead
+// GameList lists games, and opens their films. It may be used by several goroutines at once.
+type GameList interface {
+	// Head describes the game list.
+	Head() ListHead
 	// Games returns the games that a query asks for, and the number of all that match it.
 	Games(q Query) (list []Entry, total uint64, err error)
 	// Film opens the film of a game.
 	Film(id uint64) (*Film, error)
 }
 
-// ShelfHead describes a shelf to the page.
-type ShelfHead struct {
+// ListHead describes a game list to the page.
+type ListHead struct {
 	Title    string   `json:"title"`
 	Kind     string   `json:"kind"` // "games"
 	Total    uint64   `json:"total"`
@@ -74,7 +74,7 @@ func EntryOf(id uint64, name string, e *rollout.Episode) Entry {
 	return x
 }
 
-// Query asks for games of a shelf.
+// Query asks for games of a game list.
 type Query struct {
 	From, Count int
 	Sort        string // "id", "turns" or "-turns"
@@ -131,7 +131,7 @@ func (q *Query) Select(matching []Entry) []Entry {
 	return matching[from:min(from+q.Count, len(matching))]
 }
 
-// List is a Shelf of games in memory.
+// List is a GameList of games in memory.
 type List struct {
 	Title   string
 	Live    bool // it may change
@@ -142,9 +142,9 @@ type List struct {
 	Open func(index int) (*Film, error)
 }
 
-// Head implements Shelf.
-func (l *List) Head() ShelfHead {
-	h := ShelfHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Person: l.Person, Token: l.Token}
+// Head implements GameList.
+func (l *List) Head() ListHead {
+	h := ListHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Person: l.Person, Token: l.Token}
 	for i := range l.Entries {
 		for _, p := range l.Entries[i].Players {
 			if len(h.Policies) < MostPolicies && !slices.Contains(h.Policies, p) {
@@ -155,10 +155,10 @@ func (l *List) Head() ShelfHead {
 	return h
 }
 
-// MostPolicies bounds ShelfHead.Policies.
+// MostPolicies bounds ListHead.Policies.
 const MostPolicies = 200
 
-// Games implements Shelf.
+// Games implements GameList.
 func (l *List) Games(q Query) ([]Entry, uint64, error) {
 	if err := q.Check(); err != nil {
 		return nil, 0, err
@@ -172,7 +172,7 @@ func (l *List) Games(q Query) ([]Entry, uint64, error) {
 	return q.Select(matching), uint64(len(matching)), nil
 }
 
-// Film implements Shelf.
+// Film implements GameList.
 func (l *List) Film(id uint64) (*Film, error) {
 	i := slices.IndexFunc(l.Entries, func(x Entry) bool { return x.ID == id })
 	if i < 0 {

@@ -11,17 +11,17 @@ import (
 	"sync"
 
 	"moonfarm/rollout/view"
-	"moonfarm/rollout/view/table"
+	"moonfarm/rollout/view/human"
 	"moonfarm/sim/bounded"
 )
 
 // maxAnswer bounds what a person's page sends, in bytes.
 const maxAnswer = 1 << 20
 
-// ListenTable is Listen for a game with a person. Requests that change the game need the token that the page finds
-// in shelf.json, which no page of another site can read.
-func ListenTable(address string, page []byte, t *table.Table) (*Server, error) {
-	s := &seat{table: t, token: rand.Text()}
+// ListenHuman is Listen for a game with a person. Requests that change the game need the token that the page finds
+// in list.json, which no page of another site can read.
+func ListenHuman(address string, page []byte, t *human.Session) (*Server, error) {
+	s := &seat{session: t, token: rand.Text()}
 	mux := routes(page, s.source)
 	mux.HandleFunc("GET /offer.json", s.offer)
 	mux.HandleFunc("POST /choose", guarded(s.token, s.choose))
@@ -34,7 +34,7 @@ func ListenTable(address string, page []byte, t *table.Table) (*Server, error) {
 }
 
 // ListenLive is Listen for a game that is being played. Requests that hold it need a token, as those of
-// ListenTable do.
+// ListenHuman do.
 func ListenLive(address string, page []byte, l *view.Live) (*Server, error) {
 	l.Token = rand.Text()
 	mux := routes(page, func() (view.Answerer, int, error) { return l, l.Version(), nil })
@@ -47,31 +47,31 @@ func ListenLive(address string, page []byte, l *view.Live) (*Server, error) {
 	return listen(address, mux)
 }
 
-// seat serves a table.
+// seat serves a session.
 type seat struct {
-	table *table.Table
-	token string
+	session *human.Session
+	token   string
 
-	mu      sync.Mutex
-	desk    *view.Desk
-	version int
+	mu        sync.Mutex
+	responder *view.Responder
+	version   int
 }
 
-// source is the Source of the table.
+// source is the Source of the session.
 func (s *seat) source() (view.Answerer, int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v := s.table.Version(); s.desk == nil || v != s.version {
-		shelf := s.table.Shelf()
-		shelf.Person, shelf.Token = &view.Person{Seat: s.table.Seat()}, s.token
-		s.desk, s.version = view.NewDesk(shelf), v
+	if v := s.session.Version(); s.responder == nil || v != s.version {
+		games := s.session.GameList()
+		games.Person, games.Token = &view.Person{Seat: s.session.Seat()}, s.token
+		s.responder, s.version = view.NewResponder(games), v
 	}
-	return s.desk, s.version, nil
+	return s.responder, s.version, nil
 }
 
 // offer answers offer.json: what can be chosen now, with the options of the head that the request names.
 func (s *seat) offer(w http.ResponseWriter, r *http.Request) {
-	head := table.AllHeads
+	head := human.AllHeads
 	if text := r.URL.Query().Get("head"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -80,7 +80,7 @@ func (s *seat) offer(w http.ResponseWriter, r *http.Request) {
 		}
 		head = n
 	}
-	text, err := json.Marshal(s.table.Offer(head))
+	text, err := json.Marshal(s.session.Offer(head))
 	if err != nil {
 		fail(w, err)
 		return
@@ -91,25 +91,25 @@ func (s *seat) offer(w http.ResponseWriter, r *http.Request) {
 // choose plays what the person chooses.
 func (s *seat) choose(r *http.Request) (any, error) {
 	body, err := bounded.Read(r.Body, maxAnswer)
-	var a table.Answer
+	var a human.Answer
 	if err == nil {
 		err = json.Unmarshal(body, &a)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the choice cannot be read: %w", err)
 	}
-	return map[string]bool{"done": true}, s.table.Choose(a)
+	return map[string]bool{"done": true}, s.session.Choose(a)
 }
 
 // guarded answers a request that changes something.
 func guarded(token string, do func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Moonfarm-Token")), []byte(token)) != 1 {
-			http.Error(w, "expected the token of shelf.json in the header Moonfarm-Token", http.StatusForbidden)
+			http.Error(w, "expected the token of list.json in the header Moonfarm-Token", http.StatusForbidden)
 			return
 		}
 		answer, err := do(r)
-		if errors.Is(err, table.ErrLate) || errors.Is(err, table.ErrOver) || errors.Is(err, table.ErrTogether) {
+		if errors.Is(err, human.ErrLate) || errors.Is(err, human.ErrOver) || errors.Is(err, human.ErrTogether) {
 			http.Error(w, err.Error(), http.StatusConflict)
 			return
 		}
