@@ -41,6 +41,7 @@ const (
 func TestLooks(t *testing.T) {
 	b := browsertest.Open(t, serve(t, arena(3, 12), craft(4, 40)).URL)
 	opened := func() { b.Becomes(`!!boards[0].frame && !document.getElementById("film").hidden`, "true") }
+	b.Becomes(`document.getElementById("games").tBodies[0].rows.length`, "2") // the page is there
 	file := filepath.Join("testdata", "looks.json")
 	kept, got := map[string][]int{}, map[string][]int{}
 	if text, err := os.ReadFile(file); err == nil {
