@@ -34,6 +34,9 @@ func crowded(t *testing.T, visit func(g *cc.Game, k *features.Kit[cc.State], s *
 		turn := sim.NewTurn(0)
 		var s cc.State
 		crowd(t, g, &s, 5, 700)
+		var p cc.Position
+		s.Position(&p)
+		require.NoError(t, g.Restore(&s, &p)) // crowd has changed the population that is provided, and play must not
 		for range 12 {
 			turn.Clear()
 			for p := range sim.Player(r.Players) {
