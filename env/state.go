@@ -93,6 +93,16 @@ func (v *pool[S]) Frames(i int, t *sim.Turn, seat int, frame func(*features.Scen
 	return true
 }
 
+// Paths implements Painter.
+func (v *pool[S]) Paths(i int, path func(*features.Path)) bool {
+	v.mustHave("Paths", i)
+	if v.kit.Paths == nil {
+		return false
+	}
+	v.kit.Paths(&v.states[i], path)
+	return true
+}
+
 // Command implements Painter.
 func (v *pool[S]) Command(o sim.Order, p sim.Player) (features.Command, bool) {
 	if v.kit.Command == nil {

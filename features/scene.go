@@ -105,6 +105,17 @@ type Command struct {
 	Note   string // what else it says: "closest"
 }
 
+// Path is the way that a unit of a seat would take if it started now and nothing
+// changed.
+type Path struct {
+	Owner int8
+	Cells []Cell // from the start to the end, each beside the one before it
+	Stops bool   // it ends before the place to which such units go
+}
+
+// Cell is a cell of the board, in the frame of Scene.
+type Cell struct{ X, Y uint8 }
+
 // Stat is a number of one seat, to show or to plot over turns.
 type Stat struct {
 	Name  string // stable, lower case

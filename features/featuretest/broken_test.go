@@ -143,6 +143,20 @@ func unsteady(k *kit) {
 	})(k)
 }
 
+// walking returns a defect that changes the ways. It counts the calls.
+func walking(change func(w *features.Path, call int)) func(k *kit) {
+	return func(k *kit) {
+		paths, call := k.Paths, 0
+		k.Paths = func(s *state, path func(*features.Path)) {
+			call++
+			paths(s, func(w *features.Path) {
+				change(w, call)
+				path(w)
+			})
+		}
+	}
+}
+
 // broken maps each subtest to a defect that it must find; a "#" and a word tell
 // defects of one subtest apart.
 var broken = map[string]func(k *kit){
@@ -186,6 +200,10 @@ var broken = map[string]func(k *kit){
 	}),
 	"Frames#number": reshot(0, func(dst *features.Scene, _ int) { dst.Entities[0].Owner = 1 }),
 	"Frames#again":  unsteady,
+	"Paths#owner":   walking(func(w *features.Path, _ int) { w.Owner = 2 }),
+	"Paths#place":   walking(func(w *features.Path, _ int) { w.Cells[0].Y = 1 }),
+	"Paths#step":    walking(func(w *features.Path, _ int) { w.Cells[1].X++ }),
+	"Paths#again":   walking(func(w *features.Path, call int) { w.Stops = call == 1 }),
 	"Command#kind": func(k *kit) {
 		k.Command = func(sim.Order, sim.Player) features.Command { return features.Command{} }
 	},

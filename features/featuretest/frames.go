@@ -117,3 +117,64 @@ func (c *suite[S]) numberFault(before *S, scenes []features.Scene) string {
 	}
 	return ""
 }
+
+// testPaths checks the ways of units.
+func (c *suite[S]) testPaths(t *testing.T) {
+	c.each(t, func(v view[S]) {
+		if v.p != 0 {
+			return
+		}
+		var board features.Scene
+		c.kit.Scene(&board, v.s, features.Spectator)
+		before := c.game.Hash(v.s)
+		paths, again := c.paths(v.s), c.paths(v.s)
+		fault := ""
+		for i := range paths {
+			if f := pathFault(&paths[i], &board, c.info.Players); f != "" {
+				fault = fmt.Sprintf("way %d: %s", i, f)
+			}
+		}
+		switch {
+		case fault != "":
+		case !slices.EqualFunc(paths, again, func(a, b features.Path) bool {
+			return a.Owner == b.Owner && a.Stops == b.Stops && slices.Equal(a.Cells, b.Cells)
+		}):
+			fault = "a second call has other ways"
+		case c.game.Hash(v.s) != before:
+			fault = "the state has changed"
+		}
+		if fault != "" {
+			t.Errorf("seed %d turn %d: %s", v.seed, v.turn, fault)
+		}
+	})
+}
+
+// paths returns copies of the ways in a state.
+func (c *suite[S]) paths(s *S) (all []features.Path) {
+	c.kit.Paths(s, func(p *features.Path) {
+		own := *p
+		own.Cells = slices.Clone(p.Cells)
+		all = append(all, own)
+	})
+	return all
+}
+
+// pathFault returns what is wrong with a way, or "".
+func pathFault(p *features.Path, board *features.Scene, players int) string {
+	if p.Owner < 0 || int(p.Owner) >= players || len(p.Cells) == 0 {
+		return fmt.Sprintf("%d cells of owner %d", len(p.Cells), p.Owner)
+	}
+	for i, at := range p.Cells {
+		if float32(at.X) >= board.Width || float32(at.Y) >= board.Height {
+			return fmt.Sprintf("%+v is outside of the board", at)
+		}
+		if i == 0 {
+			continue
+		}
+		dx, dy := int(at.X)-int(p.Cells[i-1].X), int(at.Y)-int(p.Cells[i-1].Y)
+		if dx*dx+dy*dy != 1 {
+			return fmt.Sprintf("%+v is not beside %+v", at, p.Cells[i-1])
+		}
+	}
+	return ""
+}

@@ -59,6 +59,9 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 	if c.kit.Frames != nil {
 		t.Run("Frames", c.testFrames)
 	}
+	if c.kit.Paths != nil && c.kit.Scene != nil {
+		t.Run("Paths", c.testPaths)
+	}
 	if c.kit.Command != nil && c.kit.Scene != nil {
 		t.Run("Command", c.testCommand)
 	}

@@ -23,6 +23,7 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 		},
 		Scene:   toyScene,
 		Frames:  toyFrames(g),
+		Paths:   toyPaths,
 		Command: func(sim.Order, sim.Player) features.Command { return features.Command{Kind: "take"} },
 		Actions: toyActions{game: g, heads: heads},
 		Forms:   []features.Form[simtest.ToyState]{toyOrders(g)},
@@ -53,6 +54,17 @@ func toyScene(dst *features.Scene, s *simtest.ToyState, seat int) {
 				dst.Lines = append(dst.Lines, features.Line{Kind: "named", Owner: int8(p), X1: float32(h), Y1: 1, X2: float32(h) + 1, Y2: 1})
 			}
 		}
+	}
+}
+
+// toyPaths has a way over the heaps for the first two seats.
+func toyPaths(_ *simtest.ToyState, path func(*features.Path)) {
+	for p := range int8(2) {
+		way := features.Path{Owner: p}
+		for h := range uint8(simtest.ToyHeaps) {
+			way.Cells = append(way.Cells, features.Cell{X: h})
+		}
+		path(&way)
 	}
 }
 

@@ -16,9 +16,10 @@ func Kit(g *tm.Game) features.Kit[tm.State] {
 		Forms:      []features.Form[tm.State]{ordersForm(g)},
 		Measures:   measures(r),
 		AppendText: func(dst []byte, s *tm.State) []byte { return tm.AppendText(dst, g, s) },
-		Scene:      func(dst *features.Scene, s *tm.State, _ int) { scene(dst, &r, s) },
+		Scene:      func(dst *features.Scene, s *tm.State, _ int) { scene(dst, g, &r, s) },
 		Command:    describe,
 		Frames:     (&sceneFrames{rules: r}).play,
+		Paths:      new(scenePaths).each,
 	}
 }
 

@@ -21,8 +21,11 @@ var (
 
 // scene draws the arena as player 1 sees it, y upwards. Both players see
 // everything. The ids are those of the game, in which an upgrade gives a
-// structure a new id.
-func scene(dst *features.Scene, r *tm.Rules, s *tm.State) {
+// structure a new id. The numbers of the next
+// turn are those if nothing is spent or destroyed, without refunds and the maximum of
+// bits. r are
+// the rules of g.
+func scene(dst *features.Scene, g *tm.Game, r *tm.Rules, s *tm.State) {
 	dst.Begin(tm.Side, tm.Side)
 	dst.Up = true
 	dst.Title = fmt.Sprintf("turn %d", s.Turn)
@@ -43,6 +46,9 @@ func scene(dst *features.Scene, r *tm.Rules, s *tm.State) {
 		dst.AddStat("health", "health points", p, float64(s.Health[p]))
 		dst.AddStat("cores", "cores", p, float64(s.Cores[p]))
 		dst.AddStat("bits", "bits", p, float64(s.Bits[p]))
+		cores, bits := g.Income(s, sim.Player(p))
+		dst.AddStat("cores_next_turn", "cores", p, float64(s.Cores[p]+cores))
+		dst.AddStat("bits_next_turn", "bits", p, float64(g.BitsKept(s, sim.Player(p))+bits))
 	}
 }
 

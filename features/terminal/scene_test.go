@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,7 +75,7 @@ func TestAddMobile(t *testing.T) {
 			for _, c := range mobile {
 				want[featuretest.OwnedKind{Owner: int(c.Player), Kind: c.Kind.String()}]++
 			}
-			scene(&dst, &r, &s)
+			scene(&dst, g, &r, &s)
 			structures := len(dst.Entities)
 			AddMobile(&dst, &r, mobile)
 			dst.Entities = dst.Entities[structures:]
@@ -84,4 +85,38 @@ func TestAddMobile(t *testing.T) {
 		g.Restore(&s)
 	}
 	assert.Positive(t, frames, "frames with mobile units")
+}
+
+// TestNextTurn: the numbers of the next turn are those of the state after a turn without commands in
+// which nothing is destroyed.
+func TestNextTurn(t *testing.T) {
+	r := rules(t, "2022")
+	g := newGame(t, r)
+	compared := 0
+	visit(g, 3, 60, func(s *tm.State) {
+		var now, then features.Scene
+		scene(&now, g, &r, s)
+		after := *s
+		if g.Step(&after, sim.NewTurn(0)) != sim.Running || after.Built() != s.Built() {
+			return
+		}
+		scene(&then, g, &r, &after)
+		for p := range 2 {
+			for _, name := range []string{"cores", "bits"} {
+				assert.Equal(t, statOf(&then, name, p), statOf(&now, name+"_next_turn", p), "turn %d", s.Turn)
+				compared++
+			}
+		}
+	})
+	assert.Greater(t, compared, 100)
+}
+
+// statOf returns a number of a seat.
+func statOf(s *features.Scene, name string, seat int) float64 {
+	for _, n := range s.Stats {
+		if n.Name == name && int(n.Seat) == seat {
+			return n.Value
+		}
+	}
+	return math.NaN()
 }

@@ -42,14 +42,14 @@ func (f *sceneFrames) play(s *tm.State, t *sim.Turn, _ int, frame func(*features
 		frame(&f.dst)
 	}
 	f.game.Restore(s)
-	scene(&f.dst, &f.rules, s)
+	scene(&f.dst, f.game, &f.rules, s)
 	AddEvents(&f.dst, &tm.FrameEvents{Deaths: f.record.Removed})
 	frame(&f.dst)
 }
 
 // moment draws the state in an action phase, with the mobile units.
 func (f *sceneFrames) moment(s *tm.State, when string) {
-	scene(&f.dst, &f.rules, s)
+	scene(&f.dst, f.game, &f.rules, s)
 	f.dst.Title += when
 	f.mobile = f.game.AppendMobile(f.game.AppendMobile(f.mobile[:0], 0), 1)
 	AddMobile(&f.dst, &f.rules, f.mobile)
