@@ -59,6 +59,9 @@ func (d *Responder) Answer(question string) ([]byte, error) {
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Head() })
 	case "stats.json":
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Stats() })
+	case "paths.json":
+		from := v.number("from", 0)
+		return d.film(v, func(f *Film) ([]byte, error) { return f.Paths(from) })
 	case "frames.json":
 		seat, from := v.number("seat", features.Spectator), v.number("from", 0)
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Frames(seat, from) })
@@ -177,6 +180,9 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 			return nil, err
 		}
 		questions = append(questions, fmt.Sprintf("film.json?game=%d", x.ID), fmt.Sprintf("stats.json?game=%d", x.ID))
+		for from := 0; f.head.Paths && from <= f.Turns(); from += Chunk {
+			questions = append(questions, fmt.Sprintf("paths.json?game=%d&from=%d", x.ID, from))
+		}
 		for seat := features.Spectator; seat < f.Seats() && (seat < 0 || f.Fog()); seat++ {
 			for from := 0; from <= f.Turns(); from += Chunk {
 				questions = append(questions, fmt.Sprintf("frames.json?game=%d&seat=%d&from=%d", x.ID, seat, from))

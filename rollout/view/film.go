@@ -86,6 +86,7 @@ type head struct {
 	Marks   []Mark     `json:"marks"`
 	Stats   []headStat `json:"stats"`
 	Moves   bool       `json:"moves"` // chunks have the moves of searches
+	Paths   bool       `json:"paths"` // paths.json has ways of units
 
 	stats  map[statKey]int // the place in Stats
 	series []Series        // after the numbers of the scenes
@@ -120,6 +121,7 @@ func NewFilm(g Game) (*Film, error) {
 	h := &f.head
 	h.Game, h.ID, h.Name, h.Players, h.Seats, h.Turns = s.Info.Name, g.ID, g.Name, e.Policies, e.Players, e.Turns
 	h.Marks, h.Moves = append(h.Marks, g.Marks...), g.Searches != nil
+	h.Paths = painter.Paths(0, func(*features.Path) {})
 	h.series = g.Series
 	for _, one := range g.Series {
 		for p := range h.Seats {

@@ -21,6 +21,7 @@ import (
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 	"moonfarm/sim"
+	"moonfarm/sim/terminal"
 )
 
 // sinkFunc is a sink of one function.
@@ -356,4 +357,67 @@ func TestWrongEpisode(t *testing.T) {
 	e.Players = 3
 	_, err = view.NewFilm(view.Game{Vector: vector(t, "tron", "", 0), Episode: e})
 	assert.ErrorContains(t, err, "tron has 2 seats")
+}
+
+// TestPaths: ways of units lead over free cells, to the edge of the other half unless they stop.
+func TestPaths(t *testing.T) {
+	f, err := played(t, "terminal", "", "maze", 40, 1).Film(0)
+	require.NoError(t, err)
+	ways, stops := walked(t, f)
+	assert.True(t, ways > 1000 && stops == 0, "%d ways, %d stop", ways, stops)
+
+	// The start (13, 0) is walled in after the first turn.
+	walls := []sim.Order{terminal.Place(terminal.Wall, 13, 1), terminal.Place(terminal.Wall, 14, 0)}
+	f, err = view.NewFilm(view.Game{Vector: vector(t, "terminal", "", 0), Episode: &rollout.Episode{
+		Players: 2, Turns: 1, Orders: walls, Ends: []int32{2, 2}, Policies: []string{"a", "b"}}})
+	require.NoError(t, err)
+	_, stops = walked(t, f)
+	assert.Equal(t, 1, stops)
+	_, err = f.Paths(f.Turns() + 1)
+	require.Error(t, err)
+
+	f, err = view.NewFilm(view.Game{Vector: vector(t, "tron", "", 0), Episode: &rollout.Episode{Players: 2, Policies: []string{"a", "b"}}})
+	require.NoError(t, err)
+	_, err = f.Paths(0)
+	require.Error(t, err)
+}
+
+// walked follows the ways in all positions. It returns their number, and how many stop.
+func walked(t *testing.T, f *view.Film) (ways, stops int) {
+	t.Helper()
+	for from := 0; from <= f.Turns(); from += view.Chunk {
+		text, err := f.Paths(from)
+		require.NoError(t, err)
+		var got struct {
+			From      int
+			Positions [][][]any
+		}
+		require.NoError(t, json.Unmarshal(text, &got))
+		require.Equal(t, from, got.From)
+		require.Len(t, got.Positions, min(view.Chunk, f.Turns()+1-from))
+		for i, list := range got.Positions {
+			built := map[[2]float64]bool{}
+			require.NoError(t, f.EachFrame(features.Spectator, from+i, from+i, nil, func(s *features.Scene) {
+				clear(built)
+				for _, e := range s.Entities {
+					built[[2]float64{float64(e.X), float64(e.Y)}] = true
+				}
+			}))
+			for _, w := range list {
+				at := [2]float64{w[1].(float64), w[2].(float64)}
+				require.Equal(t, at[1] > 13, w[0].(float64) == 1, "the half of the start")
+				for _, step := range w[4].(string) {
+					require.False(t, built[at], "a way over a structure at %v", at)
+					d := map[rune][2]float64{'r': {1, 0}, 'l': {-1, 0}, 'u': {0, 1}, 'd': {0, -1}}[step]
+					at[0], at[1] = at[0]+d[0], at[1]+d[1]
+				}
+				rows := min(at[1], 27-at[1])
+				arrived := (at[0] == 13-rows || at[0] == 14+rows) && (at[1] > 13) == (w[0].(float64) == 0)
+				require.Equal(t, arrived, w[3].(float64) == 0, "%v ends at %v", w, at)
+				ways++
+				stops += int(w[3].(float64))
+			}
+		}
+	}
+	return ways, stops
 }

@@ -194,6 +194,12 @@ class Board {
     return this.y(this.film.head.up ? y + height : y);
   }
 
+  // under returns the place on the board of a point of the canvas.
+  under(x, y) {
+    const down = (y * this.dpr - this.top) / this.cell;
+    return [(x * this.dpr - this.left) / this.cell, this.film.head.up ? this.film.head.height - down : down];
+  }
+
   // draw draws the frame. part: how far things have moved from the frame before, from 0 to 1.
   draw(part) {
     const begun = performance.now();
@@ -222,6 +228,7 @@ class Board {
     }
     this.events(g, frame.events, part);
     this.weighed(g);
+    paths.draw(this, g);
     this.legal(g);
     this.rings(g, part);
     if (this.zoom > 1) this.mini(g, frame);
@@ -636,9 +643,7 @@ class Board {
   // at returns the topmost entity at a point of the canvas, in points of the page.
   at(x, y) {
     if (!this.frame || !this.cell || !this.film.head.drawn) return null;
-    const bx = (x * this.dpr - this.left) / this.cell;
-    let by = (y * this.dpr - this.top) / this.cell;
-    if (this.film.head.up) by = this.film.head.height - by;
+    const [bx, by] = this.under(x, y);
     for (let i = this.frame.entities.length - 1; i >= 0; i--) {
       const e = this.frame.entities[i];
       if (e && bx >= e.x && by >= e.y && bx < e.x + e.width && by < e.y + e.height) return e;

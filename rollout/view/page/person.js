@@ -158,9 +158,7 @@ const person = {
   // click orders what is chosen at a point of the board. It reports whether there was something to order.
   click(board, x, y) {
     if ($("person-box").hidden || !this.offer || this.offer.over || board !== boards[0] || state.turn !== lastTurn()) return false;
-    const bx = (x * board.dpr - board.left) / board.cell;
-    let by = (y * board.dpr - board.top) / board.cell;
-    if (board.film.head.up) by = board.film.head.height - by;
+    const [bx, by] = board.under(x, y);
     const inside = (c) => c && bx >= c.x && by >= c.y && bx < c.x + c.width && by < c.y + c.height;
     const e = board.at(x, y);
     if (this.many() && e?.id && this.offer.heads.some((h) => h.entity === e.id)) return false; // choose it

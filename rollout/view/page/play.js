@@ -235,6 +235,7 @@ function panels() {
   drawMarks(film.head, state.differs);
   showEvents(frame.events);
   showMoves(film.head, boards[0].moves ?? []);
+  paths.look();
   showInputs(film.head, film.inputs(Math.min(state.turn, film.head.turns), state.seat));
   showKinds(film, frame);
   choose();
