@@ -387,7 +387,8 @@ func (f *viewFlags) within(film *view.Film) (seat int, err error) {
 const playHelp = `A player named human plays in the page: it shows what is legal, plays the other
 seats' policies, takes choices back, and gives hints by --hint. With --save the
 game is written as a recording of the original when the command ends. With a
-recording instead of GAME, and --turn, the players take over its game there.`
+recording instead of GAME, and --turn, the players take over its game there. A
+human at several seats plays all of them, such as to try what if.`
 
 // addPlay adds the flags of a game with a person.
 func (f *viewFlags) addPlay(c *cobra.Command) {

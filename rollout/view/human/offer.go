@@ -73,7 +73,7 @@ func (t *Session) Offer(head int) Offer {
 	defer t.mu.Unlock()
 	x := Offer{
 		Turn: t.e.Turns, Step: t.step, Seat: t.seat, Over: t.e.Status != sim.Running, Sequential: t.spec.Sequential, Nothing: t.spec.Nothing,
-		Undo: len(t.past)+len(t.picks) > 0, Hint: t.o.Hint != nil, Chosen: []Option{}, Heads: []Head{},
+		Undo: len(t.past)+len(t.done)+len(t.picks) > 0, Hint: t.o.Hint != nil, Chosen: []Option{}, Heads: []Head{},
 	}
 	for _, c := range t.picks {
 		x.Chosen = append(x.Chosen, t.option(int(c), t.labels.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})))

@@ -1,6 +1,6 @@
-// Package human plays a game in which a person has a seat: it offers the legal choices, plays what is
-// chosen, takes it back, and asks a policy for a hint. The other seats have policies. The person may be at
-// any seat and looks at the game as package view shows it.
+// Package human plays a game in which a person has one seat or several: it offers the legal choices, plays what is
+// chosen, takes it back, and asks a policy for a hint. The other seats have policies. A person with several seats
+// chooses for one after the other in each turn. The game is looked at as package view shows it.
 package human
 
 import (
@@ -20,7 +20,7 @@ type Setup struct {
 	// Vector plays one game, in the form in which the person chooses. Watch makes further ones, for films.
 	Vector env.Vector
 	Watch  func() (env.Vector, error)
-	Seats  []rollout.Policy // one of them nil: the person's
+	Seats  []rollout.Policy // nil: the person's, at least one
 	Names  []string         // of the players, by seat
 	Seed   uint64
 	Hint   rollout.Policy // nil: there are no hints
@@ -38,14 +38,16 @@ type Session struct {
 	painter env.Painter
 	labels  env.Labeller
 	shots   env.Snapshotter
-	seat    int // the person's
+	seats   []int // the person's
 
 	mu      sync.Mutex
 	b       *env.Batch
 	e       rollout.Episode
 	start   []byte        // snapshot of the start of the turn
-	step    int           // changes of picks in this turn
-	picks   []int32       // choices of the person in this turn of a sequential form, in the order in which they were made
+	step    int           // counts the changes, so that a late answer is known
+	done    [][]int32     // of the person's seats that have chosen in this turn: an action, or the picks of a sequential form
+	seat    int           // for which the person chooses now
+	picks   []int32       // choices for it in this turn of a sequential form, in the order in which they were made
 	mask    []uint64      // what the person can choose
 	given   [][]sim.Order // by seat: the orders of seats that have ended their turn
 	past    []moment      // what Undo goes back to, the latest last
@@ -56,7 +58,8 @@ type Session struct {
 type moment struct {
 	start []byte
 	turns int
-	picks []int32
+	done  [][]int32 // of all seats but the last
+	picks []int32   // of the last seat
 }
 
 // mostPast bounds the memory for taking back, in bytes.
@@ -70,15 +73,20 @@ func New(o Setup) (*Session, error) {
 	t.labels, _ = below.(env.Labeller)
 	t.shots, _ = below.(env.Snapshotter)
 	players := t.spec.Info.Players
-	t.seat = slices.Index(o.Seats, nil)
+	for p, policy := range o.Seats {
+		if policy == nil {
+			t.seats = append(t.seats, p)
+		}
+	}
 	switch {
 	case t.spec.Games != 1 || t.painter == nil || t.labels == nil || t.shots == nil:
 		return nil, errors.New("human: it needs one game with pictures")
 	case len(o.Seats) != players || len(o.Names) != players:
 		return nil, fmt.Errorf("human: %d players and %d names for %d seats", len(o.Seats), len(o.Names), players)
-	case t.seat < 0 || slices.Contains(o.Seats[t.seat+1:], nil):
-		return nil, errors.New("human: it needs one seat for a person")
+	case len(t.seats) == 0:
+		return nil, errors.New("human: it needs a seat for a person")
 	}
+	t.seat = t.seats[0]
 	wants := env.WantMask | env.WantAction | env.WantRowSeed
 	for _, p := range append(slices.Clone(o.Seats), o.Hint) {
 		if p != nil {
@@ -150,7 +158,8 @@ func (t *Session) play() {
 	if !played {
 		return
 	}
-	t.step, t.picks = 0, nil
+	t.done, t.picks, t.seat = nil, nil, t.seats[0]
+	t.step++
 	t.version++
 	for p := range t.given {
 		t.e.Orders = append(t.e.Orders, t.given[p]...)
@@ -164,8 +173,12 @@ func (t *Session) play() {
 	}
 }
 
-// Seat returns the person's seat.
-func (t *Session) Seat() int { return t.seat }
+// Seat returns the seat for which the person chooses now.
+func (t *Session) Seat() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.seat
+}
 
 // Version returns a number that is another one after each change.
 func (t *Session) Version() int {
@@ -219,9 +232,9 @@ var ErrTogether = errors.New("the turn's other orders are not possible then")
 // ErrOver means that the game is over.
 var ErrOver = errors.New("the game is over")
 
-// Choose takes what the person chooses. In a sequential form it joins the choices of the turn, until the choice of nothing
-// ends the turn; otherwise it is the turn. At the end of a turn all seats play. Choose fails, and changes nothing, if a
-// choice is not legal together with the others of the turn.
+// Choose takes what the person chooses for a seat. In a sequential form it joins the choices of the turn, until the choice
+// of nothing ends them; otherwise it is the turn. Then the person's next seat chooses; after the last all seats play.
+// Choose fails, and changes nothing, if a choice is not legal together with the others of the turn.
 func (t *Session) Choose(a Answer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -242,31 +255,62 @@ func (t *Session) Choose(a Answer) error {
 	if t.spec.Sequential && int(picked[0]) != t.spec.Nothing {
 		return t.join(picked[0])
 	}
-	t.past = append(t.past, moment{t.start, t.e.Turns, slices.Clone(t.picks)})
+	chosen := picked
+	if t.spec.Sequential {
+		chosen = slices.Clone(t.picks)
+	}
+	if at := len(t.done); at+1 < len(t.seats) {
+		t.done, t.picks = append(t.done, chosen), nil
+		t.seat = t.seats[at+1]
+		t.step++
+		t.version++
+		t.survey()
+		return nil
+	}
+	t.past = append(t.past, moment{t.start, t.e.Turns, t.done, slices.Clone(t.picks)})
 	for len(t.past) > 1 && len(t.past)*len(t.start) > mostPast {
 		t.past = slices.Delete(t.past, 0, 1)
 	}
-	for p, policy := range t.o.Seats {
-		if policy != nil {
-			policy.Act(t.o.Vector, t.b, []int32{int32(p)})
-		}
-	}
-	for _, c := range slices.Sorted(slices.Values(t.picks)) { // the order of the form
-		t.act([]int32{c})
-		t.play()
-		t.o.Vector.Observe(t.b)
-	}
-	t.act(picked)
-	t.play()
+	t.turn(append(slices.Clone(t.done), chosen))
 	t.open()
 	return nil
 }
 
-// act sets the person's action.
-func (t *Session) act(action []int32) {
+// turn plays a turn: the policies, and what the person has chosen for each seat.
+func (t *Session) turn(chosen [][]int32) {
+	if t.spec.Sequential {
+		for i := range chosen {
+			chosen[i] = slices.Sorted(slices.Values(chosen[i])) // the order of the form
+		}
+	}
+	for n, turn := 0, t.e.Turns; t.e.Turns == turn; n++ {
+		if n > 0 {
+			t.o.Vector.Observe(t.b)
+		}
+		for p, policy := range t.o.Seats {
+			if policy != nil && !env.Waits(t.o.Vector, p) {
+				policy.Act(t.o.Vector, t.b, []int32{int32(p)})
+			}
+		}
+		for i, p := range t.seats {
+			switch {
+			case !t.spec.Sequential:
+				t.act(p, chosen[i])
+			case n < len(chosen[i]):
+				t.act(p, chosen[i][n:n+1])
+			default:
+				t.act(p, []int32{int32(t.spec.Nothing)})
+			}
+		}
+		t.play()
+	}
+}
+
+// act sets the action of a seat.
+func (t *Session) act(seat int, action []int32) {
 	heads := len(t.spec.Heads)
-	copy(t.b.Action[t.seat*heads:(t.seat+1)*heads], action)
-	t.b.OrderLen[t.seat] = -1
+	copy(t.b.Action[seat*heads:(seat+1)*heads], action)
+	t.b.OrderLen[seat] = -1
 }
 
 // join adds a choice to the turn of a sequential form, if all choices are legal then.
@@ -302,14 +346,14 @@ func (t *Session) try(choices []int32) bool {
 			t.b.Action[p*heads] = int32(t.spec.Nothing)
 			t.b.OrderLen[p] = -1
 		}
-		t.act([]int32{c})
+		t.act(t.seat, []int32{c})
 		t.o.Vector.Step(t.b)
 		t.o.Vector.Observe(t.b)
 	}
 	return true
 }
 
-// row returns the person's mask as it was observed.
+// row returns the mask of the seat for which the person chooses, as it was observed.
 func (t *Session) row() []uint64 {
 	return t.b.Mask[t.seat*t.spec.MaskWords : (t.seat+1)*t.spec.MaskWords]
 }
@@ -358,7 +402,8 @@ func (t *Session) legal(head, choice int) bool {
 	return t.set(t.mask, bit)
 }
 
-// Undo takes back the last choice of the turn, or the last turn. It reports false if there is nothing to take back.
+// Undo takes back the last choice of the turn, or what the seat before chose, or the last turn. It reports false if there
+// is nothing to take back.
 func (t *Session) Undo() (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -366,6 +411,11 @@ func (t *Session) Undo() (bool, error) {
 		t.picks = t.picks[:n-1]
 		t.step++
 		t.version++
+		t.survey()
+		return true, nil
+	}
+	if at := len(t.done) - 1; at >= 0 {
+		t.back(t.done[:at], t.done[at])
 		t.survey()
 		return true, nil
 	}
@@ -377,7 +427,7 @@ func (t *Session) Undo() (bool, error) {
 		return false, err
 	}
 	t.past = t.past[:len(t.past)-1]
-	t.step, t.picks = len(m.picks), m.picks
+	t.back(m.done, m.picks)
 	t.e.Turns, t.e.Status = m.turns, sim.Running
 	t.e.Ends = t.e.Ends[:m.turns*t.e.Players]
 	n := int32(0)
@@ -385,9 +435,18 @@ func (t *Session) Undo() (bool, error) {
 		n = t.e.Ends[len(t.e.Ends)-1]
 	}
 	t.e.Orders = t.e.Orders[:n]
-	t.version++
 	t.open()
 	return true, nil
+}
+
+// back returns to the seat that follows some that have chosen, with the picks that it had.
+func (t *Session) back(done [][]int32, chosen []int32) {
+	t.done, t.picks, t.seat = done, nil, t.seats[len(done)]
+	if t.spec.Sequential {
+		t.picks = chosen
+	}
+	t.step++
+	t.version++
 }
 
 // Hint returns what the policy for hints would order in the person's place, as texts and commands.

@@ -256,14 +256,14 @@ type sinkFunc func(e *rollout.Episode) error
 
 func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
 
-// TestSeats: a table needs one seat for a person.
+// TestSeats: a table needs a seat for a person.
 func TestSeats(t *testing.T) {
 	entry, err := catalog.Find("tron")
 	require.NoError(t, err)
 	v, err := entry.New("", env.Settings{N: 1})
 	require.NoError(t, err)
 	p := find(t, "tron", "random", v.Spec())
-	for _, seats := range [][]rollout.Policy{{p, p}, {nil, nil}, {nil}} {
+	for _, seats := range [][]rollout.Policy{{p, p}, {nil}} {
 		_, err := human.New(human.Setup{Vector: v, Seats: seats, Names: []string{"a", "b"}})
 		assert.Error(t, err)
 	}
@@ -300,4 +300,88 @@ func TestAnyOrder(t *testing.T) {
 	require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Nothing}}}))
 	require.Equal(t, 1, x.Episode().Turns)
 	assert.ElementsMatch(t, []string{"wall 5,11", "wall 13,12", "turret 13,11", "1 scout 13,0"}, recordings.OrderTexts("terminal", x.Episode().OrdersOf(0, 0)))
+}
+
+// TestAllSeats: a person with all seats chooses for one after the other, and takes back what an earlier one chose. The game
+// is what its orders say when they are played again.
+func TestAllSeats(t *testing.T) {
+	for n, c := range games {
+		t.Run(c.game, func(t *testing.T) {
+			alone := func(o *human.Setup) { clear(o.Seats) }
+			x, g := sit(t, n, 0, alone), rand.New(rand.NewPCG(6, 6))
+			first := x.Offer(human.AllHeads)
+			var answers []human.Answer
+			choose := func(a human.Answer) {
+				if err := x.Choose(a); !errors.Is(err, human.ErrTogether) {
+					require.NoError(t, err)
+					answers = append(answers, a)
+				}
+			}
+			seen := map[int]bool{}
+			for x.Episode().Turns < 4 && !x.Offer(0).Over {
+				seen[x.Seat()] = true
+				require.Equal(t, x.Seat(), x.Offer(0).Seat)
+				choose(pick(t, g, x))
+				if g.IntN(3) == 0 {
+					before := len(answers)
+					ok, err := x.Undo()
+					require.NoError(t, err)
+					require.True(t, ok)
+					answers = answers[:before-1]
+				}
+			}
+			want := x.Episode()
+			require.Len(t, seen, want.Players)
+			require.Positive(t, want.Turns)
+			for undone := true; undone; {
+				var err error
+				undone, err = x.Undo()
+				require.NoError(t, err)
+			}
+			now := x.Offer(human.AllHeads)
+			first.Step = now.Step
+			require.Equal(t, first, now)
+			for _, a := range answers {
+				o := x.Offer(0)
+				a.Turn, a.Step = o.Turn, o.Step
+				require.NoError(t, x.Choose(a))
+			}
+			require.Equal(t, want, x.Episode())
+
+			entry, _ := catalog.Find(c.game)
+			v, err := entry.New(c.rules, env.Settings{N: 1, MaxTurns: want.Turns})
+			require.NoError(t, err)
+			r, err := rollout.NewReplayer(v)
+			require.NoError(t, err)
+			require.NoError(t, r.Start(want))
+			for b := env.NewBatch(v.Spec(), 1, 0); r.More(); {
+				require.NoError(t, r.Step(b))
+			}
+		})
+	}
+}
+
+// TestOpponent: a network that chooses order by order plays against a person as it plays elsewhere.
+func TestOpponent(t *testing.T) {
+	const turns, spec = 6, "net(greedy)"
+	x := sit(t, 2, 0, func(o *human.Setup) { o.Seats[1] = find(t, "terminal", spec, o.Vector.Spec()) })
+	for x.Episode().Turns < turns {
+		o := x.Offer(0)
+		require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Nothing}}}))
+	}
+	entry, err := catalog.Find("terminal")
+	require.NoError(t, err)
+	v, err := entry.New("", env.Settings{N: 1, MaxTurns: turns})
+	require.NoError(t, err)
+	seats := []rollout.Policy{find(t, "terminal", "empty", v.Spec()), find(t, "terminal", spec, v.Spec())}
+	orders := 0
+	require.NoError(t, rollout.Shard(context.Background(), v, seats, 1, 0, 1, sinkFunc(func(e *rollout.Episode) error {
+		for turn := range turns {
+			want := recordings.OrderTexts("terminal", e.OrdersOf(turn, 1))
+			require.Equal(t, want, recordings.OrderTexts("terminal", x.Episode().OrdersOf(turn, 1)), "turn %d", turn)
+			orders += len(want)
+		}
+		return nil
+	})))
+	assert.Positive(t, orders)
 }

@@ -66,11 +66,11 @@ const person = {
     const raw = await load("offer.json?head=-2");
     const before = this.offer;
     this.offer = {
-      turn: whole(raw.turn, 0, 1e9), step: whole(raw.step, 0, 1e9), over: raw.over === true, sequential: raw.sequential === true, nothing: whole(raw.nothing, 0, 1e9),
+      turn: whole(raw.turn, 0, 1e9), seat: whole(raw.seat, 0, most.seats - 1), step: whole(raw.step, 0, 1e9), over: raw.over === true, sequential: raw.sequential === true, nothing: whole(raw.nothing, 0, 1e9),
       undo: raw.undo === true, hint: raw.hint === true, chosen: listOf(raw.chosen, 1000).map(optionOf),
       heads: listOf(raw.heads, 1000).map((h) => ({ head: whole(h?.head, 0, 1e6), entity: whole(h?.entity, 0, 2 ** 32) })),
     };
-    if (!before || before.turn !== this.offer.turn) this.picks.clear();
+    if (!before || before.turn !== this.offer.turn || before.seat !== this.offer.seat) this.picks.clear();
     if (!before || before.turn !== this.offer.turn || before.step !== this.offer.step) this.hinted = [];
     if (this.many()) await this.head0();
     else await this.ask(-1);
@@ -110,7 +110,7 @@ const person = {
     const { offer } = this;
     if (!offer || $("person-box").hidden) return;
     const many = this.many(), kinds = offer.over ? [] : this.kinds();
-    put($("person-say"), offer.over ? "The game is over." : many && !this.options.length ? "Choose one of your own on the board." : `${spaced(state.films[0]?.head.word ?? "turn")} ${offer.turn}`);
+    put($("person-say"), offer.over ? "The game is over." : many && !this.options.length ? "Choose one of your own on the board." : `${state.films[0] ? playerOf(state.films[0].head, offer.seat) + ", " : ""}${state.films[0]?.head.word ?? "turn"} ${offer.turn}`);
     const box = $("person-kinds");
     while (box.children.length > 1) box.lastElementChild.remove();
     for (const kind of kinds) {

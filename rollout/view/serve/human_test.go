@@ -76,7 +76,7 @@ func TestTable(t *testing.T) {
 	_, text = get(t, s, "film.json?game=0", "", "")
 	require.Contains(t, text, `"turns":1,`)
 	for body, want := range map[string]int{
-		`{"turn":0,"step":0}`: http.StatusConflict, `{"turn":1,"step":0,"picks":[{"head":7,"choice":0}]}`: http.StatusBadRequest, `[`: http.StatusBadRequest,
+		`{"turn":0,"step":0}`: http.StatusConflict, `{"turn":1,"step":1,"picks":[{"head":7,"choice":0}]}`: http.StatusBadRequest, `[`: http.StatusBadRequest,
 		strings.Repeat(" ", 2<<20): http.StatusBadRequest,
 	} {
 		code, text := post(t, s, "choose", token, body)
