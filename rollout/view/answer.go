@@ -62,6 +62,8 @@ func (d *Responder) Answer(question string) ([]byte, error) {
 	case "paths.json":
 		from := v.number("from", 0)
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Paths(from) })
+	case "heat.json":
+		return d.film(v, func(f *Film) ([]byte, error) { return f.Heat() })
 	case "frames.json":
 		seat, from := v.number("seat", features.Spectator), v.number("from", 0)
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Frames(seat, from) })
@@ -179,7 +181,9 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		questions = append(questions, fmt.Sprintf("film.json?game=%d", x.ID), fmt.Sprintf("stats.json?game=%d", x.ID))
+		for _, name := range []string{"film", "stats", "heat"} {
+			questions = append(questions, fmt.Sprintf("%s.json?game=%d", name, x.ID))
+		}
 		for from := 0; f.head.Paths && from <= f.Turns(); from += Chunk {
 			questions = append(questions, fmt.Sprintf("paths.json?game=%d&from=%d", x.ID, from))
 		}

@@ -87,6 +87,7 @@ type head struct {
 	Stats   []headStat `json:"stats"`
 	Moves   bool       `json:"moves"` // chunks have the moves of searches
 	Paths   bool       `json:"paths"` // paths.json has ways of units
+	Heat    bool       `json:"heat"`  // heat.json is answered
 
 	stats  map[statKey]int // the place in Stats
 	series []Series        // after the numbers of the scenes
@@ -120,7 +121,7 @@ func NewFilm(g Game) (*Film, error) {
 	f.shots, _ = env.Unwrap(g.Vector).(env.Snapshotter)
 	h := &f.head
 	h.Game, h.ID, h.Name, h.Players, h.Seats, h.Turns = s.Info.Name, g.ID, g.Name, e.Policies, e.Players, e.Turns
-	h.Marks, h.Moves = append(h.Marks, g.Marks...), g.Searches != nil
+	h.Marks, h.Moves, h.Heat = append(h.Marks, g.Marks...), g.Searches != nil, true
 	h.Paths = painter.Paths(0, func(*features.Path) {})
 	h.series = g.Series
 	for _, one := range g.Series {
