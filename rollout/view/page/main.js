@@ -106,7 +106,7 @@ async function open(want, current) {
   $("seat").value = state.seat;
   if (!isOpen) showFilm();
   if ($("film").hidden) screen("film");
-  if (!shelf.info) loadShelf().then(() => { heading(); person.show(); }, () => {});
+  if (!shelf.info) loadShelf().then(() => { heading(); person.show(); changed(); }, () => {});
 }
 
 const canChoose = (head) => head.fog && head.seats > 1;
@@ -257,12 +257,7 @@ function savePicture() {
   if (!boards[0].frame) return;
   picture().toBlob((blob) => {
     if (!blob) return fail(new Error("The browser cannot make a PNG of this size."));
-    const link = element("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = `moonfarm-${state.films[0].head.id}-${state.films[0].head.word}-${state.turn}.png`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    say("Saved " + link.download);
+    saveFile(blob, `moonfarm-${state.films[0].head.id}-${state.films[0].head.word}-${state.turn}.png`);
   }, "image/png");
 }
 
@@ -286,7 +281,7 @@ const actions = {
   first: () => stepTurn(-Infinity), last: () => stepTurn(Infinity), "turn-back": () => stepTurn(-1), "turn-on": () => stepTurn(1),
   "frame-back": () => stepFrame(-1), "frame-on": () => stepFrame(1), play: () => (state.playing ? stop() : play()),
   "zoom-in": zoomed((b) => b.zoomBy(1.5)), "zoom-out": zoomed((b) => b.zoomBy(1 / 1.5)), "zoom-fit": zoomed((b) => b.fit()),
-  save: savePicture, copy: copyLink, "help-open": () => $("help").showModal(), unpin: () => pin(0, null), "with-go": () => stepTurn(state.differs - state.turn),
+  save: savePicture, "save-gif": openGIF, "save-position": savePosition, copy: copyLink, "help-open": () => $("help").showModal(), unpin: () => pin(0, null), "with-go": () => stepTurn(state.differs - state.turn),
   "with-end": () => (location.hash = `#episode=${state.films[0].head.id}&turn=${state.turn}`),
   skip: () => ($("film").hidden ? $("shelf") : $("board")).focus(),
   theme: () => {
@@ -307,7 +302,7 @@ const keys = {
 
 document.addEventListener("keydown", (e) => {
   const on = e.target instanceof Element ? e.target : document.body;
-  if (e.ctrlKey || e.metaKey || e.altKey || $("help").open) return;
+  if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
   if (on.closest('select, textarea, input:not([type="range"], [type="checkbox"])')) return;
   if (e.key === "?") {
     $("help").showModal();

@@ -56,7 +56,7 @@ func TestFiles(t *testing.T) {
 // TestHTML: the page is small, has a strict policy, and names no other host.
 func TestHTML(t *testing.T) {
 	served := string(HTML(nil))
-	assert.Less(t, len(served), 120_000)
+	assert.Less(t, len(served), 160_000)
 	assert.NotContains(t, served, "{{")
 	assert.NotRegexp(t, `https?://|//[a-z]+\.`, served)
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`)

@@ -189,7 +189,10 @@ function tick(now) {
     state.then = now;
   }
   const part = state.moving ? Math.min(1, state.clock / duration(state.frames)) : 1;
-  for (let i = 0; i < state.films.length; i++) boards[i].draw(part);
+  for (let i = 0; i < state.films.length; i++) {
+    boards[i].heat = heatAt(state.films[i], state.turn);
+    boards[i].draw(part);
+  }
   if (!firstPicture && boards[0].frame) firstPicture = performance.now();
   if (panelsDue && (!state.playing || now - panelsDone > 150)) {
     panelsDue = false;
@@ -238,6 +241,7 @@ function panels() {
   paths.look();
   showInputs(film.head, film.inputs(Math.min(state.turn, film.head.turns), state.seat));
   showKinds(film, frame);
+  showHeat();
   choose();
   keepHash();
 }
@@ -279,13 +283,13 @@ function choose() {
   paragraphs($("chosen"), b.chosen ? factsOf(b.film, b.frame, b.chosen) : [`${c.kind.name}: not on the board now`]);
 }
 
-// tip shows the facts of the entity that a person points at, beside it.
+// tip shows the facts of the entity that a person points at, and the heat there, beside it.
 function tip() {
-  const box = $("tip"), i = boards.findIndex((b) => b.pointed);
-  box.hidden = i < 0;
-  if (i < 0) return;
-  const b = boards[i];
-  paragraphs(box, factsOf(b.film, b.frame, b.pointed));
+  const box = $("tip"), p = state.pointer, b = p && boards[p.board];
+  const facts = b ? [...(b.pointed ? factsOf(b.film, b.frame, b.pointed) : []), ...heatFacts(b, p.x, p.y)] : [];
+  box.hidden = !facts.length;
+  if (box.hidden) return;
+  paragraphs(box, facts);
   const outer = $("boards").getBoundingClientRect(), inner = b.canvas.getBoundingClientRect();
   const [x, y] = [state.pointer.x + inner.left - outer.left, state.pointer.y + inner.top - outer.top];
   const left = x + 16 + box.offsetWidth > outer.width ? x - 12 - box.offsetWidth : x + 16;
