@@ -21,7 +21,11 @@ type Answerer interface {
 // Responder answers the page's questions about a game list. It may be used by several goroutines at once.
 type Responder struct {
 	list GameList
+	*openFilms
+}
 
+// openFilms are the films that are open.
+type openFilms struct {
 	mu    sync.Mutex
 	films []*opened // the latest first
 }
@@ -36,7 +40,11 @@ type opened struct {
 const mostOpen = 4
 
 // NewResponder returns the responder of a game list.
-func NewResponder(s GameList) *Responder { return &Responder{list: s} }
+func NewResponder(s GameList) *Responder { return &Responder{s, &openFilms{}} }
+
+// Grown returns the responder of a list that has the games of the list before and further ones. Films that are open
+// stay open.
+func (d *Responder) Grown(s GameList) *Responder { return &Responder{s, d.openFilms} }
 
 // UnknownError means that a question names nothing that there is.
 type UnknownError struct{ Question string }
@@ -55,6 +63,8 @@ func (d *Responder) Answer(question string) ([]byte, error) {
 		return json.Marshal(d.list.Head())
 	case "games.json":
 		return d.games(v)
+	case "standings.json":
+		return d.standings(question)
 	case "film.json":
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Head() })
 	case "stats.json":
@@ -88,7 +98,7 @@ type gamesAnswer struct {
 
 // games answers games.json.
 func (d *Responder) games(v *values) ([]byte, error) {
-	q := Query{From: v.number("from", 0), Count: v.number("count", 50), Sort: v.Get("sort"), Policy: v.Get("policy"), Outcome: v.Get("outcome")}
+	q := Query{From: v.number("from", 0), Count: v.number("count", 50), Sort: v.Get("sort"), Policy: v.Get("policy"), Against: v.Get("against"), Outcome: v.Get("outcome")}
 	if v.err != nil {
 		return nil, v.err
 	}
@@ -100,6 +110,22 @@ func (d *Responder) games(v *values) ([]byte, error) {
 		list = []Entry{}
 	}
 	return json.Marshal(gamesAnswer{total, list})
+}
+
+// standings answers standings.json.
+func (d *Responder) standings(question string) ([]byte, error) {
+	ranker, ok := d.list.(Ranker)
+	if !ok {
+		return nil, &UnknownError{question}
+	}
+	s, err := ranker.Standings()
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, &UnknownError{question}
+	}
+	return json.Marshal(s)
 }
 
 // film answers a question about the film of a game.
@@ -176,6 +202,9 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 		return nil, fmt.Errorf("%d games, a page holds at most %d: choose fewer games", total, MostListed)
 	}
 	questions := []string{"list.json"}
+	if d.list.Head().Standings {
+		questions = append(questions, "standings.json")
+	}
 	for _, x := range list {
 		f, err := d.open(x.ID)
 		if err != nil {

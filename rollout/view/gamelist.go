@@ -27,9 +27,13 @@ type ListHead struct {
 	Total    uint64   `json:"total"`
 	Policies []string `json:"policies"`
 	Live     bool     `json:"live"` // it may change
-	Person   *Person  `json:"person,omitempty"`
-	Held     *bool    `json:"held,omitempty"`  // of a game that is being played: whether it waits for Step
-	Token    string   `json:"token,omitempty"` // every request that changes something has it in its header Moonfarm-Token
+	// Grows says that games may be added to a Live list, but that those in it stay as they are.
+	Grows bool `json:"grows,omitempty"`
+	// Standings says that the question standings.json has an answer.
+	Standings bool    `json:"standings,omitempty"`
+	Person    *Person `json:"person,omitempty"`
+	Held      *bool   `json:"held,omitempty"`  // of a game that is being played: whether it waits for Step
+	Token     string  `json:"token,omitempty"` // every request that changes something has it in its header Moonfarm-Token
 }
 
 // Person is somebody who plays in the page.
@@ -79,6 +83,7 @@ type Query struct {
 	From, Count int
 	Sort        string // "id", "turns" or "-turns"
 	Policy      string // that plays at some seat; "": any
+	Against     string // that plays at another seat of Policy's game; "": any
 	Outcome     string // "A" … "D" (the winner's seat), "draw" or "cut"; "": any
 }
 
@@ -92,6 +97,8 @@ func (q *Query) Check() error {
 		return fmt.Errorf("games from %d, %d of them: expected from 0, and 1 to %d", q.From, q.Count, MostListed)
 	case !slices.Contains([]string{"", "id", "turns", "-turns"}, q.Sort):
 		return fmt.Errorf("sort %q: expected id, turns or -turns", q.Sort)
+	case q.Against != "" && q.Policy == "":
+		return fmt.Errorf("against %.100q: expected a policy as well", q.Against)
 	case !slices.Contains([]string{"", "A", "B", "C", "D", "draw", "cut"}, q.Outcome):
 		return fmt.Errorf("outcome %q: expected A, B, C, D, draw or cut", q.Outcome)
 	}
@@ -100,12 +107,12 @@ func (q *Query) Check() error {
 
 // Plain reports whether the query asks for games in the order of their numbers, without a condition.
 func (q *Query) Plain() bool {
-	return (q.Sort == "" || q.Sort == "id") && q.Policy == "" && q.Outcome == ""
+	return (q.Sort == "" || q.Sort == "id") && q.Policy == "" && q.Against == "" && q.Outcome == ""
 }
 
 // Matches reports whether a game fits the conditions.
 func (q *Query) Matches(x *Entry) bool {
-	if q.Policy != "" && !slices.Contains(x.Players, q.Policy) {
+	if !meets(x.Players, q.Policy, q.Against) {
 		return false
 	}
 	switch q.Outcome {
@@ -135,16 +142,20 @@ func (q *Query) Select(matching []Entry) []Entry {
 type List struct {
 	Title   string
 	Live    bool // it may change
+	Grows   bool // as in ListHead
 	Person  *Person
 	Token   string
 	Entries []Entry
 	// Open opens the film of the game with that index in Entries.
 	Open func(index int) (*Film, error)
+	// Ranking returns the results of the games; nil: the list has no standings.
+	Ranking func() (*Standings, error)
 }
 
 // Head implements GameList.
 func (l *List) Head() ListHead {
-	h := ListHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Person: l.Person, Token: l.Token}
+	h := ListHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Grows: l.Grows,
+		Standings: l.Ranking != nil, Person: l.Person, Token: l.Token}
 	for i := range l.Entries {
 		for _, p := range l.Entries[i].Players {
 			if len(h.Policies) < MostPolicies && !slices.Contains(h.Policies, p) {

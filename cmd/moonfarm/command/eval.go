@@ -14,6 +14,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
@@ -44,9 +45,10 @@ type evalFlags struct {
 	out         string
 	strict      bool
 	form        reportForm
+	view        viewer.Tournament
 }
 
-func (a *app) eval() *cobra.Command {
+func (a *app) eval(serve viewer.Pages) *cobra.Command {
 	f := &evalFlags{games: 200, schedule: schedule.NameRoundRobin}
 	c := &cobra.Command{
 		Use: "eval GAME --players A,B", Short: "Let players play each other, and rate them",
@@ -90,7 +92,7 @@ with more players after the others, it extends the tournament. eval report DIR
 prints the result again. DIR also has the replays and the logs of games of bots.
 
 A run that is interrupted prints the result of the games before the first
-missing one; the exit status is 130.
+missing one; the exit status is 130.` + evalViewHelp(serve != nil) + `
 
 ` + limitsDoc + `
 
@@ -100,6 +102,7 @@ missing one; the exit status is 130.
 		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c, args[0], f) },
 	}
 	f.addFlags(c)
+	f.view.Add(c, serve)
 	f.locks = &a.Locks
 	a.LockFlag(c, "the journal and the folders of bots")
 	c.AddCommand(a.evalReport())
@@ -231,7 +234,20 @@ func (s evalStages) enter(text string) (p *players.Entrant, err error) {
 	return p, nil
 }
 
-func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error) {
+// runEval plays the tournament, prints its result, and shows it if --view asks for that.
+func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) error {
+	if err := f.view.Check(cmd, f.out); err != nil {
+		return err
+	}
+	defer f.view.Close()
+	if err := a.evalGame(cmd, game, f); err != nil {
+		return err
+	}
+	return f.view.Wait(cmd.Context(), a.Console)
+}
+
+// evalGame plays the tournament and prints its result.
+func (a *app) evalGame(cmd *cobra.Command, game string, f *evalFlags) (err error) {
 	stages, err := f.stages(cmd, game)
 	if err != nil {
 		return err
@@ -261,13 +277,14 @@ func (a *app) runEval(cmd *cobra.Command, game string, f *evalFlags) (err error)
 		defer func() { err = errors.Join(err, j.Close()) }()
 		plan.Joined = j.Joined
 	}
-	if c.Schedule, err = f.scheduled(plan); err != nil {
+	if c.Schedule, err = f.scheduled(plan); err == nil {
+		err = a.show(cmd.Context(), f, j)
+	}
+	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(list, (*players.Entrant).Bot) {
-		if err := a.addBots(cmd, f, stages, list, &c); err != nil {
-			return err
-		}
+	if err := a.addBots(cmd, f, stages, list, &c); err != nil {
+		return err
 	}
 	games, passed, err := a.playEval(cmd.Context(), &c, j, f)
 	a.Resume = "no game was played to its end"
@@ -297,9 +314,12 @@ func namesOf(players []arena.Entrant) (names []string) {
 	return names
 }
 
-// addBots makes the tournament play games of bots. If there is a journal, the files of
+// addBots makes the tournament play games of bots, if bots are among its players. If there is a journal, the files of
 // the games are in its folder.
 func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Entrant, c *arena.Tournament) error {
+	if countBots(list) == 0 {
+		return nil
+	}
 	cores, seats := runtime.GOMAXPROCS(0), 0
 	for _, s := range stages {
 		seats = max(seats, s.bots.Seats)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"moonfarm/rollout/arena/report"
 	"moonfarm/rollout/arena/report/page"
 	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/view"
 	"moonfarm/sim/texts"
 )
 
@@ -83,19 +85,25 @@ func (a *app) runEvalReport(dir string, f *evalFlags) error {
 			return err
 		}
 	}
-	r, err := f.evaluate(j.Players, j.Games)
+	r, err := f.reported(j)
 	if err != nil {
 		return err
+	}
+	return f.form.print(a, r, j.Games, 0)
+}
+
+// reported returns the report of a journal.
+func (f *evalFlags) reported(j *arena.Journal) (*arena.Report, error) {
+	r, err := f.evaluate(j.Players, j.Games)
+	if err != nil {
+		return nil, err
 	}
 	r.Game, r.Rules, r.Seed, r.Schedule = j.Terms.Game, j.Terms.Rules, j.Terms.Seed, j.Terms.Schedule
 	s, err := f.journaled(j, r.Seats)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := f.test(r, s, j.Games); err != nil {
-		return err
-	}
-	return f.form.print(a, r, j.Games, 0)
+	return r, f.test(r, s, j.Games)
 }
 
 // print prints the report of games in the form of the flags.
@@ -193,4 +201,30 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 		err = r.AddBootstrap(games, f.bootstrap)
 	}
 	return err
+}
+
+// evalViewHelp is the help on eval --view of a program that serves pages.
+func evalViewHelp(serves bool) string {
+	if !serves {
+		return ""
+	}
+	return `
+
+With --view a page of the browser, whose address is printed, shows the games of
+--out that have ended, the standings, the scores of all pairs and the faults
+while the tournament is played, and after it until the command is interrupted.`
+}
+
+// show begins to show the tournament in a browser, if --view asks for it. The journal has its first lines.
+func (a *app) show(ctx context.Context, f *evalFlags, j *arena.Journal) error {
+	if !f.view.Asked() {
+		return nil
+	}
+	if err := j.Flush(); err != nil {
+		return err
+	}
+	flags := &viewFlags{gameFlags: f.gameFlags, anchor: f.anchor}
+	return f.view.Open(ctx, a.Console, filepath.Join(f.out, journalName), func() (view.GameList, error) {
+		return flags.keep(flags.tournament(ctx, f.out))
+	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
+	"moonfarm/cmd/moonfarm/internal/gamelists"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/arena"
@@ -271,6 +272,33 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	}
 	c.Players, c.Known = players, j.Games
 	return j, nil
+}
+
+// isTournament reports whether a folder has the journal of a tournament.
+func isTournament(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, journalName))
+	return err == nil
+}
+
+// tournament lists the games of a tournament.
+func (f *viewFlags) tournament(ctx context.Context, dir string) (*gamelists.List, error) {
+	l, err := gamelists.Tournament(&gamelists.Journal{
+		Dir: dir, File: journalName, Recording: func(file string) (*gamelists.List, error) { return f.recording(ctx, file) },
+		Open: func(game string, maxTurns int) (*gamelists.Setup, error) {
+			flags := f.gameFlags
+			flags.reward, flags.maxTurns = env.ResultReward, maxTurns
+			s, _, err := flags.setup(game)
+			return s, err
+		},
+		Report: func(j *arena.Journal) (*arena.Report, error) {
+			flags := &evalFlags{anchor: f.anchor}
+			return flags.reported(j)
+		},
+	})
+	if err == nil {
+		l.Live = f.out == ""
+	}
+	return l, err
 }
 
 // defaultTurns returns the turn limit of a game if a tournament has the default rules of

@@ -78,7 +78,7 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	}
 	root.RunE = func(*cobra.Command, []string) error { return a.printVersion() } // only with --version
 	for _, c := range []func() *cobra.Command{
-		a.games, a.policies, a.generate, a.merge, a.importing, a.inspect, a.verify, exporting, a.replay, func() *cobra.Command { return a.view(p.Pages) }, a.analyse, a.eval,
+		a.games, a.policies, a.generate, a.merge, a.importing, a.inspect, a.verify, exporting, a.replay, func() *cobra.Command { return a.view(p.Pages) }, a.analyse, func() *cobra.Command { return a.eval(p.Pages) },
 		func() *cobra.Command { return a.match(p.Pages) }, a.model, a.bench,
 		a.version, a.completion,
 	} {

@@ -48,6 +48,8 @@ type viewFlags struct {
 
 	gif   string
 	width int
+
+	anchor string // of the standings of a tournament
 }
 
 // seatAll is the view of a spectator.
@@ -66,8 +68,9 @@ of these:
 
   a recording    of an original engine, as replay takes it, with its games
   a dataset      a folder or a URL
-  a tournament   the folder of eval --out; games between policies are played
-                 again
+  a tournament   the folder of eval --out, with its standings, the scores of all
+                 pairs, which lead to their games, and the faults; games between
+                 policies are played again
   a run          the folder of an example that learns, with its curve.json or
                  curve.csv: charts of its progress, which follow the run
   GAME           with --players: games of these policies, played now
@@ -114,9 +117,9 @@ With --json: one object with the keys file and bytes of the page or animation,
 func viewHelp(serves bool) string {
 	if serves {
 		return `The page is served at an address of this machine, which is printed, until the
-command is interrupted. The page follows a recording that changes. With --out
-the command writes one file instead, with all data in it, that a browser opens
-without a server.`
+command is interrupted. The page follows a recording that changes, and a
+tournament that is played. With --out the command writes one file instead, with
+all data in it, that a browser opens without a server.`
 	}
 	return `The command writes one file, with all data in it, that a browser opens: --out,
 or view.html. ` + console.FullProgram + ` view serves the page instead: large datasets and
@@ -170,7 +173,11 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 		}
 		return a.writePage(f, games)
 	}
-	w := viewer.Watch(what, games, func() (view.GameList, error) { return f.open(c, what) })
+	file := what
+	if isTournament(what) {
+		file = filepath.Join(what, journalName)
+	}
+	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.open(c, what) })
 	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
 }
 
@@ -265,7 +272,7 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 			return nil, console.WrongUse("--%s is for games to play, such as: view terminal --players maze,planner; %s is no game", name, what)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(what, journalName)); err == nil {
+	if isTournament(what) {
 		return f.keep(f.tournament(ctx, what))
 	}
 	isDataset, err := holdsDataset(what)
@@ -296,6 +303,7 @@ func (f *viewFlags) keep(l *gamelists.List, err error) (view.GameList, error) {
 	}
 	if len(f.only) > 0 {
 		l.Games = slices.DeleteFunc(l.Games, func(g *gamelists.Game) bool { return !slices.Contains(f.only, g.Entry.ID) })
+		l.Ranking = nil // it has the other games as well
 	}
 	return l.GameList(), nil
 }
@@ -332,19 +340,6 @@ func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error)
 		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), opened.spec.Info.Players)
 	}
 	return gamelists.Play(c.Context(), s, specs, f.seed, uint64(f.games))
-}
-
-// tournament lists the games of a tournament.
-func (f *viewFlags) tournament(ctx context.Context, dir string) (*gamelists.List, error) {
-	return gamelists.Tournament(&gamelists.Journal{
-		Dir: dir, File: journalName, Recording: func(file string) (*gamelists.List, error) { return f.recording(ctx, file) },
-		Open: func(game string, maxTurns int) (*gamelists.Setup, error) {
-			flags := f.gameFlags
-			flags.reward, flags.maxTurns = env.ResultReward, maxTurns
-			s, _, err := flags.setup(game)
-			return s, err
-		},
-	})
 }
 
 // viewText shows the first game of a game list in the terminal.

@@ -9,7 +9,7 @@ function route() {
     episode: count("episode", -1), with: count("with", -1), turn: count("turn", 0), frame: count("frame", -1), seat: Math.min(count("seat", -1), most.seats - 1),
     list: {
       from: Math.floor(count("from", 0) / perPage) * perPage, sort: ["turns", "-turns"].includes(sort) ? sort : "id",
-      policy: values.get("policy") ?? "", outcome: values.get("outcome") ?? "",
+      policy: values.get("policy") ?? "", against: (values.get("policy") && values.get("against")) ?? "", outcome: values.get("outcome") ?? "",
     },
   };
 }
@@ -175,7 +175,7 @@ async function refresh() {
   await loadShelf();
   if (!$("shelf").hidden) await showShelf(shelf.list);
   const old = state.films;
-  if (!old.length) return heading();
+  if (!old.length || shelf.info.grows) return heading();
   const atEnd = state.turn >= lastTurn();
   const opened = await Promise.all(old.map((f) => Film.open(f.head.id)));
   const turn = atEnd ? Math.max(...opened.map((f) => f.head.turns)) : state.turn;
@@ -200,7 +200,7 @@ async function poll() {
   polling = true;
   try {
     const now = JSON.stringify((await load("version.json")).version);
-    if (version !== undefined && now !== version) await refresh();
+    if (version === undefined ? shelf.info.grows : now !== version) await refresh(); // a list may have grown before the first look
     version = now;
     if ($("say").textContent.startsWith("Connection lost")) say("");
   } catch (e) {

@@ -3,8 +3,8 @@
 //
 // The page asks for JSON by name, of the data embedded in it or of the server that it came from:
 // list.json, games.json, film.json, frames.json, and optionally stats.json, paths.json, heat.json and version.json; for a
-// game with a person offer.json, and it sends choose, undo and hint; for a game that is being played it sends
-// hold, go and step.
+// tournament standings.json; for a game with a person offer.json, and it sends choose, undo and hint; for a game
+// that is being played it sends hold, go and step.
 package page
 
 import (
@@ -21,7 +21,7 @@ import (
 var files embed.FS
 
 // scripts are the parts of the script, in the order in which they run.
-var scripts = []string{"data.js", "board.js", "panel.js", "heat.js", "shelf.js", "play.js", "person.js", "paths.js", "gif.js", "save.js", "main.js"}
+var scripts = []string{"data.js", "board.js", "panel.js", "heat.js", "shelf.js", "standings.js", "play.js", "person.js", "paths.js", "gif.js", "save.js", "main.js"}
 
 // HTML returns the page. data has the JSON texts to embed by name, such as "film.json?game=3"; the
 // page then asks no server. With nil it asks the server that it came from. The same data give the

@@ -1,7 +1,7 @@
 // This file shows the list of games. On a page with embedded data it filters and sorts by itself.
 
 const perPage = 50;
-const shelf = { info: null, list: { from: 0, sort: "id", policy: "", outcome: "" } };
+const shelf = { info: null, list: { from: 0, sort: "id", policy: "", against: "", outcome: "" } };
 
 // gameOf checks an item of a games.json.
 function gameOf(raw) {
@@ -16,8 +16,10 @@ async function loadShelf() {
   const raw = await load("list.json");
   shelf.info = {
     title: text(raw.title), total: whole(raw.total, 0, 2 ** 53), policies: listOf(raw.policies, 1000).map((p) => text(p)), live: raw.live === true,
+    grows: raw.grows === true, standings: raw.standings === true,
     person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null, token: text(raw.token),
   };
+  standings.due = shelf.info.standings;
   return shelf.info;
 }
 
@@ -28,19 +30,23 @@ function had(g, outcome) {
   return outcome === "draw" ? g.status === "over" && g.winner < 0 : g.winner >= 0 && seatLetter(g.winner) === outcome;
 }
 
+// meets reports whether a policy plays against another one at another seat, "" for any.
+const meets = (players, policy, against) => !policy || players.some((p, i) => p === policy && (!against || players.some((o, j) => j !== i && o === against)));
+
 // games returns the games of a part of the list: { total, games }.
 async function games(list) {
   if (!embedded) {
     const asked = { from: list.from, count: perPage };
     if (list.sort !== "id") asked.sort = list.sort;
     if (list.policy) asked.policy = list.policy;
+    if (list.against) asked.against = list.against;
     if (list.outcome) asked.outcome = list.outcome;
     const raw = await load(query("games.json", asked));
     return { total: whole(raw.total, 0, 2 ** 53), games: listOf(raw.games, 1000).map(gameOf) };
   }
   const raw = await load("games.json?from=0&count=50");
   let all = listOf(raw.games, 1e6).map(gameOf);
-  all = all.filter((g) => (!list.policy || g.players.includes(list.policy)) && (!list.outcome || had(g, list.outcome)));
+  all = all.filter((g) => meets(g.players, list.policy, list.against) && (!list.outcome || had(g, list.outcome)));
   if (list.sort === "turns") all.sort((a, b) => a.turns - b.turns || a.id - b.id);
   else if (list.sort === "-turns") all.sort((a, b) => b.turns - a.turns || a.id - b.id);
   else all.sort((a, b) => a.id - b.id);
@@ -62,9 +68,12 @@ const shelfHash = (list) => {
 async function showShelf(list, asked) {
   const { total, games: found } = await (asked ?? games(list));
   shelf.list = list;
-  const policy = $("policy");
-  policy.replaceChildren(new Option("any", ""), ...shelf.info.policies.map((p) => new Option(p || "(no name)", p)));
-  policy.value = list.policy;
+  for (const id of ["policy", "against"]) {
+    const names = shelf.info.policies.includes(list[id]) || !list[id] ? shelf.info.policies : [...shelf.info.policies, list[id]];
+    $(id).replaceChildren(new Option("any", ""), ...names.map((p) => new Option(p || "(no name)", p)));
+    $(id).value = list[id];
+  }
+  $("against").disabled = !list.policy;
   $("outcome").value = list.outcome;
   $("sort").value = list.sort;
   const body = $("games").tBodies[0];
@@ -93,13 +102,15 @@ async function showShelf(list, asked) {
   put($("page-of"), total ? `${list.from + 1} to ${last} of ${total}` : "");
   $("page-back").disabled = list.from <= 0;
   $("page-on").disabled = last >= total;
+  showStandings();
 }
 
 function refilter(changes) {
+  if (changes.policy === "") changes.against = "";
   location.hash = shelfHash({ ...route().list, from: 0, ...changes });
 }
 
 $("filters").addEventListener("submit", (e) => e.preventDefault());
-for (const id of ["policy", "outcome", "sort"]) $(id).addEventListener("change", () => refilter({ [id]: $(id).value }));
+for (const id of ["policy", "against", "outcome", "sort"]) $(id).addEventListener("change", () => refilter({ [id]: $(id).value }));
 $("page-back").addEventListener("click", () => refilter({ from: Math.max(0, shelf.list.from - perPage) }));
 $("page-on").addEventListener("click", () => refilter({ from: shelf.list.from + perPage }));

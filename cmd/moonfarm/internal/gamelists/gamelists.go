@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -18,7 +17,6 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/features"
 	"moonfarm/rollout"
-	"moonfarm/rollout/arena"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
@@ -29,7 +27,10 @@ import (
 type List struct {
 	Title string
 	Live  bool // it may change
+	Grows bool // as in view.ListHead
 	Games []*Game
+	// Ranking is that of view.List.
+	Ranking func() (*view.Standings, error)
 }
 
 // Game is a game of a list.
@@ -45,7 +46,7 @@ type Game struct {
 
 // GameList returns the list as a view.GameList.
 func (l *List) GameList() *view.List {
-	s := &view.List{Title: l.Title, Live: l.Live, Open: func(i int) (*view.Film, error) { return l.Games[i].Open() }}
+	s := &view.List{Title: l.Title, Live: l.Live, Grows: l.Grows, Ranking: l.Ranking, Open: func(i int) (*view.Film, error) { return l.Games[i].Open() }}
 	for _, g := range l.Games {
 		s.Entries = append(s.Entries, g.Entry)
 	}
@@ -161,85 +162,6 @@ func (s *Setup) play(ctx context.Context, specs []string, seed, first, n uint64,
 		return nil
 	}))
 	return errors.Join(err, rollout.CloseSeats(seats...))
-}
-
-// Journal is a tournament.
-type Journal struct {
-	Dir  string // its folder
-	File string // the name of the journal in it
-	// Open returns a game with its rules and a limit of turns.
-	Open func(game string, maxTurns int) (*Setup, error)
-	// Recording is Recording, for the replays of bots.
-	Recording func(file string) (*List, error)
-}
-
-// Tournament lists the games of a tournament. Games of bots are shown from their replays; games between
-// policies are played again.
-func Tournament(t *Journal) (*List, error) {
-	j, err := arena.ReadJournal(filepath.Join(t.Dir, t.File))
-	if err != nil {
-		return nil, err
-	}
-	s, err := t.Open(j.Terms.Game, j.Terms.MaxTurns)
-	if err != nil {
-		return nil, err
-	}
-	l := &List{Title: t.Dir}
-	for i := range j.Games {
-		p := &j.Games[i]
-		x := view.Entry{ID: uint64(p.Number), Turns: p.Turns, Status: "over", Winner: -1, Scores: []string{}, Players: []string{}}
-		if p.Cut {
-			x.Status = "cut"
-		}
-		best := slices.Max(p.Results)
-		for seat, k := range p.Players {
-			x.Players = append(x.Players, j.Players[k])
-			x.Scores = append(x.Scores, strconv.FormatFloat(p.Scores[seat], 'g', 6, 64))
-			if p.Results[seat] == best && best > 0 && x.Status == "over" {
-				x.Winner = seat
-			}
-		}
-		l.Games = append(l.Games, &Game{Entry: x, Open: func() (*view.Film, error) { return t.film(s, j, p, &x) }})
-	}
-	return l, nil
-}
-
-// film opens the film of a game.
-func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entry) (*view.Film, error) {
-	var marks []view.Mark
-	for _, fault := range p.Faults {
-		marks = append(marks, view.Mark{Turn: max(fault.Turn, 0), Kind: "fault", Seat: fault.Seat, Note: strings.TrimSpace(fault.Kind + " " + fault.Text)})
-	}
-	for _, file := range p.Files {
-		in, err := recordings.Open(context.Background(), filepath.Join(t.Dir, filepath.FromSlash(file)))
-		if err != nil {
-			continue // another file about the game, such as a log
-		}
-		in.Close()
-		l, err := t.Recording(filepath.Join(t.Dir, filepath.FromSlash(file)))
-		if err != nil {
-			return nil, err
-		}
-		return l.Games[0].Open()
-	}
-	var specs []string
-	for _, name := range x.Players {
-		spec, _, _ := strings.Cut(name, " #") // the number of an equal player
-		specs = append(specs, spec)
-	}
-	var film *view.Film
-	var failed error
-	err := s.play(context.Background(), specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
-		if arena.SumOf(e) != p.Sum {
-			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: its players are bots without replays, or the rules are other ones (--rules)", p.Number)
-			return
-		}
-		film, failed = filmOf(s.Game, s.Rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks, nil)
-	})
-	if err = errors.Join(err, failed); err != nil {
-		return nil, err
-	}
-	return film, nil
 }
 
 // First opens the first game of a game list, and returns its name and players.

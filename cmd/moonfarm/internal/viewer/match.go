@@ -2,7 +2,6 @@ package viewer
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,13 +14,12 @@ import (
 
 // Match shows the game of match in a browser while it is played.
 type Match struct {
-	serve      Pages
-	asked      bool
-	hold       bool
-	http       string
-	live       *view.Live // nil without --view
-	ended      chan struct{}
-	stopServer context.CancelFunc
+	serve Pages
+	asked bool
+	hold  bool
+	http  string
+	live  *view.Live // nil without --view
+	stop  func()     // ends the server
 }
 
 // Add adds the flags, if the program serves pages.
@@ -45,23 +43,14 @@ func (f *Match) Open(a *console.Console, c *cobra.Command, game string, names []
 	case games > 1:
 		return console.WrongUse("--view shows one game, --games is %d", games)
 	}
-	f.live, f.ended = view.NewLive(game, "", names, f.hold), make(chan struct{})
-	ctx, stop := context.WithCancel(c.Context())
-	f.stopServer = stop
-	ready, failed := make(chan struct{}), make(chan error, 1)
-	go func() {
-		defer close(f.ended)
-		failed <- f.serve.ServeLive(ctx, f.http, page.HTML(nil), f.live, func(url string) {
-			fmt.Fprintf(a.Stderr, "%s shows the game; Ctrl-C ends it\n", url)
-			close(ready)
-		})
-	}()
-	select {
-	case <-ready:
-		return nil
-	case err := <-failed:
-		return err
+	live := view.NewLive(game, "", names, f.hold)
+	stop, err := background(c.Context(), a.Stderr, "the game", func(ctx context.Context, ready func(url string)) error {
+		return f.serve.ServeLive(ctx, f.http, page.HTML(nil), live, ready)
+	})
+	if err == nil {
+		f.live, f.stop = live, stop
 	}
+	return err
 }
 
 // Show lets a meeting show its states.
@@ -98,7 +87,6 @@ func (f *Match) Wait(ctx context.Context, c *console.Console, winner int, scores
 // Close ends the server.
 func (f *Match) Close() {
 	if f.live != nil {
-		f.stopServer()
-		<-f.ended
+		f.stop()
 	}
 }

@@ -50,15 +50,17 @@ type Watched struct {
 
 	mu        sync.Mutex
 	responder *view.Responder
+	total     uint64 // games
 	version   int
 	looked    time.Time
+	opening   time.Duration // how long it took the last time
 	size      int64
 	changed   time.Time
 }
 
 // Watch returns the game list of a file, which open opens again.
 func Watch(file string, games view.GameList, open func() (view.GameList, error)) *Watched {
-	w := &Watched{file: file, responder: view.NewResponder(games), version: 1, open: open}
+	w := &Watched{file: file, responder: view.NewResponder(games), total: games.Head().Total, version: 1, open: open}
 	w.stamp()
 	return w
 }
@@ -73,16 +75,27 @@ func (w *Watched) stamp() bool {
 	return true
 }
 
+// lookEvery is the least time between two looks at the file.
+const lookEvery = time.Second / 2
+
 // Source is a serve.Source. While a changed file cannot be read, such as one that is being written, it
-// shows what was there before.
+// shows what was there before. It spends at most a twentieth of the time on opening a file that keeps changing.
 func (w *Watched) Source() (view.Answerer, int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if time.Since(w.looked) > time.Second/2 && w.stamp() {
+	if time.Since(w.looked) > max(lookEvery, 20*w.opening) && w.stamp() {
+		begun := time.Now()
 		if games, err := w.open(); err == nil {
-			w.responder = view.NewResponder(games)
+			h := games.Head()
+			if h.Grows && h.Total >= w.total {
+				w.responder = w.responder.Grown(games)
+			} else {
+				w.responder = view.NewResponder(games)
+			}
+			w.total = h.Total
 			w.version++
 		}
+		w.opening = time.Since(begun)
 	}
 	return w.responder, w.version, nil
 }

@@ -224,27 +224,18 @@ const heats = 5
 
 // matrix shows the scores of all players against each other.
 func (b *builder) matrix() section {
-	n := min(len(b.order), mostShown)
-	pairs := map[[2]string]*arena.Pair{}
-	for i := range b.r.Pairs {
-		p := &b.r.Pairs[i]
-		pairs[[2]string{p.A, p.B}] = p
-	}
+	matrix := report.Matrix(b.r, mostShown)
 	t := table{Caption: "Score of the row's player against the column's, from 0 to 1", Class: "heat", Head: []cell{{Text: "player"}}}
-	for row := range n {
-		t.Head = append(t.Head, cell{Text: strconv.Itoa(row + 1), Hint: b.name(b.order[row])})
+	for row, meetings := range matrix {
+		me := b.name(b.order[row])
+		t.Head = append(t.Head, cell{Text: strconv.Itoa(row + 1), Hint: me})
 		cells := []cell{head(b.ranked(row))}
-		for column := range n {
-			me, other := b.name(b.order[row]), b.name(b.order[column])
-			p, flipped := pairs[[2]string{me, other}], pairs[[2]string{other, me}]
-			switch {
-			case p != nil && p.Games > 0:
-				cells = append(cells, b.linked(p, heat(me, other, p.Games, p.Score, p.ScoreLow, p.ScoreHigh)))
-			case flipped != nil && flipped.Games > 0:
-				cells = append(cells, b.linked(flipped, heat(me, other, flipped.Games, 1-flipped.Score, 1-flipped.ScoreHigh, 1-flipped.ScoreLow)))
-			default:
+		for column, m := range meetings {
+			if m.Pair == nil {
 				cells = append(cells, cell{Text: "–"})
+				continue
 			}
+			cells = append(cells, b.linked(m.Pair, heat(me, b.name(b.order[column]), m.Pair.Games, m.Score, m.Low, m.High)))
 		}
 		t.Rows = append(t.Rows, cells)
 	}

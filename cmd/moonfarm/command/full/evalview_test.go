@@ -1,0 +1,133 @@
+package full
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/rollout/view"
+)
+
+// evaluating is an eval --view that runs.
+type evaluating struct {
+	url   string
+	stop  context.CancelCauseFunc
+	ended chan int
+}
+
+// evaluate starts an eval --view, and waits for the address of its page.
+func evaluate(t *testing.T, args ...string) *evaluating {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	t.Cleanup(func() { cancel(nil) })
+	e := &evaluating{stop: cancel, ended: make(chan int, 1)}
+	said, errs := io.Pipe()
+	go func() {
+		e.ended <- program().Run(ctx, args, io.Discard, errs)
+		errs.Close()
+	}()
+	lines := bufio.NewScanner(said)
+	for lines.Scan() {
+		if url, found := strings.CutSuffix(lines.Text(), " shows the tournament; Ctrl-C ends it"); found {
+			e.url = url
+			break
+		}
+		t.Log(lines.Text())
+	}
+	require.NotEmpty(t, e.url, "the address of the page")
+	go io.Copy(io.Discard, said)
+	return e
+}
+
+// standings returns the standings of the page.
+func (e *evaluating) standings(t *testing.T) (s view.Standings) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url+"standings.json")), &s))
+	return s
+}
+
+// look waits until the page has a number of games or more.
+func (e *evaluating) look(t *testing.T, games int) {
+	t.Helper()
+	commandtest.WaitUntil(t, "the page has the games", func() bool {
+		answer(t, e.url+"version.json") // as the page does, so that the journal is read again
+		return e.standings(t).Games >= games
+	})
+}
+
+// TestEvalView: the page follows a tournament, shows films of its games, and stays after its end until it is interrupted;
+// a resumed tournament begins with the games that it has.
+func TestEvalView(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "t")
+	args := func(games string) []string {
+		return []string{"eval", "tron", "--players", "random,territory,safe", "--games", games, "--out", dir, "--view"}
+	}
+	e := evaluate(t, args("4")...)
+	assert.Contains(t, answer(t, e.url), "<!doctype html>")
+	e.look(t, 12)
+	s := e.standings(t)
+	assert.Equal(t, 12, s.Games)
+	require.Len(t, s.Players, 3)
+	require.Len(t, s.Matrix, 3)
+	assert.Equal(t, view.Meeting{}, s.Matrix[0][0])
+	assert.Equal(t, 4, s.Matrix[0][1].Games)
+	assert.InDelta(t, 1, s.Matrix[0][1].Score+s.Matrix[1][0].Score, 1e-9)
+	list := answer(t, e.url+"list.json")
+	for _, part := range []string{`"live":true`, `"grows":true`, `"standings":true`, `"total":12`} {
+		assert.Contains(t, list, part)
+	}
+	assert.Contains(t, answer(t, e.url+"games.json?policy=safe&against=random"), `"total":4,`)
+	var games struct{ Games []view.Entry }
+	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url+"games.json")), &games))
+	require.Len(t, games.Games, 12)
+	assert.Contains(t, answer(t, fmt.Sprintf("%sfilm.json?game=%d", e.url, games.Games[5].ID)), `"game":"tron"`)
+	select {
+	case status := <-e.ended:
+		t.Fatalf("it ended with status %d before it was interrupted", status)
+	default:
+	}
+	e.stop(console.ErrInterrupted)
+	assert.Zero(t, <-e.ended)
+	_, err := http.Get(e.url)
+	assert.Error(t, err, "the page is gone")
+
+	e = evaluate(t, args("6")...)
+	assert.GreaterOrEqual(t, e.standings(t).Games, 12)
+	e.look(t, 18)
+	e.stop(console.ErrInterrupted)
+	assert.Zero(t, <-e.ended)
+
+	e = evaluate(t, args("1000000")...) // interrupted while it is played
+	e.stop(console.ErrInterrupted)
+	assert.Equal(t, console.ExitInterrupted, <-e.ended)
+
+	url, stop := shown(t, "view", dir)
+	assert.Contains(t, answer(t, url+"standings.json"), `"matrix":[[`)
+	assert.Zero(t, stop())
+}
+
+// TestEvalViewUsage: --view needs a journal and an address of this machine.
+func TestEvalViewUsage(t *testing.T) {
+	ctx, out := context.Background(), filepath.Join(t.TempDir(), "t")
+	for want, args := range map[string][]string{
+		"--view: it needs --out DIR":          {"--view"},
+		"--http: it needs --view":             {"--http", "127.0.0.1:0", "--out", out},
+		"expected an address of this machine": {"--view", "--http", "0.0.0.0:0", "--out", out},
+	} {
+		var said strings.Builder
+		status := program().Run(ctx, append([]string{"eval", "tron", "--players", "random,random", "--games", "2"}, args...), io.Discard, &said)
+		assert.Equal(t, console.ExitUsage, status)
+		assert.Contains(t, said.String(), want)
+	}
+}

@@ -1,0 +1,147 @@
+package gamelists
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/report"
+	"moonfarm/rollout/recordings"
+	"moonfarm/rollout/view"
+)
+
+// Journal is a tournament.
+type Journal struct {
+	Dir  string // its folder
+	File string // the name of the journal in it
+	// Open returns a game with its rules and a limit of turns.
+	Open func(game string, maxTurns int) (*Setup, error)
+	// Recording is Recording, for the replays of bots.
+	Recording func(file string) (*List, error)
+	// Report evaluates the games so far.
+	Report func(j *arena.Journal) (*arena.Report, error)
+}
+
+// Tournament lists the games of a tournament. Games of bots are shown from their replays; games between
+// policies are played again.
+func Tournament(t *Journal) (*List, error) {
+	j, err := arena.ReadJournal(filepath.Join(t.Dir, t.File))
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.Open(j.Terms.Game, j.Terms.MaxTurns)
+	if err != nil {
+		return nil, err
+	}
+	l := &List{Title: t.Dir, Grows: true, Ranking: sync.OnceValues(func() (*view.Standings, error) { return t.standings(j) })}
+	for i := range j.Games {
+		p := &j.Games[i]
+		x := view.Entry{ID: uint64(p.Number), Turns: p.Turns, Status: "over", Winner: -1, Scores: []string{}, Players: []string{}}
+		if p.Cut {
+			x.Status = "cut"
+		}
+		best := slices.Max(p.Results)
+		for seat, k := range p.Players {
+			x.Players = append(x.Players, j.Players[k])
+			x.Scores = append(x.Scores, strconv.FormatFloat(p.Scores[seat], 'g', 6, 64))
+			if p.Results[seat] == best && best > 0 && x.Status == "over" {
+				x.Winner = seat
+			}
+		}
+		l.Games = append(l.Games, &Game{Entry: x, Open: func() (*view.Film, error) { return t.film(s, j, p, &x) }})
+	}
+	return l, nil
+}
+
+// film opens the film of a game.
+func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entry) (*view.Film, error) {
+	var marks []view.Mark
+	for _, fault := range p.Faults {
+		marks = append(marks, view.Mark{Turn: max(fault.Turn, 0), Kind: "fault", Seat: fault.Seat, Note: strings.TrimSpace(fault.Kind + " " + fault.Text)})
+	}
+	for _, file := range p.Files {
+		in, err := recordings.Open(context.Background(), filepath.Join(t.Dir, filepath.FromSlash(file)))
+		if err != nil {
+			continue // another file about the game, such as a log
+		}
+		in.Close()
+		l, err := t.Recording(filepath.Join(t.Dir, filepath.FromSlash(file)))
+		if err != nil {
+			return nil, err
+		}
+		g := l.Games[0]
+		shown := *g.Episode
+		shown.Policies = x.Players
+		return filmOf(g.Of, g.Rules, env.Settings{}, x.ID, "", &shown, marks, nil)
+	}
+	var specs []string
+	for _, name := range x.Players {
+		spec, _, _ := strings.Cut(name, " #") // the number of an equal player
+		specs = append(specs, spec)
+	}
+	var film *view.Film
+	var failed error
+	err := s.play(context.Background(), specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
+		if arena.SumOf(e) != p.Sum {
+			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: its players are bots without replays, or the rules are other ones (--rules)", p.Number)
+			return
+		}
+		film, failed = filmOf(s.Game, s.Rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks, nil)
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	return film, nil
+}
+
+// standings returns the results of the games so far.
+func (t *Journal) standings(j *arena.Journal) (*view.Standings, error) {
+	s := &view.Standings{Games: len(j.Games), Of: len(j.Players), Heads: []string{}, Players: [][]string{}, Notes: []string{}, Matrix: [][]view.Meeting{}}
+	s.Faults, s.AllFaults = faultsOf(j)
+	if len(j.Games) == 0 {
+		return s, nil
+	}
+	r, err := t.Report(j)
+	if err != nil {
+		return nil, err
+	}
+	rows := report.Standings(r)
+	s.Heads, s.Players, s.Notes = rows[0], rows[1:min(len(rows), view.MostRanked+1)], report.Scales(r)
+	for _, row := range report.Matrix(r, view.MostMatrix) {
+		cells := make([]view.Meeting, len(row))
+		for i, m := range row {
+			if m.Pair != nil {
+				cells[i] = view.Meeting{Games: m.Pair.Games, Score: m.Score}
+			}
+		}
+		s.Matrix = append(s.Matrix, cells)
+	}
+	return s, nil
+}
+
+// faultsOf returns the latest faults, the last game first, and the number of all.
+func faultsOf(j *arena.Journal) (list []view.GameFault, all int) {
+	list = []view.GameFault{}
+	for i := range slices.Backward(j.Games) {
+		g := &j.Games[i]
+		for _, f := range g.Faults {
+			if all++; all > view.MostFaults {
+				continue
+			}
+			printed := strings.TrimRight(f.Output, "\n")
+			list = append(list, view.GameFault{
+				Game: uint64(g.Number), Turn: f.Turn, Seat: f.Seat, Player: j.Players[g.Players[f.Seat]], Kind: f.Kind, Times: max(1, f.Times),
+				Text: f.Text, Output: printed[strings.LastIndexByte(printed, '\n')+1:],
+			})
+		}
+	}
+	return list, all
+}

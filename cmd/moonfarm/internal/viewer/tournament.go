@@ -1,0 +1,101 @@
+package viewer
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/page"
+)
+
+// Tournament shows the tournament of eval in a browser while it is played.
+type Tournament struct {
+	serve Pages
+	asked bool
+	http  string
+	stop  func() // ends the server; nil before Open and without --view
+}
+
+// Add adds the flags, if the program serves pages.
+func (f *Tournament) Add(c *cobra.Command, serve Pages) {
+	if f.serve = serve; serve == nil {
+		return
+	}
+	c.Flags().BoolVar(&f.asked, "view", false, "show the tournament of --out in a browser while it is played, and after it until the command is interrupted")
+	c.Flags().StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine for the page of --view")
+}
+
+// Check fails if the flags need others. out is the folder of the journal, "" for none.
+func (f *Tournament) Check(c *cobra.Command, out string) error {
+	switch {
+	case f.asked && out == "":
+		return console.WrongUse("--view: it needs --out DIR, since it shows the games of the journal")
+	case f.serve != nil && !f.asked && c.Flags().Changed("http"):
+		return console.WrongUse("--http: it needs --view")
+	}
+	return nil
+}
+
+// Asked reports whether the tournament is to be shown.
+func (f *Tournament) Asked() bool { return f.asked }
+
+// Open begins to serve the page of a journal, whose games open lists.
+func (f *Tournament) Open(ctx context.Context, a *console.Console, journal string, open func() (view.GameList, error)) error {
+	games, err := open()
+	if err != nil {
+		return err
+	}
+	w := Watch(journal, games, open)
+	f.stop, err = background(ctx, a.Stderr, "the tournament", func(ctx context.Context, ready func(url string)) error {
+		return f.serve.Serve(ctx, f.http, page.HTML(nil), w.Source, ready)
+	})
+	return err
+}
+
+// Wait shows the tournament after its end, until ctx is done.
+func (f *Tournament) Wait(ctx context.Context, c *console.Console) error {
+	if f.stop == nil {
+		return nil
+	}
+	if err := c.Out.Flush(); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// Close ends the server.
+func (f *Tournament) Close() {
+	if f.stop != nil {
+		f.stop()
+	}
+}
+
+// background serves a page that shows something until stop is called, and says where the page is. It returns once
+// the page can be opened.
+func background(ctx context.Context, stderr io.Writer, what string, serve func(ctx context.Context, ready func(url string)) error) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	ready, failed, ended := make(chan struct{}), make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		failed <- serve(ctx, func(url string) {
+			fmt.Fprintf(stderr, "%s shows %s; Ctrl-C ends it\n", url, what)
+			close(ready)
+		})
+	}()
+	stop = func() {
+		cancel()
+		<-ended
+	}
+	select {
+	case <-ready:
+		return stop, nil
+	case err := <-failed:
+		stop()
+		return nil, err
+	}
+}

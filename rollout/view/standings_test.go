@@ -1,0 +1,91 @@
+package view_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/view"
+)
+
+// TestAgainst: a query asks for the games of one player against another one.
+func TestAgainst(t *testing.T) {
+	for _, c := range []struct {
+		policy, against string
+		players         string
+		want            bool
+	}{
+		{"", "", "a b", true},
+		{"a", "", "a b", true},
+		{"a", "b", "a b", true},
+		{"b", "a", "a b", true},
+		{"a", "c", "a b", false},
+		{"c", "a", "a b", false},
+		{"a", "a", "a b", false}, // no other seat has a
+		{"a", "a", "a a", true},
+		{"a", "d", "b a c d", true},
+		{"<b>", "&", "& <b>", true},
+		{"a", "", "", false},
+		{"", "", "", true},
+	} {
+		x := view.Entry{Players: strings.Fields(c.players), Status: "over"}
+		q := view.Query{Count: 1, Policy: c.policy, Against: c.against}
+		assert.NoError(t, q.Check())
+		assert.Equal(t, c.want, q.Matches(&x), "%q against %q in %q", c.policy, c.against, c.players)
+		assert.Equal(t, c.policy == "" && c.against == "", q.Plain())
+	}
+	q := view.Query{Count: 1, Against: "a"}
+	assert.ErrorContains(t, q.Check(), `against "a": expected a policy as well`)
+	assert.False(t, q.Plain())
+}
+
+// TestStandings: a list with results answers standings.json, another one has no such thing, and an error is reported.
+func TestStandings(t *testing.T) {
+	l := played(t, "tron", "", "random", 100, 3)
+	d := view.NewResponder(l)
+	_, err := d.Answer("standings.json")
+	require.ErrorAs(t, err, new(*view.UnknownError))
+	assert.False(t, l.Head().Standings)
+	s := &view.Standings{Games: 3, Of: 1, Heads: []string{"player"}, Players: [][]string{{"</script>"}}, Faults: []view.GameFault{{Game: 2, Turn: -1, Text: "\x00\u202e<b>"}}}
+	l.Ranking = func() (*view.Standings, error) { return s, nil }
+	assert.True(t, l.Head().Standings)
+	text, err := d.Answer("standings.json")
+	require.NoError(t, err)
+	var got view.Standings
+	require.NoError(t, json.Unmarshal(text, &got))
+	assert.Equal(t, *s, got)
+	all, err := d.Everything(1 << 20)
+	require.NoError(t, err)
+	assert.Equal(t, string(text), string(all["standings.json"]))
+	assert.Contains(t, string(all["list.json"]), `"standings":true`)
+	_, err = d.Answer("games.json?against=random")
+	assert.ErrorContains(t, err, "expected a policy as well")
+	text, err = d.Answer("games.json?policy=random&against=random&count=1")
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"total":3,`)
+	l.Ranking = func() (*view.Standings, error) { return nil, errors.New("no ratings") }
+	_, err = d.Answer("standings.json")
+	assert.EqualError(t, err, "no ratings")
+	_, err = d.Everything(1 << 20)
+	assert.EqualError(t, err, "no ratings")
+}
+
+// TestGrown: a list that grows keeps its open films.
+func TestGrown(t *testing.T) {
+	l := played(t, "tron", "", "random", 100, 2)
+	opened, open := 0, l.Open
+	l.Open = func(i int) (*view.Film, error) { opened++; return open(i) }
+	d := view.NewResponder(l)
+	for _, d := range []*view.Responder{d, d, d.Grown(l)} {
+		_, err := d.Answer("film.json?game=1")
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 1, opened)
+	_, err := view.NewResponder(l).Answer("film.json?game=1")
+	require.NoError(t, err)
+	assert.Equal(t, 2, opened)
+}
