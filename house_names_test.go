@@ -95,9 +95,7 @@ var byOthers = map[string]string{
 	".Tracef":  "nats-server: server.Logger",
 	".Warnf":   "nats-server: server.Logger",
 
-	"sim/terminal.OpNothing":                   "the zero of an enumeration",
-	"sim/codecraft/wire/protocol.CommandClear": "a tag of the protocol",
-	"sim/codecraft/wire/protocol.CommandFlush": "a tag of the protocol",
+	"sim/terminal.OpNothing": "the zero of an enumeration",
 }
 
 // forPrograms are the exported names that only programs in Go outside of the module

@@ -18,14 +18,15 @@ type Live struct {
 	entry Entry
 	game  string
 
-	mu      sync.Mutex
-	changed chan struct{} // closed and made again when held or steps change
-	version int
-	head    head
-	tracks  map[int]*track // by seat, or Spectator
-	numbers []byte         // of stats.json
-	held    bool
-	steps   int // turns that are let through while the game is held
+	mu       sync.Mutex
+	changed  chan struct{} // closed and made again when held or steps change
+	version  int
+	head     head
+	tracks   map[int]*track // by seat, or Spectator
+	numbers  []byte         // of stats.json
+	drawings drawings
+	held     bool
+	steps    int // turns that are let through while the game is held
 }
 
 // track has the chunks of a seat's view.
@@ -176,7 +177,11 @@ func (l *Live) Answer(question string) ([]byte, error) {
 		if v.err != nil || t == nil || from < 0 || from%Chunk != 0 || from/Chunk >= len(t.chunks) {
 			return nil, fmt.Errorf("seat=%.40q and from=%.40q: there is no such part of the game", v.Get("seat"), v.Get("from"))
 		}
-		return t.chunks[from/Chunk].chunk([][][]string{})
+		text, err := t.chunks[from/Chunk].chunk([][][]string{})
+		if err != nil {
+			return nil, err
+		}
+		return l.drawings.addTo(text, seat, from, l.head.Turns), nil
 	}
 	return nil, &UnknownError{strings.TrimSpace(question)}
 }

@@ -335,7 +335,7 @@ func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liv
 			live.stop(fmt.Errorf("--stop-at-first-fault: game %d, seat %d, %s: %s", n+1, fault.Seat+1, names[fault.Seat], fault.Text))
 		}
 	}
-	s.flags.view.Show(ctx, m)
+	s.flags.view.Show(ctx, m, !s.flags.runner.undrawn)
 	o, err := s.flags.files.play(ctx, s.Runner, s.name, m, gameName{game: n + 1, players: sits})
 	if o == nil {
 		return err
@@ -440,6 +440,7 @@ type runnerFlags struct {
 	players.RunnerOptions
 	config     string
 	saveConfig string
+	undrawn    bool // --debug=false: bots are not asked to draw for --view either
 }
 
 // add adds the flags.
@@ -461,6 +462,7 @@ func (f *runnerFlags) check(c *cobra.Command, game string) error {
 			return console.WrongUse("--%s: %s has no such thing", name, game)
 		}
 	}
+	f.undrawn = c.Flags().Changed("debug") && !f.Debug
 	for _, name := range []string{"save-config", "save-replay", "save-results"} {
 		if f.Repeat != "" && c.Flags().Changed(name) {
 			return console.WrongUse("--repeat and --%s: a recorded game is repeated, no game is played", name)

@@ -61,7 +61,10 @@ func (c *client) exchange(view []byte, wants protocol.ClientKind, begin time.Tim
 		switch c.message.Kind {
 		case wants:
 			return nil
-		case protocol.DebugMessage: // there is no window to draw in
+		case protocol.DebugMessage:
+			if c.sketch != nil { // else there is no window to draw in
+				c.sketch.perform(&c.message.Command)
+			}
 		case protocol.RequestDebugState:
 			if requests++; requests > maxRequests {
 				return fmt.Errorf("the client asked for the debug state more than %d times before it answered", maxRequests)

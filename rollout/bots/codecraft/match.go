@@ -11,6 +11,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/view"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
@@ -30,9 +31,13 @@ type Match struct {
 	// does not contain. Start and Replay must be nil.
 	Repeat *replay.Replay
 	// Debug tells clients that there is a debug interface and asks them to draw before
-	// every tick. Their drawings are dropped, and their requests are answered with an
+	// every tick. Their drawings go to Drawn, and their requests are answered with an
 	// empty window.
 	Debug bool
+	// Drawn, if not nil, gets what the clients drew and logged before they gave the
+	// orders of a tick, by seat; nil for seats that drew nothing. It is called after
+	// every tick, before Watch, and must not keep the list or the drawings.
+	Drawn func(list []*view.Drawing)
 	// StopWhenCrashed ends the game when all clients have crashed, unless a policy
 	// plays.
 	StopWhenCrashed bool
@@ -108,6 +113,9 @@ type host struct {
 	game   *codecraft.Game
 	state  *codecraft.State    // of the match's game; only read
 	replay *recording.Recorder // nil without a Replay and before the start
+
+	sketches []sketch // by seat; nil without Drawn
+	begun    bool     // shown has been called
 }
 
 // newHost makes the game and the seats.
@@ -128,6 +136,9 @@ func (m *Match) newHost() (*host, error) {
 	if m.Repeat != nil {
 		h.match.Over = m.Repeat.Ticks() == 0
 	}
+	if m.Drawn != nil {
+		h.sketches = make([]sketch, len(m.Seats))
+	}
 	for i := range m.Seats {
 		s := &m.Seats[i]
 		if err := s.validate(); err != nil {
@@ -136,6 +147,9 @@ func (m *Match) newHost() (*host, error) {
 		seat := bots.Seat{Policy: s.Policy}
 		if m.Repeat != nil {
 			seat.Policy = nil // its orders would have no effect
+		}
+		if h.sketches != nil {
+			h.sketches[i].player = sim.Player(i)
 		}
 		if s.Port != nil || s.started() {
 			seat.Bot = h.join(sim.Player(i), s)
@@ -166,9 +180,13 @@ func (h *host) vector() (env.Vector, error) {
 	return env.New(g, features.Kit(g.Game), env.Settings{N: 1, MaxTurns: h.Repeat.Ticks()})
 }
 
-// shown writes the state to the replay and passes it to Watch. Its first call, when all
-// bots have joined, begins the replay.
+// shown passes the drawings to Drawn, writes the state to the replay and passes it to Watch.
+// Its first call, when all bots have joined, begins the replay.
 func (h *host) shown(*env.Batch) error {
+	if h.Drawn != nil && h.begun {
+		h.drawn()
+	}
+	h.begun = true
 	if h.replay != nil {
 		if err := h.replay.Tick(h.state); err != nil {
 			return fmt.Errorf("the replay: %w", err)
@@ -182,6 +200,18 @@ func (h *host) shown(*env.Batch) error {
 		}
 	}
 	return nil
+}
+
+// drawn passes the drawings of a tick to Drawn.
+func (h *host) drawn() {
+	list := make([]*view.Drawing, len(h.sketches))
+	for i := range h.sketches {
+		list[i] = h.sketches[i].drawing()
+	}
+	h.Drawn(list)
+	for i := range h.sketches {
+		h.sketches[i].shown.clear()
+	}
 }
 
 // result adds the original's results file to the result.

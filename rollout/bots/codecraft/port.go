@@ -251,7 +251,8 @@ type client struct {
 	message protocol.ClientMessage
 	used    time.Duration // real time of all answers
 	limits  bots.Limits
-	debug   []byte // the encoded debug state of an empty window
+	debug   []byte  // the encoded debug state of an empty window
+	sketch  *sketch // nil: nobody looks at what the client draws
 }
 
 func newClient(conn *net.TCPConn) *client {

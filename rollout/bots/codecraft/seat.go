@@ -44,6 +44,9 @@ func (h *host) join(p sim.Player, s *Seat) bots.Join {
 			c.process.stop(ctx, 0)
 			return nil, &bots.JoinError{Err: err, Ended: c.ended()}
 		}
+		if h.sketches != nil {
+			c.sketch = &h.sketches[p]
+		}
 		c.stop = context.AfterFunc(ctx, func() { c.conn.Close() }) // ends reads and writes that still wait
 		return c, nil
 	}

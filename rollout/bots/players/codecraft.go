@@ -143,7 +143,7 @@ func (h *codecraftHost) limitsOf(p *Entrant) matchLimits {
 // play implements host.
 func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay, Repeat: h.repeat,
-		Debug: h.runner.Debug, StopWhenCrashed: h.runner.StopWhenCrashed,
+		Debug: h.runner.Debug || m.Drawn != nil, Drawn: m.Drawn, StopWhenCrashed: h.runner.StopWhenCrashed,
 		Watch: watch(h.game, cckit.Kit(h.game), m)}
 	match.Crashed = m.crashReporter()
 	if h.start != nil {

@@ -15,6 +15,7 @@ import (
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/view"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
@@ -45,6 +46,10 @@ type Meeting struct {
 	// as a seat, or features.Spectator, sees it. The function may be called until Show
 	// returns. An error of Show ends the game.
 	Show func(scene Scene) error
+	// Drawn, if not nil, is called before each Show but the first, with what the bots
+	// drew and logged over the state shown before, by seat. Only CodeCraft's bots draw:
+	// Drawn offers them the debug interface. It must not keep the list.
+	Drawn func(list []*view.Drawing)
 }
 
 // Scene sets dst to what a seat sees: see features.Kit.

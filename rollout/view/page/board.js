@@ -230,6 +230,7 @@ class Board {
     this.weighed(g);
     paths.draw(this, g);
     this.legal(g);
+    drawDrawings(this, g);
     this.rings(g, part);
     if (this.zoom > 1) this.mini(g, frame);
     const took = performance.now() - begun;

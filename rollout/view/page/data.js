@@ -182,7 +182,8 @@ function makers(head, kindsOfChunk) {
 function chunkOf(raw, head, from) {
   if (raw.from !== from) throw new Error(`frames.json begins at ${text(raw.from)}, want ${from}`);
   const make = makers(head, listOf(raw.kinds, most.kinds).map(kindOf));
-  const chunk = { from, positions: [], inputs: [], moves: [], items: 0 };
+  const drawn = drawingsOf(raw.drawings, head);
+  const chunk = { from, positions: [], inputs: [], moves: [], drawings: drawn.list, items: 0 };
   const count = (n) => {
     chunk.items += n;
     if (chunk.items > most.chunkItems) throw new Error("the frames have too many things");
@@ -206,6 +207,7 @@ function chunkOf(raw, head, from) {
     share: Math.min(Math.max(number(m?.[0]), 0), 1), kind: text(m?.[1], 60), placed: m?.[2] === true && Math.abs(m[3]) < head.far && Math.abs(m[4]) < head.far, x: number(m?.[3]), y: number(m?.[4]), text: text(m?.[5], 200),
   }))));
   chunk.inputs = listOf(raw.inputs, head.chunk).map((seats) => listOf(seats, most.seats).map((orders) => listOf(orders, 2000).map((o) => text(o))));
+  chunk.items += drawn.vertices;
   return chunk;
 }
 

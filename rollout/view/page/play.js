@@ -73,6 +73,7 @@ function arrive(turn, frame, moving) {
     const before = moving ? boards[i].frame : null;
     const isState = i === 0 ? state.frame === state.frames - 1 : ends;
     boards[i].moves = isState && film.head.moves ? film.moves(Math.min(turn, film.head.turns), state.seat) : [];
+    boards[i].drawings = isState ? drawingsAt(film, Math.min(turn, film.head.turns), state.seat) : null;
     boards[i].set(film, shown, before);
   });
   state.moving = moving;
@@ -240,6 +241,7 @@ function panels() {
   showMoves(film.head, boards[0].moves ?? []);
   paths.look();
   showInputs(film.head, film.inputs(Math.min(state.turn, film.head.turns), state.seat));
+  showDrawings(film);
   showKinds(film, frame);
   showHeat();
   choose();

@@ -27,7 +27,7 @@ func (f *Match) Add(c *cobra.Command, serve Pages) {
 	if f.serve = serve; serve == nil {
 		return
 	}
-	c.Flags().BoolVar(&f.asked, "view", false, "show the game in a browser while it is played, and after it until the command is interrupted")
+	c.Flags().BoolVar(&f.asked, "view", false, "show the game in a browser while it is played, and after it until the command is interrupted; bots of codecraft are offered the debug interface as by --debug, and what they draw and log is shown, too (without: --debug=false)")
 	c.Flags().BoolVar(&f.hold, "view-hold", false, "with --view: wait before each turn until the page lets it through, such as for a debugger; give the bots time by --timeout")
 	c.Flags().StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine for the page of --view")
 }
@@ -53,10 +53,13 @@ func (f *Match) Open(a *console.Console, c *cobra.Command, game string, names []
 	return err
 }
 
-// Show lets a meeting show its states.
-func (f *Match) Show(ctx context.Context, m *players.Meeting) {
+// Show lets a meeting show its states, and what its bots draw if they are to draw.
+func (f *Match) Show(ctx context.Context, m *players.Meeting, draw bool) {
 	if f.live == nil {
 		return
+	}
+	if draw {
+		m.Drawn = f.live.Draw
 	}
 	m.Show = func(scene players.Scene) error {
 		f.live.Show(scene)
