@@ -27,6 +27,8 @@ func botMain(kind string) int {
 		return 3
 	case "craft":
 		return craft(os.Args[3:])
+	case "craft-draws":
+		return craftDraws(os.Args[3:])
 	case "algo", "algo-slow":
 		return algo(kind == "algo-slow")
 	}

@@ -92,7 +92,7 @@ function pointIn(b, v, i) {
 
 function drawOne(b, g, d) {
   const batch = 500; // shapes of a path at most
-  let colour = null, n = 0;
+  let colour = null, n = 0, gradients = 1000; // at most
   const begin = (next, end) => {
     if (next === colour && n++ < batch) return;
     if (colour !== null) end();
@@ -121,7 +121,8 @@ function drawOne(b, g, d) {
   for (let i = 0, v = d.lines; i < v.length; i += 10) {
     const [from, to] = [d.colours[v[i + 4]], d.colours[v[i + 9]]], p = pointIn(b, v, i), q = pointIn(b, v, i + 5);
     let next = from;
-    if (from !== to) {
+    if (from !== to && gradients-- <= 0) next = mixed([from, to]);
+    else if (from !== to) {
       next = g.createLinearGradient(...p, ...q);
       next.addColorStop(0, from);
       next.addColorStop(1, to);

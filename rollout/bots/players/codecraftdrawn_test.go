@@ -1,0 +1,111 @@
+package players
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/view"
+	"moonfarm/sim/codecraft/wire/protocol"
+)
+
+// craftDraws is a client of CodeCraft that sends its units to a corner. Where it is offered the debug interface it draws
+// and logs.
+func craftDraws(args []string) int {
+	args = args[len(args)-3:]
+	conn, err := net.Dial("tcp", net.JoinHostPort(args[0], args[1]))
+	if err != nil {
+		return 1
+	}
+	defer conn.Close()
+	conn.Write(protocol.AppendString(nil, args[2]))
+	in := protocol.NewReader(conn)
+	var m protocol.ServerMessage
+	for {
+		switch err := in.ServerMessage(&m); {
+		case err != nil:
+			return 2
+		case m.Kind == protocol.Finish:
+			return 0
+		}
+		var out []byte
+		for _, data := range []protocol.DebugData{
+			{Text: fmt.Sprintf("kind %d, tick %d", m.Kind, m.View.CurrentTick)},
+			{Kind: protocol.DebugPrimitives, Vertices: []protocol.ColoredVertex{
+				{World: protocol.Some([2]float32{1, 2}), Color: [4]float32{1, 0, 0, 1}}, {World: protocol.Some([2]float32{5, 2}), Color: [4]float32{1, 0, 0, 1}}}},
+		} {
+			if m.DebugAvailable || m.Kind == protocol.DebugUpdate {
+				out = (&protocol.ClientMessage{Command: protocol.DebugCommand{Data: data}}).Append(out)
+			}
+		}
+		reply := protocol.ClientMessage{Kind: protocol.DebugUpdateDone}
+		if m.Kind == protocol.GetAction {
+			reply.Kind = protocol.ActionMessage
+			for _, e := range m.View.Entities {
+				move := protocol.EntityAction{Move: protocol.Some(protocol.MoveAction{X: 79, Y: 79, FindClosestPosition: true})}
+				reply.Action.EntityActions = append(reply.Action.EntityActions, protocol.EntityOrder{ID: e.ID, EntityAction: move})
+			}
+		}
+		conn.Write(reply.Append(out))
+	}
+}
+
+// TestCodecraftDrawn: what a bot draws is in the frames of the game that is shown. The game is the same as one that
+// nobody looks at.
+func TestCodecraftDrawn(t *testing.T) {
+	if filepath.Separator == '\\' {
+		t.Skip("a script for sh")
+	}
+	self, err := filepath.Abs(os.Args[0])
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.sh"), []byte("#!/bin/sh\nexec '"+self+"' bot craft-draws \"$@\"\n"), 0o777))
+	g := open(t, Options{Rules: "max_tick_count=5\n", Seats: 2}, "codecraft")
+	bot, err := g.Enter("bot:" + dir)
+	require.NoError(t, err)
+	econ, err := g.Enter("econ")
+	require.NoError(t, err)
+
+	plain, err := g.Play(t.Context(), &Meeting{Seed: 3, Seats: []*Entrant{econ, bot}})
+	require.NoError(t, err)
+	live := view.NewLive("codecraft", "", []string{"econ", "bot"}, false)
+	shown, err := g.Play(t.Context(), &Meeting{Seed: 3, Seats: []*Entrant{econ, bot}, Drawn: live.Draw, Show: func(scene Scene) error { live.Show(scene); return nil }})
+	require.NoError(t, err)
+	for _, o := range []*Outcome{plain, shown} {
+		require.Nil(t, o.Seats[1].Crash)
+		require.Equal(t, 5, o.Turns)
+	}
+	assert.Equal(t, plain.Sum, shown.Sum)
+	assert.Equal(t, plain.Original, shown.Original)
+
+	text, err := live.Answer("frames.json?game=0&seat=-1&from=0")
+	require.NoError(t, err)
+	type drawing struct {
+		Seat    int
+		Lines   []float64
+		Log     []string
+		Colours []string
+	}
+	var k struct {
+		Drawings []struct {
+			Turn  int
+			Seats []drawing
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &k))
+	require.Len(t, k.Drawings, 6)
+	for position, d := range k.Drawings {
+		tick := min(position, 4) // the newest position shows the drawings of the last tick
+		assert.Equal(t, tick, d.Turn)
+		assert.Equal(t, []drawing{{
+			Seat: 1, Lines: []float64{79, 78, 0, 0, 0, 75, 78, 0, 0, 0, 79, 78, 0, 0, 0, 75, 78, 0, 0, 0}, Colours: []string{"#ff0000ff"},
+			Log: []string{fmt.Sprint("kind 2, tick ", tick), fmt.Sprint("kind 0, tick ", tick)},
+		}}, d.Seats)
+	}
+}
