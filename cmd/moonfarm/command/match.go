@@ -449,7 +449,7 @@ func (f *runnerFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
 	flags.StringVar(&f.saveConfig, "save-config", "", "`FILE` for a config of this game: with the limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
 	flags.StringVar(&f.Repeat, "repeat", "", "recorded `FILE` of codecraft that is shown to the players again; their answers have no effect")
-	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window")
+	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window; --view shows what they draw")
 	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game of codecraft up when all bots have crashed and no policy but empty plays, as the contest's site could; the local runner goes on")
 	flags.BoolVar(&f.Remote, "allow-remote", false, "let clients of other machines connect, if a config's host says so")
 	flags.Bool("batch-mode", true, "a flag of codecraft's original: no window. There never is one")

@@ -40,6 +40,12 @@
 //   - With Match.Debug clients are told that there is a debug interface, and get
 //     DebugUpdate once before every tick but not after the last one; the original's
 //     window sends it once or more often. Limits of time hold for its answer, too.
+//   - Match.Drawn gets what clients draw and log. Drawings are turned from the frame of
+//     the player to the frame of the world, have bounds (drawing.go), and are forgotten
+//     after the tick. Commands that wait for Flush are kept, and SetAutoFlush(true)
+//     carries them out. Places on the screen are in pixels from the lower left corner of
+//     the board's picture. Bots compute those near the upper edge from the window's size,
+//     which is 0 here, so a negative offset counts from the upper or the right edge.
 //   - Match.Repeat shows a saved game to clients, whose actions have no effect, as
 //     the original's window does. Built-in policies are not asked. The results also
 //     report crashes of the clients, unlike the original's.
