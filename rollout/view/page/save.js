@@ -162,7 +162,7 @@ function openGIF() {
     $(id).value = value;
   }
   $("gif-speed").value = state.speed;
-  gifSay("");
+  gifSay(gifJob ? "Cancelling …" : "");
   $("gif").showModal();
 }
 
@@ -206,12 +206,12 @@ async function saveGIF() {
     $("gif").close();
     saveFile(blob, `moonfarm-${head.id}-${head.word}-${job.first}-${job.last}.gif`);
   } catch (e) {
-    if (!(e instanceof Cancelled)) gifSay(e.message, true);
+    gifSay(e instanceof Cancelled ? "" : e.message, true);
   }
   busy(false);
   gifJob = null;
   if ($("gif").open) $("gif-first").focus();
-  if (job && state.films[0] === job.film) await need(job.film, state.turn); // other turns may have taken its place
+  if (job && state.films[0] === job.film) need(job.film, state.turn)?.catch(() => {}); // other turns may have taken its place
 }
 
 $("gif-speed").replaceChildren(...speeds.map((s) => new Option("×" + s, s)));

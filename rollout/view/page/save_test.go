@@ -263,6 +263,13 @@ func TestSaveGIF(t *testing.T) {
 	}
 	require.Len(t, all, i)
 	require.True(t, before == b.Eval(shown), "the page shows what it showed before")
+
+	b.Eval(`boards[0].zoomBy(3)`) // the GIF has the part of the board that is shown
+	before = b.Eval(shown)
+	b.Eval(`(() => { openGIF(); for (const [id, value] of [["gif-first", 4], ["gif-last", 4], ["gif-width", 200]]) document.getElementById(id).value = value; return saveGIF() })()`)
+	file, _ = decodedGIF(t, download(t, dir, "moonfarm-0-turn-4-4.gif"))
+	require.Equal(t, fmt.Sprintf("200 %d", file.Config.Height), b.Eval(`"200 " + (Math.ceil(200 * boards[0].canvas.height / boards[0].canvas.width) + gifBounds.bar)`))
+	require.True(t, before == b.Eval(shown), "the page shows what it showed before, zoomed")
 	assert.Empty(t, b.Troubles())
 }
 
