@@ -24,13 +24,14 @@ function hashOf() {
   return hash;
 }
 
-// keepHash keeps the address up to date. Browsers limit how often it may change.
-let hashDue = 0;
+// keepHash keeps the address up to date. Browsers limit how often it may change. An address that the page has not followed
+// yet stays.
+let hashDue = 0, hashSeen = location.hash;
 function keepHash() {
   if (hashDue) return;
   hashDue = setTimeout(() => {
     hashDue = 0;
-    if (state.films.length && !following && location.hash !== hashOf()) history.replaceState(null, "", hashOf());
+    if (state.films.length && !following && location.hash === hashSeen) setHash();
   }, 300);
 }
 
@@ -63,7 +64,13 @@ function heading() {
 // following counts the addresses that are being opened; the last one wins.
 let following = 0, followed = 0;
 
+function setHash() {
+  if (location.hash !== hashOf()) history.replaceState(null, "", hashOf());
+  hashSeen = location.hash;
+}
+
 async function follow() {
+  hashSeen = location.hash;
   const mine = ++followed;
   following++;
   stop();
@@ -263,7 +270,7 @@ function savePicture() {
 
 async function copyLink() {
   const link = location.href.split("#")[0] + hashOf();
-  history.replaceState(null, "", hashOf());
+  setHash();
   try {
     await navigator.clipboard.writeText(link);
     say("Copied the link of this position");
