@@ -231,7 +231,7 @@ type Painter interface {
 	// the seats gave these orders in it, and at last with the state after it. The
 	// game stays as it is. Frames returns false if the game's Kit has no Scene.
 	Frames(i int, t *sim.Turn, seat int, frame func(*features.Scene)) bool
-	// Paths calls path with a way from each place where units of game i can start
+	// Paths calls path with a way from each place where units or missiles of game i can start
 	// now. It returns false if the game's Kit has no Paths.
 	Paths(i int, path func(*features.Path)) bool
 	// Command says what an order of seat p does. It returns false if the game's Kit

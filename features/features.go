@@ -178,9 +178,9 @@ type Kit[S any] struct {
 	// scene. Frames is nil if the game has no moments within a turn and no events. It
 	// is not safe for concurrent use.
 	Frames func(s *S, t *sim.Turn, seat int, frame func(*Scene))
-	// Paths calls path with a way from each place where units of either seat can
-	// start now, and go by a way that the rules find. path may not keep it. Paths is
-	// nil if the game has no such units. It is not safe for concurrent use.
+	// Paths calls path with a way from each place where units or missiles of either
+	// seat can start now, and go by a way that the rules know. path may not keep it.
+	// Paths is nil if the game has no such ways. It is not safe for concurrent use.
 	Paths func(s *S, path func(*Path))
 	// Command says what an order of a seat does, with places in the frame of
 	// scenes, whatever order it is. It is nil if the game has no pictures.

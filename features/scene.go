@@ -105,12 +105,13 @@ type Command struct {
 	Note   string // what else it says: "closest"
 }
 
-// Path is the way that a unit of a seat would take if it started now and nothing
-// changed.
+// Path is the way that a unit or a missile of a seat would take if it started now and
+// nothing changed.
 type Path struct {
 	Owner int8
 	Cells []Cell // from the start to the end, each beside the one before it
 	Stops bool   // it ends before the place to which such units go
+	Note  string // what else a person may want to know: "10 damage in 4 rounds"
 }
 
 // Cell is a cell of the board, in the frame of Scene.

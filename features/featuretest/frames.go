@@ -137,7 +137,7 @@ func (c *suite[S]) testPaths(t *testing.T) {
 		switch {
 		case fault != "":
 		case !slices.EqualFunc(paths, again, func(a, b features.Path) bool {
-			return a.Owner == b.Owner && a.Stops == b.Stops && slices.Equal(a.Cells, b.Cells)
+			return a.Owner == b.Owner && a.Stops == b.Stops && a.Note == b.Note && slices.Equal(a.Cells, b.Cells)
 		}):
 			fault = "a second call has other ways"
 		case c.game.Hash(v.s) != before:

@@ -15,6 +15,7 @@ func Kit(g *td.Game) features.Kit[td.State] {
 		Scene:      func(dst *features.Scene, s *td.State, _ int) { scene(dst, g, s) },
 		Command:    describe,
 		Frames:     (&sceneFrames{game: g}).play,
+		Paths:      func(s *td.State, path func(*features.Path)) { paths(g, s, path) },
 		Measures: []features.Measure[td.State]{
 			{Name: "health", Doc: "health of the base",
 				Of: func(_ sim.Game[td.State], s *td.State, p sim.Player) float64 { return float64(s.Half[p].Health()) }},

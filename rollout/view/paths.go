@@ -7,8 +7,8 @@ import (
 	"moonfarm/features"
 )
 
-// Paths returns the JSON of paths.json: for the positions from first on, at most Chunk, the ways that units would take from
-// each place where they can start: [seat, x, y of the start, 1 if it stops early, the steps], a step being "r", "l", "u" or
+// Paths returns the JSON of paths.json: for the positions from first on, at most Chunk, the ways that units or missiles would take from
+// each place where they can start: [seat, x, y of the start, 1 if it stops early, the steps, a note if there is one], a step being "r", "l", "u" or
 // "d": towards greater x, less x, greater y, less y.
 func (f *Film) Paths(first int) ([]byte, error) {
 	f.mu.Lock()
@@ -51,5 +51,9 @@ func appendPath(out []byte, p *features.Path) []byte {
 		}
 		at = next
 	}
-	return append(out, `"]`...)
+	out = append(out, '"')
+	if p.Note != "" {
+		out = appendText(append(out, ','), p.Note)
+	}
+	return append(out, ']')
 }

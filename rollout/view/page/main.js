@@ -406,7 +406,10 @@ boards.forEach((b, i) => {
   });
   b.canvas.addEventListener("pointerup", (e) => {
     const [x, y] = at(e);
-    if (down.delete(e.pointerId) && moved <= 4 && !onMap && b.frame && !person.click(b, x, y) && !paths.click(b, x, y)) pin(i, b.at(x, y));
+    if (down.delete(e.pointerId) && moved <= 4 && !onMap && b.frame && !person.click(b, x, y)) {
+      paths.click(b, x, y);
+      pin(i, b.at(x, y));
+    }
     state.pointer = moved <= 4 || e.pointerType === "mouse" ? { board: i, x, y } : null;
     point();
     changed(false);

@@ -1,12 +1,12 @@
-// This file shows the ways that units would take from the places where they can start.
+// This file shows the ways that units or missiles would take from the places where they can start.
 
 const mostSteps = 5000;
 
 // waysOf checks a paths.json and returns the ways by position.
 function waysOf(raw, head) {
   return listOf(raw.positions, head.chunk).map((list) => listOf(list, 1000).filter(Array.isArray).map((w) => {
-    const [seat, x, y, stops, steps] = listOf(w, 5);
-    const way = { seat: whole(seat, 0, most.seats - 1), stops: stops === 1, cells: [{ x: whole(x, 0, most.cells), y: whole(y, 0, most.cells) }] };
+    const [seat, x, y, stops, steps, note] = w;
+    const way = { seat: whole(seat, 0, most.seats - 1), stops: stops === 1, note: text(note), cells: [{ x: whole(x, 0, most.cells), y: whole(y, 0, most.cells) }] };
     for (const step of text(steps, mostSteps)) {
       const last = way.cells.at(-1), [dx, dy] = { r: [1, 0], l: [-1, 0], u: [0, 1], d: [0, -1] }[step] ?? [0, 0];
       way.cells.push({ x: last.x + dx, y: last.y + dy });
@@ -33,11 +33,11 @@ const paths = {
     if (shown && !this.loaded.has(key)) this.ask(film, from, key);
     this.ways = (shown && this.loaded.get(key)?.[turn - from]) || [];
     if ($("path-from-label").hidden) return;
-    const starts = [...new Set([...this.ways.map(startOf), ...(this.from ? [this.from] : [])])];
-    const select = $("path-from");
-    if (select.dataset.key !== starts.join()) {
-      select.dataset.key = starts.join();
-      select.replaceChildren(new Option("all", ""), ...starts.map((s) => new Option(s, s)));
+    const starts = this.ways.map((w) => [startOf(w), w.note]), key2 = JSON.stringify([starts, this.from]), select = $("path-from");
+    if (select.dataset.key !== key2) {
+      select.dataset.key = key2;
+      if (this.from && !starts.some(([s]) => s === this.from)) starts.push([this.from, "none now"]);
+      select.replaceChildren(new Option("all", ""), ...starts.map(([s, note]) => new Option(note ? `${s}: ${note}` : s, s)));
     }
     select.value = this.from;
   },
@@ -61,13 +61,10 @@ const paths = {
     return this.ways.find(({ cells: [c] }) => c.x === bx && c.y === by) ?? null;
   },
 
-  // click chooses the way at a point of a board. It reports whether there is one.
+  // click chooses the way that starts at a point of a board, if there is one.
   click(board, x, y) {
     const way = this.at(board, x, y);
-    if (!way) return false;
-    this.from = startOf(way) === this.from ? "" : startOf(way);
-    changed();
-    return true;
+    if (way) this.from = startOf(way) === this.from ? "" : startOf(way);
   },
 
   // draw marks the starts, and draws the chosen way, and the one under the pointer.
