@@ -97,7 +97,7 @@ func (g *Guard) Run(c Command) (*Process, error) {
 		g.current = nil
 	}
 	g.runs++
-	p := &Process{guard: g, number: g.runs, begin: time.Now(), over: make(chan struct{}), drained: make(chan struct{})}
+	p := &Process{guard: g, number: g.runs, begin: time.Now(), to: c.Log, over: make(chan struct{}), drained: make(chan struct{})}
 	files, err := p.pipes(&c)
 	defer func() {
 		for _, f := range files {
@@ -108,7 +108,7 @@ func (g *Guard) Run(c Command) (*Process, error) {
 	}()
 	if err == nil {
 		g.begun(p)
-		g.work.Go(func() { p.drain(c.Log) })
+		g.work.Go(p.drain)
 		env := append(append(os.Environ(), "PWD="+dir), c.Env...)
 		env = (&exec.Cmd{Env: append(env, Marker+"="+g.marker)}).Environ() // removes duplicates
 		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)

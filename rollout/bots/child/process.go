@@ -20,6 +20,9 @@ type Process struct {
 	log     *os.File
 	drained chan struct{} // closed when all output for the log was read
 	tail    tail
+	to      *Log       // takes the output; may be nil
+	taking  sync.Mutex // held from a read of the output to the end of its writing to the log
+	settled []byte     // buffer of Settle
 
 	base, kept []byte // buffer of standard output, and its part that was read and not returned yet
 	searched   int    // bytes of kept without an end of line
@@ -71,21 +74,25 @@ const (
 
 // drain reads the output for the log until its end, so that the bot never waits for a
 // reader.
-func (p *Process) drain(log *Log) {
+func (p *Process) drain() {
 	defer close(p.drained)
 	buffer := make([]byte, 32<<10)
 	for {
-		n, err := p.log.Read(buffer)
-		p.tail.Write(buffer[:n])
-		if log != nil {
-			log.Write(buffer[:n])
-		}
+		n, err := p.take(buffer)
 		if err != nil {
 			return
 		}
-		if n == len(buffer) && (log == nil || log.Full()) {
+		if n == len(buffer) && (p.to == nil || p.to.Full()) {
 			time.Sleep(drainRest)
 		}
+	}
+}
+
+// keep writes output to the log.
+func (p *Process) keep(output []byte) {
+	p.tail.Write(output)
+	if p.to != nil {
+		p.to.Write(output)
 	}
 }
 

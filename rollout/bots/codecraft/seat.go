@@ -84,6 +84,9 @@ func (c *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	if err := c.send(protocol.GetAction, protocol.ActionMessage); err != nil {
 		return dst, err
 	}
+	if c.process != nil && c.process.log != nil {
+		c.process.main.Settle()
+	}
 	c.log("== tick %d: actions of %d entities ==", c.state.Tick, len(c.message.Action.EntityActions))
 	return c.appendOrders(dst, c.rules, c.state, c.player, &c.message.Action), nil
 }

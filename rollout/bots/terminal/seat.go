@@ -59,6 +59,9 @@ var errHard = bots.Late("answered too late")
 func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 	s.log.Line("== turn %d ==", s.turn)
 	first, second, took, err := s.answer()
+	if p, ok := s.player.(interface{ Settle() }); ok && s.log != nil {
+		p.Settle()
+	}
 	s.log.Line("== turn %d: %.1000s %.1000s ==", s.turn, first, second)
 	s.total, s.result.Longest = s.total+took, max(s.result.Longest, took)
 	ms, hard := uint32(min(took.Milliseconds(), math.MaxUint32)), uint32(s.rules.MaxTime)
