@@ -246,3 +246,32 @@ func TestVerifyMatchLog(t *testing.T) {
 	require.NoErrorf(t, err, "other rules: %+v", r)
 	assert.NotNilf(t, r.First, "other rules: %+v", r)
 }
+
+// TestEachOutput reads what the bots printed, of logs with and without such files.
+func TestEachOutput(t *testing.T) {
+	m := files{}
+	w := NewWriter([2]string{"a", "b"}, m.create)
+	r := referee.New(towerdefence.DefaultRules())
+	for _, printed := range [][2]string{{"one\ntwo", ""}, {"", "<b>"}, {strings.Repeat("x", maxFile), strings.Repeat("y", maxFile+1)}} {
+		require.NoError(t, w.Round(r.Position(), [2]string{}, [2][]byte{[]byte(printed[0]), []byte(printed[1])}))
+		r.Play("", "")
+	}
+	require.NoError(t, w.End(r.Position(), r.Result()))
+	read := func() (list []string) {
+		require.NoError(t, EachOutput(fstest.MapFS(m), func(round, player int, text []byte, cut bool) {
+			list = append(list, fmt.Sprintf("%d %d %.7s %d %v", round, player, text, len(text), cut))
+		}))
+		return list
+	}
+	assert.Equal(t, []string{"0 0 one\ntwo 7 false", "1 1 <b> 3 false", "2 0 xxxxxxx 65536 false", "2 1 yyyyyyy 65536 true"}, read())
+	for name := range m {
+		if strings.HasSuffix(name, logOutput) {
+			delete(m, name)
+		}
+	}
+	assert.Empty(t, read())
+	m["Round 000/A - a/"+logOutput] = &fstest.MapFile{Mode: fs.ModeDir}
+	assert.Empty(t, read(), "a folder in place of the file")
+	remove(m, "Round 001/")
+	assert.ErrorContains(t, EachOutput(fstest.MapFS(m), nil), `match log: want a folder "Round 001", found none`)
+}
