@@ -33,11 +33,11 @@ func (f *Film) Frames(seat, first int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.chunk(f.inputs(first, last))
+	return w.chunk(f.inputs(first, last), f.output)
 }
 
-// chunk returns the JSON of the positions that were written. It changes nothing.
-func (w *writer) chunk(inputs [][][]string) ([]byte, error) {
+// chunk returns the JSON of the positions that were written. It changes nothing. output may be nil.
+func (w *writer) chunk(inputs [][][]string, output *Output) ([]byte, error) {
 	out := append([]byte(`{"from":`), strconv.Itoa(w.first)...)
 	out = append(out, `,"kinds":[`...)
 	for i, k := range w.names {
@@ -54,6 +54,10 @@ func (w *writer) chunk(inputs [][][]string) ([]byte, error) {
 	if out = append(out, text...); err == nil && w.head.Moves {
 		text, err = json.Marshal(w.moves)
 		out = append(append(out, `,"moves":`...), text...)
+	}
+	if err == nil && output.Any() {
+		text, err = json.Marshal(output.positions(w.first, w.positions))
+		out = append(append(out, `,"printed":`...), text...)
 	}
 	return append(out, '}'), err
 }

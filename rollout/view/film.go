@@ -61,6 +61,8 @@ type Film struct {
 	kept  map[int][]byte // snapshots, by position
 	batch *env.Batch
 	turn  *sim.Turn
+
+	output *Output // nil: nobody printed anything
 }
 
 // statKey names a number of a seat.
@@ -85,9 +87,10 @@ type head struct {
 	Word    string     `json:"word"` // for a turn
 	Marks   []Mark     `json:"marks"`
 	Stats   []headStat `json:"stats"`
-	Moves   bool       `json:"moves"` // chunks have the moves of searches
-	Paths   bool       `json:"paths"` // paths.json has ways of units
-	Heat    bool       `json:"heat"`  // heat.json is answered
+	Moves   bool       `json:"moves"`   // chunks have the moves of searches
+	Printed bool       `json:"printed"` // chunks have what the bots printed
+	Paths   bool       `json:"paths"`   // paths.json has ways of units
+	Heat    bool       `json:"heat"`    // heat.json is answered
 
 	stats  map[statKey]int // the place in Stats
 	series []Series        // after the numbers of the scenes
@@ -121,14 +124,9 @@ func NewFilm(g Game) (*Film, error) {
 	f.shots, _ = env.Unwrap(g.Vector).(env.Snapshotter)
 	h := &f.head
 	h.Game, h.ID, h.Name, h.Players, h.Seats, h.Turns = s.Info.Name, g.ID, g.Name, e.Policies, e.Players, e.Turns
-	h.Marks, h.Moves, h.Heat = append(h.Marks, g.Marks...), g.Searches != nil, true
+	h.Moves, h.Heat = g.Searches != nil, true
 	h.Paths = painter.Paths(0, func(*features.Path) {})
-	h.series = g.Series
-	for _, one := range g.Series {
-		for p := range h.Seats {
-			h.Stats = append(h.Stats, headStat{one.Name, one.Unit, p})
-		}
-	}
+	f.Annotate(&Annotation{Marks: g.Marks, Series: g.Series})
 	painter.Scene(start, 0, 0)
 	h.Fog = hides(start)
 	return f, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 
@@ -15,8 +16,9 @@ import (
 type Live struct {
 	Token string // of ListHead; to be set before the first Answer
 
-	entry Entry
-	game  string
+	entry  Entry
+	game   string
+	output *Output
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and made again when held or steps change
@@ -36,7 +38,7 @@ type track struct{ chunks []*writer }
 func NewLive(game, name string, players []string, hold bool) *Live {
 	return &Live{
 		game: game, entry: Entry{Name: name, Players: players, Status: "running", Winner: -1, Scores: []string{}},
-		changed: make(chan struct{}), tracks: map[int]*track{}, held: hold,
+		changed: make(chan struct{}), tracks: map[int]*track{}, held: hold, output: NewOutput(len(players)),
 	}
 }
 
@@ -134,6 +136,9 @@ func (l *Live) Mark(kind string, seat int, note string) {
 	}
 }
 
+// Log returns a writer for the log of a seat's bot: see Output.Log.
+func (l *Live) Log(seat int) io.Writer { return l.output.Log(seat) }
+
 // End says how the game has ended.
 func (l *Live) End(winner int, scores []string) {
 	l.mu.Lock()
@@ -146,7 +151,7 @@ func (l *Live) End(winner int, scores []string) {
 func (l *Live) Version() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.version
+	return l.version + l.output.version()
 }
 
 // Answer is Responder.Answer.
@@ -168,6 +173,7 @@ func (l *Live) Answer(question string) ([]byte, error) {
 	}
 	switch path {
 	case "film.json":
+		l.head.Printed = l.output.Any()
 		return json.Marshal(&l.head)
 	case "stats.json":
 		return append(append([]byte(`{"turns":[`), l.numbers...), `]}`...), nil
@@ -177,7 +183,7 @@ func (l *Live) Answer(question string) ([]byte, error) {
 		if v.err != nil || t == nil || from < 0 || from%Chunk != 0 || from/Chunk >= len(t.chunks) {
 			return nil, fmt.Errorf("seat=%.40q and from=%.40q: there is no such part of the game", v.Get("seat"), v.Get("from"))
 		}
-		text, err := t.chunks[from/Chunk].chunk([][][]string{})
+		text, err := t.chunks[from/Chunk].chunk([][][]string{}, l.output)
 		if err != nil {
 			return nil, err
 		}

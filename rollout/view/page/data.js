@@ -90,7 +90,7 @@ function headOf(raw) {
   const head = {
     game: text(raw.game), name: text(raw.name), players: listOf(raw.players, most.seats).map((p) => text(p)), seats,
     fog: raw.fog === true, turns: whole(raw.turns, 0, 1e7), chunk: whole(raw.chunk, 1, 4096, 32), width: number(raw.width), height: number(raw.height),
-    up: raw.up === true, moves: raw.moves === true, paths: raw.paths === true, heat: raw.heat === true, word: text(raw.word, 20) || "turn",
+    up: raw.up === true, moves: raw.moves === true, printed: raw.printed === true, paths: raw.paths === true, heat: raw.heat === true, word: text(raw.word, 20) || "turn",
   };
   const inBounds = (v) => v > 0 && v <= most.cells;
   head.drawn = inBounds(head.width) && inBounds(head.height);
@@ -183,7 +183,7 @@ function chunkOf(raw, head, from) {
   if (raw.from !== from) throw new Error(`frames.json begins at ${text(raw.from)}, want ${from}`);
   const make = makers(head, listOf(raw.kinds, most.kinds).map(kindOf));
   const drawn = drawingsOf(raw.drawings, head);
-  const chunk = { from, positions: [], inputs: [], moves: [], drawings: drawn.list, items: 0 };
+  const chunk = { from, positions: [], inputs: [], moves: [], printed: [], drawings: drawn.list, items: 0 };
   const count = (n) => {
     chunk.items += n;
     if (chunk.items > most.chunkItems) throw new Error("the frames have too many things");
@@ -206,6 +206,7 @@ function chunkOf(raw, head, from) {
   chunk.moves = listOf(raw.moves, head.chunk).map((seats) => listOf(seats, most.seats).map((list) => listOf(list, 100).map((m) => ({
     share: Math.min(Math.max(number(m?.[0]), 0), 1), kind: text(m?.[1], 60), placed: m?.[2] === true && Math.abs(m[3]) < head.far && Math.abs(m[4]) < head.far, x: number(m?.[3]), y: number(m?.[4]), text: text(m?.[5], 200),
   }))));
+  chunk.printed = listOf(raw.printed, head.chunk).map(printedOf);
   chunk.inputs = listOf(raw.inputs, head.chunk).map((seats) => listOf(seats, most.seats).map((orders) => listOf(orders, 2000).map((o) => text(o))));
   chunk.items += drawn.vertices;
   return chunk;
@@ -273,6 +274,12 @@ class Film {
   inputs(position, seat) {
     const chunk = chunks.get(this.key(position, seat));
     return chunk?.inputs[position - chunk.from] ?? [];
+  }
+
+  // printed returns what the bots printed since the position before, by seat.
+  printed(position, seat) {
+    const chunk = chunks.get(this.key(position, seat));
+    return chunk?.printed[position - chunk.from] ?? [];
   }
 
   // need loads the chunk of a position. raw: a request for it that has begun.

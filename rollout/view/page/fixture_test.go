@@ -30,6 +30,7 @@ type film struct {
 	kinds     []item
 	positions [][]moment
 	inputs    [][][]string
+	printed   map[int][]any                 // what the seats printed, by position; nil: the data have no such list
 	seen      map[int]func(m moment) moment // what a seat sees
 	player    item                          // its line in the list: players, winner, scores
 }
@@ -89,7 +90,15 @@ func (f *film) frames(seat, from int) any {
 	if from < len(f.inputs) {
 		inputs = f.inputs[from:min(end, len(f.inputs))]
 	}
-	return map[string]any{"from": from, "kinds": f.kinds, "positions": positions, "inputs": inputs}
+	frames := map[string]any{"from": from, "kinds": f.kinds, "positions": positions, "inputs": inputs}
+	if f.printed != nil {
+		printed := make([][]any, end-from)
+		for i := range printed {
+			printed[i] = f.printed[from+i]
+		}
+		frames["printed"] = printed
+	}
+	return frames
 }
 
 // stats returns a stats.json.

@@ -326,13 +326,13 @@ function drawPlot(film, seat, turn) {
     g.strokeStyle = palette.edge[colour(s.seat)];
     g.beginPath();
     let open = false;
-    for (const p of list) {
+    list.forEach((p, i) => {
       if (p) {
         g[open ? "lineTo" : "moveTo"](x(p[0]), y(p[1]));
-        if (!open) g.lineTo(x(p[0]) + 0.5 * dpr, y(p[1]));
+        if (!open) g.lineTo(x(p[0]) + (list[i + 1] ? 0.5 : 2.5) * dpr, y(p[1]));
       }
       open = !!p;
-    }
+    });
     g.stroke();
   }
   g.fillStyle = palette.mark;

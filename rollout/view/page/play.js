@@ -242,6 +242,7 @@ function panels() {
   paths.look();
   showInputs(film.head, film.inputs(Math.min(state.turn, film.head.turns), state.seat));
   showDrawings(film);
+  showPrinted(film.head, Math.min(state.turn, film.head.turns), film.printed(Math.min(state.turn, film.head.turns), state.seat));
   showKinds(film, frame);
   showHeat();
   choose();
