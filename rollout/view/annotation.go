@@ -30,9 +30,6 @@ func (f *Film) Game() string { return f.head.Game }
 // Players returns the names of the players, by seat.
 func (f *Film) Players() []string { return slices.Clone(f.head.Players) }
 
-// HasOutput reports whether the film has what the bots printed.
-func (f *Film) HasOutput() bool { return f.output != nil }
-
 // HasSeries reports whether the film has a series of that name.
 func (f *Film) HasSeries(name string) bool {
 	return slices.ContainsFunc(f.head.series, func(s Series) bool { return s.Name == name })

@@ -196,7 +196,7 @@ func TestAnnotate(t *testing.T) {
 	f.Annotate(&view.Annotation{Marks: []view.Mark{{Turn: 1, Kind: "worst", Seat: 1, Note: "<b>"}}})
 	f.Annotate(&view.Annotation{Series: []view.Series{{Name: "one", Values: []float32{1, 2, nan, 4}}}, Output: view.NewOutput(2)})
 	f.Annotate(&view.Annotation{Series: []view.Series{{Name: "two", Values: []float32{5, 6}}}})
-	assert.True(t, f.HasSeries("one") && f.HasSeries("two") && !f.HasSeries("three") && !f.HasOutput())
+	assert.True(t, f.HasSeries("one") && f.HasSeries("two") && !f.HasSeries("three"))
 	assert.Equal(t, "tron", f.Game())
 	assert.Equal(t, []string{"random", "random"}, f.Players())
 	text, err := f.Head()

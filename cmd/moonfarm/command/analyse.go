@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -123,7 +122,8 @@ result, lost, the sum over the turns, best_played, the number of turns in which
 the best orders were played, and worst, the turns in which it lost most) and
 turns (each with turn and seats; each of these with seat, value, lost, and
 played and best, which have orders, a list of texts, share of the search, null
-if these orders were not searched, and value, after the turn).`,
+if these orders were not searched, and value, after the turn). view --analysis
+shows it beside the game.`,
 		Example: `  moonfarm analyse ../shared/traces/towerdefence/recorded_normal_towers.jsonl.gz --every 5
   moonfarm analyse data/td --episode 12 --policy 'mcts(sims=2000)' --turns 10-40
   moonfarm analyse game.jsonl --game 3 --worst 10 --json`,
@@ -400,7 +400,7 @@ func (a *app) printWorst(d *analysed, s analysedSeat) {
 	}
 	rows := [][]string{{"turn", "lost", "played", "share", "value", "best", "share", "value"}}
 	for _, turn := range s.Worst {
-		i, _ := slices.BinarySearchFunc(d.Turns, turn, func(t analysedTurn, n int) int { return cmp.Compare(t.Turn, n) })
+		i, _ := d.find(turn)
 		m := d.Turns[i].Seats[s.Seat]
 		rows = append(rows, []string{fmt.Sprint(turn), fmt.Sprintf("%.3f", m.Lost),
 			m.Played.text(), m.Played.shareText(), signed(m.Played.Value), m.Best.text(), m.Best.shareText(), signed(m.Best.Value)})

@@ -109,7 +109,7 @@ func (f *gameFiles) play(ctx context.Context, g *players.Runner, game string, m 
 	logs := &gameLogs{dir: f.logs, name: n}
 	defer func() { err = errors.Join(err, logs.close()) }()
 	if f.logs != "" {
-		m.Log = logs.open
+		logs.other, m.Log = m.Log, logs.open
 	}
 	play := func() (err error) {
 		o, err = g.Play(ctx, m)
@@ -146,6 +146,7 @@ func (f *gameFiles) play(ctx context.Context, g *players.Runner, game string, m 
 type gameLogs struct {
 	dir   string
 	name  gameName
+	other func(seat int) io.Writer // gets the same output; may be nil
 	files []*logFile
 }
 
@@ -166,13 +167,18 @@ func (f *logFile) Write(p []byte) (int, error) {
 
 // open creates the file of the bot at a seat.
 func (l *gameLogs) open(seat int) io.Writer {
-	name := fmt.Sprintf("game-%04d-player-%d.log", l.name.game, l.name.players[seat]+1)
-	file, err := os.Create(filepath.Join(l.dir, name))
+	file, err := os.Create(filepath.Join(l.dir, gamelists.LogName(l.name.game, l.name.players[seat]+1)))
 	l.files = append(l.files, &logFile{file, err})
-	if err != nil {
+	switch to := l.files[len(l.files)-1]; {
+	case l.other == nil && err != nil:
 		return nil
+	case l.other == nil:
+		return to
+	case err != nil:
+		return l.other(seat)
+	default:
+		return io.MultiWriter(l.other(seat), to)
 	}
-	return l.files[len(l.files)-1]
 }
 
 // close closes the files. It returns the errors of all files, also those of writing.
@@ -283,7 +289,7 @@ func isTournament(dir string) bool {
 // tournament lists the games of a tournament.
 func (f *viewFlags) tournament(ctx context.Context, dir string) (*gamelists.List, error) {
 	l, err := gamelists.Tournament(&gamelists.Journal{
-		Dir: dir, File: journalName, Recording: func(file string) (*gamelists.List, error) { return f.recording(ctx, file) },
+		Dir: dir, File: journalName, Logs: logsDir, Recording: func(file string) (*gamelists.List, error) { return f.recording(ctx, file) },
 		Open: func(game string, maxTurns int) (*gamelists.Setup, error) {
 			flags := f.gameFlags
 			flags.reward, flags.maxTurns = env.ResultReward, maxTurns

@@ -48,6 +48,7 @@ type viewFlags struct {
 
 	gif   string
 	width int
+	notes noteFlags
 
 	anchor string // of the standings of a tournament
 }
@@ -79,6 +80,8 @@ of these:
 
 A page loads nothing from elsewhere. The key ? shows all keys.
 
+` + notesHelp + `
+
 ` + playHelp + `
 
 With --tty the first game, or that of --episodes, is shown in the terminal with
@@ -108,6 +111,7 @@ With --json: one object with the keys file and bytes of the page or animation,
 	flags.Var(console.Whole(&f.games, 1, view.MostListed), "games", "number of games to play")
 	flags.Var(console.Numbers(&f.only), "episodes", "`N,N`: only these games, by their numbers in the list")
 	f.addPlay(c)
+	f.notes.add(c)
 	rulesFlag(c, &f.rulesFile, "the rule values, of GAME or of a recorded game without them")
 	f.addMaxTurns(c)
 	return c
@@ -143,6 +147,9 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, viewer.Human)) {
 		return console.WrongUse("--gif: without --tty, --out, --http and human")
 	}
+	if err := f.notes.check(f.gif == "" && !f.tty && !curves.Holds(what) && !slices.Contains(specs, viewer.Human)); err != nil {
+		return err
+	}
 	if slices.Contains(specs, viewer.Human) {
 		return a.viewPlay(c, what, specs, f, serve)
 	}
@@ -154,7 +161,7 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 	if curves.Holds(what) {
 		return a.viewCurves(c, what, f, serve)
 	}
-	games, err := f.open(c, what)
+	games, err := f.openNoted(c, what)
 	if err != nil {
 		return err
 	}
@@ -177,7 +184,7 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 	if isTournament(what) {
 		file = filepath.Join(what, journalName)
 	}
-	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.open(c, what) })
+	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.openNoted(c, what) })
 	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
 }
 

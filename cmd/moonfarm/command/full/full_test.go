@@ -15,10 +15,12 @@ import (
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/rollout/bots/child"
 )
 
 // TestMain lets the test's program run as moonfarm, moonfarm-full or soak.
 func TestMain(m *testing.M) {
+	child.Main() // the guard of a bot is this program, too
 	testscript.Main(m, map[string]func(){"moonfarm": func() { command.Program{}.Main() }, console.FullProgram: Main, "soak": soak})
 }
 

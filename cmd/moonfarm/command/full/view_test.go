@@ -3,10 +3,14 @@ package full
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
@@ -90,4 +95,71 @@ func TestViewRun(t *testing.T) {
 	write("seconds,loss\n1,2\n2,1\n3,0.5\n")
 	assert.Contains(t, answer(t, url), "3 points")
 	assert.Zero(t, stop())
+}
+
+// TestMatchView: the page of a game that is being played has what its bots wrote to standard error since the turn before;
+// the logs have it as well.
+func TestMatchView(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the bot here is a script of sh")
+	}
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("bot.sh", []byte(`echo "<b>$(grep -o '"round":[0-9]*' state.json)" >&2
+i=0
+while [ $i -lt 150 ]; do i=$((i+1)); echo "line $i" >&2; done
+echo > command.txt
+`), 0o666))
+	require.NoError(t, os.WriteFile("short.properties", []byte("game.config.max-rounds=9\n"), 0o666))
+	c := exec.Command(console.FullProgram, "match", "towerdefence", "--rules", "short.properties", "--player", "empty", "--player", "sh bot.sh", "--view", "--view-hold", "--logs", "logs")
+	errs, err := c.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	defer c.Process.Kill() // has no effect after its end
+	line, err := bufio.NewReader(errs).ReadString('\n')
+	require.NoError(t, err)
+	go io.Copy(io.Discard, errs)
+	url, _, _ := strings.Cut(line, " ")
+	commandtest.WaitUntil(t, "the game has begun", func() bool { return strings.Contains(answer(t, url+"film.json?game=0"), `"turns":0`) })
+	var list struct{ Token string }
+	require.NoError(t, json.Unmarshal([]byte(answer(t, url+"list.json")), &list))
+	assert.Contains(t, answer(t, url+"film.json?game=0"), `"printed":false`)
+	assert.NotContains(t, answer(t, url+"frames.json?game=0"), `"printed"`)
+	for range 3 {
+		r, err := http.NewRequest(http.MethodPost, url+"step", nil)
+		require.NoError(t, err)
+		r.Header.Set("Moonfarm-Token", list.Token)
+		got, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, got.StatusCode)
+		got.Body.Close()
+	}
+	var frames struct {
+		Printed [][]*struct {
+			Lines []string
+			Left  int
+		}
+	}
+	commandtest.WaitUntil(t, "three turns are played", func() bool {
+		if !strings.Contains(answer(t, url+"film.json?game=0"), `"turns":3`) {
+			return false
+		}
+		require.NoError(t, json.Unmarshal([]byte(answer(t, url+"frames.json?game=0")), &frames))
+		return true
+	})
+	require.Len(t, frames.Printed, 4)
+	assert.Nil(t, frames.Printed[0])
+	for n, seats := range frames.Printed[1:] {
+		require.Len(t, seats, 2)
+		assert.Nil(t, seats[0], "a policy")
+		require.Len(t, seats[1].Lines, 100)
+		assert.Equal(t, fmt.Sprintf(`<b>"round":%d`, n), seats[1].Lines[0])
+		assert.Equal(t, "line 99", seats[1].Lines[99])
+		assert.Equal(t, 51, seats[1].Left)
+	}
+	assert.Contains(t, answer(t, url+"film.json?game=0"), `"printed":true`)
+	require.NoError(t, c.Process.Signal(os.Interrupt))
+	c.Wait()
+	text, err := os.ReadFile("logs/game-0001-player-2.log")
+	require.NoError(t, err)
+	commandtest.Wants(t, string(text), "== round 2 ==\n", "line 150\n")
 }

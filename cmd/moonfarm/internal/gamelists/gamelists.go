@@ -42,6 +42,7 @@ type Game struct {
 	Of      catalog.Entry
 	Rules   string
 	Episode *rollout.Episode
+	Output  *view.Output // of the recording of the game; nil: it has none
 }
 
 // GameList returns the list as a view.GameList.
@@ -74,14 +75,13 @@ func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name strin
 }
 
 // add appends an episode.
-func (l *List) add(g catalog.Entry, rules string, c env.Settings, name string, e rollout.Episode) {
-	id := uint64(len(l.Games))
+func (l *List) add(id uint64, g catalog.Entry, rules string, c env.Settings, name string, e rollout.Episode) {
 	l.Games = append(l.Games, &Game{Entry: view.EntryOf(id, name, &e), Of: g, Rules: rules, Episode: &e,
 		Open: func() (*view.Film, error) { return filmOf(g, rules, c, id, name, &e, nil, nil) }})
 }
 
 // Recording lists the games of a recording. A game that cannot be played again ends where it differs. rules returns the
-// rules of a game whose recordings have none.
+// rules of a game whose recordings have none. The ID of a game is its number in the recording, from 0.
 func Recording(ctx context.Context, file string, rules func(game string) (string, error)) (*List, error) {
 	in, err := recordings.Open(ctx, file)
 	if err != nil {
@@ -98,14 +98,19 @@ func Recording(ctx context.Context, file string, rules func(game string) (string
 	}
 	l := &List{Title: filepath.Base(file)}
 	var why error
+	id := uint64(0)
 	_, err = in.Read(o, func(r *recordings.RecordedGame) error {
+		id++
 		if r.Why != nil {
 			why = errors.Join(why, r.Why)
 			return nil
 		}
-		l.add(g, strings.Clone(r.Rules), env.Settings{}, strings.Clone(r.Name), Kept(&r.Episode))
+		l.add(id-1, g, strings.Clone(r.Rules), env.Settings{}, strings.Clone(r.Name), Kept(&r.Episode))
 		return nil
 	})
+	if err == nil && in.IsFolder() {
+		err = l.readOutput(in)
+	}
 	if err == nil && len(l.Games) == 0 {
 		err = why
 	}
@@ -127,7 +132,7 @@ type Setup struct {
 func Play(ctx context.Context, s *Setup, specs []string, seed, n uint64) (*List, error) {
 	l := &List{Title: s.Game.Name + ": " + strings.Join(specs, " – ")}
 	err := s.play(ctx, specs, seed, 0, n, func(e *rollout.Episode) {
-		l.add(s.Game, s.Rules, env.Settings{MaxTurns: s.MaxTurns}, "", *e)
+		l.add(uint64(len(l.Games)), s.Game, s.Rules, env.Settings{MaxTurns: s.MaxTurns}, "", *e)
 	})
 	return l, err
 }
@@ -274,6 +279,12 @@ func (s *datasetList) each(first uint64, do func(e *datasets.Episode) bool) erro
 	return nil
 }
 
+// The name and the unit of the series with the values of searches.
+const (
+	SearchValue = "search value"
+	SearchUnit  = "result that the search expected"
+)
+
 // searched is what searches found in an episode.
 type searched struct {
 	series []view.Series
@@ -286,7 +297,7 @@ func (s *datasetList) searched(e *datasets.Episode) *searched {
 	if len(r.Value) != len(e.Ends) || len(e.Ends) == 0 {
 		return nil
 	}
-	x := &searched{series: []view.Series{{Name: "search value", Unit: "result that the search expected", Values: slices.Clone(r.Value)}}}
+	x := &searched{series: []view.Series{{Name: SearchValue, Unit: SearchUnit, Values: slices.Clone(r.Value)}}}
 	if form := s.d.Manifest().Job.Form; form == "" || form == features.Cells {
 		x.moves = &rollout.SearchResults{Ends: slices.Clone(r.Ends), Shares: slices.Clone(r.Shares), Choices: slices.Clone(r.Choices), Counts: slices.Clone(r.Counts)}
 	}

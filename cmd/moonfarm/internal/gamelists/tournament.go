@@ -22,6 +22,7 @@ import (
 type Journal struct {
 	Dir  string // its folder
 	File string // the name of the journal in it
+	Logs string // the name of the folder with the logs of bots in it
 	// Open returns a game with its rules and a limit of turns.
 	Open func(game string, maxTurns int) (*Setup, error)
 	// Recording is Recording, for the replays of bots.
@@ -80,7 +81,11 @@ func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entr
 		g := l.Games[0]
 		shown := *g.Episode
 		shown.Policies = x.Players
-		return filmOf(g.Of, g.Rules, env.Settings{}, x.ID, "", &shown, marks, nil)
+		f, err := filmOf(g.Of, g.Rules, env.Settings{}, x.ID, "", &shown, marks, nil)
+		if err != nil {
+			return nil, err
+		}
+		return f, t.addOutput(f, p, g.Output)
 	}
 	var specs []string
 	for _, name := range x.Players {

@@ -27,7 +27,7 @@ func (f *Match) Add(c *cobra.Command, serve Pages) {
 	if f.serve = serve; serve == nil {
 		return
 	}
-	c.Flags().BoolVar(&f.asked, "view", false, "show the game in a browser while it is played, and after it until the command is interrupted; bots of codecraft are offered the debug interface as by --debug, and what they draw and log is shown, too (without: --debug=false)")
+	c.Flags().BoolVar(&f.asked, "view", false, "show the game in a browser while it is played, with what its bots write to standard error, and after it until the command is interrupted; bots of codecraft are offered the debug interface as by --debug, and what they draw and log is shown, too (without: --debug=false)")
 	c.Flags().BoolVar(&f.hold, "view-hold", false, "with --view: wait before each turn until the page lets it through, such as for a debugger; give the bots time by --timeout")
 	c.Flags().StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine for the page of --view")
 }
@@ -53,7 +53,7 @@ func (f *Match) Open(a *console.Console, c *cobra.Command, game string, names []
 	return err
 }
 
-// Show lets a meeting show its states, and what its bots draw if they are to draw.
+// Show lets a meeting show its states, what its bots print, and what they draw if they are to draw.
 func (f *Match) Show(ctx context.Context, m *players.Meeting, draw bool) {
 	if f.live == nil {
 		return
@@ -61,6 +61,7 @@ func (f *Match) Show(ctx context.Context, m *players.Meeting, draw bool) {
 	if draw {
 		m.Drawn = f.live.Draw
 	}
+	m.Log = f.live.Log
 	m.Show = func(scene players.Scene) error {
 		f.live.Show(scene)
 		return f.live.Wait(ctx)
