@@ -65,6 +65,8 @@ func (d *Responder) Answer(question string) ([]byte, error) {
 		return d.games(v)
 	case "standings.json":
 		return d.standings(question)
+	case "charts.json":
+		return d.charts(question)
 	case "film.json":
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Head() })
 	case "stats.json":
@@ -110,6 +112,19 @@ func (d *Responder) games(v *values) ([]byte, error) {
 		list = []Entry{}
 	}
 	return json.Marshal(gamesAnswer{total, list})
+}
+
+// charts answers charts.json.
+func (d *Responder) charts(question string) ([]byte, error) {
+	run, ok := d.list.(Charter)
+	if !ok {
+		return nil, &UnknownError{question}
+	}
+	c, err := run.Charts()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(c)
 }
 
 // standings answers standings.json.
@@ -204,6 +219,9 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 	questions := []string{"list.json"}
 	if d.list.Head().Standings {
 		questions = append(questions, "standings.json")
+	}
+	if d.list.Head().Charts {
+		questions = append(questions, "charts.json")
 	}
 	for _, x := range list {
 		f, err := d.open(x.ID)

@@ -30,10 +30,12 @@ type ListHead struct {
 	// Grows says that games may be added to a Live list, but that those in it stay as they are.
 	Grows bool `json:"grows,omitempty"`
 	// Standings says that the question standings.json has an answer.
-	Standings bool    `json:"standings,omitempty"`
-	Person    *Person `json:"person,omitempty"`
-	Held      *bool   `json:"held,omitempty"`  // of a game that is being played: whether it waits for Step
-	Token     string  `json:"token,omitempty"` // every request that changes something has it in its header Moonfarm-Token
+	Standings bool `json:"standings,omitempty"`
+	// Charts says that the question charts.json has an answer.
+	Charts bool    `json:"charts,omitempty"`
+	Person *Person `json:"person,omitempty"`
+	Held   *bool   `json:"held,omitempty"`  // of a game that is being played: whether it waits for Step
+	Token  string  `json:"token,omitempty"` // every request that changes something has it in its header Moonfarm-Token
 }
 
 // Person is somebody who plays in the page.

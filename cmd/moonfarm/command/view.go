@@ -158,9 +158,6 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 			return console.WrongUse("--%s is for a game with a player named human", name)
 		}
 	}
-	if curves.Holds(what) {
-		return a.viewCurves(c, what, f, serve)
-	}
 	games, err := f.openNoted(c, what)
 	if err != nil {
 		return err
@@ -181,40 +178,15 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 		return a.writePage(f, games)
 	}
 	file := what
-	if isTournament(what) {
+	switch {
+	case isTournament(what):
 		file = filepath.Join(what, journalName)
+	case curves.Holds(what):
+		file = curves.File(what)
 	}
 	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.openNoted(c, what) })
 	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
 }
-
-// viewCurves shows the progress of a run that learns.
-func (a *app) viewCurves(c *cobra.Command, dir string, f *viewFlags, serve viewer.Pages) error {
-	if serve == nil || f.out != "" {
-		r, err := curves.Read(dir)
-		if err != nil {
-			return err
-		}
-		text, err := curves.Page(r, 0)
-		if err != nil {
-			return err
-		}
-		return a.savePage(f, text, dir)
-	}
-	if _, err := curves.Read(dir); err != nil {
-		return err
-	}
-	return serve.ServePage(c.Context(), f.http, func() ([]byte, error) {
-		r, err := curves.Read(dir)
-		if err != nil {
-			return nil, err
-		}
-		return curves.Page(r, refreshSeconds)
-	}, viewer.Ready(a.Console, dir))
-}
-
-// refreshSeconds is the time between two looks at a run.
-const refreshSeconds = 5
 
 // writePage writes the page with all data in it.
 func (a *app) writePage(f *viewFlags, games view.GameList) error {
@@ -222,7 +194,12 @@ func (a *app) writePage(f *viewFlags, games view.GameList) error {
 	if err != nil {
 		return err
 	}
-	return a.savePage(f, page.HTML(data), texts.Plural(int(games.Head().Total), "game"))
+	h := games.Head()
+	shown := texts.Plural(int(h.Total), "game")
+	if h.Charts {
+		shown = h.Title
+	}
+	return a.savePage(f, page.HTML(data), shown)
 }
 
 // savePage writes a page with all its data.
@@ -281,6 +258,13 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 	}
 	if isTournament(what) {
 		return f.keep(f.tournament(ctx, what))
+	}
+	if curves.Holds(what) {
+		r, err := curves.Read(what)
+		if err == nil {
+			r.Live = f.out == ""
+		}
+		return r, err
 	}
 	isDataset, err := holdsDataset(what)
 	switch {

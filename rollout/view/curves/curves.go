@@ -1,25 +1,23 @@
-// Package curves shows what a learning program has written of its progress: the file curve.json or curve.csv
-// in the folder of a run, as one page of charts without scripts. Its texts come from files of strangers, and are
-// escaped.
+// Package curves reads what a learning program has written of its progress: the file curve.json or curve.csv
+// in the folder of a run.
 package curves
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"moonfarm/rollout/arena/report/chart"
+	"moonfarm/rollout/view"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -41,18 +39,26 @@ const (
 // Run is what a program has written so far.
 type Run struct {
 	Dir    string
+	Live   bool                 // the file may change
 	points []map[string]float64 // by name; the scores against X are "scores/X"
 	names  []string             // in the order of the file, or sorted
 }
 
 // Holds reports whether a folder has a curve.
 func Holds(dir string) bool {
+	s, err := os.Stat(File(dir))
+	return err == nil && s.Mode().IsRegular()
+}
+
+// File returns the name of the file with the curve of a folder, or of the first that it may have.
+func File(dir string) string {
 	for _, name := range []string{fileJSON, fileCSV} {
-		if s, err := os.Stat(filepath.Join(dir, name)); err == nil && s.Mode().IsRegular() {
-			return true
+		file := filepath.Join(dir, name)
+		if s, err := os.Stat(file); err == nil && s.Mode().IsRegular() {
+			return file
 		}
 	}
-	return false
+	return filepath.Join(dir, fileJSON)
 }
 
 // Read reads the curve of a folder.
@@ -110,8 +116,11 @@ func (r *Run) flatten(p map[string]float64, prefix string, object map[string]any
 	}
 }
 
-// set sets a number of a point.
+// set sets a number of a point. A number that is not finite is left out.
 func (r *Run) set(p map[string]float64, name string, v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
 	if !slices.Contains(r.names, name) {
 		if len(r.names) == mostNames {
 			return
@@ -157,16 +166,11 @@ func (r *Run) x() string {
 	return ""
 }
 
-// figure is a chart of the page.
-type figure struct {
-	Title string
-	Plot  template.HTML
-}
-
-// charts returns the charts: one for the numbers of each group, such as the scores, and one for each other number
+// Charts implements view.Charter: a chart for the numbers of each group, such as the scores, and one for each other number
 // that changes.
-func (r *Run) charts() (list []figure) {
+func (r *Run) Charts() (*view.Charts, error) {
 	x := r.x()
+	c := &view.Charts{Points: len(r.points), X: words(x), Charts: []view.Chart{}, Last: []view.Figure{}}
 	groups, order := map[string][]string{}, []string{}
 	for _, name := range r.names {
 		if name == x {
@@ -182,30 +186,36 @@ func (r *Run) charts() (list []figure) {
 		groups[group] = append(groups[group], name)
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return len(groups[b]) - len(groups[a]) }) // scores first
-	for i, group := range order {
-		var lines []chart.Line
-		flat := true // a number that never changes is in the table of the last point
+	for _, group := range order {
+		chart := view.Chart{Title: words(group), Lines: []view.ChartLine{}}
+		flat := true // a number that never changes is among those of the last point
 		for _, name := range groups[group][:min(len(groups[group]), mostLines)] {
 			l := r.line(x, name, len(groups[group]) > 1)
-			flat = flat && !slices.ContainsFunc(l.Points, func(p chart.Point) bool { return p.Y != l.Points[0].Y })
-			lines = append(lines, l)
+			flat = flat && !slices.ContainsFunc(l.Points, func(p [2]float64) bool { return p[1] != l.Points[0][1] })
+			l.Points = thinned(l.Points)
+			chart.Lines = append(chart.Lines, l)
 		}
-		if flat && len(r.points) > 1 {
-			continue
+		if !flat || len(r.points) == 1 {
+			c.Charts = append(c.Charts, chart)
 		}
-		plot := chart.Lines(chart.Head{ID: fmt.Sprint("c", i), Title: group, Description: fmt.Sprintf("%d points", len(r.points))},
-			chart.Axis{Label: words(x), Whole: x == "generation" || x == "round"}, chart.Axis{Label: words(group)}, lines)
-		list = append(list, figure{words(group), template.HTML(plot)}) // package chart escapes its texts
 	}
-	return list
+	if len(r.points) == 0 {
+		return c, nil
+	}
+	for _, name := range r.names {
+		if v, ok := r.points[len(r.points)-1][name]; ok {
+			c.Last = append(c.Last, view.Figure{Name: words(strings.ReplaceAll(name, "/", ", ")), Value: v})
+		}
+	}
+	return c, nil
 }
 
 // line returns the points of a number.
-func (r *Run) line(x, name string, labelled bool) chart.Line {
-	_, label, _ := strings.Cut(name, "/")
-	l := chart.Line{}
-	if labelled {
-		l.Label = label
+func (r *Run) line(x, name string, named bool) view.ChartLine {
+	_, inner, _ := strings.Cut(name, "/")
+	l := view.ChartLine{Points: [][2]float64{}}
+	if named {
+		l.Name = texts.OneLine(inner)
 	}
 	for i, p := range r.points {
 		v, ok := p[name]
@@ -216,10 +226,26 @@ func (r *Run) line(x, name string, labelled bool) chart.Line {
 			ok = ok && has
 		}
 		if ok {
-			l.Points = append(l.Points, chart.Point{X: at, Y: v})
+			l.Points = append(l.Points, [2]float64{at, v})
 		}
 	}
 	return l
+}
+
+// mostDrawn bounds the points of a line on the page: a screen has no more columns.
+const mostDrawn = 2000
+
+// thinned returns at most mostDrawn points: every n-th one and the last.
+func thinned(list [][2]float64) [][2]float64 {
+	n := (len(list) + mostDrawn - 2) / (mostDrawn - 1)
+	if len(list) <= mostDrawn {
+		return list
+	}
+	var some [][2]float64
+	for i := 0; i < len(list)-1; i += n {
+		some = append(some, list[i])
+	}
+	return append(some, list[len(list)-1])
 }
 
 // words returns a name for people.
@@ -230,26 +256,13 @@ func words(name string) string {
 	return texts.OneLine(strings.ReplaceAll(name, "_", " "))
 }
 
-//go:embed page.html
-var source string
-
-// Page returns the page of a run. With refresh above 0 the page loads itself again after that many seconds.
-func Page(r *Run, refresh int) ([]byte, error) {
-	t, err := template.New("page").Parse(source)
-	if err != nil {
-		return nil, err
-	}
-	last := [][2]string{}
-	if len(r.points) > 0 {
-		for _, name := range r.names {
-			if v, ok := r.points[len(r.points)-1][name]; ok {
-				last = append(last, [2]string{words(strings.ReplaceAll(name, "/", ", ")), strconv.FormatFloat(v, 'g', 6, 64)})
-			}
-		}
-	}
-	var page bytes.Buffer
-	err = t.Execute(&page, map[string]any{
-		"Title": texts.OneLine(r.Dir), "Points": texts.Plural(len(r.points), "point"), "Charts": r.charts(), "Last": last, "Refresh": refresh,
-	})
-	return []byte(strings.Map(texts.Printable, page.String())), err
+// Head implements view.GameList.
+func (r *Run) Head() view.ListHead {
+	return view.ListHead{Title: r.Dir, Kind: "games", Policies: []string{}, Live: r.Live, Grows: r.Live, Charts: true}
 }
+
+// Games implements view.GameList: a run has none.
+func (r *Run) Games(q view.Query) ([]view.Entry, uint64, error) { return nil, 0, q.Check() }
+
+// Film implements view.GameList.
+func (r *Run) Film(uint64) (*view.Film, error) { return nil, fmt.Errorf("%s has no games", r.Dir) }

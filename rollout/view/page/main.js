@@ -50,7 +50,7 @@ function heading() {
   $("back").href = shelfHash(shelf.list);
   if ($("film").hidden) {
     put($("title"), title);
-    put($("about"), shelf.info ? `${shelf.info.total} games` : "");
+    put($("about"), !shelf.info || shelf.info.charts ? "" : `${shelf.info.total} games`);
     document.title = title;
     return;
   }
@@ -232,6 +232,7 @@ function theme() {
   put($("theme"), dark ? "Light" : "Dark");
   for (const b of boards) b.changed();
   changed();
+  drawCharts();
 }
 
 function setSpeed(speed) {

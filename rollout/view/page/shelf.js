@@ -16,10 +16,11 @@ async function loadShelf() {
   const raw = await load("list.json");
   shelf.info = {
     title: text(raw.title), total: whole(raw.total, 0, 2 ** 53), policies: listOf(raw.policies, 1000).map((p) => text(p)), live: raw.live === true,
-    grows: raw.grows === true, standings: raw.standings === true,
+    grows: raw.grows === true, standings: raw.standings === true, charts: raw.charts === true,
     person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null, token: text(raw.token),
   };
   standings.due = shelf.info.standings;
+  charts.due = shelf.info.charts;
   return shelf.info;
 }
 
@@ -103,6 +104,7 @@ async function showShelf(list, asked) {
   $("page-back").disabled = list.from <= 0;
   $("page-on").disabled = last >= total;
   showStandings();
+  showCharts();
 }
 
 function refilter(changes) {

@@ -37,20 +37,6 @@ func Listen(address string, page []byte, source Source) (*Server, error) {
 	return listen(address, routes(page, source))
 }
 
-// ListenPage serves a page that is made anew for each visitor.
-func ListenPage(address string, page func() ([]byte, error)) (*Server, error) {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		text, err := page()
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		write(w, r, "text/html; charset=utf-8", text)
-	})
-	return listen(address, mux)
-}
-
 // listen serves a handler at an address of this machine.
 func listen(address string, routes http.Handler) (*Server, error) {
 	host, _, err := net.SplitHostPort(address)

@@ -83,22 +83,3 @@ func TestLoopback(t *testing.T) {
 		assert.Error(t, err, address)
 	}
 }
-
-// TestPage: a page is made for each visitor.
-func TestPage(t *testing.T) {
-	n := 0
-	s, err := serve.ListenPage("127.0.0.1:0", func() ([]byte, error) {
-		if n++; n == 2 {
-			return nil, errors.New("broken")
-		}
-		return []byte("page"), nil
-	})
-	require.NoError(t, err)
-	defer s.Close()
-	code, text := get(t, s, "", "", "")
-	assert.Equal(t, "page", text)
-	assert.Equal(t, 200, code)
-	code, text = get(t, s, "", "", "")
-	assert.Equal(t, "broken\n", text)
-	assert.Equal(t, 400, code)
-}

@@ -40,12 +40,6 @@ func (pages) ServeHuman(ctx context.Context, address string, page []byte, t *hum
 	return until(ctx, s, err, ready)
 }
 
-// ServePage implements viewer.Pages.
-func (pages) ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error {
-	s, err := serve.ListenPage(address, page)
-	return until(ctx, s, err, ready)
-}
-
 // ServeLive implements viewer.Pages.
 func (pages) ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error {
 	s, err := serve.ListenLive(address, page, l)

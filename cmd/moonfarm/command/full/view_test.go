@@ -83,7 +83,7 @@ func TestView(t *testing.T) {
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "127.0.0.1:0", "--out", filepath.Join(dir, "x")}))
 }
 
-// TestViewRun: the curve of a run is read again for each visitor.
+// TestViewRun: the page of a run follows its curve.
 func TestViewRun(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {
@@ -91,9 +91,13 @@ func TestViewRun(t *testing.T) {
 	}
 	write("seconds,loss\n1,2\n2,1\n")
 	url, stop := shown(t, "view", dir)
-	assert.Contains(t, answer(t, url), "2 points")
+	assert.Contains(t, answer(t, url+"list.json"), `"live":true,"grows":true,"charts":true`)
+	assert.Contains(t, answer(t, url+"charts.json"), `{"points":2,"x":"seconds"`)
 	write("seconds,loss\n1,2\n2,1\n3,0.5\n")
-	assert.Contains(t, answer(t, url), "3 points")
+	commandtest.WaitUntil(t, "the page has the third point", func() bool {
+		answer(t, url+"version.json")
+		return strings.Contains(answer(t, url+"charts.json"), `{"points":3,`)
+	})
 	assert.Zero(t, stop())
 }
 

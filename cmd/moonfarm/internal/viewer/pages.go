@@ -20,8 +20,6 @@ type Pages interface {
 	Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
 	// ServeHuman is Serve for a game with a person.
 	ServeHuman(ctx context.Context, address string, page []byte, t *human.Session, ready func(url string)) error
-	// ServePage serves a page that is made anew for each visitor.
-	ServePage(ctx context.Context, address string, page func() ([]byte, error), ready func(url string)) error
 	// ServeLive is Serve for a game that is being played.
 	ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error
 }
