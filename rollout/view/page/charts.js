@@ -98,12 +98,14 @@ function drawChart(canvas, chart) {
   if (y0 >= 0 && y1 <= 1 && y1 > 0.2) [y0, y1] = [0, 1]; // scores
   if (y0 === y1) [y0, y1] = [y0 - 1, y1 + 1];
   g.font = fontOf(11 * dpr);
-  const left = Math.max(g.measureText(rounded(y0)).width, g.measureText(rounded(y1)).width) + 8 * dpr, right = w - 6 * dpr, top = 8 * dpr, bottom = h - 18 * dpr;
-  const x = (v) => left + ((right - left) * (v - x0)) / (x1 - x0), y = (v) => bottom - ((bottom - top) * (v - y0)) / (y1 - y0);
+  const marks = [y0, y0 / 2 + y1 / 2, y1], left = Math.max(...marks.map((v) => g.measureText(rounded(v)).width)) + 8 * dpr;
+  const right = w - 6 * dpr, top = 8 * dpr, bottom = h - 18 * dpr;
+  const part = (v, a, b) => (v / 2 - a / 2) / (b / 2 - a / 2); // the halves: a difference may be too large for a number
+  const x = (v) => left + (right - left) * part(v, x0, x1), y = (v) => bottom - (bottom - top) * part(v, y0, y1);
   g.fillStyle = palette.axis;
   g.textBaseline = "middle";
   g.textAlign = "right";
-  for (const v of [y0, (y0 + y1) / 2, y1]) {
+  for (const v of marks) {
     g.fillText(rounded(v), left - 4 * dpr, y(v));
     g.save();
     g.fillStyle = palette.grid;
