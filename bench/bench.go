@@ -25,6 +25,7 @@ type Figure struct {
 	Value       float64 `json:"value"`         // median over the passes
 	Unit        string  `json:"unit"`          // what is counted, per second
 	Best        float64 `json:"best"`          // the fastest pass
+	PerCPU      float64 `json:"per_cpu"`       // median for a second of this program's processor time; 0: unknown
 	NsPerOp     float64 `json:"ns_per_op"`     // of the median
 	AllocsPerOp float64 `json:"allocs_per_op"` // heap allocations of the median pass
 	Passes      int     `json:"passes"`
@@ -41,6 +42,8 @@ type Options struct {
 	Recordings []string      // files whose commands step plays; none: it plays generated commands
 	Workers    int           // of generate; 0: all cores
 	Progress   func(what string)
+
+	ends []func() // of what a setup has begun
 }
 
 // pass does the work of a figure once and returns its checksum.
@@ -55,18 +58,19 @@ type measure struct {
 
 // suite has the benchmarks of a game.
 type suite struct {
-	figures func() []measure // all but the figures of generate
+	figures func() []measure // all but those of every game
 	// episodes and shard are the episodes of the datasets that generate writes, in total and
 	// in each shard.
 	episodes, shard uint64
+	games           int // that a Stepper plays
 }
 
 // suites has the suite of every game.
 var suites = map[string]suite{
-	"codecraft":    {craftFigures, 8, 1}, // of 1000 ticks each
-	"terminal":     {terminalFigures, 4000, 100},
-	"towerdefence": {towerDefence, 4000, 100},
-	"tron":         {tronFigures, 20000, 1000},
+	"codecraft":    {craftFigures, 8, 1, 16}, // of 1000 ticks each
+	"terminal":     {terminalFigures, 4000, 100, 256},
+	"towerdefence": {towerDefence, 4000, 100, 1024},
+	"tron":         {tronFigures, 20000, 1000, 1024},
 }
 
 // CommonFigures lists the figures that games have in common, each with a description. A
@@ -79,6 +83,7 @@ func CommonFigures() [][2]string {
 		{"observe-packed", "the same with the packed form"},
 		{"search", "playouts within a tree search, one core"},
 		{"search-playouts", "as many playouts of the same positions without it"},
+		{"stepper", "rows of a learner's loop: turns of many games, random orders, all cores"},
 		{"generate", "rows of a dataset with planes written, all cores"},
 		{"generate-packed", "the same with the packed form"},
 		{"generate-none", "the same with orders only"},
@@ -100,7 +105,7 @@ func measures(game string) ([]measure, error) {
 	if !ok {
 		return nil, fmt.Errorf("game %s has no benchmark", game)
 	}
-	return append(e.figures(), generated(game, e)...), nil
+	return append(append(e.figures(), stepped(game, e)), generated(game, e)...), nil
 }
 
 // namesOf returns the names of the figures of measures.
@@ -118,12 +123,7 @@ func Run(ctx context.Context, game string, o Options) ([]Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Time == 0 {
-		o.Time = time.Second
-	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
+	o.complete()
 	names := namesOf(list)
 	for _, w := range o.What {
 		if !slices.Contains(names, w) {
@@ -138,9 +138,7 @@ func Run(ctx context.Context, game string, o Options) ([]Figure, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
-		if o.Progress != nil {
-			o.Progress(m.what)
-		}
+		o.tell("%s %s", game, m.what)
 		r, err := m.run(ctx, &o)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", game, m.what, err)
@@ -156,6 +154,7 @@ const minPasses = 5
 
 // run measures one figure.
 func (m measure) run(ctx context.Context, o *Options) (Figure, error) {
+	defer o.end()
 	pass, ops, err := m.setup(o)
 	if err != nil {
 		return Figure{}, err
@@ -172,12 +171,41 @@ func (m measure) run(ctx context.Context, o *Options) (Figure, error) {
 	n := float64(ops)
 	r.Value, r.Best, r.NsPerOp = math.Round(n/t.median()), math.Round(n/t.seconds[0]), t.median()/n*1e9
 	r.AllocsPerOp = t.allocs(ops)
+	if cpu := t.cpu[len(t.cpu)/2]; cpu > 0 {
+		r.PerCPU = math.Round(n / cpu)
+	}
 	return r, nil
+}
+
+// complete fills in the defaults.
+func (o *Options) complete() {
+	if o.Time == 0 {
+		o.Time = time.Second
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+}
+
+// tell tells what is measured.
+func (o *Options) tell(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// end ends what setups have begun.
+func (o *Options) end() {
+	for _, f := range o.ends {
+		f()
+	}
+	o.ends = nil
 }
 
 // times has the measurements of the passes of a figure.
 type times struct {
 	seconds  []float64 // of each pass, sorted
+	cpu      []float64 // processor time of this program in each pass, sorted; 0: unknown
 	mallocs  []uint64  // of each pass, sorted
 	checksum string
 }
@@ -202,7 +230,7 @@ func timed(ctx context.Context, p pass, least time.Duration, clock func() time.D
 	if err != nil {
 		return times{}, err
 	}
-	t := times{checksum: fmt.Sprintf("%016x", sum), seconds: make([]float64, 0, 1024), mallocs: make([]uint64, 0, 1024)}
+	t := times{checksum: fmt.Sprintf("%016x", sum), seconds: make([]float64, 0, 1024), cpu: make([]float64, 0, 1024), mallocs: make([]uint64, 0, 1024)}
 	var before, after runtime.MemStats
 	runtime.GC()
 	for start := time.Now(); len(t.seconds) < minPasses || time.Since(start) < least; {
@@ -210,9 +238,10 @@ func timed(ctx context.Context, p pass, least time.Duration, clock func() time.D
 			return times{}, context.Cause(ctx)
 		}
 		runtime.ReadMemStats(&before)
-		from := clock()
+		from, used := clock(), processTime()
 		again, err := p()
 		t.seconds = append(t.seconds, (clock() - from).Seconds())
+		t.cpu = append(t.cpu, (processTime() - used).Seconds())
 		runtime.ReadMemStats(&after)
 		t.mallocs = append(t.mallocs, after.Mallocs-before.Mallocs)
 		if err != nil {
@@ -223,6 +252,7 @@ func timed(ctx context.Context, p pass, least time.Duration, clock func() time.D
 		}
 	}
 	slices.Sort(t.seconds)
+	slices.Sort(t.cpu)
 	slices.Sort(t.mallocs)
 	return t, nil
 }

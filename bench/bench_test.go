@@ -33,6 +33,7 @@ var checksums = map[string]string{
 	"codecraft observe":            "0686805f6862b9fb",
 	"codecraft observe-packed":     "6c21dc6d86718db5",
 	"codecraft clone":              "8d0352ac4e920c41",
+	"codecraft stepper":            "7ed790d37a71143e",
 	"terminal step":                "2fd5bbbc6dab22f0",
 	"terminal step-events":         "9fc796012469f89e",
 	"terminal playout":             "f7a4897d55c7adf3",
@@ -42,21 +43,24 @@ var checksums = map[string]string{
 	"terminal clone":               "5971eceaa19c07d3",
 	"terminal search":              "6fec97115c4ff76d",
 	"terminal search-playouts":     "b5e84fe0a29bc2e0",
+	"terminal stepper":             "5d6bbadd64aea42f",
 	"tron step":                    "a3e97a954d41ba96",
 	"tron playout":                 "a3e97a954d41ba96",
 	"tron observe":                 "4f6f4daab0a139ba",
 	"tron observe-packed":          "7b5b3e42d0959bac",
+	"tron stepper":                 "20928b667dad6a3f",
 	"towerdefence step":            "3722e96d59d185ad",
 	"towerdefence playout":         "ec42513cc1e740c0",
 	"towerdefence search":          "7a6f87ad77bb5ff0",
 	"towerdefence search-playouts": "dabf90ab2c155d61",
 	"towerdefence observe":         "a77d9c4ae69bb86b",
 	"towerdefence observe-packed":  "f421b88859e82b13",
+	"towerdefence stepper":         "e7db9e8bb1c0f3ff",
 }
 
 func TestSignatures(t *testing.T) {
 	for _, g := range catalog.Games() {
-		results, err := Run(context.Background(), g.Name, Options{Time: time.Millisecond, What: simulated(t, g.Name)})
+		results, err := Run(context.Background(), g.Name, Options{Time: time.Millisecond, What: simulated(t, g.Name), Workers: 1})
 		require.NoError(t, err)
 		for _, r := range results {
 			key := r.Game + " " + r.What
@@ -119,7 +123,7 @@ func TestNetworks(t *testing.T) {
 
 // quick has, for games whose passes take long, the figures that the short form of the tests
 // measures.
-var quick = map[string][]string{"codecraft": {"playout-300", "clone"}}
+var quick = map[string][]string{"codecraft": {"playout-300", "clone", "stepper"}}
 
 // simulated lists the figures of a game that need no files: all but generate.
 func simulated(t *testing.T, game string) (names []string) {
@@ -211,7 +215,7 @@ func BenchmarkNetworks(b *testing.B) {
 // profiles: go test -bench towerdefence/playout -cpuprofile p ./bench
 func Benchmark(b *testing.B) {
 	for game, e := range suites {
-		for _, m := range append(e.figures(), generated(game, e)...) {
+		for _, m := range append(append(e.figures(), stepped(game, e)), generated(game, e)...) {
 			b.Run(game+"/"+m.what, func(b *testing.B) {
 				o := Options{Workers: 2}
 				pass, ops, err := m.setup(&o)

@@ -2,9 +2,13 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,10 +29,13 @@ type benchFlags struct {
 	what       []string
 	recordings string
 	workers    int
+	against    string
+	pairs      int
+	scaling    bool
 }
 
 func (a *app) bench() *cobra.Command {
-	f := &benchFlags{time: time.Second}
+	f := &benchFlags{time: time.Second, pairs: 7}
 	c := &cobra.Command{
 		Use: "bench [GAME…]", Short: "Measure speed, with checksums of the work",
 		Long: `Measures the games given, or all. Every figure is the median over passes of the
@@ -39,11 +46,29 @@ whether this program was built with a profile, as releases are.
 ` + figuresDoc() + `
 
 With --json: an array of objects with the keys game, what, value (the median),
-unit (what is counted, per second), best (the fastest pass), ns_per_op (of the
-median), allocs_per_op, passes, ops_per_pass, cores (that did the work),
-checksum, note.`,
+unit (what is counted, per second), best (the fastest pass), per_cpu (the median
+for a second of processor time of this program, which other programs do not
+disturb; 0 outside of Linux), ns_per_op (of the median), allocs_per_op, passes,
+ops_per_pass, cores (that did the work), checksum, note.
+
+--against compares with another build: both programs measure each figure in
+turn, in a process of its own each time. The ratio is the median over the pairs
+of this program's speed to the other's, for a second of processor time where
+both tell it; the interval has the true median with the probability in the last
+column. With --json: an array of objects with the keys game, what, value, other,
+unit, per_cpu (whether both are for a second of processor time), ratio, least,
+most, coverage (of the interval), pairs, same_work (equal checksums).
+
+--scaling measures the figures that use all cores with 1, 2, 4, … workers, pass
+by pass in turn, and stepper with one worker and 1, 16, 256, 4,096 and 65,536
+games, as far as their observations fit 1 GiB. "times" is the speed relative to
+one worker, "CPU" the processor time of the same work relative to one worker.
+With --json: an object with the arrays workers (game, what, workers, value,
+unit, times, cpu_times) and games (game, games, value, per_cpu, bytes: of
+memory for a game).`,
 		Example: `  moonfarm bench
-  moonfarm bench towerdefence --what step,playout --recordings '../shared/traces/towerdefence/*.jsonl.gz'`,
+  moonfarm bench towerdefence --what step,playout --recordings '../shared/traces/towerdefence/*.jsonl.gz'
+  moonfarm bench codecraft --what playout --against ./moonfarm-before`,
 		Args: console.Takes("[GAME…]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runBench(c.Context(), args, f) },
 	}
@@ -51,6 +76,9 @@ checksum, note.`,
 	c.Flags().StringSliceVar(&f.what, "what", nil, "`A,B`: only these figures")
 	c.Flags().StringVar(&f.recordings, "recordings", "", "`GLOB` of recordings whose orders step plays; else it plays generated ones")
 	console.WorkersFlag(c, &f.workers)
+	c.Flags().StringVar(&f.against, "against", "", "`PROGRAM` of another build, with which this one takes turns")
+	c.Flags().Var(console.Whole(&f.pairs, 1, 1000), "pairs", "pairs of runs with --against")
+	c.Flags().BoolVar(&f.scaling, "scaling", false, "measure with 1, 2, 4, … workers and 1 to 65,536 games")
 	c.AddCommand(a.benchNetwork())
 	return c
 }
@@ -146,6 +174,9 @@ func figuresDoc() string {
 }
 
 func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error {
+	if f.scaling && f.against != "" {
+		return console.WrongUse("--scaling and --against exclude each other")
+	}
 	if len(games) == 0 {
 		for _, g := range catalog.Games() {
 			games = append(games, g.Name)
@@ -166,21 +197,109 @@ func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error
 	if err != nil {
 		return err
 	}
+	if f.against != "" {
+		return a.runAgainst(ctx, games, f)
+	}
 	m := a.Meter("figures")
-	all := []bench.Figure{}
+	defer m.End()
+	all, scaling := []bench.Figure{}, bench.Scaling{Workers: []bench.WorkersPoint{}, Games: []bench.GamesPoint{}}
 	for _, g := range games {
-		r, err := bench.Run(ctx, g, bench.Options{
-			Time: f.time, What: f.what, Recordings: recordings[g], Workers: f.workers,
-			Progress: func(what string) { m.Say(g + " " + what) },
-		})
+		o := bench.Options{Time: f.time, What: f.what, Recordings: recordings[g], Workers: f.workers, Progress: m.Say}
+		if f.scaling {
+			s, err := bench.Scale(ctx, g, o)
+			if err != nil {
+				return err
+			}
+			scaling.Workers, scaling.Games = append(scaling.Workers, s.Workers...), append(scaling.Games, s.Games...)
+			continue
+		}
+		r, err := bench.Run(ctx, g, o)
 		if err != nil {
-			m.End()
 			return err
 		}
 		all = append(all, r...)
 	}
 	m.End()
+	if f.scaling {
+		return a.Print(scaling, func() { a.printScaling(scaling) })
+	}
 	return a.Print(all, func() { a.printBench(all) })
+}
+
+// runAgainst compares this program with another build.
+func (a *app) runAgainst(ctx context.Context, games []string, f *benchFlags) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	other, err := exec.LookPath(f.against)
+	if err != nil {
+		return console.WrongUse("--against: %w", err)
+	}
+	against := bench.Against{Programs: [2]string{self, other}, Pairs: f.pairs, Time: f.time, Flags: []string{"--workers", strconv.Itoa(f.workers)}}
+	if f.recordings != "" {
+		against.Flags = append(against.Flags, "--recordings", f.recordings)
+	}
+	m := a.Meter("figures")
+	defer m.End()
+	all := []bench.Ratio{}
+	for _, g := range games {
+		names, err := bench.FigureNames(g)
+		if err != nil {
+			return err
+		}
+		against.Progress = func(pair int, what string) { m.Say(fmt.Sprintf("%s %s, pair %d of %d", g, what, pair+1, f.pairs)) }
+		for _, what := range names {
+			if len(f.what) > 0 && !slices.Contains(f.what, what) {
+				continue
+			}
+			r, err := against.Compare(ctx, g, what)
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && exit.ExitCode() == console.ExitUsage {
+				a.Warn(fmt.Sprintf("%s %s is left out: %v", g, what, err)) // an older build may lack the figure
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+		}
+	}
+	m.End()
+	return a.Print(all, func() { a.printRatios(all) })
+}
+
+// printRatios prints a comparison of two programs.
+func (a *app) printRatios(all []bench.Ratio) {
+	rows := [][]string{{"game", "what", "this", "other", "unit", "ratio", "interval", "sure", "work"}}
+	for _, r := range all {
+		unit, work := r.Unit, "same"
+		if r.PerCPU {
+			unit = strings.TrimSuffix(unit, "/s") + "/CPU s"
+		}
+		if !r.SameWork {
+			work = "differs"
+		}
+		rows = append(rows, []string{r.Game, r.What, texts.Group(int64(r.Value)), texts.Group(int64(r.Other)), unit, fmt.Sprintf("%.3f", r.Ratio),
+			fmt.Sprintf("%.3f … %.3f", r.Least, r.Most), fmt.Sprintf("%.1f %%", 100*r.Coverage), work})
+	}
+	a.Table(rows...)
+	a.printProfile()
+}
+
+// printScaling prints speeds by workers and by games.
+func (a *app) printScaling(s bench.Scaling) {
+	rows := [][]string{{"game", "what", "workers", "value", "unit", "times", "CPU"}}
+	for _, p := range s.Workers {
+		rows = append(rows, []string{p.Game, p.What, texts.Group(p.Workers), texts.Group(int64(p.Value)), p.Unit, fmt.Sprintf("%.2f", p.Times), fmt.Sprintf("%.2f", p.CPUTimes)})
+	}
+	a.Table(rows...)
+	rows = [][]string{{"game", "games", "rows/s", "rows/CPU s", "memory a game"}}
+	for _, p := range s.Games {
+		rows = append(rows, []string{p.Game, texts.Group(p.Games), texts.Group(int64(p.Value)), texts.Group(int64(p.PerCPU)), console.FormatSize(p.Bytes)})
+	}
+	a.Table(rows...)
+	a.printProfile()
 }
 
 // recordingsByGame finds the recordings of games that match a pattern.
@@ -211,9 +330,9 @@ func recordingsByGame(ctx context.Context, pattern string) (map[string][]string,
 }
 
 func (a *app) printBench(all []bench.Figure) {
-	rows := [][]string{{"game", "what", "value", "unit", "ns", "allocs", "cores", "checksum"}}
+	rows := [][]string{{"game", "what", "value", "unit", "per CPU s", "ns", "allocs", "cores", "checksum"}}
 	for _, r := range all {
-		rows = append(rows, []string{r.Game, r.What, texts.Group(int64(r.Value)), r.Unit, fmt.Sprintf("%.1f", r.NsPerOp), console.FormatFloat(r.AllocsPerOp), texts.Group(r.Cores), r.Checksum})
+		rows = append(rows, []string{r.Game, r.What, texts.Group(int64(r.Value)), r.Unit, texts.Group(int64(r.PerCPU)), fmt.Sprintf("%.1f", r.NsPerOp), console.FormatFloat(r.AllocsPerOp), texts.Group(r.Cores), r.Checksum})
 	}
 	a.Table(rows...)
 	a.printProfile()
