@@ -38,6 +38,7 @@ var (
 		"CONTRIBUTING.md: go build -pgo=cmd/moonfarm/moonfarm.pgo":                       "compiles all packages twice; .ci/run builds a release so",
 		"CONTRIBUTING.md: .ci/release":                                                   "builds for all platforms; package release tests it, and .ci/run runs it",
 		"bench/RESULTS.md: go build -pgo=cmd/moonfarm/moonfarm.pgo":                      "compiles all packages twice, and measures for minutes",
+		"bench/RESULTS.md: ./moonfarm bench codecraft --what playout --against":          "measures for minutes, with a build that is not there",
 		"datasets/README.md: go run ./cmd/moonfarm-full generate towerdefence":           "the bucket is not there; package full tests stores",
 		"env/README.md: mkdir mybot && cd mybot":                                         "TestPageOutside does so without a network",
 		"env/python/README.md: python3 env/python/build.py":                              "builds the library; .ci/run does, and test_examples.py runs the example",
