@@ -87,11 +87,11 @@ func (f gameFlags) open(name string) (*gameSetup, error) {
 	if s.rules, err = readRules(f.rulesFile, gamedoc.Of(name)); err != nil {
 		return nil, err
 	}
-	if _, err = g.New(s.rules, env.Settings{N: 1}); err != nil {
-		return nil, console.WrongUse("--rules %s: %w", f.rulesFile, err)
-	}
 	v, err := s.vector(1)
-	if err != nil {
+	if err != nil { // it lies with the reward if the rules alone make a game
+		if _, alone := g.New(s.rules, env.Settings{N: 1}); alone != nil {
+			return nil, console.WrongUse("--rules %s: %w", f.rulesFile, alone)
+		}
 		return nil, console.WrongUse("--reward %s: %w", f.reward, err)
 	}
 	s.spec = v.Spec()
