@@ -1,6 +1,10 @@
 package network
 
-import "math"
+import (
+	"math"
+
+	"moonfarm/rollout/network/internal/kernel"
+)
 
 // unary applies a function to each element.
 type unary struct{ function }
@@ -51,13 +55,35 @@ func (b *binary) lower(p *planner, n *node) (task, error) {
 	x, y := p.broadcast(n.in[0], n.out.shape), p.broadcast(n.in[1], n.out.shape)
 	l := newLoop(n.out.shape.dims, true, dst.steps, x.steps, y.steps)
 	l.start[0], l.start[1], l.start[2] = dst.start, x.start, y.start
-	t := &binaryTask{dst.place, x.place, y.place, l, b.binaryOp}
+	t := &binaryTask{dst: dst.place, x: x.place, y: y.place, op: b.binaryOp}
 	if c := n.in[1]; b.name == "div" && c.constant && len(c.floats) == 1 {
 		if inverse, ok := exactInverse(c.floats[0]); ok { // a product takes less time, and has the same bits
 			t.op, t.y = binaryOf["Mul"], place{kind: placeConstant, data: []float32{inverse}}
 		}
 	}
+	t.lines, t.loop = splitLoop(t.op.op, &l)
 	return t, nil
+}
+
+// splitLoop returns the two innermost dimensions of a loop over a result and two operands as lines, and the loop over the other
+// dimensions: its innermost one stands for the lines.
+func splitLoop(op kernel.Op, l *loop) (kernel.Lines, loop) {
+	out := kernel.Lines{Op: op, N: l.size[0], Count: 1}
+	rest := loop{n: max(l.n-1, 1), start: l.start}
+	for o, s := range []*kernel.Steps{&out.Dst, &out.X, &out.Y} {
+		s.Element = l.step[o][0]
+		if l.n > 1 {
+			s.Line = l.step[o][1]
+		}
+	}
+	if l.n > 1 {
+		out.Count = l.size[1]
+	}
+	copy(rest.size[:], l.size[1:])
+	for o := range rest.step {
+		copy(rest.step[o][:], l.step[o][1:])
+	}
+	return out, rest
 }
 
 // exactInverse returns 1/x for powers of two, false for other numbers.
@@ -68,166 +94,32 @@ func exactInverse(x float32) (float32, bool) {
 
 type binaryTask struct {
 	dst, x, y place
-	loop      loop
+	lines     kernel.Lines
+	loop      loop // over the lines
 	op        binaryOp
 }
 
 func (t *binaryTask) run(r *Runner, rows int) {
-	l := &t.loop
-	n, to, sx, sy := l.size[0], l.step[0][0], l.step[1][0], l.step[2][0]
 	for row := range rows {
 		dst, x, y := r.row(&t.dst, row), r.row(&t.x, row), r.row(&t.y, row)
-		c := cursor{at: l.start}
-		for range l.runs() {
-			switch d := dst[c.at[0]:]; {
-			case to == 1 && sx == 1 && sy == 1 && t.op.run == nil:
-				adjacent(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]:c.at[2]+n])
-			case to == 1 && sx == 1 && sy == 0 && t.op.run == nil:
-				withNumber(t.op.name, d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]])
-			case to == 1 && sx == 0 && sy == 1 && t.op.run == nil:
-				ofNumber(t.op.name, d[:n], x[c.at[1]], y[c.at[2]:c.at[2]+n])
-			case to == 1 && sx == 1 && sy == 0 && t.op.name == "equal":
-				equals(d[:n], x[c.at[1]:c.at[1]+n], y[c.at[2]])
-			case to == 1 && sx == 0 && sy == 1 && t.op.name == "equal":
-				equals(d[:n], y[c.at[2]:c.at[2]+n], x[c.at[1]])
-			default:
-				t.strided(d, x[c.at[1]:], y[c.at[2]:], n, to, sx, sy)
+		c := cursor{at: t.loop.start}
+		for range t.loop.runs() {
+			if t.op.op != 0 {
+				t.lines.Run(dst[c.at[0]:], x[c.at[1]:], y[c.at[2]:])
+			} else {
+				t.each(dst[c.at[0]:], x[c.at[1]:], y[c.at[2]:])
 			}
-			c.next(l)
+			c.next(&t.loop)
 		}
 	}
 }
 
-// adjacent computes elements that are adjacent in all arrays.
-func adjacent(op string, dst, x, y []float32) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	switch op {
-	case "add":
-		for i := range dst {
-			dst[i] = x[i] + y[i]
-		}
-	case "sub":
-		for i := range dst {
-			dst[i] = x[i] - y[i]
-		}
-	case "mul":
-		for i := range dst {
-			dst[i] = x[i] * y[i]
-		}
-	case "div":
-		for i := range dst {
-			dst[i] = x[i] / y[i]
-		}
-	}
-}
-
-// withNumber computes elements with one number as second operand.
-func withNumber(op string, dst, x []float32, y float32) {
-	x = x[:len(dst)]
-	switch op {
-	case "add":
-		for i := range dst {
-			dst[i] = x[i] + y
-		}
-	case "sub":
-		for i := range dst {
-			dst[i] = x[i] - y
-		}
-	case "mul":
-		for i := range dst {
-			dst[i] = x[i] * y
-		}
-	case "div":
-		for i := range dst {
-			dst[i] = x[i] / y
-		}
-	}
-}
-
-// ofNumber computes elements with one number as first operand.
-func ofNumber(op string, dst []float32, x float32, y []float32) {
-	y = y[:len(dst)]
-	switch op {
-	case "add":
-		for i := range dst {
-			dst[i] = x + y[i]
-		}
-	case "sub":
-		for i := range dst {
-			dst[i] = x - y[i]
-		}
-	case "mul":
-		for i := range dst {
-			dst[i] = x * y[i]
-		}
-	case "div":
-		for i := range dst {
-			dst[i] = x / y[i]
-		}
-	}
-}
-
-// equals says which elements equal a number. It compares bits, which takes less time than comparing numbers: equal numbers
-// have the same bits, but for the two zeros.
-func equals(dst, x []float32, y float32) {
-	x = x[:len(dst)]
-	bits, counted := math.Float32bits(y), ^uint32(0)
-	switch {
-	case y == 0:
-		bits, counted = 0, math.MaxInt32
-	case y != y:
-		clear(dst)
-		return
-	}
-	for i := range dst {
-		apart := uint64((math.Float32bits(x[i]) ^ bits) & counted)
-		dst[i] = math.Float32frombits(uint32((apart-1)>>63) * 0x3f800000) // apart−1 has the highest bit for 0 only
-	}
-}
-
-// strided computes elements at any steps. Each usual operator has a loop of its own: with a call for each element a
-// network that compares all entities with all enemies took 1.2 times as long.
-func (t *binaryTask) strided(dst, x, y []float32, n, to, sx, sy int) {
-	switch t.op.name {
-	case "add":
-		for i := range n {
-			dst[i*to] = x[i*sx] + y[i*sy]
-		}
-	case "sub":
-		for i := range n {
-			dst[i*to] = x[i*sx] - y[i*sy]
-		}
-	case "mul":
-		for i := range n {
-			dst[i*to] = x[i*sx] * y[i*sy]
-		}
-	case "div":
-		for i := range n {
-			dst[i*to] = x[i*sx] / y[i*sy]
-		}
-	case "equal":
-		for i := range n {
-			dst[i*to] = number(x[i*sx] == y[i*sy])
-		}
-	case "less":
-		for i := range n {
-			dst[i*to] = number(x[i*sx] < y[i*sy])
-		}
-	case "lessorequal":
-		for i := range n {
-			dst[i*to] = number(x[i*sx] <= y[i*sy])
-		}
-	case "greater":
-		for i := range n {
-			dst[i*to] = number(x[i*sx] > y[i*sy])
-		}
-	case "greaterorequal":
-		for i := range n {
-			dst[i*to] = number(x[i*sx] >= y[i*sy])
-		}
-	default:
-		for i := range n {
-			dst[i*to] = t.op.run(x[i*sx], y[i*sy])
+// each computes lines by a function that package kernel does not have.
+func (t *binaryTask) each(dst, x, y []float32) {
+	l := &t.lines
+	for line := range l.Count {
+		for i := range l.N {
+			dst[line*l.Dst.Line+i*l.Dst.Element] = t.op.run(x[line*l.X.Line+i*l.X.Element], y[line*l.Y.Line+i*l.Y.Element])
 		}
 	}
 }

@@ -30,13 +30,13 @@ func newFunction(name string, a, b float32) function { return function{name, a, 
 // functions are all functions by name. Functions that round more than once do so in the same
 // order on every machine, without fused operations.
 var functions = map[string]func(dst, src []float32, a, b float32){
-	"relu":        func(dst, src []float32, _, _ float32) { relu(dst, src) },
+	"relu":        vectors(kernel.Max, 0),
 	"exp":         func(dst, src []float32, _, _ float32) { kernel.Exp(dst, src) },
 	"tanh":        func(dst, src []float32, _, _ float32) { kernel.Tanh(dst, src) },
 	"sigmoid":     func(dst, src []float32, _, _ float32) { kernel.Sigmoid(dst, src) },
 	"erf":         func(dst, src []float32, _, _ float32) { kernel.Erf(dst, src) },
-	"neg":         each(func(x, _, _ float32) float32 { return -x }),
-	"abs":         absolute,
+	"neg":         vectors(kernel.Neg, 0),
+	"abs":         vectors(kernel.Abs, 0),
 	"sqrt":        each(func(x, _, _ float32) float32 { return float32(math.Sqrt(float64(x))) }),
 	"reciprocal":  each(func(x, _, _ float32) float32 { return 1 / x }),
 	"log":         each(func(x, _, _ float32) float32 { return float32(logarithm(float64(x))) }),
@@ -46,17 +46,17 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"hardsigmoid": each(func(x, a, b float32) float32 { return hardSigmoid(x, a, b) }),
 	"hardswish":   each(func(x, _, _ float32) float32 { return x * hardSigmoid(x, 1./6, 0.5) }),
 	"clip":        clipped,
-	"floor":       each(func(x, _, _ float32) float32 { return float32(math.Floor(float64(x))) }),
-	"ceil":        each(func(x, _, _ float32) float32 { return float32(math.Ceil(float64(x))) }),
-	"round":       each(func(x, _, _ float32) float32 { return float32(math.RoundToEven(float64(x))) }),
-	"sign":        signs,
+	"floor":       vectors(kernel.Floor, 0),
+	"ceil":        vectors(kernel.Ceil, 0),
+	"round":       vectors(kernel.Round, 0),
+	"sign":        vectors(kernel.Sign, 0),
 	"isnan":       each(func(x, _, _ float32) float32 { return number(x != x) }),
 	"isinf":       each(isInfinite),
 	"softsign":    each(func(x, _, _ float32) float32 { return x / (1 + max(x, -x)) }),
 	"wrap":        wraps,
-	"truncate":    truncated,
-	"truth":       each(func(x, _, _ float32) float32 { return number(x != 0) }),
-	"not":         negations,
+	"truncate":    vectors(kernel.Trunc, 0),
+	"truth":       vectors(kernel.Unequal, 0),
+	"not":         vectors(kernel.Equal, 0),
 	"pow":         each(power),
 	"elu":         elu,
 	"selu":        selu,
@@ -75,30 +75,14 @@ func each(f func(x, a, b float32) float32) func(dst, src []float32, a, b float32
 	}
 }
 
-// Usual functions have loops of their own, in which no function is called for each number.
-
-func absolute(dst, src []float32, _, _ float32) {
-	for i, x := range src {
-		dst[i] = math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
-	}
+// vectors makes a function of arrays from a function of package kernel.
+func vectors(op kernel.Op, number float32) func(dst, src []float32, a, b float32) {
+	return func(dst, src []float32, _, _ float32) { kernel.With(op, dst, src, number) }
 }
 
 func clipped(dst, src []float32, low, high float32) {
-	for i, x := range src {
-		dst[i] = clip(x, low, high)
-	}
-}
-
-func signs(dst, src []float32, _, _ float32) {
-	for i, x := range src {
-		dst[i] = sign(x)
-	}
-}
-
-func truncated(dst, src []float32, _, _ float32) {
-	for i, x := range src {
-		dst[i] = float32(math.Trunc(float64(x)))
-	}
+	kernel.With(kernel.AtLeast, dst, src, low)
+	kernel.With(kernel.AtMost, dst, dst[:len(src)], high)
 }
 
 func wraps(dst, src []float32, least, count float32) {
@@ -106,18 +90,6 @@ func wraps(dst, src []float32, least, count float32) {
 		if dst[i] = x; !(x >= least && x < least+count) {
 			dst[i] = wrapped(x, least, count)
 		}
-	}
-}
-
-func negations(dst, src []float32, _, _ float32) {
-	for i, x := range src {
-		dst[i] = number(x == 0)
-	}
-}
-
-func relu(dst, src []float32) {
-	for i, x := range src {
-		dst[i] = max(0, x)
 	}
 }
 
@@ -146,17 +118,6 @@ func clip(x, low, high float32) float32 {
 	}
 	if x > high {
 		x = high
-	}
-	return x
-}
-
-// sign returns −1, 0 or 1; NaN stays NaN.
-func sign(x float32) float32 {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
 	}
 	return x
 }
@@ -321,9 +282,10 @@ func logarithm(x float64) float64 {
 	return float64(float64(k)*math.Ln2) + float64(2*float64(s*sum))
 }
 
-// binaryOp is a function of two numbers.
+// binaryOp is a function of two numbers: one of package kernel, or run.
 type binaryOp struct {
 	name string
+	op   kernel.Op
 	run  func(x, y float32) float32
 }
 
@@ -367,33 +329,32 @@ func integer(x float32) int64 {
 }
 
 var (
-	slope    = binaryOp{"prelu", func(x, a float32) float32 { return leaky(x, a) }}
-	raise    = binaryOp{"raise", raised}
-	leftOver = binaryOp{"fmod", func(x, y float32) float32 { return float32(remainder(float64(x), float64(y))) }}
-	quotient = binaryOp{"quotient", func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }}
+	slope    = binaryOp{name: "prelu", run: func(x, a float32) float32 { return leaky(x, a) }}
+	raise    = binaryOp{name: "raise", run: raised}
+	leftOver = binaryOp{name: "fmod", run: func(x, y float32) float32 { return float32(remainder(float64(x), float64(y))) }}
+	quotient = binaryOp{name: "quotient", run: func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }}
 )
 
-// binaryOf are the functions of two numbers by their operators. The first four have
-// special loops.
+// binaryOf are the functions of two numbers by their operators.
 var binaryOf = map[string]binaryOp{
-	"Add":     {"add", nil},
-	"Sub":     {"sub", nil},
-	"Mul":     {"mul", nil},
-	"Div":     {"div", nil},
-	"Min":     {"min", func(x, y float32) float32 { return min(x, y) }},
-	"Max":     {"max", func(x, y float32) float32 { return max(x, y) }},
-	"Equal":   {"equal", func(x, y float32) float32 { return number(x == y) }},
-	"Less":    {"less", func(x, y float32) float32 { return number(x < y) }},
-	"Greater": {"greater", func(x, y float32) float32 { return number(x > y) }},
+	"Add":     {name: "add", op: kernel.Add},
+	"Sub":     {name: "sub", op: kernel.Sub},
+	"Mul":     {name: "mul", op: kernel.Mul},
+	"Div":     {name: "div", op: kernel.Div},
+	"Min":     {name: "min", op: kernel.Min},
+	"Max":     {name: "max", op: kernel.Max},
+	"Equal":   {name: "equal", op: kernel.Equal},
+	"Less":    {name: "less", op: kernel.Less},
+	"Greater": {name: "greater", op: kernel.Greater},
 
-	"GreaterOrEqual": {"greaterorequal", func(x, y float32) float32 { return number(x >= y) }},
-	"LessOrEqual":    {"lessorequal", func(x, y float32) float32 { return number(x <= y) }},
-	"And":            {"and", func(x, y float32) float32 { return number(x != 0 && y != 0) }},
-	"Or":             {"or", func(x, y float32) float32 { return number(x != 0 || y != 0) }},
-	"Xor":            {"xor", func(x, y float32) float32 { return number((x != 0) != (y != 0)) }},
-	"Mod":            {"mod", func(x, y float32) float32 { return float32(modulo(float64(x), float64(y))) }},
+	"GreaterOrEqual": {name: "greaterorequal", op: kernel.GreaterOrEqual},
+	"LessOrEqual":    {name: "lessorequal", op: kernel.LessOrEqual},
+	"And":            {name: "and", op: kernel.And},
+	"Or":             {name: "or", op: kernel.Or},
+	"Xor":            {name: "xor", op: kernel.Xor},
+	"Mod":            {name: "mod", run: func(x, y float32) float32 { return float32(modulo(float64(x), float64(y))) }},
 
-	"BitwiseAnd": {"bitand", bits(func(x, y int64) int64 { return x & y })},
-	"BitwiseOr":  {"bitor", bits(func(x, y int64) int64 { return x | y })},
-	"BitwiseXor": {"bitxor", bits(func(x, y int64) int64 { return x ^ y })},
+	"BitwiseAnd": {name: "bitand", run: bits(func(x, y int64) int64 { return x & y })},
+	"BitwiseOr":  {name: "bitor", run: bits(func(x, y int64) int64 { return x | y })},
+	"BitwiseXor": {name: "bitxor", run: bits(func(x, y int64) int64 { return x ^ y })},
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/rollout/network/internal/kernel"
 	"moonfarm/sim/prng"
 )
 
@@ -45,7 +46,7 @@ func TestWithoutJumps(t *testing.T) {
 		} else {
 			require.Truef(t, nan, "smallest refuses %v", x)
 		}
-		if least, most, ok := extremes(x); ok {
+		if least, most, ok := kernel.Extremes(x); ok {
 			same("the least", low, least, x)
 			same("the most", high, most, x)
 			require.False(t, nan)
@@ -55,9 +56,9 @@ func TestWithoutJumps(t *testing.T) {
 		}
 		y := oddNumbers(&r)[0]
 		got, cut, no, in := make([]float32, len(x)), make([]float32, len(x)), make([]float32, len(x)), make([]float32, len(x))
-		equals(got, x, y)
-		truncated(cut, x, 0, 0)
-		negations(no, x, 0, 0)
+		kernel.With(kernel.Equal, got, x, y)
+		functions["truncate"](cut, x, 0, 0)
+		functions["not"](no, x, 0, 0)
 		wraps(in, x, -1, 2)
 		for i, v := range x {
 			same("equality", number(v == y), got[i], []float32{v, y})

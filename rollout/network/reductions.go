@@ -48,51 +48,89 @@ func (t *reductionTask) run(r *Runner, rows int) {
 		c, at := cursor{at: t.outer.start}, 0
 		for range t.outer.runs() {
 			n, step, from := t.outer.size[0], t.outer.step[0][0], src[c.at[0]:]
-			i := 0
-			if step == 1 && t.sums() {
-				for ; i+neighbours <= n; i += neighbours {
-					t.sum((*[neighbours]float32)(dst[at+i:]), from[i:])
-				}
-			}
-			for ; i < n; i++ {
-				if t.sums() || t.kind == "max" || t.kind == "min" {
-					dst[at+i] = t.reduce(from[i*step:])
-				} else {
-					dst[at+i] = t.other(from[i*step:])
-				}
-			}
+			t.line(dst[at:at+n], from, step)
 			at += n
 			c.next(&t.outer)
 		}
 	}
 }
 
-// neighbours is the number of sums that are computed at once, such as of the channels of
-// boards, which are adjacent in memory. A single sum waits for each addition, and takes
-// twice the time (64 channels of 80×80 cells).
+// line computes a run of the outer loop, whose elements begin at src in these steps.
+func (t *reductionTask) line(dst, src []float32, step int) {
+	extreme, done := t.kind == "max" || t.kind == "min", 0
+	switch {
+	case step == 1 && t.sums() && len(dst) >= neighbours:
+		t.sum(dst, src)
+		return
+	case step == 1 && extreme && len(dst) >= neighbours:
+		t.extreme(dst, src)
+		return
+	case t.sums() && t.inner.runs() == 1:
+		for ; done+4 <= len(dst); done += 4 {
+			t.sum4((*[4]float32)(dst[done:]), src[done*step:], step)
+		}
+	}
+	for i := done; i < len(dst); i++ {
+		if t.sums() || extreme {
+			dst[i] = t.reduce(src[i*step:])
+		} else {
+			dst[i] = t.other(src[i*step:])
+		}
+	}
+}
+
+// neighbours is the least number of adjacent results, such as of the channels of boards, that are computed together.
 const neighbours = 8
 
 func (t *reductionTask) sums() bool { return t.kind == "sum" || t.kind == "mean" || t.kind == "logsum" }
 
 // sum computes adjacent elements, each in the order of reduce.
-func (t *reductionTask) sum(dst *[neighbours]float32, src []float32) {
-	c := cursor{}
+func (t *reductionTask) sum(dst, src []float32) {
 	l := &t.inner
-	step := l.step[0][0]
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64 // unlike an array, variables stay in registers
-	for range l.runs() {
-		at := c.at[0]
-		for range l.size[0] {
-			x := (*[neighbours]float32)(src[at:])
-			s0, s1, s2, s3 = s0+float64(x[0]), s1+float64(x[1]), s2+float64(x[2]), s3+float64(x[3])
-			s4, s5, s6, s7 = s4+float64(x[4]), s5+float64(x[5]), s6+float64(x[6]), s7+float64(x[7])
-			at += step
+	for len(dst) > 0 {
+		var all [64]float64
+		sums := all[:min(len(dst), len(all))]
+		c := cursor{}
+		for range l.runs() {
+			kernel.AddSums(sums, src[c.at[0]:], l.size[0], l.step[0][0])
+			c.next(l)
 		}
+		for i, s := range sums {
+			dst[i] = t.of(s)
+		}
+		if len(sums) == len(dst) {
+			return
+		}
+		dst, src = dst[len(sums):], src[len(sums):]
+	}
+}
+
+// extreme computes adjacent elements of a maximum or minimum.
+func (t *reductionTask) extreme(dst, src []float32) {
+	l := &t.inner
+	lines := kernel.Lines{Op: kernel.Max, N: len(dst), Count: l.size[0], Dst: kernel.Steps{Element: 1}, X: kernel.Steps{Element: 1}}
+	lines.Y = kernel.Steps{Element: 1, Line: l.step[0][0]}
+	if t.kind == "min" {
+		lines.Op = kernel.Min
+	}
+	copy(dst, src)
+	c := cursor{}
+	for range l.runs() {
+		lines.Run(dst, dst, src[c.at[0]:])
 		c.next(l)
 	}
-	for i, s := range [neighbours]float64{s0, s1, s2, s3, s4, s5, s6, s7} {
-		dst[i] = t.of(s)
+}
+
+// sum4 computes four elements, `apart` floats from each other, at once: a single sum waits for each addition.
+func (t *reductionTask) sum4(dst *[4]float32, src []float32, apart int) {
+	n, step := t.inner.size[0], t.inner.step[0][0]
+	var s0, s1, s2, s3 float64
+	a, b, c := src[apart:], src[2*apart:], src[3*apart:]
+	for i := range n {
+		at := i * step
+		s0, s1, s2, s3 = s0+float64(src[at]), s1+float64(a[at]), s2+float64(b[at]), s3+float64(c[at])
 	}
+	*dst = [4]float32{t.of(s0), t.of(s1), t.of(s2), t.of(s3)}
 }
 
 // of returns the result for a sum.
@@ -159,27 +197,13 @@ func (t *reductionTask) largest(src []float32) float32 {
 	return best
 }
 
-// extremes returns the smallest and the largest number, as min and max do; false if one may be NaN. Whole numbers that
-// have the order of the elements need no jumps, and −0 comes before 0 among them.
-func extremes(src []float32) (low, high float32, ok bool) {
-	least, most := int32(math.MaxInt32), int32(math.MinInt32)
-	for _, x := range src {
-		b := int32(math.Float32bits(x))
-		b ^= b >> 31 & math.MaxInt32
-		least, most = min(least, b), max(most, b)
-	}
-	number := func(b int32) float32 { return math.Float32frombits(uint32(b ^ b>>31&math.MaxInt32)) }
-	const infinite = 0x7f800000 // the bits of +∞
-	return number(least), number(most), least >= ^infinite && most <= infinite
-}
-
 // reduce computes one element.
 func (t *reductionTask) reduce(src []float32) float32 {
 	c := cursor{}
 	l := &t.inner
 	step := l.step[0][0]
 	if (t.kind == "min" || t.kind == "max") && step == 1 && l.runs() == 1 {
-		switch low, high, ok := extremes(src[:l.size[0]]); {
+		switch low, high, ok := kernel.Extremes(src[:l.size[0]]); {
 		case ok && t.kind == "min":
 			return low
 		case ok:
@@ -239,11 +263,33 @@ func (t *poolTask) run(r *Runner, rows int) {
 		for y := range t.windows.h {
 			for x := range t.windows.w {
 				d, s := t.dst.start+y*t.dst.steps[2]+x*t.dst.steps[3], t.src.start
+				if t.max && t.dst.steps[1] == 1 && t.src.steps[1] == 1 {
+					t.largest(dst[d:d+t.channels], src, y*t.strideY-t.top, x*t.strideX-t.left)
+					continue
+				}
 				for range t.channels {
 					dst[d] = t.window(src, s, y*t.strideY-t.top, x*t.strideX-t.left)
 					d, s = d+t.dst.steps[1], s+t.src.steps[1]
 				}
 			}
+		}
+	}
+}
+
+// largest computes a window of all channels, which are adjacent; its first cell is at y, x.
+func (t *poolTask) largest(dst, src []float32, y, x int) {
+	for i := range dst {
+		dst[i] = float32(math.Inf(-1))
+	}
+	first, end := x, x+t.kw*t.dilationX // columns on the board
+	for first < 0 {
+		first += t.dilationX
+	}
+	l := kernel.Lines{Op: kernel.Max, N: len(dst), Count: (min(end, t.w) - first + t.dilationX - 1) / t.dilationX}
+	l.Dst.Element, l.X.Element, l.Y = 1, 1, kernel.Steps{Element: 1, Line: t.dilationX * t.src.steps[3]}
+	for i := range t.kh {
+		if a := y + i*t.dilationY; a >= 0 && a < t.h && l.Count > 0 {
+			l.Run(dst, dst, src[t.src.start+a*t.src.steps[2]+first*t.src.steps[3]:])
 		}
 	}
 }

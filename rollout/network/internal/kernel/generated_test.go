@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,10 +22,11 @@ func TestGenerated(t *testing.T) {
 	if out, err := exec.Command("go", "mod", "download", "-C", "gen").CombinedOutput(); err != nil {
 		t.Skipf("avo cannot be had: %v: %.200s", err, out)
 	}
-	for file, flag := range map[string]string{"sweep_amd64.s": "-out", "sweep_arm64.s": "arm64"} {
+	for file, flags := range map[string][]string{"sweep_amd64.s": {"-out"}, "lines_amd64.s": {"lines", "-out"}, "sweep_arm64.s": {"arm64"}} {
 		name := filepath.Join(t.TempDir(), file)
-		out, err := exec.Command("go", "run", "-C", "gen", ".", flag, name).CombinedOutput()
-		require.NoErrorf(t, err, "go run -C gen . %s %s: %v\n%s", flag, name, err, out)
+		command := append(append([]string{"run", "-C", "gen", "."}, flags...), name)
+		out, err := exec.Command("go", command...).CombinedOutput()
+		require.NoErrorf(t, err, "go %s: %v\n%s", strings.Join(command, " "), err, out)
 		got, want := body(t, name), body(t, file)
 		assert.Truef(t, bytes.Equal(got, want), "gen writes %d bytes that are not the %d of %s: run go generate", len(got), len(want), file)
 	}

@@ -2,7 +2,11 @@
 
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 var (
 	avx512 = path{name: "avx512", cells: [maxBlocks + 1]int{1: 8, 2: 8, 3: 6, 4: 6}}
@@ -102,6 +106,90 @@ func sigmoid512(dst, src *float32, n int)
 
 //go:noescape
 func sigmoid256(dst, src *float32, n int)
+
+// linesWork is the work of Lines in the form that the assembly reads; steps are in bytes. gen knows the offsets of the fields.
+type linesWork struct {
+	dst, x, y             unsafe.Pointer
+	dstLine, xLine, yLine int
+	n, count              int
+	op                    int
+	number                int // 1: a line of x is a number; 2: a line of y is
+}
+
+// linesAssembly computes checked lines by a path other than the portable one.
+func linesAssembly(p *path, l *Lines, dst, x, y []float32) bool {
+	const size = 4
+	w := linesWork{dst: unsafe.Pointer(&dst[0]), x: unsafe.Pointer(&x[0]), n: l.N, count: l.Count, op: int(l.Op)}
+	w.dstLine, w.xLine, w.yLine = l.Dst.Line*size, l.X.Line*size, l.Y.Line*size
+	switch {
+	case l.Op.alone():
+		w.y, w.yLine = w.x, 0
+	case l.X.Element == 0:
+		w.y, w.number = unsafe.Pointer(&y[0]), 1
+	default:
+		w.y = unsafe.Pointer(&y[0])
+		if l.Y.Element == 0 {
+			w.number = 2
+		}
+	}
+	if p == &avx512 {
+		lines512(&w)
+	} else {
+		lines256(&w)
+	}
+	return true
+}
+
+//go:noescape
+func lines512(w *linesWork)
+
+//go:noescape
+func lines256(w *linesWork)
+
+// sumsAssembly adds to the first sums by a path other than the portable one, and returns their number.
+func sumsAssembly(p *path, sums []float64, src []float32, count, step int) int {
+	n := len(sums) &^ 7
+	switch {
+	case n == 0 || p == &portable:
+		return 0
+	case p == &avx512:
+		sums512(&sums[0], &src[0], n, count, step*4)
+	default:
+		sums256(&sums[0], &src[0], n, count, step*4)
+	}
+	return n
+}
+
+//go:noescape
+func sums512(sums *float64, src *float32, n, count, step int)
+
+//go:noescape
+func sums256(sums *float64, src *float32, n, count, step int)
+
+// extremesAssembly returns the smallest and the largest ordered number by a path other than the portable one; 1 and 0 for
+// arrays that do not fill a vector.
+func extremesAssembly(p *path, src []float32) (least, most int32) {
+	lanes := 16
+	if p == &avx2 {
+		lanes = 8
+	}
+	if p == &portable || len(src) < lanes {
+		return 1, 0
+	}
+	var e extremeLanes
+	if p == &avx512 {
+		extremes512(&src[0], len(src), &e)
+	} else {
+		extremes256(&src[0], len(src), &e)
+	}
+	return e.of(lanes)
+}
+
+//go:noescape
+func extremes512(src *float32, n int, lanes *extremeLanes)
+
+//go:noescape
+func extremes256(src *float32, n int, lanes *extremeLanes)
 
 // peakAssembly adds products to peakSums vectors, `rounds` times, by a path other than the
 // portable one, and returns the number of products of single floats.

@@ -28,3 +28,10 @@ func peakAssembly(_ *path, rounds int) int {
 }
 
 func peakNEON(rounds int)
+
+// linesAssembly, sumsAssembly and extremesAssembly leave everything to the portable path.
+func linesAssembly(*path, *Lines, []float32, []float32, []float32) bool { return false }
+
+func sumsAssembly(*path, []float64, []float32, int, int) int { return 0 }
+
+func extremesAssembly(*path, []float32) (least, most int32) { return 1, 0 }

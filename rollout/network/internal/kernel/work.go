@@ -5,6 +5,7 @@ package kernel
 import "unsafe"
 
 //go:generate go run -C gen . -out ../sweep_amd64.s
+//go:generate go run -C gen . lines -out ../lines_amd64.s
 //go:generate go run -C gen . arm64 ../sweep_arm64.s
 
 // work is a sweep in the form that the assembly reads: steps are in bytes. The assembly

@@ -1,7 +1,7 @@
 // Command gen writes the assembly of package kernel: one function for each
 // instruction set, with a body for each shape of a tile. It is a separate module, so
-// that nothing else needs avo. With -out FILE it writes the assembly for amd64, with
-// arm64 FILE that for arm64.
+// that nothing else needs avo. With -out FILE it writes the assembly of tiles and functions for
+// amd64, with lines -out FILE that of lines, with arm64 FILE the assembly for arm64.
 package main
 
 import (
@@ -22,6 +22,18 @@ func main() {
 		return
 	}
 	ConstraintExpr("amd64,!purego")
+	if len(os.Args) > 1 && os.Args[1] == "lines" {
+		os.Args = append(os.Args[:1], os.Args[2:]...) // avo reads the other arguments
+		for _, i := range []*isa{&isa512, &isa256} {
+			suffix := fmt.Sprint(8 * i.bytes)
+			i.lines("lines" + suffix)
+			i.sums("sums" + suffix)
+			i.extremes("extremes" + suffix)
+		}
+		writeFewMasks()
+		Generate()
+		return
+	}
 	isa512.function("sweep512", "computes a sweep with AVX-512: up to 4 blocks of 16 outputs of up to 6 or 8 cells.")
 	isa256.function("sweep256", "computes a sweep with AVX2 and FMA: one block of 16 outputs of up to 6 cells, or up to 4 of one cell.")
 	isa512.peak("peak512")
