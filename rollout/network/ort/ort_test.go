@@ -204,10 +204,29 @@ func cpuTime(b *testing.B) time.Duration {
 // processor time of ONNX Runtime divided by that of package network, as the median of the turns.
 func BenchmarkRatio(b *testing.B) {
 	needLibrary(b)
+	type named struct {
+		name string
+		file []byte
+	}
+	var nets []named
 	for _, net := range benchnets.All {
-		own, theirs := both(b, net.File())
+		nets = append(nets, named{net.Name, net.File()})
+	}
+	shipped, err := filepath.Glob("../../policy/models/*.onnx")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, file := range shipped {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		nets = append(nets, named{filepath.Base(file), data})
+	}
+	for _, net := range nets {
+		own, theirs := both(b, net.file)
 		for _, batch := range []int{1, 32} {
-			b.Run(fmt.Sprintf("%s/%d", net.Name, batch), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%d", net.name, batch), func(b *testing.B) {
 				engines := []runner{own.NewRunner(batch), theirs.NewRunner(batch)}
 				for _, r := range engines {
 					fill(r, own.Inputs(), batch)
