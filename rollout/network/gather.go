@@ -3,6 +3,8 @@ package network
 import (
 	"errors"
 	"slices"
+
+	"moonfarm/rollout/network/internal/kernel"
 )
 
 var errBatchTwice = errors.New("expected the batch in one of the two arrays, found it in both")
@@ -32,6 +34,11 @@ func readGather(k *call) []*value {
 		k.fail("%w", err)
 		return one(v)
 	}
+	if len(index.whole) >= manyPicks && !v.constant {
+		if op := newPick(v.shape.dims, a, k.wholes(1, "indices")); op != nil {
+			return one(k.emit(op, v.typ, s, v))
+		}
+	}
 	m, in, inside := &move{}, len(index.shape.dims), steps(index.shape.dims)
 	for i, w := range k.wholes(1, "indices") {
 		at := k.axis(w.n, v.shape.dims[a])
@@ -54,6 +61,61 @@ func readGather(k *call) []*value {
 		m.parts = append(m.parts, p)
 	}
 	return one(k.move(m, v.typ, s, v))
+}
+
+// manyPicks is the number of constant indices from which on they are a list, not parts of a move: a network that reads
+// some 2,400 numbers of its boards spent half of its time in as many copies of one number.
+const manyPicks = 16
+
+// pick selects along an axis of an array by constant indices.
+type pick struct {
+	outer, count, inner int // sizes of the array before the axis, of the axis, and after it
+	indices             []int32
+}
+
+// newPick makes a pick, nil for indices that are out of range or count rows of the batch.
+func newPick(dims []int, axis int, indices []whole) *pick {
+	p := &pick{outer: product(dims[:axis]), count: dims[axis], inner: product(dims[axis+1:])}
+	for _, w := range indices {
+		at := w.n
+		if at < 0 {
+			at += int64(p.count)
+		}
+		if w.batch || at < 0 || at >= int64(p.count) {
+			return nil
+		}
+		p.indices = append(p.indices, int32(at))
+	}
+	return p
+}
+
+func (*pick) work(*node) int64 { return 0 }
+
+func (g *pick) lower(p *planner, n *node) (task, error) {
+	return &pickTask{pick: g, dst: p.flat(n.out), src: p.flat(n.in[0])}, nil
+}
+
+type pickTask struct {
+	*pick
+	dst, src place
+}
+
+func (t *pickTask) run(r *Runner, rows int) {
+	for row := range rows {
+		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
+		for o := range t.outer {
+			d, s := dst[o*len(t.indices)*t.inner:][:len(t.indices)*t.inner], src[o*t.count*t.inner:][:t.count*t.inner]
+			if t.inner == 1 {
+				for i, at := range t.indices {
+					d[i] = s[at]
+				}
+				continue
+			}
+			for i, at := range t.indices {
+				copy(d[i*t.inner:(i+1)*t.inner], s[int(at)*t.inner:])
+			}
+		}
+	}
 }
 
 // gathered returns the shape of the elements that indices select along axis a of an array.
@@ -182,22 +244,26 @@ func (t *lookupTask) run(r *Runner, rows int) {
 		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
 		for o := range t.outer {
 			d, s, at := dst[o*t.indices*t.inner:], src[o*t.count*t.inner:][:t.count*t.inner], index[o*t.each:][:t.indices]
-			if t.inner == 1 {
-				for i, x := range at {
-					d[i] = s[nearest(x, t.count)]
-				}
+			switch t.inner {
+			case 1:
+				lookupBlocks(d, s, at)
 				continue
-			}
-			if t.inner == 4 { // codes of cells: with a call of copy it takes 1.4 times as long
-				for i, x := range at {
-					*(*[4]float32)(d[4*i:]) = *(*[4]float32)(s[4*nearest(x, t.count):])
-				}
+			case 4: // codes of cells: with a call of copy it takes 1.4 times as long
+				lookupBlocks(kernel.Fours(d), kernel.Fours(s), at)
 				continue
 			}
 			for i, x := range at {
 				copy(d[i*t.inner:(i+1)*t.inner], s[nearest(x, t.count)*t.inner:])
 			}
 		}
+	}
+}
+
+// lookupBlocks selects blocks of a fixed size. It is a function of its own, as its variables then stay in registers.
+func lookupBlocks[T any](dst, src []T, index []float32) {
+	dst = dst[:len(index)]
+	for i, x := range index {
+		dst[i] = src[nearest(x, len(src))]
 	}
 }
 
@@ -270,7 +336,7 @@ func (t *pointLookupTask) run(r *Runner, rows int) {
 // nearest returns the index from 0 to count−1 that is nearest to a computed one; negative
 // indices count from the end.
 func nearest(x float32, count int) int {
-	if x >= 0 && x < float32(count-1) {
+	if x >= 0 && x < float32(count) {
 		return int(x)
 	}
 	if x < 0 {
@@ -354,8 +420,13 @@ func (t *elementLookupTask) run(r *Runner, rows int) {
 		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
 		c := cursor{at: l.start}
 		for range l.runs() {
-			for i, x := range index[c.at[0]:][:l.size[0]] {
-				dst[c.at[0]+i] = src[c.at[1]+i*l.step[1][0]+nearest(x, t.count)*t.step]
+			d, n := dst[c.at[0]:][:l.size[0]], index[c.at[0]:][:l.size[0]]
+			if from := src[c.at[1]:]; l.step[1][0] == 0 && t.step == 1 {
+				lookupBlocks(d, from[:t.count], n)
+			} else {
+				for i, x := range n {
+					d[i] = from[i*l.step[1][0]+nearest(x, t.count)*t.step]
+				}
 			}
 			c.next(l)
 		}

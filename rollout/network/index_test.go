@@ -2,6 +2,7 @@ package network
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -49,6 +50,22 @@ func lookupCases(add func(name string, s *sketch)) {
 	wide = s.node("Expand", list(s.node("Unsqueeze", list(i, s.ints(2, 3))), s.ints(1, 3, 5, 3)))
 	s.output(s.node("GatherElements", list(x, wide), "axis", 1))
 	add("GatherElements of blocks", s)
+
+	s = newSketch(13) // many constant indices
+	x = s.input(onnx.Float32, 3, 4, 5)
+	many := make([]int64, manyPicks+5)
+	for _, v := range list(x, s.node("Conv", list(x, s.weights(3, 3, 1, 1)))) {
+		for axis := 1; axis < 4; axis++ {
+			for i := range many {
+				many[i] = int64(i*i%5+axis) % int64(axis+2)
+				if i%3 == 0 {
+					many[i] -= int64(axis + 2)
+				}
+			}
+			s.output(s.node("Gather", list(v, s.ints(slices.Clone(many)...)), "axis", axis))
+		}
+	}
+	add("Gather of many", s)
 }
 
 // rowCases adds cases of indices that have the number of the row: x[arange(x.shape[0])[:, None], i].

@@ -67,6 +67,11 @@ func SameBits(a, b []float32) bool {
 	return unsafe.String((*byte)(unsafe.Pointer(&a[0])), 4*len(a)) == unsafe.String((*byte)(unsafe.Pointer(&b[0])), 4*len(b))
 }
 
+// Fours returns the memory of an array as blocks of four floats. The last floats may not fill a block, and are left out.
+func Fours(a []float32) [][4]float32 {
+	return unsafe.Slice((*[4]float32)(unsafe.Pointer(unsafe.SliceData(a))), len(a)/4)
+}
+
 // MatMul computes dst [m][n] = a [m][k] × b [k][n], each output from 0 in the order
 // of k by fused multiply-adds. scratch has Scratch(k, n) floats. It panics if the lengths
 // do not fit.
