@@ -49,7 +49,7 @@ func (p *planner) stages() []step {
 		for _, v := range n.in {
 			s = max(s, stage[v])
 		}
-		if d, ok := n.op.(*dense); ok && d.heavy() {
+		if d, ok := n.op.(*dense); ok && d.heavy(n) {
 			s |= 1
 			for _, v := range n.in { // an input from the same stage must be complete first
 				if stage[v] == s {
