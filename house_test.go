@@ -381,8 +381,8 @@ var light = []struct {
 	pkg         string
 	all, others int // limits of all packages, and of the packages of other modules; 0: no limit
 }{
-	{"./cmd/moonfarm", 319, 0},
-	{"./cmd/libmoonfarm", 250, 0},
+	{"./cmd/moonfarm", 320, 0},
+	{"./cmd/libmoonfarm", 251, 0},
 	{"./datasets", 0, 50},
 }
 
