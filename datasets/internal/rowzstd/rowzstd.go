@@ -47,6 +47,7 @@ type Encoder struct {
 	huff  huff0.Scratch
 	lits  [blockMax + 8]byte // the literals of the block, and room to write a whole word
 	nLits int
+	diff  differences
 	seqs  [maxSequences]sequence // of the block in hand
 	nSeqs int
 	lit   lengthCoder // of the numbers of literals in the sequences
@@ -137,30 +138,18 @@ func (e *Encoder) find(src []byte, at, end, distance int, many bool) int {
 	a, b := src[distance:end], src[:end-distance]
 	b = b[:len(a)]
 	from := at // first byte of src that is in no sequence yet
-	for i := max(at+1-distance, 0); i+minMatch <= len(a); {
-		if d := load(a, i) ^ load(b, i); d != 0 {
-			i += (bits.Len64(d) + 7) / 8 // behind the last byte that differs
-			continue
+	first := max(at+1-distance, 0)
+	fast := e.diff.compare(a[first:], b[first:])
+	for i := first; ; {
+		k := len(a) // end of the match that begins at i
+		if fast {
+			i, k = e.diff.run(i - first)
+			i, k = i+first, k+first
+		} else {
+			i, k = run(a, b, i)
 		}
-		k := i + minMatch // end of the match
-		for k+32 <= len(a) {
-			x, y := a[k:k+32:k+32], b[k:k+32:k+32]
-			d0, d1, d2, d3 := load(x, 0)^load(y, 0), load(x, 8)^load(y, 8), load(x, 16)^load(y, 16), load(x, 24)^load(y, 24)
-			if d0|d1|d2|d3 == 0 {
-				k += 32
-				continue
-			}
-			if d0|d1 == 0 {
-				d0, d1, k = d2, d3, k+16
-			}
-			if d0 == 0 {
-				d0, k = d1, k+8
-			}
-			k += bits.TrailingZeros64(d0) / 8
+		if i == len(a) {
 			break
-		}
-		for k < len(a) && a[k] == b[k] {
-			k++
 		}
 		n := i + distance - from
 		s := sequence{literalCodes.code(uint32(n)), matchCodes.code(uint32(k - i))}
@@ -183,6 +172,39 @@ func (e *Encoder) find(src []byte, at, end, distance int, many bool) int {
 	e.nLits = nLits + copy(e.lits[nLits:], src[from:end])
 	e.nSeqs = nSeqs
 	return end
+}
+
+// run returns the first run of at least minMatch bytes from byte i on that are equal in a and b,
+// and its end; both are the end of a if there is none.
+func run(a, b []byte, i int) (from, to int) {
+	b = b[:len(a)]
+	for i+minMatch <= len(a) {
+		if d := load(a, i) ^ load(b, i); d != 0 {
+			i += (bits.Len64(d) + 7) / 8 // behind the last byte that differs
+			continue
+		}
+		k := i + minMatch
+		for k+32 <= len(a) {
+			x, y := a[k:k+32:k+32], b[k:k+32:k+32]
+			d0, d1, d2, d3 := load(x, 0)^load(y, 0), load(x, 8)^load(y, 8), load(x, 16)^load(y, 16), load(x, 24)^load(y, 24)
+			if d0|d1|d2|d3 == 0 {
+				k += 32
+				continue
+			}
+			if d0|d1 == 0 {
+				d0, d1, k = d2, d3, k+16
+			}
+			if d0 == 0 {
+				d0, k = d1, k+8
+			}
+			return i, k + bits.TrailingZeros64(d0)/8
+		}
+		for k < len(a) && a[k] == b[k] {
+			k++
+		}
+		return i, k
+	}
+	return len(a), len(a)
 }
 
 func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8 : i+8]) }
