@@ -187,13 +187,16 @@ func (a *Autoreset) Outcome(i int, p sim.Player) sim.Outcome { return a.inner.Ou
 func (a *Autoreset) Step(b *Batch) {
 	if a.mode == Disabled {
 		for i, ended := range a.ended {
-			if ended {
+			if ended && !b.idle(i) {
 				panic(fmt.Sprintf("env: game %d has ended: with autoreset Disabled it must be reset before the next Step", i))
 			}
 		}
 	}
 	a.inner.Step(b) // a game that has ended stays as it is, with reward 0
 	for i := range a.ended {
+		if b.idle(i) {
+			continue
+		}
 		if a.ended[i] { // only in NextStep
 			a.start(i, a.episodes[i]+1)
 			b.Status[i], b.Turn[i] = sim.Running, 0

@@ -20,7 +20,7 @@ func (v *pool[S]) check(b *Batch) {
 		want = &v.seated
 	}
 	if b != nil && b.Rows == v.spec.Games*v.spec.Info.Players && b.fits(want) &&
-		(b.Seats == nil || len(b.Seats) == v.spec.Games) {
+		(b.Seats == nil || len(b.Seats) == v.spec.Games) && (b.Idle == nil || len(b.Idle) == v.spec.Games) {
 		return
 	}
 	if fault := b.fault(want, &v.spec); fault != "" {
@@ -36,6 +36,9 @@ func (b *Batch) seat(i, players int) sim.Player {
 	}
 	return p
 }
+
+// idle reports whether Observe and Step leave game i as it is.
+func (b *Batch) idle(i int) bool { return b.Idle != nil && b.Idle[i] }
 
 // slabNames names the slabs of a Batch: first those that every Batch has, then
 // the optional ones in the order of their Wants.
@@ -95,6 +98,9 @@ func (b *Batch) fault(want *lengths, s *Spec) string {
 	}
 	if b.Seats != nil && len(b.Seats) != s.Games {
 		return fmt.Sprintf("Seats of the Batch has length %d, %d games need %d", len(b.Seats), s.Games, s.Games)
+	}
+	if b.Idle != nil && len(b.Idle) != s.Games {
+		return fmt.Sprintf("Idle of the Batch has length %d, %d games need %d", len(b.Idle), s.Games, s.Games)
 	}
 	for k, n := range b.lengths() {
 		if n != want[k] && n != absent {

@@ -116,6 +116,10 @@ type Batch struct {
 	// Policies need a Batch without Seats.
 	Seats []sim.Player // [games]
 
+	// Idle lists the games that Observe and Step leave as they are if it is not nil: nothing is
+	// written to their rows. It may change between calls.
+	Idle []bool // [games]
+
 	// Written by Observe. With Seats they have [games] rows instead of [Rows].
 	Planes  []uint8   // [Rows, P, H, W]
 	Packed  []uint64  // [Rows, Words]

@@ -78,7 +78,9 @@ func (m *memory) Outcome(i int, p sim.Player) sim.Outcome { return m.inner.Outco
 func (m *memory) Observe(b *Batch) {
 	m.inner.Observe(b)
 	for i := range m.turns {
-		m.recall(b, i)
+		if !b.idle(i) {
+			m.recall(b, i)
+		}
 	}
 }
 

@@ -207,7 +207,9 @@ func (v *pool[S]) Reset(i int, seed uint64) {
 func (v *pool[S]) Observe(b *Batch) {
 	v.check(b)
 	for i := range v.states {
-		v.observe(b, i)
+		if !b.idle(i) {
+			v.observe(b, i)
+		}
 	}
 }
 
@@ -303,6 +305,9 @@ func part[E any](slab []E, row, n, size int) []E {
 func (v *pool[S]) Step(b *Batch) {
 	v.check(b)
 	for i := range v.states {
+		if b.idle(i) {
+			continue
+		}
 		if v.status[i] == sim.Running {
 			v.step(b, i)
 		} else {

@@ -97,6 +97,7 @@ func TestWrongSlabsPanic(t *testing.T) {
 		"Action":   func(b *env.Batch) { b.Action = b.Action[:3] },
 		"RowSeed":  func(b *env.Batch) { b.RowSeed = b.RowSeed[:3] },
 		"Played":   func(b *env.Batch) { b.Played = b.Played[:3] },
+		"Idle":     func(b *env.Batch) { b.Idle = make([]bool, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := env.NewBatch(v.Spec(), 2, wantAll)

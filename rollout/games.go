@@ -105,6 +105,7 @@ func NewGames(v env.Vector, seats []Policy, keep env.Want) (*Games, error) {
 func (g *Games) makeBatch() {
 	s := g.v.Spec()
 	g.batch = env.NewBatch(s, s.Games, g.wants)
+	g.batch.Idle = make([]bool, s.Games)
 	g.kept = withSlabs(g.batch, g.keep)
 }
 
@@ -181,6 +182,9 @@ func (g *Games) clear() {
 			}
 		}
 	}
+	for i := range g.batch.Idle {
+		g.batch.Idle[i] = true
+	}
 	g.live = 0
 }
 
@@ -194,7 +198,7 @@ func (g *Games) start() {
 		if g.playing[i] == nil {
 			e := g.episode(g.next)
 			g.v.Reset(i, e.Seed)
-			g.playing[i] = e
+			g.playing[i], g.batch.Idle[i] = e, false
 			g.live++
 			g.next++
 		}
@@ -240,17 +244,10 @@ func (g *Games) episode(id uint64) *Episode {
 	return e
 }
 
-// turn plays one turn of all games; idle games get no orders. It stops and returns
+// turn plays one turn of all games that are not idle. It stops and returns
 // false once done is closed.
 func (g *Games) turn(done <-chan struct{}) bool {
 	g.v.Observe(g.batch)
-	if g.live < len(g.playing) {
-		for i, e := range g.playing {
-			if e == nil {
-				clear(g.batch.OrderLen[i*g.players : (i+1)*g.players])
-			}
-		}
-	}
 	if g.asker != nil {
 		g.ask()
 	}
@@ -328,7 +325,7 @@ func (g *Games) finish(i int, s sim.Status) {
 		e.Outcome[p] = g.v.Outcome(i, sim.Player(p))
 	}
 	g.held[e.ID%uint64(len(g.held))] = e
-	g.playing[i] = nil
+	g.playing[i], g.batch.Idle[i] = nil, true
 	g.live--
 }
 
