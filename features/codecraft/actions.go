@@ -1,6 +1,8 @@
 package codecraft
 
 import (
+	"math/bits"
+
 	"moonfarm/features"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
@@ -254,11 +256,22 @@ func (a *Actions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 
 // aim makes focus legal for the entities with an enemy in range.
 func (a *Actions) aim(m *[slots]uint64, v *view) {
-	reached := v.enemies()
-	own, last := &v.s.Own[v.p], 0
+	widest := v.widest()
+	if widest == 0 {
+		return
+	}
+	reached, own, last := v.enemies(), &v.s.Own[v.p], 0
+	low, high := reached.Rows()
+	if low > high {
+		return
+	}
 	for _, r := range a.ranges {
+		if r.reach > widest {
+			return
+		}
 		for ; last < r.reach; last++ {
-			reached.GrowRows(0, side-1)
+			low, high = max(low-1, 0), min(high+1, side-1)
+			reached.GrowRows(low, high)
 		}
 		if !meet(&reached, own) {
 			continue
@@ -274,6 +287,18 @@ func (a *Actions) aim(m *[slots]uint64, v *view) {
 			}
 		}
 	}
+}
+
+// widest returns the widest attack range of the entities of the seat, 0 if none attacks.
+func (v *view) widest() (reach int) {
+	for _, r := range v.a.ranges {
+		for set := r.types; set != 0; set &= set - 1 {
+			if v.s.Count[v.p][bits.TrailingZeros16(uint16(set))%cc.Types] > 0 {
+				reach = r.reach
+			}
+		}
+	}
+	return reach
 }
 
 // meet reports whether two sets have a cell in common.
