@@ -51,6 +51,8 @@ var checksums = map[string]string{
 	"tron stepper":                 "20928b667dad6a3f",
 	"towerdefence step":            "3722e96d59d185ad",
 	"towerdefence playout":         "ec42513cc1e740c0",
+	"towerdefence batch-step":      "3722e96d59d185ad", // that of step: the same matches
+	"towerdefence batch-playout":   "a57faffe7acd33a9",
 	"towerdefence search":          "7a6f87ad77bb5ff0",
 	"towerdefence search-playouts": "dabf90ab2c155d61",
 	"towerdefence observe":         "a77d9c4ae69bb86b",

@@ -31,7 +31,7 @@ func towerDefence() []measure {
 		{what: "playout", unit: "turns/s", setup: setupTowerPlayout, note: "uniform over kinds, then over free cells, both players"},
 		observed("towerdefence", "observe", env.WantPlanes|env.WantScalars|env.WantMask, 512, choose),
 		observed("towerdefence", "observe-packed", env.WantPacked|env.WantScalars|env.WantMask, 512, choose),
-	}, search.figures()...)
+	}, append(towerBatch(), search.figures()...)...)
 }
 
 func newTower() (*towerdefence.Game, error) { return towerdefence.New(towerdefence.DefaultRules()) }

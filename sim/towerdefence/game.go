@@ -57,7 +57,7 @@ func New(r Rules) (*Game, error) {
 	g := &Game{
 		rules:       r,
 		damage:      r.Buildings[Attack].Damage,
-		blow:        blow(r.Buildings[Attack].Damage),
+		blow:        Blow(r.Buildings[Attack].Damage),
 		shotPrice:   int32(r.TeslaEnergyPerShot),
 		shotEntry:   r.spent(r.TeslaEnergyPerShot, 0),
 		energyWorth: int32(r.EnergyScoreMultiplier),

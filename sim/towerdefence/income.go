@@ -14,6 +14,14 @@ func (g *Game) incomeFrom(buildings uint64) int32 {
 // earn pays h the income of a round from the energy buildings pay.
 func (g *Game) earn(h *Half, pay uint64) { h.Energy += g.incomeFrom(pay) }
 
+// Purchase returns the price of an op's command, and what carrying it out adds to
+// Half.Ledger.
+func (g *Game) Purchase(op Op) (price int32, entry int64) { return g.price[op&7], g.entry[op&7] }
+
+// Shot returns the energy that a tesla tower pays for a shot, and what the shot
+// adds to Half.Ledger.
+func (g *Game) Shot() (price int32, entry int64) { return g.shotPrice, g.shotEntry }
+
 // pay subtracts the price of a command from h's energy and adds its score.
 func (g *Game) pay(h *Half, op Op) {
 	h.Energy -= g.price[op]

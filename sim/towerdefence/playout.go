@@ -9,10 +9,10 @@ import (
 )
 
 // A playout buys energy buildings only while the income is at most
-// playoutIncome or the energy at most playoutEnergy.
+// PlayoutIncome or the energy at most PlayoutEnergy.
 const (
-	playoutIncome = 50
-	playoutEnergy = 120
+	PlayoutIncome = 50
+	PlayoutEnergy = 120
 )
 
 // Playout draws the order of seat p as the recorded "playout" games did:
@@ -31,7 +31,7 @@ func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 		return g.playoutFull(h, int(s.Round), random)
 	}
 	energy := h.Energy
-	wants := (playoutIncome - g.Income(h)) & (playoutEnergy - energy) // negative: no more energy buildings
+	wants := (PlayoutIncome - g.Income(h)) & (PlayoutEnergy - energy) // negative: no more energy buildings
 	// One bit for each kind that is not an option: the sign of what is lacking.
 	no := uint32(energy-g.price[OpDefense])>>31 |
 		uint32(energy-g.price[OpAttack])>>31<<1 |

@@ -127,10 +127,10 @@ func (h *Half) dead() bool { return h.Base < 1<<32 }
 func (h *Half) Hits() int { return int(uint32(h.Base)) }
 
 // hitBase takes n blows of damage each from the base.
-func (h *Half) hitBase(n, damage int) { h.Base += int64(n) * blow(damage) }
+func (h *Half) hitBase(n, damage int) { h.Base += int64(n) * Blow(damage) }
 
-// blow returns the amount that one hit of the base adds to Base.
-func blow(damage int) int64 { return 1 - int64(damage)<<32 }
+// Blow returns the amount that one hit of the base adds to Base.
+func Blow(damage int) int64 { return 1 - int64(damage)<<32 }
 
 // Kind returns the kind of the building on the own cell y*8+x, and whether
 // there is one.

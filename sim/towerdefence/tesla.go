@@ -83,7 +83,7 @@ func (g *Game) lightning(h, enemy *Half, r int) {
 		if x == Width-1 { // whatever its range
 			enemy.hitBase(1, b.Damage)
 		}
-		hit := lightningHits(enemy.Live, x, int(t.Cell)/Width, b.Range)
+		hit := LightningHits(enemy.Live, x, int(t.Cell)/Width, b.Range)
 		enemy.Live &^= hit
 		enemy.Extra0 &^= hit
 		enemy.Extra1 &^= hit
@@ -91,10 +91,11 @@ func (g *Game) lightning(h, enemy *Half, r int) {
 	h.scheduleTeslas()
 }
 
-// lightningHits returns the buildings of live that a tower at own (x, y) hits:
-// in each column the topmost building of rows y−1, y, y+1. The range counts
-// columns from the tower on, including the own columns in front of it.
-func lightningHits(live uint64, x, y, reach int) uint64 {
+// LightningHits returns the buildings of live, a board of the enemy, that a tower
+// at own (x, y) hits: in each column the topmost building of rows y−1, y, y+1.
+// The range counts columns from the tower on, including the own columns in front
+// of it.
+func LightningHits(live uint64, x, y, reach int) uint64 {
 	columns := min(reach-(Width-1-x), Width) // enemy columns in range, from the front
 	if columns <= 0 {
 		return 0

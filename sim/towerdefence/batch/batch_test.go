@@ -1,0 +1,275 @@
+package batch_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/sim"
+	"moonfarm/sim/prng"
+	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/batch"
+)
+
+// twins are a block and the same eight games in the scalar game.
+type twins struct {
+	t      testing.TB
+	title  string
+	scalar *towerdefence.Game
+	game   *batch.Game
+	block  *batch.Block
+	states [batch.Games]towerdefence.State
+	orders batch.Orders
+	played int
+}
+
+func newTwins(t testing.TB, r towerdefence.Rules) *twins {
+	t.Helper()
+	g, err := towerdefence.New(r)
+	require.NoError(t, err)
+	w := &twins{t: t, title: string(r.AppendText(nil)), scalar: g, game: batch.New(g)}
+	w.block = w.game.NewBlock()
+	for i := range w.states {
+		g.Reset(&w.states[i], 0)
+	}
+	return w
+}
+
+// begin sets game i of both to a match with other energies and healths at the start.
+func (w *twins) begin(i int, energy, health [2]int) {
+	s := &w.states[i]
+	w.scalar.Reset(s, 0)
+	for p := range sim.Player(2) {
+		w.scalar.SetStart(s, p, energy[p], health[p])
+	}
+	w.game.Load(w.block, i, s)
+}
+
+// play plays a round and fails at the first difference. It returns the matches that go on.
+func (w *twins) play() (running uint8) {
+	w.t.Helper()
+	over, cut := w.game.Play(w.block, &w.orders)
+	for i := range w.states {
+		before := w.states[i]
+		status := w.scalar.Play(&w.states[i], w.orders[0][i], w.orders[1][i])
+		got := sim.Running
+		switch {
+		case over>>i&1 != 0:
+			got = sim.Over
+		case cut>>i&1 != 0:
+			got = sim.Cut
+		}
+		if got != status {
+			w.t.Fatalf("game %d is %v, in the scalar game %v; %s", i, got, status, w.report(&before, i))
+		}
+		w.compare(i, &before)
+		if status == sim.Running {
+			running |= 1 << i
+		}
+	}
+	w.played++
+	return running
+}
+
+// compare fails if a state differs from that of the scalar game.
+func (w *twins) compare(i int, before *towerdefence.State) {
+	w.t.Helper()
+	var got towerdefence.State
+	w.game.Save(&got, w.block, i)
+	if got != w.states[i] {
+		w.t.Fatalf("%s\nin the block:\n%s%+v\nin the scalar game:\n%s%+v", w.report(before, i),
+			towerdefence.AppendText(nil, w.scalar, &got), got, towerdefence.AppendText(nil, w.scalar, &w.states[i]), w.states[i])
+	}
+}
+
+func (w *twins) report(before *towerdefence.State, i int) string {
+	return fmt.Sprintf("%s\nround %d of the block, game %d, orders %+v and %+v in\n%s", w.title, w.played, i,
+		towerdefence.Decode(w.orders[0][i]), towerdefence.Decode(w.orders[1][i]), towerdefence.AppendText(nil, w.scalar, before))
+}
+
+// rounds returns how many rounds of single games a test plays.
+func rounds() int {
+	if testing.Short() {
+		return 200_000
+	}
+	return 1_200_000
+}
+
+// TestTwin compares every state of random games with orders of all kinds: legal, refused,
+// unreadable; at different starts, and each game at a round of its own.
+func TestTwin(t *testing.T) {
+	w := newTwins(t, towerdefence.DefaultRules())
+	w.random(1, rounds())
+	t.Logf("%d rounds of eight games compared", w.played)
+}
+
+// TestTwinOtherRules does the same under other rules of the same rhythm, and of other rhythms.
+func TestTwinOtherRules(t *testing.T) {
+	sets := rounds() / 4000
+	vectors := 0
+	for seed := range sets {
+		r := prng.New(uint64(seed))
+		rules := towerdefence.DefaultRules()
+		rules.MaxRounds, rules.MaxDoNothings = 1+r.IntN(510), 1+r.IntN(250)
+		rules.RoundIncome, rules.DeconstructionRefund = r.IntN(30), r.IntN(20)
+		rules.EnergyScoreMultiplier = r.IntN(3)
+		rules.TeslaEnergyPerShot, rules.CurtainPrice = r.IntN(200), r.IntN(200)
+		rules.CurtainResetPeriod, rules.CurtainActiveRounds = 1+r.IntN(70), 1+r.IntN(40)
+		for _, k := range towerdefence.Kinds {
+			b := &rules.Buildings[k]
+			b.Price, b.ConstructionScore, b.DestroyMultiplier = r.IntN(100), r.IntN(30), r.IntN(11)
+		}
+		rules.Buildings[towerdefence.Energy].EnergyPerTurn = r.IntN(9)
+		tesla := &rules.Buildings[towerdefence.Tesla]
+		tesla.ConstructionTime, tesla.Cooldown, tesla.Range, tesla.Damage = 1+r.IntN(20), r.IntN(20), r.IntN(17), 20+r.IntN(30)
+		if seed%10 == 0 {
+			rules.Buildings[towerdefence.Attack].Cooldown++ // another rhythm
+		}
+		w := newTwins(t, rules)
+		if w.game.Vector() {
+			vectors++
+		}
+		w.random(uint64(seed), 4000)
+	}
+	t.Logf("%d sets of rules, %d of them by vector instructions", sets, vectors)
+}
+
+// random plays at least that many rounds of single games.
+func (w *twins) random(seed uint64, rounds int) {
+	w.t.Helper()
+	r := prng.New(prng.StreamSeed(seed, 0, 0, 0, prng.PurposeGame))
+	buf := make([]sim.Order, 0, 512)
+	var wild [batch.Games]int // percent of orders that are anything
+	for n := 0; n < rounds; n += batch.Games {
+		for i := range w.states {
+			for p := range sim.Player(2) {
+				w.orders[p][i] = w.draw(&r, i, p, wild[i], buf)
+			}
+		}
+		running := w.play()
+		for i := range w.states {
+			if running>>i&1 == 0 || r.IntN(2000) == 0 {
+				energy := []int{20, 20, 200, 1000, 6000}[r.IntN(5)]
+				w.begin(i, [2]int{energy, energy + r.IntN(2)*100}, [2]int{100, 1 + r.IntN(400)})
+				wild[i] = []int{0, 0, 2, 30}[r.IntN(4)]
+			}
+		}
+	}
+}
+
+// draw draws an order: one of Playout, one that may be refused, or any bits.
+func (w *twins) draw(r *prng.Rand, i int, p sim.Player, wild int, buf []sim.Order) sim.Order {
+	switch n := r.IntN(100); {
+	case n >= wild && n%3 != 0:
+		return w.scalar.Playout(&w.states[i], p, r)
+	case n >= wild:
+		orders := w.scalar.AppendOrders(buf[:0], &w.states[i], p)
+		return orders[r.IntN(len(orders))]
+	case r.IntN(2) == 0:
+		return sim.Order(r.IntN(512)) // any op on any cell
+	case r.IntN(50) == 0:
+		return sim.Order(r.Uint64())
+	}
+	return sim.Order(r.Uint64()) &^ towerdefence.Aborted
+}
+
+// TestPlayout compares the orders that are drawn, and the games played by them to their ends,
+// with energy for every building in some: then half boards fill up.
+func TestPlayout(t *testing.T) {
+	w := newTwins(t, towerdefence.DefaultRules())
+	var r, q [batch.Games]prng.Rand
+	for i := range r {
+		r[i] = prng.New(uint64(i))
+	}
+	q = r
+	for range rounds() / batch.Games {
+		w.game.Playout(&w.orders, w.block, &r)
+		for i := range w.states {
+			a, b := w.scalar.Playout(&w.states[i], 0, &q[i]), w.scalar.Playout(&w.states[i], 1, &q[i])
+			if a != w.orders[0][i] || b != w.orders[1][i] {
+				t.Fatalf("the scalar game draws %+v and %+v; %s", towerdefence.Decode(a), towerdefence.Decode(b), w.report(&w.states[i], i))
+			}
+		}
+		require.Equal(t, q, r)
+		running := w.play()
+		for i := range w.states {
+			if running>>i&1 == 0 {
+				energy := []int{20, 20, 20, 60_000}[r[i].IntN(4)]
+				q[i] = r[i]
+				w.begin(i, [2]int{energy, energy}, [2]int{100, 100 + 900*(energy/60_000)})
+			}
+		}
+	}
+}
+
+// TestScalar: without vector instructions a block plays the same games.
+func TestScalar(t *testing.T) {
+	w := newTwins(t, towerdefence.DefaultRules())
+	batch.Scalar(w.game)
+	w.block = w.game.NewBlock()
+	assert.False(t, w.game.Vector())
+	w.random(2, 20_000)
+	var r, q [batch.Games]prng.Rand
+	w.game.Playout(&w.orders, w.block, &r)
+	for i := range w.states {
+		assert.Equal(t, w.scalar.Playout(&w.states[i], 0, &q[i]), w.orders[0][i])
+		assert.Equal(t, w.scalar.Playout(&w.states[i], 1, &q[i]), w.orders[1][i])
+	}
+	assert.Equal(t, q, r)
+}
+
+// TestLongLog plays on after the ends of matches without a Save, so that the log of placements
+// wraps around more than once.
+func TestLongLog(t *testing.T) {
+	w := newTwins(t, towerdefence.DefaultRules())
+	r := prng.New(1)
+	for n := range 1500 {
+		for i := range w.states {
+			for p := range w.orders {
+				w.orders[p][i] = w.scalar.Playout(&w.states[i], sim.Player(p), &r)
+			}
+		}
+		w.game.Play(w.block, &w.orders)
+		for i := range w.states {
+			w.scalar.Play(&w.states[i], w.orders[0][i], w.orders[1][i])
+		}
+		if n%700 == 300 {
+			w.game.Reset(w.block, 3)
+			w.scalar.Reset(&w.states[3], 0)
+		}
+	}
+	for i := range w.states {
+		w.compare(i, &w.states[i])
+	}
+}
+
+// TestAligned: rows within lines of the cache are read twice as fast.
+func TestAligned(t *testing.T) {
+	w := newTwins(t, towerdefence.DefaultRules())
+	b, tables := batch.Misaligned(w.game, w.block)
+	assert.Zero(t, b)
+	assert.Zero(t, tables)
+}
+
+func TestNoAllocations(t *testing.T) {
+	w := newTwins(t, towerdefence.DefaultRules())
+	var r [batch.Games]prng.Rand
+	for i := range r {
+		r[i] = prng.New(uint64(i))
+	}
+	got := testing.AllocsPerRun(3000, func() {
+		w.game.Playout(&w.orders, w.block, &r)
+		w.orders[1][2] = towerdefence.Deconstruct(3, 3)
+		over, _ := w.game.Play(w.block, &w.orders)
+		w.game.Save(&w.states[0], w.block, 5)
+		for i := range w.states {
+			if over>>i&1 != 0 {
+				w.game.Reset(w.block, i)
+				w.game.Load(w.block, i, &w.states[0])
+			}
+		}
+	})
+	assert.Zero(t, got)
+}

@@ -1,0 +1,136 @@
+package batch
+
+import (
+	"moonfarm/sim/towerdefence"
+)
+
+// row holds one word of each game.
+type row [Games]uint64
+
+// half holds the words of towerdefence.Half, in rows. The assembly knows the order.
+type half struct {
+	occupied, live, extra0, extra1, type2, type1, type0, wait0, wait1 row
+
+	own, far [towerdefence.MaxStack]row
+
+	base, ledger, energy, curtain, ready, due row
+
+	available row // all ones or 0
+	failures  row
+	teslas    row
+
+	shots, quick, slow row // of a round that Go interrupts
+}
+
+// Block is eight games: plain data. Make it with Game.NewBlock.
+type Block struct {
+	half  [2]half
+	round row
+
+	orders Orders // of a round in which Go has carried out some
+
+	// The log has, for the last logSize rounds, the cell of each player's placement in each
+	// game; 64 for a placement of nothing, which the scalar game stores in entry 64 of
+	// Half.Born; or notPlaced. born and late have the placements before round since of each game,
+	// counted as tick.
+	log    [logSize][2][Games]uint8
+	tick   uint64 // rounds played by the block
+	oldest uint64 // at most the smallest of since
+	since  row
+	late   [2]row
+	born   [2][Games][256]uint8 // entries beyond those of Half.Born take notPlaced
+
+	towers [2][Games][towerdefence.MaxTeslas]towerdefence.Tower
+
+	states [Games]towerdefence.State // without vectors
+}
+
+const (
+	logSize   = 256
+	notPlaced = 255
+	nothing   = 64 // entry of Born for placements of nothing
+)
+
+// load sets game i to s.
+func (b *Block) load(i int, s *towerdefence.State) {
+	i &= Games - 1
+	b.round[i] = uint64(int64(s.Round))
+	b.since[i] = b.tick
+	for p := range b.half {
+		h, from := &b.half[p], &s.Half[p]
+		h.occupied[i], h.live[i] = from.Occupied, from.Live
+		h.extra0[i], h.extra1[i] = from.Extra0, from.Extra1
+		h.type2[i], h.type1[i], h.type0[i] = from.Type2, from.Type1, from.Type0
+		h.wait0[i], h.wait1[i] = from.Wait0, from.Wait1
+		for n := range h.own {
+			h.own[n][i], h.far[n][i] = from.Own[n], from.Far[n]
+		}
+		h.base[i], h.ledger[i] = uint64(from.Base), uint64(from.Ledger)
+		h.energy[i], h.curtain[i] = uint64(int64(from.Energy)), uint64(int64(from.Curtain))
+		h.ready[i], h.due[i] = uint64(int64(from.Ready)), uint64(int64(from.Due))
+		h.available[i] = 0
+		if from.Available {
+			h.available[i] = ^uint64(0)
+		}
+		h.failures[i], h.teslas[i] = uint64(from.Failures), uint64(from.Teslas)
+		b.towers[p][i] = from.Tesla
+		b.late[p][i] = from.BornLate
+		copy(b.born[p][i][:], from.Born[:])
+	}
+}
+
+// save copies game i to s.
+func (b *Block) save(s *towerdefence.State, i int) {
+	i &= Games - 1
+	b.settleBorn(i)
+	s.Round, s.Zero = int32(b.round[i]), 0
+	for p := range b.half {
+		h, to := &b.half[p], &s.Half[p]
+		to.Occupied, to.Live = h.occupied[i], h.live[i]
+		to.Extra0, to.Extra1 = h.extra0[i], h.extra1[i]
+		to.Type2, to.Type1, to.Type0 = h.type2[i], h.type1[i], h.type0[i]
+		to.Wait0, to.Wait1 = h.wait0[i], h.wait1[i]
+		for n := range h.own {
+			to.Own[n], to.Far[n] = h.own[n][i], h.far[n][i]
+		}
+		to.Base, to.Ledger = int64(h.base[i]), int64(h.ledger[i])
+		to.Energy, to.Curtain = int32(h.energy[i]), int16(h.curtain[i])
+		to.Ready, to.Due = int16(h.ready[i]), int16(h.due[i])
+		to.Available = h.available[i] != 0
+		to.Failures, to.Teslas = uint8(h.failures[i]), uint16(h.teslas[i])
+		to.Tesla = b.towers[p][i]
+		to.BornLate = b.late[p][i]
+		copy(to.Born[:], b.born[p][i][:])
+	}
+}
+
+// settleBorn moves the placements of game i from the log to born and late.
+func (b *Block) settleBorn(i int) {
+	from := b.since[i]
+	b.since[i] = b.tick
+	first := b.round[i] - (b.tick - from) // the round of the first entry
+	for p := range b.born {
+		born, r := &b.born[p][i], first
+		for t := from; t != b.tick; t++ {
+			born[b.log[t%logSize][p][i]] = uint8(r)
+			r++
+		}
+		for t := from + max(0, 256-min(256, first)); t < b.tick; t++ { // from round 256 on
+			b.late[p][i] |= 1 << b.log[t%logSize][p][i] // 0 for nothing and notPlaced
+		}
+	}
+}
+
+// makeRoom settles the placements of all games if the log is full.
+func (b *Block) makeRoom() {
+	if b.tick-b.oldest < logSize {
+		return
+	}
+	b.oldest = b.tick
+	for i, since := range b.since {
+		if b.tick-since >= logSize/2 {
+			b.settleBorn(i)
+		}
+		b.oldest = min(b.oldest, b.since[i])
+	}
+}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// acts are the rows that a player's command leaves for the rest of the round.
+type acts struct {
+	shots       vector
+	quick, slow vector // buildings placed in this round that are finished at its end, or later
+}
+
+// rounds has the round of each game, and its last two bits, repeated over a board.
+type rounds struct{ now, odd, half vector }
+
+// step writes the function that plays a round. It follows Game.Play of the scalar game, in
+// stages: it returns for games that Go has to look at, and goes on where it left.
+func step() {
+	TEXT("step512", NOSPLIT, "func(b, t, orders, log *byte, from uint64) (next, games uint64)")
+	Doc("step512 plays a round of eight games from a stage on. It returns the next stage and what it needs.")
+	Load(Param("b"), block)
+	Load(Param("t"), table)
+	Load(Param("orders"), orders)
+	Load(Param("log"), log)
+	Load(Param("from"), stage)
+	now := load(of(0, round))
+	var a [2]acts
+	for p := range a {
+		a[p] = acts{ZMM(), ZMM(), ZMM()}
+	}
+	CMPQ(stage, U8(1))
+	JEQ(LabelRef("commands"))
+	JA(LabelRef("resumed"))
+	rareOrders()
+
+	Label("commands")
+	r := roundBits(now)
+	for p := range a {
+		command(p, r, a[p])
+	}
+	resetCurtains(r)
+	strikes := K()
+	for p := range a {
+		shoot(p, r, a[p])
+		k := compare(r.now, least, of(p, ready))
+		andCompare(k, load(of(p, energy)), least, inTable(shotPrice))
+		if p == 0 {
+			KMOVB(k, strikes)
+		} else {
+			KORB(k, strikes, strikes)
+		}
+	}
+	KMOVB(strikes, mask.As32())
+	TESTL(mask.As32(), mask.As32())
+	JEQ(LabelRef("missiles"))
+	for p := range a {
+		store(a[p].shots, of(p, shots))
+		store(a[p].quick, of(p, quick))
+		store(a[p].slow, of(p, slow))
+	}
+	leave(2)
+
+	Label("resumed")
+	for p := range a {
+		VMOVDQU64(of(p, shots), a[p].shots)
+		VMOVDQU64(of(p, quick), a[p].quick)
+		VMOVDQU64(of(p, slow), a[p].slow)
+	}
+
+	Label("missiles")
+	deep := stacks(a)
+	KORTESTB(deep, deep)
+	JNE(LabelRef("deep"))
+	finish(now, a, flyPairs)
+	Label("deep")
+	finish(now, a, flyDeep)
+}
+
+// leave returns the next stage and mask.
+func leave(next uint64) {
+	MOVQ(U32(next), stage)
+	Store(stage, ReturnIndex(0))
+	Store(mask, ReturnIndex(1))
+	VZEROUPPER()
+	RET()
+}
+
+// rareOrders leaves with the games that have orders other than cheap placements.
+func rareOrders() {
+	ka, kb := K(), K()
+	rare := repeated(0xf00)
+	VPTESTMQ(Mem{Base: orders}, rare, ka)
+	VPTESTMQ(Mem{Base: orders, Disp: row}, rare, kb)
+	KORB(ka, kb, ka)
+	KMOVB(ka, mask.As32())
+	TESTL(mask.As32(), mask.As32())
+	JEQ(LabelRef("commands"))
+	leave(1)
+}
+
+func roundBits(now vector) rounds {
+	r := rounds{now, ZMM(), ZMM()}
+	VPSLLQ(U8(63), now, r.odd)
+	VPSRAQ(U8(63), r.odd, r.odd)
+	VPSLLQ(U8(62), now, r.half)
+	VPSRAQ(U8(63), r.half, r.half)
+	return r
+}
+
+// command carries out the orders of player p: see Game.place of the scalar game. It sets quick
+// and slow.
+func command(p int, r rounds, a acts) {
+	order := load(Mem{Base: orders, Disp: p * row})
+	op, cell := ZMM(), ZMM()
+	VPSRLQ(U8(6), order, op)
+	VPANDQ_BCST(constant(63), order, cell)
+	bit := look(allow, op)
+	VPSLLVQ(cell, bit, bit)
+	cost, purse, held := look(price, op), load(of(p, energy)), load(of(p, occupied))
+	affords := compare(purse, least, cost)
+	VPANDNQ_Z(bit, held, affords, bit)
+	placed, keep, done := K(), K(), K()
+	VPTESTMQ(bit, bit, placed)
+	kept := look(keeps, op)
+	VPMOVQ2M(kept, keep)
+	KORB(placed, keep, done)
+	VPSUBQ(cost, purse, done, purse)
+	store(purse, of(p, energy))
+	points, sum := look(entry, op), load(of(p, ledger))
+	VPADDQ(points, sum, done, sum)
+	store(sum, of(p, ledger))
+	VPORQ(bit, held, held)
+	store(held, of(p, occupied))
+
+	fails, failed, refused := load(of(p, failures)), K(), K()
+	VPTESTMQ(fails, fails, failed)
+	VPANDQ(kept, fails, fails)
+	KNOTB(done, refused)
+	VPBROADCASTQ(constant(1), refused, fails)
+	store(fails, of(p, failures))
+	born := look(logged, op)
+	VPBROADCASTQ(constant(255), failed, born)
+	VMOVDQU64(cell, placed, born)
+	VPMOVQB(born, Mem{Base: log, Disp: p * 8})
+
+	place(p, r, op, bit)
+	VPANDQ(look(quickly, op), bit, a.quick)
+	VPANDQ(look(slowly, op), bit, a.slow)
+}
+
+// place writes the types of the buildings at the bits. An attack building has the phase after
+// this round.
+func place(p int, r rounds, op, bit vector) {
+	t2, kind2 := load(of(p, type2)), look(typed2, op)
+	ternary(xOrYZ, kind2, bit, t2)
+	store(t2, of(p, type2))
+	phase1 := ZMM()
+	VPXORQ(r.odd, r.half, phase1)
+	t1, kind1 := load(of(p, type1)), look(typed1, op)
+	ternary(func(x, y, z uint8) uint8 { return x | ^y&z }, phase1, kind2, kind1)
+	ternary(xOrYZ, kind1, bit, t1)
+	store(t1, of(p, type1))
+	t0, kind0 := load(of(p, type0)), look(typed0, op)
+	ternary(func(x, y, z uint8) uint8 { return x | ^y&^z }, r.odd, kind2, kind0)
+	ternary(xOrYZ, kind0, bit, t0)
+	store(t0, of(p, type0))
+}
+
+// resetCurtains makes the curtains available in the rounds for it: see Game.resetCurtain.
+func resetCurtains(r rounds) {
+	at, k := ZMM(), K()
+	VPSRLQ(U8(6), r.now, at)
+	word := look(resets, at)
+	VPRORVQ(r.now, word, word)
+	VPTESTMQ_BCST(constant(1), word, k)
+	KORTESTB(k, k)
+	JEQ(LabelRef("shoot"))
+	before, ones := ZMM(), repeated(all)
+	VPADDQ(ones, r.now, before)
+	for p := range 2 {
+		VMOVDQU64(ones, k, of(p, available))
+		last := ZMM()
+		VPMAXSQ(of(p, curtain), before, last)
+		VMOVDQU64(last, k, of(p, curtain))
+	}
+	Label("shoot")
+}
+
+// shoot sets shots to the cells whose attack buildings shoot: see fire of the scalar game.
+func shoot(p int, r rounds, a acts) {
+	x := load(of(p, type0))
+	ternary(func(x, y, z uint8) uint8 { return (x ^ y) | z }, of(p, type2), r.odd, x)
+	t1 := load(of(p, type1))
+	ternary(func(x, y, z uint8) uint8 { return x | (y ^ z) }, r.half, t1, x)
+	VPANDNQ(of(p, live), x, a.shots)
+}
+
+// stacks returns the games with more than two missiles on a cell.
+func stacks(a [2]acts) reg.OpmaskVirtual {
+	deep := K()
+	sum := ZMM()
+	for p := range a {
+		x := load(of(p, own+row))
+		VPANDQ(a[p].shots, x, x)
+		if p == 1 {
+			VPORQ(sum, x, x)
+		}
+		y := load(of(p, own+2*row))
+		ternary(func(x, y, z uint8) uint8 { return x | y | z }, of(p, far+2*row), y, x)
+		VMOVDQA64(x, sum)
+	}
+	VPTESTMQ(sum, sum, deep)
+	return deep
+}
+
+// buildings are those of a half while missiles hit it: see type health of the scalar game.
+type buildings struct{ live, extra0, extra1 vector }
+
+// minus takes one hit from the live buildings at hit.
+func (b buildings) minus(hit vector) {
+	kill, held := ZMM(), ZMM()
+	VMOVDQA64(hit, kill)
+	ternary(func(hit, e0, e1 uint8) uint8 { return hit &^ e0 &^ e1 }, b.extra1, b.extra0, kill)
+	VPXORQ(kill, b.live, b.live)
+	VPANDNQ(hit, b.extra0, held)
+	VPANDNQ(b.extra1, held, b.extra1)
+	VPXORQ(hit, b.extra0, b.extra0)
+}
+
+// finish plays the rest of the round with fly, and returns.
+func finish(now vector, a [2]acts, fly func(p int, now vector, a acts, left buildings) vector) {
+	over, review, limit := K(), K(), repeated(1<<32)
+	ruins := ZMM()
+	for p := range a {
+		enemy := 1 - p
+		left := buildings{load(of(enemy, live)), load(of(enemy, extra0)), load(of(enemy, extra1))}
+		gone := fly(p, now, a[p], left)
+		health := ZMM()
+		VPXORQ(health, health, health)
+		VPSADBW(health, gone, health)
+		VPMULLQ(inTable(blow), health, health)
+		VPADDQ(of(enemy, base), health, health)
+		store(health, of(enemy, base))
+		dead := compare(health, less, limit)
+		lost := settle(enemy, a[enemy], left)
+		if p == 0 {
+			KMOVB(dead, over)
+			VMOVDQA64(lost, ruins)
+		} else {
+			KORB(dead, over, over)
+			VPORQ(lost, ruins, ruins)
+		}
+	}
+	VPTESTMQ(ruins, ruins, review)
+	for p := range a {
+		KORB(compare(now, least, of(p, due)), review, review)
+		KORB(compare(load(of(p, failures)), least, inTable(maxFails)), over, over)
+	}
+	next := ZMM()
+	VPSUBQ_BCST(constant(all), now, next)
+	store(next, of(0, round))
+	KORB(compare(next, greater, inTable(maxRounds)), over, over)
+	KMOVB(over, mask.As32())
+	KMOVB(review, stage.As32())
+	SHLL(U8(8), stage.As32())
+	ORL(stage.As32(), mask.As32())
+	leave(3)
+}
+
+// settle ends the round for the buildings of player p: see Half.settle and vacate of the scalar
+// game. It returns the tesla towers destroyed.
+func settle(p int, a acts, left buildings) vector {
+	dead, pay := ZMM(), ZMM()
+	VPXORQ(of(p, live), left.live, dead)
+	t2, t0 := load(of(p, type2)), load(of(p, type0))
+	VMOVDQA64(left.live, pay)
+	ternary(func(x, y, z uint8) uint8 { return x & y & z }, t0, t2, pay)
+	VPOPCNTQ(pay, pay)
+	VPMULUDQ(inTable(perEnergy), pay, pay)
+	VPADDQ(inTable(income), pay, pay)
+	VPADDQ(of(p, energy), pay, pay)
+	store(pay, of(p, energy))
+	done, wait := load(of(p, wait1)), load(of(p, wait0))
+	store(wait, of(p, wait1))
+	store(a.slow, of(p, wait0))
+	ternary(func(x, y, z uint8) uint8 { return x | y | z }, a.quick, done, left.live)
+	store(left.live, of(p, live))
+	ternary(func(x, y, z uint8) uint8 { return (x | y) &^ z }, dead, done, left.extra0)
+	store(left.extra0, of(p, extra0))
+	VPORQ(done, left.extra1, left.extra1)
+	store(left.extra1, of(p, extra1))
+	held := ZMM()
+	VPANDNQ(of(p, occupied), dead, held)
+	store(held, of(p, occupied))
+	t1, lost := load(of(p, type1)), ZMM()
+	VMOVDQA64(t1, lost)
+	ternary(func(x, y, z uint8) uint8 { return x & y & z }, t2, dead, lost)
+	for _, t := range []struct {
+		x   vector
+		row int
+	}{{t2, type2}, {t1, type1}, {t0, type0}} {
+		VPANDNQ(t.x, dead, t.x)
+		store(t.x, of(p, t.row))
+	}
+	return lost
+}
