@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"math/bits"
+
 	"moonfarm/sim/towerdefence"
 )
 
@@ -19,7 +21,13 @@ type half struct {
 	failures  row
 	teslas    row
 
-	shots, quick, slow row // of a round that Go interrupts
+	towers [towerdefence.MaxTeslas]tower // the oldest first
+}
+
+// tower holds the words of towerdefence.Tower, in rows.
+type tower struct {
+	at         row // the bit of the cell; 0 without a tower
+	ready, due row
 }
 
 // Block is eight games: plain data. Make it with Game.NewBlock.
@@ -39,8 +47,6 @@ type Block struct {
 	since  row
 	late   [2]row
 	born   [2][Games][256]uint8 // entries beyond those of Half.Born take notPlaced
-
-	towers [2][Games][towerdefence.MaxTeslas]towerdefence.Tower
 
 	states [Games]towerdefence.State // without vectors
 }
@@ -73,7 +79,9 @@ func (b *Block) load(i int, s *towerdefence.State) {
 			h.available[i] = ^uint64(0)
 		}
 		h.failures[i], h.teslas[i] = uint64(from.Failures), uint64(from.Teslas)
-		b.towers[p][i] = from.Tesla
+		for n := range h.towers {
+			h.towers[n].load(i, &from.Tesla[n], n < int(from.Teslas))
+		}
 		b.late[p][i] = from.BornLate
 		copy(b.born[p][i][:], from.Born[:])
 	}
@@ -98,9 +106,27 @@ func (b *Block) save(s *towerdefence.State, i int) {
 		to.Ready, to.Due = int16(h.ready[i]), int16(h.due[i])
 		to.Available = h.available[i] != 0
 		to.Failures, to.Teslas = uint8(h.failures[i]), uint16(h.teslas[i])
-		to.Tesla = b.towers[p][i]
+		for n := range h.towers {
+			h.towers[n].save(&to.Tesla[n], i)
+		}
 		to.BornLate = b.late[p][i]
 		copy(to.Born[:], b.born[p][i][:])
+	}
+}
+
+// load sets the tower of game i to from, if there is one.
+func (t *tower) load(i int, from *towerdefence.Tower, listed bool) {
+	t.at[i], t.ready[i], t.due[i] = 0, uint64(from.Ready), uint64(from.Due)
+	if listed {
+		t.at[i] = 1 << (from.Cell & (towerdefence.Cells - 1))
+	}
+}
+
+// save copies the tower of game i to to.
+func (t *tower) save(to *towerdefence.Tower, i int) {
+	to.Ready, to.Due, to.Cell = int16(t.ready[i]), int16(t.due[i]), 0
+	if at := t.at[i]; at != 0 {
+		to.Cell = uint16(bits.TrailingZeros64(at))
 	}
 }
 

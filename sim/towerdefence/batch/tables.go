@@ -9,8 +9,7 @@ import (
 // tables hold the rules in rows. The assembly knows the order. Rows by op have an entry for each
 // op of an order; other numbers are repeated eight times.
 type tables struct {
-	// By op. Besides the cheap placements and opDone, the assembly carries out the placements of
-	// tesla towers that Go has found to be allowed.
+	// By op, of which opDone stands for orders that Go has carried out.
 	price, entry        row
 	allow               row // 1 for placements
 	keeps               row // all ones where nothing can be refused, and failures are not reset
@@ -20,21 +19,19 @@ type tables struct {
 
 	resets row // bit set of the rounds that make the curtain available
 
-	shotPrice, blow, income, perEnergy, maxRounds, maxFails row
+	curtainRest           row // rounds that a curtain protects after that of its command
+	towerTime, towerPause row // rounds from a placement to the first shot, and from shot to shot
+	shotPrice, shotEntry  row
+	blow, strike          row // added to Half.Base by a missile and by lightning
+	reach                 row // by own x of a tower: the enemy's columns that it covers, in the first byte
+
+	income, perEnergy, maxRounds, maxFails row
 
 	// For Playout.
 	prices                 [5]row // of defense, attack, energy, tesla, curtain
 	manyEnergy, muchEnergy row    // income and energy beyond which no energy building is bought
 	options                [2]row // by the set of the four kinds that are not options: the ops that are, one in each byte, and the curtain
 	withCell               row    // by op: a mask for the cell
-
-	// For Go.
-	curtainRounds         uint64
-	shot                  int64              // added to Half.Ledger by a shot
-	strike                int64              // added to Half.Base by lightning
-	towerTime, towerPause int16              // rounds from a placement to the first shot, and from shot to shot
-	towerRange            int                // columns
-	empty                 towerdefence.Tower // of an entry without a tower
 }
 
 // opDone stands for orders that Go has carried out.
@@ -46,7 +43,7 @@ func newTables(g *towerdefence.Game) *tables {
 	for op := range towerdefence.Op(Games) {
 		t.keeps[op], t.logged[op] = ^uint64(0), notPlaced
 	}
-	t.logged[towerdefence.OpNothing] = nothing
+	t.logged[towerdefence.OpNothing], t.keeps[towerdefence.OpRefused] = nothing, 0
 	placements := []towerdefence.Op{towerdefence.OpDefense, towerdefence.OpAttack, towerdefence.OpEnergy, towerdefence.OpTesla}
 	for i, op := range placements {
 		price, entry := g.Purchase(op)
@@ -59,20 +56,9 @@ func newTables(g *towerdefence.Game) *tables {
 	t.quick[towerdefence.OpAttack] = yes
 	t.type2[towerdefence.OpEnergy], t.type0[towerdefence.OpEnergy], t.quick[towerdefence.OpEnergy] = yes, yes, yes
 	t.type2[towerdefence.OpTesla], t.type1[towerdefence.OpTesla] = yes, yes
-	for round := range r.MaxRounds + 1 {
-		if g.CurtainReset(int32(round)) == 0 {
-			t.resets[round/64&7] |= 1 << (round % 64)
-		}
-	}
-	price, _ := g.Purchase(towerdefence.OpCurtain)
-	t.prices[4] = repeated(uint64(price))
-	t.curtainRounds = uint64(r.CurtainActiveRounds)
-	price, t.shot = g.Shot()
-	t.shotPrice = repeated(uint64(price))
+	t.fillCurtain(g)
+	t.fillTowers(g)
 	t.blow = repeated(uint64(towerdefence.Blow(r.Buildings[towerdefence.Attack].Damage)))
-	t.strike = towerdefence.Blow(r.Buildings[towerdefence.Tesla].Damage)
-	tesla := r.Buildings[towerdefence.Tesla]
-	t.towerTime, t.towerPause, t.towerRange = int16(tesla.ConstructionTime), int16(tesla.Cooldown)+1, tesla.Range
 	t.income, t.perEnergy = repeated(uint64(r.RoundIncome)), repeated(uint64(r.Buildings[towerdefence.Energy].EnergyPerTurn))
 	t.maxRounds, t.maxFails = repeated(uint64(r.MaxRounds)), repeated(uint64(r.MaxDoNothings))
 	t.manyEnergy, t.muchEnergy = repeated(towerdefence.PlayoutIncome), repeated(towerdefence.PlayoutEnergy)
@@ -86,10 +72,34 @@ func newTables(g *towerdefence.Game) *tables {
 		}
 		t.options[no/8][no%8] |= uint64(towerdefence.OpCurtain) << (8 * n)
 	}
-	var s towerdefence.State
-	g.Reset(&s, 0)
-	t.empty = s.Half[0].Tesla[0]
 	return t
+}
+
+// fillCurtain fills the rows of curtains.
+func (t *tables) fillCurtain(g *towerdefence.Game) {
+	r := g.Rules()
+	price, entry := g.Purchase(towerdefence.OpCurtain)
+	t.price[towerdefence.OpCurtain], t.entry[towerdefence.OpCurtain] = uint64(price), uint64(entry)
+	t.prices[4] = repeated(uint64(price))
+	t.keeps[towerdefence.OpCurtain] = 0
+	t.curtainRest = repeated(uint64(r.CurtainActiveRounds - 1))
+	for round := range r.MaxRounds + 1 {
+		if g.CurtainReset(int32(round)) == 0 {
+			t.resets[round/64&7] |= 1 << (round % 64)
+		}
+	}
+}
+
+// fillTowers fills the rows of tesla towers.
+func (t *tables) fillTowers(g *towerdefence.Game) {
+	r := g.Rules().Buildings[towerdefence.Tesla]
+	t.towerTime, t.towerPause = repeated(uint64(r.ConstructionTime)), repeated(uint64(r.Cooldown+1))
+	price, entry := g.Shot()
+	t.shotPrice, t.shotEntry = repeated(uint64(price)), repeated(uint64(entry))
+	t.strike = repeated(uint64(towerdefence.Blow(r.Damage)))
+	for x := range towerdefence.Width {
+		t.reach[x] = towerdefence.LightningHits(0xff, x, 0, r.Range)
+	}
 }
 
 func repeated(word uint64) (r row) {

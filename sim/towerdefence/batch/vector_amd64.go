@@ -32,10 +32,10 @@ var hasVectors = func() bool {
 
 // The assembly knows these sizes.
 var (
-	_ [29 * 64]struct{}     = [unsafe.Sizeof(half{})]struct{}{}
-	_ [2 * 29 * 64]struct{} = [unsafe.Offsetof(Block{}.round)]struct{}{}
-	_ [26 * 64]struct{}     = [unsafe.Offsetof(half{}.shots)]struct{}{}
-	_ [26 * 64]struct{}     = [unsafe.Offsetof(tables{}.withCell)]struct{}{}
+	_ [32 * 64]struct{}     = [unsafe.Sizeof(half{})]struct{}{}
+	_ [2 * 32 * 64]struct{} = [unsafe.Offsetof(Block{}.round)]struct{}{}
+	_ [26 * 64]struct{}     = [unsafe.Offsetof(half{}.towers)]struct{}{}
+	_ [32 * 64]struct{}     = [unsafe.Offsetof(tables{}.withCell)]struct{}{}
 )
 
 //go:noescape

@@ -7,911 +7,1255 @@
 // func step512(b *byte, t *byte, orders *byte, log *byte, from uint64) (next uint64, games uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VPOPCNTDQ
 TEXT ·step512(SB), NOSPLIT, $0-56
-	MOVQ         b+0(FP), AX
-	MOVQ         t+8(FP), BX
-	MOVQ         orders+16(FP), CX
-	MOVQ         log+24(FP), DX
-	MOVQ         from+32(FP), SI
-	VMOVDQU64    3712(AX), Z0
-	CMPQ         SI, $0x01
-	JEQ          commands
-	JA           resumed
-	VPBROADCASTQ constants<>+0(SB), Z1
-	VPTESTMQ     (CX), Z1, K1
-	VPTESTMQ     64(CX), Z1, K2
-	KORB         K1, K2, K1
-	KMOVB        K1, R8
-	TESTL        R8, R8
-	JEQ          commands
-	MOVQ         $0x00000001, SI
-	MOVQ         SI, next+40(FP)
-	MOVQ         R8, games+48(FP)
+	MOVQ          b+0(FP), AX
+	MOVQ          t+8(FP), BX
+	MOVQ          orders+16(FP), CX
+	MOVQ          log+24(FP), DX
+	MOVQ          from+32(FP), SI
+	TESTQ         SI, SI
+	JNE           commands
+	VMOVDQU64     (CX), Z0
+	VPTESTMQ.BCST constants<>+0(SB), Z0, K1
+	VPANDQ.BCST   constants<>+8(SB), Z0, Z0
+	VPCMPQ.BCST   $0x00, constants<>+16(SB), Z0, K2
+	KORB          K2, K1, K1
+	VMOVDQU64     64(CX), Z0
+	VPTESTMQ.BCST constants<>+0(SB), Z0, K2
+	VPANDQ.BCST   constants<>+8(SB), Z0, Z0
+	VPCMPQ.BCST   $0x00, constants<>+16(SB), Z0, K3
+	KORB          K3, K2, K2
+	KORB          K1, K2, K1
+	KMOVB         K1, R8
+	TESTL         R8, R8
+	JEQ           commands
+	MOVQ          $0x00000001, SI
+	MOVQ          SI, next+40(FP)
+	MOVQ          R8, games+48(FP)
 	VZEROUPPER
 	RET
 
 commands:
-	VPSLLQ        $0x3f, Z0, Z4
-	VPSRAQ        $0x3f, Z4, Z4
-	VPSLLQ        $0x3e, Z0, Z7
-	VPSRAQ        $0x3f, Z7, Z7
-	VMOVDQU64     (CX), Z2
-	VPSRLQ        $0x06, Z2, Z1
-	VPANDQ.BCST   constants<>+8(SB), Z2, Z2
-	VPERMQ        128(BX), Z1, Z3
-	VPSLLVQ       Z2, Z3, Z3
-	VPERMQ        (BX), Z1, Z5
-	VMOVDQU64     1216(AX), Z6
-	VMOVDQU64     (AX), Z10
-	VPCMPQ        $0x05, Z5, Z6, K1
-	VPANDNQ.Z     Z3, Z10, K1, Z3
-	VPTESTMQ      Z3, Z3, K1
-	VPERMQ        192(BX), Z1, Z11
-	VPMOVQ2M      Z11, K2
-	KORB          K1, K2, K2
-	VPSUBQ        Z5, Z6, K2, Z6
-	VMOVDQU64     Z6, 1216(AX)
-	VPERMQ        64(BX), Z1, Z5
-	VMOVDQU64     1152(AX), Z6
-	VPADDQ        Z5, Z6, K2, Z6
-	VMOVDQU64     Z6, 1152(AX)
-	VPORQ         Z3, Z10, Z10
-	VMOVDQU64     Z10, (AX)
-	VMOVDQU64     1536(AX), Z5
-	VPTESTMQ      Z5, Z5, K3
-	VPANDQ        Z11, Z5, Z5
-	KNOTB         K2, K2
-	VPBROADCASTQ  constants<>+16(SB), K2, Z5
-	VMOVDQU64     Z5, 1536(AX)
-	VPERMQ        256(BX), Z1, Z5
-	VPBROADCASTQ  constants<>+24(SB), K3, Z5
-	VMOVDQU64     Z2, K1, Z5
-	VPMOVQB       Z5, (DX)
-	VMOVDQU64     256(AX), Z2
-	VPERMQ        320(BX), Z1, Z5
-	VPTERNLOGQ    $0xf8, Z5, Z3, Z2
-	VMOVDQU64     Z2, 256(AX)
-	VPXORQ        Z4, Z7, Z2
-	VMOVDQU64     320(AX), Z6
-	VPERMQ        384(BX), Z1, Z10
-	VPTERNLOGQ    $0xf2, Z2, Z5, Z10
-	VPTERNLOGQ    $0xf8, Z10, Z3, Z6
-	VMOVDQU64     Z6, 320(AX)
-	VMOVDQU64     384(AX), Z2
-	VPERMQ        448(BX), Z1, Z6
-	VPTERNLOGQ    $0xf1, Z4, Z5, Z6
-	VPTERNLOGQ    $0xf8, Z6, Z3, Z2
-	VMOVDQU64     Z2, 384(AX)
-	VPERMQ        512(BX), Z1, Z2
-	VPANDQ        Z2, Z3, Z2
-	VPERMQ        576(BX), Z1, Z1
-	VPANDQ        Z1, Z3, Z3
-	VMOVDQU64     64(CX), Z5
-	VPSRLQ        $0x06, Z5, Z1
-	VPANDQ.BCST   constants<>+8(SB), Z5, Z5
-	VPERMQ        128(BX), Z1, Z6
-	VPSLLVQ       Z5, Z6, Z6
-	VPERMQ        (BX), Z1, Z10
-	VMOVDQU64     3072(AX), Z11
-	VMOVDQU64     1856(AX), Z12
-	VPCMPQ        $0x05, Z10, Z11, K1
-	VPANDNQ.Z     Z6, Z12, K1, Z6
-	VPTESTMQ      Z6, Z6, K1
-	VPERMQ        192(BX), Z1, Z13
-	VPMOVQ2M      Z13, K2
-	KORB          K1, K2, K2
-	VPSUBQ        Z10, Z11, K2, Z11
-	VMOVDQU64     Z11, 3072(AX)
-	VPERMQ        64(BX), Z1, Z10
-	VMOVDQU64     3008(AX), Z11
-	VPADDQ        Z10, Z11, K2, Z11
-	VMOVDQU64     Z11, 3008(AX)
-	VPORQ         Z6, Z12, Z12
-	VMOVDQU64     Z12, 1856(AX)
-	VMOVDQU64     3392(AX), Z10
-	VPTESTMQ      Z10, Z10, K3
-	VPANDQ        Z13, Z10, Z10
-	KNOTB         K2, K2
-	VPBROADCASTQ  constants<>+16(SB), K2, Z10
-	VMOVDQU64     Z10, 3392(AX)
-	VPERMQ        256(BX), Z1, Z10
-	VPBROADCASTQ  constants<>+24(SB), K3, Z10
-	VMOVDQU64     Z5, K1, Z10
-	VPMOVQB       Z10, 8(DX)
-	VMOVDQU64     2112(AX), Z5
-	VPERMQ        320(BX), Z1, Z10
-	VPTERNLOGQ    $0xf8, Z10, Z6, Z5
-	VMOVDQU64     Z5, 2112(AX)
-	VPXORQ        Z4, Z7, Z5
-	VMOVDQU64     2176(AX), Z11
-	VPERMQ        384(BX), Z1, Z12
-	VPTERNLOGQ    $0xf2, Z5, Z10, Z12
-	VPTERNLOGQ    $0xf8, Z12, Z6, Z11
-	VMOVDQU64     Z11, 2176(AX)
-	VMOVDQU64     2240(AX), Z5
-	VPERMQ        448(BX), Z1, Z11
-	VPTERNLOGQ    $0xf1, Z4, Z10, Z11
-	VPTERNLOGQ    $0xf8, Z11, Z6, Z5
-	VMOVDQU64     Z5, 2240(AX)
-	VPERMQ        512(BX), Z1, Z5
-	VPANDQ        Z5, Z6, Z5
-	VPERMQ        576(BX), Z1, Z1
-	VPANDQ        Z1, Z6, Z6
-	VPSRLQ        $0x06, Z0, Z1
-	VPERMQ        640(BX), Z1, Z1
-	VPRORVQ       Z0, Z1, Z1
-	VPTESTMQ.BCST constants<>+16(SB), Z1, K1
+	VMOVDQU64    4096(AX), Z0
+	VPSLLQ       $0x3f, Z0, Z6
+	VPSRAQ       $0x3f, Z6, Z6
+	VPSLLQ       $0x3e, Z0, Z7
+	VPSRAQ       $0x3f, Z7, Z7
+	VMOVDQU64    (CX), Z8
+	VPSRLQ       $0x06, Z8, Z10
+	VPANDQ.BCST  constants<>+24(SB), Z10, Z10
+	VPANDQ.BCST  constants<>+32(SB), Z8, Z9
+	VPERMQ       128(BX), Z10, Z8
+	VPSLLVQ      Z9, Z8, Z8
+	VPERMQ       (BX), Z10, Z11
+	VMOVDQU64    1216(AX), Z12
+	VMOVDQU64    (AX), Z13
+	VPCMPQ       $0x05, Z11, Z12, K1
+	VPCMPQ.BCST  $0x00, constants<>+40(SB), Z10, K2
+	VMOVDQU64    1600(AX), Z14
+	VPCMPQ.BCST  $0x06, constants<>+48(SB), Z14, K2, K3
+	KANDNB       K1, K3, K3
+	VPANDNQ.Z    Z8, Z13, K3, Z8
+	VPTESTMQ     Z8, Z8, K3
+	VPERMQ       192(BX), Z10, Z14
+	VPMOVQ2M     Z14, K4
+	KORB         K3, K4, K4
+	VPCMPQ.BCST  $0x00, constants<>+56(SB), Z10, K5
+	VMOVDQU64    1472(AX), Z15
+	VMOVDQU64    1280(AX), Z16
+	VPTESTMQ     Z15, Z15, K5, K5
+	VPCMPQ       $0x06, Z16, Z0, K5, K5
+	KANDB        K1, K5, K5
+	VPXORQ       Z15, Z15, K5, Z15
+	VMOVDQU64    Z15, 1472(AX)
+	VPADDQ       704(BX), Z0, K5, Z16
+	VMOVDQU64    Z16, 1280(AX)
+	KORB         K5, K4, K4
+	VPSUBQ       Z11, Z12, K4, Z12
+	VMOVDQU64    Z12, 1216(AX)
+	VPERMQ       64(BX), Z10, Z11
+	VMOVDQU64    1152(AX), Z12
+	VPADDQ       Z11, Z12, K4, Z12
+	VMOVDQU64    Z12, 1152(AX)
+	VPORQ        Z8, Z13, Z13
+	VMOVDQU64    Z13, (AX)
+	VMOVDQU64    1536(AX), Z11
+	VPTESTMQ     Z11, Z11, K1
+	VPANDQ       Z14, Z11, Z11
+	KNOTB        K4, K4
+	VPBROADCASTQ constants<>+48(SB), K4, Z11
+	VMOVDQU64    Z11, 1536(AX)
+	VPERMQ       256(BX), Z10, Z11
+	VPBROADCASTQ constants<>+64(SB), K1, Z11
+	VMOVDQU64    Z9, K3, Z11
+	VPMOVQB      Z11, (DX)
+	VMOVDQU64    256(AX), Z9
+	VPERMQ       320(BX), Z10, Z11
+	VPTERNLOGQ   $0xf8, Z11, Z8, Z9
+	VMOVDQU64    Z9, 256(AX)
+	VPXORQ       Z6, Z7, Z9
+	VMOVDQU64    320(AX), Z12
+	VPERMQ       384(BX), Z10, Z13
+	VPTERNLOGQ   $0xf2, Z9, Z11, Z13
+	VPTERNLOGQ   $0xf8, Z13, Z8, Z12
+	VMOVDQU64    Z12, 320(AX)
+	VMOVDQU64    384(AX), Z9
+	VPERMQ       448(BX), Z10, Z12
+	VPTERNLOGQ   $0xf1, Z6, Z11, Z12
+	VPTERNLOGQ   $0xf8, Z12, Z8, Z9
+	VMOVDQU64    Z9, 384(AX)
+	VPERMQ       512(BX), Z10, Z9
+	VPANDQ       Z9, Z8, Z9
+	VPERMQ       576(BX), Z10, Z10
+	VPANDQ       Z10, Z8, Z10
+	KANDB        K2, K3, K1
+	KORTESTB     K1, K1
+	JEQ          listedA
+	VMOVDQU64    1600(AX), Z11
+	VPTESTNMQ    Z11, Z11, K1, K2
+	VPSUBQ.BCST  constants<>+72(SB), Z11, K1, Z11
+	VMOVDQU64    Z11, 1600(AX)
+	VPADDQ       768(BX), Z0, Z11
+	VPADDQ.BCST  constants<>+72(SB), Z11, Z12
+	VMOVDQU64    1344(AX), Z13
+	VMOVDQU64    1408(AX), Z14
+	VPMINSQ      Z11, Z13, K1, Z13
+	VMOVDQU64    Z13, 1344(AX)
+	VPMINSQ      Z12, Z14, K1, Z14
+	VMOVDQU64    Z14, 1408(AX)
+	KANDNB       K1, K2, K1
+	VMOVDQU64    Z8, K2, 1664(AX)
+	VMOVDQU64    Z11, K2, 1728(AX)
+	VMOVDQU64    Z12, K2, 1792(AX)
+	VMOVDQU64    Z8, K1, 1856(AX)
+	VMOVDQU64    Z11, K1, 1920(AX)
+	VMOVDQU64    Z12, K1, 1984(AX)
+
+listedA:
+	VMOVDQU64    64(CX), Z8
+	VPSRLQ       $0x06, Z8, Z12
+	VPANDQ.BCST  constants<>+24(SB), Z12, Z12
+	VPANDQ.BCST  constants<>+32(SB), Z8, Z11
+	VPERMQ       128(BX), Z12, Z8
+	VPSLLVQ      Z11, Z8, Z8
+	VPERMQ       (BX), Z12, Z13
+	VMOVDQU64    3264(AX), Z14
+	VMOVDQU64    2048(AX), Z15
+	VPCMPQ       $0x05, Z13, Z14, K1
+	VPCMPQ.BCST  $0x00, constants<>+40(SB), Z12, K2
+	VMOVDQU64    3648(AX), Z16
+	VPCMPQ.BCST  $0x06, constants<>+48(SB), Z16, K2, K3
+	KANDNB       K1, K3, K3
+	VPANDNQ.Z    Z8, Z15, K3, Z8
+	VPTESTMQ     Z8, Z8, K3
+	VPERMQ       192(BX), Z12, Z16
+	VPMOVQ2M     Z16, K4
+	KORB         K3, K4, K4
+	VPCMPQ.BCST  $0x00, constants<>+56(SB), Z12, K5
+	VMOVDQU64    3520(AX), Z17
+	VMOVDQU64    3328(AX), Z18
+	VPTESTMQ     Z17, Z17, K5, K5
+	VPCMPQ       $0x06, Z18, Z0, K5, K5
+	KANDB        K1, K5, K5
+	VPXORQ       Z17, Z17, K5, Z17
+	VMOVDQU64    Z17, 3520(AX)
+	VPADDQ       704(BX), Z0, K5, Z18
+	VMOVDQU64    Z18, 3328(AX)
+	KORB         K5, K4, K4
+	VPSUBQ       Z13, Z14, K4, Z14
+	VMOVDQU64    Z14, 3264(AX)
+	VPERMQ       64(BX), Z12, Z13
+	VMOVDQU64    3200(AX), Z14
+	VPADDQ       Z13, Z14, K4, Z14
+	VMOVDQU64    Z14, 3200(AX)
+	VPORQ        Z8, Z15, Z15
+	VMOVDQU64    Z15, 2048(AX)
+	VMOVDQU64    3584(AX), Z13
+	VPTESTMQ     Z13, Z13, K1
+	VPANDQ       Z16, Z13, Z13
+	KNOTB        K4, K4
+	VPBROADCASTQ constants<>+48(SB), K4, Z13
+	VMOVDQU64    Z13, 3584(AX)
+	VPERMQ       256(BX), Z12, Z13
+	VPBROADCASTQ constants<>+64(SB), K1, Z13
+	VMOVDQU64    Z11, K3, Z13
+	VPMOVQB      Z13, 8(DX)
+	VMOVDQU64    2304(AX), Z11
+	VPERMQ       320(BX), Z12, Z13
+	VPTERNLOGQ   $0xf8, Z13, Z8, Z11
+	VMOVDQU64    Z11, 2304(AX)
+	VPXORQ       Z6, Z7, Z11
+	VMOVDQU64    2368(AX), Z14
+	VPERMQ       384(BX), Z12, Z15
+	VPTERNLOGQ   $0xf2, Z11, Z13, Z15
+	VPTERNLOGQ   $0xf8, Z15, Z8, Z14
+	VMOVDQU64    Z14, 2368(AX)
+	VMOVDQU64    2432(AX), Z11
+	VPERMQ       448(BX), Z12, Z14
+	VPTERNLOGQ   $0xf1, Z6, Z13, Z14
+	VPTERNLOGQ   $0xf8, Z14, Z8, Z11
+	VMOVDQU64    Z11, 2432(AX)
+	VPERMQ       512(BX), Z12, Z11
+	VPANDQ       Z11, Z8, Z11
+	VPERMQ       576(BX), Z12, Z12
+	VPANDQ       Z12, Z8, Z12
+	KANDB        K2, K3, K1
+	KORTESTB     K1, K1
+	JEQ          listedB
+	VMOVDQU64    3648(AX), Z13
+	VPTESTNMQ    Z13, Z13, K1, K2
+	VPSUBQ.BCST  constants<>+72(SB), Z13, K1, Z13
+	VMOVDQU64    Z13, 3648(AX)
+	VPADDQ       768(BX), Z0, Z13
+	VPADDQ.BCST  constants<>+72(SB), Z13, Z14
+	VMOVDQU64    3392(AX), Z15
+	VMOVDQU64    3456(AX), Z16
+	VPMINSQ      Z13, Z15, K1, Z15
+	VMOVDQU64    Z15, 3392(AX)
+	VPMINSQ      Z14, Z16, K1, Z16
+	VMOVDQU64    Z16, 3456(AX)
+	KANDNB       K1, K2, K1
+	VMOVDQU64    Z8, K2, 3712(AX)
+	VMOVDQU64    Z13, K2, 3776(AX)
+	VMOVDQU64    Z14, K2, 3840(AX)
+	VMOVDQU64    Z8, K1, 3904(AX)
+	VMOVDQU64    Z13, K1, 3968(AX)
+	VMOVDQU64    Z14, K1, 4032(AX)
+
+listedB:
+	VPSRLQ        $0x06, Z0, Z8
+	VPERMQ        640(BX), Z8, Z8
+	VPRORVQ       Z0, Z8, Z8
+	VPTESTMQ.BCST constants<>+48(SB), Z8, K1
 	KORTESTB      K1, K1
 	JEQ           shoot
-	VPBROADCASTQ  constants<>+32(SB), Z10
-	VPADDQ        Z10, Z0, Z1
-	VMOVDQU64     Z10, K1, 1472(AX)
-	VPMAXSQ       1280(AX), Z1, Z11
-	VMOVDQU64     Z11, K1, 1280(AX)
-	VMOVDQU64     Z10, K1, 3328(AX)
-	VPMAXSQ       3136(AX), Z1, Z1
-	VMOVDQU64     Z1, K1, 3136(AX)
+	VPBROADCASTQ  constants<>+72(SB), Z13
+	VPADDQ        Z13, Z0, Z8
+	VMOVDQU64     Z13, K1, 1472(AX)
+	VPMAXSQ       1280(AX), Z8, Z14
+	VMOVDQU64     Z14, K1, 1280(AX)
+	VMOVDQU64     Z13, K1, 3520(AX)
+	VPMAXSQ       3328(AX), Z8, Z8
+	VMOVDQU64     Z8, K1, 3328(AX)
 
 shoot:
-	VMOVDQU64  384(AX), Z1
-	VPTERNLOGQ $0xbe, 256(AX), Z4, Z1
-	VMOVDQU64  320(AX), Z10
-	VPTERNLOGQ $0xf6, Z7, Z10, Z1
-	VPANDNQ    64(AX), Z1, Z1
+	VPXORQ     Z1, Z1, Z1
+	VMOVDQU64  384(AX), Z8
+	VPTERNLOGQ $0xbe, 256(AX), Z6, Z8
+	VMOVDQU64  320(AX), Z13
+	VPTERNLOGQ $0xf6, Z7, Z13, Z8
+	VPANDNQ    64(AX), Z8, Z8
 	VPCMPQ     $0x05, 1344(AX), Z0, K1
-	VMOVDQU64  1216(AX), Z10
-	VPCMPQ     $0x05, 704(BX), Z10, K1, K1
+	VMOVDQU64  1216(AX), Z13
+	VPCMPQ     $0x05, 896(BX), Z13, K1, K1
 	KMOVB      K1, K1
-	VMOVDQU64  2240(AX), Z10
-	VPTERNLOGQ $0xbe, 2112(AX), Z4, Z10
-	VMOVDQU64  2176(AX), Z4
-	VPTERNLOGQ $0xf6, Z7, Z4, Z10
-	VPANDNQ    1920(AX), Z10, Z4
-	VPCMPQ     $0x05, 3200(AX), Z0, K2
-	VMOVDQU64  3072(AX), Z7
-	VPCMPQ     $0x05, 704(BX), Z7, K2, K2
+	VMOVDQU64  2432(AX), Z13
+	VPTERNLOGQ $0xbe, 2304(AX), Z6, Z13
+	VMOVDQU64  2368(AX), Z6
+	VPTERNLOGQ $0xf6, Z7, Z6, Z13
+	VPANDNQ    2112(AX), Z13, Z6
+	VPCMPQ     $0x05, 3392(AX), Z0, K2
+	VMOVDQU64  3264(AX), Z7
+	VPCMPQ     $0x05, 896(BX), Z7, K2, K2
 	KORB       K2, K1, K1
-	KMOVB      K1, R8
-	TESTL      R8, R8
-	JEQ        missiles
-	VMOVDQU64  Z1, 1664(AX)
-	VMOVDQU64  Z2, 1728(AX)
-	VMOVDQU64  Z3, 1792(AX)
-	VMOVDQU64  Z4, 3520(AX)
-	VMOVDQU64  Z5, 3584(AX)
-	VMOVDQU64  Z6, 3648(AX)
-	MOVQ       $0x00000002, SI
-	MOVQ       SI, next+40(FP)
-	MOVQ       R8, games+48(FP)
-	VZEROUPPER
-	RET
-
-resumed:
-	VMOVDQU64 1664(AX), Z1
-	VMOVDQU64 1728(AX), Z2
-	VMOVDQU64 1792(AX), Z3
-	VMOVDQU64 3520(AX), Z4
-	VMOVDQU64 3584(AX), Z5
-	VMOVDQU64 3648(AX), Z6
+	KORTESTB   K1, K1
+	JNE        strike
 
 missiles:
 	VMOVDQU64       640(AX), Z7
-	VPANDQ          Z1, Z7, Z7
-	VMOVDQU64       704(AX), Z10
-	VPTERNLOGQ      $0xfe, 960(AX), Z10, Z7
+	VPANDQ          Z8, Z7, Z7
+	VMOVDQU64       704(AX), Z13
+	VPTERNLOGQ      $0xfe, 960(AX), Z13, Z7
 	VMOVDQA64       Z7, Z7
-	VMOVDQU64       2496(AX), Z10
-	VPANDQ          Z4, Z10, Z10
-	VPORQ           Z7, Z10, Z10
-	VMOVDQU64       2560(AX), Z7
-	VPTERNLOGQ      $0xfe, 2816(AX), Z7, Z10
-	VMOVDQA64       Z10, Z7
+	VMOVDQU64       2688(AX), Z13
+	VPANDQ          Z6, Z13, Z13
+	VPORQ           Z7, Z13, Z13
+	VMOVDQU64       2752(AX), Z7
+	VPTERNLOGQ      $0xfe, 3008(AX), Z7, Z13
+	VMOVDQA64       Z13, Z7
 	VPTESTMQ        Z7, Z7, K1
 	KORTESTB        K1, K1
 	JNE             deep
-	VPBROADCASTQ    constants<>+40(SB), Z7
-	VMOVDQU64       1920(AX), Z10
-	VMOVDQU64       1984(AX), Z11
-	VMOVDQU64       2048(AX), Z12
-	VPCMPQ          $0x06, 3136(AX), Z0, K1
-	VMOVDQA64       Z1, Z1
-	VMOVDQU64       832(AX), Z13
-	VMOVDQU64       576(AX), Z16
-	VPANDQ          Z16, Z1, Z14
-	VPORQ           Z16, Z1, Z16
-	VMOVDQA64       Z14, Z1
-	VPANDQ.BCST.Z   constants<>+48(SB), Z16, K1, Z14
-	VPSLLQ          $0x01, Z16, Z15
-	VPANDQ.BCST.Z   constants<>+48(SB), Z15, K1, Z15
-	VPSLLQ          $0x02, Z16, Z16
-	VPANDQ.BCST     constants<>+56(SB), Z16, Z16
-	VMOVDQU64       Z16, 576(AX)
-	VMOVDQU64       896(AX), Z16
-	VMOVDQU64       640(AX), Z17
-	VPORQ           Z17, Z1, Z17
-	VPANDQ.BCST.Z   constants<>+48(SB), Z17, K1, Z1
-	VPSLLQ          $0x01, Z17, Z18
-	VPANDQ.BCST.Z   constants<>+48(SB), Z18, K1, Z18
-	VPSLLQ          $0x02, Z17, Z17
-	VPANDQ.BCST     constants<>+56(SB), Z17, Z17
-	VMOVDQU64       Z17, 640(AX)
-	VPANDQ.BCST     constants<>+64(SB), Z13, Z17
-	VPSRLQ          $0x01, Z13, Z13
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z14, Z13
-	VPANDQ.BCST     constants<>+64(SB), Z16, Z14
-	VPADDQ          Z14, Z17, Z17
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z1, Z16
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VMOVDQA64       Z16, Z14
-	VPTERNLOGQ      $0x80, Z10, Z1, Z14
-	VMOVDQA64       Z14, Z19
-	VPTERNLOGQ      $0x10, Z12, Z11, Z19
-	VPXORQ          Z19, Z10, Z10
-	VPANDNQ         Z14, Z11, Z19
-	VPANDNQ         Z12, Z19, Z12
-	VPXORQ          Z14, Z11, Z11
-	VPTERNLOGQ      $0xf4, Z16, Z1, Z14
-	VPANDNQ         Z13, Z14, Z13
-	VPANDNQ         Z16, Z1, Z16
-	VPANDQ.BCST     constants<>+64(SB), Z13, Z1
-	VPADDQ          Z1, Z17, Z17
-	VPSRLQ          $0x01, Z13, Z13
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z15, Z13
-	VPANDQ.BCST     constants<>+64(SB), Z16, Z1
-	VPADDQ          Z1, Z17, Z17
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z18, Z16
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VMOVDQA64       Z16, Z14
-	VPTERNLOGQ      $0x80, Z10, Z1, Z14
-	VMOVDQA64       Z14, Z15
-	VPTERNLOGQ      $0x10, Z12, Z11, Z15
-	VPXORQ          Z15, Z10, Z10
-	VPANDNQ         Z14, Z11, Z15
-	VPANDNQ         Z12, Z15, Z12
-	VPXORQ          Z14, Z11, Z11
-	VPTERNLOGQ      $0xf4, Z16, Z1, Z14
-	VPANDNQ         Z13, Z14, Z13
-	VPANDNQ         Z16, Z1, Z16
-	VMOVDQU64       Z13, 832(AX)
-	VMOVDQU64       Z16, 896(AX)
-	VPXORQ          Z8, Z8, Z8
-	VPSADBW         Z8, Z17, Z8
-	VPMULLQ         768(BX), Z8, Z8
-	VPADDQ          2944(AX), Z8, Z8
-	VMOVDQU64       Z8, 2944(AX)
-	VPCMPQ          $0x01, Z7, Z8, K1
-	VPXORQ          1920(AX), Z10, Z1
-	VMOVDQU64       2112(AX), Z13
+	VMOVDQU64       2112(AX), Z7
+	VMOVDQU64       2176(AX), Z13
 	VMOVDQU64       2240(AX), Z14
-	VMOVDQA64       Z10, Z8
-	VPTERNLOGQ      $0x80, Z14, Z13, Z8
-	VPOPCNTQ        Z8, Z8
-	VPMULUDQ        896(BX), Z8, Z8
-	VPADDQ          832(BX), Z8, Z8
-	VPADDQ          3072(AX), Z8, Z8
-	VMOVDQU64       Z8, 3072(AX)
-	VMOVDQU64       2368(AX), Z8
+	VPCMPQ          $0x06, 3328(AX), Z0, K1
+	VMOVDQA64       Z8, Z8
+	VMOVDQU64       832(AX), Z15
+	VMOVDQU64       576(AX), Z18
+	VPANDQ          Z18, Z8, Z16
+	VPORQ           Z18, Z8, Z18
+	VMOVDQA64       Z16, Z8
+	VPANDQ.BCST.Z   constants<>+80(SB), Z18, K1, Z16
+	VPSLLQ          $0x01, Z18, Z17
+	VPANDQ.BCST.Z   constants<>+80(SB), Z17, K1, Z17
+	VPSLLQ          $0x02, Z18, Z18
+	VPANDQ.BCST     constants<>+88(SB), Z18, Z18
+	VMOVDQU64       Z18, 576(AX)
+	VMOVDQU64       896(AX), Z18
+	VMOVDQU64       640(AX), Z19
+	VPORQ           Z19, Z8, Z19
+	VPANDQ.BCST.Z   constants<>+80(SB), Z19, K1, Z8
+	VPSLLQ          $0x01, Z19, Z20
+	VPANDQ.BCST.Z   constants<>+80(SB), Z20, K1, Z20
+	VPSLLQ          $0x02, Z19, Z19
+	VPANDQ.BCST     constants<>+88(SB), Z19, Z19
+	VMOVDQU64       Z19, 640(AX)
+	VPANDQ.BCST     constants<>+96(SB), Z15, Z19
+	VPSRLQ          $0x01, Z15, Z15
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z16, Z15
+	VPANDQ.BCST     constants<>+96(SB), Z18, Z16
+	VPADDQ          Z16, Z19, Z19
+	VPSRLQ          $0x01, Z18, Z18
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z8, Z18
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VMOVDQA64       Z18, Z16
+	VPTERNLOGQ      $0x80, Z7, Z8, Z16
+	VMOVDQA64       Z16, Z21
+	VPTERNLOGQ      $0x10, Z14, Z13, Z21
+	VPXORQ          Z21, Z7, Z7
+	VPANDNQ         Z16, Z13, Z21
+	VPANDNQ         Z14, Z21, Z14
+	VPXORQ          Z16, Z13, Z13
+	VPTERNLOGQ      $0xf4, Z18, Z8, Z16
+	VPANDNQ         Z15, Z16, Z15
+	VPANDNQ         Z18, Z8, Z18
+	VPANDQ.BCST     constants<>+96(SB), Z15, Z8
+	VPADDQ          Z8, Z19, Z19
+	VPSRLQ          $0x01, Z15, Z15
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z17, Z15
+	VPANDQ.BCST     constants<>+96(SB), Z18, Z8
+	VPADDQ          Z8, Z19, Z19
+	VPSRLQ          $0x01, Z18, Z18
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z20, Z18
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VMOVDQA64       Z18, Z16
+	VPTERNLOGQ      $0x80, Z7, Z8, Z16
+	VMOVDQA64       Z16, Z17
+	VPTERNLOGQ      $0x10, Z14, Z13, Z17
+	VPXORQ          Z17, Z7, Z7
+	VPANDNQ         Z16, Z13, Z17
+	VPANDNQ         Z14, Z17, Z14
+	VPXORQ          Z16, Z13, Z13
+	VPTERNLOGQ      $0xf4, Z18, Z8, Z16
+	VPANDNQ         Z15, Z16, Z15
+	VPANDNQ         Z18, Z8, Z18
+	VMOVDQU64       Z15, 832(AX)
+	VMOVDQU64       Z18, 896(AX)
+	VPXORQ          Z2, Z2, Z2
+	VPSADBW         Z2, Z19, Z2
+	VPMULLQ         1024(BX), Z2, Z2
+	VPADDQ          3136(AX), Z2, Z2
+	VMOVDQU64       Z2, 3136(AX)
+	VPXORQ          2112(AX), Z7, Z2
 	VMOVDQU64       2304(AX), Z15
-	VMOVDQU64       Z15, 2368(AX)
-	VMOVDQU64       Z6, 2304(AX)
-	VPTERNLOGQ      $0xfe, Z5, Z8, Z10
-	VMOVDQU64       Z10, 1920(AX)
-	VPTERNLOGQ      $0x54, Z1, Z8, Z11
-	VMOVDQU64       Z11, 1984(AX)
-	VPORQ           Z8, Z12, Z12
-	VMOVDQU64       Z12, 2048(AX)
-	VPANDNQ         1856(AX), Z1, Z5
-	VMOVDQU64       Z5, 1856(AX)
-	VMOVDQU64       2176(AX), Z5
-	VMOVDQA64       Z5, Z6
-	VPTERNLOGQ      $0x80, Z13, Z1, Z6
-	VPANDNQ         Z13, Z1, Z13
-	VMOVDQU64       Z13, 2112(AX)
-	VPANDNQ         Z5, Z1, Z5
-	VMOVDQU64       Z5, 2176(AX)
-	VPANDNQ         Z14, Z1, Z14
+	VMOVDQU64       2432(AX), Z16
+	VMOVDQA64       Z7, Z8
+	VPTERNLOGQ      $0x80, Z16, Z15, Z8
+	VPOPCNTQ        Z8, Z8
+	VPMULUDQ        1280(BX), Z8, Z8
+	VPADDQ          1216(BX), Z8, Z8
+	VPADDQ          3264(AX), Z8, Z8
+	VMOVDQU64       Z8, 3264(AX)
+	VMOVDQU64       2560(AX), Z8
+	VMOVDQU64       2496(AX), Z17
+	VMOVDQU64       Z17, 2560(AX)
+	VMOVDQU64       Z12, 2496(AX)
+	VPTERNLOGQ      $0xfe, Z11, Z8, Z7
+	VMOVDQU64       Z7, 2112(AX)
+	VPTERNLOGQ      $0x54, Z2, Z8, Z13
+	VMOVDQU64       Z13, 2176(AX)
+	VPORQ           Z8, Z14, Z14
 	VMOVDQU64       Z14, 2240(AX)
-	KMOVB           K1, K1
-	VMOVDQA64       Z6, Z1
-	VMOVDQU64       64(AX), Z5
-	VMOVDQU64       128(AX), Z6
+	VMOVDQU64       2368(AX), Z7
+	VMOVDQU64       2048(AX), Z8
+	VMOVDQA64       Z2, Z11
+	VPTERNLOGQ      $0x80, Z15, Z7, Z11
+	VPANDNQ         Z15, Z2, Z15
+	VMOVDQU64       Z15, 2304(AX)
+	VPANDNQ         Z7, Z2, Z7
+	VMOVDQU64       Z7, 2368(AX)
+	VPANDNQ         Z16, Z2, Z16
+	VMOVDQU64       Z16, 2432(AX)
+	VPANDNQ         Z8, Z2, Z8
+	VMOVDQU64       Z8, 2048(AX)
+	VPORQ           Z11, Z1, Z1
+	VMOVDQU64       64(AX), Z2
+	VMOVDQU64       128(AX), Z7
 	VMOVDQU64       192(AX), Z8
-	VPCMPQ          $0x06, 1280(AX), Z0, K2
-	VMOVDQA64       Z4, Z4
-	VMOVDQU64       2688(AX), Z10
-	VMOVDQU64       2432(AX), Z13
-	VPANDQ          Z13, Z4, Z11
-	VPORQ           Z13, Z4, Z13
-	VMOVDQA64       Z11, Z4
-	VPANDQ.BCST.Z   constants<>+48(SB), Z13, K2, Z11
-	VPSLLQ          $0x01, Z13, Z12
-	VPANDQ.BCST.Z   constants<>+48(SB), Z12, K2, Z12
-	VPSLLQ          $0x02, Z13, Z13
-	VPANDQ.BCST     constants<>+56(SB), Z13, Z13
-	VMOVDQU64       Z13, 2432(AX)
-	VMOVDQU64       2752(AX), Z13
-	VMOVDQU64       2496(AX), Z14
-	VPORQ           Z14, Z4, Z14
-	VPANDQ.BCST.Z   constants<>+48(SB), Z14, K2, Z4
-	VPSLLQ          $0x01, Z14, Z15
-	VPANDQ.BCST.Z   constants<>+48(SB), Z15, K2, Z15
+	VPCMPQ          $0x06, 1280(AX), Z0, K1
+	VMOVDQA64       Z6, Z6
+	VMOVDQU64       2880(AX), Z11
+	VMOVDQU64       2624(AX), Z14
+	VPANDQ          Z14, Z6, Z12
+	VPORQ           Z14, Z6, Z14
+	VMOVDQA64       Z12, Z6
+	VPANDQ.BCST.Z   constants<>+80(SB), Z14, K1, Z12
+	VPSLLQ          $0x01, Z14, Z13
+	VPANDQ.BCST.Z   constants<>+80(SB), Z13, K1, Z13
 	VPSLLQ          $0x02, Z14, Z14
-	VPANDQ.BCST     constants<>+56(SB), Z14, Z14
-	VMOVDQU64       Z14, 2496(AX)
-	VPANDQ.BCST     constants<>+64(SB), Z10, Z14
-	VPSRLQ          $0x01, Z10, Z10
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z11, Z10
-	VPANDQ.BCST     constants<>+64(SB), Z13, Z11
-	VPADDQ          Z11, Z14, Z14
-	VPSRLQ          $0x01, Z13, Z13
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z4, Z13
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VMOVDQA64       Z13, Z11
-	VPTERNLOGQ      $0x80, Z5, Z4, Z11
-	VMOVDQA64       Z11, Z16
-	VPTERNLOGQ      $0x10, Z8, Z6, Z16
-	VPXORQ          Z16, Z5, Z5
-	VPANDNQ         Z11, Z6, Z16
-	VPANDNQ         Z8, Z16, Z8
-	VPXORQ          Z11, Z6, Z6
-	VPTERNLOGQ      $0xf4, Z13, Z4, Z11
-	VPANDNQ         Z10, Z11, Z10
-	VPANDNQ         Z13, Z4, Z13
-	VPANDQ.BCST     constants<>+64(SB), Z10, Z4
-	VPADDQ          Z4, Z14, Z14
-	VPSRLQ          $0x01, Z10, Z10
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z12, Z10
-	VPANDQ.BCST     constants<>+64(SB), Z13, Z4
-	VPADDQ          Z4, Z14, Z14
-	VPSRLQ          $0x01, Z13, Z13
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z15, Z13
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VMOVDQA64       Z13, Z11
-	VPTERNLOGQ      $0x80, Z5, Z4, Z11
-	VMOVDQA64       Z11, Z12
-	VPTERNLOGQ      $0x10, Z8, Z6, Z12
-	VPXORQ          Z12, Z5, Z5
-	VPANDNQ         Z11, Z6, Z12
+	VPANDQ.BCST     constants<>+88(SB), Z14, Z14
+	VMOVDQU64       Z14, 2624(AX)
+	VMOVDQU64       2944(AX), Z14
+	VMOVDQU64       2688(AX), Z15
+	VPORQ           Z15, Z6, Z15
+	VPANDQ.BCST.Z   constants<>+80(SB), Z15, K1, Z6
+	VPSLLQ          $0x01, Z15, Z16
+	VPANDQ.BCST.Z   constants<>+80(SB), Z16, K1, Z16
+	VPSLLQ          $0x02, Z15, Z15
+	VPANDQ.BCST     constants<>+88(SB), Z15, Z15
+	VMOVDQU64       Z15, 2688(AX)
+	VPANDQ.BCST     constants<>+96(SB), Z11, Z15
+	VPSRLQ          $0x01, Z11, Z11
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z12, Z11
+	VPANDQ.BCST     constants<>+96(SB), Z14, Z12
+	VPADDQ          Z12, Z15, Z15
+	VPSRLQ          $0x01, Z14, Z14
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z6, Z14
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
 	VPANDNQ         Z8, Z12, Z8
-	VPXORQ          Z11, Z6, Z6
-	VPTERNLOGQ      $0xf4, Z13, Z4, Z11
-	VPANDNQ         Z10, Z11, Z10
-	VPANDNQ         Z13, Z4, Z13
-	VMOVDQU64       Z10, 2688(AX)
-	VMOVDQU64       Z13, 2752(AX)
-	VPXORQ          Z9, Z9, Z9
-	VPSADBW         Z9, Z14, Z9
-	VPMULLQ         768(BX), Z9, Z9
-	VPADDQ          1088(AX), Z9, Z9
-	VMOVDQU64       Z9, 1088(AX)
-	VPCMPQ          $0x01, Z7, Z9, K2
-	VPXORQ          64(AX), Z5, Z4
-	VMOVDQU64       256(AX), Z9
-	VMOVDQU64       384(AX), Z10
-	VMOVDQA64       Z5, Z7
-	VPTERNLOGQ      $0x80, Z10, Z9, Z7
-	VPOPCNTQ        Z7, Z7
-	VPMULUDQ        896(BX), Z7, Z7
-	VPADDQ          832(BX), Z7, Z7
-	VPADDQ          1216(AX), Z7, Z7
-	VMOVDQU64       Z7, 1216(AX)
-	VMOVDQU64       512(AX), Z7
-	VMOVDQU64       448(AX), Z11
-	VMOVDQU64       Z11, 512(AX)
-	VMOVDQU64       Z3, 448(AX)
-	VPTERNLOGQ      $0xfe, Z2, Z7, Z5
-	VMOVDQU64       Z5, 64(AX)
-	VPTERNLOGQ      $0x54, Z4, Z7, Z6
-	VMOVDQU64       Z6, 128(AX)
-	VPORQ           Z7, Z8, Z8
+	VPXORQ          Z6, Z7, Z7
+	VMOVDQA64       Z14, Z12
+	VPTERNLOGQ      $0x80, Z2, Z6, Z12
+	VMOVDQA64       Z12, Z17
+	VPTERNLOGQ      $0x10, Z8, Z7, Z17
+	VPXORQ          Z17, Z2, Z2
+	VPANDNQ         Z12, Z7, Z17
+	VPANDNQ         Z8, Z17, Z8
+	VPXORQ          Z12, Z7, Z7
+	VPTERNLOGQ      $0xf4, Z14, Z6, Z12
+	VPANDNQ         Z11, Z12, Z11
+	VPANDNQ         Z14, Z6, Z14
+	VPANDQ.BCST     constants<>+96(SB), Z11, Z6
+	VPADDQ          Z6, Z15, Z15
+	VPSRLQ          $0x01, Z11, Z11
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z13, Z11
+	VPANDQ.BCST     constants<>+96(SB), Z14, Z6
+	VPADDQ          Z6, Z15, Z15
+	VPSRLQ          $0x01, Z14, Z14
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z16, Z14
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VMOVDQA64       Z14, Z12
+	VPTERNLOGQ      $0x80, Z2, Z6, Z12
+	VMOVDQA64       Z12, Z13
+	VPTERNLOGQ      $0x10, Z8, Z7, Z13
+	VPXORQ          Z13, Z2, Z2
+	VPANDNQ         Z12, Z7, Z13
+	VPANDNQ         Z8, Z13, Z8
+	VPXORQ          Z12, Z7, Z7
+	VPTERNLOGQ      $0xf4, Z14, Z6, Z12
+	VPANDNQ         Z11, Z12, Z11
+	VPANDNQ         Z14, Z6, Z14
+	VMOVDQU64       Z11, 2880(AX)
+	VMOVDQU64       Z14, 2944(AX)
+	VPXORQ          Z3, Z3, Z3
+	VPSADBW         Z3, Z15, Z3
+	VPMULLQ         1024(BX), Z3, Z3
+	VPADDQ          1088(AX), Z3, Z3
+	VMOVDQU64       Z3, 1088(AX)
+	VPXORQ          64(AX), Z2, Z3
+	VMOVDQU64       256(AX), Z11
+	VMOVDQU64       384(AX), Z12
+	VMOVDQA64       Z2, Z6
+	VPTERNLOGQ      $0x80, Z12, Z11, Z6
+	VPOPCNTQ        Z6, Z6
+	VPMULUDQ        1280(BX), Z6, Z6
+	VPADDQ          1216(BX), Z6, Z6
+	VPADDQ          1216(AX), Z6, Z6
+	VMOVDQU64       Z6, 1216(AX)
+	VMOVDQU64       512(AX), Z6
+	VMOVDQU64       448(AX), Z13
+	VMOVDQU64       Z13, 512(AX)
+	VMOVDQU64       Z10, 448(AX)
+	VPTERNLOGQ      $0xfe, Z9, Z6, Z2
+	VMOVDQU64       Z2, 64(AX)
+	VPTERNLOGQ      $0x54, Z3, Z6, Z7
+	VMOVDQU64       Z7, 128(AX)
+	VPORQ           Z6, Z8, Z8
 	VMOVDQU64       Z8, 192(AX)
-	VPANDNQ         (AX), Z4, Z2
-	VMOVDQU64       Z2, (AX)
 	VMOVDQU64       320(AX), Z2
-	VMOVDQA64       Z2, Z3
-	VPTERNLOGQ      $0x80, Z9, Z4, Z3
-	VPANDNQ         Z9, Z4, Z9
-	VMOVDQU64       Z9, 256(AX)
-	VPANDNQ         Z2, Z4, Z2
+	VMOVDQU64       (AX), Z6
+	VMOVDQA64       Z3, Z7
+	VPTERNLOGQ      $0x80, Z11, Z2, Z7
+	VPANDNQ         Z11, Z3, Z11
+	VMOVDQU64       Z11, 256(AX)
+	VPANDNQ         Z2, Z3, Z2
 	VMOVDQU64       Z2, 320(AX)
-	VPANDNQ         Z10, Z4, Z10
-	VMOVDQU64       Z10, 384(AX)
-	KORB            K2, K1, K1
-	VPORQ           Z3, Z1, Z1
-	VPTESTMQ        Z1, Z1, K2
-	VPCMPQ          $0x05, 1408(AX), Z0, K3
-	KORB            K3, K2, K2
-	VMOVDQU64       1536(AX), Z1
-	VPCMPQ          $0x05, 1024(BX), Z1, K3
-	KORB            K3, K1, K1
-	VPCMPQ          $0x05, 3264(AX), Z0, K3
-	KORB            K3, K2, K2
-	VMOVDQU64       3392(AX), Z1
-	VPCMPQ          $0x05, 1024(BX), Z1, K3
-	KORB            K3, K1, K1
-	VPSUBQ.BCST     constants<>+32(SB), Z0, Z0
-	VMOVDQU64       Z0, 3712(AX)
-	VPCMPQ          $0x06, 960(BX), Z0, K3
-	KORB            K3, K1, K1
-	KMOVB           K1, R8
-	KMOVB           K2, SI
-	SHLL            $0x08, SI
-	ORL             SI, R8
-	MOVQ            $0x00000003, SI
-	MOVQ            SI, next+40(FP)
-	MOVQ            R8, games+48(FP)
+	VPANDNQ         Z12, Z3, Z12
+	VMOVDQU64       Z12, 384(AX)
+	VPANDNQ         Z6, Z3, Z6
+	VMOVDQU64       Z6, (AX)
+	VPORQ           Z7, Z1, Z1
+
+end:
+	VPSUBQ.BCST constants<>+72(SB), Z0, Z2
+	VMOVDQU64   Z2, 4096(AX)
+	VPCMPQ      $0x06, 1344(BX), Z2, K1
+	VPTESTMQ    Z1, Z1, K2
+	VMOVDQU64   1088(AX), Z1
+	VPCMPQ.BCST $0x01, constants<>+104(SB), Z1, K3
+	KORB        K3, K1, K1
+	VMOVDQU64   1536(AX), Z1
+	VPCMPQ      $0x05, 1408(BX), Z1, K3
+	KORB        K3, K1, K1
+	VPCMPQ      $0x05, 1408(AX), Z0, K3
+	KORB        K3, K2, K2
+	VMOVDQU64   3136(AX), Z1
+	VPCMPQ.BCST $0x01, constants<>+104(SB), Z1, K3
+	KORB        K3, K1, K1
+	VMOVDQU64   3584(AX), Z1
+	VPCMPQ      $0x05, 1408(BX), Z1, K3
+	KORB        K3, K1, K1
+	VPCMPQ      $0x05, 3456(AX), Z0, K3
+	KORB        K3, K2, K2
+	KMOVB       K1, R8
+	KORTESTB    K2, K2
+	JNE         review
+
+leave:
+	MOVQ $0x00000002, SI
+	MOVQ SI, next+40(FP)
+	MOVQ R8, games+48(FP)
 	VZEROUPPER
 	RET
 
+review:
+	VMOVDQU64    (AX), Z1
+	VMOVDQU64    64(AX), Z2
+	VPBROADCASTQ constants<>+112(SB), Z3
+	VMOVDQU64    1664(AX), Z6
+	VMOVDQU64    1728(AX), Z7
+	VMOVDQU64    1792(AX), Z8
+	VPTESTMQ     Z1, Z6, K1
+	VMOVDQU64    1856(AX), Z9
+	VMOVDQU64    1920(AX), Z10
+	VMOVDQU64    1984(AX), Z11
+	VPTESTMQ     Z1, Z9, K2
+	KANDNB       K2, K1, K3
+	KANDB        K2, K1, K4
+	KORB         K1, K2, K2
+	VPXORQ       Z6, Z6, Z6
+	VMOVDQU64    1664(AX), K1, Z6
+	VMOVDQA64    Z9, K3, Z6
+	VMOVDQA64    Z10, K3, Z7
+	VPBLENDMQ    Z7, Z3, K2, Z7
+	VPBLENDMQ    Z10, Z3, K4, Z10
+	VMOVDQA64    Z11, K3, Z8
+	VPBLENDMQ    Z8, Z3, K2, Z8
+	VPBLENDMQ    Z11, Z3, K4, Z11
+	VMOVDQA64.Z  Z9, K4, Z9
+	VPXORQ       Z4, Z4, Z4
+	VPSUBQ.BCST  constants<>+72(SB), Z4, K2, Z4
+	VPSUBQ.BCST  constants<>+72(SB), Z4, K4, Z4
+	VMOVDQU64    Z4, 1600(AX)
+	VPCMPQ       $0x05, Z8, Z0, K1
+	VPORQ        Z6, Z2, K1, Z2
+	VMOVDQA64    Z3, K1, Z8
+	VMOVDQU64    Z6, 1664(AX)
+	VMOVDQU64    Z7, 1728(AX)
+	VMOVDQU64    Z8, 1792(AX)
+	VPCMPQ       $0x05, Z11, Z0, K1
+	VPORQ        Z9, Z2, K1, Z2
+	VMOVDQA64    Z3, K1, Z11
+	VMOVDQU64    Z9, 1856(AX)
+	VMOVDQU64    Z10, 1920(AX)
+	VMOVDQU64    Z11, 1984(AX)
+	VMOVDQU64    Z2, 64(AX)
+	VPMINSQ      Z7, Z10, Z10
+	VMOVDQU64    Z10, 1344(AX)
+	VPMINSQ      Z8, Z11, Z11
+	VMOVDQU64    Z11, 1408(AX)
+	VMOVDQU64    2048(AX), Z1
+	VMOVDQU64    2112(AX), Z2
+	VPBROADCASTQ constants<>+112(SB), Z3
+	VMOVDQU64    3712(AX), Z4
+	VMOVDQU64    3776(AX), Z6
+	VMOVDQU64    3840(AX), Z7
+	VPTESTMQ     Z1, Z4, K1
+	VMOVDQU64    3904(AX), Z8
+	VMOVDQU64    3968(AX), Z9
+	VMOVDQU64    4032(AX), Z10
+	VPTESTMQ     Z1, Z8, K2
+	KANDNB       K2, K1, K3
+	KANDB        K2, K1, K4
+	KORB         K1, K2, K2
+	VPXORQ       Z4, Z4, Z4
+	VMOVDQU64    3712(AX), K1, Z4
+	VMOVDQA64    Z8, K3, Z4
+	VMOVDQA64    Z9, K3, Z6
+	VPBLENDMQ    Z6, Z3, K2, Z6
+	VPBLENDMQ    Z9, Z3, K4, Z9
+	VMOVDQA64    Z10, K3, Z7
+	VPBLENDMQ    Z7, Z3, K2, Z7
+	VPBLENDMQ    Z10, Z3, K4, Z10
+	VMOVDQA64.Z  Z8, K4, Z8
+	VPXORQ       Z5, Z5, Z5
+	VPSUBQ.BCST  constants<>+72(SB), Z5, K2, Z5
+	VPSUBQ.BCST  constants<>+72(SB), Z5, K4, Z5
+	VMOVDQU64    Z5, 3648(AX)
+	VPCMPQ       $0x05, Z7, Z0, K1
+	VPORQ        Z4, Z2, K1, Z2
+	VMOVDQA64    Z3, K1, Z7
+	VMOVDQU64    Z4, 3712(AX)
+	VMOVDQU64    Z6, 3776(AX)
+	VMOVDQU64    Z7, 3840(AX)
+	VPCMPQ       $0x05, Z10, Z0, K1
+	VPORQ        Z8, Z2, K1, Z2
+	VMOVDQA64    Z3, K1, Z10
+	VMOVDQU64    Z8, 3904(AX)
+	VMOVDQU64    Z9, 3968(AX)
+	VMOVDQU64    Z10, 4032(AX)
+	VMOVDQU64    Z2, 2112(AX)
+	VPMINSQ      Z6, Z9, Z9
+	VMOVDQU64    Z9, 3392(AX)
+	VPMINSQ      Z7, Z10, Z10
+	VMOVDQU64    Z10, 3456(AX)
+	JMP          leave
+
 deep:
-	VPBROADCASTQ    constants<>+40(SB), Z7
-	VMOVDQU64       1920(AX), Z10
-	VMOVDQU64       1984(AX), Z11
-	VMOVDQU64       2048(AX), Z12
-	VPCMPQ          $0x06, 3136(AX), Z0, K1
-	VMOVDQA64       Z1, Z1
-	VMOVDQU64       832(AX), Z13
-	VMOVDQU64       576(AX), Z16
-	VPANDQ          Z16, Z1, Z14
-	VPORQ           Z16, Z1, Z16
-	VMOVDQA64       Z14, Z1
-	VPANDQ.BCST.Z   constants<>+48(SB), Z16, K1, Z14
-	VPSLLQ          $0x01, Z16, Z15
-	VPANDQ.BCST.Z   constants<>+48(SB), Z15, K1, Z15
-	VPSLLQ          $0x02, Z16, Z16
-	VPANDQ.BCST     constants<>+56(SB), Z16, Z16
-	VMOVDQU64       Z16, 576(AX)
-	VMOVDQU64       896(AX), Z16
-	VMOVDQU64       640(AX), Z19
-	VPANDQ          Z19, Z1, Z17
-	VPORQ           Z19, Z1, Z19
-	VMOVDQA64       Z17, Z1
-	VPANDQ.BCST.Z   constants<>+48(SB), Z19, K1, Z17
-	VPSLLQ          $0x01, Z19, Z18
-	VPANDQ.BCST.Z   constants<>+48(SB), Z18, K1, Z18
-	VPSLLQ          $0x02, Z19, Z19
-	VPANDQ.BCST     constants<>+56(SB), Z19, Z19
-	VMOVDQU64       Z19, 640(AX)
-	VMOVDQU64       960(AX), Z19
-	VMOVDQU64       704(AX), Z22
-	VPANDQ          Z22, Z1, Z20
-	VPORQ           Z22, Z1, Z22
-	VMOVDQA64       Z20, Z1
-	VPANDQ.BCST.Z   constants<>+48(SB), Z22, K1, Z20
-	VPSLLQ          $0x01, Z22, Z21
-	VPANDQ.BCST.Z   constants<>+48(SB), Z21, K1, Z21
-	VPSLLQ          $0x02, Z22, Z22
-	VPANDQ.BCST     constants<>+56(SB), Z22, Z22
-	VMOVDQU64       Z22, 704(AX)
-	VMOVDQU64       1024(AX), Z22
-	VMOVDQU64       768(AX), Z23
-	VPORQ           Z23, Z1, Z23
-	VPANDQ.BCST.Z   constants<>+48(SB), Z23, K1, Z1
-	VPSLLQ          $0x01, Z23, Z24
-	VPANDQ.BCST.Z   constants<>+48(SB), Z24, K1, Z24
-	VPSLLQ          $0x02, Z23, Z23
-	VPANDQ.BCST     constants<>+56(SB), Z23, Z23
-	VMOVDQU64       Z23, 768(AX)
-	VPANDQ.BCST     constants<>+64(SB), Z13, Z23
-	VPSRLQ          $0x01, Z13, Z13
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z14, Z13
-	VPANDQ.BCST     constants<>+64(SB), Z16, Z14
-	VPADDQ          Z14, Z23, Z23
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z17, Z16
-	VPANDQ.BCST     constants<>+64(SB), Z19, Z14
-	VPADDQ          Z14, Z23, Z23
-	VPSRLQ          $0x01, Z19, Z19
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z20, Z19
-	VPANDQ.BCST     constants<>+64(SB), Z22, Z14
-	VPADDQ          Z14, Z23, Z23
-	VPSRLQ          $0x01, Z22, Z22
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z1, Z22
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VPTERNLOGQ      $0xd8, Z1, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
-	VPANDNQ         Z22, Z1, Z22
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VPTERNLOGQ      $0xd8, Z1, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
-	VPANDNQ         Z22, Z1, Z22
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VPTERNLOGQ      $0xd8, Z1, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
-	VPANDNQ         Z22, Z1, Z22
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VPTERNLOGQ      $0xd8, Z1, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
-	VPANDNQ         Z22, Z1, Z22
-	VPANDQ.BCST     constants<>+64(SB), Z13, Z1
-	VPADDQ          Z1, Z23, Z23
-	VPSRLQ          $0x01, Z13, Z13
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z15, Z13
-	VPANDQ.BCST     constants<>+64(SB), Z16, Z1
-	VPADDQ          Z1, Z23, Z23
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z18, Z16
-	VPANDQ.BCST     constants<>+64(SB), Z19, Z1
-	VPADDQ          Z1, Z23, Z23
-	VPSRLQ          $0x01, Z19, Z19
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z21, Z19
-	VPANDQ.BCST     constants<>+64(SB), Z22, Z1
-	VPADDQ          Z1, Z23, Z23
-	VPSRLQ          $0x01, Z22, Z22
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z24, Z22
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VPTERNLOGQ      $0xd8, Z1, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
-	VPANDNQ         Z22, Z1, Z22
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VPTERNLOGQ      $0xd8, Z1, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
-	VPANDNQ         Z22, Z1, Z22
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VPTERNLOGQ      $0xd8, Z1, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
-	VPANDNQ         Z22, Z1, Z22
-	VPANDQ          Z13, Z10, Z1
-	VMOVDQA64       Z1, Z14
-	VPTERNLOGQ      $0x10, Z12, Z11, Z14
-	VPXORQ          Z14, Z10, Z10
-	VPANDNQ         Z1, Z11, Z14
-	VPANDNQ         Z12, Z14, Z12
-	VPXORQ          Z1, Z11, Z11
-	VPTERNLOGQ      $0xd8, Z1, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
-	VPANDNQ         Z22, Z1, Z22
-	VMOVDQU64       Z13, 832(AX)
-	VMOVDQU64       Z16, 896(AX)
-	VMOVDQU64       Z19, 960(AX)
-	VMOVDQU64       Z22, 1024(AX)
-	VPXORQ          Z8, Z8, Z8
-	VPSADBW         Z8, Z23, Z8
-	VPMULLQ         768(BX), Z8, Z8
-	VPADDQ          2944(AX), Z8, Z8
-	VMOVDQU64       Z8, 2944(AX)
-	VPCMPQ          $0x01, Z7, Z8, K1
-	VPXORQ          1920(AX), Z10, Z1
-	VMOVDQU64       2112(AX), Z13
+	VMOVDQU64       2112(AX), Z7
+	VMOVDQU64       2176(AX), Z13
 	VMOVDQU64       2240(AX), Z14
-	VMOVDQA64       Z10, Z8
-	VPTERNLOGQ      $0x80, Z14, Z13, Z8
-	VPOPCNTQ        Z8, Z8
-	VPMULUDQ        896(BX), Z8, Z8
-	VPADDQ          832(BX), Z8, Z8
-	VPADDQ          3072(AX), Z8, Z8
-	VMOVDQU64       Z8, 3072(AX)
-	VMOVDQU64       2368(AX), Z8
+	VPCMPQ          $0x06, 3328(AX), Z0, K1
+	VMOVDQA64       Z8, Z8
+	VMOVDQU64       832(AX), Z15
+	VMOVDQU64       576(AX), Z18
+	VPANDQ          Z18, Z8, Z16
+	VPORQ           Z18, Z8, Z18
+	VMOVDQA64       Z16, Z8
+	VPANDQ.BCST.Z   constants<>+80(SB), Z18, K1, Z16
+	VPSLLQ          $0x01, Z18, Z17
+	VPANDQ.BCST.Z   constants<>+80(SB), Z17, K1, Z17
+	VPSLLQ          $0x02, Z18, Z18
+	VPANDQ.BCST     constants<>+88(SB), Z18, Z18
+	VMOVDQU64       Z18, 576(AX)
+	VMOVDQU64       896(AX), Z18
+	VMOVDQU64       640(AX), Z21
+	VPANDQ          Z21, Z8, Z19
+	VPORQ           Z21, Z8, Z21
+	VMOVDQA64       Z19, Z8
+	VPANDQ.BCST.Z   constants<>+80(SB), Z21, K1, Z19
+	VPSLLQ          $0x01, Z21, Z20
+	VPANDQ.BCST.Z   constants<>+80(SB), Z20, K1, Z20
+	VPSLLQ          $0x02, Z21, Z21
+	VPANDQ.BCST     constants<>+88(SB), Z21, Z21
+	VMOVDQU64       Z21, 640(AX)
+	VMOVDQU64       960(AX), Z21
+	VMOVDQU64       704(AX), Z24
+	VPANDQ          Z24, Z8, Z22
+	VPORQ           Z24, Z8, Z24
+	VMOVDQA64       Z22, Z8
+	VPANDQ.BCST.Z   constants<>+80(SB), Z24, K1, Z22
+	VPSLLQ          $0x01, Z24, Z23
+	VPANDQ.BCST.Z   constants<>+80(SB), Z23, K1, Z23
+	VPSLLQ          $0x02, Z24, Z24
+	VPANDQ.BCST     constants<>+88(SB), Z24, Z24
+	VMOVDQU64       Z24, 704(AX)
+	VMOVDQU64       1024(AX), Z24
+	VMOVDQU64       768(AX), Z25
+	VPORQ           Z25, Z8, Z25
+	VPANDQ.BCST.Z   constants<>+80(SB), Z25, K1, Z8
+	VPSLLQ          $0x01, Z25, Z26
+	VPANDQ.BCST.Z   constants<>+80(SB), Z26, K1, Z26
+	VPSLLQ          $0x02, Z25, Z25
+	VPANDQ.BCST     constants<>+88(SB), Z25, Z25
+	VMOVDQU64       Z25, 768(AX)
+	VPANDQ.BCST     constants<>+96(SB), Z15, Z25
+	VPSRLQ          $0x01, Z15, Z15
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z16, Z15
+	VPANDQ.BCST     constants<>+96(SB), Z18, Z16
+	VPADDQ          Z16, Z25, Z25
+	VPSRLQ          $0x01, Z18, Z18
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z19, Z18
+	VPANDQ.BCST     constants<>+96(SB), Z21, Z16
+	VPADDQ          Z16, Z25, Z25
+	VPSRLQ          $0x01, Z21, Z21
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z22, Z21
+	VPANDQ.BCST     constants<>+96(SB), Z24, Z16
+	VPADDQ          Z16, Z25, Z25
+	VPSRLQ          $0x01, Z24, Z24
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z8, Z24
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VPTERNLOGQ      $0xd8, Z8, Z18, Z15
+	VPTERNLOGQ      $0xd8, Z8, Z21, Z18
+	VPTERNLOGQ      $0xd8, Z8, Z24, Z21
+	VPANDNQ         Z24, Z8, Z24
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VPTERNLOGQ      $0xd8, Z8, Z18, Z15
+	VPTERNLOGQ      $0xd8, Z8, Z21, Z18
+	VPTERNLOGQ      $0xd8, Z8, Z24, Z21
+	VPANDNQ         Z24, Z8, Z24
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VPTERNLOGQ      $0xd8, Z8, Z18, Z15
+	VPTERNLOGQ      $0xd8, Z8, Z21, Z18
+	VPTERNLOGQ      $0xd8, Z8, Z24, Z21
+	VPANDNQ         Z24, Z8, Z24
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VPTERNLOGQ      $0xd8, Z8, Z18, Z15
+	VPTERNLOGQ      $0xd8, Z8, Z21, Z18
+	VPTERNLOGQ      $0xd8, Z8, Z24, Z21
+	VPANDNQ         Z24, Z8, Z24
+	VPANDQ.BCST     constants<>+96(SB), Z15, Z8
+	VPADDQ          Z8, Z25, Z25
+	VPSRLQ          $0x01, Z15, Z15
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z17, Z15
+	VPANDQ.BCST     constants<>+96(SB), Z18, Z8
+	VPADDQ          Z8, Z25, Z25
+	VPSRLQ          $0x01, Z18, Z18
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z20, Z18
+	VPANDQ.BCST     constants<>+96(SB), Z21, Z8
+	VPADDQ          Z8, Z25, Z25
+	VPSRLQ          $0x01, Z21, Z21
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z23, Z21
+	VPANDQ.BCST     constants<>+96(SB), Z24, Z8
+	VPADDQ          Z8, Z25, Z25
+	VPSRLQ          $0x01, Z24, Z24
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z26, Z24
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VPTERNLOGQ      $0xd8, Z8, Z18, Z15
+	VPTERNLOGQ      $0xd8, Z8, Z21, Z18
+	VPTERNLOGQ      $0xd8, Z8, Z24, Z21
+	VPANDNQ         Z24, Z8, Z24
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VPTERNLOGQ      $0xd8, Z8, Z18, Z15
+	VPTERNLOGQ      $0xd8, Z8, Z21, Z18
+	VPTERNLOGQ      $0xd8, Z8, Z24, Z21
+	VPANDNQ         Z24, Z8, Z24
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VPTERNLOGQ      $0xd8, Z8, Z18, Z15
+	VPTERNLOGQ      $0xd8, Z8, Z21, Z18
+	VPTERNLOGQ      $0xd8, Z8, Z24, Z21
+	VPANDNQ         Z24, Z8, Z24
+	VPANDQ          Z15, Z7, Z8
+	VMOVDQA64       Z8, Z16
+	VPTERNLOGQ      $0x10, Z14, Z13, Z16
+	VPXORQ          Z16, Z7, Z7
+	VPANDNQ         Z8, Z13, Z16
+	VPANDNQ         Z14, Z16, Z14
+	VPXORQ          Z8, Z13, Z13
+	VPTERNLOGQ      $0xd8, Z8, Z18, Z15
+	VPTERNLOGQ      $0xd8, Z8, Z21, Z18
+	VPTERNLOGQ      $0xd8, Z8, Z24, Z21
+	VPANDNQ         Z24, Z8, Z24
+	VMOVDQU64       Z15, 832(AX)
+	VMOVDQU64       Z18, 896(AX)
+	VMOVDQU64       Z21, 960(AX)
+	VMOVDQU64       Z24, 1024(AX)
+	VPXORQ          Z2, Z2, Z2
+	VPSADBW         Z2, Z25, Z2
+	VPMULLQ         1024(BX), Z2, Z2
+	VPADDQ          3136(AX), Z2, Z2
+	VMOVDQU64       Z2, 3136(AX)
+	VPXORQ          2112(AX), Z7, Z2
 	VMOVDQU64       2304(AX), Z15
-	VMOVDQU64       Z15, 2368(AX)
-	VMOVDQU64       Z6, 2304(AX)
-	VPTERNLOGQ      $0xfe, Z5, Z8, Z10
-	VMOVDQU64       Z10, 1920(AX)
-	VPTERNLOGQ      $0x54, Z1, Z8, Z11
-	VMOVDQU64       Z11, 1984(AX)
-	VPORQ           Z8, Z12, Z12
-	VMOVDQU64       Z12, 2048(AX)
-	VPANDNQ         1856(AX), Z1, Z5
-	VMOVDQU64       Z5, 1856(AX)
-	VMOVDQU64       2176(AX), Z5
-	VMOVDQA64       Z5, Z6
-	VPTERNLOGQ      $0x80, Z13, Z1, Z6
-	VPANDNQ         Z13, Z1, Z13
-	VMOVDQU64       Z13, 2112(AX)
-	VPANDNQ         Z5, Z1, Z5
-	VMOVDQU64       Z5, 2176(AX)
-	VPANDNQ         Z14, Z1, Z14
+	VMOVDQU64       2432(AX), Z16
+	VMOVDQA64       Z7, Z8
+	VPTERNLOGQ      $0x80, Z16, Z15, Z8
+	VPOPCNTQ        Z8, Z8
+	VPMULUDQ        1280(BX), Z8, Z8
+	VPADDQ          1216(BX), Z8, Z8
+	VPADDQ          3264(AX), Z8, Z8
+	VMOVDQU64       Z8, 3264(AX)
+	VMOVDQU64       2560(AX), Z8
+	VMOVDQU64       2496(AX), Z17
+	VMOVDQU64       Z17, 2560(AX)
+	VMOVDQU64       Z12, 2496(AX)
+	VPTERNLOGQ      $0xfe, Z11, Z8, Z7
+	VMOVDQU64       Z7, 2112(AX)
+	VPTERNLOGQ      $0x54, Z2, Z8, Z13
+	VMOVDQU64       Z13, 2176(AX)
+	VPORQ           Z8, Z14, Z14
 	VMOVDQU64       Z14, 2240(AX)
-	KMOVB           K1, K1
-	VMOVDQA64       Z6, Z1
-	VMOVDQU64       64(AX), Z5
-	VMOVDQU64       128(AX), Z6
+	VMOVDQU64       2368(AX), Z7
+	VMOVDQU64       2048(AX), Z8
+	VMOVDQA64       Z2, Z11
+	VPTERNLOGQ      $0x80, Z15, Z7, Z11
+	VPANDNQ         Z15, Z2, Z15
+	VMOVDQU64       Z15, 2304(AX)
+	VPANDNQ         Z7, Z2, Z7
+	VMOVDQU64       Z7, 2368(AX)
+	VPANDNQ         Z16, Z2, Z16
+	VMOVDQU64       Z16, 2432(AX)
+	VPANDNQ         Z8, Z2, Z8
+	VMOVDQU64       Z8, 2048(AX)
+	VPORQ           Z11, Z1, Z1
+	VMOVDQU64       64(AX), Z2
+	VMOVDQU64       128(AX), Z7
 	VMOVDQU64       192(AX), Z8
-	VPCMPQ          $0x06, 1280(AX), Z0, K2
-	VMOVDQA64       Z4, Z4
-	VMOVDQU64       2688(AX), Z10
-	VMOVDQU64       2432(AX), Z13
-	VPANDQ          Z13, Z4, Z11
-	VPORQ           Z13, Z4, Z13
-	VMOVDQA64       Z11, Z4
-	VPANDQ.BCST.Z   constants<>+48(SB), Z13, K2, Z11
-	VPSLLQ          $0x01, Z13, Z12
-	VPANDQ.BCST.Z   constants<>+48(SB), Z12, K2, Z12
-	VPSLLQ          $0x02, Z13, Z13
-	VPANDQ.BCST     constants<>+56(SB), Z13, Z13
-	VMOVDQU64       Z13, 2432(AX)
-	VMOVDQU64       2752(AX), Z13
-	VMOVDQU64       2496(AX), Z16
-	VPANDQ          Z16, Z4, Z14
-	VPORQ           Z16, Z4, Z16
-	VMOVDQA64       Z14, Z4
-	VPANDQ.BCST.Z   constants<>+48(SB), Z16, K2, Z14
-	VPSLLQ          $0x01, Z16, Z15
-	VPANDQ.BCST.Z   constants<>+48(SB), Z15, K2, Z15
-	VPSLLQ          $0x02, Z16, Z16
-	VPANDQ.BCST     constants<>+56(SB), Z16, Z16
-	VMOVDQU64       Z16, 2496(AX)
-	VMOVDQU64       2816(AX), Z16
-	VMOVDQU64       2560(AX), Z19
-	VPANDQ          Z19, Z4, Z17
-	VPORQ           Z19, Z4, Z19
-	VMOVDQA64       Z17, Z4
-	VPANDQ.BCST.Z   constants<>+48(SB), Z19, K2, Z17
-	VPSLLQ          $0x01, Z19, Z18
-	VPANDQ.BCST.Z   constants<>+48(SB), Z18, K2, Z18
-	VPSLLQ          $0x02, Z19, Z19
-	VPANDQ.BCST     constants<>+56(SB), Z19, Z19
-	VMOVDQU64       Z19, 2560(AX)
-	VMOVDQU64       2880(AX), Z19
-	VMOVDQU64       2624(AX), Z20
-	VPORQ           Z20, Z4, Z20
-	VPANDQ.BCST.Z   constants<>+48(SB), Z20, K2, Z4
-	VPSLLQ          $0x01, Z20, Z21
-	VPANDQ.BCST.Z   constants<>+48(SB), Z21, K2, Z21
+	VPCMPQ          $0x06, 1280(AX), Z0, K1
+	VMOVDQA64       Z6, Z6
+	VMOVDQU64       2880(AX), Z11
+	VMOVDQU64       2624(AX), Z14
+	VPANDQ          Z14, Z6, Z12
+	VPORQ           Z14, Z6, Z14
+	VMOVDQA64       Z12, Z6
+	VPANDQ.BCST.Z   constants<>+80(SB), Z14, K1, Z12
+	VPSLLQ          $0x01, Z14, Z13
+	VPANDQ.BCST.Z   constants<>+80(SB), Z13, K1, Z13
+	VPSLLQ          $0x02, Z14, Z14
+	VPANDQ.BCST     constants<>+88(SB), Z14, Z14
+	VMOVDQU64       Z14, 2624(AX)
+	VMOVDQU64       2944(AX), Z14
+	VMOVDQU64       2688(AX), Z17
+	VPANDQ          Z17, Z6, Z15
+	VPORQ           Z17, Z6, Z17
+	VMOVDQA64       Z15, Z6
+	VPANDQ.BCST.Z   constants<>+80(SB), Z17, K1, Z15
+	VPSLLQ          $0x01, Z17, Z16
+	VPANDQ.BCST.Z   constants<>+80(SB), Z16, K1, Z16
+	VPSLLQ          $0x02, Z17, Z17
+	VPANDQ.BCST     constants<>+88(SB), Z17, Z17
+	VMOVDQU64       Z17, 2688(AX)
+	VMOVDQU64       3008(AX), Z17
+	VMOVDQU64       2752(AX), Z20
+	VPANDQ          Z20, Z6, Z18
+	VPORQ           Z20, Z6, Z20
+	VMOVDQA64       Z18, Z6
+	VPANDQ.BCST.Z   constants<>+80(SB), Z20, K1, Z18
+	VPSLLQ          $0x01, Z20, Z19
+	VPANDQ.BCST.Z   constants<>+80(SB), Z19, K1, Z19
 	VPSLLQ          $0x02, Z20, Z20
-	VPANDQ.BCST     constants<>+56(SB), Z20, Z20
-	VMOVDQU64       Z20, 2624(AX)
-	VPANDQ.BCST     constants<>+64(SB), Z10, Z20
-	VPSRLQ          $0x01, Z10, Z10
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z11, Z10
-	VPANDQ.BCST     constants<>+64(SB), Z13, Z11
-	VPADDQ          Z11, Z20, Z20
-	VPSRLQ          $0x01, Z13, Z13
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z14, Z13
-	VPANDQ.BCST     constants<>+64(SB), Z16, Z11
-	VPADDQ          Z11, Z20, Z20
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z17, Z16
-	VPANDQ.BCST     constants<>+64(SB), Z19, Z11
-	VPADDQ          Z11, Z20, Z20
-	VPSRLQ          $0x01, Z19, Z19
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z4, Z19
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VPTERNLOGQ      $0xd8, Z4, Z13, Z10
-	VPTERNLOGQ      $0xd8, Z4, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z4, Z19, Z16
-	VPANDNQ         Z19, Z4, Z19
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VPTERNLOGQ      $0xd8, Z4, Z13, Z10
-	VPTERNLOGQ      $0xd8, Z4, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z4, Z19, Z16
-	VPANDNQ         Z19, Z4, Z19
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VPTERNLOGQ      $0xd8, Z4, Z13, Z10
-	VPTERNLOGQ      $0xd8, Z4, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z4, Z19, Z16
-	VPANDNQ         Z19, Z4, Z19
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VPTERNLOGQ      $0xd8, Z4, Z13, Z10
-	VPTERNLOGQ      $0xd8, Z4, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z4, Z19, Z16
-	VPANDNQ         Z19, Z4, Z19
-	VPANDQ.BCST     constants<>+64(SB), Z10, Z4
-	VPADDQ          Z4, Z20, Z20
-	VPSRLQ          $0x01, Z10, Z10
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z12, Z10
-	VPANDQ.BCST     constants<>+64(SB), Z13, Z4
-	VPADDQ          Z4, Z20, Z20
-	VPSRLQ          $0x01, Z13, Z13
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z15, Z13
-	VPANDQ.BCST     constants<>+64(SB), Z16, Z4
-	VPADDQ          Z4, Z20, Z20
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z18, Z16
-	VPANDQ.BCST     constants<>+64(SB), Z19, Z4
-	VPADDQ          Z4, Z20, Z20
-	VPSRLQ          $0x01, Z19, Z19
-	VPTERNLOGQ.BCST $0xdc, constants<>+48(SB), Z21, Z19
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VPTERNLOGQ      $0xd8, Z4, Z13, Z10
-	VPTERNLOGQ      $0xd8, Z4, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z4, Z19, Z16
-	VPANDNQ         Z19, Z4, Z19
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VPTERNLOGQ      $0xd8, Z4, Z13, Z10
-	VPTERNLOGQ      $0xd8, Z4, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z4, Z19, Z16
-	VPANDNQ         Z19, Z4, Z19
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VPTERNLOGQ      $0xd8, Z4, Z13, Z10
-	VPTERNLOGQ      $0xd8, Z4, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z4, Z19, Z16
-	VPANDNQ         Z19, Z4, Z19
-	VPANDQ          Z10, Z5, Z4
-	VMOVDQA64       Z4, Z11
-	VPTERNLOGQ      $0x10, Z8, Z6, Z11
-	VPXORQ          Z11, Z5, Z5
-	VPANDNQ         Z4, Z6, Z11
-	VPANDNQ         Z8, Z11, Z8
-	VPXORQ          Z4, Z6, Z6
-	VPTERNLOGQ      $0xd8, Z4, Z13, Z10
-	VPTERNLOGQ      $0xd8, Z4, Z16, Z13
-	VPTERNLOGQ      $0xd8, Z4, Z19, Z16
-	VPANDNQ         Z19, Z4, Z19
-	VMOVDQU64       Z10, 2688(AX)
-	VMOVDQU64       Z13, 2752(AX)
-	VMOVDQU64       Z16, 2816(AX)
-	VMOVDQU64       Z19, 2880(AX)
-	VPXORQ          Z9, Z9, Z9
-	VPSADBW         Z9, Z20, Z9
-	VPMULLQ         768(BX), Z9, Z9
-	VPADDQ          1088(AX), Z9, Z9
-	VMOVDQU64       Z9, 1088(AX)
-	VPCMPQ          $0x01, Z7, Z9, K2
-	VPXORQ          64(AX), Z5, Z4
-	VMOVDQU64       256(AX), Z9
-	VMOVDQU64       384(AX), Z10
-	VMOVDQA64       Z5, Z7
-	VPTERNLOGQ      $0x80, Z10, Z9, Z7
-	VPOPCNTQ        Z7, Z7
-	VPMULUDQ        896(BX), Z7, Z7
-	VPADDQ          832(BX), Z7, Z7
-	VPADDQ          1216(AX), Z7, Z7
-	VMOVDQU64       Z7, 1216(AX)
-	VMOVDQU64       512(AX), Z7
-	VMOVDQU64       448(AX), Z11
-	VMOVDQU64       Z11, 512(AX)
-	VMOVDQU64       Z3, 448(AX)
-	VPTERNLOGQ      $0xfe, Z2, Z7, Z5
-	VMOVDQU64       Z5, 64(AX)
-	VPTERNLOGQ      $0x54, Z4, Z7, Z6
-	VMOVDQU64       Z6, 128(AX)
-	VPORQ           Z7, Z8, Z8
+	VPANDQ.BCST     constants<>+88(SB), Z20, Z20
+	VMOVDQU64       Z20, 2752(AX)
+	VMOVDQU64       3072(AX), Z20
+	VMOVDQU64       2816(AX), Z21
+	VPORQ           Z21, Z6, Z21
+	VPANDQ.BCST.Z   constants<>+80(SB), Z21, K1, Z6
+	VPSLLQ          $0x01, Z21, Z22
+	VPANDQ.BCST.Z   constants<>+80(SB), Z22, K1, Z22
+	VPSLLQ          $0x02, Z21, Z21
+	VPANDQ.BCST     constants<>+88(SB), Z21, Z21
+	VMOVDQU64       Z21, 2816(AX)
+	VPANDQ.BCST     constants<>+96(SB), Z11, Z21
+	VPSRLQ          $0x01, Z11, Z11
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z12, Z11
+	VPANDQ.BCST     constants<>+96(SB), Z14, Z12
+	VPADDQ          Z12, Z21, Z21
+	VPSRLQ          $0x01, Z14, Z14
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z15, Z14
+	VPANDQ.BCST     constants<>+96(SB), Z17, Z12
+	VPADDQ          Z12, Z21, Z21
+	VPSRLQ          $0x01, Z17, Z17
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z18, Z17
+	VPANDQ.BCST     constants<>+96(SB), Z20, Z12
+	VPADDQ          Z12, Z21, Z21
+	VPSRLQ          $0x01, Z20, Z20
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z6, Z20
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VPTERNLOGQ      $0xd8, Z6, Z14, Z11
+	VPTERNLOGQ      $0xd8, Z6, Z17, Z14
+	VPTERNLOGQ      $0xd8, Z6, Z20, Z17
+	VPANDNQ         Z20, Z6, Z20
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VPTERNLOGQ      $0xd8, Z6, Z14, Z11
+	VPTERNLOGQ      $0xd8, Z6, Z17, Z14
+	VPTERNLOGQ      $0xd8, Z6, Z20, Z17
+	VPANDNQ         Z20, Z6, Z20
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VPTERNLOGQ      $0xd8, Z6, Z14, Z11
+	VPTERNLOGQ      $0xd8, Z6, Z17, Z14
+	VPTERNLOGQ      $0xd8, Z6, Z20, Z17
+	VPANDNQ         Z20, Z6, Z20
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VPTERNLOGQ      $0xd8, Z6, Z14, Z11
+	VPTERNLOGQ      $0xd8, Z6, Z17, Z14
+	VPTERNLOGQ      $0xd8, Z6, Z20, Z17
+	VPANDNQ         Z20, Z6, Z20
+	VPANDQ.BCST     constants<>+96(SB), Z11, Z6
+	VPADDQ          Z6, Z21, Z21
+	VPSRLQ          $0x01, Z11, Z11
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z13, Z11
+	VPANDQ.BCST     constants<>+96(SB), Z14, Z6
+	VPADDQ          Z6, Z21, Z21
+	VPSRLQ          $0x01, Z14, Z14
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z16, Z14
+	VPANDQ.BCST     constants<>+96(SB), Z17, Z6
+	VPADDQ          Z6, Z21, Z21
+	VPSRLQ          $0x01, Z17, Z17
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z19, Z17
+	VPANDQ.BCST     constants<>+96(SB), Z20, Z6
+	VPADDQ          Z6, Z21, Z21
+	VPSRLQ          $0x01, Z20, Z20
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z22, Z20
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VPTERNLOGQ      $0xd8, Z6, Z14, Z11
+	VPTERNLOGQ      $0xd8, Z6, Z17, Z14
+	VPTERNLOGQ      $0xd8, Z6, Z20, Z17
+	VPANDNQ         Z20, Z6, Z20
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VPTERNLOGQ      $0xd8, Z6, Z14, Z11
+	VPTERNLOGQ      $0xd8, Z6, Z17, Z14
+	VPTERNLOGQ      $0xd8, Z6, Z20, Z17
+	VPANDNQ         Z20, Z6, Z20
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VPTERNLOGQ      $0xd8, Z6, Z14, Z11
+	VPTERNLOGQ      $0xd8, Z6, Z17, Z14
+	VPTERNLOGQ      $0xd8, Z6, Z20, Z17
+	VPANDNQ         Z20, Z6, Z20
+	VPANDQ          Z11, Z2, Z6
+	VMOVDQA64       Z6, Z12
+	VPTERNLOGQ      $0x10, Z8, Z7, Z12
+	VPXORQ          Z12, Z2, Z2
+	VPANDNQ         Z6, Z7, Z12
+	VPANDNQ         Z8, Z12, Z8
+	VPXORQ          Z6, Z7, Z7
+	VPTERNLOGQ      $0xd8, Z6, Z14, Z11
+	VPTERNLOGQ      $0xd8, Z6, Z17, Z14
+	VPTERNLOGQ      $0xd8, Z6, Z20, Z17
+	VPANDNQ         Z20, Z6, Z20
+	VMOVDQU64       Z11, 2880(AX)
+	VMOVDQU64       Z14, 2944(AX)
+	VMOVDQU64       Z17, 3008(AX)
+	VMOVDQU64       Z20, 3072(AX)
+	VPXORQ          Z3, Z3, Z3
+	VPSADBW         Z3, Z21, Z3
+	VPMULLQ         1024(BX), Z3, Z3
+	VPADDQ          1088(AX), Z3, Z3
+	VMOVDQU64       Z3, 1088(AX)
+	VPXORQ          64(AX), Z2, Z3
+	VMOVDQU64       256(AX), Z11
+	VMOVDQU64       384(AX), Z12
+	VMOVDQA64       Z2, Z6
+	VPTERNLOGQ      $0x80, Z12, Z11, Z6
+	VPOPCNTQ        Z6, Z6
+	VPMULUDQ        1280(BX), Z6, Z6
+	VPADDQ          1216(BX), Z6, Z6
+	VPADDQ          1216(AX), Z6, Z6
+	VMOVDQU64       Z6, 1216(AX)
+	VMOVDQU64       512(AX), Z6
+	VMOVDQU64       448(AX), Z13
+	VMOVDQU64       Z13, 512(AX)
+	VMOVDQU64       Z10, 448(AX)
+	VPTERNLOGQ      $0xfe, Z9, Z6, Z2
+	VMOVDQU64       Z2, 64(AX)
+	VPTERNLOGQ      $0x54, Z3, Z6, Z7
+	VMOVDQU64       Z7, 128(AX)
+	VPORQ           Z6, Z8, Z8
 	VMOVDQU64       Z8, 192(AX)
-	VPANDNQ         (AX), Z4, Z2
-	VMOVDQU64       Z2, (AX)
 	VMOVDQU64       320(AX), Z2
-	VMOVDQA64       Z2, Z3
-	VPTERNLOGQ      $0x80, Z9, Z4, Z3
-	VPANDNQ         Z9, Z4, Z9
-	VMOVDQU64       Z9, 256(AX)
-	VPANDNQ         Z2, Z4, Z2
+	VMOVDQU64       (AX), Z6
+	VMOVDQA64       Z3, Z7
+	VPTERNLOGQ      $0x80, Z11, Z2, Z7
+	VPANDNQ         Z11, Z3, Z11
+	VMOVDQU64       Z11, 256(AX)
+	VPANDNQ         Z2, Z3, Z2
 	VMOVDQU64       Z2, 320(AX)
-	VPANDNQ         Z10, Z4, Z10
-	VMOVDQU64       Z10, 384(AX)
-	KORB            K2, K1, K1
-	VPORQ           Z3, Z1, Z1
-	VPTESTMQ        Z1, Z1, K2
-	VPCMPQ          $0x05, 1408(AX), Z0, K3
-	KORB            K3, K2, K2
-	VMOVDQU64       1536(AX), Z1
-	VPCMPQ          $0x05, 1024(BX), Z1, K3
-	KORB            K3, K1, K1
-	VPCMPQ          $0x05, 3264(AX), Z0, K3
-	KORB            K3, K2, K2
-	VMOVDQU64       3392(AX), Z1
-	VPCMPQ          $0x05, 1024(BX), Z1, K3
-	KORB            K3, K1, K1
-	VPSUBQ.BCST     constants<>+32(SB), Z0, Z0
-	VMOVDQU64       Z0, 3712(AX)
-	VPCMPQ          $0x06, 960(BX), Z0, K3
-	KORB            K3, K1, K1
-	KMOVB           K1, R8
-	KMOVB           K2, SI
-	SHLL            $0x08, SI
-	ORL             SI, R8
-	MOVQ            $0x00000003, SI
-	MOVQ            SI, next+40(FP)
-	MOVQ            R8, games+48(FP)
-	VZEROUPPER
-	RET
+	VPANDNQ         Z12, Z3, Z12
+	VMOVDQU64       Z12, 384(AX)
+	VPANDNQ         Z6, Z3, Z6
+	VMOVDQU64       Z6, (AX)
+	VPORQ           Z7, Z1, Z1
+	JMP             end
+
+strike:
+	VMOVDQU64     2112(AX), Z7
+	VMOVDQU64     2176(AX), Z14
+	VMOVDQU64     2240(AX), Z15
+	VMOVDQA64     Z7, Z13
+	VMOVDQU64     1216(AX), Z16
+	VMOVDQU64     1152(AX), Z17
+	VMOVDQU64     3136(AX), Z18
+	VMOVDQU64     896(BX), Z19
+	VMOVDQU64     1664(AX), Z20
+	VMOVDQU64     1728(AX), Z21
+	VPCMPQ        $0x05, Z21, Z0, K1
+	VPCMPQ        $0x05, Z19, Z16, K1, K1
+	VPSUBQ        Z19, Z16, K1, Z16
+	VPADDQ        960(BX), Z17, K1, Z17
+	VPADDQ        832(BX), Z0, K1, Z21
+	VMOVDQU64     Z21, 1728(AX)
+	VPCMPQ        $0x06, 3328(AX), Z0, K1, K1
+	VPTESTMQ.BCST constants<>+80(SB), Z20, K1, K2
+	VPADDQ        1088(BX), Z18, K2, Z18
+	VPADDQ.BCST   constants<>+72(SB), Z20, Z22
+	VPANDNQ       Z22, Z20, Z22
+	VPOPCNTQ      Z22, Z22
+	VPERMQ        1152(BX), Z22, Z20
+	VPANDQ.BCST   constants<>+120(SB), Z22, Z22
+	VPSLLQ        $0x08, Z13, Z23
+	VPSRLVQ       Z22, Z23, Z23
+	VPANDQ        Z20, Z23, Z23
+	VPSRLVQ       Z22, Z13, Z24
+	VPSRLQ        $0x08, Z24, Z25
+	VPANDQ        Z20, Z25, Z25
+	VPANDQ        Z20, Z24, Z24
+	VPTERNLOGQ    $0x10, Z23, Z24, Z25
+	VPANDNQ       Z24, Z23, Z24
+	VPSLLVQ       Z22, Z23, Z23
+	VPSRLQ        $0x08, Z23, Z23
+	VPSLLVQ       Z22, Z24, Z24
+	VPSLLVQ       Z22, Z25, Z25
+	VPSLLQ        $0x08, Z25, Z25
+	VPTERNLOGQ    $0xfe, Z23, Z24, Z25
+	VPANDNQ       Z13, Z25, K1, Z13
+	VPANDNQ       Z14, Z25, K1, Z14
+	VPANDNQ       Z15, Z25, K1, Z15
+	VMOVDQU64     1856(AX), Z20
+	VMOVDQU64     1920(AX), Z22
+	VPCMPQ        $0x05, Z22, Z0, K1
+	VPCMPQ        $0x05, Z19, Z16, K1, K1
+	VPSUBQ        Z19, Z16, K1, Z16
+	VPADDQ        960(BX), Z17, K1, Z17
+	VPADDQ        832(BX), Z0, K1, Z22
+	VMOVDQU64     Z22, 1920(AX)
+	VPCMPQ        $0x06, 3328(AX), Z0, K1, K1
+	VPTESTMQ.BCST constants<>+80(SB), Z20, K1, K2
+	VPADDQ        1088(BX), Z18, K2, Z18
+	VPADDQ.BCST   constants<>+72(SB), Z20, Z19
+	VPANDNQ       Z19, Z20, Z19
+	VPOPCNTQ      Z19, Z19
+	VPERMQ        1152(BX), Z19, Z20
+	VPANDQ.BCST   constants<>+120(SB), Z19, Z19
+	VPSLLQ        $0x08, Z13, Z23
+	VPSRLVQ       Z19, Z23, Z23
+	VPANDQ        Z20, Z23, Z23
+	VPSRLVQ       Z19, Z13, Z24
+	VPSRLQ        $0x08, Z24, Z25
+	VPANDQ        Z20, Z25, Z25
+	VPANDQ        Z20, Z24, Z24
+	VPTERNLOGQ    $0x10, Z23, Z24, Z25
+	VPANDNQ       Z24, Z23, Z24
+	VPSLLVQ       Z19, Z23, Z23
+	VPSRLQ        $0x08, Z23, Z23
+	VPSLLVQ       Z19, Z24, Z24
+	VPSLLVQ       Z19, Z25, Z25
+	VPSLLQ        $0x08, Z25, Z25
+	VPTERNLOGQ    $0xfe, Z23, Z24, Z25
+	VPANDNQ       Z13, Z25, K1, Z13
+	VPANDNQ       Z14, Z25, K1, Z14
+	VPANDNQ       Z15, Z25, K1, Z15
+	VMOVDQU64     Z16, 1216(AX)
+	VMOVDQU64     Z17, 1152(AX)
+	VMOVDQU64     Z18, 3136(AX)
+	VPMINSQ       Z21, Z22, Z22
+	VMOVDQU64     Z22, 1344(AX)
+	VPXORQ        Z7, Z13, Z7
+	VMOVDQU64     Z13, 2112(AX)
+	VMOVDQU64     Z15, 2240(AX)
+	VPANDNQ       Z14, Z7, Z14
+	VMOVDQU64     Z14, 2176(AX)
+	VMOVDQU64     2304(AX), Z13
+	VMOVDQU64     2432(AX), Z14
+	VMOVDQU64     2368(AX), Z15
+	VMOVDQU64     2048(AX), Z16
+	VMOVDQA64     Z7, Z17
+	VPTERNLOGQ    $0x80, Z13, Z15, Z17
+	VPANDNQ       Z13, Z7, Z13
+	VMOVDQU64     Z13, 2304(AX)
+	VPANDNQ       Z15, Z7, Z15
+	VMOVDQU64     Z15, 2368(AX)
+	VPANDNQ       Z14, Z7, Z14
+	VMOVDQU64     Z14, 2432(AX)
+	VPANDNQ       Z16, Z7, Z16
+	VMOVDQU64     Z16, 2048(AX)
+	VPORQ         Z17, Z1, Z1
+	VMOVDQU64     64(AX), Z7
+	VMOVDQU64     128(AX), Z14
+	VMOVDQU64     192(AX), Z15
+	VMOVDQA64     Z7, Z13
+	VMOVDQU64     3264(AX), Z16
+	VMOVDQU64     3200(AX), Z17
+	VMOVDQU64     1088(AX), Z18
+	VMOVDQU64     896(BX), Z19
+	VMOVDQU64     3712(AX), Z20
+	VMOVDQU64     3776(AX), Z21
+	VPCMPQ        $0x05, Z21, Z0, K1
+	VPCMPQ        $0x05, Z19, Z16, K1, K1
+	VPSUBQ        Z19, Z16, K1, Z16
+	VPADDQ        960(BX), Z17, K1, Z17
+	VPADDQ        832(BX), Z0, K1, Z21
+	VMOVDQU64     Z21, 3776(AX)
+	VPCMPQ        $0x06, 1280(AX), Z0, K1, K1
+	VPTESTMQ.BCST constants<>+80(SB), Z20, K1, K2
+	VPADDQ        1088(BX), Z18, K2, Z18
+	VPADDQ.BCST   constants<>+72(SB), Z20, Z22
+	VPANDNQ       Z22, Z20, Z22
+	VPOPCNTQ      Z22, Z22
+	VPERMQ        1152(BX), Z22, Z20
+	VPANDQ.BCST   constants<>+120(SB), Z22, Z22
+	VPSLLQ        $0x08, Z13, Z23
+	VPSRLVQ       Z22, Z23, Z23
+	VPANDQ        Z20, Z23, Z23
+	VPSRLVQ       Z22, Z13, Z24
+	VPSRLQ        $0x08, Z24, Z25
+	VPANDQ        Z20, Z25, Z25
+	VPANDQ        Z20, Z24, Z24
+	VPTERNLOGQ    $0x10, Z23, Z24, Z25
+	VPANDNQ       Z24, Z23, Z24
+	VPSLLVQ       Z22, Z23, Z23
+	VPSRLQ        $0x08, Z23, Z23
+	VPSLLVQ       Z22, Z24, Z24
+	VPSLLVQ       Z22, Z25, Z25
+	VPSLLQ        $0x08, Z25, Z25
+	VPTERNLOGQ    $0xfe, Z23, Z24, Z25
+	VPANDNQ       Z13, Z25, K1, Z13
+	VPANDNQ       Z14, Z25, K1, Z14
+	VPANDNQ       Z15, Z25, K1, Z15
+	VMOVDQU64     3904(AX), Z20
+	VMOVDQU64     3968(AX), Z22
+	VPCMPQ        $0x05, Z22, Z0, K1
+	VPCMPQ        $0x05, Z19, Z16, K1, K1
+	VPSUBQ        Z19, Z16, K1, Z16
+	VPADDQ        960(BX), Z17, K1, Z17
+	VPADDQ        832(BX), Z0, K1, Z22
+	VMOVDQU64     Z22, 3968(AX)
+	VPCMPQ        $0x06, 1280(AX), Z0, K1, K1
+	VPTESTMQ.BCST constants<>+80(SB), Z20, K1, K2
+	VPADDQ        1088(BX), Z18, K2, Z18
+	VPADDQ.BCST   constants<>+72(SB), Z20, Z19
+	VPANDNQ       Z19, Z20, Z19
+	VPOPCNTQ      Z19, Z19
+	VPERMQ        1152(BX), Z19, Z20
+	VPANDQ.BCST   constants<>+120(SB), Z19, Z19
+	VPSLLQ        $0x08, Z13, Z23
+	VPSRLVQ       Z19, Z23, Z23
+	VPANDQ        Z20, Z23, Z23
+	VPSRLVQ       Z19, Z13, Z24
+	VPSRLQ        $0x08, Z24, Z25
+	VPANDQ        Z20, Z25, Z25
+	VPANDQ        Z20, Z24, Z24
+	VPTERNLOGQ    $0x10, Z23, Z24, Z25
+	VPANDNQ       Z24, Z23, Z24
+	VPSLLVQ       Z19, Z23, Z23
+	VPSRLQ        $0x08, Z23, Z23
+	VPSLLVQ       Z19, Z24, Z24
+	VPSLLVQ       Z19, Z25, Z25
+	VPSLLQ        $0x08, Z25, Z25
+	VPTERNLOGQ    $0xfe, Z23, Z24, Z25
+	VPANDNQ       Z13, Z25, K1, Z13
+	VPANDNQ       Z14, Z25, K1, Z14
+	VPANDNQ       Z15, Z25, K1, Z15
+	VMOVDQU64     Z16, 3264(AX)
+	VMOVDQU64     Z17, 3200(AX)
+	VMOVDQU64     Z18, 1088(AX)
+	VPMINSQ       Z21, Z22, Z22
+	VMOVDQU64     Z22, 3392(AX)
+	VPXORQ        Z7, Z13, Z7
+	VMOVDQU64     Z13, 64(AX)
+	VMOVDQU64     Z15, 192(AX)
+	VPANDNQ       Z14, Z7, Z14
+	VMOVDQU64     Z14, 128(AX)
+	VMOVDQU64     256(AX), Z13
+	VMOVDQU64     384(AX), Z14
+	VMOVDQU64     320(AX), Z15
+	VMOVDQU64     (AX), Z16
+	VMOVDQA64     Z7, Z17
+	VPTERNLOGQ    $0x80, Z13, Z15, Z17
+	VPANDNQ       Z13, Z7, Z13
+	VMOVDQU64     Z13, 256(AX)
+	VPANDNQ       Z15, Z7, Z15
+	VMOVDQU64     Z15, 320(AX)
+	VPANDNQ       Z14, Z7, Z14
+	VMOVDQU64     Z14, 384(AX)
+	VPANDNQ       Z16, Z7, Z16
+	VMOVDQU64     Z16, (AX)
+	VPORQ         Z17, Z1, Z1
+	JMP           missiles
 
 // func draw512(b *byte, t *byte, random *byte, orders *byte) (games uint64)
 // Requires: AVX, AVX512BITALG, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VPOPCNTDQ
@@ -921,14 +1265,14 @@ TEXT ·draw512(SB), NOSPLIT, $0-40
 	MOVQ           random+16(FP), DI
 	MOVQ           orders+24(FP), CX
 	VMOVDQU64      (DI), Z0
-	VPADDQ.BCST    constants<>+72(SB), Z0, Z0
+	VPADDQ.BCST    constants<>+128(SB), Z0, Z0
 	VMOVDQA64      Z0, Z1
 	VPSRLQ         $0x1e, Z1, Z2
 	VPXORQ         Z2, Z1, Z1
-	VPMULLQ.BCST   constants<>+80(SB), Z1, Z1
+	VPMULLQ.BCST   constants<>+136(SB), Z1, Z1
 	VPSRLQ         $0x1b, Z1, Z2
 	VPXORQ         Z2, Z1, Z1
-	VPMULLQ.BCST   constants<>+88(SB), Z1, Z1
+	VPMULLQ.BCST   constants<>+144(SB), Z1, Z1
 	VPSRLQ         $0x1f, Z1, Z2
 	VPXORQ         Z2, Z1, Z1
 	VMOVDQU64      1216(AX), Z2
@@ -936,127 +1280,127 @@ TEXT ·draw512(SB), NOSPLIT, $0-40
 	VMOVDQU64      256(AX), Z6
 	VPTERNLOGQ     $0x80, 384(AX), Z6, Z5
 	VPOPCNTQ       Z5, Z5
-	VPMULUDQ       896(BX), Z5, Z5
-	VPADDQ         832(BX), Z5, Z5
-	VPCMPQ         $0x06, 1408(BX), Z5, K1
-	VPCMPQ         $0x06, 1472(BX), Z2, K1, K1
+	VPMULUDQ       1280(BX), Z5, Z5
+	VPADDQ         1216(BX), Z5, Z5
+	VPCMPQ         $0x06, 1792(BX), Z5, K1
+	VPCMPQ         $0x06, 1856(BX), Z2, K1, K1
 	VPXORQ         Z3, Z3, Z3
-	VPBROADCASTQ   constants<>+96(SB), Z5
-	VPCMPQ         $0x01, 1088(BX), Z2, K2
-	VPORQ.BCST     constants<>+16(SB), Z3, K2, Z3
-	VPCMPQ         $0x01, 1152(BX), Z2, K2
-	VPORQ.BCST     constants<>+104(SB), Z3, K2, Z3
-	VPCMPQ         $0x01, 1216(BX), Z2, K2
+	VPBROADCASTQ   constants<>+40(SB), Z5
+	VPCMPQ         $0x01, 1472(BX), Z2, K2
+	VPORQ.BCST     constants<>+48(SB), Z3, K2, Z3
+	VPCMPQ         $0x01, 1536(BX), Z2, K2
+	VPORQ.BCST     constants<>+152(SB), Z3, K2, Z3
+	VPCMPQ         $0x01, 1600(BX), Z2, K2
 	KORB           K1, K2, K2
-	VPORQ.BCST     constants<>+112(SB), Z3, K2, Z3
-	VPCMPQ         $0x01, 1280(BX), Z2, K1
+	VPORQ.BCST     constants<>+160(SB), Z3, K2, Z3
+	VPCMPQ         $0x01, 1664(BX), Z2, K1
 	VMOVDQU64      1600(AX), Z6
-	VPBROADCASTQ   constants<>+16(SB), Z7
+	VPBROADCASTQ   constants<>+48(SB), Z7
 	VPCMPQ         $0x06, Z7, Z6, K2
 	KORB           K2, K1, K1
-	VPORQ.BCST     constants<>+120(SB), Z3, K1, Z3
+	VPORQ.BCST     constants<>+168(SB), Z3, K1, Z3
 	VPOPCNTQ       Z3, Z6
 	VPSUBQ         Z6, Z5, Z5
 	VMOVDQU64      1472(AX), Z6
 	VPTESTMQ       Z6, Z6, K1
-	VPCMPQ         $0x05, 1344(BX), Z2, K1, K1
-	VMOVDQU64      3712(AX), Z2
+	VPCMPQ         $0x05, 1728(BX), Z2, K1, K1
+	VMOVDQU64      4096(AX), Z2
 	VPCMPQ         $0x06, 1280(AX), Z2, K1, K1
-	VPSUBQ.BCST    constants<>+32(SB), Z5, K1, Z5
+	VPSUBQ.BCST    constants<>+72(SB), Z5, K1, Z5
 	VPSRLQ         $0x20, Z1, Z2
 	VPMULUDQ       Z5, Z2, Z2
 	VPMULUDQ       Z5, Z1, Z5
 	VPSRLQ         $0x20, Z5, Z5
 	VPADDQ         Z5, Z2, Z2
 	VPSRLQ         $0x1d, Z2, Z2
-	VPANDQ.BCST    constants<>+128(SB), Z2, Z2
-	VMOVDQU64      1536(BX), Z5
-	VPERMI2Q       1600(BX), Z5, Z3
+	VPANDQ.BCST    constants<>+120(SB), Z2, Z2
+	VMOVDQU64      1920(BX), Z5
+	VPERMI2Q       1984(BX), Z5, Z3
 	VPSRLVQ        Z2, Z3, Z3
-	VPANDQ.BCST    constants<>+136(SB), Z3, Z3
-	VPBROADCASTQ   constants<>+144(SB), Z5
+	VPANDQ.BCST    constants<>+24(SB), Z3, Z3
+	VPBROADCASTQ   constants<>+176(SB), Z5
 	VMOVDQU64      (AX), Z2
-	VPANDNQ.BCST   constants<>+32(SB), Z2, Z2
+	VPANDNQ.BCST   constants<>+72(SB), Z2, Z2
 	VPMULTISHIFTQB Z1, Z5, Z5
 	VPSHUFBITQMB   Z5, Z2, K1
 	VPMOVM2B       K1, Z1
-	VPANDQ.BCST    constants<>+152(SB), Z1, Z1
+	VPANDQ.BCST    constants<>+184(SB), Z1, Z1
 	VPTESTNMQ      Z1, Z1, K1
-	VPADDQ.BCST    constants<>+32(SB), Z1, Z2
+	VPADDQ.BCST    constants<>+72(SB), Z1, Z2
 	VPANDNQ        Z2, Z1, Z1
 	VPOPCNTQ       Z1, Z1
 	VPSRLVQ        Z1, Z5, Z5
-	VPERMQ         1664(BX), Z3, Z1
+	VPERMQ         2048(BX), Z3, Z1
 	VPANDQ         Z1, Z5, Z5
 	VPSLLQ         $0x06, Z3, Z3
 	VPORQ          Z5, Z3, Z3
 	VMOVDQU64      Z3, (CX)
-	VPADDQ.BCST    constants<>+72(SB), Z0, Z0
+	VPADDQ.BCST    constants<>+128(SB), Z0, Z0
 	VMOVDQA64      Z0, Z1
 	VPSRLQ         $0x1e, Z1, Z2
 	VPXORQ         Z2, Z1, Z1
-	VPMULLQ.BCST   constants<>+80(SB), Z1, Z1
+	VPMULLQ.BCST   constants<>+136(SB), Z1, Z1
 	VPSRLQ         $0x1b, Z1, Z2
 	VPXORQ         Z2, Z1, Z1
-	VPMULLQ.BCST   constants<>+88(SB), Z1, Z1
+	VPMULLQ.BCST   constants<>+144(SB), Z1, Z1
 	VPSRLQ         $0x1f, Z1, Z2
 	VPXORQ         Z2, Z1, Z1
-	VMOVDQU64      3072(AX), Z2
-	VMOVDQU64      1920(AX), Z3
-	VMOVDQU64      2112(AX), Z5
-	VPTERNLOGQ     $0x80, 2240(AX), Z5, Z3
+	VMOVDQU64      3264(AX), Z2
+	VMOVDQU64      2112(AX), Z3
+	VMOVDQU64      2304(AX), Z5
+	VPTERNLOGQ     $0x80, 2432(AX), Z5, Z3
 	VPOPCNTQ       Z3, Z3
-	VPMULUDQ       896(BX), Z3, Z3
-	VPADDQ         832(BX), Z3, Z3
-	VPCMPQ         $0x06, 1408(BX), Z3, K2
-	VPCMPQ         $0x06, 1472(BX), Z2, K2, K2
+	VPMULUDQ       1280(BX), Z3, Z3
+	VPADDQ         1216(BX), Z3, Z3
+	VPCMPQ         $0x06, 1792(BX), Z3, K2
+	VPCMPQ         $0x06, 1856(BX), Z2, K2, K2
 	VPXORQ         Z4, Z4, Z4
-	VPBROADCASTQ   constants<>+96(SB), Z3
-	VPCMPQ         $0x01, 1088(BX), Z2, K3
-	VPORQ.BCST     constants<>+16(SB), Z4, K3, Z4
-	VPCMPQ         $0x01, 1152(BX), Z2, K3
-	VPORQ.BCST     constants<>+104(SB), Z4, K3, Z4
-	VPCMPQ         $0x01, 1216(BX), Z2, K3
+	VPBROADCASTQ   constants<>+40(SB), Z3
+	VPCMPQ         $0x01, 1472(BX), Z2, K3
+	VPORQ.BCST     constants<>+48(SB), Z4, K3, Z4
+	VPCMPQ         $0x01, 1536(BX), Z2, K3
+	VPORQ.BCST     constants<>+152(SB), Z4, K3, Z4
+	VPCMPQ         $0x01, 1600(BX), Z2, K3
 	KORB           K2, K3, K3
-	VPORQ.BCST     constants<>+112(SB), Z4, K3, Z4
-	VPCMPQ         $0x01, 1280(BX), Z2, K2
-	VMOVDQU64      3456(AX), Z5
-	VPBROADCASTQ   constants<>+16(SB), Z6
+	VPORQ.BCST     constants<>+160(SB), Z4, K3, Z4
+	VPCMPQ         $0x01, 1664(BX), Z2, K2
+	VMOVDQU64      3648(AX), Z5
+	VPBROADCASTQ   constants<>+48(SB), Z6
 	VPCMPQ         $0x06, Z6, Z5, K3
 	KORB           K3, K2, K2
-	VPORQ.BCST     constants<>+120(SB), Z4, K2, Z4
+	VPORQ.BCST     constants<>+168(SB), Z4, K2, Z4
 	VPOPCNTQ       Z4, Z5
 	VPSUBQ         Z5, Z3, Z3
-	VMOVDQU64      3328(AX), Z5
+	VMOVDQU64      3520(AX), Z5
 	VPTESTMQ       Z5, Z5, K2
-	VPCMPQ         $0x05, 1344(BX), Z2, K2, K2
-	VMOVDQU64      3712(AX), Z2
-	VPCMPQ         $0x06, 3136(AX), Z2, K2, K2
-	VPSUBQ.BCST    constants<>+32(SB), Z3, K2, Z3
+	VPCMPQ         $0x05, 1728(BX), Z2, K2, K2
+	VMOVDQU64      4096(AX), Z2
+	VPCMPQ         $0x06, 3328(AX), Z2, K2, K2
+	VPSUBQ.BCST    constants<>+72(SB), Z3, K2, Z3
 	VPSRLQ         $0x20, Z1, Z2
 	VPMULUDQ       Z3, Z2, Z2
 	VPMULUDQ       Z3, Z1, Z3
 	VPSRLQ         $0x20, Z3, Z3
 	VPADDQ         Z3, Z2, Z2
 	VPSRLQ         $0x1d, Z2, Z2
-	VPANDQ.BCST    constants<>+128(SB), Z2, Z2
-	VMOVDQU64      1536(BX), Z3
-	VPERMI2Q       1600(BX), Z3, Z4
+	VPANDQ.BCST    constants<>+120(SB), Z2, Z2
+	VMOVDQU64      1920(BX), Z3
+	VPERMI2Q       1984(BX), Z3, Z4
 	VPSRLVQ        Z2, Z4, Z4
-	VPANDQ.BCST    constants<>+136(SB), Z4, Z4
-	VPBROADCASTQ   constants<>+144(SB), Z3
-	VMOVDQU64      1856(AX), Z2
-	VPANDNQ.BCST   constants<>+32(SB), Z2, Z2
+	VPANDQ.BCST    constants<>+24(SB), Z4, Z4
+	VPBROADCASTQ   constants<>+176(SB), Z3
+	VMOVDQU64      2048(AX), Z2
+	VPANDNQ.BCST   constants<>+72(SB), Z2, Z2
 	VPMULTISHIFTQB Z1, Z3, Z3
 	VPSHUFBITQMB   Z3, Z2, K2
 	VPMOVM2B       K2, Z1
-	VPANDQ.BCST    constants<>+152(SB), Z1, Z1
+	VPANDQ.BCST    constants<>+184(SB), Z1, Z1
 	VPTESTNMQ      Z1, Z1, K2
-	VPADDQ.BCST    constants<>+32(SB), Z1, Z2
+	VPADDQ.BCST    constants<>+72(SB), Z1, Z2
 	VPANDNQ        Z2, Z1, Z1
 	VPOPCNTQ       Z1, Z1
 	VPSRLVQ        Z1, Z3, Z3
-	VPERMQ         1664(BX), Z4, Z1
+	VPERMQ         2048(BX), Z4, Z1
 	VPANDQ         Z1, Z3, Z3
 	VPSLLQ         $0x06, Z4, Z4
 	VPORQ          Z3, Z4, Z4
@@ -1089,24 +1433,28 @@ TEXT ·xgetbv(SB), NOSPLIT, $0-4
 	MOVL AX, ret+0(FP)
 	RET
 
-DATA constants<>+0(SB)/8, $0x0000000000000f00
-DATA constants<>+8(SB)/8, $0x000000000000003f
-DATA constants<>+16(SB)/8, $0x0000000000000001
-DATA constants<>+24(SB)/8, $0x00000000000000ff
-DATA constants<>+32(SB)/8, $0xffffffffffffffff
-DATA constants<>+40(SB)/8, $0x0000000100000000
-DATA constants<>+48(SB)/8, $0x8080808080808080
-DATA constants<>+56(SB)/8, $0xfcfcfcfcfcfcfcfc
-DATA constants<>+64(SB)/8, $0x0101010101010101
-DATA constants<>+72(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+80(SB)/8, $0xbf58476d1ce4e5b9
-DATA constants<>+88(SB)/8, $0x94d049bb133111eb
-DATA constants<>+96(SB)/8, $0x0000000000000005
-DATA constants<>+104(SB)/8, $0x0000000000000002
-DATA constants<>+112(SB)/8, $0x0000000000000004
-DATA constants<>+120(SB)/8, $0x0000000000000008
-DATA constants<>+128(SB)/8, $0x0000000000000038
-DATA constants<>+136(SB)/8, $0x0000000000000007
-DATA constants<>+144(SB)/8, $0x3f3f1e18120c0600
-DATA constants<>+152(SB)/8, $0x0000ffffffffffff
-GLOBL constants<>(SB), RODATA|NOPTR, $160
+DATA constants<>+0(SB)/8, $0x0000000000000e00
+DATA constants<>+8(SB)/8, $0x00000000000001c0
+DATA constants<>+16(SB)/8, $0x0000000000000100
+DATA constants<>+24(SB)/8, $0x0000000000000007
+DATA constants<>+32(SB)/8, $0x000000000000003f
+DATA constants<>+40(SB)/8, $0x0000000000000005
+DATA constants<>+48(SB)/8, $0x0000000000000001
+DATA constants<>+56(SB)/8, $0x0000000000000006
+DATA constants<>+64(SB)/8, $0x00000000000000ff
+DATA constants<>+72(SB)/8, $0xffffffffffffffff
+DATA constants<>+80(SB)/8, $0x8080808080808080
+DATA constants<>+88(SB)/8, $0xfcfcfcfcfcfcfcfc
+DATA constants<>+96(SB)/8, $0x0101010101010101
+DATA constants<>+104(SB)/8, $0x0000000100000000
+DATA constants<>+112(SB)/8, $0x0000000000007fff
+DATA constants<>+120(SB)/8, $0x0000000000000038
+DATA constants<>+128(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+136(SB)/8, $0xbf58476d1ce4e5b9
+DATA constants<>+144(SB)/8, $0x94d049bb133111eb
+DATA constants<>+152(SB)/8, $0x0000000000000002
+DATA constants<>+160(SB)/8, $0x0000000000000004
+DATA constants<>+168(SB)/8, $0x0000000000000008
+DATA constants<>+176(SB)/8, $0x3f3f1e18120c0600
+DATA constants<>+184(SB)/8, $0x0000ffffffffffff
+GLOBL constants<>(SB), RODATA|NOPTR, $192

@@ -51,11 +51,21 @@ const (
 	available
 	failures
 	teslas
-	shots
-	quick
-	slow
+	tower0 // of type tower
+	_
+	_
+	tower1
+	_
+	_
 	halfSize
 	round = 2 * halfSize // in Block, after both halves
+)
+
+// The rows of type tower in block.go.
+const (
+	towerAt = iota * row
+	towerReady
+	towerDue
 )
 
 // The rows of type tables in tables.go.
@@ -71,8 +81,14 @@ const (
 	quickly
 	slowly
 	resets
+	curtainRest
+	towerTime
+	towerPause
 	shotPrice
+	shotEntry
 	blow
+	strike
+	reach
 	income
 	perEnergy
 	maxRounds
@@ -94,6 +110,7 @@ const (
 	column7   = column0 << 7
 	columns01 = column0 * 3
 	all       = 1<<64 - 1
+	never     = 1<<15 - 1 // a round that does not come
 )
 
 // The registers that keep their meaning throughout a function.
@@ -151,6 +168,7 @@ func xOrYZ(x, y, z uint8) uint8 { return x | y&z }
 
 // The predicates of VPCMPQ.
 const (
+	equal   = Imm8(0)
 	less    = Imm8(1)
 	least   = Imm8(5) // at least
 	greater = Imm8(6)
@@ -163,6 +181,13 @@ type Imm8 uint8
 func compare(x vector, predicate Imm8, y Op) reg.OpmaskVirtual {
 	k := K()
 	VPCMPQ(U8(predicate), y, x, k)
+	return k
+}
+
+// compareWord returns the mask of x predicate the word.
+func compareWord(x vector, predicate Imm8, word uint64) reg.OpmaskVirtual {
+	k := K()
+	VPCMPQ_BCST(U8(predicate), constant(word), x, k)
 	return k
 }
 

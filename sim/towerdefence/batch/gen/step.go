@@ -15,33 +15,31 @@ type acts struct {
 // rounds has the round of each game, and its last two bits, repeated over a board.
 type rounds struct{ now, odd, half vector }
 
-// step writes the function that plays a round. It follows Game.Play of the scalar game, in
-// stages: it returns for games that Go has to look at, and goes on where it left.
+// step writes the function that plays a round. It follows Game.Play of the scalar game. It stops
+// before the round if Go has to carry out orders.
 func step() {
 	TEXT("step512", NOSPLIT, "func(b, t, orders, log *byte, from uint64) (next, games uint64)")
-	Doc("step512 plays a round of eight games from a stage on. It returns the next stage and what it needs.")
+	Doc("step512 plays a round of eight games from a stage on. It returns the next stage, and for which games.")
 	Load(Param("b"), block)
 	Load(Param("t"), table)
 	Load(Param("orders"), orders)
 	Load(Param("log"), log)
 	Load(Param("from"), stage)
-	now := load(of(0, round))
-	var a [2]acts
-	for p := range a {
-		a[p] = acts{ZMM(), ZMM(), ZMM()}
-	}
-	CMPQ(stage, U8(1))
-	JEQ(LabelRef("commands"))
-	JA(LabelRef("resumed"))
+	TESTQ(stage, stage)
+	JNE(LabelRef("commands"))
 	rareOrders()
 
 	Label("commands")
+	now := load(of(0, round))
 	r := roundBits(now)
+	var a [2]acts
 	for p := range a {
+		a[p] = acts{ZMM(), ZMM(), ZMM()}
 		command(p, r, a[p])
 	}
 	resetCurtains(r)
-	strikes := K()
+	strikes, ruins := K(), ZMM()
+	VPXORQ(ruins, ruins, ruins)
 	for p := range a {
 		shoot(p, r, a[p])
 		k := compare(r.now, least, of(p, ready))
@@ -52,30 +50,23 @@ func step() {
 			KORB(k, strikes, strikes)
 		}
 	}
-	KMOVB(strikes, mask.As32())
-	TESTL(mask.As32(), mask.As32())
-	JEQ(LabelRef("missiles"))
-	for p := range a {
-		store(a[p].shots, of(p, shots))
-		store(a[p].quick, of(p, quick))
-		store(a[p].slow, of(p, slow))
-	}
-	leave(2)
-
-	Label("resumed")
-	for p := range a {
-		VMOVDQU64(of(p, shots), a[p].shots)
-		VMOVDQU64(of(p, quick), a[p].quick)
-		VMOVDQU64(of(p, slow), a[p].slow)
-	}
+	KORTESTB(strikes, strikes)
+	JNE(LabelRef("strike"))
 
 	Label("missiles")
 	deep := stacks(a)
 	KORTESTB(deep, deep)
 	JNE(LabelRef("deep"))
-	finish(now, a, flyPairs)
+	fly(now, a, ruins, flyPairs)
+	Label("end")
+	end(now, ruins)
+
 	Label("deep")
-	finish(now, a, flyDeep)
+	fly(now, a, ruins, flyDeep)
+	JMP(LabelRef("end"))
+	Label("strike")
+	strikeAll(now, ruins)
+	JMP(LabelRef("missiles"))
 }
 
 // leave returns the next stage and mask.
@@ -87,12 +78,16 @@ func leave(next uint64) {
 	RET()
 }
 
-// rareOrders leaves with the games that have orders other than cheap placements.
+// rareOrders leaves with the games that have orders for Go: deconstruction, and failures from
+// reading the text.
 func rareOrders() {
 	ka, kb := K(), K()
-	rare := repeated(0xf00)
-	VPTESTMQ(Mem{Base: orders}, rare, ka)
-	VPTESTMQ(Mem{Base: orders, Disp: row}, rare, kb)
+	for p, k := range []reg.OpmaskVirtual{ka, kb} {
+		order, op := load(Mem{Base: orders, Disp: p * row}), ZMM()
+		VPTESTMQ_BCST(constant(0xe00), order, k)
+		VPANDQ_BCST(constant(0x1c0), order, op)
+		KORB(compareWord(op, equal, 4<<6), k, k)
+	}
 	KORB(ka, kb, ka)
 	KMOVB(ka, mask.As32())
 	TESTL(mask.As32(), mask.As32())
@@ -109,23 +104,30 @@ func roundBits(now vector) rounds {
 	return r
 }
 
-// command carries out the orders of player p: see Game.place of the scalar game. It sets quick
-// and slow.
+// command carries out the orders of player p: see Game.place, buildTesla and raiseCurtain of the
+// scalar game. It sets quick and slow.
 func command(p int, r rounds, a acts) {
 	order := load(Mem{Base: orders, Disp: p * row})
 	op, cell := ZMM(), ZMM()
 	VPSRLQ(U8(6), order, op)
+	VPANDQ_BCST(constant(7), op, op)
 	VPANDQ_BCST(constant(63), order, cell)
 	bit := look(allow, op)
 	VPSLLVQ(cell, bit, bit)
 	cost, purse, held := look(price, op), load(of(p, energy)), load(of(p, occupied))
 	affords := compare(purse, least, cost)
-	VPANDNQ_Z(bit, held, affords, bit)
+	tower, full := compareWord(op, equal, 5), K()
+	VPCMPQ_BCST(U8(greater), constant(1), load(of(p, teslas)), tower, full)
+	may := K()
+	KANDNB(affords, full, may)
+	VPANDNQ_Z(bit, held, may, bit)
 	placed, keep, done := K(), K(), K()
 	VPTESTMQ(bit, bit, placed)
 	kept := look(keeps, op)
 	VPMOVQ2M(kept, keep)
 	KORB(placed, keep, done)
+	raised := raiseCurtain(p, r, op, affords)
+	KORB(raised, done, done)
 	VPSUBQ(cost, purse, done, purse)
 	store(purse, of(p, energy))
 	points, sum := look(entry, op), load(of(p, ledger))
@@ -148,6 +150,7 @@ func command(p int, r rounds, a acts) {
 	place(p, r, op, bit)
 	VPANDQ(look(quickly, op), bit, a.quick)
 	VPANDQ(look(slowly, op), bit, a.slow)
+	addTowers(p, r.now, bit, tower, placed)
 }
 
 // place writes the types of the buildings at the bits. An attack building has the phase after
@@ -229,44 +232,48 @@ func (b buildings) minus(hit vector) {
 	VPXORQ(hit, b.extra0, b.extra0)
 }
 
-// finish plays the rest of the round with fly, and returns.
-func finish(now vector, a [2]acts, fly func(p int, now vector, a acts, left buildings) vector) {
-	over, review, limit := K(), K(), repeated(1<<32)
-	ruins := ZMM()
+// fly moves the missiles of both players with pass, and ends the round for the buildings they
+// meet. It adds the tesla towers destroyed to ruins.
+func fly(now vector, a [2]acts, ruins vector, pass func(p int, now vector, a acts, left buildings) vector) {
 	for p := range a {
 		enemy := 1 - p
 		left := buildings{load(of(enemy, live)), load(of(enemy, extra0)), load(of(enemy, extra1))}
-		gone := fly(p, now, a[p], left)
+		gone := pass(p, now, a[p], left)
 		health := ZMM()
 		VPXORQ(health, health, health)
 		VPSADBW(health, gone, health)
 		VPMULLQ(inTable(blow), health, health)
 		VPADDQ(of(enemy, base), health, health)
 		store(health, of(enemy, base))
-		dead := compare(health, less, limit)
 		lost := settle(enemy, a[enemy], left)
-		if p == 0 {
-			KMOVB(dead, over)
-			VMOVDQA64(lost, ruins)
-		} else {
-			KORB(dead, over, over)
-			VPORQ(lost, ruins, ruins)
-		}
+		VPORQ(lost, ruins, ruins)
 	}
-	VPTESTMQ(ruins, ruins, review)
-	for p := range a {
-		KORB(compare(now, least, of(p, due)), review, review)
-		KORB(compare(load(of(p, failures)), least, inTable(maxFails)), over, over)
-	}
+}
+
+// end reviews the tesla towers where that is needed, and moves on to the next round: see Game.end
+// of the scalar game.
+func end(now, ruins vector) {
+	over, review := K(), K()
 	next := ZMM()
 	VPSUBQ_BCST(constant(all), now, next)
 	store(next, of(0, round))
-	KORB(compare(next, greater, inTable(maxRounds)), over, over)
+	VPCMPQ(U8(greater), inTable(maxRounds), next, over)
+	VPTESTMQ(ruins, ruins, review)
+	for p := range 2 {
+		KORB(compareWord(load(of(p, base)), less, 1<<32), over, over)
+		KORB(compare(load(of(p, failures)), least, inTable(maxFails)), over, over)
+		KORB(compare(now, least, of(p, due)), review, review)
+	}
 	KMOVB(over, mask.As32())
-	KMOVB(review, stage.As32())
-	SHLL(U8(8), stage.As32())
-	ORL(stage.As32(), mask.As32())
-	leave(3)
+	KORTESTB(review, review)
+	JNE(LabelRef("review"))
+	Label("leave")
+	leave(2)
+	Label("review")
+	for p := range 2 {
+		reviewTowers(p, now)
+	}
+	JMP(LabelRef("leave"))
 }
 
 // settle ends the round for the buildings of player p: see Half.settle and vacate of the scalar
@@ -291,18 +298,5 @@ func settle(p int, a acts, left buildings) vector {
 	store(left.extra0, of(p, extra0))
 	VPORQ(done, left.extra1, left.extra1)
 	store(left.extra1, of(p, extra1))
-	held := ZMM()
-	VPANDNQ(of(p, occupied), dead, held)
-	store(held, of(p, occupied))
-	t1, lost := load(of(p, type1)), ZMM()
-	VMOVDQA64(t1, lost)
-	ternary(func(x, y, z uint8) uint8 { return x & y & z }, t2, dead, lost)
-	for _, t := range []struct {
-		x   vector
-		row int
-	}{{t2, type2}, {t1, type1}, {t0, type0}} {
-		VPANDNQ(t.x, dead, t.x)
-		store(t.x, of(p, t.row))
-	}
-	return lost
+	return vacate(p, dead, t2, t0)
 }
