@@ -2,8 +2,9 @@ package bench
 
 import (
 	"errors"
+	"math"
+	"slices"
 
-	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/batch"
@@ -56,110 +57,115 @@ func setupTowerBatchPlayout(*Options) (pass, int, error) {
 	return pass, towerRounds, nil
 }
 
-// towerPlace is the place of a match in a block.
-type towerPlace struct {
-	match int            // index of its last state
-	rest  [][2]sim.Order // orders that are still to be played
+// towerPlan is the order in which a block plays matches: each place one after the other.
+type towerPlan struct {
+	orders []batch.Orders // of every round
+	turns  []towerTurn    // by round
+	last   []towerdefence.State
 }
 
-// towerBlock plays matches in a block, each place one after the other.
-type towerBlock struct {
-	scalar  *towerdefence.Game
-	game    *batch.Game
-	block   *batch.Block
-	matches []towerMatch
-	places  [batch.Games]towerPlace
-	next    int                  // the first match that has no place yet
-	last    []towerdefence.State // of the matches, as often as they are played
+// towerTurn begins and ends matches in a place of a block.
+type towerTurn struct {
+	round, place int
+	ends, begins int // the matches, or −1
 }
 
 // setupTowerBatchStep plays the matches of setupTowerStep. The checksum is the same.
 func setupTowerBatchStep(o *Options) (pass, int, error) {
-	t, rounds, err := newTowerBlock(o)
+	g, err := newTower()
 	if err != nil {
 		return nil, 0, err
 	}
-	pass := func() (uint64, error) {
-		t.play()
-		sum := uint64(0)
-		for i := range t.last {
-			sum = towerDigest(sum, t.scalar, &t.last[i])
-		}
-		return sum, nil
-	}
-	return pass, rounds, nil
-}
-
-// newTowerBlock reads the matches, and returns the rounds of a pass.
-func newTowerBlock(o *Options) (t *towerBlock, rounds int, err error) {
-	t = new(towerBlock)
-	if t.scalar, err = newTower(); err != nil {
+	matches, err := towerMatches(g, o.Recordings)
+	if err != nil {
 		return nil, 0, err
 	}
-	t.game = batch.New(t.scalar)
-	t.block = t.game.NewBlock()
-	if t.matches, err = towerMatches(t.scalar, o.Recordings); err != nil {
-		return nil, 0, err
-	}
-	for _, m := range t.matches {
+	rounds := 0
+	starts := make([]towerdefence.State, len(matches))
+	for i := range matches {
+		m := &matches[i]
 		rounds += len(m.orders)
+		g.Reset(&starts[i], 0)
+		g.SetStart(&starts[i], 0, m.energy[0], m.health[0])
+		g.SetStart(&starts[i], 1, m.energy[1], m.health[1])
 	}
 	if rounds == 0 {
 		return nil, 0, errors.New("the recordings hold no match")
 	}
+	game := batch.New(g)
+	b := game.NewBlock()
+	plan := planTower(matches, starts)
 	repeat := max(1, towerRounds/rounds)
-	t.last = make([]towerdefence.State, repeat*len(t.matches))
-	return t, repeat * rounds, nil
-}
-
-// play plays all matches to their last commands.
-func (t *towerBlock) play() {
-	t.next = 0
-	left := 0
-	for i := range t.places {
-		t.places[i] = towerPlace{}
-		if t.begin(i) {
-			left++
-		}
-	}
-	var o batch.Orders
-	for left > 0 {
-		for i := range t.places {
-			if p := &t.places[i]; len(p.rest) > 0 {
-				o[0][i], o[1][i] = p.rest[0][0], p.rest[0][1]
-				p.rest = p.rest[1:]
+	pass := func() (uint64, error) {
+		sum := uint64(0)
+		for range repeat {
+			plan.play(game, b, starts)
+			for i := range plan.last {
+				sum = towerDigest(sum, g, &plan.last[i])
 			}
 		}
-		t.game.Play(t.block, &o)
-		for i := range t.places {
-			if p := &t.places[i]; len(p.rest) == 0 && p.match >= 0 {
-				t.game.Save(&t.last[p.match], t.block, i)
-				o[0][i], o[1][i] = towerdefence.Nothing, towerdefence.Nothing
-				if !t.begin(i) {
-					left--
-				}
-			}
-		}
+		return sum, nil
 	}
+	return pass, repeat * rounds, nil
 }
 
-// begin starts the next match in place i, if there is one left.
-func (t *towerBlock) begin(i int) bool {
-	p := &t.places[i]
-	var s towerdefence.State
-	for ; t.next < len(t.last); t.next++ {
-		m := &t.matches[t.next%len(t.matches)]
-		t.scalar.Reset(&s, 0)
-		t.scalar.SetStart(&s, 0, m.energy[0], m.health[0])
-		t.scalar.SetStart(&s, 1, m.energy[1], m.health[1])
-		if len(m.orders) > 0 {
-			t.game.Load(t.block, i, &s)
-			*p = towerPlace{t.next, m.orders}
-			t.next++
-			return true
-		}
-		t.last[t.next] = s
+// planTower gives each match the place that is free first. Matches without orders end as they
+// start.
+func planTower(matches []towerMatch, starts []towerdefence.State) *towerPlan {
+	t := &towerPlan{last: slices.Clone(starts)}
+	var free, plays [batch.Games]int // the round in which a place is free, and the match before
+	for i := range plays {
+		plays[i] = -1
 	}
-	p.match = -1
-	return false
+	begin := func(match int) {
+		place := 0
+		for i, round := range free {
+			if round < free[place] {
+				place = i
+			}
+		}
+		at := free[place]
+		t.turns = append(t.turns, towerTurn{at, place, plays[place], match})
+		if match < 0 {
+			free[place] = math.MaxInt
+			return
+		}
+		plays[place] = match
+		for n, o := range matches[match].orders {
+			if at+n == len(t.orders) {
+				t.orders = append(t.orders, batch.Orders{})
+			}
+			t.orders[at+n][0][place], t.orders[at+n][1][place] = o[0], o[1]
+		}
+		free[place] += len(matches[match].orders)
+	}
+	for i := range matches {
+		if len(matches[i].orders) > 0 {
+			begin(i)
+		}
+	}
+	for range batch.Games {
+		begin(-1)
+	}
+	slices.SortStableFunc(t.turns, func(a, b towerTurn) int { return a.round - b.round })
+	return t
+}
+
+// play plays all matches, and leaves their last states in t.last.
+func (t *towerPlan) play(g *batch.Game, b *batch.Block, starts []towerdefence.State) {
+	turns := t.turns
+	for round := 0; ; round++ {
+		for ; len(turns) > 0 && turns[0].round == round; turns = turns[1:] {
+			if turn := &turns[0]; turn.ends >= 0 {
+				g.Save(&t.last[turn.ends], b, turn.place)
+			}
+			if turn := &turns[0]; turn.begins >= 0 {
+				g.Load(b, turn.place, &starts[turn.begins])
+			}
+		}
+		if round == len(t.orders) {
+			return
+		}
+		g.Play(b, &t.orders[round])
+	}
 }

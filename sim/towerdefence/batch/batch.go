@@ -54,12 +54,16 @@ type Game struct {
 	tables *tables // apart, so that its rows are aligned
 	vector bool    // rounds are played by vector instructions
 
+	start towerdefence.State // of a match
+
 	alone aside // games of the current round that the scalar game plays
 }
 
 // New returns the game of blocks with the rules of g.
 func New(g *towerdefence.Game) *Game {
-	return &Game{scalar: g, tables: newTables(g), vector: hasVectors && g.Regular()}
+	own := &Game{scalar: g, tables: newTables(g), vector: hasVectors && g.Regular()}
+	g.Reset(&own.start, 0)
+	return own
 }
 
 // Vector reports whether rounds are played by vector instructions. If not, a block is as fast as
@@ -77,10 +81,7 @@ func (g *Game) NewBlock() *Block {
 
 // Reset sets game i (0 … 7) to the start of a match.
 func (g *Game) Reset(b *Block, i int) {
-	g.scalar.Reset(&b.states[i&7], 0)
-	if g.vector {
-		b.load(i&7, &b.states[i&7])
-	}
+	g.Load(b, i, &g.start)
 }
 
 // Load sets game i (0 … 7) to the state s, in which a match goes on.
