@@ -56,7 +56,7 @@ func (g *Game) execute(h *Half, o sim.Order, r int) uint64 {
 		h.Failures = 0
 		return g.place(h, o, r)
 	case OpDeconstruct:
-		done = g.deconstruct(h, bit)
+		done = g.Deconstruct(h, bit)
 	case OpTesla:
 		done = g.buildTesla(h, bit, r)
 	case OpCurtain:
@@ -69,8 +69,9 @@ func (g *Game) execute(h *Half, o sim.Order, r int) uint64 {
 	return 0
 }
 
-// deconstruct removes the own building at the bit, finished or not.
-func (g *Game) deconstruct(h *Half, bit uint64) bool {
+// Deconstruct removes the own building at the bit, finished or not, and reports whether
+// there is one. It does not read or write Born and BornLate.
+func (g *Game) Deconstruct(h *Half, bit uint64) bool {
 	if h.Occupied&bit == 0 {
 		return false
 	}

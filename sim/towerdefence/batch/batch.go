@@ -17,18 +17,19 @@
 //	energy      number   number       number
 //	round       number   number       number     rounds of different games may differ
 //
-// The vector instructions carry out whole rounds: cheap placements and tower placements by tables
-// over the op, curtains that become available, shots, missiles in stacks of any height, removal,
-// construction and income, without a branch that depends on a single game. What is rare in one
-// game is done game by game in Go: raising curtains, the list of tesla towers, lightning (each
-// in a few of a hundred rounds). Deconstruction and aborted matches go through the scalar game,
-// which plays the round of that game alone.
+// The vector instructions carry out whole rounds: orders by tables over the op, curtains that
+// become available, shots, missiles, removal, construction and income, without a branch that
+// depends on a single game. What most rounds of eight games lack has code of its own behind one
+// branch for all of them: new tesla towers, lightning, towers that are finished or destroyed, stacks
+// of more than two missiles. Only deconstruction, failures from unreadable texts and aborted
+// matches, which playouts lack, are left to Go, game by game.
 //
 // The rounds in which buildings were placed (Half.Born) are not needed to play. A block writes
 // each round's placements to a log, eight bytes for each player, from which Save derives them.
 //
-// The layout follows an experiment with this game, which found one row for each board and rare
-// events game by game to be faster than games side by side in scalar code, and packed counters.
+// The boards, kept by their owner's side, and the rounds kept instead of counters are those of the
+// scalar game; rows of eight games follow an experiment that compared them with games side by side
+// in scalar code.
 //
 // # Without AVX-512
 //
@@ -56,7 +57,8 @@ type Game struct {
 
 	start towerdefence.State // of a match
 
-	alone aside // games of the current round that the scalar game plays
+	half  towerdefence.Half // of an order in Go
+	aside aside             // of the current round
 }
 
 // New returns the game of blocks with the rules of g.

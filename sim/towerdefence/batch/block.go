@@ -63,25 +63,8 @@ func (b *Block) load(i int, s *towerdefence.State) {
 	b.round[i] = uint64(int64(s.Round))
 	b.since[i] = b.tick
 	for p := range b.half {
-		h, from := &b.half[p], &s.Half[p]
-		h.occupied[i], h.live[i] = from.Occupied, from.Live
-		h.extra0[i], h.extra1[i] = from.Extra0, from.Extra1
-		h.type2[i], h.type1[i], h.type0[i] = from.Type2, from.Type1, from.Type0
-		h.wait0[i], h.wait1[i] = from.Wait0, from.Wait1
-		for n := range h.own {
-			h.own[n][i], h.far[n][i] = from.Own[n], from.Far[n]
-		}
-		h.base[i], h.ledger[i] = uint64(from.Base), uint64(from.Ledger)
-		h.energy[i], h.curtain[i] = uint64(int64(from.Energy)), uint64(int64(from.Curtain))
-		h.ready[i], h.due[i] = uint64(int64(from.Ready)), uint64(int64(from.Due))
-		h.available[i] = 0
-		if from.Available {
-			h.available[i] = ^uint64(0)
-		}
-		h.failures[i], h.teslas[i] = uint64(from.Failures), uint64(from.Teslas)
-		for n := range h.towers {
-			h.towers[n].load(i, &from.Tesla[n], n < int(from.Teslas))
-		}
+		from := &s.Half[p]
+		b.half[p].load(i, from)
 		b.late[p][i] = from.BornLate
 		copy(b.born[p][i][:], from.Born[:])
 	}
@@ -93,24 +76,53 @@ func (b *Block) save(s *towerdefence.State, i int) {
 	b.settleBorn(i)
 	s.Round, s.Zero = int32(b.round[i]), 0
 	for p := range b.half {
-		h, to := &b.half[p], &s.Half[p]
-		to.Occupied, to.Live = h.occupied[i], h.live[i]
-		to.Extra0, to.Extra1 = h.extra0[i], h.extra1[i]
-		to.Type2, to.Type1, to.Type0 = h.type2[i], h.type1[i], h.type0[i]
-		to.Wait0, to.Wait1 = h.wait0[i], h.wait1[i]
-		for n := range h.own {
-			to.Own[n], to.Far[n] = h.own[n][i], h.far[n][i]
-		}
-		to.Base, to.Ledger = int64(h.base[i]), int64(h.ledger[i])
-		to.Energy, to.Curtain = int32(h.energy[i]), int16(h.curtain[i])
-		to.Ready, to.Due = int16(h.ready[i]), int16(h.due[i])
-		to.Available = h.available[i] != 0
-		to.Failures, to.Teslas = uint8(h.failures[i]), uint16(h.teslas[i])
-		for n := range h.towers {
-			h.towers[n].save(&to.Tesla[n], i)
-		}
+		to := &s.Half[p]
+		b.half[p].save(to, i)
 		to.BornLate = b.late[p][i]
 		copy(to.Born[:], b.born[p][i][:])
+	}
+}
+
+// load sets game i to from, except for Born and BornLate.
+func (h *half) load(i int, from *towerdefence.Half) {
+	i &= Games - 1
+	h.occupied[i], h.live[i] = from.Occupied, from.Live
+	h.extra0[i], h.extra1[i] = from.Extra0, from.Extra1
+	h.type2[i], h.type1[i], h.type0[i] = from.Type2, from.Type1, from.Type0
+	h.wait0[i], h.wait1[i] = from.Wait0, from.Wait1
+	for n := range h.own {
+		h.own[n][i], h.far[n][i] = from.Own[n], from.Far[n]
+	}
+	h.base[i], h.ledger[i] = uint64(from.Base), uint64(from.Ledger)
+	h.energy[i], h.curtain[i] = uint64(int64(from.Energy)), uint64(int64(from.Curtain))
+	h.ready[i], h.due[i] = uint64(int64(from.Ready)), uint64(int64(from.Due))
+	h.available[i] = 0
+	if from.Available {
+		h.available[i] = ^uint64(0)
+	}
+	h.failures[i], h.teslas[i] = uint64(from.Failures), uint64(from.Teslas)
+	for n := range h.towers {
+		h.towers[n].load(i, &from.Tesla[n], n < int(from.Teslas))
+	}
+}
+
+// save copies game i to to, except for Born and BornLate.
+func (h *half) save(to *towerdefence.Half, i int) {
+	i &= Games - 1
+	to.Occupied, to.Live = h.occupied[i], h.live[i]
+	to.Extra0, to.Extra1 = h.extra0[i], h.extra1[i]
+	to.Type2, to.Type1, to.Type0 = h.type2[i], h.type1[i], h.type0[i]
+	to.Wait0, to.Wait1 = h.wait0[i], h.wait1[i]
+	for n := range h.own {
+		to.Own[n], to.Far[n] = h.own[n][i], h.far[n][i]
+	}
+	to.Base, to.Ledger = int64(h.base[i]), int64(h.ledger[i])
+	to.Energy, to.Curtain = int32(h.energy[i]), int16(h.curtain[i])
+	to.Ready, to.Due = int16(h.ready[i]), int16(h.due[i])
+	to.Available = h.available[i] != 0
+	to.Failures, to.Teslas = uint8(h.failures[i]), uint16(h.teslas[i])
+	for n := range h.towers {
+		h.towers[n].save(&to.Tesla[n], i)
 	}
 }
 

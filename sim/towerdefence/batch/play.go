@@ -11,18 +11,17 @@ const (
 	textShift = 9 // failures from reading the text, in two bits
 )
 
-// aside holds games that the scalar game plays for a round.
+// aside holds games whose match is cut off in a round, as they are before it.
 type aside struct {
 	games  uint8
 	states [Games]towerdefence.State
-	status [Games]sim.Status
 }
 
-// The stages of step512: before orders that only Go carries out, after them, and the end.
+// The stages of step512: before orders that only Go carries out, at which it stops if there are
+// any, and after them. At the end of the round it returns the games that are over.
 const (
 	stageBegin = iota
 	stageCommands
-	stageEnd
 )
 
 // playRows plays a round by vector instructions.
@@ -35,10 +34,11 @@ func (g *Game) playRows(b *Block, o *Orders) (over, cut uint8) {
 		_, games = step512(b, t, &b.orders, log, stageCommands)
 	}
 	b.tick++
-	if over = uint8(games); g.alone.games != 0 {
-		return g.rejoin(b, over)
+	over, cut = uint8(games), g.aside.games
+	if cut != 0 {
+		g.restore(b)
 	}
-	return over, 0
+	return over &^ cut, cut
 }
 
 // execute carries out the orders that the vector instructions cannot, and leaves in b.orders what
@@ -47,47 +47,46 @@ func (g *Game) execute(b *Block, o *Orders, games uint64) {
 	b.orders = *o
 	for ; games != 0; games &= games - 1 {
 		i := first(games)
-		if (o[0][i]|o[1][i])&towerdefence.Aborted != 0 || opOf(o[0][i]) == towerdefence.OpDeconstruct || opOf(o[1][i]) == towerdefence.OpDeconstruct {
-			g.separate(b, o, i)
-			continue
+		if (o[0][i]|o[1][i])&towerdefence.Aborted != 0 {
+			b.save(&g.aside.states[i], i)
+			g.aside.games |= 1 << i
 		}
 		for p := range b.half {
-			order, failures := &b.orders[p][i], &b.half[p].failures[i]
-			if failed := uint64(*order >> textShift & 3); failed != 0 && opOf(*order) == towerdefence.OpNothing {
-				*failures = min(255, *failures+failed)
-				*order = done
-			} // any other op sets the count of failures
+			if g.command(&b.half[p], i, b.orders[p][i]) {
+				b.orders[p][i] = done
+			}
 		}
 	}
+}
+
+// command carries out a player's order in game i if the vector instructions cannot, and reports
+// whether it has.
+func (g *Game) command(h *half, i int, o sim.Order) bool {
+	switch op, text := opOf(o), uint64(o>>textShift&3); {
+	case op == towerdefence.OpDeconstruct:
+		s := &g.half
+		h.save(s, i)
+		s.Failures = 1
+		if g.scalar.Deconstruct(s, 1<<(o&(towerdefence.Cells-1))) {
+			s.Failures = 0
+		}
+		h.load(i, s)
+	case op == towerdefence.OpNothing && text != 0:
+		h.failures[i] = min(255, h.failures[i]+text)
+	default: // failures from reading the text matter only without an op
+		return false
+	}
+	return true
 }
 
 func opOf(o sim.Order) towerdefence.Op { return towerdefence.Op(o >> opShift & 7) }
 
 const done = sim.Order(opDone) << opShift
 
-// separate lets the scalar game play the round of game i.
-func (g *Game) separate(b *Block, o *Orders, i int) {
-	s := &g.alone.states[i]
-	b.save(s, i)
-	g.alone.status[i] = g.scalar.Play(s, o[0][i], o[1][i])
-	g.alone.games |= 1 << i
-	b.orders[0][i], b.orders[1][i] = done, done
-}
-
-// rejoin puts the games that the scalar game has played back in their places. It returns the
-// games that are over, of which all others are given, and those cut off.
-func (g *Game) rejoin(b *Block, others uint8) (over, cut uint8) {
-	over = others &^ g.alone.games
-	for games := uint64(g.alone.games); games != 0; games &= games - 1 {
-		i := first(games)
-		b.load(i, &g.alone.states[i])
-		switch g.alone.status[i] {
-		case sim.Over:
-			over |= 1 << i
-		case sim.Cut:
-			cut |= 1 << i
-		}
+// restore puts the games aside back in their places.
+func (g *Game) restore(b *Block) {
+	for games := uint64(g.aside.games); games != 0; games &= games - 1 {
+		b.load(first(games), &g.aside.states[first(games)])
 	}
-	g.alone.games = 0
-	return over, cut
+	g.aside.games = 0
 }

@@ -11,7 +11,7 @@ func (g *Game) drawRows(o *Orders, b *Block, r *[Games]prng.Rand) {
 	games := draw512(b, g.tables, r, o)
 	for games = (games | games>>Games) & 0xff; games != 0; games &= games - 1 {
 		i := first(games)
-		s := &g.alone.states[i]
+		s := &g.aside.states[i]
 		b.save(s, i)
 		o[0][i] = g.scalar.Playout(s, 0, &before[i])
 		o[1][i] = g.scalar.Playout(s, 1, &before[i])
