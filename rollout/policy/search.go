@@ -223,8 +223,9 @@ type searcher[S, M any] struct {
 	name  string
 	seats int32
 	game  script.SearchGame[S, M]
-	trees []*search.Tree[S, M]   // one; with a judge, one for each row that is searched at once
+	trees []*search.Tree[S, M]   // one for each row that is searched at once
 	judge *judge[S, M]           // nil: the game evaluates leaves
+	group group[S, M]            // without a judge, of rows that are searched at once
 	done  <-chan struct{}        // of the context of Until
 	width int                    // limit of the moves of a row
 	rows  []int32                // of the latest Act
@@ -258,7 +259,9 @@ func newSearch(e *searchEntry, n node, s env.Spec) (rollout.Policy, error) {
 // newSearcher returns a policy that searches without a network.
 func newSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, M]) rollout.Policy {
 	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
-	c.addTree(o)
+	for range c.joinGroup(o) {
+		c.addTree(o)
+	}
 	return c
 }
 
@@ -339,6 +342,10 @@ func (c *searcher[S, M]) setSeat(states []S, row int32) {
 
 // search searches the states of rows, of which there are at most as many as trees.
 func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
+	if c.judge == nil && c.group.game != nil && len(rows) >= c.group.least {
+		c.searchGroup(states, b, rows)
+		return
+	}
 	for i, row := range rows {
 		c.setSeat(states, row)
 		if c.judge == nil {

@@ -116,6 +116,41 @@ func TestSearched(t *testing.T) {
 	}
 }
 
+// TestSearchAtOnce: rows that are searched at once have the results of rows that are searched one
+// after the other: playouts to the end and to a horizon, with memory for too few trees, and by rules
+// that no vector instructions play.
+func TestSearchAtOnce(t *testing.T) {
+	for _, c := range []struct{ options, rules string }{
+		{"horizon=0", ""},
+		{"horizon=7", ""},
+		{"horizon=0,node=regret", ""},
+		{"horizon=30,memory=1", ""},
+		{"horizon=20", "game.config.attack.config.weapon-cooldown-period=4\n"},
+	} {
+		t.Run(c.options, func(t *testing.T) {
+			spec := "mcts(sims=60,rollout=playout," + c.options + ")"
+			const games = 5
+			v := policytest.NewVector(t, "towerdefence", c.rules, games, 0)
+			all, single := policytest.NewPolicy(t, "towerdefence", spec, v.Spec()).(rollout.Searcher), policytest.NewPolicy(t, "towerdefence", spec, v.Spec()).(rollout.Searcher)
+			b := env.NewBatch(v.Spec(), games, all.Wants())
+			rows := []int32{7, 0, 1, 2, 3, 4, 5, 6, 8, 9}
+			for range 12 {
+				v.Observe(b)
+				all.Act(v, b, rows)
+				together := slices.Clone(b.Orders)
+				for _, row := range rows {
+					single.Act(v, b, []int32{row})
+					require.Equal(t, *single.SearchResult(row), *all.SearchResult(row), "row %d", row)
+				}
+				require.Equal(t, b.Orders, together)
+				v.Step(b)
+			}
+			v.Observe(b)
+			assert.Zero(t, testing.AllocsPerRun(2, func() { all.Act(v, b, rows) }), "allocations")
+		})
+	}
+}
+
 // checkSearched checks a search result, and returns the number of its moves.
 func checkSearched(t *testing.T, spec string, s *rollout.SearchResult, played sim.Order, mixed bool) int {
 	t.Helper()

@@ -71,8 +71,15 @@ type entry struct {
 	cell int32  // the cell + 1; 0: the entry is free
 }
 
-// make allocates the slabs.
-func (l *slabs[S, M]) make(o Options) {
+// Bytes returns the size of the memory of a Tree with these options.
+func Bytes[S, M any](o Options) int {
+	var l slabs[S, M]
+	n, each := l.size(o)
+	return n * each
+}
+
+// size returns the number of nodes, and the limit of the bytes of each.
+func (l *slabs[S, M]) size(o Options) (n, each int) {
 	cells := 1 // of a node
 	if o.Chance {
 		cells = 2
@@ -84,8 +91,17 @@ func (l *slabs[S, M]) make(o Options) {
 		move = unsafe.Sizeof(m) + unsafe.Sizeof(mixed{})
 	}
 	// The table has at most 4 entries for a cell.
-	each := int(unsafe.Sizeof(s)+unsafe.Sizeof(node{})) + 2*o.Width*int(move) + cells*int(unsafe.Sizeof(cell{})+4*unsafe.Sizeof(entry{}))
-	n := max(1, min(o.Memory/each, o.Simulations+1))
+	each = int(unsafe.Sizeof(s)+unsafe.Sizeof(node{})) + 2*o.Width*int(move) + cells*int(unsafe.Sizeof(cell{})+4*unsafe.Sizeof(entry{}))
+	return max(1, min(o.Memory/each, o.Simulations+1)), each
+}
+
+// make allocates the slabs.
+func (l *slabs[S, M]) make(o Options) {
+	n, _ := l.size(o)
+	cells := 1 // of a node
+	if o.Chance {
+		cells = 2
+	}
 	table := 4
 	for table < 2*cells*n {
 		table *= 2

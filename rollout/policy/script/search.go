@@ -78,6 +78,18 @@ type Rooted[S any] interface {
 	SearchFrom(s *S)
 }
 
+// Together is a SearchGame that evaluates the leaves of several searches at the same time, to the
+// same values as Evaluate, where that is faster.
+type Together[S, M any] interface {
+	// AtOnce returns how many searches should share EvaluateAll: at most that many, and at least
+	// the second number. 0 if none should.
+	AtOnce() (most, least int)
+	// EvaluateAll evaluates the leaves of n searches, at most AtOnce, until all have ended. next(i)
+	// returns the next leaf of search i that Evaluate would be asked for, nil at its end; it reads
+	// the Value of the leaf before.
+	EvaluateAll(n int, next func(i int) *search.Leaf[S, M])
+}
+
 // Given is a SearchGame that takes whole turns from elsewhere as moves.
 type Given[M any] interface {
 	// Give returns a move with these orders, which may only be played in the state for which they

@@ -57,6 +57,7 @@ type model struct {
 	horizon   int32
 	cheapest  int32              // the price of the cheapest order
 	state     towerdefence.State // of a rollout
+	together  together           // rollouts of several searches
 }
 
 // rule gives the order of a script.
@@ -91,6 +92,7 @@ func (g *model) Look(v env.Vector) bool {
 	game, ok := own.(*towerdefence.Game)
 	if ok && g.seat.Game != game {
 		g.seat.Game, g.seat.Rules = game, game.Rules()
+		g.together.adopt(game, g.scatter)
 		r := &g.seat.Rules
 		g.cheapest = int32(r.CurtainPrice)
 		for _, k := range towerdefence.Kinds {

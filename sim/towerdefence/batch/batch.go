@@ -68,6 +68,9 @@ func New(g *towerdefence.Game) *Game {
 	return own
 }
 
+// Vectors reports whether the processor has the vector instructions.
+func Vectors() bool { return hasVectors }
+
 // Vector reports whether rounds are played by vector instructions. If not, a block is as fast as
 // eight scalar games.
 func (g *Game) Vector() bool { return g.vector }
@@ -99,6 +102,16 @@ func (g *Game) Load(b *Block, i int, s *towerdefence.State) {
 func (g *Game) Save(s *towerdefence.State, b *Block, i int) {
 	if g.vector {
 		b.save(s, i&7)
+	} else {
+		*s = b.states[i&7]
+	}
+}
+
+// SaveBoards does the same but for the ages of buildings (Born and BornLate), which nothing but
+// displays and other rhythms need. That is faster.
+func (g *Game) SaveBoards(s *towerdefence.State, b *Block, i int) {
+	if g.vector {
+		b.saveBoards(s, i&7)
 	} else {
 		*s = b.states[i&7]
 	}

@@ -72,14 +72,20 @@ func (b *Block) load(i int, s *towerdefence.State) {
 
 // save copies game i to s.
 func (b *Block) save(s *towerdefence.State, i int) {
+	b.saveBoards(s, i)
 	i &= Games - 1
 	b.settleBorn(i)
-	s.Round, s.Zero = int32(b.round[i]), 0
 	for p := range b.half {
-		to := &s.Half[p]
-		b.half[p].save(to, i)
-		to.BornLate = b.late[p][i]
-		copy(to.Born[:], b.born[p][i][:])
+		s.Half[p].BornLate = b.late[p][i]
+		copy(s.Half[p].Born[:], b.born[p][i][:])
+	}
+}
+
+// saveBoards copies game i to s, except for Born and BornLate.
+func (b *Block) saveBoards(s *towerdefence.State, i int) {
+	s.Round, s.Zero = int32(b.round[i&(Games-1)]), 0
+	for p := range b.half {
+		b.half[p].save(&s.Half[p], i)
 	}
 }
 

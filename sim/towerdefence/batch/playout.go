@@ -12,7 +12,7 @@ func (g *Game) drawRows(o *Orders, b *Block, r *[Games]prng.Rand) {
 	for games = (games | games>>Games) & 0xff; games != 0; games &= games - 1 {
 		i := first(games)
 		s := &g.aside.states[i]
-		b.save(s, i)
+		b.saveBoards(s, i)
 		o[0][i] = g.scalar.Playout(s, 0, &before[i])
 		o[1][i] = g.scalar.Playout(s, 1, &before[i])
 	}
