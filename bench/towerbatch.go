@@ -34,11 +34,10 @@ func setupTowerBatchPlayout(*Options) (pass, int, error) {
 			random[i] = prng.New(uint64(i))
 			game.Reset(b, i)
 		}
-		var o batch.Orders
 		var s towerdefence.State
-		for range towerRounds / batch.Games {
-			game.Playout(&o, b, &random)
-			over, _ := game.Play(b, &o)
+		for round := 0; round < towerRounds/batch.Games; {
+			played, over := game.Playouts(b, &random, towerRounds/batch.Games-round)
+			round += played
 			for i := 0; over != 0; i, over = i+1, over>>1 {
 				if over&1 != 0 {
 					game.Save(&s, b, i)

@@ -1,7 +1,7 @@
 package towerdefence
 
 import (
-	"math/bits"
+	"math"
 
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
@@ -22,10 +22,9 @@ type leaf = search.Leaf[towerdefence.State, sim.Order]
 type together struct {
 	game   *batch.Game // nil: rollouts are played one after the other
 	block  *batch.Block
-	orders batch.Orders
 	random [batch.Games]prng.Rand
 	leaves [batch.Games]*leaf
-	last   [batch.Games]int64 // rounds of the block at which rollouts reach the horizon
+	last   [batch.Games]int // rounds of the block at which rollouts reach the horizon
 }
 
 // adopt prepares rollouts by the rules of a game. Scripts look at one game after the other, and
@@ -66,33 +65,38 @@ func (g *model) EvaluateAll(n int, next func(i int) *leaf) {
 			busy |= 1 << i
 		}
 	}
-	for round := int64(1); busy != 0; round++ {
-		t.game.Playout(&t.orders, t.block, &t.random)
-		over, _ := t.game.Play(t.block, &t.orders)
-		ended := over
-		for i, last := range t.last {
-			if last == round {
-				ended |= 1 << i
-			}
-		}
-		for ; ended != 0; ended &= ended - 1 {
-			i := bits.TrailingZeros8(ended)
-			if busy>>i&1 == 0 {
-				t.game.Reset(t.block, i)
-				continue
-			}
-			g.finish(i, over>>i&1 != 0)
-			if !g.begin(i, round, next) {
-				busy &^= 1 << i
+	for round := 0; busy != 0; {
+		played, over := t.game.Playouts(t.block, &t.random, t.soonest(busy)-round)
+		round += played
+		for i := range batch.Games {
+			switch bit := uint8(1) << i; {
+			case busy&bit != 0 && (over&bit != 0 || t.last[i] == round):
+				g.finish(i, over&bit != 0)
+				if !g.begin(i, round, next) {
+					busy &^= bit
+					t.game.Reset(t.block, i)
+				}
+			case over&bit != 0:
 				t.game.Reset(t.block, i)
 			}
 		}
 	}
 }
 
+// soonest returns the first round at which one of the games reaches the horizon.
+func (t *together) soonest(games uint8) int {
+	round := math.MaxInt
+	for i, last := range t.last {
+		if games>>i&1 != 0 {
+			round = min(round, last)
+		}
+	}
+	return round
+}
+
 // begin begins the rollout of the next leaf of search i after that round of the block. It returns
 // false at the end of the search.
-func (g *model) begin(i int, round int64, next func(i int) *leaf) bool {
+func (g *model) begin(i, round int, next func(i int) *leaf) bool {
 	t := &g.together
 	l := next(i)
 	t.leaves[i] = l
@@ -100,7 +104,7 @@ func (g *model) begin(i int, round int64, next func(i int) *leaf) bool {
 		return false
 	}
 	t.game.Load(t.block, i, l.State)
-	t.random[i], t.last[i] = *l.Random, round+int64(g.horizon)
+	t.random[i], t.last[i] = *l.Random, round+int(g.horizon)
 	return true
 }
 

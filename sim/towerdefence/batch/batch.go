@@ -135,15 +135,21 @@ func (g *Game) Play(b *Block, o *Orders) (over, cut uint8) {
 	return over, cut
 }
 
-// Playout draws the orders of both players in all games, as towerdefence.Game.Playout does: in
-// each game those of A and then of B from the generator of the game.
-func (g *Game) Playout(o *Orders, b *Block, r *[Games]prng.Rand) {
+// Playouts plays rounds by orders that are drawn as towerdefence.Game.Playout draws them: in each
+// game those of A and then of B from the generator of the game. It stops after a round in which a
+// match ends, or after the given number, at least 1. It returns the number of rounds played, and
+// the matches that are over, as Play does.
+func (g *Game) Playouts(b *Block, r *[Games]prng.Rand, rounds int) (played int, over uint8) {
 	if g.vector {
-		g.drawRows(o, b, r)
-		return
+		return g.playoutRows(b, r, rounds)
 	}
-	for i := range b.states {
-		o[0][i] = g.scalar.Playout(&b.states[i], 0, &r[i])
-		o[1][i] = g.scalar.Playout(&b.states[i], 1, &r[i])
+	for ; played < rounds && over == 0; played++ {
+		for i := range b.states {
+			s := &b.states[i]
+			if g.scalar.Play(s, g.scalar.Playout(s, 0, &r[i]), g.scalar.Playout(s, 1, &r[i])) != sim.Running {
+				over |= 1 << i
+			}
+		}
 	}
+	return played, over
 }

@@ -175,29 +175,43 @@ func (w *twins) draw(r *prng.Rand, i int, p sim.Player, wild int, buf []sim.Orde
 	return sim.Order(r.Uint64()) &^ towerdefence.Aborted
 }
 
-// TestPlayout compares the orders that are drawn, and the games played by them to their ends,
-// with energy for every building in some: then half boards fill up.
-func TestPlayout(t *testing.T) {
+// TestPlayouts compares games that are played by drawn orders to their ends, one round or several at
+// a time, with energy for every building in some: then half boards fill up.
+func TestPlayouts(t *testing.T) {
 	w := newTwins(t, towerdefence.DefaultRules())
+	w.playouts(rounds() / batch.Games)
+}
+
+// playouts plays that many rounds of the block by drawn orders.
+func (w *twins) playouts(rounds int) {
+	w.t.Helper()
 	var r, q [batch.Games]prng.Rand
 	for i := range r {
 		r[i] = prng.New(uint64(i))
 	}
 	q = r
-	for range rounds() / batch.Games {
-		w.game.Playout(&w.orders, w.block, &r)
-		for i := range w.states {
-			a, b := w.scalar.Playout(&w.states[i], 0, &q[i]), w.scalar.Playout(&w.states[i], 1, &q[i])
-			if a != w.orders[0][i] || b != w.orders[1][i] {
-				t.Fatalf("the scalar game draws %+v and %+v; %s", towerdefence.Decode(a), towerdefence.Decode(b), w.report(&w.states[i], i))
+	atOnce := prng.New(1)
+	for w.played < rounds {
+		most := 1 + atOnce.IntN(3)*atOnce.IntN(200)
+		played, over := w.game.Playouts(w.block, &r, most)
+		require.True(w.t, played == most || over != 0 && played < most, "%d rounds of %d, %b are over", played, most, over)
+		for n := range played {
+			for i := range w.states {
+				s := &w.states[i]
+				w.orders[0][i], w.orders[1][i] = w.scalar.Playout(s, 0, &q[i]), w.scalar.Playout(s, 1, &q[i])
+				status := w.scalar.Play(s, w.orders[0][i], w.orders[1][i])
+				if (status != sim.Running) != (n == played-1 && over>>i&1 != 0) {
+					w.t.Fatalf("round %d of %d: in the scalar game, game %d is %v, over are %b", n, played, i, status, over)
+				}
 			}
 		}
-		require.Equal(t, q, r)
-		running := w.play()
+		w.played += played
+		require.Equal(w.t, q, r)
 		for i := range w.states {
-			if running>>i&1 == 0 {
-				energy := []int{20, 20, 20, 60_000}[r[i].IntN(4)]
-				q[i] = r[i]
+			w.compare(i, &w.states[i])
+			if over>>i&1 != 0 {
+				energy := []int{20, 20, 20, 60_000}[q[i].IntN(4)]
+				r[i] = q[i]
 				w.begin(i, [2]int{energy, energy}, [2]int{100, 100 + 900*(energy/60_000)})
 			}
 		}
@@ -211,13 +225,10 @@ func TestScalar(t *testing.T) {
 	w.block = w.game.NewBlock()
 	assert.False(t, w.game.Vector())
 	w.random(2, 20_000)
-	var r, q [batch.Games]prng.Rand
-	w.game.Playout(&w.orders, w.block, &r)
-	for i := range w.states {
-		assert.Equal(t, w.scalar.Playout(&w.states[i], 0, &q[i]), w.orders[0][i])
-		assert.Equal(t, w.scalar.Playout(&w.states[i], 1, &q[i]), w.orders[1][i])
-	}
-	assert.Equal(t, q, r)
+	w = newTwins(t, towerdefence.DefaultRules())
+	batch.Scalar(w.game)
+	w.block = w.game.NewBlock()
+	w.playouts(3000)
 }
 
 // TestLongLog plays on after the ends of matches without a Save, so that the log of placements
@@ -260,12 +271,12 @@ func TestNoAllocations(t *testing.T) {
 		r[i] = prng.New(uint64(i))
 	}
 	got := testing.AllocsPerRun(3000, func() {
-		w.game.Playout(&w.orders, w.block, &r)
+		_, over := w.game.Playouts(w.block, &r, 1)
 		w.orders[1][2] = towerdefence.Deconstruct(3, 3)
-		over, _ := w.game.Play(w.block, &w.orders)
+		ended, _ := w.game.Play(w.block, &w.orders)
 		w.game.Save(&w.states[0], w.block, 5)
 		for i := range w.states {
-			if over>>i&1 != 0 {
+			if (over|ended)>>i&1 != 0 {
 				w.game.Reset(w.block, i)
 				w.game.Load(w.block, i, &w.states[0])
 			}

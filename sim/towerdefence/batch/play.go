@@ -17,8 +17,8 @@ type aside struct {
 	states [Games]towerdefence.State
 }
 
-// The stages of step512: before orders that only Go carries out, at which it stops if there are
-// any, and after them. At the end of the round it returns the games that are over.
+// The stages of step512: before orders that only Go draws or carries out, at which it stops if there
+// are any, and after them. At the end of a round it returns the games that are over.
 const (
 	stageBegin = iota
 	stageCommands
@@ -28,10 +28,10 @@ const (
 func (g *Game) playRows(b *Block, o *Orders) (over, cut uint8) {
 	b.makeRoom()
 	t, log := g.tables, &b.log[b.tick%logSize]
-	next, games := step512(b, t, o, log, stageBegin)
+	next, games, _ := step512(b, t, o, log, nil, stageBegin, 1)
 	if next == stageCommands {
 		g.execute(b, o, games)
-		_, games = step512(b, t, &b.orders, log, stageCommands)
+		_, games, _ = step512(b, t, &b.orders, log, nil, stageCommands, 1)
 	}
 	b.tick++
 	over, cut = uint8(games), g.aside.games

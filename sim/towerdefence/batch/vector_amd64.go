@@ -39,10 +39,7 @@ var (
 )
 
 //go:noescape
-func step512(b *Block, t *tables, orders *Orders, log *[2][Games]uint8, from uint64) (next, games uint64)
-
-//go:noescape
-func draw512(b *Block, t *tables, random *[Games]prng.Rand, orders *Orders) (games uint64)
+func step512(b *Block, t *tables, orders *Orders, log *[2][Games]uint8, random *[Games]prng.Rand, from, rounds uint64) (next, games, left uint64)
 
 func cpuid(leaf, index uint32) (a, b, c, d uint32)
 

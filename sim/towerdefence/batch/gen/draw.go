@@ -6,29 +6,26 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// draw writes the function that draws the orders of both players: see Game.Playout of the
-// scalar game.
-func draw() {
-	TEXT("draw512", NOSPLIT, "func(b, t, random, orders *byte) (games uint64)")
-	Doc("draw512 draws the orders of eight games. It returns the games whose cells Go has to draw.")
-	Load(Param("b"), block)
-	Load(Param("t"), table)
-	Load(Param("random"), random)
-	Load(Param("orders"), orders)
+// draw draws the orders of both players: see Game.Playout of the scalar game. It leaves with the
+// games in which it has found no free cell.
+func draw(o [2]vector) {
 	state := load(Mem{Base: random})
 	var rare [2]reg.OpmaskVirtual
 	for p := range rare {
 		VPADDQ_BCST(constant(0x9e3779b97f4a7c15), state, state)
-		rare[p] = drawOne(p, mixed(state))
+		rare[p] = drawOne(p, mixed(state), o[p])
 	}
+	KORTESTB(rare[1], rare[0])
+	JNE(LabelRef("redraw"))
 	store(state, Mem{Base: random})
+	JMP(LabelRef("commands"))
+	Label("redraw")
+	KORB(rare[1], rare[0], rare[0])
 	KMOVB(rare[0], mask.As32())
-	KMOVB(rare[1], stage.As32())
-	SHLL(U8(8), stage.As32())
-	ORL(stage.As32(), mask.As32())
-	Store(mask, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	for p := range o {
+		store(o[p], Mem{Base: orders, Disp: p * row})
+	}
+	leave(1)
 }
 
 // mixed returns the finalizer of SplitMix64: see prng.Mix.
@@ -47,7 +44,7 @@ func mixed(state vector) vector {
 
 // drawOne draws the order of player p from one random word, and returns the games in which no
 // cell was found.
-func drawOne(p int, x vector) reg.OpmaskVirtual {
+func drawOne(p int, x, order vector) reg.OpmaskVirtual {
 	op := drawOp(p, x)
 	free, cells, found := ZMM(), repeated(0x3f3f_1e18_120c_0600), K()
 	VPANDNQ_BCST(constant(all), load(of(p, occupied)), free)
@@ -65,8 +62,7 @@ func drawOne(p int, x vector) reg.OpmaskVirtual {
 	VPSRLVQ(at, cells, cells)
 	VPANDQ(look(withCell, op), cells, cells)
 	VPSLLQ(U8(6), op, op)
-	VPORQ(cells, op, op)
-	store(op, Mem{Base: orders, Disp: p * row})
+	VPORQ(cells, op, order)
 	return none
 }
 

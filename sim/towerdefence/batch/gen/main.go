@@ -14,7 +14,6 @@ import (
 func main() {
 	ConstraintExpr("amd64,!purego")
 	step()
-	draw()
 	features()
 	writeConstants()
 	Generate()
@@ -122,6 +121,7 @@ var (
 	stage  = reg.RSI
 	random = reg.RDI
 	mask   = reg.R8
+	left   = reg.R9 // rounds
 )
 
 type vector = reg.VecVirtual

@@ -15,44 +15,44 @@ type acts struct {
 // rounds has the round of each game, and its last two bits, repeated over a board.
 type rounds struct{ now, odd, half vector }
 
-// step writes the function that plays a round. It follows Game.Play of the scalar game. It stops
-// before the round if Go has to carry out orders.
+// step writes the function that plays rounds. It follows Game.Play of the scalar game, after
+// Game.Playout if orders are drawn. It stops before a round's commands if Go has to carry out or
+// draw orders.
 func step() {
-	TEXT("step512", NOSPLIT, "func(b, t, orders, log *byte, from uint64) (next, games uint64)")
-	Doc("step512 plays a round of eight games from a stage on. It returns the next stage, and for which games.")
+	TEXT("step512", NOSPLIT, "func(b, t, orders, log, random *byte, from, rounds uint64) (next, games, left uint64)")
+	Doc("step512 plays rounds of eight games from a stage on, by orders that are given or drawn. It returns the next stage,",
+		"for which games, and how many rounds are left.")
 	Load(Param("b"), block)
 	Load(Param("t"), table)
 	Load(Param("orders"), orders)
 	Load(Param("log"), log)
+	Load(Param("random"), random)
 	Load(Param("from"), stage)
+	Load(Param("rounds"), left)
+	var o [2]vector
+	for p := range o {
+		o[p] = ZMM()
+	}
 	TESTQ(stage, stage)
-	JNE(LabelRef("commands"))
+	JNE(LabelRef("given"))
+	TESTQ(random, random)
+	JNE(LabelRef("draw"))
 	rareOrders()
 
+	Label("given")
+	for p := range o {
+		VMOVDQU64(Mem{Base: orders, Disp: p * row}, o[p])
+	}
 	Label("commands")
 	now := load(of(0, round))
 	r := roundBits(now)
 	var a [2]acts
 	for p := range a {
 		a[p] = acts{ZMM(), ZMM(), ZMM()}
-		command(p, r, a[p])
+		command(p, r, o[p], a[p])
 	}
 	resetCurtains(r)
-	strikes, ruins := K(), ZMM()
-	VPXORQ(ruins, ruins, ruins)
-	for p := range a {
-		shoot(p, r, a[p])
-		k := compare(r.now, least, of(p, ready))
-		andCompare(k, load(of(p, energy)), least, inTable(shotPrice))
-		if p == 0 {
-			KMOVB(k, strikes)
-		} else {
-			KORB(k, strikes, strikes)
-		}
-	}
-	KORTESTB(strikes, strikes)
-	JNE(LabelRef("strike"))
-
+	ruins := shootAll(r, a)
 	Label("missiles")
 	deep := stacks(a)
 	KORTESTB(deep, deep)
@@ -60,6 +60,8 @@ func step() {
 	fly(now, a, ruins, flyPairs)
 	Label("end")
 	end(now, ruins)
+	Label("draw")
+	draw(o)
 
 	Label("deep")
 	fly(now, a, ruins, flyDeep)
@@ -69,11 +71,12 @@ func step() {
 	JMP(LabelRef("missiles"))
 }
 
-// leave returns the next stage and mask.
+// leave returns the next stage, mask and left.
 func leave(next uint64) {
 	MOVQ(U32(next), stage)
 	Store(stage, ReturnIndex(0))
 	Store(mask, ReturnIndex(1))
+	Store(left, ReturnIndex(2))
 	VZEROUPPER()
 	RET()
 }
@@ -91,7 +94,7 @@ func rareOrders() {
 	KORB(ka, kb, ka)
 	KMOVB(ka, mask.As32())
 	TESTL(mask.As32(), mask.As32())
-	JEQ(LabelRef("commands"))
+	JEQ(LabelRef("given"))
 	leave(1)
 }
 
@@ -106,8 +109,7 @@ func roundBits(now vector) rounds {
 
 // command carries out the orders of player p: see Game.place, buildTesla and raiseCurtain of the
 // scalar game. It sets quick and slow.
-func command(p int, r rounds, a acts) {
-	order := load(Mem{Base: orders, Disp: p * row})
+func command(p int, r rounds, order vector, a acts) {
 	op, cell := ZMM(), ZMM()
 	VPSRLQ(U8(6), order, op)
 	VPANDQ_BCST(constant(7), op, op)
@@ -200,6 +202,27 @@ func shoot(p int, r rounds, a acts) {
 	VPANDNQ(of(p, live), x, a.shots)
 }
 
+// shootAll sets the shots of both players, and leaves for "strike" if a tesla tower shoots. It
+// returns the tesla towers destroyed so far: none.
+func shootAll(r rounds, a [2]acts) (ruins vector) {
+	strikes := K()
+	ruins = ZMM()
+	VPXORQ(ruins, ruins, ruins)
+	for p := range a {
+		shoot(p, r, a[p])
+		k := compare(r.now, least, of(p, ready))
+		andCompare(k, load(of(p, energy)), least, inTable(shotPrice))
+		if p == 0 {
+			KMOVB(k, strikes)
+		} else {
+			KORB(k, strikes, strikes)
+		}
+	}
+	KORTESTB(strikes, strikes)
+	JNE(LabelRef("strike"))
+	return ruins
+}
+
 // stacks returns the games with more than two missiles on a cell.
 func stacks(a [2]acts) reg.OpmaskVirtual {
 	deep := K()
@@ -251,7 +274,7 @@ func fly(now vector, a [2]acts, ruins vector, pass func(p int, now vector, a act
 }
 
 // end reviews the tesla towers where that is needed, and moves on to the next round: see Game.end
-// of the scalar game.
+// of the scalar game. It leaves if a match is over or no round is left.
 func end(now, ruins vector) {
 	over, review := K(), K()
 	next := ZMM()
@@ -267,13 +290,21 @@ func end(now, ruins vector) {
 	KMOVB(over, mask.As32())
 	KORTESTB(review, review)
 	JNE(LabelRef("review"))
+	Label("next")
+	SUBQ(U8(1), left)
+	JEQ(LabelRef("leave"))
+	TESTL(mask.As32(), mask.As32())
+	JNE(LabelRef("leave"))
+	ADDQ(U8(16), log)
+	TESTQ(random, random)
+	JNE(LabelRef("draw"))
 	Label("leave")
 	leave(2)
 	Label("review")
 	for p := range 2 {
 		reviewTowers(p, now)
 	}
-	JMP(LabelRef("leave"))
+	JMP(LabelRef("next"))
 }
 
 // settle ends the round for the buildings of player p: see Half.settle and vacate of the scalar
