@@ -52,18 +52,18 @@ commands:
 	VPSRLQ       $0x06, Z0, Z5
 	VPANDQ.BCST  constants<>+24(SB), Z5, Z5
 	VPANDQ.BCST  constants<>+32(SB), Z0, Z0
-	VPERMQ       128(BX), Z5, Z15
-	VPSLLVQ      Z0, Z15, Z15
-	VPERMQ       (BX), Z5, Z16
+	VPERMQ       128(BX), Z5, Z16
+	VPSLLVQ      Z0, Z16, Z16
+	VPERMQ       (BX), Z5, Z15
 	VMOVDQU64    1216(AX), Z17
 	VMOVDQU64    (AX), Z18
-	VPCMPQ       $0x05, Z16, Z17, K1
+	VPCMPQ       $0x05, Z15, Z17, K1
 	VPCMPQ.BCST  $0x00, constants<>+40(SB), Z5, K2
 	VMOVDQU64    1600(AX), Z19
 	VPCMPQ.BCST  $0x06, constants<>+48(SB), Z19, K2, K3
 	KANDNB       K1, K3, K3
-	VPANDNQ.Z    Z15, Z18, K3, Z15
-	VPTESTMQ     Z15, Z15, K3
+	VPANDNQ.Z    Z16, Z18, K3, Z16
+	VPTESTMQ     Z16, Z16, K3
 	VPERMQ       192(BX), Z5, Z19
 	VPMOVQ2M     Z19, K4
 	KORB         K3, K4, K4
@@ -78,220 +78,212 @@ commands:
 	VPADDQ       704(BX), Z2, K5, Z21
 	VMOVDQU64    Z21, 1280(AX)
 	KORB         K5, K4, K4
-	VPSUBQ       Z16, Z17, K4, Z17
+	VPSUBQ       Z15, Z17, K4, Z17
 	VMOVDQU64    Z17, 1216(AX)
-	VPERMQ       64(BX), Z5, Z16
+	VPCMPQ       $0x05, 1344(AX), Z2, K1
+	VPCMPQ       $0x05, 896(BX), Z17, K1, K1
+	VPERMQ       64(BX), Z5, Z15
 	VMOVDQU64    1152(AX), Z17
-	VPADDQ       Z16, Z17, K4, Z17
+	VPADDQ       Z15, Z17, K4, Z17
 	VMOVDQU64    Z17, 1152(AX)
-	VPORQ        Z15, Z18, Z18
+	VPORQ        Z16, Z18, Z18
 	VMOVDQU64    Z18, (AX)
-	VMOVDQU64    1536(AX), Z16
-	VPTESTMQ     Z16, Z16, K1
-	VPANDQ       Z19, Z16, Z16
+	VMOVDQU64    1536(AX), Z15
+	VPTESTMQ     Z15, Z15, K5
+	VPANDQ       Z19, Z15, Z15
 	KNOTB        K4, K4
-	VPBROADCASTQ constants<>+48(SB), K4, Z16
-	VMOVDQU64    Z16, 1536(AX)
-	VPERMQ       256(BX), Z5, Z16
-	VPBROADCASTQ constants<>+64(SB), K1, Z16
-	VMOVDQU64    Z0, K3, Z16
-	VPMOVQB      Z16, (DX)
+	VPBROADCASTQ constants<>+48(SB), K4, Z15
+	VMOVDQU64    Z15, 1536(AX)
+	VPERMQ       256(BX), Z5, Z15
+	VPBROADCASTQ constants<>+64(SB), K5, Z15
+	VMOVDQU64    Z0, K3, Z15
+	VPMOVQB      Z15, (DX)
 	VMOVDQU64    256(AX), Z0
-	VPERMQ       320(BX), Z5, Z16
-	VPTERNLOGQ   $0xf8, Z16, Z15, Z0
+	VPERMQ       320(BX), Z5, Z15
+	VPTERNLOGQ   $0xf8, Z15, Z16, Z0
 	VMOVDQU64    Z0, 256(AX)
-	VPXORQ       Z3, Z4, Z0
-	VMOVDQU64    320(AX), Z17
-	VPERMQ       384(BX), Z5, Z18
-	VPTERNLOGQ   $0xf2, Z0, Z16, Z18
-	VPTERNLOGQ   $0xf8, Z18, Z15, Z17
-	VMOVDQU64    Z17, 320(AX)
-	VMOVDQU64    384(AX), Z0
-	VPERMQ       448(BX), Z5, Z17
-	VPTERNLOGQ   $0xf1, Z3, Z16, Z17
-	VPTERNLOGQ   $0xf8, Z17, Z15, Z0
-	VMOVDQU64    Z0, 384(AX)
-	VPERMQ       512(BX), Z5, Z0
-	VPANDQ       Z0, Z15, Z0
-	VPERMQ       576(BX), Z5, Z5
-	VPANDQ       Z5, Z15, Z5
-	KANDB        K2, K3, K1
-	KORTESTB     K1, K1
-	JEQ          listedA
-	VMOVDQU64    1600(AX), Z16
-	VPTESTNMQ    Z16, Z16, K1, K2
-	VPSUBQ.BCST  constants<>+72(SB), Z16, K1, Z16
-	VMOVDQU64    Z16, 1600(AX)
-	VPADDQ       768(BX), Z2, Z16
-	VPADDQ.BCST  constants<>+72(SB), Z16, Z17
-	VMOVDQU64    1344(AX), Z18
-	VMOVDQU64    1408(AX), Z19
-	VPMINSQ      Z16, Z18, K1, Z18
-	VMOVDQU64    Z18, 1344(AX)
-	VPMINSQ      Z17, Z19, K1, Z19
-	VMOVDQU64    Z19, 1408(AX)
-	KANDNB       K1, K2, K1
-	VMOVDQU64    Z15, K2, 1664(AX)
-	VMOVDQU64    Z16, K2, 1728(AX)
-	VMOVDQU64    Z17, K2, 1792(AX)
-	VMOVDQU64    Z15, K1, 1856(AX)
-	VMOVDQU64    Z16, K1, 1920(AX)
-	VMOVDQU64    Z17, K1, 1984(AX)
-
-listedA:
-	VPSRLQ       $0x06, Z1, Z15
-	VPANDQ.BCST  constants<>+24(SB), Z15, Z15
-	VPANDQ.BCST  constants<>+32(SB), Z1, Z1
-	VPERMQ       128(BX), Z15, Z16
-	VPSLLVQ      Z1, Z16, Z16
-	VPERMQ       (BX), Z15, Z17
-	VMOVDQU64    3264(AX), Z18
-	VMOVDQU64    2048(AX), Z19
-	VPCMPQ       $0x05, Z17, Z18, K1
-	VPCMPQ.BCST  $0x00, constants<>+40(SB), Z15, K2
-	VMOVDQU64    3648(AX), Z20
-	VPCMPQ.BCST  $0x06, constants<>+48(SB), Z20, K2, K3
-	KANDNB       K1, K3, K3
-	VPANDNQ.Z    Z16, Z19, K3, Z16
-	VPTESTMQ     Z16, Z16, K3
-	VPERMQ       192(BX), Z15, Z20
-	VPMOVQ2M     Z20, K4
-	KORB         K3, K4, K4
-	VPCMPQ.BCST  $0x00, constants<>+56(SB), Z15, K5
-	VMOVDQU64    3520(AX), Z21
-	VMOVDQU64    3328(AX), Z22
-	VPTESTMQ     Z21, Z21, K5, K5
-	VPCMPQ       $0x06, Z22, Z2, K5, K5
-	KANDB        K1, K5, K5
-	VPXORQ       Z21, Z21, K5, Z21
-	VMOVDQU64    Z21, 3520(AX)
-	VPADDQ       704(BX), Z2, K5, Z22
-	VMOVDQU64    Z22, 3328(AX)
-	KORB         K5, K4, K4
-	VPSUBQ       Z17, Z18, K4, Z18
-	VMOVDQU64    Z18, 3264(AX)
-	VPERMQ       64(BX), Z15, Z17
-	VMOVDQU64    3200(AX), Z18
-	VPADDQ       Z17, Z18, K4, Z18
-	VMOVDQU64    Z18, 3200(AX)
-	VPORQ        Z16, Z19, Z19
-	VMOVDQU64    Z19, 2048(AX)
-	VMOVDQU64    3584(AX), Z17
-	VPTESTMQ     Z17, Z17, K1
-	VPANDQ       Z20, Z17, Z17
-	KNOTB        K4, K4
-	VPBROADCASTQ constants<>+48(SB), K4, Z17
-	VMOVDQU64    Z17, 3584(AX)
-	VPERMQ       256(BX), Z15, Z17
-	VPBROADCASTQ constants<>+64(SB), K1, Z17
-	VMOVDQU64    Z1, K3, Z17
-	VPMOVQB      Z17, 8(DX)
-	VMOVDQU64    2304(AX), Z1
-	VPERMQ       320(BX), Z15, Z17
-	VPTERNLOGQ   $0xf8, Z17, Z16, Z1
-	VMOVDQU64    Z1, 2304(AX)
-	VPXORQ       Z3, Z4, Z1
-	VMOVDQU64    2368(AX), Z18
-	VPERMQ       384(BX), Z15, Z19
-	VPTERNLOGQ   $0xf2, Z1, Z17, Z19
+	VPXORQ       Z3, Z4, Z17
+	VMOVDQU64    320(AX), Z18
+	VPERMQ       384(BX), Z5, Z19
+	VPTERNLOGQ   $0xf2, Z17, Z15, Z19
 	VPTERNLOGQ   $0xf8, Z19, Z16, Z18
-	VMOVDQU64    Z18, 2368(AX)
-	VMOVDQU64    2432(AX), Z1
-	VPERMQ       448(BX), Z15, Z18
-	VPTERNLOGQ   $0xf1, Z3, Z17, Z18
-	VPTERNLOGQ   $0xf8, Z18, Z16, Z1
-	VMOVDQU64    Z1, 2432(AX)
-	VPERMQ       512(BX), Z15, Z1
-	VPANDQ       Z1, Z16, Z1
-	VPERMQ       576(BX), Z15, Z15
+	VMOVDQU64    Z18, 320(AX)
+	VMOVDQU64    384(AX), Z17
+	VPERMQ       448(BX), Z5, Z19
+	VPTERNLOGQ   $0xf1, Z3, Z15, Z19
+	VPTERNLOGQ   $0xf8, Z19, Z16, Z17
+	VMOVDQU64    Z17, 384(AX)
+	VPTERNLOGQ   $0xbe, Z0, Z3, Z17
+	VPTERNLOGQ   $0xf6, Z4, Z18, Z17
+	VPANDNQ      64(AX), Z17, Z0
+	VPERMQ       512(BX), Z5, Z15
 	VPANDQ       Z15, Z16, Z15
-	KANDB        K2, K3, K1
-	KORTESTB     K1, K1
-	JEQ          listedB
-	VMOVDQU64    3648(AX), Z17
-	VPTESTNMQ    Z17, Z17, K1, K2
-	VPSUBQ.BCST  constants<>+72(SB), Z17, K1, Z17
-	VMOVDQU64    Z17, 3648(AX)
+	VPERMQ       576(BX), Z5, Z5
+	VPANDQ       Z5, Z16, Z5
+	KANDB        K2, K3, K2
+	KORTESTB     K2, K2
+	JEQ          listedA
+	VMOVDQU64    1600(AX), Z17
+	VPTESTNMQ    Z17, Z17, K2, K3
+	VPSUBQ.BCST  constants<>+72(SB), Z17, K2, Z17
+	VMOVDQU64    Z17, 1600(AX)
 	VPADDQ       768(BX), Z2, Z17
 	VPADDQ.BCST  constants<>+72(SB), Z17, Z18
+	VMOVDQU64    1344(AX), Z19
+	VMOVDQU64    1408(AX), Z20
+	VPMINSQ      Z17, Z19, K2, Z19
+	VMOVDQU64    Z19, 1344(AX)
+	VPMINSQ      Z18, Z20, K2, Z20
+	VMOVDQU64    Z20, 1408(AX)
+	KANDNB       K2, K3, K2
+	VMOVDQU64    Z16, K3, 1664(AX)
+	VMOVDQU64    Z17, K3, 1728(AX)
+	VMOVDQU64    Z18, K3, 1792(AX)
+	VMOVDQU64    Z16, K2, 1856(AX)
+	VMOVDQU64    Z17, K2, 1920(AX)
+	VMOVDQU64    Z18, K2, 1984(AX)
+
+listedA:
+	VPSRLQ       $0x06, Z1, Z16
+	VPANDQ.BCST  constants<>+24(SB), Z16, Z16
+	VPANDQ.BCST  constants<>+32(SB), Z1, Z1
+	VPERMQ       128(BX), Z16, Z17
+	VPSLLVQ      Z1, Z17, Z17
+	VPERMQ       (BX), Z16, Z18
+	VMOVDQU64    3264(AX), Z19
+	VMOVDQU64    2048(AX), Z20
+	VPCMPQ       $0x05, Z18, Z19, K2
+	VPCMPQ.BCST  $0x00, constants<>+40(SB), Z16, K3
+	VMOVDQU64    3648(AX), Z21
+	VPCMPQ.BCST  $0x06, constants<>+48(SB), Z21, K3, K4
+	KANDNB       K2, K4, K4
+	VPANDNQ.Z    Z17, Z20, K4, Z17
+	VPTESTMQ     Z17, Z17, K4
+	VPERMQ       192(BX), Z16, Z21
+	VPMOVQ2M     Z21, K5
+	KORB         K4, K5, K5
+	VPCMPQ.BCST  $0x00, constants<>+56(SB), Z16, K6
+	VMOVDQU64    3520(AX), Z22
+	VMOVDQU64    3328(AX), Z23
+	VPTESTMQ     Z22, Z22, K6, K6
+	VPCMPQ       $0x06, Z23, Z2, K6, K6
+	KANDB        K2, K6, K6
+	VPXORQ       Z22, Z22, K6, Z22
+	VMOVDQU64    Z22, 3520(AX)
+	VPADDQ       704(BX), Z2, K6, Z23
+	VMOVDQU64    Z23, 3328(AX)
+	KORB         K6, K5, K5
+	VPSUBQ       Z18, Z19, K5, Z19
+	VMOVDQU64    Z19, 3264(AX)
+	VPCMPQ       $0x05, 3392(AX), Z2, K2
+	VPCMPQ       $0x05, 896(BX), Z19, K2, K2
+	VPERMQ       64(BX), Z16, Z18
+	VMOVDQU64    3200(AX), Z19
+	VPADDQ       Z18, Z19, K5, Z19
+	VMOVDQU64    Z19, 3200(AX)
+	VPORQ        Z17, Z20, Z20
+	VMOVDQU64    Z20, 2048(AX)
+	VMOVDQU64    3584(AX), Z18
+	VPTESTMQ     Z18, Z18, K6
+	VPANDQ       Z21, Z18, Z18
+	KNOTB        K5, K5
+	VPBROADCASTQ constants<>+48(SB), K5, Z18
+	VMOVDQU64    Z18, 3584(AX)
+	VPERMQ       256(BX), Z16, Z18
+	VPBROADCASTQ constants<>+64(SB), K6, Z18
+	VMOVDQU64    Z1, K4, Z18
+	VPMOVQB      Z18, 8(DX)
+	VMOVDQU64    2304(AX), Z1
+	VPERMQ       320(BX), Z16, Z18
+	VPTERNLOGQ   $0xf8, Z18, Z17, Z1
+	VMOVDQU64    Z1, 2304(AX)
+	VPXORQ       Z3, Z4, Z19
+	VMOVDQU64    2368(AX), Z20
+	VPERMQ       384(BX), Z16, Z21
+	VPTERNLOGQ   $0xf2, Z19, Z18, Z21
+	VPTERNLOGQ   $0xf8, Z21, Z17, Z20
+	VMOVDQU64    Z20, 2368(AX)
+	VMOVDQU64    2432(AX), Z19
+	VPERMQ       448(BX), Z16, Z21
+	VPTERNLOGQ   $0xf1, Z3, Z18, Z21
+	VPTERNLOGQ   $0xf8, Z21, Z17, Z19
+	VMOVDQU64    Z19, 2432(AX)
+	VPTERNLOGQ   $0xbe, Z1, Z3, Z19
+	VPTERNLOGQ   $0xf6, Z4, Z20, Z19
+	VPANDNQ      2112(AX), Z19, Z1
+	VPERMQ       512(BX), Z16, Z3
+	VPANDQ       Z3, Z17, Z3
+	VPERMQ       576(BX), Z16, Z4
+	VPANDQ       Z4, Z17, Z4
+	KANDB        K3, K4, K3
+	KORTESTB     K3, K3
+	JEQ          listedB
+	VMOVDQU64    3648(AX), Z16
+	VPTESTNMQ    Z16, Z16, K3, K4
+	VPSUBQ.BCST  constants<>+72(SB), Z16, K3, Z16
+	VMOVDQU64    Z16, 3648(AX)
+	VPADDQ       768(BX), Z2, Z16
+	VPADDQ.BCST  constants<>+72(SB), Z16, Z18
 	VMOVDQU64    3392(AX), Z19
 	VMOVDQU64    3456(AX), Z20
-	VPMINSQ      Z17, Z19, K1, Z19
+	VPMINSQ      Z16, Z19, K3, Z19
 	VMOVDQU64    Z19, 3392(AX)
-	VPMINSQ      Z18, Z20, K1, Z20
+	VPMINSQ      Z18, Z20, K3, Z20
 	VMOVDQU64    Z20, 3456(AX)
-	KANDNB       K1, K2, K1
-	VMOVDQU64    Z16, K2, 3712(AX)
-	VMOVDQU64    Z17, K2, 3776(AX)
-	VMOVDQU64    Z18, K2, 3840(AX)
-	VMOVDQU64    Z16, K1, 3904(AX)
-	VMOVDQU64    Z17, K1, 3968(AX)
-	VMOVDQU64    Z18, K1, 4032(AX)
+	KANDNB       K3, K4, K3
+	VMOVDQU64    Z17, K4, 3712(AX)
+	VMOVDQU64    Z16, K4, 3776(AX)
+	VMOVDQU64    Z18, K4, 3840(AX)
+	VMOVDQU64    Z17, K3, 3904(AX)
+	VMOVDQU64    Z16, K3, 3968(AX)
+	VMOVDQU64    Z18, K3, 4032(AX)
 
 listedB:
 	VPSRLQ        $0x06, Z2, Z16
 	VPERMQ        640(BX), Z16, Z16
 	VPRORVQ       Z2, Z16, Z16
-	VPTESTMQ.BCST constants<>+48(SB), Z16, K1
-	KORTESTB      K1, K1
-	JEQ           shoot
+	VPTESTMQ.BCST constants<>+48(SB), Z16, K3
+	KORTESTB      K3, K3
+	JEQ           kept
 	VPBROADCASTQ  constants<>+72(SB), Z17
 	VPADDQ        Z17, Z2, Z16
-	VMOVDQU64     Z17, K1, 1472(AX)
+	VMOVDQU64     Z17, K3, 1472(AX)
 	VPMAXSQ       1280(AX), Z16, Z18
-	VMOVDQU64     Z18, K1, 1280(AX)
-	VMOVDQU64     Z17, K1, 3520(AX)
+	VMOVDQU64     Z18, K3, 1280(AX)
+	VMOVDQU64     Z17, K3, 3520(AX)
 	VPMAXSQ       3328(AX), Z16, Z16
-	VMOVDQU64     Z16, K1, 3328(AX)
+	VMOVDQU64     Z16, K3, 3328(AX)
 
-shoot:
-	VPXORQ     Z6, Z6, Z6
-	VMOVDQU64  384(AX), Z16
-	VPTERNLOGQ $0xbe, 256(AX), Z3, Z16
-	VMOVDQU64  320(AX), Z17
-	VPTERNLOGQ $0xf6, Z4, Z17, Z16
-	VPANDNQ    64(AX), Z16, Z16
-	VPCMPQ     $0x05, 1344(AX), Z2, K1
-	VMOVDQU64  1216(AX), Z17
-	VPCMPQ     $0x05, 896(BX), Z17, K1, K1
-	KMOVB      K1, K1
-	VMOVDQU64  2432(AX), Z17
-	VPTERNLOGQ $0xbe, 2304(AX), Z3, Z17
-	VMOVDQU64  2368(AX), Z3
-	VPTERNLOGQ $0xf6, Z4, Z3, Z17
-	VPANDNQ    2112(AX), Z17, Z3
-	VPCMPQ     $0x05, 3392(AX), Z2, K2
-	VMOVDQU64  3264(AX), Z4
-	VPCMPQ     $0x05, 896(BX), Z4, K2, K2
-	KORB       K2, K1, K1
-	KORTESTB   K1, K1
-	JNE        strike
+kept:
+	VPXORQ   Z6, Z6, Z6
+	KORTESTB K1, K2
+	JNE      strike
 
 missiles:
-	VMOVDQU64       640(AX), Z4
-	VPANDQ          Z16, Z4, Z4
+	VMOVDQU64       640(AX), Z16
+	VPANDQ          Z0, Z16, Z16
 	VMOVDQU64       704(AX), Z17
-	VPTERNLOGQ      $0xfe, 960(AX), Z17, Z4
-	VMOVDQA64       Z4, Z4
+	VPTERNLOGQ      $0xfe, 960(AX), Z17, Z16
+	VMOVDQA64       Z16, Z16
 	VMOVDQU64       2688(AX), Z17
-	VPANDQ          Z3, Z17, Z17
-	VPORQ           Z4, Z17, Z17
-	VMOVDQU64       2752(AX), Z4
-	VPTERNLOGQ      $0xfe, 3008(AX), Z4, Z17
-	VMOVDQA64       Z17, Z4
-	VPTESTMQ        Z4, Z4, K1
+	VPANDQ          Z1, Z17, Z17
+	VPORQ           Z16, Z17, Z17
+	VMOVDQU64       2752(AX), Z16
+	VPTERNLOGQ      $0xfe, 3008(AX), Z16, Z17
+	VMOVDQA64       Z17, Z16
+	VPTESTMQ        Z16, Z16, K1
 	KORTESTB        K1, K1
 	JNE             deep
-	VMOVDQU64       2112(AX), Z4
+	VMOVDQU64       2112(AX), Z16
 	VMOVDQU64       2176(AX), Z17
 	VMOVDQU64       2240(AX), Z18
 	VPCMPQ          $0x06, 3328(AX), Z2, K1
-	VMOVDQA64       Z16, Z16
+	VMOVDQA64       Z0, Z0
 	VMOVDQU64       832(AX), Z19
 	VMOVDQU64       576(AX), Z22
-	VPANDQ          Z22, Z16, Z20
-	VPORQ           Z22, Z16, Z22
-	VMOVDQA64       Z20, Z16
+	VPANDQ          Z22, Z0, Z20
+	VPORQ           Z22, Z0, Z22
+	VMOVDQA64       Z20, Z0
 	VPANDQ.BCST.Z   constants<>+80(SB), Z22, K1, Z20
 	VPSLLQ          $0x01, Z22, Z21
 	VPANDQ.BCST.Z   constants<>+80(SB), Z21, K1, Z21
@@ -300,8 +292,8 @@ missiles:
 	VMOVDQU64       Z22, 576(AX)
 	VMOVDQU64       896(AX), Z22
 	VMOVDQU64       640(AX), Z23
-	VPORQ           Z23, Z16, Z23
-	VPANDQ.BCST.Z   constants<>+80(SB), Z23, K1, Z16
+	VPORQ           Z23, Z0, Z23
+	VPANDQ.BCST.Z   constants<>+80(SB), Z23, K1, Z0
 	VPSLLQ          $0x01, Z23, Z24
 	VPANDQ.BCST.Z   constants<>+80(SB), Z24, K1, Z24
 	VPSLLQ          $0x02, Z23, Z23
@@ -313,51 +305,51 @@ missiles:
 	VPANDQ.BCST     constants<>+96(SB), Z22, Z20
 	VPADDQ          Z20, Z23, Z23
 	VPSRLQ          $0x01, Z22, Z22
-	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z16, Z22
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z0, Z22
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
+	VPXORQ          Z0, Z17, Z17
 	VMOVDQA64       Z22, Z20
-	VPTERNLOGQ      $0x80, Z4, Z16, Z20
+	VPTERNLOGQ      $0x80, Z16, Z0, Z20
 	VMOVDQA64       Z20, Z25
 	VPTERNLOGQ      $0x10, Z18, Z17, Z25
-	VPXORQ          Z25, Z4, Z4
+	VPXORQ          Z25, Z16, Z16
 	VPANDNQ         Z20, Z17, Z25
 	VPANDNQ         Z18, Z25, Z18
 	VPXORQ          Z20, Z17, Z17
-	VPTERNLOGQ      $0xf4, Z22, Z16, Z20
+	VPTERNLOGQ      $0xf4, Z22, Z0, Z20
 	VPANDNQ         Z19, Z20, Z19
-	VPANDNQ         Z22, Z16, Z22
-	VPANDQ.BCST     constants<>+96(SB), Z19, Z16
-	VPADDQ          Z16, Z23, Z23
+	VPANDNQ         Z22, Z0, Z22
+	VPANDQ.BCST     constants<>+96(SB), Z19, Z0
+	VPADDQ          Z0, Z23, Z23
 	VPSRLQ          $0x01, Z19, Z19
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z21, Z19
-	VPANDQ.BCST     constants<>+96(SB), Z22, Z16
-	VPADDQ          Z16, Z23, Z23
+	VPANDQ.BCST     constants<>+96(SB), Z22, Z0
+	VPADDQ          Z0, Z23, Z23
 	VPSRLQ          $0x01, Z22, Z22
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z24, Z22
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
+	VPXORQ          Z0, Z17, Z17
 	VMOVDQA64       Z22, Z20
-	VPTERNLOGQ      $0x80, Z4, Z16, Z20
+	VPTERNLOGQ      $0x80, Z16, Z0, Z20
 	VMOVDQA64       Z20, Z21
 	VPTERNLOGQ      $0x10, Z18, Z17, Z21
-	VPXORQ          Z21, Z4, Z4
+	VPXORQ          Z21, Z16, Z16
 	VPANDNQ         Z20, Z17, Z21
 	VPANDNQ         Z18, Z21, Z18
 	VPXORQ          Z20, Z17, Z17
-	VPTERNLOGQ      $0xf4, Z22, Z16, Z20
+	VPTERNLOGQ      $0xf4, Z22, Z0, Z20
 	VPANDNQ         Z19, Z20, Z19
-	VPANDNQ         Z22, Z16, Z22
+	VPANDNQ         Z22, Z0, Z22
 	VMOVDQU64       Z19, 832(AX)
 	VMOVDQU64       Z22, 896(AX)
 	VPXORQ          Z7, Z7, Z7
@@ -365,10 +357,10 @@ missiles:
 	VPMULLQ         1024(BX), Z7, Z7
 	VPADDQ          3136(AX), Z7, Z7
 	VMOVDQU64       Z7, 3136(AX)
-	VPXORQ          2112(AX), Z4, Z16
+	VPXORQ          2112(AX), Z16, Z0
 	VMOVDQU64       2304(AX), Z20
 	VMOVDQU64       2432(AX), Z21
-	VMOVDQA64       Z4, Z19
+	VMOVDQA64       Z16, Z19
 	VPTERNLOGQ      $0x80, Z21, Z20, Z19
 	VPOPCNTQ        Z19, Z19
 	VPMULUDQ        1280(BX), Z19, Z19
@@ -378,36 +370,36 @@ missiles:
 	VMOVDQU64       2560(AX), Z19
 	VMOVDQU64       2496(AX), Z22
 	VMOVDQU64       Z22, 2560(AX)
-	VMOVDQU64       Z15, 2496(AX)
-	VPTERNLOGQ      $0xfe, Z1, Z19, Z4
-	VMOVDQU64       Z4, 2112(AX)
-	VPTERNLOGQ      $0x54, Z16, Z19, Z17
+	VMOVDQU64       Z4, 2496(AX)
+	VPTERNLOGQ      $0xfe, Z3, Z19, Z16
+	VMOVDQU64       Z16, 2112(AX)
+	VPTERNLOGQ      $0x54, Z0, Z19, Z17
 	VMOVDQU64       Z17, 2176(AX)
 	VPORQ           Z19, Z18, Z18
 	VMOVDQU64       Z18, 2240(AX)
-	VMOVDQU64       2368(AX), Z1
+	VMOVDQU64       2368(AX), Z3
 	VMOVDQU64       2048(AX), Z4
-	VMOVDQA64       Z16, Z15
-	VPTERNLOGQ      $0x80, Z20, Z1, Z15
-	VPANDNQ         Z20, Z16, Z20
+	VMOVDQA64       Z0, Z16
+	VPTERNLOGQ      $0x80, Z20, Z3, Z16
+	VPANDNQ         Z20, Z0, Z20
 	VMOVDQU64       Z20, 2304(AX)
-	VPANDNQ         Z1, Z16, Z1
-	VMOVDQU64       Z1, 2368(AX)
-	VPANDNQ         Z21, Z16, Z21
+	VPANDNQ         Z3, Z0, Z3
+	VMOVDQU64       Z3, 2368(AX)
+	VPANDNQ         Z21, Z0, Z21
 	VMOVDQU64       Z21, 2432(AX)
-	VPANDNQ         Z4, Z16, Z4
+	VPANDNQ         Z4, Z0, Z4
 	VMOVDQU64       Z4, 2048(AX)
-	VPORQ           Z15, Z6, Z6
-	VMOVDQU64       64(AX), Z1
-	VMOVDQU64       128(AX), Z4
-	VMOVDQU64       192(AX), Z15
+	VPORQ           Z16, Z6, Z6
+	VMOVDQU64       64(AX), Z0
+	VMOVDQU64       128(AX), Z3
+	VMOVDQU64       192(AX), Z4
 	VPCMPQ          $0x06, 1280(AX), Z2, K1
-	VMOVDQA64       Z3, Z3
+	VMOVDQA64       Z1, Z1
 	VMOVDQU64       2880(AX), Z16
 	VMOVDQU64       2624(AX), Z19
-	VPANDQ          Z19, Z3, Z17
-	VPORQ           Z19, Z3, Z19
-	VMOVDQA64       Z17, Z3
+	VPANDQ          Z19, Z1, Z17
+	VPORQ           Z19, Z1, Z19
+	VMOVDQA64       Z17, Z1
 	VPANDQ.BCST.Z   constants<>+80(SB), Z19, K1, Z17
 	VPSLLQ          $0x01, Z19, Z18
 	VPANDQ.BCST.Z   constants<>+80(SB), Z18, K1, Z18
@@ -416,8 +408,8 @@ missiles:
 	VMOVDQU64       Z19, 2624(AX)
 	VMOVDQU64       2944(AX), Z19
 	VMOVDQU64       2688(AX), Z20
-	VPORQ           Z20, Z3, Z20
-	VPANDQ.BCST.Z   constants<>+80(SB), Z20, K1, Z3
+	VPORQ           Z20, Z1, Z20
+	VPANDQ.BCST.Z   constants<>+80(SB), Z20, K1, Z1
 	VPSLLQ          $0x01, Z20, Z21
 	VPANDQ.BCST.Z   constants<>+80(SB), Z21, K1, Z21
 	VPSLLQ          $0x02, Z20, Z20
@@ -429,51 +421,51 @@ missiles:
 	VPANDQ.BCST     constants<>+96(SB), Z19, Z17
 	VPADDQ          Z17, Z20, Z20
 	VPSRLQ          $0x01, Z19, Z19
-	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z3, Z19
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z1, Z19
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
 	VMOVDQA64       Z19, Z17
-	VPTERNLOGQ      $0x80, Z1, Z3, Z17
+	VPTERNLOGQ      $0x80, Z0, Z1, Z17
 	VMOVDQA64       Z17, Z22
-	VPTERNLOGQ      $0x10, Z15, Z4, Z22
-	VPXORQ          Z22, Z1, Z1
-	VPANDNQ         Z17, Z4, Z22
-	VPANDNQ         Z15, Z22, Z15
-	VPXORQ          Z17, Z4, Z4
-	VPTERNLOGQ      $0xf4, Z19, Z3, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z22
+	VPXORQ          Z22, Z0, Z0
+	VPANDNQ         Z17, Z3, Z22
+	VPANDNQ         Z4, Z22, Z4
+	VPXORQ          Z17, Z3, Z3
+	VPTERNLOGQ      $0xf4, Z19, Z1, Z17
 	VPANDNQ         Z16, Z17, Z16
-	VPANDNQ         Z19, Z3, Z19
-	VPANDQ.BCST     constants<>+96(SB), Z16, Z3
-	VPADDQ          Z3, Z20, Z20
+	VPANDNQ         Z19, Z1, Z19
+	VPANDQ.BCST     constants<>+96(SB), Z16, Z1
+	VPADDQ          Z1, Z20, Z20
 	VPSRLQ          $0x01, Z16, Z16
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z18, Z16
-	VPANDQ.BCST     constants<>+96(SB), Z19, Z3
-	VPADDQ          Z3, Z20, Z20
+	VPANDQ.BCST     constants<>+96(SB), Z19, Z1
+	VPADDQ          Z1, Z20, Z20
 	VPSRLQ          $0x01, Z19, Z19
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z21, Z19
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
 	VMOVDQA64       Z19, Z17
-	VPTERNLOGQ      $0x80, Z1, Z3, Z17
+	VPTERNLOGQ      $0x80, Z0, Z1, Z17
 	VMOVDQA64       Z17, Z18
-	VPTERNLOGQ      $0x10, Z15, Z4, Z18
-	VPXORQ          Z18, Z1, Z1
-	VPANDNQ         Z17, Z4, Z18
-	VPANDNQ         Z15, Z18, Z15
-	VPXORQ          Z17, Z4, Z4
-	VPTERNLOGQ      $0xf4, Z19, Z3, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z18
+	VPXORQ          Z18, Z0, Z0
+	VPANDNQ         Z17, Z3, Z18
+	VPANDNQ         Z4, Z18, Z4
+	VPXORQ          Z17, Z3, Z3
+	VPTERNLOGQ      $0xf4, Z19, Z1, Z17
 	VPANDNQ         Z16, Z17, Z16
-	VPANDNQ         Z19, Z3, Z19
+	VPANDNQ         Z19, Z1, Z19
 	VMOVDQU64       Z16, 2880(AX)
 	VMOVDQU64       Z19, 2944(AX)
 	VPXORQ          Z8, Z8, Z8
@@ -481,10 +473,10 @@ missiles:
 	VPMULLQ         1024(BX), Z8, Z8
 	VPADDQ          1088(AX), Z8, Z8
 	VMOVDQU64       Z8, 1088(AX)
-	VPXORQ          64(AX), Z1, Z3
+	VPXORQ          64(AX), Z0, Z1
 	VMOVDQU64       256(AX), Z17
 	VMOVDQU64       384(AX), Z18
-	VMOVDQA64       Z1, Z16
+	VMOVDQA64       Z0, Z16
 	VPTERNLOGQ      $0x80, Z18, Z17, Z16
 	VPOPCNTQ        Z16, Z16
 	VPMULUDQ        1280(BX), Z16, Z16
@@ -495,24 +487,24 @@ missiles:
 	VMOVDQU64       448(AX), Z19
 	VMOVDQU64       Z19, 512(AX)
 	VMOVDQU64       Z5, 448(AX)
-	VPTERNLOGQ      $0xfe, Z0, Z16, Z1
-	VMOVDQU64       Z1, 64(AX)
-	VPTERNLOGQ      $0x54, Z3, Z16, Z4
-	VMOVDQU64       Z4, 128(AX)
-	VPORQ           Z16, Z15, Z15
-	VMOVDQU64       Z15, 192(AX)
+	VPTERNLOGQ      $0xfe, Z15, Z16, Z0
+	VMOVDQU64       Z0, 64(AX)
+	VPTERNLOGQ      $0x54, Z1, Z16, Z3
+	VMOVDQU64       Z3, 128(AX)
+	VPORQ           Z16, Z4, Z4
+	VMOVDQU64       Z4, 192(AX)
 	VMOVDQU64       320(AX), Z0
-	VMOVDQU64       (AX), Z1
-	VMOVDQA64       Z3, Z4
+	VMOVDQU64       (AX), Z3
+	VMOVDQA64       Z1, Z4
 	VPTERNLOGQ      $0x80, Z17, Z0, Z4
-	VPANDNQ         Z17, Z3, Z17
+	VPANDNQ         Z17, Z1, Z17
 	VMOVDQU64       Z17, 256(AX)
-	VPANDNQ         Z0, Z3, Z0
+	VPANDNQ         Z0, Z1, Z0
 	VMOVDQU64       Z0, 320(AX)
-	VPANDNQ         Z18, Z3, Z18
+	VPANDNQ         Z18, Z1, Z18
 	VMOVDQU64       Z18, 384(AX)
-	VPANDNQ         Z1, Z3, Z1
-	VMOVDQU64       Z1, (AX)
+	VPANDNQ         Z3, Z1, Z3
+	VMOVDQU64       Z3, (AX)
 	VPORQ           Z4, Z6, Z6
 
 end:
@@ -808,16 +800,16 @@ redraw:
 	RET
 
 deep:
-	VMOVDQU64       2112(AX), Z4
+	VMOVDQU64       2112(AX), Z16
 	VMOVDQU64       2176(AX), Z17
 	VMOVDQU64       2240(AX), Z18
 	VPCMPQ          $0x06, 3328(AX), Z2, K1
-	VMOVDQA64       Z16, Z16
+	VMOVDQA64       Z0, Z0
 	VMOVDQU64       832(AX), Z19
 	VMOVDQU64       576(AX), Z22
-	VPANDQ          Z22, Z16, Z20
-	VPORQ           Z22, Z16, Z22
-	VMOVDQA64       Z20, Z16
+	VPANDQ          Z22, Z0, Z20
+	VPORQ           Z22, Z0, Z22
+	VMOVDQA64       Z20, Z0
 	VPANDQ.BCST.Z   constants<>+80(SB), Z22, K1, Z20
 	VPSLLQ          $0x01, Z22, Z21
 	VPANDQ.BCST.Z   constants<>+80(SB), Z21, K1, Z21
@@ -826,9 +818,9 @@ deep:
 	VMOVDQU64       Z22, 576(AX)
 	VMOVDQU64       896(AX), Z22
 	VMOVDQU64       640(AX), Z25
-	VPANDQ          Z25, Z16, Z23
-	VPORQ           Z25, Z16, Z25
-	VMOVDQA64       Z23, Z16
+	VPANDQ          Z25, Z0, Z23
+	VPORQ           Z25, Z0, Z25
+	VMOVDQA64       Z23, Z0
 	VPANDQ.BCST.Z   constants<>+80(SB), Z25, K1, Z23
 	VPSLLQ          $0x01, Z25, Z24
 	VPANDQ.BCST.Z   constants<>+80(SB), Z24, K1, Z24
@@ -837,9 +829,9 @@ deep:
 	VMOVDQU64       Z25, 640(AX)
 	VMOVDQU64       960(AX), Z25
 	VMOVDQU64       704(AX), Z28
-	VPANDQ          Z28, Z16, Z26
-	VPORQ           Z28, Z16, Z28
-	VMOVDQA64       Z26, Z16
+	VPANDQ          Z28, Z0, Z26
+	VPORQ           Z28, Z0, Z28
+	VMOVDQA64       Z26, Z0
 	VPANDQ.BCST.Z   constants<>+80(SB), Z28, K1, Z26
 	VPSLLQ          $0x01, Z28, Z27
 	VPANDQ.BCST.Z   constants<>+80(SB), Z27, K1, Z27
@@ -848,8 +840,8 @@ deep:
 	VMOVDQU64       Z28, 704(AX)
 	VMOVDQU64       1024(AX), Z28
 	VMOVDQU64       768(AX), Z29
-	VPORQ           Z29, Z16, Z29
-	VPANDQ.BCST.Z   constants<>+80(SB), Z29, K1, Z16
+	VPORQ           Z29, Z0, Z29
+	VPANDQ.BCST.Z   constants<>+80(SB), Z29, K1, Z0
 	VPSLLQ          $0x01, Z29, Z30
 	VPANDQ.BCST.Z   constants<>+80(SB), Z30, K1, Z30
 	VPSLLQ          $0x02, Z29, Z29
@@ -869,111 +861,111 @@ deep:
 	VPANDQ.BCST     constants<>+96(SB), Z28, Z20
 	VPADDQ          Z20, Z29, Z29
 	VPSRLQ          $0x01, Z28, Z28
-	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z16, Z28
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z0, Z28
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
-	VPTERNLOGQ      $0xd8, Z16, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z16, Z25, Z22
-	VPTERNLOGQ      $0xd8, Z16, Z28, Z25
-	VPANDNQ         Z28, Z16, Z28
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0xd8, Z0, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
+	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
+	VPANDNQ         Z28, Z0, Z28
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
-	VPTERNLOGQ      $0xd8, Z16, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z16, Z25, Z22
-	VPTERNLOGQ      $0xd8, Z16, Z28, Z25
-	VPANDNQ         Z28, Z16, Z28
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0xd8, Z0, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
+	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
+	VPANDNQ         Z28, Z0, Z28
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
-	VPTERNLOGQ      $0xd8, Z16, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z16, Z25, Z22
-	VPTERNLOGQ      $0xd8, Z16, Z28, Z25
-	VPANDNQ         Z28, Z16, Z28
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0xd8, Z0, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
+	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
+	VPANDNQ         Z28, Z0, Z28
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
-	VPTERNLOGQ      $0xd8, Z16, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z16, Z25, Z22
-	VPTERNLOGQ      $0xd8, Z16, Z28, Z25
-	VPANDNQ         Z28, Z16, Z28
-	VPANDQ.BCST     constants<>+96(SB), Z19, Z16
-	VPADDQ          Z16, Z29, Z29
+	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0xd8, Z0, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
+	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
+	VPANDNQ         Z28, Z0, Z28
+	VPANDQ.BCST     constants<>+96(SB), Z19, Z0
+	VPADDQ          Z0, Z29, Z29
 	VPSRLQ          $0x01, Z19, Z19
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z21, Z19
-	VPANDQ.BCST     constants<>+96(SB), Z22, Z16
-	VPADDQ          Z16, Z29, Z29
+	VPANDQ.BCST     constants<>+96(SB), Z22, Z0
+	VPADDQ          Z0, Z29, Z29
 	VPSRLQ          $0x01, Z22, Z22
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z24, Z22
-	VPANDQ.BCST     constants<>+96(SB), Z25, Z16
-	VPADDQ          Z16, Z29, Z29
+	VPANDQ.BCST     constants<>+96(SB), Z25, Z0
+	VPADDQ          Z0, Z29, Z29
 	VPSRLQ          $0x01, Z25, Z25
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z27, Z25
-	VPANDQ.BCST     constants<>+96(SB), Z28, Z16
-	VPADDQ          Z16, Z29, Z29
+	VPANDQ.BCST     constants<>+96(SB), Z28, Z0
+	VPADDQ          Z0, Z29, Z29
 	VPSRLQ          $0x01, Z28, Z28
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z30, Z28
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
-	VPTERNLOGQ      $0xd8, Z16, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z16, Z25, Z22
-	VPTERNLOGQ      $0xd8, Z16, Z28, Z25
-	VPANDNQ         Z28, Z16, Z28
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0xd8, Z0, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
+	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
+	VPANDNQ         Z28, Z0, Z28
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
-	VPTERNLOGQ      $0xd8, Z16, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z16, Z25, Z22
-	VPTERNLOGQ      $0xd8, Z16, Z28, Z25
-	VPANDNQ         Z28, Z16, Z28
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0xd8, Z0, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
+	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
+	VPANDNQ         Z28, Z0, Z28
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
-	VPTERNLOGQ      $0xd8, Z16, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z16, Z25, Z22
-	VPTERNLOGQ      $0xd8, Z16, Z28, Z25
-	VPANDNQ         Z28, Z16, Z28
-	VPANDQ          Z19, Z4, Z16
-	VMOVDQA64       Z16, Z20
+	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0xd8, Z0, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
+	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
+	VPANDNQ         Z28, Z0, Z28
+	VPANDQ          Z19, Z16, Z0
+	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z4, Z4
-	VPANDNQ         Z16, Z17, Z20
+	VPXORQ          Z20, Z16, Z16
+	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
-	VPXORQ          Z16, Z17, Z17
-	VPTERNLOGQ      $0xd8, Z16, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z16, Z25, Z22
-	VPTERNLOGQ      $0xd8, Z16, Z28, Z25
-	VPANDNQ         Z28, Z16, Z28
+	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0xd8, Z0, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
+	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
+	VPANDNQ         Z28, Z0, Z28
 	VMOVDQU64       Z19, 832(AX)
 	VMOVDQU64       Z22, 896(AX)
 	VMOVDQU64       Z25, 960(AX)
@@ -983,10 +975,10 @@ deep:
 	VPMULLQ         1024(BX), Z13, Z13
 	VPADDQ          3136(AX), Z13, Z13
 	VMOVDQU64       Z13, 3136(AX)
-	VPXORQ          2112(AX), Z4, Z16
+	VPXORQ          2112(AX), Z16, Z0
 	VMOVDQU64       2304(AX), Z20
 	VMOVDQU64       2432(AX), Z21
-	VMOVDQA64       Z4, Z19
+	VMOVDQA64       Z16, Z19
 	VPTERNLOGQ      $0x80, Z21, Z20, Z19
 	VPOPCNTQ        Z19, Z19
 	VPMULUDQ        1280(BX), Z19, Z19
@@ -996,36 +988,36 @@ deep:
 	VMOVDQU64       2560(AX), Z19
 	VMOVDQU64       2496(AX), Z22
 	VMOVDQU64       Z22, 2560(AX)
-	VMOVDQU64       Z15, 2496(AX)
-	VPTERNLOGQ      $0xfe, Z1, Z19, Z4
-	VMOVDQU64       Z4, 2112(AX)
-	VPTERNLOGQ      $0x54, Z16, Z19, Z17
+	VMOVDQU64       Z4, 2496(AX)
+	VPTERNLOGQ      $0xfe, Z3, Z19, Z16
+	VMOVDQU64       Z16, 2112(AX)
+	VPTERNLOGQ      $0x54, Z0, Z19, Z17
 	VMOVDQU64       Z17, 2176(AX)
 	VPORQ           Z19, Z18, Z18
 	VMOVDQU64       Z18, 2240(AX)
-	VMOVDQU64       2368(AX), Z1
+	VMOVDQU64       2368(AX), Z3
 	VMOVDQU64       2048(AX), Z4
-	VMOVDQA64       Z16, Z15
-	VPTERNLOGQ      $0x80, Z20, Z1, Z15
-	VPANDNQ         Z20, Z16, Z20
+	VMOVDQA64       Z0, Z16
+	VPTERNLOGQ      $0x80, Z20, Z3, Z16
+	VPANDNQ         Z20, Z0, Z20
 	VMOVDQU64       Z20, 2304(AX)
-	VPANDNQ         Z1, Z16, Z1
-	VMOVDQU64       Z1, 2368(AX)
-	VPANDNQ         Z21, Z16, Z21
+	VPANDNQ         Z3, Z0, Z3
+	VMOVDQU64       Z3, 2368(AX)
+	VPANDNQ         Z21, Z0, Z21
 	VMOVDQU64       Z21, 2432(AX)
-	VPANDNQ         Z4, Z16, Z4
+	VPANDNQ         Z4, Z0, Z4
 	VMOVDQU64       Z4, 2048(AX)
-	VPORQ           Z15, Z6, Z6
-	VMOVDQU64       64(AX), Z1
-	VMOVDQU64       128(AX), Z4
-	VMOVDQU64       192(AX), Z15
+	VPORQ           Z16, Z6, Z6
+	VMOVDQU64       64(AX), Z0
+	VMOVDQU64       128(AX), Z3
+	VMOVDQU64       192(AX), Z4
 	VPCMPQ          $0x06, 1280(AX), Z2, K1
-	VMOVDQA64       Z3, Z3
+	VMOVDQA64       Z1, Z1
 	VMOVDQU64       2880(AX), Z16
 	VMOVDQU64       2624(AX), Z19
-	VPANDQ          Z19, Z3, Z17
-	VPORQ           Z19, Z3, Z19
-	VMOVDQA64       Z17, Z3
+	VPANDQ          Z19, Z1, Z17
+	VPORQ           Z19, Z1, Z19
+	VMOVDQA64       Z17, Z1
 	VPANDQ.BCST.Z   constants<>+80(SB), Z19, K1, Z17
 	VPSLLQ          $0x01, Z19, Z18
 	VPANDQ.BCST.Z   constants<>+80(SB), Z18, K1, Z18
@@ -1034,9 +1026,9 @@ deep:
 	VMOVDQU64       Z19, 2624(AX)
 	VMOVDQU64       2944(AX), Z19
 	VMOVDQU64       2688(AX), Z22
-	VPANDQ          Z22, Z3, Z20
-	VPORQ           Z22, Z3, Z22
-	VMOVDQA64       Z20, Z3
+	VPANDQ          Z22, Z1, Z20
+	VPORQ           Z22, Z1, Z22
+	VMOVDQA64       Z20, Z1
 	VPANDQ.BCST.Z   constants<>+80(SB), Z22, K1, Z20
 	VPSLLQ          $0x01, Z22, Z21
 	VPANDQ.BCST.Z   constants<>+80(SB), Z21, K1, Z21
@@ -1045,9 +1037,9 @@ deep:
 	VMOVDQU64       Z22, 2688(AX)
 	VMOVDQU64       3008(AX), Z22
 	VMOVDQU64       2752(AX), Z25
-	VPANDQ          Z25, Z3, Z23
-	VPORQ           Z25, Z3, Z25
-	VMOVDQA64       Z23, Z3
+	VPANDQ          Z25, Z1, Z23
+	VPORQ           Z25, Z1, Z25
+	VMOVDQA64       Z23, Z1
 	VPANDQ.BCST.Z   constants<>+80(SB), Z25, K1, Z23
 	VPSLLQ          $0x01, Z25, Z24
 	VPANDQ.BCST.Z   constants<>+80(SB), Z24, K1, Z24
@@ -1056,8 +1048,8 @@ deep:
 	VMOVDQU64       Z25, 2752(AX)
 	VMOVDQU64       3072(AX), Z25
 	VMOVDQU64       2816(AX), Z26
-	VPORQ           Z26, Z3, Z26
-	VPANDQ.BCST.Z   constants<>+80(SB), Z26, K1, Z3
+	VPORQ           Z26, Z1, Z26
+	VPANDQ.BCST.Z   constants<>+80(SB), Z26, K1, Z1
 	VPSLLQ          $0x01, Z26, Z27
 	VPANDQ.BCST.Z   constants<>+80(SB), Z27, K1, Z27
 	VPSLLQ          $0x02, Z26, Z26
@@ -1077,111 +1069,111 @@ deep:
 	VPANDQ.BCST     constants<>+96(SB), Z25, Z17
 	VPADDQ          Z17, Z26, Z26
 	VPSRLQ          $0x01, Z25, Z25
-	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z3, Z25
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
-	VPTERNLOGQ      $0xd8, Z3, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z3, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z3, Z25, Z22
-	VPANDNQ         Z25, Z3, Z25
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
-	VPTERNLOGQ      $0xd8, Z3, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z3, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z3, Z25, Z22
-	VPANDNQ         Z25, Z3, Z25
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
-	VPTERNLOGQ      $0xd8, Z3, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z3, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z3, Z25, Z22
-	VPANDNQ         Z25, Z3, Z25
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
-	VPTERNLOGQ      $0xd8, Z3, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z3, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z3, Z25, Z22
-	VPANDNQ         Z25, Z3, Z25
-	VPANDQ.BCST     constants<>+96(SB), Z16, Z3
-	VPADDQ          Z3, Z26, Z26
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z1, Z25
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
+	VPANDNQ         Z25, Z1, Z25
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
+	VPANDNQ         Z25, Z1, Z25
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
+	VPANDNQ         Z25, Z1, Z25
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
+	VPANDNQ         Z25, Z1, Z25
+	VPANDQ.BCST     constants<>+96(SB), Z16, Z1
+	VPADDQ          Z1, Z26, Z26
 	VPSRLQ          $0x01, Z16, Z16
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z18, Z16
-	VPANDQ.BCST     constants<>+96(SB), Z19, Z3
-	VPADDQ          Z3, Z26, Z26
+	VPANDQ.BCST     constants<>+96(SB), Z19, Z1
+	VPADDQ          Z1, Z26, Z26
 	VPSRLQ          $0x01, Z19, Z19
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z21, Z19
-	VPANDQ.BCST     constants<>+96(SB), Z22, Z3
-	VPADDQ          Z3, Z26, Z26
+	VPANDQ.BCST     constants<>+96(SB), Z22, Z1
+	VPADDQ          Z1, Z26, Z26
 	VPSRLQ          $0x01, Z22, Z22
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z24, Z22
-	VPANDQ.BCST     constants<>+96(SB), Z25, Z3
-	VPADDQ          Z3, Z26, Z26
+	VPANDQ.BCST     constants<>+96(SB), Z25, Z1
+	VPADDQ          Z1, Z26, Z26
 	VPSRLQ          $0x01, Z25, Z25
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z27, Z25
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
-	VPTERNLOGQ      $0xd8, Z3, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z3, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z3, Z25, Z22
-	VPANDNQ         Z25, Z3, Z25
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
-	VPTERNLOGQ      $0xd8, Z3, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z3, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z3, Z25, Z22
-	VPANDNQ         Z25, Z3, Z25
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
-	VPTERNLOGQ      $0xd8, Z3, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z3, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z3, Z25, Z22
-	VPANDNQ         Z25, Z3, Z25
-	VPANDQ          Z16, Z1, Z3
-	VMOVDQA64       Z3, Z17
-	VPTERNLOGQ      $0x10, Z15, Z4, Z17
-	VPXORQ          Z17, Z1, Z1
-	VPANDNQ         Z3, Z4, Z17
-	VPANDNQ         Z15, Z17, Z15
-	VPXORQ          Z3, Z4, Z4
-	VPTERNLOGQ      $0xd8, Z3, Z19, Z16
-	VPTERNLOGQ      $0xd8, Z3, Z22, Z19
-	VPTERNLOGQ      $0xd8, Z3, Z25, Z22
-	VPANDNQ         Z25, Z3, Z25
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
+	VPANDNQ         Z25, Z1, Z25
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
+	VPANDNQ         Z25, Z1, Z25
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
+	VPANDNQ         Z25, Z1, Z25
+	VPANDQ          Z16, Z0, Z1
+	VMOVDQA64       Z1, Z17
+	VPTERNLOGQ      $0x10, Z4, Z3, Z17
+	VPXORQ          Z17, Z0, Z0
+	VPANDNQ         Z1, Z3, Z17
+	VPANDNQ         Z4, Z17, Z4
+	VPXORQ          Z1, Z3, Z3
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
+	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
+	VPANDNQ         Z25, Z1, Z25
 	VMOVDQU64       Z16, 2880(AX)
 	VMOVDQU64       Z19, 2944(AX)
 	VMOVDQU64       Z22, 3008(AX)
@@ -1191,10 +1183,10 @@ deep:
 	VPMULLQ         1024(BX), Z14, Z14
 	VPADDQ          1088(AX), Z14, Z14
 	VMOVDQU64       Z14, 1088(AX)
-	VPXORQ          64(AX), Z1, Z3
+	VPXORQ          64(AX), Z0, Z1
 	VMOVDQU64       256(AX), Z17
 	VMOVDQU64       384(AX), Z18
-	VMOVDQA64       Z1, Z16
+	VMOVDQA64       Z0, Z16
 	VPTERNLOGQ      $0x80, Z18, Z17, Z16
 	VPOPCNTQ        Z16, Z16
 	VPMULUDQ        1280(BX), Z16, Z16
@@ -1205,32 +1197,32 @@ deep:
 	VMOVDQU64       448(AX), Z19
 	VMOVDQU64       Z19, 512(AX)
 	VMOVDQU64       Z5, 448(AX)
-	VPTERNLOGQ      $0xfe, Z0, Z16, Z1
-	VMOVDQU64       Z1, 64(AX)
-	VPTERNLOGQ      $0x54, Z3, Z16, Z4
-	VMOVDQU64       Z4, 128(AX)
-	VPORQ           Z16, Z15, Z15
-	VMOVDQU64       Z15, 192(AX)
+	VPTERNLOGQ      $0xfe, Z15, Z16, Z0
+	VMOVDQU64       Z0, 64(AX)
+	VPTERNLOGQ      $0x54, Z1, Z16, Z3
+	VMOVDQU64       Z3, 128(AX)
+	VPORQ           Z16, Z4, Z4
+	VMOVDQU64       Z4, 192(AX)
 	VMOVDQU64       320(AX), Z0
-	VMOVDQU64       (AX), Z1
-	VMOVDQA64       Z3, Z4
+	VMOVDQU64       (AX), Z3
+	VMOVDQA64       Z1, Z4
 	VPTERNLOGQ      $0x80, Z17, Z0, Z4
-	VPANDNQ         Z17, Z3, Z17
+	VPANDNQ         Z17, Z1, Z17
 	VMOVDQU64       Z17, 256(AX)
-	VPANDNQ         Z0, Z3, Z0
+	VPANDNQ         Z0, Z1, Z0
 	VMOVDQU64       Z0, 320(AX)
-	VPANDNQ         Z18, Z3, Z18
+	VPANDNQ         Z18, Z1, Z18
 	VMOVDQU64       Z18, 384(AX)
-	VPANDNQ         Z1, Z3, Z1
-	VMOVDQU64       Z1, (AX)
+	VPANDNQ         Z3, Z1, Z3
+	VMOVDQU64       Z3, (AX)
 	VPORQ           Z4, Z6, Z6
 	JMP             end
 
 strike:
-	VMOVDQU64     2112(AX), Z4
+	VMOVDQU64     2112(AX), Z16
 	VMOVDQU64     2176(AX), Z18
 	VMOVDQU64     2240(AX), Z19
-	VMOVDQA64     Z4, Z17
+	VMOVDQA64     Z16, Z17
 	VMOVDQU64     1216(AX), Z20
 	VMOVDQU64     1152(AX), Z21
 	VMOVDQU64     3136(AX), Z22
@@ -1308,30 +1300,30 @@ strike:
 	VMOVDQU64     Z22, 3136(AX)
 	VPMINSQ       Z25, Z26, Z26
 	VMOVDQU64     Z26, 1344(AX)
-	VPXORQ        Z4, Z17, Z4
+	VPXORQ        Z16, Z17, Z16
 	VMOVDQU64     Z17, 2112(AX)
 	VMOVDQU64     Z19, 2240(AX)
-	VPANDNQ       Z18, Z4, Z18
+	VPANDNQ       Z18, Z16, Z18
 	VMOVDQU64     Z18, 2176(AX)
 	VMOVDQU64     2304(AX), Z17
 	VMOVDQU64     2432(AX), Z18
 	VMOVDQU64     2368(AX), Z19
 	VMOVDQU64     2048(AX), Z20
-	VMOVDQA64     Z4, Z21
+	VMOVDQA64     Z16, Z21
 	VPTERNLOGQ    $0x80, Z17, Z19, Z21
-	VPANDNQ       Z17, Z4, Z17
+	VPANDNQ       Z17, Z16, Z17
 	VMOVDQU64     Z17, 2304(AX)
-	VPANDNQ       Z19, Z4, Z19
+	VPANDNQ       Z19, Z16, Z19
 	VMOVDQU64     Z19, 2368(AX)
-	VPANDNQ       Z18, Z4, Z18
+	VPANDNQ       Z18, Z16, Z18
 	VMOVDQU64     Z18, 2432(AX)
-	VPANDNQ       Z20, Z4, Z20
+	VPANDNQ       Z20, Z16, Z20
 	VMOVDQU64     Z20, 2048(AX)
 	VPORQ         Z21, Z6, Z6
-	VMOVDQU64     64(AX), Z4
+	VMOVDQU64     64(AX), Z16
 	VMOVDQU64     128(AX), Z18
 	VMOVDQU64     192(AX), Z19
-	VMOVDQA64     Z4, Z17
+	VMOVDQA64     Z16, Z17
 	VMOVDQU64     3264(AX), Z20
 	VMOVDQU64     3200(AX), Z21
 	VMOVDQU64     1088(AX), Z22
@@ -1409,24 +1401,24 @@ strike:
 	VMOVDQU64     Z22, 1088(AX)
 	VPMINSQ       Z25, Z26, Z26
 	VMOVDQU64     Z26, 3392(AX)
-	VPXORQ        Z4, Z17, Z4
+	VPXORQ        Z16, Z17, Z16
 	VMOVDQU64     Z17, 64(AX)
 	VMOVDQU64     Z19, 192(AX)
-	VPANDNQ       Z18, Z4, Z18
+	VPANDNQ       Z18, Z16, Z18
 	VMOVDQU64     Z18, 128(AX)
 	VMOVDQU64     256(AX), Z17
 	VMOVDQU64     384(AX), Z18
 	VMOVDQU64     320(AX), Z19
 	VMOVDQU64     (AX), Z20
-	VMOVDQA64     Z4, Z21
+	VMOVDQA64     Z16, Z21
 	VPTERNLOGQ    $0x80, Z17, Z19, Z21
-	VPANDNQ       Z17, Z4, Z17
+	VPANDNQ       Z17, Z16, Z17
 	VMOVDQU64     Z17, 256(AX)
-	VPANDNQ       Z19, Z4, Z19
+	VPANDNQ       Z19, Z16, Z19
 	VMOVDQU64     Z19, 320(AX)
-	VPANDNQ       Z18, Z4, Z18
+	VPANDNQ       Z18, Z16, Z18
 	VMOVDQU64     Z18, 384(AX)
-	VPANDNQ       Z20, Z4, Z20
+	VPANDNQ       Z20, Z16, Z20
 	VMOVDQU64     Z20, (AX)
 	VPORQ         Z21, Z6, Z6
 	JMP           missiles

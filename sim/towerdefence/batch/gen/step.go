@@ -47,12 +47,16 @@ func step() {
 	now := load(of(0, round))
 	r := roundBits(now)
 	var a [2]acts
+	var strikes [2]reg.OpmaskVirtual
 	for p := range a {
 		a[p] = acts{ZMM(), ZMM(), ZMM()}
-		command(p, r, o[p], a[p])
+		strikes[p] = command(p, r, o[p], a[p])
 	}
 	resetCurtains(r)
-	ruins := shootAll(r, a)
+	ruins := ZMM()
+	VPXORQ(ruins, ruins, ruins)
+	KORTESTB(strikes[0], strikes[1])
+	JNE(LabelRef("strike"))
 	Label("missiles")
 	deep := stacks(a)
 	KORTESTB(deep, deep)
@@ -108,8 +112,8 @@ func roundBits(now vector) rounds {
 }
 
 // command carries out the orders of player p: see Game.place, buildTesla and raiseCurtain of the
-// scalar game. It sets quick and slow.
-func command(p int, r rounds, order vector, a acts) {
+// scalar game. It sets a, and returns the games in which a tesla tower shoots.
+func command(p int, r rounds, order vector, a acts) (strikes reg.OpmaskVirtual) {
 	op, cell := ZMM(), ZMM()
 	VPSRLQ(U8(6), order, op)
 	VPANDQ_BCST(constant(7), op, op)
@@ -132,6 +136,8 @@ func command(p int, r rounds, order vector, a acts) {
 	KORB(raised, done, done)
 	VPSUBQ(cost, purse, done, purse)
 	store(purse, of(p, energy))
+	strikes = compare(r.now, least, of(p, ready)) // a new tower does not shoot yet
+	andCompare(strikes, purse, least, inTable(shotPrice))
 	points, sum := look(entry, op), load(of(p, ledger))
 	VPADDQ(points, sum, done, sum)
 	store(sum, of(p, ledger))
@@ -149,15 +155,16 @@ func command(p int, r rounds, order vector, a acts) {
 	VMOVDQU64(cell, placed, born)
 	VPMOVQB(born, Mem{Base: log, Disp: p * 8})
 
-	place(p, r, op, bit)
+	place(p, r, op, bit, a.shots)
 	VPANDQ(look(quickly, op), bit, a.quick)
 	VPANDQ(look(slowly, op), bit, a.slow)
 	addTowers(p, r.now, bit, tower, placed)
+	return strikes
 }
 
 // place writes the types of the buildings at the bits. An attack building has the phase after
-// this round.
-func place(p int, r rounds, op, bit vector) {
+// this round. It sets shots to the cells whose attack buildings shoot: see fire of the scalar game.
+func place(p int, r rounds, op, bit, shots vector) {
 	t2, kind2 := load(of(p, type2)), look(typed2, op)
 	ternary(xOrYZ, kind2, bit, t2)
 	store(t2, of(p, type2))
@@ -171,6 +178,9 @@ func place(p int, r rounds, op, bit vector) {
 	ternary(func(x, y, z uint8) uint8 { return x | ^y&^z }, r.odd, kind2, kind0)
 	ternary(xOrYZ, kind0, bit, t0)
 	store(t0, of(p, type0))
+	ternary(func(x, y, z uint8) uint8 { return (x ^ y) | z }, t2, r.odd, t0)
+	ternary(func(x, y, z uint8) uint8 { return x | (y ^ z) }, r.half, t1, t0)
+	VPANDNQ(of(p, live), t0, shots)
 }
 
 // resetCurtains makes the curtains available in the rounds for it: see Game.resetCurtain.
@@ -181,7 +191,7 @@ func resetCurtains(r rounds) {
 	VPRORVQ(r.now, word, word)
 	VPTESTMQ_BCST(constant(1), word, k)
 	KORTESTB(k, k)
-	JEQ(LabelRef("shoot"))
+	JEQ(LabelRef("kept"))
 	before, ones := ZMM(), repeated(all)
 	VPADDQ(ones, r.now, before)
 	for p := range 2 {
@@ -190,37 +200,7 @@ func resetCurtains(r rounds) {
 		VPMAXSQ(of(p, curtain), before, last)
 		VMOVDQU64(last, k, of(p, curtain))
 	}
-	Label("shoot")
-}
-
-// shoot sets shots to the cells whose attack buildings shoot: see fire of the scalar game.
-func shoot(p int, r rounds, a acts) {
-	x := load(of(p, type0))
-	ternary(func(x, y, z uint8) uint8 { return (x ^ y) | z }, of(p, type2), r.odd, x)
-	t1 := load(of(p, type1))
-	ternary(func(x, y, z uint8) uint8 { return x | (y ^ z) }, r.half, t1, x)
-	VPANDNQ(of(p, live), x, a.shots)
-}
-
-// shootAll sets the shots of both players, and leaves for "strike" if a tesla tower shoots. It
-// returns the tesla towers destroyed so far: none.
-func shootAll(r rounds, a [2]acts) (ruins vector) {
-	strikes := K()
-	ruins = ZMM()
-	VPXORQ(ruins, ruins, ruins)
-	for p := range a {
-		shoot(p, r, a[p])
-		k := compare(r.now, least, of(p, ready))
-		andCompare(k, load(of(p, energy)), least, inTable(shotPrice))
-		if p == 0 {
-			KMOVB(k, strikes)
-		} else {
-			KORB(k, strikes, strikes)
-		}
-	}
-	KORTESTB(strikes, strikes)
-	JNE(LabelRef("strike"))
-	return ruins
+	Label("kept")
 }
 
 // stacks returns the games with more than two missiles on a cell.
