@@ -44,237 +44,230 @@ given:
 	VMOVDQU64 64(CX), Z1
 
 commands:
-	VMOVDQU64    4096(AX), Z2
-	VPSLLQ       $0x3f, Z2, Z3
-	VPSRAQ       $0x3f, Z3, Z3
-	VPSLLQ       $0x3e, Z2, Z4
-	VPSRAQ       $0x3f, Z4, Z4
-	VPSRLQ       $0x06, Z0, Z5
-	VPANDQ.BCST  constants<>+24(SB), Z5, Z5
-	VPANDQ.BCST  constants<>+32(SB), Z0, Z0
-	VPERMQ       128(BX), Z5, Z16
-	VPSLLVQ      Z0, Z16, Z16
-	VPERMQ       (BX), Z5, Z15
-	VMOVDQU64    1216(AX), Z17
-	VMOVDQU64    (AX), Z18
-	VPCMPQ       $0x05, Z15, Z17, K1
-	VPCMPQ.BCST  $0x00, constants<>+40(SB), Z5, K2
-	VMOVDQU64    1600(AX), Z19
-	VPCMPQ.BCST  $0x06, constants<>+48(SB), Z19, K2, K3
-	KANDNB       K1, K3, K3
-	VPANDNQ.Z    Z16, Z18, K3, Z16
-	VPTESTMQ     Z16, Z16, K3
-	VPERMQ       192(BX), Z5, Z19
-	VPMOVQ2M     Z19, K4
-	KORB         K3, K4, K4
-	VPCMPQ.BCST  $0x00, constants<>+56(SB), Z5, K5
-	VMOVDQU64    1472(AX), Z20
-	VMOVDQU64    1280(AX), Z21
-	VPTESTMQ     Z20, Z20, K5, K5
-	VPCMPQ       $0x06, Z21, Z2, K5, K5
-	KANDB        K1, K5, K5
-	VPXORQ       Z20, Z20, K5, Z20
-	VMOVDQU64    Z20, 1472(AX)
-	VPADDQ       704(BX), Z2, K5, Z21
-	VMOVDQU64    Z21, 1280(AX)
-	KORB         K5, K4, K4
-	VPSUBQ       Z15, Z17, K4, Z17
-	VMOVDQU64    Z17, 1216(AX)
-	VPCMPQ       $0x05, 1344(AX), Z2, K1
-	VPCMPQ       $0x05, 896(BX), Z17, K1, K1
-	VPERMQ       64(BX), Z5, Z15
-	VMOVDQU64    1152(AX), Z17
-	VPADDQ       Z15, Z17, K4, Z17
-	VMOVDQU64    Z17, 1152(AX)
-	VPORQ        Z16, Z18, Z18
-	VMOVDQU64    Z18, (AX)
-	VMOVDQU64    1536(AX), Z15
-	VPTESTMQ     Z15, Z15, K5
-	VPANDQ       Z19, Z15, Z15
-	KNOTB        K4, K4
-	VPBROADCASTQ constants<>+48(SB), K4, Z15
-	VMOVDQU64    Z15, 1536(AX)
-	VPERMQ       256(BX), Z5, Z15
-	VPBROADCASTQ constants<>+64(SB), K5, Z15
-	VMOVDQU64    Z0, K3, Z15
-	VPMOVQB      Z15, (DX)
-	VMOVDQU64    256(AX), Z0
-	VPERMQ       320(BX), Z5, Z15
-	VPTERNLOGQ   $0xf8, Z15, Z16, Z0
-	VMOVDQU64    Z0, 256(AX)
-	VPXORQ       Z3, Z4, Z17
-	VMOVDQU64    320(AX), Z18
-	VPERMQ       384(BX), Z5, Z19
-	VPTERNLOGQ   $0xf2, Z17, Z15, Z19
-	VPTERNLOGQ   $0xf8, Z19, Z16, Z18
-	VMOVDQU64    Z18, 320(AX)
-	VMOVDQU64    384(AX), Z17
-	VPERMQ       448(BX), Z5, Z19
-	VPTERNLOGQ   $0xf1, Z3, Z15, Z19
-	VPTERNLOGQ   $0xf8, Z19, Z16, Z17
-	VMOVDQU64    Z17, 384(AX)
-	VPTERNLOGQ   $0xbe, Z0, Z3, Z17
-	VPTERNLOGQ   $0xf6, Z4, Z18, Z17
-	VPANDNQ      64(AX), Z17, Z0
-	VPERMQ       512(BX), Z5, Z15
-	VPANDQ       Z15, Z16, Z15
-	VPERMQ       576(BX), Z5, Z5
-	VPANDQ       Z5, Z16, Z5
-	KANDB        K2, K3, K2
-	KORTESTB     K2, K2
-	JEQ          listedA
-	VMOVDQU64    1600(AX), Z17
-	VPTESTNMQ    Z17, Z17, K2, K3
-	VPSUBQ.BCST  constants<>+72(SB), Z17, K2, Z17
-	VMOVDQU64    Z17, 1600(AX)
-	VPADDQ       768(BX), Z2, Z17
-	VPADDQ.BCST  constants<>+72(SB), Z17, Z18
-	VMOVDQU64    1344(AX), Z19
-	VMOVDQU64    1408(AX), Z20
-	VPMINSQ      Z17, Z19, K2, Z19
-	VMOVDQU64    Z19, 1344(AX)
-	VPMINSQ      Z18, Z20, K2, Z20
-	VMOVDQU64    Z20, 1408(AX)
-	KANDNB       K2, K3, K2
-	VMOVDQU64    Z16, K3, 1664(AX)
-	VMOVDQU64    Z17, K3, 1728(AX)
-	VMOVDQU64    Z18, K3, 1792(AX)
-	VMOVDQU64    Z16, K2, 1856(AX)
-	VMOVDQU64    Z17, K2, 1920(AX)
-	VMOVDQU64    Z18, K2, 1984(AX)
+	VMOVDQU64     4096(AX), Z2
+	VPSLLQ        $0x3f, Z2, Z3
+	VPSRAQ        $0x3f, Z3, Z3
+	VPSLLQ        $0x3e, Z2, Z4
+	VPSRAQ        $0x3f, Z4, Z4
+	VPADDQ.BCST   constants<>+24(SB), Z2, Z5
+	VPSRLQ        $0x06, Z2, Z6
+	VPERMQ        640(BX), Z6, Z6
+	VPRORVQ       Z2, Z6, Z6
+	VPTESTMQ.BCST constants<>+32(SB), Z6, K1
+	VPSRLQ        $0x06, Z0, Z6
+	VPANDQ.BCST   constants<>+40(SB), Z6, Z6
+	VPANDQ.BCST   constants<>+48(SB), Z0, Z0
+	VPERMQ        128(BX), Z6, Z17
+	VPSLLVQ       Z0, Z17, Z17
+	VPERMQ        (BX), Z6, Z16
+	VMOVDQU64     1216(AX), Z18
+	VMOVDQU64     (AX), Z19
+	VPCMPQ        $0x05, Z16, Z18, K2
+	VPCMPQ.BCST   $0x00, constants<>+56(SB), Z6, K3
+	VMOVDQU64     1600(AX), Z20
+	VPCMPQ.BCST   $0x06, constants<>+32(SB), Z20, K3, K4
+	KANDNB        K2, K4, K4
+	VPANDNQ.Z     Z17, Z19, K4, Z17
+	VPTESTMQ      Z17, Z17, K4
+	VPERMQ        192(BX), Z6, Z20
+	VPMOVQ2M      Z20, K5
+	KORB          K4, K5, K5
+	VPCMPQ.BCST   $0x00, constants<>+64(SB), Z6, K6
+	VMOVDQU64     1472(AX), Z21
+	VMOVDQU64     1280(AX), Z22
+	VPTESTMQ      Z21, Z21, K6, K6
+	VPCMPQ        $0x06, Z22, Z2, K6, K6
+	KANDB         K2, K6, K6
+	VPXORQ        Z21, Z21, K6, Z21
+	VPBROADCASTQ  constants<>+24(SB), K1, Z21
+	VMOVDQU64     Z21, 1472(AX)
+	VPADDQ        704(BX), Z2, K6, Z22
+	VPMAXSQ       Z5, Z22, K1, Z22
+	VMOVDQU64     Z22, 1280(AX)
+	KORB          K6, K5, K5
+	VPSUBQ        Z16, Z18, K5, Z18
+	VMOVDQU64     Z18, 1216(AX)
+	VPCMPQ        $0x05, 1344(AX), Z2, K2
+	VPCMPQ        $0x05, 896(BX), Z18, K2, K2
+	VPERMQ        64(BX), Z6, Z16
+	VMOVDQU64     1152(AX), Z18
+	VPADDQ        Z16, Z18, K5, Z18
+	VMOVDQU64     Z18, 1152(AX)
+	VPORQ         Z17, Z19, Z19
+	VMOVDQU64     Z19, (AX)
+	VMOVDQU64     1536(AX), Z16
+	VPTESTMQ      Z16, Z16, K6
+	VPANDQ        Z20, Z16, Z16
+	KNOTB         K5, K5
+	VPBROADCASTQ  constants<>+32(SB), K5, Z16
+	VMOVDQU64     Z16, 1536(AX)
+	VPERMQ        256(BX), Z6, Z16
+	VPBROADCASTQ  constants<>+72(SB), K6, Z16
+	VMOVDQU64     Z0, K4, Z16
+	VPMOVQB       Z16, (DX)
+	VMOVDQU64     256(AX), Z0
+	VPERMQ        320(BX), Z6, Z16
+	VPTERNLOGQ    $0xf8, Z16, Z17, Z0
+	VMOVDQU64     Z0, 256(AX)
+	VPXORQ        Z3, Z4, Z18
+	VMOVDQU64     320(AX), Z19
+	VPERMQ        384(BX), Z6, Z20
+	VPTERNLOGQ    $0xf2, Z18, Z16, Z20
+	VPTERNLOGQ    $0xf8, Z20, Z17, Z19
+	VMOVDQU64     Z19, 320(AX)
+	VMOVDQU64     384(AX), Z18
+	VPERMQ        448(BX), Z6, Z20
+	VPTERNLOGQ    $0xf1, Z3, Z16, Z20
+	VPTERNLOGQ    $0xf8, Z20, Z17, Z18
+	VMOVDQU64     Z18, 384(AX)
+	VPTERNLOGQ    $0xbe, Z0, Z3, Z18
+	VPTERNLOGQ    $0xf6, Z4, Z19, Z18
+	VPANDNQ       64(AX), Z18, Z0
+	VPERMQ        512(BX), Z6, Z16
+	VPANDQ        Z16, Z17, Z16
+	VPERMQ        576(BX), Z6, Z6
+	VPANDQ        Z6, Z17, Z6
+	KANDB         K3, K4, K3
+	KORTESTB      K3, K3
+	JEQ           listedA
+	VMOVDQU64     1600(AX), Z18
+	VPTESTNMQ     Z18, Z18, K3, K4
+	VPSUBQ.BCST   constants<>+24(SB), Z18, K3, Z18
+	VMOVDQU64     Z18, 1600(AX)
+	VPADDQ        768(BX), Z2, Z18
+	VPADDQ.BCST   constants<>+24(SB), Z18, Z19
+	VMOVDQU64     1344(AX), Z20
+	VMOVDQU64     1408(AX), Z21
+	VPMINSQ       Z18, Z20, K3, Z20
+	VMOVDQU64     Z20, 1344(AX)
+	VPMINSQ       Z19, Z21, K3, Z21
+	VMOVDQU64     Z21, 1408(AX)
+	KANDNB        K3, K4, K3
+	VMOVDQU64     Z17, K4, 1664(AX)
+	VMOVDQU64     Z18, K4, 1728(AX)
+	VMOVDQU64     Z19, K4, 1792(AX)
+	VMOVDQU64     Z17, K3, 1856(AX)
+	VMOVDQU64     Z18, K3, 1920(AX)
+	VMOVDQU64     Z19, K3, 1984(AX)
 
 listedA:
-	VPSRLQ       $0x06, Z1, Z16
-	VPANDQ.BCST  constants<>+24(SB), Z16, Z16
-	VPANDQ.BCST  constants<>+32(SB), Z1, Z1
-	VPERMQ       128(BX), Z16, Z17
-	VPSLLVQ      Z1, Z17, Z17
-	VPERMQ       (BX), Z16, Z18
-	VMOVDQU64    3264(AX), Z19
-	VMOVDQU64    2048(AX), Z20
-	VPCMPQ       $0x05, Z18, Z19, K2
-	VPCMPQ.BCST  $0x00, constants<>+40(SB), Z16, K3
-	VMOVDQU64    3648(AX), Z21
-	VPCMPQ.BCST  $0x06, constants<>+48(SB), Z21, K3, K4
-	KANDNB       K2, K4, K4
-	VPANDNQ.Z    Z17, Z20, K4, Z17
-	VPTESTMQ     Z17, Z17, K4
-	VPERMQ       192(BX), Z16, Z21
-	VPMOVQ2M     Z21, K5
-	KORB         K4, K5, K5
-	VPCMPQ.BCST  $0x00, constants<>+56(SB), Z16, K6
-	VMOVDQU64    3520(AX), Z22
-	VMOVDQU64    3328(AX), Z23
-	VPTESTMQ     Z22, Z22, K6, K6
-	VPCMPQ       $0x06, Z23, Z2, K6, K6
-	KANDB        K2, K6, K6
-	VPXORQ       Z22, Z22, K6, Z22
-	VMOVDQU64    Z22, 3520(AX)
-	VPADDQ       704(BX), Z2, K6, Z23
-	VMOVDQU64    Z23, 3328(AX)
-	KORB         K6, K5, K5
-	VPSUBQ       Z18, Z19, K5, Z19
-	VMOVDQU64    Z19, 3264(AX)
-	VPCMPQ       $0x05, 3392(AX), Z2, K2
-	VPCMPQ       $0x05, 896(BX), Z19, K2, K2
-	VPERMQ       64(BX), Z16, Z18
+	VPSRLQ       $0x06, Z1, Z17
+	VPANDQ.BCST  constants<>+40(SB), Z17, Z17
+	VPANDQ.BCST  constants<>+48(SB), Z1, Z1
+	VPERMQ       128(BX), Z17, Z18
+	VPSLLVQ      Z1, Z18, Z18
+	VPERMQ       (BX), Z17, Z19
+	VMOVDQU64    3264(AX), Z20
+	VMOVDQU64    2048(AX), Z21
+	VPCMPQ       $0x05, Z19, Z20, K3
+	VPCMPQ.BCST  $0x00, constants<>+56(SB), Z17, K4
+	VMOVDQU64    3648(AX), Z22
+	VPCMPQ.BCST  $0x06, constants<>+32(SB), Z22, K4, K5
+	KANDNB       K3, K5, K5
+	VPANDNQ.Z    Z18, Z21, K5, Z18
+	VPTESTMQ     Z18, Z18, K5
+	VPERMQ       192(BX), Z17, Z22
+	VPMOVQ2M     Z22, K6
+	KORB         K5, K6, K6
+	VPCMPQ.BCST  $0x00, constants<>+64(SB), Z17, K7
+	VMOVDQU64    3520(AX), Z23
+	VMOVDQU64    3328(AX), Z24
+	VPTESTMQ     Z23, Z23, K7, K7
+	VPCMPQ       $0x06, Z24, Z2, K7, K7
+	KANDB        K3, K7, K7
+	VPXORQ       Z23, Z23, K7, Z23
+	VPBROADCASTQ constants<>+24(SB), K1, Z23
+	VMOVDQU64    Z23, 3520(AX)
+	VPADDQ       704(BX), Z2, K7, Z24
+	VPMAXSQ      Z5, Z24, K1, Z24
+	VMOVDQU64    Z24, 3328(AX)
+	KORB         K7, K6, K6
+	VPSUBQ       Z19, Z20, K6, Z20
+	VMOVDQU64    Z20, 3264(AX)
+	VPCMPQ       $0x05, 3392(AX), Z2, K1
+	VPCMPQ       $0x05, 896(BX), Z20, K1, K1
+	VPERMQ       64(BX), Z17, Z5
 	VMOVDQU64    3200(AX), Z19
-	VPADDQ       Z18, Z19, K5, Z19
+	VPADDQ       Z5, Z19, K6, Z19
 	VMOVDQU64    Z19, 3200(AX)
-	VPORQ        Z17, Z20, Z20
-	VMOVDQU64    Z20, 2048(AX)
-	VMOVDQU64    3584(AX), Z18
-	VPTESTMQ     Z18, Z18, K6
-	VPANDQ       Z21, Z18, Z18
-	KNOTB        K5, K5
-	VPBROADCASTQ constants<>+48(SB), K5, Z18
-	VMOVDQU64    Z18, 3584(AX)
-	VPERMQ       256(BX), Z16, Z18
-	VPBROADCASTQ constants<>+64(SB), K6, Z18
-	VMOVDQU64    Z1, K4, Z18
-	VPMOVQB      Z18, 8(DX)
+	VPORQ        Z18, Z21, Z21
+	VMOVDQU64    Z21, 2048(AX)
+	VMOVDQU64    3584(AX), Z5
+	VPTESTMQ     Z5, Z5, K3
+	VPANDQ       Z22, Z5, Z5
+	KNOTB        K6, K6
+	VPBROADCASTQ constants<>+32(SB), K6, Z5
+	VMOVDQU64    Z5, 3584(AX)
+	VPERMQ       256(BX), Z17, Z5
+	VPBROADCASTQ constants<>+72(SB), K3, Z5
+	VMOVDQU64    Z1, K5, Z5
+	VPMOVQB      Z5, 8(DX)
 	VMOVDQU64    2304(AX), Z1
-	VPERMQ       320(BX), Z16, Z18
-	VPTERNLOGQ   $0xf8, Z18, Z17, Z1
+	VPERMQ       320(BX), Z17, Z5
+	VPTERNLOGQ   $0xf8, Z5, Z18, Z1
 	VMOVDQU64    Z1, 2304(AX)
 	VPXORQ       Z3, Z4, Z19
 	VMOVDQU64    2368(AX), Z20
-	VPERMQ       384(BX), Z16, Z21
-	VPTERNLOGQ   $0xf2, Z19, Z18, Z21
-	VPTERNLOGQ   $0xf8, Z21, Z17, Z20
+	VPERMQ       384(BX), Z17, Z21
+	VPTERNLOGQ   $0xf2, Z19, Z5, Z21
+	VPTERNLOGQ   $0xf8, Z21, Z18, Z20
 	VMOVDQU64    Z20, 2368(AX)
 	VMOVDQU64    2432(AX), Z19
-	VPERMQ       448(BX), Z16, Z21
-	VPTERNLOGQ   $0xf1, Z3, Z18, Z21
-	VPTERNLOGQ   $0xf8, Z21, Z17, Z19
+	VPERMQ       448(BX), Z17, Z21
+	VPTERNLOGQ   $0xf1, Z3, Z5, Z21
+	VPTERNLOGQ   $0xf8, Z21, Z18, Z19
 	VMOVDQU64    Z19, 2432(AX)
 	VPTERNLOGQ   $0xbe, Z1, Z3, Z19
 	VPTERNLOGQ   $0xf6, Z4, Z20, Z19
 	VPANDNQ      2112(AX), Z19, Z1
-	VPERMQ       512(BX), Z16, Z3
-	VPANDQ       Z3, Z17, Z3
-	VPERMQ       576(BX), Z16, Z4
-	VPANDQ       Z4, Z17, Z4
-	KANDB        K3, K4, K3
+	VPERMQ       512(BX), Z17, Z3
+	VPANDQ       Z3, Z18, Z3
+	VPERMQ       576(BX), Z17, Z4
+	VPANDQ       Z4, Z18, Z4
+	KANDB        K4, K5, K3
 	KORTESTB     K3, K3
 	JEQ          listedB
-	VMOVDQU64    3648(AX), Z16
-	VPTESTNMQ    Z16, Z16, K3, K4
-	VPSUBQ.BCST  constants<>+72(SB), Z16, K3, Z16
-	VMOVDQU64    Z16, 3648(AX)
-	VPADDQ       768(BX), Z2, Z16
-	VPADDQ.BCST  constants<>+72(SB), Z16, Z18
+	VMOVDQU64    3648(AX), Z5
+	VPTESTNMQ    Z5, Z5, K3, K4
+	VPSUBQ.BCST  constants<>+24(SB), Z5, K3, Z5
+	VMOVDQU64    Z5, 3648(AX)
+	VPADDQ       768(BX), Z2, Z5
+	VPADDQ.BCST  constants<>+24(SB), Z5, Z17
 	VMOVDQU64    3392(AX), Z19
 	VMOVDQU64    3456(AX), Z20
-	VPMINSQ      Z16, Z19, K3, Z19
+	VPMINSQ      Z5, Z19, K3, Z19
 	VMOVDQU64    Z19, 3392(AX)
-	VPMINSQ      Z18, Z20, K3, Z20
+	VPMINSQ      Z17, Z20, K3, Z20
 	VMOVDQU64    Z20, 3456(AX)
 	KANDNB       K3, K4, K3
-	VMOVDQU64    Z17, K4, 3712(AX)
-	VMOVDQU64    Z16, K4, 3776(AX)
-	VMOVDQU64    Z18, K4, 3840(AX)
-	VMOVDQU64    Z17, K3, 3904(AX)
-	VMOVDQU64    Z16, K3, 3968(AX)
-	VMOVDQU64    Z18, K3, 4032(AX)
+	VMOVDQU64    Z18, K4, 3712(AX)
+	VMOVDQU64    Z5, K4, 3776(AX)
+	VMOVDQU64    Z17, K4, 3840(AX)
+	VMOVDQU64    Z18, K3, 3904(AX)
+	VMOVDQU64    Z5, K3, 3968(AX)
+	VMOVDQU64    Z17, K3, 4032(AX)
 
 listedB:
-	VPSRLQ        $0x06, Z2, Z16
-	VPERMQ        640(BX), Z16, Z16
-	VPRORVQ       Z2, Z16, Z16
-	VPTESTMQ.BCST constants<>+48(SB), Z16, K3
-	KORTESTB      K3, K3
-	JEQ           kept
-	VPBROADCASTQ  constants<>+72(SB), Z17
-	VPADDQ        Z17, Z2, Z16
-	VMOVDQU64     Z17, K3, 1472(AX)
-	VPMAXSQ       1280(AX), Z16, Z18
-	VMOVDQU64     Z18, K3, 1280(AX)
-	VMOVDQU64     Z17, K3, 3520(AX)
-	VPMAXSQ       3328(AX), Z16, Z16
-	VMOVDQU64     Z16, K3, 3328(AX)
-
-kept:
-	VPXORQ   Z6, Z6, Z6
-	KORTESTB K1, K2
+	VPXORQ   Z7, Z7, Z7
+	KORTESTB K2, K1
 	JNE      strike
 
 missiles:
-	VMOVDQU64       640(AX), Z16
-	VPANDQ          Z0, Z16, Z16
+	VMOVDQU64       640(AX), Z5
+	VPANDQ          Z0, Z5, Z5
 	VMOVDQU64       704(AX), Z17
-	VPTERNLOGQ      $0xfe, 960(AX), Z17, Z16
-	VMOVDQA64       Z16, Z16
+	VPTERNLOGQ      $0xfe, 960(AX), Z17, Z5
+	VMOVDQA64       Z5, Z5
 	VMOVDQU64       2688(AX), Z17
 	VPANDQ          Z1, Z17, Z17
-	VPORQ           Z16, Z17, Z17
-	VMOVDQU64       2752(AX), Z16
-	VPTERNLOGQ      $0xfe, 3008(AX), Z16, Z17
-	VMOVDQA64       Z17, Z16
-	VPTESTMQ        Z16, Z16, K1
+	VPORQ           Z5, Z17, Z17
+	VMOVDQU64       2752(AX), Z5
+	VPTERNLOGQ      $0xfe, 3008(AX), Z5, Z17
+	VMOVDQA64       Z17, Z5
+	VPTESTMQ        Z5, Z5, K1
 	KORTESTB        K1, K1
 	JNE             deep
-	VMOVDQU64       2112(AX), Z16
+	VMOVDQU64       2112(AX), Z5
 	VMOVDQU64       2176(AX), Z17
 	VMOVDQU64       2240(AX), Z18
 	VPCMPQ          $0x06, 3328(AX), Z2, K1
@@ -306,18 +299,18 @@ missiles:
 	VPADDQ          Z20, Z23, Z23
 	VPSRLQ          $0x01, Z22, Z22
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z0, Z22
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
 	VMOVDQA64       Z22, Z20
-	VPTERNLOGQ      $0x80, Z16, Z0, Z20
+	VPTERNLOGQ      $0x80, Z5, Z0, Z20
 	VMOVDQA64       Z20, Z25
 	VPTERNLOGQ      $0x10, Z18, Z17, Z25
-	VPXORQ          Z25, Z16, Z16
+	VPXORQ          Z25, Z5, Z5
 	VPANDNQ         Z20, Z17, Z25
 	VPANDNQ         Z18, Z25, Z18
 	VPXORQ          Z20, Z17, Z17
@@ -332,18 +325,18 @@ missiles:
 	VPADDQ          Z0, Z23, Z23
 	VPSRLQ          $0x01, Z22, Z22
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z24, Z22
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
 	VMOVDQA64       Z22, Z20
-	VPTERNLOGQ      $0x80, Z16, Z0, Z20
+	VPTERNLOGQ      $0x80, Z5, Z0, Z20
 	VMOVDQA64       Z20, Z21
 	VPTERNLOGQ      $0x10, Z18, Z17, Z21
-	VPXORQ          Z21, Z16, Z16
+	VPXORQ          Z21, Z5, Z5
 	VPANDNQ         Z20, Z17, Z21
 	VPANDNQ         Z18, Z21, Z18
 	VPXORQ          Z20, Z17, Z17
@@ -352,15 +345,15 @@ missiles:
 	VPANDNQ         Z22, Z0, Z22
 	VMOVDQU64       Z19, 832(AX)
 	VMOVDQU64       Z22, 896(AX)
-	VPXORQ          Z7, Z7, Z7
-	VPSADBW         Z7, Z23, Z7
-	VPMULLQ         1024(BX), Z7, Z7
-	VPADDQ          3136(AX), Z7, Z7
-	VMOVDQU64       Z7, 3136(AX)
-	VPXORQ          2112(AX), Z16, Z0
+	VPXORQ          Z8, Z8, Z8
+	VPSADBW         Z8, Z23, Z8
+	VPMULLQ         1024(BX), Z8, Z8
+	VPADDQ          3136(AX), Z8, Z8
+	VMOVDQU64       Z8, 3136(AX)
+	VPXORQ          2112(AX), Z5, Z0
 	VMOVDQU64       2304(AX), Z20
 	VMOVDQU64       2432(AX), Z21
-	VMOVDQA64       Z16, Z19
+	VMOVDQA64       Z5, Z19
 	VPTERNLOGQ      $0x80, Z21, Z20, Z19
 	VPOPCNTQ        Z19, Z19
 	VPMULUDQ        1280(BX), Z19, Z19
@@ -371,16 +364,16 @@ missiles:
 	VMOVDQU64       2496(AX), Z22
 	VMOVDQU64       Z22, 2560(AX)
 	VMOVDQU64       Z4, 2496(AX)
-	VPTERNLOGQ      $0xfe, Z3, Z19, Z16
-	VMOVDQU64       Z16, 2112(AX)
+	VPTERNLOGQ      $0xfe, Z3, Z19, Z5
+	VMOVDQU64       Z5, 2112(AX)
 	VPTERNLOGQ      $0x54, Z0, Z19, Z17
 	VMOVDQU64       Z17, 2176(AX)
 	VPORQ           Z19, Z18, Z18
 	VMOVDQU64       Z18, 2240(AX)
 	VMOVDQU64       2368(AX), Z3
 	VMOVDQU64       2048(AX), Z4
-	VMOVDQA64       Z0, Z16
-	VPTERNLOGQ      $0x80, Z20, Z3, Z16
+	VMOVDQA64       Z0, Z5
+	VPTERNLOGQ      $0x80, Z20, Z3, Z5
 	VPANDNQ         Z20, Z0, Z20
 	VMOVDQU64       Z20, 2304(AX)
 	VPANDNQ         Z3, Z0, Z3
@@ -389,13 +382,13 @@ missiles:
 	VMOVDQU64       Z21, 2432(AX)
 	VPANDNQ         Z4, Z0, Z4
 	VMOVDQU64       Z4, 2048(AX)
-	VPORQ           Z16, Z6, Z6
+	VPORQ           Z5, Z7, Z7
 	VMOVDQU64       64(AX), Z0
 	VMOVDQU64       128(AX), Z3
 	VMOVDQU64       192(AX), Z4
 	VPCMPQ          $0x06, 1280(AX), Z2, K1
 	VMOVDQA64       Z1, Z1
-	VMOVDQU64       2880(AX), Z16
+	VMOVDQU64       2880(AX), Z5
 	VMOVDQU64       2624(AX), Z19
 	VPANDQ          Z19, Z1, Z17
 	VPORQ           Z19, Z1, Z19
@@ -415,14 +408,14 @@ missiles:
 	VPSLLQ          $0x02, Z20, Z20
 	VPANDQ.BCST     constants<>+88(SB), Z20, Z20
 	VMOVDQU64       Z20, 2688(AX)
-	VPANDQ.BCST     constants<>+96(SB), Z16, Z20
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z17, Z16
+	VPANDQ.BCST     constants<>+96(SB), Z5, Z20
+	VPSRLQ          $0x01, Z5, Z5
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z17, Z5
 	VPANDQ.BCST     constants<>+96(SB), Z19, Z17
 	VPADDQ          Z17, Z20, Z20
 	VPSRLQ          $0x01, Z19, Z19
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z1, Z19
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
@@ -438,17 +431,17 @@ missiles:
 	VPANDNQ         Z4, Z22, Z4
 	VPXORQ          Z17, Z3, Z3
 	VPTERNLOGQ      $0xf4, Z19, Z1, Z17
-	VPANDNQ         Z16, Z17, Z16
+	VPANDNQ         Z5, Z17, Z5
 	VPANDNQ         Z19, Z1, Z19
-	VPANDQ.BCST     constants<>+96(SB), Z16, Z1
+	VPANDQ.BCST     constants<>+96(SB), Z5, Z1
 	VPADDQ          Z1, Z20, Z20
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z18, Z16
+	VPSRLQ          $0x01, Z5, Z5
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z18, Z5
 	VPANDQ.BCST     constants<>+96(SB), Z19, Z1
 	VPADDQ          Z1, Z20, Z20
 	VPSRLQ          $0x01, Z19, Z19
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z21, Z19
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
@@ -464,34 +457,34 @@ missiles:
 	VPANDNQ         Z4, Z18, Z4
 	VPXORQ          Z17, Z3, Z3
 	VPTERNLOGQ      $0xf4, Z19, Z1, Z17
-	VPANDNQ         Z16, Z17, Z16
+	VPANDNQ         Z5, Z17, Z5
 	VPANDNQ         Z19, Z1, Z19
-	VMOVDQU64       Z16, 2880(AX)
+	VMOVDQU64       Z5, 2880(AX)
 	VMOVDQU64       Z19, 2944(AX)
-	VPXORQ          Z8, Z8, Z8
-	VPSADBW         Z8, Z20, Z8
-	VPMULLQ         1024(BX), Z8, Z8
-	VPADDQ          1088(AX), Z8, Z8
-	VMOVDQU64       Z8, 1088(AX)
+	VPXORQ          Z9, Z9, Z9
+	VPSADBW         Z9, Z20, Z9
+	VPMULLQ         1024(BX), Z9, Z9
+	VPADDQ          1088(AX), Z9, Z9
+	VMOVDQU64       Z9, 1088(AX)
 	VPXORQ          64(AX), Z0, Z1
 	VMOVDQU64       256(AX), Z17
 	VMOVDQU64       384(AX), Z18
-	VMOVDQA64       Z0, Z16
-	VPTERNLOGQ      $0x80, Z18, Z17, Z16
-	VPOPCNTQ        Z16, Z16
-	VPMULUDQ        1280(BX), Z16, Z16
-	VPADDQ          1216(BX), Z16, Z16
-	VPADDQ          1216(AX), Z16, Z16
-	VMOVDQU64       Z16, 1216(AX)
-	VMOVDQU64       512(AX), Z16
+	VMOVDQA64       Z0, Z5
+	VPTERNLOGQ      $0x80, Z18, Z17, Z5
+	VPOPCNTQ        Z5, Z5
+	VPMULUDQ        1280(BX), Z5, Z5
+	VPADDQ          1216(BX), Z5, Z5
+	VPADDQ          1216(AX), Z5, Z5
+	VMOVDQU64       Z5, 1216(AX)
+	VMOVDQU64       512(AX), Z5
 	VMOVDQU64       448(AX), Z19
 	VMOVDQU64       Z19, 512(AX)
-	VMOVDQU64       Z5, 448(AX)
-	VPTERNLOGQ      $0xfe, Z15, Z16, Z0
+	VMOVDQU64       Z6, 448(AX)
+	VPTERNLOGQ      $0xfe, Z16, Z5, Z0
 	VMOVDQU64       Z0, 64(AX)
-	VPTERNLOGQ      $0x54, Z1, Z16, Z3
+	VPTERNLOGQ      $0x54, Z1, Z5, Z3
 	VMOVDQU64       Z3, 128(AX)
-	VPORQ           Z16, Z4, Z4
+	VPORQ           Z5, Z4, Z4
 	VMOVDQU64       Z4, 192(AX)
 	VMOVDQU64       320(AX), Z0
 	VMOVDQU64       (AX), Z3
@@ -505,13 +498,13 @@ missiles:
 	VMOVDQU64       Z18, 384(AX)
 	VPANDNQ         Z3, Z1, Z3
 	VMOVDQU64       Z3, (AX)
-	VPORQ           Z4, Z6, Z6
+	VPORQ           Z4, Z7, Z7
 
 end:
-	VPSUBQ.BCST constants<>+72(SB), Z2, Z0
+	VPSUBQ.BCST constants<>+24(SB), Z2, Z0
 	VMOVDQU64   Z0, 4096(AX)
 	VPCMPQ      $0x06, 1344(BX), Z0, K1
-	VPTESTMQ    Z6, Z6, K2
+	VPTESTMQ    Z7, Z7, K2
 	VMOVDQU64   1088(AX), Z0
 	VPCMPQ.BCST $0x01, constants<>+104(SB), Z0, K3
 	KORB        K3, K1, K1
@@ -555,7 +548,7 @@ review:
 	VPBROADCASTQ constants<>+112(SB), Z3
 	VMOVDQU64    1664(AX), Z4
 	VMOVDQU64    1728(AX), Z5
-	VMOVDQU64    1792(AX), Z15
+	VMOVDQU64    1792(AX), Z6
 	VPTESTMQ     Z0, Z4, K1
 	VMOVDQU64    1856(AX), Z16
 	VMOVDQU64    1920(AX), Z17
@@ -570,20 +563,20 @@ review:
 	VMOVDQA64    Z17, K3, Z5
 	VPBLENDMQ    Z5, Z3, K2, Z5
 	VPBLENDMQ    Z17, Z3, K4, Z17
-	VMOVDQA64    Z18, K3, Z15
-	VPBLENDMQ    Z15, Z3, K2, Z15
+	VMOVDQA64    Z18, K3, Z6
+	VPBLENDMQ    Z6, Z3, K2, Z6
 	VPBLENDMQ    Z18, Z3, K4, Z18
 	VMOVDQA64.Z  Z16, K4, Z16
-	VPXORQ       Z9, Z9, Z9
-	VPSUBQ.BCST  constants<>+72(SB), Z9, K2, Z9
-	VPSUBQ.BCST  constants<>+72(SB), Z9, K4, Z9
-	VMOVDQU64    Z9, 1600(AX)
-	VPCMPQ       $0x05, Z15, Z2, K1
+	VPXORQ       Z10, Z10, Z10
+	VPSUBQ.BCST  constants<>+24(SB), Z10, K2, Z10
+	VPSUBQ.BCST  constants<>+24(SB), Z10, K4, Z10
+	VMOVDQU64    Z10, 1600(AX)
+	VPCMPQ       $0x05, Z6, Z2, K1
 	VPORQ        Z4, Z1, K1, Z1
-	VMOVDQA64    Z3, K1, Z15
+	VMOVDQA64    Z3, K1, Z6
 	VMOVDQU64    Z4, 1664(AX)
 	VMOVDQU64    Z5, 1728(AX)
-	VMOVDQU64    Z15, 1792(AX)
+	VMOVDQU64    Z6, 1792(AX)
 	VPCMPQ       $0x05, Z18, Z2, K1
 	VPORQ        Z16, Z1, K1, Z1
 	VMOVDQA64    Z3, K1, Z18
@@ -593,14 +586,14 @@ review:
 	VMOVDQU64    Z1, 64(AX)
 	VPMINSQ      Z5, Z17, Z17
 	VMOVDQU64    Z17, 1344(AX)
-	VPMINSQ      Z15, Z18, Z18
+	VPMINSQ      Z6, Z18, Z18
 	VMOVDQU64    Z18, 1408(AX)
 	VMOVDQU64    2048(AX), Z0
 	VMOVDQU64    2112(AX), Z1
 	VPBROADCASTQ constants<>+112(SB), Z3
 	VMOVDQU64    3712(AX), Z4
 	VMOVDQU64    3776(AX), Z5
-	VMOVDQU64    3840(AX), Z15
+	VMOVDQU64    3840(AX), Z6
 	VPTESTMQ     Z0, Z4, K1
 	VMOVDQU64    3904(AX), Z16
 	VMOVDQU64    3968(AX), Z17
@@ -615,20 +608,20 @@ review:
 	VMOVDQA64    Z17, K3, Z5
 	VPBLENDMQ    Z5, Z3, K2, Z5
 	VPBLENDMQ    Z17, Z3, K4, Z17
-	VMOVDQA64    Z18, K3, Z15
-	VPBLENDMQ    Z15, Z3, K2, Z15
+	VMOVDQA64    Z18, K3, Z6
+	VPBLENDMQ    Z6, Z3, K2, Z6
 	VPBLENDMQ    Z18, Z3, K4, Z18
 	VMOVDQA64.Z  Z16, K4, Z16
-	VPXORQ       Z10, Z10, Z10
-	VPSUBQ.BCST  constants<>+72(SB), Z10, K2, Z10
-	VPSUBQ.BCST  constants<>+72(SB), Z10, K4, Z10
-	VMOVDQU64    Z10, 3648(AX)
-	VPCMPQ       $0x05, Z15, Z2, K1
+	VPXORQ       Z11, Z11, Z11
+	VPSUBQ.BCST  constants<>+24(SB), Z11, K2, Z11
+	VPSUBQ.BCST  constants<>+24(SB), Z11, K4, Z11
+	VMOVDQU64    Z11, 3648(AX)
+	VPCMPQ       $0x05, Z6, Z2, K1
 	VPORQ        Z4, Z1, K1, Z1
-	VMOVDQA64    Z3, K1, Z15
+	VMOVDQA64    Z3, K1, Z6
 	VMOVDQU64    Z4, 3712(AX)
 	VMOVDQU64    Z5, 3776(AX)
-	VMOVDQU64    Z15, 3840(AX)
+	VMOVDQU64    Z6, 3840(AX)
 	VPCMPQ       $0x05, Z18, Z2, K1
 	VPORQ        Z16, Z1, K1, Z1
 	VMOVDQA64    Z3, K1, Z18
@@ -638,7 +631,7 @@ review:
 	VMOVDQU64    Z1, 2112(AX)
 	VPMINSQ      Z5, Z17, Z17
 	VMOVDQU64    Z17, 3392(AX)
-	VPMINSQ      Z15, Z18, Z18
+	VPMINSQ      Z6, Z18, Z18
 	VMOVDQU64    Z18, 3456(AX)
 	JMP          next
 
@@ -663,29 +656,29 @@ draw:
 	VPADDQ         1216(BX), Z3, Z3
 	VPCMPQ         $0x06, 1792(BX), Z3, K1
 	VPCMPQ         $0x06, 1856(BX), Z1, K1, K1
-	VPXORQ         Z11, Z11, Z11
-	VPBROADCASTQ   constants<>+40(SB), Z3
+	VPXORQ         Z12, Z12, Z12
+	VPBROADCASTQ   constants<>+56(SB), Z3
 	VPCMPQ         $0x01, 1472(BX), Z1, K2
-	VPORQ.BCST     constants<>+48(SB), Z11, K2, Z11
+	VPORQ.BCST     constants<>+32(SB), Z12, K2, Z12
 	VPCMPQ         $0x01, 1536(BX), Z1, K2
-	VPORQ.BCST     constants<>+144(SB), Z11, K2, Z11
+	VPORQ.BCST     constants<>+144(SB), Z12, K2, Z12
 	VPCMPQ         $0x01, 1600(BX), Z1, K2
 	KORB           K1, K2, K2
-	VPORQ.BCST     constants<>+152(SB), Z11, K2, Z11
+	VPORQ.BCST     constants<>+152(SB), Z12, K2, Z12
 	VPCMPQ         $0x01, 1664(BX), Z1, K1
 	VMOVDQU64      1600(AX), Z4
-	VPBROADCASTQ   constants<>+48(SB), Z5
+	VPBROADCASTQ   constants<>+32(SB), Z5
 	VPCMPQ         $0x06, Z5, Z4, K2
 	KORB           K2, K1, K1
-	VPORQ.BCST     constants<>+160(SB), Z11, K1, Z11
-	VPOPCNTQ       Z11, Z4
+	VPORQ.BCST     constants<>+160(SB), Z12, K1, Z12
+	VPOPCNTQ       Z12, Z4
 	VPSUBQ         Z4, Z3, Z3
 	VMOVDQU64      1472(AX), Z4
 	VPTESTMQ       Z4, Z4, K1
 	VPCMPQ         $0x05, 1728(BX), Z1, K1, K1
 	VMOVDQU64      4096(AX), Z1
 	VPCMPQ         $0x06, 1280(AX), Z1, K1, K1
-	VPSUBQ.BCST    constants<>+72(SB), Z3, K1, Z3
+	VPSUBQ.BCST    constants<>+24(SB), Z3, K1, Z3
 	VPSRLQ         $0x20, Z0, Z1
 	VPMULUDQ       Z3, Z1, Z1
 	VPMULUDQ       Z3, Z0, Z3
@@ -694,25 +687,25 @@ draw:
 	VPSRLQ         $0x1d, Z1, Z1
 	VPANDQ.BCST    constants<>+168(SB), Z1, Z1
 	VMOVDQU64      1920(BX), Z3
-	VPERMI2Q       1984(BX), Z3, Z11
-	VPSRLVQ        Z1, Z11, Z11
-	VPANDQ.BCST    constants<>+24(SB), Z11, Z11
+	VPERMI2Q       1984(BX), Z3, Z12
+	VPSRLVQ        Z1, Z12, Z12
+	VPANDQ.BCST    constants<>+40(SB), Z12, Z12
 	VPBROADCASTQ   constants<>+176(SB), Z3
 	VMOVDQU64      (AX), Z1
-	VPANDNQ.BCST   constants<>+72(SB), Z1, Z1
+	VPANDNQ.BCST   constants<>+24(SB), Z1, Z1
 	VPMULTISHIFTQB Z0, Z3, Z3
 	VPSHUFBITQMB   Z3, Z1, K1
 	VPMOVM2B       K1, Z0
 	VPANDQ.BCST    constants<>+184(SB), Z0, Z0
 	VPTESTNMQ      Z0, Z0, K1
-	VPADDQ.BCST    constants<>+72(SB), Z0, Z1
+	VPADDQ.BCST    constants<>+24(SB), Z0, Z1
 	VPANDNQ        Z1, Z0, Z0
 	VPOPCNTQ       Z0, Z0
 	VPSRLVQ        Z0, Z3, Z3
-	VPERMQ         2048(BX), Z11, Z0
+	VPERMQ         2048(BX), Z12, Z0
 	VPANDQ         Z0, Z3, Z3
-	VPSLLQ         $0x06, Z11, Z11
-	VPORQ          Z3, Z11, Z0
+	VPSLLQ         $0x06, Z12, Z12
+	VPORQ          Z3, Z12, Z0
 	VPADDQ.BCST    constants<>+120(SB), Z2, Z2
 	VMOVDQA64      Z2, Z1
 	VPSRLQ         $0x1e, Z1, Z3
@@ -732,29 +725,29 @@ draw:
 	VPADDQ         1216(BX), Z4, Z4
 	VPCMPQ         $0x06, 1792(BX), Z4, K2
 	VPCMPQ         $0x06, 1856(BX), Z3, K2, K2
-	VPXORQ         Z12, Z12, Z12
-	VPBROADCASTQ   constants<>+40(SB), Z4
+	VPXORQ         Z13, Z13, Z13
+	VPBROADCASTQ   constants<>+56(SB), Z4
 	VPCMPQ         $0x01, 1472(BX), Z3, K3
-	VPORQ.BCST     constants<>+48(SB), Z12, K3, Z12
+	VPORQ.BCST     constants<>+32(SB), Z13, K3, Z13
 	VPCMPQ         $0x01, 1536(BX), Z3, K3
-	VPORQ.BCST     constants<>+144(SB), Z12, K3, Z12
+	VPORQ.BCST     constants<>+144(SB), Z13, K3, Z13
 	VPCMPQ         $0x01, 1600(BX), Z3, K3
 	KORB           K2, K3, K3
-	VPORQ.BCST     constants<>+152(SB), Z12, K3, Z12
+	VPORQ.BCST     constants<>+152(SB), Z13, K3, Z13
 	VPCMPQ         $0x01, 1664(BX), Z3, K2
 	VMOVDQU64      3648(AX), Z5
-	VPBROADCASTQ   constants<>+48(SB), Z15
-	VPCMPQ         $0x06, Z15, Z5, K3
+	VPBROADCASTQ   constants<>+32(SB), Z6
+	VPCMPQ         $0x06, Z6, Z5, K3
 	KORB           K3, K2, K2
-	VPORQ.BCST     constants<>+160(SB), Z12, K2, Z12
-	VPOPCNTQ       Z12, Z5
+	VPORQ.BCST     constants<>+160(SB), Z13, K2, Z13
+	VPOPCNTQ       Z13, Z5
 	VPSUBQ         Z5, Z4, Z4
 	VMOVDQU64      3520(AX), Z5
 	VPTESTMQ       Z5, Z5, K2
 	VPCMPQ         $0x05, 1728(BX), Z3, K2, K2
 	VMOVDQU64      4096(AX), Z3
 	VPCMPQ         $0x06, 3328(AX), Z3, K2, K2
-	VPSUBQ.BCST    constants<>+72(SB), Z4, K2, Z4
+	VPSUBQ.BCST    constants<>+24(SB), Z4, K2, Z4
 	VPSRLQ         $0x20, Z1, Z3
 	VPMULUDQ       Z4, Z3, Z3
 	VPMULUDQ       Z4, Z1, Z4
@@ -763,25 +756,25 @@ draw:
 	VPSRLQ         $0x1d, Z3, Z3
 	VPANDQ.BCST    constants<>+168(SB), Z3, Z3
 	VMOVDQU64      1920(BX), Z4
-	VPERMI2Q       1984(BX), Z4, Z12
-	VPSRLVQ        Z3, Z12, Z12
-	VPANDQ.BCST    constants<>+24(SB), Z12, Z12
+	VPERMI2Q       1984(BX), Z4, Z13
+	VPSRLVQ        Z3, Z13, Z13
+	VPANDQ.BCST    constants<>+40(SB), Z13, Z13
 	VPBROADCASTQ   constants<>+176(SB), Z4
 	VMOVDQU64      2048(AX), Z3
-	VPANDNQ.BCST   constants<>+72(SB), Z3, Z3
+	VPANDNQ.BCST   constants<>+24(SB), Z3, Z3
 	VPMULTISHIFTQB Z1, Z4, Z4
 	VPSHUFBITQMB   Z4, Z3, K2
 	VPMOVM2B       K2, Z1
 	VPANDQ.BCST    constants<>+184(SB), Z1, Z1
 	VPTESTNMQ      Z1, Z1, K2
-	VPADDQ.BCST    constants<>+72(SB), Z1, Z3
+	VPADDQ.BCST    constants<>+24(SB), Z1, Z3
 	VPANDNQ        Z3, Z1, Z1
 	VPOPCNTQ       Z1, Z1
 	VPSRLVQ        Z1, Z4, Z4
-	VPERMQ         2048(BX), Z12, Z1
+	VPERMQ         2048(BX), Z13, Z1
 	VPANDQ         Z1, Z4, Z4
-	VPSLLQ         $0x06, Z12, Z12
-	VPORQ          Z4, Z12, Z1
+	VPSLLQ         $0x06, Z13, Z13
+	VPORQ          Z4, Z13, Z1
 	KORTESTB       K2, K1
 	JNE            redraw
 	VMOVDQU64      Z2, (DI)
@@ -800,7 +793,7 @@ redraw:
 	RET
 
 deep:
-	VMOVDQU64       2112(AX), Z16
+	VMOVDQU64       2112(AX), Z5
 	VMOVDQU64       2176(AX), Z17
 	VMOVDQU64       2240(AX), Z18
 	VPCMPQ          $0x06, 3328(AX), Z2, K1
@@ -862,10 +855,10 @@ deep:
 	VPADDQ          Z20, Z29, Z29
 	VPSRLQ          $0x01, Z28, Z28
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z0, Z28
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
@@ -873,10 +866,10 @@ deep:
 	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
 	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
 	VPANDNQ         Z28, Z0, Z28
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
@@ -884,10 +877,10 @@ deep:
 	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
 	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
 	VPANDNQ         Z28, Z0, Z28
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
@@ -895,10 +888,10 @@ deep:
 	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
 	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
 	VPANDNQ         Z28, Z0, Z28
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
@@ -922,10 +915,10 @@ deep:
 	VPADDQ          Z0, Z29, Z29
 	VPSRLQ          $0x01, Z28, Z28
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z30, Z28
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
@@ -933,10 +926,10 @@ deep:
 	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
 	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
 	VPANDNQ         Z28, Z0, Z28
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
@@ -944,10 +937,10 @@ deep:
 	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
 	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
 	VPANDNQ         Z28, Z0, Z28
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
@@ -955,10 +948,10 @@ deep:
 	VPTERNLOGQ      $0xd8, Z0, Z25, Z22
 	VPTERNLOGQ      $0xd8, Z0, Z28, Z25
 	VPANDNQ         Z28, Z0, Z28
-	VPANDQ          Z19, Z16, Z0
+	VPANDQ          Z19, Z5, Z0
 	VMOVDQA64       Z0, Z20
 	VPTERNLOGQ      $0x10, Z18, Z17, Z20
-	VPXORQ          Z20, Z16, Z16
+	VPXORQ          Z20, Z5, Z5
 	VPANDNQ         Z0, Z17, Z20
 	VPANDNQ         Z18, Z20, Z18
 	VPXORQ          Z0, Z17, Z17
@@ -970,15 +963,15 @@ deep:
 	VMOVDQU64       Z22, 896(AX)
 	VMOVDQU64       Z25, 960(AX)
 	VMOVDQU64       Z28, 1024(AX)
-	VPXORQ          Z13, Z13, Z13
-	VPSADBW         Z13, Z29, Z13
-	VPMULLQ         1024(BX), Z13, Z13
-	VPADDQ          3136(AX), Z13, Z13
-	VMOVDQU64       Z13, 3136(AX)
-	VPXORQ          2112(AX), Z16, Z0
+	VPXORQ          Z14, Z14, Z14
+	VPSADBW         Z14, Z29, Z14
+	VPMULLQ         1024(BX), Z14, Z14
+	VPADDQ          3136(AX), Z14, Z14
+	VMOVDQU64       Z14, 3136(AX)
+	VPXORQ          2112(AX), Z5, Z0
 	VMOVDQU64       2304(AX), Z20
 	VMOVDQU64       2432(AX), Z21
-	VMOVDQA64       Z16, Z19
+	VMOVDQA64       Z5, Z19
 	VPTERNLOGQ      $0x80, Z21, Z20, Z19
 	VPOPCNTQ        Z19, Z19
 	VPMULUDQ        1280(BX), Z19, Z19
@@ -989,16 +982,16 @@ deep:
 	VMOVDQU64       2496(AX), Z22
 	VMOVDQU64       Z22, 2560(AX)
 	VMOVDQU64       Z4, 2496(AX)
-	VPTERNLOGQ      $0xfe, Z3, Z19, Z16
-	VMOVDQU64       Z16, 2112(AX)
+	VPTERNLOGQ      $0xfe, Z3, Z19, Z5
+	VMOVDQU64       Z5, 2112(AX)
 	VPTERNLOGQ      $0x54, Z0, Z19, Z17
 	VMOVDQU64       Z17, 2176(AX)
 	VPORQ           Z19, Z18, Z18
 	VMOVDQU64       Z18, 2240(AX)
 	VMOVDQU64       2368(AX), Z3
 	VMOVDQU64       2048(AX), Z4
-	VMOVDQA64       Z0, Z16
-	VPTERNLOGQ      $0x80, Z20, Z3, Z16
+	VMOVDQA64       Z0, Z5
+	VPTERNLOGQ      $0x80, Z20, Z3, Z5
 	VPANDNQ         Z20, Z0, Z20
 	VMOVDQU64       Z20, 2304(AX)
 	VPANDNQ         Z3, Z0, Z3
@@ -1007,13 +1000,13 @@ deep:
 	VMOVDQU64       Z21, 2432(AX)
 	VPANDNQ         Z4, Z0, Z4
 	VMOVDQU64       Z4, 2048(AX)
-	VPORQ           Z16, Z6, Z6
+	VPORQ           Z5, Z7, Z7
 	VMOVDQU64       64(AX), Z0
 	VMOVDQU64       128(AX), Z3
 	VMOVDQU64       192(AX), Z4
 	VPCMPQ          $0x06, 1280(AX), Z2, K1
 	VMOVDQA64       Z1, Z1
-	VMOVDQU64       2880(AX), Z16
+	VMOVDQU64       2880(AX), Z5
 	VMOVDQU64       2624(AX), Z19
 	VPANDQ          Z19, Z1, Z17
 	VPORQ           Z19, Z1, Z19
@@ -1055,9 +1048,9 @@ deep:
 	VPSLLQ          $0x02, Z26, Z26
 	VPANDQ.BCST     constants<>+88(SB), Z26, Z26
 	VMOVDQU64       Z26, 2816(AX)
-	VPANDQ.BCST     constants<>+96(SB), Z16, Z26
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z17, Z16
+	VPANDQ.BCST     constants<>+96(SB), Z5, Z26
+	VPSRLQ          $0x01, Z5, Z5
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z17, Z5
 	VPANDQ.BCST     constants<>+96(SB), Z19, Z17
 	VPADDQ          Z17, Z26, Z26
 	VPSRLQ          $0x01, Z19, Z19
@@ -1070,54 +1063,54 @@ deep:
 	VPADDQ          Z17, Z26, Z26
 	VPSRLQ          $0x01, Z25, Z25
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z1, Z25
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
 	VPANDNQ         Z1, Z3, Z17
 	VPANDNQ         Z4, Z17, Z4
 	VPXORQ          Z1, Z3, Z3
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z5
 	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
 	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
 	VPANDNQ         Z25, Z1, Z25
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
 	VPANDNQ         Z1, Z3, Z17
 	VPANDNQ         Z4, Z17, Z4
 	VPXORQ          Z1, Z3, Z3
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z5
 	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
 	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
 	VPANDNQ         Z25, Z1, Z25
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
 	VPANDNQ         Z1, Z3, Z17
 	VPANDNQ         Z4, Z17, Z4
 	VPXORQ          Z1, Z3, Z3
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z5
 	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
 	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
 	VPANDNQ         Z25, Z1, Z25
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
 	VPANDNQ         Z1, Z3, Z17
 	VPANDNQ         Z4, Z17, Z4
 	VPXORQ          Z1, Z3, Z3
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z5
 	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
 	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
 	VPANDNQ         Z25, Z1, Z25
-	VPANDQ.BCST     constants<>+96(SB), Z16, Z1
+	VPANDQ.BCST     constants<>+96(SB), Z5, Z1
 	VPADDQ          Z1, Z26, Z26
-	VPSRLQ          $0x01, Z16, Z16
-	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z18, Z16
+	VPSRLQ          $0x01, Z5, Z5
+	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z18, Z5
 	VPANDQ.BCST     constants<>+96(SB), Z19, Z1
 	VPADDQ          Z1, Z26, Z26
 	VPSRLQ          $0x01, Z19, Z19
@@ -1130,78 +1123,78 @@ deep:
 	VPADDQ          Z1, Z26, Z26
 	VPSRLQ          $0x01, Z25, Z25
 	VPTERNLOGQ.BCST $0xdc, constants<>+80(SB), Z27, Z25
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
 	VPANDNQ         Z1, Z3, Z17
 	VPANDNQ         Z4, Z17, Z4
 	VPXORQ          Z1, Z3, Z3
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z5
 	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
 	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
 	VPANDNQ         Z25, Z1, Z25
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
 	VPANDNQ         Z1, Z3, Z17
 	VPANDNQ         Z4, Z17, Z4
 	VPXORQ          Z1, Z3, Z3
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z5
 	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
 	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
 	VPANDNQ         Z25, Z1, Z25
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
 	VPANDNQ         Z1, Z3, Z17
 	VPANDNQ         Z4, Z17, Z4
 	VPXORQ          Z1, Z3, Z3
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z5
 	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
 	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
 	VPANDNQ         Z25, Z1, Z25
-	VPANDQ          Z16, Z0, Z1
+	VPANDQ          Z5, Z0, Z1
 	VMOVDQA64       Z1, Z17
 	VPTERNLOGQ      $0x10, Z4, Z3, Z17
 	VPXORQ          Z17, Z0, Z0
 	VPANDNQ         Z1, Z3, Z17
 	VPANDNQ         Z4, Z17, Z4
 	VPXORQ          Z1, Z3, Z3
-	VPTERNLOGQ      $0xd8, Z1, Z19, Z16
+	VPTERNLOGQ      $0xd8, Z1, Z19, Z5
 	VPTERNLOGQ      $0xd8, Z1, Z22, Z19
 	VPTERNLOGQ      $0xd8, Z1, Z25, Z22
 	VPANDNQ         Z25, Z1, Z25
-	VMOVDQU64       Z16, 2880(AX)
+	VMOVDQU64       Z5, 2880(AX)
 	VMOVDQU64       Z19, 2944(AX)
 	VMOVDQU64       Z22, 3008(AX)
 	VMOVDQU64       Z25, 3072(AX)
-	VPXORQ          Z14, Z14, Z14
-	VPSADBW         Z14, Z26, Z14
-	VPMULLQ         1024(BX), Z14, Z14
-	VPADDQ          1088(AX), Z14, Z14
-	VMOVDQU64       Z14, 1088(AX)
+	VPXORQ          Z15, Z15, Z15
+	VPSADBW         Z15, Z26, Z15
+	VPMULLQ         1024(BX), Z15, Z15
+	VPADDQ          1088(AX), Z15, Z15
+	VMOVDQU64       Z15, 1088(AX)
 	VPXORQ          64(AX), Z0, Z1
 	VMOVDQU64       256(AX), Z17
 	VMOVDQU64       384(AX), Z18
-	VMOVDQA64       Z0, Z16
-	VPTERNLOGQ      $0x80, Z18, Z17, Z16
-	VPOPCNTQ        Z16, Z16
-	VPMULUDQ        1280(BX), Z16, Z16
-	VPADDQ          1216(BX), Z16, Z16
-	VPADDQ          1216(AX), Z16, Z16
-	VMOVDQU64       Z16, 1216(AX)
-	VMOVDQU64       512(AX), Z16
+	VMOVDQA64       Z0, Z5
+	VPTERNLOGQ      $0x80, Z18, Z17, Z5
+	VPOPCNTQ        Z5, Z5
+	VPMULUDQ        1280(BX), Z5, Z5
+	VPADDQ          1216(BX), Z5, Z5
+	VPADDQ          1216(AX), Z5, Z5
+	VMOVDQU64       Z5, 1216(AX)
+	VMOVDQU64       512(AX), Z5
 	VMOVDQU64       448(AX), Z19
 	VMOVDQU64       Z19, 512(AX)
-	VMOVDQU64       Z5, 448(AX)
-	VPTERNLOGQ      $0xfe, Z15, Z16, Z0
+	VMOVDQU64       Z6, 448(AX)
+	VPTERNLOGQ      $0xfe, Z16, Z5, Z0
 	VMOVDQU64       Z0, 64(AX)
-	VPTERNLOGQ      $0x54, Z1, Z16, Z3
+	VPTERNLOGQ      $0x54, Z1, Z5, Z3
 	VMOVDQU64       Z3, 128(AX)
-	VPORQ           Z16, Z4, Z4
+	VPORQ           Z5, Z4, Z4
 	VMOVDQU64       Z4, 192(AX)
 	VMOVDQU64       320(AX), Z0
 	VMOVDQU64       (AX), Z3
@@ -1215,14 +1208,14 @@ deep:
 	VMOVDQU64       Z18, 384(AX)
 	VPANDNQ         Z3, Z1, Z3
 	VMOVDQU64       Z3, (AX)
-	VPORQ           Z4, Z6, Z6
+	VPORQ           Z4, Z7, Z7
 	JMP             end
 
 strike:
-	VMOVDQU64     2112(AX), Z16
+	VMOVDQU64     2112(AX), Z5
 	VMOVDQU64     2176(AX), Z18
 	VMOVDQU64     2240(AX), Z19
-	VMOVDQA64     Z16, Z17
+	VMOVDQA64     Z5, Z17
 	VMOVDQU64     1216(AX), Z20
 	VMOVDQU64     1152(AX), Z21
 	VMOVDQU64     3136(AX), Z22
@@ -1238,7 +1231,7 @@ strike:
 	VPCMPQ        $0x06, 3328(AX), Z2, K1, K1
 	VPTESTMQ.BCST constants<>+80(SB), Z24, K1, K2
 	VPADDQ        1088(BX), Z22, K2, Z22
-	VPADDQ.BCST   constants<>+72(SB), Z24, Z26
+	VPADDQ.BCST   constants<>+24(SB), Z24, Z26
 	VPANDNQ       Z26, Z24, Z26
 	VPOPCNTQ      Z26, Z26
 	VPERMQ        1152(BX), Z26, Z24
@@ -1272,7 +1265,7 @@ strike:
 	VPCMPQ        $0x06, 3328(AX), Z2, K1, K1
 	VPTESTMQ.BCST constants<>+80(SB), Z24, K1, K2
 	VPADDQ        1088(BX), Z22, K2, Z22
-	VPADDQ.BCST   constants<>+72(SB), Z24, Z23
+	VPADDQ.BCST   constants<>+24(SB), Z24, Z23
 	VPANDNQ       Z23, Z24, Z23
 	VPOPCNTQ      Z23, Z23
 	VPERMQ        1152(BX), Z23, Z24
@@ -1300,30 +1293,30 @@ strike:
 	VMOVDQU64     Z22, 3136(AX)
 	VPMINSQ       Z25, Z26, Z26
 	VMOVDQU64     Z26, 1344(AX)
-	VPXORQ        Z16, Z17, Z16
+	VPXORQ        Z5, Z17, Z5
 	VMOVDQU64     Z17, 2112(AX)
 	VMOVDQU64     Z19, 2240(AX)
-	VPANDNQ       Z18, Z16, Z18
+	VPANDNQ       Z18, Z5, Z18
 	VMOVDQU64     Z18, 2176(AX)
 	VMOVDQU64     2304(AX), Z17
 	VMOVDQU64     2432(AX), Z18
 	VMOVDQU64     2368(AX), Z19
 	VMOVDQU64     2048(AX), Z20
-	VMOVDQA64     Z16, Z21
+	VMOVDQA64     Z5, Z21
 	VPTERNLOGQ    $0x80, Z17, Z19, Z21
-	VPANDNQ       Z17, Z16, Z17
+	VPANDNQ       Z17, Z5, Z17
 	VMOVDQU64     Z17, 2304(AX)
-	VPANDNQ       Z19, Z16, Z19
+	VPANDNQ       Z19, Z5, Z19
 	VMOVDQU64     Z19, 2368(AX)
-	VPANDNQ       Z18, Z16, Z18
+	VPANDNQ       Z18, Z5, Z18
 	VMOVDQU64     Z18, 2432(AX)
-	VPANDNQ       Z20, Z16, Z20
+	VPANDNQ       Z20, Z5, Z20
 	VMOVDQU64     Z20, 2048(AX)
-	VPORQ         Z21, Z6, Z6
-	VMOVDQU64     64(AX), Z16
+	VPORQ         Z21, Z7, Z7
+	VMOVDQU64     64(AX), Z5
 	VMOVDQU64     128(AX), Z18
 	VMOVDQU64     192(AX), Z19
-	VMOVDQA64     Z16, Z17
+	VMOVDQA64     Z5, Z17
 	VMOVDQU64     3264(AX), Z20
 	VMOVDQU64     3200(AX), Z21
 	VMOVDQU64     1088(AX), Z22
@@ -1339,7 +1332,7 @@ strike:
 	VPCMPQ        $0x06, 1280(AX), Z2, K1, K1
 	VPTESTMQ.BCST constants<>+80(SB), Z24, K1, K2
 	VPADDQ        1088(BX), Z22, K2, Z22
-	VPADDQ.BCST   constants<>+72(SB), Z24, Z26
+	VPADDQ.BCST   constants<>+24(SB), Z24, Z26
 	VPANDNQ       Z26, Z24, Z26
 	VPOPCNTQ      Z26, Z26
 	VPERMQ        1152(BX), Z26, Z24
@@ -1373,7 +1366,7 @@ strike:
 	VPCMPQ        $0x06, 1280(AX), Z2, K1, K1
 	VPTESTMQ.BCST constants<>+80(SB), Z24, K1, K2
 	VPADDQ        1088(BX), Z22, K2, Z22
-	VPADDQ.BCST   constants<>+72(SB), Z24, Z23
+	VPADDQ.BCST   constants<>+24(SB), Z24, Z23
 	VPANDNQ       Z23, Z24, Z23
 	VPOPCNTQ      Z23, Z23
 	VPERMQ        1152(BX), Z23, Z24
@@ -1401,26 +1394,26 @@ strike:
 	VMOVDQU64     Z22, 1088(AX)
 	VPMINSQ       Z25, Z26, Z26
 	VMOVDQU64     Z26, 3392(AX)
-	VPXORQ        Z16, Z17, Z16
+	VPXORQ        Z5, Z17, Z5
 	VMOVDQU64     Z17, 64(AX)
 	VMOVDQU64     Z19, 192(AX)
-	VPANDNQ       Z18, Z16, Z18
+	VPANDNQ       Z18, Z5, Z18
 	VMOVDQU64     Z18, 128(AX)
 	VMOVDQU64     256(AX), Z17
 	VMOVDQU64     384(AX), Z18
 	VMOVDQU64     320(AX), Z19
 	VMOVDQU64     (AX), Z20
-	VMOVDQA64     Z16, Z21
+	VMOVDQA64     Z5, Z21
 	VPTERNLOGQ    $0x80, Z17, Z19, Z21
-	VPANDNQ       Z17, Z16, Z17
+	VPANDNQ       Z17, Z5, Z17
 	VMOVDQU64     Z17, 256(AX)
-	VPANDNQ       Z19, Z16, Z19
+	VPANDNQ       Z19, Z5, Z19
 	VMOVDQU64     Z19, 320(AX)
-	VPANDNQ       Z18, Z16, Z18
+	VPANDNQ       Z18, Z5, Z18
 	VMOVDQU64     Z18, 384(AX)
-	VPANDNQ       Z20, Z16, Z20
+	VPANDNQ       Z20, Z5, Z20
 	VMOVDQU64     Z20, (AX)
-	VPORQ         Z21, Z6, Z6
+	VPORQ         Z21, Z7, Z7
 	JMP           missiles
 
 // func cpuid(leaf uint32, index uint32) (a uint32, b uint32, c uint32, d uint32)
@@ -1445,13 +1438,13 @@ TEXT ·xgetbv(SB), NOSPLIT, $0-4
 DATA constants<>+0(SB)/8, $0x0000000000000e00
 DATA constants<>+8(SB)/8, $0x00000000000001c0
 DATA constants<>+16(SB)/8, $0x0000000000000100
-DATA constants<>+24(SB)/8, $0x0000000000000007
-DATA constants<>+32(SB)/8, $0x000000000000003f
-DATA constants<>+40(SB)/8, $0x0000000000000005
-DATA constants<>+48(SB)/8, $0x0000000000000001
-DATA constants<>+56(SB)/8, $0x0000000000000006
-DATA constants<>+64(SB)/8, $0x00000000000000ff
-DATA constants<>+72(SB)/8, $0xffffffffffffffff
+DATA constants<>+24(SB)/8, $0xffffffffffffffff
+DATA constants<>+32(SB)/8, $0x0000000000000001
+DATA constants<>+40(SB)/8, $0x0000000000000007
+DATA constants<>+48(SB)/8, $0x000000000000003f
+DATA constants<>+56(SB)/8, $0x0000000000000005
+DATA constants<>+64(SB)/8, $0x0000000000000006
+DATA constants<>+72(SB)/8, $0x00000000000000ff
 DATA constants<>+80(SB)/8, $0x8080808080808080
 DATA constants<>+88(SB)/8, $0xfcfcfcfcfcfcfcfc
 DATA constants<>+96(SB)/8, $0x0101010101010101

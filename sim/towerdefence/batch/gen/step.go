@@ -12,8 +12,12 @@ type acts struct {
 	quick, slow vector // buildings placed in this round that are finished at its end, or later
 }
 
-// rounds has the round of each game, and its last two bits, repeated over a board.
-type rounds struct{ now, odd, half vector }
+// rounds has the round of each game, its last two bits, repeated over a board, the round before, and
+// the games in which it makes the curtains available.
+type rounds struct {
+	now, odd, half, before vector
+	resets                 reg.OpmaskVirtual
+}
 
 // step writes the function that plays rounds. It follows Game.Play of the scalar game, after
 // Game.Playout if orders are drawn. It stops before a round's commands if Go has to carry out or
@@ -52,7 +56,6 @@ func step() {
 		a[p] = acts{ZMM(), ZMM(), ZMM()}
 		strikes[p] = command(p, r, o[p], a[p])
 	}
-	resetCurtains(r)
 	ruins := ZMM()
 	VPXORQ(ruins, ruins, ruins)
 	KORTESTB(strikes[0], strikes[1])
@@ -103,11 +106,17 @@ func rareOrders() {
 }
 
 func roundBits(now vector) rounds {
-	r := rounds{now, ZMM(), ZMM()}
+	r := rounds{now, ZMM(), ZMM(), ZMM(), K()}
 	VPSLLQ(U8(63), now, r.odd)
 	VPSRAQ(U8(63), r.odd, r.odd)
 	VPSLLQ(U8(62), now, r.half)
 	VPSRAQ(U8(63), r.half, r.half)
+	VPADDQ_BCST(constant(all), now, r.before)
+	at := ZMM()
+	VPSRLQ(U8(6), now, at)
+	word := look(resets, at)
+	VPRORVQ(now, word, word)
+	VPTESTMQ_BCST(constant(1), word, r.resets)
 	return r
 }
 
@@ -181,26 +190,6 @@ func place(p int, r rounds, op, bit, shots vector) {
 	ternary(func(x, y, z uint8) uint8 { return (x ^ y) | z }, t2, r.odd, t0)
 	ternary(func(x, y, z uint8) uint8 { return x | (y ^ z) }, r.half, t1, t0)
 	VPANDNQ(of(p, live), t0, shots)
-}
-
-// resetCurtains makes the curtains available in the rounds for it: see Game.resetCurtain.
-func resetCurtains(r rounds) {
-	at, k := ZMM(), K()
-	VPSRLQ(U8(6), r.now, at)
-	word := look(resets, at)
-	VPRORVQ(r.now, word, word)
-	VPTESTMQ_BCST(constant(1), word, k)
-	KORTESTB(k, k)
-	JEQ(LabelRef("kept"))
-	before, ones := ZMM(), repeated(all)
-	VPADDQ(ones, r.now, before)
-	for p := range 2 {
-		VMOVDQU64(ones, k, of(p, available))
-		last := ZMM()
-		VPMAXSQ(of(p, curtain), before, last)
-		VMOVDQU64(last, k, of(p, curtain))
-	}
-	Label("kept")
 }
 
 // stacks returns the games with more than two missiles on a cell.

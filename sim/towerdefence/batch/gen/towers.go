@@ -6,8 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// raiseCurtain raises the curtain of player p where op asks for it and it may be raised. It
-// returns these games.
+// raiseCurtain raises the curtain of player p where op asks for it and it may be raised, and returns
+// these games. Then it makes curtains available in the rounds for it: see Game.resetCurtain of the
+// scalar game.
 func raiseCurtain(p int, r rounds, op vector, affords reg.OpmaskVirtual) reg.OpmaskVirtual {
 	k := compareWord(op, equal, 6)
 	may, last := load(of(p, available)), load(of(p, curtain))
@@ -15,8 +16,10 @@ func raiseCurtain(p int, r rounds, op vector, affords reg.OpmaskVirtual) reg.Opm
 	andCompare(k, r.now, greater, last)
 	KANDB(affords, k, k)
 	VPXORQ(may, may, k, may)
+	VPBROADCASTQ(constant(all), r.resets, may)
 	store(may, of(p, available))
 	VPADDQ(inTable(curtainRest), r.now, k, last)
+	VPMAXSQ(r.before, last, r.resets, last)
 	store(last, of(p, curtain))
 	return k
 }
