@@ -158,9 +158,10 @@ func TestGenerate(t *testing.T) {
 
 func TestRecordedCommands(t *testing.T) {
 	file := simtest.Shared(t, "traces", "towerdefence", "playout.jsonl.gz")
-	results, err := Run(context.Background(), "towerdefence", Options{Time: time.Millisecond, What: []string{"step"}, Recordings: []string{file}})
+	results, err := Run(context.Background(), "towerdefence", Options{Time: time.Millisecond, What: []string{"step", "batch-step"}, Recordings: []string{file}})
 	require.NoErrorf(t, err, "%+v", results)
-	require.Truef(t, len(results) == 1 && results[0].Ops >= 7000, "%+v", results)
+	require.Truef(t, len(results) == 2 && results[0].Ops >= 7000 && results[1].Ops == results[0].Ops, "%+v", results)
+	require.Equal(t, results[0].Checksum, results[1].Checksum, "the block plays other games")
 	file = simtest.Shared(t, "replays", "terminal", "2026-001.replay.gz")
 	results, err = Run(context.Background(), "terminal", Options{Time: time.Millisecond, What: []string{"step", "step-events"}, Recordings: []string{file}})
 	require.NoErrorf(t, err, "%+v", results)

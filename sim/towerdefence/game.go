@@ -1,6 +1,7 @@
 // Package towerdefence plays the Entelect Challenge 2018 "Tower Defence" as its
 // official engine, release 3.0.2, does. RULES.md beside this file has the
-// numbered rules and their sources; Game.Step follows its turn order.
+// numbered rules and their sources; Game.Step follows its turn order. Package
+// batch plays eight games at once.
 package towerdefence
 
 import (
