@@ -48,6 +48,7 @@ const (
 	loader       = "github.com/ebitengine/purego"
 	loaderIn     = "rollout/network/ort"
 	generator    = "gen" // folder of a module of its own, which writes assembly
+	processor    = "golang.org/x/sys/cpu"
 )
 
 // within reports whether package p is dir or lies below it.
@@ -88,8 +89,8 @@ func objection(from, to string, test bool) string {
 		return "only " + loaderIn + " loads libraries"
 	case test || !within(from, "sim") || within(from, "sim/simtest") || path.Base(from) == generator:
 		return ""
-	case strings.Contains(strings.Split(to, "/")[0], "."):
-		return "sim imports the standard library only"
+	case strings.Contains(strings.Split(to, "/")[0], ".") && to != processor:
+		return "sim imports the standard library and " + processor + " only"
 	case withinAny(to, impure) && !slices.Contains(strings.Split(from, "/"), "wire"):
 		return "packages under sim only compute (outside wire)"
 	}
@@ -162,6 +163,7 @@ func TestObjections(t *testing.T) {
 		{"sim/towerdefence/wire", "encoding/json", false, true},
 		{"sim/towerdefence", "math/bits", false, true},
 		{"sim/towerdefence", "golang.org/x/exp/maps", false, false},
+		{"sim/towerdefence/batch", "golang.org/x/sys/cpu", false, true},
 		{"sim/towerdefence/batch/gen", "github.com/mmcloughlin/avo/build", false, true},
 		{"rollout", "time", false, true},
 		{"env", "moonfarm/tools", false, false},

@@ -1,6 +1,7 @@
 // Package sim is the vocabulary of all games: players, orders, turns and the
 // interface Game. It imports only the standard library, and so do the games
-// below it (outside of their wire packages).
+// below it, which may also ask golang.org/x/sys/cpu what the processor has
+// (outside of their wire packages, which read and write).
 //
 // A game is a set of rules over a state of plain data. The rules are a value
 // that implements Game; the state is a struct without pointers, slices or maps,

@@ -1416,25 +1416,6 @@ strike:
 	VPORQ         Z21, Z7, Z7
 	JMP           missiles
 
-// func cpuid(leaf uint32, index uint32) (a uint32, b uint32, c uint32, d uint32)
-// Requires: CPUID
-TEXT ·cpuid(SB), NOSPLIT, $0-24
-	MOVL leaf+0(FP), AX
-	MOVL index+4(FP), CX
-	CPUID
-	MOVL AX, a+8(FP)
-	MOVL BX, b+12(FP)
-	MOVL CX, c+16(FP)
-	MOVL DX, d+20(FP)
-	RET
-
-// func xgetbv() uint32
-TEXT ·xgetbv(SB), NOSPLIT, $0-4
-	XORL CX, CX
-	XGETBV
-	MOVL AX, ret+0(FP)
-	RET
-
 DATA constants<>+0(SB)/8, $0x0000000000000e00
 DATA constants<>+8(SB)/8, $0x00000000000001c0
 DATA constants<>+16(SB)/8, $0x0000000000000100

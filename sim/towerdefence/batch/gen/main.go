@@ -14,7 +14,6 @@ import (
 func main() {
 	ConstraintExpr("amd64,!purego")
 	step()
-	features()
 	writeConstants()
 	Generate()
 }
@@ -226,23 +225,4 @@ func bitsAt(index, words reg.VecVirtual, k reg.OpmaskVirtual) {
 		Opcode: "VPSHUFBITQMB", Operands: []Op{index, words, k},
 		Inputs: []Op{index, words}, Outputs: []Op{k}, ISA: []string{"AVX512BITALG"},
 	})
-}
-
-// features writes the questions about the processor.
-func features() {
-	TEXT("cpuid", NOSPLIT, "func(leaf, index uint32) (a, b, c, d uint32)")
-	Doc("cpuid returns the answer of the instruction CPUID.")
-	Load(Param("leaf"), reg.EAX)
-	Load(Param("index"), reg.ECX)
-	CPUID()
-	for i, r := range []reg.Register{reg.EAX, reg.EBX, reg.ECX, reg.EDX} {
-		Store(r, ReturnIndex(i))
-	}
-	RET()
-	TEXT("xgetbv", NOSPLIT, "func() uint32")
-	Doc("xgetbv returns the parts of the registers that the operating system saves.")
-	XORL(reg.ECX, reg.ECX)
-	XGETBV()
-	Store(reg.EAX, ReturnIndex(0))
-	RET()
 }
