@@ -38,7 +38,9 @@
 // one row several blocks, so that there are enough independent sums. A row of a board is
 // split into the fewest tiles, all of about the same size (16 = 6 + 5 + 5); a strip of
 // such tiles from the first row to the last is one call, a sweep, so that the cost of
-// the call is negligible.
+// the call is negligible. At the upper and the lower edge of a board whole rows of the
+// weights lie outside; their products are left out where that changes no bit, and these
+// rows of the board are sweeps of their own.
 //
 // The weights of 64 outputs of a 3×3 convolution of 64 channels have 147 KB, and are
 // read once for each tile of 6 cells from the L2 cache: 21 bytes a cycle, which the

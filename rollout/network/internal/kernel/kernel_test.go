@@ -230,6 +230,45 @@ func TestConvShapes(t *testing.T) {
 	}
 }
 
+// TestSkippedRows: leaving out the products of rows outside of the board changes no bit, also where sums are zeros of both
+// signs, and with biases of −0 and infinite weights.
+func TestSkippedRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	minus := float32(math.Copysign(0, -1))
+	values := []float32{0, minus, minus, 1e-30, -1e-30, 1e-30, -1e-30, 1, -1}
+	some := func(n int, from []float32) []float32 {
+		a := make([]float32, n)
+		for i := range a {
+			a[i] = from[r.IntN(len(from))]
+		}
+		return a
+	}
+	for i := range 1500 {
+		kh := 2 + r.IntN(4)
+		s := Shape{1 + r.IntN(20), 1 + r.IntN(2), kh, 1 + r.IntN(2), 1 + r.IntN(kh-1), 0}
+		c := newConvCase(r, s, max(1, kh-2*s.PadY)+r.IntN(5), s.KW+r.IntN(9), 0, 0, 1, false)
+		c.relu, c.src = false, some(len(c.src), values)
+		c.weights = some(len(c.weights), values[:3+r.IntN(len(values)-2)])
+		for out := range s.Out { // often all weights of the last rows are negative
+			if each := c.weights[out*s.In*kh*s.KW:][:s.In*kh*s.KW]; r.IntN(2) == 0 {
+				for j := range each {
+					each[j] = -max(each[j], -each[j])
+				}
+			}
+		}
+		if c.bias != nil {
+			c.bias = some(s.Out, values[:1+r.IntN(1+i%2)])
+		}
+		if c.residual != nil {
+			c.residual = some(len(c.residual), values[:3])
+		}
+		if i%10 == 0 {
+			c.weights[r.IntN(len(c.weights))] = float32(math.Inf(1))
+		}
+		c.compare(t)
+	}
+}
+
 // TestSingleBlocks: a path whose tiles of one block another path computes has such tiles of its own, for other
 // processors.
 func TestSingleBlocks(t *testing.T) {
