@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"moonfarm/env/catalog"
+	"moonfarm/rollout/policy/models"
 )
 
 // Figure is a measured speed.
@@ -62,15 +63,16 @@ type suite struct {
 	// episodes and shard are the episodes of the datasets that generate writes, in total and
 	// in each shard.
 	episodes, shard uint64
-	games           int // that a Stepper plays
+	games           int    // that a Stepper plays
+	network         []byte // of the policy net, as an ONNX file; nil if there is none
 }
 
 // suites has the suite of every game.
 var suites = map[string]suite{
-	"codecraft":    {craftFigures, 8, 1, 16}, // of 1000 ticks each
-	"terminal":     {terminalFigures, 4000, 100, 256},
-	"towerdefence": {towerDefence, 4000, 100, 1024},
-	"tron":         {tronFigures, 20000, 1000, 1024},
+	"codecraft":    {craftFigures, 8, 1, 16, models.Codecraft}, // of 1000 ticks each
+	"terminal":     {terminalFigures, 4000, 100, 256, models.Terminal},
+	"towerdefence": {towerDefence, 4000, 100, 1024, models.Towerdefence},
+	"tron":         {tronFigures, 20000, 1000, 1024, nil},
 }
 
 // CommonFigures lists the figures that games have in common, each with a description. A

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -41,10 +42,16 @@ type NetworkOptions struct {
 // Batches are the default sizes of batches.
 var Batches = []int{1, 32, 256}
 
-// NetworkNames returns the names of the networks that are measured by default.
+// NetworkNames returns the names of the networks that are measured by default: those of package benchnets, and the games
+// with a network for the policy net.
 func NetworkNames() (names []string) {
 	for _, t := range benchnets.All {
 		names = append(names, t.Name)
+	}
+	for _, game := range slices.Sorted(maps.Keys(suites)) {
+		if suites[game].network != nil {
+			names = append(names, game)
+		}
 	}
 	return names
 }
@@ -92,10 +99,14 @@ func Networks(ctx context.Context, models []string, o NetworkOptions) ([]Network
 	return results, nil
 }
 
-// readNetwork reads a network of benchnets, or a file.
+// readNetwork reads a network of NetworkNames, or a file.
 func readNetwork(model string) (name string, m *network.Model, err error) {
-	if i := slices.Index(NetworkNames(), model); i >= 0 {
+	if i := slices.IndexFunc(benchnets.All, func(t benchnets.Net) bool { return t.Name == model }); i >= 0 {
 		m, err = network.Read(benchnets.All[i].File())
+		return model, m, err
+	}
+	if file := suites[model].network; file != nil {
+		m, err = network.Read(file)
 		return model, m, err
 	}
 	data, err := onnx.ReadFile(model)

@@ -89,9 +89,11 @@ func (a *app) benchNetwork() *cobra.Command {
 	c := &cobra.Command{
 		Use: "network [MODEL…]", Short: "Measure how fast networks run on one core",
 		Long: `Evaluates networks in batches: the ONNX files given, FILE.onnx, or untrained
-networks made for this purpose. These have 3×3 convolutions of 64 channels on 9
-planes: small has 3 convolutions on 8×16 cells, medium has 13 on as many cells,
-in 6 residual blocks, 28x28 and 80x80 have 4 on boards of that size.
+networks made for this purpose, and the networks of the policy net. The first
+have 3×3 convolutions of 64 channels on 9 planes: small has 3 convolutions on
+8×16 cells, medium has 13 on as many cells, in 6 residual blocks, 28x28 and
+80x80 have 4 on boards of that size. The others have the names of their games;
+their inputs are random numbers here, not games.
 
 Evaluations per second are by the processor time of one thread (outside of Linux
 by the wall clock), as medians of passes. The peak is the highest rate of
