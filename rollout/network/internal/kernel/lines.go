@@ -117,8 +117,19 @@ func (l *Lines) portable(dst, x, y []float32) {
 		}
 		return
 	}
-	for i := range n {
-		dst[i*to] = l.Op.ofTwo(x[i*sx], y[i*sy])
+	switch l.Op {
+	case Add: // loops of their own, as for the planes of a board that become channels of cells
+		for i := range n {
+			dst[i*to] = x[i*sx] + y[i*sy]
+		}
+	case Mul:
+		for i := range n {
+			dst[i*to] = x[i*sx] * y[i*sy]
+		}
+	default:
+		for i := range n {
+			dst[i*to] = l.Op.ofTwo(x[i*sx], y[i*sy])
+		}
 	}
 }
 
