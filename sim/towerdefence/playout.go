@@ -37,19 +37,16 @@ func (g *Game) Playout(s *State, p sim.Player, r *prng.Rand) sim.Order {
 		uint32(energy-g.price[OpAttack])>>31<<1 |
 		uint32(energy-g.price[OpEnergy]|wants)>>31<<2 |
 		uint32(energy-g.price[OpTesla]|(MaxTeslas-1-int32(h.Teslas)))>>31<<3
-	if !h.Available || !g.mayRaise(h, int(s.Round)) {
-		no |= 1 << 4
-	}
+	no |= uint32(energy-g.price[OpCurtain]|(s.Round-1-int32(h.Curtain))|(int32(b2u(h.Available))-1)) >> 31 << 4 // mayRaise
 	list := &playoutOptions[no&31]
 	pick, _ := bits.Mul64(random, list.n)
 	op := list.ops >> (8 * pick & 63) & 7
-	cell := random & 63
-	if free>>(cell&63)&1 == 0 {
-		cell = random >> 6 & 63
-	}
-	if free>>(cell&63)&1 == 0 {
-		cell = random >> 12 & 63
-	}
+	// Twice on to the next six bits where the cell is not free: a branch on a cell would be
+	// mispredicted as often as it is taken.
+	cell := random
+	cell >>= 6 &^ -(free >> (cell & 63) & 1)
+	cell >>= 6 &^ -(free >> (cell & 63) & 1)
+	cell &= 63
 	if free>>(cell&63)&1 == 0 {
 		cell = freeCell(free, random>>18)
 	}
