@@ -15,18 +15,50 @@ import (
 type random struct {
 	words int
 	heads []head // the heads that have a mask
+	runs  []run  // the same heads
 	all   int    // number of heads
-	whole bool   // every head is one word of the mask
 
-	last  uint64    // the set of legal choices of the latest head
-	n     int       // the size of last
-	legal [64]uint8 // the list of last
+	lists [lists]list // of the sets of legal choices of the latest heads
+}
+
+// list lists a set of choices of a head. The zero value is that of the empty set.
+type list struct {
+	set    uint64
+	n      uint64
+	choice [64]uint8
+}
+
+// lists is the number of lists that are kept. The heads of a grid have few different sets.
+const lists = 16
+
+// listOf returns the list of a set.
+func (r *random) listOf(set uint64) *list {
+	l := &r.lists[set*0x9e3779b97f4a7c15>>60%lists]
+	if l.set != set {
+		l.fill(set)
+	}
+	return l
+}
+
+func (l *list) fill(set uint64) {
+	l.set, l.n = set, 0
+	for c := set; c != 0; c &= c - 1 {
+		l.choice[l.n&63] = uint8(bits.TrailingZeros64(c))
+		l.n++
+	}
 }
 
 // head is the position of a head's choices in the mask.
 type head struct {
 	word, shift int // of the first choice
 	size        int
+}
+
+// run is some heads of the same size, one after the other. If even is set, the size divides 64
+// and no head crosses the border of two words of the mask.
+type run struct {
+	first, n int
+	even     bool
 }
 
 // newRandom returns the policy random, which draws choices of the form features.Cells.
@@ -39,12 +71,15 @@ func newRandom(s env.Spec) (rollout.Policy, error) {
 
 // newRandomIn returns a policy that draws choices of the spec's form.
 func newRandomIn(s env.Spec) *random {
-	r := &random{words: s.MaskWords, all: len(s.Heads), whole: true}
+	r := &random{words: s.MaskWords, all: len(s.Heads)}
 	at := 0
-	for _, size := range s.Heads[:len(s.Heads)-s.Unmasked] {
+	for i, size := range s.Heads[:len(s.Heads)-s.Unmasked] {
+		if i == 0 || size != s.Heads[i-1] {
+			r.runs = append(r.runs, run{first: i, even: 64%size == 0 && at%size == 0})
+		}
+		r.runs[len(r.runs)-1].n++
 		r.heads = append(r.heads, head{at / 64, at % 64, size})
 		at += size
-		r.whole = r.whole && size == 64
 	}
 	return r
 }
@@ -65,26 +100,55 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		mask := b.Mask[int(row)*r.words:][:r.words]
 		action := b.Action[int(row)*r.all:][:r.all]
 		clear(action[len(r.heads):])
-		action = action[:len(r.heads)]
 		g := draws{Rand: prng.New(b.RowSeed[row])}
-		if r.whole {
-			for i, chunk := range mask[:len(action)] {
-				if chunk == 1 {
-					action[i] = 0
-				} else {
-					action[i] = r.pickSmall(chunk, &g)
-				}
+		for k := range r.runs {
+			u := &r.runs[k]
+			if u.even {
+				r.pickEven(action[u.first:u.first+u.n], mask, &r.heads[u.first], &g)
+				continue
 			}
-			continue
-		}
-		for i := range action {
-			if h := &r.heads[i]; h.size <= 64 {
-				action[i] = r.pickSmall(h.chunk(mask, 0), &g)
-			} else {
-				action[i] = h.pick(mask, &g.Rand)
+			for i := u.first; i < u.first+u.n; i++ {
+				if h := &r.heads[i]; h.size <= 64 {
+					action[i] = r.pickSmall(h.chunk(mask, 0), &g)
+				} else {
+					action[i] = h.pick(mask, &g.Rand)
+				}
 			}
 		}
 	}
+}
+
+// pickEven does the same as pickSmall for the heads of an even run, whose first head is h. It goes
+// through the mask word by word.
+func (r *random) pickEven(action []int32, mask []uint64, h *head, g *draws) {
+	size, choices := h.size&63, ^uint64(0)>>(64-h.size)
+	mask = mask[h.word:]
+	word, left, next := mask[0]>>h.shift, (64-h.shift)/h.size, 1
+	rest, half := g.rest, g.half
+	for i := range action {
+		if left == 0 {
+			word, left, next = mask[next], 64/h.size, next+1
+		}
+		chunk := word & choices
+		word >>= size // of a head of 64 choices no choice is left
+		left--
+		if chunk == 1 {
+			action[i] = 0
+			continue
+		}
+		l := r.listOf(chunk)
+		if l.n == 0 {
+			action[i] = -1
+			continue
+		}
+		draw := rest & (1<<32 - 1)
+		if half = !half; half {
+			rest = g.Uint64()
+			draw = rest >> 32
+		}
+		action[i] = int32(l.choice[draw*l.n>>32&63])
+	}
+	g.rest, g.half = rest, half
 }
 
 // draws makes two small random numbers from each number of its generator.
@@ -103,23 +167,16 @@ func (d *draws) below(n int) int {
 	return int(d.rest & (1<<32 - 1) * uint64(n) >> 32)
 }
 
-// pickSmall does the same as pick for up to 64 choices. The heads of a grid often have the
-// same legal choices, so it keeps the list of the latest head.
+// pickSmall does the same as pick for up to 64 choices.
 func (r *random) pickSmall(chunk uint64, g *draws) int32 {
 	if chunk == 1 {
 		return 0 // the only legal choice, a frequent case; needs no draw
 	}
-	if chunk != r.last {
-		r.last, r.n = chunk, 0
-		for c := chunk; c != 0; c &= c - 1 {
-			r.legal[r.n] = uint8(bits.TrailingZeros64(c))
-			r.n++
-		}
-	}
-	if r.n == 0 {
+	l := r.listOf(chunk)
+	if l.n == 0 {
 		return -1
 	}
-	return int32(r.legal[g.below(r.n)&63])
+	return int32(l.choice[g.below(int(l.n))&63])
 }
 
 // pickOne does the same as pick for a game of one head, which has the whole mask.

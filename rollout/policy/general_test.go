@@ -1,0 +1,72 @@
+package policy
+
+import (
+	"math/bits"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/env"
+	"moonfarm/features"
+	"moonfarm/sim/bitboard"
+	"moonfarm/sim/prng"
+)
+
+// plainRandom chooses as random does, head by head and without lists.
+func plainRandom(heads []int, mask []uint64, seed uint64) (action []int32) {
+	g, at := draws{Rand: prng.New(seed)}, 0
+	for _, size := range heads {
+		h := head{at / 64, at % 64, size}
+		at += size
+		if size > 64 {
+			action = append(action, h.pick(mask, &g.Rand))
+			continue
+		}
+		c := int32(-1)
+		switch chunk := h.chunk(mask, 0); chunk {
+		case 0:
+		case 1:
+			c = 0
+		default:
+			c = int32(bitboard.Select(chunk, g.below(bits.OnesCount64(chunk))))
+		}
+		action = append(action, c)
+	}
+	return action
+}
+
+// TestRandomRuns compares the choices of random with those of plainRandom, with few and with many
+// different sets of legal choices.
+func TestRandomRuns(t *testing.T) {
+	n := 20_000
+	if os.Getenv("MOONFARM_LONG") != "" {
+		n = 1_000_000
+	}
+	r := prng.New(1)
+	for _, heads := range [][]int{
+		{64, 64, 64}, {32, 32, 32, 16, 16, 16, 16, 16}, {3, 4, 4, 5, 16, 16, 8, 8, 8, 64, 64}, {16, 48, 32, 32, 130, 62, 2, 2, 1, 1, 2}, {2, 2, 2, 2, 70, 64},
+	} {
+		var s env.Spec
+		s.Info.Players, s.Info.MaxOrders = 1, 1
+		s.Heads, s.MaskWords = heads, features.MaskWords(heads)
+		p := newRandomIn(s)
+		b := env.NewBatch(s, 4, p.Wants())
+		few := [3]uint64{r.Uint64(), r.Uint64() & r.Uint64(), 0x0001000100010001}
+		for range n / 20 {
+			for i := range b.Mask {
+				if b.Mask[i] = r.Uint64(); r.IntN(4) > 0 {
+					b.Mask[i] = few[r.IntN(3)]
+				}
+			}
+			for row := range b.RowSeed {
+				b.RowSeed[row] = r.Uint64()
+			}
+			p.Act(nil, b, []int32{0, 1, 2, 3})
+			for row, seed := range b.RowSeed {
+				want := plainRandom(heads, b.Mask[row*s.MaskWords:][:s.MaskWords], seed)
+				require.Equalf(t, want, b.Action[row*len(heads):][:len(heads)], "heads %v, mask %x, seed %x", heads, b.Mask[row*s.MaskWords:][:s.MaskWords], seed)
+			}
+		}
+	}
+}
