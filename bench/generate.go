@@ -169,9 +169,7 @@ func (c *chosenOrders) play(v env.Vector, b *env.Batch, turn int) {
 
 // digest mixes the content of a Batch into a checksum.
 func digest(sum uint64, b *env.Batch) uint64 {
-	for _, x := range b.Planes {
-		sum = sum*31 + uint64(x)
-	}
+	sum = polynomial(sum, b.Planes)
 	for _, x := range b.Packed {
 		sum = prng.Mix(sum ^ x)
 	}
@@ -180,6 +178,22 @@ func digest(sum uint64, b *env.Batch) uint64 {
 	}
 	for _, x := range b.Mask {
 		sum = prng.Mix(sum ^ x)
+	}
+	return sum
+}
+
+// polynomial returns the sum after sum = sum*31 + x for every byte. It takes eight bytes at a time,
+// whose products do not wait for each other: one by one, the digest took a fifth of a pass.
+func polynomial(sum uint64, bytes []uint8) uint64 {
+	const p1, p2, p3, p4 = 31, 31 * 31, 31 * 31 * 31, 31 * 31 * 31 * 31
+	const p5, p6, p7, p8 = p4 * p1, p4 * p2, p4 * p3, p4 * p4
+	for ; len(bytes) >= 8; bytes = bytes[8:] {
+		low := uint64(bytes[0])*p7 + uint64(bytes[1])*p6 + uint64(bytes[2])*p5 + uint64(bytes[3])*p4
+		high := uint64(bytes[4])*p3 + uint64(bytes[5])*p2 + uint64(bytes[6])*p1 + uint64(bytes[7])
+		sum = sum*p8 + low + high
+	}
+	for _, x := range bytes {
+		sum = sum*31 + uint64(x)
 	}
 	return sum
 }
