@@ -244,12 +244,24 @@ func (v *view) builds(u *cc.Unit, b *abilities) (legal uint64) {
 			continue
 		}
 		for d := range 4 {
-			if _, ok := v.site(u, size, d); ok {
-				legal |= options << d
-			}
+			legal |= options * v.room(u, size, d) << d
 		}
 	}
 	return legal
+}
+
+// room returns 1 if any square of a size on one side of u is free, else 0, without a branch for each
+// square. A square lies at most one row above the map and 40 columns beside it, where no square is free.
+func (v *view) room(u *cc.Unit, size, d int) (free uint64) {
+	l, fits := &v.a.sites[u.Type][size][v.p][d], &v.fits[size-1]
+	x, y := int(u.X), int(u.Y)
+	for _, by := range l.at[:l.n] {
+		if y < size && y+int(by.y) < 0 {
+			continue
+		}
+		free |= fits.Bit(x+int(by.x), y+int(by.y))
+	}
+	return free
 }
 
 // site returns the lowest corner of the first free square of a size on one side of u. It returns
