@@ -63,25 +63,24 @@ func (d *Diamond) Add(cell int) { d[cell>>6&7] |= 1 << (cell & 63) }
 // Drop removes the cell.
 func (d *Diamond) Drop(cell int) { d[cell>>6&7] &^= 1 << (cell & 63) }
 
+// The operations on sets are written out, as the compiler does not unroll loops.
+
 // And keeps the cells that are also in e.
 func (d *Diamond) And(e *Diamond) {
-	for w := range d {
-		d[w] &= e[w]
-	}
+	d[0], d[1], d[2], d[3] = d[0]&e[0], d[1]&e[1], d[2]&e[2], d[3]&e[3]
+	d[4], d[5], d[6], d[7] = d[4]&e[4], d[5]&e[5], d[6]&e[6], d[7]&e[7]
 }
 
 // Or adds the cells of e.
 func (d *Diamond) Or(e *Diamond) {
-	for w := range d {
-		d[w] |= e[w]
-	}
+	d[0], d[1], d[2], d[3] = d[0]|e[0], d[1]|e[1], d[2]|e[2], d[3]|e[3]
+	d[4], d[5], d[6], d[7] = d[4]|e[4], d[5]|e[5], d[6]|e[6], d[7]|e[7]
 }
 
 // AndNot removes the cells of e.
 func (d *Diamond) AndNot(e *Diamond) {
-	for w := range d {
-		d[w] &^= e[w]
-	}
+	d[0], d[1], d[2], d[3] = d[0]&^e[0], d[1]&^e[1], d[2]&^e[2], d[3]&^e[3]
+	d[4], d[5], d[6], d[7] = d[4]&^e[4], d[5]&^e[5], d[6]&^e[6], d[7]&^e[7]
 }
 
 // Count returns the number of cells.

@@ -197,15 +197,18 @@ func (a *actionPhase) shootStructures(s *State, st *stack) {
 			}
 		}
 		c := &s.Cells[cell]
-		for killed := false; !killed && st.fired < st.shots; st.fired++ {
-			c.Health -= damage
-			if killed = c.Health <= a.rules.DeadAt; killed {
-				a.fell(cell, p^1)
-			}
+		health, fired, killed := c.Health, st.fired, false
+		for ; !killed && fired < st.shots; fired++ {
+			health -= damage
+			killed = health <= a.rules.DeadAt
 			if a.record != nil {
 				a.noteShot(shotEvent{AttackEvent{positions[st.cell], positions[cell], st.unitKind(), p,
-					a.ids[st.base+st.fired], c.ID(), damage}, c.Kind(), killed, false})
+					a.ids[st.base+fired], c.ID(), damage}, c.Kind(), killed, false})
 			}
+		}
+		c.Health, st.fired = health, fired
+		if killed {
+			a.fell(cell, p^1)
 		}
 	}
 }

@@ -223,8 +223,13 @@ func (h heading) edge() int { return int(h >> edgeShift) }
 // step returns the neighbour of a cell that has the given distance modulo 4 in the field. If
 // several neighbours have it, 3.4 and 3.5 choose one.
 func (w *Paths) step(field uint16, distance uint8, cell uint16, h heading) (uint16, heading) {
+	return follow(&w.fields[field], distance, cell, h)
+}
+
+// follow does the work of step.
+func follow(f *bitboard.Field, distance uint8, cell uint16, h heading) (uint16, heading) {
 	const pair = 3
-	board := &w.fields[field].Step[distance>>1&1]
+	board := &f.Step[distance>>1&1]
 	next := &neighbours[colour(cell)]
 	up, left := cell+next[stepUp], cell+next[stepLeft]
 	candidates := board[up>>6&7]>>(up&63)&pair<<stepUp | board[left>>6&7]>>(left&63)&pair<<stepLeft
