@@ -1,5 +1,7 @@
 package bitboard
 
+//go:generate go run -C gen . -out ../field_amd64.s
+
 // Field is a distance field on a Diamond: the number of steps from each cell to
 // the nearest goal, modulo 4. This suffices to walk to the goal: the next step
 // from a cell with distance d goes to a neighbour with distance d−1 modulo 4,
@@ -21,16 +23,25 @@ func (f *Field) Phase(cell, goal int) uint8 {
 	return uint8(high<<1) | uint8((cell>>8^goal)&1)
 }
 
-// Fill computes the field of the free cells to the goals. Goals are free cells
-// of one colour, goal: 0 (words 0–3) or 1 (words 4–7); the other words of goals
-// are ignored. Fill is a flood fill that ends within four steps after it has
-// reached all wanted cells, or when it can reach no more cells. Cells that it
-// has not reached by then count as not reached.
+// Fill computes the field of the free cells to the goals: the free cells of the
+// set goals that have one colour, 0 (words 0–3) or 1 (words 4–7). Fill is a
+// flood fill that ends within four steps after it has reached all wanted cells,
+// or when it can reach no more cells. Cells that it has not reached by then
+// count as not reached.
 //
 // The frontier changes its colour with every step. Within a colour's words, a
 // step from A to B is one of the shifts 0, +1, −16, −15, so the next frontier
 // is y | y>>16 with y = x | x<<1; from B to A the shifts are reversed.
 func (f *Field) Fill(free, goals *Diamond, goal int, wanted *Diamond) {
+	if has512 {
+		f.fill512(free, goals, goal, wanted)
+	} else {
+		f.fillPortable(free, goals, goal, wanted)
+	}
+}
+
+// fillPortable is Fill without assembly, and its twin.
+func (f *Field) fillPortable(free, goals *Diamond, goal int, wanted *Diamond) {
 	if goal == 0 {
 		f.fillA(free, goals, wanted)
 	} else {
@@ -42,7 +53,7 @@ func (f *Field) Fill(free, goals *Diamond, goal int, wanted *Diamond) {
 // to A. The distances after the second and third step have bit 1 set.
 func (f *Field) fillA(free, goals, wanted *Diamond) {
 	b0, b1, b2, b3 := free[4], free[5], free[6], free[7] // cells not yet reached
-	x0, x1, x2, x3 := goals[0], goals[1], goals[2], goals[3]
+	x0, x1, x2, x3 := goals[0]&free[0], goals[1]&free[1], goals[2]&free[2], goals[3]&free[3]
 	a0, a1, a2, a3 := free[0]&^x0, free[1]&^x1, free[2]&^x2, free[3]&^x3
 	var p0, p1, p2, p3, q0, q1, q2, q3 uint64 // cells with bit 1 of the distance set, of A and B
 	var y0, y1, y2, y3, t0, t1, t2, t3 uint64
@@ -88,7 +99,7 @@ func (f *Field) fillA(free, goals, wanted *Diamond) {
 // fillB is Fill from colour B: fillA with the colours exchanged.
 func (f *Field) fillB(free, goals, wanted *Diamond) {
 	a0, a1, a2, a3 := free[0], free[1], free[2], free[3]
-	y0, y1, y2, y3 := goals[4], goals[5], goals[6], goals[7]
+	y0, y1, y2, y3 := goals[4]&free[4], goals[5]&free[5], goals[6]&free[6], goals[7]&free[7]
 	b0, b1, b2, b3 := free[4]&^y0, free[5]&^y1, free[6]&^y2, free[7]&^y3
 	var p0, p1, p2, p3, q0, q1, q2, q3 uint64
 	var x0, x1, x2, x3, t0, t1, t2, t3 uint64

@@ -102,9 +102,7 @@ func (w *Paths) Walk(dst []uint16, from int, p sim.Player) (path []uint16, throu
 
 // chart computes the distances to an edge, at least for the wanted cells.
 func (w *Paths) chart(edge int, wanted *bitboard.Diamond) {
-	goals := edgeCells[edge]
-	goals.And(&w.free)
-	w.fields[edge].Fill(&w.free, &goals, edge&1, wanted)
+	w.fields[edge].Fill(&w.free, &edgeCells[edge], edge&1, wanted)
 	w.charted[edge] = true
 }
 

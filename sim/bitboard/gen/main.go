@@ -1,0 +1,143 @@
+// Command gen writes the assembly of package bitboard for amd64. It is a separate module, so that
+// nothing else needs avo.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	fill("fillA512", "fillA", a)
+	fill("fillB512", "fillB", b)
+	features()
+	Generate()
+}
+
+// colour is one of the two colours of a Diamond: 16 rows of 16 cells in two registers of eight rows.
+type colour int
+
+const (
+	a colour = iota
+	b
+)
+
+// The registers. A frontier has the cells that the last step reached, left has the cells not yet
+// reached, and high those reached with bit 1 of the distance set.
+var (
+	frontier = [2][2]reg.VecPhysical{{reg.X0, reg.X1}, {reg.X2, reg.X3}}
+	left     = [2][2]reg.VecPhysical{{reg.X4, reg.X5}, {reg.X6, reg.X7}}
+	high     = [2][2]reg.VecPhysical{{reg.X8, reg.X9}, {reg.X10, reg.X11}}
+	shifted  = [2]reg.VecPhysical{reg.X12, reg.X13}
+	both     = [2]reg.VecPhysical{reg.X14, reg.X15}
+)
+
+// Functions of three operands for VPTERNLOGQ. The first operand is the destination.
+const (
+	or          = operand.U8(0xFE) // x | y | z
+	orThenAnd   = operand.U8(0xA8) // (x | y) & z
+	orAnd       = operand.U8(0xF8) // x | y & z
+	neitherBoth = operand.U8(0x02) // z &^ (x | y)
+)
+
+// half returns eight rows of a colour of a Diamond.
+func half(at reg.GPPhysical, c colour, h int) operand.Mem {
+	return operand.Mem{Base: at, Disp: 32*int(c) + 16*h}
+}
+
+// fill writes the flood fill from the goals of one colour, as the portable function in field.go. Its
+// steps depend on each other, so its speed is their latency: three instructions a step. Eight rows
+// to a register need no instruction that crosses lanes, which would take longer.
+func fill(name, portable string, goal colour) {
+	f, free, goals, wanted := reg.RAX, reg.RBX, reg.RCX, reg.RDX
+	other := 1 - goal
+	TEXT(name, NOSPLIT, "func(f, free, goals, wanted *byte)")
+	Doc(name + " does the work of " + portable + " with AVX-512.")
+	Load(Param("f"), f)
+	Load(Param("free"), free)
+	Load(Param("goals"), goals)
+	Load(Param("wanted"), wanted)
+	for h := range 2 {
+		VMOVDQU(half(goals, goal, h), frontier[goal][h])
+		VPANDN(half(free, goal, h), frontier[goal][h], left[goal][h])
+		VPAND(half(free, goal, h), frontier[goal][h], frontier[goal][h])
+		VMOVDQU(half(free, other, h), left[other][h])
+		for c := range 2 {
+			VPXOR(high[c][h], high[c][h], high[c][h])
+		}
+	}
+	Label(name + "Round")
+	step(goal, false)
+	step(other, true)
+	step(goal, true)
+	step(other, false)
+	VPOR(frontier[goal][0], frontier[goal][1], shifted[0])
+	VPTEST(shifted[0], shifted[0])
+	JE(operand.LabelRef(name + "End"))
+	VPAND(half(wanted, a, 0), left[a][0], shifted[0])
+	VPTERNLOGQ(orAnd, half(wanted, a, 1), left[a][1], shifted[0])
+	VPTERNLOGQ(orAnd, half(wanted, b, 0), left[b][0], shifted[0])
+	VPTERNLOGQ(orAnd, half(wanted, b, 1), left[b][1], shifted[0])
+	VPTEST(shifted[0], shifted[0])
+	JNE(operand.LabelRef(name + "Round"))
+	Label(name + "End")
+	for c := range 2 {
+		for h := range 2 {
+			VPTERNLOGQ(neitherBoth, half(free, colour(c), h), high[c][h], left[c][h])
+			VMOVDQU(left[c][h], half(f, colour(c), h))
+			VMOVDQU(high[c][h], operand.Mem{Base: f, Disp: 64 + 32*c + 16*h})
+		}
+	}
+	RET()
+}
+
+// step writes a step from a colour to the other one: from A the cells with the same bit and the
+// next one, and these in the row before; from B in the opposite directions. The cells have bit 1 of
+// their distance set if mark is true.
+func step(from colour, mark bool) {
+	x, to := frontier[from], 1-from
+	if from == a {
+		VPALIGNR(operand.U8(2), x[0], x[1], shifted[0])
+		VPSRLDQ(operand.U8(2), x[1], shifted[1])
+	} else {
+		VPALIGNR(operand.U8(14), x[0], x[1], shifted[1])
+		VPSLLDQ(operand.U8(2), x[0], shifted[0])
+	}
+	sideways := VPSLLW
+	if from == b {
+		sideways = VPSRLW
+	}
+	for h := range 2 {
+		y := frontier[to][h]
+		sideways(operand.U8(1), x[h], y)
+		sideways(operand.U8(1), shifted[h], both[h])
+		VPTERNLOGQ(or, x[h], shifted[h], y)
+		VPTERNLOGQ(orThenAnd, left[to][h], both[h], y)
+		VPXOR(y, left[to][h], left[to][h])
+		if mark {
+			VPOR(y, high[to][h], high[to][h])
+		}
+	}
+}
+
+// features writes the functions that ask for the instruction sets.
+func features() {
+	TEXT("cpuid", NOSPLIT, "func(leaf, part uint32) (a, b, c, d uint32)")
+	Doc("cpuid returns a part of a leaf of the processor's description.")
+	Load(Param("leaf"), reg.EAX)
+	Load(Param("part"), reg.ECX)
+	CPUID()
+	Store(reg.EAX, Return("a"))
+	Store(reg.EBX, Return("b"))
+	Store(reg.ECX, Return("c"))
+	Store(reg.EDX, Return("d"))
+	RET()
+	TEXT("xgetbv", NOSPLIT, "func() (state uint32)")
+	Doc("xgetbv returns which registers the operating system keeps for each thread.")
+	XORL(reg.ECX, reg.ECX)
+	XGETBV()
+	Store(reg.EAX, Return("state"))
+	RET()
+}
