@@ -1,6 +1,6 @@
 package bitboard
 
-//go:generate go run -C gen . -out ../field_amd64.s
+//go:generate go run -C gen . -out ../assembly_amd64.s
 
 // Field is a distance field on a Diamond: the number of steps from each cell to
 // the nearest goal, modulo 4. This suffices to walk to the goal: the next step

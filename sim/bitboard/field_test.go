@@ -90,10 +90,10 @@ func TestGenerated(t *testing.T) {
 	if out, err := exec.Command("go", "mod", "download", "-C", "gen").CombinedOutput(); err != nil {
 		t.Skipf("avo cannot be had: %v: %.200s", err, out)
 	}
-	name := filepath.Join(t.TempDir(), "field_amd64.s")
+	name := filepath.Join(t.TempDir(), "assembly_amd64.s")
 	out, err := exec.Command("go", "run", "-C", "gen", ".", "-out", name).CombinedOutput()
 	require.NoErrorf(t, err, "go run -C gen: %s", out)
-	require.Equal(t, body(t, "field_amd64.s"), body(t, name), "run go generate")
+	require.Equal(t, body(t, "assembly_amd64.s"), body(t, name), "run go generate")
 }
 
 // body returns a generated file without its first line, which has the command.

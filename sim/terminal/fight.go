@@ -1,6 +1,10 @@
 package terminal
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
+
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 )
@@ -252,34 +256,57 @@ func (a *actionPhase) seesStructures(s *State, st *stack) bool {
 // If no other structure is as near, or if no other stack of the player can change the choice, it
 // stores the structure as the aim of the stack.
 func (a *actionPhase) chooseStructure(s *State, st *stack) int {
+	if a.nearest[st.kind].lists == nil {
+		return a.searchStructure(s, st)
+	}
+	p, order, from := st.player(), &a.nearest[st.kind], int(st.cell&cellMask)
+	st.aim = 0
+	for first := 0; first < len(order.offsets); first += listed {
+		found := order.lists[first/listed<<cellBits|from].Of(&a.targets[p^1])
+		if found == 0 {
+			continue
+		}
+		i := first + bits.TrailingZeros64(found)
+		best, ties := order.cell(from, i), 0
+		found &= 1<<order.ends[i] - 1
+		for b := found & (found - 1); b != 0; b &= b - 1 {
+			ties++
+			if cell := order.cell(from, first+bits.TrailingZeros64(b)); a.prefersStructure(s, p, cell, best) {
+				best = cell
+			}
+		}
+		if ties == 0 || a.crowd[p] == 1 {
+			st.aim = uint16(best)
+		}
+		if invariants && best != a.searchStructure(s, st) {
+			panic(fmt.Sprintf("terminal: structure %v is not the target of stack %+v", positions[best], *st))
+		}
+		return best
+	}
+	return 0
+}
+
+// searchStructure does the work of chooseStructure without lists of cells: for kinds with several or
+// long ranges, and where the processor does not gather fast.
+func (a *actionPhase) searchStructure(s *State, st *stack) int {
 	p := st.player()
 	board := a.structuresInRange(s, st)
-	if beside := a.within(a.beside, int(st.cell)); meets(&board, beside) {
-		board.And(beside) // all other structures are further away
-	}
-	keys := &a.keys // squared distance << cellBits | cell
-	n, nearest := 0, ^uint32(0)
+	best, shortest, ties := 0, int32(math.MaxInt32), 0
 	for w, b := range board {
 		for ; b != 0; b &= b - 1 {
 			cell := cellOf(w, b)
-			keys[n] = uint32(squaredDistance(st.cell, uint16(cell)))<<cellBits | uint32(cell)
-			nearest = min(nearest, keys[n])
-			n++
-		}
-	}
-	st.aim = 0
-	if n == 0 {
-		return 0
-	}
-	best, ties := int(nearest&cellMask), 0
-	for _, key := range keys[:n] {
-		if key>>cellBits == nearest>>cellBits && key != nearest {
-			ties++
-			if a.prefersStructure(s, p, int(key&cellMask), best) {
-				best = int(key & cellMask)
+			switch d := squaredDistance(st.cell, uint16(cell)); {
+			case d < shortest:
+				best, shortest, ties = cell, d, 0
+			case d == shortest:
+				ties++
+				if a.prefersStructure(s, p, cell, best) {
+					best = cell
+				}
 			}
 		}
 	}
+	st.aim = 0
 	if ties == 0 || a.crowd[p] == 1 {
 		st.aim = uint16(best)
 	}

@@ -45,10 +45,9 @@ type actionPhase struct {
 	emptied   bool     // a stack has no units left
 	aims      [2]int32 // by player: entries of turrets that have not shot in this frame, in the lists of the player's stacks
 
-	found   [HalfCells]aged   // scratch memory: structures of one player by age
-	keys    [HalfCells]uint32 // scratch memory of chooseStructure
-	shots   [2][]shotEvent    // of this frame, by the attacker's player
-	granted []ShieldEvent     // in this frame
+	found   [HalfCells]aged // scratch memory: structures of one player by age
+	shots   [2][]shotEvent  // of this frame, by the attacker's player
+	granted []ShieldEvent   // in this frame
 }
 
 // aged is a structure as id<<16 | cell, so that sorting puts the oldest first.

@@ -32,7 +32,7 @@ type tables struct {
 	formRange   [MobileKinds][forms]int16       // class of the range of a mobile kind against a form
 	siegeRange  [MobileKinds]int16              // class of the range against all forms, or noRange, or severalRanges
 	blastRange  [MobileKinds]int16              // class of its explosion
-	beside      int16                           // class of the eight cells around a cell: see chooseStructure
+	nearest     [MobileKinds]nearest            // orders of the cells in siegeRange
 
 	earlierTargets, bare, byText bool // earlier engines' choice of targets: see weakestUnit
 }
@@ -126,7 +126,6 @@ func (t *tables) make(r *Rules) {
 	}
 	t.turretRange = t.reach(r, Turret, func(u *Unit) (float32, bool) { return u.AttackRange, u.AttackRange > 0 && u.DamageMobile != 0 })
 	t.supportRange = t.reach(r, Support, func(u *Unit) (float32, bool) { return u.ShieldRange, u.Shield != 0 || u.ShieldPerY != 0 })
-	t.beside = t.class(2)
 	for m := range MobileKinds {
 		t.mobile(r, m)
 	}
@@ -192,7 +191,73 @@ func (t *tables) mobile(r *Rules, m int) {
 			t.siegeRange[m] = severalRanges
 		}
 	}
+	if class := t.siegeRange[m]; class >= 0 && bitboard.GathersFast() {
+		t.nearest[m].make(t.squares[class])
+	}
 	t.blastRange[m] = t.class(square(u.BlastRange, 0))
+}
+
+// nearest is an order of the cells within a range of a cell, the nearest first. The board of targets
+// in this order has the nearest target as its first bit. Cells at the same distance are in the same
+// list of up to 64. Ranges with more than two lists have none: no rules of a season have such.
+type nearest struct {
+	offsets []offset          // from the cell
+	ends    []uint8           // by offset: the place in its list after those at the same distance
+	lists   []bitboard.Gather // by part of the offsets and cell
+}
+
+// offset is the difference of two cells.
+type offset struct{ x, y int8 }
+
+// listed is the number of offsets to a list.
+const listed = 64
+
+// make orders the cells up to a squared distance.
+func (n *nearest) make(square int32) {
+	*n = nearest{}
+	var ring []offset
+	for d := int32(1); d <= square; d++ {
+		ring = appendRing(ring[:0], d)
+		if left := listed - len(n.offsets)%listed; left < len(ring) {
+			n.offsets = append(n.offsets, make([]offset, left)...) // the cell itself, which has no structure
+			n.ends = append(n.ends, make([]uint8, left)...)
+		}
+		n.offsets = append(n.offsets, ring...)
+		for end := (len(n.offsets)-1)%listed + 1; len(n.ends) < len(n.offsets); {
+			n.ends = append(n.ends, uint8(end))
+		}
+		if len(n.offsets) > 2*listed {
+			*n = nearest{}
+			return
+		}
+	}
+	n.lists = make([]bitboard.Gather, (len(n.offsets)+listed-1)/listed<<cellBits)
+	eachCell(func(cell uint16, at Pos) {
+		for i, o := range n.offsets {
+			if c, ok := bitboard.DiamondCell(int(at.X)+int(o.x), int(at.Y)+int(o.y)); ok && o != (offset{}) {
+				n.lists[i/listed<<cellBits|int(cell)].Put(i%listed, c)
+			}
+		}
+	})
+}
+
+// appendRing appends the offsets at a squared distance.
+func appendRing(dst []offset, square int32) []offset {
+	r := int32(math.Sqrt(float64(square)))
+	for y := -r; y <= r; y++ {
+		for x := -r; x <= r; x++ {
+			if x*x+y*y == square {
+				dst = append(dst, offset{int8(x), int8(y)})
+			}
+		}
+	}
+	return dst
+}
+
+// cell returns the cell of an offset from a cell.
+func (n *nearest) cell(from, i int) int {
+	at, o := positions[from&cellMask], n.offsets[i]
+	return int(cellAt[(int(at.Y)+int(o.y))&31<<5|(int(at.X)+int(o.x))&31])
 }
 
 // widenFrontier adds the cells within a squared range of the enemy's half to the frontier of

@@ -12,6 +12,7 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	fill("fillA512", "fillA", a)
 	fill("fillB512", "fillB", b)
+	gather()
 	features()
 	Generate()
 }
@@ -120,6 +121,22 @@ func step(from colour, mark bool) {
 			VPOR(y, high[to][h], high[to][h])
 		}
 	}
+}
+
+// gather writes Gather.Of: it puts the byte of each cell in the cell's place and tests its bit.
+func gather() {
+	g, d, cells := reg.RAX, reg.RBX, reg.RCX
+	TEXT("gather512", NOSPLIT, "func(list, d *byte) (cells uint64)")
+	Doc("gather512 does the work of Gather.portable with AVX-512.")
+	Load(Param("list"), g)
+	Load(Param("d"), d)
+	VMOVDQU64(operand.Mem{Base: g}, reg.Z0)
+	VPERMB(operand.Mem{Base: d}, reg.Z0, reg.Z0)
+	VPTESTMB(operand.Mem{Base: g, Disp: 64}, reg.Z0, reg.K1)
+	KMOVQ(reg.K1, cells)
+	Store(cells, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
 }
 
 // features writes the functions that ask for the instruction sets.
