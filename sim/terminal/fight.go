@@ -201,16 +201,23 @@ func (a *actionPhase) shootStructures(s *State, st *stack) {
 			}
 		}
 		c := &s.Cells[cell]
-		health, fired, killed := c.Health, st.fired, false
+		first, health, fired, killed := st.fired, c.Health, st.fired, false
 		for ; !killed && fired < st.shots; fired++ {
 			health -= damage
 			killed = health <= a.rules.DeadAt
-			if a.record != nil {
-				a.noteShot(shotEvent{AttackEvent{positions[st.cell], positions[cell], st.unitKind(), p,
-					a.ids[st.base+fired], c.ID(), damage}, c.Kind(), killed, false})
-			}
 		}
 		c.Health, st.fired = health, fired
+		if a.record != nil {
+			e := shotEvent{AttackEvent{From: positions[st.cell], To: positions[cell], Kind: st.unitKind(), Player: p,
+				Target: c.ID(), Damage: damage}, c.Kind(), false, false}
+			shots := a.shots[p]
+			for _, id := range a.ids[st.base:][first:fired] {
+				e.ID = id
+				shots = append(shots, e)
+			}
+			shots[len(shots)-1].killed = killed
+			a.shots[p] = shots
+		}
 		if killed {
 			a.fell(cell, p^1)
 		}

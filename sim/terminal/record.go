@@ -181,11 +181,13 @@ func (r *Record) end() {
 
 // recordMove records the step of all units of a stack.
 func (a *actionPhase) recordMove(st *stack, to uint16) {
+	moves, e := a.record.Moves, MoveEvent{From: positions[st.cell], To: positions[to], Kind: st.unitKind(), Player: st.player()}
 	for _, r := range a.runsOf(st) {
-		for j := range uint32(r.n) {
-			a.record.Moves = append(a.record.Moves, MoveEvent{positions[st.cell], positions[to], st.unitKind(), st.player(), r.first + j})
+		for e.ID = r.first; e.ID < r.first+uint32(r.n); e.ID++ {
+			moves = append(moves, e)
 		}
 	}
+	a.record.Moves = moves
 }
 
 // recordBreach records that all units of a stack breach.
@@ -266,18 +268,22 @@ func (a *actionPhase) noteShot(e shotEvent) { a.shots[e.Player] = append(a.shots
 // damage and the deaths that they caused.
 func (a *actionPhase) recordShots() {
 	first, second := a.shots[0], a.shots[1]
-	for len(first)+len(second) > 0 {
-		next := &first
-		if len(first) == 0 || len(second) > 0 && second[0].ID < first[0].ID {
-			next = &second
+	attacks, damages := a.record.Attacks, a.record.Damages
+	for i, j := 0, 0; i < len(first) || j < len(second); {
+		var e *shotEvent
+		if i == len(first) || j < len(second) && second[j].ID < first[i].ID {
+			e = &second[j]
+			j++
+		} else {
+			e = &first[i]
+			i++
 		}
-		e := (*next)[0]
-		*next = (*next)[1:]
-		a.record.Attacks = append(a.record.Attacks, e.AttackEvent)
-		a.record.Damages = append(a.record.Damages, DamageEvent{e.To, e.target, e.Player ^ 1, e.Target, e.Damage})
+		attacks = append(attacks, e.AttackEvent)
+		damages = append(damages, DamageEvent{e.To, e.target, e.Player ^ 1, e.Target, e.Damage})
 		if e.killed {
 			a.record.Deaths = append(a.record.Deaths, DeathEvent{At: e.To, Kind: e.target, Player: e.Player ^ 1, ID: e.Target, Repeated: e.again})
 		}
 	}
-	a.shots[0], a.shots[1] = a.shots[0][:0], a.shots[1][:0]
+	a.record.Attacks, a.record.Damages = attacks, damages
+	a.shots[0], a.shots[1] = first[:0], second[:0]
 }
