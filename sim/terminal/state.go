@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"unsafe"
 
 	"moonfarm/sim"
@@ -274,10 +275,7 @@ func (s *State) drop(cell int) {
 // forget removes a structure from the list of its kind.
 func (s *State) forget(cell int, c Cell) {
 	list := &s.Ages[c.Player()][c.Kind()]
-	i, local := 0, localOf[cell]
-	for list.Cell[i] != local {
-		i++
-	}
+	i := bytes.IndexByte(list.Cell[:list.N], localOf[cell])
 	list.N--
 	copy(list.Cell[i:list.N], list.Cell[i+1:])
 	list.Cell[list.N] = 0 // so that equal positions are equal states
