@@ -53,8 +53,11 @@ func (c *seat) launch(a attack, start int) {
 // of scouts.
 func (c *seat) attacks(add func(m Move, prior float64)) (scouts uint8) {
 	scouts = noStart
+	if c.affords(terminal.Scout) > 0 || c.affords(terminal.Demolisher) > 0 {
+		c.walkAll()
+	}
 	if c.affords(terminal.Scout) > 0 {
-		starts := c.starts(terminal.Scout)
+		starts := c.bestStarts(terminal.Scout)
 		scouts = starts[0]
 		for i, start := range starts {
 			if start == noStart {
@@ -72,7 +75,7 @@ func (c *seat) attacks(add func(m Move, prior float64)) (scouts uint8) {
 		}
 	}
 	if c.affords(terminal.Demolisher) > 0 {
-		for i, start := range c.starts(terminal.Demolisher) {
+		for i, start := range c.bestStarts(terminal.Demolisher) {
 			if start == noStart {
 				break
 			}
@@ -106,16 +109,43 @@ func (c *seat) addSieges(add func(m Move, prior float64)) {
 // one first: the cell from which it meets the least fire, preferably one from which it gets
 // through.
 func (c *seat) starts(k terminal.Kind) [2]uint8 {
-	sides := [2]launchCell{{edge: noStart}, {edge: noStart}}
+	c.walkAll()
+	return c.bestStarts(k)
+}
+
+// walkAll walks from all free cells of the seat's edges, for bestStarts.
+func (c *seat) walkAll() {
+	if c.walked == nil {
+		c.walked = make([]uint16, 0, terminal.EdgeCells*bitboard.DiamondCells)
+	}
 	c.paths.Reset(&c.blocked)
+	c.walked = c.walked[:0]
+	for e := range c.walks {
+		w := &c.walks[e]
+		w.from, w.through = len(c.walked), false
+		if cell := edgeCell(e, c.Player); !c.blocked.Has(cell) {
+			c.walked, w.through = c.paths.Walk(c.walked, cell, c.Player)
+		}
+		w.end = len(c.walked)
+	}
+}
+
+// walk is a path from an edge cell: seat.walked[from:end], empty if the cell is not free.
+type walk struct {
+	from, end int
+	through   bool // it ends on the enemy's edge
+}
+
+// bestStarts returns the starts that starts returns, after walkAll.
+func (c *seat) bestStarts(k terminal.Kind) [2]uint8 {
+	sides := [2]launchCell{{edge: noStart}, {edge: noStart}}
 	c.aim(c.Player^1, c.Rules.Units[k].Health+c.shields())
-	for e := range terminal.EdgeCells {
-		cell := edgeCell(e, c.Player)
-		if c.blocked.Has(cell) {
+	for e := range c.walks {
+		w := &c.walks[e]
+		if w.from == w.end {
 			continue
 		}
-		way, through := c.paths.Walk(c.way[:0], cell, c.Player)
-		if s := (launchCell{uint8(e), c.losses(way, k), through}); s.before(&sides[e&1]) {
+		if s := (launchCell{uint8(e), c.losses(c.walked[w.from:w.end], k), w.through}); s.before(&sides[e&1]) {
 			sides[e&1] = s
 		}
 	}
