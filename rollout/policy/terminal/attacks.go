@@ -53,11 +53,8 @@ func (c *seat) launch(a attack, start int) {
 // of scouts.
 func (c *seat) attacks(add func(m Move, prior float64)) (scouts uint8) {
 	scouts = noStart
-	if c.affords(terminal.Scout) > 0 || c.affords(terminal.Demolisher) > 0 {
-		c.walkAll()
-	}
 	if c.affords(terminal.Scout) > 0 {
-		starts := c.bestStarts(terminal.Scout)
+		starts := c.starts(terminal.Scout)
 		scouts = starts[0]
 		for i, start := range starts {
 			if start == noStart {
@@ -75,7 +72,7 @@ func (c *seat) attacks(add func(m Move, prior float64)) (scouts uint8) {
 		}
 	}
 	if c.affords(terminal.Demolisher) > 0 {
-		for i, start := range c.bestStarts(terminal.Demolisher) {
+		for i, start := range c.starts(terminal.Demolisher) {
 			if start == noStart {
 				break
 			}
@@ -109,43 +106,15 @@ func (c *seat) addSieges(add func(m Move, prior float64)) {
 // one first: the cell from which it meets the least fire, preferably one from which it gets
 // through.
 func (c *seat) starts(k terminal.Kind) [2]uint8 {
-	c.walkAll()
-	return c.bestStarts(k)
-}
-
-// walkAll walks from all free cells of the seat's edges, for bestStarts.
-func (c *seat) walkAll() {
-	if c.walked == nil {
-		c.walked = make([]uint16, 0, terminal.EdgeCells*bitboard.DiamondCells)
-	}
-	c.paths.Reset(&c.blocked)
-	c.walked = c.walked[:0]
-	for e := range c.walks {
-		w := &c.walks[e]
-		w.from, w.through = len(c.walked), false
-		if cell := edgeCell(e, c.Player); !c.blocked.Has(cell) {
-			c.walked, w.through = c.paths.Walk(c.walked, cell, c.Player)
-		}
-		w.end = len(c.walked)
-	}
-}
-
-// walk is a path from an edge cell: seat.walked[from:end], empty if the cell is not free.
-type walk struct {
-	from, end int
-	through   bool // it ends on the enemy's edge
-}
-
-// bestStarts returns the starts that starts returns, after walkAll.
-func (c *seat) bestStarts(k terminal.Kind) [2]uint8 {
 	sides := [2]launchCell{{edge: noStart}, {edge: noStart}}
 	c.aim(c.Player^1, c.Rules.Units[k].Health+c.shields())
-	for e := range c.walks {
-		w := &c.walks[e]
-		if w.from == w.end {
+	walks := c.walk(c.Player)
+	for e := range walks.ends {
+		way, through := walks.way(e)
+		if len(way) == 0 {
 			continue
 		}
-		if s := (launchCell{uint8(e), c.losses(c.walked[w.from:w.end], k), w.through}); s.before(&sides[e&1]) {
+		if s := (launchCell{uint8(e), c.losses(way, k), through}); s.before(&sides[e&1]) {
 			sides[e&1] = s
 		}
 	}
@@ -153,6 +122,43 @@ func (c *seat) bestStarts(k terminal.Kind) [2]uint8 {
 		sides[0], sides[1] = sides[1], sides[0]
 	}
 	return [2]uint8{sides[0].edge, sides[1].edge}
+}
+
+// walks holds the paths from all free edge cells of a player.
+type walks struct {
+	blocked bitboard.Diamond // the structures for which they hold
+	cells   []uint16         // of the paths, one after the other; nil before the first use
+	ends    [terminal.EdgeCells]int32
+	through [terminal.EdgeCells]bool // the path ends on the enemy's edge
+}
+
+// way returns the path from an edge cell, by terminal.Edge. It is empty if the cell is not free.
+func (w *walks) way(e int) (way []uint16, through bool) {
+	from := int32(0)
+	if e > 0 {
+		from = w.ends[e-1]
+	}
+	return w.cells[from:w.ends[e]], w.through[e]
+}
+
+// walk returns the paths of player p. Kinds of units, and both seats of a search, share them.
+func (c *seat) walk(p sim.Player) *walks {
+	w := &c.walks[p]
+	if w.cells != nil && w.blocked == c.blocked {
+		return w
+	}
+	if w.cells == nil {
+		w.cells = make([]uint16, 0, terminal.EdgeCells*bitboard.DiamondCells)
+	}
+	w.blocked, w.cells = c.blocked, w.cells[:0]
+	c.paths.Reset(&c.blocked)
+	for e := range w.ends {
+		if cell := edgeCell(e, p); !c.blocked.Has(cell) {
+			w.cells, w.through[e] = c.paths.Walk(w.cells, cell, p)
+		}
+		w.ends[e] = int32(len(w.cells))
+	}
+	return w
 }
 
 // launchCell is an edge cell from which an attack may begin.
@@ -181,24 +187,15 @@ func edgeCell(e int, p sim.Player) int {
 
 // enemyWay returns the path on which the enemy's scouts get through with the fewest losses.
 func (c *seat) enemyWay() (way []uint16, through bool) {
-	foe := c.Player ^ 1
-	c.paths.Reset(&c.blocked)
 	c.aim(c.Player, c.Rules.Units[terminal.Scout].Health)
-	best, least := 0, float32(0)
-	for e := range terminal.EdgeCells {
-		cell := edgeCell(e, foe)
-		if c.blocked.Has(cell) {
-			continue
-		}
-		way, through := c.paths.Walk(c.way[:0], cell, foe)
-		if n := c.losses(way, terminal.Scout); through && (best == 0 || n < least) {
-			best, least = cell, n
+	walks, least := c.walk(c.Player^1), float32(0)
+	for e := range walks.ends {
+		path, ends := walks.way(e)
+		if n := c.losses(path, terminal.Scout); ends && len(path) > 0 && (!through || n < least) {
+			way, through, least = path, true, n
 		}
 	}
-	if best == 0 {
-		return nil, false
-	}
-	return c.paths.Walk(c.way[:0], best, foe)
+	return way, through
 }
 
 // intercepting returns the free edge cell nearest to the end of the enemy's best path.

@@ -55,13 +55,12 @@ type seat struct {
 	fresh       [terminal.Structures]bitboard.Diamond // structures ordered, by kind
 	treated     bitboard.Diamond                      // structures ordered to be upgraded or removed
 
-	paths  terminal.Paths                // over the cells that are not blocked, see route and closeGap
-	fire   [bitboard.DiamondSpan]float32 // see aim
-	way    [bitboard.DiamondCells]uint16 // scratch for a path
-	walks  [terminal.EdgeCells]walk      // by terminal.Edge: see walkAll
-	walked []uint16                      // the cells of walks
-	front  siegeFront                    // see besiege
-	line   siegeLine
+	paths terminal.Paths                // over the cells that are not blocked, see route and closeGap
+	fire  [bitboard.DiamondSpan]float32 // see aim
+	way   [bitboard.DiamondCells]uint16 // scratch for a path
+	walks [2]walks                      // by player: see walk
+	front siegeFront                    // see besiege
+	line  siegeLine
 }
 
 // prepare makes the seat ready for the orders of a turn.
