@@ -158,44 +158,27 @@ func (b *Square) GrowRows(low, high int) {
 	}
 }
 
-// Flood does one step of a flood fill. b is the frontier, whose cells lie in
-// the rows from low to high; free holds the cells that may be reached and have
-// not been. The new frontier is the neighbours of b that are in free, from
-// which they are removed. Flood returns the rows of the new frontier, low above
-// high if it is empty, and whether a neighbour of the old frontier is in watch.
-//
-// It reads the rows from low−2 to high+2 and writes those from low−1 to high+1:
-// the rows next to the frontier must be empty. A caller that does not need the
-// rows on one side of the frontier may leave them out of low to high. These
-// rows keep their old cells, so the caller must leave out at least one more row
-// on that side at each further step, or the old cells are read again.
-func (b *Square) Flood(free, watch *Square, low, high int) (newLow, newHigh int, touched bool) {
-	from, end := squareRow*max(low, 1), squareRow*(min(high, SquareSide-2)+3)
-	above := b[from+squareRow : end+squareRow] // slices of one length: no bounds checks in the loop
-	row, f, w := b[from:end][:len(above)], free[from:end][:len(above)], watch[from:end][:len(above)]
-	b0, b1 := b[from-squareRow], b[from-squareRow+1] // before the change
-	c0, c1 := b[from], b[from+1]
-	hit, first, last := uint64(0), -1, -1
-	for k := 0; k+1 < len(above); k += squareRow {
-		a0, a1 := above[k], above[k+1]
-		n0 := c0<<1 | c0>>1 | c1<<63 | b0 | a0
-		n1 := c1<<1 | c1>>1 | c0>>63 | b1 | a1
-		hit |= n0&w[k] | n1&w[k+1]
-		n0, n1 = n0&f[k], n1&f[k+1]
-		row[k], row[k+1] = n0, n1
-		f[k] ^= n0
-		f[k+1] ^= n1
-		if n0|n1 != 0 {
-			if last = k; first < 0 {
-				first = k
-			}
+// GrowBy grows b in place n times.
+func (b *Square) GrowBy(n int) {
+	if squareVectors {
+		for ; n > 0; n -= 40 {
+			grow512(b, min(n, 40))
 		}
-		b0, b1, c0, c1 = c0, c1, a0, a1
+		return
 	}
-	if last < 0 {
-		return SquareSide, -1, hit != 0
+	b.growBy(n)
+}
+
+// growBy is GrowBy in portable code.
+func (b *Square) growBy(n int) {
+	low, high := b.Rows()
+	if low > high {
+		return
 	}
-	return (from+first)/squareRow - 1, (from+last)/squareRow - 1, hit != 0
+	for range n {
+		low, high = max(low-1, 0), min(high+1, SquareSide-1)
+		b.GrowRows(low, high)
+	}
 }
 
 // Words returns the words of the rows from low to high, two per row.

@@ -244,61 +244,6 @@ func TestSquareGrowRows(t *testing.T) {
 	})
 }
 
-// TestSquareFlood: one step, with arbitrary cells in the rows outside: rows are
-// read up to two rows away, and only the nearer of these are written.
-func TestSquareFlood(t *testing.T) {
-	rounds(t, func(r *prng.Rand) {
-		p, free, watch := scatter(r, 0, SquareSide-1), scatter(r, 0, SquareSide-1), scatter(r, 0, SquareSide-1)
-		low, high := r.IntN(SquareSide), r.IntN(SquareSide)
-		if low > high {
-			low, high = high, low
-		}
-		touched := false
-		newLow, newHigh := SquareSide, -1
-		row := func(y int) bool { return y >= low-1 && y <= high+1 }
-		front := each(func(x, y int) bool {
-			if !row(y) {
-				return p[y][x]
-			}
-			next := p.beside(x, y)
-			touched = touched || next && watch[y][x]
-			if next = next && free[y][x]; next {
-				newLow, newHigh = min(newLow, y), max(newHigh, y)
-			}
-			return next
-		})
-		left := each(func(x, y int) bool { return free[y][x] && !(row(y) && p.beside(x, y)) })
-		b, f, w := p.board(), free.board(), watch.board()
-		gotLow, gotHigh, got := b.Flood(&f, &w, low, high)
-		require.Equal(t, [3]any{newLow, newHigh, touched}, [3]any{gotLow, gotHigh, got}, "rows %d to %d", low, high)
-		require.True(t, b == front.board() && f == left.board(), "rows %d to %d", low, high)
-		require.True(t, w == watch.board())
-	})
-}
-
-// TestSquareFloods compares whole floods with a breadth-first search.
-func TestSquareFloods(t *testing.T) {
-	r := prng.New(7)
-	for range 60 {
-		var p plainSquare
-		for range 1 + r.IntN(3) {
-			p[r.IntN(SquareSide)][r.IntN(SquareSide)] = true
-		}
-		percent := 50 + r.IntN(50)
-		free := each(func(x, y int) bool { return !p[y][x] && r.IntN(100) < percent })
-		b, f, none := p.board(), free.board(), Square{}
-		low, high := b.Rows()
-		for low <= high {
-			next := each(func(x, y int) bool { return free[y][x] && p.beside(x, y) })
-			free = each(func(x, y int) bool { return free[y][x] && !next[y][x] })
-			p = next
-			low, high, _ = b.Flood(&f, &none, low, high)
-			require.True(t, b == p.board() && f == free.board())
-		}
-		require.Zero(t, b.Count())
-	}
-}
-
 func BenchmarkSquareGrow(b *testing.B) {
 	r := prng.New(1)
 	p := scatter(&r, 0, SquareSide-1)
@@ -306,17 +251,6 @@ func BenchmarkSquareGrow(b *testing.B) {
 	var to Square
 	for b.Loop() {
 		to.Grow(&board)
-	}
-}
-
-// BenchmarkSquareFlood measures one step over all rows.
-func BenchmarkSquareFlood(b *testing.B) {
-	var start, all, none Square
-	start.AddSquare(30, 30, 20)
-	all.Flip(&none)
-	free, front := all, start
-	for b.Loop() {
-		front.Flood(&free, &none, 0, SquareSide-1)
 	}
 }
 

@@ -59,11 +59,8 @@ func (g *Game) aimFor(s *State, p sim.Player, valid TypeSet, reach int) *aimBoar
 	b.player, b.valid, b.reach = p, valid, int16(reach)
 	g.markTargets(s, b)
 	b.near = b.targets
+	b.near.GrowBy(reach)
 	b.first, b.last = b.near.Rows()
-	for range reach {
-		b.first, b.last = max(b.first-1, 0), min(b.last+1, Side-1)
-		b.near.GrowRows(b.first, b.last)
-	}
 	return b
 }
 

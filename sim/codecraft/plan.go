@@ -148,15 +148,10 @@ func (g *Game) prepareSight() {
 func (g *Game) Sight(dst *bitboard.Square, s *State, p sim.Player) {
 	t := &g.sights
 	var has [Types]bitboard.Square
-	low, high := Side, -1
 	for i := range s.Units[:s.N] {
-		u := &s.Units[i]
-		if u.Owner != p {
-			continue
+		if u := &s.Units[i]; u.Owner == p {
+			has[t.of[u.Type]].AddSquare(int(u.X), int(u.Y), int(g.rules.Types[u.Type].Size))
 		}
-		size := int(g.rules.Types[u.Type].Size)
-		has[t.of[u.Type]].AddSquare(int(u.X), int(u.Y), size)
-		low, high = min(low, int(u.Y)), max(high, int(u.Y)+size-1)
 	}
 	*dst = bitboard.Square{}
 	for k := range t.n {
@@ -165,9 +160,6 @@ func (g *Game) Sight(dst *bitboard.Square, s *State, p sim.Player) {
 		if k+1 < t.n {
 			next = t.ranges[k+1]
 		}
-		for range t.ranges[k] - next {
-			low, high = max(low-1, 0), min(high+1, Side-1)
-			dst.GrowRows(low, high)
-		}
+		dst.GrowBy(t.ranges[k] - next)
 	}
 }

@@ -5,7 +5,7 @@ import "moonfarm/sim/bitboard"
 // chase is the scratch memory of chases.
 type chase struct {
 	list  [Cells]uint16   // indices of the units that the flood fill has not reached
-	units bitboard.Square // their cells
+	near  bitboard.Square // their cells, and the cells next to them
 	front bitboard.Square // the frontier
 	free  bitboard.Square // free cells that the fill has not reached
 }
@@ -52,49 +52,35 @@ func inReach(goals *bitboard.Square, first, last int, u *Unit) bool {
 
 // chaseTogether finds the first steps of units, given by their indices, by a flood fill for all of
 // them. The fill starts from all free goals and ends when it has reached all units or the longest
-// path. There are many goals, so the frontier is wide, and boards are faster than queues of cells
-// (a fifth of the instructions).
+// path.
 func (f *Finder) chaseTogether(goals *bitboard.Square, list []uint16) {
 	q, free := &f.chase, &f.terrain.Free
-	q.units = bitboard.Square{}
-	most, first, last := 0, Side, 0
+	most := 0
 	for _, i := range list {
-		u := &f.units[i]
-		q.units.Add(int(u.X), int(u.Y))
-		first, last, most = min(first, int(u.Y)), max(last, int(u.Y)), max(most, int(u.Length))
+		most = max(most, int(f.units[i].Length))
 	}
 	q.front, q.free = *free, *free
 	q.front.And(goals)
 	q.free.AndNot(goals)
-	low, high := q.front.Rows()
-	for length := 1; length <= most && len(list) > 0; length++ {
-		// Rows from which the fill can no longer reach a unit are left out, at each step
-		// one more on either side, as Flood demands. Their old cells are also in was,
-		// but at least two rows away from the neighbours of any unit.
-		low, high = max(low, first-(most-length)-1), min(high, last+(most-length)+1)
-		if low > high {
+	for length := 1; len(list) > 0; {
+		markNear(&q.near, f.units, list)
+		steps, met := q.front.Flood(&q.free, &q.near, most-length)
+		if length += steps; !met {
 			return
 		}
-		was, touched := q.front, false
-		if low, high, touched = q.front.Flood(&q.free, &q.units, low, high); touched {
-			list = f.endChases(&was, length, list)
-		}
+		list = f.endChases(length, list)
 	}
 }
 
 // endChases finds the first steps of the units next to the frontier, whose paths have the given
 // length. It returns the other units.
-func (f *Finder) endChases(front *bitboard.Square, length int, list []uint16) []uint16 {
+func (f *Finder) endChases(length int, list []uint16) []uint16 {
 	waiting := list[:0]
 	for _, i := range list {
 		u := &f.units[i]
-		set := stepsOn(front, u)
-		if set == 0 {
+		if set := stepsOn(&f.chase.front, u); set == 0 {
 			waiting = append(waiting, i)
-			continue
-		}
-		f.chase.units.Drop(int(u.X), int(u.Y))
-		if length <= int(u.Length) && f.closesFewer(u, length) {
+		} else if length <= int(u.Length) && f.closesFewer(u, length) {
 			u.Steps = set
 		}
 	}
@@ -121,12 +107,6 @@ func (f *Finder) countNearer(u *Unit, length int) int {
 	var front, none bitboard.Square
 	free := f.terrain.Free
 	front.Add(int(u.X), int(u.Y))
-	n, low, high := 1, int(u.Y), int(u.Y)
-	for step := 1; step < length && low <= high; step++ {
-		low, high, _ = front.Flood(&free, &none, low, high)
-		for y := low; y <= high; y++ {
-			n += countRow(&front, y, 0, Side-1)
-		}
-	}
-	return n
+	front.Flood(&free, &none, length-1)
+	return 1 + f.terrain.Free.Count() - free.Count()
 }

@@ -1,133 +1,159 @@
 package path
 
-import "moonfarm/sim/bitboard"
+import (
+	"math/bits"
 
-const (
-	// maxEnclosed is the limit of cells in an enclosed area.
-	maxEnclosed = 64
-
-	// maxAreas is the limit of enclosed areas that are left out, one after the other.
-	// Crowds have few of them around a target; in a map of nothing but enclosed areas,
-	// each would cost more than the searches that it saves. The number does not change
-	// the first steps.
-	maxAreas = 4
-
-	// nearBy is the distance from the target, in cells, up to which a search does without
-	// the board of direct paths (measured: 8 to 20 make little difference).
-	nearBy = 12
-
-	// fewUnits is the number of units up to which they search one by one; more units share
-	// a flood fill (measured: 4 to 6 make little difference).
-	fewUnits = 5
+	"moonfarm/sim/bitboard"
 )
 
-// enclosed is the scratch memory of the search for enclosed areas: free cells around a target
-// that are cut off from all others, as in a crowd of units that go there.
-type enclosed struct {
-	rest  Terrain         // the free cells outside of the areas found
-	cells bitboard.Square // the cells of the last area
-
-	// The search stops after the row or the neighbours with which it exceeds maxEnclosed
-	// cells, so at most 4 more cells come into the queue.
-	queue [maxEnclosed + 4]uint16
+// detour is the scratch memory of the flood fills that units of a group share.
+type detour struct {
+	rest    bitboard.Square // the free cells that no fill has reached
+	front   bitboard.Square // the frontier
+	hard    bitboard.Square // the free cells without a direct path, if hasHard
+	grid    grid            // the same cells, as a search begins
+	hasHard bool
+	near    bitboard.Square // the cells of the units that the fill has not reached, and the cells next to them
 }
 
 // walkAround finds the first steps of the first n units in detours, which need a detour.
 //
-// If the free cells nearest to the target are enclosed, the searches of all units outside would
-// fail only after they have closed as many cells as they may. These units head for the nearest
-// cells outside, as units do when the target is blocked.
+// A flood fill starts from the free cells nearest to the target and reaches all cells that are
+// connected to them. The directions from which it reaches a unit are its first steps, if a search
+// of the unit would have closed fewer cells than the limit before. Other units search one by one.
+// Units that the fill does not reach are cut off from these cells, as in a crowd. They head for the
+// nearest of the cells that are left, as units do when the target is blocked.
 func (f *Finder) walkAround(n int) {
-	d, q, t := &f.direct, &f.enclosed, f.terrain
-	for areas := 0; areas < maxAreas && q.find(&t.Free, d); areas++ {
-		if k := f.putInsideLast(n); k < n {
-			f.searchAll(t, f.detours[k:n])
-			n = k
-		}
-		q.rest.Free = t.Free
-		q.rest.Free.AndNot(&q.cells)
-		q.rest.hasMirror = false
-		t = &q.rest
-		if n = f.keepClosest(n); n == 0 {
-			return
-		}
-		d.setTarget(&t.Free, d.x, d.y) // there is a free cell: next to a remaining unit
-		d.makeBoard(t)
-		if n = f.walkDirectly(n); n == 0 {
-			return
-		}
-	}
-	if n <= fewUnits {
-		f.searchAll(t, f.detours[:n])
-		return
-	}
-	d.makeBoard(t)
-	f.floodFill(f.detours[:n])
-}
-
-// searchAll finds the first steps of units one by one. t has the free cells of direct paths. Only
-// units far from the target need the board of direct paths.
-func (f *Finder) searchAll(t *Terrain, list []uint16) {
-	d := &f.direct
-	for _, i := range list {
-		u := &f.units[i]
-		if u.distance(d.x, d.y) <= nearBy {
-			f.search.state = *f.terrain.freeGrid()
-		} else {
-			d.makeBoard(t)
-			f.search.state = *d.gridOver(f.terrain)
-		}
-		f.searchDetour(u)
-	}
-}
-
-// find reports whether the free cells nearest to the target and all cells connected to them are at
-// most maxEnclosed. It leaves these cells in q.cells.
-func (q *enclosed) find(free *bitboard.Square, d *direct) bool {
-	q.cells = bitboard.Square{}
-	tail := 0
-	reach := func(x, y int) {
-		if isFree(free, x, y) && !q.cells.Has(x, y) {
-			q.cells.Add(x, y)
-			q.queue[tail] = uint16(y*Side + x)
-			tail++
-		}
-	}
-	for dy := -d.least; dy <= d.least && tail <= maxEnclosed; dy++ {
-		dx := d.least - max(dy, -dy)
-		reach(d.x+dx, d.y+dy)
-		reach(d.x-dx, d.y+dy)
-	}
-	for head := 0; head < tail && tail <= maxEnclosed; head++ {
-		x, y := int(q.queue[head])%Side, int(q.queue[head])/Side
-		for d := range StepX {
-			reach(x+StepX[d], y+StepY[d])
-		}
-	}
-	return tail <= maxEnclosed
-}
-
-// putInsideLast sorts the first n units in detours: units next to the enclosed area come after
-// all others. It returns the number of the others.
-func (f *Finder) putInsideLast(n int) (outside int) {
+	q, d := &f.detour, &f.direct
+	q.rest = f.terrain.Free
 	list := f.detours[:n]
-	for k, i := range list {
-		if stepsOn(&f.enclosed.cells, &f.units[i]) == 0 {
-			list[k], list[outside] = list[outside], i
-			outside++
+	for {
+		if list = f.fill(list); len(list) == 0 {
+			return
 		}
+		if list = f.keepOutside(list); len(list) == 0 {
+			return
+		}
+		d.setTarget(&q.rest, d.x, d.y) // there is a free cell: next to a remaining unit
 	}
-	return outside
 }
 
-// keepClosest keeps the units with Closest among the first n units in detours, and returns their
-// number.
-func (f *Finder) keepClosest(n int) (kept int) {
-	for _, i := range f.detours[:n] {
-		if f.units[i].Closest {
-			f.detours[kept] = i
-			kept++
+// fill runs a flood fill until it has reached all units of a list or all cells that it can reach. It
+// returns the other units.
+func (f *Finder) fill(list []uint16) (left []uint16) {
+	q, d := &f.detour, &f.direct
+	q.hasHard = false
+	q.front = bitboard.Square{}
+	d.eachNearest(func(x, y int) {
+		if q.rest.Has(x, y) {
+			q.front.Add(x, y)
+		}
+	})
+	q.rest.AndNot(&q.front)
+	for length := 1; ; {
+		markNear(&q.near, f.units, list)
+		steps, met := q.front.Flood(&q.rest, &q.near, Cells)
+		if length += steps; !met {
+			return list
+		}
+		left = list[:0]
+		for _, i := range list {
+			u := &f.units[i]
+			if set := stepsOn(&q.front, u); set == 0 {
+				left = append(left, i)
+			} else if u.Steps = set; !f.reachesBefore(u, length+d.least) {
+				f.search.state = q.grid
+				f.searchDetour(u, length+d.least)
+			}
+		}
+		if list = left; len(list) == 0 {
+			return nil
+		}
+	}
+}
+
+// markNear sets near to the cells of the units of a list, and the cells next to them.
+func markNear(near *bitboard.Square, units []Unit, list []uint16) {
+	*near = bitboard.Square{}
+	for _, i := range list {
+		near.Add(int(units[i].X), int(units[i].Y))
+	}
+	near.GrowBy(1)
+}
+
+// keepOutside keeps the units of a list that go on to the nearest cells of q.rest.
+func (f *Finder) keepOutside(list []uint16) []uint16 {
+	kept := list[:0]
+	least := nearest(&f.detour.rest, f.direct.x, f.direct.y)
+	for _, i := range list {
+		if u := &f.units[i]; u.Closest && u.distance(f.direct.x, f.direct.y) > least {
+			kept = append(kept, i)
 		}
 	}
 	return kept
+}
+
+// reachesBefore reports whether a search from the unit surely closes fewer cells than the limit before
+// the level in which it closes its goal. These are free cells without a direct path whose distances
+// from the unit and the target add up to less than the level.
+func (f *Finder) reachesBefore(u *Unit, level int) bool {
+	q, d := &f.detour, &f.direct
+	if mostWithin(u, d.x, d.y, level-2) < f.limit {
+		return true
+	}
+	if !q.hasHard {
+		q.hasHard = true
+		d.makeBoard(f.terrain)
+		q.hard = f.terrain.Free
+		q.hard.AndNot(&d.board)
+		q.grid.set(&q.hard, cellFree|cellNew)
+	}
+	return countWithin(&q.hard, u, d.x, d.y, level-2) < f.limit-1
+}
+
+// mostWithin returns how many cells of an endless map have distances from the unit and from (x, y) that
+// add up to sum or less. They are the cells of the rectangle between both and those around it.
+func mostWithin(u *Unit, x, y, sum int) int {
+	spare := sum - u.distance(x, y)
+	if spare < 0 {
+		return 0
+	}
+	wide, high, around := max(int(u.X)-x, x-int(u.X))+1, max(int(u.Y)-y, y-int(u.Y))+1, spare/2
+	return wide*high + 2*around*(wide+high+around-1)
+}
+
+// countWithin counts the cells of a board whose distances from the unit and from (x, y) add up to sum
+// or less.
+func countWithin(b *bitboard.Square, u *Unit, x, y, sum int) (n int) {
+	ux, uy := int(u.X), int(u.Y)
+	left, right, low, high := min(ux, x), max(ux, x), min(uy, y), max(uy, y)
+	spare := sum - (right - left) - (high - low)
+	if spare < 0 {
+		return 0
+	}
+	wide := spare / 2
+	m0, m1 := rowMask(max(left-wide, 0), min(right+wide, Side-1))
+	for rows := b.Words(low, high); len(rows) >= 2; rows = rows[2:] {
+		n += bits.OnesCount64(rows[0]&m0) + bits.OnesCount64(rows[1]&m1)
+	}
+	for k := 1; k <= wide; k++ {
+		m0, m1 := rowMask(max(left-wide+k, 0), min(right+wide-k, Side-1))
+		if row := low - k; row >= 0 {
+			b0, b1 := b.Row(row)
+			n += bits.OnesCount64(b0&m0) + bits.OnesCount64(b1&m1)
+		}
+		if row := high + k; row < Side {
+			b0, b1 := b.Row(row)
+			n += bits.OnesCount64(b0&m0) + bits.OnesCount64(b1&m1)
+		}
+	}
+	return n
+}
+
+// countRow counts the cells on the board in a row from x = from to x = to, which may lie outside of
+// the map.
+func countRow(b *bitboard.Square, y, from, to int) int {
+	m0, m1 := rowMask(max(from, 0), min(to, Side-1))
+	b0, b1 := b.Row(y)
+	return bits.OnesCount64(b0&m0) + bits.OnesCount64(b1&m1)
 }

@@ -15,9 +15,8 @@ type direct struct {
 	right halfBoard // the cells with a direct path in the target's column and right of it
 	left  halfBoard // in the target's column and left of it, with x as Side−1−x
 
-	hasBoard, hasGrid bool
-	board             bitboard.Square // all cells of both halves
-	grid              grid            // cellFree and cellDirect
+	hasBoard bool
+	board    bitboard.Square // all cells of both halves
 }
 
 // halfBoard has the cells with a direct path on one side of the target. Direct paths never cross
@@ -26,15 +25,58 @@ type halfBoard struct{ bitboard.Square }
 
 // setTarget sets the target and finds the distance of the nearest free cells. There must be a free cell.
 func (d *direct) setTarget(free *bitboard.Square, x, y int) {
-	d.x, d.y, d.hasBoard, d.hasGrid = x, y, false, false
-	for d.least = 0; d.least < 2*Side; d.least++ {
-		for dy := -d.least; dy <= d.least; dy++ {
-			dx := d.least - max(dy, -dy)
-			if isFree(free, x+dx, y+dy) || isFree(free, x-dx, y+dy) {
-				return
-			}
+	d.x, d.y, d.hasBoard = x, y, false
+	d.least = nearest(free, x, y)
+}
+
+// eachNearest calls do for all places at the least distance from the target that lie on the map.
+func (d *direct) eachNearest(do func(x, y int)) {
+	for y := max(d.y-d.least, 0); y <= min(d.y+d.least, Side-1); y++ {
+		wide := d.least - max(d.y-y, y-d.y)
+		if x := d.x - wide; x >= 0 {
+			do(x, y)
+		}
+		if x := d.x + wide; x < Side {
+			do(x, y)
 		}
 	}
+}
+
+// nearest returns the distance of the cells of a board that are nearest to (x, y), or 2·Side if the board
+// has no cells.
+func nearest(b *bitboard.Square, x, y int) int {
+	least := 2 * Side
+	for dy := 0; dy < least && dy < Side; dy++ {
+		if y+dy < Side {
+			least = min(least, dy+nearestInRow(b, x, y+dy))
+		}
+		if y-dy >= 0 {
+			least = min(least, dy+nearestInRow(b, x, y-dy))
+		}
+	}
+	return least
+}
+
+// nearestInRow returns the distance of the cells of row y that are nearest to column x, or 2·Side if
+// the row has no cells.
+func nearestInRow(b *bitboard.Square, x, y int) int {
+	low, high := b.Row(y)
+	if low|high == 0 {
+		return 2 * Side
+	}
+	m0, m1 := bitsFrom(x), bitsFrom(x-64)
+	least := 2 * Side
+	if r := low & m0; r != 0 {
+		least = bits.TrailingZeros64(r) - x
+	} else if r := high & m1; r != 0 {
+		least = 64 + bits.TrailingZeros64(r) - x
+	}
+	if l := high &^ m1; l != 0 {
+		least = min(least, x-63-bits.Len64(l))
+	} else if l := low &^ m0; l != 0 {
+		least = min(least, x+1-bits.Len64(l))
+	}
+	return least
 }
 
 // isFree reports whether a cell is on the map and free.
@@ -104,15 +146,4 @@ func (d *direct) makeBoard(t *Terrain) {
 		}
 		d.board.SetRow(y, r0|l0, r1|l1)
 	}
-}
-
-// gridOver returns a grid with cellDirect on the cells of the board and cellFree on all other free
-// cells of the terrain.
-func (d *direct) gridOver(t *Terrain) *grid {
-	if !d.hasGrid {
-		d.hasGrid = true
-		d.grid = *t.freeGrid()
-		d.grid.add(&d.board)
-	}
-	return &d.grid
 }

@@ -5,12 +5,12 @@
 // aim: Finder.Walk for units that go to a cell, and Finder.Chase for units that
 // go to the nearest of many cells.
 //
-// It is fast because it visits few cells. On a direct path each step leads
-// nearer to the target; one pass over the rows of a board finds all cells with
-// a direct path (direct.go). For units that need a detour, small enclosed areas
-// around the target are left out (detour.go). All other units share a flood
-// fill (flood.go) or search one by one (search.go); both end at cells with a
-// direct path.
+// On a direct path each step leads nearer to the target; one pass over the
+// rows of a board finds all cells with a direct path (direct.go). Units that
+// need a detour share a flood fill from the target (detour.go); so do units
+// that chase the same targets (chase.go). Both count cells to prove that a
+// search would have got as far within its limit. A unit without such a proof
+// searches by itself (search.go).
 package path
 
 import "moonfarm/sim/bitboard"
@@ -35,7 +35,7 @@ type Unit struct {
 	X, Y    uint8  // its cell
 	Closest bool   // of a walk: go to the nearest cell if the target is not reached
 	Steps   Steps  // the result: the first steps of all best paths
-	Length  uint16 // of a chase: the longest path, at most Cells
+	Length  uint16 // of a chase: the longest path, from 1 to Cells
 }
 
 // distance returns the distance from a unit to a cell.
@@ -51,11 +51,10 @@ type Finder struct {
 	units   []Unit        // the current group
 	detours [Cells]uint16 // indices of the units that need a detour
 
-	direct   direct
-	enclosed enclosed
-	search   search
-	flood    flood
-	chase    chase
+	direct direct
+	search search
+	detour detour
+	chase  chase
 }
 
 // New returns a Finder. Its searches give up after the level, all cells with one sum of cost and

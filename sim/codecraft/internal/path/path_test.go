@@ -155,13 +155,27 @@ func (w *world) chase(u Unit, goals *bitboard.Square) Steps {
 // some blocked cells can be entered at a cost.
 func randomWorld(r *prng.Rand, weights bool) (w world, t Terrain, centre [2]int, units []Unit) {
 	w.limit = []int{1, 3, 20, 100, 300, 1000, 1000, 6400}[r.IntN(8)]
-	density, highest := r.IntN(70), []int{2, 10, 300, 30_000}[r.IntN(4)]
+	density, highest := []int{r.IntN(5), r.IntN(70)}[r.IntN(2)], []int{2, 10, 300, 30_000}[r.IntN(4)]
 	var covered bitboard.Square
 	for x := range Side {
 		for y := range Side {
 			if w.cost[x][y] = 1; r.IntN(100) < density {
 				w.cost[x][y] = 0
 				covered.Add(x, y)
+			}
+		}
+	}
+	if r.IntN(2) == 0 { // walls, for long detours
+		for range r.IntN(30) {
+			x, y, wide, high := r.IntN(Side), r.IntN(Side), 1+r.IntN(2), 1+r.IntN(40)
+			if r.IntN(2) == 0 {
+				wide, high = high, wide
+			}
+			for i := range wide * high {
+				if x, y := x+i%wide, y+i/wide; max(x, y) < Side {
+					w.cost[x][y] = 0
+					covered.Add(x, y)
+				}
 			}
 		}
 	}
@@ -172,7 +186,7 @@ func randomWorld(r *prng.Rand, weights bool) (w world, t Terrain, centre [2]int,
 		if min(x, y) < 0 || max(x, y) >= Side || slices.ContainsFunc(units, func(u Unit) bool { return int(u.X) == x && int(u.Y) == y }) {
 			continue
 		}
-		units = append(units, Unit{X: uint8(x), Y: uint8(y), Closest: r.IntN(4) > 0, Length: uint16(r.IntN(60))})
+		units = append(units, Unit{X: uint8(x), Y: uint8(y), Closest: r.IntN(4) > 0, Length: uint16(1 + r.IntN(60))})
 		w.cost[x][y] = 0
 		covered.Add(x, y)
 	}
@@ -222,6 +236,9 @@ func TestWalk(t *testing.T) {
 			f.Walk(&terrain, to[0], to[1], outside, group)
 			for _, k := range few(&r, group) {
 				want := w.walk(group[k], to, outside)
+				if got := newQuick(&w).walk(group[k], to[0], to[1], outside); got != want {
+					t.Fatalf("map %d: the quick twin has steps %04b, want %04b", i, got, want)
+				}
 				if got := group[k].Steps; got != want {
 					t.Fatalf("map %d: %+v to %v, outside %v, limit %d: steps %04b, want %04b", i, group[k], to, outside, w.limit, got, want)
 				}
@@ -247,18 +264,15 @@ func TestChase(t *testing.T) {
 	for i := range 200 {
 		w, terrain, _, units := randomWorld(&r, false)
 		f := New(w.limit)
-		var goals bitboard.Square
-		for range 1 + r.IntN(12) {
-			goals.Add(r.IntN(Side), r.IntN(Side))
-		}
-		for range r.IntN(4) {
-			goals.GrowRows(1, Side-2)
-		}
+		goals := randomGoals(&r)
 		group := slices.DeleteFunc(units, func(u Unit) bool { return goals.Has(int(u.X), int(u.Y)) })
 		first, last := goals.Rows()
 		f.Chase(&terrain, &goals, first, last, group)
 		for _, k := range few(&r, group) {
 			want := w.chase(group[k], &goals)
+			if got := newQuick(&w).chase(group[k], &goals); got != want {
+				t.Fatalf("map %d: the quick twin has steps %04b, want %04b", i, got, want)
+			}
 			if got := group[k].Steps; got != want {
 				t.Fatalf("map %d: %+v, limit %d: steps %04b, want %04b", i, group[k], w.limit, got, want)
 			}

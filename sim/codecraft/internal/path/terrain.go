@@ -17,22 +17,21 @@ type Terrain struct {
 	highest  int              // the highest cost
 
 	// Derived from Free at the first use.
-	hasMirror, hasGrid bool
-	mirror             bitboard.Square
-	grid               grid
+	hasMirror bool
+	mirror    bitboard.Square
 }
 
 // Block sets t to the terrain in which the covered cells are blocked and all others are free.
 func (t *Terrain) Block(covered *bitboard.Square) {
 	t.Free.Flip(covered)
-	t.weighted, t.hasMirror, t.hasGrid = false, false, false
+	t.weighted, t.hasMirror = false, false
 }
 
 // Weigh sets t to the terrain of units that break through: it begins as plain, and SetCost adds the
 // cells that can be entered at a cost.
 func (t *Terrain) Weigh(plain *Terrain) {
 	t.Free = plain.Free
-	t.weighted, t.hasMirror, t.hasGrid, t.highest = true, false, false, 1
+	t.weighted, t.hasMirror, t.highest = true, false, 1
 	for y := range Side {
 		low, high := t.Free.Row(y)
 		row := t.cost[gridCell(0, y):][:Side]
@@ -66,15 +65,6 @@ func (t *Terrain) mirrored() *bitboard.Square {
 	return &t.mirror
 }
 
-// freeGrid returns the free cells as a grid.
-func (t *Terrain) freeGrid() *grid {
-	if !t.hasGrid {
-		t.hasGrid = true
-		t.grid.set(&t.Free)
-	}
-	return &t.grid
-}
-
 // Searches run on grids: the map with a border of blocked cells. The cells are
 // numbered (y+1)<<7 | (x+1), so that neighbours are 1 and 128 apart and x and y need no division.
 const (
@@ -91,35 +81,18 @@ func gridCell(x, y int) int { return (y+1)<<gridShift | (x + 1) }
 // grid has a byte for each cell. The border is 0.
 type grid [gridSize]uint8
 
-// set sets the cells of the board to 1 and all others to 0.
-func (g *grid) set(b *bitboard.Square) {
+// set sets the cells of the board to a value and all others to 0.
+func (g *grid) set(b *bitboard.Square, value uint8) {
+	v := uint64(value)
 	for y := range Side {
 		low, high := b.Row(y)
 		row := g[gridCell(0, y):][:Side]
 		for k := 0; k < 64; k += 8 {
-			binary.LittleEndian.PutUint64(row[k:], bitboard.Spread(uint8(low>>k)))
+			binary.LittleEndian.PutUint64(row[k:], v*bitboard.Spread(uint8(low>>k)))
 		}
-		binary.LittleEndian.PutUint64(row[64:], bitboard.Spread(uint8(high)))
-		binary.LittleEndian.PutUint64(row[72:], bitboard.Spread(uint8(high>>8)))
+		binary.LittleEndian.PutUint64(row[64:], v*bitboard.Spread(uint8(high)))
+		binary.LittleEndian.PutUint64(row[72:], v*bitboard.Spread(uint8(high>>8)))
 	}
-}
-
-// add adds 1 to the cells of the board.
-func (g *grid) add(b *bitboard.Square) {
-	for y := range Side {
-		low, high := b.Row(y)
-		row := g[gridCell(0, y):][:Side]
-		for k := 0; low != 0; k, low = k+8, low>>8 {
-			addBits(row[k:], uint8(low))
-		}
-		addBits(row[64:], uint8(high))
-		addBits(row[72:], uint8(high>>8))
-	}
-}
-
-// addBits adds the bits of b to eight bytes.
-func addBits(to []uint8, b uint8) {
-	binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)+bitboard.Spread(b))
 }
 
 // mirrorRow returns a row of a board with x as Side−1−x.

@@ -1,0 +1,226 @@
+// Command gen writes the assembly of squares in package bitboard. It is a separate module, so that nothing else
+// needs avo. With -out FILE it writes to this file.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	writeFlood()
+	writeGrow()
+	writeFeatures()
+	Generate()
+}
+
+// A board has 80 rows of two words behind an empty row. Its 20 vectors have four rows each.
+const (
+	vectors  = 20
+	firstRow = 16 // byte of the first row
+)
+
+var z = []reg.VecPhysical{
+	reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7, reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
+	reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23, reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
+}
+
+// The registers beside z[0] to z[19], which have the board.
+var (
+	zero  = z[20]
+	some  = z[21] // the cells of all rows
+	hits  = z[22] // the cells of all rows that are in watch
+	board = reg.RAX
+	free  = reg.RBX
+	watch = reg.RCX
+	most  = reg.RDX
+	steps = reg.RSI
+)
+
+// rows returns vector k of the board at base.
+func rows(base reg.Register, k int) operand.Mem {
+	return operand.Mem{Base: base, Disp: firstRow + 64*k}
+}
+
+// Truth tables of VPTERNLOGQ for (a, b, c), where a is the result's register and c is the first operand.
+const (
+	or3    = 0xfe // a | b | c
+	orAnd  = 0xa8 // (a | b) & c
+	addAnd = 0xf8 // a | b & c
+)
+
+func load() {
+	for k := range vectors {
+		VMOVDQU64(rows(board, k), z[k])
+	}
+}
+
+func store() {
+	for k := range vectors {
+		VMOVDQU64(z[k], rows(board, k))
+	}
+}
+
+// neighbours sets `to` to the left, right and upper neighbours of the cells of vector k, and under to the
+// lower ones. It also sets bits past the row. before has the old vector k−1; swap is scratch.
+func neighbours(k int, before, to, under, swap reg.VecPhysical) {
+	above := zero
+	if k+1 < vectors {
+		above = z[k+1]
+	}
+	VPSHUFD(operand.Imm(0x4e), z[k], swap) // the words of each row change places
+	double("VPSHLDQ", swap, z[k], to)
+	double("VPSHRDQ", swap, z[k], swap)
+	VALIGNQ(operand.Imm(2), z[k], above, under)
+	VPTERNLOGQ(operand.Imm(or3), under, swap, to)
+	VALIGNQ(operand.Imm(6), before, z[k], under)
+}
+
+// double emits a shift of the words of x by one bit, which comes from the words of from. Avo does not know
+// these instructions.
+func double(opcode string, from, x, to reg.Register) {
+	Instruction(&ir.Instruction{
+		Opcode:   opcode,
+		Operands: []operand.Op{operand.Imm(1), from, x, to},
+		Inputs:   []operand.Op{from, x},
+		Outputs:  []operand.Op{to},
+	})
+}
+
+func writeFlood() {
+	TEXT("flood512", NOSPLIT, "func(b, free, watch *uint64, most int) (steps int, met bool)")
+	Doc("flood512 is Flood with AVX-512. The frontier stays in registers.")
+	Load(Param("b"), board)
+	Load(Param("free"), free)
+	Load(Param("watch"), watch)
+	Load(Param("most"), most)
+	XORQ(steps, steps)
+	load()
+	VPXORQ(zero, zero, zero)
+	VMOVDQA64(zero, some)
+	VMOVDQA64(zero, hits)
+	for k := range vectors {
+		VPORQ(z[k], some, some)
+		VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), z[k], hits)
+	}
+
+	Label("next")
+	VPTESTMQ(hits, hits, reg.K1)
+	KORTESTB(reg.K1, reg.K1)
+	JNE(operand.LabelRef("met"))
+	VPTESTMQ(some, some, reg.K1)
+	KORTESTB(reg.K1, reg.K1)
+	JEQ(operand.LabelRef("end"))
+	CMPQ(steps, most)
+	JGE(operand.LabelRef("end"))
+	INCQ(steps)
+	VMOVDQA64(zero, some)
+	VMOVDQA64(zero, hits)
+	for k := range vectors {
+		before, old, to, under, swap := z[23+k%2], z[23+(k+1)%2], z[25+k%2], z[27+k%2], z[29+k%2]
+		if k == 0 {
+			before = zero
+		}
+		neighbours(k, before, to, under, swap)
+		VPTERNLOGQ(operand.Imm(orAnd), rows(free, k), under, to)
+		VPXORQ(rows(free, k), to, under)
+		VMOVDQU64(under, rows(free, k))
+		VPORQ(to, some, some)
+		VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), to, hits)
+		VMOVDQA64(z[k], old)
+		VMOVDQA64(to, z[k])
+	}
+	JMP(operand.LabelRef("next"))
+
+	Label("end")
+	finish(0)
+	Label("met")
+	finish(1)
+}
+
+func finish(met uint32) {
+	store()
+	VZEROUPPER()
+	Store(steps, Return("steps"))
+	MOVL(operand.U32(met), reg.EAX)
+	Store(reg.AL, Return("met"))
+	RET()
+}
+
+func writeGrow() {
+	TEXT("grow512", NOSPLIT, "func(b *uint64, n int)")
+	Doc("grow512 grows a board n times, at most 40, with AVX-512. Bits past a row, which come from its first", "and its last cell, do not reach it before its own cells do.")
+	Load(Param("b"), board)
+	Load(Param("n"), most)
+	load()
+	VPXORQ(zero, zero, zero)
+	Label("next")
+	for k := range vectors {
+		before, old, to, under, swap := z[23+k%2], z[23+(k+1)%2], z[25+k%2], z[27+k%2], z[29+k%2]
+		if k == 0 {
+			before = zero
+		}
+		neighbours(k, before, to, under, swap)
+		VMOVDQA64(z[k], old)
+		VPTERNLOGQ(operand.Imm(or3), to, under, z[k])
+	}
+	DECQ(most)
+	JG(operand.LabelRef("next"))
+	mask := z[21] // all bits of the first words, 16 of the second
+	VPTERNLOGQ(operand.Imm(0xff), mask, mask, mask)
+	MOVL(operand.U32(0xaa), reg.EAX)
+	KMOVW(reg.EAX, reg.K1)
+	VPSRLQ(operand.Imm(64-16), mask, reg.K1, mask)
+	for k := range vectors {
+		VPANDQ(mask, z[k], z[k])
+	}
+	Load(Param("b"), board)
+	store()
+	VZEROUPPER()
+	RET()
+}
+
+// writeFeatures writes a function that asks the processor for AVX-512F, BW and VBMI2, and whether the system
+// saves the registers.
+func writeFeatures() {
+	const (
+		saves   = 1 << 27       // leaf 1, ECX: XGETBV can be asked
+		states  = 7<<5 | 3<<1   // XGETBV: AVX-512, AVX and SSE
+		vectors = 1<<30 | 1<<16 // leaf 7, EBX: BW and F
+		shifts  = 1 << 6        // leaf 7, ECX: VBMI2
+	)
+	no := operand.LabelRef("no")
+	ask := func(leaf uint32) {
+		MOVL(operand.U32(leaf), reg.EAX)
+		XORL(reg.ECX, reg.ECX)
+		CPUID()
+	}
+	demand := func(r reg.Register, bits uint32) {
+		ANDL(operand.U32(bits), r)
+		CMPL(r, operand.U32(bits))
+		JNE(no)
+	}
+	TEXT("hasSquareVectors", NOSPLIT, "func() (has bool)")
+	Doc("hasSquareVectors reports whether this machine has AVX-512F, BW and VBMI2.")
+	ask(0)
+	CMPL(reg.EAX, operand.U32(7))
+	JCS(no)
+	ask(1)
+	demand(reg.ECX, saves)
+	XORL(reg.ECX, reg.ECX)
+	XGETBV()
+	demand(reg.EAX, states)
+	ask(7)
+	demand(reg.EBX, vectors)
+	demand(reg.ECX, shifts)
+	MOVL(operand.U32(1), reg.EAX)
+	Store(reg.AL, Return("has"))
+	RET()
+	Label("no")
+	XORL(reg.EAX, reg.EAX)
+	Store(reg.AL, Return("has"))
+	RET()
+}
