@@ -73,6 +73,7 @@ func (f *Finder) Walk(t *Terrain, x, y int, outside bool, units []Unit) {
 	reachable := !outside && t.Free.Has(x, y)
 	if t.weighted && !reachable {
 		for i := range units {
+			f.search.state = grid{}
 			f.searchWeighted(&units[i], x, y, outside)
 		}
 		return
@@ -107,7 +108,10 @@ func (f *Finder) Walk(t *Terrain, x, y int, outside bool, units []Unit) {
 		f.walkAround(n)
 		return
 	}
+	d.makeBoard(t)
+	f.detour.grid.set(&d.board, cellDirect)
 	for _, i := range f.detours[:n] {
+		f.search.state = f.detour.grid
 		f.searchWeighted(&units[i], x, y, false)
 	}
 }

@@ -28,13 +28,16 @@ type search struct {
 	queue
 }
 
-// The states of a cell in a search; 0 is a cell that the search does not close. A cell is closed as soon
+// The states of a cell in a search; 0 is a cell that the search does not close or, on weighted terrain, has not
+// closed. A cell is closed as soon
 // as the search finds it in the current level: its cost is then final.
 const (
-	cellFree   = 1 // free and not closed
-	cellNew    = 2 // with cellFree: not in next
-	cellClosed = 8
-	cellOnBest = 16 // with cellClosed: on a best path
+	cellFree    = 1 // free and not closed
+	cellNew     = 2 // with cellFree: not in next
+	cellDirect  = 4 // on weighted terrain: with a direct path, not reached
+	cellClosed  = 8
+	cellOnBest  = 16 // with cellClosed: on a best path
+	cellEntered = 32 // on weighted terrain: with a direct path, reached
 )
 
 // prepare allocates the lists for their greatest length.

@@ -21,16 +21,20 @@ func (q *queue) prepare() { q.entries = make([]entry, 0, 4*Cells+1) }
 // searchWeighted finds the first steps of a unit to (x, y) on weighted terrain. It closes cells level
 // by level, as searchDetour does. The start is in level 0; a step leads up by its cost, plus 1 if
 // it leads away from the target and minus 1 if it leads towards the target.
+//
+// The state of the search must be clear, or have cellDirect on the cells with a direct path to a free target.
+// No path is shorter, so cells with a direct path are in the level of the target or above. The search does not
+// close them, but ends with the first level that has some: all best paths lead through these. They are in now.
 func (f *Finder) searchWeighted(u *Unit, x, y int, outside bool) {
 	q, t := &f.search, f.terrain
 	start, h := gridCell(int(u.X), int(u.Y)), u.distance(x, y)
 	ring := q.lists[:1<<bits.Len(uint(t.highest+1))]
 	mask := len(ring) - 1
 	clear(ring)
-	q.state, q.nearest, u.Steps = grid{}, 2*Side, 0
+	q.nearest, u.Steps = 2*Side, 0
 	q.entries = append(q.entries[:0], entry{cell: uint16(start)})
 	ring[0] = 1
-	reached, closed := false, 0
+	entered, reached, closed := 0, false, 0
 	for level := 0; !reached && closed < f.limit; level++ {
 		empty := emptyLists(ring, level&mask)
 		if empty == len(ring) {
@@ -41,16 +45,30 @@ func (f *Finder) searchWeighted(u *Unit, x, y int, outside bool) {
 		for at := ring[level&mask]; at != 0; at = ring[level&mask] {
 			e := &q.entries[at-1]
 			ring[level&mask] = e.next
-			if c := int(e.cell); q.state[c] == 0 {
+			switch c := int(e.cell); q.state[c] {
+			case 0:
 				closed++
 				q.closeWeighted(t, c, level, h, before, x+1, y+1, ring)
+			case cellDirect:
+				q.state[c], q.cost[c] = cellEntered, int32(h+level)-distanceOn(c, x+1, y+1)
+				q.now[entered] = e.cell
+				entered++
 			}
 		}
-		reached = q.nearest == 0 && !outside
+		reached = entered > 0 || q.nearest == 0 && !outside
+	}
+	if entered > 0 {
+		q.best = append(q.best[:0], q.now[:entered]...)
 	}
 	if reached || u.Closest && q.nearest < h {
 		u.Steps = q.firstSteps(start, &t.cost)
 	}
+}
+
+// distanceOn returns the distance of a cell of a grid from (tx, ty).
+func distanceOn(c, tx, ty int) int32 {
+	dx, dy := tx-c&gridX, ty-c>>gridShift
+	return int32(max(dx, -dx) + max(dy, -dy))
 }
 
 // emptyLists counts the consecutive empty lists of the ring, from the given list on.
@@ -77,7 +95,7 @@ func (q *search) closeWeighted(t *Terrain, c, level, h, before, tx, ty int, ring
 	for d, step := range gridStep {
 		n := c + step
 		cost := int(t.cost[n])
-		if cost == 0 || q.state[n] != 0 {
+		if cost == 0 || q.state[n]&^cellDirect != 0 {
 			continue
 		}
 		to := level + cost + 1
