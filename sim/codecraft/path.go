@@ -52,6 +52,7 @@ type group struct {
 type weighted struct {
 	player  sim.Player
 	damage  int32
+	costs   [256]uint16 // of breaking through a resource, by its health
 	terrain path.Terrain
 }
 
@@ -145,7 +146,12 @@ func (g *Game) terrainFor(s *State, p sim.Player, damage int32) *path.Terrain {
 	}
 	w := &t.weighted[t.kinds%maxWeighted]
 	t.kinds++
-	w.player, w.damage = p, damage
+	if w.player = p; w.damage != damage {
+		w.damage = damage
+		for health := range w.costs {
+			w.costs[health] = uint16(g.breakCost(int32(health), damage))
+		}
+	}
 	w.terrain.Weigh(&t.terrain[p])
 	var others bitboard.Square // the cells that the player sees covered by other entities than its own
 	others.Flip(&t.terrain[p].Free)
@@ -155,19 +161,20 @@ func (g *Game) terrainFor(s *State, p sim.Player, damage int32) *path.Terrain {
 		for row, k := [2]uint64{low, high}, 0; k < 2; k++ {
 			for m := row[k]; m != 0; m &= m - 1 {
 				x := k*64 + bits.TrailingZeros64(m)
-				w.terrain.SetCost(x, y, int(g.breakCost(s, CellOf(x, y), damage)))
+				cell := CellOf(x, y)
+				cost := int(w.costs[s.Health[cell]])
+				if i := int(s.At[cell]) - 1; i >= 0 {
+					cost = int(g.breakCost(int32(s.Units[i].Health), damage))
+				}
+				w.terrain.SetCost(x, y, cost)
 			}
 		}
 	}
 	return &w.terrain
 }
 
-// breakCost returns the cost of breaking through the entity on a cell (RULES.md, 3.7).
-func (g *Game) breakCost(s *State, cell int, damage int32) int32 {
-	health := int32(s.Health[cell])
-	if i := int(s.At[cell]) - 1; i >= 0 {
-		health = int32(s.Units[i].Health)
-	}
+// breakCost returns the cost of breaking through an entity with that health (RULES.md, 3.7).
+func (g *Game) breakCost(health, damage int32) int32 {
 	if !g.rules.BreakFloor {
 		health += damage - 1
 	}

@@ -73,7 +73,7 @@ func (f *Finder) Walk(t *Terrain, x, y int, outside bool, units []Unit) {
 	reachable := !outside && t.Free.Has(x, y)
 	if t.weighted && !reachable {
 		for i := range units {
-			f.search.state = grid{}
+			f.search.state = t.blocked
 			f.searchWeighted(&units[i], x, y, outside)
 		}
 		return
@@ -109,7 +109,8 @@ func (f *Finder) Walk(t *Terrain, x, y int, outside bool, units []Unit) {
 		return
 	}
 	d.makeBoard(t)
-	f.detour.grid.set(&d.board, cellDirect)
+	f.detour.grid = t.blocked
+	f.detour.grid.add(&d.board, cellDirect)
 	for _, i := range f.detours[:n] {
 		f.search.state = f.detour.grid
 		f.searchWeighted(&units[i], x, y, false)

@@ -32,12 +32,18 @@ type search struct {
 // closed. A cell is closed as soon
 // as the search finds it in the current level: its cost is then final.
 const (
-	cellFree    = 1 // free and not closed
-	cellNew     = 2 // with cellFree: not in next
-	cellDirect  = 4 // on weighted terrain: with a direct path, not reached
-	cellClosed  = 8
-	cellOnBest  = 16 // with cellClosed: on a best path
-	cellEntered = 32 // on weighted terrain: with a direct path, reached
+	cellFree   = 1 // free and not closed
+	cellNew    = 2 // with cellFree: not in next
+	cellClosed = 8
+	cellOnBest = 16 // with cellClosed: on a best path
+
+	// On weighted terrain:
+	cellNearer  = 1  // in a list after a step towards the target
+	cellAway    = 2  // in a list after a step away from the target
+	cellDirect  = 4  // with a direct path
+	cellEntered = 32 // with a direct path, and reached
+	cellBlocked = 64
+	cellDone    = cellClosed | cellEntered | cellBlocked
 )
 
 // prepare allocates the lists for their greatest length.

@@ -13,7 +13,8 @@ type Terrain struct {
 	Free bitboard.Square // cells that cost 1
 
 	weighted bool             // some cells that are not free can be entered at a higher cost
-	cost     [gridSize]uint16 // by cell, if the terrain is weighted; 0: blocked
+	cost     [gridSize]uint16 // by cell that is not blocked, if the terrain is weighted
+	blocked  grid             // cellBlocked on blocked cells, if the terrain is weighted
 	highest  int              // the highest cost
 
 	// Derived from Free at the first use.
@@ -32,24 +33,43 @@ func (t *Terrain) Block(covered *bitboard.Square) {
 func (t *Terrain) Weigh(plain *Terrain) {
 	t.Free = plain.Free
 	t.weighted, t.hasMirror, t.highest = true, false, 1
-	for y := range Side {
-		low, high := t.Free.Row(y)
-		row := t.cost[gridCell(0, y):][:Side]
-		for x := range 64 {
-			row[x] = uint16(low >> x & 1)
-		}
-		for x := range Side - 64 {
-			row[64+x] = uint16(high >> x & 1)
+	t.cost = ones
+	if t.blocked[0] == 0 { // never weighted before: the border is blocked, too
+		for c := range t.blocked {
+			t.blocked[c] = cellBlocked
 		}
 	}
+	for y := range Side {
+		low, high := t.Free.Row(y)
+		row := t.blocked[gridCell(0, y):][:Side]
+		for k := 0; k < 64; k += 8 {
+			setBlocked(row[k:], uint8(low>>k))
+		}
+		setBlocked(row[64:], uint8(high))
+		setBlocked(row[72:], uint8(high>>8))
+	}
 }
+
+// setBlocked sets eight bytes to 0 for free cells and cellBlocked for others.
+func setBlocked(to []uint8, free uint8) {
+	binary.LittleEndian.PutUint64(to, cellBlocked*bitboard.Spread(^free))
+}
+
+// ones has the cost of free cells everywhere.
+var ones = func() (costs [gridSize]uint16) {
+	for c := range costs {
+		costs[c] = 1
+	}
+	return costs
+}()
 
 // SetCost sets the cost of entering a cell of a weighted terrain: 1 to 30,000.
 func (t *Terrain) SetCost(x, y, cost int) {
 	if cost == 1 {
 		t.Free.Add(x, y)
 	}
-	t.cost[gridCell(x, y)] = uint16(cost)
+	c := gridCell(x, y)
+	t.cost[c], t.blocked[c] = uint16(cost), 0
 	t.highest = max(t.highest, cost)
 }
 
@@ -93,6 +113,24 @@ func (g *grid) set(b *bitboard.Square, value uint8) {
 		binary.LittleEndian.PutUint64(row[64:], v*bitboard.Spread(uint8(high)))
 		binary.LittleEndian.PutUint64(row[72:], v*bitboard.Spread(uint8(high>>8)))
 	}
+}
+
+// add adds a value to the cells of the board.
+func (g *grid) add(b *bitboard.Square, value uint8) {
+	for y := range Side {
+		low, high := b.Row(y)
+		row := g[gridCell(0, y):][:Side]
+		for k := 0; low != 0; k, low = k+8, low>>8 {
+			addBits(row[k:], uint8(low), value)
+		}
+		addBits(row[64:], uint8(high), value)
+		addBits(row[72:], uint8(high>>8), value)
+	}
+}
+
+// addBits adds a value to those of eight bytes whose bits in b are set.
+func addBits(to []uint8, b, value uint8) {
+	binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)+uint64(value)*bitboard.Spread(b))
 }
 
 // mirrorRow returns a row of a board with x as Side−1−x.

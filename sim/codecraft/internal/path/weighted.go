@@ -15,14 +15,15 @@ type entry struct {
 	cell uint16
 }
 
-// prepare allocates the greatest number of entries: the start, and four for each closed cell.
-func (q *queue) prepare() { q.entries = make([]entry, 0, 4*Cells+1) }
+// prepare allocates the greatest number of entries: the start, and two for each cell.
+func (q *queue) prepare() { q.entries = make([]entry, 0, 2*Cells+1) }
 
 // searchWeighted finds the first steps of a unit to (x, y) on weighted terrain. It closes cells level
 // by level, as searchDetour does. The start is in level 0; a step leads up by its cost, plus 1 if
 // it leads away from the target and minus 1 if it leads towards the target.
 //
-// The state of the search must be clear, or have cellDirect on the cells with a direct path to a free target.
+// The state of the search must have cellBlocked on blocked cells, and may have cellDirect on the cells with a
+// direct path to a free target.
 // No path is shorter, so cells with a direct path are in the level of the target or above. The search does not
 // close them, but ends with the first level that has some: all best paths lead through these. They are in now.
 func (f *Finder) searchWeighted(u *Unit, x, y int, outside bool) {
@@ -45,11 +46,12 @@ func (f *Finder) searchWeighted(u *Unit, x, y int, outside bool) {
 		for at := ring[level&mask]; at != 0; at = ring[level&mask] {
 			e := &q.entries[at-1]
 			ring[level&mask] = e.next
-			switch c := int(e.cell); q.state[c] {
-			case 0:
+			switch c := int(e.cell); {
+			case q.state[c]&(cellClosed|cellEntered) != 0:
+			case q.state[c]&cellDirect == 0:
 				closed++
 				q.closeWeighted(t, c, level, h, before, x+1, y+1, ring)
-			case cellDirect:
+			default:
 				q.state[c], q.cost[c] = cellEntered, int32(h+level)-distanceOn(c, x+1, y+1)
 				q.now[entered] = e.cell
 				entered++
@@ -91,19 +93,45 @@ func (q *search) closeWeighted(t *Terrain, c, level, h, before, tx, ty int, ring
 		}
 		q.best = append(q.best, uint16(c))
 	}
-	nearer := [4]bool{dx > 0, dx < 0, dy > 0, dy < 0}
-	for d, step := range gridStep {
-		n := c + step
-		cost := int(t.cost[n])
-		if cost == 0 || q.state[n]&^cellDirect != 0 {
-			continue
-		}
-		to := level + cost + 1
-		if nearer[d] {
-			to -= 2
-		}
-		list := &ring[to&(len(ring)-1)]
-		q.entries = append(q.entries, entry{next: *list, cell: uint16(n)})
-		*list = uint32(len(q.entries))
+	if dx == 0 { // both neighbours are farther away
+		q.push(t, c+1, level+1, ring)
+		q.push(t, c-1, level+1, ring)
+	} else {
+		sx := dx>>(bits.UintSize-1) | 1
+		q.pushNearer(t, c+sx, level-1, ring)
+		q.push(t, c-sx, level+1, ring)
 	}
+	if dy == 0 {
+		q.push(t, c+1<<gridShift, level+1, ring)
+		q.push(t, c-1<<gridShift, level+1, ring)
+	} else {
+		sy := (dy>>(bits.UintSize-1) | 1) << gridShift
+		q.pushNearer(t, c+sy, level-1, ring)
+		q.push(t, c-sy, level+1, ring)
+	}
+}
+
+// push adds a cell to the list of the level that is its cost above the given level, for a step away from the
+// target. A cell is only added by the first step away and the first step towards the target: entering it costs
+// the same from all cells, so a later step of the same kind leads to no lower level.
+func (q *search) push(t *Terrain, c, level int, ring []uint32) {
+	if s := q.state[c]; s&(cellDone|cellNearer|cellAway) == 0 {
+		q.state[c] = s | cellAway
+		q.list(t, c, level, ring)
+	}
+}
+
+// pushNearer adds a cell as push does, for a step towards the target.
+func (q *search) pushNearer(t *Terrain, c, level int, ring []uint32) {
+	if s := q.state[c]; s&(cellDone|cellNearer) == 0 {
+		q.state[c] = s | cellNearer
+		q.list(t, c, level, ring)
+	}
+}
+
+// list adds a cell to the list of the level that is its cost above the given level.
+func (q *search) list(t *Terrain, c, level int, ring []uint32) {
+	list := &ring[(level+int(t.cost[c]))&(len(ring)-1)]
+	q.entries = append(q.entries, entry{next: *list, cell: uint16(c)})
+	*list = uint32(len(q.entries))
 }
