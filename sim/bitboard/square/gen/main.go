@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
@@ -90,6 +92,21 @@ func double(opcode string, from, x, to reg.Register) {
 	})
 }
 
+// The board has five blocks of vectors. A step passes over a block if neither it nor a block next to it has
+// cells of the frontier; has[1+i] is not 0 if block i has some.
+const (
+	blocks    = 5
+	blockSize = vectors / blocks
+)
+
+var has = []reg.Register{reg.R8, reg.R9, reg.R10, reg.R11, reg.R12, reg.R13, reg.R14}
+
+// find sets has for the cells in some.
+func find(block int) {
+	VPTESTMQ(some, some, reg.K1)
+	KMOVB(reg.K1, has[1+block].(reg.GPPhysical).As32())
+}
+
 func writeFlood() {
 	TEXT("flood512", NOSPLIT, "func(b, free, watch *uint64, most int) (steps int, met bool)")
 	Doc("flood512 is Flood with AVX-512. The frontier stays in registers.")
@@ -100,38 +117,65 @@ func writeFlood() {
 	XORQ(steps, steps)
 	load()
 	VPXORQ(zero, zero, zero)
-	VMOVDQA64(zero, some)
 	VMOVDQA64(zero, hits)
-	for k := range vectors {
-		VPORQ(z[k], some, some)
-		VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), z[k], hits)
+	for block := range blocks {
+		VMOVDQA64(zero, some)
+		for k := block * blockSize; k < (block+1)*blockSize; k++ {
+			VPORQ(z[k], some, some)
+			VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), z[k], hits)
+		}
+		find(block)
 	}
 
 	Label("next")
 	VPTESTMQ(hits, hits, reg.K1)
 	KORTESTB(reg.K1, reg.K1)
 	JNE(operand.LabelRef("met"))
-	VPTESTMQ(some, some, reg.K1)
-	KORTESTB(reg.K1, reg.K1)
+	MOVQ(has[1], reg.RDI)
+	for block := 1; block < blocks; block++ {
+		ORQ(has[1+block], reg.RDI)
+	}
 	JEQ(operand.LabelRef("end"))
 	CMPQ(steps, most)
 	JGE(operand.LabelRef("end"))
 	INCQ(steps)
-	VMOVDQA64(zero, some)
 	VMOVDQA64(zero, hits)
-	for k := range vectors {
-		before, old, to, under, swap := z[23+k%2], z[23+(k+1)%2], z[25+k%2], z[27+k%2], z[29+k%2]
-		if k == 0 {
-			before = zero
+	before := z[31] // the vector before the block, as it was
+	VMOVDQA64(zero, before)
+	XORQ(has[0], has[0]) // whether the block before had cells
+	for block := range blocks {
+		step := operand.LabelRef(fmt.Sprintf("step%d", block))
+		after := operand.LabelRef(fmt.Sprintf("after%d", block))
+		ORQ(has[1+block], has[0])
+		if block+1 < blocks {
+			ORQ(has[2+block], has[0])
 		}
-		neighbours(k, before, to, under, swap)
-		VPTERNLOGQ(operand.Imm(orAnd), rows(free, k), under, to)
-		VPXORQ(rows(free, k), to, under)
-		VMOVDQU64(under, rows(free, k))
-		VPORQ(to, some, some)
-		VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), to, hits)
-		VMOVDQA64(z[k], old)
-		VMOVDQA64(to, z[k])
+		JNE(step)
+		VMOVDQA64(zero, before)
+		JMP(after)
+		Label(string(step))
+		MOVQ(has[1+block], has[0])
+		VMOVDQA64(zero, some)
+		for i := range blockSize {
+			k := block*blockSize + i
+			prior, old, to, under, swap := z[23+k%2], z[23+(k+1)%2], z[25+k%2], z[27+k%2], z[29]
+			if i == 0 {
+				prior = before
+			}
+			if i == blockSize-1 {
+				old = before
+			}
+			neighbours(k, prior, to, under, swap)
+			VPTERNLOGQ(operand.Imm(orAnd), rows(free, k), under, to)
+			VPXORQ(rows(free, k), to, under)
+			VMOVDQU64(under, rows(free, k))
+			VPORQ(to, some, some)
+			VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), to, hits)
+			VMOVDQA64(z[k], old)
+			VMOVDQA64(to, z[k])
+		}
+		find(block)
+		Label(string(after))
 	}
 	JMP(operand.LabelRef("next"))
 
