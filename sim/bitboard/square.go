@@ -50,6 +50,19 @@ func (b *Square) AddSquare(x, y, size int) {
 	}
 }
 
+// AddBeside adds the neighbours of a cell that lie on the board.
+func (b *Square) AddBeside(x, y int) {
+	i := squareRow * (y + 1)
+	b[i] |= 1<<uint(x-1) | 1<<uint(x+1) // shifts outside of the word give 0
+	b[i+1] |= (1<<uint(x-65) | 1<<uint(x-63)) & squareHigh
+	if y > 0 {
+		b[i-squareRow+x>>6] |= 1 << (x & 63)
+	}
+	if y < SquareSide-1 {
+		b[i+squareRow+x>>6] |= 1 << (x & 63)
+	}
+}
+
 // DropSquare removes the cells of a square.
 func (b *Square) DropSquare(x, y, size int) {
 	low, high := span(x, size)

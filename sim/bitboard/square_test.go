@@ -254,6 +254,20 @@ func BenchmarkSquareGrow(b *testing.B) {
 	}
 }
 
+// TestSquareAddBeside compares the neighbours of every cell with a grown board.
+func TestSquareAddBeside(t *testing.T) {
+	for y := range SquareSide {
+		for x := range SquareSide {
+			var cell, want, got Square
+			cell.Add(x, y)
+			want.Grow(&cell)
+			want.AndNot(&cell)
+			got.AddBeside(x, y)
+			require.Equal(t, want, got, "beside %d,%d", x, y)
+		}
+	}
+}
+
 // TestSquareCorners compares Corners with a search of all squares.
 func TestSquareCorners(t *testing.T) {
 	r := prng.New(1)

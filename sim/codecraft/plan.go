@@ -146,8 +146,22 @@ func (g *Game) prepareSight() {
 // difference to the next range, adds the cells of the entities with that range, and so on. So it
 // takes as many steps as the widest range, however many entities there are.
 func (g *Game) Sight(dst *bitboard.Square, s *State, p sim.Player) {
+	if g.sights.n <= fewSights {
+		var has [fewSights]bitboard.Square
+		g.look(dst, s, p, has[:])
+	} else {
+		var has [Types]bitboard.Square
+		g.look(dst, s, p, has[:])
+	}
+}
+
+// fewSights is the number of distinct sight ranges in the presets. To clear the boards of all types would take
+// longer than the rest.
+const fewSights = 4
+
+// look is Sight with empty boards for the cells of entities, by sight range.
+func (g *Game) look(dst *bitboard.Square, s *State, p sim.Player, has []bitboard.Square) {
 	t := &g.sights
-	var has [Types]bitboard.Square
 	for i := range s.Units[:s.N] {
 		if u := &s.Units[i]; u.Owner == p {
 			has[t.of[u.Type]].AddSquare(int(u.X), int(u.Y), int(g.rules.Types[u.Type].Size))

@@ -5,7 +5,7 @@ import "moonfarm/sim/bitboard"
 // chase is the scratch memory of chases.
 type chase struct {
 	list  [Cells]uint16   // indices of the units that the flood fill has not reached
-	near  bitboard.Square // their cells, and the cells next to them
+	near  bitboard.Square // the cells next to them
 	front bitboard.Square // the frontier
 	free  bitboard.Square // free cells that the fill has not reached
 }
@@ -42,6 +42,11 @@ func inReach(goals *bitboard.Square, first, last int, u *Unit) bool {
 	first, last = max(y-most, first), min(y+most, last)
 	if first > last {
 		return false
+	}
+	for k := min(max(y-4, first), last); k <= min(y+4, last); k++ { // most units have a goal nearby
+		if b0, b1 := goals.Row(k); b0&low|b1&high != 0 {
+			return true
+		}
 	}
 	any := uint64(0)
 	for rows := goals.Words(first, last); len(rows) >= 2; rows = rows[2:] {

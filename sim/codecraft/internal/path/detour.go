@@ -11,9 +11,10 @@ type detour struct {
 	rest    bitboard.Square // the free cells that no fill has reached
 	front   bitboard.Square // the frontier
 	hard    bitboard.Square // the free cells without a direct path, if hasHard
-	grid    grid            // the same cells, as a search begins
+	grid    grid            // the same cells as a search begins with them, if hasGrid
 	hasHard bool
-	near    bitboard.Square // the cells of the units that the fill has not reached, and the cells next to them
+	hasGrid bool
+	near    bitboard.Square // the cells next to the units that the fill has not reached
 }
 
 // walkAround finds the first steps of the first n units in detours, which need a detour.
@@ -31,10 +32,10 @@ func (f *Finder) walkAround(n int) {
 		if list = f.fill(list); len(list) == 0 {
 			return
 		}
+		d.setTarget(&q.rest, d.x, d.y)
 		if list = f.keepOutside(list); len(list) == 0 {
 			return
 		}
-		d.setTarget(&q.rest, d.x, d.y) // there is a free cell: next to a remaining unit
 	}
 }
 
@@ -42,14 +43,14 @@ func (f *Finder) walkAround(n int) {
 // returns the other units.
 func (f *Finder) fill(list []uint16) (left []uint16) {
 	q, d := &f.detour, &f.direct
-	q.hasHard = false
+	q.hasHard, q.hasGrid = false, false
 	q.front = bitboard.Square{}
 	d.eachNearest(func(x, y int) {
 		if q.rest.Has(x, y) {
 			q.front.Add(x, y)
+			q.rest.Drop(x, y)
 		}
 	})
-	q.rest.AndNot(&q.front)
 	for length := 1; ; {
 		markNear(&q.near, f.units, list)
 		steps, met := q.front.Flood(&q.rest, &q.near, Cells)
@@ -62,6 +63,10 @@ func (f *Finder) fill(list []uint16) (left []uint16) {
 			if set := stepsOn(&q.front, u); set == 0 {
 				left = append(left, i)
 			} else if u.Steps = set; !f.reachesBefore(u, length+d.least) {
+				if !q.hasGrid {
+					q.hasGrid = true
+					q.grid.set(&q.hard, cellFree|cellNew)
+				}
 				f.search.state = q.grid
 				f.searchDetour(u, length+d.least)
 			}
@@ -72,21 +77,19 @@ func (f *Finder) fill(list []uint16) (left []uint16) {
 	}
 }
 
-// markNear sets near to the cells of the units of a list, and the cells next to them.
+// markNear sets near to the cells next to the units of a list.
 func markNear(near *bitboard.Square, units []Unit, list []uint16) {
 	*near = bitboard.Square{}
 	for _, i := range list {
-		near.Add(int(units[i].X), int(units[i].Y))
+		near.AddBeside(int(units[i].X), int(units[i].Y))
 	}
-	near.GrowBy(1)
 }
 
-// keepOutside keeps the units of a list that go on to the nearest cells of q.rest.
+// keepOutside keeps the units of a list that go on to the free cells nearest to the target.
 func (f *Finder) keepOutside(list []uint16) []uint16 {
 	kept := list[:0]
-	least := nearest(&f.detour.rest, f.direct.x, f.direct.y)
 	for _, i := range list {
-		if u := &f.units[i]; u.Closest && u.distance(f.direct.x, f.direct.y) > least {
+		if u := &f.units[i]; u.Closest && u.distance(f.direct.x, f.direct.y) > f.direct.least {
 			kept = append(kept, i)
 		}
 	}
@@ -102,11 +105,13 @@ func (f *Finder) reachesBefore(u *Unit, level int) bool {
 		return true
 	}
 	if !q.hasHard {
+		if countWithin(&f.terrain.Free, u, d.x, d.y, level-2) < f.limit-1 {
+			return true
+		}
 		q.hasHard = true
 		d.makeBoard(f.terrain)
 		q.hard = f.terrain.Free
 		q.hard.AndNot(&d.board)
-		q.grid.set(&q.hard, cellFree|cellNew)
 	}
 	return countWithin(&q.hard, u, d.x, d.y, level-2) < f.limit-1
 }

@@ -23,7 +23,7 @@ type direct struct {
 // the column of the target, so the halves are independent.
 type halfBoard struct{ bitboard.Square }
 
-// setTarget sets the target and finds the distance of the nearest free cells. There must be a free cell.
+// setTarget sets the target and finds the distance of the nearest free cells. It is 2·Side if there is none.
 func (d *direct) setTarget(free *bitboard.Square, x, y int) {
 	d.x, d.y, d.hasBoard = x, y, false
 	d.least = nearest(free, x, y)
