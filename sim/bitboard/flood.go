@@ -7,8 +7,11 @@ package bitboard
 // are removed: free holds the cells that may be reached and have not been. Flood returns the number
 // of steps, and whether the frontier has a cell in watch.
 func (b *Square) Flood(free, watch *Square, most int) (steps int, met bool) {
-	if squareVectors {
+	switch squareVectors {
+	case 512:
 		return flood512(b, free, watch, most)
+	case 256:
+		return flood256(b, free, watch, most)
 	}
 	return b.floodRows(free, watch, most)
 }

@@ -45,7 +45,7 @@ func TestSquareFlood(t *testing.T) {
 	rounds(t, func(r *prng.Rand) {
 		p, free, watch, most := randomFlood(r)
 		front, left, steps, hit := plainFlood(p, free, watch, most)
-		for _, flood := range []func(b, free, watch *Square, most int) (int, bool){(*Square).Flood, (*Square).floodRows} {
+		for _, flood := range append(vectorFloods(), (*Square).floodRows) {
 			b, f, w := p.board(), free.board(), watch.board()
 			gotSteps, got := flood(&b, &f, &w, most)
 			require.Equal(t, [2]any{steps, hit}, [2]any{gotSteps, got}, "at most %d steps", most)
@@ -58,6 +58,17 @@ func TestSquareFlood(t *testing.T) {
 		}
 	})
 	assert.Truef(t, met > 20 && ended > 20, "%d met a cell, %d ended: too few of one sort", met, ended)
+}
+
+// vectorFloods returns the floods by vectors that run on this machine.
+func vectorFloods() (list []func(b, free, watch *Square, most int) (int, bool)) {
+	if squareVectors >= 256 {
+		list = append(list, flood256)
+	}
+	if squareVectors >= 512 {
+		list = append(list, flood512)
+	}
+	return list
 }
 
 // randomFlood draws the arguments of a flood.
@@ -100,8 +111,8 @@ func TestSquareGrowBy(t *testing.T) {
 // TestSquareVectors compares floods and growth by vectors with portable code on random boards: 20,000, with
 // MOONFARM_LONG=1 two million.
 func TestSquareVectors(t *testing.T) {
-	if !squareVectors {
-		t.Skip("this machine has no AVX-512 with VBMI2")
+	if squareVectors == 0 {
+		t.Skip("this machine has no AVX2")
 	}
 	n := 20_000
 	if os.Getenv("MOONFARM_LONG") == "1" {
@@ -131,13 +142,17 @@ func TestSquareVectors(t *testing.T) {
 
 // compareFlood compares a flood and growth by vectors with portable code. It returns the first difference.
 func compareFlood(b, free, watch Square, most int) string {
-	b2, free2 := b, free
+	was, had := b, free
 	steps, met := b.floodRows(&free, &watch, most)
-	steps2, met2 := b2.Flood(&free2, &watch, most)
-	if steps != steps2 || met != met2 || b != b2 || free != free2 {
-		return fmt.Sprintf("vectors flood %d steps, met %v; portable code %d, %v; same frontier %v, same free cells %v", steps2, met2, steps, met, b == b2, free == free2)
+	for k, flood := range vectorFloods() {
+		b2, free2 := was, had
+		steps2, met2 := flood(&b2, &free2, &watch, most)
+		if steps != steps2 || met != met2 || b != b2 || free != free2 {
+			return fmt.Sprintf("vectors %d flood %d steps, met %v; portable code %d, %v; same frontier %v, same free cells %v", k, steps2, met2, steps, met, b == b2, free == free2)
+		}
 	}
 	n := most % 48
+	free2 := free
 	free.growBy(n)
 	if free2.GrowBy(n); free != free2 {
 		return fmt.Sprintf("vectors grow %d times to another board than portable code", n)
@@ -202,8 +217,8 @@ func BenchmarkSquareFlood(b *testing.B) {
 	var start, all, none Square
 	start.Add(0, 0)
 	all.Flip(&none)
-	for name, flood := range map[string]func(b, free, watch *Square, most int) (int, bool){"best": (*Square).Flood, "portable": (*Square).floodRows} {
-		b.Run(name, func(b *testing.B) {
+	for k, flood := range append(vectorFloods(), (*Square).floodRows) {
+		b.Run(fmt.Sprint(k), func(b *testing.B) {
 			steps := 0
 			for b.Loop() {
 				free, front := all, start

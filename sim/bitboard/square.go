@@ -173,7 +173,7 @@ func (b *Square) GrowRows(low, high int) {
 
 // GrowBy grows b in place n times.
 func (b *Square) GrowBy(n int) {
-	if squareVectors {
+	if squareVectors == 512 {
 		for ; n > 0; n -= 40 {
 			grow512(b, min(n, 40))
 		}

@@ -2,13 +2,16 @@
 
 package bitboard
 
-// squareVectors reports whether this machine has the instructions of flood512 and grow512.
-var squareVectors = hasSquareVectors()
+// squareVectors is the size of the vectors that are used: 512, 256 or 0.
+var squareVectors = vectorBits()
 
 //go:noescape
 func flood512(b, free, watch *Square, most int) (steps int, met bool)
 
 //go:noescape
+func flood256(b, free, watch *Square, most int) (steps int, met bool)
+
+//go:noescape
 func grow512(b *Square, n int)
 
-func hasSquareVectors() (has bool)
+func vectorBits() (bits uint32)

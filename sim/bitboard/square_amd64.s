@@ -486,6 +486,1177 @@ met:
 	MOVB      AL, met+40(FP)
 	RET
 
+// func flood256(b *uint64, free *uint64, watch *uint64, most int) (steps int, met bool)
+// Requires: AVX, AVX2
+TEXT ·flood256(SB), NOSPLIT, $0-41
+	MOVQ    b+0(FP), AX
+	MOVQ    free+8(FP), BX
+	MOVQ    watch+16(FP), CX
+	MOVQ    most+24(FP), DX
+	XORQ    SI, SI
+	VPXOR   Y0, Y0, Y0
+	VMOVDQA Y0, Y2
+	XORQ    R9, R9
+	VMOVDQA Y0, Y1
+	VMOVDQU 16(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   16(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 48(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   48(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 80(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   80(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 112(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   112(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 144(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   144(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 176(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   176(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 208(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   208(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 240(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   240(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VPTEST  Y1, Y1
+	SETNE   R9
+	XORQ    R10, R10
+	VMOVDQA Y0, Y1
+	VMOVDQU 272(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   272(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 304(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   304(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 336(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   336(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 368(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   368(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 400(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   400(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 432(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   432(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 464(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   464(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 496(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   496(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VPTEST  Y1, Y1
+	SETNE   R10
+	XORQ    R11, R11
+	VMOVDQA Y0, Y1
+	VMOVDQU 528(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   528(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 560(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   560(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 592(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   592(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 624(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   624(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 656(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   656(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 688(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   688(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 720(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   720(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 752(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   752(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VPTEST  Y1, Y1
+	SETNE   R11
+	XORQ    R12, R12
+	VMOVDQA Y0, Y1
+	VMOVDQU 784(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   784(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 816(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   816(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 848(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   848(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 880(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   880(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 912(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   912(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 944(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   944(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 976(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   976(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 1008(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1008(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VPTEST  Y1, Y1
+	SETNE   R12
+	XORQ    R13, R13
+	VMOVDQA Y0, Y1
+	VMOVDQU 1040(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1040(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 1072(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1072(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 1104(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1104(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 1136(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1136(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 1168(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1168(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 1200(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1200(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 1232(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1232(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VMOVDQU 1264(AX), Y3
+	VPOR    Y3, Y1, Y1
+	VPAND   1264(CX), Y3, Y8
+	VPOR    Y8, Y2, Y2
+	VPTEST  Y1, Y1
+	SETNE   R13
+
+next:
+	VPTEST  Y2, Y2
+	JNE     met
+	MOVQ    R9, DI
+	ORQ     R10, DI
+	ORQ     R11, DI
+	ORQ     R12, DI
+	ORQ     R13, DI
+	JEQ     end
+	CMPQ    SI, DX
+	JGE     end
+	INCQ    SI
+	VMOVDQA Y0, Y2
+	VMOVDQA Y0, Y5
+	XORQ    R8, R8
+	ORQ     R9, R8
+	ORQ     R10, R8
+	JNE     step0
+	VMOVDQA Y0, Y5
+	JMP     after0
+
+step0:
+	MOVQ       R9, R8
+	VMOVDQA    Y0, Y1
+	VMOVDQU    16(AX), Y3
+	VMOVDQU    48(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      16(BX), Y7, Y7
+	VPXOR      16(BX), Y7, Y8
+	VMOVDQU    Y8, 16(BX)
+	VMOVDQU    Y7, 16(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      16(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    80(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      48(BX), Y7, Y7
+	VPXOR      48(BX), Y7, Y8
+	VMOVDQU    Y8, 48(BX)
+	VMOVDQU    Y7, 48(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      48(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    112(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      80(BX), Y7, Y7
+	VPXOR      80(BX), Y7, Y8
+	VMOVDQU    Y8, 80(BX)
+	VMOVDQU    Y7, 80(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      80(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    144(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      112(BX), Y7, Y7
+	VPXOR      112(BX), Y7, Y8
+	VMOVDQU    Y8, 112(BX)
+	VMOVDQU    Y7, 112(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      112(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    176(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      144(BX), Y7, Y7
+	VPXOR      144(BX), Y7, Y8
+	VMOVDQU    Y8, 144(BX)
+	VMOVDQU    Y7, 144(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      144(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    208(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      176(BX), Y7, Y7
+	VPXOR      176(BX), Y7, Y8
+	VMOVDQU    Y8, 176(BX)
+	VMOVDQU    Y7, 176(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      176(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    240(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      208(BX), Y7, Y7
+	VPXOR      208(BX), Y7, Y8
+	VMOVDQU    Y8, 208(BX)
+	VMOVDQU    Y7, 208(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      208(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    272(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      240(BX), Y7, Y7
+	VPXOR      240(BX), Y7, Y8
+	VMOVDQU    Y8, 240(BX)
+	VMOVDQU    Y7, 240(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      240(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VPTEST     Y1, Y1
+	SETNE      R9
+
+after0:
+	ORQ     R10, R8
+	ORQ     R11, R8
+	JNE     step1
+	VMOVDQA Y0, Y5
+	JMP     after1
+
+step1:
+	MOVQ       R10, R8
+	VMOVDQA    Y0, Y1
+	VMOVDQU    272(AX), Y3
+	VMOVDQU    304(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      272(BX), Y7, Y7
+	VPXOR      272(BX), Y7, Y8
+	VMOVDQU    Y8, 272(BX)
+	VMOVDQU    Y7, 272(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      272(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    336(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      304(BX), Y7, Y7
+	VPXOR      304(BX), Y7, Y8
+	VMOVDQU    Y8, 304(BX)
+	VMOVDQU    Y7, 304(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      304(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    368(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      336(BX), Y7, Y7
+	VPXOR      336(BX), Y7, Y8
+	VMOVDQU    Y8, 336(BX)
+	VMOVDQU    Y7, 336(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      336(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    400(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      368(BX), Y7, Y7
+	VPXOR      368(BX), Y7, Y8
+	VMOVDQU    Y8, 368(BX)
+	VMOVDQU    Y7, 368(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      368(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    432(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      400(BX), Y7, Y7
+	VPXOR      400(BX), Y7, Y8
+	VMOVDQU    Y8, 400(BX)
+	VMOVDQU    Y7, 400(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      400(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    464(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      432(BX), Y7, Y7
+	VPXOR      432(BX), Y7, Y8
+	VMOVDQU    Y8, 432(BX)
+	VMOVDQU    Y7, 432(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      432(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    496(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      464(BX), Y7, Y7
+	VPXOR      464(BX), Y7, Y8
+	VMOVDQU    Y8, 464(BX)
+	VMOVDQU    Y7, 464(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      464(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    528(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      496(BX), Y7, Y7
+	VPXOR      496(BX), Y7, Y8
+	VMOVDQU    Y8, 496(BX)
+	VMOVDQU    Y7, 496(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      496(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VPTEST     Y1, Y1
+	SETNE      R10
+
+after1:
+	ORQ     R11, R8
+	ORQ     R12, R8
+	JNE     step2
+	VMOVDQA Y0, Y5
+	JMP     after2
+
+step2:
+	MOVQ       R11, R8
+	VMOVDQA    Y0, Y1
+	VMOVDQU    528(AX), Y3
+	VMOVDQU    560(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      528(BX), Y7, Y7
+	VPXOR      528(BX), Y7, Y8
+	VMOVDQU    Y8, 528(BX)
+	VMOVDQU    Y7, 528(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      528(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    592(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      560(BX), Y7, Y7
+	VPXOR      560(BX), Y7, Y8
+	VMOVDQU    Y8, 560(BX)
+	VMOVDQU    Y7, 560(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      560(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    624(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      592(BX), Y7, Y7
+	VPXOR      592(BX), Y7, Y8
+	VMOVDQU    Y8, 592(BX)
+	VMOVDQU    Y7, 592(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      592(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    656(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      624(BX), Y7, Y7
+	VPXOR      624(BX), Y7, Y8
+	VMOVDQU    Y8, 624(BX)
+	VMOVDQU    Y7, 624(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      624(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    688(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      656(BX), Y7, Y7
+	VPXOR      656(BX), Y7, Y8
+	VMOVDQU    Y8, 656(BX)
+	VMOVDQU    Y7, 656(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      656(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    720(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      688(BX), Y7, Y7
+	VPXOR      688(BX), Y7, Y8
+	VMOVDQU    Y8, 688(BX)
+	VMOVDQU    Y7, 688(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      688(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    752(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      720(BX), Y7, Y7
+	VPXOR      720(BX), Y7, Y8
+	VMOVDQU    Y8, 720(BX)
+	VMOVDQU    Y7, 720(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      720(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    784(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      752(BX), Y7, Y7
+	VPXOR      752(BX), Y7, Y8
+	VMOVDQU    Y8, 752(BX)
+	VMOVDQU    Y7, 752(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      752(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VPTEST     Y1, Y1
+	SETNE      R11
+
+after2:
+	ORQ     R12, R8
+	ORQ     R13, R8
+	JNE     step3
+	VMOVDQA Y0, Y5
+	JMP     after3
+
+step3:
+	MOVQ       R12, R8
+	VMOVDQA    Y0, Y1
+	VMOVDQU    784(AX), Y3
+	VMOVDQU    816(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      784(BX), Y7, Y7
+	VPXOR      784(BX), Y7, Y8
+	VMOVDQU    Y8, 784(BX)
+	VMOVDQU    Y7, 784(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      784(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    848(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      816(BX), Y7, Y7
+	VPXOR      816(BX), Y7, Y8
+	VMOVDQU    Y8, 816(BX)
+	VMOVDQU    Y7, 816(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      816(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    880(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      848(BX), Y7, Y7
+	VPXOR      848(BX), Y7, Y8
+	VMOVDQU    Y8, 848(BX)
+	VMOVDQU    Y7, 848(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      848(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    912(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      880(BX), Y7, Y7
+	VPXOR      880(BX), Y7, Y8
+	VMOVDQU    Y8, 880(BX)
+	VMOVDQU    Y7, 880(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      880(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    944(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      912(BX), Y7, Y7
+	VPXOR      912(BX), Y7, Y8
+	VMOVDQU    Y8, 912(BX)
+	VMOVDQU    Y7, 912(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      912(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    976(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      944(BX), Y7, Y7
+	VPXOR      944(BX), Y7, Y8
+	VMOVDQU    Y8, 944(BX)
+	VMOVDQU    Y7, 944(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      944(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    1008(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      976(BX), Y7, Y7
+	VPXOR      976(BX), Y7, Y8
+	VMOVDQU    Y8, 976(BX)
+	VMOVDQU    Y7, 976(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      976(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    1040(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1008(BX), Y7, Y7
+	VPXOR      1008(BX), Y7, Y8
+	VMOVDQU    Y8, 1008(BX)
+	VMOVDQU    Y7, 1008(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1008(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VPTEST     Y1, Y1
+	SETNE      R12
+
+after3:
+	ORQ     R13, R8
+	JNE     step4
+	VMOVDQA Y0, Y5
+	JMP     after4
+
+step4:
+	MOVQ       R13, R8
+	VMOVDQA    Y0, Y1
+	VMOVDQU    1040(AX), Y3
+	VMOVDQU    1072(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1040(BX), Y7, Y7
+	VPXOR      1040(BX), Y7, Y8
+	VMOVDQU    Y8, 1040(BX)
+	VMOVDQU    Y7, 1040(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1040(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    1104(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1072(BX), Y7, Y7
+	VPXOR      1072(BX), Y7, Y8
+	VMOVDQU    Y8, 1072(BX)
+	VMOVDQU    Y7, 1072(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1072(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    1136(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1104(BX), Y7, Y7
+	VPXOR      1104(BX), Y7, Y8
+	VMOVDQU    Y8, 1104(BX)
+	VMOVDQU    Y7, 1104(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1104(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    1168(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1136(BX), Y7, Y7
+	VPXOR      1136(BX), Y7, Y8
+	VMOVDQU    Y8, 1136(BX)
+	VMOVDQU    Y7, 1136(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1136(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    1200(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1168(BX), Y7, Y7
+	VPXOR      1168(BX), Y7, Y8
+	VMOVDQU    Y8, 1168(BX)
+	VMOVDQU    Y7, 1168(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1168(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    1232(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1200(BX), Y7, Y7
+	VPXOR      1200(BX), Y7, Y8
+	VMOVDQU    Y8, 1200(BX)
+	VMOVDQU    Y7, 1200(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1200(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQU    1264(AX), Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1232(BX), Y7, Y7
+	VPXOR      1232(BX), Y7, Y8
+	VMOVDQU    Y8, 1232(BX)
+	VMOVDQU    Y7, 1232(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1232(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VMOVDQA    Y0, Y4
+	VPERM2I128 $0x21, Y4, Y3, Y9
+	VPERM2I128 $0x21, Y3, Y5, Y10
+	VPSHUFD    $0x4e, Y3, Y6
+	VPSLLQ     $0x01, Y3, Y7
+	VPSRLQ     $0x01, Y3, Y8
+	VPOR       Y9, Y10, Y9
+	VPOR       Y8, Y7, Y7
+	VPSRLQ     $0x3f, Y6, Y8
+	VPSLLQ     $0x3f, Y6, Y6
+	VPOR       Y8, Y9, Y9
+	VPOR       Y6, Y7, Y7
+	VPOR       Y9, Y7, Y7
+	VPAND      1264(BX), Y7, Y7
+	VPXOR      1264(BX), Y7, Y8
+	VMOVDQU    Y8, 1264(BX)
+	VMOVDQU    Y7, 1264(AX)
+	VPOR       Y7, Y1, Y1
+	VPAND      1264(CX), Y7, Y8
+	VPOR       Y8, Y2, Y2
+	VMOVDQA    Y3, Y5
+	VMOVDQA    Y4, Y3
+	VPTEST     Y1, Y1
+	SETNE      R13
+
+after4:
+	JMP next
+
+end:
+	VZEROUPPER
+	MOVQ SI, steps+32(FP)
+	MOVL $0x00000000, AX
+	MOVB AL, met+40(FP)
+	RET
+
+met:
+	VZEROUPPER
+	MOVQ SI, steps+32(FP)
+	MOVL $0x00000001, AX
+	MOVB AL, met+40(FP)
+	RET
+
 // func grow512(b *uint64, n int)
 // Requires: AVX, AVX512F
 TEXT ·grow512(SB), NOSPLIT, $0-16
@@ -724,39 +1895,46 @@ next:
 	VZEROUPPER
 	RET
 
-// func hasSquareVectors() (has bool)
+// func vectorBits() (bits uint32)
 // Requires: CPUID
-TEXT ·hasSquareVectors(SB), NOSPLIT, $0-1
+TEXT ·vectorBits(SB), NOSPLIT, $0-4
+	XORL R8, R8
 	MOVL $0x00000000, AX
 	XORL CX, CX
 	CPUID
 	CMPL AX, $0x00000007
-	JCS  no
+	JCS  end
 	MOVL $0x00000001, AX
 	XORL CX, CX
 	CPUID
-	ANDL $0x08000000, CX
-	CMPL CX, $0x08000000
-	JNE  no
+	ANDL $0x18000000, CX
+	CMPL CX, $0x18000000
+	JNE  end
 	XORL CX, CX
 	XGETBV
-	ANDL $0x000000e6, AX
-	CMPL AX, $0x000000e6
-	JNE  no
+	MOVL AX, R9
+	ANDL $0x00000006, AX
+	CMPL AX, $0x00000006
+	JNE  end
 	MOVL $0x00000007, AX
 	XORL CX, CX
 	CPUID
+	MOVL BX, AX
+	ANDL $0x00000020, AX
+	CMPL AX, $0x00000020
+	JNE  end
+	MOVL $0x00000100, R8
+	ANDL $0x000000e6, R9
+	CMPL R9, $0x000000e6
+	JNE  end
 	ANDL $0x40010000, BX
 	CMPL BX, $0x40010000
-	JNE  no
+	JNE  end
 	ANDL $0x00000040, CX
 	CMPL CX, $0x00000040
-	JNE  no
-	MOVL $0x00000001, AX
-	MOVB AL, has+0(FP)
-	RET
+	JNE  end
+	MOVL $0x00000200, R8
 
-no:
-	XORL AX, AX
-	MOVB AL, has+0(FP)
+end:
+	MOVL R8, bits+0(FP)
 	RET

@@ -14,6 +14,7 @@ import (
 func main() {
 	ConstraintExpr("amd64,!purego")
 	writeFlood()
+	writeFlood256()
 	writeGrow()
 	writeFeatures()
 	Generate()
@@ -194,6 +195,114 @@ func finish(met uint32) {
 	RET()
 }
 
+// writeFlood256 writes a flood for processors without AVX-512. The frontier stays in memory, in 40 vectors of two rows.
+func writeFlood256() {
+	const (
+		vectors   = 40
+		blockSize = vectors / blocks
+	)
+	rows := func(base reg.Register, k int) operand.Mem {
+		return operand.Mem{Base: base, Disp: firstRow + 32*k}
+	}
+	zero, some, hits, cur, next, prior := reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5
+	swap, to, part, above, under := reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10
+	meet := func(k int, cells reg.Register) {
+		VPOR(cells, some, some)
+		VPAND(rows(watch, k), cells, part)
+		VPOR(part, hits, hits)
+	}
+	find := func(block int) {
+		VPTEST(some, some)
+		SETNE(has[1+block].(reg.GPPhysical).As8())
+	}
+	TEXT("flood256", NOSPLIT, "func(b, free, watch *uint64, most int) (steps int, met bool)")
+	Doc("flood256 is Flood with AVX2.")
+	Load(Param("b"), board)
+	Load(Param("free"), free)
+	Load(Param("watch"), watch)
+	Load(Param("most"), most)
+	XORQ(steps, steps)
+	VPXOR(zero, zero, zero)
+	VMOVDQA(zero, hits)
+	for block := range blocks {
+		XORQ(has[1+block], has[1+block])
+		VMOVDQA(zero, some)
+		for k := block * blockSize; k < (block+1)*blockSize; k++ {
+			VMOVDQU(rows(board, k), cur)
+			meet(k, cur)
+		}
+		find(block)
+	}
+
+	Label("next")
+	VPTEST(hits, hits)
+	JNE(operand.LabelRef("met"))
+	MOVQ(has[1], reg.RDI)
+	for block := 1; block < blocks; block++ {
+		ORQ(has[1+block], reg.RDI)
+	}
+	JEQ(operand.LabelRef("end"))
+	CMPQ(steps, most)
+	JGE(operand.LabelRef("end"))
+	INCQ(steps)
+	VMOVDQA(zero, hits)
+	VMOVDQA(zero, prior)
+	XORQ(has[0], has[0])
+	for block := range blocks {
+		step := operand.LabelRef(fmt.Sprintf("step%d", block))
+		after := operand.LabelRef(fmt.Sprintf("after%d", block))
+		ORQ(has[1+block], has[0])
+		if block+1 < blocks {
+			ORQ(has[2+block], has[0])
+		}
+		JNE(step)
+		VMOVDQA(zero, prior)
+		JMP(after)
+		Label(string(step))
+		MOVQ(has[1+block], has[0])
+		VMOVDQA(zero, some)
+		VMOVDQU(rows(board, block*blockSize), cur)
+		for k := block * blockSize; k < (block+1)*blockSize; k++ {
+			if k+1 < vectors {
+				VMOVDQU(rows(board, k+1), next)
+			} else {
+				VMOVDQA(zero, next)
+			}
+			VPERM2I128(operand.Imm(0x21), next, cur, above) // the upper row of cur, the lower of next
+			VPERM2I128(operand.Imm(0x21), cur, prior, under)
+			VPSHUFD(operand.Imm(0x4e), cur, swap)
+			VPSLLQ(operand.Imm(1), cur, to)
+			VPSRLQ(operand.Imm(1), cur, part)
+			VPOR(above, under, above)
+			VPOR(part, to, to)
+			VPSRLQ(operand.Imm(63), swap, part)
+			VPSLLQ(operand.Imm(63), swap, swap)
+			VPOR(part, above, above)
+			VPOR(swap, to, to)
+			VPOR(above, to, to)
+			VPAND(rows(free, k), to, to)
+			VPXOR(rows(free, k), to, part)
+			VMOVDQU(part, rows(free, k))
+			VMOVDQU(to, rows(board, k))
+			meet(k, to)
+			VMOVDQA(cur, prior)
+			VMOVDQA(next, cur)
+		}
+		find(block)
+		Label(string(after))
+	}
+	JMP(operand.LabelRef("next"))
+
+	for met, label := range []string{"end", "met"} {
+		Label(label)
+		VZEROUPPER()
+		Store(steps, Return("steps"))
+		MOVL(operand.U32(met), reg.EAX)
+		Store(reg.AL, Return("met"))
+		RET()
+	}
+}
+
 func writeGrow() {
 	TEXT("grow512", NOSPLIT, "func(b *uint64, n int)")
 	Doc("grow512 grows a board n times, at most 40, with AVX-512. Bits past a row, which come from its first", "and its last cell, do not reach it before its own cells do.")
@@ -227,16 +336,17 @@ func writeGrow() {
 	RET()
 }
 
-// writeFeatures writes a function that asks the processor for AVX-512F, BW and VBMI2, and whether the system
-// saves the registers.
+// writeFeatures writes a function that asks the processor which of the other functions it can run, and whether
+// the system saves the registers.
 func writeFeatures() {
 	const (
-		saves   = 1 << 27       // leaf 1, ECX: XGETBV can be asked
-		states  = 7<<5 | 3<<1   // XGETBV: AVX-512, AVX and SSE
-		vectors = 1<<30 | 1<<16 // leaf 7, EBX: BW and F
-		shifts  = 1 << 6        // leaf 7, ECX: VBMI2
+		avx     = 1<<28 | 1<<27 // leaf 1, ECX: AVX, and XGETBV can be asked
+		states2 = 3 << 1        // XGETBV: AVX and SSE
+		states5 = 7<<5 | 3<<1   // XGETBV: AVX-512, too
+		avx2    = 1 << 5        // leaf 7, EBX
+		avx512  = 1<<30 | 1<<16 // leaf 7, EBX: BW and F
+		vbmi2   = 1 << 6        // leaf 7, ECX
 	)
-	no := operand.LabelRef("no")
 	ask := func(leaf uint32) {
 		MOVL(operand.U32(leaf), reg.EAX)
 		XORL(reg.ECX, reg.ECX)
@@ -245,26 +355,29 @@ func writeFeatures() {
 	demand := func(r reg.Register, bits uint32) {
 		ANDL(operand.U32(bits), r)
 		CMPL(r, operand.U32(bits))
-		JNE(no)
+		JNE(operand.LabelRef("end"))
 	}
-	TEXT("hasSquareVectors", NOSPLIT, "func() (has bool)")
-	Doc("hasSquareVectors reports whether this machine has AVX-512F, BW and VBMI2.")
+	TEXT("vectorBits", NOSPLIT, "func() (bits uint32)")
+	Doc("vectorBits returns the size of the vectors that this machine has: 512 with AVX-512F, BW and VBMI2, 256", "with AVX2, or 0.")
+	XORL(reg.R8L, reg.R8L)
 	ask(0)
 	CMPL(reg.EAX, operand.U32(7))
-	JCS(no)
+	JCS(operand.LabelRef("end"))
 	ask(1)
-	demand(reg.ECX, saves)
+	demand(reg.ECX, avx)
 	XORL(reg.ECX, reg.ECX)
 	XGETBV()
-	demand(reg.EAX, states)
+	MOVL(reg.EAX, reg.R9L)
+	demand(reg.EAX, states2)
 	ask(7)
-	demand(reg.EBX, vectors)
-	demand(reg.ECX, shifts)
-	MOVL(operand.U32(1), reg.EAX)
-	Store(reg.AL, Return("has"))
-	RET()
-	Label("no")
-	XORL(reg.EAX, reg.EAX)
-	Store(reg.AL, Return("has"))
+	MOVL(reg.EBX, reg.EAX)
+	demand(reg.EAX, avx2)
+	MOVL(operand.U32(256), reg.R8L)
+	demand(reg.R9L, states5)
+	demand(reg.EBX, avx512)
+	demand(reg.ECX, vbmi2)
+	MOVL(operand.U32(512), reg.R8L)
+	Label("end")
+	Store(reg.R8L, Return("bits"))
 	RET()
 }
