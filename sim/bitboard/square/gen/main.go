@@ -13,8 +13,8 @@ import (
 
 func main() {
 	ConstraintExpr("amd64,!purego")
-	writeFlood()
-	writeFlood256()
+	flood512().write()
+	flood256().write()
 	writeGrow()
 	writeFeatures()
 	Generate()
@@ -95,42 +95,47 @@ func double(opcode string, from, x, to reg.Register) {
 
 // The board has five blocks of vectors. A step passes over a block if neither it nor a block next to it has
 // cells of the frontier; has[1+i] is not 0 if block i has some.
-const (
-	blocks    = 5
-	blockSize = vectors / blocks
-)
+const blocks = 5
 
 var has = []reg.Register{reg.R8, reg.R9, reg.R10, reg.R11, reg.R12, reg.R13, reg.R14}
 
-// find sets has for the cells in some.
-func find(block int) {
-	VPTESTMQ(some, some, reg.K1)
-	KMOVB(reg.K1, has[1+block].(reg.GPPhysical).As32())
+// flood is the code of a flood for an instruction set.
+type flood struct {
+	name, doc string
+	vectors   int
+	begin     func()          // loads the board and clears hits
+	clear     func()          // clears some
+	first     func(k int)     // adds the cells of vector k to some, and to hits those in watch
+	find      func(block int) // sets has for the cells in some
+	test      func()          // clears the flag Z if hits has a cell
+	reset     func()          // clears hits, and the vector before the block
+	pass      func()          // clears the vector before the block
+	enter     func(k int)     // begins a block with vector k
+	step      func(k int)     // does a step of vector k
+	end       func()          // stores the board
 }
 
-func writeFlood() {
-	TEXT("flood512", NOSPLIT, "func(b, free, watch *uint64, most int) (steps int, met bool)")
-	Doc("flood512 is Flood with AVX-512. The frontier stays in registers.")
+// write writes the function.
+func (f *flood) write() {
+	blockSize := f.vectors / blocks
+	TEXT(f.name, NOSPLIT, "func(b, free, watch *uint64, most int) (steps int, met bool)")
+	Doc(f.name + " " + f.doc)
 	Load(Param("b"), board)
 	Load(Param("free"), free)
 	Load(Param("watch"), watch)
 	Load(Param("most"), most)
 	XORQ(steps, steps)
-	load()
-	VPXORQ(zero, zero, zero)
-	VMOVDQA64(zero, hits)
+	f.begin()
 	for block := range blocks {
-		VMOVDQA64(zero, some)
+		f.clear()
 		for k := block * blockSize; k < (block+1)*blockSize; k++ {
-			VPORQ(z[k], some, some)
-			VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), z[k], hits)
+			f.first(k)
 		}
-		find(block)
+		f.find(block)
 	}
 
 	Label("next")
-	VPTESTMQ(hits, hits, reg.K1)
-	KORTESTB(reg.K1, reg.K1)
+	f.test()
 	JNE(operand.LabelRef("met"))
 	MOVQ(has[1], reg.RDI)
 	for block := 1; block < blocks; block++ {
@@ -140,167 +145,176 @@ func writeFlood() {
 	CMPQ(steps, most)
 	JGE(operand.LabelRef("end"))
 	INCQ(steps)
-	VMOVDQA64(zero, hits)
-	before := z[31] // the vector before the block, as it was
-	VMOVDQA64(zero, before)
+	f.reset()
 	XORQ(has[0], has[0]) // whether the block before had cells
 	for block := range blocks {
-		step := operand.LabelRef(fmt.Sprintf("step%d", block))
-		after := operand.LabelRef(fmt.Sprintf("after%d", block))
-		ORQ(has[1+block], has[0])
-		if block+1 < blocks {
-			ORQ(has[2+block], has[0])
-		}
-		JNE(step)
-		VMOVDQA64(zero, before)
-		JMP(after)
-		Label(string(step))
-		MOVQ(has[1+block], has[0])
-		VMOVDQA64(zero, some)
-		for i := range blockSize {
-			k := block*blockSize + i
-			prior, old, to, under, swap := z[23+k%2], z[23+(k+1)%2], z[25+k%2], z[27+k%2], z[29]
-			if i == 0 {
-				prior = before
-			}
-			if i == blockSize-1 {
-				old = before
-			}
-			neighbours(k, prior, to, under, swap)
-			VPTERNLOGQ(operand.Imm(orAnd), rows(free, k), under, to)
-			VPXORQ(rows(free, k), to, under)
-			VMOVDQU64(under, rows(free, k))
-			VPORQ(to, some, some)
-			VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), to, hits)
-			VMOVDQA64(z[k], old)
-			VMOVDQA64(to, z[k])
-		}
-		find(block)
-		Label(string(after))
-	}
-	JMP(operand.LabelRef("next"))
-
-	Label("end")
-	finish(0)
-	Label("met")
-	finish(1)
-}
-
-func finish(met uint32) {
-	store()
-	VZEROUPPER()
-	Store(steps, Return("steps"))
-	MOVL(operand.U32(met), reg.EAX)
-	Store(reg.AL, Return("met"))
-	RET()
-}
-
-// writeFlood256 writes a flood for processors without AVX-512. The frontier stays in memory, in 40 vectors of two rows.
-func writeFlood256() {
-	const (
-		vectors   = 40
-		blockSize = vectors / blocks
-	)
-	rows := func(base reg.Register, k int) operand.Mem {
-		return operand.Mem{Base: base, Disp: firstRow + 32*k}
-	}
-	zero, some, hits, cur, next, prior := reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5
-	swap, to, part, above, under := reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10
-	meet := func(k int, cells reg.Register) {
-		VPOR(cells, some, some)
-		VPAND(rows(watch, k), cells, part)
-		VPOR(part, hits, hits)
-	}
-	find := func(block int) {
-		VPTEST(some, some)
-		SETNE(has[1+block].(reg.GPPhysical).As8())
-	}
-	TEXT("flood256", NOSPLIT, "func(b, free, watch *uint64, most int) (steps int, met bool)")
-	Doc("flood256 is Flood with AVX2.")
-	Load(Param("b"), board)
-	Load(Param("free"), free)
-	Load(Param("watch"), watch)
-	Load(Param("most"), most)
-	XORQ(steps, steps)
-	VPXOR(zero, zero, zero)
-	VMOVDQA(zero, hits)
-	for block := range blocks {
-		XORQ(has[1+block], has[1+block])
-		VMOVDQA(zero, some)
-		for k := block * blockSize; k < (block+1)*blockSize; k++ {
-			VMOVDQU(rows(board, k), cur)
-			meet(k, cur)
-		}
-		find(block)
-	}
-
-	Label("next")
-	VPTEST(hits, hits)
-	JNE(operand.LabelRef("met"))
-	MOVQ(has[1], reg.RDI)
-	for block := 1; block < blocks; block++ {
-		ORQ(has[1+block], reg.RDI)
-	}
-	JEQ(operand.LabelRef("end"))
-	CMPQ(steps, most)
-	JGE(operand.LabelRef("end"))
-	INCQ(steps)
-	VMOVDQA(zero, hits)
-	VMOVDQA(zero, prior)
-	XORQ(has[0], has[0])
-	for block := range blocks {
-		step := operand.LabelRef(fmt.Sprintf("step%d", block))
-		after := operand.LabelRef(fmt.Sprintf("after%d", block))
-		ORQ(has[1+block], has[0])
-		if block+1 < blocks {
-			ORQ(has[2+block], has[0])
-		}
-		JNE(step)
-		VMOVDQA(zero, prior)
-		JMP(after)
-		Label(string(step))
-		MOVQ(has[1+block], has[0])
-		VMOVDQA(zero, some)
-		VMOVDQU(rows(board, block*blockSize), cur)
-		for k := block * blockSize; k < (block+1)*blockSize; k++ {
-			if k+1 < vectors {
-				VMOVDQU(rows(board, k+1), next)
-			} else {
-				VMOVDQA(zero, next)
-			}
-			VPERM2I128(operand.Imm(0x21), next, cur, above) // the upper row of cur, the lower of next
-			VPERM2I128(operand.Imm(0x21), cur, prior, under)
-			VPSHUFD(operand.Imm(0x4e), cur, swap)
-			VPSLLQ(operand.Imm(1), cur, to)
-			VPSRLQ(operand.Imm(1), cur, part)
-			VPOR(above, under, above)
-			VPOR(part, to, to)
-			VPSRLQ(operand.Imm(63), swap, part)
-			VPSLLQ(operand.Imm(63), swap, swap)
-			VPOR(part, above, above)
-			VPOR(swap, to, to)
-			VPOR(above, to, to)
-			VPAND(rows(free, k), to, to)
-			VPXOR(rows(free, k), to, part)
-			VMOVDQU(part, rows(free, k))
-			VMOVDQU(to, rows(board, k))
-			meet(k, to)
-			VMOVDQA(cur, prior)
-			VMOVDQA(next, cur)
-		}
-		find(block)
-		Label(string(after))
+		f.block(block, blockSize)
 	}
 	JMP(operand.LabelRef("next"))
 
 	for met, label := range []string{"end", "met"} {
 		Label(label)
+		f.end()
 		VZEROUPPER()
 		Store(steps, Return("steps"))
 		MOVL(operand.U32(met), reg.EAX)
 		Store(reg.AL, Return("met"))
 		RET()
 	}
+}
+
+// block writes a step of a block.
+func (f *flood) block(block, blockSize int) {
+	step := fmt.Sprintf("step%d", block)
+	after := fmt.Sprintf("after%d", block)
+	ORQ(has[1+block], has[0])
+	if block+1 < blocks {
+		ORQ(has[2+block], has[0])
+	}
+	JNE(operand.LabelRef(step))
+	f.pass()
+	JMP(operand.LabelRef(after))
+	Label(step)
+	MOVQ(has[1+block], has[0])
+	f.clear()
+	f.enter(block * blockSize)
+	for k := block * blockSize; k < (block+1)*blockSize; k++ {
+		f.step(k)
+	}
+	f.find(block)
+	Label(after)
+}
+
+// flood512 keeps the frontier in registers.
+func flood512() *flood {
+	before := z[31] // the vector before the block, as it was
+	return &flood{
+		name: "flood512", doc: "is Flood with AVX-512. The frontier stays in registers.", vectors: vectors,
+		begin: func() {
+			load()
+			VPXORQ(zero, zero, zero)
+			VMOVDQA64(zero, hits)
+		},
+		clear: func() { VMOVDQA64(zero, some) },
+		first: func(k int) {
+			VPORQ(z[k], some, some)
+			VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), z[k], hits)
+		},
+		find: func(block int) {
+			VPTESTMQ(some, some, reg.K1)
+			KMOVB(reg.K1, has[1+block].(reg.GPPhysical).As32())
+		},
+		test: func() {
+			VPTESTMQ(hits, hits, reg.K1)
+			KORTESTB(reg.K1, reg.K1)
+		},
+		reset: func() {
+			VMOVDQA64(zero, hits)
+			VMOVDQA64(zero, before)
+		},
+		pass:  func() { VMOVDQA64(zero, before) },
+		enter: func(int) {},
+		step:  func(k int) { step512(k, before) },
+		end:   store,
+	}
+}
+
+// step512 does a step of vector k. before has the old vector before the block; the last vector of a block comes
+// into it.
+func step512(k int, before reg.VecPhysical) {
+	const blockSize = vectors / blocks
+	prior, old, to, under, swap := z[23+k%2], z[23+(k+1)%2], z[25+k%2], z[27+k%2], z[29]
+	switch k % blockSize {
+	case 0:
+		prior = before
+	case blockSize - 1:
+		old = before
+	}
+	neighbours(k, prior, to, under, swap)
+	VPTERNLOGQ(operand.Imm(orAnd), rows(free, k), under, to)
+	VPXORQ(rows(free, k), to, under)
+	VMOVDQU64(under, rows(free, k))
+	VPORQ(to, some, some)
+	VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), to, hits)
+	VMOVDQA64(z[k], old)
+	VMOVDQA64(to, z[k])
+}
+
+// The registers of flood256.
+var y = struct{ zero, some, hits, cur, next, prior, swap, to, part, above, under reg.VecPhysical }{
+	reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10,
+}
+
+// flood256 is for processors without AVX-512. The frontier stays in memory, in 40 vectors of two rows.
+func flood256() *flood {
+	return &flood{
+		name: "flood256", doc: "is Flood with AVX2.", vectors: 2 * vectors,
+		begin: func() {
+			VPXOR(y.zero, y.zero, y.zero)
+			VMOVDQA(y.zero, y.hits)
+			for block := range blocks {
+				XORQ(has[1+block], has[1+block])
+			}
+		},
+		clear: func() { VMOVDQA(y.zero, y.some) },
+		first: func(k int) {
+			VMOVDQU(rows256(board, k), y.cur)
+			meet256(k, y.cur)
+		},
+		find: func(block int) {
+			VPTEST(y.some, y.some)
+			SETNE(has[1+block].(reg.GPPhysical).As8())
+		},
+		test: func() { VPTEST(y.hits, y.hits) },
+		reset: func() {
+			VMOVDQA(y.zero, y.hits)
+			VMOVDQA(y.zero, y.prior)
+		},
+		pass:  func() { VMOVDQA(y.zero, y.prior) },
+		enter: func(k int) { VMOVDQU(rows256(board, k), y.cur) },
+		step:  step256,
+		end:   func() {},
+	}
+}
+
+// rows256 returns vector k of two rows of the board at base.
+func rows256(base reg.Register, k int) operand.Mem {
+	return operand.Mem{Base: base, Disp: firstRow + 32*k}
+}
+
+// meet256 adds the cells of vector k to some, and to hits those in watch.
+func meet256(k int, cells reg.Register) {
+	VPOR(cells, y.some, y.some)
+	VPAND(rows256(watch, k), cells, y.part)
+	VPOR(y.part, y.hits, y.hits)
+}
+
+// step256 does a step of vector k, which is in cur; prior has the old vector before it.
+func step256(k int) {
+	if k+1 < 2*vectors {
+		VMOVDQU(rows256(board, k+1), y.next)
+	} else {
+		VMOVDQA(y.zero, y.next)
+	}
+	VPERM2I128(operand.Imm(0x21), y.next, y.cur, y.above) // the upper row of cur, the lower of next
+	VPERM2I128(operand.Imm(0x21), y.cur, y.prior, y.under)
+	VPSHUFD(operand.Imm(0x4e), y.cur, y.swap)
+	VPSLLQ(operand.Imm(1), y.cur, y.to)
+	VPSRLQ(operand.Imm(1), y.cur, y.part)
+	VPOR(y.above, y.under, y.above)
+	VPOR(y.part, y.to, y.to)
+	VPSRLQ(operand.Imm(63), y.swap, y.part)
+	VPSLLQ(operand.Imm(63), y.swap, y.swap)
+	VPOR(y.part, y.above, y.above)
+	VPOR(y.swap, y.to, y.to)
+	VPOR(y.above, y.to, y.to)
+	VPAND(rows256(free, k), y.to, y.to)
+	VPXOR(rows256(free, k), y.to, y.part)
+	VMOVDQU(y.part, rows256(free, k))
+	VMOVDQU(y.to, rows256(board, k))
+	meet256(k, y.to)
+	VMOVDQA(y.cur, y.prior)
+	VMOVDQA(y.next, y.cur)
 }
 
 func writeGrow() {
