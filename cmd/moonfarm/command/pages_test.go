@@ -37,6 +37,8 @@ var (
 		"CONTRIBUTING.md: go test -short ./...":                                          "these are the tests",
 		"CONTRIBUTING.md: go build -pgo=cmd/moonfarm/moonfarm.pgo":                       "compiles all packages twice; .ci/run builds a release so",
 		"CONTRIBUTING.md: .ci/release":                                                   "builds for all platforms; package release tests it, and .ci/run runs it",
+		"bench/PEERS.md: go build -pgo=cmd/moonfarm/moonfarm.pgo":                        "compiles all packages twice, and measures for minutes",
+		"bench/PEERS.md: git clone":                                                      "clones and compiles other projects, and measures for minutes",
 		"bench/RESULTS.md: go build -pgo=cmd/moonfarm/moonfarm.pgo":                      "compiles all packages twice, and measures for minutes",
 		"bench/RESULTS.md: ./moonfarm bench codecraft --what playout --against":          "measures for minutes, with a build that is not there",
 		"datasets/README.md: go run ./cmd/moonfarm-full generate towerdefence":           "the bucket is not there; package full tests stores",
