@@ -212,22 +212,3 @@ TEXT ·gather512(SB), NOSPLIT, $0-24
 	MOVQ      CX, cells+16(FP)
 	VZEROUPPER
 	RET
-
-// func cpuid(leaf uint32, part uint32) (a uint32, b uint32, c uint32, d uint32)
-// Requires: CPUID
-TEXT ·cpuid(SB), NOSPLIT, $0-24
-	MOVL leaf+0(FP), AX
-	MOVL part+4(FP), CX
-	CPUID
-	MOVL AX, a+8(FP)
-	MOVL BX, b+12(FP)
-	MOVL CX, c+16(FP)
-	MOVL DX, d+20(FP)
-	RET
-
-// func xgetbv() (state uint32)
-TEXT ·xgetbv(SB), NOSPLIT, $0-4
-	XORL CX, CX
-	XGETBV
-	MOVL AX, state+0(FP)
-	RET

@@ -13,7 +13,6 @@ func main() {
 	fill("fillA512", "fillA", a)
 	fill("fillB512", "fillB", b)
 	gather()
-	features()
 	Generate()
 }
 
@@ -136,25 +135,5 @@ func gather() {
 	KMOVQ(reg.K1, cells)
 	Store(cells, ReturnIndex(0))
 	VZEROUPPER()
-	RET()
-}
-
-// features writes the functions that ask for the instruction sets.
-func features() {
-	TEXT("cpuid", NOSPLIT, "func(leaf, part uint32) (a, b, c, d uint32)")
-	Doc("cpuid returns a part of a leaf of the processor's description.")
-	Load(Param("leaf"), reg.EAX)
-	Load(Param("part"), reg.ECX)
-	CPUID()
-	Store(reg.EAX, Return("a"))
-	Store(reg.EBX, Return("b"))
-	Store(reg.ECX, Return("c"))
-	Store(reg.EDX, Return("d"))
-	RET()
-	TEXT("xgetbv", NOSPLIT, "func() (state uint32)")
-	Doc("xgetbv returns which registers the operating system keeps for each thread.")
-	XORL(reg.ECX, reg.ECX)
-	XGETBV()
-	Store(reg.EAX, Return("state"))
 	RET()
 }

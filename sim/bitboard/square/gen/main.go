@@ -16,7 +16,6 @@ func main() {
 	flood512().write()
 	flood256().write()
 	writeGrow()
-	writeFeatures()
 	Generate()
 }
 
@@ -347,51 +346,5 @@ func writeGrow() {
 	Load(Param("b"), board)
 	store()
 	VZEROUPPER()
-	RET()
-}
-
-// writeFeatures writes a function that asks the processor which of the other functions it can run, and whether
-// the system saves the registers.
-func writeFeatures() {
-	const (
-		avx     = 1<<28 | 1<<27 // leaf 1, ECX: AVX, and XGETBV can be asked
-		states2 = 3 << 1        // XGETBV: AVX and SSE
-		states5 = 7<<5 | 3<<1   // XGETBV: AVX-512, too
-		avx2    = 1 << 5        // leaf 7, EBX
-		avx512  = 1<<30 | 1<<16 // leaf 7, EBX: BW and F
-		vbmi2   = 1 << 6        // leaf 7, ECX
-	)
-	ask := func(leaf uint32) {
-		MOVL(operand.U32(leaf), reg.EAX)
-		XORL(reg.ECX, reg.ECX)
-		CPUID()
-	}
-	demand := func(r reg.Register, bits uint32) {
-		ANDL(operand.U32(bits), r)
-		CMPL(r, operand.U32(bits))
-		JNE(operand.LabelRef("end"))
-	}
-	TEXT("vectorBits", NOSPLIT, "func() (bits uint32)")
-	Doc("vectorBits returns the size of the vectors that this machine has: 512 with AVX-512F, BW and VBMI2, 256", "with AVX2, or 0.")
-	XORL(reg.R8L, reg.R8L)
-	ask(0)
-	CMPL(reg.EAX, operand.U32(7))
-	JCS(operand.LabelRef("end"))
-	ask(1)
-	demand(reg.ECX, avx)
-	XORL(reg.ECX, reg.ECX)
-	XGETBV()
-	MOVL(reg.EAX, reg.R9L)
-	demand(reg.EAX, states2)
-	ask(7)
-	MOVL(reg.EBX, reg.EAX)
-	demand(reg.EAX, avx2)
-	MOVL(operand.U32(256), reg.R8L)
-	demand(reg.R9L, states5)
-	demand(reg.EBX, avx512)
-	demand(reg.ECX, vbmi2)
-	MOVL(operand.U32(512), reg.R8L)
-	Label("end")
-	Store(reg.R8L, Return("bits"))
 	RET()
 }
