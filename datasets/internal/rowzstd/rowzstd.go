@@ -141,7 +141,7 @@ func (e *Encoder) find(src []byte, at, end, distance int, many bool) int {
 	first := max(at+1-distance, 0)
 	fast := e.diff.compare(a[first:], b[first:])
 	for i := first; ; {
-		k := len(a) // end of the match that begins at i
+		var k int // end of the match that begins at i
 		if fast {
 			i, k = e.diff.run(i - first)
 			i, k = i+first, k+first

@@ -79,11 +79,6 @@ func nearestInRow(b *bitboard.Square, x, y int) int {
 	return least
 }
 
-// isFree reports whether a cell is on the map and free.
-func isFree(free *bitboard.Square, x, y int) bool {
-	return uint(x) < Side && uint(y) < Side && free.Has(x, y)
-}
-
 // steps returns the first steps of the direct paths of a unit: the steps to nearer cells with a
 // direct path. The halves must be filled in the unit's row and the next row towards the target.
 func (d *direct) steps(u *Unit) (set Steps) {
