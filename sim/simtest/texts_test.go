@@ -69,6 +69,31 @@ func TestSharedFiles(t *testing.T) {
 	assert.Truef(t, len(files) == 1 && string(simtest.Text(t, files[0])) == "text", "found %q", files)
 }
 
+// generator makes a temporary folder the working folder: a package whose generator, of one line,
+// writes the file asm.s.
+func generator(t *testing.T, asm string) {
+	t.Helper()
+	t.Setenv("MOONFARM_LONG", "1")
+	t.Setenv("GOWORK", "off")
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("gen", 0o777))
+	for name, text := range map[string]string{
+		"go.mod":      "module toy\n",
+		"toy.go":      "package toy\n\n//go:generate go run -C gen . -out ../asm.s\n",
+		"asm.s":       "// by -out ../asm.s\n" + asm,
+		"gen/go.mod":  "module toy/gen\n",
+		"gen/main.go": "package main\n\nimport \"os\"\n\nfunc main() { os.WriteFile(os.Args[2], []byte(\"// by another name\\nRET\\n\"), 0o666) }\n",
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+	}
+}
+
+// TestGeneratedIsTheFile compares a file with the output of its generator, but for the first line.
+func TestGeneratedIsTheFile(t *testing.T) {
+	generator(t, "RET\n")
+	simtest.Generated(t)
+}
+
 func FuzzRuleText(f *testing.F)  { ruleText.Fuzz(f, nil, "size=3", "none\nsize", "share=0.1") }
 func FuzzStateText(f *testing.F) { stateText.Fuzz(f, nil, "x") }
 
@@ -94,6 +119,10 @@ var brokenTexts = map[string]func(t *testing.T){
 	"StateText": func(t *testing.T) { stateText.Is(t, "a", "b") },
 	"Hashes": func(t *testing.T) {
 		stateText.Hashes(t, func(s *string) uint64 { return uint64(len(*s)) }, "a", [][2]string{{"a", "b"}})
+	},
+	"Generated": func(t *testing.T) {
+		generator(t, "NOP\n")
+		simtest.Generated(t)
 	},
 	"Spoil": func(t *testing.T) { simtest.Spoil(t, new(int), fault, check, map[string]func(*int){"": func(*int) {}}) },
 }
