@@ -2,11 +2,18 @@
 
 package bitboard
 
-// There is no assembly.
-const has512, hasVBMI = false, false
+// There is no assembly, so the functions below are never called.
+const (
+	has512, hasVBMI = false, false
+	squareVectors   = 0
+)
 
-// fill512 is never called.
 func (f *Field) fill512(_, _ *Diamond, _ int, _ *Diamond) {}
 
-// gather512 is never called.
 func gather512(*Gather, *Diamond) uint64 { return 0 }
+
+func flood512(*Square, *Square, *Square, int) (int, bool) { return 0, false }
+
+func flood256(*Square, *Square, *Square, int) (int, bool) { return 0, false }
+
+func grow512(*Square, int) {}

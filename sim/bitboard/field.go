@@ -1,7 +1,5 @@
 package bitboard
 
-//go:generate go run -C gen . -out ../assembly_amd64.s
-
 // Field is a distance field on a Diamond: the number of steps from each cell to
 // the nearest goal, modulo 4. This suffices to walk to the goal: the next step
 // from a cell with distance d goes to a neighbour with distance d−1 modulo 4,

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,28 +76,4 @@ func FuzzField(f *testing.F) {
 		}
 		requireTwinFields(t, &boards[0], &boards[1], goal, &boards[2])
 	})
-}
-
-// TestGenerated: the assembly equals the output of gen. The first run builds avo, which takes half
-// a minute.
-func TestGenerated(t *testing.T) {
-	if os.Getenv("MOONFARM_LONG") == "" || runtime.GOARCH != "amd64" {
-		t.Skip("set MOONFARM_LONG=1 on amd64 to generate the assembly again")
-	}
-	if out, err := exec.Command("go", "mod", "download", "-C", "gen").CombinedOutput(); err != nil {
-		t.Skipf("avo cannot be had: %v: %.200s", err, out)
-	}
-	name := filepath.Join(t.TempDir(), "assembly_amd64.s")
-	out, err := exec.Command("go", "run", "-C", "gen", ".", "-out", name).CombinedOutput()
-	require.NoErrorf(t, err, "go run -C gen: %s", out)
-	require.Equal(t, body(t, "assembly_amd64.s"), body(t, name), "run go generate")
-}
-
-// body returns a generated file without its first line, which has the command.
-func body(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	_, rest, _ := bytes.Cut(text, []byte("\n"))
-	return string(rest)
 }

@@ -1,7 +1,5 @@
 package bitboard
 
-//go:generate go run -C square/gen . -out ../../square_amd64.s
-
 // Flood does steps of a flood fill until the frontier b has a cell in watch, is empty, or has made
 // most steps. In a step the new frontier is the neighbours of b that are in free, from which they
 // are removed: free holds the cells that may be reached and have not been. Flood returns the number

@@ -1,13 +1,9 @@
 package bitboard
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -186,30 +182,6 @@ func FuzzSquareFlood(f *testing.F) {
 			t.Error(d)
 		}
 	})
-}
-
-// TestSquareGenerated: the assembly equals the output of gen. The first run builds avo, which takes half a minute.
-func TestSquareGenerated(t *testing.T) {
-	if os.Getenv("MOONFARM_LONG") == "" || runtime.GOARCH != "amd64" {
-		t.Skip("set MOONFARM_LONG=1 on amd64 to generate the assembly again")
-	}
-	if out, err := exec.Command("go", "mod", "download", "-C", "square/gen").CombinedOutput(); err != nil {
-		t.Skipf("avo cannot be had: %v: %.200s", err, out)
-	}
-	name := filepath.Join(t.TempDir(), "square_amd64.s")
-	out, err := exec.Command("go", "run", "-C", "square/gen", ".", "-out", name).CombinedOutput()
-	require.NoErrorf(t, err, "go run -C square/gen . -out %s: %v\n%s", name, err, out)
-	got, want := squareBody(t, name), squareBody(t, "square_amd64.s")
-	assert.Truef(t, bytes.Equal(got, want), "gen writes %d bytes that are not the %d of square_amd64.s: run go generate", len(got), len(want))
-}
-
-// squareBody returns a generated file without its first line, which has the command.
-func squareBody(t *testing.T, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	_, rest, _ := bytes.Cut(text, []byte("\n"))
-	return rest
 }
 
 // BenchmarkSquareFlood measures a step of a flood of the whole board, from a corner.

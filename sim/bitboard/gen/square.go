@@ -1,5 +1,3 @@
-// Command gen writes the assembly of squares in package bitboard. It is a separate module, so that nothing else
-// needs avo. With -out FILE it writes to this file.
 package main
 
 import (
@@ -11,15 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-func main() {
-	ConstraintExpr("amd64,!purego")
-	flood512().write()
-	flood256().write()
-	writeGrow()
-	Generate()
-}
-
-// A board has 80 rows of two words behind an empty row. Its 20 vectors have four rows each.
+// A board is a Square: 80 rows of two words behind an empty row. Its 20 vectors have four rows each.
 const (
 	vectors  = 20
 	firstRow = 16 // byte of the first row
@@ -47,13 +37,6 @@ func rows(base reg.Register, k int) operand.Mem {
 	return operand.Mem{Base: base, Disp: firstRow + 64*k}
 }
 
-// Truth tables of VPTERNLOGQ for (a, b, c), where a is the result's register and c is the first operand.
-const (
-	or3    = 0xfe // a | b | c
-	orAnd  = 0xa8 // (a | b) & c
-	addAnd = 0xf8 // a | b & c
-)
-
 func load() {
 	for k := range vectors {
 		VMOVDQU64(rows(board, k), z[k])
@@ -77,7 +60,7 @@ func neighbours(k int, before, to, under, swap reg.VecPhysical) {
 	double("VPSHLDQ", swap, z[k], to)
 	double("VPSHRDQ", swap, z[k], swap)
 	VALIGNQ(operand.Imm(2), z[k], above, under)
-	VPTERNLOGQ(operand.Imm(or3), under, swap, to)
+	VPTERNLOGQ(or, under, swap, to)
 	VALIGNQ(operand.Imm(6), before, z[k], under)
 }
 
@@ -197,7 +180,7 @@ func flood512() *flood {
 		clear: func() { VMOVDQA64(zero, some) },
 		first: func(k int) {
 			VPORQ(z[k], some, some)
-			VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), z[k], hits)
+			VPTERNLOGQ(orBoth, rows(watch, k), z[k], hits)
 		},
 		find: func(block int) {
 			VPTESTMQ(some, some, reg.K1)
@@ -230,11 +213,11 @@ func step512(k int, before reg.VecPhysical) {
 		old = before
 	}
 	neighbours(k, prior, to, under, swap)
-	VPTERNLOGQ(operand.Imm(orAnd), rows(free, k), under, to)
+	VPTERNLOGQ(orThenAnd, rows(free, k), under, to)
 	VPXORQ(rows(free, k), to, under)
 	VMOVDQU64(under, rows(free, k))
 	VPORQ(to, some, some)
-	VPTERNLOGQ(operand.Imm(addAnd), rows(watch, k), to, hits)
+	VPTERNLOGQ(orBoth, rows(watch, k), to, hits)
 	VMOVDQA64(z[k], old)
 	VMOVDQA64(to, z[k])
 }
@@ -316,7 +299,8 @@ func step256(k int) {
 	VMOVDQA(y.next, y.cur)
 }
 
-func writeGrow() {
+// grow512 writes GrowBy for 1 to 40 steps.
+func grow512() {
 	TEXT("grow512", NOSPLIT, "func(b *uint64, n int)")
 	Doc("grow512 grows a board n times, at most 40, with AVX-512. Bits past a row, which come from its first", "and its last cell, do not reach it before its own cells do.")
 	Load(Param("b"), board)
@@ -331,7 +315,7 @@ func writeGrow() {
 		}
 		neighbours(k, before, to, under, swap)
 		VMOVDQA64(z[k], old)
-		VPTERNLOGQ(operand.Imm(or3), to, under, z[k])
+		VPTERNLOGQ(or, to, under, z[k])
 	}
 	DECQ(most)
 	JG(operand.LabelRef("next"))
