@@ -93,17 +93,12 @@ func (f *Finder) endChases(length int, list []uint16) []uint16 {
 }
 
 // closesFewer reports whether fewer cells than the limit of a search are nearer to the unit than
-// the length of its path. Two simple bounds nearly always decide.
+// the length of its path. Two upper bounds of their number nearly always decide: the cells at a
+// shorter distance on a map without blocked cells, then the free cells at a shorter distance.
 func (f *Finder) closesFewer(u *Unit, length int) bool {
-	if 2*length*(length-1)+1 < f.limit {
-		return true // even a map without blocked cells has fewer
-	}
-	x, y, n := int(u.X), int(u.Y), 1
-	for row := max(y-length+1, 0); row <= min(y+length-1, Side-1); row++ {
-		wide := length - 1 - max(row-y, y-row)
-		n += countRow(&f.terrain.Free, row, x-wide, x+wide)
-	}
-	return n < f.limit || f.countNearer(u, length) < f.limit
+	x, y, sum := int(u.X), int(u.Y), 2*(length-1) // of the distances from the unit and from (x, y), its own cell
+	return mostWithin(u, x, y, sum) < f.limit || countWithin(&f.terrain.Free, u, x, y, sum) < f.limit-1 ||
+		f.countNearer(u, length) < f.limit
 }
 
 // countNearer counts the cells to which the unit has a path shorter than length, including its

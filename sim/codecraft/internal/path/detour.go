@@ -11,7 +11,7 @@ type detour struct {
 	rest    bitboard.Square // the free cells that no fill has reached
 	front   bitboard.Square // the frontier
 	hard    bitboard.Square // the free cells without a direct path, if hasHard
-	grid    grid            // the same cells as a search begins with them, if hasGrid
+	grid    grid            // the same cells as the first state of a search, if hasGrid
 	hasHard bool
 	hasGrid bool
 	near    bitboard.Square // the cells next to the units that the fill has not reached
@@ -85,7 +85,8 @@ func markNear(near *bitboard.Square, units []Unit, list []uint16) {
 	}
 }
 
-// keepOutside keeps the units of a list that go on to the free cells nearest to the target.
+// keepOutside keeps the units of a list that go to the nearest cell if they do not reach the target, and
+// are farther from the target than the cells that are left.
 func (f *Finder) keepOutside(list []uint16) []uint16 {
 	kept := list[:0]
 	for _, i := range list {
@@ -153,12 +154,4 @@ func countWithin(b *bitboard.Square, u *Unit, x, y, sum int) (n int) {
 		}
 	}
 	return n
-}
-
-// countRow counts the cells on the board in a row from x = from to x = to, which may lie outside of
-// the map.
-func countRow(b *bitboard.Square, y, from, to int) int {
-	m0, m1 := rowMask(max(from, 0), min(to, Side-1))
-	b0, b1 := b.Row(y)
-	return bits.OnesCount64(b0&m0) + bits.OnesCount64(b1&m1)
 }

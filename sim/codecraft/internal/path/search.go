@@ -9,11 +9,11 @@ import "math/bits"
 // level; a step away from the target leads two levels up, by cost and distance. So levels of
 // searches without weights are two apart.
 //
-// The lists without a capacity below have a cell at most once, so at most Cells entries, fewer than
-// gridSize, and one more is written past their ends: now gets cells when they are closed; next when they
-// lose cellWaits; best gets closed cells when their costs are final; back has best and the cells that
-// become cellOnBest. Cells of best never become cellOnBest: all of them have the same cost, and back
-// continues with closed cells of lower cost.
+// A list has a cell at most once, so at most Cells entries. The arrays have room for them, and for one
+// more entry, which is written past the end of a list. now gets a cell when it is closed, next when it
+// loses cellNew, best when its cost is final, and back when it is in best or becomes cellOnBest. A cell
+// of best never becomes cellOnBest: it is not closed, or it has the same cost as the other cells of best,
+// while the cells that become cellOnBest are closed and cost less.
 type search struct {
 	state grid            // the state of each cell in the current search
 	cost  [gridSize]int32 // the cost of the best path from the start to a closed cell
@@ -28,9 +28,9 @@ type search struct {
 	queue
 }
 
-// The states of a cell in a search; 0 is a cell that the search does not close or, on weighted terrain, has not
-// closed. A cell is closed as soon
-// as the search finds it in the current level: its cost is then final.
+// The states of a cell in a search. A cell is closed as soon as the search finds it in the current level:
+// its cost is then final. 0 is a cell that the search does not close; on weighted terrain, one that it has
+// not reached.
 const (
 	cellFree   = 1 // free and not closed
 	cellNew    = 2 // with cellFree: not in next
@@ -79,9 +79,10 @@ func (f *Finder) searchDetour(u *Unit, goal int) {
 // towards the target. Then it closes the cells that it has reached by a step away from the target, for
 // the next level. It returns the range of these cells in now.
 //
-// Whether a neighbour is free is hard to predict. For steps away from the target the loop adds the neighbour
-// to next and moves the end of the list only if it belongs there (a third faster than a branch). For steps towards
-// the target a branch is faster: the loop goes on with these cells, so without one it would wait for them.
+// Whether a neighbour is free is hard to predict. For a step away from the target the loop always writes the
+// neighbour behind next, and moves the end of next only if the neighbour belongs there: a third faster than a
+// branch. For a step towards the target a branch is faster: the loop goes on with the cells of these steps, and
+// without a branch it would wait for each of them.
 func (q *search) closeLevel(head, tail, level, tx, ty int) (newHead, newTail int) {
 	before, nearest, waiting := q.nearest, q.nearest, 0
 	for ; head < tail; head++ {
@@ -140,7 +141,7 @@ func (q *search) reachAway(c, waiting int) int {
 // start, whose cost is 0, along closed cells: the cost of each is the cost of the cell after it
 // minus the cost of entering that cell. Without weights, entering a cell costs 1.
 //
-// Cells that nextLevel has closed for a level that is no longer searched have costs of earlier
+// Cells that closeLevel has closed for a level that is no longer searched have costs of earlier
 // searches. This does no harm: a path back to the start with as many steps as the cost of its cell
 // of best is a best path.
 func (q *search) firstSteps(start int, weights *[gridSize]uint16) (set Steps) {

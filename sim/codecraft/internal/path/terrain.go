@@ -39,20 +39,9 @@ func (t *Terrain) Weigh(plain *Terrain) {
 			t.blocked[c] = cellBlocked
 		}
 	}
-	for y := range Side {
-		low, high := t.Free.Row(y)
-		row := t.blocked[gridCell(0, y):][:Side]
-		for k := 0; k < 64; k += 8 {
-			setBlocked(row[k:], uint8(low>>k))
-		}
-		setBlocked(row[64:], uint8(high))
-		setBlocked(row[72:], uint8(high>>8))
-	}
-}
-
-// setBlocked sets eight bytes to 0 for free cells and cellBlocked for others.
-func setBlocked(to []uint8, free uint8) {
-	binary.LittleEndian.PutUint64(to, cellBlocked*bitboard.Spread(^free))
+	var covered bitboard.Square
+	covered.Flip(&t.Free)
+	t.blocked.set(&covered, cellBlocked)
 }
 
 // ones has the cost of free cells everywhere.
@@ -98,10 +87,11 @@ var gridStep = [4]int{1, -1, 1 << gridShift, -1 << gridShift}
 
 func gridCell(x, y int) int { return (y+1)<<gridShift | (x + 1) }
 
-// grid has a byte for each cell. The border is 0.
+// grid has a byte for each cell. The border is cellBlocked for searches on weighted terrain, and 0
+// for others.
 type grid [gridSize]uint8
 
-// set sets the cells of the board to a value and all others to 0.
+// set sets the cells of the board to a value and all others of the map to 0.
 func (g *grid) set(b *bitboard.Square, value uint8) {
 	v := uint64(value)
 	for y := range Side {

@@ -23,9 +23,9 @@ func (q *queue) prepare() { q.entries = make([]entry, 0, 2*Cells+1) }
 // it leads away from the target and minus 1 if it leads towards the target.
 //
 // The state of the search must have cellBlocked on blocked cells, and may have cellDirect on the cells with a
-// direct path to a free target.
-// No path is shorter, so cells with a direct path are in the level of the target or above. The search does not
-// close them, but ends with the first level that has some: all best paths lead through these. They are in now.
+// direct path to a free target. No path is shorter than a direct path, so these cells are in the level of the
+// target or above. The search does not close them. It ends with the first level that has some, since all best
+// paths lead through them, and lists them in now.
 func (f *Finder) searchWeighted(u *Unit, x, y int, outside bool) {
 	q, t := &f.search, f.terrain
 	start, h := gridCell(int(u.X), int(u.Y)), u.distance(x, y)
