@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -56,7 +55,7 @@ func setupTowerBatchPlayout(*Options) (pass, int, error) {
 	return pass, towerRounds, nil
 }
 
-// towerPlan is the order in which a block plays matches: each place one after the other.
+// towerPlan is the order in which a block plays matches: one after the other in each place.
 type towerPlan struct {
 	orders []batch.Orders // of every round
 	turns  []towerTurn    // by round
@@ -71,25 +70,13 @@ type towerTurn struct {
 
 // setupTowerBatchStep plays the matches of setupTowerStep. The checksum is the same.
 func setupTowerBatchStep(o *Options) (pass, int, error) {
-	g, err := newTower()
+	g, matches, rounds, err := towerSteps(o)
 	if err != nil {
 		return nil, 0, err
 	}
-	matches, err := towerMatches(g, o.Recordings)
-	if err != nil {
-		return nil, 0, err
-	}
-	rounds := 0
 	starts := make([]towerdefence.State, len(matches))
 	for i := range matches {
-		m := &matches[i]
-		rounds += len(m.orders)
-		g.Reset(&starts[i], 0)
-		g.SetStart(&starts[i], 0, m.energy[0], m.health[0])
-		g.SetStart(&starts[i], 1, m.energy[1], m.health[1])
-	}
-	if rounds == 0 {
-		return nil, 0, errors.New("the recordings hold no match")
+		matches[i].start(g, &starts[i])
 	}
 	game := batch.New(g)
 	b := game.NewBlock()
@@ -112,7 +99,7 @@ func setupTowerBatchStep(o *Options) (pass, int, error) {
 // start.
 func planTower(matches []towerMatch, starts []towerdefence.State) *towerPlan {
 	t := &towerPlan{last: slices.Clone(starts)}
-	var free, plays [batch.Games]int // the round in which a place is free, and the match before
+	var free, plays [batch.Games]int // by place: the round in which it is free, and the match before that
 	for i := range plays {
 		plays[i] = -1
 	}
@@ -155,10 +142,11 @@ func (t *towerPlan) play(g *batch.Game, b *batch.Block, starts []towerdefence.St
 	turns := t.turns
 	for round := 0; ; round++ {
 		for ; len(turns) > 0 && turns[0].round == round; turns = turns[1:] {
-			if turn := &turns[0]; turn.ends >= 0 {
+			turn := &turns[0]
+			if turn.ends >= 0 {
 				g.Save(&t.last[turn.ends], b, turn.place)
 			}
-			if turn := &turns[0]; turn.begins >= 0 {
+			if turn.begins >= 0 {
 				g.Load(b, turn.place, &starts[turn.begins])
 			}
 		}

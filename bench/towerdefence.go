@@ -82,23 +82,20 @@ type towerMatch struct {
 	orders         [][2]sim.Order
 }
 
+// start sets s to the start of the match.
+func (m *towerMatch) start(g *towerdefence.Game, s *towerdefence.State) {
+	g.Reset(s, 0)
+	for p := range sim.Player(2) {
+		g.SetStart(s, p, m.energy[p], m.health[p])
+	}
+}
+
 // setupTowerStep plays matches from their commands. Every match is played to
 // its last command, and its last state goes into the checksum.
 func setupTowerStep(o *Options) (pass, int, error) {
-	g, err := newTower()
+	g, matches, rounds, err := towerSteps(o)
 	if err != nil {
 		return nil, 0, err
-	}
-	matches, err := towerMatches(g, o.Recordings)
-	if err != nil {
-		return nil, 0, err
-	}
-	rounds := 0
-	for _, m := range matches {
-		rounds += len(m.orders)
-	}
-	if rounds == 0 {
-		return nil, 0, errors.New("the recordings hold no match")
 	}
 	repeat := max(1, towerRounds/rounds)
 	pass := func() (uint64, error) {
@@ -107,9 +104,7 @@ func setupTowerStep(o *Options) (pass, int, error) {
 		for range repeat {
 			for i := range matches {
 				m := &matches[i]
-				g.Reset(&s, 0)
-				g.SetStart(&s, 0, m.energy[0], m.health[0])
-				g.SetStart(&s, 1, m.energy[1], m.health[1])
+				m.start(g, &s)
 				for _, c := range m.orders {
 					g.Play(&s, c[0], c[1])
 				}
@@ -119,6 +114,24 @@ func setupTowerStep(o *Options) (pass, int, error) {
 		return sum, nil
 	}
 	return pass, repeat * rounds, nil
+}
+
+// towerSteps returns a game, the matches that are played from their commands, and the number of
+// their rounds, at least 1.
+func towerSteps(o *Options) (g *towerdefence.Game, matches []towerMatch, rounds int, err error) {
+	if g, err = newTower(); err != nil {
+		return nil, nil, 0, err
+	}
+	if matches, err = towerMatches(g, o.Recordings); err != nil {
+		return nil, nil, 0, err
+	}
+	for i := range matches {
+		rounds += len(matches[i].orders)
+	}
+	if rounds == 0 {
+		return nil, nil, 0, errors.New("the recordings hold no match")
+	}
+	return g, matches, rounds, nil
 }
 
 // towerMatches reads the matches of the recordings, or makes random ones.

@@ -93,20 +93,28 @@ func (i *isa) clamp() {
 	VMAXPD(i.vector(vX), i.vector(vLow), i.vector(vX))
 }
 
-// and and or combine the bits of a with memory or with b.
-func (i *isa) and(m operand.Mem, a, to reg.VecPhysical) {
+// and, or and xor combine the bits of two vectors; a may be in memory.
+func (i *isa) and(a operand.Op, b, to reg.VecPhysical) {
 	if i.bytes == 64 {
-		VPANDQ(m, a, to)
+		VPANDQ(a, b, to)
 	} else {
-		VPAND(m, a, to)
+		VPAND(a, b, to)
 	}
 }
 
-func (i *isa) or(a, b, to reg.VecPhysical) {
+func (i *isa) or(a operand.Op, b, to reg.VecPhysical) {
 	if i.bytes == 64 {
 		VPORQ(a, b, to)
 	} else {
 		VPOR(a, b, to)
+	}
+}
+
+func (i *isa) xor(a operand.Op, b, to reg.VecPhysical) {
+	if i.bytes == 64 {
+		VPXORQ(a, b, to)
+	} else {
+		VPXOR(a, b, to)
 	}
 }
 

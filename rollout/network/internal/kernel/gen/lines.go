@@ -90,17 +90,17 @@ var lineOps = []lineOp{
 	{bits: math.MaxUint32, f: func(i *isa) {
 		VMAXPS(i.vector(lX), i.vector(lY), i.vector(lTmp))
 		VMAXPS(i.vector(lY), i.vector(lX), i.vector(lOut))
-		i.andVector(i.vector(lTmp), i.vector(lOut), i.vector(lOut))
+		i.and(i.vector(lTmp), i.vector(lOut), i.vector(lOut))
 		i.spreadNaN()
 	}},
 	// If both numbers are 0 or one is NaN, the result is x, which is written first.
 	{f: func(i *isa) { VMAXPS(i.vector(lX), i.vector(lY), i.vector(lOut)) }},
 	{f: func(i *isa) { VMINPS(i.vector(lX), i.vector(lY), i.vector(lOut)) }},
 	compared(equal), compared(unequal), compared(less), compared(lessOrEqual), compared(greater), compared(greaterOrEqual),
-	logical(func(i *isa) { i.andVector(i.vector(lOut), i.vector(lTmp), i.vector(lOut)) }),
+	logical(func(i *isa) { i.and(i.vector(lOut), i.vector(lTmp), i.vector(lOut)) }),
 	logical(func(i *isa) { i.or(i.vector(lOut), i.vector(lTmp), i.vector(lOut)) }),
 	logical(func(i *isa) { i.xor(i.vector(lOut), i.vector(lTmp), i.vector(lOut)) }),
-	{alone: true, bits: math.MaxInt32, f: func(i *isa) { i.andVector(i.vector(lX), i.vector(lBits), i.vector(lOut)) }},
+	{alone: true, bits: math.MaxInt32, f: func(i *isa) { i.and(i.vector(lX), i.vector(lBits), i.vector(lOut)) }},
 	{alone: true, bits: 1 << 31, f: func(i *isa) { i.xor(i.vector(lX), i.vector(lBits), i.vector(lOut)) }},
 	{alone: true, bits: math.Float32bits(-1), f: func(i *isa) {
 		VMOVAPS(i.vector(lX), i.vector(lOut))
@@ -165,22 +165,6 @@ func (i *isa) spreadNaN() {
 	} else {
 		VCMPPS(operand.Imm(unordered), i.vector(lY), i.vector(lX), i.vector(lTmp))
 		VORPS(i.vector(lTmp), i.vector(lOut), i.vector(lOut))
-	}
-}
-
-func (i *isa) andVector(a, b, to reg.VecPhysical) {
-	if i.bytes == 64 {
-		VPANDQ(a, b, to)
-	} else {
-		VPAND(a, b, to)
-	}
-}
-
-func (i *isa) xor(a, b, to reg.VecPhysical) {
-	if i.bytes == 64 {
-		VPXORQ(a, b, to)
-	} else {
-		VPXOR(a, b, to)
 	}
 }
 
@@ -389,7 +373,7 @@ func (i *isa) extremes(name string) {
 	next := func() {
 		VMOVUPS(operand.Mem{Base: xAt}, value)
 		VPSRAD(operand.Imm(31), value, flip)
-		i.andVector(most, flip, flip)
+		i.and(most, flip, flip)
 		i.xor(flip, value, value)
 		VPMINSD(value, low, low)
 		VPMAXSD(value, high, high)
