@@ -44,7 +44,7 @@ type Options struct {
 	Workers    int           // of generate; 0: all cores
 	Progress   func(what string)
 
-	ends []func() // of what a setup has begun
+	ends []func() // end what setups have begun
 }
 
 // pass does the work of a figure once and returns its checksum.
@@ -59,7 +59,7 @@ type measure struct {
 
 // suite has the benchmarks of a game.
 type suite struct {
-	figures func() []measure // all but those of every game
+	figures func() []measure // without the figures that every game has
 	// episodes and shard are the episodes of the datasets that generate writes, in total and
 	// in each shard.
 	episodes, shard uint64

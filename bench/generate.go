@@ -182,8 +182,9 @@ func digest(sum uint64, b *env.Batch) uint64 {
 	return sum
 }
 
-// polynomial returns the sum after sum = sum*31 + x for every byte. It takes eight bytes at a time,
-// whose products do not wait for each other: one by one, the digest took a fifth of a pass.
+// polynomial returns the sum after sum = sum*31 + x for every byte x. It takes eight bytes at a time,
+// because their products do not depend on each other: byte by byte, the digest took a fifth of the
+// time of a pass.
 func polynomial(sum uint64, bytes []uint8) uint64 {
 	const p1, p2, p3, p4 = 31, 31 * 31, 31 * 31 * 31, 31 * 31 * 31 * 31
 	const p5, p6, p7, p8 = p4 * p1, p4 * p2, p4 * p3, p4 * p4

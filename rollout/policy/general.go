@@ -10,18 +10,18 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// random chooses uniformly among the legal choices of each head, by the mask. A head
-// without a legal choice gets −1, a head without a mask 0; both mean no order.
+// random chooses uniformly among the legal choices of each head, which the mask has. It
+// chooses −1 for a head without a legal choice and 0 for a head without a mask: no order.
 type random struct {
 	words int
 	heads []head // the heads that have a mask
 	runs  []run  // the same heads
 	all   int    // number of heads
 
-	lists [lists]list // of the sets of legal choices of the latest heads
+	lists [lists]list // sets of legal choices that heads had lately
 }
 
-// list lists a set of choices of a head. The zero value is that of the empty set.
+// list lists a set of choices of a head. The zero value lists the empty set.
 type list struct {
 	set    uint64
 	n      uint64
@@ -54,8 +54,8 @@ type head struct {
 	size        int
 }
 
-// run is some heads of the same size, one after the other. If even is set, the size divides 64
-// and no head crosses the border of two words of the mask.
+// run has consecutive heads of the same size. If even is set, the size divides 64 and no head
+// crosses the border of two words of the mask.
 type run struct {
 	first, n int
 	even     bool

@@ -7,10 +7,10 @@ import (
 )
 
 // group lets the game evaluate the leaves of several searches at once. The searches do not depend
-// on each other, so their results are those of one search after the other.
+// on each other, so they have the same results as one search after the other.
 type group[S, M any] struct {
 	game   script.Together[S, M] // nil: the game evaluates one leaf after the other
-	least  int                   // rows that are searched at once, at least
+	least  int                   // fewer rows are searched one after the other
 	states []S
 	rows   []int32
 	next   func(i int) *search.Leaf[S, M]

@@ -6,8 +6,8 @@ import "golang.org/x/sys/cpu"
 
 //go:generate go run -C gen . -out ../assembly_amd64.s
 
-// has512 reports whether this machine has the instructions of fillA512 and fillB512, hasVBMI whether it has
-// those of gather512.
+// has512 reports whether this machine has the instructions of fillA512 and fillB512, and hasVBMI whether it
+// has the instructions of gather512.
 var (
 	has512  = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
 	hasVBMI = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VBMI

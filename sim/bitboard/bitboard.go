@@ -1,6 +1,11 @@
-// Package bitboard holds bit tricks that more than one game uses, each with a
-// plain twin in its test. Boards are uint64 words; bit i is the cell with index
-// i.
+// Package bitboard has sets of cells as uint64 words, in which bit i is the cell
+// with index i: operations on single words, Diamond with Field and Gather for
+// the board of Terminal, and Square for the map of CodeCraft. Each operation has
+// a plain twin in its test.
+//
+// For amd64 fields, floods, growth and Gather are written in assembly, which gen
+// generates (assembly_amd64.s). Other processors, and builds with the tag
+// purego, run the portable functions, to which tests compare the assembly.
 package bitboard
 
 import "math/bits"

@@ -21,11 +21,11 @@ func (f *Field) Phase(cell, goal int) uint8 {
 	return uint8(high<<1) | uint8((cell>>8^goal)&1)
 }
 
-// Fill computes the field of the free cells to the goals: the free cells of the
-// set goals that have one colour, 0 (words 0–3) or 1 (words 4–7). Fill is a
-// flood fill that ends within four steps after it has reached all wanted cells,
-// or when it can reach no more cells. Cells that it has not reached by then
-// count as not reached.
+// Fill computes the field of the free cells. The goals are the cells of the set
+// goals that are free and have the colour goal: 0 (words 0–3) or 1 (words 4–7).
+// Fill is a flood fill that ends within four steps after it has reached all
+// wanted cells, or when it can reach no more cells. Cells that it has not
+// reached by then count as not reached.
 //
 // The frontier changes its colour with every step. Within a colour's words, a
 // step from A to B is one of the shifts 0, +1, −16, −15, so the next frontier

@@ -1,9 +1,9 @@
 package bitboard
 
-// Flood does steps of a flood fill until the frontier b has a cell in watch, is empty, or has made
-// most steps. In a step the new frontier is the neighbours of b that are in free, from which they
-// are removed: free holds the cells that may be reached and have not been. Flood returns the number
-// of steps, and whether the frontier has a cell in watch.
+// Flood does steps of a flood fill, at most the given number, until the frontier b has a cell in watch
+// or is empty. A step replaces b by its neighbours in free and removes these from free, which holds the
+// cells that may be reached and have not been reached. Flood returns the number of steps, and whether
+// the frontier has a cell in watch.
 func (b *Square) Flood(free, watch *Square, most int) (steps int, met bool) {
 	switch squareVectors {
 	case 512:

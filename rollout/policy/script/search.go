@@ -81,8 +81,8 @@ type Rooted[S any] interface {
 // Together is a SearchGame that evaluates the leaves of several searches at the same time, to the
 // same values as Evaluate, where that is faster.
 type Together[S, M any] interface {
-	// AtOnce returns how many searches should share EvaluateAll: at most that many, and at least
-	// the second number. 0 if none should.
+	// AtOnce returns the greatest and the smallest number of searches that should share EvaluateAll,
+	// and 0, 0 if each should be evaluated by itself.
 	AtOnce() (most, least int)
 	// EvaluateAll evaluates the leaves of n searches, at most AtOnce, until all have ended. next(i)
 	// returns the next leaf of search i that Evaluate would be asked for, nil at its end; it reads

@@ -24,11 +24,11 @@ type together struct {
 	block  *batch.Block
 	random [batch.Games]prng.Rand
 	leaves [batch.Games]*leaf
-	last   [batch.Games]int // rounds of the block at which rollouts reach the horizon
+	last   [batch.Games]int // the rounds of the block after which the rollouts reach the horizon
 }
 
-// adopt prepares rollouts by the rules of a game. Scripts look at one game after the other, and
-// rollouts without orders are too short to be worth the copies.
+// adopt prepares rollouts by the rules of a game if their orders are drawn at random. Scripts look at
+// one game after the other, and rollouts without orders are too short to be worth the copies.
 func (t *together) adopt(g *towerdefence.Game, scatter bool) {
 	t.game = nil
 	if !scatter {
@@ -83,7 +83,7 @@ func (g *model) EvaluateAll(n int, next func(i int) *leaf) {
 	}
 }
 
-// soonest returns the first round at which one of the games reaches the horizon.
+// soonest returns the first round after which one of the games reaches the horizon.
 func (t *together) soonest(games uint8) int {
 	round := math.MaxInt
 	for i, last := range t.last {

@@ -19,17 +19,13 @@
 //
 // The vector instructions carry out whole rounds: orders by tables over the op, curtains that
 // become available, shots, missiles, removal, construction and income, without a branch that
-// depends on a single game. What most rounds of eight games lack has code of its own behind one
-// branch for all of them: new tesla towers, lightning, towers that are finished or destroyed, stacks
-// of more than two missiles. Only deconstruction, failures from unreadable texts and aborted
-// matches, which playouts lack, are left to Go, game by game.
+// depends on a single game. Events that are rare even in eight games have code of their own, which
+// one branch for all games skips: new tesla towers, lightning, towers that are finished or
+// destroyed, stacks of more than two missiles. Only deconstruction, failures from unreadable texts
+// and aborted matches, which playouts lack, are left to Go, game by game.
 //
 // The rounds in which buildings were placed (Half.Born) are not needed to play. A block writes
 // each round's placements to a log, eight bytes for each player, from which Save derives them.
-//
-// The boards, kept by their owner's side, and the rounds kept instead of counters are those of the
-// scalar game; rows of eight games follow an experiment that compared them with games side by side
-// in scalar code.
 //
 // # Without AVX-512
 //
@@ -136,7 +132,7 @@ func (g *Game) Play(b *Block, o *Orders) (over, cut uint8) {
 }
 
 // Playouts plays rounds by orders that are drawn as towerdefence.Game.Playout draws them: in each
-// game those of A and then of B from the generator of the game. It stops after a round in which a
+// game the order of A and then the order of B, from the generator of the game. It stops after a round in which a
 // match ends, or after the given number, at least 1. It returns the number of rounds played, and
 // the matches that are over, as Play does.
 func (g *Game) Playouts(b *Block, r *[Games]prng.Rand, rounds int) (played int, over uint8) {

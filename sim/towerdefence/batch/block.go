@@ -37,16 +37,15 @@ type Block struct {
 
 	orders Orders // of a round in which Go has carried out some
 
-	// The log has, for the last logSize rounds, the cell of each player's placement in each
-	// game; 64 for a placement of nothing, which the scalar game stores in entry 64 of
-	// Half.Born; or notPlaced. born and late have the placements before round since of each game,
-	// counted as tick.
+	// The log has an entry for each player of each game in the last logSize rounds: the cell of the
+	// placement; 64 for a placement of nothing, which the scalar game stores in entry 64 of
+	// Half.Born; or notPlaced. born and late have the placements of game i before tick since[i].
 	log    [logSize][2][Games]uint8
 	tick   uint64 // rounds played by the block
 	oldest uint64 // at most the smallest of since
 	since  row
 	late   [2]row
-	born   [2][Games][256]uint8 // entries beyond those of Half.Born take notPlaced
+	born   [2][Games][256]uint8 // longer than Half.Born, so that there is an entry notPlaced
 
 	states [Games]towerdefence.State // without vectors
 }
@@ -112,7 +111,7 @@ func (h *half) load(i int, from *towerdefence.Half) {
 	}
 }
 
-// save copies game i to to, except for Born and BornLate.
+// save copies game i to a half of the scalar game, except for Born and BornLate.
 func (h *half) save(to *towerdefence.Half, i int) {
 	i &= Games - 1
 	to.Occupied, to.Live = h.occupied[i], h.live[i]
@@ -140,7 +139,7 @@ func (t *tower) load(i int, from *towerdefence.Tower, listed bool) {
 	}
 }
 
-// save copies the tower of game i to to.
+// save copies the tower of game i to a tower of the scalar game.
 func (t *tower) save(to *towerdefence.Tower, i int) {
 	to.Ready, to.Due, to.Cell = int16(t.ready[i]), int16(t.due[i]), 0
 	if at := t.at[i]; at != 0 {

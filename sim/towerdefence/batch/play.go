@@ -11,14 +11,16 @@ const (
 	textShift = 9 // failures from reading the text, in two bits
 )
 
-// aside holds games whose match is cut off in a round, as they are before it.
+// aside holds games whose match is cut off in a round, as they are before the round. Playouts, in which
+// no match is cut off, use the states as scratch memory.
 type aside struct {
 	games  uint8
 	states [Games]towerdefence.State
 }
 
-// The stages of step512: before orders that only Go draws or carries out, at which it stops if there
-// are any, and after them. At the end of a round it returns the games that are over.
+// The stages of a round at which step512 begins. It returns stageCommands before the orders are carried
+// out, with the games in which Go has to draw or carry out orders, if there are any; Go calls it again
+// from there. At the end of a round it returns the games that are over.
 const (
 	stageBegin = iota
 	stageCommands

@@ -47,8 +47,8 @@ type (
 	Number3 = [3]uint64
 )
 
-// Words has the numbers of a half. The missiles are those of its owner, and those of the
-// other player. The assembly depends on the order of the words.
+// Words has the numbers of a half: buildings, and the missiles of the owner of the half and of
+// the other player, its visitor. The assembly depends on the order of the words.
 type Words struct {
 	Defense, Attack, Energy, Tesla Number1
 	Building                       Number2
@@ -57,7 +57,8 @@ type Words struct {
 	Owner, Visitor                 Number3
 }
 
-// Both writes the planes of the viewer who owns half a, and of the one who owns half b.
+// Both writes the planes of the viewer who owns half a to first, and of the owner of half b to
+// second.
 func Both(first, second *Planes, a, b *Words) {
 	if !assembled(first, second, a, b) {
 		portable(first, a, b)
@@ -90,8 +91,8 @@ func plane(dst *Planes, i int) *[Bytes]uint8 { return (*[Bytes]uint8)(dst[i*Byte
 
 // The writers of planes go row by row: eight bytes of the own half, then eight of the
 // enemy's half, mirrored, so that the two fronts touch. Unrolled loops halve the time. Most
-// planes of most positions are sparse: an empty plane is only cleared, and of numbers the
-// empty boards are left out.
+// planes of most positions are sparse: an empty plane is only cleared, and the empty boards of
+// numbers are left out.
 
 // put writes row y. With constant y it compiles to four instructions.
 func put(dst *[Bytes]uint8, y int, own, enemy uint64) {

@@ -1,6 +1,5 @@
 // Command gen writes the assembly of package batch: a round of eight games and the draw of
-// their random orders, with AVX-512, and the questions about the processor. It is a separate
-// module, so that nothing else needs avo.
+// their random orders, with AVX-512. It is a separate module, so that nothing else needs avo.
 package main
 
 import (

@@ -6,14 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tier is one board of the missiles of a player: the cells with at least so many.
+// tier is one board of the missiles of a player. Tier i has the cells with more than i missiles.
 type tier struct {
 	far           vector
 	first, second vector // missiles that cross to the enemy's half in each step
 }
 
-// launch loads tier i of player p and moves its missiles on the own half two cells on. shots
-// are added to it and become those that belong to the next tier.
+// launch loads tier i of player p, adds the shots, and moves its missiles on the own half two cells
+// on. It leaves in shots the shots for the next tier: from cells that have a missile in this one.
 func launch(p, i int, open reg.OpmaskVirtual, shots vector, last bool) tier {
 	t := tier{load(of(p, far+i*row)), ZMM(), ZMM()}
 	x := load(of(p, own+i*row))
@@ -34,8 +34,8 @@ func launch(p, i int, open reg.OpmaskVirtual, shots vector, last bool) tier {
 	return t
 }
 
-// advance moves the missiles of a tier on the enemy's half one cell on, and adds those that
-// leave the map to gone, in column 0. entering are those that cross.
+// advance moves the missiles of a tier on the enemy's half one cell on. It adds the missiles that
+// leave the map to gone, in column 0, and the missiles entering from the own half to the tier.
 func (t tier) advance(entering, gone vector, first bool) {
 	if first {
 		VPANDQ_BCST(constant(column0), t.far, gone)

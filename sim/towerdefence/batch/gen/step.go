@@ -12,8 +12,8 @@ type acts struct {
 	quick, slow vector // buildings placed in this round that are finished at its end, or later
 }
 
-// rounds has the round of each game, its last two bits, repeated over a board, the round before, and
-// the games in which it makes the curtains available.
+// rounds has the round of each game; its last bit and the bit before, each repeated in all bits of a
+// word; the round before; and the games in which the round makes the curtains available.
 type rounds struct {
 	now, odd, half, before vector
 	resets                 reg.OpmaskVirtual
@@ -210,7 +210,7 @@ func stacks(a [2]acts) reg.OpmaskVirtual {
 	return deep
 }
 
-// buildings are those of a half while missiles hit it: see type health of the scalar game.
+// buildings are the buildings of a half while missiles hit it: see type health of the scalar game.
 type buildings struct{ live, extra0, extra1 vector }
 
 // minus takes one hit from the live buildings at hit.

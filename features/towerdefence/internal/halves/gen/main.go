@@ -13,8 +13,8 @@ import (
 // halves.go.
 var widths = []int{1, 1, 1, 1, 2, 3, 2, 3, 3}
 
-// swapped is the first of the two planes that change places for the other viewer: what
-// missiles of the owner are on the one half, missiles of the visitor are on the other.
+// swapped is the first of the two planes that change places for the other viewer. The first has
+// the missiles of the viewer: of the owner on the own half, of the visitor on the enemy's.
 const swapped = 7
 
 const planeBytes = 128
