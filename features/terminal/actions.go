@@ -7,6 +7,7 @@ import (
 
 	"moonfarm/features"
 	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
 	tm "moonfarm/sim/terminal"
 )
 
@@ -129,12 +130,12 @@ func (a *Actions) maskCells(dst *[cellWords]uint64, s *tm.State, p sim.Player) (
 		}
 		ages := &s.Ages[p][k]
 		for _, i := range ages.Cell[:ages.N] {
-			at := &half[p][i%tm.HalfCells]
-			c := s.Cells[at.cell]
+			at := &places[p][i]
+			c := s.Cells[at.cell%bitboard.DiamondSpan]
 			// Branches are avoided, because processors could not predict them.
 			base := flag(c.Upgraded()) - 1 // all ones if it is not upgraded
 			choices := 1 | upgrade&base | flag(c.RemoveIn() == 0)<<cellRemove
-			dst[i>>2%cellWords] ^= (free&0xffff ^ choices) << (i & 3 * 16)
+			dst[i>>2] ^= (free&0xffff ^ choices) << (i & 3 * 16)
 			built |= at.edge
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"moonfarm/features"
 	"moonfarm/sim"
+	"moonfarm/sim/bitboard"
 	tm "moonfarm/sim/terminal"
 )
 
@@ -67,6 +68,7 @@ func (e *Encoder) Shape() features.Shape {
 
 // board and list are the planes and the packed form of one observation.
 type (
+	plane = [planeBytes]uint8
 	board = [boardBytes]uint8
 	list  = [words]uint64
 )
@@ -74,19 +76,14 @@ type (
 // Planes writes the uint8 planes.
 func (e *Encoder) Planes(dst []uint8, s *tm.State, p sim.Player) {
 	features.CheckLength("planes", len(dst), boardBytes)
-	b := (*board)(dst)
-	blank(b)
-	e.fill(b, s, p, p)
-	e.fill(b, s, p^1, p)
+	var other board // of the other seat, which is not wanted
+	e.fill([2]*board{(*board)(dst), &other}, s, p)
 }
 
 // Packed writes the structures, 16 bits per cell.
 func (e *Encoder) Packed(dst []uint64, s *tm.State, p sim.Player) {
 	features.CheckLength("packed", len(dst), words)
-	l := (*list)(dst)
-	clear(l[:])
-	e.enter(l, s, p, p)
-	e.enter(l, s, p^1, p)
+	e.enter((*list)(dst), s, p)
 }
 
 // All writes the observations of both seats and visits each structure once.
@@ -103,15 +100,18 @@ func (e *Encoder) All(dst features.Rows, s *tm.State) {
 }
 
 // blank writes the planes of an empty arena.
-func blank(dst *board) {
-	*(*[planeBytes]uint8)(dst[:]) = arena
-	clear(dst[planeBytes:])
+func blank(dst []uint8) {
+	copy(dst, arena[:])
+	clear(dst[planeBytes:]) // a slice: for an array of a constant size the compiler takes the slower REP STOS
 }
 
 // health returns the value of a structure in the planes: its health in the steps of its kind,
 // rounded up, at least 1.
-func (e *Encoder) health(c tm.Cell) uint8 {
-	exact := float32(c.Health * e.steps[c.Kind()&3])
+func (e *Encoder) health(c tm.Cell) uint8 { return points(c.Health, e.steps[c.Kind()&3]) }
+
+// points returns a health in steps, rounded up, at least 1.
+func points(health, steps float32) uint8 {
+	exact := float32(health * steps)
 	n := int32(exact)
 	if float32(n) < exact {
 		n++
@@ -119,73 +119,77 @@ func (e *Encoder) health(c tm.Cell) uint8 {
 	return uint8(min(max(n, 1), 255))
 }
 
-// fill writes the structures of player p into the planes of the viewer.
-func (e *Encoder) fill(dst *board, s *tm.State, p, viewer sim.Player) {
-	first := planeOwn * planeBytes
-	if p != viewer {
-		first = planeEnemy * planeBytes
+// allPlanes writes the planes of both seats.
+func (e *Encoder) allPlanes(dst []uint8, s *tm.State) {
+	e.fill([2]*board{(*board)(dst), (*board)(dst[boardBytes:])}, s, 0)
+}
+
+// fill writes the planes of both seats, those of seat p first. For the other seat the arena is turned. The lists by age
+// have one loop for each kind, which needs no branches; loops over the bits of boards mispredict one for each word.
+func (e *Encoder) fill(dst [2]*board, s *tm.State, p sim.Player) {
+	blank(dst[0][:])
+	blank(dst[1][:])
+	for i := range dst {
+		own, foe := dst[i], dst[1-i]
+		owner := (p + sim.Player(i)) & 1
+		for k := range s.Ages[owner] {
+			steps, ages := e.steps[k], &s.Ages[owner][k]
+			mine := (*plane)(own[(planeOwn+k)*planeBytes:])
+			theirs := (*plane)(foe[(planeEnemy+k)*planeBytes:])
+			for _, local := range ages.Cell[:ages.N] {
+				l := places[owner][local]
+				c := s.Cells[l.cell%bitboard.DiamondSpan]
+				health, upgraded := points(c.Health, steps), uint8(c.Mark>>2&1)
+				at, turned := l.at, planeBytes-1-l.at
+				mine[at], theirs[turned] = health, health
+				own[planeUpgraded*planeBytes+int(at)], foe[planeUpgraded*planeBytes+int(turned)] = upgraded, upgraded
+			}
+		}
 	}
-	at := &planeAt[viewer]
-	for w, b := range s.Own[p] {
+	for w, b := range s.Marked {
 		for ; b != 0; b &= b - 1 {
 			cell := w<<6 | bits.TrailingZeros64(b)
-			e.put(dst, int(at[cell]), first, s.Cells[cell])
+			at, turns := planeRemoval*planeBytes+int(planeAt[p][cell]), uint8(s.Cells[cell].RemoveIn())
+			dst[0][at], dst[1][planes*planeBytes-1-(at-planeRemoval*planeBytes)] = turns, turns
 		}
 	}
 }
 
-// put writes one structure; first is the index at which the planes of its owner begin.
-func (e *Encoder) put(dst *board, at, first int, c tm.Cell) {
-	dst[first+int(c.Kind())*planeBytes+at] = e.health(c)
-	dst[planeUpgraded*planeBytes+at] = uint8(flag(c.Upgraded()))
-	dst[planeRemoval*planeBytes+at] = uint8(c.RemoveIn())
-}
-
-// allPlanes writes the planes of both seats. For the second seat the arena is turned.
-func (e *Encoder) allPlanes(dst []uint8, s *tm.State) {
-	a, b := (*board)(dst), (*board)(dst[boardBytes:])
-	blank(a)
-	blank(b)
-	for p := range s.Own {
-		first := [2]int{planeOwn * planeBytes, planeEnemy * planeBytes}
-		if p == 1 {
-			first[0], first[1] = first[1], first[0]
+// enter writes the list of seat p.
+func (e *Encoder) enter(dst *list, s *tm.State, p sim.Player) {
+	clear(dst[:])
+	for i := range s.Ages {
+		owner, turn := (p+sim.Player(i))&1, uint16(0)
+		if i == 1 {
+			turn = arenaCells - 1
 		}
-		for w, cells := range s.Own[p] {
-			for ; cells != 0; cells &= cells - 1 {
-				cell := w<<6 | bits.TrailingZeros64(cells)
-				c, at := s.Cells[cell], int(planeAt[0][cell])
-				e.put(a, at, first[0], c)
-				e.put(b, planeBytes-1-at, first[1], c)
+		for k := range s.Ages[owner] {
+			steps, ages := e.steps[k], &s.Ages[owner][k]
+			for _, local := range ages.Cell[:ages.N] {
+				c := s.Cells[places[owner][local].cell%bitboard.DiamondSpan]
+				n := uint16(local)
+				if turn > 0 {
+					n = turn - n
+				}
+				dst[n>>2] |= pack(c, points(c.Health, steps)) << (n & 3 * 16)
 			}
 		}
 	}
 }
 
-// enter writes the structures of player p into the list of the viewer.
-func (e *Encoder) enter(dst *list, s *tm.State, p, viewer sim.Player) {
-	at := &listAt[viewer]
-	for w, b := range s.Own[p] {
-		for ; b != 0; b &= b - 1 {
-			cell := w<<6 | bits.TrailingZeros64(b)
-			n := at[cell]
-			dst[n>>2%words] |= e.entry(s.Cells[cell]) << (n & 3 * 16)
-		}
-	}
-}
+// entry returns the packed form of a structure.
+func (e *Encoder) entry(c tm.Cell) uint64 { return pack(c, e.health(c)) }
 
-// entry returns the packed form of a structure. Bits 0–2 of Cell.Mark are the kind and whether it is
+// pack returns the packed form of a structure. Bits 0–2 of Cell.Mark are the kind and whether it is
 // upgraded, as in the packed form, and bits 4–7 the restores until it is removed.
-func (e *Encoder) entry(c tm.Cell) uint64 {
-	return uint64(e.health(c)) | uint64(c.Mark&7)<<entryKind | uint64(c.Mark>>4&15)<<entryRemoval
+func pack(c tm.Cell, health uint8) uint64 {
+	return uint64(health) | uint64(c.Mark&7)<<entryKind | uint64(c.Mark>>4&15)<<entryRemoval
 }
 
 // allPacked writes the lists of both seats. Each is the reverse of the other.
 func (e *Encoder) allPacked(dst []uint64, s *tm.State) {
 	a, b := (*list)(dst), (*list)(dst[words:])
-	clear(a[:])
-	e.enter(a, s, 0, 0)
-	e.enter(a, s, 1, 0)
+	e.enter(a, s, 0)
 	for i, w := range a {
 		w = w>>32 | w<<32
 		b[words-1-i] = w>>16&0x0000ffff0000ffff | w&0x0000ffff0000ffff<<16

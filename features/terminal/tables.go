@@ -85,6 +85,23 @@ var half = func() (t [2][tm.HalfCells]halfCell) {
 	return t
 }()
 
+// place holds a cell of a player's half, and its index in the player's planes.
+type place struct {
+	cell, at uint16
+	edge     uint32 // 1 << its number among the edge cells; 0 if it is not an edge cell
+}
+
+// places holds the cells of each player's half by terminal.Local. Entries from 210 on are not used: with them an index
+// of eight bits needs no check.
+var places = func() (t [2][256]place) {
+	for p := range half {
+		for i, h := range half[p] {
+			t[p][i] = place{h.cell, arenaAt[i], h.edge}
+		}
+	}
+	return t
+}()
+
 // edges holds the indices of the edge cells in half.
 var edges = func() (t [edgeCells]uint8) {
 	for e := range t {
