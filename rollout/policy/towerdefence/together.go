@@ -2,6 +2,7 @@ package towerdefence
 
 import (
 	"math"
+	"math/bits"
 
 	"moonfarm/rollout/search"
 	"moonfarm/sim"
@@ -60,24 +61,25 @@ func (g *model) EvaluateAll(n int, next func(i int) *leaf) {
 	}
 	busy := uint8(0) // games with a rollout
 	for i := range batch.Games {
-		t.game.Reset(t.block, i)
+		t.game.Park(t.block, i)
 		if i < n && g.begin(i, 0, next) {
 			busy |= 1 << i
 		}
 	}
 	for round := 0; busy != 0; {
-		played, over := t.game.Playouts(t.block, &t.random, t.soonest(busy)-round)
+		soonest := t.soonest(busy)
+		played, over := t.game.Playouts(t.block, &t.random, soonest-round)
 		round += played
-		for i := range batch.Games {
-			switch bit := uint8(1) << i; {
-			case busy&bit != 0 && (over&bit != 0 || t.last[i] == round):
-				g.finish(i, over&bit != 0)
-				if !g.begin(i, round, next) {
-					busy &^= bit
-					t.game.Reset(t.block, i)
-				}
-			case over&bit != 0:
-				t.game.Reset(t.block, i)
+		ended := over
+		if round == soonest {
+			ended |= t.reached(busy, round)
+		}
+		for ; ended != 0; ended &= ended - 1 {
+			i := bits.TrailingZeros8(ended)
+			g.finish(i, over>>i&1 != 0)
+			if !g.begin(i, round, next) {
+				busy &^= 1 << i
+				t.game.Park(t.block, i)
 			}
 		}
 	}
@@ -86,12 +88,20 @@ func (g *model) EvaluateAll(n int, next func(i int) *leaf) {
 // soonest returns the first round after which one of the games reaches the horizon.
 func (t *together) soonest(games uint8) int {
 	round := math.MaxInt
-	for i, last := range t.last {
-		if games>>i&1 != 0 {
-			round = min(round, last)
-		}
+	for ; games != 0; games &= games - 1 {
+		round = min(round, t.last[bits.TrailingZeros8(games)])
 	}
 	return round
+}
+
+// reached returns those of the games that reach the horizon at the round.
+func (t *together) reached(games uint8, round int) (at uint8) {
+	for i, last := range t.last {
+		if last == round {
+			at |= 1 << i
+		}
+	}
+	return at & games
 }
 
 // begin begins the rollout of the next leaf of search i after that round of the block. It returns
@@ -103,7 +113,7 @@ func (g *model) begin(i, round int, next func(i int) *leaf) bool {
 	if l == nil {
 		return false
 	}
-	t.game.Load(t.block, i, l.State)
+	t.game.LoadBoards(t.block, i, l.State)
 	t.random[i], t.last[i] = *l.Random, round+int(g.horizon)
 	return true
 }
@@ -112,11 +122,11 @@ func (g *model) begin(i, round int, next func(i int) *leaf) bool {
 func (g *model) finish(i int, over bool) {
 	t := &g.together
 	l := t.leaves[i]
-	t.game.SaveBoards(&g.state, t.block, i)
 	*l.Random = t.random[i]
 	if over {
-		l.Value = g.Result(&g.state)
-	} else {
-		l.Value = g.formula(&g.state, l.Random)
+		l.Value = float64(t.game.Result(t.block, i))
+		return
 	}
+	t.game.SaveBoards(&g.state, t.block, i)
+	l.Value = g.formula(&g.state, l.Random)
 }

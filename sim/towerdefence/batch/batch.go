@@ -90,7 +90,28 @@ func (g *Game) Load(b *Block, i int, s *towerdefence.State) {
 	if g.vector {
 		b.load(i&7, s)
 	} else {
-		b.states[i&7] = *s
+		b.unpark(i&7, s)
+	}
+}
+
+// LoadBoards does the same but for the ages of buildings (Born and BornLate), which the game then
+// lacks: SaveBoards may copy it. That is faster.
+func (g *Game) LoadBoards(b *Block, i int, s *towerdefence.State) {
+	if g.vector {
+		b.loadBoards(i&7, s)
+	} else {
+		b.unpark(i&7, s)
+	}
+}
+
+// Park leaves the place of game i (0 … 7) without a game until the next Load, for fewer than eight
+// games: it is never over. A match there would stop Playouts at its end, and its rare events would
+// take time.
+func (g *Game) Park(b *Block, i int) {
+	if g.vector {
+		b.park(i & 7)
+	} else {
+		b.parked |= 1 << (i & 7)
 	}
 }
 
@@ -113,6 +134,22 @@ func (g *Game) SaveBoards(s *towerdefence.State, b *Block, i int) {
 	}
 }
 
+// Result returns the result for A of game i (0 … 7), whose match is over: see
+// towerdefence.Game.Outcome.
+func (g *Game) Result(b *Block, i int) float32 {
+	if g.vector {
+		switch dead := b.dead(i & 7); { // which decides most matches; the score takes longer
+		case dead[1] && !dead[0]:
+			return 1
+		case dead[0] && !dead[1]:
+			return -1
+		}
+	}
+	s := &g.aside.states[i&7]
+	g.SaveBoards(s, b, i)
+	return g.scalar.Outcome(s, 0).Result
+}
+
 // Play plays one round of all games. It returns, as one bit for each game, those whose match is
 // over after the round, and those whose match was cut off, which keep their state. Rounds after
 // the end of a match have no meaning, as in the scalar game.
@@ -121,6 +158,9 @@ func (g *Game) Play(b *Block, o *Orders) (over, cut uint8) {
 		return g.playRows(b, o)
 	}
 	for i := range b.states {
+		if b.parked>>i&1 != 0 {
+			continue
+		}
 		switch g.scalar.Play(&b.states[i], o[0][i], o[1][i]) {
 		case sim.Over:
 			over |= 1 << i
@@ -134,7 +174,7 @@ func (g *Game) Play(b *Block, o *Orders) (over, cut uint8) {
 // Playouts plays rounds by orders that are drawn as towerdefence.Game.Playout draws them: in each
 // game the order of A and then the order of B, from the generator of the game. It stops after a round in which a
 // match ends, or after the given number, at least 1. It returns the number of rounds played, and
-// the matches that are over, as Play does.
+// the matches that are over, as Play does. The generators of places without a game may move on.
 func (g *Game) Playouts(b *Block, r *[Games]prng.Rand, rounds int) (played int, over uint8) {
 	if g.vector {
 		return g.playoutRows(b, r, rounds)
@@ -142,7 +182,7 @@ func (g *Game) Playouts(b *Block, r *[Games]prng.Rand, rounds int) (played int, 
 	for ; played < rounds && over == 0; played++ {
 		for i := range b.states {
 			s := &b.states[i]
-			if g.scalar.Play(s, g.scalar.Playout(s, 0, &r[i]), g.scalar.Playout(s, 1, &r[i])) != sim.Running {
+			if b.parked>>i&1 == 0 && g.scalar.Play(s, g.scalar.Playout(s, 0, &r[i]), g.scalar.Playout(s, 1, &r[i])) != sim.Running {
 				over |= 1 << i
 			}
 		}

@@ -48,25 +48,68 @@ type Block struct {
 	born   [2][Games][256]uint8 // longer than Half.Born, so that there is an entry notPlaced
 
 	states [Games]towerdefence.State // without vectors
+	parked uint8                     // without vectors: places without a game
 }
 
 const (
 	logSize   = 256
 	notPlaced = 255
 	nothing   = 64 // entry of Born for placements of nothing
+
+	untold = 1<<64 - 1 // Block.since of games without born and late
 )
 
 // load sets game i to s.
 func (b *Block) load(i int, s *towerdefence.State) {
+	b.loadBoards(i, s)
 	i &= Games - 1
-	b.round[i] = uint64(int64(s.Round))
 	b.since[i] = b.tick
 	for p := range b.half {
 		from := &s.Half[p]
-		b.half[p].load(i, from)
 		b.late[p][i] = from.BornLate
 		copy(b.born[p][i][:], from.Born[:])
 	}
+}
+
+// loadBoards sets game i to s, except for Born and BornLate.
+func (b *Block) loadBoards(i int, s *towerdefence.State) {
+	i &= Games - 1
+	b.round[i] = uint64(int64(s.Round))
+	b.since[i] = untold
+	for p := range b.half {
+		b.half[p].load(i, &s.Half[p])
+	}
+}
+
+// park sets game i to a match that never ends: it is far from its last round and nobody hits its
+// bases, as nobody has energy.
+func (b *Block) park(i int) {
+	const far = 1 << 40 // no game has as many rounds, as much energy or as much health
+	s := towerdefence.State{}
+	for p := range s.Half {
+		s.Half[p].Base = far << 20
+	}
+	b.loadBoards(i, &s)
+	i &= Games - 1
+	minus := int64(-far)
+	b.round[i] = uint64(minus)
+	for p := range b.half {
+		b.half[p].energy[i] = uint64(minus)
+	}
+}
+
+// dead returns whose base in game i has no health.
+func (b *Block) dead(i int) (dead [2]bool) {
+	for p := range b.half {
+		dead[p] = int64(b.half[p].base[i&(Games-1)]) < 1<<32
+	}
+	return dead
+}
+
+// unpark sets game i to s, without vectors.
+func (b *Block) unpark(i int, s *towerdefence.State) {
+	b.states[i] = *s
+	b.parked &^= 1 << i
 }
 
 // save copies game i to s.
@@ -147,9 +190,12 @@ func (t *tower) save(to *towerdefence.Tower, i int) {
 	}
 }
 
-// settleBorn moves the placements of game i from the log to born and late.
+// settleBorn moves the placements of game i from the log to born and late, if it has them.
 func (b *Block) settleBorn(i int) {
 	from := b.since[i]
+	if from == untold {
+		return
+	}
 	b.since[i] = b.tick
 	first := b.round[i] - (b.tick - from) // the round of the first entry
 	for p := range b.born {
@@ -171,7 +217,7 @@ func (b *Block) makeRoom() {
 	}
 	b.oldest = b.tick
 	for i, since := range b.since {
-		if b.tick-since >= logSize/2 {
+		if since != untold && b.tick-since >= logSize/2 {
 			b.settleBorn(i)
 		}
 		b.oldest = min(b.oldest, b.since[i])
