@@ -53,9 +53,7 @@ func (g *model) EvaluateAll(n int, next func(i int) *leaf) {
 	t := &g.together
 	if t.game == nil {
 		for i := range n {
-			for l := next(i); l != nil; l = next(i) {
-				l.Value = g.Evaluate(l.State, l.Random)
-			}
+			g.evaluateRest(next(i), i, next)
 		}
 		return
 	}
@@ -66,7 +64,7 @@ func (g *model) EvaluateAll(n int, next func(i int) *leaf) {
 			busy |= 1 << i
 		}
 	}
-	for round := 0; busy != 0; {
+	for round := 0; busy&(busy-1) != 0; { // at least two
 		soonest := t.soonest(busy)
 		played, over := t.game.Playouts(t.block, &t.random, soonest-round)
 		round += played
@@ -82,6 +80,17 @@ func (g *model) EvaluateAll(n int, next func(i int) *leaf) {
 				t.game.Park(t.block, i)
 			}
 		}
+	}
+	if busy != 0 { // a round of a single game takes less time than one of the block
+		i := bits.TrailingZeros8(busy)
+		g.evaluateRest(t.leaves[i], i, next) // the rollout begins again: its random numbers are those of the leaf
+	}
+}
+
+// evaluateRest evaluates a leaf of search i and all leaves that follow, one after the other.
+func (g *model) evaluateRest(l *leaf, i int, next func(i int) *leaf) {
+	for ; l != nil; l = next(i) {
+		l.Value = g.Evaluate(l.State, l.Random)
 	}
 }
 
