@@ -18,7 +18,9 @@
 //	prices      towerdefence/command.go, terminal/deploy.go, codecraft/build.go
 //	income      towerdefence/income.go, terminal/restore.go, codecraft/attack.go
 //	targets     towerdefence/missiles.go and tesla.go, terminal/fight.go, codecraft/aim.go
+//	paths       terminal/paths.go, codecraft/path.go and its folder internal/path
 //	end         towerdefence/game.go, terminal/restore.go, codecraft/game.go
+//	playouts    towerdefence/playout.go, terminal/playout.go; towerdefence/batch plays eight games at once
 //
 // The smallest game, the light cycles, has fewer files. Read it first.
 package sim
