@@ -27,6 +27,40 @@ func (d *differences) compare(a, b []byte) bool {
 	return true
 }
 
+// fill sets the differences of two sources of the same length, at most blockMax, on any machine.
+func (d *differences) fill(a, b []byte) {
+	if d.compare(a, b) {
+		return
+	}
+	const high, low = 0x8080808080808080, 0x7f7f7f7f7f7f7f7f
+	b = b[:len(a)]
+	k, w := 0, uint64(0)
+	for ; k+8 <= len(a); k += 8 {
+		x := load(a, k) ^ load(b, k)
+		x = (x&low + low | x) & high >> 7 // 1 in the bytes that differ
+		w |= x * 0x0102040810204080 >> 56 << (k & 63)
+		if k&63 == 56 {
+			d.words[k>>6], w = w, 0
+		}
+	}
+	w |= ^uint64(0) << (k & 63)
+	for ; k < len(a); k++ {
+		if a[k] == b[k] {
+			w &^= 1 << (k & 63)
+		}
+	}
+	d.n, d.words[len(a)>>6], d.words[len(a)>>6+1] = len(a), w, ^uint64(0)
+}
+
+// count returns the number of bytes that differ.
+func (d *differences) count() int {
+	n := 0
+	for _, w := range d.words[:d.n/64+1] {
+		n += bits.OnesCount64(w)
+	}
+	return n - (64 - d.n%64) // the bits behind the last byte
+}
+
 // run returns the first run of at least minMatch equal bytes from byte i on, and its end; both
 // are the end of the source if there is none.
 func (d *differences) run(i int) (from, to int) {

@@ -52,6 +52,7 @@ type Encoder struct {
 	nSeqs int
 	lit   lengthCoder // of the numbers of literals in the sequences
 	match lengthCoder // of the lengths of the matches in the sequences
+	far   lengthCoder // of the distances in the block that tells the distance of AppendRows
 }
 
 // sequence is a number of literals and the length of the match after them.
@@ -61,12 +62,7 @@ type sequence struct{ lit, match code }
 // is short if rows are like the rows stride bytes before them. It panics if src has
 // more than MaxSource bytes.
 func (e *Encoder) AppendFrame(dst, src []byte, stride int) []byte {
-	if len(src) > MaxSource {
-		panic("rowzstd: source too long")
-	}
-	dst = binary.LittleEndian.AppendUint32(dst, frameMagic)
-	dst = append(dst, contentSize4|singleFrame)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(src)))
+	dst = appendFrameHeader(dst, len(src))
 	if len(src) < minSource {
 		return appendRaw(dst, src, true)
 	}
@@ -87,6 +83,16 @@ func (e *Encoder) AppendFrame(dst, src []byte, stride int) []byte {
 		at = end
 	}
 	return dst
+}
+
+// appendFrameHeader appends the header of a frame of n bytes.
+func appendFrameHeader(dst []byte, n int) []byte {
+	if n > MaxSource {
+		panic("rowzstd: source too long")
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, frameMagic)
+	dst = append(dst, contentSize4|singleFrame)
+	return binary.LittleEndian.AppendUint32(dst, uint32(n))
 }
 
 // block appends the block src[at:end], matched at the distance. If the decoder does not

@@ -68,18 +68,22 @@ func (c *lengthCodes) code(n uint32) code {
 	return newCode(c.power+w, w, n-1<<w)
 }
 
+// appendCount appends the number of sequences of a block.
+func appendCount(dst []byte, n int) []byte {
+	if n < 128 {
+		return append(dst, byte(n))
+	}
+	return append(dst, byte(n>>8)+128, byte(n)) // maxSequences needs no third form
+}
+
 // appendSequences appends the sequences section. offset is the offset value of the
 // format: 1 for the distance of the sequence before, and the distance + 3 for a new
 // one, which only a block of at most one sequence may have.
 func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
 	n := e.nSeqs
-	switch {
-	case n == 0:
-		return append(dst, 0)
-	case n < 128:
-		dst = append(dst, byte(n))
-	default: // maxSequences needs no third form
-		dst = append(dst, byte(n>>8)+128, byte(n))
+	dst = appendCount(dst, n)
+	if n == 0 {
+		return dst
 	}
 	s := e.seqs[n-1]
 	offsetCode := uint8(bits.Len32(offset) - 1)
@@ -89,6 +93,9 @@ func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
 	dst = append(dst, offsetCode)
 	dst, matchMode := e.match.appendTable(dst, n, s.match.symbol())
 	dst[modes] = litMode<<6 | modeRLE<<4 | matchMode<<2
+	if litMode == modeRLE && matchMode == modeRLE && offset == 1 && s.lit.width()+s.match.width() == 0 {
+		return append(dst, 1) // all sequences are equal and have no bits
+	}
 	// Sequences are written from the last to the first, because decoders read
 	// backwards.
 	w, buf := writeBits(dst, n*maxSequence+8)

@@ -1,0 +1,165 @@
+package rowzstd
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	// ShortRow is the most bytes of a row for AppendRows. Longer rows have longer runs of
+	// equal bytes, between which short matches cost more than their literals.
+	ShortRow = 512
+
+	shortMatch = 3        // the shortest match of the format
+	shortBlock = 48 << 10 // bytes of content of a block: its sequences fit into Encoder.seqs
+	firstBlock = 1 << 10  // of the block that tells the distance, behind the first row
+	sampleSize = 64 << 10 // bytes at the beginning by which AppendRows chooses
+)
+
+// AppendRows appends src as one zstd frame to dst, as AppendFrame does, for rows of width bytes,
+// at most ShortRow. Each is like the row before it or the one stride rows before it: the nearer
+// the fewer bytes differ in the first 64 KiB. Matches have 3 bytes and more, so that the high
+// bytes of numbers are matches. AppendRows returns false if too many bytes differ, or there
+// are too few: a general encoder then makes shorter frames.
+func (e *Encoder) AppendRows(dst, src []byte, width, stride int) ([]byte, bool) {
+	distance, differ := e.nearest(src, width, width*stride)
+	if distance == 0 || differ > mostDiffer(min(len(src), sampleSize), width) {
+		return dst, false
+	}
+	dst = appendFrameHeader(dst, len(src))
+	for at, known := 0, false; at < len(src); {
+		size := shortBlock
+		if !known {
+			size = distance + firstBlock
+		}
+		end := min(at+size, len(src))
+		e.findShort(src, at, end, distance)
+		start := len(dst)
+		dst = append(dst, 0, 0, 0)
+		dst = e.appendLiterals(dst)
+		if known {
+			dst = e.appendSequences(dst, 1)
+		} else {
+			dst = e.appendFirst(dst, uint32(distance+3))
+		}
+		if size := len(dst) - start - headerSize; size < end-at {
+			putHeader(dst[start:], size, blockPacked, end == len(src))
+			known = known || e.nSeqs > 0
+		} else {
+			dst = appendRaw(dst[:start], src[at:end], end == len(src))
+		}
+		at = end
+	}
+	return dst, true
+}
+
+// mostDiffer returns how many of n bytes of rows may differ for AppendRows. A number of 8 bytes
+// of which more differ, such as an order of CodeCraft, is rather equal to one further back.
+func mostDiffer(n, width int) int {
+	if width < 8 {
+		return n * 2 / 5
+	}
+	return n / 4
+}
+
+// nearest returns that of two distances at which fewer bytes of the beginning of src differ, and
+// their number; 0 if src is too short.
+func (e *Encoder) nearest(src []byte, one, other int) (distance, differ int) {
+	src = src[:min(len(src), sampleSize)]
+	if len(src) < minSource || one < 1 {
+		return 0, 0
+	}
+	for _, d := range [2]int{one, other} {
+		if len(src) <= d || d == distance {
+			continue
+		}
+		e.diff.fill(src[d:], src[:len(src)-d])
+		if n := e.diff.count() + d; distance == 0 || n < differ {
+			distance, differ = d, n
+		}
+	}
+	return distance, differ
+}
+
+// findShort is find for matches of shortMatch bytes and more.
+func (e *Encoder) findShort(src []byte, at, end, distance int) {
+	e.lit.counts, e.match.counts = counts{}, counts{}
+	first := max(at+1, distance) // the first byte of the block that can be in a match
+	e.diff.fill(src[first:end], src[first-distance:end-distance])
+	nLits, nSeqs := 0, 0
+	from, open := at, -1 // first byte that is in no sequence yet; start of a match without an end
+	same := ^e.diff.words[0]
+	runs, inside := uint64(0), uint64(0) // of the word before
+	for j := range (end-first)/64 + 1 {
+		next := ^e.diff.words[j+1]
+		// Bits of the bytes with which runs of shortMatch equal bytes begin, of all bytes in
+		// such runs, and of bytes where matches begin or end, which take turns.
+		r := same & (same>>1 | next<<63) & (same>>2 | next<<62)
+		in := r | r<<1 | r<<2 | runs>>63 | runs>>62
+		edges := in ^ (in<<1 | inside>>63)
+		same, runs, inside = next, r, in
+		for ; edges != 0; edges &= edges - 1 {
+			k := first + j*64 + bits.TrailingZeros64(edges)
+			if open < 0 {
+				open = k
+				continue
+			}
+			n := open - from
+			s := sequence{literalCodes.code(uint32(n)), matchCodes.code(uint32(k - open))}
+			e.lit.counts[s.lit.symbol()]++
+			e.match.counts[s.match.symbol()]++
+			e.seqs[nSeqs] = s
+			nSeqs++
+			if n <= 8 && from+8 <= len(src) { // copy one word, as find does
+				binary.LittleEndian.PutUint64(e.lits[nLits:nLits+8:nLits+8], load(src, from))
+			} else {
+				copy(e.lits[nLits:], src[from:open])
+			}
+			nLits += n
+			from, open = k, -1
+		}
+	}
+	e.nLits = nLits + copy(e.lits[nLits:], src[from:end])
+	e.nSeqs = nSeqs
+}
+
+// appendFirst appends the sequences section of the first block with matches: the first sequence
+// has the offset value `offset`, and all others that for the same distance.
+func (e *Encoder) appendFirst(dst []byte, offset uint32) []byte {
+	n := e.nSeqs
+	dst = appendCount(dst, n)
+	if n == 0 {
+		return dst
+	}
+	s := e.seqs[n-1]
+	width := uint8(bits.Len32(offset) - 1)
+	far := func(k int) uint8 { // the symbol of the offset of sequence k
+		if k == 0 {
+			return width
+		}
+		return 0
+	}
+	modes := len(dst)
+	dst = append(dst, 0)
+	dst, litMode := e.lit.appendTable(dst, n, s.lit.symbol())
+	e.far.counts = counts{}
+	e.far.counts[0], e.far.counts[width] = uint32(n-1), 1
+	dst, farMode := e.far.appendTable(dst, n, width)
+	dst, matchMode := e.match.appendTable(dst, n, s.match.symbol())
+	dst[modes] = litMode<<6 | farMode<<4 | matchMode<<2
+	w, buf := writeBits(dst, n*maxSequence+8)
+	lit, off, match := e.lit.start(s.lit.symbol()), e.far.start(far(n-1)), e.match.start(s.match.symbol())
+	for k := n - 2; ; k-- {
+		w = w.add(s.lit.extra(), s.lit.width()).add(s.match.extra(), s.match.width()).flush(buf)
+		if k < 0 {
+			break
+		}
+		s = e.seqs[k]
+		w, off = e.far.encode(w, off, far(k))
+		w, match = e.match.encode(w, match, s.match.symbol())
+		w, lit = e.lit.encode(w, lit, s.lit.symbol())
+	}
+	w = w.add(uint64(offset-1<<width), width).flush(buf)
+	w = e.lit.end(e.far.end(e.match.end(w, match), off), lit)
+	return w.add(1, 1).end(buf)
+}
