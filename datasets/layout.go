@@ -140,17 +140,19 @@ func (t tableKind) has(column string) bool {
 // layout is the layout of files that a Job and its rules determine.
 type layout struct {
 	format int
-	job    Job
-	specs  []env.Spec  // one per rules
-	tables []tableKind // steps, episodes, and finals if there are any
-	lists  int         // bytes of lists after which a batch of steps or episodes is full
-	kept   int         // bytes of rows that a worker may keep while it plays
+	// encoding is that of the manifest; 0: the first.
+	encoding int
+	job      Job
+	specs    []env.Spec  // one per rules
+	tables   []tableKind // steps, episodes, and finals if there are any
+	lists    int         // bytes of lists after which a batch of steps or episodes is full
+	kept     int         // bytes of rows that a worker may keep while it plays
 }
 
 func newLayout(format int, j Job, specs []env.Spec) *layout {
 	s := specs[0]
 	players := s.Info.Players
-	l := &layout{format: format, job: j, specs: specs, lists: listBytes, kept: keptBytes}
+	l := &layout{format: format, encoding: encoding, job: j, specs: specs, lists: listBytes, kept: keptBytes}
 	add := func(name string, c []Column, stride, rows int) {
 		l.tables = append(l.tables, tableKind{name, fileSchema(format, j, s.Info.Rules, name, c, stride), rows})
 	}
@@ -161,7 +163,18 @@ func newLayout(format int, j Job, specs []env.Spec) *layout {
 		finals := finalColumns(s.Shape, j.Obs)
 		add(finalsDir, finals, players, batchRows(finals, players, finalBatchBytes, 1))
 	}
+	if format == 2 {
+		l.encode(0)
+	}
 	return l
+}
+
+// encode makes the files of the layout have that encoding.
+func (l *layout) encode(encoding int) {
+	l.encoding = encoding
+	for i := range l.tables {
+		l.tables[i].schema.Encoding = max(encoding, 1)
+	}
 }
 
 // described returns the tables as the manifest describes them.
@@ -216,7 +229,7 @@ var schemaKeys = []string{"moonfarm.format", "moonfarm.table", "moonfarm.game", 
 func fileSchema(format int, j Job, rules, table string, c []Column, stride int) arrowfile.Schema {
 	policies, _ := json.Marshal(j.Policies) // strings: cannot fail
 	return arrowfile.Schema{
-		Columns: c, Stride: stride, Tensors: j.TensorMetadata == TensorsExtension, Keys: schemaKeys,
+		Columns: c, Stride: stride, Anywhere: []string{ColMask}, Tensors: j.TensorMetadata == TensorsExtension, Keys: schemaKeys,
 		Texts: []string{strconv.Itoa(format), table, j.Game, rules, rulesSHA256(j.Rules),
 			string(policies), strconv.FormatUint(j.Seed, 10), j.Reward, string(j.Obs)},
 	}

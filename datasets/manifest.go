@@ -24,6 +24,7 @@ import (
 // JSON. It is a function of the Job and the version of moonfarm.
 type Manifest struct {
 	Format      int         `json:"format"`
+	Encoding    int         `json:"encoding,omitempty"` // how files are compressed; 0: as before it was numbered
 	Moonfarm    string      `json:"moonfarm"`
 	Command     string      `json:"command"`
 	Job         Job         `json:"job"`
@@ -141,7 +142,7 @@ func (m *Manifest) tables() [allTables]*TableInfo {
 func newManifest(l *layout, command string) *Manifest {
 	s := l.specs[0]
 	m := &Manifest{
-		Format: l.format, Moonfarm: writtenBy(l.format), Command: command, Job: l.job,
+		Format: l.format, Encoding: l.encoding, Moonfarm: writtenBy(l.format), Command: command, Job: l.job,
 		Game: GameInfo{s.Info.Name, s.Info.Players, l.maxTurns(), l.maxOrders()},
 		Observation: Observation{
 			Form: l.job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
@@ -266,6 +267,9 @@ func (m *Manifest) spec() env.Spec {
 func (m *Manifest) check() error {
 	if err := m.Job.check(); err != nil {
 		return err
+	}
+	if m.Encoding < 0 || m.Encoding == 1 {
+		return fmt.Errorf("encoding %d", m.Encoding)
 	}
 	players := m.Game.Players
 	t := m.Totals

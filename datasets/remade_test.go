@@ -37,6 +37,17 @@ func TestManifestIsMadeAnew(t *testing.T) {
 	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
 }
 
+// TestOtherEncoding: shards of an encoding that this build does not know cannot be made again,
+// and the first encoding has no number.
+func TestOtherEncoding(t *testing.T) {
+	dir := generateToy(t, toyJob(2, 1), Options{})
+	for number, want := range map[int]string{encoding + 1: "its files have encoding 3, this moonfarm knows 2", 1: "encoding 1"} {
+		edit(t, dir, func(m *Manifest) { m.Encoding = number })
+		_, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{Recompute: -1})
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // TestOtherGamma: the discount is also in the job, which must have the same.
 func TestOtherGamma(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})

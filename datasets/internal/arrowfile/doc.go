@@ -49,9 +49,5 @@ const (
 	freeLists   = 1 << 20
 )
 
-// wideRow is the width in bytes from which rowzstd compresses a column. It would find
-// few matches in narrower rows.
-const wideRow = 64
-
 // wideLists is the bytes of lists and texts that a RecordBatch keeps room for.
 const wideLists = 32 << 20

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 )
@@ -114,22 +115,27 @@ func (w *Writer) column(d *Data, rows int) error {
 		w.field(n)
 	}
 	if d.Ends == nil {
-		used := d.Fixed[:rows*c.Width()]
+		width := c.Width()
+		used := d.Fixed[:rows*width]
 		if c.Type == Bool {
-			used = packed(used)
+			used, width = packed(used), 0
 		}
-		return w.buffer(used, c.Width()*w.schema.Stride)
+		return w.buffer(used, likeness{width: width, stride: w.schema.Stride, anywhere: slices.Contains(w.schema.Anywhere, c.Name)})
 	}
 	if len(d.Ends) != n+1 || len(d.Bytes) > maxBuffer {
 		return fmt.Errorf("%d ends for %d values, %d bytes", len(d.Ends)-1, n, len(d.Bytes))
 	}
-	if err := w.buffer(Bytes(d.Ends), 0); err != nil {
+	if err := w.buffer(Bytes(d.Ends), likeness{width: 4, stride: 1}); err != nil {
 		return err
 	}
 	if c.List {
 		w.field(int(d.Ends[rows]))
 	}
-	return w.buffer(d.Bytes, 0)
+	var like likeness
+	if c.Type.size() == 8 { // the high bytes of orders are equal; other lists repeat each other
+		like = likeness{width: 8, stride: 1}
+	}
+	return w.buffer(d.Bytes, like)
 }
 
 // field adds a field with that number of values, and its validity buffer, which is
@@ -151,15 +157,16 @@ func packed(b []byte) []byte {
 var zeros [8]byte
 
 // buffer adds one buffer to the body.
-func (w *Writer) buffer(b []byte, stride int) (err error) {
+func (w *Writer) buffer(b []byte, l likeness) (err error) {
 	n := int64(len(b))
 	switch {
 	case n == 0:
 	case w.codec == None:
 		w.parts = append(w.parts, b, zeros[:-n&7])
 	default:
+		l.first = w.schema.Encoding == 1
 		w.body = binary.LittleEndian.AppendUint64(w.body, uint64(n))
-		if w.body, err = w.frames(w.body, b, stride); err != nil {
+		if w.body, err = w.frames(w.body, b, l); err != nil {
 			return err
 		}
 		n = int64(len(w.body)) - w.size
