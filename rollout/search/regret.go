@@ -4,7 +4,7 @@ import "math"
 
 // draw picks a move by regret matching: in proportion to its regret, and sometimes
 // uniformly, to explore. It adds the strategy to the average.
-func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
+func (t *Tree[S, M]) draw(v *visit, n *node, p int) int32 {
 	moves := t.mixed[n.first[p]:][:n.count[p]]
 	total := 0.0
 	for k := range moves {
@@ -29,8 +29,8 @@ func (t *Tree[S, M]) draw(v *visit, n *node, p int) {
 			picked = k
 		}
 	}
-	v.pick[p] = int32(picked)
 	v.explored[p] = uniform
+	return int32(picked)
 }
 
 // regret updates the regrets of each seat's moves: the value that a move would have
@@ -52,7 +52,7 @@ func (t *Tree[S, M]) regret(v *visit) {
 			e := &moves[k]
 			other := v.pick
 			other[p] = int32(k)
-			c := t.find(v.node, pair(other))
+			c := t.find(v.node, pair(other[0], other[1]))
 			if c < 0 {
 				t.means[k] = math.Inf(-1)
 				continue

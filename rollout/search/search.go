@@ -177,7 +177,8 @@ type visit struct {
 	node int32
 	pick [2]int32
 	stat [2]int32 // with PUCT, the stats of the picked moves
-	cell int32    // the cell of the pair of moves, −1 if it is not stored
+	slot uint32   // of the cell of the pair of moves
+	cell int32    // this cell, −1 if it is not stored
 	// explored[p] reports that seat p played an exploration move in regret matching: its
 	// value is not added to the node, and the other seat's regrets do not change.
 	explored [2]bool
@@ -336,14 +337,17 @@ func (t *Tree[S, M]) descend(at int32) {
 			t.expand(at)
 			return
 		}
-		v := visit{node: at}
-		for p := range v.pick {
-			t.pick(&v, n, p)
-		}
-		v.cell = t.find(at, pair(v.pick))
-		t.path = append(t.path, v)
-		if v.cell >= 0 && !t.options.Chance {
-			at = t.child(v.cell)
+		// In place: a visit that is copied soon after its parts are written takes longer.
+		t.path = t.path[:len(t.path)+1]
+		v := &t.path[len(t.path)-1]
+		v.node, v.explored = at, [2]bool{}
+		a, b := t.pick(v, n, 0), t.pick(v, n, 1)
+		v.pick = [2]int32{a, b}
+		slot := t.slot(at, pair(a, b))
+		cell := t.table[slot].cell - 1
+		v.slot, v.cell = slot, cell
+		if cell >= 0 && !t.options.Chance {
+			at = t.child(cell)
 			continue
 		}
 		at = t.step(at)
@@ -382,10 +386,11 @@ func (t *Tree[S, M]) store(value float64, over bool) {
 	v := &t.path[len(t.path)-1]
 	node := t.keep(value, over)
 	if v.cell < 0 {
-		v.cell = t.add(v.node, pair(v.pick), node)
+		v.cell = t.add(v.slot, v.node, pair(v.pick[0], v.pick[1]), node)
 	}
 	if t.options.Chance {
-		t.add(^v.cell, t.chance, node)
+		from := ^v.cell
+		t.add(t.slot(from, t.chance), from, t.chance, node)
 	}
 }
 
@@ -398,16 +403,17 @@ func (t *Tree[S, M]) child(c int32) int32 {
 }
 
 // pair returns the number of a pair of moves.
-func pair(pick [2]int32) uint64 { return uint64(pick[0])<<32 | uint64(pick[1]) }
+func pair(a, b int32) uint64 { return uint64(a)<<32 | uint64(b) }
 
 // pick picks the move of a seat in a simulation.
-func (t *Tree[S, M]) pick(v *visit, n *node, p int) {
+func (t *Tree[S, M]) pick(v *visit, n *node, p int) int32 {
 	switch {
 	case t.options.Rule == PUCT:
-		t.bound(v, n, p)
+		return t.bound(v, n, p)
 	case n.count[p] > 1:
-		t.draw(v, n, p)
+		return t.draw(v, n, p)
 	}
+	return 0
 }
 
 // learn backs the value of a leaf for seat 0 up to the nodes of the path.
@@ -460,24 +466,26 @@ func (t *Tree[S, M]) mean(v *visit, n *node, value float64) {
 
 // bound picks a move by PUCT: the move with the largest upper bound, the first one among
 // equals. Among the untried moves the one with the largest prior has the largest bound.
-func (t *Tree[S, M]) bound(v *visit, n *node, p int) {
-	untried := n.mean // an untried move has the mean of the node
-	if p == 1 {
-		untried = -untried
-	}
+func (t *Tree[S, M]) bound(v *visit, n *node, p int) int32 {
 	explore := n.explore
-	best, most, move := 0, math.Inf(-1), int32(0)
 	stats := t.stats[n.first[p]:][:n.stats[p]]
-	for k := range stats {
-		e := &stats[k]
-		value := e.mean
-		if e.visits == 0 {
-			value = untried
+	last := len(stats) - 1 // only the last one may be untried
+	e := &stats[last]
+	value := e.mean
+	if e.visits == 0 {
+		value = n.mean // an untried move has the mean of the node
+		if p == 1 {
+			value = -value
 		}
-		value += float64(explore * e.bonus)
+	}
+	best, most, move := last, value+float64(explore*e.bonus), e.move
+	for k := range stats[:last] {
+		e := &stats[k]
+		value := e.mean + float64(explore*e.bonus)
 		if value > most || value == most && e.move < move {
 			best, most, move = k, value, e.move
 		}
 	}
-	v.pick[p], v.stat[p] = move, n.first[p]+int32(best)
+	v.stat[p] = n.first[p] + int32(best)
+	return move
 }

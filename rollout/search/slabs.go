@@ -3,8 +3,6 @@ package search
 import (
 	"math"
 	"unsafe"
-
-	"moonfarm/sim/prng"
 )
 
 // slabs is the memory of a Tree. Nodes and cells are identified by their index. Each
@@ -127,10 +125,11 @@ func (l *slabs[S, M]) forget() {
 	l.nodes, l.moves, l.cells = l.nodes[:0], l.moves[:0], l.cells[:0]
 }
 
-// slot returns the slot of a cell in the table; it is free if the cell is not stored.
+// slot returns the slot of a cell in the table; it is free if the cell is not stored. The hash is one
+// multiplication, since the search waits for it at every node.
 func (l *slabs[S, M]) slot(from int32, what uint64) uint32 {
 	mask := uint32(len(l.table) - 1)
-	at := uint32(prng.Mix(what^uint64(uint32(from))*0x9e3779b97f4a7c15)) & mask
+	at := uint32((what^uint64(uint32(from))*0x9e3779b97f4a7c15)*0xd6e8feb86659fd93>>32) & mask
 	for {
 		e := &l.table[at]
 		if e.cell == 0 || e.from == from && e.what == what {
@@ -145,11 +144,10 @@ func (l *slabs[S, M]) find(from int32, what uint64) int32 {
 	return l.table[l.slot(from, what)].cell - 1
 }
 
-// add stores a new cell. There is room for it whenever there was room for its node.
-func (l *slabs[S, M]) add(from int32, what uint64, node int32) int32 {
-	at := l.slot(from, what)
-	l.cells = append(l.cells, cell{slot: at, node: node})
-	l.table[at] = entry{what, from, int32(len(l.cells))}
+// add stores a new cell in its slot. There is room for it whenever there was room for its node.
+func (l *slabs[S, M]) add(slot uint32, from int32, what uint64, node int32) int32 {
+	l.cells = append(l.cells, cell{slot: slot, node: node})
+	l.table[slot] = entry{what, from, int32(len(l.cells))}
 	return int32(len(l.cells) - 1)
 }
 
@@ -164,39 +162,56 @@ func (t *Tree[S, M]) fresh() *S {
 // keep stores the value of the state in fresh as a node and, if the leaf was expanded, its
 // moves. There must be room.
 func (t *Tree[S, M]) keep(value float64, over bool) int32 {
-	n := node{visits: 1, sum: value, weight: 1, mean: value, explore: t.options.C, over: over}
+	at := len(t.nodes)
+	t.nodes = t.nodes[:at+1]
+	n := &t.nodes[at]
+	*n = node{visits: 1, sum: value, weight: 1, mean: value, explore: t.options.C, over: over}
 	if !over && len(t.leaf.Choices[0]) > 0 {
-		t.list(&n)
+		t.list(n)
 	}
-	t.nodes = append(t.nodes, n)
-	return int32(len(t.nodes) - 1)
+	return int32(at)
 }
 
 // list stores the leaf's choices as the moves of a node.
 func (t *Tree[S, M]) list(n *node) {
-	for p, choices := range t.leaf.Choices {
+	for p := range t.leaf.Choices {
+		choices := t.leaf.Choices[p]
 		total := 0.0
 		for k := range choices {
 			total += choices[k].Prior
 		}
 		first := len(t.moves)
 		n.first[p], n.count[p] = int32(first), uint16(len(choices))
+		t.moves = t.moves[:first+len(choices)]
+		moves := t.moves[first:]
 		for k := range choices {
-			prior := 1 / float64(len(choices))
-			if total > 0 {
-				prior = choices[k].Prior / total
+			moves[k] = choices[k].Move
+		}
+		if t.options.Rule == Regret {
+			mixes := t.mixed[first:][:len(choices)]
+			for k := range mixes {
+				mixes[k] = mixed{prior: choices[k].share(total, len(choices))}
 			}
-			t.moves = append(t.moves, choices[k].Move)
-			if t.options.Rule == Regret {
-				t.mixed[first+k] = mixed{prior: prior}
-			} else {
-				t.priors[first+k] = prior
+			continue
+		}
+		priors := t.priors[first:][:len(choices)]
+		best, most := 0, math.Inf(-1)
+		for k := range priors {
+			prior := choices[k].share(total, len(choices))
+			if priors[k] = prior; prior > most {
+				best, most = k, prior
 			}
 		}
-		if t.options.Rule == PUCT {
-			t.show(n, p)
-		}
+		t.reveal(n, p, best)
 	}
+}
+
+// share returns the prior of a choice if all priors sum to 1.
+func (c *Choice[M]) share(total float64, choices int) float64 {
+	if total > 0 {
+		return c.Prior / total
+	}
+	return 1 / float64(choices)
 }
 
 // show gives a stat to the move with the largest prior among those of a seat without a
@@ -212,7 +227,14 @@ func (t *Tree[S, M]) show(n *node, p int) {
 			best, most = k, prior
 		}
 	}
-	t.priors[int(first)+best] = shown
-	t.stats[int(first)+int(used)] = stat{bonus: most, prior: most, move: int32(best)}
-	n.stats[p] = used + 1
+	t.reveal(n, p, best)
+}
+
+// reveal gives a stat to a move of a seat.
+func (t *Tree[S, M]) reveal(n *node, p, move int) {
+	first := int(n.first[p])
+	prior := t.priors[first+move]
+	t.priors[first+move] = shown
+	t.stats[first+int(n.stats[p])] = stat{bonus: prior, prior: prior, move: int32(move)}
+	n.stats[p]++
 }
