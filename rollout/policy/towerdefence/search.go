@@ -151,36 +151,44 @@ func (g *model) Moves(dst []search.Choice[sim.Order], s *towerdefence.State, p s
 	add(towerdefence.Nothing, 1)
 	add(c.placeEnergy(), 1.5)
 	// The moves below differ from each other, so only those listed so far are compared.
-	listed := dst[from:]
-	other := func(o sim.Order, prior float64) {
-		if o != towerdefence.Nothing && !slices.ContainsFunc(listed, func(m search.Choice[sim.Order]) bool { return m.Move == o }) {
-			dst = append(dst, search.Choice[sim.Order]{Move: o, Prior: prior})
-		}
+	var listed [towerdefence.OpRefused + 1]uint64 // their cells, by op
+	for _, m := range dst[from:] {
+		o := towerdefence.Decode(m.Move)
+		listed[o.Op] |= 1 << (o.Y*towerdefence.Width + o.X)
 	}
+	attack := foremost{towerdefence.OpAttack, midColumns & c.legal.Build(towerdefence.Attack), listed[towerdefence.OpAttack], 0.75}
+	wall := foremost{towerdefence.OpDefense, frontColumns & c.legal.Build(towerdefence.Defense), listed[towerdefence.OpDefense], 0.75}
+	energy := foremost{towerdefence.OpEnergy, backColumns & c.legal.Build(towerdefence.Energy), listed[towerdefence.OpEnergy], 0.3}
 	for y := range c.rows {
-		other(c.foremost(towerdefence.Attack, y, midColumns), 0.75)
+		dst = attack.appendTo(dst, y)
 		if c.rows[y].walls < 2 {
-			other(c.foremost(towerdefence.Defense, y, frontColumns), 0.75)
+			dst = wall.appendTo(dst, y)
 		}
-		other(c.foremost(towerdefence.Energy, y, backColumns), 0.3)
+		dst = energy.appendTo(dst, y)
 	}
 	if c.affords(towerdefence.Tesla) {
-		other(c.placeTesla(), 0.75)
+		add(c.placeTesla(), 0.75)
 	}
 	if c.legal.Curtain() {
-		other(towerdefence.Curtain, 0.75)
+		add(towerdefence.Curtain, 0.75)
 	}
 	return dst
 }
 
-// foremost returns the order to place kind k on the legal cell of row y, among the columns,
-// that is nearest to the enemy, or Nothing.
-func (c *seat) foremost(k towerdefence.Kind, y int, columns uint64) sim.Order {
-	cell := bits.Len64(columns&(rowMask<<(8*y))&c.legal.Build(k)) - 1
-	if cell < 0 {
-		return towerdefence.Nothing
+// foremost lists orders to place a building in a row on the cell that is nearest to the enemy.
+type foremost struct {
+	op            towerdefence.Op
+	cells, listed uint64 // the cells to choose from; those of orders that are listed
+	prior         float64
+}
+
+// appendTo appends the order for row y, unless there is none or it is listed.
+func (f *foremost) appendTo(dst []search.Choice[sim.Order], y int) []search.Choice[sim.Order] {
+	cell := 8*y + bits.Len8(uint8(f.cells>>(8*y))) - 1
+	if cell < 8*y || f.listed>>(cell&63)&1 != 0 {
+		return dst
 	}
-	return towerdefence.Build(k, cell%towerdefence.Width, cell/towerdefence.Width)
+	return append(dst, search.Choice[sim.Order]{Move: towerdefence.OrderAt(f.op, cell), Prior: f.prior})
 }
 
 // Evaluate implements search.Model: the script plays on for both seats, or nobody gives

@@ -82,10 +82,9 @@ func (c *seat) survey() {
 	}
 	for y := range c.rows {
 		at := func(i int) int { return int(counts[i] >> (8 * y) & 0xff) }
-		c.rows[y] = row{
-			attack: at(0), walls: at(1),
-			foeAttack: at(2), foeWalls: at(3), foeTesla: at(4), foeOther: at(5),
-		}
+		r := &c.rows[y] // in place: a row that is made and copied takes three times as long
+		r.attack, r.walls = at(0), at(1)
+		r.foeAttack, r.foeWalls, r.foeTesla, r.foeOther = at(2), at(3), at(4), at(5)
 	}
 }
 
