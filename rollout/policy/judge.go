@@ -70,7 +70,8 @@ func newJudged[S, M any](name string, o searchOptions, g script.SearchGame[S, M]
 		j.turns = &rootTurns[S, M]{Turns: neural.NewTurns(o.model.network, fit, form, s, n*o.Width),
 			game: g, given: given, drawn: o.turns, temperature: o.temperature, width: o.Width}
 	}
-	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width, judge: j}
+	c := makeSearcher(name, o, g)
+	c.judge = j
 	for range n {
 		c.addTree(o)
 	}

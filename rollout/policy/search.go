@@ -233,6 +233,9 @@ type searcher[S, M any] struct {
 
 	networks []rollout.NetworkCounts // with a judge: of the latest Act, by row
 
+	rooted  script.Rooted[S] // the game, if it wants to know the state or the seat of a search
+	opposed script.Opposed
+
 	random prng.Rand // of Playouts
 }
 
@@ -258,10 +261,18 @@ func newSearch(e *searchEntry, n node, s env.Spec) (rollout.Policy, error) {
 
 // newSearcher returns a policy that searches without a network.
 func newSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, M]) rollout.Policy {
-	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
+	c := makeSearcher(name, o, g)
 	for range c.joinGroup(o) {
 		c.addTree(o)
 	}
+	return c
+}
+
+// makeSearcher returns a searcher without trees.
+func makeSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, M]) *searcher[S, M] {
+	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
+	c.rooted, _ = g.(script.Rooted[S])
+	c.opposed, _ = g.(script.Opposed)
 	return c
 }
 
@@ -332,11 +343,11 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 
 // setSeat tells the game the state and the seat of a search, if it wants to know them.
 func (c *searcher[S, M]) setSeat(states []S, row int32) {
-	if g, ok := c.game.(script.Rooted[S]); ok {
-		g.SearchFrom(&states[row/c.seats])
+	if c.rooted != nil {
+		c.rooted.SearchFrom(&states[row/c.seats])
 	}
-	if g, ok := c.game.(script.Opposed); ok {
-		g.SearchFor(sim.Player(row % c.seats))
+	if c.opposed != nil {
+		c.opposed.SearchFor(sim.Player(row % c.seats))
 	}
 }
 
