@@ -191,11 +191,11 @@ const (
 	stepDown  = 3
 )
 
-// neighbours holds, by colour of a cell and direction, the difference modulo 2^16 between the
-// neighbour and the cell. The neighbours up and right are adjacent bits, and so are left and down.
-var neighbours = [2][4]uint16{
-	{stepUp: 256, stepRight: 257, stepLeft: 240, stepDown: 241},
-	{stepUp: 1<<16 - 241, stepRight: 1<<16 - 240, stepLeft: 1<<16 - 257, stepDown: 1<<16 - 256},
+// neighbours holds, by colour of a cell, the differences modulo 2^16 between its neighbours and the cell: that of
+// direction d in bits 16d to 16d+15. The neighbours up and right are adjacent bits, and so are left and down.
+var neighbours = [2]uint64{
+	256<<(16*stepUp) | 257<<(16*stepRight) | 240<<(16*stepLeft) | 241<<(16*stepDown),
+	(1<<16-241)<<(16*stepUp) | (1<<16-240)<<(16*stepRight) | (1<<16-257)<<(16*stepLeft) | (1<<16-256)<<(16*stepDown),
 }
 
 // colour returns the colour of a cell on bitboard.Diamond.
@@ -228,17 +228,23 @@ func (w *Paths) step(field uint16, distance uint8, cell uint16, h heading) (uint
 func follow(f *bitboard.Field, distance uint8, cell uint16, h heading) (uint16, heading) {
 	const pair = 3
 	board := &f.Step[distance>>1&1]
-	next := &neighbours[colour(cell)]
-	up, left := cell+next[stepUp], cell+next[stepLeft]
+	next := neighbours[colour(cell)]
+	up, left := cell+uint16(next>>(16*stepUp)), cell+uint16(next>>(16*stepLeft))
 	candidates := board[up>>6&7]>>(up&63)&pair<<stepUp | board[left>>6&7]>>(left&63)&pair<<stepLeft
 	chosen := choices[h|heading(candidates)]
-	return cell + next[chosen.direction&3], h&^axisMask | chosen.axis
+	return cell + uint16(next>>(chosen&choiceStep)), h&^axisMask | heading(chosen>>choiceAxis)
 }
 
-// choice is the direction and the axis of a step.
-type choice struct {
-	direction uint8
-	axis      heading
+// choice is a step: 16 times its direction in bits 0 to 5, and its axis as in a heading in bits 8 to 15.
+type choice uint16
+
+const (
+	choiceStep = 63
+	choiceAxis = 8
+)
+
+func newChoice(direction uint8, axis heading) choice {
+	return choice(direction)*16 | choice(axis)<<choiceAxis
 }
 
 // choices holds the steps by heading and the set of candidates in bits 0 to 3.
@@ -277,7 +283,7 @@ func choose(edge int, axis heading, set int) choice {
 	}
 	direction := uint8(bits.TrailingZeros(uint(set)))
 	if prefer == vertical {
-		return choice{direction, axisVertical}
+		return newChoice(direction, axisVertical)
 	}
-	return choice{direction, axisHorizontal}
+	return newChoice(direction, axisHorizontal)
 }
