@@ -45,6 +45,9 @@ func fillB512(f *Field, free, goals, wanted *Diamond)
 func gather512(list *Gather, d *Diamond) (cells uint64)
 
 //go:noescape
+func join512(d, table *Diamond, entries int, list *uint16, n int) (joined int)
+
+//go:noescape
 func flood512(b, free, watch *Square, most int) (steps int, met bool)
 
 //go:noescape

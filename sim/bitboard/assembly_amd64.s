@@ -213,6 +213,33 @@ TEXT ·gather512(SB), NOSPLIT, $0-24
 	VZEROUPPER
 	RET
 
+// func join512(d *byte, table *byte, entries int, list *uint16, n int) (joined int)
+// Requires: AVX512F
+TEXT ·join512(SB), NOSPLIT, $0-48
+	MOVQ      d+0(FP), AX
+	MOVQ      table+8(FP), BX
+	MOVQ      entries+16(FP), CX
+	MOVQ      list+24(FP), DX
+	MOVQ      n+32(FP), SI
+	VMOVDQU64 (AX), Z16
+	XORQ      DI, DI
+
+joinNext:
+	CMPQ    DI, SI
+	JGE     joinEnd
+	MOVWQZX (DX)(DI*2), R8
+	CMPQ    R8, CX
+	JGE     joinEnd
+	SHLQ    $0x06, R8
+	VPORQ   (BX)(R8*1), Z16, Z16
+	INCQ    DI
+	JMP     joinNext
+
+joinEnd:
+	VMOVDQU64 Z16, (AX)
+	MOVQ      DI, joined+40(FP)
+	RET
+
 // func flood512(b *uint64, free *uint64, watch *uint64, most int) (steps int, met bool)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·flood512(SB), NOSPLIT, $0-41

@@ -12,6 +12,8 @@ func (f *Field) fill512(_, _ *Diamond, _ int, _ *Diamond) {}
 
 func gather512(*Gather, *Diamond) uint64 { return 0 }
 
+func join512(_, _ *Diamond, _ int, _ *uint16, _ int) int { return 0 }
+
 func flood512(*Square, *Square, *Square, int) (int, bool) { return 0, false }
 
 func flood256(*Square, *Square, *Square, int) (int, bool) { return 0, false }

@@ -46,6 +46,7 @@ type actionPhase struct {
 	aims      [2]int32 // by player: entries of turrets that have not shot in this frame, in the lists of the player's stacks
 
 	found   [HalfCells]aged // scratch memory: structures of one player by age
+	reached [256]uint16     // scratch memory: indices of tables.discs
 	shots   [2][]shotEvent  // of this frame, by the attacker's player
 	granted []ShieldEvent   // in this frame
 }
@@ -224,27 +225,27 @@ func (a *actionPhase) find(r *reachers, s *State, p sim.Player, kind Kind, board
 	a.measure(r, s, p, kind, ranges)
 }
 
-// measure counts the structures of find and joins the cells that they reach. The list by age has one loop without
-// branches, where loops over the bits of the boards mispredict one for each word. The cells are kept in
-// variables, because stores of a board that the next structure loads again would take turns.
+// measure counts the structures of find and joins the cells that they reach. The list by age needs one loop without
+// branches, where loops over the bits of the boards mispredict one for each word.
 func (a *actionPhase) measure(r *reachers, s *State, p sim.Player, kind Kind, ranges *reachRange) {
-	var z0, z1, z2, z3, z4, z5, z6, z7 uint64
-	alike := uint32(ranges.alike)
-	list := &s.Ages[p][kind]
-	r.n = [2]int32{}
-	for _, local := range list.Cell[:list.N] {
-		cell := localCell[p&1][local%(HalfCells+1)]
-		form := s.Cells[cell&cellMask].Mark &^ alike / markUpgraded & 1
-		class := ranges.widest[form]
-		if class == noRange {
-			continue
+	var discs, counts [2]uint16 // by form: the index of its first disc, and 1 if it has an effect
+	for f, class := range ranges.widest {
+		if class != noRange {
+			discs[f], counts[f] = uint16(class)<<cellBits, 1
 		}
-		r.n[form]++
-		d := a.within(class, int(cell))
-		z0, z1, z2, z3 = z0|d[0], z1|d[1], z2|d[2], z3|d[3]
-		z4, z5, z6, z7 = z4|d[4], z5|d[5], z6|d[6], z7|d[7]
 	}
-	r.zone = bitboard.Diamond{z0, z1, z2, z3, z4, z5, z6, z7}
+	cells, alike := &localCell[p&1], uint32(ranges.alike)
+	list, n, upgraded := &s.Ages[p][kind], uint16(0), int32(0)
+	for _, local := range list.Cell[:list.N] {
+		cell := cells[local]
+		form := s.Cells[cell&cellMask].Mark &^ alike / markUpgraded & 1
+		a.reached[n&0xff] = discs[form] | cell
+		n += counts[form]
+		upgraded += int32(form)
+	}
+	r.n = [2]int32{(int32(list.N) - upgraded) * int32(counts[0]), upgraded * int32(counts[1])}
+	r.zone = bitboard.Diamond{}
+	r.zone.Join(a.discs, a.reached[:n])
 }
 
 // drop removes a destroyed structure from the boards.

@@ -308,8 +308,9 @@ func (s *State) Built() bitboard.Diamond {
 	return board
 }
 
-// localCell holds the cell by player and number of Local; entry 210 is not used.
-var localCell = func() (t [2][HalfCells + 1]uint16) {
+// localCell holds the cell by player and number of Local. The entries from 210 on are not used: with them an
+// index of eight bits needs no check.
+var localCell = func() (t [2][256]uint16) {
 	for p := range t {
 		for i := range HalfCells {
 			cell, _ := bitboard.DiamondCell(LocalXY(i, sim.Player(p)))

@@ -119,3 +119,32 @@ func gather512() {
 	VZEROUPPER()
 	RET()
 }
+
+// join writes Diamond.Join. It ends before an index that is not below the number of entries. The upper registers
+// need no VZEROUPPER.
+func join() {
+	d, table, entries, list, n, i, at := reg.RAX, reg.RBX, reg.RCX, reg.RDX, reg.RSI, reg.RDI, reg.R8
+	TEXT("join512", NOSPLIT, "func(d, table *byte, entries int, list *uint16, n int) (joined int)")
+	Doc("join512 joins the entries of a list, up to the first that the table does not have, with AVX-512.")
+	Load(Param("d"), d)
+	Load(Param("table"), table)
+	Load(Param("entries"), entries)
+	Load(Param("list"), list)
+	Load(Param("n"), n)
+	VMOVDQU64(operand.Mem{Base: d}, reg.Z16)
+	XORQ(i, i)
+	Label("joinNext")
+	CMPQ(i, n)
+	JGE(operand.LabelRef("joinEnd"))
+	MOVWQZX(operand.Mem{Base: list, Index: i, Scale: 2}, at)
+	CMPQ(at, entries)
+	JGE(operand.LabelRef("joinEnd"))
+	SHLQ(operand.U8(6), at)
+	VPORQ(operand.Mem{Base: table, Index: at, Scale: 1}, reg.Z16, reg.Z16)
+	INCQ(i)
+	JMP(operand.LabelRef("joinNext"))
+	Label("joinEnd")
+	VMOVDQU64(reg.Z16, operand.Mem{Base: d})
+	Store(i, ReturnIndex(0))
+	RET()
+}

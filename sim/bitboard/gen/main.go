@@ -12,6 +12,7 @@ func main() {
 	fill("fillA512", "fillA", a)
 	fill("fillB512", "fillB", b)
 	gather512()
+	join()
 	flood512().write()
 	flood256().write()
 	grow512()
