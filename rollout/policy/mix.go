@@ -78,7 +78,7 @@ func (m *mix) draw(seed uint64) int {
 func (m *mix) Until(ctx context.Context) { rollout.Until(ctx, m.members...) }
 
 // Members implements rollout.Mixture. It returns the members that are not mixtures, from left
-// to right, also those of nested mixtures.
+// to right, and in the place of a nested mixture its members.
 func (m *mix) Members() (all []string) {
 	for _, p := range m.members {
 		if c, ok := p.(rollout.Mixture); ok {

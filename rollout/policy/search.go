@@ -17,7 +17,7 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// searchOptions are the options of a search: those of the spec, or else the game's defaults.
+// searchOptions are the options of a search: the defaults of the game, but for the options that the spec sets.
 type searchOptions struct {
 	search.Options
 	script.SearchOptions
@@ -244,7 +244,7 @@ var (
 	_ rollout.Interruptible = (*searcher[int, sim.Order])(nil)
 )
 
-// newSearch makes the policy of a node whose name is that of a search.
+// newSearch makes the policy of a node that names a search.
 func newSearch(e *searchEntry, n node, s env.Spec) (rollout.Policy, error) {
 	o := e.defaults
 	for _, given := range n.settings {

@@ -16,7 +16,7 @@ const (
 	mostTurns        = 32
 )
 
-// The priors of the turns of a network, by the side of those of the game's own moves.
+// The priors of the turns of a network, beside the priors of the game's own moves.
 const (
 	likeliestPrior = 3 // of the likeliest turn
 	drawnPrior     = 1 // of each other turn

@@ -52,8 +52,8 @@ func named(name string, p Part) bool {
 	return slices.ContainsFunc(words[p], func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 }
 
-// findTensor returns the tensor with the name and the shape of an input, and where its values begin
-// among those of an observation; nil if no tensor has them.
+// findTensor returns the tensor with the name and the shape of an input, and where its values begin in
+// an observation; nil if there is no such tensor.
 func findTensor(v network.Value, tensors []features.Tensor) (found *features.Tensor, at int) {
 	for i := range tensors {
 		t := &tensors[i]

@@ -34,7 +34,7 @@ const (
 	defenceGiven                  // all orders of a given turn, whose number is in start and variant: see Give
 )
 
-// play gives the orders of a move. Its random numbers are those of draw.
+// play gives the orders of a move. It uses the random numbers of draw.
 func (c *seat) play(m Move) {
 	switch m.defence {
 	case defenceMaze:

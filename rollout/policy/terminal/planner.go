@@ -20,8 +20,8 @@ import (
 //     turn in which the bits were saved.
 //
 // The gain of an attack is the health it takes, the price of the structures that
-// it destroys, and the cores that it earns; prices, ranges and incomes are those
-// of the rules.
+// it destroys, and the cores that it earns. The rules have the prices, ranges and
+// incomes.
 const (
 	planHealth = 4    // gain for a point of health, in cores
 	planDamage = 0.01 // gain for a point of health of a structure

@@ -119,8 +119,8 @@ func (c *seat) freeStart(p sim.Player, corner int) (at [2]int, ok bool) {
 	return [2]int{}, false
 }
 
-// free reports whether a cell has no structure. Its coordinates are those of attacker p for the
-// right corner.
+// free reports whether a cell has no structure. Its coordinates are given as attacker p sees them at
+// the right corner.
 func (c *seat) free(p sim.Player, corner int, at [2]int) bool {
 	return !c.blocked.Has(c.attacker(p, mirrored(at[0], 1-corner), at[1]))
 }

@@ -110,7 +110,7 @@ func (c *Searcher) playOn() int32 {
 }
 
 // climb improves the options of the own fighters one by one until no change is better or the
-// budget is spent. The value is that of the best assignment so far.
+// budget is spent. value is the value of the best assignment so far.
 func (c *Searcher) climb(value int32) {
 	for changed := true; changed; {
 		changed = false

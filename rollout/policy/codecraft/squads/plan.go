@@ -27,8 +27,8 @@ const vanguardStop = 3
 // builders go ahead, so that the ranged base can be built nearer to the middle of the map.
 func NewForward() *Commander { return &Commander{plan: &forward} }
 
-// lead sends the builders of the vanguard towards the preferred site of the ranged base. They
-// are those nearest to it.
+// lead sends the builders of the vanguard, the nearest ones, towards the preferred site of the
+// ranged base.
 func (c *Commander) lead() {
 	if c.plan.vanguard == 0 || c.count(codecraft.RangedBase) > 0 || c.count(codecraft.BuilderUnit) < c.plan.leaveAt {
 		return

@@ -102,7 +102,7 @@ func (c *Searcher) Search(found *rollout.SearchResult, s *codecraft.State, p sim
 	c.State = nil
 }
 
-// improve searches all fights for better actions than those of the orders.
+// improve searches all fights for better actions than the orders give.
 func (c *Searcher) improve(orders []sim.Order, seed uint64) {
 	s := c.State
 	c.play.player = c.Player
@@ -231,7 +231,7 @@ func (q *fights) has(leader uint16) bool {
 }
 
 // setScene sets the root of the playouts to the units near the enemies of a fight, and lists the
-// fighters of both sides. The own ones, who are improved, are those of the fight.
+// fighters of both sides. The own fighters, which the search improves, are the fighters of the fight.
 func (c *Searcher) setScene(leader uint16, seed uint64) {
 	src, dst := c.State, &c.play.root
 	c.play.clear(src, seed)
