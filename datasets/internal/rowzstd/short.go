@@ -12,7 +12,7 @@ const (
 
 	shortMatch = 3        // the shortest match of the format
 	shortBlock = 48 << 10 // bytes of content of a block: its sequences fit into Encoder.seqs
-	firstBlock = 1 << 10  // of the block that tells the distance, behind the first row
+	firstBlock = 1 << 6   // of the block that tells the distance, behind the first row; so few literals need no table
 	sampleSize = 64 << 10 // bytes at the beginning by which AppendRows chooses
 )
 
@@ -27,12 +27,12 @@ func (e *Encoder) AppendRows(dst, src []byte, width, stride int) ([]byte, bool) 
 		return dst, false
 	}
 	dst = appendFrameHeader(dst, len(src))
-	for at, known := 0, false; at < len(src); {
-		size := shortBlock
-		if !known {
-			size = distance + firstBlock
+	known, most := false, distance+firstBlock
+	for at := 0; at < len(src); most = min(2*most, shortBlock) {
+		if known {
+			most = shortBlock
 		}
-		end := min(at+size, len(src))
+		end := min(at+most, len(src))
 		e.findShort(src, at, end, distance)
 		start := len(dst)
 		dst = append(dst, 0, 0, 0)
