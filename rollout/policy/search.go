@@ -327,6 +327,10 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 		c.found = append(c.found, rollout.SearchResult{Shares: make([]float32, 0, c.width),
 			Orders: make([]sim.Order, 0, c.width), Ends: make([]int32, 0, c.width)})
 	}
+	if c.group.game != nil && len(rows) >= c.group.least {
+		c.searchGroup(states, b, rows)
+		return
+	}
 	for from := 0; from < len(rows); {
 		n := min(len(rows)-from, len(c.trees))
 		c.search(states, b, rows[from:][:n])
@@ -353,10 +357,6 @@ func (c *searcher[S, M]) setSeat(states []S, row int32) {
 
 // search searches the states of rows, of which there are at most as many as trees.
 func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
-	if c.judge == nil && c.group.game != nil && len(rows) >= c.group.least {
-		c.searchGroup(states, b, rows)
-		return
-	}
 	for i, row := range rows {
 		c.setSeat(states, row)
 		if c.judge == nil {
