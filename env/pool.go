@@ -33,6 +33,7 @@ type pool[S any] struct {
 	status []sim.Status
 
 	turn  *sim.Turn
+	rows  features.Rows           // of the game that is encoded
 	worth []float64               // [Rows] value of the measure before this turn; empty without a measure
 	gain  [sim.MaxPlayers]float64 // scratch of pay
 }
@@ -266,11 +267,10 @@ func (v *pool[S]) rowSeed(i int, p sim.Player, step uint32) uint64 {
 func (v *pool[S]) encode(b *Batch, first int, s *S) {
 	z := &v.sizes
 	if v.batch != nil {
-		v.batch.All(features.Rows{
-			Planes:  part(b.Planes, first, z.players, z.planes),
-			Packed:  part(b.Packed, first, z.players, z.words),
-			Scalars: part(b.Scalars, first, z.players, z.scalars),
-		}, s)
+		v.rows.Planes = part(b.Planes, first, z.players, z.planes)
+		v.rows.Packed = part(b.Packed, first, z.players, z.words)
+		v.rows.Scalars = part(b.Scalars, first, z.players, z.scalars)
+		v.batch.All(&v.rows, s)
 		return
 	}
 	for seat := range z.players {

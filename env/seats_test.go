@@ -91,7 +91,7 @@ func (w watched) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
 }
 
 // All makes watched a BatchEncoder. It must not be called.
-func (w watched) All(dst features.Rows, s *simtest.ToyState) {
+func (w watched) All(dst *features.Rows, s *simtest.ToyState) {
 	for p := range w.seen {
 		w.seen[p]++
 	}

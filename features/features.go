@@ -83,7 +83,7 @@ type Rows struct {
 // call per seat.
 type BatchEncoder[S any] interface {
 	Encoder[S]
-	All(dst Rows, s *S)
+	All(dst *Rows, s *S)
 }
 
 // ActionSpace defines what the outputs of a policy network mean. An action is a

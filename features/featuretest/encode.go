@@ -127,14 +127,14 @@ func (c *suite[S]) testAll(t *testing.T) {
 			if slabs&4 != 0 {
 				got.Scalars = slices.Repeat([]float32{-12345.5}, n*z.Scalars)
 			}
-			e.All(got, v.s)
+			e.All(&got, v.s)
 			if got.Planes != nil && !slices.Equal(got.Planes, want.Planes) ||
 				got.Packed != nil && !slices.Equal(got.Packed, want.Packed) ||
 				got.Scalars != nil && !slices.Equal(got.Scalars, want.Scalars) {
 				t.Fatalf("seed %d turn %d slabs %03b: All differs from the calls for each seat", v.seed, v.turn, slabs)
 			}
 		}
-		if n := testing.AllocsPerRun(1, func() { e.All(want, v.s) }); n != 0 {
+		if n := testing.AllocsPerRun(1, func() { e.All(&want, v.s) }); n != 0 {
 			t.Errorf("All allocates %g times", n)
 		}
 	})

@@ -332,9 +332,9 @@ func BenchmarkObserve(b *testing.B) {
 	}
 	planes, packed, numbers := make([]uint8, n*2*z.PlaneBytes()), make([]uint64, n*2*z.Words), make([]float32, n*2*z.Scalars)
 	mask := make([]uint64, n*2*gridMaskWords)
-	run("planes", func(i int) { e.All(features.Rows{Planes: planes[i*2*z.PlaneBytes():][:2*z.PlaneBytes()]}, &states[i]) })
-	run("packed", func(i int) { e.All(features.Rows{Packed: packed[i*2*z.Words:][:2*z.Words]}, &states[i]) })
-	run("scalars", func(i int) { e.All(features.Rows{Scalars: numbers[i*2*z.Scalars:][:2*z.Scalars]}, &states[i]) })
+	run("planes", func(i int) { e.All(&features.Rows{Planes: planes[i*2*z.PlaneBytes():][:2*z.PlaneBytes()]}, &states[i]) })
+	run("packed", func(i int) { e.All(&features.Rows{Packed: packed[i*2*z.Words:][:2*z.Words]}, &states[i]) })
+	run("scalars", func(i int) { e.All(&features.Rows{Scalars: numbers[i*2*z.Scalars:][:2*z.Scalars]}, &states[i]) })
 	run("mask", func(i int) {
 		for p := range 2 {
 			kit.Actions.Mask(mask[(i*2+p)*gridMaskWords:][:gridMaskWords], &states[i], sim.Player(p))

@@ -87,7 +87,7 @@ func (e *Encoder) Packed(dst []uint64, s *tm.State, p sim.Player) {
 }
 
 // All writes the observations of both seats and visits each structure once.
-func (e *Encoder) All(dst features.Rows, s *tm.State) {
+func (e *Encoder) All(dst *features.Rows, s *tm.State) {
 	if dst.Planes != nil {
 		e.allPlanes(dst.Planes, s)
 	}

@@ -74,7 +74,7 @@ func (e *Encoder) Packed(dst []uint64, s *td.State, p sim.Player) {
 
 // All writes the observations of both seats: the same two halves in opposite
 // order.
-func (e *Encoder) All(dst features.Rows, s *td.State) {
+func (e *Encoder) All(dst *features.Rows, s *td.State) {
 	if dst.Planes != nil {
 		var a, b half
 		e.halfWords(&a, s, 0)

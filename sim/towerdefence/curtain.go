@@ -16,8 +16,9 @@ func (g *Game) resetCurtain(a, b *Half, r int) {
 // CurtainReset returns the number of rounds, from the given one on, before the
 // round at whose end both curtains become available.
 func (g *Game) CurtainReset(round int32) int {
-	if period := g.rules.CurtainResetPeriod; round == 0 || int(round)%period != 0 {
-		return period - int(round)%period
+	period := int32(g.rules.CurtainResetPeriod)
+	if rest := round % period; round == 0 || rest != 0 {
+		return int(period - rest)
 	}
 	return 0
 }
