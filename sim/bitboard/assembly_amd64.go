@@ -42,7 +42,7 @@ func fillA512(f *Field, free, goals, wanted *Diamond)
 func fillB512(f *Field, free, goals, wanted *Diamond)
 
 //go:noescape
-func gather512(list *Gather, d *Diamond) (cells uint64)
+func around512(list *Around, board *Padded, cell int) (cells uint64)
 
 //go:noescape
 func join512(d, table *Diamond, entries int, list *uint16, n int) (joined int)

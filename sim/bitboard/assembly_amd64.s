@@ -200,17 +200,28 @@ fillB512End:
 	VMOVDQU    X11, 112(AX)
 	RET
 
-// func gather512(list *byte, d *byte) (cells uint64)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI
-TEXT ·gather512(SB), NOSPLIT, $0-24
+// func around512(list *byte, board *byte, cell int) (cells uint64)
+// Requires: AVX512BW, AVX512F, AVX512VBMI
+TEXT ·around512(SB), NOSPLIT, $0-32
 	MOVQ      list+0(FP), AX
-	MOVQ      d+8(FP), BX
-	VMOVDQU64 (AX), Z0
-	VPERMB    (BX), Z0, Z0
-	VPTESTMB  64(AX), Z0, K1
-	KMOVQ     K1, CX
-	MOVQ      CX, cells+16(FP)
-	VZEROUPPER
+	MOVQ      board+8(FP), BX
+	MOVQ      cell+16(FP), CX
+	MOVQ      CX, DX
+	SHRQ      $0x03, DX
+	MOVQ      DX, SI
+	ANDQ      $0x00000020, SI
+	SUBQ      SI, DX
+	MOVQ      CX, DI
+	ANDQ      $0x00000007, DI
+	SHRQ      $0x02, SI
+	ORQ       SI, DI
+	SHLQ      $0x07, DI
+	VMOVDQU64 (AX)(DI*1), Z16
+	VPERMB    53(BX)(DX*1), Z16, Z16
+	VPTESTMB  64(AX)(DI*1), Z16, K1
+	KMOVQ     K1, DI
+	ANDQ      2048(AX)(CX*8), DI
+	MOVQ      DI, cells+24(FP)
 	RET
 
 // func join512(d *byte, table *byte, entries int, list *uint16, n int) (joined int)

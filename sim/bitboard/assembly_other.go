@@ -10,7 +10,7 @@ const (
 
 func (f *Field) fill512(_, _ *Diamond, _ int, _ *Diamond) {}
 
-func gather512(*Gather, *Diamond) uint64 { return 0 }
+func around512(*Around, *Padded, int) uint64 { return 0 }
 
 func join512(_, _ *Diamond, _ int, _ *uint16, _ int) int { return 0 }
 

@@ -9,34 +9,55 @@ import (
 	"moonfarm/sim/prng"
 )
 
-// TestGather compares Of and its portable twin with Has, for lists of any cells with gaps. With
+// TestAround compares Of and its portable twin with Has, for lists of any offsets up to six steps with gaps. With
 // MOONFARM_LONG=1 it compares the two a million times.
-func TestGather(t *testing.T) {
+func TestAround(t *testing.T) {
 	random := prng.New(11)
-	sets := 2_000
+	boards := 2_000
 	if os.Getenv("MOONFARM_LONG") == "1" {
-		sets = 1_000_000
+		boards = 1_000_000
 	}
-	var g Gather
-	var cells [64]int
-	for i := range sets {
-		if i%64 == 0 {
-			g = Gather{}
-			for j := range cells {
-				if cells[j] = -1; random.IntN(8) > 0 {
-					cells[j] = random.IntN(DiamondSpan)
-					g.Put(j, cells[j])
+	var n Around
+	var offsets [64][2]int
+	var p Padded
+	for i := range boards {
+		if i%512 == 0 {
+			n = Around{}
+			for j := range offsets {
+				offsets[j] = [2]int{random.IntN(9) - 4, random.IntN(9) - 4}
+				if random.IntN(8) == 0 {
+					offsets[j] = [2]int{100, 100} // a gap
+				}
+			}
+			for cell := range DiamondSpan {
+				if !DiamondBoard.Has(cell) {
+					continue
+				}
+				x, y := DiamondXY(cell)
+				for j, o := range offsets {
+					if other, ok := DiamondCell(x+o[0], y+o[1]); ok {
+						require.True(t, n.Put(j, cell, other))
+					}
 				}
 			}
 		}
-		var d Diamond
-		for w := range d {
-			d[w] = random.Uint64()
+		for w := range p.Board {
+			p.Board[w] = random.Uint64() & DiamondBoard[w]
 		}
-		got := g.Of(&d)
-		require.Equal(t, g.portable(&d), got)
-		for j, cell := range cells {
-			require.Equal(t, cell >= 0 && d.Has(cell), got>>j&1 != 0)
+		cell := random.IntN(DiamondSpan)
+		got := n.Of(&p, cell)
+		require.Equal(t, n.portable(&p, cell), got)
+		if !DiamondBoard.Has(cell) {
+			require.Zero(t, got)
+			continue
+		}
+		x, y := DiamondXY(cell)
+		for j, o := range offsets {
+			other, ok := DiamondCell(x+o[0], y+o[1])
+			if want := ok && p.Board.Has(other); want != (got>>j&1 != 0) {
+				require.Equalf(t, want, got>>j&1 != 0, "cell %d, offset %v", cell, o)
+			}
 		}
 	}
+	require.False(t, new(Around).Put(0, 13<<4|1, 1<<4|1), "a cell beyond the window")
 }

@@ -74,7 +74,7 @@ func (a *actionPhase) glide(st *stack) bool {
 	}
 	field := &a.paths.fields[st.field]
 	turrets, supports := &a.turrets[st.owner^1].zone, &a.supports[st.owner].zone
-	enemies, class := &a.targets[st.owner^1], a.siegeRange[st.kind]
+	enemies, class := &a.targets[st.owner^1].Board, a.siegeRange[st.kind]
 	cell, h, distance, steps := st.cell, st.heading, st.distance, int32(0)
 	arrived := false
 	for !arrived && (distance != 0 || !a.paths.ends(st.field, cell)) {

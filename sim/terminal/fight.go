@@ -195,7 +195,7 @@ func (a *actionPhase) shootStructures(s *State, st *stack) {
 	p, damage := st.player(), a.rules.Units[st.unitKind()].DamageStruct
 	for st.fired < st.shots {
 		cell := int(st.aim)
-		if cell == 0 || !a.targets[p^1].Has(cell) {
+		if cell == 0 || !a.targets[p^1].Board.Has(cell) {
 			if cell = a.chooseStructure(s, st); cell == 0 {
 				return
 			}
@@ -226,14 +226,14 @@ func (a *actionPhase) shootStructures(s *State, st *stack) {
 
 // fell removes a structure of player p that has no health left from the targets.
 func (a *actionPhase) fell(cell int, p sim.Player) {
-	a.targets[p].Drop(cell)
+	a.targets[p].Board.Drop(cell)
 	a.fallen = append(a.fallen, uint16(cell))
 }
 
 // structuresInRange returns the structures that a stack may shoot at.
 func (a *actionPhase) structuresInRange(s *State, st *stack) (board bitboard.Diamond) {
 	p := st.player() ^ 1
-	targets := &a.targets[p]
+	targets := &a.targets[p].Board
 	switch class := a.siegeRange[st.kind]; class {
 	case noRange:
 	case severalRanges:
@@ -253,7 +253,7 @@ func (a *actionPhase) structuresInRange(s *State, st *stack) (board bitboard.Dia
 // seesStructures reports whether a stack may shoot at any structure.
 func (a *actionPhase) seesStructures(s *State, st *stack) bool {
 	if class := a.siegeRange[st.kind]; class >= 0 {
-		return meets(&a.targets[st.owner^1], a.within(class, int(st.cell)))
+		return meets(&a.targets[st.owner^1].Board, a.within(class, int(st.cell)))
 	}
 	board := a.structuresInRange(s, st)
 	return !board.Empty()
@@ -263,13 +263,14 @@ func (a *actionPhase) seesStructures(s *State, st *stack) bool {
 // If no other structure is as near, or if no other stack of the player can change the choice, it
 // stores the structure as the aim of the stack.
 func (a *actionPhase) chooseStructure(s *State, st *stack) int {
-	if a.nearest[st.kind].lists == nil {
+	class := a.siegeRange[st.kind]
+	if class < 0 || a.orders[class].lists == nil {
 		return a.searchStructure(s, st)
 	}
-	p, order, from := st.player(), &a.nearest[st.kind], int(st.cell&cellMask)
+	p, order, from := st.player(), &a.orders[class], st.cell&cellMask
 	st.aim = 0
 	for first := 0; first < len(order.offsets); first += listed {
-		found := order.lists[first/listed<<cellBits|from].Of(&a.targets[p^1])
+		found := order.lists[first/listed].Of(&a.targets[p^1], int(from))
 		if found == 0 {
 			continue
 		}

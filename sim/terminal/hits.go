@@ -113,7 +113,7 @@ func (a *actionPhase) hitStructures(s *State, st *stack, damage float32) {
 		if a.record != nil {
 			a.recordHit(positions[cell], c.Kind(), p, id, damage)
 		}
-		if !a.targets[p].Has(cell) {
+		if !a.targets[p].Board.Has(cell) {
 			continue // it was destroyed before in this frame
 		}
 		if c.Health -= damage; c.Health <= a.rules.DeadAt {

@@ -34,10 +34,10 @@ type actionPhase struct {
 	crowd  [2]int           // stacks of each player on the live list
 	scored [2]int32         // units that breached, for Simulate
 
-	paths    Paths               // for the structures at the end of the last frame
-	targets  [2]bitboard.Diamond // structures of a player that can be shot at
-	fallen   []uint16            // cells of the structures that were destroyed in this frame
-	turrets  [2]reachers         // by player, at the end of the last frame
+	paths    Paths              // for the structures at the end of the last frame
+	targets  [2]bitboard.Padded // structures of a player that can be shot at
+	fallen   []uint16           // cells of the structures that were destroyed in this frame
+	turrets  [2]reachers        // by player, at the end of the last frame
 	supports [2]reachers
 
 	contact   bool     // some unit can shoot
@@ -72,9 +72,9 @@ func insert(list []aged, x aged) {
 
 // reachers holds a player's turrets or supports that have an effect on mobile units.
 type reachers struct {
-	boards [2]bitboard.Diamond // the structures by form: base, upgraded
-	n      [2]int32            // number of structures when the action phase began
-	zone   bitboard.Diamond    // a superset of the cells that they could reach then
+	boards [2]bitboard.Padded // the structures by form: base, upgraded
+	n      [2]int32           // number of structures when the action phase began
+	zone   bitboard.Diamond   // a superset of the cells that they could reach then
 }
 
 // stack holds the values that are the same for all mobile units of a stack.
@@ -197,9 +197,9 @@ func (a *actionPhase) begin(s *State) {
 	}
 	blocked := s.Built()
 	a.paths.Reset(&blocked)
-	a.targets = s.Own
+	a.targets[0].Board, a.targets[1].Board = s.Own[0], s.Own[1]
 	for _, cell := range a.fallen { // killed by their upgrades (4.5)
-		a.targets[s.Cells[cell].Player()].Drop(int(cell))
+		a.targets[s.Cells[cell].Player()].Board.Drop(int(cell))
 	}
 	for p := range s.Own {
 		if a.crowd[p^1] > 0 {
@@ -215,11 +215,11 @@ func (a *actionPhase) begin(s *State) {
 func (a *actionPhase) find(r *reachers, s *State, p sim.Player, kind Kind, board *bitboard.Diamond, ranges *reachRange) {
 	for w := range board {
 		all, upgraded := s.Own[p][w]&board[w], s.Upgraded[w]&^ranges.alike
-		r.boards[0][w], r.boards[1][w] = all&^upgraded, all&upgraded
+		r.boards[0].Board[w], r.boards[1].Board[w] = all&^upgraded, all&upgraded
 	}
 	for f, class := range ranges.widest {
 		if class == noRange {
-			r.boards[f] = bitboard.Diamond{}
+			r.boards[f].Board = bitboard.Diamond{}
 		}
 	}
 	a.measure(r, s, p, kind, ranges)
@@ -250,8 +250,8 @@ func (a *actionPhase) measure(r *reachers, s *State, p sim.Player, kind Kind, ra
 
 // drop removes a destroyed structure from the boards.
 func (r *reachers) drop(cell int) {
-	r.boards[0].Drop(cell)
-	r.boards[1].Drop(cell)
+	r.boards[0].Board.Drop(cell)
+	r.boards[1].Board.Drop(cell)
 }
 
 // AppendMobile appends the mobile units of player p that are on the board in an action phase, in

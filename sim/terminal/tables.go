@@ -16,6 +16,7 @@ type tables struct {
 	period [MobileKinds]int32 // frames between two steps of a mobile kind; 0: it varies
 
 	squares []int32            // by class: the squared range
+	orders  []nearest          // by class: the cells within the range, without lists unless listClass made them
 	discs   []bitboard.Diamond // by class and cell: see within
 
 	damage       [forms]float32          // of a shot at mobile units
@@ -32,7 +33,6 @@ type tables struct {
 	formRange   [MobileKinds][forms]int16       // class of the range of a mobile kind against a form
 	siegeRange  [MobileKinds]int16              // class of the range against all forms, or noRange, or severalRanges
 	blastRange  [MobileKinds]int16              // class of its explosion
-	nearest     [MobileKinds]nearest            // orders of the cells in siegeRange
 
 	earlierTargets, bare, byText bool // earlier engines' choice of targets: see weakestUnit
 }
@@ -100,7 +100,15 @@ func (t *tables) class(square int32) int16 {
 		}
 	})
 	t.discs = append(t.discs, discs...)
+	t.orders = append(t.orders, nearest{})
 	return int16(len(t.squares) - 1)
+}
+
+// listClass makes the lists of a class where the processor gathers fast.
+func (t *tables) listClass(class int16) {
+	if o := &t.orders[class]; o.lists == nil && bitboard.GathersFast() {
+		o.make(t.squares[class])
+	}
 }
 
 // eachCell calls visit for the cells of the arena.
@@ -125,6 +133,13 @@ func (t *tables) make(r *Rules) {
 		}
 	}
 	t.turretRange = t.reach(r, Turret, func(u *Unit) (float32, bool) { return u.AttackRange, u.AttackRange > 0 && u.DamageMobile != 0 })
+	for form, widest := range t.turretRange.widest {
+		for m := range MobileKinds {
+			if widest != noRange {
+				t.listClass(t.turretRange.class[m][form])
+			}
+		}
+	}
 	t.supportRange = t.reach(r, Support, func(u *Unit) (float32, bool) { return u.ShieldRange, u.Shield != 0 || u.ShieldPerY != 0 })
 	for m := range MobileKinds {
 		t.mobile(r, m)
@@ -191,8 +206,8 @@ func (t *tables) mobile(r *Rules, m int) {
 			t.siegeRange[m] = severalRanges
 		}
 	}
-	if class := t.siegeRange[m]; class >= 0 && bitboard.GathersFast() {
-		t.nearest[m].make(t.squares[class])
+	if class := t.siegeRange[m]; class >= 0 {
+		t.listClass(class)
 	}
 	t.blastRange[m] = t.class(square(u.BlastRange, 0))
 }
@@ -201,9 +216,10 @@ func (t *tables) mobile(r *Rules, m int) {
 // in this order has the nearest target as its first bit. Cells at the same distance are in the same
 // list of up to 64. Ranges with more than two lists have none: no rules of a season have such.
 type nearest struct {
-	offsets []offset          // from the cell
-	ends    []uint8           // by offset: the place in its list after those at the same distance
-	lists   []bitboard.Gather // by part of the offsets and cell
+	offsets []offset              // from the cell
+	steps   [2][2 * listed]uint16 // by colour of the cell and offset: the difference of the cells modulo 2^16
+	ends    []uint8               // by offset: the place in its list after those at the same distance
+	lists   []bitboard.Around     // of `listed` offsets each
 }
 
 // offset is the difference of two cells.
@@ -231,14 +247,18 @@ func (n *nearest) make(square int32) {
 			return
 		}
 	}
-	n.lists = make([]bitboard.Gather, (len(n.offsets)+listed-1)/listed<<cellBits)
+	lists, ok := make([]bitboard.Around, (len(n.offsets)+listed-1)/listed), true
 	eachCell(func(cell uint16, at Pos) {
 		for i, o := range n.offsets {
-			if c, ok := bitboard.DiamondCell(int(at.X)+int(o.x), int(at.Y)+int(o.y)); ok && o != (offset{}) {
-				n.lists[i/listed<<cellBits|int(cell)].Put(i%listed, c)
+			if c, inside := bitboard.DiamondCell(int(at.X)+int(o.x), int(at.Y)+int(o.y)); inside && o != (offset{}) {
+				ok = ok && lists[i/listed].Put(i%listed, int(cell), c)
+				n.steps[colour(cell)][i] = uint16(c) - cell
 			}
 		}
 	})
+	if ok {
+		n.lists = lists
+	}
 }
 
 // appendRing appends the offsets at a squared distance.
@@ -255,9 +275,8 @@ func appendRing(dst []offset, square int32) []offset {
 }
 
 // cell returns the cell of an offset from a cell.
-func (n *nearest) cell(from, i int) int {
-	at, o := positions[from&cellMask], n.offsets[i]
-	return int(cellAt[(int(at.Y)+int(o.y))&31<<5|(int(at.X)+int(o.x))&31])
+func (n *nearest) cell(from uint16, i int) int {
+	return int((from + n.steps[colour(from)][i&(2*listed-1)]) & cellMask)
 }
 
 // widenFrontier adds the cells within a squared range of the enemy's half to the frontier of

@@ -104,19 +104,37 @@ func step(from colour, mark bool) {
 	}
 }
 
-// gather512 writes Gather.Of: it puts the byte of each cell in the cell's place and tests its bit.
-func gather512() {
-	g, d, cells := reg.RAX, reg.RBX, reg.RCX
-	TEXT("gather512", NOSPLIT, "func(list, d *byte) (cells uint64)")
-	Doc("gather512 does the work of Gather.portable with AVX-512.")
-	Load(Param("list"), g)
-	Load(Param("d"), d)
-	VMOVDQU64(operand.Mem{Base: g}, reg.Z0)
-	VPERMB(operand.Mem{Base: d}, reg.Z0, reg.Z0)
-	VPTESTMB(operand.Mem{Base: g, Disp: 64}, reg.Z0, reg.K1)
+// Bytes of an Around: of a window, and before inside.
+const (
+	windowBytes = 128
+	insideAt    = 16 * windowBytes
+)
+
+// around512 writes Around.Of: it puts the byte of each cell in the cell's place and tests its bit. The upper registers
+// need no VZEROUPPER.
+func around512() {
+	list, board, cell, first, colour, cells := reg.RAX, reg.RBX, reg.RCX, reg.RDX, reg.RSI, reg.RDI
+	TEXT("around512", NOSPLIT, "func(list, board *byte, cell int) (cells uint64)")
+	Doc("around512 does the work of Around.portable with AVX-512.")
+	Load(Param("list"), list)
+	Load(Param("board"), board)
+	Load(Param("cell"), cell)
+	MOVQ(cell, first)
+	SHRQ(operand.U8(3), first)
+	MOVQ(first, colour)
+	ANDQ(operand.U32(32), colour) // 32 for cells of colour B: firstA − firstB
+	SUBQ(colour, first)
+	MOVQ(cell, cells)
+	ANDQ(operand.U32(7), cells)
+	SHRQ(operand.U8(2), colour)
+	ORQ(colour, cells)
+	SHLQ(operand.U8(7), cells) // windowBytes
+	VMOVDQU64(operand.Mem{Base: list, Index: cells, Scale: 1}, reg.Z16)
+	VPERMB(operand.Mem{Base: board, Index: first, Scale: 1, Disp: 64 - 11}, reg.Z16, reg.Z16)
+	VPTESTMB(operand.Mem{Base: list, Index: cells, Scale: 1, Disp: 64}, reg.Z16, reg.K1)
 	KMOVQ(reg.K1, cells)
+	ANDQ(operand.Mem{Base: list, Index: cell, Scale: 8, Disp: insideAt}, cells)
 	Store(cells, ReturnIndex(0))
-	VZEROUPPER()
 	RET()
 }
 

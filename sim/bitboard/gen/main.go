@@ -11,7 +11,7 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	fill("fillA512", "fillA", a)
 	fill("fillB512", "fillB", b)
-	gather512()
+	around512()
 	join()
 	flood512().write()
 	flood256().write()
