@@ -271,10 +271,7 @@ func setupTerminalField(*Options) (pass, int, error) {
 		sum := uint64(0)
 		var f bitboard.Field
 		for i := range fields {
-			free, side := &boards[i/4%len(boards)], &terminalSides[i%4]
-			goals := *side
-			goals.And(free)
-			f.Fill(free, &goals, i&1, &bitboard.Everywhere)
+			f.Fill(&boards[i/4%len(boards)], &terminalSides[i%4], i&1, &bitboard.Everywhere)
 			sum = sum*31 + f.Step[1][i%8]
 		}
 		return sum, nil
