@@ -129,11 +129,11 @@ func TestSearchAtOnce(t *testing.T) {
 	} {
 		t.Run(c.options, func(t *testing.T) {
 			spec := "mcts(sims=60,rollout=playout," + c.options + ")"
-			const games = 5
+			const games = 9
 			v := policytest.NewVector(t, "towerdefence", c.rules, games, 0)
 			all, single := policytest.NewPolicy(t, "towerdefence", spec, v.Spec()).(rollout.Searcher), policytest.NewPolicy(t, "towerdefence", spec, v.Spec()).(rollout.Searcher)
 			b := env.NewBatch(v.Spec(), games, all.Wants())
-			rows := []int32{7, 0, 1, 2, 3, 4, 5, 6, 8, 9}
+			rows := []int32{7, 0, 1, 2, 3, 4, 5, 6, 8, 9, 12, 10, 11, 14, 13, 15, 17, 16} // more than trees
 			for range 12 {
 				v.Observe(b)
 				all.Act(v, b, rows)
@@ -149,6 +149,33 @@ func TestSearchAtOnce(t *testing.T) {
 			assert.Zero(t, testing.AllocsPerRun(2, func() { all.Act(v, b, rows) }), "allocations")
 		})
 	}
+}
+
+// TestSearchAtOnceUntil: rows that are searched at once are left alone once the context of Until is
+// done. Afterwards the policy plays as before.
+func TestSearchAtOnceUntil(t *testing.T) {
+	const spec, games = "mcts(sims=90,rollout=playout,horizon=0)", 6
+	v := policytest.NewVector(t, "towerdefence", "", games, 0)
+	used, fresh := policytest.NewPolicy(t, "towerdefence", spec, v.Spec()), policytest.NewPolicy(t, "towerdefence", spec, v.Spec())
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	b := env.NewBatch(v.Spec(), games, used.Wants())
+	v.Observe(b)
+	rows := []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+	rollout.Until(ctx, used)
+	used.Act(v, b, rows)
+	for _, row := range rows {
+		require.Equal(t, int32(-1), b.OrderLen[row], "orders of row %d", row)
+	}
+	var found [2][]rollout.SearchResult
+	for i, p := range []rollout.Policy{used, fresh} {
+		rollout.Until(t.Context(), p)
+		p.Act(v, b, rows)
+		for _, row := range rows {
+			found[i] = append(found[i], *p.(rollout.Searcher).SearchResult(row))
+		}
+	}
+	assert.Equal(t, found[1], found[0])
 }
 
 // checkSearched checks a search result, and returns the number of its moves.
