@@ -6,7 +6,7 @@ import "golang.org/x/sys/cpu"
 
 //go:generate go run -C gen . -out ../assembly_amd64.s
 
-// has512 reports whether this machine has the instructions of fillA512 and fillB512, and hasVBMI whether it
+// has512 reports whether this machine has the instructions of fillA512, fillB512 and join512, hasVBMI whether it
 // has the instructions of around512.
 var (
 	has512  = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
