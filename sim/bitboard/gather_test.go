@@ -61,3 +61,20 @@ func TestAround(t *testing.T) {
 	}
 	require.False(t, new(Around).Put(0, 13<<4|1, 1<<4|1), "a cell beyond the window")
 }
+
+// FuzzAround compares Of and its twin for any offsets, which may lead anywhere in the window, on any bits.
+func FuzzAround(f *testing.F) {
+	f.Add(make([]byte, 64), []byte{0, 1, 200}, uint16(300))
+	f.Fuzz(func(t *testing.T, board, others []byte, cell uint16) {
+		var n Around
+		var p Padded
+		for i, b := range board[:min(len(board), 64)] {
+			p.Board[i/8] |= uint64(b) << (i % 8 * 8)
+		}
+		at := int(cell) % DiamondSpan
+		for i, o := range others[:min(len(others), 64)] {
+			n.Put(i, at, 2*int(o)+i&1)
+		}
+		require.Equal(t, n.portable(&p, at), n.Of(&p, at))
+	})
+}

@@ -51,3 +51,22 @@ func TestJoin(t *testing.T) {
 	require.Panics(t, func() { d.Join(table, []uint16{1, 70}) })
 	require.Panics(t, func() { d.Join(nil, []uint16{0}) })
 }
+
+// FuzzJoin compares Join and its twin for any table of boards and any list.
+func FuzzJoin(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 255}, []byte{0, 3, 3})
+	f.Fuzz(func(t *testing.T, boards, entries []byte) {
+		table := make([]Diamond, 1+len(boards)/8)
+		for i, b := range boards {
+			table[i/8][i%8] = uint64(b) * 0x0101010101010101 << (i % 5)
+		}
+		list := make([]uint16, len(entries))
+		for i, e := range entries {
+			list[i] = uint16(int(e) % len(table))
+		}
+		var got, twin Diamond
+		got.Join(table, list)
+		twin.joinPortable(table, list)
+		require.Equal(t, twin, got)
+	})
+}
