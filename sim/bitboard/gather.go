@@ -14,11 +14,12 @@ type window struct {
 	bit [64]uint8 // the bit of that byte; 0 for no offset
 }
 
-// Padded is a board between two empty ones, so that the 64 bytes around a cell can be read.
+// Padded is a board with space on both sides, so that the 64 bytes around a cell can be read. Whatever the space
+// holds, no offset that stays on the board leads there.
 type Padded struct {
-	before [8]uint64
-	Board  Diamond
-	after  [8]uint64
+	_     [8]uint64
+	Board Diamond
+	_     [8]uint64
 }
 
 // Bytes of a Padded before a window: from the first byte to that of cell 0, less those of the window before the cell. Cells

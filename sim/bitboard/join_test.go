@@ -21,10 +21,7 @@ func TestJoin(t *testing.T) {
 	list := make([]uint16, 0, 8)
 	for range rounds {
 		for w := range table[0] {
-			some := random.Uint64()
-			some &= random.Uint64()
-			some &= random.Uint64() // an eighth of the cells
-			table[random.IntN(len(table))][w] = some
+			table[random.IntN(len(table))][w] = random.Uint64() & (1<<random.IntN(64) - 1)
 		}
 		list = list[:0]
 		for range random.IntN(cap(list) + 1) {
