@@ -201,10 +201,12 @@ func (a *actionPhase) shootStructures(s *State, st *stack) {
 			}
 		}
 		c := &s.Cells[cell]
-		first, health, fired, killed := st.fired, c.Health, st.fired, false
-		for ; !killed && fired < st.shots; fired++ {
+		first, fired, shots := st.fired, st.fired, st.shots
+		health, dead, killed := c.Health, a.rules.DeadAt, false
+		for !killed && fired < shots {
 			health -= damage
-			killed = health <= a.rules.DeadAt
+			killed = health <= dead
+			fired++
 		}
 		c.Health, st.fired = health, fired
 		if a.record != nil {
