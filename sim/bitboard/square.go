@@ -200,11 +200,21 @@ func (b *Square) Words(low, high int) []uint64 { return b[squareRow*(low+1) : sq
 // Rows returns the lowest and the highest row with cells; low is above high if
 // there is no cell.
 func (b *Square) Rows() (low, high int) {
-	for low = 0; low < SquareSide && b[squareRow*(low+1)]|b[squareRow*(low+1)+1] == 0; low++ {
+	for low = 0; low < SquareSide && b.noneInFour(low); low += 4 {
 	}
-	for high = SquareSide - 1; high >= low && b[squareRow*(high+1)]|b[squareRow*(high+1)+1] == 0; high-- {
+	for ; low < SquareSide && b[squareRow*(low+1)]|b[squareRow*(low+1)+1] == 0; low++ {
+	}
+	for high = SquareSide - 1; high >= low && b.noneInFour(high-3); high -= 4 {
+	}
+	for ; high >= low && b[squareRow*(high+1)]|b[squareRow*(high+1)+1] == 0; high-- {
 	}
 	return low, high
+}
+
+// noneInFour reports whether four rows from y on, which is not negative, have no cell.
+func (b *Square) noneInFour(y int) bool {
+	r := (*[4 * squareRow]uint64)(b[squareRow*(y+1):])
+	return r[0]|r[1]|r[2]|r[3]|r[4]|r[5]|r[6]|r[7] == 0
 }
 
 // First returns the cell with the lowest y, and among these the lowest x; ok is
