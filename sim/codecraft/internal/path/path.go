@@ -55,12 +55,16 @@ type Finder struct {
 	search search
 	detour detour
 	chase  chase
+	check  int // the steps of a fill before the first look for units that are cut off; Cells for none
 }
 
 // New returns a Finder. Its searches give up after the level, all cells with one sum of cost and
 // distance, in which they have closed limit cells.
 func New(limit int) *Finder {
-	f := &Finder{limit: limit}
+	f := &Finder{limit: limit, check: firstCheck}
+	if bitboard.FloodsFast() {
+		f.check = Cells // the rest of the fill takes less time than a look
+	}
 	f.search.prepare()
 	return f
 }
