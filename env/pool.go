@@ -12,14 +12,12 @@ import (
 // pool is a Vector over states of type S, which lie side by side in one slice.
 // It is also a Snapshotter, Texter, Labeller and Hasher.
 type pool[S any] struct {
+	tools[S]          // in use: the Vector's own, or those of another
+	own      tools[S] // the Vector's own
+
 	spec    Spec
-	game    sim.Game[S]
 	forms   []features.Form[S] // all of the game
-	encoder features.Encoder[S]
-	batch   features.BatchEncoder[S] // the encoder if it is a BatchEncoder, else nil
-	actions features.ActionSpace[S]
-	drafts  *drafts[S]           // the turns in the making; nil: the form is not sequential
-	measure *features.Measure[S] // nil: the reward is the result
+	drafts  *drafts[S]         // the turns in the making; nil: the form is not sequential
 	kit     features.Kit[S]
 	sizes   sizes
 	lengths lengths  // of the slabs of a Batch
@@ -32,7 +30,6 @@ type pool[S any] struct {
 	turns  []int32
 	status []sim.Status
 
-	turn  *sim.Turn
 	rows  features.Rows           // of the game that is encoded
 	worth []float64               // [Rows] value of the measure before this turn; empty without a measure
 	gain  [sim.MaxPlayers]float64 // scratch of pay
@@ -91,21 +88,18 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 		return nil, err
 	}
 	v := &pool[S]{
-		spec:    spec,
-		game:    g,
-		forms:   kit.All(),
-		encoder: form.Encoder,
-		actions: form.Actions,
-		measure: measure,
-		kit:     kit,
-		print:   fingerprint[S](info, sequentialName(&form)),
-		states:  make([]S, c.N),
-		seeds:   make([]uint64, c.N),
-		turns:   make([]int32, c.N),
-		status:  make([]sim.Status, c.N),
-		turn:    sim.NewTurn(info.MaxOrders),
+		own:    tools[S]{game: g, encoder: form.Encoder, actions: form.Actions, measure: measure, turn: sim.NewTurn(info.MaxOrders)},
+		spec:   spec,
+		forms:  kit.All(),
+		kit:    kit,
+		print:  fingerprint[S](info, sequentialName(&form)),
+		states: make([]S, c.N),
+		seeds:  make([]uint64, c.N),
+		turns:  make([]int32, c.N),
+		status: make([]sim.Status, c.N),
 	}
-	v.batch, _ = form.Encoder.(features.BatchEncoder[S])
+	v.own.batch, _ = form.Encoder.(features.BatchEncoder[S])
+	v.tools = v.own
 	if measure != nil {
 		v.worth = make([]float64, c.N*info.Players)
 	}

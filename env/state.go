@@ -53,7 +53,7 @@ func Rules[S any](v Vector) (sim.Game[S], bool) {
 	if !ok {
 		return nil, false
 	}
-	return p.game, true
+	return p.own.game, true
 }
 
 // AppendText implements Texter.
