@@ -27,7 +27,7 @@ func (s *Stepper) Reset(seeds []uint64, mask []bool) error {
 	s.seeds, s.mask = seeds, mask
 	defer func() { s.seeds, s.mask = nil, nil }()
 	if s.sent == 0 {
-		return s.each((*part).reset)
+		return s.each(resetGames)
 	}
 	for i, wanted := range mask {
 		if b := i / s.BlockGames(); wanted && s.blocks[b].sent {
@@ -36,7 +36,7 @@ func (s *Stepper) Reset(seeds []uint64, mask []bool) error {
 	}
 	for _, k := range s.parts {
 		if !s.blocks[k.block].sent {
-			k.run((*part).reset)
+			k.run((*part).reset, nil)
 		}
 	}
 	return s.faults(s.parts)

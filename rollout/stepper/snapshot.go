@@ -197,7 +197,7 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 		k.begun[i] = false
 		k.fresh++
 	}
-	k.run(func(k *part) { k.observeGame(i) })
+	k.run(func(k *part) { k.observeGame(i) }, nil)
 	return s.faults(s.parts)
 }
 

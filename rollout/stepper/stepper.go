@@ -35,7 +35,7 @@ const (
 // Setup configures a Stepper.
 type Setup struct {
 	// Vector makes a new Vector of c.N games. The Stepper calls it once per
-	// part.
+	// part and, if there are several parts, once per worker (env.Borrow).
 	Vector func(c env.Settings) (env.Vector, error)
 	Env    env.Settings // N games in total, Reward, MaxTurns, Memory
 	Seat   int          // the caller's seat: from 0, AllSeats or AnySeat
@@ -101,12 +101,15 @@ type Stepper struct {
 	mask     []bool
 	question question
 
-	// The work in progress of each. All fields are written before next is set
-	// to 0, which releases the workers.
-	op   func(*part)
-	next atomic.Int64  // index of the next part without a worker
-	left atomic.Int64  // number of parts that are not done
-	done chan struct{} // signals that the last part is done
+	tools []env.Vector // by worker, from 0, the caller; see env.Borrow
+
+	// The work in progress of each. All fields are written before queues, which
+	// release the workers.
+	op     func(*part)
+	brief  [works]bool   // the work took less time than waking another worker
+	left   counter       // number of parts that are not done
+	queues []counter     // by worker: how many of its parts have been taken
+	done   chan struct{} // signals that the last part is done
 
 	jobs    chan int // indices of parts to step, or help
 	ready   chan int // indices of blocks that are done
@@ -134,7 +137,6 @@ func New(c Setup) (*Stepper, error) {
 	}
 	s.jobs = make(chan int, len(s.parts)+c.Workers)
 	s.ready = make(chan int, len(s.blocks))
-	s.next.Store(int64(len(s.parts)))
 	s.chooseFirst = s.slow
 	s.renewContext()
 	return s, nil
@@ -175,42 +177,6 @@ func (c *Setup) checkSeat(game string, players int) error {
 		return fmt.Errorf("no opponents: somebody must play the other seats of %s", game)
 	}
 	return nil
-}
-
-// build makes the blocks and their parts.
-func (s *Stepper) build() error {
-	if err := s.c.check(); err != nil {
-		return err
-	}
-	games := s.c.Env.N
-	if s.c.Batch > 0 {
-		games = s.c.Batch
-	}
-	s.blocks = make([]block, s.c.Env.N/games)
-	for b := range s.blocks {
-		n := partsOf(games, s.c.Workers, len(s.blocks))
-		s.blocks[b].first, s.blocks[b].n = len(s.parts), n
-		for k := range n {
-			from, to := games*k/n, games*(k+1)/n
-			p, err := newPart(s, b, b*games+from, to-from)
-			if err != nil {
-				return err
-			}
-			s.parts = append(s.parts, p)
-		}
-	}
-	return nil
-}
-
-// partsOf returns the number of parts of a block. More parts than workers
-// balance the load; parts of few games cost more than they save.
-func partsOf(games, workers, blocks int) int {
-	if workers == 1 {
-		return 1
-	}
-	const more, few = 4, 16
-	perBlock := (workers + blocks - 1) / blocks
-	return min(games, max(perBlock, min(more*perBlock, games/few)))
 }
 
 // Spec describes all games of the Stepper.

@@ -142,6 +142,29 @@ func sameTrajectory(t *testing.T, c stepper.Setup, large bool) {
 	}
 }
 
+// TestManyParts: games that are divided into parts of different sizes, which borrow from the workers
+// that play them, are the same as the games of one part.
+func TestManyParts(t *testing.T) {
+	for game, games := range map[string]int{"towerdefence": 300, "terminal": 60, "codecraft": 9, "tron": 500} {
+		t.Run(game, func(t *testing.T) {
+			c := config(t, game, games, stepper.AnySeat, "random", "empty")
+			if game == "codecraft" {
+				c.Env.MaxTurns = 2
+			}
+			want := playSync(t, c, 8)
+			for _, workers := range []int{2, 3, 5} {
+				c.Workers = workers
+				compare(t, fmt.Sprintf("%d workers", workers), playSync(t, c, 8), want)
+				if games%3 == 0 {
+					b := c
+					b.Batch = games / 3
+					compare(t, fmt.Sprintf("%d workers, Send and Recv", workers), playAsync(t, b, 8), want)
+				}
+			}
+		})
+	}
+}
+
 // TestNoAllocations: nothing is allocated once the workers have started.
 func TestNoAllocations(t *testing.T) {
 	for _, workers := range []int{1, 2, 3} {

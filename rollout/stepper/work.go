@@ -4,52 +4,134 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
+
+	"moonfarm/env"
 )
+
+// work is what every part does in a call of each.
+type work uint8
+
+const (
+	takeActions work = iota
+	stepGames
+	chooseOrders
+	playTurn
+	observeGames
+	resetGames
+	askPolicy
+	works
+)
+
+// does has the method of each work.
+var does = [works]func(*part){
+	(*part).take, (*part).step, (*part).act, (*part).play, (*part).observe, (*part).reset, (*part).ask,
+}
+
+// counter is an atomic number in a line of the processor's cache of its own, so that workers that
+// write to others do not slow it down.
+type counter struct {
+	atomic.Int64
+	_ [56]byte
+}
 
 // help is the job that asks a worker to join the loop of runParts.
 const help = -1
 
-// each calls op for all parts, on the workers and in the caller's goroutine.
+// aloneTime is the time in which the caller does the work of all parts alone: to share it with a
+// worker takes about a microsecond.
+const aloneTime = 8 * time.Microsecond
+
+// each does the work in all parts, on the workers and in the caller's goroutine.
 // With one worker only the caller's goroutine works.
-func (s *Stepper) each(op func(*part)) error {
-	workers := min(s.c.Workers, len(s.parts))
-	if workers == 1 {
+func (s *Stepper) each(w work) error {
+	op := does[w]
+	if len(s.queues) == 1 {
 		for _, k := range s.parts {
-			k.run(op)
+			k.run(op, s.toolsOf(0))
 		}
 		return s.faults(s.parts)
 	}
-	s.startWorkers(workers - 1)
-	s.op = op
-	s.left.Store(int64(len(s.parts)))
-	s.next.Store(0)
-	for len(s.jobs) < workers-1 { // only this goroutine sends
-		s.jobs <- help
+	begun, done := time.Now(), 0
+	if s.brief[w] {
+		done = s.runAlone(op, begun)
+		s.brief[w] = done == len(s.parts)
 	}
-	if !s.runParts() {
-		receive(s.done, spinTime)
+	if done < len(s.parts) {
+		s.share(op, done)
+		s.brief[w] = time.Since(begun) < aloneTime/2
 	}
 	return s.faults(s.parts)
 }
 
-// runParts calls op for one part after the other until every part is taken. It
-// reports whether it finished the last unfinished part. A worker that joins
-// late finds no part left, or joins the next call.
-func (s *Stepper) runParts() (last bool) {
-	for {
-		n := int(s.next.Add(1)) - 1
-		if n >= len(s.parts) {
-			return last
+// runAlone calls op for one part after the other as long as it takes little time. It returns the
+// number of parts that are done.
+func (s *Stepper) runAlone(op func(*part), begun time.Time) (done int) {
+	for _, k := range s.parts {
+		if done > 0 && time.Since(begun) > aloneTime {
+			return done
 		}
-		s.parts[n].run(s.op)
-		last = s.left.Add(-1) == 0
+		k.run(op, s.toolsOf(0))
+		done++
+	}
+	return done
+}
+
+// share calls op for all parts from index first on, on all workers.
+func (s *Stepper) share(op func(*part), first int) {
+	workers := len(s.queues)
+	s.startWorkers(workers - 1)
+	s.op = op
+	s.left.Store(int64(len(s.parts) - first))
+	for q := range s.queues {
+		s.queues[q].Store(int64((first - q + workers - 1) / workers))
+	}
+	for len(s.jobs) < workers-1 { // only this goroutine sends
+		s.jobs <- help
+	}
+	if !s.runParts(0) {
+		receive(s.done, spinTime)
 	}
 }
 
-// run calls op and stores its panic.
-func (k *part) run(op func(*part)) {
+// runParts calls s.op for parts until every part is taken. Worker w begins with
+// the parts of its own queue, w, w + workers, w + 2·workers and so on: what is
+// left in its cache of the games and their rows serves it in the next step,
+// too. Then it takes parts of other workers. It reports whether it finished the
+// last unfinished part. A worker that joins late finds no part left, or joins
+// the next call.
+func (s *Stepper) runParts(w int) (last bool) {
+	for k := range s.queues {
+		q := (w + k) % len(s.queues)
+		for {
+			n := int(s.queues[q].Add(1)) - 1
+			i := n*len(s.queues) + q
+			if i >= len(s.parts) {
+				break
+			}
+			s.parts[i].run(s.op, s.toolsOf(w))
+			last = s.left.Add(-1) == 0
+		}
+	}
+	return last
+}
+
+// toolsOf returns the Vector from which the parts that worker w runs borrow, or nil.
+func (s *Stepper) toolsOf(w int) env.Vector {
+	if w < len(s.tools) {
+		return s.tools[w]
+	}
+	return nil
+}
+
+// run calls op and stores its panic. The part borrows from tools unless it is nil.
+func (k *part) run(op func(*part), tools env.Vector) {
+	lent := tools != nil && env.Borrow(k.inner, tools)
 	defer func() {
+		if lent {
+			env.Return(k.inner)
+		}
 		if fault := recover(); fault != nil {
 			k.fault = &PanicError{k.first, len(k.base), fault}
 		}
@@ -76,7 +158,8 @@ func (s *Stepper) startWorkers(n int) {
 		if s.started+1 >= runtime.GOMAXPROCS(0) { // leave a processor to the caller
 			wait = 0
 		}
-		s.workers.Go(func() { s.work(wait) })
+		w := s.started + 1 // the caller is worker 0
+		s.workers.Go(func() { s.work(w, wait) })
 	}
 }
 
@@ -103,18 +186,18 @@ func receive[T any](c chan T, wait time.Duration) (v T, ok bool) {
 	return v, ok
 }
 
-// work does jobs until the Stepper is closed.
-func (s *Stepper) work(wait time.Duration) {
+// work does the jobs of worker w until the Stepper is closed.
+func (s *Stepper) work(w int, wait time.Duration) {
 	debug.SetPanicOnFault(true) // slabs outside of Go's heap may have been unmapped
 	for job, ok := receive(s.jobs, wait); ok; job, ok = receive(s.jobs, wait) {
 		if job == help {
-			if s.runParts() {
+			if s.runParts(w) {
 				s.done <- struct{}{}
 			}
 			continue
 		}
 		k := s.parts[job]
-		k.run((*part).step)
+		k.run((*part).step, s.toolsOf(w))
 		if s.blocks[k.block].left.Add(-1) == 0 {
 			s.ready <- k.block
 		}

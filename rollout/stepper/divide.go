@@ -1,0 +1,104 @@
+package stepper
+
+import (
+	"errors"
+
+	"moonfarm/env"
+)
+
+// rounds is the number of rounds of sizesOf. In the last, the parts of each worker are a 64th of
+// its games.
+const rounds = 6
+
+// sizesOf divides games into parts for some workers: the numbers of games, the largest first. In
+// each round every worker gets a part of half its share of the games that are left, or of all of
+// them if the parts would have fewer than least games. Games take different times and workers begin
+// at different times, but all end at nearly the same time, because the last parts are small.
+func sizesOf(games, workers, least int) (sizes []int) {
+	for round := 1; games > 0; round++ {
+		size := games / (2 * workers)
+		if size < least || round == rounds {
+			for n := min(games, workers); n > 0; n-- {
+				size := (games + n - 1) / n
+				sizes, games = append(sizes, size), games-size
+			}
+			return sizes
+		}
+		for range workers {
+			sizes, games = append(sizes, size), games-size
+		}
+	}
+	return sizes
+}
+
+// leastBytes is the size of the smallest parts, in bytes that their games write in a step. To
+// observe them takes a few microseconds; to hand a part to a worker takes a tenth of one.
+const leastBytes = 64 << 10
+
+// leastGames returns the number of games of the smallest parts.
+func leastGames(s *env.Spec) int {
+	row := s.Shape.PlaneBytes() + 4*s.Shape.Scalars + 8*s.MaskWords + 4*len(s.Heads)
+	return max(1, leastBytes/(row*s.Info.Players))
+}
+
+// build makes the blocks and their parts.
+func (s *Stepper) build() error {
+	if err := s.c.check(); err != nil {
+		return err
+	}
+	games := s.c.Env.N
+	if s.c.Batch > 0 {
+		games = s.c.Batch
+	}
+	s.blocks = make([]block, s.c.Env.N/games)
+	sizes := []int{games}
+	if games > 1 && s.c.Workers > 1 || len(s.blocks) > 1 {
+		if err := s.makeTools(); err != nil {
+			return err
+		}
+		if s.c.Workers > 1 {
+			spec := s.tools[0].Spec()
+			sizes = sizesOf(games, (s.c.Workers+len(s.blocks)-1)/len(s.blocks), leastGames(&spec))
+		}
+	}
+	for b := range s.blocks {
+		s.blocks[b].first, s.blocks[b].n = len(s.parts), len(sizes)
+		first := b * games
+		for _, n := range sizes {
+			p, err := newPart(s, b, first, n)
+			if err != nil {
+				return err
+			}
+			s.parts = append(s.parts, p)
+			first += n
+		}
+	}
+	s.queues = make([]counter, min(s.c.Workers, len(s.parts)))
+	for q := range s.queues {
+		s.queues[q].Store(int64(len(s.parts)))
+	}
+	return nil
+}
+
+// makeTools makes the Vectors from which parts borrow. The caller of each uses the first one. Send
+// leaves the caller's goroutine free, so that there is one more worker; it goes without if there is
+// one block, because Send is of no use then.
+func (s *Stepper) makeTools() error {
+	n := s.c.Workers
+	if len(s.blocks) > 1 {
+		n++
+	}
+	for range n {
+		c := s.c.Env
+		c.N = 1
+		v, err := s.c.Vector(c)
+		if err != nil {
+			return err
+		}
+		if v == nil {
+			return errors.New("Setup.Vector made a nil Vector")
+		}
+		s.tools = append(s.tools, v)
+	}
+	return nil
+}
