@@ -25,6 +25,9 @@ func stepped(game string, e suite) measure {
 				return nil, 0, err
 			}
 			o.ends = append(o.ends, func() { s.Close() })
+			if o.unsummed {
+				return func() (uint64, error) { return 0, s.play() }, s.Rows() * turnsStepped, nil
+			}
 			return s.pass, s.Rows() * turnsStepped, nil
 		},
 	}
@@ -83,15 +86,23 @@ func newStepped(game string, games, workers, turns int) (*steppedGames, error) {
 	return s, nil
 }
 
-// pass plays all turns from the first episodes on.
-func (s *steppedGames) pass() (uint64, error) {
+// play plays all turns from the first episodes on.
+func (s *steppedGames) play() error {
 	if err := s.Reset(s.seeds, nil); err != nil {
-		return 0, err
+		return err
 	}
 	for actions := range slices.Chunk(s.turns, len(s.slabs.Action)) {
 		if err := s.StepWith(actions); err != nil {
-			return 0, err
+			return err
 		}
+	}
+	return nil
+}
+
+// pass plays all turns and returns the checksum of the last masks and scalars.
+func (s *steppedGames) pass() (uint64, error) {
+	if err := s.play(); err != nil {
+		return 0, err
 	}
 	sum := uint64(0)
 	for _, x := range s.slabs.Mask {
