@@ -235,6 +235,10 @@ func (v *pool[S]) observe(b *Batch, i int) {
 	} else if b.Planes != nil || b.Packed != nil || b.Scalars != nil {
 		v.encode(b, row, s)
 	}
+	streams := prng.Streams(0) // of the first action of a turn, as rowSeed has them
+	if b.RowSeed != nil {
+		streams = prng.StreamsOf(v.seeds[i], 0)
+	}
 	for seat := first; seat <= last; seat++ {
 		if b.Mask != nil {
 			mask := b.Mask[row*z.mask : (row+1)*z.mask]
@@ -245,7 +249,7 @@ func (v *pool[S]) observe(b *Batch, i int) {
 			}
 		}
 		if b.RowSeed != nil {
-			b.RowSeed[row] = v.rowSeed(i, sim.Player(seat), 0)
+			b.RowSeed[row] = streams.Seed(uint64(v.turns[i]), uint64(seat), prng.PurposePolicy)
 		}
 		row++
 	}

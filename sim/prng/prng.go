@@ -56,9 +56,21 @@ const (
 // StreamSeed returns the seed of one stream, derived from the master seed and
 // its coordinates. Streams with different coordinates are unrelated.
 func StreamSeed(master, episode, turn, seat uint64, purpose Purpose) uint64 {
+	return StreamsOf(master, episode).Seed(turn, seat, purpose)
+}
+
+// Streams are the streams of an episode.
+type Streams uint64
+
+// StreamsOf returns the streams of an episode of a master seed.
+func StreamsOf(master, episode uint64) Streams {
 	k := Mix(master + golden)
-	k = Mix((k ^ episode) + golden)
-	k = Mix((k ^ (turn<<8 | seat&0xff)) + golden)
+	return Streams(Mix((k ^ episode) + golden))
+}
+
+// Seed returns what StreamSeed does for the master seed and the episode.
+func (s Streams) Seed(turn, seat uint64, purpose Purpose) uint64 {
+	k := Mix((uint64(s) ^ (turn<<8 | seat&0xff)) + golden)
 	return Mix((k ^ uint64(purpose)) + golden)
 }
 
