@@ -18,7 +18,8 @@ type Asker struct {
 	batch  *env.Batch
 	seats  int
 	heads  int
-	room   int // orders of a row
+	room   int     // orders of a row
+	games  []int32 // [rows] the game of each row: a division for each row takes longer
 
 	// In a sequential form the policy answers for a whole turn. The answers are
 	// kept until the game comes to another turn.
@@ -41,7 +42,10 @@ func NewAsker(v env.Vector, maker Maker) (*Asker, error) {
 	}
 	a := &Asker{policy: p, v: v, labels: labels, seats: s.Info.Players, heads: len(s.Heads), room: s.Info.MaxOrders, sequential: s.Sequential}
 	a.batch = env.NewBatch(s, s.Games, p.Wants()|env.WantAction)
-	a.known, a.unknown = make([]uint64, a.batch.Rows), make([]int32, 0, a.batch.Rows)
+	a.known, a.unknown, a.games = make([]uint64, a.batch.Rows), make([]int32, 0, a.batch.Rows), make([]int32, a.batch.Rows)
+	for row := range a.games {
+		a.games[row] = int32(row / a.seats)
+	}
 	return a, nil
 }
 
@@ -63,7 +67,12 @@ func (a *Asker) Close() error { return CloseSeats(a.policy) }
 // rows of a game come one after the other.
 func (a *Asker) Ask(dst []int32, rows []int32) {
 	a.choose(rows)
+	b := a.batch
 	for k, row := range rows {
+		if a.heads == 1 && b.OrderLen[row] < 0 && !a.sequential && b.Status[a.games[row]] == sim.Running {
+			dst[k] = b.Action[row] // as label does it
+			continue
+		}
 		a.label(dst[k*a.heads:][:a.heads], row)
 	}
 }
@@ -88,14 +97,15 @@ func (a *Asker) appendOrders(dst []sim.Order, row int32) []sim.Order {
 // observe observes the games of the rows, each once. In a sequential form it leaves out the games
 // whose answers are known.
 func (a *Asker) observe(rows []int32) {
+	if !a.sequential {
+		env.ObserveRows(a.v, a.batch, rows)
+		return
+	}
 	last := -1
 	for _, row := range rows {
-		game := int(row) / a.seats
+		game := int(a.games[row])
 		switch {
 		case game == last:
-		case !a.sequential:
-			a.v.ObserveGame(a.batch, game)
-			last = game
 		case a.known[row] != env.TurnID(a.v, game):
 			a.v.ObserveGame(a.batch, game) // overwrites the answers of all seats
 			clear(a.known[game*a.seats : (game+1)*a.seats])
@@ -112,7 +122,7 @@ func (a *Asker) observe(rows []int32) {
 func (a *Asker) pending(rows []int32) []int32 {
 	a.unknown = a.unknown[:0]
 	for _, row := range rows {
-		game := int(row) / a.seats
+		game := int(a.games[row])
 		if a.batch.Status[game] != sim.Running {
 			continue
 		}
@@ -130,7 +140,7 @@ func (a *Asker) pending(rows []int32) []int32 {
 
 // label writes the answer for a row.
 func (a *Asker) label(dst []int32, row int32) {
-	b, game := a.batch, int(row)/a.seats
+	b, game := a.batch, int(a.games[row])
 	n := b.OrderLen[row]
 	switch {
 	case b.Status[game] != sim.Running || a.sequential && env.Waits(a.v, int(row)):
@@ -140,7 +150,7 @@ func (a *Asker) label(dst []int32, row int32) {
 	case n < 0:
 		copy(dst, b.Action[int(row)*a.heads:])
 	default:
-		a.labels.Label(dst, game, sim.Player(int(row)%a.seats), b.Orders[int(row)*a.room:][:n])
+		a.labels.Label(dst, game, sim.Player(int(row)-game*a.seats), b.Orders[int(row)*a.room:][:n])
 	}
 }
 
