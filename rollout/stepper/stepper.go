@@ -101,6 +101,7 @@ type Stepper struct {
 	mask     []bool
 	question question
 
+	made  time.Time    // when New made the Stepper
 	tools []env.Vector // by worker, from 0, the caller; see env.Borrow
 
 	// The work in progress of each. All fields are written before queues, which
@@ -130,7 +131,7 @@ type block struct {
 // end. New fails if c is incomplete or inconsistent, and with the error of the
 // first Vector or Maker that fails.
 func New(c Setup) (*Stepper, error) {
-	s := &Stepper{c: c, done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+	s := &Stepper{c: c, made: time.Now(), done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	s.timer.Stop()
 	if err := s.build(); err != nil {
 		return nil, errors.Join(err, s.closeParts())

@@ -53,23 +53,23 @@ func (s *Stepper) each(w work) error {
 		}
 		return s.faults(s.parts)
 	}
-	begun, done := time.Now(), 0
+	begun, done := time.Since(s.made), 0 // Now takes twice as long
 	if s.brief[w] {
 		done = s.runAlone(op, begun)
 		s.brief[w] = done == len(s.parts)
 	}
 	if done < len(s.parts) {
 		s.share(op, done)
-		s.brief[w] = time.Since(begun) < aloneTime/2
+		s.brief[w] = time.Since(s.made)-begun < aloneTime/2
 	}
 	return s.faults(s.parts)
 }
 
 // runAlone calls op for one part after the other as long as it takes little time. It returns the
 // number of parts that are done.
-func (s *Stepper) runAlone(op func(*part), begun time.Time) (done int) {
+func (s *Stepper) runAlone(op func(*part), begun time.Duration) (done int) {
 	for _, k := range s.parts {
-		if done > 0 && time.Since(begun) > aloneTime {
+		if done > 0 && time.Since(s.made)-begun > aloneTime {
 			return done
 		}
 		k.run(op, s.toolsOf(0))
