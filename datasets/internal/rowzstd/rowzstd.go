@@ -17,6 +17,11 @@
 //
 // On observations this is several times as fast as klauspost's fastest level,
 // and about as dense. Frames are a function of source and stride alone.
+//
+// AppendRows does the same for rows of a few bytes, such as numbers, whose high bytes are mostly
+// equal to those of the row before. On columns of 4 to 300 bytes a row it takes a fifth to three
+// quarters of the time of klauspost's default level, but more on offsets of lists, where that finds
+// nothing. The frames are about as long or shorter, those of scalars up to two fifths longer.
 package rowzstd
 
 import (
