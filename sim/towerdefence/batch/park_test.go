@@ -31,7 +31,7 @@ func playoutsOfSome(t testing.TB, w *twins, seed uint64, rounds int) {
 		s := &w.states[i]
 		w.scalar.Reset(s, 0)
 		for p := range sim.Player(2) {
-			w.scalar.SetStart(s, p, []int{20, 20, 900, 60_000}[choose.IntN(4)], []int{100, 1, 5000}[choose.IntN(3)])
+			w.scalar.SetStart(s, p, []int{20, 20, 900, 60_000}[choose.IntN(4)], []int{100, 1, 1000}[choose.IntN(3)])
 		}
 		w.game.LoadBoards(w.block, i, s)
 	}
