@@ -31,9 +31,11 @@ func sizesOf(games, workers, least int) (sizes []int) {
 	return sizes
 }
 
-// leastBytes is the size of the smallest parts, in bytes that their games write in a step. To
-// observe them takes a few microseconds; to hand a part to a worker takes a tenth of one.
-const leastBytes = 64 << 10
+// leastBytes is the size of the smallest parts, in bytes that their games write in a step. Games that
+// another worker takes move from one cache to another, for this step and the next. With two workers and
+// parts down to 64 KiB instead, Tower Defence (1,024 games) made 0.87 of the rows a second, CodeCraft
+// (16 games) 0.97.
+const leastBytes = 512 << 10
 
 // leastGames returns the number of games of the smallest parts.
 func leastGames(s *env.Spec) int {
