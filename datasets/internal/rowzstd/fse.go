@@ -18,6 +18,7 @@ type lengthCoder struct {
 	counts counts
 	norm   [maxSymbols]uint16 // frequencies, summing to 1<<log
 	log    uint8              // 0: all symbols are the same, and nothing is written
+	least  uint8              // the table has at least 1<<least entries
 	next   [1 << maxTableLog]uint16
 	delta  [maxSymbols]transition
 }
@@ -52,7 +53,7 @@ func (c *lengthCoder) normalize(total uint32) {
 			top = s
 		}
 	}
-	c.log = uint8(min(max(bits.Len32(total)-2, bits.Len32(used)+1, minTableLog), maxTableLog))
+	c.log = uint8(min(max(bits.Len32(total)-2, bits.Len32(used)+1, minTableLog, int(c.least)), maxTableLog))
 	size := uint32(1) << c.log
 	left := int32(size)
 	for s, n := range c.counts {

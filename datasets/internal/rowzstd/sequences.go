@@ -80,21 +80,58 @@ func appendCount(dst []byte, n int) []byte {
 // format: 1 for the distance of the sequence before, and the distance + 3 for a new
 // one, which only a block of at most one sequence may have.
 func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
+	return e.readable(dst, offset, (*Encoder).appendAlike)
+}
+
+// readable appends a sequences section by f, so that klauspost's decoder reads it: from the beginning
+// of a table of frequencies to the end of the section it wants leastTable bytes, which the format does
+// not ask for. Few sequences that are nearly equal may take less. Tables of the largest size are long
+// enough: at least 13 bits, and states of 8 bits with the bit that marks the end.
+func (e *Encoder) readable(dst []byte, offset uint32, f func(e *Encoder, dst []byte, offset uint32) (out []byte, table int)) []byte {
+	out, table := f(e, dst, offset)
+	if table > 0 && len(out)-table < leastTable {
+		e.lit.least, e.far.least, e.match.least = maxTableLog, maxTableLog, maxTableLog
+		out, _ = f(e, dst, offset)
+		e.lit.least, e.far.least, e.match.least = 0, 0, 0
+	}
+	return out
+}
+
+// leastTable is explained at readable.
+const leastTable = 4
+
+// lastTable returns where the last table of frequencies begins, 0 without one. The tables have these
+// modes and begin at these places.
+func lastTable(modes [3]byte, begin [3]int) (at int) {
+	for i, mode := range modes {
+		if mode == modeFSE {
+			at = begin[i]
+		}
+	}
+	return at
+}
+
+// appendAlike appends a sequences section whose offset values are all the same. It returns where its
+// last table of frequencies begins, 0 without one.
+func (e *Encoder) appendAlike(dst []byte, offset uint32) (out []byte, table int) {
 	n := e.nSeqs
 	dst = appendCount(dst, n)
 	if n == 0 {
-		return dst
+		return dst, 0
 	}
 	s := e.seqs[n-1]
 	offsetCode := uint8(bits.Len32(offset) - 1)
 	modes := len(dst)
 	dst = append(dst, 0)
+	lits := len(dst)
 	dst, litMode := e.lit.appendTable(dst, n, s.lit.symbol())
 	dst = append(dst, offsetCode)
+	matches := len(dst)
 	dst, matchMode := e.match.appendTable(dst, n, s.match.symbol())
 	dst[modes] = litMode<<6 | modeRLE<<4 | matchMode<<2
+	table = lastTable([3]byte{litMode, modeRLE, matchMode}, [3]int{lits, 0, matches})
 	if litMode == modeRLE && matchMode == modeRLE && offset == 1 && s.lit.width()+s.match.width() == 0 {
-		return append(dst, 1) // all sequences are equal and have no bits
+		return append(dst, 1), 0 // all sequences are equal and have no bits
 	}
 	// Sequences are written from the last to the first, because decoders read
 	// backwards.
@@ -111,7 +148,7 @@ func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
 	}
 	w = w.add(uint64(offset-1<<offsetCode), offsetCode).flush(buf)
 	w = e.lit.end(e.match.end(w, match), lit)
-	return w.add(1, 1).end(buf) // the bit that marks the end
+	return w.add(1, 1).end(buf), table // the bit that marks the end
 }
 
 // bitWriter writes bits to a buffer, the lowest first. Its methods return the changed

@@ -40,7 +40,7 @@ func (e *Encoder) AppendRows(dst, src []byte, width, stride int) ([]byte, bool) 
 		if known {
 			dst = e.appendSequences(dst, 1)
 		} else {
-			dst = e.appendFirst(dst, uint32(distance+3))
+			dst = e.readable(dst, uint32(distance+3), (*Encoder).appendFirst)
 		}
 		if size := len(dst) - start - headerSize; size < end-at {
 			putHeader(dst[start:], size, blockPacked, end == len(src))
@@ -124,12 +124,13 @@ func (e *Encoder) findShort(src []byte, at, end, distance int) {
 }
 
 // appendFirst appends the sequences section of the first block with matches: the first sequence
-// has the offset value `offset`, and all others that for the same distance.
-func (e *Encoder) appendFirst(dst []byte, offset uint32) []byte {
+// has the offset value `offset`, and all others that for the same distance. It returns where its last
+// table of frequencies begins, 0 without one.
+func (e *Encoder) appendFirst(dst []byte, offset uint32) (out []byte, table int) {
 	n := e.nSeqs
 	dst = appendCount(dst, n)
 	if n == 0 {
-		return dst
+		return dst, 0
 	}
 	s := e.seqs[n-1]
 	width := uint8(bits.Len32(offset) - 1)
@@ -141,12 +142,16 @@ func (e *Encoder) appendFirst(dst []byte, offset uint32) []byte {
 	}
 	modes := len(dst)
 	dst = append(dst, 0)
+	lits := len(dst)
 	dst, litMode := e.lit.appendTable(dst, n, s.lit.symbol())
 	e.far.counts = counts{}
 	e.far.counts[0], e.far.counts[width] = uint32(n-1), 1
+	offsets := len(dst)
 	dst, farMode := e.far.appendTable(dst, n, width)
+	matches := len(dst)
 	dst, matchMode := e.match.appendTable(dst, n, s.match.symbol())
 	dst[modes] = litMode<<6 | farMode<<4 | matchMode<<2
+	table = lastTable([3]byte{litMode, farMode, matchMode}, [3]int{lits, offsets, matches})
 	w, buf := writeBits(dst, n*maxSequence+8)
 	lit, off, match := e.lit.start(s.lit.symbol()), e.far.start(far(n-1)), e.match.start(s.match.symbol())
 	for k := n - 2; ; k-- {
@@ -161,5 +166,5 @@ func (e *Encoder) appendFirst(dst []byte, offset uint32) []byte {
 	}
 	w = w.add(uint64(offset-1<<width), width).flush(buf)
 	w = e.lit.end(e.far.end(e.match.end(w, match), off), lit)
-	return w.add(1, 1).end(buf)
+	return w.add(1, 1).end(buf), table
 }

@@ -242,3 +242,23 @@ func BenchmarkAppendRows(b *testing.B) {
 		run("klauspost", func(dst []byte) []byte { return k.EncodeAll(src, dst) })
 	}
 }
+
+// TestFewSequences: a block may have so few and so equal sequences that the table of frequencies and
+// the bits behind it would be shorter than klauspost's decoder accepts. Offsets of lists are such
+// content: numbers of which nearly all are one more than the number before.
+func TestFewSequences(t *testing.T) {
+	var e Encoder
+	r := prng.New(3)
+	for round := range 5_000 {
+		numbers := make([]uint32, 20+r.IntN(200))
+		for i := range numbers[1:] {
+			numbers[i+1] = numbers[i] + 1
+			if r.IntN(20) == 0 {
+				numbers[i+1]--
+			}
+		}
+		src, err := binary.Append(nil, binary.LittleEndian, numbers)
+		require.NoError(t, err)
+		checkRows(t, &e, src, 4, 1, fmt.Sprint("round ", round))
+	}
+}
