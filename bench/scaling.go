@@ -86,7 +86,7 @@ func (m measure) scale(ctx context.Context, game string, o *Options) ([]WorkersP
 	for w := 1; ; w = min(2*w, o.Workers) {
 		with := *o
 		with.Workers, with.ends = w, nil
-		with.unsummed = true // one goroutine makes it, in 2 % of the time of Tower Defence's pass with one worker
+		with.unsummed = true // one goroutine makes it
 		p, n, err := m.setup(&with)
 		o.ends = append(o.ends, with.ends...)
 		if err == nil {

@@ -145,7 +145,7 @@ func sameTrajectory(t *testing.T, c stepper.Setup, large bool) {
 // TestManyParts: games that are divided into parts of different sizes, which borrow from the workers
 // that play them, are the same as the games of one part.
 func TestManyParts(t *testing.T) {
-	for game, games := range map[string]int{"towerdefence": 300, "terminal": 60, "codecraft": 9, "tron": 500} {
+	for game, games := range map[string]int{"towerdefence": 1800, "terminal": 180, "codecraft": 9, "tron": 500} {
 		t.Run(game, func(t *testing.T) {
 			c := config(t, game, games, stepper.AnySeat, "random", "empty")
 			if game == "codecraft" {
