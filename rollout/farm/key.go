@@ -19,6 +19,7 @@ import (
 
 	"github.com/nats-io/nkeys"
 
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -145,24 +146,7 @@ func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k, writeSecret(file, append(text, '\n'))
-}
-
-// writeSecret writes a file that its owner alone can read, whole or not at all.
-func writeSecret(file string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // made with mode 600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the first error counts
-	}
-	return err
+	return k, files.WriteSecret(file, append(text, '\n'))
 }
 
 // maxSecret is the largest size in bytes of a file with the credentials of one client.
@@ -222,7 +206,7 @@ func NoteKey(server, key string) (forget func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	if err := writeSecret(file, []byte(key)); err != nil {
+	if err := files.WriteSecret(file, []byte(key)); err != nil {
 		return nil, err
 	}
 	return func() {

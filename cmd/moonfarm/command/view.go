@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -95,7 +96,7 @@ With --json: one object with the keys file and bytes of the page or animation,
 		RunE:    func(c *cobra.Command, args []string) error { return a.runView(c, args[0], f, serve) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.out, "out", "", "`FILE` for a page with all data in it")
+	flags.Var(a.Output(&f.out), "out", "`FILE` for a page with all data in it")
 	if serve != nil {
 		flags.StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine to serve the page at; port 0 is any free one")
 	}
@@ -104,13 +105,13 @@ With --json: one object with the keys file and bytes of the page or animation,
 	flags.BoolVar(&f.tty, "tty", false, "show the game in the terminal")
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to show with --tty or --gif, counted from 0 (default: all)")
 	flags.Float64Var(&f.speed, "speed", f.speed, "turns a second with --tty or --gif")
-	flags.StringVar(&f.gif, "gif", "", "`FILE` for an animation of the game as GIF")
+	flags.Var(a.Output(&f.gif), "gif", "`FILE` for an animation of the game as GIF")
 	widthFlag(c, &f.width, fmt.Sprintf("width of the GIF in pixels (default: %d)", pictures.GIFWidth))
 	flags.Var(console.Choice(&f.seat, seatAll, "A", "B", "C", "D"), "seat", "seat whose view --tty and --gif show, under fog of war")
 	seedFlag(c, &f.seed)
 	flags.Var(console.Whole(&f.games, 1, view.MostListed), "games", "number of games to play")
 	flags.Var(console.Numbers(&f.only), "episodes", "`N,N`: only these games, by their numbers in the list")
-	f.addPlay(c)
+	f.addPlay(a, c)
 	f.notes.add(c)
 	rulesFlag(c, &f.rulesFile, "the rule values, of GAME or of a recorded game without them")
 	f.addMaxTurns(c)
@@ -146,6 +147,9 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 	}
 	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, viewer.Human)) {
 		return console.WrongUse("--gif: without --tty, --out, --http and human")
+	}
+	if err := errors.Join(a.CheckFile("out", f.out), a.CheckFile("gif", f.gif), a.CheckFile("save", f.save)); err != nil {
+		return err
 	}
 	if err := f.notes.check(f.gif == "" && !f.tty && !curves.Holds(what) && !slices.Contains(specs, viewer.Human)); err != nil {
 		return err
@@ -208,13 +212,10 @@ func (a *app) savePage(f *viewFlags, text []byte, what string) error {
 	if name == "" {
 		name = "view.html"
 	}
-	if err := writeWhole(name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	if _, err := a.WriteFile("out", name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		return err
 	}
-	full, err := filepath.Abs(name)
-	if err != nil {
-		full = name
-	}
+	full := console.FullName(name)
 	return a.Print(viewer.Viewed{File: full, Bytes: len(text)}, func() {
 		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, what, float64(len(text))/1e6)
 	})
@@ -226,18 +227,12 @@ func (a *app) viewGIF(c *cobra.Command, f *viewFlags, games view.GameList) error
 	if err != nil {
 		return err
 	}
-	if err := f.writeGIF(c.Context(), film, entry); err != nil {
-		return err
-	}
-	full, err := filepath.Abs(f.gif)
-	if err != nil {
-		full = f.gif
-	}
-	s, err := os.Stat(f.gif)
+	bytes, err := a.writeGIF(c.Context(), f, film, entry)
 	if err != nil {
 		return err
 	}
-	return a.Print(viewer.Viewed{File: full, Bytes: int(s.Size())}, func() { a.Printf("%s: %.1f MB\n", full, float64(s.Size())/1e6) })
+	full := console.FullName(f.gif)
+	return a.Print(viewer.Viewed{File: full, Bytes: bytes}, func() { a.Printf("%s: %.1f MB\n", full, float64(bytes)/1e6) })
 }
 
 // open finds out what WHAT is.
@@ -377,10 +372,10 @@ recording instead of GAME, and --turn, the players take over its game there. A
 human at several seats plays all of them, such as to try what if.`
 
 // addPlay adds the flags of a game with a person.
-func (f *viewFlags) addPlay(c *cobra.Command) {
+func (f *viewFlags) addPlay(a *app, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.hint, "hint", "", "`POLICY` that gives hints to a human (default: the game's first search)")
-	flags.StringVar(&f.save, "save", "", "`FILE` for the recording of a human's game")
+	flags.Var(a.Output(&f.save), "save", "`FILE` for the recording of a human's game")
 	flags.Var(console.Whole(&f.turn, 0, 1<<30), "turn", "turn of a recorded game at which the players take over")
 }
 
@@ -448,7 +443,7 @@ func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episo
 		if !ok {
 			continue
 		}
-		err := writeWhole(name, func(w io.Writer) error {
+		_, err := a.WriteFile("save", name, func(w io.Writer) error {
 			b := bufio.NewWriterSize(w, 1<<16)
 			if err := file.Write(b, g); err != nil {
 				return err
@@ -456,7 +451,7 @@ func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episo
 			return b.Flush()
 		})
 		if err != nil {
-			return fmt.Errorf("--save: %w", err)
+			return err
 		}
 		fmt.Fprintf(a.Stderr, "%s: a %s of %d turns\n", name, form.Noun(), e.Turns)
 	}

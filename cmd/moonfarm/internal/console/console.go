@@ -35,11 +35,12 @@ const FullProgram = "moonfarm-full"
 // Console holds the output of a program that runs one command, and the flags that all
 // commands share.
 type Console struct {
-	Out    *bufio.Writer // standard output
+	Out    *bufio.Writer // standard output, or standard error if file is set
 	Stderr io.Writer
 	JSON   bool            // --json
 	Locks  filelock.Locker // --no-lock
 	stdout io.Writer       // below Out
+	file   *bufio.Writer   // standard output for the file of a flag; nil: the flags name none
 	Resume string          // printed after an interrupt: the work that is kept
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: defaultPatience

@@ -1,12 +1,20 @@
 package console
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"moonfarm/rollout/files"
 )
 
 // Print prints v as indented JSON if --json is given, else it calls text.
@@ -21,7 +29,76 @@ func (c *Console) Print(v any, text func()) error {
 	return e.Encode(v)
 }
 
-// Printf prints to standard output.
+// IsOutput reports whether the name of a file stands for standard output.
+func IsOutput(name string) bool {
+	return slices.Contains([]string{"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, name)
+}
+
+// Output makes the value of a flag that takes the name of a file to write. If it is standard
+// output, what the command prints goes to standard error.
+func (c *Console) Output(to *string) Value {
+	set := func(text string) error {
+		if IsOutput(text) {
+			if c.file != nil {
+				return errors.New("only one file can be standard output")
+			}
+			c.file, c.Out = c.Out, bufio.NewWriter(c.Stderr)
+		}
+		*to = text
+		return nil
+	}
+	return Value{Parse: set, Show: func() string { return *to }, Kind: "FILE"}
+}
+
+// CheckFile refuses the file of a flag if WriteFile cannot write it. Commands call it before
+// work that takes long.
+func (c *Console) CheckFile(flag, name string) error {
+	if name == "" || IsOutput(name) {
+		return nil
+	}
+	if err := files.Check(name); err != nil {
+		return WrongUse("--%s: %w", flag, err)
+	}
+	return nil
+}
+
+// WriteFile writes the file of a flag as a whole or not at all, or to standard output. It
+// returns the size of the file.
+func (c *Console) WriteFile(flag, name string, write func(w io.Writer) error) (bytes int, err error) {
+	count := func(w io.Writer) error { return write(&counter{w, &bytes}) }
+	if IsOutput(name) {
+		err = cmp.Or(count(c.file), c.file.Flush())
+	} else {
+		err = files.Write(name, count)
+	}
+	if err != nil {
+		err = fmt.Errorf("--%s: %w", flag, err)
+	}
+	return bytes, err
+}
+
+// counter counts bytes.
+type counter struct {
+	io.Writer
+	bytes *int
+}
+
+// Write implements io.Writer.
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	*c.bytes += n
+	return n, err
+}
+
+// FullName returns the absolute name of a file that was written.
+func FullName(name string) string {
+	if full, err := filepath.Abs(name); err == nil && !IsOutput(name) {
+		return full
+	}
+	return name
+}
+
+// Printf prints to standard output, or to standard error if a file is written to standard output.
 func (c *Console) Printf(format string, args ...any) { fmt.Fprintf(c.Out, format, args...) }
 
 // Table prints rows of cells in columns. The first row has the headings. Columns of
