@@ -541,10 +541,14 @@ class Board {
     g.globalAlpha = 1;
   }
 
-  // legal marks the cells where a person can order what is chosen, and those of a hint.
+  // marks returns the cells where a person can order what is chosen, and those of a hint, with the width of their lines: in
+  // the position to which the orders belong.
+  marks() {
+    return person.current() ? [[this.cells, 1], [this.hints, 3]].filter(([cells]) => cells?.length) : [];
+  }
+
   legal(g) {
-    for (const [cells, width] of [[this.cells, 1], [this.hints, 3]]) {
-      if (!cells?.length) continue;
+    for (const [cells, width] of this.marks()) {
       g.setLineDash([]);
       g.lineWidth = width * this.dpr;
       g.strokeStyle = g.fillStyle = palette.mark;

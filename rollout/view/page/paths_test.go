@@ -28,7 +28,9 @@ func TestPaths(t *testing.T) {
 	b.Picture("paths")
 	b.Eval(`(() => { const s = document.getElementById("path-from"); s.value = "B 3, 12"; s.dispatchEvent(new Event("change")) })()`)
 	b.Becomes(`paths.from`, "B 3, 12")
+	b.Eval(`(() => { globalThis.drawn = new Set(); const draw = paths.draw; paths.draw = function (...args) { drawn.add(state.turn + ":" + this.ways.length); draw.apply(this, args) } })()`)
 	key(b, "ArrowRight", shift)
+	b.Becomes(`drawn.has("1:0")+" "+drawn.has("1:2")`, "true false") // never the ways of the position before
 	b.Becomes(`state.turn+" "+paths.ways.length+" "+`+list, "1 0 all,B 3, 12: none now")
 	click(b, "show-paths")
 	b.Becomes(label, "true")

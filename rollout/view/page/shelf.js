@@ -19,6 +19,7 @@ async function loadShelf() {
     grows: raw.grows === true, standings: raw.standings === true, charts: raw.charts === true,
     person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null, token: text(raw.token),
   };
+  shelf.info.follows = shelf.info.person !== null || shelf.info.held !== null; // it opens where the game is
   standings.due = shelf.info.standings;
   charts.due = shelf.info.charts;
   return shelf.info;
