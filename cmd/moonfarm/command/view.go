@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -434,8 +435,12 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 		s.Hint = known[0]
 	}
 	e, spec, err := s.Play(c.Context(), a.Console, what, f.http, serve)
-	if err == nil && f.save != "" && e.Turns > 0 {
-		err = a.saveGame(f.save, game, spec, e)
+	switch {
+	case e == nil || f.save == "":
+	case e.Turns == 0:
+		fmt.Fprintf(a.Stderr, "--save: no turn was played, %s is not written\n", f.save)
+	default:
+		err = errors.Join(err, a.saveGame(f.save, game, spec, e))
 	}
 	return err
 }
