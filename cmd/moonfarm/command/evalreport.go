@@ -223,8 +223,11 @@ func (a *app) show(ctx context.Context, f *evalFlags, j *arena.Journal) error {
 	if err := j.Flush(); err != nil {
 		return err
 	}
-	flags := &viewFlags{gameFlags: f.gameFlags, anchor: f.anchor}
+	flags := &viewFlags{anchor: f.anchor}
+	if j.Terms.RulesTexts == nil {
+		flags.rulesFile = f.rulesFile
+	}
 	return f.view.Open(ctx, a.Console, filepath.Join(f.out, journalName), func() (view.GameList, error) {
-		return flags.keep(flags.tournament(ctx, f.out))
+		return flags.keep(flags.tournament(f.out))
 	})
 }

@@ -23,12 +23,28 @@ type Journal struct {
 	Dir  string // its folder
 	File string // the name of the journal in it
 	Logs string // the name of the folder with the logs of bots in it
-	// Open returns a game with its rules and a limit of turns.
-	Open func(game string, maxTurns int) (*Setup, error)
-	// Recording is Recording, for the replays of bots.
-	Recording func(file string) (*List, error)
+	// Open returns the game of a tournament by the rules of each stage. With an ErrRules only films of games that need
+	// the rules fail.
+	Open func(t *arena.Terms) ([]*Setup, error)
 	// Report evaluates the games so far.
 	Report func(j *arena.Journal) (*arena.Report, error)
+}
+
+// ErrRules marks errors of a tournament whose rules are not known.
+var ErrRules = errors.New("the journal does not have the rules of its games")
+
+// stages are the games of the stages of a tournament, or why they are not known.
+type stages struct {
+	list []*Setup
+	why  error
+}
+
+// at returns the game of a stage.
+func (s *stages) at(stage int) (*Setup, error) {
+	if s.why != nil {
+		return nil, s.why
+	}
+	return s.list[min(stage, len(s.list)-1)], nil
 }
 
 // Tournament lists the games of a tournament. Games of bots are shown from their replays; games between
@@ -38,9 +54,9 @@ func Tournament(t *Journal) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.Open(j.Terms.Game, j.Terms.MaxTurns)
-	if err != nil {
-		return nil, err
+	s := &stages{}
+	if s.list, s.why = t.Open(&j.Terms); s.why != nil && !errors.Is(s.why, ErrRules) {
+		return nil, s.why
 	}
 	l := &List{Title: t.Dir, Grows: true, Ranking: sync.OnceValues(func() (*view.Standings, error) { return t.standings(j) })}
 	for i := range j.Games {
@@ -63,18 +79,27 @@ func Tournament(t *Journal) (*List, error) {
 }
 
 // film opens the film of a game.
-func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entry) (*view.Film, error) {
+func (t *Journal) film(s *stages, j *arena.Journal, p *arena.Played, x *view.Entry) (*view.Film, error) {
 	var marks []view.Mark
 	for _, fault := range p.Faults {
 		marks = append(marks, view.Mark{Turn: max(fault.Turn, 0), Kind: "fault", Seat: fault.Seat, Note: strings.TrimSpace(fault.Kind + " " + fault.Text)})
 	}
+	stage, why := s.at(p.Stage)
 	for _, file := range p.Files {
-		in, err := recordings.Open(context.Background(), filepath.Join(t.Dir, filepath.FromSlash(file)))
+		name := filepath.Join(t.Dir, filepath.FromSlash(file))
+		in, err := recordings.Open(context.Background(), name)
 		if err != nil {
 			continue // another file about the game, such as a log
 		}
 		in.Close()
-		l, err := t.Recording(filepath.Join(t.Dir, filepath.FromSlash(file)))
+		rules := ""
+		if in.Engine.Info().RulesMissing {
+			if why != nil {
+				return nil, why
+			}
+			rules = stage.Rules
+		}
+		l, err := Recording(context.Background(), name, func(string) (string, error) { return rules, nil })
 		if err != nil {
 			return nil, err
 		}
@@ -87,16 +112,23 @@ func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entr
 		}
 		return f, t.addOutput(f, p, g.Output)
 	}
+	if why != nil {
+		return nil, why
+	}
+	return stage.again(j, p, x, marks)
+}
+
+// again plays a game between policies again and returns its film.
+func (s *Setup) again(j *arena.Journal, p *arena.Played, x *view.Entry, marks []view.Mark) (film *view.Film, err error) {
 	var specs []string
 	for _, name := range x.Players {
 		spec, _, _ := strings.Cut(name, " #") // the number of an equal player
 		specs = append(specs, spec)
 	}
-	var film *view.Film
 	var failed error
-	err := s.play(context.Background(), specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
+	err = s.play(context.Background(), specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
 		if arena.SumOf(e) != p.Sum {
-			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: its players are bots without replays, or the rules are other ones (--rules)", p.Number)
+			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: its players are bots without replays, or another version of the program played it", p.Number)
 			return
 		}
 		film, failed = filmOf(s.Game, s.Rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks, nil)

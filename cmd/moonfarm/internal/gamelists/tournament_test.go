@@ -50,7 +50,7 @@ func tournament(t *testing.T, names ...string) *Journal {
 	require.NoError(t, j.Close())
 	return &Journal{
 		Dir: dir, File: "games.jsonl",
-		Open:   func(string, int) (*Setup, error) { return &Setup{Game: entry, Vector: vector}, nil },
+		Open:   func(*arena.Terms) ([]*Setup, error) { return []*Setup{{Game: entry, Vector: vector}}, nil },
 		Report: func(j *arena.Journal) (*arena.Report, error) { return arena.Evaluate(j.Players, j.Games, -1) },
 	}
 }
