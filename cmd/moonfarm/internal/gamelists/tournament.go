@@ -14,6 +14,8 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/report"
+	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 )
@@ -59,6 +61,7 @@ func Tournament(t *Journal) (*List, error) {
 		return nil, s.why
 	}
 	l := &List{Title: t.Dir, Grows: true, Ranking: sync.OnceValues(func() (*view.Standings, error) { return t.standings(j) })}
+	shown := players.Shown(j.Players)
 	for i := range j.Games {
 		p := &j.Games[i]
 		x := view.Entry{ID: uint64(p.Number), Turns: p.Turns, Status: "over", Winner: -1, Scores: []string{}, Players: []string{}}
@@ -67,7 +70,7 @@ func Tournament(t *Journal) (*List, error) {
 		}
 		best := slices.Max(p.Results)
 		for seat, k := range p.Players {
-			x.Players = append(x.Players, j.Players[k])
+			x.Players = append(x.Players, shown[k])
 			x.Scores = append(x.Scores, strconv.FormatFloat(p.Scores[seat], 'g', 6, 64))
 			if p.Results[seat] == best && best > 0 && x.Status == "over" {
 				x.Winner = seat
@@ -121,16 +124,20 @@ func (t *Journal) film(s *stages, j *arena.Journal, p *arena.Played, x *view.Ent
 // again plays a game between policies again and returns its film.
 func (s *Setup) again(j *arena.Journal, p *arena.Played, x *view.Entry, marks []view.Mark) (film *view.Film, err error) {
 	var specs []string
-	for _, name := range x.Players {
-		spec, _, _ := strings.Cut(name, " #") // the number of an equal player
+	for _, k := range p.Players {
+		spec, _, _ := strings.Cut(j.Players[k], " #") // the number of an equal player
+		if !policy.Begins(s.Game.Name, spec) {
+			return nil, fmt.Errorf("game %d: %s is a bot, and the replay of the game is not there", p.Number, spec)
+		}
 		specs = append(specs, spec)
 	}
 	var failed error
 	err = s.play(context.Background(), specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
 		if arena.SumOf(e) != p.Sum {
-			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: its players are bots without replays, or another version of the program played it", p.Number)
+			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: another version of the program or other networks played it", p.Number)
 			return
 		}
+		e.Policies = x.Players
 		film, failed = filmOf(s.Game, s.Rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks, nil)
 	})
 	if err = errors.Join(err, failed); err != nil {
@@ -142,7 +149,8 @@ func (s *Setup) again(j *arena.Journal, p *arena.Played, x *view.Entry, marks []
 // standings returns the results of the games so far.
 func (t *Journal) standings(j *arena.Journal) (*view.Standings, error) {
 	s := &view.Standings{Games: len(j.Games), Of: len(j.Players), Heads: []string{}, Players: [][]string{}, Notes: []string{}, Matrix: [][]view.Meeting{}}
-	s.Faults, s.AllFaults = faultsOf(j)
+	names := players.Shown(j.Players)
+	s.Faults, s.AllFaults = faultsOf(j, names)
 	if len(j.Games) == 0 {
 		return s, nil
 	}
@@ -150,6 +158,7 @@ func (t *Journal) standings(j *arena.Journal) (*view.Standings, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Rename(names)
 	rows := report.Standings(r)
 	s.Heads, s.Players, s.Notes = rows[0], rows[1:min(len(rows), view.MostRanked+1)], report.Scales(r)
 	for _, row := range report.Matrix(r, view.MostMatrix) {
@@ -165,7 +174,7 @@ func (t *Journal) standings(j *arena.Journal) (*view.Standings, error) {
 }
 
 // faultsOf returns the latest faults, the last game first, and the number of all.
-func faultsOf(j *arena.Journal) (list []view.GameFault, all int) {
+func faultsOf(j *arena.Journal, names []string) (list []view.GameFault, all int) {
 	list = []view.GameFault{}
 	for i := range slices.Backward(j.Games) {
 		g := &j.Games[i]
@@ -175,7 +184,7 @@ func faultsOf(j *arena.Journal) (list []view.GameFault, all int) {
 			}
 			printed := strings.TrimRight(f.Output, "\n")
 			list = append(list, view.GameFault{
-				Game: uint64(g.Number), Turn: f.Turn, Seat: f.Seat, Player: j.Players[g.Players[f.Seat]], Kind: f.Kind, Times: max(1, f.Times),
+				Game: uint64(g.Number), Turn: f.Turn, Seat: f.Seat, Player: names[g.Players[f.Seat]], Kind: f.Kind, Times: max(1, f.Times),
 				Text: f.Text, Output: printed[strings.LastIndexByte(printed, '\n')+1:],
 			})
 		}

@@ -145,7 +145,7 @@ func TestLatestFaults(t *testing.T) {
 		g.Number, g.Players = int64(i), []int{0, 1}
 		j.Games = append(j.Games, g)
 	}
-	list, all := faultsOf(j)
+	list, all := faultsOf(j, j.Players)
 	assert.Equal(t, view.MostFaults+20, all)
 	require.Len(t, list, view.MostFaults)
 	assert.EqualValues(t, view.MostFaults+19, list[0].Game)
