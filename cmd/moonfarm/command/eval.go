@@ -345,6 +345,7 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 	for _, p := range list {
 		byName[p.Name] = p
 	}
+	shown := players.Shown(namesOf(c.Players))
 	var mu sync.Mutex
 	told := map[string]bool{}
 	c.Match = func(ctx context.Context, game *schedule.Fixture) (arena.Played, error) {
@@ -355,7 +356,7 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 		m.Fault = func(fault players.LiveFault) { // reports the first fault of each kind of a player
 			mu.Lock()
 			defer mu.Unlock()
-			name := m.Seats[fault.Seat].Name
+			name := shown[game.Players[fault.Seat]]
 			if key := name + "\x00" + fault.Kind; !told[key] {
 				told[key] = true
 				fmt.Fprintln(a.Stderr, liveText(fmt.Sprintf("game %d", game.Number), name, &fault))
@@ -395,7 +396,7 @@ const flushEvery = 200 * time.Millisecond
 func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journal, f *evalFlags) ([]arena.Played, time.Duration, error) {
 	m := a.Meter("games")
 	var mu sync.Mutex
-	told, flushed := uint64(len(c.Known)), time.Now()
+	told, flushed, shown := uint64(len(c.Known)), time.Now(), players.Shown(namesOf(c.Players))
 	c.Done = func(p *arena.Played) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -412,7 +413,7 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 		}
 		if i := firstSevere(p.Faults); f.strict && i >= 0 {
 			fault := p.Faults[i]
-			return fmt.Errorf("--strict: %s, turn %d: %s: %s", c.Players[p.Players[fault.Seat]].Name, fault.Turn, fault.Kind, fault.Text)
+			return fmt.Errorf("--strict: %s, turn %d: %s: %s", shown[p.Players[fault.Seat]], fault.Turn, fault.Kind, fault.Text)
 		}
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"moonfarm/rollout/arena/report"
 	"moonfarm/rollout/arena/report/page"
 	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/view"
 	"moonfarm/sim/texts"
 )
@@ -114,9 +116,17 @@ func (f reportForm) print(a *app, r *arena.Report, games []arena.Played, passed 
 			forms++
 		}
 	}
-	switch {
-	case forms > 1:
+	if forms > 1 {
 		return console.WrongUse("--csv, --markdown, --html and --json: expected one of them")
+	}
+	if !a.JSON && !f.csv { // programs read these: they have the whole names
+		var names []string
+		for i := range r.Players {
+			names = append(names, r.Players[i].Player)
+		}
+		r.Rename(players.Shown(names))
+	}
+	switch {
 	case f.html:
 		return page.Write(a.Out, r, games)
 	case f.csv:
@@ -151,11 +161,9 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 
 // evaluate makes the report of the games.
 func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Report, error) {
-	anchor := -1
-	for i, n := range names {
-		if n == f.anchor {
-			anchor = i
-		}
+	anchor := slices.Index(names, f.anchor)
+	if anchor < 0 {
+		anchor = slices.Index(players.Shown(names), f.anchor)
 	}
 	if f.anchor != "" && anchor < 0 {
 		return nil, console.WrongUse("--anchor %s: no such player", f.anchor)
@@ -223,8 +231,11 @@ func (a *app) show(ctx context.Context, f *evalFlags, j *arena.Journal) error {
 	if err := j.Flush(); err != nil {
 		return err
 	}
-	flags := &viewFlags{gameFlags: f.gameFlags, anchor: f.anchor}
+	flags := &viewFlags{anchor: f.anchor}
+	if j.Terms.RulesTexts == nil {
+		flags.rulesFile = f.rulesFile
+	}
 	return f.view.Open(ctx, a.Console, filepath.Join(f.out, journalName), func() (view.GameList, error) {
-		return flags.keep(flags.tournament(ctx, f.out))
+		return flags.keep(flags.tournament(f.out))
 	})
 }

@@ -253,14 +253,15 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	rules, sum, turns := stages[0].spec.Info, sha256.New(), 0
+	var games []*gameSetup
 	for _, t := range stages {
-		io.WriteString(sum, t.spec.Info.Config)
-		turns = max(turns, t.spec.Info.MaxTurns)
+		games = append(games, t.gameSetup)
 	}
+	rules := games[0].spec.Info
+	texts, sum, turns := rulesTexts(games)
 	j, err := arena.OpenJournal(filepath.Join(f.out, journalName), arena.Terms{
-		Game: rules.Name, Rules: rules.Rules, RulesSum: hex.EncodeToString(sum.Sum(nil)),
-		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s), GameTurns: turns,
+		Game: rules.Name, Rules: rules.Rules, RulesSum: sum,
+		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s), GameTurns: turns, RulesTexts: texts,
 	}, f.locks)
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
@@ -284,16 +285,22 @@ func isTournament(dir string) bool {
 	return err == nil
 }
 
+// rulesTexts returns the texts of the rules of some stages, their checksum, and the most turns of a game.
+func rulesTexts(stages []*gameSetup) (texts []string, sum string, turns int) {
+	all := sha256.New()
+	for _, s := range stages {
+		texts = append(texts, s.spec.Info.Config)
+		io.WriteString(all, s.spec.Info.Config)
+		turns = max(turns, s.spec.Info.MaxTurns)
+	}
+	return texts, hex.EncodeToString(all.Sum(nil)), turns
+}
+
 // tournament lists the games of a tournament.
-func (f *viewFlags) tournament(ctx context.Context, dir string) (*gamelists.List, error) {
+func (f *viewFlags) tournament(dir string) (*gamelists.List, error) {
 	l, err := gamelists.Tournament(&gamelists.Journal{
-		Dir: dir, File: journalName, Logs: logsDir, Recording: func(file string) (*gamelists.List, error) { return f.recording(ctx, file) },
-		Open: func(game string, maxTurns int) (*gamelists.Setup, error) {
-			flags := f.gameFlags
-			flags.reward, flags.maxTurns = env.ResultReward, maxTurns
-			s, _, err := flags.setup(game)
-			return s, err
-		},
+		Dir: dir, File: journalName, Logs: logsDir,
+		Open: func(t *arena.Terms) ([]*gamelists.Setup, error) { return f.stages(dir, t) },
 		Report: func(j *arena.Journal) (*arena.Report, error) {
 			flags := &evalFlags{anchor: f.anchor}
 			return flags.reported(j)
@@ -305,22 +312,58 @@ func (f *viewFlags) tournament(ctx context.Context, dir string) (*gamelists.List
 	return l, err
 }
 
+// stages opens the game of a tournament by the rules of its stages, which its journal has. For a journal of an older version
+// they are those of --rules, the default, or those of the contest.
+func (f *viewFlags) stages(dir string, t *arena.Terms) (all []*gamelists.Setup, err error) {
+	g, err := catalog.Find(t.Game)
+	if err != nil {
+		return nil, err
+	}
+	texts := t.RulesTexts
+	if texts != nil && f.rulesFile != "" {
+		return nil, console.WrongUse("--rules is for recordings and games to play; %s is a tournament, which has its own", dir)
+	}
+	sets := [][]string{{f.rulesFile}}
+	if f.rulesFile == "" {
+		sets = append(sets, gamedoc.Of(t.Game).Contest)
+	}
+	for i := 0; texts == nil && i < len(sets); i++ {
+		var games []*gameSetup
+		for _, name := range sets[i] {
+			s, err := gameFlags{rulesFile: name, reward: env.ResultReward}.open(t.Game)
+			if err != nil {
+				return nil, err
+			}
+			games = append(games, s)
+		}
+		if found, sum, _ := rulesTexts(games); sum == t.RulesSum {
+			texts = found
+		}
+	}
+	switch {
+	case texts == nil && f.rulesFile != "":
+		return nil, console.WrongUse("--rules %s: other rules than those of the games of %s", f.rulesFile, dir)
+	case texts == nil:
+		return nil, fmt.Errorf("%s: %w, as an older program wrote it: give the --rules that eval had", dir, gamelists.ErrRules)
+	}
+	for _, text := range texts {
+		all = append(all, &gamelists.Setup{Game: g, Rules: text, MaxTurns: t.MaxTurns,
+			Vector: func(n int) (env.Vector, error) { return g.New(text, env.Settings{N: n, MaxTurns: t.MaxTurns}) }})
+	}
+	return all, nil
+}
+
 // defaultTurns returns the turn limit of a game if a tournament has the default rules of
 // its game, else 0.
 func defaultTurns(t *arena.Terms) int {
-	g, err := catalog.Find(t.Game)
+	s, err := gameFlags{reward: env.ResultReward}.open(t.Game)
 	if err != nil {
 		return 0
 	}
-	v, err := g.New("", env.Settings{N: 1})
-	if err != nil {
-		return 0
+	if _, sum, turns := rulesTexts([]*gameSetup{s}); sum == t.RulesSum {
+		return turns
 	}
-	info := v.Spec().Info
-	if sum := sha256.Sum256([]byte(info.Config)); hex.EncodeToString(sum[:]) != t.RulesSum {
-		return 0
-	}
-	return info.MaxTurns
+	return 0
 }
 
 // requirePath refuses a URL for an output that can only be on this machine's disk.

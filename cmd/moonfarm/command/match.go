@@ -110,7 +110,10 @@ const playerDoc = `  econ             a policy (see policies GAME), or a mixture
   bot:DIR          the folder of a bot: for towerdefence with the original's
                    bot.json, for terminal with an algo.json or a run.sh, for
                    codecraft with a run.sh, or with a file named command that
-                   has a command line as below, which runs in that folder
+                   has a command line as below, which runs in that folder;
+                   tables show the end of the path that differs from others
+  NAME=bot:DIR     the same bot by the name that tables, journals and replays
+                   show; also before cmd: and tcp:
   "./bot --fast"   any other text is the command line of a program to start:
                    in terminal once a game; in towerdefence once a round, with
                    its files in this folder; in codecraft once a game, with
@@ -280,7 +283,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	}
 	r := s.report(list)
 	r.Complete = len(list) == f.games
-	err = errors.Join(err, a.Print(r, func() { a.printMatches(r, passed) }))
+	err = errors.Join(err, a.Print(r, func() { a.printMatches(r, s.shown(), passed) }))
 	if err == nil && f.view.Asked() {
 		winner, scores := list[0].standing()
 		err = f.view.Wait(c.Context(), a.Console, winner, scores)
@@ -288,10 +291,20 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	return err
 }
 
-// seated returns the names of the players of game n, by seat.
+// shown returns the names of the players for tables.
+func (s *series) shown() []string {
+	var names []string
+	for _, p := range s.players {
+		names = append(names, p.Name)
+	}
+	return players.Shown(names)
+}
+
+// seated returns the names of the players of game n for tables, by seat.
 func (s *series) seated(n int) (names []string) {
+	all := s.shown()
 	for _, k := range players.Seating(len(s.players), n) {
-		names = append(names, s.players[k].Name)
+		names = append(names, all[k])
 	}
 	return names
 }
@@ -325,10 +338,10 @@ func (s *series) play(ctx context.Context, m *console.Meter) ([]matchGame, error
 func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liveGames) error {
 	sits := players.Seating(len(s.players), n)
 	m := &players.Meeting{Seed: players.SeriesSeed(s.seed, len(s.players), n), Copies: s.flags.concurrency > 1}
-	var names []string
 	for _, k := range sits {
-		m.Seats, names = append(m.Seats, s.players[k]), append(names, s.players[k].Name)
+		m.Seats = append(m.Seats, s.players[k])
 	}
+	names := s.seated(n)
 	m.Watch = live.watch(n, names)
 	m.Fault = func(fault players.LiveFault) {
 		live.fault(fmt.Sprintf("game %d", n+1), names[fault.Seat], &fault)

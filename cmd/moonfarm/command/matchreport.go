@@ -139,8 +139,17 @@ func (a *app) faultLines(g *matchGame, prefix string, told map[int]bool) {
 	}
 }
 
-func (a *app) printMatches(r *matchReport, passed time.Duration) {
+// printMatches prints the games with the names of the players for tables.
+func (a *app) printMatches(r *matchReport, names []string, passed time.Duration) {
 	told := map[int]bool{}
+	for i := range r.Players {
+		r.Players[i].Player = names[i]
+	}
+	for _, g := range r.Games {
+		for i := range g.Seats {
+			g.Seats[i].Player = names[g.Seats[i].player]
+		}
+	}
 	if len(r.Games) == 1 && r.Complete { // the only one
 		g := &r.Games[0]
 		rows := [][]string{{"seat", "player", "score", "place", "time of answers"}}

@@ -113,7 +113,7 @@ With --json: one object with the keys file and bytes of the page or animation,
 	flags.Var(console.Numbers(&f.only), "episodes", "`N,N`: only these games, by their numbers in the list")
 	f.addPlay(a, c)
 	f.notes.add(c)
-	rulesFlag(c, &f.rulesFile, "the rule values, of GAME or of a recorded game without them")
+	rulesFlag(c, &f.rulesFile, "the rule values, of GAME, or of a recorded game or an old tournament without them")
 	f.addMaxTurns(c)
 	return c
 }
@@ -252,7 +252,7 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 		}
 	}
 	if isTournament(what) {
-		return f.keep(f.tournament(ctx, what))
+		return f.keep(f.tournament(what))
 	}
 	if curves.Holds(what) {
 		r, err := curves.Read(what)
@@ -300,18 +300,9 @@ func (f *viewFlags) recording(ctx context.Context, file string) (*gamelists.List
 	return l, asFlagError(err)
 }
 
-// setup returns the game with the rules of the flags.
-func (f gameFlags) setup(game string) (*gamelists.Setup, *gameSetup, error) {
-	s, err := f.open(game)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &gamelists.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}, s, nil
-}
-
 // play plays games of policies.
 func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error) {
-	s, opened, err := f.gameFlags.setup(game)
+	s, err := f.gameFlags.open(game)
 	if err != nil {
 		return nil, err
 	}
@@ -319,13 +310,15 @@ func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error)
 	if err != nil {
 		return nil, err
 	}
+	seats := s.spec.Info.Players
 	if len(specs) == 1 {
-		specs = slices.Repeat(specs, opened.spec.Info.Players)
+		specs = slices.Repeat(specs, seats)
 	}
-	if len(specs) != opened.spec.Info.Players {
-		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), opened.spec.Info.Players)
+	if len(specs) != seats {
+		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), seats)
 	}
-	return gamelists.Play(c.Context(), s, specs, f.seed, uint64(f.games))
+	setup := &gamelists.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}
+	return gamelists.Play(c.Context(), setup, specs, f.seed, uint64(f.games))
 }
 
 // viewText shows the first game of a game list in the terminal.
@@ -429,8 +422,12 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 		s.Hint = known[0]
 	}
 	e, spec, err := s.Play(c.Context(), a.Console, what, f.http, serve)
-	if err == nil && f.save != "" && e.Turns > 0 {
-		err = a.saveGame(f.save, game, spec, e)
+	switch {
+	case e == nil || f.save == "":
+	case e.Turns == 0:
+		fmt.Fprintf(a.Stderr, "--save: no turn was played, %s is not written\n", f.save)
+	default:
+		err = errors.Join(err, a.saveGame(f.save, game, spec, e))
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 	}
 	for i, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.process}
-		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder {
+		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder && !p.named && !m.sameNickname() {
 			seat.Name = seat.Program.Name // the nickname, as in the original's match log
 		}
 		if seat.Program != nil {
@@ -91,6 +91,13 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 		s.Faults = append(s.Faults, faultsOf(i, record)...)
 	}
 	return o, nil
+}
+
+// sameNickname reports whether different bots of a game have the same nickname.
+func (m *Meeting) sameNickname() bool {
+	first, _ := m.Seats[0].bot.(*bot.Program)
+	second, _ := m.Seats[1].bot.(*bot.Program)
+	return first != nil && second != nil && m.Seats[0].Name != m.Seats[1].Name && first.Name == second.Name
 }
 
 // faultsOf returns the faults of the bot at a seat, one for each kind, also where several

@@ -109,8 +109,11 @@ func New(o Setup) (*Session, error) {
 	return t, nil
 }
 
-// open begins a turn of the person.
+// open begins a turn of the person, also one that was taken back.
 func (t *Session) open() {
+	for p := range t.e.Players {
+		t.e.Outcome[p] = t.o.Vector.Outcome(0, sim.Player(p))
+	}
 	t.start = t.shots.AppendSnapshot(t.start[:0:0], 0)
 	t.o.Vector.Observe(t.b)
 	t.survey()
@@ -168,9 +171,6 @@ func (t *Session) play() {
 	}
 	t.e.Turns++
 	t.e.Status = b.Status[0]
-	for p := range t.e.Players {
-		t.e.Outcome[p] = v.Outcome(0, sim.Player(p))
-	}
 }
 
 // Seat returns the seat for which the person chooses now.

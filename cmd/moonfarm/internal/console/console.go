@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -82,7 +83,8 @@ func Interruptible() (ctx context.Context, stop func()) {
 }
 
 // Run runs the command that the arguments name, prints its error and returns the exit
-// status. A context with the cause ErrInterrupted ends it like an interrupt.
+// status. A context with the cause ErrInterrupted ends it like an interrupt. An error that
+// has another reason than the interrupt is printed as it is.
 func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (status int) {
 	root.SetArgs(args)
 	root.SetOut(c.Out)
@@ -96,7 +98,7 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	if err == nil {
 		return ExitOK
 	}
-	if context.Cause(ctx) == ErrInterrupted {
+	if context.Cause(ctx) == ErrInterrupted && onlyInterrupt(err) {
 		err = ErrInterrupted
 		if ended && c.Resume != "" {
 			err = fmt.Errorf("%w: %s", ErrInterrupted, c.Resume)
@@ -105,6 +107,17 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	f := failureOf(err)
 	f.print(c.Stderr, c.JSON || asksForJSON(args))
 	return f.Status
+}
+
+// onlyInterrupt reports whether an error says nothing but that a context is done.
+func onlyInterrupt(err error) bool {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(one error) bool { return !onlyInterrupt(one) })
+	case interface{ Unwrap() error }:
+		return onlyInterrupt(e.Unwrap())
+	}
+	return err == ErrInterrupted || err == context.Canceled
 }
 
 // defaultPatience is the time that an interrupted command may go on by default. It should

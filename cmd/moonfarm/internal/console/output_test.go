@@ -2,7 +2,10 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +89,33 @@ func TestOutputError(t *testing.T) {
 	root := &cobra.Command{Use: "moonfarm", Run: func(*cobra.Command, []string) { c.Printf("a result") }}
 	require.Equal(t, ExitFailure, c.Run(t.Context(), root, nil))
 	require.Equal(t, "moonfarm: writing the output: no space\n", stderr.String())
+}
+
+// TestInterruptedError: after an interrupt the error of a command is printed, unless the interrupt is its only reason.
+func TestInterruptedError(t *testing.T) {
+	lost := errors.New("--save: no space")
+	for _, c := range []struct {
+		err    error
+		status int
+		say    string
+	}{
+		{ErrInterrupted, ExitInterrupted, "interrupted: 3 games are kept"},
+		{fmt.Errorf("game 4: %w", context.Canceled), ExitInterrupted, "interrupted: 3 games are kept"},
+		{errors.Join(ErrInterrupted, context.Canceled), ExitInterrupted, "interrupted: 3 games are kept"},
+		{lost, ExitFailure, "--save: no space"},
+		{errors.Join(ErrInterrupted, lost), ExitInterrupted, "interrupted\n--save: no space"},
+	} {
+		var stderr strings.Builder
+		console := New(io.Discard, &stderr)
+		ctx, stop := context.WithCancelCause(t.Context())
+		root := &cobra.Command{Use: "moonfarm", SilenceErrors: true, SilenceUsage: true, RunE: func(*cobra.Command, []string) error {
+			console.Resume = "3 games are kept"
+			stop(ErrInterrupted)
+			return c.err
+		}}
+		assert.Equal(t, c.status, console.Run(ctx, root, []string{}))
+		assert.Equal(t, "moonfarm: "+c.say+"\n", stderr.String())
+	}
 }
 
 type fullDisk struct{}
