@@ -19,6 +19,7 @@ import (
 
 	"github.com/nats-io/nkeys"
 
+	"moonfarm/rollout/access"
 	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
@@ -148,6 +149,29 @@ func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
 	}
 	return k, files.WriteSecret(file, append(text, '\n'))
 }
+
+// PageTokenFile is the name of the file in the folder of a server's store that has the secret of its page.
+const PageTokenFile = "page.token"
+
+// PageToken returns the secret of the page of the server with its store in a folder, one line of a file, and makes the
+// file if it is missing. So programs that read the page, and open pages, go on after a restart.
+func PageToken(dir string, log *slog.Logger) (string, error) {
+	file := filepath.Join(dir, PageTokenFile)
+	text, err := readSecret(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		token := access.NewToken()
+		return token, files.WriteSecret(file, []byte(token+"\n"))
+	}
+	token := strings.TrimSpace(string(text))
+	if err == nil && len(token) < leastToken {
+		err = fmt.Errorf("%s: expected a secret of %d characters or more; without the file the server makes one", file, leastToken)
+	}
+	WarnReadable(log, file)
+	return token, err
+}
+
+// leastToken is the least number of characters of a secret in PageTokenFile.
+const leastToken = 20
 
 // maxSecret is the largest size in bytes of a file with the credentials of one client.
 const maxSecret = 64 << 10

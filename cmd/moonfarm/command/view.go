@@ -37,7 +37,7 @@ type viewFlags struct {
 	games   int
 	only    []uint64
 	out     string
-	http    string
+	at      viewer.Address
 
 	tty         bool
 	first, last uint64 // turns of tty
@@ -98,7 +98,7 @@ With --json: one object with the keys file and bytes of the page or animation,
 	flags := c.Flags()
 	flags.Var(a.Output(&f.out), "out", "`FILE` for a page with all data in it")
 	if serve != nil {
-		flags.StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine to serve the page at; port 0 is any free one")
+		f.at.Add(c, "the page")
 	}
 	flags.StringVar(&f.players, "players", "", "`A,B`: policies to play GAME now, one for each seat or one for all")
 	flags.StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
@@ -122,9 +122,11 @@ With --json: one object with the keys file and bytes of the page or animation,
 func viewHelp(serves bool) string {
 	if serves {
 		return `The page is served at an address of this machine, which is printed, until the
-command is interrupted. The page follows a recording that changes, and a
-tournament that is played. With --out the command writes one file instead, with
-all data in it, that a browser opens without a server.`
+command is interrupted. The address has a secret that visitors need: a browser
+opens it, and a program sends the header Authorization: Bearer SECRET. The page
+follows a recording that changes, and a tournament that is played. With --out
+the command writes one file instead, with all data in it, that a browser opens
+without a server.`
 	}
 	return `The command writes one file, with all data in it, that a browser opens: --out,
 or view.html. ` + console.FullProgram + ` view serves the page instead: large datasets and
@@ -145,7 +147,7 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 	if err != nil {
 		return err
 	}
-	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, viewer.Human)) {
+	if f.gif != "" && (f.tty || f.out != "" || f.at.Changed(c) || slices.Contains(specs, viewer.Human)) {
 		return console.WrongUse("--gif: without --tty, --out, --http and human")
 	}
 	if err := errors.Join(a.CheckFile("out", f.out), a.CheckFile("gif", f.gif), a.CheckFile("save", f.save)); err != nil {
@@ -170,13 +172,13 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 		return a.viewGIF(c, f, games)
 	}
 	if f.tty {
-		if f.out != "" || c.Flags().Changed("http") {
+		if f.out != "" || f.at.Changed(c) {
 			return console.WrongUse("--tty: without --out and --http")
 		}
 		return a.viewText(c.Context(), f, games)
 	}
 	if serve == nil || f.out != "" {
-		if c.Flags().Changed("http") {
+		if f.at.Changed(c) {
 			return console.WrongUse("--http and --out: expected one of them")
 		}
 		return a.writePage(f, games)
@@ -189,7 +191,7 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 		file = curves.File(what)
 	}
 	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.openNoted(c, what) })
-	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
+	return serve.Serve(c.Context(), f.at, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
 }
 
 // writePage writes the page with all data in it.
@@ -421,7 +423,7 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 	if known, err := searchers(s.Game); err == nil && s.Hint == "" && len(known) > 0 {
 		s.Hint = known[0]
 	}
-	e, spec, err := s.Play(c.Context(), a.Console, what, f.http, serve)
+	e, spec, err := s.Play(c.Context(), a.Console, what, f.at, serve)
 	switch {
 	case e == nil || f.save == "":
 	case e.Turns == 0:
