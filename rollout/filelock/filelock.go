@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 )
 
@@ -167,7 +168,7 @@ func create(file string, share bool) (release func(), err error) {
 		err = sharers(file)
 	}
 	release = func() {
-		if found, err := bounded.ReadFile(os.Open, own, bounded.Config); err == nil && string(found) == text {
+		if found, err := bounded.ReadFile(files.OpenRegular, own, bounded.Config); err == nil && string(found) == text {
 			os.Remove(own) // a file that remains is taken over later
 		}
 	}
@@ -210,7 +211,7 @@ func sharers(file string) error {
 // check fails if there is a lock file whose maker may be running. It removes one whose maker has
 // ended.
 func check(file string) error {
-	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
+	text, err := bounded.ReadFile(files.OpenRegular, file, bounded.Config)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -238,7 +239,7 @@ func remove(file string, stale []byte) error {
 	if err != nil {
 		return err
 	}
-	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
+	text, err := bounded.ReadFile(files.OpenRegular, file, bounded.Config)
 	if err == nil && string(text) == string(stale) {
 		err = os.Remove(file)
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Open opens a file, or a pipe such as <(command) and /dev/stdin, for reading. It refuses
@@ -32,7 +31,7 @@ func open(name string, other fs.FileMode) (*os.File, error) {
 		if err != nil || s.Mode().Type() == other {
 			return withPath(name, err)
 		}
-		return CheckRegular(name, s)
+		return isRegular(name, s)
 	}
 	if err := check(os.Stat(name)); err != nil { // opening a device can have effects
 		return nil, err
@@ -63,8 +62,26 @@ func withPath(name string, err error) error {
 	return err
 }
 
-// CheckRegular returns an error with the name if a file is not regular.
-func CheckRegular(name string, s fs.FileInfo) error {
+// CheckRegular returns an error for the first file that is missing or not regular, for files
+// that other packages open. It skips names that are empty.
+func CheckRegular(names ...string) error {
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		s, err := os.Stat(name)
+		if err != nil {
+			return withPath(name, err)
+		}
+		if err := isRegular(name, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isRegular returns an error with the name if a file is not regular.
+func isRegular(name string, s fs.FileInfo) error {
 	kind := "a device"
 	switch m := s.Mode(); {
 	case m.IsRegular():
@@ -96,19 +113,4 @@ func (p *pipe) Read(b []byte) (int, error) {
 	}
 	p.begun = p.begun || n > 0
 	return n, err
-}
-
-// Folder has the files of the folder of that path. It opens folders and regular files only.
-type Folder string
-
-// Open implements fs.FS.
-func (d Folder) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	path := filepath.Join(string(d), filepath.FromSlash(name))
-	if s, err := os.Stat(path); err == nil && s.IsDir() {
-		return os.Open(path)
-	}
-	return OpenRegular(path)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"moonfarm/rollout/farm/places"
 	"moonfarm/rollout/farm/web"
 	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -153,7 +153,7 @@ func (f *farmServeFlags) check() (err error) {
 
 // firstLine reads a password from the first line of a file.
 func firstLine(file string) (string, error) {
-	text, err := bounded.ReadFile(os.Open, file, 4096)
+	text, err := bounded.ReadFile(files.Open, file, 4096)
 	line, _, _ := strings.Cut(texts.Unmarked(string(text)), "\n")
 	line = strings.TrimSuffix(line, "\r")
 	if err == nil && line == "" {

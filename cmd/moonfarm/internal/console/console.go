@@ -109,7 +109,7 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 
 // defaultPatience is the time that an interrupted command may go on by default. It should
 // stop at once, but it may wait for an operation that cannot be interrupted, such as
-// reading a pipe that has no writer.
+// reading a pipe whose writer is silent.
 const defaultPatience = 3 * time.Second
 
 // SetPatience sets the time that the command may go on after an interrupt.
