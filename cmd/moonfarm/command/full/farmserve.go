@@ -367,6 +367,6 @@ func (a *app) runFarmCredentials(f *farmCredentialsFlags) error {
 	if err != nil {
 		return err
 	}
-	a.Printf("%s", text)
+	a.Text(string(text))
 	return nil
 }

@@ -55,7 +55,7 @@ func New(stdout, stderr io.Writer) *Console {
 
 // Warn prints a warning to standard error.
 func (c *Console) Warn(text string) {
-	fmt.Fprintf(c.Stderr, "moonfarm: warning: %s\n", redact.Text(text))
+	c.Tell("moonfarm: warning: %s\n", redact.Text(text))
 }
 
 // ErrInterrupted is the cause of a context that a signal ended.
