@@ -178,10 +178,10 @@ const maxSecret = 64 << 10
 
 // readSecret reads a file with credentials; "-" is standard input.
 func readSecret(file string) ([]byte, error) {
-	f := os.Stdin
+	var f fs.File = os.Stdin
 	if file != "-" {
 		var err error
-		if f, err = os.Open(file); err != nil {
+		if f, err = files.Open(file); err != nil {
 			return nil, err
 		}
 		defer f.Close()
@@ -234,7 +234,7 @@ func NoteKey(server, key string) (forget func(), err error) {
 		return nil, err
 	}
 	return func() {
-		if text, err := bounded.ReadFile(os.Open, file, maxSecret); err == nil && string(text) == key {
+		if text, err := bounded.ReadFile(files.OpenRegular, file, maxSecret); err == nil && string(text) == key {
 			os.Remove(file)
 		}
 	}, nil
@@ -259,7 +259,7 @@ func FindKey(servers string) string {
 		if err != nil {
 			return ""
 		}
-		if text, err := bounded.ReadFile(os.Open, file, maxSecret); err == nil {
+		if text, err := bounded.ReadFile(files.OpenRegular, file, maxSecret); err == nil {
 			if _, err := os.Stat(string(text)); err == nil {
 				return string(text)
 			}

@@ -8,13 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Open opens a file, or a pipe such as <(command) and /dev/stdin, for reading. It refuses
 // everything else, and a pipe to which nobody has written or is about to write.
 func Open(name string) (fs.File, error) {
-	f, err := open(name, fs.ModeNamedPipe)
+	f, err := open(name, fs.ModeNamedPipe, os.Stat, os.OpenFile)
 	if err != nil {
 		return nil, err
 	}
@@ -24,20 +23,25 @@ func Open(name string) (fs.File, error) {
 // OpenRegular opens a regular file for reading. It refuses everything else, so that it can be
 // used for files that are read twice and for files in folders that come from elsewhere. It
 // follows links.
-func OpenRegular(name string) (*os.File, error) { return open(name, 0) }
+func OpenRegular(name string) (*os.File, error) { return open(name, 0, os.Stat, os.OpenFile) }
 
-// open opens a regular file, or a file of the other type.
-func open(name string, other fs.FileMode) (*os.File, error) {
+// OpenBelow is OpenRegular for a name below an open folder, which it does not leave.
+func OpenBelow(root *os.Root, name string) (*os.File, error) {
+	return open(name, 0, root.Stat, root.OpenFile)
+}
+
+// open opens a regular file, or a file of the other type, by the functions of a folder.
+func open(name string, other fs.FileMode, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, error) {
 	check := func(s fs.FileInfo, err error) error {
 		if err != nil || s.Mode().Type() == other {
 			return withPath(name, err)
 		}
-		return CheckRegular(name, s)
+		return isRegular(name, s)
 	}
-	if err := check(os.Stat(name)); err != nil { // opening a device can have effects
+	if err := check(stat(name)); err != nil { // opening a device can have effects
 		return nil, err
 	}
-	f, err := os.OpenFile(name, os.O_RDONLY|noWait, 0)
+	f, err := openFile(name, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +67,26 @@ func withPath(name string, err error) error {
 	return err
 }
 
-// CheckRegular returns an error with the name if a file is not regular.
-func CheckRegular(name string, s fs.FileInfo) error {
+// CheckRegular returns an error for the first file that is missing or not regular, for files
+// that other packages open. It skips names that are empty.
+func CheckRegular(names ...string) error {
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		s, err := os.Stat(name)
+		if err != nil {
+			return withPath(name, err)
+		}
+		if err := isRegular(name, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isRegular returns an error with the name if a file is not regular.
+func isRegular(name string, s fs.FileInfo) error {
 	kind := "a device"
 	switch m := s.Mode(); {
 	case m.IsRegular():
@@ -96,19 +118,4 @@ func (p *pipe) Read(b []byte) (int, error) {
 	}
 	p.begun = p.begun || n > 0
 	return n, err
-}
-
-// Folder has the files of the folder of that path. It opens folders and regular files only.
-type Folder string
-
-// Open implements fs.FS.
-func (d Folder) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	path := filepath.Join(string(d), filepath.FromSlash(name))
-	if s, err := os.Stat(path); err == nil && s.IsDir() {
-		return os.Open(path)
-	}
-	return OpenRegular(path)
 }

@@ -188,7 +188,7 @@ func (s *series) configure(c *cobra.Command, o players.Options) error {
 		return console.WrongUse("--config: %w", err)
 	}
 	if list := config.Unknown(); len(list) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
+		s.flags.files.console.Tell("%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
 	}
 	if !c.Flags().Changed("seed") {
 		s.seed = rand.Uint64()
@@ -259,7 +259,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	}
 	for _, p := range s.players {
 		if at := p.Address(); at != nil {
-			fmt.Fprintf(a.Stderr, "%s: waits for clients at %v\n", p.Name, at)
+			a.Tell("%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
 	if f.files.logs != "" {
@@ -401,8 +401,12 @@ func liveText(game, name string, f *players.LiveFault) string {
 	if f.Text != "" {
 		text += ": " + f.Text
 	}
+	text = texts.Escaped(text)
 	if len(f.Output) > 0 {
-		text += "\n  it printed last:\n  | " + strings.Join(f.Output, "\n  | ")
+		text += "\n  it printed last:"
+	}
+	for _, line := range f.Output {
+		text += "\n  | " + texts.Escaped(line)
 	}
 	return text
 }

@@ -74,9 +74,9 @@ output, or empty), reasons (name of an input or output, taken: its use, why).`,
 			}
 			return a.Print(card, func() {
 				above, below := card.text(args[0])
-				a.Printf("%s", above)
+				a.Text(above)
 				a.Table(card.rows()...)
-				a.Printf("%s", below)
+				a.Text(below)
 			})
 		},
 	}
@@ -218,7 +218,7 @@ func (c *modelCard) rows() [][]string {
 // text returns the lines above and below the table of a model from a file.
 func (c *modelCard) text(file string) (above, below string) {
 	above = fmt.Sprintf("%s: %s, opset %d, %s, %.3g MFLOP an evaluation\nsha256 %s\n\n",
-		file, c.Producer, c.Opset, texts.Plural(c.Parameters, "parameter"), c.MFLOP, c.SHA256)
+		texts.Escaped(file), texts.Escaped(c.Producer), c.Opset, texts.Plural(c.Parameters, "parameter"), c.MFLOP, c.SHA256)
 	below = fmt.Sprintf("\noperators: %s\nanswers to fixed inputs: sha256 %s (the same on every machine; computed here by %s)\n",
 		strings.Join(c.Operators, ", "), c.Answers, c.Path)
 	for _, name := range c.NotFinite {

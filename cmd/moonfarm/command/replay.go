@@ -284,13 +284,13 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 	}
 	return a.Print(s, func() {
 		if s.Inexact != "" && s.As != "text" {
-			fmt.Fprintf(a.Stderr, "%s: %s\n", s.File, s.Inexact)
+			a.Tell("%s: %s\n", s.File, s.Inexact)
 		}
 		if colours {
 			viewer.Position(a.Console, &s)
 			return
 		}
-		a.Printf("%s", s.Text)
+		a.Text(s.Text)
 	})
 }
 

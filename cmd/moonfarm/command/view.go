@@ -452,7 +452,7 @@ func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episo
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stderr, "%s: a %s of %d turns\n", name, form.Noun(), e.Turns)
+		a.Tell("%s: a %s of %d turns\n", name, form.Noun(), e.Turns)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout/files"
 )
 
 // reader is a file open for reading.
@@ -23,30 +24,16 @@ func (r reader) Size() int64 { return r.size }
 // Open implements store.Store for regular files. It refuses others, and does not wait
 // for the writer of a pipe. It follows links.
 func (d Folder) Open(_ context.Context, name string) (store.Reader, error) {
-	path := d.path(name)
-	s, err := os.Stat(path) // opening a device can have effects
+	f, err := files.OpenRegular(d.path(name))
 	if err != nil {
 		return nil, err
 	}
-	if !s.Mode().IsRegular() {
-		return nil, notRegular(path, s)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
-	if err != nil {
-		return nil, err
-	}
-	if s, err = f.Stat(); err == nil && !s.Mode().IsRegular() { // it may be another file by now
-		err = notRegular(path, s)
-	}
+	s, err := f.Stat()
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return reader{f, s.Size()}, nil
-}
-
-func notRegular(path string, s os.FileInfo) error {
-	return fmt.Errorf("%s: not a regular file (%v)", path, s.Mode().Type())
 }
 
 // Each implements store.Store.

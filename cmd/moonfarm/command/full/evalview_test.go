@@ -133,10 +133,10 @@ func TestEvalViewRules(t *testing.T) {
 	e := evaluate(t, "eval", "terminal", "--rules", rules, "--players", "empty,bot:"+bot, "--games", "2", "--out", out, "--view")
 	e.look(t, 2)
 	var games struct{ Games []view.Entry }
-	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url+"games.json")), &games))
+	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url, "games.json")), &games))
 	require.Len(t, games.Games, 2)
 	for _, g := range games.Games {
-		assert.Contains(t, answer(t, fmt.Sprintf("%sfilm.json?game=%d", e.url, g.ID)), `"turns":3,`)
+		assert.Contains(t, answer(t, e.url, fmt.Sprintf("film.json?game=%d", g.ID)), `"turns":3,`)
 	}
 	e.stop(console.ErrInterrupted)
 	assert.Zero(t, <-e.ended)

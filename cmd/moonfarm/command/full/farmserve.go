@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"moonfarm/rollout/farm/places"
 	"moonfarm/rollout/farm/web"
 	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -159,7 +159,7 @@ func (f *farmServeFlags) check() (err error) {
 
 // firstLine reads a password from the first line of a file.
 func firstLine(file string) (string, error) {
-	text, err := bounded.ReadFile(os.Open, file, 4096)
+	text, err := bounded.ReadFile(files.Open, file, 4096)
 	line, _, _ := strings.Cut(texts.Unmarked(string(text)), "\n")
 	line = strings.TrimSuffix(line, "\r")
 	if err == nil && line == "" {
@@ -378,6 +378,6 @@ func (a *app) runFarmCredentials(f *farmCredentialsFlags) error {
 	if err != nil {
 		return err
 	}
-	a.Printf("%s", text)
+	a.Text(string(text))
 	return nil
 }

@@ -56,7 +56,7 @@ func New(stdout, stderr io.Writer) *Console {
 
 // Warn prints a warning to standard error.
 func (c *Console) Warn(text string) {
-	fmt.Fprintf(c.Stderr, "moonfarm: warning: %s\n", redact.Text(text))
+	c.Tell("moonfarm: warning: %s\n", redact.Text(text))
 }
 
 // ErrInterrupted is the cause of a context that a signal ended.
@@ -122,7 +122,7 @@ func onlyInterrupt(err error) bool {
 
 // defaultPatience is the time that an interrupted command may go on by default. It should
 // stop at once, but it may wait for an operation that cannot be interrupted, such as
-// reading a pipe that has no writer.
+// reading a pipe whose writer is silent.
 const defaultPatience = 3 * time.Second
 
 // SetPatience sets the time that the command may go on after an interrupt.

@@ -111,13 +111,13 @@ func (m *Meter) End() time.Duration {
 func (m *Meter) Say(what string) {
 	if m.w != nil {
 		m.shown = true
-		fmt.Fprintf(m.w, "\r\x1b[K%s", what)
+		tell(m.w, "\r\x1b[K%s", what)
 	}
 }
 
-// Leave writes a line that stays on the terminal.
-func (m *Meter) Leave(line string) {
+// Leave writes lines that stay on the terminal.
+func (m *Meter) Leave(lines string) {
 	if m.w != nil {
-		fmt.Fprintf(m.w, "\r\x1b[K%s\n", line)
+		fmt.Fprintf(m.w, "\r\x1b[K%s\n", escapedLines(lines))
 	}
 }
