@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout/filelock"
 )
@@ -26,7 +27,7 @@ func TestWithoutFlock(t *testing.T) {
 	want := generateToy(t, j, Options{Workers: 1})
 	dir := filepath.Join(t.TempDir(), "data")
 	o := Options{Workers: 1, Locks: noFlock()}
-	release, err := lock(t.Context(), dir, false, o.Locks)
+	release, err := disk.At(dir, dir).Lock(o.Locks, false)
 	require.NoError(t, err)
 	_, err = Generate(t.Context(), dir, j, toyMakers(), o)
 	require.ErrorContains(t, err, dir+": another run is writing there (process ")

@@ -199,8 +199,8 @@ func (x *merger) shard(ctx context.Context, f *folder, i int) error {
 // file links or copies one file.
 func (x *merger) file(ctx context.Context, f *folder, file *File) error {
 	to := x.run.folder
-	if a, ok := f.files.(disk.Folder); ok {
-		if b, ok := to.files.(disk.Folder); ok && b.Link(a, file.Path) == nil {
+	if a, ok := f.files.(*disk.Folder); ok {
+		if b, ok := to.files.(*disk.Folder); ok && b.Link(a, file.Path) == nil {
 			return f.sound(ctx, file.Path, file)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -219,22 +218,24 @@ With --json: one object about the run with ` + runKeys,
 
 func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags) error {
 	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1, Locks: &a.Locks})
-	if err == nil {
-		err = run.Close()
-	}
 	if err != nil {
 		return err
 	}
 	log := a.logger(&f.logFlags)
 	c, closing, err := f.client(ctx, log)
 	if err != nil {
-		return err
+		return errors.Join(err, run.Discard())
 	}
 	defer closing()
 	if f.wait {
 		a.Resume = fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID())
 	}
 	r, err := submit(ctx, c, spec, away, nil)
+	if err != nil && ctx.Err() == nil && !farm.Unanswered(err) {
+		err = errors.Join(err, run.Discard())
+	} else {
+		err = errors.Join(err, run.Close())
+	}
 	if err == nil && r.State == farm.Done && !f.wait {
 		log.Warn("the dataset is complete: there is nothing to do", "run", r.ID, "out", r.Out)
 	}
@@ -268,7 +269,7 @@ func (l looks) wake() {
 func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, when looks, failed <-chan error) (*farm.RunStatus, error) {
 	for begin := time.Now(); ; {
 		r, err := c.Submit(ctx, spec)
-		if err == nil || time.Since(begin) > reach || !strings.Contains(err.Error(), "no coordinator answers") {
+		if err == nil || time.Since(begin) > reach || !errors.Is(err, farm.ErrNobody) {
 			return r, err
 		}
 		if err := sleep(ctx, when, failed); err != nil {
