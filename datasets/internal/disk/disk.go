@@ -141,19 +141,29 @@ func (d *Folder) Create(_ context.Context, name string) (store.File, error) {
 		return nil, err
 	}
 	name = filepath.FromSlash(name) + store.TempSuffix
-	if s, err := root.Lstat(name); err == nil && !s.Mode().IsRegular() { // a link, say
-		_ = root.Remove(name) // else Create fails
-	}
-	f, err := root.Create(name)
+	f, err := create(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = root.MkdirAll(filepath.Dir(name), 0o777); err == nil {
-			f, err = root.Create(name)
+			f, err = create(root, name)
 		}
 	}
 	if err != nil {
 		return nil, d.told(err, name)
 	}
 	return &file{Sum: store.NewSum(), dir: d, root: root, name: name, f: f}, nil
+}
+
+// create creates a file in the place of anything that has its name, such as the file of
+// a run that was killed, or a link.
+func create(root *os.Root, name string) (f *os.File, err error) {
+	for range 2 {
+		f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+		_ = root.Remove(name) // otherwise the second try fails
+	}
+	return f, err
 }
 
 // file is a file that is being written.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -35,7 +36,7 @@ type seatedBot struct {
 	*Seat
 	host   *host
 	player sim.Player
-	work   string // its folder in this match
+	work   *os.Root // its folder in this match
 	args   []string
 	guard  *child.Guard
 
@@ -117,7 +118,7 @@ func (s *seatedBot) play(round int) error {
 	s.record.addRound(round, r.Time)
 	s.used += r.Time
 	noted, err := s.note(round, r, limit)
-	text, missing := commandText(s.work)
+	text, missing := commandText(s.work.Name())
 	if missing == nil {
 		s.gave = true
 		var found bool
@@ -153,7 +154,7 @@ func (s *seatedBot) usedUp() error {
 
 // run runs the bot's program until it ends or the limit is over.
 func (s *seatedBot) run(limit time.Duration) (*child.Exit, error) {
-	c := child.Command{Args: s.args, Dir: s.work, Log: s.logs()}
+	c := child.Command{Args: s.args, Dir: s.work.Name(), Log: s.logs()}
 	begin := time.Now()
 	process, err := s.guard.Run(c)
 	if err != nil {
