@@ -77,3 +77,30 @@ func TestCompleteReadOnly(t *testing.T) {
 	_, err = Generate(t.Context(), dir, other, toyMakers(), Options{Workers: 1})
 	require.ErrorContains(t, err, "a complete dataset of another run")
 }
+
+// noFiles is a store on a machine without free file descriptors.
+type noFiles struct{ store.Store }
+
+func (noFiles) Open(_ context.Context, name string) (store.Reader, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+}
+
+// TestVerifyShortage: an error of this machine is no problem of the dataset.
+func TestVerifyShortage(t *testing.T) {
+	d := opened(t, generateToy(t, toyJob(2, 1), Options{Workers: 1}))
+	var shards []Shard
+	for s, err := range d.Shards() {
+		require.NoError(t, err)
+		shards = append(shards, s)
+	}
+	v := &verifier{d: d}
+	c, err := v.checker()
+	require.NoError(t, err)
+	defer c.Close()
+	d.files = noFiles{d.files}
+	require.NoError(t, c.shard(t.Context(), shards[0]))
+	v.attached()
+	require.Empty(t, v.report.Problems)
+	require.ErrorIs(t, v.failed, syscall.EMFILE)
+	require.Positive(t, v.bad)
+}
