@@ -54,8 +54,8 @@ type RunResult struct {
 	Manifest *Manifest // of a part: with its totals and without an index
 	Made     int       // shards made by this run
 	Found    int       // shards of earlier runs
-	// AlreadyComplete reports whether earlier runs had completed the dataset; this run
-	// then wrote nothing.
+	// AlreadyComplete reports whether earlier runs had completed the dataset, and all of its
+	// files are there in their sizes; this run then wrote nothing.
 	AlreadyComplete bool
 }
 
@@ -89,7 +89,8 @@ type Source interface {
 
 // Generate plays the shards of the Job that dir does not hold yet, and writes the
 // manifest when no shard is missing. It makes dir if needed; dir must be empty, or hold
-// the files of an earlier run of the same Job. If the context is done or anything
+// the files of an earlier run of the same Job. Missing files of a complete dataset are made
+// again. If the context is done or anything
 // fails, finished shards stay, and the same call continues; the bytes of the files are
 // then the same as without the interruption.
 //
@@ -136,8 +137,9 @@ type run struct {
 	place func(shard int) place
 
 	mu       sync.Mutex
-	have     []uint64   // digest of the sidecar of each shard; 0: it is missing
-	idle     []*encoder // kept for the next shard
+	have     []uint64      // digest of the sidecar of each shard; 0: it is missing
+	idle     []*encoder    // kept for the next shard
+	made     map[int]Files // the shards of a complete dataset that are made again
 	progress Progress
 	found    uint64 // episodes of earlier runs
 }
@@ -272,8 +274,9 @@ type seatMakers struct {
 func (r *run) make(ctx context.Context, play func(missing []int) error) (RunResult, error) {
 	defer r.close()
 	if r.folder.finishedBefore() {
-		m, err := readManifest(ctx, r.folder.files)
-		return RunResult{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
+		if result, _, err := r.whole(ctx); err != nil || result.AlreadyComplete {
+			return result, err
+		}
 	}
 	release, err := r.lock(false)
 	if err != nil {
@@ -285,8 +288,7 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (RunResu
 		return RunResult{}, err
 	}
 	if done {
-		m, err := readManifest(ctx, r.folder.files)
-		return RunResult{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
+		return r.repair(ctx, play)
 	}
 	result, err := r.fill(ctx, play)
 	if err == nil || r.folder.locked || ctx.Err() != nil {

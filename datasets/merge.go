@@ -177,6 +177,9 @@ func (x *merger) shard(ctx context.Context, f *folder, i int) error {
 		return err
 	}
 	to := x.run.folder
+	if err := x.run.fits(c); err != nil {
+		return err
+	}
 	if p := x.run.place(i); c.Episodes.Rows != p.n {
 		return fmt.Errorf("%s: %d episodes, expected %d", f.path(pathOf(shardsDir, i)), c.Episodes.Rows, p.n)
 	}

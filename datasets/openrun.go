@@ -144,17 +144,22 @@ func (x *Run) Build() string {
 func (x *Run) Policies() []string { return slices.Clone(x.run.folder.begun.Job.Policies) }
 
 // Complete returns the sizes of a complete dataset, without a sum, and nil if it is not
-// complete.
+// complete. It fails if a file of a complete dataset is missing or has another kind or
+// size.
 func (x *Run) Complete(ctx context.Context) (*Receipt, error) {
 	f := x.run.folder
 	f.ctx = ctx
 	if done, err := f.begin(); err != nil || !done {
 		return nil, err
 	}
-	m, err := readManifest(ctx, f.files)
+	found, missing, err := x.run.whole(ctx)
+	if err == nil && !found.AlreadyComplete {
+		err = fmt.Errorf("%s: the dataset was complete and lacks files of %d shards, or its card or models; generate makes them again", f.dir, len(missing))
+	}
 	if err != nil {
 		return nil, err
 	}
+	m := found.Manifest
 	return &Receipt{Episodes: m.Totals.Episodes, Rows: m.Totals.Rows, Bytes: m.Totals.Bytes}, nil
 }
 
