@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Open opens a file, or a pipe such as <(command) and /dev/stdin, for reading. It refuses
@@ -27,10 +28,11 @@ func OpenRegular(name string) (*os.File, error) { return open(name, 0, os.Stat, 
 
 // OpenBelow is OpenRegular for a name below an open folder, which it does not leave.
 func OpenBelow(root *os.Root, name string) (*os.File, error) {
-	return open(name, 0, root.Stat, root.OpenFile)
+	return open(filepath.Join(root.Name(), name), 0, func(string) (fs.FileInfo, error) { return root.Stat(name) },
+		func(_ string, flags int, mode fs.FileMode) (*os.File, error) { return root.OpenFile(name, flags, mode) })
 }
 
-// open opens a regular file, or a file of the other type, by the functions of a folder.
+// open opens a regular file, or a file of the other type, by stat and openFile.
 func open(name string, other fs.FileMode, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, error) {
 	check := func(s fs.FileInfo, err error) error {
 		if err != nil || s.Mode().Type() == other {
@@ -43,7 +45,7 @@ func open(name string, other fs.FileMode, stat func(string) (fs.FileInfo, error)
 	}
 	f, err := openFile(name, os.O_RDONLY|noWait, 0)
 	if err != nil {
-		return nil, err
+		return nil, withPath(name, err)
 	}
 	if err := check(f.Stat()); err != nil { // it may be another file by now
 		f.Close()
@@ -59,7 +61,7 @@ func withPath(name string, err error) error {
 	switch {
 	case errors.As(err, &moved):
 		return &fs.PathError{Op: moved.Op, Path: name, Err: moved.Err}
-	case errors.As(err, &at) && at.Op == "stat":
+	case errors.As(err, &at) && (at.Op == "stat" || at.Op == "statat" || at.Op == "openat"):
 		return &fs.PathError{Op: "open", Path: name, Err: at.Err}
 	case at != nil:
 		return &fs.PathError{Op: at.Op, Path: name, Err: at.Err}

@@ -20,6 +20,7 @@ import (
 	"moonfarm/features"
 	"moonfarm/features/picture/raster"
 	"moonfarm/rollout/recordings"
+	"moonfarm/rollout/shortage"
 	"moonfarm/rollout/view"
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
@@ -86,7 +87,7 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 	m := a.Meter("files")
 	for i, file := range files {
 		f, err := recordings.Verify(ctx, file, rules)
-		if ctx.Err() != nil || errors.As(err, new(*recordings.OptionError)) {
+		if ctx.Err() != nil || shortage.Of(err) || errors.As(err, new(*recordings.OptionError)) {
 			m.End()
 			return asFlagError(err)
 		}

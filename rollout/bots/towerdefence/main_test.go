@@ -214,6 +214,15 @@ func read(t testing.TB, name string) string {
 	return string(text)
 }
 
+// rootOf opens a folder until the test ends.
+func rootOf(t testing.TB, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
 // quoted returns commands as lines of a script.
 func quoted(commands ...string) (lines []string) {
 	for _, c := range commands {
