@@ -45,11 +45,12 @@ type operation interface {
 // compiler translates the nodes of a file to nodes of this package, and folds
 // constants.
 type compiler struct {
-	graph   *onnx.Graph
-	values  map[string]*value
-	nodes   []*node
-	inputs  []*value
-	outputs []*value
+	graph     *onnx.Graph
+	operators map[string]func(*call) []*value
+	values    map[string]*value
+	nodes     []*node
+	inputs    []*value
+	outputs   []*value
 
 	elements int   // number of further elements that folded constants may have
 	steps    int64 // number of further steps that constant folding may take
@@ -63,7 +64,7 @@ const (
 
 // compile translates a graph from a file of size bytes.
 func compile(g *onnx.Graph, size int) (*compiler, error) {
-	c := &compiler{graph: g, values: map[string]*value{}, elements: maxElements + size, steps: maxSteps + 8*int64(size)}
+	c := &compiler{graph: g, operators: operators, values: map[string]*value{}, elements: maxElements + size, steps: maxSteps + 8*int64(size)}
 	if g.Opset < 7 {
 		return nil, fmt.Errorf("expected operators of version 7 or later (opset_import), found %d", g.Opset)
 	}

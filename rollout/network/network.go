@@ -10,7 +10,7 @@
 //
 // # Operators
 //
-// Operators of versions 7 to 20 mean what ONNX says, with these additions:
+// Operators of versions 7 to 24 mean what ONNX says, with these additions:
 //
 //   - Whole numbers are exact within ±2^24. Those of 8 and 16 bits wrap around in sums, differences, products and
 //     conversions of whole numbers.
@@ -22,6 +22,11 @@
 //   - Each row of the batch is computed alone. The numbers of the rows, Range from 0 to the batch, can only be a part
 //     of indices, each of which selects elements of its own row, as x[arange(x.shape[0])[:, None], i] does.
 //   - The size of an array never depends on the data: NonZero and Range need constants.
+//   - Einsum has terms of different letters. Resize has the modes nearest and linear. Attention does not return its
+//     scores.
+//   - QuantizeLinear has whole numbers of 8 and 16 bits; what is dequantized is computed as float32.
+//   - A ConvTranspose is a convolution of a board with zeros between its cells, and takes as long.
+//   - Functions of the file are replaced by their nodes.
 //   - CumSum sums in float64. LSTM, GRU and RNN have the usual activations, and neither peepholes nor lengths of
 //     sequences.
 //
@@ -136,7 +141,7 @@ func newModel(g *onnx.Graph, size int) (*Model, error) {
 	}
 	m.steps, m.slots, m.scratch = all, p.slots, p.scratch
 	for _, t := range g.Initializers {
-		if t.Type.IsFloat() {
+		if _, quantized := narrow(t.Type); quantized > 0 || t.Type.IsFloat() {
 			m.parameters += t.Len()
 		}
 	}

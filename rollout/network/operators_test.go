@@ -367,6 +367,7 @@ func TestOperators(t *testing.T) {
 	wholeCases(add)
 	einsumCases(add)
 	recurrentCases(add)
+	formCases(add)
 	reductionCases(add)
 	for _, op := range known() {
 		assert.Truef(t, covered[op], "no case has %s", op)
