@@ -462,7 +462,7 @@ func TestRuntime(t *testing.T) {
 		if dir := os.Getenv("MOONFARM_FORMS"); dir != "" {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name+".onnx"), file, 0o666))
 		}
-		m, err := Read(file)
+		m, err := Read(file, 0)
 		require.NoError(t, err, name)
 		r := m.NewRunner(rows)
 		for i := range m.inputs {

@@ -57,6 +57,7 @@
 package network
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -87,6 +88,7 @@ type Model struct {
 	operators       []string
 	parameters      int
 	work            int64
+	operations      int64
 	sha256          string
 	producer        string
 	opset           int
@@ -98,14 +100,18 @@ type Model struct {
 	block   int     // rows of a block
 }
 
-// Read reads a model from the bytes of an ONNX file. It keeps no reference to data.
-func Read(data []byte) (*Model, error) {
+// Most is the usual bound of Model.Operations: seconds of one core for each evaluation.
+const Most = 20_000_000_000
+
+// Read reads a model from the bytes of an ONNX file. It keeps no reference to data. It refuses a model
+// whose evaluation takes more operations than `most`; with 0, more than Most.
+func Read(data []byte, most int64) (*Model, error) {
 	sum := make(chan [sha256.Size]byte, 1)
 	go func() { sum <- sha256.Sum256(data) }() // for a large file it takes as long as all the rest
 	g, err := onnx.Parse(data)
 	var m *Model
 	if err == nil {
-		if m, err = newModel(g, len(data)); err != nil {
+		if m, err = newModel(g, len(data), cmp.Or(most, Most)); err != nil {
 			err = fmt.Errorf("network: %w", err)
 		}
 	}
@@ -117,20 +123,23 @@ func Read(data []byte) (*Model, error) {
 	return m, nil
 }
 
-// newModel plans a graph from a file of size bytes.
-func newModel(g *onnx.Graph, size int) (*Model, error) {
+// newModel plans a graph from a file of size bytes, of at most `most` operations.
+func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 	c, err := compile(g, size)
 	if err != nil {
 		return nil, err
 	}
 	c.fuse()
+	m := &Model{producer: g.Producer, opset: g.Opset}
+	if m.operations, err = c.operations(most); err != nil {
+		return nil, err
+	}
 	p := &planner{c: c}
 	p.arrange()
 	all := p.stages()
 	if err := p.assign(all); err != nil {
 		return nil, err
 	}
-	m := &Model{producer: g.Producer, opset: g.Opset}
 	for i := range all {
 		n := all[i].node
 		if all[i].task, err = n.op.lower(p, n); err != nil {
@@ -207,6 +216,10 @@ func (m *Model) Parameters() int { return m.parameters }
 // FLOPs returns the number of floating-point operations of an evaluation in convolutions
 // and products of matrices, with a multiplication and an addition for each use of a weight.
 func (m *Model) FLOPs() int64 { return 2 * m.work }
+
+// Operations returns about the number of operations of an evaluation, those of all operators: two for
+// each multiply-add, else about one for each element that is read or written.
+func (m *Model) Operations() int64 { return m.operations }
 
 // SHA256 returns the checksum of the file, in hexadecimal digits.
 func (m *Model) SHA256() string { return m.sha256 }

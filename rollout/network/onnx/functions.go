@@ -50,7 +50,7 @@ func (f *function) parse(b []byte) error {
 // Limits of the calls of functions.
 const (
 	maxDepth   = 32      // of functions that call each other
-	maxInlined = 1 << 25 // bytes that the nodes of all calls take, about
+	maxInlined = 1 << 23 // bytes that the nodes of all calls take, about
 )
 
 // inliner replaces the nodes that call functions of the file by the nodes of these functions.

@@ -271,7 +271,7 @@ func TestFunctions(t *testing.T) {
 		"expected functions that call each other at most 32 deep":                                   file(graph).bytes(25, function("twice", list("a", "more"), list("d", "a"), node("twice", "local", list("a"), list("d", "a")))...),
 		`function "twice": expected each function once`:                                             file(graph).bytes(25, loop...).bytes(25, loop...),
 		`node "y" (twice): expected at most 1 inputs and 1 outputs of the function, found 1 and 2`:  file(graph).bytes(25, loop...),
-		`expected calls of functions whose nodes take at most 33554432 bytes, found more`:           append(file(message(nil).bytes(1, node("level0", "local", list("x"), list("y"))...)), many...),
+		`expected calls of functions whose nodes take at most 8388608 bytes, found more`:            append(file(message(nil).bytes(1, node("level0", "local", list("x"), list("y"))...)), many...),
 		`function "twice": node "d" (Abs): input 0: expected an input of the function or an output`: file(graph).bytes(25, function("twice", list("a"), list("d", "a"), node("Abs", "", list("e"), list("d")))...),
 		`function "twice": output "d": expected a value that a node makes, found none`:              file(graph).bytes(25, function("twice", list("a"), list("d", "a"), node("Abs", "", list("a"), list("e")))...),
 	} {
