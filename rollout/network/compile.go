@@ -272,18 +272,23 @@ func (k *call) emit(op operation, typ onnx.Type, s shape, in ...*value) *value {
 
 // operations returns about the number of operations of a node for a row: see Model.Operations.
 func (n *node) operations() int64 {
+	const element, slow = 4, 32
 	all := 2 * n.op.work(n)
 	for _, v := range append([]*value{n.out}, n.in...) {
-		all += int64(v.shape.size())
+		all += element * int64(v.shape.size())
 	}
 	switch op := n.op.(type) {
 	case *alias:
 		return 0
+	case *convolution:
+		if !op.fast() {
+			all += (slow - 2) * op.work(n)
+		}
 	case *pool:
-		all += int64(n.out.shape.size()) * int64(op.kh) * int64(op.kw)
+		all += slow * int64(n.out.shape.size()) * int64(op.kh) * int64(op.kw)
 	case *top:
 		_, depth := math.Frexp(float64(op.count)) // of a heap
-		all += int64(n.in[0].shape.size()) * int64(depth)
+		all += slow * int64(n.in[0].shape.size()) * int64(depth)
 	}
 	return all
 }

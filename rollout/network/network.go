@@ -218,7 +218,8 @@ func (m *Model) Parameters() int { return m.parameters }
 func (m *Model) FLOPs() int64 { return 2 * m.work }
 
 // Operations returns about the number of operations of an evaluation, those of all operators: two for
-// each multiply-add, else about one for each element that is read or written.
+// each multiply-add, and for all else as many as a kernel does in that time: 4 for each element that is
+// read or written, and 32 for each cell of a pool's windows and each multiply-add without a kernel.
 func (m *Model) Operations() int64 { return m.operations }
 
 // SHA256 returns the checksum of the file, in hexadecimal digits.
