@@ -40,9 +40,9 @@ type Report struct {
 	Games     int // recorded games
 	Ticks     int // checked ticks of these games
 	Counts    [Counts]int
-	Views     int // views of players
-	Entities  int // entities in the views
-	Messages  int // messages of the protocol
+	Views     int     // views of players
+	Entities  int     // entities in the views
+	Messages  int     // messages of the protocol
 	Last      int     // the tick at the end of a game
 	Scores    []int64 // of the players then; nil if the game goes on
 	Different int     // ticks, views and messages with a difference
