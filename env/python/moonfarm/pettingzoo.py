@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import arguments, library, making, spaces
+from .arrays import UNENDED
 from .copies import Copied, plain, plain_class, with_base
 from .vector import VectorEnv
 
@@ -88,7 +89,7 @@ class ParallelEnv(Copied):
         observations, said = {}, {}
         for row, agent in enumerate(self.possible_agents):
             mine = obs[row] if self.vector._alone else {name: array[row] for name, array in obs.items()}
-            said[agent] = {"mask": infos["mask"][row]}
+            said[agent] = {"mask": infos["mask"][row], "score": UNENDED, "result": UNENDED}
             if "waits" in infos:
                 said[agent]["waits"] = bool(infos["waits"][row])
             if self._in_observation:
@@ -105,8 +106,8 @@ class ParallelEnv(Copied):
 
         actions: for each agent a whole number, or int [heads]. Returns
         observations, rewards, terminations, truncations and infos by agent; infos
-        have "mask", the legal choices as bits, and at the end "score" and
-        "result". An episode that has ended has no agents, and its step returns
+        have "mask", the legal choices as bits, and "score" and "result" of
+        the episode, NaN until its end. An episode that has ended has no agents, and its step returns
         nothing.
         """
         if not self._begun:
@@ -116,13 +117,12 @@ class ParallelEnv(Copied):
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
             raise ValueError(f"actions: no action for {', '.join(missing)}")
-        given = np.array([actions[agent] for agent in self.agents])
-        obs, reward, terminated, truncated, infos = self.vector.step(given)
+        obs, reward, terminated, truncated, infos = self.vector.step([actions[agent] for agent in self.agents])
         observations, said = self._seen(obs, infos)
         agents = self.agents
         for row, agent in enumerate(agents):
-            if "score" in infos:
-                said[agent].update({k: float(infos[k][row]) for k in ("score", "result")})
+            if infos["_score"][row]:
+                said[agent].update({k: np.float64(infos[k][row]) for k in ("score", "result")})
         rewards = dict(zip(agents, reward.tolist()))
         terminations, truncations = dict(zip(agents, terminated.tolist())), dict(zip(agents, truncated.tolist()))
         if terminated[0] or truncated[0]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import importlib.util
 import os
 import sys
 import unittest
 import warnings
+from unittest import mock
 
 import numpy as np
 
@@ -25,7 +28,7 @@ import stable_baselines3_env as sb3  # noqa: E402
 AutoresetMode = getattr(gymnasium.vector, "AutoresetMode", None)  # from release 1.1 on
 BEFORE_1 = gymnasium.__version__ < "1."
 MODES = ("next_step", "same_step", "disabled")
-FORMS = ("planes", "packed", "both", ("planes",))
+FORMS = ("planes", "packed", "both", ("planes",), ("planes", "action_mask"))
 
 
 NAMES = [g["name"] for g in moonfarm.games()]
@@ -169,6 +172,40 @@ class Single(unittest.TestCase):
                 self.assertEqual((picture.dtype, picture.shape[1:]), (np.uint8, (100, 3)))
                 env.close()
 
+    def test_modes_of_wrappers(self):
+        """Gymnasium collects pictures, and shows them in its own window if pygame is there."""
+        for env_id in IDS:
+            with self.subTest(id=env_id), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that the environment has no window of its own
+                env = gymnasium.make(env_id, render_mode="rgb_array_list", render_width=101)
+                env.reset(seed=1)
+                env.step(env.action_space.sample())
+                self.assertEqual([p.shape[1:] for p in env.render()], [(102, 3)] * 2)
+                env.close()
+                env = gymnasium.make(env_id, render_mode="human")
+                self.assertIsInstance(env, gymnasium.wrappers.HumanRendering)
+                if importlib.util.find_spec("pygame") is not None:
+                    with mock.patch.dict(os.environ, {"SDL_VIDEODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}):
+                        env.reset(seed=1)
+                        self.assertIsNone(env.render())
+                env.close()
+
+    def test_longest_episodes(self):
+        for env_id in IDS:
+            game = moonfarm.make_vec(game_of(env_id), 1)
+            for most in (game.max_turns, 3):
+                options = {} if most == game.max_turns else {"max_turns": most}
+                env = gymnasium.make(env_id, **options)
+                self.assertEqual(env.spec.max_episode_steps, most)
+                self.assertEqual(copy.deepcopy(env.unwrapped).spec.max_episode_steps, most)
+                self.assertEqual(gymnasium.make(env.spec).spec.max_episode_steps, most)
+                if not BEFORE_1:
+                    envs = gymnasium.make_vec(env_id, num_envs=2, **options)
+                    self.assertEqual(envs.spec.max_episode_steps, most)
+                    envs = gymnasium.make_vec(env_id, num_envs=2, max_episode_steps=3)
+                    self.assertEqual(envs.unwrapped.max_turns, 3)
+        self.assertIsNone(gymnasium.make("moonfarm/Terminal-v0", form="orders").spec.max_episode_steps)
+
 
 class Vector(unittest.TestCase):
     def test_spaces(self):
@@ -220,6 +257,7 @@ class Vector(unittest.TestCase):
     def step_through(self, envs, mode):
         if AutoresetMode is not None:
             self.assertIs(envs.metadata["autoreset_mode"], AutoresetMode[mode.upper()])
+            self.assertIs(envs.autoreset_mode, AutoresetMode[mode.upper()])
         observation, infos = envs.reset(seed=3)
         self.assertIn(observation, envs.observation_space)
         self.assertIsInstance(infos, dict)
