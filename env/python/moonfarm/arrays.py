@@ -35,13 +35,13 @@ _types: dict[str, np.dtype[Any]] = {
 }  # fmt: skip
 
 
-class Unended(np.float64):
+class Unended(np.float32):
     """The score or result of an episode that goes on: NaN, but equal to itself, because Gymnasium and PettingZoo compare infos."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Unended)
 
-    __hash__ = np.float64.__hash__
+    __hash__ = np.float32.__hash__
 
     def __reduce__(self) -> str:  # type: ignore[override]
         return "UNENDED"  # a copy is the same object

@@ -22,18 +22,20 @@ class ParallelEnv(Copied):
     action has one head, an observation is a dict of "observation" and "action_mask"
     (int8 [choices], 1 where legal), as in PettingZoo's own games. With several heads
     it is only the observation, and infos have "action_mask", a tuple of the heads'
-    masks. action_space(agent).sample takes either kind of mask. At the end of an
+    masks. action_space(agent).sample takes either kind of mask; with action_mask=False
+    there is neither, for libraries whose infos must be arrays. At the end of an
     episode only the choice that orders nothing is legal. In a sequential form the same
     is true of an agent that has ended its turn and waits for others, and infos have
     "waits", bool.
     """
 
     def __init__(self, game: str, **arguments: Any) -> None:
-        for name in ("num_envs", "opponent", "seat", "autoreset", "batch_size", "copy", "action_mask"):
+        for name in ("num_envs", "opponent", "seat", "autoreset", "batch_size", "copy"):
             if name in arguments:
                 raise TypeError(f"{name}: there is one game, every seat of which is an agent")
         arguments.setdefault("workers", 1)
-        self._around(making.make_vec(game, 1, autoreset="disabled", copy=True, action_mask=False, **arguments))
+        arguments.setdefault("action_mask", True)
+        self._around(making.make_vec(game, 1, autoreset="disabled", copy=True, **arguments))
 
     def _around(self, v: VectorEnv) -> None:
         """Makes this environment the one game of a vector."""
@@ -41,7 +43,7 @@ class ParallelEnv(Copied):
         self._begun = False
         self.possible_agents = [f"player_{i}" for i in range(v.players)]
         self.agents: list[str] = []
-        self._in_observation = len(v.heads) == 1
+        self._in_observation = len(v.heads) == 1 and v._with_action_mask
         self._borders = np.cumsum(v.heads)[:-1]  # of the heads among all choices
         self.metadata = {
             "name": v.game + "_v0", "render_modes": [*arguments.RENDER_MODES], "render_fps": 10, "is_parallelizable": True,
@@ -85,16 +87,16 @@ class ParallelEnv(Copied):
         return self._seen(obs, infos)
 
     def _seen(self, obs: Any, infos: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        masks = self.vector.action_masks(infos["mask"]).view(np.int8)
+        masks = infos["action_mask"].view(np.int8) if "action_mask" in infos else None
         observations, said = {}, {}
         for row, agent in enumerate(self.possible_agents):
             mine = obs[row] if self.vector._alone else {name: array[row] for name, array in obs.items()}
             said[agent] = {"mask": infos["mask"][row], "score": UNENDED, "result": UNENDED}
             if "waits" in infos:
                 said[agent]["waits"] = bool(infos["waits"][row])
-            if self._in_observation:
+            if masks is not None and self._in_observation:
                 mine = {"observation": mine, "action_mask": masks[row]}
-            else:
+            elif masks is not None:
                 said[agent]["action_mask"] = tuple(np.split(masks[row], self._borders))
             observations[agent] = mine
         return observations, said
@@ -122,7 +124,7 @@ class ParallelEnv(Copied):
         agents = self.agents
         for row, agent in enumerate(agents):
             if infos["_score"][row]:
-                said[agent].update({k: np.float64(infos[k][row]) for k in ("score", "result")})
+                said[agent].update({k: infos[k][row] for k in ("score", "result")})
         rewards = dict(zip(agents, reward.tolist()))
         terminations, truncations = dict(zip(agents, terminated.tolist())), dict(zip(agents, truncated.tolist()))
         if terminated[0] or truncated[0]:
@@ -208,5 +210,5 @@ def _remade(kind: type[ParallelEnv], vector: VectorEnv) -> ParallelEnv:
 
 
 def parallel_env(game: str, **arguments: Any) -> ParallelEnv:
-    """Makes one game in which all players are agents; obs, reward, rules, form, max_turns, memory, seed as for make_vec."""
+    """Makes one game in which all players are agents; the arguments but those of vectors and opponents as for make_vec."""
     return parallel_class()(game, **arguments)

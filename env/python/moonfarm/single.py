@@ -126,7 +126,7 @@ class SingleEnv(Randomness, Specified, Copied):
         elif self._against is not None:
             info["opponent"] = self._against.current()[0]
         if flags[0] or flags[1]:
-            info["score"], info["result"] = (np.float64(self.vector.arrays["final_" + k][0]) for k in ("score", "result"))
+            info["score"], info["result"] = (self.vector.arrays["final_" + k][0] for k in ("score", "result"))
         return obs, self._from[0], flags[0] == 1, flags[1] == 1, info
 
     def _put(self, action: Any) -> None:
@@ -140,7 +140,7 @@ class SingleEnv(Randomness, Specified, Copied):
             obs, reward, terminated, truncated, infos = self.vector.step(np.zeros_like(action)[None])
         info = self._info(infos)
         if infos["_score"][0]:
-            info["score"], info["result"] = np.float64(infos["score"][0]), np.float64(infos["result"][0])
+            info["score"], info["result"] = infos["score"][0], infos["result"][0]
         return self._one(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def action_masks(self) -> NDArray[np.bool_]:

@@ -415,6 +415,29 @@ class Vector(unittest.TestCase):
                 envs.close()
 
 
+@unittest.skipUnless(importlib.util.find_spec("torchrl"), "TorchRL is not installed")
+class TorchRL(unittest.TestCase):
+    def test_rollouts(self):
+        """The wrappers of TorchRL find the specs that they are told; readers of infos have their keys from the reset on."""
+        from torchrl.data import Unbounded
+        from torchrl.envs import GymWrapper, PettingZooWrapper, check_env_specs, default_info_dict_reader
+
+        keys = ["score", "result"]
+        for env_id in IDS:
+            with self.subTest(env_id), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                game = game_of(env_id)
+                one = GymWrapper(gymnasium.make(env_id, obs=("planes", "scalars", "action_mask")))
+                one.set_info_dict_reader(default_info_dict_reader(keys))
+                many = GymWrapper(moonfarm.make_vec(game, 3, opponent="random", autoreset="disabled"))
+                many.set_info_dict_reader(default_info_dict_reader(keys, spec=[Unbounded((3,))] * 2))
+                masks = len(moonfarm.make_vec(game, 1).heads) == 1
+                several = PettingZooWrapper(moonfarm.parallel_env(game, action_mask=masks), use_mask=True)
+                for env in (one, many, several):
+                    check_env_specs(env)
+                    self.assertEqual(env.rollout(4, break_when_any_done=False).shape[-1], 4)
+
+
 class StableBaselines(unittest.TestCase):
     def test_adapter(self):
         for game in NAMES:

@@ -26,7 +26,7 @@ class Single(unittest.TestCase):
                     self.assertEqual([type(x) for x in (reward, terminated, truncated)], [float, bool, bool])
                     self.assertEqual(truncated, turn == 2)
                 self.assertFalse(np.isnan(info["score"]) or np.isnan(info["result"]))
-                self.assertIsInstance(info["score"], float)
+                self.assertIsInstance(info["score"], np.float32)
                 self.assertEqual(info["action_mask"].dtype, np.bool_)
                 np.testing.assert_array_equal(info["action_mask"], env.action_masks())
                 self.assertIsInstance(env.render(), str)
