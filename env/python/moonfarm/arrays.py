@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .library import CSlabs, CSpec
+from .library import CSlabs, CSpec, spare
 
 # Parts of an observation that can be arrays.
 PARTS = ("planes", "packed", "scalars", "mask", "action_mask", "key")
@@ -137,6 +137,8 @@ def allocate(
     for name in names:
         if name not in out:
             out[name] = np.zeros(sizes[name], _types[name])
+    if sum(array.nbytes for array in out.values()) >= 64 << 20:
+        spare()
     return out
 
 
