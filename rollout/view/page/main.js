@@ -91,7 +91,9 @@ async function open(want, current) {
     if (!shelf.info) await loadShelf();
     const only = shelf.info.total === 1 ? (await asked).games[0] : null;
     if (!only) {
-      await showShelf(want.list, asked);
+      const found = await asked;
+      if (!current()) return;
+      await showShelf(want.list, found);
       if (!current()) return;
       closeFilms();
       say("");
@@ -100,7 +102,9 @@ async function open(want, current) {
     }
     want.episode = only.id;
   }
-  if (!shelf.info && want.turn === null) await loadShelf();
+  const listed = shelf.info ? null : loadShelf();
+  listed?.catch(() => {}); // a film can be shown without its list
+  if (want.turn === null) await listed;
   if (want.turn === null) want.turn = shelf.info.follows ? Infinity : 0;
   if (want.frame !== null) want.turn++; // a moment comes before the next position
   const ids = [want.episode, ...(want.with >= 0 ? [want.with] : [])];
@@ -114,11 +118,13 @@ async function open(want, current) {
   const [{ head }] = state.films;
   state.seat = canChoose(head) && want.seat < head.seats ? want.seat : -1;
   if (!(await go(want.turn, (frames) => frames.findIndex((f) => f.no === want.frame))) || !current()) return;
+  await Promise.allSettled([listed]);
+  if (!isOpen) await person.show();
+  if (!current()) return;
   say("");
   $("seat").value = state.seat;
   if (!isOpen) showFilm();
   if ($("film").hidden) screen("film");
-  if (!shelf.info) loadShelf().then(() => { heading(); person.show(); changed(); }, () => {});
 }
 
 const canChoose = (head) => head.fog && head.seats > 1;
@@ -167,7 +173,6 @@ function showFilm() {
   changed();
   if (other) compare();
   loadStats(film);
-  person.show();
 }
 
 // loadStats asks for the stats of all turns, which are optional.

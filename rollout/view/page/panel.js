@@ -167,8 +167,15 @@ function eventWords(head, v) {
   return v.note ? `${words} (${v.note})` : words;
 }
 
+// showEvents shows the events. Of a kind with many there is one line.
 function showEvents(head, events) {
-  lines($("events"), events.map((v) => ({ words: eventWords(head, v), seat: v.owner })), "none");
+  const list = [];
+  batched(events, (v) => [v.kind, v.owner, v.note].join("\n"), (alike) => {
+    const [v] = alike, amount = alike.reduce((sum, v) => sum + v.amount, 0);
+    const shown = alike.length > 8 ? [{ ...v, kind: `${alike.length} × ${v.kind || "event"}`, placed: false, amount }] : alike;
+    list.push(...shown.map((v) => ({ words: eventWords(head, v), seat: v.owner })));
+  });
+  lines($("events"), list, "none");
 }
 
 // showInputs shows the orders that led to a frame, and those of the turn that comes next if the frame is a state.
@@ -218,9 +225,7 @@ function factsOf(film, frame, e) {
   const signs = ["unfinished", "upgraded", "leaving"].filter((_, i) => e.flags & (1 << i));
   if (signs.length) list.push(signs.join(", "));
   if (e.note) list.push(e.note);
-  const mx = e.x + e.width / 2, my = e.y + e.height / 2;
-  const own = frame.lines.filter((l) => l && l.arrow && l.owner === e.owner && Math.abs(l.x1 - mx) < 0.01 && Math.abs(l.y1 - my) < 0.01);
-  for (const l of own.slice(0, 4)) list.push(`${l.kind} → ${place(film.head, l.x2, l.y2)}${l.note ? " (" + l.note + ")" : ""}`);
+  for (const l of linesOf(frame, e).slice(0, 4)) list.push(`${l.kind} → ${place(film.head, l.x2, l.y2)}${l.note ? " (" + l.note + ")" : ""}`);
   return list;
 }
 

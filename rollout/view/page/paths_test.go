@@ -17,7 +17,7 @@ func TestPaths(t *testing.T) {
 	s.raw["paths.json?game=3&from=0"] = `{"from":0,"positions":[[[0,1,2,0,"uurr","5 damage"],[1,3,12,1,"dd"],[0,0,0,0,"l"],[0,1e99,0,0,""],7,null],[],{"length":1e9}]}`
 	b := browsertest.Open(t, s.URL)
 	opened(b)
-	label, list := `document.getElementById("path-from-label").hidden`, `[...document.getElementById("path-from").options].map((o) => o.text).join()`
+	label, list := `document.getElementById("path-from").disabled`, `[...document.getElementById("path-from").options].map((o) => o.text).join()`
 	b.Becomes(`document.getElementById("show-paths-label").hidden+" "+`+label, "false true")
 	assert.NotContains(t, s.requests(), "paths.json?game=3&from=0")
 	click(b, "show-paths")

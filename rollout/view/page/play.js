@@ -192,16 +192,14 @@ function tick(now) {
   }
   paths.look();
   const part = state.moving ? Math.min(1, state.clock / duration(state.frames)) : 1;
-  for (let i = 0; i < state.films.length; i++) {
-    boards[i].heat = heatAt(state.films[i], state.turn);
-    boards[i].draw(part);
-  }
-  if (!firstPicture && boards[0].frame) firstPicture = performance.now();
-  if (panelsDue && (!state.playing || now - panelsDone > 150)) {
+  for (let i = 0; i < state.films.length; i++) boards[i].heat = heatAt(state.films[i], state.turn);
+  if (panelsDue && (!state.playing || now - panelsDone > 150)) { // before the boards, whose size depends on what is beside them
     panelsDue = false;
     panelsDone = now;
     panels();
   }
+  for (const b of boards.slice(0, state.films.length)) b.draw(part);
+  if (!firstPicture && !$("film").hidden) firstPicture = performance.now();
   tip(part);
   if (state.playing) changed(false);
 }

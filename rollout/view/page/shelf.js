@@ -104,8 +104,7 @@ async function showShelf(list, asked) {
   put($("page-of"), total ? `${list.from + 1} to ${last} of ${total}` : "");
   $("page-back").disabled = list.from <= 0;
   $("page-on").disabled = last >= total;
-  showStandings();
-  showCharts();
+  await Promise.all([showStandings(), showCharts()]);
 }
 
 function refilter(changes) {
