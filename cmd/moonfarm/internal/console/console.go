@@ -41,6 +41,7 @@ type Console struct {
 	JSON   bool            // --json
 	Locks  filelock.Locker // --no-lock
 	stdout io.Writer       // below Out
+	meters []*Meter        // that may still rewrite their lines
 	Resume string          // printed after an interrupt: the work that is kept
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: defaultPatience
@@ -90,6 +91,9 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	root.SetErr(c.Stderr)
 	ended, err := c.execute(ctx, root)
 	if ended {
+		for _, m := range c.meters { // an error ended the command before them
+			m.End()
+		}
 		if e := c.Out.Flush(); err == nil && e != nil {
 			err = fmt.Errorf("writing the output: %w", e)
 		}
