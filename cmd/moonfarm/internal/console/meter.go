@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -97,13 +98,15 @@ func (m *Meter) Visible() bool { return m.w != nil }
 // Show shows that done of all items are done; all is 0 if it is not known. If otherWhat is not "", the rate shown is
 // that of other, else that of done: per second since the start.
 func (m *Meter) Show(done, all, other uint64, otherWhat string) {
-	m.show(done, all, other, otherWhat, "")
+	m.show(done, func(passed time.Duration) string { return m.line(passed, done, all, other, otherWhat, "") })
 }
 
-// ShowAbout is Show for a number of all items that is an estimate.
-func (m *Meter) ShowAbout(done, all uint64) { m.show(done, all, 0, "", "about ") }
+// ShowAbout is Show for a number of all items that is an estimate, which is only asked for if it is shown.
+func (m *Meter) ShowAbout(done uint64, all func() uint64) {
+	m.show(done, func(passed time.Duration) string { return m.line(passed, done, all(), 0, "", "about ") })
+}
 
-func (m *Meter) show(done, all, other uint64, otherWhat, about string) {
+func (m *Meter) show(done uint64, line func(passed time.Duration) string) {
 	if m.w == nil {
 		return
 	}
@@ -112,7 +115,7 @@ func (m *Meter) show(done, all, other uint64, otherWhat, about string) {
 	if !m.begun {
 		m.begun, m.base = true, done
 	}
-	m.text = func() string { return m.line(time.Since(m.start), done, all, other, otherWhat, about) }
+	m.text = func() string { return line(time.Since(m.start)) }
 	if m.due() {
 		m.write(m.text())
 	}
@@ -136,7 +139,7 @@ func (m *Meter) due() bool {
 
 // line returns the text of the progress.
 func (m *Meter) line(passed time.Duration, done, all, other uint64, otherWhat, about string) string {
-	s := fmt.Sprintf("%s %s", texts.Group(done), m.what)
+	s := texts.Plural(done, strings.TrimSuffix(m.what, "s"))
 	if all > 0 {
 		s = fmt.Sprintf("%s of %s%s %s (%d %%)", texts.Group(done), about, texts.Group(all), m.what, done*100/all)
 	}

@@ -45,7 +45,7 @@ func TestMeter(t *testing.T) {
 	m.End()
 	assert.Equalf(t, "\r\x1b[K1 of 3 games (33 %)\r\x1b[K", terminal.String(), "%q", &terminal)
 	m.End() // once more: nothing
-	m.ShowAbout(3, 40)
+	m.ShowAbout(3, func() uint64 { return 40 })
 	assert.Contains(t, terminal.String(), "[K3 of about 40 games (7 %)")
 	m.End()
 	var file strings.Builder
