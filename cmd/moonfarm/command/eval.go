@@ -295,12 +295,12 @@ func (a *app) evalGame(cmd *cobra.Command, game string, f *evalFlags) (err error
 	if j != nil {
 		a.Resume += "; the same command continues"
 	}
+	a.Meter("report")
 	r, failed := f.evaluate(namesOf(c.Players), games)
 	if failed != nil {
 		return errors.Join(err, failed)
 	}
-	complete := err == nil
-	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = stages[0].spec.Info.Name, stages[0].spec.Info.Rules, f.seed, f.terms(s), &complete
+	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = stages[0].spec.Info.Name, stages[0].spec.Info.Rules, f.seed, f.terms(s), new(err == nil)
 	if err := f.test(r, s, games); err != nil {
 		return err
 	}

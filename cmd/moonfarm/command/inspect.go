@@ -70,7 +70,10 @@ each step column by name.`,
 
 func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOptions) error {
 	a.Resume = "nothing was changed"
+	m := a.Meter("shards")
+	o.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
 	card, err := datasets.Inspect(ctx, dir, o)
+	m.End()
 	if err != nil {
 		return err
 	}
@@ -257,7 +260,9 @@ func (a *app) runInspectPage(ctx context.Context, dir, file string, o datasets.I
 			return v, err
 		}
 	}
-	if err := writeWhole(file, func(w io.Writer) error { return report.Write(ctx, w, d, dir, r) }); err != nil {
+	m := a.Meter("page")
+	err = writeWhole(file, func(w io.Writer) error { return report.Write(ctx, w, d, dir, r) })
+	if m.End(); err != nil {
 		return err
 	}
 	full, err := filepath.Abs(file)

@@ -65,7 +65,7 @@ output, or empty), reasons (name of an input or output, taken: its use, why).`,
 			} else if head != "" {
 				return console.WrongUse("--head: expected --game, whose choices they are")
 			}
-			card, err := describeModel(args[0], game, spec, head)
+			card, err := a.describeModel(args[0], game, spec, head)
 			if err != nil {
 				return err
 			}
@@ -125,7 +125,8 @@ type modelFit struct {
 
 // describeModel reads a model and describes it; and, of a game with a name, how it goes
 // with it, with its output head as the logits ("": the one that fits).
-func describeModel(file, game string, spec env.Spec, head string) (*modelCard, error) {
+func (a *app) describeModel(file, game string, spec env.Spec, head string) (*modelCard, error) {
+	a.Meter("network")
 	data, err := onnx.ReadFile(file)
 	if err != nil {
 		return nil, err

@@ -79,6 +79,10 @@ func TestView(t *testing.T) {
 	}
 	assert.Contains(t, answer(t, url+"list.json"), `"total":2,`)
 	assert.Zero(t, stop())
+	url, stop = shown(t, "view", filepath.Join(dir, "rec1"), filepath.Join(dir, "rec2", "*"))
+	assert.Contains(t, answer(t, url+"list.json"), `"total":3,`)
+	assert.Contains(t, answer(t, url+"film.json?game=2"), `"id":2,"name":"00000001.jsonl`)
+	assert.Zero(t, stop())
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "0.0.0.0:0"}))
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "127.0.0.1:0", "--out", filepath.Join(dir, "x")}))
 }

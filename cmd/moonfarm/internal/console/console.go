@@ -91,9 +91,7 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	root.SetErr(c.Stderr)
 	ended, err := c.execute(ctx, root)
 	if ended {
-		for _, m := range c.meters { // an error ended the command before them
-			m.End()
-		}
+		c.EndMeters() // an error may have ended the command before them
 		if e := c.Out.Flush(); err == nil && e != nil {
 			err = fmt.Errorf("writing the output: %w", e)
 		}

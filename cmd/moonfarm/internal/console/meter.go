@@ -55,6 +55,14 @@ func (c *Console) meter(terminal io.Writer, what string) *Meter {
 	return m
 }
 
+// EndMeters ends all meters, so that output is not mixed with them. Print does so.
+func (c *Console) EndMeters() {
+	for _, m := range c.meters {
+		m.End()
+	}
+	c.meters = nil
+}
+
 // rewrite rewrites a line that would stay the same.
 func (m *Meter) rewrite(done <-chan struct{}) {
 	t := time.NewTicker(quietAtMost / 2)
