@@ -202,7 +202,7 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err 
 		p, err := stages.enter(text)
 		if err != nil {
 			players.Close(list...)
-			return nil, wrongPlayer("players", err)
+			return nil, viewer.WrongPlayer("players", err)
 		}
 		if seen[p.Name]++; seen[p.Name] > 1 {
 			p.Name = fmt.Sprintf("%s #%d", p.Name, seen[p.Name])

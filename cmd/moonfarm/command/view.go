@@ -18,6 +18,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
+	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/curves"
@@ -377,6 +378,11 @@ func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error)
 	specs, err := f.specs()
 	if err != nil {
 		return nil, err
+	}
+	for _, spec := range specs {
+		if kind, _ := players.Split(game, spec); kind != players.Policy && kind != players.Command {
+			return nil, console.WrongUse("--players: %s is a bot, which plays here against a human; match %s --view shows games between bots", spec, game)
+		}
 	}
 	seats := s.spec.Info.Players
 	if len(specs) == 1 {

@@ -13,15 +13,19 @@ import (
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
+	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/recordings"
 )
 
 // playHelp is the help on playing.
 const playHelp = `A player named human plays in the page: it shows what is legal, plays the other
-seats' policies, takes choices back, and gives hints by --hint. With --save the
-game is written as a recording of the original when the command ends. With a
-recording instead of GAME, and --turn, the players take over its game there. A
-human at several seats plays all of them, such as to try what if.`
+seats' policies and bots (bot:DIR, a command line or tcp:PORT, as match takes
+them), takes choices back, and gives hints by --hint. With --save the game is
+written as a recording of the original when the command ends. With a recording
+instead of GAME, and --turn, the players take over its game there. A human at
+several seats plays all of them, such as to try what if. A bot is started anew
+where a turn is taken back or the game begins in the middle: it is shown all
+turns so far, and its answers to these have no effect.`
 
 // addPlay adds the flags of a game with a person.
 func (f *viewFlags) addPlay(c *cobra.Command) {
@@ -77,6 +81,9 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 		return console.WrongUse("--save: %s has no recordings", game)
 	}
 	s.Players, s.Hint = specs, f.hint
+	s.Fault = func(name string, fault players.LiveFault) {
+		fmt.Fprintln(a.Stderr, liveText("the game", name, &fault))
+	}
 	if known, err := searchers(s.Game); err == nil && s.Hint == "" && len(known) > 0 {
 		s.Hint = known[0]
 	}
