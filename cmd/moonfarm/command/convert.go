@@ -157,6 +157,8 @@ func formsOf(game string) []recordings.Form {
 
 // episodesToReplays writes episodes of a dataset as recordings.
 func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
+	meter := a.Meter("episodes")
+	defer meter.End()
 	d, err := datasets.OpenContext(ctx, o.dir)
 	if err != nil {
 		return err
@@ -175,8 +177,6 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 	}
 	a.Resume = fmt.Sprintf("the %ss finished so far are in %s", form.Noun(), o.out)
 	c := converted{From: o.dir, Game: m.Job.Game}
-	meter := a.Meter("episodes")
-	defer meter.End()
 	for e, err := range d.EpisodesFrom(o.first) {
 		if err == nil {
 			err = context.Cause(ctx)

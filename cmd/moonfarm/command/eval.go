@@ -202,7 +202,7 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err 
 		p, err := stages.enter(text)
 		if err != nil {
 			players.Close(list...)
-			return nil, wrongPlayer("players", err)
+			return nil, viewer.WrongPlayer("players", err)
 		}
 		if seen[p.Name]++; seen[p.Name] > 1 {
 			p.Name = fmt.Sprintf("%s #%d", p.Name, seen[p.Name])
@@ -295,12 +295,12 @@ func (a *app) evalGame(cmd *cobra.Command, game string, f *evalFlags) (err error
 	if j != nil {
 		a.Resume += "; the same command continues"
 	}
+	a.Meter("report")
 	r, failed := f.evaluate(namesOf(c.Players), games)
 	if failed != nil {
 		return errors.Join(err, failed)
 	}
-	complete := err == nil
-	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = stages[0].spec.Info.Name, stages[0].spec.Info.Rules, f.seed, f.terms(s), &complete
+	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = stages[0].spec.Info.Name, stages[0].spec.Info.Rules, f.seed, f.terms(s), new(err == nil)
 	if err := f.test(r, s, games); err != nil {
 		return err
 	}
@@ -396,12 +396,13 @@ const flushEvery = 200 * time.Millisecond
 func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journal, f *evalFlags) ([]arena.Played, time.Duration, error) {
 	m := a.Meter("games")
 	var mu sync.Mutex
-	told, flushed, shown := uint64(len(c.Known)), time.Now(), players.Shown(namesOf(c.Players))
+	told, flushed, shown := slices.Clone(c.Known), time.Now(), players.Shown(namesOf(c.Players))
+	show := progress(m, c)
 	c.Done = func(p *arena.Played) error {
 		mu.Lock()
 		defer mu.Unlock()
-		told++
-		m.Show(told, 0, 0, "")
+		told = append(told, *p)
+		show(told)
 		if j != nil {
 			if err := j.Add(p); err != nil {
 				return err
@@ -419,6 +420,29 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 	}
 	games, err := c.Play(ctx)
 	return games, m.End(), err
+}
+
+// progress returns a function that shows how many games are played, and of how many if that is known: for a sequential
+// test it is an estimate.
+func progress(m *console.Meter, c *arena.Tournament) func(played []arena.Played) {
+	all := 0
+	switch s := c.Schedule.(type) {
+	case schedule.RoundRobin, schedule.Gauntlet:
+		if left, err := s.Next(arena.Placings(c.Known)); err == nil && m.Visible() { // an error is one of Play
+			all = len(c.Known) + len(left)
+		}
+	case schedule.Duel:
+		return func(played []arena.Played) {
+			m.ShowAbout(uint64(len(played)), func() uint64 {
+				t, err := s.State(arena.Placings(played))
+				if err != nil || t.Left() < 0 {
+					return 0
+				}
+				return uint64(max(float64(len(played)), min(float64(2*s.Most), float64(len(played))+2*t.Left())))
+			})
+		}
+	}
+	return func(played []arena.Played) { m.Show(uint64(len(played)), uint64(all), 0, "") }
 }
 
 // maxIllegal is the number of illegal orders of a bot in one game at which --strict

@@ -366,6 +366,45 @@ func defaultTurns(t *arena.Terms) int {
 	return 0
 }
 
+// recordingFiles returns the recordings that view shows as one list: of several arguments, a pattern, or a folder of them;
+// nil if the only argument is something else.
+func recordingFiles(ctx context.Context, args []string) (files []string, err error) {
+	for _, arg := range args {
+		if _, err := os.Stat(filepath.Join(arg, "manifest.json")); err == nil {
+			return nil, nil // a dataset
+		}
+		s, err := os.Stat(arg)
+		inside := filepath.Join(arg, "*")
+		switch {
+		case err != nil && strings.ContainsAny(arg, "*?[") && !console.IsURL(arg):
+			inside = arg // a pattern that no shell has expanded
+		case err != nil && len(args) > 1:
+			return nil, err
+		case err != nil || !s.IsDir():
+			files = append(files, arg)
+			continue
+		}
+		if _, err := recordings.OpenFolder(arg); err == nil {
+			files = append(files, arg)
+			continue
+		}
+		found, _ := filepath.Glob(inside)
+		for _, name := range found {
+			if r, err := recordings.Open(ctx, name); err == nil && r.Holds == recordings.Games {
+				files = append(files, name)
+				r.Close()
+			}
+		}
+	}
+	if len(args) == 1 && (len(files) == 0 || files[0] == args[0]) {
+		return nil, nil
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: expected recordings, found none", strings.Join(args, ", "))
+	}
+	return files, nil
+}
+
 // requirePath refuses a URL for an output that can only be on this machine's disk.
 func requirePath(out string) error {
 	if console.IsURL(out) {

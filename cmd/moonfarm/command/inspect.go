@@ -69,7 +69,10 @@ each step column by name.`,
 
 func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOptions) error {
 	a.Resume = "nothing was changed"
+	m := a.Meter("shards")
+	o.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
 	card, err := datasets.Inspect(ctx, dir, o)
+	m.End()
 	if err != nil {
 		return err
 	}
@@ -259,7 +262,9 @@ func (a *app) runInspectPage(ctx context.Context, dir, file string, o datasets.I
 			return v, err
 		}
 	}
+	m := a.Meter("page")
 	bytes, err := a.WriteFile("html", file, func(w io.Writer) error { return report.Write(ctx, w, d, dir, r) })
+	m.End()
 	if err != nil {
 		return err
 	}

@@ -174,7 +174,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 		p, err := s.Enter(text)
 		if err != nil {
 			s.close()
-			return nil, wrongPlayer("player", err)
+			return nil, viewer.WrongPlayer("player", err)
 		}
 		s.players = append(s.players, p)
 	}
@@ -226,18 +226,6 @@ func (s *series) saveConfig() error {
 }
 
 func (s *series) close() { players.Close(s.players...) }
-
-// wrongPlayer returns the error for a text that names no player.
-func wrongPlayer(flag string, err error) error {
-	var none *players.ProgramError
-	switch {
-	case !errors.As(err, &none):
-		return console.WrongUse("--%s: %w", flag, err)
-	case none.Word == "":
-		return fmt.Errorf("--%s: %w", flag, err)
-	}
-	return console.Unknown(console.WrongUse("--%s: %w", flag, err), none.Word, none.Names)
-}
 
 // runMatch plays the games of match and prints their results.
 func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {

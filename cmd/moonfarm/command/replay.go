@@ -263,6 +263,8 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 	if err != nil {
 		return err
 	}
+	m := a.Meter("recording")
+	p.film.console = a.Console
 	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return err
@@ -274,7 +276,7 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 	colours := a.Colours() && o.As == "text"
 	o.Draw = p.svg != "" || p.png != "" || colours
 	s, err := in.Show(rules, o)
-	if err != nil {
+	if m.End(); err != nil {
 		return asFlagError(err)
 	}
 	if err := p.write(a, &s); err != nil {
@@ -387,5 +389,8 @@ func (a *app) writeGIF(ctx context.Context, f *viewFlags, film *view.Film, e vie
 	g := pictures.Animation{
 		Film: film, Title: cmp.Or(e.Name, strings.Join(e.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
 	}
+	m := f.console.Meter("positions")
+	defer m.End()
+	g.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
 	return a.WriteFile("gif", f.gif, func(w io.Writer) error { return g.WriteGIF(ctx, w) })
 }

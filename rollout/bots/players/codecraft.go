@@ -145,7 +145,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay, Repeat: h.repeat,
 		Debug: h.runner.Debug || m.Drawn != nil, Drawn: m.Drawn, StopWhenCrashed: h.runner.StopWhenCrashed,
 		Watch: watch(h.game, cckit.Kit(h.game), m)}
-	match.Crashed = m.crashReporter()
+	match.Crashed, match.Settle = m.crashReporter(), m.Settle
 	if h.start != nil {
 		start := *h.start
 		start.Seed = m.Seed

@@ -29,6 +29,8 @@ func botMain(kind string) int {
 		return craft(os.Args[3:])
 	case "craft-draws":
 		return craftDraws(os.Args[3:])
+	case "counts":
+		return counts()
 	case "algo", "algo-slow":
 		return algo(kind == "algo-slow")
 	}

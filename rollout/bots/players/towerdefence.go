@@ -61,7 +61,7 @@ func (h *towerdefenceHost) enter(p *Entrant, text string) (err error) {
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Locks: h.locks, Create: m.Create,
 		Watch: watch(h.game, tdkit.Kit(h.game), m)}
-	match.Crashed = m.crashReporter()
+	match.Crashed, match.Settle = m.crashReporter(), m.Settle
 	if m.Fault != nil {
 		match.Fault = func(seat int, k bot.FaultKind, f *bot.Faults) {
 			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: f.Round, Kind: faultKind(k), Times: 1, Text: f.Text, Output: joined(f.Lines)}, Output: f.Lines})

@@ -42,6 +42,7 @@ type Console struct {
 	Locks  filelock.Locker // --no-lock
 	stdout io.Writer       // below Out
 	file   *bufio.Writer   // standard output for the file of a flag; nil: the flags name none
+	meters []*Meter        // that may still rewrite their lines
 	Resume string          // printed after an interrupt: the work that is kept
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: defaultPatience
@@ -91,6 +92,7 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	root.SetErr(c.Stderr)
 	ended, err := c.execute(ctx, root)
 	if ended {
+		c.EndMeters() // an error may have ended the command before them
 		if e := c.Out.Flush(); err == nil && e != nil {
 			err = fmt.Errorf("writing the output: %w", e)
 		}

@@ -21,6 +21,7 @@ import (
 
 // Print prints v as indented JSON if --json is given, else it calls text.
 func (c *Console) Print(v any, text func()) error {
+	c.EndMeters()
 	if !c.JSON {
 		text()
 		return nil

@@ -34,10 +34,12 @@ func TestMeter(t *testing.T) {
 		{2 * time.Second, 1000, 1500, 2000, 0, "", "1,500 of 2,000 games (75 %), 250/s, 2.0 s left"},
 		{2 * time.Second, 0, 2000, 2000, 0, "", "2,000 of 2,000 games (100 %), 1,000/s"},
 		{time.Hour, 0, 1, 4, 0, "", "1 of 4 games (25 %), 0/s, 3.0 h left"},
+		{2 * time.Second, 0, 0, 4, 0, "", "0 of 4 games (0 %), 2.0 s so far"},
+		{2 * time.Second, 0, 18, 0, 0, "", "18 games, 9/s"},
 	} {
 		t.Run(c.expect, func(t *testing.T) {
 			m := &Meter{what: "games", base: c.base}
-			assert.Equal(t, c.expect, m.line(c.passed, c.done, c.all, c.other, c.otherWhat))
+			assert.Equal(t, c.expect, m.line(c.passed, c.done, c.all, c.other, c.otherWhat, ""))
 		})
 	}
 	var terminal bytes.Buffer
@@ -46,6 +48,10 @@ func TestMeter(t *testing.T) {
 	m.Show(2, 3, 0, "") // too soon after the first
 	m.End()
 	assert.Equalf(t, "\r\x1b[K1 of 3 games (33 %)\r\x1b[K", terminal.String(), "%q", &terminal)
+	m.End() // once more: nothing
+	m.ShowAbout(3, func() uint64 { return 40 })
+	assert.Contains(t, terminal.String(), "[K3 of about 40 games (7 %)")
+	m.End()
 	var file strings.Builder
 	quiet := New(nil, &file).Meter("games")
 	quiet.Show(1, 3, 0, "")
@@ -53,6 +59,24 @@ func TestMeter(t *testing.T) {
 	if quiet.End(); file.Len() > 0 {
 		t.Errorf("said %q where there is no terminal", &file)
 	}
+}
+
+// TestMeterTime: a command that says nothing for long shows the time that has passed.
+func TestMeterTime(t *testing.T) {
+	var terminal bytes.Buffer
+	c := New(io.Discard, nil)
+	m := c.meter(&terminal, "shards")
+	says := func(what string) bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return strings.Contains(terminal.String(), what)
+	}
+	require.Eventually(t, func() bool { return says("\r\x1b[Kshards: ") }, time.Minute, 10*time.Millisecond)
+	m.Show(0, 7, 0, "")
+	require.Eventually(t, func() bool { return says("[K0 of 7 shards (0 %), ") }, time.Minute, 10*time.Millisecond)
+	root := &cobra.Command{Use: "moonfarm", Run: func(*cobra.Command, []string) {}}
+	require.Equal(t, ExitOK, c.Run(t.Context(), root, []string{}))
+	assert.True(t, strings.HasSuffix(terminal.String(), "\r\x1b[K"), "the end of the command removes the line")
 }
 
 // TestNumbers writes numbers for people.
