@@ -20,6 +20,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"moonfarm/rollout/access"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -146,7 +147,7 @@ func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k, writeSecret(file, append(text, '\n'))
+	return k, files.WriteSecret(file, append(text, '\n'))
 }
 
 // PageTokenFile is the name of the file in the folder of a server's store that has the secret of its page.
@@ -159,7 +160,7 @@ func PageToken(dir string, log *slog.Logger) (string, error) {
 	text, err := readSecret(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		token := access.NewToken()
-		return token, writeSecret(file, []byte(token+"\n"))
+		return token, files.WriteSecret(file, []byte(token+"\n"))
 	}
 	token := strings.TrimSpace(string(text))
 	if err == nil && len(token) < leastToken {
@@ -172,32 +173,15 @@ func PageToken(dir string, log *slog.Logger) (string, error) {
 // leastToken is the least number of characters of a secret in PageTokenFile.
 const leastToken = 20
 
-// writeSecret writes a file that its owner alone can read, whole or not at all.
-func writeSecret(file string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // made with mode 600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the first error counts
-	}
-	return err
-}
-
 // maxSecret is the largest size in bytes of a file with the credentials of one client.
 const maxSecret = 64 << 10
 
 // readSecret reads a file with credentials; "-" is standard input.
 func readSecret(file string) ([]byte, error) {
-	f := os.Stdin
+	var f fs.File = os.Stdin
 	if file != "-" {
 		var err error
-		if f, err = os.Open(file); err != nil {
+		if f, err = files.Open(file); err != nil {
 			return nil, err
 		}
 		defer f.Close()
@@ -246,11 +230,11 @@ func NoteKey(server, key string) (forget func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	if err := writeSecret(file, []byte(key)); err != nil {
+	if err := files.WriteSecret(file, []byte(key)); err != nil {
 		return nil, err
 	}
 	return func() {
-		if text, err := bounded.ReadFile(os.Open, file, maxSecret); err == nil && string(text) == key {
+		if text, err := bounded.ReadFile(files.OpenRegular, file, maxSecret); err == nil && string(text) == key {
 			os.Remove(file)
 		}
 	}, nil
@@ -275,7 +259,7 @@ func FindKey(servers string) string {
 		if err != nil {
 			return ""
 		}
-		if text, err := bounded.ReadFile(os.Open, file, maxSecret); err == nil {
+		if text, err := bounded.ReadFile(files.OpenRegular, file, maxSecret); err == nil {
 			if _, err := os.Stat(string(text)); err == nil {
 				return string(text)
 			}

@@ -41,6 +41,11 @@ const person = {
     return done;
   },
 
+  // current reports whether the board shows the state in which the person orders.
+  current() {
+    return state.turn === lastTurn() && boards[0].frame?.no === null;
+  },
+
   many() {
     return !!this.offer && (this.offer.heads.length > 1 || this.offer.heads.some((h) => h.entity > 0));
   },
@@ -157,7 +162,7 @@ const person = {
 
   // click orders what is chosen at a point of the board. It reports whether there was something to order.
   click(board, x, y) {
-    if ($("person-box").hidden || !this.offer || this.offer.over || board !== boards[0] || state.turn !== lastTurn()) return false;
+    if ($("person-box").hidden || !this.offer || this.offer.over || board !== boards[0] || !this.current()) return false;
     const [bx, by] = board.under(x, y);
     const inside = (c) => c && bx >= c.x && by >= c.y && bx < c.x + c.width && by < c.y + c.height;
     const e = board.at(x, y);

@@ -19,6 +19,7 @@ async function loadShelf() {
     grows: raw.grows === true, standings: raw.standings === true, charts: raw.charts === true,
     person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null,
   };
+  shelf.info.follows = shelf.info.person !== null || shelf.info.held !== null; // it opens where the game is
   standings.due = shelf.info.standings;
   charts.due = shelf.info.charts;
   return shelf.info;
@@ -103,8 +104,7 @@ async function showShelf(list, asked) {
   put($("page-of"), total ? `${list.from + 1} to ${last} of ${total}` : "");
   $("page-back").disabled = list.from <= 0;
   $("page-on").disabled = last >= total;
-  showStandings();
-  showCharts();
+  await Promise.all([showStandings(), showCharts()]);
 }
 
 function refilter(changes) {

@@ -92,6 +92,14 @@ func TestTowerDefence(t *testing.T) {
 	clickCell(b, 12, 3) // the other half: nothing happens
 	b.Becomes(turns, "1 1 false")
 	require.Equal(t, 1, x.Episode().Turns)
+	b.Becomes(`boards[0].marks().length > 0`, "true")
+	b.Eval(`go(0)`) // looking back
+	b.Becomes(`state.turn+" "+boards[0].marks().length`, "0 0")
+	b.Becomes(`location.hash`, "#episode=0&turn=0")
+	b.Eval(`go(1)`)
+	b.Becomes(`location.hash`, "#episode=0")
+	b.Eval(`globalThis.old = true; location.reload()`)
+	b.Becomes(`globalThis.old ? "" : state.turn + " " + person.offer?.turn`, "1 1") // where the game is
 	assert.Empty(t, b.Troubles())
 }
 

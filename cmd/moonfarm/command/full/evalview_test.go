@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -115,6 +117,29 @@ func TestEvalView(t *testing.T) {
 	url, stop := shown(t, "view", dir)
 	assert.Contains(t, answer(t, url, "standings.json"), `"matrix":[[`)
 	assert.Zero(t, stop())
+}
+
+// TestEvalViewRules: the films of games of bots by other rules open while the tournament is played.
+func TestEvalViewRules(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the bot here is a script of sh")
+	}
+	dir := t.TempDir()
+	out, rules, bot := filepath.Join(dir, "t"), filepath.Join(dir, "short"), filepath.Join(dir, "bot")
+	require.NoError(t, os.WriteFile(rules, []byte("moonfarm.maxTurns=3\n"), 0o666))
+	require.NoError(t, os.Mkdir(bot, 0o777))
+	script := "#!/bin/sh\nwhile read -r line; do case $line in *'\"turnInfo\":[0,'*) echo '[]'; echo '[]' ;; esac; done\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bot, "run.sh"), []byte(script), 0o777))
+	e := evaluate(t, "eval", "terminal", "--rules", rules, "--players", "empty,bot:"+bot, "--games", "2", "--out", out, "--view")
+	e.look(t, 2)
+	var games struct{ Games []view.Entry }
+	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url, "games.json")), &games))
+	require.Len(t, games.Games, 2)
+	for _, g := range games.Games {
+		assert.Contains(t, answer(t, e.url, fmt.Sprintf("film.json?game=%d", g.ID)), `"turns":3,`)
+	}
+	e.stop(console.ErrInterrupted)
+	assert.Zero(t, <-e.ended)
 }
 
 // TestEvalViewUsage: --view needs a journal and an address of this machine.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"moonfarm/rollout/farm/places"
 	"moonfarm/rollout/farm/web"
 	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -159,7 +159,7 @@ func (f *farmServeFlags) check() (err error) {
 
 // firstLine reads a password from the first line of a file.
 func firstLine(file string) (string, error) {
-	text, err := bounded.ReadFile(os.Open, file, 4096)
+	text, err := bounded.ReadFile(files.Open, file, 4096)
 	line, _, _ := strings.Cut(texts.Unmarked(string(text)), "\n")
 	line = strings.TrimSuffix(line, "\r")
 	if err == nil && line == "" {
@@ -219,7 +219,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
-		Version: datasets.Version, Open: allow.Guard(a.openShards), Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
+		Version: datasets.Version, Open: allow.Guard(a.openShards), Within: allow.Within, Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
 	})
 }
 
@@ -267,7 +267,8 @@ func (a *app) farmWorker() *cobra.Command {
 stopped. It waits for a server that has not started yet, and reconnects to a
 server that was restarted. It must have the server's version, and reach the
 outputs of the runs, such as a bucket whose credentials are in its environment.
-It writes where the server says, or, with --allow-out, only below those places.
+It writes below the places that the server allows, or, with --allow-out, only
+below those.
 
 It finds the key of a server of the same user on this machine. For another
 server, farm credentials prints credentials there.
@@ -297,13 +298,13 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	open := farm.Open(a.openShards)
+	open := places.Obey(a.openShards)
 	if len(f.allow) > 0 {
 		allow, err := places.Allow(f.allow)
 		if err != nil {
 			return console.WrongUse("--allow-out: %w", err)
 		}
-		open = allow.Guard(open)
+		open = allow.Guard(a.openShards)
 	}
 	defer command.SaveMemory()()
 	a.lingers(f.grace)
@@ -378,6 +379,6 @@ func (a *app) runFarmCredentials(f *farmCredentialsFlags) error {
 	if err != nil {
 		return err
 	}
-	a.Printf("%s", text)
+	a.Text(string(text))
 	return nil
 }

@@ -97,6 +97,10 @@ func TestView(t *testing.T) {
 	}
 	assert.Contains(t, answer(t, url, "list.json"), `"total":2,`)
 	assert.Zero(t, stop())
+	url, stop = shown(t, "view", filepath.Join(dir, "rec1"), filepath.Join(dir, "rec2", "*"))
+	assert.Contains(t, answer(t, url, "list.json"), `"total":3,`)
+	assert.Contains(t, answer(t, url, "film.json?game=2"), `"id":2,"name":"00000001.jsonl`)
+	assert.Zero(t, stop())
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "0.0.0.0:0"}))
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "127.0.0.1:0", "--out", filepath.Join(dir, "x")}))
 }
@@ -121,6 +125,30 @@ func TestViewRun(t *testing.T) {
 		return strings.Contains(answer(t, url, "charts.json"), `{"points":3,`)
 	})
 	assert.Zero(t, stop())
+}
+
+// TestViewBot: a person sits down against a bot, also in the middle of a recorded game; nothing is saved of a game without
+// turns.
+func TestViewBot(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the bot here is a script of sh")
+	}
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("bot", 0o777))
+	script := "#!/bin/sh\nwhile read -r line; do case $line in *'\"turnInfo\":[0,'*) echo '[]'; echo '[]' ;; esac; done\n"
+	require.NoError(t, os.WriteFile("bot/run.sh", []byte(script), 0o777))
+	require.Zero(t, run(t.Context(), []string{"match", "terminal", "--player", "empty", "--player", "maze", "--save-replay", "game.replay"}))
+	url, stop := shown(t, "view", "terminal", "--players", "human,mine=bot:bot", "--save", "saved.replay")
+	assert.Contains(t, answer(t, url+"offer.json"), `"turn":0,`)
+	assert.Contains(t, answer(t, url+"film.json?game=0"), `"players":["human","mine"]`)
+	assert.Zero(t, stop())
+	assert.NoFileExists(t, "saved.replay")
+	url, stop = shown(t, "view", "game.replay", "--players", "human,bot:bot", "--turn", "5", "--save", "saved.replay")
+	assert.Contains(t, answer(t, url+"offer.json"), `"turn":5,`)
+	assert.Zero(t, stop())
+	require.Zero(t, run(t.Context(), []string{"replay", "verify", "saved.replay"}))
+	assert.Equal(t, console.ExitUsage, run(t.Context(), []string{"view", "terminal", "--players", "maze,bot:bot"}))
+	assert.Equal(t, console.ExitUsage, run(t.Context(), []string{"view", "terminal", "--players", "human,maez"}))
 }
 
 // TestMatchView: the page of a game that is being played has what its bots wrote to standard error since the turn before;

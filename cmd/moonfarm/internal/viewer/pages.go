@@ -4,7 +4,6 @@ package viewer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -74,7 +73,7 @@ func Ready(c *console.Console, what string) func(url string) {
 		if c.Print(Viewed{URL: url}, func() { c.Printf("%s\n", url) }) == nil {
 			_ = c.Out.Flush() // an error is reported at the end
 		}
-		fmt.Fprintf(c.Stderr, "%s is shown there; Ctrl-C ends it\n", what)
+		c.Tell("%s is shown there; Ctrl-C ends it\n", what)
 	}
 }
 
