@@ -9,13 +9,17 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// progressEvery is the least time between two lines of progress.
-const progressEvery = 200 * time.Millisecond
+// The least times between two lines of progress, on a terminal and elsewhere.
+const (
+	progressEvery = 200 * time.Millisecond
+	logEvery      = time.Minute
+)
 
-// Meter shows the progress of a command on a terminal, in one line that it rewrites. On
-// any other output it shows nothing.
+// Meter shows the progress of a command on a terminal, in one line that it rewrites. Any
+// other output, such as a log, gets a line a minute.
 type Meter struct {
 	w     io.Writer // nil: show nothing
+	log   bool      // w is no terminal
 	what  string    // "episodes"
 	start time.Time
 	last  time.Time
@@ -26,9 +30,9 @@ type Meter struct {
 
 // Meter returns a meter on standard error.
 func (c *Console) Meter(what string) *Meter {
-	m := &Meter{what: what, start: time.Now()}
-	if IsTerminal(c.Stderr) {
-		m.w = c.Stderr
+	m := &Meter{w: c.Stderr, what: what, start: time.Now()}
+	if m.log = !IsTerminal(c.Stderr); m.log {
+		m.last = m.start
 	}
 	return m
 }
@@ -52,8 +56,8 @@ func IsTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Visible reports whether the meter shows anything.
-func (m *Meter) Visible() bool { return m.w != nil }
+// Visible reports whether the meter has a line on a terminal.
+func (m *Meter) Visible() bool { return m.w != nil && !m.log }
 
 // Show shows that done of all items are done. If otherWhat is not "", the rate shown is
 // that of other, else that of done: per second since the start.
@@ -65,14 +69,17 @@ func (m *Meter) Show(done, all, other uint64, otherWhat string) {
 		m.begun, m.base = true, done
 	}
 	if m.Due() {
-		m.Say(m.line(time.Since(m.start), done, all, other, otherWhat))
+		m.put(m.line(time.Since(m.start), done, all, other, otherWhat))
 	}
 }
 
-// Due reports whether it is time to rewrite the line, and counts it as rewritten.
+// Due reports whether it is time for another line, and counts it as written.
 func (m *Meter) Due() bool {
-	now := time.Now()
-	if now.Sub(m.last) < progressEvery {
+	now, every := time.Now(), progressEvery
+	if m.log {
+		every = logEvery
+	}
+	if now.Sub(m.last) < every {
 		return false
 	}
 	m.last = now
@@ -107,9 +114,17 @@ func (m *Meter) End() time.Duration {
 	return time.Since(m.start)
 }
 
-// Say shows a text as the line.
+// Say shows a text as the line. A log gets it if a line is due.
 func (m *Meter) Say(what string) {
-	if m.w != nil {
+	if m.w != nil && (!m.log || m.Due()) {
+		m.put(what)
+	}
+}
+
+func (m *Meter) put(what string) {
+	if m.log {
+		tell(m.w, "%s\n", what)
+	} else {
 		m.shown = true
 		tell(m.w, "\r\x1b[K%s", what)
 	}
@@ -117,7 +132,7 @@ func (m *Meter) Say(what string) {
 
 // Leave writes lines that stay on the terminal.
 func (m *Meter) Leave(lines string) {
-	if m.w != nil {
+	if m.Visible() {
 		fmt.Fprintf(m.w, "\r\x1b[K%s\n", escapedLines(lines))
 	}
 }
