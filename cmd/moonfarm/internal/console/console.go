@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -86,6 +87,7 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	root.SetArgs(args)
 	root.SetOut(c.Out)
 	root.SetErr(c.Stderr)
+	c.warnLimit(addressLimit())
 	ended, err := c.execute(ctx, root)
 	if ended {
 		if e := c.Out.Flush(); err == nil && e != nil {
@@ -104,6 +106,20 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	f := failureOf(err)
 	f.print(c.Stderr, c.JSON || asksForJSON(args))
 	return f.Status
+}
+
+const (
+	unlimited    = math.MaxUint64
+	fewAddresses = 2 << 30 // bytes
+)
+
+// warnLimit warns of a limit of virtual memory with which the Go runtime may fail to start
+// threads or to grow its heap: it then prints a crash text, which nothing can replace.
+func (c *Console) warnLimit(limit uint64) {
+	if limit < fewAddresses {
+		c.Warn(fmt.Sprintf("virtual memory is limited to %s (ulimit -v), expected at least %s: where it does not suffice, the program ends with a crash text of Go",
+			FormatSize(limit), FormatSize(fewAddresses)))
+	}
 }
 
 // defaultPatience is the time that an interrupted command may go on by default. It should
