@@ -95,7 +95,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space") }
 // TestFewAddresses: a small limit of virtual memory is named before the Go runtime may fail.
 func TestFewAddresses(t *testing.T) {
 	var stderr strings.Builder
-	c := New(io.Discard, &stderr)
+	c := New(&stderr, &stderr)
 	c.warnLimit(unlimited)
 	c.warnLimit(2 << 30)
 	require.Empty(t, stderr.String())
