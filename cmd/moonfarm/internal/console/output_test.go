@@ -227,3 +227,16 @@ func harmless(t *testing.T, text string) {
 		return c != '\n' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == '\u2028'
 	}), "%q", text)
 }
+
+// TestFewAddresses: a small limit of virtual memory is named before the Go runtime may fail.
+func TestFewAddresses(t *testing.T) {
+	var stderr strings.Builder
+	c := New(&stderr, &stderr)
+	c.warnLimit(unlimited)
+	c.warnLimit(2 << 30)
+	require.Empty(t, stderr.String())
+	c.warnLimit(1 << 30)
+	require.Equal(t, "moonfarm: warning: virtual memory is limited to 1024.0 MiB (ulimit -v), expected at least 2048.0 MiB: "+
+		"where it does not suffice, the program ends with a crash text of Go\n", stderr.String())
+	require.Positive(t, addressLimit())
+}
