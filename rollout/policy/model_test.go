@@ -152,7 +152,7 @@ func TestModelNames(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o777))
 	_, err = policy.New("towerdefence", path)
-	assert.ErrorContains(t, err, "not a regular file", "the error for a folder")
+	assert.ErrorContains(t, err, "expected a file, found a folder", "the error for a folder")
 	_, err = policy.New("towerdefence", "gone.onnx(sha256=0123456789)", known)
 	assert.ErrorIs(t, err, fs.ErrNotExist, "the error for a missing file")
 }

@@ -81,14 +81,17 @@ likeliest one), reasons (name of an input or output, taken: its use, why).`,
 }
 
 func (a *app) runModelInspect(file string, work int, t *gameSetup, head string, strict bool) error {
+	a.Meter("network")
 	card, m, err := describeModel(file, work, t, head)
 	if err != nil {
 		return err
 	}
+	a.EndMeters()
 	if !a.JSON { // before the evaluation, which may take long
-		a.Printf("%s", card.above(file))
+		a.Text(card.above(file))
 		a.Table(card.rows()...)
 	}
+	a.Meter("network")
 	card.Answers, card.NotFinite = answers(m)
 	if err := card.Fit.countExcluded(m, t); err != nil {
 		return err
@@ -96,7 +99,7 @@ func (a *app) runModelInspect(file string, work int, t *gameSetup, head string, 
 	if strict && len(card.NotFinite) > 0 {
 		return fmt.Errorf("%s: --strict: %q have NaN or infinite numbers for the fixed inputs", file, card.NotFinite)
 	}
-	return a.Print(card, func() { a.Printf("%s", card.below()) })
+	return a.Print(card, func() { a.Text(card.below()) })
 }
 
 // usualWork is network.Most in thousands of millions.
@@ -276,7 +279,7 @@ func (c *modelCard) rows() [][]string {
 // above returns the lines above the table of a model from a file.
 func (c *modelCard) above(file string) string {
 	return fmt.Sprintf("%s: %s, opset %d, %s, %.3g MFLOP an evaluation\n%s operations an evaluation, with those of all operators\nsha256 %s\n\n",
-		file, c.Producer, c.Opset, texts.Plural(c.Parameters, "parameter"), c.MFLOP, texts.Group(c.Operations), c.SHA256)
+		texts.Escaped(file), texts.Escaped(c.Producer), c.Opset, texts.Plural(c.Parameters, "parameter"), c.MFLOP, texts.Group(c.Operations), c.SHA256)
 }
 
 // below returns the lines below the table.
