@@ -56,7 +56,7 @@ func TestTable(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &shelf))
 	require.Equal(t, 0, shelf.Person.Seat)
 	token := shelf.Token
-	for _, path := range []string{"choose", "undo", "hint"} {
+	for _, path := range []string{"choose", "undo", "hint", "draft"} {
 		code, text := post(t, s, path, "x", "{}")
 		assert.Equal(t, http.StatusForbidden, code, "%s: %s", path, text)
 		code, _ = get(t, s, path, "", "")
