@@ -134,13 +134,14 @@ func (t *Session) advised(orders []sim.Order, legal []Option) []Option {
 // nearest returns the index of the option with the text of x, or else of the one by which the same entity does the same as
 // near to the cell of x as it can; -1: there is none.
 func nearest(legal []Option, x *Option) int {
-	best, distance := -1, math.Inf(1)
+	best, distance := -1, float32(math.Inf(1))
 	for i := range legal {
 		o := &legal[i]
 		if o.Text == x.Text {
 			return i
 		}
-		if d := math.Hypot(float64(o.X-x.X), float64(o.Y-x.Y)); x.Entity != 0 && o.Entity == x.Entity && o.Kind == x.Kind && o.Target == x.Target && d < distance {
+		dx, dy := o.X-x.X, o.Y-x.Y
+		if d := float32(dx*dx) + float32(dy*dy); x.Entity != 0 && o.Entity == x.Entity && o.Kind == x.Kind && o.Target == x.Target && d < distance {
 			best, distance = i, d
 		}
 	}
