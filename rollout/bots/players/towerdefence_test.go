@@ -23,8 +23,9 @@ import (
 
 // towerdefenceBots has bots of Tower Defence, by kind. Each call plays one round.
 var towerdefenceBots = map[string]func() int{
-	"idles":  func() int { return tell("") },
-	"builds": func() int { return tell("0,0,2") },
+	"idles":     func() int { return tell("") },
+	"remembers": remembers,
+	"builds":    func() int { return tell("0,0,2") },
 	"leaves none": func() int {
 		fmt.Println("nothing to say")
 		return 0

@@ -3,6 +3,7 @@ package human
 import (
 	"slices"
 
+	"moonfarm/rollout/view"
 	"moonfarm/sim"
 )
 
@@ -118,4 +119,21 @@ func (t *Session) offer(head int) Offer {
 		}
 	}
 	return x
+}
+
+// GameList returns a list with the game so far.
+func (t *Session) GameList() *view.List {
+	e := t.Episode()
+	x := view.EntryOf(0, "", e)
+	if t.goesOn() {
+		x.Status = "running"
+	}
+	return &view.List{Title: t.spec.Info.Name, Live: true, Entries: []view.Entry{x}, Open: func(int) (*view.Film, error) { return t.Film() }}
+}
+
+// goesOn reports whether the game is not over.
+func (t *Session) goesOn() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.e.Status == sim.Running
 }

@@ -1,5 +1,5 @@
 // Package human plays a game in which a person has one seat or several: it offers the legal choices, plays what is
-// chosen, takes it back, and asks a policy for a hint. The other seats have policies. A person with several seats
+// chosen, takes it back, and asks a policy for a hint. The other seats have policies or bots. A person with several seats
 // chooses for one after the other in each turn. The game is looked at as package view shows it.
 package human
 
@@ -20,7 +20,9 @@ type Setup struct {
 	// Vector plays one game, in the form in which the person chooses. Watch makes further ones, for films.
 	Vector env.Vector
 	Watch  func() (env.Vector, error)
-	Seats  []rollout.Policy // nil: the person's, at least one
+	Seats  []rollout.Policy // nil: a bot's, or the person's, at least one
+	Bots   Bots             // nil: there are none
+	IsBot  []bool           // by seat; nil: there are none
 	Names  []string         // of the players, by seat
 	Seed   uint64
 	Hint   rollout.Policy // nil: there are no hints
@@ -75,7 +77,7 @@ func New(o Setup) (*Session, error) {
 	t.shots, _ = below.(env.Snapshotter)
 	players := t.spec.Info.Players
 	for p, policy := range o.Seats {
-		if policy == nil {
+		if policy == nil && !t.isBot(p) {
 			t.seats = append(t.seats, p)
 		}
 	}
@@ -110,8 +112,14 @@ func New(o Setup) (*Session, error) {
 	return t, nil
 }
 
-// open begins a turn of the person.
+// open begins a turn of the person, also one that was taken back.
 func (t *Session) open() {
+	for p := range t.e.Players {
+		t.e.Outcome[p] = t.o.Vector.Outcome(0, sim.Player(p))
+	}
+	if t.o.Bots != nil {
+		t.o.Bots.Follow(&t.e)
+	}
 	t.start = t.shots.AppendSnapshot(t.start[:0:0], 0)
 	t.o.Vector.Observe(t.b)
 	t.survey()
@@ -169,9 +177,6 @@ func (t *Session) play() {
 	}
 	t.e.Turns++
 	t.e.Status = b.Status[0]
-	for p := range t.e.Players {
-		t.e.Outcome[p] = v.Outcome(0, sim.Player(p))
-	}
 }
 
 // Seat returns the seat for which the person chooses now.
@@ -241,7 +246,7 @@ var ErrOver = errors.New("the game is over")
 
 // Choose takes what the person chooses for a seat. In a sequential form it joins the choices of the turn, until the choice
 // of nothing ends them; otherwise it is the turn. Then the person's next seat chooses; after the last all seats play.
-// Choose fails, and changes nothing, if a choice is not legal together with the others of the turn.
+// Choose fails, and changes nothing, if a choice is not legal together with the others of the turn, or a bot cannot be asked.
 func (t *Session) Choose(a Answer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -264,11 +269,15 @@ func (t *Session) Choose(a Answer) error {
 		t.survey()
 		return nil
 	}
+	bots, err := t.askBots()
+	if err != nil {
+		return err
+	}
 	t.past = append(t.past, moment{t.start, t.e.Turns, t.done, slices.Clone(t.picks)})
 	for len(t.past) > 1 && len(t.past)*len(t.start) > mostPast {
 		t.past = slices.Delete(t.past, 0, 1)
 	}
-	t.turn(append(slices.Clone(t.done), chosen))
+	t.turn(append(slices.Clone(t.done), chosen), bots)
 	t.open()
 	return nil
 }
@@ -292,8 +301,8 @@ func (t *Session) picked(a *Answer) ([]int32, error) {
 	return picked, nil
 }
 
-// turn plays a turn: the policies, and what the person has chosen for each seat.
-func (t *Session) turn(chosen [][]int32) {
+// turn plays a turn: the policies, the orders of the bots, and what the person has chosen for each seat.
+func (t *Session) turn(chosen [][]int32, bots [][]sim.Order) {
 	if t.spec.Sequential {
 		for i := range chosen {
 			chosen[i] = slices.Sorted(slices.Values(chosen[i])) // the order of the form
@@ -306,6 +315,9 @@ func (t *Session) turn(chosen [][]int32) {
 		for p, policy := range t.o.Seats {
 			if policy != nil && !env.Waits(t.o.Vector, p) {
 				policy.Act(t.o.Vector, t.b, []int32{int32(p)})
+			}
+			if t.isBot(p) && n == 0 {
+				t.b.OrderLen[p] = int32(copy(t.ordersOf(p), bots[p]))
 			}
 		}
 		for i, p := range t.seats {
@@ -464,21 +476,4 @@ func (t *Session) back(done [][]int32, chosen []int32) {
 	}
 	t.step++
 	t.version++
-}
-
-// GameList returns a list with the game so far.
-func (t *Session) GameList() *view.List {
-	e := t.Episode()
-	x := view.EntryOf(0, "", e)
-	if t.goesOn() {
-		x.Status = "running"
-	}
-	return &view.List{Title: t.spec.Info.Name, Live: true, Entries: []view.Entry{x}, Open: func(int) (*view.Film, error) { return t.Film() }}
-}
-
-// goesOn reports whether the game is not over.
-func (t *Session) goesOn() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.e.Status == sim.Running
 }

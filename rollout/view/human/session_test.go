@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -160,6 +161,63 @@ func TestUndo(t *testing.T) {
 			}
 			require.Equal(t, want, x.Episode())
 		})
+	}
+}
+
+// TestUndoEpisode: a game of which turns were taken back is the game of the choices that are left, with their outcome: its
+// film opens, and the recording of the original can be written.
+func TestUndoEpisode(t *testing.T) {
+	for n, c := range games {
+		for _, all := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.game, " all seats ", all), func(t *testing.T) {
+				rules := ""
+				change := func(o *human.Setup) {
+					if rules = o.Vector.Spec().Info.Config; all {
+						clear(o.Seats)
+					}
+				}
+				x, g := sit(t, n, 0, change), rand.New(rand.NewPCG(5, 5))
+				play := func() {
+					for turn := x.Episode().Turns; x.Episode().Turns == turn; {
+						if err := x.Choose(pick(t, g, x)); !errors.Is(err, human.ErrTogether) {
+							require.NoError(t, err)
+						}
+					}
+				}
+				back := func(turn int) {
+					for x.Episode().Turns > turn || len(x.Offer(0).Chosen) > 0 {
+						undone, err := x.Undo()
+						require.NoError(t, err)
+						require.True(t, undone)
+					}
+				}
+				at := []*rollout.Episode{x.Episode()}
+				for !x.Offer(0).Over {
+					play()
+					at = append(at, x.Episode())
+				}
+				for _, turn := range []int{len(at) - 2, len(at) / 2, 1, 0} {
+					back(turn)
+					if turn > 0 {
+						_, err := x.Hint()
+						require.NoError(t, err)
+					}
+					e := x.Episode()
+					require.Equal(t, at[turn].Outcome, e.Outcome, "the outcome after turn %d", turn)
+					require.Equal(t, turn, e.Turns)
+					if turn > 0 { // else its lists are empty instead of nil
+						require.Equal(t, at[turn], e)
+					}
+					f, err := x.Film()
+					require.NoError(t, err)
+					require.Equal(t, turn, f.Turns())
+					if engine, ok := recordings.Of(c.game); ok && turn > 0 {
+						saved := &recordings.RecordedGame{Rules: rules, Episode: *e}
+						require.NoError(t, engine.Info().Forms[0].(recordings.FileForm).Write(io.Discard, saved), "after turn %d", turn)
+					}
+				}
+			})
+		}
 	}
 }
 

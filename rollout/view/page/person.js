@@ -5,7 +5,7 @@
 async function post(name, body) {
   let answer;
   try {
-    answer = await fetch("./" + name, { method: "POST", headers: { "Moonfarm-Token": shelf.info.token }, body: body === undefined ? "" : JSON.stringify(body) });
+    answer = await fetch("./" + name, { method: "POST", body: body === undefined ? "" : JSON.stringify(body) });
   } catch {
     throw new Error("The server does not answer.");
   }

@@ -41,7 +41,7 @@ func sit(t *testing.T, game, rules, form, other string) (*human.Session, *browse
 	o.Hint, o.Seats[0] = o.Seats[0], nil
 	x, err := human.New(o)
 	require.NoError(t, err)
-	s, err := serve.ListenHuman("127.0.0.1:0", page.HTML(nil), x)
+	s, err := serve.ListenHuman("127.0.0.1:0", nil, page.HTML(nil), x)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	b := browsertest.Open(t, s.URL())
@@ -182,7 +182,7 @@ func TestLivePage(t *testing.T) {
 	v, err := entry.New("", env.Settings{N: 1})
 	require.NoError(t, err)
 	l := view.NewLive("tron", "", []string{"a", "b"}, true)
-	s, err := serve.ListenLive("127.0.0.1:0", page.HTML(nil), l)
+	s, err := serve.ListenLive("127.0.0.1:0", nil, page.HTML(nil), l)
 	require.NoError(t, err)
 	defer s.Close()
 	show := func() {
