@@ -388,7 +388,7 @@ func (f *viewFlags) writeGIF(ctx context.Context, film *view.Film, e view.Entry)
 	a := pictures.Animation{
 		Film: film, Title: cmp.Or(e.Name, strings.Join(e.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
 	}
-	m := f.console.Meter("positions")
+	m := f.meter("positions")
 	defer m.End()
 	a.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
 	if err := writeWhole(f.gif, func(w io.Writer) error { return a.WriteGIF(ctx, w) }); err != nil {
