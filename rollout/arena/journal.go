@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
 
 	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/texts"
 )
 
@@ -95,6 +97,9 @@ const maxLine = 1 << 20
 // files where there is none).
 func OpenJournal(name string, terms Terms, locks *filelock.Locker) (*Journal, error) {
 	terms.Journal = JournalVersion
+	if err := files.CheckRegular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
@@ -140,7 +145,7 @@ func lock(locks *filelock.Locker, name string) (release func(), err error) {
 
 // ReadJournal reads a journal. It ignores an incomplete last line, which is still being written.
 func ReadJournal(name string) (*Journal, error) {
-	f, err := os.Open(name)
+	f, err := files.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}

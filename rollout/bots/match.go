@@ -10,6 +10,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/shortage"
 	"moonfarm/sim"
 )
 
@@ -133,7 +134,7 @@ func (t *turnLoop) join(ctx context.Context) error {
 		var failed *JoinError
 		switch {
 		case err == nil:
-		case errors.Is(err, ErrHost):
+		case errors.Is(err, ErrHost), shortage.Of(err):
 			fatal = fmt.Errorf("seat %d: %w", i+1, err)
 		case errors.As(err, &failed):
 			t.states[i].crash = &Crash{-1, failed.Err, failed.Exit, failed.Output}

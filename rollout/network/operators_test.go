@@ -19,7 +19,7 @@ import (
 // against runs a file on random rows, and compares the results with the slow twin.
 func against(t *testing.T, file []byte, rows int) {
 	t.Helper()
-	m, err := Read(file)
+	m, err := Read(file, 0)
 	require.NoError(t, err)
 	g, err := onnx.Parse(file)
 	require.NoError(t, err)
@@ -367,6 +367,7 @@ func TestOperators(t *testing.T) {
 	wholeCases(add)
 	einsumCases(add)
 	recurrentCases(add)
+	formCases(add)
 	reductionCases(add)
 	for _, op := range known() {
 		assert.Truef(t, covered[op], "no case has %s", op)

@@ -62,10 +62,11 @@ func (w *writer) chunk(inputs [][][]string, output *Output) ([]byte, error) {
 	return append(out, '}'), err
 }
 
-// inputs returns the orders of the turns after positions first to last, as texts: one list for each seat.
+// inputs returns the orders of the turn before position first and of those after positions first to last, as texts: one
+// list for each seat.
 func (f *Film) inputs(first, last int) [][][]string {
 	all := [][][]string{}
-	for n := first; n <= last && n < f.head.Turns; n++ {
+	for n := max(first-1, 0); n <= last && n < f.head.Turns; n++ {
 		turn := [][]string{}
 		for p := range f.head.Seats {
 			list := []string{}

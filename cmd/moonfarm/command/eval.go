@@ -330,11 +330,11 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 	}
 	warning := ""
 	if c.Workers, warning = concurrency(cores, bots, f.concurrency); warning != "" {
-		fmt.Fprintf(a.Stderr, "moonfarm: %s\n", warning)
+		a.Tell("moonfarm: %s\n", warning)
 	}
 	for _, p := range list {
 		if at := p.Address(); at != nil {
-			fmt.Fprintf(a.Stderr, "%s: waits for clients at %v\n", p.Name, at)
+			a.Tell("%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
 	files := evalFiles{f.out, stages}

@@ -148,12 +148,15 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 		a.Printf("\n")
 		a.Table(report.Stages(r)...)
 	}
-	a.Printf("\n%s\n", strings.Join(report.Scales(r), "\n"))
+	a.Printf("\n")
+	for _, line := range report.Scales(r) {
+		a.Printf("%s\n", line)
+	}
 	for _, note := range report.Notes(r) {
 		a.Printf("\n%s\n", note)
 	}
 	if r.Test != nil {
-		a.Printf("\n%s\n", report.Test(r.Test, r.Players[0].Player, r.Players[1].Player))
+		a.Text("\n" + report.Test(r.Test, texts.Escaped(r.Players[0].Player), texts.Escaped(r.Players[1].Player)) + "\n")
 	}
 	took := ""
 	if passed > 0 {

@@ -21,12 +21,14 @@ import (
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/files"
 	"moonfarm/rollout/recordings"
 )
 
 // gameFiles has the names of the files that games write; "": the file is not written. A
 // name may contain gameMark.
 type gameFiles struct {
+	console *console.Console
 	replay  string // in the original's form: a file, or a folder
 	results string // results file of codecraft
 	logs    string // folder for the output of bots
@@ -72,7 +74,7 @@ func (f *gameFiles) check(game string, games int) error {
 		if games > 1 && !strings.Contains(name, gameMark) {
 			return console.WrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, games, gameMark)
 		}
-		if err := checkFile(game, flag, gameName{game: 1}.file(name)); err != nil {
+		if err := f.checkFile(game, flag, gameName{game: 1}.file(name)); err != nil {
 			return err
 		}
 	}
@@ -83,24 +85,19 @@ func (f *gameFiles) check(game string, games int) error {
 }
 
 // checkFile returns an error if a file of a game cannot be written.
-func checkFile(game, flag, name string) error {
-	dir := filepath.Dir(name)
-	if s, err := os.Stat(dir); err != nil || !s.IsDir() {
-		return console.WrongUse("--%s %s: there is no folder %s", flag, name, dir)
-	}
+func (f *gameFiles) checkFile(game, flag, name string) error {
 	if form, ok := replayFolder(game); ok {
+		if console.IsOutput(name) {
+			return console.WrongUse("--%s %s: a %s is a folder", flag, name, form.Noun())
+		}
 		if err := checkReplaced(name, form); err != nil {
 			return console.WrongUse("--%s %w", flag, err)
 		}
-	} else if s, err := os.Stat(name); err == nil && s.IsDir() {
-		return console.WrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
+		if _, err := os.Stat(name); err == nil {
+			name = filepath.Join(filepath.Dir(name), gameMark) // the new one is made beside the old one
+		}
 	}
-	part, err := os.CreateTemp(dir, ".moonfarm-*")
-	if err != nil {
-		return fmt.Errorf("--%s %s: the folder cannot be written to: %w", flag, name, err)
-	}
-	part.Close()
-	return os.Remove(part.Name())
+	return f.console.CheckFile(flag, name)
 }
 
 // play plays a game and writes its files. If a log cannot be written, it returns an error
@@ -120,12 +117,12 @@ func (f *gameFiles) play(ctx context.Context, g *players.Runner, game string, m 
 	case f.replay == "":
 		err = play()
 	case folder:
-		err = writeWholeFolder(name, form, func(create func(string) (io.WriteCloser, error)) error {
+		err = files.WriteFolder(name, func() error { return checkReplaced(name, form) }, func(create func(string) (io.WriteCloser, error)) error {
 			m.Create = create
 			return play()
 		})
 	default:
-		err = writeWhole(name, func(w io.Writer) error {
+		_, err = f.console.WriteFile("save-replay", name, func(w io.Writer) error {
 			m.Replay = w
 			return play()
 		})
@@ -136,10 +133,11 @@ func (f *gameFiles) play(ctx context.Context, g *players.Runner, game string, m 
 	if f.results == "" {
 		return o, nil
 	}
-	return o, writeWhole(n.file(f.results), func(w io.Writer) error {
+	_, err = f.console.WriteFile("save-results", n.file(f.results), func(w io.Writer) error {
 		_, err := w.Write(o.Original)
 		return err
 	})
+	return o, err
 }
 
 // gameLogs are the files for the output of the bots of a game.

@@ -89,13 +89,14 @@ command)).`,
 	flags.Var(console.Whole(&f.first, 1, maxMatches), "first", "number of the first game, to continue a series")
 	concurrencyFlag(c, &f.concurrency)
 	flags.Var(console.Whole(&f.concurrency, 1, console.MaxWorkers), "parallel", "the same as --concurrency")
-	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
-	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
+	f.files.console = a.Console
+	flags.Var(a.Output(&f.files.results), "save-results", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
+	flags.Var(a.Output(&f.files.replay), "save-replay", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
 	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for the output of started bots: one file per bot and game, up to 10 MiB, with a line before each turn and one with its command after it (default: output is dropped)")
 	a.LockFlag(c, "the folders of bots")
 	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
 	f.limits.add(c)
-	f.runner.add(c)
+	f.runner.add(c, a)
 	f.view.Add(c, serve)
 	return c
 }
@@ -187,7 +188,7 @@ func (s *series) configure(c *cobra.Command, o players.Options) error {
 		return console.WrongUse("--config: %w", err)
 	}
 	if list := config.Unknown(); len(list) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
+		s.flags.files.console.Tell("%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
 	}
 	if !c.Flags().Changed("seed") {
 		s.seed = rand.Uint64()
@@ -217,10 +218,11 @@ func (s *series) saveConfig() error {
 	if err != nil {
 		return console.WrongUse("--save-config: %w", err)
 	}
-	return writeWhole(name, func(w io.Writer) error {
+	_, err = s.flags.files.console.WriteFile("save-config", name, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
+	return err
 }
 
 func (s *series) close() { players.Close(s.players...) }
@@ -231,7 +233,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	if err != nil {
 		return console.WrongUse("%w", err)
 	}
-	if err := errors.Join(f.runner.check(c, game), f.files.check(game, f.games)); err != nil {
+	if err := errors.Join(f.runner.check(c, game), a.CheckFile("save-config", f.runner.saveConfig), f.files.check(game, f.games)); err != nil {
 		return err
 	}
 	s, err := f.openSeries(c, g)
@@ -245,7 +247,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	}
 	for _, p := range s.players {
 		if at := p.Address(); at != nil {
-			fmt.Fprintf(a.Stderr, "%s: waits for clients at %v\n", p.Name, at)
+			a.Tell("%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
 	if f.files.logs != "" {
@@ -387,8 +389,12 @@ func liveText(game, name string, f *players.LiveFault) string {
 	if f.Text != "" {
 		text += ": " + f.Text
 	}
+	text = texts.Escaped(text)
 	if len(f.Output) > 0 {
-		text += "\n  it printed last:\n  | " + strings.Join(f.Output, "\n  | ")
+		text += "\n  it printed last:"
+	}
+	for _, line := range f.Output {
+		text += "\n  | " + texts.Escaped(line)
 	}
 	return text
 }
@@ -445,10 +451,10 @@ type runnerFlags struct {
 }
 
 // add adds the flags.
-func (f *runnerFlags) add(c *cobra.Command) {
+func (f *runnerFlags) add(c *cobra.Command, a *app) {
 	flags := c.Flags()
 	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
-	flags.StringVar(&f.saveConfig, "save-config", "", "`FILE` for a config of this game: with the limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
+	flags.Var(a.Output(&f.saveConfig), "save-config", "`FILE` for a config of this game: with the limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
 	flags.StringVar(&f.Repeat, "repeat", "", "recorded `FILE` of codecraft that is shown to the players again; their answers have no effect")
 	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window; --view shows what they draw")
 	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game of codecraft up when all bots have crashed and no policy but empty plays, as the contest's site could; the local runner goes on")
@@ -469,8 +475,5 @@ func (f *runnerFlags) check(c *cobra.Command, game string) error {
 			return console.WrongUse("--repeat and --%s: a recorded game is repeated, no game is played", name)
 		}
 	}
-	if f.saveConfig == "" {
-		return nil
-	}
-	return checkFile(game, "save-config", f.saveConfig)
+	return nil
 }

@@ -35,7 +35,7 @@ type viewFlags struct {
 	games   int
 	only    []uint64
 	out     string
-	http    string
+	at      viewer.Address
 
 	tty         bool
 	first, last uint64 // turns of tty
@@ -99,22 +99,22 @@ With --json: one object with the keys file and bytes of the page or animation,
 		RunE:    func(c *cobra.Command, args []string) error { return a.runView(c, args, f, serve) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.out, "out", "", "`FILE` for a page with all data in it")
+	flags.Var(a.Output(&f.out), "out", "`FILE` for a page with all data in it")
 	if serve != nil {
-		flags.StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine to serve the page at; port 0 is any free one")
+		f.at.Add(c, "the page")
 	}
 	flags.StringVar(&f.players, "players", "", "`A,B`: policies to play GAME now, one for each seat or one for all")
 	flags.StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
 	flags.BoolVar(&f.tty, "tty", false, "show the game in the terminal")
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to show with --tty or --gif, counted from 0 (default: all)")
 	flags.Float64Var(&f.speed, "speed", f.speed, "turns a second with --tty or --gif")
-	flags.StringVar(&f.gif, "gif", "", "`FILE` for an animation of the game as GIF")
+	flags.Var(a.Output(&f.gif), "gif", "`FILE` for an animation of the game as GIF")
 	widthFlag(c, &f.width, fmt.Sprintf("width of the GIF in pixels (default: %d)", pictures.GIFWidth))
 	flags.Var(console.Choice(&f.seat, seatAll, "A", "B", "C", "D"), "seat", "seat whose view --tty and --gif show, under fog of war")
 	seedFlag(c, &f.seed)
 	flags.Var(console.Whole(&f.games, 1, view.MostListed), "games", "number of games to play")
 	flags.Var(console.Numbers(&f.only), "episodes", "`N,N`: only these games, by their numbers in the list")
-	f.addPlay(c)
+	f.addPlay(a, c)
 	f.notes.add(c)
 	rulesFlag(c, &f.rulesFile, "the rule values, of GAME, or of a recorded game or an old tournament without them")
 	f.addMaxTurns(c)
@@ -125,9 +125,11 @@ With --json: one object with the keys file and bytes of the page or animation,
 func viewHelp(serves bool) string {
 	if serves {
 		return `The page is served at an address of this machine, which is printed, until the
-command is interrupted. The page follows a recording that changes, and a
-tournament that is played. With --out the command writes one file instead, with
-all data in it, that a browser opens without a server.`
+command is interrupted. The address has a secret that visitors need: a browser
+opens it, and a program sends the header Authorization: Bearer SECRET. The page
+follows a recording that changes, and a tournament that is played. With --out
+the command writes one file instead, with all data in it, that a browser opens
+without a server.`
 	}
 	return `The command writes one file, with all data in it, that a browser opens: --out,
 or view.html. ` + console.FullProgram + ` view serves the page instead: large datasets and
@@ -152,8 +154,11 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 	if err != nil {
 		return err
 	}
-	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, viewer.Human)) {
+	if f.gif != "" && (f.tty || f.out != "" || f.at.Changed(c) || slices.Contains(specs, viewer.Human)) {
 		return console.WrongUse("--gif: without --tty, --out, --http and human")
+	}
+	if err := errors.Join(a.CheckFile("out", f.out), a.CheckFile("gif", f.gif), a.CheckFile("save", f.save)); err != nil {
+		return err
 	}
 	if err := f.notes.check(f.gif == "" && !f.tty && !curves.Holds(what) && !slices.Contains(specs, viewer.Human)); err != nil {
 		return err
@@ -174,13 +179,13 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 		return a.viewGIF(c, f, games)
 	}
 	if f.tty {
-		if f.out != "" || c.Flags().Changed("http") {
+		if f.out != "" || f.at.Changed(c) {
 			return console.WrongUse("--tty: without --out and --http")
 		}
 		return a.viewText(c.Context(), f, games)
 	}
 	if serve == nil || f.out != "" {
-		if c.Flags().Changed("http") {
+		if f.at.Changed(c) {
 			return console.WrongUse("--http and --out: expected one of them")
 		}
 		return a.writePage(f, games)
@@ -194,7 +199,7 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 	}
 	f.console = nil
 	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.openNoted(c, what) })
-	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
+	return serve.Serve(c.Context(), f.at, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
 }
 
 // find sets f.files if the arguments are many recordings, and returns what the arguments stand for. played says that games
@@ -251,13 +256,10 @@ func (a *app) savePage(f *viewFlags, text []byte, what string) error {
 	if name == "" {
 		name = "view.html"
 	}
-	if err := writeWhole(name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	if _, err := a.WriteFile("out", name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		return err
 	}
-	full, err := filepath.Abs(name)
-	if err != nil {
-		full = name
-	}
+	full := console.FullName(name)
 	return a.Print(viewer.Viewed{File: full, Bytes: len(text)}, func() {
 		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, what, float64(len(text))/1e6)
 	})
@@ -269,18 +271,12 @@ func (a *app) viewGIF(c *cobra.Command, f *viewFlags, games view.GameList) error
 	if err != nil {
 		return err
 	}
-	if err := f.writeGIF(c.Context(), film, entry); err != nil {
-		return err
-	}
-	full, err := filepath.Abs(f.gif)
-	if err != nil {
-		full = f.gif
-	}
-	s, err := os.Stat(f.gif)
+	bytes, err := a.writeGIF(c.Context(), f, film, entry)
 	if err != nil {
 		return err
 	}
-	return a.Print(viewer.Viewed{File: full, Bytes: int(s.Size())}, func() { a.Printf("%s: %.1f MB\n", full, float64(s.Size())/1e6) })
+	full := console.FullName(f.gif)
+	return a.Print(viewer.Viewed{File: full, Bytes: bytes}, func() { a.Printf("%s: %.1f MB\n", full, float64(bytes)/1e6) })
 }
 
 // open finds out what WHAT is.

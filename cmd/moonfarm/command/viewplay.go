@@ -28,10 +28,10 @@ where a turn is taken back or the game begins in the middle: it is shown all
 turns so far, and its answers to these have no effect.`
 
 // addPlay adds the flags of a game with a person.
-func (f *viewFlags) addPlay(c *cobra.Command) {
+func (f *viewFlags) addPlay(a *app, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.hint, "hint", "", "`POLICY` that gives hints to a human (default: the game's first search)")
-	flags.StringVar(&f.save, "save", "", "`FILE` for the recording of a human's game")
+	flags.Var(a.Output(&f.save), "save", "`FILE` for the recording of a human's game")
 	flags.Var(console.Whole(&f.turn, 0, 1<<30), "turn", "turn of a recorded game at which the players take over")
 }
 
@@ -87,11 +87,11 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 	if known, err := searchers(s.Game); err == nil && s.Hint == "" && len(known) > 0 {
 		s.Hint = known[0]
 	}
-	e, spec, err := s.Play(c.Context(), a.Console, what, f.http, serve)
+	e, spec, err := s.Play(c.Context(), a.Console, what, f.at, serve)
 	switch {
 	case e == nil || f.save == "":
 	case e.Turns == 0:
-		fmt.Fprintf(a.Stderr, "--save: no turn was played, %s is not written\n", f.save)
+		a.Tell("--save: no turn was played, %s is not written\n", f.save)
 	default:
 		err = errors.Join(err, a.saveGame(f.save, game, spec, e))
 	}
@@ -106,7 +106,7 @@ func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episo
 		if !ok {
 			continue
 		}
-		err := writeWhole(name, func(w io.Writer) error {
+		_, err := a.WriteFile("save", name, func(w io.Writer) error {
 			b := bufio.NewWriterSize(w, 1<<16)
 			if err := file.Write(b, g); err != nil {
 				return err
@@ -114,9 +114,9 @@ func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episo
 			return b.Flush()
 		})
 		if err != nil {
-			return fmt.Errorf("--save: %w", err)
+			return err
 		}
-		fmt.Fprintf(a.Stderr, "%s: a %s of %d turns\n", name, form.Noun(), e.Turns)
+		a.Tell("%s: a %s of %d turns\n", name, form.Noun(), e.Turns)
 	}
 	return nil
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import importlib.util
 import os
 import sys
 import unittest
 import warnings
+from unittest import mock
 
 import numpy as np
 
@@ -25,7 +28,7 @@ import stable_baselines3_env as sb3  # noqa: E402
 AutoresetMode = getattr(gymnasium.vector, "AutoresetMode", None)  # from release 1.1 on
 BEFORE_1 = gymnasium.__version__ < "1."
 MODES = ("next_step", "same_step", "disabled")
-FORMS = ("planes", "packed", "both", ("planes",))
+FORMS = ("planes", "packed", "both", ("planes",), ("planes", "action_mask"))
 
 
 NAMES = [g["name"] for g in moonfarm.games()]
@@ -169,6 +172,40 @@ class Single(unittest.TestCase):
                 self.assertEqual((picture.dtype, picture.shape[1:]), (np.uint8, (100, 3)))
                 env.close()
 
+    def test_modes_of_wrappers(self):
+        """Gymnasium collects pictures, and shows them in its own window if pygame is there."""
+        for env_id in IDS:
+            with self.subTest(id=env_id), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that the environment has no window of its own
+                env = gymnasium.make(env_id, render_mode="rgb_array_list", render_width=101)
+                env.reset(seed=1)
+                env.step(env.action_space.sample())
+                self.assertEqual([p.shape[1:] for p in env.render()], [(102, 3)] * 2)
+                env.close()
+                env = gymnasium.make(env_id, render_mode="human")
+                self.assertIsInstance(env, gymnasium.wrappers.HumanRendering)
+                if importlib.util.find_spec("pygame") is not None:
+                    with mock.patch.dict(os.environ, {"SDL_VIDEODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}):
+                        env.reset(seed=1)
+                        self.assertIsNone(env.render())
+                env.close()
+
+    def test_longest_episodes(self):
+        for env_id in IDS:
+            game = moonfarm.make_vec(game_of(env_id), 1)
+            for most in (game.max_turns, 3):
+                options = {} if most == game.max_turns else {"max_turns": most}
+                env = gymnasium.make(env_id, **options)
+                self.assertEqual(env.spec.max_episode_steps, most)
+                self.assertEqual(copy.deepcopy(env.unwrapped).spec.max_episode_steps, most)
+                self.assertEqual(gymnasium.make(env.spec).spec.max_episode_steps, most)
+                if not BEFORE_1:
+                    envs = gymnasium.make_vec(env_id, num_envs=2, **options)
+                    self.assertEqual(envs.spec.max_episode_steps, most)
+                    envs = gymnasium.make_vec(env_id, num_envs=2, max_episode_steps=3)
+                    self.assertEqual(envs.unwrapped.max_turns, 3)
+        self.assertIsNone(gymnasium.make("moonfarm/Terminal-v0", form="orders").spec.max_episode_steps)
+
 
 class Vector(unittest.TestCase):
     def test_spaces(self):
@@ -220,6 +257,7 @@ class Vector(unittest.TestCase):
     def step_through(self, envs, mode):
         if AutoresetMode is not None:
             self.assertIs(envs.metadata["autoreset_mode"], AutoresetMode[mode.upper()])
+            self.assertIs(envs.autoreset_mode, AutoresetMode[mode.upper()])
         observation, infos = envs.reset(seed=3)
         self.assertIn(observation, envs.observation_space)
         self.assertIsInstance(infos, dict)
@@ -375,6 +413,29 @@ class Vector(unittest.TestCase):
                 envs.step(envs.action_space.sample())
                 self.assertEqual(envs.spec.id, env_id)
                 envs.close()
+
+
+@unittest.skipUnless(importlib.util.find_spec("torchrl"), "TorchRL is not installed")
+class TorchRL(unittest.TestCase):
+    def test_rollouts(self):
+        """The wrappers of TorchRL find the specs that they are told; readers of infos have their keys from the reset on."""
+        from torchrl.data import Unbounded
+        from torchrl.envs import GymWrapper, PettingZooWrapper, check_env_specs, default_info_dict_reader
+
+        keys = ["score", "result"]
+        for env_id in IDS:
+            with self.subTest(env_id), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                game = game_of(env_id)
+                one = GymWrapper(gymnasium.make(env_id, obs=("planes", "scalars", "action_mask")))
+                one.set_info_dict_reader(default_info_dict_reader(keys))
+                many = GymWrapper(moonfarm.make_vec(game, 3, opponent="random", autoreset="disabled"))
+                many.set_info_dict_reader(default_info_dict_reader(keys, spec=[Unbounded((3,))] * 2))
+                masks = len(moonfarm.make_vec(game, 1).heads) == 1
+                several = PettingZooWrapper(moonfarm.parallel_env(game, action_mask=masks), use_mask=True)
+                for env in (one, many, several):
+                    check_env_specs(env)
+                    self.assertEqual(env.rollout(4, break_when_any_done=False).shape[-1], 4)
 
 
 class StableBaselines(unittest.TestCase):

@@ -80,8 +80,10 @@ func TestStart(t *testing.T) {
 			r, _ := played(t, m)
 			counted := r.End.Players[0].Time > 0
 			assert.Truef(t, counted == (start == 0) && (r.Used[0] > 0) == counted, "start %v: %v ms, used %v", start, r.End.Players[0].Time, r.Used[0])
-			// The bot thought and the other player did not, so the other wins if the time counts.
-			assert.Truef(t, (start != 0 || r.End.Winner == 2) && (start <= 0 || r.End.Winner == 0), "start %v: winner %d", start, r.End.Winner)
+			// The bot thought and the other player did not, so the other wins if the time counts. With
+			// equal times player 1 wins, as in the original.
+			assert.Equalf(t, 1+min(int(r.End.Players[0].Time), 1), r.End.Winner, "start %v", start)
+			assert.Equalf(t, counted, r.ByTime, "start %v", start)
 		})
 	}
 	// Within this limit the bot would be late if all its time were counted.

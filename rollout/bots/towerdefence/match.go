@@ -114,10 +114,10 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	defer release()
 	for i, s := range h.bots {
 		if s != nil {
-			s.work, s.args = work[i], s.Program.args(work[i])
+			s.work, s.args = work[i], s.Program.args(work[i].Name())
 		}
 	}
-	h.match.OneByOne = !m.SideBySide || work[0] == work[1]
+	h.match.OneByOne = !m.SideBySide || work[0] != nil && work[1] != nil && work[0].Name() == work[1].Name()
 	ctx, h.stop = context.WithCancelCause(ctx)
 	defer h.stop(nil)
 	r, err := h.play(ctx)

@@ -5,7 +5,7 @@
 async function post(name, body) {
   let answer;
   try {
-    answer = await fetch("./" + name, { method: "POST", headers: { "Moonfarm-Token": shelf.info.token }, body: body === undefined ? "" : JSON.stringify(body) });
+    answer = await fetch("./" + name, { method: "POST", body: body === undefined ? "" : JSON.stringify(body) });
   } catch {
     throw new Error("The server does not answer.");
   }
@@ -39,6 +39,11 @@ const person = {
     const done = this.jobs.then(job).catch(fail).finally(() => this.waiting--);
     this.jobs = done;
     return done;
+  },
+
+  // current reports whether the board shows the state in which the person orders.
+  current() {
+    return state.turn === lastTurn() && boards[0].frame?.no === null;
   },
 
   many() {
@@ -157,7 +162,7 @@ const person = {
 
   // click orders what is chosen at a point of the board. It reports whether there was something to order.
   click(board, x, y) {
-    if ($("person-box").hidden || !this.offer || this.offer.over || board !== boards[0] || state.turn !== lastTurn()) return false;
+    if ($("person-box").hidden || !this.offer || this.offer.over || board !== boards[0] || !this.current()) return false;
     const [bx, by] = board.under(x, y);
     const inside = (c) => c && bx >= c.x && by >= c.y && bx < c.x + c.width && by < c.y + c.height;
     const e = board.at(x, y);

@@ -41,7 +41,7 @@ func sit(t *testing.T, game, rules, form, other string) (*human.Session, *browse
 	o.Hint, o.Seats[0] = o.Seats[0], nil
 	x, err := human.New(o)
 	require.NoError(t, err)
-	s, err := serve.ListenHuman("127.0.0.1:0", page.HTML(nil), x)
+	s, err := serve.ListenHuman("127.0.0.1:0", nil, page.HTML(nil), x)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	b := browsertest.Open(t, s.URL())
@@ -92,6 +92,14 @@ func TestTowerDefence(t *testing.T) {
 	clickCell(b, 12, 3) // the other half: nothing happens
 	b.Becomes(turns, "1 1 false")
 	require.Equal(t, 1, x.Episode().Turns)
+	b.Becomes(`boards[0].marks().length > 0`, "true")
+	b.Eval(`go(0)`) // looking back
+	b.Becomes(`state.turn+" "+boards[0].marks().length`, "0 0")
+	b.Becomes(`location.hash`, "#episode=0&turn=0")
+	b.Eval(`go(1)`)
+	b.Becomes(`location.hash`, "#episode=0")
+	b.Eval(`globalThis.old = true; location.reload()`)
+	b.Becomes(`globalThis.old ? "" : state.turn + " " + person.offer?.turn`, "1 1") // where the game is
 	assert.Empty(t, b.Troubles())
 }
 
@@ -157,7 +165,7 @@ func TestLivePage(t *testing.T) {
 	v, err := entry.New("", env.Settings{N: 1})
 	require.NoError(t, err)
 	l := view.NewLive("tron", "", []string{"a", "b"}, true)
-	s, err := serve.ListenLive("127.0.0.1:0", page.HTML(nil), l)
+	s, err := serve.ListenLive("127.0.0.1:0", nil, page.HTML(nil), l)
 	require.NoError(t, err)
 	defer s.Close()
 	show := func() {

@@ -36,12 +36,13 @@ const FullProgram = "moonfarm-full"
 // Console holds the output of a program that runs one command, and the flags that all
 // commands share.
 type Console struct {
-	Out    *bufio.Writer // standard output
+	Out    *bufio.Writer // standard output, or standard error if file is set
 	Stderr io.Writer
 	JSON   bool            // --json
 	Locks  filelock.Locker // --no-lock
 	stdout io.Writer       // below Out
 	meters []*Meter        // that may still rewrite their lines
+	file   *bufio.Writer   // standard output for the file of a flag; nil: the flags name none
 	Resume string          // printed after an interrupt: the work that is kept
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: defaultPatience
@@ -56,7 +57,7 @@ func New(stdout, stderr io.Writer) *Console {
 
 // Warn prints a warning to standard error.
 func (c *Console) Warn(text string) {
-	fmt.Fprintf(c.Stderr, "moonfarm: warning: %s\n", redact.Text(text))
+	c.Tell("moonfarm: warning: %s\n", redact.Text(text))
 }
 
 // ErrInterrupted is the cause of a context that a signal ended.
@@ -123,7 +124,7 @@ func onlyInterrupt(err error) bool {
 
 // defaultPatience is the time that an interrupted command may go on by default. It should
 // stop at once, but it may wait for an operation that cannot be interrupted, such as
-// reading a pipe that has no writer.
+// reading a pipe whose writer is silent.
 const defaultPatience = 3 * time.Second
 
 // SetPatience sets the time that the command may go on after an interrupt.

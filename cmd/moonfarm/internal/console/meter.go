@@ -184,7 +184,7 @@ func (m *Meter) End() time.Duration {
 // write rewrites the line.
 func (m *Meter) write(what string) {
 	m.shown, m.last = true, time.Now()
-	fmt.Fprintf(m.w, "\r\x1b[K%s", what)
+	tell(m.w, "\r\x1b[K%s", what)
 }
 
 // Say shows a text as the line.
@@ -198,12 +198,12 @@ func (m *Meter) Say(what string) {
 	m.write(what)
 }
 
-// Leave writes a line that stays on the terminal.
-func (m *Meter) Leave(line string) {
+// Leave writes lines that stay on the terminal.
+func (m *Meter) Leave(lines string) {
 	if m.w == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	fmt.Fprintf(m.w, "\r\x1b[K%s\n", line)
+	fmt.Fprintf(m.w, "\r\x1b[K%s\n", escapedLines(lines))
 }

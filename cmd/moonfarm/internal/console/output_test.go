@@ -3,12 +3,16 @@ package console
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
@@ -145,3 +149,60 @@ func TestInterruptedError(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space") }
+
+// nasty has characters that control a terminal, end a line or turn its direction, and bytes that are not UTF-8.
+const nasty = "Nope\x1b]0;x\x07\x00\x7f\u009b2J\u202e\u2028\xff\t\r\nmoonfarm: ok"
+
+// TestForeignTexts: whatever texts contain, a terminal sees the lines of moonfarm alone.
+func TestForeignTexts(t *testing.T) {
+	const shown = `Nope\u001b]0;x\u0007\u0000\u007f\u009b2J\u202e\u2028\xff\t\r\nmoonfarm: ok`
+	assert.Equal(t, shown, texts.Escaped(nasty))
+	assert.Equal(t, "naïve 日本 \u200d \ufffd \\ \"x\"", texts.Escaped("naïve 日本 \u200d \ufffd \\ \"x\""))
+	inner := errors.New(nasty)
+	for _, c := range []struct {
+		err   error
+		lines int
+	}{
+		{inner, 1},
+		{fmt.Errorf("file %s: %w, and %s", nasty, inner, nasty), 1},
+		{fmt.Errorf("%w: %w", WrongUse("--x %s: %w", nasty, inner), inner), 1},
+		{errors.Join(inner, nil, fmt.Errorf("%s: %w", nasty, inner)), 2},
+		{fmt.Errorf("game 1: %w (%s)", errors.Join(inner, errors.Join(inner, errors.New(""))), nasty), 3},
+		{Unknown(&fs.PathError{Op: "open", Path: nasty, Err: inner}, nasty, []string{nasty + "x"}), 1},
+	} {
+		text := failureOf(c.err).Error
+		assert.Equal(t, c.lines, strings.Count(text, "\n")+1, text)
+		assert.Contains(t, text, shown)
+		harmless(t, text)
+		var asJSON bytes.Buffer
+		failureOf(c.err).print(&asJSON, true)
+		harmless(t, asJSON.String())
+		var back failure
+		require.NoError(t, json.Unmarshal(asJSON.Bytes(), &back))
+		assert.Equal(t, text, back.Error)
+	}
+	assert.Equal(t, "one\ntwo: three", message(errors.Join(errors.New("one"), fmt.Errorf("two: %w", errors.New("three")))))
+	var out, stderr bytes.Buffer
+	c := New(&out, &stderr)
+	c.Printf("%s|%q|%-3v|%d|%s\n", nasty, nasty, inner, 7, []string{nasty})
+	c.Table([]string{"name", nasty}, []string{nasty, "1"})
+	c.Text(nasty + "\n")
+	c.Warn(nasty)
+	c.Tell("%s\n", nasty)
+	c.JSON = true
+	require.NoError(t, c.Print(map[string]string{nasty: nasty}, nil))
+	require.NoError(t, c.Out.Flush())
+	harmless(t, out.String())
+	harmless(t, stderr.String())
+	assert.Equal(t, 1, strings.Count(out.String(), "\nmoonfarm: ok"), "Text alone keeps the lines: %s", out.String())
+	assert.Equal(t, 2, strings.Count(stderr.String(), "\n"))
+}
+
+// harmless checks that a text has no characters that control a terminal, but ends of lines.
+func harmless(t *testing.T, text string) {
+	t.Helper()
+	assert.True(t, utf8.ValidString(text))
+	assert.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool {
+		return c != '\n' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == '\u2028'
+	}), "%q", text)
+}

@@ -36,7 +36,7 @@ type HumanGame struct {
 }
 
 // Play lets the person play in the page until ctx is done. It returns the game, and its spec.
-func (s *HumanGame) Play(ctx context.Context, c *console.Console, what, address string, serve Pages) (*rollout.Episode, env.Spec, error) {
+func (s *HumanGame) Play(ctx context.Context, c *console.Console, what string, at Address, serve Pages) (*rollout.Episode, env.Spec, error) {
 	form, err := s.form()
 	if err != nil {
 		return nil, env.Spec{}, err
@@ -59,7 +59,7 @@ func (s *HumanGame) Play(ctx context.Context, c *console.Console, what, address 
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
-	err = serve.ServeHuman(ctx, address, page.HTML(nil), t, Ready(c, what))
+	err = serve.ServeHuman(ctx, at, page.HTML(nil), t, Ready(c, what))
 	for _, p := range append(slices.Clone(o.Seats), o.Hint) {
 		if p != nil {
 			_ = rollout.CloseSeats(p) // the game has ended
@@ -141,7 +141,7 @@ func (s *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup
 	if slices.Contains(o.IsBot, true) {
 		for _, p := range b.list {
 			if at := p.Address(); at != nil {
-				fmt.Fprintf(c.Stderr, "%s: waits for clients at %v\n", p.Name, at)
+				c.Tell("%s: waits for clients at %v\n", p.Name, at)
 			}
 		}
 		m.Fault = func(f players.LiveFault) { s.Fault(o.Names[f.Seat], f) }
