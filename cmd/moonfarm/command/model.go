@@ -81,10 +81,12 @@ likeliest one), reasons (name of an input or output, taken: its use, why).`,
 }
 
 func (a *app) runModelInspect(file string, work int, t *gameSetup, head string, strict bool) error {
+	a.Meter("network")
 	card, m, err := describeModel(file, work, t, head)
 	if err != nil {
 		return err
 	}
+	a.EndMeters()
 	if !a.JSON { // before the evaluation, which may take long
 		a.Text(card.above(file))
 		a.Table(card.rows()...)
