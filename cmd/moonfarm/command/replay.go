@@ -389,7 +389,7 @@ func (a *app) writeGIF(ctx context.Context, f *viewFlags, film *view.Film, e vie
 	g := pictures.Animation{
 		Film: film, Title: cmp.Or(e.Name, strings.Join(e.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
 	}
-	m := f.console.Meter("positions")
+	m := f.meter("positions")
 	defer m.End()
 	g.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
 	return a.WriteFile("gif", f.gif, func(w io.Writer) error { return g.WriteGIF(ctx, w) })

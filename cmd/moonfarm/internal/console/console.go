@@ -42,8 +42,8 @@ type Console struct {
 	JSON   bool            // --json
 	Locks  filelock.Locker // --no-lock
 	stdout io.Writer       // below Out
-	file   *bufio.Writer   // standard output for the file of a flag; nil: the flags name none
 	meters []*Meter        // that may still rewrite their lines
+	file   *bufio.Writer   // standard output for the file of a flag; nil: the flags name none
 	Resume string          // printed after an interrupt: the work that is kept
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: defaultPatience
