@@ -146,7 +146,7 @@ func TestOtherJobsAreRefused(t *testing.T) {
 			"max_turns":       func(j *Job) { j.MaxTurns = 5 },
 			"obs":             func(j *Job) { j.Obs = ObsNone },
 			"codec":           func(j *Job) { j.Codec = LZ4 },
-			"tensor_metadata": func(j *Job) { j.TensorMetadata = TensorsPlain },
+			"tensor_metadata": func(j *Job) { j.TensorMetadata = TensorsExtension },
 		} {
 			t.Run(field, func(t *testing.T) {
 				other := toyJob(2, 1)

@@ -25,6 +25,10 @@ type Match struct {
 	// StopWhenCrashed ends the match when all bots have crashed, unless a policy
 	// plays or there were no bots.
 	StopWhenCrashed bool
+	// Settle, if not nil, is called in each turn after the bots and policies were asked, with
+	// their orders in b, which it may replace: a game that is played elsewhere is shown to
+	// bots. An error ends the match.
+	Settle func(turn int, b *env.Batch) error
 	// Shown, if not nil, is called at the start and after every turn, while no bot is
 	// being asked. b has the orders of all seats; at the start there are none. An error
 	// of Shown ends the match.
@@ -174,6 +178,11 @@ func (t *turnLoop) play(ctx context.Context) error {
 			return nil
 		}
 		t.ask(ctx)
+		if t.Settle != nil && ctx.Err() == nil {
+			if err := t.Settle(t.result.Turns, t.batch); err != nil {
+				return err
+			}
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 )
 
@@ -176,7 +177,8 @@ func (f lockFile) with(name string) lockFile { return lockFile{f.root, name} }
 func (f lockFile) path() string { return filepath.Join(f.root.Name(), f.name) }
 
 func (f lockFile) read() ([]byte, error) {
-	return bounded.ReadFile(f.root.Open, f.name, bounded.Config)
+	open := func(name string) (*os.File, error) { return files.OpenBelow(f.root, name) }
+	return bounded.ReadFile(open, f.name, bounded.Config)
 }
 
 // others fails if a machine without flock has a lock file there.

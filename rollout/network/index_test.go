@@ -393,7 +393,7 @@ func TestExamples(t *testing.T) {
 			for _, y := range s.nodes(e.op, len(e.want), in, e.attributes...) {
 				s.output(y)
 			}
-			m, err := Read(onnx.Encode(&s.Graph))
+			m, err := Read(onnx.Encode(&s.Graph), 0)
 			require.NoError(t, err)
 			r := m.NewRunner(1)
 			copy(r.Floats(x), e.in[0].Floats)

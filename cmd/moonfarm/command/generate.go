@@ -183,7 +183,7 @@ func (a *app) warnRepeats(d datasets.Size, opening string) {
 		if opening != "" {
 			more = "a longer opening than " + opening + " makes more of them"
 		}
-		fmt.Fprintf(a.Stderr, "moonfarm: games repeat: %s are %s; %s\n",
+		a.Tell("moonfarm: games repeat: %s are %s; %s\n",
 			texts.Plural(d.Episodes, "episode"), texts.Plural(d.Distinct, "different game"), more)
 	}
 }
@@ -201,7 +201,7 @@ func (a *app) warnNetworks(m *datasets.Manifest, strict bool) error {
 		if strict {
 			return fmt.Errorf("--strict: %s", text)
 		}
-		fmt.Fprintf(a.Stderr, "moonfarm: %s\n", text)
+		a.Tell("moonfarm: %s\n", text)
 	}
 	return nil
 }

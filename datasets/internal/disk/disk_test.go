@@ -174,7 +174,7 @@ func TestRead(t *testing.T) {
 	require.Equal(t, store.SHA256(text), sum)
 	require.NoError(t, store.HasFile(ctx, d, "text", 3))
 	require.ErrorContains(t, store.HasFile(ctx, d, "text", 4), d.name("text")+": 3 bytes, expected 4")
-	require.ErrorContains(t, store.HasFile(ctx, d, "folder", 3), "not a regular file")
+	require.ErrorContains(t, store.HasFile(ctx, d, "folder", 3), "expected a file, found a folder")
 	require.ErrorIs(t, store.HasFile(ctx, d, "none", 3), fs.ErrNotExist)
 	_, err = store.ReadFile(ctx, d, "text", 2)
 	require.ErrorContains(t, err, "not a file of moonfarm")

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout/files"
 )
 
 // reader is a file open for reading.
@@ -28,20 +29,20 @@ func (r reader) Size() int64 { return r.size }
 // Open implements store.Store for regular files. It refuses others, and does not wait
 // for the writer of a pipe. It follows links; in an open folder, those that stay in it.
 func (d *Folder) Open(_ context.Context, name string) (store.Reader, error) {
-	s, err := d.stat(name) // opening a device can have effects
+	root, err := d.opened()
 	if err != nil {
 		return nil, err
 	}
-	if !s.Mode().IsRegular() {
-		return nil, notRegular(d.name(name), s)
+	var f *os.File
+	if root == nil {
+		f, err = files.OpenRegular(d.name(name))
+	} else {
+		f, err = files.OpenBelow(root, filepath.Clean(filepath.FromSlash(name)))
 	}
-	f, err := d.openFile(name, os.O_RDONLY|noWait)
 	if err != nil {
 		return nil, err
 	}
-	if s, err = f.Stat(); err == nil && !s.Mode().IsRegular() { // it may be another file by now
-		err = notRegular(d.name(name), s)
-	}
+	s, err := f.Stat()
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -62,21 +63,17 @@ func (d *Folder) stat(name string) (os.FileInfo, error) {
 	return s, d.told(err, name)
 }
 
-// openFile opens a file or folder for reading.
-func (d *Folder) openFile(name string, flags int) (*os.File, error) {
+// openFolder opens a folder for reading.
+func (d *Folder) openFolder(name string) (*os.File, error) {
 	root, err := d.opened()
 	if err != nil {
 		return nil, err
 	}
 	if root == nil {
-		return os.OpenFile(d.name(name), flags, 0)
+		return os.Open(d.name(name))
 	}
-	f, err := root.OpenFile(filepath.Clean(filepath.FromSlash(name)), flags, 0)
+	f, err := root.Open(filepath.Clean(filepath.FromSlash(name)))
 	return f, d.told(err, name)
-}
-
-func notRegular(path string, s os.FileInfo) error {
-	return fmt.Errorf("%s: not a regular file (%v)", path, s.Mode().Type())
 }
 
 // Each implements store.Store.
@@ -91,7 +88,7 @@ func (d *Folder) Each(_ context.Context, dir string, do func(name string) error)
 	if !s.IsDir() { // opening a pipe would wait
 		return fmt.Errorf("%s: not a folder", d.name(dir))
 	}
-	f, err := d.openFile(dir, os.O_RDONLY)
+	f, err := d.openFolder(dir)
 	if err != nil {
 		return err
 	}

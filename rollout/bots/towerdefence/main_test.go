@@ -261,8 +261,8 @@ func (l *log) create(name string) (io.WriteCloser, error) {
 	return &logFile{name: name, log: l}, nil
 }
 
-// files returns a function that makes the files of a match log in a folder.
-func files(dir string) func(name string) (io.WriteCloser, error) {
+// filesIn returns a function that makes the files of a match log in a folder.
+func filesIn(dir string) func(name string) (io.WriteCloser, error) {
 	return func(name string) (io.WriteCloser, error) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

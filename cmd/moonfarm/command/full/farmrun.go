@@ -331,7 +331,7 @@ func look(ctx context.Context, c *farm.Client, run string) (*farm.RunStatus, err
 func ended(r *farm.RunStatus) error {
 	switch {
 	case r.State == farm.Failed:
-		return fmt.Errorf("run %s failed: %s; moonfarm-full farm retry continues it", r.ID, plain(r.Text))
+		return fmt.Errorf("run %s failed: %s; moonfarm-full farm retry continues it", r.ID, r.Text)
 	case r.State == farm.Cancelled:
 		return fmt.Errorf("run %s was cancelled; moonfarm-full farm retry continues it", r.ID)
 	}
@@ -346,6 +346,6 @@ func (a *app) printEnd(r *farm.RunStatus, found int, passed time.Duration) {
 		rows := float64(d.Rows) * float64(d.Made) / float64(d.Shards) / passed.Seconds()
 		speed = fmt.Sprintf("; %.1f s, %s rows/s", passed.Seconds(), texts.Group(uint64(rows)))
 	}
-	command.PrintSize(a.Console, plain(r.Out), d, speed)
+	command.PrintSize(a.Console, r.Out, d, speed)
 	a.Printf("\n")
 }
