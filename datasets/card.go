@@ -395,7 +395,7 @@ func (v *verifier) attached() {
 	m := v.d.manifest
 	for _, a := range m.attachments() {
 		if _, err := v.d.attached(a); err != nil {
-			v.problem("%v", err)
+			v.wrong(err)
 		} else if want := attachmentOf(cardName, cardText(m)); a.Path == cardName && m.Moonfarm == Version && m.Encoding == encoding && a != want {
 			v.problem("%s: it does not fit the manifest: its sha256 should be %s", cardName, want.SHA256)
 		}
@@ -434,7 +434,7 @@ func (v *verifier) listing() error {
 			return nil
 		})
 		if err != nil {
-			v.problem("%v", err)
+			v.wrong(err)
 		}
 	}
 	if len(m.Job.Models) > 0 {

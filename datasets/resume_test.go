@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/disk"
 )
 
 // TestStoppedAtEveryStep fails every single disk operation of a run in turn, alone and
@@ -167,7 +169,7 @@ func TestForeignFoldersAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	busy := t.TempDir()
-	release, err := lock(t.Context(), busy, false, nil)
+	release, err := disk.At(busy, busy).Lock(nil, false)
 	require.NoError(t, err)
 	requireRefused(t, busy, toyJob(2, 1), "another run is writing there")
 	release()

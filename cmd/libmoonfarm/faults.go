@@ -34,6 +34,7 @@ const (
 	codeInternal code = C.MF_INTERNAL
 	codeEnd      code = C.MF_END
 	codeTimeout  code = C.MF_TIMEOUT
+	codeMemory   code = C.MF_MEMORY
 )
 
 // fault is an error with its code.

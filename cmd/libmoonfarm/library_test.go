@@ -160,7 +160,7 @@ func TestMisuse(t *testing.T) {
 				t.Errorf("seed %s: code %d was returned %s times", seed, c, n)
 			}
 		}
-		assert.Lenf(t, counts, int(codeTimeout)+1, "seed %s", seed)
+		assert.Lenf(t, counts, int(codeMemory)+1, "seed %s", seed)
 	}
 }
 

@@ -45,7 +45,8 @@ enum {
 	MF_DATA,     /* the data are damaged, or of another game or other rules */
 	MF_INTERNAL, /* a bug of the library, described by the text */
 	MF_END,      /* there is no more to read */
-	MF_TIMEOUT   /* nothing was ready in time */
+	MF_TIMEOUT,  /* nothing was ready in time */
+	MF_MEMORY    /* there is not enough memory: nothing was done */
 };
 
 typedef struct {

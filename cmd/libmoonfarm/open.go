@@ -3,9 +3,6 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -180,38 +177,4 @@ func (v *environments) maker(text string) (rollout.Maker, error) {
 	}
 	v.makers[text] = m
 	return m, nil
-}
-
-// checkMemory returns an error if there is not enough memory for the states of all
-// games: without memory the whole program would end.
-func checkMemory(c stepper.Setup) error {
-	n := c.Env.N
-	c.Env.N = 1
-	v, err := c.Vector(c.Env)
-	if err != nil {
-		return wrong("%v", err)
-	}
-	one := len(env.Unwrap(v).(env.Snapshotter).AppendSnapshot(nil, 0))
-	if has := memoryThere(); uint64(n)*uint64(one) > has {
-		return wrong("num_envs is %d: their states need %d MiB, there are %d", n, uint64(n)*uint64(one)>>20, has>>20)
-	}
-	return nil
-}
-
-// memoryThere returns how much memory the machine can give, or more than most
-// machines have if that is unknown.
-func memoryThere() uint64 {
-	const unknown = 64 << 30
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return unknown
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var kilobytes uint64
-		if n, _ := fmt.Sscanf(s.Text(), "MemAvailable: %d kB", &kilobytes); n == 1 {
-			return kilobytes << 10
-		}
-	}
-	return unknown
 }

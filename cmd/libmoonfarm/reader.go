@@ -94,6 +94,9 @@ func newReader(d *dataset, o datasets.ReadOptions, play bool) (*reader, error) {
 			o.Columns = append(o.Columns, c.Name)
 		}
 	}
+	if err := checkReading(o, columns); err != nil {
+		return nil, err
+	}
 	r := &reader{columns: columns}
 	if play {
 		if r.from, err = d.Render(o); err != nil {

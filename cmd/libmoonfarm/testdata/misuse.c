@@ -13,7 +13,7 @@
 
 #include "moonfarm.h"
 
-enum { CODES = MF_TIMEOUT + 1, ENVS = 6, BLOCK = 3 };
+enum { CODES = MF_MEMORY + 1, ENVS = 6, BLOCK = 3 };
 
 static uint64_t state;
 static long counts[CODES];
@@ -231,7 +231,7 @@ static void configs(mf_error *e)
 	case 10: c.batch_size = below(2) ? odd : ENVS - 2 + 3 * (int32_t)below(9); break;
 	case 11: c.memory = 1; break; /* there is no fog */
 	}
-	want(mf_open(&c, &h, e), e, MF_ARGUMENT, MF_ARGUMENT);
+	want(mf_open(&c, &h, e), e, MF_ARGUMENT, MF_MEMORY);
 	if (h != 0)
 		fail("there is a handle", (long long)h, "");
 }

@@ -61,7 +61,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from bodies import Body, Cells, Said, Seen
+from bodies import Body, Cells, Said, Seen, reading
+from bodies import save as keep_weights
+from moonfarm.exporting import whole
 from networks import make, write
 from rows import Batch, Rows, Source, asked, blend, cross_entropy, distinct
 
@@ -238,8 +240,7 @@ def compete(learner: Learner, kind: dict[str, Any], games: int, args: argparse.N
 
 def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, Any]], args: argparse.Namespace) -> None:
     """Writes the network in the formats of PyTorch and ONNX, and the curve."""
-    args.out.mkdir(parents=True, exist_ok=True)
-    torch.save(learner.body.state_dict(), args.out / "clone.pt")
+    keep_weights(learner.body.state_dict(), args.out / "clone.pt")
     write(learner.body, envs, args.out / "clone.onnx")
     table(curve, args.out / "curve.csv")
 
@@ -247,7 +248,7 @@ def save(learner: Learner, envs: moonfarm.VectorEnv, curve: list[dict[str, Any]]
 def table(curve: list[dict[str, Any]], file: Path) -> None:
     """Writes a curve as CSV."""
     names = dict.fromkeys(name for point in curve for name in point)
-    with open(file, "w", newline="") as f:
+    with whole(file) as part, part.open("w", newline="") as f:
         writer = csv.DictWriter(f, names)
         writer.writeheader()
         writer.writerows(curve)
@@ -263,34 +264,33 @@ class Run:
 
     def keep(self, file: Path, **more: Any) -> None:
         """Writes the state, and more, to a file."""
-        file.parent.mkdir(parents=True, exist_ok=True)
         state = {
             "body": self.learner.body.state_dict(), "optimiser": self.optimiser.state_dict(), "common": self.learner.common,
             "curve": self.curve, "seconds": self.seconds, "rows": self.rows, "played": self.played,
             "epochs": [source.epoch for source in self.sources], **more,
         }  # fmt: skip
-        torch.save(state, file.with_suffix(".part"))
-        file.with_suffix(".part").replace(file)
+        keep_weights(state, file)
 
     def continues(self, file: Path) -> dict[str, Any]:
         """Reads the state of a file, and returns it; the rows of the epochs that were begun come again, in another order."""
-        state: dict[str, Any] = torch.load(file, map_location=self.learner.device)
-        self.learner.body.load_state_dict(state["body"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.learner.common.copy_(state["common"])
-        self.curve, self.seconds, self.rows, self.played = (state[name] for name in ("curve", "seconds", "rows", "played"))
-        for source, epoch in zip(self.sources, state["epochs"]):
-            source.epoch = epoch + 1
+        with reading(file):
+            state: dict[str, Any] = torch.load(file, map_location=self.learner.device)
+            self.learner.body.load_state_dict(state["body"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.learner.common.copy_(state["common"])
+            self.curve, self.seconds, self.rows, self.played = (state[name] for name in ("curve", "seconds", "rows", "played"))
+            for source, epoch in zip(self.sources, state["epochs"]):
+                source.epoch = epoch + 1
         return state
 
 
-def weights(folder: Path, device: str) -> dict[str, Any]:
-    """Returns the weights of the network of a run, or of a round of dagger.py."""
+def begin(body: Body, folder: Path, device: str) -> None:
+    """Gives a body the weights of the network of a run, or of a round of dagger.py."""
     file = next((f for f in (folder / "checkpoint.pt", folder / "run.pt") if f.exists()), None)
     if file is None:
         raise SystemExit(f"--begin {folder}: there is no checkpoint.pt or run.pt")
-    found: dict[str, Any] = torch.load(file, map_location=device)["body"]
-    return found
+    with reading(file):
+        body.load_state_dict(torch.load(file, map_location=device)["body"])
 
 
 def arguments() -> argparse.Namespace:
@@ -369,16 +369,18 @@ def start(args: argparse.Namespace) -> tuple[Run, moonfarm.VectorEnv]:
     if args.greedy is None:
         args.greedy = learn == "shares"
     learner = Learner(envs, body, device, learn, args.value_mix, args.temperature)
-    for d in data:
-        print(f"{d.path}: {d.num_episodes} games, {distinct(d)} of them different", flush=True)
     players = range(len(args.imitate)) if args.imitate else [None]
     sources = [Source(d, learner, player, args, len(data) * len(players)) for d in data for player in players]
     run = Run(learner, torch.optim.Adam(body.parameters(), args.rate), sources)
-    if args.out and (args.out / "checkpoint.pt").exists():
+    continued = args.out is not None and (args.out / "checkpoint.pt").exists()
+    if continued:
         run.continues(args.out / "checkpoint.pt")
-        print(f"continues after {run.seconds:.0f} s", flush=True)
     elif args.begin:
-        body.load_state_dict(weights(args.begin, device))
+        begin(body, args.begin, device)
+    for d in data:
+        print(f"{d.path}: {d.num_episodes} games, {distinct(d)} of them different", flush=True)
+    if continued:
+        print(f"continues after {run.seconds:.0f} s", flush=True)
     return run, envs
 
 

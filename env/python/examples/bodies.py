@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
+import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
+from moonfarm.exporting import whole
 
 
 def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inputs: list[str], outputs: list[str], folding: bool = True) -> None:
@@ -27,12 +30,36 @@ def write_onnx(network: nn.Module, example: tuple[Tensor, ...], file: Path, inpu
     """
     older = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     axes = {name: {0: "rows"} for name in [*inputs, *outputs]}
-    with warnings.catch_warnings():
+    with whole(file) as part, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of constants that the exporter leaves as they are
         torch.onnx.export(
-            network, example, str(file), input_names=inputs, output_names=outputs, dynamic_axes=axes,
+            network, example, str(part), input_names=inputs, output_names=outputs, dynamic_axes=axes,
             do_constant_folding=folding, **older,
         )  # fmt: skip
+
+
+def save(what: Any, file: Path) -> None:
+    """Writes what torch.load reads; the file is replaced when it is complete."""
+    with whole(file) as part:
+        torch.save(what, part)
+
+
+def keep(what: Any, file: Path) -> None:
+    """Writes JSON; the file is replaced when it is complete."""
+    with whole(file) as part:
+        part.write_text(json.dumps(what, indent=1))
+
+
+@contextlib.contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """Ends the program with one line about the file if the block fails."""
+    try:
+        yield
+    except Exception as e:
+        text = " ".join(str(e).split()) or type(e).__name__
+        raise SystemExit(
+            f"{file}: it is damaged, or of another program, game, form or --width ({text[:160]}): remove it to begin anew"
+        ) from None
 
 
 class Dense(nn.Conv2d):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from moonfarm.exporting import whole
+
 COLOURS = ("#06c", "#c60", "#080", "#a0a", "#666", "#c00", "#088")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 50, 110, 24, 50
 
@@ -39,4 +41,5 @@ def draw(minutes: list[float], scores: dict[str, list[float]], file: Path) -> No
             f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>',
             text(LEFT + across + 6, last, name, "start", colour),
         ]
-    file.write_text("\n".join([*out, "</svg>", ""]))
+    with whole(file) as part:
+        part.write_text("\n".join([*out, "</svg>", ""]))

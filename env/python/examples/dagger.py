@@ -47,6 +47,7 @@ from torch import nn
 
 import moonfarm
 from behaviour_cloning import FORMS, Learner, Run, Source, wilson
+from bodies import keep, reading
 from curves import draw
 from networks import make, write
 from rows import Batch, Memory, asked, blend
@@ -162,19 +163,14 @@ def cpu() -> float:
     return sum(os.times()[:4])
 
 
-def keep(file: Path, what: Any) -> None:
-    """Writes a file at once."""
-    file.with_suffix(".part").write_text(json.dumps(what, indent=1))
-    file.with_suffix(".part").replace(file)
-
-
 def measure(number: int, args: argparse.Namespace) -> dict[str, Any]:
     """Measures the network of a round, prints its scores, and returns its point of the curve."""
     folder: Path = args.out / str(number)
-    point: dict[str, Any] = json.loads((folder / "point.json").read_text())
+    with reading(folder / "point.json"):
+        point: dict[str, Any] = json.loads((folder / "point.json").read_text())
     if "scores" not in point:
         point["scores"] = evaluate(folder / "network.onnx", args)
-        keep(folder / "point.json", point)
+        keep(point, folder / "point.json")
         lines = [f"round {number}: {point['rows']} rows, loss {point['loss']:.3f}, after {point['seconds']:.0f} s, {point['cpu']:.0f} CPU-s"]
         for opponent, score in point["scores"].items():
             low, high = wilson(score, args.games)
@@ -188,8 +184,10 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
     done = len(list(args.out.glob("*/point.json")))
     begun, used = time.perf_counter(), cpu()
     if done:  # the time of earlier runs counts
-        last = json.loads((args.out / str(done) / "point.json").read_text())
-        begun, used = begun - last["seconds"], used - last["cpu"]
+        file = args.out / str(done) / "point.json"
+        with reading(file):
+            last = json.loads(file.read_text())
+            begun, used = begun - last["seconds"], used - last["cpu"]
     memory = Memory(args.memory, run.learner.device) if args.memory else None
     before = [games for n in range(1, done + 1) for games in sorted((args.out / str(n)).glob("games*"))]
 
@@ -218,10 +216,10 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
             write(run.learner.body, envs, folder / "network.onnx")
             run.keep(folder / "run.pt")
             spent = {"seconds": round(time.perf_counter() - begun, 1), "cpu": round(cpu() - used, 1)}
-            keep(folder / "point.json", {"round": number, "rows": run.rows, "loss": loss, **spent})
+            keep({"round": number, "rows": run.rows, "loss": loss, **spent}, folder / "point.json")
             measured.append(pool.submit(measure, number, args))
         points = [point.result() for point in measured]
-        keep(args.out / "curve.json", points)
+        keep(points, args.out / "curve.json")
         scores = {name: [point["scores"][name] for point in points] for name in points[-1]["scores"]}
         draw([point["seconds"] / 60 for point in points], scores, args.out / "curve.svg")
     average(run, envs, args)
@@ -230,7 +228,10 @@ def rounds(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None
 def average(run: Run, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> None:
     """Writes a network with the means of the weights of the last rounds."""
     last = range(max(1, args.rounds - args.average + 1), args.rounds + 1)
-    bodies = [torch.load(args.out / str(n) / "run.pt", map_location=run.learner.device)["body"] for n in last]
+    bodies = []
+    for file in (args.out / str(n) / "run.pt" for n in last):
+        with reading(file):
+            bodies.append(torch.load(file, map_location=run.learner.device)["body"])
     run.learner.body.load_state_dict({name: sum(body[name] for body in bodies) / len(bodies) for name in bodies[0]})
     write(run.learner.body, envs, args.out / "average.onnx")
 

@@ -47,7 +47,9 @@ from torch import nn
 
 import moonfarm
 from behaviour_cloning import FORMS, Learner, choose, wilson
-from dagger import call, command, cpu, keep, player, sources
+from bodies import keep, reading, save
+from dagger import call, command, cpu, player, sources
+from moonfarm.exporting import whole
 from networks import make, write
 from rows import Source, blend, distinct
 
@@ -191,14 +193,15 @@ def rate(curve: list[dict[str, Any]], args: argparse.Namespace) -> None:
 def timed(folder: Path, what: str) -> Iterator[dict[str, float]]:
     """Adds the seconds and CPU-seconds of the block to those of earlier tries, in a file; yields all times."""
     file = folder / "seconds.json"
-    seconds: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
+    with reading(file):
+        seconds: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
     begun, used = time.perf_counter(), cpu()
     try:
         yield seconds
     finally:
         seconds[what] = seconds.get(what, 0) + time.perf_counter() - begun
         seconds["cpu"] = seconds.get("cpu", 0) + cpu() - used
-        keep(file, seconds)
+        keep(seconds, file)
 
 
 def taught(number: int, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> dict[str, Any]:
@@ -207,12 +210,14 @@ def taught(number: int, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> d
     torch.manual_seed(args.seed + number)
     body = make(envs, args.width)
     if number > 1:
-        body.load_state_dict(torch.load(args.out / str(number - 1) / "network.pt", map_location="cpu"))
+        file = args.out / str(number - 1) / "network.pt"
+        with reading(file):
+            body.load_state_dict(torch.load(file, map_location="cpu"))
     folders = [sorted((args.out / str(g)).glob("games*")) for g in range(number, max(0, number - args.window), -1)]
     new = [moonfarm.dataset(f, form=args.form) for f in folders[0]]
     learner = Learner(envs, body, device, choose(new, body, argparse.Namespace(learn=None, dataset=folders[0])), args.value_mix)
     loss = learn(learner, [sources(part, learner, args) for part in folders], args, args.seed + number)
-    torch.save(body.state_dict(), folder / "network.pt")
+    save(body.state_dict(), folder / "network.pt")
     write(body, envs, folder / "network.onnx")
     rows, games = (sum(data.metadata["totals"][name] for data in new) for name in ("rows", "episodes"))
     return {"rows": rows, "games": games, "distinct": sum(map(distinct, new)), "learn": learner.learn, "loss": loss}
@@ -227,9 +232,11 @@ def generation(number: int, envs: moonfarm.VectorEnv, curve: list[dict[str, Any]
         play(number, best, args)
     with timed(folder, "learning"):
         if not file.exists():
-            keep(file, taught(number, envs, args))
+            keep(taught(number, envs, args), file)
     with timed(folder, "measure") as seconds:
-        point = {"generation": number, **json.loads(file.read_text()), **measure(number, best, args)}
+        with reading(file):
+            known = json.loads(file.read_text())
+        point = {"generation": number, **known, **measure(number, best, args)}
         rate([*curve, point], args)
     return {**point, **seconds}
 
@@ -237,7 +244,8 @@ def generation(number: int, envs: moonfarm.VectorEnv, curve: list[dict[str, Any]
 def keep_best(curve: list[dict[str, Any]], out: Path) -> None:
     """Copies the network of the last generation that was stronger to best.onnx."""
     for kept in [c["generation"] for c in curve if c["kept"]][-1:]:
-        shutil.copy(out / str(kept) / "network.onnx", out / "best.onnx")
+        with whole(out / "best.onnx") as part:
+            shutil.copy(out / str(kept) / "network.onnx", part)
 
 
 def interval(point: dict[str, Any]) -> str:
@@ -287,7 +295,8 @@ def draw(curve: list[dict[str, Any]], file: Path, anchor: str) -> None:
             text(at + 8, y(rating) - 8, f"{c['generation']}: {rating:+.0f}", "start" if at < width - 120 else "end"),
             text(at, bottom + 18, f"{spent:.0f}"),
         ]
-    file.write_text("\n".join([*out, "</svg>", ""]))
+    with whole(file) as part:
+        part.write_text("\n".join([*out, "</svg>", ""]))
 
 
 def arguments() -> argparse.Namespace:
@@ -342,12 +351,13 @@ def main() -> None:
     args.program = command(args)
     envs = moonfarm.make_vec(args.game, 1, form=args.form)
     file = args.out / "curve.json"
-    curve: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
+    with reading(file):
+        curve: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
     for number in range(len(curve) + 1, args.generations + 1):
         keep_best(curve, args.out)
         curve.append(generation(number, envs, curve, args))
         show(curve[-1])
-        keep(file, curve)
+        keep(curve, file)
         keep_best(curve, args.out)
         draw(curve, args.out / "curve.svg", args.anchor)
 

@@ -36,7 +36,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from behaviour_cloning import FORMS, Learner, Rows, Run, compete, table, weights
+from behaviour_cloning import FORMS, Learner, Rows, Run, begin, compete, table
+from bodies import reading
 from networks import make, write
 
 LINE = "{seconds:6.0f} s  {updates} updates  {steps} steps  {cpu:.0f} s of CPU time  entropy {entropy:.3f}"
@@ -215,15 +216,17 @@ class Training:
         self.teacher = None
         self.updates, self.cpu, self.entropy = 0, 0.0, math.nan
         if args.begin:
-            body.load_state_dict(weights(args.begin, device))
+            begin(body, args.begin, device)
             if args.teacher_weight:
                 self.teacher = Learner(envs, copy.deepcopy(body).requires_grad_(False), device, temperature=args.temperature)
         self.league = [Learner(envs, copy.deepcopy(body), device, temperature=args.temperature) for _ in range(args.league)]
         if args.out and (args.out / "checkpoint.pt").exists():
-            state = self.run.continues(args.out / "checkpoint.pt")
-            self.updates, self.cpu, self.entropy = (state[name] for name in ("updates", "cpu", "entropy"))
-            for past, kept in zip(self.league, state["league"]):
-                past.body.load_state_dict(kept)
+            file = args.out / "checkpoint.pt"
+            state = self.run.continues(file)
+            with reading(file):
+                self.updates, self.cpu, self.entropy = (state[name] for name in ("updates", "cpu", "entropy"))
+                for past, kept in zip(self.league, state["league"]):
+                    past.body.load_state_dict(kept)
             torch.manual_seed(args.seed + self.updates)
             print(f"continues after {self.run.seconds:.0f} s, {self.updates} updates", flush=True)
 

@@ -59,7 +59,7 @@ def main() -> None:
         done = terminated | truncated
         if done.any():
             episodes += int(done.sum())
-            total += float(infos["result"].sum())
+            total += float(infos["result"][done].sum())
         over = now - begun > args.seconds
         if over or now - said > 1:
             said = now

@@ -18,7 +18,7 @@ Policy = Callable[[Any, dict[str, Any]], Any]
 Opponent = Union[None, str, Policy, Sequence[Union[str, Policy]]]
 
 RENDER_MODES = ("ansi", "rgb_array")
-MOST_WIDTH = 8192  # of pictures, in pixels
+_MOST_WIDTH = 8192  # of pictures, in pixels
 
 # Gymnasium's names of the autoreset modes, in the library's order.
 MODES = ("NextStep", "SameStep", "Disabled")
@@ -31,8 +31,15 @@ class RenderModeError(TypeError, ValueError):
 def render_mode(value: Any) -> str | None:
     """Returns a valid render mode; RenderModeError names the valid ones."""
     if value is not None and value not in RENDER_MODES:
-        raise RenderModeError(f"render_mode: {value!r} is none of None, 'ansi' and 'rgb_array'")
+        more = "; gymnasium.make takes it, too" if value in ("human", "rgb_array_list", "ansi_list") else ""
+        raise RenderModeError(f"render_mode: {value!r} is none of None, 'ansi' and 'rgb_array'{more}")
     return value
+
+
+def width_of(what: str, value: Any) -> int:
+    """Returns the width of a picture, an even number: encoders of video refuse odd ones."""
+    width = whole(what, value, 1, _MOST_WIDTH)
+    return width + width % 2
 
 
 def mode(autoreset: Any) -> int:

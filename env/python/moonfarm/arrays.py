@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .library import CSlabs, CSpec
+from .library import CSlabs, CSpec, spare
 
 # Parts of an observation that can be arrays.
-PARTS = ("planes", "packed", "scalars", "mask", "key")
+PARTS = ("planes", "packed", "scalars", "mask", "action_mask", "key")
 
 # The parts that an obs text stands for.
 OBS: dict[str, tuple[str, ...]] = {
@@ -31,7 +31,26 @@ _types: dict[str, np.dtype[Any]] = {
     "seat": np.dtype(np.uint8), "episode": _words, "final_planes": np.dtype(np.uint8), "final_packed": _words,
     "final_scalars": np.dtype(np.float32), "final_score": np.dtype(np.float32), "final_result": np.dtype(np.float32),
     "opponent": np.dtype(np.uint8), "waits": np.dtype(np.bool_),
+    "action_mask": np.dtype(np.bool_),
 }  # fmt: skip
+
+
+class Unended(np.float32):
+    """The score or result of an episode that goes on: NaN, but equal to itself, because Gymnasium and PettingZoo compare infos."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unended)
+
+    __hash__ = np.float32.__hash__
+
+    def __reduce__(self) -> str:  # type: ignore[override]
+        return "UNENDED"  # a copy is the same object
+
+    def __deepcopy__(self, memo: Any) -> Unended:
+        return self
+
+
+UNENDED = Unended("nan")
 
 
 def parts_of(obs: str | tuple[str, ...] | list[str]) -> tuple[tuple[str, ...], bool]:
@@ -58,6 +77,7 @@ def shapes(s: CSpec) -> dict[str, tuple[int, ...]]:
         "action": (rows, s.heads), "reward": (rows,), "turn": (games,), "seat": (games,), "episode": (games,),
         "final_planes": planes, "final_packed": packed, "final_scalars": scalars,
         "final_score": (rows,), "final_result": (rows,), "opponent": (games, s.players), "waits": (rows,),
+        "action_mask": (rows, s.choices),
     }  # fmt: skip
 
 
@@ -117,6 +137,8 @@ def allocate(
     for name in names:
         if name not in out:
             out[name] = np.zeros(sizes[name], _types[name])
+    if sum(array.nbytes for array in out.values()) >= 64 << 20:
+        spare()
     return out
 
 
@@ -149,13 +171,22 @@ def slabs(arrays: Mapping[str, NDArray[Any]], terminated: NDArray[Any], truncate
     """Returns the addresses of the arrays in the form of the library."""
     out = CSlabs(size=ctypes.sizeof(CSlabs), terminated=terminated.ctypes.data, truncated=truncated.ctypes.data)
     for name, array in arrays.items():
-        if array.size:
+        if array.size and name != "action_mask":  # this one is written in Python
             setattr(out, name, array.ctypes.data)
     return out
 
 
+_numbers = frozenset({int, np.int32, np.int64})
+
 # Numbers beyond 32 bits become the largest or smallest int32, which no head has as a choice.
 _most, _least = np.array(2**31 - 1), np.array(-(2**31))
+
+
+def _has_bool(given: Any) -> bool:
+    """Whether there is a bool among the numbers of lists: numpy would take it for 0 or 1."""
+    if isinstance(given, (list, tuple)):
+        return not _numbers.issuperset(map(type, given)) and any(map(_has_bool, given))
+    return isinstance(given, bool) or getattr(given, "dtype", None) == np.bool_
 
 
 def put(what: str, to: NDArray[np.int32], given: Any) -> None:
@@ -164,8 +195,9 @@ def put(what: str, to: NDArray[np.int32], given: Any) -> None:
     if a.shape != to.shape:
         raise ValueError(f"{what}: expected shape {to.shape}, got {a.shape}")
     kind = a.dtype
-    if kind.kind not in "iu":
-        raise TypeError(f"{what}: expected whole numbers (int32 is copied quickest), got {kind}")
+    if kind.kind not in "iu" or _has_bool(given):
+        found = kind if kind.kind not in "iu" else "a bool among them"
+        raise TypeError(f"{what}: expected whole numbers (int32 is copied quickest), got {found}")
     if kind.itemsize == 8 or kind == np.uint32:
         if kind.kind == "u":
             a = np.minimum(a, np.array(2**31 - 1, kind))

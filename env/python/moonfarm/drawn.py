@@ -50,8 +50,8 @@ class Drawn:
         return found
 
 
-def function_names(functions: Sequence[Callable[..., Any]]) -> list[str]:
-    """Returns the names of functions; different functions of the same name get a number."""
-    names = [str(getattr(f, "__name__", type(f).__name__)) for f in functions]
+def function_names(functions: Sequence[str | Callable[..., Any]]) -> list[str]:
+    """Returns the names of functions, and texts as they are; different functions of the same name get a number."""
+    names = [f if isinstance(f, str) else str(getattr(f, "__name__", type(f).__name__)) for f in functions]
     alike = {name: {id(f) for f, n in zip(functions, names) if n == name} for name in names}
     return [name if len(alike[name]) == 1 else f"{name}#{functions.index(f)}" for f, name in zip(functions, names)]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import secrets
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,15 +72,33 @@ def refuse(out: Path, to: str, force: bool) -> str | None:
     return None
 
 
+def beside(path: Path) -> Path:
+    """Returns a new path in the same folder, which no other process has."""
+    return path.with_name(f".moonfarm-{secrets.token_hex(8)}.part")
+
+
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yields a path in the same folder to write to. It gets the final name when complete, or is removed."""
-    part = path.with_name(f".{path.name}.part")
+    """Yields the path of an empty file to write to: it gets the final name when complete, or is removed.
+
+    A link is followed, the mode of an existing file is kept, and what is not a regular file, such as a
+    pipe, gets the contents.
+    """
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
+    into = path.exists() and not path.is_file()
+    part = beside(Path(tempfile.gettempdir(), path.name) if into else path)
     try:
+        part.touch(exist_ok=False)
         yield part
+        if into:
+            with part.open("rb") as written, path.open("wb") as to:
+                shutil.copyfileobj(written, to)
+            return
         with part.open("rb+") as written:
             os.fsync(written.fileno())
+        if path.exists():
+            shutil.copymode(path, part)
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

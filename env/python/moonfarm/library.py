@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import mmap
 import os
 import sys
 import time
@@ -16,9 +17,11 @@ from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_ui
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 ABI = 4
 
-OK, ARGUMENT, HANDLE, STATE, DATA, INTERNAL, END, TIMEOUT = range(8)
+OK, ARGUMENT, HANDLE, STATE, DATA, INTERNAL, END, TIMEOUT, MEMORY = range(9)
 ALL_SEATS, ANY_SEAT = -1, -2
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
 
@@ -65,8 +68,14 @@ class WaitError(Error, TimeoutError):
     code = TIMEOUT
 
 
+class RoomError(Error, MemoryError):
+    """There is not enough memory."""
+
+    code = MEMORY
+
+
 _errors: dict[int, type[Error]] = {
-    e.code: e for e in (ArgumentError, HandleError, StateError, DataError, EndError, WaitError)
+    e.code: e for e in (ArgumentError, HandleError, StateError, DataError, EndError, WaitError, RoomError)
 }
 
 
@@ -249,6 +258,21 @@ def path() -> Path:
     return Path(named) if named else Path(__file__).with_name(file_name())
 
 
+def spare() -> None:
+    """Raises MemoryError unless there is memory for the library's own use: where it lacks some, it ends the interpreter."""
+    np.empty(96 << 20, np.uint8)
+
+
+def _spare_addresses() -> None:
+    """Raises MemoryError unless the process may have the addresses that the library reserves when it is loaded."""
+    if sys.platform == "win32":
+        return
+    try:
+        mmap.mmap(-1, 3 << 29, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 0).close()
+    except OSError as e:
+        raise MemoryError("moonfarm: loading the library takes 1.5 GiB of addresses, more than the process may still have (ulimit -v)") from e
+
+
 class Library:
     """The loaded library.
 
@@ -262,6 +286,7 @@ class Library:
                 f"moonfarm: the library {file} is not there. Build it with Go and gcc: "
                 "python3 env/python/build.py, or install the package with pip"
             )
+        _spare_addresses()
         try:
             self.c = ctypes.CDLL(str(file))
             self.c.mf_abi.restype = c_uint32

@@ -43,14 +43,16 @@ def make_vec(
     environment's num_envs is num_envs times the number of players. A text: that policy; in it
     the path of a network with blanks or special characters needs quotes,
     '"my nets/td.onnx"(greedy)'. A function: it plays in Python, see moonfarm.AgainstPolicies.
-    A list of texts, or of functions: each episode draws one, and infos name it, "opponent".
+    A list of texts and functions: each episode draws one, and infos name it, "opponent". If there is
+    a function, texts play what VectorEnv.ask answers: no orders where no choice says them.
 
     seat: the caller's seat, from 0; "random": a seat is drawn for each episode.
 
     obs: "planes" (uint8 [planes, height, width] and scalars, float32), "packed" (the
     planes' uint64 words, and scalars), "both"; or a tuple of the parts "planes",
-    "packed", "scalars", "mask" (bits), "key". An observation is a dict of arrays by
-    part; for a tuple of one part it is the array itself.
+    "packed", "scalars", "mask" (bits), "action_mask" (bool, for networks and libraries that get
+    nothing but observations), "key". An observation is a dict of arrays by part; for a tuple of
+    one part it is the array itself.
 
     form: the form of observations and actions, one of description["forms"]; None: "cells". In a form
     with description["tensors"] an observation has an array for each of them, uint8 and by name, in the
@@ -68,7 +70,8 @@ def make_vec(
     copy: False returns the arrays that the next step overwrites, not copies.
     render_mode: None, "ansi" (texts) or "rgb_array" (uint8 [height, width, 3]); the board as a person sees it,
     without fog of war.
-    render_width: width of "rgb_array" in pixels; the height follows from the board.
+    gymnasium.make also takes "rgb_array_list" and "human", for which Gymnasium opens a window with pygame.
+    render_width: width of "rgb_array" in pixels, made even as video needs it; the height follows from the board.
     action_mask: whether infos have "action_mask", bool, besides the bits of "mask"; None: only in
     games all of whose heads have a mask. It costs memory bandwidth in every step: set it to
     False if you do not read it.
@@ -76,11 +79,5 @@ def make_vec(
     memory shared with other processes, or with a GPU.
     """
     given = dict(locals())
-    if callable(opponent):
-        in_python = True
-    else:
-        kinds = {callable(o) for o in opponent} if opponent and not isinstance(opponent, str) else set()
-        if len(kinds) > 1:
-            raise ValueError("opponent: a list has either texts or functions, not both")
-        in_python = True in kinds
-    return vector_class(AgainstPolicies if in_python else VectorEnv)(**given)
+    players: list[Any] = [opponent] if opponent is None or isinstance(opponent, str) or callable(opponent) else list(opponent)
+    return vector_class(AgainstPolicies if any(map(callable, players)) else VectorEnv)(**given)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments, library
+from .arrays import put
 
 
 class State(bytes):
@@ -29,9 +30,11 @@ class State(bytes):
         For "towerdefence" it is the text of a command.txt; for "terminal" the two lines that end
         a turn; for "codecraft" a message.
         """
-        choices = np.ascontiguousarray(np.atleast_1d(action), np.int32)
-        if choices.ndim != 1:
-            raise ValueError(f"action: expected the choice of each head, got shape {choices.shape}")
+        given = action if isinstance(action, (list, tuple)) or np.ndim(action) else [action]
+        if np.ndim(given) != 1:
+            raise ValueError(f"action: expected the choice of each head, got shape {np.shape(given)}")
+        choices = np.zeros(len(given), np.int32)
+        put("action", choices, given)
         return library.library().text(
             "mf_answer_from", self.game.encode(), self.rules.encode(), bytes(self), len(self), self.seat,
             choices.ctypes.data, len(choices),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ import numpy as np
 
 from . import arguments, library
 from .arrays import ended_mask
-from .exporting import Progress, refuse
+from .exporting import Progress, beside, refuse
 from .registration import GAMES
 from .single import make_env
 
@@ -46,7 +47,7 @@ def export(
     except ImportError as e:
         raise ImportError(f"Minari's files are written by h5py, which is not installed: python3 -m pip install h5py ({e})") from e
     folder = Path(arguments.path("folder", folder))
-    part = folder.with_name(f".{folder.name}.part")
+    part = beside(folder)
     refusal = refuse(folder, "minari", force)
     if refusal is not None:
         raise FileExistsError(refusal)
@@ -54,7 +55,6 @@ def export(
         options["obs"] = "planes"
     if options.get("obs") == "none":
         raise ValueError("obs: Minari's layout has observations; expected 'planes' or 'packed'")
-    shutil.rmtree(part, ignore_errors=True)
     data = part / "data"
     data.mkdir(parents=True)
     try:
@@ -62,9 +62,15 @@ def export(
             done = _write(file, ds, progress, options)
         done["metadata"] |= {"dataset_id": _name(ds, folder), "dataset_size": round((data / "main_data.hdf5").stat().st_size / 1e6, 1)}
         (data / "metadata.json").write_text(json.dumps(done.pop("metadata")))
-        if force:
-            shutil.rmtree(folder, ignore_errors=True)
-        os.replace(part, folder)
+        while force and folder.exists():  # another process may put one there again
+            old = beside(folder)
+            with contextlib.suppress(FileNotFoundError):
+                folder.rename(old)
+            shutil.rmtree(old, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                part.rename(folder)
+                return done
+        part.rename(folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return done

@@ -1,7 +1,8 @@
-"""Opponents that play in Python."""
+"""Opponents that play in Python, alone or beside policies of the library."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,15 @@ def draw(
 
 @plain_class
 class AgainstPolicies(VectorEnv):
-    """A vector environment whose other seats are played by functions.
+    """A vector environment whose other seats are played by functions, or by functions and policies' texts.
 
     Each episode draws one of them for its game, and the caller's seat if seat is
     "random"; both depend on the seed of the game and the number of the episode. A
     function is called once per step with all rows that it plays: with observations
     of the same form as the caller's, and infos with "mask", in bits as in step. It
     returns an array of actions, one per row. It is not called for games that have
-    ended, nor, in a sequential form, for rows that wait.
+    ended, nor, in a sequential form, for rows that wait. A text beside functions plays
+    what ask answers; then no block may be under way when another is sent.
 
     Rows are copied, even with copy=False.
     """
@@ -51,7 +53,8 @@ class AgainstPolicies(VectorEnv):
 
     def _config(self, **given: Any) -> library.CConfig:
         opponent = given["opponent"]
-        self._policies: list[Policy] = [opponent] if callable(opponent) else list(opponent)
+        self._policies: list[str | Policy] = [opponent] if callable(opponent) else list(opponent)
+        arguments.texts_of([p for p in self._policies if not callable(p)] or None)
         self._fixed = arguments.seat_of(given["seat"])
         return super()._config(**{**given, "opponent": None, "seat": 0})
 
@@ -70,6 +73,10 @@ class AgainstPolicies(VectorEnv):
         self._first_rows = games * self.players
         self._own_rows = self._first_rows.copy()
         self._draw(self._whole.own)
+        for text in self._policies:
+            if isinstance(text, str):  # raises now if it is no policy
+                with contextlib.suppress(library.StateError):  # no game has begun
+                    self._ask(text, np.zeros(self._sizes.rows, np.bool_))
 
     def _drawn_in(self, games: slice) -> Drawn | None:
         return Drawn(function_names(self._policies), self._drawn[games, None], self._previous_opponents[games, :1])
@@ -107,7 +114,12 @@ class AgainstPolicies(VectorEnv):
                 rows = rows[~self.arrays["waits"][rows]]
             if len(rows):
                 theirs = np.zeros((len(rows), *self._actions.shape[1:]), np.int32)
-                answer = policy(self._take(rows), {"mask": self.arrays["mask"][rows]})
+                if isinstance(policy, str):
+                    asked = np.zeros(self._sizes.rows, np.bool_)
+                    asked[rows] = True
+                    answer = self._ask(policy, asked)[rows]
+                else:
+                    answer = policy(self._take(rows), {"mask": self.arrays["mask"][rows]})
                 arrays.put("the opponent's actions", theirs, answer)
                 self._actions[rows] = theirs
 
@@ -126,26 +138,30 @@ class AgainstPolicies(VectorEnv):
         """Like VectorEnv.send; the opponents choose first."""
         self._open()
         if block is None:
-            given = np.asarray(actions)
-            for i, p in enumerate(self._block_parts):
+            given = np.zeros((self.num_games, *self._actions.shape[1:]), np.int32)
+            arrays.put("actions", given, actions)
+            for p in self._block_parts:
                 self._act(p, given[p.own])
+            for i in range(self.blocks):
                 self._send(i)
             return
         self._act(self._block(block), actions)
         self._send(block)
 
     def _observed(self, p: Part) -> Any:
+        if p.renew is not None:
+            p.renew()
         return self._take(self._own_rows[p.own])
 
     def _infos(self, p: Part) -> dict[str, Any]:
-        everywhere = self._whole.all_rows[: p.games]
-        infos = {"mask": self.arrays["mask"][self._own_rows[p.own]], "_mask": everywhere}
+        own = self._own_rows[p.own]
+        infos = {**p.infos, "mask": self.arrays["mask"][own]}
         if self.sequential:
-            infos["waits"], infos["_waits"] = self.arrays["waits"][self._own_rows[p.own]], everywhere
+            infos["waits"] = self.arrays["waits"][own]
         if self._with_action_mask:
-            infos["action_mask"], infos["_action_mask"] = self.action_masks(infos["mask"]), everywhere
+            infos["action_mask"] = self.action_masks(infos["mask"])
         if p.against is not None:
-            infos["opponent"], infos["_opponent"] = p.against.current(), everywhere
+            infos["opponent"] = p.against.current()
         return infos
 
     def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import arrays
 
@@ -28,6 +31,9 @@ class Part:
         self.mask, self.reward = a["mask"][rows], a["reward"][rows]
         self.waits = a["waits"][rows] if env.sequential else None
         self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._with_action_mask else None
+        self.renew: Callable[[], None] | None = None  # writes the observation's action_mask from the mask
+        if "action_mask" in a:
+            self.renew = functools.partial(_write, a["action_mask"][rows], arrays.unpacking(self.mask, env.masked_choices, env.choices))
         self.copies = [(name, array.copy) for name, array in self.parts]
         self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
         # Terminated and truncated by row; if a game has several rows they are copied from the game once it sets one.
@@ -38,8 +44,18 @@ class Part:
         self.terminated, self.truncated = self.flags
         self.copy_terminated, self.copy_truncated = self.terminated.copy, self.truncated.copy
         self.env_id = np.arange(rows.start, rows.stop)
-        self.all_rows = np.ones(self.rows, np.bool_)
-        self.all_rows.flags.writeable = False
+        # The infos that are the same in each step in which no episode ends, with a row for each of the caller.
+        shown = games * env.num_envs // env.num_games
+        every, none, unknown = np.ones(shown, np.bool_), np.zeros(shown, np.bool_), np.full(shown, np.nan, np.float32)
+        for array in (every, none, unknown):
+            array.flags.writeable = False
+        self.infos: dict[str, Any] = {"score": unknown, "_score": none, "result": unknown, "_result": none, "_mask": every}
+        present = {"waits": self.waits, "action_mask": self.legal, "opponent": self.against}
+        self.infos.update({f"_{name}": every for name, of in present.items() if of is not None})
+
+
+def _write(to: NDArray[Any], new: Callable[[], NDArray[Any]]) -> None:
+    to[...] = new()
 
 
 def last_observation(env: VectorEnv, row: int) -> Any:
@@ -47,8 +63,9 @@ def last_observation(env: VectorEnv, row: int) -> Any:
     a = env.arrays
     own = {}
     for part in env._parts:
-        if part == "mask":
-            own[part] = arrays.ended_mask(env.heads, env.masked_choices, env.description["nothing"])
+        if part in ("mask", "action_mask"):
+            mask = arrays.ended_mask(env.heads, env.masked_choices, env.description["nothing"])
+            own[part] = mask if part == "mask" else arrays.unpack_masks(mask, env.masked_choices, env.choices)
         elif part == "key":  # no more draws after the end
             own[part] = np.zeros_like(a[part][row])
         else:

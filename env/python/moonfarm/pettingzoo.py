@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import arguments, library, making, spaces
+from .arrays import UNENDED
 from .copies import Copied, plain, plain_class, with_base
 from .vector import VectorEnv
 
@@ -21,18 +22,20 @@ class ParallelEnv(Copied):
     action has one head, an observation is a dict of "observation" and "action_mask"
     (int8 [choices], 1 where legal), as in PettingZoo's own games. With several heads
     it is only the observation, and infos have "action_mask", a tuple of the heads'
-    masks. action_space(agent).sample takes either kind of mask. At the end of an
+    masks. action_space(agent).sample takes either kind of mask; with action_mask=False
+    there is neither, for libraries whose infos must be arrays. At the end of an
     episode only the choice that orders nothing is legal. In a sequential form the same
     is true of an agent that has ended its turn and waits for others, and infos have
     "waits", bool.
     """
 
     def __init__(self, game: str, **arguments: Any) -> None:
-        for name in ("num_envs", "opponent", "seat", "autoreset", "batch_size", "copy", "action_mask"):
+        for name in ("num_envs", "opponent", "seat", "autoreset", "batch_size", "copy"):
             if name in arguments:
                 raise TypeError(f"{name}: there is one game, every seat of which is an agent")
         arguments.setdefault("workers", 1)
-        self._around(making.make_vec(game, 1, autoreset="disabled", copy=True, action_mask=False, **arguments))
+        arguments.setdefault("action_mask", True)
+        self._around(making.make_vec(game, 1, autoreset="disabled", copy=True, **arguments))
 
     def _around(self, v: VectorEnv) -> None:
         """Makes this environment the one game of a vector."""
@@ -40,7 +43,7 @@ class ParallelEnv(Copied):
         self._begun = False
         self.possible_agents = [f"player_{i}" for i in range(v.players)]
         self.agents: list[str] = []
-        self._in_observation = len(v.heads) == 1
+        self._in_observation = len(v.heads) == 1 and v._with_action_mask
         self._borders = np.cumsum(v.heads)[:-1]  # of the heads among all choices
         self.metadata = {
             "name": v.game + "_v0", "render_modes": [*arguments.RENDER_MODES], "render_fps": 10, "is_parallelizable": True,
@@ -84,16 +87,16 @@ class ParallelEnv(Copied):
         return self._seen(obs, infos)
 
     def _seen(self, obs: Any, infos: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        masks = self.vector.action_masks(infos["mask"]).view(np.int8)
+        masks = infos["action_mask"].view(np.int8) if "action_mask" in infos else None
         observations, said = {}, {}
         for row, agent in enumerate(self.possible_agents):
             mine = obs[row] if self.vector._alone else {name: array[row] for name, array in obs.items()}
-            said[agent] = {"mask": infos["mask"][row]}
+            said[agent] = {"mask": infos["mask"][row], "score": UNENDED, "result": UNENDED}
             if "waits" in infos:
                 said[agent]["waits"] = bool(infos["waits"][row])
-            if self._in_observation:
+            if masks is not None and self._in_observation:
                 mine = {"observation": mine, "action_mask": masks[row]}
-            else:
+            elif masks is not None:
                 said[agent]["action_mask"] = tuple(np.split(masks[row], self._borders))
             observations[agent] = mine
         return observations, said
@@ -105,8 +108,8 @@ class ParallelEnv(Copied):
 
         actions: for each agent a whole number, or int [heads]. Returns
         observations, rewards, terminations, truncations and infos by agent; infos
-        have "mask", the legal choices as bits, and at the end "score" and
-        "result". An episode that has ended has no agents, and its step returns
+        have "mask", the legal choices as bits, and "score" and "result" of
+        the episode, NaN until its end. An episode that has ended has no agents, and its step returns
         nothing.
         """
         if not self._begun:
@@ -116,13 +119,12 @@ class ParallelEnv(Copied):
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
             raise ValueError(f"actions: no action for {', '.join(missing)}")
-        given = np.array([actions[agent] for agent in self.agents])
-        obs, reward, terminated, truncated, infos = self.vector.step(given)
+        obs, reward, terminated, truncated, infos = self.vector.step([actions[agent] for agent in self.agents])
         observations, said = self._seen(obs, infos)
         agents = self.agents
         for row, agent in enumerate(agents):
-            if "score" in infos:
-                said[agent].update({k: float(infos[k][row]) for k in ("score", "result")})
+            if infos["_score"][row]:
+                said[agent].update({k: infos[k][row] for k in ("score", "result")})
         rewards = dict(zip(agents, reward.tolist()))
         terminations, truncations = dict(zip(agents, terminated.tolist())), dict(zip(agents, truncated.tolist()))
         if terminated[0] or truncated[0]:
@@ -208,5 +210,5 @@ def _remade(kind: type[ParallelEnv], vector: VectorEnv) -> ParallelEnv:
 
 
 def parallel_env(game: str, **arguments: Any) -> ParallelEnv:
-    """Makes one game in which all players are agents; obs, reward, rules, form, max_turns, memory, seed as for make_vec."""
+    """Makes one game in which all players are agents; the arguments but those of vectors and opponents as for make_vec."""
     return parallel_class()(game, **arguments)

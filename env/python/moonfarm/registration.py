@@ -7,6 +7,7 @@ before 1.0 also find an installed package by its entry point.
 
 from __future__ import annotations
 
+import copy
 import importlib.machinery
 import sys
 from types import ModuleType
@@ -36,11 +37,38 @@ def register() -> None:
             )
 
 
-def make_vec(game: str, num_envs: int = 1, *, opponent: Any = "random", **arguments: Any) -> Any:
-    """The function that gymnasium.make_vec calls: moonfarm.make_vec with an opponent, as in gymnasium.make."""
+def make_vec(
+    game: str, num_envs: int = 1, *, opponent: Any = "random", max_turns: int = 0, max_episode_steps: int | None = None, **arguments: Any
+) -> Any:
+    """The function that gymnasium.make_vec calls: moonfarm.make_vec with an opponent, as in gymnasium.make.
+
+    max_episode_steps: Gymnasium's name of max_turns.
+    """
     from .making import make_vec as make
 
-    return make(game, num_envs, opponent=opponent, **arguments)
+    return make(game, num_envs, opponent=opponent, max_turns=max_turns or max_episode_steps or 0, **arguments)
+
+
+class Specified:
+    """An environment whose spec says how many steps an episode has at most."""
+
+    _spec: Any = None
+
+    @property
+    def spec(self) -> Any:
+        """The gymnasium.envs.registration.EnvSpec that gymnasium.make and make_vec give; else None."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, given: Any) -> None:
+        if getattr(given, "max_episode_steps", 0) is None:  # Gymnasium knows no rules and no max_turns
+            given = copy.copy(given)
+            given.max_episode_steps = self._most_steps()
+        self._spec = given
+
+    def _most_steps(self) -> int | None:
+        """Returns the number of steps after which an episode ends at the latest; None if it is not known."""
+        raise NotImplementedError
 
 
 class _Watch:

@@ -25,7 +25,7 @@ class Rendering:
     _game: Any
 
     def _begin_rendering(self, width: Any) -> None:
-        self._width = arguments.whole("render_width", width, 1, arguments.MOST_WIDTH)
+        self._width = arguments.width_of("render_width", width)
         self._picture_sizes: dict[int, int] = {}  # in bytes, by width
 
     def render(self) -> tuple[Any, ...] | None:
@@ -46,9 +46,9 @@ class Rendering:
         return self._lib.text("mf_render", self._handle, self._game(game)).rstrip(b"\0").decode()
 
     def pixels(self, game: int = 0, width: int | None = None) -> NDArray[np.uint8]:
-        """Returns the board of one game as uint8 [height, width, 3], by default of the render_width."""
+        """Returns the board of one game as uint8 [height, width, 3], by default of the render_width; odd widths are made even."""
         self._open()
-        width = self._width if width is None else arguments.whole("width", width, 1, arguments.MOST_WIDTH)
+        width = self._width if width is None else arguments.width_of("width", width)
         need = ctypes.c_size_t(self._picture_sizes.get(width, 0))
         while True:
             picture = np.empty(need.value, np.uint8)

@@ -10,23 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import arguments, library, making, spaces
-from .arrays import unpacking
+from .arrays import UNENDED, put, unpacking
 from .copies import Copied, plain, plain_class, with_base
 from .opponents import AgainstPolicies
 from .randomness import Randomness
+from .registration import Specified
 from .vector import VectorEnv
+
+_bools = frozenset({bool, np.bool_})  # a memoryview would take them for 0 and 1
 
 
 @plain_class
-class SingleEnv(Randomness, Copied):
+class SingleEnv(Randomness, Specified, Copied):
     """One game, as one of its players sees it.
 
     If Gymnasium is installed, make_env returns a gymnasium.Env. Observations and
     actions are those of make_vec, without the first dimension. An episode that has
     ended must be reset. `vector` is the underlying environment of one game.
     """
-
-    spec: Any = None
 
     def __init__(self, game: str, *, opponent: Any = "random", **arguments: Any) -> None:
         if opponent is None:
@@ -56,9 +57,12 @@ class SingleEnv(Randomness, Copied):
         self._to, self._from = v.arrays["action"][0].data, v.arrays["reward"].data
         self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
         self._most = v.heads[0] if self._one_head else 0
-        self._against = v._whole.against
+        self._against, self._renew = v._whole.against, v._whole.renew
         self._opponent = None if self._against is None else self._against.one
         self._seal()
+
+    def _most_steps(self) -> int | None:
+        return self.vector._most_steps()
 
     def _taken(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         """Returns a function that returns a copy of the array, or with copy=False the array."""
@@ -77,7 +81,9 @@ class SingleEnv(Randomness, Copied):
         return self._one(obs), self._info(infos)
 
     def _info(self, infos: dict[str, Any]) -> dict[str, Any]:
-        return {name: infos[name][0] for name in ("mask", "action_mask", "opponent") if name in infos}
+        info = {name: infos[name][0] for name in ("mask", "action_mask", "opponent") if name in infos}
+        info["score"] = info["result"] = UNENDED
+        return info
 
     def _one(self, obs: Any) -> Any:
         return obs[0] if self._alone else {name: array[0] for name, array in obs.items()}
@@ -88,14 +94,14 @@ class SingleEnv(Randomness, Copied):
         action: a whole number, or int [heads]. Returns observation, reward, terminated,
         truncated and info: "mask", the legal choices as bits; "action_mask", bool
         [choices], as from action_masks; "opponent", the name of the caller's opponent;
-        "score" and "result" at the end of an episode. In a sequential form an action is one
+        "score" and "result" of the episode, NaN until its end. In a sequential form an action is one
         order of the turn; the caller's seat never waits.
         """
         if self._in_python:
             return self._step_by_vector(action)
         if self.vector.closed or library.Process.forked:
             self.vector._open()
-        if self._one_head:
+        if self._one_head and type(action) not in _bools:
             try:
                 self._to[0] = action
             except (TypeError, ValueError):
@@ -104,13 +110,15 @@ class SingleEnv(Randomness, Copied):
             self._put(action)
         if self._c_step(self._handle, self._c_error):
             library.fail(self.vector._error)
+        if self._renew is not None:
+            self._renew()
         obs: Any = self._first_taken()
         if not self._alone:
             obs = {self._name: obs}
             for name, taken in self._others_taken:
                 obs[name] = taken()
         flags = self._flags
-        info: dict[str, Any] = {"mask": self._mask_taken()}
+        info: dict[str, Any] = {"mask": self._mask_taken(), "score": UNENDED, "result": UNENDED}
         if self._legal is not None:
             info["action_mask"] = self._legal()
         if self._opponent is not None:
@@ -118,23 +126,21 @@ class SingleEnv(Randomness, Copied):
         elif self._against is not None:
             info["opponent"] = self._against.current()[0]
         if flags[0] or flags[1]:
-            info["score"], info["result"] = (float(self.vector.arrays["final_" + k][0]) for k in ("score", "result"))
+            info["score"], info["result"] = (self.vector.arrays["final_" + k][0] for k in ("score", "result"))
         return obs, self._from[0], flags[0] == 1, flags[1] == 1, info
 
     def _put(self, action: Any) -> None:
         """Copies an action that is not a plain number."""
-        from .arrays import put
-
         to = self.vector._actions[0:1].reshape(()) if self._one_head else self.vector._actions[0]
         put("action", to, action)
 
     def _step_by_vector(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        obs, reward, terminated, truncated, infos = self.vector.step(np.asarray(action)[None])
+        obs, reward, terminated, truncated, infos = self.vector.step([action])
         while "waits" in infos and infos["waits"][0]:  # for the opponent's orders; until then the reward is 0
             obs, reward, terminated, truncated, infos = self.vector.step(np.zeros_like(action)[None])
         info = self._info(infos)
-        if "score" in infos:
-            info["score"], info["result"] = float(infos["score"][0]), float(infos["result"][0])
+        if infos["_score"][0]:
+            info["score"], info["result"] = infos["score"][0], infos["result"][0]
         return self._one(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -206,3 +212,7 @@ def _remade(kind: type[SingleEnv], vector: VectorEnv) -> SingleEnv:
 def make_env(game: str, *, opponent: Any = "random", **arguments: Any) -> SingleEnv:
     """Makes one game as one of its players sees it; the arguments are those of make_vec."""
     return single_class()(game, opponent=opponent, **arguments)
+
+
+# From this gymnasium.make knows that it can wrap environments for the render modes "human" and "rgb_array_list".
+make_env.metadata = {"render_modes": [*arguments.RENDER_MODES], "render_fps": 10}  # type: ignore[attr-defined]

@@ -202,6 +202,8 @@ def _part(module: Any, name: str, shape: tuple[int, ...]) -> Any:
         return module.Box(-_largest, _largest, shape, np.float32)
     if name in ("packed", "mask", "key"):
         return module.Box(0, 2**64 - 1, shape, np.uint64)
+    if name == "action_mask":
+        return module.Box(0, 1, shape, np.bool_)
     return module.Box(0, 255, shape, np.uint8)  # planes, or a tensor of a form without planes
 
 

@@ -20,6 +20,7 @@ from .copies import Copied, is_plain, plain, plain_class, with_base
 from .drawn import Drawn
 from .parts import Part, last_observation
 from .randomness import Randomness
+from .registration import Specified
 from .rendering import Rendering
 
 _int32 = np.dtype(np.int32)
@@ -28,7 +29,7 @@ _MANY = 1 << 14  # actions: to copy this many takes longer than to look up the a
 
 
 @plain_class
-class VectorEnv(Asking, Rendering, Randomness, Copied):
+class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
     """Games of one kind, stepped together on all cores.
 
     If Gymnasium is installed, make_vec returns a gymnasium.vector.VectorEnv. `num_envs` is
@@ -37,11 +38,10 @@ class VectorEnv(Asking, Rendering, Randomness, Copied):
 
     Attributes: `num_games`, `players`, `heads` (number of choices of each head of an
     action), `masked_choices`, `choices`, `max_turns`, `form`, `sequential`, `blocks`, `batch_size`,
-    `description` (the meaning of planes, scalars, actions and rewards, and all forms of the
+    `autoreset_mode` (of Gymnasium, or its name), `description` (the meaning of planes, scalars, actions and rewards, and all forms of the
     game), and `arrays`: the memory that the library reads and writes, by name.
     """
 
-    spec: Any = None
     closed = False
     _in_library = True  # the library plays the opponents, from their texts
 
@@ -108,9 +108,13 @@ class VectorEnv(Asking, Rendering, Randomness, Copied):
         gym = spaces.gymnasium()
         modes = getattr(gym.vector, "AutoresetMode", None) if gym else None
         name = arguments.MODES[self._mode]
+        self.autoreset_mode: Any = modes(name) if modes else name
         self.metadata = {
-            "render_modes": [*arguments.RENDER_MODES], "render_fps": 10, "autoreset_mode": modes(name) if modes else name,
+            "render_modes": [*arguments.RENDER_MODES], "render_fps": 10, "autoreset_mode": self.autoreset_mode,
         }  # fmt: skip
+
+    def _most_steps(self) -> int | None:
+        return None if self.sequential else self.max_turns
 
     def _has_action_mask(self, action_mask: bool | None) -> bool:
         """Whether infos have action_mask."""
@@ -210,10 +214,11 @@ class VectorEnv(Asking, Rendering, Randomness, Copied):
         truncations (bool [num_envs]) and infos: "mask", uint64 [num_envs, words], the legal
         choices as bits, and "action_mask", bool [num_envs, choices], the same as from
         action_masks. In a game that has ended only the choice that orders nothing is legal.
-        If episodes have ended, infos have their "score" and "result"; with autoreset
-        "same_step" these are in "final_info", and "final_obs" has the last observations.
-        "opponent" names the policy that plays against the row, if there is one;
-        final_info names the opponent of the episode that ended. In a sequential form "waits", bool
+        "score" and "result", float32 [num_envs], are those of the episodes that have ended in this
+        step, and NaN elsewhere; "_score" and "_result", bool, say where. With autoreset "same_step"
+        "final_info" has them, too, and "final_obs" has the last observations. "opponent" names the
+        policy that plays against the row, if there is one; final_info names the opponent of the
+        episode that ended. In a sequential form "waits", bool
         [num_envs], says which rows have ended their turns and wait for other rows of their games;
         their actions are ignored. Rows against policies given as texts never wait.
 
@@ -291,21 +296,21 @@ class VectorEnv(Asking, Rendering, Randomness, Copied):
     # Results
 
     def _observed(self, p: Part) -> Any:
+        if p.renew is not None:
+            p.renew()
         if not self._copy:
             return p.observation
         return p.observation.copy() if self._alone else {name: a.copy() for name, a in p.parts}
 
     def _infos(self, p: Part) -> dict[str, Any]:
-        return self._add_always(p, {"mask": p.mask.copy() if self._copy else p.mask, "_mask": p.all_rows})
-
-    def _add_always(self, p: Part, infos: dict[str, Any]) -> dict[str, Any]:
-        """Adds to infos everything besides the mask."""
+        infos = p.infos.copy()
+        infos["mask"] = p.copy_mask() if self._copy else p.mask
         if p.waits is not None:
-            infos["waits"], infos["_waits"] = p.waits.copy() if self._copy else p.waits, p.all_rows
+            infos["waits"] = p.waits.copy() if self._copy else p.waits
         if p.legal is not None:
-            infos["action_mask"], infos["_action_mask"] = p.legal(), p.all_rows
+            infos["action_mask"] = p.legal()
         if p.against is not None:
-            infos["opponent"], infos["_opponent"] = p.against.current(), p.all_rows
+            infos["opponent"] = p.against.current()
         return infos
 
     def _result(self, p: Part) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
@@ -315,28 +320,31 @@ class VectorEnv(Asking, Rendering, Randomness, Copied):
             p.was_set = ended
             for seat in p.seat_flags:
                 seat[...] = p.game_flags
+        if p.renew is not None:
+            p.renew()
         if not self._copy:
-            out, mask, obs = (p.reward, p.terminated, p.truncated), p.mask, p.observation
+            out, obs = (p.reward, p.terminated, p.truncated), p.observation
         else:
-            out, mask = (p.copy_reward(), p.copy_terminated(), p.copy_truncated()), p.copy_mask()
+            out = (p.copy_reward(), p.copy_terminated(), p.copy_truncated())
             obs = p.copy_first() if self._alone else {name: copied() for name, copied in p.copies}
         before = p.against.previous() if ended and p.against is not None else None
-        infos = self._add_always(p, {"mask": mask, "_mask": p.all_rows})
+        infos = self._infos(p)
         if ended:
             self._add_ends(infos, p.env_id, out[1] | out[2], before)
         return obs, *out, infos
 
     def _add_ends(self, infos: dict[str, Any], rows: NDArray[Any], ended: NDArray[np.bool_], before: Any) -> None:
         """Adds to infos the outcomes of episodes that have just ended, against the opponents before the step."""
-        outcome: dict[str, Any] = {}
         at = ended.nonzero()[0]
         those = rows[at]
         for name in ("score", "result"):
-            outcome[name], outcome["_" + name] = np.zeros(len(rows), np.float32), ended
-            outcome[name][at] = self.arrays["final_" + name][those]
+            infos[name], infos["_" + name] = infos[name].copy(), ended
+            infos[name][at] = self.arrays["final_" + name][those]
         if self._mode != library.SAME_STEP:
-            infos.update(outcome)
             return
+        outcome: dict[str, Any] = {}
+        for name in ("score", "result"):
+            outcome[name], outcome["_" + name] = np.where(ended, infos[name], 0), ended  # 0 elsewhere as in Gymnasium
         if before is not None:
             outcome["opponent"], outcome["_opponent"] = before, ended
         last = np.full(len(rows), None, dtype=object)

@@ -52,7 +52,7 @@ def equal(a, b):
     if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(map(equal, a, b))
     if isinstance(a, np.ndarray) and a.dtype != object:
-        return a.dtype == b.dtype and np.array_equal(a, b)
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(a, np.ndarray):
         return isinstance(b, np.ndarray) and len(a) == len(b) and all(map(equal, a, b))
     return bool(a == b)

@@ -18,6 +18,8 @@ import numpy as np
 import moonfarm
 from moonfarm import library
 
+from . import test_library
+
 ROOT = Path(__file__).resolve().parents[3]
 
 try:
@@ -291,6 +293,18 @@ class Reading(unittest.TestCase):
             else:
                 with self.assertRaisesRegex(moonfarm.ArgumentError, "overlap"):
                     call("mf_advantages", *given)
+
+    @unittest.skipUnless(sys.platform == "linux", "needs limits on addresses and /proc")
+    def test_too_little_memory(self):
+        found = test_library.run(test_library.Memory.LIMIT + f"""
+ds = moonfarm.dataset({str(small("--obs", "none").path)!r})
+limit(4)
+attempt(lambda: next(ds.batches(64, shuffle=2**30)))
+attempt(lambda: next(ds.batches(64, obs="planes", shuffle=2**30, workers=2)))
+attempt(lambda: next(ds.batches(2**30, obs="planes")))
+attempt(lambda: next(ds.batches(64, obs="planes", shuffle=2**18)))
+""")
+        self.assertEqual([line.split()[0] for line in found.splitlines()], ["MemoryError"] * 3 + ["made"], found)
 
     def test_number_of_episodes(self):
         ds = small("--obs", "none")

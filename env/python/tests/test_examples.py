@@ -295,6 +295,26 @@ class Examples(unittest.TestCase):
             self.assertGreater(rows[1], rows[0])
             self.assertGreater(len(first[-1]), len("agreement  "))
             self.play("towerdefence", folder / "clone" / "clone.onnx")
+            self.assertEqual(sorted(p.name for p in (folder / "clone").iterdir()), ["checkpoint.pt", "clone.onnx", "clone.pt", "curve.csv"])
+            self.damaged(folder / "clone" / "checkpoint.pt", "behaviour_cloning.py", folder / "data", "--seconds", 99, *small)
+            self.damaged(
+                folder / "clone" / "checkpoint.pt", "ppo_selfplay.py", "towerdefence", "--opponent", "random", "--width", 32, "--begin",
+                folder / "clone",
+            )  # fmt: skip
+
+    def damaged(self, file: Path, *arguments: object) -> None:
+        """A file that was cut, or is another program's, is named in one line."""
+        import torch
+
+        whole = file.read_bytes()
+        for contents in (b"", whole[: len(whole) // 2], None):
+            if contents is None:
+                torch.save({"weights": 1}, file)
+            else:
+                file.write_bytes(contents)
+            with self.assertRaisesRegex(AssertionError, rf"exits with 1:\n[^\n]*{file.name}: it is damaged, .* remove it to begin anew$"):
+                run(*arguments)
+        file.write_bytes(whole)
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import importlib.util
 import os
 import sys
 import unittest
 import warnings
+from unittest import mock
 
 import numpy as np
 
@@ -25,7 +28,7 @@ import stable_baselines3_env as sb3  # noqa: E402
 AutoresetMode = getattr(gymnasium.vector, "AutoresetMode", None)  # from release 1.1 on
 BEFORE_1 = gymnasium.__version__ < "1."
 MODES = ("next_step", "same_step", "disabled")
-FORMS = ("planes", "packed", "both", ("planes",))
+FORMS = ("planes", "packed", "both", ("planes",), ("planes", "action_mask"))
 
 
 NAMES = [g["name"] for g in moonfarm.games()]
@@ -169,6 +172,40 @@ class Single(unittest.TestCase):
                 self.assertEqual((picture.dtype, picture.shape[1:]), (np.uint8, (100, 3)))
                 env.close()
 
+    def test_modes_of_wrappers(self):
+        """Gymnasium collects pictures, and shows them in its own window if pygame is there."""
+        for env_id in IDS:
+            with self.subTest(id=env_id), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that the environment has no window of its own
+                env = gymnasium.make(env_id, render_mode="rgb_array_list", render_width=101)
+                env.reset(seed=1)
+                env.step(env.action_space.sample())
+                self.assertEqual([p.shape[1:] for p in env.render()], [(102, 3)] * 2)
+                env.close()
+                env = gymnasium.make(env_id, render_mode="human")
+                self.assertIsInstance(env, gymnasium.wrappers.HumanRendering)
+                if importlib.util.find_spec("pygame") is not None:
+                    with mock.patch.dict(os.environ, {"SDL_VIDEODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}):
+                        env.reset(seed=1)
+                        self.assertIsNone(env.render())
+                env.close()
+
+    def test_longest_episodes(self):
+        for env_id in IDS:
+            game = moonfarm.make_vec(game_of(env_id), 1)
+            for most in (game.max_turns, 3):
+                options = {} if most == game.max_turns else {"max_turns": most}
+                env = gymnasium.make(env_id, **options)
+                self.assertEqual(env.spec.max_episode_steps, most)
+                self.assertEqual(copy.deepcopy(env.unwrapped).spec.max_episode_steps, most)
+                self.assertEqual(gymnasium.make(env.spec).spec.max_episode_steps, most)
+                if not BEFORE_1:
+                    envs = gymnasium.make_vec(env_id, num_envs=2, **options)
+                    self.assertEqual(envs.spec.max_episode_steps, most)
+                    envs = gymnasium.make_vec(env_id, num_envs=2, max_episode_steps=3)
+                    self.assertEqual(envs.unwrapped.max_turns, 3)
+        self.assertIsNone(gymnasium.make("moonfarm/Terminal-v0", form="orders").spec.max_episode_steps)
+
 
 class Vector(unittest.TestCase):
     def test_spaces(self):
@@ -220,6 +257,7 @@ class Vector(unittest.TestCase):
     def step_through(self, envs, mode):
         if AutoresetMode is not None:
             self.assertIs(envs.metadata["autoreset_mode"], AutoresetMode[mode.upper()])
+            self.assertIs(envs.autoreset_mode, AutoresetMode[mode.upper()])
         observation, infos = envs.reset(seed=3)
         self.assertIn(observation, envs.observation_space)
         self.assertIsInstance(infos, dict)
@@ -377,21 +415,77 @@ class Vector(unittest.TestCase):
                 envs.close()
 
 
+@unittest.skipUnless(importlib.util.find_spec("torchrl"), "TorchRL is not installed")
+class TorchRL(unittest.TestCase):
+    def test_rollouts(self):
+        """The wrappers of TorchRL find the specs that they are told; readers of infos have their keys from the reset on."""
+        from torchrl.data import Unbounded
+        from torchrl.envs import GymWrapper, PettingZooWrapper, check_env_specs, default_info_dict_reader
+
+        keys = ["score", "result"]
+        for env_id in IDS:
+            with self.subTest(env_id), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                game = game_of(env_id)
+                one = GymWrapper(gymnasium.make(env_id, obs=("planes", "scalars", "action_mask")))
+                one.set_info_dict_reader(default_info_dict_reader(keys))
+                many = GymWrapper(moonfarm.make_vec(game, 3, opponent="random", autoreset="disabled"))
+                many.set_info_dict_reader(default_info_dict_reader(keys, spec=[Unbounded((3,))] * 2))
+                masks = len(moonfarm.make_vec(game, 1).heads) == 1
+                several = PettingZooWrapper(moonfarm.parallel_env(game, action_mask=masks), use_mask=True)
+                for env in (one, many, several):
+                    check_env_specs(env)
+                    self.assertEqual(env.rollout(4, break_when_any_done=False).shape[-1], 4)
+
+
 class StableBaselines(unittest.TestCase):
     def test_adapter(self):
         for game in NAMES:
-            for flat in (True, False):
-                with self.subTest(game=game, flat=flat):
-                    self.adapt(sb3.StableBaselinesEnv(game, 3, opponent="random", max_turns=5, flat=flat))
+            for flat, opponent in ((True, "random"), (False, "random"), (True, None)):
+                with self.subTest(game=game, flat=flat, opponent=opponent):
+                    self.adapt(sb3.StableBaselinesEnv(game, 3, opponent=opponent, max_turns=5, flat=flat))
+
+    def test_forms(self):
+        for game in moonfarm.games():
+            for form in game["forms"][1:]:
+                for opponent in ("random", None):
+                    with self.subTest(form=form["name"], opponent=opponent):
+                        envs = sb3.StableBaselinesEnv(game["name"], 2, opponent=opponent, form=form["name"], max_turns=1)
+                        first = envs.reset()
+                        self.assertIn(first[0], envs.observation_space)
+                        self.assertLess(np.abs(first).max(), 100, "all parts are divided by their scales")
+                        self.assertEqual((envs.num_envs, len(first)), (2 if opponent else 4,) * 2)
+                        ended = 0
+                        while not ended:  # in a sequential form rows wait for the others of their games
+                            action = np.zeros((envs.num_envs, *envs.action_space.shape), np.int64)
+                            if form["sequential"]:
+                                action += envs.envs.description["nothing"]
+                            _, _, done, infos = envs.step(action)
+                            ended = int(done.sum())
+                        self.assertEqual((ended, [*infos[0]][:1]), (envs.num_envs, ["terminal_observation"]))
+
+    @unittest.skipUnless(importlib.util.find_spec("stable_baselines3"), "Stable-Baselines3 is not installed")
+    def test_learns(self):
+        """Self-play, and a form with tensors, under Stable-Baselines3's own algorithms."""
+        from stable_baselines3 import PPO
+
+        for game, options in (("tron", {"opponent": None}), ("codecraft", {"opponent": "random", "form": "entities"})):
+            envs = sb3.StableBaselinesEnv(game, 2, max_turns=3, **options)
+            PPO("MlpPolicy", envs, n_steps=4, batch_size=4, n_epochs=1).learn(2 * envs.num_envs)
+        if importlib.util.find_spec("sb3_contrib") is not None:
+            from sb3_contrib import MaskablePPO
+
+            envs = sb3.StableBaselinesEnv("terminal", 2, opponent=None, form="orders", max_turns=3)
+            MaskablePPO("MlpPolicy", envs, n_steps=4, batch_size=4, n_epochs=1).learn(2 * envs.num_envs)
 
     def adapt(self, envs):
         self.assertIn(rows(envs.reset(), 0), envs.observation_space)
         ends = 0
         for _ in range(12):
-            action = np.stack([envs.action_space.sample() for _ in range(3)])
+            action = np.stack([envs.action_space.sample() for _ in range(envs.num_envs)])
             observation, reward, done, infos = envs.step(action)
             self.assertIn(rows(observation, 0), envs.observation_space)
-            self.assertEqual((reward.shape, done.shape, len(infos)), ((3,), (3,), 3))
+            self.assertEqual((reward.shape, done.shape, len(infos)), ((envs.num_envs,),) * 2 + (envs.num_envs,))
             for ended, info in zip(done, infos):
                 ends += ended
                 self.assertEqual("terminal_observation" in info, bool(ended))

@@ -37,6 +37,49 @@ def run(code, **environment):
     return done.stdout + done.stderr
 
 
+@unittest.skipUnless(sys.platform == "linux", "needs limits on addresses and /proc")
+class Memory(unittest.TestCase):
+    LIMIT = """
+import os, resource
+import numpy as np
+import moonfarm
+
+def limit(gib):
+    used = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    resource.setrlimit(resource.RLIMIT_AS, (used + (gib << 30), resource.RLIM_INFINITY))
+
+def attempt(make):
+    try:
+        make()
+        print("made")
+    except MemoryError as e:
+        print("MemoryError", e)
+"""
+
+    def test_too_little(self):
+        """What does not fit into memory is a MemoryError: the library never ends the interpreter."""
+        found = run(self.LIMIT + """
+limit(4)
+attempt(lambda: moonfarm.make_vec("towerdefence", 10_000_000, opponent="random"))
+attempt(lambda: moonfarm.make_vec("codecraft", 20_000, obs=("key",), memory=True))
+attempt(lambda: moonfarm.make_vec("terminal", 200_000, form="orders", obs=("key",)))
+attempt(lambda: moonfarm.make_vec("tron", 2**31 - 1, obs=("key",)))
+attempt(lambda: [moonfarm.make_vec("codecraft", 1000, opponent="random", obs=("key",)) for _ in range(99)])
+few = moonfarm.make_vec("tron", 100_000, opponent="random")
+few.reset(seed=1)
+few.step(np.zeros(100_000, np.int32))
+print("alive")
+""")
+        lines = found.splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["MemoryError"] * 5 + ["alive"], found)
+        for line in lines[:4]:
+            self.assertRegex(line, r"num_envs: making \d+ games needs \d+ MiB of memory, the (limit of|machine has)")
+
+    def test_loading(self):
+        """Without room for the library's addresses it is not loaded."""
+        self.assertIn("MemoryError moonfarm: loading the library", run(self.LIMIT + "limit(1); attempt(moonfarm.games)"))
+
+
 class Loading(unittest.TestCase):
     def test_import_is_small(self):
         loaded = run("import sys, moonfarm; print(*sys.modules); print('library:', moonfarm.library.Process.library)")

@@ -1,6 +1,7 @@
 """One game, and one game with all its players, compared with the library."""
 
 import copy
+import pickle
 import unittest
 
 import numpy as np
@@ -17,11 +18,15 @@ class Single(unittest.TestCase):
                 self.assertIn(obs, env.observation_space)
                 env.action_space.seed(1)
                 for turn in range(3):
+                    self.assertEqual(set(info), {"mask", "action_mask", "opponent", "score", "result"})
+                    self.assertTrue(np.isnan(info["score"]) and np.isnan(info["result"]))
+                    self.assertEqual(copy.deepcopy(info["score"]), pickle.loads(pickle.dumps(info["score"])))
                     obs, reward, terminated, truncated, info = env.step(env.action_space.sample())
                     self.assertIn(obs, env.observation_space)
                     self.assertEqual([type(x) for x in (reward, terminated, truncated)], [float, bool, bool])
                     self.assertEqual(truncated, turn == 2)
-                self.assertEqual(set(info), {"mask", "action_mask", "opponent", "score", "result"})
+                self.assertFalse(np.isnan(info["score"]) or np.isnan(info["result"]))
+                self.assertIsInstance(info["score"], np.float32)
                 self.assertEqual(info["action_mask"].dtype, np.bool_)
                 np.testing.assert_array_equal(info["action_mask"], env.action_masks())
                 self.assertIsInstance(env.render(), str)
@@ -63,15 +68,22 @@ class Single(unittest.TestCase):
             env.step(good)
         for wrong, kind in (
             (1.0, TypeError), (np.float32(1), TypeError), (None, TypeError), ([1], ValueError), ("1", TypeError),
+            (True, TypeError), (np.True_, TypeError), (np.array(True), TypeError),
         ):
             with self.assertRaisesRegex(kind, "^action: "):
                 env.step(wrong)
+        in_python = moonfarm.make_env("tron", opponent=lambda obs, infos: np.zeros(len(infos["mask"]), np.int32))
+        in_python.reset(seed=1)
+        with self.assertRaisesRegex(TypeError, "^actions: "):
+            in_python.step(True)
         for wrong in (3, -2, 2**40, np.int64(2**32)):
             with self.assertRaises(moonfarm.ArgumentError):
                 env.step(wrong)
         many = moonfarm.make_env("terminal")
         many.reset(seed=1)
         many.step(many.action_space.sample())
+        with self.assertRaisesRegex(TypeError, "^action: "):
+            many.step([True] + [0] * (len(many.vector.heads) - 1))
         with self.assertRaisesRegex(ValueError, "^action: expected shape"):
             many.step(0)
 
@@ -120,6 +132,7 @@ class Parallel(unittest.TestCase):
                     for turn in range(3):
                         actions = {}
                         for agent in env.agents:
+                            self.assertTrue(np.isnan(infos[agent]["score"]) and np.isnan(infos[agent]["result"]))
                             self.assertIs(env.action_space(agent), env.action_space(agent))
                             self.assertIn(obs[agent], env.observation_space(agent))
                             one = len(env.vector.heads) == 1
@@ -134,7 +147,7 @@ class Parallel(unittest.TestCase):
                         ended = {agent: terminated[agent] or truncated[agent] for agent in agents}
                         self.assertEqual(ended, dict.fromkeys(agents, turn == 2))
                     self.assertEqual((env.agents, set(obs)), ([], set(agents)))
-                    self.assertIn("score", infos["player_1"])
+                    self.assertFalse(np.isnan(infos["player_1"]["score"]))
                 self.assertEqual(env.step({}), ({}, {}, {}, {}, {}))
                 self.assertIsInstance(env.render(), str)
                 env.close()
@@ -155,6 +168,8 @@ class Parallel(unittest.TestCase):
         env.reset(seed=1)
         with self.assertRaisesRegex(ValueError, "^actions: no action for player_1"):
             env.step({"player_0": 0})
+        with self.assertRaisesRegex(TypeError, "^actions: .*bool"):
+            env.step({"player_0": 0, "player_1": True})
         with self.assertRaisesRegex(TypeError, "^opponent: "):
             moonfarm.parallel_env("tron", opponent="safe")
 

@@ -187,8 +187,9 @@ class Autoreset(unittest.TestCase):
             infos = out[4]
             np.testing.assert_array_equal(infos["_final_obs"], ended)
             np.testing.assert_array_equal(infos["_final_info"], ended)
-            np.testing.assert_array_equal(infos["final_info"]["result"], other[4]["result"])
-            self.assertNotIn("result", infos)
+            np.testing.assert_array_equal(infos["final_info"]["result"][ended], other[4]["result"][ended])
+            self.assertTrue((infos["final_info"]["result"][~ended] == 0).all())
+            np.testing.assert_array_equal(infos["result"], other[4]["result"])
             for i in range(4):
                 last = infos["final_obs"][i]
                 if not ended[i]:
@@ -199,6 +200,50 @@ class Autoreset(unittest.TestCase):
                 for k in [()] if obs == ("planes",) else theirs:
                     np.testing.assert_array_equal(last[k], theirs[k])
             self.assertTrue(infos["mask"].all(), "all rows show running games")
+
+    def test_scores(self):
+        """Scores and results are NaN but in the step that ends an episode."""
+        for opponent in ("safe", None, lambda obs, infos: np.zeros(len(infos["mask"]), np.int32)):
+            for mode in ("next_step", "same_step", "disabled"):
+                env = self.env(mode, opponent=opponent, copy=False)
+                found = [env.reset()[1]]
+                for _ in range(40):
+                    *_, terminated, truncated, infos = env.step(np.zeros(env.num_envs, np.int32))
+                    found.append(infos)
+                    ended = terminated | truncated
+                    for name in ("score", "result"):
+                        np.testing.assert_array_equal(infos[f"_{name}"], ended)
+                        np.testing.assert_array_equal(np.isnan(infos[name]), ~ended)
+                        self.assertEqual(infos[name].dtype, np.float32)
+                    if ended.any():
+                        break
+                self.assertTrue(ended.any())
+                self.assertTrue(np.isnan(found[0]["score"]).all() and not found[0]["_score"].any())
+                self.assertLessEqual(set(found[0]), set(found[-1]), "an info reader finds its keys in each step")
+
+    def test_action_mask_in_observations(self):
+        for game in moonfarm.games():
+            for opponent in ("random", lambda obs, infos: np.zeros((len(infos["mask"]), *shape), np.int32)):
+                for mode, copied in (("same_step", True), ("disabled", False)):
+                    with self.subTest(game["name"], mode=mode):
+                        env = moonfarm.make_vec(
+                            game["name"], 2, opponent=opponent, obs=("scalars", "action_mask"), autoreset=mode, max_turns=2,
+                            seed=1, copy=copied,
+                        )  # fmt: skip
+                        shape = env.single_action_space.shape
+                        obs, infos = env.reset()
+                        for _ in range(2):
+                            self.assertEqual(obs["action_mask"].dtype, np.bool_)
+                            np.testing.assert_array_equal(obs["action_mask"], env.action_masks(infos["mask"]))
+                            self.assertIn(obs, env.observation_space)
+                            obs, _, _, truncated, infos = env.step(np.zeros(env.action_space.shape, np.int32))
+                        np.testing.assert_array_equal(obs["action_mask"], env.action_masks(infos["mask"]))
+                        self.assertTrue(truncated.all())
+                        for last in infos.get("final_obs", []):
+                            self.assertIn(last, env.single_observation_space)
+                            masked = np.cumsum(env.heads)[env.masked_choices <= np.cumsum(env.heads)][0]
+                            self.assertEqual(masked, env.masked_choices)
+                            self.assertLess(last["action_mask"][:masked].sum(), len(env.heads) + 1)
 
     def test_masks_at_the_end(self):
         """Only the choice that orders nothing is legal in every head, so that a masked softmax is not NaN."""
@@ -447,10 +492,37 @@ class Opponents(unittest.TestCase):
             with self.assertRaisesRegex(kind, "the opponent's actions: .*" + text):
                 env.step([0, 0])
 
+    def test_texts_beside_functions(self):
+        """In a list with a function, a text plays what it answers when it is asked."""
+        def idle(obs, infos):
+            return np.zeros(len(infos["mask"]), np.int32)
+
+        for sent in (False, True):
+            env = moonfarm.make_vec("tron", 8, opponent=["safe", idle], seed=1, batch_size=4)
+            alone = moonfarm.make_vec("tron", 8, opponent="safe", seed=1)
+            obs, infos = env.reset()
+            alone.reset()
+            safe = infos["opponent"] == "safe"
+            self.assertEqual(set(infos["opponent"]), {"safe", "idle"})
+            for _ in range(4):
+                actions = alone.ask("territory")
+                alone.step(actions)
+                if sent:
+                    env.send(actions)
+                    for _ in range(2):
+                        env.recv()
+                else:
+                    env.step(actions)
+                np.testing.assert_array_equal(env.arrays["planes"][::2][safe], alone.arrays["planes"][safe])
+        env.send(actions[:4], 0)
+        with self.assertRaisesRegex(moonfarm.StateError, "receive them first"):
+            env.send(actions[4:], 1)
+
     def test_refused(self):
         for arguments, text in (
             ({"opponent": []}, "^opponent: "),
-            ({"opponent": ["safe", len]}, "^opponent: a list has either"),
+            ({"opponent": [" ", len]}, "^opponent: "),
+            ({"opponent": ["nobody", len]}, "nobody"),
             ({"opponent": "nobody"}, "nobody"),
             ({"opponent": "safe", "seat": 2}, "seat"),
             ({"opponent": len, "seat": 2}, "^seat: there is no seat 2"),
@@ -528,7 +600,7 @@ class Misuse(unittest.TestCase):
             ({"batch_size": -1}, ValueError, "^batch_size: "),
             ({"memory": True}, ValueError, "fog"),
             ({"rules": "speed = yes"}, ValueError, "speed"),
-            ({"render_mode": "human"}, TypeError, "^render_mode: "), ({"render_mode": "rgb"}, ValueError, "^render_mode: "),
+            ({"render_mode": "human"}, TypeError, "^render_mode: .*gymnasium.make"), ({"render_mode": "rgb"}, ValueError, "^render_mode: "),
             ({"render_width": 0}, ValueError, "^render_width: "), ({"render_width": 1.5}, TypeError, "^render_width: "),
         ):
             with self.subTest(**arguments), self.assertRaisesRegex(kind, text):
@@ -539,7 +611,7 @@ class Misuse(unittest.TestCase):
         env.reset(seed=1)
         for wrong, kind in (
             ([0], ValueError), ([[0], [0]], ValueError), ([0.0, 1.0], TypeError), ("ab", ValueError),
-            (None, ValueError),
+            (None, ValueError), ([True, 0], TypeError), ([np.True_, 0], TypeError), (np.array([True, False]), TypeError),
         ):  # fmt: skip
             with self.assertRaisesRegex(kind, "^actions: "):
                 env.step(wrong)
@@ -623,6 +695,8 @@ class Rendering(unittest.TestCase):
                 later = env.render()
                 kept = [p.copy() for p in later]
                 self.assertEqual(env.pixels(1, 512).shape[1:], (512, 3))
+                height, width, _ = env.pixels(1, 511).shape
+                self.assertEqual((height % 2, width), (0, 512))
                 self.assertTrue(all((a == b).all() for a, b in zip(env.render(), kept)))
                 one = moonfarm.make_env(game, render_mode="rgb_array")
                 one.reset(seed=1)
@@ -636,7 +710,7 @@ class Rendering(unittest.TestCase):
 
     def test_small(self):
         """A board whose cells would be smaller than a pixel is an error."""
-        env = moonfarm.make_vec("codecraft", 1, render_mode="rgb_array", render_width=79)
+        env = moonfarm.make_vec("codecraft", 1, render_mode="rgb_array", render_width=77)
         env.reset(seed=1)
         with self.assertRaisesRegex(moonfarm.ArgumentError, "a column needs a pixel"):
             env.render()

@@ -33,8 +33,9 @@ type Match struct {
 	// Watch, if not nil, gets the state at the start and after every turn. Its error
 	// ends the match.
 	Watch func(s *terminal.State) error
-	// Crashed is passed to bots.Match.
+	// Crashed and Settle are passed to bots.Match.
 	Crashed func(seat int, c *bots.Crash)
+	Settle  func(turn int, b *env.Batch) error
 	// Refused, if not nil, is called for each refusal that Refused.First keeps. Calls
 	// come from several goroutines at once.
 	Refused func(seat, turn int, text string)
@@ -153,7 +154,7 @@ func (m *Match) newHost() (*host, error) {
 		return nil, err
 	}
 	h.referee.Name([2]string{m.Seats[0].Name, m.Seats[1].Name})
-	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock, Crashed: m.Crashed}
+	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock, Crashed: m.Crashed, Settle: m.Settle}
 	for p := range sim.Player(2) {
 		seat := &m.Seats[p]
 		if err := seat.validate(); err != nil {
