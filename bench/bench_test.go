@@ -205,7 +205,7 @@ func BenchmarkNetworks(b *testing.B) {
 	for _, model := range NetworkNames() {
 		for _, batch := range Batches {
 			b.Run(fmt.Sprintf("%s/%d", model, batch), func(b *testing.B) {
-				_, m, err := readNetwork(model)
+				_, m, err := readNetwork(model, 0)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -36,6 +36,7 @@ type NetworkFigure struct {
 type NetworkOptions struct {
 	Time     time.Duration // minimum time per figure; 0: one second
 	Batches  []int         // sizes of batches, at least 1; none: Batches
+	Work     int           // most operations of an evaluation of a file, in thousands of millions; 0: network.Most
 	Progress func(what string)
 }
 
@@ -74,7 +75,7 @@ func Networks(ctx context.Context, models []string, o NetworkOptions) ([]Network
 	var results []NetworkFigure
 	peak := 0.0
 	for _, model := range models {
-		name, m, err := readNetwork(model)
+		name, m, err := readNetwork(model, o.Work)
 		if err != nil {
 			return nil, err
 		}
@@ -100,20 +101,20 @@ func Networks(ctx context.Context, models []string, o NetworkOptions) ([]Network
 }
 
 // readNetwork reads a network of NetworkNames, or a file.
-func readNetwork(model string) (name string, m *network.Model, err error) {
+func readNetwork(model string, work int) (name string, m *network.Model, err error) {
 	if i := slices.IndexFunc(benchnets.All, func(t benchnets.Net) bool { return t.Name == model }); i >= 0 {
-		m, err = network.Read(benchnets.All[i].File())
+		m, err = network.Read(benchnets.All[i].File(), 0)
 		return model, m, err
 	}
 	if file := suites[model].network; file != nil {
-		m, err = network.Read(file)
+		m, err = network.Read(file, 0)
 		return model, m, err
 	}
 	data, err := onnx.ReadFile(model)
 	if err != nil {
 		return "", nil, err
 	}
-	if m, err = network.Read(data); err != nil {
+	if m, err = network.Read(data, int64(work)*1e9); err != nil {
 		err = fmt.Errorf("%s: %w", model, err)
 	}
 	return filepath.Base(model), m, err

@@ -286,7 +286,21 @@ import pyarrow as pa
 steps = pa.ipc.open_file(pa.memory_map("steps/00000.arrow")).read_all()
 ` + "```" + `
 
-The page datasets/FORMAT.md of moonfarm describes every column and key; readers in Python, JavaScript and Go, unpackers and the split
+`)
+	if c.m.Job.TensorMetadata == TensorsPlain {
+		c.printf(`With Hugging Face datasets:
+
+` + "```" + `python
+from datasets import load_dataset
+
+steps = load_dataset(".", split="train")
+` + "```" + `
+
+A row of a column with a shape is a list of its values, row-major. The metadata of its field has the shape, too, as ` + "`moonfarm.shape`" + `.
+
+`)
+	}
+	c.printf(`The page datasets/FORMAT.md of moonfarm describes every column and key; readers in Python, JavaScript and Go, unpackers and the split
 into training and validation are beside it. Anybody can play the games again and compare every bit:
 
 ` + "```" + `sh
@@ -376,13 +390,13 @@ func (m *Manifest) attachments() (list []Attachment) {
 }
 
 // attached compares the texts beside the manifest with it. The card follows from
-// the manifest; another version of moonfarm may word it differently.
+// the manifest; another version of moonfarm, or one of another encoding, may word it differently.
 func (v *verifier) attached() {
 	m := v.d.manifest
 	for _, a := range m.attachments() {
 		if _, err := v.d.attached(a); err != nil {
-			v.problem("%v", err)
-		} else if want := attachmentOf(cardName, cardText(m)); a.Path == cardName && m.Moonfarm == Version && a != want {
+			v.wrong(err)
+		} else if want := attachmentOf(cardName, cardText(m)); a.Path == cardName && m.Moonfarm == Version && m.Encoding == encoding && a != want {
 			v.problem("%s: it does not fit the manifest: its sha256 should be %s", cardName, want.SHA256)
 		}
 	}
@@ -420,7 +434,7 @@ func (v *verifier) listing() error {
 			return nil
 		})
 		if err != nil {
-			v.problem("%v", err)
+			v.wrong(err)
 		}
 	}
 	if len(m.Job.Models) > 0 {

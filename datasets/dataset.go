@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,6 @@ import (
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
-	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/redact"
 )
 
@@ -47,8 +47,8 @@ func OpenContext(ctx context.Context, dir string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f, ok := files.(disk.Folder); ok {
-		if s, err := os.Stat(string(f)); err == nil && !s.IsDir() {
+	if f, ok := files.(*disk.Folder); ok {
+		if s, err := os.Stat(f.Path()); err == nil && !s.IsDir() {
 			return nil, fmt.Errorf("%s: expected the folder of a dataset, found a file", dir)
 		}
 	}
@@ -276,9 +276,14 @@ var scheme = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 
 // storeOf returns the store of a dataset's files, given the path of a folder or a URL.
 // It sends no request yet.
-func storeOf(ctx context.Context, place string) (store.Store, error) {
+func storeOf(ctx context.Context, place string) (store.Store, error) { return storeIn(ctx, place, "") }
+
+// storeIn is storeOf for a folder that links may not lead out of within; "": there is no
+// such bound.
+func storeIn(ctx context.Context, place, within string) (store.Store, error) {
+	folder := func(path string) (store.Store, error) { return disk.At(path, cmp.Or(within, path)), nil }
 	if !scheme.MatchString(place) {
-		return disk.Folder(place), nil
+		return folder(place)
 	}
 	if err := redact.Check(place); err != nil {
 		return nil, err
@@ -301,15 +306,5 @@ func storeOf(ctx context.Context, place string) (store.Store, error) {
 	if u.Host != "" && u.Host != "localhost" || u.Path == "" {
 		return nil, fmt.Errorf("%s: expected the path of a folder on this machine, as in file:///data/td", place)
 	}
-	return disk.Folder(u.Path), nil
-}
-
-// lock keeps other runs out of a folder until it is released or the process ends; runs
-// with share do not keep each other out. It makes the folder. Buckets are not locked.
-func lock(ctx context.Context, place string, share bool, locks *filelock.Locker) (release func(), err error) {
-	files, err := storeOf(ctx, place)
-	if f, ok := files.(disk.Folder); ok {
-		return f.Lock(locks, share)
-	}
-	return func() {}, err
+	return folder(u.Path)
 }

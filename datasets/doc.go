@@ -49,8 +49,8 @@ const Format = 3
 const oldestFormat = 2 // the oldest format that is read
 
 // encoding numbers the ways in which buffers of files were compressed with zstd: 1 up to moonfarm
-// 0.3.0, 2 since then. Rows and readers do not depend on it, the bytes of files do, so that no
-// build continues a run of another encoding.
+// 0.3.0, then 2, and 3 since every frame has the size of its content. Rows and readers do not depend
+// on it, the bytes of files do, so that no build continues a run of another encoding.
 const encoding = arrowfile.LatestEncoding
 
 // Version is the version of moonfarm, as manifests name it. It is raised when

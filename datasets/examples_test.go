@@ -167,3 +167,36 @@ else:
     print(", with numpy", file=sys.stderr)
 sys.stdout.buffer.write(planes)`
 )
+
+// TestCardReads runs what the card says of Python in the folder of a dataset, and examples/read.py,
+// where pyarrow and Hugging Face datasets are installed.
+func TestCardReads(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import pyarrow").Run() != nil {
+		t.Skip("no pyarrow")
+	}
+	for _, tensors := range []Tensors{TensorsPlain, TensorsExtension} {
+		j := toyJob(3, 2)
+		j.TensorMetadata, j.ShardEpisodes = tensors, j.Episodes // one shard: the card names its file
+		dir := generateToy(t, j, Options{Workers: 2})
+		blocks := strings.Split(string(read(t, dir, cardName)), "```python\n")[1:]
+		require.Len(t, blocks, map[Tensors]int{TensorsPlain: 2, TensorsExtension: 1}[tensors])
+		for _, block := range blocks {
+			block, _, _ = strings.Cut(block, "```")
+			if strings.Contains(block, "from datasets ") && exec.Command(python, "-c", "import datasets").Run() != nil {
+				t.Log("left out: no Hugging Face datasets")
+				continue
+			}
+			cmd := exec.Command(python, "-c", block+"print(len(steps))")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "HF_HOME="+t.TempDir(), "HF_HUB_OFFLINE=1")
+			out, err := cmd.Output()
+			require.NoError(t, err, block)
+			require.Equal(t, fmt.Sprintln(opened(t, dir).Manifest().Totals.Rows), string(out), block)
+		}
+		out, err := exec.Command(python, "-B", "examples/read.py", dir).Output()
+		require.NoError(t, err)
+		sum, err := opened(t, dir).ColumnSHA256("steps", ColPlanes)
+		require.NoError(t, err)
+		require.Contains(t, string(out), fmt.Sprint(sum))
+	}
+}

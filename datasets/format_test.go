@@ -1,15 +1,19 @@
 package datasets
 
 import (
+	"encoding/binary"
 	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
+	"moonfarm/env/catalog"
 	"moonfarm/features"
 	"moonfarm/sim"
 )
@@ -203,4 +207,41 @@ func TestFormatMetadata(t *testing.T) {
 		documented = append(documented, row[0])
 	}
 	require.Equal(t, schemaKeys, documented)
+}
+
+// TestFrames: the header of every zstd frame has the size of its content, the number in front of the
+// frame (Arrow's BodyCompression). No field has an extension, which some readers refuse, and fields of
+// tensors have their shape.
+func TestFrames(t *testing.T) {
+	magic := []byte{0x28, 0xb5, 0x2f, 0xfd}
+	for _, g := range catalog.Games() {
+		for _, obs := range []Obs{ObsPlanes, ObsPacked} {
+			for _, codec := range []Codec{Zstd, LZ4, None} {
+				t.Run(fmt.Sprintf("%s %s %s", g.Name, obs, codec), func(t *testing.T) {
+					j := Job{Game: g.Name, Policies: []string{"random", "random"}, Seed: 3, Episodes: 3, ShardEpisodes: 2, MaxTurns: 6, Obs: obs, Codec: codec}
+					frames, small := 0, 0
+					for name, text := range files(t, generated(t, j, realMakers(t, g.Name), Options{Workers: 1})) {
+						if strings.HasPrefix(name, pathOf(stepsDir, 0)) {
+							require.NotContains(t, text, "ARROW:extension", name)
+							require.Contains(t, text, "moonfarm.shape", name)
+						}
+						for at := 8; strings.HasSuffix(name, ".arrow") && at+len(magic) <= len(text); at += 8 { // buffers begin at multiples of 8
+							if text[at:at+len(magic)] != string(magic) {
+								continue
+							}
+							var h zstd.Header
+							require.NoError(t, h.Decode([]byte(text[at:])))
+							require.Truef(t, h.HasFCS, "%s: the frame at %d", name, at)
+							require.Equalf(t, binary.LittleEndian.Uint64([]byte(text[at-8:])), h.FrameContentSize, "%s: the frame at %d", name, at)
+							frames++
+							if h.FrameContentSize < 256 {
+								small++
+							}
+						}
+					}
+					assert.Equal(t, codec == Zstd, frames > 10 && small > 0, "%d frames, %d of small contents", frames, small)
+				})
+			}
+		}
+	}
 }

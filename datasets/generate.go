@@ -27,6 +27,12 @@ type Options struct {
 	// Alone means that only this Run makes the shards. Its Finish then checks that the
 	// files it stored exist, as Generate does, but does not read them again.
 	Alone bool
+	// Within, if not empty, is a folder above the dataset's: no link leads out of it to
+	// another folder, at no time.
+	Within string
+	// Build, if not empty, is the Build that OpenRun expects. It fails before it writes
+	// anything if its own is another.
+	Build string
 	// Locks keep other runs out of a folder; nil: the default locks.
 	Locks *filelock.Locker
 	// Progress, if not nil, is called with the progress of the run, never by two
@@ -48,8 +54,8 @@ type RunResult struct {
 	Manifest *Manifest // of a part: with its totals and without an index
 	Made     int       // shards made by this run
 	Found    int       // shards of earlier runs
-	// AlreadyComplete reports whether earlier runs had completed the dataset; this run
-	// then wrote nothing.
+	// AlreadyComplete reports whether earlier runs had completed the dataset, and all of its
+	// files are there in their sizes; this run then wrote nothing.
 	AlreadyComplete bool
 }
 
@@ -83,7 +89,8 @@ type Source interface {
 
 // Generate plays the shards of the Job that dir does not hold yet, and writes the
 // manifest when no shard is missing. It makes dir if needed; dir must be empty, or hold
-// the files of an earlier run of the same Job. If the context is done or anything
+// the files of an earlier run of the same Job. Missing files of a complete dataset are made
+// again. If the context is done or anything
 // fails, finished shards stay, and the same call continues; the bytes of the files are
 // then the same as without the interruption.
 //
@@ -119,6 +126,7 @@ func Write(ctx context.Context, dir string, j Job, m Makers, from Source, o Opti
 // run is one call of Generate or Write.
 type run struct {
 	folder  folder
+	local   *disk.Folder // the folder on this machine; nil: the files are in a bucket
 	layout  *layout
 	makers  Makers
 	options Options
@@ -129,8 +137,9 @@ type run struct {
 	place func(shard int) place
 
 	mu       sync.Mutex
-	have     []uint64   // digest of the sidecar of each shard; 0: it is missing
-	idle     []*encoder // kept for the next shard
+	have     []uint64      // digest of the sidecar of each shard; 0: it is missing
+	idle     []*encoder    // kept for the next shard
+	made     map[int]Files // the shards of a complete dataset that are made again
 	progress Progress
 	found    uint64 // episodes of earlier runs
 }
@@ -150,7 +159,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 	if err != nil {
 		return nil, err
 	}
-	files, err := storeOf(ctx, dir)
+	files, err := storeIn(ctx, dir, o.Within)
 	if err != nil {
 		return nil, err
 	}
@@ -177,12 +186,12 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 	if err != nil {
 		return nil, err
 	}
-	_, locked := files.(disk.Folder)
+	local, locked := files.(*disk.Folder)
 	if o.wrap != nil {
 		files = o.wrap(files)
 	}
 	return &run{
-		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards()), locked: locked, models: among(models)}, layout: l, makers: m, options: o, seats: seats, opening: opening,
+		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards()), locked: locked, models: among(models)}, local: local, layout: l, makers: m, options: o, seats: seats, opening: opening,
 		command: command, place: j.places(),
 		progress: Progress{AllShards: int(j.shards()), AllEpisodes: j.Episodes},
 	}, nil
@@ -263,11 +272,13 @@ type seatMakers struct {
 
 // make makes the missing shards by calling play, and completes the folder.
 func (r *run) make(ctx context.Context, play func(missing []int) error) (RunResult, error) {
+	defer r.close()
 	if r.folder.finishedBefore() {
-		m, err := readManifest(ctx, r.folder.files)
-		return RunResult{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
+		if result, _, err := r.whole(ctx); err != nil || result.AlreadyComplete {
+			return result, err
+		}
 	}
-	release, err := lock(r.folder.ctx, r.folder.dir, false, r.options.Locks)
+	release, err := r.lock(false)
 	if err != nil {
 		return RunResult{}, err
 	}
@@ -277,8 +288,7 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (RunResu
 		return RunResult{}, err
 	}
 	if done {
-		m, err := readManifest(ctx, r.folder.files)
-		return RunResult{Manifest: m, Found: r.folder.shards, AlreadyComplete: true}, err
+		return r.repair(ctx, play)
 	}
 	result, err := r.fill(ctx, play)
 	if err == nil || r.folder.locked || ctx.Err() != nil {
@@ -294,6 +304,22 @@ func (r *run) make(ctx context.Context, play func(missing []int) error) (RunResu
 	}
 	result.Manifest, err = readManifest(ctx, r.folder.files)
 	return result, err
+}
+
+// lock keeps other runs out of a local folder until it is released or the process ends;
+// runs with share do not keep each other out. It makes the folder. Buckets are not locked.
+func (r *run) lock(share bool) (release func(), err error) {
+	if r.local == nil {
+		return func() {}, nil
+	}
+	return r.local.Lock(r.options.Locks, share)
+}
+
+// close closes a local folder.
+func (r *run) close() {
+	if r.local != nil {
+		_ = r.local.Close() // nothing is written by it
+	}
 }
 
 // fill makes the missing shards of a folder that has begun, and completes it.

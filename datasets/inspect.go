@@ -19,6 +19,9 @@ type InspectOptions struct {
 	Workers int  // goroutines; at least 1
 	Shards  int  // how many shards to read, spread evenly; 0: all
 	Sums    bool // also the sha256 of every step column, over all shards
+	// Progress, if not nil, is called with the number of shards read, never by two
+	// goroutines at once.
+	Progress func(done, all int)
 }
 
 // Card sums up a dataset.
@@ -65,6 +68,7 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 	sum := d.newTallies()
 	ordered := parallel.Queue[tallies]{Take: func(t tallies) { sum.add(&t) }}
 	var mu sync.Mutex
+	done := 0
 	err = parallel.Do(ctx, o.Workers, n, d.spread(n), d.inspector, func(_ context.Context, x *inspector, i int, s Shard) error {
 		t := d.newTallies()
 		if err := x.shard(s, &t); err != nil {
@@ -73,6 +77,9 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		ordered.Put(i, t)
+		if done++; o.Progress != nil {
+			o.Progress(done, n)
+		}
 		return nil
 	})
 	if err != nil {

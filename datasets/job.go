@@ -43,8 +43,8 @@ type Tensors string
 
 // The ways to give shapes.
 const (
-	TensorsExtension Tensors = "extension" // arrow.fixed_shape_tensor and moonfarm's keys; the default
-	TensorsPlain     Tensors = "plain"     // moonfarm's keys only, for readers that refuse extensions they do not know
+	TensorsPlain     Tensors = "plain"     // moonfarm's keys only, which every reader of Arrow files takes; the default
+	TensorsExtension Tensors = "extension" // arrow.fixed_shape_tensor, too: pyarrow yields tensors, but Hugging Face datasets and Polars fail
 )
 
 // Job determines the bytes of a dataset, together with the versions of moonfarm and of
@@ -140,7 +140,7 @@ func (j Job) withDefaults() Job {
 		j.Codec = Zstd
 	}
 	if j.TensorMetadata == "" {
-		j.TensorMetadata = TensorsExtension
+		j.TensorMetadata = TensorsPlain
 	}
 	if j.Form == features.Cells {
 		j.Form = ""
@@ -257,7 +257,7 @@ func (j Job) check() error {
 	if err := oneOf("codec", j.Codec, Zstd, LZ4, None); err != nil {
 		return err
 	}
-	return oneOf("tensor metadata", j.TensorMetadata, TensorsExtension, TensorsPlain)
+	return oneOf("tensor metadata", j.TensorMetadata, TensorsPlain, TensorsExtension)
 }
 
 func oneOf[T ~string](what string, got T, all ...T) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout/filelock"
 )
@@ -26,7 +27,7 @@ func TestWithoutFlock(t *testing.T) {
 	want := generateToy(t, j, Options{Workers: 1})
 	dir := filepath.Join(t.TempDir(), "data")
 	o := Options{Workers: 1, Locks: noFlock()}
-	release, err := lock(t.Context(), dir, false, o.Locks)
+	release, err := disk.At(dir, dir).Lock(o.Locks, false)
 	require.NoError(t, err)
 	_, err = Generate(t.Context(), dir, j, toyMakers(), o)
 	require.ErrorContains(t, err, dir+": another run is writing there (process ")
@@ -75,4 +76,31 @@ func TestCompleteReadOnly(t *testing.T) {
 	other := toyJob(3, 1)
 	_, err = Generate(t.Context(), dir, other, toyMakers(), Options{Workers: 1})
 	require.ErrorContains(t, err, "a complete dataset of another run")
+}
+
+// noFiles is a store on a machine without free file descriptors.
+type noFiles struct{ store.Store }
+
+func (noFiles) Open(_ context.Context, name string) (store.Reader, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+}
+
+// TestVerifyShortage: an error of this machine is no problem of the dataset.
+func TestVerifyShortage(t *testing.T) {
+	d := opened(t, generateToy(t, toyJob(2, 1), Options{Workers: 1}))
+	var shards []Shard
+	for s, err := range d.Shards() {
+		require.NoError(t, err)
+		shards = append(shards, s)
+	}
+	v := &verifier{d: d}
+	c, err := v.checker()
+	require.NoError(t, err)
+	defer c.Close()
+	d.files = noFiles{d.files}
+	require.NoError(t, c.shard(t.Context(), shards[0]))
+	v.attached()
+	require.Empty(t, v.report.Problems)
+	require.ErrorIs(t, v.failed, syscall.EMFILE)
+	require.Positive(t, v.bad)
 }

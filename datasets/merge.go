@@ -177,6 +177,9 @@ func (x *merger) shard(ctx context.Context, f *folder, i int) error {
 		return err
 	}
 	to := x.run.folder
+	if err := x.run.fits(c); err != nil {
+		return err
+	}
 	if p := x.run.place(i); c.Episodes.Rows != p.n {
 		return fmt.Errorf("%s: %d episodes, expected %d", f.path(pathOf(shardsDir, i)), c.Episodes.Rows, p.n)
 	}
@@ -199,8 +202,8 @@ func (x *merger) shard(ctx context.Context, f *folder, i int) error {
 // file links or copies one file.
 func (x *merger) file(ctx context.Context, f *folder, file *File) error {
 	to := x.run.folder
-	if a, ok := f.files.(disk.Folder); ok {
-		if b, ok := to.files.(disk.Folder); ok && b.Link(a, file.Path) == nil {
+	if a, ok := f.files.(*disk.Folder); ok {
+		if b, ok := to.files.(*disk.Folder); ok && b.Link(a, file.Path) == nil {
 			return f.sound(ctx, file.Path, file)
 		}
 	}

@@ -139,7 +139,7 @@ func (d *Dataset) Model(m Attachment) ([]byte, error) { return d.attachedUpTo(m,
 func (v *verifier) models() {
 	for _, m := range v.d.manifest.Job.Models {
 		if _, err := v.d.Model(m); err != nil {
-			v.problem("%v", err)
+			v.wrong(err)
 		}
 	}
 	err := v.d.files.Each(v.d.ctx, modelsDir, func(name string) error {
@@ -150,6 +150,6 @@ func (v *verifier) models() {
 		return nil
 	})
 	if err != nil {
-		v.problem("%v", err)
+		v.wrong(err)
 	}
 }

@@ -25,6 +25,7 @@ import (
 type Run struct {
 	run     *run
 	release func()
+	began   bool          // there was no run.json before
 	made    atomic.Uint64 // number of shards begun, for the names of unfinished files
 
 	mu   sync.Mutex
@@ -58,16 +59,21 @@ func OpenRun(ctx context.Context, out string, j Job, m Makers, o Options) (*Run,
 	if o.Alone {
 		x.own = make([]uint64, x.Shards())
 	}
+	if o.Build != "" && o.Build != x.Build() {
+		return nil, fmt.Errorf("this machine's build is %s, the run wants %.200s: install the same version and files", x.Build(), o.Build)
+	}
 	if r.folder.finishedBefore() {
 		x.release = func() {}
 		return x, nil
 	}
-	if x.release, err = lock(ctx, out, true, o.Locks); err != nil {
+	if x.release, err = r.lock(true); err != nil {
+		r.discard()
 		return nil, err
 	}
+	_, err = store.ReadFile(ctx, r.folder.files, runName, maxRun)
+	x.began = errors.Is(err, fs.ErrNotExist)
 	if _, err := r.folder.begin(); err != nil {
-		x.release()
-		return nil, err
+		return nil, errors.Join(err, x.Discard())
 	}
 	return x, nil
 }
@@ -82,7 +88,46 @@ func (x *Run) Close() error {
 	}
 	x.idle = nil
 	x.release()
+	x.run.close()
 	return errors.Join(errs...)
+}
+
+// Discard closes the Run, and removes what OpenRun began: the models, run.json and the
+// folder. Nothing is removed if the dataset had begun before, has a shard, or if another
+// run is writing there.
+func (x *Run) Discard() error {
+	err := x.Close()
+	if !x.began || err != nil {
+		return err
+	}
+	f := x.run.folder
+	release, err := x.run.lock(false)
+	if err != nil {
+		return nil // another run has joined
+	}
+	names := []string{modelsDir, runName}
+	for _, m := range f.begun.Job.Models {
+		names = append([]string{m.Path}, names...)
+	}
+	made := errors.New("shards are made")
+	err = f.files.Each(f.ctx, shardsDir, func(string) error { return made })
+	for _, name := range names {
+		if err == nil {
+			err = f.files.Remove(f.ctx, name)
+		}
+	}
+	release()
+	if x.run.discard(); err == made {
+		err = nil
+	}
+	return err
+}
+
+// discard closes a local folder, and removes it if it was made and is empty.
+func (r *run) discard() {
+	if r.local != nil {
+		r.local.Discard()
+	}
 }
 
 // Shards returns the number of shards.
@@ -99,17 +144,22 @@ func (x *Run) Build() string {
 func (x *Run) Policies() []string { return slices.Clone(x.run.folder.begun.Job.Policies) }
 
 // Complete returns the sizes of a complete dataset, without a sum, and nil if it is not
-// complete.
+// complete. It fails if a file of a complete dataset is missing or has another kind or
+// size.
 func (x *Run) Complete(ctx context.Context) (*Receipt, error) {
 	f := x.run.folder
 	f.ctx = ctx
 	if done, err := f.begin(); err != nil || !done {
 		return nil, err
 	}
-	m, err := readManifest(ctx, f.files)
+	found, missing, err := x.run.whole(ctx)
+	if err == nil && !found.AlreadyComplete {
+		err = fmt.Errorf("%s: the dataset was complete and lacks files of %d shards, or its card or models; generate makes them again", f.dir, len(missing))
+	}
 	if err != nil {
 		return nil, err
 	}
+	m := found.Manifest
 	return &Receipt{Episodes: m.Totals.Episodes, Rows: m.Totals.Rows, Bytes: m.Totals.Bytes}, nil
 }
 

@@ -90,6 +90,35 @@ func TestOpenRun(t *testing.T) {
 	}
 }
 
+// TestDiscard: a Run that was opened for nothing leaves nothing; a build that differs is refused
+// before anything is written. What others have begun stays.
+func TestDiscard(t *testing.T) {
+	j := toyJob(2, 1)
+	for kind, out := range places(t) {
+		_, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{Build: "another"})
+		require.ErrorContains(t, err, "the run wants another: install the same version and files", kind)
+		require.Empty(t, objects(t, out), kind)
+		require.NoDirExists(t, out)
+		x, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{})
+		require.NoError(t, err)
+		require.NoError(t, x.Discard())
+		require.Empty(t, objects(t, out), kind)
+		require.NoDirExists(t, out)
+
+		first, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{Build: x.Build()})
+		require.NoError(t, err)
+		second, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{})
+		require.NoError(t, err)
+		require.NoError(t, second.Discard())
+		require.Len(t, objects(t, out), 1, kind)
+		_, err = first.Make(withBuckets(t), 0)
+		require.NoError(t, err)
+		have := objects(t, out)
+		require.NoError(t, first.Discard())
+		requireSameFiles(t, have, objects(t, out))
+	}
+}
+
 // TestOpenRunStoppedAtEveryStep fails each change of the store in turn, alone and with
 // all later ones, and repeats everything.
 func TestOpenRunStoppedAtEveryStep(t *testing.T) {

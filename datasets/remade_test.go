@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,10 +42,13 @@ func TestManifestIsMadeAnew(t *testing.T) {
 // and the first encoding has no number.
 func TestOtherEncoding(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	for number, want := range map[int]string{encoding + 1: "its files have encoding 3, this moonfarm knows 2", 1: "encoding 1"} {
-		edit(t, dir, func(m *Manifest) { m.Encoding = number })
+	for _, c := range []struct {
+		number int
+		want   string
+	}{{encoding + 1, fmt.Sprintf("its files have encoding %d, this moonfarm knows %d", encoding+1, encoding)}, {1, "encoding 1"}} {
+		edit(t, dir, func(m *Manifest) { m.Encoding = c.number })
 		_, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{Recompute: -1})
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, c.want)
 	}
 }
 

@@ -2,7 +2,10 @@ package datasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -204,4 +207,123 @@ func (f folder) writeManifest(m *Manifest) error {
 		return err
 	}
 	return f.clean()
+}
+
+// whole returns the result of a run that finds the dataset complete. It looks at the
+// names, kinds and sizes of all files, not at their content: AlreadyComplete is false if
+// a file is missing that repair can make again.
+func (r *run) whole(ctx context.Context) (result RunResult, missing []int, err error) {
+	if result.Manifest, err = readManifest(ctx, r.folder.files); err != nil {
+		return result, nil, err
+	}
+	missing, others, err := r.lacks(ctx, result.Manifest)
+	result.Made, result.Found = len(missing), r.folder.shards-len(missing)
+	result.AlreadyComplete = len(missing) == 0 && !others
+	return result, missing, err
+}
+
+// repair makes the missing files of a complete dataset again: the shards by play, the card
+// and the models.
+func (r *run) repair(ctx context.Context, play func(missing []int) error) (RunResult, error) {
+	result, missing, err := r.whole(ctx)
+	if err != nil || result.AlreadyComplete {
+		return result, err
+	}
+	f, m := r.folder, result.Manifest
+	if err := f.keepModels(); err != nil {
+		return result, err
+	}
+	if text := cardText(m); !f.has(m.Card) && m.Card == attachmentOf(cardName, text) {
+		if err := store.WriteFile(f.ctx, f.files, cardName, text); err != nil {
+			return result, err
+		}
+	}
+	r.have, r.made = make([]uint64, f.shards), map[int]Files{}
+	for s, err := range newDataset(ctx, f.dir, f.files, m).Shards() {
+		if err != nil {
+			return result, err
+		}
+		if _, again := slices.BinarySearch(missing, s.Number); again {
+			r.made[s.Number] = s.Files
+		} else {
+			r.isThere(s.Number)
+		}
+	}
+	if len(missing) > 0 {
+		err = play(missing)
+	}
+	if err == nil {
+		err = f.clean()
+	}
+	return result, err
+}
+
+// fits fails if a shard that is made again differs from the one of the complete dataset.
+func (r *run) fits(c sidecar) error {
+	if was, again := r.made[c.Shard]; again && was != c.Files {
+		return fmt.Errorf("%s: shard %d was made by another build: its files would differ; copy them from elsewhere, or make the dataset again in another folder",
+			r.folder.dir, c.Shard)
+	}
+	return nil
+}
+
+// has reports whether a file of that size exists.
+func (f folder) has(a Attachment) bool {
+	return store.HasFile(f.ctx, f.files, a.Path, a.Bytes) == nil
+}
+
+// lacks returns the shards of a complete dataset with missing files, in order, and whether
+// other files are missing that can be made again. It fails if a file has another kind or
+// size, or if one is missing that cannot be made again alone.
+func (r *run) lacks(ctx context.Context, m *Manifest) (missing []int, others bool, err error) {
+	f := r.folder
+	changed := func(err error, advice string) error {
+		return fmt.Errorf("%s: the dataset was complete and has changed: %w; %s", f.dir, err, advice)
+	}
+	again := append([]Attachment{m.Card}, m.Job.Models...)
+	alone := []Attachment{m.Statistics}
+	for _, p := range m.Index {
+		alone = append(alone, Attachment{Path: p.Path, Bytes: p.Bytes})
+	}
+	for k, a := range append(again, alone...) {
+		if a.Path == "" {
+			continue
+		}
+		err := store.HasFile(ctx, f.files, a.Path, a.Bytes)
+		switch missing := errors.Is(err, fs.ErrNotExist); {
+		case err == nil:
+		case k >= len(again):
+			return nil, false, changed(err, "copy it from elsewhere, or make the dataset again in another folder")
+		case !missing || a.Path == cardName && m.Card != attachmentOf(cardName, cardText(m)):
+			return nil, false, changed(err, "remove it to make it again")
+		default:
+			others = true
+		}
+	}
+	var shards []Shard
+	for s, err := range newDataset(ctx, f.dir, f.files, m).Shards() {
+		if err != nil {
+			return nil, false, err
+		}
+		shards = append(shards, s)
+	}
+	var mu sync.Mutex
+	err = parallel.Each(ctx, max(r.options.Workers, 8), shards, func(ctx context.Context, _ int, s Shard) error {
+		gone := false
+		for _, file := range s.all() {
+			err := store.HasFile(ctx, f.files, file.Path, file.Bytes)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return changed(err, "remove it to make the shard again")
+			}
+			gone = gone || err != nil
+		}
+		if gone {
+			mu.Lock()
+			defer mu.Unlock()
+			missing = append(missing, s.Number)
+		}
+		return nil
+	})
+	slices.Sort(missing)
+	return missing, others, err
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/disk"
 )
 
 // TestStoppedAtEveryStep fails every single disk operation of a run in turn, alone and
@@ -144,7 +146,7 @@ func TestOtherJobsAreRefused(t *testing.T) {
 			"max_turns":       func(j *Job) { j.MaxTurns = 5 },
 			"obs":             func(j *Job) { j.Obs = ObsNone },
 			"codec":           func(j *Job) { j.Codec = LZ4 },
-			"tensor_metadata": func(j *Job) { j.TensorMetadata = TensorsPlain },
+			"tensor_metadata": func(j *Job) { j.TensorMetadata = TensorsExtension },
 		} {
 			t.Run(field, func(t *testing.T) {
 				other := toyJob(2, 1)
@@ -167,7 +169,7 @@ func TestForeignFoldersAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	busy := t.TempDir()
-	release, err := lock(t.Context(), busy, false, nil)
+	release, err := disk.At(busy, busy).Lock(nil, false)
 	require.NoError(t, err)
 	requireRefused(t, busy, toyJob(2, 1), "another run is writing there")
 	release()

@@ -111,6 +111,9 @@ func (w *shardWriter) Abort() {
 // Commit implements rollout.ShardSink.
 func (w *shardWriter) Commit() error {
 	text, c, err := w.complete()
+	if err == nil {
+		err = w.run.fits(c)
+	}
 	if err == nil && !w.dry {
 		if err = w.keep(text, c); err != nil {
 			err = &storeError{err}

@@ -75,7 +75,7 @@ func TestWrite(t *testing.T) {
 	require.Equal(t, "", man.Command)
 	made := man.Job
 	made.Program = ProgramMoonfarm
-	require.Equal(t, "moonfarm import toy --reward stones --discount 1 --obs planes --codec zstd --tensor-metadata extension games.zip", made.command(""))
+	require.Equal(t, "moonfarm import toy --reward stones --discount 1 --obs planes --codec zstd --tensor-metadata plain games.zip", made.command(""))
 	i := 0
 	for e := range each(t, d.Episodes()) {
 		require.EqualValues(t, i, e.ID)

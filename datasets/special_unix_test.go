@@ -54,7 +54,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 				if _, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{}); name == manifestName && err == nil {
 					all = "a file that is no manifest was read as one"
 				}
-				if want := path + ": not a regular file"; !strings.Contains(all, want) {
+				if want := path + ": expected a file, found a "; !strings.Contains(all, want) {
 					t.Errorf("%s for %s: %q, want %q", kind, name, all, want)
 				}
 			}()
@@ -70,7 +70,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.Rename(path, path+"x"))
 		require.NoError(t, syscall.Mkfifo(path, 0o666))
-		requireRefused(t, dir, toyJob(2, 1), "not a regular file")
+		requireRefused(t, dir, toyJob(2, 1), "expected a file, found a pipe")
 		require.NoError(t, os.Rename(path+"x", path))
 	}
 	link := generateToy(t, toyJob(2, 1), Options{}) // links to files are followed

@@ -91,7 +91,7 @@ func TestTamperedTexts(t *testing.T) {
 	dir = generateToy(t, toyJob(2, 1), Options{})
 	edit(t, dir, func(m *Manifest) {
 		var err error
-		m.Statistics, err = folder{dir: dir, files: disk.Folder(dir), ctx: t.Context()}.attachment(statisticsName, []byte(`{"every": 7}`))
+		m.Statistics, err = folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}.attachment(statisticsName, []byte(`{"every": 7}`))
 		require.NoError(t, err)
 	})
 	problem(dir, "statistics.json: not the statistics of the rows")
@@ -109,7 +109,7 @@ func TestTamperedTexts(t *testing.T) {
 	dir = generateToy(t, toyJob(2, 1), Options{})
 	m, err := manifestIn(dir)
 	require.NoError(t, err)
-	m.Card, err = folder{dir: dir, files: disk.Folder(dir), ctx: t.Context()}.attachment(cardName, []byte("# Nothing\n"))
+	m.Card, err = folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}.attachment(cardName, []byte("# Nothing\n"))
 	require.NoError(t, err)
 	text, err := m.encode()
 	require.NoError(t, err)

@@ -57,7 +57,7 @@ func shardsOf(t testing.TB, dir string) (list []Shard) {
 
 // reindex writes an index of these shards, and the manifest.
 func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
-	x, err := newIndexWriter(folder{dir: dir, files: disk.Folder(dir), ctx: t.Context()}, newLayout(Format, m.Job, []env.Spec{m.spec()}))
+	x, err := newIndexWriter(folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}, newLayout(Format, m.Job, []env.Spec{m.spec()}))
 	require.NoError(t, err)
 	for _, s := range shards {
 		require.NoError(t, x.add(sidecar{Files: s.Files}, s.place()))
@@ -69,7 +69,7 @@ func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
 
 func rewrite(t testing.TB, dir string, m *Manifest) {
 	var err error
-	m.Card, err = folder{dir: dir, files: disk.Folder(dir), ctx: t.Context()}.attachment(cardName, cardText(m))
+	m.Card, err = folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}.attachment(cardName, cardText(m))
 	require.NoError(t, err)
 	text, err := m.encode()
 	require.NoError(t, err)

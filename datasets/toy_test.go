@@ -237,5 +237,5 @@ func specOfToy(t testing.TB) env.Spec {
 
 // manifestIn reads the manifest of a folder.
 func manifestIn(dir string) (*Manifest, error) {
-	return readManifest(context.Background(), disk.Folder(dir))
+	return readManifest(context.Background(), disk.At(dir, dir))
 }

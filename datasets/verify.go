@@ -18,6 +18,7 @@ import (
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
+	"moonfarm/rollout/shortage"
 	"moonfarm/sim"
 )
 
@@ -59,7 +60,8 @@ const maxProblems = 100
 // another version is reported.
 //
 // The Report lists the problems of the dataset. Verify fails if the manifest cannot be
-// read or a maker fails, and with the error of the context.
+// read or a maker fails, with the error of the context, and if this machine lacks memory or
+// file descriptors.
 func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report, error) {
 	d, err := OpenContext(context.WithoutCancel(ctx), dir)
 	if err != nil {
@@ -99,6 +101,9 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	if err != nil {
 		return nil, err
 	}
+	if v.failed != nil {
+		return nil, v.failed
+	}
 	if err := v.totals(); err != nil {
 		return nil, err
 	}
@@ -115,7 +120,8 @@ type verifier struct {
 
 	mu       sync.Mutex
 	report   Report
-	bad      int // problems found
+	bad      int   // problems found
+	failed   error // of this machine
 	done     int
 	found    parallel.Queue[sidecar] // the counts of each shard's files
 	sum      Manifest                // the totals of these counts
@@ -136,7 +142,7 @@ func (v *verifier) shards() iter.Seq2[Shard, error] {
 		for i := 0; i < v.d.shards(); {
 			s, err := x.shard(i)
 			if err != nil {
-				v.problem("%v", err)
+				v.wrong(err)
 				i = (i/indexShards + 1) * indexShards
 				continue
 			}
@@ -147,6 +153,19 @@ func (v *verifier) shards() iter.Seq2[Shard, error] {
 			i++
 		}
 	}
+}
+
+// wrong reports an error as a problem, unless this machine, and not the dataset, is at
+// fault: then Verify fails with it.
+func (v *verifier) wrong(err error) {
+	if !shortage.Of(err) {
+		v.problem("%v", err)
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.failed = err // one is enough
+	v.bad++
 }
 
 func (v *verifier) problem(format string, args ...any) {
@@ -228,7 +247,7 @@ func (c *checker) Close() error {
 
 func (c *checker) problem(err error) {
 	c.bad++
-	c.v.problem("%v", err)
+	c.v.wrong(err)
 }
 
 // shard checks the files of one shard. It fails only if the context is done.

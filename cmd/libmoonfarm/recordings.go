@@ -178,7 +178,7 @@ func readImport(c *C.mf_import) (*importing, error) {
 	}
 	i.job = datasets.Job{
 		Program: datasets.ProgramMoonfarm, License: license, Reward: cmp.Or(reward, env.ResultReward), Discount: cmp.Or(float64(c.discount), 1),
-		Obs: cmp.Or(datasets.Obs(obs), datasets.ObsPlanes), Memory: c.memory != 0, Codec: datasets.Zstd, TensorMetadata: datasets.TensorsExtension,
+		Obs: cmp.Or(datasets.Obs(obs), datasets.ObsPlanes), Memory: c.memory != 0, Codec: datasets.Zstd, TensorMetadata: datasets.TensorsPlain,
 	}
 	if _, err := i.game.New("", env.Settings{N: 1, Reward: i.job.Reward}); err != nil {
 		return nil, wrong("reward: %v", err)

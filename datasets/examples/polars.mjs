@@ -3,8 +3,8 @@
 //   npm install --no-save nodejs-polars       (and, if npm leaves it out, nodejs-polars-linux-x64-gnu)
 //   node polars.mjs DIR
 //
-// Polars refuses Arrow extensions that it does not know: generate the dataset
-// with --tensor-metadata plain. The manifest still has the shapes.
+// Polars refuses datasets that were made with --tensor-metadata extension, as was the default up to
+// moonfarm 0.3.0. The manifest has the shapes.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -19,6 +19,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
 	"moonfarm/rollout/recordings"
+	"moonfarm/rollout/shortage"
 	"moonfarm/sim/texts"
 )
 
@@ -108,8 +109,9 @@ type game struct {
 
 // Examine replays the games of all files and sorts the games that can be imported into
 // shards of one set of rules each. The result does not depend on Options.Workers. It
-// fails if the context is done, or if the file for the episodes cannot be made; it does
-// not fail if no game can be imported. The caller closes the Games.
+// fails if the context is done, or if the file for the episodes cannot be made or written,
+// or this machine lacks file descriptors or memory; it does not fail if no game can be
+// imported. The caller closes the Games.
 func Examine(ctx context.Context, e recordings.Engine, files []string, o Options) (*Games, error) {
 	spool, err := newSpool(o.Dir)
 	if err != nil {
@@ -118,8 +120,10 @@ func Examine(ctx context.Context, e recordings.Engine, files []string, o Options
 	all := make([][]game, len(files))
 	var mu sync.Mutex
 	done := 0
-	err = parallel.Each(ctx, o.Workers, files, func(ctx context.Context, i int, file string) error {
-		all[i] = examineFile(ctx, e, file, o, spool)
+	err = parallel.Each(ctx, o.Workers, files, func(ctx context.Context, i int, file string) (err error) {
+		if all[i], err = examineFile(ctx, e, file, o, spool); err != nil {
+			return err
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		done++
@@ -136,9 +140,8 @@ func Examine(ctx context.Context, e recordings.Engine, files []string, o Options
 }
 
 // examineFile replays the games of one file and puts the episodes that can be imported
-// into the spool.
-func examineFile(ctx context.Context, e recordings.Engine, file string, o Options, s *spool) []game {
-	var all []game
+// into the spool. It fails if this machine, and not the file, is at fault.
+func examineFile(ctx context.Context, e recordings.Engine, file string, o Options, s *spool) (all []game, failed error) {
 	rules := map[string]string{} // texts of rules, each held once
 	skipped := 0
 	sum, err := read(ctx, e, file, o.ReadOptions, func(r *recordings.RecordedGame) error {
@@ -154,14 +157,19 @@ func examineFile(ctx context.Context, e recordings.Engine, file string, o Option
 			rules[r.Rules] = x.rules
 		}
 		if r.Why == nil {
-			var err error
-			if x.spooled, err = s.add(&r.Episode); err != nil {
-				return err
+			if x.spooled, failed = s.add(&r.Episode); failed != nil {
+				return failed
 			}
 		}
 		all = append(all, x)
 		return nil
 	})
+	if failed == nil && shortage.Of(err) {
+		failed = fmt.Errorf("%s: %w", file, err)
+	}
+	if failed != nil {
+		return nil, failed
+	}
 	if skipped > maxSkipped {
 		all = append(all, game{file: file, err: fmt.Errorf("%s: %d more games cannot be imported", file, skipped-maxSkipped)})
 	}
@@ -174,7 +182,7 @@ func examineFile(ctx context.Context, e recordings.Engine, file string, o Option
 	for i := range all {
 		all[i].sum = sum
 	}
-	return all
+	return all, nil
 }
 
 // read reads the games of a file as episodes, if it is a recording of the engine.

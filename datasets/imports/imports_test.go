@@ -31,7 +31,7 @@ func run(t *testing.T, dir string, o imports.Options, files ...string) (imports.
 	o.Dir = dir
 	job := datasets.Job{
 		Program: datasets.ProgramMoonfarm, Reward: env.ResultReward, Discount: 1, Obs: datasets.ObsNone, Codec: datasets.Zstd,
-		TensorMetadata: datasets.TensorsExtension,
+		TensorMetadata: datasets.TensorsPlain,
 	}
 	return imports.Run(context.Background(), engine, files, job, datasets.Makers{Vector: g.New, Recorded: g.Recorded}, o)
 }

@@ -3,6 +3,7 @@ package imports
 import (
 	"bytes"
 	"encoding/gob"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -40,7 +41,7 @@ func (s *spool) close() {
 	os.Remove(s.file.Name())
 }
 
-// add appends an episode.
+// add appends an episode. An error is one of the disk.
 func (s *spool) add(e *rollout.Episode) (spooled, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(e); err != nil {
@@ -50,7 +51,9 @@ func (s *spool) add(e *rollout.Episode) (spooled, error) {
 	defer s.mu.Unlock()
 	p := spooled{s.size, int64(b.Len())}
 	n, err := s.file.WriteAt(b.Bytes(), s.size)
-	s.size += int64(n)
+	if s.size += int64(n); err != nil {
+		err = fmt.Errorf("episodes cannot be kept until their shards are written: %w", err)
+	}
 	return p, err
 }
 

@@ -53,7 +53,7 @@ func (c *canvas) board() {
 	for _, l := range s.Lines {
 		if c.near(l.X1, l.Y1, l.X2, l.Y2) {
 			x1, y1 := c.at(l.X1, l.Y1)
-			x2, y2 := c.at(l.X2, l.Y2)
+			x2, y2 := c.at(legend.ArrowEnd(&l))
 			c.line(&l, x1, y1, x2, y2)
 		}
 	}
@@ -136,14 +136,10 @@ func (c *canvas) line(l *features.Line, x1, y1, x2, y2 float64) {
 	}
 	dx, dy := x2-x1, y2-y1
 	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-	opacity := "0.75"
-	if l.Arrow && length > legend.LongArrow*c.cell {
-		opacity = "0.25"
-	}
 	c.WriteString("<g>")
 	c.title(legend.SeatName(l.Owner)+" "+l.Kind, l.Note)
-	fmt.Fprintf(c, `<path d="M%s %sL%s %s" stroke="%s" stroke-width="%s" stroke-opacity="%s"`,
-		points(x1), points(y1), points(x2), points(y2), colourOf(l.Owner).Edge, points(width), opacity)
+	fmt.Fprintf(c, `<path d="M%s %sL%s %s" stroke="%s" stroke-width="%s" stroke-opacity="0.75"`,
+		points(x1), points(y1), points(x2), points(y2), colourOf(l.Owner).Edge, points(width))
 	c.dashed(c.dash(l.Kind))
 	c.WriteString("/>")
 	if l.Arrow && length > 0 {

@@ -242,3 +242,14 @@ func TestEvents(t *testing.T) {
 	}
 	assert.Contains(t, strings.Join(texts, ""), "Events: 2 attack, 1 death.")
 }
+
+// TestLongArrows: a long arrow shows where it leads, but does not cross the board.
+func TestLongArrows(t *testing.T) {
+	draw := func(x, y float32) string {
+		s := features.Scene{Width: 80, Height: 80, Lines: []features.Line{{Kind: "move", X1: 1, Y1: 1, X2: x, Y2: y, Arrow: true}}}
+		return string(picture.SVG(&s, picture.Head{ID: "s"}))
+	}
+	assert.Equal(t, draw(31, 41), draw(61, 81), "the same direction")
+	assert.NotEqual(t, draw(31, 41), draw(41, 31))
+	assert.NotEqual(t, draw(4, 5), draw(7, 9), "short arrows lead to their end")
+}

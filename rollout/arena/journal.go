@@ -7,17 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
 
 	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/texts"
 )
 
-// JournalVersion is the version of the journal format. A journal of version 1, whose lines have no
-// checksums, can be read, and is continued in version 1.
-const JournalVersion = 2
+// JournalVersion is the version of the journal format. Journals of version 1, whose lines have no
+// checksums, and of version 2, whose terms lack the texts of the rules, can be read, and are continued
+// in their version.
+const JournalVersion = 3
 
 // Terms are the values that all games of a journal share. The first line of a journal has them as
 // JSON.
@@ -32,6 +35,8 @@ type Terms struct {
 	// GameTurns is the most turns of a game under the rules, in any stage; 0 if not known, as in
 	// version 1.
 	GameTurns int `json:"game_turns,omitempty"`
+	// RulesTexts are the canonical texts of the rules of each stage; nil before version 3.
+	RulesTexts []string `json:"rules_texts,omitempty"`
 }
 
 // Journal is a file with one line of JSON for every game of a tournament, in the order of the
@@ -92,6 +97,9 @@ const maxLine = 1 << 20
 // files where there is none).
 func OpenJournal(name string, terms Terms, locks *filelock.Locker) (*Journal, error) {
 	terms.Journal = JournalVersion
+	if err := files.CheckRegular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
@@ -137,7 +145,7 @@ func lock(locks *filelock.Locker, name string) (release func(), err error) {
 
 // ReadJournal reads a journal. It ignores an incomplete last line, which is still being written.
 func ReadJournal(name string) (*Journal, error) {
-	f, err := os.Open(name)
+	f, err := files.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
@@ -165,25 +173,30 @@ func (j *Journal) resume(terms Terms) error {
 	if _, err := j.file.Seek(end, io.SeekStart); err != nil {
 		return err
 	}
-	if j.Terms == (Terms{}) {
+	if j.Terms.Journal == 0 { // it is empty
 		j.Terms = terms
 		return j.line(terms)
 	}
 	terms.Journal = j.Terms.Journal // an old journal keeps its format
+	if j.Terms.Journal < 3 {
+		terms.RulesTexts = nil
+	}
 	if j.Terms.Journal < 2 {
 		if err := j.checkTurns(terms.GameTurns); err != nil {
 			return err
 		}
 		terms.GameTurns = 0
 	}
-	if j.Terms != terms {
-		return fmt.Errorf("it belongs to another tournament: its terms are %s, expected %s", text(j.Terms), text(terms))
+	if text(j.Terms) != text(terms) {
+		found := j.Terms
+		found.RulesTexts, terms.RulesTexts = nil, nil // long, and they have the checksum
+		return fmt.Errorf("it belongs to another tournament: its terms are %s, expected %s", text(found), text(terms))
 	}
 	return nil
 }
 
 func text(t Terms) string {
-	b, _ := json.Marshal(t) // numbers and strings only: cannot fail
+	b, _ := json.Marshal(t) // numbers and strings: cannot fail
 	return string(b)
 }
 

@@ -34,7 +34,7 @@ type Played struct {
 type Fault struct {
 	Seat  int    `json:"seat"`
 	Turn  int    `json:"turn"` // −1: before the first turn
-	Kind  string `json:"kind"` // crash, timeout, illegal, …; FaultNotFinite, FaultMasked
+	Kind  string `json:"kind"` // crash, timeout, illegal, …; FaultNotFinite
 	Times int    `json:"times"`
 	Text  string `json:"text"` // one line
 	// Output holds the bot's last lines of output, if it crashed or, in Tower Defence, gave no
@@ -255,26 +255,18 @@ func SumOf(e *rollout.Episode) prng.Digest {
 	return sum
 }
 
-// Kinds of faults of networks.
-const (
-	// FaultNotFinite is an evaluation with NaN or infinite logits or values.
-	FaultNotFinite = "not finite"
-	// FaultMasked is a likeliest choice that the mask rules out as illegal.
-	FaultMasked = "masked"
-)
+// FaultNotFinite is the kind of fault of an evaluation with NaN or infinite logits or values.
+const FaultNotFinite = "not finite"
 
 // NetworkFaults returns the faults of the network at a seat in a game. Their turn is −1, since they
-// are counted per game.
-func NetworkFaults(seat int, n rollout.NetworkCounts) (list []Fault) {
-	if n.NotFinite > 0 {
-		list = append(list, Fault{Seat: seat, Turn: -1, Kind: FaultNotFinite, Times: int(n.NotFinite),
-			Text: fmt.Sprintf("NaN or infinite logits or values in %d of %d evaluations", n.NotFinite, n.Evaluations)})
+// are counted per game. A likeliest choice that the mask excludes is none: networks that are made for
+// masks need not learn it.
+func NetworkFaults(seat int, n rollout.NetworkCounts) []Fault {
+	if n.NotFinite == 0 {
+		return nil
 	}
-	if n.Illegal > 0 {
-		list = append(list, Fault{Seat: seat, Turn: -1, Kind: FaultMasked, Times: int(n.Illegal),
-			Text: fmt.Sprintf("the likeliest choice is illegal in %d of %d choices; the mask alone prevents it", n.Illegal, n.Choices)})
-	}
-	return list
+	return []Fault{{Seat: seat, Turn: -1, Kind: FaultNotFinite, Times: int(n.NotFinite),
+		Text: fmt.Sprintf("NaN or infinite logits or values in %d of %d evaluations", n.NotFinite, n.Evaluations)}}
 }
 
 // delivery receives games in any order and passes them on in their own.

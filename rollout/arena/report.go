@@ -90,6 +90,24 @@ type Pair struct {
 	FitSuperior *float64 `json:"fit_superior"`
 }
 
+// Rename replaces the names of the players; names are in the order of Players.
+func (r *Report) Rename(names []string) {
+	other := map[string]string{}
+	for i, name := range names {
+		other[r.Players[i].Player] = name
+		r.Players[i].Player = name
+	}
+	r.Anchor = other[r.Anchor]
+	for i := range r.Pairs {
+		r.Pairs[i].A, r.Pairs[i].B = other[r.Pairs[i].A], other[r.Pairs[i].B]
+	}
+	for _, stage := range r.Stages {
+		for i := range stage.Standings {
+			stage.Standings[i].Player = other[stage.Standings[i].Player]
+		}
+	}
+}
+
 // Evaluate makes a report on games. anchor is the player whose rating is 0; if negative, the mean
 // of all ratings is 0. It fails if there are more players than can be rated.
 //

@@ -10,6 +10,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/shortage"
 	"moonfarm/sim"
 )
 
@@ -24,6 +25,10 @@ type Match struct {
 	// StopWhenCrashed ends the match when all bots have crashed, unless a policy
 	// plays or there were no bots.
 	StopWhenCrashed bool
+	// Settle, if not nil, is called in each turn after the bots and policies were asked, with
+	// their orders in b, which it may replace: a game that is played elsewhere is shown to
+	// bots. An error ends the match.
+	Settle func(turn int, b *env.Batch) error
 	// Shown, if not nil, is called at the start and after every turn, while no bot is
 	// being asked. b has the orders of all seats; at the start there are none. An error
 	// of Shown ends the match.
@@ -129,7 +134,7 @@ func (t *turnLoop) join(ctx context.Context) error {
 		var failed *JoinError
 		switch {
 		case err == nil:
-		case errors.Is(err, ErrHost):
+		case errors.Is(err, ErrHost), shortage.Of(err):
 			fatal = fmt.Errorf("seat %d: %w", i+1, err)
 		case errors.As(err, &failed):
 			t.states[i].crash = &Crash{-1, failed.Err, failed.Exit, failed.Output}
@@ -173,6 +178,11 @@ func (t *turnLoop) play(ctx context.Context) error {
 			return nil
 		}
 		t.ask(ctx)
+		if t.Settle != nil && ctx.Err() == nil {
+			if err := t.Settle(t.result.Turns, t.batch); err != nil {
+				return err
+			}
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

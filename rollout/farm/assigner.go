@@ -94,6 +94,9 @@ func (a *assigner) spec(name string, q *request, _ func(*answer)) *answer {
 			return noRun(q.Run)
 		}
 		out := &answer{Spec: r.Spec}
+		if a.o.Within != nil {
+			out.Within = a.o.Within(r.Spec.Out)
+		}
 		if a.conn.key != nil {
 			out.Proof = a.conn.key.proof(name, r.id)
 		}

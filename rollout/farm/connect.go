@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
+	"moonfarm/rollout/files"
 	"moonfarm/rollout/redact"
 	"moonfarm/sim/texts"
 )
@@ -170,6 +171,9 @@ func (c *Conn) options(o *ConnectOptions) ([]nats.Option, error) {
 			return nil, fmt.Errorf("%s: %w", o.Credentials, err)
 		}
 		opts = append(opts, opt)
+	}
+	if err := files.CheckRegular(o.CA, o.Cert, o.Key); err != nil {
+		return nil, err
 	}
 	if o.CA != "" {
 		opts = append(opts, nats.RootCAs(o.CA))

@@ -20,8 +20,11 @@ import (
 
 // CoordinatorOptions configure a coordinator.
 type CoordinatorOptions struct {
-	Version  string        // of moonfarm: workers of another version are refused
-	Open     Open          // opens the shards of a run, for submissions, disputes, and the end
+	Version string // of moonfarm: workers of another version are refused
+	Open    Open   // opens the shards of a run, for submissions, disputes, and the end
+	// Within returns the allowed folder above an output, for workers that have no bound of their
+	// own; nil: there is none.
+	Within   func(out string) string
 	Replicas int           // of the streams in JetStream: 1, or 3 on a cluster; 0 is 1
 	Audit    float64       // the share of shards made a second time; 0 is 0.01, a negative value no shards
 	Trusted  []string      // workers whose first shards are not audited more often: the workers of this process

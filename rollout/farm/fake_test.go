@@ -110,8 +110,6 @@ func trueSum(seed, shard int) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (f *fake) Build() string { return f.build }
-
 func (f *fake) Complete(context.Context) (*Receipt, error) { return f.whole, nil }
 
 func (f *fake) Remake(ctx context.Context, shard int) (Receipt, error) {
@@ -179,6 +177,9 @@ func opener(store fakeStore, with ...func(*fake)) Open {
 		}
 		for _, w := range with {
 			w(f)
+		}
+		if f.build != s.Build {
+			return nil, fmt.Errorf("this machine's build is %s, the run wants %s", f.build, s.Build)
 		}
 		return f, nil
 	}

@@ -50,6 +50,10 @@ type Spec struct {
 	Episodes uint64          `json:"episodes"` // of all shards
 	Job      json.RawMessage `json:"job"`      // for Open
 	Out      string          `json:"out"`      // folder or URL
+
+	// Within is the folder that no link on the way to Out may lead out of, and Folder is Out
+	// without links as Open found it; "": anywhere. They are no part of the run.
+	Within, Folder string `json:"-"`
 }
 
 const (
@@ -110,9 +114,6 @@ type Receipt = shard.Receipt
 // shard is retried until it succeeds, unless the error wraps a *shard.PermanentError: if two
 // workers report one for the same shard, or one worker reports three, the run fails. *datasets.Run is one implementation.
 type Shards interface {
-	// Build identifies the bytes that this machine would make from the spec: it must equal
-	// Spec.Build.
-	Build() string
 	// Complete returns the totals of a complete dataset, and nil if it is not complete.
 	Complete(ctx context.Context) (*Receipt, error)
 	// Make computes the shard and stores its files under names that contain the sum. It is
@@ -132,7 +133,8 @@ type Shards interface {
 	Close() error
 }
 
-// Open opens the shards of a spec, for at most workers calls of Make at once.
+// Open opens the shards of a spec, for at most workers calls of Make at once. It fails before it
+// writes anything if this machine would make other bytes than Spec.Build names.
 type Open func(ctx context.Context, s *Spec, workers int) (Shards, error)
 
 // BrokenError is an error of Shards.Finish.

@@ -6,13 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 	"golang.org/x/crypto/bcrypt"
 
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -39,7 +39,7 @@ type user struct {
 
 // read reads a file of users.
 func (g *gate) read(file string) error {
-	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
+	text, err := bounded.ReadFile(files.Open, file, bounded.Config)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ import (
 
 	"github.com/nats-io/nkeys"
 
+	"moonfarm/rollout/access"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -145,35 +147,41 @@ func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k, writeSecret(file, append(text, '\n'))
+	return k, files.WriteSecret(file, append(text, '\n'))
 }
 
-// writeSecret writes a file that its owner alone can read, whole or not at all.
-func writeSecret(file string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // made with mode 600
-	if err != nil {
-		return err
+// PageTokenFile is the name of the file in the folder of a server's store that has the secret of its page.
+const PageTokenFile = "page.token"
+
+// PageToken returns the secret of the page of the server with its store in a folder, one line of a file, and makes the
+// file if it is missing. So programs that read the page, and open pages, go on after a restart.
+func PageToken(dir string, log *slog.Logger) (string, error) {
+	file := filepath.Join(dir, PageTokenFile)
+	text, err := readSecret(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		token := access.NewToken()
+		return token, files.WriteSecret(file, []byte(token+"\n"))
 	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
+	token := strings.TrimSpace(string(text))
+	if err == nil && len(token) < leastToken {
+		err = fmt.Errorf("%s: expected a secret of %d characters or more; without the file the server makes one", file, leastToken)
 	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the first error counts
-	}
-	return err
+	WarnReadable(log, file)
+	return token, err
 }
+
+// leastToken is the least number of characters of a secret in PageTokenFile.
+const leastToken = 20
 
 // maxSecret is the largest size in bytes of a file with the credentials of one client.
 const maxSecret = 64 << 10
 
 // readSecret reads a file with credentials; "-" is standard input.
 func readSecret(file string) ([]byte, error) {
-	f := os.Stdin
+	var f fs.File = os.Stdin
 	if file != "-" {
 		var err error
-		if f, err = os.Open(file); err != nil {
+		if f, err = files.Open(file); err != nil {
 			return nil, err
 		}
 		defer f.Close()
@@ -222,11 +230,11 @@ func NoteKey(server, key string) (forget func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	if err := writeSecret(file, []byte(key)); err != nil {
+	if err := files.WriteSecret(file, []byte(key)); err != nil {
 		return nil, err
 	}
 	return func() {
-		if text, err := bounded.ReadFile(os.Open, file, maxSecret); err == nil && string(text) == key {
+		if text, err := bounded.ReadFile(files.OpenRegular, file, maxSecret); err == nil && string(text) == key {
 			os.Remove(file)
 		}
 	}, nil
@@ -251,7 +259,7 @@ func FindKey(servers string) string {
 		if err != nil {
 			return ""
 		}
-		if text, err := bounded.ReadFile(os.Open, file, maxSecret); err == nil {
+		if text, err := bounded.ReadFile(files.OpenRegular, file, maxSecret); err == nil {
 			if _, err := os.Stat(string(text)); err == nil {
 				return string(text)
 			}

@@ -67,9 +67,19 @@ type answer struct {
 	Drop    []tracker.Claim `json:"drop,omitempty"` // beat: claims that are not needed any more
 	Beat    int             `json:"beat,omitempty"` // milliseconds between two beats
 	Spec    *Spec           `json:"spec,omitempty"`
-	Proof   string          `json:"proof,omitempty"` // with Spec: shows that the coordinator has the Key
+	Within  string          `json:"within,omitempty"` // with Spec: its Within
+	Proof   string          `json:"proof,omitempty"`  // with Spec: shows that the coordinator has the Key
 	Run     *RunStatus      `json:"run,omitempty"`
 	Status  *Status         `json:"status,omitempty"`
+}
+
+// ErrNobody means that no coordinator has received the request.
+var ErrNobody = errors.New("no coordinator answers")
+
+// Unanswered reports whether an error of a Client means that the request may have been carried
+// out, since no answer came.
+func Unanswered(err error) bool {
+	return errors.As(err, new(awayError)) && !errors.Is(err, ErrNobody)
 }
 
 // errRefused means that the coordinator will never give this worker work.
@@ -106,7 +116,7 @@ func (c *Conn) ask(ctx context.Context, subject string, q *request, wait time.Du
 	}
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
-		return nil, awayError{fmt.Errorf("no coordinator answers at %s", c.where)}
+		return nil, awayError{fmt.Errorf("%w at %s", ErrNobody, c.where)}
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, awayError{fmt.Errorf("%s gave no answer in %v", c.where, wait)}
 	case errors.Is(err, nats.ErrReconnectBufExceeded): // the library keeps no message to send it later

@@ -161,7 +161,7 @@ func (x *runs) submit(_ string, q *request, _ func(*answer)) *answer {
 	id := q.Spec.ID()
 	var whole *Receipt
 	if _, begins := x.find(id); begins {
-		s, err := x.openSpec(x.ctx, q.Spec)
+		s, err := x.o.Open(x.ctx, q.Spec, 1)
 		if err == nil {
 			whole, err = s.Complete(x.ctx)
 			_ = s.Close()

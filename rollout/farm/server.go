@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/files"
 )
 
 // ServerOptions configure an embedded server: its store and its clients.
@@ -227,6 +228,9 @@ func listenOn(address string, safe bool) (host string, port int, err error) {
 func (o *ServerOptions) tls() (*tls.Config, error) {
 	if o.Cert == "" {
 		return nil, nil
+	}
+	if err := files.CheckRegular(o.Cert, o.Key, o.CA); err != nil {
+		return nil, fmt.Errorf("TLS: %w", err)
 	}
 	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: o.Cert, KeyFile: o.Key, CaFile: o.CA, Verify: o.CA != ""})
 	if err != nil {

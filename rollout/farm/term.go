@@ -72,25 +72,7 @@ func noRun(id string) *answer { return &answer{Error: "no run " + line(id)} }
 
 // open returns the run's Shards in this process.
 func (t *term) open(ctx context.Context, r *run) (Shards, error) {
-	return r.shards.get(func() (Shards, error) { return t.openSpec(ctx, r.Spec) })
-}
-
-// openSpec opens a spec and compares the builds.
-func (t *term) openSpec(ctx context.Context, s *Spec) (Shards, error) {
-	shards, err := t.o.Open(ctx, s, 1)
-	if err != nil {
-		return nil, err
-	}
-	if b := shards.Build(); b != s.Build {
-		_ = shards.Close()
-		return nil, otherBuild(b, s.Build)
-	}
-	return shards, nil
-}
-
-// otherBuild returns the error for a spec from which this machine would make other bytes.
-func otherBuild(here, wanted string) error {
-	return fmt.Errorf("this machine's build is %s, the run wants %s: install the same version and files", line(here), line(wanted))
+	return r.shards.get(func() (Shards, error) { return t.o.Open(ctx, r.Spec, 1) })
 }
 
 // unwritten returns the answer for a change that cannot be recorded. It adds the error to the

@@ -291,15 +291,8 @@ func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 		err = w.c.proven(run, a)
 	}
 	if err == nil {
-		var s Shards
-		if s, err = w.o.Open(ctx, a.Spec, w.o.Slots); err == nil {
-			if b := s.Build(); b != a.Spec.Build {
-				_ = s.Close()
-				err = otherBuild(b, a.Spec.Build)
-			} else {
-				j.shards = s
-			}
-		}
+		a.Spec.Within = a.Within
+		j.shards, err = w.o.Open(ctx, a.Spec, w.o.Slots)
 	}
 	if err != nil {
 		w.release(j)

@@ -10,12 +10,14 @@ package filelock
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 )
 
@@ -64,27 +66,59 @@ type Locker struct {
 // each other. The error is ErrHeld if the lock is held. The lock ends with release, or with the
 // process.
 func (l *Locker) Lock(path string, share bool) (release func(), err error) {
+	s, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	dir := path
+	if !s.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	var unlock func()
+	if s.IsDir() {
+		unlock, err = l.LockFolder(root, share)
+	} else {
+		open := func() (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) } // NFS locks only files that are open for writing
+		unlock, err = l.lock(path, open, lockFile{root, filepath.Base(path) + suffix}, share)
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return func() { unlock(); root.Close() }, nil
+}
+
+// LockFolder is Lock for an open folder, which must stay open until release is called.
+func (l *Locker) LockFolder(root *os.Root, share bool) (release func(), err error) {
+	open := func() (*os.File, error) {
+		f, err := root.Open(".")
+		if err != nil {
+			err = fmt.Errorf("open %s: %w", root.Name(), errors.Unwrap(err))
+		}
+		return f, err
+	}
+	return l.lock(root.Name(), open, lockFile{root, Prefix}, share)
+}
+
+// lock locks what open opens, or makes the lock file if that cannot be locked.
+func (l *Locker) lock(path string, open func() (*os.File, error), file lockFile, share bool) (release func(), err error) {
 	if l == nil {
 		l = new(Locker)
 	}
 	if l.None {
 		return func() {}, nil
 	}
-	s, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	file, flags := path+suffix, os.O_RDWR // NFS locks only files that are open for writing
-	if s.IsDir() {
-		file, flags = filepath.Join(path, Prefix), os.O_RDONLY
-	}
-	f, err := os.OpenFile(path, flags, 0)
+	f, err := open()
 	if err != nil {
 		return nil, err
 	}
 	err = l.flock(f, share)
 	if err == nil {
-		if err := others(file, share); err != nil {
+		if err := file.others(share); err != nil {
 			f.Close()
 			return nil, err
 		}
@@ -94,10 +128,10 @@ func (l *Locker) Lock(path string, share bool) (release func(), err error) {
 	if errors.Is(err, ErrHeld) {
 		return nil, err
 	}
-	release, failed := create(file, share)
+	release, failed := file.create(share)
 	switch {
 	case failed == nil:
-		l.warn(path, file, err)
+		l.warn(path, file.name, err)
 	case !errors.Is(failed, ErrHeld):
 		failed = fmt.Errorf("%s cannot be locked: flock: %w; a lock file in its place: %w; --no-lock goes on without a lock", path, err, failed)
 	}
@@ -125,50 +159,67 @@ func (l *Locker) flock(f *os.File, share bool) error {
 func (l *Locker) warn(path, file string, err error) {
 	if l.Warn != nil && (hasFlock || l.Flock != nil) {
 		l.warned.Do(func() {
-			l.Warn(fmt.Sprintf("%s: this file system has no locks (flock: %v); the lock file %s keeps other programs out", path, err, filepath.Base(file)))
+			l.Warn(fmt.Sprintf("%s: this file system has no locks (flock: %v); the lock file %s keeps other programs out", path, err, file))
 		})
 	}
 }
 
+// lockFile is a lock file: its folder, whose links lead nowhere else, and its name there.
+type lockFile struct {
+	root *os.Root
+	name string
+}
+
+// with returns the lock file with another name in the same folder.
+func (f lockFile) with(name string) lockFile { return lockFile{f.root, name} }
+
+// path returns the path for messages.
+func (f lockFile) path() string { return filepath.Join(f.root.Name(), f.name) }
+
+func (f lockFile) read() ([]byte, error) {
+	open := func(name string) (*os.File, error) { return files.OpenBelow(f.root, name) }
+	return bounded.ReadFile(open, f.name, bounded.Config)
+}
+
 // others fails if a machine without flock has a lock file there.
-func others(file string, share bool) error {
-	if err := check(file); err != nil || share {
+func (f lockFile) others(share bool) error {
+	if err := f.check(); err != nil || share {
 		return err
 	}
-	return sharers(file)
+	return f.sharers()
 }
 
 // create creates the lock file, or an additional one beside it for a shared lock. Each process
 // looks for the other's file after it has made its own, so at least one of two finds the other.
-func create(file string, share bool) (release func(), err error) {
+func (f lockFile) create(share bool) (release func(), err error) {
 	me := self()
-	own, text := file, me.encode()
+	own, text := f, me.encode()
 	if share {
-		own += "-" + me.Token
+		own = f.with(f.name + "-" + me.Token)
 	}
 	for try := 0; ; try++ {
-		err = write(own, text)
+		err = own.write(text)
 		if err == nil || !errors.Is(err, os.ErrExist) || try == 3 {
 			break
 		}
-		if held := check(own); held != nil {
+		if held := own.check(); held != nil {
 			return nil, held
 		}
 	}
 	if errors.Is(err, os.ErrExist) { // a new holder each time
-		err = &HeldError{own, "another program"}
+		err = &HeldError{own.path(), "another program"}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if share {
-		err = check(file)
+		err = f.check()
 	} else {
-		err = sharers(file)
+		err = f.sharers()
 	}
 	release = func() {
-		if found, err := bounded.ReadFile(os.Open, own, bounded.Config); err == nil && string(found) == text {
-			os.Remove(own) // a file that remains is taken over later
+		if found, err := own.read(); err == nil && string(found) == text {
+			own.root.Remove(own.name) // a file that remains is taken over later
 		}
 	}
 	if err != nil {
@@ -178,28 +229,28 @@ func create(file string, share bool) (release func(), err error) {
 	return release, nil
 }
 
-// write creates a file exclusively.
-func write(name, text string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// write creates the file exclusively.
+func (f lockFile) write(text string) error {
+	w, err := f.root.OpenFile(f.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(name)
+	_, err = w.WriteString(text)
+	if err = errors.Join(err, w.Close()); err != nil {
+		f.root.Remove(f.name)
 	}
 	return err
 }
 
 // sharers fails if others share the lock.
-func sharers(file string) error {
-	entries, err := os.ReadDir(filepath.Dir(file))
+func (f lockFile) sharers() error {
+	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(file)+"-") && !strings.HasSuffix(e.Name(), takeover) {
-			if err := check(filepath.Join(filepath.Dir(file), e.Name())); err != nil {
+		if strings.HasPrefix(e.Name(), f.name+"-") && !strings.HasSuffix(e.Name(), takeover) {
+			if err := f.with(e.Name()).check(); err != nil {
 				return err
 			}
 		}
@@ -209,19 +260,22 @@ func sharers(file string) error {
 
 // check fails if there is a lock file whose maker may be running. It removes one whose maker has
 // ended.
-func check(file string) error {
-	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
+func (f lockFile) check() error {
+	text, err := f.read()
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+	if err != nil && !errors.As(err, new(*bounded.SizeError)) {
+		return fmt.Errorf("the lock file %s cannot be read: %w", f.path(), err) // nobody knows whether it is held
+	}
 	h, known := decode(text)
-	if err != nil || !known {
-		return &HeldError{file, "a program that its lock file does not name"}
+	if !known {
+		return &HeldError{f.path(), "a program that its lock file does not name"}
 	}
 	if !h.ended() {
-		return &HeldError{file, h.String()}
+		return &HeldError{f.path(), h.String()}
 	}
-	return remove(file, text)
+	return f.remove(text)
 }
 
 // takeover is the suffix of a file that exists while a lock file is taken over.
@@ -229,23 +283,23 @@ const takeover = ".takeover"
 
 // remove removes a stale lock file. It creates the takeover file first, so that no other process
 // removes the new lock file of a faster one.
-func remove(file string, stale []byte) error {
-	guard := file + takeover
-	err := write(guard, self().encode())
+func (f lockFile) remove(stale []byte) error {
+	guard := f.with(f.name + takeover)
+	err := guard.write(self().encode())
 	if errors.Is(err, os.ErrExist) {
-		return &HeldError{guard, "a program that takes over a stale lock"}
+		return &HeldError{guard.path(), "a program that takes over a stale lock"}
 	}
 	if err != nil {
 		return err
 	}
-	text, err := bounded.ReadFile(os.Open, file, bounded.Config)
+	text, err := f.read()
 	if err == nil && string(text) == string(stale) {
-		err = os.Remove(file)
+		err = f.root.Remove(f.name)
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, os.Remove(guard))
+	return errors.Join(err, f.root.Remove(guard.name))
 }
 
 // String describes the maker of a lock file and the time.

@@ -164,6 +164,39 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestUnreadable: an error of reading a lock file, such as too many open files, is told as it is: it
+// does not say that somebody holds the lock.
+func TestUnreadable(t *testing.T) {
+	for _, l := range []*Locker{nil, without(syscall.ENOLCK)} {
+		place := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(place, Prefix), 0o777)) // reading it fails for every account
+		_, err := l.Lock(place, false)
+		require.NotErrorIs(t, err, ErrHeld)
+		require.ErrorContains(t, err, "the lock file "+filepath.Join(place, Prefix)+" cannot be read: ")
+		require.ErrorContains(t, err, "expected a file, found a folder")
+	}
+}
+
+// TestOpenFolder: the lock of an open folder is in that folder, whatever has its name by now.
+func TestOpenFolder(t *testing.T) {
+	dir := t.TempDir()
+	place, moved := filepath.Join(dir, "place"), filepath.Join(dir, "moved")
+	require.NoError(t, os.Mkdir(place, 0o777))
+	root, err := os.OpenRoot(place)
+	require.NoError(t, err)
+	defer root.Close()
+	if err := os.Rename(place, moved); err != nil {
+		t.Skip("an open folder cannot be renamed here:", err)
+	}
+	require.NoError(t, os.Mkdir(place, 0o777))
+	release, err := without(syscall.ENOLCK).LockFolder(root, false)
+	require.NoError(t, err)
+	require.Empty(t, lockFiles(t, place))
+	require.Len(t, lockFiles(t, moved), 1)
+	release()
+	require.Empty(t, lockFiles(t, moved))
+}
+
 // TestUnlockable: if neither lock works, the error has both reasons and names the remaining option.
 func TestUnlockable(t *testing.T) {
 	place := t.TempDir()

@@ -13,7 +13,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(t.Name, func(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			for range b.N {
-				if _, err := Read(file); err != nil {
+				if _, err := Read(file, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,48 @@ func (k *call) fail(format string, args ...any) {
 }
 
 // opset returns the version of the operators.
-func (k *call) opset() int { return k.compiler.graph.Opset }
+func (k *call) opset() int { return cmp.Or(k.Node.Opset, k.compiler.graph.Opset) }
+
+// latest is a version in which the operators that others are made of have the forms that `with` uses.
+const latest = 20
+
+// with applies another operator: many operators are made of others.
+func (k *call) with(op string, in []*value, attributes ...onnx.Attribute) *value {
+	node := &onnx.Node{Name: k.Name, Op: op, Outputs: k.Outputs[:1], Attributes: attributes, Opset: latest}
+	c := &call{Node: node, compiler: k.compiler, in: in, taken: map[string]bool{}, err: k.err}
+	if k.err == nil {
+		in = k.compiler.operators[op](c)
+		k.err = c.err
+	}
+	return in[0]
+}
+
+// withInt and withInts return attributes for with.
+func withInt(name string, x int) onnx.Attribute {
+	return onnx.Attribute{Name: name, Kind: onnx.KindInt, Int: int64(x)}
+}
+
+func withInts(name string, list ...int) onnx.Attribute {
+	a := onnx.Attribute{Name: name, Kind: onnx.KindInts}
+	for _, x := range list {
+		a.Ints = append(a.Ints, int64(x))
+	}
+	return a
+}
+
+// list returns a constant of whole numbers.
+func (k *call) list(numbers ...int) *value {
+	out := make([]whole, len(numbers))
+	for i, x := range numbers {
+		out[i].n = int64(x)
+	}
+	return k.wholeOut(onnx.Int64, constantShape(len(out)), out)
+}
+
+// floatsOut returns a constant of these dimensions.
+func (k *call) floatsOut(floats []float32, dims ...int) *value {
+	return &value{name: k.Outputs[0], typ: onnx.Float32, shape: constantShape(dims...), constant: true, floats: floats}
+}
 
 // arg returns a required input.
 func (k *call) arg(i int) *value {
@@ -327,7 +369,7 @@ func (v *value) grows(at int) int {
 func (c *compiler) knowAll() error {
 	var missing []string
 	for _, n := range c.graph.Nodes {
-		if operators[n.Op] == nil || n.Domain != "" && n.Domain != "ai.onnx" {
+		if operators[n.Op] == nil || n.Domain != "" {
 			missing = append(missing, n.String())
 		}
 	}

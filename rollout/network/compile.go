@@ -3,9 +3,11 @@ package network
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"moonfarm/rollout/network/onnx"
+	"moonfarm/sim/texts"
 )
 
 // value is an array of the network: a constant, an input, or the result of a node.
@@ -45,11 +47,12 @@ type operation interface {
 // compiler translates the nodes of a file to nodes of this package, and folds
 // constants.
 type compiler struct {
-	graph   *onnx.Graph
-	values  map[string]*value
-	nodes   []*node
-	inputs  []*value
-	outputs []*value
+	graph     *onnx.Graph
+	operators map[string]func(*call) []*value
+	values    map[string]*value
+	nodes     []*node
+	inputs    []*value
+	outputs   []*value
 
 	elements int   // number of further elements that folded constants may have
 	steps    int64 // number of further steps that constant folding may take
@@ -63,7 +66,7 @@ const (
 
 // compile translates a graph from a file of size bytes.
 func compile(g *onnx.Graph, size int) (*compiler, error) {
-	c := &compiler{graph: g, values: map[string]*value{}, elements: maxElements + size, steps: maxSteps + 8*int64(size)}
+	c := &compiler{graph: g, operators: operators, values: map[string]*value{}, elements: maxElements + size, steps: maxSteps + 8*int64(size)}
 	if g.Opset < 7 {
 		return nil, fmt.Errorf("expected operators of version 7 or later (opset_import), found %d", g.Opset)
 	}
@@ -267,12 +270,52 @@ func (k *call) emit(op operation, typ onnx.Type, s shape, in ...*value) *value {
 	return out
 }
 
+// operations returns about the number of operations of a node for a row: see Model.Operations.
+func (n *node) operations() int64 {
+	const element, slow = 4, 32
+	all := 2 * n.op.work(n)
+	for _, v := range append([]*value{n.out}, n.in...) {
+		all += element * int64(v.shape.size())
+	}
+	switch op := n.op.(type) {
+	case *alias:
+		return 0
+	case *convolution:
+		if !op.fast() {
+			all += (slow - 2) * op.work(n)
+		}
+	case *pool:
+		all += slow * int64(n.out.shape.size()) * int64(op.kh) * int64(op.kw)
+	case *top:
+		_, depth := math.Frexp(float64(op.count)) // of a heap
+		all += slow * int64(n.in[0].shape.size()) * int64(depth)
+	}
+	return all
+}
+
+// operations returns the sum of the operations of all nodes. It fails if that is more than `most`.
+func (c *compiler) operations(most int64) (all int64, err error) {
+	worst, share := (*node)(nil), int64(-1)
+	for _, n := range c.nodes {
+		x := n.operations()
+		if x > share {
+			worst, share = n, x
+		}
+		all = min(all+x, 1<<60)
+	}
+	if all > most {
+		const giga = 1_000_000_000
+		err = fmt.Errorf("expected at most %s G operations an evaluation, found %s G, of which %s has %s G; the option work=N allows N G",
+			texts.Group(most/giga), texts.Group((all+giga-1)/giga), worst.at, texts.Group(share/giga))
+	}
+	return all, err
+}
+
 // fold computes a node of constants.
 func (c *compiler) fold(n *node) error {
 	size := n.out.shape.size()
-	c.steps -= n.op.work(n)
+	c.steps -= n.operations()
 	for _, v := range n.in {
-		c.steps -= int64(v.shape.size())
 		v.place = place{kind: placeConstant, data: v.floats}
 	}
 	if err := c.spend(size); err != nil {

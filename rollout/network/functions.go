@@ -42,6 +42,7 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"log":         each(func(x, _, _ float32) float32 { return float32(logarithm(float64(x))) }),
 	"sin":         each(func(x, _, _ float32) float32 { return sine(x, 0) }),
 	"cos":         each(func(x, _, _ float32) float32 { return sine(x, 1) }),
+	"atan":        each(func(x, _, _ float32) float32 { return float32(arctangent(float64(x))) }),
 	"leakyrelu":   each(func(x, a, _ float32) float32 { return leaky(x, a) }),
 	"hardsigmoid": each(func(x, a, b float32) float32 { return hardSigmoid(x, a, b) }),
 	"hardswish":   each(func(x, _, _ float32) float32 { return x * hardSigmoid(x, 1./6, 0.5) }),
@@ -357,4 +358,72 @@ var binaryOf = map[string]binaryOp{
 	"BitwiseAnd": {name: "bitand", run: bits(func(x, y int64) int64 { return x & y })},
 	"BitwiseOr":  {name: "bitor", run: bits(func(x, y int64) int64 { return x | y })},
 	"BitwiseXor": {name: "bitxor", run: bits(func(x, y int64) int64 { return x ^ y })},
+}
+
+// π/2 in two parts: the first has 33 bits, so that its product with a whole number of up
+// to 20 bits is exact in a float64.
+const (
+	quarterHigh = 1.57079632673412561417e+00
+	quarterLow  = 6.07710050650619224932e-11
+)
+
+// mostWave bounds the numbers whose quarters of a period are counted exactly.
+const mostWave = 1 << 20
+
+// sine returns sin(x + quarters·π/2), with an error of at most one unit in the last place of a
+// float32 for |x| up to mostWave, and with the same bits on every machine. Larger numbers are
+// first reduced modulo 2π in float64, which adds an error of |x|·4e-17. For ±∞ it is NaN.
+func sine(x float32, quarters int64) float32 {
+	v := float64(x)
+	if v-v != 0 {
+		return float32(math.NaN())
+	}
+	if math.Abs(v) > mostWave {
+		v = math.Mod(v, 2*math.Pi)
+	}
+	n := math.RoundToEven(float64(v * (2 / math.Pi)))
+	r := v      // within ±π/4
+	if n != 0 { // −0 stays
+		r = v - float64(n*quarterHigh) - float64(n*quarterLow)
+	}
+	quarters += int64(n)
+	first, last := r, 13 // terms of the series sin r = r − r³/3! + … ± r¹³/13!
+	if quarters&1 != 0 {
+		first, last = 1, 14 // cos r = 1 − r²/2! + … ± r¹⁴/14!
+	}
+	squared, sum := float64(r*r), 1.0
+	for i := last; i > 1; i -= 2 {
+		sum = 1 - float64(float64(squared*sum)/float64(i*(i-1)))
+	}
+	sum = float64(first * sum)
+	if quarters&2 != 0 {
+		sum = -sum
+	}
+	return float32(sum)
+}
+
+// arctangent returns atan x, with an error of some units in the last place of a float64, and with the
+// same bits on every machine: atan x = π/2 − atan 1/x, and atan x = π/6 + atan (√3·x − 1)/(√3 + x).
+func arctangent(x float64) float64 {
+	const root = 1.7320508075688772 // √3
+	t, first := math.Abs(x), 0.0
+	if t > 1 {
+		t, first = 1/t, math.Pi/2
+	}
+	sixth := t > 2-root // t is above tan π/12
+	if sixth {
+		t = (float64(root*t) - 1) / (root + t)
+	}
+	squared, sum := float64(t*t), 0.0
+	for i := 29; i >= 1; i -= 2 { // t − t³/3 + t⁵/5 − … + t²⁹/29
+		sum = 1/float64(i) - float64(sum*squared)
+	}
+	sum = float64(sum * t)
+	if sixth {
+		sum += math.Pi / 6
+	}
+	if first != 0 {
+		sum = first - sum
+	}
+	return math.Copysign(sum, x)
 }

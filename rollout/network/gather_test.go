@@ -50,7 +50,7 @@ func TestElementLookupRefused(t *testing.T) {
 				index = s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: append([]int{1}, c.index...), Ints: make([]int64, product(c.index))})
 			}
 			s.output(s.node("GatherElements", list(x, index), "axis", c.axis))
-			_, err := Read(onnx.Encode(&s.Graph))
+			_, err := Read(onnx.Encode(&s.Graph), 0)
 			require.ErrorContains(t, err, c.why)
 		})
 	}

@@ -11,11 +11,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/network/onnx"
+	"moonfarm/sim/texts"
 )
 
 // hostile reads a file that may be damaged, and runs it if it can be read and is
@@ -23,7 +25,7 @@ import (
 func hostile(t *testing.T, b []byte) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	m, err := Read(b)
+	m, err := Read(b, 0)
 	runtime.ReadMemStats(&after)
 	got, most := after.TotalAlloc-before.TotalAlloc, uint64(256<<20+200*len(b))
 	assert.LessOrEqualf(t, got, most, "a file of %d bytes made Read allocate %d, want at most %d", len(b), got, most)
@@ -36,13 +38,7 @@ func hostile(t *testing.T, b []byte) {
 	for _, s := range m.slots {
 		size += s.size
 	}
-	loops := int64(0)
-	for _, s := range m.steps {
-		if p, ok := s.task.(*poolTask); ok {
-			loops += int64(p.windows.h*p.windows.w*p.channels) * int64(p.kh*p.kw)
-		}
-	}
-	if size > 1<<20 || m.FLOPs()+loops > 1<<24 {
+	if size > 1<<20 || m.Operations() > 1<<24 {
 		return
 	}
 	r := m.NewRunner(2)
@@ -336,9 +332,53 @@ func TestRefused(t *testing.T) {
 			if len(s.Nodes) > 0 && len(s.Outputs) == 0 {
 				s.output(s.Nodes[0].Outputs[0])
 			}
-			_, err := Read(onnx.Encode(&s.Graph))
+			_, err := Read(onnx.Encode(&s.Graph), 0)
 			require.ErrorContains(t, err, "network: "+c.want)
 		})
+	}
+}
+
+// TestWork: a network that takes more operations than the bound is refused, by the node that takes most of them.
+func TestWork(t *testing.T) {
+	const giga = 1_000_000_000
+	for _, c := range []struct {
+		found  int64 // in thousands of millions
+		sketch func(s *sketch) string
+	}{
+		{512_513, func(s *sketch) string {
+			return s.node("MaxPool", list(s.input(onnx.Float32, 1, 4000, 4000)), "kernel_shape", []int64{2000, 2000})
+		}},
+		{512_513, func(s *sketch) string {
+			return s.node("AveragePool", list(s.input(onnx.Float32, 1, 4000, 4000)), "kernel_shape", []int64{2000, 2000})
+		}},
+		{129, func(s *sketch) string {
+			tile := s.node("Tile", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
+			return s.node("ReduceMean", list(s.node("MatMul", list(tile, tile)), s.ints(1, 2)))
+		}},
+		{129, func(s *sketch) string {
+			wide := s.node("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
+			return s.node("Einsum", list(wide, wide), "equation", "...ij,...jk->...ik")
+		}},
+		{35, func(s *sketch) string {
+			small := s.node("Resize", list(s.input(onnx.Float32, 1, 1, 1), "", "", s.ints(4096, 512)), "axes", []int64{2, 3}, "mode", "linear")
+			long := s.node("Reshape", list(small, s.ints(0, 4096, 512)))
+			return s.node("Slice", list(s.node("Attention", list(long, long, long), "q_num_heads", 1, "kv_num_heads", 1), s.ints(0), s.ints(1), s.ints(1)))
+		}},
+	} {
+		s := newSketch(18)
+		s.output(c.sketch(s))
+		file := onnx.Encode(&s.Graph)
+		begin := time.Now()
+		_, err := Read(file, 0)
+		want := fmt.Sprintf("network: expected at most 20 G operations an evaluation, found %s G, of which node ", texts.Group(c.found))
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "; the option work=N allows N G")
+		_, err = Read(file, (c.found-1)*giga)
+		require.Error(t, err)
+		m, err := Read(file, c.found*giga)
+		require.NoError(t, err)
+		assert.InDelta(t, c.found, float64(m.Operations())/giga, 1)
+		assert.Lessf(t, time.Since(begin), 20*time.Second, "%d bytes are read slowly", len(file))
 	}
 }
 
@@ -403,7 +443,7 @@ func TestRandomNodes(t *testing.T) {
 	}
 	for range rounds {
 		s := randomGraph(random, ops)
-		m, err := Read(onnx.Encode(&s.Graph))
+		m, err := Read(onnx.Encode(&s.Graph), 0)
 		if err != nil {
 			continue
 		}

@@ -10,7 +10,7 @@
 //
 // # Operators
 //
-// Operators of versions 7 to 20 mean what ONNX says, with these additions:
+// Operators of versions 7 to 24 mean what ONNX says, with these additions:
 //
 //   - Whole numbers are exact within ±2^24. Those of 8 and 16 bits wrap around in sums, differences, products and
 //     conversions of whole numbers.
@@ -22,6 +22,11 @@
 //   - Each row of the batch is computed alone. The numbers of the rows, Range from 0 to the batch, can only be a part
 //     of indices, each of which selects elements of its own row, as x[arange(x.shape[0])[:, None], i] does.
 //   - The size of an array never depends on the data: NonZero and Range need constants.
+//   - Einsum has terms of different letters. Resize has the modes nearest and linear. Attention does not return its
+//     scores.
+//   - QuantizeLinear has whole numbers of 8 and 16 bits; what is dequantized is computed as float32.
+//   - A ConvTranspose is a convolution of a board with zeros between its cells, and takes as long.
+//   - Functions of the file are replaced by their nodes.
 //   - CumSum sums in float64. LSTM, GRU and RNN have the usual activations, and neither peepholes nor lengths of
 //     sequences.
 //
@@ -52,6 +57,7 @@
 package network
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -82,6 +88,7 @@ type Model struct {
 	operators       []string
 	parameters      int
 	work            int64
+	operations      int64
 	sha256          string
 	producer        string
 	opset           int
@@ -93,14 +100,18 @@ type Model struct {
 	block   int     // rows of a block
 }
 
-// Read reads a model from the bytes of an ONNX file. It keeps no reference to data.
-func Read(data []byte) (*Model, error) {
+// Most is the usual bound of Model.Operations: seconds of one core for each evaluation.
+const Most = 20_000_000_000
+
+// Read reads a model from the bytes of an ONNX file. It keeps no reference to data. It refuses a model
+// whose evaluation takes more operations than `most`; with 0, more than Most.
+func Read(data []byte, most int64) (*Model, error) {
 	sum := make(chan [sha256.Size]byte, 1)
 	go func() { sum <- sha256.Sum256(data) }() // for a large file it takes as long as all the rest
 	g, err := onnx.Parse(data)
 	var m *Model
 	if err == nil {
-		if m, err = newModel(g, len(data)); err != nil {
+		if m, err = newModel(g, len(data), cmp.Or(most, Most)); err != nil {
 			err = fmt.Errorf("network: %w", err)
 		}
 	}
@@ -112,20 +123,23 @@ func Read(data []byte) (*Model, error) {
 	return m, nil
 }
 
-// newModel plans a graph from a file of size bytes.
-func newModel(g *onnx.Graph, size int) (*Model, error) {
+// newModel plans a graph from a file of size bytes, of at most `most` operations.
+func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 	c, err := compile(g, size)
 	if err != nil {
 		return nil, err
 	}
 	c.fuse()
+	m := &Model{producer: g.Producer, opset: g.Opset}
+	if m.operations, err = c.operations(most); err != nil {
+		return nil, err
+	}
 	p := &planner{c: c}
 	p.arrange()
 	all := p.stages()
 	if err := p.assign(all); err != nil {
 		return nil, err
 	}
-	m := &Model{producer: g.Producer, opset: g.Opset}
 	for i := range all {
 		n := all[i].node
 		if all[i].task, err = n.op.lower(p, n); err != nil {
@@ -136,7 +150,7 @@ func newModel(g *onnx.Graph, size int) (*Model, error) {
 	}
 	m.steps, m.slots, m.scratch = all, p.slots, p.scratch
 	for _, t := range g.Initializers {
-		if t.Type.IsFloat() {
+		if _, quantized := narrow(t.Type); quantized > 0 || t.Type.IsFloat() {
 			m.parameters += t.Len()
 		}
 	}
@@ -202,6 +216,11 @@ func (m *Model) Parameters() int { return m.parameters }
 // FLOPs returns the number of floating-point operations of an evaluation in convolutions
 // and products of matrices, with a multiplication and an addition for each use of a weight.
 func (m *Model) FLOPs() int64 { return 2 * m.work }
+
+// Operations returns about the number of operations of an evaluation, those of all operators: two for
+// each multiply-add, and for all else as many as a kernel does in that time: 4 for each element that is
+// read or written, and 32 for each cell of a pool's windows and each multiply-add without a kernel.
+func (m *Model) Operations() int64 { return m.operations }
 
 // SHA256 returns the checksum of the file, in hexadecimal digits.
 func (m *Model) SHA256() string { return m.sha256 }

@@ -63,7 +63,7 @@ func references(t testing.TB) []card {
 
 func readModel(t testing.TB, name string) *Model {
 	t.Helper()
-	m, err := Read(testFile(t, name+".onnx"))
+	m, err := Read(testFile(t, name+".onnx"), 0)
 	require.NoError(t, err, name)
 	return m
 }

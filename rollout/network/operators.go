@@ -11,7 +11,7 @@ var operators = map[string]func(*call) []*value{
 	"Reciprocal": elementwise(plainFunction("reciprocal")), "Exp": elementwise(plainFunction("exp")), "Log": elementwise(plainFunction("log")),
 	"Erf": elementwise(plainFunction("erf")), "Tanh": elementwise(plainFunction("tanh")), "Sigmoid": elementwise(plainFunction("sigmoid")),
 	"Relu": elementwise(plainFunction("relu")), "Softplus": elementwise(plainFunction("softplus")), "HardSwish": elementwise(plainFunction("hardswish")),
-	"Sin": elementwise(plainFunction("sin")), "Cos": elementwise(plainFunction("cos")),
+	"Sin": elementwise(plainFunction("sin")), "Cos": elementwise(plainFunction("cos")), "Atan": elementwise(plainFunction("atan")),
 	"Floor": elementwise(plainFunction("floor")), "Ceil": elementwise(plainFunction("ceil")), "Round": elementwise(plainFunction("round")),
 	"Sign": elementwise(plainFunction("sign")), "Softsign": elementwise(plainFunction("softsign")),
 	"Not": elementwise(plainFunction("not")), "IsNaN": elementwise(plainFunction("isnan")), "IsInf": elementwise(readIsInf), "BitwiseNot": readBitwiseNot,
@@ -32,12 +32,13 @@ var operators = map[string]func(*call) []*value{
 	"Where": readWhere, "Cast": readCast, "CastLike": readCastLike,
 
 	"Conv": lines(readConv), "Gemm": readGemm, "MatMul": readMatMul, "Einsum": readEinsum, "BatchNormalization": readBatchNorm,
-	"LayerNormalization": readLayerNorm, "InstanceNormalization": readInstanceNorm,
+	"ConvTranspose": lines(readConvTranspose), "Attention": readAttention, "DequantizeLinear": readDequantize, "QuantizeLinear": readQuantize,
+	"LayerNormalization": readLayerNorm, "InstanceNormalization": readInstanceNorm, "GroupNormalization": readGroupNorm, "RMSNormalization": readRMSNorm,
 	"GlobalAveragePool": readGlobalPool("mean"), "GlobalMaxPool": readGlobalPool("max"), "AveragePool": lines(readPool), "MaxPool": lines(readPool),
 	"ReduceMean": readReduce("mean"), "ReduceSum": readReduce("sum"), "ReduceMax": readReduce("max"), "ReduceMin": readReduce("min"),
 	"ReduceProd": readReduce("prod"), "ReduceL1": readReduce("l1"), "ReduceL2": readReduce("l2"), "ReduceSumSquare": readReduce("squares"),
 	"ReduceLogSum": readReduce("logsum"), "ReduceLogSumExp": readReduce("logsumexp"),
-	"Softmax": readSoftmax, "LogSoftmax": readSoftmax, "CumSum": readCumSum, "TopK": readTopK, "ArgMax": readArgMax, "ArgMin": readArgMax,
+	"Softmax": readSoftmax, "LogSoftmax": readSoftmax, "Hardmax": readHardmax, "CumSum": readCumSum, "TopK": readTopK, "ArgMax": readArgMax, "ArgMin": readArgMax,
 	"LSTM": readRecurrent, "GRU": readRecurrent, "RNN": readRecurrent,
 
 	"Flatten": readFlatten, "Reshape": readReshape, "Transpose": readTranspose, "Squeeze": readSqueeze, "Unsqueeze": readUnsqueeze,
@@ -245,7 +246,7 @@ func readBitShift(k *call) []*value {
 	if k.err != nil {
 		return one(v)
 	}
-	amount := &value{name: k.Outputs[0], typ: v.typ, shape: k.arg(1).shape, constant: true, floats: factors}
+	amount := k.floatsOut(factors, k.arg(1).shape.dims...)
 	s, err := broadcast(v.shape, amount.shape)
 	if err != nil {
 		k.fail("%w", err)
@@ -266,8 +267,7 @@ func readBitwiseNot(k *call) []*value {
 	case onnx.Uint32, onnx.Uint64:
 		k.fail("expected signed numbers or numbers of at most 16 bits, found %s", v.typ)
 	}
-	all := &value{name: k.Outputs[0], typ: v.typ, shape: constantShape(), constant: true, floats: []float32{most}}
-	return one(k.emit(&binary{binaryOf["Sub"]}, v.typ, v.shape, all, v))
+	return one(k.emit(&binary{binaryOf["Sub"]}, v.typ, v.shape, k.floatsOut([]float32{most}), v))
 }
 
 // wholeArithmetic computes an operator of constant whole numbers.
@@ -337,8 +337,7 @@ func readMean(k *call) []*value {
 		}
 		v = k.emit(&binary{binaryOf["Add"]}, v.typ, s, v, k.arg(i))
 	}
-	n := &value{name: k.Outputs[0], typ: v.typ, shape: constantShape(), constant: true, floats: []float32{float32(len(k.in))}}
-	return one(k.emit(&binary{binaryOf["Div"]}, v.typ, v.shape, v, n))
+	return one(k.emit(&binary{binaryOf["Div"]}, v.typ, v.shape, v, k.floatsOut([]float32{float32(len(k.in))})))
 }
 
 // readPRelu translates a PRelu. The slopes are broadcast to the array, never the array to the
@@ -383,13 +382,13 @@ func readWhere(k *call) []*value {
 // readCast translates a conversion. All arrays are float32 in memory, so only conversions that
 // lose information compute anything.
 func readCast(k *call) []*value {
-	k.ignore("saturate")
+	k.ignore("saturate", "round_mode")
 	return one(k.cast(k.arg(0), onnx.Type(k.integer("to", 0))))
 }
 
 // readCastLike translates a conversion to the type of another array.
 func readCastLike(k *call) []*value {
-	k.ignore("saturate")
+	k.ignore("saturate", "round_mode")
 	return one(k.cast(k.arg(0), k.arg(1).typ))
 }
 

@@ -102,112 +102,6 @@ func (k *call) spread(v *value, dims []int, axis int, wide part, to shape) *valu
 	return k.reshaped(k.move(&move{parts: []part{wide}}, v.typ, s, out), to.dims, to.axis)
 }
 
-// readResize reads a Resize or Upsample by whole factors, in which the nearest element is that before.
-func readResize(k *call) []*value {
-	v := k.arg(0)
-	from, nearest := k.text("coordinate_transformation_mode", "half_pixel"), k.text("nearest_mode", "round_prefer_floor")
-	k.ignore("cubic_coeff_a", "exclude_outside", "extrapolation_value", "antialias")
-	scales, sizes := k.factors()
-	if from == "pytorch_half_pixel" {
-		from = "half_pixel"
-	}
-	usual := k.Op == "Upsample" || k.opset() < 11 || from == "asymmetric" && nearest == "floor" || from == "half_pixel" && nearest != "floor" && nearest != "ceil"
-	if mode := k.text("mode", "nearest"); mode != "nearest" || !usual {
-		k.fail("expected the mode nearest, and asymmetric and floor or half_pixel and round_prefer_floor, found %q, %q and %q", mode, from, nearest)
-	}
-	if k.err == nil && (len(scales) != len(v.shape.dims) || sizes && v.shape.axis >= 0 && scales[v.shape.axis] != 1) {
-		k.fail("expected a factor for each dimension of %v, found %d", v.shape, len(scales))
-	}
-	if k.err != nil {
-		return one(v)
-	}
-	var before []int // dimensions with one of size 1 behind each that is repeated
-	wide, axis, s := part{}, v.shape.axis, v.shape
-	for i, f := range scales {
-		d := v.shape.dims[i]
-		if f != float32(int(f)) || f < 1 || f > maxArray {
-			k.fail("expected whole factors from 1 on, found %v", scales)
-			return one(v)
-		}
-		wide.along(d, len(before), len(before), 1)
-		before = append(before, d)
-		if f > 1 {
-			k.rows(v.shape, i)
-			wide.along(int(f), len(before), len(before), 0)
-			before = append(before, 1)
-			if i < v.shape.axis {
-				axis++
-			}
-		}
-		s = s.sized(i, min(d*int(f), maxArray+1))
-	}
-	if len(before) == len(scales) || k.err != nil {
-		return one(v)
-	}
-	return one(k.spread(v, before, axis, wide, s))
-}
-
-// factors returns the factors of a Resize or Upsample, and whether they come from sizes.
-func (k *call) factors() ([]float32, bool) {
-	at := 2
-	if k.Op == "Upsample" || k.opset() < 11 {
-		at = 1
-	}
-	if a := k.attribute("scales", onnx.KindFloats); a != nil {
-		return a.Floats, false
-	}
-	if at == 2 && k.has(3) {
-		v := k.arg(0)
-		var scales []float32
-		for i, w := range k.wholes(3, "sizes") {
-			if i >= len(v.shape.dims) || w.batch != (i == v.shape.axis) {
-				k.fail("sizes: expected those of %v or multiples, found %v", v.shape, k.wholes(3, "sizes"))
-				return nil, true
-			}
-			scales = append(scales, float32(float64(w.n)/float64(v.shape.dims[i])))
-		}
-		return scales, true
-	}
-	return k.constant(at, -1, "scales"), false
-}
-
-func readPad(k *call) []*value {
-	v := k.arg(0)
-	n := len(v.shape.dims)
-	if mode := k.text("mode", "constant"); mode != "constant" {
-		k.fail("mode: expected constant, found %q", mode)
-	}
-	pads := k.listed("pads", 1)
-	if axes := k.axes(k.listed("axes", 3), n); len(axes) > 0 && len(pads) == 2*len(axes) {
-		all := make([]int64, 2*n)
-		for i, a := range axes {
-			all[a], all[n+a] = pads[i], pads[len(axes)+i]
-		}
-		pads = all
-	}
-	fill := k.single("value", 2, 0)
-	if len(pads) != 2*n {
-		k.fail("pads: expected %d numbers, found %d", 2*n, len(pads))
-	}
-	if k.err != nil {
-		return one(v)
-	}
-	s, p := v.shape, window(v.shape.dims)
-	for i := range n {
-		before, after := pads[i], pads[n+i]
-		if before < 0 || after < 0 || before > maxArray || after > maxArray {
-			k.fail("pads: expected numbers from 0, found %v", pads)
-			return one(v)
-		}
-		if before+after > 0 {
-			k.rows(s, i)
-		}
-		p.to[i] = int(before)
-		s = s.sized(i, s.dims[i]+int(before+after))
-	}
-	return one(k.emit(&move{parts: []part{p}, fills: true, fill: fill}, v.typ, s, v))
-}
-
 func readShape(k *call) []*value {
 	v := k.arg(0)
 	n := len(v.shape.dims)
@@ -316,7 +210,8 @@ func readRange(k *call) []*value {
 // floatRange returns a range of constant floats. Each is rounded once.
 func (k *call) floatRange(typ onnx.Type) *value {
 	from, to, by := k.constant(0, 1, "start"), k.constant(1, 1, "limit"), k.constant(2, 1, "delta")
-	out := &value{name: k.Outputs[0], typ: typ, shape: constantShape(1), constant: true, floats: []float32{0}}
+	out := k.floatsOut([]float32{0}, 1)
+	out.typ = typ
 	if k.err != nil {
 		return out
 	}

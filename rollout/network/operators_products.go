@@ -92,6 +92,8 @@ func lines(read func(*call) []*value) func(*call) []*value {
 			switch n := len(a.Ints); {
 			case a.Name == "pads" && n == 2:
 				a.Ints = []int64{0, a.Ints[0], 0, a.Ints[1]}
+			case a.Name == "output_padding" && n == 1:
+				a.Ints = []int64{0, a.Ints[0]}
 			case n == 1:
 				a.Ints = []int64{1, a.Ints[0]}
 			}
@@ -99,7 +101,7 @@ func lines(read func(*call) []*value) func(*call) []*value {
 		}
 		board.Node, board.in = &node, slices.Clone(k.in)
 		board.in[0] = board.reshaped(v, []int{d[0], d[1], 1, d[2]}, v.shape.axis)
-		if w := board.in[min(1, len(k.in)-1)]; k.Op == "Conv" && board.has(1) && len(w.shape.dims) == 3 {
+		if w := board.in[min(1, len(k.in)-1)]; k.Op[:4] == "Conv" && board.has(1) && len(w.shape.dims) == 3 {
 			board.in[1] = board.reshaped(w, []int{w.shape.dims[0], w.shape.dims[1], 1, w.shape.dims[2]}, w.shape.axis)
 		}
 		outs := read(&board)
@@ -196,9 +198,12 @@ func readMatMul(k *call) []*value { return one(k.matmul(k.arg(0), k.arg(1))) }
 // matmul multiplies matrices or stacks of them.
 func (k *call) matmul(a, b *value) *value {
 	na, nb := len(a.shape.dims), len(b.shape.dims)
-	if na < 2 || nb < 2 {
-		k.fail("expected matrices or stacks of them, found %v and %v", a.shape, b.shape)
+	switch {
+	case na == 0 || nb == 0:
+		k.fail("expected vectors, matrices or stacks of matrices, found %v and %v", a.shape, b.shape)
 		return a
+	case na == 1 || nb == 1:
+		return k.vectors(a, b)
 	}
 	inner, rows, columns := a.shape.dims[na-1], a.shape.dims[na-2], b.shape.dims[nb-1]
 	k.rows(a.shape, na-1)
@@ -231,61 +236,124 @@ func (k *call) matmul(a, b *value) *value {
 	return k.emit(&product2{rows, inner, columns}, onnx.Float32, s, a, b)
 }
 
-// readEinsum reads an Einsum of one or two arrays, as sums, a product of matrices, and changes of the order of
-// dimensions.
+// vectors multiplies two vectors, or a vector and a matrix or stack of matrices: the first one is a row, the second one
+// a column.
+func (k *call) vectors(a, b *value) *value {
+	var gone []int
+	if len(b.shape.dims) == 1 {
+		k.rows(b.shape, 0)
+		b, gone = k.reshaped(b, []int{b.shape.dims[0], 1}, b.shape.axis), append(gone, -1)
+	}
+	if len(a.shape.dims) == 1 {
+		k.rows(a.shape, 0)
+		a, gone = k.reshaped(a, []int{1, a.shape.dims[0]}, a.shape.axis), append(gone, -2)
+	}
+	if k.err != nil {
+		return a
+	}
+	out := k.matmul(a, b)
+	for i := range gone {
+		gone[i] += len(out.shape.dims)
+	}
+	if k.err != nil {
+		return a
+	}
+	s := out.shape.without(gone, false)
+	return k.reshaped(out, s.dims, s.axis)
+}
+
+// readEinsum reads an Einsum, as sums, products of two matrices each, and changes of the order of dimensions.
 func readEinsum(k *call) []*value {
-	terms, out, err := equation(k.text("equation", ""), len(k.in))
+	ranks := make([]int, len(k.in))
+	for i := range k.in {
+		ranks[i] = len(k.arg(i).shape.dims)
+	}
+	terms, out, err := equation(k.text("equation", ""), ranks)
 	if err != nil {
 		k.fail("equation: %w", err)
-		return one(k.arg(0))
 	}
-	sizes := map[rune]int{}
-	for i, term := range terms {
-		dims := k.arg(i).shape.dims
-		if len(term) != len(dims) {
-			k.fail("equation: expected %d letters for %v, found %q", len(dims), k.arg(i).shape, term)
-			return one(k.arg(0))
+	k.widen(terms)
+	a := k.arg(0)
+	if len(terms) > 0 {
+		a, terms[0] = k.summed(a, terms[0], out+strings.Join(terms[1:], ""))
+	}
+	for i := 1; i < len(terms) && k.err == nil; i++ {
+		left, rest := terms[i-1], out+strings.Join(terms[i+1:], "")
+		b, right := k.summed(k.in[i], terms[i], rest+left)
+		if a, left = k.summed(a, left, rest+right); k.err != nil {
+			break
 		}
-		for j, label := range term {
-			if n, ok := sizes[label]; ok && n != dims[j] {
-				k.fail("equation: expected one size for %q, found %d and %d", label, n, dims[j])
-				return one(k.arg(0))
-			}
-			sizes[label] = dims[j]
+		terms[i] = out
+		if i < len(terms)-1 {
+			terms[i] = labels(left+labels(right, left, false), rest, true)
 		}
+		if b.shape.axis >= 0 && !strings.ContainsRune(left, rune(right[b.shape.axis])) { // the batch belongs to the rows of the product
+			a, b, left, right = b, a, right, left
+		}
+		a = k.contract(a, b, left, right, terms[i])
 	}
-	if len(terms) == 1 {
-		a, term := k.summed(k.arg(0), terms[0], out)
-		return one(k.ordered(a, term, out))
-	}
-	a, left := k.summed(k.arg(0), terms[0], out+terms[1])
-	b, right := k.summed(k.arg(1), terms[1], out+terms[0])
 	if k.err != nil {
 		return one(a)
 	}
-	if b.shape.axis >= 0 && !strings.ContainsRune(left, rune(right[b.shape.axis])) { // the batch belongs to the rows of the product
-		a, b, left, right = b, a, right, left
-	}
-	return one(k.contract(a, b, left, right, out))
+	return one(k.ordered(a, terms[len(terms)-1], out))
 }
 
-// equation splits the equation of an Einsum into the terms of its inputs and that of the result.
-func equation(text string, inputs int) (terms []string, out string, err error) {
+// widen checks that each letter stands for one size, and drops dimensions of size 1 where another array has more.
+func (k *call) widen(terms []string) {
+	sizes, batch := map[rune]int{}, map[rune]bool{}
+	for i, term := range terms {
+		for j, label := range term {
+			n, s := sizes[label], k.in[i].shape
+			if d := s.dims[j]; n > 1 && d > 1 && n != d {
+				k.fail("equation: expected one size for %q, found %d and %d", label, n, d)
+			}
+			sizes[label], batch[label] = max(n, s.dims[j]), batch[label] || s.axis == j
+		}
+	}
+	for i, term := range terms {
+		var gone []int
+		s := k.in[i].shape
+		for j, label := range term {
+			if s.dims[j] == 1 && s.axis != j && (sizes[label] > 1 || batch[label]) {
+				gone = append(gone, j)
+				terms[i] = strings.Replace(terms[i], string(label), "", 1)
+			}
+		}
+		if len(gone) > 0 && k.err == nil {
+			s = s.without(gone, false)
+			k.in[i] = k.reshaped(k.in[i], s.dims, s.axis)
+		}
+	}
+}
+
+// equation splits the equation of an Einsum into the terms of its inputs, which have these numbers of dimensions, and that
+// of the result. The dimensions of "..." become digits.
+func equation(text string, ranks []int) (terms []string, out string, err error) {
 	left, out, explicit := strings.Cut(strings.ReplaceAll(text, " ", ""), "->")
 	terms = strings.Split(left, ",")
-	if len(terms) != inputs || inputs > 2 {
-		return nil, "", fmt.Errorf("expected terms for one or two inputs, found %q for %d", text, inputs)
+	if len(terms) != len(ranks) {
+		return nil, "", fmt.Errorf("expected a term for each input, found %q for %d", text, len(ranks))
 	}
-	found := map[rune]int{}
-	for _, term := range terms {
-		for i, label := range term {
-			if !(label >= 'a' && label <= 'z' || label >= 'A' && label <= 'Z') || strings.ContainsRune(term[:i], label) {
+	const digits, dots = "01234567", "..." // as many digits as an array may have dimensions
+	found, most := map[rune]int{}, ""
+	for i, term := range terms {
+		if n := ranks[i] - len(term) + len(dots); strings.Contains(term, dots) && n >= 0 && n <= len(digits) {
+			term = strings.Replace(term, dots, digits[len(digits)-n:], 1)
+			most = digits[min(len(digits)-len(most), len(digits)-n):]
+		}
+		terms[i] = term
+		for j, label := range term {
+			if !(label >= 'a' && label <= 'z' || label >= 'A' && label <= 'Z' || strings.ContainsRune(most, label)) || strings.ContainsRune(term[:j], label) {
 				return nil, "", fmt.Errorf("expected terms of different letters, found %q", text)
 			}
 			found[label]++
 		}
+		if len(term) != ranks[i] {
+			return nil, "", fmt.Errorf("expected %d letters for input %d, found %q", ranks[i], i, text)
+		}
 	}
-	if !explicit {
+	if out = strings.Replace(out, dots, most, 1); !explicit {
+		out = most
 		for label := 'A'; label <= 'z'; label++ {
 			if found[label] == 1 {
 				out += string(label)
@@ -406,37 +474,5 @@ func readBatchNorm(k *call) []*value {
 	if v.constant {
 		k.fail("expected an array that depends on the inputs, found a constant")
 	}
-	return one(k.emit(op, onnx.Float32, v.shape, v))
-}
-
-func readLayerNorm(k *call) []*value {
-	v := k.arg(0)
-	a := k.axis(int64(k.integer("axis", -1)), len(v.shape.dims))
-	epsilon := k.float("epsilon", 1e-5)
-	k.ignore("stash_type")
-	for i := a; i < len(v.shape.dims); i++ {
-		k.rows(v.shape, i)
-	}
-	if len(k.Outputs) > 1 {
-		k.fail("expected one output, found %d", len(k.Outputs))
-	}
-	n := product(v.shape.dims[a:])
-	op := &norm{groups: v.shape.size() / n, n: n, epsilon: float64(epsilon), scale: k.constant(1, n, "scale")}
-	if k.has(2) {
-		op.bias = k.constant(2, n, "bias")
-	}
-	return one(k.emit(op, onnx.Float32, v.shape, v))
-}
-
-func readInstanceNorm(k *call) []*value {
-	v := k.arg(0)
-	epsilon := k.float("epsilon", 1e-5)
-	if len(v.shape.dims) < 3 || v.shape.axis > 0 {
-		k.fail("expected [batch, channels, …], found %v", v.shape)
-		return one(v)
-	}
-	c := v.shape.dims[1]
-	op := &norm{groups: c, n: product(v.shape.dims[2:]), epsilon: float64(epsilon), perGroup: true}
-	op.scale, op.bias = k.constant(1, c, "scale"), k.constant(2, c, "bias")
 	return one(k.emit(op, onnx.Float32, v.shape, v))
 }

@@ -125,3 +125,35 @@ func readSoftmax(k *call) []*value {
 	}
 	return one(k.emit(op, onnx.Float32, s, v))
 }
+
+func readLayerNorm(k *call) []*value {
+	v := k.arg(0)
+	a := k.axis(int64(k.integer("axis", -1)), len(v.shape.dims))
+	epsilon := k.float("epsilon", 1e-5)
+	k.ignore("stash_type")
+	for i := a; i < len(v.shape.dims); i++ {
+		k.rows(v.shape, i)
+	}
+	if len(k.Outputs) > 1 {
+		k.fail("expected one output, found %d", len(k.Outputs))
+	}
+	n := product(v.shape.dims[a:])
+	op := &norm{groups: v.shape.size() / n, n: n, epsilon: float64(epsilon), scale: k.constant(1, n, "scale")}
+	if k.has(2) {
+		op.bias = k.constant(2, n, "bias")
+	}
+	return one(k.emit(op, onnx.Float32, v.shape, v))
+}
+
+func readInstanceNorm(k *call) []*value {
+	v := k.arg(0)
+	epsilon := k.float("epsilon", 1e-5)
+	if len(v.shape.dims) < 3 || v.shape.axis > 0 {
+		k.fail("expected [batch, channels, …], found %v", v.shape)
+		return one(v)
+	}
+	c := v.shape.dims[1]
+	op := &norm{groups: c, n: product(v.shape.dims[2:]), epsilon: float64(epsilon), perGroup: true}
+	op.scale, op.bias = k.constant(1, c, "scale"), k.constant(2, c, "bias")
+	return one(k.emit(op, onnx.Float32, v.shape, v))
+}

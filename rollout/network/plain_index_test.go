@@ -11,6 +11,8 @@ var plainOperators = map[string]func(x *interpreter) []*plain{
 	"Range": plainRange, "NonZero": plainNonZero, "Size": plainSize, "EyeLike": plainEye, "Tile": plainTile, "Trilu": plainTrilu, "Mean": plainMean,
 	"Mod": plainMod, "BitShift": plainShift, "CumSum": plainCumSum, "TopK": plainTopK, "ArgMax": plainArg, "ArgMin": plainArg,
 	"GatherND": plainGatherND, "ScatterND": plainScatterND, "ScatterElements": plainScatterElements, "Scatter": plainScatterElements, "OneHot": plainOneHot,
+	"Hardmax": plainHardmax, "QuantizeLinear": plainQuantized, "DequantizeLinear": plainQuantized, "GroupNormalization": plainNorm, "RMSNormalization": plainNorm,
+	"ConvTranspose": plainTransposed, "Attention": plainAttention,
 	"Resize": plainResize, "Upsample": plainResize, "Einsum": plainEinsum, "DepthToSpace": plainBlocks, "SpaceToDepth": plainBlocks, "LSTM": plainRecurrent, "GRU": plainRecurrent, "RNN": plainRecurrent,
 }
 
@@ -272,21 +274,27 @@ func plainOneHot(x *interpreter) []*plain {
 
 func plainEinsum(x *interpreter) []*plain {
 	left, out, explicit := strings.Cut(strings.ReplaceAll(x.text("equation", ""), " ", ""), "->")
-	terms := strings.Split(left, ",")
+	terms, most := strings.Split(left, ","), ""
 	sizes := map[byte]int{}
 	var all []byte
 	for i, term := range terms {
+		if n := len(x.in(i).dims) - len(term) + 3; strings.Contains(term, "...") {
+			term = strings.Replace(term, "...", "VWXYZ"[5-n:], 1) // letters that no equation has
+			most = "VWXYZ"[5-max(n, len(most)):]
+		}
+		terms[i] = term
 		for j := range len(term) {
 			if sizes[term[j]] == 0 {
 				all = append(all, term[j])
 			}
-			sizes[term[j]] = x.in(i).dims[j]
+			sizes[term[j]] = max(sizes[term[j]], x.in(i).dims[j])
 		}
 	}
+	left, out = strings.Join(terms, ","), strings.Replace(out, "...", most, 1)
 	if !explicit {
 		slices.Sort(all)
 		for _, label := range all {
-			if strings.Count(left, string(label)) == 1 {
+			if strings.Count(left, string(label)) == 1 || strings.Contains(most, string(label)) {
 				out += string(label)
 			}
 		}
@@ -313,28 +321,6 @@ func plainEinsum(x *interpreter) []*plain {
 		sum.data[sum.index(pick(out, at))] += v
 	})
 	return []*plain{sum}
-}
-
-func plainResize(x *interpreter) []*plain {
-	a := x.in(0)
-	d := slices.Clone(a.dims)
-	for i := range d {
-		switch at := x.node.Attribute("scales"); {
-		case at != nil:
-			d[i] *= int(at.Floats[i])
-		case x.in(3) != nil:
-			d[i] = x.in(3).ints()[i]
-		default:
-			d[i] *= x.in(len(x.node.Inputs) - 1).ints()[i]
-		}
-	}
-	return []*plain{build(d, func(at []int) float64 {
-		at = slices.Clone(at)
-		for i := range at {
-			at[i] = at[i] * a.dims[i] / d[i]
-		}
-		return a.data[a.index(at)]
-	})}
 }
 
 // lines computes convolutions and pooling, of lines as boards of one row.

@@ -150,6 +150,7 @@ var plainFunctions = map[string]func(x *interpreter, v float64) float64{
 	"Log": func(_ *interpreter, v float64) float64 { return math.Log(v) }, "Erf": func(_ *interpreter, v float64) float64 { return math.Erf(v) },
 	"Tanh": func(_ *interpreter, v float64) float64 { return math.Tanh(v) }, "Relu": func(_ *interpreter, v float64) float64 { return max(0, v) },
 	"Sin": func(_ *interpreter, v float64) float64 { return math.Sin(v) }, "Cos": func(_ *interpreter, v float64) float64 { return math.Cos(v) },
+	"Atan":       func(_ *interpreter, v float64) float64 { return math.Atan(v) },
 	"Reciprocal": func(_ *interpreter, v float64) float64 { return 1 / v },
 	"Sigmoid":    func(_ *interpreter, v float64) float64 { return 1 / (1 + math.Exp(-v)) },
 	"Softplus":   func(_ *interpreter, v float64) float64 { return math.Log1p(math.Exp(v)) },
@@ -453,8 +454,22 @@ func (x *interpreter) copied(a *plain, d []int) *plain {
 		}
 		return whole(build(d, func(at []int) float64 {
 			from := slices.Clone(at)
-			for i := range from {
-				if from[i] -= pads[i]; from[i] < 0 || from[i] >= a.dims[i] {
+			for i, n := range a.dims {
+				low, high := max(-pads[i], 0), n+min(pads[len(d)+i], 0)
+				from[i] -= pads[i]
+				for (from[i] < low || from[i] >= high) && x.text("mode", "constant") != "constant" {
+					switch x.text("mode", "constant") {
+					case "edge":
+						from[i] = min(max(from[i], low), high-1)
+					case "wrap":
+						from[i] -= (high - low) * int(number(from[i] >= high)*2-1)
+					case "reflect":
+						if from[i] = 2*low - from[i]; from[i] < low {
+							from[i] += 2 * (high - low - 1)
+						}
+					}
+				}
+				if from[i] < 0 || from[i] >= n {
 					return fill
 				}
 			}
@@ -649,6 +664,18 @@ func (x *interpreter) normalize() *plain {
 
 func (x *interpreter) product() *plain {
 	a, b := x.in(0), x.in(1)
+	if len(b.dims) == 1 { // a vector is a matrix of one column, or of one row
+		x := *x
+		x.values = map[string]*plain{x.node.Inputs[0]: a, x.node.Inputs[1]: {dims: []int{b.dims[0], 1}, data: b.data}}
+		out := x.product()
+		return &plain{dims: out.dims[:len(out.dims)-1], data: out.data}
+	}
+	if len(a.dims) == 1 {
+		x := *x
+		x.values = map[string]*plain{x.node.Inputs[0]: {dims: []int{1, a.dims[0]}, data: a.data}, x.node.Inputs[1]: b}
+		out := x.product()
+		return &plain{dims: slices.Delete(out.dims, len(out.dims)-2, len(out.dims)-1), data: out.data}
+	}
 	na, nb := len(a.dims), len(b.dims)
 	alpha, beta, transB := x.float("alpha", 1), x.float("beta", 1), x.int("transB", 0) != 0
 	k := a.dims[na-1]

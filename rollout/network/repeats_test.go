@@ -20,7 +20,7 @@ func TestEqualRows(t *testing.T) {
 	x, plus := s.input(onnx.Float32, count, in), s.input(onnx.Float32, count, out)
 	h := s.node("Add", list(s.node("MatMul", list(x, s.weights(in, out))), plus))
 	s.output(s.node("Relu", list(s.node("MatMul", list(h, s.weights(out, out))))))
-	m, err := Read(onnx.Encode(&s.Graph))
+	m, err := Read(onnx.Encode(&s.Graph), 0)
 	require.NoError(t, err)
 	names := m.Inputs()
 	r, one := m.NewRunner(most), m.NewRunner(1)

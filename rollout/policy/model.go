@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"moonfarm/env"
@@ -21,6 +22,7 @@ const (
 	optionHead        = "head"
 	optionEngine      = "engine"
 	optionDevice      = "device"
+	optionWork        = "work"
 	optionSHA256      = "sha256"
 	optionModel       = "model"
 )
@@ -38,6 +40,7 @@ const sumDoc = "the first digits, 8 or more, of the file's sha256: another file 
 const (
 	headDoc   = "the name of the model's output with the logits, if several outputs fit"
 	engineDoc = neural.ONNXRuntime + ": that library evaluates the network, for operators that are missing here, in a build with -tags " + neural.ONNXRuntime + "; not for datasets"
+	workDoc   = "1 … 1000000: the most operations of an evaluation of the network, in thousands of millions (20); more are refused"
 	deviceDoc = "the device that computes: cpu; with engine=" + neural.ONNXRuntime + " also cuda or cuda:N (cpu)"
 )
 
@@ -48,6 +51,7 @@ var networks = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a 
 	{optionHead, headDoc},
 	{optionEngine, engineDoc},
 	{optionDevice, deviceDoc},
+	{optionWork, workDoc},
 	{optionSHA256, sumDoc},
 }}}
 
@@ -110,7 +114,8 @@ func (n *node) load(game string, files rollout.Files) error {
 
 // engine returns the engine that evaluates the network of a node.
 func (n *node) engine() neural.Engine {
-	return neural.Engine{Name: n.value(optionEngine), Device: n.value(optionDevice)}
+	work, _ := strconv.Atoi(n.value(optionWork)) // 0 if it is not set
+	return neural.Engine{Name: n.value(optionEngine), Device: n.value(optionDevice), Work: work}
 }
 
 // findFile returns the file whose sha256 begins with sum: one of files, else the one at the
@@ -171,10 +176,8 @@ func setModel(o *neural.Options, given *setting) error {
 	case optionGreedy:
 		o.Greedy = true
 		return nil
-	case optionHead, optionEngine, optionDevice:
-		return nil // read by the node
-	case optionSHA256:
-		return given.sum()
+	case optionHead, optionEngine, optionDevice, optionWork, optionSHA256:
+		return given.ofFile()
 	}
 	return given.temperature(&o.Temperature)
 }
@@ -194,6 +197,18 @@ func (n *node) stored() error {
 	}
 	if path != filepath.Base(path) || path != builtIn && n.value(optionSHA256) == "" {
 		return fmt.Errorf("character %d: %s: a file of this machine; expected the name of a file without folders, and its sha256", at, path)
+	}
+	return nil
+}
+
+// ofFile checks the value of an option that the node reads when it loads its file.
+func (g *setting) ofFile() error {
+	n := 0
+	switch g.name {
+	case optionWork:
+		return g.number(&n, 1, 1_000_000)
+	case optionSHA256:
+		return g.sum()
 	}
 	return nil
 }

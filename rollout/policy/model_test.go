@@ -91,6 +91,8 @@ func TestModelNames(t *testing.T) {
 		" " + path + " ( greedy , sha256 = " + strings.ToUpper(sum[:9]) + " )": "untrained.onnx(greedy,sha256=" + sum + ")",
 		path + "(head=logits, device=cpu)":                                     "untrained.onnx(head=logits,device=cpu,sha256=" + sum + ")",
 		"mcts(model=" + path + ",head=logits)":                                 "mcts(model=untrained.onnx,head=logits,sha256=" + sum + ")",
+		path + "(work=050)":                                                    "untrained.onnx(work=50,sha256=" + sum + ")",
+		"mcts(model=" + path + ",work=30)":                                     "mcts(model=untrained.onnx,work=30,sha256=" + sum + ")",
 		path + "(temperature=0.50)":                                            "untrained.onnx(temperature=0.5,sha256=" + sum + ")",
 		"mix(1*econ,2*" + path + ")":                                           "mix(1*econ,2*untrained.onnx(sha256=" + sum + "))",
 		"mcts(sims=9,model=" + path + ",c=1.0)":                                "mcts(sims=9,model=untrained.onnx,c=1,sha256=" + sum + ")",
@@ -112,8 +114,10 @@ func TestModelNames(t *testing.T) {
 	for spec, want := range map[string]string{
 		path + "(temperature=0)":                    "temperature=0, expected a number above 0",
 		path + "(greedy,temperature=2)":             "greedy and temperature are both set",
+		path + "(work=0)":                           "work=0, expected a whole number from 1 to 1000000",
+		"mcts(work=3)":                              "work is set without model",
 		path + "(greedy=1)":                         `found '=', expected "," or ")"`,
-		path + "(sims=3)":                           `no option "sims"; there are: greedy, temperature, head, engine, device, sha256`,
+		path + "(sims=3)":                           `no option "sims"; there are: greedy, temperature, head, engine, device, work, sha256`,
 		path + "(sha256=1234567)":                   "sha256=1234567, expected 8 to 64 hexadecimal digits",
 		path + "(sha256=0123456789abcdef)":          "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
 		"mcts(model=econ)":                          "model=econ, expected the path of a network, FILE.onnx",
@@ -148,7 +152,7 @@ func TestModelNames(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o777))
 	_, err = policy.New("towerdefence", path)
-	assert.ErrorContains(t, err, "not a regular file", "the error for a folder")
+	assert.ErrorContains(t, err, "expected a file, found a folder", "the error for a folder")
 	_, err = policy.New("towerdefence", "gone.onnx(sha256=0123456789)", known)
 	assert.ErrorIs(t, err, fs.ErrNotExist, "the error for a missing file")
 }

@@ -90,6 +90,7 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 		{optionHead, headDoc},
 		{optionEngine, engineDoc},
 		{optionDevice, deviceDoc},
+		{optionWork, workDoc},
 		{optionSHA256, sumDoc},
 	}
 	if len(g.Moves.Values) > 0 {
@@ -165,10 +166,8 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 	case optionHead:
 		o.head = given.value
 		return nil
-	case optionEngine, optionDevice:
-		return nil // read by the node
-	case optionSHA256:
-		return given.sum()
+	case optionEngine, optionDevice, optionWork, optionSHA256:
+		return given.ofFile()
 	case optionNode:
 		rule, err := given.oneOf(nodeRules)
 		o.Rule = search.Rule(rule)

@@ -280,7 +280,7 @@ func (n *node) checkSettings(e entry) error {
 	if at := n.option(optionMS); at != nil && n.option(optionSims) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one budget", at.at, optionSims, optionMS)
 	}
-	for _, name := range []string{optionHead, optionEngine, optionDevice, optionSHA256, optionTrust, optionTurns, optionTemperature} {
+	for _, name := range []string{optionHead, optionEngine, optionDevice, optionWork, optionSHA256, optionTrust, optionTurns, optionTemperature} {
 		if at := n.option(name); at != nil && e.search != nil && n.option(optionModel) == nil {
 			return fmt.Errorf("character %d: %s is set without %s", at.at, name, optionModel)
 		}

@@ -132,6 +132,11 @@ func (codecraftEngine) Verify(name string, in io.Reader, rules string) (Report, 
 		}
 		v.First = &Difference{Line: d.Line, Round: d.Tick, Field: field, Expected: d.Want, Found: d.Got}
 	}
+	if file, scores := contradiction(name, report.Scores); err == nil && scores != nil {
+		if v.Different++; v.First == nil {
+			v.First = &Difference{Round: report.Last, Field: "scores in " + file, Expected: fmt.Sprint(scores), Found: fmt.Sprint(report.Scores)}
+		}
+	}
 	return v, err
 }
 
@@ -313,18 +318,38 @@ func (p *codecraftPosition) text() string {
 func readResults(recording, given string, scores []int64) (*protocol.RunnerResults, error) {
 	name := given
 	if given == "" {
-		base := strings.TrimSuffix(recording, ".gz")
-		name = strings.TrimSuffix(base, filepath.Ext(base)) + ".json"
+		name = resultsBeside(recording)
 	}
 	r, err := parseResults(name, scores)
 	if err != nil && given == "" {
 		return nil, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &OptionError{Option: "results", Err: err}
+		err = &OptionError{Option: "results", Err: err}
 	}
 	return r, err
 }
+
+// resultsBeside returns the name of the results file beside a recording.
+func resultsBeside(recording string) string {
+	base := strings.TrimSuffix(recording, ".gz")
+	return strings.TrimSuffix(base, filepath.Ext(base)) + ".json"
+}
+
+// contradiction returns the name and the scores of the results file beside the recording of a whole
+// game, if they are not the scores at its end, so that other players could have won. The scores are
+// nil if there is no such file.
+func contradiction(recording string, scores []int64) (file string, other []int64) {
+	name := resultsBeside(recording)
+	r, err := parseResults(name, scores)
+	if scores == nil || !errors.Is(err, errOtherGame) {
+		return "", nil
+	}
+	return filepath.Base(name), r.Results
+}
+
+// errOtherGame means that results do not belong to a recording.
+var errOtherGame = errors.New("results of another game")
 
 // maxResults bounds results files.
 const maxResults = 1 << 20
@@ -342,7 +367,7 @@ func parseResults(name string, scores []int64) (*protocol.RunnerResults, error) 
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if !slices.Equal(r.Results, scores) {
-		return nil, fmt.Errorf("%s: scores %v, but the recording ends with %v: results of another game", name, r.Results, scores)
+		return r, fmt.Errorf("%s: scores %v, but the recording ends with %v: %w", name, r.Results, scores, errOtherGame)
 	}
 	return r, nil
 }

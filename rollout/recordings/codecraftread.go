@@ -76,9 +76,28 @@ func (x *codecraftReader) seeds(g *codecraft.Game) (seeds []uint64) {
 	return seeds
 }
 
-// episode finds rules and a seed that reproduce the game. Without them the episode is the recording
-// itself, whose ticks are checked by the rules.
+// episode makes the episode. A game that its results contradict has none, or ends before its last
+// tick if ReadOptions.Keep is set.
 func (x *codecraftReader) episode() (*RecordedGame, error) {
+	r, err := x.found()
+	if err != nil || r.Episode.Status != sim.Over {
+		return r, err
+	}
+	file, other := contradiction(x.name, x.replay.Scores())
+	if other == nil {
+		return r, nil
+	}
+	x.broken = fmt.Errorf("the game ends with the scores %v, but %s has %v", x.replay.Scores(), file, other)
+	if !x.o.Keep || x.replay.Ticks() == 1 {
+		return nil, x.broken
+	}
+	x.replay.Cut(x.replay.Ticks() - 1)
+	return x.found()
+}
+
+// found finds rules and a seed that reproduce the game. Without them the episode is the recording
+// itself, whose ticks are checked by the rules.
+func (x *codecraftReader) found() (*RecordedGame, error) {
 	candidates, err := x.candidates()
 	if err != nil {
 		return nil, err

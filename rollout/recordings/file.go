@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 	"moonfarm/sim/unzip"
@@ -43,8 +44,7 @@ func (r *Recording) Close() error {
 func (r *Recording) IsFolder() bool { return r.folder != nil }
 
 // Open opens a recording, compressed with gzip or not, and finds its engine and its content. It
-// refuses everything but files and folders: a pipe can be read only once, and blocks if nobody
-// writes to it. Reading fails once ctx is done.
+// refuses everything but files and folders, since a pipe can be read only once. Reading fails once ctx is done.
 func Open(ctx context.Context, file string) (*Recording, error) {
 	s, err := os.Stat(file)
 	switch {
@@ -52,10 +52,8 @@ func Open(ctx context.Context, file string) (*Recording, error) {
 		return nil, &fs.PathError{Op: "open", Path: file, Err: errors.Unwrap(err)}
 	case s.IsDir():
 		return OpenFolder(file)
-	case !s.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: expected a file or a folder, found a pipe, a socket or a device", file)
 	}
-	f, err := os.Open(file)
+	f, err := files.OpenRegular(file)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +158,7 @@ func (s *summed) Read(p []byte) (int, error) {
 
 // readSmall reads a text file or a pipe of at most `most` bytes.
 func readSmall(name string, most int64) ([]byte, error) {
-	text, err := bounded.ReadFile(os.Open, name, most)
+	text, err := bounded.ReadFile(files.Open, name, most)
 	if err != nil {
 		return nil, err
 	}

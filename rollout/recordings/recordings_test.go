@@ -7,12 +7,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/rollout"
 	"moonfarm/rollout/recordings"
+	"moonfarm/sim"
+	"moonfarm/sim/terminal"
+	"moonfarm/sim/terminal/wire/config"
+	"moonfarm/sim/terminal/wire/replay"
 )
 
 // read reads the single game of a recording.
@@ -147,6 +153,74 @@ func TestSource(t *testing.T) {
 			}
 			assert.Equal(t, c.source, g.Source(c.file))
 			assert.Equal(t, c.name, recordings.NameIn(c.source))
+		})
+	}
+}
+
+// TestWinners changes the recorded winner of a game, or its scores where the recording names no
+// winner. Verify finds the difference, and Read refuses the game or, with Keep, ends it before.
+func TestWinners(t *testing.T) {
+	crash := []sim.Order{terminal.Clock(41), terminal.Penalty(1e6)}
+	tie := func(clock uint32) string {
+		r, _ := terminal.RuleSet("2022")
+		m, turn := &replay.Match{Config: config.Of(r)}, new(sim.Turn)
+		m.Add(turn)
+		turn.Set(0, crash)
+		turn.Set(1, []sim.Order{terminal.Clock(clock), crash[1]})
+		m.Add(turn)
+		var b bytes.Buffer
+		require.NoError(t, replay.WriteMatch(&b, m, config.Local))
+		return strings.Replace(b.String(), `"winner":0`, `"winner":1`, 1) // as in the original
+	}
+	craft := recordings.RecordedGame{Rules: "round1-2\nmax_tick_count=3\n"}
+	craft.Episode = rollout.Episode{Players: 2, Turns: 3, Ends: make([]int32, 6), Status: sim.Over}
+	engine, _ := recordings.Of("codecraft")
+	var b bytes.Buffer
+	require.NoError(t, engine.Info().Forms[0].(recordings.FileForm).Write(&b, &craft))
+	for _, c := range []struct {
+		name, file, text, results, from, to, field string
+		result                                     float32
+	}{
+		{"health decides", "a.replay", string(terminalSample(t)), "", `"winner":2`, `"winner":1`, "endStats.winner", -1},
+		{"health decides, nobody", "a.replay", string(terminalSample(t)), "", `"winner":2`, `"winner":0`, "endStats.winner", -1},
+		{"times decide", "a.replay", tie(40), "", `"winner":2`, `"winner":1`, "endStats.winner", -1},
+		{"equal times", "a.replay", tie(41), "", `"winner":1`, `"winner":2`, "endStats.winner", 1},
+		{"equal times, nobody", "a.replay", tie(41), "", `"winner":1`, `"winner":0`, "endStats.winner", 1},
+		{"towerdefence", "a.jsonl", string(sample(t, "towerdefence")), "", `"winner":"A"`, `"winner":"B"`, "winner", 1},
+		{"towerdefence, a tie", "a.jsonl", string(sample(t, "towerdefence")), "", `"winner":"A"`, `"winner":"tie"`, "winner", 1},
+		{"codecraft", "a.replay", b.String(), `{"players":[{},{}],"results":[0,0],"seed":1}`, `[0,0]`, `[0,1]`, "scores in a.json", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file, results := filepath.Join(dir, c.file), filepath.Join(dir, "a.json")
+			require.NoError(t, os.WriteFile(results, []byte(c.results), 0o666))
+			require.NoError(t, os.WriteFile(file, []byte(c.text), 0o666))
+			report, err := recordings.Verify(t.Context(), file, "")
+			require.NoError(t, err)
+			require.Nil(t, report.First)
+			game := read(t, file)
+			assert.Equal(t, c.result, game.Episode.Outcome[0].Result)
+			assert.Equal(t, -c.result, game.Episode.Outcome[1].Result)
+
+			wrong, changed := file, strings.Replace(c.text, c.from, c.to, 1)
+			if c.results != "" {
+				wrong, changed = results, strings.Replace(c.results, c.from, c.to, 1)
+			}
+			require.NoError(t, os.WriteFile(wrong, []byte(changed), 0o666))
+			report, err = recordings.Verify(t.Context(), file, "")
+			require.NoError(t, err)
+			require.NotNil(t, report.First)
+			assert.Equal(t, c.field, report.First.Field)
+			assert.Equal(t, 1, report.Different)
+			kept := read(t, file)
+			assert.Equal(t, sim.Cut, kept.Episode.Status)
+			assert.Equal(t, game.Episode.Turns-1, kept.Episode.Turns)
+			assert.Contains(t, kept.Episode.Stopped, strings.TrimPrefix(c.field, "scores in "))
+			in, err := recordings.Open(t.Context(), file)
+			require.NoError(t, err)
+			defer in.Close()
+			_, err = in.Read(recordings.ReadOptions{}, func(g *recordings.RecordedGame) error { return g.Why })
+			assert.ErrorContains(t, err, strings.TrimPrefix(c.field, "scores in "))
 		})
 	}
 }

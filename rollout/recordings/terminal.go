@@ -80,10 +80,7 @@ func (terminalEngine) Verify(name string, in io.Reader, rules string) (Report, e
 		v.First = &Difference{Line: d.Line, Round: d.Turn, Frame: &d.Frame, Field: d.Field, Expected: d.Want, Found: d.Got}
 	}
 	if err == nil && !m.Complete {
-		v.Notes = append(v.Notes, fmt.Sprintf("the recording broke off in turn %d", max(m.Turns-1, 0)))
-	}
-	if report.Tied {
-		v.Notes = append(v.Notes, "health and times are equal at the end: the rule for the winner is not known, so the recorded winner was not compared")
+		v.Notes = append(v.Notes, fmt.Sprintf("the recording broke off in turn %d: it names no winner", max(m.Turns-1, 0)))
 	}
 	if m != nil {
 		v.Inexact = m.Config.Inexact()

@@ -94,7 +94,11 @@ func settleMatch(r *RecordedGame, m *recording.Match, keep bool, reason error, l
 		}
 		return
 	}
-	r.settle(keep, m.Same, reason, func(e *rollout.Episode) (sim.Status, int) { return play(last.game, e, nil) })
+	good := m.Same
+	if m.Different != nil && good == len(m.Orders) { // the end differs
+		good = max(good-1, 0)
+	}
+	r.settle(keep, good, reason, func(e *rollout.Episode) (sim.Status, int) { return play(last.game, e, nil) })
 }
 
 // commandsOf returns the commands of an episode after a check that it ends as recorded.
@@ -184,6 +188,9 @@ func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Repo
 	if d := report.First; d != nil {
 		v.First = &Difference{Game: d.Game, Round: d.Round, Field: d.Field, Expected: d.Want, Found: d.Got}
 		v.Notes = append(v.Notes, missingRules(f))
+	}
+	if m != nil && report.First == nil && m.Result.Winner == "" {
+		v.Notes = append(v.Notes, "the match log has no endGameState.txt: it names no winner")
 	}
 	if m != nil && m.Header.First == "B" {
 		v.Notes = append(v.Notes, "B's command was carried out first in every round")

@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -20,6 +21,9 @@ type Answerer interface {
 
 // Responder answers the page's questions about a game list. It may be used by several goroutines at once.
 type Responder struct {
+	// Progress, if not nil, is called by Everything with the number of games that are done, and of all.
+	Progress func(done, all int)
+
 	list GameList
 	*openFilms
 }
@@ -40,11 +44,11 @@ type opened struct {
 const mostOpen = 4
 
 // NewResponder returns the responder of a game list.
-func NewResponder(s GameList) *Responder { return &Responder{s, &openFilms{}} }
+func NewResponder(s GameList) *Responder { return &Responder{list: s, openFilms: &openFilms{}} }
 
 // Grown returns the responder of a list that has the games of the list before and further ones. Films that are open
 // stay open.
-func (d *Responder) Grown(s GameList) *Responder { return &Responder{s, d.openFilms} }
+func (d *Responder) Grown(s GameList) *Responder { return &Responder{list: s, openFilms: d.openFilms} }
 
 // UnknownError means that a question names nothing that there is.
 type UnknownError struct{ Question string }
@@ -197,6 +201,9 @@ func (v *values) number(name string, without int) int {
 	return n
 }
 
+// ErrMany marks errors of games that are too many for a page without a server.
+var ErrMany = errors.New("choose fewer games")
+
 // Everything returns all answers about a game list, by question, for a page without a server. It fails if they
 // have more than `most` bytes, or the game list has more games than a list may have.
 func (d *Responder) Everything(most int) (map[string][]byte, error) {
@@ -204,7 +211,7 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 	add := func(question string) error {
 		answer, err := d.Answer(question)
 		if size += len(answer); err == nil && size > most {
-			err = fmt.Errorf("more than %d MB for one page: choose fewer games", most>>20)
+			err = fmt.Errorf("more than %d MB for one page: %w", most>>20, ErrMany)
 		}
 		all[question] = answer
 		return err
@@ -214,7 +221,7 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 		return nil, err
 	}
 	if total > MostListed {
-		return nil, fmt.Errorf("%d games, a page holds at most %d: choose fewer games", total, MostListed)
+		return nil, fmt.Errorf("%d games, a page holds at most %d: %w", total, MostListed, ErrMany)
 	}
 	questions := []string{"list.json"}
 	if d.list.Head().Standings {
@@ -240,9 +247,12 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 			}
 		}
 	}
-	for _, q := range questions {
+	for i, q := range questions {
 		if err := add(q); err != nil {
 			return nil, err
+		}
+		if d.Progress != nil {
+			d.Progress(i*len(list)/len(questions), len(list))
 		}
 	}
 	answer, err := d.Answer(fmt.Sprintf("games.json?from=0&count=%d", MostListed))

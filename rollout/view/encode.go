@@ -36,6 +36,15 @@ func (f *Film) Frames(seat, first int) ([]byte, error) {
 	return w.chunk(f.inputs(first, last), f.output)
 }
 
+// OneFrame returns the JSON of frames.json with one frame, whose numbers have the order of a spectator's scene.
+func OneFrame(spectator, s *features.Scene) ([]byte, error) {
+	h := newHead(spectator)
+	w := newWriter(&h, 0)
+	w.position()
+	w.frame(s)
+	return w.chunk([][][]string{}, nil)
+}
+
 // chunk returns the JSON of the positions that were written. It changes nothing. output may be nil.
 func (w *writer) chunk(inputs [][][]string, output *Output) ([]byte, error) {
 	out := append([]byte(`{"from":`), strconv.Itoa(w.first)...)
@@ -62,10 +71,11 @@ func (w *writer) chunk(inputs [][][]string, output *Output) ([]byte, error) {
 	return append(out, '}'), err
 }
 
-// inputs returns the orders of the turns after positions first to last, as texts: one list for each seat.
+// inputs returns the orders of the turn before position first and of those after positions first to last, as texts: one
+// list for each seat.
 func (f *Film) inputs(first, last int) [][][]string {
 	all := [][][]string{}
-	for n := first; n <= last && n < f.head.Turns; n++ {
+	for n := max(first-1, 0); n <= last && n < f.head.Turns; n++ {
 		turn := [][]string{}
 		for p := range f.head.Seats {
 			list := []string{}

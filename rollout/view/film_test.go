@@ -157,7 +157,7 @@ func requireChunk(t *testing.T, text []byte, at int, want [][]features.Scene) {
 	require.NoError(t, json.Unmarshal(text, &c))
 	require.Equal(t, at, c.From)
 	require.Len(t, c.Positions, min(view.Chunk, len(want)-at))
-	require.Len(t, c.Inputs, min(view.Chunk, len(want)-1-at))
+	require.Len(t, c.Inputs, min(view.Chunk, len(want)-1-at)+min(at, 1), "with those of the turn before")
 	var areas, ranges, entities, lines []string
 	for k, frames := range c.Positions {
 		require.Len(t, frames, len(want[at+k]), "position %d", at+k)

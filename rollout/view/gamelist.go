@@ -34,8 +34,7 @@ type ListHead struct {
 	// Charts says that the question charts.json has an answer.
 	Charts bool    `json:"charts,omitempty"`
 	Person *Person `json:"person,omitempty"`
-	Held   *bool   `json:"held,omitempty"`  // of a game that is being played: whether it waits for Step
-	Token  string  `json:"token,omitempty"` // every request that changes something has it in its header Moonfarm-Token
+	Held   *bool   `json:"held,omitempty"` // of a game that is being played: whether it waits for Step
 }
 
 // Person is somebody who plays in the page.
@@ -146,7 +145,6 @@ type List struct {
 	Live    bool // it may change
 	Grows   bool // as in ListHead
 	Person  *Person
-	Token   string
 	Entries []Entry
 	// Open opens the film of the game with that index in Entries.
 	Open func(index int) (*Film, error)
@@ -157,7 +155,7 @@ type List struct {
 // Head implements GameList.
 func (l *List) Head() ListHead {
 	h := ListHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Grows: l.Grows,
-		Standings: l.Ranking != nil, Person: l.Person, Token: l.Token}
+		Standings: l.Ranking != nil, Person: l.Person}
 	for i := range l.Entries {
 		for _, p := range l.Entries[i].Players {
 			if len(h.Policies) < MostPolicies && !slices.Contains(h.Policies, p) {

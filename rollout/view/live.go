@@ -14,8 +14,6 @@ import (
 // Live is a game that is being played elsewhere, as far as it has come. It answers the page's questions as a Responder
 // does, and can hold the game. It may be used by several goroutines at once.
 type Live struct {
-	Token string // of ListHead; to be set before the first Answer
-
 	entry  Entry
 	game   string
 	output *Output
@@ -164,7 +162,7 @@ func (l *Live) Answer(question string) ([]byte, error) {
 	defer l.mu.Unlock()
 	switch path {
 	case "list.json":
-		return json.Marshal(ListHead{Title: l.game, Kind: "games", Total: 1, Policies: l.entry.Players, Live: true, Held: &l.held, Token: l.Token})
+		return json.Marshal(ListHead{Title: l.game, Kind: "games", Total: 1, Policies: l.entry.Players, Live: true, Held: &l.held})
 	case "games.json":
 		return json.Marshal(gamesAnswer{1, []Entry{l.entry}})
 	}

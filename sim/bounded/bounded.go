@@ -76,8 +76,8 @@ func read(text *bytes.Buffer, r io.Reader, most int64) (more bool, err error) {
 	return more, err
 }
 
-// ReadFile opens and reads a file of at most most bytes. open is os.Open, or
-// the method Open of an fs.FS. A *SizeError is wrapped with the name.
+// ReadFile opens and reads a file of at most most bytes. open is a
+// function such as os.Open, or the method Open of an fs.FS. A *SizeError is wrapped with the name.
 func ReadFile[F fs.File](open func(name string) (F, error), name string, most int64) ([]byte, error) {
 	f, err := open(name)
 	if err != nil {

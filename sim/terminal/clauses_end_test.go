@@ -52,6 +52,12 @@ func TestClause_5_3_TurnLimit(t *testing.T) {
 func TestClause_5_4_EqualTimes(t *testing.T) {
 	begin(t, "turn 99", nil).play("", "").ended(sim.Over, 0)
 	begin(t, "p1 health 1\np2 health 1", harmless).play("scout 13,0; clock 5", "scout 13,27; clock 5").ended(sim.Over, 0)
+	// Under moonfarm.firstWins player 1 wins unless player 2 is faster.
+	first := func(r *terminal.Rules) { harmless(r); r.FirstWins = true }
+	begin(t, "turn 99", first).play("", "").ended(sim.Over, 1)
+	for clock, won := range map[int]float32{4: -1, 5: 1, 6: 1} {
+		begin(t, "p1 health 1\np2 health 1", first).play("scout 13,0; clock 5", fmt.Sprintf("scout 13,27; clock %d", clock)).ended(sim.Over, won)
+	}
 }
 
 func TestClause_5_5_Penalties(t *testing.T) {

@@ -38,7 +38,7 @@ func (r *Rules) Table() []texts.Rule {
 			list = append(list, r.Upgraded[k].table(prefix+"upgrade.", k)...)
 		}
 	}
-	return append(append(list, r.gameTable()...), r.earlierTable()...)
+	return append(append(list, r.gameTable()...), r.laterTable()...)
 }
 
 // unitKey returns the beginning of the keys of a kind.
@@ -110,9 +110,10 @@ func (r *Rules) gameTable() []texts.Rule {
 	}
 }
 
-// earlierTable returns the rules of earlier engines. AppendText leaves out those that are false,
-// so that rules of today's engine keep their text.
-func (r *Rules) earlierTable() []texts.Rule {
+// laterTable returns the rules that were added to the table after its text was in use: those of
+// earlier engines, and FirstWins. AppendText leaves out those that are false, so that rules without
+// them keep their text.
+func (r *Rules) laterTable() []texts.Rule {
 	return []texts.Rule{
 		texts.NewRule("moonfarm.doomedTargets", &r.DoomedTargets, 0, 0,
 			"a unit that has self-destructed can be shot at until the end of the frame"),
@@ -124,21 +125,23 @@ func (r *Rules) earlierTable() []texts.Rule {
 			"the event of an upgrade has the kind of the structure; totals at the end of a match count an upgraded structure by the price of its upgrade alone"),
 		texts.NewRule("moonfarm.freePenalties", &r.FreePenalties, 0, 0,
 			"penalties pay nothing to the other player, even with moonfarm.oldIDs"),
+		texts.NewRule("moonfarm.firstWins", &r.FirstWins, 0, 0,
+			"player 1 wins if health and thinking times are equal at the end, as in the original; otherwise that is a draw"),
 	}
 }
 
 // AppendText appends the rule values as their canonical text: one line "key=value" for each value
 // in a fixed order, with floats as the shortest decimals that identify the float32. All values of
 // an upgraded form are below the key "upgrade", which says whether the structure has the form.
-// Rules of earlier engines are written only if they are true. Equal rules have equal texts, and
-// ParseRules reads them back.
+// Rules of earlier engines and FirstWins are written only if they are true. Equal rules have equal
+// texts, and ParseRules reads them back.
 func (r Rules) AppendText(dst []byte) []byte {
 	rules := r.Table()
-	for _, earlier := range r.earlierTable() {
-		if *earlier.Value.(*bool) {
+	for _, later := range r.laterTable() {
+		if *later.Value.(*bool) {
 			continue
 		}
-		rules = slices.DeleteFunc(rules, func(x texts.Rule) bool { return x.Key == earlier.Key })
+		rules = slices.DeleteFunc(rules, func(x texts.Rule) bool { return x.Key == later.Key })
 	}
 	return texts.AppendRules(dst, rules)
 }

@@ -73,7 +73,8 @@ func (g *Game) Step(s *State, t *sim.Turn) sim.Status {
 
 // Outcome returns the result and the score of seat p (RULES.md, 5). The player with more health
 // wins; health below 0 counts as 0. If the health is equal, the player with the shorter thinking
-// time wins. The score is the health that the other player has lost.
+// time wins; if the times are equal, too, player 1 under FirstWins. The score is the health that
+// the other player has lost.
 func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 	own, enemy := max(s.Health[p], 0), max(s.Health[p^1], 0)
 	o := sim.Outcome{Score: float64(g.rules.StartHealth - s.Health[p^1])}
@@ -82,6 +83,8 @@ func (g *Game) Outcome(s *State, p sim.Player) sim.Outcome {
 		o.Result = 1
 	case own < enemy, own == enemy && s.Time[p] > s.Time[p^1]:
 		o.Result = -1
+	case g.rules.FirstWins:
+		o.Result = 1 - 2*float32(p)
 	}
 	return o
 }

@@ -85,6 +85,8 @@ type Rules struct {
 
 	// Rules of earlier engines; all are false for today's engine.
 	DoomedTargets, BareWeakest, TiesByText, UpgradeAsKind, FreePenalties bool
+
+	FirstWins bool // false for policies, true for the original: see RULES.md, 5.4
 }
 
 // RulesVersion identifies the rules: the original's seasonCompatibilityMode and, after the plus

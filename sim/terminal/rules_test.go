@@ -116,6 +116,7 @@ func changeGame(r *prng.Rand, rules *terminal.Rules) {
 	for _, choice := range []*bool{&rules.OldIDs, &rules.DoomedTargets, &rules.BareWeakest, &rules.TiesByText, &rules.UpgradeAsKind, &rules.FreePenalties} {
 		*choice = r.IntN(4) == 0
 	}
+	rules.FirstWins = rules.CapBits // without a draw of its own
 }
 
 // TestRandomRules checks that most rules of changedRules are playable, and that they have each choice.
@@ -128,7 +129,7 @@ func TestRandomRules(t *testing.T) {
 			"decay": rules.Units[terminal.Support].ShieldDecay > 0, "dead at": rules.DeadAt > 0, "old ids": rules.OldIDs,
 			"doomed shielded": rules.DoomedShielded, "doomed explode": rules.DoomedExplode, "removed give": rules.RemovedGive,
 			"doomed targets": rules.DoomedTargets, "bare weakest": rules.BareWeakest, "ties by text": rules.TiesByText,
-			"upgrade as kind": rules.UpgradeAsKind, "free penalties": rules.OldIDs && rules.FreePenalties,
+			"upgrade as kind": rules.UpgradeAsKind, "free penalties": rules.OldIDs && rules.FreePenalties, "first wins": rules.FirstWins,
 			"weaker upgrade": rules.Upgradable[terminal.Wall] && rules.Upgraded[terminal.Wall].Health < rules.Units[terminal.Wall].Health,
 			"no cap":         !rules.CapBits, "no upgrade": !rules.Upgradable[terminal.Wall],
 			"odd speed": rules.Units[terminal.Scout].Speed == 0.15,

@@ -145,6 +145,7 @@ shows it beside the game.`,
 }
 
 func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
+	m := a.Meter("positions")
 	x, err := f.read(c, from)
 	if err != nil {
 		return err
@@ -159,7 +160,6 @@ func (a *app) runAnalyse(c *cobra.Command, from string, f *analyseFlags) error {
 	if f.first > f.last || f.last >= uint64(e.Turns) {
 		return console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&f.first, &f.last, "a turn"), e.Turns-1)
 	}
-	m := a.Meter("positions")
 	o := analysis.Options{
 		Game: x.vector, Policy: x.policy, First: int(f.first), Last: int(f.last), Every: f.every, Workers: f.workers,
 		Progress: func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") },

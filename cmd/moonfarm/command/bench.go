@@ -85,7 +85,7 @@ memory for a game).`,
 
 // benchNetwork makes the command that measures networks.
 func (a *app) benchNetwork() *cobra.Command {
-	o, path := bench.NetworkOptions{Time: time.Second}, ""
+	o, path := bench.NetworkOptions{Time: time.Second, Work: usualWork}, ""
 	c := &cobra.Command{
 		Use: "network [MODEL…]", Short: "Measure how fast networks run on one core",
 		Long: `Evaluates networks in batches: the ONNX files given, FILE.onnx, or untrained
@@ -112,6 +112,7 @@ kernels that ran), passes, ops_per_pass (evaluations), checksum.`,
 	}
 	c.Flags().Var(console.Duration(&o.Time), "time", "minimum time for each figure")
 	c.Flags().IntSliceVar(&o.Batches, "batch", bench.Batches, "`N,…`: sizes of batches")
+	addWork(c, &o.Work)
 	c.Flags().StringVar(&path, "path", "", "`NAME` of the kernels to use (default the fastest of this machine)")
 	return c
 }

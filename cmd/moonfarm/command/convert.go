@@ -20,6 +20,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/env"
+	"moonfarm/rollout/files"
 	"moonfarm/rollout/recordings"
 	"moonfarm/sim/texts"
 )
@@ -156,6 +157,8 @@ func formsOf(game string) []recordings.Form {
 
 // episodesToReplays writes episodes of a dataset as recordings.
 func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
+	meter := a.Meter("episodes")
+	defer meter.End()
 	d, err := datasets.OpenContext(ctx, o.dir)
 	if err != nil {
 		return err
@@ -174,8 +177,6 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 	}
 	a.Resume = fmt.Sprintf("the %ss finished so far are in %s", form.Noun(), o.out)
 	c := converted{From: o.dir, Game: m.Job.Game}
-	meter := a.Meter("episodes")
-	defer meter.End()
 	for e, err := range d.EpisodesFrom(o.first) {
 		if err == nil {
 			err = context.Cause(ctx)
@@ -204,7 +205,8 @@ func (o *convertOptions) write(form recordings.Form, e *datasets.Episode, rules 
 	name := filepath.Join(o.out, fmt.Sprintf("%08d", e.ID)+form.Ext())
 	g := &recordings.RecordedGame{Name: recordings.NameIn(e.Source), Rules: rules, Episode: e.Episode}
 	if folder, ok := form.(recordings.FolderForm); ok {
-		return name, writeWholeFolder(name, folder, func(create func(string) (io.WriteCloser, error)) error { return folder.WriteFolder(create, g) })
+		write := func(create func(string) (io.WriteCloser, error)) error { return folder.WriteFolder(create, g) }
+		return name, files.WriteFolder(name, func() error { return checkReplaced(name, folder) }, write)
 	}
 	write := func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<16)
@@ -216,7 +218,7 @@ func (o *convertOptions) write(form recordings.Form, e *datasets.Episode, rules 
 	if o.zip {
 		name, write = name+".gz", zipped(write)
 	}
-	return name, writeWhole(name, write)
+	return name, files.Write(name, write)
 }
 
 // replayToDataset writes a replay file as a dataset.
@@ -239,63 +241,6 @@ func zipped(write func(w io.Writer) error) func(w io.Writer) error {
 		}
 		return z.Close()
 	}
-}
-
-// writeWhole writes a file as a whole or not at all.
-func writeWhole(name string, write func(w io.Writer) error) error {
-	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
-	f, err := os.Create(part)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(part, name)
-	}
-	if err != nil {
-		os.Remove(part)
-	}
-	return err
-}
-
-// writeWholeFolder writes a folder of files as a whole or not at all. It replaces an
-// existing folder of that name if all of its files belong to the form.
-func writeWholeFolder(name string, form recordings.FolderForm, write func(create func(file string) (io.WriteCloser, error)) error) error {
-	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
-	if err := os.RemoveAll(part); err != nil {
-		return err
-	}
-	err := write(func(file string) (io.WriteCloser, error) {
-		path := filepath.Join(part, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return nil, err
-		}
-		return os.Create(path)
-	})
-	if err == nil {
-		err = removeWritten(name, form)
-	}
-	if err == nil {
-		err = os.Rename(part, name)
-	}
-	if err != nil {
-		os.RemoveAll(part)
-	}
-	return err
-}
-
-// removeWritten removes the folder of that name, if it exists and belongs to the form.
-func removeWritten(name string, form recordings.FolderForm) error {
-	if err := checkReplaced(name, form); err != nil {
-		return err
-	}
-	return os.RemoveAll(name)
 }
 
 // checkReplaced returns an error if a folder of that name exists and has files that do

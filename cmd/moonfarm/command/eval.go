@@ -202,7 +202,7 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err 
 		p, err := stages.enter(text)
 		if err != nil {
 			players.Close(list...)
-			return nil, wrongPlayer("players", err)
+			return nil, viewer.WrongPlayer("players", err)
 		}
 		if seen[p.Name]++; seen[p.Name] > 1 {
 			p.Name = fmt.Sprintf("%s #%d", p.Name, seen[p.Name])
@@ -295,12 +295,12 @@ func (a *app) evalGame(cmd *cobra.Command, game string, f *evalFlags) (err error
 	if j != nil {
 		a.Resume += "; the same command continues"
 	}
+	a.Meter("report")
 	r, failed := f.evaluate(namesOf(c.Players), games)
 	if failed != nil {
 		return errors.Join(err, failed)
 	}
-	complete := err == nil
-	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = stages[0].spec.Info.Name, stages[0].spec.Info.Rules, f.seed, f.terms(s), &complete
+	r.Game, r.Rules, r.Seed, r.Schedule, r.Complete = stages[0].spec.Info.Name, stages[0].spec.Info.Rules, f.seed, f.terms(s), new(err == nil)
 	if err := f.test(r, s, games); err != nil {
 		return err
 	}
@@ -330,11 +330,11 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 	}
 	warning := ""
 	if c.Workers, warning = concurrency(cores, bots, f.concurrency); warning != "" {
-		fmt.Fprintf(a.Stderr, "moonfarm: %s\n", warning)
+		a.Tell("moonfarm: %s\n", warning)
 	}
 	for _, p := range list {
 		if at := p.Address(); at != nil {
-			fmt.Fprintf(a.Stderr, "%s: waits for clients at %v\n", p.Name, at)
+			a.Tell("%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
 	files := evalFiles{f.out, stages}
@@ -345,6 +345,7 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 	for _, p := range list {
 		byName[p.Name] = p
 	}
+	shown := players.Shown(namesOf(c.Players))
 	var mu sync.Mutex
 	told := map[string]bool{}
 	c.Match = func(ctx context.Context, game *schedule.Fixture) (arena.Played, error) {
@@ -355,7 +356,7 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 		m.Fault = func(fault players.LiveFault) { // reports the first fault of each kind of a player
 			mu.Lock()
 			defer mu.Unlock()
-			name := m.Seats[fault.Seat].Name
+			name := shown[game.Players[fault.Seat]]
 			if key := name + "\x00" + fault.Kind; !told[key] {
 				told[key] = true
 				fmt.Fprintln(a.Stderr, liveText(fmt.Sprintf("game %d", game.Number), name, &fault))
@@ -395,12 +396,13 @@ const flushEvery = 200 * time.Millisecond
 func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journal, f *evalFlags) ([]arena.Played, time.Duration, error) {
 	m := a.Meter("games")
 	var mu sync.Mutex
-	told, flushed := uint64(len(c.Known)), time.Now()
+	told, flushed, shown := slices.Clone(c.Known), time.Now(), players.Shown(namesOf(c.Players))
+	show := progress(m, c)
 	c.Done = func(p *arena.Played) error {
 		mu.Lock()
 		defer mu.Unlock()
-		told++
-		m.Show(told, 0, 0, "")
+		told = append(told, *p)
+		show(told)
 		if j != nil {
 			if err := j.Add(p); err != nil {
 				return err
@@ -412,12 +414,35 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 		}
 		if i := firstSevere(p.Faults); f.strict && i >= 0 {
 			fault := p.Faults[i]
-			return fmt.Errorf("--strict: %s, turn %d: %s: %s", c.Players[p.Players[fault.Seat]].Name, fault.Turn, fault.Kind, fault.Text)
+			return fmt.Errorf("--strict: %s, turn %d: %s: %s", shown[p.Players[fault.Seat]], fault.Turn, fault.Kind, fault.Text)
 		}
 		return nil
 	}
 	games, err := c.Play(ctx)
 	return games, m.End(), err
+}
+
+// progress returns a function that shows how many games are played, and of how many if that is known: for a sequential
+// test it is an estimate.
+func progress(m *console.Meter, c *arena.Tournament) func(played []arena.Played) {
+	all := 0
+	switch s := c.Schedule.(type) {
+	case schedule.RoundRobin, schedule.Gauntlet:
+		if left, err := s.Next(arena.Placings(c.Known)); err == nil && m.Visible() { // an error is one of Play
+			all = len(c.Known) + len(left)
+		}
+	case schedule.Duel:
+		return func(played []arena.Played) {
+			m.ShowAbout(uint64(len(played)), func() uint64 {
+				t, err := s.State(arena.Placings(played))
+				if err != nil || t.Left() < 0 {
+					return 0
+				}
+				return uint64(max(float64(len(played)), min(float64(2*s.Most), float64(len(played))+2*t.Left())))
+			})
+		}
+	}
+	return func(played []arena.Played) { m.Show(uint64(len(played)), uint64(all), 0, "") }
 }
 
 // maxIllegal is the number of illegal orders of a bot in one game at which --strict

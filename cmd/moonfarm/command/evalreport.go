@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	"moonfarm/rollout/arena/report"
 	"moonfarm/rollout/arena/report/page"
 	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/arena/sprt"
+	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/view"
 	"moonfarm/sim/texts"
 )
@@ -73,6 +76,7 @@ alone, also during the tournament.
 }
 
 func (a *app) runEvalReport(dir string, f *evalFlags) error {
+	a.Meter("report")
 	j, err := arena.ReadJournal(filepath.Join(dir, journalName))
 	if err != nil {
 		return err
@@ -108,15 +112,24 @@ func (f *evalFlags) reported(j *arena.Journal) (*arena.Report, error) {
 
 // print prints the report of games in the form of the flags.
 func (f reportForm) print(a *app, r *arena.Report, games []arena.Played, passed time.Duration) error {
+	a.EndMeters()
 	forms := 0
 	for _, asked := range []bool{f.csv, f.markdown, f.html, a.JSON} {
 		if asked {
 			forms++
 		}
 	}
-	switch {
-	case forms > 1:
+	if forms > 1 {
 		return console.WrongUse("--csv, --markdown, --html and --json: expected one of them")
+	}
+	if !a.JSON && !f.csv { // programs read these: they have the whole names
+		var names []string
+		for i := range r.Players {
+			names = append(names, r.Players[i].Player)
+		}
+		r.Rename(players.Shown(names))
+	}
+	switch {
 	case f.html:
 		return page.Write(a.Out, r, games)
 	case f.csv:
@@ -135,12 +148,15 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 		a.Printf("\n")
 		a.Table(report.Stages(r)...)
 	}
-	a.Printf("\n%s\n", strings.Join(report.Scales(r), "\n"))
+	a.Printf("\n")
+	for _, line := range report.Scales(r) {
+		a.Printf("%s\n", line)
+	}
 	for _, note := range report.Notes(r) {
 		a.Printf("\n%s\n", note)
 	}
 	if r.Test != nil {
-		a.Printf("\n%s\n", report.Test(r.Test, r.Players[0].Player, r.Players[1].Player))
+		a.Text("\n" + report.Test(r.Test, texts.Escaped(r.Players[0].Player), texts.Escaped(r.Players[1].Player)) + "\n")
 	}
 	took := ""
 	if passed > 0 {
@@ -151,11 +167,9 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 
 // evaluate makes the report of the games.
 func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Report, error) {
-	anchor := -1
-	for i, n := range names {
-		if n == f.anchor {
-			anchor = i
-		}
+	anchor := slices.Index(names, f.anchor)
+	if anchor < 0 {
+		anchor = slices.Index(players.Shown(names), f.anchor)
 	}
 	if f.anchor != "" && anchor < 0 {
 		return nil, console.WrongUse("--anchor %s: no such player", f.anchor)
@@ -223,8 +237,95 @@ func (a *app) show(ctx context.Context, f *evalFlags, j *arena.Journal) error {
 	if err := j.Flush(); err != nil {
 		return err
 	}
-	flags := &viewFlags{gameFlags: f.gameFlags, anchor: f.anchor}
+	flags := &viewFlags{anchor: f.anchor}
+	if j.Terms.RulesTexts == nil {
+		flags.rulesFile = f.rulesFile
+	}
 	return f.view.Open(ctx, a.Console, filepath.Join(f.out, journalName), func() (view.GameList, error) {
-		return flags.keep(flags.tournament(ctx, f.out))
+		return flags.keep(flags.tournament(f.out))
 	})
 }
+
+// duelAhead is the number of seeds that a sequential test plays at once.
+const duelAhead = 64
+
+// plan returns the input of the schedule for a number of players.
+func (f *evalFlags) plan(stages evalStages, players int) schedule.Plan {
+	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: f.games, Seed: f.seed, Rate: arena.Glicko(players)}
+	for i := range p.Contest {
+		p.Contest[i] = stages.at(i).bots.Seats
+	}
+	return p
+}
+
+// scheduled makes the schedule.
+func (f *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
+	if f.sprt != "" {
+		return f.duel(p.Players, p.Seats)
+	}
+	s, err := schedule.Named(f.schedule, p)
+	if err != nil {
+		err = console.WrongUse("--schedule %w", err)
+	}
+	return s, err
+}
+
+// duel makes the schedule of a sequential test.
+func (f *evalFlags) duel(players, seats int) (schedule.Schedule, error) {
+	t, err := sprt.Parse(f.sprt)
+	if err != nil {
+		return nil, console.WrongUse("--sprt: %w", err)
+	}
+	if players != 2 || seats != 2 {
+		return nil, console.WrongUse("--sprt: %s at %d seats, expected 2 at a game of 2", texts.Plural(players, "player"), seats)
+	}
+	if f.normalised {
+		t.Model = sprt.Normalised
+		if err := t.Check(); err != nil {
+			return nil, console.WrongUse("--sprt: %w", err)
+		}
+	}
+	return schedule.Duel{A: 0, B: 1, Test: t, Most: (f.games-1)/2 + 1, Ahead: duelAhead}, nil
+}
+
+// terms describes everything that the schedule depends on, except the players, so that
+// no other schedule continues a journal.
+func (f *evalFlags) terms(s schedule.Schedule) string {
+	if contest, ok := s.(schedule.Championship); ok {
+		return contest.String()
+	}
+	switch {
+	case f.sprt != "" && f.normalised:
+		return sprtTerms + f.sprt + normalisedTerms
+	case f.sprt != "":
+		return sprtTerms + f.sprt
+	}
+	return f.schedule
+}
+
+// The beginning and the end of the terms of a sequential test.
+const (
+	sprtTerms       = "sprt "
+	normalisedTerms = " normalised"
+)
+
+// scheduleDoc is the help on schedules.
+const scheduleDoc = `Schedules are functions of the players, the seed and the games so far:
+  round-robin  all lineups of different players, on the same seeds, in every
+               order of the seats; --games is for each lineup
+  gauntlet     the same, but the first player is in every lineup
+  swiss        players with equal points meet, no two players meet twice if
+               that is possible; --games is for each player; for games of two
+  ladder       the first player meets players with a rating (Glicko-2) near its
+               own; --games is for the first player
+  sandbox      rounds of tables of players with near ratings (Glicko-2), as in
+               the CodeCraft contest; --games is for each player
+  contest      the whole CodeCraft contest: the Sandbox with its rating, from
+               1200 on, then two rounds and finals in two parts each, with
+               points by place; the same shares of players as in the contest go
+               on from the Sandbox and from each stage; each stage has its
+               own rules, unless --rules gives others; --games is for
+               each player in the Sandbox and in each part, and for each two
+               players in each part of the finals; more games or players do not
+               extend it
+In schedules with rounds a player that is added joins in the next round.`

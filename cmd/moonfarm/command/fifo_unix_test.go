@@ -3,31 +3,60 @@
 package command
 
 import (
-	"fmt"
+	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"moonfarm/cmd/moonfarm/internal/commandtest"
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/cmd/moonfarm/internal/console"
 )
 
-// TestPipesAreNoRecordings: commands refuse a pipe as a recording, as reading it might never
-// end.
-func TestPipesAreNoRecordings(t *testing.T) {
+// TestPipesWithoutWriters: no command waits for a pipe to which nobody writes.
+func TestPipesWithoutWriters(t *testing.T) {
 	dir := t.TempDir()
-	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Skip(err)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, folder := range []string{"cup", "bot", "algo"} {
+		require.NoError(t, os.Mkdir(at(folder), 0o777))
 	}
-	for _, args := range [][]string{
-		{"replay", "verify", pipe}, {"replay", "show", pipe}, {"replay", "convert", pipe, "--out", filepath.Join(dir, "x")},
-		{"import", "towerdefence", pipe, "--out", filepath.Join(dir, "x")},
+	pipe := at("pipe")
+	for _, name := range []string{"pipe", "cup/games.jsonl", "bot/bot.json", "algo/algo.json"} {
+		if err := syscall.Mkfifo(at(name), 0o666); err != nil {
+			t.Skip(err)
+		}
+	}
+	out := at("out")
+	moonfarm(t, console.ExitOK, "generate", "tron", "--episodes", "1", "--out", at("data"))
+	moonfarm(t, console.ExitOK, "match", "terminal", "--player", "maze", "--player", "maze", "--save-replay", at("replay"))
+	const refused, empty = "expected a file, found a pipe", "the pipe is empty, and nobody writes to it"
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{refused, []string{"replay", "verify", pipe}},
+		{refused, []string{"replay", "show", pipe}},
+		{refused, []string{"replay", "convert", pipe, "--out", out}},
+		{refused, []string{"import", "towerdefence", pipe, "--out", out}},
+		{refused, []string{"analyse", pipe}},
+		{refused, []string{"model", "inspect", pipe}},
+		{refused, []string{"eval", "report", at("cup")}},
+		{refused, []string{"view", at("cup"), "--out", out}},
+		{refused, []string{"eval", "tron", "--players", "safe,random", "--out", at("cup")}},
+		{refused, []string{"match", "towerdefence", "--player", "bot:" + at("bot"), "--player", "econ"}},
+		{refused, []string{"match", "terminal", "--player", "bot:" + at("algo"), "--player", "maze"}},
+		{refused, []string{"view", at("replay"), "--log", pipe, "--out", out}},
+		{empty, []string{"view", at("data"), "--analysis", pipe, "--out", out}},
+		{empty, []string{"generate", "tron", "--rules", pipe, "--out", out}},
+		{empty, []string{"match", "codecraft", "--config", pipe}},
+		{empty, []string{"match", "codecraft", "--player", "econ", "--player", "empty", "--repeat", pipe}},
 	} {
-		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
-			out, stderr := said(t, console.ExitFailure, args...)
-			commandtest.Wants(t, fmt.Sprint(args, out, stderr), "expected a file or a folder, found a pipe")
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			var out, stderr bytes.Buffer
+			require.NotEqual(t, console.ExitOK, run(c.args, &out, &stderr))
+			require.Contains(t, out.String()+stderr.String(), c.want)
 		})
 	}
 }

@@ -21,12 +21,14 @@ import (
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/files"
 	"moonfarm/rollout/recordings"
 )
 
 // gameFiles has the names of the files that games write; "": the file is not written. A
 // name may contain gameMark.
 type gameFiles struct {
+	console *console.Console
 	replay  string // in the original's form: a file, or a folder
 	results string // results file of codecraft
 	logs    string // folder for the output of bots
@@ -72,7 +74,7 @@ func (f *gameFiles) check(game string, games int) error {
 		if games > 1 && !strings.Contains(name, gameMark) {
 			return console.WrongUse("--%s %s: with --games %d its name must have %s in it", flag, name, games, gameMark)
 		}
-		if err := checkFile(game, flag, gameName{game: 1}.file(name)); err != nil {
+		if err := f.checkFile(game, flag, gameName{game: 1}.file(name)); err != nil {
 			return err
 		}
 	}
@@ -83,24 +85,19 @@ func (f *gameFiles) check(game string, games int) error {
 }
 
 // checkFile returns an error if a file of a game cannot be written.
-func checkFile(game, flag, name string) error {
-	dir := filepath.Dir(name)
-	if s, err := os.Stat(dir); err != nil || !s.IsDir() {
-		return console.WrongUse("--%s %s: there is no folder %s", flag, name, dir)
-	}
+func (f *gameFiles) checkFile(game, flag, name string) error {
 	if form, ok := replayFolder(game); ok {
+		if console.IsOutput(name) {
+			return console.WrongUse("--%s %s: a %s is a folder", flag, name, form.Noun())
+		}
 		if err := checkReplaced(name, form); err != nil {
 			return console.WrongUse("--%s %w", flag, err)
 		}
-	} else if s, err := os.Stat(name); err == nil && s.IsDir() {
-		return console.WrongUse("--%s %s: expected the name of a file, found a folder", flag, name)
+		if _, err := os.Stat(name); err == nil {
+			name = filepath.Join(filepath.Dir(name), gameMark) // the new one is made beside the old one
+		}
 	}
-	part, err := os.CreateTemp(dir, ".moonfarm-*")
-	if err != nil {
-		return fmt.Errorf("--%s %s: the folder cannot be written to: %w", flag, name, err)
-	}
-	part.Close()
-	return os.Remove(part.Name())
+	return f.console.CheckFile(flag, name)
 }
 
 // play plays a game and writes its files. If a log cannot be written, it returns an error
@@ -120,12 +117,12 @@ func (f *gameFiles) play(ctx context.Context, g *players.Runner, game string, m 
 	case f.replay == "":
 		err = play()
 	case folder:
-		err = writeWholeFolder(name, form, func(create func(string) (io.WriteCloser, error)) error {
+		err = files.WriteFolder(name, func() error { return checkReplaced(name, form) }, func(create func(string) (io.WriteCloser, error)) error {
 			m.Create = create
 			return play()
 		})
 	default:
-		err = writeWhole(name, func(w io.Writer) error {
+		_, err = f.console.WriteFile("save-replay", name, func(w io.Writer) error {
 			m.Replay = w
 			return play()
 		})
@@ -136,10 +133,11 @@ func (f *gameFiles) play(ctx context.Context, g *players.Runner, game string, m 
 	if f.results == "" {
 		return o, nil
 	}
-	return o, writeWhole(n.file(f.results), func(w io.Writer) error {
+	_, err = f.console.WriteFile("save-results", n.file(f.results), func(w io.Writer) error {
 		_, err := w.Write(o.Original)
 		return err
 	})
+	return o, err
 }
 
 // gameLogs are the files for the output of the bots of a game.
@@ -255,14 +253,15 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	rules, sum, turns := stages[0].spec.Info, sha256.New(), 0
+	var games []*gameSetup
 	for _, t := range stages {
-		io.WriteString(sum, t.spec.Info.Config)
-		turns = max(turns, t.spec.Info.MaxTurns)
+		games = append(games, t.gameSetup)
 	}
+	rules := games[0].spec.Info
+	texts, sum, turns := rulesTexts(games)
 	j, err := arena.OpenJournal(filepath.Join(f.out, journalName), arena.Terms{
-		Game: rules.Name, Rules: rules.Rules, RulesSum: hex.EncodeToString(sum.Sum(nil)),
-		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s), GameTurns: turns,
+		Game: rules.Name, Rules: rules.Rules, RulesSum: sum,
+		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s), GameTurns: turns, RulesTexts: texts,
 	}, f.locks)
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
@@ -286,16 +285,22 @@ func isTournament(dir string) bool {
 	return err == nil
 }
 
+// rulesTexts returns the texts of the rules of some stages, their checksum, and the most turns of a game.
+func rulesTexts(stages []*gameSetup) (texts []string, sum string, turns int) {
+	all := sha256.New()
+	for _, s := range stages {
+		texts = append(texts, s.spec.Info.Config)
+		io.WriteString(all, s.spec.Info.Config)
+		turns = max(turns, s.spec.Info.MaxTurns)
+	}
+	return texts, hex.EncodeToString(all.Sum(nil)), turns
+}
+
 // tournament lists the games of a tournament.
-func (f *viewFlags) tournament(ctx context.Context, dir string) (*gamelists.List, error) {
+func (f *viewFlags) tournament(dir string) (*gamelists.List, error) {
 	l, err := gamelists.Tournament(&gamelists.Journal{
-		Dir: dir, File: journalName, Logs: logsDir, Recording: func(file string) (*gamelists.List, error) { return f.recording(ctx, file) },
-		Open: func(game string, maxTurns int) (*gamelists.Setup, error) {
-			flags := f.gameFlags
-			flags.reward, flags.maxTurns = env.ResultReward, maxTurns
-			s, _, err := flags.setup(game)
-			return s, err
-		},
+		Dir: dir, File: journalName, Logs: logsDir,
+		Open: func(t *arena.Terms) ([]*gamelists.Setup, error) { return f.stages(dir, t) },
 		Report: func(j *arena.Journal) (*arena.Report, error) {
 			flags := &evalFlags{anchor: f.anchor}
 			return flags.reported(j)
@@ -307,22 +312,97 @@ func (f *viewFlags) tournament(ctx context.Context, dir string) (*gamelists.List
 	return l, err
 }
 
+// stages opens the game of a tournament by the rules of its stages, which its journal has. For a journal of an older version
+// they are those of --rules, the default, or those of the contest.
+func (f *viewFlags) stages(dir string, t *arena.Terms) (all []*gamelists.Setup, err error) {
+	g, err := catalog.Find(t.Game)
+	if err != nil {
+		return nil, err
+	}
+	texts := t.RulesTexts
+	if texts != nil && f.rulesFile != "" {
+		return nil, console.WrongUse("--rules is for recordings and games to play; %s is a tournament, which has its own", dir)
+	}
+	sets := [][]string{{f.rulesFile}}
+	if f.rulesFile == "" {
+		sets = append(sets, gamedoc.Of(t.Game).Contest)
+	}
+	for i := 0; texts == nil && i < len(sets); i++ {
+		var games []*gameSetup
+		for _, name := range sets[i] {
+			s, err := gameFlags{rulesFile: name, reward: env.ResultReward}.open(t.Game)
+			if err != nil {
+				return nil, err
+			}
+			games = append(games, s)
+		}
+		if found, sum, _ := rulesTexts(games); sum == t.RulesSum {
+			texts = found
+		}
+	}
+	switch {
+	case texts == nil && f.rulesFile != "":
+		return nil, console.WrongUse("--rules %s: other rules than those of the games of %s", f.rulesFile, dir)
+	case texts == nil:
+		return nil, fmt.Errorf("%s: %w, as an older program wrote it: give the --rules that eval had", dir, gamelists.ErrRules)
+	}
+	for _, text := range texts {
+		all = append(all, &gamelists.Setup{Game: g, Rules: text, MaxTurns: t.MaxTurns,
+			Vector: func(n int) (env.Vector, error) { return g.New(text, env.Settings{N: n, MaxTurns: t.MaxTurns}) }})
+	}
+	return all, nil
+}
+
 // defaultTurns returns the turn limit of a game if a tournament has the default rules of
 // its game, else 0.
 func defaultTurns(t *arena.Terms) int {
-	g, err := catalog.Find(t.Game)
+	s, err := gameFlags{reward: env.ResultReward}.open(t.Game)
 	if err != nil {
 		return 0
 	}
-	v, err := g.New("", env.Settings{N: 1})
-	if err != nil {
-		return 0
+	if _, sum, turns := rulesTexts([]*gameSetup{s}); sum == t.RulesSum {
+		return turns
 	}
-	info := v.Spec().Info
-	if sum := sha256.Sum256([]byte(info.Config)); hex.EncodeToString(sum[:]) != t.RulesSum {
-		return 0
+	return 0
+}
+
+// recordingFiles returns the recordings that view shows as one list: of several arguments, a pattern, or a folder of them;
+// nil if the only argument is something else.
+func recordingFiles(ctx context.Context, args []string) (files []string, err error) {
+	for _, arg := range args {
+		if _, err := os.Stat(filepath.Join(arg, "manifest.json")); err == nil {
+			return nil, nil // a dataset
+		}
+		s, err := os.Stat(arg)
+		inside := filepath.Join(arg, "*")
+		switch {
+		case err != nil && strings.ContainsAny(arg, "*?[") && !console.IsURL(arg):
+			inside = arg // a pattern that no shell has expanded
+		case err != nil && len(args) > 1:
+			return nil, err
+		case err != nil || !s.IsDir():
+			files = append(files, arg)
+			continue
+		}
+		if _, err := recordings.OpenFolder(arg); err == nil {
+			files = append(files, arg)
+			continue
+		}
+		found, _ := filepath.Glob(inside)
+		for _, name := range found {
+			if r, err := recordings.Open(ctx, name); err == nil && r.Holds == recordings.Games {
+				files = append(files, name)
+				r.Close()
+			}
+		}
 	}
-	return info.MaxTurns
+	if len(args) == 1 && (len(files) == 0 || files[0] == args[0]) {
+		return nil, nil
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: expected recordings, found none", strings.Join(args, ", "))
+	}
+	return files, nil
 }
 
 // requirePath refuses a URL for an output that can only be on this machine's disk.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/files"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/sim/bounded"
@@ -143,7 +143,7 @@ func readRules(file string, games ...gamedoc.Doc) (string, error) {
 			return file, nil
 		}
 	}
-	f, err := os.Open(file)
+	f, err := files.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if sets := ruleSets(games); len(sets) > 0 {
 			wrong := console.WrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))

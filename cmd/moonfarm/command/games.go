@@ -165,7 +165,7 @@ func (a *app) printGame(c gameCard) {
 		a.printFields(t.Name, t.Fields)
 	}
 	a.printFields("scalar", c.Description.Scalars)
-	a.Printf("packed: %s\n\nactions: %s\n\n", c.Description.Packed, c.Actions)
+	a.Text("packed: " + c.Description.Packed + "\n\nactions: " + c.Actions + "\n\n")
 	if len(c.Forms) > 1 {
 		rows := [][]string{{"form", "what"}}
 		for _, f := range c.Forms {

@@ -84,9 +84,10 @@ with one row per turn and seat, one row per episode, and a manifest.
 
 The files depend on the game, its rules, the policies, the seed and the other
 settings, and on nothing else: any number of workers writes the same bytes. To
-continue a run that was stopped or killed, give the same command again. DIR may
-be a URL: file:///data/td, in moonfarm-full also s3://bucket/data/td, and in
-moonfarm-full built with -tags cloud gs:// and azblob://.
+continue a run that was stopped or killed, or to make missing files of a
+complete dataset again, repeat the command. DIR may be a URL: file:///data/td,
+in moonfarm-full also s3://bucket/data/td, and in moonfarm-full built with -tags
+cloud gs:// and azblob://.
 
 Policies that draw nothing at random, such as planner, play the same game in
 every episode where all games start alike (towerdefence, terminal): generate
@@ -182,7 +183,7 @@ func (a *app) warnRepeats(d datasets.Size, opening string) {
 		if opening != "" {
 			more = "a longer opening than " + opening + " makes more of them"
 		}
-		fmt.Fprintf(a.Stderr, "moonfarm: games repeat: %s are %s; %s\n",
+		a.Tell("moonfarm: games repeat: %s are %s; %s\n",
 			texts.Plural(d.Episodes, "episode"), texts.Plural(d.Distinct, "different game"), more)
 	}
 }
@@ -200,7 +201,7 @@ func (a *app) warnNetworks(m *datasets.Manifest, strict bool) error {
 		if strict {
 			return fmt.Errorf("--strict: %s", text)
 		}
-		fmt.Fprintf(a.Stderr, "moonfarm: %s\n", text)
+		a.Tell("moonfarm: %s\n", text)
 	}
 	return nil
 }

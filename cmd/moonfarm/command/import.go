@@ -217,16 +217,16 @@ func asFlagError(err error) error {
 func (d *imported) remarks() string {
 	var b strings.Builder
 	for _, x := range d.Inexact {
-		fmt.Fprintf(&b, "%s: %s\n", x.File, x.Why)
+		fmt.Fprintf(&b, "%s\n", texts.Escaped(x.File+": "+x.Why))
 	}
 	for _, x := range d.Skipped {
-		fmt.Fprintf(&b, "%s\n", x.Why)
+		fmt.Fprintf(&b, "%s\n", texts.Escaped(x.Why))
 	}
 	return b.String()
 }
 
 func (a *app) printImported(d imported) {
-	a.Printf("%s", d.remarks())
+	a.Text(d.remarks())
 	for _, x := range d.Kept {
 		name := x.File
 		if x.Game > 0 {
@@ -241,11 +241,13 @@ func (a *app) printImported(d imported) {
 			own, sets = own+r.Episodes, sets+1
 			continue
 		}
-		a.Printf("%s%s: %d", sep, r.Name, r.Episodes)
+		a.Text(sep)
+		a.Printf("%s: %d", r.Name, r.Episodes)
 		sep = ", "
 	}
 	if sets > 0 {
-		a.Printf("%sof their own: %d", sep, own)
+		a.Text(sep)
+		a.Printf("of their own: %d", own)
 	}
 	if sets > 1 {
 		a.Printf(" (%d sets)", sets)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -63,14 +62,17 @@ each step column by name.`,
 	}
 	c.Flags().Var(console.Whole(&o.Shards, 0, math.MaxInt), "shards", "number of shards to read, spread over the dataset; 0: all")
 	c.Flags().BoolVar(&o.Sums, "sums", false, "also sum the values of every step column, for readers in other languages to compare")
-	c.Flags().StringVar(&html, "html", "", "`FILE` for a page about the dataset")
+	c.Flags().Var(a.Output(&html), "html", "`FILE` for a page about the dataset")
 	console.WorkersFlag(c, &o.Workers)
 	return c
 }
 
 func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOptions) error {
 	a.Resume = "nothing was changed"
+	m := a.Meter("shards")
+	o.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
 	card, err := datasets.Inspect(ctx, dir, o)
+	m.End()
 	if err != nil {
 		return err
 	}
@@ -246,6 +248,9 @@ func (a *app) runInspectPage(ctx context.Context, dir, file string, o datasets.I
 	if inFolder(dir, file) {
 		return console.WrongUse("--html %s: expected a file outside of the dataset, whose manifest lists all of its files", file)
 	}
+	if err := a.CheckFile("html", file); err != nil {
+		return err
+	}
 	game := d.Manifest().Job.Game
 	r := report.Options{Workers: o.Workers, Shards: o.Shards, Orders: func(orders []sim.Order) []string { return recordings.OrderTexts(game, orders) }}
 	if g, err := catalog.Find(game); err == nil {
@@ -257,19 +262,15 @@ func (a *app) runInspectPage(ctx context.Context, dir, file string, o datasets.I
 			return v, err
 		}
 	}
-	if err := writeWhole(file, func(w io.Writer) error { return report.Write(ctx, w, d, dir, r) }); err != nil {
-		return err
-	}
-	full, err := filepath.Abs(file)
-	if err != nil {
-		full = file
-	}
-	s, err := os.Stat(file)
+	m := a.Meter("page")
+	bytes, err := a.WriteFile("html", file, func(w io.Writer) error { return report.Write(ctx, w, d, dir, r) })
+	m.End()
 	if err != nil {
 		return err
 	}
-	return a.Print(map[string]any{"file": full, "bytes": s.Size()}, func() {
-		a.Printf("%s: %.1f MB; open it in a browser\n", full, float64(s.Size())/1e6)
+	full := console.FullName(file)
+	return a.Print(map[string]any{"file": full, "bytes": bytes}, func() {
+		a.Printf("%s: %.1f MB; open it in a browser\n", full, float64(bytes)/1e6)
 	})
 }
 

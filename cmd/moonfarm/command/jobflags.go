@@ -85,7 +85,7 @@ func seedFlag(c *cobra.Command, to *uint64) {
 
 // datasetFlags adds the flags for the form of a dataset.
 func datasetFlags(c *cobra.Command, j *datasets.Job) {
-	j.Obs, j.Codec, j.TensorMetadata = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsExtension
+	j.Obs, j.Codec, j.TensorMetadata = datasets.ObsPlanes, datasets.Zstd, datasets.TensorsPlain
 	flags := c.Flags()
 	flags.Var(console.Choice(&j.Obs, datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone), "obs",
 		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
@@ -93,8 +93,8 @@ func datasetFlags(c *cobra.Command, j *datasets.Job) {
 	flags.Lookup("form").DefValue = "" // said in words
 	flags.BoolVar(&j.Memory, "memory", false, "where there is fog of war, planes of entities that do not move show what was last seen there")
 	flags.Var(console.Choice(&j.Codec, datasets.Zstd, datasets.LZ4, datasets.None), "codec", "compression")
-	flags.Var(console.Choice(&j.TensorMetadata, datasets.TensorsExtension, datasets.TensorsPlain), "tensor-metadata",
-		"shapes of tensors as arrow.fixed_shape_tensor, or plain for readers that refuse extensions (Polars)")
+	flags.Var(console.Choice(&j.TensorMetadata, datasets.TensorsPlain, datasets.TensorsExtension), "tensor-metadata",
+		"shapes of tensors in keys of fields alone, or as the extension arrow.fixed_shape_tensor, too, which Hugging Face datasets and Polars refuse")
 	j.Program = datasets.ProgramMoonfarm
 	flags.StringVar(&j.License, "license", "", "`NAME` of the licence that the dataset's card names, such as cc-by-4.0")
 	j.Discount = 1

@@ -89,13 +89,14 @@ command)).`,
 	flags.Var(console.Whole(&f.first, 1, maxMatches), "first", "number of the first game, to continue a series")
 	concurrencyFlag(c, &f.concurrency)
 	flags.Var(console.Whole(&f.concurrency, 1, console.MaxWorkers), "parallel", "the same as --concurrency")
-	flags.StringVar(&f.files.results, "save-results", "", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
-	flags.StringVar(&f.files.replay, "save-replay", "", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
+	f.files.console = a.Console
+	flags.Var(a.Output(&f.files.results), "save-results", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
+	flags.Var(a.Output(&f.files.replay), "save-replay", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
 	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for the output of started bots: one file per bot and game, up to 10 MiB, with a line before each turn and one with its command after it (default: output is dropped)")
 	a.LockFlag(c, "the folders of bots")
 	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
 	f.limits.add(c)
-	f.runner.add(c)
+	f.runner.add(c, a)
 	f.view.Add(c, serve)
 	return c
 }
@@ -109,7 +110,10 @@ const playerDoc = `  econ             a policy (see policies GAME), or a mixture
   bot:DIR          the folder of a bot: for towerdefence with the original's
                    bot.json, for terminal with an algo.json or a run.sh, for
                    codecraft with a run.sh, or with a file named command that
-                   has a command line as below, which runs in that folder
+                   has a command line as below, which runs in that folder;
+                   tables show the end of the path that differs from others
+  NAME=bot:DIR     the same bot by the name that tables, journals and replays
+                   show; also before cmd: and tcp:
   "./bot --fast"   any other text is the command line of a program to start:
                    in terminal once a game; in towerdefence once a round, with
                    its files in this folder; in codecraft once a game, with
@@ -170,7 +174,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 		p, err := s.Enter(text)
 		if err != nil {
 			s.close()
-			return nil, wrongPlayer("player", err)
+			return nil, viewer.WrongPlayer("player", err)
 		}
 		s.players = append(s.players, p)
 	}
@@ -184,7 +188,7 @@ func (s *series) configure(c *cobra.Command, o players.Options) error {
 		return console.WrongUse("--config: %w", err)
 	}
 	if list := config.Unknown(); len(list) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
+		s.flags.files.console.Tell("%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
 	}
 	if !c.Flags().Changed("seed") {
 		s.seed = rand.Uint64()
@@ -214,25 +218,14 @@ func (s *series) saveConfig() error {
 	if err != nil {
 		return console.WrongUse("--save-config: %w", err)
 	}
-	return writeWhole(name, func(w io.Writer) error {
+	_, err = s.flags.files.console.WriteFile("save-config", name, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
+	return err
 }
 
 func (s *series) close() { players.Close(s.players...) }
-
-// wrongPlayer returns the error for a text that names no player.
-func wrongPlayer(flag string, err error) error {
-	var none *players.ProgramError
-	switch {
-	case !errors.As(err, &none):
-		return console.WrongUse("--%s: %w", flag, err)
-	case none.Word == "":
-		return fmt.Errorf("--%s: %w", flag, err)
-	}
-	return console.Unknown(console.WrongUse("--%s: %w", flag, err), none.Word, none.Names)
-}
 
 // runMatch plays the games of match and prints their results.
 func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
@@ -240,7 +233,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	if err != nil {
 		return console.WrongUse("%w", err)
 	}
-	if err := errors.Join(f.runner.check(c, game), f.files.check(game, f.games)); err != nil {
+	if err := errors.Join(f.runner.check(c, game), a.CheckFile("save-config", f.runner.saveConfig), f.files.check(game, f.games)); err != nil {
 		return err
 	}
 	s, err := f.openSeries(c, g)
@@ -254,7 +247,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	}
 	for _, p := range s.players {
 		if at := p.Address(); at != nil {
-			fmt.Fprintf(a.Stderr, "%s: waits for clients at %v\n", p.Name, at)
+			a.Tell("%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
 	if f.files.logs != "" {
@@ -278,7 +271,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	}
 	r := s.report(list)
 	r.Complete = len(list) == f.games
-	err = errors.Join(err, a.Print(r, func() { a.printMatches(r, passed) }))
+	err = errors.Join(err, a.Print(r, func() { a.printMatches(r, s.shown(), passed) }))
 	if err == nil && f.view.Asked() {
 		winner, scores := list[0].standing()
 		err = f.view.Wait(c.Context(), a.Console, winner, scores)
@@ -286,10 +279,20 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	return err
 }
 
-// seated returns the names of the players of game n, by seat.
+// shown returns the names of the players for tables.
+func (s *series) shown() []string {
+	var names []string
+	for _, p := range s.players {
+		names = append(names, p.Name)
+	}
+	return players.Shown(names)
+}
+
+// seated returns the names of the players of game n for tables, by seat.
 func (s *series) seated(n int) (names []string) {
+	all := s.shown()
 	for _, k := range players.Seating(len(s.players), n) {
-		names = append(names, s.players[k].Name)
+		names = append(names, all[k])
 	}
 	return names
 }
@@ -323,10 +326,10 @@ func (s *series) play(ctx context.Context, m *console.Meter) ([]matchGame, error
 func (s *series) playGame(ctx context.Context, n int, into *matchGame, live *liveGames) error {
 	sits := players.Seating(len(s.players), n)
 	m := &players.Meeting{Seed: players.SeriesSeed(s.seed, len(s.players), n), Copies: s.flags.concurrency > 1}
-	var names []string
 	for _, k := range sits {
-		m.Seats, names = append(m.Seats, s.players[k]), append(names, s.players[k].Name)
+		m.Seats = append(m.Seats, s.players[k])
 	}
+	names := s.seated(n)
 	m.Watch = live.watch(n, names)
 	m.Fault = func(fault players.LiveFault) {
 		live.fault(fmt.Sprintf("game %d", n+1), names[fault.Seat], &fault)
@@ -386,8 +389,12 @@ func liveText(game, name string, f *players.LiveFault) string {
 	if f.Text != "" {
 		text += ": " + f.Text
 	}
+	text = texts.Escaped(text)
 	if len(f.Output) > 0 {
-		text += "\n  it printed last:\n  | " + strings.Join(f.Output, "\n  | ")
+		text += "\n  it printed last:"
+	}
+	for _, line := range f.Output {
+		text += "\n  | " + texts.Escaped(line)
 	}
 	return text
 }
@@ -419,6 +426,10 @@ func (l *liveGames) done(g *matchGame) {
 	if l.all == 1 {
 		return // the table has it
 	}
+	if !l.Visible() {
+		l.Show(uint64(l.ended), uint64(l.all), 0, "")
+		return
+	}
 	var words []string
 	for _, s := range g.Seats {
 		words = append(words, fmt.Sprintf("%s %s (%d.)", s.Player, console.FormatFloat(s.Score), s.Place))
@@ -444,10 +455,10 @@ type runnerFlags struct {
 }
 
 // add adds the flags.
-func (f *runnerFlags) add(c *cobra.Command) {
+func (f *runnerFlags) add(c *cobra.Command, a *app) {
 	flags := c.Flags()
 	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
-	flags.StringVar(&f.saveConfig, "save-config", "", "`FILE` for a config of this game: with the limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
+	flags.Var(a.Output(&f.saveConfig), "save-config", "`FILE` for a config of this game: with the limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
 	flags.StringVar(&f.Repeat, "repeat", "", "recorded `FILE` of codecraft that is shown to the players again; their answers have no effect")
 	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window; --view shows what they draw")
 	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game of codecraft up when all bots have crashed and no policy but empty plays, as the contest's site could; the local runner goes on")
@@ -468,8 +479,5 @@ func (f *runnerFlags) check(c *cobra.Command, game string) error {
 			return console.WrongUse("--repeat and --%s: a recorded game is repeated, no game is played", name)
 		}
 	}
-	if f.saveConfig == "" {
-		return nil
-	}
-	return checkFile(game, "save-config", f.saveConfig)
+	return nil
 }

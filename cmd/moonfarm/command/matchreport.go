@@ -120,7 +120,10 @@ func (a *app) faultLines(g *matchGame, prefix string, told map[int]bool) {
 			a.Printf("%sseat %d, %s: %s\n", prefix, i+1, seat.Player, *seat.Comment)
 			if !told[seat.player] && len(seat.Output) > 0 {
 				told[seat.player] = true
-				a.Printf("  it printed last:\n  | %s\n", strings.Join(seat.Output, "\n  | "))
+				a.Printf("  it printed last:\n")
+				for _, line := range seat.Output {
+					a.Printf("  | %s\n", line)
+				}
 			}
 		}
 		for _, f := range seat.Faults {
@@ -139,8 +142,17 @@ func (a *app) faultLines(g *matchGame, prefix string, told map[int]bool) {
 	}
 }
 
-func (a *app) printMatches(r *matchReport, passed time.Duration) {
+// printMatches prints the games with the names of the players for tables.
+func (a *app) printMatches(r *matchReport, names []string, passed time.Duration) {
 	told := map[int]bool{}
+	for i := range r.Players {
+		r.Players[i].Player = names[i]
+	}
+	for _, g := range r.Games {
+		for i := range g.Seats {
+			g.Seats[i].Player = names[g.Seats[i].player]
+		}
+	}
 	if len(r.Games) == 1 && r.Complete { // the only one
 		g := &r.Games[0]
 		rows := [][]string{{"seat", "player", "score", "place", "time of answers"}}
@@ -154,7 +166,7 @@ func (a *app) printMatches(r *matchReport, passed time.Duration) {
 		if g.Clock {
 			a.Printf("the clock decided: %s\n", clockDoc)
 		}
-		a.Printf("%s", scoreDoc(r.Game))
+		a.Text(scoreDoc(r.Game))
 		a.Printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, texts.Plural(g.Turns, "turn"), g.Seed, passed.Seconds())
 		return
 	}
@@ -171,7 +183,7 @@ func (a *app) printMatches(r *matchReport, passed time.Duration) {
 			a.Printf("game %d: the clock decided: %s\n", r.Games[i].Number, clockDoc)
 		}
 	}
-	a.Printf("%s", scoreDoc(r.Game))
+	a.Text(scoreDoc(r.Game))
 	a.Printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, texts.Plural(len(r.Games), "game"), r.Seed, passed.Seconds())
 }
 

@@ -27,14 +27,17 @@ func (a *app) model() *cobra.Command {
 }
 
 func (a *app) modelInspect() *cobra.Command {
-	f, game, head, strict := gameFlags{reward: env.ResultReward}, "", "", false
+	f, game, head, strict, work := gameFlags{reward: env.ResultReward}, "", "", false, usualWork
 	c := &cobra.Command{
 		Use: "inspect FILE", Short: "Sum up a network, and how it fits a game",
 		Long: `Describes a network in an ONNX file: inputs and outputs, operators, parameters,
-arithmetic, and the checksum of its outputs for fixed inputs, which is the same
-on every machine. Outputs that have NaN or infinite numbers for these inputs are
-named, and refused with --strict. A file that cannot play is refused with the
-reason; the message names the node of an unknown operator.
+arithmetic (MFLOP: multiplications and additions with weights and of matrices;
+operations: those of all operators), and the checksum of its outputs for fixed
+inputs, which is the same on every machine. Outputs that have NaN or infinite
+numbers for these inputs are named, and refused with --strict. A file that
+cannot play is refused with the reason; the message names the node of an unknown
+operator. So is one of more operations than --work; as a policy it needs the
+option work: FILE.onnx(work=50).
 
 With --game it also prints which part of the game's observation each input
 takes, which outputs are the choices of its heads and the value, and why; or, in
@@ -44,47 +47,68 @@ probabilities: their logarithms are the logits. An output of LogSoftmax holds
 logits.
 
 With --json: an object with the keys producer, opset, inputs and outputs (name,
-type, shape of a row), operators, parameters, mflop (of an evaluation), sha256
-(of the file), answers (checksum), not_finite (outputs with NaN or infinite
-numbers for the fixed inputs), path (of the arithmetic: avx512, avx2, neon or
-portable) and, with --game, game and fit: form (the game's first form that it
-fits), inputs (name, part, numbers), heads (output, offset, choices), value (an
-output, or empty), reasons (name of an input or output, taken: its use, why).`,
+type, shape of a row), operators, parameters, mflop and operations (of an
+evaluation), sha256 (of the file), answers (checksum), not_finite (outputs with
+NaN or infinite numbers for the fixed inputs), path (of the arithmetic: avx512,
+avx2, neon or portable) and, with --game, game and fit: form (the game's first
+form that it fits), inputs (name, part, numbers), heads (output, offset,
+choices), value (an output, or empty), choices and excluded (choices in the
+first turns of games against itself, and those in which the mask excludes the
+likeliest one), reasons (name of an input or output, taken: its use, why).`,
 		Example: "  moonfarm model inspect net.onnx\n  moonfarm model inspect net.onnx --game towerdefence",
 		Args:    console.Takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			spec := env.Spec{}
+			t := &gameSetup{}
 			if game != "" {
-				t, err := f.open(game)
-				if err != nil {
+				var err error
+				if t, err = f.open(game); err != nil {
 					return err
 				}
-				spec = t.spec
 			} else if f.rulesFile != "" {
 				return console.WrongUse("--rules: expected --game, whose rules they are")
 			} else if head != "" {
 				return console.WrongUse("--head: expected --game, whose choices they are")
 			}
-			card, err := describeModel(args[0], game, spec, head)
-			if err != nil {
-				return err
-			}
-			if strict && len(card.NotFinite) > 0 {
-				return fmt.Errorf("%s: --strict: %q have NaN or infinite numbers for the fixed inputs", args[0], card.NotFinite)
-			}
-			return a.Print(card, func() {
-				above, below := card.text(args[0])
-				a.Printf("%s", above)
-				a.Table(card.rows()...)
-				a.Printf("%s", below)
-			})
+			return a.runModelInspect(args[0], work, t, head, strict)
 		},
 	}
 	c.Flags().StringVar(&game, "game", "", "`GAME` that the network is to play")
 	c.Flags().BoolVar(&strict, "strict", false, "fail if an output has NaN or infinite numbers")
 	c.Flags().StringVar(&head, "head", "", "`NAME` of the output with the logits, as in FILE.onnx(head=NAME) (default: the one that fits)")
+	addWork(c, &work)
 	f.addRules(c)
 	return c
+}
+
+func (a *app) runModelInspect(file string, work int, t *gameSetup, head string, strict bool) error {
+	a.Meter("network")
+	card, m, err := describeModel(file, work, t, head)
+	if err != nil {
+		return err
+	}
+	a.EndMeters()
+	if !a.JSON { // before the evaluation, which may take long
+		a.Text(card.above(file))
+		a.Table(card.rows()...)
+		_ = a.Out.Flush() // an error is reported at the end
+	}
+	a.Meter("evaluation")
+	card.Answers, card.NotFinite = answers(m)
+	if err := card.Fit.countExcluded(m, t); err != nil {
+		return err
+	}
+	if strict && len(card.NotFinite) > 0 {
+		return fmt.Errorf("%s: --strict: %q have NaN or infinite numbers for the fixed inputs", file, card.NotFinite)
+	}
+	return a.Print(card, func() { a.Text(card.below()) })
+}
+
+// usualWork is network.Most in thousands of millions.
+const usualWork = network.Most / 1_000_000_000
+
+// addWork adds the flag --work.
+func addWork(c *cobra.Command, work *int) {
+	c.Flags().Var(console.Whole(work, 1, 1_000_000), "work", "most operations of an evaluation, in thousands of millions")
 }
 
 // modelArray is an input or an output of a model. Its JSON keys, and those of modelCard, are
@@ -104,6 +128,7 @@ type modelCard struct {
 	Operators  []string     `json:"operators"`
 	Parameters int          `json:"parameters"`
 	MFLOP      float64      `json:"mflop"`
+	Operations int64        `json:"operations"`
 	SHA256     string       `json:"sha256"`
 	Answers    string       `json:"answers"`
 	// NotFinite names the outputs that have NaN or infinite numbers for the fixed inputs.
@@ -119,35 +144,72 @@ type modelFit struct {
 	Inputs []neural.Input `json:"inputs"`
 	Heads  []neural.Head  `json:"heads"`
 	Value  string         `json:"value"`
+	// Choices are those of the network in the first turns of some games against itself, Excluded
+	// those in which the mask excludes the likeliest one.
+	Choices  uint64 `json:"choices"`
+	Excluded uint64 `json:"excluded"`
 	// Reasons tell of inputs and outputs what they are taken for, and why.
 	Reasons []neural.Reason `json:"reasons"`
+
+	spec env.Spec
+	fit  neural.Fit
 }
 
-// describeModel reads a model and describes it; and, of a game with a name, how it goes
-// with it, with its output head as the logits ("": the one that fits).
-func describeModel(file, game string, spec env.Spec, head string) (*modelCard, error) {
+// countExcluded counts Choices and Excluded, if there is a game.
+func (f *modelFit) countExcluded(m *network.Model, t *gameSetup) error {
+	if f == nil {
+		return nil
+	}
+	const games, turns = 4, 8
+	v, err := t.game.New(t.rules, env.Settings{N: games, Form: f.Form})
+	if err != nil {
+		return err
+	}
+	p := neural.New("", neural.Own(m), f.fit, neural.Options{Temperature: 1}, f.spec)
+	b := env.NewBatch(v.Spec(), games, p.Wants())
+	var rows []int32
+	for row := range b.Rows {
+		rows = append(rows, int32(row))
+	}
+	for i := range games {
+		v.Reset(i, uint64(i))
+	}
+	for range turns {
+		v.Observe(b)
+		p.Act(v, b, rows)
+		for _, row := range rows {
+			c := p.Network(b, row)
+			f.Choices, f.Excluded = f.Choices+c.Choices, f.Excluded+c.Illegal
+		}
+		v.Step(b)
+	}
+	return nil
+}
+
+// describeModel reads a model and describes it, but for its answers; and, of a game with a name, how
+// it goes with it, with its output head as the logits ("": the one that fits).
+func describeModel(file string, work int, t *gameSetup, head string) (*modelCard, *network.Model, error) {
 	data, err := onnx.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	m, err := network.Read(data)
+	m, err := network.Read(data, int64(work)*1e9)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
 	c := &modelCard{
 		Producer: m.Producer(), Opset: m.Opset(), Operators: m.Operators(), Parameters: m.Parameters(),
-		MFLOP: math.Round(float64(m.FLOPs())/1e3) / 1e3, SHA256: m.SHA256(), Path: network.Path(),
+		MFLOP: math.Round(float64(m.FLOPs())/1e3) / 1e3, Operations: m.Operations(), SHA256: m.SHA256(), Path: network.Path(),
 		Inputs: arrays(m.Inputs()), Outputs: arrays(m.Outputs()),
 	}
-	if game != "" {
-		fit, fitted, err := policy.FitForm(neural.Own(m), spec, head)
+	if game := t.game.Name; game != "" {
+		fit, fitted, err := policy.FitForm(neural.Own(m), t.spec, head)
 		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", file, game, err)
+			return nil, nil, fmt.Errorf("%s, %s: %w", file, game, err)
 		}
-		c.Game, c.Fit = game, &modelFit{fitted.Form, fit.Inputs, fit.Heads, fit.Value, fit.Reasons}
+		c.Game, c.Fit = game, &modelFit{Form: fitted.Form, Inputs: fit.Inputs, Heads: fit.Heads, Value: fit.Value, Reasons: fit.Reasons, spec: fitted, fit: fit}
 	}
-	c.Answers, c.NotFinite = answers(m)
-	return c, nil
+	return c, m, nil
 }
 
 func arrays(values []network.Value) []modelArray {
@@ -215,17 +277,21 @@ func (c *modelCard) rows() [][]string {
 	return rows
 }
 
-// text returns the lines above and below the table of a model from a file.
-func (c *modelCard) text(file string) (above, below string) {
-	above = fmt.Sprintf("%s: %s, opset %d, %s, %.3g MFLOP an evaluation\nsha256 %s\n\n",
-		file, c.Producer, c.Opset, texts.Plural(c.Parameters, "parameter"), c.MFLOP, c.SHA256)
-	below = fmt.Sprintf("\noperators: %s\nanswers to fixed inputs: sha256 %s (the same on every machine; computed here by %s)\n",
+// above returns the lines above the table of a model from a file.
+func (c *modelCard) above(file string) string {
+	return fmt.Sprintf("%s: %s, opset %d, %s, %.3g MFLOP an evaluation\n%s operations an evaluation, with those of all operators\nsha256 %s\n\n",
+		texts.Escaped(file), texts.Escaped(c.Producer), c.Opset, texts.Plural(c.Parameters, "parameter"), c.MFLOP, texts.Group(c.Operations), c.SHA256)
+}
+
+// below returns the lines below the table.
+func (c *modelCard) below() string {
+	below := fmt.Sprintf("\noperators: %s\nanswers to fixed inputs: sha256 %s (the same on every machine; computed here by %s)\n",
 		strings.Join(c.Operators, ", "), c.Answers, c.Path)
 	for _, name := range c.NotFinite {
 		below += fmt.Sprintf("warning: output %q has NaN or infinite numbers for the fixed inputs\n", name)
 	}
 	if c.Fit == nil {
-		return above, below
+		return below
 	}
 	below += fmt.Sprintf("\nThe model goes with %s, form %s:\n", c.Game, c.Fit.Form)
 	inputs := map[string]bool{}
@@ -246,5 +312,6 @@ func (c *modelCard) text(file string) (above, below string) {
 			below += fmt.Sprintf("  output %q gives the value, %s\n", r.Name, r.Why)
 		}
 	}
-	return above, below
+	return below + fmt.Sprintf("  the mask excludes the likeliest choice in %s of %s choices of the first turns, which is no fault\n",
+		texts.Group(c.Fit.Excluded), texts.Group(c.Fit.Choices))
 }

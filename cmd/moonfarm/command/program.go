@@ -58,11 +58,14 @@ files for reinforcement learning.
 Exit status: 0 all is well, 1 a failure or a difference found, 2 wrong usage,
 130 interrupted. The last line of standard error gives the reason.
 
+Files are written as a whole or not at all. The FILE - of a flag is standard
+output; everything else that the command prints goes to standard error then.
+
 With --json standard output is one JSON value (its keys are in the help of each
 command), or nothing if there is no result, and the last line of standard error
 is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(console.Help())
+	a.Console.Help(root)
 	root.SetUsageFunc(console.PrintUsage)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(console.FlagError)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"moonfarm/features"
 	"moonfarm/features/picture/raster"
 	"moonfarm/rollout/recordings"
+	"moonfarm/rollout/shortage"
 	"moonfarm/rollout/view"
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
@@ -87,7 +87,7 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 	m := a.Meter("files")
 	for i, file := range files {
 		f, err := recordings.Verify(ctx, file, rules)
-		if ctx.Err() != nil || errors.As(err, new(*recordings.OptionError)) {
+		if ctx.Err() != nil || shortage.Of(err) || errors.As(err, new(*recordings.OptionError)) {
 			m.End()
 			return asFlagError(err)
 		}
@@ -217,7 +217,7 @@ func (a *app) replayShow() *cobra.Command {
 			if c.Flags().Changed("seat") {
 				o.Viewer = int(o.Seat)
 			}
-			if err := drawn.check(c); err != nil {
+			if err := drawn.check(a, c); err != nil {
 				return err
 			}
 			return a.runReplayShow(c.Context(), args[0], rulesFile, &drawn, o)
@@ -231,7 +231,7 @@ func (a *app) replayShow() *cobra.Command {
 	flags.Var(console.WholeOr(&o.Round, "a whole number", "end", "N|end"), "turn", "the same as --round, as some games call it")
 	flags.Var(console.Choice(&o.As, forms...), "as", "the form")
 	flags.Var(console.Choice(&seat, "A", "B", "C", "D"), "seat", "seat whose view is shown, for forms with views and for pictures")
-	drawn.add(c)
+	drawn.add(a, c)
 	flags.StringVar(&o.Results, "results", "", "results `FILE` of the game, which has its seed (codecraft, if the recording does not have the seed; default: game.json beside game.replay, if it exists)")
 	rulesFlag(c, &rulesFile, "the rule values of the recorded game")
 	return c
@@ -263,6 +263,8 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 	if err != nil {
 		return err
 	}
+	m := a.Meter("recording")
+	p.film.console = a.Console
 	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return err
@@ -274,24 +276,24 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 	colours := a.Colours() && o.As == "text"
 	o.Draw = p.svg != "" || p.png != "" || colours
 	s, err := in.Show(rules, o)
-	if err != nil {
+	if m.End(); err != nil {
 		return asFlagError(err)
 	}
-	if err := p.write(&s); err != nil {
+	if err := p.write(a, &s); err != nil {
 		return err
 	}
-	if err := p.writeGame(ctx, file, rulesFile, o); err != nil {
+	if err := p.writeGame(ctx, a, file, rulesFile, o); err != nil {
 		return err
 	}
 	return a.Print(s, func() {
 		if s.Inexact != "" && s.As != "text" {
-			fmt.Fprintf(a.Stderr, "%s: %s\n", s.File, s.Inexact)
+			a.Tell("%s: %s\n", s.File, s.Inexact)
 		}
 		if colours {
 			viewer.Position(a.Console, &s)
 			return
 		}
-		a.Printf("%s", s.Text)
+		a.Text(s.Text)
 	})
 }
 
@@ -302,12 +304,12 @@ type pictureFlags struct {
 }
 
 // add adds the flags to the command.
-func (p *pictureFlags) add(c *cobra.Command) {
+func (p *pictureFlags) add(a *app, c *cobra.Command) {
 	flags := c.Flags()
 	p.film.last, p.film.speed = math.MaxUint64, 4
-	flags.StringVar(&p.svg, "svg", "", "`FILE` for a picture of the position as SVG")
-	flags.StringVar(&p.png, "png", "", "`FILE` for a picture of the position as PNG")
-	flags.StringVar(&p.film.gif, "gif", "", "`FILE` for an animation of the game as GIF")
+	flags.Var(a.Output(&p.svg), "svg", "`FILE` for a picture of the position as SVG")
+	flags.Var(a.Output(&p.png), "png", "`FILE` for a picture of the position as PNG")
+	flags.Var(a.Output(&p.film.gif), "gif", "`FILE` for an animation of the game as GIF")
 	widthFlag(c, &p.film.width, fmt.Sprintf("width of the PNG or the GIF in pixels (default: %d and %d)", pictures.PNGWidth, pictures.GIFWidth))
 	flags.Var(numberRange(&p.film.first, &p.film.last, "a turn"), "turns", "turns in the GIF, counted from 0 (default: all)")
 	flags.Float64Var(&p.film.speed, "speed", p.film.speed, "turns a second in the GIF")
@@ -320,10 +322,10 @@ func widthFlag(c *cobra.Command, width *int, usage string) {
 }
 
 // check finds errors before anything is read.
-func (p *pictureFlags) check(c *cobra.Command) error {
+func (p *pictureFlags) check(a *app, c *cobra.Command) error {
 	for _, f := range [...]struct{ flag, file string }{{"svg", p.svg}, {"png", p.png}, {"gif", p.film.gif}} {
-		if s, err := os.Stat(f.file); f.file != "" && err == nil && s.IsDir() {
-			return console.WrongUse("--%s %s: expected the name of a file, found a folder", f.flag, f.file)
+		if err := a.CheckFile(f.flag, f.file); err != nil {
+			return err
 		}
 	}
 	for _, name := range [...]string{"turns", "speed"} {
@@ -338,23 +340,23 @@ func (p *pictureFlags) check(c *cobra.Command) error {
 }
 
 // write writes the pictures of a position.
-func (p *pictureFlags) write(s *recordings.Position) error {
+func (p *pictureFlags) write(a *app, s *recordings.Position) error {
 	title := s.Game + " " + s.Name
 	if p.svg != "" {
-		if err := writeWhole(p.svg, func(w io.Writer) error { return pictures.WriteSVG(w, s.Scene, title) }); err != nil {
-			return fmt.Errorf("--svg: %w", err)
+		if _, err := a.WriteFile("svg", p.svg, func(w io.Writer) error { return pictures.WriteSVG(w, s.Scene, title) }); err != nil {
+			return err
 		}
 	}
 	if p.png != "" {
-		if err := writeWhole(p.png, func(w io.Writer) error { return pictures.WritePNG(w, s.Scene, title, p.film.width) }); err != nil {
-			return fmt.Errorf("--png: %w", err)
+		if _, err := a.WriteFile("png", p.png, func(w io.Writer) error { return pictures.WritePNG(w, s.Scene, title, p.film.width) }); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // writeGame writes the animation of a game of a recording, if there is a --gif.
-func (p *pictureFlags) writeGame(ctx context.Context, file, rulesFile string, o recordings.ShowOptions) error {
+func (p *pictureFlags) writeGame(ctx context.Context, a *app, file, rulesFile string, o recordings.ShowOptions) error {
 	if p.film.gif == "" {
 		return nil
 	}
@@ -374,20 +376,21 @@ func (p *pictureFlags) writeGame(ctx context.Context, file, rulesFile string, o 
 	if err != nil {
 		return err
 	}
-	return p.film.writeGIF(ctx, film, g.Entry)
+	_, err = a.writeGIF(ctx, &p.film, film, g.Entry)
+	return err
 }
 
 // writeGIF writes an animation of the turns of the flags, at their speed and seen from their seat.
-func (f *viewFlags) writeGIF(ctx context.Context, film *view.Film, e view.Entry) error {
+func (a *app) writeGIF(ctx context.Context, f *viewFlags, film *view.Film, e view.Entry) (bytes int, err error) {
 	seat, err := f.within(film)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	a := pictures.Animation{
+	g := pictures.Animation{
 		Film: film, Title: cmp.Or(e.Name, strings.Join(e.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
 	}
-	if err := writeWhole(f.gif, func(w io.Writer) error { return a.WriteGIF(ctx, w) }); err != nil {
-		return fmt.Errorf("--gif: %w", err)
-	}
-	return nil
+	m := f.meter("positions")
+	defer m.End()
+	g.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
+	return a.WriteFile("gif", f.gif, func(w io.Writer) error { return g.WriteGIF(ctx, w) })
 }

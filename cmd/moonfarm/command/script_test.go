@@ -10,6 +10,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/network/onnx"
 )
 
 // TestMain lets the test's program run as moonfarm or as a bot of a game.
@@ -38,6 +39,12 @@ func TestScripts(t *testing.T) {
 		}
 		models := filepath.Join("..", "..", "..", "rollout", "network", "testdata")
 		if err := os.WriteFile(filepath.Join(dir, "nan.onnx"), commandtest.NaN(t, "tron"), 0o666); err != nil {
+			return err
+		}
+		large := onnx.Graph{Opset: 18, Inputs: []onnx.Value{{Name: "x", Type: onnx.Float32, Dims: []onnx.Dim{{Size: -1}, {Size: 1}, {Size: 4000}, {Size: 4000}}}},
+			Outputs: []onnx.Value{{Name: "y", Type: onnx.Float32}},
+			Nodes:   []*onnx.Node{{Op: "MaxPool", Inputs: []string{"x"}, Outputs: []string{"y"}, Attributes: []onnx.Attribute{{Name: "kernel_shape", Kind: onnx.KindInts, Ints: []int64{2000, 2000}}}}}}
+		if err := os.WriteFile(filepath.Join(dir, "large.onnx"), onnx.Encode(&large), 0o666); err != nil {
 			return err
 		}
 		for _, name := range []string{"heads.onnx", "tower.onnx"} {

@@ -51,6 +51,7 @@ seconds.`,
 }
 
 func (a *app) runVerify(ctx context.Context, dir string, o datasets.VerifyOptions) error {
+	m := a.Meter("shards")
 	d, err := datasets.OpenContext(ctx, dir)
 	if err != nil {
 		return err
@@ -60,7 +61,6 @@ func (a *app) runVerify(ctx context.Context, dir string, o datasets.VerifyOption
 		return err
 	}
 	a.Resume = "nothing was changed"
-	m := a.Meter("shards")
 	o.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
 	r, err := datasets.Verify(ctx, dir, Makers(g), o)
 	passed := m.End()

@@ -1,8 +1,8 @@
 package command
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,10 +16,9 @@ import (
 	"moonfarm/cmd/moonfarm/internal/gamelists"
 	"moonfarm/cmd/moonfarm/internal/pictures"
 	"moonfarm/cmd/moonfarm/internal/viewer"
-	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
-	"moonfarm/rollout"
+	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/curves"
@@ -36,7 +35,7 @@ type viewFlags struct {
 	games   int
 	only    []uint64
 	out     string
-	http    string
+	at      viewer.Address
 
 	tty         bool
 	first, last uint64 // turns of tty
@@ -50,7 +49,10 @@ type viewFlags struct {
 	width int
 	notes noteFlags
 
-	anchor string // of the standings of a tournament
+	anchor string   // of the standings of a tournament
+	files  []string // recordings to show as one list; nil: WHAT is something else
+
+	console *console.Console // nil: no progress is shown
 }
 
 // seatAll is the view of a spectator.
@@ -60,14 +62,16 @@ const seatAll = "all"
 const mostPage = 512 << 20
 
 func (a *app) view(serve viewer.Pages) *cobra.Command {
-	f := &viewFlags{games: 1, seed: 1, last: math.MaxUint64, speed: 4, seat: seatAll}
+	f := &viewFlags{games: 1, seed: 1, last: math.MaxUint64, speed: 4, seat: seatAll, console: a.Console}
 	c := &cobra.Command{
-		Use: "view WHAT", Short: "Look at games in a browser",
+		Use: "view WHAT…", Short: "Look at games in a browser",
 		Long: `Shows games in a browser: play, pause, step by turn and by moment, the numbers
 of the players, their orders, the view of a seat under fog of war. WHAT is one
 of these:
 
-  a recording    of an original engine, as replay takes it, with its games
+  a recording    of an original engine, as replay takes it, with its games;
+                 several of them, or a folder or a pattern such as '*.replay'
+                 stand for a list of all their games
   a dataset      a folder or a URL
   a tournament   the folder of eval --out, with its standings, the scores of all
                  pairs, which lead to their games, and the faults; games between
@@ -91,28 +95,28 @@ positions are printed as text. With --gif that game is written as an animation.
 With --json: one object with the keys file and bytes of the page or animation,
 "" and 0 if the page is served, and url, "" if it is not.`,
 		Example: "  moonfarm view ../shared/replays/terminal/2026-001.replay.gz\n  moonfarm view data/td --episodes 3,17\n  moonfarm view codecraft --players squads,econ --seed 7 --out game.html",
-		Args:    console.Takes("WHAT"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.runView(c, args[0], f, serve) },
+		Args:    console.Takes("WHAT…"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.runView(c, args, f, serve) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.out, "out", "", "`FILE` for a page with all data in it")
+	flags.Var(a.Output(&f.out), "out", "`FILE` for a page with all data in it")
 	if serve != nil {
-		flags.StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine to serve the page at; port 0 is any free one")
+		f.at.Add(c, "the page")
 	}
 	flags.StringVar(&f.players, "players", "", "`A,B`: policies to play GAME now, one for each seat or one for all")
 	flags.StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
 	flags.BoolVar(&f.tty, "tty", false, "show the game in the terminal")
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to show with --tty or --gif, counted from 0 (default: all)")
 	flags.Float64Var(&f.speed, "speed", f.speed, "turns a second with --tty or --gif")
-	flags.StringVar(&f.gif, "gif", "", "`FILE` for an animation of the game as GIF")
+	flags.Var(a.Output(&f.gif), "gif", "`FILE` for an animation of the game as GIF")
 	widthFlag(c, &f.width, fmt.Sprintf("width of the GIF in pixels (default: %d)", pictures.GIFWidth))
 	flags.Var(console.Choice(&f.seat, seatAll, "A", "B", "C", "D"), "seat", "seat whose view --tty and --gif show, under fog of war")
 	seedFlag(c, &f.seed)
 	flags.Var(console.Whole(&f.games, 1, view.MostListed), "games", "number of games to play")
 	flags.Var(console.Numbers(&f.only), "episodes", "`N,N`: only these games, by their numbers in the list")
-	f.addPlay(c)
+	f.addPlay(a, c)
 	f.notes.add(c)
-	rulesFlag(c, &f.rulesFile, "the rule values, of GAME or of a recorded game without them")
+	rulesFlag(c, &f.rulesFile, "the rule values, of GAME, or of a recorded game or an old tournament without them")
 	f.addMaxTurns(c)
 	return c
 }
@@ -121,9 +125,11 @@ With --json: one object with the keys file and bytes of the page or animation,
 func viewHelp(serves bool) string {
 	if serves {
 		return `The page is served at an address of this machine, which is printed, until the
-command is interrupted. The page follows a recording that changes, and a
-tournament that is played. With --out the command writes one file instead, with
-all data in it, that a browser opens without a server.`
+command is interrupted. The address has a secret that visitors need: a browser
+opens it, and a program sends the header Authorization: Bearer SECRET. The page
+follows a recording that changes, and a tournament that is played. With --out
+the command writes one file instead, with all data in it, that a browser opens
+without a server.`
 	}
 	return `The command writes one file, with all data in it, that a browser opens: --out,
 or view.html. ` + console.FullProgram + ` view serves the page instead: large datasets and
@@ -139,13 +145,20 @@ func (f *viewFlags) specs() ([]string, error) {
 	return append(list, f.player...), err
 }
 
-func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.Pages) error {
+func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewer.Pages) error {
 	specs, err := f.specs()
 	if err != nil {
 		return err
 	}
-	if f.gif != "" && (f.tty || f.out != "" || c.Flags().Changed("http") || slices.Contains(specs, viewer.Human)) {
+	what, err := f.find(c.Context(), args, len(specs) > 0, serve == nil || f.out != "")
+	if err != nil {
+		return err
+	}
+	if f.gif != "" && (f.tty || f.out != "" || f.at.Changed(c) || slices.Contains(specs, viewer.Human)) {
 		return console.WrongUse("--gif: without --tty, --out, --http and human")
+	}
+	if err := errors.Join(a.CheckFile("out", f.out), a.CheckFile("gif", f.gif), a.CheckFile("save", f.save)); err != nil {
+		return err
 	}
 	if err := f.notes.check(f.gif == "" && !f.tty && !curves.Holds(what) && !slices.Contains(specs, viewer.Human)); err != nil {
 		return err
@@ -166,13 +179,13 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 		return a.viewGIF(c, f, games)
 	}
 	if f.tty {
-		if f.out != "" || c.Flags().Changed("http") {
+		if f.out != "" || f.at.Changed(c) {
 			return console.WrongUse("--tty: without --out and --http")
 		}
 		return a.viewText(c.Context(), f, games)
 	}
 	if serve == nil || f.out != "" {
-		if c.Flags().Changed("http") {
+		if f.at.Changed(c) {
 			return console.WrongUse("--http and --out: expected one of them")
 		}
 		return a.writePage(f, games)
@@ -184,15 +197,42 @@ func (a *app) runView(c *cobra.Command, what string, f *viewFlags, serve viewer.
 	case curves.Holds(what):
 		file = curves.File(what)
 	}
+	f.console = nil
 	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.openNoted(c, what) })
-	return serve.Serve(c.Context(), f.http, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
+	return serve.Serve(c.Context(), f.at, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
+}
+
+// find sets f.files if the arguments are many recordings, and returns what the arguments stand for. played says that games
+// are played now, and whole that all games are written into one page, unless --tty or --gif asks for the first.
+func (f *viewFlags) find(ctx context.Context, args []string, played, whole bool) (what string, err error) {
+	what, first := args[0], f.tty || f.gif != ""
+	if !played && !isTournament(what) && !curves.Holds(what) {
+		if f.files, err = recordingFiles(ctx, args); err != nil {
+			return "", err
+		}
+	}
+	switch n := len(f.files); {
+	case n == 0 && len(args) > 1:
+		return "", console.WrongUse("expected one WHAT, or several recordings, found %d: %q", len(args), args)
+	case n == 0:
+		return what, nil
+	case first && len(f.only) == 0:
+		f.files = f.files[:1]
+	case whole && !first && n > view.MostListed && len(f.only) == 0: // each has a game at least
+		return "", manyGames(fmt.Errorf("%d recordings, a page holds at most %d games: %w", n, view.MostListed, view.ErrMany))
+	}
+	return "the list of " + texts.Plural(len(f.files), "recording"), nil
 }
 
 // writePage writes the page with all data in it.
 func (a *app) writePage(f *viewFlags, games view.GameList) error {
-	data, err := view.NewResponder(games).Everything(mostPage)
+	m := a.Meter("games")
+	r := view.NewResponder(games)
+	r.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
+	data, err := r.Everything(mostPage)
+	m.End()
 	if err != nil {
-		return err
+		return manyGames(err)
 	}
 	h := games.Head()
 	shown := texts.Plural(int(h.Total), "game")
@@ -202,19 +242,24 @@ func (a *app) writePage(f *viewFlags, games view.GameList) error {
 	return a.savePage(f, page.HTML(data), shown)
 }
 
+// manyGames adds to an error of games that are too many for a page what shows them.
+func manyGames(err error) error {
+	if errors.Is(err, view.ErrMany) {
+		return fmt.Errorf("%w by --episodes; %s view serves any number of games", err, console.FullProgram)
+	}
+	return err
+}
+
 // savePage writes a page with all its data.
 func (a *app) savePage(f *viewFlags, text []byte, what string) error {
 	name := f.out
 	if name == "" {
 		name = "view.html"
 	}
-	if err := writeWhole(name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	if _, err := a.WriteFile("out", name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		return err
 	}
-	full, err := filepath.Abs(name)
-	if err != nil {
-		full = name
-	}
+	full := console.FullName(name)
 	return a.Print(viewer.Viewed{File: full, Bytes: len(text)}, func() {
 		a.Printf("%s: %s, %.1f MB; open it in a browser\n", full, what, float64(len(text))/1e6)
 	})
@@ -226,23 +271,20 @@ func (a *app) viewGIF(c *cobra.Command, f *viewFlags, games view.GameList) error
 	if err != nil {
 		return err
 	}
-	if err := f.writeGIF(c.Context(), film, entry); err != nil {
-		return err
-	}
-	full, err := filepath.Abs(f.gif)
-	if err != nil {
-		full = f.gif
-	}
-	s, err := os.Stat(f.gif)
+	bytes, err := a.writeGIF(c.Context(), f, film, entry)
 	if err != nil {
 		return err
 	}
-	return a.Print(viewer.Viewed{File: full, Bytes: int(s.Size())}, func() { a.Printf("%s: %.1f MB\n", full, float64(s.Size())/1e6) })
+	full := console.FullName(f.gif)
+	return a.Print(viewer.Viewed{File: full, Bytes: bytes}, func() { a.Printf("%s: %.1f MB\n", full, float64(bytes)/1e6) })
 }
 
 // open finds out what WHAT is.
 func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 	ctx := c.Context()
+	if f.files != nil {
+		return f.keep(f.recordings(ctx))
+	}
 	_, err := catalog.Find(what)
 	played := f.players != "" || len(f.player) > 0
 	if s, statErr := os.Stat(what); err == nil && (statErr != nil || !s.IsDir() || played) {
@@ -257,7 +299,7 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 		}
 	}
 	if isTournament(what) {
-		return f.keep(f.tournament(ctx, what))
+		return f.keep(f.tournament(what))
 	}
 	if curves.Holds(what) {
 		r, err := curves.Read(what)
@@ -301,22 +343,39 @@ func (f *viewFlags) keep(l *gamelists.List, err error) (view.GameList, error) {
 
 // recording lists the games of a recording.
 func (f *viewFlags) recording(ctx context.Context, file string) (*gamelists.List, error) {
-	l, err := gamelists.Recording(ctx, file, func(game string) (string, error) { return rulesOfRecordings(f.rulesFile, game) })
+	m := f.meter("recording")
+	defer m.End()
+	l, err := gamelists.Recording(ctx, file, f.rulesOf)
 	return l, asFlagError(err)
 }
 
-// setup returns the game with the rules of the flags.
-func (f gameFlags) setup(game string) (*gamelists.Setup, *gameSetup, error) {
-	s, err := f.open(game)
-	if err != nil {
-		return nil, nil, err
+// recordings lists the games of many recordings.
+func (f *viewFlags) recordings(ctx context.Context) (*gamelists.List, error) {
+	m := f.meter("files")
+	defer m.End()
+	var left []error
+	l, err := gamelists.Recordings(ctx, f.files, f.rulesOf, func(done int) { m.Show(uint64(done), uint64(len(f.files)), 0, "") },
+		func(err error) { left = append(left, err) })
+	if m.End(); len(left) > 0 && f.console != nil {
+		f.console.Warn(fmt.Sprintf("%s left out; the first: %s", texts.Plural(len(left), "recording"), recordings.OneLine(left[0])))
 	}
-	return &gamelists.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}, s, nil
+	return l, asFlagError(err)
 }
+
+// meter returns a meter, which shows nothing where WHAT is opened again while its page is served.
+func (f *viewFlags) meter(what string) *console.Meter {
+	if f.console == nil {
+		return &console.Meter{}
+	}
+	return f.console.Meter(what)
+}
+
+// rulesOf returns the rules of a game whose recordings have none.
+func (f *viewFlags) rulesOf(game string) (string, error) { return rulesOfRecordings(f.rulesFile, game) }
 
 // play plays games of policies.
 func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error) {
-	s, opened, err := f.gameFlags.setup(game)
+	s, err := f.gameFlags.open(game)
 	if err != nil {
 		return nil, err
 	}
@@ -324,13 +383,24 @@ func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error)
 	if err != nil {
 		return nil, err
 	}
+	for _, spec := range specs {
+		if kind, _ := players.Split(game, spec); kind != players.Policy && kind != players.Command {
+			return nil, console.WrongUse("--players: %s is a bot, which plays here against a human; match %s --view shows games between bots", spec, game)
+		}
+	}
+	seats := s.spec.Info.Players
 	if len(specs) == 1 {
-		specs = slices.Repeat(specs, opened.spec.Info.Players)
+		specs = slices.Repeat(specs, seats)
 	}
-	if len(specs) != opened.spec.Info.Players {
-		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), opened.spec.Info.Players)
+	if len(specs) != seats {
+		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), seats)
 	}
-	return gamelists.Play(c.Context(), s, specs, f.seed, uint64(f.games))
+	setup := &gamelists.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}
+	m := f.meter("games")
+	defer m.End()
+	return gamelists.Play(c.Context(), setup, specs, f.seed, uint64(f.games), func(games int, turns uint64) {
+		m.Show(uint64(games), uint64(f.games), turns, "turns")
+	})
 }
 
 // viewText shows the first game of a game list in the terminal.
@@ -367,98 +437,4 @@ func (f *viewFlags) within(film *view.Film) (seat int, err error) {
 		}
 	}
 	return seat, nil
-}
-
-// playHelp is the help on playing.
-const playHelp = `A player named human plays in the page: it shows what is legal, plays the other
-seats' policies, takes choices back, and gives hints by --hint. With --save the
-game is written as a recording of the original when the command ends. With a
-recording instead of GAME, and --turn, the players take over its game there. A
-human at several seats plays all of them, such as to try what if.`
-
-// addPlay adds the flags of a game with a person.
-func (f *viewFlags) addPlay(c *cobra.Command) {
-	flags := c.Flags()
-	flags.StringVar(&f.hint, "hint", "", "`POLICY` that gives hints to a human (default: the game's first search)")
-	flags.StringVar(&f.save, "save", "", "`FILE` for the recording of a human's game")
-	flags.Var(console.Whole(&f.turn, 0, 1<<30), "turn", "turn of a recorded game at which the players take over")
-}
-
-// humanGame finds the game of WHAT.
-func (f *viewFlags) humanGame(c *cobra.Command, what string) (*viewer.HumanGame, error) {
-	if _, err := catalog.Find(what); err == nil {
-		s, err := f.gameFlags.open(what)
-		if err != nil {
-			return nil, err
-		}
-		if c.Flags().Changed("turn") {
-			return nil, console.WrongUse("--turn is for recordings; %s is a game that begins", what)
-		}
-		return &viewer.HumanGame{Game: s.game, Rules: s.rules, Seed: f.seed, MaxTurns: f.maxTurns}, nil
-	}
-	l, err := f.recording(c.Context(), what)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := f.keep(l, nil); err != nil {
-		return nil, err
-	}
-	g := l.Games[0]
-	switch {
-	case len(g.Episode.Recording) > 0:
-		return nil, fmt.Errorf("%s: a recording with an unknown random seed: the effect of other orders cannot be computed", what)
-	case f.turn >= g.Episode.Turns:
-		return nil, console.WrongUse("--turn %d: the game has turns 0 to %d", f.turn, g.Episode.Turns-1)
-	}
-	return &viewer.HumanGame{Game: g.Of, Rules: g.Rules, Begin: g.Episode, Turn: f.turn}, nil
-}
-
-// viewPlay lets a person play in the page.
-func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFlags, serve viewer.Pages) error {
-	if serve == nil {
-		return console.WrongUse("--players human: the light program serves no pages; %s does: go run ./cmd/%[1]s view …", console.FullProgram)
-	}
-	if f.out != "" || f.tty || c.Flags().Changed("games") {
-		return console.WrongUse("--players human: without --out, --tty and --games")
-	}
-	s, err := f.humanGame(c, what)
-	if err != nil {
-		return err
-	}
-	game := s.Game.Name
-	if f.save != "" && len(formsOf(game)) == 0 {
-		return console.WrongUse("--save: %s has no recordings", game)
-	}
-	s.Players, s.Hint = specs, f.hint
-	if known, err := searchers(s.Game); err == nil && s.Hint == "" && len(known) > 0 {
-		s.Hint = known[0]
-	}
-	e, spec, err := s.Play(c.Context(), a.Console, what, f.http, serve)
-	if err == nil && f.save != "" && e.Turns > 0 {
-		err = a.saveGame(f.save, game, spec, e)
-	}
-	return err
-}
-
-// saveGame writes the recording of a game.
-func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episode) error {
-	g := &recordings.RecordedGame{Rules: spec.Info.Config, Episode: *e}
-	for _, form := range formsOf(game) {
-		file, ok := form.(recordings.FileForm)
-		if !ok {
-			continue
-		}
-		err := writeWhole(name, func(w io.Writer) error {
-			b := bufio.NewWriterSize(w, 1<<16)
-			if err := file.Write(b, g); err != nil {
-				return err
-			}
-			return b.Flush()
-		})
-		if err != nil {
-			return fmt.Errorf("--save: %w", err)
-		}
-		fmt.Fprintf(a.Stderr, "%s: a %s of %d turns\n", name, form.Noun(), e.Turns)
-	}
-	return nil
 }

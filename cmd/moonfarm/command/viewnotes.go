@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamelists"
 	"moonfarm/env/catalog"
+	"moonfarm/rollout/files"
 	"moonfarm/rollout/view"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
@@ -114,7 +114,7 @@ const mostAnalysis = 256 << 20
 
 // addAnalysis adds what analyse has found to its game.
 func (f *viewFlags) addAnalysis(games view.GameList, what string, isDataset bool) (view.GameList, error) {
-	text, err := bounded.ReadFile(os.Open, f.notes.analysis, mostAnalysis)
+	text, err := bounded.ReadFile(files.Open, f.notes.analysis, mostAnalysis)
 	if err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ echo > command.txt
 	_, text = said(t, console.ExitFailure, "view", "log-0001", "--rules", "short.properties", "--log", "none.log")
 	assert.Contains(t, text, "--log: open none.log: ")
 	_, text = said(t, console.ExitFailure, "view", "log-0001", "--rules", "short.properties", "--log", "logs")
-	assert.Contains(t, text, "logs: expected a file")
+	assert.Contains(t, text, "logs: expected a file, found a folder")
 	_, text = said(t, console.ExitUsage, "view", "log-0001", "--rules", "short.properties", "--log", "logs/game-0001-player-1.log", "--tty")
 	assert.Contains(t, text, "--log: it is shown on pages of recorded games")
 	_, text = said(t, console.ExitUsage, "view", "cup", "--rules", "short.properties", "--log", "logs/game-0001-player-1.log")

@@ -34,7 +34,7 @@ type likeness struct {
 	width    int  // bytes of a row; 0: nothing is known
 	stride   int  // distance in rows of the rows that are most alike
 	anywhere bool // rows are like rows at any distance
-	first    bool // the frame has the first encoding
+	encoding int  // Schema.Encoding
 }
 
 // compressor appends src as one frame to dst. A compressor keeps its memory, and the frame
@@ -86,7 +86,7 @@ func newZstdFrames() (zstdFrames, error) {
 func (z zstdFrames) append(dst, src []byte, l likeness) ([]byte, error) {
 	switch {
 	case l.width == 0:
-	case l.first:
+	case l.encoding == 1:
 		if stride := l.width * l.stride; stride >= firstWide {
 			return z.rows.AppendFrame(dst, src, stride), nil
 		}
@@ -97,8 +97,22 @@ func (z zstdFrames) append(dst, src []byte, l likeness) ([]byte, error) {
 	case !l.anywhere:
 		return z.rows.AppendFrame(dst, src, l.width*l.stride), nil
 	}
-	return z.general.EncodeAll(src, dst), nil
+	start := len(dst)
+	dst = z.general.EncodeAll(src, dst)
+	if len(src) < unsized && l.encoding != 1 && l.encoding != 2 {
+		// The frame has no content size. Its window becomes the content, whose size takes the place
+		// of the window descriptor.
+		dst[start+4] |= singleSegment
+		dst[start+5] = byte(len(src))
+	}
+	return dst, nil
 }
+
+// Headers of zstd frames (RFC 8878, 3.1.1.1).
+const (
+	singleSegment = 1 << 5
+	unsized       = 256 // the general encoder writes the sizes of contents from this size on
+)
 
 // firstWide is the distance in bytes from which the first encoding compressed a column with
 // rowzstd.

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 )
 
@@ -203,4 +204,29 @@ func TestAppendLists(t *testing.T) {
 	require.Equal(t, one.Ends, all.Ends)
 	require.Equal(t, one.Bytes, all.Bytes)
 	require.Equal(t, []uint64{3, 4, 5, 6}, View[uint64](all.List(3)))
+}
+
+// TestEncodings: small contents have their size in the header since the third encoding, and larger
+// ones the same frames as in the second, whose files are still made again.
+func TestEncodings(t *testing.T) {
+	z, err := newZstdFrames()
+	require.NoError(t, err)
+	fill, err := newDecompressor(Zstd)
+	require.NoError(t, err)
+	for _, n := range []int{1, 7, 60, 200, 255, 256, 700, 5000} {
+		src, first := bytes.Repeat([]byte("abc"), n)[:n], []byte{1, 2, 3}
+		second, err := z.append(first, src, likeness{encoding: 2})
+		require.NoError(t, err)
+		third, err := z.append(first, src, likeness{encoding: LatestEncoding})
+		require.NoError(t, err)
+		for encoding, frame := range map[int][]byte{2: second[3:], 3: third[3:]} {
+			var h zstd.Header
+			require.NoError(t, h.Decode(frame))
+			require.Equal(t, encoding == 3 || n >= 256, h.HasFCS, "%d bytes", n)
+			back := make([]byte, n)
+			require.NoError(t, fill(back, frame))
+			require.Equal(t, src, back)
+		}
+		require.Equal(t, n >= 256, bytes.Equal(second, third), "%d bytes", n)
+	}
 }

@@ -7,52 +7,78 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout/files"
 )
 
 // reader is a file open for reading.
 type reader struct {
 	*os.File
 	size int64
+	name string
 }
+
+// Name implements store.Reader.
+func (r reader) Name() string { return r.name }
 
 // Size implements store.Reader.
 func (r reader) Size() int64 { return r.size }
 
 // Open implements store.Store for regular files. It refuses others, and does not wait
-// for the writer of a pipe. It follows links.
-func (d Folder) Open(_ context.Context, name string) (store.Reader, error) {
-	path := d.path(name)
-	s, err := os.Stat(path) // opening a device can have effects
+// for the writer of a pipe. It follows links; in an open folder, those that stay in it.
+func (d *Folder) Open(_ context.Context, name string) (store.Reader, error) {
+	root, err := d.opened()
 	if err != nil {
 		return nil, err
 	}
-	if !s.Mode().IsRegular() {
-		return nil, notRegular(path, s)
+	var f *os.File
+	if root == nil {
+		f, err = files.OpenRegular(d.name(name))
+	} else {
+		f, err = files.OpenBelow(root, filepath.Clean(filepath.FromSlash(name)))
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, err
 	}
-	if s, err = f.Stat(); err == nil && !s.Mode().IsRegular() { // it may be another file by now
-		err = notRegular(path, s)
-	}
+	s, err := f.Stat()
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	return reader{f, s.Size()}, nil
+	return reader{f, s.Size(), d.name(name)}, nil
 }
 
-func notRegular(path string, s os.FileInfo) error {
-	return fmt.Errorf("%s: not a regular file (%v)", path, s.Mode().Type())
+// stat describes a file or folder.
+func (d *Folder) stat(name string) (os.FileInfo, error) {
+	root, err := d.opened()
+	if err != nil {
+		return nil, err
+	}
+	if root == nil {
+		return os.Stat(d.name(name))
+	}
+	s, err := root.Stat(filepath.Clean(filepath.FromSlash(name)))
+	return s, d.told(err, name)
+}
+
+// openFolder opens a folder for reading.
+func (d *Folder) openFolder(name string) (*os.File, error) {
+	root, err := d.opened()
+	if err != nil {
+		return nil, err
+	}
+	if root == nil {
+		return os.Open(d.name(name))
+	}
+	f, err := root.Open(filepath.Clean(filepath.FromSlash(name)))
+	return f, d.told(err, name)
 }
 
 // Each implements store.Store.
-func (d Folder) Each(_ context.Context, dir string, do func(name string) error) error {
-	path := d.path(dir)
-	s, err := os.Stat(path)
+func (d *Folder) Each(_ context.Context, dir string, do func(name string) error) error {
+	s, err := d.stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -60,9 +86,9 @@ func (d Folder) Each(_ context.Context, dir string, do func(name string) error) 
 		return err
 	}
 	if !s.IsDir() { // opening a pipe would wait
-		return fmt.Errorf("%s: not a folder", path)
+		return fmt.Errorf("%s: not a folder", d.name(dir))
 	}
-	f, err := os.Open(path)
+	f, err := d.openFolder(dir)
 	if err != nil {
 		return err
 	}

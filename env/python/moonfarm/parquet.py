@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from .dataset import Dataset
 
 # How the tensors of bytes (planes) are stored.
-PLANES = ("bytes", "list")
+PLANES = ("list", "bytes")
 
 
 def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str, Any]) -> Source:
     """Writes a Parquet file, compressed with zstd. Its metadata has moonfarm.columns and moonfarm.manifest, as JSON.
 
-    A tensor is a list of its values, row-major, whose shape is in moonfarm.columns. planes are the bytes
-    of all cells, a FIXED_LEN_BYTE_ARRAY, unless options["planes"] is "list": Parquet stores each value of
-    a list in 32 bits, and pyarrow takes six times as long. No column has nulls.
+    A tensor is a list of its values, row-major, whose shape is in moonfarm.columns and, for pyarrow, in
+    moonfarm.shape of the metadata of its field. With options["planes"] "bytes" planes are the bytes of all
+    cells, a FIXED_LEN_BYTE_ARRAY, which pyarrow writes in a sixth of the time, because Parquet stores each
+    value of a list in 32 bits. No column has nulls.
     """
     try:
         import pyarrow as pa
@@ -33,10 +34,11 @@ def write(ds: Dataset, file: Path, progress: Progress | None, options: dict[str,
     except ImportError as e:
         raise ImportError(f"Parquet files are written by pyarrow, which is not installed: python3 -m pip install pyarrow ({e})") from e
     options = dict(options)
-    lists = one_of("planes", options.pop("planes", "bytes"), PLANES) == "list"
+    lists = one_of("planes", options.pop("planes", "list"), PLANES) == "list"
     source = Source(ds, options, lists=True)
     types = {name: _type(pa, c, lists) for name, c in source.columns.items()}
-    schema = pa.schema([pa.field(name, t, nullable=False) for name, t in types.items()], _metadata(ds, source))
+    shapes = {name: {"moonfarm.shape": json.dumps(c["shape"], separators=(",", ":"))} for name, c in source.columns.items() if c["shape"]}
+    schema = pa.schema([pa.field(name, t, nullable=False, metadata=shapes.get(name)) for name, t in types.items()], _metadata(ds, source))
     single = [name for name, c in source.columns.items() if not c["list"] and not c["shape"]]
     # Dictionaries make these files larger and slower to write. Statistics of lists or boards are useless.
     writer = pq.ParquetWriter(str(file), schema, compression="zstd", use_dictionary=False, write_statistics=single or False)

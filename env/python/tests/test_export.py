@@ -131,7 +131,7 @@ class Parquet(unittest.TestCase):
         self.assertEqual(metadata["moonfarm.manifest"], ds.metadata)
         return read.read(), metadata["moonfarm.columns"]
 
-    def check(self, ds, planes="bytes", **options):
+    def check(self, ds, planes="list", **options):
         """Exports rows, and compares the file with the dataset."""
         file = folder() / "rows.parquet"
         ds.export(file, format="parquet", planes=planes, **options)
@@ -155,6 +155,7 @@ class Parquet(unittest.TestCase):
                 values = np.frombuffer(got.buffers()[1], np.uint8)
             else:
                 self.assertEqual(got.type.list_size, want[name][0].size)
+                self.assertEqual(json.loads(table.schema.field(name).metadata[b"moonfarm.shape"]), c["shape"])
                 values = got.flatten()
             if not isinstance(values, np.ndarray):
                 values = values.to_numpy(zero_copy_only=False)
@@ -164,7 +165,7 @@ class Parquet(unittest.TestCase):
     def test_columns(self):
         ds = mixed()
         self.check(ds)
-        self.check(ds, planes="list")
+        self.check(ds, planes="bytes")
         self.check(ds, obs="packed", discount=0.9)
         self.check(ds, columns=["opponent", "nstep", "turn", "orders"], steps=3)
         self.check(ds, columns=["orders"])
@@ -189,7 +190,7 @@ class Parquet(unittest.TestCase):
         table, columns = self.read(file, ds)
         self.assertEqual((told["rows"], told["columns"], told["bytes"]), (table.num_rows, ["episode", "planes"], file.stat().st_size))
         self.assertEqual([c["shape"] for c in columns if "shape" in c], [ds.batches(1).columns["planes"]["shape"]])
-        with self.assertRaisesRegex(ValueError, "planes: 'no' is not one of 'bytes', 'list'"):
+        with self.assertRaisesRegex(ValueError, "planes: 'no' is not one of 'list', 'bytes'"):
             ds.export(file, format="parquet", planes="no")
 
 

@@ -19,6 +19,9 @@ import (
 // Reset ends all colours.
 const Reset = "\x1b[0m"
 
+// lineEnd ends a line, and clears what a longer line has left there.
+const lineEnd = "\x1b[K\n"
+
 // Colours of the palette, by seat, and nobody's after them: of letters, of cells where a thing of the
 // owner stands, one that moves is lighter, and of cells where the owner may build.
 var (
@@ -57,9 +60,9 @@ type cell struct {
 // Append appends a scene, no wider than a number of columns: its title, the board, the numbers of the
 // seats. Each line ends without colours.
 func Append(dst []byte, s *features.Scene, columns int) []byte {
-	dst = append(append(dst, plain(s.Title)...), '\n')
+	dst = append(append(dst, plain(s.Title)...), lineEnd...)
 	if !(s.Width >= 1 && s.Height >= 1 && s.Width <= mostCells && s.Height <= mostCells) {
-		return append(dst, "nothing to draw\n"...)
+		return append(dst, "nothing to draw"+lineEnd...)
 	}
 	g := newGrid(s)
 	if 2*g.width <= columns {
@@ -221,7 +224,7 @@ func (g *grid) appendLetters(dst []byte) []byte {
 			dst = c.append(dst, at.markLetter, at.ground, bold)
 			dst = append(dst, string(sign(at.mark))...)
 		}
-		dst = append(append(dst, Reset...), '\n')
+		dst = append(dst, Reset+lineEnd...)
 	}
 	return dst
 }
@@ -247,7 +250,7 @@ func (g *grid) appendHalves(dst []byte, columns int) []byte {
 			dst = c.append(dst, shown(x, y), shown(x, y+step), 0)
 			dst = append(dst, "▀"...)
 		}
-		dst = append(append(dst, Reset...), '\n')
+		dst = append(dst, Reset+lineEnd...)
 	}
 	return dst
 }
@@ -269,7 +272,7 @@ func appendStats(dst []byte, s *features.Scene) []byte {
 				dst = strconv.AppendFloat(dst, math.Round(n.Value*100)/100, 'f', -1, 64)
 			}
 		}
-		dst = append(dst, '\n')
+		dst = append(dst, lineEnd...)
 	}
 	return dst
 }

@@ -20,7 +20,7 @@ var sequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // lines returns the lines of a scene without colours.
 func lines(s *features.Scene, columns int) []string {
 	text := sequence.ReplaceAllString(string(blocks.Append(nil, s, columns)), "")
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(text, "\x1b[K\n"), "\x1b[K\n") // each clears the rest of its line
 }
 
 // scene returns a board of 4 by 3 cells.
@@ -60,6 +60,7 @@ func TestColours(t *testing.T) {
 	for _, columns := range []int{80, 4} {
 		text := string(blocks.Append(nil, scene(), columns))
 		for _, line := range strings.Split(text, "\n") {
+			line = strings.TrimSuffix(line, "\x1b[K")
 			if at := strings.LastIndex(line, "\x1b["); at >= 0 {
 				require.True(t, strings.HasPrefix(line[at:], blocks.Reset), "%q", line)
 			}
@@ -80,7 +81,7 @@ func TestHostile(t *testing.T) {
 	s.Entities[3].X = -1e30
 	s.Areas[0].Width = 1e9
 	text := blocks.Append(nil, s, 80)
-	rest := sequence.ReplaceAllString(string(text), "")
+	rest := strings.ReplaceAll(sequence.ReplaceAllString(string(text), ""), "\x1b[K\n", "\n")
 	assert.NotContains(t, rest, "\x1b")
 	assert.NotContains(t, rest, "\u009b")
 	assert.Less(t, len(text), 4000)

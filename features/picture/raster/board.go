@@ -34,7 +34,7 @@ func (p *Painter) board() {
 	}
 	for i := range s.Lines {
 		if l := &s.Lines[i]; legend.Near(s, l.X1, l.Y1, l.X2, l.Y2) {
-			p.stroke(l, p.place(l.X1, l.Y1), p.place(l.X2, l.Y2))
+			p.stroke(l, p.place(l.X1, l.Y1), p.place(legend.ArrowEnd(l)))
 		}
 	}
 	for i := range s.Events {
@@ -111,14 +111,10 @@ func (p *Painter) stroke(l *features.Line, from, to point) {
 	if l.Thick {
 		width *= 2
 	}
-	ink, opacity := p.of(l.Owner).edge, uint32(192)
-	length := distance(to.x-from.x, to.y-from.y)
-	if l.Arrow && length > int64(legend.LongArrow*p.cell*unit) {
-		opacity = 64
-	}
+	ink := p.of(l.Owner).edge
 	pen := p.canvas.newPen(width, dashes[p.dash(l.Kind)])
 	pen.line(from, to)
-	p.canvas.fill(scaled(ink, opacity))
+	p.canvas.fill(scaled(ink, 192))
 	if l.Arrow {
 		p.canvas.arrowhead(from, to, width, ink)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/sprt"
+	"moonfarm/sim/texts"
 )
 
 // columns are columns of a table of players that only some reports have.
@@ -170,7 +171,7 @@ func Markdown(out io.Writer, rows [][]string) error {
 	var text strings.Builder
 	for i, row := range rows {
 		for _, cell := range row {
-			text.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+			text.WriteString("| " + strings.ReplaceAll(texts.Escaped(cell), "|", `\|`) + " ")
 		}
 		text.WriteString("|\n")
 		if i == 0 {
@@ -193,7 +194,7 @@ func CSV(out io.Writer, r *arena.Report) error {
 		for _, n := range s.Faults {
 			faults += n
 		}
-		cells := []string{s.Player}
+		cells := []string{texts.Escaped(s.Player)}
 		for _, n := range []int{s.Games, s.Wins, s.Draws, s.Losses} {
 			cells = append(cells, strconv.Itoa(n))
 		}

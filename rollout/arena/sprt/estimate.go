@@ -58,6 +58,48 @@ func (s *State) Estimate() Estimate {
 	}
 }
 
+// leastLeft is the number of results from which on Left is known.
+const leastLeft = 8
+
+// Left returns the expected number of further results until the test ends if they are like those so far: the time in
+// which a Brownian motion with the mean and the variance of their steps of the LLR leaves the bounds. It returns −1 if
+// there are too few results for that, and 0 after the end.
+func (s *State) Left() float64 {
+	if s.decision != Continue {
+		return 0
+	}
+	n, mean, square := 0, 0.0, 0.0
+	for _, k := range s.counts {
+		n += k
+	}
+	if n < leastLeft {
+		return -1
+	}
+	more := s.Counts()
+	for i, k := range s.counts {
+		more[i]++
+		step := s.test.LLR(more) - s.llr
+		more[i]--
+		share := float64(k) / float64(n)
+		mean += float64(share * step)
+		square += float64(share * float64(step*step))
+	}
+	lower, upper := s.Bounds()
+	up, down, variance := upper-s.llr, s.llr-lower, square-float64(mean*mean)
+	a := 2 * mean / max(variance, 1e-12)
+	switch end := float64(a * (up + down)); {
+	case end > 30: // it surely ends above
+		return up / mean
+	case end < -30:
+		return down / -mean
+	case math.Abs(end) < 1e-3: // no drift
+		return float64(up*down) / max(variance, 1e-12)
+	default:
+		above := (1 - exp(float64(-a*down))) / (1 - exp(-end))
+		return (float64(above*(up+down)) - down) / mean
+	}
+}
+
 // outcome is the current point of a test.
 type outcome struct {
 	cells *cells

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/prng"
 )
@@ -200,6 +201,44 @@ func stopped(test Test, p []float64, match uint64) *State {
 		}
 	}
 	return s
+}
+
+// TestLeft: the expected number of further results is near their mean number in simulated matches.
+func TestLeft(t *testing.T) {
+	for _, c := range settings {
+		for _, elo := range []float64{c.test.Elo0, c.test.Elo1} {
+			t.Run(fmt.Sprint(c.name, " at ", elo), func(t *testing.T) {
+				p := c.world.at(c.test, elo)
+				expected, left := 0.0, 0
+				for match := range 150 {
+					r := prng.New(prng.StreamSeed(3, uint64(match), 0, 0, prng.PurposeGame))
+					s, err := New(c.test)
+					require.NoError(t, err)
+					assert.EqualValues(t, -1, s.Left(), "without results")
+					for n := 0; s.Decision() == Continue; n++ {
+						if n == 80 {
+							require.Positive(t, s.Left())
+							expected += s.Left()
+						}
+						if n >= 80 {
+							left++
+						}
+						require.NoError(t, s.Add(draw(&r, p)))
+					}
+					assert.Zero(t, s.Left(), "at the end")
+				}
+				t.Logf("expected %.0f, left %d", expected, left)
+				assert.InEpsilon(t, expected, left, 0.5)
+			})
+		}
+	}
+	s, err := New(settings[0].test)
+	require.NoError(t, err)
+	for range leastLeft {
+		require.NoError(t, s.Add(4))
+	}
+	_, upper := s.Bounds()
+	assert.InDelta(t, (upper-s.LLR())/(s.LLR()/leastLeft), s.Left(), s.Left()/2, "as many wins again, and no other result")
 }
 
 // TestFixedCoverage: with far bounds, the interval of a fixed number of results contains the

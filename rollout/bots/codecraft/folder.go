@@ -9,6 +9,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -58,7 +59,7 @@ func wordsIn(dir string) ([]string, error) {
 
 // commandIn returns the command line in a folder's file command.
 func commandIn(dir string) ([]string, error) {
-	text, err := bounded.ReadFile(os.Open, filepath.Join(dir, commandFile), maxCommand)
+	text, err := bounded.ReadFile(files.OpenRegular, filepath.Join(dir, commandFile), maxCommand)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("want %s, or a file %s with a command line, in the folder, found neither", scriptFile, commandFile)
 	}

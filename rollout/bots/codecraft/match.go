@@ -47,8 +47,9 @@ type Match struct {
 	// Watch, if not nil, gets the state at the start and after every tick. Its error
 	// ends the match.
 	Watch func(s *codecraft.State) error
-	// Crashed is passed to bots.Match.
+	// Crashed and Settle are passed to bots.Match.
 	Crashed func(seat int, c *bots.Crash)
+	Settle  func(turn int, b *env.Batch) error
 }
 
 // Seat is the player at a seat. At most one of Policy, Port and Program is set; without
@@ -132,7 +133,7 @@ func (m *Match) newHost() (*host, error) {
 	}
 	states, _ := env.States[codecraft.State](v)
 	h.rules, h.state = h.game.Rules(), &states[0]
-	h.match = bots.Match{Vector: v, Over: h.state.Tick >= h.rules.MaxTurns, Shown: h.shown, StopWhenCrashed: m.StopWhenCrashed, Crashed: m.Crashed}
+	h.match = bots.Match{Vector: v, Over: h.state.Tick >= h.rules.MaxTurns, Shown: h.shown, StopWhenCrashed: m.StopWhenCrashed, Crashed: m.Crashed, Settle: m.Settle}
 	if m.Repeat != nil {
 		h.match.Over = m.Repeat.Ticks() == 0
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	bot "moonfarm/rollout/bots/codecraft"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/replay"
 	"moonfarm/sim/unzip"
@@ -81,7 +81,7 @@ func newCodecraft(c *Options) (host, string, error) {
 
 // read reads the recorded game that is repeated, and its rules.
 func (h *codecraftHost) read(name string) error {
-	f, err := os.Open(name)
+	f, err := files.Open(name)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay, Repeat: h.repeat,
 		Debug: h.runner.Debug || m.Drawn != nil, Drawn: m.Drawn, StopWhenCrashed: h.runner.StopWhenCrashed,
 		Watch: watch(h.game, cckit.Kit(h.game), m)}
-	match.Crashed = m.crashReporter()
+	match.Crashed, match.Settle = m.crashReporter(), m.Settle
 	if h.start != nil {
 		start := *h.start
 		start.Seed = m.Seed

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"net"
-	"os"
 	"strconv"
 	"time"
 
 	bot "moonfarm/rollout/bots/codecraft"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
@@ -31,7 +31,7 @@ type CodeCraftConfig struct {
 
 // ReadConfig reads a config file of CodeCraft.
 func ReadConfig(name string) (*CodeCraftConfig, error) {
-	text, err := bounded.ReadFile(os.Open, name, bounded.Config)
+	text, err := bounded.ReadFile(files.Open, name, bounded.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (c *CodeCraftConfig) Open(o Options) (*Runner, []*Entrant, error) {
 
 // load reads the state with which games start.
 func (h *codecraftHost) load(name string) error {
-	f, err := os.Open(name)
+	f, err := files.Open(name)
 	if err != nil {
 		return err
 	}

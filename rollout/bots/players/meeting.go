@@ -46,6 +46,8 @@ type Meeting struct {
 	// as a seat, or features.Spectator, sees it. The function may be called until Show
 	// returns. An error of Show ends the game.
 	Show func(scene Scene) error
+	// Settle is that of bots.Match.
+	Settle func(turn int, b *env.Batch) error
 	// Drawn, if not nil, is called before each Show but the first, with what the bots
 	// drew and logged over the state shown before, by seat. Only CodeCraft's bots draw:
 	// Drawn offers them the debug interface. It must not keep the list.
@@ -126,7 +128,7 @@ func playPolicies(ctx context.Context, game catalog.Entry, rules string, m *Meet
 		return nil, err
 	}
 	v.Reset(0, m.Seed)
-	match := bots.Match{Vector: v}
+	match := bots.Match{Vector: v, Settle: m.Settle}
 	for _, p := range m.Seats {
 		match.Seats = append(match.Seats, bots.Seat{Policy: p.Policy})
 	}

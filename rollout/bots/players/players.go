@@ -16,6 +16,8 @@
 //	cmd:COMMAND LINE                 a program that the runner starts
 //	tcp:PORT                         a client that connects (CodeCraft); "tcp:" chooses a
 //	                                 free port
+//	NAME=bot:DIR                     the same bot by another name; NAME= may also precede
+//	                                 cmd: and tcp:
 //
 // The prefixes bot:, cmd: and tcp: decide. Without one, a text is a policy if it is the
 // name of a policy, alone or followed by parentheses, or begins with the path of a network;
@@ -82,10 +84,11 @@ func Split(game, text string) (kind Kind, rest string) {
 
 // Entrant is a player that takes part in games of a Runner.
 type Entrant struct {
-	Name   string // the canonical name of a policy, or the text that named the player
+	Name   string // the canonical name of a policy, the name before bot:DIR, or the text that named the player
 	Kind   Kind
 	Policy rollout.Maker // makes the policy that plays; nil for bots and players without orders
 
+	named  bool    // NAME=bot:DIR
 	bot    any     // the program or port, of a type that the host of the game knows
 	limits *Limits // limits from a config file that replace the game's; nil: there are none
 }
@@ -208,9 +211,12 @@ func (e *ProgramError) Unwrap() error { return e.err }
 // Enter reads a text that names a player: see the package comment. It checks that a bot's
 // program exists. The error is a *ProgramError if the program of a command line does not.
 func (r *Runner) Enter(text string) (*Entrant, error) {
-	kind, rest := Split(r.game.Name, text)
-	p := &Entrant{Name: text, Kind: kind}
+	name, whole := cutName(text)
+	kind, rest := Split(r.game.Name, whole)
+	p := &Entrant{Name: cmp.Or(name, text), Kind: kind, named: name != ""}
 	switch {
+	case name != "" && policy.Begins(r.game.Name, name):
+		return nil, fmt.Errorf("%q: %s is the name of a policy: give the bot another one", text, name)
 	case kind == Policy:
 		return p, r.enterPolicy(p, rest)
 	case kind == Command && rest == text && ambiguous(text) != nil:

@@ -29,6 +29,8 @@ func botMain(kind string) int {
 		return craft(os.Args[3:])
 	case "craft-draws":
 		return craftDraws(os.Args[3:])
+	case "counts":
+		return counts()
 	case "algo", "algo-slow":
 		return algo(kind == "algo-slow")
 	}
@@ -64,6 +66,43 @@ func TestSplit(t *testing.T) {
 			kind, rest := Split("codecraft", c.text)
 			assert.Truef(t, kind == c.kind && rest == c.rest, "%q: %v %q, want %v %q", c.text, kind, rest, c.kind, c.rest)
 		})
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"old=bot:bots/x": {"old", "bot:bots/x"}, "v 1.2=cmd:./x": {"v 1.2", "cmd:./x"}, "debugged=tcp:": {"debugged", "tcp:"},
+		"bot:a=bot:b": {"", "bot:a=bot:b"}, "bot:x": {"", "bot:x"}, "a=econ": {"", "a=econ"}, "mcts(sims=2)": {"", "mcts(sims=2)"}, "=bot:x": {"", "=bot:x"},
+		"a/b=bot:x": {"", "a/b=bot:x"}, "env A=bot:x": {"env A", "bot:x"},
+	} {
+		name, rest := cutName(text)
+		assert.Equal(t, want, [2]string{name, rest}, text)
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.sh"), []byte("#!/bin/sh\n"), 0o777))
+	g := open(t, Options{}, "terminal")
+	p, err := g.Enter("mine=bot:" + dir)
+	require.NoError(t, err)
+	assert.True(t, p.Name == "mine" && p.Kind == Folder, "%+v", p)
+	_, err = g.Enter("maze=bot:" + dir)
+	assert.ErrorContains(t, err, "maze is the name of a policy")
+}
+
+// TestShown: names for tables are short and different.
+func TestShown(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for _, c := range []struct{ names, want []string }{
+		{[]string{"bot:/home/me/bots/algo", "econ", "tcp:31001"}, []string{"bot:algo", "econ", "tcp:31001"}},
+		{[]string{"bot:/v/one/algo/", "bot:/v/two/algo", `bot:C:\v\maze`}, []string{"bot:one/algo", "bot:two/algo", "bot:maze"}},
+		{[]string{"bot:algo", "bot:/a/algo", "bot:/b/algo"}, []string{"bot:algo", "bot:a/algo", "bot:b/algo"}},
+		{[]string{"bot:/a/algo", "bot:/a/algo #2"}, []string{"bot:algo", "bot:algo #2"}},
+		{[]string{"bot:.", "bot:/", "bot:", "bot:/x"}, []string{"bot:.", "bot:/", "bot:", "bot:x"}},
+		{[]string{"same", "same"}, []string{"same", "same"}},
+		{[]string{long + "1", long + "2"}, []string{long[:13] + "…" + long[:25] + "1", long[:13] + "…" + long[:25] + "2"}},
+		{[]string{long[:20] + "1" + long[:40], long[:20] + "2" + long[:40]}, []string{long[:20] + "1" + long[:40], long[:20] + "2" + long[:40]}},
+		{nil, []string{}},
+	} {
+		assert.Equal(t, c.want, Shown(c.names))
 	}
 }
 

@@ -76,7 +76,7 @@ func (h *terminalHost) enter(p *Entrant, text string) error {
 func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Config: h.config, Limits: h.limits, Seed: m.Seed, Replay: m.Replay,
 		Watch: watch(h.game, tmkit.Kit(h.game), m)}
-	match.Crashed = m.crashReporter()
+	match.Crashed, match.Settle = m.crashReporter(), m.Settle
 	if m.Fault != nil {
 		match.Refused = func(seat, turn int, text string) {
 			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: turn, Kind: FaultIllegal, Times: 1, Text: text}})

@@ -61,16 +61,19 @@ func (h *towerdefenceHost) enter(p *Entrant, text string) (err error) {
 func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Locks: h.locks, Create: m.Create,
 		Watch: watch(h.game, tdkit.Kit(h.game), m)}
-	match.Crashed = m.crashReporter()
+	match.Crashed, match.Settle = m.crashReporter(), m.Settle
 	if m.Fault != nil {
 		match.Fault = func(seat int, k bot.FaultKind, f *bot.Faults) {
 			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: f.Round, Kind: faultKind(k), Times: 1, Text: f.Text, Output: joined(f.Lines)}, Output: f.Lines})
 		}
 	}
+	names := Shown([]string{m.Seats[0].Name, m.Seats[1].Name}) // the match log cuts long ones
 	for i, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.process}
-		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder {
-			seat.Name = seat.Program.Name // the nickname, as in the original's match log
+		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder && !p.named {
+			if seat.Name = seat.Program.Name; m.sameNickname() { // the nickname, as in the original's match log
+				seat.Name = names[i]
+			}
 		}
 		if seat.Program != nil {
 			seat.Log = logOf(m, i)
@@ -91,6 +94,13 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 		s.Faults = append(s.Faults, faultsOf(i, record)...)
 	}
 	return o, nil
+}
+
+// sameNickname reports whether different bots of a game have the same nickname.
+func (m *Meeting) sameNickname() bool {
+	first, _ := m.Seats[0].bot.(*bot.Program)
+	second, _ := m.Seats[1].bot.(*bot.Program)
+	return first != nil && second != nil && m.Seats[0].Name != m.Seats[1].Name && first.Name == second.Name
 }
 
 // faultsOf returns the faults of the bot at a seat, one for each kind, also where several

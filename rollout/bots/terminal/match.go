@@ -33,8 +33,9 @@ type Match struct {
 	// Watch, if not nil, gets the state at the start and after every turn. Its error
 	// ends the match.
 	Watch func(s *terminal.State) error
-	// Crashed is passed to bots.Match.
+	// Crashed and Settle are passed to bots.Match.
 	Crashed func(seat int, c *bots.Crash)
+	Settle  func(turn int, b *env.Batch) error
 	// Refused, if not nil, is called for each refusal that Refused.First keeps. Calls
 	// come from several goroutines at once.
 	Refused func(seat, turn int, text string)
@@ -109,9 +110,9 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 
 // byTime returns Result.ByTime.
 func (h *host) byTime(r *bots.Result) bool {
-	health := h.referee.State().Health
-	none := health[0] <= h.rules.DeadAt && health[1] <= h.rules.DeadAt
-	return r.Outcome[0].Result != r.Outcome[1].Result && (none || health[0] == health[1])
+	s := h.referee.State()
+	none := s.Health[0] <= h.rules.DeadAt && s.Health[1] <= h.rules.DeadAt
+	return r.Outcome[0].Result != r.Outcome[1].Result && s.Time[0] != s.Time[1] && (none || s.Health[0] == s.Health[1])
 }
 
 // host plays a Match. The game, which policies see, and the referee, which makes the
@@ -137,7 +138,9 @@ func (m *Match) newHost() (*host, error) {
 	if err := m.Limits.validate(); err != nil {
 		return nil, err
 	}
-	g, err := terminal.New(m.Config.Rules)
+	rules := m.Config.Rules
+	rules.FirstWins = rules.FirstWins || m.Seats[0].bot() || m.Seats[1].bot() // a match with clocks ends as in the original
+	g, err := terminal.New(rules)
 	if err != nil {
 		return nil, err
 	}
@@ -146,12 +149,12 @@ func (m *Match) newHost() (*host, error) {
 		return nil, err
 	}
 	v.Reset(0, m.Seed)
-	h := &host{Match: m, rules: m.Limits.withLimits(m.Config.Rules)}
+	h := &host{Match: m, rules: m.Limits.withLimits(rules)}
 	if h.referee, err = referee.New(h.rules); err != nil {
 		return nil, err
 	}
 	h.referee.Name([2]string{m.Seats[0].Name, m.Seats[1].Name})
-	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock, Crashed: m.Crashed}
+	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock, Crashed: m.Crashed, Settle: m.Settle}
 	for p := range sim.Player(2) {
 		seat := &m.Seats[p]
 		if err := seat.validate(); err != nil {

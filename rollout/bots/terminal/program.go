@@ -12,6 +12,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -65,7 +66,7 @@ func script(dir string, windows bool) ([]string, error) {
 
 // kit returns the command line of an algo without a script.
 func kit(dir, missing string, windows bool) ([]string, error) {
-	text, err := bounded.ReadFile(os.Open, filepath.Join(dir, kitFile), bounded.Config)
+	text, err := bounded.ReadFile(files.OpenRegular, filepath.Join(dir, kitFile), bounded.Config)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("want %s or %s in the folder, found neither", missing, kitFile)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/terminal/wire/replay"
@@ -80,8 +81,10 @@ func TestStart(t *testing.T) {
 			r, _ := played(t, m)
 			counted := r.End.Players[0].Time > 0
 			assert.Truef(t, counted == (start == 0) && (r.Used[0] > 0) == counted, "start %v: %v ms, used %v", start, r.End.Players[0].Time, r.Used[0])
-			// The bot thought and the other player did not, so the other wins if the time counts.
-			assert.Truef(t, (start != 0 || r.End.Winner == 2) && (start <= 0 || r.End.Winner == 0), "start %v: winner %d", start, r.End.Winner)
+			// The bot thought and the other player did not, so the other wins if the time counts. With
+			// equal times player 1 wins, as in the original.
+			assert.Equalf(t, 1+min(int(r.End.Players[0].Time), 1), r.End.Winner, "start %v", start)
+			assert.Equalf(t, counted, r.ByTime, "start %v", start)
 		})
 	}
 	// Within this limit the bot would be late if all its time were counted.
@@ -183,6 +186,27 @@ func TestMany(t *testing.T) {
 	one := r.Players[0].Refused
 	assert.Truef(t, one.Refused.Turn == 1 && one.Rules == n+1 && len(one.First) == 2 && strings.Contains(one.First[0], "more than can be carried out"), "%+v", one)
 }
+
+// TestMostCommands: a bot that sends as many commands as a line can have, in every turn, costs the host a bounded number of
+// allocations, whatever the commands are. They are counted in the host's part of a turn, without the bot. Not parallel, so
+// that no other test allocates meanwhile.
+func TestMostCommands(t *testing.T) {
+	m := ruled(t, "2026", 1)
+	for command, orders := range map[string]int{`["XX",13,13]`: 0, `["FF",99,99]`: 0, `["FF",13,13]`: most, `["PI",13,0],["EI",14,0]`: most, `7`: 0} {
+		line := []byte("[" + strings.Repeat(command+",", child.DefaultAnswer/(len(command)+1)-2) + command + "]")
+		s := &seatedBot{names: &m.Config.Shorthands, rules: &m.Config.Rules}
+		dst := make([]sim.Order, 0, most)
+		assert.LessOrEqual(t, testing.AllocsPerRun(2, func() {
+			dst = s.read(dst[:0], line, line)
+			s.result.Refused.rules(0, s.orders, nil, 0, s.names)
+		}), 5.0*most, command)
+		assert.Len(t, dst, orders, command)
+		assert.NotEmpty(t, s.result.Refused.First)
+	}
+}
+
+// most is the room for orders of TestMostCommands, about that of the contest's rules.
+const most = 900
 
 // TestRepeated: a refusal that is the same in every turn is counted and reported once, so
 // that later refusals are reported, too.

@@ -35,7 +35,7 @@ func costOf(t testing.TB, p *Program, rounds int) (c cost) {
 	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Program: p}, {Policy: maker(t, "turtle")}}}
 	m.Rules.SetStart([2]int{20, 5000}, [2]int{1000, 100})
 	dir := t.TempDir()
-	m.Create = files(dir)
+	m.Create = filesIn(dir)
 	r, err := m.Play(t.Context())
 	require.NoError(t, err)
 	require.Truef(t, r.Turns == rounds && r.Records[0].failures() <= 0, "%d rounds, %+v", r.Turns, r.Records[0])
@@ -75,7 +75,7 @@ func overhead(t *testing.T) time.Duration {
 	const rounds = 32
 	m := &Match{Rules: rules(rounds - 1), Seats: []Seat{{Program: atOnce(t, "program")}, {Policy: maker(t, "turtle")}}}
 	m.Rules.SetStart([2]int{20, 5000}, [2]int{1000, 100})
-	m.Create = files(t.TempDir())
+	m.Create = filesIn(t.TempDir())
 	args := m.Seats[0].Program.args(m.Seats[0].Program.Work)
 	var took, alone []time.Duration
 	var last time.Time

@@ -2,6 +2,7 @@ package towerdefence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -29,8 +30,11 @@ func (p *Program) copied(ctx context.Context) (work string, remove func(), err e
 	if err != nil {
 		return "", nil, err
 	}
-	c := copier{ctx: ctx, from: p.Dir, to: to, bytes: maxCopyBytes, files: maxCopyFiles}
-	if err := c.copy(); err != nil {
+	c := copier{ctx: ctx, from: p.Dir, bytes: maxCopyBytes, files: maxCopyFiles}
+	if c.to, err = os.OpenRoot(to); err == nil {
+		err = errors.Join(c.copy(), c.to.Close())
+	}
+	if err != nil {
 		removeAll(to)
 		return "", nil, fmt.Errorf("a copy of the folder %s: %w", p.Dir, err)
 	}
@@ -42,21 +46,25 @@ func removeAll(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
 	}
-	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			os.Chmod(path, 0o700) // WalkDir reads the entries after this call
-		}
-		return nil
-	})
+	if root, err := os.OpenRoot(dir); err == nil {
+		fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				root.Chmod(path, 0o700) // WalkDir reads the entries after this call
+			}
+			return nil
+		})
+		root.Close()
+	}
 	os.RemoveAll(dir)
 }
 
 // copier copies a folder with its content, within bounds.
 type copier struct {
-	ctx      context.Context
-	from, to string
-	bytes    int64 // bytes that may still be copied
-	files    int   // files that may still be copied
+	ctx   context.Context
+	from  string
+	to    *os.Root
+	bytes int64 // bytes that may still be copied
+	files int   // files that may still be copied
 }
 
 // copy copies folders, files and links. It leaves out all else, such as pipes.
@@ -79,14 +87,13 @@ func (c *copier) copy() error {
 		if err != nil {
 			return err
 		}
-		to := filepath.Join(c.to, inside)
 		switch mode := info.Mode(); {
 		case mode.IsDir():
-			return os.Mkdir(to, mode.Perm()|0o700)
+			return c.to.Mkdir(inside, mode.Perm()|0o700)
 		case mode.IsRegular():
-			return c.file(path, to, mode.Perm())
+			return c.file(path, inside, mode.Perm())
 		case mode&fs.ModeSymlink != 0:
-			return c.link(path, to)
+			return c.link(path, inside)
 		}
 		return nil
 	})
@@ -99,7 +106,7 @@ func (c *copier) file(from, to string, mode fs.FileMode) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	out, err := c.to.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -129,7 +136,7 @@ func (c *copier) link(from, to string) error {
 	case err != nil || !filepath.IsLocal(inside):
 		target = full
 	case filepath.IsAbs(target):
-		target = filepath.Join(c.to, inside)
+		target = filepath.Join(c.to.Name(), inside)
 	}
-	return os.Symlink(target, to)
+	return c.to.Symlink(target, to)
 }

@@ -45,7 +45,8 @@
 //     would wait.
 //   - Processes that a bot leaves behind are killed. The original waits for them until
 //     the limit if they have its output open, and otherwise leaves them running.
-//   - A bot whose folder no longer exists is not asked again.
+//   - A bot whose folder no longer exists, or is another one by now, is not asked again. The
+//     files of a round are written into the folder itself: links in their places are deleted.
 //   - "python" is the installed program of the right version: python2, python2.7 or
 //     python; python3 or python.
 //   - There are no players at the console.

@@ -24,33 +24,49 @@ const (
 
 // writeRound deletes the command of the round before and writes the files of a round. The bot
 // must not run.
-func writeRound(work string, state, text []byte) error {
-	command := filepath.Join(work, commandFile)
-	if err := os.Remove(command); err != nil && !errors.Is(err, os.ErrNotExist) {
+func writeRound(work *os.Root, state, text []byte) error {
+	if err := inPlace(work); err != nil {
+		return err
+	}
+	if err := work.Remove(commandFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		// A folder that is not empty stays, because it is not read as a command. Anything
 		// else would be read as the command of this round.
-		if info, err2 := os.Lstat(command); err2 != nil || !info.IsDir() {
+		if info, err2 := work.Lstat(commandFile); err2 != nil || !info.IsDir() {
 			return err
 		}
 	}
-	if err := replace(filepath.Join(work, stateFile), state); err != nil {
+	if err := replace(work, stateFile, state); err != nil {
 		return err
 	}
-	return replace(filepath.Join(work, textFile), text)
+	return replace(work, textFile, text)
 }
 
-// replace writes a file. It deletes anything else that a bot has left with the file's name,
-// such as a link or a pipe.
-func replace(name string, content []byte) error {
-	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
-		if f, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0); err == nil { // faster than a new file
+// inPlace fails if the folder is no longer where it was when the match began: the bot would
+// be started elsewhere.
+func inPlace(work *os.Root) error {
+	was, err := work.Stat(".")
+	if err != nil {
+		return err
+	}
+	now, err := os.Stat(work.Name())
+	if err == nil && !os.SameFile(was, now) {
+		err = fmt.Errorf("%s is another folder than when the match began", work.Name())
+	}
+	return err
+}
+
+// replace writes a file of the folder. It deletes anything else that a bot has left with the
+// file's name, such as a link, a second name of another file, or a pipe.
+func replace(work *os.Root, name string, content []byte) error {
+	if info, err := work.Lstat(name); err == nil && info.Mode().IsRegular() && names(info) == 1 {
+		if f, err := work.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0); err == nil { // faster than a new file
 			return writeAndClose(f, content)
 		}
 	}
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := work.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := work.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,18 +15,19 @@ import (
 
 // folder is the working directory of a bot without a copy.
 type folder struct {
-	work  string        // without links
+	work  *os.Root
 	limit time.Duration // for waiting until it is free; 0: no limit
 	locks *filelock.Locker
 }
 
-// lockFolders returns the working directory of each seat's bot. It locks those that are not
+// lockFolders opens the working directory of each seat's bot, so that a bot cannot put
+// another folder in its place. It locks those that are not
 // copies until release is called, so that no two games use one at the same time. It locks
 // them in the order of their paths, so that no two games wait for each other.
-func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []string, release func(), err error) {
+func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []*os.Root, release func(), err error) {
 	var ends []func()
 	all := func() {
-		for _, end := range ends {
+		for _, end := range slices.Backward(ends) {
 			end()
 		}
 	}
@@ -34,27 +36,36 @@ func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (wor
 			all()
 		}
 	}()
-	work = make([]string, len(seats))
+	work = make([]*os.Root, len(seats))
 	var shared []folder
 	for i := range seats {
 		s := &seats[i]
 		if s.Program == nil {
 			continue
 		}
+		var path string
 		if s.Copy {
 			var remove func()
-			if work[i], remove, err = s.Program.copied(ctx); err == nil {
+			if path, remove, err = s.Program.copied(ctx); err == nil {
 				ends = append(ends, remove)
 			}
-		} else if work[i], err = filepath.EvalSymlinks(s.Program.Work); err == nil {
-			shared = append(shared, folder{work[i], s.Limits.Accept, locks})
+		} else {
+			path, err = filepath.EvalSymlinks(s.Program.Work)
+		}
+		var root *os.Root
+		if err == nil {
+			root, err = os.OpenRoot(path)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("seat %d: %w", i+1, err)
 		}
+		ends = append(ends, func() { root.Close() })
+		if work[i] = root; !s.Copy {
+			shared = append(shared, folder{root, s.Limits.Accept, locks})
+		}
 	}
-	slices.SortFunc(shared, func(a, b folder) int { return strings.Compare(a.work, b.work) })
-	shared = slices.CompactFunc(shared, func(a, b folder) bool { return a.work == b.work }) // both bots work there
+	slices.SortFunc(shared, func(a, b folder) int { return strings.Compare(a.work.Name(), b.work.Name()) })
+	shared = slices.CompactFunc(shared, func(a, b folder) bool { return a.work.Name() == b.work.Name() }) // both bots work there
 	for _, f := range shared {
 		end, err := f.lock(ctx)
 		if err != nil {
@@ -72,16 +83,16 @@ const lockPause = 20 * time.Millisecond
 // locks it until release is called.
 func (f folder) lock(ctx context.Context) (release func(), err error) {
 	for begin := time.Now(); ; {
-		release, err := f.locks.Lock(f.work, false)
+		release, err := f.locks.LockFolder(f.work, false)
 		switch {
 		case err == nil:
 			return release, nil
 		case !errors.Is(err, filelock.ErrHeld):
-			err = fmt.Errorf("the folder %s cannot be locked against other games: %w", f.work, err)
+			err = fmt.Errorf("the folder %s cannot be locked against other games: %w", f.work.Name(), err)
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
 		case f.limit > 0 && time.Since(begin) > f.limit:
-			err = fmt.Errorf("another game has been playing in the folder %s for more than %v%s", f.work, f.limit, filelock.Detail(err))
+			err = fmt.Errorf("another game has been playing in the folder %s for more than %v%s", f.work.Name(), f.limit, filelock.Detail(err))
 		default:
 			select {
 			case <-time.After(lockPause):

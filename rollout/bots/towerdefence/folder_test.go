@@ -184,7 +184,7 @@ func TestCopyErrors(t *testing.T) {
 			if c.copier.ctx == nil {
 				c.copier.ctx = t.Context()
 			}
-			c.copier.from, c.copier.to = dir, t.TempDir()
+			c.copier.from, c.copier.to = dir, rootOf(t, t.TempDir())
 			err := c.copier.copy()
 			assert.Truef(t, (c.want != "" || err == nil) && (c.want == "" || err != nil && strings.HasPrefix(err.Error(), c.want)), "%+v: error %v", c.copier, err)
 		})

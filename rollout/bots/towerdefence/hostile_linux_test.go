@@ -74,6 +74,25 @@ var hostile = map[string]func(args []string) int{
 		say("0,0,2")
 		return 0
 	},
+	"seconds": func(args []string) int { // gives files elsewhere the names of the game's files
+		for _, name := range []string{stateFile, textFile} {
+			os.Remove(name)
+			if err := os.Link(filepath.Join(args[0], name), name); err != nil {
+				fmt.Println(err)
+			}
+		}
+		say("0,0,2")
+		return 0
+	},
+	"moves": func(args []string) int { // puts a link to another folder in the place of its own
+		dir, _ := os.Getwd()
+		os.Rename(dir, dir+"-moved")
+		if err := os.Symlink(args[0], dir); err != nil {
+			fmt.Println(err)
+		}
+		say("0,0,2")
+		return 0
+	},
 	"forks": func([]string) int { // leaves processes behind, one of them in a session of its own
 		fork("stays", false)
 		fork("stays", true)
@@ -222,7 +241,7 @@ func TestHostile(t *testing.T) {
 		{"folder", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
 		{"zero", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
 		{"linked", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: remove "},
+		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: remove"},
 		{"stranger", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"forks", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"daemon", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
@@ -234,7 +253,7 @@ func TestHostile(t *testing.T) {
 		{"closes", "", map[FaultKind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
 		{"loop", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: too many levels", "", ""},
 		{"socket", "", map[FaultKind]int{Failed: 2}, Failed, "signal: killed", "", ""},
-		{"leaves", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: open "},
+		{"leaves", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: stat "},
 		{"eats", "", map[FaultKind]int{Killed: 2}, Killed, "of memory, the limit is ", "", ""},
 		{"nonsense", "", map[FaultKind]int{Failed: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
 	} {
@@ -268,6 +287,29 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestElsewhere: a bot cannot make the game write or delete files outside of its folder.
+func TestElsewhere(t *testing.T) {
+	for _, kind := range []string{"seconds", "moves"} {
+		t.Run(kind, func(t *testing.T) {
+			outside := t.TempDir()
+			for _, name := range []string{stateFile, textFile, commandFile} {
+				write(t, filepath.Join(outside, name), "theirs")
+			}
+			bad, good := bot(t, kind, outside), scripted(t, "script", quoted("1,1,2")...)
+			r, _ := play(t, &Match{Rules: rules(2), Seats: []Seat{{Program: bad, Limits: bots.Limits{Answer: ample}}, {Program: good}}})
+			for _, name := range []string{stateFile, textFile, commandFile} {
+				assert.Equal(t, "theirs", read(t, filepath.Join(outside, name)), name)
+			}
+			if kind == "moves" {
+				require.NotNil(t, r.Crashes[0])
+				assert.ErrorContains(t, r.Crashes[0].Err, "is another folder than when the match began")
+			}
+			clean(t, r.Records[1], Refused)
+			assert.Nil(t, r.Crashes[1])
+		})
+	}
+}
+
 // TestOutputLimit: the output of a bot in the match log is bounded, in a round and in all.
 func TestOutputLimit(t *testing.T) {
 	_, all := play(t, &Match{Rules: rules(1), Seats: []Seat{{Program: bot(t, "prints"), Name: "x"}, {}}})
@@ -279,7 +321,7 @@ func TestOutputLimit(t *testing.T) {
 	h, err := m.newHost()
 	require.NoError(t, err)
 	h.bots[0].output = maxMatchOutput - 10
-	h.bots[0].work, h.bots[0].args = m.Seats[0].Program.Work, m.Seats[0].Program.args("")
+	h.bots[0].work, h.bots[0].args = rootOf(t, m.Seats[0].Program.Work), m.Seats[0].Program.args("")
 	_, err = h.play(t.Context())
 	require.NoError(t, err)
 	for round, want := range []string{"all work a\n[the limit of 10 bytes is reached", "[the limit of ", "[the limit of "} {

@@ -18,14 +18,14 @@ import (
 func TestFolderWithoutFlock(t *testing.T) {
 	dir := t.TempDir()
 	locks := &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.EOPNOTSUPP }}
-	f := folder{work: dir, limit: 50 * time.Millisecond, locks: locks}
+	f := folder{work: rootOf(t, dir), limit: 50 * time.Millisecond, locks: locks}
 	release, err := f.lock(t.Context())
 	require.NoError(t, err)
 	_, err = f.lock(t.Context())
 	require.ErrorContains(t, err, "another game has been playing in the folder "+dir+" for more than 50ms (process ")
 	next := make(chan error, 1)
 	go func() {
-		again, err := folder{work: dir, locks: locks}.lock(context.Background())
+		again, err := folder{work: f.work, locks: locks}.lock(context.Background())
 		if err == nil {
 			again()
 		}

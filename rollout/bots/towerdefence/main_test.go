@@ -214,6 +214,15 @@ func read(t testing.TB, name string) string {
 	return string(text)
 }
 
+// rootOf opens a folder until the test ends.
+func rootOf(t testing.TB, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
 // quoted returns commands as lines of a script.
 func quoted(commands ...string) (lines []string) {
 	for _, c := range commands {
@@ -252,8 +261,8 @@ func (l *log) create(name string) (io.WriteCloser, error) {
 	return &logFile{name: name, log: l}, nil
 }
 
-// files returns a function that makes the files of a match log in a folder.
-func files(dir string) func(name string) (io.WriteCloser, error) {
+// filesIn returns a function that makes the files of a match log in a folder.
+func filesIn(dir string) func(name string) (io.WriteCloser, error) {
 	return func(name string) (io.WriteCloser, error) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -45,8 +45,9 @@ type Match struct {
 	// Watch, if not nil, gets the state at the start and after every round. Its error
 	// ends the match.
 	Watch func(s *towerdefence.State) error
-	// Crashed is passed to bots.Match.
+	// Crashed and Settle are passed to bots.Match.
 	Crashed func(seat int, c *bots.Crash)
+	Settle  func(turn int, b *env.Batch) error
 	// Fault, if not nil, is called for the first fault of each kind of a bot. Calls come
 	// from several goroutines at once; f changes after the call.
 	Fault func(seat int, k FaultKind, f *Faults)
@@ -113,10 +114,10 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	defer release()
 	for i, s := range h.bots {
 		if s != nil {
-			s.work, s.args = work[i], s.Program.args(work[i])
+			s.work, s.args = work[i], s.Program.args(work[i].Name())
 		}
 	}
-	h.match.OneByOne = !m.SideBySide || work[0] == work[1]
+	h.match.OneByOne = !m.SideBySide || work[0] != nil && work[1] != nil && work[0].Name() == work[1].Name()
 	ctx, h.stop = context.WithCancelCause(ctx)
 	defer h.stop(nil)
 	r, err := h.play(ctx)
@@ -177,6 +178,9 @@ func (m *Match) newHost() (*host, error) {
 	h := &host{Match: m, game: g, state: &states[0], referee: referee.New(m.Rules)}
 	h.position = h.referee.Position()
 	h.match = bots.Match{Vector: v, Shown: h.shown, Crashed: m.Crashed}
+	if m.Settle != nil {
+		h.match.Settle = h.settle
+	}
 	for i := range m.Seats {
 		s := &m.Seats[i]
 		if err := s.validate(); err != nil {
@@ -191,6 +195,24 @@ func (m *Match) newHost() (*host, error) {
 		h.match.Seats = append(h.match.Seats, seat)
 	}
 	return h, nil
+}
+
+// settle calls Match.Settle, and writes the commands of bots whose orders it replaces.
+func (h *host) settle(turn int, b *env.Batch) error {
+	if err := h.Settle(turn, b); err != nil {
+		return err
+	}
+	most := len(b.Orders) / len(h.bots)
+	for i, s := range h.bots {
+		order := sim.Order(0)
+		if b.OrderLen[i] > 0 {
+			order = b.Orders[i*most]
+		}
+		if s != nil && command.Parse(s.text) != order {
+			s.text, s.gave = string(command.Append(nil, order)), false
+		}
+	}
+	return nil
 }
 
 // shown plays the round with the referee, writes it to the log, and passes the state to

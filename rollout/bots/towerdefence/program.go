@@ -10,6 +10,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -74,7 +75,7 @@ func open(dir string) (*Program, error) {
 
 // readMeta reads a bot.json.
 func readMeta(name string) (m meta, err error) {
-	text, err := bounded.ReadFile(os.Open, name, maxMeta)
+	text, err := bounded.ReadFile(files.OpenRegular, name, maxMeta)
 	if err != nil {
 		return m, err
 	}

@@ -69,8 +69,8 @@ func TestDisplays(t *testing.T) {
 	h, err := m.newHost()
 	require.NoError(t, err)
 	for i, s := range h.bots {
-		s.work = m.Seats[i].Program.Work
-		s.args = s.Program.args(s.work)
+		s.work = rootOf(t, m.Seats[i].Program.Work)
+		s.args = s.Program.args(s.work.Name())
 		_, err = s.join(t.Context())
 		require.NoError(t, err)
 		defer s.End(context.Background(), nil)
@@ -83,7 +83,7 @@ func TestDisplays(t *testing.T) {
 			if _, err := s.Ask(nil); err != nil || s.crash != nil || !s.gave {
 				t.Fatalf("%v, crash %v, %+v", err, s.crash, s.record)
 			}
-			seen := filepath.Join(s.work, fmt.Sprintf("seen-%03d-", d.Round))
+			seen := filepath.Join(s.work.Name(), fmt.Sprintf("seen-%03d-", d.Round))
 			state, text := read(t, seen+stateFile), read(t, seen+textFile)
 			wantState, wantText := [2]string{d.StateA, d.StateB}[i], [2]string{d.TextA, d.TextB}[i]
 			if got, want := fields(t, state), fields(t, wantState); !reflect.DeepEqual(got, want) {

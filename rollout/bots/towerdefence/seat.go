@@ -3,16 +3,16 @@ package towerdefence
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"syscall"
+	"os"
 	"time"
 	"unicode/utf8"
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/rollout/shortage"
 	"moonfarm/sim"
 	"moonfarm/sim/towerdefence/wire/command"
 )
@@ -35,7 +35,7 @@ type seatedBot struct {
 	*Seat
 	host   *host
 	player sim.Player
-	work   string // its folder in this match
+	work   *os.Root // its folder in this match
 	args   []string
 	guard  *child.Guard
 
@@ -104,28 +104,32 @@ func (s *seatedBot) play(round int) error {
 	s.state = p.AppendState(s.state[:0], s.player)
 	s.textMap = p.AppendTextMap(s.textMap[:0], s.player)
 	if err := writeRound(s.work, s.state, s.textMap); err != nil {
-		err = fmt.Errorf("the files of the round cannot be written: %w", err)
-		if errors.Is(err, syscall.ENOSPC) {
-			s.host.stop(fmt.Errorf("seat %d: %w: %w", s.player+1, bots.ErrHost, err))
-		}
-		return err
+		return s.blame(fmt.Errorf("the files of the round cannot be written: %w", err))
 	}
 	r, err := s.run(limit)
 	if err != nil {
-		return err
+		return s.blame(err)
 	}
 	s.record.addRound(round, r.Time)
 	s.used += r.Time
 	noted, err := s.note(round, r, limit)
-	text, missing := commandText(s.work)
+	text, missing := commandText(s.work.Name())
 	if missing == nil {
 		s.gave = true
 		var found bool
 		if s.text, found = command.FromFile(text); !found && !utf8.ValidString(text) {
 			s.record.fault(Garbled, round, nil, "command.txt is not UTF-8: the original takes no command from it")
 		}
-	} else if !noted {
+	} else if s.blame(missing); !noted {
 		s.record.fault(Missing, round, r.Lines, "%v", missing)
+	}
+	return err
+}
+
+// blame returns an error of a round. It ends the match if this machine is at fault.
+func (s *seatedBot) blame(err error) error {
+	if shortage.Of(err) {
+		s.host.stop(fmt.Errorf("seat %d: %w: %w", s.player+1, bots.ErrHost, err))
 	}
 	return err
 }
@@ -153,7 +157,7 @@ func (s *seatedBot) usedUp() error {
 
 // run runs the bot's program until it ends or the limit is over.
 func (s *seatedBot) run(limit time.Duration) (*child.Exit, error) {
-	c := child.Command{Args: s.args, Dir: s.work, Log: s.logs()}
+	c := child.Command{Args: s.args, Dir: s.work.Name(), Log: s.logs()}
 	begin := time.Now()
 	process, err := s.guard.Run(c)
 	if err != nil {

@@ -49,6 +49,9 @@ func Allow(texts []string) (Places, error) {
 			}
 		}
 		p, err := outputAt(text)
+		if err == nil {
+			err = p.resolve()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -57,26 +60,63 @@ func Allow(texts []string) (Places, error) {
 	return o, nil
 }
 
-// Guard returns an Open that refuses the specs whose outputs are not allowed.
+// Guard returns an Open that refuses the specs whose outputs are not allowed. It opens the others
+// with the place as Within, because a folder may become a link after it was checked.
 func (o Places) Guard(open farm.Open) farm.Open {
 	return func(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
-		if err := o.Check(s.Out); err != nil {
+		a, p, err := o.find(s.Out)
+		if err != nil {
 			return nil, err
 		}
-		return open(ctx, s, workers)
+		guarded := *s
+		guarded.Within, guarded.Folder = a.real, p.real
+		return open(ctx, &guarded, workers)
 	}
 }
 
-// Check refuses an output that is not below one of the places.
-func (o Places) Check(out string) error {
+// Obey returns an Open that writes where the coordinator allows it: below the Within of a spec.
+func Obey(open farm.Open) farm.Open {
+	return func(ctx context.Context, s *farm.Spec, workers int) (farm.Shards, error) {
+		if s.Within == "" {
+			return open(ctx, s, workers)
+		}
+		o, err := Allow([]string{s.Within})
+		if err != nil {
+			return nil, err
+		}
+		return o.Guard(open)(ctx, s, workers)
+	}
+}
+
+// Within returns the place above an output that was allowed, as the output has it, and "" for a URL.
+// It looks at no link, because what was allowed may be one by now.
+func (o Places) Within(out string) string {
 	p, err := outputAt(out)
+	if err != nil || p.url != nil {
+		return ""
+	}
+	for _, a := range o {
+		for _, dir := range []string{a.dir, a.real} {
+			if a.url == nil && below(p.dir, dir) {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
+// find returns the place that an output is below of, and fails if there is none.
+func (o Places) find(out string) (a, p *place, err error) {
+	if p, err = outputAt(out); err == nil {
+		err = p.resolve()
+	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	var names []string
 	for _, a := range o {
 		if a.holds(p) {
-			return nil
+			return a, p, nil
 		}
 		names = append(names, a.text)
 	}
@@ -84,7 +124,7 @@ func (o Places) Check(out string) error {
 	if p.url != nil {
 		hint = "; all options of a URL but region, timeout and use_path_style must be in --allow-out as well"
 	}
-	return fmt.Errorf("output %s: not allowed here, expected an output below %s (--allow-out of farm serve)%s", p.text, strings.Join(names, " or "), hint)
+	return nil, nil, fmt.Errorf("output %s: not allowed here, expected an output below %s (--allow-out of farm serve)%s", p.text, strings.Join(names, " or "), hint)
 }
 
 // outputAt parses an output. It accepts only absolute paths and URLs in canonical form.
@@ -139,16 +179,23 @@ func folderOf(text, dir string) (*place, error) {
 	if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir {
 		return nil, fmt.Errorf("output %s: expected an absolute path without //, . and .., or a URL", text)
 	}
-	real, err := withoutLinks(dir)
-	if err != nil {
-		return nil, fmt.Errorf("output %s: %w", text, err)
+	return &place{text: text, dir: dir}, nil
+}
+
+// resolve resolves the links of a folder.
+func (p *place) resolve() (err error) {
+	if p.url != nil {
+		return nil
+	}
+	if p.real, err = withoutLinks(p.dir); err != nil {
+		return fmt.Errorf("output %s: %w", p.text, err)
 	}
 	for _, system := range []string{"/proc", "/sys", "/dev"} {
-		if below(dir, system) || below(real, system) {
-			return nil, fmt.Errorf("output %s: %s is not a folder for datasets", text, system)
+		if below(p.dir, system) || below(p.real, system) {
+			return fmt.Errorf("output %s: %s is not a folder for datasets", p.text, system)
 		}
 	}
-	return &place{text: text, dir: dir, real: real}, nil
+	return nil
 }
 
 // anyURL matches a URL, and not a path.

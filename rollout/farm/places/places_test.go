@@ -1,6 +1,7 @@
 package places
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +10,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/farm"
 )
+
+// check fails if an output is not allowed.
+func check(o Places, out string) error {
+	_, _, err := o.find(out)
+	return err
+}
 
 // TestOutputs: an output must be an absolute path or a URL in canonical form below an allowed
 // place, also after symbolic links are resolved.
@@ -31,11 +40,11 @@ func TestOutputs(t *testing.T) {
 		"s3://open", "s3://open/a/b?region=us-east-1",
 	} {
 		t.Run(out, func(t *testing.T) {
-			assert.NoErrorf(t, o.Check(out), "%s is refused", out)
+			assert.NoErrorf(t, check(o, out), "%s is refused", out)
 		})
 	}
 	if links {
-		assert.NoError(t, o.Check(inside+"/near/a"), "a link within the folder is refused")
+		assert.NoError(t, check(o, inside+"/near/a"), "a link within the folder is refused")
 	}
 	for out, want := range map[string]string{
 		"": "absolute path", "data": "absolute path", "./data": "absolute path", "-flag": "absolute path", "--out": "absolute path", "../x": "absolute path",
@@ -57,7 +66,7 @@ func TestOutputs(t *testing.T) {
 			if !links && (strings.Contains(out, "/away") || strings.Contains(out, "/lost")) {
 				return
 			}
-			err := o.Check(out)
+			err := check(o, out)
 			assert.ErrorContains(t, err, want, out)
 			assert.Truef(t, err == nil || !strings.Contains(err.Error(), "secret") && !strings.Contains(err.Error(), "127.0.0.1"), "%s: the error repeats what may be a secret: %v", out, err)
 		})
@@ -65,6 +74,48 @@ func TestOutputs(t *testing.T) {
 	t.Chdir(inside)
 	here, err := Allow(nil)
 	require.NoError(t, err)
-	assert.NoError(t, here.Check(inside+"/a"), "below the current folder")
-	assert.True(t, here.Check(outside) != nil && here.Check("s3://open") != nil, "everything is allowed without a place")
+	assert.NoError(t, check(here, inside+"/a"), "below the current folder")
+	assert.True(t, check(here, outside) != nil && check(here, "s3://open") != nil, "everything is allowed without a place")
+}
+
+// TestGuard: runs are opened by their folders without links, below their places; a worker without
+// places of its own has the server's.
+func TestGuard(t *testing.T) {
+	dir := t.TempDir()
+	real := filepath.Join(dir, "real")
+	require.NoError(t, os.MkdirAll(filepath.Join(real, "deep"), 0o777))
+	if err := os.Symlink(real, filepath.Join(dir, "link")); err != nil {
+		t.Skip("no links here:", err)
+	}
+	require.NoError(t, os.Symlink(filepath.Join(real, "deep"), filepath.Join(real, "near")))
+	real, err := filepath.EvalSymlinks(real)
+	require.NoError(t, err)
+	o, err := Allow([]string{filepath.Join(dir, "link"), "mem://bucket"})
+	require.NoError(t, err)
+	var opened *farm.Spec
+	open := func(_ context.Context, s *farm.Spec, _ int) (farm.Shards, error) {
+		opened = s
+		return nil, nil
+	}
+	for out, want := range map[string][3]string{ // Within for a worker, Within, Folder
+		filepath.Join(dir, "link", "near", "x"): {filepath.Join(dir, "link"), real, filepath.Join(real, "deep", "x")},
+		filepath.Join(real, "x"):                {real, real, filepath.Join(real, "x")},
+		"mem://bucket/x":                        {"", "", ""},
+	} {
+		sent := &farm.Spec{Out: out, Within: o.Within(out)}
+		assert.Equal(t, want[0], sent.Within, out)
+		for _, guarded := range []farm.Open{o.Guard(open), Obey(open)} {
+			_, err := guarded(t.Context(), sent, 1)
+			require.NoError(t, err)
+			assert.Equal(t, want, [3]string{want[0], opened.Within, opened.Folder}, out)
+			assert.Equal(t, sent.ID(), opened.ID(), "it is the same run")
+		}
+	}
+	require.NoError(t, os.Remove(filepath.Join(real, "near")))
+	require.NoError(t, os.Symlink(dir, filepath.Join(real, "near")))
+	out := filepath.Join(dir, "link", "near", "x")
+	_, err = Obey(open)(t.Context(), &farm.Spec{Out: out, Within: o.Within(out)}, 1)
+	assert.ErrorContains(t, err, "not allowed here")
+	_, err = Obey(open)(t.Context(), &farm.Spec{Out: out}, 1)
+	assert.NoError(t, err, "a server without places")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/rollout/access"
 	"moonfarm/rollout/browsertest"
 	"moonfarm/rollout/farm/farmtest"
 )
@@ -68,7 +69,7 @@ func TestPage(t *testing.T) {
 		}
 		return err == nil
 	})
-	serve(t, f, Options{Listen: address})
+	serve(t, f, Options{Listen: address, Control: access.Control{Token: s.o.Token}})
 	b.Becomes(cell("runs", 0, 2), "100 %")
 }
 

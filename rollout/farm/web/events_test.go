@@ -21,10 +21,20 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
+// get asks a server for a path with its secret.
+func get(c *http.Client, s *Server, path string) (*http.Response, error) {
+	r, err := http.NewRequest("GET", s.origin()+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+s.o.Token)
+	return c.Do(r)
+}
+
 // follow opens /events and returns a function that reads the next event.
 func follow(t *testing.T, s *Server) func() *event {
 	t.Helper()
-	resp, err := http.Get(s.URL() + "events")
+	resp, err := get(http.DefaultClient, s, "events")
 	require.NoError(t, err)
 	t.Cleanup(func() { resp.Body.Close() })
 	kind := resp.Header.Get("Content-Type")
@@ -90,12 +100,12 @@ func TestBounds(t *testing.T) {
 	assert.Truef(t, w[0].Name == "mallory" && w[1].Name == "w1999" && w[2].Name == "alpha", "first %s, %s, %s: want the quarantined first", w[0].Name, w[1].Name, w[2].Name)
 	var pages []io.Closer
 	for range maxStreams - 1 {
-		resp, err := http.Get(s.URL() + "events")
+		resp, err := get(http.DefaultClient, s, "events")
 		require.NoError(t, err)
 		require.Equalf(t, 200, resp.StatusCode, "%v", resp)
 		pages = append(pages, resp.Body)
 	}
-	resp, err := http.Get(s.URL() + "events")
+	resp, err := get(http.DefaultClient, s, "events")
 	require.NoErrorf(t, err, "page %d: %v", maxStreams+1, resp)
 	assert.Equalf(t, http.StatusServiceUnavailable, resp.StatusCode, "page %d: %v", maxStreams+1, resp)
 	before := s.live.points
@@ -108,7 +118,7 @@ func TestBounds(t *testing.T) {
 		p.Close()
 	}
 	farmtest.Until(t, "room for a page", func() bool {
-		resp, err := http.Get(s.URL() + "events")
+		resp, err := get(http.DefaultClient, s, "events")
 		if err != nil {
 			return false
 		}
@@ -134,7 +144,7 @@ func requireBoundedConns(t *testing.T, s *Server) {
 	}
 	for _, p := range []string{"healthz", "status.json", ""} {
 		c := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
-		resp, err := c.Get(s.URL() + p)
+		resp, err := get(&c, s, p)
 		require.NoErrorf(t, err, "/%s beside idle connections", p)
 		require.Equalf(t, 200, resp.StatusCode, "/%s beside idle connections", p)
 		resp.Body.Close()
@@ -159,7 +169,7 @@ func TestSlowReader(t *testing.T) {
 	c, err := net.Dial("tcp", s.listen.Addr().String())
 	require.NoError(t, err)
 	defer c.Close()
-	fmt.Fprint(c, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	fmt.Fprint(c, "GET /events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+s.o.Token+"\r\n\r\n")
 	pages := func() int {
 		s.live.mu.Lock()
 		defer s.live.mu.Unlock()

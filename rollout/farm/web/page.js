@@ -206,8 +206,20 @@ function connect() {
   };
   source.onerror = () => {
     say("Connection lost; reconnecting …", "bad");
-    if (source.readyState === EventSource.CLOSED) again = setTimeout(connect, 2000 + 2000 * Math.random());
+    if (source.readyState !== EventSource.CLOSED) return;
+    again = setTimeout(connect, 2000 + 2000 * Math.random());
+    refusal();
   };
+}
+
+// refusal shows why the server no longer knows this page, such as after a restart with another secret.
+async function refusal() {
+  try {
+    const answer = await fetch("page.css");
+    if (answer.status === 401) say(await answer.text(), "bad");
+  } catch {
+    // It does not answer.
+  }
 }
 
 setInterval(() => {

@@ -5,8 +5,6 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"crypto/tls"
 	"embed"
 	"encoding/json"
@@ -19,6 +17,7 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"moonfarm/rollout/access"
 	"moonfarm/rollout/farm"
 )
 
@@ -30,11 +29,11 @@ type Source interface {
 // Options configure a Server.
 type Options struct {
 	Listen string // host:port, port 0 for any
-	// Cert and Key are files of TLS, User and Password the credentials of visitors. Beyond loopback
-	// all four are needed.
-	Cert, Key      string
-	User, Password string
-	Profile        bool // serve /debug/pprof/
+	// Control decides which requests are answered. Without User and Token it gets a new Token. Serve sets its Open and
+	// Policy.
+	access.Control
+	Cert, Key string // files of TLS; beyond loopback they, User and Password are needed
+	Profile   bool   // serve /debug/pprof/
 	// Health is a host:port where /healthz and /readyz are served as well, for everybody and
 	// without TLS; "" for no such address.
 	Health string
@@ -75,9 +74,13 @@ func Serve(o Options, source Source) (*Server, error) {
 		}
 		certificates = append(certificates, c)
 	}
+	if o.Token == "" {
+		o.Token = access.NewToken()
+	}
+	o.Open, o.Policy = []string{"/healthz", "/readyz"}, policy
 	l, err := listen(&o)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("page: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{o: o, source: source, listen: l, stop: stop, ended: make(chan struct{})}
@@ -86,7 +89,7 @@ func Serve(o Options, source Source) (*Server, error) {
 	}
 	s.live = newLive(source)
 	s.http = http.Server{
-		Handler: s.guard(s.routes()), BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler: s.o.Guard(s.routes()), BaseContext: func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: patience, WriteTimeout: patience, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		TLSConfig: &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12},
 		ErrorLog:  slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
@@ -108,7 +111,7 @@ func Serve(o Options, source Source) (*Server, error) {
 		}
 		err := serve(l)
 		if !errors.Is(err, http.ErrServerClosed) {
-			s.o.Log.Error("the page is no longer shown", "url", s.URL(), "err", err)
+			s.o.Log.Error("the page is no longer shown", "url", s.origin(), "err", err)
 		}
 	}()
 	return s, nil
@@ -116,33 +119,21 @@ func Serve(o Options, source Source) (*Server, error) {
 
 // listen opens the listener. It refuses an unsafe address.
 func listen(o *Options) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(o.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("page on %q: want host:port: %w", o.Listen, err)
+	if o.Cert != "" && o.User != "" {
+		return net.Listen("tcp", o.Listen)
 	}
-	safe := o.Cert != "" && o.User != ""
-	if !safe && !loopback(host) {
-		return nil, fmt.Errorf("page on %q: beyond loopback a page needs TLS (certificate and key) and credentials (user and password)", o.Listen)
+	l, err := access.Listen(o.Listen)
+	if errors.Is(err, access.ErrElsewhere) {
+		err = fmt.Errorf("%w; elsewhere the page needs TLS (certificate and key) and credentials (user and password)", err)
 	}
-	l, err := net.Listen("tcp", o.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("page: %w", err)
-	}
-	if a, ok := l.Addr().(*net.TCPAddr); !safe && (!ok || !a.IP.IsLoopback()) { // a name may resolve to any address
-		l.Close()
-		return nil, fmt.Errorf("page on %q: %s is not loopback", o.Listen, l.Addr())
-	}
-	return l, nil
+	return l, err
 }
 
-// loopback reports whether a host, as in an address or a URL, is this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
+// URL returns the address of the page, with the secret if visitors need it.
+func (s *Server) URL() string { return s.o.Address(s.origin()) }
 
-// URL returns the address of the page.
-func (s *Server) URL() string {
+// origin returns the address without the secret.
+func (s *Server) origin() string {
 	scheme := "http"
 	if s.o.Cert != "" {
 		scheme = "https"
@@ -208,53 +199,6 @@ func say(w http.ResponseWriter, code int, line string) {
 // policy lets the page load only its own files, and forbids building markup from text.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-
-// guard admits visitors with the right credentials. Without credentials the Host must be this
-// machine's: otherwise a web page could read the farm through a domain name that resolves to
-// loopback.
-func (s *Server) guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		for k, v := range map[string]string{
-			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
-			"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
-		} {
-			h.Set(k, v)
-		}
-		probe := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
-		switch {
-		case s.o.User == "" && !loopback(hostOf(r.Host)):
-			say(w, http.StatusMisdirectedRequest, "want a Host of this machine, such as localhost")
-		case s.o.User != "" && !probe && !s.knows(r):
-			h.Set("WWW-Authenticate", `Basic realm="moonfarm", charset="UTF-8"`)
-			say(w, http.StatusUnauthorized, "want user and password")
-		default:
-			next.ServeHTTP(w, r)
-		}
-	})
-}
-
-// hostOf returns a Host without its port.
-func hostOf(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		return h
-	}
-	if n := len(host); n > 2 && host[0] == '[' && host[n-1] == ']' {
-		return host[1 : n-1]
-	}
-	return host
-}
-
-// knows compares user and password in constant time.
-func (s *Server) knows(r *http.Request) bool {
-	user, password, _ := r.BasicAuth()
-	same := func(a, b string) int {
-		x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-		return subtle.ConstantTimeCompare(x[:], y[:])
-	}
-	return same(user, s.o.User)&same(password, s.o.Password) == 1
-}
 
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience/2)

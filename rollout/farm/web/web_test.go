@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/rollout/access"
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/farm/farmtest"
 )
@@ -80,6 +81,7 @@ func serve(t *testing.T, source Source, o Options) *Server {
 // visit calls the server's handler without a network.
 func visit(s *Server, how func(r *http.Request)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", "http://localhost/", nil)
+	r.Header.Set("Authorization", "Bearer "+s.o.Token)
 	how(r)
 	w := httptest.NewRecorder()
 	s.http.Handler.ServeHTTP(w, r)
@@ -94,12 +96,12 @@ func TestRefusals(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Listen: "0.0.0.0:0"}, "beyond loopback a page needs TLS"},
-		{Options{Listen: ":0"}, "beyond loopback a page needs TLS"},
-		{Options{Listen: "[::]:0", User: "u", Password: "p"}, "beyond loopback a page needs TLS"},
+		{Options{Listen: "0.0.0.0:0"}, "elsewhere the page needs TLS"},
+		{Options{Listen: ":0"}, "elsewhere the page needs TLS"},
+		{Options{Listen: "[::]:0", Control: access.Control{User: "u", Password: "p"}}, "elsewhere the page needs TLS"},
 		{Options{Listen: "example.com:80", Cert: "c", Key: "k"}, "no such file"},
-		{Options{Listen: "127.0.0.1"}, "want host:port"},
-		{Options{Listen: "127.0.0.1:0", User: "u"}, "a user needs a password"},
+		{Options{Listen: "127.0.0.1"}, "expected host:port"},
+		{Options{Listen: "127.0.0.1:0", Control: access.Control{User: "u"}}, "a user needs a password"},
 		{Options{Listen: "127.0.0.1:0", Cert: "none"}, "a certificate a key"},
 		{Options{Listen: "127.0.0.1:0", Cert: "none", Key: "none"}, "no such file"},
 	} {
@@ -139,7 +141,7 @@ func TestGuard(t *testing.T) {
 
 // TestCredentials: if the page has a user, other visitors get only the probes.
 func TestCredentials(t *testing.T) {
-	s := serve(t, example(), Options{User: "u", Password: "secret"})
+	s := serve(t, example(), Options{Control: access.Control{User: "u", Password: "secret"}})
 	for _, c := range []struct {
 		path, user, password string
 		code                 int
@@ -150,6 +152,7 @@ func TestCredentials(t *testing.T) {
 		t.Run(fmt.Sprintf("%s as %q", c.path, c.user), func(t *testing.T) {
 			w := visit(s, func(r *http.Request) {
 				r.URL.Path, r.Host = c.path, "farm.example"
+				r.Header.Del("Authorization")
 				if c.user+c.password != "" {
 					r.SetBasicAuth(c.user, c.password)
 				}
@@ -237,11 +240,9 @@ func TestHealth(t *testing.T) {
 // where this is allowed too.)
 func TestTLS(t *testing.T) {
 	cert, key, client := certificate(t)
-	s := serve(t, example(), Options{Cert: cert, Key: key, User: "u", Password: "p"})
-	if !strings.HasPrefix(s.URL(), "https://127.0.0.1:") {
-		t.Errorf("URL %s", s.URL())
-	}
-	r, err := http.NewRequest("GET", s.URL()+"status.json", nil)
+	s := serve(t, example(), Options{Cert: cert, Key: key, Control: access.Control{User: "u", Password: "p"}})
+	assert.Regexp(t, `^https://127\.0\.0\.1:\d+/$`, s.URL())
+	r, err := http.NewRequest("GET", s.origin()+"status.json", nil)
 	require.NoError(t, err)
 	r.SetBasicAuth("u", "p")
 	resp, err := client.Do(r)

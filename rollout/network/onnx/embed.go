@@ -62,8 +62,9 @@ func (r *rope) message(number protowire.Number, m *rope) {
 type inner map[protowire.Number]func(e *embedder, b []byte) (*rope, error)
 
 var (
-	inModel     = inner{7: rewriter(&inGraph)}
+	inModel     = inner{7: rewriter(&inGraph), 25: rewriter(&inFunction)}
 	inGraph     = inner{1: rewriter(&inNode), 5: (*embedder).tensor}
+	inFunction  = inner{7: rewriter(&inNode)}
 	inNode      = inner{5: rewriter(&inAttribute)}
 	inAttribute = inner{5: (*embedder).tensor}
 )

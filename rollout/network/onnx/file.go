@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 )
 
@@ -33,15 +34,15 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", path, why.Err)
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // opening a pipe could block forever
-		return nil, fmt.Errorf("%s: not a regular file", path)
+	case !info.Mode().IsRegular():
+		return nil, files.CheckRegular(path)
 	case info.Size() > MaxFile:
 		return nil, fmt.Errorf("%s: %w", path, &bounded.SizeError{Size: info.Size(), Most: MaxFile})
 	}
-	if err := checkHead(os.Open, path); err != nil {
+	if err := checkHead(files.OpenRegular, path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	data, err := bounded.ReadFile(os.Open, path, MaxFile)
+	data, err := bounded.ReadFile(files.OpenRegular, path, MaxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func TestTypes(t *testing.T) {
 	}{
 		{uint64(onnx.BFloat16), raw(1, 2, 3), `initializer 0 "w": expected 4 bytes for 2 elements of bfloat16, found 3`},
 		{uint64(onnx.Uint64), packed(11, 7, math.MaxUint64), `"w": expected elements of uint64`},
-		{17, raw(1, 2), `initializer 0 "w": expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found type 17`},
+		{17, raw(1, 2), `initializer 0 "w": expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found float8e4m3fn`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			_, err := tensor(c.kind, c.fields)

@@ -6,38 +6,42 @@ import (
 	"math"
 )
 
+// parseNode appends a node.
+func parseNode(to *[]*Node, f field) error {
+	b, err := f.message()
+	if err != nil {
+		return err
+	}
+	n := &Node{}
+	if err = n.parse(b); err != nil {
+		return fmt.Errorf("node %d %q (%s): %w", len(*to), n.Name, n.Op, err)
+	}
+	*to = append(*to, n)
+	return nil
+}
+
 // parse reads the message of a node.
 func (n *Node) parse(b []byte) error {
 	err := fields(b, func(f field) error {
-		var s string
 		switch f.number {
 		case 1:
-			err := f.text(&s)
-			n.Inputs = append(n.Inputs, s)
-			return err
+			return f.texts(&n.Inputs)
 		case 2:
-			err := f.text(&s)
-			n.Outputs = append(n.Outputs, s)
-			return err
+			return f.texts(&n.Outputs)
 		case 3:
 			return f.text(&n.Name)
 		case 4:
 			return f.text(&n.Op)
 		case 5:
-			b, err := f.message()
-			if err != nil {
-				return err
-			}
-			a := Attribute{}
-			if err = a.parse(b); err != nil {
-				return fmt.Errorf("attribute %d %q: %w", len(n.Attributes), a.Name, err)
-			}
-			n.Attributes = append(n.Attributes, a)
+			return parseAttribute(&n.Attributes, f)
 		case 7:
 			return f.text(&n.Domain)
+		case 8:
+			return f.text(&n.overload)
 		}
 		return nil
 	})
+	n.Domain = plainDomain(n.Domain)
 	switch {
 	case err != nil:
 		return err
@@ -46,6 +50,20 @@ func (n *Node) parse(b []byte) error {
 	case len(n.Outputs) == 0:
 		return errors.New("expected an output, found none")
 	}
+	return nil
+}
+
+// parseAttribute appends an attribute.
+func parseAttribute(to *[]Attribute, f field) error {
+	b, err := f.message()
+	if err != nil {
+		return err
+	}
+	a := Attribute{}
+	if err = a.parse(b); err != nil {
+		return fmt.Errorf("attribute %d %q: %w", len(*to), a.Name, err)
+	}
+	*to = append(*to, a)
 	return nil
 }
 
@@ -59,6 +77,8 @@ func (a *Attribute) parse(b []byte) error {
 			return f.text(&a.Name)
 		case 20:
 			return f.integer(&kind)
+		case 21:
+			return f.text(&a.reference)
 		}
 		if found := kindOf(int(f.number)); found != kindUnknown {
 			guess = found
@@ -75,7 +95,7 @@ func (a *Attribute) parse(b []byte) error {
 	if kind == 0 {
 		a.Kind = guess // old files omit the kind
 	}
-	if err == nil && a.Kind == KindTensor && a.Tensor == nil {
+	if err == nil && a.Kind == KindTensor && a.Tensor == nil && a.reference == "" {
 		err = errors.New("expected a tensor, found none")
 	}
 	return err
@@ -126,10 +146,7 @@ func (a *Attribute) parseContent(f field) error {
 	case KindInts:
 		return f.integers(&a.Ints)
 	case KindTexts:
-		var s string
-		err := f.text(&s)
-		a.Texts = append(a.Texts, s)
-		return err
+		return f.texts(&a.Texts)
 	}
 	return nil
 }

@@ -37,7 +37,8 @@ const (
 // typeNames are the names of all types of the format, including those that Parse does
 // not read.
 var typeNames = [...]string{1: "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
-	"float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"}
+	"float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16",
+	"float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1"}
 
 // String returns NumPy's name of the type.
 func (t Type) String() string {
@@ -105,6 +106,8 @@ type Attribute struct {
 	Floats []float32
 	Ints   []int64
 	Texts  []string
+
+	reference string // in a function: the attribute of the call that has the value
 }
 
 // Kind is the kind of an attribute's value, numbered as in ONNX files.
@@ -143,11 +146,15 @@ func (k Kind) String() string {
 	return "attribute of kind " + strconv.Itoa(int(k))
 }
 
-// Node is one operation. An empty name among Inputs stands for an omitted input.
+// Node is one operation. An empty name among Inputs stands for an omitted input, the domain ""
+// for that of the standard operators.
 type Node struct {
 	Name, Op, Domain string
 	Inputs, Outputs  []string
 	Attributes       []Attribute
+	Opset            int // version of the standard operators; 0: that of the graph
+
+	overload string // of the function that the node calls
 }
 
 // String returns the node's name for messages: `node "Conv_3" (Conv)`.

@@ -211,3 +211,71 @@ func TestEncode(t *testing.T) {
 	got := parseFile(t, Encode(want))
 	assert.Equalf(t, want, got, "whole numbers: %v, want %v", got.Initializers, want.Initializers)
 }
+
+// TestFunctions: calls of functions of the file become the nodes of the functions, with the attributes of the call.
+func TestFunctions(t *testing.T) {
+	node := func(op, domain string, in, out []string, attributes ...message) (m message) {
+		for _, s := range in {
+			m = m.text(1, s)
+		}
+		for _, s := range out {
+			m = m.text(2, s)
+		}
+		for _, a := range attributes {
+			m = m.bytes(5, a...)
+		}
+		return m.text(4, op).text(7, domain)
+	}
+	number := func(name string, x float32) message {
+		return message(nil).text(1, name).number(20, int64(KindFloat)).fixed(2, x)
+	}
+	reference := func(name, of string) message {
+		return message(nil).text(1, name).text(21, of).number(20, int64(KindFloat))
+	}
+	function := func(name string, in, out []string, rest ...message) message {
+		m := message(nil).text(1, name).text(10, "local").bytes(9, message(nil).number(2, 18)...)
+		for _, s := range in {
+			m = m.text(4, s)
+		}
+		for _, s := range out {
+			m = m.text(5, s)
+		}
+		for _, n := range rest {
+			m = m.bytes(7, n...)
+		}
+		return m
+	}
+	list := func(names ...string) []string { return names }
+	leaky := function("leaky", list("a"), list("b"), node("LeakyRelu", "", list("a"), list("b"), reference("alpha", "slope"))).bytes(11, number("slope", 0.25)...)
+	twice := function("twice", list("a", "more"), list("d", "a"),
+		node("leaky", "local", list("a"), list("b"), reference("slope", "first")), node("leaky", "local", list("b"), list("c")), node("Sum", "ai.onnx", list("c", "more"), list("d")))
+	graph := message(nil).bytes(1, node("twice", "local", list("x"), list("y", "same"), number("first", 0.5))...).bytes(11, (&Value{Name: "x", Type: Float32}).encode()...).bytes(12, (&Value{Name: "y", Type: Float32}).encode()...)
+	g := parseFile(t, file(graph).bytes(25, leaky...).bytes(25, twice...))
+	var got []string
+	for _, n := range g.Nodes {
+		text := fmt.Sprint(n.Op, n.Opset, n.Inputs, n.Outputs)
+		if a := n.Attribute("alpha"); a != nil {
+			text += fmt.Sprint(a.Float)
+		}
+		got = append(got, text)
+	}
+	assert.Equal(t, list("LeakyRelu18 [x] [b@2]0.5", "Identity0 [b@2] [b@1]", "LeakyRelu18 [b@1] [b@3]0.25", "Identity0 [b@3] [c@1]", "Sum18 [c@1 ] [d@1]", "Identity0 [d@1] [y]", "Identity0 [x] [same]"), got)
+
+	loop := function("twice", list("a"), list("b"), node("twice", "local", list("a"), list("b")))
+	many := message(nil)
+	for i := range 20 { // 3^20 nodes
+		next := fmt.Sprint("level", i+1)
+		many = many.bytes(25, function(fmt.Sprint("level", i), list("a"), list("b"), node(next, "local", list("a"), list("c")), node(next, "local", list("c"), list("d")), node(next, "local", list("d"), list("b")))...)
+	}
+	for want, m := range map[string]message{
+		"expected functions that call each other at most 32 deep":                                   file(graph).bytes(25, function("twice", list("a", "more"), list("d", "a"), node("twice", "local", list("a"), list("d", "a")))...),
+		`function "twice": expected each function once`:                                             file(graph).bytes(25, loop...).bytes(25, loop...),
+		`node "y" (twice): expected at most 1 inputs and 1 outputs of the function, found 1 and 2`:  file(graph).bytes(25, loop...),
+		`expected calls of functions whose nodes take at most 8388608 bytes, found more`:            append(file(message(nil).bytes(1, node("level0", "local", list("x"), list("y"))...)), many...),
+		`function "twice": node "d" (Abs): input 0: expected an input of the function or an output`: file(graph).bytes(25, function("twice", list("a"), list("d", "a"), node("Abs", "", list("e"), list("d")))...),
+		`function "twice": output "d": expected a value that a node makes, found none`:              file(graph).bytes(25, function("twice", list("a"), list("d", "a"), node("Abs", "", list("a"), list("e")))...),
+	} {
+		_, err := Parse(m)
+		assert.ErrorContains(t, err, want)
+	}
+}

@@ -76,6 +76,14 @@ func (f field) text(to *string) error {
 	return err
 }
 
+// texts appends a text.
+func (f field) texts(to *[]string) error {
+	s := ""
+	err := f.text(&s)
+	*to = append(*to, s)
+	return err
+}
+
 func (f field) integer(to *int64) error {
 	if f.kind != protowire.VarintType {
 		return f.wrong("a whole number")
@@ -159,6 +167,7 @@ func Parse(data []byte) (*Graph, error) {
 	g := &Graph{}
 	producer, version := "", ""
 	found := false
+	var functions []*function
 	err := fields(data, func(f field) error {
 		switch f.number {
 		case 2:
@@ -178,7 +187,14 @@ func Parse(data []byte) (*Graph, error) {
 				return fmt.Errorf("graph: %w", err)
 			}
 		case 8:
-			return g.parseOpset(f)
+			return parseOpset(f, &g.Opset)
+		case 25:
+			b, err := f.message()
+			if err != nil {
+				return err
+			}
+			functions = append(functions, &function{})
+			return functions[len(functions)-1].parse(b)
 		}
 		return nil
 	})
@@ -190,7 +206,9 @@ func Parse(data []byte) (*Graph, error) {
 	case g.Opset == 0:
 		err = errors.New("expected the version of the operators (opset_import), found none")
 	default:
-		err = g.check()
+		if err = g.inline(functions); err == nil {
+			err = g.check()
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
@@ -199,7 +217,7 @@ func Parse(data []byte) (*Graph, error) {
 }
 
 // parseOpset stores the version of the standard operators.
-func (g *Graph) parseOpset(f field) error {
+func parseOpset(f field, to *int) error {
 	b, err := f.message()
 	if err != nil {
 		return err
@@ -214,23 +232,30 @@ func (g *Graph) parseOpset(f field) error {
 		}
 		return nil
 	})
-	if err == nil && standard(domain) {
+	if err == nil && plainDomain(domain) == "" {
 		if version < 1 || version > 1<<20 {
 			return fmt.Errorf("opset_import: expected a version from 1, found %d", version)
 		}
-		g.Opset = int(version)
+		*to = int(version)
 	}
 	return err
 }
 
-// standard reports whether a domain is the one of the standard operators.
-func standard(domain string) bool { return domain == "" || domain == "ai.onnx" }
+// plainDomain returns a domain; that of the standard operators, which has two names, is "".
+func plainDomain(domain string) string {
+	if domain == "ai.onnx" {
+		return ""
+	}
+	return domain
+}
 
 // parse reads the message of the graph.
 func (g *Graph) parse(b []byte) error {
 	return fields(b, func(f field) error {
 		switch f.number {
-		case 1, 5, 11, 12, 15:
+		case 1:
+			return parseNode(&g.Nodes, f)
+		case 5, 11, 12, 15:
 		default:
 			return nil
 		}
@@ -239,12 +264,6 @@ func (g *Graph) parse(b []byte) error {
 			return err
 		}
 		switch f.number {
-		case 1:
-			n := &Node{}
-			if err = n.parse(b); err != nil {
-				return fmt.Errorf("node %d %q (%s): %w", len(g.Nodes), n.Name, n.Op, err)
-			}
-			g.Nodes = append(g.Nodes, n)
 		case 5:
 			t := &Tensor{}
 			if err = t.parse(b); err != nil {

@@ -28,7 +28,7 @@ type scaled struct {
 // moves are the operators that change only the order, type or range of numbers.
 var moves = map[string]bool{
 	"Identity": true, "Reshape": true, "Cast": true, "CastLike": true, "Flatten": true, "Squeeze": true, "Unsqueeze": true,
-	"Transpose": true, "Dropout": true, "Slice": true, "Gather": true, "GatherElements": true, "GatherND": true, "Tile": true, "Split": true, "Expand": true, "Clip": true,
+	"Transpose": true, "Dropout": true, "Slice": true, "Gather": true, "GatherElements": true, "GatherND": true, "Tile": true, "Split": true, "Expand": true, "Clip": true, "QuantizeLinear": true, "DequantizeLinear": true,
 }
 
 // tests are the operators that make masks, and constants.

@@ -54,7 +54,7 @@ func fill(r runner, inputs []network.Value, rows int) {
 // both reads a file with both engines.
 func both(t testing.TB, data []byte) (*network.Model, *Model) {
 	t.Helper()
-	own, err := network.Read(data)
+	own, err := network.Read(data, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestMore(t *testing.T) {
 		Nodes:   []*onnx.Node{{Name: "n", Op: "Acosh", Inputs: []string{"x"}, Outputs: []string{"y"}}},
 	}
 	data := onnx.Encode(&g)
-	if _, err := network.Read(data); err == nil {
+	if _, err := network.Read(data, 0); err == nil {
 		t.Error("package network has the operator, too")
 	}
 	m, err := Read(data, "cpu")

@@ -36,6 +36,7 @@ func (o own) Runner(most int) Runner { return o.NewRunner(most) }
 type Engine struct {
 	Name   string // "": package network; ONNXRuntime: any version; ONNXRuntime + "-" + version: that version
 	Device string // "cpu" or "", with ONNX Runtime also "cuda" and "cuda:N"
+	Work   int    // with package network: the most operations of an evaluation, in thousands of millions; 0: network.Most
 }
 
 // ONNXRuntime is the name of the engine of package ort. Its bits depend on the machine.
@@ -46,7 +47,7 @@ const ONNXRuntime = "onnxruntime"
 // device that is not available.
 func (e Engine) Read(data []byte) (m Model, name string, err error) {
 	if e.Name == "" {
-		own, err := network.Read(data)
+		own, err := network.Read(data, int64(e.Work)*1e9)
 		if err != nil {
 			return nil, "", err
 		}

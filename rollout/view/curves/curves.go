@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"moonfarm/rollout/files"
 	"moonfarm/rollout/view"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
@@ -66,7 +67,7 @@ func Read(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
 	for _, name := range []string{fileJSON, fileCSV} {
 		file := filepath.Join(dir, name)
-		text, err := bounded.ReadFile(os.Open, file, mostBytes)
+		text, err := bounded.ReadFile(files.OpenRegular, file, mostBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -1,5 +1,5 @@
 // Package human plays a game in which a person has one seat or several: it offers the legal choices, plays what is
-// chosen, takes it back, and asks a policy for a hint. The other seats have policies. A person with several seats
+// chosen, takes it back, and asks a policy for a hint. The other seats have policies or bots. A person with several seats
 // chooses for one after the other in each turn. The game is looked at as package view shows it.
 package human
 
@@ -20,7 +20,9 @@ type Setup struct {
 	// Vector plays one game, in the form in which the person chooses. Watch makes further ones, for films.
 	Vector env.Vector
 	Watch  func() (env.Vector, error)
-	Seats  []rollout.Policy // nil: the person's, at least one
+	Seats  []rollout.Policy // nil: a bot's, or the person's, at least one
+	Bots   Bots             // nil: there are none
+	IsBot  []bool           // by seat; nil: there are none
 	Names  []string         // of the players, by seat
 	Seed   uint64
 	Hint   rollout.Policy // nil: there are no hints
@@ -51,6 +53,7 @@ type Session struct {
 	mask    []uint64      // what the person can choose
 	given   [][]sim.Order // by seat: the orders of seats that have ended their turn
 	past    []moment      // what Undo goes back to, the latest last
+	values  []float32     // as in view.Series: what a search for a hint expected
 	version int
 }
 
@@ -74,7 +77,7 @@ func New(o Setup) (*Session, error) {
 	t.shots, _ = below.(env.Snapshotter)
 	players := t.spec.Info.Players
 	for p, policy := range o.Seats {
-		if policy == nil {
+		if policy == nil && !t.isBot(p) {
 			t.seats = append(t.seats, p)
 		}
 	}
@@ -109,8 +112,14 @@ func New(o Setup) (*Session, error) {
 	return t, nil
 }
 
-// open begins a turn of the person.
+// open begins a turn of the person, also one that was taken back.
 func (t *Session) open() {
+	for p := range t.e.Players {
+		t.e.Outcome[p] = t.o.Vector.Outcome(0, sim.Player(p))
+	}
+	if t.o.Bots != nil {
+		t.o.Bots.Follow(&t.e)
+	}
 	t.start = t.shots.AppendSnapshot(t.start[:0:0], 0)
 	t.o.Vector.Observe(t.b)
 	t.survey()
@@ -168,9 +177,6 @@ func (t *Session) play() {
 	}
 	t.e.Turns++
 	t.e.Status = b.Status[0]
-	for p := range t.e.Players {
-		t.e.Outcome[p] = v.Outcome(0, sim.Player(p))
-	}
 }
 
 // Seat returns the seat for which the person chooses now.
@@ -205,7 +211,13 @@ func (t *Session) Film() (*view.Film, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view.NewFilm(view.Game{Vector: v, Episode: t.Episode(), Orders: t.o.Orders})
+	g := view.Game{Vector: v, Episode: t.Episode(), Orders: t.o.Orders}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.values) > 0 {
+		g.Series = []view.Series{{Name: "value", Unit: "expected result", Values: slices.Clone(t.values)}}
+	}
+	return view.NewFilm(g)
 }
 
 // Pick is a choice of a head.
@@ -234,23 +246,13 @@ var ErrOver = errors.New("the game is over")
 
 // Choose takes what the person chooses for a seat. In a sequential form it joins the choices of the turn, until the choice
 // of nothing ends them; otherwise it is the turn. Then the person's next seat chooses; after the last all seats play.
-// Choose fails, and changes nothing, if a choice is not legal together with the others of the turn.
+// Choose fails, and changes nothing, if a choice is not legal together with the others of the turn, or a bot cannot be asked.
 func (t *Session) Choose(a Answer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case t.e.Status != sim.Running:
-		return ErrOver
-	case a.Turn != t.e.Turns || a.Step != t.step:
-		return ErrLate
-	}
-	heads := len(t.spec.Heads)
-	picked := slices.Repeat([]int32{int32(t.spec.Nothing)}, heads)
-	for _, p := range a.Picks {
-		if p.Head < 0 || p.Head >= heads || p.Choice < 0 || p.Choice >= t.spec.Heads[p.Head] || !t.legal(p.Head, p.Choice) {
-			return fmt.Errorf("choice %d of head %d is not legal", p.Choice, p.Head)
-		}
-		picked[p.Head] = int32(p.Choice)
+	picked, err := t.picked(&a)
+	if err != nil {
+		return err
 	}
 	if t.spec.Sequential && int(picked[0]) != t.spec.Nothing {
 		return t.join(picked[0])
@@ -267,17 +269,40 @@ func (t *Session) Choose(a Answer) error {
 		t.survey()
 		return nil
 	}
+	bots, err := t.askBots()
+	if err != nil {
+		return err
+	}
 	t.past = append(t.past, moment{t.start, t.e.Turns, t.done, slices.Clone(t.picks)})
 	for len(t.past) > 1 && len(t.past)*len(t.start) > mostPast {
 		t.past = slices.Delete(t.past, 0, 1)
 	}
-	t.turn(append(slices.Clone(t.done), chosen))
+	t.turn(append(slices.Clone(t.done), chosen), bots)
 	t.open()
 	return nil
 }
 
-// turn plays a turn: the policies, and what the person has chosen for each seat.
-func (t *Session) turn(chosen [][]int32) {
+// picked returns the action that an answer means, which fails if it comes late or is not legal.
+func (t *Session) picked(a *Answer) ([]int32, error) {
+	switch {
+	case t.e.Status != sim.Running:
+		return nil, ErrOver
+	case a.Turn != t.e.Turns || a.Step != t.step:
+		return nil, ErrLate
+	}
+	heads := len(t.spec.Heads)
+	picked := slices.Repeat([]int32{int32(t.spec.Nothing)}, heads)
+	for _, p := range a.Picks {
+		if p.Head < 0 || p.Head >= heads || p.Choice < 0 || p.Choice >= t.spec.Heads[p.Head] || !t.legal(p.Head, p.Choice) {
+			return nil, fmt.Errorf("choice %d of head %d is not legal", p.Choice, p.Head)
+		}
+		picked[p.Head] = int32(p.Choice)
+	}
+	return picked, nil
+}
+
+// turn plays a turn: the policies, the orders of the bots, and what the person has chosen for each seat.
+func (t *Session) turn(chosen [][]int32, bots [][]sim.Order) {
 	if t.spec.Sequential {
 		for i := range chosen {
 			chosen[i] = slices.Sorted(slices.Values(chosen[i])) // the order of the form
@@ -290,6 +315,9 @@ func (t *Session) turn(chosen [][]int32) {
 		for p, policy := range t.o.Seats {
 			if policy != nil && !env.Waits(t.o.Vector, p) {
 				policy.Act(t.o.Vector, t.b, []int32{int32(p)})
+			}
+			if t.isBot(p) && n == 0 {
+				t.b.OrderLen[p] = int32(copy(t.ordersOf(p), bots[p]))
 			}
 		}
 		for i, p := range t.seats {
@@ -429,6 +457,7 @@ func (t *Session) Undo() (bool, error) {
 	t.past = t.past[:len(t.past)-1]
 	t.back(m.done, m.picks)
 	t.e.Turns, t.e.Status = m.turns, sim.Running
+	t.values = t.values[:min(len(t.values), (m.turns+1)*t.e.Players)]
 	t.e.Ends = t.e.Ends[:m.turns*t.e.Players]
 	n := int32(0)
 	if len(t.e.Ends) > 0 {
@@ -447,50 +476,4 @@ func (t *Session) back(done [][]int32, chosen []int32) {
 	}
 	t.step++
 	t.version++
-}
-
-// Hint returns what the policy for hints would order in the person's place, as texts and commands.
-func (t *Session) Hint() ([]Option, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.o.Hint == nil:
-		return nil, errors.New("there are no hints: no policy of this game gives them")
-	case t.e.Status != sim.Running:
-		return nil, ErrOver
-	}
-	row := t.seat
-	t.o.Hint.Act(t.o.Vector, t.b, []int32{int32(row)})
-	heads := len(t.spec.Heads)
-	var orders []sim.Order
-	if n := t.b.OrderLen[row]; n >= 0 {
-		orders = slices.Clone(t.ordersOf(row)[:n])
-	} else {
-		orders = t.labels.AppendOrders(nil, 0, sim.Player(row), t.b.Action[row*heads:(row+1)*heads])
-	}
-	t.o.Vector.Observe(t.b) // as if nobody had chosen
-	list := []Option{}
-	for _, o := range orders {
-		if x := t.option(-1, []sim.Order{o}); x.Kind != "" {
-			list = append(list, x)
-		}
-	}
-	return list, nil
-}
-
-// GameList returns a list with the game so far.
-func (t *Session) GameList() *view.List {
-	e := t.Episode()
-	x := view.EntryOf(0, "", e)
-	if t.goesOn() {
-		x.Status = "running"
-	}
-	return &view.List{Title: t.spec.Info.Name, Live: true, Entries: []view.Entry{x}, Open: func(int) (*view.Film, error) { return t.Film() }}
-}
-
-// goesOn reports whether the game is not over.
-func (t *Session) goesOn() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.e.Status == sim.Running
 }

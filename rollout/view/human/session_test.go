@@ -2,8 +2,10 @@ package human_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -25,7 +27,7 @@ var games = []struct {
 	turns                          int
 }{
 	{"tron", "", "cells", "random", "territory", 100},
-	{"towerdefence", "", "cells", "econ", "planner", 40},
+	{"towerdefence", "", "cells", "econ", "mcts(sims=8)", 40},
 	{"terminal", "", "orders", "starter", "maze", 12},
 	{"codecraft", "round2", "entities", "econ", "econ", 30},
 }
@@ -162,6 +164,63 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// TestUndoEpisode: a game of which turns were taken back is the game of the choices that are left, with their outcome: its
+// film opens, and the recording of the original can be written.
+func TestUndoEpisode(t *testing.T) {
+	for n, c := range games {
+		for _, all := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.game, " all seats ", all), func(t *testing.T) {
+				rules := ""
+				change := func(o *human.Setup) {
+					if rules = o.Vector.Spec().Info.Config; all {
+						clear(o.Seats)
+					}
+				}
+				x, g := sit(t, n, 0, change), rand.New(rand.NewPCG(5, 5))
+				play := func() {
+					for turn := x.Episode().Turns; x.Episode().Turns == turn; {
+						if err := x.Choose(pick(t, g, x)); !errors.Is(err, human.ErrTogether) {
+							require.NoError(t, err)
+						}
+					}
+				}
+				back := func(turn int) {
+					for x.Episode().Turns > turn || len(x.Offer(0).Chosen) > 0 {
+						undone, err := x.Undo()
+						require.NoError(t, err)
+						require.True(t, undone)
+					}
+				}
+				at := []*rollout.Episode{x.Episode()}
+				for !x.Offer(0).Over {
+					play()
+					at = append(at, x.Episode())
+				}
+				for _, turn := range []int{len(at) - 2, len(at) / 2, 1, 0} {
+					back(turn)
+					if turn > 0 {
+						_, err := x.Hint()
+						require.NoError(t, err)
+					}
+					e := x.Episode()
+					require.Equal(t, at[turn].Outcome, e.Outcome, "the outcome after turn %d", turn)
+					require.Equal(t, turn, e.Turns)
+					if turn > 0 { // else its lists are empty instead of nil
+						require.Equal(t, at[turn], e)
+					}
+					f, err := x.Film()
+					require.NoError(t, err)
+					require.Equal(t, turn, f.Turns())
+					if engine, ok := recordings.Of(c.game); ok && turn > 0 {
+						saved := &recordings.RecordedGame{Rules: rules, Episode: *e}
+						require.NoError(t, engine.Info().Forms[0].(recordings.FileForm).Write(io.Discard, saved), "after turn %d", turn)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestRefused: choices that are not legal, or late, change nothing.
 func TestRefused(t *testing.T) {
 	for n, c := range games {
@@ -185,17 +244,70 @@ func TestHint(t *testing.T) {
 		t.Run(c.game, func(t *testing.T) {
 			x := sit(t, n, 0, nil)
 			before := x.Offer(human.AllHeads)
-			list, err := x.Hint()
+			a, err := x.Hint()
 			require.NoError(t, err)
-			for _, o := range list {
-				assert.NotEmpty(t, o.Text)
+			require.NotEmpty(t, a.Moves)
+			legal := map[string]human.Option{}
+			for _, h := range before.Heads {
+				for _, o := range h.Options {
+					legal[o.Text] = o
+				}
 			}
+			for _, m := range a.Moves {
+				for _, o := range m.Options {
+					require.NotEmpty(t, o.Text)
+					if c.game != "codecraft" || o.Choice >= 0 { // there a policy orders what it cannot pay yet
+						require.Equal(t, legal[o.Text], o, "a click can take it")
+					}
+				}
+			}
+			f, err := x.Film()
+			require.NoError(t, err)
+			assert.Equal(t, a.Value != nil, f.HasSeries("value"))
+			assert.Equal(t, c.game == "towerdefence", a.Value != nil, "a search has a value")
 			require.Equal(t, before, x.Offer(human.AllHeads))
 		})
 	}
 	x := sit(t, 0, 0, func(o *human.Setup) { o.Hint = nil })
 	_, err := x.Hint()
 	assert.ErrorContains(t, err, "no hints")
+}
+
+// TestDraft: the orders of a turn are drawn as they would be carried out, with what they leave to spend.
+func TestDraft(t *testing.T) {
+	x := sit(t, 2, 0, nil)
+	draft := func() (entities [][]any, cores any) {
+		o := x.Offer(0)
+		text, err := x.Draft(human.Answer{Turn: o.Turn, Step: o.Step})
+		require.NoError(t, err)
+		var d struct {
+			Kinds     [][]any
+			Positions [][]struct {
+				E [][]any
+				S []any
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &d))
+		require.Len(t, d.Positions, 1)
+		require.Len(t, d.Positions[0], 1)
+		return d.Positions[0][0].E, d.Positions[0][0].S[1]
+	}
+	entities, cores := draft()
+	assert.Empty(t, entities)
+	for _, h := range x.Offer(human.AllHeads).Heads {
+		for _, o := range h.Options {
+			if o.Text == "wall 13,12" {
+				require.NoError(t, x.Choose(human.Answer{Picks: []human.Pick{{Head: o.Head, Choice: o.Choice}}}))
+			}
+		}
+	}
+	entities, left := draft()
+	require.Len(t, entities, 1)
+	assert.Equal(t, []any{0., 0., 13., 12.}, entities[0][:4])
+	assert.Equal(t, cores.(float64)-1, left)
+	assert.Zero(t, x.Episode().Turns)
+	_, err := x.Draft(human.Answer{})
+	assert.ErrorIs(t, err, human.ErrLate)
 }
 
 // TestOptions: every option of a game says what it does, and where.

@@ -425,10 +425,12 @@ class Board {
     }
     if (e.number > 0) {
       g.font = fontOf(Math.max(9 * dpr, Math.min(small * 0.4, 14 * dpr)));
+      g.strokeStyle = palette.paper;
+      g.lineWidth = 2 * dpr;
       g.fillStyle = palette.dark;
       g.textBaseline = "middle";
       g.textAlign = small < 20 * dpr ? "left" : "right";
-      g.fillText(String(e.number), px + w, small < 20 * dpr ? py + h / 2 : py + small * 0.22);
+      for (const draw of ["strokeText", "fillText"]) g[draw](String(e.number), px + w, small < 20 * dpr ? py + h / 2 : py + small * 0.22);
       g.textBaseline = "alphabetic";
     }
   }
@@ -447,45 +449,54 @@ class Board {
     return g.canvas;
   }
 
-  // over draws the lines. Long arrows are faint: those of a whole army would hide the board.
+  // over draws the lines.
   over(frame) {
     const m = this.made;
     if (m.lines === frame.lines && m.orders === show.orders) return;
     Object.assign(m, { lines: frame.lines, orders: show.orders });
-    const g = this.layers.over, { cell, dpr } = this;
+    const g = this.layers.over;
     g.clearRect(0, 0, g.canvas.width, g.canvas.height);
     this.inside(g);
-    const width = Math.min(Math.max(cell / 12, 1.2 * dpr), 3 * dpr);
-    const faint = (l) => l.arrow && Math.hypot(l.x2 - l.x1, l.y2 - l.y1) > 12;
-    const lines = frame.lines.filter((l) => l && (l.thick || show.orders));
-    batched(lines, (l) => `${l.owner} ${l.thick} ${l.arrow} ${faint(l)} ${l.kind}`, (group) => {
+    this.lines(g, frame.lines.filter((l) => l && (l.thick || show.orders)), endOf);
+    g.restore();
+  }
+
+  // lines draws lines up to their ends.
+  lines(g, lines, end) {
+    const { dpr } = this, width = Math.min(Math.max(this.cell / 12, 1.2 * dpr), 3 * dpr);
+    g.globalAlpha = 0.75;
+    batched(lines, (l) => `${l.owner} ${l.thick} ${l.arrow} ${l.kind}`, (group) => {
       const [l] = group;
-      g.globalAlpha = faint(l) ? 0.25 : 0.75;
       g.strokeStyle = g.fillStyle = palette.edge[colour(l.owner)];
       const thick = l.thick ? 2 * width : width;
       g.lineWidth = thick;
       g.setLineDash(dashOf(this.film.dashes, l.kind, dpr));
       g.beginPath();
       for (const l of group) {
+        const [x, y] = end(l);
         g.moveTo(this.x(l.x1), this.y(l.y1));
-        g.lineTo(this.x(l.x2), this.y(l.y2));
+        g.lineTo(this.x(x), this.y(y));
       }
       g.stroke();
       if (!l.arrow) return;
       g.beginPath();
-      for (const l of group) head(g, this.x(l.x1), this.y(l.y1), this.x(l.x2), this.y(l.y2), thick);
+      for (const l of group) {
+        const [x, y] = end(l);
+        head(g, this.x(l.x1), this.y(l.y1), this.x(x), this.y(y), thick);
+      }
       g.fill();
     });
-    g.restore();
+    g.globalAlpha = 1;
   }
 
-  // events draws what has happened: a beam from place to place, and a star where it arrives. They
+  // events draws what has happened: a beam from place to place, and a star where it arrives, unless they are many. They
   // fade while things move.
   events(g, events, part) {
     if (!events.length) return;
     this.inside(g);
     const { cell, dpr } = this;
     const radius = Math.min(Math.max(cell * 0.8, 5 * dpr), 40 * dpr) * (0.75 + 0.25 * part);
+    const many = events.length > 30;
     let numbers = 60;
     for (const v of events) {
       if (!v.placed) continue;
@@ -499,13 +510,13 @@ class Board {
         g.moveTo(x1, y1);
         g.lineTo(x2, y2);
       }
-      for (let i = 0; i < 8; i++) {
+      for (let i = 0; i < 8 && !(many && (v.x1 !== v.x2 || v.y1 !== v.y2)); i++) {
         const dx = Math.cos((i * Math.PI) / 4), dy = Math.sin((i * Math.PI) / 4);
         g.moveTo(x2 + dx * radius * 0.65, y2 + dy * radius * 0.65);
         g.lineTo(x2 + dx * radius, y2 + dy * radius);
       }
       g.stroke();
-      if (v.amount && cell >= 9 * dpr && numbers-- > 0) {
+      if (v.amount && !many && cell >= 9 * dpr && numbers-- > 0) {
         g.font = "bold " + fontOf(Math.min(Math.max(cell * 0.35, 10 * dpr), 14 * dpr));
         g.textAlign = "left";
         g.textBaseline = "alphabetic";
@@ -541,10 +552,15 @@ class Board {
     g.globalAlpha = 1;
   }
 
-  // legal marks the cells where a person can order what is chosen, and those of a hint.
+  // marks returns the cells where a person can order what is chosen, and those of a hint, with the width of their lines: in
+  // the position to which the orders belong.
+  marks() {
+    return person.current() ? [[this.cells, 1], [this.hints, 3]].filter(([cells]) => cells?.length) : [];
+  }
+
+  // legal marks the cells, and draws what the orders of the turn would do.
   legal(g) {
-    for (const [cells, width] of [[this.cells, 1], [this.hints, 3]]) {
-      if (!cells?.length) continue;
+    for (const [cells, width] of this.marks()) {
       g.setLineDash([]);
       g.lineWidth = width * this.dpr;
       g.strokeStyle = g.fillStyle = palette.mark;
@@ -557,12 +573,18 @@ class Board {
       }
       g.globalAlpha = 1;
     }
+    if (!this.no && person.draft && person.current()) {
+      g.globalAlpha = 0.7;
+      for (const e of person.draft.entities) this.entity(g, e, e.x, e.y);
+      this.lines(g, person.draft.lines, (l) => [l.x2, l.y2]);
+    }
   }
 
-  // rings marks the entities that a person points at or has chosen.
+  // rings marks the entities that a person points at or has chosen, and draws their orders up to the end.
   rings(g, part) {
     for (const [e, width] of [[this.pointed, 1.5], [this.chosen, 2.5]]) {
       if (!e) continue;
+      this.lines(g, linesOf(this.frame, e).filter((l) => endOf(l)[0] !== l.x2 || endOf(l)[1] !== l.y2), (l) => [l.x2, l.y2]);
       const m = this.movers.find((m) => m.e === e);
       const x = m ? m.x + (e.x - m.x) * part : e.x, y = m ? m.y + (e.y - m.y) * part : e.y;
       g.strokeStyle = palette.mark;
@@ -674,6 +696,18 @@ function idsOf(entities) {
   return known.ids;
 }
 
+// endOf returns where a line is drawn to. A long arrow only shows its direction: those of a whole army would hide the board.
+function endOf(l) {
+  const dx = l.x2 - l.x1, dy = l.y2 - l.y1, length = Math.hypot(dx, dy);
+  return l.arrow && length > 12 ? [l.x1 + (4 * dx) / length, l.y1 + (4 * dy) / length] : [l.x2, l.y2];
+}
+
+// linesOf returns the orders of an entity: the arrows from its middle.
+function linesOf(frame, e) {
+  const x = e.x + e.width / 2, y = e.y + e.height / 2;
+  return frame.lines.filter((l) => l && l.arrow && l.owner === e.owner && Math.abs(l.x1 - x) < 0.01 && Math.abs(l.y1 - y) < 0.01);
+}
+
 // batched calls draw for each group of the things with the same key.
 function batched(things, key, draw) {
   const groups = new Map();
@@ -699,8 +733,9 @@ function head(g, x1, y1, x2, y2, width) {
   g.closePath();
 }
 
-// figure formats a number with one decimal at most.
+// figure formats a number with one decimal at most, below 1 with two.
 function figure(v) {
   if (v === null || v === undefined || !Number.isFinite(v) || Math.abs(v) > 1e12) return "–";
-  return String(Math.round(v * 10) / 10);
+  const parts = Math.abs(v) < 1 ? 100 : 10;
+  return String(Math.round(v * parts) / parts);
 }

@@ -39,7 +39,7 @@ func TestContrast(t *testing.T) {
 		b.Becomes(`document.documentElement.dataset.theme`, theme)
 		b.Becomes(`document.getElementById("games").tBodies[0].rows.length`, "2")
 		b.Becomes(faint, "")
-		b.Eval(`location.hash = "#episode=3&turn=5&frame=0"`)
+		b.Eval(`location.hash = "#episode=3&turn=4&frame=0"`)
 		opened(b)
 		b.Becomes(`state.turn+" "+document.getElementById("events").children.length`, "5 2")
 		b.Eval(`pinNext(1)`)

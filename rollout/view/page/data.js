@@ -192,7 +192,7 @@ function chunkOf(raw, head, from) {
   for (const coded of listOf(raw.positions, head.chunk)) {
     if (!Array.isArray(coded) || !coded.length) throw new Error(`position ${from + chunk.positions.length} has no frame`);
     if (coded.length > most.frames) throw new Error(`position ${from + chunk.positions.length} has too many frames`);
-    chunk.positions.push(coded.map((f) => {
+    const n = from + chunk.positions.length, frames = coded.map((f) => {
       if (!f || typeof f !== "object") throw new Error("a frame is not an object");
       last = {
         title: text(f.t), areas: spread(f.a, last.areas, make.a, count), ranges: spread(f.r, last.ranges, make.r, count),
@@ -201,15 +201,24 @@ function chunkOf(raw, head, from) {
       };
       count(last.events.length + last.stats.length);
       return last;
-    }));
+    });
+    numbered(frames, n);
+    chunk.positions.push(frames);
   }
   chunk.moves = listOf(raw.moves, head.chunk).map((seats) => listOf(seats, most.seats).map((list) => listOf(list, 100).map((m) => ({
     share: Math.min(Math.max(number(m?.[0]), 0), 1), kind: text(m?.[1], 60), placed: m?.[2] === true && Math.abs(m[3]) < head.far && Math.abs(m[4]) < head.far, x: number(m?.[3]), y: number(m?.[4]), text: text(m?.[5], 200),
   }))));
   chunk.printed = listOf(raw.printed, head.chunk).map(printedOf);
-  chunk.inputs = listOf(raw.inputs, head.chunk).map((seats) => listOf(seats, most.seats).map((orders) => listOf(orders, 2000).map((o) => text(o))));
+  chunk.inputs = listOf(raw.inputs, head.chunk + 1).map((seats) => listOf(seats, most.seats).map((orders) => listOf(orders, 2000).map((o) => text(o))));
   chunk.items += drawn.vertices;
   return chunk;
+}
+
+// numbered gives the frames of a position the turn and the number by which the game knows them: those before the last are
+// moments of the turn before, and are counted as their titles count them; the last is the state, which has no number.
+function numbered(frames, position) {
+  const last = frames.length - 1, counted = Number(/ frame (\d+)$/.exec(frames[last - 1]?.title)?.[1] ?? last - 1);
+  frames.forEach((f, i) => Object.assign(f, i < last ? { turn: position - 1, no: counted - (last - 1 - i) } : { turn: position, no: null }));
 }
 
 // sound calls a function that reads data from strangers, and says so in its errors.
@@ -271,9 +280,10 @@ class Film {
     return chunk?.moves[position - chunk.from] ?? [];
   }
 
-  inputs(position, seat) {
+  // inputs returns the orders of a turn, which begins or ends at a position that is in memory.
+  inputs(turn, position, seat) {
     const chunk = chunks.get(this.key(position, seat));
-    return chunk?.inputs[position - chunk.from] ?? [];
+    return chunk?.inputs[turn - Math.max(chunk.from - 1, 0)] ?? [];
   }
 
   // printed returns what the bots printed since the position before, by seat.

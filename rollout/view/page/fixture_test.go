@@ -87,8 +87,8 @@ func (f *film) frames(seat, from int) any {
 		positions = append(positions, coded)
 	}
 	var inputs [][][]string
-	if from < len(f.inputs) {
-		inputs = f.inputs[from:min(end, len(f.inputs))]
+	if before := max(from-1, 0); before < len(f.inputs) {
+		inputs = f.inputs[before:min(end, len(f.inputs))]
 	}
 	frames := map[string]any{"from": from, "kinds": f.kinds, "positions": positions, "inputs": inputs}
 	if f.printed != nil {
@@ -163,7 +163,7 @@ func arena(id, turns int) *film {
 				stats: []any{30 - turn/2, 30 - turn/3, turn % 7, (turn * 3) % 11},
 			}
 			if k < steps-1 {
-				m.title += fmt.Sprintf(", frame %d", k)
+				m.title = fmt.Sprintf("turn %d, after frame %d", turn-1, k)
 			}
 			if turn%2 == 1 {
 				m.events = []item{{"attack", 0, 7.5, 3.5, at + 0.5, 5.5, 8, ""}, {"breach", 1, 4.5, 10.5, 4.5, 10.5, 1, "a wall is gone"}}

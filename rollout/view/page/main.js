@@ -1,12 +1,13 @@
 // This file has the addresses of the page, the controls, and the start.
 
-// route reads the address: #episode=3&turn=41&frame=20&seat=0&with=7, or a part of the list.
+// route reads the address: #episode=3&turn=41&frame=20&seat=0&with=7, or a part of the list. A frame is a moment of the
+// turn; without one the address names the state before the turn, and without a turn where the film is opened.
 function route() {
   const values = new URLSearchParams(location.hash.slice(1));
   const count = (key, otherwise) => (/^\d{1,15}$/.test(values.get(key) ?? "") ? Number(values.get(key)) : otherwise);
   const sort = values.get("sort");
   return {
-    episode: count("episode", -1), with: count("with", -1), turn: count("turn", 0), frame: count("frame", -1), seat: Math.min(count("seat", -1), most.seats - 1),
+    episode: count("episode", -1), with: count("with", -1), turn: count("turn", null), frame: /^-?\d{1,15}$/.test(values.get("frame") ?? "") ? Number(values.get("frame")) : null, seat: Math.min(count("seat", -1), most.seats - 1),
     list: {
       from: Math.floor(count("from", 0) / perPage) * perPage, sort: ["turns", "-turns"].includes(sort) ? sort : "id",
       policy: values.get("policy") ?? "", against: (values.get("policy") && values.get("against")) ?? "", outcome: values.get("outcome") ?? "",
@@ -18,8 +19,9 @@ function hashOf() {
   const [film, other] = state.films;
   let hash = `#episode=${film.head.id}`;
   if (other) hash += `&with=${other.head.id}`;
-  hash += `&turn=${state.turn}`;
-  if (state.frame < state.frames - 1) hash += `&frame=${state.frame}`;
+  const { no } = boards[0].frame;
+  if (no !== null || state.turn < lastTurn() || !shelf.info?.follows) hash += `&turn=${turnNow()}`; // else the newest turn, whichever it is then
+  if (no !== null) hash += `&frame=${no}`;
   if (state.seat >= 0) hash += `&seat=${state.seat}`;
   return hash;
 }
@@ -89,7 +91,9 @@ async function open(want, current) {
     if (!shelf.info) await loadShelf();
     const only = shelf.info.total === 1 ? (await asked).games[0] : null;
     if (!only) {
-      await showShelf(want.list, asked);
+      const found = await asked;
+      if (!current()) return;
+      await showShelf(want.list, found);
       if (!current()) return;
       closeFilms();
       say("");
@@ -98,6 +102,11 @@ async function open(want, current) {
     }
     want.episode = only.id;
   }
+  const listed = shelf.info ? null : loadShelf();
+  listed?.catch(() => {}); // a film can be shown without its list
+  if (want.turn === null) await listed;
+  if (want.turn === null) want.turn = shelf.info.follows ? Infinity : 0;
+  if (want.frame !== null) want.turn++; // a moment comes before the next position
   const ids = [want.episode, ...(want.with >= 0 ? [want.with] : [])];
   const isOpen = state.films.length === ids.length && state.films.every((f, i) => f.head.id === ids[i]);
   if (!isOpen) {
@@ -108,12 +117,14 @@ async function open(want, current) {
   }
   const [{ head }] = state.films;
   state.seat = canChoose(head) && want.seat < head.seats ? want.seat : -1;
-  if (!(await go(want.turn, want.frame)) || !current()) return;
+  if (!(await go(want.turn, (frames) => frames.findIndex((f) => f.no === want.frame))) || !current()) return;
+  await Promise.allSettled([listed]);
+  if (!isOpen) await person.show();
+  if (!current()) return;
   say("");
   $("seat").value = state.seat;
   if (!isOpen) showFilm();
   if ($("film").hidden) screen("film");
-  if (!shelf.info) loadShelf().then(() => { heading(); person.show(); changed(); }, () => {});
 }
 
 const canChoose = (head) => head.fog && head.seats > 1;
@@ -162,7 +173,6 @@ function showFilm() {
   changed();
   if (other) compare();
   loadStats(film);
-  person.show();
 }
 
 // loadStats asks for the stats of all turns, which are optional.
@@ -183,11 +193,11 @@ async function refresh() {
   if (!$("shelf").hidden) await showShelf(shelf.list);
   const old = state.films;
   if (!old.length || shelf.info.grows) return heading();
-  const atEnd = state.turn >= lastTurn();
   const opened = await Promise.all(old.map((f) => Film.open(f.head.id)));
-  const turn = atEnd ? Math.max(...opened.map((f) => f.head.turns)) : state.turn;
-  await Promise.all(opened.map((f) => f.need(Math.min(turn, f.head.turns), state.seat)));
+  const atEnd = () => state.turn >= lastTurn(), wanted = () => (atEnd() ? Math.max(...opened.map((f) => f.head.turns)) : state.turn);
+  await Promise.all(opened.map((f) => f.need(Math.min(wanted(), f.head.turns), state.seat)));
   if (state.films !== old) return opened.forEach((f) => f.close());
+  const turn = wanted(), frame = atEnd() || state.frame === state.frames - 1 ? -1 : state.frame; // a person may have moved on meanwhile
   old.forEach((f, i) => {
     opened[i].dashes = f.dashes;
     opened[i].all = f.all;
@@ -196,7 +206,7 @@ async function refresh() {
   state.films = opened;
   person.show();
   showMarks(opened[0].head, (turn) => go(turn).then(sayPosition));
-  await go(turn, atEnd ? -1 : state.frame < state.frames - 1 ? state.frame : -1);
+  await go(turn, frame);
   heading();
   loadStats(opened[0]);
 }
@@ -265,7 +275,7 @@ function savePicture() {
   if (!boards[0].frame) return;
   picture().toBlob((blob) => {
     if (!blob) return fail(new Error("The browser cannot make a PNG of this size."));
-    saveFile(blob, `moonfarm-${state.films[0].head.id}-${state.films[0].head.word}-${state.turn}.png`);
+    saveFile(blob, fileName("png"));
   }, "image/png");
 }
 

@@ -157,33 +157,44 @@ function signOf(g, sign, side, dpr, film) {
   g.fill();
 }
 
-const place = (x, y) => `${figure(x)}, ${figure(y)}`;
+// place names the cell of a point.
+const place = (head, x, y) => [[x, head.width], [y, head.height]].map(([v, end]) => Math.max(0, Math.floor(Math.min(v, end - 0.5)))).join(", ");
 
-function eventWords(v) {
+function eventWords(head, v) {
   let words = v.kind || "event";
-  if (v.placed) words += v.x1 === v.x2 && v.y1 === v.y2 ? ` at ${place(v.x1, v.y1)}` : `, ${place(v.x1, v.y1)} → ${place(v.x2, v.y2)}`;
+  if (v.placed) words += v.x1 === v.x2 && v.y1 === v.y2 ? ` at ${place(head, v.x1, v.y1)}` : `, ${place(head, v.x1, v.y1)} → ${place(head, v.x2, v.y2)}`;
   if (v.amount) words += ": " + figure(v.amount);
   return v.note ? `${words} (${v.note})` : words;
 }
 
-function showEvents(events) {
-  lines($("events"), events.map((v) => ({ words: eventWords(v), seat: v.owner })), "none");
+// showEvents shows the events. Of a kind with many there is one line.
+function showEvents(head, events) {
+  const list = [];
+  batched(events, (v) => [v.kind, v.owner, v.note].join("\n"), (alike) => {
+    const [v] = alike, amount = alike.reduce((sum, v) => sum + v.amount, 0);
+    const shown = alike.length > 8 ? [{ ...v, kind: `${alike.length} × ${v.kind || "event"}`, placed: false, amount }] : alike;
+    list.push(...shown.map((v) => ({ words: eventWords(head, v), seat: v.owner })));
+  });
+  lines($("events"), list, "none");
 }
 
-function showInputs(head, inputs) {
-  const box = $("inputs");
-  const key = JSON.stringify(inputs);
-  if (box.dataset.key === key) return;
-  box.dataset.key = key;
-  box.replaceChildren();
-  inputs.forEach((orders, seat) => {
-    const title = element("h3");
-    title.append(chip(seat), playerOf(head, seat));
-    const list = element("ul");
-    lines(list, orders.map((words) => ({ words })), "none");
-    box.append(title, list);
-  });
-  if (!inputs.length) box.append(element("p", "none", "soft"));
+// showInputs shows the orders that led to a frame, and those of the turn that comes next if the frame is a state.
+function showInputs(film, frame) {
+  const { head } = film, at = Math.min(state.turn, head.turns);
+  for (const [id, turn, words] of [["played", at - 1, `Orders of ${head.word} ${at - 1}`], ["inputs", frame.no === null ? at : -1, `Orders of the next ${head.word}, ${at}`]]) {
+    const inputs = turn < 0 ? [] : film.inputs(turn, at, state.seat), box = $(id);
+    box.parentElement.hidden = !inputs.length;
+    put($("h-" + id), words);
+    const key = JSON.stringify(inputs);
+    if (box.dataset.key === key) continue;
+    box.dataset.key = key;
+    box.replaceChildren(...inputs.flatMap((orders, seat) => {
+      const title = element("h3"), list = element("ul");
+      title.append(chip(seat), playerOf(head, seat));
+      lines(list, orders.map((words) => ({ words })), "none");
+      return [title, list];
+    }));
+  }
 }
 
 // showMoves shows the moves that the seats' searches weighed, those with the largest shares first.
@@ -208,15 +219,13 @@ function showMoves(head, moves) {
 // factsOf returns what is to be said of an entity, as lines of text.
 function factsOf(film, frame, e) {
   const list = [`${e.owner < 0 ? "nobody's" : playerOf(film.head, e.owner) + ":"} ${e.kind.name}`];
-  list.push(`at ${place(e.x, e.y)}` + (e.width === 1 && e.height === 1 ? "" : `, ${figure(e.width)} × ${figure(e.height)}`));
+  list.push(`at ${place(film.head, e.x, e.y)}` + (e.width === 1 && e.height === 1 ? "" : `, ${figure(e.width)} × ${figure(e.height)}`));
   if (e.health) list.push(`health ${Math.ceil(e.health * 100)} %`);
   if (e.number) list.push("number " + e.number);
   const signs = ["unfinished", "upgraded", "leaving"].filter((_, i) => e.flags & (1 << i));
   if (signs.length) list.push(signs.join(", "));
   if (e.note) list.push(e.note);
-  const mx = e.x + e.width / 2, my = e.y + e.height / 2;
-  const own = frame.lines.filter((l) => l && l.arrow && l.owner === e.owner && Math.abs(l.x1 - mx) < 0.01 && Math.abs(l.y1 - my) < 0.01);
-  for (const l of own.slice(0, 4)) list.push(`${l.kind} → ${place(l.x2, l.y2)}${l.note ? " (" + l.note + ")" : ""}`);
+  for (const l of linesOf(frame, e).slice(0, 4)) list.push(`${l.kind} → ${place(film.head, l.x2, l.y2)}${l.note ? " (" + l.note + ")" : ""}`);
   return list;
 }
 

@@ -27,12 +27,13 @@ const paths = {
   look() {
     const [film] = state.films, offers = film.head.paths && offered(query("paths.json", { game: film.head.id, from: 0 }));
     $("show-paths-label").hidden = !offers;
-    $("path-from-label").hidden = !offers || !this.on;
+    $("path-from-label").hidden = !offers;
+    $("path-from").disabled = !this.on;
     const turn = Math.min(state.turn, film.head.turns), from = turn - (turn % film.head.chunk), key = `${film.no} ${from}`;
     const shown = offers && this.on && state.frame === state.frames - 1 && state.seat < 0;
     if (shown && !this.loaded.has(key)) this.ask(film, from, key);
     this.ways = (shown && this.loaded.get(key)?.[turn - from]) || [];
-    if ($("path-from-label").hidden) return;
+    if (!offers || !this.on) return;
     const starts = this.ways.map((w) => [startOf(w), w.note]), key2 = JSON.stringify([starts, this.from]), select = $("path-from");
     if (select.dataset.key !== key2) {
       select.dataset.key = key2;

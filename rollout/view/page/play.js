@@ -34,8 +34,8 @@ const duration = (n) => Math.max(250, 80 * n) / n;
 const framesAt = (film, turn) => film.have(Math.min(turn, film.head.turns), state.seat);
 const need = (film, turn) => film.need(Math.min(turn, film.head.turns), state.seat);
 
-// go shows a frame of a position, the last one by default. It reports whether it is shown, and not
-// a later request instead.
+// go shows a frame of a position, the last one by default: its index, or a function that finds it. It reports whether it
+// is shown, and not a later request instead.
 async function go(turn, frame = -1) {
   const mine = ++state.asked;
   turn = Math.min(Math.max(Math.round(turn) || 0, 0), lastTurn());
@@ -66,7 +66,8 @@ function arrive(turn, frame, moving) {
     if (i === 0) {
       state.turn = turn;
       state.frames = frames.length;
-      state.frame = frame < 0 || frame > last ? last : frame;
+      const at = typeof frame === "function" ? frame(frames) : frame;
+      state.frame = at < 0 || at > last ? last : at;
     }
     const ends = i > 0 && state.frame === state.frames - 1;
     const shown = frames[ends ? last : Math.min(state.frame, last)];
@@ -189,25 +190,27 @@ function tick(now) {
     if (state.then) advance(Math.min(now - state.then, 250));
     state.then = now;
   }
+  paths.look();
   const part = state.moving ? Math.min(1, state.clock / duration(state.frames)) : 1;
-  for (let i = 0; i < state.films.length; i++) {
-    boards[i].heat = heatAt(state.films[i], state.turn);
-    boards[i].draw(part);
-  }
-  if (!firstPicture && boards[0].frame) firstPicture = performance.now();
-  if (panelsDue && (!state.playing || now - panelsDone > 150)) {
+  for (let i = 0; i < state.films.length; i++) boards[i].heat = heatAt(state.films[i], state.turn);
+  if (panelsDue && (!state.playing || now - panelsDone > 150)) { // before the boards, whose size depends on what is beside them
     panelsDue = false;
     panelsDone = now;
     panels();
   }
+  for (const b of boards.slice(0, state.films.length)) b.draw(part);
+  if (!firstPicture && !$("film").hidden) firstPicture = performance.now();
   tip(part);
   if (state.playing) changed(false);
 }
 
+// turnNow is the turn of the frame on the first board, as the game counts it.
+const turnNow = () => (boards[0].frame.no === null ? state.turn : state.turn - 1);
+
+// positionWords returns the turn of the frame and its place in the turn, in the words of its title.
 function positionWords() {
-  const { head } = state.films[0];
-  const frame = state.frames > 1 ? `, frame ${state.frame + 1} of ${state.frames}` : "";
-  return `${head.word} ${state.turn} of ${lastTurn()}${frame}`;
+  const { no, title } = boards[0].frame, comma = title.indexOf(", ");
+  return `${state.films[0].head.word} ${turnNow()} of ${lastTurn()}${no === null ? "" : comma < 0 ? `, frame ${no}` : title.slice(comma)}`;
 }
 
 function sayPosition() {
@@ -235,12 +238,11 @@ function panels() {
     boards[i].canvas.setAttribute("aria-label", `Board of game ${f.head.id}, ${over || words}: ${boards[i].frame?.entities.length ?? 0} things`);
   });
   showStats(film.head, frame.stats);
-  drawPlot(film, state.seat, Math.min(state.turn, film.head.turns));
+  drawPlot(film, state.seat, frame.turn);
   drawMarks(film.head, state.differs);
-  showEvents(frame.events);
+  showEvents(film.head, frame.events);
   showMoves(film.head, boards[0].moves ?? []);
-  paths.look();
-  showInputs(film.head, film.inputs(Math.min(state.turn, film.head.turns), state.seat));
+  showInputs(film, frame);
   showDrawings(film);
   showPrinted(film.head, Math.min(state.turn, film.head.turns), film.printed(Math.min(state.turn, film.head.turns), state.seat));
   showKinds(film, frame);

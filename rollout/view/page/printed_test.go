@@ -105,7 +105,7 @@ func TestWorst(t *testing.T) {
 	b.Eval(`(() => { const s = document.getElementById("plotted"); s.value = "search value"; s.dispatchEvent(new Event("change")) })()`)
 	b.Becomes(`!!state.films[0].all`, "true")
 	b.Eval(`document.querySelector("#mark-list button").click()`)
-	b.Becomes(textOf("position"), "turn 6 of 12, frame 3 of 3")
+	b.Becomes(textOf("position"), "turn 6 of 12")
 	b.Becomes(`document.getElementById("plot").getAttribute("aria-label")`, "search value over the turns; at turn 6: A 0.6")
 	b.Becomes(`[...document.querySelectorAll("#stats tbody tr")].at(-1).innerText.replaceAll("\t", " ")`, "search value (result that the search expected) 0.6 ")
 	b.Picture("worst")

@@ -10,15 +10,21 @@ function saveFile(blob, name) {
   say("Saved " + name);
 }
 
+// fileName names a file with what the page shows.
+function fileName(end) {
+  const { head } = state.films[0], { no } = boards[0].frame;
+  return `moonfarm-${head.id}-${head.word}-${turnNow()}${no === null ? "" : `-frame-${no}`}.${end}`;
+}
+
 // positionOf returns what the first board shows, as data.
 function positionOf() {
-  const { film, frame } = boards[0], { head } = film, turn = Math.min(state.turn, head.turns);
+  const { film, frame } = boards[0], { head } = film, { turn, no } = frame;
   const flags = (e) => ({ unfinished: (e.flags & 1) !== 0, upgraded: (e.flags & 2) !== 0, leaving: (e.flags & 4) !== 0 });
   const place = (v) => ({ x1: v.placed ? v.x1 : null, y1: v.placed ? v.y1 : null, x2: v.placed ? v.x2 : null, y2: v.placed ? v.y2 : null });
   return {
-    format: "moonfarm position", version: 1,
+    format: "moonfarm position", version: 2,
     game: head.game, id: head.id, name: head.name, players: head.players, seat: state.seat, word: head.word, turn, turns: head.turns,
-    frame: state.frame, frames: state.frames, title: frame.title, link: hashOf(),
+    frame: no, title: frame.title, link: hashOf(),
     board: { width: head.width, height: head.height, up: head.up },
     entities: frame.entities.filter(Boolean).map((e) => ({
       kind: e.kind.name, owner: e.owner, id: e.id, x: e.x, y: e.y, width: e.width, height: e.height, health: e.health, number: e.number, ...flags(e), note: e.note,
@@ -26,14 +32,13 @@ function positionOf() {
     ranges: frame.ranges.filter(Boolean), lines: frame.lines.filter(Boolean), areas: frame.areas.filter(Boolean),
     events: frame.events.map((v) => ({ kind: v.kind, owner: v.owner, ...place(v), amount: v.amount, note: v.note })),
     stats: head.stats.map((s, i) => ({ ...s, value: frame.stats[i] })).filter((s) => s.value !== null),
-    orders: film.inputs(turn, state.seat),
+    orders: film.inputs(turn, Math.min(state.turn, head.turns), state.seat),
   };
 }
 
 function savePosition() {
   if (!boards[0].frame) return;
-  const { head } = state.films[0];
-  saveFile(new Blob([JSON.stringify(positionOf(), null, 1) + "\n"], { type: "application/json" }), `moonfarm-${head.id}-${head.word}-${state.turn}.json`);
+  saveFile(new Blob([JSON.stringify(positionOf(), null, 1) + "\n"], { type: "application/json" }), fileName("json"));
 }
 
 // Bounds of a GIF.

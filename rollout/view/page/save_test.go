@@ -222,12 +222,12 @@ func TestMedianCut(t *testing.T) {
 // afterwards the page shows what it showed before.
 func TestSaveGIF(t *testing.T) {
 	f, page := playedFilm(t, "terminal", "", "scatter", 12)
-	b := browsertest.Open(t, page+"#episode=0&turn=7&frame=5")
+	b := browsertest.Open(t, page+"#episode=0&turn=6&frame=4")
 	opened(b)
 	dir := downloadsTo(t, b)
 	click(b, "show-ranges")
 	shown := `(async () => { await new Promise(requestAnimationFrame); boards[0].draw(1); return [location.hash, state.turn, state.frame, state.playing, boards[0].canvas.toDataURL()].join() })()`
-	b.Becomes(`location.hash`, "#episode=0&turn=7&frame=5")
+	b.Becomes(`location.hash`, "#episode=0&turn=6&frame=4")
 	before := b.Eval(shown)
 	click(b, "save-gif")
 	b.Becomes(`["gif-first", "gif-last", "gif-width", "gif-speed"].map((id) => document.getElementById(id).value).join()`, "0,12,480,1")
@@ -309,7 +309,7 @@ func TestGIFRefused(t *testing.T) {
 type savedPosition struct {
 	Format, Game, Name, Title, Link string
 	Version, ID, Seat, Turn, Turns  int
-	Frame, Frames                   int
+	Frame                           int
 	Players                         []string
 	Board                           struct {
 		Width, Height float32
@@ -415,9 +415,10 @@ func TestSavePosition(t *testing.T) {
 				if frame < 0 {
 					frame = len(list) - 1
 				}
-				link := fmt.Sprintf("#episode=0&turn=%d", at[0])
-				if frame < len(list)-1 {
-					link += fmt.Sprintf("&frame=%d", frame)
+				turn, no, link, name := at[0], 0, fmt.Sprintf("#episode=0&turn=%d", at[0]), fmt.Sprintf("moonfarm-0-%s-%d", strings.Fields(list[0].Title)[0], at[0])
+				if frame < len(list)-1 { // the first moment comes before the game's frame 0
+					turn, no = at[0]-1, frame-1
+					link, name = fmt.Sprintf("#episode=0&turn=%d&frame=%d", turn, no), fmt.Sprintf("moonfarm-0-turn-%d-frame-%d", turn, no)
 				}
 				if at[2] >= 0 {
 					link += fmt.Sprintf("&seat=%d", at[2])
@@ -425,12 +426,12 @@ func TestSavePosition(t *testing.T) {
 				goTo(b, link)
 				b.Becomes(`[state.turn, state.frame, state.seat, following].join()`, fmt.Sprintf("%d,%d,%d,0", at[0], frame, at[2]))
 				click(b, "save-position")
-				name := fmt.Sprintf("moonfarm-0-%s-%d.json", strings.Fields(list[0].Title)[0], at[0])
+				name += ".json"
 				b.Becomes(textOf("say"), "Saved "+name)
 				var p savedPosition
 				require.NoError(t, json.Unmarshal(download(t, dir, name), &p))
-				require.Equal(t, []any{"moonfarm position", 1, c.game, 0, "", link}, []any{p.Format, p.Version, p.Game, p.ID, p.Name, p.Link})
-				require.Equal(t, []int{at[2], at[0], c.turns, frame, len(list)}, []int{p.Seat, p.Turn, p.Turns, p.Frame, p.Frames})
+				require.Equal(t, []any{"moonfarm position", 2, c.game, 0, "", link}, []any{p.Format, p.Version, p.Game, p.ID, p.Name, p.Link})
+				require.Equal(t, []int{at[2], turn, c.turns, no}, []int{p.Seat, p.Turn, p.Turns, p.Frame})
 				require.Len(t, p.Players, f.Seats())
 				requirePosition(t, &list[frame], &p)
 				if at[0] == c.turns {

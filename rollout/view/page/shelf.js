@@ -17,8 +17,9 @@ async function loadShelf() {
   shelf.info = {
     title: text(raw.title), total: whole(raw.total, 0, 2 ** 53), policies: listOf(raw.policies, 1000).map((p) => text(p)), live: raw.live === true,
     grows: raw.grows === true, standings: raw.standings === true, charts: raw.charts === true,
-    person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null, token: text(raw.token),
+    person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null,
   };
+  shelf.info.follows = shelf.info.person !== null || shelf.info.held !== null; // it opens where the game is
   standings.due = shelf.info.standings;
   charts.due = shelf.info.charts;
   return shelf.info;
@@ -103,8 +104,7 @@ async function showShelf(list, asked) {
   put($("page-of"), total ? `${list.from + 1} to ${last} of ${total}` : "");
   $("page-back").disabled = list.from <= 0;
   $("page-on").disabled = last >= total;
-  showStandings();
-  showCharts();
+  await Promise.all([showStandings(), showCharts()]);
 }
 
 function refilter(changes) {

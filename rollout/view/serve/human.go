@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"crypto/rand"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,39 +16,36 @@ import (
 // maxAnswer bounds what a person's page sends, in bytes.
 const maxAnswer = 1 << 20
 
-// ListenHuman is Listen for a game with a person. Requests that change the game need the token that the page finds
-// in list.json, which no page of another site can read.
-func ListenHuman(address string, page []byte, t *human.Session) (*Server, error) {
-	s := &seat{session: t, token: rand.Text()}
+// ListenHuman is Listen for a game with a person.
+func ListenHuman(address string, hosts []string, page []byte, t *human.Session) (*Server, error) {
+	s := &seat{session: t}
 	mux := routes(page, s.source)
 	mux.HandleFunc("GET /offer.json", s.offer)
-	mux.HandleFunc("POST /choose", guarded(s.token, s.choose))
-	mux.HandleFunc("POST /undo", guarded(s.token, func(*http.Request) (any, error) {
+	mux.HandleFunc("POST /choose", change(s.choose))
+	mux.HandleFunc("POST /undo", change(func(*http.Request) (any, error) {
 		done, err := t.Undo()
 		return map[string]bool{"done": done}, err
 	}))
-	mux.HandleFunc("POST /hint", guarded(s.token, func(*http.Request) (any, error) { return t.Hint() }))
-	return listen(address, mux)
+	mux.HandleFunc("POST /draft", change(s.draft))
+	mux.HandleFunc("POST /hint", change(func(*http.Request) (any, error) { return t.Hint() }))
+	return listen(address, hosts, mux)
 }
 
-// ListenLive is Listen for a game that is being played. Requests that hold it need a token, as those of
-// ListenHuman do.
-func ListenLive(address string, page []byte, l *view.Live) (*Server, error) {
-	l.Token = rand.Text()
+// ListenLive is Listen for a game that is being played.
+func ListenLive(address string, hosts []string, page []byte, l *view.Live) (*Server, error) {
 	mux := routes(page, func() (view.Answerer, int, error) { return l, l.Version(), nil })
 	for path, do := range map[string]func(){"hold": func() { l.Hold(true) }, "go": func() { l.Hold(false) }, "step": l.Step} {
-		mux.HandleFunc("POST /"+path, guarded(l.Token, func(*http.Request) (any, error) {
+		mux.HandleFunc("POST /"+path, change(func(*http.Request) (any, error) {
 			do()
 			return map[string]bool{"done": true}, nil
 		}))
 	}
-	return listen(address, mux)
+	return listen(address, hosts, mux)
 }
 
 // seat serves a session.
 type seat struct {
 	session *human.Session
-	token   string
 
 	mu        sync.Mutex
 	responder *view.Responder
@@ -63,7 +58,7 @@ func (s *seat) source() (view.Answerer, int, error) {
 	defer s.mu.Unlock()
 	if v := s.session.Version(); s.responder == nil || v != s.version {
 		games := s.session.GameList()
-		games.Person, games.Token = &view.Person{Seat: s.session.Seat()}, s.token
+		games.Person = &view.Person{Seat: s.session.Seat()}
 		s.responder, s.version = view.NewResponder(games), v
 	}
 	return s.responder, s.version, nil
@@ -90,24 +85,38 @@ func (s *seat) offer(w http.ResponseWriter, r *http.Request) {
 
 // choose plays what the person chooses.
 func (s *seat) choose(r *http.Request) (any, error) {
-	body, err := bounded.Read(r.Body, maxAnswer)
-	var a human.Answer
-	if err == nil {
-		err = json.Unmarshal(body, &a)
-	}
+	a, err := answer(r)
 	if err != nil {
-		return nil, fmt.Errorf("the choice cannot be read: %w", err)
+		return nil, err
 	}
 	return map[string]bool{"done": true}, s.session.Choose(a)
 }
 
-// guarded answers a request that changes something.
-func guarded(token string, do func(r *http.Request) (any, error)) http.HandlerFunc {
+// draft answers what the person's orders would do.
+func (s *seat) draft(r *http.Request) (any, error) {
+	a, err := answer(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.session.Draft(a)
+	return json.RawMessage(text), err
+}
+
+// answer reads what the person chooses.
+func answer(r *http.Request) (a human.Answer, err error) {
+	body, err := bounded.Read(r.Body, maxAnswer)
+	if err == nil {
+		err = json.Unmarshal(body, &a)
+	}
+	if err != nil {
+		return a, fmt.Errorf("the choice cannot be read: %w", err)
+	}
+	return a, nil
+}
+
+// change answers a request that changes something.
+func change(do func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Moonfarm-Token")), []byte(token)) != 1 {
-			http.Error(w, "expected the token of list.json in the header Moonfarm-Token", http.StatusForbidden)
-			return
-		}
 		answer, err := do(r)
 		if errors.Is(err, human.ErrLate) || errors.Is(err, human.ErrOver) || errors.Is(err, human.ErrTogether) {
 			http.Error(w, err.Error(), http.StatusConflict)

@@ -1,18 +1,18 @@
 // Package serve answers a browser that shows games: the page, and the JSON that package view makes. It
-// listens on loopback only, and changes nothing.
+// listens on loopback only, and answers those who have the secret of its address.
 package serve
 
 import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"moonfarm/rollout/access"
 	"moonfarm/rollout/view"
 )
 
@@ -22,6 +22,7 @@ type Source func() (responder view.Answerer, version int, err error)
 
 // Server shows games until it is closed.
 type Server struct {
+	access access.Control
 	listen net.Listener
 	http   http.Server
 	ended  chan struct{}
@@ -32,31 +33,24 @@ const (
 	writePatience = time.Minute // for the visitor to read an answer, and for long games to be played up to a position
 )
 
-// Listen starts to show the source with a page, at a host:port of this machine, port 0 for any.
-func Listen(address string, page []byte, source Source) (*Server, error) {
-	return listen(address, routes(page, source))
+// policy is for all answers; the page has the rest of its own.
+const policy = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Listen starts to show the source with a page, at a host:port of this machine, port 0 for any. hosts are the names under
+// which a proxy forwards visitors to it.
+func Listen(address string, hosts []string, page []byte, source Source) (*Server, error) {
+	return listen(address, hosts, routes(page, source))
 }
 
 // listen serves a handler at an address of this machine.
-func listen(address string, routes http.Handler) (*Server, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("%q: expected host:port: %w", address, err)
-	}
-	if !loopback(host) {
-		return nil, fmt.Errorf("%q: expected an address of this machine, such as 127.0.0.1:8080", address)
-	}
-	l, err := net.Listen("tcp", address)
+func listen(address string, hosts []string, routes http.Handler) (*Server, error) {
+	l, err := access.Listen(address)
 	if err != nil {
 		return nil, err
 	}
-	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() { // a name may stand for any address
-		l.Close()
-		return nil, fmt.Errorf("%q: %s is not this machine alone", address, l.Addr())
-	}
-	s := &Server{listen: l, ended: make(chan struct{})}
+	s := &Server{access: access.Control{Token: access.NewToken(), Hosts: hosts, Policy: policy}, listen: l, ended: make(chan struct{})}
 	s.http = http.Server{
-		Handler: guard(routes), ReadTimeout: readPatience, WriteTimeout: writePatience, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: s.access.Guard(routes), ReadTimeout: readPatience, WriteTimeout: writePatience, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 	go func() {
 		defer close(s.ended)
@@ -65,8 +59,8 @@ func listen(address string, routes http.Handler) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the address of the page.
-func (s *Server) URL() string { return "http://" + s.listen.Addr().String() + "/" }
+// URL returns the address of the page, with the secret that visitors need.
+func (s *Server) URL() string { return s.access.Address("http://" + s.listen.Addr().String() + "/") }
 
 // Close ends the server.
 func (s *Server) Close() {
@@ -76,39 +70,6 @@ func (s *Server) Close() {
 		s.http.Close()
 	}
 	<-s.ended
-}
-
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// guard admits only visitors who name this machine: a page of another site could otherwise read the games
-// through a name of its own that resolves to loopback.
-func guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for k, v := range map[string]string{
-			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
-			"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
-			"Content-Security-Policy": "base-uri 'none'; form-action 'none'; frame-ancestors 'none'", // the page has the rest
-		} {
-			w.Header().Set(k, v)
-		}
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = strings.Trim(r.Host, "[]")
-		}
-		origin := r.Header.Get("Origin")
-		switch {
-		case !loopback(host):
-			http.Error(w, "expected a Host of this machine, such as localhost", http.StatusMisdirectedRequest)
-		case origin != "" && origin != "http://"+r.Host:
-			http.Error(w, "expected no request from another site", http.StatusForbidden)
-		default:
-			next.ServeHTTP(w, r)
-		}
-	})
 }
 
 // routes answers the page's requests.

@@ -2,15 +2,20 @@ package serve_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/rollout/browsertest"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/page"
 	"moonfarm/rollout/view/serve"
 )
 
@@ -18,68 +23,91 @@ import (
 func listen(t *testing.T) *serve.Server {
 	t.Helper()
 	responder := view.NewResponder(&view.List{Title: "none", Open: func(int) (*view.Film, error) { return nil, errors.New("none") }})
-	s, err := serve.Listen("127.0.0.1:0", []byte("<!doctype html>"), func() (view.Answerer, int, error) { return responder, 7, nil })
+	s, err := serve.Listen("127.0.0.1:0", nil, page.HTML(nil), func() (view.Answerer, int, error) { return responder, 7, nil })
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
 }
 
-// get asks for a path, with a header if it is not empty.
-func get(t *testing.T, s *serve.Server, path, header, value string) (code int, text string) {
+// ask sends a request for a path of a server, with a secret if it is not empty.
+func ask(t *testing.T, s *serve.Server, method, path, token, body string) (code int, text string) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, s.URL()+path, nil)
+	address, _, _ := strings.Cut(s.URL(), "?")
+	r, err := http.NewRequest(method, address+path, strings.NewReader(body))
 	require.NoError(t, err)
-	if header == "Host" {
-		r.Host = value
-	} else if header != "" {
-		r.Header.Set(header, value)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	c := http.Client{Timeout: time.Minute}
 	a, err := c.Do(r)
 	require.NoError(t, err)
 	defer a.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(a.Body, 1<<20))
+	all, err := io.ReadAll(io.LimitReader(a.Body, 1<<20))
 	require.NoError(t, err)
-	return a.StatusCode, string(body)
+	return a.StatusCode, string(all)
 }
 
-// TestServe: the page, the answers and errors; visitors from elsewhere get nothing.
+// secret returns the secret of a server.
+func secret(s *serve.Server) string {
+	_, token, _ := strings.Cut(s.URL(), "?token=")
+	return token
+}
+
+// TestServe: the page, the answers and errors; visitors without the secret get nothing.
 func TestServe(t *testing.T) {
 	s := listen(t)
 	for _, c := range []struct {
-		path, header, value string
-		code                int
-		text                string
+		path string
+		code int
+		text string
 	}{
-		{"", "", "", 200, "<!doctype html>"},
-		{"version.json", "", "", 200, `{"version":7}`},
-		{"list.json", "", "", 200, `{"title":"none","kind":"games","total":0,"policies":[],"live":false}`},
-		{"games.json?from=0&count=50", "", "", 200, `{"total":0,"games":[]}`},
-		{"games.json?count=x", "", "", 400, "count=\"x\": expected a whole number\n"},
-		{"film.json?game=1", "", "", 400, "none has no game 1\n"},
-		{"nothing", "", "", 404, "nothing is called \"nothing?\"\n"},
-		{"a/b", "", "", 404, "404 page not found\n"},
-		{"list.json", "Host", "example.org", 421, "expected a Host of this machine, such as localhost\n"},
-		{"list.json", "Host", "example.org:80", 421, "expected a Host of this machine, such as localhost\n"},
-		{"list.json", "Origin", "http://example.org", 403, "expected no request from another site\n"},
+		{"", 200, string(page.HTML(nil))},
+		{"version.json", 200, `{"version":7}`},
+		{"list.json", 200, `{"title":"none","kind":"games","total":0,"policies":[],"live":false}`},
+		{"games.json?from=0&count=50", 200, `{"total":0,"games":[]}`},
+		{"games.json?count=x", 400, "count=\"x\": expected a whole number\n"},
+		{"film.json?game=1", 400, "none has no game 1\n"},
+		{"nothing", 404, "nothing is called \"nothing?\"\n"},
+		{"a/b", 404, "404 page not found\n"},
 	} {
-		code, text := get(t, s, c.path, c.header, c.value)
+		code, text := ask(t, s, http.MethodGet, c.path, secret(s), "")
 		assert.Equal(t, c.code, code, "%+v", c)
 		assert.Equal(t, c.text, text, "%+v", c)
+		for _, wrong := range []string{"", "x"} {
+			code, text = ask(t, s, http.MethodGet, c.path, wrong, "")
+			assert.Equal(t, http.StatusUnauthorized, code, "%+v", c)
+			assert.Contains(t, text, "expected the secret of this server", "%+v", c)
+		}
 	}
-	a, err := http.Post(s.URL()+"list.json", "text/plain", nil)
-	require.NoError(t, err)
-	a.Body.Close()
-	assert.Equal(t, http.StatusMethodNotAllowed, a.StatusCode)
+	code, _ := ask(t, s, http.MethodPost, "list.json", secret(s), "")
+	assert.Equal(t, http.StatusMethodNotAllowed, code)
 }
 
-// TestLoopback: only addresses of this machine are accepted.
-func TestLoopback(t *testing.T) {
-	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:80", "127.0.0.1", "example.org:0"} {
-		s, err := serve.Listen(address, nil, nil)
-		if err == nil {
-			s.Close()
-		}
-		assert.Error(t, err, address)
+// TestAddressBar: the secret leaves the address bar, and no script sees it, also where a page of another site has the
+// address as a link, and where two servers of this machine are open in one browser.
+func TestAddressBar(t *testing.T) {
+	one, two := listen(t), listen(t)
+	links := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<a id="link" href="%s">link</a>`, one.URL())
+	}))
+	defer links.Close()
+	elsewhere := strings.Replace(links.URL, "127.0.0.1", "localhost", 1)
+	b := browsertest.Open(t, elsewhere)
+	shows := func(s *serve.Server) {
+		t.Helper()
+		address, _, _ := strings.Cut(s.URL(), "?")
+		b.Becomes(`location.href + document.cookie + document.referrer`, address)
+		b.Becomes(`document.title`, "none")
+		b.Becomes(`document.body.innerText.includes("The server answers")`, "false")
 	}
+	b.Eval(`document.getElementById("link").click()`)
+	shows(one)
+	b.Navigate(two.URL())
+	shows(two)
+	address, _, _ := strings.Cut(one.URL(), "?")
+	b.Navigate(address)
+	shows(one)
+	b.Navigate(one.URL())
+	shows(one)
 }

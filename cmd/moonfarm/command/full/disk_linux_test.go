@@ -48,3 +48,24 @@ func TestFarmFullOutput(t *testing.T) {
 		t.Errorf("%d lines, want 4 at most:\n%s", len(lines), &p.Errs)
 	}
 }
+
+// TestFullDiskImport: a full disk ends an import with its error, and is no fault of a recording. Once
+// there is room, the same command makes the whole dataset.
+func TestFullDiskImport(t *testing.T) {
+	disk, here := farmtest.SmallDisk(t, "4m")
+	if !here {
+		return
+	}
+	filler := farmtest.Fill(t, disk)
+	require.NoError(t, os.Truncate(filler, 4<<20-4<<10)) // room for some of the games
+	args := []string{"import", "towerdefence", "--out", filepath.Join(disk, "data"), "--workers", "1"}
+	for range 40 {
+		args = append(args, filepath.Join(top, "sim", "towerdefence", "wire", "testdata", "game.jsonl"))
+	}
+	p := start(t, args...)
+	require.Error(t, p.Wait())
+	commandtest.Wants(t, p.Errs.String(), "moonfarm: episodes cannot be kept until their shards are written: ", "no space left on device")
+	assert.NotContains(t, p.Errs.String(), "skipped")
+	require.NoError(t, os.Remove(filler))
+	commandtest.Wants(t, finish(t, args...), "40 episodes")
+}

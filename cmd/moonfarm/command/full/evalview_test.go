@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -19,14 +21,14 @@ import (
 	"moonfarm/rollout/view"
 )
 
-// evaluating is an eval --view that runs.
+// evaluating is an eval --view, or match --view, that runs.
 type evaluating struct {
 	url   string
 	stop  context.CancelCauseFunc
 	ended chan int
 }
 
-// evaluate starts an eval --view, and waits for the address of its page.
+// evaluate starts an eval --view, or match --view, and waits for the address of its page.
 func evaluate(t *testing.T, args ...string) *evaluating {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -39,7 +41,7 @@ func evaluate(t *testing.T, args ...string) *evaluating {
 	}()
 	lines := bufio.NewScanner(said)
 	for lines.Scan() {
-		if url, found := strings.CutSuffix(lines.Text(), " shows the tournament; Ctrl-C ends it"); found {
+		if url, _, found := strings.Cut(lines.Text(), " shows the "); found {
 			e.url = url
 			break
 		}
@@ -53,7 +55,7 @@ func evaluate(t *testing.T, args ...string) *evaluating {
 // standings returns the standings of the page.
 func (e *evaluating) standings(t *testing.T) (s view.Standings) {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url+"standings.json")), &s))
+	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url, "standings.json")), &s))
 	return s
 }
 
@@ -61,7 +63,7 @@ func (e *evaluating) standings(t *testing.T) (s view.Standings) {
 func (e *evaluating) look(t *testing.T, games int) {
 	t.Helper()
 	commandtest.WaitUntil(t, "the page has the games", func() bool {
-		answer(t, e.url+"version.json") // as the page does, so that the journal is read again
+		answer(t, e.url, "version.json") // as the page does, so that the journal is read again
 		return e.standings(t).Games >= games
 	})
 }
@@ -74,7 +76,7 @@ func TestEvalView(t *testing.T) {
 		return []string{"eval", "tron", "--players", "random,territory,safe", "--games", games, "--out", dir, "--view"}
 	}
 	e := evaluate(t, args("4")...)
-	assert.Contains(t, answer(t, e.url), "<!doctype html>")
+	assert.Contains(t, answer(t, e.url, ""), "<!doctype html>")
 	e.look(t, 12)
 	s := e.standings(t)
 	assert.Equal(t, 12, s.Games)
@@ -83,15 +85,15 @@ func TestEvalView(t *testing.T) {
 	assert.Equal(t, view.Meeting{}, s.Matrix[0][0])
 	assert.Equal(t, 4, s.Matrix[0][1].Games)
 	assert.InDelta(t, 1, s.Matrix[0][1].Score+s.Matrix[1][0].Score, 1e-9)
-	list := answer(t, e.url+"list.json")
+	list := answer(t, e.url, "list.json")
 	for _, part := range []string{`"live":true`, `"grows":true`, `"standings":true`, `"total":12`} {
 		assert.Contains(t, list, part)
 	}
-	assert.Contains(t, answer(t, e.url+"games.json?policy=safe&against=random"), `"total":4,`)
+	assert.Contains(t, answer(t, e.url, "games.json?policy=safe&against=random"), `"total":4,`)
 	var games struct{ Games []view.Entry }
-	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url+"games.json")), &games))
+	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url, "games.json")), &games))
 	require.Len(t, games.Games, 12)
-	assert.Contains(t, answer(t, fmt.Sprintf("%sfilm.json?game=%d", e.url, games.Games[5].ID)), `"game":"tron"`)
+	assert.Contains(t, answer(t, e.url, fmt.Sprintf("film.json?game=%d", games.Games[5].ID)), `"game":"tron"`)
 	select {
 	case status := <-e.ended:
 		t.Fatalf("it ended with status %d before it was interrupted", status)
@@ -113,8 +115,31 @@ func TestEvalView(t *testing.T) {
 	assert.Equal(t, console.ExitInterrupted, <-e.ended)
 
 	url, stop := shown(t, "view", dir)
-	assert.Contains(t, answer(t, url+"standings.json"), `"matrix":[[`)
+	assert.Contains(t, answer(t, url, "standings.json"), `"matrix":[[`)
 	assert.Zero(t, stop())
+}
+
+// TestEvalViewRules: the films of games of bots by other rules open while the tournament is played.
+func TestEvalViewRules(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the bot here is a script of sh")
+	}
+	dir := t.TempDir()
+	out, rules, bot := filepath.Join(dir, "t"), filepath.Join(dir, "short"), filepath.Join(dir, "bot")
+	require.NoError(t, os.WriteFile(rules, []byte("moonfarm.maxTurns=3\n"), 0o666))
+	require.NoError(t, os.Mkdir(bot, 0o777))
+	script := "#!/bin/sh\nwhile read -r line; do case $line in *'\"turnInfo\":[0,'*) echo '[]'; echo '[]' ;; esac; done\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bot, "run.sh"), []byte(script), 0o777))
+	e := evaluate(t, "eval", "terminal", "--rules", rules, "--players", "empty,bot:"+bot, "--games", "2", "--out", out, "--view")
+	e.look(t, 2)
+	var games struct{ Games []view.Entry }
+	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url, "games.json")), &games))
+	require.Len(t, games.Games, 2)
+	for _, g := range games.Games {
+		assert.Contains(t, answer(t, e.url, fmt.Sprintf("film.json?game=%d", g.ID)), `"turns":3,`)
+	}
+	e.stop(console.ErrInterrupted)
+	assert.Zero(t, <-e.ended)
 }
 
 // TestEvalViewUsage: --view needs a journal and an address of this machine.
@@ -123,6 +148,7 @@ func TestEvalViewUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--view: it needs --out DIR":          {"--view"},
 		"--http: it needs --view":             {"--http", "127.0.0.1:0", "--out", out},
+		"expected names without a port":       {"--view", "--http-host", "viewer.example:80", "--out", out},
 		"expected an address of this machine": {"--view", "--http", "0.0.0.0:0", "--out", out},
 	} {
 		var said strings.Builder

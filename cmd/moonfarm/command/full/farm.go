@@ -2,6 +2,7 @@ package full
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -235,7 +236,8 @@ func (a *app) openShards(ctx context.Context, s *farm.Spec, workers int) (farm.S
 	m.Policy = func(name string, files rollout.Files) (rollout.Maker, error) {
 		return policy.NewStored(g.Name, name, files)
 	}
-	r, err := datasets.OpenRun(ctx, s.Out, j, m, datasets.Options{Workers: workers, Locks: &a.Locks})
+	o := datasets.Options{Workers: workers, Within: s.Within, Build: s.Build, Locks: &a.Locks}
+	r, err := datasets.OpenRun(ctx, cmp.Or(s.Folder, s.Out), j, m, o)
 	if err != nil {
 		return nil, err
 	}

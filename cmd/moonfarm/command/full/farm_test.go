@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -72,16 +71,6 @@ func startWorker(t *testing.T, url, name string) *process {
 	return p
 }
 
-func fetch(t *testing.T, url string) (code int, text string) {
-	t.Helper()
-	resp, err := http.Get(url)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp.StatusCode, string(body)
-}
-
 func farmStatusOf(t *testing.T, url string) (s farm.Status) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(finish(t, "farm", "status", "--json", "--connect", url)), &s))
@@ -120,9 +109,9 @@ func TestFarm(t *testing.T) {
 	st := farmStatusOf(t, s.URL)
 	assert.Truef(t, len(st.Workers) == 2 && st.Workers[0].Shards+st.Workers[1].Shards == uint64(st.Runs[0].Shards) && st.Runs[0].State == farm.Done, "status at the end %+v", st)
 	commandtest.Wants(t, finish(t, "farm", "status", id[:8], "--connect", s.URL, "--watch"), "done")
-	commandtest.WaitUntil(t, "ready", func() bool { code, _ := fetch(t, s.HTTP+"readyz"); return code == 200 })
+	commandtest.WaitUntil(t, "ready", func() bool { code, _ := request(t, s.HTTP, http.MethodGet, "readyz"); return code == 200 })
 	for path, word := range map[string]string{"": "<title>moonfarm", "status.json": id, "metrics": "moonfarm_up 1", "readyz": "ready", "healthz": "alive"} {
-		code, text := fetch(t, s.HTTP+path)
+		code, text := request(t, s.HTTP, http.MethodGet, path)
 		assert.Truef(t, code == 200 && strings.Contains(text, word), "/%s: status %d, want 200 and %q:\n%.300s", path, code, word, text)
 	}
 	requireFarmErrors(t, s, dir, id)

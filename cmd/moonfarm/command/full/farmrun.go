@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -72,7 +71,9 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 		}
 		store = filepath.Join(cache, "moonfarm", "farm", spec.ID())
 	}
-	if r := complete(ctx, spec, store); r != nil {
+	if r, err := complete(ctx, spec, run, store); err != nil {
+		return err
+	} else if r != nil {
 		return a.Print(r, func() { a.printEnd(r, r.Made, 0) })
 	}
 	a.lingers(f.grace)
@@ -98,19 +99,18 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 
 // complete returns the finished run of a spec whose dataset is complete and whose state
 // is removed, else nil. The spec has been opened, so that the dataset is of its job.
-func complete(ctx context.Context, spec *farm.Spec, store string) *farm.RunStatus {
+func complete(ctx context.Context, spec *farm.Spec, run *datasets.Run, store string) (*farm.RunStatus, error) {
 	if _, err := os.Stat(store); !errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
-	d, err := datasets.OpenContext(ctx, spec.Out)
-	if err != nil {
-		return nil
+	t, err := run.Complete(ctx)
+	if t == nil {
+		return nil, err
 	}
-	t := d.Manifest().Totals
 	return &farm.RunStatus{
 		ID: spec.ID(), Name: spec.Name, Build: spec.Build, Out: spec.Out, State: farm.Done, Joined: true, Shards: spec.Shards,
 		Made: spec.Shards, Episodes: t.Episodes, Played: t.Episodes, Rows: t.Rows, Bytes: t.Bytes,
-	}
+	}, nil
 }
 
 // openOnce returns the already open shards of a spec with a no-op Close, and opens the
@@ -219,22 +219,24 @@ With --json: one object about the run with ` + runKeys,
 
 func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags) error {
 	spec, run, err := f.specFlags.read(ctx, game, datasets.Options{Workers: 1, Locks: &a.Locks})
-	if err == nil {
-		err = run.Close()
-	}
 	if err != nil {
 		return err
 	}
 	log := a.logger(&f.logFlags)
 	c, closing, err := f.client(ctx, log)
 	if err != nil {
-		return err
+		return errors.Join(err, run.Discard())
 	}
 	defer closing()
 	if f.wait {
 		a.Resume = fmt.Sprintf("run %s goes on; the same command waits for it, farm cancel ends it", spec.ID())
 	}
 	r, err := submit(ctx, c, spec, away, nil)
+	if err != nil && ctx.Err() == nil && !farm.Unanswered(err) {
+		err = errors.Join(err, run.Discard())
+	} else {
+		err = errors.Join(err, run.Close())
+	}
 	if err == nil && r.State == farm.Done && !f.wait {
 		log.Warn("the dataset is complete: there is nothing to do", "run", r.ID, "out", r.Out)
 	}
@@ -268,7 +270,7 @@ func (l looks) wake() {
 func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, when looks, failed <-chan error) (*farm.RunStatus, error) {
 	for begin := time.Now(); ; {
 		r, err := c.Submit(ctx, spec)
-		if err == nil || time.Since(begin) > reach || !strings.Contains(err.Error(), "no coordinator answers") {
+		if err == nil || time.Since(begin) > reach || !errors.Is(err, farm.ErrNobody) {
 			return r, err
 		}
 		if err := sleep(ctx, when, failed); err != nil {
@@ -329,7 +331,7 @@ func look(ctx context.Context, c *farm.Client, run string) (*farm.RunStatus, err
 func ended(r *farm.RunStatus) error {
 	switch {
 	case r.State == farm.Failed:
-		return fmt.Errorf("run %s failed: %s; moonfarm-full farm retry continues it", r.ID, plain(r.Text))
+		return fmt.Errorf("run %s failed: %s; moonfarm-full farm retry continues it", r.ID, r.Text)
 	case r.State == farm.Cancelled:
 		return fmt.Errorf("run %s was cancelled; moonfarm-full farm retry continues it", r.ID)
 	}
@@ -344,6 +346,6 @@ func (a *app) printEnd(r *farm.RunStatus, found int, passed time.Duration) {
 		rows := float64(d.Rows) * float64(d.Made) / float64(d.Shards) / passed.Seconds()
 		speed = fmt.Sprintf("; %.1f s, %s rows/s", passed.Seconds(), texts.Group(uint64(rows)))
 	}
-	command.PrintSize(a.Console, plain(r.Out), d, speed)
+	command.PrintSize(a.Console, r.Out, d, speed)
 	a.Printf("\n")
 }

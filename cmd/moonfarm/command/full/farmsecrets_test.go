@@ -130,3 +130,54 @@ func TestFarmNetwork(t *testing.T) {
 	}
 	stops(t, s.Cmd, &s.errs)
 }
+
+// TestFarmLinks: when a folder below --allow-out becomes a link to another one while a run goes on,
+// nothing is written there, by a worker of before and by one that starts later. A submission that is refused
+// leaves no folder behind.
+func TestFarmLinks(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	allowed, outside := filepath.Join(dir, "allowed"), filepath.Join(dir, "outside")
+	for _, d := range []string{allowed, outside} {
+		require.NoError(t, os.Mkdir(d, 0o777))
+	}
+	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--allow-out", allowed)
+	submit := func(out string) *process {
+		return start(t, "farm", "submit", "tron", "--episodes", "400000", "--shard-episodes", "20", "--out", out, "--connect", s.URL)
+	}
+	p := submit(filepath.Join(dir, "elsewhere", "a", "tron"))
+	require.Error(t, p.Wait())
+	commandtest.Wants(t, p.Errs.String(), "not allowed here")
+	require.NoDirExists(t, filepath.Join(dir, "elsewhere"))
+	p = submit(filepath.Join(outside, "tron")) // a folder that existed stays
+	require.Error(t, p.Wait())
+	requireEmpty(t, outside)
+
+	in := filepath.Join(allowed, "in")
+	p = submit(filepath.Join(in, "tron"))
+	require.NoErrorf(t, p.Wait(), "%s", &p.Errs)
+	first := startWorker(t, s.URL, "first")
+	made := func() int { return farmStatusOf(t, s.URL).Runs[0].Made }
+	commandtest.WaitUntil(t, "some shards are made", func() bool { return made() > 4 })
+	require.NoError(t, os.Rename(in, filepath.Join(allowed, "moved")))
+	require.NoError(t, os.Symlink(outside, in))
+	before := made()
+	second := startWorker(t, s.URL, "second")
+	commandtest.WaitUntil(t, "more shards are made, and the second worker is refused", func() bool {
+		return made() > before+20 && strings.Contains(finish(t, "farm", "status", "--json", "--connect", s.URL), "not allowed here")
+	})
+	requireEmpty(t, outside)
+	finish(t, "farm", "cancel", farmStatusOf(t, s.URL).Runs[0].ID, "--connect", s.URL)
+	stops(t, first.Cmd, &first.Errs)
+	stops(t, second.Cmd, &second.Errs)
+	stops(t, s.Cmd, &s.errs)
+	requireEmpty(t, outside)
+}
+
+// requireEmpty fails the test unless a folder is empty.
+func requireEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries, dir)
+}

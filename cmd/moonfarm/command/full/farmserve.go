@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,11 +13,13 @@ import (
 
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/datasets"
 	"moonfarm/rollout/farm"
 	"moonfarm/rollout/farm/places"
 	"moonfarm/rollout/farm/web"
 	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/files"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -70,15 +71,19 @@ use_path_style, such as 's3://bucket/runs?endpoint=https://HOST:PORT'. Without
 --allow-out they must be below the current folder.
 
 --http serves a page with runs, workers, failures and audits, and /status.json,
-/metrics for Prometheus, /healthz and /readyz. --health serves the last two at
-an address of their own, without a password, so that a full page cannot delay a
-probe.
+/metrics for Prometheus, /healthz and /readyz. All but the last two need a user
+and a password (--http-user) or, without one, the secret in the printed address:
+a browser opens that address, and a program sends the secret in the header
+Authorization: Bearer. The secret stays the same: it is in the file page.token
+of the store. With --connect each start has another one. --health serves
+/healthz and /readyz at an address of their own, to everybody, so that a full
+page cannot delay a probe.
 
 SIGTERM and Ctrl-C end it with status 0.
 
 With --json: one object, when it listens, with the keys url (where clients
-connect), key (the file with the key), http (of the page) and health (of
---health).`
+connect), key (the file with the key), http (of the page, with the secret) and
+health (of --health).`
 
 func (a *app) farmServe() *cobra.Command {
 	f := &farmServeFlags{replicas: 1}
@@ -105,6 +110,7 @@ func (a *app) farmServe() *cobra.Command {
 	a.LockFlag(c, "the folder of the state")
 	flags.StringVar(&f.page.Listen, "http", "", "`ADDR`, HOST:PORT, of the page")
 	flags.StringVar(&f.page.Health, "health", "", "`ADDR`, HOST:PORT, of /healthz and /readyz alone")
+	viewer.HostFlag(c, &f.page.Hosts)
 	flags.StringVar(&f.page.User, "http-user", "", "`NAME` of the user of the page")
 	flags.StringVar(&f.pagePassword, "http-password-file", "", "`FILE` with the password of that user")
 	flags.BoolVar(&f.page.Profile, "pprof", false, "serve /debug/pprof/ beside the page")
@@ -153,7 +159,7 @@ func (f *farmServeFlags) check() (err error) {
 
 // firstLine reads a password from the first line of a file.
 func firstLine(file string) (string, error) {
-	text, err := bounded.ReadFile(os.Open, file, 4096)
+	text, err := bounded.ReadFile(files.Open, file, 4096)
 	line, _, _ := strings.Cut(texts.Unmarked(string(text)), "\n")
 	line = strings.TrimSuffix(line, "\r")
 	if err == nil && line == "" {
@@ -193,6 +199,11 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 		if f.url == "" { // with --connect it is a client's certificate
 			f.page.Cert, f.page.Key = f.cert, f.key
 		}
+		if f.url == "" && f.page.User == "" {
+			if f.page.Token, err = farm.PageToken(f.store, log); err != nil {
+				return err
+			}
+		}
 		f.page.Log = log
 		p, err := web.Serve(f.page, farm.NewClient(c))
 		if err != nil {
@@ -208,7 +219,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
-		Version: datasets.Version, Open: allow.Guard(a.openShards), Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
+		Version: datasets.Version, Open: allow.Guard(a.openShards), Within: allow.Within, Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
 	})
 }
 
@@ -256,7 +267,8 @@ func (a *app) farmWorker() *cobra.Command {
 stopped. It waits for a server that has not started yet, and reconnects to a
 server that was restarted. It must have the server's version, and reach the
 outputs of the runs, such as a bucket whose credentials are in its environment.
-It writes where the server says, or, with --allow-out, only below those places.
+It writes below the places that the server allows, or, with --allow-out, only
+below those.
 
 It finds the key of a server of the same user on this machine. For another
 server, farm credentials prints credentials there.
@@ -286,13 +298,13 @@ func (a *app) runFarmWorker(ctx context.Context, f *farmWorkerFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	open := farm.Open(a.openShards)
+	open := places.Obey(a.openShards)
 	if len(f.allow) > 0 {
 		allow, err := places.Allow(f.allow)
 		if err != nil {
 			return console.WrongUse("--allow-out: %w", err)
 		}
-		open = allow.Guard(open)
+		open = allow.Guard(a.openShards)
 	}
 	defer command.SaveMemory()()
 	a.lingers(f.grace)
@@ -367,6 +379,6 @@ func (a *app) runFarmCredentials(f *farmCredentialsFlags) error {
 	if err != nil {
 		return err
 	}
-	a.Printf("%s", text)
+	a.Text(string(text))
 	return nil
 }

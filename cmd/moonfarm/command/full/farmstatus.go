@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -116,23 +115,13 @@ func find(s *farm.Status, id string) (*farm.RunStatus, error) {
 	case len(found) > 1:
 		return nil, fmt.Errorf("%d runs have ids that begin with %s: expected more of the id", len(found), id)
 	case len(known) == 0:
-		return nil, fmt.Errorf("no run %s: the farm has no runs", plain(id))
+		return nil, fmt.Errorf("no run %s: the farm has no runs", id)
 	}
 	known = known[:min(len(known), 20)]
-	return nil, console.Unknown(fmt.Errorf("no run %s; there are: %s", plain(id), strings.Join(known, ", ")), id, known)
+	return nil, console.Unknown(fmt.Errorf("no run %s; there are: %s", id, strings.Join(known, ", ")), id, known)
 }
 
 func short(id string) string { return id[:min(len(id), 8)] }
-
-// plain replaces the characters of a foreign text that could control a terminal.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '·'
-		}
-		return r
-	}, text)
-}
 
 // printStatus prints a status, or one of its runs.
 func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error {
@@ -153,7 +142,7 @@ func (a *app) printStatus(s *farm.Status, run *farm.RunStatus, again bool) error
 
 func (a *app) printFarm(s *farm.Status) {
 	if s.Trouble != "" {
-		a.Printf("trouble: %s\n\n", plain(s.Trouble))
+		a.Printf("trouble: %s\n\n", s.Trouble)
 	}
 	if len(s.Runs) == 0 {
 		a.Printf("no runs\n")
@@ -169,7 +158,7 @@ func (a *app) printFarm(s *farm.Status) {
 	if len(s.Failures) > 0 {
 		rows := [][]string{{"failure", "times", "last", "run", "worker"}}
 		for _, f := range s.Failures[:min(len(s.Failures), 10)] {
-			rows = append(rows, []string{plain(f.Text), fmt.Sprint(f.Count), ago(s, f.Last), short(f.Run), plain(f.Worker)})
+			rows = append(rows, []string{f.Text, fmt.Sprint(f.Count), ago(s, f.Last), short(f.Run), f.Worker})
 		}
 		a.Printf("\n")
 		a.Table(rows...)
@@ -177,7 +166,7 @@ func (a *app) printFarm(s *farm.Status) {
 	if len(s.Audits) > 0 {
 		rows := [][]string{{"wrong worker", "when", "run", "shard", "made again", "first row that differs"}}
 		for _, u := range s.Audits[:min(len(s.Audits), 10)] {
-			rows = append(rows, []string{plain(u.Worker), ago(s, u.Time), short(u.Run), fmt.Sprint(u.Shard), fmt.Sprint(u.Returned), plain(u.Row)})
+			rows = append(rows, []string{u.Worker, ago(s, u.Time), short(u.Run), fmt.Sprint(u.Shard), fmt.Sprint(u.Returned), u.Row})
 		}
 		a.Printf("\n")
 		a.Table(rows...)
@@ -192,14 +181,14 @@ func (a *app) printRuns(runs []farm.RunStatus) {
 			left = console.FormatDuration(time.Duration(r.Left * float64(time.Second)))
 		}
 		rows = append(rows, []string{
-			short(r.ID), plain(r.Name), string(r.State), fmt.Sprintf("%d of %d", r.Made, r.Shards), fmt.Sprint(r.Held),
-			texts.Group(r.Rows), console.FormatSize(r.Bytes), texts.Group(uint64(r.RowRate)), left, counts(r.Audits), plain(r.Out),
+			short(r.ID), r.Name, string(r.State), fmt.Sprintf("%d of %d", r.Made, r.Shards), fmt.Sprint(r.Held),
+			texts.Group(r.Rows), console.FormatSize(r.Bytes), texts.Group(uint64(r.RowRate)), left, counts(r.Audits), r.Out,
 		})
 	}
 	a.Table(rows...)
 	for _, r := range runs {
 		if r.Text != "" {
-			a.Printf("%s: %s\n", short(r.ID), plain(r.Text))
+			a.Printf("%s: %s\n", short(r.ID), r.Text)
 		}
 	}
 }
@@ -217,14 +206,14 @@ func (a *app) printWorkers(s *farm.Status) {
 			state = "alive"
 		}
 		rows = append(rows, []string{
-			plain(w.Name), state, plain(w.Version), plain(w.Host), ago(s, w.Beat), fmt.Sprintf("%d of %d", w.Held, w.Slots),
+			w.Name, state, w.Version, w.Host, ago(s, w.Beat), fmt.Sprintf("%d of %d", w.Held, w.Slots),
 			texts.Group(w.Shards), texts.Group(uint64(w.RowRate)), fmt.Sprint(w.Lapsed), counts(w.Audits),
 		})
 	}
 	a.Table(rows...)
 	for _, w := range s.Workers {
 		if why := w.Quarantined + w.Trouble; why != "" {
-			a.Printf("%s: %s\n", plain(w.Name), plain(why))
+			a.Printf("%s: %s\n", w.Name, why)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/datasets/cloud"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/human"
@@ -29,20 +30,20 @@ func program() command.Program {
 type pages struct{}
 
 // Serve implements viewer.Pages.
-func (pages) Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error {
-	s, err := serve.Listen(address, page, source)
+func (pages) Serve(ctx context.Context, at viewer.Address, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error {
+	s, err := serve.Listen(at.Listen, at.Hosts, page, source)
 	return until(ctx, s, err, ready)
 }
 
 // ServeHuman implements viewer.Pages.
-func (pages) ServeHuman(ctx context.Context, address string, page []byte, t *human.Session, ready func(url string)) error {
-	s, err := serve.ListenHuman(address, page, t)
+func (pages) ServeHuman(ctx context.Context, at viewer.Address, page []byte, t *human.Session, ready func(url string)) error {
+	s, err := serve.ListenHuman(at.Listen, at.Hosts, page, t)
 	return until(ctx, s, err, ready)
 }
 
 // ServeLive implements viewer.Pages.
-func (pages) ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error {
-	s, err := serve.ListenLive(address, page, l)
+func (pages) ServeLive(ctx context.Context, at viewer.Address, page []byte, l *view.Live, ready func(url string)) error {
+	s, err := serve.ListenLive(at.Listen, at.Hosts, page, l)
 	return until(ctx, s, err, ready)
 }
 

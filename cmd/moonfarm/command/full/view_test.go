@@ -40,16 +40,34 @@ func shown(t *testing.T, args ...string) (url string, stop func() int) {
 	return strings.TrimSpace(line), func() int { cancel(console.ErrInterrupted); return <-ended }
 }
 
-// answer returns the text at a URL.
-func answer(t *testing.T, url string) string {
+// request sends a request for a path of a printed address, with its secret.
+func request(t *testing.T, printed, method, path string) (code int, text string) {
 	t.Helper()
+	return requestAs(t, "", printed, method, path)
+}
+
+// requestAs is request with a Host, "" for that of the address.
+func requestAs(t *testing.T, host, printed, method, path string) (code int, text string) {
+	t.Helper()
+	page, secret, _ := strings.Cut(printed, "?token=")
+	r, err := http.NewRequest(method, page+path, nil)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+secret)
+	r.Host = host
 	c := http.Client{Timeout: time.Minute}
-	r, err := c.Get(url)
+	got, err := c.Do(r)
 	require.NoError(t, err)
-	defer r.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	defer got.Body.Close()
+	all, err := io.ReadAll(io.LimitReader(got.Body, 1<<20))
 	require.NoError(t, err)
-	return string(text)
+	return got.StatusCode, string(all)
+}
+
+// answer returns the text at a path of a printed address.
+func answer(t *testing.T, printed, path string) string {
+	t.Helper()
+	_, text := request(t, printed, http.MethodGet, path)
+	return text
 }
 
 // TestView: games are served on this machine, and a recording that changes is shown again.
@@ -69,15 +87,19 @@ func TestView(t *testing.T) {
 	file := filepath.Join(dir, "game.jsonl")
 	require.NoError(t, os.WriteFile(file, read("rec1/00000000.jsonl"), 0o666))
 	url, stop := shown(t, "view", file)
-	assert.Contains(t, answer(t, url), "<!doctype html>")
-	assert.Contains(t, answer(t, url+"list.json"), `"total":1,`)
-	assert.Contains(t, answer(t, url+"film.json?game=0"), `"turns":20,`)
-	before := answer(t, url+"version.json")
+	assert.Contains(t, answer(t, url, ""), "<!doctype html>")
+	assert.Contains(t, answer(t, url, "list.json"), `"total":1,`)
+	assert.Contains(t, answer(t, url, "film.json?game=0"), `"turns":20,`)
+	before := answer(t, url, "version.json")
 	require.NoError(t, os.WriteFile(file, append(read("rec2/00000000.jsonl"), read("rec2/00000001.jsonl")...), 0o666))
-	for begun := time.Now(); answer(t, url+"version.json") == before; time.Sleep(100 * time.Millisecond) {
+	for begun := time.Now(); answer(t, url, "version.json") == before; time.Sleep(100 * time.Millisecond) {
 		require.Less(t, time.Since(begun), 3*time.Minute, "the change of the file is not seen")
 	}
-	assert.Contains(t, answer(t, url+"list.json"), `"total":2,`)
+	assert.Contains(t, answer(t, url, "list.json"), `"total":2,`)
+	assert.Zero(t, stop())
+	url, stop = shown(t, "view", filepath.Join(dir, "rec1"), filepath.Join(dir, "rec2", "*"))
+	assert.Contains(t, answer(t, url, "list.json"), `"total":3,`)
+	assert.Contains(t, answer(t, url, "film.json?game=2"), `"id":2,"name":"00000001.jsonl`)
 	assert.Zero(t, stop())
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "0.0.0.0:0"}))
 	assert.Equal(t, console.ExitUsage, run(ctx, []string{"view", file, "--http", "127.0.0.1:0", "--out", filepath.Join(dir, "x")}))
@@ -90,15 +112,43 @@ func TestViewRun(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "curve.csv"), []byte(text), 0o666))
 	}
 	write("seconds,loss\n1,2\n2,1\n")
-	url, stop := shown(t, "view", dir)
-	assert.Contains(t, answer(t, url+"list.json"), `"live":true,"grows":true,"charts":true`)
-	assert.Contains(t, answer(t, url+"charts.json"), `{"points":2,"x":"seconds"`)
+	url, stop := shown(t, "view", dir, "--http-host", "viewer.example,other.example")
+	for host, want := range map[string]int{"viewer.example": 200, "other.example:8080": 200, "third.example": 421} {
+		code, text := requestAs(t, host, url, http.MethodGet, "list.json")
+		assert.Equal(t, want, code, text)
+	}
+	assert.Contains(t, answer(t, url, "list.json"), `"live":true,"grows":true,"charts":true`)
+	assert.Contains(t, answer(t, url, "charts.json"), `{"points":2,"x":"seconds"`)
 	write("seconds,loss\n1,2\n2,1\n3,0.5\n")
 	commandtest.WaitUntil(t, "the page has the third point", func() bool {
-		answer(t, url+"version.json")
-		return strings.Contains(answer(t, url+"charts.json"), `{"points":3,`)
+		answer(t, url, "version.json")
+		return strings.Contains(answer(t, url, "charts.json"), `{"points":3,`)
 	})
 	assert.Zero(t, stop())
+}
+
+// TestViewBot: a person sits down against a bot, also in the middle of a recorded game; nothing is saved of a game without
+// turns.
+func TestViewBot(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the bot here is a script of sh")
+	}
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("bot", 0o777))
+	script := "#!/bin/sh\nwhile read -r line; do case $line in *'\"turnInfo\":[0,'*) echo '[]'; echo '[]' ;; esac; done\n"
+	require.NoError(t, os.WriteFile("bot/run.sh", []byte(script), 0o777))
+	require.Zero(t, run(t.Context(), []string{"match", "terminal", "--player", "empty", "--player", "maze", "--save-replay", "game.replay"}))
+	url, stop := shown(t, "view", "terminal", "--players", "human,mine=bot:bot", "--save", "saved.replay")
+	assert.Contains(t, answer(t, url, "offer.json"), `"turn":0,`)
+	assert.Contains(t, answer(t, url, "film.json?game=0"), `"players":["human","mine"]`)
+	assert.Zero(t, stop())
+	assert.NoFileExists(t, "saved.replay")
+	url, stop = shown(t, "view", "game.replay", "--players", "human,bot:bot", "--turn", "5", "--save", "saved.replay")
+	assert.Contains(t, answer(t, url, "offer.json"), `"turn":5,`)
+	assert.Zero(t, stop())
+	require.Zero(t, run(t.Context(), []string{"replay", "verify", "saved.replay"}))
+	assert.Equal(t, console.ExitUsage, run(t.Context(), []string{"view", "terminal", "--players", "maze,bot:bot"}))
+	assert.Equal(t, console.ExitUsage, run(t.Context(), []string{"view", "terminal", "--players", "human,maez"}))
 }
 
 // TestMatchView: the page of a game that is being played has what its bots wrote to standard error since the turn before;
@@ -123,19 +173,12 @@ echo > command.txt
 	require.NoError(t, err)
 	go io.Copy(io.Discard, errs)
 	url, _, _ := strings.Cut(line, " ")
-	commandtest.WaitUntil(t, "the game has begun", func() bool { return strings.Contains(answer(t, url+"film.json?game=0"), `"turns":0`) })
-	var list struct{ Token string }
-	require.NoError(t, json.Unmarshal([]byte(answer(t, url+"list.json")), &list))
-	assert.Contains(t, answer(t, url+"film.json?game=0"), `"printed":false`)
-	assert.NotContains(t, answer(t, url+"frames.json?game=0"), `"printed"`)
+	commandtest.WaitUntil(t, "the game has begun", func() bool { return strings.Contains(answer(t, url, "film.json?game=0"), `"turns":0`) })
+	assert.Contains(t, answer(t, url, "film.json?game=0"), `"printed":false`)
+	assert.NotContains(t, answer(t, url, "frames.json?game=0"), `"printed"`)
 	for range 3 {
-		r, err := http.NewRequest(http.MethodPost, url+"step", nil)
-		require.NoError(t, err)
-		r.Header.Set("Moonfarm-Token", list.Token)
-		got, err := http.DefaultClient.Do(r)
-		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, got.StatusCode)
-		got.Body.Close()
+		code, text := request(t, url, http.MethodPost, "step")
+		require.Equal(t, http.StatusOK, code, text)
 	}
 	var frames struct {
 		Printed [][]*struct {
@@ -144,10 +187,10 @@ echo > command.txt
 		}
 	}
 	commandtest.WaitUntil(t, "three turns are played", func() bool {
-		if !strings.Contains(answer(t, url+"film.json?game=0"), `"turns":3`) {
+		if !strings.Contains(answer(t, url, "film.json?game=0"), `"turns":3`) {
 			return false
 		}
-		require.NoError(t, json.Unmarshal([]byte(answer(t, url+"frames.json?game=0")), &frames))
+		require.NoError(t, json.Unmarshal([]byte(answer(t, url, "frames.json?game=0")), &frames))
 		return true
 	})
 	require.Len(t, frames.Printed, 4)
@@ -160,7 +203,7 @@ echo > command.txt
 		assert.Equal(t, "line 99", seats[1].Lines[99])
 		assert.Equal(t, 51, seats[1].Left)
 	}
-	assert.Contains(t, answer(t, url+"film.json?game=0"), `"printed":true`)
+	assert.Contains(t, answer(t, url, "film.json?game=0"), `"printed":true`)
 	require.NoError(t, c.Process.Signal(os.Interrupt))
 	c.Wait()
 	text, err := os.ReadFile("logs/game-0001-player-2.log")

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -35,11 +37,13 @@ const FullProgram = "moonfarm-full"
 // Console holds the output of a program that runs one command, and the flags that all
 // commands share.
 type Console struct {
-	Out    *bufio.Writer // standard output
+	Out    *bufio.Writer // standard output, or standard error if file is set
 	Stderr io.Writer
 	JSON   bool            // --json
 	Locks  filelock.Locker // --no-lock
 	stdout io.Writer       // below Out
+	meters []*Meter        // that may still rewrite their lines
+	file   *bufio.Writer   // standard output for the file of a flag; nil: the flags name none
 	Resume string          // printed after an interrupt: the work that is kept
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: defaultPatience
@@ -54,7 +58,7 @@ func New(stdout, stderr io.Writer) *Console {
 
 // Warn prints a warning to standard error.
 func (c *Console) Warn(text string) {
-	fmt.Fprintf(c.Stderr, "moonfarm: warning: %s\n", redact.Text(text))
+	c.Tell("moonfarm: warning: %s\n", redact.Text(text))
 }
 
 // ErrInterrupted is the cause of a context that a signal ended.
@@ -81,13 +85,16 @@ func Interruptible() (ctx context.Context, stop func()) {
 }
 
 // Run runs the command that the arguments name, prints its error and returns the exit
-// status. A context with the cause ErrInterrupted ends it like an interrupt.
+// status. A context with the cause ErrInterrupted ends it like an interrupt. An error that
+// has another reason than the interrupt is printed as it is.
 func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (status int) {
 	root.SetArgs(args)
 	root.SetOut(c.Out)
 	root.SetErr(c.Stderr)
+	c.warnLimit(addressLimit())
 	ended, err := c.execute(ctx, root)
 	if ended {
+		c.EndMeters() // an error may have ended the command before them
 		if e := c.Out.Flush(); err == nil && e != nil {
 			err = fmt.Errorf("writing the output: %w", e)
 		}
@@ -95,7 +102,7 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	if err == nil {
 		return ExitOK
 	}
-	if context.Cause(ctx) == ErrInterrupted {
+	if context.Cause(ctx) == ErrInterrupted && onlyInterrupt(err) {
 		err = ErrInterrupted
 		if ended && c.Resume != "" {
 			err = fmt.Errorf("%w: %s", ErrInterrupted, c.Resume)
@@ -106,9 +113,34 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	return f.Status
 }
 
+// onlyInterrupt reports whether an error says nothing but that a context is done.
+func onlyInterrupt(err error) bool {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(one error) bool { return !onlyInterrupt(one) })
+	case interface{ Unwrap() error }:
+		return onlyInterrupt(e.Unwrap())
+	}
+	return err == ErrInterrupted || err == context.Canceled
+}
+
+const (
+	unlimited    = math.MaxUint64
+	fewAddresses = 2 << 30 // bytes
+)
+
+// warnLimit warns of a limit of virtual memory with which the Go runtime may fail to start
+// threads or to grow its heap: it then prints a crash text, which nothing can replace.
+func (c *Console) warnLimit(limit uint64) {
+	if limit < fewAddresses {
+		c.Warn(fmt.Sprintf("virtual memory is limited to %s (ulimit -v), expected at least %s: where it does not suffice, the program ends with a crash text of Go",
+			FormatSize(limit), FormatSize(fewAddresses)))
+	}
+}
+
 // defaultPatience is the time that an interrupted command may go on by default. It should
 // stop at once, but it may wait for an operation that cannot be interrupted, such as
-// reading a pipe that has no writer.
+// reading a pipe whose writer is silent.
 const defaultPatience = 3 * time.Second
 
 // SetPatience sets the time that the command may go on after an interrupt.

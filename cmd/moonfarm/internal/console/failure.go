@@ -1,15 +1,16 @@
 package console
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"moonfarm/datasets"
 	"moonfarm/rollout/redact"
+	"moonfarm/sim/texts"
 )
 
 // usageError is an error for a wrong use of a command.
@@ -30,7 +31,7 @@ type failure struct {
 
 // failureOf returns the message and the exit status of an error.
 func failureOf(err error) failure {
-	f := failure{Error: redact.Text(err.Error() + suggestion(err) + programOfStore(err)), Status: ExitFailure}
+	f := failure{Error: redact.Text(message(err) + texts.Escaped(suggestion(err)) + programOfStore(err)), Status: ExitFailure}
 	switch {
 	case errors.Is(err, ErrInterrupted):
 		f.Status = ExitInterrupted
@@ -38,6 +39,34 @@ func failureOf(err error) failure {
 		f.Usage, f.Status = true, ExitUsage
 	}
 	return f
+}
+
+// message returns the text of an error. Its lines are the errors that errors.Join joined; all else
+// in it, such as names of files, may come from anywhere and is escaped.
+func message(err error) string {
+	var inner []error
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	case interface{ Unwrap() error }:
+		inner = []error{e.Unwrap()}
+	}
+	inner = slices.DeleteFunc(slices.Clone(inner), func(e error) bool { return e == nil })
+	var own, lines []string
+	for _, e := range inner {
+		own, lines = append(own, e.Error()), append(lines, message(e))
+	}
+	text, escaped := err.Error(), ""
+	if len(own) > 0 && strings.Join(own, "\n") == text {
+		return strings.Join(lines, "\n")
+	}
+	for i := range own {
+		if before, after, found := strings.Cut(text, own[i]); found {
+			escaped += texts.Escaped(before) + lines[i]
+			text = after
+		}
+	}
+	return escaped + texts.Escaped(text)
 }
 
 // programOfStore returns the end of the message for a URL that needs another program: the
@@ -62,9 +91,7 @@ func (f failure) print(to io.Writer, asJSON bool) {
 		fmt.Fprintf(to, "moonfarm: %s\n", f.Error)
 		return
 	}
-	e := json.NewEncoder(to)
-	e.SetEscapeHTML(false)
-	e.Encode(f)
+	_ = printJSON(to, f, "")
 }
 
 // asksForJSON reports whether the arguments contain --json. Run needs it for arguments

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,10 +18,12 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/features"
 	"moonfarm/rollout"
+	"moonfarm/rollout/parallel"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // List is a list of games to look at.
@@ -83,6 +86,11 @@ func (l *List) add(id uint64, g catalog.Entry, rules string, c env.Settings, nam
 // Recording lists the games of a recording. A game that cannot be played again ends where it differs. rules returns the
 // rules of a game whose recordings have none. The ID of a game is its number in the recording, from 0.
 func Recording(ctx context.Context, file string, rules func(game string) (string, error)) (*List, error) {
+	return recording(ctx, file, 0, "", rules)
+}
+
+// recording is Recording for numbers from first on, and names with a prefix.
+func recording(ctx context.Context, file string, first uint64, prefix string, rules func(game string) (string, error)) (*List, error) {
 	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return nil, err
@@ -98,14 +106,18 @@ func Recording(ctx context.Context, file string, rules func(game string) (string
 	}
 	l := &List{Title: filepath.Base(file)}
 	var why error
-	id := uint64(0)
+	id := first
 	_, err = in.Read(o, func(r *recordings.RecordedGame) error {
 		id++
 		if r.Why != nil {
 			why = errors.Join(why, r.Why)
 			return nil
 		}
-		l.add(id-1, g, strings.Clone(r.Rules), env.Settings{}, strings.Clone(r.Name), Kept(&r.Episode))
+		name := strings.TrimSuffix(prefix+": "+r.Name, ": ")
+		if prefix == "" {
+			name = strings.Clone(r.Name)
+		}
+		l.add(id-1, g, strings.Clone(r.Rules), env.Settings{}, name, Kept(&r.Episode))
 		return nil
 	})
 	if err == nil && in.IsFolder() {
@@ -120,6 +132,61 @@ func Recording(ctx context.Context, file string, rules func(game string) (string
 	return l, err
 }
 
+// Recordings lists the games of many recordings in their order, by names that begin with those of the files. It reads a
+// recording again when a film of it is opened, so that the list is small. A recording that cannot be read is left out and
+// reported to warn, unless that is true of all. progress is called with the number of files read so far.
+func Recordings(ctx context.Context, files []string, rules func(game string) (string, error), progress func(done int), warn func(err error)) (*List, error) {
+	read, failed := make([][]*Game, len(files)), make([]error, len(files))
+	var mu sync.Mutex
+	done := 0
+	err := parallel.Each(ctx, runtime.GOMAXPROCS(0), files, func(ctx context.Context, i int, file string) error {
+		l, err := recording(ctx, file, 0, filepath.Base(file), rules)
+		mu.Lock()
+		defer mu.Unlock()
+		if failed[i] = err; err == nil {
+			for _, g := range l.Games {
+				read[i] = append(read[i], &Game{Entry: g.Entry})
+			}
+		}
+		done++
+		progress(done)
+		return context.Cause(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	l := &List{Title: "list of " + texts.Plural(len(files), "recording")}
+	for i, games := range read {
+		if failed[i] != nil {
+			continue
+		}
+		first := uint64(len(l.Games))
+		for k, g := range games {
+			g.Entry.ID += first
+			g.Open = func() (*view.Film, error) {
+				again, err := recording(context.Background(), files[i], first, filepath.Base(files[i]), rules)
+				if err == nil && k >= len(again.Games) {
+					err = fmt.Errorf("%s: it has changed", files[i])
+				}
+				if err != nil {
+					return nil, err
+				}
+				return again.Games[k].Open()
+			}
+		}
+		l.Games = append(l.Games, games...)
+	}
+	if len(l.Games) == 0 {
+		return nil, errors.Join(failed[:min(len(failed), 1)]...)
+	}
+	for _, err := range failed {
+		if err != nil {
+			warn(err)
+		}
+	}
+	return l, nil
+}
+
 // Setup is a game of the catalog with rules.
 type Setup struct {
 	Game     catalog.Entry
@@ -128,14 +195,37 @@ type Setup struct {
 	MaxTurns int                             // of Vector; 0: only the rules end games
 }
 
-// Play lists n games of policies, which it plays.
-func Play(ctx context.Context, s *Setup, specs []string, seed, n uint64) (*List, error) {
+// Play lists n games of policies, which it plays. progress is called with the number of games and of turns played so far.
+func Play(ctx context.Context, s *Setup, specs []string, seed, n uint64, progress func(games int, turns uint64)) (*List, error) {
 	l := &List{Title: s.Game.Name + ": " + strings.Join(specs, " – ")}
-	err := s.play(ctx, specs, seed, 0, n, func(e *rollout.Episode) {
+	counted, turns := *s, uint64(0)
+	counted.Vector = func(n int) (env.Vector, error) {
+		v, err := s.Vector(n)
+		return stepped{v, func() {
+			turns++
+			progress(len(l.Games), turns)
+		}}, err
+	}
+	err := counted.play(ctx, specs, seed, 0, n, func(e *rollout.Episode) {
 		l.add(uint64(len(l.Games)), s.Game, s.Rules, env.Settings{MaxTurns: s.MaxTurns}, "", *e)
 	})
 	return l, err
 }
+
+// stepped calls a function after each step.
+type stepped struct {
+	env.Vector
+	after func()
+}
+
+// Step implements env.Vector.
+func (s stepped) Step(b *env.Batch) {
+	s.Vector.Step(b)
+	s.after()
+}
+
+// Unwrap returns the vector below.
+func (s stepped) Unwrap() env.Vector { return s.Vector }
 
 // sinkFunc is a rollout.Sink of one function.
 type sinkFunc func(e *rollout.Episode) error

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"moonfarm/rollout/arena"
+	"moonfarm/rollout/files"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 )
@@ -49,14 +49,11 @@ const mostLog = 11 << 20
 
 // ReadLog adds the log of a seat's bot, which match or eval has written, to an output.
 func ReadLog(o *view.Output, seat int, file string) error {
-	f, err := os.Open(file)
+	f, err := files.OpenRegular(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if s, err := f.Stat(); err != nil || !s.Mode().IsRegular() {
-		return errors.Join(err, fmt.Errorf("%s: expected a file", file))
-	}
 	_, err = io.Copy(o.Log(seat), io.LimitReader(f, mostLog))
 	return err
 }

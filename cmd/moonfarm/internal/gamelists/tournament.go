@@ -14,6 +14,8 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/report"
+	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 )
@@ -23,12 +25,28 @@ type Journal struct {
 	Dir  string // its folder
 	File string // the name of the journal in it
 	Logs string // the name of the folder with the logs of bots in it
-	// Open returns a game with its rules and a limit of turns.
-	Open func(game string, maxTurns int) (*Setup, error)
-	// Recording is Recording, for the replays of bots.
-	Recording func(file string) (*List, error)
+	// Open returns the game of a tournament by the rules of each stage. With an ErrRules only films of games that need
+	// the rules fail.
+	Open func(t *arena.Terms) ([]*Setup, error)
 	// Report evaluates the games so far.
 	Report func(j *arena.Journal) (*arena.Report, error)
+}
+
+// ErrRules marks errors of a tournament whose rules are not known.
+var ErrRules = errors.New("the journal does not have the rules of its games")
+
+// stages are the games of the stages of a tournament, or why they are not known.
+type stages struct {
+	list []*Setup
+	why  error
+}
+
+// at returns the game of a stage.
+func (s *stages) at(stage int) (*Setup, error) {
+	if s.why != nil {
+		return nil, s.why
+	}
+	return s.list[min(stage, len(s.list)-1)], nil
 }
 
 // Tournament lists the games of a tournament. Games of bots are shown from their replays; games between
@@ -38,11 +56,12 @@ func Tournament(t *Journal) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.Open(j.Terms.Game, j.Terms.MaxTurns)
-	if err != nil {
-		return nil, err
+	s := &stages{}
+	if s.list, s.why = t.Open(&j.Terms); s.why != nil && !errors.Is(s.why, ErrRules) {
+		return nil, s.why
 	}
 	l := &List{Title: t.Dir, Grows: true, Ranking: sync.OnceValues(func() (*view.Standings, error) { return t.standings(j) })}
+	shown := players.Shown(j.Players)
 	for i := range j.Games {
 		p := &j.Games[i]
 		x := view.Entry{ID: uint64(p.Number), Turns: p.Turns, Status: "over", Winner: -1, Scores: []string{}, Players: []string{}}
@@ -51,7 +70,7 @@ func Tournament(t *Journal) (*List, error) {
 		}
 		best := slices.Max(p.Results)
 		for seat, k := range p.Players {
-			x.Players = append(x.Players, j.Players[k])
+			x.Players = append(x.Players, shown[k])
 			x.Scores = append(x.Scores, strconv.FormatFloat(p.Scores[seat], 'g', 6, 64))
 			if p.Results[seat] == best && best > 0 && x.Status == "over" {
 				x.Winner = seat
@@ -63,18 +82,27 @@ func Tournament(t *Journal) (*List, error) {
 }
 
 // film opens the film of a game.
-func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entry) (*view.Film, error) {
+func (t *Journal) film(s *stages, j *arena.Journal, p *arena.Played, x *view.Entry) (*view.Film, error) {
 	var marks []view.Mark
 	for _, fault := range p.Faults {
 		marks = append(marks, view.Mark{Turn: max(fault.Turn, 0), Kind: "fault", Seat: fault.Seat, Note: strings.TrimSpace(fault.Kind + " " + fault.Text)})
 	}
+	stage, why := s.at(p.Stage)
 	for _, file := range p.Files {
-		in, err := recordings.Open(context.Background(), filepath.Join(t.Dir, filepath.FromSlash(file)))
+		name := filepath.Join(t.Dir, filepath.FromSlash(file))
+		in, err := recordings.Open(context.Background(), name)
 		if err != nil {
 			continue // another file about the game, such as a log
 		}
 		in.Close()
-		l, err := t.Recording(filepath.Join(t.Dir, filepath.FromSlash(file)))
+		rules := ""
+		if in.Engine.Info().RulesMissing {
+			if why != nil {
+				return nil, why
+			}
+			rules = stage.Rules
+		}
+		l, err := Recording(context.Background(), name, func(string) (string, error) { return rules, nil })
 		if err != nil {
 			return nil, err
 		}
@@ -87,18 +115,29 @@ func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entr
 		}
 		return f, t.addOutput(f, p, g.Output)
 	}
+	if why != nil {
+		return nil, why
+	}
+	return stage.again(j, p, x, marks)
+}
+
+// again plays a game between policies again and returns its film.
+func (s *Setup) again(j *arena.Journal, p *arena.Played, x *view.Entry, marks []view.Mark) (film *view.Film, err error) {
 	var specs []string
-	for _, name := range x.Players {
-		spec, _, _ := strings.Cut(name, " #") // the number of an equal player
+	for _, k := range p.Players {
+		spec, _, _ := strings.Cut(j.Players[k], " #") // the number of an equal player
+		if !policy.Begins(s.Game.Name, spec) {
+			return nil, fmt.Errorf("game %d: %s is a bot, and the replay of the game is not there", p.Number, spec)
+		}
 		specs = append(specs, spec)
 	}
-	var film *view.Film
 	var failed error
-	err := s.play(context.Background(), specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
+	err = s.play(context.Background(), specs, j.Terms.Seed, uint64(p.Seed), 1, func(e *rollout.Episode) {
 		if arena.SumOf(e) != p.Sum {
-			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: its players are bots without replays, or the rules are other ones (--rules)", p.Number)
+			failed = fmt.Errorf("game %d: it goes otherwise when it is played again: another version of the program or other networks played it", p.Number)
 			return
 		}
+		e.Policies = x.Players
 		film, failed = filmOf(s.Game, s.Rules, env.Settings{MaxTurns: j.Terms.MaxTurns}, x.ID, "", e, marks, nil)
 	})
 	if err = errors.Join(err, failed); err != nil {
@@ -110,7 +149,8 @@ func (t *Journal) film(s *Setup, j *arena.Journal, p *arena.Played, x *view.Entr
 // standings returns the results of the games so far.
 func (t *Journal) standings(j *arena.Journal) (*view.Standings, error) {
 	s := &view.Standings{Games: len(j.Games), Of: len(j.Players), Heads: []string{}, Players: [][]string{}, Notes: []string{}, Matrix: [][]view.Meeting{}}
-	s.Faults, s.AllFaults = faultsOf(j)
+	names := players.Shown(j.Players)
+	s.Faults, s.AllFaults = faultsOf(j, names)
 	if len(j.Games) == 0 {
 		return s, nil
 	}
@@ -118,6 +158,7 @@ func (t *Journal) standings(j *arena.Journal) (*view.Standings, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Rename(names)
 	rows := report.Standings(r)
 	s.Heads, s.Players, s.Notes = rows[0], rows[1:min(len(rows), view.MostRanked+1)], report.Scales(r)
 	for _, row := range report.Matrix(r, view.MostMatrix) {
@@ -133,7 +174,7 @@ func (t *Journal) standings(j *arena.Journal) (*view.Standings, error) {
 }
 
 // faultsOf returns the latest faults, the last game first, and the number of all.
-func faultsOf(j *arena.Journal) (list []view.GameFault, all int) {
+func faultsOf(j *arena.Journal, names []string) (list []view.GameFault, all int) {
 	list = []view.GameFault{}
 	for i := range slices.Backward(j.Games) {
 		g := &j.Games[i]
@@ -143,7 +184,7 @@ func faultsOf(j *arena.Journal) (list []view.GameFault, all int) {
 			}
 			printed := strings.TrimRight(f.Output, "\n")
 			list = append(list, view.GameFault{
-				Game: uint64(g.Number), Turn: f.Turn, Seat: f.Seat, Player: j.Players[g.Players[f.Seat]], Kind: f.Kind, Times: max(1, f.Times),
+				Game: uint64(g.Number), Turn: f.Turn, Seat: f.Seat, Player: names[g.Players[f.Seat]], Kind: f.Kind, Times: max(1, f.Times),
 				Text: f.Text, Output: printed[strings.LastIndexByte(printed, '\n')+1:],
 			})
 		}

@@ -50,7 +50,7 @@ func tournament(t *testing.T, names ...string) *Journal {
 	require.NoError(t, j.Close())
 	return &Journal{
 		Dir: dir, File: "games.jsonl",
-		Open:   func(string, int) (*Setup, error) { return &Setup{Game: entry, Vector: vector}, nil },
+		Open:   func(*arena.Terms) ([]*Setup, error) { return []*Setup{{Game: entry, Vector: vector}}, nil },
 		Report: func(j *arena.Journal) (*arena.Report, error) { return arena.Evaluate(j.Players, j.Games, -1) },
 	}
 }
@@ -145,7 +145,7 @@ func TestLatestFaults(t *testing.T) {
 		g.Number, g.Players = int64(i), []int{0, 1}
 		j.Games = append(j.Games, g)
 	}
-	list, all := faultsOf(j)
+	list, all := faultsOf(j, j.Players)
 	assert.Equal(t, view.MostFaults+20, all)
 	require.Len(t, list, view.MostFaults)
 	assert.EqualValues(t, view.MostFaults+19, list[0].Game)

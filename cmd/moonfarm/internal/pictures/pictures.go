@@ -50,6 +50,8 @@ type Animation struct {
 	First, Last int // positions
 	Speed       float64
 	Width       int // in pixels; 0: GIFWidth
+	// Progress, if not nil, is called with the number of positions that are written, and of all.
+	Progress func(done, all int)
 }
 
 // Times that a moment and the end of an animation are shown. Browsers show shorter moments longer.
@@ -90,6 +92,9 @@ func (a *Animation) WriteGIF(ctx context.Context, w io.Writer) error {
 			if err := g.Add(m, pause); err != nil {
 				return err
 			}
+		}
+		if a.Progress != nil {
+			a.Progress(n-a.First+1, a.Last-a.First+1)
 		}
 	}
 	return g.Close()

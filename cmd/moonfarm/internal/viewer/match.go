@@ -17,7 +17,7 @@ type Match struct {
 	serve Pages
 	asked bool
 	hold  bool
-	http  string
+	at    Address
 	live  *view.Live // nil without --view
 	stop  func()     // ends the server
 }
@@ -29,7 +29,7 @@ func (f *Match) Add(c *cobra.Command, serve Pages) {
 	}
 	c.Flags().BoolVar(&f.asked, "view", false, "show the game in a browser while it is played, with what its bots write to standard error, and after it until the command is interrupted; bots of codecraft are offered the debug interface as by --debug, and what they draw and log is shown, too (without: --debug=false)")
 	c.Flags().BoolVar(&f.hold, "view-hold", false, "with --view: wait before each turn until the page lets it through, such as for a debugger; give the bots time by --timeout")
-	c.Flags().StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine for the page of --view")
+	f.at.Add(c, "the page of --view")
 }
 
 // Open begins to serve the page of a game of players, by seat, if the flags ask for it. games is the number of games
@@ -45,7 +45,7 @@ func (f *Match) Open(a *console.Console, c *cobra.Command, game string, names []
 	}
 	live := view.NewLive(game, "", names, f.hold)
 	stop, err := background(c.Context(), a.Stderr, "the game", func(ctx context.Context, ready func(url string)) error {
-		return f.serve.ServeLive(ctx, f.http, page.HTML(nil), live, ready)
+		return f.serve.ServeLive(ctx, f.at, page.HTML(nil), live, ready)
 	})
 	if err == nil {
 		f.live, f.stop = live, stop

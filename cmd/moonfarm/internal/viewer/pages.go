@@ -3,10 +3,14 @@ package viewer
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/view"
@@ -15,13 +19,45 @@ import (
 
 // Pages serves pages to browsers.
 type Pages interface {
-	// Serve shows games until ctx is done, at an address host:port of this machine. It calls ready with the
-	// URL. source is a serve.Source.
-	Serve(ctx context.Context, address string, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
+	// Serve shows games until ctx is done. It calls ready with the URL, which has the secret that visitors need. source is
+	// a serve.Source.
+	Serve(ctx context.Context, at Address, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
 	// ServeHuman is Serve for a game with a person.
-	ServeHuman(ctx context.Context, address string, page []byte, t *human.Session, ready func(url string)) error
+	ServeHuman(ctx context.Context, at Address, page []byte, t *human.Session, ready func(url string)) error
 	// ServeLive is Serve for a game that is being played.
-	ServeLive(ctx context.Context, address string, page []byte, l *view.Live, ready func(url string)) error
+	ServeLive(ctx context.Context, at Address, page []byte, l *view.Live, ready func(url string)) error
+}
+
+// Address is where a page is served.
+type Address struct {
+	Listen string   // host:port of this machine
+	Hosts  []string // names under which a proxy forwards visitors
+}
+
+// Add adds the flags of the page.
+func (a *Address) Add(c *cobra.Command, page string) {
+	c.Flags().StringVar(&a.Listen, "http", "127.0.0.1:0", "`HOST:PORT` of this machine for "+page+"; port 0 is any free one")
+	HostFlag(c, &a.Hosts)
+}
+
+// Changed reports whether one of the flags is given.
+func (a *Address) Changed(c *cobra.Command) bool {
+	return c.Flags().Changed("http") || c.Flags().Changed("http-host")
+}
+
+// HostFlag adds the flag for the names of a proxy.
+func HostFlag(c *cobra.Command, to *[]string) {
+	set := func(text string) error {
+		for _, name := range strings.Split(text, ",") {
+			if u, err := url.Parse("http://" + name); err != nil || name == "" || u.Hostname() != name || u.Host != name {
+				return errors.New("expected names without a port, such as viewer.example")
+			}
+			*to = append(*to, name)
+		}
+		return nil
+	}
+	c.Flags().Var(console.Value{Parse: set, Show: func() string { return strings.Join(*to, ",") }, Kind: "NAMES"}, "http-host",
+		"names, with commas, under which a proxy forwards visitors to --http, such as viewer.example")
 }
 
 // Viewed is the result of view. Its JSON keys are documented in the help.
@@ -37,7 +73,7 @@ func Ready(c *console.Console, what string) func(url string) {
 		if c.Print(Viewed{URL: url}, func() { c.Printf("%s\n", url) }) == nil {
 			_ = c.Out.Flush() // an error is reported at the end
 		}
-		fmt.Fprintf(c.Stderr, "%s is shown there; Ctrl-C ends it\n", what)
+		c.Tell("%s is shown there; Ctrl-C ends it\n", what)
 	}
 }
 

@@ -2,12 +2,15 @@ package viewer
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
+	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view/human"
@@ -26,12 +29,14 @@ type HumanGame struct {
 	MaxTurns int
 	Begin    *rollout.Episode // nil, or a game whose first Turn turns were played before
 	Turn     int
-	Players  []string // policies by seat, Human at one at least
-	Hint     string   // the policy that gives hints; "": none
+	Players  []string // policies and bots by seat, Human at one at least
+	// Fault is called for faults of bots as they occur, by several goroutines at once.
+	Fault func(name string, f players.LiveFault)
+	Hint  string // the policy that gives hints; "": none
 }
 
 // Play lets the person play in the page until ctx is done. It returns the game, and its spec.
-func (s *HumanGame) Play(ctx context.Context, c *console.Console, what, address string, serve Pages) (*rollout.Episode, env.Spec, error) {
+func (s *HumanGame) Play(ctx context.Context, c *console.Console, what string, at Address, serve Pages) (*rollout.Episode, env.Spec, error) {
 	form, err := s.form()
 	if err != nil {
 		return nil, env.Spec{}, err
@@ -43,16 +48,18 @@ func (s *HumanGame) Play(ctx context.Context, c *console.Console, what, address 
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
-	o := human.Setup{Vector: v, Watch: watch, Seed: s.Seed, Begin: s.Begin, Turns: s.Turn, Names: s.Players,
+	o := human.Setup{Vector: v, Watch: watch, Seed: s.Seed, Begin: s.Begin, Turns: s.Turn, Names: slices.Clone(s.Players),
 		Orders: func(list []sim.Order) []string { return recordings.OrderTexts(s.Game.Name, list) }}
-	if err := s.fill(&o); err != nil {
+	bots, err := s.fill(ctx, c, &o)
+	if err != nil {
 		return nil, env.Spec{}, err
 	}
+	defer bots.close()
 	t, err := human.New(o)
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
-	err = serve.ServeHuman(ctx, address, page.HTML(nil), t, Ready(c, what))
+	err = serve.ServeHuman(ctx, at, page.HTML(nil), t, Ready(c, what))
 	for _, p := range append(slices.Clone(o.Seats), o.Hint) {
 		if p != nil {
 			_ = rollout.CloseSeats(p) // the game has ended
@@ -74,37 +81,83 @@ func (s *HumanGame) form() (string, error) {
 	return forms[len(forms)-1].Form, nil
 }
 
-// fill makes the policies of a session.
-func (s *HumanGame) fill(o *human.Setup) error {
+// WrongPlayer returns the error for a text of a flag that names no player.
+func WrongPlayer(flag string, err error) error {
+	var none *players.ProgramError
+	switch {
+	case !errors.As(err, &none):
+		return console.WrongUse("--%s: %w", flag, err)
+	case none.Word == "":
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return console.Unknown(console.WrongUse("--%s: %w", flag, err), none.Word, none.Names)
+}
+
+// seatedBots are the bots of a game with a person.
+type seatedBots struct {
+	list  []*players.Entrant
+	table *players.Table // nil: there are none
+}
+
+// close ends the bots.
+func (b *seatedBots) close() {
+	if b.table != nil {
+		b.table.Close()
+	}
+	_ = players.Close(b.list...) // the game has ended
+}
+
+// fill makes the policies and bots of a session.
+func (s *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup) (*seatedBots, error) {
 	spec := o.Vector.Spec()
 	if n := spec.Info.Players; len(s.Players) != n {
-		return console.WrongUse("--players: found %d, expected %d by these rules", len(s.Players), n)
+		return nil, console.WrongUse("--players: found %d, expected %d by these rules", len(s.Players), n)
 	}
-	make := func(text string) (rollout.Policy, error) {
-		m, err := policy.New(s.Game.Name, text)
-		if err != nil {
-			return nil, err
-		}
-		return m(spec)
+	runner, err := players.Open(players.Options{Game: s.Game, Rules: spec.Info.Config, Locks: &c.Locks})
+	if err != nil {
+		return nil, err
 	}
-	for _, text := range s.Players {
-		if text == Human {
-			o.Seats = append(o.Seats, nil)
-			continue
+	b, m := &seatedBots{}, players.Meeting{Copies: true}
+	for p, text := range s.Players {
+		one, isBot := &players.Entrant{Name: text}, false
+		var seat rollout.Policy
+		if text != Human {
+			if one, err = runner.Enter(text); err == nil && !one.Bot() {
+				seat, err = one.Policy(spec)
+			}
+			if err != nil {
+				b.close()
+				return nil, WrongPlayer("players", err)
+			}
+			o.Names[p] = one.Name
+			b.list, isBot = append(b.list, one), one.Bot()
 		}
-		p, err := make(text)
-		if err != nil {
-			return console.WrongUse("--players: %w", err)
+		if !isBot {
+			one = &players.Entrant{Name: one.Name} // gives the orders of the game
 		}
-		o.Seats = append(o.Seats, p)
+		o.Seats, o.IsBot, m.Seats = append(o.Seats, seat), append(o.IsBot, isBot), append(m.Seats, one)
+	}
+	o.Names = players.Shown(o.Names)
+	if slices.Contains(o.IsBot, true) {
+		for _, p := range b.list {
+			if at := p.Address(); at != nil {
+				c.Tell("%s: waits for clients at %v\n", p.Name, at)
+			}
+		}
+		m.Fault = func(f players.LiveFault) { s.Fault(o.Names[f.Seat], f) }
+		b.table = runner.NewTable(ctx, m)
+		o.Bots = b.table
 	}
 	if s.Hint == "" {
-		return nil
+		return b, nil
 	}
-	p, err := make(s.Hint)
+	hint, err := policy.New(s.Game.Name, s.Hint)
+	if err == nil {
+		o.Hint, err = hint(spec)
+	}
 	if err != nil {
-		return console.WrongUse("--hint: %w", err)
+		b.close()
+		return nil, console.WrongUse("--hint: %w", err)
 	}
-	o.Hint = p
-	return nil
+	return b, nil
 }

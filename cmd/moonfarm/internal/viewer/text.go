@@ -43,7 +43,8 @@ func printText(ctx context.Context, c *console.Console, film *view.Film, p *Part
 		if text, err = film.AppendText(text[:0], n); err != nil {
 			return err
 		}
-		c.Printf("%d of %d\n%s\n", n, film.Turns(), text)
+		c.Printf("%d of %d\n", n, film.Turns())
+		c.Text(string(text) + "\n")
 	}
 	return nil
 }
@@ -59,9 +60,9 @@ const (
 
 // playText plays the moments of a game in the terminal.
 func playText(ctx context.Context, c *console.Console, film *view.Film, p *Part) error {
-	c.Printf("%s%s", hideCursor, clearScreen)
+	c.Printf(hideCursor + clearScreen)
 	defer func() {
-		c.Printf("%s%s", blocks.Reset, showCursor)
+		c.Printf(blocks.Reset + showCursor)
 		_ = c.Out.Flush() // an error was reported before
 	}()
 	var moments [][]byte
@@ -75,7 +76,7 @@ func playText(ctx context.Context, c *console.Console, film *view.Film, p *Part)
 		}
 		pause := time.Duration(float64(time.Second) / p.Speed / float64(len(moments)))
 		for _, m := range moments {
-			c.Printf("%s%s%s", home, m, clearRest)
+			c.Printf(home+"%s"+clearRest, m)
 			if err := c.Out.Flush(); err != nil {
 				return err
 			}
@@ -94,7 +95,7 @@ const mostCommand = 400
 
 // Position prints a position of a recording with colours.
 func Position(c *console.Console, s *recordings.Position) {
-	c.Printf("%s, %d of %d\n%s", texts.OneLine(s.Name), s.Round, s.Rounds, blocks.Append(nil, s.Scene, textColumns))
+	c.Printf("%s, %d of %d\n%s", s.Name, s.Round, s.Rounds, blocks.Append(nil, s.Scene, textColumns))
 	for p, text := range s.Commands {
 		if text = texts.OneLine(text); len(text) > mostCommand {
 			text = strings.ToValidUTF8(text[:mostCommand], "") + " …"

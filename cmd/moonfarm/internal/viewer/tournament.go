@@ -16,7 +16,7 @@ import (
 type Tournament struct {
 	serve Pages
 	asked bool
-	http  string
+	at    Address
 	stop  func() // ends the server; nil before Open and without --view
 }
 
@@ -26,7 +26,7 @@ func (f *Tournament) Add(c *cobra.Command, serve Pages) {
 		return
 	}
 	c.Flags().BoolVar(&f.asked, "view", false, "show the tournament of --out in a browser while it is played, and after it until the command is interrupted")
-	c.Flags().StringVar(&f.http, "http", "127.0.0.1:0", "`HOST:PORT` of this machine for the page of --view")
+	f.at.Add(c, "the page of --view")
 }
 
 // Check fails if the flags need others. out is the folder of the journal, "" for none.
@@ -34,7 +34,7 @@ func (f *Tournament) Check(c *cobra.Command, out string) error {
 	switch {
 	case f.asked && out == "":
 		return console.WrongUse("--view: it needs --out DIR, since it shows the games of the journal")
-	case f.serve != nil && !f.asked && c.Flags().Changed("http"):
+	case f.serve != nil && !f.asked && f.at.Changed(c):
 		return console.WrongUse("--http: it needs --view")
 	}
 	return nil
@@ -51,7 +51,7 @@ func (f *Tournament) Open(ctx context.Context, a *console.Console, journal strin
 	}
 	w := Watch(journal, games, open)
 	f.stop, err = background(ctx, a.Stderr, "the tournament", func(ctx context.Context, ready func(url string)) error {
-		return f.serve.Serve(ctx, f.http, page.HTML(nil), w.Source, ready)
+		return f.serve.Serve(ctx, f.at, page.HTML(nil), w.Source, ready)
 	})
 	return err
 }

@@ -4,6 +4,7 @@ package legend
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,9 +57,17 @@ func SeatName(owner int8) string {
 	return string('A' + rune(owner))
 }
 
-// LongArrow is the length of an arrow, in cells, from which on it is drawn faintly: the orders of all units of an army
-// would hide the board.
-const LongArrow = 12
+// ArrowEnd returns where a line is drawn to. A long arrow only shows its direction: the orders of all units of an army would
+// hide the board.
+func ArrowEnd(l *features.Line) (x, y float32) {
+	const long, short = 12, 4 // cells
+	dx, dy := float64(l.X2-l.X1), float64(l.Y2-l.Y1)
+	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
+	if !l.Arrow || !(length > long) {
+		return l.X2, l.Y2
+	}
+	return l.X1 + float32(dx*short/length), l.Y1 + float32(dy*short/length)
+}
 
 // Drawable reports whether the board has a size that a picture can have.
 func Drawable(s *features.Scene) bool {

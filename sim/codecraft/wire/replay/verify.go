@@ -40,10 +40,12 @@ type Report struct {
 	Games     int // recorded games
 	Ticks     int // checked ticks of these games
 	Counts    [Counts]int
-	Views     int // views of players
-	Entities  int // entities in the views
-	Messages  int // messages of the protocol
-	Different int // ticks, views and messages with a difference
+	Views     int     // views of players
+	Entities  int     // entities in the views
+	Messages  int     // messages of the protocol
+	Last      int     // the tick at the end of a game
+	Scores    []int64 // of the players then; nil if the game goes on
+	Different int     // ticks, views and messages with a difference
 	First     *Difference
 }
 
@@ -123,6 +125,7 @@ func (v *verifier) play(name string, in io.Reader) error {
 	v.tick.rules = rules
 	for {
 		if err := r.Next(); err == io.EOF {
+			v.end(&r.World)
 			return nil
 		} else if err != nil {
 			return err
@@ -139,6 +142,20 @@ func (v *verifier) play(name string, in io.Reader) error {
 		for i, n := range v.tick.counts {
 			v.report.Counts[i] += n
 		}
+	}
+}
+
+// end notes the last tick, and the scores after it if the game is over.
+func (v *verifier) end(w *recording.World) {
+	t := &v.tick
+	v.report.Last = int(w.CurrentTick)
+	w.CopyTo(&t.world)
+	t.world.SortByID()
+	if t.world.Position(&t.pos, &t.rules) != nil || t.game.Restore(&t.state, &t.pos) != nil || !t.game.Over(&t.state) {
+		return
+	}
+	for i := range w.Players {
+		v.report.Scores = append(v.report.Scores, int64(w.Players[i].Score))
 	}
 }
 

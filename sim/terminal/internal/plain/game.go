@@ -160,7 +160,7 @@ func (g *Game) over() bool { return g.Players[0].Health <= 0 || g.Players[1].Hea
 
 // Outcome returns the result and the score of seat p (5.2 to 5.4). A player who alone has no health
 // left has lost. If both have no health left, the shorter thinking time wins; otherwise more health
-// wins, then the shorter time.
+// wins, then the shorter time. FirstWins gives player 1 what is equal then.
 func (g *Game) Outcome(p sim.Player) sim.Outcome {
 	me, you := &g.Players[p], &g.Players[1-p]
 	won := 0
@@ -169,6 +169,9 @@ func (g *Game) Outcome(p sim.Player) sim.Outcome {
 	}
 	if won == 0 {
 		won = cmp.Compare(you.Time, me.Time)
+	}
+	if won == 0 && g.Rules.FirstWins {
+		won = cmp.Compare(1-p, p)
 	}
 	return sim.Outcome{Result: float32(won), Score: float64(g.Rules.StartHealth - you.Health)}
 }

@@ -54,7 +54,7 @@ func TestEdgeRecordings(t *testing.T) {
 	holdsOnlyIf(t, simtest.Shared(t, "replays", "terminal-edge", "2022-order-of-deaths.replay.gz"), 38, func(r *terminal.Rules) { r.DeadAt = 9e-7 }, 34)
 }
 
-// TestEarlierRecordings does the same with recordings of 2018 to February 2020 and one of 2023. It
+// TestEarlierRecordings does the same with recordings of 2018 to February 2020 and two of 2023. It
 // leaves out recordings whose rules are not known: see RULES.md, 6.
 func TestEarlierRecordings(t *testing.T) {
 	files := simtest.SharedFiles(t, "replays", "terminal-more", "*.replay.gz")
@@ -73,6 +73,7 @@ func TestEarlierRecordings(t *testing.T) {
 		"2020-02-tie-by-id-text.replay.gz":                   func(r *terminal.Rules) { r.TiesByText = false },
 		"2020-02-upgrade-event.replay.gz":                    func(r *terminal.Rules) { r.UpgradeAsKind = false },
 		"2023-doomed-unit-explodes-and-dies-twice.replay.gz": func(r *terminal.Rules) { r.DoomedExplode = false },
+		"2023-equal-times-winner-1.replay.gz":                func(r *terminal.Rules) { r.FirstWins = false },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := open(t, simtest.Shared(t, "replays", "terminal-more", name))
@@ -112,7 +113,9 @@ func open(t *testing.T, name string) *recording {
 	require.NoError(t, err)
 	in, err := replay.NewReader(name, bytes.NewReader(text))
 	require.NoError(t, err)
-	return &recording{in: in, match: match, game: plain.New(in.Config.Rules)}
+	rules := in.Config.Rules
+	rules.FirstWins = true // as in the original
+	return &recording{in: in, match: match, game: plain.New(rules)}
 }
 
 // run plays the recording, to the end or the first difference.

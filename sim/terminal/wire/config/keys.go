@@ -73,6 +73,7 @@ var choiceKeys = [...]valueKey[terminal.Rules]{
 	{"tiesByText", func(r *terminal.Rules) any { return &r.TiesByText }},
 	{"upgradeAsKind", func(r *terminal.Rules) any { return &r.UpgradeAsKind }},
 	{"freePenalties", func(r *terminal.Rules) any { return &r.FreePenalties }},
+	{"firstWins", func(r *terminal.Rules) any { return &r.FirstWins }},
 }
 
 const choicesKey = "moonfarm"

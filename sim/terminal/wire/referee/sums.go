@@ -118,7 +118,7 @@ func (r *Referee) spoil(p int) {
 
 // endStats returns the totals of the match, to which it adds the units on the board. The
 // duration is the players' thinking time. The winner is 0 if health and thinking times are
-// equal.
+// equal, unless the rules have FirstWins.
 func (r *Referee) endStats() frame.EndStats {
 	end := frame.EndStats{Turns: r.frame.Turn, Frames: r.frames, Players: r.sums}
 	for p := range sim.Player(2) {

@@ -12,7 +12,7 @@ import (
 // comparer compares frames. It reuses the memory of the lists that it sorts.
 type comparer struct {
 	old              bool // before 2020
-	tied             bool // the match as played ended in a tie, but the recording names a winner
+	firstWins        bool // the match as played ended in a draw, but the original names a winner: player 1
 	field, want, got string
 
 	lists [2]struct {
@@ -200,9 +200,11 @@ func (c *comparer) end(want, got *frame.Frame, sums bool) {
 		return
 	}
 	w, g := want.End, got.End
-	if c.tied = g.Winner == 0 && w.Winner != 0; !c.tied {
-		c.number("endStats.winner", w.Winner, g.Winner)
+	winner := g.Winner
+	if winner == 0 && (w.Winner != 0 || g.Players[0].Time > 0) { // only matches without clocks, which were made here, end in a draw
+		winner, c.firstWins = 1, true
 	}
+	c.number("endStats.winner", w.Winner, winner)
 	c.number("endStats.turns", w.Turns, g.Turns)
 	if !sums {
 		return

@@ -25,7 +25,7 @@ var inexact = map[string]string{
 }
 
 // TestVerifyEarlierRecordings checks that recordings of 2019 and of February 2020 are played
-// exactly, also one of 2023 in which doomed units die twice, and all but three of October 2018,
+// exactly, also two of 2023, in which doomed units die twice and equal times decide, and all but three of October 2018,
 // whose configs are Inexact.
 func TestVerifyEarlierRecordings(t *testing.T) {
 	exact := 0
@@ -45,13 +45,15 @@ func TestVerifyEarlierRecordings(t *testing.T) {
 			t.Errorf("%s: %d of %d turns differ: %v", base, report.Different, report.Turns, report.First)
 		case (m.Config.Inexact() != "") != strings.HasPrefix(base, "2018"):
 			t.Errorf("%s: inexact because %q", base, m.Config.Inexact())
+		case m.Config.Rules.FirstWins != (base == "2023-equal-times-winner-1.replay.gz"):
+			t.Errorf("%s: firstWins %v", base, m.Config.Rules.FirstWins)
 		case strings.HasPrefix(base, "2020-02") && m.Config.Generation != "2020-02":
 			t.Errorf("%s: rules of %q", base, m.Config.Generation)
 		case !different:
 			exact++
 		}
 	}
-	assert.Equalf(t, 37, exact, "%d recordings are equal, expected 37", exact)
+	assert.Equal(t, 38, exact, "recordings that are equal")
 }
 
 // TestUpgradeAsKind checks upgrades under the rules of February 2020. Their spawn event has the

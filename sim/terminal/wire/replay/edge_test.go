@@ -28,7 +28,7 @@ func TestVerifyEdges(t *testing.T) {
 	for _, name := range names {
 		base, text := filepath.Base(name), simtest.Text(t, name)
 		m, report, err := Verify(base, bytes.NewReader(text), nil)
-		if err != nil || report.First != nil || !report.Complete || report.Tied {
+		if err != nil || report.First != nil || !report.Complete {
 			t.Errorf("%s: %+v, %v: %v", base, report, err, report.First)
 			continue
 		}
@@ -121,18 +121,39 @@ func TestVerifyRecordedEnd(t *testing.T) {
 	}
 }
 
-// TestVerifyTie checks that any winner is accepted if health and times are equal, and that the
-// faster player must win if only health is equal.
+// TestVerifyTie checks that of two players with equal health the faster one must be recorded as the
+// winner; with equal times player 1, and without times player 1 or nobody. Written again from its
+// rules and orders, the match has the same winner.
 func TestVerifyTie(t *testing.T) {
-	even := []sim.Order{terminal.Clock(70)}
-	for winner := range 3 {
-		for player1, tied := range map[uint32]bool{70: true, 60: false} {
-			orders := [2][]sim.Order{{terminal.Clock(player1)}, even}
-			_, report, err := Verify("tie", strings.NewReader(oneTurn(t, orders, func(e *frame.EndStats) { e.Winner = winner })), nil)
-			if err != nil || report.Tied != (tied && winner > 0) || (report.First == nil) != (tied || winner == 1) {
-				t.Errorf("%d and 70 ms, winner %d: %v, %+v, %v", player1, winner, err, report, report.First)
+	for _, c := range []struct {
+		times  [2]uint32
+		winner int
+		ok     bool
+	}{
+		{[2]uint32{60, 70}, 0, false}, {[2]uint32{60, 70}, 1, true}, {[2]uint32{60, 70}, 2, false},
+		{[2]uint32{70, 60}, 0, false}, {[2]uint32{70, 60}, 1, false}, {[2]uint32{70, 60}, 2, true},
+		{[2]uint32{70, 70}, 0, false}, {[2]uint32{70, 70}, 1, true}, {[2]uint32{70, 70}, 2, false},
+		{[2]uint32{}, 0, true}, {[2]uint32{}, 1, true}, {[2]uint32{}, 2, false},
+	} {
+		var orders [2][]sim.Order
+		for p, ms := range c.times {
+			if ms > 0 {
+				orders[p] = []sim.Order{terminal.Clock(ms)}
 			}
 		}
+		m, report, err := Verify("tie", strings.NewReader(oneTurn(t, orders, func(e *frame.EndStats) { e.Winner = c.winner })), nil)
+		require.NoErrorf(t, err, "%+v", c)
+		if !c.ok {
+			require.NotNilf(t, report.First, "%+v", c)
+			require.Equalf(t, "endStats.winner", report.First.Field, "%+v", c)
+			continue
+		}
+		require.Nilf(t, report.First, "%+v", c)
+		require.Equalf(t, c.winner == 1 && c.times[0] == c.times[1], m.Config.Rules.FirstWins, "%+v", c)
+		m.Config = config.Of(m.Config.Rules)
+		again, _ := verified(t, written(t, m))
+		require.Equalf(t, c.winner, again.End.Winner, "%+v", c)
+		require.Equalf(t, m.Config.Rules, again.Config.Rules, "%+v", c)
 	}
 }
 
@@ -143,7 +164,7 @@ func TestTimesOfTheEnd(t *testing.T) {
 	r.MaxTurns = 3
 	m := matchOf(r, make([][2][]sim.Order, r.MaxTurns)...)
 	read, report := verified(t, endChanged(t, m, func(e *frame.EndStats) { e.Winner, e.Players[0].Time, e.Players[1].Time = 2, 9, 4 }))
-	assert.Truef(t, !report.Tied && fmt.Sprint(read.OrdersOf(2, 0), read.OrdersOf(2, 1)) == fmt.Sprint([]sim.Order{terminal.Clock(9)}, []sim.Order{terminal.Clock(4)}) && len(read.Orders) == 2, "%+v, orders %v, ends %v", report, read.Orders, read.Ends)
+	assert.Truef(t, fmt.Sprint(read.OrdersOf(2, 0), read.OrdersOf(2, 1)) == fmt.Sprint([]sim.Order{terminal.Clock(9)}, []sim.Order{terminal.Clock(4)}) && len(read.Orders) == 2, "%+v, orders %v, ends %v", report, read.Orders, read.Ends)
 	again, _ := verified(t, written(t, read))
 	assert.Truef(t, again.End.Winner == 2 && again.End.Players[0].Time == 9 && slices.Equal(again.Orders, read.Orders), "written again: %+v, orders %v", again.End, again.Orders)
 }

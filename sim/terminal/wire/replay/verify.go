@@ -21,7 +21,6 @@ type Report struct {
 	Events   [frame.EventKinds]int
 
 	Complete  bool        // the recording has an end frame, and it was compared
-	Tied      bool        // health and times were equal at the end, so the winner was not compared
 	Different int         // turns that differ from the recording, including the restore after a turn and the end
 	First     *Difference // nil if there is no difference
 }
@@ -47,12 +46,13 @@ func (d *Difference) Error() string {
 // frame except its duration.
 //
 // Some facts are taken from the recording: whether a player crashed or ran out of time, and
-// the times in recordings whose frames lack them (August 2018). It is not known who wins if
-// health and times are equal: see Report.Tied. Lists that the original writes in random order
-// may have any order: the units that one support shields in one frame, and the targets of
-// explosions with the damage and deaths they cause; before 2020 also all shields and deaths of
-// a frame and the removals of a restore. Melee events and damage of 0 have no effect before
-// 2020 and are not compared there.
+// the times in recordings whose frames lack them (August 2018). If health and times are equal at
+// the end, the recorded winner must be player 1, and the rules of the Match have FirstWins; a
+// recording without times may have no winner, since it was made here. Lists that the original writes
+// in random order may have any order: the units that one support shields in one frame, and the
+// targets of explosions with the damage and deaths they cause; before 2020 also all shields and
+// deaths of a frame and the removals of a restore. Melee events and damage of 0 have no effect
+// before 2020 and are not compared there.
 //
 // A turn is compared up to its first difference; the next turn starts from its recorded deploy
 // frame. Totals that depend on all turns are compared only if no turn differs.
@@ -155,7 +155,9 @@ func (v *verifier) check() {
 	want, got := &v.in.frame, v.referee.Frame()
 	if want.Phase == frame.PhaseEnd {
 		v.compare.end(want, got, v.report.Different == 0)
-		v.report.Tied = v.compare.tied
+		if c := &v.match.Config; v.compare.firstWins && v.compare.field == "" {
+			c.Rules.FirstWins, c.Generation = true, ""
+		}
 	} else {
 		v.compare.frame(want, got)
 	}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package full
+
+import "os/exec"
+
+func becomeNobody(*exec.Cmd) {}

@@ -1,0 +1,91 @@
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/arrowfile"
+)
+
+// TestRepair: a missing shard, card or model of a complete dataset is made again with the same bytes,
+// by generate and merge; a file that changed is refused with the way out.
+func TestRepair(t *testing.T) {
+	j := mixed(toyJob(3, 2))
+	from := generateToy(t, j, Options{})
+	parts := inParts(t, j, 2)
+	want := withoutFolders(files(t, from))
+	for kind, out := range places(t) {
+		for name, makes := range map[string]func() (RunResult, error){
+			"generate": func() (RunResult, error) {
+				return Generate(withBuckets(t), out, j, toyMakers(), Options{Workers: 2})
+			},
+			"merge": func() (RunResult, error) { return Merge(withBuckets(t), out, parts, toyMakersOf, Options{}) },
+		} {
+			_, err := makes()
+			require.NoError(t, err)
+			to, err := storeOf(withBuckets(t), out)
+			require.NoError(t, err)
+			for _, gone := range [][]string{{pathOf(stepsDir, 1)}, {pathOf(episodesDir, 0), pathOf(finalsDir, 6), pathOf(stepsDir, 6)}, {cardName}} {
+				for _, file := range gone {
+					require.NoError(t, to.Remove(withBuckets(t), file))
+				}
+				x, err := OpenRun(withBuckets(t), out, j, toyMakers(), Options{})
+				require.NoError(t, err)
+				_, err = x.Complete(withBuckets(t))
+				require.ErrorContains(t, err, "generate makes them again")
+				require.NoError(t, x.Close())
+				r, err := makes()
+				require.NoError(t, err, "%s in a %s: %v", name, kind, gone)
+				require.False(t, r.AlreadyComplete)
+				require.Equal(t, 7, r.Made+r.Found)
+				requireSameFiles(t, want, objects(t, out))
+				r, err = makes()
+				require.NoError(t, err)
+				require.True(t, r.AlreadyComplete)
+				require.Zero(t, r.Made)
+			}
+		}
+	}
+}
+
+// TestRepairRefused: what a user may have changed is not overwritten, and what cannot be made again
+// alone is named.
+func TestRepairRefused(t *testing.T) {
+	j := toyJob(2, 1)
+	for want, spoil := range map[string]func(dir string) error{
+		"steps/00000.arrow: 9 bytes, expected": func(dir string) error { return os.Truncate(filepath.Join(dir, pathOf(stepsDir, 0)), 9) },
+		"episodes/00001.arrow: not a regular file": func(dir string) error {
+			name := filepath.Join(dir, pathOf(episodesDir, 1))
+			if err := os.Remove(name); err != nil {
+				return err
+			}
+			return os.Mkdir(name, 0o777)
+		},
+		cardName + ": 3 bytes, expected":              func(dir string) error { return os.Truncate(filepath.Join(dir, cardName), 3) },
+		statisticsName + ": no such file":             func(dir string) error { return os.Remove(filepath.Join(dir, statisticsName)) },
+		"index/00000.arrow: no such file":             func(dir string) error { return os.Remove(filepath.Join(dir, pathOf(indexDir, 0))) },
+		"copy it from elsewhere, or make the dataset": func(dir string) error { return os.Truncate(filepath.Join(dir, pathOf(indexDir, 0)), 0) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			dir := generateToy(t, j, Options{})
+			require.NoError(t, spoil(dir))
+			have := files(t, dir)
+			requireRefused(t, dir, j, dir+": the dataset was complete and has changed: ", want)
+			requireSameFiles(t, have, files(t, dir))
+		})
+	}
+}
+
+// TestRepairOtherBytes: a shard that would have other bytes is not put into a complete dataset.
+func TestRepairOtherBytes(t *testing.T) {
+	j := toyJob(2, 1)
+	dir := generateToy(t, j, Options{})
+	tamperWith(t, dir, stepsDir, func(b *arrowfile.RecordBatch) { b.Col(ColReward).Fixed[0] ^= 1 })
+	require.NoError(t, os.Remove(filepath.Join(dir, pathOf(stepsDir, 1))))
+	requireRefused(t, dir, j, "shard 1 was made by another build: its files would differ")
+	require.NoFileExists(t, filepath.Join(dir, pathOf(stepsDir, 1)))
+	require.NoFileExists(t, filepath.Join(dir, pathOf(stepsDir, 1)+".tmp"))
+}

@@ -1,0 +1,32 @@
+package human
+
+import (
+	"fmt"
+
+	"moonfarm/rollout"
+	"moonfarm/sim"
+)
+
+// Bots play at seats of a game. They see it turn by turn.
+type Bots interface {
+	// Follow tells what was played so far, also after turns were taken back.
+	Follow(e *rollout.Episode)
+	// Orders returns the orders of a bot for the turn that follows.
+	Orders(e *rollout.Episode, seat int) ([]sim.Order, error)
+}
+
+// isBot reports whether a bot plays at a seat.
+func (t *Session) isBot(seat int) bool { return seat < len(t.o.IsBot) && t.o.IsBot[seat] }
+
+// askBots returns the orders of the bots, by seat.
+func (t *Session) askBots() (orders [][]sim.Order, err error) {
+	orders = make([][]sim.Order, t.e.Players)
+	for p := range orders {
+		if t.isBot(p) {
+			if orders[p], err = t.o.Bots.Orders(&t.e, p); err != nil {
+				return nil, fmt.Errorf("%s: %w", t.o.Names[p], err)
+			}
+		}
+	}
+	return orders, nil
+}
