@@ -20,7 +20,7 @@ func resize(b *browsertest.Browser, width, height int) {
 
 // moved is an expression for how far the page has moved what it had painted, since it was opened.
 const moved = `new Promise((done) => { new PerformanceObserver((list) => done(list.getEntries().map((e) => e.sources.map((s) => s.node?.id || s.node?.nodeName).join()).join(" ")))
-	.observe({ type: "layout-shift", buffered: true }); setTimeout(() => done(""), 300) })`
+	.observe({ type: "layout-shift", buffered: true }); setTimeout(() => done(""), 150) })`
 
 // TestFits: with long names, too, no page is wider than its window, and each is laid out before it is painted.
 func TestFits(t *testing.T) {
