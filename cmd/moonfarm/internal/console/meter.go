@@ -11,18 +11,22 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// progressEvery is the least time between two lines of progress.
-const progressEvery = 200 * time.Millisecond
+// The least times between two lines of progress, on a terminal and elsewhere.
+const (
+	progressEvery = 200 * time.Millisecond
+	logEvery      = time.Minute
+)
 
 // quietAtMost is the longest time that a meter leaves a terminal without a change, so that a person sees that the command
 // works.
 const quietAtMost = time.Second
 
 // Meter shows the progress of a command on a terminal, in one line that it rewrites: from the first second on the time that
-// has passed, then what Show or Say is told. On any other output it shows nothing. It may be used by several goroutines at
-// once.
+// has passed, then what Show or Say is told. Any other output, such as a log, gets a line a minute. It may be used by several
+// goroutines at once.
 type Meter struct {
 	w     io.Writer // nil: show nothing
+	log   bool      // w is no terminal
 	what  string    // "episodes"
 	start time.Time
 	end   func() // ends the goroutine that rewrites the line; may be nil
@@ -37,17 +41,17 @@ type Meter struct {
 
 // Meter returns a meter on standard error. End ends it, and so does the end of the command.
 func (c *Console) Meter(what string) *Meter {
-	if IsTerminal(c.Stderr) {
-		return c.meter(c.Stderr, what)
-	}
-	return &Meter{start: time.Now()}
+	return c.meter(c.Stderr, what, !IsTerminal(c.Stderr))
 }
 
-// meter returns a meter on a terminal.
-func (c *Console) meter(terminal io.Writer, what string) *Meter {
-	m := &Meter{w: terminal, what: what, start: time.Now()}
+// meter returns a meter on a terminal or a log.
+func (c *Console) meter(w io.Writer, what string, log bool) *Meter {
+	m := &Meter{w: w, log: log, what: what, start: time.Now()}
 	m.last = m.start
 	m.text = func() string { return fmt.Sprintf("%s: %s so far", what, FormatDuration(time.Since(m.start))) }
+	if w == nil {
+		return m
+	}
 	done := make(chan struct{})
 	m.end = sync.OnceFunc(func() { close(done) })
 	go m.rewrite(done)
@@ -63,9 +67,13 @@ func (c *Console) EndMeters() {
 	c.meters = nil
 }
 
-// rewrite rewrites a line that would stay the same.
+// rewrite writes the line again where it would stay the same for too long.
 func (m *Meter) rewrite(done <-chan struct{}) {
-	t := time.NewTicker(quietAtMost / 2)
+	quiet := quietAtMost
+	if m.log {
+		quiet = logEvery
+	}
+	t := time.NewTicker(quiet / 2)
 	defer t.Stop()
 	for {
 		select {
@@ -74,7 +82,7 @@ func (m *Meter) rewrite(done <-chan struct{}) {
 		case <-t.C:
 		}
 		m.mu.Lock()
-		if m.text != nil && time.Since(m.last) >= quietAtMost {
+		if m.text != nil && time.Since(m.last) >= quiet {
 			m.write(m.text())
 		}
 		m.mu.Unlock()
@@ -100,8 +108,8 @@ func IsTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Visible reports whether the meter shows anything.
-func (m *Meter) Visible() bool { return m.w != nil }
+// Visible reports whether the meter has a line on a terminal.
+func (m *Meter) Visible() bool { return m.w != nil && !m.log }
 
 // Show shows that done of all items are done; all is 0 if it is not known. If otherWhat is not "", the rate shown is
 // that of other, else that of done: per second since the start.
@@ -129,7 +137,7 @@ func (m *Meter) show(done uint64, line func(passed time.Duration) string) {
 	}
 }
 
-// Due reports whether it is time to rewrite the line, and counts it as rewritten.
+// Due reports whether it is time for another line, and counts it as written.
 func (m *Meter) Due() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,8 +145,11 @@ func (m *Meter) Due() bool {
 }
 
 func (m *Meter) due() bool {
-	now := time.Now()
-	if m.shown && now.Sub(m.last) < progressEvery {
+	now, every := time.Now(), progressEvery
+	if m.log {
+		every = logEvery
+	}
+	if (m.shown || m.log) && now.Sub(m.last) < every {
 		return false
 	}
 	m.last = now
@@ -181,13 +192,17 @@ func (m *Meter) End() time.Duration {
 	return time.Since(m.start)
 }
 
-// write rewrites the line.
+// write rewrites the line, or writes one to a log.
 func (m *Meter) write(what string) {
-	m.shown, m.last = true, time.Now()
+	if m.last = time.Now(); m.log {
+		tell(m.w, "%s\n", what)
+		return
+	}
+	m.shown = true
 	tell(m.w, "\r\x1b[K%s", what)
 }
 
-// Say shows a text as the line.
+// Say shows a text as the line. A log gets it if a line is due.
 func (m *Meter) Say(what string) {
 	if m.w == nil {
 		return
@@ -195,12 +210,14 @@ func (m *Meter) Say(what string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.text = nil
-	m.write(what)
+	if !m.log || m.due() {
+		m.write(what)
+	}
 }
 
 // Leave writes lines that stay on the terminal.
 func (m *Meter) Leave(lines string) {
-	if m.w == nil {
+	if !m.Visible() {
 		return
 	}
 	m.mu.Lock()

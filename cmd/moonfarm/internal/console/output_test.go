@@ -21,7 +21,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// TestMeter shows progress on a terminal, and nothing elsewhere.
+// TestMeter shows progress on a terminal, and nothing on no output.
 func TestMeter(t *testing.T) {
 	for _, c := range []struct {
 		passed            time.Duration
@@ -65,7 +65,7 @@ func TestMeter(t *testing.T) {
 func TestMeterTime(t *testing.T) {
 	var terminal bytes.Buffer
 	c := New(io.Discard, nil)
-	m := c.meter(&terminal, "shards")
+	m := c.meter(&terminal, "shards", false)
 	says := func(what string) bool {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -149,6 +149,27 @@ func TestInterruptedError(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space") }
+
+// TestMeterInLog: a log gets a line a minute.
+func TestMeterInLog(t *testing.T) {
+	var log bytes.Buffer
+	m := New(nil, &log).Meter("games")
+	m.Show(1, 4, 0, "")
+	m.Say("something")
+	m.Leave("a game")
+	assert.Empty(t, log.String(), "too soon")
+	for range 2 {
+		m.last = m.last.Add(-logEvery)
+		m.Show(2, 4, 0, "")
+		m.Show(3, 4, 0, "")
+		m.Say("something")
+	}
+	m.last = m.last.Add(-logEvery)
+	m.Say("pair 3")
+	m.End()
+	assert.Equal(t, "2 of 4 games (50 %)\n2 of 4 games (50 %)\npair 3\n", log.String())
+	assert.False(t, m.Visible())
+}
 
 // nasty has characters that control a terminal, end a line or turn its direction, and bytes that are not UTF-8.
 const nasty = "Nope\x1b]0;x\x07\x00\x7f\u009b2J\u202e\u2028\xff\t\r\nmoonfarm: ok"
