@@ -20,6 +20,7 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
+	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/terminal/wire/replay"
@@ -185,6 +186,27 @@ func TestMany(t *testing.T) {
 	one := r.Players[0].Refused
 	assert.Truef(t, one.Refused.Turn == 1 && one.Rules == n+1 && len(one.First) == 2 && strings.Contains(one.First[0], "more than can be carried out"), "%+v", one)
 }
+
+// TestMostCommands: a bot that sends as many commands as a line can have, in every turn, costs the host a bounded number of
+// allocations, whatever the commands are. They are counted in the host's part of a turn, without the bot. Not parallel, so
+// that no other test allocates meanwhile.
+func TestMostCommands(t *testing.T) {
+	m := ruled(t, "2026", 1)
+	for command, orders := range map[string]int{`["XX",13,13]`: 0, `["FF",99,99]`: 0, `["FF",13,13]`: most, `["PI",13,0],["EI",14,0]`: most, `7`: 0} {
+		line := []byte("[" + strings.Repeat(command+",", child.DefaultAnswer/(len(command)+1)-2) + command + "]")
+		s := &seatedBot{names: &m.Config.Shorthands, rules: &m.Config.Rules}
+		dst := make([]sim.Order, 0, most)
+		assert.LessOrEqual(t, testing.AllocsPerRun(2, func() {
+			dst = s.read(dst[:0], line, line)
+			s.result.Refused.rules(0, s.orders, nil, 0, s.names)
+		}), 5.0*most, command)
+		assert.Len(t, dst, orders, command)
+		assert.NotEmpty(t, s.result.Refused.First)
+	}
+}
+
+// most is the room for orders of TestMostCommands, about that of the contest's rules.
+const most = 900
 
 // TestRepeated: a refusal that is the same in every turn is counted and reported once, so
 // that later refusals are reported, too.

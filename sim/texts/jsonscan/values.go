@@ -13,16 +13,21 @@ func (s *Scanner) Object(each func(key string)) {
 		return
 	}
 	s.deeper()
-	seen := map[string]bool{}
+	var seen map[string]bool
+	if !s.Loose {
+		seen = map[string]bool{}
+	}
 	for more := s.Open('{', '}'); more; more = s.More('}') {
 		s.Space()
 		start := s.At
 		key := string(s.Quoted("a key"))
 		level := s.Enter(key)
-		if seen[key] && !s.Loose {
+		if seen[key] {
 			s.FailAt(start, "each key once")
 		}
-		seen[key] = true
+		if seen != nil {
+			seen[key] = true
+		}
 		s.Take(':')
 		s.Space()
 		each(key)
@@ -40,7 +45,10 @@ func (s *Scanner) List(each func(i int)) {
 	s.deeper()
 	i := 0
 	for more := s.Open('[', ']'); more; more = s.More(']') {
-		level := s.Enter("[" + strconv.Itoa(i) + "]")
+		level := s.level
+		if !s.Loose {
+			s.Enter("[" + strconv.Itoa(i) + "]")
+		}
 		s.Space()
 		each(i)
 		s.Leave(level)
@@ -77,17 +85,19 @@ func (s *Scanner) Skip() {
 	}
 }
 
-// Entries returns the texts of the entries of a list, read with Loose set; ok
-// is false if the text is not a JSON list.
-func Entries(text []byte) (entries [][]byte, ok bool) {
-	s := Scanner{Text: text, Loose: true}
-	s.List(func(int) {
+// Entries reads a text that is a JSON list, with Loose set. It calls each with the text of every entry. It returns false if
+// the text is not a JSON list, which it may find out after some entries.
+func (s *Scanner) Entries(text []byte, each func(i int, entry []byte)) bool {
+	s.Reset(text)
+	s.Loose = true
+	s.List(func(i int) {
 		start := s.At
-		s.Skip()
-		entries = append(entries, text[start:s.At])
+		if s.Skip(); s.Err == nil {
+			each(i, text[start:s.At])
+		}
 	})
 	s.End()
-	return entries, s.Err == nil
+	return s.Err == nil
 }
 
 // Fields reads an object that has all of the keys, each once, in any order, and

@@ -51,14 +51,13 @@ func TestStrangers(t *testing.T) {
 		{[]string{"eval", "tron", "--players", "random,safe", "--games", "2", "--view", "--out", filepath.Join(dir, "t")}, []string{"GET /standings.json"}},
 		{[]string{"match", "terminal", "--player", "maze", "--player", "maze", "--view", "--view-hold"}, []string{"POST /hold", "POST /go", "POST /step"}},
 	} {
-		url, stop := "", func() {}
+		var url string
+		var stop func() int
 		if c.args[0] == "view" {
-			var end func() int
-			url, end = shown(t, c.args...)
-			stop = func() { end() }
+			url, stop = shown(t, c.args...)
 		} else {
 			e := evaluate(t, c.args...)
-			url, stop = e.url, func() { e.stop(console.ErrInterrupted); <-e.ended }
+			url, stop = e.url, func() int { e.stop(console.ErrInterrupted); return <-e.ended }
 		}
 		for _, line := range asStranger(t, url, append(c.paths, view...)) {
 			t.Log(c.args[0], line)

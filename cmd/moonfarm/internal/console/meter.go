@@ -22,8 +22,8 @@ const (
 const quietAtMost = time.Second
 
 // Meter shows the progress of a command on a terminal, in one line that it rewrites: from the first second on the time that
-// has passed, then what Show or Say is told. Any other output, such as a log, gets a line a minute. It may be used by several
-// goroutines at once.
+// has passed, then what Show or Say is told. Any other output, such as a log, gets a line a minute, if Show or Say is called.
+// It may be used by several goroutines at once.
 type Meter struct {
 	w     io.Writer // nil: show nothing
 	log   bool      // w is no terminal
@@ -41,17 +41,18 @@ type Meter struct {
 
 // Meter returns a meter on standard error. End ends it, and so does the end of the command.
 func (c *Console) Meter(what string) *Meter {
-	return c.meter(c.Stderr, what, !IsTerminal(c.Stderr))
+	if IsTerminal(c.Stderr) {
+		return c.meter(c.Stderr, what)
+	}
+	now := time.Now()
+	return &Meter{w: c.Stderr, log: true, what: what, start: now, last: now}
 }
 
-// meter returns a meter on a terminal or a log.
-func (c *Console) meter(w io.Writer, what string, log bool) *Meter {
-	m := &Meter{w: w, log: log, what: what, start: time.Now()}
+// meter returns a meter on a terminal.
+func (c *Console) meter(terminal io.Writer, what string) *Meter {
+	m := &Meter{w: terminal, what: what, start: time.Now()}
 	m.last = m.start
 	m.text = func() string { return fmt.Sprintf("%s: %s so far", what, FormatDuration(time.Since(m.start))) }
-	if w == nil {
-		return m
-	}
 	done := make(chan struct{})
 	m.end = sync.OnceFunc(func() { close(done) })
 	go m.rewrite(done)
@@ -67,13 +68,9 @@ func (c *Console) EndMeters() {
 	c.meters = nil
 }
 
-// rewrite writes the line again where it would stay the same for too long.
+// rewrite rewrites a line that would stay the same.
 func (m *Meter) rewrite(done <-chan struct{}) {
-	quiet := quietAtMost
-	if m.log {
-		quiet = logEvery
-	}
-	t := time.NewTicker(quiet / 2)
+	t := time.NewTicker(quietAtMost / 2)
 	defer t.Stop()
 	for {
 		select {
@@ -82,7 +79,7 @@ func (m *Meter) rewrite(done <-chan struct{}) {
 		case <-t.C:
 		}
 		m.mu.Lock()
-		if m.text != nil && time.Since(m.last) >= quiet {
+		if m.text != nil && time.Since(m.last) >= quietAtMost {
 			m.write(m.text())
 		}
 		m.mu.Unlock()
@@ -192,14 +189,15 @@ func (m *Meter) End() time.Duration {
 	return time.Since(m.start)
 }
 
-// write rewrites the line, or writes one to a log.
+// write rewrites the line, or adds one to a log.
 func (m *Meter) write(what string) {
-	if m.last = time.Now(); m.log {
+	m.last = time.Now()
+	if m.log {
 		tell(m.w, "%s\n", what)
-		return
+	} else {
+		m.shown = true
+		tell(m.w, "\r\x1b[K%s", what)
 	}
-	m.shown = true
-	tell(m.w, "\r\x1b[K%s", what)
 }
 
 // Say shows a text as the line. A log gets it if a line is due.

@@ -65,7 +65,7 @@ func TestMeter(t *testing.T) {
 func TestMeterTime(t *testing.T) {
 	var terminal bytes.Buffer
 	c := New(io.Discard, nil)
-	m := c.meter(&terminal, "shards", false)
+	m := c.meter(&terminal, "shards")
 	says := func(what string) bool {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -226,4 +226,17 @@ func harmless(t *testing.T, text string) {
 	assert.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool {
 		return c != '\n' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == '\u2028'
 	}), "%q", text)
+}
+
+// TestFewAddresses: a small limit of virtual memory is named before the Go runtime may fail.
+func TestFewAddresses(t *testing.T) {
+	var stderr strings.Builder
+	c := New(&stderr, &stderr)
+	c.warnLimit(unlimited)
+	c.warnLimit(2 << 30)
+	require.Empty(t, stderr.String())
+	c.warnLimit(1 << 30)
+	require.Equal(t, "moonfarm: warning: virtual memory is limited to 1024.0 MiB (ulimit -v), expected at least 2048.0 MiB: "+
+		"where it does not suffice, the program ends with a crash text of Go\n", stderr.String())
+	require.Positive(t, addressLimit())
 }

@@ -47,6 +47,7 @@ func (r Refusal) String() string {
 // orders against the rules.
 func ParseAnswer(dst []sim.Order, first, second []byte, names *[8]string, p sim.Player) ([]sim.Order, []Refusal) {
 	a := answer{names: names, view: view{p}, orders: dst}
+	a.name.Loose = true
 	a.parse(0, first)
 	a.parse(1, second)
 	return a.orders, a.refused
@@ -57,70 +58,101 @@ type answer struct {
 	names   *[8]string
 	view    view
 	orders  []sim.Order
-	count   int
+	count   int // of commands
 	refused []Refusal
+
+	line, entry, name jsonscan.Scanner // of the texts of a line, of an entry, of its shorthand
+	fields            [3][]byte        // of the entry
 }
 
-func (a *answer) refuse(line, entry int, format string, args ...any) {
+func (a *answer) refuse(line, entry int, why string) {
 	if len(a.refused) < maxRefusals {
-		a.refused = append(a.refused, Refusal{line + 1, entry, fmt.Sprintf(format, args...)})
+		a.refused = append(a.refused, Refusal{line + 1, entry, why})
 	}
 }
 
-// parse reads a line.
+// parse reads a line. Its work grows with the length of the line, whatever the line has.
 func (a *answer) parse(line int, text []byte) {
 	if len(text) > maxAnswerLine {
-		a.refuse(line, 0, "want at most %d bytes, found %d", maxAnswerLine, len(text))
+		a.refuse(line, 0, fmt.Sprintf("want at most %d bytes, found %d", maxAnswerLine, len(text)))
 		return
 	}
-	entries, ok := jsonscan.Entries(text)
+	orders, refused, count := len(a.orders), len(a.refused), a.count
+	beyond, found := 0, 0 // the number of the first command beyond maxAnswerCommands, and of the last command
+	ok := a.line.Entries(text, func(i int, entry []byte) {
+		found = i + 1
+		if a.count++; a.count <= maxAnswerCommands {
+			a.add(line, found, orders, entry)
+		} else if beyond == 0 {
+			beyond = found
+		}
+	})
 	if !ok {
-		a.refuse(line, 0, "want a JSON list of commands, found %s", excerpt(text))
-		return
-	}
-	begin := len(a.orders)
-	for i, entry := range entries {
-		if a.count++; a.count > maxAnswerCommands {
-			a.refuse(line, i+1, "want at most %d commands, found %d in this line", maxAnswerCommands, len(entries))
-			return
-		}
-		o, err := a.command(line, entry)
-		if err != nil {
-			a.refuse(line, i+1, "%v", err)
-			continue
-		}
-		if last := len(a.orders) - 1; last >= begin {
-			if merged, ok := oneMore(a.orders[last], o); ok {
-				a.orders[last] = merged
-				continue
-			}
-		}
-		a.orders = append(a.orders, o)
+		a.orders, a.refused, a.count = a.orders[:orders], a.refused[:refused], count
+		a.refuse(line, 0, "want a JSON list of commands, found "+excerpt(text))
+	} else if beyond > 0 {
+		a.refuse(line, beyond, fmt.Sprintf("want at most %d commands, found %d in this line", maxAnswerCommands, found))
 	}
 }
 
-// command reads one command of a line.
-func (a *answer) command(line int, text []byte) (sim.Order, error) {
-	fields, ok := jsonscan.Entries(text)
-	if !ok || len(fields) < 3 || fields[0][0] != '"' {
-		return 0, fmt.Errorf("want [shorthand, x, y], found %s", excerpt(text))
-	}
-	var at [2]int
-	for i := range at {
-		n, err := strconv.ParseFloat(string(fields[1+i]), 64)
-		if err != nil || math.Abs(n) > 1<<20 || n != math.Trunc(n) {
-			return 0, fmt.Errorf("want a whole number, found %s", excerpt(fields[1+i]))
+// add adds one command of a line, whose orders begin at begin.
+func (a *answer) add(line, entry, begin int, text []byte) {
+	o, f := a.command(line, text)
+	if f != 0 {
+		if len(a.refused) < maxRefusals {
+			a.refuse(line, entry, a.explain(f, text))
 		}
-		at[i] = int(n)
+		return
 	}
-	x, y := a.view.xy(at[0], at[1])
+	if last := len(a.orders) - 1; last >= begin {
+		if merged, ok := oneMore(a.orders[last], o); ok {
+			a.orders[last] = merged
+			return
+		}
+	}
+	a.orders = append(a.orders, o)
+}
+
+// fault is what an entry of a line lacks to be a command; 0 is nothing.
+type fault uint8
+
+const (
+	noCommand fault = iota + 1
+	noColumn
+	noRow
+	noCell
+	noUnit
+)
+
+// command reads one command of a line into fields.
+func (a *answer) command(line int, text []byte) (sim.Order, fault) {
+	n := 0
+	if text[0] == '[' {
+		a.entry.Entries(text, func(i int, field []byte) {
+			if n = i + 1; i < len(a.fields) {
+				a.fields[i] = field
+			}
+		})
+	}
+	if n < len(a.fields) || a.fields[0][0] != '"' {
+		return 0, noCommand
+	}
+	column, ok := wholeNumber(a.fields[1])
+	if !ok {
+		return 0, noColumn
+	}
+	row, ok := wholeNumber(a.fields[2])
+	if !ok {
+		return 0, noRow
+	}
+	x, y := a.view.xy(column, row)
 	if !terminal.Inside(x, y) {
-		return 0, fmt.Errorf("want a cell of the arena, found (%d, %d)", at[0], at[1])
+		return 0, noCell
 	}
-	name := jsonscan.Scanner{Text: fields[0], Loose: true}
-	given := string(name.Quoted("a string"))
+	a.name.Reset(a.fields[0])
+	given := a.name.Quoted("a string")
 	for k, shorthand := range a.names {
-		if shorthand != given || shorthand == "" {
+		if shorthand != string(given) || shorthand == "" {
 			continue
 		}
 		k := terminal.Kind(k)
@@ -128,9 +160,33 @@ func (a *answer) command(line int, text []byte) (sim.Order, error) {
 		if k.Mobile() != (line == 1) {
 			o = terminal.Swap(o)
 		}
-		return o, nil
+		return o, 0
 	}
-	return 0, fmt.Errorf("want one of the shorthands %q, found %s", *a.names, excerpt(fields[0]))
+	return 0, noUnit
+}
+
+// explain says what was expected instead of an entry, the last that command has read.
+func (a *answer) explain(f fault, text []byte) string {
+	switch f {
+	case noColumn, noRow:
+		return "want a whole number, found " + excerpt(a.fields[1+f-noColumn])
+	case noCell:
+		column, _ := wholeNumber(a.fields[1])
+		row, _ := wholeNumber(a.fields[2])
+		return fmt.Sprintf("want a cell of the arena, found (%d, %d)", column, row)
+	case noUnit:
+		return fmt.Sprintf("want one of the shorthands %q, found %s", *a.names, excerpt(a.fields[0]))
+	}
+	return "want [shorthand, x, y], found " + excerpt(text)
+}
+
+// wholeNumber reads a number that is whole, such as 13, 13.0 or 1.3e1.
+func wholeNumber(text []byte) (n int, ok bool) {
+	if text[0] != '-' && (text[0] < '0' || text[0] > '9') {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	return int(v), err == nil && math.Abs(v) <= 1<<20 && v == math.Trunc(v)
 }
 
 // oneMore adds one unit to the order o if next is for the same unit on the same cell.

@@ -108,7 +108,28 @@ func TestParseAnswerBounds(t *testing.T) {
 	}
 }
 
-// TestEntries compares jsonscan.Entries with encoding/json.
+// TestParseAnswerWork: the work of a command that is ignored does not depend on how many there were before. It counts
+// allocations, which the texts of refusals and lists of entries need.
+func TestParseAnswerWork(t *testing.T) {
+	list := func(n int, command string) []byte {
+		return []byte("[" + strings.Repeat(command+",", n-1) + command + "]")
+	}
+	for _, c := range []string{
+		`["XX",13,13]`, `["FF",13,13]`, `["FF",99,13]`, `["FF",1.5,13]`, `["FF","1",13]`, `["FF",13,"1"]`, `["FF"]`, `[[],1,1]`, `7`, `"FF"`, `[]`, `{}`, `null`,
+		`["PI",13,0],["EI",14,0]`, `["FF",13,13,1,[2]]`, `["FF",13,99]`,
+	} {
+		allocs := func(n int) float64 {
+			first, second := list(n, c), list(n, c)
+			return testing.AllocsPerRun(1, func() { ParseAnswer(nil, first, second, &names, 1) })
+		}
+		few, many := allocs(200), allocs(maxAnswerLine/(len(c)+1)-2)
+		assert.LessOrEqual(t, many, few+50, "%s: allocations of a long line", c)
+	}
+	fields := []byte(`[["FF",` + strings.Repeat("1,", maxAnswerLine/2-10) + `1]]`)
+	assert.LessOrEqual(t, testing.AllocsPerRun(1, func() { ParseAnswer(nil, fields, fields, &names, 0) }), 50.0, "a command with many fields")
+}
+
+// TestEntries compares Entries of jsonscan with encoding/json.
 func TestEntries(t *testing.T) {
 	for _, text := range []string{
 		`[]`, ` [ 1 , "a" ] `, `[[1,[2]],{"a":{"b":[]}},null,true,false,-0.5e+7]`, `[1,]`, `[1 2]`, `[tru]`, `[01]`, `[-]`, `[1.]`, `[1e]`, `[.5]`, `[+1]`,
@@ -121,7 +142,8 @@ func TestEntries(t *testing.T) {
 	} {
 		var want []json.RawMessage
 		valid := json.Unmarshal([]byte(text), &want) == nil && want != nil
-		got, ok := jsonscan.Entries([]byte(text))
+		var got [][]byte
+		ok := new(jsonscan.Scanner).Entries([]byte(text), func(_ int, entry []byte) { got = append(got, entry) })
 		if ok != valid || ok && len(got) != len(want) {
 			t.Errorf("%.80q: %d entries, %v, want %d, %v", text, len(got), ok, len(want), valid)
 			continue
