@@ -90,11 +90,14 @@ func towerdefenceBot(t *testing.T, g *Runner, kind string) *Entrant {
 // TestTowerDefenceNames: the match log has the nicknames of bots, their names where different bots have one nickname, and
 // a name that was given.
 func TestTowerDefenceNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script for sh")
+	}
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"one/bot", "two/bot"} {
 		require.NoError(t, os.MkdirAll(dir, 0o777))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "bot.json"), []byte(`{"botLanguage":"python3","botLocation":"/","botFileName":"bot.py","nickName":"Nick"}`), 0o666))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "bot.py"), nil, 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "bot.json"), []byte(`{"botLanguage":"rust","botLocation":"/","botFileName":"bot","nickName":"Nick"}`), 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "bot"), []byte("#!/bin/sh\n"), 0o777))
 	}
 	g := open(t, Options{Rules: "game.config.max-rounds=1\n"}, "towerdefence")
 	for _, c := range []struct{ first, second, want string }{
