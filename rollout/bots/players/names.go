@@ -17,8 +17,9 @@ func cutName(text string) (name, rest string) {
 	return m[1], text[len(m[1])+1:]
 }
 
-// mostShown bounds the letters of a name for a table, unless names would become equal.
-const mostShown = 40
+// mostShown bounds the letters of a name for a table, unless names would become equal. Names of searches with the sum of a
+// network fit.
+const mostShown = 64
 
 // Shown returns the names of players for tables: of bot:DIR the shortest end of the path that differs from the others, and
 // of a long name the beginning and the end. Different names stay different.

@@ -98,8 +98,8 @@ func TestShown(t *testing.T) {
 		{[]string{"bot:/a/algo", "bot:/a/algo #2"}, []string{"bot:algo", "bot:algo #2"}},
 		{[]string{"bot:.", "bot:/", "bot:", "bot:/x"}, []string{"bot:.", "bot:/", "bot:", "bot:x"}},
 		{[]string{"same", "same"}, []string{"same", "same"}},
-		{[]string{long + "1", long + "2"}, []string{long[:13] + "…" + long[:25] + "1", long[:13] + "…" + long[:25] + "2"}},
-		{[]string{long[:20] + "1" + long[:40], long[:20] + "2" + long[:40]}, []string{long[:20] + "1" + long[:40], long[:20] + "2" + long[:40]}},
+		{[]string{long + "1", long + "2"}, []string{long[:21] + "…" + long[:41] + "1", long[:21] + "…" + long[:41] + "2"}},
+		{[]string{long[:30] + "1" + long[:60], long[:30] + "2" + long[:60]}, []string{long[:30] + "1" + long[:60], long[:30] + "2" + long[:60]}},
 		{nil, []string{}},
 	} {
 		assert.Equal(t, c.want, Shown(c.names))
