@@ -247,3 +247,15 @@ func TestQuarantinedMeanwhile(t *testing.T) {
 		assert.Equal(t, why != "", len(keys) == 1, "the record is looked up to be reverted")
 	}
 }
+
+// TestForgotten: a worker that was silent for a day is forgotten, but not its quarantine.
+func TestForgotten(t *testing.T) {
+	o, now := quick(nil), time.Now()
+	s := newState(&o, now)
+	for name, why := range map[string]string{"honest": "", "liar": "it lied"} {
+		s.workers[name] = &worker{name: name, workerRecord: workerRecord{Beat: now.Add(-25 * time.Hour), Quarantined: why}}
+	}
+	require.Empty(t, s.expire(now))
+	assert.NotContains(t, s.workers, "honest")
+	assert.Contains(t, s.workers, "liar")
+}

@@ -164,6 +164,18 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestSharedElsewhere: a machine without flock that shares the lock keeps out only those that want it alone.
+func TestSharedElsewhere(t *testing.T) {
+	place, other := t.TempDir(), self()
+	other.Host = "elsewhere.example"
+	require.NoError(t, os.WriteFile(filepath.Join(place, Prefix+"-shared"), []byte(other.encode()), 0o666))
+	_, err := new(Locker).Lock(place, false)
+	require.ErrorIs(t, err, ErrHeld)
+	release, err := new(Locker).Lock(place, true)
+	require.NoError(t, err)
+	release()
+}
+
 // TestUnreadable: an error of reading a lock file, such as too many open files, is told as it is: it
 // does not say that somebody holds the lock.
 func TestUnreadable(t *testing.T) {

@@ -90,7 +90,7 @@ func TestGuard(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(real, "deep"), filepath.Join(real, "near")))
 	real, err := filepath.EvalSymlinks(real)
 	require.NoError(t, err)
-	o, err := Allow([]string{filepath.Join(dir, "link"), "mem://bucket"})
+	o, err := Allow([]string{"mem://bucket", filepath.Join(dir, "link")})
 	require.NoError(t, err)
 	var opened *farm.Spec
 	open := func(_ context.Context, s *farm.Spec, _ int) (farm.Shards, error) {

@@ -202,6 +202,8 @@ func TestSlowClaims(t *testing.T) {
 	find(true)
 	require.Empty(t, p.List, "too few commits")
 	p.Add(10 * time.Second)
+	p.Find(&x, "r", true, start.Add(14*time.Second))
+	require.Empty(t, p.List, "not yet one and a half times as long as usual")
 	find(false)
 	require.Equal(t, []Claim{{"r", 1, false}}, p.List)
 	_, ok := p.Take(&x, &a, "a")
