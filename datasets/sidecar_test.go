@@ -2,11 +2,15 @@ package datasets
 
 import (
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
 )
 
@@ -51,4 +55,48 @@ func TestUnknownPairing(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	tamperWith(t, dir, episodesDir, func(t *arrowfile.RecordBatch) { t.Col(ColPolicies).Bytes[3] ^= 1 })
 	requireProblem(t, dir, Makers{}, VerifyOptions{}, "more pairings of players than in the totals")
+}
+
+// TestSyncedBeforeSidecar: a shard's files are durable under their names before its sidecar says so.
+func TestSyncedBeforeSidecar(t *testing.T) {
+	var mu sync.Mutex
+	named := map[string]bool{} // the folders with names that may not be durable
+	sidecars := 0
+	may := func(op, name string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		switch dir := store.Dir(name); {
+		case op == "keep":
+			named[dir] = true
+		case op == "sync":
+			delete(named, name)
+		case op == "create" && dir == shardsDir:
+			sidecars++
+			for _, table := range tableNames(true) {
+				assert.False(t, named[table], "%s is not synced before %s", table, name)
+			}
+		}
+		return nil
+	}
+	generateToy(t, toyJob(2, 1), Options{Workers: 1, wrap: func(s store.Store) store.Store { return faulty{s, may} }})
+	require.Equal(t, 7, sidecars)
+}
+
+// TestStrictAtOne: with Options.Strict a single evaluation that is not finite fails the shard.
+func TestStrictAtOne(t *testing.T) {
+	w := &shardWriter{run: &run{options: Options{Strict: true}}}
+	err := w.Episode(&rollout.Episode{Policies: []string{"a", "net"}, Networks: []rollout.NetworkCounts{{}, {Evaluations: 5, NotFinite: 1}}})
+	require.ErrorContains(t, err, "the network of net at seat 1 gave NaN or infinite logits or values in 1 of 5 evaluations")
+}
+
+// TestRulesOfEpisodes: an episode with the number of other rules is found, also if these are equal.
+func TestRulesOfEpisodes(t *testing.T) {
+	j, from := recordedJob()
+	m := toyMakers()
+	m.Policy = nil
+	dir := imported(t, j, m, from, Options{Workers: 1})
+	tamperWith(t, dir, episodesDir, func(b *arrowfile.RecordBatch) { clear(b.Col(ColRules).Fixed) })
+	r := verified(t, dir, Makers{}, VerifyOptions{})
+	require.NotEmpty(t, r.Problems)
+	require.Contains(t, strings.Join(r.Problems, "\n"), "episode 3 with rules number 0, expected 3 with 1")
 }

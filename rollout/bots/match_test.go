@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -122,12 +123,14 @@ func TestJoin(t *testing.T) {
 	r, err = m.Play(t.Context())
 	require.NoError(t, err)
 	require.Truef(t, r.Crashes[1].Exit == "exit status 3" && len(r.Crashes[1].Output) == 1, "%+v", r)
-	other = &fake{}
-	m = toy(t, other, nil)
-	m.Seats[1].Bot = func(context.Context) (Bot, error) { return nil, fmt.Errorf("%w: no port", ErrHost) }
-	_, err = m.Play(t.Context())
-	assert.Truef(t, errors.Is(err, ErrHost) && strings.Contains(err.Error(), "seat 2"), "error %v", err)
-	assert.Truef(t, other.asked == 0 && len(other.ended) == 1 && other.atOnce, "the other bot: %+v", other)
+	for _, fault := range []error{ErrHost, syscall.EMFILE} {
+		other = &fake{}
+		m = toy(t, other, nil)
+		m.Seats[1].Bot = func(context.Context) (Bot, error) { return nil, fmt.Errorf("%w: no port", fault) }
+		_, err = m.Play(t.Context())
+		assert.Truef(t, errors.Is(err, fault) && strings.Contains(err.Error(), "seat 2"), "error %v", err)
+		assert.Truef(t, other.asked == 0 && len(other.ended) == 1 && other.atOnce, "the other bot: %+v", other)
+	}
 }
 
 func TestInterrupted(t *testing.T) {

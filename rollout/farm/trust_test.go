@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -192,4 +194,56 @@ func TestAlone(t *testing.T) {
 	f.work("second", opener(f.store))
 	r = f.done(s)
 	assert.Truef(t, r.Audits.Passed != 0 && r.Audits.Waived <= 0, "with a second worker: %+v", r.Audits)
+}
+
+// TestWrongReceipts: results that cannot be true are refused.
+func TestWrongReceipts(t *testing.T) {
+	right := request{Claim: tracker.Claim{Shard: 1}, Receipt: Receipt{Sum: trueSum(1, 1), Episodes: 8, Rows: 80, Bytes: 800}}
+	for want, change := range map[string]func(q *request){
+		"":                              func(*request) {},
+		"a result of shard 2":           func(q *request) { q.Shard = 2 },
+		"a result of shard -1":          func(q *request) { q.Shard = -1 },
+		`the sum "" is not a sum`:       func(q *request) { q.Sum = "" },
+		`the sum "0123456789abcd" is`:   func(q *request) { q.Sum = "0123456789abcd" },
+		`the sum "00000000000000000000`: func(q *request) { q.Sum = strings.Repeat("0", 130) },
+		`the sum "xxxx`:                 func(q *request) { q.Sum = strings.Repeat("x", 64) },
+		"17 episodes":                   func(q *request) { q.Episodes = 17 },
+		"1125899906842625 rows":         func(q *request) { q.Rows = 1<<50 + 1 },
+		"and 1125899906842625 bytes":    func(q *request) { q.Bytes = 1<<50 + 1 },
+	} {
+		q := right
+		change(&q)
+		got := wrongReceipt(spec(1, 2, 0), &q)
+		assert.Contains(t, got, want)
+		assert.Equal(t, want == "", got == "", got)
+	}
+}
+
+// asked is a bucket that reports the keys that are read, and has none of them.
+type asked struct {
+	jetstream.KeyValue
+	keys chan string
+}
+
+func (a asked) Get(_ context.Context, key string) (jetstream.KeyValueEntry, error) {
+	a.keys <- key
+	return nil, jetstream.ErrKeyNotFound
+}
+
+// TestQuarantinedMeanwhile: the commit of a worker that was quarantined while its record was written is
+// reverted.
+func TestQuarantinedMeanwhile(t *testing.T) {
+	for _, why := range []string{"", "it lied"} {
+		o := quick(nil)
+		keys := make(chan string, 1)
+		c := &committer{term: &term{o: &o, st: &store{shards: asked{keys: keys}}, ctx: t.Context(), state: newState(&o, time.Now())}}
+		r := newRun("run", &runRecord{Spec: spec(1, 3, 0), State: Running}, 1)
+		r.begun, r.ctx = true, t.Context()
+		w := &worker{name: "w", workerRecord: workerRecord{Quarantined: why}}
+		q := &request{Claim: tracker.Claim{Run: "run", Shard: 1}, Receipt: Receipt{Sum: trueSum(1, 1), Episodes: 8}}
+		c.committed(r, w, q, &record{Receipt: q.Receipt, Worker: "w"})
+		c.wg.Wait()
+		assert.True(t, r.commits.Has(1))
+		assert.Equal(t, why != "", len(keys) == 1, "the record is looked up to be reverted")
+	}
 }

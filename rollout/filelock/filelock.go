@@ -94,7 +94,14 @@ func (l *Locker) Lock(path string, share bool) (release func(), err error) {
 
 // LockFolder is Lock for an open folder, which must stay open until release is called.
 func (l *Locker) LockFolder(root *os.Root, share bool) (release func(), err error) {
-	return l.lock(root.Name(), func() (*os.File, error) { return root.Open(".") }, lockFile{root, Prefix}, share)
+	open := func() (*os.File, error) {
+		f, err := root.Open(".")
+		if err != nil {
+			err = fmt.Errorf("open %s: %w", root.Name(), errors.Unwrap(err))
+		}
+		return f, err
+	}
+	return l.lock(root.Name(), open, lockFile{root, Prefix}, share)
 }
 
 // lock locks what open opens, or makes the lock file if that cannot be locked.

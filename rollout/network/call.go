@@ -14,6 +14,7 @@ import (
 type call struct {
 	*onnx.Node
 	compiler *compiler
+	at       string // the part of the file, for messages
 	op       func(*call) []*value
 	in       []*value // nil for an omitted input
 	taken    map[string]bool
@@ -35,7 +36,7 @@ const latest = 20
 // with applies another operator: many operators are made of others.
 func (k *call) with(op string, in []*value, attributes ...onnx.Attribute) *value {
 	node := &onnx.Node{Name: k.Name, Op: op, Outputs: k.Outputs[:1], Attributes: attributes, Opset: latest}
-	c := &call{Node: node, compiler: k.compiler, in: in, taken: map[string]bool{}, err: k.err}
+	c := &call{Node: node, compiler: k.compiler, at: k.at, in: in, taken: map[string]bool{}, err: k.err}
 	if k.err == nil {
 		in = k.compiler.operators[op](c)
 		k.err = c.err

@@ -205,7 +205,7 @@ func (c *compiler) output(name string) error {
 
 // add translates a node of the file.
 func (c *compiler) add(n *onnx.Node) error {
-	k := &call{Node: n, compiler: c, op: operators[n.Op], taken: make(map[string]bool, len(n.Attributes))}
+	k := &call{Node: n, compiler: c, at: n.String(), op: operators[n.Op], taken: make(map[string]bool, len(n.Attributes))}
 	if k.op == nil {
 		return unknown(n)
 	}
@@ -244,7 +244,7 @@ func (c *compiler) add(n *onnx.Node) error {
 // computed at once.
 func (k *call) emit(op operation, typ onnx.Type, s shape, in ...*value) *value {
 	out := &value{name: k.Outputs[0], typ: typ, shape: s}
-	n := &node{at: k.Node.String(), op: op, in: in, out: out}
+	n := &node{at: k.at, op: op, in: in, out: out}
 	if k.err == nil {
 		k.err = s.check()
 	}

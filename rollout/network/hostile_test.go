@@ -384,7 +384,7 @@ func TestWork(t *testing.T) {
 
 // attributesOf has attributes that random nodes may have, by operator.
 var attributesOf = map[string][]string{
-	"axis":        strings.Fields("ArgMax ArgMin Concat Flatten Gather GatherElements LogSoftmax OneHot ScatterElements Scatter Softmax Split TopK"),
+	"axis":        strings.Fields("ArgMax ArgMin Concat DequantizeLinear Flatten Gather GatherElements Hardmax LogSoftmax OneHot QuantizeLinear RMSNormalization ScatterElements Scatter Softmax Split TopK"),
 	"keepdims":    strings.Fields("ArgMax ArgMin ReduceSum ReduceMax ReduceProd ReduceL2"),
 	"largest":     strings.Fields("TopK"),
 	"exclusive":   strings.Fields("CumSum"),
@@ -395,6 +395,9 @@ var attributesOf = map[string][]string{
 	"hidden_size": strings.Fields("LSTM GRU RNN"),
 	"to":          strings.Fields("Cast"),
 	"fmod":        strings.Fields("Mod"),
+	"block_size":  strings.Fields("DequantizeLinear QuantizeLinear"),
+	"is_causal":   strings.Fields("Attention"),
+	"num_groups":  strings.Fields("GroupNormalization"),
 }
 
 // randomGraph returns a graph of a few random nodes over inputs, constants and numbers of rows.
@@ -421,7 +424,11 @@ func randomGraph(random *rand.Rand, ops []string) *sketch {
 		case "ScatterND", "ScatterElements":
 			attributes = append(attributes, "reduction", list("none", "add", "mul", "min", "max")[random.IntN(5)])
 		case "Einsum":
-			attributes = append(attributes, "equation", list("bij,bij->bi", "bij,jk->bik", "bij->bj", "bi,bj->bij", "bij,kj->bki")[random.IntN(5)])
+			attributes = append(attributes, "equation", list("bij,bij->bi", "bij,jk->bik", "bij->bj", "bi,bj->bij", "bij,kj->bki", "...i,...i->...", "b...,b...->b", "...,ij->...j", "bij,bij,jk->bik")[random.IntN(9)])
+		case "Pad":
+			attributes = append(attributes, "mode", list("reflect", "edge", "wrap", "constant")[random.IntN(4)])
+		case "Resize":
+			attributes = append(attributes, "mode", list("nearest", "linear")[random.IntN(2)], "axes", []int64{1, 2})
 		case "BitShift":
 			attributes = append(attributes, "direction", "RIGHT")
 		}

@@ -355,6 +355,7 @@ var examples = []example{
 		[][]float32{{0, 1, 2, 4, 5, 6, 8, 9, 10}, {0, 1, 2, 0, 1, 2, 3, 2, 1}}},
 	{"TopK", []*onnx.Tensor{floatTensor([]int{1, 4}, 0, 0, 0, 0), intTensor([]int{1}, 3)}, nil, [][]float32{{0, 0, 0}, {0, 1, 2}}},
 	{"CumSum", []*onnx.Tensor{floatTensor([]int{1, 5}, 1, 2, 3, 4, 5), intTensor(nil, 1)}, nil, [][]float32{{1, 3, 6, 10, 15}}},
+	{"CumSum", []*onnx.Tensor{floatTensor([]int{1, 3}, 1<<24, 1, 1), intTensor(nil, 1)}, nil, [][]float32{{1 << 24, 1 << 24, 1<<24 + 2}}}, // each sum is rounded once
 	{"CumSum", []*onnx.Tensor{floatTensor([]int{1, 5}, 1, 2, 3, 4, 5), intTensor(nil, 1)}, []any{"exclusive", 1}, [][]float32{{0, 1, 3, 6, 10}}},
 	{"CumSum", []*onnx.Tensor{floatTensor([]int{1, 5}, 1, 2, 3, 4, 5), intTensor(nil, 1)}, []any{"reverse", 1}, [][]float32{{15, 14, 12, 9, 5}}},
 	{"CumSum", []*onnx.Tensor{floatTensor([]int{1, 5}, 1, 2, 3, 4, 5), intTensor(nil, -1)}, []any{"reverse", 1, "exclusive", 1}, [][]float32{{14, 12, 9, 5, 0}}},

@@ -202,7 +202,7 @@ func (k *call) factors() (scales []float32, sizes []int) {
 			axes = append(axes, i)
 		}
 	}
-	if len(axes) != len(scales) {
+	if len(axes) != len(scales) || k.err != nil {
 		k.fail("expected a factor or size for each axis of %v, found %d", v.shape, len(scales))
 		return nil, nil
 	}

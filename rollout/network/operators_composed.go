@@ -150,10 +150,13 @@ func readAttention(k *call) []*value {
 	flat, queries, others := len(q.shape.dims) == 3, k.integer("q_num_heads", 0), k.integer("kv_num_heads", 0)
 	q, keys, values = k.heads(q, queries), k.heads(keys, others), k.heads(values, others)
 	past := 0
-	if k.has(4) && k.has(5) && len(k.in[4].shape.dims) == 4 {
-		past = k.in[4].shape.dims[2]
-		keys = k.with("Concat", []*value{k.in[4], keys}, withInt("axis", 2))
-		values = k.with("Concat", []*value{k.in[5], values}, withInt("axis", 2))
+	if k.has(4) || k.has(5) {
+		earlier := k.arg(4)
+		keys = k.with("Concat", []*value{earlier, keys}, withInt("axis", 2))
+		values = k.with("Concat", []*value{k.arg(5), values}, withInt("axis", 2))
+		if k.err == nil {
+			past = earlier.shape.dims[2]
+		}
 	}
 	if len(k.in) > 6 && k.has(6) {
 		k.fail("nonpad_kv_seqlen (input 6): expected none, since the size of an array must not depend on the data")

@@ -36,6 +36,15 @@ func (f *Film) Frames(seat, first int) ([]byte, error) {
 	return w.chunk(f.inputs(first, last), f.output)
 }
 
+// OneFrame returns the JSON of frames.json with one frame, whose numbers have the order of a spectator's scene.
+func OneFrame(spectator, s *features.Scene) ([]byte, error) {
+	h := newHead(spectator)
+	w := newWriter(&h, 0)
+	w.position()
+	w.frame(s)
+	return w.chunk([][][]string{}, nil)
+}
+
 // chunk returns the JSON of the positions that were written. It changes nothing. output may be nil.
 func (w *writer) chunk(inputs [][][]string, output *Output) ([]byte, error) {
 	out := append([]byte(`{"from":`), strconv.Itoa(w.first)...)

@@ -41,13 +41,14 @@ these kinds may be mixed:
 The policies are the names of the players, and each episode's source is the name
 of its file, with the number and the name of the game where a file holds many.
 
-First every game is played again and compared in every field, or checked as
-replay verify does. Skipped are files that are no recording of the game, and
-games that are damaged, broke off before their end, or differ here from the
-recording: one line gives the reason, the exit status is 1, and the dataset has
-the other games. With --keep-until-difference the turns before the first
-difference, or before the recording broke off, are kept: the episode is
-truncated there, and the column stopped of the episodes gives the reason.
+First every game is played again and compared in every field, the winner
+included, or checked as replay verify does. Skipped are files that are no
+recording of the game, and games that are damaged, broke off before their end,
+or differ here from the recording: one line gives the reason, the exit status is
+1, and the dataset has the other games. With --keep-until-difference the turns
+before the first difference, or before the recording broke off, are kept: the
+episode is truncated there, and the column stopped of the episodes gives the
+reason.
 
 Games with different rules may be in one dataset. Its episodes are in the order
 of the files as given, but episodes with the same rules are together, and a file

@@ -426,6 +426,10 @@ func (l *liveGames) done(g *matchGame) {
 	if l.all == 1 {
 		return // the table has it
 	}
+	if !l.Visible() {
+		l.Show(uint64(l.ended), uint64(l.all), 0, "")
+		return
+	}
 	var words []string
 	for _, s := range g.Seats {
 		words = append(words, fmt.Sprintf("%s %s (%d.)", s.Player, console.FormatFloat(s.Score), s.Place))

@@ -90,8 +90,9 @@ func (a *app) runModelInspect(file string, work int, t *gameSetup, head string, 
 	if !a.JSON { // before the evaluation, which may take long
 		a.Text(card.above(file))
 		a.Table(card.rows()...)
+		_ = a.Out.Flush() // an error is reported at the end
 	}
-	a.Meter("network")
+	a.Meter("evaluation")
 	card.Answers, card.NotFinite = answers(m)
 	if err := card.Fit.countExcluded(m, t); err != nil {
 		return err

@@ -65,7 +65,7 @@ With --json standard output is one JSON value (its keys are in the help of each
 command), or nothing if there is no result, and the last line of standard error
 is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(console.Help())
+	a.Console.Help(root)
 	root.SetUsageFunc(console.PrintUsage)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(console.FlagError)

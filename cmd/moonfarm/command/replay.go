@@ -48,8 +48,11 @@ func (a *app) replayVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify FILE…", Short: "Play recordings again and compare every field",
 		Long: `Plays recorded games again with their commands and compares every recorded field
-with the result. The content of a file tells its kind. A game is compared up to
-its first difference; then the next game follows.
+with the result, the winner included. The content of a file tells its kind. A
+game is compared up to its first difference; then the next game follows. A note
+says where a recording names no winner because it broke off. CodeCraft names
+none: its scores are compared, also with a results file, game.json, beside
+game.replay.
 
 ` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Verify }) + `
 
@@ -389,7 +392,7 @@ func (a *app) writeGIF(ctx context.Context, f *viewFlags, film *view.Film, e vie
 	g := pictures.Animation{
 		Film: film, Title: cmp.Or(e.Name, strings.Join(e.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
 	}
-	m := f.console.Meter("positions")
+	m := f.meter("positions")
 	defer m.End()
 	g.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
 	return a.WriteFile("gif", f.gif, func(w io.Writer) error { return g.WriteGIF(ctx, w) })

@@ -30,7 +30,9 @@ sha256, schemas, counts and totals, the order of episodes, turns and seats, and
 that returns are the discounted sums of the rewards. With --recompute it also
 plays K shards, or all, again and compares every bit. If this moonfarm does not
 have the policies of the dataset, it plays the recorded orders again instead,
-and compares everything else.
+and compares everything else. The outcomes of recorded games are compared with
+those of the orders; a dataset does not hold the winner that a recording named,
+which import has compared.
 
 The exit status is 1 if anything is wrong; each problem is printed.
 

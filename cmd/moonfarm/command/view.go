@@ -52,7 +52,7 @@ type viewFlags struct {
 	anchor string   // of the standings of a tournament
 	files  []string // recordings to show as one list; nil: WHAT is something else
 
-	console *console.Console
+	console *console.Console // nil: no progress is shown
 }
 
 // seatAll is the view of a spectator.
@@ -197,6 +197,7 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 	case curves.Holds(what):
 		file = curves.File(what)
 	}
+	f.console = nil
 	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.openNoted(c, what) })
 	return serve.Serve(c.Context(), f.at, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
 }
@@ -342,7 +343,7 @@ func (f *viewFlags) keep(l *gamelists.List, err error) (view.GameList, error) {
 
 // recording lists the games of a recording.
 func (f *viewFlags) recording(ctx context.Context, file string) (*gamelists.List, error) {
-	m := f.console.Meter("recording")
+	m := f.meter("recording")
 	defer m.End()
 	l, err := gamelists.Recording(ctx, file, f.rulesOf)
 	return l, asFlagError(err)
@@ -350,16 +351,23 @@ func (f *viewFlags) recording(ctx context.Context, file string) (*gamelists.List
 
 // recordings lists the games of many recordings.
 func (f *viewFlags) recordings(ctx context.Context) (*gamelists.List, error) {
-	m := f.console.Meter("files")
+	m := f.meter("files")
 	defer m.End()
 	var left []error
 	l, err := gamelists.Recordings(ctx, f.files, f.rulesOf, func(done int) { m.Show(uint64(done), uint64(len(f.files)), 0, "") },
 		func(err error) { left = append(left, err) })
-	if len(left) > 0 {
-		m.End()
+	if m.End(); len(left) > 0 && f.console != nil {
 		f.console.Warn(fmt.Sprintf("%s left out; the first: %s", texts.Plural(len(left), "recording"), recordings.OneLine(left[0])))
 	}
 	return l, asFlagError(err)
+}
+
+// meter returns a meter, which shows nothing where WHAT is opened again while its page is served.
+func (f *viewFlags) meter(what string) *console.Meter {
+	if f.console == nil {
+		return &console.Meter{}
+	}
+	return f.console.Meter(what)
 }
 
 // rulesOf returns the rules of a game whose recordings have none.
@@ -388,7 +396,7 @@ func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error)
 		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), seats)
 	}
 	setup := &gamelists.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}
-	m := f.console.Meter("games")
+	m := f.meter("games")
 	defer m.End()
 	return gamelists.Play(c.Context(), setup, specs, f.seed, uint64(f.games), func(games int, turns uint64) {
 		m.Show(uint64(games), uint64(f.games), turns, "turns")

@@ -91,7 +91,7 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 	switch {
 	case e == nil || f.save == "":
 	case e.Turns == 0:
-		fmt.Fprintf(a.Stderr, "--save: no turn was played, %s is not written\n", f.save)
+		a.Tell("--save: no turn was played, %s is not written\n", f.save)
 	default:
 		err = errors.Join(err, a.saveGame(f.save, game, spec, e))
 	}

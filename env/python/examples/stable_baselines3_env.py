@@ -6,8 +6,9 @@
     model = PPO("MlpPolicy", StableBaselinesEnv("tron", 64, opponent="safe"))
     model.learn(200_000)
 
-Observations are vectors: planes and scalars, divided by their scales, in sequence. With flat=False they are dicts,
-for a network of your own, because that of MultiInputPolicy is for pictures larger than most boards.
+Observations are vectors: planes (or tensors of the form) and scalars, divided by their scales, in sequence. With
+flat=False they are dicts, for a network of your own, because that of MultiInputPolicy is for pictures larger than most
+boards. With opponent=None the policy plays all seats: each is an environment of its own.
 env_method("action_masks") returns the masks that MaskablePPO of sb3-contrib asks for. The file is complete: copy it
 and change it. As a program it trains for a while, if Stable-Baselines3 is installed:
 
@@ -31,25 +32,35 @@ except ImportError:
     VecEnv = object  # the class has the same methods without Stable-Baselines3
 
 
+def scales(description: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Returns what to divide the parts of an observation by."""
+    found = {name: np.array([x["scale"] for x in description[name]], np.float32) for name in ("planes", "scalars")}
+    found["planes"] = found["planes"][:, None, None]
+    for t in description["tensors"]:
+        shape = [1] * len(t["dims"])
+        shape[t["axis"]] = -1
+        found[t["name"]] = np.array([x["scale"] for x in t["fields"]], np.float32).reshape(shape)
+    return found
+
+
 class StableBaselinesEnv(VecEnv):
     """A VecEnv with the arguments of make_vec."""
 
     def __init__(self, game: str, num_envs: int, *, seed: int | None = None, flat: bool = True, **options: Any) -> None:
         self.envs = moonfarm.make_vec(game, num_envs, autoreset="same_step", **options)
         self.render_mode = None
-        self.num_envs = num_envs
+        self.num_envs = self.envs.num_envs  # in self-play the seats of all games
         self.observation_space = self.envs.single_observation_space
         self.action_space = self.envs.single_action_space
         self._flat = flat
         if flat:
-            d = self.envs.description
-            self._scales = {part: np.array([x["scale"] for x in d[part]], np.float32) for part in ("planes", "scalars")}
-            size = len(d["planes"]) * d["height"] * d["width"] + len(d["scalars"])
+            self._scales = scales(self.envs.description)
+            size = sum(int(np.prod(space.shape)) for space in self.observation_space.values())
             self.observation_space = spaces.Box(-np.inf, np.inf, (size,), np.float32)
         self._next_seed = seed
         self._actions: np.ndarray | None = None
         if VecEnv is not object:
-            super().__init__(num_envs, self.observation_space, self.action_space)
+            super().__init__(self.num_envs, self.observation_space, self.action_space)
 
     def seed(self, seed: int | None = None) -> list[int | None]:
         """Sets the seed of the next reset; environment i gets seed + i."""
@@ -65,10 +76,9 @@ class StableBaselinesEnv(VecEnv):
         """Returns observations of any number of rows in the chosen form."""
         if not self._flat:
             return observation
-        planes = observation["planes"] / self._scales["planes"][:, None, None]
-        scalars = observation["scalars"] / self._scales["scalars"]
-        rows = scalars.shape[:-1]
-        return np.concatenate([planes.reshape(*rows, -1), scalars], axis=-1)
+        rows = observation["scalars"].shape[:-1]
+        parts = [np.float32(array / self._scales.get(name, 1)).reshape(*rows, -1) for name, array in observation.items()]
+        return np.concatenate(parts, axis=-1)
 
     def step_async(self, actions: np.ndarray) -> None:
         self._actions = actions

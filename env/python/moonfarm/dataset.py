@@ -259,22 +259,27 @@ class Dataset:
         neighbours is fast; batches() is faster for many rows.
         """
         rows = len(self)
+        if self._rows is None:
+            self._rows = Rows(self)
         if isinstance(i, slice):
             first, end, step = i.indices(rows)
             if step != 1:
                 raise ValueError(f"row: a slice with the step {step}: rows are read one after the other")
             if first >= end:
                 raise IndexError(f"row: there are no rows from {first} to {end}")
-        else:
-            first = number(i, rows)
-            end = first + 1
+            return self._rows.between(first, end)
+        first = number(i, rows)
+        return alone(self._rows.between(first, first + 1))
+
+    def __getitems__(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
+        """Returns [self[i] for i in numbers], as PyTorch's DataLoader asks for a batch; each episode is read once."""
+        rows = len(self)
         if self._rows is None:
             self._rows = Rows(self)
-        batch = self._rows.between(first, end)
-        return batch if isinstance(i, slice) else alone(batch)
+        return self._rows.each([number(i, rows) for i in numbers])
 
     def torch(
-        self, size: int = 1024, *, rank: int | None = None, world: int | None = None, **options: Any
+        self, size: int = 1024, *, rank: int | None = None, world: int | None = None, drop_last: bool = False, **options: Any
     ) -> TorchRows:
         """Returns the batches as a torch.utils.data.IterableDataset of dicts of tensors.
 
@@ -283,7 +288,15 @@ class Dataset:
         it is in use, else to 0 and 1. Numbers of a type that torch lacks (uint64) become
         int64 with the same bits. The batches are made here: give the DataLoader
         batch_size=None, and with num_workers=N also multiprocessing_context="spawn".
-        set_epoch(n) selects the order of the next epoch.
+
+        Each rank has the same number of batches, len() of the result, with any number of
+        workers. Every row comes once, so that batches have a few rows fewer or, with
+        several workers, more than size. drop_last=True: all batches have `size` rows; the
+        last rows are left out, and a worker with too few rows repeats some.
+
+        set_epoch(n) selects the order of the next epoch, also in workers that persist.
+        state_dict() says how far an epoch was read, and load_state_dict() goes on from there,
+        which takes the time of reading what came before.
         """
         from .torchdata import TorchRows
 
@@ -291,7 +304,7 @@ class Dataset:
             if name in options:
                 raise TypeError(f"torch() has no argument {name!r}")
         self.batches(size, **options).close()  # raises now what is wrong
-        return TorchRows(self, size, rank, world, options)
+        return TorchRows(self, size, rank, world, drop_last, options)
 
     def arrow(self, table: str = "steps", columns: Sequence[str] | None = None) -> Any:
         """Returns the table "steps", "episodes" or "finals" as a pyarrow.Table, memory-mapped with the codec none."""

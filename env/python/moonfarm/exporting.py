@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 _BATCH_BYTES = 16 << 20  # about the size of a batch of rows, and of a row group of a Parquet file
 
 # Arguments of batches() that select rows; the others do not affect their number.
-_WHICH = ("split", "validation", "test", "part", "parts", "policy", "seat", "chosen", "outcome", "opening")
+WHICH = ("split", "validation", "test", "part", "parts", "policy", "seat", "chosen", "outcome", "opening")
 
 
 def export(
@@ -117,7 +117,7 @@ class Source:
         if lists and options.get("columns") is None:  # batches() leaves orders out unless they are named
             self._options = {**options, "columns": [*self.columns, "orders"]}
             self.columns = self._columns()
-        which = {n: options[n] for n in _WHICH if options.get(n) is not None}
+        which = {n: options[n] for n in WHICH if options.get(n) is not None}
         self.rows = len(ds)
         if which:
             self.rows = sum(rows_in(b) for b in ds.batches(1 << 16, columns=["seat"], copy=False, play=False, **which))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,10 +37,17 @@ class Rows:
         if self._kept[0] != part:
             first = self._ends[part - 1] if part else 0
             size = max(1, int(self._ends[part] - first))
-            reader = self._of.batches(size, part=part, parts=self._parts)
+            reader = self._of.batches(size, part=part, parts=self._parts, play=True)  # reading the files would decode the whole shard
             self._kept = part, next(reader)
             reader.close()
         return self._kept[1]
+
+    def each(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
+        """Returns the rows with these numbers. Each episode is read once."""
+        found: dict[int, dict[str, Any]] = {}
+        for i in sorted(set(numbers)):
+            found[i] = {name: a.copy() for name, a in alone(self.between(i, i + 1)).items()}  # not the memory of the whole episode
+        return [found[i] for i in numbers]
 
     def between(self, first: int, end: int) -> Batch:
         """Returns the rows from first to before end, at least one."""
@@ -48,9 +56,9 @@ class Rows:
         while first < end:
             before = int(self._ends[part - 1]) if part else 0
             until = min(end, int(self._ends[part]))
-            pieces.append(_cut(self._part(part), first - before, until - before))
+            pieces.append(cut(self._part(part), first - before, until - before))
             first, part = until, part + 1
-        return pieces[0] if len(pieces) == 1 else _joined(pieces)
+        return pieces[0] if len(pieces) == 1 else joined(pieces)
 
 
 def number(i: Any, rows: int) -> int:
@@ -61,7 +69,7 @@ def number(i: Any, rows: int) -> int:
     return k % rows
 
 
-def _cut(batch: Batch, first: int, end: int) -> Batch:
+def cut(batch: Batch, first: int, end: int) -> Batch:
     """Returns some rows of a batch."""
     out: Batch = {}
     ends = list_ends(batch)
@@ -76,7 +84,7 @@ def _cut(batch: Batch, first: int, end: int) -> Batch:
     return out
 
 
-def _joined(pieces: list[Batch]) -> Batch:
+def joined(pieces: list[Batch]) -> Batch:
     """Returns the rows of several batches."""
     out: Batch = {}
     ends = list_ends(pieces[0])

@@ -534,6 +534,79 @@ class Torch(unittest.TestCase):
         self.assertEqual(len(seen), len(ds))
         self.assertEqual(sorted(seen), sorted(ids(ds.batches())))
 
+    def load(self, data, workers=0, **options):
+        """Returns the numbers of the rows of each batch, through a DataLoader."""
+        if workers:
+            options.update(num_workers=workers, multiprocessing_context="spawn", timeout=300)
+        return torch.utils.data.DataLoader(data, batch_size=None, **options)
+
+    def test_equal_steps(self):
+        """All ranks have the same number of batches, that of len, with any number of workers."""
+        ds = small("--obs", "none")
+        every = sorted(ids(ds.batches(columns=["episode", "turn", "seat"])))
+        for world, workers, kind in ((1, 0, {}), (4, 0, {}), (4, 0, {"drop_last": True}), (3, 0, {"outcome": "win"}), (2, 2, {})):
+            with self.subTest(world=world, workers=workers, **kind):
+                seen, steps, sizes = [], set(), set()
+                for rank in range(world):
+                    data = ds.torch(16, rank=rank, world=world, columns=["episode", "turn", "seat"], shuffle=64, seed=1, **kind)
+                    batches = [*self.load(data, workers)]
+                    steps |= {len(data), len(batches)}
+                    sizes |= {len(b["turn"]) for b in batches}
+                    seen += ids(batches)
+                self.assertEqual(len(steps), 1, steps)
+                self.assertEqual(len(set(seen)), len(seen))
+                if not kind:
+                    self.assertEqual(sorted(seen), every)
+                if "drop_last" in kind:
+                    self.assertEqual(sizes, {16})
+                if not workers:
+                    self.assertLessEqual(max(sizes), 16)
+        with self.assertRaisesRegex(ValueError, "no rows for rank"):
+            len(ds.torch(16, rank=0, world=1000))
+
+    def test_going_on(self):
+        """A state leads on within an epoch, and set_epoch reaches workers that persist."""
+        ds = small("--obs", "none")
+
+        def data():
+            return ds.torch(16, rank=1, world=2, columns=["episode", "turn", "seat"], shuffle=64, seed=1)
+
+        for workers in (0, 2):
+            with self.subTest(workers=workers), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # more workers than cores
+                first = data()
+                loader = self.load(first, workers, persistent_workers=workers > 0)
+                epochs = {}
+                for epoch in (3, 4):
+                    first.set_epoch(epoch)
+                    epochs[epoch] = [ids([b]) for b in loader]
+                self.assertNotEqual(epochs[3], epochs[4])
+                first.load_state_dict({"epoch": 3, "batches": 7, "workers": 0})
+                self.assertEqual([ids([b]) for b in loader], epochs[3][7:])
+                self.assertEqual([ids([b]) for b in loader], epochs[3], "the next time the whole epoch")
+        one = data()
+        one.set_epoch(3)
+        batches = iter(one)
+        before = [ids([next(batches)]) for _ in range(5)]
+        other = data()
+        other.load_state_dict(pickle.loads(pickle.dumps(one.state_dict())))
+        self.assertEqual(before + [ids([b]) for b in other], [ids([b]) for b in pickle.loads(pickle.dumps(one))])
+
+    def test_rows_of_a_loader(self):
+        """A DataLoader that draws rows asks for a batch of them at once, and each episode is read once."""
+        ds = small()
+        loader = torch.utils.data.DataLoader(ds, batch_size=64, shuffle=True, collate_fn=list)
+        with mock.patch.object(ds, "batches", wraps=ds.batches) as reads:
+            batch = next(iter(loader))
+            self.assertLessEqual(reads.call_count, 1 + ds.num_episodes)
+        self.assertEqual(len(batch), 64)
+        numbers = [5, -1, 5, 0]
+        for i, row in zip(numbers, ds.__getitems__(numbers)):
+            for name, value in ds[i].items():
+                np.testing.assert_array_equal(row[name], value)
+        with self.assertRaises(IndexError):
+            ds.__getitems__([0, len(ds)])
+
     def test_tensors(self):
         ds = small("--obs", "none")
         batch = next(iter(ds.torch(8, obs="packed")))

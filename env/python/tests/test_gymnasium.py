@@ -441,18 +441,51 @@ class TorchRL(unittest.TestCase):
 class StableBaselines(unittest.TestCase):
     def test_adapter(self):
         for game in NAMES:
-            for flat in (True, False):
-                with self.subTest(game=game, flat=flat):
-                    self.adapt(sb3.StableBaselinesEnv(game, 3, opponent="random", max_turns=5, flat=flat))
+            for flat, opponent in ((True, "random"), (False, "random"), (True, None)):
+                with self.subTest(game=game, flat=flat, opponent=opponent):
+                    self.adapt(sb3.StableBaselinesEnv(game, 3, opponent=opponent, max_turns=5, flat=flat))
+
+    def test_forms(self):
+        for game in moonfarm.games():
+            for form in game["forms"][1:]:
+                for opponent in ("random", None):
+                    with self.subTest(form=form["name"], opponent=opponent):
+                        envs = sb3.StableBaselinesEnv(game["name"], 2, opponent=opponent, form=form["name"], max_turns=1)
+                        first = envs.reset()
+                        self.assertIn(first[0], envs.observation_space)
+                        self.assertLess(np.abs(first).max(), 100, "all parts are divided by their scales")
+                        self.assertEqual((envs.num_envs, len(first)), (2 if opponent else 4,) * 2)
+                        ended = 0
+                        while not ended:  # in a sequential form rows wait for the others of their games
+                            action = np.zeros((envs.num_envs, *envs.action_space.shape), np.int64)
+                            if form["sequential"]:
+                                action += envs.envs.description["nothing"]
+                            _, _, done, infos = envs.step(action)
+                            ended = int(done.sum())
+                        self.assertEqual((ended, [*infos[0]][:1]), (envs.num_envs, ["terminal_observation"]))
+
+    @unittest.skipUnless(importlib.util.find_spec("stable_baselines3"), "Stable-Baselines3 is not installed")
+    def test_learns(self):
+        """Self-play, and a form with tensors, under Stable-Baselines3's own algorithms."""
+        from stable_baselines3 import PPO
+
+        for game, options in (("tron", {"opponent": None}), ("codecraft", {"opponent": "random", "form": "entities"})):
+            envs = sb3.StableBaselinesEnv(game, 2, max_turns=3, **options)
+            PPO("MlpPolicy", envs, n_steps=4, batch_size=4, n_epochs=1).learn(2 * envs.num_envs)
+        if importlib.util.find_spec("sb3_contrib") is not None:
+            from sb3_contrib import MaskablePPO
+
+            envs = sb3.StableBaselinesEnv("terminal", 2, opponent=None, form="orders", max_turns=3)
+            MaskablePPO("MlpPolicy", envs, n_steps=4, batch_size=4, n_epochs=1).learn(2 * envs.num_envs)
 
     def adapt(self, envs):
         self.assertIn(rows(envs.reset(), 0), envs.observation_space)
         ends = 0
         for _ in range(12):
-            action = np.stack([envs.action_space.sample() for _ in range(3)])
+            action = np.stack([envs.action_space.sample() for _ in range(envs.num_envs)])
             observation, reward, done, infos = envs.step(action)
             self.assertIn(rows(observation, 0), envs.observation_space)
-            self.assertEqual((reward.shape, done.shape, len(infos)), ((3,), (3,), 3))
+            self.assertEqual((reward.shape, done.shape, len(infos)), ((envs.num_envs,),) * 2 + (envs.num_envs,))
             for ended, info in zip(done, infos):
                 ends += ended
                 self.assertEqual("terminal_observation" in info, bool(ended))

@@ -85,8 +85,8 @@ class Pages(unittest.TestCase):
             subprocess.run([*make, self.folder / "data" / "td"], cwd=ROOT, check=True, capture_output=True)
 
     def run_block(self, block):
-        for needed in ("gymnasium", "numpy", "pyarrow"):
-            if f"import {needed}" in block and importlib.util.find_spec(needed) is None:
+        for needed in ("gymnasium", "numpy", "pyarrow", "stable_baselines3"):
+            if re.search(rf"(import|from) {needed}\b", block) and importlib.util.find_spec(needed) is None:
                 self.skipTest(f"left out: there is no {needed}")
         if "data/td" in block:
             self.dataset()

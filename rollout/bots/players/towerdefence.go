@@ -67,10 +67,13 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: f.Round, Kind: faultKind(k), Times: 1, Text: f.Text, Output: joined(f.Lines)}, Output: f.Lines})
 		}
 	}
+	names := Shown([]string{m.Seats[0].Name, m.Seats[1].Name}) // the match log cuts long ones
 	for i, p := range m.Seats {
 		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.process}
-		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder && !p.named && !m.sameNickname() {
-			seat.Name = seat.Program.Name // the nickname, as in the original's match log
+		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder && !p.named {
+			if seat.Name = seat.Program.Name; m.sameNickname() { // the nickname, as in the original's match log
+				seat.Name = names[i]
+			}
 		}
 		if seat.Program != nil {
 			seat.Log = logOf(m, i)

@@ -87,6 +87,40 @@ func towerdefenceBot(t *testing.T, g *Runner, kind string) *Entrant {
 	return p
 }
 
+// TestTowerDefenceNames: the match log has the nicknames of bots, their names where different bots have one nickname, and
+// a name that was given.
+func TestTowerDefenceNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script for sh")
+	}
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"one/bot", "two/bot"} {
+		require.NoError(t, os.MkdirAll(dir, 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "bot.json"), []byte(`{"botLanguage":"rust","botLocation":"/","botFileName":"bot","nickName":"Nick"}`), 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "bot"), []byte("#!/bin/sh\n"), 0o777))
+	}
+	g := open(t, Options{Rules: "game.config.max-rounds=1\n"}, "towerdefence")
+	for _, c := range []struct{ first, second, want string }{
+		{"bot:one/bot", "empty", "A - Nick"}, {"bot:one/bot", "bot:one/bot", "A - Nick"}, {"bot:one/bot", "bot:two/bot", "A - bot_one_bot"}, {"mine=bot:one/bot", "bot:two/bot", "A - mine"},
+	} {
+		m := &Meeting{}
+		for _, text := range []string{c.first, c.second} {
+			p, err := g.Enter(text)
+			require.NoError(t, err)
+			m.Seats = append(m.Seats, p)
+		}
+		var names []string
+		m.Create = func(name string) (io.WriteCloser, error) {
+			names = append(names, name)
+			return file{&strings.Builder{}}, nil
+		}
+		_, err := g.Play(t.Context(), m)
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		assert.Contains(t, strings.Join(names, "\n"), c.want, "%s against %s", c.first, c.second)
+	}
+}
+
 // TestTowerDefenceLog: the output of a bot goes to its log, round by round, and to the match
 // log if there is one.
 func TestTowerDefenceLog(t *testing.T) {

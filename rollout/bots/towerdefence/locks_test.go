@@ -2,6 +2,7 @@ package towerdefence
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/rollout/bots"
 	"moonfarm/rollout/filelock"
 )
 
@@ -36,4 +38,14 @@ func TestFolderWithoutFlock(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(dir, ".*"))
 	require.NoError(t, err)
 	require.Empty(t, names)
+}
+
+// TestBlame: an error of this machine ends the match, and is no fault of the bot.
+func TestBlame(t *testing.T) {
+	for err, ours := range map[error]bool{syscall.ENOSPC: true, syscall.EMFILE: true, syscall.EACCES: false} {
+		var why error
+		s := &seatedBot{host: &host{stop: func(err error) { why = err }}}
+		require.ErrorIs(t, s.blame(err), err)
+		require.Equal(t, ours, errors.Is(why, bots.ErrHost), err)
+	}
 }

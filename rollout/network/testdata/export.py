@@ -334,6 +334,25 @@ class Indices(nn.Module):
         return torch.cat([best, put, count, shares, cells.norm(dim=1, keepdim=True), cells.logsumexp(1, keepdim=True)], 1), whole, wrapped
 
 
+class Boards(nn.Module):
+    """Boards of other sizes: reflected and repeated cells, resizing, transposed convolutions; a group norm; products of
+    three arrays and with a vector."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.norm = nn.Conv2d(4, 8, 3), nn.GroupNorm(2, 8)
+        self.up, self.lines = nn.ConvTranspose2d(8, 6, 3, stride=2, padding=1, output_padding=1, groups=2), nn.ConvTranspose1d(6, 3, 4, dilation=2)
+        self.low, self.high, self.vector = (nn.Parameter(torch.randn(n) / 3) for n in [(7, 4), (4, 5), 5])
+
+    def forward(self, planes):
+        x = F.relu(self.norm(self.a(F.pad(planes, (1, 2, 1, 1), mode="reflect"))))
+        x = self.up(F.interpolate(x, scale_factor=1.5, mode="bilinear"))
+        x = F.interpolate(x, size=(9, 7), mode="bilinear", align_corners=True)
+        x = torch.atan(F.pad(x, (0, 0, 2, 1), mode="replicate"))
+        cells = torch.einsum("...w,wk,kc->...c", x, self.low, self.high)
+        return self.lines(cells.mean(dim=3)), cells @ self.vector
+
+
 def normalise(model):
     """Gives batch norms statistics that differ from those of a new layer."""
     for m in model.modules():
@@ -369,6 +388,7 @@ NETWORKS = [
     ("entities", Entities, 16, False, lambda: {"codes": torch.randint(0, 9, (ROWS, 7, 8), dtype=torch.uint8), "own": torch.randint(0, 5, (ROWS, 6, 4), dtype=torch.uint8), "scalars": torch.randn(ROWS, 2)}, ["policy", "value"]),
     ("steps", Steps, 14, False, lambda: {"steps": torch.randn(ROWS, 5, 6), "state": torch.randn(ROWS, 1, 7)}, ["logits"]),
     ("indices", Indices, 13, False, lambda: {"cells": torch.randn(ROWS, 9), "codes": torch.stack([torch.randperm(10)[:9] for _ in range(ROWS)]).byte()}, ["mixed", "whole", "wrapped"]),
+    ("boards", Boards, 14, False, lambda: {"planes": torch.randn(ROWS, 4, 6, 5)}, ["lines", "cells"]),
 ]
 
 

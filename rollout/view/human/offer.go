@@ -9,6 +9,7 @@ import (
 
 // Option is something that a person can order.
 type Option struct {
+	Head   int     `json:"head"`
 	Choice int     `json:"choice"` // −1: not one choice
 	Kind   string  `json:"kind"`   // as in features.Command; "" orders nothing
 	Placed bool    `json:"placed"`
@@ -21,9 +22,9 @@ type Option struct {
 	Text   string  `json:"text"`
 }
 
-// option describes the orders of a choice by the first of them.
-func (t *Session) option(choice int, orders []sim.Order) Option {
-	x := Option{Choice: choice}
+// option describes the orders of a choice of a head by the first of them.
+func (t *Session) option(head, choice int, orders []sim.Order) Option {
+	x := Option{Head: head, Choice: choice}
 	for i, o := range orders {
 		if c, ok := t.painter.Command(o, sim.Player(t.seat)); ok && i == 0 {
 			x.Kind, x.Placed, x.X, x.Y, x.Target, x.Entity, x.Number, x.Note = c.Kind, c.Placed, c.X, c.Y, c.Target, c.Entity, c.Number, c.Note
@@ -56,6 +57,8 @@ type Offer struct {
 	// Chosen is what the person has ordered in this turn, if it is Sequential.
 	Chosen []Option `json:"chosen"`
 	Heads  []Head   `json:"heads"`
+	// Ordering has the seats that have ended their turn, and the one for which the person chooses.
+	Ordering []int `json:"ordering"`
 }
 
 // Head is a head with more than one legal choice.
@@ -72,12 +75,17 @@ const AllHeads = -1
 func (t *Session) Offer(head int) Offer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.offer(head)
+}
+
+// offer is Offer with the lock held.
+func (t *Session) offer(head int) Offer {
 	x := Offer{
 		Turn: t.e.Turns, Step: t.step, Seat: t.seat, Over: t.e.Status != sim.Running, Sequential: t.spec.Sequential, Nothing: t.spec.Nothing,
-		Undo: len(t.past)+len(t.done)+len(t.picks) > 0, Hint: t.o.Hint != nil, Chosen: []Option{}, Heads: []Head{},
+		Undo: len(t.past)+len(t.done)+len(t.picks) > 0, Hint: t.o.Hint != nil, Chosen: []Option{}, Heads: []Head{}, Ordering: t.seats[:len(t.done)+1],
 	}
 	for _, c := range t.picks {
-		x.Chosen = append(x.Chosen, t.option(int(c), t.labels.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})))
+		x.Chosen = append(x.Chosen, t.option(0, int(c), t.labels.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})))
 	}
 	if x.Over {
 		return x
@@ -96,7 +104,7 @@ func (t *Session) Offer(head int) Offer {
 				continue
 			}
 			action[h] = int32(c)
-			o := t.option(c, t.labels.AppendOrders(nil, 0, sim.Player(t.seat), action))
+			o := t.option(h, c, t.labels.AppendOrders(nil, 0, sim.Player(t.seat), action))
 			action[h] = int32(t.spec.Nothing)
 			if one.Entity == 0 {
 				one.Entity = o.Entity

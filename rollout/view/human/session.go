@@ -53,6 +53,7 @@ type Session struct {
 	mask    []uint64      // what the person can choose
 	given   [][]sim.Order // by seat: the orders of seats that have ended their turn
 	past    []moment      // what Undo goes back to, the latest last
+	values  []float32     // as in view.Series: what a search for a hint expected
 	version int
 }
 
@@ -210,7 +211,13 @@ func (t *Session) Film() (*view.Film, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view.NewFilm(view.Game{Vector: v, Episode: t.Episode(), Orders: t.o.Orders})
+	g := view.Game{Vector: v, Episode: t.Episode(), Orders: t.o.Orders}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.values) > 0 {
+		g.Series = []view.Series{{Name: "value", Unit: "expected result", Values: slices.Clone(t.values)}}
+	}
+	return view.NewFilm(g)
 }
 
 // Pick is a choice of a head.
@@ -243,19 +250,9 @@ var ErrOver = errors.New("the game is over")
 func (t *Session) Choose(a Answer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case t.e.Status != sim.Running:
-		return ErrOver
-	case a.Turn != t.e.Turns || a.Step != t.step:
-		return ErrLate
-	}
-	heads := len(t.spec.Heads)
-	picked := slices.Repeat([]int32{int32(t.spec.Nothing)}, heads)
-	for _, p := range a.Picks {
-		if p.Head < 0 || p.Head >= heads || p.Choice < 0 || p.Choice >= t.spec.Heads[p.Head] || !t.legal(p.Head, p.Choice) {
-			return fmt.Errorf("choice %d of head %d is not legal", p.Choice, p.Head)
-		}
-		picked[p.Head] = int32(p.Choice)
+	picked, err := t.picked(&a)
+	if err != nil {
+		return err
 	}
 	if t.spec.Sequential && int(picked[0]) != t.spec.Nothing {
 		return t.join(picked[0])
@@ -283,6 +280,25 @@ func (t *Session) Choose(a Answer) error {
 	t.turn(append(slices.Clone(t.done), chosen), bots)
 	t.open()
 	return nil
+}
+
+// picked returns the action that an answer means, which fails if it comes late or is not legal.
+func (t *Session) picked(a *Answer) ([]int32, error) {
+	switch {
+	case t.e.Status != sim.Running:
+		return nil, ErrOver
+	case a.Turn != t.e.Turns || a.Step != t.step:
+		return nil, ErrLate
+	}
+	heads := len(t.spec.Heads)
+	picked := slices.Repeat([]int32{int32(t.spec.Nothing)}, heads)
+	for _, p := range a.Picks {
+		if p.Head < 0 || p.Head >= heads || p.Choice < 0 || p.Choice >= t.spec.Heads[p.Head] || !t.legal(p.Head, p.Choice) {
+			return nil, fmt.Errorf("choice %d of head %d is not legal", p.Choice, p.Head)
+		}
+		picked[p.Head] = int32(p.Choice)
+	}
+	return picked, nil
 }
 
 // turn plays a turn: the policies, the orders of the bots, and what the person has chosen for each seat.
@@ -441,6 +457,7 @@ func (t *Session) Undo() (bool, error) {
 	t.past = t.past[:len(t.past)-1]
 	t.back(m.done, m.picks)
 	t.e.Turns, t.e.Status = m.turns, sim.Running
+	t.values = t.values[:min(len(t.values), (m.turns+1)*t.e.Players)]
 	t.e.Ends = t.e.Ends[:m.turns*t.e.Players]
 	n := int32(0)
 	if len(t.e.Ends) > 0 {
@@ -459,33 +476,4 @@ func (t *Session) back(done [][]int32, chosen []int32) {
 	}
 	t.step++
 	t.version++
-}
-
-// Hint returns what the policy for hints would order in the person's place, as texts and commands.
-func (t *Session) Hint() ([]Option, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.o.Hint == nil:
-		return nil, errors.New("there are no hints: no policy of this game gives them")
-	case t.e.Status != sim.Running:
-		return nil, ErrOver
-	}
-	row := t.seat
-	t.o.Hint.Act(t.o.Vector, t.b, []int32{int32(row)})
-	heads := len(t.spec.Heads)
-	var orders []sim.Order
-	if n := t.b.OrderLen[row]; n >= 0 {
-		orders = slices.Clone(t.ordersOf(row)[:n])
-	} else {
-		orders = t.labels.AppendOrders(nil, 0, sim.Player(row), t.b.Action[row*heads:(row+1)*heads])
-	}
-	t.o.Vector.Observe(t.b) // as if nobody had chosen
-	list := []Option{}
-	for _, o := range orders {
-		if x := t.option(-1, []sim.Order{o}); x.Kind != "" {
-			list = append(list, x)
-		}
-	}
-	return list, nil
 }

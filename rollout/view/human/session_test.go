@@ -2,6 +2,7 @@ package human_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,7 @@ var games = []struct {
 	turns                          int
 }{
 	{"tron", "", "cells", "random", "territory", 100},
-	{"towerdefence", "", "cells", "econ", "planner", 40},
+	{"towerdefence", "", "cells", "econ", "mcts(sims=8)", 40},
 	{"terminal", "", "orders", "starter", "maze", 12},
 	{"codecraft", "round2", "entities", "econ", "econ", 30},
 }
@@ -243,17 +244,70 @@ func TestHint(t *testing.T) {
 		t.Run(c.game, func(t *testing.T) {
 			x := sit(t, n, 0, nil)
 			before := x.Offer(human.AllHeads)
-			list, err := x.Hint()
+			a, err := x.Hint()
 			require.NoError(t, err)
-			for _, o := range list {
-				assert.NotEmpty(t, o.Text)
+			require.NotEmpty(t, a.Moves)
+			legal := map[string]human.Option{}
+			for _, h := range before.Heads {
+				for _, o := range h.Options {
+					legal[o.Text] = o
+				}
 			}
+			for _, m := range a.Moves {
+				for _, o := range m.Options {
+					require.NotEmpty(t, o.Text)
+					if c.game != "codecraft" || o.Choice >= 0 { // there a policy orders what it cannot pay yet
+						require.Equal(t, legal[o.Text], o, "a click can take it")
+					}
+				}
+			}
+			f, err := x.Film()
+			require.NoError(t, err)
+			assert.Equal(t, a.Value != nil, f.HasSeries("value"))
+			assert.Equal(t, c.game == "towerdefence", a.Value != nil, "a search has a value")
 			require.Equal(t, before, x.Offer(human.AllHeads))
 		})
 	}
 	x := sit(t, 0, 0, func(o *human.Setup) { o.Hint = nil })
 	_, err := x.Hint()
 	assert.ErrorContains(t, err, "no hints")
+}
+
+// TestDraft: the orders of a turn are drawn as they would be carried out, with what they leave to spend.
+func TestDraft(t *testing.T) {
+	x := sit(t, 2, 0, nil)
+	draft := func() (entities [][]any, cores any) {
+		o := x.Offer(0)
+		text, err := x.Draft(human.Answer{Turn: o.Turn, Step: o.Step})
+		require.NoError(t, err)
+		var d struct {
+			Kinds     [][]any
+			Positions [][]struct {
+				E [][]any
+				S []any
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &d))
+		require.Len(t, d.Positions, 1)
+		require.Len(t, d.Positions[0], 1)
+		return d.Positions[0][0].E, d.Positions[0][0].S[1]
+	}
+	entities, cores := draft()
+	assert.Empty(t, entities)
+	for _, h := range x.Offer(human.AllHeads).Heads {
+		for _, o := range h.Options {
+			if o.Text == "wall 13,12" {
+				require.NoError(t, x.Choose(human.Answer{Picks: []human.Pick{{Head: o.Head, Choice: o.Choice}}}))
+			}
+		}
+	}
+	entities, left := draft()
+	require.Len(t, entities, 1)
+	assert.Equal(t, []any{0., 0., 13., 12.}, entities[0][:4])
+	assert.Equal(t, cores.(float64)-1, left)
+	assert.Zero(t, x.Episode().Turns)
+	_, err := x.Draft(human.Answer{})
+	assert.ErrorIs(t, err, human.ErrLate)
 }
 
 // TestOptions: every option of a game says what it does, and where.

@@ -558,6 +558,7 @@ class Board {
     return person.current() ? [[this.cells, 1], [this.hints, 3]].filter(([cells]) => cells?.length) : [];
   }
 
+  // legal marks the cells, and draws what the orders of the turn would do.
   legal(g) {
     for (const [cells, width] of this.marks()) {
       g.setLineDash([]);
@@ -571,6 +572,11 @@ class Board {
         g.strokeRect(x + 1, y + 1, w - 2, h - 2);
       }
       g.globalAlpha = 1;
+    }
+    if (!this.no && person.draft && person.current()) {
+      g.globalAlpha = 0.7;
+      for (const e of person.draft.entities) this.entity(g, e, e.x, e.y);
+      this.lines(g, person.draft.lines, (l) => [l.x2, l.y2]);
     }
   }
 
@@ -727,8 +733,9 @@ function head(g, x1, y1, x2, y2, width) {
   g.closePath();
 }
 
-// figure formats a number with one decimal at most.
+// figure formats a number with one decimal at most, below 1 with two.
 function figure(v) {
   if (v === null || v === undefined || !Number.isFinite(v) || Math.abs(v) > 1e12) return "–";
-  return String(Math.round(v * 10) / 10);
+  const parts = Math.abs(v) < 1 ? 100 : 10;
+  return String(Math.round(v * parts) / parts);
 }

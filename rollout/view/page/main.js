@@ -193,11 +193,11 @@ async function refresh() {
   if (!$("shelf").hidden) await showShelf(shelf.list);
   const old = state.films;
   if (!old.length || shelf.info.grows) return heading();
-  const atEnd = state.turn >= lastTurn();
   const opened = await Promise.all(old.map((f) => Film.open(f.head.id)));
-  const turn = atEnd ? Math.max(...opened.map((f) => f.head.turns)) : state.turn;
-  await Promise.all(opened.map((f) => f.need(Math.min(turn, f.head.turns), state.seat)));
+  const atEnd = () => state.turn >= lastTurn(), wanted = () => (atEnd() ? Math.max(...opened.map((f) => f.head.turns)) : state.turn);
+  await Promise.all(opened.map((f) => f.need(Math.min(wanted(), f.head.turns), state.seat)));
   if (state.films !== old) return opened.forEach((f) => f.close());
+  const turn = wanted(), frame = atEnd() || state.frame === state.frames - 1 ? -1 : state.frame; // a person may have moved on meanwhile
   old.forEach((f, i) => {
     opened[i].dashes = f.dashes;
     opened[i].all = f.all;
@@ -206,7 +206,7 @@ async function refresh() {
   state.films = opened;
   person.show();
   showMarks(opened[0].head, (turn) => go(turn).then(sayPosition));
-  await go(turn, atEnd ? -1 : state.frame < state.frames - 1 ? state.frame : -1);
+  await go(turn, frame);
   heading();
   loadStats(opened[0]);
 }

@@ -3,7 +3,7 @@
 //
 // The page asks for JSON by name, of the data embedded in it or of the server that it came from:
 // list.json, games.json, film.json, frames.json, and optionally stats.json, paths.json, heat.json and version.json; for a
-// tournament standings.json, of a run that learns charts.json; for a game with a person offer.json, and it sends choose, undo and hint; for a game
+// tournament standings.json, of a run that learns charts.json; for a game with a person offer.json, and it sends choose, draft, undo and hint; for a game
 // that is being played it sends hold, go and step.
 package page
 
@@ -38,7 +38,7 @@ func HTML(data map[string][]byte) []byte {
 		policy += "; connect-src 'self'"
 	}
 	replace := strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}", script, "{{data}}", embedded(data))
-	return []byte(replace.Replace(source("page.html")))
+	return []byte(replace.Replace(compact(source("page.html"))))
 }
 
 // source returns an embedded file.

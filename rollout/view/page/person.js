@@ -14,7 +14,7 @@ async function post(name, body) {
 }
 
 const optionOf = (o) => ({
-  choice: whole(o?.choice, -1, 2 ** 31, -1), kind: text(o?.kind, 60), placed: o?.placed === true, x: number(o?.x), y: number(o?.y),
+  head: whole(o?.head, 0, 1e6), choice: whole(o?.choice, -1, 2 ** 31, -1), kind: text(o?.kind, 60), placed: o?.placed === true, x: number(o?.x), y: number(o?.y),
   target: whole(o?.target, 0, 2 ** 32), number: whole(o?.number, 0, 1e6), note: text(o?.note, 100), text: text(o?.text, 200),
 });
 
@@ -24,7 +24,8 @@ const person = {
   head: 0,
   kind: "",
   picks: new Map(), // of games with many heads: head → option, until the turn ends
-  hinted: [],
+  moves: [], // of a hint: { share, options }, the best first
+  draft: null, // what the orders of this turn would do: { entities, lines, left }
   jobs: Promise.resolve(), // requests follow one another
   waiting: 0, // jobs
   due: false, // a job that shows the offer waits
@@ -72,14 +73,33 @@ const person = {
     const before = this.offer;
     this.offer = {
       turn: whole(raw.turn, 0, 1e9), seat: whole(raw.seat, 0, most.seats - 1), step: whole(raw.step, 0, 1e9), over: raw.over === true, sequential: raw.sequential === true, nothing: whole(raw.nothing, 0, 1e9),
-      undo: raw.undo === true, hint: raw.hint === true, chosen: listOf(raw.chosen, 1000).map(optionOf),
+      ordering: listOf(raw.ordering, most.seats), undo: raw.undo === true, hint: raw.hint === true, chosen: listOf(raw.chosen, 1000).map(optionOf),
       heads: listOf(raw.heads, 1000).map((h) => ({ head: whole(h?.head, 0, 1e6), entity: whole(h?.entity, 0, 2 ** 32) })),
     };
     if (!before || before.turn !== this.offer.turn || before.seat !== this.offer.seat) this.picks.clear();
-    if (!before || before.turn !== this.offer.turn || before.step !== this.offer.step) this.hinted = [];
+    if (!before || before.turn !== this.offer.turn || before.seat !== this.offer.seat) this.moves = [];
     if (this.many()) await this.head0();
     else await this.ask(-1);
+    await this.sketch();
     this.fill();
+  },
+
+  // sketch asks what the orders of this turn would do.
+  async sketch() {
+    const { turn, step, seat, chosen, ordering, over } = this.offer, [film] = state.films;
+    const now = film && framesAt(film, film.head.turns)?.at(-1);
+    this.draft = null;
+    if (over || !now || film.head.turns !== turn || !(chosen.length || this.picks.size || ordering.length > 1)) return;
+    const raw = await post("draft", { turn, step, picks: this.choices() });
+    const { entities, lines, stats } = sound(() => chunkOf(raw, film.head, 0)).positions[0][0];
+    const known = new Set([...now.entities, ...now.lines].map((x) => JSON.stringify(x))), fresh = (x) => x && ordering.includes(x.owner) && !known.has(JSON.stringify(x));
+    const left = film.head.stats.map((s, i) => (s.seat === seat && stats[i] !== null && stats[i] !== now.stats[i] ? `${spaced(s.name)} ${figure(stats[i])}` : "")).filter(Boolean);
+    this.draft = { entities: entities.filter(fresh), lines: lines.filter(fresh), left };
+  },
+
+  // choices returns the orders that wait for the end of the turn.
+  choices() {
+    return [...this.picks].map(([head, o]) => ({ head, choice: o.choice }));
   },
 
   // ask loads the options of a head, −1: of the only one.
@@ -139,12 +159,34 @@ const person = {
     this.where();
     $("person-end").disabled = offer.over || !(offer.sequential || many || this.options.some((o) => o.choice === offer.nothing));
     put($("person-end"), offer.sequential || many ? "End turn" : "Do nothing");
-    $("person-undo").disabled = !offer.undo;
+    $("person-undo").disabled = !offer.undo && !this.picks.size;
     $("person-hint").disabled = !offer.hint || offer.over;
-    const given = [...offer.chosen.map((o) => ({ words: o.text })), ...[...this.picks.values()].map((o) => ({ words: o.text }))];
-    lines($("person-list"), [...given, ...this.hinted.map((o) => ({ words: "hint: " + o.text, looks: "soft" }))], "");
-    boards[0].hints = this.hinted.map((o) => this.cellOf(o)).filter(Boolean);
+    lines($("person-list"), [...offer.chosen, ...this.picks.values()].map((o) => ({ words: o.text })), "");
+    put($("person-left"), this.draft?.left.length ? `After these orders: ${this.draft.left.join(", ")}.` : "");
+    $("person-moves").replaceChildren(...this.moves.map((m) => {
+      const item = element("li"), b = element("button", `hint: ${m.share < 1 ? `${figure(100 * m.share)} % ` : ""}${m.options.map((o) => o.text).join(", ") || "nothing"}`);
+      b.type = "button";
+      b.disabled = !m.options.some((o) => o.choice >= 0);
+      b.addEventListener("click", () => this.take(m.options));
+      item.append(b);
+      return item;
+    }));
+    boards[0].hints = this.hinted().map((o) => this.cellOf(o)).filter(Boolean);
     changed(false);
+  },
+
+  // hinted returns the orders of the best move that are not given yet.
+  hinted() {
+    const given = new Set([...this.offer.chosen, ...this.picks.values()].map((o) => o.text));
+    return (this.moves[0]?.options ?? []).filter((o) => !given.has(o.text));
+  },
+
+  // take gives the orders of a hint.
+  take(options) {
+    const wanted = options.filter((o) => o.choice >= 0);
+    if (!this.many()) return this.send(wanted);
+    for (const o of wanted) this.picks.set(o.head, o);
+    return this.run(() => this.sketch()).then(() => this.fill());
   },
 
   // now returns the options of the chosen kind and number.
@@ -167,29 +209,38 @@ const person = {
     const inside = (c) => c && bx >= c.x && by >= c.y && bx < c.x + c.width && by < c.y + c.height;
     const e = board.at(x, y);
     if (this.many() && e?.id && this.offer.heads.some((h) => h.entity === e.id)) return false; // choose it
-    const o = this.now().find((o) => inside(this.cellOf(o)));
+    const hint = this.hinted().find((o) => o.choice >= 0 && inside(this.cellOf(o)));
+    const o = hint ?? this.now().find((o) => inside(this.cellOf(o)));
     if (!o) return false;
-    this.order(o);
+    if (hint) this.take([hint]);
+    else this.order(o);
     return true;
   },
 
   // order gives an order: at once, or with the other ones at the end of the turn.
   order(o) {
-    if (!this.many()) return this.send([{ head: this.head, choice: o.choice }]);
-    this.picks.set(this.head, o);
-    say(o.text);
-    this.fill();
+    say(this.many() ? o.text : "");
+    return this.take([{ ...o, head: this.head }]);
   },
 
-  // send sends choices, if the turn is still the one in which they were made.
+  // send sends choices, if the turn is still the one in which they were made: one after the other where the form wants it.
   send(picks) {
-    const { turn } = this.offer;
+    const { turn, sequential } = this.offer;
     return this.run(async () => {
       if (this.offer.turn !== turn) throw new Error("The game has gone on meanwhile.");
-      await post("choose", { turn, step: this.offer.step, picks });
+      let { step } = this.offer, refused = null;
+      for (const some of sequential ? picks.map((p) => [p]) : [picks]) {
+        try {
+          await post("choose", { turn, step, picks: some.map(({ head, choice }) => ({ head, choice })) });
+          step++;
+        } catch (e) {
+          refused = e; // the others may be possible
+        }
+      }
       version = undefined;
       await refresh();
       await this.look();
+      if (refused) throw refused;
       if (this.offer.turn > turn && state.films.length && state.turn === this.offer.turn && state.frames > 1) {
         await go(this.offer.turn, 0); // what happened in the turn
         play();
@@ -199,12 +250,17 @@ const person = {
 
   end() {
     const { offer } = this;
-    if (this.many()) this.send([...this.picks].map(([head, o]) => ({ head, choice: o.choice })));
+    if (this.many()) this.send(this.choices());
     else this.send([{ head: this.head, choice: offer.nothing }]);
   },
 
   undo() {
     return this.run(async () => {
+      const last = [...this.picks.keys()].at(-1);
+      if (this.picks.delete(last)) {
+        await this.sketch();
+        return this.fill();
+      }
       await post("undo");
       version = undefined;
       await refresh();
@@ -216,12 +272,13 @@ const person = {
   async hint() {
     $("person-hint").disabled = true;
     say("Thinking …");
-    try {
-      this.hinted = listOf(await post("hint"), 1000).map(optionOf);
-      say(this.hinted.length ? "Hint: " + this.hinted.slice(0, 5).map((o) => o.text).join("; ") : "Hint: do nothing");
-    } catch (e) {
-      fail(e);
-    }
+    await this.run(async () => {
+      const raw = await post("hint");
+      this.moves = listOf(raw.moves, 100).map((m) => ({ share: number(m?.share), options: listOf(m?.options, 1000).map(optionOf) }));
+      version = undefined;
+      await refresh(); // with the value
+      say(Number.isFinite(raw.value) ? `The search expects ${rounded(raw.value)}` : "");
+    });
     this.fill();
   },
 };

@@ -26,6 +26,7 @@ func ListenHuman(address string, hosts []string, page []byte, t *human.Session) 
 		done, err := t.Undo()
 		return map[string]bool{"done": done}, err
 	}))
+	mux.HandleFunc("POST /draft", change(s.draft))
 	mux.HandleFunc("POST /hint", change(func(*http.Request) (any, error) { return t.Hint() }))
 	return listen(address, hosts, mux)
 }
@@ -84,15 +85,33 @@ func (s *seat) offer(w http.ResponseWriter, r *http.Request) {
 
 // choose plays what the person chooses.
 func (s *seat) choose(r *http.Request) (any, error) {
+	a, err := answer(r)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]bool{"done": true}, s.session.Choose(a)
+}
+
+// draft answers what the person's orders would do.
+func (s *seat) draft(r *http.Request) (any, error) {
+	a, err := answer(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.session.Draft(a)
+	return json.RawMessage(text), err
+}
+
+// answer reads what the person chooses.
+func answer(r *http.Request) (a human.Answer, err error) {
 	body, err := bounded.Read(r.Body, maxAnswer)
-	var a human.Answer
 	if err == nil {
 		err = json.Unmarshal(body, &a)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the choice cannot be read: %w", err)
+		return a, fmt.Errorf("the choice cannot be read: %w", err)
 	}
-	return map[string]bool{"done": true}, s.session.Choose(a)
+	return a, nil
 }
 
 // change answers a request that changes something.

@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &shelf))
 	require.Equal(t, 0, shelf.Person.Seat)
 	require.NotContains(t, text, secret(s))
-	for _, path := range []string{"choose", "undo", "hint"} {
+	for _, path := range []string{"choose", "undo", "hint", "draft"} {
 		for _, wrong := range []string{"", "x"} {
 			code, text := ask(t, s, http.MethodPost, path, wrong, "{}")
 			assert.Equal(t, http.StatusUnauthorized, code, "%s: %s", path, text)

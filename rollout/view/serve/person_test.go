@@ -85,7 +85,7 @@ func TestTowerDefence(t *testing.T) {
 	b.Becomes(turns, "0 0 false")
 	require.Zero(t, x.Episode().Turns)
 	press(b, "person-hint")
-	b.Becomes(`/^hint: /.test(document.getElementById("person-list").innerText)`, "true")
+	b.Becomes(`/^hint: /.test(document.getElementById("person-moves").innerText)`, "true")
 	press(b, "person-end") // do nothing
 	b.Becomes(turns, "1 1 false")
 	b.Becomes(`boards[0].frame.entities.filter((e) => e.owner === 0).length`, "0")
@@ -93,7 +93,7 @@ func TestTowerDefence(t *testing.T) {
 	b.Becomes(turns, "1 1 false")
 	require.Equal(t, 1, x.Episode().Turns)
 	b.Becomes(`boards[0].marks().length > 0`, "true")
-	b.Eval(`go(0)`) // looking back
+	b.Eval(`(() => { stop(); return go(0) })()`) // looking back
 	b.Becomes(`state.turn+" "+boards[0].marks().length`, "0 0")
 	b.Becomes(`location.hash`, "#episode=0&turn=0")
 	b.Eval(`go(1)`)
@@ -110,6 +110,8 @@ func TestTerminal(t *testing.T) {
 	clickCell(b, 13, 12)
 	b.Becomes(`person.offer.step + " " + person.busy`, "1 false")
 	b.Becomes(`document.getElementById("person-list").innerText`, "wall 13,12")
+	b.Becomes(`document.getElementById("person-left").innerText`, "After these orders: cores 7, cores next turn 11.")
+	b.Becomes(`person.draft.entities.map((e) => [e.kind.name, e.x, e.y].join()).join("; ")`, "wall,13,12") // a ghost
 	choose(b, "scout")
 	press(b, "person-do")
 	b.Becomes(`person.offer.chosen.length`, "2")
@@ -122,6 +124,16 @@ func TestTerminal(t *testing.T) {
 	assert.Equal(t, "wall 13,12", texts[0])
 	assert.Contains(t, texts[1], "1 scout")
 	b.Becomes(`state.frames > 10`, "true") // the action phase
+	b.Becomes(`String(person.draft)`, "null")
+	press(b, "person-hint")
+	b.Becomes(`document.querySelectorAll("#person-moves button").length+" "+person.busy`, "1 false")
+	b.Becomes(`boards[0].hints.length > 0`, "true")
+	b.Eval(`document.querySelector("#person-moves button").click()`) // takes it
+	b.Becomes(`person.busy+" "+person.offer.chosen.length+" "+person.hinted().length`, "false "+b.Eval(`person.moves[0].options.length`)+" 0")
+	for b.Eval(`person.offer.chosen.length`) != "0" {
+		press(b, "person-undo")
+		b.Becomes(`person.busy`, "false")
+	}
 	for n := 2; n <= 4; n++ {
 		press(b, "person-end")
 		b.Becomes(turns, fmt.Sprintf("%d %[1]d false", n))
@@ -140,6 +152,11 @@ func TestCodeCraft(t *testing.T) {
 	b.Becomes(`person.options.length > 1 && !person.busy`, "true")
 	b.Picture("person-codecraft")
 	b.Becomes(`(() => { const o = person.options.find((o) => o.kind === "move"); person.kind = o.kind; person.fill(); person.order(o); return person.picks.size })()`, "1")
+	b.Becomes(`person.busy+" "+person.draft?.lines.filter((l) => l.kind === "move").length`, "false 1") // its way
+	press(b, "person-undo")
+	b.Becomes(`person.busy+" "+person.picks.size+" "+person.draft`, "false 0 null")
+	b.Eval(`person.order(person.options.find((o) => o.kind === "move"))`)
+	b.Becomes(`person.busy+" "+person.picks.size`, "false 1")
 	press(b, "person-end")
 	b.Becomes(turns, "1 1 false")
 	texts := recordings.OrderTexts("codecraft", x.Episode().OrdersOf(0, 0))

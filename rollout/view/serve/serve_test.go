@@ -101,7 +101,7 @@ func TestAddressBar(t *testing.T) {
 		b.Becomes(`document.title`, "none")
 		b.Becomes(`document.body.innerText.includes("The server answers")`, "false")
 	}
-	b.Becomes(`document.readyState`, "complete")
+	b.Becomes(`document.getElementById("link") !== null`, "true")
 	b.Eval(`document.getElementById("link").click()`)
 	shows(one)
 	b.Navigate(two.URL())

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -41,8 +42,8 @@ type Console struct {
 	JSON   bool            // --json
 	Locks  filelock.Locker // --no-lock
 	stdout io.Writer       // below Out
-	file   *bufio.Writer   // standard output for the file of a flag; nil: the flags name none
 	meters []*Meter        // that may still rewrite their lines
+	file   *bufio.Writer   // standard output for the file of a flag; nil: the flags name none
 	Resume string          // printed after an interrupt: the work that is kept
 
 	patience atomic.Int64 // nanoseconds that an interrupted command may go on; 0: defaultPatience
@@ -90,6 +91,7 @@ func (c *Console) Run(ctx context.Context, root *cobra.Command, args []string) (
 	root.SetArgs(args)
 	root.SetOut(c.Out)
 	root.SetErr(c.Stderr)
+	c.warnLimit(addressLimit())
 	ended, err := c.execute(ctx, root)
 	if ended {
 		c.EndMeters() // an error may have ended the command before them
@@ -120,6 +122,20 @@ func onlyInterrupt(err error) bool {
 		return onlyInterrupt(e.Unwrap())
 	}
 	return err == ErrInterrupted || err == context.Canceled
+}
+
+const (
+	unlimited    = math.MaxUint64
+	fewAddresses = 2 << 30 // bytes
+)
+
+// warnLimit warns of a limit of virtual memory with which the Go runtime may fail to start
+// threads or to grow its heap: it then prints a crash text, which nothing can replace.
+func (c *Console) warnLimit(limit uint64) {
+	if limit < fewAddresses {
+		c.Warn(fmt.Sprintf("virtual memory is limited to %s (ulimit -v), expected at least %s: where it does not suffice, the program ends with a crash text of Go",
+			FormatSize(limit), FormatSize(fewAddresses)))
+	}
 }
 
 // defaultPatience is the time that an interrupted command may go on by default. It should

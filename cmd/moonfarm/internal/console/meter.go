@@ -11,18 +11,22 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// progressEvery is the least time between two lines of progress.
-const progressEvery = 200 * time.Millisecond
+// The least times between two lines of progress, on a terminal and elsewhere.
+const (
+	progressEvery = 200 * time.Millisecond
+	logEvery      = time.Minute
+)
 
 // quietAtMost is the longest time that a meter leaves a terminal without a change, so that a person sees that the command
 // works.
 const quietAtMost = time.Second
 
 // Meter shows the progress of a command on a terminal, in one line that it rewrites: from the first second on the time that
-// has passed, then what Show or Say is told. On any other output it shows nothing. It may be used by several goroutines at
-// once.
+// has passed, then what Show or Say is told. Any other output, such as a log, gets a line a minute, if Show or Say is called.
+// It may be used by several goroutines at once.
 type Meter struct {
 	w     io.Writer // nil: show nothing
+	log   bool      // w is no terminal
 	what  string    // "episodes"
 	start time.Time
 	end   func() // ends the goroutine that rewrites the line; may be nil
@@ -40,7 +44,8 @@ func (c *Console) Meter(what string) *Meter {
 	if IsTerminal(c.Stderr) {
 		return c.meter(c.Stderr, what)
 	}
-	return &Meter{start: time.Now()}
+	now := time.Now()
+	return &Meter{w: c.Stderr, log: true, what: what, start: now, last: now}
 }
 
 // meter returns a meter on a terminal.
@@ -100,8 +105,8 @@ func IsTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Visible reports whether the meter shows anything.
-func (m *Meter) Visible() bool { return m.w != nil }
+// Visible reports whether the meter has a line on a terminal.
+func (m *Meter) Visible() bool { return m.w != nil && !m.log }
 
 // Show shows that done of all items are done; all is 0 if it is not known. If otherWhat is not "", the rate shown is
 // that of other, else that of done: per second since the start.
@@ -129,7 +134,7 @@ func (m *Meter) show(done uint64, line func(passed time.Duration) string) {
 	}
 }
 
-// Due reports whether it is time to rewrite the line, and counts it as rewritten.
+// Due reports whether it is time for another line, and counts it as written.
 func (m *Meter) Due() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,8 +142,11 @@ func (m *Meter) Due() bool {
 }
 
 func (m *Meter) due() bool {
-	now := time.Now()
-	if m.shown && now.Sub(m.last) < progressEvery {
+	now, every := time.Now(), progressEvery
+	if m.log {
+		every = logEvery
+	}
+	if (m.shown || m.log) && now.Sub(m.last) < every {
 		return false
 	}
 	m.last = now
@@ -181,13 +189,18 @@ func (m *Meter) End() time.Duration {
 	return time.Since(m.start)
 }
 
-// write rewrites the line.
+// write rewrites the line, or adds one to a log.
 func (m *Meter) write(what string) {
-	m.shown, m.last = true, time.Now()
-	tell(m.w, "\r\x1b[K%s", what)
+	m.last = time.Now()
+	if m.log {
+		tell(m.w, "%s\n", what)
+	} else {
+		m.shown = true
+		tell(m.w, "\r\x1b[K%s", what)
+	}
 }
 
-// Say shows a text as the line.
+// Say shows a text as the line. A log gets it if a line is due.
 func (m *Meter) Say(what string) {
 	if m.w == nil {
 		return
@@ -195,12 +208,14 @@ func (m *Meter) Say(what string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.text = nil
-	m.write(what)
+	if !m.log || m.due() {
+		m.write(what)
+	}
 }
 
 // Leave writes lines that stay on the terminal.
 func (m *Meter) Leave(lines string) {
-	if m.w == nil {
+	if !m.Visible() {
 		return
 	}
 	m.mu.Lock()

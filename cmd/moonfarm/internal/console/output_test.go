@@ -21,7 +21,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// TestMeter shows progress on a terminal, and nothing elsewhere.
+// TestMeter shows progress on a terminal, and nothing on no output.
 func TestMeter(t *testing.T) {
 	for _, c := range []struct {
 		passed            time.Duration
@@ -150,6 +150,27 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space") }
 
+// TestMeterInLog: a log gets a line a minute.
+func TestMeterInLog(t *testing.T) {
+	var log bytes.Buffer
+	m := New(nil, &log).Meter("games")
+	m.Show(1, 4, 0, "")
+	m.Say("something")
+	m.Leave("a game")
+	assert.Empty(t, log.String(), "too soon")
+	for range 2 {
+		m.last = m.last.Add(-logEvery)
+		m.Show(2, 4, 0, "")
+		m.Show(3, 4, 0, "")
+		m.Say("something")
+	}
+	m.last = m.last.Add(-logEvery)
+	m.Say("pair 3")
+	m.End()
+	assert.Equal(t, "2 of 4 games (50 %)\n2 of 4 games (50 %)\npair 3\n", log.String())
+	assert.False(t, m.Visible())
+}
+
 // nasty has characters that control a terminal, end a line or turn its direction, and bytes that are not UTF-8.
 const nasty = "Nope\x1b]0;x\x07\x00\x7f\u009b2J\u202e\u2028\xff\t\r\nmoonfarm: ok"
 
@@ -205,4 +226,17 @@ func harmless(t *testing.T, text string) {
 	assert.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool {
 		return c != '\n' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == '\u2028'
 	}), "%q", text)
+}
+
+// TestFewAddresses: a small limit of virtual memory is named before the Go runtime may fail.
+func TestFewAddresses(t *testing.T) {
+	var stderr strings.Builder
+	c := New(&stderr, &stderr)
+	c.warnLimit(unlimited)
+	c.warnLimit(2 << 30)
+	require.Empty(t, stderr.String())
+	c.warnLimit(1 << 30)
+	require.Equal(t, "moonfarm: warning: virtual memory is limited to 1024.0 MiB (ulimit -v), expected at least 2048.0 MiB: "+
+		"where it does not suffice, the program ends with a crash text of Go\n", stderr.String())
+	require.Positive(t, addressLimit())
 }

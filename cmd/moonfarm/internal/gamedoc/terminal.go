@@ -9,7 +9,7 @@ var terminal = Doc{
 	Help: Help{
 		Imports: "replay files of the original engine",
 		Convert: "replay: files of the original engine, with every frame. The duration is the players' thinking time, which is 0 unless the " +
-			"episode has clocks; the winner is 0 if all is equal, thinking times too. A game that was cut by a limit becomes a recording that broke off.",
+			"episode has clocks; the winner is 0 if all is equal, thinking times too, unless the rules have moonfarm.firstWins. A game that was cut by a limit becomes a recording that broke off.",
 		Verify: "Each turn is compared up to its first difference, and the next turn begins from the recorded state. " +
 			"The rules are those in the file unless --rules gives others.",
 		Show: "The round is a turn (--turn says the same), and --frame takes an action frame of it. --as takes text (the numbers of the players, " +

@@ -141,7 +141,7 @@ func (s *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup
 	if slices.Contains(o.IsBot, true) {
 		for _, p := range b.list {
 			if at := p.Address(); at != nil {
-				fmt.Fprintf(c.Stderr, "%s: waits for clients at %v\n", p.Name, at)
+				c.Tell("%s: waits for clients at %v\n", p.Name, at)
 			}
 		}
 		m.Fault = func(f players.LiveFault) { s.Fault(o.Names[f.Seat], f) }

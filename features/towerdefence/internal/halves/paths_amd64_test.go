@@ -2,6 +2,16 @@
 
 package halves
 
+import (
+	"testing"
+
+	"moonfarm/sim/simtest"
+)
+
+func TestVectorPaths(t *testing.T) {
+	simtest.VectorPaths(t, "features/towerdefence/internal/halves", map[string]bool{"avx512bw": has512, "avx2": has256})
+}
+
 // paths calls f once for each kind of assembly on this machine, which is then in use, and once
 // without assembly.
 func paths(f func(name string)) {

@@ -5,11 +5,14 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/sim/simtest"
 )
 
 // exactFMA computes fma in arbitrary precision.
@@ -423,4 +426,15 @@ func TestShared(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+func TestVectorPaths(t *testing.T) {
+	all := map[string]bool{}
+	if runtime.GOARCH == "amd64" {
+		all["avx512"], all["avx2"] = false, false
+	}
+	for _, p := range machinePaths() {
+		all[p.name] = true
+	}
+	simtest.VectorPaths(t, "rollout/network/internal/kernel", all)
 }

@@ -1,0 +1,157 @@
+package human
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"moonfarm/features"
+	"moonfarm/rollout"
+	"moonfarm/rollout/view"
+	"moonfarm/sim"
+)
+
+// Draft returns the JSON of frames.json with one frame: what the orders of this turn do at once if the other seats give none.
+// Those of the seat for which the person chooses now are the choices so far of a sequential form, or else those of the answer.
+func (t *Session) Draft(a Answer) ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now, err := t.picked(&a)
+	if err != nil {
+		return nil, err
+	}
+	if t.spec.Sequential {
+		now = t.picks
+	}
+	turn, any := sim.NewTurn(t.spec.Info.MaxOrders), false
+	for i, chosen := range append(slices.Clone(t.done), now) {
+		orders := t.ordersFrom(t.seats[i], chosen)
+		turn.Set(sim.Player(t.seats[i]), orders)
+		any = any || len(orders) > 0
+	}
+	seat := features.Spectator
+	if len(t.seats) == 1 {
+		seat = t.seat
+	}
+	var before features.Scene
+	t.painter.Scene(&before, 0, features.Spectator)
+	if !any {
+		return view.OneFrame(&before, &before)
+	}
+	var text []byte
+	t.painter.Frames(0, turn, seat, func(s *features.Scene) {
+		if text == nil {
+			text, err = view.OneFrame(&before, s)
+		}
+	})
+	return text, err
+}
+
+// ordersFrom returns the orders of what a seat has chosen: the choices of a sequential form in any order, or an action.
+func (t *Session) ordersFrom(seat int, chosen []int32) []sim.Order {
+	if !t.spec.Sequential {
+		return t.labels.AppendOrders(nil, 0, sim.Player(seat), chosen)
+	}
+	var orders []sim.Order
+	for _, c := range slices.Sorted(slices.Values(chosen)) {
+		orders = t.labels.AppendOrders(orders, 0, sim.Player(seat), []int32{c})
+	}
+	return orders
+}
+
+// Advice is what the policy for hints would do in the person's place.
+type Advice struct {
+	Value *float64  `json:"value"` // the result that a search expects; nil: the policy does not search
+	Moves []Advised `json:"moves"` // the best first
+}
+
+// Advised is a move of an advice.
+type Advised struct {
+	Share   float32  `json:"share"` // of a search; 1 without one
+	Options []Option `json:"options"`
+}
+
+// mostAdvised is the number of moves of an advice.
+const mostAdvised = 8
+
+// Hint returns what the policy for hints would order in the person's place, and the other moves that it weighed. The film has
+// the value that it expects.
+func (t *Session) Hint() (*Advice, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.o.Hint == nil:
+		return nil, errors.New("there are no hints: no policy of this game gives them")
+	case t.e.Status != sim.Running:
+		return nil, ErrOver
+	}
+	row := t.seat
+	t.o.Hint.Act(t.o.Vector, t.b, []int32{int32(row)})
+	heads := len(t.spec.Heads)
+	var orders []sim.Order
+	if n := t.b.OrderLen[row]; n >= 0 {
+		orders = slices.Clone(t.ordersOf(row)[:n])
+	} else {
+		orders = t.labels.AppendOrders(nil, 0, sim.Player(row), t.b.Action[row*heads:(row+1)*heads])
+	}
+	legal := t.choices()
+	a := &Advice{Moves: []Advised{{1, t.advised(orders, legal)}}}
+	if s, ok := t.o.Hint.(rollout.Searcher); ok && s.SearchResult(int32(row)) != nil {
+		r := s.SearchResult(int32(row))
+		a.Value, a.Moves = &r.Value, nil
+		for k, share := range r.Shares {
+			a.Moves = append(a.Moves, Advised{share, t.advised(r.OrdersOf(k), legal)})
+		}
+		slices.SortStableFunc(a.Moves, func(x, y Advised) int { return cmp.Compare(y.Share, x.Share) })
+		a.Moves = a.Moves[:min(len(a.Moves), mostAdvised)]
+		at := t.e.Turns*t.e.Players + row
+		for len(t.values) < (t.e.Turns+1)*t.e.Players {
+			t.values = append(t.values, float32(math.NaN()))
+		}
+		t.values[at] = float32(r.Value)
+		t.version++
+	}
+	t.o.Vector.Observe(t.b) // as if nobody had chosen
+	return a, nil
+}
+
+// advised returns the options for orders: those that the person can choose, where there are such.
+func (t *Session) advised(orders []sim.Order, legal []Option) []Option {
+	list := []Option{}
+	for _, o := range orders {
+		x := t.option(0, -1, []sim.Order{o})
+		if i := nearest(legal, &x); i >= 0 {
+			x = legal[i]
+		}
+		if x.Kind != "" {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// nearest returns the index of the option with the text of x, or else of the one by which the same entity does the same as
+// near to the cell of x as it can; -1: there is none.
+func nearest(legal []Option, x *Option) int {
+	best, distance := -1, float32(math.Inf(1))
+	for i := range legal {
+		o := &legal[i]
+		if o.Text == x.Text {
+			return i
+		}
+		dx, dy := o.X-x.X, o.Y-x.Y
+		if d := float32(dx*dx) + float32(dy*dy); x.Entity != 0 && o.Entity == x.Entity && o.Kind == x.Kind && o.Target == x.Target && d < distance {
+			best, distance = i, d
+		}
+	}
+	return best
+}
+
+// choices returns what the person can choose.
+func (t *Session) choices() (all []Option) {
+	for _, h := range t.offer(AllHeads).Heads {
+		all = append(all, h.Options...)
+	}
+	return all
+}
