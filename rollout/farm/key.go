@@ -150,13 +150,10 @@ func serverKey(dir string, c *ClusterOptions, log *slog.Logger) (Key, error) {
 	return k, files.WriteSecret(file, append(text, '\n'))
 }
 
-// PageTokenFile is the name of the file in the folder of a server's store that has the secret of its page.
-const PageTokenFile = "page.token"
-
-// PageToken returns the secret of the page of the server with its store in a folder, one line of a file, and makes the
-// file if it is missing. So programs that read the page, and open pages, go on after a restart.
+// PageToken returns the secret of the page of the server with its store in a folder: the line of its file page.token, which
+// it makes if it is missing. So programs that read the page, and open pages, go on after a restart.
 func PageToken(dir string, log *slog.Logger) (string, error) {
-	file := filepath.Join(dir, PageTokenFile)
+	file := filepath.Join(dir, "page.token")
 	text, err := readSecret(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		token := access.NewToken()
@@ -170,7 +167,7 @@ func PageToken(dir string, log *slog.Logger) (string, error) {
 	return token, err
 }
 
-// leastToken is the least number of characters of a secret in PageTokenFile.
+// leastToken is the least number of characters of a secret of PageToken.
 const leastToken = 20
 
 // maxSecret is the largest size in bytes of a file with the credentials of one client.

@@ -2,6 +2,11 @@ package farm
 
 import (
 	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -44,4 +49,26 @@ func TestMarkedFiles(t *testing.T) {
 	_, err := c.credentials(&ConnectOptions{}, []byte(texts.Mark+`{"name": "w", "password": "p"}`))
 	require.NoError(t, err)
 	require.Equal(t, "w", c.name)
+}
+
+// TestPageToken: the secret of a page stays the same in a file that its owner alone can read; a short one is refused.
+func TestPageToken(t *testing.T) {
+	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
+	first, err := PageToken(dir, log)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(first), leastToken)
+	again, err := PageToken(dir, log)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	name := filepath.Join(dir, "page.token")
+	if info, err := os.Stat(name); runtime.GOOS != "windows" {
+		require.NoError(t, err)
+		require.Equal(t, fs.FileMode(0o600), info.Mode())
+	}
+	require.NoError(t, os.WriteFile(name, []byte("short\n"), 0o600))
+	_, err = PageToken(dir, log)
+	require.ErrorContains(t, err, "page.token: expected a secret of 20 characters or more")
+	other, err := PageToken(t.TempDir(), log)
+	require.NoError(t, err)
+	require.NotEqual(t, first, other)
 }
