@@ -50,6 +50,22 @@ func TestFits(t *testing.T) {
 	assert.Empty(t, b.Troubles())
 }
 
+// TestPhone: a phone shows the scores of a list without scrolling, and a broad board without much beside it.
+func TestPhone(t *testing.T) {
+	f := arena(3, 12)
+	f.head["height"] = f.head["width"].(int) / 2
+	f.head["players"], f.player = []string{"planner", "turtle"}, item{1, []string{"15396", "9809"}}
+	b := browsertest.Open(t, serve(t, f, arena(4, 9)).URL)
+	resize(b, 390, 844)
+	b.Becomes(`document.querySelectorAll("#games tbody tr").length`, "2")
+	b.Becomes(`((e) => e.scrollWidth <= e.clientWidth || e.scrollWidth + " in " + e.clientWidth)(document.getElementById("games").parentElement)`, "true")
+	b.Eval(`location.hash = "#episode=3"`)
+	opened(b)
+	b.Becomes(`((c) => c.clientHeight < 0.6 * c.clientWidth || c.clientHeight + " of " + c.clientWidth)(boards[0].canvas)`, "true")
+	b.Picture("phone")
+	assert.Empty(t, b.Troubles())
+}
+
 // TestStays: the board stays in its place, whatever is shown of a film.
 func TestStays(t *testing.T) {
 	_, page := playedFilm(t, "terminal", "", "scatter", 12)

@@ -157,6 +157,7 @@ function showFilm() {
   const [film, other] = state.films, { head } = film;
   screen("film");
   $("second").hidden = !other;
+  $("boards").classList.toggle("wide", head.width >= 1.8 * head.height);
   $("seat-row").hidden = !canChoose(head);
   const seats = [-1, ...seatsOf(head)].filter((seat) => seat === state.seat || offered(query("frames.json", { game: head.id, seat, from: 0 })));
   $("seat").replaceChildren(...seats.map((s) => new Option(s < 0 ? "everybody" : playerOf(head, s), s)));
