@@ -105,7 +105,7 @@ echo > command.txt
 		assert.Equal(t, make([]string, 4), f.linesOf(1 - seat)[:4])
 	}
 	finish(t, "eval", "towerdefence", "--rules", "short.properties", "--player", "sh bot.sh", "--player", "empty", "--games", "2", "--out", "cup")
-	f := pageOf(t, numbers(t, "cup/replays/*")[0], append(rules, "cup")...)
+	f := pageOf(t, numbers(t, "cup/replays/*")[0], "cup")
 	seat := slices.IndexFunc([]int{0, 1}, func(p int) bool { return f.linesOf(p)[1] != "" })
 	require.GreaterOrEqual(t, seat, 0, "%+v", f.frames.Printed)
 	assert.Equal(t, want, f.linesOf(seat)[:4])
