@@ -160,7 +160,7 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 	if err := errors.Join(a.CheckFile("out", f.out), a.CheckFile("gif", f.gif), a.CheckFile("save", f.save)); err != nil {
 		return err
 	}
-	if err := f.notes.check(f.gif == "" && !f.tty && !curves.Holds(what) && !slices.Contains(specs, viewer.Human)); err != nil {
+	if err := f.notes.check(f.gif == "" && !f.tty && !curves.Holds(what), slices.Contains(specs, viewer.Human)); err != nil {
 		return err
 	}
 	if slices.Contains(specs, viewer.Human) {

@@ -30,7 +30,8 @@ type noteFlags struct {
 const notesHelp = `The page shows what bots wrote to standard error, turn by turn, for tournaments
 with bots and for match logs of towerdefence; for other recordings --log names
 the logs that match --logs wrote. --analysis marks the turns in which the seats
-lost most, and plots the value over time, as analyse --json has found them.`
+lost most, and plots the value over time, as analyse --json has found them; to a
+human who takes over the game it suggests the best orders of the turn.`
 
 // add adds the flags.
 func (f *noteFlags) add(c *cobra.Command) {
@@ -38,12 +39,12 @@ func (f *noteFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.analysis, "analysis", "", "`FILE` that analyse --json printed for a game or episode of WHAT")
 }
 
-// check refuses the flags where nothing shows what they say. page says that a page is shown.
-func (f *noteFlags) check(page bool) error {
+// check refuses the flags where nothing shows what they say. page says that a page is shown, human that a person plays in it.
+func (f *noteFlags) check(page, human bool) error {
 	switch {
-	case page:
-	case f.analysis != "":
-		return console.WrongUse("--analysis: it is shown on pages of recorded games: without --tty, --gif and human")
+	case page && !human:
+	case !page && f.analysis != "":
+		return console.WrongUse("--analysis: it is shown on pages of recorded games: without --tty and --gif")
 	case len(f.logs) > 0:
 		return console.WrongUse("--log: it is shown on pages of recorded games: without --tty, --gif and human")
 	}
@@ -112,24 +113,32 @@ func (f *noteFlags) addLogs(games view.GameList, what string) (view.GameList, er
 // mostAnalysis bounds an analysis in bytes: a game of CodeCraft with all orders of four seats has some tens of millions.
 const mostAnalysis = 256 << 20
 
-// addAnalysis adds what analyse has found to its game.
-func (f *viewFlags) addAnalysis(games view.GameList, what string, isDataset bool) (view.GameList, error) {
-	text, err := bounded.ReadFile(files.Open, f.notes.analysis, mostAnalysis)
+// readAnalysis reads what analyse has found, and the number of its game in a list.
+func (f *noteFlags) readAnalysis(isDataset bool) (d *analysed, id uint64, err error) {
+	text, err := bounded.ReadFile(files.Open, f.analysis, mostAnalysis)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	d := &analysed{what: "game"}
+	d = &analysed{what: "game"}
 	if err := json.Unmarshal(texts.Unmarked(text), d); err != nil {
-		return nil, fmt.Errorf("expected the object that analyse --json prints: %w", err)
+		return nil, 0, fmt.Errorf("expected the object that analyse --json prints: %w", err)
 	}
 	if d.Game == "" || d.Length < 1 || len(d.Seats) == 0 {
-		return nil, errors.New("expected the object that analyse --json prints, found one without game, length or seats")
+		return nil, 0, errors.New("expected the object that analyse --json prints, found one without game, length or seats")
 	}
-	id := d.Number
-	if isDataset {
+	if id = d.Number; isDataset {
 		d.what = "episode"
 	} else if id--; d.Number == 0 {
-		return nil, errors.New("it is an analysis of an episode, or damaged: games of recordings have numbers from 1")
+		return nil, 0, errors.New("it is an analysis of an episode, or damaged: games of recordings have numbers from 1")
+	}
+	return d, id, nil
+}
+
+// addAnalysis adds what analyse has found to its game.
+func (f *viewFlags) addAnalysis(games view.GameList, what string, isDataset bool) (view.GameList, error) {
+	d, id, err := f.notes.readAnalysis(isDataset)
+	if err != nil {
+		return nil, err
 	}
 	if total := games.Head().Total; len(f.only) == 0 && id >= total {
 		return nil, fmt.Errorf("it is of %s %d, %s has %s", d.what, d.Number, what, texts.Plural(total, d.what))
@@ -138,11 +147,8 @@ func (f *viewFlags) addAnalysis(games view.GameList, what string, isDataset bool
 		return nil, fmt.Errorf("it is of %s %d, which --episodes leaves out", d.what, d.Number)
 	}
 	noted, err := gamelists.Annotate(games, id, func(film *view.Film) (*view.Annotation, error) {
-		if err := d.fits(film); err != nil {
-			return nil, fmt.Errorf("it belongs to another game than %s %d of %s: %w", d.what, d.Number, what, err)
-		}
-		if err := d.sound(); err != nil {
-			return nil, fmt.Errorf("damaged: %w", err)
+		if err := d.fits(film, what); err != nil {
+			return nil, err
 		}
 		return d.annotation(film), nil
 	})
@@ -152,8 +158,45 @@ func (f *viewFlags) addAnalysis(games view.GameList, what string, isDataset bool
 	return noted, err
 }
 
-// fits returns an error if the analysis is not one of the film's game.
-func (d *analysed) fits(film *view.Film) error {
+// advice returns the best orders that analyse has found for a seat in a turn of a recorded game, nil where it has none.
+func (f *noteFlags) advice(g *gamelists.Game, what string) (func(turn, seat int) []string, error) {
+	if f.analysis == "" {
+		return nil, nil
+	}
+	d, id, err := f.readAnalysis(false)
+	if err == nil && id != g.Entry.ID {
+		err = fmt.Errorf("it is of game %d, the players take over game %d", d.Number, g.Entry.ID+1)
+	}
+	if err == nil {
+		var film *view.Film
+		if film, err = g.Open(); err == nil {
+			err = d.fits(film, what)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--analysis %s: %w", f.analysis, err)
+	}
+	return func(turn, seat int) []string {
+		if i, ok := d.find(turn); ok {
+			return d.Turns[i].Seats[seat].Best.Orders
+		}
+		return nil
+	}, nil
+}
+
+// fits returns an error if the analysis is not one of the film's game, or contradicts itself.
+func (d *analysed) fits(film *view.Film, what string) error {
+	if err := d.belongs(film); err != nil {
+		return fmt.Errorf("it belongs to another game than %s %d of %s: %w", d.what, d.Number, what, err)
+	}
+	if err := d.sound(); err != nil {
+		return fmt.Errorf("damaged: %w", err)
+	}
+	return nil
+}
+
+// belongs returns an error if the analysis is not one of the film's game.
+func (d *analysed) belongs(film *view.Film) error {
 	names := film.Players()
 	switch {
 	case d.Game != film.Game():

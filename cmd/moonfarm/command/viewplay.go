@@ -45,6 +45,9 @@ func (f *viewFlags) humanGame(c *cobra.Command, what string) (*viewer.HumanGame,
 		if c.Flags().Changed("turn") {
 			return nil, console.WrongUse("--turn is for recordings; %s is a game that begins", what)
 		}
+		if f.notes.analysis != "" {
+			return nil, console.WrongUse("--analysis is for recordings; %s is a game that begins", what)
+		}
 		return &viewer.HumanGame{Game: s.game, Rules: s.rules, Seed: f.seed, MaxTurns: f.maxTurns}, nil
 	}
 	l, err := f.recording(c.Context(), what)
@@ -61,7 +64,11 @@ func (f *viewFlags) humanGame(c *cobra.Command, what string) (*viewer.HumanGame,
 	case f.turn >= g.Episode.Turns:
 		return nil, console.WrongUse("--turn %d: the game has turns 0 to %d", f.turn, g.Episode.Turns-1)
 	}
-	return &viewer.HumanGame{Game: g.Of, Rules: g.Rules, Begin: g.Episode, Turn: f.turn}, nil
+	advice, err := f.notes.advice(g, what)
+	if err != nil {
+		return nil, err
+	}
+	return &viewer.HumanGame{Game: g.Of, Rules: g.Rules, Begin: g.Episode, Turn: f.turn, Analysis: advice}, nil
 }
 
 // viewPlay lets a person play in the page.

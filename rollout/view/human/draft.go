@@ -131,6 +131,29 @@ func (t *Session) advised(orders []sim.Order, legal []Option) []Option {
 	return list
 }
 
+// analysed returns the move that the analysis found, as long as the game goes as the analysed one.
+func (t *Session) analysed() *Advised {
+	n, m := len(t.e.Ends), len(t.e.Orders)
+	begin := t.o.Begin
+	if t.o.Analysis == nil || begin == nil || t.e.Status != sim.Running || n >= len(begin.Ends) ||
+		!slices.Equal(t.e.Ends, begin.Ends[:n]) || !slices.Equal(t.e.Orders, begin.Orders[:m]) {
+		return nil
+	}
+	best := t.o.Analysis(t.e.Turns, t.seat)
+	if best == nil {
+		return nil
+	}
+	a, legal := &Advised{Share: 1, Options: []Option{}}, t.choices()
+	for _, text := range best {
+		x := Option{Choice: -1, Text: text}
+		if i := nearest(legal, &x); i >= 0 {
+			x = legal[i]
+		}
+		a.Options = append(a.Options, x)
+	}
+	return a
+}
+
 // nearest returns the index of the option with the text of x, or else of the one by which the same entity does the same as
 // near to the cell of x as it can; -1: there is none.
 func nearest(legal []Option, x *Option) int {

@@ -57,6 +57,8 @@ type Offer struct {
 	// Chosen is what the person has ordered in this turn, if it is Sequential.
 	Chosen []Option `json:"chosen"`
 	Heads  []Head   `json:"heads"`
+	// Analysed is the move that was found before the game for this turn.
+	Analysed *Advised `json:"analysed"`
 	// Ordering has the seats that have ended their turn, and the one for which the person chooses.
 	Ordering []int `json:"ordering"`
 }
@@ -75,7 +77,9 @@ const AllHeads = -1
 func (t *Session) Offer(head int) Offer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.offer(head)
+	x := t.offer(head)
+	x.Analysed = t.analysed()
+	return x
 }
 
 // offer is Offer with the lock held.

@@ -31,6 +31,9 @@ type Setup struct {
 	// Begin, if not nil, is a game whose first Turns turns were played before.
 	Begin *rollout.Episode
 	Turns int
+	// Analysis, if not nil, returns the texts of the best orders for a seat in a turn of Begin, which a search has found; nil:
+	// none are known.
+	Analysis func(turn, seat int) []string
 }
 
 // Session is a game with a person. It may be used by several goroutines at once.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -358,7 +359,28 @@ func TestBegin(t *testing.T) {
 			require.Equal(t, min(5, earlier.Turns-1), e.Turns)
 			require.Equal(t, earlier.Ends[:len(e.Ends)], e.Ends)
 			require.Equal(t, earlier.Orders[:len(e.Orders)], e.Orders)
+			best := x.Offer(human.AllHeads).Heads[0].Options[0]
 			require.NoError(t, x.Choose(pick(t, rand.New(rand.NewPCG(4, 4)), x)))
+
+			// What an analysis has found is offered until the game goes otherwise.
+			x = sit(t, n, 1, func(o *human.Setup) {
+				o.Begin, o.Turns = earlier, min(5, earlier.Turns-1)
+				o.Analysis = func(turn, seat int) []string { return []string{fmt.Sprint(turn, " ", seat), best.Text} }
+			})
+			o := x.Offer(human.AllHeads)
+			require.NotNil(t, o.Analysed)
+			require.Len(t, o.Analysed.Options, 2)
+			assert.Equal(t, human.Option{Choice: -1, Text: fmt.Sprint(o.Turn, " 1")}, o.Analysed.Options[0])
+			assert.Equal(t, best, o.Analysed.Options[1])
+			for g := rand.New(rand.NewPCG(4, 4)); x.Episode().Turns == o.Turn; {
+				if err := x.Choose(pick(t, g, x)); !errors.Is(err, human.ErrTogether) {
+					require.NoError(t, err)
+				}
+			}
+			e = x.Episode()
+			as := slices.Equal(e.Orders, earlier.Orders[:len(e.Orders)]) && slices.Equal(e.Ends, earlier.Ends[:len(e.Ends)])
+			o = x.Offer(human.AllHeads)
+			assert.Equal(t, as && !o.Over, o.Analysed != nil)
 		})
 	}
 }

@@ -18,13 +18,15 @@ const optionOf = (o) => ({
   target: whole(o?.target, 0, 2 ** 32), number: whole(o?.number, 0, 1e6), note: text(o?.note, 100), text: text(o?.text, 200),
 });
 
+const moveOf = (m, by) => ({ share: number(m?.share), options: listOf(m?.options, 1000).map(optionOf), by });
+
 const person = {
   offer: null, // what can be chosen now
   options: [], // of the head
   head: 0,
   kind: "",
   picks: new Map(), // of games with many heads: head → option, until the turn ends
-  moves: [], // of a hint: { share, options }, the best first
+  moves: [], // of a hint: { share, options, by }, the best first
   draft: null, // what the orders of this turn would do: { entities, lines, left }
   jobs: Promise.resolve(), // requests follow one another
   waiting: 0, // jobs
@@ -76,8 +78,10 @@ const person = {
       ordering: listOf(raw.ordering, most.seats), undo: raw.undo === true, hint: raw.hint === true, chosen: listOf(raw.chosen, 1000).map(optionOf),
       heads: listOf(raw.heads, 1000).map((h) => ({ head: whole(h?.head, 0, 1e6), entity: whole(h?.entity, 0, 2 ** 32) })),
     };
-    if (!before || before.turn !== this.offer.turn || before.seat !== this.offer.seat) this.picks.clear();
-    if (!before || before.turn !== this.offer.turn || before.seat !== this.offer.seat) this.moves = [];
+    if (!before || before.turn !== this.offer.turn || before.seat !== this.offer.seat) {
+      this.picks.clear();
+      this.moves = raw.analysed ? [moveOf(raw.analysed, "analysis")] : [];
+    }
     if (this.many()) await this.head0();
     else await this.ask(-1);
     await this.sketch();
@@ -164,7 +168,7 @@ const person = {
     lines($("person-list"), [...offer.chosen, ...this.picks.values()].map((o) => ({ words: o.text })), "");
     put($("person-left"), this.draft?.left.length ? `After these orders: ${this.draft.left.join(", ")}.` : "");
     $("person-moves").replaceChildren(...this.moves.map((m) => {
-      const item = element("li"), b = element("button", `hint: ${m.share < 1 ? `${figure(100 * m.share)} % ` : ""}${m.options.map((o) => o.text).join(", ") || "nothing"}`);
+      const item = element("li"), b = element("button", `${m.by}: ${m.share < 1 ? `${figure(100 * m.share)} % ` : ""}${m.options.map((o) => o.text).join(", ") || "nothing"}`);
       b.type = "button";
       b.disabled = !m.options.some((o) => o.choice >= 0);
       b.addEventListener("click", () => this.take(m.options));
@@ -274,7 +278,7 @@ const person = {
     say("Thinking …");
     await this.run(async () => {
       const raw = await post("hint");
-      this.moves = listOf(raw.moves, 100).map((m) => ({ share: number(m?.share), options: listOf(m?.options, 1000).map(optionOf) }));
+      this.moves = [...listOf(raw.moves, 100).map((m) => moveOf(m, "hint")), ...this.moves.filter((m) => m.by !== "hint")];
       version = undefined;
       await refresh(); // with the value
       say(Number.isFinite(raw.value) ? `The search expects ${rounded(raw.value)}` : "");

@@ -12,6 +12,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
+	"moonfarm/rollout"
 	"moonfarm/rollout/browsertest"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
@@ -23,7 +24,7 @@ import (
 )
 
 // sit serves a game with a person at seat 0, and opens its page.
-func sit(t *testing.T, game, rules, form, other string) (*human.Session, *browsertest.Browser) {
+func sit(t *testing.T, game, rules, form, other string, change ...func(o *human.Setup)) (*human.Session, *browsertest.Browser) {
 	t.Helper()
 	entry, err := catalog.Find(game)
 	require.NoError(t, err)
@@ -39,6 +40,9 @@ func sit(t *testing.T, game, rules, form, other string) (*human.Session, *browse
 		o.Seats, o.Names = append(o.Seats, one), append(o.Names, fmt.Sprint("player ", p))
 	}
 	o.Hint, o.Seats[0] = o.Seats[0], nil
+	for _, f := range change {
+		f(&o)
+	}
 	x, err := human.New(o)
 	require.NoError(t, err)
 	s, err := serve.ListenHuman("127.0.0.1:0", nil, page.HTML(nil), x)
@@ -100,6 +104,29 @@ func TestTowerDefence(t *testing.T) {
 	b.Becomes(`location.hash`, "#episode=0")
 	b.Eval(`globalThis.old = true; location.reload()`)
 	b.Becomes(`globalThis.old ? "" : state.turn + " " + person.offer?.turn`, "1 1") // where the game is
+	assert.Empty(t, b.Troubles())
+}
+
+// TestAnalysis: a click takes what an analysis of the recorded game suggests, on its button and on its cell.
+func TestAnalysis(t *testing.T) {
+	x, b := sit(t, "terminal", "", "orders", "maze", func(o *human.Setup) {
+		o.Begin, o.Analysis = &rollout.Episode{Seed: 3, Players: 2, Turns: 1, Ends: []int32{0, 0}}, func(turn, seat int) []string { return []string{"turret 13,12", "wall 14,12", "another"} }
+	})
+	b.Becomes(`document.getElementById("person-moves").innerText`, "analysis: turret 13,12, wall 14,12, another")
+	b.Becomes(`boards[0].hints.length`, "2")
+	choose(b, "wall")
+	clickCell(b, 13, 12) // the turret, not a wall
+	b.Becomes(`document.getElementById("person-list").innerText + person.busy`, "turret 13,12false")
+	press(b, "person-undo")
+	b.Becomes(`person.offer.chosen.length + " " + person.busy`, "0 false")
+	press(b, "person-hint")
+	b.Becomes(`person.moves.length + " " + person.busy`, "2 false")
+	b.Eval(`document.querySelector("#person-moves li:last-child button").click()`)
+	b.Becomes(`person.offer.chosen.map((o) => o.text).join("; ") + person.busy`, "turret 13,12; wall 14,12false")
+	press(b, "person-end")
+	b.Becomes(turns, "1 1 false")
+	require.Equal(t, 1, x.Episode().Turns)
+	b.Becomes(`person.moves.length`, "0")
 	assert.Empty(t, b.Troubles())
 }
 

@@ -2,6 +2,7 @@ package full
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -147,6 +148,17 @@ func TestViewBot(t *testing.T) {
 	assert.Contains(t, answer(t, url, "offer.json"), `"turn":5,`)
 	assert.Zero(t, stop())
 	require.Zero(t, run(t.Context(), []string{"replay", "verify", "saved.replay"}))
+
+	var found bytes.Buffer
+	require.Zero(t, program().Run(t.Context(), []string{"analyse", "game.replay", "--turns", "5", "--policy", "mcts(sims=8)", "--json"}, &found, os.Stderr))
+	require.NoError(t, os.WriteFile("found.json", found.Bytes(), 0o666))
+	url, stop = shown(t, "view", "game.replay", "--players", "human,bot:bot", "--turn", "5", "--analysis", "found.json")
+	assert.Contains(t, answer(t, url, "offer.json"), `"analysed":{"share":1,`)
+	assert.Zero(t, stop())
+	url, stop = shown(t, "view", "game.replay", "--players", "human,bot:bot", "--turn", "6", "--analysis", "found.json")
+	assert.Contains(t, answer(t, url, "offer.json"), `"analysed":null,`)
+	assert.Zero(t, stop())
+	assert.Equal(t, console.ExitUsage, run(t.Context(), []string{"view", "terminal", "--players", "human,maze", "--analysis", "found.json"}))
 	assert.Equal(t, console.ExitUsage, run(t.Context(), []string{"view", "terminal", "--players", "maze,bot:bot"}))
 	assert.Equal(t, console.ExitUsage, run(t.Context(), []string{"view", "terminal", "--players", "human,maez"}))
 }

@@ -33,6 +33,8 @@ type HumanGame struct {
 	// Fault is called for faults of bots as they occur, by several goroutines at once.
 	Fault func(name string, f players.LiveFault)
 	Hint  string // the policy that gives hints; "": none
+	// Analysis is that of a human.Setup.
+	Analysis func(turn, seat int) []string
 }
 
 // Play lets the person play in the page until ctx is done. It returns the game, and its spec.
@@ -48,7 +50,7 @@ func (s *HumanGame) Play(ctx context.Context, c *console.Console, what string, a
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
-	o := human.Setup{Vector: v, Watch: watch, Seed: s.Seed, Begin: s.Begin, Turns: s.Turn, Names: slices.Clone(s.Players),
+	o := human.Setup{Vector: v, Watch: watch, Seed: s.Seed, Begin: s.Begin, Turns: s.Turn, Names: slices.Clone(s.Players), Analysis: s.Analysis,
 		Orders: func(list []sim.Order) []string { return recordings.OrderTexts(s.Game.Name, list) }}
 	bots, err := s.fill(ctx, c, &o)
 	if err != nil {
