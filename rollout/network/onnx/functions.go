@@ -50,8 +50,10 @@ func (f *function) parse(b []byte) error {
 // Limits of the calls of functions.
 const (
 	maxDepth   = 32      // of functions that call each other
-	maxInlined = 1 << 23 // bytes that the nodes of all calls take, about
+	maxInlined = 1 << 23 // bytes that the nodes of all calls take, about, and the lists that are read to make them
 )
+
+var errInlined = fmt.Errorf("expected calls of functions whose nodes take at most %d bytes, found more", maxInlined)
 
 // inliner replaces the nodes that call functions of the file by the nodes of these functions.
 type inliner struct {
@@ -92,6 +94,10 @@ func (l *inliner) add(n *Node, depth int) error {
 		return fmt.Errorf("expected at most %d inputs and %d outputs of the function, found %d and %d", len(f.inputs), len(f.outputs), len(n.Inputs), len(n.Outputs))
 	}
 	l.calls++
+	l.bytes += 16 * len(f.inputs)
+	if l.bytes > maxInlined {
+		return errInlined
+	}
 	call := "@" + strconv.Itoa(l.calls)
 	names := map[string]string{"": ""} // of the function's values in the graph
 	for i, name := range f.inputs {
@@ -147,6 +153,10 @@ func (l *inliner) copied(body *Node, f *function, n *Node, names map[string]stri
 			c.Attributes = append(c.Attributes, a)
 			continue
 		}
+		l.bytes += 8 * (len(n.Attributes) + len(f.defaults))
+		if l.bytes > maxInlined {
+			return nil, errInlined
+		}
 		given := n.Attribute(a.reference)
 		if i := slices.IndexFunc(f.defaults, func(d Attribute) bool { return d.Name == a.reference }); given == nil && i >= 0 {
 			given = &f.defaults[i]
@@ -158,7 +168,7 @@ func (l *inliner) copied(body *Node, f *function, n *Node, names map[string]stri
 		}
 	}
 	if l.bytes > maxInlined {
-		return nil, fmt.Errorf("expected calls of functions whose nodes take at most %d bytes, found more", maxInlined)
+		return nil, errInlined
 	}
 	return &c, nil
 }
