@@ -134,6 +134,8 @@ func (q *Query) Select(matching []Entry) []Entry {
 		slices.SortStableFunc(matching, func(a, b Entry) int { return cmp.Compare(a.Turns, b.Turns) })
 	case "-turns":
 		slices.SortStableFunc(matching, func(a, b Entry) int { return cmp.Compare(b.Turns, a.Turns) })
+	default: // the games of a tournament are listed as they ended
+		slices.SortStableFunc(matching, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	from := min(q.From, len(matching))
 	return matching[from:min(from+q.Count, len(matching))]

@@ -289,6 +289,16 @@ func TestLinks(t *testing.T) {
 	b.Eval(`location.hash = "#sort=evil&from=7777&outcome=%3Cb%3E"`)
 	b.Becomes(`document.getElementById("shelf").hidden`, "false")
 	b.Becomes(`document.querySelector("#games tbody").innerText`, "No game matches.")
+
+	// A step while an address is being followed, and one before a picture is drawn.
+	b.Eval(`globalThis.held = new Promise((go) => (globalThis.release = go)); open = ((was) => async (...all) => { await was(...all); await held })(open); location.hash = "#episode=4&turn=3"`)
+	b.Becomes(`state.turn + " " + following`, "3 1")
+	b.Eval(`go(5)`)
+	b.Becomes(`hashDue`, "0")
+	b.Eval(`release()`)
+	b.Becomes(`location.hash`, "#episode=4&turn=5")
+	b.Eval(`requestAnimationFrame = () => 1; go(6)`)
+	b.Becomes(`location.hash`, "#episode=4&turn=6")
 	assert.Empty(t, b.Troubles())
 }
 

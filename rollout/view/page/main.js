@@ -27,7 +27,7 @@ function hashOf() {
 }
 
 // keepHash keeps the address up to date. Browsers limit how often it may change. An address that the page has not followed
-// yet stays.
+// yet stays: follow keeps it up to date afterwards.
 let hashDue = 0, hashSeen = location.hash;
 function keepHash() {
   if (hashDue) return;
@@ -78,6 +78,7 @@ async function follow() {
   stop();
   try {
     await open(route(), () => mine === followed);
+    keepHash(); // what was due meanwhile
   } catch (e) {
     if (mine === followed) fail(e);
   }

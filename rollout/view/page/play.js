@@ -81,6 +81,7 @@ function arrive(turn, frame, moving) {
   if (!moving) state.clock = 0;
   point();
   changed();
+  keepHash();
 }
 
 // after returns the frame after a frame, or null at the end.
@@ -248,7 +249,6 @@ function panels() {
   showKinds(film, frame);
   showHeat();
   choose();
-  keepHash();
 }
 
 // The entity that a person points at, and the chosen one, which is followed from frame to frame.

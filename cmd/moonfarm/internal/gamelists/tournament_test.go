@@ -1,6 +1,7 @@
 package gamelists
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -63,6 +64,9 @@ func TestStandings(t *testing.T) {
 	games := l.GameList()
 	h := games.Head()
 	assert.True(t, h.Standings && h.Grows)
+	all, _, err := games.Games(view.Query{Count: view.MostListed})
+	require.NoError(t, err)
+	assert.True(t, slices.IsSortedFunc(all, func(a, b view.Entry) int { return cmp.Compare(a.ID, b.ID) }), "%v", all)
 	s, err := games.Standings()
 	require.NoError(t, err)
 	j, err := arena.ReadJournal(filepath.Join(d.Dir, d.File))
