@@ -105,7 +105,7 @@ echo > command.txt
 		assert.Equal(t, make([]string, 4), f.linesOf(1 - seat)[:4])
 	}
 	finish(t, "eval", "towerdefence", "--rules", "short.properties", "--player", "sh bot.sh", "--player", "empty", "--games", "2", "--out", "cup")
-	f := pageOf(t, numbers(t, "cup/replays/*")[0], append(rules, "cup")...)
+	f := pageOf(t, numbers(t, "cup/replays/*")[0], "cup")
 	seat := slices.IndexFunc([]int{0, 1}, func(p int) bool { return f.linesOf(p)[1] != "" })
 	require.GreaterOrEqual(t, seat, 0, "%+v", f.frames.Printed)
 	assert.Equal(t, want, f.linesOf(seat)[:4])
@@ -118,7 +118,7 @@ echo > command.txt
 	assert.Contains(t, text, "logs: expected a file, found a folder")
 	_, text = said(t, console.ExitUsage, "view", "log-0001", "--rules", "short.properties", "--log", "logs/game-0001-player-1.log", "--tty")
 	assert.Contains(t, text, "--log: it is shown on pages of recorded games")
-	_, text = said(t, console.ExitUsage, "view", "cup", "--rules", "short.properties", "--log", "logs/game-0001-player-1.log")
+	_, text = said(t, console.ExitUsage, "view", "cup", "--log", "logs/game-0001-player-1.log")
 	assert.Contains(t, text, "cup is a tournament, which has its own logs")
 }
 
