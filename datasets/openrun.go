@@ -103,6 +103,7 @@ func (x *Run) Discard() error {
 	f := x.run.folder
 	release, err := x.run.lock(false)
 	if err != nil {
+		x.run.close()
 		return nil // another run has joined
 	}
 	names := []string{modelsDir, runName}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -57,12 +58,22 @@ func TestRepairRefused(t *testing.T) {
 	j := toyJob(2, 1)
 	for want, spoil := range map[string]func(dir string) error{
 		"steps/00000.arrow: 9 bytes, expected": func(dir string) error { return os.Truncate(filepath.Join(dir, pathOf(stepsDir, 0)), 9) },
-		"episodes/00001.arrow: not a regular file": func(dir string) error {
+		"episodes/00001.arrow: expected a file, found a folder": func(dir string) error {
 			name := filepath.Join(dir, pathOf(episodesDir, 1))
 			if err := os.Remove(name); err != nil {
 				return err
 			}
 			return os.Mkdir(name, 0o777)
+		},
+		cardName + ": no such file or directory; copy it from elsewhere": func(dir string) error { // of a version that worded it differently
+			m, err := manifestIn(dir)
+			if err == nil {
+				m.Card = attachmentOf(cardName, append(cardText(m), '!'))
+				var text []byte
+				text, err = m.encode()
+				err = errors.Join(err, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666), os.Remove(filepath.Join(dir, cardName)))
+			}
+			return err
 		},
 		cardName + ": 3 bytes, expected":              func(dir string) error { return os.Truncate(filepath.Join(dir, cardName), 3) },
 		statisticsName + ": no such file":             func(dir string) error { return os.Remove(filepath.Join(dir, statisticsName)) },

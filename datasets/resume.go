@@ -292,9 +292,9 @@ func (r *run) lacks(ctx context.Context, m *Manifest) (missing []int, others boo
 		err := store.HasFile(ctx, f.files, a.Path, a.Bytes)
 		switch missing := errors.Is(err, fs.ErrNotExist); {
 		case err == nil:
-		case k >= len(again):
+		case k >= len(again), a.Path == cardName && m.Card != attachmentOf(cardName, cardText(m)):
 			return nil, false, changed(err, "copy it from elsewhere, or make the dataset again in another folder")
-		case !missing || a.Path == cardName && m.Card != attachmentOf(cardName, cardText(m)):
+		case !missing:
 			return nil, false, changed(err, "remove it to make it again")
 		default:
 			others = true

@@ -57,7 +57,8 @@ func TestUnknownPairing(t *testing.T) {
 	requireProblem(t, dir, Makers{}, VerifyOptions{}, "more pairings of players than in the totals")
 }
 
-// TestSyncedBeforeSidecar: a shard's files are durable under their names before its sidecar says so.
+// TestSyncedBeforeSidecar: a shard's files are durable under their names before its sidecar says so, and
+// the index before the manifest.
 func TestSyncedBeforeSidecar(t *testing.T) {
 	var mu sync.Mutex
 	named := map[string]bool{} // the folders with names that may not be durable
@@ -70,16 +71,16 @@ func TestSyncedBeforeSidecar(t *testing.T) {
 			named[dir] = true
 		case op == "sync":
 			delete(named, name)
-		case op == "create" && dir == shardsDir:
+		case op == "create" && (dir == shardsDir || name == manifestName):
 			sidecars++
-			for _, table := range tableNames(true) {
+			for _, table := range append(tableNames(true), indexDir) {
 				assert.False(t, named[table], "%s is not synced before %s", table, name)
 			}
 		}
 		return nil
 	}
 	generateToy(t, toyJob(2, 1), Options{Workers: 1, wrap: func(s store.Store) store.Store { return faulty{s, may} }})
-	require.Equal(t, 7, sidecars)
+	require.Equal(t, 7+1, sidecars)
 }
 
 // TestStrictAtOne: with Options.Strict a single evaluation that is not finite fails the shard.
@@ -99,4 +100,10 @@ func TestRulesOfEpisodes(t *testing.T) {
 	r := verified(t, dir, Makers{}, VerifyOptions{})
 	require.NotEmpty(t, r.Problems)
 	require.Contains(t, strings.Join(r.Problems, "\n"), "episode 3 with rules number 0, expected 3 with 1")
+}
+
+// TestLongRecording: a recording that no reader would take is not written.
+func TestLongRecording(t *testing.T) {
+	require.NoError(t, checkEpisode(&rollout.Episode{Recording: make([]byte, maxRecording)}, ""))
+	require.ErrorContains(t, checkEpisode(&rollout.Episode{Recording: make([]byte, maxRecording+1)}, ""), "a recording of")
 }

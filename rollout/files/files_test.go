@@ -135,3 +135,15 @@ func TestWriteFolder(t *testing.T) {
 	require.Error(t, files.WriteFolder(filepath.Join(dir, "file"), yes, write("two", nil)))
 	holds(t, filepath.Join(dir, "file"), "text", dir, "file", "folder")
 }
+
+// TestRemoveLeft: what killed writers have left goes, and nothing else.
+func TestRemoveLeft(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".moonfarm-0123456789abcdef", "x"), 0o777))
+	for _, name := range []string{".moonfarm-fedcba9876543210", ".moonfarm-lock", "file"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("text"), 0o666))
+	}
+	require.NoError(t, files.RemoveLeft(dir))
+	holds(t, filepath.Join(dir, "file"), "text", dir, ".moonfarm-lock", "file")
+	require.ErrorIs(t, files.RemoveLeft(filepath.Join(dir, "none")), fs.ErrNotExist)
+}

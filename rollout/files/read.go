@@ -38,7 +38,7 @@ func open(name string, other fs.FileMode, stat func(string) (fs.FileInfo, error)
 		if err != nil || s.Mode().Type() == other {
 			return withPath(name, err)
 		}
-		return isRegular(name, s)
+		return mustBeRegular(name, s)
 	}
 	if err := check(stat(name)); err != nil { // opening a device can have effects
 		return nil, err
@@ -80,15 +80,15 @@ func CheckRegular(names ...string) error {
 		if err != nil {
 			return withPath(name, err)
 		}
-		if err := isRegular(name, s); err != nil {
+		if err := mustBeRegular(name, s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isRegular returns an error with the name if a file is not regular.
-func isRegular(name string, s fs.FileInfo) error {
+// mustBeRegular returns an error with the name if a file is not regular.
+func mustBeRegular(name string, s fs.FileInfo) error {
 	kind := "a device"
 	switch m := s.Mode(); {
 	case m.IsRegular():

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"syscall"
 )
 
@@ -126,6 +127,20 @@ func beside(path, file string) string {
 
 // unused returns a short name that no other process chooses.
 func unused() string { return fmt.Sprintf(".moonfarm-%016x", rand.Uint64()) }
+
+// left matches the names that unused returns.
+var left = regexp.MustCompile(`^\.moonfarm-[0-9a-f]{16}$`)
+
+// RemoveLeft removes the files and folders that killed writers have left in a folder. No other process may write there.
+func RemoveLeft(dir string) error {
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		if left.MatchString(e.Name()) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
 
 // write writes the content and puts the file into its place.
 func (o *output) write(content func(w io.Writer) error) (err error) {

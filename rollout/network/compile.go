@@ -64,11 +64,17 @@ const (
 	maxSteps    = 1 << 27
 )
 
+// maxArrays bounds the inputs and the outputs of a file, which are found by comparing names.
+const maxArrays = 1 << 12
+
 // compile translates a graph from a file of size bytes.
 func compile(g *onnx.Graph, size int) (*compiler, error) {
 	c := &compiler{graph: g, operators: operators, values: map[string]*value{}, elements: maxElements + size, steps: maxSteps + 8*int64(size)}
 	if g.Opset < 7 {
 		return nil, fmt.Errorf("expected operators of version 7 or later (opset_import), found %d", g.Opset)
+	}
+	if most := max(len(g.Inputs), len(g.Outputs)); most > maxArrays {
+		return nil, fmt.Errorf("expected at most %d inputs and outputs each, found %d", maxArrays, most)
 	}
 	if err := c.knowAll(); err != nil {
 		return nil, err

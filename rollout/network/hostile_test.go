@@ -187,6 +187,11 @@ func TestRefused(t *testing.T) {
 		{`operators that are missing here: node "Loop_0" (Loop), node "Unique_1" (Unique); there are: Abs, Add,`, func(s *sketch) {
 			s.node("Unique", list(s.node("Loop", list(s.input(onnx.Float32, 3)))))
 		}},
+		{`expected at most 4096 inputs and outputs each, found 4097`, func(s *sketch) {
+			for range 4097 {
+				s.output(s.node("Relu", list(s.input(onnx.Float32, 1))))
+			}
+		}},
 		{`input "in0": expected elements of float32, uint8 or bool, found int64`, func(s *sketch) { s.input(onnx.Int64, 3) }},
 		{`input "in0": expected a number as dimension 1, found the name ""`, func(s *sketch) { s.input(onnx.Float32, -1) }},
 		{`input "in0": expected an array of 1 to 16777216 elements, found [batch, 5000, 5000]`, func(s *sketch) { s.input(onnx.Float32, 5000, 5000) }},

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/features/featuretest"
+	"moonfarm/rollout"
+	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/frame"
@@ -74,4 +76,11 @@ func drawn(t *testing.T, name string) (frames int, whole bool) {
 		}
 		frames++
 	}
+}
+
+// TestTurnsAfterTheEnd: a recording that goes on after the game is over is no episode.
+func TestTurnsAfterTheEnd(t *testing.T) {
+	g := &RecordedGame{Episode: rollout.Episode{Turns: 3}}
+	g.settle(false, 3, nil, func(*rollout.Episode) (sim.Status, int) { return sim.Over, 2 })
+	require.ErrorContains(t, g.Why, "the game is over after turn 1, but 3 turns are recorded")
 }

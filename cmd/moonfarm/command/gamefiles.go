@@ -203,12 +203,16 @@ const (
 	logsDir    = "logs"
 )
 
-// make creates the folders.
+// make creates the folders, and removes what a killed run has left of replays: the journal is locked.
 func (f *evalFiles) make() error {
 	if f.dir == "" {
 		return nil
 	}
-	return errors.Join(os.MkdirAll(filepath.Join(f.dir, replaysDir), 0o777), os.MkdirAll(filepath.Join(f.dir, logsDir), 0o777))
+	replays := filepath.Join(f.dir, replaysDir)
+	if err := errors.Join(os.MkdirAll(replays, 0o777), os.MkdirAll(filepath.Join(f.dir, logsDir), 0o777)); err != nil {
+		return err
+	}
+	return files.RemoveLeft(replays)
 }
 
 // play plays a game of the tournament.

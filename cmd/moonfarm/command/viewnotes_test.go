@@ -118,7 +118,7 @@ echo > command.txt
 	assert.Contains(t, text, "logs: expected a file, found a folder")
 	_, text = said(t, console.ExitUsage, "view", "log-0001", "--rules", "short.properties", "--log", "logs/game-0001-player-1.log", "--tty")
 	assert.Contains(t, text, "--log: it is shown on pages of recorded games")
-	_, text = said(t, console.ExitUsage, "view", "cup", "--rules", "short.properties", "--log", "logs/game-0001-player-1.log")
+	_, text = said(t, console.ExitUsage, "view", "cup", "--log", "logs/game-0001-player-1.log")
 	assert.Contains(t, text, "cup is a tournament, which has its own logs")
 }
 

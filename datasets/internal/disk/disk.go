@@ -219,7 +219,7 @@ func (d *Folder) Move(_ context.Context, from, to string) error {
 }
 
 // Link links a file of another folder into this one under the same name, if both are on
-// one disk.
+// one disk. It goes by their paths: os.Root links within one folder only.
 func (d *Folder) Link(from *Folder, name string) error {
 	root, err := d.open(true)
 	if err == nil {

@@ -73,7 +73,7 @@ print("alive")
         lines = found.splitlines()
         self.assertEqual([line.split()[0] for line in lines], ["MemoryError"] * 5 + ["alive"], found)
         for line in lines[:4]:
-            self.assertRegex(line, r"num_envs: making \d+ games needs \d+ MiB of memory, the (limit of|machine has)")
+            self.assertRegex(line, r"num_envs is \d+: making the games needs \d+ MiB of memory, the (limit of|machine has)")
 
     def test_loading(self):
         """Without room for the library's addresses it is not loaded."""

@@ -46,8 +46,8 @@ func removeAll(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
 	}
-	if root, err := os.OpenRoot(dir); err == nil {
-		fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+	if root, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
+		fs.WalkDir(root.FS(), filepath.Base(dir), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
 				root.Chmod(path, 0o700) // WalkDir reads the entries after this call
 			}

@@ -157,6 +157,7 @@ func TestCopy(t *testing.T) {
 	require.NoErrorf(t, err, "%q", target)
 	assert.Equal(t, "nowhere", target)
 	require.NoError(t, os.Chmod(work, 0))
+	require.NoError(t, os.Chmod(copied, 0))
 	remove()
 	_, err = os.Stat(copied)
 	assert.ErrorIs(t, err, fs.ErrNotExist, "the copy is still there")

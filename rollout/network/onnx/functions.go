@@ -50,7 +50,7 @@ func (f *function) parse(b []byte) error {
 // Limits of the calls of functions.
 const (
 	maxDepth   = 32      // of functions that call each other
-	maxInlined = 1 << 23 // bytes that the nodes of all calls take, about
+	maxInlined = 1 << 23 // bytes that the nodes and names of all calls take, about
 )
 
 // inliner replaces the nodes that call functions of the file by the nodes of these functions.
@@ -91,6 +91,9 @@ func (l *inliner) add(n *Node, depth int) error {
 	case len(n.Inputs) > len(f.inputs) || len(n.Outputs) > len(f.outputs):
 		return fmt.Errorf("expected at most %d inputs and %d outputs of the function, found %d and %d", len(f.inputs), len(f.outputs), len(n.Inputs), len(n.Outputs))
 	}
+	if err := l.take(64 + 16*len(f.inputs)); err != nil {
+		return err
+	}
 	l.calls++
 	call := "@" + strconv.Itoa(l.calls)
 	names := map[string]string{"": ""} // of the function's values in the graph
@@ -125,28 +128,29 @@ func (l *inliner) add(n *Node, depth int) error {
 func (l *inliner) copied(body *Node, f *function, n *Node, names map[string]string, call string) (*Node, error) {
 	c := *body
 	c.Opset, c.Inputs, c.Outputs, c.Attributes = f.opset, nil, nil, nil
-	l.bytes += 256
+	bytes := 256
 	for i, name := range body.Inputs {
 		from, ok := names[name]
 		if !ok {
 			return nil, fmt.Errorf("input %d: expected an input of the function or an output of a node before, found %q", i, name)
 		}
 		c.Inputs = append(c.Inputs, from)
-		l.bytes += 16
+		bytes += 16
 	}
 	for _, name := range body.Outputs {
 		if name != "" {
 			names[name] = name + call
 		}
 		c.Outputs = append(c.Outputs, names[name])
-		l.bytes += 64 + len(name)
+		bytes += 64 + len(name)
 	}
 	for _, a := range body.Attributes {
-		l.bytes += 192
+		bytes += 192
 		if a.reference == "" {
 			c.Attributes = append(c.Attributes, a)
 			continue
 		}
+		bytes += len(n.Attributes) + len(f.defaults) // which are searched
 		given := n.Attribute(a.reference)
 		if i := slices.IndexFunc(f.defaults, func(d Attribute) bool { return d.Name == a.reference }); given == nil && i >= 0 {
 			given = &f.defaults[i]
@@ -157,8 +161,13 @@ func (l *inliner) copied(body *Node, f *function, n *Node, names map[string]stri
 			c.Attributes = append(c.Attributes, value)
 		}
 	}
-	if l.bytes > maxInlined {
-		return nil, fmt.Errorf("expected calls of functions whose nodes take at most %d bytes, found more", maxInlined)
+	return &c, l.take(bytes)
+}
+
+// take counts bytes. It fails if they are too many.
+func (l *inliner) take(bytes int) error {
+	if l.bytes += bytes; l.bytes > maxInlined {
+		return fmt.Errorf("expected calls of functions whose nodes take at most %d bytes, found more", maxInlined)
 	}
-	return &c, nil
+	return nil
 }

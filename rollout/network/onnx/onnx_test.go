@@ -267,13 +267,29 @@ func TestFunctions(t *testing.T) {
 		next := fmt.Sprint("level", i+1)
 		many = many.bytes(25, function(fmt.Sprint("level", i), list("a"), list("b"), node(next, "local", list("a"), list("c")), node(next, "local", list("c"), list("d")), node(next, "local", list("d"), list("b")))...)
 	}
+	var names []string
+	var defaults message
+	for i := range 20_000 {
+		name := fmt.Sprint("x", i)
+		names, defaults = append(names, name), defaults.bytes(11, number(name, 0)...)
+	}
+	wide := message(nil) // a call takes time for all inputs, or for all attributes
+	for i := range 100 {
+		wide = wide.bytes(1, node("wide", "local", nil, list(fmt.Sprint("y", i)))...)
+	}
+	searched := node("Abs", "", list("x0"), list("y"))
+	for range 1000 {
+		searched = searched.bytes(5, reference("alpha", "none")...)
+	}
 	for want, m := range map[string]message{
-		"expected functions that call each other at most 32 deep":                                   file(graph).bytes(25, function("twice", list("a", "more"), list("d", "a"), node("twice", "local", list("a"), list("d", "a")))...),
-		`function "twice": expected each function once`:                                             file(graph).bytes(25, loop...).bytes(25, loop...),
-		`node "y" (twice): expected at most 1 inputs and 1 outputs of the function, found 1 and 2`:  file(graph).bytes(25, loop...),
-		`expected calls of functions whose nodes take at most 8388608 bytes, found more`:            append(file(message(nil).bytes(1, node("level0", "local", list("x"), list("y"))...)), many...),
-		`function "twice": node "d" (Abs): input 0: expected an input of the function or an output`: file(graph).bytes(25, function("twice", list("a"), list("d", "a"), node("Abs", "", list("e"), list("d")))...),
-		`function "twice": output "d": expected a value that a node makes, found none`:              file(graph).bytes(25, function("twice", list("a"), list("d", "a"), node("Abs", "", list("a"), list("e")))...),
+		`node "y26" (wide): expected calls of functions whose nodes take at most 8388608 bytes`:      append(file(wide), message(nil).bytes(25, function("wide", names, list("x0"))...)...),
+		`node "y0" (wide): function "wide": node "y" (Abs): expected calls of functions whose nodes`: append(file(wide), message(nil).bytes(25, append(function("wide", list("x0"), list("y"), searched), defaults...)...)...),
+		"expected functions that call each other at most 32 deep":                                    file(graph).bytes(25, function("twice", list("a", "more"), list("d", "a"), node("twice", "local", list("a"), list("d", "a")))...),
+		`function "twice": expected each function once`:                                              file(graph).bytes(25, loop...).bytes(25, loop...),
+		`node "y" (twice): expected at most 1 inputs and 1 outputs of the function, found 1 and 2`:   file(graph).bytes(25, loop...),
+		`expected calls of functions whose nodes take at most 8388608 bytes, found more`:             append(file(message(nil).bytes(1, node("level0", "local", list("x"), list("y"))...)), many...),
+		`function "twice": node "d" (Abs): input 0: expected an input of the function or an output`:  file(graph).bytes(25, function("twice", list("a"), list("d", "a"), node("Abs", "", list("e"), list("d")))...),
+		`function "twice": output "d": expected a value that a node makes, found none`:               file(graph).bytes(25, function("twice", list("a"), list("d", "a"), node("Abs", "", list("a"), list("e")))...),
 	} {
 		_, err := Parse(m)
 		assert.ErrorContains(t, err, want)

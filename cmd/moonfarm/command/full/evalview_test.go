@@ -142,18 +142,24 @@ func TestEvalViewRules(t *testing.T) {
 	assert.Zero(t, <-e.ended)
 }
 
-// TestEvalViewUsage: --view needs a journal and an address of this machine.
+// TestEvalViewUsage: --view of eval needs a journal and an address of this machine; the flags of its page need --view.
 func TestEvalViewUsage(t *testing.T) {
 	ctx, out := context.Background(), filepath.Join(t.TempDir(), "t")
-	for want, args := range map[string][]string{
-		"--view: it needs --out DIR":          {"--view"},
-		"--http: it needs --view":             {"--http", "127.0.0.1:0", "--out", out},
-		"expected names without a port":       {"--view", "--http-host", "viewer.example:80", "--out", out},
-		"expected an address of this machine": {"--view", "--http", "0.0.0.0:0", "--out", out},
+	eval, match := "eval tron --players random,random --games 2", "match tron --player random --player random"
+	for _, c := range []struct {
+		command string
+		args    []string
+		want    string
+	}{
+		{eval, []string{"--view"}, "--view: it needs --out DIR"},
+		{eval, []string{"--http", "127.0.0.1:0", "--out", out}, "--http, --http-host: they need --view"},
+		{match, []string{"--http-host", "viewer.example"}, "--http, --http-host: they need --view"},
+		{eval, []string{"--view", "--http-host", "viewer.example:80", "--out", out}, "expected names without a port"},
+		{eval, []string{"--view", "--http", "0.0.0.0:0", "--out", out}, "expected an address of this machine"},
 	} {
 		var said strings.Builder
-		status := program().Run(ctx, append([]string{"eval", "tron", "--players", "random,random", "--games", "2"}, args...), io.Discard, &said)
+		status := program().Run(ctx, append(strings.Fields(c.command), c.args...), io.Discard, &said)
 		assert.Equal(t, console.ExitUsage, status)
-		assert.Contains(t, said.String(), want)
+		assert.Contains(t, said.String(), c.want)
 	}
 }

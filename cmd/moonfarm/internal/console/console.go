@@ -121,7 +121,7 @@ func onlyInterrupt(err error) bool {
 	case interface{ Unwrap() error }:
 		return onlyInterrupt(e.Unwrap())
 	}
-	return err == ErrInterrupted || err == context.Canceled
+	return errors.Is(err, ErrInterrupted) || errors.Is(err, context.Canceled) // a canceled dial is only equal to it
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,9 @@ func TestOutputError(t *testing.T) {
 // TestInterruptedError: after an interrupt the error of a command is printed, unless the interrupt is its only reason.
 func TestInterruptedError(t *testing.T) {
 	lost := errors.New("--save: no space")
+	canceled, stop := context.WithCancel(t.Context())
+	stop()
+	_, dialed := new(net.Dialer).DialContext(canceled, "tcp", "127.0.0.1:1")
 	for _, c := range []struct {
 		err    error
 		status int
@@ -130,6 +134,7 @@ func TestInterruptedError(t *testing.T) {
 		{ErrInterrupted, ExitInterrupted, "interrupted: 3 games are kept"},
 		{fmt.Errorf("game 4: %w", context.Canceled), ExitInterrupted, "interrupted: 3 games are kept"},
 		{errors.Join(ErrInterrupted, context.Canceled), ExitInterrupted, "interrupted: 3 games are kept"},
+		{dialed, ExitInterrupted, "interrupted: 3 games are kept"},
 		{lost, ExitFailure, "--save: no space"},
 		{errors.Join(ErrInterrupted, lost), ExitInterrupted, "interrupted\n--save: no space"},
 	} {

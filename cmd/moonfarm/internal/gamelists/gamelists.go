@@ -113,10 +113,7 @@ func recording(ctx context.Context, file string, first uint64, prefix string, ru
 			why = errors.Join(why, r.Why)
 			return nil
 		}
-		name := strings.TrimSuffix(prefix+": "+r.Name, ": ")
-		if prefix == "" {
-			name = strings.Clone(r.Name)
-		}
+		name := strings.Clone(strings.TrimSuffix(prefix+r.Name, ": "))
 		l.add(id-1, g, strings.Clone(r.Rules), env.Settings{}, name, Kept(&r.Episode))
 		return nil
 	})
@@ -140,7 +137,7 @@ func Recordings(ctx context.Context, files []string, rules func(game string) (st
 	var mu sync.Mutex
 	done := 0
 	err := parallel.Each(ctx, runtime.GOMAXPROCS(0), files, func(ctx context.Context, i int, file string) error {
-		l, err := recording(ctx, file, 0, filepath.Base(file), rules)
+		l, err := recording(ctx, file, 0, filepath.Base(file)+": ", rules)
 		mu.Lock()
 		defer mu.Unlock()
 		if failed[i] = err; err == nil {
@@ -164,7 +161,7 @@ func Recordings(ctx context.Context, files []string, rules func(game string) (st
 		for k, g := range games {
 			g.Entry.ID += first
 			g.Open = func() (*view.Film, error) {
-				again, err := recording(context.Background(), files[i], first, filepath.Base(files[i]), rules)
+				again, err := recording(context.Background(), files[i], first, filepath.Base(files[i])+": ", rules)
 				if err == nil && k >= len(again.Games) {
 					err = fmt.Errorf("%s: it has changed", files[i])
 				}

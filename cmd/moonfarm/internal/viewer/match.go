@@ -38,6 +38,8 @@ func (f *Match) Open(a *console.Console, c *cobra.Command, game string, names []
 	switch {
 	case !f.asked && f.hold:
 		return console.WrongUse("--view-hold: it needs --view")
+	case !f.asked && f.at.Changed(c):
+		return console.WrongUse("--http, --http-host: they need --view")
 	case !f.asked:
 		return nil
 	case games > 1:

@@ -35,7 +35,7 @@ func (f *Tournament) Check(c *cobra.Command, out string) error {
 	case f.asked && out == "":
 		return console.WrongUse("--view: it needs --out DIR, since it shows the games of the journal")
 	case f.serve != nil && !f.asked && f.at.Changed(c):
-		return console.WrongUse("--http: it needs --view")
+		return console.WrongUse("--http, --http-host: they need --view")
 	}
 	return nil
 }
