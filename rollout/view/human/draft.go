@@ -53,11 +53,28 @@ func (t *Session) ordersFrom(seat int, chosen []int32) []sim.Order {
 	if !t.spec.Sequential {
 		return t.labels.AppendOrders(nil, 0, sim.Player(seat), chosen)
 	}
-	var orders []sim.Order
-	for _, c := range slices.Sorted(slices.Values(chosen)) {
-		orders = t.labels.AppendOrders(orders, 0, sim.Player(seat), []int32{c})
+	defer func(was int) {
+		t.seat = was
+		t.try(nil)
+	}(t.seat)
+	t.seat = seat
+	if len(chosen) == 0 || !t.try(slices.Sorted(slices.Values(chosen))) {
+		return nil
 	}
-	return orders
+	t.act(seat, []int32{int32(t.spec.Nothing)})
+	t.o.Vector.Step(t.b)
+	return slices.Clone(t.ordersOf(seat)[:max(t.b.OrderLen[seat], 0)])
+}
+
+// ordersOfChoice returns the orders of a choice of the only head of a sequential form, among others of the turn, which may
+// make it possible.
+func (t *Session) ordersOfChoice(c int32, others []int32) []sim.Order {
+	orders := t.labels.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})
+	if len(orders) > 0 || int(c) == t.spec.Nothing {
+		return orders
+	}
+	before := t.ordersFrom(t.seat, others)
+	return slices.DeleteFunc(t.ordersFrom(t.seat, append(slices.Clone(others), c)), func(o sim.Order) bool { return slices.Contains(before, o) })
 }
 
 // Advice is what the policy for hints would do in the person's place.

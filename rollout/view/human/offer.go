@@ -88,8 +88,8 @@ func (t *Session) offer(head int) Offer {
 		Turn: t.e.Turns, Step: t.step, Seat: t.seat, Over: t.e.Status != sim.Running, Sequential: t.spec.Sequential, Nothing: t.spec.Nothing,
 		Undo: len(t.past)+len(t.done)+len(t.picks) > 0, Hint: t.o.Hint != nil, Chosen: []Option{}, Heads: []Head{}, Ordering: t.seats[:len(t.done)+1],
 	}
-	for _, c := range t.picks {
-		x.Chosen = append(x.Chosen, t.option(0, int(c), t.labels.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})))
+	for i, c := range t.picks {
+		x.Chosen = append(x.Chosen, t.option(0, int(c), t.ordersOfChoice(c, slices.Delete(slices.Clone(t.picks), i, i+1))))
 	}
 	if x.Over {
 		return x
@@ -108,7 +108,11 @@ func (t *Session) offer(head int) Offer {
 				continue
 			}
 			action[h] = int32(c)
-			o := t.option(h, c, t.labels.AppendOrders(nil, 0, sim.Player(t.seat), action))
+			orders := t.labels.AppendOrders(nil, 0, sim.Player(t.seat), action)
+			if len(orders) == 0 && all && t.spec.Sequential {
+				orders = t.ordersOfChoice(int32(c), t.picks)
+			}
+			o := t.option(h, c, orders)
 			action[h] = int32(t.spec.Nothing)
 			if one.Entity == 0 {
 				one.Entity = o.Entity

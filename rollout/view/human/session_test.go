@@ -385,6 +385,30 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+// TestDependent: an order that only an earlier one of the turn makes possible has its text, and is drafted and played.
+func TestDependent(t *testing.T) {
+	x := sit(t, 2, 0, nil)
+	for _, text := range []string{"wall 13,12", "upgrade 13,12"} {
+		o := x.Offer(human.AllHeads)
+		require.Len(t, o.Heads, 1)
+		i := slices.IndexFunc(o.Heads[0].Options, func(o human.Option) bool { return o.Text == text })
+		require.GreaterOrEqual(t, i, 0, text)
+		require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Heads[0].Options[i].Choice}}}))
+		for _, other := range o.Heads[0].Options {
+			assert.True(t, other.Kind != "" || other.Choice == o.Nothing, "%+v", other)
+		}
+	}
+	o := x.Offer(human.AllHeads)
+	require.Len(t, o.Chosen, 2)
+	assert.Equal(t, "upgrade", o.Chosen[1].Kind)
+	assert.Equal(t, "upgrade 13,12", o.Chosen[1].Text)
+	draft, err := x.Draft(human.Answer{Turn: o.Turn, Step: o.Step})
+	require.NoError(t, err)
+	assert.Regexp(t, `"e":\[.*\[\d+,0,13,12,1,1,1,0,2`, string(draft))
+	require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Nothing}}}))
+	assert.Equal(t, []string{"wall 13,12", "upgrade 13,12"}, recordings.OrderTexts("terminal", x.Episode().OrdersOf(0, 0)))
+}
+
 // sinkFunc is a sink of one function.
 type sinkFunc func(e *rollout.Episode) error
 
