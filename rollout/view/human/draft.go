@@ -3,8 +3,10 @@ package human
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"moonfarm/features"
 	"moonfarm/rollout"
@@ -163,12 +165,39 @@ func (t *Session) analysed() *Advised {
 	a, legal := &Advised{Share: 1, Options: []Option{}}, t.choices()
 	for _, text := range best {
 		x := Option{Choice: -1, Text: text}
-		if i := nearest(legal, &x); i >= 0 {
+		if i := slices.IndexFunc(legal, func(o Option) bool { return o.Text == text }); i >= 0 {
+			x = legal[i]
+		} else if i := nearestText(legal, text); i >= 0 {
 			x = legal[i]
 		}
 		a.Options = append(a.Options, x)
 	}
 	return a
+}
+
+// nearestText is nearest for the text of an order of an entity, such as "6 move 68,75 closest".
+func nearestText(legal []Option, text string) int {
+	best, distance := -1, 0
+	words, x, y := placeOf(text)
+	for i := range legal {
+		if w, ox, oy := placeOf(legal[i].Text); words != "" && legal[i].Entity != 0 && w == words {
+			if d := (ox-x)*(ox-x) + (oy-y)*(oy-y); best < 0 || d < distance {
+				best, distance = i, d
+			}
+		}
+	}
+	return best
+}
+
+// placeOf returns the words of an order before its cell, and the cell; "": it has none.
+func placeOf(text string) (words string, x, y int) {
+	fields := strings.Fields(text)
+	for i, f := range fields {
+		if n, _ := fmt.Sscanf(f, "%d,%d", &x, &y); n == 2 {
+			return strings.Join(fields[:i], " "), x, y
+		}
+	}
+	return "", 0, 0
 }
 
 // nearest returns the index of the option with the text of x, or else of the one by which the same entity does the same as

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -359,19 +360,31 @@ func TestBegin(t *testing.T) {
 			require.Equal(t, min(5, earlier.Turns-1), e.Turns)
 			require.Equal(t, earlier.Ends[:len(e.Ends)], e.Ends)
 			require.Equal(t, earlier.Orders[:len(e.Orders)], e.Orders)
-			best := x.Offer(human.AllHeads).Heads[0].Options[0]
+			heads := x.Offer(human.AllHeads).Heads
+			best := heads[0].Options[0]
 			require.NoError(t, x.Choose(pick(t, rand.New(rand.NewPCG(4, 4)), x)))
+
+			placed, far := human.Option{Choice: -1, Text: "far"}, "far"
+			for _, h := range heads {
+				for _, o := range h.Options {
+					if o.Placed && o.Entity != 0 && placed.Entity == 0 {
+						placed, far = o, regexp.MustCompile(`\d+,\d+`).ReplaceAllString(o.Text, "2,999")
+					}
+				}
+			}
 
 			// What an analysis has found is offered until the game goes otherwise.
 			x = sit(t, n, 1, func(o *human.Setup) {
 				o.Begin, o.Turns = earlier, min(5, earlier.Turns-1)
-				o.Analysis = func(turn, seat int) []string { return []string{fmt.Sprint(turn, " ", seat), best.Text} }
+				o.Analysis = func(turn, seat int) []string { return []string{fmt.Sprint(turn, " ", seat), best.Text, far} }
 			})
 			o := x.Offer(human.AllHeads)
 			require.NotNil(t, o.Analysed)
-			require.Len(t, o.Analysed.Options, 2)
+			require.Len(t, o.Analysed.Options, 3)
 			assert.Equal(t, human.Option{Choice: -1, Text: fmt.Sprint(o.Turn, " 1")}, o.Analysed.Options[0])
 			assert.Equal(t, best, o.Analysed.Options[1])
+			got := o.Analysed.Options[2] // the nearest that the person can choose
+			assert.Equal(t, []any{placed.Entity, placed.Kind, placed.Choice >= 0}, []any{got.Entity, got.Kind, got.Choice >= 0})
 			for g := rand.New(rand.NewPCG(4, 4)); x.Episode().Turns == o.Turn; {
 				if err := x.Choose(pick(t, g, x)); !errors.Is(err, human.ErrTogether) {
 					require.NoError(t, err)
