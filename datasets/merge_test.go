@@ -25,6 +25,21 @@ func inParts(t *testing.T, j Job, n int) (dirs []string) {
 	return dirs
 }
 
+// TestMergeLinks: a part may have links in place of files, as a cache of downloads has. They are copied.
+func TestMergeLinks(t *testing.T) {
+	j := mixed(toyJob(3, 2))
+	dirs := inParts(t, j, 2)
+	file, real := filepath.Join(dirs[1], "steps/00005.arrow"), filepath.Join(t.TempDir(), "real")
+	require.NoError(t, os.Rename(file, real))
+	require.NoError(t, os.Symlink(real, file))
+	out := filepath.Join(t.TempDir(), "out")
+	_, err := Merge(t.Context(), out, dirs, toyMakersOf, Options{})
+	require.NoError(t, err)
+	s, err := os.Lstat(filepath.Join(out, "steps/00005.arrow"))
+	require.NoError(t, err)
+	require.True(t, s.Mode().IsRegular())
+}
+
 // TestMerge: parts made separately become the same bytes as the whole made by Generate.
 func TestMerge(t *testing.T) {
 	j := mixed(toyJob(3, 2))

@@ -147,7 +147,7 @@ func (c *Control) cookie() string {
 
 // knows reports whether a request has the secret.
 func (c *Control) knows(r *http.Request) bool {
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return same(token, c.Token)
 	}
 	k, err := r.Cookie(c.cookie())

@@ -45,6 +45,7 @@ func TestGuard(t *testing.T) {
 		{"GET", "/list.json?token=" + c.Token, nil, 401, ""}, // the secret belongs into no other address
 		{"GET", "/?token=x", nil, 401, ""},
 		{"GET", "/?token=", nil, 401, ""},
+		{"GET", "/", []string{"Authorization", "bearer " + c.Token}, 200, ""},
 		{"GET", "/", []string{"Authorization", "Bearer "}, 401, ""},
 		{"GET", "/", []string{"Authorization", "Bearer " + c.Token + "x"}, 401, ""},
 		{"GET", "/", []string{"Authorization", "Basic " + c.Token}, 401, ""},

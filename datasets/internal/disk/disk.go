@@ -219,7 +219,8 @@ func (d *Folder) Move(_ context.Context, from, to string) error {
 }
 
 // Link links a file of another folder into this one under the same name, if both are on
-// one disk. It goes by their paths: os.Root links within one folder only.
+// one disk and it is a regular file: a link may lead elsewhere. It goes by their paths: os.Root
+// links within one folder only.
 func (d *Folder) Link(from *Folder, name string) error {
 	root, err := d.open(true)
 	if err == nil {
@@ -227,6 +228,9 @@ func (d *Folder) Link(from *Folder, name string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if s, err := os.Lstat(from.name(name)); err != nil || !s.Mode().IsRegular() {
+		return fmt.Errorf("%s: expected a regular file: %w", from.name(name), errors.Join(err, errors.ErrUnsupported))
 	}
 	return os.Link(from.name(name), d.name(name))
 }
