@@ -96,7 +96,7 @@ func TestRepairOtherBytes(t *testing.T) {
 	dir := generateToy(t, j, Options{})
 	tamperWith(t, dir, stepsDir, func(b *arrowfile.RecordBatch) { b.Col(ColReward).Fixed[0] ^= 1 })
 	require.NoError(t, os.Remove(filepath.Join(dir, pathOf(stepsDir, 1))))
-	requireRefused(t, dir, j, "shard 1 was made by another build: its files would differ")
+	requireRefused(t, dir, j, "shard 1: "+dir+" was made by another build: the files of the shard would differ")
 	require.NoFileExists(t, filepath.Join(dir, pathOf(stepsDir, 1)))
 	require.NoFileExists(t, filepath.Join(dir, pathOf(stepsDir, 1)+".tmp"))
 }

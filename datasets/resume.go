@@ -261,8 +261,8 @@ func (r *run) repair(ctx context.Context, play func(missing []int) error) (RunRe
 // fits fails if a shard that is made again differs from the one of the complete dataset.
 func (r *run) fits(c sidecar) error {
 	if was, again := r.made[c.Shard]; again && was != c.Files {
-		return fmt.Errorf("%s: shard %d was made by another build: its files would differ; copy them from elsewhere, or make the dataset again in another folder",
-			r.folder.dir, c.Shard)
+		return fmt.Errorf("%s was made by another build: the files of the shard would differ; copy them from elsewhere, or make the dataset again in another folder",
+			r.folder.dir)
 	}
 	return nil
 }
