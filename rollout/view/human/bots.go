@@ -18,8 +18,10 @@ type Bots interface {
 // isBot reports whether a bot plays at a seat.
 func (t *Session) isBot(seat int) bool { return seat < len(t.o.IsBot) && t.o.IsBot[seat] }
 
-// askBots returns the orders of the bots, by seat.
+// askBots returns the orders of the bots, by seat. While they think, the game can be looked at.
 func (t *Session) askBots() (orders [][]sim.Order, err error) {
+	t.mu.Unlock()
+	defer t.mu.Lock()
 	orders = make([][]sim.Order, t.e.Players)
 	for p := range orders {
 		if t.isBot(p) {

@@ -45,6 +45,8 @@ type Session struct {
 	shots   env.Snapshotter
 	seats   []int // the person's
 
+	changes sync.Mutex // held before mu by what changes the game, also while bots think
+
 	mu      sync.Mutex
 	b       *env.Batch
 	e       rollout.Episode
@@ -251,6 +253,8 @@ var ErrOver = errors.New("the game is over")
 // of nothing ends them; otherwise it is the turn. Then the person's next seat chooses; after the last all seats play.
 // Choose fails, and changes nothing, if a choice is not legal together with the others of the turn, or a bot cannot be asked.
 func (t *Session) Choose(a Answer) error {
+	t.changes.Lock()
+	defer t.changes.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	picked, err := t.picked(&a)
@@ -436,6 +440,8 @@ func (t *Session) legal(head, choice int) bool {
 // Undo takes back the last choice of the turn, or what the seat before chose, or the last turn. It reports false if there
 // is nothing to take back.
 func (t *Session) Undo() (bool, error) {
+	t.changes.Lock()
+	defer t.changes.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := len(t.picks); n > 0 {
