@@ -290,6 +290,12 @@ func (n *node) operations() int64 {
 		if !op.fast() {
 			all += (slow - 2) * op.work(n)
 		}
+	case *unary:
+		all += slow * int64(n.out.shape.size())
+	case *binary:
+		if op.op == 0 { // such as Pow: no kernel has it
+			all += 3 * slow * int64(n.out.shape.size())
+		}
 	case *pool:
 		all += slow * int64(n.out.shape.size()) * int64(op.kh) * int64(op.kw)
 	case *top:

@@ -369,6 +369,13 @@ func TestWork(t *testing.T) {
 			long := s.node("Reshape", list(small, s.ints(0, 4096, 512)))
 			return s.node("Slice", list(s.node("Attention", list(long, long, long), "q_num_heads", 1, "kv_num_heads", 1), s.ints(0), s.ints(1), s.ints(1)))
 		}},
+		{21, func(s *sketch) string {
+			x := s.node("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
+			for range 12 {
+				x = s.node("Pow", list(x, x))
+			}
+			return s.node("Slice", list(x, s.ints(0), s.ints(1), s.ints(1)))
+		}},
 	} {
 		s := newSketch(18)
 		s.output(c.sketch(s))
