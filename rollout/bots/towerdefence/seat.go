@@ -39,6 +39,8 @@ type seatedBot struct {
 	args   []string
 	guard  *child.Guard
 
+	stopped func() bool // reports whether the match is being stopped, which is no fault of the bot
+
 	// This round:
 	text    string        // the command
 	gave    bool          // the bot gave the command
@@ -53,6 +55,7 @@ type seatedBot struct {
 
 // join starts the guard of the bot.
 func (s *seatedBot) join(ctx context.Context) (bots.Bot, error) {
+	s.stopped = func() bool { return ctx.Err() != nil }
 	var err error
 	if s.guard, err = child.Start(ctx, s.Process); err != nil {
 		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
@@ -78,7 +81,7 @@ func (s *seatedBot) Ask(dst []sim.Order) ([]sim.Order, error) {
 		s.Log.Line("== round %d ==", round)
 		if err := s.play(round); err != nil {
 			s.crash = &bots.Crash{Turn: round, Err: err, Output: s.record.Lines}
-			if s.host.Crashed != nil {
+			if s.host.Crashed != nil && !s.stopped() {
 				s.host.Crashed(int(s.player), s.crash)
 			}
 		}
