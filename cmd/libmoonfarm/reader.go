@@ -43,7 +43,7 @@ func openDataset(folder string) (*dataset, error) {
 		return nil, wrong("%v", err)
 	}
 	if errors.As(err, new(*datasets.SchemeError)) {
-		return nil, wrong("%v; a library built with -tags stores has s3, with -tags stores,cloud gs and azblob as well", err)
+		return nil, wrong("%v; a library built with -tags stores has s3", err)
 	}
 	if err != nil {
 		return nil, fault{codeData, err.Error()}

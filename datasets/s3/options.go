@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	signer "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -170,10 +173,24 @@ func (s *settings) options(ctx context.Context) (sdk.Options, error) {
 	if s.role != "" {
 		c.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(c), s.role))
 	}
-	o := sdk.NewFromConfig(c, s.client...).Options()
+	unsigned := func(o *sdk.Options) { o.HTTPSignerV4 = withoutEncoding{o.HTTPSignerV4} }
+	o := sdk.NewFromConfig(c, append(s.client, unsigned)...).Options()
 	if s.endpoint != "" {
 		o.BaseEndpoint = &s.endpoint
 		o.UsePathStyle = o.UsePathStyle || s.immutable
 	}
 	return o, nil
+}
+
+// withoutEncoding signs requests without their header Accept-Encoding, which Google's servers change before they compare
+// the signature (https://github.com/aws/aws-sdk-go-v2/issues/1816).
+type withoutEncoding struct{ sdk.HTTPSignerV4 }
+
+// SignHTTP implements sdk.HTTPSignerV4.
+func (w withoutEncoding) SignHTTP(ctx context.Context, c aws.Credentials, r *http.Request, hash, service, region string, at time.Time, o ...func(*signer.SignerOptions)) error {
+	const name = "Accept-Encoding"
+	accepted := r.Header.Get(name)
+	r.Header.Del(name)
+	defer r.Header.Set(name, accepted)
+	return w.HTTPSignerV4.SignHTTP(ctx, c, r, hash, service, region, at, o...)
 }

@@ -84,6 +84,9 @@ func (r *requests) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 			text += " " + value
 		}
 	}
+	if strings.Contains(q.Header.Get("Authorization"), "accept-encoding") || q.Header.Get("Accept-Encoding") != "identity" {
+		text += " with a signed Accept-Encoding, which a proxy may change"
+	}
 	r.all = append(r.all, text)
 	w.Header().Set("Content-Length", "0")
 }

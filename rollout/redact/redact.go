@@ -13,13 +13,11 @@ import (
 // Hidden replaces a secret.
 const Hidden = "xxxxx"
 
-// known are the query parameters that hold no secrets: the parameters of the stores for S3, Google
-// and Azure, and timeout. The values of all others are hidden.
+// known are the query parameters that hold no secrets: those of package datasets/s3, and timeout. The values of all others
+// are hidden.
 var known = []string{
-	"accelerate", "access_id", "anonymous", "awssdk", "cdn", "disable_https", "domain", "dualstack", "endpoint", "fips", "grpc", "hostname_immutable",
-	"kmskeyid", "localemu", "private_key_path", "profile", "protocol", "rate_limiter_capacity", "region",
-	"request_checksum_calculation", "response_checksum_validation", "role", "s3ForcePathStyle", "ssetype", "storage_account",
-	"timeout", "universe_domain", "use_path_style", "zonal",
+	"accelerate", "anonymous", "awssdk", "disable_https", "dualstack", "endpoint", "fips", "hostname_immutable", "kmskeyid", "profile", "rate_limiter_capacity", "region",
+	"request_checksum_calculation", "response_checksum_validation", "role", "s3ForcePathStyle", "ssetype", "timeout", "use_path_style",
 }
 
 var (

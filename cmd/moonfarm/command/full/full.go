@@ -10,7 +10,8 @@ import (
 	"moonfarm/cmd/moonfarm/command"
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/viewer"
-	"moonfarm/datasets/cloud"
+	"moonfarm/datasets"
+	"moonfarm/datasets/s3"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/human"
 	"moonfarm/rollout/view/serve"
@@ -23,7 +24,7 @@ func Main() {
 
 // program returns moonfarm with the commands of the farm and the stores.
 func program() command.Program {
-	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: cloud.Stores(), Pages: pages{}}
+	return command.Program{Name: console.FullProgram, Commands: []func(*console.Console) *cobra.Command{farming}, Stores: datasets.Stores{s3.Scheme: s3.Open}, Pages: pages{}}
 }
 
 // pages is viewer.Pages.

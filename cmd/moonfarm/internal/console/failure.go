@@ -73,16 +73,10 @@ func message(err error) string {
 // program that can open it.
 func programOfStore(err error) string {
 	var unknown *datasets.SchemeError
-	if !errors.As(err, &unknown) {
+	if !errors.As(err, &unknown) || unknown.Scheme != "s3" {
 		return ""
 	}
-	switch unknown.Scheme {
-	case "s3":
-		return "; " + FullProgram + " has it: go run ./cmd/" + FullProgram + " …"
-	case "gs", "azblob":
-		return "; " + FullProgram + " built with -tags cloud has it: go run -tags cloud ./cmd/" + FullProgram + " …"
-	}
-	return ""
+	return "; " + FullProgram + " has it: go run ./cmd/" + FullProgram + " …"
 }
 
 // print prints the failure as the last line of standard error.
