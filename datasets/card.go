@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -68,21 +67,13 @@ func markdown(s string) string {
 	return b.String()
 }
 
-// title returns the names of the game and the policies.
-func (c *cardWriter) title() string {
-	if len(c.m.Job.Policies) == 0 {
-		return c.m.Game.Name + ", recorded games"
-	}
-	return c.m.Game.Name + ": " + strings.Join(c.m.Job.Policies, " against ")
-}
-
 // head writes the YAML that Hugging Face reads.
 func (c *cardWriter) head() {
 	c.printf("---\n")
 	if c.m.Job.License != "" {
 		c.printf("license: %s\n", yaml(c.m.Job.License))
 	}
-	c.printf("pretty_name: %s\n", yaml(c.title()))
+	c.printf("pretty_name: %s\n", yaml(c.m.Title()))
 	c.printf("task_categories:\n- reinforcement-learning\ntags:\n- moonfarm\n- games\n- %s\n", yaml(c.m.Game.Name))
 	c.printf("size_categories:\n- %s\nconfigs:\n", yaml(sizeCategory(c.m.Totals.Rows)))
 	for i, table := range c.tables() {
@@ -128,7 +119,7 @@ func (c *cardWriter) tables() []cardTable {
 
 func (c *cardWriter) what() {
 	m, t := c.m, c.m.Totals
-	c.printf("# %s\n\n", markdown(c.title()))
+	c.printf("# %s\n\n", markdown(c.m.Title()))
 	c.printf("%d episodes of %s for %d seats, %d turns in all: %d step rows, %d bytes of Arrow files.\n", t.Episodes, markdown(m.Game.Name),
 		m.Game.Players, t.Turns, t.Rows, t.Bytes)
 	c.printf("Ended by the rules: %d, cut by a limit: %d.\n", t.Over, t.Cut)
@@ -215,30 +206,17 @@ func (c *cardWriter) made() {
 		if len(names) == 0 {
 			names = []string{"all others"}
 		}
-		for _, r := range p.Results {
-			results = append(results, resultsText(r))
+		for _, o := range p.Outcomes() {
+			var counts []string
+			for _, r := range o.Results {
+				counts = append(counts, fmt.Sprintf("%s: %d", markdown(r.Result), r.Episodes))
+			}
+			results = append(results, strings.Join(counts, ", "))
 		}
 		c.printf("| %s | %d | %s |\n", strings.Join(names, ", "), p.Episodes, strings.Join(results, "; "))
 	}
 	c.printf("\n")
 	c.networks()
-}
-
-// resultsText lists the count of each result, the best first.
-func resultsText(counts map[string]uint64) string {
-	var keys []string
-	for k := range counts {
-		keys = append(keys, k)
-	}
-	sort.Slice(keys, func(i, j int) bool {
-		a, _ := strconv.ParseFloat(keys[i], 64) // the keys are numbers
-		b, _ := strconv.ParseFloat(keys[j], 64)
-		return a > b || a == b && keys[i] < keys[j]
-	})
-	for i, k := range keys {
-		keys[i] = fmt.Sprintf("%s: %d", markdown(k), counts[k])
-	}
-	return strings.Join(keys, ", ")
 }
 
 func (c *cardWriter) columns() {

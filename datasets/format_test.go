@@ -162,7 +162,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range []any{Manifest{}, Card{}, Report{}, Statistics{}, features.Description{}} {
+	for _, v := range []any{Manifest{}, Overview{}, Report{}, Statistics{}, features.Description{}} {
 		check(reflect.TypeOf(v))
 	}
 }

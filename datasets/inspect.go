@@ -12,6 +12,7 @@ import (
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 	"moonfarm/rollout/parallel"
+	"moonfarm/sim"
 )
 
 // InspectOptions say how much Inspect reads.
@@ -19,13 +20,18 @@ type InspectOptions struct {
 	Workers int  // goroutines; at least 1
 	Shards  int  // how many shards to read, spread evenly; 0: all
 	Sums    bool // also the sha256 of every step column, over all shards
+	// Details asks for Overview.Details. Then a sample of the rows is read, in bounded time, of at most
+	// Shards shards.
+	Details bool
+	// Orders returns orders as texts for people, for Details; nil: the game has none.
+	Orders func(orders []sim.Order) []string
 	// Progress, if not nil, is called with the number of shards read, never by two
 	// goroutines at once.
 	Progress func(done, all int)
 }
 
-// Card sums up a dataset.
-type Card struct {
+// Overview sums up a dataset: what inspect prints, and with Details what a page shows.
+type Overview struct {
 	Manifest *Manifest `json:"manifest"`
 	Shards   int       `json:"shards"` // read for the statistics
 	Rows     uint64    `json:"rows"`   // read for the statistics
@@ -42,7 +48,8 @@ type Card struct {
 	Moves *Summary `json:"moves,omitempty"`
 	Value *Summary `json:"value,omitempty"` // results of the searches
 	// SHA256 has the sums of the step columns, if InspectOptions.Sums is set.
-	SHA256 map[string]string `json:"sha256,omitempty"`
+	SHA256  map[string]string `json:"sha256,omitempty"`
+	Details *Details          `json:"details,omitempty"` // if InspectOptions.Details is set
 }
 
 // Summary sums up numbers.
@@ -56,20 +63,48 @@ type Share = stats.Share
 
 // Inspect reads a dataset and sums it up. The outcome balance is in Manifest.Totals. It
 // fails as Open does, and on a damaged file, which the error names.
-func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
+func Inspect(ctx context.Context, dir string, o InspectOptions) (*Overview, error) {
 	d, err := OpenContext(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
+	return d.Overview(ctx, o)
+}
+
+// Overview is Inspect for a dataset that is open.
+func (d *Dataset) Overview(ctx context.Context, o InspectOptions) (c *Overview, err error) {
+	sum := d.newTallies()
+	var details *Details
+	shards := 0
+	if o.Details {
+		details, shards, err = d.details(ctx, o, &sum)
+	} else {
+		shards, err = d.tally(ctx, o, &sum)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c = sum.overview(d.manifest)
+	c.Shards, c.Details = shards, details
+	if c.Distinct = d.manifest.Totals.Distinct; c.Distinct == 0 {
+		c.Distinct = sum.games.Count()
+	}
+	if o.Sums {
+		err = d.sums(ctx, o.Workers, c)
+	}
+	return c, err
+}
+
+// tally reads all rows of some shards, and returns the number of shards.
+func (d *Dataset) tally(ctx context.Context, o InspectOptions, sum *tallies) (int, error) {
 	all, n := d.shards(), o.Shards
 	if n <= 0 || n > all {
 		n = all
 	}
-	sum := d.newTallies()
 	ordered := parallel.Queue[tallies]{Take: func(t tallies) { sum.add(&t) }}
 	var mu sync.Mutex
 	done := 0
-	err = parallel.Do(ctx, o.Workers, n, d.spread(n), d.inspector, func(_ context.Context, x *inspector, i int, s Shard) error {
+	return n, parallel.Do(ctx, o.Workers, n, d.spread(n), d.inspector, func(_ context.Context, x *inspector, i int, s Shard) error {
 		t := d.newTallies()
 		if err := x.shard(s, &t); err != nil {
 			return err
@@ -82,22 +117,10 @@ func Inspect(ctx context.Context, dir string, o InspectOptions) (*Card, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	c := sum.card(d.manifest)
-	c.Shards = n
-	if c.Distinct = d.manifest.Totals.Distinct; c.Distinct == 0 {
-		c.Distinct = sum.games.Count()
-	}
-	if o.Sums {
-		err = d.sums(ctx, o.Workers, c)
-	}
-	return c, err
 }
 
-// sums adds the sums of all step columns to the card.
-func (d *Dataset) sums(ctx context.Context, workers int, c *Card) error {
+// sums adds the sums of all step columns to the Overview.
+func (d *Dataset) sums(ctx context.Context, workers int, c *Overview) error {
 	columns := d.manifest.Steps.Columns
 	all := make([]string, len(columns))
 	err := parallel.Each(ctx, workers, columns, func(_ context.Context, i int, col Column) (err error) {
@@ -150,9 +173,9 @@ func (t *tallies) add(o *tallies) {
 	_ = t.games.Merge(o.games.Sample()) // cannot fail: it was counted here
 }
 
-func (t *tallies) card(m *Manifest) *Card {
+func (t *tallies) overview(m *Manifest) *Overview {
 	o := m.Observation
-	c := &Card{Manifest: m, Rows: t.rows, Labels: []Labels{}}
+	c := &Overview{Manifest: m, Rows: t.rows, Labels: []Labels{}}
 	c.Planes, c.Scalars = t.seen.Summaries(o.PlaneFields, o.ScalarFields, o.Height*o.Width)
 	for i, l := range t.labels {
 		l.Seat = i
@@ -171,17 +194,16 @@ func (t *tallies) card(m *Manifest) *Card {
 
 // inspector reads shards into tallies.
 type inspector struct {
-	d     *Dataset
-	r     *tableReader
-	all   *tableReader // of episodes; nil: the manifest has the number of games
-	cells int
+	d   *Dataset
+	r   *tableReader
+	all *tableReader // of episodes; nil: the manifest has the number of games
 }
 
 func (d *Dataset) inspector() (*inspector, error) {
 	want := map[string]bool{ColPlanes: true, ColScalars: true, ColMask: true, ColAction: true, ColTurn: true, ColSeat: true,
 		ColReward: true, ColReturn: true, ColTerminated: true, ColTruncated: true, ColSearchValue: true, ColSearchPolicy: true}
 	r, err := d.reader(stepsTable, func(name string) bool { return want[name] })
-	x := &inspector{d: d, r: r, cells: d.manifest.Observation.Height * d.manifest.Observation.Width}
+	x := &inspector{d: d, r: r}
 	if err == nil && d.manifest.Format == 2 {
 		x.all, err = d.reader(episodesTable, nil)
 	}
@@ -206,40 +228,49 @@ func (x *inspector) shard(s Shard, t *tallies) error {
 			return err
 		}
 	}
+	b := Batch{table: x.r.table}
 	return x.r.read(s.Steps, func(uint64) error {
-		x.batch(t)
+		b.set()
+		t.batch(&b, x.d.manifest, nil, nil)
 		return nil
 	})
 }
 
-func (x *inspector) batch(t *tallies) {
-	rows, d := x.r.table.Rows, newStepData(x.r.table, x.r.table.Rows)
-	t.rows += uint64(rows)
-	words, heads := x.d.manifest.Action.MaskWords, len(x.d.manifest.Action.Heads)
-	planes, scalars := len(t.seen.Planes)*x.cells, len(t.seen.Scalars)
-	for i := range rows {
-		t.seen.Row(part(d.planes, i, 1, planes), part(d.scalars, i, 1, scalars))
-		t.reward.Put(float64(d.reward[i]))
-		t.ret.Put(float64(d.ret[i]))
-		if d.mask != nil {
-			n := 0
-			for _, w := range d.mask[i*words : (i+1)*words] {
-				n += bits.OnesCount64(w)
-			}
-			t.choices.Put(float64(n))
+// batch adds the rows of a batch. With unpack, packed observations are unpacked into seen.
+func (t *tallies) batch(b *Batch, m *Manifest, unpack *features.Unpacker, seen []uint8) {
+	t.rows += uint64(b.Rows)
+	heads, planes, scalars := len(m.Action.Heads), len(t.seen.Planes)*m.Observation.Height*m.Observation.Width, len(t.seen.Scalars)
+	for i := range b.Rows {
+		if unpack == nil {
+			seen = part(b.Planes, i, 1, planes)
+		} else {
+			unpack.Unpack(seen, part(b.Packed, i, 1, m.Observation.Words))
 		}
-		if d.action != nil && int(d.seat[i]) < len(t.labels) {
-			t.labels[d.seat[i]].Put(d.action[i*heads : (i+1)*heads])
+		t.seen.Row(seen, part(b.Scalars, i, 1, scalars))
+		t.reward.Put(float64(b.Reward[i]))
+		t.ret.Put(float64(b.Return[i]))
+		if b.Mask != nil {
+			t.choices.Put(float64(choices(b, i)))
 		}
-		if d.value != nil && !math.IsNaN(float64(d.value[i])) {
-			moves := d.search[searchPolicy].Ends
-			t.moves.Put(float64(moves[i+1] - moves[i]))
-			t.value.Put(float64(d.value[i]))
+		if b.Action != nil && int(b.Seat[i]) < len(t.labels) {
+			t.labels[b.Seat[i]].Put(part(b.Action, i, 1, heads))
 		}
-		if d.seat[i] == 0 && d.terminated[i]|d.truncated[i] != 0 {
-			t.turns.Put(float64(d.turn[i] + 1))
+		if b.SearchValue != nil && !math.IsNaN(float64(b.SearchValue[i])) {
+			t.moves.Put(float64(b.SearchEnds[i+1] - b.SearchEnds[i]))
+			t.value.Put(float64(b.SearchValue[i]))
+		}
+		if b.Seat[i] == 0 && b.Terminated[i]|b.Truncated[i] != 0 {
+			t.turns.Put(float64(b.Turn[i] + 1))
 		}
 	}
+}
+
+// choices returns the number of legal choices of a row.
+func choices(b *Batch, i int) (n int) {
+	for _, w := range part(b.Mask, i, 1, len(b.Mask)/b.Rows) {
+		n += bits.OnesCount64(w)
+	}
+	return n
 }
 
 // SampleBatches reads a sample of the step rows: of that many shards, spread evenly over

@@ -159,7 +159,7 @@ func each[T any](t testing.TB, from iter.Seq2[T, error]) iter.Seq[T] {
 }
 
 // inspected returns the result of Inspect.
-func inspected(t testing.TB, dir string, o InspectOptions) *Card {
+func inspected(t testing.TB, dir string, o InspectOptions) *Overview {
 	t.Helper()
 	card, err := Inspect(withBuckets(t), dir, o)
 	require.NoError(t, err)

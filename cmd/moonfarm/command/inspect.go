@@ -1,14 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -108,17 +107,13 @@ func (a *app) printManifest(dir string, m *datasets.Manifest) {
 }
 
 // printOutcomes prints the shares of the results of each seat.
-func (a *app) printOutcomes(c *datasets.Card) {
+func (a *app) printOutcomes(c *datasets.Overview) {
 	t := c.Manifest.Totals
 	a.Printf("%s ended by the rules, %s cut; %s\n", texts.Plural(t.Over, "episode"), texts.Group(t.Cut), texts.Plural(c.Distinct, "different game"))
 	rows := [][]string{{"seat", "policy", "episodes", "results"}}
 	for _, p := range t.Pairings {
-		for seat, results := range p.Results {
-			name := "all others"
-			if len(p.Policies) > 0 {
-				name = p.Policies[seat]
-			}
-			rows = append(rows, []string{string(rune('A' + seat)), name, texts.Group(p.Episodes), balance(results, p.Episodes)})
+		for _, o := range p.Outcomes() {
+			rows = append(rows, []string{string(rune('A' + o.Seat)), cmp.Or(o.Policy, "all others"), texts.Group(o.Episodes), balance(o)})
 		}
 	}
 	a.Table(rows...)
@@ -145,26 +140,16 @@ func (a *app) printNetworkCounts(m *datasets.Manifest) {
 }
 
 // balance formats the shares of the results, the best first: "+1: 52.3 %, −1: 47.7 %".
-func balance(results map[string]uint64, all uint64) string {
-	type share struct {
-		result float64
-		text   string
-	}
-	var shares []share
-	for k, n := range results {
-		f, _ := strconv.ParseFloat(k, 64) // the keys are numbers
-		text := strings.Replace(k, "-", "−", 1)
-		if f > 0 {
+func balance(o datasets.Outcome) string {
+	var shares []string
+	for _, r := range o.Results {
+		text := strings.Replace(r.Result, "-", "−", 1)
+		if text != "0" && text == r.Result {
 			text = "+" + text
 		}
-		shares = append(shares, share{f, fmt.Sprintf("%s: %.1f %%", text, 100*float64(n)/float64(all))})
+		shares = append(shares, fmt.Sprintf("%s: %.1f %%", text, 100*float64(r.Episodes)/float64(o.Episodes)))
 	}
-	sort.Slice(shares, func(i, j int) bool { return shares[i].result > shares[j].result })
-	var texts []string
-	for _, s := range shares {
-		texts = append(texts, s.text)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(shares, ", ")
 }
 
 func (a *app) printColumns(m *datasets.Manifest, sums map[string]string) {
@@ -212,7 +197,7 @@ func (a *app) printLabels(labels []datasets.Labels) {
 	a.Printf("\n")
 }
 
-func (a *app) printStats(c *datasets.Card) {
+func (a *app) printStats(c *datasets.Overview) {
 	a.Printf("statistics of %s in %s\n", texts.Plural(c.Rows, "row"), texts.Plural(c.Shards, "shard"))
 	rows := [][]string{{"what", "unit", "mean", "min", "max", "not 0"}}
 	add := func(kind string, s datasets.Summary) {

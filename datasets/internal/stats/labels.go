@@ -18,7 +18,8 @@ type Share struct {
 	Share float64 `json:"share"` // Said / All; 1 if there are none
 }
 
-func (s *Share) put(said bool) {
+// Put counts one.
+func (s *Share) Put(said bool) {
 	s.All++
 	if said {
 		s.Said++
@@ -30,7 +31,8 @@ func (s *Share) add(o Share) {
 	s.Said += o.Said
 }
 
-func (s *Share) close() {
+// Close computes the share.
+func (s *Share) Close() {
 	if s.Share = 1; s.All > 0 {
 		s.Share = float64(s.Said) / float64(s.All)
 	}
@@ -51,9 +53,9 @@ func (l *Labels) Put(action []int32) {
 		told = 1
 	}
 	l.Heads.add(Share{All: told, Said: told - missing})
-	l.Rows.put(missing == 0)
+	l.Rows.Put(missing == 0)
 	if told > 0 {
-		l.Told.put(missing == 0)
+		l.Told.Put(missing == 0)
 	}
 }
 
@@ -66,7 +68,7 @@ func (l *Labels) Add(o Labels) {
 
 // Close computes the shares, after the last row.
 func (l *Labels) Close() {
-	l.Heads.close()
-	l.Rows.close()
-	l.Told.close()
+	l.Heads.Close()
+	l.Rows.Close()
+	l.Told.Close()
 }
