@@ -292,6 +292,8 @@ func (j *Journal) begin(one []byte) error {
 	switch v := j.Terms.Journal; {
 	case v < 1 || v > JournalVersion:
 		return fmt.Errorf("version %d of the journal format, expected %d", v, JournalVersion)
+	case j.Terms.Schedule == "ladder":
+		return errors.New("its schedule is ladder, which no longer exists; play a new tournament, such as with --schedule gauntlet")
 	case v == 1 && ok, v > 1 && (!ok || check != sumOf(nil, body)):
 		return errDamaged
 	}

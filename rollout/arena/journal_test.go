@@ -258,6 +258,7 @@ func TestJournalRefused(t *testing.T) {
 		{strings.Replace(text, `"seats":["random","greedy"]`, `"seats":["random","random"]`, 1), `player "random" sits at two seats`},
 		{strings.Replace(text, `"max_turns":0`, `"max_turns":2`, 1), " turns, the tournament has at most 2"},
 		{strings.Replace(text, `"journal":1`, `"journal":3`, 1), ":1: the line was altered"},
+		{strings.Replace(text, `"schedule":"round-robin"`, `"schedule":"ladder"`, 1), ":1: its schedule is ladder, which no longer exists"},
 		{strings.Replace(text, `"end":"over"`, `"end":"over"} {"x":"`, 1), ":3: expected a game: more after it"},
 		{text + `{"game":9,"seed":9,"seats":["greedy"],"results":[0],"scores":[1],"turns":1,"end":"over","sum":"0000000000000000"}` + "\n", ":7: 1 seats, the games before it have 2"},
 		{text + `{"game":9,"seed":9,"seats":["greedy","random"],"results":[0,0],"scores":[1,1],"turns":1,"end":"over","sum":"0000000000000000","faults":[{"seat":0,"turn":2,"kind":"crash","times":1}]}` + "\n", `:7: a fault "crash" in turn 2 of 1`},

@@ -43,7 +43,7 @@ seconds), pairs (each with a, b, games, distinct, repeats (true: the same on all
 seeds), mean_turns, and, from a's side, wins, draws, losses, score, score_low,
 score_high; from these games alone elo, elo_low, elo_high, superior; from the
 fit to all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null if the
-games do not determine it), for ladders and sandboxes in each of players glicko
+games do not determine it), for sandboxes in each of players glicko
 (rating, deviation, volatility), with --bootstrap there also bootstrap (low,
 high, error), for contests stages (each with stage, seats, games, standings:
 each with player, games, points: in the Sandbox the rating), and, with --sprt,
@@ -189,8 +189,6 @@ func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, e
 		return contest, nil
 	}
 	switch terms {
-	case schedule.NameLadder:
-		return schedule.Ladder{}, nil
 	case schedule.NameSandbox:
 		return schedule.Sandbox{}, nil
 	}
@@ -205,7 +203,7 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 		r.Test, err = s.State(arena.Placings(games))
 	case schedule.Championship:
 		err = r.AddStages(s, games)
-	case schedule.Ladder, schedule.Sandbox:
+	case schedule.Sandbox:
 		r.AddGlicko(games)
 	}
 	if f.bootstrap == 1 {
@@ -316,8 +314,6 @@ const scheduleDoc = `Schedules are functions of the players, the seed and the ga
   gauntlet     the same, but the first player is in every lineup
   swiss        players with equal points meet, no two players meet twice if
                that is possible; --games is for each player; for games of two
-  ladder       the first player meets players with a rating (Glicko-2) near its
-               own; --games is for the first player
   sandbox      rounds of tables of players with near ratings (Glicko-2), as in
                the CodeCraft contest; --games is for each player
   contest      the whole CodeCraft contest: the Sandbox with its rating, from

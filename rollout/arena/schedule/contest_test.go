@@ -184,52 +184,6 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-func TestLadder(t *testing.T) {
-	ratings := []float64{1500, 1490, 1300, 1250, 1700, 900, 1495}
-	fixed := rateAll(func([]Placing) []float64 { return ratings })
-	s := Ladder{Player: 6, Pool: []int{0, 1, 2, 3, 4, 5}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 2, Spread: 60, Rate: fixed}
-	var met []int
-	for i, r := range play(t, s, 0) {
-		assert.Equalf(t, 6, r.Players[i%2], "game %d is of %v", i, r.Players)
-		if i%4 == 0 {
-			met = append(met, r.Players[1])
-		}
-		assert.Equalf(t, i/2, r.Seed, "game %d is on seed", i)
-	}
-	// Members 0 and 1 are 5 points away, 2 is 195: 0 and 1 are chosen until they have met the
-	// player 4 times more.
-	assert.True(t, slices.Equal(met, []int{0, 1, 0, 1, 0, 1}), "met")
-	s.Rounds, s.Spread = 4, 200
-	met = nil
-	for i, r := range play(t, s, 0) {
-		if i%4 == 0 {
-			met = append(met, r.Players[1])
-		}
-	}
-	assert.True(t, slices.Equal(met, []int{0, 1, 2, 0}), "met")
-	// Member 1 joins late.
-	s.Rounds, s.Spread, s.Joined = 6, 60, []int{0, 3}
-	met = nil
-	for i, r := range play(t, s, 0) {
-		if i%4 == 0 {
-			met = append(met, r.Players[1])
-		}
-	}
-	assert.True(t, slices.Equal(met, []int{0, 0, 0, 1, 1, 1}), "met")
-	// A player that wins meets stronger members.
-	s = Ladder{Player: 0, Pool: []int{1, 2, 3, 4}, Rounds: 6, Tables: 1, Seats: 2, Seeds: 1,
-		Rate: rateAll(func(past []Placing) []float64 {
-			return []float64{1000 + 100*float64(len(past)/2), 1000, 1100, 1200, 1500}
-		})}
-	met = nil
-	for i, r := range play(t, s, 0) {
-		if i%2 == 0 {
-			met = append(met, r.Players[1])
-		}
-	}
-	assert.True(t, slices.Equal(met, []int{1, 2, 3, 3, 4, 4}), "met")
-}
-
 // TestDuel: the games of a pair share a seed with the seats exchanged, and the test receives the
 // results in order and only up to its end.
 func TestDuel(t *testing.T) {

@@ -11,21 +11,20 @@ const (
 	NameRoundRobin = "round-robin"
 	NameGauntlet   = "gauntlet"
 	NameSwiss      = "swiss"
-	NameLadder     = "ladder"
 	NameSandbox    = "sandbox"
 	NameContest    = "contest"
 )
 
 // Names lists the schedules of Named.
 func Names() []string {
-	return []string{NameRoundRobin, NameGauntlet, NameSwiss, NameLadder, NameSandbox, NameContest}
+	return []string{NameRoundRobin, NameGauntlet, NameSwiss, NameSandbox, NameContest}
 }
 
 // Plan has the parameters of a named schedule.
 type Plan struct {
 	Players, Seats int
-	// Games is the least number of games: of each lineup in a round robin or gauntlet, of the first
-	// player in a ladder, otherwise of each player.
+	// Games is the least number of games: of each lineup in a round robin or gauntlet, otherwise of
+	// each player.
 	Games int
 	Seed  uint64
 	Rate  Rate
@@ -38,10 +37,8 @@ type Plan struct {
 
 // Parameters of named schedules.
 const (
-	swissSeeds   = 2   // of each pair in a round: four games
-	ladderTables = 2   // lineups of a round
-	ladderSeeds  = 4   // of each lineup
-	nearby       = 100 // rating points
+	swissSeeds = 2   // of each pair in a round: four games
+	nearby     = 100 // rating points
 )
 
 // Named makes the schedule with the given name. It fails for an unknown name or a plan that does
@@ -63,13 +60,6 @@ func Named(name string, p Plan) (Schedule, error) {
 		return nil, fmt.Errorf("%s: %d players at tables of %d", name, p.Players, p.Seats)
 	case name == NameContest:
 		return p.championship()
-	case name == NameLadder:
-		pool := make([]int, p.Players-1)
-		for i := range pool {
-			pool[i] = i + 1
-		}
-		return Ladder{Pool: pool, Rounds: (p.Games-1)/(ladderTables*ladderSeeds*p.Seats) + 1, Tables: ladderTables,
-			Seats: p.Seats, Seeds: ladderSeeds, Spread: nearby, Rate: p.Rate, Joined: p.Joined[min(1, len(p.Joined)):]}, nil
 	}
 	return Sandbox{Players: p.Players, Joined: p.Joined, Seats: p.Seats, Rounds: roundsFor(p.Players, p.Seats, p.Games),
 		Spread: nearby, Seed: p.Seed, Rate: p.Rate}, nil

@@ -9,8 +9,7 @@
 // extended without changing earlier games:
 //
 //   - RoundRobin and Gauntlet: by seeds, and by players at the end of the list.
-//   - Swiss and Ladder: by rounds, and by players that join in a round that has not
-//     begun.
+//   - Swiss: by rounds, and by players that join in a round that has not begun.
 //   - Duel: by pairs, while its test is undecided.
 //   - Sandbox: by rounds, and by players that join. Contest: by waves of the current
 //     stage. Championship: not at all.
