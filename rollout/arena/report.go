@@ -53,7 +53,6 @@ type Standing struct {
 	AlphaRank float64        `json:"alpha_rank"`
 	Faults    map[string]int `json:"faults"`              // number by kind
 	Seconds   float64        `json:"seconds"`             // thinking time of a bot in all games
-	Glicko    *rating.Glicko `json:"glicko,omitempty"`    // for schedules that use it: see AddGlicko
 	Bootstrap *Interval      `json:"bootstrap,omitempty"` // of the rating, after AddBootstrap
 }
 

@@ -56,26 +56,10 @@ func TestEvaluateNeverMet(t *testing.T) {
 	assert.Truef(t, a.Nash == 1 && c.Nash == 0 && a.AlphaRank == 1, "a beats b, b beats c: nash %v of a, %v of c; alpha-rank %v of a", a.Nash, c.Nash, a.AlphaRank)
 }
 
-// TestEvaluateSchedules: a report has the ratings of a ladder after each round, and the stages of a
-// contest.
+// TestEvaluateSchedules: a contest's stages are not added to a report of other players.
 func TestEvaluateSchedules(t *testing.T) {
-	games := []arena.Played{game(0, 1, []int{0, 1}, 1, -1), game(0, 2, []int{1, 0}, 1, -1), game(1, 3, []int{0, 1}, 1, -1)}
-	games[1].Number, games[2].Number, games[2].Round = 1, 1<<40, 1
-	r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
+	r, err := arena.Evaluate([]string{"a", "b"}, []arena.Played{game(0, 1, []int{0, 1}, 1, -1)}, -1)
 	require.NoError(t, err)
-	r.AddGlicko(games)
-	rate := arena.Glicko(2)()
-	var want []float64
-	for _, round := range [][]arena.Played{nil, games[:2], games[2:]} {
-		want = rate(arena.Placings(round))
-	}
-	for i, p := range r.Players {
-		if math.Abs(p.Glicko.Rating-want[i]) > 1e-3 || p.Glicko.Deviation > 320 || p.Glicko.Deviation < 150 {
-			t.Errorf("%s: %+v, want %v", p.Player, p.Glicko, want[i])
-		}
-	}
-	assert.Greaterf(t, r.Players[0].Glicko.Rating, float64(1500), "a: %+v", r.Players[0].Glicko)
-
 	s := schedule.Championship{Players: 4, Games: 2, Seats: [4]int{4, 4, 4, 2}}
 	if err := r.AddStages(s, nil); err == nil || len(r.Stages) > 0 { // the report has two players
 		t.Errorf("%v, stages %+v", err, r.Stages)

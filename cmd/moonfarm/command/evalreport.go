@@ -43,8 +43,7 @@ seconds), pairs (each with a, b, games, distinct, repeats (true: the same on all
 seeds), mean_turns, and, from a's side, wins, draws, losses, score, score_low,
 score_high; from these games alone elo, elo_low, elo_high, superior; from the
 fit to all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null if the
-games do not determine it), for sandboxes in each of players glicko
-(rating, deviation, volatility), with --bootstrap there also bootstrap (low,
+games do not determine it), with --bootstrap there also bootstrap (low,
 high, error), for contests stages (each with stage, seats, games, standings:
 each with player, games, points: in the Sandbox the rating), and, with --sprt,
 sprt (elo0, elo1, alpha, beta, counts of results in half points, llr, lower,
@@ -188,23 +187,17 @@ func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, e
 	if contest, ok := schedule.ParseChampionship(terms, j.Terms.Seed); ok {
 		return contest, nil
 	}
-	switch terms {
-	case schedule.NameSandbox:
-		return schedule.Sandbox{}, nil
-	}
 	return schedule.RoundRobin{}, nil
 }
 
-// test adds the results of the schedule to the report: the state of a sequential test,
-// the stages of a contest, or the ratings that chose the lineups.
+// test adds the results of the schedule to the report: the state of a sequential test, or the
+// stages of a contest.
 func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
 	switch s := s.(type) {
 	case schedule.Duel:
 		r.Test, err = s.State(arena.Placings(games))
 	case schedule.Championship:
 		err = r.AddStages(s, games)
-	case schedule.Sandbox:
-		r.AddGlicko(games)
 	}
 	if f.bootstrap == 1 {
 		return console.WrongUse("--bootstrap 1: expected 2 or more, or 0 for no bootstrap")
@@ -249,7 +242,7 @@ const duelAhead = 64
 
 // plan returns the input of the schedule for a number of players.
 func (f *evalFlags) plan(stages evalStages, players int) schedule.Plan {
-	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: f.games, Seed: f.seed, Rate: arena.Glicko(players)}
+	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: f.games, Seed: f.seed}
 	for i := range p.Contest {
 		p.Contest[i] = stages.at(i).bots.Seats
 	}
@@ -297,6 +290,8 @@ func (f *evalFlags) terms(s schedule.Schedule) string {
 		return sprtTerms + f.sprt + normalisedTerms
 	case f.sprt != "":
 		return sprtTerms + f.sprt
+	case f.schedule == schedule.NameSandbox:
+		return f.schedule + " by contest ratings" // earlier ones were drawn by other ratings
 	}
 	return f.schedule
 }
@@ -314,7 +309,7 @@ const scheduleDoc = `Schedules are functions of the players, the seed and the ga
   gauntlet     the same, but the first player is in every lineup
   swiss        players with equal points meet, no two players meet twice if
                that is possible; --games is for each player; for games of two
-  sandbox      rounds of tables of players with near ratings (Glicko-2), as in
+  sandbox      rounds of tables of players with near ratings in the Sandbox of
                the CodeCraft contest; --games is for each player
   contest      the whole CodeCraft contest: the Sandbox with its rating, from
                1200 on, then two rounds and finals in two parts each, with

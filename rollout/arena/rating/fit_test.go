@@ -340,6 +340,24 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// randomResults returns a few random results: with huge counts, small weights, or no games.
+func randomResults(r *prng.Rand, players int) []rating.Comparison {
+	var results []rating.Comparison
+	for range r.IntN(12) {
+		a := r.IntN(players)
+		b := r.IntN(players)
+		if a == b {
+			continue
+		}
+		x := rating.Comparison{A: a, B: b, Block: r.IntN(4) - 1, Weight: []float64{0, 1e-9, 0.25, 1}[r.IntN(4)]}
+		for _, n := range []*int{&x.Wins, &x.Draws, &x.Losses} {
+			*n = []int{0, 0, 1, r.IntN(5), 1000, math.MaxInt32}[r.IntN(6)]
+		}
+		results = append(results, x)
+	}
+	return results
+}
+
 // FuzzFit: for any results, numbers are finite and in order.
 func FuzzFit(f *testing.F) {
 	seeds := uint64(60)

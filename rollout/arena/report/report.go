@@ -32,9 +32,6 @@ func more(r *arena.Report) []columns {
 			return []string{fmt.Sprintf("%+.0f…%+.0f", s.Bootstrap.Low, s.Bootstrap.High)}
 		}},
 		{[]string{"mean place"}, r.Seats > 2, func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Place)} }},
-		{[]string{"glicko-2", "deviation"}, with(func(s arena.Standing) bool { return s.Glicko != nil }), func(s *arena.Standing) []string {
-			return []string{fmt.Sprintf("%.0f", s.Glicko.Rating), fmt.Sprintf("%.0f", s.Glicko.Deviation)}
-		}},
 		{[]string{"nash", "alpha-rank"}, cyclic(r), func(s *arena.Standing) []string {
 			return []string{fmt.Sprintf("%.2f", s.Nash), fmt.Sprintf("%.2f", s.AlphaRank)}
 		}},

@@ -90,48 +90,12 @@ func (s Championship) sandbox() (Sandbox, error) {
 	if rounds >= 1<<(partBits+waveBits) {
 		return Sandbox{}, errors.New("schedule: too many games of a player in the Sandbox")
 	}
-	return Sandbox{Players: s.Players, Seats: s.Seats[0], Rounds: rounds, Spread: nearby, Seed: s.Seed, Rate: sandboxRate(s.Players)}, nil
+	return Sandbox{Players: s.Players, Seats: s.Seats[0], Rounds: rounds, Spread: nearby, Seed: s.Seed}, nil
 }
 
 // roundsFor returns the number of rounds in which every player plays at least `games` games, if the
 // players who do not fill a table sit out.
 func roundsFor(players, seats, games int) int { return (games*players-1)/(players/seats*seats) + 1 }
-
-// sandboxRate returns a Rate for the given number of players by the contest's rule, game by game.
-func sandboxRate(players int) Rate {
-	rule := rating.ContestSandbox()
-	return func() func(round []Placing) []float64 {
-		own := make([]rating.SandboxRating, players)
-		for i := range own {
-			own[i].Rating = rule.Start
-		}
-		return func(round []Placing) []float64 {
-			for i := range round {
-				move(rule, own, &round[i])
-			}
-			ratings := make([]float64, players)
-			for i := range own {
-				ratings[i] = own[i].Rating
-			}
-			return ratings
-		}
-	}
-}
-
-// move updates the ratings of the players of a game.
-func move(rule rating.SandboxRule, own []rating.SandboxRating, r *Placing) {
-	at, scores := make([]rating.SandboxRating, len(r.Players)), make([]float64, len(r.Players))
-	for seat, p := range r.Players {
-		at[seat], scores[seat] = own[p], -float64(r.Places[seat])
-	}
-	after, err := rule.After(at, scores)
-	if err != nil {
-		return // cannot happen: places and ratings are finite
-	}
-	for seat, p := range r.Players {
-		own[p] = after[seat]
-	}
-}
 
 // Next returns the games without a result of the first incomplete round of the Sandbox, or of the
 // first incomplete stage: see Schedule.
@@ -173,9 +137,12 @@ func (s Championship) run(results []Placing) (left []Fixture, all [][]rating.Ent
 		return nil, nil, err
 	}
 	slices.SortFunc(qualifying, func(a, b Placing) int { return cmp.Compare(a.Number, b.Number) })
-	entries := make([]rating.Entry, s.Players)
-	for p, points := range first.Rate()(qualifying) {
-		entries[p] = rating.Entry{Player: p, Points: points, Uploaded: int64(p)}
+	own, entries := newSandboxRatings(s.Players), make([]rating.Entry, s.Players)
+	for i := range qualifying {
+		own.after(&qualifying[i])
+	}
+	for p := range entries {
+		entries[p] = rating.Entry{Player: p, Points: own[p].Rating, Uploaded: int64(p)}
 	}
 	all = [][]rating.Entry{rating.Rank(entries)}
 	if len(left) > 0 {

@@ -27,7 +27,6 @@ type Plan struct {
 	// each player.
 	Games int
 	Seed  uint64
-	Rate  Rate
 	// Joined is the round from which each player takes part, in schedules with rounds; players
 	// beyond its length take part from the first.
 	Joined []int
@@ -62,7 +61,7 @@ func Named(name string, p Plan) (Schedule, error) {
 		return p.championship()
 	}
 	return Sandbox{Players: p.Players, Joined: p.Joined, Seats: p.Seats, Rounds: roundsFor(p.Players, p.Seats, p.Games),
-		Spread: nearby, Seed: p.Seed, Rate: p.Rate}, nil
+		Spread: nearby, Seed: p.Seed}, nil
 }
 
 // championship makes the schedule NameContest.

@@ -6,11 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"moonfarm/rollout/arena/rating"
 	"moonfarm/sim/prng"
 )
 
 // Sandbox is an endless qualification as in CodeCraft 2020: the closer the ratings of two players,
-// the more likely they meet. In each round the players are sorted by their ratings after the
+// by rating.ContestSandbox, the more likely they meet. In each round the players are sorted by their ratings after the
 // earlier rounds, each plus or minus a random amount; adjacent players share a game, in random
 // seats. If the players do not fill all games, those with the most games so far sit out.
 //
@@ -28,7 +29,6 @@ type Sandbox struct {
 	// Spread is the largest random amount in rating points.
 	Spread int
 	Seed   uint64
-	Rate   Rate
 }
 
 // Next returns the games without a result of the first incomplete round: see Schedule.
@@ -37,10 +37,9 @@ func (s Sandbox) Next(results []Placing) ([]Fixture, error) {
 	if err = firstError(s.check(), err); err != nil {
 		return nil, err
 	}
-	played, rate := make([]int, s.Players), s.Rate()
-	var last []Placing
+	played, own := make([]int, s.Players), newSandboxRatings(s.Players)
 	for round := range s.Rounds {
-		games, err := s.games(round, played, rate(last))
+		games, err := s.games(round, played, own)
 		if err != nil {
 			return nil, err
 		}
@@ -48,8 +47,8 @@ func (s Sandbox) Next(results []Placing) ([]Fixture, error) {
 		if err != nil || len(left) > 0 {
 			return left, err
 		}
-		last = have.all(games)
 		for i := range games {
+			own.after(have[games[i].Number])
 			for _, p := range games[i].Players {
 				played[p]++
 			}
@@ -65,19 +64,14 @@ func (s Sandbox) check() error {
 		checkRange("rounds", s.Rounds, 0, 1<<roundBits-1),
 		checkRange("spread", s.Spread, 0, 1<<20),
 	)
-	switch {
-	case err != nil:
-		return err
-	case s.Rate == nil:
-		return fmt.Errorf("schedule: a Sandbox without ratings")
-	case len(s.Joined) > s.Players:
+	if err == nil && len(s.Joined) > s.Players {
 		return fmt.Errorf("schedule: %d players, but Joined for %d", s.Players, len(s.Joined))
 	}
-	return nil
+	return err
 }
 
 // games returns the games of a round.
-func (s Sandbox) games(round int, played []int, rating []float64) (all []Fixture, err error) {
+func (s Sandbox) games(round int, played []int, own sandboxRatings) (all []Fixture, err error) {
 	var players []int
 	for p := range s.Players {
 		if p >= len(s.Joined) || s.Joined[p] <= round {
@@ -87,14 +81,10 @@ func (s Sandbox) games(round int, played []int, rating []float64) (all []Fixture
 	if len(players) < s.Seats {
 		return nil, fmt.Errorf("schedule: round %d has %d players, want %d or more", round, len(players), s.Seats)
 	}
-	ratings, err := rounded(rating, players)
-	if err != nil {
-		return nil, err
-	}
-	lot := map[int]uint64{}
+	ratings, lot := map[int]int{}, map[int]uint64{}
 	for _, p := range players {
 		r := prng.New(prng.StreamSeed(s.Seed, uint64(p), uint64(round), 2, prng.PurposeDraw))
-		ratings[p] += r.IntN(2*s.Spread+1) - s.Spread
+		ratings[p] = int(math.Round(own[p].Rating)) + r.IntN(2*s.Spread+1) - s.Spread
 		lot[p] = r.Uint64()
 	}
 	slices.SortFunc(players, func(p, q int) int {
@@ -113,19 +103,28 @@ func (s Sandbox) games(round int, played []int, rating []float64) (all []Fixture
 	return all, nil
 }
 
-// Rate starts a rating of players. The returned function is called once per round with the results
-// of the previous round in the order of their numbers (none before the first), and returns the
-// ratings by player, in Elo or on a similar scale. It must depend on these results alone.
-type Rate func() func(round []Placing) []float64
+// sandboxRatings are the ratings of all players by the contest's rule.
+type sandboxRatings []rating.SandboxRating
 
-// rounded returns the ratings of players, rounded to whole points.
-func rounded(ratings []float64, players []int) (map[int]int, error) {
-	whole := map[int]int{}
-	for _, p := range players {
-		if p >= len(ratings) || !(math.Abs(ratings[p]) < 1e9) {
-			return nil, fmt.Errorf("schedule: player %d has no rating", p)
-		}
-		whole[p] = int(math.Round(ratings[p]))
+func newSandboxRatings(players int) sandboxRatings {
+	own := make(sandboxRatings, players)
+	for i := range own {
+		own[i].Rating = rating.ContestSandbox().Start
 	}
-	return whole, nil
+	return own
+}
+
+// after updates the ratings of the players of a game.
+func (s sandboxRatings) after(r *Placing) {
+	at, scores := make([]rating.SandboxRating, len(r.Players)), make([]float64, len(r.Players))
+	for seat, p := range r.Players {
+		at[seat], scores[seat] = s[p], -float64(r.Places[seat])
+	}
+	after, err := rating.ContestSandbox().After(at, scores)
+	if err != nil {
+		return // cannot happen: places and ratings are finite
+	}
+	for seat, p := range r.Players {
+		s[p] = after[seat]
+	}
 }

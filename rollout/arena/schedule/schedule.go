@@ -97,15 +97,6 @@ func (b byNumber) missing(games []Fixture) ([]Fixture, error) {
 	return all, nil
 }
 
-// all returns the results of the games that have one, in the order of games.
-func (b byNumber) all(games []Fixture) []Placing {
-	list := make([]Placing, len(games))
-	for i := range games {
-		list[i] = *b[games[i].Number]
-	}
-	return list
-}
-
 // Fields of the number of a game in a schedule with rounds, in bits.
 const (
 	roundBits = 21

@@ -84,37 +84,6 @@ func playOn(t *testing.T, s Schedule, results []Placing, lot uint64) []Placing {
 	return nil
 }
 
-// rateAll makes a Rate of a function of all results so far.
-func rateAll(rate func(results []Placing) []float64) Rate {
-	return func() func(round []Placing) []float64 {
-		var past []Placing
-		return func(round []Placing) []float64 {
-			past = append(past, round...)
-			return rate(past)
-		}
-	}
-}
-
-// rate rates players by their wins over others.
-var rate = rateAll(winsOver)
-
-func winsOver(results []Placing) []float64 {
-	ratings := make([]float64, 40)
-	for _, r := range results {
-		for i, p := range r.Players {
-			for j := range r.Players {
-				if r.Places[i] < r.Places[j] {
-					ratings[p] += 20
-				}
-				if r.Places[i] > r.Places[j] {
-					ratings[p] -= 20.3
-				}
-			}
-		}
-	}
-	return ratings
-}
-
 // ratingsOf returns falling ratings for the given number of players.
 func ratingsOf(players int) []float64 {
 	ratings := make([]float64, players)
@@ -166,7 +135,7 @@ func schedules() map[string]Schedule {
 		"duel":                    Duel{A: 0, B: 1, Test: sprt.Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 300, Ahead: 8},
 		"duel, games":             Duel{A: 1, B: 0, Test: sprt.Test{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.05}, Most: 300, Ahead: 8},
 		"championship":            Championship{Players: 9, Games: 2, Seats: contestSeats, Seed: 5},
-		"Sandbox":                 Sandbox{Players: 11, Seats: 4, Rounds: 20, Spread: 50, Seed: 9, Rate: rate, Joined: []int{3}},
+		"Sandbox":                 Sandbox{Players: 11, Seats: 4, Rounds: 20, Spread: 50, Seed: 9, Joined: []int{3}},
 		"contest":                 smallContest(21, 3),
 		"contest, ratings change": changed,
 	}
@@ -254,9 +223,8 @@ func TestBadSchedules(t *testing.T) {
 		"against player 4":             Duel{A: 4, B: 4, Test: test, Most: 1, Ahead: 1},
 		"seeds at once: 0":             Duel{A: 4, B: 5, Test: test, Most: 1},
 		"want more than elo0":          Duel{A: 4, B: 5, Most: 1, Ahead: 1},
-		"players: 3, want 4":           Sandbox{Players: 3, Seats: 4, Rounds: 1, Rate: rate},
-		"Sandbox without ratings":      Sandbox{Players: 4, Seats: 4, Rounds: 1},
-		"round 0 has 3 players":        Sandbox{Players: 4, Seats: 4, Rounds: 1, Rate: rate, Joined: []int{1}},
+		"players: 3, want 4":           Sandbox{Players: 3, Seats: 4, Rounds: 1},
+		"round 0 has 3 players":        Sandbox{Players: 4, Seats: 4, Rounds: 1, Joined: []int{1}},
 		"stages: 0":                    contest(func(s *Contest) { s.Stages = nil }),
 		"ratings of the Sandbox: 0":    contest(func(s *Contest) { s.Sandbox = nil }),
 		"round 1 has 0 players":        smallContest(3, 2),
@@ -312,9 +280,9 @@ func TestExtended(t *testing.T) {
 		{"rounds of a Swiss", Swiss{Players: 7, Rounds: 2, Seeds: 1}, Swiss{Players: 7, Rounds: 6, Seeds: 1}},
 		{"players of a Swiss", Swiss{Players: 7, Rounds: 3, Seeds: 1},
 			Swiss{Players: 9, Rounds: 6, Seeds: 1, Joined: []int{0, 0, 0, 0, 0, 0, 0, 3, 4}}},
-		{"rounds of a Sandbox", Sandbox{Players: 9, Seats: 4, Rounds: 3, Rate: rate}, Sandbox{Players: 9, Seats: 4, Rounds: 8, Rate: rate}},
-		{"players of a Sandbox", Sandbox{Players: 8, Seats: 4, Rounds: 3, Rate: rate},
-			Sandbox{Players: 9, Seats: 4, Rounds: 8, Rate: rate, Joined: []int{0, 0, 0, 0, 0, 0, 0, 0, 3}}},
+		{"rounds of a Sandbox", Sandbox{Players: 9, Seats: 4, Rounds: 3}, Sandbox{Players: 9, Seats: 4, Rounds: 8}},
+		{"players of a Sandbox", Sandbox{Players: 8, Seats: 4, Rounds: 3},
+			Sandbox{Players: 9, Seats: 4, Rounds: 8, Joined: []int{0, 0, 0, 0, 0, 0, 0, 0, 3}}},
 		{"waves of a contest", oneStage(2), oneStage(5)},
 	} {
 		t.Run(c.name, func(t *testing.T) { extends(t, c.short, c.long) })
