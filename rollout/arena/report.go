@@ -47,10 +47,8 @@ type Standing struct {
 	First float64 `json:"score_at_seat_0"`
 	Place float64 `json:"mean_place"` // from 1; players that share places get their mean
 	// Nash is the player's share in the maximum-entropy Nash equilibrium, a mixture of players that
-	// no other mixture beats; AlphaRank its share in the stationary distribution of populations
-	// that adopt winning players.
+	// no other mixture beats.
 	Nash      float64        `json:"nash"`
-	AlphaRank float64        `json:"alpha_rank"`
 	Faults    map[string]int `json:"faults"`              // number by kind
 	Seconds   float64        `json:"seconds"`             // thinking time of a bot in all games
 	Bootstrap *Interval      `json:"bootstrap,omitempty"` // of the rating, after AddBootstrap
@@ -265,11 +263,7 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 		return err
 	}
 	e.expect(m, payoff)
-	nash, _, err := rating.Nash(payoff)
-	if err != nil {
-		return err
-	}
-	rank, err := rating.AlphaRank(payoff, math.Inf(1), alphaPopulation)
+	nash, err := rating.Nash(payoff)
 	if err != nil {
 		return err
 	}
@@ -292,7 +286,7 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 			EloLow: when(bounded, rated.Low), EloHigh: when(bounded, rated.High), EloError: when(bounded, rated.Error),
 			First: round(float64(all.first)/float64(max(1, 2*all.firstOf)), 1e6),
 			Place: round(s.places/float64(max(1, s.games)), 1e6),
-			Nash:  nash[i], AlphaRank: rank[i], Faults: s.faults, Seconds: round(s.seconds, 1e6),
+			Nash:  nash[i], Faults: s.faults, Seconds: round(s.seconds, 1e6),
 		})
 	}
 	return nil
@@ -311,9 +305,6 @@ func (e *evaluation) expect(m *rating.Model, payoff [][]float64) {
 		}
 	}
 }
-
-// alphaPopulation is the size of a population, as in the paper on alpha-rank.
-const alphaPopulation = 50
 
 // pairSeeds returns the number of seeds on which each pair of players met; the lower player comes
 // first.

@@ -34,7 +34,7 @@ func TestEvaluate(t *testing.T) {
 	assert.Truef(t, a.Games == 7 && a.Wins == 5 && a.Draws == 1 && a.Losses == 1 && a.Score == round6(5.5/7) && a.First == round6(4.5/5) && a.Place == round6((5*1+1.5+2)/7), "a: %+v", a)
 	assert.Truef(t, b.Elo == 0 && b.Low == 0 && b.High == 0 && reflect.DeepEqual(b.Faults, map[string]int{"timeout": 3, "crash": 1}) && b.Seconds == 1.5, "b, the anchor: %+v", b)
 	assert.Truef(t, a.Low < a.Elo && a.Elo < a.High && a.Elo > 0 && c.Elo < a.Elo && c.Wins == 0, "ratings: a %+v, c %+v", a.Rating, c.Rating)
-	assert.Truef(t, a.Nash == 1 && b.Nash == 0 && a.AlphaRank == 1, "nash %v, %v, alpha-rank %v", a.Nash, b.Nash, a.AlphaRank)
+	assert.Truef(t, a.Nash == 1 && b.Nash == 0, "nash %v, %v", a.Nash, b.Nash)
 	ab, ac, bc := r.Pairs[0], r.Pairs[1], r.Pairs[2]
 	assert.Truef(t, ab.Games == 4 && ab.Distinct == 4 && !ab.Repeats && ab.Wins == 2 && ab.Draws == 1 && ab.MeanTurns == 10 && ab.Superior == nil && ab.FitElo > 0, "a against b: %+v", ab)
 	assert.Truef(t, ac.Games == 3 && ac.Distinct == 1 && ac.Repeats && ac.Wins == 3 && ac.ScoreLow <= 0.21, "a against c, one game three times: %+v", ac)
@@ -53,7 +53,7 @@ func TestEvaluateNeverMet(t *testing.T) {
 	r, err := arena.Evaluate([]string{"a", "b", "c"}, games, -1)
 	require.NoError(t, err)
 	a, c := r.Players[0], r.Players[2]
-	assert.Truef(t, a.Nash == 1 && c.Nash == 0 && a.AlphaRank == 1, "a beats b, b beats c: nash %v of a, %v of c; alpha-rank %v of a", a.Nash, c.Nash, a.AlphaRank)
+	assert.Truef(t, a.Nash == 1 && c.Nash == 0, "a beats b, b beats c: nash %v of a, %v of c", a.Nash, c.Nash)
 }
 
 // TestEvaluateSchedules: a contest's stages are not added to a report of other players.
@@ -85,7 +85,7 @@ func TestEvaluateLittle(t *testing.T) {
 		r, err := arena.Evaluate([]string{"a", "b"}, games, -1)
 		require.NoError(t, err)
 		for _, p := range r.Players {
-			for _, x := range []float64{p.Elo, p.Low, p.High, p.Error, p.Score, p.Place, p.First, p.Nash, p.AlphaRank} {
+			for _, x := range []float64{p.Elo, p.Low, p.High, p.Error, p.Score, p.Place, p.First, p.Nash} {
 				if math.IsNaN(x) || math.IsInf(x, 0) {
 					t.Errorf("%d games: %+v", len(games), p)
 				}

@@ -70,8 +70,7 @@ are not independent. A dash (null in JSON) means that the games do not determine
 the number: there are fewer than 5 seeds without repetitions, or a player won or
 lost all games. If one player of a pair won all games, the interval of the pair
 has one end. nash is a player's share of the mixture that no other mixture
-beats, alpha-rank its share in the long run of populations that adopt what wins:
-these two show that players beat each other in a circle, ratings do not.
+beats: it shows that players beat each other in a circle, ratings do not.
 
 Games with the same orders and the same outcome count as one; eval reports them.
 Between policies the result depends only on the players, the game and the seed,

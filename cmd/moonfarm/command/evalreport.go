@@ -38,7 +38,7 @@ player, games, wins, draws, losses, score, score_low, score_high, elo, low,
 high, error (standard error): null if the games do not determine it; seeds
 (effective number), group (no games connect players of different groups),
 bounded (false: the player won or lost all games, so that they do not bound the
-rating), score_at_seat_0, mean_place, nash, alpha_rank, faults (by kind),
+rating), score_at_seat_0, mean_place, nash, faults (by kind),
 seconds), pairs (each with a, b, games, distinct, repeats (true: the same on all
 seeds), mean_turns, and, from a's side, wins, draws, losses, score, score_low,
 score_high; from these games alone elo, elo_low, elo_high, superior; from the

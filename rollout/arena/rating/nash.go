@@ -2,7 +2,6 @@ package rating
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,10 +14,9 @@ const (
 )
 
 // Nash returns the Nash average of D. Balduzzi, K. Tuyls, J. Pérolat and T. Graepel, "Re-evaluating
-// evaluation", NeurIPS 2018: the maximum-entropy equilibrium of the symmetric zero-sum game, and
-// the average payoff of each player against it. payoff[i][j] is the payoff of player i against j,
-// and payoff[j][i] its negative, as in the matrix of Scores. Players in the support of the
-// equilibrium have the average 0; the others have at most 0.
+// evaluation", NeurIPS 2018: the maximum-entropy equilibrium of the symmetric zero-sum game.
+// payoff[i][j] is the payoff of player i against j, a finite number, and payoff[j][i] its negative, as
+// in the matrix of Scores.
 //
 // The equilibrium is the limit of p = softmax(A·p/τ) as the temperature τ goes to 0. For every τ
 // there is one such p, the saddle point of q'Ap with τ times the entropies of both sides, and its
@@ -31,23 +29,12 @@ const (
 // equilibrium near p, Nash returns p, which has an error of about 1e-7 unless the game is
 // degenerate to that degree.
 //
-// Results are rounded to nine digits. Nash fails if the matrix is not square, empty, larger than
-// MaxPlayers, not finite or not antisymmetric.
-func Nash(payoff [][]float64) (mixture, average []float64, err error) {
-	n := len(payoff)
-	if n > MaxPlayers {
-		return nil, nil, fmt.Errorf("rating: %d players, want at most %d", n, MaxPlayers)
-	}
-	if err := checkMatrix(payoff, n, n); err != nil {
-		return nil, nil, err
-	}
-	scale := largest(payoff)
+// Results are rounded to nine digits. Nash fails if it loses the path.
+func Nash(payoff [][]float64) (mixture []float64, err error) {
+	n, scale := len(payoff), largest(payoff)
 	a := mat.NewDense(n, n, nil)
 	for i := range n {
 		for j := range n {
-			if math.Abs(payoff[i][j]+payoff[j][i]) > 1e-9*scale {
-				return nil, nil, fmt.Errorf("rating: player %d gets %v against %d, who gets %v: want opposites", i, payoff[i][j], j, payoff[j][i])
-			}
 			if scale > 0 {
 				a.Set(i, j, float64(payoff[i][j]/scale/2)-float64(payoff[j][i]/scale/2))
 			}
@@ -55,17 +42,25 @@ func Nash(payoff [][]float64) (mixture, average []float64, err error) {
 	}
 	p := &path{a: a, z: make([]float64, n), shares: mat.NewVecDense(n, nil)}
 	if !p.follow() {
-		return nil, nil, errors.New("rating: the path to the equilibrium was lost")
+		return nil, errors.New("rating: the path to the equilibrium was lost")
 	}
 	p.polish()
-	mixture, average = make([]float64, n), make([]float64, n)
-	replies := mat.NewVecDense(n, nil)
-	replies.MulVec(a, p.shares)
-	for i := range n {
+	mixture = make([]float64, n)
+	for i := range mixture {
 		mixture[i] = round(p.shares.AtVec(i), 1e9)
-		average[i] = float64(round(replies.AtVec(i), 1e9)*scale) + 0 // no −0
 	}
-	return mixture, average, nil
+	return mixture, nil
+}
+
+// largest returns the largest absolute value of a matrix.
+func largest(m [][]float64) float64 {
+	most := 0.0
+	for _, row := range m {
+		for _, x := range row {
+			most = max(most, math.Abs(x))
+		}
+	}
+	return most
 }
 
 // path is the solution of softmax(A·p/τ) = p as the temperature falls: of τz − Ap + c = 0 and Σp =

@@ -143,7 +143,7 @@ func blocks(results []Comparison) (of []int32, n int) {
 	return of, len(ids)
 }
 
-// Scores returns the payoff matrix of the results for Nash and AlphaRank: the mean score of the
+// Scores returns the payoff matrix of the results for Nash: the mean score of the
 // row's player against the column's, 1 for a win and ½ for a draw, minus ½. It is antisymmetric,
 // and 0 for two players who never met. It fails if the results are not valid.
 func Scores(players int, results []Comparison) ([][]float64, error) {

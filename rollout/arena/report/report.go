@@ -32,9 +32,7 @@ func more(r *arena.Report) []columns {
 			return []string{fmt.Sprintf("%+.0f…%+.0f", s.Bootstrap.Low, s.Bootstrap.High)}
 		}},
 		{[]string{"mean place"}, r.Seats > 2, func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Place)} }},
-		{[]string{"nash", "alpha-rank"}, cyclic(r), func(s *arena.Standing) []string {
-			return []string{fmt.Sprintf("%.2f", s.Nash), fmt.Sprintf("%.2f", s.AlphaRank)}
-		}},
+		{[]string{"nash"}, cyclic(r), func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Nash)} }},
 		{[]string{"faults"}, with(func(s arena.Standing) bool { return len(s.Faults) > 0 }), func(s *arena.Standing) []string {
 			return []string{faultText(s.Faults)}
 		}},
@@ -184,7 +182,7 @@ func Markdown(out io.Writer, rows [][]string) error {
 func CSV(out io.Writer, r *arena.Report) error {
 	w := csv.NewWriter(out)
 	w.Write([]string{"player", "games", "wins", "draws", "losses", "score", "score_low", "score_high", "elo", "low", "high", "error",
-		"score_at_seat_0", "mean_place", "nash", "alpha_rank", "faults", "seconds"})
+		"score_at_seat_0", "mean_place", "nash", "faults", "seconds"})
 	for i := range r.Players {
 		s := &r.Players[i]
 		faults := 0
@@ -195,7 +193,7 @@ func CSV(out io.Writer, r *arena.Report) error {
 		for _, n := range []int{s.Games, s.Wins, s.Draws, s.Losses} {
 			cells = append(cells, strconv.Itoa(n))
 		}
-		for _, x := range []*float64{&s.Score, &s.ScoreLow, &s.ScoreHigh, &s.Elo, s.EloLow, s.EloHigh, s.EloError, &s.First, &s.Place, &s.Nash, &s.AlphaRank} {
+		for _, x := range []*float64{&s.Score, &s.ScoreLow, &s.ScoreHigh, &s.Elo, s.EloLow, s.EloHigh, s.EloError, &s.First, &s.Place, &s.Nash} {
 			text := ""
 			if x != nil {
 				text = strconv.FormatFloat(*x, 'g', -1, 64)
