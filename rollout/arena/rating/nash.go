@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	coldest    = 1e-8 // last temperature of the path, in units of the largest payoff
-	cooling    = 0.5  // factor on the temperature per step
-	identified = 1e-6 // larger shares belong to the support
+	coldest = 1e-8 // last temperature of the path, in units of the largest payoff
+	cooling = 0.5  // factor on the temperature per step
 )
 
 // Nash returns the Nash average of D. Balduzzi, K. Tuyls, J. Pérolat and T. Graepel, "Re-evaluating
@@ -24,12 +23,9 @@ const (
 // e'Ap + τH(e) − τH(p) ≤ 0, and e'Ap ≥ 0. Limits of p are equilibria, as (A·p)ᵢ = τ(ln pᵢ + H(p)) ≤
 // τ·ln n; so each limit is the maximum-entropy equilibrium, which is unique because entropy is
 // strictly concave and equilibria form a convex set. Newton's method follows p down to τ = 1e-8 of
-// the largest payoff. Then the shares of players that dropped out are set to exactly 0, and the
-// entropy is maximised among the equilibria with that support (see polish). If the result is no
-// equilibrium near p, Nash returns p, which has an error of about 1e-7 unless the game is
-// degenerate to that degree.
+// the largest payoff, where p has an error of about 1e-7 unless the game is degenerate to that degree.
 //
-// Results are rounded to nine digits. Nash fails if it loses the path.
+// Shares are rounded to six digits. Nash fails if it loses the path.
 func Nash(payoff [][]float64) (mixture []float64, err error) {
 	n, scale := len(payoff), largest(payoff)
 	a := mat.NewDense(n, n, nil)
@@ -44,10 +40,9 @@ func Nash(payoff [][]float64) (mixture []float64, err error) {
 	if !p.follow() {
 		return nil, errors.New("rating: the path to the equilibrium was lost")
 	}
-	p.polish()
 	mixture = make([]float64, n)
 	for i := range mixture {
-		mixture[i] = round(p.shares.AtVec(i), 1e9)
+		mixture[i] = round(p.shares.AtVec(i), 1e6)
 	}
 	return mixture, nil
 }

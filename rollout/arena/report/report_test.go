@@ -41,7 +41,7 @@ func text(rows [][]string) string {
 func TestTables(t *testing.T) {
 	r := circle(t, arena.Fault{Seat: 1, Kind: "timeout", Times: 2}, arena.Fault{Kind: "crash"})
 	got := text(report.Standings(r))
-	assert.Truef(t, strings.HasSuffix(got, "10  0  10  0.000  0.33  0.33  10 crash, 20 timeout") && strings.Count(got, "\n") == 3 && strings.HasPrefix(got, "player  elo  95 %  games"), "standings\n%s", got)
+	assert.Truef(t, strings.HasSuffix(got, "10  0  10  0.000  0.33  10 crash, 20 timeout") && strings.Count(got, "\n") == 3 && strings.HasPrefix(got, "player  elo  95 %  games"), "standings\n%s", got)
 	assert.NotContains(t, text(report.Standings(circle(t))), "faults", "standings without faults")
 	got = text(report.Pairs(r))
 	assert.Truef(t, strings.Contains(got, "rock  pap|er  0.000  ") && strings.Contains(got, "rock  scissors  1.000  ") && strings.Count(got, "\n") == 3, "pairs\n%s", got)
