@@ -48,10 +48,9 @@ type Standing struct {
 	Place float64 `json:"mean_place"` // from 1; players that share places get their mean
 	// Nash is the player's share in the maximum-entropy Nash equilibrium, a mixture of players that
 	// no other mixture beats.
-	Nash      float64        `json:"nash"`
-	Faults    map[string]int `json:"faults"`              // number by kind
-	Seconds   float64        `json:"seconds"`             // thinking time of a bot in all games
-	Bootstrap *Interval      `json:"bootstrap,omitempty"` // of the rating, after AddBootstrap
+	Nash    float64        `json:"nash"`
+	Faults  map[string]int `json:"faults"`  // number by kind
+	Seconds float64        `json:"seconds"` // thinking time of a bot in all games
 }
 
 // Tally counts comparisons of one side with another. With two seats a comparison is a game.

@@ -95,30 +95,3 @@ func TestEvaluateLittle(t *testing.T) {
 	_, err := arena.Evaluate(make([]string, 1000), nil, -1)
 	assert.Error(t, err, "a thousand players were rated")
 }
-
-// TestAddBootstrap: with many seeds the bootstrap agrees with the intervals; without AddBootstrap a
-// report has no such intervals.
-func TestAddBootstrap(t *testing.T) {
-	r := prng.New(7)
-	var games []arena.Played
-	for seed := range 400 {
-		for k := range 2 {
-			won := float32(1)
-			if r.IntN(3) == 0 {
-				won = -1
-			}
-			games = append(games, arena.Played{Fixture: schedule.Fixture{Number: int64(2*seed + k), Seed: seed, Players: []int{0, 1}},
-				Results: []float32{won, -won}, Scores: []float64{0, 0}, Sum: prng.Digest(2*seed + k)})
-		}
-	}
-	report, err := arena.Evaluate([]string{"a", "b"}, games, 1)
-	require.NoError(t, err)
-	require.Nil(t, report.Players[0].Bootstrap, err)
-	require.NoError(t, report.AddBootstrap(games, 1000))
-	for _, s := range report.Players {
-		b := s.Bootstrap
-		assert.Truef(t, math.Abs(b.Low-s.Low) <= 8 && math.Abs(b.High-s.High) <= 8 && math.Abs(b.Error-s.Error) <= 3, "%s: %+v, by the bootstrap %+v", s.Player, s.Rating, b)
-	}
-	assert.Truef(t, report.Players[0].Low >= 50 && report.Players[1].Bootstrap.High == 0, "%+v", report.Players)
-	assert.Error(t, report.AddBootstrap(games, 1), "one replicate is taken")
-}

@@ -44,8 +44,7 @@ const (
 	PurposeShuffle Purpose = 4 // order of shards and rows when reading
 	PurposeSplit   Purpose = 5 // train / validation split
 
-	PurposeResample Purpose = 6 // resampling of the seeds of a tournament by a bootstrap
-	PurposeDraw     Purpose = 7 // the seats of a wave of games
+	PurposeDraw Purpose = 7 // the seats of a wave of games
 
 	PurposeSeat     Purpose = 8 // the learner's seat in an episode
 	PurposeOpponent Purpose = 9 // its opponents in the episode

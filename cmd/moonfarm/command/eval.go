@@ -18,7 +18,6 @@ import (
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
-	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/filelock"
@@ -41,7 +40,6 @@ type evalFlags struct {
 	sprt        string
 	normalised  bool
 	anchor      string
-	bootstrap   int
 	out         string
 	strict      bool
 	form        reportForm
@@ -134,7 +132,6 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 // addReport adds the flags of the report.
 func (f *evalFlags) addReport(c *cobra.Command) {
 	c.Flags().StringVar(&f.anchor, "anchor", "", "`PLAYER` whose rating is 0 (default: the mean of all ratings is 0)")
-	c.Flags().Var(console.Whole(&f.bootstrap, 0, rating.MaxReplicates), "bootstrap", "number of replicates, such as 1000, of a bootstrap over seeds that checks the intervals")
 	f.form.add(c)
 }
 

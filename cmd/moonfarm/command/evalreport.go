@@ -43,8 +43,7 @@ seconds), pairs (each with a, b, games, distinct, repeats (true: the same on all
 seeds), mean_turns, and, from a's side, wins, draws, losses, score, score_low,
 score_high; from these games alone elo, elo_low, elo_high, superior; from the
 fit to all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null if the
-games do not determine it), with --bootstrap there also bootstrap (low,
-high, error), for contests stages (each with stage, seats, games, standings:
+games do not determine it), for contests stages (each with stage, seats, games, standings:
 each with player, games, points: in the Sandbox the rating), and, with --sprt,
 sprt (elo0, elo1, alpha, beta, counts of results in half points, llr, lower,
 upper, decision, estimates).`
@@ -198,12 +197,6 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 		r.Test, err = s.State(arena.Placings(games))
 	case schedule.Championship:
 		err = r.AddStages(s, games)
-	}
-	if f.bootstrap == 1 {
-		return console.WrongUse("--bootstrap 1: expected 2 or more, or 0 for no bootstrap")
-	}
-	if err == nil && f.bootstrap > 0 {
-		err = r.AddBootstrap(games, f.bootstrap)
 	}
 	return err
 }

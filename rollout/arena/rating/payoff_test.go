@@ -190,3 +190,16 @@ func bestReply(m [][]float64, p []float64) float64 {
 	}
 	return best
 }
+
+// TestPayoffs checks the payoff matrices of a table of results.
+func TestPayoffs(t *testing.T) {
+	results := []rating.Comparison{
+		{A: 0, B: 1, Wins: 2, Draws: 1, Losses: 1, Weight: 1}, {A: 1, B: 0, Wins: 4, Weight: 0.5}, {A: 2, B: 0, Losses: 3, Weight: 1},
+	}
+	scores, err := rating.Scores(4, results)
+	require.NoError(t, err)
+	// Player 0 against 1: weights of 2 wins, 1 draw and 3 losses.
+	for i, want := range [][]float64{{0, 2.5/6 - 0.5, 0.5, 0}, {0.5 - 2.5/6, 0, 0, 0}, {-0.5, 0, 0, 0}, {0, 0, 0, 0}} {
+		near(t, "scores", scores[i], want, 1e-12)
+	}
+}

@@ -35,10 +35,6 @@
 // chi-squared tests for multiway contingency tables", Annals of Statistics 12 (1984)). The tests
 // measure the coverage of these intervals.
 //
-// Bootstrap resamples whole blocks. It needs no formula for the variance, so it checks the
-// intervals. Reports show the intervals of the fit instead, since the bootstrap's are too narrow
-// with few seeds and ignore results that did not occur.
-//
 // # Reproducibility
 //
 // The sums and products of this package give the same bits on every machine. The linear algebra and

@@ -25,12 +25,6 @@ type columns struct {
 func more(r *arena.Report) []columns {
 	with := func(has func(s arena.Standing) bool) bool { return slices.ContainsFunc(r.Players, has) }
 	return []columns{
-		{[]string{"bootstrap 95 %"}, with(func(s arena.Standing) bool { return s.Bootstrap != nil }), func(s *arena.Standing) []string {
-			if s.EloLow == nil {
-				return []string{unknown}
-			}
-			return []string{fmt.Sprintf("%+.0f…%+.0f", s.Bootstrap.Low, s.Bootstrap.High)}
-		}},
 		{[]string{"mean place"}, r.Seats > 2, func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Place)} }},
 		{[]string{"nash"}, cyclic(r), func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Nash)} }},
 		{[]string{"faults"}, with(func(s arena.Standing) bool { return len(s.Faults) > 0 }), func(s *arena.Standing) []string {
