@@ -43,10 +43,10 @@ seconds), pairs (each with a, b, games, distinct, repeats (true: the same on all
 seeds), mean_turns, and, from a's side, wins, draws, losses, score, score_low,
 score_high; from these games alone elo, elo_low, elo_high, superior; from the
 fit to all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null if the
-games do not determine it), for contests stages (each with stage, seats, games, standings:
-each with player, games, points: in the Sandbox the rating), and, with --sprt,
-sprt (elo0, elo1, alpha, beta, counts of results in half points, llr, lower,
-upper, decision, estimates).`
+games do not determine it), for contests stages (each with stage, seats, games,
+standings: each with player, games, points: in the Sandbox the rating), and,
+with --sprt, sprt (elo0, elo1, alpha, beta, counts of results in half points,
+llr, lower, upper, decision, estimates).`
 
 // reportForm has the flags for the form of a report.
 type reportForm struct{ csv, markdown, html bool }
