@@ -10,8 +10,8 @@ import (
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
-	"moonfarm/features/picture/raster"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/view/picture/raster"
 	"moonfarm/sim"
 )
 

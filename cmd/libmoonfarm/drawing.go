@@ -10,8 +10,8 @@ import "C"
 
 import (
 	"moonfarm/features"
-	"moonfarm/features/picture"
-	"moonfarm/features/picture/raster"
+	"moonfarm/rollout/view/picture"
+	"moonfarm/rollout/view/picture/raster"
 )
 
 // drawing has the memory of mf_render_rgb and mf_render_svg.

@@ -9,10 +9,10 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/features"
-	"moonfarm/features/picture"
 	"moonfarm/rollout"
 	"moonfarm/rollout/redact"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/picture"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )

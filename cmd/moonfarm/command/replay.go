@@ -18,10 +18,10 @@ import (
 	"moonfarm/cmd/moonfarm/internal/pictures"
 	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/features"
-	"moonfarm/features/picture/raster"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/shortage"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/picture/raster"
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
 )

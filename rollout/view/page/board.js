@@ -1,4 +1,4 @@
-// This file draws a frame on a canvas, in the look of package features/picture. What does not
+// This file draws a frame on a canvas, in the look of package rollout/view/picture. What does not
 // change is kept in layers: the ground (areas, grid, numbers), the things that do not move, and
 // the lines. Each look of an entity is drawn once, as a small picture.
 

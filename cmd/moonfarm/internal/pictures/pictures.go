@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"moonfarm/features"
-	"moonfarm/features/picture"
-	"moonfarm/features/picture/raster"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/picture"
+	"moonfarm/rollout/view/picture/raster"
 )
 
 // Widths of pictures in pixels where nobody asks for another.

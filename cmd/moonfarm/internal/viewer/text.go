@@ -7,9 +7,9 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/features"
-	"moonfarm/features/picture/blocks"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/picture/blocks"
 	"moonfarm/sim/texts"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // Kinds of sprites.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // leastGrid is the smallest side of a cell with a border, in pixels. Boards of smaller cells have a border every ten cells.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/blocks"
+	"moonfarm/rollout/view/picture/blocks"
 )
 
 // sequence is a change of colours.

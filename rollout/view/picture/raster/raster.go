@@ -15,7 +15,7 @@ import (
 	"strconv"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // Settings tell what a picture has besides the board.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // Sizes of the parts around the board. Pictures below narrow pixels have smaller letters.

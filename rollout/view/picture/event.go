@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // events draws the events: an arrow from one place to another, or a ring around one.

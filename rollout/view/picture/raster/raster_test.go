@@ -15,10 +15,10 @@ import (
 
 	"moonfarm/features"
 	cckit "moonfarm/features/codecraft"
-	"moonfarm/features/picture/raster"
 	tmkit "moonfarm/features/terminal"
 	tdkit "moonfarm/features/towerdefence"
 	tronkit "moonfarm/features/tron"
+	"moonfarm/rollout/view/picture/raster"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"
 	tm "moonfarm/sim/terminal"

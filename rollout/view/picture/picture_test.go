@@ -18,10 +18,10 @@ import (
 
 	"moonfarm/features"
 	cckit "moonfarm/features/codecraft"
-	"moonfarm/features/picture"
 	tmkit "moonfarm/features/terminal"
 	tdkit "moonfarm/features/towerdefence"
 	tronkit "moonfarm/features/tron"
+	"moonfarm/rollout/view/picture"
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"

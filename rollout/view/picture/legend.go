@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // Sizes of the parts below the board, in points.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // leastCrowd is the least number of simple entities of one kind, one after the other, that are drawn as

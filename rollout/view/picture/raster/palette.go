@@ -1,6 +1,6 @@
 package raster
 
-import "moonfarm/features/picture/internal/legend"
+import "moonfarm/rollout/view/picture/internal/legend"
 
 // clearIndex is the entry of the palette for pixels that stay as they are.
 const clearIndex = 255

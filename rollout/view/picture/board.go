@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // board draws the areas, the numbers of rows and columns, and all things on the board.

@@ -21,7 +21,7 @@ import (
 	"strconv"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 	"moonfarm/sim/texts"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"moonfarm/features"
-	"moonfarm/features/picture/internal/legend"
+	"moonfarm/rollout/view/picture/internal/legend"
 )
 
 // leastNumbered is the smallest side of an entity with room for its number, in points. The numbers of
