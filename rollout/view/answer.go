@@ -78,8 +78,6 @@ func (d *Responder) Answer(question string) ([]byte, error) {
 	case "paths.json":
 		from := v.number("from", 0)
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Paths(from) })
-	case "heat.json":
-		return d.film(v, func(f *Film) ([]byte, error) { return f.Heat() })
 	case "frames.json":
 		seat, from := v.number("seat", features.Spectator), v.number("from", 0)
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Frames(seat, from) })
@@ -235,7 +233,7 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range []string{"film", "stats", "heat"} {
+		for _, name := range []string{"film", "stats"} {
 			questions = append(questions, fmt.Sprintf("%s.json?game=%d", name, x.ID))
 		}
 		for from := 0; f.head.Paths && from <= f.Turns(); from += Chunk {

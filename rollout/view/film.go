@@ -90,7 +90,6 @@ type head struct {
 	Moves   bool       `json:"moves"`   // chunks have the moves of searches
 	Printed bool       `json:"printed"` // chunks have what the bots printed
 	Paths   bool       `json:"paths"`   // paths.json has ways of units
-	Heat    bool       `json:"heat"`    // heat.json is answered
 
 	stats  map[statKey]int // the place in Stats
 	series []Series        // after the numbers of the scenes
@@ -124,7 +123,7 @@ func NewFilm(g Game) (*Film, error) {
 	f.shots, _ = env.Unwrap(g.Vector).(env.Snapshotter)
 	h := &f.head
 	h.Game, h.ID, h.Name, h.Players, h.Seats, h.Turns = s.Info.Name, g.ID, g.Name, e.Policies, e.Players, e.Turns
-	h.Moves, h.Heat = g.Searches != nil, true
+	h.Moves = g.Searches != nil
 	h.Paths = painter.Paths(0, func(*features.Path) {})
 	f.Annotate(&Annotation{Marks: g.Marks, Series: g.Series})
 	painter.Scene(start, 0, 0)

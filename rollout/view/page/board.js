@@ -102,7 +102,7 @@ class Board {
     this.zoom = 1;
     this.midX = this.midY = 0; // the middle of the view, in cells from the upper left corner of the board
     this.version = 0; // of the size of cells and the colours, for sprites
-    this.film = this.frame = this.heat = null;
+    this.film = this.frame = null;
     this.movers = [];
     this.moving = new Set();
     this.dpr = 1;
@@ -249,11 +249,10 @@ class Board {
     g.fillText(words, this.canvas.width / 2, this.canvas.height / 2);
   }
 
-  // ground draws the areas, the grid, the heat and the numbers of columns and rows.
+  // ground draws the areas, the grid and the numbers of columns and rows.
   ground(areas) {
-    const heat = this.heat?.cells;
-    if (this.made.ground === areas && this.made.grid === show.grid && this.made.heat === heat) return;
-    Object.assign(this.made, { ground: areas, grid: show.grid, heat, still: null });
+    if (this.made.ground === areas && this.made.grid === show.grid) return;
+    Object.assign(this.made, { ground: areas, grid: show.grid, still: null });
     const g = this.layers.ground, { cell, dpr } = this;
     g.fillStyle = palette.paper;
     g.fillRect(0, 0, g.canvas.width, g.canvas.height);
@@ -272,7 +271,6 @@ class Board {
         for (let v = 0; v <= a.height && lines-- > 0; v += step) g.fillRect(x, Math.round(this.yTop(a.y, a.height) + v * cell), right - x + 1, 1);
       }
     }
-    if (heat) drawHeat(g, this);
     this.numbers(g);
   }
 

@@ -90,7 +90,7 @@ function headOf(raw) {
   const head = {
     game: text(raw.game), name: text(raw.name), players: listOf(raw.players, most.seats).map((p) => text(p)), seats,
     fog: raw.fog === true, turns: whole(raw.turns, 0, 1e7), chunk: whole(raw.chunk, 1, 4096, 32), width: number(raw.width), height: number(raw.height),
-    up: raw.up === true, moves: raw.moves === true, printed: raw.printed === true, paths: raw.paths === true, heat: raw.heat === true, word: text(raw.word, 20) || "turn",
+    up: raw.up === true, moves: raw.moves === true, printed: raw.printed === true, paths: raw.paths === true, word: text(raw.word, 20) || "turn",
   };
   const inBounds = (v) => v > 0 && v <= most.cells;
   head.drawn = inBounds(head.width) && inBounds(head.height);

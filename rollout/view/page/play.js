@@ -193,7 +193,6 @@ function tick(now) {
   }
   paths.look();
   const part = state.moving ? Math.min(1, state.clock / duration(state.frames)) : 1;
-  for (let i = 0; i < state.films.length; i++) boards[i].heat = heatAt(state.films[i], state.turn);
   if (panelsDue && (!state.playing || now - panelsDone > 150)) { // before the boards, whose size depends on what is beside them
     panelsDue = false;
     panelsDone = now;
@@ -247,7 +246,6 @@ function panels() {
   showDrawings(film);
   showPrinted(film.head, Math.min(state.turn, film.head.turns), film.printed(Math.min(state.turn, film.head.turns), state.seat));
   showKinds(film, frame);
-  showHeat();
   choose();
 }
 
@@ -288,13 +286,12 @@ function choose() {
   paragraphs($("chosen"), b.chosen ? factsOf(b.film, b.frame, b.chosen) : [`${c.kind.name}: not on the board now`]);
 }
 
-// tip shows the facts of the entity that a person points at, and the heat there, beside it.
+// tip shows the facts of the entity that a person points at, beside it.
 function tip() {
   const box = $("tip"), p = state.pointer, b = p && boards[p.board];
-  const facts = b ? [...(b.pointed ? factsOf(b.film, b.frame, b.pointed) : []), ...heatFacts(b, p.x, p.y)] : [];
-  box.hidden = !facts.length;
+  box.hidden = !b?.pointed;
   if (box.hidden) return;
-  paragraphs(box, facts);
+  paragraphs(box, factsOf(b.film, b.frame, b.pointed));
   const outer = $("boards").getBoundingClientRect(), inner = b.canvas.getBoundingClientRect();
   const [x, y] = [state.pointer.x + inner.left - outer.left, state.pointer.y + inner.top - outer.top];
   const left = x + 16 + box.offsetWidth > outer.width ? x - 12 - box.offsetWidth : x + 16;

@@ -80,7 +80,6 @@ class Sheet extends Board {
     this.set(film, frames[frame], null);
     if (fresh) Object.assign(this, { zoom: this.of.zoom, midX: this.of.midX, midY: this.of.midY });
     this.moves = last && film.head.moves ? film.moves(turn, seat) : [];
-    this.heat = heatAt(film, turn);
     this.draw(1);
     g.fillStyle = palette.paper;
     g.fillRect(0, 0, width, gifBounds.bar);
@@ -133,7 +132,7 @@ async function makeGIF(job, progress) {
   const { film, seat } = job, list = await gifFrames(job), sheet = new Sheet(job.board, job.width), colours = new Colours();
   const draw = async ([turn, frame]) => {
     await breathe(job);
-    await Promise.all([...heatGaps(film, turn), film.need(turn, seat)]);
+    await film.need(turn, seat);
     return sheet.picture(film, seat, turn, frame);
   };
   try {

@@ -40,7 +40,7 @@ func TestStrangers(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "curve.csv"), []byte("seconds,loss\n1,2\n"), 0o666))
 	view := []string{"GET /", "GET /version.json", "GET /list.json", "GET /games.json", "GET /film.json?game=0", "GET /frames.json?game=0",
-		"GET /stats.json?game=0", "GET /paths.json?game=0", "GET /heat.json?game=0", "GET /nothing", "GET /?token=x", "PUT /list.json"}
+		"GET /stats.json?game=0", "GET /paths.json?game=0", "GET /nothing", "GET /?token=x", "PUT /list.json"}
 	for _, c := range []struct {
 		args  []string
 		paths []string
