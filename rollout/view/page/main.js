@@ -252,35 +252,6 @@ function setSpeed(speed) {
   $("speed").value = speed;
 }
 
-// picture returns a canvas with the boards and what they show.
-function picture() {
-  const shown = boards.slice(0, state.films.length), [{ canvas, dpr }] = shown;
-  const g = layer(), bar = Math.round(28 * dpr);
-  g.canvas.width = shown.reduce((w, b) => w + b.canvas.width, 0);
-  g.canvas.height = canvas.height + bar;
-  g.fillStyle = palette.paper;
-  g.fillRect(0, 0, g.canvas.width, g.canvas.height);
-  let x = 0;
-  for (const b of shown) {
-    b.draw(1);
-    g.drawImage(b.canvas, x, bar);
-    x += b.canvas.width;
-  }
-  g.font = fontOf(14 * dpr);
-  g.fillStyle = palette.dark;
-  g.textBaseline = "middle";
-  g.fillText(`${$("title").textContent}, ${positionWords()}  ${$("about").textContent}`, 10 * dpr, bar / 2);
-  return g.canvas;
-}
-
-function savePicture() {
-  if (!boards[0].frame) return;
-  picture().toBlob((blob) => {
-    if (!blob) return fail(new Error("The browser cannot make a PNG of this size."));
-    saveFile(blob, fileName("png"));
-  }, "image/png");
-}
-
 async function copyLink() {
   const link = location.href.split("#")[0] + hashOf();
   setHash();
@@ -301,7 +272,7 @@ const actions = {
   first: () => stepTurn(-Infinity), last: () => stepTurn(Infinity), "turn-back": () => stepTurn(-1), "turn-on": () => stepTurn(1),
   "frame-back": () => stepFrame(-1), "frame-on": () => stepFrame(1), play: () => (state.playing ? stop() : play()),
   "zoom-in": zoomed((b) => b.zoomBy(1.5)), "zoom-out": zoomed((b) => b.zoomBy(1 / 1.5)), "zoom-fit": zoomed((b) => b.fit()),
-  save: savePicture, "save-gif": openGIF, "save-position": savePosition, copy: copyLink, "help-open": () => $("help").showModal(), unpin: () => pin(0, null), "with-go": () => stepTurn(state.differs - state.turn),
+  save: savePicture, "save-video": saveVideo, "save-position": savePosition, copy: copyLink, "help-open": () => $("help").showModal(), unpin: () => pin(0, null), "with-go": () => stepTurn(state.differs - state.turn),
   "with-end": () => (location.hash = `#episode=${state.films[0].head.id}&turn=${state.turn}`),
   skip: () => ($("film").hidden ? $("shelf") : $("board")).focus(),
   theme: () => {

@@ -128,6 +128,7 @@ function stop() {
   if (!state.playing) return;
   state.playing = false;
   state.moving = false;
+  record();
   sayPosition();
   changed();
 }
@@ -198,7 +199,8 @@ function tick(now) {
     panelsDone = now;
     panels();
   }
-  for (const b of boards.slice(0, state.films.length)) b.draw(part);
+  if (video) record(part);
+  else for (const b of boards.slice(0, state.films.length)) b.draw(part);
   if (!firstPicture && !$("film").hidden) firstPicture = performance.now();
   tip(part);
   if (state.playing) changed(false);
