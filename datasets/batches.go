@@ -8,6 +8,7 @@ import (
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/filter"
+	"moonfarm/datasets/internal/games"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
@@ -296,7 +297,7 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 		return nil, fmt.Errorf("%s: read: %w", d.dir, err)
 	}
 	names := len(o.Filter.Policies) > 0 && d.manifest.Job.imported()
-	if names || o.Split != All && d.manifest.Format > 2 {
+	if names || o.Split != All {
 		g.known, err = d.episodeReader(names)
 	}
 	return g, err
@@ -412,11 +413,8 @@ func (g *gatherer) inSplit(episode []uint64, i int) bool {
 		return true
 	}
 	if id := episode[i]; !g.draw.known || g.draw.episode != id {
-		game, ok := uint64(0), true
-		if g.m.Format > 2 {
-			game, ok = g.known.game(id)
-		}
-		g.draw = drawn{true, id, ok && g.o.has(g.m.splitDraw(id, game))}
+		game, ok := g.known.game(id)
+		g.draw = drawn{true, id, ok && g.o.has(games.Draw(game))}
 	}
 	return g.draw.in
 }

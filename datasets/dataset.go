@@ -67,7 +67,7 @@ func OpenContext(ctx context.Context, dir string) (*Dataset, error) {
 
 // newDataset returns the dataset of a checked manifest.
 func newDataset(ctx context.Context, dir string, files store.Store, m *Manifest) *Dataset {
-	d := &Dataset{dir: dir, files: files, ctx: ctx, manifest: m, tables: newLayout(m.Format, m.Job, []env.Spec{m.spec()}).tables}
+	d := &Dataset{dir: dir, files: files, ctx: ctx, manifest: m, tables: newLayout(m.Job, []env.Spec{m.spec()}).tables}
 	first := uint64(0)
 	for _, p := range m.Index {
 		d.firsts = append(d.firsts, first)

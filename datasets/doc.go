@@ -42,16 +42,17 @@ package datasets
 
 import "moonfarm/datasets/internal/arrowfile"
 
-// Format is the version of the format that is written. It is raised when readers of
-// the version before would misread the files. Format 2 is read, too.
+// Format is the version of the format. It is raised when readers of the version before would misread
+// the files.
 const Format = 3
 
-const oldestFormat = 2 // the oldest format that is read
-
-// encoding numbers the ways in which buffers of files were compressed with zstd: 1 up to moonfarm
-// 0.3.0, then 2, and 3 since every frame has the size of its content. Rows and readers do not depend
-// on it, the bytes of files do, so that no build continues a run of another encoding.
-const encoding = arrowfile.LatestEncoding
+// encoding numbers the ways in which buffers of files are compressed with zstd: 3 since every frame
+// has the size of its content, 2 before. Rows do not depend on it, the bytes of files do, so that no
+// build continues a run of another encoding.
+const (
+	encoding       = arrowfile.LatestEncoding
+	oldestEncoding = 2
+)
 
 // Version is the version of moonfarm, as manifests name it. It is raised when
 // the bytes of a dataset change that is made by the same command.

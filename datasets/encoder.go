@@ -17,7 +17,7 @@ import (
 type encoder struct {
 	layout  *layout
 	players int
-	games   *games.Numbers // nil: the format does not number them
+	games   *games.Numbers
 	tables  []*tableWriter // one for each table of the layout
 	sampler *stats.Sampler // nil: there are no observations
 	maker   *rows.Maker
@@ -36,13 +36,11 @@ func newEncoder(l *layout, m Makers) (*encoder, error) {
 	x := &encoder{
 		layout: l, players: s.Info.Players,
 		maker: rows.NewMaker(rowSpec(l.job, l.specs, l.tables[stepsTable].schema.Columns), newReplays(l.job, m).of),
-	}
-	if l.format > 2 {
-		x.games = games.New(l.job.Rules, func(rules int) (env.Vector, error) {
+		games: games.New(l.job.Rules, func(rules int) (env.Vector, error) {
 			c := l.job.config(1)
 			c.Memory = false // it does not change states
 			return m.Vector(l.job.Rules[rules], c)
-		})
+		}),
 	}
 	w, err := arrowfile.NewWriter(l.tables[0].schema, l.job.Codec)
 	for i, t := range l.tables {
@@ -107,11 +105,9 @@ func (x *encoder) episode(e *rollout.Episode, source string) error {
 	if err := x.stepRows(e); err != nil {
 		return err
 	}
-	game, err := uint64(0), error(nil)
-	if x.games != nil {
-		if game, err = x.games.Of(x.rules, e); err != nil {
-			return err
-		}
+	game, err := x.games.Of(x.rules, e)
+	if err != nil {
+		return err
 	}
 	x.counts.add(e, game)
 	return x.episodeRow(e, game, source)
@@ -141,9 +137,7 @@ func (x *encoder) episodeRow(e *rollout.Episode, game uint64, source string) err
 	i := t.Rows
 	arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[i] = e.ID
 	arrowfile.View[uint64](t.Col(ColSeed).Fixed)[i] = e.Seed
-	if d := t.Col(ColGame); d != nil {
-		arrowfile.View[uint64](d.Fixed)[i] = game
-	}
+	arrowfile.View[uint64](t.Col(ColGame).Fixed)[i] = game
 	arrowfile.View[int32](t.Col(ColRules).Fixed)[i] = int32(x.rules)
 	arrowfile.View[int32](t.Col(ColTurns).Fixed)[i] = int32(e.Turns)
 	t.Col(ColStatus).Fixed[i] = uint8(e.Status)

@@ -15,7 +15,7 @@ import (
 type Episode struct {
 	rollout.Episode
 	Rules  int    // number of its rules in Manifest.Job.Rules
-	Game   uint64 // number of its game, equal for equal games; 0 in format 2, which has none
+	Game   uint64 // number of its game, equal for equal games
 	Source string // of an imported episode
 }
 
@@ -60,10 +60,7 @@ func (e *Episode) set(t *arrowfile.RecordBatch, i int, m *Manifest) error {
 	e.ID = arrowfile.View[uint64](t.Col(ColEpisode).Fixed)[i]
 	e.Seed = arrowfile.View[uint64](t.Col(ColSeed).Fixed)[i]
 	e.Rules = int(arrowfile.View[int32](t.Col(ColRules).Fixed)[i])
-	e.Game = 0
-	if d := t.Col(ColGame); d != nil {
-		e.Game = arrowfile.View[uint64](d.Fixed)[i]
-	}
+	e.Game = arrowfile.View[uint64](t.Col(ColGame).Fixed)[i]
 	e.Turns = int(arrowfile.View[int32](t.Col(ColTurns).Fixed)[i])
 	e.Status = sim.Status(t.Col(ColStatus).Fixed[i])
 	e.Players, e.Source, e.Policies = players, t.Col(ColSource).Text(i), e.Policies[:0]
@@ -279,7 +276,7 @@ func (w *finalWalk) episode(id uint64) (*Final, error) {
 type episodeReader struct {
 	r     *tableReader
 	first uint64   // number of the first episode in hand
-	games []uint64 // of the episodes in hand; nil in format 2
+	games []uint64 // of the episodes in hand
 	names []string // of the policies of the episodes in hand [episodes, players], if they are wanted
 	n     uint64   // episodes in hand
 	seats int
@@ -308,9 +305,7 @@ func (x *episodeReader) read(f File, first uint64) error {
 			}
 		}
 		x.n += uint64(t.Rows)
-		if d := t.Col(ColGame); d != nil {
-			x.games = append(x.games, arrowfile.View[uint64](d.Fixed)[:t.Rows]...)
-		}
+		x.games = append(x.games, arrowfile.View[uint64](t.Col(ColGame).Fixed)[:t.Rows]...)
 		if d := t.Col(ColPolicies); d != nil {
 			for k := range t.Rows * x.seats {
 				x.names = append(x.names, d.Text(k))

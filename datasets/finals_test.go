@@ -122,7 +122,7 @@ func TestFinalsAreKept(t *testing.T) {
 	j := toyJob(2, 1).withDefaults()
 	specs, err := j.complete(toyMakers())
 	require.NoError(t, err)
-	l := newLayout(Format, j, specs)
+	l := newLayout(j, specs)
 	v, err := toyMakers().Vector("", j.config(4))
 	require.NoError(t, err)
 	maker, err := toyMakers().Policy("random", nil)

@@ -82,7 +82,7 @@ func TestFormatColumns(t *testing.T) {
 	finals := columnRows(finalColumns(spec.Shape, ObsPlanes), letters)
 	packed = columnRows(finalColumns(spec.Shape, ObsPacked)[3:4], letters)
 	require.Equal(t, append(finals[:4], append(packed, finals[4:]...)...), section(t, "## Final rows"))
-	require.Equal(t, columnRows(episodeColumns(Format, spec, extras{true, true, true, true}), letters), section(t, "## Episode rows"))
+	require.Equal(t, columnRows(episodeColumns(spec, extras{true, true, true, true}), letters), section(t, "## Episode rows"))
 
 	letters[ColOpponent] = []string{"seats − 1", "heads"}
 	spec.Sequential = true

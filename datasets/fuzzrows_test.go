@@ -18,7 +18,7 @@ func FuzzEpisodeRows(f *testing.F) {
 	dir := generateToy(f, mixed(toyJob(2, 1)), Options{})
 	d := opened(f, dir)
 	m := d.manifest
-	schema := arrowfile.Schema{Columns: episodeColumns(Format, m.spec(), extras{mixed: true, imported: true}), Stride: 1}
+	schema := arrowfile.Schema{Columns: episodeColumns(m.spec(), extras{mixed: true, imported: true}), Stride: 1}
 	for e := range each(f, d.Episodes()) {
 		orders, ends := []byte{}, []byte{}
 		for _, o := range e.Orders {

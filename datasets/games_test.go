@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"testing"
 
@@ -80,56 +79,14 @@ func TestSplitByGames(t *testing.T) {
 			require.Equal(t, d.Manifest().Totals.Rows, rows)
 			for g, split := range side {
 				want := Train
-				if games.Draw(0, g) < 0.3 {
+				if games.Draw(g) < 0.3 {
 					want = Validation
-				} else if games.Draw(0, g) >= 1-0.2 {
+				} else if games.Draw(g) >= 1-0.2 {
 					want = Test
 				}
 				require.Equal(t, want, split)
 			}
 		}
-	}
-}
-
-// The dataset in testdata/format2 was made by moonfarm 0.2.0, by the command in its
-// manifest. tron.json is what its inspect --sums --json printed.
-
-// TestFormat2IsRead: datasets of format 2 are opened, read, split as before, summed up
-// and checked.
-func TestFormat2IsRead(t *testing.T) {
-	dir := filepath.Join("testdata", "format2", "tron")
-	d := opened(t, dir)
-	man := d.Manifest()
-	require.Equal(t, 2, man.Format)
-	require.Zero(t, man.Totals.Distinct)
-	r := verified(t, dir, realMakers(t, "tron"), VerifyOptions{Workers: 2, Recompute: -1})
-	require.Empty(t, r.Problems)
-	require.Equal(t, 3, r.Recomputed)
-	m := realMakers(t, "tron")
-	for _, makers := range []*Makers{nil, &m} {
-		episodes, last := map[uint64]bool{}, uint64(math.MaxUint64)
-		for b := range each(t, d.Batches(ReadOptions{Split: Validation, Validation: 0.4, Makers: makers})) {
-			for _, id := range b.Episode {
-				if episodes[id] = true; id != last {
-					require.True(t, games.Draw(man.Job.Seed, id) < 0.4, "episode %d", id)
-					last = id
-				}
-			}
-		}
-		for id := range man.Totals.Episodes {
-			require.Equal(t, games.Draw(man.Job.Seed, id) < 0.4, episodes[id], "episode %d", id)
-		}
-	}
-	texts := map[string]bool{}
-	for e := range each(t, d.Episodes()) {
-		require.Zero(t, e.Game)
-		texts[ordersText(e)] = true
-	}
-	card := inspected(t, dir, InspectOptions{Sums: true})
-	require.EqualValues(t, len(texts), card.Distinct)
-	text := string(read(t, "testdata", "format2", "tron.json"))
-	for column, sum := range card.SHA256 {
-		require.Contains(t, text, fmt.Sprintf("%q: %q", column, sum))
 	}
 }
 

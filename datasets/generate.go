@@ -178,7 +178,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 	if err != nil {
 		return nil, err
 	}
-	l, command := newLayout(Format, j, specs), j.command(usual.Spec().Info.Config)
+	l, command := newLayout(j, specs), j.command(usual.Spec().Info.Config)
 	if err := l.checkSizes(); err != nil {
 		return nil, err
 	}

@@ -68,8 +68,8 @@ func indexColumns(finals bool) []Column {
 }
 
 // indexSchema returns the schema of the index of a dataset.
-func indexSchema(format int, j Job, specs []env.Spec) arrowfile.Schema {
-	return fileSchema(format, j, specs[0].Info.Rules, indexDir, indexColumns(hasFinals(j.Obs)), 1)
+func indexSchema(j Job, specs []env.Spec) arrowfile.Schema {
+	return fileSchema(j, specs[0].Info.Rules, indexDir, indexColumns(hasFinals(j.Obs)), 1)
 }
 
 // indexData holds the columns of a table of the index.
@@ -120,7 +120,7 @@ type indexWriter struct {
 }
 
 func newIndexWriter(f folder, l *layout) (*indexWriter, error) {
-	s := indexSchema(l.format, l.job, l.specs)
+	s := indexSchema(l.job, l.specs)
 	w, err := arrowfile.NewWriter(s, None)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ type indexReader struct {
 
 func (d *Dataset) indexReader() (*indexReader, error) {
 	x := &indexReader{d: d, part: -1}
-	s := indexSchema(d.manifest.Format, d.manifest.Job, []env.Spec{d.manifest.spec()})
+	s := indexSchema(d.manifest.Job, []env.Spec{d.manifest.spec()})
 	var err error
 	if x.r, err = arrowfile.NewReader(s, None); err != nil {
 		return nil, err

@@ -7,8 +7,6 @@ import (
 	"math/bits"
 	"sync"
 
-	"moonfarm/datasets/internal/distinct"
-	"moonfarm/datasets/internal/games"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 	"moonfarm/rollout/parallel"
@@ -37,7 +35,7 @@ type Overview struct {
 	Rows     uint64    `json:"rows"`   // read for the statistics
 	Planes   []Summary `json:"planes"` // per plane, if observations are planes
 	Scalars  []Summary `json:"scalars"`
-	Distinct uint64    `json:"distinct"` // number of different games; in format 2 among the shards that were read, by their orders
+	Distinct uint64    `json:"distinct"` // number of different games; by their start and all orders
 	Turns    Summary   `json:"turns"`    // of episodes
 	Reward   Summary   `json:"reward"`   // of rows
 	Return   Summary   `json:"return"`   // of rows
@@ -86,9 +84,6 @@ func (d *Dataset) Overview(ctx context.Context, o InspectOptions) (c *Overview, 
 	}
 	c = sum.overview(d.manifest)
 	c.Shards, c.Details = shards, details
-	if c.Distinct = d.manifest.Totals.Distinct; c.Distinct == 0 {
-		c.Distinct = sum.games.Count()
-	}
 	if o.Sums {
 		err = d.sums(ctx, o.Workers, c)
 	}
@@ -141,7 +136,6 @@ type tallies struct {
 	labels                      []Labels   // per seat
 	turns, reward, ret, choices stats.Tally
 	moves, value                stats.Tally
-	games                       distinct.Set // if the manifest does not count them
 }
 
 func (d *Dataset) newTallies() (t tallies) {
@@ -170,12 +164,11 @@ func (t *tallies) add(o *tallies) {
 	t.choices.Add(&o.choices)
 	t.moves.Add(&o.moves)
 	t.value.Add(&o.value)
-	_ = t.games.Merge(o.games.Sample()) // cannot fail: it was counted here
 }
 
 func (t *tallies) overview(m *Manifest) *Overview {
 	o := m.Observation
-	c := &Overview{Manifest: m, Rows: t.rows, Labels: []Labels{}}
+	c := &Overview{Manifest: m, Rows: t.rows, Distinct: m.Totals.Distinct, Labels: []Labels{}}
 	c.Planes, c.Scalars = t.seen.Summaries(o.PlaneFields, o.ScalarFields, o.Height*o.Width)
 	for i, l := range t.labels {
 		l.Seat = i
@@ -193,45 +186,26 @@ func (t *tallies) overview(m *Manifest) *Overview {
 }
 
 // inspector reads shards into tallies.
-type inspector struct {
-	d   *Dataset
-	r   *tableReader
-	all *tableReader // of episodes; nil: the manifest has the number of games
-}
+type inspector struct{ r *tableReader }
 
 func (d *Dataset) inspector() (*inspector, error) {
 	want := map[string]bool{ColPlanes: true, ColScalars: true, ColMask: true, ColAction: true, ColTurn: true, ColSeat: true,
 		ColReward: true, ColReturn: true, ColTerminated: true, ColTruncated: true, ColSearchValue: true, ColSearchPolicy: true}
 	r, err := d.reader(stepsTable, func(name string) bool { return want[name] })
-	x := &inspector{d: d, r: r}
-	if err == nil && d.manifest.Format == 2 {
-		x.all, err = d.reader(episodesTable, nil)
-	}
-	return x, err
+	return &inspector{r}, err
 }
 
 // Close releases the memory.
 func (x *inspector) Close() error {
 	x.r.close()
-	if x.all != nil {
-		x.all.close()
-	}
 	return nil
 }
 
 func (x *inspector) shard(s Shard, t *tallies) error {
-	if x.all != nil {
-		if err := x.d.shardEpisodes(x.all, s.Episodes, func(e *Episode) error {
-			t.games.Add(games.ByOrders(e.Rules, &e.Episode))
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
 	b := Batch{table: x.r.table}
 	return x.r.read(s.Steps, func(uint64) error {
 		b.set()
-		t.batch(&b, x.d.manifest, nil, nil)
+		t.batch(&b, x.r.d.manifest, nil, nil)
 		return nil
 	})
 }

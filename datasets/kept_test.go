@@ -39,7 +39,7 @@ func TestKeptRows(t *testing.T) {
 func TestKeep(t *testing.T) {
 	specs := []env.Spec{{Info: sim.Info{Players: 2}, MaxTurns: 100,
 		FormSpec: env.FormSpec{Shape: features.Shape{Words: 100, Scalars: 2}, Heads: []int{3}, MaskWords: 1}}}
-	l := newLayout(Format, Job{Obs: ObsPacked, Rules: []string{""}}, specs)
+	l := newLayout(Job{Obs: ObsPacked, Rules: []string{""}}, specs)
 	const row = 800 + 8 + 8 + 4 + 4
 	require.Equal(t, env.WantPacked|env.WantScalars|env.WantMask|env.WantAction|env.WantReward, l.keep(keptBytes/(row*2*100*4)))
 	require.Equal(t, env.WantReward, l.keep(keptBytes/(row*2*100*4)+1))

@@ -139,9 +139,7 @@ func (t tableKind) has(column string) bool {
 
 // layout is the layout of files that a Job and its rules determine.
 type layout struct {
-	format int
-	// encoding is that of the manifest; 0: the first.
-	encoding int
+	encoding int // of the manifest
 	job      Job
 	specs    []env.Spec  // one per rules
 	tables   []tableKind // steps, episodes, and finals if there are any
@@ -149,23 +147,21 @@ type layout struct {
 	kept     int         // bytes of rows that a worker may keep while it plays
 }
 
-func newLayout(format int, j Job, specs []env.Spec) *layout {
+func newLayout(j Job, specs []env.Spec) *layout {
 	s := specs[0]
 	players := s.Info.Players
-	l := &layout{format: format, encoding: encoding, job: j, specs: specs, lists: listBytes, kept: keptBytes}
+	l := &layout{job: j, specs: specs, lists: listBytes, kept: keptBytes}
 	add := func(name string, c []Column, stride, rows int) {
-		l.tables = append(l.tables, tableKind{name, fileSchema(format, j, s.Info.Rules, name, c, stride), rows})
+		l.tables = append(l.tables, tableKind{name, fileSchema(j, s.Info.Rules, name, c, stride), rows})
 	}
 	steps := stepColumns(s, j.Obs, j.extras())
 	add(stepsDir, steps, players, batchRows(steps, players, stepBatchBytes, stepBatchTurns))
-	add(episodesDir, episodeColumns(format, s, j.extras()), 1, episodeBatchRows)
+	add(episodesDir, episodeColumns(s, j.extras()), 1, episodeBatchRows)
 	if hasFinals(j.Obs) {
 		finals := finalColumns(s.Shape, j.Obs)
 		add(finalsDir, finals, players, batchRows(finals, players, finalBatchBytes, 1))
 	}
-	if format == 2 {
-		l.encode(0)
-	}
+	l.encode(encoding)
 	return l
 }
 
@@ -173,7 +169,7 @@ func newLayout(format int, j Job, specs []env.Spec) *layout {
 func (l *layout) encode(encoding int) {
 	l.encoding = encoding
 	for i := range l.tables {
-		l.tables[i].schema.Encoding = max(encoding, 1)
+		l.tables[i].schema.Encoding = encoding
 	}
 }
 
@@ -226,11 +222,11 @@ var schemaKeys = []string{"moonfarm.format", "moonfarm.table", "moonfarm.game", 
 	"moonfarm.policies", "moonfarm.seed", "moonfarm.reward", "moonfarm.obs"}
 
 // fileSchema returns the schema of the files of one table, or of the index.
-func fileSchema(format int, j Job, rules, table string, c []Column, stride int) arrowfile.Schema {
+func fileSchema(j Job, rules, table string, c []Column, stride int) arrowfile.Schema {
 	policies, _ := json.Marshal(j.Policies) // strings: cannot fail
 	return arrowfile.Schema{
 		Columns: c, Stride: stride, Anywhere: []string{ColMask}, Tensors: j.TensorMetadata == TensorsExtension, Keys: schemaKeys,
-		Texts: []string{strconv.Itoa(format), table, j.Game, rules, rulesSHA256(j.Rules),
+		Texts: []string{strconv.Itoa(Format), table, j.Game, rules, rulesSHA256(j.Rules),
 			string(policies), strconv.FormatUint(j.Seed, 10), j.Reward, string(j.Obs)},
 	}
 }
@@ -390,13 +386,14 @@ func appendTensor(c []Column, name string, t arrowfile.Type, doc string, dims []
 	return append(c, Column{Name: name, Type: t, Shape: shape, Dims: dims, Tensor: true, Doc: doc})
 }
 
-// episodeColumns returns the columns of episodes/*.arrow in a version of the format.
+// episodeColumns returns the columns of episodes/*.arrow.
 // The columns that only imported episodes have come last.
-func episodeColumns(format int, s env.Spec, x extras) []Column {
+func episodeColumns(s env.Spec, x extras) []Column {
 	seat, players := []string{"seat"}, s.Info.Players
 	c := []Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColSeed, Type: arrowfile.Uint64, Doc: "seed the game was reset with"},
+		{Name: ColGame, Type: arrowfile.Uint64, Doc: "number of the game that it is: equal if the rules, the start and all orders are"},
 		{Name: ColRules, Type: arrowfile.Int32, Doc: "number of its rules in the manifest, from 0"},
 		{Name: ColPolicies, Type: arrowfile.Utf8, Shape: []int{players}, Dims: seat, Doc: "who played at each seat"},
 		{Name: ColSource, Type: arrowfile.Utf8, Doc: "where an imported episode comes from; empty if generated"},
@@ -408,10 +405,6 @@ func episodeColumns(format int, s env.Spec, x extras) []Column {
 		{Name: ColOrders, Type: arrowfile.Uint64, List: true, Doc: "packed orders of all turns and seats, one after the other"},
 		{Name: ColEnds, Type: arrowfile.Int32, List: true,
 			Doc: "the orders of seat p in turn t are orders[ends[k-1]:ends[k]] with k = t × seats + p, ends[-1] = 0"},
-	}
-	if format > 2 {
-		c = slices.Insert(c, 2, Column{Name: ColGame, Type: arrowfile.Uint64,
-			Doc: "number of the game that it is: equal if the rules, the start and all orders are"})
 	}
 	if x.mixed {
 		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8, List: true,

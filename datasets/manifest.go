@@ -11,7 +11,6 @@ import (
 
 	"moonfarm/datasets/internal/distinct"
 	"moonfarm/datasets/internal/filter"
-	"moonfarm/datasets/internal/games"
 	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
@@ -24,7 +23,7 @@ import (
 // JSON. It is a function of the Job and the version of moonfarm.
 type Manifest struct {
 	Format      int         `json:"format"`
-	Encoding    int         `json:"encoding,omitempty"` // how files are compressed; 0: as before it was numbered
+	Encoding    int         `json:"encoding"` // how files are compressed
 	Moonfarm    string      `json:"moonfarm"`
 	Command     string      `json:"command"`
 	Job         Job         `json:"job"`
@@ -110,7 +109,7 @@ type Totals struct {
 	Bytes    uint64    `json:"bytes"`              // of all files of steps, episodes and finals
 	Over     uint64    `json:"over"`               // episodes that the rules ended
 	Cut      uint64    `json:"cut"`                // episodes that a limit cut
-	Distinct uint64    `json:"distinct,omitempty"` // number of different games, an estimate above 2²¹; not in format 2
+	Distinct uint64    `json:"distinct,omitempty"` // number of different games, an estimate above 2²¹
 	Pairings []Pairing `json:"pairings"`
 	// Networks counts, for each seat, the evaluations of networks while the episodes
 	// were played; empty if no policy has a network. The files do not hold these
@@ -142,7 +141,7 @@ func (m *Manifest) tables() [allTables]*TableInfo {
 func newManifest(l *layout, command string) *Manifest {
 	s := l.specs[0]
 	m := &Manifest{
-		Format: l.format, Encoding: l.encoding, Moonfarm: writtenBy(l.format), Command: command, Job: l.job,
+		Format: Format, Encoding: l.encoding, Moonfarm: Version, Command: command, Job: l.job,
 		Game: GameInfo{s.Info.Name, s.Info.Players, l.maxTurns(), l.maxOrders()},
 		Observation: Observation{
 			Form: l.job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
@@ -167,15 +166,6 @@ func newManifest(l *layout, command string) *Manifest {
 	return m
 }
 
-// writtenBy returns the version of moonfarm that writes a format. One version alone
-// wrote format 2.
-func writtenBy(format int) string {
-	if format < Format {
-		return "0.2.0"
-	}
-	return Version
-}
-
 // add adds a finished shard to the totals.
 func (m *Manifest) add(c sidecar) error {
 	t := &m.Totals
@@ -193,11 +183,7 @@ func (m *Manifest) add(c sidecar) error {
 }
 
 // close completes the totals after the last shard was added.
-func (m *Manifest) close() {
-	if m.Format > 2 {
-		m.Totals.Distinct = min(m.games.Count(), m.Totals.Episodes)
-	}
-}
+func (m *Manifest) close() { m.Totals.Distinct = min(m.games.Count(), m.Totals.Episodes) }
 
 // encode returns the canonical text: indented JSON and the checksum.
 func (m *Manifest) encode() ([]byte, error) {
@@ -216,7 +202,9 @@ func readManifest(ctx context.Context, files store.Store) (m *Manifest, err erro
 
 func decodeManifest(text []byte) (*Manifest, error) {
 	var v struct {
-		Format int `json:"format"`
+		Format   int    `json:"format"`
+		Encoding int    `json:"encoding"`
+		Command  string `json:"command"`
 	}
 	if err := json.Unmarshal(text, &v); err != nil {
 		return nil, fmt.Errorf("damaged: %w", err)
@@ -224,8 +212,9 @@ func decodeManifest(text []byte) (*Manifest, error) {
 	if err := jsontext.CheckValues(text); err != nil {
 		return nil, err
 	}
-	if v.Format < oldestFormat || v.Format > Format {
-		return nil, fmt.Errorf("format %d; this moonfarm reads formats %d to %d", v.Format, oldestFormat, Format)
+	if v.Encoding = max(v.Encoding, 1); v.Format != Format || v.Encoding < oldestEncoding || v.Encoding > encoding {
+		return nil, fmt.Errorf("format %d, encoding %d; expected format %d, encoding %d to %d: its command in the manifest, %q, makes the episodes again",
+			v.Format, v.Encoding, Format, oldestEncoding, encoding, v.Command)
 	}
 	m := new(Manifest)
 	if err := jsontext.Decode(text, m, m.encode); err != nil {
@@ -268,9 +257,6 @@ func (m *Manifest) check() error {
 	if err := m.Job.check(); err != nil {
 		return err
 	}
-	if m.Encoding < 0 || m.Encoding == 1 {
-		return fmt.Errorf("encoding %d", m.Encoding)
-	}
 	players := m.Game.Players
 	t := m.Totals
 	if players < 1 || players > sim.MaxPlayers || len(m.Rules) != len(m.Job.Rules) || t.Shards > maxShards ||
@@ -286,22 +272,22 @@ func (m *Manifest) check() error {
 		}
 	}
 	spec := m.spec()
-	if err := fileSchema(m.Format, m.Job, "", stepsDir, stepColumns(spec, m.Job.Obs, m.Job.extras()), players).Check(); err != nil {
+	if err := fileSchema(m.Job, "", stepsDir, stepColumns(spec, m.Job.Obs, m.Job.extras()), players).Check(); err != nil {
 		return err
 	}
-	l := newLayout(m.Format, m.Job, []env.Spec{spec})
+	l := newLayout(m.Job, []env.Spec{spec})
 	if err := l.checkSizes(); err != nil {
 		return err
 	}
 	for i, want := range l.described() {
 		if !reflect.DeepEqual(*m.tables()[i], want) {
-			return fmt.Errorf("the columns of the %s differ from those of format %d", tableNames(true)[i], m.Format)
+			return fmt.Errorf("the columns of the %s differ from those of format %d", tableNames(true)[i], Format)
 		}
 	}
 	if m.Reward.Gamma != m.Job.Discount {
 		return fmt.Errorf("the discount of the returns is %v, that of the job %v", m.Reward.Gamma, m.Job.Discount)
 	}
-	if t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes || t.Distinct > t.Episodes || (t.Distinct > 0) != (m.Format > 2) {
+	if t.Turns*uint64(players) != t.Rows || t.Over+t.Cut != t.Episodes || t.Distinct > t.Episodes || t.Distinct == 0 {
 		return fmt.Errorf("totals do not agree with each other")
 	}
 	statistics := ""
@@ -359,17 +345,6 @@ func (m *Manifest) checkShard(s *Shard) error {
 
 // resultKey returns the key of a result in Pairing.Results.
 func resultKey(r float32) string { return strconv.FormatFloat(float64(r), 'g', -1, 32) }
-
-// splitDraw returns the number in [0, 1) that decides to which part an episode belongs.
-// It is a function of the number of its game, so that equal games are on one side, here
-// and in any other dataset. In format 2, which does not number games, it is a function
-// of the master seed and the number of the episode.
-func (m *Manifest) splitDraw(episode, game uint64) float64 {
-	if m.Format > 2 {
-		return games.Draw(0, game)
-	}
-	return games.Draw(m.Job.Seed, episode)
-}
 
 // players returns the seats and policies, for a Filter.
 func (m *Manifest) players() *filter.Players {

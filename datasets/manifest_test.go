@@ -25,11 +25,11 @@ func TestManifestIsCanonical(t *testing.T) {
 		"checksum should be \"": strings.Replace(text, "\n ", "\n  ", 1),
 		"checksum":              strings.Replace(text, `"seed": "7"`, `"seed": "8"`, 1),
 		"unknown field":         strings.Replace(text, `"seed"`, `"seeds"`, 1),
-		"format 1; this moonfarm reads formats 2 to 3": strings.Replace(text, `"format": 3`, `"format": 1`, 1),
-		"format 4; this moonfarm reads formats 2 to 3": strings.Replace(text, `"format": 3`, `"format": 4`, 1),
-		"damaged: unexpected":                          strings.TrimSuffix(text, "}\n"),
-		"damaged":                                      "",
-		"damaged: invalid":                             "hello",
+		"format 1, encoding 3; expected format 3": strings.Replace(text, `"format": 3`, `"format": 1`, 1),
+		"format 4, encoding 3; expected format 3": strings.Replace(text, `"format": 3`, `"format": 4`, 1),
+		"damaged: unexpected":                     strings.TrimSuffix(text, "}\n"),
+		"damaged":                                 "",
+		"damaged: invalid":                        "hello",
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := decodeManifest([]byte(other))

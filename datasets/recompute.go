@@ -45,10 +45,7 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 	if diff := v.d.manifest.Job.differ(job); diff != "" {
 		return nil, fmt.Errorf("%s: these makers do not make it: %s", v.d.dir, diff)
 	}
-	if e := v.d.manifest.Encoding; e > encoding {
-		return nil, fmt.Errorf("%s: its files have encoding %d, this moonfarm knows %d", v.d.dir, e, encoding)
-	}
-	a := &recompute{n: n, all: all, layout: newLayout(v.d.manifest.Format, job, specs), makers: m}
+	a := &recompute{n: n, all: all, layout: newLayout(job, specs), makers: m}
 	a.layout.encode(v.d.manifest.Encoding)
 	for i, r := range v.d.manifest.Rules {
 		if specs[i].Info.Rules != r.Version {

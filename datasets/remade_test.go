@@ -1,7 +1,7 @@
 package datasets
 
 import (
-	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,18 +38,46 @@ func TestManifestIsMadeAnew(t *testing.T) {
 	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
 }
 
-// TestOtherEncoding: shards of an encoding that this build does not know cannot be made again,
-// and the first encoding has no number.
+// TestOtherEncoding: manifests of another format or encoding are refused, with the command that makes
+// the episodes again.
 func TestOtherEncoding(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	for _, c := range []struct {
-		number int
-		want   string
-	}{{encoding + 1, fmt.Sprintf("its files have encoding %d, this moonfarm knows %d", encoding+1, encoding)}, {1, "encoding 1"}} {
-		edit(t, dir, func(m *Manifest) { m.Encoding = c.number })
-		_, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{Recompute: -1})
-		require.ErrorContains(t, err, c.want)
+	good, err := manifestIn(dir)
+	require.NoError(t, err)
+	for want, change := range map[string]func(*Manifest){
+		"format 2, encoding 3;": func(m *Manifest) { m.Format = 2 },
+		"format 3, encoding 1;": func(m *Manifest) { m.Encoding = 0 }, // as before it was numbered
+		"format 3, encoding 4;": func(m *Manifest) { m.Encoding = encoding + 1 },
+	} {
+		m := *good
+		m.Command = "moonfarm generate toy"
+		change(&m)
+		rewrite(t, dir, &m)
+		_, err := Open(dir)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, `expected format 3, encoding 2 to 3: its command in the manifest, "moonfarm generate toy", makes the episodes again`)
 	}
+}
+
+// TestEncodingBefore: a dataset of encoding 2 has the same rows, and is made again as it was.
+func TestEncodingBefore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	r, err := newRun(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{Workers: 1})
+	require.NoError(t, err)
+	r.layout.encode(2)
+	_, err = r.generate(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, requireSoundEncoding(t, dir))
+	now := generateToy(t, toyJob(2, 1), Options{})
+	require.Equal(t, encoding, requireSoundEncoding(t, now))
+	require.NotEqual(t, read(t, dir, pathOf(episodesDir, 6)), read(t, now, pathOf(episodesDir, 6)))
+	require.Equal(t, inspected(t, dir, InspectOptions{Sums: true}).SHA256, inspected(t, now, InspectOptions{Sums: true}).SHA256)
+}
+
+// requireSoundEncoding makes all shards of a dataset again, and returns its encoding.
+func requireSoundEncoding(t *testing.T, dir string) int {
+	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
+	return opened(t, dir).Manifest().Encoding
 }
 
 // TestOtherGamma: the discount is also in the job, which must have the same.

@@ -7,6 +7,7 @@ import (
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/filter"
+	"moonfarm/datasets/internal/games"
 	"moonfarm/datasets/internal/rows"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -179,7 +180,7 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 	if err := o.Filter.Check(r.who); err != nil {
 		return nil, fmt.Errorf("%s: read: %w", d.dir, err)
 	}
-	schema := fileSchema(Format, j, specs[0].Info.Rules, stepsDir, columns, 1)
+	schema := fileSchema(j, specs[0].Info.Rules, stepsDir, columns, 1)
 	if r.b.table, err = arrowfile.NewRecordBatch(schema, 0, nil); err != nil {
 		return nil, err
 	}
@@ -268,7 +269,7 @@ func (r *Rendering) next() (*rollout.Episode, int, error) {
 			row := int(r.order[r.passed])
 			r.passed++
 			id := r.at.first + r.first + uint64(row)
-			if id < r.at.from || id >= r.at.to || !r.o.has(r.draw(id, row)) {
+			if id < r.at.from || id >= r.at.to || !r.o.has(r.draw(row)) {
 				continue
 			}
 			err := r.e.set(r.reader.table, row, r.d.manifest)
@@ -289,14 +290,9 @@ func (r *Rendering) next() (*rollout.Episode, int, error) {
 	}
 }
 
-// draw returns the number that decides to which part an episode belongs. The episode is
-// in that row of the table in hand.
-func (r *Rendering) draw(id uint64, row int) float64 {
-	game := uint64(0)
-	if d := r.reader.table.Col(ColGame); d != nil {
-		game = arrowfile.View[uint64](d.Fixed)[row]
-	}
-	return r.d.manifest.splitDraw(id, game)
+// draw returns the number that decides to which part the episode in that row of the table belongs.
+func (r *Rendering) draw(row int) float64 {
+	return games.Draw(arrowfile.View[uint64](r.reader.table.Col(ColGame).Fixed)[row])
 }
 
 // more reads the next batch of the file, or opens the next file.

@@ -57,7 +57,7 @@ func shardsOf(t testing.TB, dir string) (list []Shard) {
 
 // reindex writes an index of these shards, and the manifest.
 func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
-	x, err := newIndexWriter(folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}, newLayout(Format, m.Job, []env.Spec{m.spec()}))
+	x, err := newIndexWriter(folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}, newLayout(m.Job, []env.Spec{m.spec()}))
 	require.NoError(t, err)
 	for _, s := range shards {
 		require.NoError(t, x.add(sidecar{Files: s.Files}, s.place()))

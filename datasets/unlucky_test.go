@@ -62,11 +62,8 @@ func TestOtherVersionsDoNotContinue(t *testing.T) {
 	_, err := Generate(t.Context(), dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
 
-	old := filepath.Join(t.TempDir(), "tron") // a complete dataset of format 2
-	require.NoError(t, os.CopyFS(old, os.DirFS(filepath.Join("testdata", "format2", "tron"))))
-	j = toyJob(3, 2)
-	j.Episodes, j.ShardEpisodes = 8, 4
-	requireRefused(t, old, j, "a complete dataset of another version: moonfarm 0.2.0 wrote it in format 2, this is moonfarm "+Version)
+	edit(t, dir, func(m *Manifest) { m.Moonfarm = "0.1.9" })
+	requireRefused(t, dir, j, "a complete dataset of another version: moonfarm 0.1.9 wrote it in format 3, this is moonfarm "+Version)
 }
 
 // TestResumeSumsShards: a file of a finished shard that changed without

@@ -81,7 +81,6 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 		return nil, err
 	}
 	v.parts = newPartsSum()
-	v.sum.Format = man.Format
 	v.found = parallel.Queue[sidecar]{Take: func(c sidecar) {
 		_ = v.sum.add(c)             // cannot fail: its games were counted here
 		_ = v.sample.Add(&c.Sampled) // cannot fail: all sums have the same shape

@@ -13,19 +13,12 @@ function mix(x) {
   return x ^ (x >> 31n);
 }
 
-// splitBy returns the column of the episodes by which a dataset is split, and the
-// seed: the column holds numbers of games, so that equal games are on one side;
-// formats 1 and 2 lack it and use numbers of episodes.
-export function splitBy(manifest) {
-  return manifest.format > 2 ? { column: "game", seed: 0 } : { column: "episode", seed: manifest.job.seed };
-}
-
 // inValidation returns whether an episode is for validation if that share of all
-// games, 0 … 1, is. seed and the column of number, a number or BigInt, come from
-// splitBy.
-export function inValidation(seed, number, share) {
-  let k = mix(BigInt(seed) + G);
-  k = mix((k ^ BigInt(number)) + G);
+// games, 0 … 1, is. game, a BigInt, is from the column of that name, so that equal
+// games are on one side.
+export function inValidation(game, share) {
+  let k = mix(G);
+  k = mix((k ^ game) + G);
   k = mix(k + G);
   k = mix((k ^ 5n) + G);
   return Number(mix(k + G) >> 11n) * 2 ** -53 < share;

@@ -16,22 +16,13 @@ def _mix(x):
     return x ^ x >> 31
 
 
-def split_by(manifest):
-    """Returns the seed and the column of the episodes by which a dataset is split.
-
-    The column holds numbers of games, so that equal games are on one side; formats 1 and 2
-    lack it, and the column holds numbers of episodes.
-    """
-    return (0, "game") if manifest["format"] > 2 else (manifest["job"]["seed"], "episode")
-
-
-def in_validation(seed, number, share):
+def in_validation(game, share):
     """Whether an episode is for validation if that share of all games, 0 … 1, is.
 
-    seed, a text or an int, and the column that number is from come from split_by.
+    game is from the column of that name, so that equal games are on one side.
     """
-    k = _mix(int(seed) + _G)
-    k = _mix((k ^ int(number)) + _G)
+    k = _mix(_G)
+    k = _mix((k ^ int(game)) + _G)
     k = _mix(k + _G)
     k = _mix((k ^ 5) + _G)
     return (_mix(k + _G) >> 11) * 2.0**-53 < share

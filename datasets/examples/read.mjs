@@ -13,7 +13,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CompressionType, compressionRegistry, tableFromIPC, Type } from "apache-arrow";
 import { decompress } from "fzstd";
-import { inValidation, splitBy, unpacker } from "./moonfarm.mjs";
+import { inValidation, unpacker } from "./moonfarm.mjs";
 
 // The library has no codecs. fzstd is a zstd decoder in plain JavaScript; it does not
 // align its results in their buffers, which the library needs.
@@ -56,9 +56,8 @@ for (const name of ["steps", "episodes", "finals"].filter((name) => manifest[nam
     first ??= table;
     rows += table.numRows;
     if (name === "episodes") {
-      const { seed, column } = splitBy(manifest);
-      const numbers = table.getChild(column);
-      [...table.getChild("episode")].forEach((id, i) => inValidation(seed, numbers.get(i), 0.1) && validation.push(id));
+      const games = table.getChild("game");
+      [...table.getChild("episode")].forEach((id, i) => inValidation(games.get(i), 0.1) && validation.push(id));
     } else if (unpack && name === "steps") {
       const row = new Uint8Array(o.planes * o.height * o.width);
       for (const data of table.getChild("packed").data) {

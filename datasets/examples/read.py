@@ -43,9 +43,8 @@ for shard in range(manifest["totals"]["shards"]):
                     planes.update(moonfarm.unpack_rows(manifest["observation"], values).tobytes())
     with pa.memory_map(str(root / f"episodes/{shard:05}.arrow")) as source:
         episodes = pa.ipc.open_file(source).read_all()
-        seed, column = moonfarm.split_by(manifest)
-        for episode, number in zip(episodes["episode"].to_pylist(), episodes[column].to_pylist()):
-            if moonfarm.in_validation(seed, number, 0.1):
+        for episode, game in zip(episodes["episode"].to_pylist(), episodes["game"].to_pylist()):
+            if moonfarm.in_validation(game, 0.1):
                 validation.append(episode)
 
 print("rows", rows)

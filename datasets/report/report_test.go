@@ -313,21 +313,6 @@ func TestManyShards(t *testing.T) {
 	assert.Contains(t, page.section("orders").text, "all in 64 of 1,001 shards, spread evenly.")
 }
 
-// TestFormat2 writes the page of a dataset of an older format.
-func TestFormat2(t *testing.T) {
-	all, err := filepath.Glob(filepath.Join("..", "testdata", "format2", "*"))
-	require.NoError(t, err)
-	for _, dir := range append(all, filepath.Join("..", "testdata", "format2")) {
-		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
-			page, _ := write(t, dir, Options{})
-			assert.Equal(t, "2", page.section("made").row(t, "format")[1])
-			assert.NotContains(t, page.section("totals").text, "different games")
-			return
-		}
-	}
-	t.Fatal("no dataset of format 2")
-}
-
 // TestPlan: passes over large datasets are bounded.
 func TestPlan(t *testing.T) {
 	for _, c := range []struct {

@@ -86,10 +86,6 @@ func newZstdFrames() (zstdFrames, error) {
 func (z zstdFrames) append(dst, src []byte, l likeness) ([]byte, error) {
 	switch {
 	case l.width == 0:
-	case l.encoding == 1:
-		if stride := l.width * l.stride; stride >= firstWide {
-			return z.rows.AppendFrame(dst, src, stride), nil
-		}
 	case l.width <= rowzstd.ShortRow:
 		if frame, ok := z.rows.AppendRows(dst, src, l.width, l.stride); ok {
 			return frame, nil
@@ -99,7 +95,7 @@ func (z zstdFrames) append(dst, src []byte, l likeness) ([]byte, error) {
 	}
 	start := len(dst)
 	dst = z.general.EncodeAll(src, dst)
-	if len(src) < unsized && l.encoding != 1 && l.encoding != 2 {
+	if len(src) < unsized && l.encoding != 2 {
 		// The frame has no content size. Its window becomes the content, whose size takes the place
 		// of the window descriptor.
 		dst[start+4] |= singleSegment
@@ -113,10 +109,6 @@ const (
 	singleSegment = 1 << 5
 	unsized       = 256 // the general encoder writes the sizes of contents from this size on
 )
-
-// firstWide is the distance in bytes from which the first encoding compressed a column with
-// rowzstd.
-const firstWide = 64
 
 // decompressor fills dst with the content of the frame, which must have the length of
 // dst.

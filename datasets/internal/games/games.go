@@ -75,15 +75,6 @@ func (n *Numbers) start(rules int, e *rollout.Episode) (uint64, error) {
 	return s.hash, nil
 }
 
-// ByOrders returns a number of the game by its rules and orders alone. Games that
-// differ only in their start have the same number.
-func ByOrders(rules int, e *rollout.Episode) uint64 {
-	var d digest
-	d.add(uint64(rules))
-	d.orders(e)
-	return uint64(d)
-}
-
 // digest digests words one after the other.
 type digest uint64
 
@@ -113,8 +104,8 @@ func (d *digest) orders(e *rollout.Episode) {
 }
 
 // Draw returns the number in [0, 1) that decides to which part of a dataset a game
-// belongs, by the game's number, or in format 2 the episode's.
-func Draw(seed, number uint64) float64 {
-	r := prng.New(prng.StreamSeed(seed, number, 0, 0, prng.PurposeSplit))
+// belongs, by the game's number: so equal games are on one side, in this dataset and in others.
+func Draw(game uint64) float64 {
+	r := prng.New(prng.StreamSeed(0, game, 0, 0, prng.PurposeSplit))
 	return r.Float64()
 }
