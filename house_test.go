@@ -28,7 +28,7 @@ const module = "moonfarm"
 var rows = []string{"sim", "features", "env", "rollout", "datasets", "bench", "cmd"}
 
 // shared has the folders of sim, features and rollout/policy that belong to no game.
-var shared = []string{"picture", "bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural", "policytest"}
+var shared = []string{"picture", "bitboard", "prng", "texts", "unzip", "bounded", "simtest", "featuretest", "script", "models", "neural", "search", "policytest"}
 
 // gamesIn has the packages that may know games, besides the packages of the games.
 var gamesIn = []string{"env/catalog", "rollout/policy", "rollout/bots", "rollout/recordings", "bench", "cmd"}

@@ -3,7 +3,7 @@ package policy
 import (
 	"moonfarm/env"
 	"moonfarm/rollout/policy/script"
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 )
 
 // group lets the game evaluate the leaves of several searches at once. The searches do not depend

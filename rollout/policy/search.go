@@ -12,7 +12,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy/script"
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )

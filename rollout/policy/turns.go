@@ -4,7 +4,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/policy/script"
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 )
 

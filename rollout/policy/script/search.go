@@ -3,7 +3,7 @@ package script
 import (
 	"moonfarm/env"
 	"moonfarm/features"
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 )
 

@@ -3,7 +3,7 @@ package terminal
 import (
 	"math/bits"
 
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"

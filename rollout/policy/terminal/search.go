@@ -7,7 +7,7 @@ import (
 	"moonfarm/features"
 	tmfeatures "moonfarm/features/terminal"
 	"moonfarm/rollout/policy/script"
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"

@@ -5,7 +5,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
 )

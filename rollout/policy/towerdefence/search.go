@@ -9,7 +9,7 @@ import (
 	"moonfarm/features"
 	tdfeatures "moonfarm/features/towerdefence"
 	"moonfarm/rollout/policy/script"
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"

@@ -8,7 +8,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"

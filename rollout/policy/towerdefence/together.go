@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"

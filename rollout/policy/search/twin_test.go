@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )

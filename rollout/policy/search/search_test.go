@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"moonfarm/rollout/search"
+	"moonfarm/rollout/policy/search"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
