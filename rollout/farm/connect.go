@@ -29,9 +29,8 @@ type ConnectOptions struct {
 	URL    string  // nats:// or tls://host:port, several with commas; or
 	Server *Server // in this process, with all rights
 	Name   string  // name of the client, if the credentials have none; "" is the host's name and the process id
-	// Credentials is a file, "-" for standard input: JSON with name and password, or
-	// with name and seed (of an nkey), and role if a Key has given them; or the
-	// server's KeyFile; or a NATS .creds file.
+	// Credentials is a file, "-" for standard input: JSON with name and seed (of an nkey), and
+	// role if a Key has given them; or the server's KeyFile; or a NATS .creds file.
 	Credentials string
 	// Find, if Credentials is "", looks for a file of credentials before each try; it returns
 	// "" while there is no file.
@@ -65,10 +64,9 @@ type question struct {
 
 // credentials is a file of a client.
 type credentials struct {
-	Name     string `json:"name"`
-	Role     string `json:"role,omitempty"`
-	Password string `json:"password,omitempty"`
-	Seed     string `json:"seed,omitempty"`
+	Name string `json:"name"`
+	Role string `json:"role,omitempty"`
+	Seed string `json:"seed"`
 }
 
 // Connect connects to a server. While there is none, it retries until ctx is done. It fails if the
@@ -264,13 +262,10 @@ func (c *Conn) credentials(o *ConnectOptions, text []byte) (nats.Option, error) 
 		return signs(pair)
 	}
 	var k credentials
-	if err := json.Unmarshal(texts.Unmarked(text), &k); err != nil || k.Name == "" || (k.Password == "") == (k.Seed == "") {
-		return nil, errors.New(`want {"name": …, "password": …} or {"name": …, "seed": …}, the key of a server, or a NATS .creds file`)
+	if err := json.Unmarshal(texts.Unmarked(text), &k); err != nil || k.Name == "" || k.Seed == "" {
+		return nil, errors.New(`expected {"name": …, "seed": …} as farm credentials prints it, the key of a server, or a NATS .creds file`)
 	}
 	c.name = k.Name
-	if k.Password != "" {
-		return nats.UserInfo(k.Name, k.Password), nil
-	}
 	if c.role = k.Role; c.role != "" {
 		c.seed = []byte(k.Seed)
 	}
@@ -296,13 +291,12 @@ func (c *Conn) Name() string { return c.name }
 // Close ends the connection.
 func (c *Conn) Close() { c.nc.Close() }
 
-// inbox returns the subject of answers to a name: the server lets no other client
-// listen there.
+// inbox returns the subject of answers to a name with credentials of another NATS server, which lets
+// no other client listen there.
 func inbox(name string) string { return "_INBOX_" + name }
 
-// roleInbox returns the inbox of a client with credentials from a Key. It has more tokens
-// than an inbox of a user, and a worker and an operator with the same name have different
-// ones.
+// roleInbox returns the inbox of a client with credentials from a Key. A worker and an
+// operator with the same name have different ones.
 func roleInbox(role, name string) string { return "_INBOX." + role + "." + name }
 
 // logger returns log, or a logger that discards all lines if log is nil.

@@ -53,7 +53,7 @@ func (k Key) pair(role, name string) (nkeys.KeyPair, error) {
 // key itself.
 func (k Key) Credentials(role, name string) ([]byte, error) {
 	if role != RoleWorker && role != RoleOperator {
-		return nil, fmt.Errorf("role %q, want worker or operator", role)
+		return nil, fmt.Errorf("role %q, expected worker or operator", role)
 	}
 	if err := checkName(name); err != nil {
 		return nil, err

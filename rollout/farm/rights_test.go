@@ -1,10 +1,7 @@
 package farm
 
 import (
-	"crypto/x509/pkix"
 	"encoding/json"
-	"errors"
-	"os"
 	"testing"
 	"time"
 
@@ -13,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"moonfarm/rollout/farm/farmtest"
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
@@ -93,48 +89,4 @@ func TestRights(t *testing.T) {
 	a, err := f.raw(worker, "claim", &request{Slots: 1, Wait: 5000})
 	require.NoErrorf(t, err, "a worker claims: %+v", a)
 	assert.NotNilf(t, a.Claim, "a worker claims: %+v", a)
-}
-
-// TestCertificateRoles: a certificate gives the role of its organizational unit under its common
-// name; one without a role gives the rights of operators and workers.
-func TestCertificateRoles(t *testing.T) {
-	cert, key := farmtest.Certificate(t, "127.0.0.1")
-	worker, workerKey := farmtest.CertificateOf(t, "127.0.0.1", pkix.Name{CommonName: "w1", OrganizationalUnit: []string{"worker"}})
-	var all []byte
-	for _, name := range []string{cert, worker} {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		all = append(all, text...)
-	}
-	s, err := Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Cert: cert, Key: key, CA: file(t, "ca.pem", all)})
-	require.NoError(t, err)
-	defer s.Close()
-	connect := func(cert, key, name string) (*Conn, error) {
-		return Connect(t.Context(), ConnectOptions{URL: s.URL(), CA: file(t, "ca.pem", all), Cert: cert, Key: key, Name: name})
-	}
-	_, err = connect(worker, workerKey, "w2")
-	assert.ErrorContains(t, err, "uthorization", "a worker's certificate under another name")
-	publish := func(c *Conn, subject string) func() error {
-		return func() error { return errors.Join(c.nc.Publish(subject, nil), c.nc.Flush()) }
-	}
-	for _, c := range []struct {
-		cert, key, name string
-		denied, allowed []string
-	}{
-		{worker, workerKey, "w1", []string{clientSubject + "submit", workerSubject + "claim.w2", "$JS.API.INFO"}, []string{workerSubject + "claim.w1"}},
-		{cert, key, "any", []string{workerSubject + "claim.w2", "$JS.API.INFO"}, []string{clientSubject + "submit", workerSubject + "claim.any"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			conn, err := connect(c.cert, c.key, c.name)
-			require.NoError(t, err)
-			defer conn.Close()
-			for _, subject := range c.denied {
-				denied(t, conn.nc, c.name+" says "+subject, publish(conn, subject))
-			}
-			for _, subject := range c.allowed {
-				_, err = conn.nc.Request(subject, nil, 5*time.Second)
-				assert.ErrorIsf(t, err, nats.ErrNoResponders, "%s says %s: %v, want that there is no coordinator", c.name, subject, err)
-			}
-		})
-	}
 }

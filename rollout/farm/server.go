@@ -27,13 +27,9 @@ type ServerOptions struct {
 	Listen string // host:port, port 0 for any free one; "" serves only this process
 	// Cert and Key are files of TLS. With CA, clients must present a certificate that it signed.
 	Cert, Key, CA string
-	// Users is a JSON file with users, a list of name, role (worker, operator or
-	// coordinator), and password (also as a bcrypt hash) or nkey. Clients with credentials
-	// from the server's Key may connect as well.
-	Users   string
-	Cluster *ClusterOptions
-	Log     *slog.Logger
-	Locks   *filelock.Locker // keeps other servers out of Dir; nil: the zero Locker
+	Cluster       *ClusterOptions
+	Log           *slog.Logger
+	Locks         *filelock.Locker // keeps other servers out of Dir; nil: the zero Locker
 }
 
 // ClusterOptions join several servers into one cluster.
@@ -88,9 +84,8 @@ func newServer(o *ServerOptions) *Server {
 	return s
 }
 
-// Serve starts a server. It admits only clients with credentials: from its Key, which it keeps in
-// KeyFile, from a list of users, or with a certificate that the CA signed. It refuses to listen
-// beyond loopback without TLS.
+// Serve starts a server. It admits only clients with credentials from its Key, which it keeps in
+// KeyFile. It refuses to listen beyond loopback without TLS.
 func Serve(o ServerOptions) (*Server, error) {
 	s := newServer(&o)
 	so, err := s.options(&o)
@@ -183,12 +178,6 @@ func (s *Server) options(o *ServerOptions) (*server.Options, error) {
 			so.TLS, so.TLSConfig, so.TLSTimeout, so.TLSVerify = true, config, 5, o.CA != ""
 		}
 	}
-	if s.gate.certified = o.CA != "" && o.Users == ""; o.Users != "" {
-		if err := s.gate.read(o.Users); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Users, err)
-		}
-	}
-	WarnReadable(s.log, o.Users)
 	WarnReadable(s.log, o.Key)
 	if c := o.Cluster; c != nil {
 		if c.Secret == "" {

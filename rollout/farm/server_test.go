@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -33,7 +32,6 @@ func file(t *testing.T, name string, data []byte) string {
 // TestListen: a server that listens beyond loopback needs TLS; clients always need credentials.
 func TestListen(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
-	users := file(t, "users.json", []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`))
 	for _, c := range []struct {
 		name    string
 		o       ServerOptions
@@ -45,9 +43,7 @@ func TestListen(t *testing.T) {
 		{"bare", ServerOptions{Listen: "0.0.0.0:4222"}, false},
 		{"no host", ServerOptions{Listen: ":4222"}, false},
 		{"a name", ServerOptions{Listen: "farm.example:4222"}, false},
-		{"users only", ServerOptions{Listen: "10.0.0.1:4222", Users: users}, false},
 		{"TLS only", ServerOptions{Listen: "10.0.0.1:4222", Cert: cert, Key: key}, true},
-		{"TLS and users", ServerOptions{Listen: "10.0.0.1:4222", Cert: cert, Key: key, Users: users}, true},
 		{"TLS of both", ServerOptions{Listen: "10.0.0.1:4222", Cert: cert, Key: key, CA: cert}, true},
 		{"no port", ServerOptions{Listen: "127.0.0.1"}, false},
 		{"cluster", ServerOptions{Cluster: &ClusterOptions{Name: "a", Listen: "10.0.0.1:6222", Secret: "s"}}, false},
@@ -61,65 +57,53 @@ func TestListen(t *testing.T) {
 			assert.Truef(t, err == nil || c.name == "no port" || c.name == "cluster without a secret" || strings.Contains(err.Error(), "beyond loopback a farm needs TLS"), "%s: the error does not say why: %v", c.name, err)
 		})
 	}
-	for text, want := range map[string]string{
-		`{"users": [{"name": "w 1", "role": "worker", "password": "p"}]}`:             "not a name",
-		`{"users": [{"name": "w1", "role": "boss", "password": "p"}]}`:                "want worker, operator or coordinator",
-		`{"users": [{"name": "w1", "role": "worker"}]}`:                               "want a password or an nkey",
-		`{"users": [{"name": "inside", "role": "worker", "password": "p"}]}`:          "not a name",
-		`{"users": [{"name": "w1", "role": "worker", "password": "p", "nkey": "U"}]}`: "want a password or an nkey",
-		`what`: "invalid character",
-	} {
-		t.Run(text, func(t *testing.T) {
-			o := ServerOptions{Dir: t.TempDir(), Users: file(t, "u", []byte(text))}
-			_, err := newServer(&o).options(&o)
-			assert.ErrorContainsf(t, err, want, "users %s", text)
-		})
-	}
 }
 
-// TestCredentials: over TLS, clients connect with a password or an nkey, each with a role; wrong
-// credentials get one clear error, and no client can use another's name.
+// TestCredentials: over TLS, with a CA of certificates, clients connect with a certificate and credentials, each with a
+// role; wrong credentials get one clear error, and no client can use another's name.
 func TestCredentials(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
-	pair, err := nkeys.CreateUser()
-	require.NoError(t, err)
-	public, _ := pair.PublicKey()
-	seed, _ := pair.Seed()
-	list, _ := json.Marshal(map[string]any{"users": []user{
-		{Name: "w1", Role: "worker", Password: "secret1"},
-		{Name: "w2", Role: "worker", Nkey: public},
-		{Name: "people", Role: "operator", Password: "secret2"},
-	}})
-	f := &farm{t: t, ctx: t.Context(), store: newMapStore(), logs: &logs{}}
+	f := &farm{t: t, store: newMapStore(), logs: &logs{}}
 	ctx, stop := context.WithCancel(context.Background())
 	f.ctx, f.log = ctx, newLog(f.logs)
-	f.server, err = Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Cert: cert, Key: key, Users: file(t, "users.json", list), Log: f.log})
+	var err error
+	f.server, err = Serve(ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Cert: cert, Key: key, CA: cert, Log: f.log})
 	require.NoError(t, err)
 	t.Cleanup(f.server.Close)
 	defer func() { stop(); f.ended.Wait() }()
 	o := quick(f.store)
 	o.Server, o.Log = f.server, f.log
 	f.coordinate(ctx, o)
-	who := func(k credentials) ConnectOptions {
-		text, _ := json.Marshal(k)
-		return ConnectOptions{URL: f.server.URL(), Credentials: file(t, "credentials", text), CA: cert, Log: f.log}
+	who := func(role, name string) ConnectOptions {
+		text, err := f.server.gate.key.Credentials(role, name)
+		require.NoError(t, err)
+		return ConnectOptions{URL: f.server.URL(), Credentials: file(t, "credentials", text), CA: cert, Cert: cert, Key: key, Log: f.log}
 	}
-	f.client = NewClient(f.connect(who(credentials{Name: "people", Password: "secret2"})))
+	f.client = NewClient(f.connect(who(RoleOperator, "people")))
 	f.until("the coordinator answers", func() bool { _, err := f.client.Status(ctx); return err == nil })
 	s := spec(1, 40, 0)
 	f.submit(s)
-	for _, k := range []credentials{{Name: "w1", Password: "secret1"}, {Name: "w2", Seed: string(seed)}} {
-		c := f.connect(who(k))
+	for _, name := range []string{"w1", "w2"} {
+		c := f.connect(who(RoleWorker, name))
 		f.ended.Go(func() {
 			assert.NoError(t, Work(ctx, c, WorkerOptions{Version: testVersion, Open: opener(f.store)}))
 		})
 	}
 	f.done(s)
 
-	for _, k := range []credentials{{Name: "w1", Password: "wrong"}, {Name: "w3", Password: "secret1"}} {
-		_, err = Connect(ctx, who(k))
-		assert.ErrorContainsf(t, err, "uthorization", "%s with password %s", k.Name, k.Password)
-	}
+	other := who(RoleWorker, "w1")
+	text, err := Key(make([]byte, keyBytes)).Credentials(RoleWorker, "w1")
+	require.NoError(t, err)
+	other.Credentials = file(t, "other", text)
+	_, err = Connect(ctx, other)
+	assert.ErrorContains(t, err, "uthorization", "credentials of another key")
+	other.Credentials = ""
+	_, err = Connect(ctx, other)
+	assert.ErrorContains(t, err, "uthorization", "a certificate without credentials")
+	bare := who(RoleWorker, "w1")
+	bare.Cert, bare.Key = "", ""
+	_, err = Connect(ctx, bare)
+	assert.ErrorContains(t, err, "certificate", "credentials without a certificate")
 	f.until("the status shows the wrong credentials", func() bool {
 		for _, e := range f.status().Failures {
 			if strings.Contains(e.Text, "authentication error") {
@@ -128,10 +112,8 @@ func TestCredentials(t *testing.T) {
 		}
 		return false
 	})
-	_, err = Connect(ctx, ConnectOptions{URL: f.server.URL(), CA: cert})
-	assert.Error(t, err, "connected without credentials")
 	// A worker uses another's name, then an operator's subjects, then JetStream.
-	c := f.connect(who(credentials{Name: "w1", Password: "secret1"}))
+	c := f.connect(who(RoleWorker, "w1"))
 	asked := time.Now()
 	for subject, want := range map[string]string{
 		workerSubject + "claim.w2":            `w1 may not send "claim" as a worker: want credentials with the role worker and the name w2`,
@@ -146,7 +128,7 @@ func TestCredentials(t *testing.T) {
 	}
 	_, err = NewClient(c).Status(ctx)
 	assert.ErrorContains(t, err, "role operator", "status of a worker")
-	people := f.connect(who(credentials{Name: "people", Password: "secret2"}))
+	people := f.connect(who(RoleOperator, "people"))
 	err = Work(ctx, people, WorkerOptions{Version: testVersion, Open: opener(f.store)})
 	assert.Truef(t, errors.Is(err, errRefused) && strings.Contains(err.Error(), "role worker and the name people"), "an operator as a worker: %v", err)
 	d := time.Since(asked)
@@ -175,8 +157,12 @@ func TestOneServerPerStore(t *testing.T) {
 // TestConnectWaits: a server that ends during a connection attempt counts as not started yet.
 func TestConnectWaits(t *testing.T) {
 	cert, key := farmtest.Certificate(t, "127.0.0.1")
-	users := file(t, "users.json", []byte(`{"users": [{"name": "w1", "role": "worker", "password": "p"}]}`))
-	credentials := file(t, "w1.json", []byte(`{"name": "w1", "password": "p"}`))
+	dir := t.TempDir()
+	server, err := serverKey(dir, nil, logger(nil))
+	require.NoError(t, err)
+	text, err := server.Credentials(RoleWorker, "w1")
+	require.NoError(t, err)
+	credentials := file(t, "w1.json", text)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := l.Addr().String()
@@ -191,7 +177,7 @@ func TestConnectWaits(t *testing.T) {
 		c, err := Connect(ctx, ConnectOptions{URL: "tls://" + address, Credentials: credentials, CA: cert})
 		connected <- result{c, err}
 	}()
-	info := []byte(`INFO {"server_id":"x","version":"2.14.0","proto":1,"max_payload":1048576,"tls_required":true}` + "\r\n")
+	info := []byte(`INFO {"server_id":"x","version":"2.14.0","proto":1,"max_payload":1048576,"nonce":"x","tls_required":true}` + "\r\n")
 	for _, say := range [][]byte{nil, info[:20], info, info} { // then it disconnects
 		_ = l.(*net.TCPListener).SetDeadline(time.Now().Add(10 * time.Second))
 		c, err := l.Accept()
@@ -205,7 +191,7 @@ func TestConnectWaits(t *testing.T) {
 		c.Close()
 	}
 	l.Close()
-	s, err := Serve(ServerOptions{Dir: t.TempDir(), Listen: address, Cert: cert, Key: key, Users: users})
+	s, err := Serve(ServerOptions{Dir: dir, Listen: address, Cert: cert, Key: key})
 	require.NoError(t, err)
 	defer s.Close()
 	r := <-connected

@@ -22,18 +22,12 @@ import (
 // for two days, since a test's clock may be wrong by hours.
 func Certificate(t testing.TB, host string) (cert, key string) {
 	t.Helper()
-	return CertificateOf(t, host, pkix.Name{CommonName: "farm"})
-}
-
-// CertificateOf is Certificate for a subject.
-func CertificateOf(t testing.TB, host string, subject pkix.Name) (cert, key string) {
-	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: subject, IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "farm"}, IsCA: true, BasicConstraintsValid: true,
 		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},

@@ -60,7 +60,7 @@ type connectFlags struct {
 func (f *connectFlags) add(c *cobra.Command, without string) {
 	flags := c.Flags()
 	flags.StringVar(&f.url, "connect", without, "`URL` of the server, nats://HOST:PORT or tls://HOST:PORT; several with commas")
-	flags.StringVar(&f.credentials, "credentials", "", "`FILE` with the credentials of this client (- for standard input): from farm credentials, or JSON with name and password, or a .creds file of NATS (default: the key of this user's server on this machine, found by the port of --connect)")
+	flags.StringVar(&f.credentials, "credentials", "", "`FILE` with the credentials of this client (- for standard input): from farm credentials, or a .creds file of NATS (default: the key of this user's server on this machine, found by the port of --connect)")
 	flags.StringVar(&f.ca, "tls-ca", "", "`FILE` with the certificates of authorities that sign the other side's certificate")
 	flags.StringVar(&f.cert, "tls-cert", "", "`FILE` with the certificate of this side")
 	flags.StringVar(&f.key, "tls-key", "", "`FILE` with the key of that certificate")
@@ -72,11 +72,11 @@ func (f *connectFlags) check() error {
 		u, err := url.Parse(one)
 		switch {
 		case strings.Contains(one, "@"): // not printed, as it holds secrets in any form
-			return console.WrongUse("--connect: a URL with a name or password; expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)")
+			return console.WrongUse("--connect: a URL with a name or password; expected nats://HOST:PORT or tls://HOST:PORT (names and secrets stand in --credentials)")
 		case err != nil:
 			return console.WrongUse("--connect: %w", err)
 		case u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
-			return console.WrongUse("--connect %s: expected nats://HOST:PORT or tls://HOST:PORT (names and passwords stand in --credentials)", one)
+			return console.WrongUse("--connect %s: expected nats://HOST:PORT or tls://HOST:PORT (names and secrets stand in --credentials)", one)
 		}
 	}
 	return f.checkTLS()

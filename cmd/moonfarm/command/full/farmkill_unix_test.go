@@ -18,6 +18,7 @@ import (
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
 	"moonfarm/rollout/farm"
+	"moonfarm/rollout/farm/farmtest"
 )
 
 // killedShards is the number of shards of each of killedGames, which take one core some 30 s.
@@ -33,19 +34,18 @@ var killedGames = []string{
 // site is a farm of processes, each on a host of its own where network namespaces can be
 // made.
 type site struct {
-	t        *testing.T
-	hosts    *hosts
-	usual    string // the command
-	fast     string // the command with a clock an hour fast
-	dir      string
-	files    []string // the command line of the S3 server
-	env      []string
-	out      string // URL or folder for datasets
-	cert     string
-	serve    []string // the command line of the server
-	url      string
-	password map[string]string // file with the credentials of each
-	client   *farm.Client
+	t      *testing.T
+	hosts  *hosts
+	usual  string // the command
+	fast   string // the command with a clock an hour fast
+	dir    string
+	files  []string // the command line of the S3 server
+	env    []string
+	out    string // URL or folder for datasets
+	cert   string
+	serve  []string // the command line of the server
+	url    string
+	client *farm.Client
 
 	store, server *remote
 	crew          [4]*remote
@@ -57,11 +57,9 @@ type site struct {
 func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
 	s := &site{t: t, usual: usual, fast: fast, dir: t.TempDir(), random: rand.New(rand.NewPCG(5, 6))}
 	s.out = filepath.Join(s.dir, "data")
-	roles := map[string]string{"people": "operator"}
 	names := []string{"server", "store"}
 	for i := range s.crew {
 		names = append(names, fmt.Sprintf("w%d", i))
-		roles[names[i+2]] = "worker"
 	}
 	gateway := ""
 	if inBucket {
@@ -73,10 +71,9 @@ func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
 	}
 	address := s.hosts.address(t, 0)
 	host, _, _ := net.SplitHostPort(address)
-	cert, key, users, credentials := certify(t, s.dir, host, roles)
-	s.cert, s.password, s.url = cert, credentials, "tls://"+address
-	s.serve = []string{usual, "farm", "serve", "--store", filepath.Join(s.dir, "state"), "--listen", address, "--tls-cert", cert, "--tls-key", key, "--users", users,
-		"--allow-out", s.dir}
+	cert, key := farmtest.Certificate(t, host)
+	s.cert, s.url = cert, "tls://"+address
+	s.serve = []string{usual, "farm", "serve", "--store", filepath.Join(s.dir, "state"), "--listen", address, "--tls-cert", cert, "--tls-key", key, "--allow-out", s.dir}
 	if inBucket {
 		s.serve[len(s.serve)-1] = "s3://bucket?endpoint=http://" + s.files[4]
 	}
@@ -88,7 +85,7 @@ func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
 		}
 		return err == nil
 	})
-	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.url, CA: cert, Credentials: credentials["people"]})
+	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.url, CA: cert, Credentials: s.credentials("people", farm.RoleOperator)})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	s.client = farm.NewClient(c)
@@ -129,7 +126,7 @@ func (s *site) hire(i int) {
 		program = s.fast
 	}
 	s.crew[i] = s.hosts.start(s.t, name, s.env, program, "farm", "worker", "--connect", s.url, "--tls-ca", s.cert,
-		"--credentials", s.password[name], "--workers", "1", "--log-level", "warn")
+		"--credentials", s.credentials(name, farm.RoleWorker), "--workers", "1", "--log-level", "warn")
 }
 
 // made returns the number of finished shards of a run, or −1 without an answer.
@@ -208,7 +205,7 @@ func (s *site) play(line string) {
 	commandtest.Finish(t, "moonfarm", append([]string{"generate", "--seed", "7", "--out", want}, strings.Fields(line)...)...)
 	place, begin := s.place(game), time.Now()
 	run := strings.TrimSpace(finish(t, append([]string{"farm", "submit", "--seed", "7", "--out", place, "--connect", s.url, "--tls-ca", s.cert,
-		"--credentials", s.password["people"]}, strings.Fields(line)...)...))
+		"--credentials", s.credentials("people", farm.RoleOperator)}, strings.Fields(line)...)...))
 	list := s.harms()
 	for i, what := range list {
 		s.reach(run, killedShards*(i+1)/len(list))

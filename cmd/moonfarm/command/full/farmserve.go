@@ -28,14 +28,14 @@ import (
 type farmServeFlags struct {
 	connectFlags
 	logFlags
-	store, listen, users string
-	allow                []string // of --allow-out
-	cluster              farm.ClusterOptions
-	clusterSecret        string // a file
-	replicas             int
-	audit                float64
-	page                 web.Options
-	pagePassword         string // a file
+	store, listen string
+	allow         []string // of --allow-out
+	cluster       farm.ClusterOptions
+	clusterSecret string // a file
+	replicas      int
+	audit         float64
+	page          web.Options
+	pagePassword  string // a file
 }
 
 // served has the addresses of a server. Its JSON keys are documented in the help.
@@ -56,14 +56,10 @@ state; several coordinators may then serve, one of which acts.
 All connections need credentials, also on this machine. The server's key is in
 the file key.json of its store, readable only by its owner. If the server is on
 loopback, farm submit, worker, status, cancel and retry of the same user find
-the key; farm credentials makes credentials for others from it. --users is a
-JSON file with more users: the key users has a list of objects with name, role
-(worker, operator or coordinator), and password (plain or as bcrypt) or nkey.
-With --tls-ca, which has signed the certificates of clients, and without
---users, a certificate is enough: OU=worker or OU=operator gives that role under
-the name in CN, any other certificate both roles. Beyond loopback the server
-needs --tls-cert and --tls-key, and the page of --http needs them and a user
-with a password.
+the key; farm credentials makes credentials for others from it. With --tls-ca
+clients need a certificate that it signed, too. Beyond loopback the server needs
+--tls-cert and --tls-key, and the page of --http needs them and a user with a
+password.
 
 Outputs must be below an --allow-out, which may be given several times: a folder
 or a URL with all options of the outputs except region, timeout and
@@ -98,7 +94,6 @@ func (a *app) farmServe() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.store, "store", "", "`DIR` of the state; made if missing")
 	flags.StringVar(&f.listen, "listen", defaultServer, "`ADDR`, HOST:PORT, for workers and clients; port 0: any")
-	flags.StringVar(&f.users, "users", "", "`FILE` with more users who may connect")
 	flags.StringArrayVar(&f.allow, "allow-out", nil, "`PREFIX` of outputs, a folder or a URL (default: the current folder)")
 	f.connectFlags.add(c, "")
 	flags.StringVar(&f.cluster.Name, "cluster-name", "", "`NAME` of this server among several that keep the state together")
@@ -126,8 +121,8 @@ func (f *farmServeFlags) check() (err error) {
 		return console.WrongUse("--store is missing: the folder of the state, such as --store farm")
 	case f.store != "" && remote:
 		return console.WrongUse("--store and --connect: the state is kept here or elsewhere, expected one of them")
-	case remote && (f.users != "" || f.cluster.Name != ""):
-		return console.WrongUse("--connect: --users and --cluster-name are for a server in this process")
+	case remote && f.cluster.Name != "":
+		return console.WrongUse("--connect: --cluster-name is for a server in this process")
 	case (f.cluster.Name == "") != (f.cluster.Listen == ""):
 		return console.WrongUse("--cluster-name and --cluster-listen: expected both or none")
 	case f.page.Listen == "" && (f.page.User != "" || f.page.Profile || f.page.Health != ""):
@@ -226,7 +221,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 // serveHere starts a server in this process. Other commands of this user find its key
 // until forget is called.
 func (f *farmServeFlags) serveHere(at *served, log *slog.Logger, locks *filelock.Locker) (s *farm.Server, forget func(), err error) {
-	so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Users: f.users, Log: log, Locks: locks}
+	so := farm.ServerOptions{Dir: f.store, Listen: f.listen, Cert: f.cert, Key: f.key, CA: f.ca, Log: log, Locks: locks}
 	if f.cluster.Name != "" {
 		so.Cluster = &f.cluster
 		farm.WarnReadable(log, f.clusterSecret)

@@ -23,7 +23,6 @@ import (
 	"moonfarm/datasets"
 	"moonfarm/datasets/s3"
 	"moonfarm/rollout/farm"
-	"moonfarm/rollout/farm/farmtest"
 )
 
 // versity is the module of the S3 server of the tests. The program is MOONFARM_VERSITYGW,
@@ -163,24 +162,16 @@ func (r *remote) kill() {
 	<-r.ended
 }
 
-// certify makes a certificate for the host, and the credentials of users by role.
-func certify(t *testing.T, dir, host string, names map[string]string) (cert, key, users string, credentials map[string]string) {
-	t.Helper()
-	write := func(name string, text []byte) string {
-		name = filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(name, text, 0o600))
-		return name
-	}
-	var list []map[string]string
-	credentials = map[string]string{}
-	for name, role := range names {
-		list = append(list, map[string]string{"name": name, "role": role, "password": name + "-secret"})
-		text, _ := json.Marshal(map[string]string{"name": name, "password": name + "-secret"})
-		credentials[name] = write(name+".json", text)
-	}
-	text, _ := json.Marshal(map[string]any{"users": list})
-	cert, key = farmtest.Certificate(t, host)
-	return cert, key, write("users.json", text), credentials
+// credentials returns a file with the credentials of a role, from the key of the server, which has listened once.
+func (s *site) credentials(name, role string) string {
+	s.t.Helper()
+	key, err := farm.ReadKey(filepath.Join(s.dir, "state", farm.KeyFile))
+	require.NoError(s.t, err)
+	text, err := key.Credentials(role, name)
+	require.NoError(s.t, err)
+	name = filepath.Join(s.dir, name+".json")
+	require.NoError(s.t, os.WriteFile(name, text, 0o600))
+	return name
 }
 
 // download copies all objects below the URL of a bucket into a folder.
