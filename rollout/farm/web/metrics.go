@@ -16,14 +16,14 @@ import (
 // metrics serves the farm's status and this process's own metrics in the Prometheus format.
 func (s *Server) metrics() http.Handler {
 	r := prometheus.NewRegistry()
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collector{s.source})
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collector{s.latest})
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn), MaxRequestsInFlight: 4, Timeout: patience / 2,
 	})
 }
 
 // collector requests the status at every scrape.
-type collector struct{ source Source }
+type collector struct{ latest *latest }
 
 // describe defines a metric and its labels.
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -56,8 +56,6 @@ func (c collector) Describe(to chan<- *prometheus.Desc) { to <- up }
 
 // Collect implements prometheus.Collector.
 func (c collector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience/2)
-	defer cancel()
 	tell := func(kind prometheus.ValueType, d *prometheus.Desc, v float64, labels ...string) {
 		for i, l := range labels {
 			labels[i] = strings.ToValidUTF8(l, "?")
@@ -68,7 +66,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	counter := func(d *prometheus.Desc, v float64, labels ...string) {
 		tell(prometheus.CounterValue, d, v, labels...)
 	}
-	s, err := c.source.Status(ctx)
+	s, err := c.latest.Status(context.Background())
 	if err != nil {
 		gauge(up, 0)
 		return

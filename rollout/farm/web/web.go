@@ -1,6 +1,5 @@
-// Package web shows a farm over HTTP: one page that follows the farm by server-sent events,
-// /status.json, /metrics for Prometheus, /healthz and /readyz, and /debug/pprof/ if requested. It
-// changes nothing in the farm.
+// Package web shows a farm over HTTP: one page over /status.json, /metrics for Prometheus, /healthz
+// and /readyz, and /debug/pprof/ if requested. It changes nothing in the farm.
 package web
 
 import (
@@ -15,10 +14,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"time"
 
 	"moonfarm/rollout/access"
 	"moonfarm/rollout/farm"
+	"moonfarm/rollout/view/page"
 )
 
 // Source returns the state of a farm.
@@ -43,12 +44,10 @@ type Options struct {
 // Server shows a farm until it is closed.
 type Server struct {
 	o      Options
-	source Source
+	latest *latest
 	listen net.Listener
 	http   http.Server
-	live   *live
 	health *health // nil without Options.Health
-	stop   context.CancelFunc
 	conns  *conns
 	ended  chan struct{}
 }
@@ -59,7 +58,7 @@ const (
 )
 
 //go:embed page.html page.css page.js
-var page embed.FS
+var files embed.FS
 
 // Serve starts to show the status of the source.
 func Serve(o Options, source Source) (*Server, error) {
@@ -82,27 +81,22 @@ func Serve(o Options, source Source) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	s := &Server{o: o, source: source, listen: l, stop: stop, ended: make(chan struct{})}
+	s := &Server{o: o, latest: &latest{source: source}, listen: l, ended: make(chan struct{})}
 	if s.o.Log == nil {
 		s.o.Log = slog.New(slog.DiscardHandler)
 	}
-	s.live = newLive(source)
 	s.http = http.Server{
-		Handler: s.o.Guard(s.routes()), BaseContext: func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: patience, WriteTimeout: patience, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: s.o.Guard(s.routes()), ReadHeaderTimeout: patience, WriteTimeout: patience, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		TLSConfig: &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12},
 		ErrorLog:  slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
 	}
 	s.conns = limit(&s.http, maxConns)
 	if o.Health != "" {
 		if s.health, err = serveHealth(o.Health, s.probes(http.NewServeMux())); err != nil {
-			stop()
 			l.Close()
 			return nil, fmt.Errorf("health: %w", err)
 		}
 	}
-	go s.live.follow(ctx)
 	go func() {
 		defer close(s.ended)
 		serve := s.http.Serve
@@ -151,7 +145,6 @@ func (s *Server) HealthURL() string {
 
 // Close stops the server.
 func (s *Server) Close() {
-	s.stop()
 	s.http.Close()
 	<-s.ended
 	if s.health != nil {
@@ -162,8 +155,8 @@ func (s *Server) Close() {
 // probes adds the handlers of /healthz and /readyz.
 func (s *Server) probes(mux *http.ServeMux) *http.ServeMux {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if s.live.ready() {
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if s.latest.ready(r.Context()) {
 			say(w, http.StatusOK, "ready")
 		} else {
 			say(w, http.StatusServiceUnavailable, "not ready: no coordinator answers")
@@ -175,9 +168,12 @@ func (s *Server) probes(mux *http.ServeMux) *http.ServeMux {
 func (s *Server) routes() http.Handler {
 	mux := s.probes(http.NewServeMux())
 	for path, file := range map[string]string{"GET /{$}": "page.html", "GET /page.css": "page.css", "GET /page.js": "page.js"} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, page, file) })
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, file) })
 	}
-	mux.HandleFunc("GET /events", s.live.serve)
+	mux.HandleFunc("GET /viewer.css", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css")
+		_, _ = w.Write(page.Style())
+	})
 	mux.HandleFunc("GET /status.json", s.status)
 	mux.Handle("GET /metrics", s.metrics())
 	if s.o.Profile {
@@ -196,14 +192,52 @@ func say(w http.ResponseWriter, code int, line string) {
 	_, _ = io.WriteString(w, line+"\n")
 }
 
+// latest asks the farm for its status at most once in a while, however many ask it: the probes are open to everybody.
+type latest struct {
+	source Source
+
+	mu     sync.Mutex
+	asked  time.Time
+	status *farm.Status
+	err    error
+	ok     time.Time // of the last status
+}
+
+const (
+	every    = time.Second      // a status is that new
+	lenience = 20 * time.Second // for another coordinator to take over
+)
+
+// Status returns the status of the farm.
+func (l *latest) Status(ctx context.Context) (*farm.Status, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.asked) < every {
+		return l.status, l.err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience/2) // others wait for this answer
+	defer cancel()
+	l.status, l.err = l.source.Status(ctx)
+	if l.asked = time.Now(); l.err == nil {
+		l.ok = l.asked
+	}
+	return l.status, l.err
+}
+
+// ready reports whether the farm has sent its status recently.
+func (l *latest) ready(ctx context.Context) bool {
+	_, _ = l.Status(ctx) // an error leaves ok as it is
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.ok) < lenience
+}
+
 // policy lets the page load only its own files, and forbids building markup from text.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), patience/2)
-	defer cancel()
-	st, err := s.source.Status(ctx)
+	st, err := s.latest.Status(r.Context())
 	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
 		w.WriteHeader(http.StatusServiceUnavailable)

@@ -19,7 +19,6 @@ import (
 
 	"moonfarm/rollout/access"
 	"moonfarm/rollout/farm"
-	"moonfarm/rollout/farm/farmtest"
 )
 
 // fake is a farm whose status a test sets.
@@ -27,13 +26,15 @@ type fake struct {
 	mu     sync.Mutex
 	status farm.Status
 	err    error
+	asked  int
 }
 
-func (f *fake) Status(context.Context) (*farm.Status, error) {
+func (f *fake) Status(ctx context.Context) (*farm.Status, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.asked++
 	s := f.status
-	return &s, f.err
+	return &s, errors.Join(f.err, ctx.Err())
 }
 
 func (f *fake) change(how func(f *fake)) {
@@ -146,7 +147,7 @@ func TestCredentials(t *testing.T) {
 		path, user, password string
 		code                 int
 	}{
-		{"/", "", "", 401}, {"/status.json", "u", "wrong", 401}, {"/metrics", "x", "secret", 401}, {"/events", "", "secret", 401},
+		{"/", "", "", 401}, {"/status.json", "u", "wrong", 401}, {"/metrics", "x", "secret", 401}, {"/page.js", "", "secret", 401},
 		{"/", "u", "secret", 200}, {"/status.json", "u", "secret", 200}, {"/healthz", "", "", 200},
 	} {
 		t.Run(fmt.Sprintf("%s as %q", c.path, c.user), func(t *testing.T) {
@@ -179,17 +180,38 @@ func TestMachines(t *testing.T) {
 	} {
 		assert.Contains(t, text, line, "metrics have no")
 	}
-	farmtest.Until(t, "ready", func() bool { return visit(s, path("/readyz")).Code == 200 })
+	require.Equal(t, 200, visit(s, path("/readyz")).Code)
 	f.change(func(f *fake) { f.err = errors.New("no coordinator answers") })
-	s.live.mu.Lock()
-	s.live.ok = time.Time{} // long ago
-	s.live.mu.Unlock()
+	s.latest.mu.Lock()
+	s.latest.asked, s.latest.ok = time.Time{}, time.Time{} // long ago
+	s.latest.mu.Unlock()
 	for p, want := range map[string]int{"/readyz": 503, "/status.json": 503, "/healthz": 200, "/metrics": 200} {
 		t.Run(p, func(t *testing.T) {
 			assert.Equalf(t, want, visit(s, path(p)).Code, "%s without a coordinator", p)
 		})
 	}
 	assert.Contains(t, visit(s, path("/metrics")).Body.String(), "moonfarm_up 0\n", "metrics without a coordinator")
+}
+
+// TestLatest: the farm is asked once for many visitors, also if the first one leaves, and stays ready while another
+// coordinator takes over.
+func TestLatest(t *testing.T) {
+	f := example()
+	l := &latest{source: f}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for range 100 {
+		_, err := l.Status(gone)
+		require.NoError(t, err)
+	}
+	require.True(t, l.ready(gone))
+	assert.Equal(t, 1, f.asked)
+	f.err = errors.New("no coordinator answers")
+	l.asked, l.ok = l.asked.Add(-every), l.ok.Add(-every)
+	require.True(t, l.ready(gone))
+	assert.Equal(t, 2, f.asked)
+	l.ok = l.ok.Add(-lenience)
+	require.False(t, l.ready(gone))
 }
 
 // TestBadLabels: texts from a worker cannot break the metrics.
@@ -200,21 +222,36 @@ func TestBadLabels(t *testing.T) {
 	assert.Truef(t, w.Code == 200 && strings.Contains(w.Body.String(), `moonfarm_worker_alive{version="?\n\"<img`), "status %d:\n%s", w.Code, w.Body)
 }
 
-// TestHealth: the probes have a separate address, which serves nothing else and stays available
-// when the page's connections are full.
+// TestHealth: the probes have a separate address, which serves nothing else. Both addresses answer while clients that send
+// nothing, or the beginning of a request, fill them; the number of open connections is bounded.
 func TestHealth(t *testing.T) {
 	s := serve(t, example(), Options{Health: "127.0.0.1:0"})
-	for range 300 {
+	for i := range maxConns + 50 {
 		for _, address := range []string{s.listen.Addr().String(), s.health.listen.Addr().String()} {
 			c, err := net.Dial("tcp", address)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer c.Close()
+			if i%2 == 0 {
+				fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localh")
+			}
 		}
 	}
-	client := http.Client{Timeout: time.Minute}
-	for p, want := range map[string]int{"healthz": 200, "": 404, "status.json": 404, "metrics": 404, "debug/pprof/": 404} {
+	client := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
+	for _, p := range []string{"healthz", "status.json", ""} {
+		r, err := http.NewRequest("GET", s.origin()+p, nil)
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer "+s.o.Token)
+		resp, err := client.Do(r)
+		require.NoErrorf(t, err, "/%s beside idle connections", p)
+		require.Equalf(t, 200, resp.StatusCode, "/%s beside idle connections", p)
+		resp.Body.Close()
+	}
+	s.conns.mu.Lock()
+	assert.LessOrEqual(t, len(s.conns.open), maxConns)
+	s.conns.mu.Unlock()
+	for p, want := range map[string]int{"healthz": 200, "readyz": 200, "": 404, "status.json": 404, "metrics": 404, "debug/pprof/": 404} {
 		t.Run(fmt.Sprintf("%q", p), func(t *testing.T) {
 			r, err := http.NewRequest("GET", s.HealthURL()+p, nil)
 			require.NoError(t, err)
@@ -225,13 +262,6 @@ func TestHealth(t *testing.T) {
 			resp.Body.Close()
 		})
 	}
-	farmtest.Until(t, "ready", func() bool {
-		resp, err := client.Get(s.HealthURL() + "readyz")
-		if err == nil {
-			resp.Body.Close()
-		}
-		return err == nil && resp.StatusCode == 200
-	})
 	_, err := Serve(Options{Listen: "127.0.0.1:0", Health: "nowhere"}, example())
 	assert.ErrorContains(t, err, "health: ", "an invalid address")
 }

@@ -41,6 +41,9 @@ func HTML(data map[string][]byte) []byte {
 	return []byte(replace.Replace(compact(source("page.html"))))
 }
 
+// Style returns the style sheet of the page, for other pages that look like it.
+func Style() []byte { return []byte(compact(source("page.css"))) }
+
 // source returns an embedded file.
 func source(name string) string {
 	text, err := files.ReadFile(name)

@@ -67,7 +67,7 @@ func TestStrangers(t *testing.T) {
 	}
 	t.Setenv("XDG_CACHE_HOME", dir)
 	s := serveFarm(t, "--store", filepath.Join(dir, "store"), "--http", "127.0.0.1:0", "--pprof", "--health", "127.0.0.1:0")
-	for _, line := range asStranger(t, s.HTTP, []string{"GET /", "GET /page.js", "GET /page.css", "GET /events", "GET /status.json", "GET /metrics", "GET /debug/pprof/", "GET /debug/pprof/profile"}) {
+	for _, line := range asStranger(t, s.HTTP, []string{"GET /", "GET /page.js", "GET /page.css", "GET /viewer.css", "GET /status.json", "GET /metrics", "GET /debug/pprof/", "GET /debug/pprof/profile"}) {
 		t.Log("farm serve", line)
 		assert.True(t, strings.HasPrefix(line, "401 "), line)
 	}
