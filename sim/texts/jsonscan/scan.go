@@ -18,18 +18,6 @@ const (
 	MaxNumber      = 400   // characters of a number, so that reading one is never slow; a float64 needs 25
 )
 
-// Style is the wording of errors.
-type Style uint8
-
-const (
-	// Expected is for texts: "expected '{', found the end of the text". It
-	// shows the word that was found.
-	Expected Style = iota
-	// Want is for lines: `want "{", found the end of the line`. It shows up to
-	// 24 bytes of the text that was found.
-	Want
-)
-
 // Scanner reads Text. The first error is kept and moves the scanner to the end
 // of the text, where every loop ends; so callers look at Err once, at the end.
 // Values read after an error have no meaning.
@@ -42,7 +30,6 @@ type Scanner struct {
 	// MaxLooseLevels nested lists and objects, numbers of any length, and
 	// invalid UTF-8, which is read as U+FFFD. Errors then have no path.
 	Loose bool
-	Style Style
 
 	path    [MaxLevels + 1]string // keys from the outermost value to the current one, for errors
 	level   int                   // number of keys in path
@@ -50,7 +37,7 @@ type Scanner struct {
 	depth   int                   // of nested lists and objects, see deeper
 }
 
-// Reset begins a new text. Loose and Style stay.
+// Reset begins a new text. Loose stays.
 func (s *Scanner) Reset(text []byte) {
 	s.Text, s.At, s.Err, s.level, s.depth = text, 0, nil, 0, 0
 }
@@ -60,11 +47,7 @@ func (s *Scanner) Fail(want string) { s.FailAt(s.At, want) }
 
 // FailAt records the error that want was expected at position at.
 func (s *Scanner) FailAt(at int, want string) {
-	switch {
-	case s.Err != nil:
-	case s.Style == Want:
-		s.ErrorAt(at, "want "+want+", found "+s.excerpt(at))
-	default:
+	if s.Err == nil {
 		s.ErrorAt(at, "expected "+want+", found "+s.found(at))
 	}
 }
@@ -75,23 +58,6 @@ func (s *Scanner) ErrorAt(at int, message string) {
 		s.Err = fmt.Errorf("column %d: %s%s", at+1, s.where(), message)
 	}
 	s.At = len(s.Text)
-}
-
-// excerpt returns the text at a position as errors show it.
-func (s *Scanner) excerpt(at int) string {
-	rest := s.Text[min(at, len(s.Text)):]
-	if len(rest) == 0 {
-		return "the end of the line"
-	}
-	return strconv.Quote(string(rest[:min(len(rest), show)]))
-}
-
-// quoted returns a character as errors show it.
-func (s *Scanner) quoted(c byte) string {
-	if s.Style == Want {
-		return strconv.Quote(string(rune(c)))
-	}
-	return strconv.QuoteRune(rune(c))
 }
 
 // show is the number of bytes that errors show of a text.
@@ -162,7 +128,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\
 func (s *Scanner) End() {
 	s.Space()
 	if s.At < len(s.Text) {
-		s.Fail("the end of the " + [...]string{"text", "line"}[s.Style])
+		s.Fail("the end of the text")
 	}
 }
 
@@ -181,7 +147,7 @@ func (s *Scanner) takeAfterSpace(c byte) {
 		s.At++
 		return
 	}
-	s.Fail(s.quoted(c))
+	s.Fail(strconv.QuoteRune(rune(c)))
 }
 
 // Next reports whether c comes next. It reads only white space.
@@ -215,11 +181,7 @@ func (s *Scanner) More(closing byte) bool {
 			return false
 		}
 	}
-	if s.Style == Want {
-		s.Fail(s.quoted(closing))
-	} else {
-		s.Fail("',' or " + s.quoted(closing))
-	}
+	s.Fail("',' or " + strconv.QuoteRune(rune(closing)))
 	return false
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestErrors: errors name the column, the path and what was expected, in both styles.
+// TestErrors: errors name the column, the path and what was expected.
 func TestErrors(t *testing.T) {
 	read := func(s *Scanner) {
 		s.Fields([]string{"list", "name", "on"}, 1<<2, func(i int) {
@@ -26,28 +26,25 @@ func TestErrors(t *testing.T) {
 		})
 		s.End()
 	}
-	for _, c := range []struct{ name, text, expected, want string }{
-		{"nothing", "", `column 1: expected '{', found the end of the text`, `column 1: want "{", found the end of the line`},
-		{"another value", " [1]", `column 2: expected '{', found "["`, `column 2: want "{", found "[1]"`},
-		{"a number that is too large", `{"list":[1,10]}`, `column 12: list[1]: expected a digit, found "10"`, `column 12: list[1]: want a digit, found "10]}"`},
-		{"no comma", `{"list":[1 2]}`, `column 12: list: expected ',' or ']', found "2"`, `column 12: list: want "]", found "2]}"`},
-		{"a key twice", `{"list":[],"list":[]}`, `column 12: expected each key once, found "\"list\""`, `column 12: want each key once, found "\"list\":[]}"`},
-		{"an unknown key", `{"lists":[]}`, `column 2: expected one of the keys ["list" "name" "on"], found "\"lists\""`, `column 2: want one of the keys ["list" "name" "on"], found "\"lists\":[]}"`},
-		{"a missing key", `{"name":"a"}`, `column 12: expected the key list, found "}"`, `column 12: want the key list, found "}"`},
-		{"another type", `{"on":1}`, `column 7: on: expected true or false, found "1"`, `column 7: on: want true or false, found "1}"`},
-		{"a string without an end", `{"name":"ab`, `column 12: name: expected the end of a string, found the end of the text`, `column 12: name: want the end of a string, found the end of the line`},
-		{"an unknown escape", `{"name":"\q"}`, `column 10: name: expected an escape, found "\\q"`, `column 10: name: want an escape, found "\\q\"}"`},
-		{"half a pair", `{"name":"\ud800"}`, `column 16: name: expected the other half of a surrogate pair, found "\"}"`, `column 16: name: want the other half of a surrogate pair, found "\"}"`},
-		{"invalid UTF-8", "{\"name\":\"\xff\"}", `column 10: name: expected UTF-8, found "\xff"`, `column 10: name: want UTF-8, found "\xff\"}"`},
-		{"more text", `{"list":[],"name":""} x`, `column 23: expected the end of the text, found "x"`, `column 23: want the end of the line, found "x"`},
+	for _, c := range []struct{ name, text, expected string }{
+		{"nothing", "", `column 1: expected '{', found the end of the text`},
+		{"another value", " [1]", `column 2: expected '{', found "["`},
+		{"a number that is too large", `{"list":[1,10]}`, `column 12: list[1]: expected a digit, found "10"`},
+		{"no comma", `{"list":[1 2]}`, `column 12: list: expected ',' or ']', found "2"`},
+		{"a key twice", `{"list":[],"list":[]}`, `column 12: expected each key once, found "\"list\""`},
+		{"an unknown key", `{"lists":[]}`, `column 2: expected one of the keys ["list" "name" "on"], found "\"lists\""`},
+		{"a missing key", `{"name":"a"}`, `column 12: expected the key list, found "}"`},
+		{"another type", `{"on":1}`, `column 7: on: expected true or false, found "1"`},
+		{"a string without an end", `{"name":"ab`, `column 12: name: expected the end of a string, found the end of the text`},
+		{"an unknown escape", `{"name":"\q"}`, `column 10: name: expected an escape, found "\\q"`},
+		{"half a pair", `{"name":"\ud800"}`, `column 16: name: expected the other half of a surrogate pair, found "\"}"`},
+		{"invalid UTF-8", "{\"name\":\"\xff\"}", `column 10: name: expected UTF-8, found "\xff"`},
+		{"more text", `{"list":[],"name":""} x`, `column 23: expected the end of the text, found "x"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := Scanner{Text: []byte(c.text)}
 			read(&s)
 			assert.EqualError(t, s.Err, c.expected)
-			s = Scanner{Text: []byte(c.text), Style: Want}
-			read(&s)
-			assert.EqualError(t, s.Err, c.want)
 			assert.Equal(t, len(s.Text), s.At, "after an error nothing is left to read")
 		})
 	}
@@ -95,7 +92,7 @@ func FuzzScanner(f *testing.F) {
 		loose.Skip()
 		loose.End()
 		require.Equal(t, json.Valid(text), loose.Err == nil, "%q: %v", text, loose.Err)
-		strict := Scanner{Text: text, Style: Want}
+		strict := Scanner{Text: text}
 		strict.Skip()
 		strict.End()
 		require.False(t, strict.Err == nil && loose.Err != nil, "%q: a strict scanner takes it", text)

@@ -44,7 +44,7 @@ func Parse(text []byte) (Config, error) {
 		return Config{}, fmt.Errorf("config: expected at most %d bytes, found %d", MaxSize, len(text))
 	}
 	text = texts.PlainJSON(texts.Unmarked(text))
-	c := parser{Scanner: jsonscan.Scanner{Text: text, Style: jsonscan.Expected}, old: defaultMechanics}
+	c := parser{Scanner: jsonscan.Scanner{Text: text}, old: defaultMechanics}
 	c.config.Shorthands, c.config.Rules = standardShorthands, defaultChoices()
 	c.all()
 	c.End()

@@ -17,7 +17,7 @@ import (
 // terminal.MaxID, numbers beyond float32, and more than MaxUnits units or MaxEvents events.
 // It does not check whether a match can have the frame.
 func Parse(f *Frame, line []byte) error {
-	s := scanner{Scanner: jsonscan.Scanner{Text: line, Style: jsonscan.Expected}}
+	s := scanner{Scanner: jsonscan.Scanner{Text: line}}
 	s.frame(f)
 	return s.Err
 }

@@ -134,7 +134,7 @@ func (r *Reader) resync() bool {
 		}
 		if skipped += len(line) + 1; skipped > maxSkip {
 			r.lost = true
-			r.err = fmt.Errorf("recording %s: line %d: want the header line of a game, found none in %d bytes", r.name, r.line+1, maxSkip)
+			r.err = fmt.Errorf("recording %s: line %d: expected the header line of a game, found none in %d bytes", r.name, r.line+1, maxSkip)
 			return true // the next match is this error
 		}
 		if bytes.HasPrefix(line, headerHead) {
@@ -153,7 +153,7 @@ var headerHead = []byte(`{"game":`)
 type errLine struct{}
 
 func (errLine) Error() string {
-	return fmt.Sprintf("want at most %d bytes in a line, found more", maxLine)
+	return fmt.Sprintf("expected at most %d bytes in a line, found more", maxLine)
 }
 
 // WriteMatch writes a match as a recording, played from its start by these

@@ -63,14 +63,14 @@ func TestDamagedMatches(t *testing.T) {
 		bad        int   // number of the match with an error
 		want       string
 	}{
-		{"line", one + head + "{x\n" + tail + one, []int{52, 10, 52}, 2, "recording x: line 66: column 2: want "},
+		{"line", one + head + "{x\n" + tail + one, []int{52, 10, 52}, 2, "recording x: line 66: column 2: expected "},
 		{"blank lines", one + strings.Repeat("\n", 1000) + one, []int{52, 0, 52}, 2, "recording x: line 55: "},
-		{"nothing", one + "x" + strings.Repeat("\n", 17<<20) + one, []int{52, 0, 0}, 3, "recording x: line 16777272: want the header line of a game, found none in 16777216 bytes"},
+		{"nothing", one + "x" + strings.Repeat("\n", 17<<20) + one, []int{52, 0, 0}, 3, "recording x: line 16777272: expected the header line of a game, found none in 16777216 bytes"},
 		{"end", one + head, []int{52, 10}, 2, "found the end of the file"},
-		{"no end line", head + one + one, []int{10, 52, 52}, 1, "want a round line or an end line, found a header line"},
-		{"long line", head + strings.Repeat("x", 3<<20) + "\n" + one, []int{10, 52}, 1, "want at most 1048576 bytes in a line"},
-		{"start", strings.Replace(one, `"health":[100`, `"health":[0`, 1) + one, []int{0, 52}, 1, "want a base health from 1 to 1000, found 0"},
-		{"rounds", head + endless(lines[11], 600) + one, []int{401, 52}, 1, "want at most 401 rounds, found more"},
+		{"no end line", head + one + one, []int{10, 52, 52}, 1, "expected a round line or an end line, found a header line"},
+		{"long line", head + strings.Repeat("x", 3<<20) + "\n" + one, []int{10, 52}, 1, "expected at most 1048576 bytes in a line"},
+		{"start", strings.Replace(one, `"health":[100`, `"health":[0`, 1) + one, []int{0, 52}, 1, "expected a base health from 1 to 1000, found 0"},
+		{"rounds", head + endless(lines[11], 600) + one, []int{401, 52}, 1, "expected at most 401 rounds, found more"},
 		{"compressed", one + "\x00\n" + head, []int{52, 0, 10}, 2, "line 55"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -93,7 +93,7 @@ func (r *Reader) Next() (LineKind, error) {
 			return 0, io.EOF
 		}
 		r.line++
-		err = fmt.Errorf("want the rest of game %q, found the end of the file: %w", r.Header.Game, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("expected the rest of game %q, found the end of the file: %w", r.Header.Game, io.ErrUnexpectedEOF)
 	} else {
 		r.line++
 	}
@@ -200,7 +200,7 @@ func (r *Reader) parse(line []byte) error {
 	}
 	for i, k := range keys {
 		if k.kind == kind && !k.optional && seen&(1<<i) == 0 {
-			return fmt.Errorf("want the key %q in %v, found none", k.name, kind)
+			return fmt.Errorf("expected the key %q in %v, found none", k.name, kind)
 		}
 	}
 	return r.follows(kind, expectedRound)
@@ -218,16 +218,16 @@ func indexOf(name string) int {
 // follows checks that a line of this kind may follow the last one.
 func (r *Reader) follows(kind LineKind, round int) error {
 	if kind == 0 {
-		return errors.New("want a header, round or end line, found an object without keys")
+		return errors.New("expected a header, round or end line, found an object without keys")
 	}
 	if r.last == ResultLine && kind != HeaderLine {
-		return fmt.Errorf("want %v, found %v", HeaderLine, kind)
+		return fmt.Errorf("expected %v, found %v", HeaderLine, kind)
 	}
 	if r.last != ResultLine && kind == HeaderLine {
-		return fmt.Errorf("want %v or %v, found %v", RoundLine, ResultLine, kind)
+		return fmt.Errorf("expected %v or %v, found %v", RoundLine, ResultLine, kind)
 	}
 	if kind == RoundLine && r.Round.Number != round {
-		return fmt.Errorf("want round %d, found round %d", round, r.Round.Number)
+		return fmt.Errorf("expected round %d, found round %d", round, r.Round.Number)
 	}
 	r.last = kind
 	return nil

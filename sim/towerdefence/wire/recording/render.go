@@ -108,7 +108,7 @@ func (r *render) position(rules towerdefence.Rules, first sim.Player) (*display.
 		return nil, fmt.Errorf("after: %w", err)
 	}
 	if after.last != RoundLine {
-		return nil, errors.New("after: want a round line")
+		return nil, errors.New("after: expected a round line")
 	}
 	return after.Round.Position(rules, first), nil
 }

@@ -92,10 +92,10 @@ func TestRenderErrors(t *testing.T) {
 		`{"render":"x","other":1}`:                          `recording x: line 1: a render: json: unknown field "other"`,
 		`{"render":"x","stateA":1}`:                         "recording x: line 1: a render: json: cannot unmarshal",
 		`{"render":"x","after":null,"stateA":"{}"}`:         "recording x: line 1: a render: stateA: want 2 players, found 0",
-		`{"render":"x","after":{"r":3}}`:                    `recording x: line 1: a render: after: want the key "c"`,
-		`{"render":"x","round":2,"after":` + okRound + `}`:  "recording x: line 1: a render: after: want round 1, found round 0",
-		`{"render":"x","round":1,"after":` + okEnd + `}`:    "recording x: line 1: a render: after: want a round line",
-		`{"render":"` + strings.Repeat("x", maxLine) + `"}`: "recording x: line 1: a render: want at most",
+		`{"render":"x","after":{"r":3}}`:                    `recording x: line 1: a render: after: expected the key "c"`,
+		`{"render":"x","round":2,"after":` + okRound + `}`:  "recording x: line 1: a render: after: expected round 1, found round 0",
+		`{"render":"x","round":1,"after":` + okEnd + `}`:    "recording x: line 1: a render: after: expected a round line",
+		`{"render":"` + strings.Repeat("x", maxLine) + `"}`: "recording x: line 1: a render: expected at most",
 		string(goldenRender(t)) + `{"game":"g"}`:            `recording x: line 2: a render: json: unknown field "game"`,
 	})
 }

@@ -13,13 +13,13 @@ type scanner struct{ jsonscan.Scanner }
 
 // newScanner makes a scanner of lines.
 func newScanner() scanner {
-	return scanner{jsonscan.Scanner{Loose: true, Style: jsonscan.Want}}
+	return scanner{jsonscan.Scanner{Loose: true}}
 }
 
 // wrong reports a value that can be read but is not allowed.
 func (s *scanner) wrong(want string, found any) {
 	if s.Err == nil {
-		s.ErrorAt(s.At, fmt.Sprintf("want %s, found %v", want, found))
+		s.ErrorAt(s.At, fmt.Sprintf("expected %s, found %v", want, found))
 	}
 }
 

@@ -140,7 +140,7 @@ func (v *verifier) start() error {
 
 // broken returns the error for an invalid value in the line just read.
 func (v *verifier) broken(want string, args ...any) error {
-	return fmt.Errorf("recording %s: line %d: want %s", v.in.name, v.in.line, fmt.Sprintf(want, args...))
+	return fmt.Errorf("recording %s: line %d: expected %s", v.in.name, v.in.line, fmt.Sprintf(want, args...))
 }
 
 // differ records a difference and skips the rest of the game.

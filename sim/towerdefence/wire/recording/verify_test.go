@@ -138,9 +138,9 @@ func verifyText(text string) error {
 func TestVerifyErrors(t *testing.T) {
 	with := func(old, new string) string { return strings.Replace(okGame, old, new, 1) }
 	simtest.Refuses(t, strings.HasPrefix, verifyText, map[string]string{
-		with(`"energy":[20,`, `"energy":[-1,`): "recording x: line 1: want a start energy from 0 to 1000000, found -1",
-		with(`"health":[100,`, `"health":[0,`): "recording x: line 1: want a base health from 1 to 1000, found 0",
-		with(`"r":0`, `"r":1`):                 "recording x: line 2: want round 0, found round 1",
+		with(`"energy":[20,`, `"energy":[-1,`): "recording x: line 1: expected a start energy from 0 to 1000000, found -1",
+		with(`"health":[100,`, `"health":[0,`): "recording x: line 1: expected a base health from 1 to 1000, found 0",
+		with(`"r":0`, `"r":1`):                 "recording x: line 2: expected round 0, found round 1",
 		with(okEnd, ""):                        "recording x: line 3:",
 	})
 }
