@@ -2,14 +2,17 @@ package featuretest_test
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
+	trongame "moonfarm/features/tron"
 	"moonfarm/sim"
 	"moonfarm/sim/simtest"
+	"moonfarm/sim/tron"
 )
 
 // state, encoder and actions shorten the wrappers below: parts of the toy's
@@ -98,67 +101,31 @@ func (a lavish) Mask(dst []uint64, s *state, p sim.Player) {
 	a.actions.Mask(dst, s, p)
 }
 
-// changed returns a defect: the scenes of the kit with a change.
-func changed(change func(dst *features.Scene, seat int)) func(k *kit) {
-	return func(k *kit) {
-		whole := k.Scene
-		k.Scene = func(dst *features.Scene, s *state, seat int) {
-			if whole(dst, s, seat); len(dst.Entities) > 0 {
-				change(dst, seat)
-			}
+// hiding returns scenes in which a seat sees cycles that a spectator does not see.
+func hiding(draw func(dst *features.Scene, s *tron.State, seat int)) func(dst *features.Scene, s *tron.State, seat int) {
+	return func(dst *features.Scene, s *tron.State, seat int) {
+		if draw(dst, s, seat); seat != features.Spectator {
+			dst.Entities[0].Health = 0.5
 		}
 	}
 }
 
-// piling keeps what was in the scene before.
-func piling(dst *features.Scene, s *state, _ int) {
-	dst.Width, dst.Height, dst.Title = simtest.ToyHeaps, 1, "heaps"
-	dst.Entities = append(dst.Entities, features.Entity{Kind: "heap", Owner: features.Nobody, Width: 1, Height: 1})
-}
-
-// reshot returns a defect: the scenes of turns with a change of scene i, from 0, and
-// of its events, if it has any.
-func reshot(i int, change func(dst *features.Scene, seat int)) func(k *kit) {
-	return func(k *kit) {
-		whole := k.Frames
-		k.Frames = func(s *state, t *sim.Turn, seat int, frame func(*features.Scene)) {
-			at := 0
-			whole(s, t, seat, func(dst *features.Scene) {
-				if at == i && len(dst.Events) > 0 {
-					change(dst, seat)
-				}
-				at++
-				frame(dst)
-			})
-		}
+// retitled returns the scenes of turns with another title than those of states.
+func retitled(whole features.Kit[tron.State]) func(s *tron.State, t *sim.Turn, seat int, frame func(*features.Scene)) {
+	return func(s *tron.State, t *sim.Turn, seat int, frame func(*features.Scene)) {
+		whole.Frames(s, t, seat, func(dst *features.Scene) {
+			dst.Title = "the end"
+			frame(dst)
+		})
 	}
 }
 
-// unsteady has other scenes in each call.
-func unsteady(k *kit) {
-	calls := 0
-	reshot(0, func(dst *features.Scene, _ int) {
-		calls++
-		dst.Events[0].Amount += float32(calls)
-	})(k)
+// jumping has a way with a gap.
+func jumping(_ *tron.State, path func(*features.Path)) {
+	path(&features.Path{Cells: []features.Cell{{X: 1}, {X: 3}}})
 }
 
-// walking returns a defect that changes the ways. It counts the calls.
-func walking(change func(w *features.Path, call int)) func(k *kit) {
-	return func(k *kit) {
-		paths, call := k.Paths, 0
-		k.Paths = func(s *state, path func(*features.Path)) {
-			call++
-			paths(s, func(w *features.Path) {
-				change(w, call)
-				path(w)
-			})
-		}
-	}
-}
-
-// broken maps each subtest to a defect that it must find; a "#" and a word tell
-// defects of one subtest apart.
+// broken has for each promise a defect that its subtest must find.
 var broken = map[string]func(k *kit){
 	"Description": func(k *kit) { k.Encoder = nameless{k.Encoder} },
 	"Unpack":      func(k *kit) { k.Encoder = misplaced{k.Encoder} },
@@ -169,54 +136,30 @@ var broken = map[string]func(k *kit){
 	"Labels":      func(k *kit) { k.Actions = foreign{k.Actions} },
 	"Actions":     func(k *kit) { k.Actions = deaf{k.Actions} },
 	"Measures":    func(k *kit) { k.Measures = append(k.Measures, k.Measures[0]) },
-	"Scene#owner": changed(func(dst *features.Scene, _ int) { dst.Entities[0].Owner = 2 }),
-	"Scene#place": changed(func(dst *features.Scene, _ int) { dst.Entities[0].X = simtest.ToyHeaps }),
-	"Scene#nan":   changed(func(dst *features.Scene, _ int) { dst.AddStat("stones", "stones", 0, math.NaN()) }),
-	"Scene#fog": changed(func(dst *features.Scene, seat int) {
-		if seat != features.Spectator {
-			dst.Entities[0].Health = 0.5 // which a spectator does not see
-		}
-	}),
-	"Scene#used":   func(k *kit) { k.Scene = piling },
-	"Scene#number": changed(func(dst *features.Scene, _ int) { dst.Entities = append(dst.Entities, dst.Entities[0]) }),
-	"Scene#event":  changed(func(dst *features.Scene, _ int) { dst.AddEvent(features.Event{Kind: "take"}) }),
-	"Frames#none": func(k *kit) {
-		k.Frames = func(*state, *sim.Turn, int, func(*features.Scene)) {}
-	},
-	"Frames#owner": reshot(0, func(dst *features.Scene, _ int) { dst.Events[0].Owner = 2 }),
-	"Frames#place": reshot(0, func(dst *features.Scene, _ int) { dst.Events[0].Y2 = 1.5 }),
-	"Frames#kind":  reshot(1, func(dst *features.Scene, _ int) { dst.Events[0].Kind = "" }),
-	"Frames#nan":   reshot(1, func(dst *features.Scene, _ int) { dst.Events[0].Amount = float32(math.Inf(1)) }),
-	"Frames#last":  reshot(1, func(dst *features.Scene, _ int) { dst.Title = "the end" }),
-	"Frames#fog": reshot(0, func(dst *features.Scene, seat int) {
-		if seat != features.Spectator {
-			dst.Events[0].Note = "which a spectator does not see"
-		}
-	}),
-	"Frames#id": reshot(0, func(dst *features.Scene, seat int) {
-		if seat != features.Spectator && len(dst.Entities) > 0 {
-			dst.Entities[0].ID += 100
-		}
-	}),
-	"Frames#number": reshot(0, func(dst *features.Scene, _ int) { dst.Entities[0].Owner = 1 }),
-	"Frames#again":  unsteady,
-	"Paths#owner":   walking(func(w *features.Path, _ int) { w.Owner = 2 }),
-	"Paths#place":   walking(func(w *features.Path, _ int) { w.Cells[0].Y = 1 }),
-	"Paths#step":    walking(func(w *features.Path, _ int) { w.Cells[1].X++ }),
-	"Paths#again":   walking(func(w *features.Path, call int) { w.Stops = call == 1 }),
-	"Command#kind": func(k *kit) {
-		k.Command = func(sim.Order, sim.Player) features.Command { return features.Command{} }
-	},
-	"Command#place": func(k *kit) {
-		k.Command = func(sim.Order, sim.Player) features.Command {
-			return features.Command{Kind: "take", Placed: true, X: simtest.ToyHeaps}
-		}
-	},
 	"Allocations": func(k *kit) { k.Actions = lavish{k.Actions} },
 }
 
+// drawnWrong has the defects of what a kit draws, which the toy's kit does not.
+var drawnWrong = map[string]func(k *features.Kit[tron.State]){
+	"Scene":  func(k *features.Kit[tron.State]) { k.Scene = hiding(k.Scene) },
+	"Frames": func(k *features.Kit[tron.State]) { k.Frames = retitled(*k) },
+	"Paths":  func(k *features.Kit[tron.State]) { k.Paths = jumping },
+	"Command": func(k *features.Kit[tron.State]) {
+		k.Command = func(sim.Order, sim.Player) features.Command { return features.Command{} }
+	},
+}
+
 func TestRunFindsFaults(t *testing.T) {
-	simtest.FindsFaults(t, slices.Collect(maps.Keys(broken)), func(t *testing.T, name string) {
+	names := slices.Concat(slices.Collect(maps.Keys(broken)), slices.Collect(maps.Keys(drawnWrong)))
+	simtest.FindsFaults(t, names, func(t *testing.T, name string) {
+		if change := drawnWrong[name]; change != nil {
+			g, err := tron.New(tron.DefaultRules())
+			require.NoError(t, err)
+			k := trongame.Kit(g)
+			change(&k)
+			featuretest.Run(t, func() sim.Game[tron.State] { return g }, k)
+			return
+		}
 		g := simtest.Toy{Seats: 2, Orders: 1}
 		k := featuretest.ToyKit(g)
 		broken[name](&k)

@@ -21,10 +21,6 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 		AppendText: func(dst []byte, s *simtest.ToyState) []byte {
 			return fmt.Appendf(dst, "heaps %d, turn %d\n", s.Heap, s.Turn)
 		},
-		Scene:   toyScene,
-		Frames:  toyFrames(g),
-		Paths:   toyPaths,
-		Command: func(sim.Order, sim.Player) features.Command { return features.Command{Kind: "take"} },
 		Actions: toyActions{game: g, heads: heads},
 		Forms:   []features.Form[simtest.ToyState]{toyOrders(g)},
 		Measures: []features.Measure[simtest.ToyState]{{
@@ -33,69 +29,6 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 				return float64(s.Taken[p])
 			},
 		}},
-	}
-}
-
-// toyScene draws the heaps that are left. A seat sees the heaps that it named
-// in the turn before, a spectator those of all seats.
-func toyScene(dst *features.Scene, s *simtest.ToyState, seat int) {
-	dst.Begin(simtest.ToyHeaps, 1)
-	dst.Title = fmt.Sprintf("turn %d", s.Turn)
-	for h, stones := range s.Heap {
-		if stones > 0 {
-			dst.Entities = append(dst.Entities, features.Entity{
-				Kind: "heap", Outline: features.Round, Owner: features.Nobody, ID: uint32(h) + 1, X: float32(h), Width: 1, Height: 1, Number: int(stones),
-			})
-		}
-	}
-	for p, named := range s.Named {
-		for h := range simtest.ToyHeaps {
-			if named>>h&1 != 0 && (seat < 0 || p == seat) {
-				dst.Lines = append(dst.Lines, features.Line{Kind: "named", Owner: int8(p), X1: float32(h), Y1: 1, X2: float32(h) + 1, Y2: 1})
-			}
-		}
-	}
-}
-
-// toyPaths has a way over the heaps for the first two seats.
-func toyPaths(_ *simtest.ToyState, path func(*features.Path)) {
-	for p := range int8(2) {
-		way := features.Path{Owner: p}
-		for h := range uint8(simtest.ToyHeaps) {
-			way.Cells = append(way.Cells, features.Cell{X: h})
-		}
-		path(&way)
-	}
-}
-
-// toyFrames draws two moments of a turn: the heaps that the seats name, and the
-// state after the turn with the stones that the heaps lost. A seat sees what it names
-// itself.
-func toyFrames(g simtest.Toy) func(s *simtest.ToyState, t *sim.Turn, seat int, frame func(*features.Scene)) {
-	return func(s *simtest.ToyState, t *sim.Turn, seat int, frame func(*features.Scene)) {
-		before := *s
-		g.Step(s, t)
-		var dst features.Scene
-		event := func(kind string, owner, heap int, amount uint8) {
-			x := float32(heap) + 0.5
-			dst.AddEvent(features.Event{Kind: kind, Owner: int8(owner), X1: x, Y1: 0.5, X2: x, Y2: 0.5, Amount: float32(amount)})
-		}
-		toyScene(&dst, &before, seat)
-		for p, named := range s.Named {
-			for h := range simtest.ToyHeaps {
-				if named>>h&1 != 0 && (seat < 0 || p == seat) {
-					event("name", p, h, 0)
-				}
-			}
-		}
-		frame(&dst)
-		toyScene(&dst, s, seat)
-		for h, had := range before.Heap {
-			if lost := had - s.Heap[h]; lost > 0 {
-				event("take", features.Nobody, h, lost)
-			}
-		}
-		frame(&dst)
 	}
 }
 

@@ -70,12 +70,6 @@ func (g doubled) AppendOrders(dst []sim.Order, s *state, p sim.Player) []sim.Ord
 	return append(g.Toy.AppendOrders(dst, s, p), 0)
 }
 
-type fresh struct{ toy }
-
-func (g fresh) AppendOrders(dst []sim.Order, s *state, p sim.Player) []sim.Order {
-	return g.Toy.AppendOrders(nil, s, p)
-}
-
 type gullible struct{ toy }
 
 func (g gullible) Step(s *state, t *sim.Turn) sim.Status {
@@ -138,7 +132,6 @@ var broken = map[string]func() sim.Game[state]{
 	"Same":        func() sim.Game[state] { return memory{two, new(int)} },
 	"Clone":       func() sim.Game[state] { return attached{two, new(*state)} },
 	"Orders":      func() sim.Game[state] { return doubled{two} },
-	"Orders#1":    func() sim.Game[state] { return fresh{two} },
 	"Illegal":     func() sim.Game[state] { return gullible{two} },
 	"Ends":        func() sim.Game[state] { return endless{two} },
 	"Outcome":     func() sim.Game[state] { return generous{two} },

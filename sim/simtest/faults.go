@@ -10,8 +10,7 @@ import (
 const faultEnv = "SIMTEST_FAULT"
 
 // FindsFaults tests a test: for each of the names, check(t, name) must fail in
-// its subtest of that name (up to a "#"). Each check runs in a process of its
-// own.
+// its subtest of that name. Each check runs in a process of its own.
 func FindsFaults(t *testing.T, names []string, check func(t *testing.T, name string)) {
 	t.Helper()
 	if name, ok := os.LookupEnv(faultEnv); ok {
@@ -24,8 +23,7 @@ func FindsFaults(t *testing.T, names []string, check func(t *testing.T, name str
 			cmd := exec.Command(os.Args[0], "-test.run=^"+top+"$")
 			cmd.Env = append(os.Environ(), faultEnv+"="+name)
 			out, err := cmd.CombinedOutput()
-			promise, _, _ := strings.Cut(name, "#")
-			if err == nil || !strings.Contains(string(out), "--- FAIL: "+top+"/"+promise) {
+			if err == nil || !strings.Contains(string(out), "--- FAIL: "+top+"/"+name) {
 				t.Errorf("the suite does not find the fault: %v\n%s", err, out)
 			}
 		})
