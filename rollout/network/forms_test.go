@@ -45,11 +45,9 @@ func formCases(add func(name string, s *sketch)) {
 	s.output(s.node("MatMul", list(s.weights(3), x)))
 	s.output(s.node("MatMul", list(v, s.weights(4))))
 	s.output(s.node("MatMul", list(s.node("Mul", list(x, s.node("MatMul", list(s.weights(4), s.weights(4, 4))))), s.node("MatMul", list(s.weights(4, 2), s.weights(2))))))
-	s.output(s.node("Hardmax", list(x)))
-	s.output(s.node("Hardmax", list(s.node("Round", list(x))), "axis", 1))
 	s.output(s.node("Atan", list(s.node("Mul", list(x, s.float(30))))))
 	s.output(s.node("Atan", list(v)))
-	add("MatMul with vectors, Hardmax, Atan", s)
+	add("MatMul with vectors, Atan", s)
 	paddedCases(add)
 	transposedCases(add)
 	quantizedCases(add)
@@ -84,10 +82,6 @@ func paddedCases(add func(name string, s *sketch)) {
 		}
 		add("Resize "+from, s)
 	}
-	s = newSketch(9)
-	x = s.input(onnx.Float32, 2, 2, 3)
-	s.output(s.node("Upsample", list(x, s.tensor(&onnx.Tensor{Type: onnx.Float32, Dims: []int{4}, Floats: []float32{1, 1, 3, 2}})), "mode", "linear"))
-	add("Upsample linear", s)
 }
 
 // transposedCases adds cases of ConvTranspose.
@@ -187,21 +181,6 @@ func attentionCases(add func(name string, s *sketch)) {
 		s.output(name)
 	}
 	add("Attention", s)
-}
-
-func plainHardmax(x *interpreter) []*plain {
-	a := x.in(0)
-	axis := wrap(x.int("axis", -1), len(a.dims))
-	return []*plain{build(a.dims, func(at []int) float64 {
-		other := slices.Clone(at)
-		for i := range a.dims[axis] {
-			other[axis] = i
-			if d := a.data[a.index(other)] - a.data[a.index(at)]; d > 0 || d == 0 && i < at[axis] {
-				return 0
-			}
-		}
-		return 1
-	})}
 }
 
 // plainQuantized computes QuantizeLinear and DequantizeLinear.
@@ -378,7 +357,7 @@ func plainAttention(x *interpreter) []*plain {
 	return []*plain{y, k, v}[:len(x.node.Outputs)]
 }
 
-// plainResize computes Resize and Upsample: each element of the result is a mean of elements, weighted in each axis.
+// plainResize computes a Resize: each element of the result is a mean of elements, weighted in each axis.
 func plainResize(x *interpreter) []*plain {
 	a := x.in(0)
 	d, scales := slices.Clone(a.dims), slices.Repeat([]float64{1}, len(a.dims))
@@ -403,9 +382,6 @@ func plainResize(x *interpreter) []*plain {
 		d[axis] = int(float64(a.dims[axis]) * scales[axis])
 	}
 	from, nearest := x.text("coordinate_transformation_mode", "half_pixel"), x.text("nearest_mode", "round_prefer_floor")
-	if x.node.Op == "Upsample" {
-		from, nearest = "asymmetric", "floor"
-	}
 	place := func(i, axis int) float64 {
 		v := float64(float32((float64(i)+0.5)/scales[axis])) - 0.5
 		switch {

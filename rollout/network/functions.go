@@ -316,19 +316,6 @@ func raised(x, y float32) float32 {
 	return float32(out)
 }
 
-// bits makes a function of whole numbers from a function of their bits.
-func bits(f func(x, y int64) int64) func(x, y float32) float32 {
-	return func(x, y float32) float32 { return float32(f(integer(x), integer(y))) }
-}
-
-// integer returns a number as an integer within ±2^53; NaN becomes 0.
-func integer(x float32) int64 {
-	if x != x {
-		return 0
-	}
-	return int64(clip(x, -1<<53, 1<<53))
-}
-
 var (
 	slope    = binaryOp{name: "prelu", run: func(x, a float32) float32 { return leaky(x, a) }}
 	raise    = binaryOp{name: "raise", run: raised}
@@ -354,10 +341,6 @@ var binaryOf = map[string]binaryOp{
 	"Or":             {name: "or", op: kernel.Or},
 	"Xor":            {name: "xor", op: kernel.Xor},
 	"Mod":            {name: "mod", run: func(x, y float32) float32 { return float32(modulo(float64(x), float64(y))) }},
-
-	"BitwiseAnd": {name: "bitand", run: bits(func(x, y int64) int64 { return x & y })},
-	"BitwiseOr":  {name: "bitor", run: bits(func(x, y int64) int64 { return x | y })},
-	"BitwiseXor": {name: "bitxor", run: bits(func(x, y int64) int64 { return x ^ y })},
 }
 
 // π/2 in two parts: the first has 33 bits, so that its product with a whole number of up

@@ -27,7 +27,7 @@
 //   - QuantizeLinear has whole numbers of 8 and 16 bits; what is dequantized is computed as float32.
 //   - A ConvTranspose is a convolution of a board with zeros between its cells, and takes as long.
 //   - Functions of the file are replaced by their nodes.
-//   - CumSum sums in float64. LSTM, GRU and RNN have the usual activations, and neither peepholes nor lengths of
+//   - CumSum sums in float64. LSTM and GRU have the usual activations, and neither peepholes nor lengths of
 //     sequences.
 //
 // # Speed of lists

@@ -14,7 +14,7 @@ var operators = map[string]func(*call) []*value{
 	"Sin": elementwise(plainFunction("sin")), "Cos": elementwise(plainFunction("cos")), "Atan": elementwise(plainFunction("atan")),
 	"Floor": elementwise(plainFunction("floor")), "Ceil": elementwise(plainFunction("ceil")), "Round": elementwise(plainFunction("round")),
 	"Sign": elementwise(plainFunction("sign")), "Softsign": elementwise(plainFunction("softsign")),
-	"Not": elementwise(plainFunction("not")), "IsNaN": elementwise(plainFunction("isnan")), "IsInf": elementwise(readIsInf), "BitwiseNot": readBitwiseNot,
+	"Not": elementwise(plainFunction("not")), "IsNaN": elementwise(plainFunction("isnan")), "IsInf": elementwise(readIsInf),
 	"Selu": elementwise(func(k *call) function {
 		return newFunction("selu", k.float("alpha", 1.6732632423543772), k.float("gamma", 1.0507009873554805))
 	}),
@@ -24,11 +24,10 @@ var operators = map[string]func(*call) []*value{
 	"Elu":         elementwise(func(k *call) function { return newFunction("elu", k.float("alpha", 1), 0) }),
 	"HardSigmoid": elementwise(func(k *call) function { return newFunction("hardsigmoid", k.float("alpha", 0.2), k.float("beta", 0.5)) }),
 	"Gelu":        elementwise(readGelu), "Clip": elementwise(readClip), "Pow": readPow,
-	"Add": arithmetic, "Sub": arithmetic, "Mul": arithmetic, "Div": arithmetic, "Mod": arithmetic, "BitShift": readBitShift,
-	"BitwiseAnd": arithmetic, "BitwiseOr": arithmetic, "BitwiseXor": arithmetic,
+	"Add": arithmetic, "Sub": arithmetic, "Mul": arithmetic, "Div": arithmetic, "Mod": arithmetic,
 	"Equal": arithmetic, "Less": arithmetic, "Greater": arithmetic, "LessOrEqual": arithmetic, "GreaterOrEqual": arithmetic,
 	"And": arithmetic, "Or": arithmetic, "Xor": arithmetic,
-	"PRelu": readPRelu, "Min": manyOperands, "Max": manyOperands, "Sum": manyOperands, "Mean": readMean,
+	"PRelu": readPRelu, "Min": manyOperands, "Max": manyOperands, "Sum": manyOperands,
 	"Where": readWhere, "Cast": readCast, "CastLike": readCastLike,
 
 	"Conv": lines(readConv), "Gemm": readGemm, "MatMul": readMatMul, "Einsum": readEinsum, "BatchNormalization": readBatchNorm,
@@ -36,17 +35,16 @@ var operators = map[string]func(*call) []*value{
 	"LayerNormalization": readLayerNorm, "InstanceNormalization": readInstanceNorm, "GroupNormalization": readGroupNorm, "RMSNormalization": readRMSNorm,
 	"GlobalAveragePool": readGlobalPool("mean"), "GlobalMaxPool": readGlobalPool("max"), "AveragePool": lines(readPool), "MaxPool": lines(readPool),
 	"ReduceMean": readReduce("mean"), "ReduceSum": readReduce("sum"), "ReduceMax": readReduce("max"), "ReduceMin": readReduce("min"),
-	"ReduceProd": readReduce("prod"), "ReduceL1": readReduce("l1"), "ReduceL2": readReduce("l2"), "ReduceSumSquare": readReduce("squares"),
-	"ReduceLogSum": readReduce("logsum"), "ReduceLogSumExp": readReduce("logsumexp"),
-	"Softmax": readSoftmax, "LogSoftmax": readSoftmax, "Hardmax": readHardmax, "CumSum": readCumSum, "TopK": readTopK, "ArgMax": readArgMax, "ArgMin": readArgMax,
-	"LSTM": readRecurrent, "GRU": readRecurrent, "RNN": readRecurrent,
+	"ReduceProd": readReduce("prod"), "ReduceL1": readReduce("l1"), "ReduceL2": readReduce("l2"), "ReduceLogSumExp": readReduce("logsumexp"),
+	"Softmax": readSoftmax, "LogSoftmax": readSoftmax, "CumSum": readCumSum, "TopK": readTopK, "ArgMax": readArgMax, "ArgMin": readArgMax,
+	"LSTM": readRecurrent, "GRU": readRecurrent,
 
 	"Flatten": readFlatten, "Reshape": readReshape, "Transpose": readTranspose, "Squeeze": readSqueeze, "Unsqueeze": readUnsqueeze,
 	"Concat": readConcat, "Slice": readSlice, "Split": readSplit, "Expand": readExpand, "Tile": readTile, "Pad": readPad, "Trilu": readTrilu,
-	"DepthToSpace": readBlocks, "SpaceToDepth": readBlocks, "Resize": readResize, "Upsample": readResize,
+	"DepthToSpace": readBlocks, "SpaceToDepth": readBlocks, "Resize": readResize,
 	"Gather": readGather, "GatherElements": readGatherElements, "GatherND": readGatherND,
-	"ScatterElements": readScatterElements, "Scatter": readScatterElements, "ScatterND": readScatterND, "OneHot": readOneHot,
-	"Shape": readShape, "Size": readSize, "Constant": readConstant, "ConstantOfShape": readConstantOfShape, "EyeLike": readEyeLike,
+	"ScatterElements": readScatterElements, "ScatterND": readScatterND, "OneHot": readOneHot,
+	"Shape": readShape, "Size": readSize, "Constant": readConstant, "ConstantOfShape": readConstantOfShape,
 	"Range": readRange, "NonZero": readNonZero, "Identity": readIdentity, "Dropout": readIdentity,
 }
 
@@ -205,7 +203,7 @@ func narrow(typ onnx.Type) (least, count float32) {
 // wraps reports whether results of the operator may be beyond the type.
 func (k *call) wraps(typ onnx.Type) bool {
 	switch k.Op {
-	case "Add", "Sub", "Mul", "BitShift", "Sum", "Cast", "CastLike":
+	case "Add", "Sub", "Mul", "Sum", "Cast", "CastLike":
 		_, count := narrow(typ)
 		return count > 0
 	}
@@ -219,55 +217,6 @@ func (k *call) wrap(v *value) *value {
 	}
 	least, count := narrow(v.typ)
 	return k.emit(&unary{newFunction("wrap", least, count)}, v.typ, v.shape, v)
-}
-
-// readBitShift translates a shift by constants: a product with, or a division by, a power of two.
-func readBitShift(k *call) []*value {
-	v, by := k.arg(0), k.constant(1, -1, "shift")
-	factors := make([]float32, len(by))
-	for i, n := range by {
-		if n < 0 || n > 23 {
-			k.fail("shift: expected numbers from 0 to 23, found %g", n)
-			return one(v)
-		}
-		factors[i] = float32(int(1) << int(n))
-	}
-	if k.err == nil {
-		k.err = k.compiler.spend(len(by))
-	}
-	op := quotient
-	switch direction := k.text("direction", ""); direction {
-	case "LEFT":
-		op = binaryOf["Mul"]
-	case "RIGHT":
-	default:
-		k.fail("direction: expected LEFT or RIGHT, found %q", direction)
-	}
-	if k.err != nil {
-		return one(v)
-	}
-	amount := k.floatsOut(factors, k.arg(1).shape.dims...)
-	s, err := broadcast(v.shape, amount.shape)
-	if err != nil {
-		k.fail("%w", err)
-		return one(v)
-	}
-	return one(k.wrap(k.emit(&binary{op}, v.typ, s, v, amount)))
-}
-
-// readBitwiseNot translates an inversion of all bits: −1 − x, or for unsigned types the largest
-// number minus x.
-func readBitwiseNot(k *call) []*value {
-	v, most := k.arg(0), float32(-1)
-	switch v.typ {
-	case onnx.Uint8:
-		most = 1<<8 - 1
-	case onnx.Uint16:
-		most = 1<<16 - 1
-	case onnx.Uint32, onnx.Uint64:
-		k.fail("expected signed numbers or numbers of at most 16 bits, found %s", v.typ)
-	}
-	return one(k.emit(&binary{binaryOf["Sub"]}, v.typ, v.shape, k.floatsOut([]float32{most}), v))
 }
 
 // wholeArithmetic computes an operator of constant whole numbers.
@@ -324,20 +273,6 @@ func manyOperands(k *call) []*value {
 		}
 	}
 	return one(v)
-}
-
-// readMean translates the mean of several arrays: their sum divided by their number.
-func readMean(k *call) []*value {
-	v := k.arg(0)
-	for i := 1; i < len(k.in) && k.err == nil; i++ {
-		s, err := broadcast(v.shape, k.arg(i).shape)
-		if err != nil {
-			k.fail("%w", err)
-			return one(v)
-		}
-		v = k.emit(&binary{binaryOf["Add"]}, v.typ, s, v, k.arg(i))
-	}
-	return one(k.emit(&binary{binaryOf["Div"]}, v.typ, v.shape, v, k.floatsOut([]float32{float32(len(k.in))})))
 }
 
 // readPRelu translates a PRelu. The slopes are broadcast to the array, never the array to the

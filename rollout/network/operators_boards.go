@@ -82,13 +82,13 @@ func (k *call) continued(v *value, axis, before, after int, mode string) *value 
 	return k.with("Gather", []*value{v, k.list(indices...)}, withInt("axis", axis))
 }
 
-// readResize reads a Resize or Upsample, axis by axis: each element of the result is one of the array, or between two.
+// readResize reads a Resize, axis by axis: each element of the result is one of the array, or between two.
 func readResize(k *call) []*value {
 	v := k.arg(0)
 	n := len(v.shape.dims)
 	mode := resizing{k.text("mode", "nearest"), k.text("coordinate_transformation_mode", "half_pixel"), k.text("nearest_mode", "round_prefer_floor")}
 	k.ignore("cubic_coeff_a", "exclude_outside", "extrapolation_value")
-	if k.Op == "Upsample" || k.opset() < 11 {
+	if k.opset() < 11 {
 		mode.from, mode.nearest = "asymmetric", "floor"
 	}
 	if mode.kind != "nearest" && mode.kind != "linear" || !mode.known() || k.integer("antialias", 0) != 0 || k.text("keep_aspect_ratio_policy", "stretch") != "stretch" {
@@ -180,11 +180,11 @@ func (k *call) resized(v *value, axis, size int, scale float32, mode resizing) *
 	return k.with("Add", []*value{out, step})
 }
 
-// factors returns the factors of a Resize or Upsample for all dimensions, and the sizes if the file has these.
+// factors returns the factors of a Resize for all dimensions, and the sizes if the file has these.
 func (k *call) factors() (scales []float32, sizes []int) {
 	v, at := k.arg(0), 2
 	d, wholes := v.shape.dims, []whole(nil)
-	if k.Op == "Upsample" || k.opset() < 11 {
+	if k.opset() < 11 {
 		at = 1
 	}
 	switch a := k.attribute("scales", onnx.KindFloats); {

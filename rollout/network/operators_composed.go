@@ -50,29 +50,6 @@ func readRMSNorm(k *call) []*value {
 	return one(k.with("Mul", []*value{k.with("Div", []*value{v, root}), scale}))
 }
 
-// readHardmax reads a Hardmax: 1 for the first of the largest numbers along an axis, 0 elsewhere.
-func readHardmax(k *call) []*value {
-	v, or := k.arg(0), -1
-	if k.opset() < 13 {
-		or = 1
-	}
-	d := v.shape.dims
-	a := k.axis(int64(k.integer("axis", or)), len(d))
-	if k.err == nil && k.opset() < 13 && product(d[a:]) != d[a] {
-		k.fail("axis: expected the last one, since older versions normalize over all dimensions from it on, found %d of %v", a, v.shape)
-	}
-	best := k.with("ArgMax", []*value{v}, withInt("axis", a))
-	if k.err != nil {
-		return one(v)
-	}
-	numbers, dims := make([]int, d[a]), slices.Repeat([]int{1}, len(d))
-	for i := range numbers {
-		numbers[i] = i
-	}
-	dims[a] = d[a]
-	return one(k.cast(k.with("Equal", []*value{best, k.reshaped(k.list(numbers...), dims, -1)}), v.typ))
-}
-
 // readDequantize reads a DequantizeLinear: (x − zero point) · scale.
 func readDequantize(k *call) []*value {
 	v := k.arg(0)

@@ -262,26 +262,6 @@ func readNonZero(k *call) []*value {
 	return one(k.wholeOut(onnx.Int64, s, numbers))
 }
 
-// readEyeLike translates a matrix of ones on a diagonal.
-func readEyeLike(k *call) []*value {
-	v := k.arg(0)
-	typ := onnx.Type(k.integer("dtype", int(v.typ)))
-	diagonal := k.integer("k", 0)
-	if len(v.shape.dims) != 2 || v.shape.axis >= 0 {
-		k.fail("expected a matrix without the batch, found %v", v.shape)
-		return one(v)
-	}
-	out := &value{name: k.Outputs[0], typ: onnx.Float32, shape: v.shape, constant: true}
-	if k.err = k.compiler.spend(v.shape.size()); k.err != nil {
-		return one(v)
-	}
-	out.floats = make([]float32, v.shape.size())
-	for i := range out.floats {
-		out.floats[i] = number(i%v.shape.dims[1]-i/v.shape.dims[1] == diagonal)
-	}
-	return one(k.cast(out, typ))
-}
-
 func readConstantOfShape(k *call) []*value {
 	t := &onnx.Tensor{Type: onnx.Float32, Floats: []float32{0}}
 	if a := k.attribute("value", onnx.KindTensor); a != nil {

@@ -294,7 +294,7 @@ func shapeCases(add func(name string, s *sketch)) {
 
 // reductionCases adds cases of sums, means, pooling and normalization.
 func reductionCases(add func(name string, s *sketch)) {
-	for _, op := range strings.Fields("ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSumExp") {
+	for _, op := range strings.Fields("ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSumExp") {
 		s := newSketch(18)
 		x := s.input(onnx.Float32, 3, 4, 5)
 		image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
@@ -320,10 +320,7 @@ func reductionCases(add func(name string, s *sketch)) {
 			add(fmt.Sprint(op, opset), s)
 		}
 	}
-	s := newSketch(18)
-	s.output(s.node("ReduceLogSum", list(s.node("Exp", list(s.input(onnx.Float32, 3, 4))), s.ints(1))))
-	add("ReduceLogSum", s)
-	s = newSketch(17)
+	s := newSketch(17)
 	x := s.input(onnx.Float32, 3, 7, 8)
 	image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
 	for _, v := range list(x, image) {

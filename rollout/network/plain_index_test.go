@@ -8,12 +8,12 @@ import (
 
 // plainOperators are the slow twins of the operators with indices, of running sums and of recurrent layers.
 var plainOperators = map[string]func(x *interpreter) []*plain{
-	"Range": plainRange, "NonZero": plainNonZero, "Size": plainSize, "EyeLike": plainEye, "Tile": plainTile, "Trilu": plainTrilu, "Mean": plainMean,
-	"Mod": plainMod, "BitShift": plainShift, "CumSum": plainCumSum, "TopK": plainTopK, "ArgMax": plainArg, "ArgMin": plainArg,
-	"GatherND": plainGatherND, "ScatterND": plainScatterND, "ScatterElements": plainScatterElements, "Scatter": plainScatterElements, "OneHot": plainOneHot,
-	"Hardmax": plainHardmax, "QuantizeLinear": plainQuantized, "DequantizeLinear": plainQuantized, "GroupNormalization": plainNorm, "RMSNormalization": plainNorm,
+	"Range": plainRange, "NonZero": plainNonZero, "Size": plainSize, "Tile": plainTile, "Trilu": plainTrilu,
+	"Mod": plainMod, "CumSum": plainCumSum, "TopK": plainTopK, "ArgMax": plainArg, "ArgMin": plainArg,
+	"GatherND": plainGatherND, "ScatterND": plainScatterND, "ScatterElements": plainScatterElements, "OneHot": plainOneHot,
+	"QuantizeLinear": plainQuantized, "DequantizeLinear": plainQuantized, "GroupNormalization": plainNorm, "RMSNormalization": plainNorm,
 	"ConvTranspose": plainTransposed, "Attention": plainAttention,
-	"Resize": plainResize, "Upsample": plainResize, "Einsum": plainEinsum, "DepthToSpace": plainBlocks, "SpaceToDepth": plainBlocks, "LSTM": plainRecurrent, "GRU": plainRecurrent, "RNN": plainRecurrent,
+	"Resize": plainResize, "Einsum": plainEinsum, "DepthToSpace": plainBlocks, "SpaceToDepth": plainBlocks, "LSTM": plainRecurrent, "GRU": plainRecurrent,
 }
 
 func (x *interpreter) text(name, or string) string {
@@ -50,10 +50,6 @@ func plainSize(x *interpreter) []*plain {
 	return []*plain{{data: []float64{float64(len(x.in(0).data))}, whole: true}}
 }
 
-func plainEye(x *interpreter) []*plain {
-	return []*plain{build(x.in(0).dims, func(at []int) float64 { return float64(number(at[1]-at[0] == x.int("k", 0))) })}
-}
-
 func plainTile(x *interpreter) []*plain {
 	a, d := x.in(0), slices.Clone(x.in(0).dims)
 	for i, n := range x.in(1).ints() {
@@ -84,18 +80,6 @@ func plainTrilu(x *interpreter) []*plain {
 	})}
 }
 
-func plainMean(x *interpreter) []*plain {
-	sum, n := x.in(0), len(x.node.Inputs)
-	for i := 1; i < n; i++ {
-		a, b := sum, x.in(i)
-		sum = build(plainBroadcast(a, b), func(at []int) float64 { return a.data[a.index(at)] + b.data[b.index(at)] })
-	}
-	for i := range sum.data {
-		sum.data[i] /= float64(n)
-	}
-	return []*plain{sum}
-}
-
 func plainMod(x *interpreter) []*plain {
 	a, b := x.in(0), x.in(1)
 	out := build(plainBroadcast(a, b), func(at []int) float64 {
@@ -107,17 +91,6 @@ func plainMod(x *interpreter) []*plain {
 	})
 	out.whole = a.whole
 	return []*plain{out}
-}
-
-func plainShift(x *interpreter) []*plain {
-	a, b := x.in(0), x.in(1)
-	return []*plain{build(plainBroadcast(a, b), func(at []int) float64 {
-		v, by := uint8(a.data[a.index(at)]), int(b.data[b.index(at)])
-		if x.text("direction", "") == "LEFT" {
-			return float64(v << by)
-		}
-		return float64(v >> by)
-	})}
 }
 
 func plainCumSum(x *interpreter) []*plain {
@@ -452,11 +425,6 @@ func (x *interpreter) cell(h, c []float64, in func(gate, i int) float64, state f
 				last += state(2, i, reset)
 			}
 			newH[i] = (1-z)*math.Tanh(last) + z*h[i]
-		default:
-			newH[i] = math.Tanh(gate(0, i))
-			if a := x.node.Attribute("activations"); a != nil && a.Texts[0] == "Relu" {
-				newH[i] = max(0, gate(0, i))
-			}
 		}
 	}
 	return newH, newC

@@ -193,7 +193,6 @@ var plainFunctions = map[string]func(x *interpreter, v float64) float64{
 		a := x.float("alpha", 1)
 		return max(v, 0) + a*math.Expm1(min(v, 0)/a)
 	},
-	"BitwiseNot": func(_ *interpreter, v float64) float64 { return 255 - v },
 }
 
 var plainBinary = map[string]func(a, b float64) float64{
@@ -212,9 +211,6 @@ var plainBinary = map[string]func(a, b float64) float64{
 	"And":            func(a, b float64) float64 { return a * b },
 	"Or":             math.Max,
 	"Xor":            func(a, b float64) float64 { return math.Abs(a - b) },
-	"BitwiseAnd":     func(a, b float64) float64 { return float64(int(a) & int(b)) },
-	"BitwiseOr":      func(a, b float64) float64 { return float64(int(a) | int(b)) },
-	"BitwiseXor":     func(a, b float64) float64 { return float64(int(a) ^ int(b)) },
 }
 
 func plainBroadcast(a, b *plain) []int {
@@ -309,7 +305,7 @@ func (x *interpreter) run() []*plain {
 	case "BatchNormalization", "LayerNormalization", "InstanceNormalization", "Softmax", "LogSoftmax":
 		return []*plain{x.normalize()}
 	case "GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
-		"ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp":
+		"ReduceLogSumExp":
 		return []*plain{x.reduce()}
 	case "Split":
 		return x.split()
@@ -576,10 +572,6 @@ func (x *interpreter) reduce() *plain {
 			return absolute
 		case "ReduceL2":
 			return math.Sqrt(squares)
-		case "ReduceSumSquare":
-			return squares
-		case "ReduceLogSum":
-			return math.Log(sum)
 		case "ReduceLogSumExp":
 			return math.Log(exponentials)
 		case "ReduceSum":

@@ -8,7 +8,7 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// recurrent is a layer of LSTM, GRU or RNN cells over the steps of sequences. Its result has the states after
+// recurrent is a layer of LSTM or GRU cells over the steps of sequences. Its result has the states after
 // each step: [steps, directions, sequences, size], with the cells' memories behind the states in an LSTM.
 type recurrent struct {
 	kind               string // of the operator
@@ -16,7 +16,6 @@ type recurrent struct {
 	in, hidden         int
 	directions         []direction
 	reset              bool // of a GRU: its reset gate applies after the product with the weights
-	relu               bool // of an RNN: it applies ReLU instead of tanh
 	hasState, hasCells bool // the node has initial states and memories as inputs
 }
 
@@ -29,7 +28,7 @@ type direction struct {
 }
 
 // gates returns the number of gates of a cell.
-func (o *recurrent) gates() int { return map[string]int{"LSTM": 4, "GRU": 3, "RNN": 1}[o.kind] }
+func (o *recurrent) gates() int { return map[string]int{"LSTM": 4, "GRU": 3}[o.kind] }
 
 // size returns the numbers that a sequence has after each step.
 func (o *recurrent) size() int {
@@ -39,7 +38,7 @@ func (o *recurrent) size() int {
 	return o.hidden
 }
 
-// readRecurrent reads an LSTM, GRU or RNN.
+// readRecurrent reads an LSTM or GRU.
 func readRecurrent(k *call) []*value {
 	v, weights := k.arg(0), k.arg(1)
 	d, w := v.shape.dims, weights.shape.dims
@@ -89,10 +88,10 @@ func (k *call) cells(o *recurrent) {
 	if a == nil || k.err != nil {
 		return
 	}
-	usual := map[string][]string{"LSTM": {"Sigmoid", "Tanh", "Tanh"}, "GRU": {"Sigmoid", "Tanh"}, "RNN": {"Tanh"}}[k.Op]
+	usual := map[string][]string{"LSTM": {"Sigmoid", "Tanh", "Tanh"}, "GRU": {"Sigmoid", "Tanh"}}[k.Op]
 	for part := range slices.Chunk(a.Texts, len(usual)) {
-		if o.relu = o.kind == "RNN" && part[0] == "Relu"; !o.relu && !slices.Equal(part, usual) || o.relu && a.Texts[0] != "Relu" {
-			k.fail("activations: expected %q, or Relu in an RNN, found %q", usual, a.Texts)
+		if !slices.Equal(part, usual) {
+			k.fail("activations: expected %q, found %q", usual, a.Texts)
 		}
 	}
 }
@@ -237,13 +236,10 @@ func (t *recurrentTask) direction(r *Runner, first, n, which int) {
 			copy(s.x[row*each:(row+1)*each], r.row(&t.src, first+row)[i*each:])
 		}
 		d.input.Run(s.gates, s.x, m, nil, false)
-		switch t.kind {
-		case "LSTM":
+		if t.kind == "LSTM" {
 			t.lstm(d, &s)
-		case "GRU":
+		} else {
 			t.gru(d, &s)
-		default:
-			t.rnn(d, &s)
 		}
 		at := (i*len(t.directions) + which) * t.sequences
 		for j := range m {
@@ -319,15 +315,5 @@ func (t *recurrentTask) gru(d *direction, s *sequence) {
 		for i := range state {
 			state[i] = float32((1-g[i])*g[2*h+i]) + float32(g[i]*state[i])
 		}
-	}
-}
-
-// rnn computes one step.
-func (t *recurrentTask) rnn(d *direction, s *sequence) {
-	d.state.Run(s.gates, s.state, s.n, s.gates, t.relu)
-	if t.relu {
-		copy(s.state, s.gates)
-	} else {
-		kernel.Tanh(s.state, s.gates)
 	}
 }

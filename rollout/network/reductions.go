@@ -10,8 +10,7 @@ import (
 func sqrt(x float64) float64 { return math.Sqrt(x) }
 
 // reduction is the sum, mean, maximum or minimum over some dimensions, or a similar function: "prod" is the
-// product, "l1" and "l2" are norms, "squares" is the sum of squares, "logsum" the logarithm of the sum, and
-// "logsumexp" that of the sum of exponentials. Sums and products are float64, in the order of the dimensions.
+// product, "l1" and "l2" are norms, and "logsumexp" is the logarithm of the sum of exponentials. Sums and products are float64, in the order of the dimensions.
 type reduction struct {
 	kind string
 	axes []int
@@ -82,7 +81,7 @@ func (t *reductionTask) line(dst, src []float32, step int) {
 // neighbours is the least number of adjacent results, such as of the channels of boards, that are computed together.
 const neighbours = 8
 
-func (t *reductionTask) sums() bool { return t.kind == "sum" || t.kind == "mean" || t.kind == "logsum" }
+func (t *reductionTask) sums() bool { return t.kind == "sum" || t.kind == "mean" }
 
 // sum computes adjacent elements, each in the order of reduce.
 func (t *reductionTask) sum(dst, src []float32) {
@@ -140,8 +139,6 @@ func (t *reductionTask) of(sum float64) float32 {
 		sum /= float64(t.count)
 	case "l2":
 		sum = math.Sqrt(sum)
-	case "logsum":
-		sum = logarithm(sum)
 	}
 	return float32(sum)
 }
@@ -167,7 +164,7 @@ func (t *reductionTask) other(src []float32) float32 {
 			switch t.kind {
 			case "l1":
 				sum += math.Abs(x)
-			case "l2", "squares":
+			case "l2":
 				sum += float64(x * x)
 			case "logsumexp":
 				sum += kernel.Exponential(x - float64(best))

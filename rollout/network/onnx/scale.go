@@ -35,7 +35,7 @@ var moves = map[string]bool{
 var tests = map[string]bool{
 	"Constant": true, "ConstantOfShape": true, "Shape": true, "Not": true, "Equal": true, "Greater": true, "Less": true,
 	"GreaterOrEqual": true, "LessOrEqual": true, "And": true, "Or": true, "Xor": true, "IsNaN": true, "IsInf": true,
-	"Size": true, "Range": true, "NonZero": true, "EyeLike": true, "OneHot": true,
+	"Size": true, "Range": true, "NonZero": true, "OneHot": true,
 }
 
 // Scales returns the scale of each of the Outputs, and the node that determines it, nil if none

@@ -301,8 +301,8 @@ class Steps(nn.Module):
     def __init__(self):
         super().__init__()
         self.lstm = nn.LSTM(6, 5, num_layers=2, bidirectional=True, batch_first=True)
-        self.gru, self.rnn = nn.GRU(10, 7, batch_first=True), nn.RNN(7, 4, nonlinearity="relu", batch_first=True)
-        self.out = nn.Linear(4 + 7 + 20, 3)
+        self.gru = nn.GRU(10, 7, batch_first=True)
+        self.out = nn.Linear(7 + 7 + 20, 3)
 
     def forward(self, steps, state):
         at = torch.arange(steps.shape[1], device=steps.device)[:, None]
@@ -310,7 +310,6 @@ class Steps(nn.Module):
         x = steps + torch.stack([torch.sin(at * rate), torch.cos(at * rate)], 2).flatten(1)
         x, (_, memory) = self.lstm(x)
         x, state = self.gru(x, state.transpose(0, 1).contiguous())
-        x, _ = self.rnn(x)
         return self.out(torch.cat([x[:, -1], state[0], memory.transpose(0, 1).flatten(1)], 1))
 
 
