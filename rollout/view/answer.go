@@ -67,10 +67,8 @@ func (d *Responder) Answer(question string) ([]byte, error) {
 		return json.Marshal(d.list.Head())
 	case "games.json":
 		return d.games(v)
-	case "standings.json":
-		return d.standings(question)
-	case "charts.json":
-		return d.charts(question)
+	case "overview.json":
+		return d.overview(question)
 	case "film.json":
 		return d.film(v, func(f *Film) ([]byte, error) { return f.Head() })
 	case "stats.json":
@@ -116,33 +114,16 @@ func (d *Responder) games(v *values) ([]byte, error) {
 	return json.Marshal(gamesAnswer{total, list})
 }
 
-// charts answers charts.json.
-func (d *Responder) charts(question string) ([]byte, error) {
-	run, ok := d.list.(Charter)
-	if !ok {
+// overview answers overview.json.
+func (d *Responder) overview(question string) ([]byte, error) {
+	if !d.list.Head().Overview {
 		return nil, &UnknownError{question}
 	}
-	c, err := run.Charts()
+	o, err := d.list.Overview()
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(c)
-}
-
-// standings answers standings.json.
-func (d *Responder) standings(question string) ([]byte, error) {
-	ranker, ok := d.list.(Ranker)
-	if !ok {
-		return nil, &UnknownError{question}
-	}
-	s, err := ranker.Standings()
-	if err != nil {
-		return nil, err
-	}
-	if s == nil {
-		return nil, &UnknownError{question}
-	}
-	return json.Marshal(s)
+	return json.Marshal(o)
 }
 
 // film answers a question about the film of a game.
@@ -222,14 +203,14 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 		return nil, fmt.Errorf("%d games, a page holds at most %d: %w", total, MostListed, ErrMany)
 	}
 	questions := []string{"list.json"}
-	if d.list.Head().Standings {
-		questions = append(questions, "standings.json")
-	}
-	if d.list.Head().Charts {
-		questions = append(questions, "charts.json")
+	if d.list.Head().Overview {
+		questions = append(questions, "overview.json")
 	}
 	for _, x := range list {
 		f, err := d.open(x.ID)
+		if errors.Is(err, errNoFilm) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

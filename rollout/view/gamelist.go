@@ -2,11 +2,13 @@ package view
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"moonfarm/rollout"
+	"moonfarm/rollout/view/overview"
 	"moonfarm/sim"
 )
 
@@ -18,6 +20,8 @@ type GameList interface {
 	Games(q Query) (list []Entry, total uint64, err error)
 	// Film opens the film of a game.
 	Film(id uint64) (*Film, error)
+	// Overview returns what is to be said of the games. It is called only if ListHead.Overview is set.
+	Overview() (*overview.Document, error)
 }
 
 // ListHead describes a game list to the page.
@@ -29,12 +33,10 @@ type ListHead struct {
 	Live     bool     `json:"live"` // it may change
 	// Grows says that games may be added to a Live list, but that those in it stay as they are.
 	Grows bool `json:"grows,omitempty"`
-	// Standings says that the question standings.json has an answer.
-	Standings bool `json:"standings,omitempty"`
-	// Charts says that the question charts.json has an answer.
-	Charts bool    `json:"charts,omitempty"`
-	Person *Person `json:"person,omitempty"`
-	Held   *bool   `json:"held,omitempty"` // of a game that is being played: whether it waits for Step
+	// Overview says that the question overview.json has an answer.
+	Overview bool    `json:"overview,omitempty"`
+	Person   *Person `json:"person,omitempty"`
+	Held     *bool   `json:"held,omitempty"` // of a game that is being played: whether it waits for Step
 }
 
 // Person is somebody who plays in the page.
@@ -127,6 +129,19 @@ func (q *Query) Matches(x *Entry) bool {
 	return x.Winner == int(q.Outcome[0]-'A')
 }
 
+// meets reports whether policy plays against the other policy at another seat, "" for any.
+func meets(players []string, policy, against string) bool {
+	for i, p := range players {
+		if policy != "" && p != policy {
+			continue
+		}
+		if against == "" || slices.Contains(players[:i], against) || slices.Contains(players[i+1:], against) {
+			return true
+		}
+	}
+	return policy == "" && against == ""
+}
+
 // Select returns the part of all matching games that the query asks for. It sorts matching.
 func (q *Query) Select(matching []Entry) []Entry {
 	switch q.Sort {
@@ -148,16 +163,16 @@ type List struct {
 	Grows   bool // as in ListHead
 	Person  *Person
 	Entries []Entry
-	// Open opens the film of the game with that index in Entries.
+	// Open opens the film of the game with that index in Entries; nil: the games have none.
 	Open func(index int) (*Film, error)
-	// Ranking returns the results of the games; nil: the list has no standings.
-	Ranking func() (*Standings, error)
+	// About returns what is to be said of the games; nil: the list has no overview.
+	About func() (*overview.Document, error)
 }
 
 // Head implements GameList.
 func (l *List) Head() ListHead {
 	h := ListHead{Title: l.Title, Kind: "games", Total: uint64(len(l.Entries)), Policies: []string{}, Live: l.Live, Grows: l.Grows,
-		Standings: l.Ranking != nil, Person: l.Person}
+		Overview: l.About != nil, Person: l.Person}
 	for i := range l.Entries {
 		for _, p := range l.Entries[i].Players {
 			if len(h.Policies) < MostPolicies && !slices.Contains(h.Policies, p) {
@@ -191,5 +206,14 @@ func (l *List) Film(id uint64) (*Film, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s has no game %d", l.Title, id)
 	}
+	if l.Open == nil {
+		return nil, errNoFilm
+	}
 	return l.Open(i)
 }
+
+// errNoFilm means that a game has no film.
+var errNoFilm = errors.New("the game cannot be shown")
+
+// Overview implements GameList.
+func (l *List) Overview() (*overview.Document, error) { return l.About() }

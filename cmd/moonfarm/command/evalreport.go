@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,13 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/gamelists"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/report"
-	"moonfarm/rollout/arena/report/page"
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/arena/sprt"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/overview"
+	"moonfarm/rollout/view/page"
 	"moonfarm/sim/texts"
 )
 
@@ -26,9 +29,9 @@ const reportDoc = `With --csv or --markdown: the table of players in that form.
 
 With --html: one page for a browser that needs no other files, with ratings,
 scores of all pairs, ratings over the games, lengths of games, faults,
-repetitions and a sequential test, as tables and plots, and the last 500 games.
-The same journal makes the same page. In the folder of the journal its links to
-replays work.
+repetitions and a sequential test, as tables and plots, and a list of the last
+1,000 games. The same journal makes the same page. The page of view DIR, which
+has all of it too, plays the games.
 
 With --json: one object with the keys game, rules, seed, schedule, seats, seeds
 (different ones), games, distinct (games that are no repetitions), clock_decided
@@ -129,13 +132,29 @@ func (f reportForm) print(a *app, r *arena.Report, games []arena.Played, passed 
 	}
 	switch {
 	case f.html:
-		return page.Write(a.Out, r, games)
+		return writeResults(a.Out, r, games)
 	case f.csv:
 		return report.CSV(a.Out, r)
 	case f.markdown:
 		return report.Markdown(a.Out, report.Standings(r))
 	}
 	return a.Print(r, func() { a.printReport(r, passed) })
+}
+
+// writeResults writes the page of a tournament, with the list of its last games.
+func writeResults(out io.Writer, r *arena.Report, games []arena.Played) error {
+	var names []string
+	for i := range r.Players {
+		names = append(names, r.Players[i].Player)
+	}
+	l := &view.List{Title: fmt.Sprintf("%s: %s, %s", r.Game, texts.Plural(len(names), "player"), texts.Plural(len(games), "game")),
+		Entries: gamelists.Entries(games[max(0, len(games)-view.MostListed):], names),
+		About:   func() (*overview.Document, error) { return report.Overview(r, games) }}
+	data, err := view.NewResponder(l).Everything(mostPage)
+	if err == nil {
+		_, err = out.Write(page.HTML(data))
+	}
+	return err
 }
 
 func (a *app) printReport(r *arena.Report, passed time.Duration) {

@@ -236,7 +236,7 @@ func (a *app) writePage(f *viewFlags, games view.GameList) error {
 	}
 	h := games.Head()
 	shown := texts.Plural(int(h.Total), "game")
-	if h.Charts {
+	if curves.Holds(h.Title) {
 		shown = h.Title
 	}
 	return a.savePage(f, page.HTML(data), shown)
@@ -336,7 +336,7 @@ func (f *viewFlags) keep(l *gamelists.List, err error) (view.GameList, error) {
 	}
 	if len(f.only) > 0 {
 		l.Games = slices.DeleteFunc(l.Games, func(g *gamelists.Game) bool { return !slices.Contains(f.only, g.Entry.ID) })
-		l.Ranking = nil // it has the other games as well
+		l.About = nil // it has the other games as well
 	}
 	return l.GameList(), nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"moonfarm/rollout/files"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/overview"
 	"moonfarm/sim/bounded"
 	"moonfarm/sim/texts"
 )
@@ -167,11 +168,14 @@ func (r *Run) x() string {
 	return ""
 }
 
-// Charts implements view.Charter: a chart for the numbers of each group, such as the scores, and one for each other number
-// that changes.
-func (r *Run) Charts() (*view.Charts, error) {
+// Overview implements view.GameList: a chart for the numbers of each group, such as the scores, one for each other number
+// that changes, and the numbers of the last point.
+func (r *Run) Overview() (*overview.Document, error) {
 	x := r.x()
-	c := &view.Charts{Points: len(r.points), X: words(x), Charts: []view.Chart{}, Last: []view.Figure{}}
+	progress, last := overview.Section{Title: "Progress", Text: []string{texts.Plural(len(r.points), "point")}}, overview.Section{Title: "The last point"}
+	if r.Live {
+		progress.Text[0] += "; the page follows the run"
+	}
 	groups, order := map[string][]string{}, []string{}
 	for _, name := range r.names {
 		if name == x {
@@ -188,7 +192,7 @@ func (r *Run) Charts() (*view.Charts, error) {
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return len(groups[b]) - len(groups[a]) }) // scores first
 	for _, group := range order {
-		chart := view.Chart{Title: words(group), Lines: []view.ChartLine{}}
+		chart := overview.Chart{Title: words(group), X: words(x), Lines: []overview.Line{}}
 		flat := true // a number that never changes is among those of the last point
 		for _, name := range groups[group][:min(len(groups[group]), mostLines)] {
 			l := r.line(x, name, len(groups[group]) > 1)
@@ -197,24 +201,28 @@ func (r *Run) Charts() (*view.Charts, error) {
 			chart.Lines = append(chart.Lines, l)
 		}
 		if !flat || len(r.points) == 1 {
-			c.Charts = append(c.Charts, chart)
+			progress.Charts = append(progress.Charts, chart)
 		}
 	}
+	o := &overview.Document{Sections: []overview.Section{progress}}
 	if len(r.points) == 0 {
-		return c, nil
+		return o, nil
 	}
+	rows := [][]string{{"number", "value"}}
 	for _, name := range r.names {
 		if v, ok := r.points[len(r.points)-1][name]; ok {
-			c.Last = append(c.Last, view.Figure{Name: words(strings.ReplaceAll(name, "/", ", ")), Value: v})
+			rows = append(rows, []string{words(strings.ReplaceAll(name, "/", ", ")), strconv.FormatFloat(v, 'g', 4, 64)})
 		}
 	}
-	return c, nil
+	last.Tables = []overview.Table{overview.TableOf("", rows)}
+	o.Sections = append(o.Sections, last)
+	return o, nil
 }
 
 // line returns the points of a number.
-func (r *Run) line(x, name string, named bool) view.ChartLine {
+func (r *Run) line(x, name string, named bool) overview.Line {
 	_, inner, _ := strings.Cut(name, "/")
-	l := view.ChartLine{Points: [][2]float64{}}
+	l := overview.Line{Points: [][2]float64{}}
 	if named {
 		l.Name = texts.OneLine(inner)
 	}
@@ -259,7 +267,7 @@ func words(name string) string {
 
 // Head implements view.GameList.
 func (r *Run) Head() view.ListHead {
-	return view.ListHead{Title: r.Dir, Kind: "games", Policies: []string{}, Live: r.Live, Grows: r.Live, Charts: true}
+	return view.ListHead{Title: r.Dir, Kind: "games", Policies: []string{}, Live: r.Live, Grows: r.Live, Overview: true}
 }
 
 // Games implements view.GameList: a run has none.

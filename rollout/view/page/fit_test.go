@@ -29,11 +29,12 @@ func TestFits(t *testing.T) {
 	f.head["players"], f.head["name"] = []string{long, long}, long
 	f.inputs[6][0] = []string{long}
 	s := serve(t, f, arena(4, 9))
-	s.ranks(t, 0, ranked(long, 3))
+	s.tells(t, 0, ranked(long, 3))
 	s.raw["list.json"] = strings.Replace(s.raw["list.json"], `"econ"`, `"`+long+`"`, 1)
 	run := serve(t)
-	run.raw["list.json"] = runList
-	run.raw["charts.json"] = fmt.Sprintf(`{"points":2,"x":"generation","charts":[{"title":%q,"lines":[{"name":%[1]q,"points":[[1,0.25],[2,0.5]]},{"name":"b","points":[[1,0.125]]}]}],"last":[{"name":%[1]q,"value":0.5}]}`, long)
+	learning := learnt(2)
+	learning.Sections[0].Title, learning.Sections[0].Code, learning.Sections[0].Charts[0].Title, learning.Sections[0].Charts[0].Lines[0].Name = long, long, long, long
+	run.tells(t, 0, learning)
 	b := browsertest.Open(t, s.URL)
 	for _, width := range widths {
 		for name, url := range map[string]string{"list": s.URL, "film": s.URL + "#episode=3&turn=6", "moment": s.URL + "#episode=3&turn=6&frame=1&seat=0", "two": s.URL + "#episode=3&turn=7&with=4", "run": run.URL} {

@@ -52,7 +52,7 @@ function heading() {
   $("back").href = shelfHash(shelf.list);
   if ($("film").hidden) {
     put($("title"), title);
-    put($("about"), !shelf.info || shelf.info.charts ? "" : `${shelf.info.total} games`);
+    put($("about"), !shelf.info?.total ? "" : `${shelf.info.total} games`);
     document.title = title;
     return;
   }

@@ -2,8 +2,8 @@
 // list of games. It is one HTML file without external scripts, styles or pictures.
 //
 // The page asks for JSON by name, of the data embedded in it or of the server that it came from:
-// list.json, games.json, film.json, frames.json, and optionally stats.json, paths.json and version.json; for a
-// tournament standings.json, of a run that learns charts.json; for a game with a person offer.json, and it sends choose, draft, undo and hint; for a game
+// list.json, games.json, film.json, frames.json, and optionally stats.json, paths.json, version.json and overview.json;
+// for a game with a person offer.json, and it sends choose, draft, undo and hint; for a game
 // that is being played it sends hold, go and step.
 package page
 
@@ -21,7 +21,7 @@ import (
 var files embed.FS
 
 // scripts are the parts of the script, in the order in which they run.
-var scripts = []string{"data.js", "board.js", "drawing.js", "panel.js", "printed.js", "shelf.js", "standings.js", "charts.js", "play.js", "person.js", "paths.js", "save.js", "main.js"}
+var scripts = []string{"data.js", "board.js", "drawing.js", "panel.js", "printed.js", "shelf.js", "overview.js", "play.js", "person.js", "paths.js", "save.js", "main.js"}
 
 // HTML returns the page. data has the JSON texts to embed by name, such as "film.json?game=3"; the
 // page then asks no server. With nil it asks the server that it came from. The same data give the

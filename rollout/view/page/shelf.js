@@ -16,12 +16,11 @@ async function loadShelf() {
   const raw = await load("list.json");
   shelf.info = {
     title: text(raw.title), total: whole(raw.total, 0, 2 ** 53), policies: listOf(raw.policies, 1000).map((p) => text(p)), live: raw.live === true,
-    grows: raw.grows === true, standings: raw.standings === true, charts: raw.charts === true,
+    grows: raw.grows === true, overview: raw.overview === true,
     person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null,
   };
   shelf.info.follows = shelf.info.person !== null || shelf.info.held !== null; // it opens where the game is
-  standings.due = shelf.info.standings;
-  charts.due = shelf.info.charts;
+  overview.due = shelf.info.overview;
   return shelf.info;
 }
 
@@ -83,7 +82,7 @@ async function showShelf(list, asked) {
   rows(body, found.map((g) => [
     [(cell) => {
       const link = element("a", `${g.id}${g.name ? " " + g.name : ""}`);
-      link.href = "#episode=" + g.id;
+      if (offered("film.json?game=" + g.id)) link.href = "#episode=" + g.id;
       cell.append(link);
     }, "", g.id + g.name],
     [(cell) => g.players.forEach((p, i) => {
@@ -104,7 +103,7 @@ async function showShelf(list, asked) {
   put($("page-of"), total ? `${list.from + 1} to ${last} of ${total}` : "");
   $("page-back").disabled = list.from <= 0;
   $("page-on").disabled = last >= total;
-  await Promise.all([showStandings(), showCharts()]);
+  await showOverview();
 }
 
 function refilter(changes) {

@@ -52,11 +52,12 @@ func evaluate(t *testing.T, args ...string) *evaluating {
 	return e
 }
 
-// standings returns the standings of the page.
-func (e *evaluating) standings(t *testing.T) (s view.Standings) {
+// overview returns the overview of the page as text, with the number of games in its list.
+func (e *evaluating) overview(t *testing.T) (text string, games int) {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url, "standings.json")), &s))
-	return s
+	var head view.ListHead
+	require.NoError(t, json.Unmarshal([]byte(answer(t, e.url, "list.json")), &head))
+	return answer(t, e.url, "overview.json"), int(head.Total)
 }
 
 // look waits until the page has a number of games or more.
@@ -64,7 +65,8 @@ func (e *evaluating) look(t *testing.T, games int) {
 	t.Helper()
 	commandtest.WaitUntil(t, "the page has the games", func() bool {
 		answer(t, e.url, "version.json") // as the page does, so that the journal is read again
-		return e.standings(t).Games >= games
+		_, n := e.overview(t)
+		return n >= games
 	})
 }
 
@@ -78,15 +80,12 @@ func TestEvalView(t *testing.T) {
 	e := evaluate(t, args("4")...)
 	assert.Contains(t, answer(t, e.url, ""), "<!doctype html>")
 	e.look(t, 12)
-	s := e.standings(t)
-	assert.Equal(t, 12, s.Games)
-	require.Len(t, s.Players, 3)
-	require.Len(t, s.Matrix, 3)
-	assert.Equal(t, view.Meeting{}, s.Matrix[0][0])
-	assert.Equal(t, 4, s.Matrix[0][1].Games)
-	assert.InDelta(t, 1, s.Matrix[0][1].Score+s.Matrix[1][0].Score, 1e-9)
+	text, n := e.overview(t)
+	assert.Equal(t, 12, n)
+	assert.Contains(t, text, "round-robin: 12 games on 2 seeds.")
+	assert.Regexp(t, `"text":"\d\.\d\d","small":"4","hint":"safe against random: score `, text)
 	list := answer(t, e.url, "list.json")
-	for _, part := range []string{`"live":true`, `"grows":true`, `"standings":true`, `"total":12`} {
+	for _, part := range []string{`"live":true`, `"grows":true`, `"overview":true`, `"total":12`} {
 		assert.Contains(t, list, part)
 	}
 	assert.Contains(t, answer(t, e.url, "games.json?policy=safe&against=random"), `"total":4,`)
@@ -105,7 +104,8 @@ func TestEvalView(t *testing.T) {
 	assert.Error(t, err, "the page is gone")
 
 	e = evaluate(t, args("6")...)
-	assert.GreaterOrEqual(t, e.standings(t).Games, 12)
+	_, n = e.overview(t)
+	assert.GreaterOrEqual(t, n, 12)
 	e.look(t, 18)
 	e.stop(console.ErrInterrupted)
 	assert.Zero(t, <-e.ended)
@@ -115,7 +115,7 @@ func TestEvalView(t *testing.T) {
 	assert.Equal(t, console.ExitInterrupted, <-e.ended)
 
 	url, stop := shown(t, "view", dir)
-	assert.Contains(t, answer(t, url, "standings.json"), `"matrix":[[`)
+	assert.Contains(t, answer(t, url, "overview.json"), `"title":"Scores against each other"`)
 	assert.Zero(t, stop())
 }
 

@@ -47,8 +47,8 @@ func TestStrangers(t *testing.T) {
 	}{
 		{[]string{"view", "tron", "--players", "random,random"}, nil},
 		{[]string{"view", "tron", "--players", "human,random"}, []string{"GET /offer.json?head=0", "POST /choose", "POST /undo", "POST /hint"}},
-		{[]string{"view", dir}, []string{"GET /charts.json"}},
-		{[]string{"eval", "tron", "--players", "random,safe", "--games", "2", "--view", "--out", filepath.Join(dir, "t")}, []string{"GET /standings.json"}},
+		{[]string{"view", dir}, []string{"GET /overview.json"}},
+		{[]string{"eval", "tron", "--players", "random,safe", "--games", "2", "--view", "--out", filepath.Join(dir, "t")}, []string{"GET /overview.json"}},
 		{[]string{"match", "terminal", "--player", "maze", "--player", "maze", "--view", "--view-hold"}, []string{"POST /hold", "POST /go", "POST /step"}},
 	} {
 		var url string

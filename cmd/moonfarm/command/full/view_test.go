@@ -118,12 +118,12 @@ func TestViewRun(t *testing.T) {
 		code, text := requestAs(t, host, url, http.MethodGet, "list.json")
 		assert.Equal(t, want, code, text)
 	}
-	assert.Contains(t, answer(t, url, "list.json"), `"live":true,"grows":true,"charts":true`)
-	assert.Contains(t, answer(t, url, "charts.json"), `{"points":2,"x":"seconds"`)
+	assert.Contains(t, answer(t, url, "list.json"), `"live":true,"grows":true,"overview":true`)
+	assert.Contains(t, answer(t, url, "overview.json"), `"title":"loss","x":"seconds"`)
 	write("seconds,loss\n1,2\n2,1\n3,0.5\n")
 	commandtest.WaitUntil(t, "the page has the third point", func() bool {
 		answer(t, url, "version.json")
-		return strings.Contains(answer(t, url, "charts.json"), `{"points":3,`)
+		return strings.Contains(answer(t, url, "overview.json"), `"3 points; the page follows the run"`)
 	})
 	assert.Zero(t, stop())
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,7 @@ import (
 //	join FILE FILE…          write a file of others one after the other
 //	windows FILE TO          write a text as an editor of Windows does, and to TO.gz as
 //	                         gzip with padding
+//	page FILE NAME           write the JSON that a page of view has by that name to page.json
 //	keys COMMAND…            take the JSON in stdout apart: its keys go to keys.txt,
 //	                         and the help of the command must name each of them
 //
@@ -36,7 +38,7 @@ func Scripts(t *testing.T, root func() *cobra.Command, setup func(dir string) er
 		UpdateScripts: os.Getenv("MOONFARM_UPDATE") != "",
 		Setup:         func(e *testscript.Env) error { return setup(e.WorkDir) },
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": scriptStatus, "flip": scriptFlip, "cut": scriptCut, "same": scriptSame, "join": scriptJoin, "windows": scriptWindows,
+			"status": scriptStatus, "flip": scriptFlip, "cut": scriptCut, "same": scriptSame, "join": scriptJoin, "windows": scriptWindows, "page": scriptPage,
 			"keys": func(ts *testscript.TestScript, _ bool, args []string) { scriptKeys(ts, root(), args) },
 		},
 	})
@@ -211,4 +213,18 @@ func collectKeys(path string, v any, into map[string]bool) {
 			collectKeys(path+"[]", child, into)
 		}
 	}
+}
+
+func scriptPage(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: page FILE NAME")
+	}
+	_, data, _ := strings.Cut(ts.ReadFile(args[0]), `id="moonfarm-data">`)
+	var packed map[string][]byte
+	ts.Check(json.NewDecoder(strings.NewReader(data)).Decode(&packed))
+	in, err := gzip.NewReader(bytes.NewReader(packed[args[1]]))
+	ts.Check(err)
+	text, err := io.ReadAll(in)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("page.json"), append(text, '\n'), 0o666))
 }

@@ -22,6 +22,7 @@ import (
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/overview"
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
 )
@@ -32,8 +33,8 @@ type List struct {
 	Live  bool // it may change
 	Grows bool // as in view.ListHead
 	Games []*Game
-	// Ranking is that of view.List.
-	Ranking func() (*view.Standings, error)
+	// About is that of view.List.
+	About func() (*overview.Document, error)
 }
 
 // Game is a game of a list.
@@ -50,7 +51,7 @@ type Game struct {
 
 // GameList returns the list as a view.GameList.
 func (l *List) GameList() *view.List {
-	s := &view.List{Title: l.Title, Live: l.Live, Grows: l.Grows, Ranking: l.Ranking, Open: func(i int) (*view.Film, error) { return l.Games[i].Open() }}
+	s := &view.List{Title: l.Title, Live: l.Live, Grows: l.Grows, About: l.About, Open: func(i int) (*view.Film, error) { return l.Games[i].Open() }}
 	for _, g := range l.Games {
 		s.Entries = append(s.Entries, g.Entry)
 	}
@@ -311,6 +312,9 @@ func Dataset(ctx context.Context, dir string, only []uint64) (view.GameList, err
 
 // Head implements view.GameList.
 func (s *datasetList) Head() view.ListHead { return s.head }
+
+// Overview implements view.GameList.
+func (s *datasetList) Overview() (*overview.Document, error) { return nil, nil }
 
 // mostMatching bounds the games that are sorted or counted for a page.
 const mostMatching = 1_000_000

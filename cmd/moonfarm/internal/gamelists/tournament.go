@@ -18,6 +18,7 @@ import (
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/overview"
 )
 
 // Journal is a tournament.
@@ -60,25 +61,32 @@ func Tournament(t *Journal) (*List, error) {
 	if s.list, s.why = t.Open(&j.Terms); s.why != nil && !errors.Is(s.why, ErrRules) {
 		return nil, s.why
 	}
-	l := &List{Title: t.Dir, Grows: true, Ranking: sync.OnceValues(func() (*view.Standings, error) { return t.standings(j) })}
-	shown := players.Shown(j.Players)
-	for i := range j.Games {
-		p := &j.Games[i]
+	l := &List{Title: t.Dir, Grows: true, About: sync.OnceValues(func() (*overview.Document, error) { return t.about(j) })}
+	for i, x := range Entries(j.Games, players.Shown(j.Players)) {
+		l.Games = append(l.Games, &Game{Entry: x, Open: func() (*view.Film, error) { return t.film(s, j, &j.Games[i], &x) }})
+	}
+	return l, nil
+}
+
+// Entries describes games of a tournament of players with these names.
+func Entries(games []arena.Played, names []string) (list []view.Entry) {
+	for i := range games {
+		p := &games[i]
 		x := view.Entry{ID: uint64(p.Number), Turns: p.Turns, Status: "over", Winner: -1, Scores: []string{}, Players: []string{}}
 		if p.Cut {
 			x.Status = "cut"
 		}
 		best := slices.Max(p.Results)
 		for seat, k := range p.Players {
-			x.Players = append(x.Players, shown[k])
+			x.Players = append(x.Players, names[k])
 			x.Scores = append(x.Scores, strconv.FormatFloat(p.Scores[seat], 'g', 6, 64))
 			if p.Results[seat] == best && best > 0 && x.Status == "over" {
 				x.Winner = seat
 			}
 		}
-		l.Games = append(l.Games, &Game{Entry: x, Open: func() (*view.Film, error) { return t.film(s, j, p, &x) }})
+		list = append(list, x)
 	}
-	return l, nil
+	return list
 }
 
 // film opens the film of a game.
@@ -146,48 +154,15 @@ func (s *Setup) again(j *arena.Journal, p *arena.Played, x *view.Entry, marks []
 	return film, nil
 }
 
-// standings returns the results of the games so far.
-func (t *Journal) standings(j *arena.Journal) (*view.Standings, error) {
-	s := &view.Standings{Games: len(j.Games), Of: len(j.Players), Heads: []string{}, Players: [][]string{}, Notes: []string{}, Matrix: [][]view.Meeting{}}
-	names := players.Shown(j.Players)
-	s.Faults, s.AllFaults = faultsOf(j, names)
+// about returns the overview of the games so far.
+func (t *Journal) about(j *arena.Journal) (*overview.Document, error) {
 	if len(j.Games) == 0 {
-		return s, nil
+		return &overview.Document{Sections: []overview.Section{{Title: "Ratings", Text: []string{"No game has ended yet."}}}}, nil
 	}
 	r, err := t.Report(j)
 	if err != nil {
 		return nil, err
 	}
-	r.Rename(names)
-	rows := report.Standings(r)
-	s.Heads, s.Players, s.Notes = rows[0], rows[1:min(len(rows), view.MostRanked+1)], report.Scales(r)
-	for _, row := range report.Matrix(r, view.MostMatrix) {
-		cells := make([]view.Meeting, len(row))
-		for i, m := range row {
-			if m.Pair != nil {
-				cells[i] = view.Meeting{Games: m.Pair.Games, Score: m.Score}
-			}
-		}
-		s.Matrix = append(s.Matrix, cells)
-	}
-	return s, nil
-}
-
-// faultsOf returns the latest faults, the last game first, and the number of all.
-func faultsOf(j *arena.Journal, names []string) (list []view.GameFault, all int) {
-	list = []view.GameFault{}
-	for i := range slices.Backward(j.Games) {
-		g := &j.Games[i]
-		for _, f := range g.Faults {
-			if all++; all > view.MostFaults {
-				continue
-			}
-			printed := strings.TrimRight(f.Output, "\n")
-			list = append(list, view.GameFault{
-				Game: uint64(g.Number), Turn: f.Turn, Seat: f.Seat, Player: names[g.Players[f.Seat]], Kind: f.Kind, Times: max(1, f.Times),
-				Text: f.Text, Output: printed[strings.LastIndexByte(printed, '\n')+1:],
-			})
-		}
-	}
-	return list, all
+	r.Rename(players.Shown(j.Players))
+	return report.Overview(r, j.Games)
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,6 +20,7 @@ import (
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/overview"
 )
 
 // evil is a name of a player with markup and signs that steer the direction of writing.
@@ -56,51 +59,44 @@ func tournament(t *testing.T, names ...string) *Journal {
 	}
 }
 
-// TestStandings compares the standings of a tournament with the report of its journal.
-func TestStandings(t *testing.T) {
+// TestOverview: the cells of a tournament's overview lead to as many games as they say, and faults to films with a mark.
+func TestOverview(t *testing.T) {
 	d := tournament(t, "safe", "safe #2", evil)
 	l, err := Tournament(d)
 	require.NoError(t, err)
 	games := l.GameList()
 	h := games.Head()
-	assert.True(t, h.Standings && h.Grows)
+	assert.True(t, h.Overview && h.Grows)
 	all, _, err := games.Games(view.Query{Count: view.MostListed})
 	require.NoError(t, err)
 	assert.True(t, slices.IsSortedFunc(all, func(a, b view.Entry) int { return cmp.Compare(a.ID, b.ID) }), "%v", all)
-	s, err := games.Standings()
+	o, err := games.Overview()
 	require.NoError(t, err)
-	j, err := arena.ReadJournal(filepath.Join(d.Dir, d.File))
-	require.NoError(t, err)
-	r, err := arena.Evaluate(j.Players, j.Games, -1)
-	require.NoError(t, err)
-	assert.Equal(t, len(j.Games), s.Games)
-	assert.Equal(t, 3, s.Of)
-	order := r.ByRating()
-	for row, i := range order {
-		assert.Equal(t, r.Players[i].Player, s.Players[row][0])
-		for column, k := range order {
-			want := view.Meeting{}
-			for _, p := range r.Pairs {
-				if p.A == r.Players[i].Player && p.B == r.Players[k].Player {
-					want = view.Meeting{Games: p.Games, Score: p.Score}
-				} else if p.B == r.Players[i].Player && p.A == r.Players[k].Player {
-					want = view.Meeting{Games: p.Games, Score: 1 - p.Score}
-				}
+	links := 0
+	for _, s := range o.Sections {
+		if s.Title != "Scores against each other" {
+			continue
+		}
+		for _, cell := range slices.Concat(s.Tables[0].Rows...) {
+			if cell.To == "" {
+				continue
 			}
-			assert.Equal(t, want, s.Matrix[row][column])
-			list, total, err := games.Games(view.Query{Count: 1, Policy: s.Players[row][0], Against: s.Players[column][0]})
+			to, err := url.ParseQuery(cell.To[1:])
 			require.NoError(t, err)
-			assert.EqualValues(t, want.Games, total, "the cell lists as many games as it says")
-			assert.Len(t, list, min(want.Games, 1))
+			_, total, err := games.Games(view.Query{Count: 1, Policy: to.Get("policy"), Against: to.Get("against")})
+			require.NoError(t, err)
+			assert.Equal(t, cell.Small, strconv.FormatUint(total, 10))
+			links++
 		}
 	}
-	assert.Equal(t, 4, s.AllFaults)
-	require.Len(t, s.Faults, 4)
-	first := s.Faults[0]
-	assert.Equal(t, view.GameFault{Game: first.Game, Turn: 1, Seat: 1, Player: first.Player, Kind: "crash", Times: 1, Text: evil, Output: evil}, first)
-	assert.Equal(t, -1, s.Faults[1].Turn)
-	assert.Less(t, s.Faults[3].Game, first.Game)
-	film, err := games.Film(first.Game)
+	assert.Equal(t, 6, links)
+	s := o.Sections[slices.IndexFunc(o.Sections, func(s overview.Section) bool { return s.Title == "Faults" })]
+	rows := s.Tables[0].Rows
+	require.Len(t, rows, 4)
+	assert.Equal(t, []string{"1", "crash", evil, evil}, []string{rows[0][1].Text, rows[0][4].Text, rows[0][5].Text, rows[0][5].Small})
+	id, err := strconv.ParseUint(rows[0][0].Text, 10, 64)
+	require.NoError(t, err)
+	film, err := games.Film(id)
 	require.NoError(t, err)
 	head, err := film.Head()
 	require.NoError(t, err)
@@ -109,7 +105,7 @@ func TestStandings(t *testing.T) {
 	d.Report = func(*arena.Journal) (*arena.Report, error) { return nil, errors.New("no ratings") }
 	l, err = Tournament(d)
 	require.NoError(t, err)
-	_, err = l.GameList().Standings()
+	_, err = l.GameList().Overview()
 	assert.EqualError(t, err, "no ratings")
 }
 
@@ -135,23 +131,7 @@ func TestGrowing(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, text[:begin], 0o666))
 	l, err := Tournament(d)
 	require.NoError(t, err)
-	s, err := l.GameList().Standings()
+	o, err := l.GameList().Overview()
 	require.NoError(t, err)
-	assert.Zero(t, s.Games)
-	assert.Empty(t, s.Players)
-}
-
-// TestLatestFaults: the standings have the latest faults, and the number of all.
-func TestLatestFaults(t *testing.T) {
-	j := &arena.Journal{Players: []string{"a", "b"}}
-	for i := range view.MostFaults + 20 {
-		g := arena.Played{Faults: []arena.Fault{{Kind: "timeout"}}}
-		g.Number, g.Players = int64(i), []int{0, 1}
-		j.Games = append(j.Games, g)
-	}
-	list, all := faultsOf(j, j.Players)
-	assert.Equal(t, view.MostFaults+20, all)
-	require.Len(t, list, view.MostFaults)
-	assert.EqualValues(t, view.MostFaults+19, list[0].Game)
-	assert.Equal(t, 1, list[0].Times)
+	assert.Equal(t, []string{"No game has ended yet."}, o.Sections[0].Text)
 }

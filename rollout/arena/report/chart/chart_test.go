@@ -108,10 +108,6 @@ func pictures() map[string][]byte {
 		many = append(many, Line{Label: strconv.Itoa(i + 1), Name: fmt.Sprintf("python3 bots/player-%d/main.py", i), Points: walk(5, float64(i%3), 0.01)})
 	}
 	return map[string][]byte{
-		"rows": Rows(head("rows"), elo, []Row{{"1 econ", 312, 255, 371}, {"2 <b>&\"turtle\"</b>", -20.5, -60, 14}, {"3 " + long, -291.5, -402, -190}}),
-		"rows-odd": Rows(head("rows-odd"), Axis{}, []Row{{"no ends", 1, -inf, inf}, {"no number", nan, nan, nan}, {"no value", nan, 2, 3},
-			{"turned round", 2, 3, 1}, {"too large", 1e305, -1e305, 4}, {"\x00\xff\u202e\n", 3, 2.5, inf}}),
-		"rows-empty": Rows(head("rows-empty"), elo, nil),
 		"lines": Lines(head("lines"), games, elo, []Line{{"1", "econ", walk(12, 300, 9)}, {"2", "turtle", walk(12, 290, 8)},
 			{"3", long, walk(9, -100, -20)}, {"4", "came late", nil}}),
 		"lines-gap":   Lines(head("lines-gap"), Axis{Label: "x"}, Axis{Label: long}, []Line{{"", "without label", []Point{{0, 0.1}, {1, 0.2}, {2, nan}, {3, 0.3}, {inf, 1}, {4, 0.25}, {5, 0.35}}}}),
@@ -152,9 +148,6 @@ func TestTexts(t *testing.T) {
 		name string
 		want []string
 	}{
-		{"rows", []string{"elo", "+200", "-400", "1 econ", `2 <b>&"turtle"</b>`}},
-		{"rows-odd", []string{"no ends", "no value", "\ufffd\ufffd\ufffd"}},
-		{"rows-empty", []string{"no data"}},
 		{"lines", []string{"elo", "games", "1", "2", "3", "1 econ", "2 turtle", "4 came late"}},
 		{"lines-empty", []string{"no data", "1 econ"}},
 		{"lines-large", []string{"1e300", "-1e300", "+1e300"}},
@@ -166,7 +159,7 @@ func TestTexts(t *testing.T) {
 			assert.Subset(t, textsOf(check(t, all[c.name])), c.want)
 		})
 	}
-	assert.Contains(t, string(all["rows"]), "<title id=\"rows-title\">A title of rows</title>\n<desc id=\"rows-description\">What rows shows</desc>")
+	assert.Contains(t, string(all["lines"]), "<title id=\"lines-title\">A title of lines</title>\n<desc id=\"lines-description\">What lines shows</desc>")
 	assert.NotContains(t, string(all["histogram"]), "no data")
 	assert.Equal(t, 3, strings.Count(string(all["histogram"]), colours[4]), "bars")
 	assert.Equal(t, 2, strings.Count(string(all["histogram-odd"]), colours[4]), "bars")
@@ -284,16 +277,13 @@ func FuzzCharts(f *testing.F) {
 		name, label = name[:min(len(name), 2000)], label[:min(len(label), 2000)]
 		x, y := Axis{label, flags&1 != 0, flags&2 != 0}, Axis{name, flags&4 != 0, flags&8 != 0}
 		h := Head{ID: "fuzz", Title: label, Description: name}
-		var rows []Row
 		var lines []Line
 		var bars []Bar
 		for i := range int(n % 40) {
 			k := float64(i)
-			rows = append(rows, Row{name, a * k, b, c + k})
 			lines = append(lines, Line{Label: label, Name: name, Points: []Point{{a, b * k}, {b, c}, {c + k, a}}})
 			bars = append(bars, Bar{a + k*b, a + (k+1)*b, c})
 		}
-		check(t, Rows(h, x, rows))
 		check(t, Lines(h, x, y, lines))
 		check(t, Histogram(h, x, y, bars))
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/overview"
 )
 
 // TestAgainst: a query asks for the games of one player against another one.
@@ -43,32 +44,36 @@ func TestAgainst(t *testing.T) {
 	assert.False(t, q.Plain())
 }
 
-// TestStandings: a list with results answers standings.json, another one has no such thing, and an error is reported.
-func TestStandings(t *testing.T) {
+// TestOverview: a list with an overview answers overview.json, another one has no such thing, and an error is reported.
+func TestOverview(t *testing.T) {
 	l := played(t, "tron", "", "random", 100, 3)
 	d := view.NewResponder(l)
-	_, err := d.Answer("standings.json")
+	_, err := d.Answer("overview.json")
 	require.ErrorAs(t, err, new(*view.UnknownError))
-	assert.False(t, l.Head().Standings)
-	s := &view.Standings{Games: 3, Of: 1, Heads: []string{"player"}, Players: [][]string{{"</script>"}}, Faults: []view.GameFault{{Game: 2, Turn: -1, Text: "\x00\u202e<b>"}}}
-	l.Ranking = func() (*view.Standings, error) { return s, nil }
-	assert.True(t, l.Head().Standings)
-	text, err := d.Answer("standings.json")
+	assert.False(t, l.Head().Overview)
+	about := &overview.Document{Sections: []overview.Section{{Title: "</script>", Tables: []overview.Table{{Rows: [][]overview.Cell{{{Text: "\x00\u202e<b>"}}}}}}}}
+	l.About = func() (*overview.Document, error) { return about, nil }
+	text, err := d.Answer("overview.json")
 	require.NoError(t, err)
-	var got view.Standings
+	var got overview.Document
 	require.NoError(t, json.Unmarshal(text, &got))
-	assert.Equal(t, *s, got)
+	assert.Equal(t, *about, got)
 	all, err := d.Everything(1 << 20)
 	require.NoError(t, err)
-	assert.Equal(t, string(text), string(all["standings.json"]))
-	assert.Contains(t, string(all["list.json"]), `"standings":true`)
+	assert.Equal(t, string(text), string(all["overview.json"]))
+	assert.Contains(t, string(all["list.json"]), `"overview":true`)
+	l.Open = nil
+	listed, err := view.NewResponder(l).Everything(1 << 20)
+	require.NoError(t, err)
+	assert.Equal(t, 3, len(listed), "of games without films the page has the list alone")
+	assert.Equal(t, string(all["games.json?from=0&count=50"]), string(listed["games.json?from=0&count=50"]))
 	_, err = d.Answer("games.json?against=random")
 	assert.ErrorContains(t, err, "expected a policy as well")
 	text, err = d.Answer("games.json?policy=random&against=random&count=1")
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"total":3,`)
-	l.Ranking = func() (*view.Standings, error) { return nil, errors.New("no ratings") }
-	_, err = d.Answer("standings.json")
+	l.About = func() (*overview.Document, error) { return nil, errors.New("no ratings") }
+	_, err = d.Answer("overview.json")
 	assert.EqualError(t, err, "no ratings")
 	_, err = d.Everything(1 << 20)
 	assert.EqualError(t, err, "no ratings")
