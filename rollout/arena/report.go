@@ -257,12 +257,7 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 	if err != nil {
 		return err
 	}
-	payoff, err := rating.Scores(n, e.results)
-	if err != nil {
-		return err
-	}
-	e.expect(m, payoff)
-	nash, err := rating.Nash(payoff)
+	nash, err := rating.Nash(m.Payoffs())
 	if err != nil {
 		return err
 	}
@@ -289,20 +284,6 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 		})
 	}
 	return nil
-}
-
-// expect sets the payoff of players who never met to the model's expectation, since a payoff of 0
-// would mean equal strength.
-func (e *evaluation) expect(m *rating.Model, payoff [][]float64) {
-	n := len(e.players)
-	for j := range n {
-		for i := range j {
-			if e.table[i*n+j].games == 0 {
-				payoff[i][j] = m.Expected(i, j) - 0.5
-				payoff[j][i] = 0 - payoff[i][j]
-			}
-		}
-	}
 }
 
 // pairSeeds returns the number of seeds on which each pair of players met; the lower player comes

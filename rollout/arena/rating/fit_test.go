@@ -113,16 +113,6 @@ func TestTwoPlayers(t *testing.T) {
 	assert.LessOrEqualf(t, math.Abs(got/want-1), 0.01, "model of nine games of a ninth %v, want %v", got, want)
 }
 
-// TestExpected: with two players the expected score is the score of the games, and with three the
-// odds multiply for the two who never met.
-func TestExpected(t *testing.T) {
-	m, err := rating.Fit(3, []rating.Comparison{{A: 0, B: 1, Wins: 600, Draws: 200, Losses: 200, Weight: 1}, {A: 1, B: 2, Wins: 600, Draws: 200, Losses: 200, Block: 1, Weight: 1}})
-	require.NoError(t, err)
-	near(t, "who met, who did not", []float64{m.Expected(0, 1), m.Expected(1, 0), m.Expected(0, 0), m.Expected(0, 2) + m.Expected(2, 0)}, []float64{0.7, 0.3, 0.5, 1}, 2e-3)
-	win, nu := math.Exp((m.Ratings(-1)[0].Elo-m.Ratings(-1)[2].Elo)*math.Ln10/800), m.Draws()
-	near(t, "odds", []float64{m.Expected(0, 2)}, []float64{(win + nu/2) / (win + 1/win + nu)}, 1e-4)
-}
-
 // TestFewSeeds compares the error and the interval with the formulas of the package comment, on
 // five seeds of twenty games: the sandwich times 5/4 has the weight 4, the model 2, and the t
 // distribution 4 degrees of freedom.
@@ -386,10 +376,7 @@ func FuzzFit(f *testing.F) {
 				}
 			}
 		}
-		payoff, err := rating.Scores(n, results)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payoff := m.Payoffs()
 		finite(t, payoff...)
 		p, err := rating.Nash(payoff)
 		if err != nil {
@@ -444,8 +431,6 @@ func TestFitErrors(t *testing.T) {
 			change(&bad)
 			_, err := rating.Fit(2, []rating.Comparison{ok, bad})
 			assert.Errorf(t, err, "%s: want an error", name)
-			_, err = rating.Scores(2, []rating.Comparison{ok, bad})
-			assert.Errorf(t, err, "%s: Scores: want an error", name)
 		})
 	}
 	for _, n := range []int{-1, 0, rating.MaxPlayers + 1} {

@@ -15,7 +15,7 @@ const (
 // Nash returns the Nash average of D. Balduzzi, K. Tuyls, J. Pérolat and T. Graepel, "Re-evaluating
 // evaluation", NeurIPS 2018: the maximum-entropy equilibrium of the symmetric zero-sum game.
 // payoff[i][j] is the payoff of player i against j, a finite number, and payoff[j][i] its negative, as
-// in the matrix of Scores.
+// Model.Payoffs returns them.
 //
 // The equilibrium is the limit of p = softmax(A·p/τ) as the temperature τ goes to 0. For every τ
 // there is one such p, the saddle point of q'Ap with τ times the entropies of both sides, and its

@@ -196,10 +196,11 @@ func TestPayoffs(t *testing.T) {
 	results := []rating.Comparison{
 		{A: 0, B: 1, Wins: 2, Draws: 1, Losses: 1, Weight: 1}, {A: 1, B: 0, Wins: 4, Weight: 0.5}, {A: 2, B: 0, Losses: 3, Weight: 1},
 	}
-	scores, err := rating.Scores(4, results)
-	require.NoError(t, err)
-	// Player 0 against 1: weights of 2 wins, 1 draw and 3 losses.
-	for i, want := range [][]float64{{0, 2.5/6 - 0.5, 0.5, 0}, {0.5 - 2.5/6, 0, 0, 0}, {-0.5, 0, 0, 0}, {0, 0, 0, 0}} {
-		near(t, "scores", scores[i], want, 1e-12)
-	}
+	m := fit(t, 4, results)
+	payoff := m.Payoffs()
+	// Player 0 against 1: weights of 2 wins, 1 draw and 3 losses. Players 1 and 2 never met.
+	near(t, "payoffs of 0", payoff[0][:3], []float64{0, 2.5/6 - 0.5, 0.5}, 1e-12)
+	near(t, "payoffs of 1 and 2", []float64{payoff[1][0], payoff[1][1], payoff[2][0]}, []float64{0.5 - 2.5/6, 0, -0.5}, 1e-12)
+	odds, nu := math.Pow(10, m.Difference(1, 2).Elo/800), m.Draws()
+	near(t, "the expected payoff", []float64{payoff[1][2], payoff[2][1] + payoff[1][2]}, []float64{(odds+nu/2)/(odds+1/odds+nu) - 0.5, 0}, 1e-4)
 }

@@ -128,11 +128,30 @@ func (m *Model) anchor(i int) int {
 // Difference returns the rating of player i relative to player j.
 func (m *Model) Difference(i, j int) Rating { return m.interval(i, j) }
 
-// Expected returns the expected score of player i against j, from 0 to 1 to six digits: the
+// expected returns the expected score of player i against j, from 0 to 1 to six digits: the
 // probability of a win plus half that of a draw.
-func (m *Model) Expected(i, j int) float64 {
+func (m *Model) expected(i, j int) float64 {
 	win := exp(m.centre(i, j) / 2)
 	return round((win+float64(m.Draws()/2))/(win+1/win+m.Draws()), 1e6)
+}
+
+// Payoffs returns the payoff matrix for Nash: the mean score of the row's player against the column's,
+// 1 for a win and ½ for a draw, minus ½. For players who never met it is the expected one, since 0
+// would mean equal strength. The matrix is antisymmetric.
+func (m *Model) Payoffs() [][]float64 {
+	t := m.fit.table
+	payoff := matrix(t.players, t.players)
+	for j := range t.players {
+		for i := range j {
+			if p := t.index[i*t.players+j]; p >= 0 {
+				payoff[i][j] = t.sum[p].lead / t.sum[p].games
+			} else {
+				payoff[i][j] = m.expected(i, j) - 0.5
+			}
+			payoff[j][i] = 0 - payoff[i][j]
+		}
+	}
+	return payoff
 }
 
 // Draws returns ν of the model, to six digits: the probability of a draw between equals is ν/(2 +

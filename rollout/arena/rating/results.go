@@ -143,22 +143,6 @@ func blocks(results []Comparison) (of []int32, n int) {
 	return of, len(ids)
 }
 
-// Scores returns the payoff matrix of the results for Nash: the mean score of the
-// row's player against the column's, 1 for a win and ½ for a draw, minus ½. It is antisymmetric,
-// and 0 for two players who never met. It fails if the results are not valid.
-func Scores(players int, results []Comparison) ([][]float64, error) {
-	if err := check(players, results); err != nil {
-		return nil, err
-	}
-	t := tabulate(players, results)
-	m := matrix(players, players)
-	for p, pair := range t.pairs {
-		x := t.sum[p].lead / t.sum[p].games
-		m[pair[0]][pair[1]], m[pair[1]][pair[0]] = x, 0-x
-	}
-	return m, nil
-}
-
 // matrix returns a matrix of zeros.
 func matrix(rows, columns int) [][]float64 {
 	m := make([][]float64, rows)
