@@ -5,6 +5,7 @@ import (
 
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/sprt"
+	"moonfarm/rollout/exact"
 )
 
 // LeastSeeds is the least number of seeds, repetitions excluded, for which a report has the
@@ -43,7 +44,7 @@ func (c counts) headToHead(trials float64) (d HeadToHead) {
 	// Wilson's interval contains the means that this statistic does not reject: at a mean of ½ an
 	// observation has at most the deviation ½.
 	z := float64((score - 0.5) * 2 * math.Sqrt(trials))
-	superior := round(sprt.Phi(z), 1e6)
+	superior := exact.Round(exact.Phi(z), 1e6)
 	d.Superior = &superior
 	return d
 }
@@ -53,7 +54,7 @@ func eloOf(score float64) *float64 {
 	if score <= 0 || score >= 1 {
 		return nil
 	}
-	elo := round(sprt.EloOf(score), 100) + 0 // no −0
+	elo := exact.Round(sprt.EloOf(score), 100) + 0 // no −0
 	return &elo
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/sprt"
+	"moonfarm/rollout/exact"
 	"moonfarm/sim/prng"
 )
 
@@ -278,9 +279,9 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 		r.Players = append(r.Players, Standing{
 			Player: e.players[i], Games: s.games, Tally: all.tally(n), Rating: rated,
 			EloLow: when(bounded, rated.Low), EloHigh: when(bounded, rated.High), EloError: when(bounded, rated.Error),
-			First: round(float64(all.first)/float64(max(1, 2*all.firstOf)), 1e6),
-			Place: round(s.places/float64(max(1, s.games)), 1e6),
-			Nash:  nash[i], Faults: s.faults, Seconds: round(s.seconds, 1e6),
+			First: exact.Round(float64(all.first)/float64(max(1, 2*all.firstOf)), 1e6),
+			Place: exact.Round(s.places/float64(max(1, s.games)), 1e6),
+			Nash:  nash[i], Faults: s.faults, Seconds: exact.Round(s.seconds, 1e6),
 		})
 	}
 	return nil
@@ -310,7 +311,7 @@ func (e *evaluation) pair(m *rating.Model, i, j int, c counts, seeds int) Pair {
 	d, n := m.Difference(i, j), trials(c.distinct, seeds, c.games)
 	return Pair{
 		A: e.players[i], B: e.players[j], Tally: c.tally(n), Games: c.games, Distinct: int(math.Round(c.distinct)),
-		Repeats: seeds > 1 && n < 1.5, MeanTurns: round(float64(c.turns)/float64(max(1, c.games)), 1e3),
+		Repeats: seeds > 1 && n < 1.5, MeanTurns: exact.Round(float64(c.turns)/float64(max(1, c.games)), 1e3),
 		HeadToHead: c.headToHead(n), FitElo: d.Elo, FitLow: when(bounds(d, n), d.Low), FitHigh: when(bounds(d, n), d.High),
 		FitSuperior: when(bounds(d, n), m.Superiority(i, j)),
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/exact"
 )
 
 // StageReport has the standings of a stage of a contest.
@@ -48,7 +49,7 @@ func (r *Report) AddStages(s schedule.Championship, games []Played) error {
 	for k, table := range tables {
 		stage := StageReport{Stage: names[k], Seats: s.Seats[k], Games: played[k]}
 		for _, e := range table {
-			stage.Standings = append(stage.Standings, StageStanding{r.Players[e.Player].Player, own[[2]int{k, e.Player}], round(e.Points, 1e3)})
+			stage.Standings = append(stage.Standings, StageStanding{r.Players[e.Player].Player, own[[2]int{k, e.Player}], exact.Round(e.Points, 1e3)})
 		}
 		r.Stages = append(r.Stages, stage)
 	}

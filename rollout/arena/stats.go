@@ -1,6 +1,10 @@
 package arena
 
-import "math"
+import (
+	"math"
+
+	"moonfarm/rollout/exact"
+)
 
 // z95 is the two-sided 95 % point of the normal distribution.
 const z95 = 1.959963984540054
@@ -46,13 +50,9 @@ func (c counts) tally(trials float64) Tally {
 	if all == 0 {
 		trials = 0
 	} else {
-		t.Score = round(float64(c.points())/float64(2*all), 1e6)
+		t.Score = exact.Round(float64(c.points())/float64(2*all), 1e6)
 	}
 	low, high := wilson(t.Score, trials)
-	t.ScoreLow, t.ScoreHigh = round(low, 1e6), round(high, 1e6)
+	t.ScoreLow, t.ScoreHigh = exact.Round(low, 1e6), exact.Round(high, 1e6)
 	return t
 }
-
-// round rounds x to a multiple of 1/unit, which hides differences in the last bits between
-// machines.
-func round(x, unit float64) float64 { return math.Round(x*unit) / unit }

@@ -3,6 +3,7 @@ package network
 import (
 	"math"
 
+	"moonfarm/rollout/exact"
 	"moonfarm/rollout/network/internal/kernel"
 )
 
@@ -14,7 +15,7 @@ func Exp(dst, src []float32) { kernel.Exp(dst, src) }
 // machine: −Inf for 0, NaN for negative numbers. dst and src may be the same slice.
 func Log(dst, src []float32) {
 	for i, x := range src {
-		dst[i] = float32(logarithm(float64(x)))
+		dst[i] = float32(exact.Log(float64(x)))
 	}
 }
 
@@ -39,7 +40,7 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"abs":         vectors(kernel.Abs, 0),
 	"sqrt":        each(func(x, _, _ float32) float32 { return float32(math.Sqrt(float64(x))) }),
 	"reciprocal":  each(func(x, _, _ float32) float32 { return 1 / x }),
-	"log":         each(func(x, _, _ float32) float32 { return float32(logarithm(float64(x))) }),
+	"log":         each(func(x, _, _ float32) float32 { return float32(exact.Log(float64(x))) }),
 	"sin":         each(func(x, _, _ float32) float32 { return sine(x, 0) }),
 	"cos":         each(func(x, _, _ float32) float32 { return sine(x, 1) }),
 	"atan":        each(func(x, _, _ float32) float32 { return float32(arctangent(float64(x))) }),
@@ -219,7 +220,7 @@ func softplus(dst, src []float32, _, _ float32) {
 		kernel.Exp(e[:n], src[:n])
 		for i, x := range src[:n] {
 			if !(x > 20) {
-				x = float32(logarithm(1 + float64(e[i])))
+				x = float32(exact.Log(1 + float64(e[i])))
 			}
 			dst[i] = x
 		}
@@ -260,29 +261,6 @@ func geluTanh(dst, src []float32, _, _ float32) {
 	}
 }
 
-// logarithm returns the natural logarithm, with an error of some units in the last place of
-// a float64: x = m·2^k with m from √½ to √2, and log m = 2·artanh((m−1)/(m+1)).
-func logarithm(x float64) float64 {
-	switch {
-	case x != x || x < 0:
-		return math.NaN()
-	case x == 0:
-		return math.Inf(-1)
-	case x > math.MaxFloat64:
-		return x
-	}
-	m, k := math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		m, k = 2*m, k-1
-	}
-	s := (m - 1) / (m + 1)
-	s2, sum := float64(s*s), 0.0
-	for i := 23; i >= 1; i -= 2 {
-		sum = float64(sum*s2) + 1/float64(i)
-	}
-	return float64(float64(k)*math.Ln2) + float64(2*float64(s*sum))
-}
-
 // binaryOp is a function of two numbers: one of package kernel, or run.
 type binaryOp struct {
 	name string
@@ -309,7 +287,7 @@ func raised(x, y float32) float32 {
 	if n == y && base <= 0 {
 		base = math.Abs(base)
 	}
-	out := kernel.Exponential(float64(float64(y) * logarithm(base)))
+	out := kernel.Exponential(float64(float64(y) * exact.Log(base)))
 	if odd && math.Signbit(float64(x)) {
 		out = -out
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"moonfarm/rollout/exact"
 	"moonfarm/rollout/network/internal/kernel"
 )
 
@@ -176,7 +177,7 @@ func (t *reductionTask) other(src []float32) float32 {
 		c.next(l)
 	}
 	if t.kind == "logsumexp" {
-		return float32(float64(best) + logarithm(sum))
+		return float32(float64(best) + exact.Log(sum))
 	}
 	return t.of(sum)
 }
@@ -395,7 +396,7 @@ func (t *softmaxTask) shares(dst, src, e []float32) {
 		sum += float64(x)
 	}
 	if t.log {
-		last := logarithm(sum)
+		last := exact.Log(sum)
 		for i := range e {
 			dst[i*t.inner] = float32(float64(src[i*t.inner]) - float64(best) - last)
 		}

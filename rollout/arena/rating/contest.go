@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"moonfarm/rollout/exact"
 	"moonfarm/sim/prng"
 )
 
@@ -97,7 +98,7 @@ func (r SandboxRule) After(players []SandboxRating, scores []float64) ([]Sandbox
 				continue
 			}
 			d := max(-10000, min(10000, p.Rating-q.Rating))
-			better += float64(0.5*float64(cmp.Compare(scores[i], scores[j]))) + 0.5 - 1/(1+exp(-d*(math.Ln10/400)))
+			better += float64(0.5*float64(cmp.Compare(scores[i], scores[j]))) + 0.5 - 1/(1+exact.Exp(-d*(math.Ln10/400)))
 		}
 		step := max(r.Least, r.Most*float64(r.Half)/(float64(r.Half)+float64(p.Games)))
 		after[i] = SandboxRating{p.Rating, p.Games + 1}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"moonfarm/rollout/exact"
 )
 
 // Tests compare these covariances with simulated tournaments. Intervals use single contrasts
@@ -48,7 +50,7 @@ func (m *Model) covariance(meat *mat.SymDense) [][]float64 {
 	out := matrix(n, n)
 	for i := range n {
 		for j := range n {
-			out[i][j] = round(c.At(i, j)*(400/math.Ln10)*(400/math.Ln10), 100) + 0
+			out[i][j] = exact.Round(c.At(i, j)*(400/math.Ln10)*(400/math.Ln10), 100) + 0
 		}
 	}
 	return out

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"moonfarm/rollout/exact"
 )
 
 // priorDeviation is the standard deviation of the prior of each player's log strength around the
@@ -44,17 +46,17 @@ func (l *likelihood) of(d, delta float64) chances {
 	c := chances{win: 1, logSum: half}
 	switch {
 	case !l.draws:
-		c.loss = exp(-math.Abs(d))
+		c.loss = exact.Exp(-math.Abs(d))
 	case delta <= half:
-		c.loss, c.draw = exp(-math.Abs(d)), exp(delta-half)
+		c.loss, c.draw = exact.Exp(-math.Abs(d)), exact.Exp(delta-half)
 	default:
-		c.win, c.loss, c.draw, c.logSum = exp(half-delta), exp(-half-delta), 1, delta
+		c.win, c.loss, c.draw, c.logSum = exact.Exp(half-delta), exact.Exp(-half-delta), 1, delta
 	}
 	if d < 0 {
 		c.win, c.loss = c.loss, c.win
 	}
 	sum := c.win + c.draw + c.loss
-	return chances{c.win / sum, c.draw / sum, c.loss / sum, c.logSum + log(sum)}
+	return chances{c.win / sum, c.draw / sum, c.loss / sum, c.logSum + exact.Log(sum)}
 }
 
 // information returns the information of one game on (d, δ): the covariance of half the lead and

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"moonfarm/rollout/exact"
 )
 
 const (
@@ -121,7 +123,7 @@ func (m *Model) seeds(i, anchor int) float64 {
 
 // interval returns the rating of player i against j, or against the pool if j < 0.
 func (m *Model) interval(i, j int) Rating {
-	r := Rating{Group: m.group[i], Bounded: m.bounded(i, j), Seeds: round(m.seeds(i, j), 100)}
+	r := Rating{Group: m.group[i], Bounded: m.bounded(i, j), Seeds: exact.Round(m.seeds(i, j), 100)}
 	if i == j || j < 0 && m.fit.table.players == 1 {
 		return r
 	}
@@ -134,7 +136,7 @@ func (m *Model) interval(i, j int) Rating {
 }
 
 // elo converts a log strength to Elo, rounded to hundredths.
-func elo(x float64) float64 { return round(x*(400/math.Ln10), 100) + 0 }
+func elo(x float64) float64 { return exact.Round(x*(400/math.Ln10), 100) + 0 }
 
 // Superiority returns the likelihood that player i is stronger than j, from 0 to 1 to six digits:
 // the t distribution at the signed root of the likelihood ratio against equal strength, over the
@@ -159,5 +161,5 @@ func (m *Model) Superiority(i, j int) float64 {
 	if z > 0 {
 		p = 1 - p
 	}
-	return round(p, 1e6)
+	return exact.Round(p, 1e6)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"moonfarm/rollout/exact"
 )
 
 const (
@@ -42,7 +44,7 @@ func Nash(payoff [][]float64) (mixture []float64, err error) {
 	}
 	mixture = make([]float64, n)
 	for i := range mixture {
-		mixture[i] = round(p.shares.AtVec(i), 1e6)
+		mixture[i] = exact.Round(p.shares.AtVec(i), 1e6)
 	}
 	return mixture, nil
 }
@@ -73,7 +75,7 @@ type path struct {
 func (p *path) follow() bool {
 	n := len(p.z)
 	for i := range p.z {
-		p.z[i] = -log(float64(n))
+		p.z[i] = -exact.Log(float64(n))
 	}
 	p.tau = 4
 	if !p.solve() {
@@ -102,7 +104,7 @@ func (p *path) follow() bool {
 // share sets p = exp(z).
 func (p *path) share() {
 	for i, z := range p.z {
-		p.shares.SetVec(i, exp(z))
+		p.shares.SetVec(i, exact.Exp(z))
 	}
 }
 
@@ -132,7 +134,7 @@ func (p *path) solve() bool {
 			if !(p.z[i] < 0.1) {
 				return false
 			}
-			size += float64(max(p.shares.AtVec(i), exp(p.z[i])) * d * d)
+			size += float64(max(p.shares.AtVec(i), exact.Exp(p.z[i])) * d * d)
 		}
 		p.c += dc
 		p.share()

@@ -44,6 +44,8 @@ package rating
 
 import (
 	"errors"
+
+	"moonfarm/rollout/exact"
 )
 
 // MaxPlayers is the largest number of players of a fit.
@@ -131,8 +133,8 @@ func (m *Model) Difference(i, j int) Rating { return m.interval(i, j) }
 // expected returns the expected score of player i against j, from 0 to 1 to six digits: the
 // probability of a win plus half that of a draw.
 func (m *Model) expected(i, j int) float64 {
-	win := exp(m.centre(i, j) / 2)
-	return round((win+float64(m.Draws()/2))/(win+1/win+m.Draws()), 1e6)
+	win := exact.Exp(m.centre(i, j) / 2)
+	return exact.Round((win+float64(m.Draws()/2))/(win+1/win+m.Draws()), 1e6)
 }
 
 // Payoffs returns the payoff matrix for Nash: the mean score of the row's player against the column's,
@@ -160,5 +162,5 @@ func (m *Model) Draws() float64 {
 	if !m.fit.draws {
 		return 0
 	}
-	return round(exp(m.fit.delta(m.best.at)), 1e6)
+	return exact.Round(exact.Exp(m.fit.delta(m.best.at)), 1e6)
 }

@@ -1,6 +1,10 @@
 package sprt
 
-import "math"
+import (
+	"math"
+
+	"moonfarm/rollout/exact"
+)
 
 // The LLR of a test, in units of its standard deviation, is close to a Brownian motion with drift,
 // of variance 1 at time 1, between two barriers. The formulas are from D. Siegmund, "Sequential
@@ -71,7 +75,7 @@ func expPhi(c, x float64) float64 {
 		if c < -80 {
 			return 0
 		}
-		return float64(exp(min(c, 700)) * Phi(x))
+		return float64(exact.Exp(min(c, 700)) * exact.Phi(x))
 	}
 	c -= float64(x * x / 2)
 	if c < -80 {
@@ -83,5 +87,5 @@ func expPhi(c, x float64) float64 {
 		f = -x + k/f
 	}
 	const density = 0.398942280401432677939946 // 1/√(2π)
-	return float64(density*exp(min(700, c))) / f
+	return float64(density*exact.Exp(min(700, c))) / f
 }

@@ -1,6 +1,10 @@
 package sprt
 
-import "math"
+import (
+	"math"
+
+	"moonfarm/rollout/exact"
+)
 
 // Estimate is the estimated strength of A.
 //
@@ -49,12 +53,12 @@ func (s *State) Estimate() Estimate {
 		sigma *= math.Sqrt2
 	}
 	normalised := func(elo float64) float64 {
-		return round(max(-MaxElo, min(MaxElo, (scoreOf(elo)-0.5)/sigma/perNormalisedElo)), 1e3)
+		return exact.Round(max(-MaxElo, min(MaxElo, (scoreOf(elo)-0.5)/sigma/perNormalisedElo)), 1e3)
 	}
 	elo, low, high := o.strength(0.5), o.strength(0.975), o.strength(0.025)
 	return Estimate{
-		round(elo, 1e3), round(low, 1e3), round(high, 1e3),
-		normalised(elo), normalised(low), normalised(high), round(o.worse(0), 1e4),
+		exact.Round(elo, 1e3), exact.Round(low, 1e3), exact.Round(high, 1e3),
+		normalised(elo), normalised(low), normalised(high), exact.Round(o.worse(0), 1e4),
 	}
 }
 
@@ -95,7 +99,7 @@ func (s *State) Left() float64 {
 	case math.Abs(end) < 1e-3: // no drift
 		return float64(up*down) / max(variance, 1e-12)
 	default:
-		above := (1 - exp(float64(-a*down))) / (1 - exp(-end))
+		above := (1 - exact.Exp(float64(-a*down))) / (1 - exact.Exp(-end))
 		return (float64(above*(up+down)) - down) / mean
 	}
 }
@@ -154,7 +158,7 @@ func (o outcome) root(score float64) float64 {
 func (c *cells) deviance(d *[5]float64) float64 {
 	sum := 0.0
 	for i := range c.n {
-		sum += float64(c.count[i] * ln(d[i]))
+		sum += float64(c.count[i] * exact.Log(d[i]))
 	}
 	return math.Sqrt(max(0, float64(2*sum)))
 }
@@ -177,6 +181,3 @@ func (o outcome) strength(probability float64) float64 {
 	}
 	return (low + high) / 2
 }
-
-// round rounds x to a multiple of 1/unit.
-func round(x, unit float64) float64 { return math.Round(x*unit) / unit }

@@ -1,6 +1,10 @@
 package sprt
 
-import "math"
+import (
+	"math"
+
+	"moonfarm/rollout/exact"
+)
 
 // epsilon replaces a count of 0, so that every maximum likelihood exists. Fishtest and fastchess
 // use the same value.
@@ -149,7 +153,7 @@ func (t Test) LLR(counts []int) float64 {
 	}
 	llr := 0.0
 	for i := range c.n {
-		llr += float64(c.count[i] * ln(d0[i]/d1[i]))
+		llr += float64(c.count[i] * exact.Log(d0[i]/d1[i]))
 	}
 	return llr
 }
@@ -167,11 +171,11 @@ func (t Test) perCell(elo float64) float64 {
 }
 
 // scoreOf returns the mean score for a logistic Elo.
-func scoreOf(elo float64) float64 { return 1 / (1 + exp(-float64(elo*math.Ln10)/400)) }
+func scoreOf(elo float64) float64 { return 1 / (1 + exact.Exp(-float64(elo*math.Ln10)/400)) }
 
 // EloOf returns the logistic Elo of a mean score, at most ±MaxElo.
 func EloOf(score float64) float64 {
 	const margin = 1e-15
 	s := max(margin, min(1-margin, score))
-	return max(-MaxElo, min(MaxElo, float64(400/math.Ln10*(ln(s)-ln(1-s)))))
+	return max(-MaxElo, min(MaxElo, float64(400/math.Ln10*(exact.Log(s)-exact.Log(1-s)))))
 }

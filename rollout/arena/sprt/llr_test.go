@@ -236,20 +236,8 @@ func checkEstimate(t *testing.T, s *State) {
 	require.Truef(t, e.LOS >= 0 && e.LOS <= 1, "%v: estimate %+v", s.counts, e)
 }
 
-// TestMath compares the functions with package math.
-func TestMath(t *testing.T) {
-	r := prng.New(4)
-	for range 100_000 {
-		x := math.Ldexp(r.Float64()+0.5, r.IntN(200)-100)
-		got, want := ln(x), math.Log(x)
-		require.LessOrEqualf(t, math.Abs(got-want), 4e-16*math.Abs(want)+1e-16, "ln %v: %v, want %v", x, got, want)
-		x = (r.Float64() - 0.5) * 80
-		got, want = exp(x), math.Exp(x)
-		require.LessOrEqualf(t, math.Abs(got-want), 1e-14*want, "exp %v: %v, want %v", x, got, want)
-		x /= 4
-		got, want = Phi(x), math.Erfc(-x/math.Sqrt2)/2
-		require.LessOrEqualf(t, math.Abs(got-want), 1e-14, "phi %v: %v, want %v", x, got, want)
-	}
+// TestScoreOf: EloOf is the inverse of scoreOf.
+func TestScoreOf(t *testing.T) {
 	for _, elo := range []float64{-1000, -3, 0, 5, 400, 1000} {
 		got := EloOf(scoreOf(elo))
 		assert.LessOrEqualf(t, math.Abs(got-elo), 1e-9, "Elo %v becomes %v", elo, got)

@@ -39,6 +39,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"moonfarm/rollout/exact"
 )
 
 // Model is the scale of the Elo of hypotheses.
@@ -167,7 +169,7 @@ func (t Test) Check() error {
 // Bounds returns Wald's bounds of the LLR: at or below lower the test accepts H0, at or above upper
 // H1.
 func (t Test) Bounds() (lower, upper float64) {
-	return ln(t.Beta / (1 - t.Alpha)), ln((1 - t.Beta) / t.Alpha)
+	return exact.Log(t.Beta / (1 - t.Alpha)), exact.Log((1 - t.Beta) / t.Alpha)
 }
 
 // Cells returns the number of different results: 5 of pairs, 3 of games.
