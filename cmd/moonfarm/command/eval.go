@@ -423,7 +423,7 @@ func (a *app) playEval(ctx context.Context, c *arena.Tournament, j *arena.Journa
 func progress(m *console.Meter, c *arena.Tournament) func(played []arena.Played) {
 	all := 0
 	switch s := c.Schedule.(type) {
-	case schedule.RoundRobin, schedule.Gauntlet:
+	case schedule.RoundRobin:
 		if left, err := s.Next(arena.Placings(c.Known)); err == nil && m.Visible() { // an error is one of Play
 			all = len(c.Known) + len(left)
 		}

@@ -5,32 +5,8 @@ import "slices"
 // maxSeats is the largest number of seats of a game.
 const maxSeats = 8
 
-// Arrangement is the set of seatings in which a lineup plays each seed.
-type Arrangement uint8
-
-const (
-	// Rotations is one game per seat: in rotation r, seat p goes to number (p+r) mod seats of the
-	// lineup. Each player has every seat once. With more than two seats, neighbours remain
-	// neighbours.
-	Rotations Arrangement = iota
-	// Permutations is every order of the lineup: 2, 6 or 24 games with 2, 3 or 4 seats. Each two
-	// players have each two seats equally often. Orders that only exchange a repeated player with
-	// itself are played once.
-	Permutations
-)
-
-// Lineups lists the lineups: every set of players that fills the seats, in lexicographic order. If
-// there are fewer players than seats, the one lineup repeats all players in order.
-func Lineups(players, seats int) [][]int {
-	all := make([]int, players)
-	for p := range all {
-		all[p] = p
-	}
-	return subsets(all, seats)
-}
-
-// subsets lists every subset of the given size, or, if there are fewer players, all of them
-// repeated in order.
+// subsets lists every subset of the given size in lexicographic order, or, if there are fewer players,
+// all of them repeated in order.
 func subsets(players []int, size int) (all [][]int) {
 	if len(players) <= size {
 		one := make([]int, size)
@@ -56,24 +32,14 @@ func subsets(players []int, size int) (all [][]int) {
 	return all
 }
 
-// arrange lists the seatings of a lineup, each with its rank among all permutations of the seats in
-// lexicographic order.
-func arrange(lineup []int, a Arrangement) (seatings [][]int, numbers []int64) {
-	seats := len(lineup)
-	order := make([]int, seats)
-	if a == Rotations {
-		for r := range seats {
-			for p := range seats {
-				order[p] = (p + r) % seats
-			}
-			seatings, numbers = append(seatings, reordered(lineup, order)), append(numbers, permutationRank(order))
-		}
-		return seatings, numbers
-	}
-	seen := map[[maxSeats]int]bool{}
+// arrange lists every order of a lineup, each with its rank among all permutations of the seats in
+// lexicographic order. Orders that only exchange a repeated player with itself are listed once.
+func arrange(lineup []int) (seatings [][]int, numbers []int64) {
+	order := make([]int, len(lineup))
 	for p := range order {
 		order[p] = p
 	}
+	seen := map[[maxSeats]int]bool{}
 	for n := int64(0); ; n++ {
 		seating := reordered(lineup, order)
 		var key [maxSeats]int
@@ -114,20 +80,6 @@ func nextPermutation(order []int) bool {
 	order[i], order[j] = order[j], order[i]
 	slices.Reverse(order[i+1:])
 	return true
-}
-
-// permutationRank returns the number of permutations before order.
-func permutationRank(order []int) (rank int64) {
-	for i, x := range order {
-		smaller := int64(0)
-		for _, y := range order[i+1:] {
-			if y < x {
-				smaller++
-			}
-		}
-		rank = rank*int64(len(order)-i) + smaller
-	}
-	return rank
 }
 
 // permutations returns n!.

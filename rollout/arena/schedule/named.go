@@ -50,7 +50,8 @@ func Named(name string, p Plan) (Schedule, error) {
 	case name == NameRoundRobin:
 		return all, nil
 	case name == NameGauntlet:
-		return Gauntlet{Players: p.Players, Seats: p.Seats, Seeds: all.Seeds, Seating: all.Seating}, nil
+		all.Gauntlet = true
+		return all, nil
 	case name == NameSwiss && p.Seats != 2:
 		return nil, fmt.Errorf("swiss: this game has %d seats, want 2", p.Seats)
 	case name == NameSwiss:

@@ -5,26 +5,23 @@ import (
 	"slices"
 )
 
-// RoundRobin plays all lineups of the players, each on all seeds in all seatings. All lineups play
-// the same seeds, so each two players meet equally often. Games come seed by seed; within a seed in
-// the order of Lineups, each lineup in its seatings. So an interrupted tournament has complete
-// seeds, and raising Seeds plays a long one in blocks.
+// RoundRobin plays all lineups of the players, each on all seeds in every order of the seats. All
+// lineups play the same seeds, so each two players meet equally often. Games come seed by seed; within
+// a seed lineup by lineup in lexicographic order. So an interrupted tournament has complete seeds, and
+// raising Seeds plays a long one in blocks.
+//
+// A Gauntlet has only the lineups with player 0, once, as a round robin plays them. If the other players
+// are too few to fill the seats, they are repeated in order.
 type RoundRobin struct {
-	Players int // 2 or more
-	Seats   int // of the game
-	Seeds   int
-	Seating Arrangement
+	Players  int // 2 or more
+	Seats    int // of the game
+	Seeds    int
+	Gauntlet bool
 }
 
-// NewRoundRobin returns a RoundRobin with at least the given number of games of each lineup. With
-// more than two seats a lineup plays in all orders.
+// NewRoundRobin returns a RoundRobin with at least the given number of games of each lineup.
 func NewRoundRobin(players, seats, games int) RoundRobin {
-	s, each := RoundRobin{Players: players, Seats: seats}, seats
-	if seats > 2 {
-		s.Seating, each = Permutations, orders(players, seats)
-	}
-	s.Seeds = (games-1)/max(1, each) + 1
-	return s
+	return RoundRobin{Players: players, Seats: seats, Seeds: (games-1)/max(1, orders(players, seats)) + 1}
 }
 
 // orders returns the number of orders of a lineup, which repeats players if they are fewer than the
@@ -40,118 +37,66 @@ func orders(players, seats int) int {
 }
 
 // Next returns all games without a result: see Schedule.
-func (s RoundRobin) Next(results []Placing) ([]Fixture, error) {
-	if err := checkGrid(s.Players, s.Seats, s.Seeds, s.Seating); err != nil {
-		return nil, err
-	}
-	if err := checkLineups(binomial(int64(s.Players), int64(s.Seats)), s.Players, s.Seats, s.Seating); err != nil {
-		return nil, err
-	}
-	return grid(Lineups(s.Players, s.Seats), s.Seeds, s.Seating, results)
-}
-
-// Gauntlet plays every lineup with exactly one of Heroes, as RoundRobin plays it. Heroes do not
-// meet each other. If the other players are too few to fill the seats, they are repeated in order.
-type Gauntlet struct {
-	Players int // 2 or more
-	Heroes  []int
-	Seats   int // of the game
-	Seeds   int
-	Seating Arrangement
-}
-
-// Next returns all games without a result: see Schedule. If Heroes is empty, player 0 is the hero.
-func (s Gauntlet) Next(results []Placing) ([]Fixture, error) {
-	if err := checkGrid(s.Players, s.Seats, s.Seeds, s.Seating); err != nil {
-		return nil, err
-	}
-	heroes := s.Heroes
-	if len(heroes) == 0 {
-		heroes = []int{0}
-	}
-	hero := make([]bool, s.Players)
-	for _, p := range heroes {
-		if err := checkRange("a hero of a gauntlet", p, 0, s.Players-1); err != nil {
-			return nil, err
-		}
-		if hero[p] {
-			return nil, fmt.Errorf("schedule: player %d is twice a hero of the gauntlet", p)
-		}
-		hero[p] = true
-	}
-	var others []int
-	for p := range s.Players {
-		if !hero[p] {
-			others = append(others, p)
-		}
-	}
-	if len(others) == 0 {
-		return nil, fmt.Errorf("schedule: a gauntlet of %d heroes and no other players", len(heroes))
-	}
-	n := min(maxGames+1, binomial(int64(len(others)), int64(s.Seats-1)))
-	if err := checkLineups(n*int64(len(heroes)), s.Players, s.Seats, s.Seating); err != nil {
-		return nil, err
-	}
-	var lineups [][]int
-	for _, p := range heroes {
-		for _, o := range subsets(others, s.Seats-1) {
-			l := append([]int{p}, o...)
-			slices.Sort(l) // gives the games the numbers that they have in a round robin
-			lineups = append(lineups, l)
-		}
-	}
-	return grid(lineups, s.Seeds, s.Seating, results)
-}
-
-func checkGrid(players, seats, seeds int, a Arrangement) error {
-	err := firstError(
-		checkRange("players", players, 2, maxShell),
-		checkRange("seats", seats, 2, maxSeats),
-		checkRange("seeds", seeds, 0, maxShell),
-	)
-	if err == nil && a > Permutations {
-		return fmt.Errorf("schedule: no arrangement %d", a)
-	}
-	return err
-}
-
-// checkLineups refuses more lineups than one call of Next can return.
-func checkLineups(n int64, players, seats int, a Arrangement) error {
-	seatings := int64(seats)
-	if a == Permutations {
-		seatings = permutations(seats)
-	}
-	if n > maxGames/seatings {
-		return fmt.Errorf("schedule: the lineups of %d players at tables of %d make more than %d games on each seed", players, seats, maxGames)
-	}
-	return nil
-}
-
-// grid returns the games without a result of all lineups on all seeds.
-func grid(lineups [][]int, seeds int, a Arrangement, results []Placing) ([]Fixture, error) {
+func (r RoundRobin) Next(results []Placing) ([]Fixture, error) {
 	have, err := index(results)
-	if err != nil {
+	if err = firstError(r.check(), err); err != nil {
 		return nil, err
 	}
 	var tables []Fixture
-	for _, l := range lineups {
-		seatings, numbers := arrange(l, a)
-		rank := lineupRank(l)
+	for _, l := range r.lineups() {
+		rank, all := lineupRank(l), permutations(r.Seats)
+		if rank > maxShell/all-1 {
+			return nil, fmt.Errorf("schedule: the lineup %v has no number: too many players for %d seats", l, r.Seats)
+		}
+		seatings, numbers := arrange(l)
 		for i, seating := range seatings {
-			if rank > maxShell/permutations(len(l))-1 {
-				return nil, fmt.Errorf("schedule: the lineup %v has no number: too many players for %d seats", l, len(l))
-			}
-			tables = append(tables, Fixture{Number: rank*permutations(len(l)) + numbers[i], Players: seating})
+			tables = append(tables, Fixture{Number: rank*all + numbers[i], Players: seating})
 		}
 	}
-	if seeds > maxGames/len(tables) {
-		return nil, fmt.Errorf("schedule: %d seeds of %d games, want at most %d games", seeds, len(tables), maxGames)
+	if r.Seeds > maxGames/len(tables) {
+		return nil, fmt.Errorf("schedule: %d seeds of %d games, expected at most %d games", r.Seeds, len(tables), maxGames)
 	}
-	games := make([]Fixture, 0, seeds*len(tables))
-	for e := range seeds {
+	games := make([]Fixture, 0, r.Seeds*len(tables))
+	for e := range r.Seeds {
 		for _, t := range tables {
 			games = append(games, Fixture{Number: shell(int64(e), t.Number), Players: t.Players, Seed: e})
 		}
 	}
 	return have.missing(games)
+}
+
+func (r RoundRobin) check() error {
+	err := firstError(
+		checkRange("players", r.Players, 2, maxShell),
+		checkRange("seats", r.Seats, 2, maxSeats),
+		checkRange("seeds", r.Seeds, 0, maxShell),
+	)
+	if err != nil {
+		return err
+	}
+	n := binomial(int64(r.Players), int64(r.Seats))
+	if r.Gauntlet {
+		n = binomial(int64(r.Players-1), int64(r.Seats-1))
+	}
+	if n > maxGames/permutations(r.Seats) {
+		return fmt.Errorf("schedule: the lineups of %d players at tables of %d make more than %d games on each seed", r.Players, r.Seats, maxGames)
+	}
+	return nil
+}
+
+// lineups lists the lineups, each sorted, so that a game has one number in all schedules.
+func (r RoundRobin) lineups() [][]int {
+	players := make([]int, r.Players)
+	for p := range players {
+		players[p] = p
+	}
+	if !r.Gauntlet {
+		return subsets(players, r.Seats)
+	}
+	lineups := subsets(players[1:], r.Seats-1)
+	for i, others := range lineups {
+		lineups[i] = append([]int{0}, others...)
+		slices.Sort(lineups[i])
+	}
+	return lineups
 }

@@ -8,7 +8,7 @@
 // seed, and in schedules with rounds on its round and table. Numbers have gaps. A tournament can be
 // extended without changing earlier games:
 //
-//   - RoundRobin and Gauntlet: by seeds, and by players at the end of the list.
+//   - RoundRobin: by seeds, and by players at the end of the list.
 //   - Swiss: by rounds, and by players that join in a round that has not begun.
 //   - Duel: by pairs, while its test is undecided.
 //   - Sandbox: by rounds, and by players that join. Contest: by waves of the current

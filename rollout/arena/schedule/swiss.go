@@ -26,24 +26,12 @@ type Swiss struct {
 	Joined []int
 	Rounds int
 	Seeds  int // of each pair in a round, 1 or more; new in each round, the same for all pairs
-	// Single is one game per seed instead of two with the seats exchanged. The player that sat
-	// first less often sits first. Two players that both sat first, or both second, at least two
-	// games more often are not paired if the round can avoid it.
-	Single bool
 	Seed   uint64
-}
-
-// Score is the standing of a player.
-type Score struct {
-	Player int
-	Points int // half points, byes included
-	Byes   int
 }
 
 // swissState is the state after some rounds.
 type swissState struct {
 	points, byes []int
-	first        []int // games at seat 0 minus games at seat 1
 	met          map[[2]int]int
 }
 
@@ -51,20 +39,6 @@ type swissState struct {
 func (s Swiss) Next(results []Placing) ([]Fixture, error) {
 	games, _, err := s.run(results)
 	return games, err
-}
-
-// Standings returns the players by their points after the complete rounds. Ties are in pairing
-// order.
-func (s Swiss) Standings(results []Placing) ([]Score, error) {
-	_, state, err := s.run(results)
-	if err != nil {
-		return nil, err
-	}
-	var all []Score
-	for _, p := range s.ranked(state, s.Rounds) {
-		all = append(all, Score{p, state.points[p], state.byes[p]})
-	}
-	return all, nil
 }
 
 func (s Swiss) check() error {
@@ -86,15 +60,14 @@ func (s Swiss) run(results []Placing) ([]Fixture, *swissState, error) {
 		return nil, nil, err
 	}
 	state := &swissState{
-		points: make([]int, s.Players), byes: make([]int, s.Players),
-		first: make([]int, s.Players), met: map[[2]int]int{},
+		points: make([]int, s.Players), byes: make([]int, s.Players), met: map[[2]int]int{},
 	}
 	for round := range s.Rounds {
 		if n := len(s.ranked(state, round)); n < 2 {
 			return nil, nil, fmt.Errorf("schedule: round %d has %d players, want 2 or more", round, n)
 		}
 		pairs, bye := s.pair(state, round)
-		games := s.games(state, pairs, round)
+		games := s.games(pairs, round)
 		left, err := have.missing(games)
 		if err != nil || len(left) > 0 {
 			return left, state, err
@@ -128,11 +101,12 @@ func (s Swiss) pair(state *swissState, round int) (pairs [][2]int, bye int) {
 	if odd {
 		vertices++ // the last vertex is the bye
 	}
-	cost := func(a, b int) int {
+	cost := func(a, b int) int { // the number of earlier meetings, or byes
 		if m := max(a, b); m == len(ranked) {
-			return 2 * state.byes[ranked[min(a, b)]]
+			return state.byes[ranked[min(a, b)]]
 		}
-		return s.cost(state, ranked[a], ranked[b])
+		p, q := ranked[a], ranked[b]
+		return state.met[[2]int{min(p, q), max(p, q)}]
 	}
 	// Find the least bound on the cost of a pair under which all can be paired. The largest cost of
 	// all pairs is such a bound.
@@ -193,46 +167,16 @@ func backwards(n int) []int {
 	return all
 }
 
-// cost returns the cost of a pair: 2 for each earlier meeting, and 1 if both sat too often on the
-// same side.
-func (s Swiss) cost(state *swissState, p, q int) int {
-	c := 2 * state.met[[2]int{min(p, q), max(p, q)}]
-	f, g := state.first[p], state.first[q]
-	if s.Single && (f >= 2 && g >= 2 || f <= -2 && g <= -2) {
-		c++
-	}
-	return c
-}
-
 // games returns the games of a round's pairs.
-func (s Swiss) games(state *swissState, pairs [][2]int, round int) (all []Fixture) {
+func (s Swiss) games(pairs [][2]int, round int) (all []Fixture) {
 	for table, pair := range pairs {
-		seats := [2][]int{{pair[0], pair[1]}, {pair[1], pair[0]}}
-		if s.Single && s.secondFirst(state, pair, round) {
-			seats[0], seats[1] = seats[1], seats[0]
-		}
 		for e := range s.Seeds {
-			seed := round*s.Seeds + e
-			if s.Single {
-				all = append(all, Fixture{number(round, table, e), seats[e%2], seed, round, 0})
-				continue
-			}
-			for r, players := range seats {
-				all = append(all, Fixture{number(round, table, 2*e+r), players, seed, round, 0})
+			for r, players := range [2][]int{{pair[0], pair[1]}, {pair[1], pair[0]}} {
+				all = append(all, Fixture{number(round, table, 2*e+r), players, round*s.Seeds + e, round, 0})
 			}
 		}
 	}
 	return all
-}
-
-// secondFirst reports whether the second player of a pair sits first: if it sat first less often,
-// or by a random draw if both did equally often.
-func (s Swiss) secondFirst(state *swissState, pair [2]int, round int) bool {
-	f, g := state.first[pair[0]], state.first[pair[1]]
-	if f != g {
-		return g < f
-	}
-	return prng.StreamSeed(s.Seed, uint64(pair[0]), uint64(round)+1, 0, prng.PurposeDraw)&1 == 1
 }
 
 // count adds the results of a complete round to the state.
@@ -249,17 +193,12 @@ func (s Swiss) count(state *swissState, games []Fixture, bye int, have byNumber)
 			state.points[p]++
 			state.points[q]++
 		}
-		state.first[p]++
-		state.first[q]--
 		if games[i].Number&(1<<gameBits-1) == 0 {
 			state.met[[2]int{min(p, q), max(p, q)}]++
 		}
 	}
 	if bye >= 0 {
 		state.byes[bye]++
-		state.points[bye] += 2 * s.Seeds
-		if !s.Single {
-			state.points[bye] += 2 * s.Seeds
-		}
+		state.points[bye] += 4 * s.Seeds
 	}
 }
