@@ -2,22 +2,24 @@ package schedule
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"moonfarm/rollout/arena/rating"
 )
 
 // Championship is a whole contest as one schedule. Stage 0 is the Sandbox, with games drawn as in
-// Sandbox and rated by rating.ContestSandbox. The stages of rating.ContestStages follow as a
-// Contest, which takes the players in the order of their Sandbox ratings after its last game.
+// Sandbox. Two rounds and the finals follow, which take the players in the order of their ratings after
+// its last game: contestStages cites the source. In a stage with waves every player plays one game per
+// wave; in a stage without, each two players meet. A game gives points by place, which start at zero in
+// each stage. The best players of a stage go on to the next, together with the best of the Sandbox
+// among the others.
 //
 // With fewer players than the contest had places in its first stage, the same fraction goes on,
 // rounded up, or enough for one game. Unlike in the original, the Sandbox ends when the contest
-// begins.
+// begins. The sources give neither the number of waves in a part nor the seeds of games: here all games
+// of a wave share one seed. In a stage without waves, each player of a pair sits first about equally
+// often, and the next repetition exchanges the seats.
 type Championship struct {
 	Players int
 	// Games is the number of games of each player in the Sandbox, of waves in each part of a stage,
@@ -28,69 +30,69 @@ type Championship struct {
 	Seed  uint64
 }
 
-// sandboxStage is the name of stage 0.
-const sandboxStage = "Sandbox"
-
 // String describes the schedule except for the seed; ParseChampionship reads it.
-func (s Championship) String() string {
-	return fmt.Sprintf("%s of %d players, %d games, tables of %d+%d+%d+%d", NameContest, s.Players, s.Games, s.Seats[0], s.Seats[1], s.Seats[2], s.Seats[3])
+func (c Championship) String() string {
+	return fmt.Sprintf("%s of %d players, %d games, tables of %d+%d+%d+%d", NameContest, c.Players, c.Games, c.Seats[0], c.Seats[1], c.Seats[2], c.Seats[3])
 }
 
 // ParseChampionship reads the text that String writes; ok is false for other texts.
-func ParseChampionship(text string, seed uint64) (s Championship, ok bool) {
+func ParseChampionship(text string, seed uint64) (c Championship, ok bool) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-	values := []*int{&s.Players, &s.Games, &s.Seats[0], &s.Seats[1], &s.Seats[2], &s.Seats[3]}
+	values := []*int{&c.Players, &c.Games, &c.Seats[0], &c.Seats[1], &c.Seats[2], &c.Seats[3]}
 	if len(words) != len(values) {
-		return s, false
+		return c, false
 	}
 	for i, v := range values {
 		*v, _ = strconv.Atoi(words[i]) // the comparison below detects errors
 	}
-	s.Seed = seed
-	return s, s.String() == text
+	c.Seed = seed
+	return c, c.String() == text
 }
 
 // Stages returns the names of the stages.
-func (s Championship) Stages() []string {
-	names := []string{sandboxStage}
-	for _, t := range s.stages() {
-		names = append(names, t.Name)
+func (c Championship) Stages() []string {
+	names := []string{"Sandbox"}
+	for _, s := range c.stages() {
+		names = append(names, s.name)
 	}
 	return names
 }
 
 // stages returns the stages after the Sandbox.
-func (s Championship) stages() []rating.Stage {
-	stages := rating.ContestStages()
-	full := stages[0].FromSandbox
+func (c Championship) stages() []stage {
+	stages := contestStages()
+	full := stages[0].fromSandbox
 	share := func(places, least int) int {
-		if s.Players < full {
-			places = (places*s.Players-1)/full + 1
+		if c.Players < full {
+			places = (places*c.Players-1)/full + 1
 		}
 		return max(places, least)
 	}
 	for i := range stages {
-		t := &stages[i]
-		t.Seats = s.Seats[i+1]
-		t.Waves = t.Waves || t.Seats != 2
+		s := &stages[i]
+		s.seats = c.Seats[i+1]
+		s.waves = s.waves || s.seats != 2
 		if i > 0 {
-			t.FromStage, t.FromSandbox = share(t.FromStage, t.Seats), share(t.FromSandbox, 0)
+			s.fromStage, s.fromSandbox = share(s.fromStage, s.seats), share(s.fromSandbox, 0)
 		}
 	}
 	return stages
 }
 
+func (c Championship) check() error {
+	err := firstError(
+		checkRange("players of a contest", c.Players, slices.Max(c.Seats[:]), 100_000),
+		checkRange("games of a contest", c.Games, 1, 1<<waveBits),
+	)
+	for _, n := range c.Seats {
+		err = firstError(err, checkRange("seats of a contest", n, 2, len(contestPoints)))
+	}
+	return err
+}
+
 // sandbox returns the schedule of stage 0.
-func (s Championship) sandbox() (Sandbox, error) {
-	if s.Players < s.Seats[0] || s.Seats[0] < 2 || s.Games < 1 {
-		return Sandbox{}, fmt.Errorf("schedule: %d players at tables of %d, %d games of each; want a full table of two or more, and a game",
-			s.Players, s.Seats[0], s.Games)
-	}
-	rounds := roundsFor(s.Players, s.Seats[0], s.Games)
-	if rounds >= 1<<(partBits+waveBits) {
-		return Sandbox{}, errors.New("schedule: too many games of a player in the Sandbox")
-	}
-	return Sandbox{Players: s.Players, Seats: s.Seats[0], Rounds: rounds, Spread: nearby, Seed: s.Seed}, nil
+func (c Championship) sandbox() Sandbox {
+	return Sandbox{Players: c.Players, Seats: c.Seats[0], Rounds: roundsFor(c.Players, c.Seats[0], c.Games), Spread: nearby, Seed: c.Seed}
 }
 
 // roundsFor returns the number of rounds in which every player plays at least `games` games, if the
@@ -99,60 +101,103 @@ func roundsFor(players, seats, games int) int { return (games*players-1)/(player
 
 // Next returns the games without a result of the first incomplete round of the Sandbox, or of the
 // first incomplete stage: see Schedule.
-func (s Championship) Next(results []Placing) ([]Fixture, error) {
-	games, _, err := s.run(results)
+func (c Championship) Next(results []Placing) ([]Fixture, error) {
+	games, _, err := c.run(results)
 	return games, err
 }
 
 // Standings returns, for each stage begun so far, its players ordered by rating in the Sandbox, or
 // by points in a later stage.
-func (s Championship) Standings(results []Placing) ([][]rating.Entry, error) {
-	_, standings, err := s.run(results)
+func (c Championship) Standings(results []Placing) ([][]Entry, error) {
+	_, standings, err := c.run(results)
 	return standings, err
 }
 
-// shiftRounds and shiftNumber are added to the rounds and numbers of a Contest's games, since the
-// Sandbox comes before them.
-const (
-	shiftRounds = 1 << (partBits + waveBits)
-	shiftNumber = shiftRounds << (tableBits + gameBits)
-)
-
 // run returns the next games and the standings.
-func (s Championship) run(results []Placing) (left []Fixture, all [][]rating.Entry, err error) {
-	first, err := s.sandbox()
-	if err != nil {
+func (c Championship) run(results []Placing) (left []Fixture, all [][]Entry, err error) {
+	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
-	var qualifying, rest []Placing
-	for _, r := range results {
-		if r.Stage == 0 {
-			qualifying = append(qualifying, r)
-			continue
-		}
-		r.Stage, r.Seed, r.Number = r.Stage-1, r.Seed-shiftRounds, r.Number-shiftNumber
-		rest = append(rest, r)
-	}
-	if left, err = first.Next(qualifying); err != nil {
+	qualifying := slices.DeleteFunc(slices.Clone(results), func(p Placing) bool { return p.Stage != 0 })
+	if left, err = c.sandbox().Next(qualifying); err != nil {
 		return nil, nil, err
 	}
 	slices.SortFunc(qualifying, func(a, b Placing) int { return cmp.Compare(a.Number, b.Number) })
-	own, entries := newSandboxRatings(s.Players), make([]rating.Entry, s.Players)
+	own, entries := newSandboxRatings(c.Players), make([]Entry, c.Players)
 	for i := range qualifying {
 		own.after(&qualifying[i])
 	}
 	for p := range entries {
-		entries[p] = rating.Entry{Player: p, Points: own[p].Rating, Uploaded: int64(p)}
+		entries[p] = Entry{p, own[p].rating}
 	}
-	all = [][]rating.Entry{rating.Rank(entries)}
-	if len(left) > 0 {
-		return left, all, nil
+	entries = rank(entries)
+	all = [][]Entry{entries}
+	have, err := index(results)
+	if err != nil || len(left) > 0 {
+		return left, all, err
 	}
-	contest := Contest{Sandbox: [][]rating.Entry{entries}, Stages: s.stages(), Waves: s.Games, Seed: s.Seed}
-	left, standings, err := contest.run(rest)
-	for i := range left {
-		g := &left[i]
-		g.Stage, g.Seed, g.Number = g.Stage+1, g.Seed+shiftRounds, g.Number+shiftNumber
+	for k, s := range c.stages() {
+		players := s.field(all[k], entries)
+		games, err := c.games(k+1, s, players)
+		if err != nil {
+			return nil, nil, err
+		}
+		if left, err = have.missing(games); err != nil {
+			return nil, nil, err
+		}
+		all = append(all, standingsOf(players, games, have))
+		if len(left) > 0 {
+			return left, all, nil
+		}
 	}
-	return left, append(all, standings...), err
+	return nil, all, nil
+}
+
+// Bits of the round in a game's number.
+const (
+	stageBits = 3
+	partBits  = 3
+	waveBits  = roundBits - stageBits - partBits
+)
+
+// games returns the games of stage number k.
+func (c Championship) games(k int, s stage, players []int) ([]Fixture, error) {
+	tables := len(players) / s.seats
+	if !s.waves {
+		tables = len(players) * (len(players) - 1) / 2
+	}
+	if tables >= 1<<tableBits || tables*c.Games*contestParts > maxGames {
+		return nil, fmt.Errorf("schedule: %s has %d parts of %d waves of %d games, expected at most %d games and %d in a wave",
+			s.name, contestParts, c.Games, tables, maxGames, 1<<tableBits-1)
+	}
+	sorted := slices.Sorted(slices.Values(players))
+	var all []Fixture
+	for part := range contestParts {
+		for wave := range c.Games {
+			round := (k<<partBits|part)<<waveBits | wave // stages and parts have disjoint seeds for any number of waves
+			seatings := pairings(sorted, wave)
+			if s.waves {
+				seatings = draw(sorted, s.seats, c.Seed, uint64(round-1<<(partBits+waveBits)))
+			}
+			for table, seating := range seatings {
+				all = append(all, Fixture{number(round, table, 0), seating, round, wave, k})
+			}
+		}
+	}
+	return all, nil
+}
+
+// pairings returns all pairs of players. In even repetitions the first of two players sits first if
+// an even number of others stands between them, in odd repetitions if an odd number does.
+func pairings(players []int, repeat int) (seatings [][]int) {
+	for j := range players {
+		for i := range j {
+			pair := []int{players[i], players[j]}
+			if (j-i+repeat)%2 == 0 {
+				slices.Reverse(pair)
+			}
+			seatings = append(seatings, pair)
+		}
+	}
+	return seatings
 }

@@ -1,207 +1,132 @@
 package schedule
 
 import (
-	"fmt"
-	"math"
+	"cmp"
 	"slices"
 
-	"moonfarm/rollout/arena/rating"
+	"moonfarm/sim/prng"
 )
 
-// Contest is a contest of several stages, such as CodeCraft 2020 with the stages of
-// rating.ContestStages. Points start at zero in each stage. In a stage with waves every player
-// plays one game per wave; in a stage without waves, each two players meet. A game gives points by
-// place. The best players of a stage go on to the next, together with the best of the Sandbox among
-// the others. Package rating cites the sources. The players and seats of each game of a wave are
-// drawn from Seed.
-//
-// The sources give neither the number of waves in a part nor the seeds of games: here all games of
-// a wave share one seed. In a stage without waves, each player of a pair sits first about equally
-// often, and the next repetition exchanges the seats.
-// about as often as second, and the next repetition exchanges the seats.
-type Contest struct {
-	// Sandbox has the ratings at the beginning of each stage, which also list the players and when
-	// each sent its strategy. The last entry holds for all later stages.
-	Sandbox [][]rating.Entry
-	Stages  []rating.Stage
-	Waves   int // in each part; in a stage without waves, the games of each pair
-	// Points are the points by place, for each stage; rating.ContestPoints for stages beyond its
-	// length.
-	Points [][]int
-	Seed   uint64
+// This file follows the rules of the Russian AI Cup 2020 (CodeCraft), section on the tournament: a
+// Sandbox with ratings from 1200, two rounds of games of four players, and finals of two, with
+// points by place. The rules do not give the points of a place ("a system similar to" that of
+// Formula 1), the formula of the Sandbox, the number of waves, or how opponents were drawn beyond
+// "the closer the rating, the more likely". The values used here for these are our choice, and are
+// marked so.
+
+// contestPoints are the points by place in a game of three or four players. They are our choice:
+// Formula 1's.
+var contestPoints = []int{25, 18, 15, 12}
+
+// contestParts is the number of parts of a stage, between which strategies may be replaced.
+const contestParts = 2
+
+// stage is a stage of the contest.
+type stage struct {
+	name        string
+	seats       int  // of a game
+	waves       bool // in each wave every player has one game; otherwise all pairs play
+	fromStage   int  // most players taken from the previous stage
+	fromSandbox int  // most players added from the Sandbox
 }
 
-// Bits of the round in a game's number.
-const (
-	stageBits = 3
-	partBits  = 3
-	waveBits  = roundBits - stageBits - partBits
-)
-
-// Next returns the games without a result of the first incomplete stage, part by part and wave by
-// wave: see Schedule.
-func (s Contest) Next(results []Placing) ([]Fixture, error) {
-	games, _, err := s.run(results)
-	return games, err
+// contestStages returns the stages of the contest of 2020.
+func contestStages() []stage {
+	return []stage{
+		{name: "Round 1", seats: 4, waves: true, fromSandbox: 1080},
+		{name: "Round 2", seats: 4, waves: true, fromStage: 300, fromSandbox: 60},
+		{name: "Finals", seats: 2, fromStage: 50, fromSandbox: 10},
+	}
 }
 
-// Standings returns, for each stage begun so far, its players ordered by points.
-func (s Contest) Standings(results []Placing) ([][]rating.Entry, error) {
-	_, standings, err := s.run(results)
-	return standings, err
+// Entry is a player in a list of standings.
+type Entry struct {
+	Player int
+	Points float64 // sum of points in a stage, or the rating in the Sandbox
 }
 
-// run goes through the stages: it returns the next games, and the standings of the stages so far.
-func (s Contest) run(results []Placing) (left []Fixture, all [][]rating.Entry, err error) {
-	have, err := index(results)
-	if err = firstError(s.check(), err); err != nil {
-		return nil, nil, err
-	}
-	for stage := range s.Stages {
-		var before []rating.Entry
-		if stage > 0 {
-			before = all[stage-1]
-		}
-		players := s.Stages[stage].Field(before, s.sandbox(stage))
-		if len(players) < s.Stages[stage].Seats {
-			return nil, nil, fmt.Errorf("schedule: %s has %d players, want %d or more", s.Stages[stage].Name, len(players), s.Stages[stage].Seats)
-		}
-		games, err := s.games(stage, players)
-		if err != nil {
-			return nil, nil, err
-		}
-		standings, err := s.rank(stage, players, games, have)
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, standings)
-		if left, err = have.missing(games); err != nil || len(left) > 0 {
-			return left, all, err
-		}
-	}
-	return nil, all, nil
+// rank sorts standings as the rules do: by points, then by the time when the strategy was sent, which
+// is the order of the players.
+func rank(table []Entry) []Entry {
+	slices.SortFunc(table, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Player, b.Player))
+	})
+	return table
 }
 
-func (s Contest) check() error {
-	err := firstError(
-		checkRange("stages", len(s.Stages), 1, 1<<stageBits),
-		checkRange("waves", s.Waves, 1, 1<<waveBits),
-		checkRange("ratings of the Sandbox", len(s.Sandbox), 1, len(s.Stages)),
-		checkRange("tables of points", len(s.Points), 0, len(s.Stages)),
-	)
-	for _, entries := range s.Sandbox {
-		seen := map[int]bool{}
-		for _, e := range entries {
-			if e.Player < 0 || seen[e.Player] || math.IsNaN(e.Points) {
-				err = firstError(err, fmt.Errorf("schedule: the Sandbox has player %d with rating %v, want each once, with a number", e.Player, e.Points))
-			}
-			seen[e.Player] = true
+// field returns the players of a stage: the best of the previous stage, and the best of the Sandbox
+// among the others, both ranked. In stages with waves their number is cut to a multiple of the seats, as
+// the rules say for Round 1.
+func (s stage) field(before, sandbox []Entry) (field []int) {
+	for _, e := range before[:min(len(before), s.fromStage)] {
+		field = append(field, e.Player)
+	}
+	more := s.fromSandbox
+	for _, e := range sandbox {
+		if more > 0 && !slices.Contains(field, e.Player) {
+			field = append(field, e.Player)
+			more--
 		}
 	}
-	for stage, t := range s.Stages {
-		err = firstError(err,
-			checkRange("seats of "+t.Name, t.Seats, 2, maxSeats),
-			checkRange("parts of "+t.Name, t.Parts, 1, 1<<partBits))
-		if err == nil && !t.Waves {
-			err = checkRange("seats of "+t.Name+", in which each two meet,", t.Seats, 2, 2)
-		}
-		if err == nil {
-			err = checkRange("points of "+t.Name, len(s.points(stage)), t.Seats, maxSeats)
-		}
-		for _, n := range s.points(stage) {
-			err = firstError(err, checkRange("points of a place in "+t.Name, n, 0, maxShell))
-		}
+	if s.waves {
+		field = field[:len(field)-len(field)%s.seats]
 	}
-	return err
+	return field
 }
 
-// sandbox returns the ratings at the beginning of a stage.
-func (s Contest) sandbox(stage int) []rating.Entry { return s.Sandbox[min(stage, len(s.Sandbox)-1)] }
-
-// points returns the points by place of a stage.
-func (s Contest) points(stage int) []int {
-	if stage < len(s.Points) {
-		return s.Points[stage]
+// draw returns the players of each game of a wave, drawn so that all orders are equally likely, as
+// the contest's page of 2018 says (russianaicup.ru/p/round1). The draw follows from the seed and
+// the wave's number. Players that do not fill a game sit out.
+func draw(players []int, seats int, seed, wave uint64) (tables [][]int) {
+	drawn := slices.Clone(players)
+	r := prng.New(prng.StreamSeed(seed, wave, 0, 0, prng.PurposeDraw))
+	for k := len(drawn) - 1; k > 0; k-- {
+		j := r.IntN(k + 1)
+		drawn[k], drawn[j] = drawn[j], drawn[k]
 	}
-	return rating.ContestPoints(s.Stages[stage].Seats)
+	for t := range slices.Chunk(drawn[:len(drawn)-len(drawn)%seats], seats) {
+		tables = append(tables, t)
+	}
+	return tables
 }
 
-// games returns the games of a stage.
-func (s Contest) games(stage int, players []int) ([]Fixture, error) {
-	t := s.Stages[stage]
-	tables := int64(len(players) / t.Seats)
-	if !t.Waves {
-		tables = int64(len(players)) * int64(len(players)-1) / 2
-	}
-	if tables >= 1<<tableBits || tables*int64(s.Waves)*int64(t.Parts) > maxGames {
-		return nil, fmt.Errorf("schedule: %s has %d parts of %d waves of %d games, want at most %d games and %d in a wave",
-			t.Name, t.Parts, s.Waves, tables, maxGames, 1<<tableBits-1)
-	}
-	sorted := slices.Sorted(slices.Values(players))
-	var all []Fixture
-	for part := range t.Parts {
-		for wave := range s.Waves {
-			round := (stage<<partBits|part)<<waveBits | wave
-			var seatings [][]int
-			if t.Waves {
-				seatings = rating.Wave(sorted, t.Seats, s.Seed, uint64(round))
-			} else {
-				seatings = pairings(sorted, wave)
-			}
-			for table, seating := range seatings {
-				// Stages and parts have disjoint seeds for any number of waves.
-				all = append(all, Fixture{number(round, table, 0), seating, round, wave, stage})
-			}
-		}
-	}
-	return all, nil
-}
-
-// pairings returns all pairs of players. In even repetitions the first of two players sits first if
-// an even number of others stands between them, in odd repetitions if an odd number does.
-func pairings(players []int, repeat int) (seatings [][]int) {
-	for j := range players {
-		for i := range j {
-			pair := []int{players[i], players[j]}
-			if (j-i+repeat)%2 == 0 {
-				slices.Reverse(pair)
-			}
-			seatings = append(seatings, pair)
-		}
-	}
-	return seatings
-}
-
-// rank ranks the players of a stage by the points of its games so far.
-func (s Contest) rank(stage int, players []int, games []Fixture, have byNumber) ([]rating.Entry, error) {
+// standingsOf ranks the players of a stage by the points of its games so far.
+func standingsOf(players []int, games []Fixture, have byNumber) (all []Entry) {
 	points := map[int]int{}
 	for i := range games {
-		r, err := have.find(&games[i])
-		if err != nil {
-			return nil, err
-		}
-		if r == nil {
-			continue
-		}
-		scores := make([]float64, len(r.Places))
-		for seat, place := range r.Places {
-			scores[seat] = -float64(place)
-		}
-		won, err := rating.PlacePoints(s.points(stage), scores)
-		if err != nil {
-			return nil, err
-		}
-		for seat, n := range won {
-			points[r.Players[seat]] += n
+		if p := have[games[i].Number]; p != nil {
+			for seat, n := range pointsOf(p.Places) {
+				points[p.Players[seat]] += n
+			}
 		}
 	}
-	uploaded := map[int]int64{}
-	for _, e := range s.sandbox(stage) {
-		uploaded[e.Player] = e.Uploaded
-	}
-	var all []rating.Entry
 	for _, p := range players {
-		all = append(all, rating.Entry{Player: p, Points: float64(points[p]), Uploaded: uploaded[p]})
+		all = append(all, Entry{p, float64(points[p])})
 	}
-	return rating.Rank(all), nil
+	return rank(all)
+}
+
+// pointsOf returns the points of the players of a game by their places. Players that share places share
+// their points equally, rounded down, as the contest's rules say.
+func pointsOf(places []int) []int {
+	points := contestPoints
+	if len(places) == 2 {
+		points = []int{2, 0} // our choice
+	}
+	won := make([]int, len(places))
+	for i, own := range places {
+		better, shared, sum := 0, 0, 0
+		for _, p := range places {
+			if p < own {
+				better++
+			} else if p == own {
+				shared++
+			}
+		}
+		for _, n := range points[better : better+shared] {
+			sum += n
+		}
+		won[i] = sum / shared
+	}
+	return won
 }

@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"moonfarm/rollout/arena/rating"
+	"moonfarm/rollout/exact"
 	"moonfarm/sim/prng"
 )
 
 // Sandbox is an endless qualification as in CodeCraft 2020: the closer the ratings of two players,
-// by rating.ContestSandbox, the more likely they meet. In each round the players are sorted by their ratings after the
+// by its rule, the more likely they meet. In each round the players are sorted by their ratings after the
 // earlier rounds, each plus or minus a random amount; adjacent players share a game, in random
 // seats. If the players do not fill all games, those with the most games so far sit out.
 //
@@ -84,7 +84,7 @@ func (s Sandbox) games(round int, played []int, own sandboxRatings) (all []Fixtu
 	ratings, lot := map[int]int{}, map[int]uint64{}
 	for _, p := range players {
 		r := prng.New(prng.StreamSeed(s.Seed, uint64(p), uint64(round), 2, prng.PurposeDraw))
-		ratings[p] = int(math.Round(own[p].Rating)) + r.IntN(2*s.Spread+1) - s.Spread
+		ratings[p] = int(math.Round(own[p].rating)) + r.IntN(2*s.Spread+1) - s.Spread
 		lot[p] = r.Uint64()
 	}
 	slices.SortFunc(players, func(p, q int) int {
@@ -103,28 +103,49 @@ func (s Sandbox) games(round int, played []int, own sandboxRatings) (all []Fixtu
 	return all, nil
 }
 
-// sandboxRatings are the ratings of all players by the contest's rule.
-type sandboxRatings []rating.SandboxRating
+// The contest's rules say that ratings in the Sandbox start at 1200, that a victory over the weak and a
+// defeat by the strong change them little, and that they become more and more inert. The contest's page
+// of 2019 calls it a modified Elo rating with an expected place (russianaicup.ru/p/sandbox). The numbers
+// except the start are our choice.
+const (
+	sandboxStart = 1200
+	sandboxMost  = 64 // points between the first and last place of equal players, in the first game
+	sandboxLeast = 8  // the same after many games
+	sandboxHalf  = 20 // number of games after which sandboxMost is halved
+)
+
+// sandboxRatings are the ratings of all players in the Sandbox.
+type sandboxRatings []sandboxRating
+
+type sandboxRating struct {
+	rating float64
+	games  int
+}
 
 func newSandboxRatings(players int) sandboxRatings {
 	own := make(sandboxRatings, players)
 	for i := range own {
-		own[i].Rating = rating.ContestSandbox().Start
+		own[i].rating = sandboxStart
 	}
 	return own
 }
 
-// after updates the ratings of the players of a game.
+// after updates the ratings of the players of a game. It is Elo's rating for several players: the
+// expected place is the sum of the probabilities, by the logistic curve of 400 points, to end behind
+// each of the others; a shared place counts half.
 func (s sandboxRatings) after(r *Placing) {
-	at, scores := make([]rating.SandboxRating, len(r.Players)), make([]float64, len(r.Players))
+	before := make([]sandboxRating, len(r.Players))
 	for seat, p := range r.Players {
-		at[seat], scores[seat] = s[p], -float64(r.Places[seat])
+		before[seat] = s[p]
 	}
-	after, err := rating.ContestSandbox().After(at, scores)
-	if err != nil {
-		return // cannot happen: places and ratings are finite
-	}
-	for seat, p := range r.Players {
-		s[p] = after[seat]
+	for i, p := range before {
+		better := 0.0 // places better than expected
+		for j, q := range before {
+			if j != i {
+				better += float64(0.5*float64(cmp.Compare(r.Places[j], r.Places[i]))) + 0.5 - 1/(1+exact.Exp(-(p.rating-q.rating)*(math.Ln10/400)))
+			}
+		}
+		step := max(sandboxLeast, sandboxMost*sandboxHalf/(sandboxHalf+float64(p.games)))
+		s[r.Players[i]] = sandboxRating{p.rating + float64(step*better)/float64(len(before)-1), p.games + 1}
 	}
 }

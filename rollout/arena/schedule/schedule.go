@@ -11,8 +11,7 @@
 //   - RoundRobin: by seeds, and by players at the end of the list.
 //   - Swiss: by rounds, and by players that join in a round that has not begun.
 //   - Duel: by pairs, while its test is undecided.
-//   - Sandbox: by rounds, and by players that join. Contest: by waves of the current
-//     stage. Championship: not at all.
+//   - Sandbox: by rounds, and by players that join. Championship: not at all.
 //
 // Players are numbered from 0 in the order of the list of participants, and seeds from 0: seed e is
 // the seed of episode e under the tournament's master seed.
@@ -28,8 +27,8 @@ type Fixture struct {
 	Number  int64 `json:"number"`          // unique in a schedule, 0 … 2⁵³−1
 	Players []int `json:"players"`         // by seat; read only
 	Seed    int   `json:"seed"`            // index of the game's seed
-	Round   int   `json:"round,omitempty"` // in schedules with rounds, from 0; in a Contest the wave of its part
-	Stage   int   `json:"stage,omitempty"` // in a Contest or a Championship, from 0
+	Round   int   `json:"round,omitempty"` // in schedules with rounds, from 0; in a Championship the wave of its part
+	Stage   int   `json:"stage,omitempty"` // in a Championship, from 0
 }
 
 // Placing is the result of a game: the place of each seat.

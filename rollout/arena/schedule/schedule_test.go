@@ -3,7 +3,6 @@ package schedule
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"moonfarm/rollout/arena/rating"
 	"moonfarm/rollout/arena/sprt"
 	"moonfarm/sim/prng"
 )
@@ -84,60 +82,21 @@ func playOn(t *testing.T, s Schedule, results []Placing, lot uint64) []Placing {
 	return nil
 }
 
-// ratingsOf returns falling ratings for the given number of players.
-func ratingsOf(players int) []float64 {
-	ratings := make([]float64, players)
-	for p := range ratings {
-		ratings[p] = float64(1200 - p/2)
-	}
-	return ratings
-}
-
-// codeCraft returns the contest of CodeCraft 2020 for players with the given ratings in the
-// Sandbox, listed in the order in which they sent their strategies: up to 1080 players in games of
-// four in round 1; 300 of them and 60 of the Sandbox in round 2; 50 of them and 10 of the Sandbox
-// in the finals, where each two meet; two parts each.
-func codeCraft(sandbox []float64, waves int, seed uint64) Contest {
-	entries := make([]rating.Entry, len(sandbox))
-	for p, r := range sandbox {
-		entries[p] = rating.Entry{Player: p, Points: r, Uploaded: int64(p)}
-	}
-	return Contest{Sandbox: [][]rating.Entry{entries}, Stages: rating.ContestStages(), Waves: waves, Seed: seed}
-}
-
-// smallContest returns a contest of the given number of players.
-func smallContest(players, waves int) Contest {
-	s := codeCraft(ratingsOf(players), waves, 7)
-	s.Points = [][]int{{8, 4, 2, 1}, {4, 2, 1}}
-	s.Stages = []rating.Stage{
-		{Name: "round 1", Seats: 4, Parts: 2, Waves: true, FromSandbox: 18},
-		{Name: "round 2", Seats: 3, Parts: 2, Waves: true, FromStage: 6, FromSandbox: 4},
-		{Name: "finals", Seats: 2, Parts: 2, FromStage: 3, FromSandbox: 2},
-	}
-	return s
-}
-
 // schedules returns one schedule of each kind.
 func schedules() map[string]Schedule {
-	changed := smallContest(9, 2)
-	changed.Sandbox = append(changed.Sandbox, slices.Clone(changed.Sandbox[0]))
-	for i := range changed.Sandbox[1] {
-		changed.Sandbox[1][i].Points = float64(i)
-	}
 	return map[string]Schedule{
-		"round robin":             RoundRobin{Players: 5, Seats: 2, Seeds: 7},
-		"round robin, 3":          RoundRobin{Players: 5, Seats: 3, Seeds: 2},
-		"round robin, 4":          RoundRobin{Players: 3, Seats: 4, Seeds: 3},
-		"gauntlet":                RoundRobin{Players: 6, Seats: 2, Seeds: 3, Gauntlet: true},
-		"gauntlet, 4":             RoundRobin{Players: 6, Seats: 4, Seeds: 2, Gauntlet: true},
-		"Swiss":                   Swiss{Players: 9, Rounds: 6, Seeds: 2, Seed: 3},
-		"Swiss, joined late":      Swiss{Players: 12, Rounds: 7, Seeds: 1, Seed: 4, Joined: []int{0, 2, 5}},
-		"duel":                    Duel{A: 0, B: 1, Test: sprt.Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 300, Ahead: 8},
-		"duel, games":             Duel{A: 1, B: 0, Test: sprt.Test{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.05}, Most: 300, Ahead: 8},
-		"championship":            Championship{Players: 9, Games: 2, Seats: contestSeats, Seed: 5},
-		"Sandbox":                 Sandbox{Players: 11, Seats: 4, Rounds: 20, Spread: 50, Seed: 9, Joined: []int{3}},
-		"contest":                 smallContest(21, 3),
-		"contest, ratings change": changed,
+		"round robin":        RoundRobin{Players: 5, Seats: 2, Seeds: 7},
+		"round robin, 3":     RoundRobin{Players: 5, Seats: 3, Seeds: 2},
+		"round robin, 4":     RoundRobin{Players: 3, Seats: 4, Seeds: 3},
+		"gauntlet":           RoundRobin{Players: 6, Seats: 2, Seeds: 3, Gauntlet: true},
+		"gauntlet, 4":        RoundRobin{Players: 6, Seats: 4, Seeds: 2, Gauntlet: true},
+		"Swiss":              Swiss{Players: 9, Rounds: 6, Seeds: 2, Seed: 3},
+		"Swiss, joined late": Swiss{Players: 12, Rounds: 7, Seeds: 1, Seed: 4, Joined: []int{0, 2, 5}},
+		"duel":               Duel{A: 0, B: 1, Test: sprt.Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 300, Ahead: 8},
+		"duel, games":        Duel{A: 1, B: 0, Test: sprt.Test{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.05}, Most: 300, Ahead: 8},
+		"championship":       Championship{Players: 9, Games: 2, Seats: contestSeats, Seed: 5},
+		"Sandbox":            Sandbox{Players: 11, Seats: 4, Rounds: 20, Spread: 50, Seed: 9, Joined: []int{3}},
+		"championship, 3":    Championship{Players: 21, Games: 3, Seats: [4]int{4, 4, 3, 2}, Seed: 5},
 	}
 }
 
@@ -199,11 +158,6 @@ func TestRefused(t *testing.T) {
 
 func TestBadSchedules(t *testing.T) {
 	test := sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Pairs: true}
-	contest := func(change func(*Contest)) Schedule {
-		s := smallContest(21, 2)
-		change(&s)
-		return s
-	}
 	for want, s := range map[string]Schedule{
 		"players: 1, want 2":           RoundRobin{Players: 1, Seats: 2, Seeds: 1},
 		"seats: 9, want 2 to 8":        RoundRobin{Players: 2, Seats: 9, Seeds: 1},
@@ -221,20 +175,11 @@ func TestBadSchedules(t *testing.T) {
 		"want more than elo0":          Duel{A: 4, B: 5, Most: 1, Ahead: 1},
 		"players: 3, want 4":           Sandbox{Players: 3, Seats: 4, Rounds: 1},
 		"round 0 has 3 players":        Sandbox{Players: 4, Seats: 4, Rounds: 1, Joined: []int{1}},
-		"stages: 0":                    contest(func(s *Contest) { s.Stages = nil }),
-		"ratings of the Sandbox: 0":    contest(func(s *Contest) { s.Sandbox = nil }),
-		"round 1 has 0 players":        smallContest(3, 2),
-		"player 5 with rating":         contest(func(s *Contest) { s.Sandbox[0][6].Player = 5 }),
-		"with rating NaN":              contest(func(s *Contest) { s.Sandbox[0][6].Points = math.NaN() }),
-		"parts of round 1: 0":          contest(func(s *Contest) { s.Stages[0].Parts = 0 }),
-		"points of round 1: 2":         contest(func(s *Contest) { s.Points[0] = []int{1, 0} }),
-		"a place in round 1: -1":       contest(func(s *Contest) { s.Points[0][1] = -1 }),
-		"tables of points: 4":          contest(func(s *Contest) { s.Points = make([][]int, 4) }),
-		"waves: 0":                     contest(func(s *Contest) { s.Waves = 0 }),
-		"each two meet,: 4":            contest(func(s *Contest) { s.Stages[0].Waves = false }),
-		"want at most 16777216 game": contest(func(s *Contest) {
-			s.Waves, s.Stages[0].Parts, s.Sandbox, s.Stages[0].FromSandbox = 1<<15, 8, codeCraft(ratingsOf(4000), 1, 1).Sandbox, 4000
-		}),
+		"players of a contest: 3":      Championship{Players: 3, Games: 1, Seats: contestSeats},
+		"seats of a contest: 1":        Championship{Players: 9, Games: 1, Seats: [4]int{4, 4, 1, 2}},
+		"seats of a contest: 5":        Championship{Players: 9, Games: 1, Seats: [4]int{5, 4, 4, 2}},
+		"games of a contest: 0":        Championship{Players: 9, Seats: contestSeats},
+		"games of a contest: 32769":    Championship{Players: 9, Games: 1<<15 + 1, Seats: contestSeats},
 	} {
 		t.Run(want, func(t *testing.T) {
 			games, err := s.Next(nil)
@@ -278,17 +223,9 @@ func TestExtended(t *testing.T) {
 		{"rounds of a Sandbox", Sandbox{Players: 9, Seats: 4, Rounds: 3}, Sandbox{Players: 9, Seats: 4, Rounds: 8}},
 		{"players of a Sandbox", Sandbox{Players: 8, Seats: 4, Rounds: 3},
 			Sandbox{Players: 9, Seats: 4, Rounds: 8, Joined: []int{0, 0, 0, 0, 0, 0, 0, 0, 3}}},
-		{"waves of a contest", oneStage(2), oneStage(5)},
 	} {
 		t.Run(c.name, func(t *testing.T) { extends(t, c.short, c.long) })
 	}
-}
-
-// oneStage returns the first stage of a contest, with the given number of waves.
-func oneStage(waves int) Contest {
-	s := smallContest(13, waves)
-	s.Stages, s.Points = s.Stages[:1], nil
-	return s
 }
 
 func checkDuel(t *testing.T, s Duel, got, want []Placing) {
