@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"moonfarm/datasets"
 )
 
 // TestShapes writes shapes, heads of actions and results for people.
@@ -18,7 +16,6 @@ func TestShapes(t *testing.T) {
 
 		headsInShort([]int{8, 8, 4}, 0): "2 of 8, 1 of 4",
 		headsInShort([]int{8, 8, 4}, 1): "2 of 8 and 1 more head",
-		balance(datasets.Outcome{Episodes: 4, Results: []datasets.Result{{Result: "1", Episodes: 2}, {Result: "0", Episodes: 1}, {Result: "-1", Episodes: 1}}}): "+1: 50.0 %, 0: 25.0 %, −1: 25.0 %",
 	} {
 		t.Run(want, func(t *testing.T) { assert.Equal(t, want, got) })
 	}

@@ -1,25 +1,23 @@
 package command
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/gamelists"
+	"moonfarm/cmd/moonfarm/internal/summary"
 	"moonfarm/datasets"
-	"moonfarm/datasets/report"
-	"moonfarm/env"
-	"moonfarm/env/catalog"
-	"moonfarm/rollout/recordings"
-	"moonfarm/sim"
-	"moonfarm/sim/texts"
+	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/overview"
+	"moonfarm/rollout/view/page"
 )
 
 func (a *app) inspect() *cobra.Command {
@@ -33,10 +31,11 @@ the action column encodes, and statistics of every plane and scalar. DIR may be
 a URL, such as s3://bucket/data/td, here and wherever a dataset is read: files
 are then read as streams.
 
-With --html FILE: a page for a browser instead, one file with plots, pictures of
-some positions and the frequencies of actions and orders. It samples a large
-dataset, and says how. The same dataset makes the same page. With --json then:
-an object with the keys file and bytes.
+With --html FILE: a page for a browser instead, one file with the same figures,
+plots, the frequencies of actions and orders, and a few games to play back. It
+samples a large dataset, and says how. The same dataset makes the same page.
+view DIR shows all of it, with all games. With --json then: an object with the
+keys file and bytes.
 
 With --json: one object with the keys manifest (as in manifest.json, see
 datasets/FORMAT.md), shards and rows (read for the statistics), planes and
@@ -66,158 +65,29 @@ each step column by name.`,
 	return c
 }
 
-func (a *app) runInspect(ctx context.Context, dir string, o datasets.InspectOptions) error {
+func (a *app) runInspect(ctx context.Context, dir string, options datasets.InspectOptions) error {
 	a.Resume = "nothing was changed"
 	m := a.Meter("shards")
-	o.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
-	card, err := datasets.Inspect(ctx, dir, o)
+	options.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
+	o, err := datasets.Inspect(ctx, dir, options)
 	m.End()
 	if err != nil {
 		return err
 	}
-	return a.Print(card, func() {
-		a.printManifest(dir, card.Manifest)
-		a.printOutcomes(card)
-		a.printNetworkCounts(card.Manifest)
-		a.printColumns(card.Manifest, card.SHA256)
-		a.printLabels(card.Labels)
-		a.printStats(card)
+	return a.Print(o, func() {
+		for _, line := range append(summary.Head(dir, o), "", summary.Ends(o)) {
+			a.Printf("%s\n", line)
+		}
+		tables := append([][][]string{summary.Outcomes(o), summary.Networks(o)}, summary.Columns(o)...)
+		for _, rows := range append(tables, summary.Labels(o)) {
+			if len(rows) > 1 {
+				a.Table(rows...)
+				a.Printf("\n")
+			}
+		}
+		a.Printf("%s\n", summary.Read(o))
+		a.Table(summary.Statistics(o)...)
 	})
-}
-
-func (a *app) printManifest(dir string, m *datasets.Manifest) {
-	var versions []string
-	for _, r := range m.Rules {
-		if !slices.Contains(versions, r.Version) {
-			versions = append(versions, r.Version)
-		}
-	}
-	t := m.Totals
-	a.Printf("%s: %s, rules %s\n", dir, m.Game.Name, strings.Join(versions, ", "))
-	by := m.Command
-	if by == "" {
-		by = "a library" // made without a command line
-	}
-	a.Printf("made by %s (moonfarm %s, format %d)\n", by, m.Moonfarm, m.Format)
-	a.Printf("%s, %s, %s in %s, %s", texts.Plural(t.Episodes, "episode"), texts.Plural(t.Turns, "turn"), texts.Plural(t.Rows, "row"), texts.Plural(t.Shards, "shard"), console.FormatSize(t.Bytes))
-	if t.Rows > 0 {
-		a.Printf(" (%.1f bytes a row)", float64(t.Bytes)/float64(t.Rows))
-	}
-	a.Printf("\nobservations %s, codec %s, reward %s\n\n", m.Observation.Form, m.Job.Codec, m.Reward.Name)
-}
-
-// printOutcomes prints the shares of the results of each seat.
-func (a *app) printOutcomes(c *datasets.Overview) {
-	t := c.Manifest.Totals
-	a.Printf("%s ended by the rules, %s cut; %s\n", texts.Plural(t.Over, "episode"), texts.Group(t.Cut), texts.Plural(c.Distinct, "different game"))
-	rows := [][]string{{"seat", "policy", "episodes", "results"}}
-	for _, p := range t.Pairings {
-		for _, o := range p.Outcomes() {
-			rows = append(rows, []string{string(rune('A' + o.Seat)), cmp.Or(o.Policy, "all others"), texts.Group(o.Episodes), balance(o)})
-		}
-	}
-	a.Table(rows...)
-	a.Printf("\n")
-}
-
-// printNetworkCounts prints the counts of the seats' networks, if there are networks.
-func (a *app) printNetworkCounts(m *datasets.Manifest) {
-	rows := [][]string{{"network of", "evaluations", "not finite", "choices", "likeliest one illegal"}}
-	for seat, n := range m.Totals.Networks {
-		if n.Evaluations == 0 {
-			continue
-		}
-		illegal := texts.Group(n.Illegal)
-		if n.Choices > 0 {
-			illegal += fmt.Sprintf(" (%.2f %%)", 100*float64(n.Illegal)/float64(n.Choices))
-		}
-		rows = append(rows, []string{"seat " + string(rune('A'+seat)), texts.Group(n.Evaluations), texts.Group(n.NotFinite), texts.Group(n.Choices), illegal})
-	}
-	if len(rows) > 1 {
-		a.Table(rows...)
-		a.Printf("\n")
-	}
-}
-
-// balance formats the shares of the results, the best first: "+1: 52.3 %, −1: 47.7 %".
-func balance(o datasets.Outcome) string {
-	var shares []string
-	for _, r := range o.Results {
-		text := strings.Replace(r.Result, "-", "−", 1)
-		if text != "0" && text == r.Result {
-			text = "+" + text
-		}
-		shares = append(shares, fmt.Sprintf("%s: %.1f %%", text, 100*float64(r.Episodes)/float64(o.Episodes)))
-	}
-	return strings.Join(shares, ", ")
-}
-
-func (a *app) printColumns(m *datasets.Manifest, sums map[string]string) {
-	for _, t := range []struct {
-		name    string
-		columns []datasets.Column
-	}{{"steps", m.Steps.Columns}, {"episodes", m.Episodes.Columns}, {"finals", m.Finals.Columns}} {
-		if len(t.columns) == 0 {
-			continue
-		}
-		rows := [][]string{{t.name, "type", "shape", "what"}}
-		if t.name == "steps" && sums != nil {
-			rows[0][3] = "sha256"
-		}
-		for _, c := range t.columns {
-			what := c.Doc
-			if t.name == "steps" && sums != nil {
-				what = sums[c.Name]
-			}
-			sizes := shape(c.Shape)
-			if c.List {
-				sizes = "any number"
-			}
-			rows = append(rows, []string{c.Name, string(c.Type), sizes, what})
-		}
-		a.Table(rows...)
-		a.Printf("\n")
-	}
-}
-
-// printLabels prints the shares of the orders that the actions encode.
-func (a *app) printLabels(labels []datasets.Labels) {
-	if len(labels) == 0 {
-		return
-	}
-	rows := [][]string{{"labels", "heads with orders", "with a choice", "rows", "said as a whole", "rows with orders", "said as a whole"}}
-	for _, l := range labels {
-		row := []string{"seat " + string(rune('A'+l.Seat))}
-		for _, s := range []datasets.Share{l.Heads, l.Rows, l.Told} {
-			row = append(row, texts.Group(s.All), fmt.Sprintf("%.2f %%", 100*s.Share))
-		}
-		rows = append(rows, row)
-	}
-	a.Table(rows...)
-	a.Printf("\n")
-}
-
-func (a *app) printStats(c *datasets.Overview) {
-	a.Printf("statistics of %s in %s\n", texts.Plural(c.Rows, "row"), texts.Plural(c.Shards, "shard"))
-	rows := [][]string{{"what", "unit", "mean", "min", "max", "not 0"}}
-	add := func(kind string, s datasets.Summary) {
-		rows = append(rows, []string{kind + s.Name, s.Unit, console.FormatFloat(s.Mean), console.FormatFloat(s.Min), console.FormatFloat(s.Max), fmt.Sprintf("%.2f %%", 100*s.Nonzero)})
-	}
-	for _, s := range c.Planes {
-		add("plane ", s)
-	}
-	for _, s := range c.Scalars {
-		add("scalar ", s)
-	}
-	for _, s := range []datasets.Summary{c.Turns, c.Choices, c.Reward, c.Return} {
-		add("", s)
-	}
-	for _, s := range []*datasets.Summary{c.Moves, c.Value} {
-		if s != nil {
-			add("search ", *s)
-		}
-	}
-	a.Table(rows...)
 }
 
 // runInspectPage writes the page of a dataset.
@@ -226,8 +96,7 @@ func (a *app) runInspectPage(ctx context.Context, dir, file string, o datasets.I
 	if o.Sums {
 		return console.WrongUse("--sums and --html: expected one of them")
 	}
-	d, err := datasets.OpenContext(ctx, dir)
-	if err != nil {
+	if _, err := datasets.OpenContext(ctx, dir); err != nil {
 		return err
 	}
 	if inFolder(dir, file) {
@@ -236,20 +105,13 @@ func (a *app) runInspectPage(ctx context.Context, dir, file string, o datasets.I
 	if err := a.CheckFile("html", file); err != nil {
 		return err
 	}
-	game := d.Manifest().Job.Game
-	r := report.Options{Workers: o.Workers, Shards: o.Shards, Orders: func(orders []sim.Order) []string { return recordings.OrderTexts(game, orders) }}
-	if g, err := catalog.Find(game); err == nil {
-		r.Game = func(rules string, c env.Settings, recording []byte) (env.Vector, error) {
-			if len(recording) == 0 || g.Recorded == nil {
-				return g.New(rules, c)
-			}
-			v, _, _, err := g.Recorded(rules, c, recording)
-			return v, err
-		}
-	}
 	m := a.Meter("page")
-	bytes, err := a.WriteFile("html", file, func(w io.Writer) error { return report.Write(ctx, w, d, dir, r) })
+	text, err := inspectPage(ctx, dir, o.Shards)
 	m.End()
+	if err != nil {
+		return err
+	}
+	bytes, err := a.WriteFile("html", file, func(w io.Writer) error { _, err := w.Write(text); return err })
 	if err != nil {
 		return err
 	}
@@ -257,6 +119,45 @@ func (a *app) runInspectPage(ctx context.Context, dir, file string, o datasets.I
 	return a.Print(map[string]any{"file": full, "bytes": bytes}, func() {
 		a.Printf("%s: %.1f MB; open it in a browser\n", full, float64(bytes)/1e6)
 	})
+}
+
+// Bounds of the games on the page of a dataset.
+const (
+	mostExamples    = 3
+	mostExampleData = 16 << 20 // bytes of their films
+)
+
+// inspectPage returns the page of a dataset: its overview, and as many of its games as are small enough. If they cannot
+// be shown, the page says why.
+func inspectPage(ctx context.Context, dir string, shards int) ([]byte, error) {
+	o, about, err := summary.Inspect(ctx, dir, shards)
+	if err != nil {
+		return nil, err
+	}
+	m := o.Manifest
+	list := gamelists.DatasetOptions{Title: m.Title(), About: func() (*overview.Document, error) { return about, nil }}
+	for n := uint64(mostExamples); n > 0; n-- {
+		list.Only = nil
+		for i := range n {
+			list.Only = append(list.Only, m.Totals.Episodes*i/n)
+		}
+		list.Only = slices.Compact(list.Only)
+		var data map[string][]byte
+		games, err := gamelists.Dataset(ctx, dir, list)
+		if err == nil {
+			data, err = view.NewResponder(games).Everything(mostExampleData)
+		}
+		if err == nil {
+			return page.HTML(data), nil
+		}
+		if !errors.Is(err, view.ErrMany) {
+			first := &about.Sections[0]
+			first.Text = append([]string{fmt.Sprintf("The games cannot be shown: %v.", err)}, first.Text...)
+			break
+		}
+	}
+	data, err := view.NewResponder(&view.List{Title: list.Title, About: list.About}).Everything(mostPage)
+	return page.HTML(data), err
 }
 
 // inFolder reports whether a file lies in a folder or below it.

@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamelists"
 	"moonfarm/cmd/moonfarm/internal/pictures"
+	"moonfarm/cmd/moonfarm/internal/summary"
 	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
@@ -22,6 +24,7 @@ import (
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/curves"
+	"moonfarm/rollout/view/overview"
 	"moonfarm/rollout/view/page"
 	"moonfarm/sim/texts"
 )
@@ -72,7 +75,7 @@ of these:
   a recording    of an original engine, as replay takes it, with its games;
                  several of them, or a folder or a pattern such as '*.replay'
                  stand for a list of all their games
-  a dataset      a folder or a URL
+  a dataset      a folder or a URL, with the figures and plots of inspect --html
   a tournament   the folder of eval --out, with its standings, the scores of all
                  pairs, which lead to their games, and the faults; games between
                  policies are played again
@@ -315,7 +318,14 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 	case isDataset && f.rulesFile != "":
 		return nil, console.WrongUse("--rules is for recordings and games to play; %s is a dataset, which has its own", what)
 	case isDataset:
-		return gamelists.Dataset(ctx, what, f.only)
+		o := gamelists.DatasetOptions{Title: what, Only: f.only}
+		if f.only == nil { // else the overview would be of other games
+			o.About = sync.OnceValues(func() (*overview.Document, error) {
+				_, about, err := summary.Inspect(ctx, what, 0)
+				return about, err
+			})
+		}
+		return gamelists.Dataset(ctx, what, o)
 	}
 	l, err := f.recording(ctx, what)
 	if err == nil {

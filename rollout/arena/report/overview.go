@@ -261,14 +261,14 @@ func parts(games []arena.Played) (ends []int, rounds bool) {
 
 // lengths shows the distribution of the games' lengths.
 func lengths(games []arena.Played) overview.Section {
-	times, cut := map[int]uint64{}, 0
+	turns, cut := overview.Counts{}, 0
 	for i := range games {
-		times[games[i].Turns]++
+		turns.Put(float64(games[i].Turns))
 		if games[i].Cut {
 			cut++
 		}
 	}
-	s := overview.Lengths(times)
+	s := overview.Lengths(turns.Histogram())
 	if cut > 0 {
 		s.Text = append(s.Text, fmt.Sprintf("The turn limit ended %s, the rules the others.", texts.Plural(cut, "game")))
 	}

@@ -114,7 +114,7 @@ func TestOverview(t *testing.T) {
 			}
 			all := uint64(0)
 			for _, chart := range s["Lengths of games"].Charts {
-				for _, n := range chart.Bars.Counts {
+				for _, n := range chart.Bars.Bars {
 					all += n
 				}
 			}

@@ -3,14 +3,10 @@
 package overview
 
 import (
-	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-
-	"moonfarm/sim/texts"
 )
 
 // Document is an overview.
@@ -33,20 +29,14 @@ type Chart struct {
 	Title string `json:"title"`
 	X     string `json:"x"` // what the numbers of the horizontal axis are
 	Lines []Line `json:"lines,omitempty"`
-	Bars  *Bars  `json:"bars,omitempty"`
+	// Bars, if not nil, is drawn instead of lines.
+	Bars *Histogram `json:"bars,omitempty"`
 }
 
 // Line is a line of a plot.
 type Line struct {
 	Name   string       `json:"name"` // "" for the only line of a plot
 	Points [][2]float64 `json:"points"`
-}
-
-// Bars are the bars of a histogram, which have the same width.
-type Bars struct {
-	From   float64  `json:"from"` // where the first one begins
-	Width  float64  `json:"width"`
-	Counts []uint64 `json:"counts"`
 }
 
 // Table is a table. Without columns it has no heads.
@@ -87,8 +77,9 @@ type Look string
 
 // The looks of parts; one without a look is empty.
 const (
-	Ahead Look = "ahead"
-	Even  Look = "even"
+	Ahead  Look = "ahead"
+	Even   Look = "even"
+	Behind Look = "behind"
 )
 
 // ToGames returns the address of the games of a policy, against another one unless that is "".
@@ -130,45 +121,16 @@ func isNumber(text string) bool {
 	return text == "" || text == "—" || text == "–" || text[0] >= '0' && text[0] <= '9'
 }
 
-// mostBars is the largest number of bars of a histogram.
-const mostBars = 24
-
-// Lengths returns the section about the lengths of games, of which times has the number for each number of turns.
-func Lengths(times map[int]uint64) Section {
-	s := Section{Title: "Lengths of games"}
-	turns, all := slices.Sorted(maps.Keys(times)), uint64(0)
-	for _, n := range times {
+// Shares returns the parts of a bar in proportion to counts, with these looks.
+func Shares(counts []uint64, looks ...Look) (bar []Part) {
+	all := uint64(0)
+	for _, n := range counts {
 		all += n
 	}
-	if all == 0 {
-		return s
-	}
-	at := func(k uint64) int { // the number of turns of the k-th game, the shortest first
-		i := slices.IndexFunc(turns, func(n int) bool {
-			if k < times[n] {
-				return true
-			}
-			k -= times[n]
-			return false
-		})
-		return turns[i]
-	}
-	low, high := turns[0], turns[len(turns)-1]
-	if low == high {
-		s.Text = []string{fmt.Sprintf("All have %s.", texts.Plural(low, "turn"))}
-		return s
-	}
-	s.Text = []string{fmt.Sprintf("From %d to %s, the median is %d. The middle half of the games: %d to %d.", low, texts.Plural(high, "turn"), at(all/2), at(all/4), at((3*all-1)/4))}
-	width := 1
-	for k, power := 0, 1; high/width-low/width >= mostBars; k++ {
-		if width = []int{2, 5, 10}[k%3] * power; k%3 == 2 {
-			power *= 10
+	for i, n := range counts {
+		if n > 0 {
+			bar = append(bar, Part{float64(n) / float64(all), looks[i]})
 		}
 	}
-	b := &Bars{From: float64(low / width * width), Width: float64(width), Counts: make([]uint64, high/width-low/width+1)}
-	for n, count := range times {
-		b.Counts[n/width-low/width] += count
-	}
-	s.Charts = []Chart{{Title: "Games by their turns", X: "turns", Bars: b}}
-	return s
+	return bar
 }

@@ -23,7 +23,7 @@ function overviewOf(raw) {
   });
   const chart = (c) => ({
     title: text(c?.title), x: text(c?.x, 80), lines: listOf(c?.lines, most.lines).map((l) => ({ name: text(l?.name, 60), points: listOf(l?.points, most.points).filter(point) })),
-    bars: c?.bars ? { from: number(c.bars.from), width: Math.max(number(c.bars.width), 1e-300), counts: listOf(c.bars.counts, most.bars).map((n) => Math.max(number(n), 0)) } : null,
+    bars: c?.bars ? { min: number(c.bars.min), max: number(c.bars.max), from: number(c.bars.from), width: Math.max(number(c.bars.width), 1e-300), counts: listOf(c.bars.bars, most.bars).map((n) => Math.max(number(n), 0)) } : null,
   });
   return listOf(raw.sections, most.sections).map((s) => ({
     title: text(s?.title), folded: s?.folded === true, text: listOf(s?.text, most.paragraphs).map((t) => text(t, 2000)), code: text(s?.code, 2000),
@@ -226,9 +226,9 @@ function drawChart(canvas, { lines, bars, x: name }) {
   }
   g.fillStyle = palette.axis;
   g.textBaseline = "alphabetic";
-  g.fillText(`${name} ${rounded(x1)}`, right, h - 4 * dpr);
+  g.fillText(`${name} ${rounded(bars ? bars.max : x1)}`, right, h - 4 * dpr);
   g.textAlign = "left";
-  g.fillText(rounded(x0), left, h - 4 * dpr);
+  g.fillText(rounded(bars ? bars.min : x0), left, h - 4 * dpr);
   g.fillStyle = lineColours[0];
   bars?.counts.forEach((n, i) => {
     const from = Math.round(x(bars.from + i * bars.width)), to = Math.round(x(bars.from + (i + 1) * bars.width));

@@ -45,7 +45,7 @@ func ranked(name string, game int) *overview.Document {
 func learnt(points int) *overview.Document {
 	return &overview.Document{Sections: []overview.Section{{Title: "Progress", Text: []string{fmt.Sprintf("%d points", points), "the page follows"}, Charts: []overview.Chart{
 		{Title: "scores", X: "generation", Lines: []overview.Line{{Name: "maze", Points: [][2]float64{{1, 0.25}, {2, 0.5}}}, {Name: "<b>planner", Points: [][2]float64{{1, 0.125}}}}},
-		{Title: "lengths", X: "turns", Bars: &overview.Bars{From: 20, Width: 5, Counts: []uint64{2, 0, 7}}},
+		{Title: "lengths", X: "turns", Bars: &overview.Histogram{From: 20, Width: 5, Bars: []uint64{2, 0, 7}}},
 		{Title: "loss", X: "generation", Lines: []overview.Line{{Points: [][2]float64{{1, 12345.678}, {2, 1e308}}}}},
 	}}}}
 }
@@ -180,7 +180,7 @@ func TestHostileOverview(t *testing.T) {
 		}
 		return list
 	}
-	odd := map[string]any{"sections": []any{nil, 7, map[string]any{"title": 5, "text": "x", "charts": []any{nil, map[string]any{"lines": map[string]any{"length": 9}, "bars": map[string]any{"counts": []any{"x", -4, nil}}},
+	odd := map[string]any{"sections": []any{nil, 7, map[string]any{"title": 5, "text": "x", "charts": []any{nil, map[string]any{"lines": map[string]any{"length": 9}, "bars": map[string]any{"bars": []any{"x", -4, nil}}},
 		map[string]any{"lines": []any{map[string]any{"points": []any{[]any{"x", 1}, nil, []any{1, 2}}}}}}, "tables": []any{nil, map[string]any{"rows": many(2000, many(200, nil))}}}}}
 	s.tells(t, 2, odd)
 	b.Becomes(`document.querySelectorAll("#overview table")[1]?.tBodies[0].rows.length + " " + document.querySelectorAll("#overview table")[1]?.tBodies[0].rows[0].cells.length`, "1000 100")

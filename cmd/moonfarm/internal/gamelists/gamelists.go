@@ -276,12 +276,21 @@ type datasetList struct {
 	head view.ListHead
 	only []uint64 // episodes; nil: all
 
+	about func() (*overview.Document, error) // nil: the list has no overview
+
 	mu sync.Mutex
 	d  *datasets.Dataset
 }
 
-// Dataset opens a dataset, or only some of its episodes; nil: all.
-func Dataset(ctx context.Context, dir string, only []uint64) (view.GameList, error) {
+// DatasetOptions say what is listed of a dataset.
+type DatasetOptions struct {
+	Only  []uint64                           // episodes; nil: all
+	Title string                             // of the list
+	About func() (*overview.Document, error) // returns what is said of the dataset; nil: the list has no overview
+}
+
+// Dataset opens a dataset.
+func Dataset(ctx context.Context, dir string, o DatasetOptions) (view.GameList, error) {
 	d, err := datasets.OpenContext(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -291,7 +300,8 @@ func Dataset(ctx context.Context, dir string, only []uint64) (view.GameList, err
 	if err != nil {
 		return nil, err
 	}
-	s := &datasetList{game: g, d: d, only: slices.Clone(only), head: view.ListHead{Title: dir, Kind: "games", Total: m.Totals.Episodes, Policies: []string{}}}
+	s := &datasetList{game: g, d: d, only: slices.Clone(o.Only), about: o.About,
+		head: view.ListHead{Title: o.Title, Kind: "games", Total: m.Totals.Episodes, Policies: []string{}, Overview: o.About != nil}}
 	for _, n := range s.only {
 		if n >= m.Totals.Episodes {
 			return nil, console.WrongUse("--episodes %d: expected 0 to %d", n, m.Totals.Episodes-1)
@@ -314,7 +324,7 @@ func Dataset(ctx context.Context, dir string, only []uint64) (view.GameList, err
 func (s *datasetList) Head() view.ListHead { return s.head }
 
 // Overview implements view.GameList.
-func (s *datasetList) Overview() (*overview.Document, error) { return nil, nil }
+func (s *datasetList) Overview() (*overview.Document, error) { return s.about() }
 
 // mostMatching bounds the games that are sorted or counted for a page.
 const mostMatching = 1_000_000

@@ -1,9 +1,12 @@
-package stats
+package overview
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+
+	"moonfarm/sim/texts"
 )
 
 // mostBars bounds the bars of a Histogram.
@@ -64,7 +67,7 @@ func (c Counts) Histogram() Histogram {
 		for k := 0; math.Floor(h.Max/h.Width)-math.Floor(h.Min/h.Width) >= mostBars; k++ {
 			h.Width = []float64{2, 5, 10}[k%3] * math.Pow10(k/3)
 		}
-		h.From = math.Floor(h.Min/h.Width)*h.Width - 0.5
+		h.From = math.Floor(h.Min/h.Width) * h.Width
 	} else if h.Max > h.Min {
 		h.Width = (h.Max - h.Min) / mostBars
 	}
@@ -77,4 +80,27 @@ func (c Counts) Histogram() Histogram {
 		h.Bars[min(int((v-h.From)/h.Width), len(h.Bars)-1)] += c[v]
 	}
 	return h
+}
+
+// Lengths returns the section about the lengths of games.
+func Lengths(turns Histogram) Section {
+	s := Section{Title: "Lengths of games"}
+	switch {
+	case turns.N == 0:
+	case turns.Min == turns.Max:
+		s.Text = []string{fmt.Sprintf("All have %s.", texts.Plural(int(turns.Min), "turn"))}
+	default:
+		s.Text = []string{fmt.Sprintf("From %.0f to %s, the mean is %.4g, the median %.0f. The middle half of the games: %.0f to %.0f.",
+			turns.Min, texts.Plural(int(turns.Max), "turn"), turns.Mean, turns.Median, turns.Quarter, turns.ThreeQuarters)}
+		s.Charts = turns.Charts("Games by their turns", "turns")
+	}
+	return s
+}
+
+// Charts returns the plot of a histogram; none for less than two bars, which show nothing.
+func (h Histogram) Charts(title, x string) []Chart {
+	if len(h.Bars) < 2 {
+		return nil
+	}
+	return []Chart{{Title: title, X: x, Bars: &h}}
 }

@@ -1,4 +1,4 @@
-package stats
+package overview
 
 import (
 	"math"
@@ -33,5 +33,5 @@ func TestHistogram(t *testing.T) {
 	}
 	require.Equal(t, []uint64{1, 0, 2}, Counts{3: 1, 5: 2}.Histogram().Bars, "whole numbers that lie close together have a bar each")
 	wide := Counts{0: 1, 99: 1}.Histogram()
-	require.Equal(t, []float64{-0.5, 5, 20}, []float64{wide.From, wide.Width, float64(len(wide.Bars))})
+	require.Equal(t, []float64{0, 5, 20}, []float64{wide.From, wide.Width, float64(len(wide.Bars))})
 }
