@@ -3,8 +3,6 @@ package rating
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"moonfarm/rollout/exact"
 )
 
@@ -26,32 +24,28 @@ func (m *Model) RobustCovariance() [][]float64 {
 
 // covariance returns C·(meat + prior)·C of the contrasts with the mean, or C if meat
 // is nil.
-func (m *Model) covariance(meat *mat.SymDense) [][]float64 {
-	n, dim := m.fit.table.players, m.fit.dim
-	contrasts := mat.NewDense(dim, n, nil)
-	for i := range n {
-		contrasts.SetCol(i, m.contrast(i, -1).RawVector().Data)
-	}
-	var solved, inner, c mat.Dense
-	if m.best.factor.SolveTo(&solved, contrasts) != nil {
-		solved.ReuseAs(dim, n) // cannot fail: the prior keeps the matrix regular
-	}
-	if meat == nil {
-		c.Mul(contrasts.T(), &solved)
-	} else {
-		whole := mat.NewSymDense(dim, nil)
-		whole.CopySym(meat)
-		for i := range dim {
-			whole.SetSym(i, i, whole.At(i, i)+1.0/(priorDeviation*priorDeviation))
-		}
-		inner.Mul(whole, &solved)
-		c.Mul(solved.T(), &inner)
-	}
+func (m *Model) covariance(meat [][]float64) [][]float64 {
+	n := m.fit.table.players
 	out := matrix(n, n)
 	for i := range n {
+		x := solve(m.best.factor, m.contrast(i, -1))
 		for j := range n {
-			out[i][j] = exact.Round(c.At(i, j)*(400/math.Ln10)*(400/math.Ln10), 100) + 0
+			c := dot(x, m.contrast(j, -1))
+			if meat != nil {
+				y := solve(m.best.factor, m.contrast(j, -1))
+				c = dot(x, y) / (priorDeviation * priorDeviation)
+				for k, row := range meat {
+					c += x[k] * dot(row, y)
+				}
+			}
+			out[i][j] = exact.Round(c*(400/math.Ln10)*(400/math.Ln10), 100) + 0
 		}
 	}
 	return out
 }
+
+// Tail and Quantile95 are of the t distribution.
+var (
+	Tail       = tail
+	Quantile95 = quantile95
+)

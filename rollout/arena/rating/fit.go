@@ -3,8 +3,6 @@ package rating
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"moonfarm/rollout/exact"
 )
 
@@ -95,11 +93,12 @@ func (l *likelihood) value(sum []counts, at []float64) float64 {
 }
 
 // derive writes the gradient, and the observed information including the prior's: minus the matrix
-// of second derivatives.
-func (l *likelihood) derive(sum []counts, at, gradient []float64, information *mat.SymDense) {
-	information.Zero()
-	h := information.RawSymmetric()
-	add := func(i, j int, x float64) { h.Data[i*h.Stride+j] += x } // i ≤ j
+// of second derivatives, in its upper half.
+func (l *likelihood) derive(sum []counts, at, gradient []float64, information [][]float64) {
+	for _, row := range information {
+		clear(row)
+	}
+	add := func(i, j int, x float64) { information[i][j] += x } // i ≤ j
 	last, delta := l.dim-1, l.delta(at)
 	for i, x := range at {
 		gradient[i] = -x / (priorDeviation * priorDeviation)
@@ -133,25 +132,24 @@ func (l *likelihood) derive(sum []counts, at, gradient []float64, information *m
 type maximum struct {
 	at          []float64
 	value       float64
-	information *mat.SymDense
-	factor      mat.Cholesky // of pinned
-	pinned      *mat.SymDense
+	information [][]float64 // its upper half
+	factor      [][]float64 // the Cholesky factor of the pinned information
 }
 
-// pin sets pinned to the information plus its largest diagonal element for the sum of all θ. Games
+// pin factorises the information plus its largest diagonal element for the sum of all θ. Games
 // give no information on the sum, which stays 0, so solutions for differences remain the same; and
 // the matrix is better conditioned.
-func (m *maximum) pin(players int) {
-	m.pinned.CopySym(m.information)
-	h, most := m.pinned.RawSymmetric(), 0.0
+func (m *maximum) pin(players int) bool {
+	most := 0.0
 	for i := range players {
-		most = max(most, h.Data[i*h.Stride+i])
+		most = max(most, m.information[i][i])
 	}
-	for i := range players {
-		for j := i; j < players; j++ {
-			h.Data[i*h.Stride+j] += most
+	return factorise(m.factor, func(i, j int) float64 {
+		if j < players {
+			return m.information[i][j] + most
 		}
-	}
+		return m.information[i][j]
+	})
 }
 
 // maximise climbs from a start by Newton's method, with steps that preserve the product with the
@@ -160,32 +158,28 @@ func (m *maximum) pin(players int) {
 // solve with, which the prior prevents for counts in bounds.
 func (l *likelihood) maximise(sum []counts, start, direction []float64) (*maximum, bool) {
 	const iterations = 200
-	m := &maximum{at: append([]float64(nil), start...), information: mat.NewSymDense(l.dim, nil), pinned: mat.NewSymDense(l.dim, nil)}
+	m := &maximum{at: append([]float64(nil), start...), information: matrix(l.dim, l.dim), factor: matrix(l.dim, l.dim)}
 	gradient, next := make([]float64, l.dim), make([]float64, l.dim)
-	g, step, along := mat.NewVecDense(l.dim, gradient), mat.NewVecDense(l.dim, nil), mat.NewVecDense(l.dim, nil)
 	m.value = l.value(sum, m.at)
 	for range iterations {
 		l.derive(sum, m.at, gradient, m.information)
-		m.pin(l.table.players)
-		if !m.factor.Factorize(m.pinned) || m.factor.SolveVecTo(step, g) != nil {
+		if !m.pin(l.table.players) {
 			return nil, false
 		}
+		step := solve(m.factor, gradient)
 		if direction != nil {
-			a := mat.NewVecDense(l.dim, direction)
-			if m.factor.SolveVecTo(along, a) != nil {
-				return nil, false
-			}
-			step.AddScaledVec(step, -mat.Dot(a, step)/mat.Dot(a, along), along)
+			along := solve(m.factor, direction)
+			subtract(step, dot(direction, step)/dot(direction, along), along)
 		}
-		gain := mat.Dot(g, step)
+		gain := dot(gradient, step)
 		if !(gain > 1e-10*(1+math.Abs(m.value))) { // the next step is the last, since each error is the square of the one before
 			for i := range m.at {
-				m.at[i] += step.AtVec(i)
+				m.at[i] += step[i]
 			}
 			m.value = l.value(sum, m.at)
 			return m, !math.IsNaN(m.value)
 		}
-		if !l.climb(sum, m, step.RawVector().Data, next, gain) {
+		if !l.climb(sum, m, step, next, gain) {
 			return m, true
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/sim/prng"
@@ -250,6 +249,34 @@ func TestManyPlayers(t *testing.T) {
 	assert.Truef(t, !y.Bounded && y.Group == 43 && y.High >= 1300 && y.High == -y.Low, "a player without games: %+v", y)
 }
 
+// student returns the distribution function of Student's t at z, the integral of the density, by Simpson's rule over the
+// angle θ with t = √ν·tan θ.
+func student(freedom, z float64) float64 {
+	const steps = 1 << 14
+	whole, part := 0.0, 0.0
+	for i := range steps + 1 {
+		weight := float64(2 + 2*(i&1))
+		if i == 0 || i == steps {
+			weight = 1
+		}
+		whole += weight * math.Pow(math.Cos(math.Pi/2*float64(i)/steps), freedom-1)
+		part += weight * math.Pow(math.Cos(math.Atan(z/math.Sqrt(freedom))*float64(i)/steps), freedom-1)
+	}
+	return 0.5 + part*math.Atan(z/math.Sqrt(freedom))/(whole*math.Pi)
+}
+
+// TestStudent compares the t distribution with its integral, and with a printed table.
+func TestStudent(t *testing.T) {
+	for _, freedom := range []float64{1, 2, 2.5, 3, 10, 29.5, 100, 5000} {
+		for _, z := range []float64{0, 1e-3, 0.5, 1, 1.7, 2.5, 4, 9} {
+			assert.InDelta(t, 1-student(freedom, z), rating.Tail(freedom, z), 1e-9, "%v degrees of freedom at %v", freedom, z)
+		}
+	}
+	for freedom, want := range map[float64]float64{1: 12.7062047, 2: 4.3026527, 3: 3.1824463, 8: 2.3060041, 30: 2.0422725, 120: 1.9799304, 1e6: 1.9599664} {
+		assert.InDelta(t, want, rating.Quantile95(freedom), 1e-6, "%v degrees of freedom", freedom)
+	}
+}
+
 // TestProfile: at the ends of an interval the log-likelihood, with the prior, is lower by half the
 // square of the t distribution's quantile, times the design effect. For two players without draws
 // this is a formula.
@@ -267,7 +294,7 @@ func TestProfile(t *testing.T) {
 			}
 			effect := r.Error * r.Error / (cov[0][0] + cov[1][1] - 2*cov[0][1])
 			z := math.Sqrt(2 * (value(r.Elo) - value(0)) / effect)
-			want := distuv.StudentsT{Sigma: 1, Nu: float64(c.wins + c.losses - 1)}.CDF(z)
+			want := student(float64(c.wins+c.losses-1), z)
 			got := m.Superiority(0, 1)
 			assert.LessOrEqualf(t, math.Abs(got-want), 1e-4+0.01*(1-want), "%d wins, %d losses: superiority %v, want %v", c.wins, c.losses, got, want)
 			for _, end := range []float64{r.Low, r.High} {

@@ -3,57 +3,42 @@ package rating
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"moonfarm/rollout/exact"
 )
 
-const (
-	// normal95 is the two-sided 95 % point of the normal distribution.
-	normal95 = 1.959963984540054
-	// maxProfiled is the largest number of players whose intervals and superiorities follow the
-	// likelihood; the cost grows with the fourth power, for pairs with the fifth.
-	maxProfiled = 40
-)
-
-// quantile95 returns the two-sided 95 % point of the t distribution.
-func quantile95(freedom float64) float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(0.975)
-}
+// maxProfiled is the largest number of players whose intervals and superiorities follow the
+// likelihood; the cost grows with the fourth power, for pairs with the fifth.
+const maxProfiled = 40
 
 // contrast returns the contrast for the log strength of player i minus that of j, or minus the
 // pool's mean if j < 0.
-func (m *Model) contrast(i, j int) *mat.VecDense {
-	a := mat.NewVecDense(m.fit.dim, nil)
+func (m *Model) contrast(i, j int) []float64 {
+	a := make([]float64, m.fit.dim)
 	if j >= 0 {
-		a.SetVec(i, 1)
-		a.SetVec(j, a.AtVec(j)-1)
+		a[i]++
+		a[j]--
 		return a
 	}
 	n := m.fit.table.players
 	for k := range n {
-		a.SetVec(k, -1/float64(n))
+		a[k] = -1 / float64(n)
 	}
-	a.SetVec(i, 1-1/float64(n))
+	a[i]++
 	return a
 }
 
 // along finds the maximum under the condition that the contrast has the given value, and returns
 // how far the log-likelihood is below the global maximum there. It starts from the global maximum,
 // moved along the likeliest line.
-func (m *Model) along(a *mat.VecDense, value float64) (drop float64, ok bool) {
-	x := mat.NewVecDense(m.fit.dim, nil)
-	if m.best.factor.SolveVecTo(x, a) != nil {
-		return 0, false
-	}
-	best, variance := mat.NewVecDense(m.fit.dim, m.best.at), mat.Dot(a, x)
+func (m *Model) along(a []float64, value float64) (drop float64, ok bool) {
+	x := solve(m.best.factor, a)
+	variance := dot(a, x)
 	if !(variance > 0) {
 		return 0, false
 	}
-	start := mat.NewVecDense(m.fit.dim, nil)
-	start.AddScaledVec(best, (value-mat.Dot(a, best))/variance, x)
-	at, ok := m.fit.maximise(m.fit.table.sum, start.RawVector().Data, a.RawVector().Data)
+	start := append([]float64(nil), m.best.at...)
+	subtract(start, (dot(a, start)-value)/variance, x)
+	at, ok := m.fit.maximise(m.fit.table.sum, start, a)
 	if !ok {
 		return 0, false
 	}
@@ -63,7 +48,7 @@ func (m *Model) along(a *mat.VecDense, value float64) (drop float64, ok bool) {
 // end returns the end of the interval of a contrast on one side (±1): where the signed root of the
 // likelihood ratio, over the design effect, reaches the quantile. The root is nearly linear, so
 // secants from the centre converge quickly; bisection guards them.
-func (m *Model) end(a *mat.VecDense, s spread, centre, side float64) float64 {
+func (m *Model) end(a []float64, s spread, centre, side float64) float64 {
 	wald := float64(s.quantile * math.Sqrt(s.variance))
 	if m.fit.table.players > maxProfiled {
 		return centre + float64(side*min(wald, s.bound))
@@ -157,7 +142,7 @@ func (m *Model) Superiority(i, j int) float64 {
 			z = math.Copysign(math.Sqrt(2*drop*s.model/s.variance), centre)
 		}
 	}
-	p := distuv.StudentsT{Sigma: 1, Nu: s.freedom}.CDF(-math.Abs(z))
+	p := tail(s.freedom, math.Abs(z))
 	if z > 0 {
 		p = 1 - p
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"moonfarm/rollout/exact"
 )
 
@@ -30,21 +28,21 @@ const (
 // Shares are rounded to six digits. Nash fails if it loses the path.
 func Nash(payoff [][]float64) (mixture []float64, err error) {
 	n, scale := len(payoff), largest(payoff)
-	a := mat.NewDense(n, n, nil)
+	a := matrix(n, n)
 	for i := range n {
 		for j := range n {
 			if scale > 0 {
-				a.Set(i, j, float64(payoff[i][j]/scale/2)-float64(payoff[j][i]/scale/2))
+				a[i][j] = float64(payoff[i][j]/scale/2) - float64(payoff[j][i]/scale/2)
 			}
 		}
 	}
-	p := &path{a: a, z: make([]float64, n), shares: mat.NewVecDense(n, nil)}
+	p := &path{a: a, z: make([]float64, n), shares: make([]float64, n)}
 	if !p.follow() {
 		return nil, errors.New("rating: the path to the equilibrium was lost")
 	}
 	mixture = make([]float64, n)
 	for i := range mixture {
-		mixture[i] = exact.Round(p.shares.AtVec(i), 1e6)
+		mixture[i] = exact.Round(p.shares[i], 1e6)
 	}
 	return mixture, nil
 }
@@ -63,11 +61,11 @@ func largest(m [][]float64) float64 {
 // path is the solution of softmax(A·p/τ) = p as the temperature falls: of τz − Ap + c = 0 and Σp =
 // 1 with z = ln p.
 type path struct {
-	a      *mat.Dense
+	a      [][]float64
 	tau    float64
 	z      []float64
 	c      float64
-	shares *mat.VecDense // p
+	shares []float64 // p
 }
 
 // follow cools down to the coldest temperature. If a step is too large for Newton's method, it
@@ -104,7 +102,7 @@ func (p *path) follow() bool {
 // share sets p = exp(z).
 func (p *path) share() {
 	for i, z := range p.z {
-		p.shares.SetVec(i, exact.Exp(z))
+		p.shares[i] = exact.Exp(z)
 	}
 }
 
@@ -134,7 +132,7 @@ func (p *path) solve() bool {
 			if !(p.z[i] < 0.1) {
 				return false
 			}
-			size += float64(max(p.shares.AtVec(i), exact.Exp(p.z[i])) * d * d)
+			size += float64(max(p.shares[i], exact.Exp(p.z[i])) * d * d)
 		}
 		p.c += dc
 		p.share()
@@ -153,41 +151,36 @@ func (p *path) solve() bool {
 // newton returns a step of Newton's method.
 func (p *path) newton() (dz []float64, dc float64, ok bool) {
 	n := len(p.z)
-	system, right := mat.NewDense(n+1, n+1, nil), mat.NewVecDense(n+1, nil)
-	var replies mat.VecDense
-	replies.MulVec(p.a, p.shares)
-	for i := range n {
-		root := math.Sqrt(p.shares.AtVec(i))
-		for j := range n {
-			system.Set(i, j, -root*p.a.At(i, j)*math.Sqrt(p.shares.AtVec(j)))
+	system, roots, sum := matrix(n+1, n+2), make([]float64, n), 0.0
+	for i, share := range p.shares {
+		roots[i] = math.Sqrt(share)
+		sum += share
+	}
+	for i, root := range roots {
+		row := system[i]
+		for j, other := range roots {
+			row[j] = -root * p.a[i][j] * other
 		}
-		system.Set(i, i, p.tau+system.At(i, i))
-		system.Set(i, n, root)
-		system.Set(n, i, root)
-		g := float64(p.tau*p.z[i]) - replies.AtVec(i) + p.c
-		right.SetVec(i, -root*g)
+		row[i] += p.tau
+		row[n], system[n][i] = root, root
+		row[n+1] = -root * (float64(p.tau*p.z[i]) - dot(p.a[i], p.shares) + p.c)
 	}
-	right.SetVec(n, 1-mat.Sum(p.shares))
-	var lu mat.LU
-	lu.Factorize(system)
-	var y mat.VecDense
-	if err := lu.SolveVecTo(&y, false, right); err != nil {
-		if _, inexact := err.(mat.Condition); !inexact {
-			return nil, 0, false
-		}
+	system[n][n+1] = 1 - sum
+	y := eliminate(system)
+	if y == nil {
+		return nil, 0, false
 	}
-	moved := mat.NewVecDense(n, nil)
-	for i := range n {
-		moved.SetVec(i, p.shares.AtVec(i)+float64(math.Sqrt(p.shares.AtVec(i))*y.AtVec(i)))
+	dc = y[n]
+	moved := make([]float64, n)
+	for i, root := range roots {
+		moved[i] = p.shares[i] + float64(root*y[i])
 	}
-	replies.MulVec(p.a, moved)
-	dc = y.AtVec(n)
 	dz = make([]float64, n)
-	for i := range n {
-		if share := p.shares.AtVec(i); share > 1e-30 {
-			dz[i] = y.AtVec(i) / math.Sqrt(share)
+	for i, share := range p.shares {
+		if share > 1e-30 {
+			dz[i] = y[i] / roots[i]
 		} else { // from its own equation
-			dz[i] = (replies.AtVec(i)-p.c-dc)/p.tau - p.z[i]
+			dz[i] = (dot(p.a[i], moved)-p.c-dc)/p.tau - p.z[i]
 		}
 	}
 	return dz, dc, true

@@ -2,12 +2,11 @@ package rating_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize/convex/lp"
 
 	"moonfarm/rollout/arena/rating"
 	"moonfarm/sim/prng"
@@ -104,10 +103,7 @@ func TestNashIsMostEntropy(t *testing.T) {
 			slope[i] = -math.Log(max(x, 1e-6))
 			here += x * slope[i]
 		}
-		e, err := furthest(m, slope)
-		if err != nil {
-			continue // gonum's simplex method fails on some degenerate games
-		}
+		e := furthest(m, slope)
 		solved++
 		gain, moved := -here, 0.0
 		for i, x := range e {
@@ -123,28 +119,59 @@ func TestNashIsMostEntropy(t *testing.T) {
 	t.Logf("%d of %d games checked, %d with several equilibria", solved, games, several)
 }
 
-// furthest returns the equilibrium that is best in a direction: e ≥ 0 with Ae ≤ 0 and sum 1.
-func furthest(m [][]float64, direction []float64) ([]float64, error) {
+// furthest returns the equilibrium that is best in a direction d: e ≥ 0 with Ae ≤ 0 and sum 1. It has the maximum of (d+1)·e
+// − price·s with Ae − s ≤ 0, Σe ≤ 1 and e, s ≥ 0, which the simplex method finds from 0 by Bland's rule.
+func furthest(m [][]float64, direction []float64) []float64 {
+	const price, zero = 1e8, 1e-9
 	n := len(m)
-	a := mat.NewDense(n+1, 2*n, nil)
-	for i := range n {
-		for j := range n {
-			a.Set(i, j, m[i][j])
+	rows := make([][]float64, n+2) // of e, s, slacks and the right side; the last one is the cost
+	for i := range rows {
+		rows[i] = make([]float64, 3*n+2)
+	}
+	base := make([]int, n+1)
+	for i := range n + 1 {
+		base[i] = 2*n + i
+		rows[i][base[i]] = 1
+		if i == n {
+			break
 		}
-		a.Set(i, n+i, 1)
-		a.Set(n, i, 1)
+		copy(rows[i], m[i])
+		rows[i][n+i] = -1
+		rows[n][i], rows[n+1][i], rows[n+1][n+i] = 1, -direction[i]-1, price
 	}
-	cost := make([]float64, 2*n)
-	for i, x := range direction {
-		cost[i] = -x
+	rows[n][3*n+1] = 1
+	for {
+		enter := slices.IndexFunc(rows[n+1][:3*n+1], func(x float64) bool { return x < -1e-6 })
+		if enter < 0 {
+			break
+		}
+		leave, least := -1, math.Inf(1)
+		for i := range n + 1 {
+			if x := rows[i][enter]; x > zero {
+				ratio := rows[i][3*n+1] / x
+				if ratio < least-zero || ratio <= least+zero && base[i] < base[leave] {
+					leave, least = i, ratio
+				}
+			}
+		}
+		pivot := rows[leave]
+		for j, x := 0, pivot[enter]; j < len(pivot); j++ {
+			pivot[j] /= x
+		}
+		for i, row := range rows {
+			for j, x := 0, row[enter]; i != leave && j < len(row); j++ {
+				row[j] -= x * pivot[j]
+			}
+		}
+		base[leave] = enter
 	}
-	right := make([]float64, n+1)
-	right[n] = 1
-	_, e, err := lp.Simplex(cost, a, right, 1e-10, nil)
-	if err != nil {
-		return nil, err
+	e := make([]float64, n)
+	for i, v := range base {
+		if v < n {
+			e[v] = rows[i][3*n+1]
+		}
 	}
-	return e[:n], nil
+	return e
 }
 
 // randomGame returns an antisymmetric matrix: kind 0 has real payoffs, kind 1 has −1, 0 and 1, kind

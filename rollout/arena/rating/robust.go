@@ -1,10 +1,6 @@
 package rating
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "math"
 
 // priorSeeds is the number of seeds that the variance of the model counts for, in the average with
 // the variance between seeds.
@@ -16,8 +12,8 @@ const leastVariance = 1e-14
 
 // between is the variation between blocks.
 type between struct {
-	meat  *mat.SymDense // sum over blocks of the outer product of their scores
-	seeds []float64     // by player: the effective number of blocks in which it played
+	meat  [][]float64 // sum over blocks of the outer product of their scores
+	seeds []float64   // by player: the effective number of blocks in which it played
 }
 
 // byBlock sorts the results by block: block b has order[start[b]:start[b+1]].
@@ -51,10 +47,9 @@ func (l *likelihood) betweenBlocks(results []Comparison, at []float64) *between 
 	for p, pair := range l.table.pairs {
 		chance[p] = l.of(at[pair[0]]-at[pair[1]], delta)
 	}
-	v := &between{meat: mat.NewSymDense(l.dim, nil), seeds: make([]float64, n)}
+	v := &between{meat: matrix(l.dim, l.dim), seeds: make([]float64, n)}
 	score, games, squares := make([]float64, l.dim), make([]float64, n), make([]float64, n)
 	touched := []int{}
-	meat := v.meat.RawSymmetric()
 	order, start := byBlock(results)
 	for b := range len(start) - 1 {
 		for _, k := range order[start[b]:start[b+1]] {
@@ -83,9 +78,7 @@ func (l *likelihood) betweenBlocks(results []Comparison, at []float64) *between 
 		}
 		for _, i := range touched {
 			for _, j := range touched {
-				if i <= j {
-					meat.Data[i*meat.Stride+j] += float64(score[i] * score[j])
-				}
+				v.meat[i][j] += float64(score[i] * score[j])
 			}
 		}
 		for _, i := range touched {
@@ -111,20 +104,21 @@ type spread struct {
 }
 
 // spread returns the uncertainty of a contrast between players (of player i and the pool if j < 0).
-func (m *Model) spread(a *mat.VecDense, i, j int) spread {
-	x := mat.NewVecDense(m.fit.dim, nil)
-	if m.best.factor.SolveVecTo(x, a) != nil {
-		x.Zero() // cannot fail: the prior keeps the matrix regular
-	}
+func (m *Model) spread(a []float64, i, j int) spread {
+	x := solve(m.best.factor, a)
 	seeds, known := m.seeds(i, j), m.known(i)
 	if j >= 0 {
 		known = min(known, m.known(j))
 	}
-	prior := float64(priorDeviation * mat.Norm(a, 2))
-	s := spread{model: max(mat.Dot(a, x), leastVariance), bound: normal95 * prior}
+	prior := float64(priorDeviation * math.Sqrt(dot(a, a)))
+	s := spread{model: max(dot(a, x), leastVariance), bound: normal95 * prior}
 	s.variance = s.model
 	if free := min(seeds-1, known); free > 0 {
-		robust := float64(mat.Inner(x, m.between.meat, x)*seeds/(seeds-1)) + float64(mat.Dot(x, x)/(priorDeviation*priorDeviation))
+		meat := 0.0
+		for k, row := range m.between.meat {
+			meat += float64(x[k] * dot(row, x))
+		}
+		robust := float64(meat*seeds/(seeds-1)) + float64(dot(x, x)/(priorDeviation*priorDeviation))
 		s.variance = (float64(free*robust) + float64(priorSeeds*s.model)) / (free + priorSeeds)
 	}
 	s.variance = min(max(s.variance, leastVariance), float64(prior*prior))
@@ -136,5 +130,5 @@ func (m *Model) spread(a *mat.VecDense, i, j int) spread {
 // known returns the information of the games on a player's strength if all others were known, as a
 // number of even games without draws.
 func (m *Model) known(i int) float64 {
-	return max(0, 4*(m.best.information.At(i, i)-1.0/(priorDeviation*priorDeviation)))
+	return max(0, 4*(m.best.information[i][i]-1.0/(priorDeviation*priorDeviation)))
 }
