@@ -60,11 +60,11 @@ func ratings(r *arena.Report) overview.Section {
 	rows := Standings(r)
 	t := overview.TableOf("Players by rating", rows[:min(len(rows), mostRanked+1)])
 	t.Columns = slices.Insert(t.Columns, 0, overview.Column{Name: "rank", Number: true})
-	t.Columns = slices.Insert(t.Columns, 4, overview.Column{Name: "interval"})
+	t.Columns = slices.Insert(t.Columns, 3, overview.Column{Name: "interval"})
 	low, high := span(r)
 	for k, i := range r.ByRating()[:len(t.Rows)] {
 		t.Rows[k][0].To = overview.ToGames(r.Players[i].Player, "")
-		row := slices.Insert(t.Rows[k], 3, overview.Cell{Bar: bar(&r.Players[i], low, high)})
+		row := slices.Insert(t.Rows[k], 2, overview.Cell{Bar: bar(&r.Players[i], low, high)})
 		t.Rows[k] = slices.Insert(row, 0, overview.Cell{Text: strconv.Itoa(k + 1)})
 	}
 	played := fmt.Sprintf("%s %s, seed %d, %s: %s on %s", r.Game, r.Rules, r.Seed, r.Schedule, texts.Plural(r.Games, "game"), texts.Plural(r.Seeds, "seed"))

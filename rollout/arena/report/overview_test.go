@@ -136,10 +136,10 @@ func TestInterval(t *testing.T) {
 	first, last := &r.Players[r.ByRating()[0]], &r.Players[r.ByRating()[1]]
 	width := *first.EloHigh - *last.EloLow
 	assert.Equal(t, []overview.Part{{Share: (*first.EloLow - *last.EloLow) / width}, {Share: (first.Elo - *first.EloLow) / width, Look: overview.Even},
-		{Share: (*first.EloHigh - first.Elo) / width, Look: overview.Ahead}}, rows[0][4].Bar)
+		{Share: (*first.EloHigh - first.Elo) / width, Look: overview.Ahead}}, rows[0][3].Bar)
 	names, games = tournament(2, 2, 1)
 	s, _ = about(t, names, games, nil)
-	assert.Empty(t, s["Ratings"].Tables[0].Rows[0][4].Bar, "the games determine no interval")
+	assert.Empty(t, s["Ratings"].Tables[0].Rows[0][3].Bar, "the games determine no interval")
 }
 
 // TestFaults: the latest fault comes first, with a link to its turn, and the number of all is told.
