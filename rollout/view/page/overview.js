@@ -7,9 +7,6 @@ Object.assign(most, { sections: 60, tables: 20, rows: 1000, columns: 100, paragr
 const overview = { due: false, asked: 0 };
 const plotted = new Map(); // the plots of the overview, by canvas
 
-// The colours of lines, which can be told from both grounds; lines after the eighth are dashed.
-const lineColours = ["#0072b2", "#d55e00", "#008a63", "#b5568c", "#a87900", "#2f8fce", "#7a68d8", "#7b7f86"];
-
 // overviewOf checks an overview.json.
 function overviewOf(raw) {
   const point = (p) => Array.isArray(p) && Number.isFinite(p[0]) && Number.isFinite(p[1]);
@@ -48,13 +45,6 @@ async function showOverview() {
     if (mine === overview.asked) put($("overview-say"), "The overview cannot be shown: " + e.message);
   }
   $("overview").hidden = false;
-}
-
-// fit gives a node that number of children.
-function fit(node, count, make) {
-  while (node.children.length > count) node.lastElementChild.remove();
-  while (node.children.length < count) node.append(make(node.children.length));
-  return node.children;
 }
 
 function fillOverview(sections) {
@@ -107,9 +97,7 @@ function fillTable(node, t, { title, tables }) {
 
 // fillCell shows a cell. Its link stays the same element, so that it keeps the focus.
 function fillCell(cell, c, isNumber) {
-  const key = JSON.stringify([c, isNumber]);
-  if (cell.dataset.key === key) return;
-  cell.dataset.key = key;
+  if (!differs(cell, JSON.stringify([c, isNumber]))) return;
   cell.className = [isNumber && "n", c.heat !== null && "heat" + [0.25, 0.45, 0.55, 0.75].filter((least) => c.heat > least).length].filter(Boolean).join(" ");
   let inner = cell;
   if (c.to) {
@@ -158,9 +146,6 @@ $("overview").addEventListener("click", (e) => {
   if (e.target.closest("a")) $("filters").scrollIntoView({ block: "start" });
 });
 
-// rounded returns a number with four digits.
-const rounded = (v) => (Number.isFinite(v) ? String(Number(v.toPrecision(4))) : "–");
-
 function plotNode() {
   const node = element("figure"), canvas = element("canvas");
   canvas.setAttribute("role", "img");
@@ -176,7 +161,7 @@ function fillPlot(node, c) {
   legend.replaceChildren(...(named ? c.lines : []).map((l, k) => {
     const item = element("li");
     item.append(sampled((g, side, dpr) => {
-      beginLine(g, k, dpr);
+      beginLine(g, c.lines[k], k, dpr);
       g.moveTo(0, side / 2);
       g.lineTo(side, side / 2);
       g.stroke();
@@ -190,55 +175,6 @@ function fillPlot(node, c) {
   drawCharts();
 }
 
-// beginLine sets the look of line k, and begins it.
-function beginLine(g, k, dpr) {
-  g.strokeStyle = lineColours[k % lineColours.length];
-  g.lineWidth = 1.8 * dpr;
-  g.setLineDash(k < lineColours.length ? [] : [5 * dpr, 3 * dpr]);
-  g.beginPath();
-}
-
 function drawCharts() {
   for (const [canvas, c] of plotted) if (canvas.clientWidth) drawChart(canvas, c);
-}
-
-function drawChart(canvas, { lines, bars, x: name }) {
-  const [g, w, h, dpr] = fitted(canvas);
-  const all = bars ? [[bars.from, 0], ...bars.counts.map((n, i) => [bars.from + (i + 1) * bars.width, n])] : lines.flatMap((l) => l.points);
-  if (!all.length) return;
-  const bounds = (k) => all.reduce(([a, b], p) => [Math.min(a, p[k]), Math.max(b, p[k])], [Infinity, -Infinity]);
-  let [x0, x1] = bounds(0), [y0, y1] = bounds(1);
-  if (x0 === x1) [x0, x1] = [x0 - 1, x1 + 1];
-  if (y0 >= 0 && y1 <= 1 && y1 > 0.2) [y0, y1] = [0, 1]; // scores
-  if (y0 === y1) [y0, y1] = [y0 - 1, y1 + 1];
-  g.font = fontOf(11 * dpr);
-  const marks = [y0, y0 / 2 + y1 / 2, y1], left = Math.max(...marks.map((v) => g.measureText(rounded(v)).width)) + 8 * dpr;
-  const right = w - 6 * dpr, top = 8 * dpr, bottom = h - 18 * dpr;
-  const part = (v, a, b) => (v / 2 - a / 2) / (b / 2 - a / 2); // the halves: a difference may be too large for a number
-  const x = (v) => left + (right - left) * part(v, x0, x1), y = (v) => bottom - (bottom - top) * part(v, y0, y1);
-  g.textBaseline = "middle";
-  g.textAlign = "right";
-  for (const v of marks) {
-    g.fillStyle = palette.axis;
-    g.fillText(rounded(v), left - 4 * dpr, y(v));
-    g.fillStyle = palette.grid;
-    g.fillRect(left, Math.round(y(v)), right - left, dpr);
-  }
-  g.fillStyle = palette.axis;
-  g.textBaseline = "alphabetic";
-  g.fillText(`${name} ${rounded(bars ? bars.max : x1)}`, right, h - 4 * dpr);
-  g.textAlign = "left";
-  g.fillText(rounded(bars ? bars.min : x0), left, h - 4 * dpr);
-  g.fillStyle = lineColours[0];
-  bars?.counts.forEach((n, i) => {
-    const from = Math.round(x(bars.from + i * bars.width)), to = Math.round(x(bars.from + (i + 1) * bars.width));
-    g.fillRect(from, y(n), Math.max(1, to - from - dpr), bottom - y(n));
-  });
-  lines.forEach((l, k) => {
-    beginLine(g, k, dpr);
-    l.points.forEach((p, n) => g[n ? "lineTo" : "moveTo"](x(p[0]), y(p[1])));
-    g.stroke();
-    g.fillStyle = g.strokeStyle;
-    if (l.points.length < 60) for (const p of l.points) g.fillRect(x(p[0]) - 2 * dpr, y(p[1]) - 2 * dpr, 4 * dpr, 4 * dpr);
-  });
 }

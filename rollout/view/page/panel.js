@@ -13,6 +13,20 @@ function element(name, words, looks) {
   return node;
 }
 
+// differs reports whether a node shows something else than the key says, and keeps the key.
+function differs(node, key) {
+  const is = node.dataset.key !== key;
+  node.dataset.key = key;
+  return is;
+}
+
+// fit gives a node that number of children.
+function fit(node, count, make) {
+  while (node.children.length > count) node.lastElementChild.remove();
+  while (node.children.length < count) node.append(make(node.children.length));
+  return node.children;
+}
+
 const chip = (seat) => element("span", "", "chip seat" + (seat >= 0 && seat < 4 ? seat : -1));
 
 // rows makes the rows of a table's body. A cell is [text, class] or a function that fills it, and
@@ -31,8 +45,7 @@ function rows(body, list, names = true) {
       if (typeof what !== "function") {
         delete cell.dataset.key;
         put(cell, what, looks ?? "");
-      } else if (cell.dataset.key !== "k" + key) {
-        cell.dataset.key = "k" + key;
+      } else if (differs(cell, "k" + key)) {
         cell.className = looks ?? "";
         cell.replaceChildren();
         what(cell);
@@ -44,8 +57,7 @@ function rows(body, list, names = true) {
 function heads(table, list) {
   const row = table.tHead.rows[0];
   const key = JSON.stringify(list.map((h) => [h[0], h[1]]));
-  if (row.dataset.key === key) return;
-  row.dataset.key = key;
+  if (!differs(row, key)) return;
   table.dataset.columns = list.length;
   row.replaceChildren(...list.map(([words, looks, seat, named]) => {
     const head = element("th", "", looks);
@@ -63,13 +75,10 @@ function lines(list, items, empty, limit = 200) {
   const shown = items.slice(0, limit);
   if (items.length > limit) shown.push({ words: `and ${items.length - limit} more` });
   if (!shown.length) shown.push({ words: empty, looks: "soft" });
-  while (list.children.length > shown.length) list.lastElementChild.remove();
+  fit(list, shown.length, () => element("li"));
   shown.forEach(({ words, seat, looks = "" }, i) => {
-    let node = list.children[i];
-    if (!node) list.append((node = element("li")));
-    const key = `${seat} ${looks} ${words}`;
-    if (node.dataset.key === key) return;
-    node.dataset.key = key;
+    const node = list.children[i];
+    if (!differs(node, `${seat} ${looks} ${words}`)) return;
     node.className = looks;
     node.replaceChildren(...(seat === undefined ? [] : [chip(seat)]), words);
   });
@@ -130,9 +139,7 @@ function showKinds(film, frame) {
   for (const r of frame.ranges) if (r) signs.set(r.kind + " range", { ring: r.kind });
   for (const l of frame.lines) if (l) signs.set(l.kind, { line: l });
   const list = $("legend");
-  const key = [...signs.keys()].join("\n") + themeKey();
-  if (list.dataset.key === key) return;
-  list.dataset.key = key;
+  if (!differs(list, [...signs.keys()].join("\n") + themeKey())) return;
   list.replaceChildren(...[...signs].slice(0, 60).map(([words, sign]) => {
     const item = element("li");
     item.append(sampled((g, side, dpr) => signOf(g, sign, side, dpr, film)), words);
@@ -178,22 +185,27 @@ function showEvents(head, events) {
   lines($("events"), list, "none");
 }
 
+// bySeat shows a list below the name of each seat. itemsOf returns the items of a seat, or null for nothing.
+function bySeat(box, head, seats, itemsOf) {
+  if (!differs(box, JSON.stringify(seats))) return;
+  box.replaceChildren(...seats.flatMap((of, seat) => {
+    const items = itemsOf(of), title = element("h3"), list = element("ul");
+    if (!items) return [];
+    title.append(chip(seat), playerOf(head, seat));
+    lines(list, items, "none", 300);
+    return [title, list];
+  }));
+  if (!box.children.length) box.append(element("p", "none", "soft"));
+}
+
 // showInputs shows the orders that led to a frame, and those of the turn that comes next if the frame is a state.
 function showInputs(film, frame) {
   const { head } = film, at = Math.min(state.turn, head.turns);
   for (const [id, turn, words] of [["played", at - 1, `Orders of ${head.word} ${at - 1}`], ["inputs", frame.no === null ? at : -1, `Orders of the next ${head.word}, ${at}`]]) {
-    const inputs = turn < 0 ? [] : film.inputs(turn, at, state.seat), box = $(id);
-    box.parentElement.hidden = !inputs.length;
+    const inputs = turn < 0 ? [] : film.inputs(turn, at, state.seat);
+    $(id).parentElement.hidden = !inputs.length;
     put($("h-" + id), words);
-    const key = JSON.stringify(inputs);
-    if (box.dataset.key === key) continue;
-    box.dataset.key = key;
-    box.replaceChildren(...inputs.flatMap((orders, seat) => {
-      const title = element("h3"), list = element("ul");
-      title.append(chip(seat), playerOf(head, seat));
-      lines(list, orders.map((words) => ({ words })), "none");
-      return [title, list];
-    }));
+    bySeat($(id), head, inputs, (orders) => orders.map((words) => ({ words })));
   }
 }
 
@@ -201,19 +213,24 @@ function showInputs(film, frame) {
 function showMoves(head, moves) {
   $("moves-box").hidden = $("show-moves-label").hidden = !head.moves;
   if (!head.moves) return;
-  const box = $("moves"), key = JSON.stringify(moves);
-  if (box.dataset.key === key) return;
-  box.dataset.key = key;
-  box.replaceChildren();
-  moves.forEach((list, seat) => {
-    if (!list.length) return;
-    const title = element("h3");
-    title.append(chip(seat), playerOf(head, seat));
-    const items = element("ul");
-    lines(items, list.slice(0, 8).map((m) => ({ words: `${(100 * m.share).toFixed(m.share < 0.1 ? 1 : 0)} % ${m.text}` })), "none");
-    box.append(title, items);
+  const words = (m) => `${(100 * m.share).toFixed(m.share < 0.1 ? 1 : 0)} % ${m.text}`;
+  bySeat($("moves"), head, moves, (list) => (list.length ? list.slice(0, 8).map((m) => ({ words: words(m) })) : null));
+}
+
+// printedOf checks what the seats printed in a turn: for each { lines, left }, left being the number of lines left out.
+function printedOf(seats) {
+  return listOf(seats, most.seats).map((p) => ({ lines: listOf(p?.lines, 200).map((line) => text(line, 400)), left: whole(p?.left, 0, 1e9) }));
+}
+
+// showPrinted shows what the bots printed since the turn before.
+function showPrinted(head, turn, seats) {
+  $("printed-box").hidden = !head.printed;
+  if (!head.printed) return;
+  put($("printed-when"), turn ? `Since ${head.word} ${turn - 1}:` : `Before the first ${head.word}:`);
+  bySeat($("printed"), head, seats, (p) => {
+    const left = p.left ? [{ words: `${p.left} more ${p.left === 1 ? "line is" : "lines are"} left out`, looks: "soft" }] : [];
+    return p.lines.length || p.left ? [...p.lines.map((words) => ({ words })), ...left] : null;
   });
-  if (!box.children.length) box.append(element("p", "none", "soft"));
 }
 
 // factsOf returns what is to be said of an entity, as lines of text.
@@ -230,10 +247,7 @@ function factsOf(film, frame, e) {
 }
 
 function paragraphs(box, list) {
-  const key = list.join("\n");
-  if (box.dataset.key === key) return;
-  box.dataset.key = key;
-  box.replaceChildren(...list.map((words) => element("p", words)));
+  if (differs(box, list.join("\n"))) box.replaceChildren(...list.map((words) => element("p", words)));
 }
 
 function showMarks(head, go) {
@@ -287,67 +301,16 @@ function fillPlotted(head) {
 
 // drawPlot draws a stat over the turns: of all turns, or of those that are loaded.
 function drawPlot(film, seat, turn) {
-  const { head } = film, name = $("plotted").value;
+  const { head } = film, name = $("plotted").value, canvas = $("plot");
   if ($("plot-box").hidden) return;
-  const [g, w, h, dpr] = fitted($("plot"));
   const series = head.stats.map((s, i) => [s, i]).filter(([s]) => s.name === name);
   const value = (t, i) => (seat < 0 ? film.all?.[t]?.[i] : undefined) ?? film.values.get(`${seat} ${t}`)?.[i];
-  // At most one point for each pixel.
-  const step = Math.max(1, Math.ceil((head.turns + 1) / w));
-  let low = Infinity, high = -Infinity;
-  const points = series.map(([s, i]) => {
-    const list = [];
-    for (let t = 0; t <= head.turns; t += step) {
-      const v = value(t, i);
-      if (!Number.isFinite(v)) {
-        list.push(null);
-        continue;
-      }
-      low = Math.min(low, v);
-      high = Math.max(high, v);
-      list.push([t, v]);
-    }
-    return [s, list];
-  });
-  if (low > high) [low, high] = [0, 1];
-  if (low > 0 && low < high / 2) low = 0;
-  if (low === high) high = low + 1;
-  g.font = fontOf(11 * dpr);
-  const label = Math.max(g.measureText(figure(low)).width, g.measureText(figure(high)).width) + 6 * dpr;
-  const left = label, right = w - 4 * dpr, top = 8 * dpr, bottom = h - 16 * dpr;
-  const x = (t) => left + ((right - left) * t) / Math.max(1, head.turns), y = (v) => bottom - ((bottom - top) * (v - low)) / (high - low);
-  plotArea = { left: left / dpr, right: right / dpr };
-  g.fillStyle = palette.axis;
-  g.textAlign = "right";
-  g.textBaseline = "middle";
-  g.fillText(figure(high), left - 4 * dpr, top);
-  g.fillText(figure(low), left - 4 * dpr, bottom);
-  g.textBaseline = "alphabetic";
-  g.textAlign = "left";
-  g.fillText("0", left, h - 3 * dpr);
-  g.textAlign = "right";
-  g.fillText(`${head.word} ${head.turns}`, right, h - 3 * dpr);
-  g.fillStyle = palette.grid;
-  g.fillRect(left, bottom, right - left, dpr);
-  g.fillRect(left, top, dpr, bottom - top);
-  g.lineWidth = 1.5 * dpr;
-  for (const [s, list] of points) {
-    g.strokeStyle = palette.edge[colour(s.seat)];
-    g.beginPath();
-    let open = false;
-    list.forEach((p, i) => {
-      if (p) {
-        g[open ? "lineTo" : "moveTo"](x(p[0]), y(p[1]));
-        if (!open) g.lineTo(x(p[0]) + (list[i + 1] ? 0.5 : 2.5) * dpr, y(p[1]));
-      }
-      open = !!p;
-    });
-    g.stroke();
-  }
-  g.fillStyle = palette.mark;
-  g.fillRect(x(turn) - dpr / 2, top, dpr, bottom - top);
+  const step = Math.max(1, Math.ceil((head.turns + 1) / (3 * canvas.clientWidth))); // at most one point for each pixel
+  const turns = Array.from({ length: Math.floor(head.turns / step) + 1 }, (_, i) => i * step);
+  const lines = series.map(([s, i]) => ({ colour: palette.edge[colour(s.seat)], points: turns.map((t) => (Number.isFinite(value(t, i)) ? [t, value(t, i)] : null)) }));
+  plotArea = drawChart(canvas, { lines, x: head.word, span: [0, Math.max(1, head.turns)], at: turn });
   const now = series.map(([s, i]) => `${seatLetter(s.seat)} ${figure(value(turn, i))}`).join(", ");
-  $("plot").setAttribute("aria-label", `${spaced(name)} over the ${head.word}s; at ${head.word} ${turn}: ${now}`);
+  canvas.setAttribute("aria-label", `${spaced(name)} over the ${head.word}s; at ${head.word} ${turn}: ${now}`);
 }
 
 let plotArea = { left: 0, right: 1 };
