@@ -91,7 +91,7 @@ func TestList(t *testing.T) {
 	b.Becomes(textOf("about"), "arena · A econ, B random")
 	click(b, "back")
 	b.Becomes(`location.hash`, "#sort=-turns&outcome=B")
-	b.Becomes(`document.getElementById("shelf").hidden || state.films.length`, "0")
+	b.Becomes(`document.getElementById("list").hidden || state.films.length`, "0")
 	b.Eval(`history.back()`)
 	opened(b)
 	assert.Empty(t, b.Troubles())
@@ -287,7 +287,7 @@ func TestLinks(t *testing.T) {
 	b.Eval(`location.hash = "#episode=4&turn=-5&frame=x&seat=&with=&from=3"`)
 	b.Becomes(`[state.films[0].head.id, state.turn, state.frame, state.seat].join()`, "4,0,0,-1")
 	b.Eval(`location.hash = "#sort=evil&from=7777&outcome=%3Cb%3E"`)
-	b.Becomes(`document.getElementById("shelf").hidden`, "false")
+	b.Becomes(`document.getElementById("list").hidden`, "false")
 	b.Becomes(`document.querySelector("#games tbody").innerText`, "No game matches.")
 
 	// A step while an address is being followed, and one before a picture is drawn.
@@ -397,7 +397,7 @@ func TestLive(t *testing.T) {
 	s.live = true
 	b := browsertest.Open(t, s.URL+"#episode=3&turn=12")
 	opened(b)
-	b.Becomes(`shelf.info?.live && version`, "0")
+	b.Becomes(`gameList.info?.live && version`, "0")
 	s.change(func() { s.films, s.version = []*film{arena(3, 15)}, 1 })
 	b.Becomes(textOf("position"), "turn 15 of 15")
 	b.Eval(`go(5)`)

@@ -41,7 +41,7 @@ func TestFits(t *testing.T) {
 			resize(b, width, 844)
 			b.Navigate("about:blank")
 			b.Navigate(url)
-			b.Becomes(`typeof following === "number" && following === 0 && ["shelf", "film"].some((id) => !document.getElementById(id).hidden)`, "true")
+			b.Becomes(`typeof following === "number" && following === 0 && ["list", "film"].some((id) => !document.getElementById(id).hidden)`, "true")
 			assert.Equal(t, "", b.Eval(moved), "%s, %d: nothing moves", name, width)
 			assert.Equal(t, fmt.Sprint(width), b.Eval(fmt.Sprintf(`Math.max(document.documentElement.scrollWidth, innerWidth, %d)`, width)), "%s, %[2]d: nothing is wider than the window", name, width)
 			assert.Equal(t, "true", b.Eval(`[...document.querySelectorAll("#boards figcaption, .zoom")].every((e) => !e.checkVisibility() || e.getBoundingClientRect().bottom <= e.parentElement.querySelector("canvas").getBoundingClientRect().top)`), "%s, %d: nothing is over the board", name, width)

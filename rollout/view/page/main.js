@@ -20,7 +20,7 @@ function hashOf() {
   let hash = `#episode=${film.head.id}`;
   if (other) hash += `&with=${other.head.id}`;
   const { no } = boards[0].frame;
-  if (no !== null || state.turn < lastTurn() || !shelf.info?.follows) hash += `&turn=${turnNow()}`; // else the newest turn, whichever it is then
+  if (no !== null || state.turn < lastTurn() || !gameList.info?.follows) hash += `&turn=${turnNow()}`; // else the newest turn, whichever it is then
   if (no !== null) hash += `&frame=${no}`;
   if (state.seat >= 0) hash += `&seat=${state.seat}`;
   return hash;
@@ -38,8 +38,8 @@ function keepHash() {
 }
 
 function screen(name) {
-  const was = ["shelf", "film"].find((n) => !$(n).hidden);
-  for (const n of ["shelf", "film"]) $(n).hidden = n !== name;
+  const was = ["list", "film"].find((n) => !$(n).hidden);
+  for (const n of ["list", "film"]) $(n).hidden = n !== name;
   for (const b of document.querySelectorAll("[data-film]")) b.hidden = name !== "film";
   if (was && was !== name) $(name).focus({ preventScroll: true });
   heading();
@@ -47,17 +47,17 @@ function screen(name) {
 
 // heading shows what the page shows.
 function heading() {
-  const title = shelf.info?.title || "moonfarm";
-  $("back").hidden = $("film").hidden || !(shelf.info?.total > 1);
-  $("back").href = shelfHash(shelf.list);
+  const title = gameList.info?.title || "moonfarm";
+  $("back").hidden = $("film").hidden || !(gameList.info?.total > 1);
+  $("back").href = listHash(gameList.shown);
   if ($("film").hidden) {
     put($("title"), title);
-    put($("about"), !shelf.info?.total ? "" : `${shelf.info.total} games`);
+    put($("about"), !gameList.info?.total ? "" : `${gameList.info.total} games`);
     document.title = title;
     return;
   }
   const [{ head }, other] = state.films;
-  $("with-box").hidden = !other && shelf.info?.total === 1;
+  $("with-box").hidden = !other && gameList.info?.total === 1;
   put($("title"), head.name || `Game ${head.id}`);
   put($("about"), [head.game, head.players.map((p, i) => `${seatLetter(i)} ${p}`).join(", "), other ? `with game ${other.head.id}` : ""].filter(Boolean).join(" · "));
   document.title = `${head.name || "Game " + head.id} – ${title}`;
@@ -89,24 +89,24 @@ async function open(want, current) {
   if (want.episode < 0) {
     const asked = games(want.list);
     asked.catch(() => {});
-    if (!shelf.info) await loadShelf();
-    const only = shelf.info.total === 1 ? (await asked).games[0] : null;
+    if (!gameList.info) await loadList();
+    const only = gameList.info.total === 1 ? (await asked).games[0] : null;
     if (!only) {
       const found = await asked;
       if (!current()) return;
-      await showShelf(want.list, found);
+      await showList(want.list, found);
       if (!current()) return;
       closeFilms();
       say("");
-      screen("shelf");
+      screen("list");
       return;
     }
     want.episode = only.id;
   }
-  const listed = shelf.info ? null : loadShelf();
+  const listed = gameList.info ? null : loadList();
   listed?.catch(() => {}); // a film can be shown without its list
   if (want.turn === null) await listed;
-  if (want.turn === null) want.turn = shelf.info.follows ? Infinity : 0;
+  if (want.turn === null) want.turn = gameList.info.follows ? Infinity : 0;
   if (want.frame !== null) want.turn++; // a moment comes before the next position
   const ids = [want.episode, ...(want.with >= 0 ? [want.with] : [])];
   const isOpen = state.films.length === ids.length && state.films.every((f, i) => f.head.id === ids[i]);
@@ -191,10 +191,10 @@ async function loadStats(film) {
 // refresh loads everything again after the data have changed, and keeps the place. At the end it
 // goes to the new end.
 async function refresh() {
-  await loadShelf();
-  if (!$("shelf").hidden) await showShelf(shelf.list);
+  await loadList();
+  if (!$("list").hidden) await showList(gameList.shown);
   const old = state.films;
-  if (!old.length || shelf.info.grows) return heading();
+  if (!old.length || gameList.info.grows) return heading();
   const opened = await Promise.all(old.map((f) => Film.open(f.head.id)));
   const atEnd = () => state.turn >= lastTurn(), wanted = () => (atEnd() ? Math.max(...opened.map((f) => f.head.turns)) : state.turn);
   await Promise.all(opened.map((f) => f.need(Math.min(wanted(), f.head.turns), state.seat)));
@@ -215,11 +215,11 @@ async function refresh() {
 
 let version, polling = false;
 async function poll() {
-  if (polling || embedded || !shelf.info?.live || following) return;
+  if (polling || embedded || !gameList.info?.live || following) return;
   polling = true;
   try {
     const now = JSON.stringify((await load("version.json")).version);
-    if (version === undefined ? shelf.info.grows : now !== version) await refresh(); // a list may have grown before the first look
+    if (version === undefined ? gameList.info.grows : now !== version) await refresh(); // a list may have grown before the first look
     version = now;
     if ($("say").textContent.startsWith("Connection lost")) say("");
   } catch (e) {
@@ -274,7 +274,7 @@ const actions = {
   "zoom-in": zoomed((b) => b.zoomBy(1.5)), "zoom-out": zoomed((b) => b.zoomBy(1 / 1.5)), "zoom-fit": zoomed((b) => b.fit()),
   save: savePicture, "save-video": saveVideo, "save-position": savePosition, copy: copyLink, "help-open": () => $("help").showModal(), unpin: () => pin(0, null), "with-go": () => stepTurn(state.differs - state.turn),
   "with-end": () => (location.hash = `#episode=${state.films[0].head.id}&turn=${state.turn}`),
-  skip: () => ($("film").hidden ? $("shelf") : $("board")).focus(),
+  skip: () => ($("film").hidden ? $("list") : $("board")).focus(),
   theme: () => {
     themeChosen = palette === palettes.dark ? "light" : "dark";
     try {

@@ -30,10 +30,10 @@ function overviewOf(raw) {
 
 // showOverview loads and shows the overview, if the list has one that is not on the page.
 async function showOverview() {
-  if (!shelf.info.overview) $("overview").hidden = true;
-  const alone = shelf.info.overview && !shelf.info.total;
+  if (!gameList.info.overview) $("overview").hidden = true;
+  const alone = gameList.info.overview && !gameList.info.total;
   for (const node of [$("filters"), $("games").parentElement, $("page-of").parentElement]) node.hidden = alone;
-  if (!shelf.info.overview || !overview.due) return;
+  if (!gameList.info.overview || !overview.due) return;
   overview.due = false;
   const mine = ++overview.asked;
   try {

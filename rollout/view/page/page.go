@@ -21,7 +21,7 @@ import (
 var files embed.FS
 
 // scripts are the parts of the script, in the order in which they run.
-var scripts = []string{"data.js", "board.js", "drawing.js", "chart.js", "panel.js", "shelf.js", "overview.js", "play.js", "person.js", "paths.js", "save.js", "main.js"}
+var scripts = []string{"data.js", "board.js", "drawing.js", "chart.js", "panel.js", "gamelist.js", "overview.js", "play.js", "person.js", "paths.js", "save.js", "main.js"}
 
 // HTML returns the page. data has the JSON texts to embed by name, such as "film.json?game=3"; the
 // page then asks no server. With nil it asks the server that it came from. The same data give the

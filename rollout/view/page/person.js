@@ -55,7 +55,7 @@ const person = {
 
   // show asks what can be chosen now, and shows it.
   async show() {
-    const info = shelf.info;
+    const info = gameList.info;
     $("live-box").hidden = info?.held === null || info?.held === undefined;
     $("person-box").hidden = info?.person === null || info?.person === undefined;
     if (!$("live-box").hidden) {
@@ -308,5 +308,5 @@ async function control(name) {
   }
   person.show();
 }
-$("hold").addEventListener("click", () => control(shelf.info?.held ? "go" : "hold"));
+$("hold").addEventListener("click", () => control(gameList.info?.held ? "go" : "hold"));
 $("step").addEventListener("click", () => control("step"));

@@ -26,7 +26,7 @@ func TestPrinted(t *testing.T) {
 	opened(b)
 	b.Becomes(textOf("position"), "turn 12 of 12")
 	b.Becomes(`document.getElementById("printed-box").hidden`, "true")
-	b.Becomes(`shelf.info?.live && version`, "0")
+	b.Becomes(`gameList.info?.live && version`, "0")
 
 	loud := arena(3, 12)
 	loud.head["printed"] = true

@@ -36,10 +36,10 @@ func TestTable(t *testing.T) {
 	defer s.Close()
 	get := func(path string) (int, string) { return ask(t, s, http.MethodGet, path, secret(s), "") }
 	post := func(path, body string) (int, string) { return ask(t, s, http.MethodPost, path, secret(s), body) }
-	var shelf view.ListHead
+	var list view.ListHead
 	_, text := get("list.json")
-	require.NoError(t, json.Unmarshal([]byte(text), &shelf))
-	require.Equal(t, 0, shelf.Person.Seat)
+	require.NoError(t, json.Unmarshal([]byte(text), &list))
+	require.Equal(t, 0, list.Person.Seat)
 	require.NotContains(t, text, secret(s))
 	for _, path := range []string{"choose", "undo", "hint", "draft"} {
 		for _, wrong := range []string{"", "x"} {

@@ -1,7 +1,7 @@
 // This file shows the list of games. On a page with embedded data it filters and sorts by itself.
 
 const perPage = 50;
-const shelf = { info: null, list: { from: 0, sort: "id", policy: "", against: "", outcome: "" } };
+const gameList = { info: null, shown: { from: 0, sort: "id", policy: "", against: "", outcome: "" } };
 
 // gameOf checks an item of a games.json.
 function gameOf(raw) {
@@ -12,16 +12,16 @@ function gameOf(raw) {
   };
 }
 
-async function loadShelf() {
+async function loadList() {
   const raw = await load("list.json");
-  shelf.info = {
+  gameList.info = {
     title: text(raw.title), total: whole(raw.total, 0, 2 ** 53), policies: listOf(raw.policies, 1000).map((p) => text(p)), live: raw.live === true,
     grows: raw.grows === true, overview: raw.overview === true,
     person: Number.isInteger(raw.person?.seat) ? raw.person.seat : null, held: typeof raw.held === "boolean" ? raw.held : null,
   };
-  shelf.info.follows = shelf.info.person !== null || shelf.info.held !== null; // it opens where the game is
-  overview.due = shelf.info.overview;
-  return shelf.info;
+  gameList.info.follows = gameList.info.person !== null || gameList.info.held !== null; // it opens where the game is
+  overview.due = gameList.info.overview;
+  return gameList.info;
 }
 
 // had reports whether a game had an outcome of the filter.
@@ -60,17 +60,17 @@ function resultWords(g) {
   return g.winner < 0 ? "draw" : `${seatLetter(g.winner)} won`;
 }
 
-const shelfHash = (list) => {
+const listHash = (list) => {
   const parts = Object.entries(list).filter(([k, v]) => v && !(k === "sort" && v === "id")).map(([k, v]) => `${k}=${encodeURIComponent(v)}`);
   return "#" + parts.join("&");
 };
 
-// showShelf loads and shows a part of the list.
-async function showShelf(list, asked) {
+// showList loads and shows a part of the list.
+async function showList(list, asked) {
   const { total, games: found } = await (asked ?? games(list));
-  shelf.list = list;
+  gameList.shown = list;
   for (const id of ["policy", "against"]) {
-    const names = shelf.info.policies.includes(list[id]) || !list[id] ? shelf.info.policies : [...shelf.info.policies, list[id]];
+    const names = gameList.info.policies.includes(list[id]) || !list[id] ? gameList.info.policies : [...gameList.info.policies, list[id]];
     $(id).replaceChildren(new Option("any", ""), ...names.map((p) => new Option(p || "(no name)", p)));
     $(id).value = list[id];
   }
@@ -97,7 +97,7 @@ async function showShelf(list, asked) {
     const cell = body.insertRow().insertCell();
     cell.colSpan = 5;
     cell.className = "soft";
-    cell.textContent = shelf.info.total ? "No game matches." : "There are no games.";
+    cell.textContent = gameList.info.total ? "No game matches." : "There are no games.";
   }
   const last = Math.min(list.from + perPage, total);
   put($("page-of"), total ? `${list.from + 1} to ${last} of ${total}` : "");
@@ -108,10 +108,10 @@ async function showShelf(list, asked) {
 
 function refilter(changes) {
   if (changes.policy === "") changes.against = "";
-  location.hash = shelfHash({ ...route().list, from: 0, ...changes });
+  location.hash = listHash({ ...route().list, from: 0, ...changes });
 }
 
 $("filters").addEventListener("submit", (e) => e.preventDefault());
 for (const id of ["policy", "against", "outcome", "sort"]) $(id).addEventListener("change", () => refilter({ [id]: $(id).value }));
-$("page-back").addEventListener("click", () => refilter({ from: Math.max(0, shelf.list.from - perPage) }));
-$("page-on").addEventListener("click", () => refilter({ from: shelf.list.from + perPage }));
+$("page-back").addEventListener("click", () => refilter({ from: Math.max(0, gameList.shown.from - perPage) }));
+$("page-on").addEventListener("click", () => refilter({ from: gameList.shown.from + perPage }));
