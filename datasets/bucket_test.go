@@ -150,7 +150,7 @@ func refused(k int, crash bool, do func(o Options) error) (broken error, n int, 
 		}
 		return nil
 	}
-	err = do(Options{wrap: func(s store.Store) store.Store { return faulty{s, may} }})
+	err = do(Options{Wrap: func(s store.Store) store.Store { return faulty{s, may} }})
 	return broken, n, err
 }
 
@@ -215,7 +215,7 @@ func TestTwoRunsInOneBucket(t *testing.T) {
 					_, err = Generate(withBuckets(t), url, second, toyMakers(), Options{})
 				}
 			}
-			_, first := Generate(withBuckets(t), url, j, toyMakers(), Options{wrap: func(s store.Store) store.Store { return between{s, step} }})
+			_, first := Generate(withBuckets(t), url, j, toyMakers(), Options{Wrap: func(s store.Store) store.Store { return between{s, step} }})
 			if int(n.Load()) <= k {
 				require.Greater(t, k, 30, "steps of a run")
 				return

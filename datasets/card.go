@@ -290,7 +290,7 @@ moonfarm verify . --recompute all
 // attach writes the texts beside the manifest, and their sums into it.
 func (f folder) attach(m *Manifest, sum *stats.Sums) error {
 	if m.hasFinals() {
-		text, err := jsontext.Encode(m.statistics(sum))
+		text, err := jsontext.Encode(m.statisticsOf(sum))
 		if err != nil {
 			return err
 		}
@@ -334,8 +334,8 @@ type Statistics = stats.Statistics
 // Statistic sums up one plane or scalar.
 type Statistic = stats.Statistic
 
-// statistics returns the Statistics of the sums of all shards.
-func (m *Manifest) statistics(sum *stats.Sums) *Statistics {
+// statisticsOf returns the Statistics of the sums of all shards.
+func (m *Manifest) statisticsOf(sum *stats.Sums) *Statistics {
 	o := m.Observation
 	return sum.Statistics(o.PlaneFields, o.ScalarFields, o.Height*o.Width)
 }
@@ -386,7 +386,7 @@ func (v *verifier) sampled() error {
 	if m.Statistics.Path == "" {
 		return nil
 	}
-	text, err := jsontext.Encode(m.statistics(&v.sample))
+	text, err := jsontext.Encode(m.statisticsOf(&v.sample))
 	if err != nil {
 		return err
 	}

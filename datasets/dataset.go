@@ -79,8 +79,8 @@ func newDataset(ctx context.Context, dir string, files store.Store, m *Manifest)
 // Manifest returns the description of the dataset. It must not be changed.
 func (d *Dataset) Manifest() *Manifest { return d.manifest }
 
-// shards returns the number of shards.
-func (d *Dataset) shards() int { return int(d.manifest.Totals.Shards) }
+// shardCount returns the number of shards.
+func (d *Dataset) shardCount() int { return int(d.manifest.Totals.Shards) }
 
 // sequence returns an iterator over the values that run yields. It ends with the error
 // of run. When the consumer leaves, yield returns errStop, which run must return.
@@ -105,17 +105,17 @@ var errStop = errors.New("stop")
 // Shards lists all shards in order. It holds one part of the index in memory. The
 // iteration ends after the first error, which names the missing or damaged part of the
 // index.
-func (d *Dataset) Shards() iter.Seq2[Shard, error] { return d.spread(d.shards()) }
+func (d *Dataset) Shards() iter.Seq2[Shard, error] { return d.spread(d.shardCount()) }
 
 // spread lists n shards that are spread evenly over all.
 func (d *Dataset) spread(n int) iter.Seq2[Shard, error] {
-	return d.list(0, n, func(k int) int { return spreadShard(k, n, d.shards()) })
+	return d.list(0, n, func(k int) int { return spreadShard(k, n, d.shardCount()) })
 }
 
 // shardsFrom lists the shard that holds an episode, and all after it.
 func (d *Dataset) shardsFrom(episode uint64) iter.Seq2[Shard, error] {
 	part, _ := slices.BinarySearch(d.firsts, episode+1)
-	shards := d.list(max(part-1, 0)*indexShards, d.shards(), func(i int) int { return i })
+	shards := d.list(max(part-1, 0)*indexShards, d.shardCount(), func(i int) int { return i })
 	return func(yield func(Shard, error) bool) {
 		for s, err := range shards {
 			if err == nil && s.First+s.Episodes.Rows <= episode {

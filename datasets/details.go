@@ -186,7 +186,7 @@ func (d *Dataset) details(ctx context.Context, o InspectOptions, t *tallies) (*D
 			x.row(b, i)
 		}
 	}
-	lengths := min(detailLengths, d.shards())
+	lengths := min(detailLengths, d.shardCount())
 	t.turns = stats.Tally{}
 	err := d.eachShard(d.spread(lengths), episodesTable, func(c string) bool { return c == ColTurns }, func(r *tableReader, s Shard) error {
 		return r.read(s.Episodes, func(uint64) error {
@@ -297,7 +297,7 @@ func (x *detailer) row(b *Batch, i int) {
 // numbers counts the planes and numbers of a row for the histograms.
 func (x *detailer) numbers(b *Batch, i int) {
 	x.returns.Put(float64(b.Return[i]))
-	for k, v := range part(b.Scalars, i, 1, len(x.scalars)) {
+	for k, v := range rowsOf(b.Scalars, i, 1, len(x.scalars)) {
 		x.scalars[k].Put(float64(v))
 	}
 	if b.SearchValue != nil && b.SearchEnds[i+1] > b.SearchEnds[i] {
@@ -305,10 +305,10 @@ func (x *detailer) numbers(b *Batch, i int) {
 		x.moves.Put(float64(b.SearchEnds[i+1] - b.SearchEnds[i]))
 	}
 	o := x.m.Observation
-	seen := part(b.Planes, i, 1, o.Planes*o.Height*o.Width)
+	seen := rowsOf(b.Planes, i, 1, o.Planes*o.Height*o.Width)
 	if x.unpack != nil {
 		seen = x.seen
-		x.unpack.Unpack(seen, part(b.Packed, i, 1, o.Words))
+		x.unpack.Unpack(seen, rowsOf(b.Packed, i, 1, o.Words))
 	}
 	for k, v := range seen {
 		x.planes[k/(o.Height*o.Width)][v]++
@@ -318,7 +318,7 @@ func (x *detailer) numbers(b *Batch, i int) {
 // action counts the action of a row.
 func (x *detailer) action(b *Batch, i int, s *SeatDetails, given []sim.Order) {
 	heads := len(x.offsets)
-	action := part(b.Action, i, 1, heads)
+	action := rowsOf(b.Action, i, 1, heads)
 	used, last := 0, 0
 	for h, c := range action {
 		if c == 0 && heads > 1 {
@@ -337,7 +337,7 @@ func (x *detailer) action(b *Batch, i int, s *SeatDetails, given []sim.Order) {
 		if s.Asked == nil {
 			s.Asked = new(Share)
 		}
-		s.Asked.Put(slices.Equal(action, part(b.Asked, i, 1, heads)))
+		s.Asked.Put(slices.Equal(action, rowsOf(b.Asked, i, 1, heads)))
 	}
 }
 

@@ -43,7 +43,7 @@ func TestDetails(t *testing.T) {
 	chosen, different := make([]uint64, 3), 0
 	for b := range each(t, opened(t, dir).Batches(ReadOptions{})) {
 		for i := range b.Rows {
-			for h, c := range part(b.Action, i, 1, 2) {
+			for h, c := range rowsOf(b.Action, i, 1, 2) {
 				if taken[[2]int{h, int(c)}]++; c != 0 && taken[[2]int{h, int(c)}] == 1 {
 					different++
 				}

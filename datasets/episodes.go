@@ -267,7 +267,7 @@ func (w *finalWalk) episode(id uint64) (*Final, error) {
 	}
 	w.f = Final{
 		Episode: id, Turns: int(s.turn[first]),
-		Planes: part(s.planes, first, players, z.PlaneBytes()), Packed: part(s.packed, first, players, z.Words), Scalars: part(s.scalars, first, players, z.Scalars),
+		Planes: rowsOf(s.planes, first, players, z.PlaneBytes()), Packed: rowsOf(s.packed, first, players, z.Words), Scalars: rowsOf(s.scalars, first, players, z.Scalars),
 	}
 	return &w.f, nil
 }

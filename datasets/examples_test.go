@@ -176,7 +176,7 @@ func TestCardReads(t *testing.T) {
 		j := toyJob(3, 2)
 		j.TensorMetadata, j.ShardEpisodes = tensors, j.Episodes // one shard: the card names its file
 		dir := generateToy(t, j, Options{Workers: 2})
-		blocks := strings.Split(string(read(t, dir, cardName)), "```python\n")[1:]
+		blocks := strings.Split(string(contents(t, dir, cardName)), "```python\n")[1:]
 		require.Len(t, blocks, map[Tensors]int{TensorsPlain: 2, TensorsExtension: 1}[tensors])
 		for _, block := range blocks {
 			block, _, _ = strings.Cut(block, "```")

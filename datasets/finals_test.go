@@ -144,7 +144,7 @@ func TestFinalsAreKept(t *testing.T) {
 		require.NoError(t, x.start(j.place(0), []io.Writer{&to[0], &to[1], &to[2]}))
 		games, err := rollout.NewGames(v, []rollout.Policy{p, p}, l.keep(4))
 		require.NoError(t, err)
-		sink := wrap(sinkFunc(func(e *rollout.Episode) error { return x.episode(e, "") }))
+		sink := wrap(playedTo(func(e *rollout.Episode) error { return x.episode(e, "") }))
 		require.NoError(t, games.Play(context.Background(), j.Seed, 0, j.ShardEpisodes, sink))
 		_, err = x.finish()
 		require.NoError(t, err)

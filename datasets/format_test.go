@@ -21,7 +21,7 @@ import (
 // section returns the cells of the table below a heading of FORMAT.md, line by line,
 // without the table's head.
 func section(t *testing.T, heading string) (rows [][]string) {
-	text := read(t, "FORMAT.md")
+	text := contents(t, "FORMAT.md")
 	_, after, ok := strings.Cut(string(text), "\n"+heading+"\n")
 	require.True(t, ok, "FORMAT.md has no heading %q", heading)
 	inTable := false

@@ -12,7 +12,7 @@ import (
 // FuzzRunFile: any run.json is read or refused; one that is read is the same when it is
 // written again.
 func FuzzRunFile(f *testing.F) {
-	f.Add(read(f, half(f, toyJob(2, 1), toyMakers()), runName))
+	f.Add(contents(f, half(f, toyJob(2, 1), toyMakers()), runName))
 	f.Add([]byte(`{"game": "toy"}`))
 	r, err := newRun(f.Context(), f.TempDir(), toyJob(2, 1), toyMakers(), Options{})
 	require.NoError(f, err)
@@ -32,7 +32,7 @@ func FuzzRunFile(f *testing.F) {
 
 // FuzzSidecar: a sidecar that is read has the bytes of a written one.
 func FuzzSidecar(f *testing.F) {
-	f.Add(read(f, half(f, toyJob(2, 1), toyMakers()), pathOf(shardsDir, 0)))
+	f.Add(contents(f, half(f, toyJob(2, 1), toyMakers()), pathOf(shardsDir, 0)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		_, _ = decodeSidecar(text)
 		var c sidecar
@@ -56,7 +56,7 @@ func FuzzSidecar(f *testing.F) {
 // manifest.
 func FuzzIndex(f *testing.F) {
 	dir := generateToy(f, toyJob(2, 1), Options{})
-	f.Add(read(f, dir, pathOf(indexDir, 0)))
+	f.Add(contents(f, dir, pathOf(indexDir, 0)))
 	d := opened(f, dir)
 	x, err := d.indexReader()
 	require.NoError(f, err)
@@ -65,7 +65,7 @@ func FuzzIndex(f *testing.F) {
 		if x.decode(0, d.manifest.Index[0]) != nil {
 			return
 		}
-		require.Len(t, x.shards, d.shards())
+		require.Len(t, x.shards, d.shardCount())
 		var rows uint64
 		for i, s := range x.shards {
 			require.Equal(t, d.manifest.Job.place(i), s.place())

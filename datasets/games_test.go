@@ -45,12 +45,12 @@ func TestDistinctGames(t *testing.T) {
 	require.Less(t, len(texts), 180, "games that repeat")
 	require.EqualValues(t, len(texts), d.Manifest().Totals.Distinct)
 	require.EqualValues(t, len(texts), inspected(t, d.dir, InspectOptions{}).Distinct)
-	require.Contains(t, string(read(t, d.dir, cardName)), fmt.Sprintf("Different games, by their start and all orders: %d.", len(texts)))
+	require.Contains(t, string(contents(t, d.dir, cardName)), fmt.Sprintf("Different games, by their start and all orders: %d.", len(texts)))
 
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	starts := opened(t, dir) // the same orders after other starts would be other games
 	require.EqualValues(t, starts.Manifest().Totals.Episodes, starts.Manifest().Totals.Distinct)
-	require.Contains(t, string(read(t, dir, cardName)), "No two episodes are the same game.")
+	require.Contains(t, string(contents(t, dir, cardName)), "No two episodes are the same game.")
 }
 
 // TestSplitByGames: episodes that play the same game are on one side, whether rows are
@@ -109,7 +109,7 @@ func TestOpening(t *testing.T) {
 	require.EqualValues(t, 50, d.Manifest().Totals.Distinct)
 	require.Equal(t, "random:2", d.Manifest().Job.Opening)
 	require.Contains(t, d.Manifest().Command, " --opening random:2 ")
-	require.Contains(t, string(read(t, d.dir, cardName)), "The first 2 turns of every seat were drawn by `random`")
+	require.Contains(t, string(contents(t, d.dir, cardName)), "The first 2 turns of every seat were drawn by `random`")
 	requireSameFiles(t, files(t, d.dir), files(t, made("random:2", Options{Workers: 3, Games: 5}).dir))
 	for e := range each(t, d.Episodes()) {
 		require.NotZero(t, e.Ends[3], "episode %d: orders of the opening", e.ID)

@@ -39,7 +39,8 @@ type Options struct {
 	// goroutines at once.
 	Progress func(Progress)
 
-	wrap func(store.Store) store.Store // tests wrap the store to make it fail
+	// Wrap, if not nil, wraps the store of the files: tests make it fail.
+	Wrap func(store.Store) store.Store
 }
 
 // Progress is how far a run is. Shards of earlier runs count as done.
@@ -170,7 +171,7 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 		if seats, models, err = makeSeats(m, modelsIn(ctx, files), &j, specs[0]); err != nil {
 			return nil, err
 		}
-		if opening, err = j.opening(m); err != nil {
+		if opening, err = j.openingOf(m); err != nil {
 			return nil, err
 		}
 	}
@@ -187,13 +188,13 @@ func newRun(ctx context.Context, dir string, j Job, m Makers, o Options) (*run, 
 		return nil, err
 	}
 	local, locked := files.(*disk.Folder)
-	if o.wrap != nil {
-		files = o.wrap(files)
+	if o.Wrap != nil {
+		files = o.Wrap(files)
 	}
 	return &run{
-		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shards()), locked: locked, models: among(models)}, local: local, layout: l, makers: m, options: o, seats: seats, opening: opening,
+		folder: folder{dir: dir, files: files, ctx: ctx, begun: begun, shards: int(j.shardCount()), locked: locked, models: among(models)}, local: local, layout: l, makers: m, options: o, seats: seats, opening: opening,
 		command: command, place: j.places(),
-		progress: Progress{AllShards: int(j.shards()), AllEpisodes: j.Episodes},
+		progress: Progress{AllShards: int(j.shardCount()), AllEpisodes: j.Episodes},
 	}, nil
 }
 

@@ -99,7 +99,7 @@ func readHostile(t *testing.T, dir string) {
 		err1 = errors.Join(err1, err)
 	}
 	require.Error(t, err1)
-	status := read(t, "/proc/self/status") // the rusage of a child includes its parent's peak
+	status := contents(t, "/proc/self/status") // the rusage of a child includes its parent's peak
 	fmt.Printf("%s\n", status)
 }
 

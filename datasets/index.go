@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -111,15 +112,15 @@ func (d *fileData) file(i int, path string) File {
 
 // indexWriter writes the index, part by part.
 type indexWriter struct {
-	folder folder
-	w      *arrowfile.Writer
-	t      *arrowfile.RecordBatch
-	data   indexData
-	part   IndexPart // in hand
-	parts  []IndexPart
+	files store.Store
+	w     *arrowfile.Writer
+	t     *arrowfile.RecordBatch
+	data  indexData
+	part  IndexPart // in hand
+	parts []IndexPart
 }
 
-func newIndexWriter(f folder, l *layout) (*indexWriter, error) {
+func newIndexWriter(files store.Store, l *layout) (*indexWriter, error) {
 	s := indexSchema(l.job, l.specs)
 	w, err := arrowfile.NewWriter(s, None)
 	if err != nil {
@@ -129,11 +130,11 @@ func newIndexWriter(f folder, l *layout) (*indexWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &indexWriter{folder: f, w: w, t: t, data: newIndexData(t)}, nil
+	return &indexWriter{files: files, w: w, t: t, data: newIndexData(t)}, nil
 }
 
 // add adds the next shard.
-func (x *indexWriter) add(c sidecar, p place) error {
+func (x *indexWriter) add(ctx context.Context, c sidecar, p place) error {
 	i := x.t.Rows
 	x.data.shard[i], x.data.first[i], x.data.rules[i] = int32(p.shard), p.first, int32(p.rules)
 	files := c.all()
@@ -150,18 +151,18 @@ func (x *indexWriter) add(c sidecar, p place) error {
 	if x.t.Rows++; x.t.Rows < indexShards {
 		return nil
 	}
-	return x.flush()
+	return x.flush(ctx)
 }
 
 // flush writes the part in hand.
-func (x *indexWriter) flush() error {
+func (x *indexWriter) flush(ctx context.Context) error {
 	if x.t.Rows == 0 {
 		return nil
 	}
 	p := x.part
 	p.Path, p.Shards = pathOf(indexDir, len(x.parts)), uint64(x.t.Rows)
 	var err error
-	if p.SHA256, err = store.Write(x.folder.ctx, x.folder.files, p.Path, x.write); err != nil {
+	if p.SHA256, err = store.Write(ctx, x.files, p.Path, x.write); err != nil {
 		return err
 	}
 	p.Bytes = uint64(x.w.Bytes())

@@ -26,7 +26,7 @@ func manyShards(t testing.TB, n int, imported bool) string {
 	}
 	r, err := newRun(t.Context(), filepath.Join(t.TempDir(), "many"), j, toyMakers(), Options{})
 	require.NoError(t, err)
-	x, err := newIndexWriter(r.folder, r.layout)
+	x, err := newIndexWriter(r.folder.files, r.layout)
 	require.NoError(t, err)
 	m := newManifest(r.layout, r.command)
 	for i := range n {
@@ -36,9 +36,9 @@ func manyShards(t testing.TB, n int, imported bool) string {
 				Finals:   File{Path: pathOf(finalsDir, i), SHA256: store.SHA256([]byte{2, byte(i)}), Rows: 2, Bytes: 100}},
 		}
 		require.NoError(t, m.add(c))
-		require.NoError(t, x.add(c, r.place(i)))
+		require.NoError(t, x.add(t.Context(), c, r.place(i)))
 	}
-	require.NoError(t, x.flush())
+	require.NoError(t, x.flush(t.Context()))
 	m.Index, m.Statistics.Path, m.Totals.Distinct = x.parts, statisticsName, 1
 	rewrite(t, r.folder.dir, m)
 	return r.folder.dir
@@ -113,7 +113,7 @@ func TestIndexParts(t *testing.T) {
 	require.EqualValues(t, 5, d.Manifest().Index[2].Shards)
 	for k := range 3 {
 		path := filepath.Join(dir, pathOf(indexDir, k))
-		text := read(t, path)
+		text := contents(t, path)
 		flipped := bytes.Clone(text)
 		flipped[len(text)/2] ^= 1
 		var failed error

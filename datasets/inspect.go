@@ -92,7 +92,7 @@ func (d *Dataset) Overview(ctx context.Context, o InspectOptions) (c *Overview, 
 
 // tally reads all rows of some shards, and returns the number of shards.
 func (d *Dataset) tally(ctx context.Context, o InspectOptions, sum *tallies) (int, error) {
-	all, n := d.shards(), o.Shards
+	all, n := d.shardCount(), o.Shards
 	if n <= 0 || n > all {
 		n = all
 	}
@@ -216,18 +216,18 @@ func (t *tallies) batch(b *Batch, m *Manifest, unpack *features.Unpacker, seen [
 	heads, planes, scalars := len(m.Action.Heads), len(t.seen.Planes)*m.Observation.Height*m.Observation.Width, len(t.seen.Scalars)
 	for i := range b.Rows {
 		if unpack == nil {
-			seen = part(b.Planes, i, 1, planes)
+			seen = rowsOf(b.Planes, i, 1, planes)
 		} else {
-			unpack.Unpack(seen, part(b.Packed, i, 1, m.Observation.Words))
+			unpack.Unpack(seen, rowsOf(b.Packed, i, 1, m.Observation.Words))
 		}
-		t.seen.Row(seen, part(b.Scalars, i, 1, scalars))
+		t.seen.Row(seen, rowsOf(b.Scalars, i, 1, scalars))
 		t.reward.Put(float64(b.Reward[i]))
 		t.ret.Put(float64(b.Return[i]))
 		if b.Mask != nil {
 			t.choices.Put(float64(choices(b, i)))
 		}
 		if b.Action != nil && int(b.Seat[i]) < len(t.labels) {
-			t.labels[b.Seat[i]].Put(part(b.Action, i, 1, heads))
+			t.labels[b.Seat[i]].Put(rowsOf(b.Action, i, 1, heads))
 		}
 		if b.SearchValue != nil && !math.IsNaN(float64(b.SearchValue[i])) {
 			t.moves.Put(float64(b.SearchEnds[i+1] - b.SearchEnds[i]))
@@ -241,7 +241,7 @@ func (t *tallies) batch(b *Batch, m *Manifest, unpack *features.Unpacker, seen [
 
 // choices returns the number of legal choices of a row.
 func choices(b *Batch, i int) (n int) {
-	for _, w := range part(b.Mask, i, 1, len(b.Mask)/b.Rows) {
+	for _, w := range rowsOf(b.Mask, i, 1, len(b.Mask)/b.Rows) {
 		n += bits.OnesCount64(w)
 	}
 	return n
@@ -261,7 +261,7 @@ func (d *Dataset) SampleBatches(shards, every int, columns ...string) iter.Seq2[
 			return err
 		}
 		next := every / 2
-		return d.eachShard(d.spread(min(max(shards, 1), d.shards())), stepsTable, want, func(r *tableReader, s Shard) error {
+		return d.eachShard(d.spread(min(max(shards, 1), d.shardCount())), stepsTable, want, func(r *tableReader, s Shard) error {
 			c, err := r.open(s.Steps)
 			if err != nil {
 				return err

@@ -216,8 +216,8 @@ func (j Job) check() error {
 		return fmt.Errorf("a dataset is either generated or imported from a source in given shards")
 	case !imported && j.ShardEpisodes == 0:
 		return fmt.Errorf("0 episodes per shard: there must be at least 1")
-	case j.shards() > maxShards:
-		return fmt.Errorf("%d shards: there may be %d; raise the episodes per shard", j.shards(), maxShards)
+	case j.shardCount() > maxShards:
+		return fmt.Errorf("%d shards: there may be %d; raise the episodes per shard", j.shardCount(), maxShards)
 	case j.MaxTurns < 0:
 		return fmt.Errorf("a limit of %d turns: it may not be negative", j.MaxTurns)
 	case strings.ContainsFunc(j.License+j.Program, unicode.IsControl):
@@ -271,9 +271,9 @@ func oneOf[T ~string](what string, got T, all ...T) error {
 	return fmt.Errorf("no %s %q; there are: %s", what, got, strings.Join(names, ", "))
 }
 
-// shards returns the number of shards. It is 0 for an imported Job that was read from a
+// shardCount returns the number of shards. It is 0 for an imported Job that was read from a
 // file, which does not hold Shards.
-func (j *Job) shards() uint64 {
+func (j *Job) shardCount() uint64 {
 	if j.imported() {
 		return uint64(len(j.Shards))
 	}
@@ -369,8 +369,8 @@ func OpeningTurns(text string) (int, error) {
 	return n, nil
 }
 
-// opening returns the opening of the job's episodes; j has been checked.
-func (j *Job) opening(m Makers) (o rollout.Opening, err error) {
+// openingOf returns the opening of the job's episodes; j has been checked.
+func (j *Job) openingOf(m Makers) (o rollout.Opening, err error) {
 	if o.Turns, err = OpeningTurns(j.Opening); err != nil || o.Turns == 0 {
 		return o, err
 	}

@@ -3,8 +3,10 @@ package datasets
 import (
 	"context"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -58,7 +60,7 @@ func (readOnly) Remove(_ context.Context, name string) error {
 func TestCompleteReadOnly(t *testing.T) {
 	j := toyJob(2, 1)
 	dir := generateToy(t, j, Options{Workers: 1})
-	o := Options{Workers: 1, wrap: func(s store.Store) store.Store { return readOnly{s} },
+	o := Options{Workers: 1, Wrap: func(s store.Store) store.Store { return readOnly{s} },
 		Locks: &filelock.Locker{Flock: func(*os.File, bool) error {
 			t.Error("a complete dataset is locked")
 			return syscall.EROFS
@@ -78,29 +80,25 @@ func TestCompleteReadOnly(t *testing.T) {
 	require.ErrorContains(t, err, "a complete dataset of another run")
 }
 
-// noFiles is a store on a machine without free file descriptors.
-type noFiles struct{ store.Store }
+// noFiles is a bucket on a machine without free file descriptors.
+type noFiles struct{ Bucket }
 
-func (noFiles) Open(_ context.Context, name string) (store.Reader, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+func (n noFiles) Size(ctx context.Context, key string) (int64, error) {
+	if strings.Contains(key, stepsDir) || strings.Contains(key, cardName) {
+		return 0, &fs.PathError{Op: "open", Path: key, Err: syscall.EMFILE}
+	}
+	return n.Bucket.Size(ctx, key)
 }
 
 // TestVerifyShortage: an error of this machine is no problem of the dataset.
 func TestVerifyShortage(t *testing.T) {
-	d := opened(t, generateToy(t, toyJob(2, 1), Options{Workers: 1}))
-	var shards []Shard
-	for s, err := range d.Shards() {
-		require.NoError(t, err)
-		shards = append(shards, s)
-	}
-	v := &verifier{d: d}
-	c, err := v.checker()
+	out := inBucket(t)
+	_, err := Generate(withBuckets(t), out, toyJob(2, 1), toyMakers(), Options{Workers: 1})
 	require.NoError(t, err)
-	defer c.Close()
-	d.files = noFiles{d.files}
-	require.NoError(t, c.shard(t.Context(), shards[0]))
-	v.attached()
-	require.Empty(t, v.report.Problems)
-	require.ErrorIs(t, v.failed, syscall.EMFILE)
-	require.Positive(t, v.bad)
+	ctx := WithStores(t.Context(), Stores{"mem": func(ctx context.Context, u *url.URL) (Bucket, error) {
+		b, err := memory["mem"](ctx, u)
+		return noFiles{b}, err
+	}})
+	_, err = Verify(ctx, out, Makers{}, VerifyOptions{Workers: 1})
+	require.ErrorIs(t, err, syscall.EMFILE)
 }

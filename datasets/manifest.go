@@ -260,7 +260,7 @@ func (m *Manifest) check() error {
 	players := m.Game.Players
 	t := m.Totals
 	if players < 1 || players > sim.MaxPlayers || len(m.Rules) != len(m.Job.Rules) || t.Shards > maxShards ||
-		!m.Job.imported() && t.Shards != m.Job.shards() || t.Episodes != m.Job.Episodes {
+		!m.Job.imported() && t.Shards != m.Job.shardCount() || t.Episodes != m.Job.Episodes {
 		return fmt.Errorf("%d seats, %d rules, %d shards, %d episodes do not fit the job", players, len(m.Rules), t.Shards, t.Episodes)
 	}
 	if j := &m.Job; j.imported() && len(j.Members) != 0 || !j.imported() && len(j.Policies) != players { // Job.check has compared members with policies

@@ -11,7 +11,7 @@ import (
 )
 
 func manifestText(t testing.TB) []byte {
-	text := read(t, generateToy(t, toyJob(2, 1), Options{}), manifestName)
+	text := contents(t, generateToy(t, toyJob(2, 1), Options{}), manifestName)
 	return text
 }
 

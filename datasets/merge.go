@@ -88,7 +88,7 @@ func (x *merger) open(ctx context.Context, dir string) error {
 	} else if err := x.begun.differ(text); err != nil {
 		return fmt.Errorf("%s and %s belong to different runs: %w", x.parts[0].dir, dir, err)
 	}
-	f.begun, f.shards = x.begun, int(x.begun.Job.shards())
+	f.begun, f.shards = x.begun, int(x.begun.Job.shardCount())
 	x.parts = append(x.parts, f)
 	return nil
 }

@@ -128,7 +128,7 @@ func TestMergeRefuses(t *testing.T) {
 	from, name := inParts(t, other, 3)[1], pathOf(shardsDir, 3)
 	for _, dir := range append(tableNames(true), shardsDir) {
 		require.NoError(t, os.MkdirAll(filepath.Join(dirs[0], dir), 0o777))
-		require.NoError(t, os.WriteFile(filepath.Join(dirs[0], pathOf(dir, 3)), read(t, from, pathOf(dir, 3)), 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dirs[0], pathOf(dir, 3)), contents(t, from, pathOf(dir, 3)), 0o666))
 	}
 	refusedFor(dirs, "shard 3 has different bytes in "+dirs[0]+" and "+dirs[1])
 	require.NoError(t, os.Remove(filepath.Join(dirs[0], name)))
@@ -137,7 +137,7 @@ func TestMergeRefuses(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dirs[0], pathOf(shardsDir, 99))))
 
 	path := filepath.Join(dirs[2], pathOf(stepsDir, 5))
-	good := read(t, path)
+	good := contents(t, path)
 	bad := append([]byte{}, good...)
 	bad[len(bad)/2] ^= 1
 	require.NoError(t, os.WriteFile(path, bad, 0o666))

@@ -312,15 +312,6 @@ func (x *Run) Differ(ctx context.Context, shard int, sum string) (string, error)
 
 // compare makes a shard again and fails where the stored one differs.
 func (x *Run) compare(f folder, c sidecar, sum string) error {
-	d := newDataset(f.ctx, f.dir, f.files, newManifest(x.run.layout, x.run.command))
-	check, err := (&verifier{d: d}).checker()
-	if err != nil {
-		return &makerError{err}
-	}
-	defer check.Close()
-	if check.encoder, err = newEncoder(x.run.layout, x.run.makers); err != nil {
-		return &makerError{err}
-	}
 	p := x.run.place(c.Shard)
 	if c.Episodes.Rows != p.n {
 		return fmt.Errorf("%d episodes, expected %d", c.Episodes.Rows, p.n)
@@ -329,8 +320,8 @@ func (x *Run) compare(f folder, c sidecar, sum string) error {
 	for _, file := range s.all() {
 		file.Path = variant(file.Path, sum)
 	}
-	_, err = check.compare(f.ctx, &recompute{layout: x.run.layout, makers: x.run.makers, seats: x.run.seats}, s)
-	return err
+	d := newDataset(f.ctx, f.dir, f.files, newManifest(x.run.layout, x.run.command))
+	return compareShard(f.ctx, d, s, x.run.layout, x.run.makers, x.run.seats)
 }
 
 // Finish completes the dataset. sum returns the checksum of the result to keep for each shard;

@@ -225,7 +225,7 @@ func TestAlone(t *testing.T) {
 	for kind, out := range places(t) {
 		read := map[string]int{}
 		var mu sync.Mutex
-		alone := Options{Workers: 2, Alone: true, wrap: func(s store.Store) store.Store { return &counted{s, &mu, read} }}
+		alone := Options{Workers: 2, Alone: true, Wrap: func(s store.Store) store.Store { return &counted{s, &mu, read} }}
 		open := func() *Run {
 			x, err := OpenRun(withBuckets(t), out, j, toyMakers(), alone)
 			require.NoError(t, err)
@@ -250,7 +250,7 @@ func TestAlone(t *testing.T) {
 		last := x.Shards() - 1
 		require.NoError(t, to.Remove(withBuckets(t), variant(pathOf(stepsDir, last), sums[last])))
 		var damaged *BrokenError
-		_, err = x.settleShard(withBuckets(t), last, known(sums))
+		err = x.Finish(withBuckets(t), known(sums))
 		require.ErrorAs(t, err, &damaged, kind)
 		require.Equal(t, last, damaged.Shard)
 		made(last)
@@ -299,20 +299,22 @@ type watched struct {
 	cancel context.CancelFunc
 	undone *atomic.Int32
 	begun  *atomic.Bool
+
+	watching *atomic.Bool // otherwise it is a plain store
 }
 
 func (w watched) Create(ctx context.Context, name string) (store.File, error) {
-	if !w.begun.Swap(true) {
+	if w.watching.Load() && !w.begun.Swap(true) {
 		w.cancel()
 	}
-	if ctx.Err() == nil {
+	if w.watching.Load() && ctx.Err() == nil {
 		w.undone.Add(1)
 	}
 	return w.Store.Create(ctx, name)
 }
 
 func (w watched) Open(ctx context.Context, name string) (store.Reader, error) {
-	if w.begun.Load() && ctx.Err() == nil {
+	if w.watching.Load() && w.begun.Load() && ctx.Err() == nil {
 		w.undone.Add(1)
 	}
 	return w.Store.Open(ctx, name)
@@ -321,8 +323,11 @@ func (w watched) Open(ctx context.Context, name string) (store.Reader, error) {
 // TestFinishIsStopped: all reads and writes of Finish use its context.
 func TestFinishIsStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(withBuckets(t))
-	w := watched{nil, cancel, new(atomic.Int32), new(atomic.Bool)}
-	x, err := OpenRun(withBuckets(t), inBucket(t), toyJob(2, 1), toyMakers(), Options{})
+	w := watched{nil, cancel, new(atomic.Int32), new(atomic.Bool), new(atomic.Bool)}
+	x, err := OpenRun(withBuckets(t), inBucket(t), toyJob(2, 1), toyMakers(), Options{Wrap: func(s store.Store) store.Store {
+		w.Store = s
+		return w
+	}})
 	require.NoError(t, err)
 	defer x.Close()
 	var sums []string
@@ -331,13 +336,11 @@ func TestFinishIsStopped(t *testing.T) {
 		require.NoError(t, err)
 		sums = append(sums, r.Sum)
 	}
-	plain := x.run.folder.files
-	w.Store = plain
-	x.run.folder.files = w
+	w.watching.Store(true)
 	require.ErrorIs(t, x.Finish(ctx, known(sums)), context.Canceled)
 	require.True(t, w.begun.Load())
 	require.Zero(t, w.undone.Load())
-	x.run.folder.files = plain
+	w.watching.Store(false)
 	require.NoError(t, x.Finish(withBuckets(t), known(sums)))
 }
 

@@ -198,7 +198,7 @@ func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, err
 		return nil, err
 	}
 	all := d.manifest.Totals.Episodes
-	w := &route{index: index, table: table, shards: d.shards(),
+	w := &route{index: index, table: table, shards: d.shardCount(),
 		begin: all * uint64(o.Part) / uint64(o.Parts), end: all * uint64(o.Part+1) / uint64(o.Parts)}
 	if o.Shuffle == 0 {
 		return w, nil
@@ -300,9 +300,9 @@ func newStepData(t *arrowfile.RecordBatch, rows int) stepData {
 	return s
 }
 
-// part returns the values of n rows of a column from the given row on; nil without
+// rowsOf returns the values of n rows of a column from the given row on; nil without
 // that column.
-func part[T any](column []T, row, n, size int) []T {
+func rowsOf[T any](column []T, row, n, size int) []T {
 	if column == nil {
 		return nil
 	}

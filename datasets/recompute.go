@@ -30,7 +30,7 @@ func (a *recompute) has(shard int) bool { return a != nil && isSpread(shard, a.n
 // recompute returns which shards are made again, and how; nil if Recompute asks for
 // none.
 func (v *verifier) recompute(m Makers) (*recompute, error) {
-	all, n := v.d.shards(), v.o.Recompute
+	all, n := v.d.shardCount(), v.o.Recompute
 	if n < 0 || n > all {
 		n = all
 	}
@@ -59,7 +59,7 @@ func (v *verifier) recompute(m Makers) (*recompute, error) {
 			// compared.
 			a.seats, made, v.report.Lacking = seatMakers{}, job, err.Error()
 		}
-		if a.opening, err = job.opening(m); err != nil {
+		if a.opening, err = job.openingOf(m); err != nil {
 			return nil, err
 		}
 		if diff := job.differ(made); diff != "" {
@@ -103,6 +103,20 @@ func (c *checker) recompute(ctx context.Context, a *recompute, s Shard) error {
 	c.v.networks = addNetworks(c.v.networks, c.encoder.counts.counts.Networks)
 	c.v.report.Recorded += c.recorded
 	return nil
+}
+
+// compareShard makes a shard again with policies, and fails where its files differ from those of the dataset.
+func compareShard(ctx context.Context, d *Dataset, s Shard, l *layout, m Makers, seats seatMakers) error {
+	c, err := (&verifier{d: d}).checker()
+	if err != nil {
+		return &makerError{err}
+	}
+	defer c.Close()
+	if c.encoder, err = newEncoder(l, m); err != nil {
+		return &makerError{err}
+	}
+	_, err = c.compare(ctx, &recompute{layout: l, makers: m, seats: seats}, s)
+	return err
 }
 
 // compare makes a shard again, compares every batch with those of its files and returns

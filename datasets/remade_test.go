@@ -70,7 +70,7 @@ func TestEncodingBefore(t *testing.T) {
 	require.Equal(t, 2, requireSoundEncoding(t, dir))
 	now := generateToy(t, toyJob(2, 1), Options{})
 	require.Equal(t, encoding, requireSoundEncoding(t, now))
-	require.NotEqual(t, read(t, dir, pathOf(episodesDir, 6)), read(t, now, pathOf(episodesDir, 6)))
+	require.NotEqual(t, contents(t, dir, pathOf(episodesDir, 6)), contents(t, now, pathOf(episodesDir, 6)))
 	require.Equal(t, inspected(t, dir, InspectOptions{Sums: true}).SHA256, inspected(t, now, InspectOptions{Sums: true}).SHA256)
 }
 

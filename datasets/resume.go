@@ -106,7 +106,7 @@ func (f folder) sweep(have []uint64) error {
 // finish writes the index and the manifest of a folder that has all shards: each yields
 // all sidecars in order.
 func (r *run) finish(f folder, m *Manifest, each func(ctx context.Context, take func(sidecar) error) error) error {
-	x, err := newIndexWriter(f, r.layout)
+	x, err := newIndexWriter(f.files, r.layout)
 	if err != nil {
 		return err
 	}
@@ -120,13 +120,13 @@ func (r *run) finish(f folder, m *Manifest, each func(ctx context.Context, take 
 		if err != nil {
 			return fmt.Errorf("%s: %w; remove it to make the shard again", f.path(pathOf(shardsDir, i)), err)
 		}
-		return x.add(c, r.place(i))
+		return x.add(f.ctx, c, r.place(i))
 	})
 	if err != nil {
 		return err
 	}
 	m.close()
-	if err := x.flush(); err != nil {
+	if err := x.flush(f.ctx); err != nil {
 		return err
 	}
 	m.Index = x.parts

@@ -79,15 +79,8 @@ func TestSyncedBeforeSidecar(t *testing.T) {
 		}
 		return nil
 	}
-	generateToy(t, toyJob(2, 1), Options{Workers: 1, wrap: func(s store.Store) store.Store { return faulty{s, may} }})
+	generateToy(t, toyJob(2, 1), Options{Workers: 1, Wrap: func(s store.Store) store.Store { return faulty{s, may} }})
 	require.Equal(t, 7+1, sidecars)
-}
-
-// TestStrictAtOne: with Options.Strict a single evaluation that is not finite fails the shard.
-func TestStrictAtOne(t *testing.T) {
-	w := &shardWriter{run: &run{options: Options{Strict: true}}}
-	err := w.Episode(&rollout.Episode{Policies: []string{"a", "net"}, Networks: []rollout.NetworkCounts{{}, {Evaluations: 5, NotFinite: 1}}})
-	require.ErrorContains(t, err, "the network of net at seat 1 gave NaN or infinite logits or values in 1 of 5 evaluations")
 }
 
 // TestRulesOfEpisodes: an episode with the number of other rules is found, also if these are equal.

@@ -33,7 +33,7 @@ func (r recorded) Shard(ctx context.Context, shard int, yield func(*rollout.Epis
 		first += p.Episodes
 	}
 	seats := []rollout.Policy{anyone{"anna", v.Spec()}, anyone{"bert", v.Spec()}}
-	return rollout.Shard(ctx, v, seats, 99, first, r.parts[shard].Episodes, sinkFunc(func(e *rollout.Episode) error {
+	return rollout.Shard(ctx, v, seats, 99, first, r.parts[shard].Episodes, playedTo(func(e *rollout.Episode) error {
 		e.Policies = []string{fmt.Sprint("player ", e.ID%3), "bert"}
 		return yield(e, fmt.Sprintf("game-%d.replay", e.ID))
 	}))

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 )
@@ -90,16 +89,14 @@ func TestTamperedTexts(t *testing.T) {
 
 	dir = generateToy(t, toyJob(2, 1), Options{})
 	edit(t, dir, func(m *Manifest) {
-		var err error
-		m.Statistics, err = folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}.attachment(statisticsName, []byte(`{"every": 7}`))
-		require.NoError(t, err)
+		m.Statistics = attach(t, dir, statisticsName, []byte(`{"every": 7}`))
 	})
 	problem(dir, "statistics.json: not the statistics of the rows")
 
 	for _, name := range []string{statisticsName, cardName} {
 		dir = generateToy(t, toyJob(2, 1), Options{})
 		path := filepath.Join(dir, name)
-		text := read(t, path)
+		text := contents(t, path)
 		require.NoError(t, os.WriteFile(path, append(text, '\n'), 0o666))
 		problem(dir, name+": ")
 		require.NoError(t, os.Remove(path))
@@ -109,8 +106,7 @@ func TestTamperedTexts(t *testing.T) {
 	dir = generateToy(t, toyJob(2, 1), Options{})
 	m, err := manifestIn(dir)
 	require.NoError(t, err)
-	m.Card, err = folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}.attachment(cardName, []byte("# Nothing\n"))
-	require.NoError(t, err)
+	m.Card = attach(t, dir, cardName, []byte("# Nothing\n"))
 	text, err := m.encode()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666))
@@ -122,7 +118,7 @@ func TestCard(t *testing.T) {
 	j := toyJob(2, 1)
 	j.License = "cc-by-4.0"
 	dir := generateToy(t, j, Options{})
-	text := read(t, dir, cardName)
+	text := contents(t, dir, cardName)
 	head, body, ok := strings.Cut(strings.TrimPrefix(string(text), "---\n"), "\n---\n")
 	require.True(t, ok)
 	require.Equal(t, `license: cc-by-4.0

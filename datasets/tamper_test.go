@@ -57,20 +57,24 @@ func shardsOf(t testing.TB, dir string) (list []Shard) {
 
 // reindex writes an index of these shards, and the manifest.
 func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
-	x, err := newIndexWriter(folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}, newLayout(m.Job, []env.Spec{m.spec()}))
+	x, err := newIndexWriter(disk.At(dir, dir), newLayout(m.Job, []env.Spec{m.spec()}))
 	require.NoError(t, err)
 	for _, s := range shards {
-		require.NoError(t, x.add(sidecar{Files: s.Files}, s.place()))
+		require.NoError(t, x.add(t.Context(), sidecar{Files: s.Files}, s.place()))
 	}
-	require.NoError(t, x.flush())
+	require.NoError(t, x.flush(t.Context()))
 	m.Index = x.parts
 	rewrite(t, dir, m)
 }
 
+// attach writes a text beside the manifest.
+func attach(t testing.TB, dir, name string, text []byte) Attachment {
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
+	return attachmentOf(name, text)
+}
+
 func rewrite(t testing.TB, dir string, m *Manifest) {
-	var err error
-	m.Card, err = folder{dir: dir, files: disk.At(dir, dir), ctx: t.Context()}.attachment(cardName, cardText(m))
-	require.NoError(t, err)
+	m.Card = attach(t, dir, cardName, cardText(m))
 	text, err := m.encode()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666))

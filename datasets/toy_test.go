@@ -193,6 +193,11 @@ func requireProblem(t testing.TB, dir string, m Makers, o VerifyOptions, words .
 	}
 }
 
+// playedTo is a rollout.Sink.
+type playedTo func(e *rollout.Episode) error
+
+func (f playedTo) Episode(e *rollout.Episode) error { return f(e) }
+
 // edit changes the manifest of a dataset, with checksums that fit.
 func edit(t testing.TB, dir string, change func(*Manifest)) {
 	t.Helper()
@@ -202,8 +207,8 @@ func edit(t testing.TB, dir string, change func(*Manifest)) {
 	rewrite(t, dir, m)
 }
 
-// read returns the bytes of a file.
-func read(t testing.TB, path ...string) []byte {
+// contents returns the bytes of a file.
+func contents(t testing.TB, path ...string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path...))
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ func half(t testing.TB, j Job, m Makers) string {
 
 // change rewrites a file; old must be in it.
 func change(t testing.TB, path, old, new string) {
-	text := string(read(t, path))
+	text := string(contents(t, path))
 	require.Contains(t, text, old)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(text, old, new, 1)), 0o666))
 }
@@ -41,7 +41,7 @@ func TestOtherVersionsDoNotContinue(t *testing.T) {
 	j := toyJob(2, 1)
 	dir := half(t, j, toyMakers())
 	path := filepath.Join(dir, runName)
-	text := read(t, path)
+	text := contents(t, path)
 	for old, c := range map[string]struct{ new, want string }{
 		`"moonfarm": "` + Version + `"`: {`"moonfarm": "0.1.7"`, "moonfarm 0.1.7 wrote it in format 3, this is moonfarm " + Version},
 		`"format": 3`:                   {`"format": 4`, "wrote it in format 4, this is moonfarm " + Version + ", which writes format 3"},
@@ -73,7 +73,7 @@ func TestResumeSumsShards(t *testing.T) {
 	for _, name := range []string{pathOf(stepsDir, 1), pathOf(episodesDir, 0)} {
 		dir := half(t, j, toyMakers())
 		path := filepath.Join(dir, name)
-		text := read(t, path)
+		text := contents(t, path)
 		bad := bytes.Clone(text)
 		bad[len(bad)/2] ^= 4
 		require.NoError(t, os.WriteFile(path, bad, 0o666))
@@ -106,7 +106,7 @@ func TestChangedWhileMade(t *testing.T) {
 		"episodes/00001.arrow: 9 bytes":   func(dir string) error { return os.Truncate(filepath.Join(dir, pathOf(episodesDir, 1)), 9) },
 		"shards/00001.json: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, pathOf(shardsDir, 1))) },
 		"shards/00000.json: changed": func(dir string) error {
-			c, err := decodeSidecar(read(t, dir, pathOf(shardsDir, 0)))
+			c, err := decodeSidecar(contents(t, dir, pathOf(shardsDir, 0)))
 			require.NoError(t, err)
 			c.Turns++
 			text, err := c.encode()

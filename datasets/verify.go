@@ -69,7 +69,7 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 	}
 	man := d.manifest
 	v := &verifier{d: d, o: o, report: Report{
-		Shards: d.shards(), Episodes: man.Totals.Episodes, Rows: man.Totals.Rows, Bytes: man.Totals.Bytes, Problems: []string{},
+		Shards: d.shardCount(), Episodes: man.Totals.Episodes, Rows: man.Totals.Rows, Bytes: man.Totals.Bytes, Problems: []string{},
 	}}
 	if err := v.listing(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Verify(ctx context.Context, dir string, m Makers, o VerifyOptions) (*Report
 		_ = v.sum.add(c)             // cannot fail: its games were counted here
 		_ = v.sample.Add(&c.Sampled) // cannot fail: all sums have the same shape
 	}}
-	err = parallel.Do(ctx, o.Workers, d.shards(), v.shards(), v.checker, func(ctx context.Context, c *checker, _ int, s Shard) error {
+	err = parallel.Do(ctx, o.Workers, d.shardCount(), v.shards(), v.checker, func(ctx context.Context, c *checker, _ int, s Shard) error {
 		if err := c.shard(ctx, s); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (v *verifier) shards() iter.Seq2[Shard, error] {
 			yield(Shard{}, err)
 			return
 		}
-		for i := 0; i < v.d.shards(); {
+		for i := 0; i < v.d.shardCount(); {
 			s, err := x.shard(i)
 			if err != nil {
 				v.wrong(err)
@@ -181,7 +181,7 @@ func (v *verifier) tick() {
 	defer v.mu.Unlock()
 	v.done++
 	if v.o.Progress != nil {
-		v.o.Progress(v.done, v.d.shards())
+		v.o.Progress(v.done, v.d.shardCount())
 	}
 }
 
