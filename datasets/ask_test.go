@@ -72,5 +72,5 @@ func TestAskMistakes(t *testing.T) {
 	_, err := Generate(t.Context(), t.TempDir()+"/d", j, toyMakers(), Options{})
 	assert.ErrorContains(t, err, `no policy "nobody"`)
 	j.Source, j.ShardEpisodes, j.Shards, j.Policies = "elsewhere", 0, []Part{{Episodes: 1}}, nil
-	assert.ErrorContains(t, j.withDefaults().check(), "in imported episodes no policy")
+	assert.ErrorContains(t, j.WithDefaults().Check(), "in imported episodes no policy")
 }

@@ -13,7 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/bucket/buckettest"
+	"moonfarm/datasets/internal/read"
 	"moonfarm/datasets/internal/store"
 )
 
@@ -30,10 +32,10 @@ func inBucket(t testing.TB) string {
 // objects reads all files of a folder or bucket, as files does for folders.
 func objects(t testing.TB, place string) map[string]string {
 	t.Helper()
-	from, err := storeOf(withBuckets(t), place)
+	from, err := read.StoreOf(withBuckets(t), place)
 	require.NoError(t, err)
 	all := map[string]string{}
-	for _, dir := range append(tableNames(true), "", indexDir, shardsDir, modelsDir) {
+	for _, dir := range append(about.TableNames(true), "", about.IndexDir, about.ShardsDir, about.ModelsDir) {
 		require.NoError(t, from.Each(withBuckets(t), dir, func(name string) error {
 			path := strings.TrimPrefix(dir+"/"+name, "/")
 			text, err := store.ReadFile(withBuckets(t), from, path, 1<<30)
@@ -73,7 +75,7 @@ func TestBuckets(t *testing.T) {
 	requireSound(t, "file://"+dir, toyMakers(), VerifyOptions{Workers: 2})
 	require.Equal(t, inspected(t, dir, InspectOptions{Sums: true}), inspected(t, url, InspectOptions{Sums: true}))
 	m := toyMakers()
-	for _, o := range []ReadOptions{{}, {Shuffle: 50}, {Columns: []string{ColReward}, Split: Train, Validation: 0.2}, {Makers: &m, Workers: 2}} {
+	for _, o := range []ReadOptions{{}, {Shuffle: 50}, {Columns: []string{about.ColReward}, Split: Train, Validation: 0.2}, {Makers: &m, Workers: 2}} {
 		var sums [2]uint64
 		for i, place := range []string{dir, url} {
 			for b := range each(t, opened(t, place).Batches(o)) {
@@ -94,9 +96,9 @@ func TestDamagedBuckets(t *testing.T) {
 	url := inBucket(t)
 	_, err := Generate(withBuckets(t), url, toyJob(2, 1), toyMakers(), Options{})
 	require.NoError(t, err)
-	s, err := storeOf(withBuckets(t), url)
+	s, err := read.StoreOf(withBuckets(t), url)
 	require.NoError(t, err)
-	for _, name := range []string{pathOf(stepsDir, 3), pathOf(episodesDir, 3), pathOf(indexDir, 0), cardName} {
+	for _, name := range []string{about.PathOf(about.StepsDir, 3), about.PathOf(about.EpisodesDir, 3), about.PathOf(about.IndexDir, 0), about.CardName} {
 		good, err := store.ReadFile(withBuckets(t), s, name, 1<<30)
 		require.NoError(t, err)
 		bad := []byte(strings.Clone(string(good)))

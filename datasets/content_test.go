@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/sim"
 )
 
@@ -86,6 +87,6 @@ func TestChosen(t *testing.T) {
 	for b := range each(t, d.Batches(ReadOptions{})) {
 		require.Nil(t, b.Chosen)
 	}
-	_, err := d.ColumnSHA256("episodes", ColChosen)
+	_, err := d.ColumnSHA256("episodes", about.ColChosen)
 	require.ErrorContains(t, err, "no column")
 }

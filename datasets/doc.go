@@ -31,29 +31,18 @@
 // its files: they are the same for any workers, batch sizes and machines, and
 // after any stop. An Episode is its seed and orders.
 //
-// An episode becomes bytes in this order: Generate (generate.go) plays a shard; a
-// shardWriter (sink.go) creates its files; an encoder (encoder.go) takes each episode,
-// checks it and writes its row of the episodes; its step rows (rows.go) are made by
+// This package is the face of the folders of internal, each of which imports only those above it:
+//
+//	about    what describes a dataset: its job, manifest, columns, index and card
+//	read     opens and reads a dataset, and sums it up
+//	write    makes datasets: a run, its folder, and its shards, whose episodes become bytes
+//	check    compares a dataset with its manifest, and with shards that are made again
+//
+// An episode becomes bytes in this order: write.Generate (write/generate.go) plays a shard; a
+// shardWriter (write/sink.go) creates its files; an Encoder (write/encoder.go) takes each episode,
+// checks it and writes its row of the episodes; its step rows (write/rows.go) are made by
 // package internal/rows in the columns of a batch, from the rows that the rollout kept
 // while it played or by playing the episode again; package internal/arrowfile
 // compresses and writes each full batch. A row has the return, the sum of the rewards
 // to come, so all rewards of the episode are known before its rows are written.
 package datasets
-
-import "moonfarm/datasets/internal/arrowfile"
-
-// Format is the version of the format. It is raised when readers of the version before would misread
-// the files.
-const Format = 3
-
-// encoding numbers the ways in which buffers of files are compressed with zstd: 3 since every frame
-// has the size of its content, 2 before. Rows do not depend on it, the bytes of files do, so that no
-// build continues a run of another encoding.
-const (
-	encoding       = arrowfile.LatestEncoding
-	oldestEncoding = 2
-)
-
-// Version is the version of moonfarm, as manifests name it. It is raised when
-// the bytes of a dataset change that is made by the same command.
-const Version = "0.3.0"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/games"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -48,7 +49,7 @@ func TestSplitElsewhere(t *testing.T) {
 			share = k.Float64()
 		}
 		fmt.Fprintf(&in, "%d %v\n", game, share)
-		fmt.Fprintf(&want, "%d\n", flag(games.Draw(game) < share))
+		fmt.Fprintf(&want, "%d\n", about.Flag(games.Draw(game) < share))
 	}
 	for language, cmd := range interpreters(t, `
 		import { readFileSync } from "node:fs";
@@ -112,7 +113,7 @@ func TestUnpackEverywhere(t *testing.T) {
 			require.NoError(t, binary.Write(&in, binary.LittleEndian, words))
 			for language, cmd := range interpreters(t, unpackMJS, unpackPY) {
 				cmd.Stdin = bytes.NewReader(in.Bytes())
-				cmd.Args = append(cmd.Args, filepath.Join(dirs[1], manifestName))
+				cmd.Args = append(cmd.Args, filepath.Join(dirs[1], about.ManifestName))
 				var problems bytes.Buffer
 				cmd.Stderr = &problems
 				out, err := cmd.Output()
@@ -176,7 +177,7 @@ func TestCardReads(t *testing.T) {
 		j := toyJob(3, 2)
 		j.TensorMetadata, j.ShardEpisodes = tensors, j.Episodes // one shard: the card names its file
 		dir := generateToy(t, j, Options{Workers: 2})
-		blocks := strings.Split(string(contents(t, dir, cardName)), "```python\n")[1:]
+		blocks := strings.Split(string(contents(t, dir, about.CardName)), "```python\n")[1:]
 		require.Len(t, blocks, map[Tensors]int{TensorsPlain: 2, TensorsExtension: 1}[tensors])
 		for _, block := range blocks {
 			block, _, _ = strings.Cut(block, "```")
@@ -192,7 +193,7 @@ func TestCardReads(t *testing.T) {
 		}
 		out, err := exec.Command(python, "-B", "examples/read.py", dir).Output()
 		require.NoError(t, err)
-		sum, err := opened(t, dir).ColumnSHA256("steps", ColPlanes)
+		sum, err := opened(t, dir).ColumnSHA256("steps", about.ColPlanes)
 		require.NoError(t, err)
 		require.Contains(t, string(out), fmt.Sprint(sum))
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
 )
 
 // filteredText returns a row of a batch as text, with its lists.
@@ -93,7 +95,7 @@ func TestFilter(t *testing.T) {
 					}
 					require.Zero(t, len(slices.DeleteFunc(sizes[:len(sizes)-1], func(n int) bool { return n == o.Rows })), "%s: all batches but the last are full", name)
 				}
-				o := ReadOptions{Columns: []string{ColReward}, Makers: makers, Filter: c.f, Split: Train, Validation: 0.2}
+				o := ReadOptions{Columns: []string{about.ColReward}, Makers: makers, Filter: c.f, Split: Train, Validation: 0.2}
 				n := 0
 				for b := range each(t, d.Batches(o)) { // none of the columns that the filter needs is asked for
 					require.Nil(t, b.Seat)

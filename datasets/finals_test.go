@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/write"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -35,14 +37,14 @@ func TestFinals(t *testing.T) {
 
 func requireFinals(t *testing.T, dir string, m Makers) {
 	d := opened(t, dir)
-	job := d.manifest.Job
+	job := d.Manifest().Job
 	want := env.WantPlanes | env.WantScalars
 	if job.Obs == ObsPacked {
 		want = env.WantPacked | env.WantScalars
 	}
 	var vectors []env.Vector
 	for _, rules := range job.Rules {
-		v, err := m.Vector(rules, job.config(1))
+		v, err := m.Vector(rules, job.Config(1))
 		require.NoError(t, err)
 		vectors = append(vectors, v)
 	}
@@ -68,9 +70,9 @@ func requireFinals(t *testing.T, dir string, m Makers) {
 	for range d.Finals() {
 		break // a consumer may leave
 	}
-	_, err := d.ColumnSHA256("finals", ColScalars)
+	_, err := d.ColumnSHA256("finals", about.ColScalars)
 	require.NoError(t, err)
-	_, err = d.ColumnSHA256("finals", ColReward)
+	_, err = d.ColumnSHA256("finals", about.ColReward)
 	require.ErrorContains(t, err, `no column "reward" in the finals`)
 }
 
@@ -80,13 +82,13 @@ func TestNoFinals(t *testing.T) {
 	j.Obs = ObsNone
 	dir := generateToy(t, j, Options{Workers: 2})
 	for name := range files(t, dir) {
-		require.NotContains(t, name, finalsDir)
+		require.NotContains(t, name, about.FinalsDir)
 	}
 	d := opened(t, dir)
 	for range d.Finals() {
 		t.Fatal("there is one")
 	}
-	_, err := d.ColumnSHA256("finals", ColTurn)
+	_, err := d.ColumnSHA256("finals", about.ColTurn)
 	require.ErrorContains(t, err, `no table "finals"; there are: steps, episodes`)
 	requireSound(t, dir, toyMakers(), VerifyOptions{Recompute: -1})
 }
@@ -94,18 +96,18 @@ func TestNoFinals(t *testing.T) {
 // TestTamperedFinals changes one value of every column of the finals in turn.
 func TestTamperedFinals(t *testing.T) {
 	shallow := map[string]string{
-		ColEpisode: "row 8 is of episode ",
-		ColTurn:    "the episode has ",
-		ColSeat:    "row 8 is of episode ",
+		about.ColEpisode: "row 8 is of episode ",
+		about.ColTurn:    "the episode has ",
+		about.ColSeat:    "row 8 is of episode ",
 	}
 	flip := func(column string) func(*arrowfile.RecordBatch) {
 		return func(t *arrowfile.RecordBatch) {
-			for i := range 1 + flag(column == ColTurn) { // the turns of both seats: a change of one is found at once
+			for i := range 1 + about.Flag(column == about.ColTurn) { // the turns of both seats: a change of one is found at once
 				t.Col(column).Row(8 + int(i))[0] ^= 1
 			}
 		}
 	}
-	requireTamperingIsFound(t, finalsDir, finalColumns(specOfToy(t).Shape, ObsPlanes), flip, shallow, 8)
+	requireTamperingIsFound(t, about.FinalsDir, about.FinalColumns(specOfToy(t).Shape, ObsPlanes), flip, shallow, 8)
 }
 
 // vanished removes the final observations from the Rows of every episode.
@@ -119,11 +121,11 @@ func (s vanished) Episode(e *rollout.Episode) error {
 // TestFinalsAreKept: episodes that hold their rows are not played again for their last
 // observations; the kept ones are written.
 func TestFinalsAreKept(t *testing.T) {
-	j := toyJob(2, 1).withDefaults()
-	specs, err := j.complete(toyMakers())
+	j := toyJob(2, 1).WithDefaults()
+	specs, err := j.Complete(toyMakers())
 	require.NoError(t, err)
-	l := newLayout(j, specs)
-	v, err := toyMakers().Vector("", j.config(4))
+	l := about.NewLayout(j, specs)
+	v, err := toyMakers().Vector("", j.Config(4))
 	require.NoError(t, err)
 	maker, err := toyMakers().Policy("random", nil)
 	require.NoError(t, err)
@@ -135,18 +137,18 @@ func TestFinalsAreKept(t *testing.T) {
 		func(s rollout.Sink) rollout.Sink { return vanished{s} },
 	} {
 		made, m := 0, toyMakers()
-		x, err := newEncoder(l, Makers{Vector: func(rules string, c env.Settings) (env.Vector, error) {
+		x, err := write.NewEncoder(l, Makers{Vector: func(rules string, c env.Settings) (env.Vector, error) {
 			made++
 			return m.Vector(rules, c)
 		}})
 		require.NoError(t, err)
-		to := [allTables]store.Sum{store.NewSum(), store.NewSum(), store.NewSum()}
-		require.NoError(t, x.start(j.place(0), []io.Writer{&to[0], &to[1], &to[2]}))
-		games, err := rollout.NewGames(v, []rollout.Policy{p, p}, l.keep(4))
+		to := [about.AllTables]store.Sum{store.NewSum(), store.NewSum(), store.NewSum()}
+		require.NoError(t, x.Start(j.Place(0), []io.Writer{&to[0], &to[1], &to[2]}))
+		games, err := rollout.NewGames(v, []rollout.Policy{p, p}, l.Keep(4))
 		require.NoError(t, err)
-		sink := wrap(playedTo(func(e *rollout.Episode) error { return x.episode(e, "") }))
+		sink := wrap(playedTo(func(e *rollout.Episode) error { return x.Episode(e, "") }))
 		require.NoError(t, games.Play(context.Background(), j.Seed, 0, j.ShardEpisodes, sink))
-		_, err = x.finish()
+		_, err = x.Finish()
 		require.NoError(t, err)
 		require.Equal(t, 1, made, "a game in which starts are looked at, and none to play again")
 		sums = append(sums, to[0].SHA256(), to[2].SHA256())

@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/read"
+	"moonfarm/datasets/internal/write"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/features"
@@ -69,24 +72,24 @@ func TestFormatColumns(t *testing.T) {
 			Shape: features.Shape{Planes: 1, Height: 1, Width: 1, Scalars: 1, Words: 1}},
 	}
 	letters := map[string][]string{
-		ColPlanes: {"P", "H", "W"}, ColPacked: {"Words"}, ColScalars: {"S"}, ColMask: {"MaskWords"}, ColAction: {"heads"}, ColAsked: {"heads"},
-		ColPolicies: {"seats"}, ColResults: {"seats"}, ColScores: {"seats"},
+		about.ColPlanes: {"P", "H", "W"}, about.ColPacked: {"Words"}, about.ColScalars: {"S"}, about.ColMask: {"MaskWords"}, about.ColAction: {"heads"}, about.ColAsked: {"heads"},
+		about.ColPolicies: {"seats"}, about.ColResults: {"seats"}, about.ColScores: {"seats"},
 	}
-	all := columnRows(stepColumns(spec, ObsPlanes, extras{mixed: true, search: true, asked: true}), letters)
-	packed := columnRows(stepColumns(spec, ObsPacked, extras{})[3:4], letters)
+	all := columnRows(about.StepColumns(spec, ObsPlanes, about.Extras{Mixed: true, Search: true, Asked: true}), letters)
+	packed := columnRows(about.StepColumns(spec, ObsPacked, about.Extras{})[3:4], letters)
 	all = append(all[:4], append(packed, all[4:]...)...)
 	require.Equal(t, all, section(t, "## Step rows"))
-	sums := map[string][]string{stepsDir + colSHA256: {"32"}, episodesDir + colSHA256: {"32"}, finalsDir + colSHA256: {"32"}}
-	require.Equal(t, columnRows(indexColumns(true), sums), section(t, "## Index"))
-	require.Len(t, indexColumns(false), len(indexColumns(true))-3)
-	finals := columnRows(finalColumns(spec.Shape, ObsPlanes), letters)
-	packed = columnRows(finalColumns(spec.Shape, ObsPacked)[3:4], letters)
+	sums := map[string][]string{about.StepsDir + about.ColSHA256: {"32"}, about.EpisodesDir + about.ColSHA256: {"32"}, about.FinalsDir + about.ColSHA256: {"32"}}
+	require.Equal(t, columnRows(about.IndexColumns(true), sums), section(t, "## Index"))
+	require.Len(t, about.IndexColumns(false), len(about.IndexColumns(true))-3)
+	finals := columnRows(about.FinalColumns(spec.Shape, ObsPlanes), letters)
+	packed = columnRows(about.FinalColumns(spec.Shape, ObsPacked)[3:4], letters)
 	require.Equal(t, append(finals[:4], append(packed, finals[4:]...)...), section(t, "## Final rows"))
-	require.Equal(t, columnRows(episodeColumns(spec, extras{true, true, true, true}), letters), section(t, "## Episode rows"))
+	require.Equal(t, columnRows(about.EpisodeColumns(spec, about.Extras{Mixed: true, Search: true, Imported: true, Asked: true}), letters), section(t, "## Episode rows"))
 
-	letters[ColOpponent] = []string{"seats − 1", "heads"}
+	letters[about.ColOpponent] = []string{"seats − 1", "heads"}
 	spec.Sequential = true
-	rendered := renderedColumns(&Job{Obs: ObsPlanes}, spec, 1, true)
+	rendered := read.RenderedColumns(&Job{Obs: ObsPlanes}, spec, 1, true)
 	require.Equal(t, columnRows(rendered[len(rendered)-3:], letters), section(t, "### Rows that are played again"))
 
 	names := func(c []Column) (s []string) {
@@ -95,13 +98,13 @@ func TestFormatColumns(t *testing.T) {
 		}
 		return s
 	}
-	require.NotContains(t, names(stepColumns(spec, ObsPacked, extras{})), ColPlanes)
-	require.Contains(t, names(stepColumns(spec, ObsPacked, extras{})), ColScalars)
-	for _, left := range []string{ColPlanes, ColPacked, ColScalars, ColMask, ColAction} {
-		require.NotContains(t, names(stepColumns(spec, ObsNone, extras{})), left)
+	require.NotContains(t, names(about.StepColumns(spec, ObsPacked, about.Extras{})), about.ColPlanes)
+	require.Contains(t, names(about.StepColumns(spec, ObsPacked, about.Extras{})), about.ColScalars)
+	for _, left := range []string{about.ColPlanes, about.ColPacked, about.ColScalars, about.ColMask, about.ColAction} {
+		require.NotContains(t, names(about.StepColumns(spec, ObsNone, about.Extras{})), left)
 	}
 	spec.Heads = []int{3}
-	require.Empty(t, stepColumns(spec, ObsPlanes, extras{})[6].Shape, "one head: a plain int32")
+	require.Empty(t, about.StepColumns(spec, ObsPlanes, about.Extras{})[6].Shape, "one head: a plain int32")
 }
 
 // keys lists the JSON keys of a type with their types.
@@ -141,8 +144,8 @@ func keys(prefix string, t reflect.Type) (rows [][]string) {
 // TestNames: fields have the same names in Go and in JSON.
 func TestNames(t *testing.T) {
 	seen := map[reflect.Type]bool{}
-	var check func(typ reflect.Type)
-	check = func(typ reflect.Type) {
+	var look func(typ reflect.Type)
+	look = func(typ reflect.Type) {
 		for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Map {
 			typ = typ.Elem()
 		}
@@ -155,7 +158,7 @@ func TestNames(t *testing.T) {
 			if !f.IsExported() || f.Tag.Get("json") == "-" {
 				continue // in no file
 			}
-			check(f.Type)
+			look(f.Type)
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if !f.Anonymous {
 				require.Equal(t, strings.ToLower(f.Name), strings.ReplaceAll(name, "_", ""), "%v", typ)
@@ -163,13 +166,13 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, v := range []any{Manifest{}, Overview{}, Report{}, Statistics{}, features.Description{}} {
-		check(reflect.TypeOf(v))
+		look(reflect.TypeOf(v))
 	}
 }
 
 // TestFormatKeys compares the tables of JSON keys with the code.
 func TestFormatKeys(t *testing.T) {
-	for heading, v := range map[string]any{"## manifest.json": Manifest{}, "### run.json": runFile{}, "### shards/00000.json": sidecar{}, "## statistics.json": Statistics{}} {
+	for heading, v := range map[string]any{"## manifest.json": Manifest{}, "### run.json": write.RunFile{}, "### shards/00000.json": about.Sidecar{}, "## statistics.json": Statistics{}} {
 		t.Run(heading, func(t *testing.T) {
 			var documented [][]string
 			for _, row := range section(t, heading) {
@@ -206,7 +209,7 @@ func TestFormatMetadata(t *testing.T) {
 	for _, row := range section(t, "### Metadata of the schema") {
 		documented = append(documented, row[0])
 	}
-	require.Equal(t, schemaKeys, documented)
+	require.Equal(t, about.SchemaKeys, documented)
 }
 
 // TestFrames: the header of every zstd frame has the size of its content, the number in front of the
@@ -221,7 +224,7 @@ func TestFrames(t *testing.T) {
 					j := Job{Game: g.Name, Policies: []string{"random", "random"}, Seed: 3, Episodes: 3, ShardEpisodes: 2, MaxTurns: 6, Obs: obs, Codec: codec}
 					frames, small := 0, 0
 					for name, text := range files(t, generated(t, j, realMakers(t, g.Name), Options{Workers: 1})) {
-						if strings.HasPrefix(name, pathOf(stepsDir, 0)) {
+						if strings.HasPrefix(name, about.PathOf(about.StepsDir, 0)) {
 							require.NotContains(t, text, "ARROW:extension", name)
 							require.Contains(t, text, "moonfarm.shape", name)
 						}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/features"
 	"moonfarm/sim/simtest"
 )
@@ -41,7 +42,7 @@ func TestSequentialRows(t *testing.T) {
 	}
 	got, several, mask := map[turnOf]*turn{}, 0, 0
 	for b := range each(t, d.Batches(ReadOptions{Makers: &m, Form: "orders"})) {
-		require.Equal(t, []int{b.Rows}, b.Shape(ColAction))
+		require.Equal(t, []int{b.Rows}, b.Shape(about.ColAction))
 		for i := range b.Rows {
 			id := turnOf{b.Episode[i], b.Turn[i], b.Seat[i]}
 			if b.Step[i] == 0 {
@@ -151,6 +152,6 @@ func TestFormOfDataset(t *testing.T) {
 	for form, sequential := range map[string]bool{"cells": false, "orders": true} {
 		columns, err := plain.ReadColumns(ReadOptions{Makers: &m, Form: form})
 		require.NoError(t, err)
-		assert.Equal(t, sequential, slices.ContainsFunc(columns, func(c Column) bool { return c.Name == ColStep }))
+		assert.Equal(t, sequential, slices.ContainsFunc(columns, func(c Column) bool { return c.Name == about.ColStep }))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -17,8 +18,8 @@ import (
 func FuzzEpisodeRows(f *testing.F) {
 	dir := generateToy(f, mixed(toyJob(2, 1)), Options{})
 	d := opened(f, dir)
-	m := d.manifest
-	schema := arrowfile.Schema{Columns: episodeColumns(m.spec(), extras{mixed: true, imported: true}), Stride: 1}
+	m := d.Manifest()
+	schema := arrowfile.Schema{Columns: about.EpisodeColumns(m.Spec(), about.Extras{Mixed: true, Imported: true}), Stride: 1}
 	for e := range each(f, d.Episodes()) {
 		orders, ends := []byte{}, []byte{}
 		for _, o := range e.Orders {
@@ -42,21 +43,21 @@ func FuzzEpisodeRows(f *testing.F) {
 		row, err := arrowfile.NewRecordBatch(schema, 1, nil)
 		require.NoError(t, err)
 		row.Rows = 1
-		binary.LittleEndian.PutUint64(row.Col(ColSeed).Fixed, seed)
-		binary.LittleEndian.PutUint32(row.Col(ColRules).Fixed, uint32(rules))
-		binary.LittleEndian.PutUint32(row.Col(ColTurns).Fixed, uint32(turns))
-		row.Col(ColStatus).Fixed[0] = status
+		binary.LittleEndian.PutUint64(row.Col(about.ColSeed).Fixed, seed)
+		binary.LittleEndian.PutUint32(row.Col(about.ColRules).Fixed, uint32(rules))
+		binary.LittleEndian.PutUint32(row.Col(about.ColTurns).Fixed, uint32(turns))
+		row.Col(about.ColStatus).Fixed[0] = status
 		for range m.Game.Players {
-			row.Col(ColPolicies).AppendText("random")
+			row.Col(about.ColPolicies).AppendText("random")
 		}
-		row.Col(ColSource).AppendText("x")
-		row.Col(ColStopped).AppendText(stopped)
+		row.Col(about.ColSource).AppendText("x")
+		row.Col(about.ColStopped).AppendText(stopped)
 		arrowfile.AppendList(row.Col(ColOrders), arrowfile.View[uint64](orders[:len(orders)/8*8]))
-		arrowfile.AppendList(row.Col(ColEnds), arrowfile.View[int32](ends[:len(ends)/4*4]))
-		arrowfile.AppendList(row.Col(ColChosen), chosen)
-		arrowfile.AppendList(row.Col(ColRecording), recording)
+		arrowfile.AppendList(row.Col(about.ColEnds), arrowfile.View[int32](ends[:len(ends)/4*4]))
+		arrowfile.AppendList(row.Col(about.ColChosen), chosen)
+		arrowfile.AppendList(row.Col(about.ColRecording), recording)
 		var e Episode
-		if e.set(row, 0, m) != nil {
+		if e.Set(row, 0, m) != nil {
 			return
 		}
 		n := 0

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/games"
 )
 
@@ -44,13 +45,13 @@ func TestDistinctGames(t *testing.T) {
 	require.Greater(t, len(texts), 4)
 	require.Less(t, len(texts), 180, "games that repeat")
 	require.EqualValues(t, len(texts), d.Manifest().Totals.Distinct)
-	require.EqualValues(t, len(texts), inspected(t, d.dir, InspectOptions{}).Distinct)
-	require.Contains(t, string(contents(t, d.dir, cardName)), fmt.Sprintf("Different games, by their start and all orders: %d.", len(texts)))
+	require.EqualValues(t, len(texts), inspected(t, d.Dir, InspectOptions{}).Distinct)
+	require.Contains(t, string(contents(t, d.Dir, about.CardName)), fmt.Sprintf("Different games, by their start and all orders: %d.", len(texts)))
 
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	starts := opened(t, dir) // the same orders after other starts would be other games
 	require.EqualValues(t, starts.Manifest().Totals.Episodes, starts.Manifest().Totals.Distinct)
-	require.Contains(t, string(contents(t, dir, cardName)), "No two episodes are the same game.")
+	require.Contains(t, string(contents(t, dir, about.CardName)), "No two episodes are the same game.")
 }
 
 // TestSplitByGames: episodes that play the same game are on one side, whether rows are
@@ -65,8 +66,8 @@ func TestSplitByGames(t *testing.T) {
 		for _, shuffle := range []int{0, 100} {
 			side, rows := map[uint64]Split{}, uint64(0)
 			for split := Train; split <= Test; split++ {
-				o := ReadOptions{Columns: []string{ColTurn}, Split: split, Validation: 0.3, Test: 0.2, Shuffle: shuffle, Makers: makers}
-				o.Columns = append(o.Columns, ColEpisode)
+				o := ReadOptions{Columns: []string{about.ColTurn}, Split: split, Validation: 0.3, Test: 0.2, Shuffle: shuffle, Makers: makers}
+				o.Columns = append(o.Columns, about.ColEpisode)
 				for b := range each(t, d.Batches(o)) {
 					rows += uint64(b.Rows)
 					for _, id := range b.Episode {
@@ -109,8 +110,8 @@ func TestOpening(t *testing.T) {
 	require.EqualValues(t, 50, d.Manifest().Totals.Distinct)
 	require.Equal(t, "random:2", d.Manifest().Job.Opening)
 	require.Contains(t, d.Manifest().Command, " --opening random:2 ")
-	require.Contains(t, string(contents(t, d.dir, cardName)), "The first 2 turns of every seat were drawn by `random`")
-	requireSameFiles(t, files(t, d.dir), files(t, made("random:2", Options{Workers: 3, Games: 5}).dir))
+	require.Contains(t, string(contents(t, d.Dir, about.CardName)), "The first 2 turns of every seat were drawn by `random`")
+	requireSameFiles(t, files(t, d.Dir), files(t, made("random:2", Options{Workers: 3, Games: 5}).Dir))
 	for e := range each(t, d.Episodes()) {
 		require.NotZero(t, e.Ends[3], "episode %d: orders of the opening", e.ID)
 		require.Equal(t, int(e.Ends[3]), len(e.Orders), "episode %d: orders after the opening", e.ID)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
 )
 
@@ -43,20 +44,20 @@ func TestHostileMemory(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	const gigabyte = 1 << 30
-	wide := func(m *Manifest) { m.Game.MaxOrders, m.Game.MaxTurns = maxOrders, maxEpisodeTurns/2 }
+	wide := func(m *Manifest) { m.Game.MaxOrders, m.Game.MaxTurns = about.MaxOrders, about.MaxEpisodeTurns/2 }
 	for name, c := range map[string]struct {
 		table  string
 		change func(*arrowfile.RecordBatch)
 		edit   func(*Manifest)
 	}{
-		"orders of steps":                 {stepsDir, swell(ColOrders, gigabyte), nil},
-		"orders of episodes":              {episodesDir, swell(ColOrders, gigabyte/8), nil},
-		"ends":                            {episodesDir, swell(ColEnds, gigabyte/8), nil},
-		"source":                          {episodesDir, swell(ColSource, gigabyte), nil},
-		"policies":                        {episodesDir, swell(ColPolicies, gigabyte/8), nil},
-		"orders that the manifest allows": {episodesDir, swell(ColOrders, 8*maxEpisodeOrders), wide},
-		"all lists": {episodesDir, func(t *arrowfile.RecordBatch) {
-			for _, column := range []string{ColOrders, ColEnds, ColSource, ColPolicies} {
+		"orders of steps":                 {about.StepsDir, swell(ColOrders, gigabyte), nil},
+		"orders of episodes":              {about.EpisodesDir, swell(ColOrders, gigabyte/8), nil},
+		"ends":                            {about.EpisodesDir, swell(about.ColEnds, gigabyte/8), nil},
+		"source":                          {about.EpisodesDir, swell(about.ColSource, gigabyte), nil},
+		"policies":                        {about.EpisodesDir, swell(about.ColPolicies, gigabyte/8), nil},
+		"orders that the manifest allows": {about.EpisodesDir, swell(ColOrders, 8*about.MaxEpisodeOrders), wide},
+		"all lists": {about.EpisodesDir, func(t *arrowfile.RecordBatch) {
+			for _, column := range []string{ColOrders, about.ColEnds, about.ColSource, about.ColPolicies} {
 				swell(column, gigabyte/4)(t)
 			}
 		}, wide},

@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"moonfarm/datasets/internal/store"
-
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/read"
+	"moonfarm/datasets/internal/store"
+	"moonfarm/datasets/internal/write"
 )
 
 // manyShards returns a dataset of n shards with a toy episode each, of which only the
@@ -21,27 +24,27 @@ func manyShards(t testing.TB, n int, imported bool) string {
 	if imported {
 		j.Source, j.ShardEpisodes = "games.zip", 0
 		for range n {
-			j.Shards = append(j.Shards, Part{1, 0})
+			j.Shards = append(j.Shards, Part{Episodes: 1})
 		}
 	}
-	r, err := newRun(t.Context(), filepath.Join(t.TempDir(), "many"), j, toyMakers(), Options{})
+	r, err := write.NewRun(t.Context(), filepath.Join(t.TempDir(), "many"), j, toyMakers(), Options{})
 	require.NoError(t, err)
-	x, err := newIndexWriter(r.folder.files, r.layout)
+	x, err := about.NewIndexWriter(r.Folder.Files, r.Layout)
 	require.NoError(t, err)
-	m := newManifest(r.layout, r.command)
+	m := about.NewManifest(r.Layout, r.Command)
 	for i := range n {
-		c := sidecar{Shard: i, Turns: 2, Over: 1,
-			Files: Files{Steps: File{Path: pathOf(stepsDir, i), SHA256: store.SHA256([]byte{byte(i)}), Rows: 4, Bytes: 1000},
-				Episodes: File{Path: pathOf(episodesDir, i), SHA256: store.SHA256([]byte{1, byte(i)}), Rows: 1, Bytes: 100},
-				Finals:   File{Path: pathOf(finalsDir, i), SHA256: store.SHA256([]byte{2, byte(i)}), Rows: 2, Bytes: 100}},
+		c := about.Sidecar{Shard: i, Turns: 2, Over: 1,
+			Files: about.Files{Steps: File{Path: about.PathOf(about.StepsDir, i), SHA256: store.SHA256([]byte{byte(i)}), Rows: 4, Bytes: 1000},
+				Episodes: File{Path: about.PathOf(about.EpisodesDir, i), SHA256: store.SHA256([]byte{1, byte(i)}), Rows: 1, Bytes: 100},
+				Finals:   File{Path: about.PathOf(about.FinalsDir, i), SHA256: store.SHA256([]byte{2, byte(i)}), Rows: 2, Bytes: 100}},
 		}
-		require.NoError(t, m.add(c))
-		require.NoError(t, x.add(t.Context(), c, r.place(i)))
+		require.NoError(t, m.Add(c))
+		require.NoError(t, x.Add(t.Context(), c, r.Place(i)))
 	}
-	require.NoError(t, x.flush(t.Context()))
-	m.Index, m.Statistics.Path, m.Totals.Distinct = x.parts, statisticsName, 1
-	rewrite(t, r.folder.dir, m)
-	return r.folder.dir
+	require.NoError(t, x.Flush(t.Context()))
+	m.Index, m.Statistics.Path, m.Totals.Distinct = x.Parts, about.StatisticsName, 1
+	rewrite(t, r.Folder.Dir, m)
+	return r.Folder.Dir
 }
 
 // TestManyShards: a dataset of a million shards opens at once, and listing them takes
@@ -56,7 +59,7 @@ func TestManyShards(t *testing.T) {
 			n /= 10
 		}
 		dir := manyShards(t, n, imported)
-		s, err := os.Stat(filepath.Join(dir, manifestName))
+		s, err := os.Stat(filepath.Join(dir, about.ManifestName))
 		require.NoError(t, err)
 		require.Less(t, s.Size(), int64(200_000))
 		var before, after runtime.MemStats
@@ -80,7 +83,7 @@ func TestManyShards(t *testing.T) {
 		require.Less(t, opened, 2*time.Second)
 		require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(4<<20))
 		few := 0
-		for s := range each(t, d.spread(5)) {
+		for s := range each(t, d.Spread(5)) {
 			require.Equal(t, few*n/5, s.Number)
 			few++
 		}
@@ -94,11 +97,11 @@ func TestSpread(t *testing.T) {
 		for n := 0; n <= all; n++ {
 			chosen := map[int]bool{}
 			for k := range n {
-				chosen[spreadShard(k, n, all)] = true
+				chosen[read.SpreadShard(k, n, all)] = true
 			}
 			require.Len(t, chosen, n)
 			for i := range all {
-				require.Equal(t, chosen[i], isSpread(i, n, all), "%d of %d: %d", n, all, i)
+				require.Equal(t, chosen[i], read.IsSpread(i, n, all), "%d of %d: %d", n, all, i)
 			}
 		}
 	}
@@ -107,12 +110,12 @@ func TestSpread(t *testing.T) {
 // TestIndexParts writes and reads datasets of several parts of the index, and finds
 // damage in each part.
 func TestIndexParts(t *testing.T) {
-	dir := manyShards(t, 2*indexShards+5, false)
+	dir := manyShards(t, 2*about.IndexShards+5, false)
 	d := opened(t, dir)
 	require.Len(t, d.Manifest().Index, 3)
 	require.EqualValues(t, 5, d.Manifest().Index[2].Shards)
 	for k := range 3 {
-		path := filepath.Join(dir, pathOf(indexDir, k))
+		path := filepath.Join(dir, about.PathOf(about.IndexDir, k))
 		text := contents(t, path)
 		flipped := bytes.Clone(text)
 		flipped[len(text)/2] ^= 1
@@ -129,8 +132,8 @@ func TestIndexParts(t *testing.T) {
 					seen++
 				}
 			}
-			require.ErrorContains(t, failed, pathOf(indexDir, k)+": ")
-			require.Equal(t, k*indexShards, seen)
+			require.ErrorContains(t, failed, about.PathOf(about.IndexDir, k)+": ")
+			require.Equal(t, k*about.IndexShards, seen)
 		}
 		require.ErrorContains(t, failed, "sha256 is ", "of the flipped one")
 		require.NoError(t, os.WriteFile(path, text, 0o666))
@@ -149,9 +152,9 @@ func TestEpisodesFrom(t *testing.T) {
 		}
 		require.Equal(t, max(all, from), next)
 	}
-	d = opened(t, manyShards(t, 2*indexShards+5, false))
-	for _, from := range []uint64{0, 1, indexShards - 1, indexShards, 2 * indexShards, 2*indexShards + 4} {
-		for s := range each(t, d.shardsFrom(from)) {
+	d = opened(t, manyShards(t, 2*about.IndexShards+5, false))
+	for _, from := range []uint64{0, 1, about.IndexShards - 1, about.IndexShards, 2 * about.IndexShards, 2*about.IndexShards + 4} {
+		for s := range each(t, d.ShardsFrom(from)) {
 			require.Equal(t, from, s.First)
 			break
 		}

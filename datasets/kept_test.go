@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/write"
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout"
@@ -22,10 +24,10 @@ func TestKeptRows(t *testing.T) {
 				j.Obs, j.Reward, j.MaxTurns, j.Episodes, j.ShardEpisodes = o, reward, maxTurns, 3000, 1500
 				kept := generateToy(t, j, Options{Workers: 2})
 				again := filepath.Join(t.TempDir(), "again")
-				r, err := newRun(t.Context(), again, j, toyMakers(), Options{Workers: 1})
+				r, err := write.NewRun(t.Context(), again, j, toyMakers(), Options{Workers: 1})
 				require.NoError(t, err)
-				r.layout.kept = 0 // nothing but the rewards
-				_, err = r.generate(t.Context())
+				r.Layout.Kept = 0 // nothing but the rewards
+				_, err = r.Generate(t.Context())
 				require.NoError(t, err)
 				requireSameFiles(t, files(t, again), files(t, kept))
 				report := requireSound(t, kept, Makers{Vector: toyMakers().Vector}, VerifyOptions{Workers: 1, Recompute: -1}) // played again from the orders alone
@@ -39,10 +41,10 @@ func TestKeptRows(t *testing.T) {
 func TestKeep(t *testing.T) {
 	specs := []env.Spec{{Info: sim.Info{Players: 2}, MaxTurns: 100,
 		FormSpec: env.FormSpec{Shape: features.Shape{Words: 100, Scalars: 2}, Heads: []int{3}, MaskWords: 1}}}
-	l := newLayout(Job{Obs: ObsPacked, Rules: []string{""}}, specs)
+	l := about.NewLayout(Job{Obs: ObsPacked, Rules: []string{""}}, specs)
 	const row = 800 + 8 + 8 + 4 + 4
-	require.Equal(t, env.WantPacked|env.WantScalars|env.WantMask|env.WantAction|env.WantReward, l.keep(keptBytes/(row*2*100*4)))
-	require.Equal(t, env.WantReward, l.keep(keptBytes/(row*2*100*4)+1))
+	require.Equal(t, env.WantPacked|env.WantScalars|env.WantMask|env.WantAction|env.WantReward, l.Keep(about.KeptBytes/(row*2*100*4)))
+	require.Equal(t, env.WantReward, l.Keep(about.KeptBytes/(row*2*100*4)+1))
 }
 
 // TestWriteLies: episodes from elsewhere are played again, even where only their orders

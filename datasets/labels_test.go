@@ -12,7 +12,7 @@ func TestInspectCountsLabels(t *testing.T) {
 	dir := generateToy(t, toyJob(3, 2), Options{Workers: 2})
 	d := opened(t, dir)
 	card := inspected(t, dir, InspectOptions{Workers: 2})
-	want := make([]Labels, d.manifest.Game.Players)
+	want := make([]Labels, d.Manifest().Game.Players)
 	for b := range each(t, d.Batches(ReadOptions{})) {
 		heads := len(b.Action) / b.Rows
 		for i := range b.Rows {

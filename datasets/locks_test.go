@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout/filelock"
@@ -84,7 +85,7 @@ func TestCompleteReadOnly(t *testing.T) {
 type noFiles struct{ Bucket }
 
 func (n noFiles) Size(ctx context.Context, key string) (int64, error) {
-	if strings.Contains(key, stepsDir) || strings.Contains(key, cardName) {
+	if strings.Contains(key, about.StepsDir) || strings.Contains(key, about.CardName) {
 		return 0, &fs.PathError{Op: "open", Path: key, Err: syscall.EMFILE}
 	}
 	return n.Bucket.Size(ctx, key)

@@ -8,17 +8,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
 )
 
 func manifestText(t testing.TB) []byte {
-	text := contents(t, generateToy(t, toyJob(2, 1), Options{}), manifestName)
+	text := contents(t, generateToy(t, toyJob(2, 1), Options{}), about.ManifestName)
 	return text
 }
 
 // TestManifestIsCanonical: only the bytes that are written are accepted.
 func TestManifestIsCanonical(t *testing.T) {
 	text := string(manifestText(t))
-	_, err := decodeManifest([]byte(text))
+	_, err := about.DecodeManifest([]byte(text))
 	require.NoError(t, err)
 	for want, other := range map[string]string{
 		"checksum should be":    text + "\n",
@@ -32,7 +34,7 @@ func TestManifestIsCanonical(t *testing.T) {
 		"damaged: invalid":                        "hello",
 	} {
 		t.Run(want, func(t *testing.T) {
-			_, err := decodeManifest([]byte(other))
+			_, err := about.DecodeManifest([]byte(other))
 			require.ErrorContains(t, err, want)
 		})
 	}
@@ -52,9 +54,9 @@ func TestManifestPolicies(t *testing.T) {
 			m, err := manifestIn(dir)
 			require.NoError(t, err)
 			edit(m)
-			text, err := m.encode()
+			text, err := m.Encode()
 			require.NoError(t, err)
-			_, err = decodeManifest(text)
+			_, err = about.DecodeManifest(text)
 			require.ErrorContains(t, err, want)
 		})
 	}
@@ -67,7 +69,7 @@ func TestManifestOfManyValues(t *testing.T) {
 	long := strings.Replace(text, list, list+strings.Repeat("{},", 400_000), 1)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := decodeManifest([]byte(long))
+	_, err := about.DecodeManifest([]byte(long))
 	runtime.ReadMemStats(&after)
 	require.ErrorContains(t, err, "values in")
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
@@ -77,18 +79,18 @@ func TestManifestOfManyValues(t *testing.T) {
 func FuzzManifest(f *testing.F) {
 	f.Add(manifestText(f))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_, _ = decodeManifest(text)
+		_, _ = about.DecodeManifest(text)
 		m := new(Manifest)
 		if json.NewDecoder(bytes.NewReader(text)).Decode(m) != nil {
 			return
 		}
-		again, err := m.encode()
+		again, err := m.Encode()
 		if err != nil {
 			return
 		}
-		if m, err = decodeManifest(again); err != nil {
+		if m, err = about.DecodeManifest(again); err != nil {
 			return
 		}
-		require.NoError(t, m.check())
+		require.NoError(t, m.Check())
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/write"
 )
 
 // TestNothingIsLeftRunning: no goroutine outlives the calls.
@@ -34,10 +36,10 @@ func TestLongLists(t *testing.T) {
 	j.Episodes = 40
 	want := generateToy(t, j, Options{})
 	dir := filepath.Join(t.TempDir(), "data")
-	r, err := newRun(t.Context(), dir, j, toyMakers(), Options{})
+	r, err := write.NewRun(t.Context(), dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
-	r.layout.lists = 100
-	_, err = r.generate(t.Context())
+	r.Layout.Lists = 100
+	_, err = r.Generate(t.Context())
 	require.NoError(t, err)
 	require.Greater(t, opened(t, dir).Manifest().Totals.Bytes, 2*opened(t, want).Manifest().Totals.Bytes, "many small batches")
 	require.Equal(t, columnSums(t, want), columnSums(t, dir))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/store"
 )
 
@@ -125,18 +126,18 @@ func TestMergeRefuses(t *testing.T) {
 	refusedFor([]string{dirs[0], inParts(t, other, 2)[1]}, dirs[0]+" and ", "belong to different runs", "seed: it has ")
 
 	// The same shard, with other bytes and a sidecar that fits them.
-	from, name := inParts(t, other, 3)[1], pathOf(shardsDir, 3)
-	for _, dir := range append(tableNames(true), shardsDir) {
+	from, name := inParts(t, other, 3)[1], about.PathOf(about.ShardsDir, 3)
+	for _, dir := range append(about.TableNames(true), about.ShardsDir) {
 		require.NoError(t, os.MkdirAll(filepath.Join(dirs[0], dir), 0o777))
-		require.NoError(t, os.WriteFile(filepath.Join(dirs[0], pathOf(dir, 3)), contents(t, from, pathOf(dir, 3)), 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dirs[0], about.PathOf(dir, 3)), contents(t, from, about.PathOf(dir, 3)), 0o666))
 	}
 	refusedFor(dirs, "shard 3 has different bytes in "+dirs[0]+" and "+dirs[1])
 	require.NoError(t, os.Remove(filepath.Join(dirs[0], name)))
-	require.NoError(t, os.WriteFile(filepath.Join(dirs[0], pathOf(shardsDir, 99)), nil, 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dirs[0], about.PathOf(about.ShardsDir, 99)), nil, 0o666))
 	refusedFor(dirs, "no shard of the run")
-	require.NoError(t, os.Remove(filepath.Join(dirs[0], pathOf(shardsDir, 99))))
+	require.NoError(t, os.Remove(filepath.Join(dirs[0], about.PathOf(about.ShardsDir, 99))))
 
-	path := filepath.Join(dirs[2], pathOf(stepsDir, 5))
+	path := filepath.Join(dirs[2], about.PathOf(about.StepsDir, 5))
 	good := contents(t, path)
 	bad := append([]byte{}, good...)
 	bad[len(bad)/2] ^= 1

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -114,7 +115,7 @@ func TestModelsKilled(t *testing.T) {
 	x, err := OpenRun(withBuckets(t), dir, j, toyMakers(), Options{})
 	require.NoError(t, err)
 	require.NoError(t, x.Close())
-	model := filepath.Join(dir, filepath.FromSlash(modelPath(store.SHA256([]byte(netData)))))
+	model := filepath.Join(dir, filepath.FromSlash(about.ModelPath(store.SHA256([]byte(netData)))))
 	require.NoError(t, os.Rename(model, model+".tmp"))
 	_, err = madeTogether(t, dir, j, Options{})
 	require.NoError(t, err)
@@ -131,7 +132,7 @@ func TestModelsDamaged(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			dir := generateToy(t, j, Options{})
-			require.NoError(t, damage(filepath.Join(dir, filepath.FromSlash(modelPath(store.SHA256([]byte(netData)))))))
+			require.NoError(t, damage(filepath.Join(dir, filepath.FromSlash(about.ModelPath(store.SHA256([]byte(netData)))))))
 			report, err := Verify(withBuckets(t), dir, toyMakers(), VerifyOptions{})
 			require.NoError(t, err)
 			require.Len(t, report.Problems, 1)
@@ -144,11 +145,11 @@ func TestModelsDamaged(t *testing.T) {
 		"9999999999":   func(a *Attachment) { a.Bytes = 9999999999 },
 	} {
 		t.Run(want, func(t *testing.T) {
-			job := toyJob(2, 1).withDefaults()
-			require.NoError(t, job.addModels([]rollout.File{{SHA256: store.SHA256(nil)}}))
-			require.NoError(t, job.check())
+			job := toyJob(2, 1).WithDefaults()
+			require.NoError(t, job.AddModels([]rollout.File{{SHA256: store.SHA256(nil)}}))
+			require.NoError(t, job.Check())
 			change(&job.Models[0])
-			require.ErrorContains(t, job.check(), want)
+			require.ErrorContains(t, job.Check(), want)
 		})
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
 )
 
 // TestNode runs examples/read.mjs and compares the sums of all columns, where
@@ -66,7 +68,7 @@ func columnSums(t *testing.T, dir string) (lines []string) {
 func computedLines(t *testing.T, dir string) string {
 	d := opened(t, dir)
 	text, last := "# validation", uint64(math.MaxUint64)
-	for b := range each(t, d.Batches(ReadOptions{Columns: []string{ColEpisode}, Split: Validation, Validation: 0.1})) {
+	for b := range each(t, d.Batches(ReadOptions{Columns: []string{about.ColEpisode}, Split: Validation, Validation: 0.1})) {
 		for _, e := range b.Episode {
 			if e != last {
 				text, last = fmt.Sprintf("%s %d", text, e), e
@@ -81,7 +83,7 @@ func computedLines(t *testing.T, dir string) string {
 	require.NoError(t, err)
 	o, sum := d.Manifest().Observation, sha256.New()
 	planes := make([]uint8, o.Planes*o.Height*o.Width)
-	for b := range each(t, d.Batches(ReadOptions{Columns: []string{ColPacked}})) {
+	for b := range each(t, d.Batches(ReadOptions{Columns: []string{about.ColPacked}})) {
 		for i := range b.Rows {
 			u.Unpack(planes, b.Packed[i*o.Words:])
 			sum.Write(planes)

@@ -13,7 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/read"
 	"moonfarm/datasets/internal/store"
+	"moonfarm/datasets/internal/write"
 	"moonfarm/rollout/parallel"
 )
 
@@ -175,12 +178,12 @@ func TestBrokenShards(t *testing.T) {
 		// A shard of another worker, as a cheating worker would store it.
 		wrong, err := y.Make(withBuckets(t), 2)
 		require.NoError(t, err)
-		from, err := storeOf(withBuckets(t), out+"-other")
+		from, err := read.StoreOf(withBuckets(t), out+"-other")
 		require.NoError(t, err)
-		to, err := storeOf(withBuckets(t), out)
+		to, err := read.StoreOf(withBuckets(t), out)
 		require.NoError(t, err)
-		for _, dir := range append(tableNames(true), shardsDir) {
-			name := variant(pathOf(dir, 2), wrong.Sum)
+		for _, dir := range append(about.TableNames(true), about.ShardsDir) {
+			name := write.Variant(about.PathOf(dir, 2), wrong.Sum)
 			b, err := store.ReadFile(withBuckets(t), from, name, 1<<30)
 			require.NoError(t, err)
 			require.NoError(t, store.WriteFile(withBuckets(t), to, name, b))
@@ -189,7 +192,7 @@ func TestBrokenShards(t *testing.T) {
 		require.NoError(t, err)
 		require.Regexp(t, `2-[0-9a-f]{64}\.arrow: .*(episode 30|row|schema)`, text)
 
-		name := variant(pathOf(stepsDir, 3), sums[3])
+		name := write.Variant(about.PathOf(about.StepsDir, 3), sums[3])
 		b, err := store.ReadFile(withBuckets(t), to, name, 1<<30)
 		require.NoError(t, err)
 		for _, change := range []func() error{
@@ -198,7 +201,9 @@ func TestBrokenShards(t *testing.T) {
 			},
 			func() error { return store.WriteFile(withBuckets(t), to, name, b[1:]) },
 			func() error { return to.Remove(withBuckets(t), name) },
-			func() error { return to.Remove(withBuckets(t), variant(pathOf(shardsDir, 3), sums[3])) },
+			func() error {
+				return to.Remove(withBuckets(t), write.Variant(about.PathOf(about.ShardsDir, 3), sums[3]))
+			},
 		} {
 			require.NoError(t, change())
 			err = x.Finish(withBuckets(t), known(sums))
@@ -223,9 +228,9 @@ func TestAlone(t *testing.T) {
 	j := toyJob(2, 1)
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
 	for kind, out := range places(t) {
-		read := map[string]int{}
+		reads := map[string]int{}
 		var mu sync.Mutex
-		alone := Options{Workers: 2, Alone: true, Wrap: func(s store.Store) store.Store { return &counted{s, &mu, read} }}
+		alone := Options{Workers: 2, Alone: true, Wrap: func(s store.Store) store.Store { return &counted{s, &mu, reads} }}
 		open := func() *Run {
 			x, err := OpenRun(withBuckets(t), out, j, toyMakers(), alone)
 			require.NoError(t, err)
@@ -245,10 +250,10 @@ func TestAlone(t *testing.T) {
 		for i := 2; i < x.Shards(); i++ {
 			made(i)
 		}
-		to, err := storeOf(withBuckets(t), out)
+		to, err := read.StoreOf(withBuckets(t), out)
 		require.NoError(t, err)
 		last := x.Shards() - 1
-		require.NoError(t, to.Remove(withBuckets(t), variant(pathOf(stepsDir, last), sums[last])))
+		require.NoError(t, to.Remove(withBuckets(t), write.Variant(about.PathOf(about.StepsDir, last), sums[last])))
 		var damaged *BrokenError
 		err = x.Finish(withBuckets(t), known(sums))
 		require.ErrorAs(t, err, &damaged, kind)
@@ -256,7 +261,7 @@ func TestAlone(t *testing.T) {
 		made(last)
 		require.NoError(t, x.Finish(withBuckets(t), known(sums)))
 		for i := range sums {
-			n := read[variant(pathOf(stepsDir, i), sums[i])]
+			n := reads[write.Variant(about.PathOf(about.StepsDir, i), sums[i])]
 			require.Equal(t, i < 2, n > 0, "%s: shard %d was read %d times", kind, i, n)
 		}
 		requireSameFiles(t, want, objects(t, out))

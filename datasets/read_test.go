@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/env"
 	"moonfarm/rollout"
 )
@@ -43,7 +44,7 @@ func TestRowsAreTheGame(t *testing.T) {
 				want = append(want, row{
 					e.ID, int32(turn), uint8(p), string(b.Planes[p*16 : (p+1)*16]), append([]float32{}, b.Scalars[p*3:(p+1)*3]...),
 					append([]uint64{}, b.Mask[p:p+1]...), append([]int32{}, b.Action[p*2:(p+1)*2]...), int(b.OrderLen[p]),
-					b.Reward[p], e.Outcome[p].Result, 0, flag(turn == e.Turns-1),
+					b.Reward[p], e.Outcome[p].Result, 0, about.Flag(turn == e.Turns-1),
 				})
 			}
 			return nil
@@ -55,8 +56,8 @@ func TestRowsAreTheGame(t *testing.T) {
 		}
 	}
 	for b := range each(t, d.Batches(ReadOptions{Rows: 100})) {
-		require.Equal(t, []int{b.Rows, 2, 1, 8}, b.Shape(ColPlanes))
-		require.Equal(t, []int{b.Rows}, b.Shape(ColReward))
+		require.Equal(t, []int{b.Rows, 2, 1, 8}, b.Shape(about.ColPlanes))
+		require.Equal(t, []int{b.Rows}, b.Shape(about.ColReward))
 		for i := range b.Rows {
 			got = append(got, row{
 				b.Episode[i], b.Turn[i], b.Seat[i], string(b.Planes[i*16 : (i+1)*16]), append([]float32{}, b.Scalars[i*3:(i+1)*3]...),
@@ -81,7 +82,7 @@ func TestShuffleAndSplit(t *testing.T) {
 		seat    uint8
 	}
 	read := func(o ReadOptions) (ids []id) {
-		o.Columns = []string{ColEpisode, ColTurn, ColSeat, ColOrders}
+		o.Columns = []string{about.ColEpisode, about.ColTurn, about.ColSeat, ColOrders}
 		for b := range each(t, d.Batches(o)) {
 			require.Nil(t, b.Planes)
 			require.LessOrEqual(t, b.Rows, max(o.Rows, 1024))
@@ -130,12 +131,12 @@ func TestColumnSHA256(t *testing.T) {
 	for b := range each(t, d.Batches(ReadOptions{Rows: 7})) {
 		sum.Write(b.Planes)
 	}
-	got, err := d.ColumnSHA256("steps", ColPlanes)
+	got, err := d.ColumnSHA256("steps", about.ColPlanes)
 	require.NoError(t, err)
 	require.Equal(t, hex.EncodeToString(sum.Sum(nil)), got)
 	_, err = d.ColumnSHA256("steps", "nothing")
 	require.ErrorContains(t, err, `no column "nothing"`)
-	_, err = d.ColumnSHA256("rows", ColPlanes)
+	_, err = d.ColumnSHA256("rows", about.ColPlanes)
 	require.ErrorContains(t, err, `no table "rows"`)
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
 )
 
 // TestRecords compares the records of every table, form and codec with the batches that
@@ -76,12 +78,12 @@ func TestRecordsOfColumns(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
 	d := opened(t, dir)
 	sum := sha256.New()
-	for r := range each(t, d.Records("steps", ColReward, ColEpisode)) {
+	for r := range each(t, d.Records("steps", about.ColReward, about.ColEpisode)) {
 		require.Equal(t, "[episode reward]", fmt.Sprint([]string{r.ColumnName(0), r.ColumnName(1)}))
 		require.EqualValues(t, 2, r.NumCols())
 		sum.Write(arrow.Float32Traits.CastToBytes(r.Column(1).(*array.Float32).Float32Values()))
 	}
-	want, err := d.ColumnSHA256("steps", ColReward)
+	want, err := d.ColumnSHA256("steps", about.ColReward)
 	require.NoError(t, err)
 	require.Equal(t, want, hex.EncodeToString(sum.Sum(nil)))
 	for range d.Records("steps") {

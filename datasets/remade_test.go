@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/write"
 )
 
 // TestManifestIsMadeAnew changes keys of a manifest that no other file holds, with a
@@ -47,7 +50,7 @@ func TestOtherEncoding(t *testing.T) {
 	for want, change := range map[string]func(*Manifest){
 		"format 2, encoding 3;": func(m *Manifest) { m.Format = 2 },
 		"format 3, encoding 1;": func(m *Manifest) { m.Encoding = 0 }, // as before it was numbered
-		"format 3, encoding 4;": func(m *Manifest) { m.Encoding = encoding + 1 },
+		"format 3, encoding 4;": func(m *Manifest) { m.Encoding = about.Encoding + 1 },
 	} {
 		m := *good
 		m.Command = "moonfarm generate toy"
@@ -62,15 +65,15 @@ func TestOtherEncoding(t *testing.T) {
 // TestEncodingBefore: a dataset of encoding 2 has the same rows, and is made again as it was.
 func TestEncodingBefore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	r, err := newRun(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{Workers: 1})
+	r, err := write.NewRun(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{Workers: 1})
 	require.NoError(t, err)
-	r.layout.encode(2)
-	_, err = r.generate(t.Context())
+	r.Layout.Encode(2)
+	_, err = r.Generate(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, requireSoundEncoding(t, dir))
 	now := generateToy(t, toyJob(2, 1), Options{})
-	require.Equal(t, encoding, requireSoundEncoding(t, now))
-	require.NotEqual(t, contents(t, dir, pathOf(episodesDir, 6)), contents(t, now, pathOf(episodesDir, 6)))
+	require.Equal(t, about.Encoding, requireSoundEncoding(t, now))
+	require.NotEqual(t, contents(t, dir, about.PathOf(about.EpisodesDir, 6)), contents(t, now, about.PathOf(about.EpisodesDir, 6)))
 	require.Equal(t, inspected(t, dir, InspectOptions{Sums: true}).SHA256, inspected(t, now, InspectOptions{Sums: true}).SHA256)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -98,7 +99,7 @@ func requireRendered(t *testing.T, from, as *Dataset, m Makers, o ReadOptions) {
 		require.True(t, reflect.DeepEqual(want, got), "%+v", way)
 		columns, err := from.ReadColumns(o)
 		require.NoError(t, err)
-		require.Equal(t, as.tables[stepsTable].schema.Columns, columns)
+		require.Equal(t, as.Tables[about.StepsTable].Schema.Columns, columns)
 		require.Equal(t, o.Shuffle == 0, slices.Equal(order, ids), "%+v", way)
 		o.Workers = 5 - o.Workers
 		again, _ := readRows(t, from, o)
@@ -161,13 +162,13 @@ func TestDerivedColumns(t *testing.T) {
 	d, m := opened(t, generateToy(t, j, Options{})), toyMakers()
 	finals := map[uint64]Final{}
 	for f := range each(t, d.Finals()) {
-		finals[f.Episode] = Final{f.Episode, f.Turns, slices.Clone(f.Planes), nil, slices.Clone(f.Scalars)}
+		finals[f.Episode] = Final{Episode: f.Episode, Turns: f.Turns, Planes: slices.Clone(f.Planes), Scalars: slices.Clone(f.Scalars)}
 	}
-	columns := []string{ColEpisode, ColTurn, ColSeat, ColPlanes, ColScalars, ColAction, ColReward, ColNStep, ColOpponent}
+	columns := []string{about.ColEpisode, about.ColTurn, about.ColSeat, about.ColPlanes, about.ColScalars, about.ColAction, about.ColReward, about.ColNStep, about.ColOpponent}
 	episodes := 0
 	for b := range each(t, d.Batches(ReadOptions{Makers: &m, Columns: columns, Steps: 2, Discount: 0.5, Whole: true})) {
-		require.Equal(t, []int{b.Rows, 2, 2}, b.Shape(ColOpponent))
-		require.Equal(t, []int{b.Rows}, b.Shape(ColNStep))
+		require.Equal(t, []int{b.Rows, 2, 2}, b.Shape(about.ColOpponent))
+		require.Equal(t, []int{b.Rows}, b.Shape(about.ColNStep))
 		require.Nil(t, b.Return)
 		for i := range b.Rows {
 			require.Equal(t, [3]int{episodes, i / 3, i % 3}, [3]int{int(b.Episode[i]), int(b.Turn[i]), int(b.Seat[i])})
@@ -191,7 +192,7 @@ func TestDerivedColumns(t *testing.T) {
 		o.Makers, o.Columns, o.Steps, o.Discount = &m, columns, 2, 0.5
 		_, got := readRows(t, d, o)
 		require.Equal(t, want, got)
-		o.Columns = []string{ColEpisode, ColTurn, ColSeat, ColOpponent}
+		o.Columns = []string{about.ColEpisode, about.ColTurn, about.ColSeat, about.ColOpponent}
 		for b := range each(t, d.Batches(o)) {
 			require.Nil(t, b.Action)
 			opponent, _ := binary.Append([]byte("Opponent "), binary.LittleEndian, b.Opponent[:4])
@@ -209,7 +210,7 @@ func TestParts(t *testing.T) {
 	all, _ := readRows(t, d, ReadOptions{})
 	for _, makers := range []*Makers{nil, &m} {
 		for _, shuffled := range []int{0, 40} {
-			o := ReadOptions{Columns: []string{ColEpisode, ColTurn, ColSeat}, Rows: 16, Shuffle: shuffled, Makers: makers, Validation: 0.2, Test: 0.3}
+			o := ReadOptions{Columns: []string{about.ColEpisode, about.ColTurn, about.ColSeat}, Rows: 16, Shuffle: shuffled, Makers: makers, Validation: 0.2, Test: 0.3}
 			var orders [][]rowID
 			for o.Epoch = range 3 {
 				var ids []rowID
@@ -268,14 +269,14 @@ func TestRenderRefused(t *testing.T) {
 	fail(ReadOptions{Validation: 0.6, Test: 0.6}, "test share 0.6")
 	fail(ReadOptions{Validation: math.NaN()}, "share NaN")
 	fail(ReadOptions{Split: 4}, "split 4")
-	fail(ReadOptions{Rows: maxWindow + 1}, "rows")
+	fail(ReadOptions{Rows: about.MaxWindow + 1}, "rows")
 	fail(ReadOptions{Makers: &Makers{}}, "make no games")
 	fail(ReadOptions{Makers: &m, Reward: "gold"}, `no reward "gold"`)
 	fail(ReadOptions{Makers: &m, Obs: "bits"}, `no observations "bits"`)
 	fail(ReadOptions{Makers: &m, Discount: -1}, "discount of -1")
 	fail(ReadOptions{Makers: &m, Steps: -1}, "-1 turns")
 	fail(ReadOptions{Makers: &m, Workers: -1}, "-1 workers")
-	fail(ReadOptions{Makers: &m, Obs: ObsPacked, Columns: []string{ColPlanes}}, `no column "planes"`, "packed")
+	fail(ReadOptions{Makers: &m, Obs: ObsPacked, Columns: []string{about.ColPlanes}}, `no column "planes"`, "packed")
 	fail(ReadOptions{Makers: &m, Memory: true, Obs: ObsPlanes}, "no fog")
 	other := m
 	other.Vector = func(rules string, c env.Settings) (env.Vector, error) {
@@ -291,18 +292,20 @@ func TestRenderRefused(t *testing.T) {
 func TestRenderHostile(t *testing.T) {
 	view := func(t *arrowfile.RecordBatch, name string) *arrowfile.Data { return t.Col(name) }
 	for words, change := range map[string]func(*arrowfile.RecordBatch){
-		"found episode 99, expected 20": func(t *arrowfile.RecordBatch) { arrowfile.View[uint64](view(t, ColEpisode).Fixed)[5] = 99 },
-		"episode 20: ":                  func(t *arrowfile.RecordBatch) { arrowfile.View[uint64](view(t, ColSeed).Fixed)[5]++ },
-		"rules number 3":                func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, ColRules).Fixed)[5] = 3 },
-		"-1 turns":                      func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, ColTurns).Fixed)[5] = -1 },
-		"status 7":                      func(t *arrowfile.RecordBatch) { view(t, ColStatus).Fixed[5] = 7 },
-		"recorded as":                   func(t *arrowfile.RecordBatch) { arrowfile.View[float32](view(t, ColResults).Fixed)[10] = 0.25 },
-		"ends of orders go from":        func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, ColEnds).List(5))[0] = 1 << 20 },
-		"seat 0 is {Result:0 Score:0}":  func(t *arrowfile.RecordBatch) { lengthen(view(t, ColTurns), view(t, ColEnds), view(t, ColOrders)) },
+		"found episode 99, expected 20": func(t *arrowfile.RecordBatch) { arrowfile.View[uint64](view(t, about.ColEpisode).Fixed)[5] = 99 },
+		"episode 20: ":                  func(t *arrowfile.RecordBatch) { arrowfile.View[uint64](view(t, about.ColSeed).Fixed)[5]++ },
+		"rules number 3":                func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, about.ColRules).Fixed)[5] = 3 },
+		"-1 turns":                      func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, about.ColTurns).Fixed)[5] = -1 },
+		"status 7":                      func(t *arrowfile.RecordBatch) { view(t, about.ColStatus).Fixed[5] = 7 },
+		"recorded as":                   func(t *arrowfile.RecordBatch) { arrowfile.View[float32](view(t, about.ColResults).Fixed)[10] = 0.25 },
+		"ends of orders go from":        func(t *arrowfile.RecordBatch) { arrowfile.View[int32](view(t, about.ColEnds).List(5))[0] = 1 << 20 },
+		"seat 0 is {Result:0 Score:0}": func(t *arrowfile.RecordBatch) {
+			lengthen(view(t, about.ColTurns), view(t, about.ColEnds), view(t, ColOrders))
+		},
 	} {
 		t.Run(words, func(t *testing.T) {
 			dir := generateToy(t, toyJob(2, 1), Options{})
-			tamperWith(t, dir, episodesDir, change)
+			tamperWith(t, dir, about.EpisodesDir, change)
 			for _, o := range ways {
 				m := toyMakers()
 				o.Makers = &m
@@ -322,11 +325,11 @@ func TestRenderHostile(t *testing.T) {
 func TestRenderTooLong(t *testing.T) {
 	dir, m := generateToy(t, toyJob(2, 1), Options{}), toyMakers()
 	edit(t, dir, func(m *Manifest) { m.Game.MaxTurns = 1 << 20 })
-	tamperWith(t, dir, episodesDir, func(t *arrowfile.RecordBatch) {
-		d := t.Col(ColEnds)
+	tamperWith(t, dir, about.EpisodesDir, func(t *arrowfile.RecordBatch) {
+		d := t.Col(about.ColEnds)
 		d.Bytes, d.Ends = d.Bytes[:0], d.Ends[:1]
 		for i := range t.Rows {
-			arrowfile.View[int32](t.Col(ColTurns).Fixed)[i] = 1 << 15
+			arrowfile.View[int32](t.Col(about.ColTurns).Fixed)[i] = 1 << 15
 			ends := make([]int32, 1<<16)
 			ends[1<<16-1] = int32(len(t.Col(ColOrders).List(i)) / 8)
 			arrowfile.AppendList(d, ends)
@@ -409,7 +412,7 @@ func BenchmarkRender(b *testing.B) {
 	for _, j.Obs = range []Obs{ObsPlanes, ObsNone} {
 		dirs[j.Obs] = opened(b, generated(b, j, m, Options{Workers: 2}))
 	}
-	columns := []string{ColPlanes, ColScalars, ColMask, ColAction, ColReturn}
+	columns := []string{about.ColPlanes, about.ColScalars, about.ColMask, about.ColAction, about.ColReturn}
 	read := func(d *Dataset, o ReadOptions) func(*testing.B) {
 		return func(b *testing.B) {
 			o.Columns = columns

@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/read"
 )
 
 // TestRepair: a missing shard, card or model of a complete dataset is made again with the same bytes,
@@ -23,13 +25,15 @@ func TestRepair(t *testing.T) {
 			"generate": func() (RunResult, error) {
 				return Generate(withBuckets(t), out, j, toyMakers(), Options{Workers: 2})
 			},
-			"merge": func() (RunResult, error) { return Merge(withBuckets(t), out, parts, toyMakersOf, Options{}) },
+			"merge": func() (RunResult, error) {
+				return Merge(withBuckets(t), out, parts, toyMakersOf, Options{})
+			},
 		} {
 			_, err := makes()
 			require.NoError(t, err)
-			to, err := storeOf(withBuckets(t), out)
+			to, err := read.StoreOf(withBuckets(t), out)
 			require.NoError(t, err)
-			for _, gone := range [][]string{{pathOf(stepsDir, 1)}, {pathOf(episodesDir, 0), pathOf(finalsDir, 6), pathOf(stepsDir, 6)}, {cardName}} {
+			for _, gone := range [][]string{{about.PathOf(about.StepsDir, 1)}, {about.PathOf(about.EpisodesDir, 0), about.PathOf(about.FinalsDir, 6), about.PathOf(about.StepsDir, 6)}, {about.CardName}} {
 				for _, file := range gone {
 					require.NoError(t, to.Remove(withBuckets(t), file))
 				}
@@ -57,28 +61,28 @@ func TestRepair(t *testing.T) {
 func TestRepairRefused(t *testing.T) {
 	j := toyJob(2, 1)
 	for want, spoil := range map[string]func(dir string) error{
-		"steps/00000.arrow: 9 bytes, expected": func(dir string) error { return os.Truncate(filepath.Join(dir, pathOf(stepsDir, 0)), 9) },
+		"steps/00000.arrow: 9 bytes, expected": func(dir string) error { return os.Truncate(filepath.Join(dir, about.PathOf(about.StepsDir, 0)), 9) },
 		"episodes/00001.arrow: expected a file, found a folder": func(dir string) error {
-			name := filepath.Join(dir, pathOf(episodesDir, 1))
+			name := filepath.Join(dir, about.PathOf(about.EpisodesDir, 1))
 			if err := os.Remove(name); err != nil {
 				return err
 			}
 			return os.Mkdir(name, 0o777)
 		},
-		cardName + ": no such file or directory; copy it from elsewhere": func(dir string) error { // of a version that worded it differently
+		about.CardName + ": no such file or directory; copy it from elsewhere": func(dir string) error { // of a version that worded it differently
 			m, err := manifestIn(dir)
 			if err == nil {
-				m.Card = attachmentOf(cardName, append(cardText(m), '!'))
+				m.Card = about.AttachmentOf(about.CardName, append(about.CardText(m), '!'))
 				var text []byte
-				text, err = m.encode()
-				err = errors.Join(err, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666), os.Remove(filepath.Join(dir, cardName)))
+				text, err = m.Encode()
+				err = errors.Join(err, os.WriteFile(filepath.Join(dir, about.ManifestName), text, 0o666), os.Remove(filepath.Join(dir, about.CardName)))
 			}
 			return err
 		},
-		cardName + ": 3 bytes, expected":              func(dir string) error { return os.Truncate(filepath.Join(dir, cardName), 3) },
-		statisticsName + ": no such file":             func(dir string) error { return os.Remove(filepath.Join(dir, statisticsName)) },
-		"index/00000.arrow: no such file":             func(dir string) error { return os.Remove(filepath.Join(dir, pathOf(indexDir, 0))) },
-		"copy it from elsewhere, or make the dataset": func(dir string) error { return os.Truncate(filepath.Join(dir, pathOf(indexDir, 0)), 0) },
+		about.CardName + ": 3 bytes, expected":        func(dir string) error { return os.Truncate(filepath.Join(dir, about.CardName), 3) },
+		about.StatisticsName + ": no such file":       func(dir string) error { return os.Remove(filepath.Join(dir, about.StatisticsName)) },
+		"index/00000.arrow: no such file":             func(dir string) error { return os.Remove(filepath.Join(dir, about.PathOf(about.IndexDir, 0))) },
+		"copy it from elsewhere, or make the dataset": func(dir string) error { return os.Truncate(filepath.Join(dir, about.PathOf(about.IndexDir, 0)), 0) },
 	} {
 		t.Run(want, func(t *testing.T) {
 			dir := generateToy(t, j, Options{})
@@ -94,9 +98,9 @@ func TestRepairRefused(t *testing.T) {
 func TestRepairOtherBytes(t *testing.T) {
 	j := toyJob(2, 1)
 	dir := generateToy(t, j, Options{})
-	tamperWith(t, dir, stepsDir, func(b *arrowfile.RecordBatch) { b.Col(ColReward).Fixed[0] ^= 1 })
-	require.NoError(t, os.Remove(filepath.Join(dir, pathOf(stepsDir, 1))))
+	tamperWith(t, dir, about.StepsDir, func(b *arrowfile.RecordBatch) { b.Col(about.ColReward).Fixed[0] ^= 1 })
+	require.NoError(t, os.Remove(filepath.Join(dir, about.PathOf(about.StepsDir, 1))))
 	requireRefused(t, dir, j, "shard 1: "+dir+" was made by another build: the files of the shard would differ")
-	require.NoFileExists(t, filepath.Join(dir, pathOf(stepsDir, 1)))
-	require.NoFileExists(t, filepath.Join(dir, pathOf(stepsDir, 1)+".tmp"))
+	require.NoFileExists(t, filepath.Join(dir, about.PathOf(about.StepsDir, 1)))
+	require.NoFileExists(t, filepath.Join(dir, about.PathOf(about.StepsDir, 1)+".tmp"))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/disk"
 )
 
@@ -54,7 +55,7 @@ func requireWhole(t *testing.T, dir string, want map[string]string) {
 	}
 	for name, content := range files(t, dir) {
 		switch {
-		case strings.HasSuffix(name, ".tmp"), strings.HasSuffix(name, "/"), name == runName, strings.HasPrefix(name, shardsDir):
+		case strings.HasSuffix(name, ".tmp"), strings.HasSuffix(name, "/"), name == about.RunName, strings.HasPrefix(name, about.ShardsDir):
 		default:
 			require.True(t, content == want[name], name)
 		}
@@ -208,10 +209,10 @@ func TestDifferShowsWhere(t *testing.T) {
 	a, b := toyJob(2, 1), toyJob(2, 1)
 	same := strings.Repeat("é", 100)
 	a.Rules[0], b.Rules[0] = same+"cost=1", same+"cost=2"
-	diff := a.differ(b)
+	diff := a.Differ(b)
 	require.Contains(t, diff, `cost=1"], this run …`)
 	require.Contains(t, diff, `cost=2"]`)
 	require.NotContains(t, diff, strings.Repeat("é", 50))
 	a.Rules[0], b.Rules[0] = "1"+same, "2"+same
-	require.Regexp(t, `^rules: it has \["1é+…, this run \["2é+…$`, a.differ(b))
+	require.Regexp(t, `^rules: it has \["1é+…, this run \["2é+…$`, a.Differ(b))
 }

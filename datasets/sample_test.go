@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
 )
 
 // TestSampleBatches compares the rows of samples with those of the plain reader.
@@ -27,7 +29,7 @@ func TestSampleBatches(t *testing.T) {
 	}
 	sample := func(shards, every int) (rows []row) {
 		clear(byShard)
-		for b := range each(t, d.SampleBatches(shards, every, ColEpisode, ColTurn, ColSeat)) {
+		for b := range each(t, d.SampleBatches(shards, every, about.ColEpisode, about.ColTurn, about.ColSeat)) {
 			require.Nil(t, b.Planes)
 			for i := range b.Rows {
 				rows = append(rows, row{b.Episode[i], b.Turn[i], b.Seat[i]})

@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/write"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -153,10 +155,10 @@ func TestSearchesAnyWay(t *testing.T) {
 		want := files(t, generateToy(t, j, Options{Workers: 1}))
 		requireSameFiles(t, want, files(t, generateToy(t, j, Options{Workers: 3, Games: 21})))
 		again := filepath.Join(t.TempDir(), "again")
-		r, err := newRun(t.Context(), again, j, toyMakers(), Options{Workers: 1})
+		r, err := write.NewRun(t.Context(), again, j, toyMakers(), Options{Workers: 1})
 		require.NoError(t, err)
-		r.layout.kept = 0 // nothing but the rewards
-		_, err = r.generate(t.Context())
+		r.Layout.Kept = 0 // nothing but the rewards
+		_, err = r.Generate(t.Context())
 		require.NoError(t, err)
 		requireSameFiles(t, want, files(t, again))
 		together := filepath.Join(t.TempDir(), "together")
@@ -170,10 +172,10 @@ func TestSearchesAnyWay(t *testing.T) {
 	}
 	j := seeking(toyJob(3, 2))
 	short := filepath.Join(t.TempDir(), "short")
-	r, err := newRun(t.Context(), short, j, toyMakers(), Options{})
+	r, err := write.NewRun(t.Context(), short, j, toyMakers(), Options{})
 	require.NoError(t, err)
-	r.layout.lists = 300
-	_, err = r.generate(t.Context())
+	r.Layout.Lists = 300
+	_, err = r.Generate(t.Context())
 	require.NoError(t, err)
 	requireSound(t, short, Makers{}, VerifyOptions{})
 	_, want := readRows(t, opened(t, generateToy(t, j, Options{})), ReadOptions{})
@@ -191,7 +193,7 @@ func TestSearchesPlayedAgain(t *testing.T) {
 		as := opened(t, generateToy(t, j, Options{}))
 		requireRendered(t, from, as, toyMakers(), ReadOptions{Obs: ObsPlanes})
 		m := toyMakers()
-		for b := range each(t, from.Batches(ReadOptions{Makers: &m, Columns: []string{ColSearchPolicy}})) {
+		for b := range each(t, from.Batches(ReadOptions{Makers: &m, Columns: []string{about.ColSearchPolicy}})) {
 			require.NotEmpty(t, b.SearchPolicy)
 			require.Len(t, b.SearchEnds, b.Rows+1)
 			require.Nil(t, b.SearchChoices)
@@ -219,20 +221,20 @@ func TestTamperingWithSearches(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{ColSearchValue, ColSearchPolicy, ColSearchChoices} {
+	for _, name := range []string{about.ColSearchValue, about.ColSearchPolicy, about.ColSearchChoices} {
 		t.Run(name, func(t *testing.T) {
 			dir := generateToy(t, seeking(toyJob(2, 1)), Options{})
-			tamperWith(t, dir, stepsDir, flip(name, name != ColSearchValue))
+			tamperWith(t, dir, about.StepsDir, flip(name, name != about.ColSearchValue))
 			requireProblem(t, dir, Makers{}, VerifyOptions{}, "steps/00001.arrow: row ", name, ", the episode says")
-			tamperWith(t, dir, episodesDir, flip(name, true))
+			tamperWith(t, dir, about.EpisodesDir, flip(name, true))
 			requireSound(t, dir, Makers{}, VerifyOptions{}) // only searching again finds it
 			requireProblem(t, dir, toyMakers(), VerifyOptions{Recompute: -1}, "shard 1 made again: ", "column "+name, "found ", "expected ")
 		})
 	}
 	dir := generateToy(t, seeking(toyJob(3, 2)), Options{})
-	tamperWith(t, dir, stepsDir, flip(ColSearchCounts, true))
-	requireProblem(t, dir, Makers{}, VerifyOptions{}, "steps/00001.arrow: row ", ColSearchCounts, ", the episode says")
-	tamperWith(t, dir, episodesDir, flip(ColSearchCounts, true))
+	tamperWith(t, dir, about.StepsDir, flip(about.ColSearchCounts, true))
+	requireProblem(t, dir, Makers{}, VerifyOptions{}, "steps/00001.arrow: row ", about.ColSearchCounts, ", the episode says")
+	tamperWith(t, dir, about.EpisodesDir, flip(about.ColSearchCounts, true))
 	requireProblem(t, dir, Makers{}, VerifyOptions{}, "episodes/00001.arrow: row 0: ", "choices of searches, of which")
 }
 
@@ -254,7 +256,7 @@ func FuzzFound(f *testing.F) {
 		if several {
 			heads = []int{9, 4}
 		}
-		if foundError(&found, len(found.Value), heads) != nil {
+		if about.FoundError(&found, len(found.Value), heads) != nil {
 			return
 		}
 		last := int32(0)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
@@ -19,7 +20,7 @@ import (
 func TestManyPairings(t *testing.T) {
 	r := recorded{rules: []string{"seats=2 orders=2"}}
 	for _, n := range []uint64{700, 400, 1100, 3, 900} {
-		r.parts = append(r.parts, Part{n, 0})
+		r.parts = append(r.parts, Part{Episodes: n})
 	}
 	j := Job{Game: "toy", Rules: r.rules, Source: "games.zip", Shards: r.parts, Reward: "stones", Obs: ObsNone}
 	m := toyMakers()
@@ -53,7 +54,7 @@ func TestManyPairings(t *testing.T) {
 // TestUnknownPairing: an episode of players that the totals lack is found.
 func TestUnknownPairing(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	tamperWith(t, dir, episodesDir, func(t *arrowfile.RecordBatch) { t.Col(ColPolicies).Bytes[3] ^= 1 })
+	tamperWith(t, dir, about.EpisodesDir, func(t *arrowfile.RecordBatch) { t.Col(about.ColPolicies).Bytes[3] ^= 1 })
 	requireProblem(t, dir, Makers{}, VerifyOptions{}, "more pairings of players than in the totals")
 }
 
@@ -71,9 +72,9 @@ func TestSyncedBeforeSidecar(t *testing.T) {
 			named[dir] = true
 		case op == "sync":
 			delete(named, name)
-		case op == "create" && (dir == shardsDir || name == manifestName):
+		case op == "create" && (dir == about.ShardsDir || name == about.ManifestName):
 			sidecars++
-			for _, table := range append(tableNames(true), indexDir) {
+			for _, table := range append(about.TableNames(true), about.IndexDir) {
 				assert.False(t, named[table], "%s is not synced before %s", table, name)
 			}
 		}
@@ -89,7 +90,7 @@ func TestRulesOfEpisodes(t *testing.T) {
 	m := toyMakers()
 	m.Policy = nil
 	dir := imported(t, j, m, from, Options{Workers: 1})
-	tamperWith(t, dir, episodesDir, func(b *arrowfile.RecordBatch) { clear(b.Col(ColRules).Fixed) })
+	tamperWith(t, dir, about.EpisodesDir, func(b *arrowfile.RecordBatch) { clear(b.Col(about.ColRules).Fixed) })
 	r := verified(t, dir, Makers{}, VerifyOptions{})
 	require.NotEmpty(t, r.Problems)
 	require.Contains(t, strings.Join(r.Problems, "\n"), "episode 3 with rules number 0, expected 3 with 1")
@@ -97,6 +98,6 @@ func TestRulesOfEpisodes(t *testing.T) {
 
 // TestLongRecording: a recording that no reader would take is not written.
 func TestLongRecording(t *testing.T) {
-	require.NoError(t, checkEpisode(&rollout.Episode{Recording: make([]byte, maxRecording)}, ""))
-	require.ErrorContains(t, checkEpisode(&rollout.Episode{Recording: make([]byte, maxRecording+1)}, ""), "a recording of")
+	require.NoError(t, about.CheckEpisode(&rollout.Episode{Recording: make([]byte, about.MaxRecording)}, ""))
+	require.ErrorContains(t, about.CheckEpisode(&rollout.Episode{Recording: make([]byte, about.MaxRecording+1)}, ""), "a recording of")
 }

@@ -40,7 +40,7 @@ func (r recorded) Shard(ctx context.Context, shard int, yield func(*rollout.Epis
 }
 
 func recordedJob() (Job, Source) {
-	r := recorded{parts: []Part{{3, 0}, {5, 1}, {2, 0}}, rules: []string{"seats=2 orders=2", "seats=2 orders=2"}}
+	r := recorded{parts: []Part{{Episodes: 3}, {Episodes: 5, Rules: 1}, {Episodes: 2}}, rules: []string{"seats=2 orders=2", "seats=2 orders=2"}}
 	return Job{Game: "toy", Rules: r.rules, Source: "games.zip", Shards: r.parts, Reward: "stones"}, r
 }
 
@@ -75,7 +75,7 @@ func TestWrite(t *testing.T) {
 	require.Equal(t, "", man.Command)
 	made := man.Job
 	made.Program = ProgramMoonfarm
-	require.Equal(t, "moonfarm import toy --reward stones --discount 1 --obs planes --codec zstd --tensor-metadata plain games.zip", made.command(""))
+	require.Equal(t, "moonfarm import toy --reward stones --discount 1 --obs planes --codec zstd --tensor-metadata plain games.zip", made.Command(""))
 	i := 0
 	for e := range each(t, d.Episodes()) {
 		require.EqualValues(t, i, e.ID)
@@ -124,7 +124,7 @@ func TestWriteRefusesWrongEpisodes(t *testing.T) {
 	requireRefused(t, dir, j, "cannot be generated")
 	_, err = Write(t.Context(), dir, toyJob(2, 1), toyMakers(), from, Options{})
 	require.ErrorContains(t, err, "without shards")
-	j.Shards = []Part{{1, 2}}
+	j.Shards = []Part{{Episodes: 1, Rules: 2}}
 	_, err = Write(t.Context(), dir, j, toyMakers(), from, Options{})
 	require.ErrorContains(t, err, "rules number 2 of 2")
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
 )
 
 // TestOnlyRegularFiles puts pipes, devices, folders, and links to them, in the places
@@ -25,7 +27,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 		"folder":         func(path string) error { return os.Mkdir(path, 0o777) },
 	}
 	for kind, put := range kinds {
-		for _, name := range []string{manifestName, pathOf(indexDir, 0), pathOf(stepsDir, 1), pathOf(episodesDir, 1)} {
+		for _, name := range []string{about.ManifestName, about.PathOf(about.IndexDir, 0), about.PathOf(about.StepsDir, 1), about.PathOf(about.EpisodesDir, 1)} {
 			dir := generateToy(t, toyJob(2, 1), Options{})
 			path := filepath.Join(dir, name)
 			require.NoError(t, os.Remove(path))
@@ -51,7 +53,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 						}
 					}
 				}
-				if _, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{}); name == manifestName && err == nil {
+				if _, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{}); name == about.ManifestName && err == nil {
 					all = "a file that is no manifest was read as one"
 				}
 				if want := path + ": expected a file, found a "; !strings.Contains(all, want) {
@@ -66,7 +68,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 		}
 	}
 	dir := half(t, toyJob(2, 1), toyMakers()) // it has files that only a run reads
-	for _, name := range []string{runName, pathOf(shardsDir, 0), pathOf(stepsDir, 0)} {
+	for _, name := range []string{about.RunName, about.PathOf(about.ShardsDir, 0), about.PathOf(about.StepsDir, 0)} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.Rename(path, path+"x"))
 		require.NoError(t, syscall.Mkfifo(path, 0o666))
@@ -74,7 +76,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 		require.NoError(t, os.Rename(path+"x", path))
 	}
 	link := generateToy(t, toyJob(2, 1), Options{}) // links to files are followed
-	path := filepath.Join(link, pathOf(stepsDir, 1))
+	path := filepath.Join(link, about.PathOf(about.StepsDir, 1))
 	require.NoError(t, os.Rename(path, filepath.Join(filepath.Dir(pipe), "moved")))
 	require.NoError(t, os.Symlink(filepath.Join(filepath.Dir(pipe), "moved"), path))
 	requireSound(t, link, Makers{}, VerifyOptions{})

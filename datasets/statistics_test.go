@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
@@ -53,7 +54,7 @@ func TestStatistics(t *testing.T) {
 	for i, s := range all {
 		sum, nonzero, low, high := 0.0, 0.0, math.Inf(1), math.Inf(-1)
 		for _, v := range numbers[i] {
-			sum, nonzero, low, high = sum+v, nonzero+float64(flag(v != 0)), min(low, v), max(high, v)
+			sum, nonzero, low, high = sum+v, nonzero+float64(about.Flag(v != 0)), min(low, v), max(high, v)
 		}
 		n := float64(len(numbers[i]))
 		mean, squares := sum/n, 0.0
@@ -84,16 +85,16 @@ func TestTamperedTexts(t *testing.T) {
 		requireProblem(t, dir, Makers{}, VerifyOptions{Workers: 2}, want)
 	}
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	tamper(t, dir, func(t *arrowfile.RecordBatch) { t.Col(ColPlanes).Row(0)[3] ^= 1 }) // a row of the sample
+	tamper(t, dir, func(t *arrowfile.RecordBatch) { t.Col(about.ColPlanes).Row(0)[3] ^= 1 }) // a row of the sample
 	problem(dir, "statistics.json: not the statistics of the rows: its sha256 should be ")
 
 	dir = generateToy(t, toyJob(2, 1), Options{})
 	edit(t, dir, func(m *Manifest) {
-		m.Statistics = attach(t, dir, statisticsName, []byte(`{"every": 7}`))
+		m.Statistics = attach(t, dir, about.StatisticsName, []byte(`{"every": 7}`))
 	})
 	problem(dir, "statistics.json: not the statistics of the rows")
 
-	for _, name := range []string{statisticsName, cardName} {
+	for _, name := range []string{about.StatisticsName, about.CardName} {
 		dir = generateToy(t, toyJob(2, 1), Options{})
 		path := filepath.Join(dir, name)
 		text := contents(t, path)
@@ -106,10 +107,10 @@ func TestTamperedTexts(t *testing.T) {
 	dir = generateToy(t, toyJob(2, 1), Options{})
 	m, err := manifestIn(dir)
 	require.NoError(t, err)
-	m.Card = attach(t, dir, cardName, []byte("# Nothing\n"))
-	text, err := m.encode()
+	m.Card = attach(t, dir, about.CardName, []byte("# Nothing\n"))
+	text, err := m.Encode()
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, about.ManifestName), text, 0o666))
 	problem(dir, "README.md: it does not fit the manifest")
 }
 
@@ -118,7 +119,7 @@ func TestCard(t *testing.T) {
 	j := toyJob(2, 1)
 	j.License = "cc-by-4.0"
 	dir := generateToy(t, j, Options{})
-	text := contents(t, dir, cardName)
+	text := contents(t, dir, about.CardName)
 	head, body, ok := strings.Cut(strings.TrimPrefix(string(text), "---\n"), "\n---\n")
 	require.True(t, ok)
 	require.Equal(t, `license: cc-by-4.0
@@ -148,23 +149,23 @@ configs:
 	m := *d.Manifest()
 	m.Job.Policies = []string{"a|b\n# c", "`x` <script>"}
 	m.Job.License = "my: own"
-	m.Totals.Pairings = []Pairing{{Policies: m.Job.Policies, Episodes: 1, Results: []map[string]uint64{{"-1": 2, "1": 3}, {"0.5": 1}}}}
+	m.Totals.Pairings = []about.Pairing{{Policies: m.Job.Policies, Episodes: 1, Results: []map[string]uint64{{"-1": 2, "1": 3}, {"0.5": 1}}}}
 	m.Job.Program, m.Command = ProgramMoonfarm, "moonfarm generate toy"
-	card := string(cardText(&m))
+	card := string(about.CardText(&m))
 	require.Contains(t, card, "\nlicense: \"my: own\"\n")
 	for _, word := range []string{"no", "true", "null", ""} { // words that YAML does not read as text
-		require.Equal(t, strconv.Quote(word), yaml(word))
+		require.Equal(t, strconv.Quote(word), about.Yaml(word))
 	}
-	require.Equal(t, "none", yaml("none"))
+	require.Equal(t, "none", about.Yaml("none"))
 	require.Contains(t, card, "\n# toy: a\\|b \\# c against \\`x\\` \\<script\\>\n")
 	require.Contains(t, card, "| a\\|b \\# c, \\`x\\` \\<script\\> | 1 | 1: 3, -1: 2; 0.5: 1 |")
 	require.Contains(t, card, "```sh\nmoonfarm generate toy\n```\n")
 	for range 1000 {
 		m.Totals.Pairings = append(m.Totals.Pairings, m.Totals.Pairings[0])
 	}
-	require.Contains(t, string(cardText(&m)), "| and 951 pairings more | | |")
+	require.Contains(t, string(about.CardText(&m)), "| and 951 pairings more | | |")
 	for rows, want := range map[uint64]string{0: "n<1K", 999: "n<1K", 1000: "1K<n<10K", 1e6: "1M<n<10M", 999_999_999_999: "100B<n<1T", 1e12: "n>1T"} {
-		require.Equal(t, want, sizeCategory(rows))
+		require.Equal(t, want, about.SizeCategory(rows))
 	}
 	j.License = "two\nlines"
 	requireRefused(t, t.TempDir(), j, "a line of text is expected")

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"moonfarm/datasets/internal/disk"
 
+	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/env"
 )
@@ -18,32 +19,32 @@ import (
 // tamper rewrites the steps of shard 1 with change applied to every batch, and makes
 // the manifest fit, so that only the content is wrong.
 func tamper(t *testing.T, dir string, change func(t *arrowfile.RecordBatch)) {
-	tamperWith(t, dir, stepsDir, change)
+	tamperWith(t, dir, about.StepsDir, change)
 }
 
 // tamperWith is tamper for any table.
 func tamperWith(t *testing.T, dir, table string, change func(t *arrowfile.RecordBatch)) {
 	d := opened(t, dir)
 	shards := shardsOf(t, dir)
-	k, _, err := d.find(table)
+	k, _, err := d.Find(table)
 	require.NoError(t, err)
-	f := shards[1].of(k)
-	r, err := d.reader(k, nil)
+	f := shards[1].Of(k)
+	r, err := d.Reader(k, nil)
 	require.NoError(t, err)
-	defer r.close()
-	w, err := arrowfile.NewWriter(d.tables[k].schema, d.manifest.Job.Codec)
+	defer r.Close()
+	w, err := arrowfile.NewWriter(d.Tables[k].Schema, d.Manifest().Job.Codec)
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, w.Start(&out))
-	require.NoError(t, r.read(*f, func(uint64) error {
-		change(r.table)
-		return w.Write(r.table)
+	require.NoError(t, r.Read(*f, func(uint64) error {
+		change(r.Table)
+		return w.Write(r.Table)
 	}))
 	require.NoError(t, w.Finish())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, f.Path), out.Bytes(), 0o666))
-	d.manifest.Totals.Bytes += uint64(out.Len()) - f.Bytes
+	d.Manifest().Totals.Bytes += uint64(out.Len()) - f.Bytes
 	f.SHA256, f.Bytes = store.SHA256(out.Bytes()), uint64(out.Len())
-	reindex(t, dir, d.manifest, shards)
+	reindex(t, dir, d.Manifest(), shards)
 }
 
 // shardsOf lists the shards of a dataset.
@@ -57,27 +58,27 @@ func shardsOf(t testing.TB, dir string) (list []Shard) {
 
 // reindex writes an index of these shards, and the manifest.
 func reindex(t testing.TB, dir string, m *Manifest, shards []Shard) {
-	x, err := newIndexWriter(disk.At(dir, dir), newLayout(m.Job, []env.Spec{m.spec()}))
+	x, err := about.NewIndexWriter(disk.At(dir, dir), about.NewLayout(m.Job, []env.Spec{m.Spec()}))
 	require.NoError(t, err)
 	for _, s := range shards {
-		require.NoError(t, x.add(t.Context(), sidecar{Files: s.Files}, s.place()))
+		require.NoError(t, x.Add(t.Context(), about.Sidecar{Files: s.Files}, s.Place()))
 	}
-	require.NoError(t, x.flush(t.Context()))
-	m.Index = x.parts
+	require.NoError(t, x.Flush(t.Context()))
+	m.Index = x.Parts
 	rewrite(t, dir, m)
 }
 
 // attach writes a text beside the manifest.
 func attach(t testing.TB, dir, name string, text []byte) Attachment {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
-	return attachmentOf(name, text)
+	return about.AttachmentOf(name, text)
 }
 
 func rewrite(t testing.TB, dir string, m *Manifest) {
-	m.Card = attach(t, dir, cardName, cardText(m))
-	text, err := m.encode()
+	m.Card = attach(t, dir, about.CardName, about.CardText(m))
+	text, err := m.Encode()
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, manifestName), text, 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, about.ManifestName), text, 0o666))
 }
 
 // TestTampering changes one value of every column in turn, with checksums that fit, and
@@ -89,7 +90,7 @@ func TestTampering(t *testing.T) {
 			d := t.Col(name)
 			if d.Fixed != nil {
 				b := d.Row(row)
-				if name == ColReward || name == ColReturn {
+				if name == about.ColReward || name == about.ColReturn {
 					b = b[3:] // an order that does something
 				}
 				b[0] ^= 1
@@ -99,17 +100,17 @@ func TestTampering(t *testing.T) {
 		}
 	}
 	shallow := map[string]string{
-		ColEpisode:    "found episode",
-		ColTurn:       "expected episode",
-		ColSeat:       "expected episode",
-		ColOrders:     "order 0 is",
-		ColReward:     "the rewards make",
-		ColReturn:     "the rewards make",
-		ColOutcome:    "outcome",
-		ColTerminated: "terminated 1",
-		ColTruncated:  "truncated 1",
+		about.ColEpisode:    "found episode",
+		about.ColTurn:       "expected episode",
+		about.ColSeat:       "expected episode",
+		ColOrders:           "order 0 is",
+		about.ColReward:     "the rewards make",
+		about.ColReturn:     "the rewards make",
+		about.ColOutcome:    "outcome",
+		about.ColTerminated: "terminated 1",
+		about.ColTruncated:  "truncated 1",
 	}
-	requireTamperingIsFound(t, stepsDir, stepColumns(specOfToy(t), ObsPlanes, extras{}), flip, shallow, row)
+	requireTamperingIsFound(t, about.StepsDir, about.StepColumns(specOfToy(t), ObsPlanes, about.Extras{}), flip, shallow, row)
 }
 
 // requireTamperingIsFound changes the columns of a table one by one. Without playing
@@ -157,14 +158,16 @@ func TestWrongTotals(t *testing.T) {
 		"totals are not the sums":   func(m *Manifest) { m.Totals.Rows += 2; m.Totals.Turns++ },
 		"index is ../x of 7 shards": func(m *Manifest) { m.Index[0].Path = "../x" },
 		"index/00000.arrow of 8":    func(m *Manifest) { m.Index[0].Shards++ },
-		"of 0 shards":               func(m *Manifest) { m.Index = append(m.Index, IndexPart{Path: pathOf(indexDir, 1)}) },
-		"bytes, expected index":     func(m *Manifest) { m.Index[0].Bytes = 1 << 40 },
-		"0 turns":                   func(m *Manifest) { m.Game.MaxTurns = 0 },
-		"columns of the steps":      func(m *Manifest) { m.Observation.Planes++ },
-		"rules number 0":            func(m *Manifest) { m.Job.Rules[0] += " " },
-		"do not fit the job":        func(m *Manifest) { m.Totals.Shards-- },
-		"0 episodes per shard":      func(m *Manifest) { m.Job.ShardEpisodes = 0 },
-		"0 episodes":                func(m *Manifest) { m.Job.Episodes = 0 },
+		"of 0 shards": func(m *Manifest) {
+			m.Index = append(m.Index, about.IndexPart{Path: about.PathOf(about.IndexDir, 1)})
+		},
+		"bytes, expected index": func(m *Manifest) { m.Index[0].Bytes = 1 << 40 },
+		"0 turns":               func(m *Manifest) { m.Game.MaxTurns = 0 },
+		"columns of the steps":  func(m *Manifest) { m.Observation.Planes++ },
+		"rules number 0":        func(m *Manifest) { m.Job.Rules[0] += " " },
+		"do not fit the job":    func(m *Manifest) { m.Totals.Shards-- },
+		"0 episodes per shard":  func(m *Manifest) { m.Job.ShardEpisodes = 0 },
+		"0 episodes":            func(m *Manifest) { m.Job.Episodes = 0 },
 	} {
 		t.Run(want, func(t *testing.T) {
 			dir := generateToy(t, toyJob(2, 1), Options{})
@@ -188,7 +191,7 @@ func TestWrongTotals(t *testing.T) {
 			shards := shardsOf(t, dir)
 			change(shards)
 			reindex(t, dir, m, shards)
-			_, err = opened(t, dir).ColumnSHA256("steps", ColReward)
+			_, err = opened(t, dir).ColumnSHA256("steps", about.ColReward)
 			require.ErrorContains(t, err, "index/00000.arrow: ")
 			require.ErrorContains(t, err, want)
 			r := verified(t, dir, Makers{}, VerifyOptions{})

@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"moonfarm/datasets/internal/disk"
 
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/disk"
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/features/featuretest"
@@ -242,5 +243,5 @@ func specOfToy(t testing.TB) env.Spec {
 
 // manifestIn reads the manifest of a folder.
 func manifestIn(dir string) (*Manifest, error) {
-	return readManifest(context.Background(), disk.At(dir, dir))
+	return about.ReadManifest(context.Background(), disk.At(dir, dir))
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/datasets/internal/about"
 )
 
 // half returns a folder in which a run of the job was stopped after some shards, the first among them:
@@ -40,7 +42,7 @@ func change(t testing.TB, path, old, new string) {
 func TestOtherVersionsDoNotContinue(t *testing.T) {
 	j := toyJob(2, 1)
 	dir := half(t, j, toyMakers())
-	path := filepath.Join(dir, runName)
+	path := filepath.Join(dir, about.RunName)
 	text := contents(t, path)
 	for old, c := range map[string]struct{ new, want string }{
 		`"moonfarm": "` + Version + `"`: {`"moonfarm": "0.1.7"`, "moonfarm 0.1.7 wrote it in format 3, this is moonfarm " + Version},
@@ -70,7 +72,7 @@ func TestOtherVersionsDoNotContinue(t *testing.T) {
 // changing its size is found before anything is made.
 func TestResumeSumsShards(t *testing.T) {
 	j := toyJob(2, 1)
-	for _, name := range []string{pathOf(stepsDir, 1), pathOf(episodesDir, 0)} {
+	for _, name := range []string{about.PathOf(about.StepsDir, 1), about.PathOf(about.EpisodesDir, 0)} {
 		dir := half(t, j, toyMakers())
 		path := filepath.Join(dir, name)
 		text := contents(t, path)
@@ -95,26 +97,26 @@ func TestResumeIsStopped(t *testing.T) {
 	cancel(stop)
 	_, err := Generate(ctx, dir, toyJob(2, 1), toyMakers(), Options{})
 	require.ErrorIs(t, err, stop)
-	require.FileExists(t, filepath.Join(dir, pathOf(shardsDir, 0)))
+	require.FileExists(t, filepath.Join(dir, about.PathOf(about.ShardsDir, 0)))
 }
 
 // TestChangedWhileMade changes a finished shard while a run makes others: the
 // run fails at its end and writes no manifest.
 func TestChangedWhileMade(t *testing.T) {
 	for want, spoil := range map[string]func(dir string) error{
-		"steps/00000.arrow: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, pathOf(stepsDir, 0))) },
-		"episodes/00001.arrow: 9 bytes":   func(dir string) error { return os.Truncate(filepath.Join(dir, pathOf(episodesDir, 1)), 9) },
-		"shards/00001.json: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, pathOf(shardsDir, 1))) },
+		"steps/00000.arrow: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, about.PathOf(about.StepsDir, 0))) },
+		"episodes/00001.arrow: 9 bytes":   func(dir string) error { return os.Truncate(filepath.Join(dir, about.PathOf(about.EpisodesDir, 1)), 9) },
+		"shards/00001.json: no such file": func(dir string) error { return os.Remove(filepath.Join(dir, about.PathOf(about.ShardsDir, 1))) },
 		"shards/00000.json: changed": func(dir string) error {
-			c, err := decodeSidecar(contents(t, dir, pathOf(shardsDir, 0)))
+			c, err := about.DecodeSidecar(contents(t, dir, about.PathOf(about.ShardsDir, 0)))
 			require.NoError(t, err)
 			c.Turns++
-			text, err := c.encode()
+			text, err := c.Encode()
 			require.NoError(t, err)
-			return os.WriteFile(filepath.Join(dir, pathOf(shardsDir, 0)), text, 0o666)
+			return os.WriteFile(filepath.Join(dir, about.PathOf(about.ShardsDir, 0)), text, 0o666)
 		},
 		"shards/00000.json: damaged; remove": func(dir string) error {
-			change(t, filepath.Join(dir, pathOf(shardsDir, 0)), `"shard": 0`, `"shard": 1`)
+			change(t, filepath.Join(dir, about.PathOf(about.ShardsDir, 0)), `"shard": 0`, `"shard": 1`)
 			return nil
 		},
 	} {
@@ -129,7 +131,7 @@ func TestChangedWhileMade(t *testing.T) {
 			}})
 			require.True(t, spoilt)
 			require.ErrorContains(t, err, strings.TrimSpace(want))
-			require.NoFileExists(t, filepath.Join(dir, manifestName))
+			require.NoFileExists(t, filepath.Join(dir, about.ManifestName))
 			_, err = Open(dir)
 			require.ErrorContains(t, err, "not complete")
 		})
@@ -140,9 +142,9 @@ func TestChangedWhileMade(t *testing.T) {
 func TestSidecarLies(t *testing.T) {
 	for _, key := range []string{"shard", "rows", "bytes", "turns", "over", "cut", "episodes", "sum", "squares", "nonzero", "min", "max"} {
 		dir, key := half(t, toyJob(2, 1), toyMakers()), fmt.Sprintf("%q: ", key)
-		change(t, filepath.Join(dir, pathOf(shardsDir, 0)), key, key+"1")
+		change(t, filepath.Join(dir, about.PathOf(about.ShardsDir, 0)), key, key+"1")
 		_, err := Generate(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{})
 		require.ErrorContains(t, err, "shards/00000.json: damaged; remove it to make the shard again", key)
-		require.NoFileExists(t, filepath.Join(dir, manifestName))
+		require.NoFileExists(t, filepath.Join(dir, about.ManifestName))
 	}
 }

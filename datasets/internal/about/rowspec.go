@@ -1,0 +1,35 @@
+package about
+
+import (
+	"moonfarm/datasets/internal/rows"
+	"moonfarm/env"
+)
+
+// Columns that only replayed rows have.
+const (
+	ColNStep    = "nstep"
+	ColStep     = "step"
+	ColOpponent = "opponent"
+)
+
+// FixedColumns maps the step columns of fixed shape to those of package rows.
+var FixedColumns = map[string]rows.Column{
+	ColEpisode: rows.Episode, ColTurn: rows.Turn, ColSeat: rows.Seat, ColPlanes: rows.Planes, ColPacked: rows.Packed,
+	ColScalars: rows.Scalars, ColMask: rows.Mask, ColAction: rows.Action, ColAsked: rows.Asked, ColReward: rows.Reward, ColReturn: rows.Return,
+	ColOutcome: rows.Outcome, ColTerminated: rows.Terminated, ColTruncated: rows.Truncated, ColChosen: rows.Chosen,
+	ColNStep: rows.NStep, ColStep: rows.Step, ColOpponent: rows.Opponent, ColSearchValue: rows.SearchValue,
+}
+
+// RowSpec returns the spec of rows with these columns.
+func RowSpec(j Job, specs []env.Spec, columns []Column) *rows.Spec {
+	s := &rows.Spec{Players: specs[0].Info.Players, Heads: len(specs[0].Heads), Memory: j.Memory, Discount: j.Discount, Sequential: specs[0].Sequential}
+	for _, of := range specs {
+		s.MaxTurns, s.MaxOrders = append(s.MaxTurns, of.MaxTurns), append(s.MaxOrders, of.Info.MaxOrders)
+	}
+	for _, column := range columns {
+		if as, ok := FixedColumns[column.Name]; ok {
+			s.Width[as] = column.Width()
+		}
+	}
+	return s
+}

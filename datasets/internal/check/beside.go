@@ -1,0 +1,86 @@
+package check
+
+import (
+	"slices"
+
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/jsontext"
+)
+
+// attached compares the texts beside the manifest with it. The card follows from
+// the manifest; another version of moonfarm, or one of another encoding, may word it differently.
+func (v *verifier) attached() {
+	m := v.d.Manifest()
+	for _, a := range m.Attachments() {
+		if _, err := v.d.Attached(a); err != nil {
+			v.wrong(err)
+		} else if want := about.AttachmentOf(about.CardName, about.CardText(m)); a.Path == about.CardName && m.Moonfarm == about.Version && m.Encoding == about.Encoding && a != want {
+			v.problem("%s: it does not fit the manifest: its sha256 should be %s", about.CardName, want.SHA256)
+		}
+	}
+}
+
+// sampled compares the statistics with those of the rows in the files.
+func (v *verifier) sampled() error {
+	m := v.d.Manifest()
+	if m.Statistics.Path == "" {
+		return nil
+	}
+	text, err := jsontext.Encode(m.StatisticsOf(&v.sample))
+	if err != nil {
+		return err
+	}
+	if want := about.AttachmentOf(about.StatisticsName, text); want != m.Statistics {
+		v.problem("%s: not the statistics of the rows: its sha256 should be %s", about.StatisticsName, want.SHA256)
+	}
+	return nil
+}
+
+// listing compares the names in the folder with those that belong there.
+func (v *verifier) listing() error {
+	m := v.d.Manifest()
+	counts := map[string]uint64{} // of files in each folder
+	for _, t := range v.d.Tables {
+		counts[t.Name] = m.Totals.Shards
+	}
+	counts[about.IndexDir] = uint64(len(m.Index))
+	for dir, n := range counts {
+		err := v.d.Files.Each(v.d.Ctx, dir, func(name string) error {
+			if i, ok := about.NumberOf(dir, name); !ok || uint64(i) >= n {
+				v.problem("%s/%s: does not belong to the dataset", dir, name)
+			}
+			return nil
+		})
+		if err != nil {
+			v.wrong(err)
+		}
+	}
+	if len(m.Job.Models) > 0 {
+		counts[about.ModelsDir] = uint64(len(m.Job.Models))
+	}
+	return v.d.Files.Each(v.d.Ctx, "", func(name string) error {
+		if _, ok := counts[name]; !ok && name != about.ManifestName && !slices.ContainsFunc(m.Attachments(), func(a about.Attachment) bool { return a.Path == name }) {
+			v.problem("%s: does not belong to the dataset", name)
+		}
+		return nil
+	})
+}
+
+// models compares the models with the manifest.
+func (v *verifier) models() {
+	for _, m := range v.d.Manifest().Job.Models {
+		if _, err := v.d.Model(m); err != nil {
+			v.wrong(err)
+		}
+	}
+	err := v.d.Files.Each(v.d.Ctx, about.ModelsDir, func(name string) error {
+		path := about.ModelsDir + "/" + name
+		if !slices.ContainsFunc(v.d.Manifest().Job.Models, func(m about.Attachment) bool { return m.Path == path }) {
+			v.problem("%s: does not belong to the dataset", path)
+		}
+		return nil
+	})
+	if err != nil {
+		v.wrong(err)
+	}
+}

@@ -1,0 +1,461 @@
+package read
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/filter"
+	"moonfarm/datasets/internal/games"
+	"moonfarm/datasets/internal/rows"
+	"moonfarm/env"
+	"moonfarm/rollout"
+	"moonfarm/sim/prng"
+)
+
+// renderedJob returns the job of the dataset with the reader's choices, and the specs
+// of its games. It fails if the makers do not make the games of the dataset.
+func (d *Dataset) renderedJob(o *ReadOptions) (about.Job, []env.Spec, error) {
+	m := d.manifest
+	j := m.Job
+	if o.Obs != "" {
+		j.Obs, j.Memory = o.Obs, o.Memory
+	}
+	if o.Reward != "" {
+		j.Reward = o.Reward
+	}
+	if o.Form != "" {
+		if about.FormOf(o.Form) != about.FormOf(j.Form) {
+			j.Memory = o.Memory // of the dataset's own form
+		}
+		if j.Form = o.Form; o.Obs == "" && j.Obs == about.ObsNone {
+			j.Obs = about.ObsPlanes
+		}
+	}
+	if o.Discount != 0 {
+		j.Discount = o.Discount
+	}
+	fail := func(err error) (about.Job, []env.Spec, error) { return j, nil, fmt.Errorf("%s: read: %w", d.Dir, err) }
+	if o.Steps < 0 || o.Workers < 0 || o.Workers > about.MaxWorkers {
+		return fail(fmt.Errorf("returns of %d turns, %d workers: there may be up to %d workers", o.Steps, o.Workers, about.MaxWorkers))
+	}
+	if o.Makers.Vector == nil {
+		return fail(fmt.Errorf("the makers make no games"))
+	}
+	rules := j.Rules
+	specs, err := j.Complete(*o.Makers)
+	if err != nil {
+		return fail(err)
+	}
+	for i, r := range m.Rules {
+		if specs[i].Info.Rules != r.Version || j.Rules[i] != rules[i] {
+			return fail(fmt.Errorf("made with version %s of the rules, this moonfarm plays %s", r.Version, specs[i].Info.Rules))
+		}
+	}
+	if specs[0].Info.Players != m.Game.Players {
+		return fail(fmt.Errorf("a game of %d seats, these makers make %d", m.Game.Players, specs[0].Info.Players))
+	}
+	// The job was checked when the dataset was opened, and an imported one lacks its
+	// list of shards now. So only the reader's choices are checked.
+	chosen := about.Job{Game: j.Game, Form: j.Form, Rules: []string{""}, Episodes: 1, ShardEpisodes: 1, Discount: j.Discount, Obs: j.Obs, Memory: j.Memory,
+		Codec: j.Codec, TensorMetadata: j.TensorMetadata}
+	if err := chosen.Check(); err != nil {
+		return fail(err)
+	}
+	return j, specs, nil
+}
+
+// RenderedColumns returns the columns that a reader can have. same is set if rows have
+// the form of the dataset: the moves of searches are given in that form.
+func RenderedColumns(j *about.Job, s env.Spec, steps int, same bool) []about.Column {
+	c := about.StepColumns(s, j.Obs, j.Extras())
+	if !same {
+		c = slices.DeleteFunc(c, func(c about.Column) bool {
+			return c.Name == about.ColSearchPolicy || c.Name == about.ColSearchChoices || c.Name == about.ColSearchCounts
+		})
+	}
+	if s.Sequential {
+		c = append(c, about.Column{Name: about.ColStep, Type: arrowfile.Int32, Doc: "number of the action in its turn, from 0"})
+	}
+	if steps > 0 {
+		c = append(c, about.Column{Name: about.ColNStep, Type: arrowfile.Float32, Doc: "rewards of the turn and of the next `ReadOptions.Steps` − 1 turns, that of k turns later times the discount to the power of k"})
+	}
+	return about.AppendTensor(c, about.ColOpponent, arrowfile.Int32, "actions of the other seats in the same turn, as in `action`, from the next seat on", []string{"seat", "head"}, s.Info.Players-1, len(s.Heads))
+}
+
+// renderedAs returns the job with the reader's choices, the specs of its games, and the
+// wanted columns.
+func (d *Dataset) renderedAs(o *ReadOptions) (j about.Job, specs []env.Spec, columns []about.Column, err error) {
+	if j, specs, err = d.renderedJob(o); err != nil {
+		return j, nil, nil, err
+	}
+	all := RenderedColumns(&j, specs[0], o.Steps, about.FormOf(j.Form) == about.FormOf(d.manifest.Job.Form))
+	if len(o.Columns) == 0 {
+		return j, specs, slices.DeleteFunc(all, func(c about.Column) bool { return c.Name == about.ColOpponent }), nil
+	}
+	for _, name := range o.Columns {
+		if !slices.ContainsFunc(all, func(c about.Column) bool { return c.Name == name }) {
+			return j, nil, nil, fmt.Errorf("%s: read: no column %q in rows that are played again with %s observations", d.Dir, name, j.Obs)
+		}
+	}
+	return j, specs, slices.DeleteFunc(all, func(c about.Column) bool { return !slices.Contains(o.Columns, c.Name) }), nil
+}
+
+// ReadColumns describes the columns that Batches yields with these options. It
+// fails as Batches does if an option is wrong.
+func (d *Dataset) ReadColumns(o ReadOptions) ([]about.Column, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := o.Filter.Check(d.manifest.Players()); err != nil {
+		return nil, fmt.Errorf("%s: read: %w", d.Dir, err)
+	}
+	if o.Makers != nil {
+		_, _, columns, err := d.renderedAs(&o)
+		return columns, err
+	}
+	_, want, err := d.Find(about.StepsDir, o.Columns...)
+	if err != nil {
+		return nil, err
+	}
+	return d.Tables[about.StepsTable].Schema.Part(want).Columns, nil
+}
+
+// Rendering replays episodes and yields their rows, batch by batch, as Batches does
+// with ReadOptions.Makers. It is not safe for concurrent use.
+type Rendering struct {
+	d      *Dataset
+	o      ReadOptions
+	way    *route
+	reader *TableReader
+	mixed  prng.Rand // order of the episodes
+	file   *FileCursor
+	at     stretch // that is being read
+	first  uint64  // number of the first row in hand
+	order  []int32 // in which the rows in hand are taken
+	passed int     // of these rows
+	e      Episode
+	stream *rows.Stream
+	who    *filter.Players
+	rest   []uint8 // for each row of the stream's batch that was not taken yet: 1 if the filter wants it
+	ended  error   // why the stream ended
+	// selects is set if rows are left out: by the filter, or because the seat waits in
+	// a sequential form.
+	selects bool
+	b       Batch
+	kept    Batch // rows that the filter wants
+	final   Final
+}
+
+// Render returns a Rendering, whose Close must be called. It fails if an option is
+// wrong or Makers are missing.
+func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Makers == nil {
+		return nil, fmt.Errorf("read: rows are made by playing again, for which ReadOptions.Makers is missing")
+	}
+	j, specs, columns, err := d.renderedAs(&o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rendering{d: d, o: o, who: d.manifest.Players()}
+	if err := o.Filter.Check(r.who); err != nil {
+		return nil, fmt.Errorf("%s: read: %w", d.Dir, err)
+	}
+	schema := about.FileSchema(j, specs[0].Info.Rules, about.StepsDir, columns, 1)
+	if r.b.table, err = arrowfile.NewRecordBatch(schema, 0, nil); err != nil {
+		return nil, err
+	}
+	random := o.rand()
+	if r.way, err = d.route(&o, about.EpisodesTable, &random); err != nil {
+		return nil, err
+	}
+	r.mixed = prng.New(random.Uint64()) // a generator of its own, because windows are shuffled in between
+	if r.reader, err = d.Reader(about.EpisodesTable, nil); err != nil {
+		return nil, err
+	}
+	c := streamOptions(&o, j, specs, columns)
+	if r.selects = !o.Filter.Empty() || c.Sequential && !o.Whole; r.selects {
+		c.Keep, c.Width[rows.Wanted] = r.wanted, 1
+	}
+	r.stream = rows.NewStream(c, &random, r.next)
+	return r, nil
+}
+
+// Close ends the workers and closes the file in hand.
+func (r *Rendering) Close() {
+	r.stream.Close()
+	if r.file != nil {
+		r.file.Close()
+	}
+	r.reader.Close()
+}
+
+// rendered yields the batches of a Rendering.
+func (d *Dataset) rendered(o ReadOptions, yield func(*Batch) error) error {
+	r, err := d.Render(o)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = yield(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// streamOptions returns the options of the stream that makes the wanted columns.
+func streamOptions(o *ReadOptions, j about.Job, specs []env.Spec, columns []about.Column) rows.StreamOptions {
+	c := rows.StreamOptions{Spec: *about.RowSpec(j, specs, columns), Rows: o.Rows, Shuffle: o.Shuffle, Whole: o.Whole, Workers: o.Workers}
+	c.Steps = o.Steps
+	for _, column := range columns {
+		if _, ok := about.FixedColumns[column.Name]; ok {
+			continue
+		} else if column.Name == about.ColOrders {
+			c.Orders = true
+		} else {
+			c.Moves = true
+		}
+	}
+	c.Replays = func() rows.Replays { return about.NewReplays(j, *o.Makers).Of }
+	return c
+}
+
+// next returns the next episode of the part and the split: in order, or with Shuffle in
+// random order within each batch of the file.
+func (r *Rendering) next() (*rollout.Episode, int, error) {
+	for {
+		for r.passed < len(r.order) {
+			row := int(r.order[r.passed])
+			r.passed++
+			id := r.at.first + r.first + uint64(row)
+			if id < r.at.from || id >= r.at.to || !r.o.has(r.draw(row)) {
+				continue
+			}
+			err := r.e.Set(r.reader.Table, row, r.d.manifest)
+			if err == nil && r.e.ID != id {
+				err = fmt.Errorf("found episode %d, expected %d", r.e.ID, id)
+			}
+			if err != nil {
+				return nil, 0, fmt.Errorf("%s: row %d: %w", r.at.file.Path, r.first+uint64(row), err)
+			}
+			if !r.wants(&r.e.Episode) {
+				continue
+			}
+			return &r.e.Episode, r.e.Rules, nil
+		}
+		if err := r.more(); err != nil {
+			return nil, 0, err
+		}
+	}
+}
+
+// draw returns the number that decides to which part the episode in that row of the table belongs.
+func (r *Rendering) draw(row int) float64 {
+	return games.Draw(arrowfile.View[uint64](r.reader.Table.Col(about.ColGame).Fixed)[row])
+}
+
+// more reads the next batch of the file, or opens the next file.
+func (r *Rendering) more() (err error) {
+	if r.file == nil {
+		if r.at, err = r.way.next(); err != nil {
+			return err
+		}
+		r.file, err = r.reader.Open(r.at.file)
+		return err
+	}
+	r.first = r.file.Rows
+	more, err := r.file.Next()
+	if !more {
+		r.file.Close()
+		r.file, r.order = nil, nil
+		return err
+	}
+	r.order, r.passed = r.order[:0], 0
+	for i := range r.reader.Table.Rows {
+		r.order = append(r.order, int32(i))
+	}
+	if r.o.Shuffle > 0 {
+		shuffle(&r.mixed, r.order)
+	}
+	return nil
+}
+
+// moves sets the wanted columns of moves.
+func (r *Rendering) moves(from *rows.Batch) {
+	b, f := &r.b, &from.Searches
+	if b.table.Col(about.ColSearchPolicy) != nil {
+		b.SearchPolicy, b.SearchEnds = f.Shares, from.MoveEnds
+	}
+	if b.table.Col(about.ColSearchCounts) != nil {
+		b.SearchCounts, b.SearchEnds = f.Counts, from.MoveEnds
+	}
+	if b.table.Col(about.ColSearchChoices) != nil {
+		b.SearchChoices, b.SearchChoiceEnds = f.Choices, from.ChoiceEnds
+	}
+}
+
+// Next returns the next batch, valid until the next call, and io.EOF after the last.
+// After any other error, as in Batches, there is nothing to read.
+func (r *Rendering) Next() (*Batch, error) {
+	if !r.selects {
+		b, _, err := r.made()
+		return b, err
+	}
+	return r.filtered()
+}
+
+// made returns the next batch of all rows, and for each row whether the filter wants
+// it.
+func (r *Rendering) made() (*Batch, []uint8, error) {
+	from, err := r.stream.Next()
+	if err != nil {
+		return nil, nil, err
+	}
+	b, s, at, n := &r.b, from.Slabs, from.From, from.To-from.From
+	b.Rows = n
+	b.Episode, b.Turn, b.Seat = rows.Rows[uint64](s, rows.Episode, at, n), rows.Rows[int32](s, rows.Turn, at, n), rows.Rows[uint8](s, rows.Seat, at, n)
+	b.Planes, b.Packed, b.Scalars = rows.Rows[uint8](s, rows.Planes, at, n), rows.Rows[uint64](s, rows.Packed, at, n), rows.Rows[float32](s, rows.Scalars, at, n)
+	b.Mask, b.Action = rows.Rows[uint64](s, rows.Mask, at, n), rows.Rows[int32](s, rows.Action, at, n)
+	b.Orders, b.OrderEnds = from.Orders, from.OrderEnds
+	b.Asked = rows.Rows[int32](s, rows.Asked, at, n)
+	b.SearchValue, b.Step = rows.Rows[float32](s, rows.SearchValue, at, n), rows.Rows[int32](s, rows.Step, at, n)
+	r.moves(from)
+	b.Reward, b.Return, b.Outcome = rows.Rows[float32](s, rows.Reward, at, n), rows.Rows[float32](s, rows.Return, at, n), rows.Rows[float32](s, rows.Outcome, at, n)
+	b.Terminated, b.Truncated = rows.Rows[uint8](s, rows.Terminated, at, n), rows.Rows[uint8](s, rows.Truncated, at, n)
+	b.Chosen, b.NStep, b.Opponent = rows.Rows[uint8](s, rows.Chosen, at, n), rows.Rows[float32](s, rows.NStep, at, n), rows.Rows[int32](s, rows.Opponent, at, n)
+	if f := from.Final; f != nil && len(f.Planes)+len(f.Packed)+len(f.Scalars) > 0 {
+		r.final = Final{Episode: from.Episode.ID, Turns: turnsOf(from.Episode), Planes: f.Planes, Packed: f.Packed, Scalars: f.Scalars}
+		b.Final = &r.final
+	}
+	return b, rows.Rows[uint8](s, rows.Wanted, at, n), nil
+}
+
+// turnsOf returns the number of turns of an episode, which may be divided into steps.
+func turnsOf(e *rollout.Episode) int {
+	if e.Steps == nil || e.Turns == 0 {
+		return e.Turns
+	}
+	return int(e.Steps.Turn[e.Turns-1]) + 1
+}
+
+// wanted reports whether the filter wants the row of a seat in a turn, or in a step.
+// Nobody wants the rows of a seat that waits.
+func (r *Rendering) wanted(e *rollout.Episode, turn, seat int) bool {
+	row := filter.Row{Turn: turn, Seat: seat, Result: e.Outcome[seat].Result, Policy: e.Policies[seat]}
+	if s := e.Steps; s != nil {
+		if s.Action[turn*e.Players+seat] == rollout.Waiting {
+			return false
+		}
+		row.Turn = int(s.Turn[turn])
+	}
+	if len(e.Chosen) > 0 {
+		row.Chosen = int(e.Chosen[turn*e.Players+seat])
+	}
+	return r.o.Filter.Has(r.who, &row)
+}
+
+// wants reports whether the filter wants any row of an episode.
+func (r *Rendering) wants(e *rollout.Episode) bool {
+	if r.o.Filter.Empty() {
+		return true
+	}
+	for turn := range e.Turns {
+		for seat := range e.Players {
+			if r.wanted(e, turn, seat) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// filtered returns the next batch of the rows that the filter wants.
+func (r *Rendering) filtered() (*Batch, error) {
+	k := &r.kept
+	k.empty(r.b.table)
+	for k.Rows < r.o.Rows && r.ended == nil {
+		if len(r.rest) == 0 {
+			_, r.rest, r.ended = r.made()
+			continue
+		}
+		if r.rest[0] != 0 {
+			k.take(&r.b, r.b.Rows-len(r.rest))
+		}
+		r.rest = r.rest[1:]
+	}
+	if r.ended != nil && (r.ended != io.EOF || k.Rows == 0) {
+		return nil, r.ended
+	}
+	return k, nil
+}
+
+// empty removes all rows and keeps the memory.
+func (b *Batch) empty(t *arrowfile.RecordBatch) {
+	*b = Batch{
+		Episode: b.Episode[:0], Turn: b.Turn[:0], Seat: b.Seat[:0], Planes: b.Planes[:0], Packed: b.Packed[:0], Scalars: b.Scalars[:0],
+		Mask: b.Mask[:0], Action: b.Action[:0], Orders: b.Orders[:0], OrderEnds: b.OrderEnds[:0],
+		Reward: b.Reward[:0], Return: b.Return[:0], Outcome: b.Outcome[:0], Terminated: b.Terminated[:0], Truncated: b.Truncated[:0],
+		Chosen: b.Chosen[:0], SearchValue: b.SearchValue[:0], SearchPolicy: b.SearchPolicy[:0], SearchCounts: b.SearchCounts[:0],
+		SearchEnds: b.SearchEnds[:0], SearchChoices: b.SearchChoices[:0], SearchChoiceEnds: b.SearchChoiceEnds[:0],
+		Asked: b.Asked[:0], NStep: b.NStep[:0], Step: b.Step[:0], Opponent: b.Opponent[:0], table: t,
+	}
+}
+
+// take appends a row of another batch.
+func (b *Batch) take(from *Batch, row int) {
+	n := from.Rows
+	b.Episode, b.Turn, b.Seat = taken(b.Episode, from.Episode, row, n), taken(b.Turn, from.Turn, row, n), taken(b.Seat, from.Seat, row, n)
+	b.Planes, b.Packed, b.Scalars = taken(b.Planes, from.Planes, row, n), taken(b.Packed, from.Packed, row, n), taken(b.Scalars, from.Scalars, row, n)
+	b.Mask, b.Action, b.Opponent = taken(b.Mask, from.Mask, row, n), taken(b.Action, from.Action, row, n), taken(b.Opponent, from.Opponent, row, n)
+	b.Reward, b.Return, b.NStep = taken(b.Reward, from.Reward, row, n), taken(b.Return, from.Return, row, n), taken(b.NStep, from.NStep, row, n)
+	b.Asked = taken(b.Asked, from.Asked, row, n)
+	b.Step = taken(b.Step, from.Step, row, n)
+	b.Outcome, b.Chosen = taken(b.Outcome, from.Outcome, row, n), taken(b.Chosen, from.Chosen, row, n)
+	b.Terminated, b.Truncated = taken(b.Terminated, from.Terminated, row, n), taken(b.Truncated, from.Truncated, row, n)
+	b.SearchValue = taken(b.SearchValue, from.SearchValue, row, n)
+	b.Orders, b.OrderEnds = takenList(b.Orders, b.OrderEnds, from.Orders, from.OrderEnds, row)
+	ends := b.SearchEnds // for both lists of moves
+	b.SearchCounts, b.SearchEnds = takenList(b.SearchCounts, ends, from.SearchCounts, from.SearchEnds, row)
+	b.SearchPolicy, _ = takenList(b.SearchPolicy, ends, from.SearchPolicy, from.SearchEnds, row)
+	b.SearchChoices, b.SearchChoiceEnds = takenList(b.SearchChoices, b.SearchChoiceEnds, from.SearchChoices, from.SearchChoiceEnds, row)
+	b.Rows++
+}
+
+// taken appends a row of a column of n rows. Without that column it returns nil.
+func taken[T any](to, from []T, row, n int) []T {
+	if from == nil {
+		return nil
+	}
+	size := len(from) / n
+	return append(to, from[row*size:(row+1)*size]...)
+}
+
+// takenList appends the values of a row of a column of lists, and their end.
+func takenList[T any](to []T, ends []int32, from []T, fromEnds []int32, row int) ([]T, []int32) {
+	if fromEnds == nil {
+		return nil, nil
+	}
+	if len(ends) == 0 {
+		ends = append(ends, 0)
+	}
+	if to == nil && from != nil {
+		to = []T{} // not nil, though all lists may be empty
+	}
+	if n := int(fromEnds[row+1] - fromEnds[row]); from != nil {
+		to = append(to, from[fromEnds[row]:][:n]...)
+	}
+	return to, append(ends, ends[len(ends)-1]+fromEnds[row+1]-fromEnds[row])
+}

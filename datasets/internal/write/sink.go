@@ -1,0 +1,193 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/store"
+	"moonfarm/rollout"
+	"moonfarm/rollout/parallel"
+)
+
+// shardWriter writes the files of one shard and, when all are durable, its sidecar. It
+// is a rollout.ShardSink.
+type shardWriter struct {
+	run     *run
+	folder  folder
+	place   about.Place
+	x       *Encoder
+	files   []store.File // one for each table
+	dry     bool         // the files are summed, not stored
+	receipt Receipt      // after Commit
+}
+
+// open begins a shard in the run's folder.
+func (r *run) open(shard int) (rollout.ShardSink, error) { return r.openShard(shard, r.Folder, false) }
+
+// openShard begins a shard in a folder. If dry, its files are summed but not stored.
+func (r *run) openShard(shard int, f folder, dry bool) (*shardWriter, error) {
+	x, err := r.encoder()
+	if err != nil {
+		return nil, err
+	}
+	p := r.Place(shard)
+	w := &shardWriter{run: r, folder: f, place: p, x: x, dry: dry}
+	var tables []io.Writer
+	for _, dir := range f.tables() {
+		var file store.File = nowhere{store.NewSum()}
+		if !dry {
+			if file, err = f.Files.Create(f.ctx, Variant(about.PathOf(dir, shard), f.by)); err != nil {
+				w.Abort()
+				return nil, &storeError{err}
+			}
+		}
+		w.files, tables = append(w.files, file), append(tables, storing{file})
+	}
+	if err := x.Start(p, tables); err != nil {
+		w.Abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+// storeError is an error of the store, not of the data.
+type storeError struct{ error }
+
+func (e *storeError) Unwrap() error { return e.error }
+
+// storing wraps the errors of writing in a storeError.
+type storing struct{ to io.Writer }
+
+func (s storing) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	if err != nil {
+		err = &storeError{err}
+	}
+	return n, err
+}
+
+// nowhere is a file that is summed but not stored.
+type nowhere struct{ store.Sum }
+
+func (n nowhere) Write(b []byte) (int, error) { return n.Sum.Write(b) }
+
+func (n nowhere) SHA256() string { return n.Sum.SHA256() }
+
+func (nowhere) Close() error { return nil }
+
+func (nowhere) Keep(string) error { return nil }
+
+func (nowhere) KeepNew(string) error { return nil }
+
+func (nowhere) Drop() {}
+
+// encoder returns an idle encoder, or makes one.
+func (r *run) encoder() (*Encoder, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last := len(r.idle) - 1; last >= 0 {
+		x := r.idle[last]
+		r.idle = r.idle[:last]
+		return x, nil
+	}
+	return NewEncoder(r.Layout, r.makers)
+}
+
+// Episode implements rollout.Sink.
+func (w *shardWriter) Episode(e *rollout.Episode) error {
+	for seat, n := range e.Networks {
+		if w.run.options.Strict && n.NotFinite > 0 {
+			return fmt.Errorf("the network of %s at seat %d gave NaN or infinite logits or values in %d of %d evaluations",
+				e.Policies[seat], seat, n.NotFinite, n.Evaluations)
+		}
+	}
+	return w.x.Episode(e, "")
+}
+
+// Abort implements rollout.ShardSink.
+func (w *shardWriter) Abort() {
+	for _, f := range w.files {
+		f.Drop()
+	}
+}
+
+// Commit implements rollout.ShardSink.
+func (w *shardWriter) Commit() error {
+	text, c, err := w.complete()
+	if err == nil {
+		err = w.run.fits(c)
+	}
+	if err == nil && !w.dry {
+		if err = w.keep(text, c); err != nil {
+			err = &storeError{err}
+		}
+	}
+	if err != nil {
+		w.Abort()
+		return err
+	}
+	w.receipt = Receipt{Sum: store.SHA256(text), Episodes: c.Episodes.Rows, Rows: c.Steps.Rows, Bytes: c.Bytes()}
+	r := w.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.idle = append(r.idle, w.x)
+	if r.have != nil {
+		r.have[w.place.Shard] = about.Digest(text)
+		r.progress.Shards++
+	}
+	return nil
+}
+
+// complete finishes the files, and returns the sidecar.
+func (w *shardWriter) complete() (text []byte, c about.Sidecar, err error) {
+	if c, err = w.x.Finish(); err != nil {
+		return nil, c, err
+	}
+	// All files are synced at the same time, which takes as long as one.
+	if err := atOnce(w.files, store.File.Close); err != nil {
+		return nil, c, &storeError{err}
+	}
+	for i, f := range w.files {
+		c.Of(i).SHA256 = f.SHA256()
+	}
+	text, err = c.Encode()
+	return text, c, err
+}
+
+// keep gives the files their names, and then writes the sidecar.
+func (w *shardWriter) keep(text []byte, c about.Sidecar) error {
+	f, sum := w.folder, ""
+	if f.by != "" {
+		sum = store.SHA256(text)
+		if done, err := f.isComplete(); done || err != nil { // others made the shard and completed the dataset
+			w.Abort()
+			return err
+		}
+	}
+	tables := make([]int, len(w.files))
+	for i := range tables {
+		tables[i] = i
+	}
+	if err := atOnce(tables, func(i int) error { return w.files[i].Keep(Variant(c.Of(i).Path, sum)) }); err != nil {
+		return err
+	}
+	// The files are durable under their names before the sidecar says so.
+	if err := atOnce(f.tables(), func(d string) error { return f.Files.Sync(f.ctx, d) }); err != nil {
+		return err
+	}
+	name := about.PathOf(about.ShardsDir, w.place.Shard)
+	return store.WriteFileAs(f.ctx, f.Files, Variant(name, sum), Variant(name, f.by), text)
+}
+
+// atOnce calls do for all values at the same time and returns the errors.
+func atOnce[T any](all []T, do func(T) error) error {
+	errs := make([]error, len(all))
+	_ = parallel.Each(context.Background(), len(all), all, func(_ context.Context, i int, x T) error {
+		errs[i] = do(x) // and the others go on
+		return nil
+	})
+	return errors.Join(errs...)
+}
