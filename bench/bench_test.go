@@ -130,6 +130,17 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
+// TestResults: the page of results has these checksums, and stays a page of figures.
+func TestResults(t *testing.T) {
+	page := string(simtest.Text(t, "RESULTS.md"))
+	assert.LessOrEqual(t, strings.Count(page, "\n"), 250, "lines of RESULTS.md: figures of one commit, no diary")
+	for _, sums := range []map[string]string{checksums, networkChecksums} {
+		for of, sum := range sums {
+			assert.Contains(t, page, sum, of)
+		}
+	}
+}
+
 // quick has, for games whose passes take long, the figures that the short form of the tests
 // measures.
 var quick = map[string][]string{"codecraft": {"playout-300", "clone", "stepper"}}

@@ -63,6 +63,7 @@ type SeatMakers struct {
 // MakerError is an error of a maker, not of the dataset.
 type MakerError struct{ Err error }
 
+// Error returns the text of the maker's error.
 func (e *MakerError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the maker's error.
