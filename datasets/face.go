@@ -23,6 +23,7 @@ type (
 	Codec      = arrowfile.Codec
 	Tensors    = about.Tensors
 	Manifest   = about.Manifest
+	Pairing    = about.Pairing
 	TableInfo  = about.TableInfo
 	Column     = arrowfile.Column
 	Attachment = about.Attachment

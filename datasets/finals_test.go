@@ -11,8 +11,8 @@ import (
 
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/write"
 	"moonfarm/datasets/internal/store"
+	"moonfarm/datasets/internal/write"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"

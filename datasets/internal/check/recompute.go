@@ -10,10 +10,10 @@ import (
 
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/write"
 	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/read"
 	"moonfarm/datasets/internal/store"
+	"moonfarm/datasets/internal/write"
 	"moonfarm/env"
 	"moonfarm/rollout"
 )

@@ -15,11 +15,11 @@ import (
 	"moonfarm/datasets/derive"
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/write"
 	"moonfarm/datasets/internal/read"
 	"moonfarm/datasets/internal/rows"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
+	"moonfarm/datasets/internal/write"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
 	"moonfarm/rollout/shortage"
@@ -203,7 +203,7 @@ type checker struct {
 	v        *verifier
 	readers  []*read.TableReader // of each table
 	sampler  *stats.Sampler      // nil: there are no statistics
-	encoder  *write.Encoder     // makes shards again; nil until the first
+	encoder  *write.Encoder      // makes shards again; nil until the first
 	recorded uint64              // episodes of the shard in hand that are recordings
 	bad      int                 // problems of the shard in hand
 	reward   []float32           // of the rows of an episode

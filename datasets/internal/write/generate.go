@@ -133,7 +133,7 @@ type run struct {
 
 	mu       sync.Mutex
 	have     []uint64            // digest of the sidecar of each shard; 0: it is missing
-	idle     []*Encoder   // kept for the next shard
+	idle     []*Encoder          // kept for the next shard
 	made     map[int]about.Files // the shards of a complete dataset that are made again
 	progress Progress
 	found    uint64 // episodes of earlier runs
