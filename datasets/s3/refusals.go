@@ -24,19 +24,19 @@ func refuses(err error) bool {
 // once without checksums, and if that succeeds, all later uploads go without, with a
 // warning.
 func (b *objects) Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error {
-	by := b.uploads.Load()
-	err := b.put(ctx, by, key, content, fresh)
-	if err == nil || by == b.plain || !refuses(err) {
+	plain := b.plain.Load()
+	err := b.put(ctx, plain, key, content, fresh)
+	if err == nil || plain || !refuses(err) {
 		return err
 	}
 	if _, failed := content.Seek(0, io.SeekStart); failed != nil {
 		return err
 	}
-	again := b.put(ctx, b.plain, key, content, fresh)
+	again := b.put(ctx, true, key, content, fresh)
 	if again != nil && refuses(again) { // refused for another reason
 		return err
 	}
-	if b.uploads.Swap(b.plain) != b.plain {
+	if !b.plain.Swap(true) {
 		store.Warn(ctx, "checksums "+b.place, fmt.Sprintf("%s: the store refuses the checksums of S3 in uploads, which go on without them; the dataset has sums of its own, which verify compares (%v)", b.place, err))
 	}
 	return again

@@ -32,7 +32,6 @@ type loopback struct {
 
 	mu      sync.Mutex
 	objects map[string][]byte
-	parts   map[string][]byte
 	refused int
 }
 
@@ -43,7 +42,7 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if err != nil {
 		panic(err)
 	}
-	key, query := q.URL.Path, q.URL.Query()
+	key := q.URL.Path
 	if status, code := l.refuse(q); code != "" {
 		l.refused++
 		fail(w, status, code)
@@ -55,20 +54,9 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	switch {
-	case q.Method == http.MethodPut && query.Has("partNumber"):
-		l.parts[key+query.Get("partNumber")] = body
-		w.Header().Set("ETag", `"part"`)
 	case q.Method == http.MethodPut:
 		l.objects[key] = body
 		w.Header().Set("ETag", fmt.Sprintf(`"%x"`, md5.Sum(body)))
-	case q.Method == http.MethodPost && query.Has("uploads"):
-		fmt.Fprint(w, `<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>`)
-	case q.Method == http.MethodPost:
-		l.objects[key] = nil
-		for n := 1; l.parts[key+strconv.Itoa(n)] != nil; n++ {
-			l.objects[key] = append(l.objects[key], l.parts[key+strconv.Itoa(n)]...)
-		}
-		fmt.Fprint(w, `<CompleteMultipartUploadResult><ETag>"all"</ETag></CompleteMultipartUploadResult>`)
 	case q.Method == http.MethodDelete:
 		w.WriteHeader(http.StatusNoContent)
 	case !there:
@@ -145,7 +133,7 @@ func TestRefusals(t *testing.T) {
 		"both":                     {func(q *http.Request) bool { return hasChecksum(q) || hasCondition(q) }, 501, "NotImplemented", []string{"checksums", "conditional writes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := &loopback{objects: map[string][]byte{}, parts: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
+			server := &loopback{objects: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
 				if c.has(q) {
 					return c.status, c.code
 				}
@@ -177,28 +165,12 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedParts: a large object, which is uploaded in parts, also goes without
-// checksums.
-func TestRefusedParts(t *testing.T) {
-	server := &loopback{objects: map[string][]byte{}, parts: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
-		if hasChecksum(q) {
-			return http.StatusNotImplemented, "NotImplemented"
-		}
-		return 0, ""
-	}}
-	b := server.open(t)
-	want := bytes.Repeat([]byte("0123456789abcdef"), 17<<20/16)
-	require.NoError(t, store.WriteNew(t.Context(), b, "large", "large", want))
-	require.True(t, bytes.Equal(want, server.objects["/data/td/large"]))
-	require.NotEmpty(t, server.parts)
-}
-
 // TestOtherRefusals: the first error is returned if it has another reason; nothing is
 // written and no feature is given up.
 func TestOtherRefusals(t *testing.T) {
 	for code, status := range map[string]int{"InvalidBucketName": 400, "ExpiredToken": 400, "SignatureDoesNotMatch": 403, "AccessDenied": 403, "NotImplemented": 501} {
 		t.Run(code, func(t *testing.T) {
-			server := &loopback{objects: map[string][]byte{}, parts: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
+			server := &loopback{objects: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
 				if q.Method == http.MethodPut {
 					return status, code
 				}

@@ -29,9 +29,8 @@ import (
 	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
-	manager "github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager/types"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"moonfarm/datasets"
 )
@@ -52,21 +51,12 @@ func Open(ctx context.Context, u *url.URL) (datasets.Bucket, error) {
 	}
 	place := *u
 	place.RawQuery = ""
-	b := &objects{
-		client: sdk.New(o), name: u.Host, place: place.String(), encryption: manager.ServerSideEncryption(s.encryption), key: s.key,
+	b := &objects{client: sdk.New(o), name: u.Host, place: place.String(), encryption: s.encryption}
+	if s.key != "" {
+		b.key = &s.key
 	}
-	b.plain = uploader(o, aws.RequestChecksumCalculationWhenRequired)
-	b.uploads.Store(b.plain)
-	if o.RequestChecksumCalculation != aws.RequestChecksumCalculationWhenRequired {
-		b.uploads.Store(uploader(o, o.RequestChecksumCalculation))
-	}
+	b.plain.Store(o.RequestChecksumCalculation == aws.RequestChecksumCalculationWhenRequired)
 	return b, nil
-}
-
-// uploader returns a client that uploads with checksums or without.
-func uploader(o sdk.Options, checksums aws.RequestChecksumCalculation) *transfermanager.Client {
-	o.RequestChecksumCalculation = checksums
-	return transfermanager.New(sdk.New(o), func(o *transfermanager.Options) { o.RequestChecksumCalculation = checksums })
 }
 
 // objects implements datasets.Bucket.
@@ -74,11 +64,10 @@ type objects struct {
 	client     *sdk.Client
 	name       string
 	place      string // for messages
-	encryption manager.ServerSideEncryption
-	key        string // of the encryption; "": the default
+	encryption types.ServerSideEncryption
+	key        *string // of the encryption; nil: the default
 
-	uploads atomic.Pointer[transfermanager.Client]
-	plain   *transfermanager.Client // without checksums
+	plain atomic.Bool // uploads have no checksums
 }
 
 // Size implements datasets.Bucket, as do the other methods.
@@ -121,14 +110,9 @@ func (b *objects) List(ctx context.Context, prefix, token string) (keys []string
 }
 
 func (b *objects) Copy(ctx context.Context, from, to string) error {
-	in := &sdk.CopyObjectInput{Bucket: &b.name, CopySource: aws.String(url.QueryEscape(b.name + "/" + from)), Key: &to}
-	if b.encryption != "" {
-		in.ServerSideEncryption = encryption(string(b.encryption))
-	}
-	if b.key != "" {
-		in.SSEKMSKeyId = &b.key
-	}
-	_, err := b.client.CopyObject(ctx, in)
+	_, err := b.client.CopyObject(ctx, &sdk.CopyObjectInput{
+		Bucket: &b.name, CopySource: aws.String(url.QueryEscape(b.name + "/" + from)), Key: &to, ServerSideEncryption: b.encryption, SSEKMSKeyId: b.key,
+	})
 	return explained(err)
 }
 
@@ -137,16 +121,19 @@ func (b *objects) Delete(ctx context.Context, key string) error {
 	return explained(err)
 }
 
-// put uploads an object, a large one in parts.
-func (b *objects) put(ctx context.Context, by *transfermanager.Client, key string, content io.Reader, fresh bool) error {
-	in := &transfermanager.UploadObjectInput{Bucket: &b.name, Key: &key, Body: content, ContentType: aws.String("application/octet-stream"), ServerSideEncryption: b.encryption}
-	if b.key != "" {
-		in.SSEKMSKeyID = &b.key
+// put uploads an object, with checksums or without.
+func (b *objects) put(ctx context.Context, plain bool, key string, content io.ReadSeeker, fresh bool) error {
+	in := &sdk.PutObjectInput{
+		Bucket: &b.name, Key: &key, Body: content, ContentType: aws.String("application/octet-stream"), ServerSideEncryption: b.encryption, SSEKMSKeyId: b.key,
 	}
 	if fresh { // https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 		in.IfNoneMatch = aws.String("*")
 	}
-	_, err := by.UploadObject(ctx, in)
+	_, err := b.client.PutObject(ctx, in, func(o *sdk.Options) {
+		if plain {
+			o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		}
+	})
 	return explained(err)
 }
 
