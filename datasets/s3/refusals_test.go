@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 // TestOtherRefusals: the first error is returned if it has another reason; nothing is
 // written and no feature is given up.
 func TestOtherRefusals(t *testing.T) {
-	for code, status := range map[string]int{"InvalidBucketName": 400, "ExpiredToken": 400, "SignatureDoesNotMatch": 403, "AccessDenied": 403, "NotImplemented": 501} {
+	for code, status := range map[string]int{"InvalidBucketName": 400, "ExpiredToken": 400, "SignatureDoesNotMatch": 403, "AccessDenied": 403, "ConditionalRequestConflict": 409, "NotImplemented": 501} {
 		t.Run(code, func(t *testing.T) {
 			server := &loopback{objects: map[string][]byte{}, refuse: func(q *http.Request) (int, string) {
 				if q.Method == http.MethodPut {

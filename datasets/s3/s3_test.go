@@ -208,6 +208,7 @@ func TestClock(t *testing.T) {
 		"read":   func(b *bucket.Store) error { _, err := store.ReadFile(t.Context(), b, "x", 3); return err },
 		"write":  func(b *bucket.Store) error { return store.WriteFile(t.Context(), b, "x", []byte("abc")) },
 		"remove": func(b *bucket.Store) error { return b.Remove(t.Context(), "x") },
+		"list":   func(b *bucket.Store) error { return b.Each(t.Context(), "", nil) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			denied.Store(0)
@@ -219,34 +220,6 @@ func TestClock(t *testing.T) {
 	_, err := reach(t, server.URL, "").Open(t.Context(), "x")
 	require.ErrorContains(t, err, "s3://data/td/x: ")
 	require.ErrorContains(t, err, "403")
-}
-
-// TestConditions: a store without conditional writes keeps the file all the same; any
-// other error of such a write is returned, and nothing is written without the
-// condition.
-func TestConditions(t *testing.T) {
-	for status, kept := range map[int]bool{http.StatusNotImplemented: true, http.StatusBadRequest: true, http.StatusConflict: false, http.StatusForbidden: false} {
-		var plain atomic.Int32
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-			switch {
-			case q.Method == http.MethodPut && q.Header.Get("If-None-Match") != "":
-				w.WriteHeader(status)
-			case q.Method == http.MethodPut:
-				plain.Add(1)
-			default:
-				w.WriteHeader(http.StatusNotFound)
-			}
-		}))
-		b := reach(t, server.URL, "&timeout=20s")
-		err := store.WriteNew(t.Context(), b, "x", "x", []byte("abc"))
-		server.Close()
-		if kept {
-			require.NoError(t, err, status)
-		} else {
-			require.ErrorContains(t, err, "s3://data/td/x", status)
-		}
-		require.Equal(t, kept, plain.Load() > 0, "%d: written without the condition", status)
-	}
 }
 
 // TestQuiet: the SDK prints nothing for a store that keeps no checksums and gives no
