@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -208,8 +209,12 @@ func (f *farm) done(s *Spec) *RunStatus {
 }
 
 // TestRun: workers make a run; a second submission joins it, and a submission after its end returns
-// that it is done.
+// that it is done. No goroutine is left of the farm.
 func TestRun(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() { // after those of the farm
+		farmtest.Until(t, "its goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
+	})
 	f := newFarm(t)
 	s := spec(1, 300, 0)
 	r := f.submit(s)

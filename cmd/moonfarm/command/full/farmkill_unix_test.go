@@ -3,6 +3,7 @@
 package full
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -31,11 +32,9 @@ var killedGames = []string{
 	"tron --episodes 60000 --shard-episodes 300",
 }
 
-// site is a farm of processes, each on a host of its own where network namespaces can be
-// made.
+// site is a farm of processes.
 type site struct {
 	t      *testing.T
-	hosts  *hosts
 	usual  string // the command
 	fast   string // the command with a clock an hour fast
 	dir    string
@@ -57,27 +56,17 @@ type site struct {
 func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
 	s := &site{t: t, usual: usual, fast: fast, dir: t.TempDir(), random: rand.New(rand.NewPCG(5, 6))}
 	s.out = filepath.Join(s.dir, "data")
-	names := []string{"server", "store"}
-	for i := range s.crew {
-		names = append(names, fmt.Sprintf("w%d", i))
-	}
-	gateway := ""
 	if inBucket {
-		gateway = s3Server(t)
+		s.startStore(s3Server(t))
 	}
-	s.hosts = newHosts(t, names...)
-	if inBucket {
-		s.startStore(gateway)
-	}
-	address := s.hosts.address(t, 0)
-	host, _, _ := net.SplitHostPort(address)
-	cert, key := farmtest.Certificate(t, host)
+	address := freeAddress(t)
+	cert, key := farmtest.Certificate(t, "127.0.0.1")
 	s.cert, s.url = cert, "tls://"+address
 	s.serve = []string{usual, "farm", "serve", "--store", filepath.Join(s.dir, "state"), "--listen", address, "--tls-cert", cert, "--tls-key", key, "--allow-out", s.dir}
 	if inBucket {
 		s.serve[len(s.serve)-1] = "s3://bucket?endpoint=http://" + s.files[4]
 	}
-	s.server = s.hosts.start(t, "server", s.env, s.serve...)
+	s.server = startRemote(t, "server", s.env, s.serve...)
 	commandtest.WaitUntil(t, "the server listens", func() bool {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
@@ -97,7 +86,7 @@ func newSite(t *testing.T, usual, fast string, inBucket bool) *site {
 
 // startStore starts the S3 server.
 func (s *site) startStore(gateway string) {
-	address, files := s.hosts.address(s.t, 1), filepath.Join(s.dir, "files")
+	address, files := freeAddress(s.t), filepath.Join(s.dir, "files")
 	if err := os.MkdirAll(filepath.Join(files, "bucket"), 0o777); err != nil {
 		s.t.Fatal(err)
 	}
@@ -107,7 +96,7 @@ func (s *site) startStore(gateway string) {
 	s.env = []string{"ROOT_ACCESS_KEY=farm", "ROOT_SECRET_KEY=farm-secret"}
 	s.files = []string{gateway, "--quiet", "--keep-alive", "--port", address, "posix", files}
 	s.out = "s3://bucket/data"
-	s.store = s.hosts.start(s.t, "store", s.env, s.files...)
+	s.store = startRemote(s.t, "store", s.env, s.files...)
 }
 
 // place returns the URL or folder of the dataset of a game.
@@ -125,7 +114,7 @@ func (s *site) hire(i int) {
 	if i == len(s.crew)-1 {
 		program = s.fast
 	}
-	s.crew[i] = s.hosts.start(s.t, name, s.env, program, "farm", "worker", "--connect", s.url, "--tls-ca", s.cert,
+	s.crew[i] = startRemote(s.t, name, s.env, program, "farm", "worker", "--connect", s.url, "--tls-ca", s.cert,
 		"--credentials", s.credentials(name, farm.RoleWorker), "--workers", "1", "--log-level", "warn")
 }
 
@@ -171,7 +160,7 @@ func (s *site) harm(what string) {
 		s.hire(i)
 	case "server":
 		s.server.kill()
-		s.server = s.hosts.start(s.t, "server", s.env, s.serve...)
+		s.server = startRemote(s.t, "server", s.env, s.serve...)
 	case "pause":
 		_ = s.store.cmd.Process.Signal(syscall.SIGSTOP)
 		time.Sleep(10 * time.Second)
@@ -179,7 +168,7 @@ func (s *site) harm(what string) {
 	case "store":
 		s.store.kill()
 		time.Sleep(10 * time.Second)
-		s.store = s.hosts.start(s.t, "store", s.env, s.files...)
+		s.store = startRemote(s.t, "store", s.env, s.files...)
 	}
 }
 
@@ -218,12 +207,10 @@ func (s *site) play(line string) {
 		return st != nil && st.Runs[0].State == farm.Done
 	})
 	took, r := time.Since(begin), st.Runs[0]
-	got := strings.TrimPrefix(place, "file://")
-	if s.files != nil {
-		got = filepath.Join(s.dir, "got-"+game)
-		download(t, place, got)
+	if s.files == nil {
+		commandtest.RequireSame(t, want, place)
 	}
-	commandtest.RequireSame(t, want, got)
+	require.Equal(t, manifest(t, want), manifest(t, place))
 	commandtest.Wants(t, finish(t, "verify", place), "all as the manifest says")
 	assert.Truef(t, r.Shards == killedShards && r.Played == r.Episodes && len(st.Audits) == 0, "%s: %+v, audits %+v", game, r, st.Audits)
 	lapsed := uint64(0)
@@ -236,6 +223,15 @@ func (s *site) play(line string) {
 	for _, e := range st.Failures {
 		t.Logf("failure, %d times: %s: %s", e.Count, e.Worker, e.Text)
 	}
+}
+
+// manifest returns the manifest of a dataset, which has the checksums of all its files.
+func manifest(t *testing.T, place string) string {
+	t.Helper()
+	var found struct{ Manifest json.RawMessage }
+	require.NoError(t, json.Unmarshal([]byte(finish(t, "inspect", place, "--json")), &found))
+	require.NotEmpty(t, found.Manifest)
+	return string(found.Manifest)
 }
 
 // TestFarmKilled runs a farm like an operator: a server and four workers over TLS, files in

@@ -6,10 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +17,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"moonfarm/datasets"
-	"moonfarm/datasets/s3"
 	"moonfarm/rollout/farm"
 )
 
@@ -70,57 +65,16 @@ func programs(t *testing.T) (usual, fast string) {
 	return built(t, filepath.Join(dir, "moonfarm")), built(t, filepath.Join(dir, "moonfarm-fast"), "-overlay", overlay)
 }
 
-// hosts are network namespaces connected by a bridge. Where this process may not make them,
-// all hosts are on loopback.
-type hosts struct {
-	prefix string // of the addresses; "": loopback
-	names  map[string]string
-}
-
-// newHosts makes a namespace for each name.
-func newHosts(t *testing.T, names ...string) *hosts {
+// freeAddress returns an address of this machine that was free a moment ago.
+func freeAddress(t *testing.T) string {
 	t.Helper()
-	bridge := fmt.Sprintf("mf%d", os.Getpid())
-	h := &hosts{prefix: fmt.Sprintf("10.213.%d.", os.Getpid()%250), names: map[string]string{}}
-	ip := func(line string) error {
-		out, err := exec.Command("ip", strings.Fields(line)...).CombinedOutput()
-		if err != nil {
-			err = fmt.Errorf("ip %s: %w: %s", line, err, out)
-		}
-		return err
-	}
-	lines := []string{"link add " + bridge + " type bridge", "addr add " + h.prefix + "1/24 dev " + bridge, "link set " + bridge + " up"}
-	t.Cleanup(func() { _ = ip("link del " + bridge) }) // fails if it does not exist
-	for i, name := range names {
-		ns, outer, inner := bridge+name, fmt.Sprintf("%so%d", bridge, i), fmt.Sprintf("%si%d", bridge, i)
-		lines = append(lines, "netns add "+ns, "link add "+outer+" type veth peer name "+inner, "link set "+inner+" netns "+ns,
-			"link set "+outer+" master "+bridge+" up", "-n "+ns+" link set lo up",
-			fmt.Sprintf("-n %s addr add %s%d/24 dev %s", ns, h.prefix, i+2, inner), "-n "+ns+" link set "+inner+" up")
-		h.names[name] = ns
-		t.Cleanup(func() { _ = ip("netns del " + ns) })
-	}
-	for _, line := range lines {
-		if err := ip(line); err != nil {
-			t.Logf("all on loopback, no network namespaces: %v", err)
-			return &hosts{names: map[string]string{}}
-		}
-	}
-	return h
-}
-
-// address returns a free address of host i.
-func (h *hosts) address(t *testing.T, i int) string {
-	t.Helper()
-	if h.prefix != "" {
-		return fmt.Sprintf("%s%d:7070", h.prefix, i+2)
-	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
 
-// remote is a process on one of the hosts.
+// remote is a process of the farm.
 type remote struct {
 	t     *testing.T
 	name  string
@@ -129,11 +83,8 @@ type remote struct {
 	ended chan struct{}
 }
 
-func (h *hosts) start(t *testing.T, name string, env []string, args ...string) *remote {
+func startRemote(t *testing.T, name string, env []string, args ...string) *remote {
 	t.Helper()
-	if ns := h.names[name]; ns != "" {
-		args = append([]string{"ip", "netns", "exec", ns}, args...) // executes the program in its own process
-	}
 	r := &remote{t: t, name: name, cmd: exec.Command(args[0], args[1:]...), ended: make(chan struct{})}
 	r.cmd.Env = append(os.Environ(), env...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.say, &r.say
@@ -172,51 +123,6 @@ func (s *site) credentials(name, role string) string {
 	name = filepath.Join(s.dir, name+".json")
 	require.NoError(s.t, os.WriteFile(name, text, 0o600))
 	return name
-}
-
-// download copies all objects below the URL of a bucket into a folder.
-func download(t *testing.T, from, dir string) {
-	t.Helper()
-	u, err := url.Parse(from)
-	require.NoError(t, err)
-	query := u.Query()
-	query.Del("timeout") // a setting of package datasets
-	u.RawQuery = query.Encode()
-	b, err := s3.Open(t.Context(), u)
-	require.NoError(t, err)
-	top := strings.Trim(u.Path, "/") + "/"
-	for folders := []string{top}; len(folders) > 0; folders = folders[1:] {
-		for token, more := "", true; more; more = token != "" {
-			var keys []string
-			if keys, token, err = b.List(t.Context(), folders[0], token); err != nil {
-				t.Fatal(err)
-			}
-			for _, key := range keys {
-				if strings.HasSuffix(key, "/") {
-					folders = append(folders, key)
-				} else if err := fetchObject(t.Context(), b, key, filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(key, top)))); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
-}
-
-// fetchObject copies an object into a file.
-func fetchObject(ctx context.Context, b datasets.Bucket, key, file string) error {
-	r, err := b.Read(ctx, key, 0)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	content, err := io.ReadAll(r)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(file), 0o777)
-	}
-	if err == nil {
-		err = os.WriteFile(file, content, 0o666)
-	}
-	return err
 }
 
 // statusWithin returns the status of a farm, or nil if it does not answer in time.

@@ -18,10 +18,10 @@ import (
 	"moonfarm/rollout/bots/child"
 )
 
-// TestMain lets the test's program run as moonfarm, moonfarm-full, soak or stranger.
+// TestMain lets the test's program run as moonfarm, moonfarm-full or stranger.
 func TestMain(m *testing.M) {
 	child.Main() // the guard of a bot is this program, too
-	testscript.Main(m, map[string]func(){"moonfarm": func() { command.Program{}.Main() }, console.FullProgram: Main, "soak": soak, "stranger": stranger})
+	testscript.Main(m, map[string]func(){"moonfarm": func() { command.Program{}.Main() }, console.FullProgram: Main, "stranger": stranger})
 }
 
 // top is the folder of the module.
