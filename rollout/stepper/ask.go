@@ -70,7 +70,7 @@ func (s *Stepper) answer() error {
 			return err
 		}
 	}
-	return s.each(askPolicy)
+	return s.each(s.asking)
 }
 
 // addAsker makes the policy of that name, unless the part has it.

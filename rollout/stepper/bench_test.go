@@ -2,17 +2,12 @@ package stepper_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"moonfarm/env"
-	"moonfarm/env/catalog"
 	"moonfarm/features/featuretest"
-	"moonfarm/rollout"
-	"moonfarm/rollout/policy"
 	"moonfarm/rollout/stepper"
-	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
 
@@ -103,114 +98,4 @@ func act(s env.Spec, b *env.Batch, turn uint64) {
 		r := prng.New(prng.StreamSeed(1, turn, 0, uint64(row), prng.PurposePolicy))
 		featuretest.Choose(b.Action[row*len(s.Heads):], s.Heads[:heads], heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
 	}
-}
-
-// BenchmarkAsk compares Asker.Ask with the cost of the same policy as an opponent: to observe what
-// it wants, and Act (act). played adds the conversion of its orders to an action, which Step makes
-// for an opponent, too. All choose for all rows of games that the policy plays against itself, turn
-// after turn; each time is the quickest of five.
-func BenchmarkAsk(b *testing.B) {
-	turns := map[string]int{"codecraft": 200, "tron": 12}
-	for game, games := range map[string]int{"towerdefence": 256, "terminal": 64, "codecraft": 8, "tron": 256} {
-		specs := []string{"mcts(sims=20)"}
-		for _, e := range policy.Names(game) {
-			if e.Name != "mcts" {
-				specs = append(specs, e.Name)
-			}
-		}
-		for _, spec := range specs {
-			maker, err := policy.NewReproducible(game, spec)
-			if err != nil {
-				continue
-			}
-			g, err := catalog.Find(game)
-			if err != nil {
-				b.Fatal(err)
-			}
-			v, err := g.New("", env.Settings{N: games})
-			if err != nil {
-				b.Fatal(err)
-			}
-			for _, form := range v.Spec().Forms {
-				b.Run(game+"/"+form.Form+"/"+spec, func(b *testing.B) {
-					n := games
-					if p, err := maker(v.Spec()); err == nil {
-						if _, slow := p.(rollout.Interruptible); slow || strings.Contains(spec, "net") {
-							n = 2
-						}
-					}
-					v, err := g.New("", env.Settings{N: n, Form: form.Form})
-					if err != nil {
-						b.Fatal(err)
-					}
-					compareAsk(b, v, maker, max(40, turns[game]))
-				})
-			}
-		}
-	}
-}
-
-// compareAsk measures for BenchmarkAsk.
-func compareAsk(b *testing.B, v env.Vector, maker rollout.Maker, turns int) {
-	s := v.Spec()
-	p, err := maker(s)
-	if err != nil {
-		b.Skip(err)
-	}
-	a, err := rollout.NewAsker(v, maker)
-	if err != nil {
-		b.Fatal(err)
-	}
-	batch := env.NewBatch(s, s.Games, p.Wants()|env.WantAction)
-	var rows []int32 // of games that have not ended
-	answers := make([]int32, batch.Rows*len(s.Heads))
-	labels, heads, room := env.Unwrap(v).(env.Labeller), len(s.Heads), s.Info.MaxOrders
-	quick := func(f func()) time.Duration {
-		best := time.Hour
-		for range 5 {
-			begun := time.Now()
-			f()
-			best = min(best, time.Since(begun))
-		}
-		return best
-	}
-	var act, played, ask time.Duration
-	each := 0
-	for range turns {
-		v.Observe(batch)
-		rows = rows[:0]
-		for row := range batch.Rows {
-			if batch.Status[row/s.Info.Players] == sim.Running {
-				rows = append(rows, int32(row))
-			}
-		}
-		each += len(rows)
-		act += quick(func() {
-			if p.Wants() != 0 {
-				v.Observe(batch)
-			}
-			p.Act(v, batch, rows)
-		})
-		played += quick(func() {
-			if p.Wants() != 0 {
-				v.Observe(batch)
-			}
-			p.Act(v, batch, rows)
-			for _, row := range rows {
-				orders := batch.Orders[int(row)*room:][:max(0, batch.OrderLen[row])]
-				labels.Label(answers[int(row)*heads:][:heads], int(row)/s.Info.Players, sim.Player(int(row)%s.Info.Players), orders)
-			}
-		})
-		ask += quick(func() {
-			a.Forget()
-			a.Ask(answers, rows)
-		})
-		v.Step(batch)
-	}
-	b.ReportMetric(float64(act.Nanoseconds())/float64(each), "act-ns/row")
-	b.ReportMetric(float64(played.Nanoseconds())/float64(each), "played-ns/row")
-	b.ReportMetric(float64(ask.Nanoseconds())/float64(each), "ask-ns/row")
-	b.ReportMetric(ask.Seconds()/act.Seconds(), "ask/act")
-	b.ReportMetric(ask.Seconds()/played.Seconds(), "ask/played")
-	b.ReportMetric(0, "ns/op")
 }

@@ -63,9 +63,9 @@ func (s *Stepper) build() error {
 			sizes = sizesOf(games, (s.c.Workers+len(s.blocks)-1)/len(s.blocks), leastGames(&spec))
 		}
 	}
+	s.ready = make(chan int, len(s.blocks))
 	for b := range s.blocks {
-		s.blocks[b].first, s.blocks[b].n = len(s.parts), len(sizes)
-		first := b * games
+		first, from := b*games, len(s.parts)
 		for _, n := range sizes {
 			p, err := newPart(s, b, first, n)
 			if err != nil {
@@ -74,10 +74,7 @@ func (s *Stepper) build() error {
 			s.parts = append(s.parts, p)
 			first += n
 		}
-	}
-	s.queues = make([]counter, min(s.c.Workers, len(s.parts)))
-	for q := range s.queues {
-		s.queues[q].Store(int64(len(s.parts)))
+		s.blocks[b].task = s.newTask((*part).step, s.parts[from:], s.ready, b)
 	}
 	return nil
 }

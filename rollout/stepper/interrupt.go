@@ -107,7 +107,7 @@ func (s *Stepper) stepAfterChoices() error {
 	if err := s.resume(true); err != nil {
 		return err
 	}
-	err := s.each(chooseOrders)
+	err := s.each(s.choosing)
 
 	i := &s.stop
 	i.mu.Lock()
@@ -123,7 +123,7 @@ func (s *Stepper) stepAfterChoices() error {
 		}
 		return ErrInterrupted
 	}
-	return s.each(playTurn)
+	return s.each(s.playing)
 }
 
 // interrupted reports whether the opponents must stop choosing.

@@ -27,7 +27,7 @@ func (s *Stepper) Reset(seeds []uint64, mask []bool) error {
 	s.seeds, s.mask = seeds, mask
 	defer func() { s.seeds, s.mask = nil, nil }()
 	if s.sent == 0 {
-		return s.each(resetGames)
+		return s.each(s.resetting)
 	}
 	for i, wanted := range mask {
 		if b := i / s.BlockGames(); wanted && s.blocks[b].sent {

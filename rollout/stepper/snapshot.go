@@ -60,7 +60,7 @@ func (s *Stepper) at(what string, game int) (k *part, i int, err error) {
 	if b.sent {
 		return nil, 0, StateError(fmt.Sprintf("%s of game %d, whose block is under way: receive it first", what, game))
 	}
-	for _, k = range s.parts[b.first : b.first+b.n] {
+	for _, k = range b.parts {
 		if i = game - k.first; i < len(k.base) {
 			break
 		}

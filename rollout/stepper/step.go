@@ -22,7 +22,7 @@ func (s *Stepper) Step() error {
 	if s.chooseFirst {
 		return s.stepAfterChoices()
 	}
-	err := s.each(stepGames)
+	err := s.each(s.stepping)
 	if err == nil && s.stop.ended.Load() {
 		return ErrInterrupted // by Abandon
 	}
@@ -61,7 +61,7 @@ func (s *Stepper) Observe() error {
 	if err := s.idle("Observe"); err != nil {
 		return err
 	}
-	return s.each(observeGames)
+	return s.each(s.observing)
 }
 
 // idle returns an error if a call that needs all games is not allowed now.
@@ -90,7 +90,7 @@ func (s *Stepper) take(parts []*part) error {
 		for _, k := range parts {
 			k.take()
 		}
-	} else if err := s.each(takeActions); err != nil {
+	} else if err := s.each(s.taking); err != nil {
 		return err
 	}
 	for _, k := range parts {

@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"moonfarm/env"
@@ -101,20 +100,15 @@ type Stepper struct {
 	mask     []bool
 	question question
 
-	made  time.Time    // when New made the Stepper
 	tools []env.Vector // by worker, from 0, the caller; see env.Borrow
+	made  time.Time    // when New made the Stepper
 
-	// The work in progress of each. All fields are written before queues, which
-	// release the workers.
-	op     func(*part)
-	brief  [works]bool   // the work took less time than waking another worker
-	left   counter       // number of parts that are not done
-	queues []counter     // by worker: how many of its parts have been taken
-	done   chan struct{} // signals that the last part is done
+	// The tasks of each, one for each method of parts: all parts do it.
+	taking, stepping, choosing, playing, observing, resetting, asking *task
 
-	jobs    chan int // indices of parts to step, or help
-	ready   chan int // indices of blocks that are done
-	started int      // goroutines started
+	jobs    chan *task // each asks a worker to join
+	ready   chan int   // indices of blocks that are done
+	started int        // goroutines started
 	workers sync.WaitGroup
 	sent    int // blocks in progress
 	timer   *time.Timer
@@ -122,22 +116,24 @@ type Stepper struct {
 
 // block is a block of games that Send and Recv play together.
 type block struct {
-	first, n int          // parts
-	left     atomic.Int64 // number of parts that are not done
-	sent     bool         // sent but not received
+	*task      // the steps of its parts
+	sent  bool // sent but not received
 }
 
 // New makes the games of c. Call Reset before the first Step, and Close at the
 // end. New fails if c is incomplete or inconsistent, and with the error of the
 // first Vector or Maker that fails.
 func New(c Setup) (*Stepper, error) {
-	s := &Stepper{c: c, made: time.Now(), done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+	s := &Stepper{c: c, made: time.Now(), timer: time.NewTimer(time.Hour)}
 	s.timer.Stop()
 	if err := s.build(); err != nil {
 		return nil, errors.Join(err, s.closeParts())
 	}
-	s.jobs = make(chan int, len(s.parts)+c.Workers)
-	s.ready = make(chan int, len(s.blocks))
+	all := func(op func(*part)) *task { return s.newTask(op, s.parts, make(chan int, 1), 0) }
+	s.taking, s.stepping, s.choosing, s.playing = all((*part).take), all((*part).step), all((*part).act), all((*part).play)
+	s.observing, s.resetting, s.asking = all((*part).observe), all((*part).reset), all((*part).ask)
+	const tasks = 7 // of all parts
+	s.jobs = make(chan *task, (len(s.blocks)+tasks)*c.Workers)
 	s.chooseFirst = s.slow
 	s.renewContext()
 	return s, nil
