@@ -39,9 +39,20 @@ type node struct {
 type operation interface {
 	// lower makes the task of the node, after all arrays have their places.
 	lower(p *planner, n *node) (task, error)
-	// work returns the number of multiply-adds of a row in convolutions and products
-	// of matrices; 0 for other operations.
-	work(n *node) int64
+}
+
+// weighted is an operation of convolutions or products of matrices.
+type weighted interface {
+	operation
+	work(n *node) int64 // the number of multiply-adds of a row
+}
+
+// work returns the number of multiply-adds of a row in convolutions and products of matrices.
+func (n *node) work() int64 {
+	if op, ok := n.op.(weighted); ok {
+		return op.work(n)
+	}
+	return 0
 }
 
 // compiler translates the nodes of a file to nodes of this package, and folds
@@ -279,7 +290,7 @@ func (k *call) emit(op operation, typ onnx.Type, s shape, in ...*value) *value {
 // operations returns about the number of operations of a node for a row: see Model.Operations.
 func (n *node) operations() int64 {
 	const element, slow = 4, 32
-	all := 2 * n.op.work(n)
+	all := 2 * n.work()
 	for _, v := range append([]*value{n.out}, n.in...) {
 		all += element * int64(v.shape.size())
 	}

@@ -9,59 +9,52 @@ import (
 // unary applies a function to each element.
 type unary struct{ function }
 
-func (*unary) work(*node) int64 { return 0 }
-
 func (u *unary) lower(p *planner, n *node) (task, error) {
 	dst, src := p.view(n.out), p.view(n.in[0])
 	l := newLoop(n.out.shape.dims, true, dst.steps, src.steps)
 	l.start[0], l.start[1] = dst.start, src.start
-	return &unaryTask{dst.place, src.place, l, u.function}, nil
+	return rows(n, &unaryLoop{l, u.function}), nil
 }
 
-type unaryTask struct {
-	dst, src place
-	loop     loop
-	f        function
+type unaryLoop struct {
+	loop loop
+	f    function
 }
 
-func (t *unaryTask) run(r *Runner, rows int) {
-	l := &t.loop
+func (u *unaryLoop) row(dst []float32, in inputRows, _ []float32) {
+	l, src := &u.loop, in[0]
 	n, to, from := l.size[0], l.step[0][0], l.step[1][0]
-	for row := range rows {
-		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
-		c := cursor{at: l.start}
-		for range l.runs() {
-			if to == 1 && from == 1 {
-				t.f.run(dst[c.at[0]:c.at[0]+n], src[c.at[1]:c.at[1]+n], t.f.a, t.f.b)
-			} else {
-				for i := range n {
-					d := dst[c.at[0]+i*to:][:1]
-					d[0] = src[c.at[1]+i*from]
-					t.f.run(d, d, t.f.a, t.f.b)
-				}
+	c := cursor{at: l.start}
+	for range l.runs() {
+		if to == 1 && from == 1 {
+			u.f.run(dst[c.at[0]:c.at[0]+n], src[c.at[1]:c.at[1]+n], u.f.a, u.f.b)
+		} else {
+			for i := range n {
+				d := dst[c.at[0]+i*to:][:1]
+				d[0] = src[c.at[1]+i*from]
+				u.f.run(d, d, u.f.a, u.f.b)
 			}
-			c.next(l)
 		}
+		c.next(l)
 	}
 }
 
 // binary applies a function to the elements of two arrays, which are broadcast.
 type binary struct{ binaryOp }
 
-func (*binary) work(*node) int64 { return 0 }
-
 func (b *binary) lower(p *planner, n *node) (task, error) {
 	dst := p.view(n.out)
 	x, y := p.broadcast(n.in[0], n.out.shape), p.broadcast(n.in[1], n.out.shape)
 	l := newLoop(n.out.shape.dims, true, dst.steps, x.steps, y.steps)
 	l.start[0], l.start[1], l.start[2] = dst.start, x.start, y.start
-	t := &binaryTask{dst: dst.place, x: x.place, y: y.place, op: b.binaryOp}
+	op, t := b.binaryOp, rows(n, nil)
 	if c := n.in[1]; b.name == "div" && c.constant && len(c.floats) == 1 {
 		if inverse, ok := exactInverse(c.floats[0]); ok { // a product takes less time, and has the same bits
-			t.op, t.y = binaryOf["Mul"], place{kind: placeConstant, data: []float32{inverse}}
+			op, t.in[1] = binaryOf["Mul"], place{kind: placeConstant, data: []float32{inverse}}
 		}
 	}
-	t.lines, t.loop = splitLoop(t.op.op, &l)
+	lines, rest := splitLoop(op.op, &l)
+	t.op = &binaryLoop{lines, rest, op}
 	return t, nil
 }
 
@@ -92,34 +85,31 @@ func exactInverse(x float32) (float32, bool) {
 	return 1 / x, fraction == 0.5 && exponent > -100 && exponent < 100
 }
 
-type binaryTask struct {
-	dst, x, y place
-	lines     kernel.Lines
-	loop      loop // over the lines
-	op        binaryOp
+type binaryLoop struct {
+	lines kernel.Lines
+	loop  loop // over the lines
+	op    binaryOp
 }
 
-func (t *binaryTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, x, y := r.row(&t.dst, row), r.row(&t.x, row), r.row(&t.y, row)
-		c := cursor{at: t.loop.start}
-		for range t.loop.runs() {
-			if t.op.op != 0 {
-				t.lines.Run(dst[c.at[0]:], x[c.at[1]:], y[c.at[2]:])
-			} else {
-				t.each(dst[c.at[0]:], x[c.at[1]:], y[c.at[2]:])
-			}
-			c.next(&t.loop)
+func (b *binaryLoop) row(dst []float32, in inputRows, _ []float32) {
+	x, y := in[0], in[1]
+	c := cursor{at: b.loop.start}
+	for range b.loop.runs() {
+		if b.op.op != 0 {
+			b.lines.Run(dst[c.at[0]:], x[c.at[1]:], y[c.at[2]:])
+		} else {
+			b.each(dst[c.at[0]:], x[c.at[1]:], y[c.at[2]:])
 		}
+		c.next(&b.loop)
 	}
 }
 
 // each computes lines by a function that package kernel does not have.
-func (t *binaryTask) each(dst, x, y []float32) {
-	l := &t.lines
+func (b *binaryLoop) each(dst, x, y []float32) {
+	l := &b.lines
 	for line := range l.Count {
 		for i := range l.N {
-			dst[line*l.Dst.Line+i*l.Dst.Element] = t.op.run(x[line*l.X.Line+i*l.X.Element], y[line*l.Y.Line+i*l.Y.Element])
+			dst[line*l.Dst.Line+i*l.Dst.Element] = b.op.run(x[line*l.X.Line+i*l.X.Element], y[line*l.Y.Line+i*l.Y.Element])
 		}
 	}
 }
@@ -128,37 +118,29 @@ func (t *binaryTask) each(dst, x, y []float32) {
 // elsewhere.
 type choose struct{}
 
-func (*choose) work(*node) int64 { return 0 }
-
 func (*choose) lower(p *planner, n *node) (task, error) {
 	dst, s := p.view(n.out), n.out.shape
 	is, x, y := p.broadcast(n.in[0], s), p.broadcast(n.in[1], s), p.broadcast(n.in[2], s)
 	l := newLoop(s.dims, true, dst.steps, is.steps, x.steps, y.steps)
 	l.start = [operands]int{dst.start, is.start, x.start, y.start}
-	return &chooseTask{dst.place, is.place, x.place, y.place, l}, nil
+	return rows(n, &chooseLoop{l}), nil
 }
 
-type chooseTask struct {
-	dst, is, x, y place
-	loop          loop
-}
+type chooseLoop struct{ loop loop }
 
-func (t *chooseTask) run(r *Runner, rows int) {
-	l := &t.loop
-	for row := range rows {
-		dst, is, x, y := r.row(&t.dst, row), r.row(&t.is, row), r.row(&t.x, row), r.row(&t.y, row)
-		c := cursor{at: l.start}
-		for range l.runs() {
-			t.line(dst[c.at[0]:], is[c.at[1]:], x[c.at[2]:], y[c.at[3]:])
-			c.next(l)
-		}
+func (o *chooseLoop) row(dst []float32, in inputRows, _ []float32) {
+	l := &o.loop
+	c := cursor{at: l.start}
+	for range l.runs() {
+		o.line(dst[c.at[0]:], in[0][c.at[1]:], in[1][c.at[2]:], in[2][c.at[3]:])
+		c.next(l)
 	}
 }
 
 // line selects the elements of one run of the loop. The usual masks of attention have quick loops: a number where
 // a mask is set, or not set, and adjacent elements elsewhere; or one bit of the mask for the whole run.
-func (t *chooseTask) line(dst, is, x, y []float32) {
-	n, to, si, sx, sy := t.loop.size[0], t.loop.step[0][0], t.loop.step[1][0], t.loop.step[2][0], t.loop.step[3][0]
+func (o *chooseLoop) line(dst, is, x, y []float32) {
+	n, to, si, sx, sy := o.loop.size[0], o.loop.step[0][0], o.loop.step[1][0], o.loop.step[2][0], o.loop.step[3][0]
 	switch {
 	case to == 1 && si == 0 && is[0] != 0 && sx == 1:
 		copy(dst[:n], x)

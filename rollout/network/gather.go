@@ -89,31 +89,19 @@ func newPick(dims []int, axis int, indices []whole) *pick {
 	return p
 }
 
-func (*pick) work(*node) int64 { return 0 }
+func (p *pick) lower(_ *planner, n *node) (task, error) { return rows(n, p), nil }
 
-func (g *pick) lower(p *planner, n *node) (task, error) {
-	return &pickTask{pick: g, dst: p.flat(n.out), src: p.flat(n.in[0])}, nil
-}
-
-type pickTask struct {
-	*pick
-	dst, src place
-}
-
-func (t *pickTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
-		for o := range t.outer {
-			d, s := dst[o*len(t.indices)*t.inner:][:len(t.indices)*t.inner], src[o*t.count*t.inner:][:t.count*t.inner]
-			if t.inner == 1 {
-				for i, at := range t.indices {
-					d[i] = s[at]
-				}
-				continue
+func (p *pick) row(dst []float32, in inputRows, _ []float32) {
+	for o := range p.outer {
+		d, s := dst[o*len(p.indices)*p.inner:][:len(p.indices)*p.inner], in[0][o*p.count*p.inner:][:p.count*p.inner]
+		if p.inner == 1 {
+			for i, at := range p.indices {
+				d[i] = s[at]
 			}
-			for i, at := range t.indices {
-				copy(d[i*t.inner:(i+1)*t.inner], s[int(at)*t.inner:])
-			}
+			continue
+		}
+		for i, at := range p.indices {
+			copy(d[i*p.inner:(i+1)*p.inner], s[int(at)*p.inner:])
 		}
 	}
 }
@@ -228,33 +216,21 @@ func newLookup(dims []int, axis, indices int) *lookup {
 	return &lookup{outer: product(dims[:axis]), count: dims[axis], inner: product(dims[axis+1:]), indices: indices}
 }
 
-func (*lookup) work(*node) int64 { return 0 }
+func (l *lookup) lower(_ *planner, n *node) (task, error) { return rows(n, l), nil }
 
-func (g *lookup) lower(p *planner, n *node) (task, error) {
-	return &lookupTask{lookup: *g, dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1])}, nil
-}
-
-type lookupTask struct {
-	lookup
-	dst, src, index place
-}
-
-func (t *lookupTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
-		for o := range t.outer {
-			d, s, at := dst[o*t.indices*t.inner:], src[o*t.count*t.inner:][:t.count*t.inner], index[o*t.each:][:t.indices]
-			switch t.inner {
-			case 1:
-				lookupBlocks(d, s, at)
-				continue
-			case 4: // codes of cells: with a call of copy it takes 1.4 times as long
-				lookupBlocks(kernel.Fours(d), kernel.Fours(s), at)
-				continue
-			}
-			for i, x := range at {
-				copy(d[i*t.inner:(i+1)*t.inner], s[nearest(x, t.count)*t.inner:])
-			}
+func (l *lookup) row(dst []float32, in inputRows, _ []float32) {
+	for o := range l.outer {
+		d, s, at := dst[o*l.indices*l.inner:], in[0][o*l.count*l.inner:][:l.count*l.inner], in[1][o*l.each:][:l.indices]
+		switch l.inner {
+		case 1:
+			lookupBlocks(d, s, at)
+			continue
+		case 4: // codes of cells: with a call of copy it takes 1.4 times as long
+			lookupBlocks(kernel.Fours(d), kernel.Fours(s), at)
+			continue
+		}
+		for i, x := range at {
+			copy(d[i*l.inner:(i+1)*l.inner], s[nearest(x, l.count)*l.inner:])
 		}
 	}
 }
@@ -309,26 +285,14 @@ type pointLookup struct {
 	stack int
 }
 
-func (*pointLookup) work(*node) int64 { return 0 }
+func (p *pointLookup) lower(_ *planner, n *node) (task, error) { return rows(n, p), nil }
 
-func (g *pointLookup) lower(p *planner, n *node) (task, error) {
-	return &pointLookupTask{pointLookup: g, dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1])}, nil
-}
-
-type pointLookupTask struct {
-	*pointLookup
-	dst, src, index place
-}
-
-func (t *pointLookupTask) run(r *Runner, rows int) {
-	m := len(t.dims)
-	for row := range rows {
-		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
-		for s := range t.stack {
-			from := src[s*t.size:][:t.size]
-			for i := s * t.count; i < (s+1)*t.count; i++ {
-				copy(dst[i*t.inner:(i+1)*t.inner], from[t.nearest(index[i*m:]):])
-			}
+func (p *pointLookup) row(dst []float32, in inputRows, _ []float32) {
+	m := len(p.dims)
+	for s := range p.stack {
+		from := in[0][s*p.size:][:p.size]
+		for i := s * p.count; i < (s+1)*p.count; i++ {
+			copy(dst[i*p.inner:(i+1)*p.inner], from[p.nearest(in[1][i*m:]):])
 		}
 	}
 }
@@ -365,15 +329,24 @@ func position(x float32, count int) (int, bool) {
 // out of range count as the nearest valid index.
 type elementLookup struct{ axis int }
 
-func (*elementLookup) work(*node) int64 { return 0 }
+func (g *elementLookup) lower(_ *planner, n *node) (task, error) {
+	return rows(n, &elementLookupLoop{newElementLoop(n, g.axis)}), nil
+}
 
-func (g *elementLookup) lower(p *planner, n *node) (task, error) {
+// elementLoop is a loop over an array of indices that count along an axis of another array.
+type elementLoop struct {
+	count, step int // of the axis
+	loop            // over the indices, with the element of the other array for index 0
+}
+
+// newElementLoop makes the loop over the indices, input 1 of a node, for input 0.
+func newElementLoop(n *node, axis int) elementLoop {
 	d, e := n.in[0].shape.dims, n.in[1].shape.dims
 	from := steps(d)
-	t := &elementLookupTask{dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1]), count: d[g.axis], step: from[g.axis]}
-	from[g.axis] = 0
-	t.loop = newLoop(e, false, steps(e), from)
-	return t, nil
+	l := elementLoop{count: d[axis], step: from[axis]}
+	from[axis] = 0
+	l.loop = newLoop(e, false, steps(e), from)
+	return l
 }
 
 // simplify makes a lookup of whole blocks of the node if its indices are repeated along the blocks, as in
@@ -408,27 +381,20 @@ func (g *elementLookup) simplify(n *node) {
 	n.op, n.in = op, []*value{n.in[0], by.in[0]}
 }
 
-type elementLookupTask struct {
-	dst, src, index place
-	count, step     int  // of the axis
-	loop            loop // over the result, with the element of src for index 0
-}
+type elementLookupLoop struct{ elementLoop }
 
-func (t *elementLookupTask) run(r *Runner, rows int) {
-	l := &t.loop
-	for row := range rows {
-		dst, src, index := r.row(&t.dst, row), r.row(&t.src, row), r.row(&t.index, row)
-		c := cursor{at: l.start}
-		for range l.runs() {
-			d, n := dst[c.at[0]:][:l.size[0]], index[c.at[0]:][:l.size[0]]
-			if from := src[c.at[1]:]; l.step[1][0] == 0 && t.step == 1 {
-				lookupBlocks(d, from[:t.count], n)
-			} else {
-				for i, x := range n {
-					d[i] = from[i*l.step[1][0]+nearest(x, t.count)*t.step]
-				}
+func (g *elementLookupLoop) row(dst []float32, in inputRows, _ []float32) {
+	l := &g.loop
+	c := cursor{at: l.start}
+	for range l.runs() {
+		d, n := dst[c.at[0]:][:l.size[0]], in[1][c.at[0]:][:l.size[0]]
+		if from := in[0][c.at[1]:]; l.step[1][0] == 0 && g.step == 1 {
+			lookupBlocks(d, from[:g.count], n)
+		} else {
+			for i, x := range n {
+				d[i] = from[i*l.step[1][0]+nearest(x, g.count)*g.step]
 			}
-			c.next(l)
 		}
+		c.next(l)
 	}
 }

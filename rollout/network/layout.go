@@ -52,9 +52,6 @@ func (p *planner) view(v *value) view {
 	return view{v.place, g.At(0, 0), []int{0, 1, g.Row(), g.Stride()}}
 }
 
-// flat returns the place of a value that is in the order of its dimensions.
-func (p *planner) flat(v *value) place { return v.place }
-
 // broadcast returns the view of a value that is broadcast to a shape.
 func (p *planner) broadcast(v *value, to shape) view {
 	w := p.view(v)

@@ -60,8 +60,6 @@ type move struct {
 // identity returns a move of a whole array.
 func identity(s shape) *move { return &move{parts: []part{window(s.dims)}} }
 
-func (m *move) work(*node) int64 { return 0 }
-
 func (m *move) lower(p *planner, n *node) (task, error) {
 	dst := p.view(n.out)
 	t := &moveTask{dst: dst.place, fills: m.fills, fill: m.fill}
@@ -144,8 +142,6 @@ func moveWhole(m *move, s shape, in []*value) []whole {
 // load converts an input of bytes to float32.
 type load struct{}
 
-func (*load) work(*node) int64 { return 0 }
-
 func (*load) lower(p *planner, n *node) (task, error) {
 	dst := p.view(n.out)
 	l := newLoop(n.out.shape.dims, true, dst.steps, steps(n.out.shape.dims))
@@ -180,8 +176,6 @@ func (t *loadTask) run(r *Runner, rows int) {
 // alias gives an array another shape or type. The result uses the same memory, unless that
 // holds an image.
 type alias struct{}
-
-func (*alias) work(*node) int64 { return 0 }
 
 func (*alias) lower(*planner, *node) (task, error) { return nil, nil }
 

@@ -145,7 +145,7 @@ func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 		if all[i].task, err = n.op.lower(p, n); err != nil {
 			return nil, fmt.Errorf("%s: %w", n.at, err)
 		}
-		m.work += n.op.work(n)
+		m.work += n.work()
 		all[i].node = nil
 	}
 	m.steps, m.slots, m.scratch = all, p.slots, p.scratch

@@ -42,37 +42,25 @@ type runningSum struct {
 	exclusive, reverse bool
 }
 
-func (*runningSum) work(*node) int64 { return 0 }
+func (s *runningSum) lower(_ *planner, n *node) (task, error) { return rows(n, s), nil }
 
-func (o *runningSum) lower(p *planner, n *node) (task, error) {
-	return &runningSumTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
-}
-
-type runningSumTask struct {
-	*runningSum
-	dst, src place
-}
-
-func (t *runningSumTask) run(r *Runner, rows int) {
-	first, step := 0, t.inner
-	if t.reverse {
-		first, step = (t.n-1)*t.inner, -t.inner
+func (s *runningSum) row(dst []float32, in inputRows, _ []float32) {
+	first, step := 0, s.inner
+	if s.reverse {
+		first, step = (s.n-1)*s.inner, -s.inner
 	}
-	for row := range rows {
-		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
-		for o := range t.outer {
-			for i := range t.inner {
-				at, sum := o*t.n*t.inner+i+first, 0.0
-				for range t.n {
-					x := float64(src[at])
-					if t.exclusive {
-						dst[at] = float32(sum)
-					} else {
-						dst[at] = float32(sum + x)
-					}
-					sum += x
-					at += step
+	for o := range s.outer {
+		for i := range s.inner {
+			at, sum := o*s.n*s.inner+i+first, 0.0
+			for range s.n {
+				x := float64(in[0][at])
+				if s.exclusive {
+					dst[at] = float32(sum)
+				} else {
+					dst[at] = float32(sum + x)
 				}
+				sum += x
+				at += step
 			}
 		}
 	}
@@ -108,28 +96,18 @@ type top struct {
 	largest bool
 }
 
-func (*top) work(*node) int64 { return 0 }
-
-func (o *top) lower(p *planner, n *node) (task, error) {
-	p.scratch = max(p.scratch, o.count)
-	return &topTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
+func (t *top) lower(p *planner, n *node) (task, error) {
+	p.scratch = max(p.scratch, t.count)
+	return rows(n, t), nil
 }
 
-type topTask struct {
-	*top
-	dst, src place
-}
-
-func (t *topTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
-		for o := range t.outer {
-			for i := range t.inner {
-				l := ranking{src: src[o*t.n*t.inner+i:], step: t.inner, largest: t.largest, best: r.scratch[:0]}
-				l.fill(t.n, t.count)
-				for j, index := range l.best {
-					dst[(o*t.count+j)*t.inner+i] = index
-				}
+func (t *top) row(dst []float32, in inputRows, scratch []float32) {
+	for o := range t.outer {
+		for i := range t.inner {
+			l := ranking{src: in[0][o*t.n*t.inner+i:], step: t.inner, largest: t.largest, best: scratch[:0]}
+			l.fill(t.n, t.count)
+			for j, index := range l.best {
+				dst[(o*t.count+j)*t.inner+i] = index
 			}
 		}
 	}
@@ -229,16 +207,7 @@ type extreme struct {
 	largest, last bool
 }
 
-func (*extreme) work(*node) int64 { return 0 }
-
-func (o *extreme) lower(p *planner, n *node) (task, error) {
-	return &extremeTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
-}
-
-type extremeTask struct {
-	*extreme
-	dst, src place
-}
+func (e *extreme) lower(_ *planner, n *node) (task, error) { return rows(n, e), nil }
 
 // smallest returns the index of the first of the smallest numbers, false if one number may be NaN.
 func smallest(src []float32) (int, bool) {
@@ -252,27 +221,25 @@ func smallest(src []float32) (int, bool) {
 	return 0, false
 }
 
-func (t *extremeTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
-		for o := range t.outer {
-			for i := range t.inner {
-				at := o*t.n*t.inner + i
-				if t.inner == 1 && !t.largest && !t.last {
-					if k, ok := smallest(src[at : at+t.n]); ok {
-						dst[o] = float32(k)
-						continue
-					}
+func (e *extreme) row(dst []float32, in inputRows, _ []float32) {
+	src := in[0]
+	for o := range e.outer {
+		for i := range e.inner {
+			at := o*e.n*e.inner + i
+			if e.inner == 1 && !e.largest && !e.last {
+				if k, ok := smallest(src[at : at+e.n]); ok {
+					dst[o] = float32(k)
+					continue
 				}
-				found, best := 0, rank(src[at])
-				for j := 1; j < t.n; j++ {
-					x := rank(src[at+j*t.inner])
-					if t.largest && x > best || !t.largest && x < best || t.last && x == best {
-						found, best = j, x
-					}
-				}
-				dst[o*t.inner+i] = float32(found)
 			}
+			found, best := 0, rank(src[at])
+			for j := 1; j < e.n; j++ {
+				x := rank(src[at+j*e.inner])
+				if e.largest && x > best || !e.largest && x < best || e.last && x == best {
+					found, best = j, x
+				}
+			}
+			dst[o*e.inner+i] = float32(found)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (t *convTask) run(r *Runner, rows int) {
 
 // lowerPlain makes the task of a convolution with strides, groups or dilation, or of constants.
 func (o *convolution) lowerPlain(p *planner, n *node) task {
-	t := &plainConvTask{convolution: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}
+	t := &plainConv{convolution: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}
 	in, area, each := o.in/o.groups, o.kh*o.kw, o.out/o.groups
 	t.blocks = (each + abreast - 1) / abreast
 	t.packed = make([]float32, o.groups*t.blocks*abreast*area*in)
@@ -64,15 +64,15 @@ func (o *convolution) lowerPlain(p *planner, n *node) task {
 			}
 		}
 	}
-	return t
+	return rows(n, t)
 }
 
 // abreast is the number of outputs of a cell that are computed at once. A single sum waits for each addition.
 const abreast = 8
 
-// plainConvTask sums products in float64, in which each product is exact, in the order
+// plainConv sums products in float64, in which each product is exact, in the order
 // of rows, columns and channels, and rounds the sum once.
-type plainConvTask struct {
+type plainConv struct {
 	*convolution
 	dst, src view
 	h, w     int       // of the source
@@ -81,28 +81,25 @@ type plainConvTask struct {
 	biases   []float64 // [group][block][abreast]
 }
 
-func (t *plainConvTask) run(r *Runner, rows int) {
-	each := t.out / t.groups
-	for row := range rows {
-		dst, src := r.row(&t.dst.place, row), r.row(&t.src.place, row)
-		for block := range t.groups * t.blocks {
-			group, o := block/t.blocks, block%t.blocks*abreast
-			outputs := min(abreast, each-o)
-			for y := range t.windows.h {
-				d := t.dst.start + (group*each+o)*t.dst.steps[1] + y*t.dst.steps[2]
-				for x := range t.windows.w {
-					var sums [abreast]float32
-					if outputs == 1 {
-						sums[0] = t.single(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
-					} else {
-						sums = t.cell(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
+func (t *plainConv) row(dst []float32, in inputRows, _ []float32) {
+	each, src := t.out/t.groups, in[0]
+	for block := range t.groups * t.blocks {
+		group, o := block/t.blocks, block%t.blocks*abreast
+		outputs := min(abreast, each-o)
+		for y := range t.windows.h {
+			d := t.dst.start + (group*each+o)*t.dst.steps[1] + y*t.dst.steps[2]
+			for x := range t.windows.w {
+				var sums [abreast]float32
+				if outputs == 1 {
+					sums[0] = t.single(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
+				} else {
+					sums = t.cell(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
+				}
+				for i, sum := range sums[:outputs] {
+					if t.relu {
+						sum = max(0, sum)
 					}
-					for i, sum := range sums[:outputs] {
-						if t.relu {
-							sum = max(0, sum)
-						}
-						dst[d+x*t.dst.steps[3]+i*t.dst.steps[1]] = sum
-					}
+					dst[d+x*t.dst.steps[3]+i*t.dst.steps[1]] = sum
 				}
 			}
 		}
@@ -110,7 +107,7 @@ func (t *plainConvTask) run(r *Runner, rows int) {
 }
 
 // cell computes a block of outputs of one cell, whose window starts at y, x.
-func (t *plainConvTask) cell(src []float32, block, y, x int) (out [abreast]float32) {
+func (t *plainConv) cell(src []float32, block, y, x int) (out [abreast]float32) {
 	in := t.in / t.groups
 	channel := t.src.steps[1]
 	first := t.src.start + block/t.blocks*in*channel
@@ -142,7 +139,7 @@ func (t *plainConvTask) cell(src []float32, block, y, x int) (out [abreast]float
 }
 
 // single computes the first output of a block of one cell, as cell does, for groups with a single output.
-func (t *plainConvTask) single(src []float32, block, y, x int) float32 {
+func (t *plainConv) single(src []float32, block, y, x int) float32 {
 	in := t.in / t.groups
 	first := t.src.start + block/t.blocks*in*t.src.steps[1]
 	sum := t.biases[block*abreast]
@@ -186,10 +183,10 @@ func (o *dense) heavy(n *node) bool {
 }
 
 func (o *dense) lower(p *planner, n *node) (task, error) {
-	t := &denseTask{dst: p.flat(n.out), src: p.flat(n.in[0]), relu: o.relu, count: n.out.shape.size() / o.out}
+	t := &denseTask{dst: n.out.place, src: n.in[0].place, relu: o.relu, count: n.out.shape.size() / o.out}
 	t.layer = kernel.NewDense(o.in, o.out, o.matrix(), o.bias)
 	if len(n.in) > 1 {
-		t.residual, t.hasResidual = p.flat(n.in[1]), true
+		t.residual, t.hasResidual = n.in[1].place, true
 	}
 	return t, nil
 }
@@ -285,42 +282,33 @@ func (o *product2) work(n *node) int64 { return int64(n.out.shape.size()) * int6
 
 func (o *product2) lower(p *planner, n *node) (task, error) {
 	p.scratch = max(p.scratch, kernel.Scratch(o.k, o.n))
-	t := &productTask{product2: *o, dst: p.flat(n.out), a: p.flat(n.in[0]), b: p.flat(n.in[1])}
 	da, db, d := n.in[0].shape.dims, n.in[1].shape.dims, n.out.shape.dims
 	stack := d[:len(d)-2]
 	sa := spread(steps(da)[:len(da)-2], da[:len(da)-2], stack)
 	sb := spread(steps(db)[:len(db)-2], db[:len(db)-2], stack)
-	l := newLoop(stack, false, sa, sb)
-	t.stack = l
-	return t, nil
+	return rows(n, &productLoop{*o, newLoop(stack, false, sa, sb)}), nil
 }
 
-type productTask struct {
+type productLoop struct {
 	product2
-	dst, a, b place
-	stack     loop // over the matrices: their indices in a and in b
+	stack loop // over the matrices: their indices in the two arrays
 }
 
-func (t *productTask) run(r *Runner, rows int) {
+func (t *productLoop) row(dst []float32, in inputRows, scratch []float32) {
 	l := &t.stack
-	for row := range rows {
-		dst, a, b := r.row(&t.dst, row), r.row(&t.a, row), r.row(&t.b, row)
-		c, at := cursor{}, 0
-		for range l.runs() {
-			for i := range l.size[0] {
-				x, y := a[c.at[0]+i*l.step[0][0]:][:t.m*t.k], b[c.at[1]+i*l.step[1][0]:][:t.k*t.n]
-				kernel.MatMul(dst[at:at+t.m*t.n], x, y, t.m, t.k, t.n, r.scratch)
-				at += t.m * t.n
-			}
-			c.next(l)
+	c, at := cursor{}, 0
+	for range l.runs() {
+		for i := range l.size[0] {
+			x, y := in[0][c.at[0]+i*l.step[0][0]:][:t.m*t.k], in[1][c.at[1]+i*l.step[1][0]:][:t.k*t.n]
+			kernel.MatMul(dst[at:at+t.m*t.n], x, y, t.m, t.k, t.n, scratch)
+			at += t.m * t.n
 		}
+		c.next(l)
 	}
 }
 
 // affine multiplies each channel, dimension 1, by a factor and adds a summand. It never runs:
 // fuse folds it into the layer before it, or replaces it by two steps.
 type affine struct{ scale, shift []float64 }
-
-func (*affine) work(*node) int64 { return 0 }
 
 func (*affine) lower(*planner, *node) (task, error) { return nil, nil }

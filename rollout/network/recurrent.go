@@ -175,7 +175,7 @@ func (o *recurrent) work(*node) int64 {
 const together = 8
 
 func (o *recurrent) lower(p *planner, n *node) (task, error) {
-	t := &recurrentTask{recurrent: o, dst: p.flat(n.out), src: p.flat(n.in[0])}
+	t := &recurrentTask{recurrent: o, dst: n.out.place, src: n.in[0].place}
 	wide := int64(o.gates() * o.hidden)
 	most := together * int64(o.sequences)
 	if all := most * (int64(o.in) + 2*wide + 3*int64(o.hidden)); all > maxRow {
@@ -184,10 +184,10 @@ func (o *recurrent) lower(p *planner, n *node) (task, error) {
 		p.scratch = max(p.scratch, int(all))
 	}
 	if o.hasState {
-		t.state = p.flat(n.in[1])
+		t.state = n.in[1].place
 	}
 	if o.hasCells {
-		t.cells = p.flat(n.in[len(n.in)-1])
+		t.cells = n.in[len(n.in)-1].place
 	}
 	return t, nil
 }

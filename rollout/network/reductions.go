@@ -17,10 +17,8 @@ type reduction struct {
 	axes []int
 }
 
-func (*reduction) work(*node) int64 { return 0 }
-
 func (o *reduction) lower(p *planner, n *node) (task, error) {
-	src, dst := p.view(n.in[0]), p.flat(n.out)
+	src := p.view(n.in[0])
 	var kept, keptSteps, gone, goneSteps []int
 	for i, d := range n.in[0].shape.dims {
 		if slices.Contains(o.axes, i) {
@@ -29,34 +27,29 @@ func (o *reduction) lower(p *planner, n *node) (task, error) {
 			kept, keptSteps = append(kept, d), append(keptSteps, src.steps[i])
 		}
 	}
-	t := &reductionTask{kind: o.kind, dst: dst, src: src.place, count: product(gone)}
-	t.outer, t.inner = newLoop(kept, false, keptSteps), newLoop(gone, false, goneSteps)
-	t.outer.start[0] = src.start
-	return t, nil
+	l := &reductionLoop{kind: o.kind, outer: newLoop(kept, false, keptSteps), inner: newLoop(gone, false, goneSteps), count: product(gone)}
+	l.outer.start[0] = src.start
+	return rows(n, l), nil
 }
 
-type reductionTask struct {
+type reductionLoop struct {
 	kind         string
-	dst, src     place
 	outer, inner loop
 	count        int
 }
 
-func (t *reductionTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
-		c, at := cursor{at: t.outer.start}, 0
-		for range t.outer.runs() {
-			n, step, from := t.outer.size[0], t.outer.step[0][0], src[c.at[0]:]
-			t.line(dst[at:at+n], from, step)
-			at += n
-			c.next(&t.outer)
-		}
+func (t *reductionLoop) row(dst []float32, in inputRows, _ []float32) {
+	c, at := cursor{at: t.outer.start}, 0
+	for range t.outer.runs() {
+		n := t.outer.size[0]
+		t.line(dst[at:at+n], in[0][c.at[0]:], t.outer.step[0][0])
+		at += n
+		c.next(&t.outer)
 	}
 }
 
 // line computes a run of the outer loop, whose elements begin at src in these steps.
-func (t *reductionTask) line(dst, src []float32, step int) {
+func (t *reductionLoop) line(dst, src []float32, step int) {
 	extreme, done := t.kind == "max" || t.kind == "min", 0
 	switch {
 	case step == 1 && t.sums() && len(dst) >= neighbours:
@@ -82,10 +75,10 @@ func (t *reductionTask) line(dst, src []float32, step int) {
 // neighbours is the least number of adjacent results, such as of the channels of boards, that are computed together.
 const neighbours = 8
 
-func (t *reductionTask) sums() bool { return t.kind == "sum" || t.kind == "mean" }
+func (t *reductionLoop) sums() bool { return t.kind == "sum" || t.kind == "mean" }
 
 // sum computes adjacent elements, each in the order of reduce.
-func (t *reductionTask) sum(dst, src []float32) {
+func (t *reductionLoop) sum(dst, src []float32) {
 	l := &t.inner
 	for len(dst) > 0 {
 		var all [64]float64
@@ -106,7 +99,7 @@ func (t *reductionTask) sum(dst, src []float32) {
 }
 
 // extreme computes adjacent elements of a maximum or minimum.
-func (t *reductionTask) extreme(dst, src []float32) {
+func (t *reductionLoop) extreme(dst, src []float32) {
 	l := &t.inner
 	lines := kernel.Lines{Op: kernel.Max, N: len(dst), Count: l.size[0], Dst: kernel.Steps{Element: 1}, X: kernel.Steps{Element: 1}}
 	lines.Y = kernel.Steps{Element: 1, Line: l.step[0][0]}
@@ -122,7 +115,7 @@ func (t *reductionTask) extreme(dst, src []float32) {
 }
 
 // sum4 computes four elements, `apart` floats from each other, at once: a single sum waits for each addition.
-func (t *reductionTask) sum4(dst *[4]float32, src []float32, apart int) {
+func (t *reductionLoop) sum4(dst *[4]float32, src []float32, apart int) {
 	n, step := t.inner.size[0], t.inner.step[0][0]
 	var s0, s1, s2, s3 float64
 	a, b, c := src[apart:], src[2*apart:], src[3*apart:]
@@ -134,7 +127,7 @@ func (t *reductionTask) sum4(dst *[4]float32, src []float32, apart int) {
 }
 
 // of returns the result for a sum.
-func (t *reductionTask) of(sum float64) float32 {
+func (t *reductionLoop) of(sum float64) float32 {
 	switch t.kind {
 	case "mean":
 		sum /= float64(t.count)
@@ -145,7 +138,7 @@ func (t *reductionTask) of(sum float64) float32 {
 }
 
 // other computes one element of a function that is neither a sum of the elements nor one of them.
-func (t *reductionTask) other(src []float32) float32 {
+func (t *reductionLoop) other(src []float32) float32 {
 	c := cursor{}
 	l := &t.inner
 	best, sum := src[0], 0.0
@@ -183,7 +176,7 @@ func (t *reductionTask) other(src []float32) float32 {
 }
 
 // largest returns the largest of the elements of one result.
-func (t *reductionTask) largest(src []float32) float32 {
+func (t *reductionLoop) largest(src []float32) float32 {
 	c := cursor{}
 	l, best := &t.inner, src[0]
 	for range l.runs() {
@@ -196,7 +189,7 @@ func (t *reductionTask) largest(src []float32) float32 {
 }
 
 // reduce computes one element.
-func (t *reductionTask) reduce(src []float32) float32 {
+func (t *reductionLoop) reduce(src []float32) float32 {
 	c := cursor{}
 	l := &t.inner
 	step := l.step[0][0]
@@ -243,39 +236,35 @@ type pool struct {
 	max, all bool // all: means include the cells of the padding
 }
 
-func (*pool) work(*node) int64 { return 0 }
-
 func (o *pool) lower(p *planner, n *node) (task, error) {
-	return &poolTask{pool: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}, nil
+	return rows(n, &poolLoop{pool: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}), nil
 }
 
-type poolTask struct {
+type poolLoop struct {
 	*pool
 	dst, src view
 	h, w     int // of the source
 }
 
-func (t *poolTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src := r.row(&t.dst.place, row), r.row(&t.src.place, row)
-		for y := range t.windows.h {
-			for x := range t.windows.w {
-				d, s := t.dst.start+y*t.dst.steps[2]+x*t.dst.steps[3], t.src.start
-				if t.max && t.dst.steps[1] == 1 && t.src.steps[1] == 1 {
-					t.largest(dst[d:d+t.channels], src, y*t.strideY-t.top, x*t.strideX-t.left)
-					continue
-				}
-				for range t.channels {
-					dst[d] = t.window(src, s, y*t.strideY-t.top, x*t.strideX-t.left)
-					d, s = d+t.dst.steps[1], s+t.src.steps[1]
-				}
+func (t *poolLoop) row(dst []float32, in inputRows, _ []float32) {
+	src := in[0]
+	for y := range t.windows.h {
+		for x := range t.windows.w {
+			d, s := t.dst.start+y*t.dst.steps[2]+x*t.dst.steps[3], t.src.start
+			if t.max && t.dst.steps[1] == 1 && t.src.steps[1] == 1 {
+				t.largest(dst[d:d+t.channels], src, y*t.strideY-t.top, x*t.strideX-t.left)
+				continue
+			}
+			for range t.channels {
+				dst[d] = t.window(src, s, y*t.strideY-t.top, x*t.strideX-t.left)
+				d, s = d+t.dst.steps[1], s+t.src.steps[1]
 			}
 		}
 	}
 }
 
 // largest computes a window of all channels, which are adjacent; its first cell is at y, x.
-func (t *poolTask) largest(dst, src []float32, y, x int) {
+func (t *poolLoop) largest(dst, src []float32, y, x int) {
 	for i := range dst {
 		dst[i] = float32(math.Inf(-1))
 	}
@@ -293,7 +282,7 @@ func (t *poolTask) largest(dst, src []float32, y, x int) {
 }
 
 // window computes one window, whose first cell is at y, x.
-func (t *poolTask) window(src []float32, at, y, x int) float32 {
+func (t *poolLoop) window(src []float32, at, y, x int) float32 {
 	sum, count, best := 0.0, 0, float32(math.Inf(-1))
 	for i := range t.kh {
 		for j := range t.kw {
@@ -320,37 +309,28 @@ type softmax struct {
 	outer, n, inner int
 }
 
-func (*softmax) work(*node) int64 { return 0 }
-
 func (o *softmax) lower(p *planner, n *node) (task, error) {
 	p.scratch = max(p.scratch, o.n)
-	return &softmaxTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
+	return rows(n, o), nil
 }
 
-type softmaxTask struct {
-	*softmax
-	dst, src place
-}
-
-func (t *softmaxTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
-		for o := range t.outer {
-			for i := range t.inner {
-				at := o*t.n*t.inner + i
-				if t.inner == 1 && !t.log {
-					t.adjacent(dst[at:][:t.n], src[at:][:t.n], r.scratch)
-					continue
-				}
-				t.shares(dst[at:], src[at:], r.scratch[:t.n])
+func (o *softmax) row(dst []float32, in inputRows, scratch []float32) {
+	src := in[0]
+	for before := range o.outer {
+		for i := range o.inner {
+			at := before*o.n*o.inner + i
+			if o.inner == 1 && !o.log {
+				adjacentShares(dst[at:][:o.n], src[at:][:o.n], scratch)
+				continue
 			}
+			o.shares(dst[at:], src[at:], scratch[:o.n])
 		}
 	}
 }
 
-// adjacent computes the shares of adjacent numbers, with the bits of shares. Numbers at the end that are far
+// adjacentShares computes the shares of adjacent numbers, with the bits of shares. Numbers at the end that are far
 // below the largest, as masks of attention make them, have exponentials of 0 and are skipped.
-func (t *softmaxTask) adjacent(dst, src, e []float32) {
+func adjacentShares(dst, src, e []float32) {
 	best := src[0]
 	for _, x := range src {
 		if x > best { // NaN is skipped, and makes all shares NaN by its exponential
@@ -382,28 +362,28 @@ func (t *softmaxTask) adjacent(dst, src, e []float32) {
 // lowest is a number below which exponentials are 0.
 const lowest = -106
 
-func (t *softmaxTask) shares(dst, src, e []float32) {
+func (o *softmax) shares(dst, src, e []float32) {
 	best := src[0]
 	for i := range e {
-		best = max(best, src[i*t.inner])
+		best = max(best, src[i*o.inner])
 	}
 	for i := range e {
-		e[i] = src[i*t.inner] - best
+		e[i] = src[i*o.inner] - best
 	}
 	kernel.Exp(e, e)
 	sum := 0.0
 	for _, x := range e {
 		sum += float64(x)
 	}
-	if t.log {
+	if o.log {
 		last := exact.Log(sum)
 		for i := range e {
-			dst[i*t.inner] = float32(float64(src[i*t.inner]) - float64(best) - last)
+			dst[i*o.inner] = float32(float64(src[i*o.inner]) - float64(best) - last)
 		}
 		return
 	}
 	for i, x := range e {
-		dst[i*t.inner] = float32(float64(x) / sum)
+		dst[i*o.inner] = float32(float64(x) / sum)
 	}
 }
 
@@ -416,46 +396,34 @@ type norm struct {
 	perGroup    bool
 }
 
-func (*norm) work(*node) int64 { return 0 }
+func (o *norm) lower(_ *planner, n *node) (task, error) { return rows(n, o), nil }
 
-func (o *norm) lower(p *planner, n *node) (task, error) {
-	return &normTask{o, p.flat(n.out), p.flat(n.in[0])}, nil
-}
-
-type normTask struct {
-	*norm
-	dst, src place
-}
-
-func (t *normTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, src := r.row(&t.dst, row), r.row(&t.src, row)
-		for g := range t.groups {
-			t.group(g, dst[g*t.n:][:t.n], src[g*t.n:][:t.n])
-		}
+func (o *norm) row(dst []float32, in inputRows, _ []float32) {
+	for g := range o.groups {
+		o.group(g, dst[g*o.n:][:o.n], in[0][g*o.n:][:o.n])
 	}
 }
 
-func (t *normTask) group(g int, dst, src []float32) {
+func (o *norm) group(g int, dst, src []float32) {
 	sum := 0.0
 	for _, x := range src {
 		sum += float64(x)
 	}
-	mean := sum / float64(t.n)
+	mean := sum / float64(o.n)
 	sum = 0
 	for _, x := range src {
 		d := float64(x) - mean
 		sum += float64(d * d)
 	}
-	factor := 1 / math.Sqrt(sum/float64(t.n)+t.epsilon)
+	factor := 1 / math.Sqrt(sum/float64(o.n)+o.epsilon)
 	for i, x := range src {
 		j := i
-		if t.perGroup {
+		if o.perGroup {
 			j = g
 		}
-		y := float64(float64((float64(x)-mean)*factor) * float64(t.scale[j]))
-		if t.bias != nil {
-			y += float64(t.bias[j])
+		y := float64(float64((float64(x)-mean)*factor) * float64(o.scale[j]))
+		if o.bias != nil {
+			y += float64(o.bias[j])
 		}
 		dst[i] = float32(y)
 	}

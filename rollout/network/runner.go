@@ -12,6 +12,41 @@ type task interface {
 	run(r *Runner, rows int)
 }
 
+// rowwise is an operation that computes each row of its result from the rows of its inputs, where they are in
+// memory. It may use scratch.
+type rowwise interface {
+	row(dst []float32, in inputRows, scratch []float32)
+}
+
+// inputRows are the inputs of a row.
+type inputRows = [operands - 1][]float32
+
+// rowTask is the task of a rowwise operation.
+type rowTask struct {
+	op  rowwise
+	dst place
+	in  []place
+}
+
+// rows returns the task of a node that computes each row by op.
+func rows(n *node, op rowwise) *rowTask {
+	t := &rowTask{op: op, dst: n.out.place}
+	for _, v := range n.in {
+		t.in = append(t.in, v.place)
+	}
+	return t
+}
+
+func (t *rowTask) run(r *Runner, rows int) {
+	var in inputRows
+	for row := range rows {
+		for i := range t.in {
+			in[i] = r.row(&t.in[i], row)
+		}
+		t.op.row(r.row(&t.dst, row), in, r.scratch)
+	}
+}
+
 // Runner runs a model over batches, in memory that it allocates once. It serves one
 // goroutine at a time.
 type Runner struct {

@@ -86,41 +86,27 @@ type elementScatter struct {
 	axis int
 }
 
-func (*elementScatter) work(*node) int64 { return 0 }
-
-func (o *elementScatter) lower(p *planner, n *node) (task, error) {
-	d, e := n.in[0].shape.dims, n.in[1].shape.dims
-	to := steps(d)
-	t := &elementScatterTask{
-		combine: o.combine, dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1]), updates: p.flat(n.in[2]),
-		size: product(d), count: d[o.axis], step: to[o.axis],
-	}
-	to[o.axis] = 0
-	t.loop = newLoop(e, false, steps(e), to)
-	return t, nil
+func (o *elementScatter) lower(_ *planner, n *node) (task, error) {
+	return rows(n, &elementScatterLoop{o.combine, n.out.shape.size(), newElementLoop(n, o.axis)}), nil
 }
 
-type elementScatterTask struct {
+type elementScatterLoop struct {
 	combine
-	dst, src, index, updates place
-	size, count, step        int  // of the array, and of the axis
-	loop                     loop // over the updates, with the element of dst for index 0
+	size int // of the array
+	elementLoop
 }
 
-func (t *elementScatterTask) run(r *Runner, rows int) {
-	l := &t.loop
-	for row := range rows {
-		dst, index, updates := r.row(&t.dst, row), r.row(&t.index, row), r.row(&t.updates, row)
-		copy(dst[:t.size], r.row(&t.src, row))
-		c := cursor{at: l.start}
-		for range l.runs() {
-			for i, x := range index[c.at[0]:][:l.size[0]] {
-				if n, ok := position(x, t.count); ok {
-					t.apply(dst[c.at[1]+i*l.step[1][0]+n*t.step:], updates[c.at[0]+i:][:1])
-				}
+func (o *elementScatterLoop) row(dst []float32, in inputRows, _ []float32) {
+	l := &o.loop
+	copy(dst[:o.size], in[0])
+	c := cursor{at: l.start}
+	for range l.runs() {
+		for i, x := range in[1][c.at[0]:][:l.size[0]] {
+			if n, ok := position(x, o.count); ok {
+				o.apply(dst[c.at[1]+i*l.step[1][0]+n*o.step:], in[2][c.at[0]+i:][:1])
 			}
-			c.next(l)
 		}
+		c.next(l)
 	}
 }
 
@@ -162,26 +148,14 @@ type pointScatter struct {
 	points
 }
 
-func (*pointScatter) work(*node) int64 { return 0 }
+func (p *pointScatter) lower(_ *planner, n *node) (task, error) { return rows(n, p), nil }
 
-func (o *pointScatter) lower(p *planner, n *node) (task, error) {
-	return &pointScatterTask{pointScatter: o, dst: p.flat(n.out), src: p.flat(n.in[0]), index: p.flat(n.in[1]), updates: p.flat(n.in[2])}, nil
-}
-
-type pointScatterTask struct {
-	*pointScatter
-	dst, src, index, updates place
-}
-
-func (t *pointScatterTask) run(r *Runner, rows int) {
-	m := len(t.dims)
-	for row := range rows {
-		dst, index, updates := r.row(&t.dst, row), r.row(&t.index, row), r.row(&t.updates, row)
-		copy(dst[:t.size], r.row(&t.src, row))
-		for i := range t.count {
-			if at, ok := t.exact(index[i*m:]); ok {
-				t.apply(dst[at:], updates[i*t.inner:(i+1)*t.inner])
-			}
+func (p *pointScatter) row(dst []float32, in inputRows, _ []float32) {
+	m := len(p.dims)
+	copy(dst[:p.size], in[0])
+	for i := range p.count {
+		if at, ok := p.exact(in[1][i*m:]); ok {
+			p.apply(dst[at:], in[2][i*p.inner:(i+1)*p.inner])
 		}
 	}
 }
@@ -203,7 +177,7 @@ func readOneHot(k *call) []*value {
 	if s.axis >= a {
 		s.axis++
 	}
-	op := &oneHot{off: offOn[0], on: offOn[1], depth: int(depth[0]), inner: product(v.shape.dims[a:])}
+	op := &oneHot{off: offOn[0], on: offOn[1], depth: int(depth[0]), inner: product(v.shape.dims[a:]), indices: v.shape.size()}
 	return one(k.emit(op, values.typ, s, v))
 }
 
@@ -212,30 +186,19 @@ func readOneHot(k *call) []*value {
 type oneHot struct {
 	off, on      float32
 	depth, inner int // sizes of the dimension, and of those after it
+	indices      int
 }
 
-func (*oneHot) work(*node) int64 { return 0 }
+func (o *oneHot) lower(_ *planner, n *node) (task, error) { return rows(n, o), nil }
 
-func (o *oneHot) lower(p *planner, n *node) (task, error) {
-	return &oneHotTask{o, p.flat(n.out), p.flat(n.in[0]), n.in[0].shape.size()}, nil
-}
-
-type oneHotTask struct {
-	*oneHot
-	dst, index place
-	indices    int
-}
-
-func (t *oneHotTask) run(r *Runner, rows int) {
-	for row := range rows {
-		dst, index := r.row(&t.dst, row)[:t.indices*t.depth], r.row(&t.index, row)
-		for i := range dst {
-			dst[i] = t.off
-		}
-		for i, x := range index[:t.indices] {
-			if at, ok := position(x, t.depth); ok {
-				dst[(i/t.inner*t.depth+at)*t.inner+i%t.inner] = t.on
-			}
+func (o *oneHot) row(dst []float32, in inputRows, _ []float32) {
+	dst = dst[:o.indices*o.depth]
+	for i := range dst {
+		dst[i] = o.off
+	}
+	for i, x := range in[0][:o.indices] {
+		if at, ok := position(x, o.depth); ok {
+			dst[(i/o.inner*o.depth+at)*o.inner+i%o.inner] = o.on
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestPower(t *testing.T) {
 func TestSoftmax(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	odd := []float32{-1e9, float32(math.Inf(-1)), -105.5, -107, 3e38, float32(math.Inf(1)), float32(math.NaN())}
-	task := &softmaxTask{softmax: &softmax{inner: 1}}
+	op := &softmax{inner: 1}
 	for range 5000 {
 		n := 1 + r.IntN(40)
 		src, scratch := make([]float32, n), make([]float32, n)
@@ -83,8 +83,8 @@ func TestSoftmax(t *testing.T) {
 			}
 		}
 		want, got := make([]float32, n), make([]float32, n)
-		task.shares(want, src, scratch)
-		task.adjacent(got, src, scratch)
+		op.shares(want, src, scratch)
+		adjacentShares(got, src, scratch)
 		for i := range got {
 			if math.Float32bits(got[i]) != math.Float32bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
 				t.Fatalf("number %d of %v is %g, want %g", i, src, got[i], want[i])
