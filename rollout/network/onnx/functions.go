@@ -19,8 +19,8 @@ type function struct {
 type functionName struct{ domain, name, overload string }
 
 // parse reads the message of a function.
-func (f *function) parse(b []byte) error {
-	err := fields(b, func(v field) error {
+func (f *function) parse(message field) error {
+	err := message.fields(func(v field) error {
 		switch v.number {
 		case 1:
 			return v.text(&f.name.name)

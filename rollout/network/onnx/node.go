@@ -8,12 +8,8 @@ import (
 
 // parseNode appends a node.
 func parseNode(to *[]*Node, f field) error {
-	b, err := f.message()
-	if err != nil {
-		return err
-	}
 	n := &Node{}
-	if err = n.parse(b); err != nil {
+	if err := n.parse(f); err != nil {
 		return fmt.Errorf("node %d %q (%s): %w", len(*to), n.Name, n.Op, err)
 	}
 	*to = append(*to, n)
@@ -21,8 +17,8 @@ func parseNode(to *[]*Node, f field) error {
 }
 
 // parse reads the message of a node.
-func (n *Node) parse(b []byte) error {
-	err := fields(b, func(f field) error {
+func (n *Node) parse(message field) error {
+	err := message.fields(func(f field) error {
 		switch f.number {
 		case 1:
 			return f.texts(&n.Inputs)
@@ -55,12 +51,8 @@ func (n *Node) parse(b []byte) error {
 
 // parseAttribute appends an attribute.
 func parseAttribute(to *[]Attribute, f field) error {
-	b, err := f.message()
-	if err != nil {
-		return err
-	}
 	a := Attribute{}
-	if err = a.parse(b); err != nil {
+	if err := a.parse(f); err != nil {
 		return fmt.Errorf("attribute %d %q: %w", len(*to), a.Name, err)
 	}
 	*to = append(*to, a)
@@ -69,9 +61,9 @@ func parseAttribute(to *[]Attribute, f field) error {
 
 // parse reads the message of an attribute. A missing number is 0 and a missing list is empty,
 // since protobuf omits such values.
-func (a *Attribute) parse(b []byte) error {
+func (a *Attribute) parse(message field) error {
 	kind, guess := int64(0), kindUnknown
-	err := fields(b, func(f field) error {
+	err := message.fields(func(f field) error {
 		switch f.number {
 		case 1:
 			return f.text(&a.Name)
@@ -135,12 +127,8 @@ func (a *Attribute) parseContent(f field) error {
 	case KindText:
 		return f.text(&a.Text)
 	case KindTensor:
-		b, err := f.message()
-		if err != nil {
-			return err
-		}
 		a.Tensor = &Tensor{}
-		return a.Tensor.parse(b)
+		return a.Tensor.parse(f)
 	case KindFloats:
 		return f.floats(&a.Floats)
 	case KindInts:

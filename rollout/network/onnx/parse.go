@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -70,6 +71,15 @@ func (f field) message() ([]byte, error) {
 	return f.b, nil
 }
 
+// fields calls f with each field of a field that is a message.
+func (f field) fields(each func(field) error) error {
+	b, err := f.message()
+	if err != nil {
+		return err
+	}
+	return fields(b, each)
+}
+
 func (f field) text(to *string) error {
 	b, err := f.message()
 	*to = string(b)
@@ -122,42 +132,32 @@ func (f field) integers(to *[]int64) error {
 
 // floats appends float32 numbers, packed or single.
 func (f field) floats(to *[]float32) error {
-	if f.kind == protowire.Fixed32Type {
-		*to = append(*to, math.Float32frombits(uint32(f.x)))
-		return nil
-	}
-	b, err := f.message()
-	if err != nil {
-		return err
-	}
-	if len(b)%4 != 0 {
-		return fmt.Errorf("field %d: expected float32 numbers of 4 bytes each, found %d bytes", f.number, len(b))
-	}
-	*to = slices.Grow(*to, len(b)/4)
-	for ; len(b) > 0; b = b[4:] {
-		x, _ := protowire.ConsumeFixed32(b)
-		*to = append(*to, math.Float32frombits(x))
-	}
-	return nil
+	return f.numbers(to, protowire.Fixed32Type, 4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) })
 }
 
 // doubles appends float64 numbers as float32, packed or single.
 func (f field) doubles(to *[]float32) error {
-	if f.kind == protowire.Fixed64Type {
-		*to = append(*to, float32(math.Float64frombits(f.x)))
+	return f.numbers(to, protowire.Fixed64Type, 8, func(b []byte) float32 {
+		return float32(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	})
+}
+
+// numbers appends numbers of `size` bytes, packed or single.
+func (f field) numbers(to *[]float32, single protowire.Type, size int, read func(b []byte) float32) error {
+	if f.kind == single {
+		*to = append(*to, read(binary.LittleEndian.AppendUint64(nil, f.x)))
 		return nil
 	}
 	b, err := f.message()
 	if err != nil {
 		return err
 	}
-	if len(b)%8 != 0 {
-		return fmt.Errorf("field %d: expected float64 numbers of 8 bytes each, found %d bytes", f.number, len(b))
+	if len(b)%size != 0 {
+		return fmt.Errorf("field %d: expected float%d numbers of %d bytes each, found %d bytes", f.number, 8*size, size, len(b))
 	}
-	*to = slices.Grow(*to, len(b)/8)
-	for ; len(b) > 0; b = b[8:] {
-		x, _ := protowire.ConsumeFixed64(b)
-		*to = append(*to, float32(math.Float64frombits(x)))
+	*to = slices.Grow(*to, len(b)/size)
+	for ; len(b) > 0; b = b[size:] {
+		*to = append(*to, read(b))
 	}
 	return nil
 }
@@ -179,22 +179,14 @@ func Parse(data []byte) (*Graph, error) {
 				return errors.New("expected one graph, found a second one")
 			}
 			found = true
-			b, err := f.message()
-			if err == nil {
-				err = g.parse(b)
-			}
-			if err != nil {
+			if err := f.fields(g.parse); err != nil {
 				return fmt.Errorf("graph: %w", err)
 			}
 		case 8:
 			return parseOpset(f, &g.Opset)
 		case 25:
-			b, err := f.message()
-			if err != nil {
-				return err
-			}
 			functions = append(functions, &function{})
-			return functions[len(functions)-1].parse(b)
+			return functions[len(functions)-1].parse(f)
 		}
 		return nil
 	})
@@ -218,12 +210,8 @@ func Parse(data []byte) (*Graph, error) {
 
 // parseOpset stores the version of the standard operators.
 func parseOpset(f field, to *int) error {
-	b, err := f.message()
-	if err != nil {
-		return err
-	}
 	domain, version := "", int64(0)
-	err = fields(b, func(f field) error {
+	err := f.fields(func(f field) error {
 		switch f.number {
 		case 1:
 			return f.text(&domain)
@@ -249,53 +237,38 @@ func plainDomain(domain string) string {
 	return domain
 }
 
-// parse reads the message of the graph.
-func (g *Graph) parse(b []byte) error {
-	return fields(b, func(f field) error {
-		switch f.number {
-		case 1:
-			return parseNode(&g.Nodes, f)
-		case 5, 11, 12, 15:
-		default:
-			return nil
+// parse reads a field of the graph.
+func (g *Graph) parse(f field) error {
+	switch f.number {
+	case 1:
+		return parseNode(&g.Nodes, f)
+	case 5:
+		t := &Tensor{}
+		if err := t.parse(f); err != nil {
+			return fmt.Errorf("initializer %d %q: %w", len(g.Initializers), t.Name, err)
 		}
-		b, err := f.message()
-		if err != nil {
-			return err
-		}
-		switch f.number {
-		case 5:
-			t := &Tensor{}
-			if err = t.parse(b); err != nil {
-				return fmt.Errorf("initializer %d %q: %w", len(g.Initializers), t.Name, err)
-			}
-			g.Initializers = append(g.Initializers, t)
-		case 11:
-			return parseValue(&g.Inputs, b, "input")
-		case 12:
-			return parseValue(&g.Outputs, b, "output")
-		case 15:
-			return errors.New("sparse_initializer: expected dense tensors, found a sparse one")
-		}
-		return nil
-	})
+		g.Initializers = append(g.Initializers, t)
+	case 11:
+		return parseValue(&g.Inputs, f, "input")
+	case 12:
+		return parseValue(&g.Outputs, f, "output")
+	case 15:
+		return errors.New("sparse_initializer: expected dense tensors, found a sparse one")
+	}
+	return nil
 }
 
 // maxRank is the limit of the dimensions of an array.
 const maxRank = 8
 
-func parseValue(to *[]Value, b []byte, what string) error {
+func parseValue(to *[]Value, f field, what string) error {
 	v := Value{}
-	err := fields(b, func(f field) error {
+	err := f.fields(func(f field) error {
 		switch f.number {
 		case 1:
 			return f.text(&v.Name)
 		case 2:
-			b, err := f.message()
-			if err != nil {
-				return err
-			}
-			return v.parseType(b)
+			return f.fields(v.parseType)
 		}
 		return nil
 	})
@@ -309,41 +282,27 @@ func parseValue(to *[]Value, b []byte, what string) error {
 	return nil
 }
 
-// parseType reads the type of an input or output, which must be a tensor.
-func (v *Value) parseType(b []byte) error {
-	return fields(b, func(f field) error {
-		if f.number != 1 {
-			if f.number >= 4 && f.number <= 9 && f.number != 6 {
-				return errors.New("expected a tensor, found a sequence, map or other kind of value")
-			}
-			return nil
+// parseType reads a field of the type of an input or output, which must be a tensor.
+func (v *Value) parseType(f field) error {
+	if f.number != 1 {
+		if f.number >= 4 && f.number <= 9 && f.number != 6 {
+			return errors.New("expected a tensor, found a sequence, map or other kind of value")
 		}
-		b, err := f.message()
-		if err != nil {
-			return err
-		}
-		return fields(b, func(f field) error {
-			switch f.number {
-			case 1:
-				return f.elementType(&v.Type)
-			case 2:
-				b, err := f.message()
-				if err != nil {
-					return err
-				}
-				return v.parseShape(b)
-			}
-			return nil
-		})
-	})
-}
-
-func (f field) elementType(to *Type) error {
-	var x int64
-	if err := f.integer(&x); err != nil {
-		return err
+		return nil
 	}
-	return to.set(x)
+	return f.fields(func(f field) error {
+		switch f.number {
+		case 1:
+			var x int64
+			if err := f.integer(&x); err != nil {
+				return err
+			}
+			return v.Type.set(x)
+		case 2:
+			return f.fields(v.parseShape)
+		}
+		return nil
+	})
 }
 
 // set sets the type from its number in the format.
@@ -355,33 +314,27 @@ func (t *Type) set(x int64) error {
 	return nil
 }
 
-// parseShape reads the dimensions of an input or output.
-func (v *Value) parseShape(b []byte) error {
-	return fields(b, func(f field) error {
-		if f.number != 1 {
-			return nil
-		}
-		b, err := f.message()
-		if err != nil {
-			return err
-		}
-		d := Dim{Size: -1}
-		err = fields(b, func(f field) error {
-			switch f.number {
-			case 1:
-				if err := f.integer(&d.Size); err != nil || d.Size >= 0 {
-					return err
-				}
-				return fmt.Errorf("dimension %d: expected a size of 0 or more, found %d", len(v.Dims), d.Size)
-			case 2:
-				return f.text(&d.Name)
+// parseShape reads a dimension of an input or output.
+func (v *Value) parseShape(f field) error {
+	if f.number != 1 {
+		return nil
+	}
+	d := Dim{Size: -1}
+	err := f.fields(func(f field) error {
+		switch f.number {
+		case 1:
+			if err := f.integer(&d.Size); err != nil || d.Size >= 0 {
+				return err
 			}
-			return nil
-		})
-		if err == nil && len(v.Dims) == maxRank {
-			err = fmt.Errorf("expected at most %d dimensions, found more", maxRank)
+			return fmt.Errorf("dimension %d: expected a size of 0 or more, found %d", len(v.Dims), d.Size)
+		case 2:
+			return f.text(&d.Name)
 		}
-		v.Dims = append(v.Dims, d)
-		return err
+		return nil
 	})
+	if err == nil && len(v.Dims) == maxRank {
+		err = fmt.Errorf("expected at most %d dimensions, found more", maxRank)
+	}
+	v.Dims = append(v.Dims, d)
+	return err
 }
