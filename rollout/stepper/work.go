@@ -39,7 +39,7 @@ func (s *Stepper) newTask(op func(*part), parts []*part, done chan int, block in
 }
 
 // aloneTime is the time in which the caller does the work of all parts alone: to share it with a
-// worker takes about a microsecond, and the worker then polls for more. A step of 16 games of tron
+// worker takes about a microsecond, and the worker then polls for more. A step of 16 small games
 // (3 µs) took 1.3 times the processor time without it.
 const aloneTime = 8 * time.Microsecond
 
