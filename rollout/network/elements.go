@@ -4,7 +4,259 @@ import (
 	"math"
 
 	"moonfarm/rollout/network/internal/kernel"
+	"moonfarm/rollout/network/onnx"
 )
+
+// elementwise makes an operator that applies a function to each element.
+func elementwise(read func(k *call) function) func(*call) []*value {
+	return func(k *call) []*value {
+		v := k.arg(0)
+		if v.constant && v.whole != nil && k.err == nil {
+			if out := k.wholeFunction(v); out != nil {
+				return one(out)
+			}
+		}
+		f := read(k)
+		return one(k.emit(&unary{f}, v.typ, v.shape, v))
+	}
+}
+
+// plainFunction reads a function that has no attributes.
+func plainFunction(name string) func(*call) function {
+	return func(*call) function { return newFunction(name, 0, 0) }
+}
+
+func readGelu(k *call) function {
+	switch kind := k.text("approximate", "none"); kind {
+	case "none":
+		return newFunction("gelu", 0, 0)
+	case "tanh":
+		return newFunction("gelutanh", 0, 0)
+	default:
+		k.fail("attribute %q: expected none or tanh, found %q", "approximate", kind)
+		return newFunction("gelu", 0, 0)
+	}
+}
+
+// single returns a number that is an attribute in older operators and input i in newer ones.
+func (k *call) single(name string, i int, or float32) float32 {
+	if k.has(i) {
+		if floats := k.constant(i, 1, name); len(floats) == 1 {
+			return floats[0]
+		}
+	}
+	return k.float(name, or)
+}
+
+// mostFloat is the largest float32.
+const mostFloat = 0x1p127 * (1 + (1 - 0x1p-23))
+
+func readClip(k *call) function {
+	return newFunction("clip", k.single("min", 1, -mostFloat), k.single("max", 2, mostFloat))
+}
+
+// readMish translates a Mish: x·tanh(softplus(x)).
+func readMish(k *call) []*value {
+	v := k.arg(0)
+	y := v
+	for _, name := range []string{"softplus", "tanh"} {
+		y = k.emit(&unary{newFunction(name, 0, 0)}, v.typ, v.shape, y)
+	}
+	return one(k.emit(&binary{binaryOf["Mul"]}, v.typ, v.shape, v, y))
+}
+
+// readIsInf translates a test for infinite numbers.
+func readIsInf(k *call) function {
+	return newFunction("isinf", float32(k.integer("detect_negative", 1)), float32(k.integer("detect_positive", 1)))
+}
+
+// readPow translates a power. Usual constant exponents have functions of their own.
+func readPow(k *call) []*value {
+	v, exponent := k.arg(0), k.arg(1)
+	if exponent.constant && exponent.shape.axis < 0 && exponent.shape.size() == 1 && len(exponent.shape.dims) <= len(v.shape.dims) && k.err == nil {
+		switch x := k.constant(1, 1, "exponent"); {
+		case k.err != nil:
+		case x[0] == 0.5:
+			return one(k.emit(&unary{newFunction("sqrt", 0, 0)}, v.typ, v.shape, v))
+		case x[0] == -1:
+			return one(k.emit(&unary{newFunction("reciprocal", 0, 0)}, v.typ, v.shape, v))
+		case x[0] >= 0 && x[0] <= 16 && x[0] == float32(int(x[0])):
+			return one(k.emit(&unary{newFunction("pow", x[0], 0)}, v.typ, v.shape, v))
+		}
+	}
+	s, err := broadcast(v.shape, exponent.shape)
+	if err != nil {
+		k.fail("%w", err)
+		return one(v)
+	}
+	return one(k.emit(&binary{raise}, v.typ, s, v, exponent))
+}
+
+// arithmetic translates an operator of two arrays that are broadcast.
+func arithmetic(k *call) []*value {
+	a, b := k.arg(0), k.arg(1)
+	s, err := broadcast(a.shape, b.shape)
+	if err != nil {
+		k.fail("%w", err)
+		return one(a)
+	}
+	typ, op := a.typ, binaryOf[k.Op]
+	switch k.Op {
+	case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor":
+		typ = onnx.Bool
+	case "Div":
+		if !typ.IsFloat() {
+			op = quotient
+		}
+	case "Mod":
+		if k.integer("fmod", 0) != 0 {
+			op = leftOver
+		}
+	}
+	if k.err == nil && a.whole != nil && b.whole != nil && a.constant && b.constant && wholeOf[k.Op] && !k.wraps(typ) {
+		return one(k.wholeArithmetic(typ, a, b, s))
+	}
+	return one(k.wrap(k.emit(&binary{op}, typ, s, a, b)))
+}
+
+// narrow returns the least number of a type of 8 or 16 bits, and how many numbers it has; 0 for
+// other types.
+func narrow(typ onnx.Type) (least, count float32) {
+	switch typ {
+	case onnx.Uint8:
+		return 0, 1 << 8
+	case onnx.Int8:
+		return -1 << 7, 1 << 8
+	case onnx.Uint16:
+		return 0, 1 << 16
+	case onnx.Int16:
+		return -1 << 15, 1 << 16
+	}
+	return 0, 0
+}
+
+// wraps reports whether results of the operator may be beyond the type.
+func (k *call) wraps(typ onnx.Type) bool {
+	switch k.Op {
+	case "Add", "Sub", "Mul", "Sum", "Cast", "CastLike":
+		_, count := narrow(typ)
+		return count > 0
+	}
+	return false
+}
+
+// wrap returns the result of arithmetic: in a type of 8 or 16 bits, whole numbers beyond it wrap around.
+func (k *call) wrap(v *value) *value {
+	if !k.wraps(v.typ) || k.err != nil {
+		return v
+	}
+	least, count := narrow(v.typ)
+	return k.emit(&unary{newFunction("wrap", least, count)}, v.typ, v.shape, v)
+}
+
+// manyOperands translates Min, Max and Sum of any number of arrays.
+func manyOperands(k *call) []*value {
+	v, op := k.arg(0), k.Op
+	if op == "Sum" {
+		op = "Add"
+	}
+	for i := 1; i < len(k.in) && k.err == nil; i++ {
+		b := k.arg(i)
+		s, err := broadcast(v.shape, b.shape)
+		switch {
+		case err != nil:
+			k.fail("%w", err)
+		case v.constant && b.constant && v.whole != nil && b.whole != nil:
+			v = k.wholeArithmetic(v.typ, v, b, s)
+		default:
+			v = k.wrap(k.emit(&binary{binaryOf[op]}, v.typ, s, v, b))
+		}
+	}
+	return one(v)
+}
+
+// readPRelu translates a PRelu. The slopes are broadcast to the array, never the array to the
+// slopes.
+func readPRelu(k *call) []*value {
+	a, b := k.arg(0), k.arg(1)
+	s, err := broadcast(a.shape, b.shape)
+	if err != nil || !s.equal(a.shape) {
+		k.fail("slope: expected a shape that is broadcast to %v, found %v", a.shape, b.shape)
+		return one(a)
+	}
+	return one(k.emit(&binary{slope}, a.typ, s, a, b))
+}
+
+func readWhere(k *call) []*value {
+	is, a, b := k.arg(0), k.arg(1), k.arg(2)
+	s, err := broadcast(a.shape, b.shape)
+	if err == nil {
+		s, err = broadcast(s, is.shape)
+	}
+	if err != nil {
+		k.fail("%w", err)
+		return one(a)
+	}
+	if k.err == nil && is.constant && a.constant && b.constant && is.whole != nil && a.whole != nil && b.whole != nil {
+		if !is.shape.equal(s) || !a.shape.equal(s) || !b.shape.equal(s) {
+			k.fail("expected constants of one shape, found %v, %v and %v", is.shape, a.shape, b.shape)
+			return one(a)
+		}
+		out := make([]whole, len(is.whole))
+		for i, w := range is.whole {
+			out[i] = b.whole[i]
+			if w != (whole{}) {
+				out[i] = a.whole[i]
+			}
+		}
+		return one(k.wholeOut(a.typ, s, out))
+	}
+	return one(k.emit(&choose{}, a.typ, s, is, a, b))
+}
+
+// readCast translates a conversion. All arrays are float32 in memory, so only conversions that
+// lose information compute anything.
+func readCast(k *call) []*value {
+	k.ignore("saturate", "round_mode")
+	return one(k.cast(k.arg(0), onnx.Type(k.integer("to", 0))))
+}
+
+// readCastLike translates a conversion to the type of another array.
+func readCastLike(k *call) []*value {
+	k.ignore("saturate", "round_mode")
+	return one(k.cast(k.arg(0), k.arg(1).typ))
+}
+
+// cast converts a value to a type.
+func (k *call) cast(v *value, to onnx.Type) *value {
+	switch to {
+	case onnx.Float32, onnx.Float64, onnx.Float16, onnx.BFloat16, onnx.Bool, onnx.Uint8, onnx.Int8, onnx.Uint16, onnx.Int16,
+		onnx.Int32, onnx.Int64, onnx.Uint32, onnx.Uint64:
+	default:
+		k.fail("expected a conversion to float32, float64, float16, bfloat16, whole numbers or bool, found %s", to)
+		return v
+	}
+	if v.constant && v.whole != nil && to != onnx.Bool && k.err == nil {
+		out := *v
+		out.typ, out.uses = to, 0
+		if to.IsFloat() {
+			if _, err := k.compiler.numbers(&out); err != nil {
+				k.fail("%w", err)
+			}
+			out.whole = nil
+		}
+		return &out
+	}
+	switch {
+	case to == onnx.Bool && v.typ != onnx.Bool:
+		return k.emit(&unary{newFunction("truth", 0, 0)}, to, v.shape, v)
+	case v.typ.IsFloat() && !to.IsFloat():
+		return k.emit(&unary{newFunction("truncate", 0, 0)}, to, v.shape, v)
+	case v.typ != onnx.Bool && !to.IsFloat() && v.typ != to:
+		return k.wrap(k.emit(&alias{}, to, v.shape, v))
+	}
+	return k.emit(&alias{}, to, v.shape, v)
+}
 
 // unary applies a function to each element.
 type unary struct{ function }

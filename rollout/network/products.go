@@ -1,164 +1,125 @@
 package network
 
 import (
+	"slices"
+
 	"moonfarm/rollout/network/internal/kernel"
+	"moonfarm/rollout/network/onnx"
 )
 
-// convolution is a convolution layer.
-type convolution struct {
-	windows
-	out, in, groups int
-	weights         []float32 // [out][in/groups][kh][kw]
-	bias            []float32 // [out]
-	relu            bool      // applied after the second input, the residual, is added
-}
-
-// fast reports whether package kernel supports this convolution.
-func (o *convolution) fast() bool {
-	return o.strideY == 1 && o.strideX == 1 && o.dilationY == 1 && o.dilationX == 1 && o.groups == 1 &&
-		o.top == o.bottom && o.left == o.right && o.kh <= 7 && o.kw <= 7 && o.top < 7 && o.left < 7
-}
-
-func (o *convolution) work(*node) int64 { return int64(o.h*o.w) * int64(len(o.weights)) }
-
-func (o *convolution) lower(p *planner, n *node) (task, error) {
-	if !o.fast() || n.in[0].layout.flat() || n.out.layout.flat() {
-		return o.lowerPlain(p, n), nil
+func readGemm(k *call) []*value {
+	a, b := k.arg(0), k.arg(1)
+	alpha, beta := k.float("alpha", 1), k.float("beta", 1)
+	transA, transB := k.integer("transA", 0) != 0, k.integer("transB", 0) != 0
+	if len(a.shape.dims) != 2 || len(b.shape.dims) != 2 || transA && !a.constant {
+		k.fail("expected matrices, the first one not transposed, found %v and %v", a.shape, b.shape)
 	}
-	t := &convTask{dst: n.out.place, src: n.in[0].place, dg: n.out.layout.image, sg: n.in[0].layout.image, relu: o.relu}
-	if len(n.in) > 1 {
-		t.residual, t.hasResidual = n.in[1].place, true
+	if k.err != nil {
+		return one(a)
 	}
-	t.conv = kernel.NewConv(kernel.Shape{Out: o.out, In: o.in, KH: o.kh, KW: o.kw, PadY: o.top, PadX: o.left}, o.weights, o.bias)
-	return t, nil
-}
-
-type convTask struct {
-	conv               *kernel.Conv
-	dst, src, residual place
-	dg, sg             kernel.Image
-	hasResidual, relu  bool
-}
-
-func (t *convTask) run(r *Runner, rows int) {
-	var residual []float32
-	if t.hasResidual {
-		residual = r.rows(&t.residual, rows)
+	weights := k.constant(1, -1, "weights")
+	in, out := b.shape.dims[0], b.shape.dims[1]
+	if transB {
+		in, out = out, in
 	}
-	t.conv.Run(r.rows(&t.dst, rows), t.dg, r.rows(&t.src, rows), t.sg, residual, t.relu, rows)
-}
-
-// lowerPlain makes the task of a convolution with strides, groups or dilation, or of constants.
-func (o *convolution) lowerPlain(p *planner, n *node) task {
-	t := &plainConv{convolution: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}
-	in, area, each := o.in/o.groups, o.kh*o.kw, o.out/o.groups
-	t.blocks = (each + abreast - 1) / abreast
-	t.packed = make([]float32, o.groups*t.blocks*abreast*area*in)
-	t.biases = make([]float64, o.groups*t.blocks*abreast)
-	for i := range o.out {
-		block, lane := i/each*t.blocks+i%each/abreast, i%each%abreast
-		t.biases[block*abreast+lane] = float64(o.bias[i])
-		for c := range in {
-			for a := range area {
-				t.packed[((block*area+a)*in+c)*abreast+lane] = o.weights[(i*in+c)*area+a]
+	if a.shape.dims[1] != in || transA || a.shape.axis == 1 {
+		k.fail("expected rows of %d numbers for weights of %v, found %v", in, b.shape, a.shape)
+	}
+	if err := k.compiler.spend(len(weights)); err != nil {
+		k.fail("%w", err)
+	}
+	if k.err != nil {
+		return one(a)
+	}
+	if alpha != 1 {
+		weights = slices.Clone(weights)
+		for i := range weights {
+			weights[i] = float32(alpha * weights[i])
+		}
+	}
+	bias := make([]float32, out)
+	if k.has(2) {
+		c := k.constant(2, -1, "bias")
+		if s := k.arg(2).shape; k.err == nil && len(c) != 1 && (len(c) != out || s.dims[len(s.dims)-1] != out) {
+			k.fail("bias: expected %d numbers, found %v", out, s)
+			return one(a)
+		}
+		for i := range bias {
+			if k.err == nil {
+				bias[i] = float32(beta * c[i%len(c)])
 			}
 		}
 	}
-	return rows(n, t)
+	return one(k.emit(&dense{in: in, out: out, weights: weights, bias: bias, biased: true, turned: transB}, onnx.Float32, a.shape.sized(1, out), a))
 }
 
-// abreast is the number of outputs of a cell that are computed at once. A single sum waits for each addition.
-const abreast = 8
+func readMatMul(k *call) []*value { return one(k.matmul(k.arg(0), k.arg(1))) }
 
-// plainConv sums products in float64, in which each product is exact, in the order
-// of rows, columns and channels, and rounds the sum once.
-type plainConv struct {
-	*convolution
-	dst, src view
-	h, w     int       // of the source
-	blocks   int       // of outputs of a group
-	packed   []float32 // [group][block][kh][kw][in/groups][abreast]
-	biases   []float64 // [group][block][abreast]
-}
-
-func (t *plainConv) row(dst []float32, in inputRows, _ []float32) {
-	each, src := t.out/t.groups, in[0]
-	for block := range t.groups * t.blocks {
-		group, o := block/t.blocks, block%t.blocks*abreast
-		outputs := min(abreast, each-o)
-		for y := range t.windows.h {
-			d := t.dst.start + (group*each+o)*t.dst.steps[1] + y*t.dst.steps[2]
-			for x := range t.windows.w {
-				var sums [abreast]float32
-				if outputs == 1 {
-					sums[0] = t.single(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
-				} else {
-					sums = t.cell(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
-				}
-				for i, sum := range sums[:outputs] {
-					if t.relu {
-						sum = max(0, sum)
-					}
-					dst[d+x*t.dst.steps[3]+i*t.dst.steps[1]] = sum
-				}
-			}
-		}
+// matmul multiplies matrices or stacks of them.
+func (k *call) matmul(a, b *value) *value {
+	na, nb := len(a.shape.dims), len(b.shape.dims)
+	switch {
+	case na == 0 || nb == 0:
+		k.fail("expected vectors, matrices or stacks of matrices, found %v and %v", a.shape, b.shape)
+		return a
+	case na == 1 || nb == 1:
+		return k.vectors(a, b)
 	}
+	inner, rows, columns := a.shape.dims[na-1], a.shape.dims[na-2], b.shape.dims[nb-1]
+	k.rows(a.shape, na-1)
+	k.rows(b.shape, nb-2, nb-1)
+	if inner != b.shape.dims[nb-2] {
+		k.fail("expected compatible matrices, found %v and %v", a.shape, b.shape)
+	}
+	if k.err != nil {
+		return a
+	}
+	if nb == 2 && b.constant && !a.constant {
+		weights, err := k.compiler.numbers(b)
+		if err != nil {
+			k.fail("weights: %w", err)
+			return a
+		}
+		return k.emit(&dense{in: inner, out: columns, weights: weights, bias: make([]float32, columns)}, onnx.Float32, a.shape.sized(na-1, columns), a)
+	}
+	if a.shape.axis == na-2 && (nb > 2 && product(b.shape.dims[:nb-2]) > 1 || b.shape.axis >= 0) {
+		k.fail("expected one matrix for rows of the batch, found %v and %v", a.shape, b.shape)
+		return a
+	}
+	sa, sb := a.shape.sized(na-1, 1), b.shape.sized(nb-1, 1).sized(nb-2, 1)
+	s, err := broadcast(sa, sb)
+	if err != nil {
+		k.fail("%w", err)
+		return a
+	}
+	s = s.sized(len(s.dims)-1, columns)
+	return k.emit(&product2{rows, inner, columns}, onnx.Float32, s, a, b)
 }
 
-// cell computes a block of outputs of one cell, whose window starts at y, x.
-func (t *plainConv) cell(src []float32, block, y, x int) (out [abreast]float32) {
-	in := t.in / t.groups
-	channel := t.src.steps[1]
-	first := t.src.start + block/t.blocks*in*channel
-	s := (*[abreast]float64)(t.biases[block*abreast:])
-	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7] // unlike an array, variables stay in registers
-	for i := range t.kh {
-		a := y + i*t.dilationY
-		if a < 0 || a >= t.h {
-			continue
-		}
-		for j := range t.kw {
-			b := x + j*t.dilationX
-			if b < 0 || b >= t.w {
-				continue
-			}
-			at := first + a*t.src.steps[2] + b*t.src.steps[3]
-			weights := t.packed[((block*t.kh+i)*t.kw+j)*in*abreast:][:in*abreast]
-			for ; len(weights) >= abreast; weights = weights[abreast:] {
-				v, w := float64(src[at]), (*[abreast]float32)(weights)
-				s0, s1 = s0+float64(v*float64(w[0])), s1+float64(v*float64(w[1]))
-				s2, s3 = s2+float64(v*float64(w[2])), s3+float64(v*float64(w[3]))
-				s4, s5 = s4+float64(v*float64(w[4])), s5+float64(v*float64(w[5]))
-				s6, s7 = s6+float64(v*float64(w[6])), s7+float64(v*float64(w[7]))
-				at += channel
-			}
-		}
+// vectors multiplies two vectors, or a vector and a matrix or stack of matrices: the first one is a row, the second one
+// a column.
+func (k *call) vectors(a, b *value) *value {
+	var gone []int
+	if len(b.shape.dims) == 1 {
+		k.rows(b.shape, 0)
+		b, gone = k.reshaped(b, []int{b.shape.dims[0], 1}, b.shape.axis), append(gone, -1)
 	}
-	return [abreast]float32{float32(s0), float32(s1), float32(s2), float32(s3), float32(s4), float32(s5), float32(s6), float32(s7)}
-}
-
-// single computes the first output of a block of one cell, as cell does, for groups with a single output.
-func (t *plainConv) single(src []float32, block, y, x int) float32 {
-	in := t.in / t.groups
-	first := t.src.start + block/t.blocks*in*t.src.steps[1]
-	sum := t.biases[block*abreast]
-	for i := range t.kh {
-		a := y + i*t.dilationY
-		for j := range t.kw {
-			b := x + j*t.dilationX
-			if a < 0 || a >= t.h || b < 0 || b >= t.w {
-				continue
-			}
-			at := first + a*t.src.steps[2] + b*t.src.steps[3]
-			weights := t.packed[((block*t.kh+i)*t.kw+j)*in*abreast:][:in*abreast]
-			for k := 0; k < len(weights); k += abreast {
-				sum += float64(float64(src[at]) * float64(weights[k]))
-				at += t.src.steps[1]
-			}
-		}
+	if len(a.shape.dims) == 1 {
+		k.rows(a.shape, 0)
+		a, gone = k.reshaped(a, []int{1, a.shape.dims[0]}, a.shape.axis), append(gone, -2)
 	}
-	return float32(sum)
+	if k.err != nil {
+		return a
+	}
+	out := k.matmul(a, b)
+	for i := range gone {
+		gone[i] += len(out.shape.dims)
+	}
+	if k.err != nil {
+		return a
+	}
+	s := out.shape.without(gone, false)
+	return k.reshaped(out, s.dims, s.axis)
 }
 
 // dense is a dense layer over the last dimension.
@@ -306,9 +267,3 @@ func (t *productLoop) row(dst []float32, in inputRows, scratch []float32) {
 		c.next(l)
 	}
 }
-
-// affine multiplies each channel, dimension 1, by a factor and adds a summand. It never runs:
-// fuse folds it into the layer before it, or replaces it by two steps.
-type affine struct{ scale, shift []float64 }
-
-func (*affine) lower(*planner, *node) (task, error) { return nil, nil }

@@ -8,7 +8,33 @@ import (
 	"moonfarm/rollout/network/internal/kernel"
 )
 
-func sqrt(x float64) float64 { return math.Sqrt(x) }
+func readReduce(kind string) func(*call) []*value {
+	return func(k *call) []*value {
+		v, keep := k.arg(0), k.integer("keepdims", 1) != 0
+		axes := k.axes(k.listed("axes", 1), len(v.shape.dims))
+		if len(axes) == 0 {
+			if k.integer("noop_with_empty_axes", 0) != 0 {
+				return one(v)
+			}
+			for i := range v.shape.dims {
+				axes = append(axes, i)
+			}
+		}
+		k.ignore("noop_with_empty_axes")
+		k.rows(v.shape, axes...)
+		if v.constant && v.whole != nil && v.shape.axis < 0 && k.err == nil {
+			if out := k.wholeReduce(kind, v, axes, keep); out != nil {
+				return one(out)
+			}
+		}
+		return one(k.reduce(kind, v, axes, keep))
+	}
+}
+
+func (k *call) reduce(kind string, v *value, axes []int, keep bool) *value {
+	slices.Sort(axes)
+	return k.emit(&reduction{kind: kind, axes: axes}, v.typ, v.shape.without(axes, keep), v)
+}
 
 // reduction is the sum, mean, maximum or minimum over some dimensions, or a similar function: "prod" is the
 // product, "l1" and "l2" are norms, and "logsumexp" is the logarithm of the sum of exponentials. Sums and products are float64, in the order of the dimensions.
@@ -227,204 +253,4 @@ func (t *reductionLoop) reduce(src []float32) float32 {
 		return t.of(sum)
 	}
 	return best
-}
-
-// pool computes the mean or the maximum of windows.
-type pool struct {
-	windows
-	channels int
-	max, all bool // all: means include the cells of the padding
-}
-
-func (o *pool) lower(p *planner, n *node) (task, error) {
-	return rows(n, &poolLoop{pool: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}), nil
-}
-
-type poolLoop struct {
-	*pool
-	dst, src view
-	h, w     int // of the source
-}
-
-func (t *poolLoop) row(dst []float32, in inputRows, _ []float32) {
-	src := in[0]
-	for y := range t.windows.h {
-		for x := range t.windows.w {
-			d, s := t.dst.start+y*t.dst.steps[2]+x*t.dst.steps[3], t.src.start
-			if t.max && t.dst.steps[1] == 1 && t.src.steps[1] == 1 {
-				t.largest(dst[d:d+t.channels], src, y*t.strideY-t.top, x*t.strideX-t.left)
-				continue
-			}
-			for range t.channels {
-				dst[d] = t.window(src, s, y*t.strideY-t.top, x*t.strideX-t.left)
-				d, s = d+t.dst.steps[1], s+t.src.steps[1]
-			}
-		}
-	}
-}
-
-// largest computes a window of all channels, which are adjacent; its first cell is at y, x.
-func (t *poolLoop) largest(dst, src []float32, y, x int) {
-	for i := range dst {
-		dst[i] = float32(math.Inf(-1))
-	}
-	first, end := x, x+t.kw*t.dilationX // columns on the board
-	for first < 0 {
-		first += t.dilationX
-	}
-	l := kernel.Lines{Op: kernel.Max, N: len(dst), Count: (min(end, t.w) - first + t.dilationX - 1) / t.dilationX}
-	l.Dst.Element, l.X.Element, l.Y = 1, 1, kernel.Steps{Element: 1, Line: t.dilationX * t.src.steps[3]}
-	for i := range t.kh {
-		if a := y + i*t.dilationY; a >= 0 && a < t.h && l.Count > 0 {
-			l.Run(dst, dst, src[t.src.start+a*t.src.steps[2]+first*t.src.steps[3]:])
-		}
-	}
-}
-
-// window computes one window, whose first cell is at y, x.
-func (t *poolLoop) window(src []float32, at, y, x int) float32 {
-	sum, count, best := 0.0, 0, float32(math.Inf(-1))
-	for i := range t.kh {
-		for j := range t.kw {
-			a, b := y+i*t.dilationY, x+j*t.dilationX
-			if a < 0 || a >= t.h || b < 0 || b >= t.w {
-				if t.all && a < t.h+t.bottom && b < t.w+t.right {
-					count++
-				}
-				continue
-			}
-			v := src[at+a*t.src.steps[2]+b*t.src.steps[3]]
-			best, sum, count = max(best, v), sum+float64(v), count+1
-		}
-	}
-	if t.max {
-		return best
-	}
-	return float32(sum / float64(max(count, 1)))
-}
-
-// softmax computes Softmax or LogSoftmax along one dimension.
-type softmax struct {
-	log             bool
-	outer, n, inner int
-}
-
-func (o *softmax) lower(p *planner, n *node) (task, error) {
-	p.scratch = max(p.scratch, o.n)
-	return rows(n, o), nil
-}
-
-func (o *softmax) row(dst []float32, in inputRows, scratch []float32) {
-	src := in[0]
-	for before := range o.outer {
-		for i := range o.inner {
-			at := before*o.n*o.inner + i
-			if o.inner == 1 && !o.log {
-				adjacentShares(dst[at:][:o.n], src[at:][:o.n], scratch)
-				continue
-			}
-			o.shares(dst[at:], src[at:], scratch[:o.n])
-		}
-	}
-}
-
-// adjacentShares computes the shares of adjacent numbers, with the bits of shares. Numbers at the end that are far
-// below the largest, as masks of attention make them, have exponentials of 0 and are skipped.
-func adjacentShares(dst, src, e []float32) {
-	best := src[0]
-	for _, x := range src {
-		if x > best { // NaN is skipped, and makes all shares NaN by its exponential
-			best = x
-		}
-	}
-	n := len(src)
-	for n > 1 && src[n-1]-best < lowest {
-		n--
-	}
-	e = e[:n]
-	for i, x := range src[:n] {
-		e[i] = x - best
-	}
-	kernel.Exp(e, e)
-	sum := 0.0
-	for _, x := range e {
-		sum += float64(x)
-	}
-	for i, x := range e {
-		dst[i] = float32(float64(x) / sum)
-	}
-	rest, none := dst[n:], float32(0/sum) // NaN if the sum is
-	for i := range rest {
-		rest[i] = none
-	}
-}
-
-// lowest is a number below which exponentials are 0.
-const lowest = -106
-
-func (o *softmax) shares(dst, src, e []float32) {
-	best := src[0]
-	for i := range e {
-		best = max(best, src[i*o.inner])
-	}
-	for i := range e {
-		e[i] = src[i*o.inner] - best
-	}
-	kernel.Exp(e, e)
-	sum := 0.0
-	for _, x := range e {
-		sum += float64(x)
-	}
-	if o.log {
-		last := exact.Log(sum)
-		for i := range e {
-			dst[i*o.inner] = float32(float64(src[i*o.inner]) - float64(best) - last)
-		}
-		return
-	}
-	for i, x := range e {
-		dst[i*o.inner] = float32(float64(x) / sum)
-	}
-}
-
-// norm normalizes groups of numbers to mean 0 and variance 1. Then it scales and shifts each
-// number of a group by separate factors and summands, or all by the group's.
-type norm struct {
-	groups, n   int
-	epsilon     float64
-	scale, bias []float32
-	perGroup    bool
-}
-
-func (o *norm) lower(_ *planner, n *node) (task, error) { return rows(n, o), nil }
-
-func (o *norm) row(dst []float32, in inputRows, _ []float32) {
-	for g := range o.groups {
-		o.group(g, dst[g*o.n:][:o.n], in[0][g*o.n:][:o.n])
-	}
-}
-
-func (o *norm) group(g int, dst, src []float32) {
-	sum := 0.0
-	for _, x := range src {
-		sum += float64(x)
-	}
-	mean := sum / float64(o.n)
-	sum = 0
-	for _, x := range src {
-		d := float64(x) - mean
-		sum += float64(d * d)
-	}
-	factor := 1 / math.Sqrt(sum/float64(o.n)+o.epsilon)
-	for i, x := range src {
-		j := i
-		if o.perGroup {
-			j = g
-		}
-		y := float64(float64((float64(x)-mean)*factor) * float64(o.scale[j]))
-		if o.bias != nil {
-			y += float64(o.bias[j])
-		}
-		dst[i] = float32(y)
-	}
 }

@@ -171,3 +171,15 @@ func (s shape) sized(i, size int) shape {
 	s.dims[i] = size
 	return s
 }
+
+// spread returns the steps of an array of dims that is broadcast to larger dimensions.
+func spread(steps, dims, to []int) []int {
+	out := make([]int, len(to))
+	for i := range dims {
+		at := len(to) - len(dims) + i
+		if dims[i] == to[at] {
+			out[at] = steps[i]
+		}
+	}
+	return out
+}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"moonfarm/rollout/network/internal/kernel"
 	"moonfarm/rollout/network/onnx"
 )
 
@@ -224,88 +225,125 @@ func (k *call) factors() (scales []float32, sizes []int) {
 	return all, sizes
 }
 
-// readConvTranspose reads a ConvTranspose, as a convolution of a board with zeros between its cells.
-func readConvTranspose(k *call) []*value {
-	v, weights := k.arg(0), k.arg(1)
-	c, h, w := k.board(v.shape)
-	d, groups := weights.shape.dims, k.integer("group", 1)
-	if k.err == nil && (len(d) != 4 || groups < 1 || d[0] != c || c%groups != 0) {
-		k.fail("weights: expected [%d, outputs of each of %d groups, rows, columns], found %v", c, groups, weights.shape)
-	}
-	k.constant(1, -1, "weights")
-	if k.err != nil {
-		return one(v)
-	}
-	y, x := k.gaps(0, h, d[2]), k.gaps(1, w, d[3])
-	k.ignore("kernel_shape")
-	if k.err != nil {
-		return one(v)
-	}
-	if y.stride > 1 || x.stride > 1 { // each cell becomes the first of a block
-		wide := k.reshaped(v, []int{1, c, h, 1, w, 1}, v.shape.axis)
-		wide = k.with("Pad", []*value{wide, k.list(0, 0, 0, 0, 0, 0, 0, 0, 0, y.stride-1, 0, x.stride-1)})
-		if k.err == nil {
-			v = k.reshaped(wide, []int{1, c, h * y.stride, w * x.stride}, v.shape.axis)
+func readGlobalPool(kind string) func(*call) []*value {
+	return func(k *call) []*value {
+		v := k.arg(0)
+		if len(v.shape.dims) < 3 || v.shape.axis > 1 {
+			k.fail("expected [batch, channels, …], found %v", v.shape)
+			return one(v)
 		}
+		var axes []int
+		for i := 2; i < len(v.shape.dims); i++ {
+			axes = append(axes, i)
+		}
+		return one(k.reduce(kind, v, axes, true))
 	}
-	v = k.with("Pad", []*value{v, k.list(0, 0, y.before, x.before, 0, 0, y.after, x.after)})
-	turned := k.reshaped(weights, []int{groups, c / groups, d[1], d[2], d[3]}, -1)
-	if k.err == nil {
-		turned = k.reshaped(k.permuted(turned, []int{0, 2, 1, 3, 4}), []int{groups * d[1], c / groups, d[2], d[3]}, -1)
-	}
-	turned = k.with("Slice", []*value{turned, k.list(-1, -1), k.list(-maxArray, -maxArray), k.list(2, 3), k.list(-1, -1)})
-	in := []*value{v, turned}
-	if k.has(2) {
-		in = append(in, k.in[2])
-	}
-	return one(k.with("Conv", in, withInt("group", groups), withInts("dilations", y.dilation, x.dilation)))
 }
 
-// gaps are the zeros that a ConvTranspose has along an axis.
-type gaps struct{ stride, dilation, before, after int }
+func readPool(k *call) []*value {
+	v := k.arg(0)
+	c, h, w := k.board(v.shape)
+	size := k.integers("kernel_shape", 2, 1)
+	if size == nil {
+		k.fail("kernel_shape: expected rows and columns, found none")
+		return one(v)
+	}
+	up := k.integer("ceil_mode", 0) != 0
+	k.ignore("storage_order")
+	op := &pool{max: k.Op == "MaxPool", all: k.integer("count_include_pad", 0) != 0, channels: c}
+	op.windows = k.windows(size[0], size[1], h, w)
+	if k.err == nil && (op.top >= op.kh*op.dilationY || op.left >= op.kw*op.dilationX || op.bottom >= op.kh*op.dilationY || op.right >= op.kw*op.dilationX) {
+		k.fail("expected less padding than the window of %d×%d has cells", op.kh, op.kw)
+	}
+	if k.err != nil {
+		return one(v)
+	}
+	if up { // the last window may be incomplete, but starts within the board or the padding before it
+		spanY, spanX := (op.kh-1)*op.dilationY+1, (op.kw-1)*op.dilationX+1
+		op.h = roundedUp(h, op.top, op.bottom, spanY, op.strideY)
+		op.w = roundedUp(w, op.left, op.right, spanX, op.strideX)
+	}
+	return one(k.emit(op, onnx.Float32, shape{[]int{1, c, op.h, op.w}, v.shape.axis, 1}, v))
+}
 
-// gaps returns the zeros along axis i of a board, of which it has n cells, for weights of `size` cells.
-func (k *call) gaps(i, n, size int) gaps {
-	number := func(name string, least, or int) int {
-		if list := k.integers(name, 2, least); list != nil {
-			return list[i]
+func roundedUp(n, before, after, span, stride int) int {
+	out := (n+before+after-span+stride-1)/stride + 1
+	if (out-1)*stride >= n+before {
+		out--
+	}
+	return out
+}
+
+// pool computes the mean or the maximum of windows.
+type pool struct {
+	windows
+	channels int
+	max, all bool // all: means include the cells of the padding
+}
+
+func (o *pool) lower(p *planner, n *node) (task, error) {
+	return rows(n, &poolLoop{pool: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}), nil
+}
+
+type poolLoop struct {
+	*pool
+	dst, src view
+	h, w     int // of the source
+}
+
+func (t *poolLoop) row(dst []float32, in inputRows, _ []float32) {
+	src := in[0]
+	for y := range t.windows.h {
+		for x := range t.windows.w {
+			d, s := t.dst.start+y*t.dst.steps[2]+x*t.dst.steps[3], t.src.start
+			if t.max && t.dst.steps[1] == 1 && t.src.steps[1] == 1 {
+				t.largest(dst[d:d+t.channels], src, y*t.strideY-t.top, x*t.strideX-t.left)
+				continue
+			}
+			for range t.channels {
+				dst[d] = t.window(src, s, y*t.strideY-t.top, x*t.strideX-t.left)
+				d, s = d+t.dst.steps[1], s+t.src.steps[1]
+			}
 		}
-		return or
 	}
-	g := gaps{stride: number("strides", 1, 1), dilation: number("dilations", 1, 1)}
-	more := number("output_padding", 0, 0)
-	if shape := number("kernel_shape", 1, size); shape != size {
-		k.fail("kernel_shape: expected that of the weights, %d, found %d", size, shape)
+}
+
+// largest computes a window of all channels, which are adjacent; its first cell is at y, x.
+func (t *poolLoop) largest(dst, src []float32, y, x int) {
+	for i := range dst {
+		dst[i] = float32(math.Inf(-1))
 	}
-	var crop [2]int // cells of the result that are left out
-	if pads := k.integers("pads", 4, 0); pads != nil {
-		crop = [2]int{pads[i], pads[2+i]}
+	first, end := x, x+t.kw*t.dilationX // columns on the board
+	for first < 0 {
+		first += t.dilationX
 	}
-	if size|g.stride|g.dilation|more|crop[0]|crop[1] >= maxWindow {
-		k.fail("expected weights, strides, dilations and pads below %d cells", maxWindow)
-		return gaps{stride: 1, dilation: 1}
-	}
-	span := (size-1)*g.dilation + 1
-	full := (n-1)*g.stride + span + more
-	auto := k.text("auto_pad", "NOTSET")
-	want := 0
-	switch {
-	case auto == "VALID":
-		crop = [2]int{}
-	case auto == "SAME_UPPER", auto == "SAME_LOWER":
-		want = n * g.stride
-	case auto != "NOTSET":
-		k.fail("auto_pad: expected NOTSET, VALID, SAME_UPPER or SAME_LOWER, found %q", auto)
-	}
-	if want = number("output_shape", 1, want); want > 0 {
-		all := max(full-want, 0)
-		crop = [2]int{all - all/2, all / 2}
-		if auto == "SAME_UPPER" {
-			crop = [2]int{all / 2, all - all/2}
+	l := kernel.Lines{Op: kernel.Max, N: len(dst), Count: (min(end, t.w) - first + t.dilationX - 1) / t.dilationX}
+	l.Dst.Element, l.X.Element, l.Y = 1, 1, kernel.Steps{Element: 1, Line: t.dilationX * t.src.steps[3]}
+	for i := range t.kh {
+		if a := y + i*t.dilationY; a >= 0 && a < t.h && l.Count > 0 {
+			l.Run(dst, dst, src[t.src.start+a*t.src.steps[2]+first*t.src.steps[3]:])
 		}
-		more += want - full + all
 	}
-	g.before = span - 1 - crop[0]
-	g.after = span - 1 - crop[1] + more - (g.stride - 1)
-	return g
+}
+
+// window computes one window, whose first cell is at y, x.
+func (t *poolLoop) window(src []float32, at, y, x int) float32 {
+	sum, count, best := 0.0, 0, float32(math.Inf(-1))
+	for i := range t.kh {
+		for j := range t.kw {
+			a, b := y+i*t.dilationY, x+j*t.dilationX
+			if a < 0 || a >= t.h || b < 0 || b >= t.w {
+				if t.all && a < t.h+t.bottom && b < t.w+t.right {
+					count++
+				}
+				continue
+			}
+			v := src[at+a*t.src.steps[2]+b*t.src.steps[3]]
+			best, sum, count = max(best, v), sum+float64(v), count+1
+		}
+	}
+	if t.max {
+		return best
+	}
+	return float32(sum / float64(max(count, 1)))
 }

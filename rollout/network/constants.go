@@ -1,11 +1,154 @@
 package network
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"moonfarm/rollout/network/onnx"
 )
+
+// whole is a constant whole number: n, or n times the size of the batch, which is unknown when
+// the model is read. Exporters compute shapes with them.
+type whole struct {
+	n     int64
+	batch bool
+}
+
+// String returns the number as text.
+func (w whole) String() string {
+	switch {
+	case !w.batch:
+		return strconv.FormatInt(w.n, 10)
+	case w.n == 1:
+		return "batch"
+	}
+	return strconv.FormatInt(w.n, 10) + "·batch"
+}
+
+// maxWhole bounds the factors of products.
+const maxWhole = 1 << 40
+
+// apply computes a op b. It fails if the result is not the same for all batches.
+func (w whole) apply(op string, v whole) (whole, error) {
+	unknown := fmt.Errorf("expected numbers for which %s is the same for any batch, found %v and %v", op, w, v)
+	if abs64(w.n) > maxWhole || abs64(v.n) > maxWhole {
+		switch op {
+		case "Min", "Max", "Equal": // exporters use the largest int as the end of a slice
+		default:
+			return whole{}, fmt.Errorf("expected numbers within ±2^40, found %v and %v", w, v)
+		}
+	}
+	switch op {
+	case "Mul":
+		if w.batch && v.batch || abs64(w.n) > 1<<20 && abs64(v.n) > 1<<20 {
+			return whole{}, unknown
+		}
+		return whole{w.n * v.n, w.batch || v.batch}, nil
+	case "Div":
+		if v.n == 0 || v.batch && !w.batch || w.batch && w.n%v.n != 0 {
+			return whole{}, unknown
+		}
+		return whole{w.n / v.n, w.batch && !v.batch}, nil
+	case "Equal":
+		return truth(w == v), nil
+	}
+	if w.batch != v.batch {
+		return whole{}, unknown
+	}
+	switch op {
+	case "Add":
+		w.n += v.n
+	case "Sub":
+		w.n -= v.n
+	case "Min":
+		w.n = min(w.n, v.n)
+	case "Max":
+		w.n = max(w.n, v.n)
+	default:
+		return whole{}, fmt.Errorf("expected constants of floating-point numbers, found whole ones")
+	}
+	w.batch = w.batch && w.n != 0
+	return w, nil
+}
+
+func truth(is bool) whole {
+	if is {
+		return whole{n: 1}
+	}
+	return whole{}
+}
+
+func abs64(x int64) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
+// wholeFunction applies a function that exporters use in computations of shapes to constant
+// whole numbers; it returns nil for other functions.
+func (k *call) wholeFunction(v *value) *value {
+	f := map[string]func(w whole) whole{
+		"Neg": func(w whole) whole { return whole{-w.n, w.batch} },
+		"Not": func(w whole) whole { return truth(w == whole{}) },
+	}[k.Op]
+	if f == nil {
+		return nil
+	}
+	numbers := make([]whole, len(v.whole))
+	for i, w := range v.whole {
+		numbers[i] = f(w)
+	}
+	return k.wholeOut(v.typ, v.shape, numbers)
+}
+
+// wholeOf are the operators that constant whole numbers are folded with exactly, and that know
+// multiples of the batch.
+var wholeOf = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Div": true, "Min": true, "Max": true, "Equal": true}
+
+// wholeArithmetic computes an operator of constant whole numbers.
+func (k *call) wholeArithmetic(typ onnx.Type, a, b *value, s shape) *value {
+	if err := k.compiler.spend(2 * s.size()); err != nil {
+		k.fail("%w", err)
+		return a
+	}
+	out := make([]whole, s.size())
+	l := newLoop(s.dims, false, steps(s.dims), spread(steps(a.shape.dims), a.shape.dims, s.dims), spread(steps(b.shape.dims), b.shape.dims, s.dims))
+	c := cursor{at: l.start}
+	for range l.runs() {
+		for i := range l.size[0] {
+			w, err := a.whole[c.at[1]+i*l.step[1][0]].apply(k.Op, b.whole[c.at[2]+i*l.step[2][0]])
+			if err != nil {
+				k.fail("%w", err)
+				return a
+			}
+			out[c.at[0]+i*l.step[0][0]] = w
+		}
+		c.next(&l)
+	}
+	return k.wholeOut(typ, s, out)
+}
+
+// wholeReduce computes a reduction of all elements of constant whole numbers, such as exporters use in
+// computations of shapes. It returns nil for other reductions.
+func (k *call) wholeReduce(kind string, v *value, axes []int, keep bool) *value {
+	op := map[string]string{"prod": "Mul", "sum": "Add", "max": "Max", "min": "Min"}[kind]
+	if op == "" || len(axes) < len(v.shape.dims) || len(v.whole) == 0 {
+		return nil
+	}
+	k.compiler.steps -= int64(len(v.whole))
+	all := v.whole[0]
+	for _, w := range v.whole[1:] {
+		var err error
+		if all, err = all.apply(op, w); err != nil {
+			k.fail("%w", err)
+			return v
+		}
+	}
+	return k.wholeOut(v.typ, v.shape.without(axes, keep), []whole{all})
+}
 
 func readExpand(k *call) []*value {
 	v := k.arg(0)
