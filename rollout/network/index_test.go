@@ -241,11 +241,7 @@ func wholeCases(add func(name string, s *sketch)) {
 		}
 	}
 	s.output(s.node("Add", list(x, s.node("Tile", list(s.weights(2, 1), s.ints(1, 6))))))
-	scales := s.tensor(&onnx.Tensor{Type: onnx.Float32, Dims: []int{4}, Floats: []float32{1, 1, 2, 3}})
-	s.output(s.node("Resize", list(x, "", scales), "mode", "nearest", "coordinate_transformation_mode", "asymmetric", "nearest_mode", "floor"))
-	size = s.node("Slice", list(s.node("Shape", list(x)), s.ints(0), s.ints(2)))
-	s.output(s.node("Resize", list(x, "", "", s.node("Concat", list(size, s.ints(4, 30)), "axis", 0)), "mode", "nearest"))
-	add("Tile, Resize and blocks", s)
+	add("Tile and blocks", s)
 }
 
 // einsumCases adds cases of Einsum.
@@ -264,6 +260,12 @@ func einsumCases(add func(name string, s *sketch)) {
 		s.output(s.node("Einsum", c.inputs, "equation", c.equation))
 	}
 	add("Einsum", s)
+	s = newSketch(13)
+	x, y = s.input(onnx.Float32, 3, 2, 5), s.input(onnx.Float32, 4, 2, 5)
+	s.output(s.node("Einsum", list(x, y), "equation", "bi...,bj...->bij"))
+	s.output(s.node("Einsum", list(x, s.weights(2, 5)), "equation", "...d,...d"))
+	s.output(s.node("Einsum", list(x, s.weights(2, 1)), "equation", "...,...->..."))
+	add("Einsum as NumPy has it", s)
 }
 
 // recurrentCases adds cases of LSTM and GRU.

@@ -11,9 +11,7 @@ var plainOperators = map[string]func(x *interpreter) []*plain{
 	"Range": plainRange, "NonZero": plainNonZero, "Size": plainSize, "Tile": plainTile, "Trilu": plainTrilu,
 	"Mod": plainMod, "CumSum": plainCumSum, "TopK": plainTopK, "ArgMax": plainArg, "ArgMin": plainArg,
 	"GatherND": plainGatherND, "ScatterND": plainScatterND, "ScatterElements": plainScatterElements, "OneHot": plainOneHot,
-	"QuantizeLinear": plainQuantized, "DequantizeLinear": plainQuantized, "GroupNormalization": plainNorm, "RMSNormalization": plainNorm,
-	"ConvTranspose": plainTransposed, "Attention": plainAttention,
-	"Resize": plainResize, "Einsum": plainEinsum, "DepthToSpace": plainBlocks, "SpaceToDepth": plainBlocks, "LSTM": plainRecurrent, "GRU": plainRecurrent,
+	"Einsum": plainEinsum, "DepthToSpace": plainBlocks, "SpaceToDepth": plainBlocks, "LSTM": plainRecurrent, "GRU": plainRecurrent,
 }
 
 func (x *interpreter) text(name, or string) string {
