@@ -50,8 +50,6 @@ func TestPipesWithoutWriters(t *testing.T) {
 		{refused, []string{"view", at("replay"), "--log", pipe, "--out", out}},
 		{empty, []string{"view", at("data"), "--analysis", pipe, "--out", out}},
 		{empty, []string{"generate", "tron", "--rules", pipe, "--out", out}},
-		{empty, []string{"match", "codecraft", "--config", pipe}},
-		{empty, []string{"match", "codecraft", "--player", "econ", "--player", "empty", "--repeat", pipe}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			var out, stderr bytes.Buffer

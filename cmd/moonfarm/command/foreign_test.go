@@ -48,7 +48,6 @@ func TestForeignTexts(t *testing.T) {
 	moonfarm(t, console.ExitOK, "eval", "report", at("cup"), "--html")
 	edit("data/manifest.json", `"moonfarm": "`, `"moonfarm": "`+nastyJSON)
 	edit("cup/games.jsonl", `random`, nastyJSON)
-	put("cfg/game.json", []byte(`{"`+nastyJSON+`": 1}`))
 	put("bot/run.sh", []byte("#!/bin/sh\nprintf 'N\\033]0;x\\007\\r\\nmoonfarm: ok\\n\\000\\n' >&2\nexit 3\n"))
 	for _, args := range [][]string{
 		{"model", "inspect", at("bad.onnx")}, {"model", "inspect", at("good.onnx")}, {"generate", "tron", "--policy", at("bad.onnx"), "--out", at("x")},
@@ -56,7 +55,7 @@ func TestForeignTexts(t *testing.T) {
 		{"generate", "tron", "--episodes", "2", "--out", at("other" + nasty)}, {"inspect", at("data")}, {"verify", at("data")}, {"inspect", at("none")},
 		{"eval", "report", at("cup")}, {"eval", "report", at("cup"), "--markdown"}, {"view", at("cup"), "--out", at("cup.html")},
 		{"replay", "verify", at("empty"), at("none")}, {"import", "terminal", at("empty"), "--skip-invalid", "--out", at("x")},
-		{"match", "codecraft", "--config", at("cfg/game.json")}, {"match", "terminal", "--player", "bot:" + at("bot"), "--player", "maze"},
+		{"match", "terminal", "--player", "bot:" + at("bot"), "--player", "maze"},
 		{"match", nasty}, {nasty}, {"view", "tron", "--players", "safe,random", "--tty", "--turns", "0-2"},
 	} {
 		for _, args := range [][]string{args, append(args, "--json")} {

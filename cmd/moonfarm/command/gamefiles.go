@@ -63,7 +63,7 @@ func (f *gameFiles) check(game string, games int) error {
 	if !slices.Contains(players.BotGames(), game) && f.replay != "" {
 		return console.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
 	}
-	if !gamedoc.Of(game).Results && f.results != "" {
+	if !gamedoc.Of(game).Runner && f.results != "" {
 		return console.WrongUse("--save-results: %s has no such files; --json prints the results", game)
 	}
 	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -51,8 +50,6 @@ are for policies only.
 --player, once for each seat, names a player:
 
 ` + playerDoc + `
-In codecraft, --config gives seats, rules and seed instead, as the config file
-of the original.
 
 From game to game the players move on by one seat; a seed is played until every
 player has had every seat. --seed is the first seed. Faults of a bot do not fail
@@ -88,7 +85,6 @@ command)).`,
 	flags.Var(console.Whole(&f.games, 1, maxMatches), "games", "number of games")
 	flags.Var(console.Whole(&f.first, 1, maxMatches), "first", "number of the first game, to continue a series")
 	concurrencyFlag(c, &f.concurrency)
-	flags.Var(console.Whole(&f.concurrency, 1, console.MaxWorkers), "parallel", "the same as --concurrency")
 	f.files.console = a.Console
 	flags.Var(a.Output(&f.files.results), "save-results", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
 	flags.Var(a.Output(&f.files.replay), "save-replay", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
@@ -96,7 +92,7 @@ command)).`,
 	a.LockFlag(c, "the folders of bots")
 	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
 	f.limits.add(c)
-	f.runner.add(c, a)
+	f.runner.add(c)
 	f.view.Add(c, serve)
 	return c
 }
@@ -142,9 +138,7 @@ type series struct {
 // openSeries makes the series that the flags describe, and opens all ports.
 func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, error) {
 	switch {
-	case f.runner.config != "" && len(f.players) > 0:
-		return nil, console.WrongUse("--config and --player: both name the players, expected one of them")
-	case f.runner.config == "" && len(f.players) == 0:
+	case len(f.players) == 0:
 		return nil, console.WrongUse("--player is missing: once for each seat, such as --player econ --player random")
 	case len(f.players) > sim.MaxPlayers:
 		return nil, console.WrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
@@ -159,12 +153,7 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 		return nil, err
 	}
 	config := players.Options{Game: g, Rules: rules, Seats: len(f.players), Limits: limits, Runner: f.runner.RunnerOptions, Locks: f.locks}
-	if f.runner.config != "" {
-		return s, s.configure(c, config)
-	}
-	if s.Runner, err = players.Open(config); errors.Is(err, players.ErrRepeat) {
-		return nil, console.WrongUse("--repeat: %w", err)
-	} else if err != nil {
+	if s.Runner, err = players.Open(config); err != nil {
 		return nil, console.WrongUse("--rules: %s%w", messagePrefix(f.rules), err)
 	}
 	if len(f.players) != s.Seats {
@@ -181,50 +170,6 @@ func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 	return s, nil
 }
 
-// configure makes the game and the players of the config file.
-func (s *series) configure(c *cobra.Command, o players.Options) error {
-	config, err := players.ReadConfig(s.flags.runner.config)
-	if err != nil {
-		return console.WrongUse("--config: %w", err)
-	}
-	if list := config.Unknown(); len(list) > 0 {
-		s.flags.files.console.Tell("%s: unknown, without effect: %s\n", s.flags.runner.config, strings.Join(list, ", "))
-	}
-	if !c.Flags().Changed("seed") {
-		s.seed = rand.Uint64()
-		if seed := config.Seed(); seed != nil {
-			s.seed = *seed
-		}
-	}
-	s.Runner, s.players, err = config.Open(o)
-	switch {
-	case errors.Is(err, players.ErrRemote):
-		return console.WrongUse("--config: %w; --allow-remote lets them", err)
-	case errors.Is(err, players.ErrRepeat):
-		return console.WrongUse("--repeat: %w", err)
-	case err != nil:
-		return console.WrongUse("--config: %w", err)
-	}
-	return nil
-}
-
-// saveConfig writes the config file of the first game.
-func (s *series) saveConfig() error {
-	name := s.flags.runner.saveConfig
-	if name == "" {
-		return nil
-	}
-	text, err := s.AppendConfig(nil, s.seed, s.players)
-	if err != nil {
-		return console.WrongUse("--save-config: %w", err)
-	}
-	_, err = s.flags.files.console.WriteFile("save-config", name, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-	return err
-}
-
 func (s *series) close() { players.Close(s.players...) }
 
 // runMatch plays the games of match and prints their results.
@@ -233,7 +178,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	if err != nil {
 		return console.WrongUse("%w", err)
 	}
-	if err := errors.Join(f.runner.check(c, game), a.CheckFile("save-config", f.runner.saveConfig), f.files.check(game, f.games)); err != nil {
+	if err := errors.Join(f.runner.check(c, game), f.files.check(game, f.games)); err != nil {
 		return err
 	}
 	s, err := f.openSeries(c, g)
@@ -242,9 +187,6 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 	}
 	defer s.close()
 	s.stderr = a.Stderr
-	if err := s.saveConfig(); err != nil {
-		return err
-	}
 	for _, p := range s.players {
 		if at := p.Address(); at != nil {
 			a.Tell("%s: waits for clients at %v\n", p.Name, at)
@@ -449,35 +391,23 @@ func messagePrefix(name string) string {
 // codecraft, or for functions of its window.
 type runnerFlags struct {
 	players.RunnerOptions
-	config     string
-	saveConfig string
-	undrawn    bool // --debug=false: bots are not asked to draw for --view either
+	undrawn bool // --debug=false: bots are not asked to draw for --view either
 }
 
 // add adds the flags.
-func (f *runnerFlags) add(c *cobra.Command, a *app) {
+func (f *runnerFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.config, "config", "", "config `FILE` of codecraft's original: seed, game and players")
-	flags.Var(a.Output(&f.saveConfig), "save-config", "`FILE` for a config of this game: with the limits --timeout and --accept-timeout; its players must be empty, quickstart or tcp:")
-	flags.StringVar(&f.Repeat, "repeat", "", "recorded `FILE` of codecraft that is shown to the players again; their answers have no effect")
 	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window; --view shows what they draw")
 	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game of codecraft up when all bots have crashed and no policy but empty plays, as the contest's site could; the local runner goes on")
-	flags.BoolVar(&f.Remote, "allow-remote", false, "let clients of other machines connect, if a config's host says so")
-	flags.Bool("batch-mode", true, "a flag of codecraft's original: no window. There never is one")
 }
 
-// check refuses flags that the game does not have, and flags that exclude each other.
+// check refuses flags that the game does not have.
 func (f *runnerFlags) check(c *cobra.Command, game string) error {
-	for _, name := range []string{"config", "save-config", "repeat", "debug", "stop-when-crashed", "allow-remote"} {
-		if c.Flags().Changed(name) && !gamedoc.Of(game).Config {
+	for _, name := range []string{"debug", "stop-when-crashed"} {
+		if c.Flags().Changed(name) && !gamedoc.Of(game).Runner {
 			return console.WrongUse("--%s: %s has no such thing", name, game)
 		}
 	}
 	f.undrawn = c.Flags().Changed("debug") && !f.Debug
-	for _, name := range []string{"save-config", "save-replay", "save-results"} {
-		if f.Repeat != "" && c.Flags().Changed(name) {
-			return console.WrongUse("--repeat and --%s: a recorded game is repeated, no game is played", name)
-		}
-	}
 	return nil
 }

@@ -123,10 +123,10 @@ func TestMatchPorts(t *testing.T) {
 		games = 200
 	}
 	var out bytes.Buffer
-	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "tcp", "--games", fmt.Sprint(games), "--parallel", "2", "--json")
+	c, addresses := startMatch(t, &out, "--player", "tcp", "--player", "tcp", "--games", fmt.Sprint(games), "--concurrency", "2", "--json")
 	var clients sync.WaitGroup
 	for _, address := range addresses {
-		for range 2 { // --parallel
+		for range 2 { // --concurrency
 			clients.Go(func() {
 				for range games / 2 {
 					conn, err := net.Dial("tcp", address)

@@ -113,7 +113,7 @@ func TestStuckInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup
 	for i, line := range []string{
-		"generate terminal --out none --rules PIPE", "match codecraft --config PIPE", "eval terminal --policies random,random --rules PIPE --json",
+		"generate terminal --out none --rules PIPE", "match codecraft --rules PIPE --player empty", "eval terminal --policies random,random --rules PIPE --json",
 	} {
 		pipe := filepath.Join(dir, fmt.Sprint(i))
 		if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {

@@ -41,7 +41,7 @@ func rules(t testing.TB, preset string, ticks int32) codecraft.Rules {
 // listen opens a port on this machine for as long as the test runs.
 func listen(t testing.TB, token *string) *Port {
 	t.Helper()
-	p, err := Listen("127.0.0.1:0", token)
+	p, err := listenFor(nil, "127.0.0.1:0", token)
 	require.NoError(t, err)
 	t.Cleanup(func() { p.Close() })
 	return p

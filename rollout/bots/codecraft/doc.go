@@ -15,7 +15,6 @@
 // From the local runner:
 //
 //   - A seed gives another game: the generator of the original is not known.
-//     State files begin the same game on both.
 //   - Clients are asked at the same time, not one after the other; the results do
 //     not depend on it.
 //   - A limit of time (timeout) is for a whole answer, not for each read and write.
@@ -30,10 +29,10 @@
 //   - On Linux a client on this machine must be a process of the user who plays the
 //     match, and a started client must be a process of its own seat or a descendant of
 //     it, because other processes, opponents included, can read the token in its command
-//     line. Only the token is checked on other systems, without /proc, and for clients
-//     of other machines.
-//   - There is no window, so there is no Keyboard player: a config with one is
-//     refused. As in the batch mode of the original, clients are told that there is
+//     line. Only the token is checked on other systems, and without /proc. Clients of
+//     other machines cannot connect.
+//   - There are no config files: match has flags for what they say. There is no
+//     window, and so neither a Keyboard player nor saved games that are shown again. As in the batch mode of the original, clients are told that there is
 //     no debug interface, and debug messages are read and dropped. A client that
 //     asks for the debug state nevertheless gets an empty one: a window of size 0,
 //     no keys, a camera of zeros, and its own index. In the original it would crash.
@@ -46,9 +45,6 @@
 //     carries them out. Places on the screen are in pixels from the lower left corner of
 //     the board's picture. Bots compute those near the upper edge from the window's size,
 //     which is 0 here, so a negative offset counts from the upper or the right edge.
-//   - Match.Repeat shows a saved game to clients, whose actions have no effect, as
-//     the original's window does. Built-in policies are not asked. The results also
-//     report crashes of the clients, unlike the original's.
 //   - After "Player crashed: " the comment of the results has a text of our own:
 //     the tick, the reason, and how a started client ended.
 //   - A Match can start clients; it kills them after the game, with all their

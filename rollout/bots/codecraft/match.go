@@ -16,20 +16,14 @@ import (
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/codecraft/wire/recording"
-	"moonfarm/sim/codecraft/wire/replay"
 )
 
 // Match is one game of CodeCraft.
 type Match struct {
 	Rules codecraft.Rules
 	Seed  uint64
-	Start *codecraft.State // nil: the start of the game with the seed
-	Seats []Seat           // one for each player
+	Seats []Seat // one for each player
 
-	// Repeat, if not nil, is a recorded game. Players are shown its states up to its
-	// end, and their orders have no effect. Rules gives the rules that the recording
-	// does not contain. Start and Replay must be nil.
-	Repeat *replay.Replay
 	// Debug tells clients that there is a debug interface and asks them to draw before
 	// every tick. Their drawings go to Drawn, and their requests are answered with an
 	// empty window.
@@ -122,21 +116,18 @@ type host struct {
 // newHost makes the game and the seats.
 func (m *Match) newHost() (*host, error) {
 	h := &host{Match: m}
-	v, err := h.vector()
+	var err error
+	if h.game, err = codecraft.New(m.Rules); err != nil {
+		return nil, err
+	}
+	v, err := env.New(h.game, features.Kit(h.game), env.Settings{N: 1})
 	if err != nil {
 		return nil, err
 	}
-	if m.Start != nil {
-		env.Load(v, 0, m.Start, m.Seed)
-	} else {
-		v.Reset(0, m.Seed)
-	}
+	v.Reset(0, m.Seed)
 	states, _ := env.States[codecraft.State](v)
 	h.rules, h.state = h.game.Rules(), &states[0]
 	h.match = bots.Match{Vector: v, Over: h.state.Tick >= h.rules.MaxTurns, Shown: h.shown, StopWhenCrashed: m.StopWhenCrashed, Crashed: m.Crashed, Settle: m.Settle}
-	if m.Repeat != nil {
-		h.match.Over = m.Repeat.Ticks() == 0
-	}
 	if m.Drawn != nil {
 		h.sketches = make([]sketch, len(m.Seats))
 	}
@@ -146,9 +137,6 @@ func (m *Match) newHost() (*host, error) {
 			return nil, fmt.Errorf("seat %d: %w", i+1, err)
 		}
 		seat := bots.Seat{Policy: s.Policy}
-		if m.Repeat != nil {
-			seat.Policy = nil // its orders would have no effect
-		}
 		if h.sketches != nil {
 			h.sketches[i].player = sim.Player(i)
 		}
@@ -158,27 +146,6 @@ func (m *Match) newHost() (*host, error) {
 		h.match.Seats = append(h.match.Seats, seat)
 	}
 	return h, nil
-}
-
-// vector makes the environment of the game, or of the recorded game if it is repeated.
-func (h *host) vector() (env.Vector, error) {
-	if h.Repeat == nil {
-		g, err := codecraft.New(h.Rules)
-		if err != nil {
-			return nil, err
-		}
-		h.game = g
-		return env.New(g, features.Kit(g), env.Settings{N: 1})
-	}
-	if h.Start != nil || h.Replay != nil {
-		return nil, errors.New("a repeated game has neither a Start nor a Replay")
-	}
-	g, _, err := h.Repeat.Game(h.Rules)
-	if err != nil {
-		return nil, err
-	}
-	h.game = g.Game
-	return env.New(g, features.Kit(g.Game), env.Settings{N: 1, MaxTurns: h.Repeat.Ticks()})
 }
 
 // shown passes the drawings to Drawn, writes the state to the replay and passes it to Watch.

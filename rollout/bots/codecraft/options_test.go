@@ -14,7 +14,6 @@ import (
 
 	"moonfarm/rollout/bots"
 	"moonfarm/sim"
-	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/codecraft/wire/replay"
 )
@@ -139,54 +138,6 @@ func TestStopWhenCrashed(t *testing.T) {
 			recorded, err := replay.Read(c.what, &file)
 			require.NoErrorf(t, err, "%s: the replay", c.what)
 			assert.Equalf(t, c.ticks, recorded.Ticks(), "%s: the replay", c.what)
-		})
-	}
-}
-
-// TestRepeat: clients are shown a recorded game as recorded, whatever they answer.
-func TestRepeat(t *testing.T) {
-	var file bytes.Buffer
-	var states []codecraft.State
-	r := rules(t, "finals", 40)
-	recorded := play(t, &Match{Rules: r, Seed: 6, Replay: &file,
-		Seats: []Seat{{Policy: maker(t, "econ")}, {Policy: maker(t, "quickstart")}},
-		Watch: func(s *codecraft.State) error { states = append(states, *s); return nil }})
-	for _, cut := range []int{40, 25, 0} {
-		t.Run(fmt.Sprintf("cut at %d", cut), func(t *testing.T) {
-			repeated, err := replay.Read("game", bytes.NewReader(file.Bytes()))
-			require.NoError(t, err)
-			repeated.Cut(cut)
-			game, err := codecraft.New(r)
-			require.NoError(t, err)
-			port, ticks := listen(t, nil), 0
-			conn := dial(t, port, "")
-			var want protocol.PlayerView
-			done := make(chan error, 1)
-			go func() {
-				done <- serve(conn, func(v *protocol.PlayerView) []protocol.EntityOrder {
-					protocol.View(&want, game, &states[ticks], 1)
-					assert.Equalf(t, fmt.Sprint(want), fmt.Sprint(*v), "tick %d: the view does not show the recorded state", ticks)
-					ticks++
-					return orderAll(v)
-				})
-			}()
-			got := play(t, &Match{Repeat: repeated, Rules: codecraft.DefaultRules(), Seats: []Seat{{Policy: maker(t, "econ")}, {Port: port}}})
-			err = <-done
-			require.NoErrorf(t, err, "cut at %d", cut)
-			assert.Truef(t, got.Turns == cut && ticks == cut, "cut at %d, %d turns, %d views", cut, got.Turns, ticks)
-			assert.Truef(t, cut != 40 || slices.Equal(got.Results, recorded.Results), "scores %v, recorded %v", got.Results, recorded.Results)
-		})
-	}
-	repeated, err := replay.Read("game", &file)
-	require.NoError(t, err)
-	for what, m := range map[string]Match{
-		"3 seats for a game of 2": {Seats: make([]Seat, 3)},
-		"neither a Start nor":     {Seats: make([]Seat, 2), Replay: io.Discard},
-	} {
-		t.Run(what, func(t *testing.T) {
-			m.Repeat, m.Rules = repeated, codecraft.DefaultRules()
-			_, err := m.Play(t.Context())
-			assert.ErrorContains(t, err, what)
 		})
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestUsers(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", "[::1]:0"} {
 		t.Run(at, func(t *testing.T) {
-			port, err := Listen(at, nil)
+			port, err := Listen(at)
 			if err != nil {
 				t.Skip(err)
 			}

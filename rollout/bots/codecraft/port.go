@@ -48,15 +48,16 @@ type Port struct {
 }
 
 // Listen opens a port at a TCP address such as "127.0.0.1:31001"; port 0 chooses a free
-// one. Clients must give the token, if it is not nil.
-func Listen(address string, token *string) (*Port, error) { return listenFor(nil, address, token) }
+// one. Clients may give any token.
+func Listen(address string) (*Port, error) { return listenFor(nil, address, nil) }
 
 // socketOwner knows the sockets of its processes: see child.Guard.
 type socketOwner interface {
 	HasSocket(inode uint64) (has, known bool)
 }
 
-// listenFor is Listen for a port where only processes of the owner may connect.
+// listenFor is Listen for a port where only processes of the owner may connect, if it is not nil, and only with the token, if
+// that is not nil.
 func listenFor(owner socketOwner, address string, token *string) (*Port, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {

@@ -3,7 +3,6 @@ package players
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -13,28 +12,22 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	bot "moonfarm/rollout/bots/codecraft"
-	"moonfarm/rollout/files"
 	"moonfarm/sim/codecraft"
-	"moonfarm/sim/codecraft/wire/replay"
-	"moonfarm/sim/unzip"
 )
 
 // codecraftHost plays CodeCraft.
 type codecraftHost struct {
 	rules  codecraft.Rules
 	game   *codecraft.Game
-	start  *codecraft.State // start of all games; nil: it depends on the seed
-	loaded string           // the file that start was read from
-	repeat *replay.Replay   // nil: games are played
 	limits Limits
 	runner RunnerOptions
 }
 
-// codecraftPort is the port where the client of an entrant connects.
-type codecraftPort struct {
-	*bot.Port
-	host, token *string // as the config file gives them
-}
+// emptyPolicy is the policy that plays as the original's empty player.
+const emptyPolicy = "empty"
+
+// ownHost is where ports listen: only clients of this machine can connect.
+const ownHost = "127.0.0.1"
 
 // Limits of CodeCraft's clients. The contest's limits (Site) are published.
 const (
@@ -68,37 +61,10 @@ func newCodecraft(c *Options) (host, string, error) {
 	if h.rules, err = codecraftRules(c.Rules, c.Seats); err != nil {
 		return nil, "", err
 	}
-	if c.Runner.Repeat != "" {
-		if err := h.read(c.Runner.Repeat); err != nil {
-			return nil, "", fmt.Errorf("%w: %w", ErrRepeat, err)
-		}
-	}
 	if h.game, err = codecraft.New(h.rules); err != nil {
 		return nil, "", err
 	}
 	return h, string(h.rules.AppendText(nil)), nil
-}
-
-// read reads the recorded game that is repeated, and its rules.
-func (h *codecraftHost) read(name string) error {
-	f, err := files.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	in, err := unzip.NewReader(f)
-	if err == nil {
-		h.repeat, err = replay.Read(name, in)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	g, _, err := h.repeat.Game(h.rules)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	h.rules = g.Rules()
-	return nil
 }
 
 // enter implements host.
@@ -110,7 +76,7 @@ func (h *codecraftHost) enter(p *Entrant, text string) (err error) {
 			return errors.New("expected a port from 0 to 65535 after tcp:, or none for a free one")
 		}
 		p.Name = strings.TrimSuffix(p.Name, ":")
-		p.bot, err = openPort(net.JoinHostPort(ownHost, strconv.FormatUint(n, 10)), nil, nil)
+		p.bot, err = bot.Listen(net.JoinHostPort(ownHost, strconv.FormatUint(n, 10)))
 	case Command:
 		words, failed := bots.SplitCommand(text)
 		if failed != nil {
@@ -134,29 +100,19 @@ func (h *codecraftHost) limitsOf(p *Entrant) matchLimits {
 	if p.Kind == Port {
 		b.Accept = 0 // people start these clients
 	}
-	if p.limits != nil {
-		b = p.limits.override(b)
-	}
 	return h.limits.override(b)
 }
 
 // play implements host.
 func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay, Repeat: h.repeat,
+	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay,
 		Debug: h.runner.Debug || m.Drawn != nil, Drawn: m.Drawn, StopWhenCrashed: h.runner.StopWhenCrashed,
 		Watch: watch(h.game, cckit.Kit(h.game), m)}
 	match.Crashed, match.Settle = m.crashReporter(), m.Settle
-	if h.start != nil {
-		start := *h.start
-		start.Seed = m.Seed
-		match.Start = &start
-	}
 	for i, p := range m.Seats {
 		b := h.limitsOf(p)
 		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Process: b.process}
-		if port, ok := p.bot.(*codecraftPort); ok {
-			seat.Port = port.Port
-		}
+		seat.Port, _ = p.bot.(*bot.Port)
 		if program, ok := p.bot.(bot.Program); ok {
 			seat.Program, seat.Log = program, logOf(m, i)
 		}
@@ -182,7 +138,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 // Close closes the ports of players.
 func Close(list ...*Entrant) (err error) {
 	for _, p := range list {
-		if port, ok := p.bot.(*codecraftPort); ok {
+		if port, ok := p.bot.(*bot.Port); ok {
 			err = errors.Join(err, port.Close())
 		}
 	}

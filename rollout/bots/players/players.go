@@ -88,9 +88,8 @@ type Entrant struct {
 	Kind   Kind
 	Policy rollout.Maker // makes the policy that plays; nil for bots and players without orders
 
-	named  bool    // NAME=bot:DIR
-	bot    any     // the program or port, of a type that the host of the game knows
-	limits *Limits // limits from a config file that replace the game's; nil: there are none
+	named bool // NAME=bot:DIR
+	bot   any  // the program or port, of a type that the host of the game knows
 }
 
 // Bot reports whether the entrant is a program.
@@ -116,20 +115,11 @@ type Options struct {
 
 // RunnerOptions are options of the original's local runner. Only CodeCraft has them.
 type RunnerOptions struct {
-	// Repeat names the file of a recorded game that is shown to the players, whose
-	// orders have no effect. The file's rules replace those of Options, as far as it
-	// contains them. "": games are played.
-	Repeat string
 	// Debug tells clients that there is a debug interface; its window is empty.
 	Debug bool
 	// StopWhenCrashed ends a game when all bots have crashed, unless a policy plays.
 	StopWhenCrashed bool
-	// Remote lets config files open ports for clients of other machines.
-	Remote bool
 }
-
-// ErrRepeat marks errors of a recorded game that is to be repeated.
-var ErrRepeat = errors.New("a game to be repeated")
 
 // Runner plays games by one set of rules between entrants. Several goroutines may call
 // Play at the same time; Enter is for one goroutine.

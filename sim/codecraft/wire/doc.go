@@ -1,7 +1,7 @@
 // Package wire has no code. It lists the packages below it, which read and write the formats
 // of the original CodeCraft 2020:
 //
-//   - protocol: the local runner's config and results files, and the binary messages between
+//   - protocol: the local runner's results files, and the binary messages between
 //     the runner and its clients; their conversion from and to states
 //   - recording: replay files and state files of the original, and recordings of games, views
 //     and messages as JSON Lines

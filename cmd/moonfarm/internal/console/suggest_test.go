@@ -31,9 +31,9 @@ func TestNearest(t *testing.T) {
 	} {
 		t.Run(word, func(t *testing.T) { assert.Equal(t, want, nearest(word, policies)) })
 	}
-	others := []string{"2019", "2020", "2025a", "2025b", "--policies", "--parallel", "--player"}
+	others := []string{"2019", "2020", "2025a", "2025b", "--policies", "--concurrency", "--player"}
 	for word, want := range map[string]string{
-		"2025": "2025a", "2018": "2019", "--policy": "--policies", "--players": "--player", "--par": "--parallel",
+		"2025": "2025a", "2018": "2019", "--policy": "--policies", "--players": "--player", "--conc": "--concurrency",
 	} {
 		t.Run(word, func(t *testing.T) { assert.Equal(t, want, nearest(word, others)) })
 	}

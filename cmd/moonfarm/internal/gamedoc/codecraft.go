@@ -6,8 +6,7 @@ var codecraft = Doc{
 	Score:     "the points of the game, for resources, building and destroying; they decide the places",
 	RulesFile: "rule values, a key=value a line",
 	Contest:   []string{"round1", "round1", "round2", "finals"}, // the Sandbox first
-	Config:    true,
-	Results:   true,
+	Runner:    true,
 	Help: Help{
 		Imports: "replay files of the original's form, and recorded games as JSON Lines. A replay that match or replay convert wrote tells its seed, " +
 			"as does a results file, game.json, beside game.replay: such a game is played again. Replays lack the orders of an entity " +

@@ -15,11 +15,9 @@ type Doc struct {
 	RulesMissing bool
 	Score        string   // description of a player's score
 	Contest      []string // the rule set of each stage of a contest; nil: the default in all
-	// Config: match takes a config file of the original engine. Results: it writes the
-	// original's results file.
-	Config, Results bool
-	SoftLimit       bool // thinking for too long costs health: --soft-timeout
-	Help            Help
+	Runner       bool     // match has flags of the original's runner, and writes its results files
+	SoftLimit    bool     // thinking for too long costs health: --soft-timeout
+	Help         Help
 }
 
 // Help has the help texts on recordings of a game. Each text is a paragraph in one line.

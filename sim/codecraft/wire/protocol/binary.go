@@ -1,5 +1,5 @@
 // Package protocol reads and writes what the local runner of CodeCraft 2020 and the programs
-// around it exchange: its config and results files, and the binary messages between it and its
+// around it exchange: its results files, and the binary messages between it and its
 // clients. It converts messages from and to rules, states and orders.
 //
 // Numbers are little endian: int32 and float32 in 4 bytes, a bool in one byte that is 0 or 1,

@@ -1,7 +1,10 @@
 package protocol
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 )
 
 // RunnerResults is the results file of the local runner.
@@ -34,3 +37,30 @@ func ParseResults(text []byte) (*RunnerResults, error) {
 
 // Append appends the results in the form of the file, without an end of line.
 func (r *RunnerResults) Append(dst []byte) []byte { return appendJSON(dst, r) }
+
+// decodeOne reads a JSON value. It fails if anything follows the value.
+func decodeOne(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(v); err != nil {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("the text ends, want a JSON object")
+		}
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("byte %d: something follows the JSON object", d.InputOffset())
+	}
+	return nil
+}
+
+// appendJSON appends the JSON of a value. The values of this package can all be encoded: their
+// numbers are finite.
+func appendJSON(dst []byte, v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
+		return dst // does not happen
+	}
+	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+}

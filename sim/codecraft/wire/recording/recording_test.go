@@ -139,7 +139,7 @@ func TestWorldErrors(t *testing.T) {
 		{`"Wall":{"size":1,"max_health":10},`, ``, "found properties of 9 types, want 10"},
 	} {
 		t.Run(c.old+" becomes "+c.new, func(t *testing.T) {
-			_, _, err := LoadState("x", strings.NewReader(strings.Replace(wiretest.OneTick(), c.old, c.new, 1)), wiretest.Round1())
+			_, _, err := loadState("x", []byte(strings.Replace(wiretest.OneTick(), c.old, c.new, 1)), wiretest.Round1())
 			assert.Truef(t, (c.want != "" || err == nil) && (c.want == "" || err != nil && strings.Contains(err.Error(), c.want)), "%s: error %v, want %q", c.new, err, c.want)
 		})
 	}

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"moonfarm/sim/codecraft"
@@ -12,20 +11,6 @@ import (
 // A state file holds a World in the form in which a replay file begins. It has everything of a
 // game but its seed and the rules that the original has no names for. So a replay file is also
 // the state file of its first state, and so is the first line of a recorded game as JSON Lines.
-
-// LoadState reads a state file and returns the game and the state. The rules are base with the
-// rules in the file. The seed is 0: no file has it. The name is for errors.
-func LoadState(name string, in io.Reader, base codecraft.Rules) (*codecraft.Game, *codecraft.State, error) {
-	r, err := NewReader(name, in)
-	if err != nil {
-		return nil, nil, err
-	}
-	g, s, err := Restore(&r.World, base)
-	if err != nil {
-		return nil, nil, fmt.Errorf("state %s: %w", name, err)
-	}
-	return g, s, nil
-}
 
 // Positioned is a view or a world: it has rules and a position.
 type Positioned interface {
