@@ -34,9 +34,9 @@ type gameTests struct {
 // games are all games that have scripts.
 var games = []gameTests{
 	{"towerdefence", "", "mix(1*econ,1*mix(1*rush,2*tesla),1*playout)", "turtle", 0, 20, []int{1, 5, 32}, []string{""}, 60,
-		[]string{"mcts(sims=10)", "mcts(sims=10,rollout=playout,horizon=10,node=regret)"}},
+		[]string{"mcts(sims=10)", "mcts(sims=10,rollout=playout,horizon=10)"}},
 	{"terminal", "2026", "mix(1*starter,1*mix(1*maze,2*turtle),1*scatter)", "turtle", 0, 10, []int{1, 5}, terminal.RuleSets(), 20,
-		[]string{"mcts(sims=4)", "mcts(sims=4,rollout=playout,horizon=2,node=regret)", "mcts(sims=4,moves=strategist)"}},
+		[]string{"mcts(sims=4)", "mcts(sims=4,rollout=playout,horizon=2)", "mcts(sims=4,moves=strategist)"}},
 	{"codecraft", "finals", "mix(1*econ,1*mix(1*turtle,2*econ-near),1*quickstart,2*squads)", "turtle", 120, 4, []int{1, 3}, []string{"round1"}, 160, []string{"pgs(sims=12)"}},
 	{"tron", "", "mix(1*safe,1*mix(1*territory,2*random))", "safe", 0, 20, []int{1, 5, 32}, []string{"", "torus=true"}, 10, nil},
 }

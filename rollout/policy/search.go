@@ -82,7 +82,6 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 		{optionRollout, words(g.Rollout)},
 		{optionOpponent, words(g.Opponent)},
 		{optionHorizon, fmt.Sprintf("0 … 1000000: %s (%d)", g.Horizon.Doc, g.Horizon.Default)},
-		{optionNode, "puct, regret: how moves are picked in the tree; regret draws its move from a mixed strategy (puct)"},
 		{optionC, fmt.Sprintf("0 … 1000: weight of exploration (%v)", g.Options.C)},
 		{optionMemory, fmt.Sprintf("1 … 2047: limit of the tree's memory in MiB; further nodes are evaluated but not stored (%d)", g.Options.Memory>>20)},
 		{optionModel, g.Model},
@@ -111,16 +110,12 @@ const (
 	optionRollout  = "rollout"
 	optionOpponent = "opponent"
 	optionHorizon  = "horizon"
-	optionNode     = "node"
 	optionC        = "c"
 	optionMemory   = "memory"
 	optionTrust    = "trust"
 	optionMoves    = "moves"
 	optionTurns    = "turns"
 )
-
-// nodeRules are the values of the option node.
-var nodeRules = []string{search.PUCT: "puct", search.Regret: "regret"}
 
 // set stores the value of an option of a search, and rewrites it in canonical form.
 func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
@@ -168,10 +163,6 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 		return nil
 	case optionEngine, optionDevice, optionWork, optionSHA256:
 		return given.ofFile()
-	case optionNode:
-		rule, err := given.oneOf(nodeRules)
-		o.Rule = search.Rule(rule)
-		return err
 	case optionRollout:
 		return given.word(&o.Rollout, e.rollouts)
 	case optionOpponent:
@@ -203,18 +194,11 @@ func (g *setting) temperature(t *float64) error {
 
 // word reads and stores one of several words.
 func (g *setting) word(value *string, words []string) error {
-	*value = g.value
-	_, err := g.oneOf(words)
-	return err
-}
-
-// oneOf reads one of several words.
-func (g *setting) oneOf(words []string) (int, error) {
-	i := slices.Index(words, g.value)
-	if i < 0 {
-		return 0, fmt.Errorf("%s=%s, expected one of: %s", g.name, g.value, strings.Join(words, ", "))
+	if !slices.Contains(words, g.value) {
+		return fmt.Errorf("%s=%s, expected one of: %s", g.name, g.value, strings.Join(words, ", "))
 	}
-	return i, nil
+	*value = g.value
+	return nil
 }
 
 // searcher is a policy that searches each row's state.
@@ -395,7 +379,7 @@ func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *
 		f.Ends = append(f.Ends, int32(len(f.Orders)))
 	}
 	room := len(b.Orders) / b.Rows
-	chosen := f.OrdersOf(t.Choose(p, f.Shares, b.RowSeed[row]))
+	chosen := f.OrdersOf(search.Best(f.Shares))
 	b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +25,7 @@ func TestSearchOptions(t *testing.T) {
 	for spec, want := range map[string]string{
 		"mcts":                  "mcts",
 		" mcts ( sims = 0400 )": "mcts(sims=400)",
-		"mcts(rollout=turtle,node=regret,c=0.50,memory=1,horizon=07,sims=9)": "mcts(rollout=turtle,node=regret,c=0.5,memory=1,horizon=7,sims=9)",
+		"mcts(rollout=turtle,c=0.50,memory=1,horizon=07,sims=9)": "mcts(rollout=turtle,c=0.5,memory=1,horizon=7,sims=9)",
 		"mcts(c=-0)": "mcts(c=0)",
 		"mix(1*mcts(sims=1),2*mix(1*mcts(c=1e-3)))": "mix(1*mcts(sims=1),2*mix(1*mcts(c=0.001)))",
 	} {
@@ -38,7 +37,7 @@ func TestSearchOptions(t *testing.T) {
 		})
 	}
 	for spec, want := range map[string]string{
-		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, ms, rollout, opponent, horizon, node, c, memory`,
+		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, ms, rollout, opponent, horizon, c, memory`,
 		"mcts(sims=0)":           "character 6: sims=0, expected a whole number from 1 to 1000000",
 		"mcts(ms=600001)":        "character 6: ms=600001, expected a whole number from 1 to 600000",
 		"mcts(ms=5,sims=5)":      "character 6: sims and ms are both set, expected one budget",
@@ -46,7 +45,7 @@ func TestSearchOptions(t *testing.T) {
 		"mcts(sims=3,sims=3)":    "character 13: sims is set twice",
 		"mcts(c=-1)":             "character 6: c=-1, expected a number from 0 to 1000",
 		"mcts(c=nan)":            "character 6: c=nan, expected a number from 0 to 1000",
-		"mcts(sims=3, node=uct)": "character 14: node=uct, expected one of: puct, regret",
+		"mcts(sims=3, node=uct)": `character 14: no option "node"`,
 		"mcts(rollout=mcts)":     "character 6: rollout=mcts, expected one of: none, econ, turtle, rush, tesla, playout",
 		"mcts(opponent=playout)": "character 6: opponent=playout, expected one of: search, econ, turtle, rush, tesla",
 		"mcts(memory=99999)":     "character 6: memory=99999, expected a whole number from 1 to 2047",
@@ -93,9 +92,9 @@ func TestClock(t *testing.T) {
 }
 
 // SearchResult has legal moves, their shares and a value; the played move is one with the
-// largest share, or with regret one with a positive share.
+// largest share.
 func TestSearched(t *testing.T) {
-	for _, spec := range []string{"mcts(sims=40)", "mcts(sims=40,node=regret,horizon=9)"} {
+	for _, spec := range []string{"mcts(sims=40)", "mcts(sims=40,horizon=9)"} {
 		v := policytest.NewVector(t, "towerdefence", "", 3, 0)
 		p := policytest.NewPolicy(t, "towerdefence", spec, v.Spec()).(rollout.Searcher)
 		b := env.NewBatch(v.Spec(), 3, p.Wants())
@@ -105,7 +104,7 @@ func TestSearched(t *testing.T) {
 			p.Act(v, b, []int32{4, 1, 3, 0})
 			b.OrderLen[2], b.OrderLen[5] = 0, 0
 			for _, row := range []int32{0, 1, 3, 4} {
-				choices += checkSearched(t, spec, p.SearchResult(row), b.Orders[row], strings.Contains(spec, "regret"))
+				choices += checkSearched(t, spec, p.SearchResult(row), b.Orders[row])
 			}
 			if p.SearchResult(2) != nil {
 				t.Fatalf("%s: has a result for a row that it has not searched", spec)
@@ -123,7 +122,6 @@ func TestSearchAtOnce(t *testing.T) {
 	for _, c := range []struct{ options, rules string }{
 		{"horizon=0", ""},
 		{"horizon=7", ""},
-		{"horizon=0,node=regret", ""},
 		{"horizon=30,memory=1", ""},
 		{"horizon=20", "game.config.attack.config.weapon-cooldown-period=4\n"},
 	} {
@@ -179,7 +177,7 @@ func TestSearchAtOnceUntil(t *testing.T) {
 }
 
 // checkSearched checks a search result, and returns the number of its moves.
-func checkSearched(t *testing.T, spec string, s *rollout.SearchResult, played sim.Order, mixed bool) int {
+func checkSearched(t *testing.T, spec string, s *rollout.SearchResult, played sim.Order) int {
 	t.Helper()
 	sum, chosen := 0.0, -1
 	for k, share := range s.Shares {
@@ -189,7 +187,7 @@ func checkSearched(t *testing.T, spec string, s *rollout.SearchResult, played si
 		}
 	}
 	require.Truef(t, math.Abs(sum-1) <= 1e-5 && s.Value >= -1 && s.Value <= 1 && len(s.Ends) == len(s.Shares), "%s: shares %v, value %v, ends %v", spec, s.Shares, s.Value, s.Ends)
-	require.Truef(t, chosen >= 0 && s.Shares[chosen] != 0 && (mixed || s.Shares[chosen] == slices.Max(s.Shares)), "%s: order %x is played of %x, shares %v", spec, played, s.Orders, s.Shares)
+	require.Truef(t, chosen >= 0 && s.Shares[chosen] != 0 && s.Shares[chosen] == slices.Max(s.Shares), "%s: order %x is played of %x, shares %v", spec, played, s.Orders, s.Shares)
 	return len(s.Shares)
 }
 
@@ -242,7 +240,7 @@ func TestMixturesTellWhatWasFound(t *testing.T) {
 				t.Fatalf("member %d chose and found %v", member, found)
 			}
 			if found != nil {
-				checkSearched(t, p.Name(), found, b.Orders[int(row)], false)
+				checkSearched(t, p.Name(), found, b.Orders[int(row)])
 			}
 		}
 		require.Nil(t, search.SearchResult(2), "has a result for a row that it has not searched")

@@ -1,9 +1,6 @@
 package search
 
-import (
-	"moonfarm/sim"
-	"moonfarm/sim/prng"
-)
+import "moonfarm/sim"
 
 // The methods here return the results of the latest search, at the root.
 
@@ -13,26 +10,11 @@ func (t *Tree[S, M]) Moves(p sim.Player) []M {
 	return t.moves[root.first[p]:][:root.count[p]]
 }
 
-// AppendShares appends the share of each move of seat p: its part of the visits with
-// PUCT, its probability in the average strategy with regret matching. They sum to 1.
-// After a search without simulations they are the priors.
+// AppendShares appends the share of each move of seat p: its part of the visits. They
+// sum to 1. After a search without simulations they are the priors.
 func (t *Tree[S, M]) AppendShares(dst []float32, p sim.Player) []float32 {
 	root := &t.nodes[0]
 	from, total := len(dst), 0.0
-	if t.options.Rule == Regret {
-		moves := t.mixed[root.first[p]:][:root.count[p]]
-		for k := range moves {
-			total += moves[k].average
-		}
-		for k := range moves {
-			share := moves[k].prior // nothing was searched
-			if total > 0 {
-				share = moves[k].average / total
-			}
-			dst = append(dst, float32(share))
-		}
-		return dst
-	}
 	stats := t.stats[root.first[p]:][:root.stats[p]]
 	for k := range stats {
 		total += float64(stats[k].visits)
@@ -55,7 +37,7 @@ func (t *Tree[S, M]) AppendShares(dst []float32, p sim.Player) []float32 {
 }
 
 // Value returns the value of the searched state for seat p: the mean over the
-// simulations. In regret matching later simulations weigh more.
+// simulations.
 func (t *Tree[S, M]) Value(p sim.Player) float64 {
 	value := t.nodes[0].sum / t.nodes[0].weight
 	if p == 1 {
@@ -64,19 +46,9 @@ func (t *Tree[S, M]) Value(p sim.Player) float64 {
 	return value
 }
 
-// Choose returns the index in Moves of the move that seat p plays: with PUCT the most
-// visited move, with regret matching one drawn from the average strategy by the seed.
-// shares are those of AppendShares.
-func (t *Tree[S, M]) Choose(p sim.Player, shares []float32, seed uint64) int {
-	if t.options.Rule == Regret {
-		t.random = prng.New(prng.StreamSeed(seed, 1<<63, 0, 0, prng.PurposeSearch))
-		chance, below := t.random.Float64(), 0.0
-		for k, share := range shares {
-			if below += float64(share); chance < below {
-				return k
-			}
-		}
-	}
+// Best returns the index in Moves of the move to play: the most visited one. shares are
+// those of AppendShares.
+func Best(shares []float32) int {
 	best := 0
 	for k, share := range shares {
 		if share > shares[best] {

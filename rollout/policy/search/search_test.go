@@ -67,8 +67,8 @@ var (
 	saddle    = [][]float64{{0.25, 0.5}, {-0.5, 0.75}}
 )
 
-func options(rule search.Rule, simulations int) search.Options {
-	return search.Options{Simulations: simulations, Rule: rule, C: 1, Memory: 256 << 20, Width: 16, Depth: 64}
+func options(simulations int) search.Options {
+	return search.Options{Simulations: simulations, C: 1, Memory: 256 << 20, Width: 16, Depth: 64}
 }
 
 func newMatrices(o search.Options, m *matrices) *search.Tree[matrixState, int] {
@@ -92,134 +92,78 @@ func strategy(t *search.Tree[matrixState, int], p sim.Player) (s []float64) {
 	return s
 }
 
-// Regret matching finds the value of matrix games, and strategies that guarantee it.
-func TestMatrixGames(t *testing.T) {
-	for name, m := range map[string][][]float64{
-		"pennies": pennies, "scissor": scissor, "weighed": weighed, "dominated": dominated, "saddle": saddle,
-	} {
-		t.Run(name, func(t *testing.T) {
-			want := matrixValue(m)
-			for seed := range uint64(5) {
-				tree := newMatrices(options(search.Regret, 20000), &matrices{turns: [][][]float64{m}})
-				tree.Search(&matrixState{}, seed)
-				low, high := guarantees(m, strategy(tree, 0), strategy(tree, 1))
-				assert.Truef(t, low >= want-0.02 && high <= want+0.02, "seed %d: the strategies guarantee %.4f and %.4f, want %.4f", seed, low, high, want)
-				got := tree.Value(0)
-				assert.Truef(t, math.Abs(got-want) <= 0.02 && tree.Value(1) == -got, "seed %d: value %.4f, want %.4f", seed, got, want)
-			}
-		})
-	}
-}
-
-// The values of several turns add up, with chance and without.
-func TestMatrixTurns(t *testing.T) {
-	turns := [][][]float64{pennies, saddle, weighed}
-	want := matrixValue(pennies) + matrixValue(saddle) + matrixValue(weighed)
-	for _, noise := range []bool{false, true} {
-		o := options(search.Regret, 100000)
-		o.Chance = noise
-		tree := newMatrices(o, &matrices{turns: turns, noise: noise})
-		tree.Search(&matrixState{}, 1)
-		low, high := guarantees(pennies, strategy(tree, 0), strategy(tree, 1))
-		rest := matrixValue(pennies)
-		assert.Truef(t, low >= rest-0.02 && high <= rest+0.02, "noise %v: the strategies guarantee %.4f and %.4f, want %.4f", noise, low, high, rest)
-		got := tree.Value(0)
-		assert.LessOrEqualf(t, math.Abs(got-want), 0.02, "noise %v: value %.4f, want %.4f", noise, got, want)
-	}
-}
-
-// PUCT finds solutions in pure strategies: saddle points, and that dominated moves are
+// A search finds solutions in pure strategies: saddle points, and that dominated moves are
 // not played.
 func TestBoundFindsSaddle(t *testing.T) {
 	turns := [][][]float64{saddle, saddle}
-	tree := newMatrices(options(search.PUCT, 5000), &matrices{turns: turns})
+	tree := newMatrices(options(5000), &matrices{turns: turns})
 	tree.Search(&matrixState{}, 1)
 	got, want := tree.Value(0), 0.5
 	assert.LessOrEqualf(t, math.Abs(got-want), 0.02, "value %.4f, want %.4f", got, want)
 	for p := range sim.Player(2) {
 		shares := tree.AppendShares(nil, p)
-		if shares[0] < 0.95 || tree.Choose(p, shares, 1) != 0 {
-			t.Errorf("seat %d: shares %.3f, chosen %d", p, shares, tree.Choose(p, shares, 1))
+		if shares[0] < 0.95 || search.Best(shares) != 0 {
+			t.Errorf("seat %d: shares %.3f, chosen %d", p, shares, search.Best(shares))
 		}
 	}
-	tree = newMatrices(options(search.PUCT, 5000), &matrices{turns: [][][]float64{dominated}})
+	tree = newMatrices(options(5000), &matrices{turns: [][][]float64{dominated}})
 	tree.Search(&matrixState{}, 1)
 	shares := tree.AppendShares(nil, 0)
 	assert.LessOrEqualf(t, shares[2], float32(0.05), "the dominated row has the share %.3f", shares[2])
 	shares = tree.AppendShares(nil, 1)
 	assert.LessOrEqualf(t, shares[3], float32(0.05), "the dominated column has the share %.3f", shares[3])
-}
-
-// Choose draws moves with the probabilities of a mixed strategy; with PUCT it returns the
-// most visited move.
-func TestChoose(t *testing.T) {
-	shares := []float32{0.2, 0.5, 0.3}
-	tree := newMatrices(options(search.Regret, 1), &matrices{turns: [][][]float64{scissor}})
-	var count [3]float64
-	const n = 20000
-	for seed := range uint64(n) {
-		count[tree.Choose(0, shares, seed)] += 1.0 / n
-	}
-	for k, share := range shares {
-		assert.LessOrEqualf(t, math.Abs(count[k]-float64(share)), 0.02, "move %d is played %.3f of the time, want %.3f", k, count[k], share)
-	}
-	tree = newMatrices(options(search.PUCT, 1), &matrices{turns: [][][]float64{scissor}})
-	assert.Equal(t, 1, tree.Choose(0, shares, 1), "move")
+	assert.Equal(t, 1, search.Best([]float32{0.2, 0.4, 0.4}), "the first of the most visited moves")
 }
 
 // The same state and seed give the same result, whatever the tree searched before; another
 // seed gives another result.
 func TestPure(t *testing.T) {
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		for _, noise := range []bool{false, true} {
-			o := options(rule, 500)
-			o.Chance = noise
-			m := &matrices{turns: [][][]float64{weighed, dominated, pennies}, noise: noise}
-			found := func(tree *search.Tree[matrixState, int], seed uint64) []float32 {
-				tree.Search(&matrixState{}, seed)
-				all := tree.AppendShares(nil, 0)
-				return append(tree.AppendShares(all, 1), float32(tree.Value(0)))
-			}
-			tree := newMatrices(o, m)
-			want := found(newMatrices(o, m), 7)
-			if other := found(tree, 8); slices.Equal(other, want) && (noise || rule == search.Regret) {
-				t.Errorf("rule %d, noise %v: the seed has no effect", rule, noise)
-			}
-			if got := found(tree, 7); !slices.Equal(got, want) {
-				t.Errorf("rule %d, noise %v: found %v, a new tree %v", rule, noise, got, want)
-			}
+	for _, noise := range []bool{false, true} {
+		o := options(500)
+		o.Chance = noise
+		m := &matrices{turns: [][][]float64{weighed, dominated, pennies}, noise: noise}
+		found := func(tree *search.Tree[matrixState, int], seed uint64) []float32 {
+			tree.Search(&matrixState{}, seed)
+			all := tree.AppendShares(nil, 0)
+			return append(tree.AppendShares(all, 1), float32(tree.Value(0)))
+		}
+		tree := newMatrices(o, m)
+		want := found(newMatrices(o, m), 7)
+		if other := found(tree, 8); slices.Equal(other, want) && noise {
+			t.Errorf("noise %v: the seed has no effect", noise)
+		}
+		if got := found(tree, 7); !slices.Equal(got, want) {
+			t.Errorf("noise %v: found %v, a new tree %v", noise, got, want)
 		}
 	}
 }
 
 // Trees whose leaves are evaluated alternately give the same results as separate searches.
 func TestNext(t *testing.T) {
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		o := options(rule, 300)
-		m := &matrices{turns: [][][]float64{weighed, dominated, pennies}}
-		var trees [3]*search.Tree[matrixState, int]
-		for k := range trees {
-			trees[k] = newMatrices(o, m)
-			trees[k].Start(&matrixState{}, uint64(k))
-		}
-		for running := true; running; {
-			running = false
-			for _, tree := range trees {
-				if leaf := tree.Next(); leaf != nil {
-					running = true
-					leaf.Value = m.Evaluate(leaf.State, nil)
-				}
+	o := options(300)
+	m := &matrices{turns: [][][]float64{weighed, dominated, pennies}}
+	var trees [3]*search.Tree[matrixState, int]
+	for k := range trees {
+		trees[k] = newMatrices(o, m)
+		trees[k].Start(&matrixState{}, uint64(k))
+	}
+	for running := true; running; {
+		running = false
+		for _, tree := range trees {
+			if leaf := tree.Next(); leaf != nil {
+				running = true
+				leaf.Value = m.Evaluate(leaf.State, nil)
 			}
 		}
-		for k, tree := range trees {
-			alone := newMatrices(o, m)
-			alone.Search(&matrixState{}, uint64(k))
-			if got, want := strategy(tree, 0), strategy(alone, 0); !slices.Equal(got, want) || tree.Value(0) != alone.Value(0) {
-				t.Errorf("rule %d, tree %d: found %v, value %v; alone %v, %v", rule, k, got, tree.Value(0), want, alone.Value(0))
-			}
-			if tree.Next() != nil {
-				t.Errorf("rule %d, tree %d goes on after its end", rule, k)
-			}
+	}
+	for k, tree := range trees {
+		alone := newMatrices(o, m)
+		alone.Search(&matrixState{}, uint64(k))
+		if got, want := strategy(tree, 0), strategy(alone, 0); !slices.Equal(got, want) || tree.Value(0) != alone.Value(0) {
+			t.Errorf("tree %d: found %v, value %v; alone %v, %v", k, got, tree.Value(0), want, alone.Value(0))
+		}
+		if tree.Next() != nil {
+			t.Errorf("tree %d goes on after its end", k)
 		}
 	}
 }
@@ -227,31 +171,29 @@ func TestNext(t *testing.T) {
 // Once the memory is full, the search continues with the stored nodes and evaluates the
 // states below them without storing them.
 func TestMemory(t *testing.T) {
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		o := options(rule, 5000)
-		o.C = 1
-		o.Memory = 0 // the root alone
-		m := &matrices{turns: [][][]float64{saddle, scissor}}
-		tree := newMatrices(o, m)
-		tree.Search(&matrixState{}, 1)
-		n := tree.Nodes()
-		assert.Equalf(t, 1, n, "rule %d: %d nodes without memory", rule, n)
-		got := tree.Value(0)
-		assert.Truef(t, rule != search.PUCT || math.Abs(got-0.25) <= 0.02, "value %.3f, want 0.25", got)
-		o.Memory = 100 << 10
-		tree = newMatrices(o, &matrices{turns: slices.Repeat([][][]float64{dominated}, 10)})
-		tree.Search(&matrixState{}, 1)
-		full := tree.Nodes()
-		tree.Search(&matrixState{}, 2)
-		if full < 10 || full > 100 || tree.Nodes() != full {
-			t.Errorf("rule %d: %d and %d nodes in 100 KiB", rule, full, tree.Nodes())
-		}
+	o := options(5000)
+	o.C = 1
+	o.Memory = 0 // the root alone
+	m := &matrices{turns: [][][]float64{saddle, scissor}}
+	tree := newMatrices(o, m)
+	tree.Search(&matrixState{}, 1)
+	n := tree.Nodes()
+	assert.Equalf(t, 1, n, "%d nodes without memory", n)
+	got := tree.Value(0)
+	assert.Truef(t, math.Abs(got-0.25) <= 0.02, "value %.3f, want 0.25", got)
+	o.Memory = 100 << 10
+	tree = newMatrices(o, &matrices{turns: slices.Repeat([][][]float64{dominated}, 10)})
+	tree.Search(&matrixState{}, 1)
+	full := tree.Nodes()
+	tree.Search(&matrixState{}, 2)
+	if full < 10 || full > 100 || tree.Nodes() != full {
+		t.Errorf("%d and %d nodes in 100 KiB", full, tree.Nodes())
 	}
 }
 
 // Depth bounds the turns below the root, Width the moves of a node.
 func TestBounds(t *testing.T) {
-	o := options(search.PUCT, 2000)
+	o := options(2000)
 	o.Depth = 1
 	m := &matrices{turns: slices.Repeat([][][]float64{dominated}, 10)}
 	tree := newMatrices(o, m)
@@ -271,20 +213,18 @@ func TestBounds(t *testing.T) {
 // need not sum to 1; they determine the order of the untried moves.
 func TestPriors(t *testing.T) {
 	alone := &matrices{turns: [][][]float64{{{0.5}}, saddle}}
-	tree := newMatrices(options(search.PUCT, 1000), alone)
+	tree := newMatrices(options(1000), alone)
 	tree.Search(&matrixState{}, 1)
 	got := tree.Value(0)
 	assert.LessOrEqualf(t, math.Abs(got-0.75), 0.1, "value %.3f where there is nothing to choose, want 0.75", got)
 	shares := tree.AppendShares(nil, 0)
 	assert.Truef(t, len(shares) == 1 && shares[0] == 1, "shares %v, want 1", shares)
 	m := &matrices{turns: [][][]float64{{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, prior: []float64{1, 6, 1}}
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		tree = newMatrices(options(rule, 4000), m)
-		tree.Search(&matrixState{}, 1)
-		shares := tree.AppendShares(nil, 0)
-		assert.LessOrEqualf(t, math.Abs(float64(shares[1])-0.75), 0.02, "rule %d: shares %.3f of moves worth the same, want the priors", rule, shares)
-	}
-	tree = newMatrices(options(search.PUCT, 0), m)
+	tree = newMatrices(options(4000), m)
+	tree.Search(&matrixState{}, 1)
+	shares = tree.AppendShares(nil, 0)
+	assert.LessOrEqualf(t, math.Abs(float64(shares[1])-0.75), 0.02, "shares %.3f of moves worth the same, want the priors", shares)
+	tree = newMatrices(options(0), m)
 	tree.Search(&matrixState{}, 1)
 	shares = tree.AppendShares(nil, 0)
 	assert.Equalf(t, float32(0.75), shares[1], "shares %v without simulations, want the priors", shares)
@@ -293,32 +233,30 @@ func TestPriors(t *testing.T) {
 // A search that expands every node at once gives the same result as one that expands nodes
 // at their second visit, which lists the moves of fewer nodes.
 func TestExpansion(t *testing.T) {
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		for _, noise := range []bool{false, true} {
-			for _, memory := range []int{0, 50 << 10, 16 << 20} {
-				var found [2][]float32
-				var asked [2]int
-				for late := range found {
-					o := options(rule, 500)
-					o.Chance, o.Memory, o.Depth = noise, memory, 4
-					m := &matrices{turns: slices.Repeat([][][]float64{weighed, dominated}, 3), noise: noise}
-					tree := newMatrices(o, m)
-					for seed := range uint64(2) {
-						if late == 1 {
-							tree.Search(&matrixState{}, seed)
-						} else {
-							searchExpanded(tree, search.Model[matrixState, int](m), &matrixState{}, seed)
-						}
-						found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
+	for _, noise := range []bool{false, true} {
+		for _, memory := range []int{0, 50 << 10, 16 << 20} {
+			var found [2][]float32
+			var asked [2]int
+			for late := range found {
+				o := options(500)
+				o.Chance, o.Memory, o.Depth = noise, memory, 4
+				m := &matrices{turns: slices.Repeat([][][]float64{weighed, dominated}, 3), noise: noise}
+				tree := newMatrices(o, m)
+				for seed := range uint64(2) {
+					if late == 1 {
+						tree.Search(&matrixState{}, seed)
+					} else {
+						searchExpanded(tree, search.Model[matrixState, int](m), &matrixState{}, seed)
 					}
-					asked[late] = m.asked
+					found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
 				}
-				if !slices.Equal(found[0], found[1]) {
-					t.Errorf("rule %d, noise %v, %d bytes: found %v, and late %v", rule, noise, memory, found[0], found[1])
-				}
-				if memory == 16<<20 && asked[1] > asked[0]*3/4 {
-					t.Errorf("rule %d, noise %v: asked for moves %d times, and late %d times", rule, noise, asked[0], asked[1])
-				}
+				asked[late] = m.asked
+			}
+			if !slices.Equal(found[0], found[1]) {
+				t.Errorf("noise %v, %d bytes: found %v, and late %v", noise, memory, found[0], found[1])
+			}
+			if memory == 16<<20 && asked[1] > asked[0]*3/4 {
+				t.Errorf("noise %v: asked for moves %d times, and late %d times", noise, asked[0], asked[1])
 			}
 		}
 	}
@@ -328,42 +266,40 @@ func TestExpansion(t *testing.T) {
 // the caller changes them when the leaf is evaluated or when it is expanded. The value
 // of an expansion is ignored.
 func TestPriorsOfCaller(t *testing.T) {
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		for _, noise := range []bool{false, true} {
-			var found [2][]float32
-			var weighed [2]int
-			for late := range found {
-				o := options(rule, 500)
-				o.Chance, o.Depth = noise, 4
-				m := &matrices{turns: slices.Repeat([][][]float64{{{0, 1}, {0.5, 0.25}}, dominated}, 3), noise: noise}
-				tree := newMatrices(o, m)
-				for seed := range uint64(2) {
-					tree.Start(&matrixState{}, seed)
-					for leaf := tree.Next(); leaf != nil; leaf = tree.Next() {
-						if late == 0 {
-							tree.Expand()
-						}
-						for p, choices := range leaf.Choices {
-							for k := range choices {
-								choices[k].Prior = float64(1 + (k+p)%2)
-							}
-						}
-						if len(leaf.Choices[0]) > 0 {
-							weighed[late]++
-						}
-						if leaf.Value = math.NaN(); !leaf.Expansion {
-							leaf.Value = m.Evaluate(leaf.State, leaf.Random)
+	for _, noise := range []bool{false, true} {
+		var found [2][]float32
+		var weighed [2]int
+		for late := range found {
+			o := options(500)
+			o.Chance, o.Depth = noise, 4
+			m := &matrices{turns: slices.Repeat([][][]float64{{{0, 1}, {0.5, 0.25}}, dominated}, 3), noise: noise}
+			tree := newMatrices(o, m)
+			for seed := range uint64(2) {
+				tree.Start(&matrixState{}, seed)
+				for leaf := tree.Next(); leaf != nil; leaf = tree.Next() {
+					if late == 0 {
+						tree.Expand()
+					}
+					for p, choices := range leaf.Choices {
+						for k := range choices {
+							choices[k].Prior = float64(1 + (k+p)%2)
 						}
 					}
-					found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
+					if len(leaf.Choices[0]) > 0 {
+						weighed[late]++
+					}
+					if leaf.Value = math.NaN(); !leaf.Expansion {
+						leaf.Value = m.Evaluate(leaf.State, leaf.Random)
+					}
 				}
+				found[late] = append(tree.AppendShares(found[late], 0), float32(tree.Value(0)))
 			}
-			if !slices.Equal(found[0], found[1]) {
-				t.Errorf("rule %d, noise %v: found %v, and asked for late %v", rule, noise, found[0], found[1])
-			}
-			if weighed[1] == 0 || weighed[1] > weighed[0]*3/4 {
-				t.Errorf("rule %d, noise %v: priors given %d times, and late %d times", rule, noise, weighed[0], weighed[1])
-			}
+		}
+		if !slices.Equal(found[0], found[1]) {
+			t.Errorf("noise %v: found %v, and asked for late %v", noise, found[0], found[1])
+		}
+		if weighed[1] == 0 || weighed[1] > weighed[0]*3/4 {
+			t.Errorf("noise %v: priors given %d times, and late %d times", noise, weighed[0], weighed[1])
 		}
 	}
 }
@@ -381,27 +317,25 @@ func (f fewer) Moves(dst []search.Choice[int], s *matrixState, p sim.Player) []s
 // The caller can append moves to a leaf's choices: the result is that of a Model that lists them. The
 // depth of a leaf is the number of turns from the root.
 func TestMovesOfCaller(t *testing.T) {
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		m := &matrices{turns: [][][]float64{scissor, weighed, dominated}}
-		want := newMatrices(options(rule, 500), m)
-		want.Search(&matrixState{}, 3)
-		tree := search.New(options(rule, 500), search.Model[matrixState, int](fewer{m}))
-		tree.Start(&matrixState{}, 3)
-		for leaf := tree.Next(); leaf != nil; leaf = tree.Next() {
-			if leaf.Depth != leaf.State.turn {
-				t.Fatalf("rule %d: a leaf in turn %d has depth %d", rule, leaf.State.turn, leaf.Depth)
-			}
-			if !leaf.Expansion {
-				leaf.Value = m.Evaluate(leaf.State, leaf.Random)
-			} else if leaf.Depth == 0 {
-				for p := range leaf.Choices {
-					leaf.Choices[p] = append(leaf.Choices[p], search.Choice[int]{Move: 2, Prior: 1})
-				}
+	m := &matrices{turns: [][][]float64{scissor, weighed, dominated}}
+	want := newMatrices(options(500), m)
+	want.Search(&matrixState{}, 3)
+	tree := search.New(options(500), search.Model[matrixState, int](fewer{m}))
+	tree.Start(&matrixState{}, 3)
+	for leaf := tree.Next(); leaf != nil; leaf = tree.Next() {
+		if leaf.Depth != leaf.State.turn {
+			t.Fatalf("a leaf in turn %d has depth %d", leaf.State.turn, leaf.Depth)
+		}
+		if !leaf.Expansion {
+			leaf.Value = m.Evaluate(leaf.State, leaf.Random)
+		} else if leaf.Depth == 0 {
+			for p := range leaf.Choices {
+				leaf.Choices[p] = append(leaf.Choices[p], search.Choice[int]{Move: 2, Prior: 1})
 			}
 		}
-		assert.Equalf(t, want.AppendShares(nil, 0), tree.AppendShares(nil, 0), "rule %d", rule)
-		assert.Equalf(t, want.Value(0), tree.Value(0), "rule %d", rule)
 	}
+	assert.Equal(t, want.AppendShares(nil, 0), tree.AppendShares(nil, 0))
+	assert.Equal(t, want.Value(0), tree.Value(0))
 }
 
 // Stop ends a search, whose result then equals that of a search limited to the simulations
@@ -412,36 +346,32 @@ func TestStop(t *testing.T) {
 		tree.Search(&matrixState{}, 1)
 		return append(tree.AppendShares(all, 0), float32(tree.Value(0))), tree.Nodes()
 	}
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		want, _ := found(options(rule, 70), [][][]float64{weighed, dominated})
-		asked := 0
-		o := options(rule, search.Unlimited)
-		o.Memory = 1 << 20
-		o.Stop = func(made int) bool {
-			assert.Equalf(t, asked, made, "asked with %d simulations made, want %d", made, asked)
-			asked++
-			return made == 70
-		}
-		got, _ := found(o, [][][]float64{weighed, dominated})
-		assert.Truef(t, slices.Equal(got, want) && asked == 71, "rule %d: found %v after %d questions, want %v", rule, got, asked, want)
-		o.Stop = func(int) bool { return false }
-		_, n := found(o, [][][]float64{{{0.5}}, saddle})
-		assert.LessOrEqualf(t, n, 100, "rule %d: %d nodes where nothing is to be chosen", rule, n)
+	want, _ := found(options(70), [][][]float64{weighed, dominated})
+	asked := 0
+	o := options(search.Unlimited)
+	o.Memory = 1 << 20
+	o.Stop = func(made int) bool {
+		assert.Equalf(t, asked, made, "asked with %d simulations made, want %d", made, asked)
+		asked++
+		return made == 70
 	}
+	got, _ := found(o, [][][]float64{weighed, dominated})
+	assert.Truef(t, slices.Equal(got, want) && asked == 71, "found %v after %d questions, want %v", got, asked, want)
+	o.Stop = func(int) bool { return false }
+	_, n := found(o, [][][]float64{{{0.5}}, saddle})
+	assert.LessOrEqualf(t, n, 100, "%d nodes where nothing is to be chosen", n)
 }
 
 // A search allocates nothing.
 func TestAllocations(t *testing.T) {
-	for _, rule := range []search.Rule{search.PUCT, search.Regret} {
-		for _, memory := range []int{1 << 20, 50 << 10} {
-			o := options(rule, 2000)
-			o.Memory, o.Chance = memory, true
-			tree := newMatrices(o, &matrices{turns: slices.Repeat([][][]float64{dominated}, 5), noise: true})
-			seed := uint64(0)
-			s := new(matrixState)
-			if n := testing.AllocsPerRun(5, func() { seed++; tree.Search(s, seed) }); n != 0 {
-				t.Errorf("rule %d, %d bytes: %v allocations", rule, memory, n)
-			}
+	for _, memory := range []int{1 << 20, 50 << 10} {
+		o := options(2000)
+		o.Memory, o.Chance = memory, true
+		tree := newMatrices(o, &matrices{turns: slices.Repeat([][][]float64{dominated}, 5), noise: true})
+		seed := uint64(0)
+		s := new(matrixState)
+		if n := testing.AllocsPerRun(5, func() { seed++; tree.Search(s, seed) }); n != 0 {
+			t.Errorf("%d bytes: %v allocations", memory, n)
 		}
 	}
 }

@@ -12,9 +12,8 @@ type slabs[S, M any] struct {
 	nodes  []node
 	states []S       // of the nodes
 	moves  []M       // of the nodes, seat 0's before seat 1's
-	priors []float64 // PUCT: of the moves; `shown` if the move has a stat
-	stats  []stat    // PUCT: parallel to moves; the first ones of each seat are in use
-	mixed  []mixed   // Regret: of the moves
+	priors []float64 // of the moves; `shown` if the move has a stat
+	stats  []stat    // parallel to moves; the first ones of each seat are in use
 	cells  []cell    // pairs of moves, and outcomes of chance
 	table  []entry   // open-addressed hash table of the cells
 }
@@ -22,10 +21,10 @@ type slabs[S, M any] struct {
 // node is a state in the tree. It fits in one cache line.
 type node struct {
 	visits  float64 // including the evaluation
-	sum     float64 // weighted sum of the values for seat 0
-	weight  float64
-	mean    float64 // PUCT: sum/weight
-	explore float64 // PUCT: c·√visits
+	sum     float64 // of the values for seat 0
+	weight  float64 // number of these values
+	mean    float64 // sum/weight
+	explore float64 // c·√visits
 
 	first [2]int32  // index of each seat's moves in moves
 	count [2]uint16 // number of each seat's moves; 0 until the node is expanded
@@ -33,7 +32,7 @@ type node struct {
 	over  bool
 }
 
-// stat holds the statistics of one seat's move at a node in PUCT. Moves get a stat in the
+// stat holds the statistics of one seat's move at a node. Moves get a stat in the
 // order in which they are tried; the next move to be tried has one, too. So the memory
 // that a simulation reads at a node grows with its visits, not with its moves.
 type stat struct {
@@ -47,20 +46,15 @@ type stat struct {
 // shown replaces the prior of a move that has a stat.
 const shown = -1
 
-// mixed holds the statistics of one seat's move at a node in regret matching.
-type mixed struct {
-	prior   float64 // the priors of a seat sum to 1
-	regret  float64
-	average float64 // sum of the strategies
-}
-
 // cell is a pair of moves at a node, or an outcome of chance of such a cell.
 type cell struct {
 	slot uint32 // in the table
 	node int32  // the child; with chance, the child of the first outcome
-
-	visits, weight, sum float64 // of values for seat 0 in regret matching; later visits weigh more
 }
+
+// cellBytes is what a cell counts against Options.Memory, more than it has. The number of nodes depends on it, and so does
+// what a search finds once the memory is full.
+const cellBytes = 32
 
 // entry finds a cell.
 type entry struct {
@@ -85,11 +79,8 @@ func (l *slabs[S, M]) size(o Options) (n, each int) {
 	var s S
 	var m M
 	move := unsafe.Sizeof(m) + unsafe.Sizeof(stat{}) + 8
-	if o.Rule == Regret {
-		move = unsafe.Sizeof(m) + unsafe.Sizeof(mixed{})
-	}
 	// The table has at most 4 entries for a cell.
-	each = int(unsafe.Sizeof(s)+unsafe.Sizeof(node{})) + 2*o.Width*int(move) + cells*int(unsafe.Sizeof(cell{})+4*unsafe.Sizeof(entry{}))
+	each = int(unsafe.Sizeof(s)+unsafe.Sizeof(node{})) + 2*o.Width*int(move) + cells*int(cellBytes+4*unsafe.Sizeof(entry{}))
 	return max(1, min(o.Memory/each, o.Simulations+1)), each
 }
 
@@ -107,12 +98,8 @@ func (l *slabs[S, M]) make(o Options) {
 	l.nodes = make([]node, 0, n)
 	l.states = make([]S, n)
 	l.moves = make([]M, 0, 2*o.Width*n)
-	if o.Rule == Regret {
-		l.mixed = make([]mixed, 2*o.Width*n)
-	} else {
-		l.priors = make([]float64, 2*o.Width*n)
-		l.stats = make([]stat, 2*o.Width*n)
-	}
+	l.priors = make([]float64, 2*o.Width*n)
+	l.stats = make([]stat, 2*o.Width*n)
 	l.cells = make([]cell, 0, cells*n)
 	l.table = make([]entry, table)
 }
@@ -186,13 +173,6 @@ func (t *Tree[S, M]) list(n *node) {
 		moves := t.moves[first:]
 		for k := range choices {
 			moves[k] = choices[k].Move
-		}
-		if t.options.Rule == Regret {
-			mixes := t.mixed[first:][:len(choices)]
-			for k := range mixes {
-				mixes[k] = mixed{prior: choices[k].share(total, len(choices))}
-			}
-			continue
 		}
 		priors := t.priors[first:][:len(choices)]
 		best, most := 0, math.Inf(-1)

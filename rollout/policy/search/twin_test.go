@@ -110,7 +110,7 @@ func TestPlainTwin(t *testing.T) {
 		for range max(size[0], size[1]) {
 			m.prior = append(m.prior, float64(1+r.IntN(3)))
 		}
-		o := options(search.PUCT, 1500)
+		o := options(1500)
 		o.C, o.Depth = float64(1+r.IntN(8))/4, 1+r.IntN(5)
 		w := &plain{game: m, c: o.C, depth: o.Depth}
 		root := w.node(matrixState{}, false, 0)
