@@ -11,6 +11,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/features"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/view/picture"
 	"moonfarm/rollout/view/picture/raster"
 	"moonfarm/sim"
 )
@@ -29,7 +30,7 @@ func BenchmarkPicture(b *testing.B) {
 	} {
 		b.Run(c.game, func(b *testing.B) {
 			scenes := playedScenes(b, c.game, c.policy, c.turns)
-			p, err := raster.New(raster.Settings{Width: 256})
+			p, err := raster.New(picture.Settings{Width: 256})
 			require.NoError(b, err)
 			things := 0
 			for _, s := range scenes {

@@ -12,6 +12,7 @@ import (
 	"moonfarm/features"
 	"moonfarm/rollout/view/picture"
 	"moonfarm/rollout/view/picture/raster"
+	"moonfarm/rollout/view/picture/svg"
 )
 
 // drawing has the memory of mf_render_rgb and mf_render_svg.
@@ -25,7 +26,7 @@ type drawing struct {
 // rgb returns a picture as [height, width, 3]. It is valid until the next call.
 func (d *drawing) rgb(width int) ([]byte, error) {
 	if d.painter == nil || d.width != width {
-		p, err := raster.New(raster.Settings{Width: width})
+		p, err := raster.New(picture.Settings{Width: width})
 		if err != nil {
 			return nil, wrong("%v", err)
 		}
@@ -69,7 +70,7 @@ func mf_render_svg(h C.mf_handle, env C.int32_t, id address, buf address, room C
 		if err := v.Scene(&v.drawn.scene, int(env), features.Spectator); err != nil {
 			return err
 		}
-		svg := picture.SVG(&v.drawn.scene, picture.Head{ID: name, Title: v.game.Name, Description: "The board, the numbers of the players, and a legend."})
-		return copyOut(svg, true, buf, room, need)
+		drawn := svg.Draw(&v.drawn.scene, svg.Head{ID: name, Title: v.game.Name, Description: "The board, the numbers of the players, and a legend."})
+		return copyOut(drawn, true, buf, room, need)
 	})
 }

@@ -1,159 +1,158 @@
 package picture
 
 import (
-	"fmt"
-	"math"
-	"slices"
+	"image"
 	"strconv"
-	"strings"
 
 	"moonfarm/features"
-	"moonfarm/rollout/view/picture/internal/legend"
 )
 
-// board draws the areas, the numbers of rows and columns, and all things on the board.
-func (c *canvas) board() {
-	s := c.scene
-	for _, hidden := range []bool{false, true} {
-		for _, a := range s.Areas {
-			if a.Hidden != hidden || !c.near(a.X, a.Y, a.Width, a.Height) {
-				continue
-			}
-			fill := colourOf(a.Owner).Area
-			if hidden {
-				fill = legend.Fog
-			}
-			x, y := c.corner(a.X, a.Y, a.Height)
-			c.rect(x, y, product(a.Width, c.cell), product(a.Height, c.cell), fill)
-			if !hidden {
-				c.gridOf(a)
+// Sides in pixels from which on parts of a board are drawn.
+const (
+	leastGrid     = 8  // of a cell with a border. Boards of smaller cells have a border every ten cells.
+	leastHealthy  = 6  // of a thing with room for its health
+	leastNumbered = 20 // for its number. The numbers of smaller ones are beside them.
+)
+
+// board draws all things on the board.
+func (s *Sheet) board() {
+	l, to := s.list, s.to
+	to.Clip(image.Rect(s.left, s.top, s.left+s.px(l.Width)+1, s.top+s.px(l.Height)+1)) // with the last border
+	for _, hidden := range [...]bool{false, true} {
+		for i := range l.Areas {
+			if a := &l.Areas[i]; a.Hidden == hidden && Near(l.Scene, a.X, a.Y, a.Width, a.Height) {
+				s.area(a)
 			}
 		}
 	}
-	c.numbers()
-	fmt.Fprintf(c, "<clipPath id=\"%s-board\"><rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/></clipPath>\n<g clip-path=\"url(#%[1]s-board)\">\n",
-		c.id, points(c.left), points(c.top), points(product(s.Width, c.cell)), points(product(s.Height, c.cell)))
-	for _, r := range s.Ranges {
-		if c.near(r.X, r.Y, r.Radius) {
-			x, y := c.at(r.X, r.Y)
-			c.ring(x, y, product(r.Radius, c.cell), r.Owner, c.dash(r.Kind))
+	for i := range l.Ranges {
+		if r := &l.Ranges[i]; Near(l.Scene, r.X, r.Y, r.Radius) {
+			s.ring(s.place(r.X, r.Y), s.units(r.Radius), r)
 		}
 	}
-	c.WriteString("</g>\n")
-	for i := 0; i < len(s.Entities); i++ {
-		if n := c.crowd(s.Entities[i:]); n > 0 {
-			i += n - 1
+	for i, look := range l.Looks {
+		e := &l.Entities[i]
+		if look == nil {
 			continue
 		}
-		if e := &s.Entities[i]; c.near(e.X, e.Y, e.Width, e.Height) {
-			x, y := c.corner(e.X, e.Y, e.Height)
-			c.entity(e, x, y, product(e.Width, c.cell), product(e.Height, c.cell))
+		if s.Names {
+			to.Name(entityWords(e))
+		}
+		s.mark(look, e, s.rect(e.X, e.Y, e.Width, e.Height))
+	}
+	for i := range l.Lines {
+		if line := &l.Lines[i]; Near(l.Scene, line.X1, line.Y1, line.X2, line.Y2) {
+			if s.Names {
+				to.Name(joined(SeatName(line.Owner)+" "+line.Kind, line.Note))
+			}
+			s.stroke(line, s.place(line.X1, line.Y1), s.place(ArrowEnd(line)))
 		}
 	}
-	for _, l := range s.Lines {
-		if c.near(l.X1, l.Y1, l.X2, l.Y2) {
-			x1, y1 := c.at(l.X1, l.Y1)
-			x2, y2 := c.at(legend.ArrowEnd(&l))
-			c.line(&l, x1, y1, x2, y2)
+	for i := range l.Events {
+		if e := &l.Events[i]; Near(l.Scene, e.X1, e.Y1, e.X2, e.Y2) {
+			if s.Names {
+				to.Name(eventWords(e))
+			}
+			s.event(s.place(e.X1, e.Y1), s.place(e.X2, e.Y2))
 		}
 	}
-	c.events()
+	to.Name("")
+	to.Clip(image.Rectangle{Max: image.Pt(1<<20, 1<<20)})
 }
 
-// gridOf draws the borders of the cells of an area, unless the cells are small.
-func (c *canvas) gridOf(a features.Area) {
-	step := float32(1)
-	if c.cell < leastCell+4 {
-		step = 10
+// area draws an area with the borders of its cells.
+func (s *Sheet) area(a *features.Area) {
+	r := s.rect(a.X, a.Y, a.Width, a.Height)
+	if a.Hidden {
+		s.to.Rect(r, Fog)
+		return
 	}
-	x, y := c.corner(a.X, a.Y, a.Height)
-	right, bottom := x+product(a.Width, c.cell), y+product(a.Height, c.cell)
-	fmt.Fprintf(c, `<path d="`)
-	for v := float32(0); v <= a.Width; v += step {
-		at := points(x + product(v, c.cell))
-		c.WriteString("M" + at + " " + points(y) + "V" + points(bottom))
+	s.to.Rect(r, AreaOf(a.Owner))
+	step := s.cell
+	if step < leastGrid {
+		step *= 10
 	}
-	for v := float32(0); v <= a.Height; v += step {
-		at := points(y + product(v, c.cell))
-		c.WriteString("M" + points(x) + " " + at + "H" + points(right))
-	}
-	fmt.Fprintf(c, "\" fill=\"none\" stroke=\"%s\"/>\n", legend.Grid)
-}
-
-// numbers draws the numbers of columns below the board and of rows beside it.
-func (c *canvas) numbers() {
-	step := 1
-	switch {
-	case c.cell < leastCell+4:
-		step = 10
-	case c.cell < leastCell+10:
-		step = 2
-	}
-	const size, gap = 10, 10
-	bottom := c.top + product(c.scene.Height, c.cell)
-	fmt.Fprintf(c, "<g fill=\"%s\" aria-hidden=\"true\">\n", legend.Axis)
-	for x := 0; x < int(c.scene.Width); x += step {
-		px, _ := c.at(float32(x)+0.5, 0)
-		c.text(px, bottom+gap, "middle", size, strconv.Itoa(x))
-	}
-	for y := 0; y < int(c.scene.Height); y += step {
-		_, py := c.at(0, float32(y)+0.5)
-		c.text(c.left-gap/2, py, "end", size, strconv.Itoa(y))
-	}
-	c.WriteString("</g>\n")
-}
-
-// dash returns the dashes that tell lines and ranges of a kind from those of other kinds.
-func (c *canvas) dash(kind string) string {
-	patterns := [...]string{"", "5 3", "1.5 2.5", "7 2 1.5 2", "3 2"}
-	i := slices.Index(c.dashes, kind)
-	if i < 0 {
-		i = len(c.dashes)
-		c.dashes = append(c.dashes, kind)
-	}
-	return patterns[i%len(patterns)]
-}
-
-// dashed writes the attribute of dashes.
-func (c *canvas) dashed(dash string) {
-	if dash != "" {
-		fmt.Fprintf(c, ` stroke-dasharray="%s"`, dash)
-	}
+	s.to.Cells(r, step)
 }
 
 // ring draws the circle of a range.
-func (c *canvas) ring(x, y, radius float64, owner int8, dash string) {
-	fmt.Fprintf(c, `<circle cx="%s" cy="%s" r="%s" fill="none" stroke="%s" stroke-opacity="0.45"`, points(x), points(y), points(radius), colourOf(owner).Edge)
-	c.dashed(dash)
-	c.WriteString("/>\n")
+func (s *Sheet) ring(middle Point, radius int64, r *features.Range) {
+	width := min(max(int64(s.cell)*Unit/16, Unit/2), Unit)
+	s.to.Ring(middle, max(radius, 0), Pen{Width: width, Ink: Edge(r.Owner), Share: 115, Kind: s.kind(r.Kind)})
 }
 
-// line draws a line, with a head if it is an arrow.
-func (c *canvas) line(l *features.Line, x1, y1, x2, y2 float64) {
-	width := min(max(c.cell/12, 1.2), 3)
+// stroke draws a line, with a head if it is an arrow. Between small cells lines are thin, as many lines of an army would hide the board.
+func (s *Sheet) stroke(l *features.Line, from, to Point) {
+	width := min(max(int64(s.cell)*Unit/12, Unit/2), 3*Unit)
 	if l.Thick {
 		width *= 2
 	}
-	dx, dy := x2-x1, y2-y1
-	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-	c.WriteString("<g>")
-	c.title(legend.SeatName(l.Owner)+" "+l.Kind, l.Note)
-	fmt.Fprintf(c, `<path d="M%s %sL%s %s" stroke="%s" stroke-width="%s" stroke-opacity="0.75"`,
-		points(x1), points(y1), points(x2), points(y2), colourOf(l.Owner).Edge, points(width))
-	c.dashed(c.dash(l.Kind))
-	c.WriteString("/>")
-	if l.Arrow && length > 0 {
-		dx, dy = dx/length, dy/length
-		back, side := float64(4*width), float64(2*width)
-		bx, by := x2-float64(dx*back), y2-float64(dy*back)
-		fmt.Fprintf(c, `<path d="M%s %sL%s %sL%s %sZ" fill="%s"/>`, points(x2), points(y2),
-			points(bx-float64(dy*side)), points(by+float64(dx*side)), points(bx+float64(dy*side)), points(by-float64(dx*side)), colourOf(l.Owner).Edge)
+	s.points = append(s.points[:0], from, to)
+	s.to.Lines(s.points, Pen{Width: width, Ink: Edge(l.Owner), Share: 192, Kind: s.kind(l.Kind)})
+	if left, right, ok := head(from, to, 4*width, 2*width); ok && l.Arrow {
+		s.to.Triangle([3]Point{to, left, right}, Edge(l.Owner))
 	}
-	c.WriteString("</g>\n")
 }
 
-// title writes the text that shows while a person points at a thing.
-func (c *canvas) title(parts ...string) {
-	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
-	fmt.Fprintf(c, "<title>%s</title>", escaped(strings.Join(parts, ", ")))
+// head returns the corners of the head of a line of that length and half width. There is none without a direction.
+func head(from, to Point, length, side int64) (left, right Point, ok bool) {
+	dx, dy := to.X-from.X, to.Y-from.Y
+	d := Distance(dx, dy)
+	if d == 0 {
+		return left, right, false
+	}
+	x, y := to.X-dx*length/d, to.Y-dy*length/d
+	sx, sy := -dy*side/d, dx*side/d
+	return Point{x + sx, y + sy}, Point{x - sx, y - sy}, true
+}
+
+// event draws an event: an arrow from one place to another, or a ring around one.
+func (s *Sheet) event(from, to Point) {
+	cell := int64(s.cell) * Unit
+	size := min(max(cell*3/10, Unit*5/2), 12*Unit)
+	pen := Pen{Width: min(max(cell/14, Unit*3/4), Unit*5/2), Ink: Strong, Share: 205}
+	left, right, ok := head(from, to, size*8/10, size*45/100)
+	if !ok {
+		s.to.Ring(from, size, pen)
+		return
+	}
+	s.points = append(s.points[:0], from, to, left, to, right)
+	s.to.Lines(s.points, pen)
+}
+
+// mark draws an entity by its look in a rectangle, with its health and its number.
+func (s *Sheet) mark(look *Look, e *features.Entity, r image.Rectangle) {
+	if r.Dx() < 1 || r.Dy() < 1 {
+		return
+	}
+	small := min(r.Dx(), r.Dy())
+	if s.cell >= leastGrid && look.Width >= 1 { // the border of its cells is the left and the upper one
+		r.Min = r.Min.Add(image.Pt(1, 1))
+	}
+	s.to.Mark(look, r)
+	if e.Health > 0 && e.Health < 1 && small >= leastHealthy {
+		s.health(e.Health, r)
+	}
+	if e.Number <= 0 {
+		return
+	}
+	t := &s.words
+	*t = Text{At: Point{int64(r.Max.X) * Unit, int64(r.Min.Y+r.Max.Y) * Unit / 2}, Size: int64(max(min(small*40/100, 14), 8)) * Unit, Words: strconv.Itoa(e.Number), Ink: Ink, Rim: true}
+	if small >= leastNumbered {
+		t.At, t.Anchor = Point{t.At.X - 2*Unit, int64(r.Min.Y+2)*Unit + t.Size/2}, End
+	}
+	s.to.Text(t)
+}
+
+// health draws the bar of the health above the lower edge: dark for the part that is left, light for the part that is lost.
+func (s *Sheet) health(part float32, r image.Rectangle) {
+	margin := 1 + min(r.Dx(), r.Dy())*6/100
+	height := min(max((min(r.Dx(), r.Dy())*12+50)/100, 1), 5)
+	bar := image.Rect(r.Min.X+margin, r.Max.Y-margin-height, r.Max.X-margin, r.Max.Y-margin)
+	if height >= 3 {
+		s.to.Rect(bar.Inset(-1), Ink)
+	}
+	s.to.Rect(bar, Paper)
+	bar.Max.X = bar.Min.X + max(int(float64(float64(part)*float64(bar.Dx()))), 1)
+	s.to.Rect(bar, Ink)
 }

@@ -12,6 +12,7 @@ import (
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/picture"
 	"moonfarm/rollout/view/picture/raster"
+	"moonfarm/rollout/view/picture/svg"
 )
 
 // Widths of pictures in pixels where nobody asks for another.
@@ -22,7 +23,7 @@ const (
 
 // WriteSVG writes a position as SVG.
 func WriteSVG(w io.Writer, s *features.Scene, title string) error {
-	_, err := w.Write(picture.SVG(s, picture.Head{ID: "position", Title: title, Description: "The board, the numbers of the players, and a legend."}))
+	_, err := w.Write(svg.Draw(s, svg.Head{ID: "position", Title: title, Description: "The board, the numbers of the players, and a legend."}))
 	return err
 }
 
@@ -31,7 +32,7 @@ func WritePNG(w io.Writer, s *features.Scene, title string, width int) error {
 	if width == 0 {
 		width = PNGWidth
 	}
-	p, err := raster.New(raster.Settings{Width: width, Stats: true, Legend: true})
+	p, err := raster.New(picture.Settings{Width: width, Stats: true, Legend: true})
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (a *Animation) WriteGIF(ctx context.Context, w io.Writer) error {
 	if width == 0 {
 		width = GIFWidth
 	}
-	p, err := raster.New(raster.Settings{Width: width, Stats: true})
+	p, err := raster.New(picture.Settings{Width: width, Stats: true})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"moonfarm/features"
+	"moonfarm/rollout/view/picture"
 )
 
 // Reset ends all colours.
@@ -22,30 +23,13 @@ const Reset = "\x1b[0m"
 // lineEnd ends a line, and clears what a longer line has left there.
 const lineEnd = "\x1b[K\n"
 
-// Colours of the palette, by seat, and nobody's after them: of letters, of cells where a thing of the
-// owner stands, one that moves is lighter, and of cells where the owner may build.
-var (
-	letterColours = [...]int{39, 208, 42, 176, 250}
-	thingColours  = [...]int{32, 202, 35, 170, 58}
-	moverColours  = [...]int{117, 223, 157, 225, 58}
-	areaColours   = [...]int{17, 52, 22, 53, 234}
-)
-
 const (
-	hiddenColour     = 238
-	unfinishedColour = 244
-	board            = 16  // the colour between areas: black
-	mostCells        = 512 // the largest side of a board that is drawn
-	mostStats        = 64
+	mostCells = 512 // the largest side of a board that is drawn
+	mostStats = 64
 )
 
-// of returns the place of an owner in the tables of colours.
-func of(owner int8) int {
-	if owner < 0 || int(owner) >= len(letterColours)-1 {
-		return len(letterColours) - 1
-	}
-	return int(owner)
-}
+// colourOf returns the number of the colour of a role in the palette of terminals.
+func colourOf(r picture.Role) int { return int(r.Colour().Terminal) }
 
 // cell is a cell of a board as text.
 type cell struct {
@@ -73,6 +57,9 @@ func Append(dst []byte, s *features.Scene, columns int) []byte {
 	return appendStats(dst, s)
 }
 
+// board is the colour between areas.
+var board = colourOf(picture.Paper)
+
 // grid has the cells of a scene, the upper row first.
 type grid struct {
 	width, height int
@@ -82,20 +69,24 @@ type grid struct {
 func newGrid(s *features.Scene) *grid {
 	g := &grid{width: int(s.Width), height: int(s.Height)}
 	g.cells = slices.Repeat([]cell{{ground: board, thing: board}}, g.width*g.height)
+	var maker picture.Maker
+	list := maker.List(s)
 	for i := range s.Areas {
 		a := &s.Areas[i]
-		colour := areaColours[of(a.Owner)]
+		colour := colourOf(picture.AreaOf(a.Owner))
 		if a.Hidden {
-			colour = hiddenColour
+			colour = colourOf(picture.Fog)
 		}
 		g.each(s, a.X, a.Y, a.Width, a.Height, func(c *cell, _ bool) { c.ground, c.thing = colour, colour })
 	}
-	for i := range s.Entities {
-		g.entity(s, &s.Entities[i])
+	for i, look := range list.Looks {
+		if look != nil {
+			g.entity(s, &s.Entities[i], look)
+		}
 	}
 	for i := range s.Lines {
 		if l := &s.Lines[i]; l.Thick && l.X1 == l.X2 { // a barrier along a column
-			g.each(s, l.X1-0.5, min(l.Y1, l.Y2), 0.5, max(l.Y1, l.Y2)-min(l.Y1, l.Y2), func(c *cell, _ bool) { c.mark, c.markLetter = '│', letterColours[of(l.Owner)] })
+			g.each(s, l.X1-0.5, min(l.Y1, l.Y2), 0.5, max(l.Y1, l.Y2)-min(l.Y1, l.Y2), func(c *cell, _ bool) { c.mark, c.markLetter = '│', colourOf(picture.Edge(l.Owner)) })
 		}
 	}
 	return g
@@ -120,51 +111,29 @@ func (g *grid) each(s *features.Scene, x, y, width, height float32, do func(c *c
 }
 
 // entity puts an entity into its cells.
-func (g *grid) entity(s *features.Scene, e *features.Entity) {
-	name, colour, thing := nameOf(e), letterColours[of(e.Owner)], thingColours[of(e.Owner)]
-	if e.Outline != features.Square && e.Width <= 1 {
-		thing = moverColours[of(e.Owner)]
+func (g *grid) entity(s *features.Scene, e *features.Entity, look *picture.Look) {
+	colour, thing := colourOf(picture.Edge(e.Owner)), colourOf(picture.Fill(e.Owner))
+	if look.Moves {
+		thing = colourOf(picture.Mover(e.Owner))
 	}
 	if e.Unfinished {
-		colour, thing = unfinishedColour, unfinishedColour
+		colour, thing = colourOf(picture.Waiting), colourOf(picture.Waiting)
 	}
 	g.each(s, e.X, e.Y, e.Width, e.Height, func(c *cell, first bool) {
 		if c.main != 0 && e.Width < 1 { // on top of something
-			c.mark, c.markLetter = name, colour
+			c.mark, c.markLetter = look.Sign, colour
 			return
 		}
 		c.main, c.letter, c.thing, c.bold = ' ', colour, thing, e.Upgraded
 		if first || e.Width <= 1 {
-			c.main = name
+			c.main = look.Sign
 			c.mark, c.markLetter = markOf(e), colour
 		}
 		if e.Width > 1 {
 			c.ground = thing
-			c.letter = 15
+			c.letter = colourOf(picture.Ink)
 		}
 	})
-}
-
-// nameOf returns the letter of an entity, or a sign of its outline.
-func nameOf(e *features.Entity) rune {
-	for _, r := range e.Letter {
-		if r >= ' ' && r != 0x7f {
-			return r
-		}
-	}
-	switch e.Outline {
-	case features.Round:
-		return '•'
-	case features.Diamond:
-		return '◆'
-	case features.ToRight:
-		return '›'
-	case features.ToLeft:
-		return '‹'
-	case features.ToGreaterY, features.ToLessY:
-		return '^'
-	}
-	return '■'
 }
 
 // markOf returns the second character of an entity: its number, or its state.
@@ -265,7 +234,7 @@ func appendStats(dst []byte, s *features.Scene) []byte {
 	}
 	slices.Sort(seats)
 	for _, seat := range seats {
-		dst = fmt.Appendf(dst, "\x1b[38;5;%dm%c%s", letterColours[of(seat)], 'A'+rune(max(seat, 0)), Reset)
+		dst = fmt.Appendf(dst, "\x1b[38;5;%dm%c%s", colourOf(picture.Edge(seat)), 'A'+rune(max(seat, 0)), Reset)
 		for _, n := range s.Stats[:min(len(s.Stats), mostStats)] {
 			if n.Seat == seat {
 				dst = append(append(append(dst, "  "...), plain(strings.ReplaceAll(n.Name, "_", " "))...), ' ')

@@ -99,28 +99,22 @@ func blendRow(row []byte, p pixel) {
 	}
 }
 
-// Coordinates of outlines are in parts of a pixel.
-const (
-	unit  = 256 // a pixel
-	whole = 1 << 16
-)
-
-// point is a place in the canvas, in units.
-type point struct{ x, y int64 }
+// whole is the covered area of a whole pixel.
+const whole = 1 << 16
 
 // edge adds an edge of an outline. Outlines are closed; parts outside of the canvas may have any place.
 func (c *canvas) edge(from, to point) {
 	direction := int64(1)
-	if from.y > to.y {
+	if from.Y > to.Y {
 		from, to, direction = to, from, -1
 	}
-	bottom := min(to.y, int64(c.height)*unit)
-	for y := max(from.y, 0); y < bottom; {
+	bottom := min(to.Y, int64(c.height)*unit)
+	for y := max(from.Y, 0); y < bottom; {
 		row := y / unit
 		next := min((row+1)*unit, bottom)
 		// The division is exact enough and the same everywhere: coordinates are below 1<<26.
-		x0 := from.x + (to.x-from.x)*(y-from.y)/(to.y-from.y)
-		x1 := from.x + (to.x-from.x)*(next-from.y)/(to.y-from.y)
+		x0 := from.X + (to.X-from.X)*(y-from.Y)/(to.Y-from.Y)
+		x1 := from.X + (to.X-from.X)*(next-from.Y)/(to.Y-from.Y)
 		c.inRow(int(row), x0, x1, direction*(next-y))
 		y = next
 	}

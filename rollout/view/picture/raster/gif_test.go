@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/features"
+	"moonfarm/rollout/view/picture"
 )
 
 // walk returns the scenes of a unit that walks over a board and rests on the way.
@@ -34,7 +35,7 @@ func walk() (all []features.Scene) {
 // TestGIF reads an animation with image/gif. Each frame on top of those before it gives the image that was added, in the
 // colours of the palette: the colours of areas and entities are as they were, and others are near.
 func TestGIF(t *testing.T) {
-	p, err := New(Settings{Width: 200})
+	p, err := New(picture.Settings{Width: 200})
 	require.NoError(t, err)
 	var file bytes.Buffer
 	g := NewGIF(&file)

@@ -55,9 +55,9 @@ func (g *glyph) appendSegments(dst []segment, size int64) []segment {
 	}
 	var at point
 	step := func() point {
-		at.x += next()
-		at.y += next()
-		return point{inSize(at.x, size), inSize(at.y, size)}
+		at.X += next()
+		at.Y += next()
+		return point{X: inSize(at.X, size), Y: inSize(at.Y, size)}
 	}
 	for len(data) > 0 {
 		s := segment{kind: data[0]}
@@ -74,8 +74,8 @@ func (g *glyph) appendSegments(dst []segment, size int64) []segment {
 // bounds returns the corners of the rectangle around all points of an outline.
 func bounds(segments []segment) (least, most point) {
 	add := func(p point) {
-		least = point{min(least.x, p.x), min(least.y, p.y)}
-		most = point{max(most.x, p.x), max(most.y, p.y)}
+		least = point{X: min(least.X, p.X), Y: min(least.Y, p.Y)}
+		most = point{X: max(most.X, p.X), Y: max(most.Y, p.Y)}
 	}
 	for i, s := range segments {
 		if i == 0 {
@@ -91,7 +91,7 @@ func bounds(segments []segment) (least, most point) {
 
 // addGlyph adds the outline of a glyph whose origin is at a place.
 func addGlyph(c *canvas, segments []segment, origin point) {
-	at := func(p point) point { return point{origin.x + p.x, origin.y + p.y} }
+	at := func(p point) point { return point{X: origin.X + p.X, Y: origin.Y + p.Y} }
 	var pen, first point
 	for _, s := range segments {
 		to := at(s.to)
@@ -106,7 +106,7 @@ func addGlyph(c *canvas, segments []segment, origin point) {
 			from, by := pen, at(s.by)
 			for k := int64(1); k <= n; k++ {
 				curve := func(a, b, c int64) int64 { return ((n-k)*(n-k)*a + 2*k*(n-k)*b + k*k*c) / (n * n) }
-				next := point{curve(from.x, by.x, to.x), curve(from.y, by.y, to.y)}
+				next := point{X: curve(from.X, by.X, to.X), Y: curve(from.Y, by.Y, to.Y)}
 				c.edge(pen, next)
 				pen = next
 			}

@@ -41,7 +41,9 @@ func TestGlyphs(t *testing.T) {
 }
 
 // pointOf converts a point of sfnt.
-func pointOf(p fixed.Point26_6) point { return point{int64(p.X) * unit / 64, int64(p.Y) * unit / 64} }
+func pointOf(p fixed.Point26_6) point {
+	return point{X: int64(p.X) * unit / 64, Y: int64(p.Y) * unit / 64}
+}
 
 // segmentsOf converts an outline of sfnt.
 func segmentsOf(all sfnt.Segments) (segments []segment) {

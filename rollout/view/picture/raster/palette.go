@@ -1,6 +1,6 @@
 package raster
 
-import "moonfarm/rollout/view/picture/internal/legend"
+import "moonfarm/rollout/view/picture"
 
 // clearIndex is the entry of the palette for pixels that stay as they are.
 const clearIndex = 255
@@ -16,34 +16,35 @@ type palette struct {
 // mostKnown bounds the memory for the entries of pixels.
 const mostKnown = 1 << 16
 
-// newPalette makes the palette of all pictures: the colours of package legend, what their borders mix, and a cube of
+// newPalette makes the palette of all pictures: the colours of their roles, what their borders mix, and a cube of
 // colours for everything else.
 func newPalette() *palette {
 	p := &palette{known: map[pixel]uint8{}}
-	white := hex("#fff")
-	for _, c := range [...]string{"#fff", legend.Dark, legend.Axis, legend.Grid, legend.Fog, legend.Strong} {
-		p.add(hex(c))
+	white, dark, strong := inks[picture.Paper], inks[picture.Ink], inks[picture.Strong]
+	for _, r := range [...]picture.Role{picture.Paper, picture.Ink, picture.Axis, picture.Grid, picture.Fog, picture.Strong} {
+		p.add(inks[r])
 	}
-	for _, c := range legend.Colours {
-		p.add(hex(c.Edge))
-		p.add(hex(c.Fill))
-		p.add(hex(c.Area))
+	owners := [...]int8{0, 1, 2, 3, nobody}
+	for _, o := range owners {
+		for _, r := range [...]picture.Role{picture.Edge(o), picture.Fill(o), picture.AreaOf(o)} {
+			p.add(inks[r])
+		}
 	}
 	mix := func(a, b pixel, steps uint32) {
 		for i := uint32(1); i < steps; i++ {
 			p.add(over(b, scaled(a, i*256/steps)))
 		}
 	}
-	mix(hex(legend.Dark), white, 8)
-	for _, c := range legend.Colours {
-		edge, fill, area := hex(c.Edge), hex(c.Fill), hex(c.Area)
+	mix(dark, white, 8)
+	for _, o := range owners {
+		edge, fill, area := inks[picture.Edge(o)], inks[picture.Fill(o)], inks[picture.AreaOf(o)]
 		mix(edge, area, 6)
 		mix(edge, fill, 4)
 		mix(fill, area, 4)
-		mix(hex(legend.Dark), fill, 5)
-		mix(edge, hex(legend.Fog), 5)
+		mix(dark, fill, 5)
+		mix(edge, inks[picture.Fog], 5)
 	}
-	mix(hex(legend.Strong), white, 4)
+	mix(strong, white, 4)
 	const side = 5
 	for i := range pixel(side * side * side) {
 		p.add(opaque | i%side*255/(side-1) | i/side%side*255/(side-1)<<8 | i/side/side*255/(side-1)<<16)

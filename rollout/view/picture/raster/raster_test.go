@@ -18,6 +18,7 @@ import (
 	tmkit "moonfarm/features/terminal"
 	tdkit "moonfarm/features/towerdefence"
 	tronkit "moonfarm/features/tron"
+	"moonfarm/rollout/view/picture"
 	"moonfarm/rollout/view/picture/raster"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"
@@ -41,7 +42,7 @@ func scenes(t *testing.T) (all []named) {
 		all = append(all, named{name, s})
 	}
 	text := func(name string) string {
-		b, err := os.ReadFile("../testdata/" + name + ".txt")
+		b, err := os.ReadFile("../svg/testdata/" + name + ".txt")
 		require.NoError(t, err)
 		return string(b)
 	}
@@ -80,7 +81,7 @@ func scenes(t *testing.T) (all []named) {
 	return all
 }
 
-func painter(t *testing.T, s raster.Settings) *raster.Painter {
+func painter(t *testing.T, s picture.Settings) *raster.Painter {
 	t.Helper()
 	p, err := raster.New(s)
 	require.NoError(t, err)
@@ -88,7 +89,7 @@ func painter(t *testing.T, s raster.Settings) *raster.Painter {
 }
 
 // kinds has the pictures that the tests draw of a scene.
-var kinds = []raster.Settings{{Width: 256}, {Width: 900}, {Width: 300, Stats: true}, {Width: 900, Stats: true, Legend: true}, {Width: 120, Legend: true}}
+var kinds = []picture.Settings{{Width: 256}, {Width: 900}, {Width: 300, Stats: true}, {Width: 900, Stats: true, Legend: true}, {Width: 120, Legend: true}}
 
 // TestGolden compares checksums of pictures with a file: they are the same on every machine. One Painter draws all scenes.
 func TestGolden(t *testing.T) {
@@ -126,7 +127,7 @@ func TestReuse(t *testing.T) {
 // TestAllocations: a Painter that has drawn a scene draws it again without allocations.
 func TestAllocations(t *testing.T) {
 	for _, s := range scenes(t) {
-		p := painter(t, raster.Settings{Width: 256})
+		p := painter(t, picture.Settings{Width: 256})
 		draw := func() { _, _ = p.Draw(s.scene, "") }
 		draw()
 		assert.Zero(t, testing.AllocsPerRun(10, draw), s.name)
@@ -141,7 +142,7 @@ func TestColours(t *testing.T) {
 	s.Entities = []features.Entity{{Kind: "wall", Owner: 0, Width: 1, Height: 1}, {Kind: "unit", Outline: features.Round, Owner: 3, X: 1, Width: 1, Height: 1, Unfinished: true}}
 	at := func(up bool, x, y int) string {
 		s.Up = up
-		m, err := painter(t, raster.Settings{Width: 200}).Draw(&s, "")
+		m, err := painter(t, picture.Settings{Width: 200}).Draw(&s, "")
 		require.NoError(t, err)
 		c := m.RGBAAt(50*x+25, 50*y+25)
 		return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
@@ -191,7 +192,7 @@ func TestHostile(t *testing.T) {
 // TestErrors asks for pictures that nobody could use.
 func TestErrors(t *testing.T) {
 	for _, width := range []int{-1, 0, raster.MostWidth + 1, math.MaxInt} {
-		_, err := raster.New(raster.Settings{Width: width})
+		_, err := raster.New(picture.Settings{Width: width})
 		assert.ErrorContains(t, err, "width ", "%d", width)
 	}
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
@@ -204,7 +205,7 @@ func TestErrors(t *testing.T) {
 	} {
 		var s features.Scene
 		s.Begin(c.width, c.height)
-		m, err := painter(t, raster.Settings{Width: 256}).Draw(&s, "")
+		m, err := painter(t, picture.Settings{Width: 256}).Draw(&s, "")
 		if c.width == 1e-30 && err == nil { // a board smaller than a pixel
 			assert.LessOrEqual(t, m.Rect.Dy(), 256)
 			continue
@@ -213,10 +214,10 @@ func TestErrors(t *testing.T) {
 	}
 	var s features.Scene
 	s.Begin(8, 8)
-	m, err := painter(t, raster.Settings{Width: 30, Stats: true, Legend: true}).Draw(&s, "title")
+	m, err := painter(t, picture.Settings{Width: 30, Stats: true, Legend: true}).Draw(&s, "title")
 	assert.ErrorContains(t, err, "a column needs a pixel")
 	assert.Nil(t, m)
-	m, err = painter(t, raster.Settings{Width: 8}).Draw(&s, "title")
+	m, err = painter(t, picture.Settings{Width: 8}).Draw(&s, "title")
 	require.NoError(t, err)
 	assert.Equal(t, image.Pt(8, 8), m.Rect.Max)
 }

@@ -1,10 +1,25 @@
 package raster
 
-// dashes tell lines and ranges of a kind from those of other kinds: lengths of dashes and gaps in turn, in units.
-var dashes = [...][]int64{nil, {5 * unit, 3 * unit}, {3 * unit / 2, 5 * unit / 2}, {7 * unit, 2 * unit, 3 * unit / 2, 2 * unit}, {3 * unit, 2 * unit}}
+import "moonfarm/rollout/view/picture"
 
-// unfinished has the dashes of the outline of an unfinished entity.
-var unfinished = []int64{2 * unit, 3 * unit / 2}
+// patterns has the dashes of the kinds of lines in units, and unfinished those of the outlines of unfinished things.
+var (
+	patterns = func() (all [picture.Kinds][]int64) {
+		for kind := range all {
+			all[kind] = inUnits(picture.Dashes(kind))
+		}
+		return all
+	}()
+	unfinished = inUnits(picture.Unfinished)
+)
+
+// inUnits returns dashes in units.
+func inUnits(dashes []float32) (units []int64) {
+	for _, v := range dashes {
+		units = append(units, int64(v*unit))
+	}
+	return units
+}
 
 // mostDashes is the largest number of dashes in a line. A line with more has none: only a small part of it can be in a picture.
 const mostDashes = 8192
@@ -29,8 +44,8 @@ func (c *canvas) newPen(width int64, dash []int64) pen {
 
 // line adds the dashes of the next part of a path to the outline.
 func (p *pen) line(from, to point) {
-	dx, dy := to.x-from.x, to.y-from.y
-	length := distance(dx, dy)
+	dx, dy := to.X-from.X, to.Y-from.Y
+	length := picture.Distance(dx, dy)
 	if length == 0 {
 		return
 	}
@@ -53,11 +68,11 @@ func (p *pen) line(from, to point) {
 
 // part adds a part of a line of that length as a rectangle.
 func (p *pen) part(from, to point, length, begin, end int64) {
-	dx, dy := to.x-from.x, to.y-from.y
-	a := point{from.x + dx*begin/length, from.y + dy*begin/length}
-	b := point{from.x + dx*end/length, from.y + dy*end/length}
+	dx, dy := to.X-from.X, to.Y-from.Y
+	a := point{X: from.X + dx*begin/length, Y: from.Y + dy*begin/length}
+	b := point{X: from.X + dx*end/length, Y: from.Y + dy*end/length}
 	sx, sy := -dy*p.width/(2*length), dx*p.width/(2*length)
-	p.c.polygon(point{a.x + sx, a.y + sy}, point{a.x - sx, a.y - sy}, point{b.x - sx, b.y - sy}, point{b.x + sx, b.y + sy})
+	p.c.polygon(point{X: a.X + sx, Y: a.Y + sy}, point{X: a.X - sx, Y: a.Y - sy}, point{X: b.X - sx, Y: b.Y - sy}, point{X: b.X + sx, Y: b.Y + sy})
 }
 
 // closed draws the border of a polygon.
@@ -66,19 +81,5 @@ func (c *canvas) closed(corners []point, width int64, dash []int64, p pixel) {
 	for i, from := range corners {
 		pen.line(from, corners[(i+1)%len(corners)])
 	}
-	c.fill(p)
-}
-
-// arrowhead draws the head of a line of that width.
-func (c *canvas) arrowhead(from, to point, width int64, p pixel) {
-	dx, dy := to.x-from.x, to.y-from.y
-	length := distance(dx, dy)
-	if length == 0 {
-		return
-	}
-	back, side := 4*width, 2*width
-	base := point{to.x - dx*back/length, to.y - dy*back/length}
-	sx, sy := -dy*side/length, dx*side/length
-	c.polygon(to, point{base.x + sx, base.y + sy}, point{base.x - sx, base.y - sy})
 	c.fill(p)
 }

@@ -1,14 +1,8 @@
 package raster
 
-import "moonfarm/sim/texts"
-
-// anchor tells which part of a text is at its place.
-type anchor uint8
-
-const (
-	start anchor = iota
-	middle
-	end
+import (
+	"moonfarm/rollout/view/picture"
+	"moonfarm/sim/texts"
 )
 
 // mostGlyphs bounds the memory for glyphs. mostLetters bounds the length of a text.
@@ -68,12 +62,12 @@ func plain(text string) bool {
 }
 
 // text draws a text whose anchor is at x and whose capitals are vertically centred on y. Coordinates and the size are in units.
-func (f *face) text(c *canvas, x, y int64, a anchor, size int64, text string, ink pixel) {
+func (f *face) text(c *canvas, x, y int64, a picture.Anchor, size int64, text string, ink pixel) {
 	text = shown(text)
 	switch a {
-	case middle:
+	case picture.Middle:
 		x -= f.width(text, size) / 2
-	case end:
+	case picture.End:
 		x -= f.width(text, size)
 	}
 	base := int((y + size*36/100 + unit/2) >> 8)
@@ -97,9 +91,9 @@ func (f *face) glyph(key glyphKey) *sprite {
 	}
 	f.segments = glyphOf(key.letter).appendSegments(f.segments[:0], key.size)
 	least, most := bounds(f.segments)
-	left, top := least.x>>8, least.y>>8
-	f.scratch.size(int((most.x+unit-1)>>8-left+2), int((most.y+unit-1)>>8-top+1))
-	addGlyph(&f.scratch, f.segments, point{int64(key.quarter)*unit/4 - left*unit, -top * unit})
+	left, top := least.X>>8, least.Y>>8
+	f.scratch.size(int((most.X+unit-1)>>8-left+2), int((most.Y+unit-1)>>8-top+1))
+	addGlyph(&f.scratch, f.segments, point{X: int64(key.quarter)*unit/4 - left*unit, Y: -top * unit})
 	f.scratch.fill(key.ink)
 	s := f.scratch.sprite(int(-left), int(-top))
 	f.glyphs[key] = s

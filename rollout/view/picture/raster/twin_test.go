@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/features"
+	"moonfarm/rollout/view/picture"
 )
 
 // TestScaled compares the product of four bytes at once with four products.
@@ -42,7 +43,7 @@ func inside(corners []point, x, y float64) bool {
 	crossings := 0
 	for i, a := range corners {
 		b := corners[(i+1)%len(corners)]
-		ax, ay, bx, by := float64(a.x), float64(a.y), float64(b.x), float64(b.y)
+		ax, ay, bx, by := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
 		if (ay <= y) != (by <= y) && x < ax+(bx-ax)*(y-ay)/(by-ay) {
 			if ay < by {
 				crossings++
@@ -64,7 +65,7 @@ func TestFill(t *testing.T) {
 		c.clip = image.Rect(r.IntN(3), r.IntN(3), side-r.IntN(3), side-r.IntN(3))
 		var corners []point
 		for range 3 {
-			corners = append(corners, point{r.Int64N(3*side*unit) - side*unit, r.Int64N(3*side*unit) - side*unit})
+			corners = append(corners, point{X: r.Int64N(3*side*unit) - side*unit, Y: r.Int64N(3*side*unit) - side*unit})
 		}
 		c.polygon(corners...)
 		c.fill(opaque)
@@ -90,9 +91,9 @@ func TestFill(t *testing.T) {
 
 // TestSprites draws entities and rings without sprites: the pictures differ by what rounding differs.
 func TestSprites(t *testing.T) {
-	with, err := New(Settings{Width: 300})
+	with, err := New(picture.Settings{Width: 300})
 	require.NoError(t, err)
-	without, err := New(Settings{Width: 300})
+	without, err := New(picture.Settings{Width: 300})
 	require.NoError(t, err)
 	var s features.Scene
 	s.Begin(12, 8)
@@ -118,7 +119,7 @@ func TestSprites(t *testing.T) {
 
 // TestSpriteRoom: the memory for sprites is bounded.
 func TestSpriteRoom(t *testing.T) {
-	p, err := New(Settings{Width: 2000})
+	p, err := New(picture.Settings{Width: 2000})
 	require.NoError(t, err)
 	var s features.Scene
 	for i := range 40 {

@@ -1,15 +1,15 @@
-package picture_test
+package svg_test
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +21,7 @@ import (
 	tmkit "moonfarm/features/terminal"
 	tdkit "moonfarm/features/towerdefence"
 	tronkit "moonfarm/features/tron"
-	"moonfarm/rollout/view/picture"
+	"moonfarm/rollout/view/picture/svg"
 	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"
@@ -96,7 +96,7 @@ func scenes(t *testing.T) map[string]*features.Scene {
 func TestGolden(t *testing.T) {
 	for name, s := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
-			svg := picture.SVG(s, picture.Head{ID: "p", Title: name, Description: "A position for a test."})
+			svg := svg.Draw(s, svg.Head{ID: "p", Title: name, Description: "A position for a test."})
 			check(t, svg)
 			simtest.Golden(t, "testdata/"+name+".svg", svg)
 		})
@@ -128,7 +128,7 @@ func check(t *testing.T, svg []byte) (elements map[string]int, texts []string) {
 	assert.Equal(t, 1, elements["svg"])
 	assert.Equal(t, 1, elements["desc"])
 	for name := range elements {
-		assert.Contains(t, []string{"svg", "title", "desc", "rect", "g", "path", "circle", "ellipse", "text", "clipPath"}, name, "an element that no picture needs")
+		assert.Contains(t, []string{"svg", "title", "desc", "rect", "g", "path", "circle", "ellipse", "text", "clipPath", "defs", "use"}, name, "an element that no picture needs")
 	}
 	assert.NotRegexp(t, regexp.MustCompile(`[ ="](NaN|[+-]?Inf)[ "]`), string(svg))
 	return elements, texts
@@ -151,7 +151,7 @@ func TestHostile(t *testing.T) {
 	}
 	s.AddStat("health", "health", -1, 3)
 	s.AddStat("far", "health", 1, -1e300)
-	elements, texts := check(t, picture.SVG(&s, picture.Head{ID: markup, Title: markup, Description: markup}))
+	elements, texts := check(t, svg.Draw(&s, svg.Head{ID: markup, Title: markup, Description: markup}))
 	assert.Contains(t, strings.Join(texts, ""), "<script>", "the texts are shown as they are")
 	assert.Zero(t, elements["script"])
 }
@@ -161,68 +161,34 @@ func TestNothing(t *testing.T) {
 	for _, size := range [][2]float32{{0, 0}, {-1, 3}, {float32(math.NaN()), 3}, {3, float32(math.Inf(1))}, {1e6, 1}} {
 		var s features.Scene
 		s.Begin(size[0], size[1])
-		_, texts := check(t, picture.SVG(&s, picture.Head{ID: "p", Title: "empty"}))
+		_, texts := check(t, svg.Draw(&s, svg.Head{ID: "p", Title: "empty"}))
 		assert.Contains(t, texts, "nothing to draw", "%v", size)
 	}
 }
 
-// TestCrowd draws many things of one kind: with one element for all that look alike, each at its place,
-// also those of other outlines and with a health.
-func TestCrowd(t *testing.T) {
-	for name, outline := range map[string]features.Outline{"round": features.Round, "square": features.Square, "triangle": features.ToGreaterY} {
-		t.Run(name, func(t *testing.T) {
-			draw := func(noted bool) []byte {
-				var s features.Scene
-				s.Begin(40, 40)
-				for i := range 1200 {
-					e := features.Entity{Kind: "resource", Outline: outline, Owner: features.Nobody, X: float32(i * 7 % 40), Y: float32(i / 40), Width: 1, Height: 1, Health: 1}
-					if i%3 == 0 {
-						e.Health = float32(i%90+1) / 91
-					}
-					if noted {
-						e.Note = "alone"
-					}
-					s.Entities = append(s.Entities, e)
-				}
-				return picture.SVG(&s, picture.Head{ID: "p", Title: name})
-			}
-			svg := draw(false)
-			elements, texts := check(t, svg)
-			assert.Less(t, elements["path"]+elements["ellipse"], 80, "elements for 11 looks")
-			assert.Less(t, 3*len(svg), len(draw(true)), "bytes, and those of a picture with an element for each thing")
-			assert.Contains(t, texts, "nobody resource, health 100 %")
-			assert.Contains(t, texts, "nobody resource, health 41 to 50 %")
-			places := placesOf(t, svg)
-			assert.Equal(t, 1200, len(places), "places of things")
-			for i := range 1200 {
-				assert.True(t, places[[2]int{i * 7 % 40, i / 40}], "nothing at %d,%d", i*7%40, i/40)
-			}
-		})
+// TestAlike: things that look alike are drawn once and used at their places; those that follow each other and of which the same is to
+// be said have one name.
+func TestAlike(t *testing.T) {
+	var s features.Scene
+	s.Begin(40, 40)
+	for i := range 1200 {
+		s.Entities = append(s.Entities, features.Entity{Kind: "resource", Outline: features.Round, Owner: features.Nobody, X: float32(i * 7 % 40), Y: float32(i / 40), Width: 1, Height: 1, Health: 1})
 	}
-}
-
-// placesOf returns the cells in which the paths of a crowd have a part.
-func placesOf(t *testing.T, svg []byte) map[[2]int]bool {
-	t.Helper()
-	const cell, left, top = 18, 26, 26 + 18 // of a board of 40 cells
-	places := map[[2]int]bool{}
-	for _, path := range regexp.MustCompile(`<path d="(M[^"]*)" stroke-line(?:cap|join)`).FindAllSubmatch(svg, -1) {
-		x, y := 0.0, 0.0 // of the last move, and of the end of its steps, since h0 and z lead back
-		for _, part := range regexp.MustCompile(`[Mm](-?[0-9.]+) ?(-?[0-9.]+)`).FindAllSubmatch(path[1], -1) {
-			dx, err := strconv.ParseFloat(string(part[1]), 64)
-			require.NoError(t, err)
-			dy, err := strconv.ParseFloat(string(part[2]), 64)
-			require.NoError(t, err)
-			if part[0][0] == 'M' {
-				x, y = 0, 0
-			}
-			x, y = x+dx, y+dy
-			if row := int((y - top) / cell); row < 40 { // others are in the legend
-				places[[2]int{int((x - left) / cell), row}] = true
-			}
+	drawn := svg.Draw(&s, svg.Head{ID: "p", Title: "alike"})
+	elements, texts := check(t, drawn)
+	assert.Equal(t, 2, elements["ellipse"], "and one in the legend")
+	assert.Contains(t, texts, "nobody resource, health 100 %")
+	assert.Equal(t, 2, elements["title"])
+	assert.Less(t, len(drawn), 1200*50)
+	places := map[string]bool{}
+	for _, use := range regexp.MustCompile(`<use href="#p-l1" (x="\d+" y="\d+")/>`).FindAllSubmatch(drawn, -1) {
+		places[string(use[1])] = true
+	}
+	for y := range 30 {
+		for x := range 40 {
+			assert.Contains(t, places, fmt.Sprintf(`x="%d" y="%d"`, 24+18*x+1, 24+18+18*y+1))
 		}
 	}
-	return places
 }
 
 // TestEvents draws an event at one place as a ring and one from place to place as an arrow.
@@ -234,7 +200,7 @@ func TestEvents(t *testing.T) {
 		{Kind: "attack", X1: 2.5, Y1: 2.5, X2: 5.5, Y2: 2.5, Amount: 12.5},
 		{Kind: "attack", X1: 2.5, Y1: 2.5, X2: 5.5, Y2: 6.5, Amount: 3},
 	}
-	elements, texts := check(t, picture.SVG(&s, picture.Head{ID: "p", Title: "events"}))
+	elements, texts := check(t, svg.Draw(&s, svg.Head{ID: "p", Title: "events"}))
 	assert.Equal(t, 1, elements["circle"])
 	assert.Equal(t, 3, elements["path"], "two arrows, and one in the legend")
 	for _, text := range []string{"B death, scout", "A attack, 12.5", "A attack, 3", "event"} {
@@ -247,7 +213,7 @@ func TestEvents(t *testing.T) {
 func TestLongArrows(t *testing.T) {
 	draw := func(x, y float32) string {
 		s := features.Scene{Width: 80, Height: 80, Lines: []features.Line{{Kind: "move", X1: 1, Y1: 1, X2: x, Y2: y, Arrow: true}}}
-		return string(picture.SVG(&s, picture.Head{ID: "s"}))
+		return string(svg.Draw(&s, svg.Head{ID: "s"}))
 	}
 	assert.Equal(t, draw(31, 41), draw(61, 81), "the same direction")
 	assert.NotEqual(t, draw(31, 41), draw(41, 31))

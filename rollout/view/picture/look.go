@@ -1,0 +1,191 @@
+package picture
+
+import (
+	"moonfarm/features"
+)
+
+// Size is a length in the look of a thing: a part of the smaller side of its rectangle, at least Least and at most Most points, and never
+// more than the part Cap of that side.
+type Size struct{ Part, Least, Most, Cap float32 }
+
+// In returns the length for a smaller side in units.
+func (s Size) In(side int64) int64 {
+	of := func(v float32, by int64) int64 { return int64(float64(float64(v) * float64(by))) }
+	return min(max(of(s.Part, side), of(s.Least, Unit)), of(s.Most, Unit), of(s.Cap, side))
+}
+
+// margin is between the rectangle of a thing and its outline, and cross has the width of the lines that cross out a thing.
+var (
+	margin = Size{Part: 0.06, Most: 2, Cap: 1}
+	cross  = Size{Least: 1.5, Most: 1.5, Cap: 1}
+)
+
+// Look is how entities are drawn. All that look alike share one. Places are in the unit square of their rectangle, in which y grows
+// downwards.
+type Look struct {
+	Kind          string
+	Owner         int8
+	Width, Height float32 // in cells
+	Unfinished    bool    // the outline has dashes
+	Upgraded      bool
+	Leaving       bool // it is crossed out
+
+	Corners    []float32 // of the outline, x and y of each, clockwise; nil: an ellipse
+	Fill, Edge Role
+	Stroke     Size // of the outline
+
+	Letter           string
+	LetterX, LetterY float32 // the middle
+	LetterSize       Size
+
+	// Sign is a letter or a sign of the outline, for texts. It is never a character that steers a terminal.
+	Sign  rune
+	Moves bool // it is no building: texts have another colour for it
+
+	key lookKey
+}
+
+// lookKey has what looks depend on. The outline is one in the frame of the picture.
+type lookKey struct {
+	kind, letter                  string
+	outline                       features.Outline
+	owner                         int8
+	width, height                 float32
+	unfinished, upgraded, leaving bool
+}
+
+// corners has the corners of the outlines in the frame of the picture, clockwise.
+var corners = [...][]float32{
+	features.Square: {0, 0, 1, 0, 1, 1, 0, 1}, features.Round: nil, features.Diamond: {0.5, 0, 1, 0.5, 0.5, 1, 0, 0.5},
+	features.ToRight: {0, 0, 1, 0.5, 0, 1}, features.ToLeft: {1, 0, 1, 1, 0, 0.5},
+	features.ToGreaterY: {0, 0, 1, 0, 0.5, 1}, features.ToLessY: {0.5, 0, 1, 1, 0, 1},
+}
+
+// middles has the middles of the letters: the wide part of a triangle is not in the middle.
+var middles = [len(corners)][2]float32{
+	{0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}, features.ToRight: {0.42, 0.5}, features.ToLeft: {0.58, 0.5}, features.ToGreaterY: {0.5, 0.4}, features.ToLessY: {0.5, 0.64},
+}
+
+// signs stand for outlines in texts.
+var signs = [len(corners)]rune{'■', '•', '◆', '›', '‹', '^', '^'}
+
+// newLook makes the look of a key.
+func newLook(k lookKey) *Look {
+	o := k.outline
+	l := &Look{
+		Kind: k.kind, Owner: k.owner, Width: k.width, Height: k.height, Unfinished: k.unfinished, Upgraded: k.upgraded, Leaving: k.leaving,
+		Corners: corners[o], Fill: Fill(k.owner), Edge: Edge(k.owner), Stroke: Size{0.05, 1, 1.5, 0.2},
+		Letter: k.letter, LetterX: middles[o][0], LetterY: middles[o][1], LetterSize: Size{0.55, 10, 26, 0.75},
+		Sign: signs[o], Moves: o != features.Square && k.width <= 1, key: k,
+	}
+	if k.width < 0.5 { // to be seen on a larger thing of its owner
+		l.Fill, l.Edge, l.Stroke = l.Edge, Paper, Size{0, 0.75, 0.75, 0.2}
+	}
+	if k.unfinished {
+		l.Fill, l.Edge = Paper, Edge(k.owner)
+	}
+	if k.upgraded {
+		l.Stroke = Size{0.11, 2, 3, 0.33}
+	}
+	if o >= features.Diamond { // less room
+		l.LetterSize = Size{0.44, 8, 20.8, 0.6}
+	}
+	for _, r := range k.letter {
+		if r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
+			l.Sign = r
+			break
+		}
+	}
+	return l
+}
+
+// List is the display list of a scene: its areas, ranges, lines and events are drawn as they are, and its entities by their looks.
+type List struct {
+	*features.Scene
+	Looks []*Look // of Entities; nil for one that cannot be drawn
+}
+
+// mostLooks bounds the memory of a Maker.
+const mostLooks = 8192
+
+// Maker makes display lists. Entities that look alike have the same Look in all of its lists. The zero Maker is ready; each goroutine
+// needs its own.
+type Maker struct {
+	looks  map[lookKey]*Look
+	recent [256]*Look // the last ones, by slot
+	list   List
+}
+
+// List returns the display list of a scene. It is valid until the next call.
+func (m *Maker) List(s *features.Scene) *List {
+	if m.looks == nil || len(m.looks) > mostLooks {
+		m.looks = map[lookKey]*Look{}
+	}
+	m.list.Scene, m.list.Looks = s, m.list.Looks[:0]
+	for i := range s.Entities {
+		e := &s.Entities[i]
+		if !Near(s, e.X, e.Y, e.Width, e.Height) {
+			m.list.Looks = append(m.list.Looks, nil)
+			continue
+		}
+		k := lookKey{e.Kind, e.Letter, turned(s, e.Outline), e.Owner, e.Width, e.Height, e.Unfinished, e.Upgraded, e.Leaving}
+		l := m.recent[k.slot()]
+		if l == nil || l.key != k {
+			l = m.look(k)
+			m.recent[k.slot()] = l
+		}
+		m.list.Looks = append(m.list.Looks, l)
+	}
+	return &m.list
+}
+
+// look returns the look of a key.
+func (m *Maker) look(k lookKey) *Look {
+	l := m.looks[k]
+	if l == nil {
+		l = newLook(k)
+		m.looks[k] = l
+	}
+	return l
+}
+
+// slot returns a number that few looks of a scene have in common: to hash their texts takes longer than to draw them.
+func (k *lookKey) slot() uint8 {
+	n := uint8(len(k.kind)) + 5*uint8(k.outline) + 37*uint8(k.owner)
+	if k.letter != "" {
+		n += 11 * k.letter[0]
+	}
+	if k.unfinished {
+		n += 101
+	}
+	return n
+}
+
+// Sample returns the look of nobody's thing of the kind of a look.
+func (m *Maker) Sample(l *Look) *Look {
+	return m.look(lookKey{kind: l.key.kind, letter: l.key.letter, outline: l.key.outline, owner: features.Nobody, width: l.key.width, height: l.key.height})
+}
+
+// turned returns an outline in the frame of the picture, in which y grows downwards. One that is none is a square.
+func turned(s *features.Scene, o features.Outline) features.Outline {
+	switch {
+	case int(o) >= len(corners):
+		return features.Square
+	case s.Up && o == features.ToGreaterY:
+		return features.ToLessY
+	case s.Up && o == features.ToLessY:
+		return features.ToGreaterY
+	}
+	return o
+}
+
+// Near reports whether coordinates are numbers not farther from the board than its size.
+func Near(s *features.Scene, numbers ...float32) bool {
+	far := s.Width + s.Height
+	for _, v := range numbers {
+		if !(v >= -far && v <= 2*far) { // also for NaN
+			return false
+		}
+	}
+	return true
+}
