@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"moonfarm/features"
+	"moonfarm/rollout/view/picture"
 	"moonfarm/sim"
 )
 
@@ -48,15 +49,9 @@ func OneFrame(spectator, s *features.Scene) ([]byte, error) {
 // chunk returns the JSON of the positions that were written. It changes nothing. output may be nil.
 func (w *writer) chunk(inputs [][][]string, output *Output) ([]byte, error) {
 	out := append([]byte(`{"from":`), strconv.Itoa(w.first)...)
-	out = append(out, `,"kinds":[`...)
-	for i, k := range w.names {
-		out = comma(out, i)
-		out = append(out, '[')
-		out = appendText(out, k.name)
-		out = append(out, ',')
-		out = strconv.AppendInt(out, int64(k.outline), 10)
-		out = append(out, ',')
-		out = append(appendText(out, k.letter), ']')
+	out = append(out, `,"looks":[`...)
+	for i, l := range w.looks {
+		out = appendLook(comma(out, i), l, w.numbers[w.maker.Sample(l)])
 	}
 	out = append(append(append(out, `],"positions":[`...), w.out...), `]],"inputs":`...)
 	text, err := json.Marshal(inputs)
@@ -138,20 +133,14 @@ func (h *head) appendStats(out []byte, s *features.Scene, n int) []byte {
 	return append(out, ']')
 }
 
-// kind is what entities of a kind have in common.
-type kind struct {
-	name    string
-	outline features.Outline
-	letter  string
-}
-
 // writer writes the frames of a chunk. Lists are written as their difference from those of the frame
 // before.
 type writer struct {
 	head      *head
 	out       []byte
-	names     []kind
-	kinds     map[kind]int // index in names
+	maker     picture.Maker
+	looks     []*picture.Look
+	numbers   map[*picture.Look]int // indices in looks
 	first     int          // position
 	positions int
 	moments   int      // frames of the position
@@ -165,7 +154,7 @@ type writer struct {
 
 // newWriter returns the writer of a chunk.
 func newWriter(h *head, first int) *writer {
-	return &writer{kinds: map[kind]int{}, head: h, first: first}
+	return &writer{numbers: map[*picture.Look]int{}, head: h, first: first}
 }
 
 // position begins a position.
@@ -185,7 +174,7 @@ func (w *writer) frame(s *features.Scene) {
 	w.out = append(appendText(append(w.out, `{"t":`...), s.Title), `,"a":`...)
 	w.out = difference(w.out, w.areas, s.Areas, w.area)
 	w.out = difference(append(w.out, `,"r":`...), w.ranges, s.Ranges, w.reach)
-	w.out = difference(append(w.out, `,"e":`...), w.entities, s.Entities, w.entity)
+	w.out = difference(append(w.out, `,"e":`...), w.entities, s.Entities, func(out []byte, e *features.Entity) []byte { return w.entity(out, s, e) })
 	w.out = difference(append(w.out, `,"l":`...), w.lines, s.Lines, w.line)
 	w.out = append(w.out, `,"v":[`...)
 	for i := range s.Events {
@@ -248,21 +237,39 @@ func (w *writer) reach(out []byte, r *features.Range) []byte {
 	return append(appendText(out, r.Kind), ']')
 }
 
-// entity appends an entity.
-func (w *writer) entity(out []byte, e *features.Entity) []byte {
-	k := kind{e.Kind, e.Outline, e.Letter}
-	i, ok := w.kinds[k]
-	if !ok {
-		i = len(w.names)
-		w.kinds[k], w.names = i, append(w.names, k)
+// entity appends an entity of a scene: the number of its look, and what entities that look alike differ in.
+func (w *writer) entity(out []byte, s *features.Scene, e *features.Entity) []byte {
+	l := w.maker.Of(s, e)
+	if l == nil {
+		return append(out, `[-1]`...) // it cannot be drawn
 	}
-	out = append(integers(append(out, '['), i, int(e.Owner)), ',')
-	out = append(numbers(out, e.X, e.Y, e.Width, e.Height, e.Health), ',')
-	out = integers(out, e.Number, bit(e.Unfinished, 1)|bit(e.Upgraded, 2)|bit(e.Leaving, 4), int(e.ID))
+	out = append(integers(append(out, '['), w.look(l)), ',')
+	out = append(numbers(out, e.X, e.Y, e.Health), ',')
+	out = integers(out, e.Number, int(e.ID))
 	if e.Note != "" {
 		out = appendText(append(out, ','), e.Note)
 	}
 	return append(out, ']')
+}
+
+// look returns the number of a look in the chunk. It adds a new one with its sample.
+func (w *writer) look(l *picture.Look) int {
+	n, ok := w.numbers[l]
+	if !ok {
+		n = len(w.looks)
+		w.numbers[l], w.looks = n, append(w.looks, l)
+		w.look(w.maker.Sample(l))
+	}
+	return n
+}
+
+// appendLook appends a look with the number of its sample.
+func appendLook(out []byte, l *picture.Look, sample int) []byte {
+	text, _ := json.Marshal([]any{ // they have JSON
+		l.Kind, l.Owner, l.Width, l.Height, bit(l.Unfinished, 1) | bit(l.Upgraded, 2) | bit(l.Leaving, 4), l.Corners, l.Fill, l.Edge, l.Stroke.List(),
+		l.Letter, l.LetterX, l.LetterY, l.LetterSize.List(), sample,
+	})
+	return append(out, text...)
 }
 
 // line appends a line.

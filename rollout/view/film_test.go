@@ -82,7 +82,7 @@ var games = []struct {
 // chunk is the JSON of frames.json.
 type chunk struct {
 	From      int
-	Kinds     [][3]any
+	Looks     [][]any
 	Positions [][]struct {
 		T          string
 		A, R, E, L []json.RawMessage
@@ -175,9 +175,12 @@ func requireChunk(t *testing.T, text []byte, at int, want [][]features.Scene) {
 				var e []any
 				require.NoError(t, json.Unmarshal([]byte(text), &e))
 				x := &s.Entities[n]
-				require.Equal(t, x.Kind, c.Kinds[int(e[0].(float64))][0])
-				require.Equal(t, []any{float64(x.Owner), round(x.X), round(x.Y), round(x.Width), round(x.Height), round(x.Health), float64(x.Number)}, e[1:8])
-				require.Equal(t, float64(x.ID), e[9])
+				look := c.Looks[int(e[0].(float64))]
+				require.Equal(t, []any{x.Kind, float64(x.Owner), round(x.Width), round(x.Height)}, []any{look[0], look[1], round(float32(look[2].(float64))), round(float32(look[3].(float64)))})
+				require.Equal(t, x.Letter, look[9])
+				sample := c.Looks[int(look[13].(float64))]
+				require.Equal(t, []any{x.Kind, -1.0, 0.0, x.Letter}, []any{sample[0], sample[1], sample[4], sample[9]})
+				require.Equal(t, []any{round(x.X), round(x.Y), round(x.Health), float64(x.Number), float64(x.ID)}, e[1:6])
 			}
 			for n, text := range lines {
 				var e []any

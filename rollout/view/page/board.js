@@ -1,86 +1,56 @@
-// This file draws a frame on a canvas, in the look of package rollout/view/picture. What does not
+// This file draws a frame on a canvas, in the looks of package picture. What does not
 // change is kept in layers: the ground (areas, grid, numbers), the things that do not move, and
 // the lines. Each look of an entity is drawn once, as a small picture.
 
-// Colours by owner, nobody's first. edge: outlines and lines; fill: the inside; area: the owner's part of the board.
-const palettes = {
-  light: {
-    paper: "#fff", dark: "#222", axis: "#666", grid: "#ddd", fog: "#c9c9c9", mark: "#1559b3", flash: "#fff",
-    edge: ["#777", "#0072b2", "#d55e00", "#009e73", "#cc79a7"], fill: ["#d0d0d0", "#73b1d5", "#e8a673", "#73cab2", "#e3b6cf"],
-    area: ["#fff", "#eff5fa", "#fcf4ee", "#eef8f5", "#fbf4f8"],
-  },
-  dark: {
-    paper: "#12161c", dark: "#f2f4f7", axis: "#a0abb8", grid: "#2d3540", fog: "#46505d", mark: "#7db4ff", flash: "#fff",
-    edge: ["#9aa4b0", "#5eb8ec", "#ff9450", "#35c99c", "#e79cc6"], fill: ["#444d58", "#1b4f72", "#733d14", "#175c49", "#6c3a56"],
-    area: ["#171c23", "#152431", "#2a1e15", "#132822", "#281c25"],
-  },
-};
-let palette = palettes.light;
+// table has the colours of package picture. Of owners they are by owner, nobody's first: edge: outlines and lines; fill: the inside;
+// area: the owner's part of the board. roles: of looks.
+let palette = table.light;
 const colour = (owner) => (owner >= 0 && owner < 4 ? owner + 1 : 0);
-
-const dashPatterns = [[], [5, 3], [1.5, 2.5], [7, 2, 1.5, 2], [3, 2]];
 
 function dashOf(dashes, kind, dpr) {
   let i = dashes.indexOf(kind);
   if (i < 0 && dashes.length < most.kinds) i = dashes.push(kind) - 1;
-  return dashPatterns[Math.max(i, 0) % dashPatterns.length].map((d) => d * dpr);
+  return table.dashes[Math.max(i, 0) % table.dashes.length].map((d) => d * dpr);
 }
 
-// trace adds the outline in a rectangle to the path of g. up: y grows upwards.
-function trace(g, outline, x, y, w, h, up) {
-  if (up && outline >= 5) outline = 11 - outline;
-  const corners = [
-    [0, 0, 1, 0, 1, 1, 0, 1], null, [0.5, 0, 1, 0.5, 0.5, 1, 0, 0.5], [0, 0, 1, 0.5, 0, 1], [1, 0, 0, 0.5, 1, 1], [0, 0, 1, 0, 0.5, 1], [0.5, 0, 1, 1, 0, 1],
-  ][outline];
-  g.beginPath();
-  if (!corners) g.ellipse(x + w / 2, y + h / 2, w / 2, h / 2, 0, 0, 2 * Math.PI);
-  else for (let i = 0; i < corners.length; i += 2) g[i ? "lineTo" : "moveTo"](x + corners[i] * w, y + corners[i + 1] * h);
-  g.closePath();
-}
+// lengthIn returns a size of a look for the smaller side of its rectangle.
+const lengthIn = ([part, least, greatest, cap], small, dpr) => Math.min(Math.max(part * small, least * dpr), greatest * dpr, cap * small);
 
 const fontOf = (size) => `${size}px "Liberation Sans", Arial, Helvetica, sans-serif`;
 
-// shape draws the outline of a look with its letter, in a rectangle of the canvas.
-function shape(g, look, x, y, w, h, up, dpr) {
-  const { kind, flags } = look;
-  const own = colour(look.owner);
-  const small = Math.min(w, h);
-  let stroke = Math.min(1.2 * dpr, small / 5);
-  if (flags & 2) stroke = Math.min(Math.max(small * 0.11, 2 * dpr), 3 * dpr, small / 3);
-  const inset = Math.min(small * 0.06, 2 * dpr) + stroke / 2;
-  x += inset;
-  y += inset;
-  w = Math.max(w - 2 * inset, 0.5);
-  h = Math.max(h - 2 * inset, 0.5);
-  trace(g, kind.outline, x, y, w, h, up);
-  g.fillStyle = flags & 1 ? palette.paper : look.width < 0.5 ? palette.edge[own] : palette.fill[own];
+// shape draws a look in a rectangle of the canvas.
+function shape(g, look, left, top, wide, high, dpr) {
+  const { corners, flags } = look, small = Math.min(wide, high), size = lengthIn(look.size, small, dpr);
+  g.lineWidth = lengthIn(look.stroke, small, dpr);
+  const inset = lengthIn(table.margin, small, dpr) + g.lineWidth / 2, x = left + inset, y = top + inset;
+  const w = Math.max(wide - 2 * inset, 0.5), h = Math.max(high - 2 * inset, 0.5);
+  g.beginPath();
+  if (corners) for (let i = 0; i < corners.length; i += 2) g.lineTo(x + corners[i] * w, y + corners[i + 1] * h);
+  else g.ellipse(x + w / 2, y + h / 2, w / 2, h / 2, 0, 0, 2 * Math.PI);
+  g.closePath();
+  g.fillStyle = palette.roles[look.fill];
   g.fill();
-  g.strokeStyle = palette.edge[own];
-  g.lineWidth = stroke;
+  g.strokeStyle = palette.roles[look.edge];
   g.lineJoin = "round";
-  g.setLineDash(flags & 1 ? [2 * dpr, 1.5 * dpr] : []);
+  g.setLineDash(flags & 1 ? table.unfinished.map((d) => d * dpr) : []);
   g.stroke();
   g.setLineDash([]);
-  const triangle = kind.outline > 2;
-  const size = Math.min(Math.max(small * 0.55, Math.min(small * 0.75, 10 * dpr)), 26 * dpr) * (kind.outline > 1 ? 0.8 : 1);
-  if (kind.letter && size >= 5 * dpr) {
-    const turned = up && kind.outline >= 5 ? 11 - kind.outline : kind.outline;
+  if (look.letter && size >= 5 * dpr) {
     g.font = fontOf(size);
     g.fillStyle = palette.dark;
     g.textAlign = "center";
     g.textBaseline = "alphabetic";
-    g.fillText(kind.letter, x + w * (triangle && turned === 3 ? 0.42 : turned === 4 ? 0.58 : 0.5), y + h * (turned === 5 ? 0.38 : turned === 6 ? 0.64 : 0.5) + size * 0.36);
+    g.fillText(look.letter, left + wide * look.x, top + high * look.y + size * 0.36);
   }
-  if (flags & 4) {
-    g.beginPath();
-    g.moveTo(x, y);
-    g.lineTo(x + w, y + h);
-    g.moveTo(x, y + h);
-    g.lineTo(x + w, y);
-    g.strokeStyle = palette.dark;
-    g.lineWidth = 1.5 * dpr;
-    g.stroke();
+  if (!(flags & 4)) return;
+  g.beginPath();
+  for (const [from, to] of [[y, y + h], [y + h, y]]) {
+    g.moveTo(x, from);
+    g.lineTo(x + w, to);
   }
+  g.strokeStyle = palette.dark;
+  g.lineWidth = lengthIn(table.cross, small, dpr);
+  g.stroke();
 }
 
 const layer = () => document.createElement("canvas").getContext("2d");
@@ -410,7 +380,7 @@ class Board {
     if (px + w < 0 || py + h < 0 || px > this.canvas.width || py > this.canvas.height) return;
     const sprite = this.sprite(e.look, w, h);
     if (sprite) g.drawImage(sprite, px, py);
-    else shape(g, e.look, px, py, w, h, this.film.head.up, dpr);
+    else shape(g, e.look, px, py, w, h, dpr);
     const small = Math.min(w, h);
     if (e.health > 0 && e.health < 1 && small >= 4) {
       const high = Math.max(2, Math.round(Math.min(Math.max(small * 0.12, 1.5 * dpr), 5 * dpr))), rim = Math.max(1, Math.round(small * 0.06));
@@ -442,7 +412,7 @@ class Board {
     const g = layer();
     g.canvas.width = w;
     g.canvas.height = h;
-    shape(g, look, 0, 0, w, h, this.film.head.up, this.dpr);
+    shape(g, look, 0, 0, w, h, this.dpr);
     look.sprites[this.no] = { version: this.version, canvas: g.canvas };
     return g.canvas;
   }

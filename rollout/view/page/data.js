@@ -1,11 +1,10 @@
 // This file reads and checks the data. Its texts and numbers come from files of strangers: texts
 // become text nodes only, and numbers are checked here, once, so that the rest can rely on them.
-"use strict";
 
 const $ = (id) => document.getElementById(id);
 
 // Bounds of what a page shows, so that broken data cannot fill the memory.
-const most = { items: 20000, chunkItems: 4e6, frames: 4096, kinds: 1000, stats: 64, marks: 5000, seats: 16, cells: 4096, bytes: 2 ** 28, chunks: 64, cached: 8e6 };
+const most = { items: 20000, chunkItems: 4e6, frames: 4096, kinds: 1000, looks: 10000, stats: 64, marks: 5000, seats: 16, cells: 4096, bytes: 2 ** 28, chunks: 64, cached: 8e6 };
 
 const number = (v, otherwise = 0) => (Number.isFinite(v) ? v : otherwise);
 const whole = (v, least, greatest, otherwise = least) => (Number.isFinite(v) ? Math.min(Math.max(Math.round(v), least), greatest) : otherwise);
@@ -125,46 +124,45 @@ function spread(coded, before, make, count) {
 }
 
 const none = [];
-const kinds = new Map(); // all kinds, by name, outline and letter
-const looks = new Map(); // all looks of entities
+const looks = new Map(); // all looks of entities, by their data
 
-function kindOf(raw) {
-  const [name, outline, letter] = [text(raw?.[0], 60) || "thing", whole(raw?.[1], 0, 6), text(raw?.[2], 2)];
-  const key = name + "\n" + outline + letter;
-  let kind = kinds.get(key);
-  if (!kind) {
-    if (kinds.size > 20 * most.kinds) kinds.clear();
-    kinds.set(key, (kind = { no: kinds.size, name, outline, letter }));
-  }
-  return kind;
-}
+const listed = (v, n, least, greatest) => Array.from({ length: n }, (_, i) => Math.min(Math.max(number(v?.[i]), least), greatest));
 
-// lookOf returns what entities of the same picture share: board.js keeps their pictures in it.
-function lookOf(kind, owner, flags, width, height) {
-  const key = `${kind.name}\n${kind.outline}${kind.letter} ${owner} ${flags} ${width} ${height}`;
-  let look = looks.get(key);
-  if (!look) {
-    if (looks.size > 20000) looks.clear();
-    looks.set(key, (look = { kind, owner, flags, width, height, sprites: [] }));
-  }
-  return look;
+// looksOf checks the looks of a chunk. Things that look alike share one in all chunks: board.js keeps their pictures in it.
+function looksOf(raw) {
+  const all = listOf(raw, most.looks).map((l) => (Array.isArray(l) ? l : [])), role = (v) => whole(v, 0, table.roles - 1);
+  const list = all.map((l) => {
+    const [kind, owner, width, height, flags, corners, fill, edge, stroke, letter, x, y, size] = l, key = JSON.stringify(l.slice(0, -1));
+    let look = looks.get(key);
+    if (!look) {
+      if (looks.size > 20000) looks.clear();
+      look = {
+        kind: text(kind, 60) || "thing", owner: whole(owner, -1, 127, -1), width: number(width), height: number(height), flags: whole(flags, 0, 7) & 7,
+        corners: Array.isArray(corners) ? listed(corners, Math.min(corners.length, 32) & ~1, 0, 1) : null, fill: role(fill), edge: role(edge), stroke: listed(stroke, 4, 0, 100),
+        letter: text(letter, 2), x: number(x), y: number(y), size: listed(size, 4, 0, 100), sprites: [],
+      };
+      looks.set(key, look);
+    }
+    return look;
+  });
+  list.forEach((look, i) => (look.sample = list[all[i].at(-1)] ?? look));
+  return list;
 }
 
 // makers returns the functions that check the items of the lists. An item with a coordinate that
 // is no number, or far from the board, is null.
-function makers(head, kindsOfChunk) {
+function makers(head, looks) {
   const near = (...all) => all.every((v) => typeof v === "number" && v >= -head.far && v <= 2 * head.far);
   const seat = (v) => whole(v, -1, 127, -1);
-  const other = kindOf([]);
   return {
     a: ([x, y, width, height, owner, hidden]) => (near(x, y, width, height) ? { x, y, width, height, owner: seat(owner), hidden: hidden === 1 } : null),
     r: ([x, y, radius, owner, kind]) => (near(x, y, radius) && radius >= 0 ? { x, y, radius, owner: seat(owner), kind: text(kind, 60) } : null),
-    e: ([k, owner, x, y, width, height, health, count, flags, id, note]) => {
-      if (!near(x, y, width, height) || !(width > 0 && height > 0)) return null;
-      const look = lookOf(kindsOfChunk[k] ?? other, seat(owner), whole(flags, 0, 7) & 7, width, height);
+    e: ([no, x, y, health, count, id, note]) => {
+      const look = looks[no];
+      if (!look || !near(x, y, look.width, look.height) || !(look.width > 0 && look.height > 0)) return null;
+      const { kind, owner, width, height, flags } = look;
       return {
-        look, kind: look.kind, owner: look.owner, x, y, width, height, health: Math.min(Math.max(number(health), 0), 1), number: whole(count, -1e9, 1e9, 0),
-        flags: look.flags, id: whole(id, 0, 2 ** 53), note: text(note),
+        look, kind, owner, x, y, width, height, health: Math.min(Math.max(number(health), 0), 1), number: whole(count, -1e9, 1e9, 0), flags, id: whole(id, 0, 2 ** 53), note: text(note),
       };
     },
     l: ([x1, y1, x2, y2, owner, flags, kind, note]) =>
@@ -181,7 +179,7 @@ function makers(head, kindsOfChunk) {
 // number of items in its lists, a measure of its memory.
 function chunkOf(raw, head, from) {
   if (raw.from !== from) throw new Error(`frames.json begins at ${text(raw.from)}, want ${from}`);
-  const make = makers(head, listOf(raw.kinds, most.kinds).map(kindOf));
+  const make = makers(head, looksOf(raw.looks));
   const drawn = drawingsOf(raw.drawings, head);
   const chunk = { from, positions: [], inputs: [], moves: [], printed: [], drawings: drawn.list, items: 0 };
   const count = (n) => {

@@ -30,7 +30,7 @@ func TestDecode(t *testing.T) {
 		opened(b)
 		for turn := 0; turn < len(f.positions); turn += 3 {
 			for k, m := range f.positions[turn] {
-				got := b.Eval(fmt.Sprintf(`go(%d, %d).then(() => boards[0].frame.entities.map((e) => [e.kind.name, e.owner, e.x, e.y, e.width, e.height, e.health, e.number, e.flags, e.id].join()).join(";"))`, turn, k))
+				got := b.Eval(fmt.Sprintf(`go(%d, %d).then(() => boards[0].frame.entities.map((e) => [e.kind, e.owner, e.x, e.y, e.width, e.height, e.health, e.number, e.flags, e.id].join()).join(";"))`, turn, k))
 				if want := written(f, m); got != want {
 					t.Fatalf("turn %d, frame %d: %s, want %s", turn, k, got, want)
 				}

@@ -6,11 +6,15 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"moonfarm/features"
+	"moonfarm/rollout/view/picture"
 )
 
 // item is an item of a list of a frame. Items that stay the same are the same slice.
@@ -27,7 +31,8 @@ type moment struct {
 // film is a film of one game for tests.
 type film struct {
 	head      map[string]any
-	kinds     []item
+	kinds     []item // name, outline and letter
+	looks     []item
 	positions [][]moment
 	inputs    [][][]string
 	printed   map[int][]any                 // what the seats printed, by position; nil: the data have no such list
@@ -66,18 +71,81 @@ func spread(list, before []item) []any {
 	return coded
 }
 
+// looked returns entities as the page gets them: each with the number of its look, which is added if it is new. The fixture has the kind,
+// the owner, the place and the size, the health, the number, the flags, the id and a note of an entity. known has those that were looked at.
+func (f *film) looked(list []item, known map[*any]item) (all []item) {
+	for _, e := range list {
+		if it := known[&e[0]]; it != nil {
+			all = append(all, it)
+			continue
+		}
+		it := item{-1, nil, nil}
+		if len(e) >= 10 {
+			kind := item{"thing", 0, ""}
+			if n, ok := e[0].(int); ok && n >= 0 {
+				kind = f.kinds[n]
+			}
+			look := f.look(kind, e[1], e[4], e[5], e[8])
+			if _, ok := e[1].(int); ok && e[1] != -1 || e[8] != 0 {
+				look[13] = f.number(f.look(kind, -1, e[4], e[5], 0))
+			}
+			it = append(item{f.number(look), e[2], e[3], e[6], e[7], e[9]}, e[10:]...)
+		}
+		known[&e[0]] = it
+		all = append(all, it)
+	}
+	return all
+}
+
+// look returns the JSON of a look.
+func (f *film) look(kind item, owner, width, height, flags any) item {
+	e := features.Entity{Width: 1, Height: 1}
+	if n, ok := kind[1].(int); ok {
+		e.Outline = features.Outline(n)
+	}
+	if n, ok := owner.(int); ok {
+		e.Owner = int8(n)
+	}
+	if n, ok := flags.(int); ok {
+		e.Unfinished, e.Upgraded, e.Leaving = n&1 != 0, n&2 != 0, n&4 != 0
+	}
+	if w, ok := width.(float64); ok {
+		e.Width = float32(w)
+	}
+	up, _ := f.head["up"].(bool)
+	var m picture.Maker
+	l := m.Of(&features.Scene{Width: 100, Height: 100, Up: up}, &e)
+	return item{kind[0], owner, width, height, flags, l.Corners, l.Fill, l.Edge, l.Stroke.List(), kind[2], l.LetterX, l.LetterY, l.LetterSize.List(), nil}
+}
+
+// number returns the number of a look.
+func (f *film) number(look item) int {
+	i := slices.IndexFunc(f.looks, func(l item) bool { return reflect.DeepEqual(l[:5], look[:5]) && l[9] == look[9] && reflect.DeepEqual(l[5], look[5]) })
+	if i < 0 {
+		i = len(f.looks)
+		if look[13] == nil {
+			look[13] = i
+		}
+		f.looks = append(f.looks, look)
+	}
+	return i
+}
+
 // frames returns a frames.json.
 func (f *film) frames(seat, from int) any {
 	chunk := f.head["chunk"].(int)
 	end := min(from+chunk, len(f.positions))
 	var positions [][]any
 	var last moment
+	f.looks = nil
+	known := map[*any]item{}
 	for _, moments := range f.positions[min(from, end):end] {
 		var coded []any
 		for _, m := range moments {
 			if see := f.seen[seat]; see != nil {
 				m = see(m)
 			}
+			m.entities = f.looked(m.entities, known)
 			coded = append(coded, map[string]any{
 				"t": m.title, "a": spread(m.areas, last.areas), "r": spread(m.ranges, last.ranges), "e": spread(m.entities, last.entities),
 				"l": spread(m.lines, last.lines), "v": m.events, "s": m.stats,
@@ -90,7 +158,7 @@ func (f *film) frames(seat, from int) any {
 	if before := max(from-1, 0); before < len(f.inputs) {
 		inputs = f.inputs[before:min(end, len(f.inputs))]
 	}
-	frames := map[string]any{"from": from, "kinds": f.kinds, "positions": positions, "inputs": inputs}
+	frames := map[string]any{"from": from, "looks": f.looks, "positions": positions, "inputs": inputs}
 	if f.printed != nil {
 		printed := make([][]any, end-from)
 		for i := range printed {

@@ -66,7 +66,7 @@ func TestBroken(t *testing.T) {
 	frames, film := "frames.json?game=3&seat=-1&from=0", "film.json?game=3"
 	head := string(encoded(t, arena(3, 2).head))
 	one := func(frame string) map[string]string {
-		return map[string]string{frames: `{"from":0,"kinds":[],"positions":[[` + frame + `],[{}],[{}]],"inputs":[]}`}
+		return map[string]string{frames: `{"from":0,"looks":[],"positions":[[` + frame + `],[{}],[{}]],"inputs":[]}`}
 	}
 	bomb := `{"e":[` + strings.TrimSuffix(strings.Repeat(`[0,0,1,1,1,1,1,0,0,0],`, 15000), ",") + `]},{"e":[[0,15000],[0,15000]]}`
 	b := browsertest.Open(t, "about:blank")

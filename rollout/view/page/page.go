@@ -14,7 +14,11 @@ import (
 	"embed"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"strings"
+
+	"moonfarm/features"
+	"moonfarm/rollout/view/picture"
 )
 
 //go:embed page.html page.css *.js
@@ -27,11 +31,11 @@ var scripts = []string{"data.js", "board.js", "drawing.js", "chart.js", "panel.j
 // page then asks no server. With nil it asks the server that it came from. The same data give the
 // same bytes.
 func HTML(data map[string][]byte) []byte {
-	script := ""
+	script := table()
 	for _, name := range scripts {
 		script += compact(source(name))
 	}
-	style := compact(source("page.css"))
+	style := string(Style())
 	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; " +
 		"script-src " + hash(script) + "; style-src " + hash(style)
 	if data == nil {
@@ -42,7 +46,49 @@ func HTML(data map[string][]byte) []byte {
 }
 
 // Style returns the style sheet of the page, for other pages that look like it.
-func Style() []byte { return []byte(compact(source("page.css"))) }
+func Style() []byte {
+	return []byte(strings.Replace(compact(source("page.css")), "{{seats}}", seatColours(), 1))
+}
+
+// owners are all owners with colours of their own, nobody first.
+var owners = [...]int8{features.Nobody, 0, 1, 2, 3}
+
+// table returns the beginning of the script: it has what package picture says of looks.
+func table() string {
+	colours := func(of func(picture.Colour) string) map[string]any {
+		group := func(role func(owner int8) picture.Role) (list []string) {
+			for _, owner := range owners {
+				list = append(list, of(role(owner).Colour()))
+			}
+			return list
+		}
+		roles := make([]string, picture.Roles)
+		for r := range roles {
+			roles[r] = of(picture.Role(r).Colour())
+		}
+		return map[string]any{"paper": roles[picture.Paper], "dark": roles[picture.Ink], "axis": roles[picture.Axis], "grid": roles[picture.Grid], "fog": roles[picture.Fog],
+			"mark": roles[picture.Chosen], "edge": group(picture.Edge), "fill": group(picture.Fill), "area": group(picture.AreaOf), "roles": roles}
+	}
+	dashes := make([][]float32, picture.Kinds)
+	for kind := range dashes {
+		dashes[kind] = append([]float32{}, picture.Dashes(kind)...)
+	}
+	text, err := json.Marshal(map[string]any{
+		"light": colours(func(c picture.Colour) string { return c.Light }), "dark": colours(func(c picture.Colour) string { return c.Dark }), "roles": picture.Roles,
+		"dashes": dashes, "unfinished": picture.Unfinished, "margin": picture.Margin.List(), "cross": picture.Cross.List(),
+	})
+	must(err)
+	return "\"use strict\";\nconst table = " + string(text) + ";\n"
+}
+
+// seatColours returns the variables of the style for the colours of owners.
+func seatColours() (style string) {
+	for _, owner := range owners {
+		c := picture.Edge(owner).Colour()
+		style += fmt.Sprintf("--seat%d: light-dark(%s, %s); ", owner, c.Light, c.Dark)
+	}
+	return style
+}
 
 // source returns an embedded file.
 func source(name string) string {

@@ -111,7 +111,7 @@ function sampled(draw) {
   return canvas;
 }
 
-const themeKey = () => (palette === palettes.dark ? "dark" : "light");
+const themeKey = () => (palette === table.dark ? "dark" : "light");
 
 // showKinds shows the kinds on the board with how many each owner has, and what lines and ranges mean.
 function showKinds(film, frame) {
@@ -119,23 +119,23 @@ function showKinds(film, frame) {
   const counts = new Map();
   for (const e of frame.entities) {
     if (!e) continue;
-    let of = counts.get(e.kind);
-    if (!of) counts.set(e.kind, (of = { look: e.look, by: new Map() }));
+    let of = counts.get(e.look.sample);
+    if (!of) counts.set(e.look.sample, (of = { by: new Map() }));
     of.by.set(e.owner, (of.by.get(e.owner) ?? 0) + 1);
   }
   const owners = new Set(seatsOf(head));
   for (const of of counts.values()) for (const o of of.by.keys()) if (owners.size < most.seats) owners.add(o);
   const columns = [...owners].sort((a, b) => (a < 0 ? 1 : b < 0 ? -1 : a - b));
   heads($("kinds"), [["", ""], ...columns.map((o) => [o < 0 ? "–" : seatLetter(o), "n", o])]);
-  const sorted = [...counts].sort((a, b) => (a[0].name < b[0].name ? -1 : 1)).slice(0, 100);
-  rows($("kinds").tBodies[0], sorted.map(([kind, of]) => [
+  const sorted = [...counts].sort((a, b) => (a[0].kind < b[0].kind ? -1 : 1)).slice(0, 100);
+  rows($("kinds").tBodies[0], sorted.map(([look, of]) => [
     [(cell) => {
-      cell.append(sampled((g, side, dpr) => shape(g, { kind, owner: -1, flags: 0, width: of.look.width }, 0, 0, side, side, head.up, dpr)), kind.name);
-    }, "", `${kind.no} ${themeKey()} ${of.look.width < 0.5}`],
+      cell.append(sampled((g, side, dpr) => shape(g, look, 0, 0, side, side, dpr)), look.kind);
+    }, "", `${look.kind} ${look.letter} ${look.corners} ${look.fill} ${themeKey()}`],
     ...columns.map((o) => [of.by.has(o) ? String(of.by.get(o)) : "", "n"]),
   ]));
   const signs = new Map();
-  for (const e of frame.entities) if (e?.flags) for (const [bit, words] of [[1, "unfinished"], [2, "upgraded"], [4, "leaving or out"]]) if (e.flags & bit) signs.set(words, { flags: bit });
+  for (const e of frame.entities) if (e?.flags) for (const [bit, words] of [[1, "unfinished"], [2, "upgraded"], [4, "leaving or out"]]) if (e.flags & bit) signs.set(words, { look: e.look });
   for (const r of frame.ranges) if (r) signs.set(r.kind + " range", { ring: r.kind });
   for (const l of frame.lines) if (l) signs.set(l.kind, { line: l });
   const list = $("legend");
@@ -148,7 +148,7 @@ function showKinds(film, frame) {
 }
 
 function signOf(g, sign, side, dpr, film) {
-  if (sign.flags) return shape(g, { kind: { outline: 0, letter: "" }, owner: -1, flags: sign.flags, width: 1 }, 0, 0, side, side, false, dpr);
+  if (sign.look) return shape(g, sign.look, 0, 0, side, side, dpr);
   g.strokeStyle = g.fillStyle = palette.edge[0];
   g.lineWidth = 1.5 * dpr * (sign.line?.thick ? 2 : 1);
   g.setLineDash(dashOf(film.dashes, sign.ring ?? sign.line.kind, dpr));
@@ -235,7 +235,7 @@ function showPrinted(head, turn, seats) {
 
 // factsOf returns what is to be said of an entity, as lines of text.
 function factsOf(film, frame, e) {
-  const list = [`${e.owner < 0 ? "nobody's" : playerOf(film.head, e.owner) + ":"} ${e.kind.name}`];
+  const list = [`${e.owner < 0 ? "nobody's" : playerOf(film.head, e.owner) + ":"} ${e.kind}`];
   list.push(`at ${place(film.head, e.x, e.y)}` + (e.width === 1 && e.height === 1 ? "" : `, ${figure(e.width)} × ${figure(e.height)}`));
   if (e.health) list.push(`health ${Math.ceil(e.health * 100)} %`);
   if (e.number) list.push("number " + e.number);
@@ -281,7 +281,7 @@ function drawMarks(head, differs) {
   const [g, w, h, dpr] = fitted($("marks"));
   const at = (turn) => thumb * dpr + ((w - 2 * thumb * dpr) * turn) / Math.max(1, head.turns);
   for (const m of head.marks) {
-    g.fillStyle = m.kind === "fault" ? (palette === palettes.dark ? "#ff9a92" : "#b3261e") : palette.edge[colour(m.seat)];
+    g.fillStyle = m.kind === "fault" ? (palette === table.dark ? "#ff9a92" : "#b3261e") : palette.edge[colour(m.seat)];
     g.fillRect(at(m.turn) - dpr, 0, 2 * dpr, m.kind === "event" ? h * 0.6 : h);
   }
   if (differs >= 0) {

@@ -285,7 +285,7 @@ function choose() {
   $("chosen-box").hidden = !c;
   if (!c) return;
   const b = boards[c.board];
-  paragraphs($("chosen"), b.chosen ? factsOf(b.film, b.frame, b.chosen) : [`${c.kind.name}: not on the board now`]);
+  paragraphs($("chosen"), b.chosen ? factsOf(b.film, b.frame, b.chosen) : [`${c.kind}: not on the board now`]);
 }
 
 // tip shows the facts of the entity that a person points at, beside it.
@@ -303,8 +303,7 @@ function tip() {
 
 // same reports whether two frames show the same entities and stats.
 function same(a, b) {
-  const parts = ["owner", "x", "y", "width", "height", "health", "number", "flags"];
-  const equal = (e, f) => e === f || (e && f && e.kind.name === f.kind.name && parts.every((p) => (p === "width" || p === "height" ? e.look[p] === f.look[p] : e[p] === f[p])));
+  const equal = (e, f) => e === f || (e && f && ["look", "x", "y", "health", "number"].every((p) => e[p] === f[p]));
   return a.entities.length === b.entities.length && a.entities.every((e, i) => equal(e, b.entities[i])) &&
     a.stats.length === b.stats.length && a.stats.every((v, i) => v === b.stats[i]);
 }

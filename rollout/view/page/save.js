@@ -27,7 +27,7 @@ function positionOf() {
     frame: no, title: frame.title, link: hashOf(),
     board: { width: head.width, height: head.height, up: head.up },
     entities: frame.entities.filter(Boolean).map((e) => ({
-      kind: e.kind.name, owner: e.owner, id: e.id, x: e.x, y: e.y, width: e.width, height: e.height, health: e.health, number: e.number, ...flags(e), note: e.note,
+      kind: e.kind, owner: e.owner, id: e.id, x: e.x, y: e.y, width: e.width, height: e.height, health: e.health, number: e.number, ...flags(e), note: e.note,
     })),
     ranges: frame.ranges.filter(Boolean), lines: frame.lines.filter(Boolean), areas: frame.areas.filter(Boolean),
     events: frame.events.map((v) => ({ kind: v.kind, owner: v.owner, ...place(v), amount: v.amount, note: v.note })),

@@ -14,10 +14,13 @@ func (s Size) In(side int64) int64 {
 	return min(max(of(s.Part, side), of(s.Least, Unit)), of(s.Most, Unit), of(s.Cap, side))
 }
 
-// margin is between the rectangle of a thing and its outline, and cross has the width of the lines that cross out a thing.
+// List returns the four numbers.
+func (s Size) List() [4]float32 { return [4]float32{s.Part, s.Least, s.Most, s.Cap} }
+
+// Sizes that all looks have in common.
 var (
-	margin = Size{Part: 0.06, Most: 2, Cap: 1}
-	cross  = Size{Least: 1.5, Most: 1.5, Cap: 1}
+	Margin = Size{Part: 0.06, Most: 2, Cap: 1}   // between the rectangle and the outline
+	Cross  = Size{Least: 1.5, Most: 1.5, Cap: 1} // the width of the lines that cross out a thing
 )
 
 // Look is how entities are drawn. All that look alike share one. Places are in the unit square of their rectangle, in which y grows
@@ -118,31 +121,34 @@ type Maker struct {
 
 // List returns the display list of a scene. It is valid until the next call.
 func (m *Maker) List(s *features.Scene) *List {
-	if m.looks == nil || len(m.looks) > mostLooks {
-		m.looks = map[lookKey]*Look{}
-	}
 	m.list.Scene, m.list.Looks = s, m.list.Looks[:0]
 	for i := range s.Entities {
-		e := &s.Entities[i]
-		if !Near(s, e.X, e.Y, e.Width, e.Height) {
-			m.list.Looks = append(m.list.Looks, nil)
-			continue
-		}
-		k := lookKey{e.Kind, e.Letter, turned(s, e.Outline), e.Owner, e.Width, e.Height, e.Unfinished, e.Upgraded, e.Leaving}
-		l := m.recent[k.slot()]
-		if l == nil || l.key != k {
-			l = m.look(k)
-			m.recent[k.slot()] = l
-		}
-		m.list.Looks = append(m.list.Looks, l)
+		m.list.Looks = append(m.list.Looks, m.Of(s, &s.Entities[i]))
 	}
 	return &m.list
+}
+
+// Of returns the look of an entity of a scene; nil if it cannot be drawn.
+func (m *Maker) Of(s *features.Scene, e *features.Entity) *Look {
+	if !Near(s, e.X, e.Y, e.Width, e.Height) {
+		return nil
+	}
+	k := lookKey{e.Kind, e.Letter, turned(s, e.Outline), e.Owner, e.Width, e.Height, e.Unfinished, e.Upgraded, e.Leaving}
+	l := m.recent[k.slot()]
+	if l == nil || l.key != k {
+		l = m.look(k)
+		m.recent[k.slot()] = l
+	}
+	return l
 }
 
 // look returns the look of a key.
 func (m *Maker) look(k lookKey) *Look {
 	l := m.looks[k]
 	if l == nil {
+		if m.looks == nil || len(m.looks) > mostLooks {
+			m.looks = map[lookKey]*Look{}
+		}
 		l = newLook(k)
 		m.looks[k] = l
 	}

@@ -104,13 +104,13 @@ func (l *Look) LetterIn(r image.Rectangle) Text {
 	return t
 }
 
-// Cross returns the ends of the two lines that cross out a thing in a box, and their width.
-func (l *Look) Cross(b Box) (ends [4]Point, width int64) {
-	return [4]Point{{b.X, b.Y}, {b.X + b.Width, b.Y + b.Height}, {b.X, b.Y + b.Height}, {b.X + b.Width, b.Y}}, cross.In(b.Small())
+// Crossed returns the ends of the two lines that cross out a thing in a box, and their width.
+func (l *Look) Crossed(b Box) (ends [4]Point, width int64) {
+	return [4]Point{{b.X, b.Y}, {b.X + b.Width, b.Y + b.Height}, {b.X, b.Y + b.Height}, {b.X + b.Width, b.Y}}, Cross.In(b.Small())
 }
 
 // Inner returns the box of the outline of a thing in a rectangle.
 func Inner(r image.Rectangle) Box {
 	b := BoxOf(r)
-	return b.Inside(margin.In(b.Small()))
+	return b.Inside(Margin.In(b.Small()))
 }

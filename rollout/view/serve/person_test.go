@@ -84,7 +84,7 @@ func TestTowerDefence(t *testing.T) {
 	b.Picture("person-towerdefence")
 	clickCell(b, 2, 3)
 	b.Becomes(turns, "1 1 false")
-	b.Becomes(`[...boards[0].frame.entities].some((e) => e.kind.name === "energy" && e.owner === 0 && e.x === 2 && e.y === 3)`, "true")
+	b.Becomes(`[...boards[0].frame.entities].some((e) => e.kind === "energy" && e.owner === 0 && e.x === 2 && e.y === 3)`, "true")
 	press(b, "person-undo")
 	b.Becomes(turns, "0 0 false")
 	require.Zero(t, x.Episode().Turns)
@@ -138,7 +138,7 @@ func TestTerminal(t *testing.T) {
 	b.Becomes(`person.offer.step + " " + person.busy`, "1 false")
 	b.Becomes(`document.getElementById("person-list").innerText`, "wall 13,12")
 	b.Becomes(`document.getElementById("person-left").innerText`, "After these orders: cores 7, cores next turn 11.")
-	b.Becomes(`person.draft.entities.map((e) => [e.kind.name, e.x, e.y].join()).join("; ")`, "wall,13,12") // a ghost
+	b.Becomes(`person.draft.entities.map((e) => [e.kind, e.x, e.y].join()).join("; ")`, "wall,13,12") // a ghost
 	choose(b, "scout")
 	press(b, "person-do")
 	b.Becomes(`person.offer.chosen.length`, "2")
@@ -175,7 +175,7 @@ func TestTerminal(t *testing.T) {
 func TestCodeCraft(t *testing.T) {
 	x, b := sit(t, "codecraft", "round2-2", "entities", "econ")
 	b.Becomes(`document.getElementById("person-say").innerText`, "Choose one of your own on the board.")
-	b.Becomes(`(() => { const e = boards[0].frame.entities.find((e) => e.owner === 0 && e.kind.name === "builder unit"); pin(0, e); return !!e.id })()`, "true")
+	b.Becomes(`(() => { const e = boards[0].frame.entities.find((e) => e.owner === 0 && e.kind === "builder unit"); pin(0, e); return !!e.id })()`, "true")
 	b.Becomes(`person.options.length > 1 && !person.busy`, "true")
 	b.Picture("person-codecraft")
 	b.Becomes(`(() => { const o = person.options.find((o) => o.kind === "move"); person.kind = o.kind; person.fill(); person.order(o); return person.picks.size })()`, "1")

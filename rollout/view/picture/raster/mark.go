@@ -96,7 +96,7 @@ func (p *Painter) body(c *canvas, l *picture.Look, r image.Rectangle) {
 		p.face.text(c, t.At.X, t.At.Y, t.Anchor, t.Size, t.Words, inks[t.Ink])
 	}
 	if l.Leaving {
-		ends, width := l.Cross(b.Inside(border / 2))
+		ends, width := l.Crossed(b.Inside(border / 2))
 		for i := 0; i < len(ends); i += 2 {
 			pen := c.newPen(width, nil)
 			pen.line(ends[i], ends[i+1])

@@ -152,7 +152,7 @@ func (d *drawing) Mark(l *picture.Look, r image.Rectangle) {
 		d.define(l, image.Rectangle{Max: r.Size()})
 		d.WriteString("</g></defs>")
 	}
-	fmt.Fprintf(d, `<use href="#%s-l%d" x="%d" y="%d"/>`, d.id, n, r.Min.X, r.Min.Y)
+	fmt.Fprintf(d, `<use href="#%s-l%d" x="%d" y="%d"/>`+"\n", d.id, n, r.Min.X, r.Min.Y)
 }
 
 // define draws a look in a rectangle.
@@ -171,12 +171,12 @@ func (d *drawing) define(l *picture.Look, r image.Rectangle) {
 	if l.Unfinished {
 		d.dashed(picture.Unfinished)
 	}
-	d.WriteString("/>")
+	d.WriteString("/>\n")
 	if t := l.LetterIn(r); t.Words != "" {
 		d.Text(&t)
 	}
 	if l.Leaving {
-		ends, width := l.Cross(in)
+		ends, width := l.Crossed(in)
 		d.Lines(ends[:2], picture.Pen{Width: width, Ink: picture.Ink, Share: 256})
 		d.Lines(ends[2:], picture.Pen{Width: width, Ink: picture.Ink, Share: 256})
 	}
@@ -211,7 +211,7 @@ func (d *drawing) stroked(p *picture.Pen) {
 		fmt.Fprintf(d, ` stroke-opacity="%s"`, pt(int64(p.Share)))
 	}
 	d.dashed(picture.Dashes(p.Kind))
-	d.WriteString("/>")
+	d.WriteString("/>\n")
 }
 
 // Ring implements picture.Surface.
@@ -230,7 +230,7 @@ func (d *drawing) Lines(ends []picture.Point, p picture.Pen) {
 // Triangle implements picture.Surface.
 func (d *drawing) Triangle(corners [3]picture.Point, fill picture.Role) {
 	d.path(corners[:])
-	fmt.Fprintf(d, `Z" fill="%s"/>`, ink(fill))
+	fmt.Fprintf(d, `Z" fill="%s"/>`+"\n", ink(fill))
 }
 
 // anchors are the names of the anchors of texts.
