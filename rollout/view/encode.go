@@ -141,7 +141,7 @@ type writer struct {
 	maker     picture.Maker
 	looks     []*picture.Look
 	numbers   map[*picture.Look]int // indices in looks
-	first     int          // position
+	first     int                   // position
 	positions int
 	moments   int      // frames of the position
 	moves     [][]seat // by position

@@ -283,7 +283,6 @@ func TestDraft(t *testing.T) {
 		text, err := x.Draft(human.Answer{Turn: o.Turn, Step: o.Step})
 		require.NoError(t, err)
 		var d struct {
-			Kinds     [][]any
 			Positions [][]struct {
 				E [][]any
 				S []any
@@ -305,7 +304,7 @@ func TestDraft(t *testing.T) {
 	}
 	entities, left := draft()
 	require.Len(t, entities, 1)
-	assert.Equal(t, []any{0., 0., 13., 12.}, entities[0][:4])
+	assert.Equal(t, []any{0., 13., 12.}, entities[0][:3])
 	assert.Equal(t, cores.(float64)-1, left)
 	assert.Zero(t, x.Episode().Turns)
 	_, err := x.Draft(human.Answer{})
@@ -417,7 +416,7 @@ func TestDependent(t *testing.T) {
 	assert.Equal(t, "upgrade 13,12", o.Chosen[1].Text)
 	draft, err := x.Draft(human.Answer{Turn: o.Turn, Step: o.Step})
 	require.NoError(t, err)
-	assert.Regexp(t, `"e":\[.*\[\d+,0,13,12,1,1,1,0,2`, string(draft))
+	assert.Regexp(t, `"looks":\[\["wall",0,1,1,2,.*"e":\[\[0,13,12,1,0,`, string(draft))
 	require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Nothing}}}))
 	assert.Equal(t, []string{"wall 13,12", "upgrade 13,12"}, recordings.OrderTexts("terminal", x.Episode().OrdersOf(0, 0)))
 }

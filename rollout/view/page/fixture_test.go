@@ -120,7 +120,9 @@ func (f *film) look(kind item, owner, width, height, flags any) item {
 
 // number returns the number of a look.
 func (f *film) number(look item) int {
-	i := slices.IndexFunc(f.looks, func(l item) bool { return reflect.DeepEqual(l[:5], look[:5]) && l[9] == look[9] && reflect.DeepEqual(l[5], look[5]) })
+	i := slices.IndexFunc(f.looks, func(l item) bool {
+		return reflect.DeepEqual(l[:5], look[:5]) && l[9] == look[9] && reflect.DeepEqual(l[5], look[5])
+	})
 	if i < 0 {
 		i = len(f.looks)
 		if look[13] == nil {

@@ -96,7 +96,8 @@ const person = {
     if (over || !now || film.head.turns !== turn || !(chosen.length || this.picks.size || ordering.length > 1)) return;
     const raw = await post("draft", { turn, step, picks: this.choices() });
     const { entities, lines, stats } = sound(() => chunkOf(raw, film.head, 0)).positions[0][0];
-    const known = new Set([...now.entities, ...now.lines].map((x) => JSON.stringify(x))), fresh = (x) => x && ordering.includes(x.owner) && !known.has(JSON.stringify(x));
+    const words = (x) => JSON.stringify(x, (k, v) => (k === "look" ? undefined : v));
+    const known = new Set([...now.entities, ...now.lines].map(words)), fresh = (x) => x && ordering.includes(x.owner) && !known.has(words(x));
     const left = film.head.stats.map((s, i) => (s.seat === seat && stats[i] !== null && stats[i] !== now.stats[i] ? `${spaced(s.name)} ${figure(stats[i])}` : "")).filter(Boolean);
     this.draft = { entities: entities.filter(fresh), lines: lines.filter(fresh), left };
   },

@@ -1,21 +1,49 @@
 package raster
 
 import (
+	_ "embed"
 	"encoding/binary"
+	"encoding/hex"
 	"sort"
+	"strconv"
+	"strings"
+	"sync"
 )
 
-//go:generate go run ./gen -out outlines.go
+//go:generate go run ./gen -out outlines.txt
+
+// em is the font size in units of the font.
+const em = 2048
 
 // glyph is a letter of the font, with lengths in units of the font.
 type glyph struct {
 	letter  rune
 	advance int64  // from its origin to the origin of the next letter
-	outline string // segments: the kind, and varints x, y of each point, seen from the point before
+	outline []byte // segments: the kind, and varints x, y of each point, seen from the point before
 }
+
+//go:embed outlines.txt
+var outlines string
+
+// glyphs has the letters in ascending order. The first is the box for letters that it lacks.
+var glyphs = sync.OnceValue(func() (all []glyph) {
+	for line := range strings.Lines(outlines) {
+		letter, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		advance, outline, _ := strings.Cut(rest, " ")
+		if letter == "#" {
+			continue
+		}
+		n, _ := strconv.Atoi(letter) // gen has written numbers
+		wide, _ := strconv.Atoi(advance)
+		segments, _ := hex.DecodeString(outline)
+		all = append(all, glyph{rune(n), int64(wide), segments})
+	}
+	return all
+})
 
 // glyphOf returns the glyph of a letter: a box if the table lacks the letter.
 func glyphOf(letter rune) *glyph {
+	glyphs := glyphs()
 	i := sort.Search(len(glyphs), func(i int) bool { return glyphs[i].letter >= letter })
 	if i < len(glyphs) && glyphs[i].letter == letter {
 		return &glyphs[i]
@@ -47,7 +75,7 @@ type segment struct {
 
 // appendSegments appends the outline of a glyph at a font size, in units. y grows downwards.
 func (g *glyph) appendSegments(dst []segment, size int64) []segment {
-	data := []byte(g.outline)
+	data := g.outline
 	next := func() int64 {
 		v, n := binary.Varint(data)
 		data = data[n:]

@@ -51,8 +51,8 @@ func New(s picture.Settings) (*Painter, error) {
 	return &Painter{sheet: picture.Sheet{Settings: s}, circle: newCircle(), face: newFace(), sprites: map[spriteKey]*sprite{}, room: spriteRoom}, nil
 }
 
-// hex returns the pixel of a colour in the notation of CSS, of three or six digits. They are constants of package picture.
-func hex(text string) pixel {
+// pixelOf returns the pixel of a colour in the notation of CSS, of three or six digits. They are constants of package picture.
+func pixelOf(text string) pixel {
 	digits := text[1:]
 	if len(digits) == 3 {
 		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
@@ -65,7 +65,7 @@ func hex(text string) pixel {
 var inks = func() (all [picture.Roles]pixel) {
 	for r := range all {
 		if c := picture.Role(r).Colour().Light; c != "" {
-			all[r] = hex(c)
+			all[r] = pixelOf(c)
 		}
 	}
 	return all

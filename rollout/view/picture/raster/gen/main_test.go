@@ -14,7 +14,7 @@ import (
 func TestGenerated(t *testing.T) {
 	got, err := file()
 	require.NoError(t, err)
-	assert.Equal(t, string(simtest.Text(t, "../outlines.go")), string(got), "run go generate in rollout/view/picture/raster")
+	assert.Equal(t, string(simtest.Text(t, "../outlines.txt")), string(got), "run go generate in rollout/view/picture/raster")
 }
 
 // TestOutline: cubic curves, which package raster does not read, are refused.
