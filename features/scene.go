@@ -1,5 +1,7 @@
 package features
 
+import "slices"
+
 // Spectator stands for the seat of a person who sees everything, and Nobody for
 // the owner of a thing that belongs to no seat.
 const (
@@ -128,6 +130,14 @@ type Stat struct {
 // Begin makes s an empty scene of a board. It keeps the memory of the lists.
 func (s *Scene) Begin(width, height float32) {
 	*s = Scene{Width: width, Height: height, Areas: s.Areas[:0], Ranges: s.Ranges[:0], Entities: s.Entities[:0], Lines: s.Lines[:0], Events: s.Events[:0], Stats: s.Stats[:0]}
+}
+
+// Clone returns a copy that shares no memory. Lists that are empty are nil.
+func (s *Scene) Clone() Scene {
+	c := *s
+	c.Areas, c.Ranges, c.Entities = slices.Concat(s.Areas), slices.Concat(s.Ranges), slices.Concat(s.Entities)
+	c.Lines, c.Events, c.Stats = slices.Concat(s.Lines), slices.Concat(s.Events), slices.Concat(s.Stats)
+	return c
 }
 
 // AddStat appends a number of a seat.

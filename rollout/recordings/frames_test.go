@@ -24,14 +24,6 @@ import (
 	"moonfarm/sim/towerdefence"
 )
 
-// copyOf returns a scene with lists of its own, which are nil if they are empty.
-func copyOf(s *features.Scene) features.Scene {
-	c := *s
-	c.Areas, c.Ranges, c.Entities = slices.Concat(s.Areas), slices.Concat(s.Ranges), slices.Concat(s.Entities)
-	c.Lines, c.Events, c.Stats = slices.Concat(s.Lines), slices.Concat(s.Events), slices.Concat(s.Stats)
-	return c
-}
-
 // film draws all turns of an episode moment by moment, for a spectator and the first
 // seat: the last scene of a turn is that of the state after it, and events have kinds
 // and are on the board. It calls turn with the spectator's scenes of each turn, and
@@ -48,7 +40,7 @@ func film[S any](t *testing.T, g sim.Game[S], k features.Kit[S], e *rollout.Epis
 		for _, seat := range []int{0, features.Spectator} {
 			after := *s
 			scenes = scenes[:0]
-			k.Frames(&after, orders, seat, func(dst *features.Scene) { scenes = append(scenes, copyOf(dst)) })
+			k.Frames(&after, orders, seat, func(dst *features.Scene) { scenes = append(scenes, dst.Clone()) })
 		}
 		g.Step(s, orders)
 		var want features.Scene
@@ -56,7 +48,7 @@ func film[S any](t *testing.T, g sim.Game[S], k features.Kit[S], e *rollout.Epis
 		require.NotEmpty(t, scenes)
 		last := scenes[len(scenes)-1]
 		last.Events = nil
-		require.Equal(t, copyOf(&want), last, "turn %d", i)
+		require.Equal(t, want.Clone(), last, "turn %d", i)
 		for _, scene := range scenes {
 			for _, e := range scene.Events {
 				events[e.Kind]++
@@ -160,7 +152,7 @@ func TestFrameEvents(t *testing.T) {
 	frames := 0
 	filmRecorded(t, "terminal", &recorded, func(i int, scenes []features.Scene) {
 		for n := range scenes[1 : len(scenes)-1] {
-			want := copyOf(&scenes[n+1])
+			want := scenes[n+1].Clone()
 			if n == 0 { // the recorded frame has the commands, too
 				want.Events = append(slices.Clone(scenes[0].Events), want.Events...)
 			}

@@ -142,10 +142,7 @@ func TestFrames(t *testing.T) {
 func scenes(t *testing.T, f *view.Film, seat int) (all [][]features.Scene) {
 	t.Helper()
 	require.NoError(t, f.EachFrame(seat, 0, f.Turns(), func(int) error { all = append(all, nil); return nil }, func(s *features.Scene) {
-		c := *s
-		c.Areas, c.Ranges, c.Entities = slices.Clone(s.Areas), slices.Clone(s.Ranges), slices.Clone(s.Entities)
-		c.Lines, c.Events, c.Stats = slices.Clone(s.Lines), slices.Clone(s.Events), slices.Clone(s.Stats)
-		all[len(all)-1] = append(all[len(all)-1], c)
+		all[len(all)-1] = append(all[len(all)-1], s.Clone())
 	}))
 	return all
 }

@@ -73,12 +73,7 @@ func playedFilm(t *testing.T, game, rules, spec string, turns int) (*view.Film, 
 // scenesOf returns the scenes of a position.
 func scenesOf(t *testing.T, f *view.Film, seat, position int) (list []features.Scene) {
 	t.Helper()
-	require.NoError(t, f.EachFrame(seat, position, position, nil, func(s *features.Scene) {
-		c := *s
-		c.Areas, c.Ranges, c.Entities = slices.Clone(s.Areas), slices.Clone(s.Ranges), slices.Clone(s.Entities)
-		c.Lines, c.Events, c.Stats = slices.Clone(s.Lines), slices.Clone(s.Events), slices.Clone(s.Stats)
-		list = append(list, c)
-	}))
+	require.NoError(t, f.EachFrame(seat, position, position, nil, func(s *features.Scene) { list = append(list, s.Clone()) }))
 	return list
 }
 

@@ -43,7 +43,7 @@ func (s *Sheet) board() {
 	for i := range l.Lines {
 		if line := &l.Lines[i]; Near(l.Scene, line.X1, line.Y1, line.X2, line.Y2) {
 			if s.Names {
-				to.Name(joined(SeatName(line.Owner)+" "+line.Kind, line.Note))
+				to.Name(joined(", ", SeatName(line.Owner)+" "+line.Kind, line.Note))
 			}
 			s.stroke(line, s.place(line.X1, line.Y1), s.place(ArrowEnd(line)))
 		}

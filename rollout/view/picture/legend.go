@@ -60,7 +60,7 @@ func (s *Sheet) statsHeight() int {
 
 // text draws a text at a place in pixels.
 func (s *Sheet) text(x, y int, a Anchor, size int, words string, ink Role) {
-	s.words = Text{At: Point{int64(x) * Unit, int64(y) * Unit}, Anchor: a, Size: int64(size) * Unit, Words: words, Ink: ink}
+	s.words = Text{At: pixel(x, y), Anchor: a, Size: int64(size) * Unit, Words: words, Ink: ink}
 	s.to.Text(&s.words)
 }
 
@@ -106,60 +106,50 @@ func (s *Sheet) stats(top int) {
 	}
 }
 
-// entry is a sample of the legend.
+// entry is a sample of the legend, which is drawn right of a point in pixels.
 type entry struct {
 	words string
-	look  *Look
-	part  float32 // of the health
-	reach *features.Range
-	line  *features.Line
+	draw  func(x, y int)
 }
 
 // entries returns the samples of the things of a scene: an entity, a range or a line of each kind, entities sorted by kind.
 func (s *Sheet) entries() (all []entry) {
 	l := s.list
-	known := map[string]bool{}
 	fresh := func(words string) bool {
-		was := known[words]
-		known[words] = true
-		return !was && len(all) < mostEntries
+		return len(all) < mostEntries && !slices.ContainsFunc(all, func(e entry) bool { return e.words == words })
+	}
+	add := func(words string, draw func(x, y int)) { all = append(all, entry{words, draw}) }
+	mark := func(words string, look *Look, health float32) {
+		add(words, func(x, y int) {
+			s.mark(look, &features.Entity{Health: health}, image.Rect(x, y-sampleSide/2, x+sampleSide, y+sampleSide/2))
+		})
 	}
 	for _, look := range l.Looks {
 		if look != nil && fresh(look.Kind) {
-			all = append(all, entry{words: look.Kind, look: s.maker.Sample(look)})
+			mark(look.Kind, s.maker.Sample(look), 0)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.words, b.words) })
-	for _, m := range [...]struct {
-		words string
-		has   func(e features.Entity) bool
-		look  lookKey
-		part  float32
-	}{
-		{"unfinished", func(e features.Entity) bool { return e.Unfinished }, lookKey{unfinished: true}, 0},
-		{"upgraded", func(e features.Entity) bool { return e.Upgraded }, lookKey{upgraded: true}, 0},
-		{"leaving or out", func(e features.Entity) bool { return e.Leaving }, lookKey{leaving: true}, 0},
-		{"health left", func(e features.Entity) bool { return e.Health > 0 && e.Health < 1 }, lookKey{}, 0.6},
-	} {
-		if slices.ContainsFunc(l.Entities, m.has) {
-			m.look.owner, m.look.width = features.Nobody, 1
-			all = append(all, entry{words: m.words, look: s.maker.look(m.look), part: m.part})
+	for k, words := range [...]string{"unfinished", "upgraded", "leaving or out", "health left"} {
+		if slices.ContainsFunc(l.Entities, func(e features.Entity) bool {
+			return [...]bool{e.Unfinished, e.Upgraded, e.Leaving, e.Health > 0 && e.Health < 1}[k]
+		}) {
+			look := s.maker.look(lookKey{owner: features.Nobody, width: 1, unfinished: k == 0, upgraded: k == 1, leaving: k == 2})
+			mark(words, look, [...]float32{3: 0.6}[k])
 		}
 	}
-	for i := range l.Ranges {
-		if r := l.Ranges[i]; fresh(r.Kind + " range") {
-			r.Owner = features.Nobody
-			all = append(all, entry{words: r.Kind + " range", reach: &r})
+	for _, r := range l.Ranges {
+		if r.Owner = features.Nobody; fresh(r.Kind + " range") {
+			add(r.Kind+" range", func(x, y int) { s.ring(pixel(x+sampleSide/2, y), (sampleSide/2-1)*Unit, &r) })
 		}
 	}
-	for i := range l.Lines {
-		if line := l.Lines[i]; fresh("line " + line.Kind) {
-			line.Owner = features.Nobody
-			all = append(all, entry{words: line.Kind, line: &line})
+	for _, line := range l.Lines {
+		if line.Owner = features.Nobody; fresh(line.Kind) {
+			add(line.Kind, func(x, y int) { s.stroke(&line, pixel(x, y), pixel(x+sampleSide+4, y)) })
 		}
 	}
 	if len(l.Events) > 0 {
-		all = append(all, entry{words: "event"})
+		add("event", func(x, y int) { s.event(pixel(x, y), pixel(x+sampleSide, y)) })
 	}
 	return all[:min(len(all), mostEntries)]
 }
@@ -178,16 +168,6 @@ func (s *Sheet) legend(top int) {
 	for i, e := range s.entries() {
 		x, y := s.edge()+i%s.perRow()*s.entryWide(), top+i/s.perRow()*s.entryHigh()+sampleSide/2
 		s.text(x+sampleSide+8, y, Start, s.letters(), e.words, Ink)
-		from := Point{int64(x) * Unit, int64(y) * Unit}
-		switch {
-		case e.look != nil:
-			s.mark(e.look, &features.Entity{Health: e.part}, image.Rect(x, y-sampleSide/2, x+sampleSide, y+sampleSide/2))
-		case e.reach != nil:
-			s.ring(Point{from.X + sampleSide/2*Unit, from.Y}, (sampleSide/2-1)*Unit, e.reach)
-		case e.line != nil:
-			s.stroke(e.line, from, Point{from.X + (sampleSide+4)*Unit, from.Y})
-		default:
-			s.event(from, Point{from.X + sampleSide*Unit, from.Y})
-		}
+		e.draw(x, y)
 	}
 }

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -27,8 +28,8 @@ func Number(v float64) string {
 }
 
 // joined joins the parts that are not empty.
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+func joined(with string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), with)
 }
 
 // entityWords returns what is to be said of an entity.
@@ -43,7 +44,7 @@ func entityWords(e *features.Entity) string {
 		}
 		return ""
 	}
-	return joined(SeatName(e.Owner)+" "+e.Kind, health, mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
+	return joined(", ", SeatName(e.Owner)+" "+e.Kind, health, mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
 }
 
 // eventWords returns what is to be said of an event.
@@ -52,7 +53,7 @@ func eventWords(e *features.Event) string {
 	if e.Amount != 0 {
 		amount = Number(float64(e.Amount))
 	}
-	return joined(SeatName(e.Owner)+" "+e.Kind, amount, e.Note)
+	return joined(", ", SeatName(e.Owner)+" "+e.Kind, amount, e.Note)
 }
 
 // InWords returns the numbers of the seats, of their entities and of the events: "A: health 100; 2 energy. Events: 1 death."
@@ -66,8 +67,8 @@ func InWords(s *features.Scene) string {
 			}
 		}
 		kinds := counted(len(s.Entities), func(i int) (string, bool) { return s.Entities[i].Kind, s.Entities[i].Owner == owner })
-		if parts := strings.Join(slices.DeleteFunc([]string{strings.Join(stats, ", "), kinds}, func(p string) bool { return p == "" }), "; "); parts != "" {
-			words = append(words, SeatName(owner)+": "+parts+".")
+		if all := joined("; ", strings.Join(stats, ", "), kinds); all != "" {
+			words = append(words, SeatName(owner)+": "+all+".")
 		}
 	}
 	if events := counted(len(s.Events), func(i int) (string, bool) { return s.Events[i].Kind, true }); events != "" {
@@ -76,19 +77,16 @@ func InWords(s *features.Scene) string {
 	return strings.Join(words, " ")
 }
 
-// counted returns the numbers of n things by kind: "2 energy, 1 tesla".
+// counted returns the numbers of those of n things that count, by kind: "2 energy, 1 tesla".
 func counted(n int, kindOf func(i int) (kind string, counts bool)) string {
-	var kinds, words []string
 	counts := map[string]int{}
 	for i := range n {
 		if kind, ok := kindOf(i); ok {
-			if counts[kind]++; counts[kind] == 1 {
-				kinds = append(kinds, kind)
-			}
+			counts[kind]++
 		}
 	}
-	slices.Sort(kinds)
-	for _, kind := range kinds {
+	var words []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		words = append(words, strconv.Itoa(counts[kind])+" "+kind)
 	}
 	return strings.Join(words, ", ")

@@ -97,7 +97,7 @@ func (s *Sheet) Draw(to Surface, title string) {
 	s.board()
 	below := s.top + s.px(s.list.Height)
 	if s.Stats {
-		s.text(s.edge(), s.edge(), Start, s.letters()+2, joined(title, s.list.Title), Ink)
+		s.text(s.edge(), s.edge(), Start, s.letters()+2, joined(", ", title, s.list.Title), Ink)
 		s.numbers(below)
 		below += s.edge() + s.line()
 		s.stats(below)

@@ -11,6 +11,9 @@ const Unit = 256
 // Point is a place in a picture, in units.
 type Point struct{ X, Y int64 }
 
+// pixel returns the place of a pixel.
+func pixel(x, y int) Point { return Point{int64(x) * Unit, int64(y) * Unit} }
+
 // Box is a rectangle in a picture, in units.
 type Box struct{ X, Y, Width, Height int64 }
 

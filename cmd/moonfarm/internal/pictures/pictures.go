@@ -5,7 +5,6 @@ import (
 	"context"
 	"image/png"
 	"io"
-	"slices"
 	"time"
 
 	"moonfarm/features"
@@ -78,7 +77,7 @@ func (a *Animation) WriteGIF(ctx context.Context, w io.Writer) error {
 			return context.Cause(ctx)
 		}
 		moments = moments[:0]
-		if err := a.Film.EachFrame(a.Seat, n, n, nil, func(s *features.Scene) { moments = append(moments, kept(s)) }); err != nil {
+		if err := a.Film.EachFrame(a.Seat, n, n, nil, func(s *features.Scene) { moments = append(moments, s.Clone()) }); err != nil {
 			return err
 		}
 		pause := max(time.Duration(float64(time.Second)/a.Speed/float64(len(moments))), leastMoment)
@@ -99,12 +98,4 @@ func (a *Animation) WriteGIF(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return g.Close()
-}
-
-// kept returns a copy of a scene.
-func kept(s *features.Scene) features.Scene {
-	c := *s
-	c.Areas, c.Ranges, c.Entities = slices.Clone(s.Areas), slices.Clone(s.Ranges), slices.Clone(s.Entities)
-	c.Lines, c.Events, c.Stats = slices.Clone(s.Lines), slices.Clone(s.Events), slices.Clone(s.Stats)
-	return c
 }

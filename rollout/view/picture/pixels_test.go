@@ -1,12 +1,13 @@
-package raster_test
+package picture_test
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"image"
+	"maps"
 	"math"
-	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,72 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/features"
-	cckit "moonfarm/features/codecraft"
-	tmkit "moonfarm/features/terminal"
-	tdkit "moonfarm/features/towerdefence"
-	tronkit "moonfarm/features/tron"
 	"moonfarm/rollout/view/picture"
 	"moonfarm/rollout/view/picture/raster"
-	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/simtest"
-	tm "moonfarm/sim/terminal"
-	td "moonfarm/sim/towerdefence"
-	"moonfarm/sim/tron"
 )
-
-// named is a scene with its name.
-type named struct {
-	name  string
-	scene *features.Scene
-}
-
-// scenes has a small scene of each game, of the texts from which package picture draws its own. The scene of terminal has events.
-func scenes(t *testing.T) (all []named) {
-	t.Helper()
-	add := func(name string, draw func(dst *features.Scene)) {
-		s := &features.Scene{}
-		draw(s)
-		all = append(all, named{name, s})
-	}
-	text := func(name string) string {
-		b, err := os.ReadFile("../svg/testdata/" + name + ".txt")
-		require.NoError(t, err)
-		return string(b)
-	}
-	light, err := tron.New(tron.DefaultRules())
-	require.NoError(t, err)
-	cycles, err := tron.ParseText(text("tron"))
-	require.NoError(t, err)
-	add("tron", func(dst *features.Scene) { tronkit.Kit(light).Scene(dst, &cycles, features.Spectator) })
-
-	towers, err := td.New(td.DefaultRules())
-	require.NoError(t, err)
-	round, err := td.ParseText(towers, text("towerdefence"))
-	require.NoError(t, err)
-	add("towerdefence", func(dst *features.Scene) { tdkit.Kit(towers).Scene(dst, &round, features.Spectator) })
-
-	arena, err := tm.New(tm.DefaultRules())
-	require.NoError(t, err)
-	turn, err := tm.ParseText(arena, text("terminal"))
-	require.NoError(t, err)
-	add("terminal", func(dst *features.Scene) {
-		r := arena.Rules()
-		tmkit.Kit(arena).Scene(dst, &turn, features.Spectator)
-		tmkit.AddMobile(dst, &r, []tm.Piece{
-			{At: tm.Pos{X: 16, Y: 9}, Kind: tm.Scout, Player: 0, Health: 15}, {At: tm.Pos{X: 16, Y: 9}, Kind: tm.Scout, Player: 0, Health: 15},
-			{At: tm.Pos{X: 5, Y: 17}, Kind: tm.Demolisher, Player: 1, Health: 2},
-		})
-		dst.Events = append(dst.Events, features.Event{Kind: "attack", Owner: 1, X1: 5.5, Y1: 17.5, X2: 9.5, Y2: 14.5}, features.Event{Kind: "death", X1: 16.5, Y1: 9.5, X2: 16.5, Y2: 9.5})
-	})
-
-	craft, err := cc.New(cc.DefaultRules())
-	require.NoError(t, err)
-	tick, err := cc.ParseText(craft, text("codecraft"))
-	require.NoError(t, err)
-	add("codecraft", func(dst *features.Scene) { cckit.Kit(craft).Scene(dst, &tick, features.Spectator) })
-	add("codecraft_seat", func(dst *features.Scene) { cckit.Kit(craft).Scene(dst, &tick, 0) })
-	return all
-}
 
 func painter(t *testing.T, s picture.Settings) *raster.Painter {
 	t.Helper()
@@ -91,17 +30,18 @@ func painter(t *testing.T, s picture.Settings) *raster.Painter {
 // kinds has the pictures that the tests draw of a scene.
 var kinds = []picture.Settings{{Width: 256}, {Width: 900}, {Width: 300, Stats: true}, {Width: 900, Stats: true, Legend: true}, {Width: 120, Legend: true}}
 
-// TestGolden compares checksums of pictures with a file: they are the same on every machine. One Painter draws all scenes.
-func TestGolden(t *testing.T) {
+// TestPixels compares checksums of pictures with a file: they are the same on every machine. One Painter draws all scenes.
+func TestPixels(t *testing.T) {
 	var sums bytes.Buffer
 	for _, kind := range kinds {
 		p := painter(t, kind)
-		for _, s := range scenes(t) {
-			m, err := p.Draw(s.scene, s.name)
+		all := scenes(t)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			m, err := p.Draw(all[name], name)
 			require.NoError(t, err)
-			assert.True(t, m.Opaque(), "%s %v", s.name, kind)
+			assert.True(t, m.Opaque(), "%s %v", name, kind)
 			assert.Equal(t, kind.Width, m.Rect.Dx())
-			fmt.Fprintf(&sums, "%s %+v %v %x\n", s.name, kind, m.Rect.Max, sha256.Sum256(m.Pix))
+			fmt.Fprintf(&sums, "%s %+v %v %x\n", name, kind, m.Rect.Max, sha256.Sum256(m.Pix))
 		}
 	}
 	simtest.Golden(t, "testdata/checksums.txt", sums.Bytes())
@@ -112,25 +52,26 @@ func TestReuse(t *testing.T) {
 	all := scenes(t)
 	for _, kind := range kinds {
 		used := painter(t, kind)
-		for i := range 2 * len(all) {
-			s := all[i%len(all)]
-			got, err := used.Draw(s.scene, "a title")
-			require.NoError(t, err)
-			want, err := painter(t, kind).Draw(s.scene, "a title")
-			require.NoError(t, err)
-			assert.Equal(t, want.Rect, got.Rect)
-			assert.True(t, bytes.Equal(want.Pix, got.Pix), "%s %+v", s.name, kind)
+		for range 2 {
+			for name, s := range all {
+				got, err := used.Draw(s, "a title")
+				require.NoError(t, err)
+				want, err := painter(t, kind).Draw(s, "a title")
+				require.NoError(t, err)
+				assert.Equal(t, want.Rect, got.Rect)
+				assert.True(t, bytes.Equal(want.Pix, got.Pix), "%s %+v", name, kind)
+			}
 		}
 	}
 }
 
 // TestAllocations: a Painter that has drawn a scene draws it again without allocations.
 func TestAllocations(t *testing.T) {
-	for _, s := range scenes(t) {
+	for name, s := range scenes(t) {
 		p := painter(t, picture.Settings{Width: 256})
-		draw := func() { _, _ = p.Draw(s.scene, "") }
+		draw := func() { _, _ = p.Draw(s, "") }
 		draw()
-		assert.Zero(t, testing.AllocsPerRun(10, draw), s.name)
+		assert.Zero(t, testing.AllocsPerRun(10, draw), name)
 	}
 }
 
@@ -159,9 +100,9 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestHostile draws texts and numbers that no game has: the picture stays as large, and its corner that nothing reaches
+// TestHostilePixels draws texts and numbers that no game has: the picture stays as large, and its corner that nothing reaches
 // as it was.
-func TestHostile(t *testing.T) {
+func TestHostilePixels(t *testing.T) {
 	markup := strings.Repeat("\"><script>\x00\u202e\xff日本 ", 50)
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	var s features.Scene

@@ -1,4 +1,4 @@
-package svg_test
+package picture_test
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -76,9 +75,7 @@ func scenes(t *testing.T) map[string]*features.Scene {
 		after := turn
 		tmkit.Kit(arena).Frames(&after, spawns, features.Spectator, func(s *features.Scene) {
 			if len(s.Events) > len(dst.Events) {
-				*dst = *s
-				dst.Areas, dst.Ranges, dst.Entities = slices.Clone(s.Areas), slices.Clone(s.Ranges), slices.Clone(s.Entities)
-				dst.Events, dst.Stats = slices.Clone(s.Events), slices.Clone(s.Stats)
+				*dst = s.Clone()
 			}
 		})
 	})
