@@ -2,15 +2,15 @@
 // change is kept in layers: the ground (areas, grid, numbers), the things that do not move, and
 // the lines. Each look of an entity is drawn once, as a small picture.
 
-// table has the colours of package picture. Of owners they are by owner, nobody's first: edge: outlines and lines; fill: the inside;
+// scheme has the colours of package picture. Of owners they are by owner, nobody's first: edge: outlines and lines; fill: the inside;
 // area: the owner's part of the board. roles: of looks.
-let palette = table.light;
+let palette = scheme.light;
 const colour = (owner) => (owner >= 0 && owner < 4 ? owner + 1 : 0);
 
 function dashOf(dashes, kind, dpr) {
   let i = dashes.indexOf(kind);
   if (i < 0 && dashes.length < most.kinds) i = dashes.push(kind) - 1;
-  return table.dashes[Math.max(i, 0) % table.dashes.length].map((d) => d * dpr);
+  return scheme.dashes[Math.max(i, 0) % scheme.dashes.length].map((d) => d * dpr);
 }
 
 // lengthIn returns a size of a look for the smaller side of its rectangle.
@@ -22,7 +22,7 @@ const fontOf = (size) => `${size}px "Liberation Sans", Arial, Helvetica, sans-se
 function shape(g, look, left, top, wide, high, dpr) {
   const { corners, flags } = look, small = Math.min(wide, high), size = lengthIn(look.size, small, dpr);
   g.lineWidth = lengthIn(look.stroke, small, dpr);
-  const inset = lengthIn(table.margin, small, dpr) + g.lineWidth / 2, x = left + inset, y = top + inset;
+  const inset = lengthIn(scheme.margin, small, dpr) + g.lineWidth / 2, x = left + inset, y = top + inset;
   const w = Math.max(wide - 2 * inset, 0.5), h = Math.max(high - 2 * inset, 0.5);
   g.beginPath();
   if (corners) for (let i = 0; i < corners.length; i += 2) g.lineTo(x + corners[i] * w, y + corners[i + 1] * h);
@@ -32,7 +32,7 @@ function shape(g, look, left, top, wide, high, dpr) {
   g.fill();
   g.strokeStyle = palette.roles[look.edge];
   g.lineJoin = "round";
-  g.setLineDash(flags & 1 ? table.unfinished.map((d) => d * dpr) : []);
+  g.setLineDash(flags & 1 ? scheme.unfinished.map((d) => d * dpr) : []);
   g.stroke();
   g.setLineDash([]);
   if (look.letter && size >= 5 * dpr) {
@@ -49,7 +49,7 @@ function shape(g, look, left, top, wide, high, dpr) {
     g.lineTo(x + w, to);
   }
   g.strokeStyle = palette.dark;
-  g.lineWidth = lengthIn(table.cross, small, dpr);
+  g.lineWidth = lengthIn(scheme.cross, small, dpr);
   g.stroke();
 }
 

@@ -130,7 +130,7 @@ const listed = (v, n, least, greatest) => Array.from({ length: n }, (_, i) => Ma
 
 // looksOf checks the looks of a chunk. Things that look alike share one in all chunks: board.js keeps their pictures in it.
 function looksOf(raw) {
-  const all = listOf(raw, most.looks).map((l) => (Array.isArray(l) ? l : [])), role = (v) => whole(v, 0, table.roles - 1);
+  const all = listOf(raw, most.looks).map((l) => (Array.isArray(l) ? l : [])), role = (v) => whole(v, 0, scheme.roles - 1);
   const list = all.map((l) => {
     const [kind, owner, width, height, flags, corners, fill, edge, stroke, letter, x, y, size] = l, key = JSON.stringify(l.slice(0, -1));
     let look = looks.get(key);

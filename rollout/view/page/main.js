@@ -240,7 +240,7 @@ try {
 function theme() {
   const dark = themeChosen ? themeChosen === "dark" : darkSystem.matches;
   document.documentElement.dataset.theme = dark ? "dark" : "light";
-  palette = dark ? table.dark : table.light;
+  palette = dark ? scheme.dark : scheme.light;
   put($("theme"), dark ? "Light" : "Dark");
   for (const b of boards) b.changed();
   changed();
@@ -276,7 +276,7 @@ const actions = {
   "with-end": () => (location.hash = `#episode=${state.films[0].head.id}&turn=${state.turn}`),
   skip: () => ($("film").hidden ? $("list") : $("board")).focus(),
   theme: () => {
-    themeChosen = palette === table.dark ? "light" : "dark";
+    themeChosen = palette === scheme.dark ? "light" : "dark";
     try {
       localStorage.setItem("moonfarm-theme", themeChosen);
     } catch {

@@ -31,7 +31,7 @@ var scripts = []string{"data.js", "board.js", "drawing.js", "chart.js", "panel.j
 // page then asks no server. With nil it asks the server that it came from. The same data give the
 // same bytes.
 func HTML(data map[string][]byte) []byte {
-	script := table()
+	script := looks()
 	for _, name := range scripts {
 		script += compact(source(name))
 	}
@@ -53,8 +53,8 @@ func Style() []byte {
 // owners are all owners with colours of their own, nobody first.
 var owners = [...]int8{features.Nobody, 0, 1, 2, 3}
 
-// table returns the beginning of the script: it has what package picture says of looks.
-func table() string {
+// looks returns the beginning of the script: it has what package picture says of looks.
+func looks() string {
 	colours := func(of func(picture.Colour) string) map[string]any {
 		group := func(role func(owner int8) picture.Role) (list []string) {
 			for _, owner := range owners {
@@ -78,7 +78,7 @@ func table() string {
 		"dashes": dashes, "unfinished": picture.Unfinished, "margin": picture.Margin.List(), "cross": picture.Cross.List(),
 	})
 	must(err)
-	return "\"use strict\";\nconst table = " + string(text) + ";\n"
+	return "\"use strict\";\nconst scheme = " + string(text) + ";\n"
 }
 
 // seatColours returns the variables of the style for the colours of owners.

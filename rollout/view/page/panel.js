@@ -111,7 +111,7 @@ function sampled(draw) {
   return canvas;
 }
 
-const themeKey = () => (palette === table.dark ? "dark" : "light");
+const themeKey = () => (palette === scheme.dark ? "dark" : "light");
 
 // showKinds shows the kinds on the board with how many each owner has, and what lines and ranges mean.
 function showKinds(film, frame) {
@@ -281,7 +281,7 @@ function drawMarks(head, differs) {
   const [g, w, h, dpr] = fitted($("marks"));
   const at = (turn) => thumb * dpr + ((w - 2 * thumb * dpr) * turn) / Math.max(1, head.turns);
   for (const m of head.marks) {
-    g.fillStyle = m.kind === "fault" ? (palette === table.dark ? "#ff9a92" : "#b3261e") : palette.edge[colour(m.seat)];
+    g.fillStyle = m.kind === "fault" ? (palette === scheme.dark ? "#ff9a92" : "#b3261e") : palette.edge[colour(m.seat)];
     g.fillRect(at(m.turn) - dpr, 0, 2 * dpr, m.kind === "event" ? h * 0.6 : h);
   }
   if (differs >= 0) {
