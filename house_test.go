@@ -354,6 +354,39 @@ func TestStyle(t *testing.T) {
 	}
 }
 
+// most has the lines of Go that a top folder may have, without tests and the folders gen, and those of its tests: what
+// they had when the limits were set, and 3 %.
+var most = map[string]struct{ code, tests int }{
+	"sim":      {33740, 25280},
+	"features": {10260, 5880},
+	"env":      {2520, 2060},
+	"rollout":  {60150, 39660},
+	"datasets": {15550, 8840},
+	"bench":    {2400, 550},
+	"cmd":      {15320, 5890},
+}
+
+// TestSize counts the lines of each top folder. Growth is a decision: the commit that raises a limit says what it is for.
+func TestSize(t *testing.T) {
+	code, tests := map[string]int{}, map[string]int{}
+	for _, s := range sources(t) {
+		folder, _, _ := strings.Cut(s.dir, "/")
+		lines := s.set.Position(s.file.FileEnd).Line - 1
+		switch {
+		case s.test:
+			tests[folder] += lines
+		case path.Base(s.dir) != generator:
+			code[folder] += lines
+		}
+	}
+	for _, folder := range rows {
+		limit := most[folder]
+		t.Logf("%s: %d lines, %d of tests", folder, code[folder], tests[folder])
+		assert.Truef(t, code[folder] <= limit.code && tests[folder] <= limit.tests,
+			"%s has %d lines of Go and %d of tests, expected at most %d and %d: see \"What moonfarm refuses\" in CONTRIBUTING.md", folder, code[folder], tests[folder], limit.code, limit.tests)
+	}
+}
+
 // readsWhole has the packages that may read a file to its end without package bounded:
 // packages for tests, and readers of files of the system and of the beginnings of files that
 // bots write.
