@@ -291,15 +291,8 @@ func AttachmentOf(name string, text []byte) Attachment {
 	return Attachment{Path: name, SHA256: store.SHA256(text), Bytes: uint64(len(text))}
 }
 
-// Statistics sum up the planes and scalars of a sample of step rows, for learners
-// that normalise what they see. They are in statistics.json.
-type Statistics = stats.Statistics
-
-// Statistic sums up one plane or scalar.
-type Statistic = stats.Statistic
-
 // StatisticsOf returns the Statistics of the sums of all shards.
-func (m *Manifest) StatisticsOf(sum *stats.Sums) *Statistics {
+func (m *Manifest) StatisticsOf(sum *stats.Sums) *stats.Statistics {
 	o := m.Observation
 	return sum.Statistics(o.PlaneFields, o.ScalarFields, o.Height*o.Width)
 }

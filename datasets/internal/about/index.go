@@ -53,17 +53,17 @@ const (
 )
 
 // IndexColumns returns the columns of index/*.arrow.
-func IndexColumns(finals bool) []Column {
-	c := []Column{
+func IndexColumns(finals bool) []arrowfile.Column {
+	c := []arrowfile.Column{
 		{Name: colShard, Type: arrowfile.Int32, Doc: "number of the shard, from 0"},
 		{Name: colFirst, Type: arrowfile.Uint64, Doc: "number of its first episode"},
 		{Name: colShardRules, Type: arrowfile.Int32, Doc: "number of the rules of its episodes in the manifest, from 0"},
 	}
 	for _, of := range TableNames(finals) {
 		c = append(c,
-			Column{Name: of + colRows, Type: arrowfile.Uint64, Doc: "rows in its file of " + of},
-			Column{Name: of + colBytes, Type: arrowfile.Uint64, Doc: "bytes of that file"},
-			Column{Name: of + ColSHA256, Type: arrowfile.Uint8, Shape: []int{32}, Dims: []string{"byte"}, Doc: "sha256 of that file"})
+			arrowfile.Column{Name: of + colRows, Type: arrowfile.Uint64, Doc: "rows in its file of " + of},
+			arrowfile.Column{Name: of + colBytes, Type: arrowfile.Uint64, Doc: "bytes of that file"},
+			arrowfile.Column{Name: of + ColSHA256, Type: arrowfile.Uint8, Shape: []int{32}, Dims: []string{"byte"}, Doc: "sha256 of that file"})
 	}
 	return c
 }
@@ -124,7 +124,7 @@ type indexWriter struct {
 // NewIndexWriter writes the index of the shards of a layout.
 func NewIndexWriter(files store.Store, l *Layout) (*indexWriter, error) {
 	s := IndexSchema(l.Job, l.Specs)
-	w, err := arrowfile.NewWriter(s, None)
+	w, err := arrowfile.NewWriter(s, arrowfile.None)
 	if err != nil {
 		return nil, err
 	}

@@ -18,16 +18,6 @@ import (
 	"moonfarm/sim"
 )
 
-// Codec is the compression of files.
-type Codec = arrowfile.Codec
-
-// The codecs.
-const (
-	Zstd = arrowfile.Zstd // the default
-	LZ4  = arrowfile.LZ4
-	None = arrowfile.None
-)
-
 // Obs is the form of the observations in step rows.
 type Obs string
 
@@ -88,11 +78,11 @@ type Job struct {
 	Discount float64 `json:"discount"`
 	MaxTurns int     `json:"max_turns"` // 0: as many as the rules allow
 	// Form is the form of the game: its observations and actions. "" is features.Cells.
-	Form           string  `json:"form,omitempty"`
-	Obs            Obs     `json:"obs"`
-	Memory         bool    `json:"memory,omitempty"` // planes show what was last seen out of sight: env.Settings.Memory
-	Codec          Codec   `json:"codec"`
-	TensorMetadata Tensors `json:"tensor_metadata"`
+	Form           string          `json:"form,omitempty"`
+	Obs            Obs             `json:"obs"`
+	Memory         bool            `json:"memory,omitempty"` // planes show what was last seen out of sight: env.Settings.Memory
+	Codec          arrowfile.Codec `json:"codec"`
+	TensorMetadata Tensors         `json:"tensor_metadata"`
 }
 
 // ProgramMoonfarm is the Program of jobs that the command moonfarm makes.
@@ -137,7 +127,7 @@ func (j Job) WithDefaults() Job {
 		j.Obs = ObsPlanes
 	}
 	if j.Codec == "" {
-		j.Codec = Zstd
+		j.Codec = arrowfile.Zstd
 	}
 	if j.TensorMetadata == "" {
 		j.TensorMetadata = TensorsPlain
@@ -256,7 +246,7 @@ func (j Job) Check() error {
 	if j.Memory && j.Obs != ObsPlanes {
 		return fmt.Errorf("memory fills in planes, and the observations are %s", j.Obs)
 	}
-	if err := oneOf("codec", j.Codec, Zstd, LZ4, None); err != nil {
+	if err := oneOf("codec", j.Codec, arrowfile.Zstd, arrowfile.LZ4, arrowfile.None); err != nil {
 		return err
 	}
 	return oneOf("tensor metadata", j.TensorMetadata, TensorsPlain, TensorsExtension)

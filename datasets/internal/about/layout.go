@@ -121,7 +121,7 @@ func (f *Files) Bytes() (sum uint64) {
 
 // batchRows returns the number of rows in a full batch: the rows of all players for as
 // many turns as fit into that number of bytes, but for at least that number of turns.
-func batchRows(c []Column, players, bytes, least int) int {
+func batchRows(c []arrowfile.Column, players, bytes, least int) int {
 	width := 0
 	for _, c := range c {
 		width += c.Width()
@@ -138,7 +138,7 @@ type TableKind struct {
 
 // Has reports whether the table has a column of that name.
 func (t TableKind) Has(column string) bool {
-	return slices.ContainsFunc(t.Schema.Columns, func(c Column) bool { return c.Name == column })
+	return slices.ContainsFunc(t.Schema.Columns, func(c arrowfile.Column) bool { return c.Name == column })
 }
 
 // Layout is the layout of files that a Job and its rules determine.
@@ -156,7 +156,7 @@ func NewLayout(j Job, specs []env.Spec) *Layout {
 	s := specs[0]
 	players := s.Info.Players
 	l := &Layout{Job: j, Specs: specs, Lists: ListBytes, Kept: KeptBytes}
-	add := func(name string, c []Column, stride, rows int) {
+	add := func(name string, c []arrowfile.Column, stride, rows int) {
 		l.Tables = append(l.Tables, TableKind{name, FileSchema(j, s.Info.Rules, name, c, stride), rows})
 	}
 	steps := StepColumns(s, j.Obs, j.Extras())
@@ -227,7 +227,7 @@ var SchemaKeys = []string{"moonfarm.format", "moonfarm.table", "moonfarm.game", 
 	"moonfarm.policies", "moonfarm.seed", "moonfarm.reward", "moonfarm.obs"}
 
 // FileSchema returns the schema of the files of one table, or of the index.
-func FileSchema(j Job, rules, table string, c []Column, stride int) arrowfile.Schema {
+func FileSchema(j Job, rules, table string, c []arrowfile.Column, stride int) arrowfile.Schema {
 	policies, _ := json.Marshal(j.Policies) // strings: cannot fail
 	return arrowfile.Schema{
 		Columns: c, Stride: stride, Anywhere: []string{ColMask}, Tensors: j.TensorMetadata == TensorsExtension, Keys: SchemaKeys,
@@ -247,9 +247,6 @@ func rulesSHA256(texts []string) string {
 	}
 	return store.SHA256(all)
 }
-
-// Column describes one column of a file.
-type Column = arrowfile.Column
 
 // Names of columns.
 const (
@@ -302,8 +299,8 @@ func (j *Job) Extras() Extras { return Extras{j.Mixed(), j.Search, j.Imported(),
 
 // StepColumns returns the columns of steps/*.arrow. Reading compares every name,
 // shape and text with them.
-func StepColumns(s env.Spec, o Obs, x Extras) []Column {
-	c := []Column{
+func StepColumns(s env.Spec, o Obs, x Extras) []arrowfile.Column {
+	c := []arrowfile.Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColTurn, Type: arrowfile.Int32, Doc: "turn of the episode, from 0"},
 		{Name: ColSeat, Type: arrowfile.Uint8, Doc: "seat of the player, from 0"},
@@ -317,34 +314,34 @@ func StepColumns(s env.Spec, o Obs, x Extras) []Column {
 		doc := "the choice of each head that says the orders that belong to it; -1 if none of its choices does, and the other heads stand; of several heads 0: no orders"
 		tensor(ColMask, arrowfile.Uint64, legal, []string{"word"}, s.MaskWords)
 		if len(s.Heads) == 1 {
-			c = append(c, Column{Name: ColAction, Type: arrowfile.Int32, Doc: doc})
+			c = append(c, arrowfile.Column{Name: ColAction, Type: arrowfile.Int32, Doc: doc})
 		} else {
 			tensor(ColAction, arrowfile.Int32, doc, []string{"head"}, len(s.Heads))
 		}
 	}
 	c = append(c,
-		Column{Name: ColOrders, Type: arrowfile.Uint64, List: true,
+		arrowfile.Column{Name: ColOrders, Type: arrowfile.Uint64, List: true,
 			Doc: "packed orders the seat gave in the turn, in order; none: it did nothing"},
-		Column{Name: ColReward, Type: arrowfile.Float32, Doc: "reward of the turn"},
-		Column{Name: ColReturn, Type: arrowfile.Float32, Doc: "sum of the rewards from this turn to the end, that of k turns later times reward.gamma to the power of k"},
-		Column{Name: ColOutcome, Type: arrowfile.Float32, Doc: "final result of the seat: +1 first place … -1 last"},
-		Column{Name: ColTerminated, Type: arrowfile.Bool, Doc: "the rules ended the game with this turn"},
-		Column{Name: ColTruncated, Type: arrowfile.Bool, Doc: "a limit cut the game after this turn"},
+		arrowfile.Column{Name: ColReward, Type: arrowfile.Float32, Doc: "reward of the turn"},
+		arrowfile.Column{Name: ColReturn, Type: arrowfile.Float32, Doc: "sum of the rewards from this turn to the end, that of k turns later times reward.gamma to the power of k"},
+		arrowfile.Column{Name: ColOutcome, Type: arrowfile.Float32, Doc: "final result of the seat: +1 first place … -1 last"},
+		arrowfile.Column{Name: ColTerminated, Type: arrowfile.Bool, Doc: "the rules ended the game with this turn"},
+		arrowfile.Column{Name: ColTruncated, Type: arrowfile.Bool, Doc: "a limit cut the game after this turn"},
 	)
 	if x.Mixed {
-		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8,
+		c = append(c, arrowfile.Column{Name: ColChosen, Type: arrowfile.Uint8,
 			Doc: "number of the member of the seat's policy that chose, from 0, as job.members lists them; 0 if the policy has none"})
 	}
 	if x.Asked && o != ObsNone {
 		doc := "the choice of each head that the policy of `job.ask` would make, as in `action`; -1 if no choice says it"
 		if len(s.Heads) == 1 {
-			c = append(c, Column{Name: ColAsked, Type: arrowfile.Int32, Doc: doc})
+			c = append(c, arrowfile.Column{Name: ColAsked, Type: arrowfile.Int32, Doc: doc})
 		} else {
 			tensor(ColAsked, arrowfile.Int32, doc, []string{"head"}, len(s.Heads))
 		}
 	}
 	if x.Search {
-		c = append(c, Column{Name: ColSearchValue, Type: arrowfile.Float32,
+		c = append(c, arrowfile.Column{Name: ColSearchValue, Type: arrowfile.Float32,
 			Doc: "result that the seat can expect, −1 … 1, as its policy's search found; NaN if the policy did not search"})
 		c = append(c, searchColumns(s)...)
 	}
@@ -352,15 +349,15 @@ func StepColumns(s env.Spec, o Obs, x Extras) []Column {
 }
 
 // searchColumns returns the columns of lists of the moves that a search weighed.
-func searchColumns(s env.Spec) []Column {
-	c := []Column{
+func searchColumns(s env.Spec) []arrowfile.Column {
+	c := []arrowfile.Column{
 		{Name: ColSearchPolicy, Type: arrowfile.Float32, List: true,
 			Doc: "share of the search for each move that it weighed; they sum to 1; none: the policy did not search"},
 		{Name: ColSearchChoices, Type: arrowfile.Int32, List: true,
 			Doc: "choices of these moves, one after the other: choice c of head h is c + choices of the heads before h, -1 - h a head h none of whose choices says the orders"},
 	}
 	if len(s.Heads) > 1 {
-		c = append(c, Column{Name: ColSearchCounts, Type: arrowfile.Int32, List: true,
+		c = append(c, arrowfile.Column{Name: ColSearchCounts, Type: arrowfile.Int32, List: true,
 			Doc: "how many choices each move has: those of the heads that are not 0; only in games of several heads, as of one head a move has one"})
 	}
 	return c
@@ -368,7 +365,7 @@ func searchColumns(s env.Spec) []Column {
 
 // observationColumns returns the columns of observations; when is their time, as in
 // "before the turn".
-func observationColumns(h features.Shape, o Obs, when string) (c []Column) {
+func observationColumns(h features.Shape, o Obs, when string) (c []arrowfile.Column) {
 	switch o {
 	case ObsPlanes:
 		c = AppendTensor(c, ColPlanes, arrowfile.Uint8, "what the seat sees "+when+", from its own side; the manifest names the planes",
@@ -383,20 +380,20 @@ func observationColumns(h features.Shape, o Obs, when string) (c []Column) {
 }
 
 // AppendTensor appends a tensor column, unless a dimension is 0.
-func AppendTensor(c []Column, name string, t arrowfile.Type, doc string, dims []string, shape ...int) []Column {
+func AppendTensor(c []arrowfile.Column, name string, t arrowfile.Type, doc string, dims []string, shape ...int) []arrowfile.Column {
 	for _, n := range shape {
 		if n == 0 {
 			return c
 		}
 	}
-	return append(c, Column{Name: name, Type: t, Shape: shape, Dims: dims, Tensor: true, Doc: doc})
+	return append(c, arrowfile.Column{Name: name, Type: t, Shape: shape, Dims: dims, Tensor: true, Doc: doc})
 }
 
 // EpisodeColumns returns the columns of episodes/*.arrow.
 // The columns that only imported episodes have come last.
-func EpisodeColumns(s env.Spec, x Extras) []Column {
+func EpisodeColumns(s env.Spec, x Extras) []arrowfile.Column {
 	seat, players := []string{"seat"}, s.Info.Players
-	c := []Column{
+	c := []arrowfile.Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColSeed, Type: arrowfile.Uint64, Doc: "seed the game was reset with"},
 		{Name: ColGame, Type: arrowfile.Uint64, Doc: "number of the game that it is: equal if the rules, the start and all orders are"},
@@ -413,19 +410,19 @@ func EpisodeColumns(s env.Spec, x Extras) []Column {
 			Doc: "the orders of seat p in turn t are orders[ends[k-1]:ends[k]] with k = t × seats + p, ends[-1] = 0"},
 	}
 	if x.Mixed {
-		c = append(c, Column{Name: ColChosen, Type: arrowfile.Uint8, List: true,
+		c = append(c, arrowfile.Column{Name: ColChosen, Type: arrowfile.Uint8, List: true,
 			Doc: "number of the member of the policy of seat p that chose in turn t, at t × seats + p; 0 if the policy has none"})
 	}
 	if x.Asked {
 		c = append(c,
-			Column{Name: ColAskedOrders, Type: arrowfile.Uint64, List: true, Doc: "packed orders that the policy of `job.ask` would give, of all turns and seats, one after the other"},
-			Column{Name: ColAskedEnds, Type: arrowfile.Int32, List: true, Doc: "where these orders of each turn and seat end, like ends"})
+			arrowfile.Column{Name: ColAskedOrders, Type: arrowfile.Uint64, List: true, Doc: "packed orders that the policy of `job.ask` would give, of all turns and seats, one after the other"},
+			arrowfile.Column{Name: ColAskedEnds, Type: arrowfile.Int32, List: true, Doc: "where these orders of each turn and seat end, like ends"})
 	}
 	if x.Search {
 		c = append(c,
-			Column{Name: ColSearchValue, Type: arrowfile.Float32, List: true,
+			arrowfile.Column{Name: ColSearchValue, Type: arrowfile.Float32, List: true,
 				Doc: "what the search of the policy of seat p in turn t found, at t × seats + p, as in the step rows"},
-			Column{Name: ColSearchEnds, Type: arrowfile.Int32, List: true,
+			arrowfile.Column{Name: ColSearchEnds, Type: arrowfile.Int32, List: true,
 				Doc: "the moves that it weighed are those from search_ends[k-1] up to search_ends[k] with k = t × seats + p, search_ends[-1] = 0"})
 		for _, list := range searchColumns(s) {
 			list.Doc = "as in the step rows, those of all turns and seats one after the other"
@@ -436,16 +433,16 @@ func EpisodeColumns(s env.Spec, x Extras) []Column {
 		return c
 	}
 	return append(c,
-		Column{Name: ColStopped, Type: arrowfile.Utf8,
+		arrowfile.Column{Name: ColStopped, Type: arrowfile.Utf8,
 			Doc: "why a recording stops though its game would go on: where it broke off or what first differed from how it plays here; else empty"},
-		Column{Name: ColRecording, Type: arrowfile.Uint8, List: true,
+		arrowfile.Column{Name: ColRecording, Type: arrowfile.Uint8, List: true,
 			Doc: "the game in the original's own form if its chance is not known and it cannot be played again; else empty"},
 	)
 }
 
 // FinalColumns returns the columns of finals/*.arrow.
-func FinalColumns(s features.Shape, o Obs) []Column {
-	return append([]Column{
+func FinalColumns(s features.Shape, o Obs) []arrowfile.Column {
+	return append([]arrowfile.Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
 		{Name: ColTurn, Type: arrowfile.Int32, Doc: "turns played: the number of the turn that would come"},
 		{Name: ColSeat, Type: arrowfile.Uint8, Doc: "seat of the player, from 0"},

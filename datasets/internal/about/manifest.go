@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/distinct"
 	"moonfarm/datasets/internal/filter"
 	"moonfarm/datasets/internal/jsontext"
@@ -96,8 +97,8 @@ type Reward struct {
 
 // TableInfo documents one kind of file.
 type TableInfo struct {
-	BatchRows int      `json:"batch_rows"` // most rows in one record batch
-	Columns   []Column `json:"columns"`
+	BatchRows int                `json:"batch_rows"` // most rows in one record batch
+	Columns   []arrowfile.Column `json:"columns"`
 }
 
 // Totals sum up a dataset.

@@ -1,6 +1,7 @@
 package about
 
 import (
+	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/rows"
 	"moonfarm/env"
 )
@@ -21,7 +22,7 @@ var FixedColumns = map[string]rows.Column{
 }
 
 // RowSpec returns the spec of rows with these columns.
-func RowSpec(j Job, specs []env.Spec, columns []Column) *rows.Spec {
+func RowSpec(j Job, specs []env.Spec, columns []arrowfile.Column) *rows.Spec {
 	s := &rows.Spec{Players: specs[0].Info.Players, Heads: len(specs[0].Heads), Memory: j.Memory, Discount: j.Discount, Sequential: specs[0].Sequential}
 	for _, of := range specs {
 		s.MaxTurns, s.MaxOrders = append(s.MaxTurns, of.MaxTurns), append(s.MaxOrders, of.Info.MaxOrders)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout"
 )
@@ -32,7 +33,7 @@ func (d *Dataset) attachedUpTo(a about.Attachment, most int64) ([]byte, error) {
 
 // Statistics reads statistics.json. It fails if the file is not the one that
 // the manifest describes. Datasets without observations have none.
-func (d *Dataset) Statistics() (*about.Statistics, error) {
+func (d *Dataset) Statistics() (*stats.Statistics, error) {
 	if d.manifest.Statistics.Path == "" {
 		return nil, fmt.Errorf("%s: the dataset has no statistics", d.Dir)
 	}
@@ -40,7 +41,7 @@ func (d *Dataset) Statistics() (*about.Statistics, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := new(about.Statistics)
+	s := new(stats.Statistics)
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, fmt.Errorf("%s: damaged: %w", about.StatisticsName, err)
 	}

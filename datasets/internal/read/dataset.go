@@ -240,22 +240,10 @@ func (d *Dataset) Records(table string, columns ...string) iter.Seq2[arrow.Recor
 	})
 }
 
-// Bucket is a store of objects, such as S3 (package datasets/s3).
-type Bucket = bucket.Bucket
-
-// Opener opens the bucket of a URL.
-type Opener = bucket.Opener
-
-// Stores maps the schemes of URLs, such as s3, to their openers.
-type Stores = bucket.Stores
-
-// SchemeError means that a URL has a scheme without a store.
-type SchemeError = bucket.SchemeError
-
 type storesKey struct{}
 
 // WithStores returns a context with stores.
-func WithStores(ctx context.Context, stores Stores) context.Context {
+func WithStores(ctx context.Context, stores bucket.Stores) context.Context {
 	return context.WithValue(ctx, storesKey{}, stores)
 }
 
@@ -281,9 +269,9 @@ func StoreIn(ctx context.Context, place, within string) (store.Store, error) {
 		return nil, redact.Error(fmt.Errorf("%s: not a URL: %w", place, err))
 	}
 	if u.Scheme != "file" {
-		stores, _ := ctx.Value(storesKey{}).(Stores)
+		stores, _ := ctx.Value(storesKey{}).(bucket.Stores)
 		b, err := bucket.Open(ctx, stores, u)
-		if unknown := (*SchemeError)(nil); errors.As(err, &unknown) {
+		if unknown := (*bucket.SchemeError)(nil); errors.As(err, &unknown) {
 			unknown.Has = append([]string{"file"}, unknown.Has...)
 		}
 		if err != nil {

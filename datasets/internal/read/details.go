@@ -33,20 +33,20 @@ const (
 // Details are what a page shows of a dataset beside the figures of inspect: frequencies and
 // histograms. They are of the rows that the Overview counts, but Turns.
 type Details struct {
-	Title     string          `json:"title"`    // the game and its policies
-	Outcomes  []about.Outcome `json:"outcomes"` // of each pairing and seat
-	Turns     Histogram       `json:"turns"`    // of episodes: of all, or in a dataset of many shards of those of some
-	Choices   Histogram       `json:"choices"`  // legal choices of rows, all heads together
-	Orders    Histogram       `json:"orders"`   // of rows, without the order that does nothing
-	Kinds     []Kind          `json:"kinds"`    // the commonest kinds of orders; none without InspectOptions.Orders
-	Returns   Histogram       `json:"returns"`  // of some rows, as all histograms below
-	Moves     Histogram       `json:"moves"`    // weighed by searches
-	Values    Histogram       `json:"values"`   // found by searches
-	Planes    []Histogram     `json:"planes"`   // numbers of cells that are not 0
-	Scalars   []Histogram     `json:"scalars"`
-	Actions   *Actions        `json:"actions,omitempty"` // nil without an action column
-	Seats     []SeatDetails   `json:"seats"`
-	TurnWidth int             `json:"turn_width"` // turns of a point of SeatDetails.ByTurn
+	Title     string            `json:"title"`    // the game and its policies
+	Outcomes  []about.Outcome   `json:"outcomes"` // of each pairing and seat
+	Turns     stats.Histogram   `json:"turns"`    // of episodes: of all, or in a dataset of many shards of those of some
+	Choices   stats.Histogram   `json:"choices"`  // legal choices of rows, all heads together
+	Orders    stats.Histogram   `json:"orders"`   // of rows, without the order that does nothing
+	Kinds     []Kind            `json:"kinds"`    // the commonest kinds of orders; none without InspectOptions.Orders
+	Returns   stats.Histogram   `json:"returns"`  // of some rows, as all histograms below
+	Moves     stats.Histogram   `json:"moves"`    // weighed by searches
+	Values    stats.Histogram   `json:"values"`   // found by searches
+	Planes    []stats.Histogram `json:"planes"`   // numbers of cells that are not 0
+	Scalars   []stats.Histogram `json:"scalars"`
+	Actions   *Actions          `json:"actions,omitempty"` // nil without an action column
+	Seats     []SeatDetails     `json:"seats"`
+	TurnWidth int               `json:"turn_width"` // turns of a point of SeatDetails.ByTurn
 }
 
 // Kind counts the orders of a kind: "build" for the texts "build 1,2" and "build 3,4".
@@ -58,20 +58,20 @@ type Kind struct {
 
 // SeatDetails are the details of the rows of one seat.
 type SeatDetails struct {
-	Rows   uint64    `json:"rows"`
-	Orders Histogram `json:"orders"`          // of rows
-	Idle   uint64    `json:"idle"`            // rows without orders
-	Asked  *Share    `json:"asked,omitempty"` // rows in which the policy that is asked would act alike
-	Chosen []uint64  `json:"chosen"`          // rows by the member that chose; of a mixture
-	ByTurn []float64 `json:"by_turn"`         // mean orders of a row, over turns; -1: no rows
+	Rows   uint64          `json:"rows"`
+	Orders stats.Histogram `json:"orders"`          // of rows
+	Idle   uint64          `json:"idle"`            // rows without orders
+	Asked  *stats.Share    `json:"asked,omitempty"` // rows in which the policy that is asked would act alike
+	Chosen []uint64        `json:"chosen"`          // rows by the member that chose; of a mixture
+	ByTurn []float64       `json:"by_turn"`         // mean orders of a row, over turns; -1: no rows
 }
 
 // Actions count what rows choose. Of several heads the choice 0, which orders nothing, is left out.
 type Actions struct {
-	Different int       `json:"different"` // choices that occur
-	Choices   []Choice  `json:"choices"`   // the commonest
-	Heads     []HeadUse `json:"heads"`     // that are used most; none if there is one
-	Used      Histogram `json:"used"`      // heads that a row uses
+	Different int             `json:"different"` // choices that occur
+	Choices   []Choice        `json:"choices"`   // the commonest
+	Heads     []HeadUse       `json:"heads"`     // that are used most; none if there is one
+	Used      stats.Histogram `json:"used"`      // heads that a row uses
 }
 
 // Choice counts the rows with a choice.
@@ -91,9 +91,6 @@ type HeadUse struct {
 	Rows      uint64   `json:"rows"`
 	First     []uint64 `json:"first"` // rows with each of the choices 1 to 32
 }
-
-// Histogram counts numbers in bars.
-type Histogram = stats.Histogram
 
 // detailer counts rows for Details.
 type detailer struct {
@@ -132,7 +129,7 @@ func (d *Dataset) details(ctx context.Context, o InspectOptions, t *tallies) (*D
 		x.seen, x.planes = make([]uint8, size), make([][256]uint64, form.Planes)
 		t.seen = stats.NewSums(form.Planes, form.Scalars)
 	}
-	for b, err := range d.SampleBatches(shards, every) {
+	for b, err := range d.Sampled(shards, every) {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
@@ -293,7 +290,7 @@ func (x *detailer) action(b *Batch, i int, s *SeatDetails, given []sim.Order) {
 	}
 	if b.Asked != nil {
 		if s.Asked == nil {
-			s.Asked = new(Share)
+			s.Asked = new(stats.Share)
 		}
 		s.Asked.Put(slices.Equal(action, about.RowsOf(b.Asked, i, 1, heads)))
 	}
@@ -334,7 +331,7 @@ func kindOf(text string) string {
 func (x *detailer) details() *Details {
 	d := &Details{
 		Title: x.m.Title(), Turns: x.turns.Histogram(), Choices: x.choices.Histogram(), Orders: x.orders.Histogram(), Kinds: []Kind{},
-		Returns: x.returns.Histogram(), Moves: x.moves.Histogram(), Values: x.values.Histogram(), Planes: []Histogram{}, Scalars: []Histogram{},
+		Returns: x.returns.Histogram(), Moves: x.moves.Histogram(), Values: x.values.Histogram(), Planes: []stats.Histogram{}, Scalars: []stats.Histogram{},
 		Outcomes: []about.Outcome{}, TurnWidth: 1,
 	}
 	for _, p := range x.m.Totals.Pairings {

@@ -26,7 +26,7 @@ func (d *Dataset) IndexReader() (*indexReader, error) {
 	x := &indexReader{d: d, part: -1}
 	s := about.IndexSchema(d.manifest.Job, []env.Spec{d.manifest.Spec()})
 	var err error
-	if x.r, err = arrowfile.NewReader(s, about.None); err != nil {
+	if x.r, err = arrowfile.NewReader(s, arrowfile.None); err != nil {
 		return nil, err
 	}
 	x.t, err = arrowfile.NewRecordBatch(s, about.IndexShards, nil)

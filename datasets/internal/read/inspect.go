@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"moonfarm/datasets/internal/about"
+	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
 	"moonfarm/rollout/parallel"
@@ -34,31 +35,22 @@ type Overview struct {
 	Manifest *about.Manifest `json:"manifest"`
 	Shards   int             `json:"shards"` // read for the statistics
 	Rows     uint64          `json:"rows"`   // read for the statistics
-	Planes   []Summary       `json:"planes"` // per plane, if observations are planes
-	Scalars  []Summary       `json:"scalars"`
+	Planes   []stats.Summary `json:"planes"` // per plane, if observations are planes
+	Scalars  []stats.Summary `json:"scalars"`
 	Distinct uint64          `json:"distinct"` // number of different games; by their start and all orders
-	Turns    Summary         `json:"turns"`    // of episodes
-	Reward   Summary         `json:"reward"`   // of rows
-	Return   Summary         `json:"return"`   // of rows
-	Choices  Summary         `json:"choices"`  // legal choices of rows, all heads together
-	Labels   []Labels        `json:"labels"`   // per seat; none without an action column
+	Turns    stats.Summary   `json:"turns"`    // of episodes
+	Reward   stats.Summary   `json:"reward"`   // of rows
+	Return   stats.Summary   `json:"return"`   // of rows
+	Choices  stats.Summary   `json:"choices"`  // legal choices of rows, all heads together
+	Labels   []stats.Labels  `json:"labels"`   // per seat; none without an action column
 	// Moves is the number of moves that a search weighed, over the rows with a search;
 	// nil if no policy of the dataset searches.
-	Moves *Summary `json:"moves,omitempty"`
-	Value *Summary `json:"value,omitempty"` // results of the searches
+	Moves *stats.Summary `json:"moves,omitempty"`
+	Value *stats.Summary `json:"value,omitempty"` // results of the searches
 	// SHA256 has the sums of the step columns, if InspectOptions.Sums is set.
 	SHA256  map[string]string `json:"sha256,omitempty"`
 	Details *Details          `json:"details,omitempty"` // if InspectOptions.Details is set
 }
-
-// Summary sums up numbers.
-type Summary = stats.Summary
-
-// Labels counts the orders of one seat that the action column can express.
-type Labels = stats.Labels
-
-// Share is a part of a count.
-type Share = stats.Share
 
 // Inspect reads a dataset and sums it up.
 func Inspect(ctx context.Context, dir string, o InspectOptions) (*Overview, error) {
@@ -118,7 +110,7 @@ func (d *Dataset) tally(ctx context.Context, o InspectOptions, sum *tallies) (in
 func (d *Dataset) sums(ctx context.Context, workers int, c *Overview) error {
 	columns := d.manifest.Steps.Columns
 	all := make([]string, len(columns))
-	err := parallel.Each(ctx, workers, columns, func(_ context.Context, i int, col about.Column) (err error) {
+	err := parallel.Each(ctx, workers, columns, func(_ context.Context, i int, col arrowfile.Column) (err error) {
 		all[i], err = d.ColumnSHA256(about.StepsDir, col.Name)
 		return err
 	})
@@ -132,8 +124,8 @@ func (d *Dataset) sums(ctx context.Context, workers int, c *Overview) error {
 // tallies sum up the rows of one shard, or of several added in order.
 type tallies struct {
 	rows                        uint64
-	seen                        stats.Sums // planes and scalars
-	labels                      []Labels   // per seat
+	seen                        stats.Sums     // planes and scalars
+	labels                      []stats.Labels // per seat
 	turns, reward, ret, choices stats.Tally
 	moves, value                stats.Tally
 }
@@ -146,7 +138,7 @@ func (d *Dataset) newTallies() (t tallies) {
 	}
 	if o.Form != about.ObsNone {
 		scalars = o.Scalars
-		t.labels = make([]Labels, d.manifest.Game.Players)
+		t.labels = make([]stats.Labels, d.manifest.Game.Players)
 	}
 	t.seen = stats.NewSums(planes, scalars)
 	return t
@@ -168,7 +160,7 @@ func (t *tallies) add(o *tallies) {
 
 func (t *tallies) overview(m *about.Manifest) *Overview {
 	o := m.Observation
-	c := &Overview{Manifest: m, Rows: t.rows, Distinct: m.Totals.Distinct, Labels: []Labels{}}
+	c := &Overview{Manifest: m, Rows: t.rows, Distinct: m.Totals.Distinct, Labels: []stats.Labels{}}
 	c.Planes, c.Scalars = t.seen.Summaries(o.PlaneFields, o.ScalarFields, o.Height*o.Width)
 	for i, l := range t.labels {
 		l.Seat = i
@@ -247,32 +239,25 @@ func choices(b *Batch, i int) (n int) {
 	return n
 }
 
-// SampleBatches reads a sample of the step rows: of that many shards, spread evenly over
-// the dataset, every every-th batch of their files, beginning with batch number every/2.
-// The batches are counted through all these shards. All batches of all shards are all
-// rows. Numbers below 1 count as 1, and there are at most all shards. With columns, the
-// batches have these alone. The iteration ends after the first error, which names the
-// file.
-func (d *Dataset) SampleBatches(shards, every int, columns ...string) iter.Seq2[*Batch, error] {
-	every = max(every, 1)
+// Sampled reads a sample of the step rows: of that many shards, spread evenly over the dataset, every
+// every-th batch of their files, beginning with batch number every/2. The batches are counted through all
+// these shards. All batches of all shards are all rows. The iteration ends after the first error, which
+// names the file.
+func (d *Dataset) Sampled(shards, every int) iter.Seq2[*Batch, error] {
 	return sequence(func(yield func(*Batch) error) error {
-		_, want, err := d.Find(about.StepsDir, columns...)
-		if err != nil {
-			return err
-		}
 		next := every / 2
-		return d.eachShard(d.Spread(min(max(shards, 1), d.ShardCount())), about.StepsTable, want, func(r *TableReader, s about.Shard) error {
+		return d.eachShard(d.Spread(shards), about.StepsTable, nil, func(r *TableReader, s about.Shard) error {
 			c, err := r.Open(s.Steps)
 			if err != nil {
 				return err
 			}
 			defer c.Close()
+			b := Batch{table: r.Table}
 			for ; next < c.batches; next += every {
 				c.batch = next
 				if _, err := c.Next(); err != nil {
 					return err
 				}
-				b := Batch{table: r.Table}
 				b.set()
 				if err := yield(&b); err != nil {
 					return err

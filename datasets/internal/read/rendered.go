@@ -69,43 +69,43 @@ func (d *Dataset) renderedJob(o *ReadOptions) (about.Job, []env.Spec, error) {
 
 // RenderedColumns returns the columns that a reader can have. same is set if rows have
 // the form of the dataset: the moves of searches are given in that form.
-func RenderedColumns(j *about.Job, s env.Spec, steps int, same bool) []about.Column {
+func RenderedColumns(j *about.Job, s env.Spec, steps int, same bool) []arrowfile.Column {
 	c := about.StepColumns(s, j.Obs, j.Extras())
 	if !same {
-		c = slices.DeleteFunc(c, func(c about.Column) bool {
+		c = slices.DeleteFunc(c, func(c arrowfile.Column) bool {
 			return c.Name == about.ColSearchPolicy || c.Name == about.ColSearchChoices || c.Name == about.ColSearchCounts
 		})
 	}
 	if s.Sequential {
-		c = append(c, about.Column{Name: about.ColStep, Type: arrowfile.Int32, Doc: "number of the action in its turn, from 0"})
+		c = append(c, arrowfile.Column{Name: about.ColStep, Type: arrowfile.Int32, Doc: "number of the action in its turn, from 0"})
 	}
 	if steps > 0 {
-		c = append(c, about.Column{Name: about.ColNStep, Type: arrowfile.Float32, Doc: "rewards of the turn and of the next `ReadOptions.Steps` − 1 turns, that of k turns later times the discount to the power of k"})
+		c = append(c, arrowfile.Column{Name: about.ColNStep, Type: arrowfile.Float32, Doc: "rewards of the turn and of the next `ReadOptions.Steps` − 1 turns, that of k turns later times the discount to the power of k"})
 	}
 	return about.AppendTensor(c, about.ColOpponent, arrowfile.Int32, "actions of the other seats in the same turn, as in `action`, from the next seat on", []string{"seat", "head"}, s.Info.Players-1, len(s.Heads))
 }
 
 // renderedAs returns the job with the reader's choices, the specs of its games, and the
 // wanted columns.
-func (d *Dataset) renderedAs(o *ReadOptions) (j about.Job, specs []env.Spec, columns []about.Column, err error) {
+func (d *Dataset) renderedAs(o *ReadOptions) (j about.Job, specs []env.Spec, columns []arrowfile.Column, err error) {
 	if j, specs, err = d.renderedJob(o); err != nil {
 		return j, nil, nil, err
 	}
 	all := RenderedColumns(&j, specs[0], o.Steps, about.FormOf(j.Form) == about.FormOf(d.manifest.Job.Form))
 	if len(o.Columns) == 0 {
-		return j, specs, slices.DeleteFunc(all, func(c about.Column) bool { return c.Name == about.ColOpponent }), nil
+		return j, specs, slices.DeleteFunc(all, func(c arrowfile.Column) bool { return c.Name == about.ColOpponent }), nil
 	}
 	for _, name := range o.Columns {
-		if !slices.ContainsFunc(all, func(c about.Column) bool { return c.Name == name }) {
+		if !slices.ContainsFunc(all, func(c arrowfile.Column) bool { return c.Name == name }) {
 			return j, nil, nil, fmt.Errorf("%s: read: no column %q in rows that are played again with %s observations", d.Dir, name, j.Obs)
 		}
 	}
-	return j, specs, slices.DeleteFunc(all, func(c about.Column) bool { return !slices.Contains(o.Columns, c.Name) }), nil
+	return j, specs, slices.DeleteFunc(all, func(c arrowfile.Column) bool { return !slices.Contains(o.Columns, c.Name) }), nil
 }
 
 // ReadColumns describes the columns that Batches yields with these options. It
 // fails as Batches does if an option is wrong.
-func (d *Dataset) ReadColumns(o ReadOptions) ([]about.Column, error) {
+func (d *Dataset) ReadColumns(o ReadOptions) ([]arrowfile.Column, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (d *Dataset) rendered(o ReadOptions, yield func(*Batch) error) error {
 }
 
 // streamOptions returns the options of the stream that makes the wanted columns.
-func streamOptions(o *ReadOptions, j about.Job, specs []env.Spec, columns []about.Column) rows.StreamOptions {
+func streamOptions(o *ReadOptions, j about.Job, specs []env.Spec, columns []arrowfile.Column) rows.StreamOptions {
 	c := rows.StreamOptions{Spec: *about.RowSpec(j, specs, columns), Rows: o.Rows, Shuffle: o.Shuffle, Whole: o.Whole, Workers: o.Workers}
 	c.Steps = o.Steps
 	for _, column := range columns {
