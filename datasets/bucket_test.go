@@ -91,50 +91,28 @@ func TestBuckets(t *testing.T) {
 	require.True(t, again.AlreadyComplete)
 }
 
-// TestDamagedBuckets: errors name the damaged object.
-func TestDamagedBuckets(t *testing.T) {
-	url := inBucket(t)
-	_, err := Generate(withBuckets(t), url, toyJob(2, 1), toyMakers(), Options{})
-	require.NoError(t, err)
-	s, err := read.StoreOf(withBuckets(t), url)
-	require.NoError(t, err)
-	for _, name := range []string{about.PathOf(about.StepsDir, 3), about.PathOf(about.EpisodesDir, 3), about.PathOf(about.IndexDir, 0), about.CardName} {
-		good, err := store.ReadFile(withBuckets(t), s, name, 1<<30)
+// TestDamaged: errors name the damaged, missing or foreign file or object.
+func TestDamaged(t *testing.T) {
+	for _, out := range places(t) {
+		_, err := Generate(withBuckets(t), out, toyJob(2, 1), toyMakers(), Options{})
 		require.NoError(t, err)
-		bad := []byte(strings.Clone(string(good)))
-		bad[len(bad)/2] ^= 1
-		require.NoError(t, store.WriteFile(withBuckets(t), s, name, bad))
-		requireProblem(t, url, toyMakers(), VerifyOptions{}, name, "the manifest says")
-		require.NoError(t, store.WriteFile(withBuckets(t), s, name, good[1:]))
-		requireProblem(t, url, toyMakers(), VerifyOptions{}, name, " bytes")
-		require.NoError(t, s.Remove(withBuckets(t), name))
-		requireProblem(t, url, toyMakers(), VerifyOptions{}, url+"/"+name)
-		require.NoError(t, store.WriteFile(withBuckets(t), s, name, good))
-	}
-	require.NoError(t, store.WriteFile(withBuckets(t), s, "steps/99999.arrow", nil))
-	requireProblem(t, url, toyMakers(), VerifyOptions{}, "steps/99999.arrow: does not belong to the dataset")
-}
-
-// TestBucketStoppedAtEveryStep fails each change of a bucket in turn, and repeats the
-// run.
-func TestBucketStoppedAtEveryStep(t *testing.T) {
-	j := toyJob(2, 1)
-	j.Episodes = 25
-	want := withoutFolders(files(t, generateToy(t, j, Options{})))
-	for k := 0; ; k++ {
-		url := fmt.Sprintf("%s/%d", inBucket(t), k)
-		_, n, err := refused(k, true, func(o Options) error {
-			_, err := Generate(withBuckets(t), url, j, toyMakers(), o)
-			return err
-		})
-		if n <= k {
+		s, err := read.StoreOf(withBuckets(t), out)
+		require.NoError(t, err)
+		for _, name := range []string{about.PathOf(about.StepsDir, 3), about.PathOf(about.EpisodesDir, 3), about.PathOf(about.IndexDir, 0), about.CardName} {
+			good, err := store.ReadFile(withBuckets(t), s, name, 1<<30)
 			require.NoError(t, err)
-			require.Greater(t, k, 30, "operations of a run")
-			return
+			bad := []byte(strings.Clone(string(good)))
+			bad[len(bad)/2] ^= 1
+			require.NoError(t, store.WriteFile(withBuckets(t), s, name, bad))
+			requireProblem(t, out, toyMakers(), VerifyOptions{}, name, "the manifest says")
+			require.NoError(t, store.WriteFile(withBuckets(t), s, name, good[1:]))
+			requireProblem(t, out, toyMakers(), VerifyOptions{}, name, " bytes")
+			require.NoError(t, s.Remove(withBuckets(t), name))
+			requireProblem(t, out, toyMakers(), VerifyOptions{}, out+"/"+name)
+			require.NoError(t, store.WriteFile(withBuckets(t), s, name, good))
 		}
-		_, err = Generate(withBuckets(t), url, j, toyMakers(), Options{Workers: 2})
-		require.NoError(t, err, "after step %d", k)
-		requireSameFiles(t, want, objects(t, url))
+		require.NoError(t, store.WriteFile(withBuckets(t), s, "steps/99999.arrow", nil))
+		requireProblem(t, out, toyMakers(), VerifyOptions{}, "steps/99999.arrow: does not belong to the dataset")
 	}
 }
 
@@ -234,40 +212,6 @@ func TestTwoRunsInOneBucket(t *testing.T) {
 				same = wantOther
 			}
 			requireSameFiles(t, same, objects(t, url))
-		}
-	}
-}
-
-// TestManyRunsInOneBucket: several runs of one Job all complete it.
-func TestManyRunsInOneBucket(t *testing.T) {
-	j := toyJob(2, 1)
-	j.Episodes = 25
-	want := withoutFolders(files(t, generateToy(t, j, Options{})))
-	for k := range 20 {
-		url := fmt.Sprintf("%s/%d", inBucket(t), k)
-		var all sync.WaitGroup
-		errs := make([]error, 6)
-		for i := range errs {
-			all.Go(func() {
-				job := j
-				if i%3 == 2 {
-					job.Seed++
-				}
-				_, errs[i] = Generate(withBuckets(t), url, job, toyMakers(), Options{Workers: 1 + i%2})
-			})
-		}
-		all.Wait()
-		failed := 0
-		for _, err := range errs {
-			if err != nil {
-				require.ErrorContains(t, err, "another run: seed")
-				failed++
-			}
-		}
-		if failed == 2 {
-			requireSameFiles(t, want, objects(t, url))
-		} else {
-			require.Equal(t, 4, failed)
 		}
 	}
 }

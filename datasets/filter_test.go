@@ -1,42 +1,14 @@
 package datasets
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/about"
 )
-
-// filteredText returns a row of a batch as text, with its lists.
-func filteredText(b *Batch, i int) string {
-	part := func(n int) (from, to int) { return i * n / b.Rows, (i + 1) * n / b.Rows }
-	var s strings.Builder
-	fmt.Fprint(&s, b.Episode[i], b.Turn[i], b.Seat[i], b.Reward[i], b.Return[i], b.Outcome[i], b.Terminated[i], b.Truncated[i])
-	from, to := part(len(b.Planes))
-	fmt.Fprint(&s, b.Planes[from:to])
-	from, to = part(len(b.Scalars))
-	fmt.Fprint(&s, b.Scalars[from:to])
-	from, to = part(len(b.Mask))
-	fmt.Fprint(&s, b.Mask[from:to])
-	from, to = part(len(b.Action))
-	fmt.Fprint(&s, b.Action[from:to], b.Orders[b.OrderEnds[i]:b.OrderEnds[i+1]])
-	if b.Chosen != nil {
-		fmt.Fprint(&s, b.Chosen[i])
-	}
-	if b.SearchValue != nil {
-		from, to := b.SearchEnds[i], b.SearchEnds[i+1]
-		fmt.Fprint(&s, b.SearchValue[i], b.SearchPolicy[from:to], b.SearchChoices[b.SearchChoiceEnds[i]:b.SearchChoiceEnds[i+1]])
-		if to > from {
-			fmt.Fprint(&s, b.SearchCounts[from:to])
-		}
-	}
-	return s.String()
-}
 
 // TestFilter: a filter keeps the matching rows, unchanged and in their order, whether
 // they are read or replayed, for any size of batches; shuffled, it keeps all of them.
@@ -69,7 +41,7 @@ func TestFilter(t *testing.T) {
 			for b := range each(t, d.Batches(ReadOptions{Split: Train, Validation: 0.2})) {
 				for i := range b.Rows {
 					if c.want(b, i) {
-						want = append(want, filteredText(b, i))
+						want = append(want, rowText(b, i))
 					}
 				}
 			}
@@ -84,7 +56,7 @@ func TestFilter(t *testing.T) {
 					for b := range each(t, d.Batches(o)) {
 						sizes = append(sizes, b.Rows)
 						for i := range b.Rows {
-							got = append(got, filteredText(b, i))
+							got = append(got, rowText(b, i))
 						}
 					}
 					if o.Shuffle > 0 {

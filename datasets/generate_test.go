@@ -9,8 +9,7 @@ import (
 // TestSameBytes: the bytes do not depend on the number of workers or of games side by
 // side.
 func TestSameBytes(t *testing.T) {
-	for _, size := range [][2]int{{2, 1}, {3, 2}, {4, 3}} {
-		j := mixed(toyJob(size[0], size[1]))
+	for _, j := range []Job{mixed(toyJob(2, 1)), full(toyJob(3, 2)), full(toyJob(4, 3))} {
 		want := files(t, generateToy(t, j, Options{Workers: 1}))
 		require.Len(t, want, 4+3*7+4) // manifest, folders, shards, index, statistics, card
 		requireSameFiles(t, want, files(t, generateToy(t, j, Options{Workers: 2, Games: 1})))

@@ -20,7 +20,7 @@ func TestKeptRows(t *testing.T) {
 	for _, o := range []Obs{ObsNone, ObsPacked, ObsPlanes} {
 		for _, reward := range []string{"result", "stones"} {
 			for _, maxTurns := range []int{0, 3} { // 3: most games are cut
-				j := mixed(toyJob(2, 2))
+				j := full(toyJob(3, 2))
 				j.Obs, j.Reward, j.MaxTurns, j.Episodes, j.ShardEpisodes = o, reward, maxTurns, 3000, 1500
 				kept := generateToy(t, j, Options{Workers: 2})
 				again := filepath.Join(t.TempDir(), "again")

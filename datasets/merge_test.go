@@ -43,7 +43,7 @@ func TestMergeLinks(t *testing.T) {
 
 // TestMerge: parts made separately become the same bytes as the whole made by Generate.
 func TestMerge(t *testing.T) {
-	j := mixed(toyJob(3, 2))
+	j := full(toyJob(3, 2))
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
 	for _, n := range []int{2, 3, 7} {
 		dirs := inParts(t, j, n)

@@ -71,7 +71,7 @@ func known(sums []string) func(int) (string, error) {
 
 // TestOpenRun: several processes together make the same files as Generate alone.
 func TestOpenRun(t *testing.T) {
-	j := mixed(toyJob(3, 2))
+	j := full(toyJob(3, 2))
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
 	for kind, out := range places(t) {
 		sums, err := madeTogether(t, out, j, Options{Workers: 2})

@@ -71,59 +71,6 @@ func TestRowsAreTheGame(t *testing.T) {
 	require.EqualValues(t, len(want), d.Manifest().Totals.Rows)
 }
 
-// TestShuffleAndSplit: shuffling yields every row once; parts of a split have no row in
-// common and are together the whole.
-func TestShuffleAndSplit(t *testing.T) {
-	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
-	d := opened(t, dir)
-	type id struct {
-		episode uint64
-		turn    int32
-		seat    uint8
-	}
-	read := func(o ReadOptions) (ids []id) {
-		o.Columns = []string{about.ColEpisode, about.ColTurn, about.ColSeat, ColOrders}
-		for b := range each(t, d.Batches(o)) {
-			require.Nil(t, b.Planes)
-			require.LessOrEqual(t, b.Rows, max(o.Rows, 1024))
-			for i := range b.Rows {
-				ids = append(ids, id{b.Episode[i], b.Turn[i], b.Seat[i]})
-			}
-		}
-		return ids
-	}
-	all := read(ReadOptions{})
-	require.EqualValues(t, d.Manifest().Totals.Rows, len(all))
-	mixed := read(ReadOptions{Shuffle: 500, Rows: 64})
-	require.ElementsMatch(t, all, mixed)
-	require.NotEqual(t, all, mixed)
-	require.Equal(t, mixed, read(ReadOptions{Shuffle: 500, Rows: 64}))
-	require.NotEqual(t, mixed, read(ReadOptions{Shuffle: 500, Rows: 64, Epoch: 1}))
-	train := read(ReadOptions{Split: Train, Validation: 0.3})
-	validation := read(ReadOptions{Split: Validation, Validation: 0.3})
-	require.ElementsMatch(t, all, append(append([]id{}, train...), validation...))
-	episodes := map[uint64]bool{}
-	for _, x := range validation {
-		episodes[x.episode] = true
-	}
-	require.InDelta(t, 30, len(episodes), 15)
-	for _, x := range train {
-		require.False(t, episodes[x.episode])
-	}
-	n := 0
-	for range d.Batches(ReadOptions{Rows: 10}) {
-		if n++; n == 3 {
-			break // leaving early is allowed
-		}
-	}
-	for _, o := range []ReadOptions{{Rows: -1}, {Shuffle: -1}, {Validation: 2}, {Columns: []string{"nothing"}}} {
-		for b, err := range d.Batches(o) {
-			require.Nil(t, b)
-			require.Error(t, err)
-		}
-	}
-}
-
 func TestColumnSHA256(t *testing.T) {
 	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
 	d := opened(t, dir)

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"reflect"
 	"runtime"
@@ -16,7 +15,6 @@ import (
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
-	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
 	"moonfarm/sim/simtest"
 )
@@ -232,6 +230,10 @@ func TestParts(t *testing.T) {
 				require.ElementsMatch(t, all, ids)
 				orders = append(orders, ids)
 			}
+			o.Split, o.Part, o.Parts, o.Epoch = All, 0, 0, 1
+			whole, _ := readRows(t, d, o)
+			again, _ := readRows(t, d, o)
+			require.Equal(t, whole, again, "the options choose the order")
 			require.Equal(t, shuffled == 0, reflect.DeepEqual(orders[0], orders[1]))
 			o.Split, o.Parts = All, 150 // more parts than episodes
 			n := 0
@@ -264,6 +266,9 @@ func TestRenderRefused(t *testing.T) {
 	for _, o := range []ReadOptions{{Obs: ObsPacked}, {Reward: "stones"}, {Discount: 1}, {Steps: 1}, {Whole: true}, {Workers: 2}, {Memory: true}} {
 		fail(o, "Makers is missing")
 	}
+	fail(ReadOptions{Rows: -1}, "-1 rows")
+	fail(ReadOptions{Shuffle: -1}, "shuffle -1")
+	fail(ReadOptions{Columns: []string{"nothing"}}, `no column "nothing"`)
 	fail(ReadOptions{Part: 1}, "part 1 of 1")
 	fail(ReadOptions{Part: -1, Parts: 2}, "part -1 of 2")
 	fail(ReadOptions{Validation: 0.6, Test: 0.6}, "test share 0.6")
@@ -382,12 +387,17 @@ type bursting struct{ env.Vector }
 
 func (b bursting) Step(*env.Batch) { panic("burst") }
 
-// TestRenderLeft: a consumer may leave early, and no goroutine is left.
-func TestRenderLeft(t *testing.T) {
-	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
+// TestNothingIsLeftRunning: no goroutine outlives the calls, and a consumer may leave early.
+func TestNothingIsLeftRunning(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, o := range ways {
-		o.Makers = &m
+	dir, m := generateToy(t, toyJob(2, 1), Options{Workers: 3}), toyMakers()
+	verified(t, dir, m, VerifyOptions{Workers: 3, Recompute: -1})
+	inspected(t, dir, InspectOptions{Workers: 3, Sums: true})
+	d := opened(t, dir)
+	for _, o := range append(ways, ReadOptions{Rows: 10, Shuffle: 20}) {
+		if o.Makers = &m; o.Shuffle == 20 {
+			o.Makers = nil
+		}
 		n := 0
 		for range d.Batches(o) {
 			if n++; n == 2 {
@@ -395,46 +405,11 @@ func TestRenderLeft(t *testing.T) {
 			}
 		}
 	}
+	for range d.Episodes() {
+		break
+	}
 	for k := 0; runtime.NumGoroutine() > before && k < 1000; k++ {
 		time.Sleep(10 * time.Millisecond)
 	}
 	require.LessOrEqual(t, runtime.NumGoroutine(), before)
-}
-
-// BenchmarkRender reads planes from a dataset of orders alone, and from one with
-// planes; rows per second are of all workers together.
-func BenchmarkRender(b *testing.B) {
-	g, err := catalog.Find("towerdefence")
-	require.NoError(b, err)
-	m := Makers{Vector: g.New, Policy: func(name string, _ rollout.Files) (rollout.Maker, error) { return policy.New(g.Name, name) }}
-	j := Job{Game: g.Name, Policies: []string{"econ", "turtle"}, Seed: 1, Episodes: 2000}
-	dirs := map[Obs]*Dataset{}
-	for _, j.Obs = range []Obs{ObsPlanes, ObsNone} {
-		dirs[j.Obs] = opened(b, generated(b, j, m, Options{Workers: 2}))
-	}
-	columns := []string{about.ColPlanes, about.ColScalars, about.ColMask, about.ColAction, about.ColReturn}
-	read := func(d *Dataset, o ReadOptions) func(*testing.B) {
-		return func(b *testing.B) {
-			o.Columns = columns
-			rows, sum := 0, 0.0
-			for range b.N {
-				for x := range each(b, d.Batches(o)) {
-					rows += x.Rows
-					sum += float64(x.Planes[len(x.Planes)-1]) + float64(x.Return[0])
-				}
-			}
-			b.ReportMetric(float64(rows)/b.Elapsed().Seconds()/1e6, "Mrows/s")
-			b.ReportMetric(sum/float64(b.N), "sum")
-		}
-	}
-	for _, shuffled := range []int{0, 1 << 14, 1 << 17} {
-		for workers := range 3 {
-			if workers == 0 {
-				b.Run(fmt.Sprintf("disk/shuffle=%d", shuffled), read(dirs[ObsPlanes], ReadOptions{Shuffle: shuffled}))
-				continue
-			}
-			b.Run(fmt.Sprintf("played/shuffle=%d/workers=%d", shuffled, workers),
-				read(dirs[ObsNone], ReadOptions{Makers: &m, Obs: ObsPlanes, Shuffle: shuffled, Workers: workers}))
-		}
-	}
 }

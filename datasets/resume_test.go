@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -16,34 +17,40 @@ import (
 	"moonfarm/datasets/internal/disk"
 )
 
-// TestStoppedAtEveryStep fails every single disk operation of a run in turn, alone and
+// TestStoppedAtEveryStep fails every single operation of a run in a folder or a bucket in turn, alone and
 // with all later ones, and repeats the run.
 func TestStoppedAtEveryStep(t *testing.T) {
 	j := mixed(toyJob(2, 1))
 	j.Episodes = 25
-	want := files(t, generateToy(t, j, Options{Workers: 1}))
+	want := withoutFolders(files(t, generateToy(t, j, Options{Workers: 1})))
 	for _, crash := range []bool{false, true} {
-		for k := 0; ; k++ {
-			dir := filepath.Join(t.TempDir(), "data")
-			broken, n, err := refused(k, crash, func(o Options) error {
-				_, err := Generate(t.Context(), dir, j, toyMakers(), o)
-				return err
-			})
-			if n <= k {
-				require.NoError(t, err)
-				require.Greater(t, k, 40, "operations of a run")
-				break
+		for kind, places := range map[string]func(k int) string{
+			"folder": func(int) string { return filepath.Join(t.TempDir(), "data") },
+			"bucket": func(k int) string { return fmt.Sprintf("%s/%v/%d", inBucket(t), crash, k) },
+		} {
+			for k := 0; ; k++ {
+				out := places(k)
+				broken, n, err := refused(k, crash, func(o Options) error {
+					_, err := Generate(withBuckets(t), out, j, toyMakers(), o)
+					return err
+				})
+				if n <= k {
+					require.NoError(t, err)
+					require.Greater(t, k, 30, "operations of a run")
+					break
+				}
+				// A failure after the manifest is in place can leave the dataset complete;
+				// a failure to drop a file is no error.
+				if err != nil {
+					require.ErrorIs(t, err, broken)
+				}
+				if kind == "folder" {
+					requireWhole(t, out, want)
+				}
+				_, err = Generate(withBuckets(t), out, j, toyMakers(), Options{Workers: 2})
+				require.NoError(t, err, "%s, after step %d", kind, k)
+				requireSameFiles(t, want, withoutFolders(objects(t, out)))
 			}
-			// A failure after the manifest is in place can leave the dataset complete;
-			// a failure to drop a file is no error.
-			if err != nil {
-				require.ErrorIs(t, err, broken)
-			}
-			requireWhole(t, dir, want)
-			r, err := Generate(t.Context(), dir, j, toyMakers(), Options{Workers: 2})
-			require.NoError(t, err, "after step %d", k)
-			require.NotNil(t, r.Manifest)
-			requireSameFiles(t, want, files(t, dir))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/write"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -143,44 +141,6 @@ func rowSeeds(t *testing.T, d *Dataset, v env.Vector) (seeds []uint64) {
 		}))
 	}
 	return seeds
-}
-
-// TestSearchesAnyWay: the bytes are the same for kept and replayed rows, for any number
-// of workers, games and processes, and in parts; and batches that end with full lists
-// can be read.
-func TestSearchesAnyWay(t *testing.T) {
-	for _, o := range []Obs{ObsPlanes, ObsNone} {
-		j := seeking(toyJob(3, 2))
-		j.Obs = o
-		want := files(t, generateToy(t, j, Options{Workers: 1}))
-		requireSameFiles(t, want, files(t, generateToy(t, j, Options{Workers: 3, Games: 21})))
-		again := filepath.Join(t.TempDir(), "again")
-		r, err := write.NewRun(t.Context(), again, j, toyMakers(), Options{Workers: 1})
-		require.NoError(t, err)
-		r.Layout.Kept = 0 // nothing but the rewards
-		_, err = r.Generate(t.Context())
-		require.NoError(t, err)
-		requireSameFiles(t, want, files(t, again))
-		together := filepath.Join(t.TempDir(), "together")
-		_, err = madeTogether(t, together, j, Options{})
-		require.NoError(t, err)
-		requireSameFiles(t, want, files(t, together))
-		merged := filepath.Join(t.TempDir(), "merged")
-		_, err = Merge(t.Context(), merged, inParts(t, j, 2), toyMakersOf, Options{})
-		require.NoError(t, err)
-		requireSameFiles(t, want, files(t, merged))
-	}
-	j := seeking(toyJob(3, 2))
-	short := filepath.Join(t.TempDir(), "short")
-	r, err := write.NewRun(t.Context(), short, j, toyMakers(), Options{})
-	require.NoError(t, err)
-	r.Layout.Lists = 300
-	_, err = r.Generate(t.Context())
-	require.NoError(t, err)
-	requireSound(t, short, Makers{}, VerifyOptions{})
-	_, want := readRows(t, opened(t, generateToy(t, j, Options{})), ReadOptions{})
-	_, got := readRows(t, opened(t, short), ReadOptions{Shuffle: 50})
-	require.Equal(t, want, got)
 }
 
 // TestSearchesPlayedAgain: replayed rows have search results, too; also from a dataset

@@ -137,20 +137,6 @@ func requireTamperingIsFound(t *testing.T, table string, columns []Column, chang
 	}
 }
 
-// TestLayoutOfFolder: Verify names missing and foreign files.
-func TestLayoutOfFolder(t *testing.T) {
-	dir := generateToy(t, toyJob(2, 1), Options{})
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "steps", "notes.txt"), nil, 0o666))
-	require.NoError(t, os.Remove(filepath.Join(dir, "episodes", "00002.arrow")))
-	require.NoError(t, os.Truncate(filepath.Join(dir, "steps", "00003.arrow"), 1000))
-	r := verified(t, dir, Makers{}, VerifyOptions{})
-	require.Len(t, r.Problems, 3)
-	all := r.Problems[0] + r.Problems[1] + r.Problems[2]
-	require.Contains(t, all, "steps/notes.txt: does not belong")
-	require.Contains(t, all, "00002.arrow: no such file")
-	require.Contains(t, all, "steps/00003.arrow: 1000 bytes, the manifest says")
-}
-
 // TestWrongTotals: wrong totals are found though the checksum of the manifest fits.
 func TestWrongTotals(t *testing.T) {
 	for want, change := range map[string]func(*Manifest){

@@ -77,6 +77,13 @@ func mixed(j Job) Job {
 	return j
 }
 
+// full gives a job of three seats one policy of several members, and one that searches.
+func full(j Job) Job {
+	j = mixed(j)
+	j.Policies[2] = "seek"
+	return j
+}
+
 // files returns the contents of the files of a folder, by path.
 func files(t testing.TB, dir string) map[string]string {
 	t.Helper()

@@ -70,24 +70,3 @@ func FuzzRoundTrip(f *testing.F) {
 		require.True(t, bytes.Equal(src, decode(t, e.AppendFrame(nil, src, stride))))
 	})
 }
-
-// BenchmarkAppendFrame makes frames of rows of 18 planes.
-func BenchmarkAppendFrame(b *testing.B) {
-	const rows, planes = 1600, 18
-	src := observations(1, rows, planes)
-	run := func(name string, frame func(dst []byte) []byte) {
-		b.Run(name, func(b *testing.B) {
-			var dst []byte
-			b.SetBytes(int64(len(src)))
-			for b.Loop() {
-				dst = frame(dst[:0])
-			}
-			b.ReportMetric(float64(len(dst))/rows, "B/row")
-		})
-	}
-	var e Encoder
-	run("rowzstd", func(dst []byte) []byte { return e.AppendFrame(dst, src, 2*planes*128) })
-	k, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	require.NoError(b, err)
-	run("klauspost", func(dst []byte) []byte { return k.EncodeAll(src, dst) })
-}

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/prng"
@@ -221,29 +220,6 @@ func TestGoldenRows(t *testing.T) {
 		got[width] = fmt.Sprintf("%d %s", len(frames), hex.EncodeToString(s[:8]))
 	}
 	require.Equal(t, goldenRows, got)
-}
-
-// BenchmarkAppendRows makes frames of 4096 numbers.
-func BenchmarkAppendRows(b *testing.B) {
-	const rows = 4096
-	var e Encoder
-	k, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	require.NoError(b, err)
-	for _, width := range []int{4, 8} {
-		src := counters(1, rows, width, 20)
-		run := func(name string, frame func(dst []byte) []byte) {
-			b.Run(fmt.Sprint(name, " ", width), func(b *testing.B) {
-				var dst []byte
-				for b.Loop() {
-					dst = frame(dst[:0])
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
-				b.ReportMetric(float64(len(dst))/rows, "B/row")
-			})
-		}
-		run("rows", func(dst []byte) []byte { dst, _ = e.AppendRows(dst, src, width, 1); return dst })
-		run("klauspost", func(dst []byte) []byte { return k.EncodeAll(src, dst) })
-	}
 }
 
 // TestFewSequences: a block may have so few and so equal sequences that the table of frequencies and
