@@ -16,7 +16,7 @@ import (
 // Settings configures a Vector.
 type Settings struct {
 	N        int    // number of games
-	Form     string // name of the form of observations and actions; "" means features.Cells
+	Form     string // name of the form of observations and actions; "": the default of the game, with Memory features.Cells
 	Reward   string // name of the reward, see Reward; "" means "result"
 	MaxTurns int    // games are cut (Status Cut) after this many turns; 0: only the rules end them
 	// Memory adds remembered values to the planes: where a cell is out of
@@ -66,7 +66,7 @@ type Spec struct {
 	Games int // number of games
 	Info  sim.Info
 	FormSpec
-	Forms    []FormSpec // all forms of the game, features.Cells first
+	Forms    []FormSpec // all forms of the game, the default first
 	Reward   string     // the reward in use
 	Rewards  []Reward   // all rewards of the game
 	MaxTurns int        // a game ends or is cut after this many turns at the latest

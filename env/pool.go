@@ -78,6 +78,9 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 	if info.Players < 1 || info.Players > sim.MaxPlayers {
 		return nil, fmt.Errorf("env: %s has %d seats: there may be 1 to %d", info.Name, info.Players, sim.MaxPlayers)
 	}
+	if c.Memory && c.Form == "" {
+		c.Form = features.Cells
+	}
 	form, err := kit.Form(c.Form)
 	if err != nil {
 		return nil, fmt.Errorf("env: %s has %w", info.Name, err)

@@ -162,6 +162,7 @@ type Kit[S any] struct {
 	Encoder  Encoder[S] // of the form Cells
 	Actions  ActionSpace[S]
 	Forms    []Form[S] // the other forms
+	Default  string    // name of the form that is used where none is named; "": Cells
 	Measures []Measure[S]
 	Fog      *Fog // nil: the rules hide no cells
 	// AppendText appends the board as text for people. It is nil if the game

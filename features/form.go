@@ -6,13 +6,14 @@ import (
 	"moonfarm/sim"
 )
 
-// Cells is the name of the form that Kit.Encoder and Kit.Actions are. Every
-// game has it.
+// Cells is the name of the form with the observation Kit.Encoder and the actions
+// Kit.Actions. Every game has it.
 const Cells = "cells"
 
-// Form is one way to see a game and to give orders: an observation and an
-// action space. A game has at least the form Cells, and further ones where they
-// are easier to learn. The rules do not depend on the form.
+// Form is one way to see a game and to give orders: an observation, with an
+// action space that several forms may share. A game has at least the form Cells,
+// and further ones where they are easier to learn. The rules do not depend on
+// the form.
 type Form[S any] struct {
 	Name string // stable, lower case
 	Doc  string // one line
@@ -56,7 +57,7 @@ type Drafts[S any] interface {
 	Action(dst []int32, orders []sim.Order, i int) bool
 }
 
-// Form returns the form of that name; "" is Cells. The error lists the names of
+// Form returns the form of that name; "" is the default. The error lists the names of
 // all forms.
 func (k *Kit[S]) Form(name string) (Form[S], error) {
 	all := k.All()
@@ -70,9 +71,15 @@ func (k *Kit[S]) Form(name string) (Form[S], error) {
 	return Form[S]{}, fmt.Errorf("no form %q; there are: %q", name, names)
 }
 
-// All returns all forms of the game, Cells first.
+// All returns all forms of the game, the default first.
 func (k *Kit[S]) All() []Form[S] {
-	return append([]Form[S]{{Name: Cells, Doc: cellsDoc, Encoder: k.Encoder, Actions: k.Actions}}, k.Forms...)
+	all := append([]Form[S]{{Name: Cells, Doc: cellsDoc, Encoder: k.Encoder, Actions: k.Actions}}, k.Forms...)
+	for i, f := range all {
+		if f.Name == k.Default {
+			all[0], all[i] = f, all[0]
+		}
+	}
+	return all
 }
 
 const cellsDoc = "planes of cells, and one action for the whole turn"

@@ -1,6 +1,7 @@
 package codecraft
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -40,115 +41,87 @@ func (v *plain) repairable(e, w *entity) bool {
 	return v.owns(w) && w.ID != e.ID && n.CanRepair && n.Repairs.Set().Has(w.Type) && int32(w.Health) < v.r.Types[w.Type].MaxHealth
 }
 
-// move returns an order to move to a cell of the player's frame.
-func (v *plain) move(e *entity, x, y int, closest, breaks bool) sim.Order {
+// move returns an order to move to the position closest to a cell of the player's frame.
+func (v *plain) move(e *entity, x, y int) sim.Order {
 	x, y = cc.TurnBack(v.p, x, y, 1)
-	return cc.Move(e.ID, x, y, closest, breaks)
+	return cc.Move(e.ID, x, y, true, false)
 }
 
-// orders returns the orders of a choice for an own active entity, nil if the choice is not legal.
+// fight returns orders to move and to attack on the way within a range, if the entity fights.
+func (v *plain) fight(e *entity, reach, x, y int) []sim.Order {
+	if n := v.r.Types[e.Type]; n.CanAttack && n.Range > 0 && !n.Collects {
+		return []sim.Order{v.move(e, x, y), cc.And(cc.Auto(e.ID, reach, cc.AllButResource))}
+	}
+	return []sim.Order{v.move(e, x, y)}
+}
+
+// orders returns the orders of a choice for an own entity by the table in Doc, nil if it is not legal.
 func (v *plain) orders(e *entity, c int) []sim.Order {
 	n := v.r.Types[e.Type]
-	others := cc.EveryType &^ (1 << cc.Resource)
-	dir := [8][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}}
-	fight := func(o sim.Order) []sim.Order {
-		if n.CanAttack && n.Range > 0 && !n.Collects {
-			return []sim.Order{o, cc.And(cc.Auto(e.ID, int(n.Range), others))}
-		}
-		return []sim.Order{o}
-	}
+	reach := int(n.Range)
 	switch {
-	case c >= 2 && c < 6:
-		x, y := e.x+dir[c-2][0], e.y+dir[c-2][1]
-		if w := v.at(x, y); n.CanMove && x >= 0 && x < side && y >= 0 && y < side && (!v.owns(w) || v.r.Types[w.Type].CanMove) {
-			return []sim.Order{v.move(e, x, y, false, false)}
-		}
-	case c == 6 && n.CanMove && n.Collects:
-		return []sim.Order{cc.Auto(e.ID, 80, 1<<cc.Resource)}
-	case c == 7 && n.CanMove && n.CanAttack:
-		return []sim.Order{cc.Auto(e.ID, 80, others)}
-	case c >= 8 && c < 12:
-		for _, at := range beside(e, 1, c-8) {
-			if w := v.at(at[0], at[1]); w != nil && v.repairable(e, w) {
-				return []sim.Order{cc.Repair(e.ID, w.ID)}
+	case c == 1 && (n.CanMove || n.CanAttack || n.CanBuild || n.CanRepair):
+		return []sim.Order{cc.Stop(e.ID)}
+	case (c == 14 || c == 15) && n.CanMove && n.Collects:
+		return []sim.Order{cc.Auto(e.ID, 80-70*(c-14), 1<<cc.Resource)}
+	case c == 16 && n.CanMove && n.Collects:
+		return []sim.Order{v.move(e, 79, 79), cc.And(cc.Auto(e.ID, 30, 1<<cc.Resource))}
+	case c >= 17 && c < 20 && n.CanMove && n.CanAttack:
+		return []sim.Order{cc.Auto(e.ID, []int{80, 20, 10}[c-17], cc.AllButResource)}
+	case c == 20 && n.CanAttack:
+		return []sim.Order{cc.Auto(e.ID, reach, cc.AllButResource)}
+	case c == 21 && n.Collects:
+		return []sim.Order{cc.Auto(e.ID, reach, 1<<cc.Resource)}
+	case c >= 24 && c < 40 && n.CanMove:
+		return v.fight(e, reach, 10+20*((c-24)%4), 10+20*((c-24)/4))
+	case c >= 40 && c < 43 && n.CanMove:
+		for q := range sim.Player(v.r.Players) {
+			if q != v.p && rival(q, v.p) == c-39 {
+				return v.fight(e, 10, [3]int{72, 72, 7}[c-40], [3]int{72, 7, 72}[c-40])
 			}
 		}
-	case c >= 12 && c < 36:
-		return v.build(e, (c-12)/4, (c-12)%4)
-	case c >= 36 && c < 52 && n.CanMove:
-		return fight(v.move(e, 10+20*((c-36)%4), 10+20*((c-36)/4), true, false))
-	case c >= 52 && c < 60 && n.CanMove:
-		d := dir[c-52]
-		x, y := min(max(e.x+8*d[0], 0), side-1), min(max(e.y+8*d[1], 0), side-1)
-		if (x == e.x) == (d[0] == 0) && (y == e.y) == (d[1] == 0) {
-			return fight(v.move(e, x, y, true, false))
-		}
-	case c == 60 && n.CanAttack:
-		return []sim.Order{cc.Auto(e.ID, int(n.Range), others)}
-	case c == 61 && n.Collects:
-		return []sim.Order{cc.Auto(e.ID, int(n.Range), 1<<cc.Resource)}
-	case c == 62:
+	case c == 43 && n.CanMove:
+		return []sim.Order{v.move(e, 7, 7)}
+	case !e.Active:
+	case c >= 2 && c < 14:
+		return v.toward(e, (c-2)/4, (c-2)%4)
+	case c == 22:
 		return v.focus(e)
-	case c == 63 && n.CanMove:
+	case c == 23 && n.CanMove:
 		return v.mend(e)
+	case c >= 44 && n.CanBuild:
+		return v.square(e, c-44)
+	case c >= 44 && n.CanAttack && (n.Range > 1 || n.Size > 1):
+		return v.target(e, c-44)
 	}
 	return nil
 }
 
-// beside returns the squares on one side of an entity, in the order of Doc.
-func beside(e *entity, size, d int) (list [][2]int) {
-	for k := range e.size {
-		list = append(list, [2]int{k, k})
-	}
-	for k := 1; k < size; k++ {
-		list = append(list, [2]int{-k, -k})
-	}
-	for i := range list {
-		list[i][0] += e.x
-		list[i][1] += e.y
-		switch d {
-		case 0:
-			list[i][0] = e.x + e.size
-		case 1:
-			list[i][0] = e.x - size
-		case 2:
-			list[i][1] = e.y + e.size
-		case 3:
-			list[i][1] = e.y - size
-		}
-	}
-	return list
-}
-
-func (v *plain) build(e *entity, k, d int) []sim.Order {
+// toward returns the orders of a step, an attack or a repair in a direction.
+func (v *plain) toward(e *entity, what, d int) []sim.Order {
 	n := v.r.Types[e.Type]
-	if !n.CanBuild || k >= int(n.Builds.N) {
-		return nil
-	}
-	built := n.Builds.T[k]
-	b := v.r.Types[built]
-	cost := b.Cost
-	if b.CanMove {
-		cost += int32(v.s.Count[v.p][built])
-	}
-	tested := b.PopUse > 0 || v.r.PopulationAll
-	if v.s.Resource[v.p] < cost || tested && v.s.PopProvide[v.p] < v.s.PopUse[v.p]+b.PopUse {
-		return nil
-	}
-	size := int(b.Size)
-squares:
-	for _, at := range beside(e, size, d) {
-		x, y := at[0], at[1]
-		if x < 0 || y < 0 || x+size > side || y+size > side {
-			continue
-		}
-		for i := range v.view {
-			if w := &v.view[i]; gap(x, y, size, w.x, w.y, w.size) == 0 {
-				continue squares
+	dx, dy := [4]int{1, -1, 0, 0}[d], [4]int{0, 0, 1, -1}[d]
+	x, y := e.x+dx, e.y+dy
+	w := v.at(x, y)
+	switch {
+	case what == 0 && n.CanMove && x >= 0 && x < side && y >= 0 && y < side && (!v.owns(w) || v.r.Types[w.Type].CanMove):
+		x, y = cc.TurnBack(v.p, x, y, 1)
+		return []sim.Order{cc.Move(e.ID, x, y, false, false)}
+	case what == 1 && w != nil && !v.owns(w) && n.CanAttack && e.size == 1 && (n.CanBuild || n.Range == 1):
+		return []sim.Order{cc.Attack(e.ID, v.idOf(w))}
+	case what == 2:
+		for k := range e.size {
+			x, y := e.x+k, e.y+k
+			switch d {
+			case 0, 1:
+				x = e.x + max(dx*e.size, dx)
+			default:
+				y = e.y + max(dy*e.size, dy)
+			}
+			if w := v.at(x, y); w != nil && v.repairable(e, w) {
+				return []sim.Order{cc.Repair(e.ID, w.ID)}
 			}
 		}
-		x, y = cc.TurnBack(v.p, x, y, size)
-		return []sim.Order{cc.Build(e.ID, built, x, y)}
 	}
 	return nil
 }
@@ -182,7 +155,7 @@ func (v *plain) mend(e *entity) []sim.Order {
 		return nil
 	}
 	x, y := min(max(e.x, best.x), best.x+best.size-1), min(max(e.y, best.y), best.y+best.size-1)
-	return []sim.Order{v.move(e, x, y, true, false), cc.And(cc.Repair(e.ID, best.ID))}
+	return []sim.Order{v.move(e, x, y), cc.And(cc.Repair(e.ID, best.ID))}
 }
 
 // slots returns the own entities in the order of their slots.
@@ -196,51 +169,172 @@ func (v *plain) slots() (list []*entity) {
 	return list[:min(len(list), 256)]
 }
 
-// TestMaskTwin compares the mask and the orders of every shortcut of every slot with the plain
-// ones, and finds the choices of these orders part by part.
+// idOf returns the id of an entity in view.
+func (v *plain) idOf(w *entity) uint32 {
+	if w.Type == cc.Resource {
+		x, y := cc.TurnBack(v.p, w.x, w.y, 1)
+		return v.s.ResourceID(x, y)
+	}
+	return w.ID
+}
+
+// square returns the build of place j.
+func (v *plain) square(e *entity, j int) []sim.Order {
+	n := v.r.Types[e.Type]
+	first := 0
+	for _, built := range n.Builds.All() {
+		k := v.r.Types[built]
+		z := int(k.Size)
+		row := e.size + z - 1
+		if first+4*row > 84 {
+			continue
+		}
+		if j < first || j >= first+4*row {
+			first += 4 * row
+			continue
+		}
+		d, along := (j-first)/row, (j-first)%row-z+1
+		x := [4]int{e.x + e.size, e.x - z, e.x + along, e.x + along}[d]
+		y := [4]int{e.y + along, e.y + along, e.y + e.size, e.y - z}[d]
+		cost := k.Cost
+		if k.CanMove {
+			cost += int32(v.s.Count[v.p][built])
+		}
+		tested := k.PopUse > 0 || v.r.PopulationAll
+		if x < 0 || y < 0 || x+z > side || y+z > side || v.purse() < cost ||
+			tested && v.s.PopProvide[v.p] < v.s.PopUse[v.p]+k.PopUse {
+			return nil
+		}
+		for i := range v.view {
+			if w := &v.view[i]; gap(x, y, z, w.x, w.y, w.size) == 0 {
+				return nil
+			}
+		}
+		x, y = cc.TurnBack(v.p, x, y, z)
+		return []sim.Order{cc.Build(e.ID, built, x, y)}
+	}
+	return nil
+}
+
+// purse returns the resource that can be spent in this tick.
+func (v *plain) purse() int32 {
+	purse := v.s.Resource[v.p]
+	blind := v.r.Fog && v.r.Types[cc.BuilderUnit].Sight == 1 // the rules odd
+	for i := range v.view {
+		e := &v.view[i]
+		if n := v.r.Types[e.Type]; v.owns(e) && e.Active && n.Collects && (blind || slices.ContainsFunc(v.view, func(w entity) bool {
+			return w.Type == cc.Resource && gap(e.x, e.y, e.size, w.x, w.y, 1) == 1
+		})) {
+			purse += n.Damage
+		}
+	}
+	return purse
+}
+
+// target returns the attack of place j.
+func (v *plain) target(e *entity, j int) []sim.Order {
+	var cells [][2]int
+	reach := int(v.r.Types[e.Type].Range)
+	for d := 1; d <= reach; d++ {
+		for y := e.y - reach; y < e.y+e.size+reach; y++ {
+			for x := e.x - reach; x < e.x+e.size+reach; x++ {
+				if gap(e.x, e.y, e.size, x, y, 1) == d {
+					cells = append(cells, [2]int{x, y})
+				}
+			}
+		}
+	}
+	if j >= len(cells) {
+		return nil
+	}
+	w := v.at(cells[j][0], cells[j][1])
+	if w == nil || w.rival == 0 {
+		return nil
+	}
+	for _, c := range cells[:j] {
+		if v.at(c[0], c[1]) == w {
+			return nil
+		}
+	}
+	return []sim.Order{cc.Attack(e.ID, w.ID)}
+}
+
+// TestMaskTwin compares the mask and the orders of every choice of every slot with the plain ones.
 func TestMaskTwin(t *testing.T) {
-	mask, action, back := make([]uint64, slots), make([]int32, heads), make([]int32, heads)
+	mask, action := make([]uint64, entityMask*slots), make([]int32, slots)
 	legal := map[int]int{}
 	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
-		a := NewActions(g)
+		if (int(s.Tick)+int(p))%3 != 0 && os.Getenv("MOONFARM_LONG") == "" {
+			return
+		}
+		a := NewEntityActions(g)
 		a.Mask(mask, s, p)
 		v := &plain{g, g.Rules(), s, p, inView(g, s, p)}
 		own := v.slots()
-		for h, e := range own {
-			require.Equalf(t, uint64(3), mask[h]&3, "tick %d seat %d: mask %b of slot %d", s.Tick, p, mask[h], h)
-			for c := 2; c < choices; c++ {
-				var want []sim.Order
-				if e.Active {
-					want = v.orders(e, c)
-				}
+		for c := range entityChoices {
+			for h := range action {
 				action[h] = int32(c)
-				got := a.AppendOrders(nil, action, s, p)
-				if !slices.Equal(got, want) || (mask[h]>>c&1 != 0) != (want != nil) {
+			}
+			orders := a.AppendOrders(nil, action, s, p)
+			for h, e := range own {
+				got := slices.DeleteFunc(slices.Clone(orders), func(o sim.Order) bool { return cc.Decode(o).ID != e.ID })
+				if v.r.Types[e.Type].CanBuild && c >= entityPlace { // builds are settled
+					clear(action)
+					action[h] = int32(c)
+					got = a.AppendOrders(nil, action, s, p)
+				}
+				want := v.orders(e, c)
+				if !slices.Equal(got, want) || (mask[2*h+c/64]>>(c%64)&1 != 0) != (want != nil || c == 0) {
 					t.Fatalf("tick %d seat %d: %s %d at %d,%d, choice %d: orders %#x, mask %b, want orders %#x",
-						s.Tick, p, e.Type, e.ID, e.x, e.y, c, got, mask[h]>>c&1, want)
+						s.Tick, p, e.Type, e.ID, e.x, e.y, c, got, mask[2*h+c/64]>>(c%64)&1, want)
 				}
-				if want == nil {
-					continue
-				}
-				legal[c]++
-				if !a.Action(back, want, s, p) || back[h] != 1 || !slices.Equal(a.AppendOrders(nil, back, s, p), want) {
-					t.Fatalf("tick %d seat %d: %s %d, choice %d: orders %#x are found as %d", s.Tick, p, e.Type, e.ID, c, want, ofSlot(back, h))
-				}
-				for k := range back {
-					if k%slots != h && back[k] != 0 {
-						t.Fatalf("tick %d seat %d: orders for slot %d are found as choice %d of slot %d", s.Tick, p, h, back[k], k%slots)
-					}
+				if want != nil {
+					legal[c]++
 				}
 			}
-			action[h] = 0
 		}
 		for h := len(own); h < slots; h++ {
-			require.Equalf(t, uint64(1), mask[h], "tick %d seat %d: slot %d has choices %#x, but there is no own entity", s.Tick, p, h, mask[h])
+			require.Truef(t, mask[2*h] == 1 && mask[2*h+1] == 0, "tick %d seat %d: slot %d has choices, but there is no own entity", s.Tick, p, h)
 		}
 	})
-	for c := 2; c < choices; c++ {
+	for c := 1; c < entityChoices; c++ {
 		assert.NotEqualf(t, 0, legal[c], "choice %d was never legal", c)
 	}
+}
+
+// TestSettlement lets several entities build at once.
+func TestSettlement(t *testing.T) {
+	r := rules(t, "finals")
+	g := newGame(t, r)
+	a, s := NewEntityActions(g), new(cc.State)
+	g.Reset(s, 1)
+	var p cc.Position
+	s.Position(&p)
+	p.Units, p.Veins = p.Units[:0], nil
+	for _, at := range [][2]int{{20, 20}, {22, 20}, {30, 20}, {40, 20}} {
+		p.Units = append(p.Units, cc.Unit{ID: p.NextID, Type: cc.BuilderUnit, X: uint8(at[0]), Y: uint8(at[1]), Health: 10, Active: true})
+		p.NextID++
+	}
+	p.Units = append(p.Units, cc.Unit{ID: p.NextID, Type: cc.BuilderBase, X: 50, Y: 50, Health: 300, Active: true})
+	p.NextID++
+	p.Acts = make([]cc.Action, len(p.Units))
+	base := p.Units[4].ID
+	build := func(resource int32, choices ...int32) []sim.Order {
+		p.Resource[0] = resource
+		require.NoError(t, g.Restore(s, &p))
+		action := make([]int32, slots)
+		copy(action, choices)
+		return a.AppendOrders(nil, action, s, 0)
+	}
+	id := p.Units[0].ID
+	// Place 8 is the middle of the upper side: the houses above (20, 20) and (22, 20) overlap.
+	houses := []sim.Order{cc.Build(id, cc.House, 20, 21), cc.Build(id+1, cc.House, 22, 21), cc.Build(id+2, cc.House, 30, 21), cc.Build(id+3, cc.House, 40, 21)}
+	up := int32(entityPlace + 2*3 + 2)
+	assert.Equal(t, []sim.Order{houses[0], houses[2], houses[3]}, build(200, up, up, up, up), "squares")
+	assert.Equal(t, []sim.Order{houses[0], houses[2]}, build(149, up, up, up, up), "resource for two")
+	assert.Equal(t, []sim.Order{houses[1], houses[2]}, build(149, 0, up, up, up), "resource for two")
+	assert.Equal(t, []sim.Order{houses[0], cc.Build(base, cc.BuilderUnit, 55, 50)}, build(55, up, 0, 0, 0, entityPlace), "a base always builds")
+	assert.Empty(t, build(49, up, up, up, up), "no resource")
 }
 
 // TestFog removes everything that a player does not see: its observation and its mask must stay the
@@ -249,10 +343,9 @@ func TestFog(t *testing.T) {
 	type observed struct {
 		planes [boardBytes]uint8
 		packed [words]uint64
-		mask   [slots]uint64
 		values [entityBytes]uint8 // of the form entities
 		words  [entityWords]uint64
-		masks  [entityMask * slots]uint64
+		mask   [entityMask * slots]uint64
 	}
 	observe := func(g *cc.Game, s *cc.State, p sim.Player) *observed {
 		o, k := new(observed), Kit(g)
@@ -261,7 +354,6 @@ func TestFog(t *testing.T) {
 		k.Actions.Mask(o.mask[:], s, p)
 		k.Forms[0].Encoder.Planes(o.values[:], s, p)
 		k.Forms[0].Encoder.Packed(o.words[:], s, p)
-		k.Forms[0].Actions.Mask(o.masks[:], s, p)
 		return o
 	}
 	hidden, less := 0, new(cc.State)
@@ -303,66 +395,83 @@ func TestFog(t *testing.T) {
 	assert.GreaterOrEqualf(t, hidden, 1000, "only %d entities were hidden", hidden)
 }
 
-// TestActionOfOrders gives orders of all kinds, in any order. The choices of an entity must give
-// the same action as its orders, and orders that come from choices must have choices, however they
-// are split.
-func TestActionOfOrders(t *testing.T) {
-	r := prng.New(99)
-	action, mask := make([]int32, heads), make([]uint64, slots)
-	found, none := 0, 0
-	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
-		a := NewActions(g)
-		a.Mask(mask, s, p)
-		v := &plain{g, g.Rules(), s, p, inView(g, s, p)}
-		own := v.slots()
-		for range 20 {
-			clear(action)
-			for h, m := range mask {
-				if c := r.IntN(64); m != 1 && m>>c&1 != 0 && r.IntN(2) == 0 {
-					action[h] = int32(c)
-				}
-			}
-			orders := a.AppendOrders(nil, action, s, p)
-			slices.SortStableFunc(orders, func(a, b sim.Order) int { return int(a>>3&1) - int(b>>3&1) }) // parts of others between
-			strange := r.IntN(3) == 0
-			for range r.IntN(4) {
-				id := uint32(1 + r.IntN(int(s.NextID)+3)) // mostly a resource, or nobody
-				if s.N > 0 && r.IntN(2) == 0 {
-					id = s.Units[r.IntN(int(s.N))].ID
-				}
-				i := s.Find(id)
-				if own := i >= 0 && s.Units[i].Owner == p; !own || strange {
-					orders = append(orders, anyOrder(&r, id, s.NextID))
-				} else { // later orders count
-					orders = slices.Insert(orders, 0, cc.Stop(id))
-				}
-			}
-			complete := a.Action(action, orders, s, p)
-			require.Truef(t, complete || strange, "tick %d seat %d: no action for %#x", s.Tick, p, orders)
-			require.Equalf(t, !slices.Contains(action, -1), complete, "tick %d seat %d: complete: %v, action %d", s.Tick, p, complete, action)
-			want, got := acts(s, p, orders), acts(s, p, a.AppendOrders(nil, action, s, p))
-			for h, e := range own {
-				switch i := s.Find(e.ID); {
-				case slices.Contains(ofSlot(action, h), -1):
-					none++
-				case got[i] != want[i]:
-					t.Fatalf("tick %d seat %d: %s %d: %+v by the orders, %+v by choices %d", s.Tick, p, e.Type, e.ID, want[i], got[i], ofSlot(action, h))
-				case action[h] != 0:
-					found++
-				}
-			}
-		}
-	})
-	assert.Truef(t, found >= 1000 && none >= 20, "%d entities with choices, %d without", found, none)
+// alone returns a position in which seat 0 has a ranged unit at (10, 20) and a builder at (12, 20),
+// and seat 1 a turret at (40, 40) and a ranged unit at (14, 20).
+func alone(t testing.TB, g *cc.Game) *cc.State {
+	t.Helper()
+	s := new(cc.State)
+	g.Reset(s, 1)
+	var p cc.Position
+	s.Position(&p)
+	p.Units = p.Units[:0]
+	for i, u := range []cc.Unit{
+		{Type: cc.RangedUnit, X: 10, Y: 20, Health: 10, Active: true},
+		{Type: cc.BuilderUnit, X: 12, Y: 20, Health: 10, Active: true},
+		{Type: cc.Turret, Owner: 1, X: 40, Y: 40, Health: 100, Active: true},
+		{Type: cc.RangedUnit, Owner: 1, X: 14, Y: 20, Health: 10, Active: true},
+	} {
+		u.ID = p.NextID + uint32(i)
+		p.Units = append(p.Units, u)
+	}
+	p.NextID += 4
+	p.Acts, p.Veins = make([]cc.Action, 4), nil
+	require.NoError(t, g.Restore(s, &p))
+	return s
 }
 
-// acts returns the actions of all units after orders.
-func acts(s *cc.State, p sim.Player, orders []sim.Order) []cc.Action {
-	list := slices.Clone(s.Acts[:s.N])
-	for _, o := range orders {
-		if i := s.Find(cc.Decode(o).ID); i >= 0 && s.Units[i].Owner == p {
-			list[i].Take(o)
+// TestManyEntities gives orders to more entities than there are slots.
+func TestManyEntities(t *testing.T) {
+	r := rules(t, "finals")
+	g := newGame(t, r)
+	a, s := NewEntityActions(g), alone(t, g)
+	var p cc.Position
+	s.Position(&p)
+	for i := range 300 {
+		p.Units = append(p.Units, cc.Unit{ID: p.NextID, Type: cc.MeleeUnit, X: uint8(i % 60), Y: uint8(30 + i/60), Health: 50, Active: true})
+		p.Acts = append(p.Acts, cc.Action{})
+		p.NextID++
+	}
+	require.NoError(t, g.Restore(s, &p))
+	mask, action := make([]uint64, entityMask*slots), make([]int32, slots)
+	a.Mask(mask, s, 0)
+	for h := range slots {
+		require.Equalf(t, uint64(3), mask[entityMask*h]&3, "slot %d has choices %b", h, mask[entityMask*h])
+	}
+	// Slots 0 and 1 have the units of alone, so slot 255 has the unit with index 4 + 253.
+	last, next := s.Units[4+253].ID, s.Units[4+254].ID
+	assert.True(t, a.Action(action, []sim.Order{cc.Stop(last)}, s, 0) && action[255] == 1, "the last slot has no choice")
+	assert.True(t, !a.Action(action, []sim.Order{cc.Stop(next), cc.Stop(last)}, s, 0) && action[255] == 1 && !slices.Contains(action, -1), "an entity without a slot has a choice, or removes the choice of another")
+	for h := range slots {
+		action[h] = 1
+	}
+	orders := a.AppendOrders(nil, action, s, 0)
+	if len(orders) != slots || orders[slots-1] != cc.Stop(last) {
+		t.Errorf("%d orders, the last %#x", len(orders), orders[len(orders)-1])
+	}
+}
+
+// TestNoAllocations checks that long lists of orders do not allocate.
+func TestNoAllocations(t *testing.T) {
+	for name, r := range variants(t) {
+		g := newGame(t, r)
+		a, s := NewEntityActions(g), new(cc.State)
+		crowd(t, g, s, 3, 500)
+		random := prng.New(8)
+		var orders []sim.Order
+		for _, u := range s.Units[:s.N] {
+			for range random.IntN(3) {
+				orders = append(orders, anyOrder(&random, u.ID, s.NextID))
+			}
+		}
+		action, mask, buffer := make([]int32, slots), make([]uint64, entityMask*slots), make([]sim.Order, 0, g.Info().MaxOrders)
+		for p := range sim.Player(r.Players) {
+			if n := testing.AllocsPerRun(3, func() {
+				a.Mask(mask, s, p)
+				a.Action(action, orders, s, p)
+				buffer = a.AppendOrders(buffer[:0], action, s, p)
+			}); n != 0 {
+				t.Errorf("%s: %v allocations", name, n)
+			}
 		}
 	}
-	return list
 }

@@ -184,21 +184,21 @@ func visit(t *testing.T, check func(t *testing.T, g *cc.Game, s *cc.State, p sim
 
 // play plays a game by random choices of the masks; entities keep their choices for some ticks.
 func play(g *cc.Game, s *cc.State, seed uint64, ticks int, look func(tick int)) {
-	a := NewActions(g)
+	a := NewEntityActions(g)
 	r := prng.New(seed)
 	turn, orders := sim.NewTurn(g.Info().MaxOrders), make([]sim.Order, 0, g.Info().MaxOrders)
-	mask, action := make([]uint64, slots), make([]int32, heads)
+	mask, action := make([]uint64, entityMask*slots), make([]int32, slots)
 	g.Reset(s, seed)
 	for tick := range ticks {
 		look(tick)
 		for p := range sim.Player(g.Info().Players) {
 			a.Mask(mask, s, p)
-			for h, m := range mask {
+			for h := range action {
 				action[h] = 0
-				if m != 1 && r.IntN(4) == 0 {
-					n := r.IntN(64)
-					for m>>n&1 == 0 {
-						n = (n + 1) % 64
+				if m := mask[entityMask*h:][:entityMask]; (m[0] != 1 || m[1] != 0) && r.IntN(4) == 0 {
+					n := r.IntN(entityChoices)
+					for m[n/64]>>(n%64)&1 == 0 {
+						n = (n + 1) % entityChoices
 					}
 					action[h] = int32(n)
 				}

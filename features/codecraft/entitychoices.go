@@ -44,8 +44,13 @@ const (
 // EntityActions implements features.ActionSpace for the form "entities": one head of 128 choices for
 // each of 256 slots.
 type EntityActions struct {
-	cells    *Actions
+	game     *cc.Game
+	rules    cc.Rules
 	heads    []int
+	types    [cc.Types]abilities
+	ranges   []ranged                           // the attack ranges, the shortest first
+	spread   bool                               // squares next to an entity, or in its range, may be out of its sight
+	march    [sim.MaxPlayers][regions]place     // middle of a region
 	always   [sim.MaxPlayers][cc.Types]uint64   // the choices below 64 that do not depend on the state
 	ahead    [sim.MaxPlayers][others]sim.Player // the seats of the other players in the order of the choices; sim.MaxPlayers: there is none
 	spots    [sim.MaxPlayers][cc.Types]spots
@@ -55,18 +60,27 @@ type EntityActions struct {
 
 // NewEntityActions returns the action space of the form for the rules of g.
 func NewEntityActions(g *cc.Game) *EntityActions {
-	a := &EntityActions{cells: NewActions(g), heads: make([]int, slots)}
+	a := &EntityActions{game: g, rules: g.Rules(), heads: make([]int, slots)}
+	a.ranges, a.plans.rules = rangesOf(&a.rules), a.rules
 	for h := range a.heads {
 		a.heads[h] = entityChoices
 	}
 	for t := range cc.Type(cc.Types) {
-		if r := &a.cells.rules.Types[t]; r.CanAttack && r.Size == 1 && !a.shoots(t) {
+		spread := false
+		a.types[t], spread = abilitiesOf(&a.rules, t)
+		a.spread = a.spread || spread
+		if r := &a.rules.Types[t]; r.CanAttack && r.Size == 1 && !a.shoots(t) {
 			a.striking |= 1 << t
 		}
 	}
 	for p := range sim.Player(sim.MaxPlayers) {
+		for r := range regions {
+			x, y := r%regionsAcross*regionSide+regionSide/2, r/regionsAcross*regionSide+regionSide/2
+			x, y = cc.TurnBack(p, x, y, 1)
+			a.march[p][r] = place{int8(x), int8(y)}
+		}
 		a.ahead[p] = [others]sim.Player{sim.MaxPlayers, sim.MaxPlayers, sim.MaxPlayers}
-		for q := range sim.Player(a.cells.rules.Players) {
+		for q := range sim.Player(a.rules.Players) {
 			if q != p {
 				a.ahead[p][rivals[p][q]-1] = q
 			}
@@ -76,13 +90,12 @@ func NewEntityActions(g *cc.Game) *EntityActions {
 			a.spots[p][t] = a.spotsOf(p, t)
 		}
 	}
-	a.plans.rules = a.cells.rules
 	return a
 }
 
 // alwaysOf returns the choices of an entity of type t of seat p that are legal in every state.
 func (a *EntityActions) alwaysOf(p sim.Player, t cc.Type) uint64 {
-	r := &a.cells.rules.Types[t]
+	r := &a.rules.Types[t]
 	set := uint64(1 << entityLeave)
 	if r.CanMove || r.CanAttack || r.CanBuild || r.CanRepair {
 		set |= 1 << entityStop
@@ -112,7 +125,7 @@ func (a *EntityActions) alwaysOf(p sim.Player, t cc.Type) uint64 {
 
 // shoots reports whether the places of a type are targets.
 func (a *EntityActions) shoots(t cc.Type) bool {
-	r := &a.cells.rules.Types[t]
+	r := &a.rules.Types[t]
 	return r.CanAttack && !r.CanBuild && (r.Range > 1 || r.Size > 1)
 }
 
@@ -143,7 +156,7 @@ func (a *EntityActions) Mask(dst []uint64, s *cc.State, p sim.Player) {
 		if legal[0] = a.always[p][u.Type]; !u.Active {
 			continue
 		}
-		t := &a.cells.types[u.Type]
+		t := &a.types[u.Type]
 		if t.size == 1 {
 			x, y := int(u.X), int(u.Y)
 			if t.moves {

@@ -70,6 +70,23 @@ func (a *EntityActions) label(dst []int32, how []agreement, orders []sim.Order, 
 	return a.settle(dst, &v) && complete
 }
 
+// stored has the stored actions after orders, and the set of the units that the orders name.
+type stored struct {
+	acts  [cc.MaxUnits]cc.Action
+	named [cc.MaxUnits / 64]uint64
+}
+
+// take applies the orders of player p.
+func (n *stored) take(s *cc.State, p sim.Player, orders []sim.Order) {
+	s.EachOrder(orders, p, func(i int, o sim.Order) {
+		if bit := uint64(1) << (i & 63); n.named[i>>6]&bit == 0 {
+			n.named[i>>6] |= bit
+			n.acts[i] = s.Acts[i]
+		}
+		n.acts[i].Take(o)
+	})
+}
+
 // settle sets the heads of builds that AppendOrders would leave out to −1, and reports whether no head
 // is −1.
 func (a *EntityActions) settle(dst []int32, v *roster) bool {
@@ -123,10 +140,13 @@ func (a *EntityActions) say(v *roster, u *cc.Unit, act *cc.Action) (int, agreeme
 	return -1, differs
 }
 
+// moveFlags are the flags of a move.
+const moveFlags = cc.FindClosest | cc.BreakThrough | cc.MoveOutside
+
 // lasting returns an action without the parts that never have an effect on the unit. Two actions of
 // which it returns the same let the unit do the same as long as it has them.
 func (a *EntityActions) lasting(u *cc.Unit, act *cc.Action) cc.Action {
-	r := &a.cells.rules
+	r := &a.rules
 	t, n := &r.Types[u.Type], *act
 	if !t.CanMove {
 		n.Parts &^= cc.HasMove | moveFlags
@@ -173,7 +193,7 @@ func (a *EntityActions) lasting(u *cc.Unit, act *cc.Action) cc.Action {
 // candidates lists the choices that may give a unit the parts of an action.
 func (a *EntityActions) candidates(l *candidates, v *roster, u *cc.Unit, act *cc.Action) {
 	const none, move, auto = 0, cc.HasMove, cc.HasAuto
-	t := &a.cells.types[u.Type]
+	t := &a.types[u.Type]
 	switch act.Parts & (move | cc.HasBuild | cc.HasTarget | auto | cc.HasRepair) {
 	case none:
 		l.add(entityStop)
@@ -219,8 +239,8 @@ func (a *EntityActions) targetCandidates(l *candidates, v *roster, u *cc.Unit, i
 
 // directionTo returns the direction of a cell beside a unit, −1 for all other cells.
 func (a *EntityActions) directionTo(v *roster, u *cc.Unit, x, y int) int {
-	for d, by := range compassOf[v.p&3] {
-		if x == int(u.X)+int(by.x) && y == int(u.Y)+int(by.y) {
+	for d := range beside[1][v.p] {
+		if by := beside[1][v.p][d][0]; x == int(u.X)+int(by.x) && y == int(u.Y)+int(by.y) {
 			return d
 		}
 	}
@@ -230,7 +250,7 @@ func (a *EntityActions) directionTo(v *roster, u *cc.Unit, x, y int) int {
 // squareOf returns the place of the square of a build, −1 if it has none.
 func (a *EntityActions) squareOf(v *roster, u *cc.Unit, act *cc.Action) int {
 	l := &a.spots[v.p][u.Type]
-	for k, built := range a.cells.rules.Types[u.Type].Builds.All() {
+	for k, built := range a.rules.Types[u.Type].Builds.All() {
 		if built != act.BuildType {
 			continue
 		}
@@ -304,7 +324,7 @@ func (a *EntityActions) sayNow(v *roster, plan *planner, i int, act *cc.Action) 
 	switch {
 	case victim != 0:
 		if act.Parts&cc.HasTarget == 0 && (act.Valid == cc.AllButResource || act.Valid == 1<<cc.Resource) {
-			same.AddAuto(a.cells.types[u.Type].reach, act.Valid) // draws the same victim
+			same.AddAuto(a.types[u.Type].reach, act.Valid) // draws the same victim
 		} else {
 			same.AddTarget(victim)
 		}
@@ -333,13 +353,13 @@ func (a *EntityActions) sayNow(v *roster, plan *planner, i int, act *cc.Action) 
 
 // mayBuild reports whether the build of an action can succeed in this tick.
 func (a *EntityActions) mayBuild(v *roster, u *cc.Unit, act *cc.Action) bool {
-	r, s := &a.cells.rules, v.s
+	r, s := &a.rules, v.s
 	k := &r.Types[u.Type]
 	if !k.CanBuild || !k.Builds.Set().Has(act.BuildType) || s.N == cc.MaxUnits {
 		return false
 	}
-	x, y, size := int(act.BuildX), int(act.BuildY), a.cells.types[act.BuildType].size
-	if !cc.OnMap(x, y, size) || a.cells.gapTo(u, x, y, size) != 1 || s.Occupied.MeetsSquare(x, y, size) {
+	x, y, size := int(act.BuildX), int(act.BuildY), a.types[act.BuildType].size
+	if !cc.OnMap(x, y, size) || a.gapTo(u, x, y, size) != 1 || s.Occupied.MeetsSquare(x, y, size) {
 		return false
 	}
 	return r.DeadAreFree || v.purse >= r.CostOf(act.BuildType, int32(s.Count[v.p][act.BuildType])) &&
@@ -348,7 +368,7 @@ func (a *EntityActions) mayBuild(v *roster, u *cc.Unit, act *cc.Action) bool {
 
 // mayRepair reports whether the repair of an action can have an effect in this tick.
 func (a *EntityActions) mayRepair(v *roster, plan *planner, u *cc.Unit, act *cc.Action) bool {
-	r := &a.cells.rules
+	r := &a.rules
 	if act.Parts&cc.HasRepair == 0 || !r.Types[u.Type].CanRepair {
 		return false
 	}
@@ -373,12 +393,12 @@ func (a *EntityActions) survives(v *roster, plan *planner, id uint32) bool {
 		return false
 	}
 	w := &v.s.Units[i]
-	return a.cells.rules.NeedsRepair(w, v.p, cc.EveryType) && a.blows(v, plan, w) < int32(w.Health)
+	return a.rules.NeedsRepair(w, v.p, cc.EveryType) && a.blows(v, plan, w) < int32(w.Health)
 }
 
 // blows returns the damage that all other entities which have w in their range can do to it.
 func (a *EntityActions) blows(v *roster, plan *planner, w *cc.Unit) (sum int32) {
-	r := &a.cells.rules
+	r := &a.rules
 	for i := range v.s.Units[:v.s.N] {
 		u := &v.s.Units[i]
 		aims := func(act *cc.Action) bool { return act.Parts&cc.HasTarget != 0 && act.Target == w.ID }

@@ -75,12 +75,12 @@ func (a *EntityActions) action(v *roster, u *cc.Unit, c int) (act cc.Action, ok 
 	if !u.Active {
 		return act, false
 	}
-	t := &a.cells.types[u.Type]
+	t := &a.types[u.Type]
 	switch {
 	case c >= entityPlace:
 		return a.placeAction(v, u, c-entityPlace)
 	case c >= entityStep && c < entityStrike:
-		if t.moves {
+		if t.moves && t.size == 1 {
 			to, free := v.step(u, c-entityStep)
 			act.AddMove(int(to.x), int(to.y), 0)
 			ok = free
@@ -98,17 +98,22 @@ func (a *EntityActions) action(v *roster, u *cc.Unit, c int) (act cc.Action, ok 
 				ok = true
 			}
 		}
-	case c == entityFocus:
-		return v.work(u, t, choiceFocus)
-	case c == entityMend:
-		return v.work(u, t, choiceMend)
+	case c == entityFocus && t.reach > 0:
+		id, found := v.weakest(u, t)
+		act.AddTarget(id)
+		ok = found
+	case c == entityMend && t.moves && t.repairs != 0:
+		id, x, y, found := v.mend(u, t)
+		act.AddMove(x, y, cc.FindClosest)
+		act.AddRepair(id)
+		ok = found
 	}
 	return act, ok
 }
 
-// struck returns the visible resource or entity of another player beside a unit of size 1.
+// strike returns the visible resource or entity of another player beside a unit of size 1.
 func (v *roster) strike(u *cc.Unit, d int) (id uint32, ok bool) {
-	by := compassOf[v.p&3][d]
+	by := beside[1][v.p][d][0]
 	x, y := int(u.X)+int(by.x), int(u.Y)+int(by.y)
 	if uint(x) >= side || uint(y) >= side || !v.struck.Has(x, y) {
 		return 0, false
@@ -137,10 +142,10 @@ func (a *EntityActions) placeAction(v *roster, u *cc.Unit, i int) (act cc.Action
 		}
 		return act, ok
 	}
-	for k, built := range a.cells.rules.Types[u.Type].Builds.All() {
+	for k, built := range a.rules.Types[u.Type].Builds.All() {
 		if i >= l.first[k] && i < l.last[k] {
 			act.AddBuild(built, x, y)
-			ok = v.payable.Has(built) && v.fits[a.cells.types[built].size-1].Has(x, y)
+			ok = v.payable.Has(built) && v.fits[a.types[built].size-1].Has(x, y)
 		}
 	}
 	return act, ok
@@ -149,8 +154,8 @@ func (a *EntityActions) placeAction(v *roster, u *cc.Unit, i int) (act cc.Action
 // alwaysAction returns the action of a choice that does not depend on the state.
 func (a *EntityActions) alwaysAction(v *roster, u *cc.Unit, c int) (act cc.Action) {
 	const resources = cc.TypeSet(1 << cc.Resource)
-	t := &a.cells.types[u.Type]
-	fights := t.reach > 0 && !a.cells.rules.Types[u.Type].Collects
+	t := &a.types[u.Type]
+	fights := t.reach > 0 && !a.rules.Types[u.Type].Collects
 	act.Parts = cc.Given
 	switch {
 	case c == entityGather:
@@ -172,7 +177,7 @@ func (a *EntityActions) alwaysAction(v *roster, u *cc.Unit, c int) (act cc.Actio
 	case c == entityHarvest:
 		act.AddAuto(t.reach, resources)
 	case c >= entityMarch && c < entityAssault:
-		to := a.cells.march[v.p][c-entityMarch]
+		to := a.march[v.p][c-entityMarch]
 		act.AddMove(int(to.x), int(to.y), cc.FindClosest)
 		if fights {
 			act.AddAuto(t.reach, cc.AllButResource)

@@ -22,7 +22,7 @@ type spots struct {
 
 // spotsOf returns the places of a type as seat p sees them.
 func (a *EntityActions) spotsOf(p sim.Player, t cc.Type) (l spots) {
-	r := &a.cells.rules.Types[t]
+	r := &a.rules.Types[t]
 	own := int(r.Size)
 	const x, y = side / 2, side / 2 // the entity, as seen
 	x0, y0 := cc.TurnBack(p, x, y, own)
@@ -35,21 +35,13 @@ func (a *EntityActions) spotsOf(p sim.Player, t cc.Type) (l spots) {
 	}
 	if r.CanBuild {
 		for k, built := range r.Builds.All() {
-			size := int(a.cells.rules.Types[built].Size)
+			size := int(a.rules.Types[built].Size)
 			l.first[k] = l.n
 			if l.n+4*(own+size-1) <= places {
 				for d := range 4 {
 					for along := 1 - size; along < own; along++ {
-						switch d {
-						case 0:
-							add(own, along, size)
-						case 1:
-							add(-size, along, size)
-						case 2:
-							add(along, own, size)
-						default:
-							add(along, -size, size)
-						}
+						dx, dy := squareBeside(own, size, d, along)
+						add(dx, dy, size)
 					}
 				}
 			}
@@ -89,7 +81,7 @@ func around(own, reach int) (list []place) {
 
 // builds adds the squares on which a unit can build.
 func (a *EntityActions) builds(v *roster, u *cc.Unit, legal *[entityMask]uint64) {
-	r := &a.cells.rules
+	r := &a.rules
 	l := &a.spots[v.p][u.Type]
 	x, y := int(u.X), int(u.Y)
 	for k, built := range r.Types[u.Type].Builds.All() {
@@ -120,7 +112,7 @@ func (a *EntityActions) aim(m *masks, v *roster) {
 	if low > high {
 		return
 	}
-	for _, r := range a.cells.ranges {
+	for _, r := range a.ranges {
 		for ; last < r.reach; last++ {
 			low, high = max(low-1, 0), min(high+1, side-1)
 			reached.GrowRows(low, high)
@@ -130,7 +122,7 @@ func (a *EntityActions) aim(m *masks, v *roster) {
 		}
 		for slot, i := range v.units[:v.n] {
 			u := &v.s.Units[i&(cc.MaxUnits-1)]
-			if !u.Active || !r.types.Has(u.Type) || !reached.MeetsSquare(int(u.X), int(u.Y), a.cells.types[u.Type].size) {
+			if !u.Active || !r.types.Has(u.Type) || !reached.MeetsSquare(int(u.X), int(u.Y), a.types[u.Type].size) {
 				continue
 			}
 			legal := m.of(slot)
@@ -145,7 +137,7 @@ func (a *EntityActions) aim(m *masks, v *roster) {
 // targets adds the places of the entities of other players in range of a unit.
 func (a *EntityActions) targets(v *roster, foes *bitboard.Square, u *cc.Unit, legal *[entityMask]uint64) {
 	l := &a.spots[v.p][u.Type]
-	t := &a.cells.types[u.Type]
+	t := &a.types[u.Type]
 	x0, y0 := int(u.X), int(u.Y)
 	for y := max(y0-t.reach, 0); y <= min(y0+t.size-1+t.reach, side-1); y++ {
 		low, high := foes.Row(y)
@@ -167,14 +159,14 @@ func (a *EntityActions) targets(v *roster, foes *bitboard.Square, u *cc.Unit, le
 // placeOf returns the place of a target: its cell nearest to the unit, and of equally near ones the
 // first as seen. It is −1 if the target has none.
 func (a *EntityActions) placeOf(v *roster, u, w *cc.Unit) int {
-	own, size := a.cells.types[u.Type].size, a.cells.types[w.Type].size
+	own, size := a.types[u.Type].size, a.types[w.Type].size
 	x, y := int(w.X), int(w.Y)
 	if size > 1 || own > 1 {
 		ux, uy := cc.Turn(v.p, int(u.X), int(u.Y), own)
 		wx, wy := cc.Turn(v.p, x, y, size)
 		x, y = cc.TurnBack(v.p, min(max(ux, wx), wx+size-1), min(max(uy, wy), wy+size-1), 1)
 	}
-	l, reach := &a.spots[v.p][u.Type], a.cells.types[u.Type].reach
+	l, reach := &a.spots[v.p][u.Type], a.types[u.Type].reach
 	dx, dy := x-int(u.X)+reach, y-int(u.Y)+reach
 	if uint(dx) >= uint(l.width) || uint(dy) >= uint(l.width) {
 		return -1

@@ -10,7 +10,14 @@ import (
 
 // roster has the parts of a state that the choices of all slots need.
 type roster struct {
-	view
+	a       *EntityActions
+	s       *cc.State
+	p       sim.Player
+	ranks   ranks
+	seen    bitboard.Square             // cells in sight, if known hides some
+	known   bitboard.Square             // cells of the entities that the seat sees
+	fits    [cc.MaxSize]bitboard.Square // by size − 1: lowest corners of free squares, up to the largest size that can be paid
+	hurt    [cc.Types]int32             // own entities with less than full health, by type
 	n       int
 	units   [slots]uint16   // by slot: the index of the unit
 	fixed   bitboard.Square // own entities that do not move
@@ -24,7 +31,7 @@ type roster struct {
 
 // call fills in the roster.
 func (v *roster) call(a *EntityActions, s *cc.State, p sim.Player) {
-	v.a, v.s, v.p = a.cells, s, p
+	v.a, v.s, v.p = a, s, p
 	var mine [cc.MaxUnits]uint16
 	n := 0
 	f := &frames[p]
@@ -139,25 +146,13 @@ func onMap(x, y int) uint8 {
 var turned = func() (t [sim.MaxPlayers][16]uint64) {
 	for p := range t {
 		for set := range t[p] {
-			for d, by := range compassOf[p] {
-				for k, c := range compass[:4] {
-					if by == c && set>>k&1 != 0 {
+			for d := range beside[1][p] {
+				for k := range beside[1][0] {
+					if beside[1][p][d] == beside[1][0][k] && set>>k&1 != 0 {
 						t[p][set] |= 1 << d
 					}
 				}
 			}
-		}
-	}
-	return t
-}()
-
-// compassOf has the four directions of each seat on the map.
-var compassOf = func() (t [sim.MaxPlayers][4]place) {
-	for p := range t {
-		x0, y0 := cc.TurnBack(sim.Player(p), side/2, side/2, 1)
-		for d, c := range compass[:4] {
-			x, y := cc.TurnBack(sim.Player(p), side/2+int(c.x), side/2+int(c.y), 1)
-			t[p][d] = place{int8(x - x0), int8(y - y0)}
 		}
 	}
 	return t

@@ -16,7 +16,7 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 	if r.Fog {
 		fog = &features.Fog{Visible: "visible", Remembered: remembered()}
 	}
-	e := NewEncoder(g)
+	e, a := NewEncoder(g), NewEntityActions(g)
 	return features.Kit[cc.State]{
 		AppendText: func(dst []byte, s *cc.State) []byte { return cc.AppendText(dst, g, s) },
 		Fog:        fog,
@@ -24,10 +24,11 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 		Command:    describe,
 		Frames:     (&sceneFrames{encoder: e}).play,
 		Encoder:    e,
-		Actions:    NewActions(g),
+		Actions:    a,
+		Default:    EntitiesForm,
 		Forms: []features.Form[cc.State]{{
-			Name: EntitiesForm, Doc: "lists of the entities and a map of codes, and one of 128 choices for each own entity",
-			Encoder: NewEntityEncoder(g), Actions: NewEntityActions(g),
+			Name: EntitiesForm, Doc: "lists of the entities and a map of codes, and the same actions",
+			Encoder: NewEntityEncoder(g), Actions: a,
 		}},
 		Measures: []features.Measure[cc.State]{
 			{Name: "score", Doc: "the game's own score",

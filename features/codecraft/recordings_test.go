@@ -69,59 +69,9 @@ func TestRecordedViews(t *testing.T) {
 	assert.True(t, views >= 30 && fromView[1] != 0, "that is too few, or of too few seats")
 }
 
-// TestRecordedActions finds the choices for the orders in the recorded game. Nearly all orders must
-// have choices, and a tick played by the choices must go as a tick played by the orders.
-func TestRecordedActions(t *testing.T) {
-	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
-	r, err := recording.NewReader(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
-	require.NoError(t, err)
-	given, err := r.World.Rules(cc.DefaultRules())
-	require.NoError(t, err)
-	g := newGame(t, given)
-	a, s, after := NewActions(g), new(cc.State), new(cc.State)
-	action := make([]int32, heads)
-	byOrders, byChoices := sim.NewTurn(g.Info().MaxOrders), sim.NewTurn(g.Info().MaxOrders)
-	var ordered, found, rows, full [sim.MaxPlayers]int
-	for {
-		if err := r.Next(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		var before cc.Position
-		require.NoError(t, r.World.Position(&before, &given))
-		require.NoError(t, g.Restore(s, &before))
-		*after = *s
-		for p, orders := range recordedOrders(s, &r.Delta, &given) {
-			for _, list := range orders {
-				ordered[p]++
-				if a.Action(action, list, s, sim.Player(p)) {
-					found[p]++
-				}
-			}
-			rows[p]++
-			all := slices.Concat(orders...)
-			byOrders.Set(sim.Player(p), all)
-			byChoices.Set(sim.Player(p), all)
-			if a.Action(action, all, s, sim.Player(p)) {
-				full[p]++
-				byChoices.Set(sim.Player(p), a.AppendOrders(nil, action, s, sim.Player(p)))
-			}
-		}
-		g.Step(s, byOrders)
-		if g.Step(after, byChoices); *s != *after {
-			t.Fatalf("tick %d: the choices lead to another state", s.Tick)
-		}
-	}
-	for p := range given.Players {
-		t.Logf("player %d: %d of %d orders of entities have a choice, %d of %d rows as a whole", p, found[p], ordered[p], full[p], rows[p])
-		assert.True(t, ordered[p] >= 100 && found[p]*100 >= ordered[p]*98 && full[p]*100 >= rows[p]*90, "too few orders, or too few of them with choices")
-	}
-}
-
-// TestRecordedEntityActions finds the choices of the form entities for the orders in the recorded game. A
+// TestRecordedActions finds the choices for the orders in the recorded game. A
 // tick played by the choices must go as the tick played by the orders, but for stored actions and ids.
-func TestRecordedEntityActions(t *testing.T) {
+func TestRecordedActions(t *testing.T) {
 	file := simtest.Shared(t, "traces", "codecraft", "replay-round1-3p-ticks0-106.jsonl.gz")
 	r, err := recording.NewReader(filepath.Base(file), bytes.NewReader(simtest.Text(t, file)))
 	require.NoError(t, err)

@@ -3,7 +3,6 @@ package codecraft
 import (
 	"math/bits"
 
-	"moonfarm/sim"
 	cc "moonfarm/sim/codecraft"
 )
 
@@ -22,18 +21,6 @@ const cornerWords = planeBytes / 64
 type ranks struct {
 	corner [cornerWords]uint64 // lowest corners, as seen
 	before [cornerWords]uint16 // the number of corners in the words before
-}
-
-// rank fills in the ranks.
-func (a *Actions) rank(r *ranks, s *cc.State, p sim.Player) {
-	*r = ranks{}
-	f := &frames[p&3]
-	for i := range s.Units[:s.N] {
-		if u := &s.Units[i]; u.Owner == p {
-			r.add(f.cornerAt(int(u.X), int(u.Y), a.types[u.Type].size))
-		}
-	}
-	r.count()
 }
 
 // count numbers the corners, and returns how many there are.
@@ -60,6 +47,6 @@ func (r *ranks) slot(at int) (slot int, ok bool) {
 }
 
 // slotOf returns the slot of an own entity.
-func (v *view) slotOf(u *cc.Unit) (slot int, ok bool) {
+func (v *roster) slotOf(u *cc.Unit) (slot int, ok bool) {
 	return v.ranks.slot(frames[v.p&3].cornerAt(int(u.X), int(u.Y), v.a.types[u.Type].size))
 }

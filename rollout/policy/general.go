@@ -61,9 +61,9 @@ type run struct {
 	even     bool
 }
 
-// newRandom returns the policy random, which draws choices of the form features.Cells.
+// newRandom returns the policy random. In a sequential form it draws choices of the form features.Cells.
 func newRandom(s env.Spec) (rollout.Policy, error) {
-	if cells, ok := s.InForm(features.Cells); ok && needsForm(cells, s) {
+	if cells, ok := s.InForm(features.Cells); ok && s.Sequential {
 		return &inForm{Policy: newRandomIn(cells), form: cells.Form}, nil
 	}
 	return newRandomIn(s), nil

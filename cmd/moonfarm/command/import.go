@@ -131,7 +131,7 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if err != nil {
 		return imported{}, console.WrongUse("--reward %s: %w", f.job.Reward, err)
 	}
-	if err := errors.Join(checkForm(v.Spec(), f.job.Form), checkMemory(g, &f.job)); err != nil {
+	if err := errors.Join(chooseForm(&f.job, v.Spec()), checkMemory(g, &f.job)); err != nil {
 		return imported{}, err
 	}
 	if f.job.ShardEpisodes == 0 {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -56,7 +57,7 @@ func (f *JobFlags) Job(game string) (j datasets.Job, g catalog.Entry, err error)
 	if _, err := datasets.OpeningTurns(j.Opening); err != nil {
 		return j, g, console.WrongUse("--%w", err)
 	}
-	if err := errors.Join(checkForm(t.spec, j.Form), checkMemory(t.game, &j, t.rules)); err != nil {
+	if err := errors.Join(chooseForm(&j, t.spec), checkMemory(t.game, &j, t.rules)); err != nil {
 		return j, g, err
 	}
 	if j.Ask != "" {
@@ -89,8 +90,7 @@ func datasetFlags(c *cobra.Command, j *datasets.Job) {
 	flags := c.Flags()
 	flags.Var(console.Choice(&j.Obs, datasets.ObsPlanes, datasets.ObsPacked, datasets.ObsNone), "obs",
 		"observations as uint8 planes, as bits packed in uint64 words, or none (then no masks and actions either)")
-	flags.StringVar(&j.Form, "form", "", "form of observations and actions (see games GAME); a sequential form is chosen when the dataset is read (default \""+features.Cells+"\")")
-	flags.Lookup("form").DefValue = "" // said in words
+	flags.StringVar(&j.Form, "form", "", "form of observations and actions (default: the first that games GAME lists); a sequential form is chosen when the dataset is read")
 	flags.BoolVar(&j.Memory, "memory", false, "where there is fog of war, planes of entities that do not move show what was last seen there")
 	flags.Var(console.Choice(&j.Codec, datasets.Zstd, datasets.LZ4, datasets.None), "codec", "compression")
 	flags.Var(console.Choice(&j.TensorMetadata, datasets.TensorsPlain, datasets.TensorsExtension), "tensor-metadata",
@@ -134,17 +134,19 @@ const maxEpisodes = 1 << 40
 // MaxShards is the maximum number of shards of a dataset.
 const MaxShards = 1 << 20
 
-// checkForm returns an error if the rows of a dataset cannot have the form.
-func checkForm(s env.Spec, form string) error {
-	if form == "" {
-		return nil
+// chooseForm sets the form of a job to the default of its game if none is given. It returns
+// an error if the rows of a dataset cannot have the form.
+func chooseForm(j *datasets.Job, s env.Spec) error {
+	if j.Memory {
+		j.Form = cmp.Or(j.Form, features.Cells)
 	}
-	in, ok := s.InForm(form)
+	j.Form = cmp.Or(j.Form, s.Form)
+	in, ok := s.InForm(j.Form)
 	if !ok {
-		return console.WrongUse("--form %s: %s has the forms %s", form, s.Info.Name, strings.Join(formNames(s), ", "))
+		return console.WrongUse("--form %s: %s has the forms %s", j.Form, s.Info.Name, strings.Join(formNames(s), ", "))
 	}
 	if in.Sequential {
-		return console.WrongUse("--form %s: a turn takes several rows in it; make the dataset without --form, and choose the form when it is read", form)
+		return console.WrongUse("--form %s: a turn takes several rows in it; make the dataset without --form, and choose the form when it is read", j.Form)
 	}
 	return nil
 }

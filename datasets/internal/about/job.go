@@ -297,7 +297,7 @@ func (j *Job) Places() func(i int) Place {
 
 // Config returns the configuration of vectors of n games.
 func (j Job) Config(n int) env.Settings {
-	return env.Settings{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns, Memory: j.Memory, Form: j.Form}
+	return env.Settings{N: n, Reward: j.Reward, MaxTurns: j.MaxTurns, Memory: j.Memory, Form: FormOf(j.Form)}
 }
 
 // FormOf returns the name of a form of which "" is the default.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/distinct"
@@ -320,6 +321,21 @@ func (m *Manifest) checkIndex() error {
 		return fmt.Errorf("totals are not the sums of the index")
 	}
 	return nil
+}
+
+// SameActions fails if the actions of the dataset are not those of its form in this
+// moonfarm. Orders hold; rows can be made anew from them.
+func (m *Manifest) SameActions(s env.Spec) error {
+	has := m.Action.Heads
+	if slices.Equal(has, s.Heads) {
+		return nil
+	}
+	var forms []string
+	for _, f := range s.Forms {
+		forms = append(forms, f.Form)
+	}
+	return fmt.Errorf("its actions have %d heads of up to %d choices, expected %d of up to %d as in the form %s of this moonfarm; choose a form when reading, and its orders make new rows: %s",
+		len(has), slices.Max(has), len(s.Heads), slices.Max(s.Heads), s.Form, strings.Join(forms, ", "))
 }
 
 // HasFinals reports whether there is a table of finals.

@@ -48,6 +48,11 @@ func (v *verifier) recompute(m about.Makers) (*recompute, error) {
 	if diff := v.d.Manifest().Job.Differ(job); diff != "" {
 		return nil, fmt.Errorf("%s: these makers do not make it: %s", v.d.Dir, diff)
 	}
+	if job.Obs != about.ObsNone || job.Search {
+		if err := v.d.Manifest().SameActions(specs[0]); err != nil {
+			return nil, fmt.Errorf("%s: %w", v.d.Dir, err)
+		}
+	}
 	a := &recompute{n: n, all: all, layout: about.NewLayout(job, specs), makers: m}
 	a.layout.Encode(v.d.Manifest().Encoding)
 	for i, r := range v.d.Manifest().Rules {

@@ -57,6 +57,11 @@ func (d *Dataset) renderedJob(o *ReadOptions) (about.Job, []env.Spec, error) {
 	if specs[0].Info.Players != m.Game.Players {
 		return fail(fmt.Errorf("a game of %d seats, these makers make %d", m.Game.Players, specs[0].Info.Players))
 	}
+	if m.Job.Obs != about.ObsNone && o.Form == "" {
+		if err := m.SameActions(specs[0]); err != nil {
+			return fail(err)
+		}
+	}
 	// The job was checked when the dataset was opened, and an imported one lacks its
 	// list of shards now. So only the reader's choices are checked.
 	chosen := about.Job{Game: j.Game, Form: j.Form, Rules: []string{""}, Episodes: 1, ShardEpisodes: 1, Discount: j.Discount, Obs: j.Obs, Memory: j.Memory,
@@ -91,7 +96,8 @@ func (d *Dataset) renderedAs(o *ReadOptions) (j about.Job, specs []env.Spec, col
 	if j, specs, err = d.renderedJob(o); err != nil {
 		return j, nil, nil, err
 	}
-	all := RenderedColumns(&j, specs[0], o.Steps, about.FormOf(j.Form) == about.FormOf(d.manifest.Job.Form))
+	same := about.FormOf(j.Form) == about.FormOf(d.manifest.Job.Form) && d.manifest.SameActions(specs[0]) == nil
+	all := RenderedColumns(&j, specs[0], o.Steps, same)
 	if len(o.Columns) == 0 {
 		return j, specs, slices.DeleteFunc(all, func(c arrowfile.Column) bool { return c.Name == about.ColOpponent }), nil
 	}

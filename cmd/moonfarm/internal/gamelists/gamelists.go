@@ -16,7 +16,6 @@ import (
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
-	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/rollout/parallel"
 	"moonfarm/rollout/policy"
@@ -73,6 +72,9 @@ func filmOf(g catalog.Entry, rules string, c env.Settings, id uint64, name strin
 	}
 	if found == nil {
 		found = &searched{}
+	}
+	if !slices.Equal(found.heads, v.Spec().Heads) {
+		found.moves = nil
 	}
 	return view.NewFilm(view.Game{ID: id, Name: name, Vector: v, Episode: e, Marks: marks, Series: found.series, Searches: found.moves,
 		Orders: func(orders []sim.Order) []string { return recordings.OrderTexts(g.Name, orders) }})
@@ -390,6 +392,7 @@ const (
 type searched struct {
 	series []view.Series
 	moves  *rollout.SearchResults
+	heads  []int // of the actions that the moves are
 }
 
 // searched returns what the searches found in an episode, nil if there was none.
@@ -398,11 +401,11 @@ func (s *datasetList) searched(e *datasets.Episode) *searched {
 	if len(r.Value) != len(e.Ends) || len(e.Ends) == 0 {
 		return nil
 	}
-	x := &searched{series: []view.Series{{Name: SearchValue, Unit: SearchUnit, Values: slices.Clone(r.Value)}}}
-	if form := s.d.Manifest().Job.Form; form == "" || form == features.Cells {
-		x.moves = &rollout.SearchResults{Ends: slices.Clone(r.Ends), Shares: slices.Clone(r.Shares), Choices: slices.Clone(r.Choices), Counts: slices.Clone(r.Counts)}
+	return &searched{
+		series: []view.Series{{Name: SearchValue, Unit: SearchUnit, Values: slices.Clone(r.Value)}},
+		moves:  &rollout.SearchResults{Ends: slices.Clone(r.Ends), Shares: slices.Clone(r.Shares), Choices: slices.Clone(r.Choices), Counts: slices.Clone(r.Counts)},
+		heads:  s.d.Manifest().Action.Heads,
 	}
-	return x
 }
 
 // Film implements view.GameList.

@@ -70,17 +70,14 @@ func (s *HumanGame) Play(ctx context.Context, c *console.Console, what string, a
 	return t.Episode(), v.Spec(), err
 }
 
-// form returns the form in which a person chooses: order by order, or entity by entity, if the game has such a form.
+// form returns the form in which a person chooses: order by order, if the game has such a form.
 func (s *HumanGame) form() (string, error) {
 	v, err := s.Game.New(s.Rules, env.Settings{N: 1})
 	if err != nil {
 		return "", err
 	}
 	forms := v.Spec().Forms
-	if i := slices.IndexFunc(forms, func(f env.FormSpec) bool { return f.Sequential }); i >= 0 {
-		return forms[i].Form, nil
-	}
-	return forms[len(forms)-1].Form, nil
+	return forms[max(0, slices.IndexFunc(forms, func(f env.FormSpec) bool { return f.Sequential }))].Form, nil
 }
 
 // WrongPlayer returns the error for a text of a flag that names no player.
