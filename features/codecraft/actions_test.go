@@ -261,24 +261,24 @@ func (v *plain) target(e *entity, j int) []sim.Order {
 
 // TestMaskTwin compares the mask and the orders of every choice of every slot with the plain ones.
 func TestMaskTwin(t *testing.T) {
-	mask, action := make([]uint64, entityMask*slots), make([]int32, slots)
+	mask, action := make([]uint64, maskWords*slots), make([]int32, slots)
 	legal := map[int]int{}
 	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
 		if (int(s.Tick)+int(p))%3 != 0 && os.Getenv("MOONFARM_LONG") == "" {
 			return
 		}
-		a := NewEntityActions(g)
+		a := NewActions(g)
 		a.Mask(mask, s, p)
 		v := &plain{g, g.Rules(), s, p, inView(g, s, p)}
 		own := v.slots()
-		for c := range entityChoices {
+		for c := range choices {
 			for h := range action {
 				action[h] = int32(c)
 			}
 			orders := a.AppendOrders(nil, action, s, p)
 			for h, e := range own {
 				got := slices.DeleteFunc(slices.Clone(orders), func(o sim.Order) bool { return cc.Decode(o).ID != e.ID })
-				if v.r.Types[e.Type].CanBuild && c >= entityPlace { // builds are settled
+				if v.r.Types[e.Type].CanBuild && c >= choicePlace { // builds are settled
 					clear(action)
 					action[h] = int32(c)
 					got = a.AppendOrders(nil, action, s, p)
@@ -297,7 +297,7 @@ func TestMaskTwin(t *testing.T) {
 			require.Truef(t, mask[2*h] == 1 && mask[2*h+1] == 0, "tick %d seat %d: slot %d has choices, but there is no own entity", s.Tick, p, h)
 		}
 	})
-	for c := 1; c < entityChoices; c++ {
+	for c := 1; c < choices; c++ {
 		assert.NotEqualf(t, 0, legal[c], "choice %d was never legal", c)
 	}
 }
@@ -306,7 +306,7 @@ func TestMaskTwin(t *testing.T) {
 func TestSettlement(t *testing.T) {
 	r := rules(t, "finals")
 	g := newGame(t, r)
-	a, s := NewEntityActions(g), new(cc.State)
+	a, s := NewActions(g), new(cc.State)
 	g.Reset(s, 1)
 	var p cc.Position
 	s.Position(&p)
@@ -329,11 +329,11 @@ func TestSettlement(t *testing.T) {
 	id := p.Units[0].ID
 	// Place 8 is the middle of the upper side: the houses above (20, 20) and (22, 20) overlap.
 	houses := []sim.Order{cc.Build(id, cc.House, 20, 21), cc.Build(id+1, cc.House, 22, 21), cc.Build(id+2, cc.House, 30, 21), cc.Build(id+3, cc.House, 40, 21)}
-	up := int32(entityPlace + 2*3 + 2)
+	up := int32(choicePlace + 2*3 + 2)
 	assert.Equal(t, []sim.Order{houses[0], houses[2], houses[3]}, build(200, up, up, up, up), "squares")
 	assert.Equal(t, []sim.Order{houses[0], houses[2]}, build(149, up, up, up, up), "resource for two")
 	assert.Equal(t, []sim.Order{houses[1], houses[2]}, build(149, 0, up, up, up), "resource for two")
-	assert.Equal(t, []sim.Order{houses[0], cc.Build(base, cc.BuilderUnit, 55, 50)}, build(55, up, 0, 0, 0, entityPlace), "a base always builds")
+	assert.Equal(t, []sim.Order{houses[0], cc.Build(base, cc.BuilderUnit, 55, 50)}, build(55, up, 0, 0, 0, choicePlace), "a base always builds")
 	assert.Empty(t, build(49, up, up, up, up), "no resource")
 }
 
@@ -345,7 +345,7 @@ func TestFog(t *testing.T) {
 		packed [words]uint64
 		values [entityBytes]uint8 // of the form entities
 		words  [entityWords]uint64
-		mask   [entityMask * slots]uint64
+		mask   [maskWords * slots]uint64
 	}
 	observe := func(g *cc.Game, s *cc.State, p sim.Player) *observed {
 		o, k := new(observed), Kit(g)
@@ -423,7 +423,7 @@ func alone(t testing.TB, g *cc.Game) *cc.State {
 func TestManyEntities(t *testing.T) {
 	r := rules(t, "finals")
 	g := newGame(t, r)
-	a, s := NewEntityActions(g), alone(t, g)
+	a, s := NewActions(g), alone(t, g)
 	var p cc.Position
 	s.Position(&p)
 	for i := range 300 {
@@ -432,10 +432,10 @@ func TestManyEntities(t *testing.T) {
 		p.NextID++
 	}
 	require.NoError(t, g.Restore(s, &p))
-	mask, action := make([]uint64, entityMask*slots), make([]int32, slots)
+	mask, action := make([]uint64, maskWords*slots), make([]int32, slots)
 	a.Mask(mask, s, 0)
 	for h := range slots {
-		require.Equalf(t, uint64(3), mask[entityMask*h]&3, "slot %d has choices %b", h, mask[entityMask*h])
+		require.Equalf(t, uint64(3), mask[maskWords*h]&3, "slot %d has choices %b", h, mask[maskWords*h])
 	}
 	// Slots 0 and 1 have the units of alone, so slot 255 has the unit with index 4 + 253.
 	last, next := s.Units[4+253].ID, s.Units[4+254].ID
@@ -454,7 +454,7 @@ func TestManyEntities(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	for name, r := range variants(t) {
 		g := newGame(t, r)
-		a, s := NewEntityActions(g), new(cc.State)
+		a, s := NewActions(g), new(cc.State)
 		crowd(t, g, s, 3, 500)
 		random := prng.New(8)
 		var orders []sim.Order
@@ -463,7 +463,7 @@ func TestNoAllocations(t *testing.T) {
 				orders = append(orders, anyOrder(&random, u.ID, s.NextID))
 			}
 		}
-		action, mask, buffer := make([]int32, slots), make([]uint64, entityMask*slots), make([]sim.Order, 0, g.Info().MaxOrders)
+		action, mask, buffer := make([]int32, slots), make([]uint64, maskWords*slots), make([]sim.Order, 0, g.Info().MaxOrders)
 		for p := range sim.Player(r.Players) {
 			if n := testing.AllocsPerRun(3, func() {
 				a.Mask(mask, s, p)

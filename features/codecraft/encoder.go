@@ -1,7 +1,7 @@
-// Package codecraft converts states of CodeCraft 2020 to observations and choices to orders: 25
-// planes of 80 × 80 cells, 23 scalars, and 14 choices for each own entity. Every seat sees the world
-// rotated so that its own start is at the lower left, as the original's players do, and under fog of
-// war only what is in sight of its entities now.
+// Package codecraft converts states of CodeCraft 2020 to observations and choices to orders. Observations
+// are lists of entities with a map of codes, or 25 planes of 80 × 80 cells; an action is one of 128
+// choices for each own entity. Every seat sees the world rotated so that its own start is at the lower
+// left, as the original's players do, and under fog of war only what is in sight of its entities now.
 package codecraft
 
 import (
@@ -48,7 +48,7 @@ const (
 	actionGather
 )
 
-// Encoder implements features.Encoder for CodeCraft 2020. Each of its two forms has everything of a
+// Encoder implements features.Encoder for the form "cells". Planes and words both have everything of a
 // player's view of the board except ids, the boundaries between adjacent entities of another player
 // and type, the exact health where it is scaled, and the details of stored actions beyond their
 // codes. The Encoder calls the game only for the cells in sight, which does not change the game.

@@ -184,10 +184,10 @@ func visit(t *testing.T, check func(t *testing.T, g *cc.Game, s *cc.State, p sim
 
 // play plays a game by random choices of the masks; entities keep their choices for some ticks.
 func play(g *cc.Game, s *cc.State, seed uint64, ticks int, look func(tick int)) {
-	a := NewEntityActions(g)
+	a := NewActions(g)
 	r := prng.New(seed)
 	turn, orders := sim.NewTurn(g.Info().MaxOrders), make([]sim.Order, 0, g.Info().MaxOrders)
-	mask, action := make([]uint64, entityMask*slots), make([]int32, slots)
+	mask, action := make([]uint64, maskWords*slots), make([]int32, slots)
 	g.Reset(s, seed)
 	for tick := range ticks {
 		look(tick)
@@ -195,10 +195,10 @@ func play(g *cc.Game, s *cc.State, seed uint64, ticks int, look func(tick int)) 
 			a.Mask(mask, s, p)
 			for h := range action {
 				action[h] = 0
-				if m := mask[entityMask*h:][:entityMask]; (m[0] != 1 || m[1] != 0) && r.IntN(4) == 0 {
-					n := r.IntN(entityChoices)
+				if m := mask[maskWords*h:][:maskWords]; (m[0] != 1 || m[1] != 0) && r.IntN(4) == 0 {
+					n := r.IntN(choices)
 					for m[n/64]>>(n%64)&1 == 0 {
-						n = (n + 1) % entityChoices
+						n = (n + 1) % choices
 					}
 					action[h] = int32(n)
 				}

@@ -134,7 +134,7 @@ func plainOwn(r *cc.Rules, p sim.Player, e *entity, others, veins []entity, dist
 	return list
 }
 
-func TestEntityValuesTwin(t *testing.T) {
+func TestValuesTwin(t *testing.T) {
 	used := make([]bool, entityBytes)
 	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) { checkValues(t, g, s, p, used) })
 	for _, x := range NewEntityEncoder(newGame(t, rules(t, "finals"))).Description().Tensors[:1] {

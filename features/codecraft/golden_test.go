@@ -92,9 +92,9 @@ func TestPlaythrough(t *testing.T) {
 			clear(action)
 			switch {
 			case tick == 0:
-				action[0] = entityForage
+				action[0] = choiceForage
 			case tick == 25:
-				action[0] = entityPlace + int32(p)
+				action[0] = choicePlace + int32(p)
 			}
 			if tick == 0 || tick == 26 {
 				out = appendView(fmt.Appendf(out, "\ntick %d seat %d\n", tick, p), kit, s, p)
@@ -138,7 +138,7 @@ func appendView(out []byte, kit features.Kit[cc.State], s *cc.State, p sim.Playe
 			}
 		}
 	}
-	mask := make([]uint64, entityMask*slots)
+	mask := make([]uint64, maskWords*slots)
 	kit.Actions.Mask(mask, s, p)
 	for w, m := range mask {
 		if w%2 == 0 && m == 1 && mask[w+1] == 0 {

@@ -16,7 +16,7 @@ func Kit(g *cc.Game) features.Kit[cc.State] {
 	if r.Fog {
 		fog = &features.Fog{Visible: "visible", Remembered: remembered()}
 	}
-	e, a := NewEncoder(g), NewEntityActions(g)
+	e, a := NewEncoder(g), NewActions(g)
 	return features.Kit[cc.State]{
 		AppendText: func(dst []byte, s *cc.State) []byte { return cc.AppendText(dst, g, s) },
 		Fog:        fog,
@@ -124,8 +124,7 @@ func (e *Encoder) planeFields() (list []features.Field) {
 	plane("visible", "flag", 1, "the cell is in sight of an own entity; without fog of war all are")
 	plane("owner", "number", 3, "which other player the entity here belongs to, by its start as seen: 1 opposite, 2 lower right, 3 upper left; 0 own or none")
 	plane("inactive", "flag", 1, "the entity here is not active yet")
-	plane("own_action", "code", 7, "stored action of the own entity here, of several parts the first to be tried: 7 auto attack of resources only, "+
-		"6 other auto attack, 5 attack of one target, 4 build, 3 repair, 2 move, 1 none of these (stop), 0 never told")
+	plane("own_action", "code", 7, "stored action of the own entity here, "+actionCodes)
 	plane("own_goal", "number", regions, "region of the map to which the stored action of the own entity here moves it: "+
 		"1 + x/20 + 4·(y/20), rounded down, of the target; 0 it has no move")
 	plane("own_corner", "flag", 1, "the lowest corner of an own entity is here: in the order of the cells, row by row, the first is that of slot 0, "+
@@ -157,6 +156,9 @@ func (e *Encoder) scalarFields() (list []features.Field) {
 	scalar("fog", "flag", 1, "there is fog of war")
 	return list
 }
+
+const actionCodes = "of several parts the first to be tried: 7 auto attack of resources only, " +
+	"6 other auto attack, 5 attack of one target, 4 build, 3 repair, 2 move, 1 none of these (stop), 0 never told"
 
 const packedDoc = "1600 words: 16 bits for each of the 6400 cells, four to a word, the first in the low bits " +
 	"(so on a little-endian machine the words are an array of 80 × 80 uint16, as a plane is). " +

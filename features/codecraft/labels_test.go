@@ -25,7 +25,7 @@ func TestActionOfOrders(t *testing.T) {
 	other := 0
 	visit(t, func(t *testing.T, g *cc.Game, s *cc.State, p sim.Player) {
 		s = playable(t, g, s)
-		a := NewEntityActions(g)
+		a := NewActions(g)
 		own := (&plain{g, g.Rules(), s, p, inView(g, s, p)}).slots()
 		for range 8 {
 			var orders []sim.Order
@@ -139,7 +139,7 @@ func sameBoards(g *cc.Game, s *cc.State, p sim.Player, orders, by []sim.Order, t
 // TestActionIsShared finds choices in several goroutines at once.
 func TestActionIsShared(t *testing.T) {
 	g := newGame(t, rules(t, "finals"))
-	a, s := NewEntityActions(g), new(cc.State)
+	a, s := NewActions(g), new(cc.State)
 	crowd(t, g, s, 12, 500)
 	r := prng.New(4)
 	var orders []sim.Order
@@ -178,7 +178,7 @@ func acts(s *cc.State, p sim.Player, orders []sim.Order) []cc.Action {
 func FuzzActions(f *testing.F) {
 	type position struct {
 		game    *cc.Game
-		actions *EntityActions
+		actions *Actions
 		state   *cc.State
 	}
 	var list []position
@@ -186,7 +186,7 @@ func FuzzActions(f *testing.F) {
 		g := newGame(f, variants(f)[name])
 		s := new(cc.State)
 		crowd(f, g, s, 9, 160)
-		list = append(list, position{g, NewEntityActions(g), s})
+		list = append(list, position{g, NewActions(g), s})
 	}
 	r := prng.New(5)
 	for which := range uint8(24) {

@@ -78,7 +78,7 @@ func TestRecordedActions(t *testing.T) {
 	given, err := r.World.Rules(cc.DefaultRules())
 	require.NoError(t, err)
 	g := newGame(t, given)
-	a, s, after := NewEntityActions(g), new(cc.State), new(cc.State)
+	a, s, after := NewActions(g), new(cc.State), new(cc.State)
 	action, how := make([]int32, slots), make([]agreement, slots)
 	byOrders, byChoices := sim.NewTurn(g.Info().MaxOrders), sim.NewTurn(g.Info().MaxOrders)
 	var counts [exactly + 1]int

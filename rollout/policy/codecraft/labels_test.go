@@ -54,7 +54,7 @@ func TestCraftLabels(t *testing.T) {
 // the same state, and whether they take the same ids.
 func playLabels(t *testing.T, g *codecraft.Game, s *codecraft.State, turn *sim.Turn, names []string, counts map[string]*[2]int) (same, ids bool) {
 	t.Helper()
-	a := features.NewEntityActions(g)
+	a := features.NewActions(g)
 	action, chosen := make([]int32, len(a.Heads())), sim.NewTurn(g.Info().MaxOrders)
 	for p := range sim.Player(g.Info().Players) {
 		c, orders := counts[names[int(p)%len(names)]], turn.Orders(p)

@@ -11,7 +11,7 @@ import (
 // that move are settled in this order: one is left out, as with choice 0, if its square overlaps with an
 // earlier one, or if the earlier ones leave too little resource or population for it. Else each would
 // keep its build, and build later. All else that two entities want is settled by the rules.
-func (a *EntityActions) AppendOrders(dst []sim.Order, action []int32, s *cc.State, p sim.Player) []sim.Order {
+func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *cc.State, p sim.Player) []sim.Order {
 	features.CheckLength("action", len(action), slots)
 	action = action[:slots]
 	p &= 3
@@ -21,7 +21,7 @@ func (a *EntityActions) AppendOrders(dst []sim.Order, action []int32, s *cc.Stat
 	t.open(&v)
 	for slot, i := range v.units[:v.n] {
 		c := action[slot]
-		if c <= entityLeave || c >= entityChoices {
+		if c <= choiceLeave || c >= choices {
 			continue
 		}
 		u := &s.Units[i&(cc.MaxUnits-1)]
@@ -68,7 +68,7 @@ func (t *till) pay(v *roster, u *cc.Unit, act *cc.Action) bool {
 }
 
 // action returns the action that a choice gives to an own entity, and whether it is legal.
-func (a *EntityActions) action(v *roster, u *cc.Unit, c int) (act cc.Action, ok bool) {
+func (a *Actions) action(v *roster, u *cc.Unit, c int) (act cc.Action, ok bool) {
 	if c < 64 && a.always[v.p][u.Type]>>c&1 != 0 {
 		return a.alwaysAction(v, u, c), true
 	}
@@ -77,32 +77,32 @@ func (a *EntityActions) action(v *roster, u *cc.Unit, c int) (act cc.Action, ok 
 	}
 	t := &a.types[u.Type]
 	switch {
-	case c >= entityPlace:
-		return a.placeAction(v, u, c-entityPlace)
-	case c >= entityStep && c < entityStrike:
+	case c >= choicePlace:
+		return a.placeAction(v, u, c-choicePlace)
+	case c >= choiceStep && c < choiceStrike:
 		if t.moves && t.size == 1 {
-			to, free := v.step(u, c-entityStep)
+			to, free := v.step(u, c-choiceStep)
 			act.AddMove(int(to.x), int(to.y), 0)
 			ok = free
 		}
-	case c >= entityStrike && c < entityRepair:
+	case c >= choiceStrike && c < choiceRepair:
 		if a.striking.Has(u.Type) {
-			id, there := v.strike(u, c-entityStrike)
+			id, there := v.strike(u, c-choiceStrike)
 			act.AddTarget(id)
 			ok = there
 		}
-	case c >= entityRepair && c < entityGather:
+	case c >= choiceRepair && c < choiceGather:
 		if t.repairs != 0 {
-			if w := v.repairTarget(u, t, c-entityRepair); w != nil {
+			if w := v.repairTarget(u, t, c-choiceRepair); w != nil {
 				act.AddRepair(w.ID)
 				ok = true
 			}
 		}
-	case c == entityFocus && t.reach > 0:
+	case c == choiceFocus && t.reach > 0:
 		id, found := v.weakest(u, t)
 		act.AddTarget(id)
 		ok = found
-	case c == entityMend && t.moves && t.repairs != 0:
+	case c == choiceMend && t.moves && t.repairs != 0:
 		id, x, y, found := v.mend(u, t)
 		act.AddMove(x, y, cc.FindClosest)
 		act.AddRepair(id)
@@ -125,7 +125,7 @@ func (v *roster) strike(u *cc.Unit, d int) (id uint32, ok bool) {
 }
 
 // placeAction returns the action of a place: a build on a square, or an attack.
-func (a *EntityActions) placeAction(v *roster, u *cc.Unit, i int) (act cc.Action, ok bool) {
+func (a *Actions) placeAction(v *roster, u *cc.Unit, i int) (act cc.Action, ok bool) {
 	l := &a.spots[v.p][u.Type]
 	if i >= l.n {
 		return act, false
@@ -152,43 +152,43 @@ func (a *EntityActions) placeAction(v *roster, u *cc.Unit, i int) (act cc.Action
 }
 
 // alwaysAction returns the action of a choice that does not depend on the state.
-func (a *EntityActions) alwaysAction(v *roster, u *cc.Unit, c int) (act cc.Action) {
+func (a *Actions) alwaysAction(v *roster, u *cc.Unit, c int) (act cc.Action) {
 	const resources = cc.TypeSet(1 << cc.Resource)
 	t := &a.types[u.Type]
 	fights := t.reach > 0 && !a.rules.Types[u.Type].Collects
 	act.Parts = cc.Given
 	switch {
-	case c == entityGather:
+	case c == choiceGather:
 		act.AddAuto(far, resources)
-	case c == entityCollect:
+	case c == choiceCollect:
 		act.AddAuto(watchReach, resources)
-	case c == entityForage:
+	case c == choiceForage:
 		x, y := cc.TurnBack(v.p, side-1, side-1, 1)
 		act.AddMove(x, y, cc.FindClosest)
 		act.AddAuto(forageReach, resources)
-	case c == entityFight:
+	case c == choiceFight:
 		act.AddAuto(far, cc.AllButResource)
-	case c == entityGuard:
+	case c == choiceGuard:
 		act.AddAuto(guardReach, cc.AllButResource)
-	case c == entityWatch:
+	case c == choiceWatch:
 		act.AddAuto(watchReach, cc.AllButResource)
-	case c == entityHold:
+	case c == choiceHold:
 		act.AddAuto(t.reach, cc.AllButResource)
-	case c == entityHarvest:
+	case c == choiceHarvest:
 		act.AddAuto(t.reach, resources)
-	case c >= entityMarch && c < entityAssault:
-		to := a.march[v.p][c-entityMarch]
+	case c >= choiceMarch && c < choiceAssault:
+		to := a.march[v.p][c-choiceMarch]
 		act.AddMove(int(to.x), int(to.y), cc.FindClosest)
 		if fights {
 			act.AddAuto(t.reach, cc.AllButResource)
 		}
-	case c >= entityAssault && c < entityHome:
-		x, y := cc.TurnBack(a.ahead[v.p][c-entityAssault], startMiddle, startMiddle, 1)
+	case c >= choiceAssault && c < choiceHome:
+		x, y := cc.TurnBack(a.ahead[v.p][c-choiceAssault], startMiddle, startMiddle, 1)
 		act.AddMove(x, y, cc.FindClosest)
 		if fights {
 			act.AddAuto(watchReach, cc.AllButResource)
 		}
-	case c == entityHome:
+	case c == choiceHome:
 		x, y := cc.TurnBack(v.p, startMiddle, startMiddle, 1)
 		act.AddMove(x, y, cc.FindClosest)
 	}

@@ -22,12 +22,12 @@ const (
 // Action finds for every entity the choice that does the same as its orders: the one that gives it the
 // same action; else one that lets it do the same from now on; else one that lets it do the same in this
 // tick. A head is −1 if no choice does, or if a build would be left out by the order of the slots.
-func (a *EntityActions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Player) bool {
+func (a *Actions) Action(dst []int32, orders []sim.Order, s *cc.State, p sim.Player) bool {
 	return a.label(dst, nil, orders, s, p)
 }
 
 // label is Action. It also writes how far the choice of each slot with orders agrees, if how is not nil.
-func (a *EntityActions) label(dst []int32, how []agreement, orders []sim.Order, s *cc.State, p sim.Player) bool {
+func (a *Actions) label(dst []int32, how []agreement, orders []sim.Order, s *cc.State, p sim.Player) bool {
 	features.CheckLength("action", len(dst), slots)
 	dst = dst[:slots]
 	clear(dst)
@@ -52,7 +52,7 @@ func (a *EntityActions) label(dst []int32, how []agreement, orders []sim.Order, 
 			}
 			c, agrees := a.say(&v, u, act)
 			if agrees == differs && same {
-				c, agrees = entityLeave, exactly
+				c, agrees = choiceLeave, exactly
 			}
 			if agrees == differs {
 				if plan == nil {
@@ -89,12 +89,12 @@ func (n *stored) take(s *cc.State, p sim.Player, orders []sim.Order) {
 
 // settle sets the heads of builds that AppendOrders would leave out to −1, and reports whether no head
 // is −1.
-func (a *EntityActions) settle(dst []int32, v *roster) bool {
+func (a *Actions) settle(dst []int32, v *roster) bool {
 	var t till
 	t.open(v)
 	complete := true
 	for slot, c := range dst {
-		if c >= entityPlace {
+		if c >= choicePlace {
 			u := &v.s.Units[v.units[slot]&(cc.MaxUnits-1)]
 			if act, _ := a.action(v, u, int(c)); !t.pay(v, u, &act) {
 				dst[slot] = -1
@@ -119,7 +119,7 @@ func (l *candidates) add(choices ...int) {
 }
 
 // say returns a choice that gives a unit the same action, or one that lets it do the same from now on.
-func (a *EntityActions) say(v *roster, u *cc.Unit, act *cc.Action) (int, agreement) {
+func (a *Actions) say(v *roster, u *cc.Unit, act *cc.Action) (int, agreement) {
 	var l candidates
 	a.candidates(&l, v, u, act)
 	for _, c := range l.at[:l.n] {
@@ -145,7 +145,7 @@ const moveFlags = cc.FindClosest | cc.BreakThrough | cc.MoveOutside
 
 // lasting returns an action without the parts that never have an effect on the unit. Two actions of
 // which it returns the same let the unit do the same as long as it has them.
-func (a *EntityActions) lasting(u *cc.Unit, act *cc.Action) cc.Action {
+func (a *Actions) lasting(u *cc.Unit, act *cc.Action) cc.Action {
 	r := &a.rules
 	t, n := &r.Types[u.Type], *act
 	if !t.CanMove {
@@ -191,54 +191,54 @@ func (a *EntityActions) lasting(u *cc.Unit, act *cc.Action) cc.Action {
 }
 
 // candidates lists the choices that may give a unit the parts of an action.
-func (a *EntityActions) candidates(l *candidates, v *roster, u *cc.Unit, act *cc.Action) {
+func (a *Actions) candidates(l *candidates, v *roster, u *cc.Unit, act *cc.Action) {
 	const none, move, auto = 0, cc.HasMove, cc.HasAuto
 	t := &a.types[u.Type]
 	switch act.Parts & (move | cc.HasBuild | cc.HasTarget | auto | cc.HasRepair) {
 	case none:
-		l.add(entityStop)
+		l.add(choiceStop)
 	case auto:
-		l.add(entityHold, entityHarvest, entityGather, entityCollect, entityFight, entityGuard, entityWatch)
+		l.add(choiceHold, choiceHarvest, choiceGather, choiceCollect, choiceFight, choiceGuard, choiceWatch)
 	case move, move | auto:
 		if d := a.directionTo(v, u, int(act.MoveX), int(act.MoveY)); d >= 0 {
-			l.add(entityStep + d)
+			l.add(choiceStep + d)
 		}
-		l.add(entityForage, entityHome)
-		for c := entityMarch; c < entityHome; c++ {
+		l.add(choiceForage, choiceHome)
+		for c := choiceMarch; c < choiceHome; c++ {
 			l.add(c)
 		}
 	case cc.HasRepair:
 		if t.repairs != 0 {
-			l.add(entityRepair, entityRepair+1, entityRepair+2, entityRepair+3)
+			l.add(choiceRepair, choiceRepair+1, choiceRepair+2, choiceRepair+3)
 		}
 	case move | cc.HasRepair:
-		l.add(entityMend)
+		l.add(choiceMend)
 	case cc.HasTarget:
-		l.add(entityFocus)
+		l.add(choiceFocus)
 		a.targetCandidates(l, v, u, act.Target)
 	case cc.HasBuild:
 		if i := a.squareOf(v, u, act); i >= 0 {
-			l.add(entityPlace + i)
+			l.add(choicePlace + i)
 		}
 	}
 }
 
 // targetCandidates adds the choices for the attack of an entity.
-func (a *EntityActions) targetCandidates(l *candidates, v *roster, u *cc.Unit, id uint32) {
+func (a *Actions) targetCandidates(l *candidates, v *roster, u *cc.Unit, id uint32) {
 	switch {
 	case a.striking.Has(u.Type):
-		l.add(entityStrike, entityStrike+1, entityStrike+2, entityStrike+3)
+		l.add(choiceStrike, choiceStrike+1, choiceStrike+2, choiceStrike+3)
 	case a.shoots(u.Type):
 		if j := v.s.Find(id); j >= 0 {
 			if i := a.placeOf(v, u, &v.s.Units[j]); i >= 0 {
-				l.add(entityPlace + i)
+				l.add(choicePlace + i)
 			}
 		}
 	}
 }
 
 // directionTo returns the direction of a cell beside a unit, −1 for all other cells.
-func (a *EntityActions) directionTo(v *roster, u *cc.Unit, x, y int) int {
+func (a *Actions) directionTo(v *roster, u *cc.Unit, x, y int) int {
 	for d := range beside[1][v.p] {
 		if by := beside[1][v.p][d][0]; x == int(u.X)+int(by.x) && y == int(u.Y)+int(by.y) {
 			return d
@@ -248,7 +248,7 @@ func (a *EntityActions) directionTo(v *roster, u *cc.Unit, x, y int) int {
 }
 
 // squareOf returns the place of the square of a build, −1 if it has none.
-func (a *EntityActions) squareOf(v *roster, u *cc.Unit, act *cc.Action) int {
+func (a *Actions) squareOf(v *roster, u *cc.Unit, act *cc.Action) int {
 	l := &a.spots[v.p][u.Type]
 	for k, built := range a.rules.Types[u.Type].Builds.All() {
 		if built != act.BuildType {
@@ -313,10 +313,10 @@ func (l *planners) give(p *planner) {
 
 // sayNow returns a choice that lets unit i do the same in this tick as an action that the planner has
 // planned: the same attack, build, repair or step, or none of these.
-func (a *EntityActions) sayNow(v *roster, plan *planner, i int, act *cc.Action) (int, agreement) {
+func (a *Actions) sayNow(v *roster, plan *planner, i int, act *cc.Action) (int, agreement) {
 	u := &v.s.Units[i]
 	if !u.Active {
-		return entityLeave, thisTick
+		return choiceLeave, thisTick
 	}
 	var same cc.Action
 	same.Parts = cc.Given
@@ -341,7 +341,7 @@ func (a *EntityActions) sayNow(v *roster, plan *planner, i int, act *cc.Action) 
 	case moves:
 		if d := a.directionTo(v, u, x, y); d >= 0 {
 			if _, free := v.step(u, d); free { // else an own building is in the way
-				return entityStep + d, thisTick
+				return choiceStep + d, thisTick
 			}
 		}
 	}
@@ -352,7 +352,7 @@ func (a *EntityActions) sayNow(v *roster, plan *planner, i int, act *cc.Action) 
 }
 
 // mayBuild reports whether the build of an action can succeed in this tick.
-func (a *EntityActions) mayBuild(v *roster, u *cc.Unit, act *cc.Action) bool {
+func (a *Actions) mayBuild(v *roster, u *cc.Unit, act *cc.Action) bool {
 	r, s := &a.rules, v.s
 	k := &r.Types[u.Type]
 	if !k.CanBuild || !k.Builds.Set().Has(act.BuildType) || s.N == cc.MaxUnits {
@@ -367,7 +367,7 @@ func (a *EntityActions) mayBuild(v *roster, u *cc.Unit, act *cc.Action) bool {
 }
 
 // mayRepair reports whether the repair of an action can have an effect in this tick.
-func (a *EntityActions) mayRepair(v *roster, plan *planner, u *cc.Unit, act *cc.Action) bool {
+func (a *Actions) mayRepair(v *roster, plan *planner, u *cc.Unit, act *cc.Action) bool {
 	r := &a.rules
 	if act.Parts&cc.HasRepair == 0 || !r.Types[u.Type].CanRepair {
 		return false
@@ -387,7 +387,7 @@ func (a *EntityActions) mayRepair(v *roster, plan *planner, u *cc.Unit, act *cc.
 }
 
 // survives reports whether an entity needs a repair and outlives the attacks of this tick.
-func (a *EntityActions) survives(v *roster, plan *planner, id uint32) bool {
+func (a *Actions) survives(v *roster, plan *planner, id uint32) bool {
 	i := v.s.Find(id)
 	if i < 0 {
 		return false
@@ -397,7 +397,7 @@ func (a *EntityActions) survives(v *roster, plan *planner, id uint32) bool {
 }
 
 // blows returns the damage that all other entities which have w in their range can do to it.
-func (a *EntityActions) blows(v *roster, plan *planner, w *cc.Unit) (sum int32) {
+func (a *Actions) blows(v *roster, plan *planner, w *cc.Unit) (sum int32) {
 	r := &a.rules
 	for i := range v.s.Units[:v.s.N] {
 		u := &v.s.Units[i]

@@ -10,6 +10,42 @@ import (
 	cc "moonfarm/sim/codecraft"
 )
 
+// place is a cell, or the difference of two cells.
+type place struct{ x, y int8 }
+
+// squareBeside returns the lowest corner of a square next to an entity, as seen, minus the entity's. d is
+// the direction, along the step along the side of the entity.
+func squareBeside(own, size, d, along int) (dx, dy int) {
+	switch d {
+	case 0:
+		return own, along
+	case 1:
+		return -size, along
+	case 2:
+		return along, own
+	}
+	return along, -size
+}
+
+// beside has the cells next to an entity on the map, minus its lowest corner: by the size of the entity,
+// the seat, the direction, and the step along the side.
+var beside = func() (t [cc.MaxSize + 1][sim.MaxPlayers][4][cc.MaxSize]place) {
+	const x, y = side / 2, side / 2 // the entity, as seen
+	for own := range t {
+		for p := range t[own] {
+			x0, y0 := cc.TurnBack(sim.Player(p), x, y, own)
+			for d := range t[own][p] {
+				for k := range own {
+					dx, dy := squareBeside(own, 1, d, k)
+					wx, wy := cc.TurnBack(sim.Player(p), x+dx, y+dy, 1)
+					t[own][p][d][k] = place{int8(wx - x0), int8(wy - y0)}
+				}
+			}
+		}
+	}
+	return t
+}()
+
 // spots has the places of a type, as seen by a seat.
 type spots struct {
 	n     int
@@ -21,7 +57,7 @@ type spots struct {
 }
 
 // spotsOf returns the places of a type as seat p sees them.
-func (a *EntityActions) spotsOf(p sim.Player, t cc.Type) (l spots) {
+func (a *Actions) spotsOf(p sim.Player, t cc.Type) (l spots) {
 	r := &a.rules.Types[t]
 	own := int(r.Size)
 	const x, y = side / 2, side / 2 // the entity, as seen
@@ -80,7 +116,7 @@ func around(own, reach int) (list []place) {
 }
 
 // builds adds the squares on which a unit can build.
-func (a *EntityActions) builds(v *roster, u *cc.Unit, legal *[entityMask]uint64) {
+func (a *Actions) builds(v *roster, u *cc.Unit, legal *[maskWords]uint64) {
 	r := &a.rules
 	l := &a.spots[v.p][u.Type]
 	x, y := int(u.X), int(u.Y)
@@ -96,7 +132,7 @@ func (a *EntityActions) builds(v *roster, u *cc.Unit, legal *[entityMask]uint64)
 			}
 			set |= fits.Bit(x+int(c.x), y+int(c.y)) << i
 		}
-		at := entityPlace + l.first[k]
+		at := choicePlace + l.first[k]
 		legal[at>>6] |= set << (at & 63)
 		if at < 64 {
 			legal[1] |= set >> (64 - at)
@@ -105,7 +141,7 @@ func (a *EntityActions) builds(v *roster, u *cc.Unit, legal *[entityMask]uint64)
 }
 
 // aim makes the targets in range legal, and focus for the entities that have one.
-func (a *EntityActions) aim(m *masks, v *roster) {
+func (a *Actions) aim(m *masks, v *roster) {
 	foes := v.enemies()
 	reached, own, last := foes, &v.s.Own[v.p], 0
 	low, high := foes.Rows()
@@ -126,7 +162,7 @@ func (a *EntityActions) aim(m *masks, v *roster) {
 				continue
 			}
 			legal := m.of(slot)
-			legal[0] |= 1 << entityFocus
+			legal[0] |= 1 << choiceFocus
 			if a.shoots(u.Type) {
 				a.targets(v, &foes, u, legal)
 			}
@@ -135,7 +171,7 @@ func (a *EntityActions) aim(m *masks, v *roster) {
 }
 
 // targets adds the places of the entities of other players in range of a unit.
-func (a *EntityActions) targets(v *roster, foes *bitboard.Square, u *cc.Unit, legal *[entityMask]uint64) {
+func (a *Actions) targets(v *roster, foes *bitboard.Square, u *cc.Unit, legal *[maskWords]uint64) {
 	l := &a.spots[v.p][u.Type]
 	t := &a.types[u.Type]
 	x0, y0 := int(u.X), int(u.Y)
@@ -149,7 +185,7 @@ func (a *EntityActions) targets(v *roster, foes *bitboard.Square, u *cc.Unit, le
 				}
 				w := &v.s.Units[(v.s.At[cc.CellOf(x, y)]-1)%cc.MaxUnits]
 				if i := a.placeOf(v, u, w); i >= 0 {
-					legal[(entityPlace+i)>>6] |= 1 << ((entityPlace + i) & 63)
+					legal[(choicePlace+i)>>6] |= 1 << ((choicePlace + i) & 63)
 				}
 			}
 		}
@@ -158,7 +194,7 @@ func (a *EntityActions) targets(v *roster, foes *bitboard.Square, u *cc.Unit, le
 
 // placeOf returns the place of a target: its cell nearest to the unit, and of equally near ones the
 // first as seen. It is −1 if the target has none.
-func (a *EntityActions) placeOf(v *roster, u, w *cc.Unit) int {
+func (a *Actions) placeOf(v *roster, u, w *cc.Unit) int {
 	own, size := a.types[u.Type].size, a.types[w.Type].size
 	x, y := int(w.X), int(w.Y)
 	if size > 1 || own > 1 {
@@ -172,4 +208,14 @@ func (a *EntityActions) placeOf(v *roster, u, w *cc.Unit) int {
 		return -1
 	}
 	return int(l.table[dy*l.width+dx])
+}
+
+// meet reports whether two sets have a cell in common.
+func meet(a, b *bitboard.Square) bool {
+	for i := range a {
+		if a[i]&b[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
