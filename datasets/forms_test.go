@@ -155,3 +155,46 @@ func TestFormOfDataset(t *testing.T) {
 		assert.Equal(t, sequential, slices.ContainsFunc(columns, func(c Column) bool { return c.Name == about.ColStep }))
 	}
 }
+
+// TestOtherActions reads datasets whose actions the game no longer has: rows get an error that says so, and their
+// orders make rows of a form that is named.
+func TestOtherActions(t *testing.T) {
+	m := toyMakers()
+	for obs, rows := range map[Obs]bool{ObsPlanes: true, ObsNone: false} {
+		t.Run(string(obs), func(t *testing.T) {
+			j := toyJob(2, 4)
+			j.Obs = obs
+			dir := generated(t, j, m, Options{})
+			edit(t, dir, func(m *Manifest) { m.Action.Heads, m.Action.Unmasked = []int{8, 8, 8, 8}, 1 })
+			d := opened(t, dir)
+			check := func(o ReadOptions, fault string) {
+				t.Helper()
+				n := 0
+				var err error
+				for b, failed := range d.Batches(o) {
+					if err = failed; err != nil {
+						break
+					}
+					n += b.Rows
+				}
+				if fault == "" || !rows {
+					require.NoError(t, err)
+					require.Positive(t, n)
+				} else {
+					require.ErrorContains(t, err, fault)
+				}
+			}
+			check(ReadOptions{}, "4 heads, 1 of them without a mask, which no game has now, expected a mask for each; choose a form")
+			check(ReadOptions{Makers: &m}, "4 heads of up to 8 choices, expected 4 of up to 9 as in the form cells of this moonfarm; choose a form when reading, and its orders make new rows: cells, orders")
+			check(ReadOptions{Makers: &m, Form: features.Cells}, "")
+			check(ReadOptions{Makers: &m, Form: "orders"}, "")
+			_, err := Verify(t.Context(), dir, m, VerifyOptions{Recompute: -1})
+			if rows {
+				require.ErrorContains(t, err, "its actions have 4 heads")
+			} else {
+				require.NoError(t, err)
+				requireSound(t, dir, m, VerifyOptions{Recompute: -1})
+			}
+		})
+	}
+}

@@ -236,7 +236,7 @@ func (p anyone) Wants() env.Want { return env.WantMask | env.WantAction | env.Wa
 func (p anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
 		r, heads := prng.New(b.RowSeed[row]), len(p.spec.Heads)
-		featuretest.Choose(b.Action[int(row)*heads:], p.spec.Heads, heads, b.Mask[int(row)*p.spec.MaskWords:],
+		featuretest.Choose(b.Action[int(row)*heads:], p.spec.Heads, b.Mask[int(row)*p.spec.MaskWords:],
 			func(_, n int) int { return r.IntN(n) })
 	}
 }

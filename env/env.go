@@ -55,7 +55,6 @@ type FormSpec struct {
 	Shape       features.Shape
 	Description features.Description
 	Heads       []int  // choices per head of an action
-	Unmasked    int    // number of heads at the end that have no mask: all their choices are legal
 	Nothing     int    // the choice that orders nothing, the same in every head; 0 with several heads
 	Actions     string // explanation of the choices, for people
 	MaskWords   int    // uint64 words of a mask

@@ -143,10 +143,10 @@ func newSpec[S any](info sim.Info, kit features.Kit[S], c Settings) Spec {
 
 // formSpec describes a form. start is a state after Reset.
 func formSpec[S any](f *features.Form[S], start *S) FormSpec {
-	heads, unmasked := f.Actions.Heads(), features.UnmaskedHeads(f.Actions)
+	heads := f.Actions.Heads()
 	s := FormSpec{
 		Form: f.Name, FormDoc: f.Doc, Sequential: f.Sequential(), Shape: f.Encoder.Shape(), Description: f.Encoder.Description(),
-		Heads: heads, Unmasked: unmasked, Actions: f.Actions.Doc(), MaskWords: features.MaskWords(heads[:len(heads)-unmasked]),
+		Heads: heads, Actions: f.Actions.Doc(), MaskWords: features.MaskWords(heads),
 	}
 	action := make([]int32, len(heads))
 	f.Actions.Action(action, nil, start, 0)
@@ -162,7 +162,7 @@ func formSpec[S any](f *features.Form[S], start *S) FormSpec {
 func (s *FormSpec) endedMask() []uint64 {
 	mask := make([]uint64, s.MaskWords)
 	at := s.Nothing
-	for _, choices := range s.Heads[:len(s.Heads)-s.Unmasked] {
+	for _, choices := range s.Heads {
 		mask[at/64] |= 1 << (at % 64)
 		at += choices
 	}

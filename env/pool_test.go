@@ -46,7 +46,7 @@ func pool(t testing.TB, g simtest.Toy, c env.Settings) games {
 func chooseAction(s env.Spec, b *env.Batch) {
 	for row := range b.Rows {
 		r, heads := prng.New(b.RowSeed[row]), len(s.Heads)
-		featuretest.Choose(b.Action[row*heads:], s.Heads, heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
+		featuretest.Choose(b.Action[row*heads:], s.Heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
 	}
 }
 

@@ -30,7 +30,7 @@ func toysInForm(t testing.TB, form string, n int) env.Vector {
 func act(s env.Spec, b *env.Batch, rows []int32) {
 	for _, row := range rows {
 		r := prng.New(b.RowSeed[row])
-		featuretest.Choose(b.Action[row:row+1], s.Heads, 1, b.Mask[int(row)*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
+		featuretest.Choose(b.Action[row:row+1], s.Heads, b.Mask[int(row)*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
 	}
 }
 

@@ -97,11 +97,10 @@ type ActionSpace[S any] interface {
 	Heads() []int
 	// Mask writes the legal choices as bits: choice c of head h is bit
 	// offset(h)+c, where offset(h) is the sum of the sizes of the heads before
-	// h; bit i is bit i%64 of dst[i/64]. Bits past the last choice are 0. Heads
-	// without a mask (see Unmasked) have no bits. With a single head the mask
-	// is sound and complete: the rules accept every choice whose bit is set and
-	// refuse every other. With several heads this holds for each head while the
-	// others choose 0.
+	// h; bit i is bit i%64 of dst[i/64]. Bits past the last choice are 0. With a
+	// single head the mask is sound and complete: the rules accept every choice
+	// whose bit is set and refuse every other. With several heads this holds for
+	// each head while the others choose 0.
 	Mask(dst []uint64, s *S, p sim.Player)
 	// AppendOrders appends the orders that the action stands for. A choice out
 	// of range, such as −1, adds no order.
@@ -120,20 +119,6 @@ type ActionSpace[S any] interface {
 	Action(dst []int32, orders []sim.Order, s *S, p sim.Player) bool
 	// Doc explains the choices in a few lines.
 	Doc() string
-}
-
-// Unmasked is implemented by an ActionSpace whose last heads have no mask. Its
-// method returns the number of these heads. All choices of these heads are legal, because they have an effect
-// only together with heads that have a mask.
-type Unmasked interface{ Unmasked() int }
-
-// UnmaskedHeads returns how many heads at the end have no mask. It is 0 unless
-// the space implements Unmasked.
-func UnmaskedHeads[S any](a ActionSpace[S]) int {
-	if u, ok := a.(Unmasked); ok {
-		return u.Unmasked()
-	}
-	return 0
 }
 
 // Choices returns the total number of choices of all heads.

@@ -34,12 +34,10 @@ type description struct {
 	Words        int               `json:"words"`      // of the packed form
 	Packed       string            `json:"packed"`     // relation of the packed words to the planes
 	PackedLayout *features.Layout  `json:"packed_layout,omitempty"`
-	Heads        []int             `json:"heads"`    // number of choices of each
-	Unmasked     int               `json:"unmasked"` // number of heads at the end without a mask
-	Nothing      int               `json:"nothing"`  // the choice of every head that orders nothing
+	Heads        []int             `json:"heads"`   // number of choices of each
+	Nothing      int               `json:"nothing"` // the choice of every head that orders nothing
 	MaskWords    int               `json:"mask_words"`
-	MaskBits     int               `json:"mask_bits"`    // number of bits of a mask in use
-	MaskOffsets  []int             `json:"mask_offsets"` // first bit of each head that has a mask
+	MaskOffsets  []int             `json:"mask_offsets"` // first bit of each head
 	Actions      string            `json:"actions"`
 	// Interruptible means that opponents search, so that a step may take long
 	// (mf_step_for).
@@ -63,21 +61,18 @@ func describe(doc string, s env.Spec, interruptible bool) ([]byte, error) {
 		Height: s.Shape.Height, Width: s.Shape.Width,
 		Planes: list(s.Description.Planes), Scalars: list(s.Description.Scalars), Remembered: list(s.Remembered),
 		Words: s.Shape.Words, Packed: s.Description.Packed, PackedLayout: s.Description.PackedLayout,
-		Heads: list(s.Heads), Unmasked: s.Unmasked, Nothing: s.Nothing, MaskWords: s.MaskWords, MaskBits: maskBits(s),
+		Heads: list(s.Heads), Nothing: s.Nothing, MaskWords: s.MaskWords,
 		MaskOffsets: []int{}, Actions: s.Actions, Interruptible: interruptible,
 	}
 	for _, f := range s.Forms {
 		d.Forms = append(d.Forms, formName{f.Form, f.FormDoc, f.Sequential})
 	}
 	at := 0
-	for _, choices := range s.Heads[:len(s.Heads)-s.Unmasked] {
+	for _, choices := range s.Heads {
 		d.MaskOffsets = append(d.MaskOffsets, at)
 		at += choices
 	}
 	return json.Marshal(d)
 }
-
-// maskBits returns the number of choices that a mask covers.
-func maskBits(s env.Spec) int { return features.Choices(s.Heads[:len(s.Heads)-s.Unmasked]) }
 
 func list[T any](l []T) []T { return append([]T{}, l...) }

@@ -70,7 +70,7 @@ func mf_get_spec(h C.mf_handle, out address, e address) C.int32_t {
 			blocks: n(v.Blocks()), batch_size: n(v.BlockGames()),
 			planes: n(s.Shape.Planes), height: n(s.Shape.Height), width: n(s.Shape.Width),
 			words: n(s.Shape.Words), scalars: n(s.Shape.Scalars), mask_words: n(s.MaskWords), heads: n(len(s.Heads)),
-			choices: n(features.Choices(s.Heads)), masked_choices: n(maskBits(s)),
+			choices:    n(features.Choices(s.Heads)),
 			max_orders: n(s.Info.MaxOrders), max_turns: n(s.MaxTurns),
 		}
 		return nil

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define MF_ABI 4 /* the result of mf_abi */
+#define MF_ABI 5 /* the result of mf_abi */
 
 typedef uint64_t mf_handle; /* 0: none */
 
@@ -64,7 +64,7 @@ typedef struct {
 	const char *game;      /* its name in mf_games */
 	const char *rules;     /* text of the rules, as in files of rules; NULL: the default */
 	const char *reward;    /* name of a reward of mf_describe; NULL: "result" */
-	const char *form;      /* name of a form of mf_games: what a row observes, and what an action means; NULL or "": "cells" */
+	const char *form;      /* name of a form of mf_games: what a row observes, and what an action means; NULL or "": the first */
 	const char *opponents; /* texts of policies, one per line: each episode draws one for each other seat; NULL: none;
 	                          a path with blanks or special characters needs quotes: "my nets/td.onnx"(greedy) */
 	int32_t seat;          /* the caller's seat, from 0; MF_ALL_SEATS: every seat is a row; MF_ANY_SEAT: a seat is drawn for each episode */
@@ -84,8 +84,7 @@ typedef struct {
 	int32_t planes, height, width;
 	int32_t words;                /* of the packed form of the planes */
 	int32_t scalars, mask_words, heads;
-	int32_t choices;              /* sum over all heads */
-	int32_t masked_choices;       /* sum over the heads with a mask: the number of bits of a mask in use */
+	int32_t choices;              /* sum over all heads: the number of bits of a mask in use */
 	int32_t max_orders;           /* of one seat in one turn */
 	int32_t max_turns;            /* no episode is longer */
 } mf_spec;
@@ -340,7 +339,7 @@ int32_t mf_render_svg(mf_handle h, int32_t env, const char *id, char *buf, size_
 /*
  * mf_games lists all games as JSON: name, doc, players, max_turns, shapes (of a row: planes, packed, scalars, mask),
  * heads, rewards (name, doc), policies (name, doc), rules (key, value, least, most, doc), forms (name, doc, sequential,
- * shapes, heads, tensors). shapes and heads of the game are those of its first form, "cells".
+ * shapes, heads, tensors). shapes and heads of the game are those of its first form, the default.
  */
 int32_t mf_games(char *buf, size_t cap, size_t *need, mf_error *e);
 

@@ -91,7 +91,7 @@ func checkMaskAtTheEnd(t *testing.T, g catalog.Entry, settings env.Settings) {
 	v.Observe(b)
 	for row := range b.Rows {
 		at, mask := 0, b.Mask[row*s.MaskWords:][:s.MaskWords]
-		for h, n := range s.Heads[:len(s.Heads)-s.Unmasked] {
+		for h, n := range s.Heads {
 			for c := range n {
 				if i := at + c; (mask[i/64]>>(i%64)&1 != 0) != (c == s.Nothing) {
 					t.Fatalf("%s in form %s, row %d, head %d: the bit of choice %d is %v at the end", g.Name, s.Form, row, h, c, c != s.Nothing)
@@ -113,11 +113,11 @@ func checkMaskAtTheEnd(t *testing.T, g catalog.Entry, settings env.Settings) {
 }
 
 // choose chooses a legal choice in each head, a different one from head to head
-// and from turn to turn. In a head without a mask all choices are legal.
+// and from turn to turn.
 func choose(s env.Spec, b *env.Batch, turn int) {
 	for row := range b.Rows {
 		heads := len(s.Heads)
-		featuretest.Choose(b.Action[row*heads:], s.Heads, heads-s.Unmasked, b.Mask[row*s.MaskWords:],
+		featuretest.Choose(b.Action[row*heads:], s.Heads, b.Mask[row*s.MaskWords:],
 			func(h, n int) int { return (turn*7 + h*13 + row) % n })
 	}
 }

@@ -22,7 +22,7 @@ func bit(mask []uint64, i int) bool { return mask[i/64]>>(i%64)&1 != 0 }
 // mask returns the mask of the view, and checks what every mask must satisfy.
 func (c *suite[S]) mask(t *testing.T, v view[S]) []uint64 {
 	t.Helper()
-	words, choices := features.MaskWords(c.masked), features.Choices(c.masked)
+	words, choices := features.MaskWords(c.heads), features.Choices(c.heads)
 	mask := same(t, v, "Mask", words, uint64(0), ^uint64(0), func(dst []uint64) { c.kit.Actions.Mask(dst, v.s, v.p) })
 	for i := choices; i < 64*words; i++ {
 		if bit(mask, i) {
@@ -42,7 +42,7 @@ func (c *suite[S]) testMask(t *testing.T) {
 			return
 		}
 		from := 0
-		for h, n := range c.masked {
+		for h, n := range c.heads {
 			some := false
 			for i := from; i < from+n; i++ {
 				some = some || bit(mask, i)
@@ -127,7 +127,7 @@ func (c *suite[S]) checkLabels(t *testing.T, v view[S], action []int32, mask []u
 		case a == -1 && !said:
 		case a < 0 || int(a) >= n:
 			t.Fatalf("seed %d turn %d seat %d: head %d has choice %d of %d, and the orders are said: %v", v.seed, v.turn, v.p, h, a, n, said)
-		case h < len(c.masked) && v.status == sim.Running && !bit(mask, at+int(a)):
+		case v.status == sim.Running && !bit(mask, at+int(a)):
 			t.Fatalf("seed %d turn %d seat %d: the choice %d found for head %d is masked out", v.seed, v.turn, v.p, a, h)
 		}
 		at += n
@@ -136,7 +136,7 @@ func (c *suite[S]) checkLabels(t *testing.T, v view[S], action []int32, mask []u
 
 func (c *suite[S]) testActions(t *testing.T) {
 	space := c.kit.Actions
-	if !slices.Equal(space.Heads(), c.heads) || features.UnmaskedHeads(space) != len(c.heads)-len(c.masked) {
+	if !slices.Equal(space.Heads(), c.heads) {
 		t.Fatal("Heads is not constant")
 	}
 	before := new(S)
@@ -230,22 +230,20 @@ func fill(s []int32, x int32) {
 	}
 }
 
-// drawAction draws a legal choice for every head, or −1 if it has none. In
-// heads without a mask every choice is legal.
+// drawAction draws a legal choice for every head, or −1 if it has none.
 func (c *suite[S]) drawAction(action []int32, mask []uint64, v view[S]) {
 	r := prng.New(prng.StreamSeed(v.seed, 2, uint64(v.turn), uint64(v.p), prng.PurposePolicy))
-	Choose(action, c.heads, len(c.masked), mask, func(_, n int) int { return r.IntN(n) })
+	Choose(action, c.heads, mask, func(_, n int) int { return r.IntN(n) })
 }
 
 // Choose writes a choice for every head: the one that draw picks among the n
-// legal choices, or −1 if there are none. Heads from masked on have no mask:
-// all their choices are legal.
-func Choose(action []int32, heads []int, masked int, mask []uint64, draw func(head, n int) int) {
+// legal choices, or −1 if there are none.
+func Choose(action []int32, heads []int, mask []uint64, draw func(head, n int) int) {
 	from := 0
 	for h, n := range heads {
 		var legal []int32
 		for c := range n {
-			if h >= masked || bit(mask, from+c) {
+			if bit(mask, from+c) {
 				legal = append(legal, int32(c))
 			}
 		}

@@ -24,14 +24,14 @@ func (c *suite[S]) testCommand(t *testing.T) {
 		mask := c.mask(t, v)
 		g := prng.New(v.seed*1000003 + uint64(v.turn)*31 + uint64(v.p))
 		from := 0
-		for h, n := range c.masked {
+		for h, n := range c.heads {
 			var legal []int32
 			for k := range n {
 				if bit(mask, from+k) {
 					legal = append(legal, int32(k))
 				}
 			}
-			if from += n; len(legal) == 0 || len(c.masked) > commandHeads && g.IntN(len(c.masked)) >= commandHeads {
+			if from += n; len(legal) == 0 || len(c.heads) > commandHeads && g.IntN(len(c.heads)) >= commandHeads {
 				continue
 			}
 			clear(action)

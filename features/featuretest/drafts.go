@@ -64,7 +64,7 @@ func (d *draftSuite[S]) rows() features.Rows {
 
 func (d *draftSuite[S]) testStart(t *testing.T) {
 	got, want := d.rows(), d.rows()
-	mask, legal := make([]uint64, features.MaskWords(d.masked)), make([]uint64, features.MaskWords(d.masked))
+	mask, legal := make([]uint64, features.MaskWords(d.heads)), make([]uint64, features.MaskWords(d.heads))
 	d.each(t, func(v view[S]) {
 		if v.status != sim.Running {
 			return
@@ -91,7 +91,7 @@ func (d *draftSuite[S]) testStart(t *testing.T) {
 func (d *draftSuite[S]) draw(t *testing.T, v view[S], r *prng.Rand, action []int32, mask []uint64) (ended bool) {
 	t.Helper()
 	d.drafts.Mask(mask, 0)
-	Choose(action, d.heads, len(d.masked), mask, func(_, n int) int { return r.IntN(n) })
+	Choose(action, d.heads, mask, func(_, n int) int { return r.IntN(n) })
 	return d.drafts.Take(0, action)
 }
 
@@ -108,7 +108,7 @@ func (d *draftSuite[S]) testShown(t *testing.T) {
 	}
 	got, once := d.rows(), d.rows()
 	planes := make([]uint8, d.shape.PlaneBytes())
-	action, mask := make([]int32, len(d.heads)), make([]uint64, features.MaskWords(d.masked))
+	action, mask := make([]int32, len(d.heads)), make([]uint64, features.MaskWords(d.heads))
 	r := prng.New(2)
 	d.each(t, func(v view[S]) {
 		if v.status != sim.Running {
@@ -135,7 +135,7 @@ func (d *draftSuite[S]) testShown(t *testing.T) {
 // short and sound, and that Action finds the way to their orders.
 func (d *draftSuite[S]) testWay(t *testing.T) {
 	action, again := make([]int32, len(d.heads)), make([]int32, len(d.heads))
-	mask := make([]uint64, features.MaskWords(d.masked))
+	mask := make([]uint64, features.MaskWords(d.heads))
 	turn, other := sim.NewTurn(d.info.MaxOrders), sim.NewTurn(d.info.MaxOrders)
 	r := prng.New(1)
 	d.each(t, func(v view[S]) {
@@ -174,7 +174,7 @@ func (d *draftSuite[S]) testWay(t *testing.T) {
 }
 
 func (d *draftSuite[S]) testIllegal(t *testing.T) {
-	mask := make([]uint64, features.MaskWords(d.masked))
+	mask := make([]uint64, features.MaskWords(d.heads))
 	action := make([]int32, len(d.heads))
 	d.each(t, func(v view[S]) {
 		if v.status != sim.Running {
@@ -206,7 +206,7 @@ func lastLegal(mask []uint64) int32 {
 }
 
 func (d *draftSuite[S]) testAllocations(t *testing.T) {
-	mask, rows := make([]uint64, features.MaskWords(d.masked)), d.rows()
+	mask, rows := make([]uint64, features.MaskWords(d.heads)), d.rows()
 	action, orders := make([]int32, len(d.heads)), make([]sim.Order, 0, d.info.MaxOrders)
 	d.each(t, func(v view[S]) {
 		n := testing.AllocsPerRun(1, func() {

@@ -20,7 +20,7 @@ func (c *suite[S]) testLengths(t *testing.T) {
 		{"planes", z.PlaneBytes(), func(n int) { e.Planes(make([]uint8, n), s, 0) }},
 		{"packed", z.Words, func(n int) { e.Packed(make([]uint64, n), s, 0) }},
 		{"scalars", z.Scalars, func(n int) { e.Scalars(make([]float32, n), s, 0) }},
-		{"mask", features.MaskWords(c.masked), func(n int) { a.Mask(make([]uint64, n), s, 0) }},
+		{"mask", features.MaskWords(c.heads), func(n int) { a.Mask(make([]uint64, n), s, 0) }},
 		{"action", len(c.heads), func(n int) { a.AppendOrders(nil, make([]int32, n), s, 0) }},
 		{"action", len(c.heads), func(n int) { a.Action(make([]int32, n), nil, s, 0) }},
 	} {

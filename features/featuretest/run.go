@@ -70,7 +70,6 @@ func Run[S any](t *testing.T, fresh func() sim.Game[S], kit features.Kit[S], opt
 
 func newSuite[S any](g sim.Game[S], kit features.Kit[S], options []Options) *suite[S] {
 	c := &suite[S]{game: g, info: g.Info(), kit: kit, heads: kit.Actions.Heads(), shape: kit.Encoder.Shape()}
-	c.masked = c.heads[:len(c.heads)-features.UnmaskedHeads(kit.Actions)]
 	if len(options) > 0 {
 		c.Options = options[0]
 	}
@@ -85,12 +84,11 @@ func newSuite[S any](g sim.Game[S], kit features.Kit[S], options []Options) *sui
 
 type suite[S any] struct {
 	Options
-	game   sim.Game[S]
-	info   sim.Info
-	kit    features.Kit[S]
-	heads  []int
-	masked []int // heads that have a mask
-	shape  features.Shape
+	game  sim.Game[S]
+	info  sim.Info
+	kit   features.Kit[S]
+	heads []int
+	shape features.Shape
 
 	nothing []int32 // the action of no orders, once known
 }
@@ -199,7 +197,7 @@ func (c *suite[S]) testAllocations(t *testing.T) {
 	planes := make([]uint8, c.shape.PlaneBytes())
 	packed := make([]uint64, c.shape.Words)
 	scalars := make([]float32, c.shape.Scalars)
-	mask := make([]uint64, features.MaskWords(c.masked))
+	mask := make([]uint64, features.MaskWords(c.heads))
 	action := make([]int32, len(c.heads))
 	orders := make([]sim.Order, 0, c.info.MaxOrders)
 	legal := []sim.Order(nil)

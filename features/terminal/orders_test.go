@@ -38,7 +38,7 @@ func drawn(t *testing.T, g *tm.Game, seed uint64, turns int, look func(f *drafts
 		for ended := false; !ended; {
 			f.Mask(mask, 0)
 			// The first of two, so that turns have several orders.
-			featuretest.Choose(action, []int{choices}, 1, mask, func(_, n int) int { return min(r.IntN(n), r.IntN(n)) / 4 })
+			featuretest.Choose(action, []int{choices}, mask, func(_, n int) int { return min(r.IntN(n), r.IntN(n)) / 4 })
 			ended = f.Take(0, action)
 			look(f, s, &f.rows[0])
 		}

@@ -11,12 +11,11 @@ import (
 )
 
 // random chooses uniformly among the legal choices of each head, which the mask has. It
-// chooses −1 for a head without a legal choice and 0 for a head without a mask: no order.
+// chooses −1, no order, for a head without a legal choice.
 type random struct {
 	words int
-	heads []head // the heads that have a mask
-	runs  []run  // the same heads
-	all   int    // number of heads
+	heads []head
+	runs  []run // the same heads
 
 	lists [lists]list // sets of legal choices that heads had lately
 }
@@ -71,9 +70,9 @@ func newRandom(s env.Spec) (rollout.Policy, error) {
 
 // newRandomIn returns a policy that draws choices of the spec's form.
 func newRandomIn(s env.Spec) *random {
-	r := &random{words: s.MaskWords, all: len(s.Heads)}
+	r := &random{words: s.MaskWords}
 	at := 0
-	for i, size := range s.Heads[:len(s.Heads)-s.Unmasked] {
+	for i, size := range s.Heads {
 		if i == 0 || size != s.Heads[i-1] {
 			r.runs = append(r.runs, run{first: i, even: 64%size == 0 && at%size == 0})
 		}
@@ -90,7 +89,8 @@ func (r *random) Wants() env.Want { return env.WantMask | env.WantAction | env.W
 
 func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	b.Need(r.Wants(), "random")
-	if r.all == 1 {
+	n := len(r.heads)
+	if n == 1 {
 		for _, row := range rows {
 			b.Action[row] = pickOne(b.Mask[int(row)*r.words:][:r.words], b.RowSeed[row])
 		}
@@ -98,8 +98,7 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	}
 	for _, row := range rows {
 		mask := b.Mask[int(row)*r.words:][:r.words]
-		action := b.Action[int(row)*r.all:][:r.all]
-		clear(action[len(r.heads):])
+		action := b.Action[int(row)*n:][:n]
 		g := draws{Rand: prng.New(b.RowSeed[row])}
 		for k := range r.runs {
 			u := &r.runs[k]

@@ -379,38 +379,38 @@ func TestSplitList(t *testing.T) {
 	}
 }
 
-// Heads without a mask get choice 0 and do not affect the draws of the other heads. A head
-// without a legal choice gets −1.
-func TestRandomUnmasked(t *testing.T) {
+// A head without a legal choice gets −1, whatever the other heads have.
+func TestRandomWithoutChoices(t *testing.T) {
 	const rows = 500
-	for _, heads := range [][]int{{64, 64}, {322}, {5, 40}} {
-		some, a := slabs(heads, rows)
-		all, b := slabs(append(slices.Clone(heads), 9, 100), rows)
-		all.Unmasked, all.MaskWords = 2, some.MaskWords
-		b.Mask = a.Mask
+	for _, heads := range [][]int{{64, 64}, {322}, {5, 40}, {128, 128, 128}} {
+		s, b := slabs(heads, rows)
 		r := prng.New(4)
-		for i := range a.Mask {
-			row, word := i/some.MaskWords, i%some.MaskWords
-			a.Mask[i] = sparse(&r) // and whole words empty in some rows
-			if row%7 == word || row == 0 {
-				a.Mask[i] = 0
+		for i := range b.Mask {
+			if b.Mask[i] = sparse(&r); r.IntN(4) == 0 {
+				b.Mask[i] = 0
 			}
-			if word == some.MaskWords-1 && features.Choices(heads)%64 != 0 {
-				a.Mask[i] &= 1<<(features.Choices(heads)%64) - 1
+			if n := features.Choices(heads) % 64; n != 0 && i%s.MaskWords == s.MaskWords-1 {
+				b.Mask[i] &= 1<<n - 1
 			}
 		}
-		policytest.NewPolicy(t, "toy", "random", some).Act(nil, a, numbers(rows))
-		for i := range b.Action {
-			b.Action[i] = 7
-		}
-		policytest.NewPolicy(t, "toy", "random", all).Act(nil, b, numbers(rows))
-		n := len(heads)
-		assert.Equalf(t, int32(-1), slices.Max(a.Action[:n]), "heads %v: chosen %d without a legal choice", heads, a.Action[:n])
+		policytest.NewPolicy(t, "toy", "random", s).Act(nil, b, numbers(rows))
+		none := 0
 		for row := range rows {
-			got := b.Action[row*(n+2):][:n+2]
-			if !slices.Equal(got[:n], a.Action[row*n:][:n]) || got[n] != 0 || got[n+1] != 0 {
-				t.Fatalf("heads %v, row %d: %d, without the heads that have no mask %d", heads, row, got, a.Action[row*n:][:n])
+			at, mask := 0, b.Mask[row*s.MaskWords:][:s.MaskWords]
+			for h, n := range heads {
+				some := false
+				for c := at; c < at+n; c++ {
+					some = some || mask[c/64]>>(c%64)&1 != 0
+				}
+				c := int(b.Action[row*len(heads)+h])
+				if some != (c >= 0) || some && mask[(at+c)/64]>>((at+c)%64)&1 == 0 {
+					t.Fatalf("heads %v, row %d, head %d: choice %d, some are legal: %v", heads, row, h, c, some)
+				}
+				if at += n; !some {
+					none++
+				}
 			}
 		}
+		assert.NotZero(t, none, "heads %v: all have choices", heads)
 	}
 }

@@ -93,9 +93,8 @@ func BenchmarkStep(b *testing.B) {
 
 // act draws actions that the masks allow.
 func act(s env.Spec, b *env.Batch, turn uint64) {
-	heads := len(s.Heads) - s.Unmasked
 	for row := range b.Rows {
 		r := prng.New(prng.StreamSeed(1, turn, 0, uint64(row), prng.PurposePolicy))
-		featuretest.Choose(b.Action[row*len(s.Heads):], s.Heads[:heads], heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
+		featuretest.Choose(b.Action[row*len(s.Heads):], s.Heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
 	}
 }

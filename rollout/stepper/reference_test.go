@@ -86,10 +86,7 @@ func choose(s env.Spec, b *stepper.Slabs, from, to int) {
 	heads := len(s.Heads)
 	for row := from; row < to; row++ {
 		r := prng.New(b.RowSeed[row])
-		featuretest.Choose(b.Action[row*heads:], s.Heads[:heads-s.Unmasked], heads-s.Unmasked, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
-		for h := heads - s.Unmasked; h < heads; h++ {
-			b.Action[row*heads+h] = int32(r.IntN(s.Heads[h]))
-		}
+		featuretest.Choose(b.Action[row*heads:], s.Heads, b.Mask[row*s.MaskWords:], func(_, n int) int { return r.IntN(n) })
 	}
 }
 

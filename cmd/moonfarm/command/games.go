@@ -29,7 +29,6 @@ type gameCard struct {
 	Scalars     int                  `json:"scalars"`
 	Words       int                  `json:"packed_words"`
 	Heads       []int                `json:"action_heads"`
-	Unmasked    int                  `json:"unmasked"`
 	Nothing     int                  `json:"nothing"`
 	MaskWords   int                  `json:"mask_words"`
 	Actions     string               `json:"actions"`
@@ -74,9 +73,9 @@ With --json: an array of objects (one object if GAME is given) with the keys
 name, doc, rules_version, players, max_turns, max_orders (of one seat in one
 turn), form (its name), forms (all: each a name, a doc, sequential), planes
 ([planes, height, width] of an observation), scalars, packed_words,
-action_heads (choices of each head), unmasked (number of heads at the end that
-have no mask), nothing (the choice of every head that orders nothing: the only
-one in the mask of a game that has ended), mask_words, actions (what they mean),
+action_heads (choices of each head), nothing (the choice of every head that
+orders nothing: the only one in the mask of a game that has ended), mask_words,
+actions (what they mean),
 rewards and policies (each a name, a doc and, if it has some,
 options: names and docs), observation (planes and scalars, each with name, unit,
 scale, doc; packed, how the words relate to the planes; and tensors, which
@@ -112,7 +111,7 @@ values are texts.`,
 				}
 				cards = append(cards, c)
 				rows = append(rows, []string{c.Name, c.Rules, texts.Group(c.Players), texts.Group(c.MaxTurns),
-					shape(c.Planes[:]), texts.Group(c.Scalars), headsInShort(c.Heads, c.Unmasked), c.Doc})
+					shape(c.Planes[:]), texts.Group(c.Scalars), heads(c.Heads), c.Doc})
 			}
 			return a.Print(cards, func() { a.Table(rows...) })
 		},
@@ -144,7 +143,7 @@ func describe(name, form string) (gameCard, error) {
 		Name: name, Doc: t.game.Doc, Rules: s.Info.Rules, Players: s.Info.Players,
 		MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders, Form: s.Form, Forms: forms,
 		Planes: [3]int{s.Shape.Planes, s.Shape.Height, s.Shape.Width}, Scalars: s.Shape.Scalars, Words: s.Shape.Words,
-		Heads: s.Heads, Unmasked: s.Unmasked, Nothing: s.Nothing, MaskWords: s.MaskWords, Actions: s.Actions,
+		Heads: s.Heads, Nothing: s.Nothing, MaskWords: s.MaskWords, Actions: s.Actions,
 		Rewards: s.Rewards, Policies: policy.Names(name), Description: s.Description,
 	}, nil
 }
@@ -155,11 +154,7 @@ func (a *app) printGame(c gameCard) {
 		c.Rules, c.Players, texts.Plural(c.MaxTurns, "turn"), texts.Plural(c.MaxOrders, "order"))
 	a.Printf("form %s\n", c.Form)
 	a.Printf("observation: uint8 planes [%s], float32 scalars [%d]; packed: uint64 words [%d]\n", shape(c.Planes[:]), c.Scalars, c.Words)
-	a.Printf("action: choices %s, mask uint64 words [%d]", heads(c.Heads), c.MaskWords)
-	if c.Unmasked > 0 {
-		a.Printf(" for all but the last %s", texts.Plural(c.Unmasked, "head"))
-	}
-	a.Printf("\n\n")
+	a.Printf("action: choices %s, mask uint64 words [%d]\n\n", heads(c.Heads), c.MaskWords)
 	if len(c.Description.Tensors) == 0 {
 		a.printFields("plane", c.Description.Planes)
 	}
@@ -219,14 +214,4 @@ func heads(choices []int) string {
 		choices = choices[n:]
 	}
 	return strings.TrimPrefix(strings.Join(words, ", "), "1 of ")
-}
-
-// headsInShort formats the heads for a table: the choices of the heads that have a
-// mask, and the number of the other heads.
-func headsInShort(choices []int, unmasked int) string {
-	text := heads(choices[:len(choices)-unmasked])
-	if unmasked > 0 {
-		text += " and " + texts.Plural(unmasked, "more head")
-	}
-	return text
 }

@@ -13,9 +13,6 @@ func TestShapes(t *testing.T) {
 		shape(nil):               "",
 		heads([]int{322}):        "322",
 		heads([]int{8, 8, 8, 4}): "3 of 8, 1 of 4",
-
-		headsInShort([]int{8, 8, 4}, 0): "2 of 8, 1 of 4",
-		headsInShort([]int{8, 8, 4}, 1): "2 of 8 and 1 more head",
 	} {
 		t.Run(want, func(t *testing.T) { assert.Equal(t, want, got) })
 	}

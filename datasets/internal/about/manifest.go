@@ -84,7 +84,7 @@ type Observation struct {
 // Action documents the actions.
 type Action struct {
 	Heads     []int  `json:"heads"`    // choices of each head
-	Unmasked  int    `json:"unmasked"` // number of heads at the end that have no mask
+	Unmasked  int    `json:"unmasked"` // 0; up to version 0.3.0 the number of heads at the end that have no mask
 	MaskWords int    `json:"mask_words"`
 	Doc       string `json:"doc"`
 }
@@ -151,7 +151,7 @@ func NewManifest(l *Layout, command string) *Manifest {
 			PlaneFields: append([]features.Field{}, s.Description.Planes...), ScalarFields: append([]features.Field{}, s.Description.Scalars...), Packed: s.Description.Packed, PackedLayout: s.Description.PackedLayout, Remembered: s.Remembered,
 			Tensors: s.Description.Tensors,
 		},
-		Action: Action{append([]int{}, s.Heads...), s.Unmasked, s.MaskWords, s.Actions},
+		Action: Action{append([]int{}, s.Heads...), 0, s.MaskWords, s.Actions},
 		Reward: Reward{Name: s.Reward, Gamma: l.Job.Discount},
 	}
 	for i, t := range l.described() {
@@ -244,7 +244,7 @@ func (m *Manifest) Spec() env.Spec {
 			Shape: features.Shape{
 				Planes: o.Planes, Height: o.Height, Width: o.Width, Scalars: o.Scalars, Words: o.Words,
 			},
-			Heads: m.Action.Heads, Unmasked: m.Action.Unmasked, MaskWords: m.Action.MaskWords,
+			Heads: m.Action.Heads, MaskWords: m.Action.MaskWords,
 		},
 		Reward: m.Reward.Name, MaxTurns: m.Game.MaxTurns,
 	}

@@ -208,6 +208,9 @@ func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 		if o.Makers != nil {
 			return d.rendered(o, yield)
 		}
+		if err := d.maskedActions(); err != nil {
+			return err
+		}
 		g, err := d.gather(o)
 		if err != nil {
 			return err

@@ -72,6 +72,15 @@ func (d *Dataset) renderedJob(o *ReadOptions) (about.Job, []env.Spec, error) {
 	return j, specs, nil
 }
 
+// maskedActions fails if rows of the dataset have actions with heads without a mask.
+func (d *Dataset) maskedActions() error {
+	if a := d.manifest.Action; a.Unmasked > 0 && d.manifest.Job.Obs != about.ObsNone {
+		return fmt.Errorf("%s: read: its actions have %d heads, %d of them without a mask, which no game has now, expected a mask for each; choose a form when reading, and its orders make new rows",
+			d.Dir, len(a.Heads), a.Unmasked)
+	}
+	return nil
+}
+
 // RenderedColumns returns the columns that a reader can have. same is set if rows have
 // the form of the dataset: the moves of searches are given in that form.
 func RenderedColumns(j *about.Job, s env.Spec, steps int, same bool) []arrowfile.Column {
@@ -121,6 +130,9 @@ func (d *Dataset) ReadColumns(o ReadOptions) ([]arrowfile.Column, error) {
 	if o.Makers != nil {
 		_, _, columns, err := d.renderedAs(&o)
 		return columns, err
+	}
+	if err := d.maskedActions(); err != nil {
+		return nil, err
 	}
 	_, want, err := d.Find(about.StepsDir, o.Columns...)
 	if err != nil {

@@ -92,7 +92,7 @@ class Learner:
         self, envs: moonfarm.VectorEnv, body: Body, device: str, learn: str = "all", mix: float = 0.5, temperature: float = 1
     ) -> None:
         self.body, self.temperature = body.to(device), temperature
-        self.device, self.masked, self.heads = device, envs.masked_choices, len(envs.heads)
+        self.device, self.choices, self.heads = device, envs.choices, len(envs.heads)
         self.learn, self.mix = learn, mix
         if learn == "value":
             for part in self.body.children():
@@ -108,11 +108,11 @@ class Learner:
         return choices.long().reshape(len(batch["mask"]), -1)
 
     def legal(self, batch: Batch) -> Tensor:
-        """Returns the masks, bool [rows, masked choices]."""
+        """Returns the masks, bool [rows, choices]."""
         if not isinstance(batch["mask"], Tensor):
-            return torch.from_numpy(moonfarm.unpack_masks(batch["mask"], self.masked)).to(self.device)
+            return torch.from_numpy(moonfarm.unpack_masks(batch["mask"], self.choices)).to(self.device)
         bits = torch.arange(8, dtype=torch.uint8, device=self.device)  # Memory has the bytes
-        return (batch["mask"][:, :, None] >> bits & 1).flatten(1)[:, : self.masked].bool()
+        return (batch["mask"][:, :, None] >> bits & 1).flatten(1)[:, : self.choices].bool()
 
     def see(self, batch: Batch) -> Seen:
         names = [*self.body.inputs, *(["player"] if "player" in batch else [])]
@@ -185,19 +185,17 @@ class Learner:
     @torch.no_grad()
     def choose(self, seen: Seen, greedy: bool = False) -> tuple[Tensor, Tensor]:
         """Returns actions, int64 [rows, heads], the likeliest or drawn by their probabilities, and the logarithm of the
-        probability of each head's choice, 0 for heads without effect."""
+        probability of each head's choice."""
         actions = torch.zeros(len(seen.mask), self.heads, dtype=torch.long, device=self.device)
-        logs, first = torch.zeros(actions.shape, device=self.device), actions
+        logs = torch.zeros(actions.shape, device=self.device)
         for said in self.body.say(seen):
             logits = said.logits / self.temperature
             logs_of = F.log_softmax(logits, 1)
             if not greedy:
                 logits = logits - torch.log(-torch.log(torch.rand_like(logits).clamp(1e-9, 1 - 1e-7)))
             chosen = logits.argmax(1)
-            first = first if said.follows else chosen
-            counts = first == 1 if said.follows else torch.ones_like(first, dtype=torch.bool)
-            actions[said.rows, said.heads] = chosen * counts
-            logs[said.rows, said.heads] = logs_of.gather(1, chosen[:, None])[:, 0] * counts
+            actions[said.rows, said.heads] = chosen
+            logs[said.rows, said.heads] = logs_of.gather(1, chosen[:, None])[:, 0]
         return actions, logs
 
     def __call__(self, obs: Rows, infos: dict[str, Any], greedy: bool = False) -> np.ndarray:
@@ -340,14 +338,12 @@ def arguments() -> argparse.Namespace:
 def choose(data: list[moonfarm.Dataset], body: Body, args: argparse.Namespace) -> str:
     """Returns what to learn."""
     columns = set.intersection(*(set(d.columns) for d in data))
-    searches, shares = "search_value" in columns, "search_policy" in columns and not body.dependent
+    searches, shares = "search_value" in columns, "search_policy" in columns
     learn: str = args.learn or ("asked" if all(map(asked, data)) else "all")
     if args.learn is None and searches and learn == "all":
         learn = "shares" if shares else "played"
     if learn in ("shares", "played", "value") and not searches:
         raise SystemExit(f"--learn {learn}: no policy of {args.dataset[0]} searches")
-    if learn == "shares" and body.dependent:
-        raise SystemExit(f"--learn shares: {data[0].game} has heads that depend on another head's choice, which shares cannot express")
     if learn == "shares" and not shares:
         raise SystemExit("--learn shares: the shares exist only in the form of the dataset")
     if learn == "value" and not args.begin:

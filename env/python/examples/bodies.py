@@ -81,7 +81,7 @@ class Dense(nn.Conv2d):
 class Seen(NamedTuple):
     """What a body computes once for a batch, before the logits."""
 
-    mask: Tensor | None  # bool [rows, masked choices]
+    mask: Tensor | None  # bool [rows, choices]
     value: Tensor | None  # [rows]
     parts: tuple[Tensor, ...]  # features, as the body needs them
 
@@ -94,7 +94,6 @@ class Said(NamedTuple):
     choices: Tensor  # [n, size], among those of all heads
     logits: Tensor  # [n, size]; illegal choices have -1e9
     weights: Tensor  # [n], how many similar heads each stands for
-    follows: bool  # they have an effect where the place's first kind chooses 1
     rarity: Tensor | float = 1.0  # [n], inverse to how often the batch has a label
 
 
@@ -108,12 +107,11 @@ class Body(nn.Module):
 
     inputs = ["planes", "scalars"]
     most = 256  # limit of the cells with the same choice that a batch learns from
-    dependent = False  # some heads have an effect only where another head chooses 1
 
     def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:
         super().__init__()
         d = envs.description
-        self.sizes, self.masked = envs.heads, envs.masked_choices
+        self.sizes = envs.heads
         for name in ("planes", "scalars"):
             scales = torch.tensor([float(x["scale"]) for x in d[name]])
             self.register_buffer(f"{name[:-1]}_scale", 1 / scales.view(1, -1, *[1] * (2 * (name == "planes"))))
@@ -165,7 +163,7 @@ class Body(nn.Module):
             logits = logits.masked_fill(~legal, -1e9)
         choices = torch.arange(logits.shape[1], device=logits.device).expand(logits.shape)
         if len(rows):
-            yield Said(rows, torch.zeros_like(rows), choices, logits, torch.ones_like(rows, dtype=torch.float), False)
+            yield Said(rows, torch.zeros_like(rows), choices, logits, torch.ones_like(rows, dtype=torch.float))
 
     def cross_entropy(self, said: Said, labels: Tensor) -> Tensor:
         """Returns the loss of heads with these labels, [n]."""
@@ -189,7 +187,6 @@ class Kind(NamedTuple):
 
     first: int
     step: int
-    follows: bool = False  # it has an effect where the place's first kind chooses 1
 
 
 class Place(NamedTuple):
@@ -212,12 +209,11 @@ class Cells(Body):
         every = [self.heads(kind, torch.arange(p.count))[1].flatten() for p in self.places for kind in p.kinds]
         self.register_buffer("order", torch.cat(every).argsort(), persistent=False)
         self.sorted = bool((self.order.diff() > 0).all())  # the heads are in the order of their places
-        self.dependent = any(kind.follows for place in self.places for kind in place.kinds)
         self.out = nn.ModuleList()
         for place in self.places:
             self.out.append(nn.ModuleList(Dense(width, self.sizes[kind.first], 0.1) for kind in place.kinds))
-            for kind, dense in zip(place.kinds, self.out[-1]):
-                if quiet and not kind.follows:
+            for dense in self.out[-1]:
+                if quiet:
                     nn.init.constant_(dense.bias[:1], 4)
 
     def there(self, place: Place, seen: Seen) -> Tensor:
@@ -264,8 +260,6 @@ class Cells(Body):
         for kind in place.kinds:
             label = labels[:, self.heads(kind, every)[0]]
             counts = there & (label >= 0)
-            if kind.follows:
-                counts &= labels[:, self.heads(place.kinds[0], every)[0]] == 1
             label = label.clamp(min=0) + self.sizes[kind.first] * groups
             often = torch.bincount(label[counts], worth[counts], minlength=int(label.max()) + 1)
             chances = torch.maximum(chances, (most / often.clamp(min=1e-3))[label] * worth * counts)
@@ -289,17 +283,13 @@ class Cells(Body):
             f = self.features(seen, place, rows, which)
             for kind, dense in zip(place.kinds, out):
                 heads, choices = self.heads(kind, which)
-                legal = None
-                if seen.mask is not None and int(choices.max()) < self.masked:
-                    legal = seen.mask[rows[:, None], choices]
+                legal = None if seen.mask is None else seen.mask[rows[:, None], choices]
                 r, w, rare, of = rows, weights, rarity, f
                 if labels is not None:
                     counts = counted(labels[rows, heads], legal)
-                    if kind.follows:
-                        counts &= labels[rows, self.heads(place.kinds[0], which)[0]] == 1
                     r, w, rare, heads, choices, of = (a[counts] for a in (rows, weights, rarity, heads, choices, f))
                     legal = None if legal is None else legal[counts]
                 if len(r):
                     logits = dense(of).float()
                     logits = logits if legal is None else logits.masked_fill(~legal, -1e9)
-                    yield Said(r, heads, choices, logits, w, kind.follows, rare)
+                    yield Said(r, heads, choices, logits, w, rare)

@@ -40,7 +40,7 @@ def write(body: Body, envs: moonfarm.VectorEnv, file: Path) -> None:
     d = envs.description
     dims = {t["name"]: t["dims"] for t in d["tensors"]}
     dims["planes"] = [len(d["planes"]), d["height"], d["width"]]
-    dims |= {"scalars": [len(d["scalars"])], "mask": [envs.masked_choices]}
+    dims |= {"scalars": [len(d["scalars"])], "mask": [envs.choices]}
     example = tuple(torch.zeros(1, *dims[name]) for name in body.inputs)
     outputs = ["policy"] if getattr(body, "value", None) is None else ["policy", "value"]
     write_onnx(body, example, file, body.inputs, outputs, folding=False)
@@ -52,10 +52,9 @@ def places(game: str, envs: moonfarm.VectorEnv) -> list[Place]:
         edges = [28 * y + x for y in range(14) for x in (13 - y, 14 + y)]
         own = [28 * y + x for y in range(14) for x in range(13 - y, 15 + y)]
         return [Place([Kind(k, 3) for k in range(3)], 28, edges), Place([Kind(84, 1)], 210, own)]
-    if game == "codecraft":  # each own entity's first head says whether it gets an order, the others which
+    if game == "codecraft":  # a head for each own entity
         names = [p["name"] for p in envs.description["planes"]]
-        slots = len(envs.heads) // 14
-        return [Place([Kind(slots * k, 1, k > 0) for k in range(14)], slots, plane=names.index("own_corner"))]
+        return [Place([Kind(0, 1)], len(envs.heads), plane=names.index("own_corner"))]
     return [Place([Kind(h, 0) for h in range(len(envs.heads))])]
 
 
@@ -76,7 +75,7 @@ class Network(Cells):
             board += [nn.Conv2d(inputs, 32, 3, stride=2, padding=1), nn.ReLU()]
             inputs, height, breadth = 32, (height + 1) // 2, (breadth + 1) // 2
         self.board = nn.Sequential(*board, nn.Flatten())
-        inputs = inputs * height * breadth + self.numbers_in + (0 if self.local else envs.masked_choices)
+        inputs = inputs * height * breadth + self.numbers_in + (0 if self.local else envs.choices)
         self.trunk = nn.Sequential(Dense(inputs, width), nn.ReLU(), Dense(width, width), nn.ReLU())
         self.value = Dense(width, 1, 0.1) if value else None
         if self.local:
@@ -197,7 +196,7 @@ class Tower(Body):
         cells = np.arange(self.sizes[0] - self.OTHERS).reshape(self.ORDERS, -1, self.WIDTH)[:, ::-1]
         choices = np.append(cells, np.arange(cells.size, self.sizes[0]))
         bits = np.zeros((len(batch["mask"]), 64 * batch["mask"].shape[1]), np.bool_)
-        bits[:, : self.masked] = moonfarm.unpack_masks(batch["mask"], self.masked)[:, choices]
+        bits[:, : len(choices)] = moonfarm.unpack_masks(batch["mask"], self.sizes[0])[:, choices]
         mask = np.packbits(bits, axis=1, bitorder="little").view("<u8")
         out = {**batch, "planes": np.ascontiguousarray(batch["planes"][:, :, ::-1]), "mask": mask}
         if "shares" in batch:

@@ -15,13 +15,11 @@ import moonfarm
 
 
 def sample(mask: np.ndarray, envs: moonfarm.VectorEnv, rng: np.random.Generator) -> np.ndarray:
-    """Draws a legal choice of every head for every row, uniformly; 0 in heads without a mask."""
-    legal = moonfarm.unpack_masks(mask, envs.masked_choices)
+    """Draws a legal choice of every head for every row, uniformly."""
+    legal = moonfarm.unpack_masks(mask, envs.choices)
     actions = np.zeros((len(mask), len(envs.heads)), np.int32)
     head = first = 0
     for size, group in itertools.groupby(envs.heads):  # adjacent heads of one size are drawn together
-        if first >= envs.masked_choices:
-            break
         count = len(list(group))
         choices = legal[:, first : first + count * size].reshape(-1, count, size)
         chance = rng.random(choices.shape, np.float32)

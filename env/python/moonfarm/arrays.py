@@ -208,37 +208,26 @@ def put(what: str, to: NDArray[np.int32], given: Any) -> None:
         to[...] = a
 
 
-def unpacking(mask: NDArray[np.uint64], masked: int, choices: int) -> Callable[[], NDArray[np.bool_]]:
+def unpacking(mask: NDArray[np.uint64], choices: int) -> Callable[[], NDArray[np.bool_]]:
     """Returns a function that returns unpack_masks of this array. It is faster, because it prepares the work once."""
-    if masked < choices or sys.byteorder != "little" or mask.strides[-1:] != (8,):
-        return functools.partial(unpack_masks, mask, masked, choices)
+    if sys.byteorder != "little" or mask.strides[-1:] != (8,):
+        return functools.partial(unpack_masks, mask, choices)
     seen, unpack, kind = mask.view(np.uint8), np.unpackbits, np.bool_
-    return lambda: unpack(seen, -1, masked, "little").view(kind)
+    return lambda: unpack(seen, -1, choices, "little").view(kind)
 
 
-def ended_mask(heads: list[int], masked: int, nothing: int) -> NDArray[np.uint64]:
-    """Returns the mask of a game that has ended, uint64 [words]: only the choice that orders nothing is legal.
-
-    masked: the number of choices that have bits.
-    """
-    first = np.concatenate([[0], np.cumsum(heads)[:-1]])
-    bits = np.zeros(-(-masked // 64) * 64, np.uint8)
-    bits[first[first < masked] + nothing] = 1
+def ended_mask(heads: list[int], nothing: int) -> NDArray[np.uint64]:
+    """Returns the mask of a game that has ended, uint64 [words]: only the choice that orders nothing is legal."""
+    bits = np.zeros(-(-sum(heads) // 64) * 64, np.uint8)
+    bits[np.concatenate([[0], np.cumsum(heads)[:-1]]) + nothing] = 1
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def unpack_masks(mask: NDArray[np.uint64], masked: int, choices: int | None = None) -> NDArray[np.bool_]:
-    """Returns masks as bool.
+def unpack_masks(mask: NDArray[np.uint64], choices: int) -> NDArray[np.bool_]:
+    """Returns masks as bool [..., choices].
 
-    mask: uint64 [..., words], bit i%64 of word i//64 for choice i. masked: the number
-    of choices that have bits. choices: the number of all choices; those without bits
-    are True. Returns bool [..., choices].
+    mask: uint64 [..., words], bit i%64 of word i//64 for choice i. choices: their number in all heads.
     """
-    bits = np.unpackbits(
-        np.ascontiguousarray(mask, "<u8").view(np.uint8), axis=-1, count=masked, bitorder="little"
+    return np.unpackbits(
+        np.ascontiguousarray(mask, "<u8").view(np.uint8), axis=-1, count=choices, bitorder="little"
     ).view(np.bool_)
-    if choices is None or choices == masked:
-        return bits
-    out = np.ones((*bits.shape[:-1], choices), np.bool_)
-    out[..., :masked] = bits
-    return out

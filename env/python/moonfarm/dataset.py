@@ -74,7 +74,8 @@ class Dataset:
         self._rows: Rows | None = None
         made: str = self.metadata["job"].get("form", "cells")
         self.form: str = made if form is None else arguments.name("form", form).decode()
-        self._form: str | None = None if self.form == made else self.form  # to be asked for
+        old = form is not None and self.metadata["action"]["unmasked"] > 0  # of a form that had other actions
+        self._form: str | None = self.form if old or self.form != made else None  # to be asked for
         self._card: dict[str, Any] = make_vec(self.game, form=self.form).description if self._form else {}
         self.num_episodes: int = self.metadata["totals"]["episodes"]
 
@@ -109,12 +110,6 @@ class Dataset:
         return self._card["tensors"] if self._form else self.metadata["observation"].get("tensors", [])
 
     @property
-    def masked_choices(self) -> int:
-        """The number of choices that have a bit in a mask: all but those of the last action.unmasked heads."""
-        unmasked = self._card["unmasked"] if self._form else self.metadata["action"]["unmasked"]
-        return sum(self.heads[: len(self.heads) - unmasked])
-
-    @property
     def nothing(self) -> int:
         """The choice of every head that orders nothing, which alone is legal in a game that has ended."""
         if len(self.heads) > 1:
@@ -123,7 +118,7 @@ class Dataset:
 
     def masks(self, mask: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Returns the column mask as bool [..., choices of all heads]: True is legal."""
-        return unpack_masks(mask, self.masked_choices, sum(self.heads))
+        return unpack_masks(mask, sum(self.heads))
 
     def shares(self, batch: Batch) -> NDArray[np.float32]:
         """Returns the search's share of each choice: [size, choices of all heads].

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-ABI = 4
+ABI = 5
 
 OK, ARGUMENT, HANDLE, STATE, DATA, INTERNAL, END, TIMEOUT, MEMORY = range(9)
 ALL_SEATS, ANY_SEAT = -1, -2
@@ -107,7 +107,7 @@ class CSpec(ctypes.Structure):
         for name in (
             "players", "num_envs", "rows", "blocks", "batch_size",
             "planes", "height", "width", "words", "scalars", "mask_words", "heads",
-            "choices", "masked_choices", "max_orders", "max_turns",
+            "choices", "max_orders", "max_turns",
         )
     ]  # fmt: skip
 
@@ -404,6 +404,6 @@ def games() -> list[dict[str, Any]]:
     Each is a dict of name, doc, players, max_turns, shapes (of a row of the arrays planes,
     packed, scalars and mask), heads (number of choices of each), rewards, policies, rules and
     forms, all with the default rules. A form is a dict of name, doc, sequential, shapes,
-    heads and tensors; shapes and heads of the game are those of the form "cells".
+    heads and tensors; shapes and heads of the game are those of its first form, the default.
     """
     return json.loads(library().text("mf_games").rstrip(b"\0"))

@@ -32,7 +32,7 @@ def make_vec(
     copy: bool = True,
     render_mode: str | None = None,
     render_width: int = 256,
-    action_mask: bool | None = None,
+    action_mask: bool = True,
     buffers: Mapping[str, NDArray[Any]] | None = None,
 ) -> VectorEnv:
     """Makes num_envs games that are stepped together: a gymnasium.vector.VectorEnv if Gymnasium is installed.
@@ -54,8 +54,8 @@ def make_vec(
     nothing but observations), "key". An observation is a dict of arrays by part; for a tuple of
     one part it is the array itself.
 
-    form: the form of observations and actions, one of description["forms"]; None: "cells". In a form
-    with description["tensors"] an observation has an array for each of them, uint8 and by name, in the
+    form: the form of observations and actions, one of description["forms"]; None: the first, with
+    memory "cells". In a form with description["tensors"] an observation has an array for each of them, uint8 and by name, in the
     place of "planes". In a sequential form an action is one order of a turn, and a step plays the turn
     of a game once every seat has ended its own: see VectorEnv.step.
 
@@ -72,9 +72,8 @@ def make_vec(
     without fog of war.
     gymnasium.make also takes "rgb_array_list" and "human", for which Gymnasium opens a window with pygame.
     render_width: width of "rgb_array" in pixels, made even as video needs it; the height follows from the board.
-    action_mask: whether infos have "action_mask", bool, besides the bits of "mask"; None: only in
-    games all of whose heads have a mask. It costs memory bandwidth in every step: set it to
-    False if you do not read it.
+    action_mask: whether infos have "action_mask", bool, besides the bits of "mask". It costs memory
+    bandwidth in every step: set it to False if you do not read it.
     buffers: the caller's arrays to use instead of new ones, by the names in VectorEnv.arrays:
     memory shared with other processes, or with a GPU.
     """

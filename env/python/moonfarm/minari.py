@@ -87,7 +87,7 @@ def _write(file: Any, ds: Dataset, progress: Progress | None, options: dict[str,
     count = rows = 0
     spaces: dict[str, Any] = {}
     policies = ds.metadata["job"].get("policies") or []
-    ended = ended_mask(ds.heads, ds.masked_choices, ds.nothing)[None]
+    ended = ended_mask(ds.heads, ds.nothing)[None]
     for e in ds.episodes(**options):
         names = [n for n in ("planes", "packed", "scalars") if n in e]
         turns, players = e["reward"].shape

@@ -30,10 +30,10 @@ class Part:
         self.observation: Any = self.parts[0][1] if env._alone else dict(self.parts)
         self.mask, self.reward = a["mask"][rows], a["reward"][rows]
         self.waits = a["waits"][rows] if env.sequential else None
-        self.legal = arrays.unpacking(self.mask, env.masked_choices, env.choices) if env._with_action_mask else None
+        self.legal = arrays.unpacking(self.mask, env.choices) if env._with_action_mask else None
         self.renew: Callable[[], None] | None = None  # writes the observation's action_mask from the mask
         if "action_mask" in a:
-            self.renew = functools.partial(_write, a["action_mask"][rows], arrays.unpacking(self.mask, env.masked_choices, env.choices))
+            self.renew = functools.partial(_write, a["action_mask"][rows], arrays.unpacking(self.mask, env.choices))
         self.copies = [(name, array.copy) for name, array in self.parts]
         self.copy_first, self.copy_mask, self.copy_reward = self.copies[0][1], self.mask.copy, self.reward.copy
         # Terminated and truncated by row; if a game has several rows they are copied from the game once it sets one.
@@ -64,8 +64,8 @@ def last_observation(env: VectorEnv, row: int) -> Any:
     own = {}
     for part in env._parts:
         if part in ("mask", "action_mask"):
-            mask = arrays.ended_mask(env.heads, env.masked_choices, env.description["nothing"])
-            own[part] = mask if part == "mask" else arrays.unpack_masks(mask, env.masked_choices, env.choices)
+            mask = arrays.ended_mask(env.heads, env.description["nothing"])
+            own[part] = mask if part == "mask" else arrays.unpack_masks(mask, env.choices)
         elif part == "key":  # no more draws after the end
             own[part] = np.zeros_like(a[part][row])
         else:

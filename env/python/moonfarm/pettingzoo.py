@@ -34,7 +34,6 @@ class ParallelEnv(Copied):
             if name in arguments:
                 raise TypeError(f"{name}: there is one game, every seat of which is an agent")
         arguments.setdefault("workers", 1)
-        arguments.setdefault("action_mask", True)
         self._around(making.make_vec(game, 1, autoreset="disabled", copy=True, **arguments))
 
     def _around(self, v: VectorEnv) -> None:

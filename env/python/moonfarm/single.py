@@ -36,7 +36,6 @@ class SingleEnv(Randomness, Specified, Copied):
             if name in arguments:
                 raise TypeError(f"{name}: there is one game, which is reset by reset alone")
         arguments.setdefault("workers", 1)
-        arguments.setdefault("action_mask", True)
         self._around(making.make_vec(game, 1, opponent=opponent, autoreset="disabled", **arguments))
 
     def _around(self, v: VectorEnv) -> None:
@@ -53,7 +52,7 @@ class SingleEnv(Randomness, Specified, Copied):
         self._others_taken = [(name, self._taken(array)) for name, array in parts[1:]]
         self._alone, self._mask_taken, self._legal = v._alone, self._taken(v.arrays["mask"][0]), None
         if v._with_action_mask:
-            self._legal = unpacking(v.arrays["mask"][0], v.masked_choices, v.choices)
+            self._legal = unpacking(v.arrays["mask"][0], v.choices)
         self._to, self._from = v.arrays["action"][0].data, v.arrays["reward"].data
         self._flags, self._c_step, self._handle, self._c_error = v._flags, v._c_step, v._handle, v._c_error
         self._most = v.heads[0] if self._one_head else 0

@@ -79,7 +79,7 @@ class TorchRows(torch.utils.data.IterableDataset):  # type: ignore[misc]
         if key not in self._counts:
             ds = self._dataset()
             which = {name: x for name, x in self.options.items() if name in (*WHICH, "seed")}
-            remade = ds.form != ds.metadata["job"].get("form", "cells")  # its rows exist only when they are played
+            remade = ds._form is not None  # its rows exist only when they are played
             how: dict[str, Any] = {"obs": "none"} if remade else {"play": False}
             how["shuffle"] = min(1, self.options.get("shuffle", 0))
             batches = ds.batches(1 << 16, columns=["seat"], part=part, parts=parts, epoch=key[0], copy=False, **how, **which)

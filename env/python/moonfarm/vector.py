@@ -37,7 +37,7 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
     game*players+seat).
 
     Attributes: `num_games`, `players`, `heads` (number of choices of each head of an
-    action), `masked_choices`, `choices`, `max_turns`, `form`, `sequential`, `blocks`, `batch_size`,
+    action), `choices`, `max_turns`, `form`, `sequential`, `blocks`, `batch_size`,
     `autoreset_mode` (of Gymnasium, or its name), `description` (the meaning of planes, scalars, actions and rewards, and all forms of the
     game), and `arrays`: the memory that the library reads and writes, by name.
     """
@@ -47,7 +47,7 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
 
     def __init__(
         self, *, obs: str | tuple[str, ...], seed: int | None, copy: bool, render_mode: str | None, render_width: int, autoreset: Any,
-        buffers: Mapping[str, NDArray[Any]] | None, action_mask: bool | None, **config: Any,
+        buffers: Mapping[str, NDArray[Any]] | None, action_mask: bool, **config: Any,
     ) -> None:  # fmt: skip
         """Takes all arguments of make_vec, which calls it."""
         self.closed = True  # until the library has opened it
@@ -71,7 +71,7 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
         self._handle, self.closed = handle, False
         try:
             self._describe()
-            self._with_action_mask = self._has_action_mask(action_mask)
+            self._with_action_mask = bool(action_mask)
             self._make_arrays(buffers)
         except BaseException:
             self.close()
@@ -94,7 +94,7 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
         self.sequential: bool = self.description["sequential"]
         self._tensors: list[dict[str, Any]] = self.description["tensors"]
         self.heads = [int(n) for n in self.description["heads"]]
-        self.choices, self.masked_choices = s.choices, s.masked_choices
+        self.choices = s.choices
         self.num_envs = rows = self._caller_rows()
         self._rows_per_game = s.rows // s.num_envs
         if self._tensors and "planes" in self._parts:
@@ -115,10 +115,6 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
 
     def _most_steps(self) -> int | None:
         return None if self.sequential else self.max_turns
-
-    def _has_action_mask(self, action_mask: bool | None) -> bool:
-        """Whether infos have action_mask."""
-        return self.masked_choices == self.choices if action_mask is None else bool(action_mask)
 
     def _caller_rows(self) -> int:
         return self._sizes.rows
@@ -360,7 +356,7 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
         by 0. In heads without a mask all choices are legal.
         """
         bits = self._latest_mask() if mask is None else mask
-        return arrays.unpack_masks(bits, self.masked_choices, self.choices)
+        return arrays.unpack_masks(bits, self.choices)
 
     @property
     def seats(self) -> NDArray[np.uint8] | None:

@@ -464,7 +464,7 @@ class Examples(unittest.TestCase):
         optimiser = torch.optim.Adam([logits], 0.1)
         rows = torch.arange(len(labels))
         for _ in range(800):
-            said = self.example("bodies").Said(rows, rows, rows, logits.expand(len(labels), -1), torch.ones(len(labels)), False)
+            said = self.example("bodies").Said(rows, rows, rows, logits.expand(len(labels), -1), torch.ones(len(labels)))
             optimiser.zero_grad()
             body.cross_entropy(said, labels).mean().backward()
             optimiser.step()
@@ -479,7 +479,7 @@ class Examples(unittest.TestCase):
         import torch
 
         cloning = self.example("behaviour_cloning")
-        envs = moonfarm.make_vec("codecraft", 1)
+        envs = moonfarm.make_vec("codecraft", 1, form="cells")
         network = cloning.make(envs, 16)
         (place,) = network.places
         parts = (0, 1e-4, 0.02, 0.04, 0.5, 1)
@@ -592,7 +592,7 @@ class Examples(unittest.TestCase):
         logits = torch.tensor([[0.3, -1.0, 2.0, -1e9, 0.5, -0.25, 1.5]])
         for first, size, moves in ((0, 4, ((0.5, 0), (0.3, 2), (0.2, 0))), (4, 3, ((0.5, 0), (0.3, 1)))):
             choices = torch.arange(first, first + size)[None]
-            of = cloning.Said(torch.tensor([0]), None, choices, logits[:, first : first + size], None, False)
+            of = cloning.Said(torch.tensor([0]), None, choices, logits[:, first : first + size], None)
             got = cloning.cross_entropy(of, shares)
             logs = torch.log_softmax(of.logits[0], 0)
             self.assertAlmostEqual(float(got[0]), -sum(share * float(logs[c]) for share, c in moves), places=5)

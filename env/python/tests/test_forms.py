@@ -123,7 +123,7 @@ class Sequential(unittest.TestCase):
         def player(obs, infos):
             if ends:
                 return [env.description["nothing"]] * len(infos["mask"])
-            return begin(moonfarm.unpack_masks(infos["mask"], env.masked_choices))
+            return begin(moonfarm.unpack_masks(infos["mask"], env.choices))
 
         for game, form in SEQUENTIAL:
             with moonfarm.make_vec(game, 3, form=form, opponent="random", seat="random") as env:

@@ -21,18 +21,6 @@ ROOT = Path(__file__).resolve().parents[3]
 AROUND = {
     "features/codecraft/FEATURES.md": [(
         """
-import moonfarm
-import numpy as np
-envs = moonfarm.make_vec("codecraft", 1, opponent="econ")
-obs, infos = envs.reset(seed=1)
-planes, mask, action = obs["planes"][0], infos["mask"][0], np.zeros(14 * 256, np.int32)
-""",
-        """
-assert legal.shape == (len(cells), 64) and legal[:, 0].all(), legal
-print(heads.shape, x, y)
-""",
-    ), (
-        """
 import numpy as np
 values = np.zeros((1, 1, 11808), np.uint8)
 values[0, 0, :3] = 4, 79, 2  # a builder unit at (79, 2)
@@ -41,6 +29,19 @@ values[0, 0, 256 * 18 + 80 * 2 + 79] = 3
         """
 assert coarse.shape == (8, 10, 10) and windows.shape == (1, 15, 15) and windows[0, 7, 7] == 3, windows
 print(others.shape)
+""",
+    ), (
+        """
+import moonfarm
+import numpy as np
+envs = moonfarm.make_vec("codecraft", 1, form="cells", opponent="econ")
+obs, infos = envs.reset(seed=1)
+planes, action = obs["planes"][0], np.zeros(256, np.int32)
+legal = infos["action_mask"].reshape(256, 128)
+""",
+        """
+assert len(cells) > 1 and legal[: len(cells), 1].all() and not legal[len(cells) :, 1].any(), cells
+print(labels, x, y)
 """,
     )],
 }

@@ -88,7 +88,7 @@ class Single(unittest.TestCase):
             many.step(0)
 
     def test_clones(self):
-        env = moonfarm.make_env("codecraft", opponent="econ")
+        env = moonfarm.make_env("codecraft", opponent="econ", form="cells")
         env.reset(seed=1)
         idle = np.zeros(len(env.vector.heads), np.int32)
         for _ in range(5):

@@ -24,8 +24,13 @@ func Survey(mask []uint64, logits []float32) (illegal, broken bool) {
 	return s.best >= 0 && logits[s.most] > logits[s.best], s.broken
 }
 
+func (c choices) legal(k int) bool {
+	k += c.at
+	return c.mask[k>>6]>>(k&63)&1 != 0
+}
+
 // SurveyAt returns the best legal choice and the largest logit's, where the choices begin at a bit of a mask, and what the
-// plain way of finding them gives; mask may be nil.
+// plain way of finding them gives.
 func SurveyAt(mask []uint64, at int, logits []float32) (got, want [2]int32) {
 	c := choices{mask: mask, at: at}
 	s := c.survey(logits)
@@ -42,7 +47,7 @@ func SurveyAt(mask []uint64, at int, logits []float32) (got, want [2]int32) {
 }
 
 // DrawAt returns the choice drawn by a seed where the choices begin at a bit of a mask, and what the plain way of
-// drawing it gives, which weighs all choices; mask may be nil.
+// drawing it gives, which weighs all choices.
 func DrawAt(mask []uint64, at int, logits []float32, temperature float64, seed uint64) (got, want int32) {
 	c := choices{mask: mask, at: at}
 	best := c.survey(logits).best

@@ -41,11 +41,8 @@ func takes(v network.Value, p Part, spec env.Spec) bool {
 	case Scalars:
 		return v.Type == onnx.Float32 && s.Scalars > 0 && slices.Equal(v.Dims, []int{s.Scalars})
 	}
-	return slices.Equal(v.Dims, []int{features.Choices(spec.Heads)}) || slices.Equal(v.Dims, []int{features.Choices(masked(spec))})
+	return slices.Equal(v.Dims, []int{features.Choices(spec.Heads)})
 }
-
-// masked returns the heads that have a mask.
-func masked(spec env.Spec) []int { return spec.Heads[:len(spec.Heads)-spec.Unmasked] }
 
 // named reports whether a name means a part.
 func named(name string, p Part) bool {

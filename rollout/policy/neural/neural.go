@@ -188,10 +188,7 @@ func has(m Model) string {
 func needs(spec env.Spec) string {
 	s := spec.Shape
 	var in []string
-	choices, all := fmt.Sprint(features.Choices(masked(spec))), features.Choices(spec.Heads)
-	if spec.Unmasked > 0 {
-		choices += fmt.Sprintf("] or [%d", all)
-	}
+	choices := features.Choices(spec.Heads)
 	if tensors := spec.Description.Tensors; len(tensors) > 0 {
 		for _, t := range tensors {
 			in = append(in, fmt.Sprintf("%s %v (uint8 or float32)", t.Name, t.Dims))
@@ -202,8 +199,8 @@ func needs(spec env.Spec) string {
 	if s.Scalars > 0 {
 		in = append(in, fmt.Sprintf("scalars [%d] (float32)", s.Scalars))
 	}
-	in = append(in, fmt.Sprintf("mask [%s] (uint8, bool or float32)", choices))
-	heads := fmt.Sprintf("logits [%d]", all)
+	in = append(in, fmt.Sprintf("mask [%d] (uint8, bool or float32)", choices))
+	heads := fmt.Sprintf("logits [%d]", choices)
 	if len(spec.Heads) > 1 {
 		heads += fmt.Sprintf(" of all %d heads, or an output for each of them", len(spec.Heads))
 	}

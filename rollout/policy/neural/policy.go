@@ -28,7 +28,6 @@ type Policy struct {
 	options Options
 	input   *input
 	heads   []logits
-	masked  int // number of heads that have a mask
 	words   int // of a mask
 	weights []float32
 	values  []float32               // of the batch; nil: the model has no value
@@ -37,7 +36,7 @@ type Policy struct {
 
 // New makes the policy for a model that fits the games.
 func New(name string, m Model, f Fit, o Options, s env.Spec) *Policy {
-	p := &Policy{name: name, options: o, input: newInput(m, f, s, batch), masked: len(s.Heads) - s.Unmasked, words: s.MaskWords}
+	p := &Policy{name: name, options: o, input: newInput(m, f, s, batch), words: s.MaskWords}
 	p.heads = p.input.heads(f, batch)
 	p.weights = make([]float32, slices.Max(s.Heads))
 	if f.Value != "" {
@@ -86,12 +85,9 @@ func (p *Policy) choose(action []int32, i int, mask []uint64, seed uint64) rollo
 	for h := range p.heads {
 		logits := p.heads[h].of(i)
 		legal := choices{mask: mask, at: at}
-		if h >= p.masked {
-			legal.mask = nil
-		}
 		s := legal.survey(logits)
 		broken = broken || s.broken
-		if legal.mask != nil && s.best >= 0 {
+		if s.best >= 0 {
 			c.Choices++
 			if logits[s.most] > logits[s.best] {
 				c.Illegal++
@@ -112,16 +108,10 @@ func (p *Policy) choose(action []int32, i int, mask []uint64, seed uint64) rollo
 // finite reports whether a number is neither NaN nor infinite.
 func finite(x float32) bool { return x-x == 0 }
 
-// choices are the legal choices of a head: the bits of a mask from `at` on; with a nil mask,
-// all choices.
+// choices are the legal choices of a head: the bits of a mask from `at` on.
 type choices struct {
 	mask []uint64
 	at   int
-}
-
-func (c choices) legal(k int) bool {
-	k += c.at
-	return c.mask == nil || c.mask[k>>6]>>(k&63)&1 != 0
 }
 
 // surveyed are the extremes of a head's logits. A NaN is less than all numbers.
@@ -162,13 +152,10 @@ func more(x, y float32) bool { return x > y || y != y && x == x }
 
 // word returns the legal choices from k on, at most 64: bit i is choice k + i. n is the number of all choices.
 func (c choices) word(k, n int) uint64 {
-	set := ^uint64(0)
-	if c.mask != nil {
-		at, by := (c.at+k)>>6, (c.at+k)&63
-		set = c.mask[at] >> by
-		if by > 0 && at+1 < len(c.mask) {
-			set |= c.mask[at+1] << (64 - by)
-		}
+	at, by := (c.at+k)>>6, (c.at+k)&63
+	set := c.mask[at] >> by
+	if by > 0 && at+1 < len(c.mask) {
+		set |= c.mask[at+1] << (64 - by)
 	}
 	if n-k < 64 {
 		set &= 1<<(n-k) - 1

@@ -94,9 +94,8 @@ func (t *Session) offer(head int) Offer {
 	if x.Over {
 		return x
 	}
-	masked := len(t.spec.Heads) - t.spec.Unmasked
 	action := slices.Repeat([]int32{int32(t.spec.Nothing)}, len(t.spec.Heads))
-	for h, n := range t.spec.Heads[:masked] {
+	for h, n := range t.spec.Heads {
 		one := Head{Head: h}
 		all := head == h || head == AllHeads
 		legal, known := 0, map[string]bool{}
@@ -104,7 +103,7 @@ func (t *Session) offer(head int) Offer {
 			if !t.legal(h, c) {
 				continue
 			}
-			if legal++; c == t.spec.Nothing && masked > 1 || !all && one.Entity != 0 {
+			if legal++; c == t.spec.Nothing && len(t.spec.Heads) > 1 || !all && one.Entity != 0 {
 				continue
 			}
 			action[h] = int32(c)

@@ -427,9 +427,6 @@ func (t *Session) survey() {
 
 // legal reports whether the person can choose a choice of a head.
 func (t *Session) legal(head, choice int) bool {
-	if head >= len(t.spec.Heads)-t.spec.Unmasked {
-		return true
-	}
 	bit := choice
 	for _, n := range t.spec.Heads[:head] {
 		bit += n
