@@ -64,10 +64,9 @@ func (a *app) games() *cobra.Command {
 		Use: "games [GAME]", Short: "List the games, or describe one",
 		Long: `Lists the games with their shapes, or describes one: what its observations
 and actions mean, its rewards and its policies; or, with --rules, the rules that
-a file of rule values may set. A game may have several forms, that is,
-observations with their actions, the default first: --form chooses the one that
-is described. In a sequential form a seat gives the orders of a turn one action
-after the other.
+a file of rule values may set. A game may have several forms (observations with
+actions; the first is the default): --form chooses the one that is described. In
+a sequential form a seat gives the orders of a turn one action after the other.
 
 With --json: an array of objects (one object if GAME is given) with the keys
 name, doc, rules_version, players, max_turns, max_orders (of one seat in one
@@ -78,9 +77,8 @@ orders nothing: the only one in the mask of a game that has ended), mask_words,
 actions (what they mean),
 rewards and policies (each a name, a doc and, if it has some,
 options: names and docs), observation (planes and scalars, each with name, unit,
-scale, doc; packed, how the words relate to the planes; and tensors, which
-divide the values of a form without planes of cells: each a name, a doc, dims,
-axis, and the fields along it).
+scale, doc; packed, how the words relate to the planes; and tensors, parts of
+planes that are no cells: each a name, a doc, dims, axis, and fields along it).
 
 With --rules and --json: an array of objects with the keys key, value (the
 default), least, most (both empty if the value is fixed or no number), doc. All
