@@ -89,16 +89,13 @@ func (r *run) end() {
 // status returns the run's status. held is the number of its shards that workers have.
 func (r *run) status(held int, now time.Time) RunStatus {
 	if r.End != nil {
-		s := *r.End
-		s.redact() // an older version may have stored secrets
-		return s
+		return *r.End
 	}
 	s := RunStatus{
 		ID: r.id, Name: r.Spec.Name, Build: r.Spec.Build, Out: r.Spec.Out, State: r.State, Text: r.Text, Created: r.Created,
 		Shards: r.Spec.Shards, Made: r.commits.Made, Held: held, Episodes: r.Spec.Episodes,
 		Played: r.commits.Played, Rows: r.commits.Rows, Bytes: r.commits.Bytes, Audits: r.audits.Counts, Duplicates: r.duplicates, Reverted: r.reverted,
 	}
-	s.redact()
 	if s.State == "" { // its first record is being written
 		s.State = Running
 	}

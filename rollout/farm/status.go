@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"moonfarm/rollout/farm/internal/tracker"
-	"moonfarm/rollout/redact"
 )
 
 // State is the state of a run.
@@ -153,6 +152,3 @@ func (s *state) report(to *Status) {
 		to.Workers = append(to.Workers, o)
 	}
 }
-
-// redact removes secrets from the texts of a status.
-func (s *RunStatus) redact() { s.Out, s.Text = redact.Text(s.Out), redact.Text(s.Text) }

@@ -41,8 +41,13 @@ func TestAnonymous(t *testing.T) {
 	}
 	_, err = Connect(f.ctx, ConnectOptions{URL: f.server.URL()})
 	assert.ErrorContains(t, err, "a client without credentials", "no credentials")
+	pair, err := f.server.gate.key.pair(RoleWorker, "w1")
+	require.NoError(t, err)
+	public, err := pair.PublicKey()
+	require.NoError(t, err)
 	for what, opts := range map[string][]nats.Option{
-		"nothing": nil, "the inner user": {nats.UserInfo(insideUser, "")}, "a user without a password": {nats.UserInfo("people", "")},
+		"the public half of a key": {nats.Name(clientName(RoleWorker, "w1")), nats.Nkey(public, func([]byte) ([]byte, error) { return make([]byte, 64), nil })},
+		"nothing":                  nil, "the inner user": {nats.UserInfo(insideUser, "")}, "a user without a password": {nats.UserInfo("people", "")},
 		"a token": {nats.Token("x")}, "a role": {nats.Name("moonfarm operator anna")},
 	} {
 		t.Run(what, func(t *testing.T) {
