@@ -64,7 +64,6 @@ var sizes = map[string]C.uint32_t{
 
 	"mf_reading": C.sizeof_mf_reading,
 	"mf_batch":   C.sizeof_mf_batch,
-	"mf_import":  C.sizeof_mf_import,
 }
 
 //export mf_close

@@ -186,23 +186,6 @@ typedef struct {
 	int32_t *step;                /* [rows] number of the action in its turn, in a sequential form */
 } mf_batch;
 
-/* Options of mf_import_recordings. Fields that are 0 mean what moonfarm import does without the flag; size, game, files and out are required. */
-typedef struct {
-	uint32_t size;
-	int32_t workers;          /* files and shards at once; 0: one for each core */
-	const char *game;         /* "towerdefence", "terminal" or "codecraft" */
-	const char *files;        /* paths of the recordings, one per line */
-	const char *out;          /* folder of the dataset: new, empty, or from an earlier call with the same arguments */
-	const char *rules;        /* text of rules that the recordings lack, or the name of a rule set; NULL: the default */
-	const char *reward;       /* NULL: "result" */
-	const char *obs;          /* "planes", "packed" or "none"; NULL: "planes" */
-	const char *license;      /* name of the licence on the dataset's card; NULL: none */
-	double discount;          /* of the returns; 0: 1 */
-	int64_t shard_episodes;   /* episodes in one shard; 0: as many as moonfarm import chooses for the game */
-	int32_t keep;             /* not 0: keep the turns before the first difference, or before a recording broke off */
-	int32_t memory;           /* not 0: planes show the last seen values where fog of war hides cells */
-} mf_import;
-
 #ifndef MF_TYPES_ONLY
 
 uint32_t mf_abi(void);                /* MF_ABI of the library */
@@ -342,21 +325,6 @@ int32_t mf_render_svg(mf_handle h, int32_t env, const char *id, char *buf, size_
  * shapes, heads, tensors). shapes and heads of the game are those of its first form, the default.
  */
 int32_t mf_games(char *buf, size_t cap, size_t *need, mf_error *e);
-
-/*
- * mf_verify_recording plays the games of a recording of an original engine again and
- * compares every field. rules is the text of rules that the recording lacks, or the name of
- * a rule set; NULL: the default. mf_import_recordings makes a dataset of recordings. Both
- * begin a task and return. mf_task_result waits at most wait_ms milliseconds, or for ever if
- * that is negative, for the end of a task, and returns MF_TIMEOUT or writes the result as
- * JSON. moonfarm replay verify --json (for one file) and moonfarm import --json document its
- * keys. Neither an unreadable recording, which the key "error" of the result reports, nor a
- * skipped one is an error. mf_close ends a task; an import that was ended continues when it
- * is begun again.
- */
-int32_t mf_verify_recording(const char *file, const char *rules, mf_handle *out, mf_error *e);
-int32_t mf_import_recordings(const mf_import *c, mf_handle *out, mf_error *e);
-int32_t mf_task_result(mf_handle h, int32_t wait_ms, char *buf, size_t cap, size_t *need, mf_error *e);
 
 /*
  * mf_dataset_open opens the dataset in a folder, or, in a library that is built with

@@ -7,8 +7,7 @@
     obs, rewards, terminations, truncations, infos = env.step(actions)
 
 make_vec makes many games at once, make_env one game, parallel_env one game with all its
-players; dataset reads datasets of `moonfarm generate` and `moonfarm import`; verify_recording and
-import_recordings read games of the original engines. The package needs numpy and the shared
+players; dataset reads datasets of `moonfarm generate` and `moonfarm import`. The package needs numpy and the shared
 library, which env/python/build.py builds; it uses Gymnasium and PettingZoo if they are
 installed.
 """
@@ -26,7 +25,6 @@ from .making import make_vec
 from .messages import State, state_from
 from .opponents import AgainstPolicies
 from .pettingzoo import ParallelEnv, parallel_env
-from .recordings import import_recordings, verify_recording
 from .single import SingleEnv, make_env
 from .vector import VectorEnv
 from .version import __version__
@@ -48,13 +46,11 @@ __all__ = [
     "advantages",
     "dataset",
     "games",
-    "import_recordings",
     "make_env",
     "make_vec",
     "parallel_env",
     "state_from",
     "unpack_masks",
-    "verify_recording",
 ]
 
 _registration.watch()

@@ -163,20 +163,9 @@ class CBatch(ctypes.Structure):
     ]  # fmt: skip
 
 
-class CImport(ctypes.Structure):
-    """mf_import."""
-
-    _fields_ = [
-        ("size", c_uint32), ("workers", c_int32),
-        ("game", c_char_p), ("files", c_char_p), ("out", c_char_p), ("rules", c_char_p),
-        ("reward", c_char_p), ("obs", c_char_p), ("license", c_char_p),
-        ("discount", c_double), ("shard_episodes", c_int64), ("keep", c_int32), ("memory", c_int32),
-    ]  # fmt: skip
-
-
 _structs: dict[str, type[ctypes.Structure]] = {
     "mf_error": CError, "mf_config": CConfig, "mf_spec": CSpec, "mf_slabs": CSlabs,
-    "mf_reading": CReading, "mf_batch": CBatch, "mf_import": CImport,
+    "mf_reading": CReading, "mf_batch": CBatch,
 }  # fmt: skip
 
 _handle, _error, _text = c_uint64, POINTER(CError), [c_void_p, c_size_t, POINTER(c_size_t)]
@@ -206,9 +195,6 @@ _functions: dict[str, list[Any]] = {
     "mf_message_describe": [c_char_p, c_char_p, c_char_p, c_size_t, c_int32, *_text],
     "mf_answer_from": [c_char_p, c_char_p, c_char_p, c_size_t, c_int32, c_void_p, c_int32, *_text],
     "mf_games": [*_text],
-    "mf_verify_recording": [c_char_p, c_char_p, POINTER(c_uint64)],
-    "mf_import_recordings": [POINTER(CImport), POINTER(c_uint64)],
-    "mf_task_result": [_handle, c_int32, *_text],
     "mf_dataset_open": [c_char_p, POINTER(c_uint64)],
     "mf_dataset_describe": [_handle, *_text],
     "mf_reader_open": [_handle, POINTER(CReading), POINTER(c_uint64)],
