@@ -111,16 +111,6 @@ func program(kind string, args []string) int {
 	for range 200 {
 		answers = append(answers, answer)
 	}
-	if kind == "recites" { // the answers in a file
-		text, err := os.ReadFile(args[0])
-		if err != nil {
-			return 9
-		}
-		lines := strings.SplitAfter(string(text), "\n")
-		for answers = nil; len(lines) > 1; lines = lines[2:] {
-			answers = append(answers, lines[0]+lines[1])
-		}
-	}
 	if serve(in, os.Stdout, nil, answers...) != nil {
 		return 2
 	}

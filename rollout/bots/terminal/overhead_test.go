@@ -3,12 +3,9 @@ package terminal
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -118,46 +115,6 @@ func (r *replayer) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	row := int(rows[0])
 	list := r.match.OrdersOf(int(b.Turn[0]), r.seat)
 	b.OrderLen[row] = int32(copy(b.Orders[row*most:][:most], list))
-}
-
-// BenchmarkMatch measures a turn without the bots' time: frames, rules, pipes. The
-// bots are in this process or in processes of their own, at both seats or at one
-// against a policy that takes no time.
-func BenchmarkMatch(b *testing.B) {
-	old := recorded(b)
-	answers := answersOf(old)
-	file := filepath.Join(b.TempDir(), "answers")
-	var programs, insides [2]Seat
-	for p := range answers {
-		name := fmt.Sprint(file, p)
-		if err := os.WriteFile(name, []byte(strings.Join(answers[p], "")), 0o600); err != nil {
-			b.Fatal(err)
-		}
-		programs[p], insides[p] = started(b, "recites", name), answering(answers[p]...)
-	}
-	for _, c := range []struct {
-		name  string
-		seats [2]Seat
-	}{
-		{"inside/both", insides},
-		{"inside/one", [2]Seat{insides[0], replays(old, 1)}},
-		{"programs/both", programs},
-		{"programs/one", [2]Seat{programs[0], replays(old, 1)}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			var costs costs
-			costs.alone(b, old, answers[0])
-			for b.Loop() {
-				costs.play(b, old, c.seats)
-			}
-			for name, quantile := range map[string]float64{"median": 0.5, "least": 0} {
-				whole, bot := costs.turn(quantile)
-				b.ReportMetric(float64((whole-bot).Nanoseconds())/1e3, name+"-overhead-µs/turn")
-			}
-			b.ReportMetric(float64(costs.bot.Nanoseconds())/1e3/float64(len(costs.turns)), "bot-µs/turn")
-			b.ReportMetric(0, "ns/op")
-		})
-	}
 }
 
 // TestOverhead: a turn takes at most 2 ms more than the bots' own time. On an idle machine

@@ -73,26 +73,3 @@ func TestOverhead(t *testing.T) {
 	assert.LessOrEqualf(t, best, 1.2, "a game took %.2f times what its client took", best)
 	t.Logf("overhead %.3f", best)
 }
-
-// BenchmarkGame plays games against a client that only reads its views, and against one
-// that plays.
-func BenchmarkGame(b *testing.B) {
-	for _, preset := range []string{"finals", "round2", "round1"} {
-		for name, answer := range map[string]func(v *protocol.PlayerView) []protocol.EntityOrder{"empty": nil, "quickstart": quickstart} {
-			b.Run(preset+"/"+name, func(b *testing.B) {
-				var sum cost
-				ticks := 0
-				for range b.N {
-					c, r := costOf(b, preset, 300, answer)
-					sum.whole, sum.client, sum.engine = sum.whole+c.whole, sum.client+c.client, sum.engine+c.engine
-					ticks += r.Turns
-				}
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(float64(sum.whole.Nanoseconds())/1e3/float64(ticks), "µs/tick")
-				b.ReportMetric(float64(sum.client.Nanoseconds())/1e3/float64(ticks), "client-µs/tick")
-				b.ReportMetric(float64(sum.engine.Nanoseconds())/1e3/float64(ticks), "engine-µs/tick")
-				b.ReportMetric(sum.overhead(), "overhead")
-			})
-		}
-	}
-}
