@@ -105,11 +105,11 @@ func replay2018() (string, error) {
 	return b.String(), err
 }
 
-// TestImportRecordings imports the recordings of the official engine (with -short a few of
-// them) and plays the dataset again.
+// TestImportRecordings imports recordings of the official engine, a few or in the long
+// form (MOONFARM_LONG) all, and plays the dataset again.
 func TestImportRecordings(t *testing.T) {
 	pattern := "*.replay.gz"
-	if testing.Short() {
+	if os.Getenv("MOONFARM_LONG") == "" {
 		pattern = "20[12]*-*[19].replay.gz"
 	}
 	files := simtest.SharedFiles(t, "replays", "terminal", pattern)
