@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -314,23 +312,4 @@ func TestWorst(t *testing.T) {
 		assert.Truef(t, slices.Equal(analysis.Worst(turns, 1, n), want), "%d worst", n)
 	}
 	assert.Empty(t, analysis.Worst(turns, 0, 9), "seat 0 lost nothing")
-}
-
-func TestChart(t *testing.T) {
-	var turns []analysis.TurnAnalysis
-	for i, v := range []float64{0, 0.2, 0.5, 0.99, 1} {
-		turns = append(turns, analysis.TurnAnalysis{Turn: 3 + i, Seats: []analysis.Assessment{{Value: v}, {Value: -v / 2}}})
-	}
-	want := "  +1 |    AA\n     |\n     |\n     |   A\n     |  A\n   0 | *----\n     |  BB\n     |    B\n     |     B\n     |\n  -1 |\nturn   3   7\n"
-	assert.Equal(t, want, string(analysis.AppendChart(nil, turns)))
-	assert.Nil(t, analysis.AppendChart(nil, nil), "no turns")
-	// 200 turns in 64 columns: each column has the mean of some.
-	turns = nil
-	for i := range 200 {
-		turns = append(turns, analysis.TurnAnalysis{Turn: i, Seats: []analysis.Assessment{{Value: math.Copysign(1, float64(i)-99.5)}}})
-	}
-	lines := strings.Split(string(analysis.AppendChart(nil, turns)), "\n")
-	top, bottom := lines[0], lines[10]
-	assert.Truef(t, top == "  +1 | "+strings.Repeat(" ", 32)+strings.Repeat("A", 32) && bottom == "  -1 | "+strings.Repeat("A", 32), "got\n%s", strings.Join(lines, "\n"))
-	assert.Equal(t, "turn   0"+strings.Repeat(" ", 60)+"199", lines[11])
 }

@@ -385,7 +385,6 @@ func (a *app) printAnalysed(d *analysed) {
 	}
 	a.Printf("\n")
 	a.Table(rows...)
-	a.Printf("\n%s", analysis.AppendChart(nil, d.found))
 	for _, s := range d.Seats {
 		a.Printf("\n%s %s: result %+g, best orders in %d of %s, lost %.3f in all\n", seatName(s.Seat), s.Player, s.Result,
 			s.BestPlayed, texts.Plural(len(d.Turns), "turn"), s.Lost)

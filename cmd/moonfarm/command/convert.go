@@ -19,7 +19,6 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
-	"moonfarm/env"
 	"moonfarm/rollout/files"
 	"moonfarm/rollout/recordings"
 	"moonfarm/sim/texts"
@@ -63,7 +62,7 @@ func numberRange(first, last *uint64, thing string) console.Value {
 func (a *app) replayConvert() *cobra.Command {
 	o := convertOptions{last: math.MaxUint64}
 	c := &cobra.Command{
-		Use: "convert DATASET|RECORDING --out DIR", Short: "Make recordings of episodes, or a dataset of a recording",
+		Use: "convert DATASET --out DIR", Short: "Make recordings of episodes",
 		Long: `From the folder of a dataset, writes its episodes, or the episodes that
 --episodes selects, as one recording each, with its number as the name:
 00000012.replay. Replay verify finds them equal, and import takes them. Existing
@@ -71,15 +70,12 @@ recordings of the same name are replaced, as a whole or not at all. The forms:
 
 ` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Convert }) + `
 
-The players have the names of the policies. From a recording, writes the dataset
-that import makes of it.
+The players have the names of the policies.
 
-With --json: one object with the keys from, game, files (that were written); for
-a recording the object that import prints.`,
+With --json: one object with the keys from, game, files (that were written).`,
 		Example: `  moonfarm replay convert data/terminal --episodes 0-9 --out replays
-  moonfarm replay convert data/td --format match-log --out logs
-  moonfarm replay convert ../shared/replays/terminal/2026-001.replay.gz --out data/one`,
-		Args: console.Takes("DATASET|RECORDING"),
+  moonfarm replay convert data/td --format match-log --out logs`,
+		Args: console.Takes("DATASET"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.out == "" {
 				return console.WrongUse("--out is missing: the folder to write, such as --out replays")
@@ -87,17 +83,8 @@ a recording the object that import prints.`,
 			if err := requirePath(o.out); err != nil {
 				return err
 			}
-			given := func(flag string) bool { return c.Flags().Changed(flag) }
-			if isDataset, err := holdsDataset(args[0]); err != nil {
-				return err
-			} else if isDataset {
-				o.dir = args[0]
-				return a.episodesToReplays(c.Context(), o)
-			}
-			if given("episodes") || given("gzip") || given("format") {
-				return console.WrongUse("--episodes, --format and --gzip are for datasets; %s is a recording", args[0])
-			}
-			return a.replayToDataset(c.Context(), args[0], o.out)
+			o.dir = args[0]
+			return a.episodesToReplays(c.Context(), o)
 		},
 	}
 	c.Flags().StringVar(&o.out, "out", "", "`DIR` to write to")
@@ -219,17 +206,6 @@ func (o *convertOptions) write(form recordings.Form, e *datasets.Episode, rules 
 		name, write = name+".gz", zipped(write)
 	}
 	return name, files.Write(name, write)
-}
-
-// replayToDataset writes a replay file as a dataset.
-func (a *app) replayToDataset(ctx context.Context, file, out string) error {
-	in, err := recordings.Open(ctx, file)
-	if err != nil {
-		return err
-	}
-	in.Close()
-	f := &importFlags{out: out, workers: 1, job: datasets.Job{Program: datasets.ProgramMoonfarm, Reward: env.ResultReward}}
-	return a.runImport(ctx, in.Engine.Info().Game, []string{file}, f)
 }
 
 // zipped returns a write function that compresses the output of write.

@@ -81,7 +81,7 @@ is an object with the keys error, usage (true for wrong usage), exit_status.`)
 	}
 	root.RunE = func(*cobra.Command, []string) error { return a.printVersion() } // only with --version
 	for _, c := range []func() *cobra.Command{
-		a.games, a.policies, a.generate, a.merge, a.importing, a.inspect, a.verify, exporting, a.replay, func() *cobra.Command { return a.view(p.Pages) }, a.analyse, func() *cobra.Command { return a.eval(p.Pages) },
+		a.games, a.policies, a.generate, a.merge, a.importing, a.inspect, a.verify, a.replay, func() *cobra.Command { return a.view(p.Pages) }, a.analyse, func() *cobra.Command { return a.eval(p.Pages) },
 		func() *cobra.Command { return a.match(p.Pages) }, a.model, a.bench,
 		a.version, a.completion,
 	} {
@@ -105,17 +105,6 @@ func otherProgram(name string) *cobra.Command {
 		Use: name, Hidden: true, DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {
 			return console.WrongUse("%s: %s has it: go run ./cmd/%[2]s %[1]s …", name, console.FullProgram)
-		},
-	}
-}
-
-// exporting makes the hidden command export, which names the program that writes Parquet,
-// .npz and Minari's layout. It accepts all flags.
-func exporting() *cobra.Command {
-	return &cobra.Command{
-		Use: "export", Hidden: true, DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error {
-			return console.WrongUse("export: the Python package of env/python exports datasets: python3 -m moonfarm export DATASET --format parquet|npz|minari --out PATH")
 		},
 	}
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +19,6 @@ import (
 	"moonfarm/features"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/shortage"
-	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/picture/raster"
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
@@ -209,8 +207,7 @@ func (a *app) replayShow() *cobra.Command {
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
   moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B
-  moonfarm replay show game.replay --round 300 --svg tick300.svg
-  moonfarm replay show game.replay --gif attack.gif --turns 250-300 --speed 10`,
+  moonfarm replay show game.replay --round 300 --svg tick300.svg`,
 		Args: console.Takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Seat = sim.Player(seat[0] - 'A')
@@ -251,8 +248,7 @@ seat.
 With --svg or --png the position is also drawn as a picture: everything on the
 board, the numbers of the players, a legend. With --seat the picture has what
 the player at the seat sees: under fog of war the entities in its sight, and its
-own orders alone. With --gif the game is also drawn as an animation, moment by
-moment: all of it, or --turns. A game that cannot be played again has none.
+own orders alone. view --gif animates a game.
 
 With --json: one object with the keys file, game, name (of the recorded game),
 seed (a string; null if it is unknown), round, frame (null if the game has no
@@ -267,7 +263,6 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 		return err
 	}
 	m := a.Meter("recording")
-	p.film.console = a.Console
 	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return err
@@ -285,9 +280,6 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 	if err := p.write(a, &s); err != nil {
 		return err
 	}
-	if err := p.writeGame(ctx, a, file, rulesFile, o); err != nil {
-		return err
-	}
 	return a.Print(s, func() {
 		if s.Inexact != "" && s.As != "text" {
 			a.Tell("%s: %s\n", s.File, s.Inexact)
@@ -303,19 +295,15 @@ func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pict
 // pictureFlags are the flags of replay show for pictures.
 type pictureFlags struct {
 	svg, png string
-	film     viewFlags // of --gif
+	width    int // of png
 }
 
 // add adds the flags to the command.
 func (p *pictureFlags) add(a *app, c *cobra.Command) {
 	flags := c.Flags()
-	p.film.last, p.film.speed = math.MaxUint64, 4
 	flags.Var(a.Output(&p.svg), "svg", "`FILE` for a picture of the position as SVG")
 	flags.Var(a.Output(&p.png), "png", "`FILE` for a picture of the position as PNG")
-	flags.Var(a.Output(&p.film.gif), "gif", "`FILE` for an animation of the game as GIF")
-	widthFlag(c, &p.film.width, fmt.Sprintf("width of the PNG or the GIF in pixels (default: %d and %d)", pictures.PNGWidth, pictures.GIFWidth))
-	flags.Var(numberRange(&p.film.first, &p.film.last, "a turn"), "turns", "turns in the GIF, counted from 0 (default: all)")
-	flags.Float64Var(&p.film.speed, "speed", p.film.speed, "turns a second in the GIF")
+	widthFlag(c, &p.width, fmt.Sprintf("width of the PNG in pixels (default: %d)", pictures.PNGWidth))
 }
 
 // widthFlag adds --width.
@@ -326,18 +314,13 @@ func widthFlag(c *cobra.Command, width *int, usage string) {
 
 // check finds errors before anything is read.
 func (p *pictureFlags) check(a *app, c *cobra.Command) error {
-	for _, f := range [...]struct{ flag, file string }{{"svg", p.svg}, {"png", p.png}, {"gif", p.film.gif}} {
+	for _, f := range [...]struct{ flag, file string }{{"svg", p.svg}, {"png", p.png}} {
 		if err := a.CheckFile(f.flag, f.file); err != nil {
 			return err
 		}
 	}
-	for _, name := range [...]string{"turns", "speed"} {
-		if c.Flags().Changed(name) && p.film.gif == "" {
-			return console.WrongUse("--%s is for --gif", name)
-		}
-	}
-	if c.Flags().Changed("width") && p.film.gif == "" && p.png == "" {
-		return console.WrongUse("--width is for --png and --gif")
+	if c.Flags().Changed("width") && p.png == "" {
+		return console.WrongUse("--width is for --png")
 	}
 	return nil
 }
@@ -351,49 +334,9 @@ func (p *pictureFlags) write(a *app, s *recordings.Position) error {
 		}
 	}
 	if p.png != "" {
-		if _, err := a.WriteFile("png", p.png, func(w io.Writer) error { return pictures.WritePNG(w, s.Scene, title, p.film.width) }); err != nil {
+		if _, err := a.WriteFile("png", p.png, func(w io.Writer) error { return pictures.WritePNG(w, s.Scene, title, p.width) }); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeGame writes the animation of a game of a recording, if there is a --gif.
-func (p *pictureFlags) writeGame(ctx context.Context, a *app, file, rulesFile string, o recordings.ShowOptions) error {
-	if p.film.gif == "" {
-		return nil
-	}
-	p.film.rulesFile, p.film.seat = rulesFile, seatAll
-	if o.Viewer >= 0 {
-		p.film.seat = string('A' + rune(o.Viewer))
-	}
-	l, err := p.film.recording(ctx, file)
-	if err != nil {
-		return err
-	}
-	if o.Game > len(l.Games) {
-		return console.WrongUse("--game %d: only %d of the games can be played again", o.Game, len(l.Games))
-	}
-	g := l.Games[o.Game-1]
-	film, err := g.Open()
-	if err != nil {
-		return err
-	}
-	_, err = a.writeGIF(ctx, &p.film, film, g.Entry)
-	return err
-}
-
-// writeGIF writes an animation of the turns of the flags, at their speed and seen from their seat.
-func (a *app) writeGIF(ctx context.Context, f *viewFlags, film *view.Film, e view.Entry) (bytes int, err error) {
-	seat, err := f.within(film)
-	if err != nil {
-		return 0, err
-	}
-	g := pictures.Animation{
-		Film: film, Title: cmp.Or(e.Name, strings.Join(e.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
-	}
-	m := f.meter("positions")
-	defer m.End()
-	g.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
-	return a.WriteFile("gif", f.gif, func(w io.Writer) error { return g.WriteGIF(ctx, w) })
 }

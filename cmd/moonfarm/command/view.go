@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -274,7 +276,17 @@ func (a *app) viewGIF(c *cobra.Command, f *viewFlags, games view.GameList) error
 	if err != nil {
 		return err
 	}
-	bytes, err := a.writeGIF(c.Context(), f, film, entry)
+	seat, err := f.within(film)
+	if err != nil {
+		return err
+	}
+	g := pictures.Animation{
+		Film: film, Title: cmp.Or(entry.Name, strings.Join(entry.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
+	}
+	m := f.meter("positions")
+	defer m.End()
+	g.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
+	bytes, err := a.WriteFile("gif", f.gif, func(w io.Writer) error { return g.WriteGIF(c.Context(), w) })
 	if err != nil {
 		return err
 	}
