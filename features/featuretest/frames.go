@@ -91,12 +91,7 @@ func (c *suite[S]) framesFault(before *S, t *sim.Turn, after *S, seat int, all [
 // frames returns copies of the scenes of a turn.
 func (c *suite[S]) frames(before *S, t *sim.Turn, seat int) (scenes []features.Scene) {
 	s := *before
-	c.kit.Frames(&s, t, seat, func(f *features.Scene) {
-		own := *f
-		own.Areas, own.Ranges, own.Entities = slices.Clone(f.Areas), slices.Clone(f.Ranges), slices.Clone(f.Entities)
-		own.Lines, own.Events, own.Stats = slices.Clone(f.Lines), slices.Clone(f.Events), slices.Clone(f.Stats)
-		scenes = append(scenes, own)
-	})
+	c.kit.Frames(&s, t, seat, func(f *features.Scene) { scenes = append(scenes, f.Clone()) })
 	return scenes
 }
 
