@@ -276,8 +276,11 @@ func appendLook(out []byte, l *picture.Look, sample int) []byte {
 func (w *writer) line(out []byte, l *features.Line) []byte {
 	out = append(numbers(append(out, '['), l.X1, l.Y1, l.X2, l.Y2), ',')
 	out = append(integers(out, int(l.Owner), bit(l.Arrow, 1)|bit(l.Thick, 2)), ',')
-	out = append(appendText(out, l.Kind), ',')
-	return append(appendText(out, l.Note), ']')
+	out = appendText(append(appendText(out, l.Kind), ','), l.Note)
+	if x, y := picture.ArrowEnd(l); x != l.X2 || y != l.Y2 { // where it is drawn to
+		out = numbers(append(out, ','), x, y)
+	}
+	return append(out, ']')
 }
 
 // event appends an event.

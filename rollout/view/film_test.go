@@ -184,7 +184,12 @@ func requireChunk(t *testing.T, text []byte, at int, want [][]features.Scene) {
 				require.NoError(t, json.Unmarshal([]byte(text), &e))
 				x := &s.Lines[n]
 				require.Equal(t, []any{round(x.X1), round(x.Y1), round(x.X2), round(x.Y2), float64(x.Owner)}, e[:5])
-				require.Equal(t, []any{x.Kind, x.Note}, e[6:])
+				require.Equal(t, []any{x.Kind, x.Note}, e[6:8])
+				if dx, dy := float64(x.X2-x.X1), float64(x.Y2-x.Y1); x.Arrow && math.Hypot(dx, dy) > 12 {
+					require.InDelta(t, 4, math.Hypot(e[8].(float64)-float64(x.X1), e[9].(float64)-float64(x.Y1)), 0.01, "a long arrow shows its direction")
+				} else {
+					require.Len(t, e, 8)
+				}
 			}
 			for n, text := range areas {
 				var e []float64

@@ -425,7 +425,7 @@ class Board {
     const g = this.layers.over;
     g.clearRect(0, 0, g.canvas.width, g.canvas.height);
     this.inside(g);
-    this.lines(g, frame.lines.filter((l) => l && (l.thick || show.orders)), endOf);
+    this.lines(g, frame.lines.filter((l) => l && (l.thick || show.orders)), (l) => l.end);
     g.restore();
   }
 
@@ -552,7 +552,7 @@ class Board {
   rings(g, part) {
     for (const [e, width] of [[this.pointed, 1.5], [this.chosen, 2.5]]) {
       if (!e) continue;
-      this.lines(g, linesOf(this.frame, e).filter((l) => endOf(l)[0] !== l.x2 || endOf(l)[1] !== l.y2), (l) => [l.x2, l.y2]);
+      this.lines(g, linesOf(this.frame, e).filter((l) => l.end[0] !== l.x2 || l.end[1] !== l.y2), (l) => [l.x2, l.y2]);
       const m = this.movers.find((m) => m.e === e);
       const x = m ? m.x + (e.x - m.x) * part : e.x, y = m ? m.y + (e.y - m.y) * part : e.y;
       g.strokeStyle = palette.mark;
@@ -662,12 +662,6 @@ function idsOf(entities) {
     if (recentIDs.length > 4) recentIDs.shift();
   }
   return known.ids;
-}
-
-// endOf returns where a line is drawn to. A long arrow only shows its direction: those of a whole army would hide the board.
-function endOf(l) {
-  const dx = l.x2 - l.x1, dy = l.y2 - l.y1, length = Math.hypot(dx, dy);
-  return l.arrow && length > 12 ? [l.x1 + (4 * dx) / length, l.y1 + (4 * dy) / length] : [l.x2, l.y2];
 }
 
 // linesOf returns the orders of an entity: the arrows from its middle.

@@ -165,8 +165,8 @@ function makers(head, looks) {
         look, kind, owner, x, y, width, height, health: Math.min(Math.max(number(health), 0), 1), number: whole(count, -1e9, 1e9, 0), flags, id: whole(id, 0, 2 ** 53), note: text(note),
       };
     },
-    l: ([x1, y1, x2, y2, owner, flags, kind, note]) =>
-      near(x1, y1, x2, y2) ? { x1, y1, x2, y2, owner: seat(owner), arrow: (flags & 1) === 1, thick: (flags & 2) === 2, kind: text(kind, 60), note: text(note) } : null,
+    l: ([x1, y1, x2, y2, owner, flags, kind, note, x = x2, y = y2]) => // x, y: where it is drawn to
+      near(x1, y1, x2, y2, x, y) ? { x1, y1, x2, y2, end: [x, y], owner: seat(owner), arrow: (flags & 1) === 1, thick: (flags & 2) === 2, kind: text(kind, 60), note: text(note) } : null,
     v: (v) => {
       if (!Array.isArray(v)) return null;
       const [kind, owner, x1, y1, x2, y2, amount, note] = v;

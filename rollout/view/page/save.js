@@ -29,7 +29,7 @@ function positionOf() {
     entities: frame.entities.filter(Boolean).map((e) => ({
       kind: e.kind, owner: e.owner, id: e.id, x: e.x, y: e.y, width: e.width, height: e.height, health: e.health, number: e.number, ...flags(e), note: e.note,
     })),
-    ranges: frame.ranges.filter(Boolean), lines: frame.lines.filter(Boolean), areas: frame.areas.filter(Boolean),
+    ranges: frame.ranges.filter(Boolean), lines: frame.lines.filter(Boolean).map((l) => ({ ...l, end: undefined })), areas: frame.areas.filter(Boolean),
     events: frame.events.map((v) => ({ kind: v.kind, owner: v.owner, ...place(v), amount: v.amount, note: v.note })),
     stats: head.stats.map((s, i) => ({ ...s, value: frame.stats[i] })).filter((s) => s.value !== null),
     orders: film.inputs(turn, Math.min(state.turn, head.turns), state.seat),

@@ -20,13 +20,13 @@ func (s *Sheet) board() {
 	to.Clip(image.Rect(s.left, s.top, s.left+s.px(l.Width)+1, s.top+s.px(l.Height)+1)) // with the last border
 	for _, hidden := range [...]bool{false, true} {
 		for i := range l.Areas {
-			if a := &l.Areas[i]; a.Hidden == hidden && Near(l.Scene, a.X, a.Y, a.Width, a.Height) {
+			if a := &l.Areas[i]; a.Hidden == hidden && near(l.Scene, a.X, a.Y, a.Width, a.Height) {
 				s.area(a)
 			}
 		}
 	}
 	for i := range l.Ranges {
-		if r := &l.Ranges[i]; Near(l.Scene, r.X, r.Y, r.Radius) {
+		if r := &l.Ranges[i]; near(l.Scene, r.X, r.Y, r.Radius) {
 			s.ring(s.place(r.X, r.Y), s.units(r.Radius), r)
 		}
 	}
@@ -41,15 +41,15 @@ func (s *Sheet) board() {
 		s.mark(look, e, s.rect(e.X, e.Y, e.Width, e.Height))
 	}
 	for i := range l.Lines {
-		if line := &l.Lines[i]; Near(l.Scene, line.X1, line.Y1, line.X2, line.Y2) {
+		if line := &l.Lines[i]; near(l.Scene, line.X1, line.Y1, line.X2, line.Y2) {
 			if s.Names {
-				to.Name(joined(", ", SeatName(line.Owner)+" "+line.Kind, line.Note))
+				to.Name(joined(", ", seatName(line.Owner)+" "+line.Kind, line.Note))
 			}
 			s.stroke(line, s.place(line.X1, line.Y1), s.place(ArrowEnd(line)))
 		}
 	}
 	for i := range l.Events {
-		if e := &l.Events[i]; Near(l.Scene, e.X1, e.Y1, e.X2, e.Y2) {
+		if e := &l.Events[i]; near(l.Scene, e.X1, e.Y1, e.X2, e.Y2) {
 			if s.Names {
 				to.Name(eventWords(e))
 			}

@@ -21,15 +21,15 @@ const (
 	Roles = int(movers + owners) // their number
 )
 
-// Seats is the number of seats with colours of their own; owners counts nobody, too.
+// mostSeats is the number of seats with colours of their own; owners counts nobody, too.
 const (
-	Seats  = 4
-	owners = Seats + 1
+	mostSeats = 4
+	owners    = mostSeats + 1
 )
 
 // owned returns the role of an owner in a group of roles.
 func owned(first Role, owner int8) Role {
-	if owner < 0 || owner >= Seats {
+	if owner < 0 || owner >= mostSeats {
 		return first
 	}
 	return first + 1 + Role(owner)

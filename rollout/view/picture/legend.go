@@ -41,7 +41,7 @@ type row struct{ name, unit string }
 // table returns the seats and rows of the stats, no more than fit.
 func (s *Sheet) table() (seats []int8, rows []row) {
 	for _, n := range s.list.Stats {
-		if !slices.Contains(seats, n.Seat) && len(seats) < Seats {
+		if !slices.Contains(seats, n.Seat) && len(seats) < mostSeats {
 			seats = append(seats, n.Seat)
 		}
 		if !slices.ContainsFunc(rows, func(r row) bool { return r.name == n.Name }) && len(rows) < mostRows {
@@ -89,14 +89,14 @@ func (s *Sheet) stats(top int) {
 	right := func(column int) int { return s.edge() + s.nameWide() + (column+1)*wide }
 	for i, seat := range seats {
 		s.to.Rect(image.Rect(0, 0, s.letters()-2, s.letters()-2).Add(image.Pt(right(i)-s.letters()*5/2, top-s.letters()/2+1)), Edge(seat))
-		s.text(right(i), top, End, s.letters(), SeatName(seat), Ink)
+		s.text(right(i), top, End, s.letters(), seatName(seat), Ink)
 	}
 	for i, r := range rows {
-		y, label := top+(i+1)*s.line(), Label(r.name)
+		y, label := top+(i+1)*s.line(), labelOf(r.name)
 		s.text(s.edge(), y, Start, s.letters(), label, Ink)
 		for column, seat := range seats {
 			if at := slices.IndexFunc(s.list.Stats, func(n features.Stat) bool { return n.Name == r.name && n.Seat == seat }); at >= 0 {
-				s.text(right(column), y, End, s.letters(), Number(s.list.Stats[at].Value), Ink)
+				s.text(right(column), y, End, s.letters(), numberOf(s.list.Stats[at].Value), Ink)
 			}
 		}
 		x := right(len(seats)-1) + s.letters()

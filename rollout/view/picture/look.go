@@ -130,7 +130,7 @@ func (m *Maker) List(s *features.Scene) *List {
 
 // Of returns the look of an entity of a scene; nil if it cannot be drawn.
 func (m *Maker) Of(s *features.Scene, e *features.Entity) *Look {
-	if !Near(s, e.X, e.Y, e.Width, e.Height) {
+	if !near(s, e.X, e.Y, e.Width, e.Height) {
 		return nil
 	}
 	k := lookKey{e.Kind, e.Letter, turned(s, e.Outline), e.Owner, e.Width, e.Height, e.Unfinished, e.Upgraded, e.Leaving}
@@ -185,8 +185,8 @@ func turned(s *features.Scene, o features.Outline) features.Outline {
 	return o
 }
 
-// Near reports whether coordinates are numbers not farther from the board than its size.
-func Near(s *features.Scene, numbers ...float32) bool {
+// near reports whether coordinates are numbers not farther from the board than its size.
+func near(s *features.Scene, numbers ...float32) bool {
 	far := s.Width + s.Height
 	for _, v := range numbers {
 		if !(v >= -far && v <= 2*far) { // also for NaN

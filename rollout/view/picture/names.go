@@ -11,16 +11,16 @@ import (
 	"moonfarm/features"
 )
 
-// SeatName returns "A" for seat 0.
-func SeatName(owner int8) string {
+// seatName returns "A" for seat 0.
+func seatName(owner int8) string {
 	if owner < 0 {
 		return "nobody"
 	}
 	return string('A' + rune(owner))
 }
 
-// Number formats a value with one decimal at most. A value that is no number has a dash.
-func Number(v float64) string {
+// numberOf formats a value with one decimal at most. A value that is no number has a dash.
+func numberOf(v float64) string {
 	if v-v != 0 || v > 1e12 || v < -1e12 {
 		return "–"
 	}
@@ -44,31 +44,31 @@ func entityWords(e *features.Entity) string {
 		}
 		return ""
 	}
-	return joined(", ", SeatName(e.Owner)+" "+e.Kind, health, mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
+	return joined(", ", seatName(e.Owner)+" "+e.Kind, health, mark(e.Unfinished, "unfinished"), mark(e.Upgraded, "upgraded"), e.Note)
 }
 
 // eventWords returns what is to be said of an event.
 func eventWords(e *features.Event) string {
 	amount := ""
 	if e.Amount != 0 {
-		amount = Number(float64(e.Amount))
+		amount = numberOf(float64(e.Amount))
 	}
-	return joined(", ", SeatName(e.Owner)+" "+e.Kind, amount, e.Note)
+	return joined(", ", seatName(e.Owner)+" "+e.Kind, amount, e.Note)
 }
 
 // InWords returns the numbers of the seats, of their entities and of the events: "A: health 100; 2 energy. Events: 1 death."
 func InWords(s *features.Scene) string {
 	var words []string
-	for owner := int8(features.Nobody); owner < Seats; owner++ {
+	for owner := int8(features.Nobody); owner < mostSeats; owner++ {
 		var stats []string
 		for _, n := range s.Stats {
 			if n.Seat == owner && owner >= 0 {
-				stats = append(stats, Label(n.Name)+" "+Number(n.Value))
+				stats = append(stats, labelOf(n.Name)+" "+numberOf(n.Value))
 			}
 		}
 		kinds := counted(len(s.Entities), func(i int) (string, bool) { return s.Entities[i].Kind, s.Entities[i].Owner == owner })
 		if all := joined("; ", strings.Join(stats, ", "), kinds); all != "" {
-			words = append(words, SeatName(owner)+": "+all+".")
+			words = append(words, seatName(owner)+": "+all+".")
 		}
 	}
 	if events := counted(len(s.Events), func(i int) (string, bool) { return s.Events[i].Kind, true }); events != "" {
@@ -92,8 +92,8 @@ func counted(n int, kindOf func(i int) (kind string, counts bool)) string {
 	return strings.Join(words, ", ")
 }
 
-// Label returns the name of a stat in words.
-func Label(name string) string { return strings.ReplaceAll(name, "_", " ") }
+// labelOf returns the name of a stat in words.
+func labelOf(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // ArrowEnd returns where a line is drawn to. A long arrow only shows its direction: the orders of all units of an army would
 // hide the board.

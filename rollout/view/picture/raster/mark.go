@@ -43,7 +43,7 @@ func (s *surface) Mark(l *picture.Look, r image.Rectangle) {
 		return
 	}
 	p := (*Painter)(s)
-	if s.direct || max(r.Dx(), r.Dy()) > mostSprite {
+	if max(r.Dx(), r.Dy()) > mostSprite {
 		p.body(&s.canvas, l, r)
 		return
 	}

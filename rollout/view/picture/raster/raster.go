@@ -36,8 +36,7 @@ type Painter struct {
 	sprites map[spriteKey]*sprite
 	mark    *sprite // the last one of a look
 	last    spriteKey
-	room    int  // pixels that further sprites may have
-	direct  bool // draw without sprites, for tests
+	room    int // pixels that further sprites may have
 	scratch canvas
 	corners []point // of an outline
 	inner   []point
@@ -120,7 +119,7 @@ func (s *surface) Ring(middle point, radius int64, p picture.Pen) {
 		s.corners = s.circle.appendEllipse(s.corners[:0], middle, radius, radius)
 		c.closed(s.corners, p.Width, patterns[p.Kind], scaled(inks[p.Ink], p.Share))
 	}
-	if s.direct || 2*radius > mostSprite*unit {
+	if 2*radius > mostSprite*unit {
 		draw(&s.canvas, point{X: x * unit / 2, Y: y * unit / 2})
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/features"
@@ -86,34 +85,6 @@ func TestFill(t *testing.T) {
 	}
 	for _, n := range c.cover {
 		require.Zero(t, n, "fill leaves no trace")
-	}
-}
-
-// TestSprites draws entities and rings without sprites: the pictures differ by what rounding differs.
-func TestSprites(t *testing.T) {
-	with, err := New(picture.Settings{Width: 300})
-	require.NoError(t, err)
-	without, err := New(picture.Settings{Width: 300})
-	require.NoError(t, err)
-	var s features.Scene
-	s.Begin(12, 8)
-	s.Areas = []features.Area{{Owner: 2, Width: 12, Height: 8}}
-	for i := range 80 {
-		s.Entities = append(s.Entities, features.Entity{
-			Outline: features.Outline(i % 8), Owner: int8(i%6 - 1), X: float32(i % 11), Y: float32(i%10) - 1, Width: 1 + float32(i%3)/3, Height: 1, Letter: "ab"[:i%3],
-			Unfinished: i%5 == 0, Upgraded: i%7 == 0, Leaving: i%11 == 0,
-		})
-		s.Ranges = append(s.Ranges, features.Range{Kind: string('a' + rune(i%5)), Owner: int8(i % 4), X: float32(i%12) + 0.5, Y: float32(i%9) / 2, Radius: float32(i%9) / 3})
-	}
-	got, err := with.Draw(&s, "")
-	require.NoError(t, err)
-	assert.NotEmpty(t, with.sprites)
-	without.direct = true
-	want, err := without.Draw(&s, "")
-	require.NoError(t, err)
-	assert.Empty(t, without.sprites)
-	for i := range want.Pix {
-		require.InDelta(t, float64(want.Pix[i]), float64(got.Pix[i]), 16, "pixel %d, %d", i/4%300, i/4/300)
 	}
 }
 
