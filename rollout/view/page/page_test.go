@@ -58,6 +58,7 @@ func TestHTML(t *testing.T) {
 	served := string(HTML(nil))
 	assert.Less(t, len(served), 160_000)
 	assert.NotContains(t, served, "{{")
+	assert.Contains(t, served, "--seat0: light-dark(#0072b2, #5eb8ec);", "owners have the colours of their pictures")
 	assert.NotRegexp(t, `https?://|//[a-z]+\.`, served)
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`)
 	served = policy.FindStringSubmatch(served)[1]

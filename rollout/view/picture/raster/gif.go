@@ -2,12 +2,14 @@ package raster
 
 import (
 	"bufio"
+	"bytes"
 	"compress/lzw"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -22,7 +24,7 @@ type GIF struct {
 	shown         []uint8 // its entries of the palette
 	pending       *frame  // waits until the next image, as that may be the same
 	free          *frame
-	blocks        blocks
+	packed        bytes.Buffer // the pixels of a frame
 	lzw           *lzw.Writer
 	err           error
 }
@@ -42,9 +44,7 @@ const (
 
 // NewGIF returns a GIF that writes to w. Close ends it.
 func NewGIF(w io.Writer) *GIF {
-	g := &GIF{w: bufio.NewWriter(w), palette: newPalette(), lzw: new(lzw.Writer)}
-	g.blocks.g = g
-	return g
+	return &GIF{w: bufio.NewWriter(w), palette: newPalette(), lzw: new(lzw.Writer)}
 }
 
 // Add adds an image that is shown for a time. All images have the size of the first one and opaque pixels. Add keeps no
@@ -94,9 +94,8 @@ func (g *GIF) Close() error {
 	}
 	g.write(g.pending)
 	g.byte(0x3b)
-	g.fail(g.w.Flush())
-	if err := g.err; err != nil {
-		return err
+	if g.err = g.w.Flush(); g.err != nil {
+		return g.err
 	}
 	g.err = errors.New("the GIF is closed")
 	return nil
@@ -110,7 +109,7 @@ func (g *GIF) begin(size image.Point) {
 	for i := range g.shown {
 		g.shown[i] = clearIndex
 	}
-	g.string("GIF89a")
+	g.byte([]byte("GIF89a")...)
 	g.word(g.width)
 	g.word(g.height)
 	g.byte(0xf7, 0, 0) // a palette of 256 colours of 3 × 8 bits; its entry 0 is the background; square pixels
@@ -122,7 +121,7 @@ func (g *GIF) begin(size image.Point) {
 		g.byte(byte(c), byte(c>>8), byte(c>>16))
 	}
 	g.byte(0x21, 0xff, 11)
-	g.string("NETSCAPE2.0")
+	g.byte([]byte("NETSCAPE2.0")...)
 	g.byte(3, 1, 0, 0, 0) // repeat for ever
 }
 
@@ -181,60 +180,22 @@ func (g *GIF) write(f *frame) {
 		g.word(n)
 	}
 	g.byte(0, 8) // no palette of its own; 8 bits a pixel
-	g.lzw.Reset(&g.blocks, lzw.LSB, 8)
-	_, err := g.lzw.Write(f.indices)
-	g.fail(err)
-	g.fail(g.lzw.Close())
-	g.blocks.end()
+	g.packed.Reset()
+	g.lzw.Reset(&g.packed, lzw.LSB, 8)
+	_, _ = g.lzw.Write(f.indices) // a buffer takes all
+	_ = g.lzw.Close()
+	for block := range slices.Chunk(g.packed.Bytes(), 255) {
+		g.byte(byte(len(block)))
+		g.byte(block...)
+	}
+	g.byte(0)
 }
 
-func (g *GIF) fail(err error) {
-	if g.err == nil {
+// byte writes bytes. The first error stays.
+func (g *GIF) byte(b ...byte) {
+	if _, err := g.w.Write(b); g.err == nil {
 		g.err = err
 	}
 }
 
-func (g *GIF) byte(b ...byte) {
-	_, err := g.w.Write(b)
-	g.fail(err)
-}
-
-func (g *GIF) string(s string) {
-	_, err := g.w.WriteString(s)
-	g.fail(err)
-}
-
 func (g *GIF) word(n int) { g.byte(byte(n), byte(n>>8)) }
-
-// blocks cuts what is written to it into blocks of at most 255 bytes, each after its length.
-type blocks struct {
-	g    *GIF
-	n    int
-	data [255]byte
-}
-
-// Write implements io.Writer.
-func (b *blocks) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		n := copy(b.data[b.n:], rest)
-		b.n, rest = b.n+n, rest[n:]
-		if b.n == len(b.data) {
-			b.flush()
-		}
-	}
-	return len(p), b.g.err
-}
-
-func (b *blocks) flush() {
-	b.g.byte(byte(b.n))
-	b.g.byte(b.data[:b.n]...)
-	b.n = 0
-}
-
-// end writes the last block, and an empty one.
-func (b *blocks) end() {
-	if b.n > 0 {
-		b.flush()
-	}
-	b.g.byte(0)
-}
