@@ -65,6 +65,9 @@ func TestColours(t *testing.T) {
 				require.True(t, strings.HasPrefix(line[at:], blocks.Reset), "%q", line)
 			}
 		}
+		if columns < 8 {
+			require.Contains(t, text, "8;5;223m", "a thing that moves is lighter")
+		}
 		require.Contains(t, text, "8;5;17m")
 		require.Contains(t, text, "8;5;52m")
 	}

@@ -88,6 +88,33 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// TestSprites: things of one look and circles of one radius, which lie between pixels in different ways, look as each of them does alone.
+func TestSprites(t *testing.T) {
+	const side, cell = 8, 25
+	draw := func(from, to int) []byte {
+		p, err := New(picture.Settings{Width: side * cell})
+		require.NoError(t, err)
+		var s features.Scene
+		s.Begin(side, side)
+		for i := from; i < to; i++ {
+			x, y := float32(i%side)+0.3+float32(i)/300, float32(i/side)+0.3+float32(i)/300
+			s.Entities = append(s.Entities, features.Entity{X: x, Y: y, Width: 0.31, Height: 0.31})
+			s.Ranges = append(s.Ranges, features.Range{X: x + 0.1, Y: y + 0.1, Radius: 0.25})
+		}
+		m, err := p.Draw(&s, "")
+		require.NoError(t, err)
+		return m.Pix
+	}
+	all := draw(0, side*side)
+	for i := range side * side {
+		alone := draw(i, i+1)
+		for y := i / side * cell; y < (i/side+1)*cell; y++ {
+			at := 4 * (y*side*cell + i%side*cell)
+			require.Equal(t, alone[at:at+4*cell], all[at:at+4*cell], "thing %d", i)
+		}
+	}
+}
+
 // TestSpriteRoom: the memory for sprites is bounded.
 func TestSpriteRoom(t *testing.T) {
 	p, err := New(picture.Settings{Width: 2000})
