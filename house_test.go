@@ -451,7 +451,7 @@ var light = []struct {
 // heavy has the modules and packages that no light package may need.
 var heavy = []string{
 	"github.com/nats-io", "github.com/aws", "github.com/prometheus", "golang.org/x/crypto",
-	"github.com/apache/arrow/go/v15/parquet", "gonum.org",
+	"github.com/apache/arrow/go/v15/parquet", "gonum.org/v1/gonum/lapack",
 }
 
 // TestLight counts the packages that the light command, the library and package datasets need.

@@ -37,9 +37,8 @@
 //
 // # Reproducibility
 //
-// This package gives the same bits on every machine: sums and products are never fused. Results are
-// rounded all the same, Elo to hundredths, probabilities to six digits, so that another order of the
-// same sums is the same result.
+// The sums and products of this package give the same bits on every machine. The t distribution of
+// gonum differs in last bits, so results are rounded: Elo to hundredths, probabilities to six digits.
 package rating
 
 import (
