@@ -12,6 +12,7 @@ import (
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/datasets/internal/write"
+	"moonfarm/rollout/view/overview"
 )
 
 // What describes a dataset.
@@ -51,7 +52,7 @@ type (
 	InspectOptions = read.InspectOptions
 	Overview       = read.Overview
 	Details        = read.Details
-	Histogram      = stats.Histogram
+	Histogram      = overview.Histogram
 	Outcome        = about.Outcome
 	Result         = about.Result
 	Summary        = stats.Summary

@@ -13,6 +13,7 @@ import (
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/features"
+	"moonfarm/rollout/view/overview"
 	"moonfarm/sim"
 )
 
@@ -21,9 +22,9 @@ const (
 	detailShards  = 64        // whose rows are sampled
 	detailBytes   = 192 << 20 // of the rows that are read, uncompressed
 	detailBatches = 16        // to read, although they have more bytes
-	detailNumbers = 4000      // rows whose planes and numbers make histograms
+	detailNumbers = 4000      // rows whose returns and searches make histograms
 	detailLengths = 1000      // shards whose episodes are all counted
-	detailList    = 30        // choices, heads and kinds of orders that are listed
+	detailList    = 30        // choices and kinds of orders that are listed
 	detailKinds   = 1000      // of orders; the others count as anyKind
 	detailTexts   = 1 << 19   // different orders whose kinds are remembered
 	detailTurns   = 40        // points of SeatDetails.ByTurn
@@ -33,45 +34,39 @@ const (
 // Details are what a page shows of a dataset beside the figures of inspect: frequencies and
 // histograms. They are of the rows that the Overview counts, but Turns.
 type Details struct {
-	Title     string            `json:"title"`    // the game and its policies
-	Outcomes  []about.Outcome   `json:"outcomes"` // of each pairing and seat
-	Turns     stats.Histogram   `json:"turns"`    // of episodes: of all, or in a dataset of many shards of those of some
-	Choices   stats.Histogram   `json:"choices"`  // legal choices of rows, all heads together
-	Orders    stats.Histogram   `json:"orders"`   // of rows, without the order that does nothing
-	Kinds     []Kind            `json:"kinds"`    // the commonest kinds of orders; none without InspectOptions.Orders
-	Returns   stats.Histogram   `json:"returns"`  // of some rows, as all histograms below
-	Moves     stats.Histogram   `json:"moves"`    // weighed by searches
-	Values    stats.Histogram   `json:"values"`   // found by searches
-	Planes    []stats.Histogram `json:"planes"`   // numbers of cells that are not 0
-	Scalars   []stats.Histogram `json:"scalars"`
-	Actions   *Actions          `json:"actions,omitempty"` // nil without an action column
-	Seats     []SeatDetails     `json:"seats"`
-	TurnWidth int               `json:"turn_width"` // turns of a point of SeatDetails.ByTurn
+	Turns     overview.Histogram `json:"turns"`             // of episodes: of all, or in a dataset of many shards of those of some
+	Choices   overview.Histogram `json:"choices"`           // legal choices of rows, all heads together
+	Orders    overview.Histogram `json:"orders"`            // of rows, without the order that does nothing
+	Kinds     []Kind             `json:"kinds"`             // the commonest kinds of orders; none without InspectOptions.Orders
+	Returns   overview.Histogram `json:"returns"`           // of some rows, as Moves and Values
+	Moves     overview.Histogram `json:"moves"`             // weighed by searches
+	Values    overview.Histogram `json:"values"`            // found by searches
+	Actions   *Actions           `json:"actions,omitempty"` // nil without an action column
+	Seats     []SeatDetails      `json:"seats"`
+	TurnWidth int                `json:"turn_width"` // turns of a point of SeatDetails.ByTurn
 }
 
 // Kind counts the orders of a kind: "build" for the texts "build 1,2" and "build 3,4".
 type Kind struct {
-	Name   string   `json:"name"`
-	Orders uint64   `json:"orders"`
-	Seats  []uint64 `json:"seats"` // of each seat
+	Name   string `json:"name"`
+	Orders uint64 `json:"orders"`
 }
 
 // SeatDetails are the details of the rows of one seat.
 type SeatDetails struct {
-	Rows   uint64          `json:"rows"`
-	Orders stats.Histogram `json:"orders"`          // of rows
-	Idle   uint64          `json:"idle"`            // rows without orders
-	Asked  *stats.Share    `json:"asked,omitempty"` // rows in which the policy that is asked would act alike
-	Chosen []uint64        `json:"chosen"`          // rows by the member that chose; of a mixture
-	ByTurn []float64       `json:"by_turn"`         // mean orders of a row, over turns; -1: no rows
+	Rows   uint64             `json:"rows"`
+	Orders overview.Histogram `json:"orders"`          // of rows
+	Idle   uint64             `json:"idle"`            // rows without orders
+	Asked  *stats.Share       `json:"asked,omitempty"` // rows in which the policy that is asked would act alike
+	Chosen []uint64           `json:"chosen"`          // rows by the member that chose; of a mixture
+	ByTurn []float64          `json:"by_turn"`         // mean orders of a row, over turns; -1: no rows
 }
 
 // Actions count what rows choose. Of several heads the choice 0, which orders nothing, is left out.
 type Actions struct {
-	Different int             `json:"different"` // choices that occur
-	Choices   []Choice        `json:"choices"`   // the commonest
-	Heads     []HeadUse       `json:"heads"`     // that are used most; none if there is one
-	Used      stats.Histogram `json:"used"`      // heads that a row uses
+	Different int                `json:"different"` // choices that occur
+	Choices   []Choice           `json:"choices"`   // the commonest
+	Used      overview.Histogram `json:"used"`      // heads that a row uses
 }
 
 // Choice counts the rows with a choice.
@@ -83,36 +78,23 @@ type Choice struct {
 	Orders []string `json:"orders"`
 }
 
-// HeadUse counts the rows that use a head.
-type HeadUse struct {
-	Head      int      `json:"head"`
-	Size      int      `json:"size"`
-	Different int      `json:"different"` // choices that occur
-	Rows      uint64   `json:"rows"`
-	First     []uint64 `json:"first"` // rows with each of the choices 1 to 32
-}
-
 // detailer counts rows for Details.
 type detailer struct {
 	m      *about.Manifest
 	texts  func([]sim.Order) []string
-	stride uint64 // distance of the rows whose planes and numbers are counted
+	stride uint64 // distance of the rows whose returns and searches are counted
 	rows   uint64
 
-	turns, choices, orders, used stats.Counts
-	returns, moves, values       stats.Counts
-	planes                       [][256]uint64
-	scalars                      []stats.Counts
+	turns, choices, orders, used overview.Counts
+	returns, moves, values       overview.Counts
 	offsets                      []int               // of each head in taken
 	taken                        []uint64            // rows by choice
 	alone                        map[int][]sim.Order // the orders of the first row with that choice alone
 	kindOf                       map[sim.Order]string
-	kinds                        []map[string]uint64 // orders of each seat
+	kinds                        map[string]uint64 // orders
 	seats                        []SeatDetails
-	seatOrders                   []stats.Counts
+	seatOrders                   []overview.Counts
 	byTurn                       []map[int][2]uint64 // rows and orders of each turn, by seat
-	unpack                       *features.Unpacker
-	seen                         []uint8 // planes of a packed observation
 }
 
 // details reads a sample of the rows into tallies and Details.
@@ -120,14 +102,14 @@ func (d *Dataset) details(ctx context.Context, o InspectOptions, t *tallies) (*D
 	x := d.detailer(o)
 	shards, every, rows := d.sample(o.Shards)
 	x.stride = max(1, rows/detailNumbers)
+	var unpack *features.Unpacker
+	var seen []uint8 // planes of a packed observation
 	if form := d.manifest.Observation; form.Form == about.ObsPacked && form.PackedLayout != nil {
 		var err error
-		if x.unpack, err = d.manifest.Unpacker(); err != nil {
+		if unpack, err = d.manifest.Unpacker(); err != nil {
 			return nil, 0, err
 		}
-		size := form.Planes * form.Height * form.Width
-		x.seen, x.planes = make([]uint8, size), make([][256]uint64, form.Planes)
-		t.seen = stats.NewSums(form.Planes, form.Scalars)
+		seen, t.seen = make([]uint8, form.Planes*form.Height*form.Width), stats.NewSums(form.Planes, form.Scalars)
 	}
 	for b, err := range d.Sampled(shards, every) {
 		if err == nil {
@@ -136,7 +118,7 @@ func (d *Dataset) details(ctx context.Context, o InspectOptions, t *tallies) (*D
 		if err != nil {
 			return nil, 0, err
 		}
-		t.batch(b, d.manifest, x.unpack, x.seen)
+		t.batch(b, d.manifest, unpack, seen)
 		for i := range b.Rows {
 			x.row(b, i)
 		}
@@ -182,10 +164,11 @@ func (d *Dataset) sample(most int) (shards, every int, rows uint64) {
 // detailer makes the memory for Details.
 func (d *Dataset) detailer(o InspectOptions) *detailer {
 	m := d.manifest
-	x := &detailer{m: m, texts: o.Orders, turns: stats.Counts{}, choices: stats.Counts{}, orders: stats.Counts{}, used: stats.Counts{},
-		returns: stats.Counts{}, moves: stats.Counts{}, values: stats.Counts{}, alone: map[int][]sim.Order{}, kindOf: map[sim.Order]string{}}
+	x := &detailer{m: m, texts: o.Orders, turns: overview.Counts{}, choices: overview.Counts{}, orders: overview.Counts{}, used: overview.Counts{},
+		returns: overview.Counts{}, moves: overview.Counts{}, values: overview.Counts{}, alone: map[int][]sim.Order{}, kindOf: map[sim.Order]string{},
+		kinds: map[string]uint64{}}
 	for seat := range m.Game.Players {
-		x.kinds, x.seatOrders, x.byTurn = append(x.kinds, map[string]uint64{}), append(x.seatOrders, stats.Counts{}), append(x.byTurn, map[int][2]uint64{})
+		x.seatOrders, x.byTurn = append(x.seatOrders, overview.Counts{}), append(x.byTurn, map[int][2]uint64{})
 		s := SeatDetails{Chosen: []uint64{}}
 		if seat < len(m.Job.Members) {
 			s.Chosen = make([]uint64, len(m.Job.Members[seat]))
@@ -201,12 +184,6 @@ func (d *Dataset) detailer(o InspectOptions) *detailer {
 		n += size
 	}
 	x.taken = make([]uint64, n)
-	for range m.Observation.Scalars {
-		x.scalars = append(x.scalars, stats.Counts{})
-	}
-	if m.Observation.Form == about.ObsPlanes {
-		x.planes = make([][256]uint64, m.Observation.Planes)
-	}
 	return x
 }
 
@@ -239,34 +216,22 @@ func (x *detailer) row(b *Batch, i int) {
 	}
 	for _, o := range given {
 		kind := x.kind(o)
-		if kinds := x.kinds[seat]; kinds[kind] == 0 && len(kinds) >= detailKinds {
+		if x.kinds[kind] == 0 && len(x.kinds) >= detailKinds {
 			kind = anyKind
 		}
-		x.kinds[seat][kind]++
+		x.kinds[kind]++
 	}
 	if b.Action != nil {
 		x.action(b, i, s, given)
 	}
 }
 
-// numbers counts the planes and numbers of a row for the histograms.
+// numbers counts the return and the search of a row.
 func (x *detailer) numbers(b *Batch, i int) {
 	x.returns.Put(float64(b.Return[i]))
-	for k, v := range about.RowsOf(b.Scalars, i, 1, len(x.scalars)) {
-		x.scalars[k].Put(float64(v))
-	}
 	if b.SearchValue != nil && b.SearchEnds[i+1] > b.SearchEnds[i] {
 		x.values.Put(float64(b.SearchValue[i]))
 		x.moves.Put(float64(b.SearchEnds[i+1] - b.SearchEnds[i]))
-	}
-	o := x.m.Observation
-	seen := about.RowsOf(b.Planes, i, 1, o.Planes*o.Height*o.Width)
-	if x.unpack != nil {
-		seen = x.seen
-		x.unpack.Unpack(seen, about.RowsOf(b.Packed, i, 1, o.Words))
-	}
-	for k, v := range seen {
-		x.planes[k/(o.Height*o.Width)][v]++
 	}
 }
 
@@ -330,27 +295,13 @@ func kindOf(text string) string {
 // details returns the Details of all rows that were counted.
 func (x *detailer) details() *Details {
 	d := &Details{
-		Title: x.m.Title(), Turns: x.turns.Histogram(), Choices: x.choices.Histogram(), Orders: x.orders.Histogram(), Kinds: []Kind{},
-		Returns: x.returns.Histogram(), Moves: x.moves.Histogram(), Values: x.values.Histogram(), Planes: []stats.Histogram{}, Scalars: []stats.Histogram{},
-		Outcomes: []about.Outcome{}, TurnWidth: 1,
-	}
-	for _, p := range x.m.Totals.Pairings {
-		d.Outcomes = append(d.Outcomes, p.Outcomes()...)
-	}
-	for k := range x.planes {
-		c := stats.Counts{}
-		for v, n := range x.planes[k] {
-			if v > 0 && n > 0 {
-				c[float64(v)] = n
-			}
-		}
-		d.Planes = append(d.Planes, c.Histogram())
-	}
-	for _, c := range x.scalars {
-		d.Scalars = append(d.Scalars, c.Histogram())
+		Turns: x.turns.Histogram(), Choices: x.choices.Histogram(), Orders: x.orders.Histogram(), Kinds: []Kind{},
+		Returns: x.returns.Histogram(), Moves: x.moves.Histogram(), Values: x.values.Histogram(), TurnWidth: 1,
 	}
 	if x.texts != nil {
-		d.Kinds = x.commonKinds()
+		for _, name := range commonest(x.kinds) {
+			d.Kinds = append(d.Kinds, Kind{name, x.kinds[name]})
+		}
 	}
 	if x.taken != nil {
 		d.Actions = x.actions()
@@ -387,41 +338,19 @@ func mean(turns map[int][2]uint64, from, to int) float64 {
 	return float64(orders) / float64(rows)
 }
 
-// commonKinds returns the commonest kinds of orders.
-func (x *detailer) commonKinds() []Kind {
-	all := map[string]uint64{}
-	for _, kinds := range x.kinds {
-		for kind, n := range kinds {
-			all[kind] += n
-		}
-	}
-	list := []Kind{}
-	for _, name := range commonest(all) {
-		k := Kind{Name: name, Orders: all[name]}
-		for _, kinds := range x.kinds {
-			k.Seats = append(k.Seats, kinds[name])
-		}
-		list = append(list, k)
-	}
-	return list
-}
-
-// actions returns the commonest choices and the heads that are used most.
+// actions returns the commonest choices.
 func (x *detailer) actions() *Actions {
-	a := &Actions{Choices: []Choice{}, Heads: []HeadUse{}, Used: x.used.Histogram()}
-	taken, used := map[int]uint64{}, map[int]uint64{}
-	different := make([]int, len(x.offsets))
+	a := &Actions{Choices: []Choice{}, Used: x.used.Histogram()}
+	taken := map[int]uint64{}
 	none := min(1, len(x.offsets)-1) // of several heads, choice 0 orders nothing
 	for h, first := range x.offsets {
 		for k := first + none; k < first+x.m.Action.Heads[h]; k++ {
 			if n := x.taken[k]; n > 0 {
 				taken[k] = n
-				used[h] += n
-				different[h]++
-				a.Different++
 			}
 		}
 	}
+	a.Different = len(taken)
 	for _, k := range commonest(taken) {
 		h := sort.SearchInts(x.offsets, k+1) - 1
 		c := Choice{Head: h, Choice: k - x.offsets[h], Rows: taken[k]}
@@ -429,13 +358,6 @@ func (x *detailer) actions() *Actions {
 			c.Orders = append([]string{}, x.texts(orders)...)
 		}
 		a.Choices = append(a.Choices, c)
-	}
-	if len(x.offsets) == 1 {
-		return a
-	}
-	for _, h := range commonest(used) {
-		size, first := x.m.Action.Heads[h], x.offsets[h]
-		a.Heads = append(a.Heads, HeadUse{h, size, different[h], used[h], slices.Clone(x.taken[first+1 : first+min(size, 33)])})
 	}
 	return a
 }
