@@ -40,10 +40,12 @@ func TestDetails(t *testing.T) {
 	require.Equal(t, got.Return.Max, d.Returns.Max)
 	require.Equal(t, got.Manifest.Totals.Episodes, d.Turns.N)
 
+	labels := make([]Labels, 2)
 	taken, kinds, orders, idle := map[[2]int]uint64{}, map[string]uint64{}, uint64(0), uint64(0)
 	chosen, different := make([]uint64, 3), 0
 	for b := range each(t, opened(t, dir).Batches(ReadOptions{})) {
 		for i := range b.Rows {
+			labels[b.Seat[i]].Put(about.RowsOf(b.Action, i, 1, 2))
 			for h, c := range about.RowsOf(b.Action, i, 1, 2) {
 				if taken[[2]int{h, int(c)}]++; c != 0 && taken[[2]int{h, int(c)}] == 1 {
 					different++
@@ -63,6 +65,12 @@ func TestDetails(t *testing.T) {
 			}
 		}
 	}
+	for i := range labels {
+		labels[i].Seat = i
+		labels[i].Close()
+		require.Positive(t, labels[i].Heads.All)
+	}
+	require.Equal(t, labels, got.Labels)
 	s := d.Seats[0]
 	require.Equal(t, []uint64{idle, got.Rows / 2, got.Rows / 2}, []uint64{s.Idle, s.Rows, s.Orders.N})
 	require.InDelta(t, float64(orders)/float64(s.Rows), s.Orders.Mean, 1e-9)

@@ -26,12 +26,14 @@ func TestFilter(t *testing.T) {
 		f    Filter
 		want func(b *Batch, i int) bool
 	}{
-		"winners": {Filter{Outcomes: []FilterOutcome{Win}}, func(b *Batch, i int) bool { return b.Outcome[i] > 0 }},
-		"others":  {Filter{Outcomes: []FilterOutcome{Draw, Loss}}, func(b *Batch, i int) bool { return b.Outcome[i] <= 0 }},
-		"seat":    {Filter{Seats: []int{1}}, func(b *Batch, i int) bool { return b.Seat[i] == 1 }},
-		"seeker":  {Filter{Policies: []string{"seek"}}, func(b *Batch, i int) bool { return late(b, i) && b.Seat[i] == 0 }},
-		"member":  {Filter{Policies: []string{"empty"}}, func(b *Batch, i int) bool { return late(b, i) && b.Seat[i] == 1 && member(b, i) == "empty" }},
-		"chosen":  {Filter{Chosen: []int{2}}, func(b *Batch, i int) bool { return late(b, i) && b.Seat[i] == 1 && b.Chosen[i] == 2 }},
+		"winners":           {Filter{Outcomes: []FilterOutcome{Win}}, func(b *Batch, i int) bool { return b.Outcome[i] > 0 }},
+		"others":            {Filter{Outcomes: []FilterOutcome{Draw, Loss}}, func(b *Batch, i int) bool { return b.Outcome[i] <= 0 }},
+		"seat":              {Filter{Seats: []int{1}}, func(b *Batch, i int) bool { return b.Seat[i] == 1 }},
+		"seeker":            {Filter{Policies: []string{"seek"}}, func(b *Batch, i int) bool { return late(b, i) && b.Seat[i] == 0 }},
+		"member":            {Filter{Policies: []string{"empty"}}, func(b *Batch, i int) bool { return late(b, i) && b.Seat[i] == 1 && member(b, i) == "empty" }},
+		"chosen":            {Filter{Chosen: []int{2}}, func(b *Batch, i int) bool { return late(b, i) && b.Seat[i] == 1 && b.Chosen[i] == 2 }},
+		"mix":               {Filter{Policies: []string{d.Manifest().Job.Policies[1]}}, func(b *Batch, i int) bool { return late(b, i) && b.Seat[i] == 1 }},
+		"winners at seat 1": {Filter{Outcomes: []FilterOutcome{Win}, Seats: []int{1}}, func(b *Batch, i int) bool { return b.Outcome[i] > 0 && b.Seat[i] == 1 }},
 		"no opening, winners": {Filter{Outcomes: []FilterOutcome{Win}, WithoutOpening: true}, func(b *Batch, i int) bool {
 			return late(b, i) && b.Outcome[i] > 0
 		}},
@@ -119,13 +121,16 @@ func TestFilterImported(t *testing.T) {
 // whole episodes.
 func TestFilterRefused(t *testing.T) {
 	d, m := opened(t, generateToy(t, toyJob(2, 1), Options{})), toyMakers()
+	several := opened(t, generateToy(t, mixed(toyJob(2, 1)), Options{}))
+	_, err := several.ReadColumns(ReadOptions{Filter: Filter{Chosen: []int{3}}})
+	require.ErrorContains(t, err, "chosen 3: the policies have up to 3")
 	for want, o := range map[string]ReadOptions{
-		"seat 2":                        {Filter: Filter{Seats: []int{2}}},
-		`policy "nobody"`:               {Filter: Filter{Policies: []string{"nobody"}}},
-		"chosen 0":                      {Filter: Filter{Chosen: []int{0}}},
-		"whole episodes have":           {Filter: Filter{Seats: []int{1}}, Whole: true, Makers: &m},
-		`outcome "won"`:                 {Filter: Filter{Outcomes: []FilterOutcome{"won"}}},
-		"no policy of that name played": {Filter: Filter{Policies: []string{"x"}}, Makers: &m},
+		"seat 2":          {Filter: Filter{Seats: []int{2}}},
+		`policy "nobody"`: {Filter: Filter{Policies: []string{"nobody"}}},
+		"no seat has a policy of several members": {Filter: Filter{Chosen: []int{0}}},
+		"whole episodes have":                     {Filter: Filter{Seats: []int{1}}, Whole: true, Makers: &m},
+		`outcome "won"`:                           {Filter: Filter{Outcomes: []FilterOutcome{"won"}}},
+		"no policy of that name played":           {Filter: Filter{Policies: []string{"x"}}, Makers: &m},
 	} {
 		t.Run(want, func(t *testing.T) {
 			n := 0

@@ -110,31 +110,3 @@ func TestPaths(t *testing.T) {
 		})
 	}
 }
-
-// BenchmarkRuns finds the runs of a block of rows of 9 planes.
-func BenchmarkRuns(b *testing.B) {
-	const stride = 2 * 9 * 128
-	src := observations(1, 114, 9)
-	older, newer := src[:blockMax-stride], src[stride:blockMax]
-	paths(func(name string) {
-		b.Run(name, func(b *testing.B) {
-			var d differences
-			b.SetBytes(int64(len(newer)))
-			sum := 0
-			for b.Loop() {
-				sum = 0
-				fast := d.compare(newer, older)
-				for i := 0; i < len(newer); {
-					from, to := 0, 0
-					if fast {
-						from, to = d.run(i)
-					} else {
-						from, to = run(newer, older, i)
-					}
-					sum, i = sum*31+from, to+1
-				}
-			}
-			b.Logf("the runs of a block, checksum %016x", uint64(sum))
-		})
-	})
-}
