@@ -70,19 +70,6 @@ func (m Model) MarshalText() ([]byte, error) {
 	return []byte(modelNames[m]), nil
 }
 
-// UnmarshalText reads the text of MarshalText, and "normalized".
-func (m *Model) UnmarshalText(text []byte) error {
-	switch string(text) {
-	case "logistic":
-		*m = Logistic
-	case "normalised", "normalized":
-		*m = Normalised
-	default:
-		return fmt.Errorf("sprt: no model %q, want logistic or normalised", text)
-	}
-	return nil
-}
-
 // Bounds of the fields of a Test and of the results.
 const (
 	// MaxElo bounds the absolute value of every logistic Elo in a result.

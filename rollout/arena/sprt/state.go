@@ -38,8 +38,7 @@ func (j *jumps) to(llr float64) {
 	j.Extreme = llr
 }
 
-// State is a test and its results so far. New makes one. Its JSON is complete: a State that was
-// read continues exactly as the one that was written.
+// State is a test and its results so far. New makes one.
 //
 // The order of the results matters, since the test ends once the LLR is beyond a bound. So results
 // must be added in the order of the schedule, not in the order in which games end; otherwise quick
@@ -114,7 +113,7 @@ func (s *State) Add(result int) error {
 	return nil
 }
 
-// file is the JSON of a State. Lower, Upper and Estimate are for readers; UnmarshalJSON ignores them.
+// file is the JSON of a State.
 type file struct {
 	Test
 	Counts   []int    `json:"counts"`
@@ -134,43 +133,3 @@ func (s *State) MarshalJSON() ([]byte, error) {
 	f.Lower, f.Upper = s.Bounds()
 	return json.Marshal(f)
 }
-
-// UnmarshalJSON reads the text of MarshalJSON. It fails if the values are inconsistent.
-func (s *State) UnmarshalJSON(text []byte) error {
-	var f file
-	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("sprt: a stored test: %w", err)
-	}
-	n, err := New(f.Test)
-	if err != nil {
-		return fmt.Errorf("%w, in a stored test", err)
-	}
-	if len(f.Counts) != len(n.counts) {
-		return fmt.Errorf("sprt: a stored test has %d counts, want %d", len(f.Counts), len(n.counts))
-	}
-	for _, k := range f.Counts {
-		if k < 0 || k > maxCount {
-			return fmt.Errorf("sprt: a stored test has a count of %d, want 0 to %d", k, maxCount)
-		}
-	}
-	n.counts, n.llr, n.down, n.up, n.decision = f.Counts, f.LLR, f.Down, f.Up, f.Decision
-	if llr := n.test.LLR(n.counts); math.Abs(llr-f.LLR) > 1e-9*(1+math.Abs(llr)) {
-		return fmt.Errorf("sprt: a stored test has an llr of %v, its counts make %v", f.LLR, llr)
-	}
-	if n.decision != Continue && n.decision != H0 && n.decision != H1 {
-		return fmt.Errorf("sprt: a stored test has the decision %q, want %s, %s or %s", n.decision, Continue, H0, H1)
-	}
-	for _, j := range []jumps{n.down, n.up} {
-		if !(0 <= j.Squares && j.Squares <= float64(j.Extreme*j.Extreme)*(1+1e-9)) {
-			return fmt.Errorf("sprt: a stored test has jumps to %v with squares of %v", j.Extreme, j.Squares)
-		}
-	}
-	if !(n.down.Extreme <= min(0, n.llr) && max(0, n.llr) <= n.up.Extreme) {
-		return fmt.Errorf("sprt: a stored test has an llr of %v beyond its extremes %v and %v", n.llr, n.down.Extreme, n.up.Extreme)
-	}
-	*s = *n
-	return nil
-}
-
-// maxCount bounds the counts of a stored test.
-const maxCount = 1 << 30
