@@ -29,7 +29,6 @@ var codecraftInfo = Info{
 	RuleSets:     codecraftRuleSets(),
 	RulesMissing: true,
 	Counts:       []string{"games", "ticks", "views", "messages"},
-	MoreCounts:   codecraftCounts(),
 	Views:        []string{"text", "view", "state"},
 	Shows:        []string{string(recording.HoldsViews), string(recording.HoldsMessages)},
 	Single:       "recording",
@@ -100,15 +99,6 @@ func givenCodecraftRules(text string) (codecraft.Rules, error) {
 	return givenRules(text, codecraft.ParseRules, (*codecraft.Rules).Validate)
 }
 
-// codecraftCounts returns the keys for the counts of replay.CountNames, and for the
-// entities in views.
-func codecraftCounts() (keys []string) {
-	for _, name := range replay.CountNames {
-		keys = append(keys, strings.ReplaceAll(name, " ", "_"))
-	}
-	return append(keys, "entities")
-}
-
 // Verify implements Engine.
 func (codecraftEngine) Verify(name string, in io.Reader, rules string) (Report, error) {
 	base, err := givenCodecraftRules(rules)
@@ -122,8 +112,8 @@ func (codecraftEngine) Verify(name string, in io.Reader, rules string) (Report, 
 		},
 		Different: report.Different,
 	}
-	for i, name := range codecraftCounts()[:replay.Counts] {
-		v.Counts[name] = report.Counts[i]
+	for i, name := range replay.CountNames {
+		v.Counts[strings.ReplaceAll(name, " ", "_")] = report.Counts[i]
 	}
 	if d := report.First; d != nil {
 		field := d.Field

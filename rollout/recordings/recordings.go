@@ -64,7 +64,6 @@ type Info struct {
 	// ReadOptions.Rules counts. Read ignores it for other engines.
 	RulesMissing bool
 	Counts       []string // keys of Report.Counts in the order to print, games first
-	MoreCounts   []string // the other keys of Report.Counts
 	Views        []string // values of ShowOptions.As; the first is the default
 	Shows        []string // contents, besides Games, that Show takes
 	Seats        int      // number of seats that ShowOptions.Seat may name; 0 if Show checks it

@@ -16,6 +16,7 @@ import (
 	"moonfarm/rollout"
 	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
+	"moonfarm/sim/simtest"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/terminal/wire/replay"
@@ -127,6 +128,19 @@ func TestErrors(t *testing.T) {
 			assert.Equal(t, c.option, option.Option)
 			assert.EqualError(t, err, c.want)
 		})
+	}
+}
+
+// TestRuleSets: the page lists the rule sets of every game.
+func TestRuleSets(t *testing.T) {
+	page := string(simtest.Text(t, "README.md"))
+	for _, e := range recordings.Engines() {
+		_, row, ok := strings.Cut(page, "\n| "+e.Info().Game+" | ")
+		assert.Truef(t, ok, "%s has no row", e.Info().Game)
+		row, _, _ = strings.Cut(row, "\n")
+		for _, name := range e.Info().RuleSets {
+			assert.Regexp(t, `[ ,]`+name+`[ ,]`, row)
+		}
 	}
 }
 

@@ -21,15 +21,14 @@ type terminalEngine struct{}
 
 // terminalInfo describes the recordings.
 var terminalInfo = Info{
-	Game:       "terminal",
-	RuleSets:   terminal.RuleSets(),
-	Counts:     []string{"games", "turns", "frames"},
-	MoreCounts: append([]string{"units"}, terminalEvents[:]...),
-	Views:      []string{"text", "frame"},
-	Seats:      2,
-	Frames:     true,
-	Single:     "replay",
-	Forms:      []Form{fileForm{form{"replay", ".replay", "replay file"}, writeTerminal}},
+	Game:     "terminal",
+	RuleSets: terminal.RuleSets(),
+	Counts:   []string{"games", "turns", "frames"},
+	Views:    []string{"text", "frame"},
+	Seats:    2,
+	Frames:   true,
+	Single:   "replay",
+	Forms:    []Form{fileForm{form{"replay", ".replay", "replay file"}, writeTerminal}},
 }
 
 // Info implements Engine.

@@ -34,7 +34,7 @@ type analyseFlags struct {
 	workers     int
 }
 
-// analysed is the result of analyse. Its JSON keys are documented in the help.
+// analysed is the result of analyse. Its JSON keys are documented in JSON.md.
 type analysed struct {
 	From    string         `json:"from"`
 	Game    string         `json:"game"`
@@ -111,19 +111,7 @@ takes about two searches for each player.
 The result depends only on the game, the turns and the policy, unless the policy
 has a budget of time (ms=…). A run that is interrupted, also in the middle of a
 search, prints the finished turns and the --turns that continue it; the exit
-status is 130.
-
-With --json: one object with the keys from, game, number (of the episode, or of
-the game in its recording), name (of a recorded game, or of the source of an
-episode), policy (that searched), length (turns of the game), stopped (why the
-game stops early; "" if it does not), asked (number of turns to search), partial
-(not all of these were searched), seats (each with seat, counted from 0, player,
-result, lost, the sum over the turns, best_played, the number of turns in which
-the best orders were played, and worst, the turns in which it lost most) and
-turns (each with turn and seats; each of these with seat, value, lost, and
-played and best, which have orders, a list of texts, share of the search, null
-if these orders were not searched, and value, after the turn). view --analysis
-shows it beside the game.`,
+status is 130.`,
 		Example: `  moonfarm analyse ../shared/traces/towerdefence/recorded_normal_towers.jsonl.gz --every 5
   moonfarm analyse data/td --episode 12 --policy 'mcts(sims=2000)' --turns 10-40
   moonfarm analyse game.jsonl --game 3 --worst 10 --json`,
@@ -139,7 +127,7 @@ shows it beside the game.`,
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to search, counted from 0 (default: all)")
 	flags.Var(console.Whole(&f.every, 1, math.MaxInt32), "every", "search only the first of these turns and every `N`th after it")
 	flags.Var(console.Whole(&f.worst, 0, math.MaxInt32), "worst", "number of turns to list of each player: those in which it lost most")
-	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(gamesWithoutRules())+")")
+	flags.StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded game, or the name of a rule set, if recordings do not contain them (rollout/recordings/README.md)")
 	console.WorkersFlag(c, &f.workers)
 	return c
 }

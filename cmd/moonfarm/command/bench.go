@@ -45,27 +45,16 @@ whether this program was built with a profile, as releases are.
 
 ` + figuresDoc() + `
 
-With --json: an array of objects with the keys game, what, value (the median),
-unit (what is counted, per second), best (the fastest pass), per_cpu (the median
-for a second of processor time of this program, which other programs do not
-disturb; 0 outside of Linux), ns_per_op (of the median), allocs_per_op, passes,
-ops_per_pass, cores (that did the work), checksum, note.
-
 --against compares with another build: both programs measure each figure in
 turn, in a process of its own each time. The ratio is the median over the pairs
 of this program's speed to the other's, for a second of processor time where
 both tell it; the interval has the true median with the probability in the last
-column. With --json: an array of objects with the keys game, what, value, other,
-unit, per_cpu (whether both are for a second of processor time), ratio, least,
-most, coverage (of the interval), pairs, same_work (equal checksums).
+column.
 
 --scaling measures the figures that use all cores with 1, 2, 4, … workers, pass
 by pass in turn, and stepper with one worker and 1, 16, 256, 4,096 and 65,536
 games, as far as their observations fit 1 GiB. "times" is the speed relative to
-one worker, "CPU" the processor time of the same work relative to one worker.
-With --json: an object with the arrays workers (game, what, workers, value,
-unit, times, cpu_times) and games (game, games, value, per_cpu, bytes: of
-memory for a game).`,
+one worker, "CPU" the processor time of the same work relative to one worker.`,
 		Example: `  moonfarm bench
   moonfarm bench towerdefence --what step,playout --recordings '../shared/traces/towerdefence/*.jsonl.gz'
   moonfarm bench codecraft --what playout --against ./moonfarm-before`,
@@ -99,12 +88,7 @@ Evaluations per second are by the processor time of one thread (outside of Linux
 by the wall clock), as medians of passes. The peak is the highest rate of
 multiply-adds of the core, and share is the network's share of it; both are
 smaller on a core that shares its units with another busy one. The checksum
-covers all outputs, and is the same on every machine.
-
-With --json: an array of objects with the keys model, batch, value (evaluations
-a second, the median), best (the fastest pass), mflop (of an evaluation),
-gflops, peak_gflops, share_of_peak, path (avx512, avx2, neon, portable: the
-kernels that ran), passes, ops_per_pass (evaluations), checksum.`,
+covers all outputs, and is the same on every machine.`,
 		Example:   "  moonfarm bench network\n  moonfarm bench network nets/mine.onnx --batch 16 --path avx2",
 		Args:      console.Takes("[MODEL…]"),
 		RunE:      func(c *cobra.Command, args []string) error { return a.runBenchNetwork(c.Context(), args, path, o) },

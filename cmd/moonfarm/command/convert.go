@@ -24,7 +24,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// converted is the result of replay convert. Its JSON keys are documented in the help.
+// converted is the result of replay convert. Its JSON keys are documented in JSON.md.
 type converted struct {
 	From  string   `json:"from"`
 	Game  string   `json:"game"`
@@ -70,9 +70,7 @@ recordings of the same name are replaced, as a whole or not at all. The forms:
 
 ` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Convert }) + `
 
-The players have the names of the policies.
-
-With --json: one object with the keys from, game, files (that were written).`,
+The players have the names of the policies.`,
 		Example: `  moonfarm replay convert data/terminal --episodes 0-9 --out replays
   moonfarm replay convert data/td --format match-log --out logs`,
 		Args: console.Takes("DATASET"),

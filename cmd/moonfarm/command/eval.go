@@ -51,50 +51,25 @@ func (a *app) eval(serve viewer.Pages) *cobra.Command {
 	c := &cobra.Command{
 		Use: "eval GAME --players A,B", Short: "Let players play each other, and rate them",
 		Long: `Lets players meet on the same seeds with the seats exchanged, and rates them.
-A player is one of these:
+The page rollout/arena/README.md explains the schedules, the statistics and the
+journal, rollout/bots/README.md the players and their limits.
 
+--players takes them with commas between them, --player one whose text may have
+commas:
 ` + playerDoc + `
-Commas separate the players of --players; --player takes one player, whose text
-may have commas.
 
-The score is (wins + draws/2) / games. The elo of a player is its rating by the
-Bradley–Terry model with draws (Davidson) over all games, 400 points for odds of
-ten to one, less the mean of all ratings or that of --anchor. The elo of a pair
-comes from the pair's score alone, 400·log10(score/(1−score)), the scale of
---sprt; superior is the likelihood that the first player is stronger, by the
-games of the pair alone; elo by fit is the difference of the two ratings.
-Intervals have 95 % confidence and take into account that the games of a seed
-are not independent. A dash (null in JSON) means that the games do not determine
-the number: there are fewer than 5 seeds without repetitions, or a player won or
-lost all games. If one player of a pair won all games, the interval of the pair
-has one end. nash is a player's share of the mixture that no other mixture
-beats: it shows that players beat each other in a circle, ratings do not.
+In the schedule round-robin all lineups of different players meet, in gauntlet
+those with the first player; in swiss players with equal points meet, in sandbox
+players with near ratings; contest is the whole CodeCraft contest. --sprt tests
+one by one whether the first of two players is elo1 points stronger than the
+second or only elo0, with the error rates alpha and beta (default 0.05).
 
-Games with the same orders and the same outcome count as one; eval reports them.
-Between policies the result depends only on the players, the game and the seed,
-unless a search has a budget of milliseconds. For bots each fault is counted,
-and the first one of each kind is reported on standard error as it occurs; no
-two games share a folder.
+With --out, DIR has a journal, and the replays and logs of games of bots. The
+same command continues it; more --games, or more players after the others,
+extend the tournament. If the command is interrupted, its exit status is 130.
 
-` + scheduleDoc + `
-
---sprt is a sequential test of the first of two players against the second. It
-plays until it can decide whether the first is elo1 points stronger or only
-elo0, with the error rates alpha and beta (default 0.05), or until --games.
-
-With --out, DIR/games.jsonl is a journal: one line of JSON for every game, with
-a checksum. A line that was altered is refused, with its number. If the command
-was interrupted or killed, the same command continues it; with more --games, or
-with more players after the others, it extends the tournament. eval report DIR
-prints the result again. DIR also has the replays and the logs of games of bots.
-
-A run that is interrupted prints the result of the games before the first
-missing one; the exit status is 130.` + evalViewHelp(serve != nil) + `
-
-` + limitsDoc + `
-
-` + reportDoc,
-		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval codecraft --players econ,turtle --rules round1-4 --out econ-turtle\n  moonfarm eval terminal --players maze,turtle --sprt 0,20",
+` + limitsDoc,
+		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval terminal --players maze,turtle --sprt 0,20",
 		Args:    console.Takes("GAME"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c, args[0], f) },
 	}
@@ -111,12 +86,12 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&f.players, "players", "", "`A,B`: players, with commas between them")
 	c.Flags().StringVar(&f.players, "policies", "", "the same as --players")
 	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
-	c.Flags().Var(console.Whole(&f.games, 1, math.MaxInt32), "games", "minimum number of games: of each lineup, or as --schedule defines")
-	c.Flags().Var(console.Choice(&f.schedule, schedule.Names()...), "schedule", "rule for the lineups of the games")
-	c.Flags().StringVar(&f.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a sequential test of two players")
+	c.Flags().Var(console.Whole(&f.games, 1, math.MaxInt32), "games", "least number of games, of a lineup or a player")
+	c.Flags().Var(console.Choice(&f.schedule, schedule.Names()...), "schedule", "lineups")
+	c.Flags().StringVar(&f.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a test of two players")
 	c.Flags().BoolVar(&f.normalised, "normalised", false, "the points of --sprt are normalised Elo")
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` for the journal: created or continued")
-	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first crash, timeout, game with 100 illegal orders of a player, or NaN or infinite logits or values of a network")
+	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first crash, timeout, game with 100 illegal orders of a player, or NaN or infinite output of a network")
 	seedFlag(c, &f.seed)
 	f.addRules(c)
 	f.addMaxTurns(c)
@@ -127,6 +102,7 @@ func (f *evalFlags) addFlags(c *cobra.Command) {
 	concurrent.DefValue = "" // said in words
 	f.limits.add(c)
 	f.addReport(c)
+	console.FlagGroup(c, "Games and rules", "games", "schedule", "sprt", "normalised", "seed", "rules", "max-turns")
 }
 
 // addReport adds the flags of the report.

@@ -24,33 +24,6 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// reportDoc is the help on reports.
-const reportDoc = `With --csv or --markdown: the table of players in that form.
-
-With --html: one page for a browser that needs no other files, with ratings,
-scores of all pairs, ratings over the games, lengths of games, faults,
-repetitions and a sequential test, as tables and plots, and a list of the last
-1,000 games. The same journal makes the same page. The page of view DIR, which
-has all of it too, plays the games.
-
-With --json: one object with the keys game, rules, seed, schedule, seats, seeds
-(different ones), games, distinct (games that are no repetitions), clock_decided
-(games that the shorter time of thinking decided; absent: 0), complete (false:
-interrupted; absent for a journal), anchor, draw_parameter, players (each with
-player, games, wins, draws, losses, score, score_low, score_high, elo, low,
-high, error (standard error): null if the games do not determine it; seeds
-(effective number), group (no games connect players of different groups),
-bounded (false: the player won or lost all games, so that they do not bound the
-rating), score_at_seat_0, mean_place, nash, faults (by kind),
-seconds), pairs (each with a, b, games, distinct, repeats (true: the same on all
-seeds), mean_turns, and, from a's side, wins, draws, losses, score, score_low,
-score_high; from these games alone elo, elo_low, elo_high, superior; from the
-fit to all games fit_elo, fit_elo_low, fit_elo_high, fit_superior; null if the
-games do not determine it), for contests stages (each with stage, seats, games,
-standings: each with player, games, points: in the Sandbox the rating), and,
-with --sprt, sprt (elo0, elo1, alpha, beta, counts of results in half points,
-llr, lower, upper, decision, estimates).`
-
 // reportForm has the flags for the form of a report.
 type reportForm struct{ csv, markdown, html bool }
 
@@ -58,6 +31,7 @@ func (f *reportForm) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.csv, "csv", false, "print the players as comma-separated values")
 	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the players as a table of Markdown")
 	c.Flags().BoolVar(&f.html, "html", false, "print a page for a browser, with tables and plots")
+	console.FlagGroup(c, "Report", "csv", "markdown", "html", "anchor")
 }
 
 func (a *app) evalReport() *cobra.Command {
@@ -65,9 +39,8 @@ func (a *app) evalReport() *cobra.Command {
 	c := &cobra.Command{
 		Use: "report DIR", Short: "Print the result of a tournament again",
 		Long: `Prints the result of the tournament that eval --out DIR plays, from its journal
-alone, also during the tournament.
-
-` + reportDoc,
+alone, also during the tournament. The page rollout/arena/README.md explains the
+numbers.`,
 		Example: "  moonfarm eval report econ-turtle --markdown\n  moonfarm eval report econ-turtle --html > econ-turtle/report.html",
 		Args:    console.Takes("DIR"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.runEvalReport(args[0], f) },
@@ -220,18 +193,6 @@ func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 	return err
 }
 
-// evalViewHelp is the help on eval --view of a program that serves pages.
-func evalViewHelp(serves bool) string {
-	if !serves {
-		return ""
-	}
-	return `
-
-With --view a page of the browser, whose address is printed, shows the games of
---out that have ended, the standings, the scores of all pairs and the faults
-while the tournament is played, and after it until the command is interrupted.`
-}
-
 // show begins to show the tournament in a browser, if --view asks for it. The journal has its first lines.
 func (a *app) show(ctx context.Context, f *evalFlags, j *arena.Journal) error {
 	if !f.view.Asked() {
@@ -313,22 +274,3 @@ const (
 	sprtTerms       = "sprt "
 	normalisedTerms = " normalised"
 )
-
-// scheduleDoc is the help on schedules.
-const scheduleDoc = `Schedules are functions of the players, the seed and the games so far:
-  round-robin  all lineups of different players, on the same seeds, in every
-               order of the seats; --games is for each lineup
-  gauntlet     the same, but the first player is in every lineup
-  swiss        players with equal points meet, no two players meet twice if
-               that is possible; --games is for each player; for games of two
-  sandbox      rounds of tables of players with near ratings in the Sandbox of
-               the CodeCraft contest; --games is for each player
-  contest      the whole CodeCraft contest: the Sandbox with its rating, from
-               1200 on, then two rounds and finals in two parts each, with
-               points by place; the same shares of players as in the contest go
-               on from the Sandbox and from each stage; each stage has its
-               own rules, unless --rules gives others; --games is for
-               each player in the Sandbox and in each part, and for each two
-               players in each part of the finals; more games or players do not
-               extend it
-In schedules with rounds a player that is added joins in the next round.`

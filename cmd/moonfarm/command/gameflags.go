@@ -43,7 +43,7 @@ func (f *gameFlags) add(c *cobra.Command) {
 }
 
 func (f *gameFlags) addRules(c *cobra.Command) {
-	rulesFlag(c, &f.rulesFile, "the game's own rule values, one key=value per line (games GAME --rules lists them) or in the form of the original")
+	rulesFlag(c, &f.rulesFile, "rule values, a key=value per line")
 }
 
 func (f *gameFlags) addMaxTurns(c *cobra.Command) {
@@ -52,20 +52,7 @@ func (f *gameFlags) addMaxTurns(c *cobra.Command) {
 
 // rulesFlag adds --rules. what describes the content of its file.
 func rulesFlag(c *cobra.Command, to *string, what string) {
-	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", or the name of a rule set ("+rulesDoc(gamedoc.All())+")")
-}
-
-// rulesDoc lists the kinds of files, and the rule sets, that --rules takes for some games.
-func rulesDoc(games []gamedoc.Doc) string {
-	var docs []string
-	for _, t := range games {
-		doc := t.Name + ": " + t.RulesFile
-		if len(t.RuleSets) > 0 {
-			doc += ", or one of " + strings.Join(t.RuleSets, ", ")
-		}
-		docs = append(docs, doc)
-	}
-	return strings.Join(docs, "; ")
+	c.Flags().StringVar(to, "rules", "", "`FILE` with "+what+", a file of the original, or the name of a rule set, such as round1-4: see rollout/recordings/README.md")
 }
 
 // gameSetup is a game of the catalog with the rules and settings of the flags. open has made
@@ -235,35 +222,25 @@ const (
 )
 
 // limitsDoc is the help on limits.
-const limitsDoc = `Bots have limits. --limits local, the default, is generous. --limits site sets
-the limits of the contests, as far as they are known: in codecraft 1 s for an
-answer, 40 s of processor time and 256 MB; in towerdefence 2 s for a round; in
-terminal the values of its config, where each full second beyond a soft limit
-costs one health. Other flags set single limits. In towerdefence, site also
-counts a round without a command.txt as a failed command, and 50 of these in a
-row end the match, as in the contest; otherwise such a bot does nothing. Times
-are real, by the clock of this machine. They decide a game of terminal that ends
-with equal health: the player that took less time for all answers wins (policies
-take 0), so that the same game may end differently when it is played again. A
-bot that was started here is killed when its game ends, with all processes that
-it has started. This is no sandbox: a bot can do all that you can do. Play bots
-that you do not trust in a container.`
+const limitsDoc = `There is no sandbox: a bot can do all that you can do. Play bots that you do not
+trust in a container.`
 
 // add adds the flags.
 func (f *limitFlags) add(c *cobra.Command) {
 	f.profile = localLimits
 	flags := c.Flags()
-	flags.Var(console.Choice(&f.profile, localLimits, siteLimits), "limits", "limits of bots that no other flag sets")
-	flags.Var(console.Seconds(&f.answer), "timeout", "for each answer of a bot, in towerdefence for a round; 0: no limit (default: codecraft 10, towerdefence 60, terminal 600; with a config its value)")
-	flags.Var(console.Seconds(&f.accept), "accept-timeout", "until a client has connected, or the folder of a bot is free; 0: no limit (default: 60 for started bots, 600 for folders)")
-	flags.Var(console.Seconds(&f.game), "game-timeout", "for all answers of a bot in a game; 0: no limit (default: no limit)")
-	flags.Var(console.Seconds(&f.soft), "soft-timeout", "in terminal, for each answer: a full second beyond it costs one health; 0: thinking costs nothing (default: local 0, site the value of the config)")
-	flags.Var(console.Seconds(&f.cpu), "cpu-time", "of processor time in a game, for a bot with all its processes (default: no limit)")
-	flags.Var(console.Whole(&f.memory, 0, 1<<24), "max-memory", "megabytes of memory for a bot with all its processes; 0: no limit (default 4096; Linux only)")
-	flags.Var(console.Whole(&f.processes, 0, 1<<20), "max-processes", "processes of a bot at a time; 0: no limit (default 256; Linux only)")
+	flags.Var(console.Choice(&f.profile, localLimits, siteLimits), "limits", "all limits that no other flag sets")
+	flags.Var(console.Seconds(&f.answer), "timeout", "for an answer (default: codecraft 10, towerdefence 60, terminal 600)")
+	flags.Var(console.Seconds(&f.accept), "accept-timeout", "until a client is there or a folder is free (default: 60; 600)")
+	flags.Var(console.Seconds(&f.game), "game-timeout", "for all answers of a bot in a game (default: no limit)")
+	flags.Var(console.Seconds(&f.soft), "soft-timeout", "in terminal: each full second beyond it costs one health")
+	flags.Var(console.Seconds(&f.cpu), "cpu-time", "of processor time of a bot in a game (default: no limit)")
+	flags.Var(console.Whole(&f.memory, 0, 1<<24), "max-memory", "megabytes of a bot (default 4096; Linux only)")
+	flags.Var(console.Whole(&f.processes, 0, 1<<20), "max-processes", "processes of a bot at a time (default 256; Linux only)")
 	for _, name := range []string{"max-memory", "max-processes"} {
 		flags.Lookup(name).DefValue = "" // said in words
 	}
+	console.FlagGroup(c, "Limits of bots (0: no limit)", "limits", "timeout", "accept-timeout", "game-timeout", "soft-timeout", "cpu-time", "max-memory", "max-processes")
 }
 
 // limits returns the limits that the flags set.

@@ -15,7 +15,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// gameCard describes a game. Its JSON keys are documented in the help.
+// gameCard describes a game. Its JSON keys are documented in JSON.md.
 type gameCard struct {
 	Name        string               `json:"name"`
 	Doc         string               `json:"doc"`
@@ -66,23 +66,7 @@ func (a *app) games() *cobra.Command {
 and actions mean, its rewards and its policies; or, with --rules, the rules that
 a file of rule values may set. A game may have several forms (observations with
 actions; the first is the default): --form chooses the one that is described. In
-a sequential form a seat gives the orders of a turn one action after the other.
-
-With --json: an array of objects (one object if GAME is given) with the keys
-name, doc, rules_version, players, max_turns, max_orders (of one seat in one
-turn), form (its name), forms (all: each a name, a doc, sequential), planes
-([planes, height, width] of an observation), scalars, packed_words,
-action_heads (choices of each head), nothing (the choice of every head that
-orders nothing: the only one in the mask of a game that has ended), mask_words,
-actions (what they mean),
-rewards and policies (each a name, a doc and, if it has some,
-options: names and docs), observation (planes and scalars, each with name, unit,
-scale, doc; packed, how the words relate to the planes; and tensors, parts of
-planes that are no cells: each a name, a doc, dims, axis, and fields along it).
-
-With --rules and --json: an array of objects with the keys key, value (the
-default), least, most (both empty if the value is fixed or no number), doc. All
-values are texts.`,
+a sequential form a seat gives the orders of a turn one action after the other.`,
 		Example: "  moonfarm games\n  moonfarm games towerdefence\n  moonfarm games terminal --rules",
 		Args:    console.Takes("[GAME]"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -24,7 +24,7 @@ type generateFlags struct {
 	parts   int // number of parts; 0: the dataset is not split
 }
 
-// generated is the result of generate. Its JSON keys are documented in the help.
+// generated is the result of generate. Its JSON keys are documented in JSON.md.
 type generated struct {
 	Dir      string   `json:"dir"`
 	Game     string   `json:"game"`
@@ -86,8 +86,7 @@ The files depend on the game, its rules, the policies, the seed and the other
 settings, and on nothing else: any number of workers writes the same bytes. To
 continue a run that was stopped or killed, or to make missing files of a
 complete dataset again, repeat the command. DIR may be a URL: file:///data/td,
-in moonfarm-full also s3://bucket/data/td, and in moonfarm-full built with -tags
-cloud gs:// and azblob://.
+in moonfarm-full also s3://bucket/data/td.
 
 Policies that draw nothing at random, such as planner, play the same game in
 every episode where all games start alike (towerdefence, terminal): generate
@@ -96,30 +95,11 @@ random:K the policy random plays the first K turns of every seat, with the
 episode's own seed, and the policies play on from there.
 
 If a policy searches, such as mcts, rows of its seats also have the results of
-the search, with any --obs: the value of the state (column search_value), and
-the share of each move that it weighed (search_policy; the moves are in
-search_choices, with search_counts in games of several heads). The section
-Searches of datasets/FORMAT.md explains how to learn from them. A time budget,
-mcts(ms=…), is refused, as such games cannot be reproduced.
-
-With --ask POLICY this policy is asked in every row what it would choose: the
-column asked has its actions, labels in states that other policies reach.
-
-With --part I/N the run makes only part I of N of the files, I from 0: N
-machines that cannot talk to each other make one part each, and merge puts the
-parts together.
-
-With --json: one object with the keys dir, game, rules_version, policies (one
-per seat), seed (a string), episodes, distinct (different games among them, by
-their start and all orders), turns, rows, bytes, shards (all in the
-dataset, or of the part), shards_made (by this run), shards_found (made by runs
-before), seconds, rows_per_second (of this run).`,
+the search: see the section Searches of datasets/FORMAT.md. A time budget,
+mcts(ms=…), is refused, as such games cannot be reproduced.`,
 		Example: `  moonfarm generate towerdefence --episodes 2000 --seed 1 --out data/td
   moonfarm generate towerdefence --policy 'econ,mix(0.8*econ,0.2*random)' --obs packed --out data/mixed
   moonfarm generate codecraft --rules round1-4 --policy econ --episodes 100 --out data/craft
-  moonfarm generate towerdefence --episodes 2000 --part 0/4 --out parts/0
-  moonfarm generate codecraft --memory --policy econ --episodes 100 --out data/remembered
-  moonfarm generate towerdefence --policy 'mcts(sims=200)' --episodes 100 --out data/searched
   moonfarm generate terminal --policy planner --opening random:3 --episodes 200 --out data/planner`,
 		Args: console.Takes("GAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runGenerate(c.Context(), args[0], f) },

@@ -27,14 +27,14 @@ type importFlags struct {
 	job     datasets.Job
 }
 
-// imported is the result of import. Its JSON keys are documented in the help.
+// imported is the result of import. Its JSON keys are documented in JSON.md.
 type imported imports.Imported
 
 // importHelp is the help of import.
 func importHelp() string {
 	return `Makes a dataset of recorded games, like any other: with observations, masks,
 the orders of all sides and the outcome. FILEs may be compressed with gzip, and
-these kinds may be mixed:
+these kinds may be mixed (the page rollout/recordings/README.md has more):
 
 ` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Imports }) + `
 
@@ -54,16 +54,7 @@ Games with different rules may be in one dataset. Its episodes are in the order
 of the files as given, but episodes with the same rules are together, and a file
 given twice is there twice. The dataset depends on nothing else: any number of
 workers writes the same bytes. To continue an import that was stopped, give the
-same command again.
-
-With --json: one object with the keys dir, game, rule_sets (each with name, ""
-if it is not a built-in one, and episodes), episodes, distinct (different games
-among them), turns, rows, bytes, shards (all in the dataset), shards_made (by
-this run), shards_found (made by runs before), skipped (each with file, game,
-which is its number, or 0 for the whole file, and why), inexact (the games of
-engines whose rules are not all known, skipped games too: each with file, game
-and why), kept (the games that are truncated: each with file, game, turns and
-why), seconds. It is also printed if all files are skipped.`
+same command again.`
 }
 
 func (a *app) importing() *cobra.Command {
@@ -82,7 +73,7 @@ func (a *app) importing() *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "", "`DIR` of the dataset: new, empty, or from an earlier run of the same command")
 	datasetFlags(c, &f.job)
 	c.Flags().StringVar(&f.job.Reward, "reward", env.ResultReward, "`NAME` of the reward; games GAME lists them")
-	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set; for games whose recordings do not contain them ("+rulesDoc(gamesWithoutRules())+")")
+	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` with the rule values of the recorded games, or the name of a rule set, if recordings do not contain them (rollout/recordings/README.md)")
 	c.Flags().BoolVar(&f.keep, "keep-until-difference", false, "keep the turns before the first difference, or before a recording broke off, as a truncated episode")
 	console.WorkersFlag(c, &f.workers)
 	a.LockFlag(c, "the folder")
@@ -104,16 +95,6 @@ func (a *app) runImport(ctx context.Context, game string, files []string, f *imp
 		return err
 	}
 	return fmt.Errorf("%s skipped; the others are in %s", imports.SkippedText(done.Skipped, len(files)), f.out)
-}
-
-// gamesWithoutRules lists the games whose recordings do not contain all of their rules.
-func gamesWithoutRules() (list []gamedoc.Doc) {
-	for _, g := range gamedoc.All() {
-		if g.RulesMissing {
-			list = append(list, g)
-		}
-	}
-	return list
 }
 
 // importFiles makes the dataset of the files that can be imported. It fails if no file

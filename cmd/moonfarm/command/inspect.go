@@ -34,21 +34,7 @@ are then read as streams.
 With --html FILE: a page for a browser instead, one file with the same figures,
 plots, the frequencies of actions and orders, and a few games to play back. It
 samples a large dataset, and says how. The same dataset makes the same page.
-view DIR shows all of it, with all games. With --json then: an object with the
-keys file and bytes.
-
-With --json: one object with the keys manifest (as in manifest.json, see
-datasets/FORMAT.md), shards and rows (read for the statistics), planes and
-scalars (one object each, in order), distinct (different games among the
-episodes, by their start and all orders), turns (of episodes), reward, return
-and choices (legal ones, of rows): each with name, unit, mean, min, max, nonzero
-(the share of numbers that are not 0); labels, one object for each seat: seat,
-heads (the heads of all rows that belong to orders), rows, and told (the rows in
-which orders belong to a head), each with all, said (heads with a choice; rows
-without a head that is -1) and share; moves (weighed by searches) and value
-(found by searches), with the same keys as reward, over the rows for which a
-policy searched, if one did; and with --sums sha256, the sums of the values of
-each step column by name.`,
+view DIR shows all of it, with all games.`,
 		Example: "  moonfarm inspect data/td\n  moonfarm inspect data/td --html report.html\n  moonfarm inspect data/td --shards 2 --json",
 		Args:    console.Takes("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -45,33 +45,20 @@ func (a *app) match(serve viewer.Pages) *cobra.Command {
 		Use: "match GAME", Short: "Let programs of the original contest play, against each other or policies",
 		Long: `Plays games between bots of the original contests and built-in policies. Bots
 can play ` + strings.Join(players.BotGames(), ", ") + `; all other games
-are for policies only.
+are for policies only. The page rollout/bots/README.md explains the players,
+their limits and the differences from the original runners.
 
 --player, once for each seat, names a player:
-
 ` + playerDoc + `
 
 From game to game the players move on by one seat; a seed is played until every
-player has had every seat. --seed is the first seed. Faults of a bot do not fail
-the command. They are reported on standard error as they occur (each crash, and
-the first of each other kind in each game) with the bot's last lines, and are in
-the results; --stop-at-first-fault ends the command at the first fault. If the
-command is interrupted, it prints the finished games and how to continue, and
-its exit status is 130.
+player has had every seat. Faults of a bot do not fail the command. They are
+reported as they occur (each crash, and the first of each other kind in each
+game) with the bot's last lines, and are in the results. If the command is
+interrupted, it prints the finished games and how to continue, and its exit
+status is 130.
 
-` + limitsDoc + `
-
-With --json: one object with the keys game, rules (version), seed, complete
-(false: some of the games are missing), players (each with player, games,
-wins: first places, shared ones too; place: the mean; score: the mean; crashes)
-and games (each with number, seed, turns, cut (true: given up),
-clock_decided (true: the shorter time of thinking decided), seconds, seats:
-each with player, score, place, crashed, comment (why; null without a crash),
-crash_turn (null if it never joined), exit (how a started bot that crashed ended
-by itself: "exit status 1", "signal: killed", else ""), output (its last lines,
-if it crashed), seconds: time for its answers, faults: each with seat, turn,
-kind, times, text, output (the last lines before a crash or a round without a
-command)).`,
+` + limitsDoc,
 		Example: `  moonfarm match towerdefence --player bot:mybot --player econ --games 10
   moonfarm match terminal --player bot:python-algo --player maze --save-replay game.replay
   moonfarm match codecraft --player "python3 main.py" --player bot:mybot --player tcp:31001`,
@@ -81,46 +68,28 @@ command)).`,
 	flags := c.Flags()
 	flags.StringArrayVar(&f.players, "player", nil, "`WHO` plays at the next seat")
 	flags.Var(console.Whole(&f.seed, 0, math.MaxUint64), "seed", "seed of the first game")
-	rulesFlag(c, &f.rules, "the game's own rule values or in the form of the original; a rule set of codecraft without a number of players is for those of --player")
+	rulesFlag(c, &f.rules, "rule values, a key=value per line")
 	flags.Var(console.Whole(&f.games, 1, maxMatches), "games", "number of games")
 	flags.Var(console.Whole(&f.first, 1, maxMatches), "first", "number of the first game, to continue a series")
 	concurrencyFlag(c, &f.concurrency)
 	f.files.console = a.Console
-	flags.Var(a.Output(&f.files.results), "save-results", "`FILE` for the results of a game of codecraft, as the original writes them; {game} is its number")
-	flags.Var(a.Output(&f.files.replay), "save-replay", "`FILE` for the replay of a game, as the original writes it; of towerdefence a folder; {game} is its number")
-	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for the output of started bots: one file per bot and game, up to 10 MiB, with a line before each turn and one with its command after it (default: output is dropped)")
+	flags.Var(a.Output(&f.files.results), "save-results", "`FILE` for the results of a game of codecraft; {game} is its number")
+	flags.Var(a.Output(&f.files.replay), "save-replay", "`FILE` for the original's replay of a game, or folder; {game} is its number")
+	flags.StringVar(&f.files.logs, "logs", "", "`DIR` for the output of started bots (default: output is dropped)")
 	a.LockFlag(c, "the folders of bots")
-	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "end everything, with an error, at the first crash, timeout or illegal order")
+	flags.BoolVar(&f.stop, "stop-at-first-fault", false, "fail at the first crash, timeout or illegal order")
 	f.limits.add(c)
 	f.runner.add(c)
 	f.view.Add(c, serve)
+	console.FlagGroup(c, "Codecraft", "save-results", "debug", "stop-when-crashed")
 	return c
 }
 
 // playerDoc is the help on the texts that name players.
-const playerDoc = `  econ             a policy (see policies GAME), or a mixture of policies: the
-                   text is the name of a policy, or such a name with
-                   parentheses, or begins with the path of a network,
-                   FILE.onnx; a path with blanks or signs is put in quotes:
-                   '"my nets/td.onnx"'
-  bot:DIR          the folder of a bot: for towerdefence with the original's
-                   bot.json, for terminal with an algo.json or a run.sh, for
-                   codecraft with a run.sh, or with a file named command that
-                   has a command line as below, which runs in that folder;
-                   tables show the end of the path that differs from others
-  NAME=bot:DIR     the same bot by the name that tables, journals and replays
-                   show; also before cmd: and tcp:
-  "./bot --fast"   any other text is the command line of a program to start:
-                   in terminal once a game; in towerdefence once a round, with
-                   its files in this folder; in codecraft once a game, with
-                   {host}, {port} and {token} filled in, or added at the end.
-                   There is no shell; quotes keep blanks. A text that could be
-                   an existing file or a network is refused without quotes
-  cmd:econ         a command line, even if it is the name of a policy
-  tcp:31001        in codecraft, a client that connects to that port of this
-                   machine, with any token ("tcp:" alone: to a free port, which
-                   is printed)
-`
+const playerDoc = `  econ, FILE.onnx, mix(…)  a policy (see policies GAME), a network, a mixture
+  bot:DIR, NAME=bot:DIR    the folder of a bot, with a name for tables and files
+  "./bot --fast", cmd:…    the command line of a program to start
+  tcp:31001                in codecraft, a client that connects to that port`
 
 // maxMatches is the limit of --games.
 const maxMatches = 1_000_000
@@ -397,8 +366,8 @@ type runnerFlags struct {
 // add adds the flags.
 func (f *runnerFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.Debug, "debug", false, "offer clients of codecraft the debug interface: they are asked to draw before every tick, and see an empty window; --view shows what they draw")
-	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game of codecraft up when all bots have crashed and no policy but empty plays, as the contest's site could; the local runner goes on")
+	flags.BoolVar(&f.Debug, "debug", false, "offer clients the debug interface; --view shows what they draw")
+	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game up when all bots have crashed and no policy but empty plays")
 }
 
 // check refuses flags that the game does not have.

@@ -13,7 +13,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// matchReport has the results of games. Its JSON keys are documented in the help.
+// matchReport has the results of games. Its JSON keys are documented in JSON.md.
 type matchReport struct {
 	Game     string        `json:"game"`
 	Rules    string        `json:"rules"`

@@ -12,7 +12,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// merged tells what merge did. Its JSON keys are documented in the help.
+// merged tells what merge did. Its JSON keys are documented in JSON.md.
 type merged struct {
 	Dir   string   `json:"dir"`
 	Game  string   `json:"game"`
@@ -33,12 +33,7 @@ they are. Each DIR may be a URL. If merge is stopped, the same command continues
 it.
 
 The parts must be of one run and have every shard. A shard that two parts have
-is taken once; if its bytes differ, merge names both parts and fails.
-
-With --json: one object with the keys dir, game, parts (the folders), episodes,
-distinct (different games among them), turns, rows, bytes, shards (all in the
-dataset), shards_made (linked or copied by this run), shards_found (by runs
-before), seconds.`,
+is taken once; if its bytes differ, merge names both parts and fails.`,
 		Example: `  moonfarm generate towerdefence --episodes 2000 --part 0/2 --out parts/0
   moonfarm generate towerdefence --episodes 2000 --part 1/2 --out parts/1
   moonfarm merge parts/0 parts/1 --out data/td`,

@@ -44,17 +44,7 @@ takes, which outputs are the choices of its heads and the value, and why; or, in
 one message, what does not fit: what the model has and what the game needs. An
 output of Softmax or Sigmoid, even if it is then reshaped, cast or masked, holds
 probabilities: their logarithms are the logits. An output of LogSoftmax holds
-logits.
-
-With --json: an object with the keys producer, opset, inputs and outputs (name,
-type, shape of a row), operators, parameters, mflop and operations (of an
-evaluation), sha256 (of the file), answers (checksum), not_finite (outputs with
-NaN or infinite numbers for the fixed inputs), path (of the arithmetic: avx512,
-avx2, neon or portable) and, with --game, game and fit: form (the game's first
-form that it fits), inputs (name, part, numbers), heads (output, offset,
-choices), value (an output, or empty), choices and excluded (choices in the
-first turns of games against itself, and those in which the mask excludes the
-likeliest one), reasons (name of an input or output, taken: its use, why).`,
+logits.`,
 		Example: "  moonfarm model inspect net.onnx\n  moonfarm model inspect net.onnx --game towerdefence",
 		Args:    console.Takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -112,7 +102,7 @@ func addWork(c *cobra.Command, work *int) {
 }
 
 // modelArray is an input or an output of a model. Its JSON keys, and those of modelCard, are
-// documented in the help of the command.
+// documented in JSON.md.
 type modelArray struct {
 	Name string `json:"name"`
 	Type string `json:"type"`

@@ -24,10 +24,7 @@ The name of a network is the path of its file: nets/small.onnx(greedy). A path
 with characters other than letters, digits and - _ . + ~ / \ : is put in quotes,
 " or ', and values may be: "my nets/td.onnx", mcts(model="nets (2)/td.onnx"). A
 quote of the same kind is doubled inside. The shell removes one pair of quotes:
---policy '"my nets/td.onnx"(greedy)'.
-
-With --json: an array of objects with the keys name, doc and, if the policy has
-some, options (each a name and a doc: values, meaning, default).`,
+--policy '"my nets/td.onnx"(greedy)'.`,
 		Example: "  moonfarm policies towerdefence",
 		Args:    console.Takes("GAME"),
 		RunE: func(_ *cobra.Command, args []string) error {

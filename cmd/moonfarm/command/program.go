@@ -61,9 +61,10 @@ Exit status: 0 all is well, 1 a failure or a difference found, 2 wrong usage,
 Files are written as a whole or not at all. The FILE - of a flag is standard
 output; everything else that the command prints goes to standard error then.
 
-With --json standard output is one JSON value (its keys are in the help of each
-command), or nothing if there is no result, and the last line of standard error
-is an object with the keys error, usage (true for wrong usage), exit_status.`)
+With --json standard output is one JSON value (its keys are in the page
+cmd/moonfarm/JSON.md), or nothing if there is no result, and the last line of
+standard error is an object with the keys error, usage (true for wrong usage),
+exit_status.`)
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.Console.Help(root)
 	root.SetUsageFunc(console.PrintUsage)

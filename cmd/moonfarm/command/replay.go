@@ -31,7 +31,7 @@ func (a *app) replay() *cobra.Command {
 	return c
 }
 
-// verifiedFiles is the result of replay verify. Its JSON keys are documented in the help.
+// verifiedFiles is the result of replay verify. Its JSON keys are documented in JSON.md.
 type verifiedFiles struct {
 	OK        bool                `json:"ok"`
 	Counts    map[string]int      `json:"counts"`
@@ -55,19 +55,7 @@ game.replay.
 ` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Verify }) + `
 
 The exit status is 1 if anything differs, or a file is broken or has nothing to
-compare.
-
-With --json: one object with the keys ok, counts (what was compared, see below),
-different (games, renders, turns, ticks, views or messages), broken (files),
-seconds, files (each with file, game, counts, different, first: null or the
-first difference with line (0 in a file without lines), game, round, turn or
-tick, frame (null if the game has no frames; -1 before the turn), field,
-expected (recorded), found (played); error: "" or why the file could not be read
-to its end; notes: a list of texts; inexact: "" or why the recording may differ
-although nothing is wrong with it).
-The keys of counts:
-
-` + gamedoc.Each(countsOf),
+compare.`,
 		Example: `  moonfarm replay verify ../shared/traces/towerdefence/*.jsonl.gz
   moonfarm replay verify ../shared/replays/terminal/*.replay.gz
   moonfarm replay verify ../shared/traces/codecraft/replay-*.gz`,
@@ -122,12 +110,6 @@ func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile str
 		what = append(what, texts.Plural(empty, "file")+" with nothing to compare")
 	}
 	return errors.New(strings.Join(what, ", "))
-}
-
-// countsOf lists the keys of the counts of a game.
-func countsOf(g gamedoc.Doc) string {
-	engine, _ := recordings.Of(g.Name)
-	return strings.Join(slices.Concat(engine.Info().Counts, engine.Info().MoreCounts), ", ")
 }
 
 // printVerifiedFiles prints a line for every file with a difference, an error or a
@@ -248,13 +230,7 @@ seat.
 With --svg or --png the position is also drawn as a picture: everything on the
 board, the numbers of the players, a legend. With --seat the picture has what
 the player at the seat sees: under fog of war the entities in its sight, and its
-own orders alone. view --gif animates a game.
-
-With --json: one object with the keys file, game, name (of the recorded game),
-seed (a string; null if it is unknown), round, frame (null if the game has no
-frames; -1 before the round), rounds (of the whole game), commands (one per
-seat; null at the end of the game), as, text, inexact ("" or why the recording
-may differ from the game here although nothing is wrong with it).`
+own orders alone. view --gif animates a game.`
 }
 
 func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pictureFlags, o recordings.ShowOptions) error {

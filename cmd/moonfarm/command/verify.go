@@ -13,7 +13,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// verified is the result of verify. Its JSON keys are documented in the help.
+// verified is the result of verify. Its JSON keys are documented in JSON.md.
 type verified struct {
 	Dir string `json:"dir"`
 	OK  bool   `json:"ok"`
@@ -34,15 +34,7 @@ and compares everything else. The outcomes of recorded games are compared with
 those of the orders; a dataset does not hold the winner that a recording named,
 which import has compared.
 
-The exit status is 1 if anything is wrong; each problem is printed.
-
-With --json: one object with the keys dir, ok, shards, episodes, rows, bytes (in
-the manifest), recomputed (shards made again and equal), replayed (true if only
-the recorded orders could be played again), lacking (the policy that this
-moonfarm does not have, or ""), recorded (episodes in these shards that cannot
-be played again, as the seed of their chance is not known: the transitions of
-their recordings were checked by the rules), problems (a list of texts),
-seconds.`,
+The exit status is 1 if anything is wrong; each problem is printed.`,
 		Example: "  moonfarm verify data/td\n  moonfarm verify data/td --recompute all",
 		Args:    console.Takes("DIR"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runVerify(c.Context(), args[0], o) },

@@ -23,11 +23,7 @@ type build struct {
 func (a *app) version() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version",
-		Long: `Prints the version of moonfarm.
-
-With --json: one object with the keys moonfarm (the version that manifests
-name), format (of datasets), commit ("" if the build does not know it),
-modified (there were changes on top of it), go, system.`,
+		Long: `Prints the version of moonfarm.`,
 		Args: console.Takes(),
 		RunE: func(*cobra.Command, []string) error { return a.printVersion() },
 	}

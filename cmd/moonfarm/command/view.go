@@ -95,10 +95,7 @@ A page loads nothing from elsewhere. The key ? shows all keys.
 
 With --tty the first game, or that of --episodes, is shown in the terminal with
 colours, moment by moment; where there is no terminal, or NO_COLOR is set, the
-positions are printed as text. With --gif that game is written as an animation.
-
-With --json: one object with the keys file and bytes of the page or animation,
-"" and 0 if the page is served, and url, "" if it is not.`,
+positions are printed as text. With --gif that game is written as an animation.`,
 		Example: "  moonfarm view ../shared/replays/terminal/2026-001.replay.gz\n  moonfarm view data/td --episodes 3,17\n  moonfarm view codecraft --players squads,econ --seed 7 --out game.html",
 		Args:    console.Takes("WHAT…"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runView(c, args, f, serve) },

@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// mostHelp is the largest number of lines of a help.
+const mostHelp = 80
+
 // Help checks that every command has a description, and an example if it takes arguments.
 // Lines of descriptions may have 80 characters, lines of flags the given width.
 func Help(t *testing.T, root *cobra.Command, width int) {
@@ -29,6 +32,9 @@ func Help(t *testing.T, root *cobra.Command, width int) {
 			}
 		}
 		_, flags, _ := strings.Cut(c.UsageString(), "\nFlags:\n")
+		if n := strings.Count(c.Long+"\n\n"+c.UsageString(), "\n"); n > mostHelp {
+			t.Errorf("%s: a help of %d lines, expected at most %d: longer texts belong to a page", c.CommandPath(), n, mostHelp)
+		}
 		for _, line := range strings.Split(flags, "\n") {
 			if len([]rune(line)) > width {
 				t.Errorf("%s: flags: a line of %d characters: %s", c.CommandPath(), len([]rune(line)), line)

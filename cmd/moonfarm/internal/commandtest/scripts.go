@@ -29,7 +29,7 @@ import (
 //	                         gzip with padding
 //	page FILE NAME           write the JSON that a page of view has by that name to page.json
 //	keys COMMAND…            take the JSON in stdout apart: its keys go to keys.txt,
-//	                         and the help of the command must name each of them
+//	                         and JSON.md or the help of the command must name each of them
 //
 // root makes the command line with the help that keys reads.
 func Scripts(t *testing.T, root func() *cobra.Command, setup func(dir string) error) {
@@ -181,16 +181,30 @@ func scriptKeys(ts *testscript.TestScript, root *cobra.Command, args []string) {
 
 	c, _, err := root.Find(args)
 	ts.Check(err)
-	_, help, ok := strings.Cut(c.Long, "With --json:")
-	if !ok {
-		ts.Fatalf("the help of %s does not document its JSON", c.CommandPath())
-	}
-	words := strings.FieldsFunc(help, func(r rune) bool { return !(r == '_' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9') })
+	_, told, _ := strings.Cut(c.Long, "With --json:")
+	told += " " + section(ts, strings.Join(args, " "))
+	words := strings.FieldsFunc(told, func(r rune) bool { return !(r == '_' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9') })
 	for _, k := range list {
 		if last := k[strings.LastIndex(k, ".")+1:]; !slices.Contains(words, strings.TrimSuffix(last, "[]")) {
-			ts.Fatalf("the help of %s does not name the key %s", c.CommandPath(), k)
+			ts.Fatalf("neither JSON.md nor the help of %s names the key %s", c.CommandPath(), k)
 		}
 	}
+}
+
+// section returns the section of a command in the page on JSON, "" if there is none.
+func section(ts *testscript.TestScript, command string) string {
+	top := "."
+	for {
+		if _, err := os.Stat(filepath.Join(top, "go.mod")); err == nil {
+			break
+		}
+		top = filepath.Join(top, "..")
+	}
+	page, err := os.ReadFile(filepath.Join(top, "cmd", "moonfarm", "JSON.md"))
+	ts.Check(err)
+	_, text, _ := strings.Cut(string(page), "\n## "+command+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
 }
 
 // elsewhere has the keys whose content is documented elsewhere, or whose content has data as

@@ -3,6 +3,8 @@ package console
 import (
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,17 +29,68 @@ func PrintUsage(c *cobra.Command) error {
 			}
 		}
 	}
-	if c.HasAvailableLocalFlags() {
-		fmt.Fprintf(w, "\nFlags:\n%s\n", strings.TrimRight(c.LocalFlags().FlagUsagesWrapped(HelpWidth), "\n"))
-	}
-	if c.HasAvailableInheritedFlags() {
-		fmt.Fprintf(w, "\nFlags of all commands:\n%s\n", strings.TrimRight(c.InheritedFlags().FlagUsagesWrapped(HelpWidth), "\n"))
-	}
+	printFlags(w, "Flags", c.LocalFlags())
+	printFlags(w, "Flags of all commands", c.InheritedFlags())
 	if c.HasAvailableSubCommands() {
 		_, err := fmt.Fprintf(w, "\n\"%s COMMAND --help\" describes a command.\n", c.CommandPath())
 		return err
 	}
 	return nil
+}
+
+// flagGroup is the annotation of a flag with the title of its group in the help.
+const flagGroup = "group"
+
+// FlagGroup puts flags of a command below a title of their own in its help.
+func FlagGroup(c *cobra.Command, title string, names ...string) {
+	for _, name := range names {
+		_ = c.Flags().SetAnnotation(name, flagGroup, []string{title}) // fails for a missing flag, which a test of the help finds
+	}
+}
+
+// printFlags prints flags by group; those without a group are below the title.
+func printFlags(w io.Writer, title string, flags *pflag.FlagSet) {
+	groups, titles := map[string][]*pflag.Flag{}, []string{title}
+	flags.VisitAll(func(f *pflag.Flag) {
+		of := title
+		if own := f.Annotations[flagGroup]; own != nil {
+			of = own[0]
+		}
+		if f.Hidden {
+			return
+		}
+		if !slices.Contains(titles, of) {
+			titles = append(titles, of)
+		}
+		groups[of] = append(groups[of], f)
+	})
+	for _, of := range titles {
+		if groups[of] != nil {
+			fmt.Fprintf(w, "\n%s:\n", of)
+		}
+		for _, f := range groups[of] {
+			printFlag(w, f)
+		}
+	}
+}
+
+// flagColumn is where the texts of flags begin; the first line begins later behind a long name.
+const flagColumn = 26
+
+// printFlag prints a flag and its text, in lines of at most HelpWidth characters.
+func printFlag(w io.Writer, f *pflag.Flag) {
+	alone := pflag.NewFlagSet("", pflag.ContinueOnError)
+	alone.AddFlag(f)
+	name, text, _ := strings.Cut(strings.TrimSpace(alone.FlagUsages()), "   ")
+	line := fmt.Sprintf("%-*s", flagColumn, "  "+name+"  ")
+	for _, word := range strings.Fields(text) {
+		if len([]rune(line))+len([]rune(word)) > HelpWidth {
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = strings.Repeat(" ", flagColumn)
+		}
+		line += word + " "
+	}
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
 // Group makes a command that only holds other commands.

@@ -151,7 +151,7 @@ func WorkersFlag(c *cobra.Command, to *int) {
 
 // LockFlag adds --no-lock. what names the file or folder that is then not locked.
 func (c *Console) LockFlag(cmd *cobra.Command, what string) {
-	cmd.Flags().Var(Bool(&c.Locks.None), "no-lock", "do not lock "+what+": for file systems with neither locks nor lock files; make sure yourself that no other program writes there")
+	cmd.Flags().Var(Bool(&c.Locks.None), "no-lock", "do not lock "+what+": see datasets/README.md")
 	cmd.Flags().Lookup("no-lock").NoOptDefVal = "true"
 }
 

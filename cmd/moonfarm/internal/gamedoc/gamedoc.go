@@ -9,15 +9,12 @@ import (
 // Doc describes a game to the commands.
 type Doc struct {
 	Name      string
-	RulesFile string   // description of the file that --rules takes
 	RuleSets  []string // names that --rules takes instead of a file
-	// RulesMissing: recordings do not contain all of their rules, so that import takes --rules.
-	RulesMissing bool
-	Score        string   // description of a player's score
-	Contest      []string // the rule set of each stage of a contest; nil: the default in all
-	Runner       bool     // match has flags of the original's runner, and writes its results files
-	SoftLimit    bool     // thinking for too long costs health: --soft-timeout
-	Help         Help
+	Score     string   // description of a player's score
+	Contest   []string // the rule set of each stage of a contest; nil: the default in all
+	Runner    bool     // match has flags of the original's runner, and writes its results files
+	SoftLimit bool     // thinking for too long costs health: --soft-timeout
+	Help      Help
 }
 
 // Help has the help texts on recordings of a game. Each text is a paragraph in one line.
@@ -33,7 +30,7 @@ func All() []Doc {
 	all := []Doc{towerdefence, terminal, codecraft}
 	for i := range all {
 		engine, _ := recordings.Of(all[i].Name)
-		all[i].RuleSets, all[i].RulesMissing = engine.Info().RuleSets, engine.Info().RulesMissing
+		all[i].RuleSets = engine.Info().RuleSets
 	}
 	return all
 }

@@ -4,7 +4,6 @@ package gamedoc
 var terminal = Doc{
 	Name:      "terminal",
 	Score:     "the health that the other player has lost",
-	RulesFile: "a config file or a replay",
 	SoftLimit: true,
 	Help: Help{
 		Imports: "replay files of the original engine",

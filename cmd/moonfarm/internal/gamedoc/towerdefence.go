@@ -2,9 +2,8 @@ package gamedoc
 
 // towerdefence describes the game to the commands.
 var towerdefence = Doc{
-	Name:      "towerdefence",
-	Score:     "the points of the game, for placing, income and damage; a base that falls decides before them",
-	RulesFile: "game-config.properties",
+	Name:  "towerdefence",
+	Score: "the points of the game, for placing, income and damage; a base that falls decides before them",
 	Help: Help{
 		Imports: "recordings as JSON Lines, of one game or many, and the folders of match logs that the original's runner writes",
 		Convert: "recording: JSON Lines, like the recordings of the original engine; match-log: a folder for each episode, like those of the original's runner. " +

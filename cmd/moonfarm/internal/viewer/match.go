@@ -27,8 +27,8 @@ func (f *Match) Add(c *cobra.Command, serve Pages) {
 	if f.serve = serve; serve == nil {
 		return
 	}
-	c.Flags().BoolVar(&f.asked, "view", false, "show the game in a browser while it is played, with what its bots write to standard error, and after it until the command is interrupted; bots of codecraft are offered the debug interface as by --debug, and what they draw and log is shown, too (without: --debug=false)")
-	c.Flags().BoolVar(&f.hold, "view-hold", false, "with --view: wait before each turn until the page lets it through, such as for a debugger; give the bots time by --timeout")
+	c.Flags().BoolVar(&f.asked, "view", false, "show the game in a browser while it is played, and after it; implies --debug")
+	c.Flags().BoolVar(&f.hold, "view-hold", false, "with --view: wait before each turn until the page lets it through")
 	f.at.Add(c, "the page of --view")
 }
 

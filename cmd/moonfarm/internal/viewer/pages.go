@@ -36,7 +36,7 @@ type Address struct {
 
 // Add adds the flags of the page.
 func (a *Address) Add(c *cobra.Command, page string) {
-	c.Flags().StringVar(&a.Listen, "http", "127.0.0.1:0", "`HOST:PORT` of this machine for "+page+"; port 0 is any free one")
+	c.Flags().StringVar(&a.Listen, "http", "127.0.0.1:0", "`HOST:PORT` of "+page+"; 0: a free port")
 	HostFlag(c, &a.Hosts)
 }
 
@@ -57,10 +57,10 @@ func HostFlag(c *cobra.Command, to *[]string) {
 		return nil
 	}
 	c.Flags().Var(console.Value{Parse: set, Show: func() string { return strings.Join(*to, ",") }, Kind: "NAMES"}, "http-host",
-		"names, with commas, under which a proxy forwards visitors to --http, such as viewer.example")
+		"names, with commas, under which a proxy forwards visitors to --http")
 }
 
-// Viewed is the result of view. Its JSON keys are documented in the help.
+// Viewed is the result of view. Its JSON keys are documented in JSON.md.
 type Viewed struct {
 	File  string `json:"file"`
 	Bytes int    `json:"bytes"`

@@ -25,7 +25,7 @@ func (f *Tournament) Add(c *cobra.Command, serve Pages) {
 	if f.serve = serve; serve == nil {
 		return
 	}
-	c.Flags().BoolVar(&f.asked, "view", false, "show the tournament of --out in a browser while it is played, and after it until the command is interrupted")
+	c.Flags().BoolVar(&f.asked, "view", false, "show the tournament of --out in a browser while it is played, and after it")
 	f.at.Add(c, "the page of --view")
 }
 
