@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/rollout/files"
 	"moonfarm/rollout/recordings"
@@ -66,9 +65,8 @@ func (a *app) replayConvert() *cobra.Command {
 		Long: `From the folder of a dataset, writes its episodes, or the episodes that
 --episodes selects, as one recording each, with its number as the name:
 00000012.replay. Replay verify finds them equal, and import takes them. Existing
-recordings of the same name are replaced, as a whole or not at all. The forms:
-
-` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Convert }) + `
+recordings of the same name are replaced, as a whole or not at all. The page
+rollout/recordings/README.md lists the forms of --format for each game.
 
 The players have the names of the policies.`,
 		Example: `  moonfarm replay convert data/terminal --episodes 0-9 --out replays

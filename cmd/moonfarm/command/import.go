@@ -31,12 +31,10 @@ type importFlags struct {
 type imported imports.Imported
 
 // importHelp is the help of import.
-func importHelp() string {
-	return `Makes a dataset of recorded games, like any other: with observations, masks,
+const importHelp = `Makes a dataset of recorded games, like any other: with observations, masks,
 the orders of all sides and the outcome. FILEs may be compressed with gzip, and
-these kinds may be mixed (the page rollout/recordings/README.md has more):
-
-` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Imports }) + `
+recordings of all kinds that the page rollout/recordings/README.md lists for the
+game may be mixed.
 
 The policies are the names of the players, and each episode's source is the name
 of its file, with the number and the name of the game where a file holds many.
@@ -55,13 +53,12 @@ of the files as given, but episodes with the same rules are together, and a file
 given twice is there twice. The dataset depends on nothing else: any number of
 workers writes the same bytes. To continue an import that was stopped, give the
 same command again.`
-}
 
 func (a *app) importing() *cobra.Command {
 	f := &importFlags{}
 	c := &cobra.Command{
 		Use: "import GAME FILE… --out DIR", Short: "Make a dataset of recordings",
-		Long: importHelp(),
+		Long: importHelp,
 		Example: `  moonfarm import terminal ../shared/replays/terminal/*.replay.gz --out data/replays
   moonfarm import codecraft match-*.replay --out data/matches
   moonfarm import towerdefence ../shared/traces/towerdefence/*.jsonl.gz match-logs/2018* --out data/td`,

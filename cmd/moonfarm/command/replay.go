@@ -52,7 +52,7 @@ says where a recording names no winner because it broke off. CodeCraft names
 none: its scores are compared, also with a results file, game.json, beside
 game.replay.
 
-` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Verify }) + `
+The page rollout/recordings/README.md says for each game what is compared.
 
 The exit status is 1 if anything differs, or a file is broken or has nothing to
 compare.`,
@@ -185,7 +185,7 @@ func (a *app) replayShow() *cobra.Command {
 	seat := "A"
 	c := &cobra.Command{
 		Use: "show FILE", Short: "Show a position of a recorded game",
-		Long: replayShowHelp(),
+		Long: replayShowHelp,
 		Example: `  moonfarm replay show ../shared/traces/towerdefence/siege_late.jsonl.gz
   moonfarm replay show ../shared/replays/terminal/2026-001.replay.gz --turn 12 --frame 20
   moonfarm replay show game.jsonl --game 3 --round 41 --as textmap --seat B
@@ -219,19 +219,19 @@ func (a *app) replayShow() *cobra.Command {
 	return c
 }
 
-// replayShowHelp returns the help of replay show.
-func replayShowHelp() string {
-	return `Shows the position before a round of a recorded game (or of a match log) and the
+// replayShowHelp is the help of replay show.
+const replayShowHelp = `Shows the position before a round of a recorded game (or of a match log) and the
 commands of the round: for people, or as the original showed it to the bot at a
 seat.
 
-` + gamedoc.Each(func(g gamedoc.Doc) string { return g.Help.Show }) + `
+The page rollout/recordings/README.md lists the forms of each game for --as. In
+terminal the round is a turn, and --frame takes an action frame of it; in
+codecraft it is a tick.
 
 With --svg or --png the position is also drawn as a picture: everything on the
 board, the numbers of the players, a legend. With --seat the picture has what
 the player at the seat sees: under fog of war the entities in its sight, and its
 own orders alone. view --gif animates a game.`
-}
 
 func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pictureFlags, o recordings.ShowOptions) error {
 	rules, err := readRules(rulesFile, gamedoc.All()...)

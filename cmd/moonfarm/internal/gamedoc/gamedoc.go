@@ -1,4 +1,4 @@
-// Package gamedoc has the help texts of each game with an original engine, and the flags that
+// Package gamedoc describes each game with an original engine to the commands, and the flags that
 // only some games have. Package recordings reads the recordings of these games.
 package gamedoc
 
@@ -14,15 +14,6 @@ type Doc struct {
 	Contest   []string // the rule set of each stage of a contest; nil: the default in all
 	Runner    bool     // match has flags of the original's runner, and writes its results files
 	SoftLimit bool     // thinking for too long costs health: --soft-timeout
-	Help      Help
-}
-
-// Help has the help texts on recordings of a game. Each text is a paragraph in one line.
-type Help struct {
-	Imports string // the files that import takes, and the episodes that it makes of them
-	Convert string // the forms that replay convert writes
-	Verify  string // how replay verify compares; "" if there is nothing special
-	Show    string // the values of --as, and the shown parts of each
 }
 
 // All lists the games with an original engine, in the order of recordings.Engines.

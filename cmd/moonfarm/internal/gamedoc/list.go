@@ -19,15 +19,3 @@ func Listed(name string, indent int, text string) string {
 	}
 	return b.String() + strings.TrimRight(line, " ") + "\n"
 }
-
-// Each lists the texts of the games with recordings. A game with an empty text is
-// left out.
-func Each(text func(g Doc) string) string {
-	var b strings.Builder
-	for _, g := range All() {
-		if s := text(g); s != "" {
-			b.WriteString(Listed(g.Name, 16, s))
-		}
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
