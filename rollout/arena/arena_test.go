@@ -16,6 +16,7 @@ import (
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/policy"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/simtest"
@@ -72,21 +73,35 @@ func entrant(t testing.TB, name string) arena.Entrant {
 	return arena.Entrant{Name: name, New: m}
 }
 
-// config returns a Config of the toy game whose workers play `games` games at once.
-func config(t testing.TB, g simtest.Toy, games int, names ...string) arena.RunOptions {
-	c := arena.RunOptions{
-		Games: 60, Seed: 11, Workers: 1,
-		Vector: func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Settings{N: games}) },
-	}
+// cup is a round robin of the toy game.
+type cup struct {
+	arena.Tournament
+	games int // of each lineup, at least
+}
+
+// config returns a cup whose workers play `side` games at once.
+func config(t testing.TB, g simtest.Toy, side int, names ...string) *cup {
+	c := &cup{games: 60}
+	c.Seed, c.Workers = 11, 1
+	c.Vector = func(int) (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Settings{N: side}) }
 	for _, n := range names {
-		c.Policies = append(c.Policies, entrant(t, n))
+		c.Players = append(c.Players, entrant(t, n))
 	}
 	return c
 }
 
-func run(t testing.TB, c arena.RunOptions) *arena.Report {
+func run(t testing.TB, c *cup) *arena.Report {
 	t.Helper()
-	r, err := arena.Run(context.Background(), c)
+	v, err := c.Vector(0)
+	require.NoError(t, err)
+	c.Schedule = schedule.NewRoundRobin(len(c.Players), v.Spec().Info.Players, c.games)
+	games, err := c.Play(t.Context())
+	require.NoError(t, err)
+	var names []string
+	for _, p := range c.Players {
+		names = append(names, p.Name)
+	}
+	r, err := arena.Evaluate(names, games, -1)
 	require.NoError(t, err)
 	return r
 }
@@ -95,7 +110,7 @@ var duel = simtest.Toy{Seats: 2, Orders: 1}
 
 func TestResult(t *testing.T) {
 	r := run(t, config(t, duel, 4, "greedy", "random", "lazy"))
-	require.Truef(t, r.Game == "toy" && r.Rules == "1" && r.Seats == 2 && r.Seeds == 30 && r.Games == 180 && len(r.Pairs) == 3, "%+v", r)
+	require.Truef(t, r.Seats == 2 && r.Seeds == 30 && r.Games == 180 && len(r.Pairs) == 3, "%+v", r)
 	for _, p := range r.Pairs {
 		assert.Truef(t, p.Wins+p.Draws+p.Losses == 60 && p.MeanTurns >= 2 && p.MeanTurns <= simtest.ToyTurns, "%+v", p)
 		want := (float64(p.Wins) + float64(p.Draws)/2) / 60
@@ -167,62 +182,31 @@ func TestManySeats(t *testing.T) {
 	assert.Equalf(t, 2*20*3, p.Wins+p.Draws+p.Losses, "four policies at three seats: %+v", p)
 }
 
+// TestErrors: a tournament ends at the error of a policy, and at the end of its context with the games
+// before the first missing one.
 func TestErrors(t *testing.T) {
-	for want, change := range map[string]func(c *arena.RunOptions){
-		"arena: 1 policies, want 2 or more":    func(c *arena.RunOptions) { c.Policies = c.Policies[:1] },
-		"arena: 0 games, want 1 or more":       func(c *arena.RunOptions) { c.Games = 0 },
-		`arena: New of policy "greedy" is nil`: func(c *arena.RunOptions) { c.Policies[1].New = nil },
-		"arena: RunOptions.Vector is nil":      func(c *arena.RunOptions) { c.Vector = nil },
-		"no such network": func(c *arena.RunOptions) {
-			c.Policies[1].New = func(env.Spec) (rollout.Policy, error) { return nil, errors.New("no such network") }
-		},
-	} {
-		t.Run(want, func(t *testing.T) {
-			c := config(t, duel, 1, "random", "greedy")
-			change(&c)
-			_, err := arena.Run(context.Background(), c)
-			assert.EqualError(t, err, want)
-		})
-	}
-	ctx, cancel := context.WithCancel(context.Background())
 	c := config(t, duel, 1, "random", "greedy")
-	c.Progress = func(played, all int) {
-		assert.Truef(t, all == 60 && played <= all, "%d of %d games", played, all)
-		cancel()
+	c.Schedule = schedule.RoundRobin{Players: 2, Seats: 2, Seeds: 30}
+	whole, err := c.Play(t.Context())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := 0
+	c.Done = func(*arena.Played) error {
+		if done++; done == 3 {
+			cancel()
+		}
+		return nil
 	}
-	_, err := arena.Run(ctx, c)
-	assert.ErrorIsf(t, err, context.Canceled, "error %v after cancelling", err)
-}
-
-// TestStopped: a stopped run has the report of its first seeds, equal to a shorter run's.
-func TestStopped(t *testing.T) {
-	for _, after := range []int{1, 100, 400, 700} {
-		t.Run(fmt.Sprintf("after %d games", after), func(t *testing.T) {
-			ctx, cancel := context.WithCancel(context.Background())
-			c := config(t, duel, 3, "greedy", "random", "lazy")
-			c.Games = 600
-			c.Progress = func(played, _ int) {
-				if played >= after {
-					cancel()
-				}
-			}
-			got, err := arena.Run(ctx, c)
-			require.ErrorIsf(t, err, context.Canceled, "stopped after %d games", after)
-			if got == nil {
-				assert.LessOrEqualf(t, after, 2*3*2*64, "stopped after %d games: no result", after)
-				return
-			}
-			if *got.Complete || got.Seeds < 1 || got.Games != 6*got.Seeds || got.Games > 2*after+6*64 {
-				t.Fatalf("stopped after %d games: %d seeds, %d games, complete: %v", after, got.Seeds, got.Games, *got.Complete)
-			}
-			c = config(t, duel, 3, "greedy", "random", "lazy")
-			c.Games = 2 * got.Seeds
-			want := run(t, c)
-			assert.True(t, *want.Complete, "a run to the end is not complete")
-			want.Complete = got.Complete
-			assert.Equalf(t, want, got, "stopped after %d games", after)
-		})
-	}
+	games, err := c.Play(ctx)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Less(t, len(games), len(whole))
+	assert.Equal(t, whole[:len(games)], games)
+	c.Players[1].New = func(env.Spec) (rollout.Policy, error) { return nil, errors.New("no such network") }
+	_, err = c.Play(t.Context())
+	assert.EqualError(t, err, "no such network")
+	c.Vector = nil
+	_, err = c.Play(t.Context())
+	assert.EqualError(t, err, "arena: a tournament needs a Vector and a Schedule")
 }
 
 // TestRepeats: the report marks pairs whose games are the same on all seeds.
@@ -232,19 +216,25 @@ func TestRepeats(t *testing.T) {
 		assert.Equalf(t, p.A == "empty" && p.B == "empty", p.Repeats, "%s and %s: repeats", p.A, p.B)
 	}
 	c := config(t, duel, 3, "empty", "empty")
-	c.Games = 2
+	c.games = 2
 	assert.False(t, run(t, c).Pairs[0].Repeats, "one seed cannot repeat")
 }
 
-func ExampleRun() {
+func ExampleTournament() {
 	random, _ := policy.New("toy", "random")
 	mixed, _ := policy.New("toy", "mix(1*random,1*random)")
 	g := simtest.Toy{Seats: 2, Orders: 1}
-	r, err := arena.Run(context.Background(), arena.RunOptions{
-		Vector:   func() (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Settings{N: 16}) },
-		Policies: []arena.Entrant{{Name: "random", New: random}, {Name: "mixed", New: mixed}},
-		Games:    100, Seed: 1, Workers: 2,
-	})
+	c := arena.Tournament{
+		Vector:   func(int) (env.Vector, error) { return env.New(g, featuretest.ToyKit(g), env.Settings{N: 16}) },
+		Players:  []arena.Entrant{{Name: "random", New: random}, {Name: "mixed", New: mixed}},
+		Schedule: schedule.NewRoundRobin(2, 2, 100),
+		Seed:     1, Workers: 2,
+	}
+	games, err := c.Play(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	r, err := arena.Evaluate([]string{"random", "mixed"}, games, -1)
 	if err != nil {
 		panic(err)
 	}

@@ -2,7 +2,6 @@
 package policytest
 
 import (
-	"context"
 	"os"
 	"slices"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/arena"
+	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/policy"
 	"moonfarm/sim"
 )
@@ -67,11 +67,15 @@ func (f SinkFunc) Episode(e *rollout.Episode) error { return f(e) }
 // results.
 func League(t *testing.T, game, rules string, n, games int, names ...string) []arena.Pair {
 	t.Helper()
-	c := arena.RunOptions{Games: games, Seed: 1, Workers: 2, Vector: func() (env.Vector, error) { return NewVector(t, game, rules, n, 0), nil }}
+	seats := NewVector(t, game, rules, 1, 0).Spec().Info.Players
+	c := arena.Tournament{Schedule: schedule.NewRoundRobin(len(names), seats, games), Seed: 1, Workers: 2,
+		Vector: func(int) (env.Vector, error) { return NewVector(t, game, rules, n, 0), nil }}
 	for _, name := range names {
-		c.Policies = append(c.Policies, arena.Entrant{Name: name, New: NewMaker(t, game, name)})
+		c.Players = append(c.Players, arena.Entrant{Name: name, New: NewMaker(t, game, name)})
 	}
-	r, err := arena.Run(context.Background(), c)
+	played, err := c.Play(t.Context())
+	require.NoError(t, err)
+	r, err := arena.Evaluate(names, played, -1)
 	require.NoError(t, err)
 	for _, p := range r.Pairs {
 		t.Logf("%s: %10s – %-10s %3d won %2d drawn %3d lost, score %.3f, %5.1f turns", rules, p.A, p.B, p.Wins, p.Draws, p.Losses, p.Score, p.MeanTurns)
