@@ -186,7 +186,7 @@ func TestManySeats(t *testing.T) {
 // before the first missing one.
 func TestErrors(t *testing.T) {
 	c := config(t, duel, 1, "random", "greedy")
-	c.Schedule = schedule.RoundRobin{Players: 2, Seats: 2, Seeds: 30}
+	c.Schedule = schedule.RoundRobin{Players: 2, Seats: 2, Seeds: 300}
 	whole, err := c.Play(t.Context())
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
