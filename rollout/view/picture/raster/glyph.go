@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-//go:generate go run ./gen -out outlines.txt
+//go:generate go run -C gen . -out ../outlines.txt
+//go:generate go run -C gen . -sizes -out ../sizes_test.txt
 
 // em is the font size in units of the font.
 const em = 2048

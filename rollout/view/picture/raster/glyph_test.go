@@ -1,63 +1,47 @@
 package raster
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gomedium"
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
+
+	"moonfarm/sim/simtest"
 )
 
-// TestGlyphs compares the glyphs of all letters at several sizes with golang.org/x/image's reader of the font.
+// TestGenerated: the outlines equal the output of gen.
+func TestGenerated(t *testing.T) { simtest.Generated(t) }
+
+// TestGlyphs compares the glyphs of all letters at several sizes with golang.org/x/image's reader of the font, by the
+// checksums that gen has written.
 func TestGlyphs(t *testing.T) {
-	f, err := sfnt.Parse(gomedium.TTF)
-	require.NoError(t, err)
-	var buffer sfnt.Buffer
-	require.EqualValues(t, em, f.UnitsPerEm())
-	for i := range glyphs() {
-		g := &glyphs()[i]
-		index, err := f.GlyphIndex(&buffer, g.letter)
+	lines := strings.Split(strings.TrimSpace(string(simtest.Text(t, "sizes_test.txt"))), "\n")[1:]
+	require.Len(t, lines, 10)
+	for _, line := range lines {
+		var size int64 // in 64ths of a pixel, as all lengths below; parts of a 64th do not count
+		_, err := fmt.Sscan(line, &size)
 		require.NoError(t, err)
-		require.Equal(t, i == 0, index == 0, "%q", g.letter)
-		require.Same(t, g, glyphOf(g.letter), "%q", g.letter)
-		for _, size := range []int64{0, 1, 255, 8 * unit, 10 * unit, 12*unit + 77, 14 * unit, 100*unit + 3, 2048 * unit, 4000 * unit} {
-			ppem := fixed.Int26_6(size * 64 / unit)
-			advance, err := f.GlyphAdvance(&buffer, index, ppem, font.HintingNone)
-			require.NoError(t, err)
-			require.Equal(t, int64(advance)*unit/64, inSize(g.advance, size), "%q in size %d", g.letter, size)
-			want, err := f.LoadGlyph(&buffer, index, ppem, nil)
-			require.NoError(t, err)
-			got := g.appendSegments(nil, size)
-			require.Equal(t, segmentsOf(want), got, "%q in size %d", g.letter, size)
-			least, most := bounds(got)
-			box := want.Bounds()
-			require.Equal(t, [2]point{pointOf(box.Min), pointOf(box.Max)}, [2]point{least, most}, "%q in size %d", g.letter, size)
+		all := sha256.New()
+		for i := range glyphs() {
+			g := &glyphs()[i]
+			require.Same(t, g, glyphOf(g.letter), "%q", g.letter)
+			fmt.Fprintln(all, g.letter, inSize(g.advance, size*unit/64+unit/64-1)*64/unit)
+			segments := g.appendSegments(nil, size*unit/64+unit/64-1)
+			for _, s := range segments {
+				if s.kind == curveTo {
+					fmt.Fprintln(all, s.kind, s.by.X*64/unit, s.by.Y*64/unit)
+				}
+				fmt.Fprintln(all, s.kind, s.to.X*64/unit, s.to.Y*64/unit)
+			}
+			least, most := bounds(segments)
+			fmt.Fprintln(all, least.X*64/unit, least.Y*64/unit, most.X*64/unit, most.Y*64/unit)
 		}
+		require.Equal(t, line, fmt.Sprintf("%d %x", size, all.Sum(nil)), "size %d", size)
 	}
-}
-
-// pointOf converts a point of sfnt.
-func pointOf(p fixed.Point26_6) point {
-	return point{X: int64(p.X) * unit / 64, Y: int64(p.Y) * unit / 64}
-}
-
-// segmentsOf converts an outline of sfnt.
-func segmentsOf(all sfnt.Segments) (segments []segment) {
-	for _, s := range all {
-		switch s.Op {
-		case sfnt.SegmentOpMoveTo:
-			segments = append(segments, segment{kind: moveTo, to: pointOf(s.Args[0])})
-		case sfnt.SegmentOpLineTo:
-			segments = append(segments, segment{kind: lineTo, to: pointOf(s.Args[0])})
-		default:
-			segments = append(segments, segment{kind: curveTo, by: pointOf(s.Args[0]), to: pointOf(s.Args[1])})
-		}
-	}
-	return segments
 }
 
 // TestMissingLetters: letters that the table lacks have the glyph of the box. The table has all of ASCII.
