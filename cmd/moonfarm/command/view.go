@@ -162,7 +162,7 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 	if err := errors.Join(a.CheckFile("out", f.out), a.CheckFile("gif", f.gif), a.CheckFile("save", f.save)); err != nil {
 		return err
 	}
-	if err := f.notes.check(f.gif == "" && !f.tty && !curves.Holds(what), slices.Contains(specs, viewer.Human)); err != nil {
+	if err := f.notes.check(f.gif == "" && !f.tty && curves.File(what) == "", slices.Contains(specs, viewer.Human)); err != nil {
 		return err
 	}
 	if slices.Contains(specs, viewer.Human) {
@@ -196,7 +196,7 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 	switch {
 	case isTournament(what):
 		file = filepath.Join(what, journalName)
-	case curves.Holds(what):
+	case curves.File(what) != "":
 		file = curves.File(what)
 	}
 	f.console = nil
@@ -208,7 +208,7 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 // are played now, and whole that all games are written into one page, unless --tty or --gif asks for the first.
 func (f *viewFlags) find(ctx context.Context, args []string, played, whole bool) (what string, err error) {
 	what, first := args[0], f.tty || f.gif != ""
-	if !played && !isTournament(what) && !curves.Holds(what) {
+	if !played && !isTournament(what) && curves.File(what) == "" {
 		if f.files, err = recordingFiles(ctx, args); err != nil {
 			return "", err
 		}
@@ -238,7 +238,7 @@ func (a *app) writePage(f *viewFlags, games view.GameList) error {
 	}
 	h := games.Head()
 	shown := texts.Plural(int(h.Total), "game")
-	if curves.Holds(h.Title) {
+	if h.Total == 0 { // a run
 		shown = h.Title
 	}
 	return a.savePage(f, page.HTML(data), shown)
@@ -313,12 +313,8 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 	if isTournament(what) {
 		return f.keep(f.tournament(what))
 	}
-	if curves.Holds(what) {
-		r, err := curves.Read(what)
-		if err == nil {
-			r.Live = f.out == ""
-		}
-		return r, err
+	if file := curves.File(what); file != "" {
+		return curves.Read(file, f.out == "")
 	}
 	isDataset, err := holdsDataset(what)
 	switch {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -38,21 +37,13 @@ const (
 	mostLines  = 16  // of a chart
 )
 
-// Run is what a program has written so far.
-type Run struct {
-	Dir    string
-	Live   bool                 // the file may change
+// run is what a program has written so far.
+type run struct {
 	points []map[string]float64 // by name; the scores against X are "scores/X"
 	names  []string             // in the order of the file, or sorted
 }
 
-// Holds reports whether a folder has a curve.
-func Holds(dir string) bool {
-	s, err := os.Stat(File(dir))
-	return err == nil && s.Mode().IsRegular()
-}
-
-// File returns the name of the file with the curve of a folder, or of the first that it may have.
+// File returns the name of the file with the curve of a folder, "" if there is none.
 func File(dir string) string {
 	for _, name := range []string{fileJSON, fileCSV} {
 		file := filepath.Join(dir, name)
@@ -60,35 +51,29 @@ func File(dir string) string {
 			return file
 		}
 	}
-	return filepath.Join(dir, fileJSON)
+	return ""
 }
 
-// Read reads the curve of a folder.
-func Read(dir string) (*Run, error) {
-	r := &Run{Dir: dir}
-	for _, name := range []string{fileJSON, fileCSV} {
-		file := filepath.Join(dir, name)
-		text, err := bounded.ReadFile(files.OpenRegular, file, mostBytes)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		read := r.readJSON
-		if name == fileCSV {
-			read = r.readCSV
-		}
-		if err := read(text); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		return r, nil
+// Read reads a file with a curve. It returns a list without games, whose overview is the curve. live says that the file may
+// change.
+func Read(file string, live bool) (*view.List, error) {
+	text, err := bounded.ReadFile(files.OpenRegular, file, mostBytes)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%s: expected a file %s or %s", dir, fileJSON, fileCSV)
+	r := &run{}
+	read := r.readJSON
+	if filepath.Base(file) == fileCSV {
+		read = r.readCSV
+	}
+	if err := read(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return &view.List{Title: filepath.Dir(file), Live: live, Grows: live, About: func() (*overview.Document, error) { return r.overview(live), nil }}, nil
 }
 
 // readJSON reads a list of objects.
-func (r *Run) readJSON(text []byte) error {
+func (r *run) readJSON(text []byte) error {
 	var list []map[string]any
 	if err := json.Unmarshal(text, &list); err != nil {
 		return fmt.Errorf("expected a list of objects: %w", err)
@@ -103,7 +88,7 @@ func (r *Run) readJSON(text []byte) error {
 }
 
 // flatten adds the numbers of an object. An object with a score counts as that score.
-func (r *Run) flatten(p map[string]float64, prefix string, object map[string]any, depth int) {
+func (r *run) flatten(p map[string]float64, prefix string, object map[string]any, depth int) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		switch v := object[key].(type) {
 		case float64:
@@ -119,7 +104,7 @@ func (r *Run) flatten(p map[string]float64, prefix string, object map[string]any
 }
 
 // set sets a number of a point. A number that is not finite is left out.
-func (r *Run) set(p map[string]float64, name string, v float64) {
+func (r *run) set(p map[string]float64, name string, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return
 	}
@@ -133,7 +118,7 @@ func (r *Run) set(p map[string]float64, name string, v float64) {
 }
 
 // readCSV reads a table with a heading.
-func (r *Run) readCSV(text []byte) error {
+func (r *run) readCSV(text []byte) error {
 	in := csv.NewReader(bytes.NewReader(text))
 	in.FieldsPerRecord = -1 // a line that is being written is short
 	rows, err := in.ReadAll()
@@ -159,7 +144,7 @@ func (r *Run) readCSV(text []byte) error {
 var steps = []string{"generation", "round", "steps", "seconds", "rows"}
 
 // x returns the name of the number that counts the progress, "" for the number of the point.
-func (r *Run) x() string {
+func (r *run) x() string {
 	for _, name := range steps {
 		if slices.Contains(r.names, name) {
 			return name
@@ -168,12 +153,12 @@ func (r *Run) x() string {
 	return ""
 }
 
-// Overview implements view.GameList: a chart for the numbers of each group, such as the scores, one for each other number
-// that changes, and the numbers of the last point.
-func (r *Run) Overview() (*overview.Document, error) {
+// overview returns a chart for the numbers of each group, such as the scores, one for each other number that changes, and the
+// numbers of the last point.
+func (r *run) overview(live bool) *overview.Document {
 	x := r.x()
 	progress, last := overview.Section{Title: "Progress", Text: []string{texts.Plural(len(r.points), "point")}}, overview.Section{Title: "The last point"}
-	if r.Live {
+	if live {
 		progress.Text[0] += "; the page follows the run"
 	}
 	groups, order := map[string][]string{}, []string{}
@@ -206,7 +191,7 @@ func (r *Run) Overview() (*overview.Document, error) {
 	}
 	o := &overview.Document{Sections: []overview.Section{progress}}
 	if len(r.points) == 0 {
-		return o, nil
+		return o
 	}
 	rows := [][]string{{"number", "value"}}
 	for _, name := range r.names {
@@ -216,11 +201,11 @@ func (r *Run) Overview() (*overview.Document, error) {
 	}
 	last.Tables = []overview.Table{overview.TableOf("", rows)}
 	o.Sections = append(o.Sections, last)
-	return o, nil
+	return o
 }
 
 // line returns the points of a number.
-func (r *Run) line(x, name string, named bool) overview.Line {
+func (r *run) line(x, name string, named bool) overview.Line {
 	_, inner, _ := strings.Cut(name, "/")
 	l := overview.Line{Points: [][2]float64{}}
 	if named {
@@ -264,14 +249,3 @@ func words(name string) string {
 	}
 	return texts.OneLine(strings.ReplaceAll(name, "_", " "))
 }
-
-// Head implements view.GameList.
-func (r *Run) Head() view.ListHead {
-	return view.ListHead{Title: r.Dir, Kind: "games", Policies: []string{}, Live: r.Live, Grows: r.Live, Overview: true}
-}
-
-// Games implements view.GameList: a run has none.
-func (r *Run) Games(q view.Query) ([]view.Entry, uint64, error) { return nil, 0, q.Check() }
-
-// Film implements view.GameList.
-func (r *Run) Film(uint64) (*view.Film, error) { return nil, fmt.Errorf("%s has no games", r.Dir) }
