@@ -1,10 +1,12 @@
 package curves_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +70,7 @@ func TestThinned(t *testing.T) {
 		assert.LessOrEqual(t, len(points), 2000)
 		assert.GreaterOrEqual(t, len(points), min(n, 1000))
 		assert.Equal(t, [2]float64{0, 0}, points[0])
+		assert.True(t, slices.IsSortedFunc(points, func(a, b [2]float64) int { return cmp.Or(cmp.Compare(a[0], b[0]), -1) }), "no point is there twice")
 		assert.Equal(t, float64(n-1), points[len(points)-1][0])
 	}
 }

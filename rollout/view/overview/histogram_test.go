@@ -2,6 +2,7 @@ package overview
 
 import (
 	"math"
+	"net/url"
 	"slices"
 	"testing"
 
@@ -32,6 +33,20 @@ func TestHistogram(t *testing.T) {
 		}
 	}
 	require.Equal(t, []uint64{1, 0, 2}, Counts{3: 1, 5: 2}.Histogram().Bars, "whole numbers that lie close together have a bar each")
+	many := Counts{}
+	for n := range 25 {
+		many.Put(float64(n))
+	}
+	require.Len(t, many.Histogram().Bars, 13)
 	wide := Counts{0: 1, 99: 1}.Histogram()
 	require.Equal(t, []float64{0, 5, 20}, []float64{wide.From, wide.Width, float64(len(wide.Bars))})
+}
+
+// TestToGames: an address has the names whatever they are.
+func TestToGames(t *testing.T) {
+	for _, name := range []string{"mix(1*a,2*b)", "a&against=b#c", "50 % + ü", "\u202e<b>"} {
+		to, err := url.ParseQuery(ToGames(name, name+"2")[1:])
+		require.NoError(t, err)
+		require.Equal(t, []string{name, name + "2"}, []string{to.Get("policy"), to.Get("against")})
+	}
 }

@@ -61,7 +61,7 @@ func tournament(t *testing.T, names ...string) *Journal {
 
 // TestOverview: the cells of a tournament's overview lead to as many games as they say, and faults to films with a mark.
 func TestOverview(t *testing.T) {
-	d := tournament(t, "safe", "safe #2", evil)
+	d := tournament(t, "safe", "safe #2", evil, "bot:v/one/algo") // which is shown as bot:algo
 	l, err := Tournament(d)
 	require.NoError(t, err)
 	games := l.GameList()
@@ -89,7 +89,7 @@ func TestOverview(t *testing.T) {
 			links++
 		}
 	}
-	assert.Equal(t, 6, links)
+	assert.Equal(t, 12, links)
 	s := o.Sections[slices.IndexFunc(o.Sections, func(s overview.Section) bool { return s.Title == "Faults" })]
 	rows := s.Tables[0].Rows
 	require.Len(t, rows, 4)

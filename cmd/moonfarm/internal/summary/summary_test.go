@@ -88,6 +88,8 @@ func TestDocument(t *testing.T) {
 			assert.Subset(t, s["Statistics"].Tables[0].Rows, overview.TableOf("", Statistics(full)).Rows)
 			require.Len(t, s["Outcomes"].Tables[0].Rows, len(Outcomes(full))-1)
 			assert.True(t, slices.ContainsFunc(s["Orders"].Tables[1].Rows, func(cells []overview.Cell) bool { return cells[0].Text == c.kind }), c.kind)
+			turns := s["Orders"].Charts[len(s["Orders"].Charts)-1].Lines[0].Points
+			assert.InDelta(t, full.Turns.Max, turns[len(turns)-1][0], float64(o.Details.TurnWidth), "the plot goes on to the last turn")
 			if actions, ok := s["Actions"]; ok {
 				for i, x := range o.Details.Actions.Choices {
 					assert.Contains(t, row(actions.Tables[0].Rows[i]), fmt.Sprintf("%d | %d | ", x.Head, x.Choice))
@@ -113,6 +115,8 @@ func TestBars(t *testing.T) {
 	assert.Contains(t, s.Text, "The first 200 of 205 are listed.")
 	assert.Equal(t, "A | p0 |  | 4 | +0.5: 50.0 %, 0: 25.0 %, −1: 25.0 %", row(s.Tables[0].Rows[0]))
 	assert.Equal(t, []overview.Part{{Share: 0.5, Look: overview.Ahead}, {Share: 0.25, Look: overview.Even}, {Share: 0.25, Look: overview.Behind}}, s.Tables[0].Rows[0][2].Bar)
+	o.Labels = []datasets.Labels{{Seat: 1, Heads: datasets.Share{All: 9, Share: 0.5}, Rows: datasets.Share{All: 8, Share: 0.25}, Told: datasets.Share{All: 7, Share: 1}}}
+	assert.Equal(t, []string{"seat B", "9", "50.00 %", "8", "25.00 %", "7", "100.00 %"}, Labels(o)[1])
 	assert.Equal(t, `'it'\''s'`, quote("it's"))
 	assert.Equal(t, "data/td", quote("data/td"))
 }
