@@ -148,6 +148,7 @@ func TestPlay(t *testing.T) {
 	b.Click(x, y)
 	b.Becomes(`state.turn`, "5")
 	b.Eval(`document.getElementById("plot").scrollIntoView()`)
+	b.Becomes(`plotArea.left > 10 && plotArea.right > 200`, "true") // beside the numbers
 	x, y = point(b, `(() => { const r = document.getElementById("plot").getBoundingClientRect(); return [r.x + plotArea.left + (plotArea.right - plotArea.left) * 9 / 12, r.y + 40] })()`)
 	b.Click(x, y)
 	b.Becomes(`state.turn`, "9")

@@ -28,7 +28,9 @@ func ranked(name string, game int) *overview.Document {
 				row = append(row, overview.Cell{})
 				continue
 			}
-			row = append(row, overview.Cell{Text: fmt.Sprintf("%.2f", score), Small: "20", Heat: &score, To: overview.ToGames(names[i], names[k]), Hint: fmt.Sprintf("%s against %s: score %.3f in 20 games", names[i], names[k], score)})
+			games := fmt.Sprint(17 + game)
+			row = append(row, overview.Cell{Text: fmt.Sprintf("%.2f", score), Small: games, Heat: &score, To: overview.ToGames(names[i], names[k]),
+				Hint: fmt.Sprintf("%s against %s: score %.3f in %s games", names[i], names[k], score, games)})
 		}
 		grid.Rows = append(grid.Rows, row)
 	}
@@ -98,6 +100,7 @@ func TestTournament(t *testing.T) {
 	s.tells(t, 2, ranked("later", 4))
 	last := table(0) + `.querySelectorAll("a")[2].innerText`
 	b.Becomes(last, "later")
+	b.Becomes(link+`.ariaLabel`, "econ against random: score 0.800 in 21 games")
 	b.Becomes(`document.activeElement === `+link+` && !document.querySelectorAll("#overview details")[2].open`, "true") // what a person does stays
 	b.Eval(`document.querySelectorAll("#overview details")[2].open = true`)
 	b.Eval(table(2) + `.querySelector("a").focus()`)
