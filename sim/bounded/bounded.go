@@ -6,9 +6,8 @@
 // grows, it reads at most the limit and one byte.
 //
 // The limits: networks with their data 1 GiB; rules 16 MiB; analyses 256 MiB; configs of runners
-// and of algos, and users of the farm, 1 MiB; bot.json, credentials, and each
-// text of a Tower Defence match log 64 KiB; passwords 4 KiB. Recordings and
-// journals are read as streams.
+// and of algos 1 MiB; bot.json, credentials, and each text of a Tower Defence
+// match log 64 KiB. Recordings and journals are read as streams.
 package bounded
 
 import (

@@ -27,6 +27,12 @@
 // The rounds in which buildings were placed (Half.Born) are not needed to play. A block writes
 // each round's placements to a log, eight bytes for each player, from which Save derives them.
 //
+// # Uses
+//
+// The rollouts of searches are played in blocks. Measured (Zen 5, in processor time): a round in a block takes 9 ns a game in place
+// of 29, but Save and Load take 150 ns, which a learner's vector would pay each turn for its planes; of a row of a dataset, written
+// or read by playing it again, the 20 ns are 1 to 3 %.
+//
 // # Without AVX-512
 //
 // Other processors, builds with the tag purego, and rules of another rhythm than release 3.0.2

@@ -2,22 +2,23 @@ package recording
 
 import (
 	"io"
+	"strconv"
+
+	"moonfarm/sim/texts/jsonscan"
 	"moonfarm/sim/towerdefence/wire/display"
 	"moonfarm/sim/towerdefence/wire/referee"
-	"strconv"
-	"unicode/utf8"
 )
 
 // AppendLine appends the header as a line of a recording.
 func (h Header) AppendLine(dst []byte) []byte {
-	dst = appendString(append(dst, `{"game":`...), h.Game)
-	dst = appendString(append(dst, `,"seed":`...), h.Seed)
-	dst = appendString(append(dst, `,"policy":[`...), h.Policy[0])
-	dst = appendString(append(dst, ','), h.Policy[1])
+	dst = jsonscan.AppendString(append(dst, `{"game":`...), h.Game)
+	dst = jsonscan.AppendString(append(dst, `,"seed":`...), h.Seed)
+	dst = jsonscan.AppendString(append(dst, `,"policy":[`...), h.Policy[0])
+	dst = jsonscan.AppendString(append(dst, ','), h.Policy[1])
 	dst = appendInts(append(dst, `],"energy":`...), h.Energy[:]...)
 	dst = appendInts(append(dst, `,"health":`...), h.Health[:]...)
 	if h.First != "" {
-		dst = appendString(append(dst, `,"first":`...), h.First)
+		dst = jsonscan.AppendString(append(dst, `,"first":`...), h.First)
 	}
 	return append(dst, "}\n"...)
 }
@@ -25,8 +26,8 @@ func (h Header) AppendLine(dst []byte) []byte {
 // AppendLine appends the round as a line of a recording.
 func (r *Round) AppendLine(dst []byte) []byte {
 	dst = appendNumber(append(dst, `{"r":`...), r.Number)
-	dst = appendString(append(dst, `,"c":[`...), r.Commands[0])
-	dst = appendString(append(dst, ','), r.Commands[1])
+	dst = jsonscan.AppendString(append(dst, `,"c":[`...), r.Commands[0])
+	dst = jsonscan.AppendString(append(dst, ','), r.Commands[1])
 	dst = append(dst, `],"p":[`...)
 	for i, p := range r.Players {
 		available := 0
@@ -63,9 +64,9 @@ func (r *Round) AppendLine(dst []byte) []byte {
 
 // appendResult appends the result as a line of a recording.
 func appendResult(dst []byte, r referee.Result) []byte {
-	dst = appendString(append(dst, `{"end":`...), r.End)
+	dst = jsonscan.AppendString(append(dst, `{"end":`...), r.End)
 	dst = appendNumber(append(dst, `,"round":`...), r.Rounds)
-	dst = appendString(append(dst, `,"winner":`...), r.Winner)
+	dst = jsonscan.AppendString(append(dst, `,"winner":`...), r.Winner)
 	dst = appendNumber(append(dst, `,"dead":`...), r.Dead)
 	return append(dst, "}\n"...)
 }
@@ -93,24 +94,6 @@ func appendCells(dst []byte, list []display.Cell) []byte {
 		dst = appendInts(appendComma(dst, i), c.X, c.Y, int(c.Owner))
 	}
 	return append(dst, ']')
-}
-
-// appendString appends a string as JSON. Bytes that are not UTF-8 become the
-// replacement character.
-func appendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			dst = append(dst, '\\', byte(r))
-		case r < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
-		default:
-			dst = utf8.AppendRune(dst, r)
-		}
-	}
-	return append(dst, '"')
 }
 
 // Writer writes recordings, uncompressed. The first error sticks and is
