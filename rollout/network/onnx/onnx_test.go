@@ -295,3 +295,16 @@ func TestFunctions(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 }
+
+// TestPackedNumbers: numbers have four or eight bytes each, packed or single.
+func TestPackedNumbers(t *testing.T) {
+	packed := func(n int) field { return field{number: 4, kind: protowire.BytesType, b: make([]byte, n)} }
+	var x []float32
+	require.NoError(t, packed(8).floats(&x))
+	require.NoError(t, packed(8).doubles(&x))
+	require.NoError(t, field{kind: protowire.Fixed32Type, x: uint64(math.Float32bits(-1.5))}.floats(&x))
+	require.NoError(t, field{kind: protowire.Fixed64Type, x: math.Float64bits(2.5)}.doubles(&x))
+	assert.Equal(t, []float32{0, 0, 0, -1.5, 2.5}, x)
+	assert.EqualError(t, packed(5).floats(&x), "field 4: expected float32 numbers of 4 bytes each, found 5 bytes")
+	assert.EqualError(t, packed(12).doubles(&x), "field 4: expected float64 numbers of 8 bytes each, found 12 bytes")
+}
