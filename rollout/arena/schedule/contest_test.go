@@ -313,7 +313,7 @@ func playLower(t *testing.T, s Schedule) (results []Placing) {
 // TestDuel: the games of a pair share a seed with the seats exchanged, and the test receives the
 // results in order and only up to its end.
 func TestDuel(t *testing.T) {
-	test := sprt.Test{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Pairs: true}
+	test := sprt.Test{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05}
 	s := Duel{A: 3, B: 1, Test: test, Most: 50, Ahead: 4}
 	games := all(t, s)
 	for i, g := range games {
@@ -365,13 +365,8 @@ func TestDuel(t *testing.T) {
 	if games, err := s.Next(results[:4]); len(games) > 0 || err != nil {
 		t.Error(games, err)
 	}
-	single := Duel{A: 0, B: 1, Test: test, Most: 50, Ahead: 3}
-	single.Test.Pairs = false
-	for i, g := range all(t, single) {
-		assert.Truef(t, g.Seed == i && g.Players[0] == i%2, "game %d: %v", i, g)
-	}
 	// For players of similar strength the number of games at once grows.
-	even := Duel{A: 0, B: 1, Test: sprt.Test{Elo0: -1, Elo1: 1, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 500, Ahead: 64}
+	even := Duel{A: 0, B: 1, Test: sprt.Test{Elo0: -1, Elo1: 1, Alpha: 0.05, Beta: 0.05}, Most: 500, Ahead: 64}
 	results = nil
 	var rounds []int
 	for range 4 {

@@ -7,8 +7,7 @@ import (
 )
 
 // Duel is a match of two players until a sequential test is decided: see package sprt. On each seed
-// both play two games with the seats exchanged; if Test.Pairs is not set, one, with the seats
-// exchanged from seed to seed.
+// both play two games with the seats exchanged.
 //
 // The test receives the results in the order of the seeds, up to the first incomplete seed, so the
 // decision does not depend on how many games are played at once. It ignores results after that seed
@@ -87,14 +86,8 @@ func (s Duel) check() error {
 
 // games returns the games of a seed.
 func (s Duel) games(seed int) []Fixture {
-	ab, ba := []int{s.A, s.B}, []int{s.B, s.A}
-	if s.Test.Pairs {
-		return []Fixture{{Number: int64(2 * seed), Players: ab, Seed: seed}, {Number: int64(2*seed + 1), Players: ba, Seed: seed}}
-	}
-	if seed%2 == 1 {
-		ab = ba
-	}
-	return []Fixture{{Number: int64(2 * seed), Players: ab, Seed: seed}}
+	n := int64(2 * seed)
+	return []Fixture{{Number: n, Players: []int{s.A, s.B}, Seed: seed}, {Number: n + 1, Players: []int{s.B, s.A}, Seed: seed}}
 }
 
 // points returns the half points of A.

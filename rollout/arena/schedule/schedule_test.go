@@ -92,8 +92,7 @@ func schedules() map[string]Schedule {
 		"gauntlet, 4":        RoundRobin{Players: 6, Seats: 4, Seeds: 2, Gauntlet: true},
 		"Swiss":              Swiss{Players: 9, Rounds: 6, Seeds: 2, Seed: 3},
 		"Swiss, joined late": Swiss{Players: 12, Rounds: 7, Seeds: 1, Seed: 4, Joined: []int{0, 2, 5}},
-		"duel":               Duel{A: 0, B: 1, Test: sprt.Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Pairs: true}, Most: 300, Ahead: 8},
-		"duel, games":        Duel{A: 1, B: 0, Test: sprt.Test{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.05}, Most: 300, Ahead: 8},
+		"duel":               Duel{A: 0, B: 1, Test: sprt.Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05}, Most: 300, Ahead: 8},
 		"championship":       Championship{Players: 9, Games: 2, Seats: contestSeats, Seed: 5},
 		"Sandbox":            Sandbox{Players: 11, Seats: 4, Rounds: 20, Spread: 50, Seed: 9, Joined: []int{3}},
 		"championship, 3":    Championship{Players: 21, Games: 3, Seats: [4]int{4, 4, 3, 2}, Seed: 5},
@@ -157,7 +156,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestBadSchedules(t *testing.T) {
-	test := sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Pairs: true}
+	test := sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05}
 	for want, s := range map[string]Schedule{
 		"players: 1, want 2":           RoundRobin{Players: 1, Seats: 2, Seeds: 1},
 		"seats: 9, want 2 to 8":        RoundRobin{Players: 2, Seats: 9, Seeds: 1},

@@ -68,32 +68,25 @@ func TestPathLimits(t *testing.T) {
 	}
 }
 
-// TestBarriers: the barriers are at the expected LLR at the end of a test: Wald's bound if the
-// bounds are corrected for overshoot, a value beyond it otherwise.
+// TestBarriers: the barriers are at the expected LLR at the end of a test: Wald's bound, as the bounds
+// are corrected for overshoot.
 func TestBarriers(t *testing.T) {
-	for _, corrected := range []bool{true, false} {
-		s, err := New(Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Pairs: true, Overshoot: corrected})
-		require.NoError(t, err)
-		for s.Decision() == Continue {
-			if err := s.Add(len(s.counts) - 1 - s.counts[4]%3); err != nil {
-				t.Fatal(err)
-			}
-		}
-		lower, upper := s.test.Bounds()
-		if !corrected {
-			lower, upper = lower-s.down.expected(), upper+s.up.expected()
-		}
-		p := s.outcome().path
-		sd := upper / p.upper
-		if s.Decision() != H1 || s.up.expected() < 0.01 || p.at != p.upper || math.Abs(p.lower*sd-lower) > 1e-9 || !(sd > 0.5 && sd < 5) {
-			t.Errorf("%s: %+v, in units of %v, bounds %v and %v, jumps %+v", s.Decision(), p, sd, lower, upper, s.up)
-		}
+	s, err := New(Test{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1})
+	require.NoError(t, err)
+	for s.Decision() == Continue {
+		require.NoError(t, s.Add(len(s.counts)-1-s.counts[4]%3))
+	}
+	lower, upper := s.test.Bounds()
+	p := s.outcome().path
+	sd := upper / p.upper
+	if s.Decision() != H1 || s.up.expected() < 0.01 || p.at != p.upper || math.Abs(p.lower*sd-lower) > 1e-9 || !(sd > 0.5 && sd < 5) {
+		t.Errorf("%s: %+v, in units of %v, bounds %v and %v, jumps %+v", s.Decision(), p, sd, lower, upper, s.up)
 	}
 	// With many results, half of each kind, the standard deviation is (s₁−s₀)/σ·√n, as in the
 	// normal approximation.
-	s := far(t, []int{1000, 0, 0, 0, 1000})
+	s = far(t, []int{1000, 0, 0, 0, 1000})
 	want := (scoreOf(0.5) - scoreOf(-0.5)) / 0.5 * math.Sqrt(2000)
-	_, upper := s.test.Bounds()
-	sd := upper / s.outcome().path.upper
+	_, upper = s.test.Bounds()
+	sd = upper / s.outcome().path.upper
 	assert.LessOrEqualf(t, math.Abs(sd/want-1), 1e-3, "standard deviation %v, want %v", sd, want)
 }

@@ -48,10 +48,7 @@ func (s *State) Estimate() Estimate {
 	}
 	o := s.outcome()
 	_, variance := o.cells.moments()
-	sigma := math.Sqrt(variance)
-	if s.test.Pairs {
-		sigma *= math.Sqrt2
-	}
+	sigma := math.Sqrt(variance) * math.Sqrt2 // of a game
 	normalised := func(elo float64) float64 {
 		return exact.Round(max(-MaxElo, min(MaxElo, (scoreOf(elo)-0.5)/sigma/perNormalisedElo)), 1e3)
 	}
@@ -124,8 +121,8 @@ func (s *State) outcome() outcome {
 			r[i] = o.root(scoreOf(elo))
 			continue
 		}
-		var d [5]float64
-		t := s.test.perCell(elo)
+		var d [results]float64
+		t := perPair(elo)
 		c.underT(t, &d)
 		r[i] = math.Copysign(c.deviance(&d), (mean-0.5)/math.Sqrt(variance)-t)
 	}
@@ -148,16 +145,16 @@ func (s *State) outcome() outcome {
 // root returns the signed root of the likelihood ratio of a mean score; it is positive if the
 // results are better.
 func (o outcome) root(score float64) float64 {
-	var d [5]float64
+	var d [results]float64
 	o.cells.underMean(score, &d)
 	return math.Copysign(o.cells.deviance(&d), o.mean-score)
 }
 
 // deviance returns √(2·ln(L/L₀)), where L is the greatest likelihood and L₀ the likelihood of the
 // distribution with these divisors.
-func (c *cells) deviance(d *[5]float64) float64 {
+func (c *cells) deviance(d *[results]float64) float64 {
 	sum := 0.0
-	for i := range c.n {
+	for i := range results {
 		sum += float64(c.count[i] * exact.Log(d[i]))
 	}
 	return math.Sqrt(max(0, float64(2*sum)))

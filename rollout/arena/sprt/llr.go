@@ -10,19 +10,17 @@ import (
 // use the same value.
 const epsilon = 1e-3
 
-// cells are counted results: of pairs, whose scores are 0, ¼, ½, ¾ and 1, or of games, whose scores
-// are 0, ½ and 1.
+// cells are counted results, whose scores are 0, ¼, ½, ¾ and 1.
 type cells struct {
-	score [5]float64
-	count [5]float64 // regularised: never 0
-	n     int        // number of cells: 5 or 3
-	total float64    // sum of the counts
+	score [results]float64
+	count [results]float64 // regularised: never 0
+	total float64          // sum of the counts
 }
 
 func newCells(counts []int) *cells {
-	c := &cells{n: len(counts)}
+	c := &cells{}
 	for i, k := range counts {
-		c.score[i] = float64(i) / float64(c.n-1)
+		c.score[i] = float64(i) / (results - 1)
 		c.count[i] = max(float64(k), epsilon)
 		c.total += c.count[i]
 	}
@@ -33,12 +31,12 @@ func newCells(counts []int) *cells {
 func (c *cells) moments() (mean, variance float64) { return c.momentsOf(&c.count, c.total) }
 
 // momentsOf returns the mean and the variance of the scores with these weights, whose sum is total.
-func (c *cells) momentsOf(weight *[5]float64, total float64) (mean, variance float64) {
-	for i := range c.n {
+func (c *cells) momentsOf(weight *[results]float64, total float64) (mean, variance float64) {
+	for i := range results {
 		mean += float64(weight[i] * c.score[i])
 	}
 	mean /= total
-	for i := range c.n {
+	for i := range results {
 		d := c.score[i] - mean
 		variance += float64(weight[i] * float64(d*d))
 	}
@@ -50,9 +48,9 @@ func (c *cells) momentsOf(weight *[5]float64, total float64) (mean, variance flo
 // distribution count/(total·d) then has the maximum likelihood among all distributions with mean 0
 // of v (A. Owen, "Empirical likelihood ratio confidence intervals for a single functional",
 // Biometrika 75 (1988), equation 2.3).
-func (c *cells) tilt(v, d *[5]float64) {
+func (c *cells) tilt(v, d *[results]float64) {
 	low, high := 0.0, 0.0
-	for _, x := range v[:c.n] {
+	for _, x := range v {
 		low, high = min(low, x), max(high, x)
 	}
 	low, high = -1/high, -1/low
@@ -60,7 +58,7 @@ func (c *cells) tilt(v, d *[5]float64) {
 	x := 0.0
 	for range 200 {
 		sum, slope := 0.0, 0.0
-		for i := range c.n {
+		for i := range results {
 			r := v[i] / (1 + float64(x*v[i]))
 			sum += float64(c.count[i] * r)
 			slope += float64(c.count[i] * float64(r*r))
@@ -82,16 +80,16 @@ func (c *cells) tilt(v, d *[5]float64) {
 			break
 		}
 	}
-	for i := range c.n { // no share exceeds 1, despite rounding
+	for i := range results { // no share exceeds 1, despite rounding
 		d[i] = max(1+float64(x*v[i]), c.count[i]/c.total)
 	}
 }
 
 // underMean stores in d the divisors of the observed shares that give the distribution of maximum
 // likelihood with mean score s.
-func (c *cells) underMean(s float64, d *[5]float64) {
-	var v [5]float64
-	for i := range c.n {
+func (c *cells) underMean(s float64, d *[results]float64) {
+	var v [results]float64
+	for i := range results {
 		v[i] = c.score[i] - s
 	}
 	c.tilt(&v, d)
@@ -101,22 +99,22 @@ func (c *cells) underMean(s float64, d *[5]float64) {
 // constraint is not linear. It is met by a sequence of linear constraints, each of which is the
 // tangent at the previous distribution, beginning with the uniform one: M. Van den Bergh, "Comments
 // on normalized Elo", section 4.1. Once the steps no longer shrink, they are rounding errors.
-func (c *cells) underT(t float64, d *[5]float64) {
-	var p, v [5]float64
-	for i := range c.n {
-		p[i] = 1 / float64(c.n)
+func (c *cells) underT(t float64, d *[results]float64) {
+	var p, v [results]float64
+	for i := range results {
+		p[i] = 1.0 / results
 	}
 	last := math.Inf(1)
 	for range 300 {
 		mean, variance := c.momentsOf(&p, 1)
 		sigma := math.Sqrt(variance)
-		for i := range c.n {
+		for i := range results {
 			z := (c.score[i] - mean) / sigma
 			v[i] = c.score[i] - 0.5 - float64(t*sigma*(1+float64(z*z))/2)
 		}
 		c.tilt(&v, d)
 		change := 0.0
-		for i := range c.n {
+		for i := range results {
 			q := c.count[i] / float64(c.total*d[i])
 			change = max(change, math.Abs(q-p[i]))
 			p[i] = q
@@ -143,16 +141,16 @@ func (t Test) LLR(counts []int) float64 {
 		return 0
 	}
 	c := newCells(counts)
-	var d0, d1 [5]float64
+	var d0, d1 [results]float64
 	if t.Model == Normalised {
-		c.underT(t.perCell(t.Elo0), &d0)
-		c.underT(t.perCell(t.Elo1), &d1)
+		c.underT(perPair(t.Elo0), &d0)
+		c.underT(perPair(t.Elo1), &d1)
 	} else {
 		c.underMean(scoreOf(t.Elo0), &d0)
 		c.underMean(scoreOf(t.Elo1), &d1)
 	}
 	llr := 0.0
-	for i := range c.n {
+	for i := range results {
 		llr += float64(c.count[i] * exact.Log(d0[i]/d1[i]))
 	}
 	return llr
@@ -161,14 +159,9 @@ func (t Test) LLR(counts []int) float64 {
 // perNormalisedElo is (mean − ½)/σ of a game for one point of normalised Elo: ln 10 / 800.
 const perNormalisedElo = math.Ln10 / 800
 
-// perCell returns the t of underT for a normalised Elo: of a game, or of a pair, whose score has a
-// σ smaller by √2 if its games are independent.
-func (t Test) perCell(elo float64) float64 {
-	if t.Pairs {
-		return float64(elo * perNormalisedElo * math.Sqrt2)
-	}
-	return float64(elo * perNormalisedElo)
-}
+// perPair returns the t of underT for a normalised Elo: the score of a pair has a σ smaller than that of
+// a game by √2 if its games are independent.
+func perPair(elo float64) float64 { return float64(elo * perNormalisedElo * math.Sqrt2) }
 
 // scoreOf returns the mean score for a logistic Elo.
 func scoreOf(elo float64) float64 { return 1 / (1 + exact.Exp(-float64(elo*math.Ln10)/400)) }

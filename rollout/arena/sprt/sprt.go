@@ -12,25 +12,25 @@
 //
 // A result is the number of A's half points, 0 … 4, in a pair of games on the same seed with the
 // seats exchanged. The games of a pair are correlated, since both begin from the same seed; pairs
-// are independent. If pairs are not possible, a result belongs to one game: 0 … 2.
+// are independent.
 //
 // Two models measure strength:
 //
 //   - Logistic: Elo of the mean score s of A, s = 1/(1 + 10^(−Elo/400)).
 //   - Normalised: (s − ½)/σ, where σ is the standard deviation of the score of a
-//     game, times 800/ln 10. It determines the length of a test for any rate of
-//     draws. For pairs σ is √2 times that of the mean score of a pair.
+//     game, √2 times that of the mean score of a pair, times 800/ln 10. It
+//     determines the length of a test for any rate of draws.
 //
 // A test ends at bounds of the LLR. The bounds of A. Wald, "Sequential Tests of Statistical
 // Hypotheses", Annals of Mathematical Statistics 16 (1945), are ln(β/(1−α)) and ln((1−β)/α). They
 // assume that the LLR hits the bound exactly. In fact it jumps over the bound, so the true error
-// rates are below α and β, and games are wasted. See Test.Overshoot.
+// rates would be below α and β, and games would be wasted. So the bounds move inwards by the expected
+// overshoot of the LLR: E[z²]/(2·E[z]) for the heights z of its jumps over its previous extremes (D.
+// Siegmund, "Sequential Analysis", 1985, corollary 8.33; fishtest does the same).
 //
-// TestErrorRates simulates 20,000 matches for each rate. With the correction for overshoot, the
-// error rates of tests of 200 to 300 results are within 7 % of α and β; without it they are up to
-// 17 % lower. The theory is asymptotic: tests of about 30 pairs (0 against 100 Elo) err 13 % more
-// often than α and β with the correction and 5 % less often without it, and tests far from equal
-// players (100 against 150 Elo) 12 % and 3 % more often.
+// TestErrorRates simulates 20,000 matches for each rate. The error rates of tests of 200 to 300 results
+// are within 7 % of α and β. The theory is asymptotic: tests of about 30 pairs (0 against 100 Elo) err
+// 13 % more often than α and β, and tests far from equal players (100 against 150 Elo) 12 % more often.
 package sprt
 
 import (
@@ -91,19 +91,15 @@ type Test struct {
 	Alpha float64 `json:"alpha"` // probability of accepting H1 at Elo0, at most
 	Beta  float64 `json:"beta"`  // probability of accepting H0 at Elo1, at most
 	Model Model   `json:"model"`
-	Pairs bool    `json:"pairs"` // results are pairs, otherwise games
-	// Overshoot moves the bounds inwards by the expected overshoot of the LLR: E[z²]/(2·E[z]) for
-	// the heights z of its jumps over its previous extremes (D. Siegmund, "Sequential Analysis",
-	// 1985, corollary 8.33; fishtest does the same). With it the error rates are close to Alpha and
-	// Beta and tests take fewer games; without it they are lower.
-	Overshoot bool `json:"overshoot_correction"`
 }
 
+// results is the number of different results of a pair.
+const results = 5
+
 // Parse reads "elo0,elo1[,alpha,beta]", such as "0,10" or "-5,0,0.05,0.1". Alpha and Beta default
-// to 0.05. The test is on pairs, in logistic Elo, with Overshoot; a caller that changes this calls
-// Check afterwards.
+// to 0.05. The test is in logistic Elo; a caller that changes this calls Check afterwards.
 func Parse(text string) (Test, error) {
-	t := Test{Alpha: 0.05, Beta: 0.05, Pairs: true, Overshoot: true}
+	t := Test{Alpha: 0.05, Beta: 0.05}
 	parts := strings.Split(text, ",")
 	if len(parts) != 2 && len(parts) != 4 {
 		return t, fmt.Errorf("sprt: %q has %d numbers, want elo0,elo1 or elo0,elo1,alpha,beta", text, len(parts))
@@ -157,12 +153,4 @@ func (t Test) Check() error {
 // H1.
 func (t Test) Bounds() (lower, upper float64) {
 	return exact.Log(t.Beta / (1 - t.Alpha)), exact.Log((1 - t.Beta) / t.Alpha)
-}
-
-// Cells returns the number of different results: 5 of pairs, 3 of games.
-func (t Test) Cells() int {
-	if t.Pairs {
-		return 5
-	}
-	return 3
 }

@@ -56,14 +56,13 @@ func New(t Test) (*State, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	return &State{test: t, counts: make([]int, t.Cells()), decision: Continue}, nil
+	return &State{test: t, counts: make([]int, results), decision: Continue}, nil
 }
 
 // Test returns the test.
 func (s *State) Test() Test { return s.test }
 
-// Counts returns the number of each result, from A's side: of pairs [LL, LD, DD or WL, WD, WW], of
-// games [L, D, W].
+// Counts returns the number of each result, from A's side: [LL, LD, DD or WL, WD, WW].
 func (s *State) Counts() []int { return append([]int(nil), s.counts...) }
 
 // LLR returns the LLR of the counts.
@@ -72,22 +71,17 @@ func (s *State) LLR() float64 { return s.llr }
 // Decision returns H0 or H1 if the test has ended.
 func (s *State) Decision() Decision { return s.decision }
 
-// Bounds returns the bounds at which the test ends. With the correction for overshoot they change
-// with the results until the test ends.
+// Bounds returns the bounds at which the test ends. They change with the results until then.
 func (s *State) Bounds() (lower, upper float64) {
 	lower, upper = s.test.Bounds()
-	if s.test.Overshoot {
-		// Each bound moves by at most a tenth of the distance, so that a large jump among the first
-		// results does not end the test.
-		most := (upper - lower) / 20
-		lower += min(most, s.down.expected())
-		upper -= min(most, s.up.expected())
-	}
-	return lower, upper
+	// Each bound moves by at most a tenth of the distance, so that a large jump among the first
+	// results does not end the test.
+	most := (upper - lower) / 20
+	return lower + min(most, s.down.expected()), upper - min(most, s.up.expected())
 }
 
-// Add counts one result of A in half points: 0 … 4 of a pair, 0 … 2 of a game. It fails for other
-// numbers, and after the end of the test.
+// Add counts one result of A in half points, 0 … 4. It fails for other numbers, and after the end of
+// the test.
 func (s *State) Add(result int) error {
 	if s.decision != Continue {
 		return fmt.Errorf("sprt: a result after %s was accepted", s.decision)
@@ -116,11 +110,13 @@ func (s *State) Add(result int) error {
 // file is the JSON of a State.
 type file struct {
 	Test
-	Counts   []int    `json:"counts"`
-	LLR      float64  `json:"llr"`
-	Lower    float64  `json:"lower"`
-	Upper    float64  `json:"upper"`
-	Decision Decision `json:"decision"`
+	Pairs     bool     `json:"pairs"`                // always true: results are pairs
+	Overshoot bool     `json:"overshoot_correction"` // always true
+	Counts    []int    `json:"counts"`
+	LLR       float64  `json:"llr"`
+	Lower     float64  `json:"lower"`
+	Upper     float64  `json:"upper"`
+	Decision  Decision `json:"decision"`
 	Estimate
 	Down jumps `json:"jumps_down"`
 	Up   jumps `json:"jumps_up"`
@@ -129,7 +125,7 @@ type file struct {
 // MarshalJSON writes the test, counts, llr, lower, upper, decision, the keys of Estimate, and the
 // state of the correction for overshoot.
 func (s *State) MarshalJSON() ([]byte, error) {
-	f := file{Test: s.test, Counts: s.counts, LLR: s.llr, Decision: s.decision, Estimate: s.Estimate(), Down: s.down, Up: s.up}
+	f := file{Test: s.test, Pairs: true, Overshoot: true, Counts: s.counts, LLR: s.llr, Decision: s.decision, Estimate: s.Estimate(), Down: s.down, Up: s.up}
 	f.Lower, f.Upper = s.Bounds()
 	return json.Marshal(f)
 }
