@@ -27,14 +27,6 @@ const pageOrders = "\n# The form `orders`: observations and actions\n\n" +
 	"orders so far have done: the own half, cores, bits and mask include them, while the enemy's half is shown as at the start of the turn.\n" +
 	"A player who has ended its turn waits for the other; then the turn is played. Steps before that have reward 0.\n"
 
-const pageFrames = "\n# Frames of the action phase\n\n" +
-	"For training on the events within a turn, `Frames.Play` of this package plays a turn and writes its frames as one seat sees them. It\n" +
-	"returns the number of frames, and writes as many as fit into the caller's slabs:\n\n" +
-	"- numbers of events, int32 [frames, 2, 8]: own, then the enemy's; 0 spawns (units, upgrades and marks for removal), 1 moves, 2 breaches,\n" +
-	"  3 shields given, 4 explosions (one with two damages counts twice), 5 hits taken, 6 units lost (also by breaches), 7 shots;\n" +
-	"- mobile units at the end of each frame, uint8 [frames, 6, 28, 28]: their number on each cell, at most 255; own scouts, demolishers,\n" +
-	"  interceptors, then the enemy's.\n"
-
 // TestFeaturesPage compares FEATURES.md with Description, Doc and Shape.
 func TestFeaturesPage(t *testing.T) {
 	r := tm.DefaultRules()
@@ -43,7 +35,7 @@ func TestFeaturesPage(t *testing.T) {
 	out = append(out, pageOrders...)
 	kit.Encoder, kit.Actions = kit.Forms[0].Encoder, kit.Forms[0].Actions
 	out = appendKit(out, kit, "1555")
-	simtest.Golden(t, "FEATURES.md", append(out, pageFrames...))
+	simtest.Golden(t, "FEATURES.md", out)
 }
 
 // appendKit appends the tables and texts of a kit.
