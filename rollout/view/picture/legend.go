@@ -134,7 +134,7 @@ func (s *Sheet) entries() (all []entry) {
 		if slices.ContainsFunc(l.Entities, func(e features.Entity) bool {
 			return [...]bool{e.Unfinished, e.Upgraded, e.Leaving, e.Health > 0 && e.Health < 1}[k]
 		}) {
-			look := s.maker.look(lookKey{owner: features.Nobody, width: 1, unfinished: k == 0, upgraded: k == 1, leaving: k == 2})
+			look := s.maker.look(shown{Owner: features.Nobody, Width: 1, Unfinished: k == 0, Upgraded: k == 1, Leaving: k == 2})
 			mark(words, look, [...]float32{3: 0.6}[k])
 		}
 	}

@@ -1,8 +1,6 @@
 package picture
 
-import (
-	"moonfarm/features"
-)
+import "moonfarm/features"
 
 // Size is a length in the look of a thing: a part of the smaller side of its rectangle, at least Least and at most Most points, and never
 // more than the part Cap of that side.
@@ -26,35 +24,29 @@ var (
 // Look is how entities are drawn. All that look alike share one. Places are in the unit square of their rectangle, in which y grows
 // downwards.
 type Look struct {
-	Kind          string
-	Owner         int8
-	Width, Height float32 // in cells
-	Unfinished    bool    // the outline has dashes
-	Upgraded      bool
-	Leaving       bool // it is crossed out
+	shown
 
 	Corners    []float32 // of the outline, x and y of each, clockwise; nil: an ellipse
 	Fill, Edge Role
 	Stroke     Size // of the outline
 
-	Letter           string
 	LetterX, LetterY float32 // the middle
 	LetterSize       Size
 
 	// Sign is a letter or a sign of the outline, for texts. It is never a character that steers a terminal.
 	Sign  rune
 	Moves bool // it is no building: texts have another colour for it
-
-	key lookKey
 }
 
-// lookKey has what looks depend on. The outline is one in the frame of the picture.
-type lookKey struct {
-	kind, letter                  string
-	outline                       features.Outline
-	owner                         int8
-	width, height                 float32
-	unfinished, upgraded, leaving bool
+// shown is what looks depend on.
+type shown struct {
+	Kind, Letter  string
+	Outline       features.Outline // in the frame of the picture
+	Owner         int8
+	Width, Height float32 // in cells
+	Unfinished    bool    // the outline has dashes
+	Upgraded      bool
+	Leaving       bool // it is crossed out
 }
 
 // corners has the corners of the outlines in the frame of the picture, clockwise.
@@ -72,28 +64,27 @@ var middles = [len(corners)][2]float32{
 // signs stand for outlines in texts.
 var signs = [len(corners)]rune{'■', '•', '◆', '›', '‹', '^', '^'}
 
-// newLook makes the look of a key.
-func newLook(k lookKey) *Look {
-	o := k.outline
+// newLook makes a look.
+func newLook(s shown) *Look {
+	o := s.Outline
 	l := &Look{
-		Kind: k.kind, Owner: k.owner, Width: k.width, Height: k.height, Unfinished: k.unfinished, Upgraded: k.upgraded, Leaving: k.leaving,
-		Corners: corners[o], Fill: Fill(k.owner), Edge: Edge(k.owner), Stroke: Size{0.05, 1, 1.5, 0.2},
-		Letter: k.letter, LetterX: middles[o][0], LetterY: middles[o][1], LetterSize: Size{0.55, 10, 26, 0.75},
-		Sign: signs[o], Moves: o != features.Square && k.width <= 1, key: k,
+		shown: s, Corners: corners[o], Fill: Fill(s.Owner), Edge: Edge(s.Owner), Stroke: Size{0.05, 1, 1.5, 0.2},
+		LetterX: middles[o][0], LetterY: middles[o][1], LetterSize: Size{0.55, 10, 26, 0.75},
+		Sign: signs[o], Moves: o != features.Square && s.Width <= 1,
 	}
-	if k.width < 0.5 { // to be seen on a larger thing of its owner
+	if s.Width < 0.5 { // to be seen on a larger thing of its owner
 		l.Fill, l.Edge, l.Stroke = l.Edge, Paper, Size{0, 0.75, 0.75, 0.2}
 	}
-	if k.unfinished {
-		l.Fill, l.Edge = Paper, Edge(k.owner)
+	if s.Unfinished {
+		l.Fill, l.Edge = Paper, Edge(s.Owner)
 	}
-	if k.upgraded {
+	if s.Upgraded {
 		l.Stroke = Size{0.11, 2, 3, 0.33}
 	}
 	if o >= features.Diamond { // less room
 		l.LetterSize = Size{0.44, 8, 20.8, 0.6}
 	}
-	for _, r := range k.letter {
+	for _, r := range s.Letter {
 		if r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
 			l.Sign = r
 			break
@@ -114,7 +105,7 @@ const mostLooks = 8192
 // Maker makes display lists. Entities that look alike have the same Look in all of its lists. The zero Maker is ready; each goroutine
 // needs its own.
 type Maker struct {
-	looks  map[lookKey]*Look
+	looks  map[shown]*Look
 	recent [256]*Look // the last ones, by slot
 	list   List
 }
@@ -133,35 +124,35 @@ func (m *Maker) Of(s *features.Scene, e *features.Entity) *Look {
 	if !near(s, e.X, e.Y, e.Width, e.Height) {
 		return nil
 	}
-	k := lookKey{e.Kind, e.Letter, turned(s, e.Outline), e.Owner, e.Width, e.Height, e.Unfinished, e.Upgraded, e.Leaving}
-	l := m.recent[k.slot()]
-	if l == nil || l.key != k {
-		l = m.look(k)
-		m.recent[k.slot()] = l
+	as := shown{e.Kind, e.Letter, turned(s, e.Outline), e.Owner, e.Width, e.Height, e.Unfinished, e.Upgraded, e.Leaving}
+	l := m.recent[as.slot()]
+	if l == nil || l.shown != as {
+		l = m.look(as)
+		m.recent[as.slot()] = l
 	}
 	return l
 }
 
-// look returns the look of a key.
-func (m *Maker) look(k lookKey) *Look {
-	l := m.looks[k]
+// look returns the look of what is shown.
+func (m *Maker) look(s shown) *Look {
+	l := m.looks[s]
 	if l == nil {
 		if m.looks == nil || len(m.looks) > mostLooks {
-			m.looks = map[lookKey]*Look{}
+			m.looks = map[shown]*Look{}
 		}
-		l = newLook(k)
-		m.looks[k] = l
+		l = newLook(s)
+		m.looks[s] = l
 	}
 	return l
 }
 
 // slot returns a number that few looks of a scene have in common: to hash their texts takes longer than to draw them.
-func (k *lookKey) slot() uint8 {
-	n := uint8(len(k.kind)) + 5*uint8(k.outline) + 37*uint8(k.owner)
-	if k.letter != "" {
-		n += 11 * k.letter[0]
+func (s *shown) slot() uint8 {
+	n := uint8(len(s.Kind)) + 5*uint8(s.Outline) + 37*uint8(s.Owner)
+	if s.Letter != "" {
+		n += 11 * s.Letter[0]
 	}
-	if k.unfinished {
+	if s.Unfinished {
 		n += 101
 	}
 	return n
@@ -169,7 +160,7 @@ func (k *lookKey) slot() uint8 {
 
 // Sample returns the look of nobody's thing of the kind of a look.
 func (m *Maker) Sample(l *Look) *Look {
-	return m.look(lookKey{kind: l.key.kind, letter: l.key.letter, outline: l.key.outline, owner: features.Nobody, width: l.key.width, height: l.key.height})
+	return m.look(shown{Kind: l.Kind, Letter: l.Letter, Outline: l.Outline, Owner: features.Nobody, Width: l.Width, Height: l.Height})
 }
 
 // turned returns an outline in the frame of the picture, in which y grows downwards. One that is none is a square.

@@ -88,8 +88,8 @@ type Surface interface {
 	Text(t *Text)
 }
 
-// Outline appends the corners of the outline of a look in a box.
-func (l *Look) Outline(dst []Point, b Box) []Point {
+// Trace appends the corners of the outline of a look in a box.
+func (l *Look) Trace(dst []Point, b Box) []Point {
 	for i := 0; i+1 < len(l.Corners); i += 2 {
 		dst = append(dst, b.At(l.Corners[i], l.Corners[i+1]))
 	}

@@ -111,7 +111,7 @@ const nobody = -1
 // outline appends the corners of the outline of a look in a box.
 func (p *Painter) outline(dst []point, l *picture.Look, b box) []point {
 	if l.Corners != nil {
-		return l.Outline(dst, b)
+		return l.Trace(dst, b)
 	}
 	return p.circle.appendEllipse(dst, b.At(0.5, 0.5), b.Width/2, b.Height/2)
 }

@@ -163,7 +163,7 @@ func (d *drawing) define(l *picture.Look, r image.Rectangle) {
 	if l.Corners == nil {
 		fmt.Fprintf(d, `<ellipse cx="%s" cy="%s" rx="%s" ry="%s"`, pt(in.X+in.Width/2), pt(in.Y+in.Height/2), pt(in.Width/2), pt(in.Height/2))
 	} else {
-		d.points = l.Outline(d.points[:0], in)
+		d.points = l.Trace(d.points[:0], in)
 		d.path(d.points)
 		d.WriteString(`Z" stroke-linejoin="round"`)
 	}
