@@ -50,13 +50,7 @@ func TestQuickRestart(t *testing.T) {
 	s := spec(71, 4, time.Hour)
 	f.submit(s)
 	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w1"})
-	say := func(process, action string, q *request) *answer {
-		t.Helper()
-		q.Process, q.Slots = process, 2
-		a, err := f.raw(c, action, q)
-		require.NoError(t, err)
-		return a
-	}
+	say := func(process, action string, q *request) *answer { return f.say(c, process, action, q) }
 	held := map[tracker.Claim]bool{}
 	for range 2 {
 		a := say("first", "claim", &request{Wait: 4000})

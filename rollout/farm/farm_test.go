@@ -310,3 +310,12 @@ func (f *farm) raw(c *Conn, action string, q *request) (*answer, error) {
 	}
 	return c.ask(f.ctx, workerSubject+action+"."+c.name, q, 5*time.Second)
 }
+
+// say sends a request as a process of a worker with two slots would, and returns the answer.
+func (f *farm) say(c *Conn, process, action string, q *request) *answer {
+	f.t.Helper()
+	q.Process, q.Slots = process, 2
+	a, err := f.raw(c, action, q)
+	require.NoError(f.t, err)
+	return a
+}

@@ -114,13 +114,7 @@ func TestLastBeat(t *testing.T) {
 	s := spec(74, 10, time.Hour)
 	f.submit(s)
 	c := f.connect(ConnectOptions{URL: f.server.URL(), Name: "w"})
-	say := func(process, action string, q *request) *answer {
-		t.Helper()
-		q.Process, q.Slots = process, 2
-		a, err := f.raw(c, action, q)
-		require.NoError(t, err)
-		return a
-	}
+	say := func(process, action string, q *request) *answer { return f.say(c, process, action, q) }
 	for range 2 {
 		require.NotNil(t, say("first", "claim", &request{Wait: 4000}).Claim)
 	}
