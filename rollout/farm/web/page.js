@@ -47,7 +47,7 @@ function fill(id, items, cells) {
     });
   });
   while (body.rows.length > rows.length) body.deleteRow(-1);
-  if (!rows.length) body.textContent = ""; // the style then shows its data-none
+  if (!rows.length) body.textContent = ""; // the style then shows the data-none around it
 }
 
 function audits(a) {
