@@ -1,7 +1,6 @@
 package recordings
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +29,6 @@ var codecraftInfo = Info{
 	RulesMissing: true,
 	Counts:       []string{"games", "ticks", "views", "messages"},
 	Views:        []string{"text", "view", "state"},
-	Shows:        []string{string(recording.HoldsViews), string(recording.HoldsMessages)},
 	Single:       "recording",
 	Forms:        []Form{fileForm{form{"replay", ".replay", "replay file"}, writeCodecraft}},
 }
@@ -228,7 +226,7 @@ func codecraftCommands(w *recording.World, d *recording.Delta) []string {
 	return commands
 }
 
-// Show implements Engine: it shows a position of a recorded game, or a recorded view.
+// Show implements Engine: it shows a position of a recorded game.
 func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptions) (Position, error) {
 	if err := o.check(&codecraftInfo); err != nil {
 		return Position{}, err
@@ -237,12 +235,6 @@ func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptio
 	if err != nil {
 		return Position{}, err
 	}
-	b := bufio.NewReaderSize(in, 1<<16)
-	head, _ := b.Peek(64)
-	if kind := recording.KindOf(head); kind == recording.HoldsViews || kind == recording.HoldsMessages {
-		return showView(name, b, base, o)
-	}
-	in = b
 	p, err := findCodecraft(name, in, base, o)
 	if err != nil {
 		return Position{}, err
@@ -298,6 +290,14 @@ func (p *codecraftPosition) text() string {
 		fmt.Fprintf(&b, "%d attacks %d\n", a.Attacker, a.Victim)
 	}
 	return b.String()
+}
+
+// fogText returns "fog" or its absence as text.
+func fogText(fog bool) string {
+	if fog {
+		return "fog"
+	}
+	return "no fog"
 }
 
 // readResults reads the results file of a CodeCraft recording. It has the seed, which the recording

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"moonfarm/rollout/files"
@@ -127,7 +126,7 @@ func (r *Recording) noGames() error { return fmt.Errorf("%s: contains %s, no gam
 // option are wrong.
 func (r *Recording) Show(rules string, o ShowOptions) (p Position, err error) {
 	info := r.Engine.Info()
-	if r.Holds != Games && !slices.Contains(info.Shows, r.Holds) {
+	if r.Holds != Games {
 		return p, r.noGames()
 	}
 	in := r.in

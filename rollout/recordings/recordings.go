@@ -65,7 +65,6 @@ type Info struct {
 	RulesMissing bool
 	Counts       []string // keys of Report.Counts in the order to print, games first
 	Views        []string // values of ShowOptions.As; the first is the default
-	Shows        []string // contents, besides Games, that Show takes
 	Seats        int      // number of seats that ShowOptions.Seat may name; 0 if Show checks it
 	Frames       bool     // whether rounds have frames, which ShowOptions.Frame names
 	Single       string   // the noun for a file of one game; "" if files may have many games

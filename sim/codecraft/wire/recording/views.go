@@ -55,9 +55,9 @@ func (r *ViewReader) Errorf(format string, args ...any) error {
 	return fmt.Errorf("views %s: line %d: %w", r.name, r.lines.line, fmt.Errorf(format, args...))
 }
 
-// EachView calls f with every view of a recording of views or messages, by KindOf. f must not
-// keep the view. EachView stops at the first error of the file or of f, and returns it.
-func EachView(name string, in io.Reader, f func(v *protocol.PlayerView) error) error {
+// eachView calls f with every view of a recording of views or messages, by KindOf. f must not
+// keep the view. eachView stops at the first error of the file or of f, and returns it.
+func eachView(name string, in io.Reader, f func(v *protocol.PlayerView) error) error {
 	b := bufio.NewReaderSize(in, 1<<16)
 	head, _ := b.Peek(64)
 	if KindOf(head) == HoldsViews {
@@ -98,7 +98,7 @@ func ReadView(text []byte) (*protocol.PlayerView, error) {
 	v := new(protocol.PlayerView)
 	if looksJSON(text) {
 		n := 0
-		err := EachView("of a line", bytes.NewReader(text), func(one *protocol.PlayerView) error {
+		err := eachView("of a line", bytes.NewReader(text), func(one *protocol.PlayerView) error {
 			if n++; n > 1 {
 				return errors.New("a second view follows, want one")
 			}

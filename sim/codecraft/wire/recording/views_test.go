@@ -206,7 +206,7 @@ func TestStateOfViewStartSeen(t *testing.T) {
 func TestStateOfSharedViews(t *testing.T) {
 	views := 0
 	for _, file := range append(wiretest.ViewFiles(t), "raw-getaction-messages.jsonl.gz") {
-		err := EachView(file, bytes.NewReader(wiretest.Unpack(t, file)), func(v *protocol.PlayerView) error {
+		err := eachView(file, bytes.NewReader(wiretest.Unpack(t, file)), func(v *protocol.PlayerView) error {
 			g, s := sameView(t, v)
 			assert.Falsef(t, g.Over(s), "%s, tick %d: the game is over", file, v.CurrentTick)
 			views++
@@ -302,7 +302,7 @@ func FuzzStateOfView(f *testing.F) {
 	protocol.View(&m.View, game, start, 1)
 	f.Add(m.Append(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		EachView("x", bytes.NewReader(text), func(v *protocol.PlayerView) error {
+		eachView("x", bytes.NewReader(text), func(v *protocol.PlayerView) error {
 			g, s, err := StateOfView(v, codecraft.DefaultRules())
 			if err != nil {
 				return nil
