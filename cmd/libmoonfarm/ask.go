@@ -70,10 +70,10 @@ func (v *environments) answers(action address) ([]int32, error) {
 	if action == 0 {
 		return nil, wrong("action is NULL")
 	}
-	var first error
-	to := slab[int32](checker{&first}, "answers", action, v.Rows()*len(v.Spec().Heads))
-	if first == nil {
-		first = spanOf("action", to).apartFrom(v.written)
+	c := &checker{}
+	to := slab[int32](c, "answers", action, v.Rows()*len(v.Spec().Heads))
+	if c.first == nil {
+		c.first = spanOf("action", to).apartFrom(v.written)
 	}
-	return to, first
+	return to, c.first
 }

@@ -203,60 +203,45 @@ func fits(to *C.mf_batch) bool {
 
 // copyBatch copies a batch to the caller.
 func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
-	var first error
-	c := columns{checker: checker{&first}}
-	column(&c, "episode", field(&to.episode), b.Episode)
-	column(&c, "turn", field(&to.turn), b.Turn)
-	column(&c, "seat", field(&to.seat), b.Seat)
-	column(&c, "planes", field(&to.planes), b.Planes)
-	column(&c, "packed", field(&to.packed), b.Packed)
-	column(&c, "scalars", field(&to.scalars), b.Scalars)
-	column(&c, "mask", field(&to.mask), b.Mask)
-	column(&c, "action", field(&to.action), b.Action)
-	column(&c, "opponent", field(&to.opponent), b.Opponent)
-	column(&c, "reward", field(&to.reward), b.Reward)
-	column(&c, "returns", field(&to.returns), b.Return)
-	column(&c, "nstep", field(&to.nstep), b.NStep)
-	column(&c, "outcome", field(&to.outcome), b.Outcome)
-	column(&c, "terminated", field(&to.terminated), b.Terminated)
-	column(&c, "truncated", field(&to.truncated), b.Truncated)
-	column(&c, "chosen", field(&to.chosen), b.Chosen)
-	column(&c, "orders", field(&to.orders), b.Orders)
-	column(&c, "order_ends", field(&to.order_ends), b.OrderEnds)
-	column(&c, "search_value", field(&to.search_value), b.SearchValue)
-	column(&c, "search_policy", field(&to.search_policy), b.SearchPolicy)
-	column(&c, "search_counts", field(&to.search_counts), b.SearchCounts)
-	column(&c, "search_ends", field(&to.search_ends), b.SearchEnds)
-	column(&c, "search_choices", field(&to.search_choices), b.SearchChoices)
-	column(&c, "search_choice_ends", field(&to.search_choice_ends), b.SearchChoiceEnds)
-	column(&c, "asked", field(&to.asked), b.Asked)
-	column(&c, "step", field(&to.step), b.Step)
+	c := &checker{}
+	column(c, "episode", field(&to.episode), b.Episode)
+	column(c, "turn", field(&to.turn), b.Turn)
+	column(c, "seat", field(&to.seat), b.Seat)
+	column(c, "planes", field(&to.planes), b.Planes)
+	column(c, "packed", field(&to.packed), b.Packed)
+	column(c, "scalars", field(&to.scalars), b.Scalars)
+	column(c, "mask", field(&to.mask), b.Mask)
+	column(c, "action", field(&to.action), b.Action)
+	column(c, "opponent", field(&to.opponent), b.Opponent)
+	column(c, "reward", field(&to.reward), b.Reward)
+	column(c, "returns", field(&to.returns), b.Return)
+	column(c, "nstep", field(&to.nstep), b.NStep)
+	column(c, "outcome", field(&to.outcome), b.Outcome)
+	column(c, "terminated", field(&to.terminated), b.Terminated)
+	column(c, "truncated", field(&to.truncated), b.Truncated)
+	column(c, "chosen", field(&to.chosen), b.Chosen)
+	column(c, "orders", field(&to.orders), b.Orders)
+	column(c, "order_ends", field(&to.order_ends), b.OrderEnds)
+	column(c, "search_value", field(&to.search_value), b.SearchValue)
+	column(c, "search_policy", field(&to.search_policy), b.SearchPolicy)
+	column(c, "search_counts", field(&to.search_counts), b.SearchCounts)
+	column(c, "search_ends", field(&to.search_ends), b.SearchEnds)
+	column(c, "search_choices", field(&to.search_choices), b.SearchChoices)
+	column(c, "search_choice_ends", field(&to.search_choice_ends), b.SearchChoiceEnds)
+	column(c, "asked", field(&to.asked), b.Asked)
+	column(c, "step", field(&to.step), b.Step)
 	if f := b.Final; f != nil {
-		column(&c, "final_planes", field(&to.final_planes), f.Planes)
-		column(&c, "final_packed", field(&to.final_packed), f.Packed)
-		column(&c, "final_scalars", field(&to.final_scalars), f.Scalars)
+		column(c, "final_planes", field(&to.final_planes), f.Planes)
+		column(c, "final_packed", field(&to.final_packed), f.Packed)
+		column(c, "final_scalars", field(&to.final_scalars), f.Scalars)
 	}
-	return first
-}
-
-// columns are the columns copied so far.
-type columns struct {
-	checker
-	spans []span
+	return c.first
 }
 
 // column copies one column, unless the caller's memory for it overlaps that of
 // another.
-func column[T any](c *columns, name string, at address, from []T) {
-	to := slab[T](c.checker, name, at, len(from))
-	if to == nil {
-		return
-	}
-	mine := spanOf(name, to)
-	if *c.first = mine.apartFrom(c.spans); *c.first == nil {
-		c.spans = append(c.spans, mine)
-		copy(to, from)
-	}
+func column[T any](c *checker, name string, at address, from []T) {
+	copy(own[T](c, name, at, len(from)), from)
 }
 
 //export mf_advantages

@@ -9,7 +9,6 @@ package main
 import "C"
 
 import (
-	"slices"
 	"time"
 	"unsafe"
 
@@ -95,15 +94,14 @@ func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
 		if err != nil {
 			return err
 		}
-		slabs, err := v.slabsOf(given)
-		if err != nil {
-			return err
+		slabs, written, err := v.slabsOf(given)
+		if err == nil {
+			err = v.Bind(slabs)
 		}
-		if err := v.Bind(slabs); err != nil {
-			return err
+		if err == nil {
+			v.written = written
 		}
-		v.written = slices.DeleteFunc(spans(slabs), func(s span) bool { return s.name == "action" })
-		return nil
+		return err
 	})
 }
 
@@ -158,12 +156,12 @@ func mf_step_with(h C.mf_handle, action address, e address) C.int32_t {
 // actions returns the actions of all rows at an address that is not NULL. It
 // fails if they overlap a slab that a step writes.
 func (v *environments) actions(action address) ([]int32, error) {
-	var first error
-	at := slab[int32](checker{&first}, "action", action, v.Rows()*len(v.Spec().Heads))
-	if first == nil && len(at) > 0 {
-		first = spanOf("action", at).apartFrom(v.written)
+	c := &checker{}
+	at := slab[int32](c, "action", action, v.Rows()*len(v.Spec().Heads))
+	if c.first == nil && len(at) > 0 {
+		c.first = spanOf("action", at).apartFrom(v.written)
 	}
-	return at, first
+	return at, c.first
 }
 
 //export mf_step_for

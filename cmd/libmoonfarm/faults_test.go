@@ -248,23 +248,23 @@ func TestGames(t *testing.T) {
 
 // TestSlabsApart: slabs that share a byte are refused, adjacent slabs are not.
 func TestSlabsApart(t *testing.T) {
-	v, err := openEnvironments(settings{game: "tron", envs: 4, opponents: "random"})
-	require.NoError(t, err)
-	defer v.Close()
 	memory := make([]float32, 12)
-	for _, c := range []struct {
-		from int
-		want string
-	}{{3, "reward and final_score overlap"}, {0, "overlap"}, {4, ""}, {8, ""}} {
-		t.Run(fmt.Sprintf("from %d", c.from), func(t *testing.T) {
-			err := v.apart(&stepper.Slabs{Reward: memory[:4], FinalScore: memory[c.from : c.from+4]})
-			assert.Truef(t, (c.want != "" || err == nil) && (c.want == "" || codeOf(err) == codeArgument && strings.Contains(err.Error(), c.want)), "from %d: error %v, want %q", c.from, err, c.want)
-		})
+	at := func(from int) address { return address(uintptr(unsafe.Pointer(&memory[from]))) }
+	for from, want := range map[int]string{3: "reward and final_score overlap", 0: "overlap", 4: "", 8: ""} {
+		c := &checker{}
+		own[float32](c, "reward", at(0), 4)
+		own[float32](c, "final_score", at(from), 4)
+		if want == "" {
+			assert.NoError(t, c.first, "from %d", from)
+			continue
+		}
+		assert.ErrorContains(t, c.first, want, "from %d", from)
+		assert.Equal(t, codeArgument, codeOf(c.first), "from %d", from)
 	}
-	v.written = spans(&stepper.Slabs{Reward: memory[:4]})
+	written := []span{spanOf("reward", memory[:4])}
 	for from, want := range map[int]code{0: codeArgument, 4: codeOK} {
 		actions := unsafe.Slice((*int32)(unsafe.Pointer(&memory[from])), 4)
-		err = spanOf("action", actions).apartFrom(v.written)
+		err := spanOf("action", actions).apartFrom(written)
 		assert.Equalf(t, want, codeOf(err), "actions in a slab that is written: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ package main
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"moonfarm/rollout/stepper"
@@ -16,40 +17,36 @@ import (
 )
 
 // slabsOf returns the caller's slabs. Slabs that would have no bytes are left
-// out.
-func (v *environments) slabsOf(s *C.mf_slabs) (*stepper.Slabs, error) {
+// out. written are those that steps write.
+func (v *environments) slabsOf(s *C.mf_slabs) (slabs *stepper.Slabs, written []span, err error) {
 	if s.reserved != 0 {
-		return nil, wrong("reserved of the mf_slabs is %d: want 0", s.reserved)
+		return nil, nil, wrong("reserved of the mf_slabs is %d: want 0", s.reserved)
 	}
 	spec, rows := v.Spec(), v.Rows()
 	games, bytes := spec.Games, spec.Shape.PlaneBytes()
-	var first error
-	c := checker{&first}
-	slabs := &stepper.Slabs{
-		Planes:       slab[uint8](c, "planes", field(&s.planes), rows*bytes),
-		Packed:       slab[uint64](c, "packed", field(&s.packed), rows*spec.Shape.Words),
-		Scalars:      slab[float32](c, "scalars", field(&s.scalars), rows*spec.Shape.Scalars),
-		Mask:         slab[uint64](c, "mask", field(&s.mask), rows*spec.MaskWords),
-		RowSeed:      slab[uint64](c, "key", field(&s.key), rows),
-		Action:       slab[int32](c, "action", field(&s.action), rows*len(spec.Heads)),
-		Reward:       slab[float32](c, "reward", field(&s.reward), rows),
-		Terminated:   slab[bool](c, "terminated", field(&s.terminated), games),
-		Truncated:    slab[bool](c, "truncated", field(&s.truncated), games),
-		Turn:         slab[int32](c, "turn", field(&s.turn), games),
-		Seat:         slab[sim.Player](c, "seat", field(&s.seat), games),
-		Episode:      slab[uint64](c, "episode", field(&s.episode), games),
-		FinalPlanes:  slab[uint8](c, "final_planes", field(&s.final_planes), rows*bytes),
-		FinalPacked:  slab[uint64](c, "final_packed", field(&s.final_packed), rows*spec.Shape.Words),
-		FinalScalars: slab[float32](c, "final_scalars", field(&s.final_scalars), rows*spec.Shape.Scalars),
-		FinalScore:   slab[float32](c, "final_score", field(&s.final_score), rows),
-		FinalResult:  slab[float32](c, "final_result", field(&s.final_result), rows),
-		Opponent:     slab[uint8](c, "opponent", field(&s.opponent), games*spec.Info.Players),
-		Waits:        slab[bool](c, "waits", field(&s.waits), rows),
+	c := &checker{}
+	slabs = &stepper.Slabs{
+		Planes:       own[uint8](c, "planes", field(&s.planes), rows*bytes),
+		Packed:       own[uint64](c, "packed", field(&s.packed), rows*spec.Shape.Words),
+		Scalars:      own[float32](c, "scalars", field(&s.scalars), rows*spec.Shape.Scalars),
+		Mask:         own[uint64](c, "mask", field(&s.mask), rows*spec.MaskWords),
+		RowSeed:      own[uint64](c, "key", field(&s.key), rows),
+		Action:       own[int32](c, "action", field(&s.action), rows*len(spec.Heads)),
+		Reward:       own[float32](c, "reward", field(&s.reward), rows),
+		Terminated:   own[bool](c, "terminated", field(&s.terminated), games),
+		Truncated:    own[bool](c, "truncated", field(&s.truncated), games),
+		Turn:         own[int32](c, "turn", field(&s.turn), games),
+		Seat:         own[sim.Player](c, "seat", field(&s.seat), games),
+		Episode:      own[uint64](c, "episode", field(&s.episode), games),
+		FinalPlanes:  own[uint8](c, "final_planes", field(&s.final_planes), rows*bytes),
+		FinalPacked:  own[uint64](c, "final_packed", field(&s.final_packed), rows*spec.Shape.Words),
+		FinalScalars: own[float32](c, "final_scalars", field(&s.final_scalars), rows*spec.Shape.Scalars),
+		FinalScore:   own[float32](c, "final_score", field(&s.final_score), rows),
+		FinalResult:  own[float32](c, "final_result", field(&s.final_result), rows),
+		Opponent:     own[uint8](c, "opponent", field(&s.opponent), games*spec.Info.Players),
+		Waits:        own[bool](c, "waits", field(&s.waits), rows),
 	}
-	if first == nil {
-		first = v.apart(slabs)
-	}
-	return slabs, first
+	return slabs, slices.DeleteFunc(c.spans, func(s span) bool { return s.name == "action" }), c.first
 }
 
 // span is the memory of a slab.
@@ -64,30 +61,6 @@ func spanOf[T any](name string, slab []T) span {
 	return span{name, from, from + uintptr(len(slab))*unsafe.Sizeof(*new(T))}
 }
 
-// spans returns the memory of all slabs.
-func spans(s *stepper.Slabs) []span {
-	return []span{
-		spanOf("planes", s.Planes), spanOf("packed", s.Packed), spanOf("scalars", s.Scalars), spanOf("mask", s.Mask),
-		spanOf("key", s.RowSeed), spanOf("action", s.Action), spanOf("reward", s.Reward), spanOf("terminated", s.Terminated),
-		spanOf("truncated", s.Truncated), spanOf("turn", s.Turn), spanOf("seat", s.Seat), spanOf("episode", s.Episode),
-		spanOf("final_planes", s.FinalPlanes), spanOf("final_packed", s.FinalPacked), spanOf("final_scalars", s.FinalScalars),
-		spanOf("final_score", s.FinalScore), spanOf("final_result", s.FinalResult), spanOf("opponent", s.Opponent),
-		spanOf("waits", s.Waits),
-	}
-}
-
-// apart returns an error if slabs overlap, because steps would overwrite one
-// with the other.
-func (v *environments) apart(s *stepper.Slabs) error {
-	list := spans(s)
-	for k, a := range list {
-		if err := a.apartFrom(list[:k]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // apartFrom returns an error if the span overlaps one of the list.
 func (a span) apartFrom(list []span) error {
 	for _, b := range list {
@@ -98,22 +71,25 @@ func (a span) apartFrom(list []span) error {
 	return nil
 }
 
-// checker keeps the first error.
-type checker struct{ first *error }
+// checker keeps the first error, and the memory of the slabs so far.
+type checker struct {
+	first error
+	spans []span
+}
 
 // slab returns memory of the caller as a slice. It checks that the first and
 // the last element can be read, and written unless they are only read, because
 // the goroutines that step could not report a fault.
-func slab[T any](c checker, name string, at address, n int) []T {
-	if at == 0 || n == 0 || *c.first != nil {
+func slab[T any](c *checker, name string, at address, n int) []T {
+	if at == 0 || n == 0 || c.first != nil {
 		return nil
 	}
 	var p *T
-	if p, *c.first = pointerAt[T](name, at); *c.first != nil {
+	if p, c.first = pointerAt[T](name, at); c.first != nil {
 		return nil
 	}
 	memory := unsafe.Slice(p, n)
-	*c.first = protect(func() error {
+	c.first = protect(func() error {
 		for _, k := range [...]int{0, n - 1} {
 			first := (*byte)(unsafe.Pointer(&memory[k]))
 			was := load(first)
@@ -123,10 +99,25 @@ func slab[T any](c checker, name string, at address, n int) []T {
 		}
 		return nil
 	})
-	if *c.first != nil {
-		*c.first = wrong("%s: %v", name, *c.first)
+	if c.first != nil {
+		c.first = wrong("%s: %v", name, c.first)
 		return nil
 	}
+	return memory
+}
+
+// own is slab for memory that must not overlap what own returned before for the same
+// checker: one would be overwritten with the other.
+func own[T any](c *checker, name string, at address, n int) []T {
+	memory := slab[T](c, name, at, n)
+	if c.first != nil || memory == nil {
+		return nil
+	}
+	mine := spanOf(name, memory)
+	if c.first = mine.apartFrom(c.spans); c.first != nil {
+		return nil
+	}
+	c.spans = append(c.spans, mine)
 	return memory
 }
 
