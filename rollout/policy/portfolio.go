@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"moonfarm/env"
@@ -35,14 +33,10 @@ func newPortfolioEntry[S any](g script.Portfolio[S]) entry {
 
 // portfolio is a policy that searches each row's state by a script.Planner.
 type portfolio[S any] struct {
-	name    string
-	seats   int32
+	searching
 	planner script.Planner[S]
 	budget  script.Budget
-	room    int                    // limit of the orders of a move
-	done    <-chan struct{}        // of the context of Until
-	rows    []int32                // of the latest Act
-	found   []rollout.SearchResult // the results of these rows
+	room    int // limit of the orders of a move
 }
 
 var (
@@ -53,7 +47,7 @@ var (
 // newPortfolio returns the policy. Its searches end when the budget is spent or the context of
 // Until is done.
 func newPortfolio[S any](name string, o searchOptions, seats int32, g script.Planner[S], room int) rollout.Policy {
-	c := &portfolio[S]{name: name, seats: seats, planner: g, room: room}
+	c := &portfolio[S]{searching: searching{name: name, seats: seats}, planner: g, room: room}
 	c.budget.All = o.Simulations
 	if o.Simulations == search.Unlimited {
 		c.budget.All = int(o.time.Microseconds())
@@ -73,35 +67,12 @@ func newPortfolio[S any](name string, o searchOptions, seats int32, g script.Pla
 	return c
 }
 
-// Until implements rollout.Interruptible.
-func (c *portfolio[S]) Until(ctx context.Context) { c.done = ctx.Done() }
-
-// interrupted reports whether the context of Until is done.
-func (c *portfolio[S]) interrupted() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// Name returns the spec in canonical form.
-func (c *portfolio[S]) Name() string { return c.name }
-
-// Wants returns the row's seed.
-func (c *portfolio[S]) Wants() env.Want { return env.WantRowSeed }
-
 // Act searches the state of each row and gives the orders of the best move.
 func (c *portfolio[S]) Act(v env.Vector, b *env.Batch, rows []int32) {
-	b.Need(env.WantRowSeed, c.name)
+	c.begin(b, rows, 2, 2*c.room)
 	states, ok := env.States[S](v)
 	if !ok || !c.planner.Look(v) {
 		panic(script.WrongGame(c.name, v))
-	}
-	c.rows = append(c.rows[:0], rows...)
-	for len(c.found) < len(rows) {
-		c.found = append(c.found, rollout.SearchResult{Shares: make([]float32, 0, 2), Orders: make([]sim.Order, 0, 2*c.room), Ends: make([]int32, 0, 2)})
 	}
 	room := len(b.Orders) / b.Rows
 	for i, row := range rows {
@@ -112,12 +83,4 @@ func (c *portfolio[S]) Act(v env.Vector, b *env.Batch, rows []int32) {
 		}
 		b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], f.OrdersOf(len(f.Ends)-1)))
 	}
-}
-
-// SearchResult implements rollout.Searcher.
-func (c *portfolio[S]) SearchResult(row int32) *rollout.SearchResult {
-	if i := slices.Index(c.rows, row); i >= 0 {
-		return &c.found[i]
-	}
-	return nil
 }

@@ -201,18 +201,59 @@ func (g *setting) word(value *string, words []string) error {
 	return nil
 }
 
-// searcher is a policy that searches each row's state.
-type searcher[S, M any] struct {
+// searching is the part that all policies that search have.
+type searching struct {
 	name  string
 	seats int32
-	game  script.SearchGame[S, M]
-	trees []*search.Tree[S, M]   // one for each row that is searched at once
-	judge *judge[S, M]           // nil: the game evaluates leaves
-	group group[S, M]            // without a judge, of rows that are searched at once
 	done  <-chan struct{}        // of the context of Until
-	width int                    // limit of the moves of a row
 	rows  []int32                // of the latest Act
 	found []rollout.SearchResult // the results of these rows
+}
+
+// Until implements rollout.Interruptible.
+func (s *searching) Until(ctx context.Context) { s.done = ctx.Done() }
+
+// interrupted reports whether the context of Until is done.
+func (s *searching) interrupted() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Name returns the spec in canonical form.
+func (s *searching) Name() string { return s.name }
+
+// Wants returns the row's seed.
+func (s *searching) Wants() env.Want { return env.WantRowSeed }
+
+// begin takes the rows of an Act, with room for results of so many moves and orders each.
+func (s *searching) begin(b *env.Batch, rows []int32, moves, orders int) {
+	b.Need(env.WantRowSeed, s.name)
+	s.rows = append(s.rows[:0], rows...)
+	for len(s.found) < len(rows) {
+		s.found = append(s.found, rollout.SearchResult{Shares: make([]float32, 0, moves), Orders: make([]sim.Order, 0, orders), Ends: make([]int32, 0, moves)})
+	}
+}
+
+// SearchResult implements rollout.Searcher.
+func (s *searching) SearchResult(row int32) *rollout.SearchResult {
+	if i := slices.Index(s.rows, row); i >= 0 {
+		return &s.found[i]
+	}
+	return nil
+}
+
+// searcher is a policy that searches each row's state.
+type searcher[S, M any] struct {
+	searching
+	game  script.SearchGame[S, M]
+	trees []*search.Tree[S, M] // one for each row that is searched at once
+	judge *judge[S, M]         // nil: the game evaluates leaves
+	group group[S, M]          // without a judge, of rows that are searched at once
+	width int                  // limit of the moves of a row
 
 	networks []rollout.NetworkCounts // with a judge: of the latest Act, by row
 
@@ -253,7 +294,7 @@ func newSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, 
 
 // makeSearcher returns a searcher without trees.
 func makeSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, M]) *searcher[S, M] {
-	c := &searcher[S, M]{name: name, seats: 2, game: g, width: o.Width}
+	c := &searcher[S, M]{searching: searching{name: name, seats: 2}, game: g, width: o.Width}
 	c.rooted, _ = g.(script.Rooted[S])
 	c.opposed, _ = g.(script.Opposed)
 	return c
@@ -276,39 +317,15 @@ func (c *searcher[S, M]) addTree(o searchOptions) {
 	c.trees = append(c.trees, search.New(o.Options, c.game))
 }
 
-// Until implements rollout.Interruptible.
-func (c *searcher[S, M]) Until(ctx context.Context) { c.done = ctx.Done() }
-
-// interrupted reports whether the context of Until is done.
-func (c *searcher[S, M]) interrupted() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// Name returns the spec in canonical form.
-func (c *searcher[S, M]) Name() string { return c.name }
-
-// Wants returns the row's seed.
-func (c *searcher[S, M]) Wants() env.Want { return env.WantRowSeed }
-
 // Act searches the state of each row and gives the orders of the best move.
 func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
-	b.Need(env.WantRowSeed, c.name)
+	c.begin(b, rows, c.width, c.width)
 	states, ok := env.States[S](v)
 	if !ok || !c.game.Look(v) {
 		panic(script.WrongGame(c.name, v))
 	}
-	c.rows = append(c.rows[:0], rows...)
 	if c.judge != nil && len(c.networks) < b.Rows {
 		c.networks = make([]rollout.NetworkCounts, b.Rows)
-	}
-	for len(c.found) < len(rows) {
-		c.found = append(c.found, rollout.SearchResult{Shares: make([]float32, 0, c.width),
-			Orders: make([]sim.Order, 0, c.width), Ends: make([]int32, 0, c.width)})
 	}
 	if c.group.game != nil && len(rows) >= c.group.least {
 		c.searchGroup(states, b, rows)
@@ -395,12 +412,4 @@ func (c *searcher[S, M]) Playouts(v env.Vector, row int32, n int, seed uint64) (
 		sum += c.game.Evaluate(&states[row/c.seats], &c.random)
 	}
 	return sum
-}
-
-// SearchResult implements rollout.Searcher.
-func (c *searcher[S, M]) SearchResult(row int32) *rollout.SearchResult {
-	if i := slices.Index(c.rows, row); i >= 0 {
-		return &c.found[i]
-	}
-	return nil
 }
