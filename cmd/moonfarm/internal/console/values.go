@@ -69,6 +69,22 @@ func WholeOr(to *int, what, word, kind string) Value {
 	return Value{Parse: set, Show: show, Kind: kind}
 }
 
+// Numbers makes the value of a flag that takes numbers with commas between them.
+func Numbers(to *[]uint64) Value {
+	set := func(text string) error {
+		for one := range strings.SplitSeq(text, ",") {
+			var n uint64
+			if err := Whole(&n, 0, uint64(math.MaxUint64)).Parse(one); err != nil {
+				return err
+			}
+			*to = append(*to, n)
+		}
+		return nil
+	}
+	show := func() string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(*to), " ", ","), "[]") }
+	return Value{Parse: set, Show: show, Kind: "N,N"}
+}
+
 // Share makes the value of a flag that takes a number from 0 to 1.
 func Share(to *float64) Value {
 	set := func(text string) error {
