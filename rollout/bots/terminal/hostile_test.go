@@ -94,8 +94,12 @@ func program(kind string, args []string) int {
 				scream()
 			}
 		}()
-	case "family", "crowd", "stays", "eats":
-		hostile(kind)
+	case "eats":
+		var kept [][]byte
+		for len(kept) < 100 { // 6.4 GB, were there no limit
+			kept = append(kept, bytes.Repeat([]byte{1}, 64<<20))
+			dawdle(10 * time.Millisecond) // a busy machine's guard looks seldom and must find it before memory is full
+		}
 	case "noisy":
 		for range 100 {
 			fmt.Fprintln(os.Stderr, strings.Repeat("x", 50_000))
@@ -163,13 +167,17 @@ func TestFaults(t *testing.T) {
 		{"closes", ample, false, 0, "closed its standard output", ""},
 		{"shuts", ample, false, -1, "closed its standard input", ""},
 		{"falls", ample, false, 2, "the program has ended: exit status 1", ""},
+		{"eats", ample, false, 0, "of memory, the limit is 209.7 MB", ""}, // package child tests the other limits
 	} {
 		t.Run(c.kind, func(t *testing.T) {
+			if c.kind == "eats" && runtime.GOOS != "linux" {
+				t.Skip("memory has a limit on Linux only")
+			}
 			t.Parallel()
 			m := ruled(t, "2026", 60)
 			bad, good := i%2, 1-i%2
 			m.Seats[bad], m.Seats[good] = started(t, c.kind), Seat{Policy: maker(t, "starter")}
-			m.Limits.Hard = c.hard
+			m.Limits.Hard, m.Limits.Process.Memory = c.hard, 200<<20
 			r, file := played(t, m)
 			crash, end := r.Crashes[bad], &r.End.Players[bad]
 			require.Truef(t, crash != nil && (c.turn < 0 || crash.Turn == c.turn) && crash.Turn == r.Turns-1 && strings.Contains(crash.Err.Error(), c.want), "%+v in a match of %d turns", crash, r.Turns)

@@ -106,20 +106,6 @@ var hostile = map[string]func(args []string) int{
 		hang()
 		return 0
 	},
-	"daemon": func(args []string) int { // a grandchild in a session of its own, outside the bot's folder
-		switch len(args) {
-		case 0:
-			say("0,0,2") // before the children start: they could write the file while it is read
-			fork("daemon", true, "1")
-		case 1:
-			os.Chdir("/")
-			fork("daemon", true, "1", "2")
-		default:
-			signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
-			hang()
-		}
-		return 0
-	},
 	"drips": func([]string) int { // a byte a second
 		f, err := os.Create(commandFile)
 		for err == nil {
@@ -148,14 +134,6 @@ var hostile = map[string]func(args []string) int{
 		say("0,0,2")
 		return 0
 	},
-	"closes": func([]string) int { // closes its standard files and runs on
-		say("0,0,2")
-		for fd := range 3 {
-			syscall.Close(fd)
-		}
-		hang()
-		return 0
-	},
 	"loop": func([]string) int { // a link to itself
 		os.Symlink(commandFile, commandFile)
 		return 0
@@ -180,18 +158,12 @@ var hostile = map[string]func(args []string) int{
 			}
 		}
 	},
-	"dies": func([]string) int {
-		say("0,0,2")
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		hang()
-		return 0
-	},
 }
 
 // fork starts another process and does not wait for it.
-func fork(kind string, session bool, args ...string) {
+func fork(kind string, session bool) {
 	self, _ := os.Executable()
-	c := exec.Command(self, append([]string{botMark, kind}, args...)...)
+	c := exec.Command(self, botMark, kind)
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	if err := c.Start(); err != nil {
@@ -218,7 +190,7 @@ func gone(t testing.TB, p *Program) {
 	}
 }
 
-// TestHostile: against bots that misbehave the match ends in time, their faults are counted
+// TestHostile: against bots that misbehave (package child has more of them) the match ends in time, their faults are counted
 // and named, none of their processes runs on, the log is small, and the other bot plays to
 // the end.
 func TestHostile(t *testing.T) {
@@ -234,7 +206,6 @@ func TestHostile(t *testing.T) {
 	}{
 		{"sleeps", "1h", map[FaultKind]int{Late: 2}, Late, "did not end within 1s", "", ""},
 		{"floods", "", map[FaultKind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
-		{"dies", "", map[FaultKind]int{Failed: 2, Refused: 1}, Failed, "signal: killed", "0,0,2", ""},
 		{"huge", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,\x00`, "1,1,2," + strings.Repeat("\x00", maxCommand-6), ""},
 		{"long", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,1,1`, strings.Repeat("1,1,2,", maxCommand/6) + "1,1,", ""},
 		{"pipe", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
@@ -244,13 +215,11 @@ func TestHostile(t *testing.T) {
 		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: remove"},
 		{"stranger", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"forks", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"daemon", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"drips", "", map[FaultKind]int{Late: 2}, Late, "did not end within 5s", "No Command", ""},
 		{"garbage", "", map[FaultKind]int{Garbled: 2}, Garbled, "command.txt is not UTF-8", "No Command", ""},
 		{"quits", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: no such file", "", ""},
 		{"twice", "", map[FaultKind]int{Refused: 1}, Refused, `"1,1,2"`, "1,1,2", ""},
 		{"lies", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"closes", "", map[FaultKind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
 		{"loop", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: too many levels", "", ""},
 		{"socket", "", map[FaultKind]int{Failed: 2}, Failed, "signal: killed", "", ""},
 		{"leaves", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: stat "},
@@ -264,7 +233,7 @@ func TestHostile(t *testing.T) {
 			switch c.kind {
 			case "sleeps":
 				s.Limits.Answer = time.Second
-			case "floods", "drips", "closes":
+			case "floods", "drips":
 				s.Limits.Answer = 5 * time.Second // they leave a command first, on a busy machine too
 			case "eats":
 				s.Process = child.Limits{Memory: 60 << 20}
