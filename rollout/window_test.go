@@ -79,29 +79,3 @@ func TestWindowIsBounded(t *testing.T) {
 	assert.LessOrEqualf(t, ahead, 4*games, "%d episodes were in hand at once, with %d games", ahead, games)
 	assert.GreaterOrEqualf(t, ahead, 2*games, "only %d episodes were in hand at once: games waited for nothing", ahead)
 }
-
-// BenchmarkGames measures what Games add to each turn of a game: lists,
-// recording, delivery. The game does next to nothing.
-func BenchmarkGames(b *testing.B) {
-	v := newClock(64, func(seed uint64) int { return 30 + int(seed%61) })
-	games, err := rollout.NewGames(v, []rollout.Policy{idle{}, idle{}}, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	turns, sum := 0, uint64(0)
-	sink := sinkFunc(func(e *rollout.Episode) error {
-		turns += e.Turns
-		sum = sum*31 + uint64(e.Turns)
-		return nil
-	})
-	first := uint64(0)
-	b.ReportAllocs()
-	for turns < b.N {
-		if err := games.Play(context.Background(), 1, first, 1000, sink); err != nil {
-			b.Fatal(err)
-		}
-		first += 1000
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
-	b.Logf("%d turns, checksum %x", turns, sum)
-}

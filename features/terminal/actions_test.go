@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"moonfarm/features"
 	"moonfarm/sim"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
@@ -304,48 +303,4 @@ func TestActionOfHead(t *testing.T) {
 			assert.Equal(t, c.want, action)
 		})
 	}
-}
-
-func BenchmarkObserve(b *testing.B) {
-	g := newGame(b, rules(b, "2026"))
-	kit := Kit(g)
-	var states []tm.State
-	structures := 0
-	visit(g, 6, 400, func(s *tm.State) {
-		if n := s.Own[0].Count() + s.Own[1].Count(); n > 40 && n < 70 && len(states) < 64 {
-			states = append(states, *s)
-			structures += n
-		}
-	})
-	n := len(states)
-	e, z := kit.Encoder.(features.BatchEncoder[tm.State]), kit.Encoder.Shape()
-	run := func(name string, f func(i int)) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				f(i % n)
-				i++
-			}
-			b.ReportMetric(float64(structures)/float64(n), "structures")
-		})
-	}
-	planes, packed, numbers := make([]uint8, n*2*z.PlaneBytes()), make([]uint64, n*2*z.Words), make([]float32, n*2*z.Scalars)
-	mask := make([]uint64, n*2*gridMaskWords)
-	run("planes", func(i int) { e.All(&features.Rows{Planes: planes[i*2*z.PlaneBytes():][:2*z.PlaneBytes()]}, &states[i]) })
-	run("packed", func(i int) { e.All(&features.Rows{Packed: packed[i*2*z.Words:][:2*z.Words]}, &states[i]) })
-	run("scalars", func(i int) { e.All(&features.Rows{Scalars: numbers[i*2*z.Scalars:][:2*z.Scalars]}, &states[i]) })
-	run("mask", func(i int) {
-		for p := range 2 {
-			kit.Actions.Mask(mask[(i*2+p)*gridMaskWords:][:gridMaskWords], &states[i], sim.Player(p))
-		}
-	})
-	action, orders := make([]int32, heads), make([]sim.Order, 0, g.Info().MaxOrders)
-	r := prng.New(5)
-	lists := make([][]sim.Order, n)
-	for i := range states {
-		lists[i] = g.Playout(nil, &states[i], 0, &r)
-	}
-	run("action", func(i int) { kit.Actions.Action(action, lists[i], &states[i], 0) })
-	run("orders", func(i int) { orders = kit.Actions.AppendOrders(orders[:0], action, &states[i], 0) })
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -111,80 +110,6 @@ func TestScriptsPlayTheirGameOnly(t *testing.T) {
 				fails(c.name, name, name+" needs room for ")
 				s.Info.Name = "toy"
 				fails(c.name, name, fmt.Sprintf("%s plays %s, not toy", name, c.name))
-			})
-		}
-	}
-}
-
-// BenchmarkEpisodes records whole episodes, and reports the time for choosing, stepping and
-// recording, per game and turn.
-func BenchmarkEpisodes(b *testing.B) {
-	for _, c := range games {
-		for _, name := range append([]string{"random"}, policytest.Scripts(c.name)...) {
-			b.Run(c.name+"/"+name, func(b *testing.B) {
-				v := policytest.NewVector(b, c.name, c.rules, 16, 0)
-				seats := []rollout.Policy{policytest.NewPolicy(b, c.name, name, v.Spec()), policytest.NewPolicy(b, c.name, name, v.Spec())}
-				games, err := rollout.NewGames(v, seats, 0)
-				if err != nil {
-					b.Fatal(err)
-				}
-				turns, sum := 0, uint64(0)
-				sink := policytest.SinkFunc(func(e *rollout.Episode) error {
-					turns += e.Turns
-					for _, o := range e.Orders {
-						sum = sum*31 + uint64(o)
-					}
-					return nil
-				})
-				b.ReportAllocs()
-				first := uint64(0)
-				for turns < b.N {
-					if err := games.Play(context.Background(), 1, first, 16, sink); err != nil {
-						b.Fatal(err)
-					}
-					first += 16
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
-				b.Logf("%s: %d turns in %d episodes, checksum %x", name, turns, first, sum)
-			})
-		}
-	}
-}
-
-// BenchmarkTurns measures the mean and the longest time of a script for a turn, in games
-// against gameTests.against.
-func BenchmarkTurns(b *testing.B) {
-	for _, c := range games {
-		for _, name := range policytest.Scripts(c.name) {
-			b.Run(c.name+"/"+name, func(b *testing.B) {
-				v := policytest.NewVector(b, c.name, c.rules, 2, c.turns)
-				p, foe := policytest.NewPolicy(b, c.name, name, v.Spec()), policytest.NewPolicy(b, c.name, c.against, v.Spec())
-				batch := env.NewBatch(v.Spec(), 2, env.WantMask|env.WantRowSeed)
-				longest, sum := time.Duration(0), uint64(0)
-				v.Reset(0, 1)
-				v.Reset(1, 2)
-				for n := 0; n < b.N; n += 2 {
-					v.Observe(batch)
-					for i := range int32(2) {
-						before := b.Elapsed()
-						p.Act(v, batch, []int32{3 * i})
-						longest = max(longest, b.Elapsed()-before)
-						b.StopTimer()
-						foe.Act(v, batch, []int32{1 + i})
-						b.StartTimer()
-						sum += uint64(batch.OrderLen[3*i])
-					}
-					b.StopTimer()
-					v.Step(batch)
-					for i := range 2 {
-						if batch.Status[i] != sim.Running {
-							v.Reset(i, uint64(n+i))
-						}
-					}
-					b.StartTimer()
-				}
-				b.ReportMetric(float64(longest.Nanoseconds()), "ns-longest")
-				b.Logf("%s: %d turns, %d orders", name, b.N, sum)
 			})
 		}
 	}

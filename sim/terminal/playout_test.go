@@ -109,23 +109,6 @@ func TestPlayoutTurns(t *testing.T) {
 	}
 }
 
-// BenchmarkPlayoutOrders draws the orders of one seat in states of random games.
-func BenchmarkPlayoutOrders(b *testing.B) {
-	var states []terminal.State
-	game, random, n := mustGame(b, "2026"), prng.New(1), 0
-	for range 4 {
-		playout(game, &random, 100, func(s *terminal.State, _ *sim.Turn) { states = append(states, *s) })
-	}
-	dst := make([]sim.Order, 0, terminal.PlayoutOrders)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := range b.N {
-		at := i % len(states)
-		n += len(game.Playout(dst, &states[at], sim.Player(at&1), &random))
-	}
-	b.ReportMetric(float64(n)/float64(b.N), "orders/op")
-}
-
 // TestSimulate plays random games and compares each Exchange with the events of the same action phase.
 // The game must be able to continue after Simulate.
 func TestSimulate(t *testing.T) {

@@ -465,30 +465,3 @@ func TestFitErrors(t *testing.T) {
 		assert.Errorf(t, err, "%d players: want an error", n)
 	}
 }
-
-// BenchmarkFit rates 30 players who all met on 10,000 seeds, with intervals and superiorities.
-func BenchmarkFit(b *testing.B) {
-	theta := make([]float64, 30)
-	for i := range theta {
-		theta[i] = float64(i) / 10
-	}
-	r := prng.New(1)
-	results := tournament{theta, 0.3, 10000, lucks[1]}.play(&r)
-	sum := 0.0
-	for b.Loop() {
-		m, err := rating.Fit(len(theta), results)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, r := range m.Ratings(-1) {
-			sum += r.Low
-		}
-		for i := range theta {
-			for j := range i {
-				sum += m.Superiority(i, j)
-			}
-		}
-	}
-	b.ReportMetric(float64(len(results)), "results/op")
-	b.Logf("30 players, 10,000 seeds, checksum %.2f", sum/float64(b.N))
-}

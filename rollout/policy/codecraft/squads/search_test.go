@@ -254,24 +254,3 @@ func TestVanguardLeaves(t *testing.T) {
 	t.Logf("tick %d: a ranged base at (%d, %d)", s.Tick, u.X, u.Y)
 	assert.GreaterOrEqual(t, u.X+u.Y, uint8(40), "its distance from the corner")
 }
-
-func BenchmarkSearch(b *testing.B) {
-	g := newGame(b)
-	c := NewSearcher(4)
-	s := battle(b, g, 1, 15)
-	ready := new(codecraft.State)
-	*ready = *s
-	all, searches := 0, 0
-	for b.Loop() {
-		if s.Tick == 340 {
-			*s = *ready
-		}
-		_, made := searched(c, g, s, 0, uint64(s.Tick), 400)
-		all, searches = all+made, searches+1
-		b.StopTimer()
-		fightOn(c, g, s, 0, 1, 0, func(*rollout.SearchResult, int) {})
-		b.StartTimer()
-	}
-	b.ReportMetric(float64(all)/float64(searches), "playouts/op")
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(all, 1)), "ns/playout")
-}

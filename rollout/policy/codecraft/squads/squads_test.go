@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 )
 
@@ -219,29 +218,4 @@ func TestUnitsFirst(t *testing.T) {
 	x30`)
 	a := acts[at(t, s, 38, 33).ID]
 	assert.Truef(t, a.Parts&codecraft.HasMove != 0 && a.MoveX == 37, "%+v, want a step to (37, 33)", a)
-}
-
-func BenchmarkAppendOrders(b *testing.B) {
-	g, err := codecraft.New(codecraft.DefaultRules())
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, turn := new(codecraft.State), sim.NewTurn(g.Info().MaxOrders)
-	players, orders := [2]Commander{}, make([]sim.Order, 0, g.Info().MaxOrders)
-	n := 0
-	for b.Loop() {
-		if n%1000 == 0 || g.Over(s) {
-			g.Reset(s, uint64(n))
-		}
-		b.StopTimer()
-		for p := range sim.Player(2) {
-			turn.Set(p, players[p].AppendOrders(orders[:0], g, s, p))
-		}
-		b.StartTimer()
-		orders = players[n&1].AppendOrders(orders[:0], g, s, sim.Player(n&1))
-		b.StopTimer()
-		g.Step(s, turn)
-		b.StartTimer()
-		n++
-	}
 }

@@ -252,22 +252,6 @@ func FuzzServerMessage(f *testing.F) {
 	})
 }
 
-func BenchmarkView(b *testing.B) {
-	all := recordedMessages(b)
-	data := all["round3/sample19/tick878.bin"]
-	var m ServerMessage
-	in := bytes.NewReader(data)
-	r := NewReader(in)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		in.Reset(data)
-		if err := r.ServerMessage(&m); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(m.View.Entities)), "entities")
-}
-
 // TestLongestAction reads the longest message of a client that names every entity once; a longer
 // message is an error.
 func TestLongestAction(t *testing.T) {

@@ -60,18 +60,3 @@ func TestViewErrors(t *testing.T) {
 		})
 	}
 }
-
-// BenchmarkPlayerView makes the views of two players of a battle under fog.
-func BenchmarkPlayerView(b *testing.B) {
-	rules, _ := codecraft.Preset("finals")
-	g, s := wiretest.Battle(b, rules, 1)
-	var view PlayerView
-	n := 0
-	for b.Loop() {
-		for p := range sim.Player(2) {
-			View(&view, g, s, p)
-			n = len(view.Entities)
-		}
-	}
-	b.ReportMetric(float64(n), "entities")
-}
