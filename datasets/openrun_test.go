@@ -17,6 +17,7 @@ import (
 	"moonfarm/datasets/internal/read"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/datasets/internal/write"
+	"moonfarm/env"
 	"moonfarm/rollout/parallel"
 )
 
@@ -377,4 +378,24 @@ func TestOpenRunRefuses(t *testing.T) {
 		_, err = Generate(withBuckets(t), out, j, toyMakers(), Options{})
 		require.ErrorContains(t, err, "only the command that began it continues")
 	}
+}
+
+// TestDifferWithoutGames: an error of a maker is no difference of a shard.
+func TestDifferWithoutGames(t *testing.T) {
+	m, broken := toyMakers(), false
+	vector := m.Vector
+	m.Vector = func(rules string, c env.Settings) (env.Vector, error) {
+		if broken {
+			return nil, errors.New("no games")
+		}
+		return vector(rules, c)
+	}
+	x, err := OpenRun(withBuckets(t), inBucket(t), toyJob(2, 1), m, Options{})
+	require.NoError(t, err)
+	r, err := x.Make(withBuckets(t), 0)
+	require.NoError(t, err)
+	broken = true
+	_, err = x.Differ(withBuckets(t), 0, r.Sum)
+	require.ErrorContains(t, err, "no games")
+	require.NoError(t, x.Close())
 }

@@ -39,8 +39,8 @@ const plainYAML = "abcdefghijklmnopqrstuvwxyz0123456789-."
 // wordsYAML lists words of these characters that YAML 1.1 reads as a bool or null.
 var wordsYAML = []string{"y", "yes", "n", "no", "true", "false", "on", "off", "null"}
 
-// Yaml quotes a text if needed. A JSON string is also a YAML string.
-func Yaml(s string) string {
+// yaml quotes a text if needed. A JSON string is also a YAML string.
+func yaml(s string) string {
 	if s != "" && strings.Trim(s, plainYAML) == "" && unicode.IsLetter(rune(s[0])) && !slices.Contains(wordsYAML, s) {
 		return s
 	}
@@ -70,11 +70,11 @@ func markdown(s string) string {
 func (c *cardWriter) head() {
 	c.printf("---\n")
 	if c.m.Job.License != "" {
-		c.printf("license: %s\n", Yaml(c.m.Job.License))
+		c.printf("license: %s\n", yaml(c.m.Job.License))
 	}
-	c.printf("pretty_name: %s\n", Yaml(c.m.Title()))
-	c.printf("task_categories:\n- reinforcement-learning\ntags:\n- moonfarm\n- games\n- %s\n", Yaml(c.m.Game.Name))
-	c.printf("size_categories:\n- %s\nconfigs:\n", Yaml(SizeCategory(c.m.Totals.Rows)))
+	c.printf("pretty_name: %s\n", yaml(c.m.Title()))
+	c.printf("task_categories:\n- reinforcement-learning\ntags:\n- moonfarm\n- games\n- %s\n", yaml(c.m.Game.Name))
+	c.printf("size_categories:\n- %s\nconfigs:\n", yaml(sizeCategory(c.m.Totals.Rows)))
 	for i, table := range c.tables() {
 		c.printf("- config_name: %s\n", table.name)
 		if i == 0 {
@@ -85,8 +85,8 @@ func (c *cardWriter) head() {
 	c.printf("---\n\n")
 }
 
-// SizeCategory returns Hugging Face's word for a number of rows.
-func SizeCategory(rows uint64) string {
+// sizeCategory returns Hugging Face's word for a number of rows.
+func sizeCategory(rows uint64) string {
 	bounds := []string{"1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T"}
 	for i, at := 0, uint64(1000); i < len(bounds); i, at = i+1, at*10 {
 		if rows < at {
