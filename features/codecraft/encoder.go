@@ -149,19 +149,9 @@ func (e *Encoder) own(dst *board, u *cc.Unit, a *cc.Action, f *frame, p sim.Play
 	}
 }
 
-// fill writes a value on all cells of an entity whose first cell has index at.
+// fill writes a value of a plane on all cells of an entity whose first cell has index at.
 func fill(dst *board, plane, at, size int, f *frame, value uint8) {
-	at += plane * planeBytes
-	if size == 1 {
-		dst[at] = value
-		return
-	}
-	for range size {
-		for k := range size {
-			dst[at+k*f.x] = value
-		}
-		at += f.y
-	}
+	paint((*[planeBytes]uint8)(dst[plane*planeBytes:]), at, size, f, value)
 }
 
 // visible writes the plane of the cells in sight.

@@ -69,9 +69,8 @@ func TestFeaturesPage(t *testing.T) {
 	kit := Kit(newGame(t, rules(t, "finals")))
 	entities := kit
 	entities.Encoder = kit.Forms[0].Encoder
-	out := featuretest.AppendTensors([]byte(pageHead+pageEntities), entities, "the values, without loss")
-	planes := featuretest.AppendFields(nil, kit, "what the planes show, without loss")
-	out = append(append(out, pageCells...), strings.ReplaceAll(string(planes), "\n## ", "\n### ")...)
+	out := featuretest.AppendFields([]byte(pageHead+pageEntities), "###", entities, "the values, without loss")
+	out = featuretest.AppendFields(append(out, pageCells...), "###", kit, "what the planes show, without loss")
 	out = featuretest.AppendActions(out, kit, "256, of 128 choices", kit.Actions.Doc())
 	out = featuretest.AppendMeasures(append(out, pageLabels...), kit)
 	simtest.Golden(t, "FEATURES.md", out)

@@ -8,30 +8,23 @@ import (
 	"moonfarm/sim"
 )
 
-// AppendFields appends the sections of a FEATURES.md on planes, scalars and
-// packed words. packed explains the words.
-func AppendFields[S any](out []byte, kit features.Kit[S], packed string) []byte {
+// AppendFields appends the sections of a FEATURES.md on planes or tensors, scalars
+// and packed words. level begins their headings; packed explains the words.
+func AppendFields[S any](out []byte, level string, kit features.Kit[S], packed string) []byte {
 	shape, table := kit.Encoder.Shape(), kit.Encoder.Description()
-	out = fmt.Appendf(out, "\n## Planes\n\nuint8 [%d, %d, %d], row-major.\n\n", shape.Planes, shape.Height, shape.Width)
-	out = appendTable(out, "plane", table.Planes)
-	out = fmt.Appendf(out, "\n## Scalars\n\nfloat32 [%d], unscaled.\n\n", shape.Scalars)
-	out = appendTable(out, "scalar", table.Scalars)
-	return fmt.Appendf(out, "\n## Packed words\n\nuint64 [%d]: %s.\n\n```text\n%s\n```\n", shape.Words, packed, Sentences(table.Packed))
-}
-
-// AppendTensors appends the subsections of a FEATURES.md on the tensors, scalars
-// and packed words of a form that has no planes.
-func AppendTensors[S any](out []byte, kit features.Kit[S], packed string) []byte {
-	shape, table := kit.Encoder.Shape(), kit.Encoder.Description()
+	if len(table.Tensors) == 0 {
+		out = fmt.Appendf(out, "\n%s Planes\n\nuint8 [%d, %d, %d], row-major.\n\n", level, shape.Planes, shape.Height, shape.Width)
+		out = appendTable(out, "plane", table.Planes)
+	}
 	at := 0
 	for _, t := range table.Tensors {
-		out = fmt.Appendf(out, "\n### Tensor %s\n\nuint8 %s, bytes %d … %d: %s.\n\n", t.Name, strings.ReplaceAll(fmt.Sprint(t.Dims), " ", ", "), at, at+t.Len()-1, t.Doc)
+		out = fmt.Appendf(out, "\n%s Tensor %s\n\nuint8 %s, bytes %d … %d: %s.\n\n", level, t.Name, strings.ReplaceAll(fmt.Sprint(t.Dims), " ", ", "), at, at+t.Len()-1, t.Doc)
 		out = appendTable(out, fmt.Sprintf("axis %d", t.Axis), t.Fields)
 		at += t.Len()
 	}
-	out = fmt.Appendf(out, "\n### Scalars\n\nfloat32 [%d], unscaled.\n\n", shape.Scalars)
+	out = fmt.Appendf(out, "\n%s Scalars\n\nfloat32 [%d], unscaled.\n\n", level, shape.Scalars)
 	out = appendTable(out, "scalar", table.Scalars)
-	return fmt.Appendf(out, "\n### Packed words\n\nuint64 [%d]: %s.\n\n```text\n%s\n```\n", shape.Words, packed, Sentences(table.Packed))
+	return fmt.Appendf(out, "\n%s Packed words\n\nuint64 [%d]: %s.\n\n```text\n%s\n```\n", level, shape.Words, packed, Sentences(table.Packed))
 }
 
 func appendTable(out []byte, what string, fields []features.Field) []byte {

@@ -40,7 +40,7 @@ func TestFeaturesPage(t *testing.T) {
 
 // appendKit appends the tables and texts of a kit.
 func appendKit[S any](out []byte, kit features.Kit[S], heads string) []byte {
-	out = featuretest.AppendFields(out, kit, "what the planes show")
+	out = featuretest.AppendFields(out, "##", kit, "what the planes show")
 	out = featuretest.AppendActions(out, kit, heads+" choices", kit.Actions.Doc())
 	return featuretest.AppendMeasures(out, kit)
 }

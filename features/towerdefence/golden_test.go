@@ -24,7 +24,7 @@ func TestFeaturesPage(t *testing.T) {
 		"Every observation shows the position from the side of one seat: its own half in columns 0 … 7, its base at the left edge, the\n" +
 		"enemy's half in columns 8 … 15, for both seats alike. Row 0 is the top. \"Scale\" is the largest usual value: a value divided by it is\n" +
 		"about 0 … 1. Values above the range of a byte are written as 255. Scales of scalars are those of the default rules.\n")
-	out = featuretest.AppendFields(out, kit, "the planes as bits")
+	out = featuretest.AppendFields(out, "##", kit, "the planes as bits")
 	out = featuretest.AppendActions(out, kit, fmt.Sprint(kit.Actions.Heads()), featuretest.Sentences(kit.Actions.Doc()))
 	out = featuretest.AppendMeasures(out, kit)
 	simtest.Golden(t, "FEATURES.md", out)

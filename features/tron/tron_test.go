@@ -56,7 +56,7 @@ func TestFeaturesPage(t *testing.T) {
 		"Written by `go test ./features/tron -update` from the documentation in the code; a test compares the two.\n\n" +
 		"Every observation shows the board from the side of one seat, whose cycle starts to the right in the left half: the board of seat 1\n" +
 		"is turned by half a turn. Row 0 is the top. \"Scale\" is the largest usual value.\n")
-	out = featuretest.AppendFields(out, k, "the planes as bits")
+	out = featuretest.AppendFields(out, "##", k, "the planes as bits")
 	out = fmt.Appendf(out, "\n## Actions\n\nHeads: %v. %s The mask is one uint64 word, in which all three bits are set.\n%s\n", k.Actions.Heads(), k.Actions.Doc(), featuretest.Ended(k))
 	simtest.Golden(t, "FEATURES.md", featuretest.AppendMeasures(out, k))
 }
