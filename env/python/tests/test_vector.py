@@ -58,7 +58,7 @@ class Shapes(unittest.TestCase):
                 self.assertEqual(env.action_masks(infos["mask"]).dtype, np.bool_)
                 self.assertEqual(
                     [len(env.description[k]) for k in ("planes", "scalars")],
-                    [obs["planes"].shape[1], obs["scalars"].shape[1]]
+                    [env.arrays["planes"].shape[1], obs["scalars"].shape[1]]
                 )  # fmt: skip
 
     def test_obs(self):
