@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/arena/sprt"
+	"moonfarm/sim/prng"
 )
 
 // contestSeats has four seats in each stage but the finals.
@@ -53,6 +54,17 @@ func TestChampionship(t *testing.T) {
 	if standings, err := s.Standings(play(t, s, 0)); err != nil || len(standings) != 4 || len(standings[3]) != 3 {
 		t.Errorf("three at one table: %v, %v", standings, err)
 	}
+}
+
+// TestChampionshipGames: a contest has the games that it always had, so that journals go on.
+func TestChampionshipGames(t *testing.T) {
+	sum := prng.Digest(0)
+	for _, r := range playLower(t, Championship{Players: 9, Games: 2, Seats: contestSeats, Seed: 5}) {
+		for _, x := range append([]int{int(r.Number), r.Seed, r.Round, r.Stage}, r.Players...) {
+			sum.Add(uint64(x))
+		}
+	}
+	assert.Equal(t, uint64(0x15c2f148a9759b50), sum.Sum())
 }
 
 // TestChampionshipText: ParseChampionship reads the text that String writes.
