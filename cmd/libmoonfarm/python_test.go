@@ -66,10 +66,10 @@ func runPython(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestPython runs the tests of the Python package.
+// TestPython runs the tests of the Python package, with MOONFARM_LONG those of all games in the examples.
 func TestPython(t *testing.T) {
 	out := runPython(t, "-m", "unittest", "discover")
-	t.Log(out[strings.LastIndexByte(out, '\n')+1:])
+	t.Logf("MOONFARM_LONG=%s: %s", os.Getenv("MOONFARM_LONG"), out[strings.LastIndexByte(out, '\n')+1:])
 }
 
 // TestPythonPlaysTheSame: the same seeds and actions give the same bits from

@@ -25,6 +25,11 @@ FOLDER = Path(__file__).resolve().parent.parent
 NO_TORCH = None if importlib.util.find_spec("torch") else "left out: there is no torch"
 
 
+def some(*cases):
+    """Returns all cases with MOONFARM_LONG, else the first: an example takes seconds to start."""
+    return cases if os.environ.get("MOONFARM_LONG") else cases[:1]
+
+
 def run(example: str, *arguments: object) -> list[str]:
     """Returns the lines that an example prints."""
     paths = [str(FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -50,7 +55,7 @@ def program() -> Path:
 
 class Examples(unittest.TestCase):
     def test_random_rollout(self):
-        for game in moonfarm.games():
+        for game in some(*moonfarm.games()):
             for opponent in ("random", "self"):
                 with self.subTest(game=game["name"], opponent=opponent):
                     for seconds in 0.1, 2, 20:  # a busy machine may need a longer time for an episode
@@ -65,8 +70,8 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_ppo_selfplay(self):
-        for game, form, turns in (
-            ("tron", "cells", 0), ("towerdefence", "cells", 9), ("terminal", "orders", 2), ("terminal", "cells", 3),
+        for game, form, turns in some(
+            ("terminal", "orders", 2), ("terminal", "cells", 3), ("tron", "cells", 0), ("towerdefence", "cells", 9),
             ("codecraft", "entities", 4),
         ):  # fmt: skip
             with self.subTest(game=game, form=form), tempfile.TemporaryDirectory() as folder:
@@ -215,7 +220,7 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_expert_iteration(self):
         with tempfile.TemporaryDirectory() as folder:
-            for game, learnt, kind in (
+            for game, learnt, kind in some(
                 ("towerdefence", "shares", ("mcts(sims=10)", "mcts(sims=4,model={model},trust=0.5)", "--anchor", "random")),
                 ("terminal", "played", ("mcts(sims=4)", "mcts(sims=4,model={model})", "--rated", "mcts(sims=2,model={model})")),
                 ("codecraft", "asked", ("mix(0.9*pgs(sims=2),0.1*random)", "pgs(sims=2)")),
@@ -255,12 +260,12 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
     def test_behaviour_cloning(self):
-        for game, form, policy, episodes, kind in (
-            ("tron", "cells", "territory", 400, ()),
-            ("terminal", "orders", "mix(0.9*turtle,0.1*scatter),maze", 8, ("--imitate", "turtle", "--imitate", "maze")),
-            ("terminal", "cells", "turtle", 10, ("--seat", 1)),
+        for game, form, policy, episodes, kind in some(
             ("codecraft", "entities", "econ", 20, ("--outcome", "win", "--outcome", "draw")),
             ("codecraft", "cells", "econ", 20, ()),
+            ("terminal", "orders", "mix(0.9*turtle,0.1*scatter),maze", 8, ("--imitate", "turtle", "--imitate", "maze")),
+            ("terminal", "cells", "turtle", 10, ("--seat", 1)),
+            ("tron", "cells", "territory", 400, ()),
         ):
             with self.subTest(game=game, form=form), tempfile.TemporaryDirectory() as folder:
                 data, out = Path(folder) / "data", Path(folder) / "clone"
@@ -341,7 +346,7 @@ class Examples(unittest.TestCase):
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
     def test_dagger(self):
         with tempfile.TemporaryDirectory() as folder:
-            for game, teacher in ("tron", "territory"), ("towerdefence", "econ"), ("terminal", "turtle"), ("codecraft", "econ"):
+            for game, teacher in some(("terminal", "turtle"), ("tron", "territory"), ("towerdefence", "econ"), ("codecraft", "econ")):
                 with self.subTest(game=game):
                     out = Path(folder) / game
                     small = (
