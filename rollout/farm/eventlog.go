@@ -165,10 +165,13 @@ func label(text string, most int) string {
 	return line(text)
 }
 
+// maxRead is the number of bytes of a text from elsewhere, which may have megabytes, that line looks at.
+const maxRead = 64 << 10
+
 // line returns a text as one line of bounded length, without secrets.
 func line(text string) string {
 	out := make([]rune, 0, 200)
-	for _, r := range redact.Text(text) {
+	for _, r := range redact.Text(text[:min(len(text), maxRead)]) {
 		switch {
 		case len(out) == 500:
 			return string(out) + " …"

@@ -80,6 +80,8 @@ func newFarmIn(t *testing.T, dir string, change ...func(*CoordinatorOptions)) *f
 	t.Cleanup(func() { stop(); f.ended.Wait() })
 	t.Cleanup(func() {
 		if t.Failed() {
+			f.logs.mu.Lock()
+			defer f.logs.mu.Unlock()
 			t.Log(f.logs.b.String())
 		}
 	})
@@ -308,7 +310,7 @@ func (f *farm) raw(c *Conn, action string, q *request) (*answer, error) {
 	if q.Version == "" {
 		q.Version = testVersion
 	}
-	return c.ask(f.ctx, workerSubject+action+"."+c.name, q, 5*time.Second)
+	return c.ask(f.ctx, workerSubject+action+"."+c.name, q, time.Minute)
 }
 
 // say sends a request as a process of a worker with two slots would, and returns the answer.
