@@ -38,7 +38,6 @@ func TestPipesWithoutWriters(t *testing.T) {
 	}{
 		{refused, []string{"replay", "verify", pipe}},
 		{refused, []string{"replay", "show", pipe}},
-		{refused, []string{"replay", "convert", pipe, "--out", out}},
 		{refused, []string{"import", "towerdefence", pipe, "--out", out}},
 		{refused, []string{"analyse", pipe}},
 		{refused, []string{"model", "inspect", pipe}},
